@@ -1,0 +1,208 @@
+package urinorm
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/traditionalchinese"
+)
+
+// A charsetEncoder encodes queries in the charset of a page (Encoding Standard).
+// The tables are those of x/text; where its encoders give other bytes than the
+// standard asks for, a function here says what they should give.
+type charsetEncoder struct {
+	// start returns the encoder for one query: it may remember a state.
+	start func() runeEncoder
+	// stateful is true for ISO-2022-JP, where plain ASCII may not stay itself.
+	stateful bool
+}
+
+// A runeEncoder appends the bytes of one character and reports whether it has
+// any. With endOfQuery it appends what a state needs to be left.
+type runeEncoder func(dst []byte, r rune) ([]byte, bool)
+
+const endOfQuery rune = -1
+
+// charsetEncoderOf returns the encoder for a label of the Encoding Standard
+// (4.2), nil for UTF-8 and for the encodings whose output encoding it is (4.3).
+func charsetEncoderOf(label string) (*charsetEncoder, bool) {
+	label = strings.Trim(label, "\t\n\f\r ")
+	if label == "" {
+		return nil, true
+	}
+	if !isASCII(label) { // htmlindex would fold and trim more than the standard
+		return nil, false
+	}
+	enc, err := htmlindex.Get(label)
+	if err != nil {
+		return nil, false
+	}
+	name, err := htmlindex.Name(enc)
+	if err != nil {
+		return nil, false
+	}
+	switch name {
+	case "utf-8", "utf-16be", "utf-16le", "replacement":
+		return nil, true
+	case "iso-8859-8-i": // the logical order changes no byte
+		enc = charmap.ISO8859_8
+	case "gbk":
+		return &charsetEncoder{start: func() runeEncoder { return gb18030(enc, true) }}, true
+	case "gb18030":
+		return &charsetEncoder{start: func() runeEncoder { return gb18030(enc, false) }}, true
+	case "big5":
+		return &charsetEncoder{start: func() runeEncoder { return appendBig5 }}, true
+	case "euc-jp":
+		return &charsetEncoder{start: eucJP}, true
+	case "shift_jis":
+		return &charsetEncoder{start: shiftJIS}, true
+	case "iso-2022-jp":
+		return &charsetEncoder{start: iso2022JP, stateful: true}, true
+	}
+	if table, ok := enc.(*charmap.Charmap); ok {
+		return &charsetEncoder{start: func() runeEncoder { return singleByte(table) }}, true
+	}
+	return &charsetEncoder{start: func() runeEncoder { return multiByte(enc) }}, true
+}
+
+// query is the query state: percent-encode after encoding (URL Standard 1.3).
+func (p *webParser) query(s string) {
+	set := encodeQuery
+	if p.kind.special() {
+		set = encodeSpecialQuery
+	}
+	if p.charset == nil || !p.kind.pageCharset() || !p.charset.changes(s) {
+		p.encode(s, set)
+		return
+	}
+	encode := p.charset.start()
+	var buf []byte
+	for i, r := range s {
+		var ok bool
+		buf, ok = encode(buf[:0], r)
+		p.encodedQuery(buf, set)
+		if !ok {
+			if p.charset.stateful && r < utf8.RuneSelf {
+				r = utf8.RuneError // the controls that would switch the state
+			}
+			p.dst = append(p.dst, "%26%23"...)
+			p.dst = strconv.AppendInt(p.dst, int64(r), 10)
+			p.dst = append(p.dst, "%3B"...)
+		}
+		p.noteInQuery(s[i:], r, set)
+	}
+	if p.charset.stateful {
+		buf, _ = encode(buf[:0], endOfQuery)
+		p.encodedQuery(buf, set)
+	}
+}
+
+// encodedQuery appends bytes in the page's charset, percent-encoded by set.
+func (p *webParser) encodedQuery(s []byte, set encodeSet) {
+	for _, c := range s {
+		if c == '%' || webEncodeSets[c]&set == 0 {
+			p.dst = append(p.dst, c)
+		} else {
+			p.dst = appendPercent(p.dst, c)
+		}
+	}
+}
+
+// changes reports whether a query is not encoded as UTF-8 would encode it.
+func (c *charsetEncoder) changes(s string) bool {
+	for i := range len(s) {
+		if b := s[i]; b >= utf8.RuneSelf || c.stateful && b < ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// noteInQuery notes what encode would have noted of the first character of rest.
+func (p *webParser) noteInQuery(rest string, r rune, set encodeSet) {
+	switch {
+	case r == '%':
+		if len(rest) < 3 || !isHexDigit(rest[1]) || !isHexDigit(rest[2]) {
+			p.repairs |= RepairPercent
+		}
+	case rest[0] < utf8.RuneSelf:
+		if webEncodeSets[rest[0]]&set != 0 {
+			p.noteEncoded(rest[0])
+		}
+	case r == utf8.RuneError && !strings.HasPrefix(rest, "\uFFFD"):
+		p.repairs |= RepairEncoding
+	default:
+		p.repairs |= RepairNonASCII
+	}
+}
+
+// singleByte encodes by a table of 128 characters. The standard's tables map
+// the C1 controls to the bytes that mean nothing else; those of x/text do not.
+func singleByte(table *charmap.Charmap) runeEncoder {
+	return func(dst []byte, r rune) ([]byte, bool) {
+		if r < utf8.RuneSelf {
+			return append(dst, byte(r)), true
+		}
+		if c, ok := table.EncodeRune(r); ok {
+			return append(dst, c), true
+		}
+		if 0x80 <= r && r <= 0x9F && table.DecodeByte(byte(r)) == utf8.RuneError {
+			return append(dst, byte(r)), true
+		}
+		return dst, false
+	}
+}
+
+// multiByte encodes by an encoder of x/text.
+func multiByte(enc encoding.Encoding) runeEncoder {
+	transformer := enc.NewEncoder().Transformer
+	return func(dst []byte, r rune) ([]byte, bool) {
+		var from [utf8.UTFMax]byte
+		var to [8]byte
+		n, _, err := transformer.Transform(to[:], utf8.AppendRune(from[:0], r), true)
+		if err != nil {
+			return dst, false
+		}
+		return append(dst, to[:n]...), true
+	}
+}
+
+// appendBig5 encodes Big5 (11.1.2): never by the Hong Kong extensions, which
+// stand before lead byte 0xA1, and by the first place of a character, but for
+// six by the last.
+func appendBig5(dst []byte, r rune) ([]byte, bool) {
+	if r < utf8.RuneSelf {
+		return append(dst, byte(r)), true
+	}
+	code, ok := big5Index()[r]
+	if !ok {
+		return dst, false
+	}
+	return append(dst, code[:]...), true
+}
+
+var big5Index = sync.OnceValue(func() map[rune][2]byte {
+	decoder := traditionalchinese.Big5.NewDecoder()
+	index := make(map[rune][2]byte, 14000)
+	for lead := 0xA1; lead <= 0xFE; lead++ {
+		for trail := 0x40; trail <= 0xFE; trail++ {
+			code := [2]byte{byte(lead), byte(trail)}
+			var to [8]byte
+			n, _, err := decoder.Transform(to[:], code[:], true)
+			r, size := utf8.DecodeRune(to[:n])
+			if err != nil || size != n || r == utf8.RuneError {
+				continue
+			}
+			if _, ok := index[r]; ok && !strings.ContainsRune("═╞╡╪十卅", r) {
+				continue
+			}
+			index[r] = code
+		}
+	}
+	return index
+})

@@ -1,0 +1,44 @@
+package urinorm
+
+import (
+	"net/netip"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// RegistrableDomain returns the registrable domain of a host (URL Standard 3.2):
+// its public suffix and the label before it, as A-labels in lower case, with the
+// final dot if the host has one. It is "" for an IP address, a public suffix and
+// what is no domain. The Public Suffix List is that of golang.org/x/net.
+func RegistrableDomain(host string) string {
+	var p webParser
+	p.kind = schemeHTTPS
+	if host == "" || p.domain(host) != nil || p.repairs.Has(RepairObfuscatedIP) {
+		return ""
+	}
+	domain, dot := string(p.dst), ""
+	if strings.HasSuffix(domain, ".") {
+		domain, dot = domain[:len(domain)-1], "."
+	}
+	if endsInNumber(p.dst) {
+		return ""
+	}
+	registrable, err := publicsuffix.EffectiveTLDPlusOne(domain)
+	if err != nil {
+		return ""
+	}
+	return registrable + dot
+}
+
+// IsLoopback reports whether a host, as [URL.Host] gives it, names this machine:
+// localhost, an address in 127.0.0.0/8, or [::1]. Names below localhost are not
+// counted (RFC 6761 6.3 lets resolvers send them elsewhere), nor is what a name
+// may resolve to.
+func IsLoopback(host string) bool {
+	if host == "localhost" || host == "[::1]" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Is4() && address.IsLoopback()
+}

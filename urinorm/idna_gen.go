@@ -1,0 +1,406 @@
+//go:build ignore
+
+// This program writes idna_tables.go from the Unicode Character Database. Give
+// it a copy of https://www.unicode.org/Public/17.0.0/, of which it reads four
+// files:
+//
+//	go run idna_gen.go -data DIR
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"go/format"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const version = "17.0.0"
+
+// The layout of an idnaRange's info; idna_lookup.go reads it.
+const (
+	kindDisallowed = iota
+	kindValid
+	kindIgnored
+	kindMapped
+
+	formString = 0 // strings of one length, one behind the other
+	formShift  = 1 // to code points that follow each other as these do
+	formPairs  = 2 // every second is valid and the one before it maps to it
+)
+
+var (
+	bidiClasses  = []string{"L", "R", "AL", "AN", "EN", "ES", "CS", "ET", "ON", "BN", "NSM", "other"}
+	joiningTypes = []string{"U", "L", "R", "D", "T", "C"}
+)
+
+// char is what we need to know of one code point.
+type char struct {
+	status  string // of IdnaMappingTable.txt
+	mapping string
+	bidi    string
+	joining string
+	mark    bool
+	ccc     int
+	decomp  []rune // canonical
+}
+
+func main() {
+	data := flag.String("data", "", "a copy of https://www.unicode.org/Public/"+version+"/")
+	out := flag.String("o", "idna_tables.go", "the file to write")
+	flag.Parse()
+	log.SetFlags(0)
+	if *data == "" {
+		log.Fatal("idna_gen: -data is missing")
+	}
+	chars := make([]char, 0x110000)
+	for r := range chars {
+		chars[r].status = "disallowed"
+		chars[r].joining = "U"
+	}
+	readMapping(filepath.Join(*data, "idna", "IdnaMappingTable.txt"), chars)
+	readUnicodeData(filepath.Join(*data, "ucd", "UnicodeData.txt"), chars)
+	each(filepath.Join(*data, "ucd", "extracted", "DerivedJoiningType.txt"), func(r rune, f []string) {
+		chars[r].joining = f[1]
+	})
+	excluded := map[rune]bool{}
+	each(filepath.Join(*data, "ucd", "DerivedNormalizationProps.txt"), func(r rune, f []string) {
+		if f[1] == "Full_Composition_Exclusion" {
+			excluded[r] = true
+		}
+	})
+
+	var b bytes.Buffer
+	b.WriteString(header)
+	writeRanges(&b, chars)
+	writePairs(&b, chars, excluded)
+	source, err := format.Source(b.Bytes())
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(*out, source, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func isValid(c char) bool { return c.status == "valid" || c.status == "deviation" }
+
+func readMapping(name string, chars []char) {
+	checkVersion(name, "# Version: "+version)
+	each(name, func(r rune, f []string) {
+		chars[r].status = f[1]
+		if f[1] == "mapped" {
+			for _, hex := range strings.Fields(f[2]) {
+				chars[r].mapping += string(parseRune(hex))
+			}
+			if m := chars[r].mapping; m != "." && strings.Contains(m, ".") {
+				log.Fatalf("%U maps to %q: idna.go expects a full stop alone", r, m)
+			}
+		}
+	})
+}
+
+func readUnicodeData(name string, chars []char) {
+	first := rune(-1)
+	lines(name, func(line string) {
+		f := strings.Split(line, ";")
+		r := parseRune(f[0])
+		if strings.HasSuffix(f[1], ", First>") {
+			first = r
+			return
+		}
+		if first < 0 {
+			first = r
+		}
+		for ; first <= r; first++ {
+			c := &chars[first]
+			c.bidi = f[4]
+			c.mark = strings.HasPrefix(f[2], "M")
+			c.ccc, _ = strconv.Atoi(f[3])
+			if f[5] != "" && f[5][0] != '<' {
+				for _, hex := range strings.Fields(f[5]) {
+					c.decomp = append(c.decomp, parseRune(hex))
+				}
+			}
+		}
+		first = -1
+	})
+}
+
+// each calls f for every code point of a file of the form "range ; field ; …".
+func each(name string, f func(r rune, fields []string)) {
+	lines(name, func(line string) {
+		line, _, _ = strings.Cut(line, "#")
+		if strings.TrimSpace(line) == "" {
+			return
+		}
+		fields := strings.Split(line, ";")
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		lo, hi, ok := strings.Cut(fields[0], "..")
+		if !ok {
+			hi = lo
+		}
+		for r := parseRune(lo); r <= parseRune(hi); r++ {
+			f(r, fields)
+		}
+	})
+}
+
+func lines(name string, f func(line string)) {
+	file, err := os.Open(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	s := bufio.NewScanner(file)
+	for s.Scan() {
+		f(s.Text())
+	}
+	if err := s.Err(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func checkVersion(name, want string) {
+	found := false
+	lines(name, func(line string) { found = found || line == want })
+	if !found {
+		log.Fatalf("%s: no line %q", name, want)
+	}
+}
+
+func parseRune(hex string) rune {
+	n, err := strconv.ParseUint(hex, 16, 32)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return rune(n)
+}
+
+func validInfo(r rune, c char) uint32 {
+	bidi := slices.Index(bidiClasses, c.bidi)
+	if bidi < 0 { // separators and embeddings, which no label may hold
+		bidi = slices.Index(bidiClasses, "other")
+	}
+	joining := slices.Index(joiningTypes, c.joining)
+	if joining < 0 {
+		log.Fatalf("%U: unknown joining type %q", r, c.joining)
+	}
+	info := kindValid | uint32(bidi)<<2 | uint32(joining)<<6 | uint32(c.ccc)<<10
+	if c.mark {
+		info |= 1 << 9
+	}
+	return info
+}
+
+func writeRanges(b *bytes.Buffer, chars []char) {
+	const plain = kindValid // a letter from left to right, of no other note
+	type span struct {
+		lo   rune
+		info uint32
+	}
+	var spans []span
+	var mapped strings.Builder
+	add := func(lo rune, info uint32) {
+		if n := len(spans); n == 0 || spans[n-1].info != info || info&3 == kindMapped {
+			spans = append(spans, span{lo, info})
+		}
+	}
+	// shift returns how many code points from r on map to single ones in step.
+	shift := func(r rune) (n, to rune) {
+		for r+n < 0x110000 && chars[r+n].status == "mapped" {
+			m := []rune(chars[r+n].mapping)
+			if len(m) != 1 || n > 0 && m[0] != to+n {
+				break
+			}
+			to = m[0] - n
+			n++
+		}
+		return n, to
+	}
+	// pairs returns how many code points from r on are pairs "A a B b …".
+	pairs := func(r rune) (n rune) {
+		for r+n+1 < 0x110000 && chars[r+n].status == "mapped" && chars[r+n].mapping == string(r+n+1) &&
+			isValid(chars[r+n+1]) && validInfo(r+n+1, chars[r+n+1]) == plain {
+			n += 2
+		}
+		return n
+	}
+	for r := rune(0); r < 0x110000; {
+		c := chars[r]
+		switch {
+		case isValid(c):
+			add(r, validInfo(r, c))
+			r++
+		case c.status == "ignored":
+			add(r, kindIgnored)
+			r++
+		case c.status == "disallowed":
+			add(r, kindDisallowed)
+			r++
+		case c.status != "mapped":
+			log.Fatalf("%U: unknown status %q", r, c.status)
+		default:
+			if n := pairs(r); n >= 4 {
+				add(r, kindMapped|formPairs<<2)
+				r += n
+				continue
+			}
+			if n, to := shift(r); n >= 3 {
+				add(r, kindMapped|formShift<<2|uint32(to)<<4)
+				r += n
+				continue
+			}
+			size := len(c.mapping)
+			text := ""
+			lo := r
+			for r < 0x110000 && chars[r].status == "mapped" && len(chars[r].mapping) == size {
+				if n := pairs(r); r > lo && n >= 4 {
+					break
+				}
+				if n, _ := shift(r); r > lo && n >= 3 {
+					break
+				}
+				text += chars[r].mapping
+				r++
+			}
+			at := strings.Index(mapped.String(), text)
+			if at < 0 {
+				at = mapped.Len()
+				mapped.WriteString(text)
+			}
+			if size >= 1<<6 || at >= 1<<16 {
+				log.Fatalf("%U: mapping %q at %d does not fit", lo, text, at)
+			}
+			add(lo, kindMapped|formString<<2|uint32(size)<<4|uint32(at)<<10)
+		}
+	}
+
+	fmt.Fprintf(b, "// idnaRanges holds the first code point of each range and what is known of it,\n// as idnaInfo tells; a range ends where the next begins.\n")
+	fmt.Fprintf(b, "var idnaRanges = [...]idnaRange{ // %d ranges\n", len(spans))
+	for i, s := range spans {
+		fmt.Fprintf(b, "{%#x, %#x},", s.lo, s.info)
+		if i%8 == 7 {
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString("\n}\n\n")
+	fmt.Fprintf(b, "// idnaMapped holds what code points map to, where there is no simpler rule.\n")
+	fmt.Fprintf(b, "const idnaMapped = \"\" + // %d bytes\n", mapped.Len())
+	text := mapped.String()
+	for text != "" {
+		n := min(len(text), 72)
+		for n < len(text) && text[n]&0xC0 == 0x80 {
+			n++
+		}
+		fmt.Fprintf(b, "%+q", text[:n])
+		if text = text[n:]; text != "" {
+			b.WriteString(" +\n")
+		}
+	}
+	b.WriteString("\n\n")
+}
+
+// writePairs writes the canonical compositions that can occur in a label: of
+// two valid code points. A third table entry would be needed for code points
+// that decompose and are no composition; none of them is valid.
+func writePairs(b *bytes.Buffer, chars []char, excluded map[rune]bool) {
+	type pair struct{ first, second, composite rune }
+	var all []pair
+	for r, c := range chars {
+		if len(c.decomp) == 0 || 0xAC00 <= r && r <= 0xD7A3 {
+			continue
+		}
+		if excluded[rune(r)] {
+			if isValid(c) {
+				log.Fatalf("%U is valid and no composition, but decomposes", r)
+			}
+			continue
+		}
+		first, second := chars[c.decomp[0]], chars[c.decomp[1]]
+		if isValid(first) && isValid(second) {
+			all = append(all, pair{c.decomp[0], c.decomp[1], rune(r)})
+		} else if isValid(c) {
+			log.Fatalf("%U is valid, but its parts are not", r)
+		}
+	}
+	slices.SortFunc(all, func(a, b pair) int {
+		if a.first != b.first {
+			return int(a.first - b.first)
+		}
+		return int(a.second - b.second)
+	})
+	fmt.Fprintf(b, "// nfcPairs holds the canonical compositions, sorted by their parts.\n")
+	fmt.Fprintf(b, "var nfcPairs = [...]nfcPair{ // %d pairs\n", len(all))
+	for i, p := range all {
+		fmt.Fprintf(b, "{%#x, %#x, %#x},", p.first, p.second, p.composite)
+		if i%6 == 5 {
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString("\n}\n\n")
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return int(all[i].composite - all[j].composite) })
+	fmt.Fprintf(b, "// nfcByComposite holds the indexes of nfcPairs, sorted by composition.\n")
+	fmt.Fprintf(b, "var nfcByComposite = [...]uint16{\n")
+	for i, n := range order {
+		fmt.Fprintf(b, "%d,", n)
+		if i%20 == 19 {
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString("\n}\n")
+}
+
+const header = `// Code generated by idna_gen.go from the Unicode Character Database ` + version + `; DO NOT EDIT.
+//
+// The data it was made from is under the Unicode License V3:
+//
+// Copyright © 1991-2025 Unicode, Inc.
+//
+// NOTICE TO USER: Carefully read the following legal agreement. BY
+// DOWNLOADING, INSTALLING, COPYING OR OTHERWISE USING DATA FILES, AND/OR
+// SOFTWARE, YOU UNEQUIVOCALLY ACCEPT, AND AGREE TO BE BOUND BY, ALL OF THE
+// TERMS AND CONDITIONS OF THIS AGREEMENT. IF YOU DO NOT AGREE, DO NOT
+// DOWNLOAD, INSTALL, COPY, DISTRIBUTE OR USE THE DATA FILES OR SOFTWARE.
+//
+// Permission is hereby granted, free of charge, to any person obtaining a copy
+// of data files and any associated documentation (the "Data Files") or software
+// and any associated documentation (the "Software") to deal in the Data Files
+// or Software without restriction, including without limitation the rights to
+// use, copy, modify, merge, publish, distribute, and/or sell copies of the Data
+// Files or Software, and to permit persons to whom the Data Files or Software
+// are furnished to do so, provided that either (a) this copyright and
+// permission notice appear with all copies of the Data Files or Software, or
+// (b) this copyright and permission notice appear in associated Documentation.
+//
+// THE DATA FILES AND SOFTWARE ARE PROVIDED "AS IS", WITHOUT WARRANTY OF ANY
+// KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+// MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT OF
+// THIRD PARTY RIGHTS.
+//
+// IN NO EVENT SHALL THE COPYRIGHT HOLDER OR HOLDERS INCLUDED IN THIS NOTICE BE
+// LIABLE FOR ANY CLAIM, OR ANY SPECIAL INDIRECT OR CONSEQUENTIAL DAMAGES, OR ANY
+// DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+// ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN
+// CONNECTION WITH THE USE OR PERFORMANCE OF THE DATA FILES OR SOFTWARE.
+//
+// Except as contained in this notice, the name of a copyright holder shall not
+// be used in advertising or otherwise to promote the sale, use or other dealings
+// in these Data Files or Software without prior written authorization of the
+// copyright holder.
+
+package urinorm
+
+`

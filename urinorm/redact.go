@@ -1,0 +1,119 @@
+package urinorm
+
+import "strings"
+
+// Redact replaces passwords by ***, in any text that may hold URLs: a reference
+// as written, however malformed, or a message that quotes some. It looks for
+// what a browser would read as user:password@ (URL Standard 4.4, authority
+// state): behind "//" in either direction, or behind a special scheme, with or
+// without slashes. When in doubt it hides too much.
+func Redact(s string) string {
+	if strings.IndexByte(s, '@') < 0 {
+		return s
+	}
+	out := redact(s)
+	if strings.ContainsAny(s, "\t\r\n") {
+		// The parser takes these out before it looks; they may stand within a
+		// scheme or between the slashes.
+		stripped := tabsAndNewlines.Replace(s)
+		if hidden := redact(stripped); hidden != stripped {
+			return hidden
+		}
+	}
+	return out
+}
+
+func redact(s string) string {
+	var out []byte // nil until something is replaced
+	copied := 0
+	word := redactWord{s: s}
+	for i := 0; i < len(s); {
+		start, special, ok := authorityAt(s, i)
+		if !ok {
+			i++
+			continue
+		}
+		end := start
+		for end < len(s) && s[end] != '/' && s[end] != '?' && s[end] != '#' && (!special || s[end] != '\\') {
+			end++
+		}
+		colon := strings.IndexByte(s[start:end], ':') + start
+		at := strings.LastIndexByte(s[start:end], '@') + start
+		if at < start && colon >= start && !isPort(s[colon+1:end]) {
+			at = word.lastAt(end)
+			end = max(end, at)
+		}
+		if start <= colon && colon+1 < at {
+			out = append(append(out, s[copied:colon+1]...), "***"...)
+			copied = at
+		}
+		i = max(end, i+1)
+	}
+	if out == nil {
+		return s
+	}
+	return string(append(out, s[copied:]...))
+}
+
+// isPort reports whether s can stand behind the ':' of an authority. What can't
+// is likely a password with an unencoded '/', '?' or '#': no URL any more, but
+// still a password.
+func isPort(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) && s[i] != ']' && s[i] != ':' && s[i] != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// redactWord finds the last '@' of the word at a place. It remembers the word,
+// so that many places in one are no more work than one.
+type redactWord struct {
+	s       string
+	end, at int
+}
+
+// lastAt returns the place of the last '@' behind from in the same word, -1 for none.
+func (w *redactWord) lastAt(from int) int {
+	if from >= w.end {
+		w.end = len(w.s)
+		if i := strings.IndexAny(w.s[from:], " \"<>"); i >= 0 {
+			w.end = from + i
+		}
+		w.at = from + strings.LastIndexByte(w.s[from:w.end], '@')
+	}
+	if w.at < from {
+		return -1
+	}
+	return w.at
+}
+
+// authorityAt reports whether an authority may begin behind what stands at
+// s[i], and where: "//", or the ':' of a special scheme and any slashes.
+func authorityAt(s string, i int) (start int, special, ok bool) {
+	if s[i] == ':' && isSpecialBefore(s, i) {
+		for i++; i < len(s) && isSlash(s[i], true); {
+			i++
+		}
+		return i, true, true
+	}
+	if !isSlash(s[i], true) || i+1 == len(s) || !isSlash(s[i+1], true) {
+		return 0, false, false
+	}
+	// Without a special scheme in front it depends on the base what this is.
+	backslash := s[i] == '\\' || s[i+1] == '\\'
+	for i < len(s) && isSlash(s[i], true) {
+		i++
+	}
+	return i, backslash, true
+}
+
+// isSpecialBefore reports whether a special scheme ends at s[colon].
+func isSpecialBefore(s string, colon int) bool {
+	start := colon
+	for start > 0 && colon-start < len("https") && isAlpha(s[start-1]) {
+		start--
+	}
+	return schemeKindOf(strings.ToLower(s[start:colon])).special()
+}

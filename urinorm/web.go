@@ -1,0 +1,289 @@
+package urinorm
+
+import (
+	"strings"
+	"sync"
+)
+
+// MaxReference is the longest reference that is parsed, in bytes. It bounds
+// what a data: URL may cost.
+const MaxReference = 16 << 20
+
+// ParseWeb parses an absolute reference as a browser does (URL Standard 4.4)
+// and returns what it had to mend on the way. Queries are encoded as UTF-8; a
+// reference on a page is the business of [Base], which knows the page's charset.
+//
+// The error is an *[Error] that wraps one of [ErrRelative], [ErrHost],
+// [ErrDomain], [ErrIPv4], [ErrIPv6], [ErrPort] and [ErrTooLong].
+func ParseWeb(s string) (URL, Repairs, error) {
+	var buf [256]byte // on the stack, as the fast path keeps no hold of it
+	if href, at, ok := appendFastAbsolute(buf[:0], s); ok {
+		return URL{href: string(href), at: at}, 0, nil
+	}
+	scratch := scratchBuffers.Get().(*[]byte)
+	defer scratchBuffers.Put(scratch)
+	p := webParser{dst: (*scratch)[:0]}
+	if err := p.parse(s); err != nil {
+		return URL{}, p.repairs, newError("parse", s, err)
+	}
+	if cap(p.dst) <= maxScratch {
+		*scratch = p.dst
+	}
+	return URL{href: string(p.dst), at: p.at}, p.repairs, nil
+}
+
+// scratchBuffers are what hrefs are built in before their length is known.
+// Those that a long URL made long are not worth keeping.
+var scratchBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxScratch = 16 << 10
+
+// webParser is the basic URL parser (URL Standard 4.4). The standard tells it as
+// a machine that eats one code point after the other; here each state is a
+// method that takes the rest of the input, cuts its part off, and calls the next:
+//
+//	          ┌─ special: slashes ─┐
+//	parse ────┤                    ├─ authority ─ pathStart ─┐
+//	          ├─ other: "//" ──────┘                         │
+//	          ├─ relative ───────────────────────────────────┼─ segments ─┐
+//	          ├─ file ─── fileHost ─ pathStart ──────────────┘            ├─ tail: query, fragment
+//	          └─ opaquePath ──────────────────────────────────────────────┘
+//
+// The href is written front to back while the reference is read; nothing is
+// kept apart and joined later, so every part is copied once.
+type webParser struct {
+	base    *Base // nil for none
+	charset *charsetEncoder
+	kind    schemeKind
+
+	dst     []byte
+	start   int     // where the href begins in dst
+	at      Offsets // relative to start
+	repairs Repairs
+}
+
+// here returns the offset, within the href, of what is appended next.
+func (p *webParser) here() int32 { return int32(len(p.dst) - p.start) }
+
+// parse reads a reference: scheme start state and scheme state.
+func (p *webParser) parse(ref string) error {
+	if len(ref) > MaxReference {
+		return ErrTooLong
+	}
+	in := p.strip(ref)
+	scheme, rest, ok := cutScheme(in)
+	if !ok {
+		return p.noScheme(in)
+	}
+	for i := range len(scheme) {
+		p.dst = append(p.dst, lowerASCII(scheme[i]))
+	}
+	p.kind = schemeKindOf(string(p.dst[p.start:]))
+	p.endScheme()
+	switch {
+	case p.kind == schemeFile:
+		if !startsWithSlash(rest, true) {
+			p.repairs |= RepairSlashes
+		}
+		return p.file(rest)
+	case p.kind.special():
+		// Special relative or authority state: only "//" leads to an authority.
+		if p.base != nil && p.base.kind == p.kind && !strings.HasPrefix(rest, "//") {
+			p.repairs |= RepairSchemeRelative
+			return p.relative(rest)
+		}
+		return p.slashes(rest)
+	case strings.HasPrefix(rest, "//"): // path or authority state
+		return p.authority(rest[2:])
+	case strings.HasPrefix(rest, "/"):
+		p.noAuthority()
+		p.segments(rest[1:])
+		return nil
+	}
+	p.opaquePath(rest)
+	return nil
+}
+
+// strip removes blanks and controls around the reference, tabs and line ends in it.
+func (p *webParser) strip(ref string) string {
+	in := ref
+	for in != "" && in[0] <= ' ' {
+		in = in[1:]
+	}
+	for in != "" && in[len(in)-1] <= ' ' {
+		in = in[:len(in)-1]
+	}
+	if len(in) != len(ref) {
+		p.repairs |= RepairTrimmed
+	}
+	for i := range len(in) {
+		if c := in[i]; c == '\t' || c == '\n' || c == '\r' {
+			p.repairs |= RepairTabOrNewline
+			return tabsAndNewlines.Replace(in)
+		}
+	}
+	return in
+}
+
+var tabsAndNewlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
+
+// cutScheme cuts s behind the scheme and its ':', if it begins with one.
+func cutScheme(s string) (scheme, rest string, ok bool) {
+	if s == "" || !isAlpha(s[0]) {
+		return "", s, false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ':':
+			return s[:i], s[i+1:], true
+		case !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.':
+			return "", s, false
+		}
+	}
+	return "", s, false
+}
+
+// endScheme writes the ':' behind the scheme.
+func (p *webParser) endScheme() {
+	p.at.SchemeEnd = p.here()
+	p.dst = append(p.dst, ':')
+}
+
+// noScheme is the no scheme state: the reference is relative to the base.
+func (p *webParser) noScheme(in string) error {
+	if p.base == nil || p.base.at.Opaque && !strings.HasPrefix(in, "#") {
+		return ErrRelative
+	}
+	p.kind = p.base.kind
+	p.dst = append(p.dst, p.base.href[:p.base.at.SchemeEnd]...)
+	p.endScheme()
+	if p.kind == schemeFile {
+		return p.file(in)
+	}
+	return p.relative(in)
+}
+
+// relative is the relative state and the relative slash state. The base has
+// the same scheme.
+func (p *webParser) relative(rest string) error {
+	special := p.kind.special()
+	if startsWithSlash(rest, special) {
+		if startsWithSlash(rest[1:], special) {
+			if special {
+				return p.slashes(rest)
+			}
+			return p.authority(rest[2:])
+		}
+		p.noteSlash(rest[0])
+		p.copyAuthority()
+		p.segments(rest[1:])
+		return nil
+	}
+	p.copyAuthority()
+	p.copyPathFor(rest)
+	return nil
+}
+
+// copyAuthority writes the authority of the base, or that there is none.
+func (p *webParser) copyAuthority() {
+	base := &p.base.at
+	p.at = *base // the scheme is the same, so these hold for the new URL as well
+	if !base.HasAuthority {
+		p.noAuthority()
+		p.at.Opaque = base.Opaque
+		return
+	}
+	p.dst = append(p.dst, p.base.href[base.SchemeEnd+1:base.PathStart]...)
+}
+
+// noAuthority sets the offsets of a URL whose host is null.
+func (p *webParser) noAuthority() {
+	here := p.here()
+	p.at.UserStart, p.at.HostStart, p.at.HostEnd, p.at.PathStart = here, here, here, here
+	p.at.HasAuthority = false
+}
+
+// copyPathFor goes on with as much of the base's path and query as a reference
+// without scheme, authority and leading slash leaves in place.
+func (p *webParser) copyPathFor(rest string) {
+	base := &p.base.at
+	p.dst = append(p.dst, p.base.href[base.PathStart:base.QueryStart]...)
+	switch {
+	case rest == "" || rest[0] == '#':
+		p.endPath()
+		p.dst = append(p.dst, p.base.href[base.QueryStart:base.FragmentStart]...)
+		p.fragment(rest)
+	case rest[0] == '?':
+		p.tail(rest)
+	default:
+		if p.kind == schemeFile && startsWithDriveLetter(rest) {
+			p.dst = p.dst[:p.start+int(p.at.PathStart)]
+		} else {
+			p.shortenPath()
+		}
+		p.segments(rest)
+	}
+}
+
+// slashes is the special authority slashes state and the one that ignores
+// slashes: any number of them, in either direction, leads to the authority.
+func (p *webParser) slashes(rest string) error {
+	n := 0
+	for n < len(rest) && isSlash(rest[n], true) {
+		p.noteSlash(rest[n])
+		n++
+	}
+	if n != 2 {
+		p.repairs |= RepairSlashes
+	}
+	return p.authority(rest[n:])
+}
+
+// tail reads what follows the path: nothing, or a query and a fragment behind
+// their '?' and '#'.
+func (p *webParser) tail(rest string) {
+	p.endPath()
+	if strings.HasPrefix(rest, "?") {
+		query, fragment := rest[1:], ""
+		if i := strings.IndexByte(query, '#'); i >= 0 {
+			query, fragment = query[:i], query[i:]
+		}
+		p.dst = append(p.dst, '?')
+		p.query(query)
+		rest = fragment
+	}
+	p.fragment(rest)
+}
+
+// fragment is the fragment state; rest is empty or begins with '#'.
+func (p *webParser) fragment(rest string) {
+	p.at.FragmentStart = p.here()
+	if rest != "" {
+		p.dst = append(p.dst, '#')
+		p.encode(rest[1:], encodeFragment)
+	}
+}
+
+// noteSlash notes a slash that leans the wrong way.
+func (p *webParser) noteSlash(c byte) {
+	if c == '\\' {
+		p.repairs |= RepairBackslash
+	}
+}
+
+// isSlash reports whether c separates path segments: '/', and in special
+// schemes '\'.
+func isSlash(c byte, special bool) bool { return c == '/' || special && c == '\\' }
+
+func startsWithSlash(s string, special bool) bool { return s != "" && isSlash(s[0], special) }
+
+func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func lowerASCII(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

@@ -1,0 +1,449 @@
+package extract
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// AsciiDoc, as far as it holds links. There is no parser of it for Go; this reads
+// the forms in common use:
+//
+//	read      URLs bare and with [text], link:, mailto:, xref: and <<id>>, image, video, audio,
+//	          include::, link= of images
+//	anchors   [[id]], [#id], anchor:id[], the ids of section titles (_a_title, and a-title as GitHub
+//	          and Antora set them)
+//	not read  attributes: a target with {name} is left out; references to a section by its
+//	          title; resource ids of Antora (xref:module:page.adoc); files that are
+//	          included; conditions
+//
+// Listing, literal, passthrough and comment blocks, indented paragraphs and text
+// between backticks are not looked into.
+var asciidocFormat = format{
+	name:       "asciidoc",
+	media:      []string{"text/asciidoc", "text/x-asciidoc"},
+	extensions: []string{"adoc", "asciidoc"}, // .asc is most often a signature
+	charset:    textCharset,
+	read:       readAsciiDoc,
+}
+
+type asciidocReader struct {
+	lineMarkup
+	fence    string // the delimiter of the block that is left out
+	verbatim bool   // the paragraph to come is left out, for its [source]
+	literal  bool   // within an indented paragraph
+	named    bool   // an id was given for the block to come
+	taken    map[string]int
+}
+
+func readAsciiDoc(h *harvest, in *Input) {
+	r := asciidocReader{lineMarkup: newLineMarkup(h, in, withMail), taken: map[string]int{}}
+	r.lines(r.line)
+	if r.fence != "" {
+		h.fault("read AsciiDoc: a block of %q has no end", r.fence)
+	}
+	r.flush(r.inlines)
+}
+
+func (r *asciidocReader) line(l line) {
+	text := trimSpaceRight(r.src.text[l.at.start:l.at.end])
+	if r.fence != "" {
+		if string(text) == r.fence {
+			r.fence = ""
+		}
+		return
+	}
+	switch {
+	case l.blank():
+		r.flush(r.inlines)
+		r.literal = false
+	case r.literal:
+	case verbatimFence(text):
+		r.flush(r.inlines)
+		r.fence, r.verbatim = string(text), false
+	case isUnderline(text) && len(text) >= 4 || string(text) == "--":
+		r.flush(r.inlines) // a block whose content is read
+	case bytes.HasPrefix(text, []byte("//")):
+	case text[0] == '[' && text[len(text)-1] == ']' && r.attributes(l):
+	case len(r.paragraph) == 0 && (r.verbatim || l.indent > 0 && !isListItem(l.text)):
+		r.literal, r.verbatim = true, false
+	case r.section(l):
+	case text[0] == ':' && bytes.IndexByte(text[1:], ':') > 0 && len(r.paragraph) == 0: // an attribute
+		r.gather(l.at)
+		r.flush(r.inlines)
+	default:
+		r.gather(l.at)
+		r.named = false
+	}
+}
+
+// verbatimFence reports whether a line opens a block whose content is left out.
+func verbatimFence(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("```")) {
+		return true
+	}
+	if len(text) < 4 || runLength(text, 0) != len(text) {
+		return false
+	}
+	return text[0] == '-' || text[0] == '.' || text[0] == '+' || text[0] == '/'
+}
+
+// isListItem reports whether an indented line is an item of a list.
+func isListItem(text []byte) bool {
+	n := runLength(text, 0)
+	if c := text[0]; c == '*' || c == '-' || c == '.' || c == '#' {
+		return n < len(text) && text[n] == ' '
+	}
+	if dot := bytes.IndexByte(text, '.'); dot > 0 && dot < 4 && isDecimal(text[0]) {
+		return true
+	}
+	return bytes.Contains(text, []byte(":: ")) || bytes.HasSuffix(text, []byte("::"))
+}
+
+// attributes reads a line in brackets: the attributes of the block that follows,
+// or its anchor.
+func (r *asciidocReader) attributes(l line) bool {
+	text := l.text
+	r.flush(r.inlines)
+	if id, ok := bytes.CutPrefix(text, []byte("[[")); ok {
+		id, _, _ = bytes.Cut(bytes.Trim(id, "[]"), []byte(","))
+		r.anchor(id)
+		r.named = true
+		return true
+	}
+	inner := text[1 : len(text)-1]
+	style, _, _ := bytes.Cut(inner, []byte(","))
+	switch name, _, _ := strings.Cut(string(style), "#"); name {
+	case "source", "listing", "literal", "stem", "latexmath", "asciimath", "comment", "pass":
+		r.verbatim = true
+	}
+	if n := bytes.IndexByte(style, '#'); n >= 0 {
+		id := style[n+1:]
+		if end := bytes.IndexAny(id, ".%#"); end >= 0 {
+			id = id[:end]
+		}
+		r.anchor(id)
+		r.named = true
+	}
+	if _, id, ok := bytes.Cut(inner, []byte("id=")); ok {
+		id, _, _ = bytes.Cut(id, []byte(","))
+		r.anchor(bytes.Trim(id, `"' `))
+		r.named = true
+	}
+	return true
+}
+
+// section notes a title of one to six equals signs, or of so many number signs.
+func (r *asciidocReader) section(l line) bool {
+	text := l.text
+	if l.indent > 0 || len(r.paragraph) > 0 || text[0] != '=' && text[0] != '#' {
+		return false
+	}
+	level := runLength(text, 0)
+	if level > 6 || level == len(text) || text[level] != ' ' {
+		return false
+	}
+	title := trimSpace(text[level:])
+	if level == 1 && r.doc.Title == "" {
+		r.doc.Title = string(trimFolded(foldSpace(nil, title)))
+	}
+	if !r.named {
+		r.sectionID(asciidocPlain(title[:min(len(title), maxHeading)]))
+	}
+	r.named = false
+	r.gather(l.at)
+	r.flush(r.inlines)
+	return true
+}
+
+// sectionID notes the ids made of a title: Asciidoctor's default, and with idprefix
+// and idseparator as GitHub and Antora set them.
+func (r *asciidocReader) sectionID(plain string) {
+	for _, id := range [...]string{"_" + asciidocID(plain, '_'), asciidocID(plain, '-')} {
+		r.taken[id]++
+		if n := r.taken[id]; n > 1 {
+			id += asciidocSeparator(id) + strconv.Itoa(n)
+		}
+		r.anchor([]byte(id))
+	}
+}
+
+// asciidocSeparator is what stands before the number of an id that is taken.
+func asciidocSeparator(id string) string {
+	if strings.HasPrefix(id, "_") {
+		return "_"
+	}
+	return "-"
+}
+
+// asciidocPlain takes attribute references, anchors, quotes and the brackets of
+// macros off a title.
+func asciidocPlain(title []byte) string {
+	var b strings.Builder
+	for i := 0; i < len(title); i++ {
+		switch c := title[i]; {
+		case bytes.HasPrefix(title[i:], []byte("[[")):
+			if n := bytes.Index(title[i:], []byte("]]")); n >= 0 {
+				i += n + 1
+			}
+		case c == '`' || c == '*':
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// asciidocID makes an id of a title: lower case, what is neither a word character
+// nor a blank, dot or hyphen dropped, and runs of those made one separator.
+func asciidocID(title string, separator rune) string {
+	var b strings.Builder
+	pending := false
+	for _, c := range strings.ToLower(title) {
+		switch {
+		case c == ' ' || c == '.' || c == '-' || c == separator:
+			pending = b.Len() > 0
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' || unicode.IsMark(c):
+			if pending {
+				b.WriteRune(separator)
+				pending = false
+			}
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+// inlines reads a paragraph.
+func (r *asciidocReader) inlines(v *view) {
+	b, free := v.text, 0
+	take := func(end, next int) {
+		r.bare(v, span{free, end})
+		free = next
+	}
+	for i := 0; i < len(b); {
+		end := -1
+		switch b[i] {
+		case '`':
+			if bytes.HasPrefix(b[i:], []byte("``")) {
+				end = r.closing(b, i+2, "``")
+			} else {
+				end = verbatimEnd(b, i)
+			}
+		case '+':
+			if bytes.HasPrefix(b[i:], []byte("+++")) {
+				end = r.closing(b, i+3, "+++")
+			}
+		case '<':
+			if bytes.HasPrefix(b[i:], []byte("<<")) {
+				if end = r.closing(b, i+2, ">>"); end >= 0 {
+					r.bare(v, span{free, i})
+					free = end
+					r.crossReference(v, span{i + 2, end - 2}, nil)
+				}
+			}
+		case '[':
+			if bytes.HasPrefix(b[i:], []byte("[[")) {
+				if end = r.closing(b, i+2, "]]"); end >= 0 {
+					id, _, _ := bytes.Cut(bytes.Trim(b[i:end], "[]"), []byte(","))
+					r.anchor(id)
+				}
+			} else if bytes.HasPrefix(b[i:], []byte("[#")) {
+				if n := bytes.IndexAny(b[i:min(len(b), i+maxAttributes)], "].%,"); n > 0 {
+					r.anchor(b[i+2 : i+n])
+				}
+			}
+		case ':':
+			end = r.macro(v, i, &free)
+			if end >= 0 {
+				i = end
+				continue
+			}
+		case '\\':
+			i++
+		}
+		if end < 0 {
+			i++
+			continue
+		}
+		if free < i {
+			take(i, end)
+		} else {
+			free = max(free, end)
+		}
+		i = end
+	}
+	take(len(b), len(b))
+}
+
+// macros are the names that a colon may end, and what they mean.
+var macros = map[string]Kind{
+	"link": Navigation, "xref": Navigation, "mailto": Navigation, "http": Navigation, "https": Navigation, "ftp": Navigation, "irc": Navigation,
+	"image": Resource, "include": Resource, "video": Resource, "audio": Resource, "anchor": Metadata, "pass": Metadata, "stem": Metadata,
+}
+
+const longestMacro = len("include")
+
+// macro reads "name:target[text]" or "name::target[text]" whose colon is at i. It
+// returns what follows, -1 when it is none.
+func (r *asciidocReader) macro(v *view, i int, free *int) int {
+	b := v.text
+	start := i
+	for start > 0 && i-start < longestMacro+1 && isLetter(b[start-1]) {
+		start--
+	}
+	name := string(b[start:i])
+	kind, known := macros[name]
+	if !known || start > 0 && (b[start-1] == '\\' || isAlphanumeric(b[start-1])) || start < *free {
+		return -1
+	}
+	isURL := kind == Navigation && name != "link" && name != "xref"
+	target := i + 1
+	if target < len(b) && b[target] == ':' && !isURL {
+		target++
+	}
+	at := span{target, target}
+	if bytes.HasPrefix(b[target:], []byte("++")) { // link:++url++[]
+		n := bytes.Index(b[target+2:min(len(b), target+2+maxMacro)], []byte("++"))
+		if n < 0 {
+			return -1
+		}
+		at = span{target + 2, target + 2 + n}
+		target = at.end + 2
+	} else {
+		for target < len(b) && target-at.start < maxMacro && !isSpace(b[target]) && b[target] != '[' {
+			target++
+		}
+		at.end = target
+	}
+	if target >= len(b) || b[target] != '[' {
+		return -1
+	}
+	end := bracketEnd(b, target)
+	if end < 0 || isURL && bytes.ContainsAny(b[at.start:at.end], "<>\"`") {
+		return -1
+	}
+	text := b[target+1 : end-1]
+	r.bare(v, span{*free, start})
+	*free = end
+	switch {
+	case name == "anchor":
+		r.anchor(b[at.start:at.end])
+	case kind == Metadata:
+	case name == "xref":
+		r.crossReference(v, at, text)
+	case isURL:
+		r.note(v, span{start, at.end}, nil, macroText(text))
+		r.images(v, span{target + 1, end - 1})
+	default:
+		f := r.note(v, at, nil, macroText(text))
+		if f != nil && kind == Resource {
+			f.element, f.attribute, f.kind = name, "src", Resource
+			if name == "image" {
+				f.element, f.expect = "img", ExpectImage
+			}
+		}
+		if kind == Resource {
+			r.imageLink(v, span{target + 1, end - 1})
+		} else {
+			r.images(v, span{target + 1, end - 1})
+		}
+	}
+	return end
+}
+
+// maxMacro bounds the target of a macro, and the text in its brackets, in bytes.
+const maxMacro = 4096
+
+// bracketEnd returns what follows the ']' of the '[' at i, -1 when there is none. An
+// image in the text of a link has brackets of its own.
+func bracketEnd(b []byte, i int) int {
+	open := 0
+	for at := i; at < len(b) && at-i < maxMacro; at++ {
+		switch b[at] {
+		case '\\':
+			at++
+		case '[':
+			open++
+		case ']':
+			if open--; open == 0 {
+				return at + 1
+			}
+		}
+	}
+	return -1
+}
+
+// images notes the images in the text of a link.
+func (r *asciidocReader) images(v *view, at span) {
+	b := v.text[:at.end]
+	for i := at.start; i < at.end; {
+		n := bytes.Index(b[i:], []byte("image:"))
+		if n < 0 {
+			return
+		}
+		start := i + n
+		if i = r.macro(v, start+len("image"), &start); i < 0 {
+			return
+		}
+	}
+}
+
+// macroText is the text in the brackets of a macro, without the attributes.
+func macroText(b []byte) []byte {
+	if bytes.HasPrefix(b, []byte("image:")) {
+		_, b, _ = bytes.Cut(bytes.TrimSuffix(b, []byte("]")), []byte("["))
+	}
+	if i := bytes.IndexByte(b, ','); i >= 0 && bytes.IndexByte(b[i:], '=') >= 0 {
+		b = b[:i]
+	}
+	return bytes.TrimSuffix(bytes.Trim(b, `"`), []byte("^"))
+}
+
+// imageLink notes the link= among the attributes of an image.
+func (r *asciidocReader) imageLink(v *view, at span) {
+	_, value, ok := bytes.Cut(v.text[at.start:at.end], []byte("link="))
+	if !ok {
+		return
+	}
+	start := at.end - len(value)
+	if len(value) > 0 && value[0] == '"' {
+		start++
+		value = value[1:]
+	}
+	if n := bytes.IndexAny(value, `,"`); n >= 0 {
+		value = value[:n]
+	}
+	if string(value) != "self" {
+		r.note(v, trimSpan(v.text, span{start, start + len(value)}), nil, nil)
+	}
+}
+
+// crossReference notes the target of <<target,text>> or xref:target[text].
+func (r *asciidocReader) crossReference(v *view, at span, text []byte) {
+	if text == nil {
+		var target []byte
+		target, text, _ = bytes.Cut(v.text[at.start:at.end], []byte(","))
+		at.end = at.start + len(target)
+	}
+	at = trimSpan(v.text, at)
+	target := v.text[at.start:at.end]
+	file, id, hash := bytes.Cut(target, []byte("#"))
+	isFile := bytes.HasSuffix(file, []byte(".adoc")) || bytes.HasSuffix(file, []byte(".asciidoc")) || bytes.IndexByte(file, '/') >= 0 || bytes.HasSuffix(file, []byte(".html"))
+	var ref []byte
+	switch {
+	case len(target) == 0 || bytes.ContainsAny(file, " :@$"):
+		return // the title of a section, or a resource of Antora
+	case isFile:
+	case hash && len(file) > 0:
+		ref = append(append([]byte{}, file...), ".adoc#"...)
+		ref = append(ref, id...)
+	case hash:
+	case bytes.ContainsFunc(file, unicode.IsUpper) && bytes.IndexByte(file, '_') < 0 && bytes.IndexByte(file, '-') < 0:
+		return // the title of a section
+	default:
+		ref = append([]byte{'#'}, file...)
+	}
+	r.note(v, at, ref, macroText(text))
+}

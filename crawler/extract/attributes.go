@@ -1,0 +1,104 @@
+package extract
+
+// An attributeScanner finds the attributes of a start tag and, unlike the
+// tokenizer, tells where they stand. It reads them as the tokenizer of
+// golang.org/x/net/html does (HTML standard 13.2.5.32 to 13.2.5.40); that both agree
+// is held by a fuzz test.
+type attributeScanner struct {
+	tag []byte // from '<' to '>'
+	pos int    // behind the tag's name at first
+}
+
+// span is a stretch of bytes.
+type span struct{ start, end int }
+
+// next returns the next attribute's name and value, and false at the end of the
+// tag. A name may be empty (a stray '/'), and may be one that was seen before:
+// the first of an attribute counts. Where there is no value it is empty, and
+// stands behind the name or the equals sign.
+func (s *attributeScanner) next() (name, value span, ok bool) {
+	s.skipSpace()
+	if s.pos >= len(s.tag) || s.tag[s.pos] == '>' {
+		return name, value, false
+	}
+	name = s.name()
+	value = s.value()
+	return name, value, true
+}
+
+func (s *attributeScanner) skipSpace() {
+	for s.pos < len(s.tag) && isSpace(s.tag[s.pos]) {
+		s.pos++
+	}
+}
+
+func (s *attributeScanner) name() span {
+	start := s.pos
+	for ; s.pos < len(s.tag); s.pos++ {
+		switch c := s.tag[s.pos]; c {
+		case '=':
+			// An equals sign in front belongs to the name.
+			if s.pos > start {
+				return span{start, s.pos}
+			}
+		case ' ', '\n', '\r', '\t', '\f', '/', '>':
+			return span{start, s.pos}
+		}
+	}
+	return span{start, s.pos}
+}
+
+func (s *attributeScanner) value() span {
+	none := span{s.pos, s.pos}
+	s.skipSpace()
+	if s.pos >= len(s.tag) {
+		return none
+	}
+	switch s.tag[s.pos] {
+	case '/':
+		s.pos++
+		return none
+	case '=':
+		s.pos++
+	default:
+		return none
+	}
+	s.skipSpace()
+	if s.pos >= len(s.tag) || s.tag[s.pos] == '>' {
+		return span{s.pos, s.pos}
+	}
+	if quote := s.tag[s.pos]; quote == '"' || quote == '\'' {
+		s.pos++
+		start := s.pos
+		for s.pos < len(s.tag) && s.tag[s.pos] != quote {
+			s.pos++
+		}
+		end := s.pos
+		s.pos = min(s.pos+1, len(s.tag))
+		return span{start, end}
+	}
+	start := s.pos
+	for s.pos < len(s.tag) && s.tag[s.pos] != '>' && !isSpace(s.tag[s.pos]) {
+		s.pos++
+	}
+	return span{start, s.pos}
+}
+
+// isSpace reports whether c is ASCII white space as the HTML standard has it.
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
+
+// tagName returns where the name of a raw tag lies: "<a href=x>" or "</a>".
+func tagName(tag []byte) span {
+	start := 1
+	if len(tag) > 1 && tag[1] == '/' {
+		start = 2
+	}
+	for end := start; end < len(tag); end++ {
+		if c := tag[end]; c == '/' || c == '>' || isSpace(c) {
+			return span{start, end}
+		}
+	}
+	return span{start, len(tag)}
+}

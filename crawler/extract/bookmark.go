@@ -1,0 +1,325 @@
+package extract
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Bookmark is what a bookmark file says of a link beside its URL and its title,
+// which is the link's Text.
+type Bookmark struct {
+	// Folder is the path of folder names with '/', from the root folder on:
+	// "Bookmarks bar/News". A '/' in a name is not escaped.
+	Folder string
+	// Added is when the bookmark was made, in UTC; zero when the file does not say.
+	Added time.Time
+	// Tags are the bookmark's labels, in the order of the file.
+	Tags []string
+	// Description is the note on it, white space folded, at most MaxDescription bytes.
+	Description string
+	// Keyword is the word that stands for it in the address bar.
+	Keyword string
+}
+
+// Limits of a bookmark file.
+const (
+	MaxDescription = 1000 // bytes of one description
+	MaxTags        = 100  // tags of one bookmark
+	MaxFolders     = 200_000
+	// MaxFolderNesting is how deep folders may lie in folders.
+	MaxFolderNesting = 512
+	// MaxFolderBytes bounds the folder paths of one file together. Beyond it a
+	// bookmark bears the name of its folder alone.
+	MaxFolderBytes = 64 << 20
+)
+
+// A bookmarkList gathers the bookmarks of one file. A file may hold half a
+// million of them, so links and bookmarks are made once, at their place, without
+// the harvest's intermediate form; strings lie in blocks, and bookmarks of one folder
+// share its path.
+//
+// Folders are numbered: in JSON the name of a folder may come after its children.
+type bookmarkList struct {
+	h       *harvest
+	element string // of the links
+	links   []Link
+	inside  []int32 // the folder of each bookmark of blocks
+	blocks  [][]Bookmark
+	strings textBlocks
+	folders []bookmarkFolder
+	wanted  bool // links are wanted
+	full    bool
+}
+
+type bookmarkFolder struct {
+	parent int32 // -1 at the root
+	name   string
+	path   string
+	known  bool
+	trash  bool
+}
+
+const bookmarkBlock = 1024
+
+// newBookmarkList starts a list that expects so many links; more may come.
+func newBookmarkList(h *harvest, in *Input, element string, expected int) *bookmarkList {
+	h.doc.Static = true
+	l := &bookmarkList{h: h, element: element, wanted: !in.AnchorsOnly}
+	if l.wanted {
+		l.links = make([]Link, 0, min(expected, MaxLinks))
+	}
+	return l
+}
+
+// folder opens a folder and returns its number. Those beyond the limit are one.
+func (l *bookmarkList) folder(parent int32, name string) int32 {
+	if len(l.folders) == MaxFolders {
+		l.h.fault("read bookmarks: more than %d folders, the rest bear one name", MaxFolders)
+		return MaxFolders - 1
+	}
+	l.folders = append(l.folders, bookmarkFolder{parent: parent, name: name})
+	return int32(len(l.folders) - 1)
+}
+
+// a savedLink is one bookmark as a reader found it. The slices are copied.
+type savedLink struct {
+	raw, ref     []byte // ref is nil where raw is it
+	at           int    // offset of raw in the document, -1 when it is no text
+	attribute    string
+	title        []byte
+	folder       int32
+	added        time.Time
+	tags         []string
+	description  []byte
+	keyword      []byte
+	kind         Kind
+	ofLast       bool // a further reference of the bookmark added last
+	line, column int  // where at is -1
+}
+
+// add takes a bookmark up. Queries (place:) are none.
+func (l *bookmarkList) add(s *savedLink) {
+	ref := s.ref
+	if ref == nil {
+		ref = s.raw
+	}
+	if len(trimSpace(ref)) == 0 || isPlaceQuery(ref) || !l.wanted || l.full {
+		return
+	}
+	if len(l.links) == MaxLinks {
+		l.full = true
+		l.h.fault("read bookmarks: more than %d, the rest is left out", MaxLinks)
+		return
+	}
+	var mark *Bookmark
+	if s.ofLast && len(l.links) > 0 {
+		mark = l.links[len(l.links)-1].Bookmark
+	} else {
+		mark = l.bookmark(s)
+	}
+	link := Link{
+		Raw: l.strings.keep(s.raw), Line: s.line, Column: s.column, Element: l.element, Attribute: s.attribute,
+		Bookmark: mark, Kind: s.kind,
+	}
+	link.Ref = link.Raw
+	if s.ref != nil && !bytes.Equal(s.ref, s.raw) {
+		link.Ref = l.strings.keep(s.ref)
+	}
+	if s.at >= 0 {
+		link.Line, link.Column = l.h.places.at(s.at)
+	}
+	var buffer [MaxText]byte
+	link.Text = l.strings.keep(trimFolded(foldSpace(buffer[:0], s.title)))
+	l.links = append(l.links, link)
+}
+
+func (l *bookmarkList) bookmark(s *savedLink) *Bookmark {
+	last := len(l.blocks) - 1
+	if last < 0 || len(l.blocks[last]) == bookmarkBlock {
+		l.blocks = append(l.blocks, make([]Bookmark, 0, bookmarkBlock))
+		last++
+	}
+	b := Bookmark{
+		Added: s.added, Tags: s.tags[:min(len(s.tags), MaxTags)],
+		Description: l.strings.keep(foldDescription(s.description)), Keyword: l.strings.keep(trimSpace(s.keyword)),
+	}
+	l.blocks[last] = append(l.blocks[last], b)
+	l.inside = append(l.inside, s.folder)
+	return &l.blocks[last][len(l.blocks[last])-1]
+}
+
+// finish hands the links over, their folders named.
+func (l *bookmarkList) finish() {
+	left := MaxFolderBytes
+	trashed := false
+	for i, folder := range l.inside {
+		if folder < 0 {
+			continue
+		}
+		mark := &l.blocks[i/bookmarkBlock][i%bookmarkBlock]
+		mark.Folder = l.path(folder, &left)
+		trashed = trashed || l.folders[folder].trash
+	}
+	if left == 0 {
+		l.h.fault("read bookmarks: the paths of the folders are longer than %d bytes together, some are shortened to the last name", MaxFolderBytes)
+	}
+	if trashed {
+		l.dropTrash()
+	}
+	l.h.doc.Links = l.links
+}
+
+// path names a folder from the root on. Its ancestors are named first, from the
+// outermost known one inwards.
+func (l *bookmarkList) path(folder int32, left *int) string {
+	f := &l.folders[folder]
+	if f.known {
+		return f.path
+	}
+	var chain []int32
+	for at := folder; at >= 0 && !l.folders[at].known && len(chain) <= MaxFolderNesting; at = l.folders[at].parent {
+		chain = append(chain, at)
+	}
+	if len(chain) > MaxFolderNesting {
+		l.h.fault("read bookmarks: folders lie in one another in a circle, or deeper than %d", MaxFolderNesting)
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		f := &l.folders[chain[i]]
+		f.known, f.path = true, f.name
+		if f.parent < 0 {
+			continue
+		}
+		outer := &l.folders[f.parent]
+		f.trash = f.trash || outer.trash
+		switch {
+		case outer.path == "":
+		case f.name == "":
+			f.path = outer.path
+		case *left >= len(outer.path)+1+len(f.name):
+			*left -= len(outer.path) + 1 + len(f.name)
+			f.path = outer.path + "/" + f.name
+		default:
+			*left = 0
+		}
+	}
+	return f.path
+}
+
+// dropTrash takes out what lies in a folder of deleted bookmarks.
+func (l *bookmarkList) dropTrash() {
+	dropped := map[*Bookmark]bool{}
+	for i, folder := range l.inside {
+		if folder >= 0 && l.folders[folder].trash {
+			dropped[&l.blocks[i/bookmarkBlock][i%bookmarkBlock]] = true
+		}
+	}
+	kept := l.links[:0]
+	for i := range l.links {
+		if !dropped[l.links[i].Bookmark] {
+			kept = append(kept, l.links[i])
+		}
+	}
+	clear(l.links[len(kept):])
+	l.links = kept
+}
+
+// isPlaceQuery reports whether a reference is one of Firefox's stored searches.
+func isPlaceQuery(ref []byte) bool {
+	ref = trimSpace(ref)
+	return len(ref) >= len("place:") && equalFold(ref[:len("place:")], "place:")
+}
+
+// foldDescription is a description with each run of white space as one blank.
+func foldDescription(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	// Opera writes line breaks as other control characters.
+	words := bytes.FieldsFunc(b[:min(len(b), 8*MaxDescription)], func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) })
+	folded := bytes.Join(words, []byte{' '})
+	if len(folded) <= MaxDescription {
+		return folded
+	}
+	end := MaxDescription
+	for end > 0 && !utf8.RuneStart(folded[end]) {
+		end--
+	}
+	return bytes.TrimRight(folded[:end], " ")
+}
+
+// splitTags reads a list of tags with commas.
+func splitTags(list string) []string {
+	var tags []string
+	for tag := range strings.SplitSeq(list, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" && len(tags) < MaxTags {
+			tags = append(tags, strings.Clone(tag))
+		}
+	}
+	return tags
+}
+
+// chromiumEpoch is 1601-01-01, from which Windows and Chromium count, in
+// microseconds of Unix time.
+const chromiumEpoch = -11_644_473_600_000_000
+
+// chromiumTime reads a count of microseconds since 1601; zero is no time.
+func chromiumTime(digits []byte) time.Time {
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil || n <= 0 {
+		return time.Time{}
+	}
+	return microTime(n + chromiumEpoch)
+}
+
+// microTime is a count of microseconds since 1970; what lies outside the years 1
+// to 9999 is no time.
+func microTime(n int64) time.Time {
+	t := time.UnixMicro(n).UTC()
+	if n == 0 || t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// unixTime reads a count of seconds since 1970. Some programs write milliseconds,
+// microseconds or Chromium's own count: the size tells them.
+func unixTime(digits []byte) time.Time {
+	digits = trimSpace(digits)
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	switch {
+	case err != nil || n <= 0:
+		return time.Time{}
+	case n < 1e11:
+		return microTime(n * 1e6)
+	case n < 1e14:
+		return microTime(n * 1e3)
+	case n < 1e16:
+		return microTime(n)
+	}
+	return chromiumTime(digits)
+}
+
+// textBlocks keeps copies of short texts in few allocations.
+type textBlocks struct{ block strings.Builder }
+
+const textBlockSize = 256 << 10
+
+func (t *textBlocks) keep(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if len(b) > textBlockSize/8 {
+		return string(b)
+	}
+	if t.block.Cap()-t.block.Len() < len(b) {
+		t.block = strings.Builder{} // the old block lives on in its texts
+		t.block.Grow(textBlockSize)
+	}
+	start := t.block.Len()
+	t.block.Write(b)
+	return t.block.String()[start:]
+}

@@ -1,0 +1,169 @@
+package extract
+
+import (
+	"bytes"
+	"sort"
+
+	"golang.org/x/net/html"
+)
+
+// Character references (HTML standard 13.2.5.72), decoded so that each decoded
+// byte can be traced to the place in the source it was written at. The table of
+// names is that of golang.org/x/net/html, whose UnescapeString follows the rules for text;
+// the ones for attribute values are stricter and stated in reference.
+
+// A mark says where the decoded text and its source run in step again: from
+// decoded offset dec on, each byte stands at src + (offset - dec), up to the next mark.
+type mark struct{ dec, src int }
+
+// unescape appends src to dst with line endings normalized to LF, NUL replaced
+// by U+FFFD and character references decoded, and records the marks. Attribute
+// tells the rules of attribute values from those of text.
+func unescape(dst []byte, marks []mark, src []byte, attribute bool) ([]byte, []mark) {
+	for i := 0; i < len(src); {
+		n := indexEscape(src[i:])
+		dst = append(dst, src[i:i+n]...)
+		i += n
+		if i == len(src) {
+			break
+		}
+		size := 1
+		switch src[i] {
+		case '\r':
+			dst = append(dst, '\n')
+			if i+1 < len(src) && src[i+1] == '\n' {
+				size = 2
+			}
+		case 0:
+			dst = append(dst, "\uFFFD"...)
+		default:
+			dst, size = reference(dst, src[i:], attribute)
+		}
+		i += size
+		marks = append(marks, mark{len(dst), i})
+	}
+	return dst, marks
+}
+
+// needsUnescape reports whether unescape would change b.
+func needsUnescape(b []byte) bool { return indexEscape(b) < len(b) }
+
+// indexEscape returns the offset of the first byte that is not itself when
+// decoded, or the length of b.
+func indexEscape(b []byte) int {
+	if len(b) >= 64 {
+		// Three vectorized searches beat a loop from about here on.
+		n := len(b)
+		for _, c := range [...]byte{'&', '\r', 0} {
+			if i := bytes.IndexByte(b[:n], c); i >= 0 {
+				n = i
+			}
+		}
+		return n
+	}
+	for i, c := range b {
+		if c == '&' || c == '\r' || c == 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// longestName is the length of the longest name with its semicolon:
+// "CounterClockwiseContourIntegral;".
+const longestName = 32
+
+// reference appends what the character reference at the start of src stands for
+// and returns its length; where there is none it appends the '&'.
+func reference(dst, src []byte, attribute bool) ([]byte, int) {
+	if bytes.HasPrefix(src, []byte("&amp;")) {
+		return append(dst, '&'), len("&amp;")
+	}
+	if len(src) > 1 && src[1] == '#' {
+		n := numericLength(src)
+		if n == 0 {
+			return append(dst, '&'), 1
+		}
+		return append(dst, html.UnescapeString(string(src[:n]))...), n
+	}
+	n := 1
+	for n < len(src) && n <= longestName && isAlphanumeric(src[n]) {
+		n++
+	}
+	terminated := n < len(src) && src[n] == ';'
+	if n == 1 || attribute && !terminated && n < len(src) && (src[n] == '=' || isAlphanumeric(src[n])) {
+		return append(dst, '&'), 1
+	}
+	if terminated {
+		n++
+	}
+	written := string(src[:n])
+	read := html.UnescapeString(written)
+	if read == written {
+		return append(dst, '&'), 1
+	}
+	if attribute {
+		// In an attribute only a whole name counts: &copyright stays as it is,
+		// where text would read ©right. What UnescapeString left of the name
+		// betrays that it read a part of it.
+		last := read[len(read)-1]
+		partial := isAlphanumeric(last)
+		if terminated {
+			partial = last == ';' && len(read) > 1
+		}
+		if partial {
+			return append(dst, '&'), 1
+		}
+	}
+	return append(dst, read...), n
+}
+
+// numericLength returns the length of the numeric character reference at the
+// start of src, 0 when it has no digits.
+func numericLength(src []byte) int {
+	n, isDigit := 2, isDecimal
+	if n < len(src) && src[n]|0x20 == 'x' {
+		n, isDigit = 3, isHex
+	}
+	first := n
+	for n < len(src) && isDigit(src[n]) {
+		n++
+	}
+	if n == first {
+		return 0
+	}
+	if n < len(src) && src[n] == ';' {
+		n++
+	}
+	return n
+}
+
+func isAlphanumeric(c byte) bool { return isLetter(c) || isDecimal(c) }
+func isLetter(c byte) bool       { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isDecimal(c byte) bool      { return '0' <= c && c <= '9' }
+func isHex(c byte) bool          { return isDecimal(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// A view is text that was decoded from a stretch of another text, and the way
+// back: the value of an attribute in a document, the document in a srcdoc, the
+// value of an attribute in that. A view without a parent is the document itself.
+type view struct {
+	text   []byte
+	marks  []mark
+	parent *view
+	base   int // where in the parent the stretch begins
+}
+
+// source returns the document's offset of an offset in the view.
+func (v *view) source(off int) int {
+	for ; v.parent != nil; v = v.parent {
+		i := sort.Search(len(v.marks), func(i int) bool { return v.marks[i].dec > off })
+		if i > 0 {
+			off += v.marks[i-1].src - v.marks[i-1].dec
+		}
+		if i < len(v.marks) {
+			off = min(off, v.marks[i].src) // inside what one reference stands for
+		}
+		off += v.base
+	}
+	return off
+}

@@ -1,0 +1,197 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"io"
+	"path"
+	"strings"
+)
+
+// MaxParts is how many parts of an archive are looked at.
+const MaxParts = 50_000
+
+// A container is a document that is a zip archive of parts. What is unpacked of
+// it has one budget for all parts together.
+type container struct {
+	*harvest
+	in    *Input
+	parts map[string]part
+	order []string // names, as in the archive
+	size  int64    // of the archive
+	spent int64    // bytes unpacked so far
+}
+
+// part is one file of the archive.
+type part struct{ open func() (io.ReadCloser, error) }
+
+// openContainer lists the parts of an archive. One whose directory at the end is
+// missing was cut short: then the parts are found one after the other.
+func openContainer(h *harvest, in *Input) *container {
+	h.doc.Static = true
+	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body))}
+	z, err := zip.NewReader(bytes.NewReader(in.Body), int64(len(in.Body)))
+	if err != nil {
+		h.fault("open archive: %v", strings.TrimPrefix(err.Error(), "zip: "))
+		c.salvage(in.Body)
+		return c
+	}
+	for _, f := range z.File {
+		if len(c.order) == MaxParts {
+			h.fault("open archive: more than %d parts, the rest is left out", MaxParts)
+			break
+		}
+		if f.Flags&1 != 0 {
+			h.fault("open archive: it is encrypted")
+			continue
+		}
+		c.take(f.Name, f.Open)
+	}
+	return c
+}
+
+func (c *container) take(name string, open func() (io.ReadCloser, error)) {
+	if _, double := c.parts[name]; !double {
+		c.order = append(c.order, name)
+	}
+	c.parts[name] = part{open}
+}
+
+// salvage finds the local headers of an archive (APPNOTE 4.3.7).
+func (c *container) salvage(body []byte) {
+	const header = 30
+	for at := 0; len(c.order) < MaxParts; {
+		n := bytes.Index(body[at:], []byte("PK\x03\x04"))
+		if n < 0 || at+n+header > len(body) {
+			return
+		}
+		at += n
+		h := body[at:]
+		method := binary.LittleEndian.Uint16(h[8:])
+		nameLength, extraLength := int(binary.LittleEndian.Uint16(h[26:])), int(binary.LittleEndian.Uint16(h[28:]))
+		start := at + header + nameLength + extraLength
+		if start > len(body) {
+			return
+		}
+		name, packed := string(h[header:header+nameLength]), body[start:]
+		if size := binary.LittleEndian.Uint32(h[18:]); size > 0 && int64(size) < int64(len(packed)) {
+			packed = packed[:size]
+		}
+		at = start
+		switch method {
+		case zip.Deflate:
+			c.take(name, func() (io.ReadCloser, error) { return flate.NewReader(bytes.NewReader(packed)), nil })
+		case zip.Store:
+			c.take(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil })
+		}
+	}
+}
+
+// part unpacks a part; nil when there is none. What could be unpacked of a
+// damaged one is returned.
+func (c *container) part(name string) []byte {
+	p, ok := c.parts[name]
+	if !ok {
+		return nil
+	}
+	from, err := p.open()
+	if err != nil {
+		c.fault("unpack %s: %v", shortName(name), err)
+		return nil
+	}
+	defer from.Close()
+	budget := min(int64(MaxInflated), freeInflated+MaxInflation*c.size) - c.spent
+	if budget <= 0 {
+		c.fault("unpack archive: %v", errInflated)
+		return nil
+	}
+	body, err := inflate(from, c.size, budget)
+	c.spent += int64(len(body))
+	if err != nil {
+		c.fault("unpack %s: %v", shortName(name), err)
+	}
+	return body
+}
+
+// shortName is a part's name for a sentence.
+func shortName(name string) string {
+	return string(trimFolded(foldSpace(nil, validUTF8([]byte(path.Base(name))))))
+}
+
+// xmlPart reads a part as XML. Start and end are called for each element.
+func (c *container) xmlPart(name string, start, end func(*xmlReader, *xmlElement)) {
+	body := c.part(name)
+	if body == nil {
+		return
+	}
+	inner, doc := harvests.Get().(*harvest), &Document{}
+	text, _ := decode(body, "", xhtmlCharset)
+	inner.reset(doc, text)
+	r := &xmlReader{harvest: inner, in: c.in, want: true, vocabulary: &xmlVocabulary{start: start, end: end, whole: true}}
+	r.read()
+	inner.release()
+	for _, fault := range doc.Faults {
+		c.fault("read %s: %s", shortName(name), strings.TrimPrefix(fault, "read XML: "))
+	}
+}
+
+// link notes a link that has no place.
+func (c *container) link(ref, element, attribute string, kind Kind) *found {
+	if strings.TrimSpace(ref) == "" || c.in.AnchorsOnly {
+		return nil
+	}
+	if len(c.links) == MaxLinks {
+		c.fault("read links: more than %d, the rest is left out", MaxLinks)
+		return nil
+	}
+	f := found{tag: -1, raw: c.keep([]byte(ref)), element: element, attribute: attribute, kind: kind}
+	f.ref = f.raw
+	f.sameDocument = c.isFragment(&f)
+	c.links = append(c.links, f)
+	return &c.links[len(c.links)-1]
+}
+
+// captureText returns what was gathered of the innermost element's text, folded.
+func (r *xmlReader) captureText() string {
+	if !r.capturing() {
+		return ""
+	}
+	return string(trimFolded(foldSpace(nil, r.captured.text)))
+}
+
+// name gives a link its text.
+func (c *container) name(f *found, text string) {
+	if f != nil && text != "" && f.text == (span{}) {
+		f.text = c.keep([]byte(text))
+	}
+}
+
+// isAbsolute reports whether a reference begins with a scheme, or names a host.
+func isAbsolute(ref string) bool {
+	if strings.HasPrefix(ref, "//") {
+		return true
+	}
+	for i := 0; i < len(ref); i++ {
+		switch c := ref[i]; {
+		case c == ':':
+			return i > 0
+		case !isAlphanumeric(c) && c != '+' && c != '-' && c != '.' || i == 0 && !isLetter(c):
+			return false
+		}
+	}
+	return false
+}
+
+// zipFormat is a format of the table that is an archive with some words in its
+// first bytes, if it was written in the usual order.
+func zipFormat(name string, media, extensions []string, word string, read func(*container)) format {
+	return format{
+		name: name, media: media, extensions: extensions, binary: true,
+		sniff: func(head []byte) bool {
+			return bytes.HasPrefix(head, []byte("PK\x03\x04")) && bytes.Contains(head, []byte(word))
+		},
+		read: func(h *harvest, in *Input) { read(openContainer(h, in)) },
+	}
+}

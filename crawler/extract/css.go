@@ -1,0 +1,55 @@
+package extract
+
+import "bytes"
+
+var cssFormat = format{
+	name:       "css",
+	media:      []string{"text/css"},
+	extensions: []string{"css"},
+	charset:    cssCharset,
+	read:       readCSS,
+}
+
+// readCSS reads a style sheet: url(), src(), image-set() and both forms of @import.
+func readCSS(h *harvest, in *Input) {
+	h.doc.Static = true
+	if !in.AnchorsOnly {
+		h.styleSheet(new(cssScanner), &h.src, "style", "url")
+	}
+}
+
+// styleSheet takes the URLs out of a style sheet or a style attribute. One that
+// is a fragment alone names an element of the page the style is for, such as a
+// gradient, and is no link.
+func (h *harvest) styleSheet(s *cssScanner, v *view, element, attribute string) {
+	s.reset(v.text)
+	for {
+		u, ok := s.next()
+		if !ok {
+			return
+		}
+		if u.text[0] == '#' {
+			continue
+		}
+		f := h.add(v, u.at, u.text)
+		if f == nil {
+			return
+		}
+		f.element, f.attribute, f.kind = element, attribute, Resource
+		if u.imported {
+			f.attribute, f.kind, f.expect = "@import", Stylesheet, ExpectStyle
+		}
+	}
+}
+
+// cssCharset finds a style sheet's encoding (CSS Syntax 3.2) where neither a byte
+// order mark nor the media type tell it: @charset in the first bytes, else UTF-8.
+func cssCharset(body []byte) string {
+	rule, ok := bytes.CutPrefix(body[:min(len(body), prescanned)], []byte(`@charset "`))
+	if label, _, closed := bytes.Cut(rule, []byte{'"'}); ok && closed {
+		if name := declaredInside(label); name != "" {
+			return name
+		}
+	}
+	return "utf-8"
+}

@@ -1,0 +1,396 @@
+package extract
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// A cssScanner finds the URLs of a style sheet or of a style attribute. It cuts
+// the text into tokens as CSS Syntax Level 3 section 4 does, because nothing
+// less tells a URL from a comment, a string or a name with escapes; and it keeps
+// as little of the grammar above them as a URL needs: in which function a string
+// stands, and which at-rule was begun.
+type cssScanner struct {
+	src []byte
+	pos int
+	// value holds a URL or a name whose escapes were decoded, until the next one.
+	value []byte
+	// functions are the open parentheses; true for one whose strings are URLs.
+	functions []bool
+	prelude   prelude
+}
+
+// prelude is what the at-rule being read says of the first URL or string.
+type prelude uint8
+
+const (
+	preludeNone    prelude = iota
+	preludeImport          // it is the sheet to import
+	preludeNothing         // @namespace and @document: names and patterns, up to ';' or '{'
+)
+
+// cssURL is a URL of a style sheet. Text is its value, valid until the next one.
+type cssURL struct {
+	at       span
+	text     []byte
+	imported bool // by @import
+}
+
+// cssNesting is how many open parentheses are kept; deeper ones hold no URLs of
+// their own.
+const cssNesting = 1024
+
+func (s *cssScanner) reset(src []byte) {
+	s.src, s.pos, s.functions, s.prelude = src, 0, s.functions[:0], preludeNone
+}
+
+// next returns the next URL, and false at the end.
+func (s *cssScanner) next() (u cssURL, ok bool) {
+	for s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == '/' && s.peek(1) == '*':
+			s.comment()
+		case c == '"' || c == '\'':
+			u, ok = s.string()
+			if !ok {
+				continue
+			}
+			if s.prelude == preludeImport {
+				s.prelude = preludeNone
+				u.imported = true
+				return u, true
+			}
+			if n := len(s.functions); n > 0 && s.functions[n-1] && s.prelude == preludeNone {
+				return u, true
+			}
+		case c == '@':
+			s.pos++
+			s.atRule()
+		case c == '#':
+			s.pos++
+			s.name()
+		case isDecimal(c) || (c == '.' || c == '+' || c == '-') && isDecimal(s.peek(1)) ||
+			(c == '+' || c == '-') && s.peek(1) == '.' && isDecimal(s.peek(2)):
+			s.number()
+		case s.startsName():
+			if u, ok = s.nameOrFunction(); ok {
+				return u, true
+			}
+		case c == '(':
+			s.pos++
+			s.open(false)
+		case c == ')':
+			s.pos++
+			if n := len(s.functions); n > 0 {
+				s.functions = s.functions[:n-1]
+			}
+		case c == ';' || c == '{' || c == '}':
+			s.pos++
+			s.prelude = preludeNone
+			s.functions = s.functions[:0]
+		default:
+			s.pos++
+		}
+	}
+	return cssURL{}, false
+}
+
+func (s *cssScanner) peek(n int) byte {
+	if s.pos+n < len(s.src) {
+		return s.src[s.pos+n]
+	}
+	return 0
+}
+
+func (s *cssScanner) comment() {
+	n := bytes.Index(s.src[s.pos+2:], []byte("*/"))
+	if n < 0 {
+		s.pos = len(s.src)
+		return
+	}
+	s.pos += 2 + n + 2
+}
+
+func (s *cssScanner) open(urls bool) {
+	if len(s.functions) < cssNesting {
+		s.functions = append(s.functions, urls)
+	}
+}
+
+func (s *cssScanner) atRule() {
+	if !s.startsName() {
+		return
+	}
+	switch name := s.name(); {
+	case equalFold(name, "import"):
+		s.prelude = preludeImport
+	case equalFold(name, "namespace"), equalFold(name, "document"), equalFold(name, "-moz-document"), equalFold(name, "charset"):
+		s.prelude = preludeNothing
+	default:
+		s.prelude = preludeNone
+	}
+}
+
+// nameOrFunction reads an identifier and, when a parenthesis follows, what the
+// function says about strings; url( is read to its end.
+func (s *cssScanner) nameOrFunction() (u cssURL, ok bool) {
+	name := s.name()
+	if s.peek(0) != '(' {
+		return u, false
+	}
+	s.pos++
+	switch {
+	case equalFold(name, "url"):
+		s.pos = skipSpace(s.src, s.pos)
+		if c := s.peek(0); c == '"' || c == '\'' {
+			return s.argument()
+		}
+		return s.unquoted()
+	case equalFold(name, "src"):
+		s.pos = skipSpace(s.src, s.pos)
+		return s.argument()
+	case equalFold(name, "image-set"), equalFold(name, "-webkit-image-set"):
+		s.open(true)
+	default:
+		s.open(false)
+	}
+	return u, false
+}
+
+// argument reads the string of url("…") and src("…"); the modifiers behind it
+// and the closing parenthesis are left to next.
+func (s *cssScanner) argument() (u cssURL, ok bool) {
+	s.open(false)
+	if c := s.peek(0); c != '"' && c != '\'' {
+		return u, false // src(var(--x)): known when the page is shown
+	}
+	if u, ok = s.string(); !ok {
+		return u, false
+	}
+	return s.found(u)
+}
+
+// found applies what the at-rule says to a URL that url() or src() gave.
+func (s *cssScanner) found(u cssURL) (cssURL, bool) {
+	if s.prelude == preludeNothing {
+		return u, false
+	}
+	u.imported = s.prelude == preludeImport
+	s.prelude = preludeNone
+	return u, true
+}
+
+// string reads a quoted string; false when it is empty, or broken by the end of
+// its line.
+func (s *cssScanner) string() (u cssURL, ok bool) {
+	quote := s.src[s.pos]
+	s.pos++
+	start, escaped := s.pos, false
+	for s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == quote:
+			u.at = span{start, s.pos}
+			u.text = s.src[start:s.pos]
+			if escaped {
+				u.text = s.decode(start, s.pos)
+			}
+			s.pos++
+			return u, len(u.text) > 0
+		case isNewline(c):
+			return u, false
+		case c == '\\':
+			escaped = true
+			s.pos = min(s.pos+2, len(s.src))
+			if s.src[s.pos-1] == '\r' && s.peek(0) == '\n' {
+				s.pos++
+			}
+		default:
+			escaped = escaped || c == 0
+			s.pos++
+		}
+	}
+	// The end of the sheet closes a string.
+	u.at = span{start, s.pos}
+	u.text = s.src[start:s.pos]
+	if escaped {
+		u.text = s.decode(start, s.pos)
+	}
+	return u, len(u.text) > 0
+}
+
+// unquoted reads the rest of url( up to its parenthesis. A quote, a
+// parenthesis or white space inside makes it a bad URL, which nobody loads.
+func (s *cssScanner) unquoted() (u cssURL, ok bool) {
+	start, escaped := s.pos, false
+	end := -1
+	for end < 0 && s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == ')':
+			end = s.pos
+		case isSpace(c):
+			end = s.pos
+			s.pos = skipSpace(s.src, s.pos)
+			if s.pos < len(s.src) && s.src[s.pos] != ')' {
+				s.badURL()
+				return u, false
+			}
+		case c == '"', c == '\'', c == '(', c < ' ' && c != 0, c == 0x7F:
+			s.badURL()
+			return u, false
+		case c == '\\':
+			if isNewline(s.peek(1)) || s.pos+1 == len(s.src) {
+				s.badURL()
+				return u, false
+			}
+			escaped = true
+			s.pos += 2
+		default:
+			escaped = escaped || c == 0
+			s.pos++
+		}
+	}
+	if end < 0 {
+		end = len(s.src)
+	}
+	s.pos = min(s.pos+1, len(s.src))
+	u.at = span{start, end}
+	u.text = s.src[start:end]
+	if escaped {
+		u.text = s.decode(start, end)
+	}
+	if len(u.text) == 0 {
+		return u, false
+	}
+	return s.found(u)
+}
+
+func (s *cssScanner) badURL() {
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		s.pos++
+		if c == ')' {
+			return
+		}
+		if c == '\\' && s.pos < len(s.src) {
+			s.pos++
+		}
+	}
+}
+
+// startsName reports whether an identifier begins here.
+func (s *cssScanner) startsName() bool {
+	c := s.peek(0)
+	if c == '-' {
+		next := s.peek(1)
+		return isNameStart(next) || next == '-' || next == '\\' && !isNewline(s.peek(2)) && s.pos+2 < len(s.src)
+	}
+	return isNameStart(c) || c == '\\' && !isNewline(s.peek(1)) && s.pos+1 < len(s.src)
+}
+
+// name reads an identifier; the result is valid until the next value is decoded.
+func (s *cssScanner) name() []byte {
+	start, escaped := s.pos, false
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		if c == '\\' && s.pos+1 < len(s.src) && !isNewline(s.src[s.pos+1]) {
+			escaped = true
+			s.escape(nil)
+			continue
+		}
+		if !isNameStart(c) && !isDecimal(c) && c != '-' {
+			break
+		}
+		s.pos++
+	}
+	if escaped {
+		return s.decode(start, s.pos)
+	}
+	return s.src[start:s.pos]
+}
+
+// number reads a number and its unit.
+func (s *cssScanner) number() {
+	s.pos++
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		if !isDecimal(c) && (c != '.' || !isDecimal(s.peek(1))) {
+			break
+		}
+		s.pos++
+	}
+	if s.startsName() {
+		s.name()
+	}
+}
+
+// decode writes src[start:end] into value with its escapes decoded.
+func (s *cssScanner) decode(start, end int) []byte {
+	after := s.pos
+	s.value = s.value[:0]
+	for s.pos = start; s.pos < end; {
+		switch c := s.src[s.pos]; c {
+		case '\\':
+			s.value = s.escape(s.value)
+		case 0:
+			s.value = append(s.value, "\uFFFD"...)
+			s.pos++
+		default:
+			s.value = append(s.value, c)
+			s.pos++
+		}
+	}
+	s.pos = after
+	return s.value
+}
+
+// escape reads an escape and appends what it stands for: a code point in up to six
+// hexadecimal digits and one white space, an escaped line break (nothing), or
+// the next character itself.
+func (s *cssScanner) escape(dst []byte) []byte {
+	s.pos++
+	if s.pos == len(s.src) {
+		return dst
+	}
+	c := s.src[s.pos]
+	if isNewline(c) {
+		s.newline()
+		return dst
+	}
+	if !isHex(c) {
+		_, n := utf8.DecodeRune(s.src[s.pos:])
+		dst = append(dst, s.src[s.pos:s.pos+n]...)
+		s.pos += n
+		return dst
+	}
+	r := rune(0)
+	for i := 0; i < 6 && s.pos < len(s.src) && isHex(s.src[s.pos]); i++ {
+		r = r<<4 | rune(hexValue(s.src[s.pos]))
+		s.pos++
+	}
+	if isSpace(s.peek(0)) {
+		s.newline()
+	}
+	if r == 0 || r > utf8.MaxRune || 0xD800 <= r && r <= 0xDFFF {
+		r = utf8.RuneError
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// newline steps over one white space character, CRLF being one.
+func (s *cssScanner) newline() {
+	if s.src[s.pos] == '\r' && s.peek(1) == '\n' {
+		s.pos++
+	}
+	s.pos++
+}
+
+func isNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
+
+func isNameStart(c byte) bool { return isLetter(c) || c == '_' || c >= utf8.RuneSelf }
+
+func hexValue(c byte) byte {
+	if isDecimal(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}

@@ -1,0 +1,143 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Comma-separated values (RFC 4180) and those separated by tabs, semicolons or
+// bars. A cell that is a URL as a whole is taken as it is, commas and closing
+// parentheses included; in any other URLs are found as in plain text. The
+// attribute of a link is what stands in the first row of its column, unless that
+// is a link itself. A row may be as long, and have as many cells, as the document.
+var csvFormat = format{
+	name:       "csv",
+	media:      []string{"text/csv", "application/csv"},
+	extensions: []string{"csv"},
+	named:      true,
+	charset:    textCharset,
+	read:       func(h *harvest, in *Input) { readCSV(h, in, 0) },
+}
+
+var tsvFormat = format{
+	name:       "tsv",
+	media:      []string{"text/tab-separated-values"},
+	extensions: []string{"tsv", "tab"},
+	named:      true,
+	charset:    textCharset,
+	read:       func(h *harvest, in *Input) { readCSV(h, in, '\t') },
+}
+
+// maxColumns is how many columns have their names kept.
+const maxColumns = 10_000
+
+// csvReader walks through the cells.
+type csvReader struct {
+	*harvest
+	separator byte
+	columns   []string
+	decoded   []byte
+	cell      view
+}
+
+func readCSV(h *harvest, in *Input, separator byte) {
+	h.doc.Static = true
+	if in.AnchorsOnly {
+		return
+	}
+	r := csvReader{harvest: h, separator: separator}
+	if separator == 0 {
+		r.separator = guessSeparator(h.src.text)
+	}
+	b := h.src.text
+	for i, row, column := 0, 0, 0; i < len(b); {
+		found := len(h.links)
+		end := r.read(i)
+		if row == 0 && len(r.columns) < maxColumns {
+			name := ""
+			if len(h.links) == found {
+				name = string(trimFolded(foldSpace(nil, r.cell.text[:min(len(r.cell.text), longestKnown)])))
+			}
+			r.columns = append(r.columns, strings.ToValidUTF8(name, ""))
+		}
+		for j := found; j < len(h.links); j++ {
+			if h.links[j].element = "cell"; column < len(r.columns) {
+				h.links[j].attribute = r.columns[column]
+			}
+		}
+		column++
+		if i = end; i < len(b) && b[i] != r.separator {
+			i = nextLine(b, i)
+			row, column = row+1, 0
+			continue
+		}
+		i++
+	}
+}
+
+// guessSeparator returns the separator that stands most often in the first line.
+func guessSeparator(b []byte) byte {
+	line, best, most := b[:endOfLine(b, 0)], byte(','), 0
+	for _, c := range []byte(",;\t|") {
+		if n := bytes.Count(line, []byte{c}); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// read reads the cell at i and returns where it ends: at a separator, at a line
+// break or at the end.
+func (r *csvReader) read(i int) (end int) {
+	b := r.src.text
+	if b[i] != '"' {
+		end = i
+		for end < len(b) && b[end] != r.separator && b[end] != '\n' && b[end] != '\r' {
+			end++
+		}
+		r.take(view{text: b[i:end], parent: &r.src, base: i})
+		return end
+	}
+	v := view{parent: &r.src, base: i + 1, marks: r.cell.marks[:0]}
+	r.decoded = r.decoded[:0]
+	for end = i + 1; ; {
+		n := bytes.IndexByte(b[end:], '"')
+		if n < 0 {
+			r.fault("read CSV: a quoted cell has no end")
+			n = len(b) - end
+		}
+		r.decoded = append(r.decoded, b[end:end+n]...)
+		end += n
+		if end+1 >= len(b) || b[end+1] != '"' {
+			break
+		}
+		r.decoded = append(r.decoded, '"')
+		end += 2
+		v.marks = append(v.marks, mark{len(r.decoded), end - v.base})
+	}
+	v.text = r.decoded
+	r.take(v)
+	for end < len(b) && b[end] != r.separator && b[end] != '\n' && b[end] != '\r' {
+		end++ // what stands behind the closing quote is a fault of the writer
+	}
+	return end
+}
+
+// take takes the links of a cell.
+func (r *csvReader) take(v view) {
+	r.cell = v
+	at := trimSpan(v.text, span{0, len(v.text)})
+	whole := v.text[at.start:at.end]
+	if !mayHoldURI(whole) {
+		return
+	}
+	if !bytes.ContainsAny(whole, " \t\r\n<>\"") && !holdsPlaceholder(whole) {
+		if found := urinorm.FindURIs(string(whole), urinorm.TextOptions{}); len(found) > 0 && found[0].Start == 0 {
+			r.add(&r.cell, at, nil)
+			return
+		}
+	}
+	r.running(&r.cell, inProse)
+}

@@ -1,0 +1,199 @@
+package extract
+
+import (
+	"bytes"
+	"mime"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+)
+
+// Decode turns an HTML document into UTF-8 and names the encoding it was in, by
+// its WHATWG name in lower case. The encoding is found as the HTML standard has
+// it (13.2.3.2): a byte order mark; the charset of the media type; a meta element in the
+// first 1024 bytes; a later meta element; else UTF-8 when the document is valid
+// UTF-8 that is not ASCII alone; else windows-1252.
+//
+// The result is valid UTF-8 without a byte order mark: what does not decode is
+// U+FFFD. It shares memory with body where nothing had to change.
+//
+// Deliberate differences: the guess of UTF-8 looks at the whole document, where browsers
+// look at its beginning; and where a network's browser would ask the reader's language,
+// windows-1252 is the answer.
+func Decode(body []byte, contentType string) (text []byte, name string) {
+	return decode(body, contentType, htmlCharset)
+}
+
+// decode is Decode for any format: fallback finds the encoding when neither a
+// byte order mark nor the media type tell it.
+func decode(body []byte, contentType string, fallback func([]byte) string) (text []byte, name string) {
+	body, name = cutMark(body)
+	if name == "" {
+		name = declaredOutside(contentType)
+	}
+	if name == "" {
+		name = fallback(body)
+	}
+	if name == "utf-8" || isASCII(body) && !unlikeASCII[name] {
+		return validUTF8(body), name
+	}
+	e, _ := charset.Lookup(name)
+	if e == nil || e == encoding.Nop {
+		return validUTF8(body), name
+	}
+	text, err := e.NewDecoder().Bytes(body)
+	if err != nil {
+		text = append(text, "\uFFFD"...) // decoders replace what is faulty; none fails for another reason
+	}
+	text, _ = cutMark(text)
+	return validUTF8(text), name
+}
+
+// unlikeASCII are the encodings in which bytes below 0x80 may mean something else
+// than in ASCII.
+var unlikeASCII = map[string]bool{
+	"utf-16le": true, "utf-16be": true, "iso-2022-jp": true, "replacement": true,
+}
+
+// cutMark takes a byte order mark off and names its encoding.
+func cutMark(body []byte) (rest []byte, name string) {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")):
+		return body[3:], "utf-8"
+	case bytes.HasPrefix(body, []byte("\xFE\xFF")):
+		return body[2:], "utf-16be"
+	case bytes.HasPrefix(body, []byte("\xFF\xFE")):
+		return body[2:], "utf-16le"
+	}
+	return body, ""
+}
+
+func validUTF8(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+}
+
+// declaredOutside reads the charset parameter of a media type; "" when there is
+// none that is known.
+func declaredOutside(contentType string) string {
+	if contentType == "" {
+		return ""
+	}
+	// A faulty parameter elsewhere must not hide the charset.
+	if _, params, err := mime.ParseMediaType(contentType); err == nil || params != nil {
+		if label, ok := params["charset"]; ok {
+			return lookup([]byte(label))
+		}
+		return ""
+	}
+	return lookup(labelInContent([]byte(contentType)))
+}
+
+// declaredInside returns the encoding for a label that the document itself bears.
+func declaredInside(label []byte) string { return notFromInside(lookup(label)) }
+
+// notFromInside corrects what no document can say of itself: one whose meta
+// element can be read as ASCII is not in UTF-16.
+func notFromInside(name string) string {
+	switch name {
+	case "utf-16le", "utf-16be":
+		return "utf-8"
+	case "x-user-defined":
+		return "windows-1252"
+	}
+	return name
+}
+
+// lookup returns the name of the encoding that a label stands for (Encoding
+// Standard 4.2), "" when there is none.
+func lookup(label []byte) string {
+	label = trimSpace(label)
+	if !isASCII(label) {
+		return "" // charset.Lookup would trim Unicode's white space too
+	}
+	_, name := charset.Lookup(string(label))
+	return name
+}
+
+// htmlCharset finds the encoding of an HTML document from what is inside.
+func htmlCharset(body []byte) string {
+	if name := prescan(body); name != "" {
+		return name
+	}
+	if name := lateMeta(body); name != "" {
+		return name
+	}
+	if body = withoutPartialRune(body); isASCII(body) || !utf8.Valid(body) {
+		return "windows-1252"
+	}
+	return "utf-8"
+}
+
+// xhtmlCharset is that of XML: what the declaration says, else UTF-8.
+func xhtmlCharset(body []byte) string {
+	if name := xmlEncoding(body[:min(len(body), prescanned)]); name != "" {
+		return name
+	}
+	return "utf-8"
+}
+
+// withoutPartialRune takes off a character that the end of a truncated document
+// cuts in two.
+func withoutPartialRune(b []byte) []byte {
+	for i := 1; i <= utf8.UTFMax && i <= len(b); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(b[len(b)-i:]) {
+				return b[:len(b)-i]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// lateMeta finds the encoding that a meta element behind the first bytes
+// declares: there browsers begin anew with it ("change the encoding",
+// 13.2.3.4). Only a document that holds such a tag at all is tokenized.
+func lateMeta(body []byte) string {
+	if len(body) <= prescanned || !holdsMeta(body[prescanned-len("<meta"):]) {
+		return ""
+	}
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			if string(name) != "meta" {
+				continue
+			}
+			var m metaCharset
+			for more {
+				var key, value []byte
+				key, value, more = z.TagAttr()
+				m.attribute(key, value)
+			}
+			if encoding := m.encoding(); encoding != "" {
+				return encoding
+			}
+		}
+	}
+}
+
+func holdsMeta(b []byte) bool {
+	for {
+		n := bytes.IndexByte(b, '<')
+		if n < 0 || n+len("<meta") > len(b) {
+			return false
+		}
+		if equalFold(b[n:n+len("<meta")], "<meta") {
+			return true
+		}
+		b = b[n+1:]
+	}
+}

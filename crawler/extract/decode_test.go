@@ -1,0 +1,143 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+func TestDecode(t *testing.T) {
+	pad := strings.Repeat(" ", 1100)
+	for _, c := range []struct{ body, contentType, charset, text string }{
+		{"é", "", "utf-8", "é"},
+		{"\xE9", "", "windows-1252", "é"},
+		{"a", "", "windows-1252", "a"},
+		{pad + "é", "", "utf-8", pad + "é"},
+		{"é\xC3", "", "utf-8", "é�"}, // cut off inside a character
+		{"\xEF\xBB\xBFé\xFF", "text/html; charset=koi8-r", "utf-8", "é�"},
+		{"\xFF\xFEa\x00\xE9\x00", "text/html; charset=utf-8", "utf-16le", "aé"},
+		{"\xFE\xFF\x00a\xD8\x3D\xDE\x00", "", "utf-16be", "a😀"},
+		{"a\x00\xE9\x00", "text/html; charset=UTF-16", "utf-16le", "aé"},
+		{"a\x00\xE9", "text/html; charset=utf-16", "utf-16le", "a�"},
+		{"<\x00?\x00x\x00", "", "utf-16le", "<?x"},
+		{"\xE9", "text/html; charset=\"iso-8859-2\"", "iso-8859-2", "é"},
+		{"\xE9", "text/html; charset='iso-8859-2'", "windows-1252", "é"}, // single quotes are no quotes there
+		{"\xE9", "text/html; charset=bogus", "windows-1252", "é"},
+		{"\xE9", "text/html; x; charset=iso-8859-2", "iso-8859-2", "é"},
+		{"\xE9", "bad type; charset=iso-8859-2", "iso-8859-2", "é"},
+		{"\x80", "text/html; charset=x-user-defined", "x-user-defined", "\uF780"},
+		{"<meta charset=x-user-defined>\x80", "", "windows-1252", "<meta charset=x-user-defined>€"},
+		{pad + "<META CharSet=koi8-r>\xC1", "", "koi8-r", pad + "<META CharSet=koi8-r>а"},
+		{pad + "<meta http-equiv=content-type content='text/html; charset=koi8-r'>\xC1", "", "koi8-r", pad + "<meta http-equiv=content-type content='text/html; charset=koi8-r'>а"},
+		{pad + "<meta charset=utf-16>é", "", "utf-8", pad + "<meta charset=utf-16>é"},
+		{pad + "<!-- <meta charset=koi8-r> --><script>'<meta charset=koi8-r>'</script>\xC1", "", "windows-1252", pad + "<!-- <meta charset=koi8-r> --><script>'<meta charset=koi8-r>'</script>Á"},
+		{strings.Repeat(" ", 1020) + "<meta charset=koi8-r>\xC1", "", "koi8-r", strings.Repeat(" ", 1020) + "<meta charset=koi8-r>а"},
+		{"<?xml version='1.0' encoding='koi8-r'?><html>\xC1", "", "koi8-r", "<?xml version='1.0' encoding='koi8-r'?><html>а"},
+		{"anything", "text/html; charset=iso-2022-kr", "replacement", "�"},
+	} {
+		text, charset := Decode([]byte(c.body), c.contentType)
+		if charset != c.charset || string(text) != c.text {
+			t.Errorf("%q with %q: %s %q, want %s %q", c.body, c.contentType, charset, text, c.charset, c.text)
+		}
+	}
+}
+
+// Links, places and anchors are those of the decoded document.
+func TestExtractDecodes(t *testing.T) {
+	const html = "<p id=日本>日本語\n<p>日<a href='?q=日本'>テキスト</a>"
+	utf16, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().Bytes([]byte(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sjis, err := japanese.ShiftJIS.NewEncoder().Bytes([]byte(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	jis, err := japanese.ISO2022JP.NewEncoder().Bytes([]byte(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []Input{
+		{Body: []byte(html), ContentType: "text/html"},
+		{Body: utf16, ContentType: "text/html; charset=utf-8"},
+		{Body: sjis, ContentType: "text/html; charset=Shift_JIS"},
+		{Body: jis, ContentType: "text/html; charset=iso-2022-jp"},
+		{Body: append([]byte("\xEF\xBB\xBF"), html...), ContentType: "text/html; charset=big5"},
+	} {
+		doc := Extract(in)
+		if len(doc.Links) != 1 || len(doc.Anchors) != 1 || doc.Anchors[0] != "日本" {
+			t.Errorf("%s: %+v", in.ContentType, doc)
+			continue
+		}
+		if l := doc.Links[0]; l.Ref != "?q=日本" || l.Text != "テキスト" || l.Line != 2 || l.Column != 14 {
+			t.Errorf("%s: %+v", in.ContentType, l)
+		}
+	}
+}
+
+func TestXHTMLCharset(t *testing.T) {
+	for _, c := range []struct{ head, contentType, charset string }{
+		{"", "", "utf-8"},
+		{"<?xml version='1.0' encoding = \"koi8-r\" ?>", "", "koi8-r"},
+		{"<?xml version='1.0' encoding='utf-16'?>", "", "utf-8"},
+		{"<?xml version='1.0' encoding='koi8-r'?>", "; charset=big5", "big5"},
+		{"<?xml version='1.0' encoding=koi8-r?>", "", "utf-8"},
+		{"<?xml version='1.0' encoding='bogus'?>", "", "utf-8"},
+		{"<?xml version='1.0' encoding='koi8-r", "", "utf-8"},
+		{"<?xml version='1.0' encoding", "", "utf-8"},
+		{"<meta charset='koi8-r'>", "", "utf-8"},
+	} {
+		if doc := Extract(Input{Body: []byte(c.head + "<html/>"), ContentType: "application/xhtml+xml" + c.contentType}); doc.Charset != c.charset {
+			t.Errorf("%s%s: %s, want %s", c.head, c.contentType, doc.Charset, c.charset)
+		}
+	}
+}
+
+func TestUnreadableEncoding(t *testing.T) {
+	doc := Extract(Input{Body: []byte("<a href=x>"), ContentType: "text/html; charset=iso-2022-kr"})
+	if len(doc.Links) != 0 || len(doc.Faults) != 1 {
+		t.Errorf("%+v", doc)
+	}
+}
+
+// What needs no decoding is not copied.
+func TestDecodeShares(t *testing.T) {
+	for _, c := range []struct{ body, contentType string }{
+		{"plain <meta charset=koi8-r>", ""}, {"é", "text/html"}, {"plain", "text/html; charset=shift_jis"},
+	} {
+		body := []byte(c.body)
+		text, _ := Decode(body, c.contentType)
+		if &text[0] != &body[0] {
+			t.Errorf("%q was copied", c.body)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, c := range standard[struct {
+		Input       []byte `json:"input_b64"`
+		ContentType string `json:"content_type"`
+	}](f, "html-detect.json") {
+		f.Add(c.Input, c.ContentType)
+	}
+	for _, c := range standard[struct{ Input string }](f, "labels.json") {
+		f.Add([]byte("\x80\xFE\x1B$B!"), "text/html; charset="+c.Input)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		before := bytes.Clone(body)
+		text, charset := Decode(body, contentType)
+		if !utf8.Valid(text) {
+			t.Fatalf("%q with %q: %q is not UTF-8", body, contentType, text)
+		}
+		if lookup([]byte(charset)) != charset {
+			t.Fatalf("%q with %q: %q is no encoding's name", body, contentType, charset)
+		}
+		if !bytes.Equal(before, body) {
+			t.Fatalf("%q was changed to %q", before, body)
+		}
+	})
+}

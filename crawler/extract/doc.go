@@ -1,0 +1,44 @@
+// Package extract finds the links of a document, each with its place, and the
+// anchors a fragment may name.
+//
+// One file a format. [Extract] picks the reader by media type, then by the
+// document's file name, then by its first bytes (formats.go has the table), and
+// turns the document into UTF-8 (decode.go).
+//
+// HTML is read in one pass over its tokens, without a tree: a tree knows no
+// places. Each step has its file:
+//
+//	tokens.go       which tokenizer: text, tags and comments as stretches of the source
+//	attributes.go   where in a tag its attributes stand
+//	starttag.go     a tag taken apart
+//	htmlreader.go   the pass: what is open, what a tag and a text mean
+//	elements.go     the tables: which attribute of which element holds references, and how
+//	htmllinks.go    references out of attributes, by rel.go, meta.go, srcset.go, refresh.go
+//	csstokens.go    the URLs of a style sheet
+//	jsonld.go       the URLs of JSON-LD
+//	charref.go      decoding, and the way back from decoded text to the source
+//	places.go       offsets to lines and columns
+//	harvest.go      what was found, until its strings are made
+//	structure.go    selectors and inline marks, which need a tree after all
+//
+// The other formats share what they can:
+//
+//	bookmark.go     what every bookmark file gives; netscape.go, bookmarksjson.go, mozlz4.go,
+//	                firefoxplaces.go, safari.go, safaribinary.go and operahotlist.go read one each
+//	xmltokens.go    XML as stretches of the source; xml.go and xmlvalues.go what all of it shares,
+//	                sitemap.go, feed.go and opml.go the vocabularies
+//	jsontokens.go   JSON likewise; manifest.go and jsonfeed.go are read by rules
+//	container.go    archives of parts; ooxml.go, opendocument.go and epub.go
+//	pdfobjects.go   the objects of a PDF, pdfvalues.go their syntax, pdf.go their meaning
+//	markdown.go     Markdown, with a map of its own; slugs.go the anchors of headings
+//	linemarkup.go   markup read line by line: rst.go, asciidoc.go and org.go
+//	running.go      URLs in running text, for plaintext.go, csv.go and all markup; placeholder.go
+//	                what only looks like one
+//	embed.go        documents in documents: the cells of notebook.go, the parts of mail.go
+//	gzip.go         any of the text formats, compressed
+//	headers.go      links in the header of a response
+//
+// What a browser shows counts: content of comments, scripts, templates and of
+// elements that are text (textarea, xmp, iframe) holds no links, content of
+// noscript does.
+package extract

@@ -1,0 +1,152 @@
+package extract
+
+// Input is a document as it was fetched.
+type Input struct {
+	// Body is the document's bytes, content codings removed. The reader keeps no
+	// reference to it after Extract returns: every string of a Document is its own.
+	Body []byte
+	// ContentType is the media type as the server declared it, parameters and
+	// all; empty when there was none, as for local files.
+	ContentType string
+	// Name is the last segment of the path, for its extension.
+	Name string
+	// Path is the file of a local document, empty for any other. A database is
+	// read with the journal that lies beside it; Body may be empty then.
+	Path string
+	// Select and IgnoreSelect are CSS selectors; when set, only links inside an
+	// element that Select matches, and none inside what IgnoreSelect matches, count.
+	// An element is inside itself. Anchors are not filtered.
+	Select, IgnoreSelect Selector
+	// AnchorsOnly asks for anchors and no links.
+	AnchorsOnly bool
+}
+
+// Kind says what following a link means.
+type Kind uint8
+
+const (
+	// Navigation leads a reader to another page: a, area, iframe, meta refresh.
+	Navigation Kind = iota
+	// Resource is loaded by the page: images, scripts, media, fonts.
+	Resource
+	// Stylesheet is loaded by the page and holds links of its own.
+	Stylesheet
+	// Metadata names a document for machines: canonical, cite, og:url, JSON-LD.
+	Metadata
+	// Submission is where a form would be sent with GET; its presence is checked, never its answer.
+	Submission
+	// Host is resolved and never fetched: it names a host to be ready for
+	// (preconnect, dns-prefetch), a place that only takes POST (a ping, pingback,
+	// webmention), or a prefix of other references (codebase).
+	Host
+)
+
+var kindNames = [...]string{"navigation", "resource", "stylesheet", "metadata", "submission", "host"}
+
+// String returns the kind's name in lower case.
+func (k Kind) String() string { return kindNames[k] }
+
+// Expect says which kind of content a reference asks for, for the warning
+// content-type-mismatch.
+type Expect uint8
+
+const (
+	// ExpectAny is content with any type.
+	ExpectAny Expect = iota
+	// ExpectImage is an img, picture source or icon.
+	ExpectImage
+	// ExpectScript is a script.
+	ExpectScript
+	// ExpectStyle is a style sheet.
+	ExpectStyle
+)
+
+var expectNames = [...]string{"any", "image", "script", "style"}
+
+// String returns the expectation's name in lower case.
+func (e Expect) String() string { return expectNames[e] }
+
+// Link is one reference in a document.
+type Link struct {
+	// Raw is the source text of the reference, before entities are decoded.
+	Raw string
+	// Ref is the reference itself: entities and escapes decoded, as the resolver
+	// takes it. It may be empty: a link to the document itself.
+	Ref string
+	// Base, where it is not empty, stands between the document's base and Ref:
+	// it is resolved against the document's base, and Ref against the result.
+	// The codebase of an applet and the base element of a srcdoc give one.
+	Base string
+	// Line and Column count from 1, columns in code points of the decoded
+	// document, and point at the first character of Raw. A line ends with LF,
+	// CRLF or a lone CR. Both are 0 where the document is no text.
+	Line, Column int
+	// Element and Attribute say where it stands: "a" and "href". Element is in
+	// lower case; for a style sheet's url() Attribute is "style" (the attribute),
+	// or "url" or "@import" (Element is "style"); for JSON-LD it is the key.
+	Element, Attribute string
+	// Text is the link's text, or the alternative text of its image; white space
+	// folded, at most MaxText bytes.
+	Text string
+	// Bookmark is what a bookmark file says of the link beyond its title; nil for
+	// any other document.
+	Bookmark *Bookmark
+
+	Kind     Kind
+	Expect   Expect
+	NoFollow bool // rel=nofollow: checked, not crawled
+	Ignored  bool // an inline mark says to leave it out
+	// SameDocument says that Ref is a fragment of this very document, whatever
+	// its base URL is: usemap="#map" and an SVG's <use href="#shape">.
+	SameDocument bool
+}
+
+// MaxText is the greatest length of a link's text and of a title, in bytes.
+const MaxText = 200
+
+// Limits of one document. What lies beyond them is left out, and a Fault says so.
+const (
+	MaxLinks   = 1_000_000 // links
+	MaxAnchors = 1_000_000 // anchors
+	MaxBody    = 1 << 30   // bytes, after decoding
+	// MaxNesting is how deep a srcdoc may lie in a srcdoc.
+	MaxNesting = 4
+)
+
+// Document is what a reader found. Its strings share one allocation: who keeps a
+// few of them for long clones those.
+type Document struct {
+	// Format names the reader that was used: "html"; empty when there is none for
+	// this document.
+	Format string
+	// Base is the value of the first base element with an href, entities
+	// decoded; empty when there is none.
+	Base string
+	// Charset is the WHATWG name of the encoding the document was read in, in
+	// lower case.
+	Charset string
+	// Title is the document's title, white space folded, at most MaxText bytes.
+	Title string
+	// Links stand in document order.
+	Links []Link
+	// Anchors are the fragment names of the document, in document order,
+	// repeated ids included, "top" and "" not: ids, the names of a elements, and
+	// the names of maps, which a usemap asks for.
+	Anchors []string
+	// Static is true when no script could have made further anchors.
+	Static bool
+	// NoFollow is true when a robots meta element forbids following links.
+	NoFollow bool
+	// LoginForm is true when the page asks for a password.
+	LoginForm bool
+	// Duplicates are ids that stand more than once, each once.
+	Duplicates []Duplicate
+	// Faults are places where the document could not be read further, such as a limit.
+	Faults []string
+}
+
+// Duplicate is an id that a second element repeats.
+type Duplicate struct {
+	ID           string
+	Line, Column int // of the second one's value
+}

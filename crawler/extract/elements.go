@@ -1,0 +1,338 @@
+package extract
+
+// attribute numbers the attribute names that mean something to the reader.
+type attribute uint8
+
+const (
+	attrHref attribute = iota
+	attrXlinkHref
+	attrSrc
+	attrSrcset
+	attrImagesrcset
+	attrSrcdoc
+	attrLongdesc
+	attrLowsrc
+	attrUsemap
+	attrPoster
+	attrData
+	attrCodebase
+	attrClassid
+	attrArchive
+	attrAction
+	attrFormaction
+	attrCite
+	attrContent
+	attrManifest
+	attrProfile
+	attrBackground
+	attrPing
+	attrPluginspage
+	attrStyle
+	// The rest are no references; they tell what the references mean.
+	attrID
+	attrName
+	attrProperty
+	attrHTTPEquiv
+	attrRel
+	attrAs
+	attrType
+	attrLanguage
+	attrMethod
+	attrFormmethod
+	attrTitle
+	attrAlt
+	attrAriaLabel
+	attrColor
+	attrFace
+	attrSize
+	attrEncoding
+	attrShadowrootmode
+	attrIgnore
+	attributeCount
+)
+
+// A start tag keeps its attributes as a bit set.
+var _ [64 - attributeCount]struct{}
+
+var attributeNames = [attributeCount]string{
+	attrHref: "href", attrXlinkHref: "xlink:href", attrSrc: "src", attrSrcset: "srcset",
+	attrImagesrcset: "imagesrcset", attrSrcdoc: "srcdoc", attrLongdesc: "longdesc", attrLowsrc: "lowsrc",
+	attrUsemap: "usemap", attrPoster: "poster", attrData: "data", attrCodebase: "codebase",
+	attrClassid: "classid", attrArchive: "archive", attrAction: "action", attrFormaction: "formaction",
+	attrCite: "cite", attrContent: "content", attrManifest: "manifest", attrProfile: "profile",
+	attrBackground: "background", attrPing: "ping", attrPluginspage: "pluginspage", attrStyle: "style",
+	attrID: "id", attrName: "name", attrProperty: "property", attrHTTPEquiv: "http-equiv",
+	attrRel: "rel", attrAs: "as", attrType: "type", attrLanguage: "language",
+	attrMethod: "method", attrFormmethod: "formmethod", attrTitle: "title", attrAlt: "alt",
+	attrAriaLabel: "aria-label", attrColor: "color", attrFace: "face", attrSize: "size",
+	attrEncoding: "encoding", attrShadowrootmode: "shadowrootmode", attrIgnore: IgnoreAttribute,
+}
+
+// IgnoreAttribute on an element leaves out its links and those of the elements
+// inside it.
+const IgnoreAttribute = "data-orbweaver-ignore"
+
+// form says how an attribute's value holds its references.
+type form uint8
+
+const (
+	formNone       form = iota
+	formURL             // the whole value
+	formSpaces          // a list separated by white space
+	formCommas          // a list separated by commas
+	formSrcset          // image candidates
+	formDocument        // a document: srcdoc
+	formHashName        // "#" and the name of a map
+	formRel             // the whole value; rel says what it means
+	formMeta            // content of a meta element
+	formSubmission      // the whole value, unless the form is sent with POST
+	formClass           // a URL, or the name of software (clsid:, java:)
+)
+
+// A rule says what references an attribute of an element holds.
+type rule struct {
+	element   string
+	attribute attribute
+	form      form
+	kind      Kind
+	expect    Expect
+}
+
+// htmlRules are the references of HTML: today's standard, and HTML 4, 3.2 and what browsers
+// of their time added.
+var htmlRules = []rule{
+	{"a", attrHref, formURL, Navigation, ExpectAny},
+	{"a", attrPing, formSpaces, Host, ExpectAny},
+	{"area", attrHref, formURL, Navigation, ExpectAny},
+	{"area", attrPing, formSpaces, Host, ExpectAny},
+	{"link", attrHref, formRel, Metadata, ExpectAny},
+	{"link", attrImagesrcset, formSrcset, Resource, ExpectImage},
+	{"meta", attrContent, formMeta, Metadata, ExpectAny},
+	{"script", attrSrc, formURL, Resource, ExpectScript},
+	{"html", attrManifest, formURL, Resource, ExpectAny},
+	{"head", attrProfile, formSpaces, Metadata, ExpectAny},
+
+	{"img", attrSrc, formURL, Resource, ExpectImage},
+	{"img", attrSrcset, formSrcset, Resource, ExpectImage},
+	{"img", attrLongdesc, formURL, Navigation, ExpectAny},
+	{"img", attrLowsrc, formURL, Resource, ExpectImage},
+	{"img", attrUsemap, formHashName, Navigation, ExpectAny},
+	{"source", attrSrc, formURL, Resource, ExpectAny},
+	{"source", attrSrcset, formSrcset, Resource, ExpectImage},
+	{"video", attrSrc, formURL, Resource, ExpectAny},
+	{"video", attrPoster, formURL, Resource, ExpectImage},
+	{"audio", attrSrc, formURL, Resource, ExpectAny},
+	{"track", attrSrc, formURL, Resource, ExpectAny},
+	{"bgsound", attrSrc, formURL, Resource, ExpectAny},
+
+	{"iframe", attrSrc, formURL, Navigation, ExpectAny},
+	{"iframe", attrLongdesc, formURL, Navigation, ExpectAny},
+	{"iframe", attrSrcdoc, formDocument, Navigation, ExpectAny},
+	{"frame", attrSrc, formURL, Navigation, ExpectAny},
+	{"frame", attrLongdesc, formURL, Navigation, ExpectAny},
+	{"layer", attrSrc, formURL, Navigation, ExpectAny},
+	{"layer", attrBackground, formURL, Resource, ExpectImage},
+	{"ilayer", attrSrc, formURL, Navigation, ExpectAny},
+	{"ilayer", attrBackground, formURL, Resource, ExpectImage},
+
+	{"embed", attrSrc, formURL, Resource, ExpectAny},
+	{"embed", attrPluginspage, formURL, Metadata, ExpectAny},
+	{"object", attrData, formURL, Resource, ExpectAny},
+	{"object", attrClassid, formClass, Resource, ExpectAny},
+	{"object", attrArchive, formSpaces, Resource, ExpectAny},
+	{"object", attrCodebase, formURL, Host, ExpectAny},
+	{"object", attrUsemap, formHashName, Navigation, ExpectAny},
+	{"applet", attrArchive, formCommas, Resource, ExpectAny},
+	{"applet", attrCodebase, formURL, Host, ExpectAny},
+
+	{"form", attrAction, formSubmission, Submission, ExpectAny},
+	{"input", attrSrc, formURL, Resource, ExpectImage},
+	{"input", attrFormaction, formSubmission, Submission, ExpectAny},
+	{"input", attrUsemap, formHashName, Navigation, ExpectAny},
+	{"button", attrFormaction, formSubmission, Submission, ExpectAny},
+	{"isindex", attrAction, formURL, Submission, ExpectAny},
+
+	{"blockquote", attrCite, formURL, Metadata, ExpectAny},
+	{"q", attrCite, formURL, Metadata, ExpectAny},
+	{"ins", attrCite, formURL, Metadata, ExpectAny},
+	{"del", attrCite, formURL, Metadata, ExpectAny},
+
+	{"body", attrBackground, formURL, Resource, ExpectImage},
+	{"table", attrBackground, formURL, Resource, ExpectImage},
+	{"tr", attrBackground, formURL, Resource, ExpectImage},
+	{"td", attrBackground, formURL, Resource, ExpectImage},
+	{"th", attrBackground, formURL, Resource, ExpectImage},
+	{"xmp", attrHref, formURL, Navigation, ExpectAny},
+}
+
+// svgElements have a reference in href or, as SVG 1.1 writes it, in xlink:href.
+var svgElements = []struct {
+	name   string
+	kind   Kind
+	expect Expect
+}{
+	{"a", Navigation, ExpectAny},
+	{"image", Resource, ExpectImage},
+	{"feimage", Resource, ExpectImage},
+	{"script", Resource, ExpectScript},
+	{"use", Resource, ExpectAny},
+	{"lineargradient", Resource, ExpectAny},
+	{"radialgradient", Resource, ExpectAny},
+	{"pattern", Resource, ExpectAny},
+	{"textpath", Resource, ExpectAny},
+	{"mpath", Resource, ExpectAny},
+	{"filter", Resource, ExpectAny},
+	{"animate", Resource, ExpectAny},
+	{"animatecolor", Resource, ExpectAny},
+	{"animatemotion", Resource, ExpectAny},
+	{"animatetransform", Resource, ExpectAny},
+	{"set", Resource, ExpectAny},
+	{"discard", Resource, ExpectAny},
+	{"tref", Resource, ExpectAny},
+	{"cursor", Resource, ExpectAny},
+	{"glyphref", Resource, ExpectAny},
+	{"altglyph", Resource, ExpectAny},
+	{"color-profile", Resource, ExpectAny},
+	{"font-face-uri", Resource, ExpectAny},
+}
+
+// role is what the reader does about an element beside its rules.
+type role uint8
+
+const (
+	roleNone role = iota
+	roleA
+	roleBase
+	roleMeta
+	roleLink
+	roleForm
+	roleInput
+	roleScript
+	roleStyle
+	roleTitle
+	roleTemplate
+	roleNoscript
+	roleMap
+	roleObject
+	roleFrameset
+	roleFrame
+	roleRawText
+	roleSVG
+	roleMath
+)
+
+var htmlRoles = map[string]role{
+	"a": roleA, "base": roleBase, "meta": roleMeta, "link": roleLink, "form": roleForm, "input": roleInput,
+	"script": roleScript, "style": roleStyle, "title": roleTitle, "template": roleTemplate,
+	"noscript": roleNoscript, "map": roleMap, "object": roleObject, "applet": roleObject,
+	"frameset": roleFrameset, "frame": roleFrame, "svg": roleSVG, "math": roleMath,
+	"textarea": roleRawText, "iframe": roleRawText, "xmp": roleRawText, "noembed": roleRawText,
+	"noframes": roleRawText, "plaintext": roleRawText,
+}
+
+var svgRoles = map[string]role{
+	"a": roleA, "script": roleScript, "style": roleStyle, "svg": roleSVG,
+}
+
+// element is a row of the compiled tables.
+type element struct {
+	name string
+	role role
+	// rules holds, for each attribute, the place in list plus one.
+	rules [attributeCount]uint8
+	list  []rule
+	// breaksOut closes any SVG and MathML around it (13.2.6.5).
+	breaksOut bool
+	// fillsBody forbids a frameset behind it (13.2.6.4.7).
+	fillsBody bool
+}
+
+// unknownElement stands for what the tables do not have.
+var unknownElement element
+
+func (e *element) rule(a attribute) *rule {
+	if i := e.rules[a]; i > 0 {
+		return &e.list[i-1]
+	}
+	return nil
+}
+
+// elementIndex finds an element by its name in lower case.
+type elementIndex map[string]*element
+
+func (x elementIndex) at(name string) *element {
+	e := x[name]
+	if e == nil {
+		e = &element{name: name}
+		x[name] = e
+	}
+	return e
+}
+
+func (x elementIndex) add(r rule) {
+	e := x.at(r.element)
+	e.list = append(e.list, r)
+	e.rules[r.attribute] = uint8(len(e.list))
+}
+
+// ordinary are elements without a rule or a role: listed for their effect on
+// foreign content and framesets, or so that their names need no string of their own.
+var ordinary = []struct {
+	names                []string
+	breaksOut, fillsBody bool
+}{
+	{[]string{"b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed",
+		"h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol",
+		"p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var"}, true, false},
+	{[]string{"body", "pre", "listing", "li", "dd", "dt", "button", "applet", "marquee", "object", "table", "area", "br",
+		"embed", "img", "keygen", "wbr", "input", "hr", "textarea", "xmp", "iframe", "select"}, false, true},
+	{[]string{"article", "aside", "section", "header", "footer", "main", "nav", "figure", "figcaption", "label",
+		"abbr", "kbd", "samp", "cite", "font", "g", "path", "rect", "circle", "text", "option", "fieldset", "details", "summary"}, false, false},
+}
+
+// htmlIndex and svgIndex are the tables compiled. In HTML "image" is read as "img".
+var htmlIndex, svgIndex = compileHTML(), compileSVG()
+
+func compileHTML() elementIndex {
+	x := elementIndex{}
+	for _, r := range htmlRules {
+		x.add(r)
+	}
+	for name, role := range htmlRoles {
+		x.at(name).role = role
+	}
+	for _, o := range ordinary {
+		for _, name := range o.names {
+			e := x.at(name)
+			e.breaksOut = e.breaksOut || o.breaksOut
+			e.fillsBody = e.fillsBody || o.fillsBody
+		}
+	}
+	image := *x["img"]
+	image.breaksOut = false
+	x["image"] = &image
+	return x
+}
+
+func compileSVG() elementIndex {
+	x := elementIndex{}
+	for _, s := range svgElements {
+		x.add(rule{s.name, attrHref, formURL, s.kind, s.expect})
+		x.add(rule{s.name, attrXlinkHref, formURL, s.kind, s.expect})
+	}
+	for name, role := range svgRoles {
+		x.at(name).role = role
+	}
+	return x
+}
+
+// longestKnown is the length of the longest name in the tables.
+const longestKnown = len(IgnoreAttribute)
+
+var attributeIndex = func() map[string]attribute {
+	x := make(map[string]attribute, attributeCount)
+	for a, name := range attributeNames {
+		x[name] = attribute(a)
+	}
+	return x
+}()

@@ -1,0 +1,167 @@
+package extract
+
+import (
+	"net/url"
+	"path"
+	"strings"
+)
+
+// epubFormat is EPUB 2 and 3: XHTML in an archive, listed by a package document.
+//
+// Links that leave the book are as in any page. Those inside it are checked as
+// fragments of the book: each part that is there is an anchor ("OEBPS/one.xhtml"), and
+// each id in one ("OEBPS/one.xhtml#note"), and a link between parts names them so, whatever
+// way it is written. What is read are the XHTML and SVG documents and the style sheets
+// of the manifest, and of the manifest itself what is missing; not the navigation of EPUB 2 (toc.ncx), scripts, media overlays.
+var epubFormat = zipFormat("epub", []string{"application/epub+zip"}, []string{"epub"}, "mimetypeapplication/epub+zip", readEPUB)
+
+// epubItem is a row of the package's manifest.
+type epubItem struct{ part, media string }
+
+func readEPUB(c *container) {
+	packagePath := ""
+	c.xmlPart("META-INF/container.xml", func(r *xmlReader, e *xmlElement) {
+		if e.name == "rootfile" && packagePath == "" {
+			packagePath = strings.TrimPrefix(r.get("full-path"), "/")
+		}
+	}, nil)
+	if packagePath == "" {
+		for _, name := range c.order { // the first package there is
+			if strings.HasSuffix(name, ".opf") {
+				packagePath = name
+				break
+			}
+		}
+	}
+	if packagePath == "" {
+		c.fault("read book: no package document in it")
+	}
+	for _, item := range c.bookItems(packagePath) {
+		c.readBookPart(item)
+	}
+	for _, name := range c.order {
+		if !strings.HasSuffix(name, "/") {
+			c.anchor([]byte(name))
+		}
+	}
+}
+
+// bookItems returns the parts to read: the spine's in its order, then the rest.
+func (c *container) bookItems(packagePath string) []epubItem {
+	manifest := map[string]epubItem{}
+	var ids, spine []string
+	c.xmlPart(packagePath, func(r *xmlReader, e *xmlElement) {
+		switch e.name {
+		case "title":
+			r.capture()
+		case "item":
+			id, href := r.get("id"), r.get("href")
+			if isAbsolute(href) {
+				c.link(href, "item", "href", Resource)
+				return
+			}
+			if part, _, ok := bookPath(packagePath, href); ok {
+				ids = append(ids, id)
+				manifest[id] = epubItem{part, strings.ToLower(strings.TrimSpace(r.get("media-type")))}
+				if c.parts[part].open == nil {
+					c.link("#"+part, "item", "href", Resource)
+				}
+			}
+		case "itemref":
+			spine = append(spine, r.get("idref"))
+		}
+	}, func(r *xmlReader, e *xmlElement) {
+		if e.name == "title" && c.doc.Title == "" {
+			c.doc.Title = r.captureText()
+		}
+	})
+	var items []epubItem
+	for _, id := range append(spine, ids...) {
+		if item, ok := manifest[id]; ok {
+			items = append(items, item)
+			delete(manifest, id)
+		}
+	}
+	return items
+}
+
+// readBookPart reads one part with the reader of its format.
+func (c *container) readBookPart(item epubItem) {
+	var f *format
+	switch item.media {
+	case "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml":
+		f = &xhtmlFormat
+	case "image/svg+xml":
+		f = &svgFormat
+	case "text/css", "text/x-oeb1-css":
+		f = &cssFormat
+	default:
+		return
+	}
+	body := c.part(item.part)
+	if body == nil {
+		return
+	}
+	inner, doc := harvests.Get().(*harvest), &Document{}
+	inner.readAs(f, &Input{Body: body, AnchorsOnly: c.in.AnchorsOnly}, doc)
+	inner.finish()
+	inner.release()
+	for _, id := range doc.Anchors {
+		c.anchor([]byte(item.part + "#" + id))
+	}
+	for i := range doc.Links {
+		c.bookLink(item.part, &doc.Links[i])
+	}
+	for _, fault := range doc.Faults {
+		c.fault("read %s: %s", shortName(item.part), fault)
+	}
+}
+
+// bookLink takes over a link of a part.
+func (c *container) bookLink(from string, l *Link) {
+	ref := strings.TrimSpace(l.Ref)
+	if l.Base != "" && isAbsolute(l.Base) {
+		return // an applet's archive and the like
+	}
+	if !isAbsolute(ref) {
+		part, fragment, ok := bookPath(from, ref)
+		if !ok {
+			return
+		}
+		ref = "#" + part
+		if fragment != "" && !strings.EqualFold(fragment, "top") {
+			ref += "#" + fragment
+		}
+	}
+	f := c.link(ref, l.Element, l.Attribute, l.Kind)
+	if f == nil {
+		return
+	}
+	if l.Raw != ref {
+		f.raw = c.keep([]byte(l.Raw))
+	}
+	f.expect, f.noFollow, f.ignored = l.Expect, l.NoFollow, l.Ignored
+	c.name(f, l.Text)
+}
+
+// bookPath resolves a relative reference of a part to another part and a fragment, both decoded.
+func bookPath(from, ref string) (part, fragment string, ok bool) {
+	ref, fragment, _ = strings.Cut(ref, "#")
+	ref, _, _ = strings.Cut(ref, "?")
+	part = from
+	if ref != "" {
+		decoded, err := url.PathUnescape(ref)
+		if err != nil {
+			return "", "", false
+		}
+		if strings.HasPrefix(decoded, "/") {
+			part = path.Clean(decoded)[1:]
+		} else {
+			part = path.Join("/", path.Dir(from), decoded)[1:]
+		}
+	}
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	return part, fragment, part != ""
+}

@@ -1,0 +1,48 @@
+package extract
+
+// Extract reads a document. It never fails: what could not be read stands in
+// Faults, and what was found before it is there. It is safe for concurrent use.
+func Extract(in Input) *Document {
+	doc := &Document{}
+	f := formatOf(in.ContentType, in.Name, in.Body)
+	if f == nil {
+		doc.Faults = []string{"read document: no reader takes " + described(&in)}
+		return doc
+	}
+	h := harvests.Get().(*harvest)
+	h.formatOf = formatOf
+	h.readAs(f, &in, doc)
+	h.finish()
+	h.release()
+	return doc
+}
+
+// readAs reads a document of a format that is known.
+func (h *harvest) readAs(f *format, in *Input, doc *Document) {
+	text, charset := in.Body[:min(len(in.Body), MaxBody)], ""
+	if f.binary {
+		h.reset(doc, nil)
+	} else {
+		text, charset = decode(text, in.ContentType, f.charset)
+		h.reset(doc, text[:min(len(text), MaxBody)])
+	}
+	doc.Format, doc.Charset = f.name, charset
+	if len(in.Body) > MaxBody || len(text) > MaxBody {
+		h.fault("read document: longer than %d bytes, the rest is left out", MaxBody)
+	}
+	if charset == "replacement" {
+		h.fault("decode document: it declares an encoding that no browser reads")
+	}
+	f.read(h, in)
+}
+
+// described says what is known of a document that no format claims.
+func described(in *Input) string {
+	switch {
+	case in.ContentType != "":
+		return in.ContentType
+	case in.Name != "":
+		return in.Name
+	}
+	return "what its first bytes look like"
+}

@@ -1,0 +1,130 @@
+package extract
+
+import "strings"
+
+// A format is a kind of document that a reader is at hand for: a row of the
+// table below and a file named like it.
+type format struct {
+	name       string
+	media      []string // media types, in lower case
+	extensions []string // of file names, without the dot, in lower case
+	names      []string // whole file names, in lower case, of what has no extension
+	// sniff tells the format by a document's first bytes; nil when it cannot be told.
+	sniff func(head []byte) bool
+	// signed formats share their media types and extensions with others: they take
+	// only what sniff knows. They stand in front of the format they are told from.
+	signed bool
+	// binary documents are no text: the reader gets them as they are.
+	binary bool
+	// named formats are read where the user names a document, not when it lies in a
+	// directory or a site: most text files there are no documents with links.
+	named bool
+	// inPlace formats are read from Input.Path, where there is one, and not from Body.
+	inPlace bool
+	// charset finds the encoding where neither a byte order mark nor the media
+	// type tell it: its WHATWG name.
+	charset func(body []byte) string
+	read    func(h *harvest, in *Input)
+}
+
+// formats are asked in this order.
+var formats = []*format{&netscapeFormat, &chromiumFormat, &firefoxBackupFormat, &htmlFormat, &xhtmlFormat, &cssFormat,
+	&sitemapFormat, &rssFormat, &atomFormat, &opmlFormat, &svgFormat, &safariFormat, &xmlFormat, &gzipFormat,
+	&placesFormat, &mozillaLZ4Format, &safariBinaryFormat, &operaFormat,
+	&jsonFeedFormat, &jsonFeedTypedFormat, &manifestFormat, &manifestNamedFormat,
+	&docxFormat, &xlsxFormat, &pptxFormat, &odtFormat, &odsFormat, &odpFormat, &odgFormat, &epubFormat, &pdfFormat,
+	&markdownFormat, &notebookFormat, &rstFormat, &asciidocFormat, &orgFormat, &geminiFormat,
+	&textFormat, &csvFormat, &tsvFormat, &mailFormat}
+
+// unspecific media types say nothing of the format: servers give them to files
+// they do not know.
+var unspecific = map[string]bool{
+	"": true, "application/octet-stream": true, "binary/octet-stream": true,
+	"application/unknown": true, "unknown/unknown": true, "*/*": true,
+}
+
+// SniffLength is how many of a document's first bytes are looked at to tell its format.
+const SniffLength = 1445
+
+// Readable reports which reader takes a document. The media type is asked first;
+// one that is neither missing nor unspecific (application/octet-stream) decides,
+// also that there is no reader: what a server calls an image is one. Then the
+// name decides, or its extension, when a format has it; then the first bytes.
+// Formats that are written in another (bookmarks in HTML, feeds in XML, manifests in
+// JSON) are told from it by the first bytes in any case.
+// Head may be shorter than SniffLength, and nil when the content is not at hand.
+func Readable(contentType, name string, head []byte) (format string, ok bool) {
+	if f := formatOf(contentType, name, head); f != nil {
+		return f.name, true
+	}
+	return "", false
+}
+
+// InDirectory reports whether documents of a format, as Readable names it, are read
+// when they are met in a directory. Those of the others, such as plain text, are
+// read when the user names them.
+func InDirectory(format string) bool {
+	for _, f := range formats {
+		if f.name == format && !f.named {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadInPlace reports whether documents of a format, as Readable names it, are read
+// from their file where Input.Path names it: the Body need hold no more than the
+// first bytes then.
+func ReadInPlace(format string) bool {
+	for _, f := range formats {
+		if f.name == format && f.inPlace {
+			return true
+		}
+	}
+	return false
+}
+
+func formatOf(contentType, name string, head []byte) *format {
+	head = head[:min(len(head), SniffLength)]
+	media, _, _ := strings.Cut(contentType, ";")
+	if media = strings.ToLower(strings.Trim(media, " \t\r\n")); !unspecific[media] {
+		return findFormat(head, func(f *format) bool { return contains(f.media, media) })
+	}
+	name = strings.ToLower(name)
+	if f := findFormat(head, func(f *format) bool { return contains(f.names, name) }); f != nil {
+		return f
+	}
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+		extension := name[dot+1:]
+		if f := findFormat(head, func(f *format) bool { return contains(f.extensions, extension) }); f != nil {
+			return f
+		}
+	}
+	return findFormat(head, func(f *format) bool { return f.sniff != nil && f.sniff(head) })
+}
+
+// findFormat returns the first format that is meant and, when it is a signed one,
+// whose signature the first bytes bear. Where they are not at hand, a signed
+// format is the answer when no other is.
+func findFormat(head []byte, is func(*format) bool) *format {
+	var unproven *format
+	for _, f := range formats {
+		switch {
+		case !is(f):
+		case !f.signed || len(head) > 0 && f.sniff(head):
+			return f
+		case len(head) == 0 && unproven == nil:
+			unproven = f
+		}
+	}
+	return unproven
+}
+
+func contains(list []string, s string) bool {
+	for _, item := range list {
+		if item == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,38 @@
+package extract
+
+import "testing"
+
+func TestReadable(t *testing.T) {
+	for _, c := range []struct{ contentType, name, head, format string }{
+		// The media type decides.
+		{"text/html", "", "", "html"},
+		{"Text/HTML ; charset=x", "style.css", "a{}", "html"},
+		{"application/xhtml+xml", "", "", "html"},
+		{"text/css;charset=utf-8", "page.html", "<html>", "css"},
+		{"image/png", "page.html", "<html>", ""},
+		{"application/x-rss+xml", "", "<rss/>", "rss"},
+		// Then the extension.
+		{"", "page.HTML", "", "html"},
+		{"", "page.htm", "", "html"},
+		{"", "page.xhtml", "", "html"},
+		{"", "style.css", "<html>", "css"},
+		{"application/octet-stream", "page.html", "", "html"},
+		// Then the first bytes.
+		{"", "page", "<!doctype html>", "html"},
+		{"", "a.unheard-of", "\n <HTML lang=en>", "html"},
+		{"", "", "\xEF\xBB\xBF<html\n", "html"},
+		{"unknown/unknown", "", "<!-- x", "html"},
+		{"", "", "<?xml version='1.0'?>\n<!DOCTYPE html><html xmlns=x>", "html"},
+		{"", "", "<article>", ""},
+		{"", "", "", ""},
+	} {
+		format, ok := Readable(c.contentType, c.name, []byte(c.head))
+		if format != c.format || ok != (c.format != "") {
+			t.Errorf("%q, %q, %q: %q, %v; want %q", c.contentType, c.name, c.head, format, ok, c.format)
+		}
+		doc := Extract(Input{ContentType: c.contentType, Name: c.name, Body: []byte(c.head)})
+		if doc.Format != c.format || (len(doc.Faults) > 0) != (c.format == "") {
+			t.Errorf("%q, %q, %q: read as %q with %q", c.contentType, c.name, c.head, doc.Format, doc.Faults)
+		}
+	}
+}

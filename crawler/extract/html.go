@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+)
+
+var htmlFormat = format{
+	name:       "html",
+	media:      []string{"text/html"},
+	extensions: []string{"html", "htm", "shtml"},
+	sniff:      sniffHTML,
+	charset:    htmlCharset,
+	read:       func(h *harvest, in *Input) { readHTML(h, in, false) },
+}
+
+// xhtmlFormat is XHTML, read by the rules of HTML but for two: "/>" closes any
+// element, and without a declaration the encoding is UTF-8.
+var xhtmlFormat = format{
+	name:       "html",
+	media:      []string{"application/xhtml+xml", "application/vnd.wap.xhtml+xml"},
+	extensions: []string{"xhtml", "xht"},
+	sniff:      sniffXHTML,
+	charset:    xhtmlCharset,
+	read:       func(h *harvest, in *Input) { readHTML(h, in, true) },
+}
+
+func readHTML(h *harvest, in *Input, xml bool) {
+	h.doc.Static = true
+	r := htmlReaders.Get().(*htmlReader)
+	r.want, r.xml = !in.AnchorsOnly, xml
+	r.begin(h, &h.src)
+	r.read()
+	if r.base.found {
+		h.doc.Base = string(h.arena[r.base.href.start:r.base.href.end])
+	}
+	marked := r.ignore.marked
+	r.release()
+	if marked || !in.Select.IsZero() || !in.IgnoreSelect.IsZero() {
+		h.choose(in)
+	}
+}
+
+// htmlSignatures tell HTML by its first bytes (MIME Sniffing 7.1). A blank or '>'
+// must follow; here a tag may also go on in the next line, and a byte order mark
+// may stand in front.
+var htmlSignatures = []string{
+	"<!DOCTYPE HTML", "<HTML", "<HEAD", "<SCRIPT", "<IFRAME", "<H1", "<DIV", "<FONT", "<TABLE", "<A",
+	"<STYLE", "<TITLE", "<B", "<BODY", "<BR", "<P", "<!--",
+}
+
+func sniffHTML(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	head = head[skipSpace(head, 0):]
+	for _, signature := range htmlSignatures {
+		n := len(signature)
+		if len(head) > n && (isSpace(head[n]) || head[n] == '>') && strings.EqualFold(string(head[:n]), signature) {
+			return true
+		}
+	}
+	return false
+}
+
+func sniffXHTML(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	return bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head, []byte("<html"))
+}

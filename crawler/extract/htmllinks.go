@@ -1,0 +1,256 @@
+package extract
+
+import "bytes"
+
+// attribute takes the references and anchors out of one attribute. Skip leaves out
+// what the element's own rules give.
+func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
+	switch a.attribute {
+	case attrID:
+		if !r.anchorsCount() {
+			return
+		}
+		if name := r.attributeView(t, a).text; r.noscript {
+			r.anchor(name) // the same id may stand in what it stands in for
+		} else {
+			r.id(name, t.start+a.value.start)
+		}
+		return
+	case attrName:
+		if (t.element.role == roleA || t.element.role == roleMap) && r.anchorsCount() {
+			// An a whose name is its id is one anchor.
+			if name := r.attributeView(t, a).text; !bytes.Equal(name, t.get(attrID)) {
+				r.anchor(name)
+			}
+		}
+		return
+	case attrStyle:
+		if r.want {
+			r.styleSheet(&r.css, r.attributeView(t, a), t.elementName(), "style")
+		}
+		return
+	}
+	rule := t.element.rule(a.attribute)
+	if rule == nil || !r.want || skip {
+		return
+	}
+	v := r.attributeView(t, a)
+	switch rule.form {
+	case formURL:
+		r.urlAttribute(t, v, rule)
+	case formSpaces:
+		for at := (span{}); ; {
+			at.start = skipSpace(v.text, at.end)
+			for at.end = at.start; at.end < len(v.text) && !isSpace(v.text[at.end]); at.end++ {
+			}
+			if at.start == at.end {
+				break
+			}
+			r.based(t, r.reference(v, at, rule.kind, rule.expect, rule))
+		}
+	case formCommas:
+		for start := 0; start <= len(v.text); {
+			end := len(v.text)
+			if n := bytes.IndexByte(v.text[start:], ','); n >= 0 {
+				end = start + n
+			}
+			if at := trimSpan(v.text, span{start, end}); at.start < at.end {
+				r.based(t, r.reference(v, at, rule.kind, rule.expect, rule))
+			}
+			start = end + 1
+		}
+	case formSrcset:
+		for set := (srcset{in: v.text}); ; {
+			c, ok := set.next()
+			if !ok {
+				break
+			}
+			r.reference(v, c.url, rule.kind, rule.expect, rule)
+		}
+	case formDocument:
+		r.document(v)
+	case formHashName:
+		if f := r.reference(v, whole(v), rule.kind, rule.expect, rule); f != nil {
+			f.sameDocument = len(v.text) > 0 && v.text[0] == '#'
+		}
+	case formRel:
+		kind, expect := linkMeaning(t.get(attrRel), t.get(attrAs))
+		r.reference(v, whole(v), kind, expect, rule)
+	case formMeta:
+		r.meta(t, v, rule)
+	case formSubmission:
+		if !r.post(t, a.attribute) {
+			r.reference(v, whole(v), rule.kind, rule.expect, rule)
+		}
+	case formClass:
+		if namesDocument(v.text) {
+			r.based(t, r.reference(v, whole(v), rule.kind, rule.expect, rule))
+		}
+	}
+}
+
+// urlAttribute handles an attribute that is a URL as a whole.
+func (r *htmlReader) urlAttribute(t *startTag, v *view, rule *rule) {
+	if rule.attribute == attrXlinkHref && t.has(attrHref) {
+		return // href wins
+	}
+	expect := rule.expect
+	if expect == ExpectScript && scriptKind(t) != scriptCode {
+		expect = ExpectAny
+	}
+	f := r.reference(v, whole(v), rule.kind, expect, rule)
+	if f != nil && r.foreign.in() == inSVG && t.element.role != roleA {
+		f.sameDocument = len(v.text) > 0 && v.text[0] == '#'
+	}
+}
+
+func whole(v *view) span { return span{0, len(v.text)} }
+
+func trimSpan(b []byte, at span) span {
+	for at.start < at.end && isSpace(b[at.start]) {
+		at.start++
+	}
+	for at.start < at.end && isSpace(b[at.end-1]) {
+		at.end--
+	}
+	return at
+}
+
+// attributeView is the value of an attribute, valid until the next one.
+func (r *htmlReader) attributeView(t *startTag, a *tagAttribute) *view {
+	return r.setValue(t.start+a.value.start, t.raw[a.value.start:a.value.end], true, true)
+}
+
+func (r *htmlReader) anchorsCount() bool { return r.nesting == 0 && r.shadow == 0 }
+
+// reference notes one link that a rule gave.
+func (r *htmlReader) reference(v *view, at span, kind Kind, expect Expect, rule *rule) *found {
+	f := r.add(v, at, nil)
+	if f != nil {
+		f.kind, f.expect = kind, expect
+		f.element, f.attribute = r.current.element.name, attributeNames[rule.attribute]
+	}
+	return f
+}
+
+// stamp gives the links from first on what they owe to the tag they stand in, or behind.
+func (r *htmlReader) stamp(first int, inTag bool) {
+	if first == len(r.links) {
+		return
+	}
+	tag := r.view.source(r.current.start)
+	ignored := r.current.ignored || inTag && r.ignore.covers(tag)
+	for i := first; i < len(r.links); i++ {
+		f := &r.links[i]
+		f.tag = tag
+		f.noFollow = f.noFollow || r.current.noFollow
+		f.ignored = f.ignored || ignored || r.ignore.covers(f.at)
+	}
+}
+
+// based gives a link its element's codebase.
+func (r *htmlReader) based(t *startTag, f *found) {
+	if f == nil || t.element.role != roleObject {
+		return
+	}
+	if !t.codebaseRead {
+		t.codebaseRead = true
+		t.codebase = r.codebase(t)
+	}
+	f.base = t.codebase
+}
+
+// codebase keeps the base of an element's classid and archive. The data of an
+// object is resolved without it, as browsers do; and beside a clsid: it is no
+// base but the place to get the software from.
+func (r *htmlReader) codebase(t *startTag) span {
+	if !t.has(attrCodebase) || t.has(attrClassid) && !namesDocument(t.get(attrClassid)) {
+		return span{}
+	}
+	return r.keep(trimSpace(t.get(attrCodebase)))
+}
+
+// namesDocument reports whether a classid is the URL of something to fetch, and
+// not the name of software (clsid:, java:, python:).
+func namesDocument(classid []byte) bool {
+	if webAddress(trimSpace(classid)) != nil {
+		return true
+	}
+	scheme, _, colon := bytes.Cut(classid, []byte{':'})
+	return len(classid) > 0 && (!colon || bytes.IndexByte(scheme, '/') >= 0)
+}
+
+// post reports whether the form would be sent in another way than GET.
+func (r *htmlReader) post(t *startTag, a attribute) bool {
+	if a == attrFormaction && t.has(attrFormmethod) {
+		return isPost(t.get(attrFormmethod))
+	}
+	return r.form.open && r.form.post
+}
+
+// isPost reports whether a form's method is not GET; what is no method is GET.
+func isPost(method []byte) bool {
+	return equalFold(method, "post") || equalFold(method, "dialog")
+}
+
+// describe gives the links of a tag their text: that of an a is what follows, up
+// to its end tag; others have it in attributes.
+func (r *htmlReader) describe(t *startTag, first int) {
+	if t.element.role == roleA {
+		r.link.first, r.link.end = first, len(r.links)
+		r.link.text = r.link.text[:0]
+		r.link.fallback = r.link.fallback[:0]
+		if first < len(r.links) {
+			r.link.fallback = foldSpace(r.link.fallback, t.get(attrTitle))
+			if len(r.link.fallback) == 0 {
+				r.link.fallback = foldSpace(r.link.fallback, t.get(attrAriaLabel))
+			}
+		}
+		return
+	}
+	if r.link.first < r.link.end && t.has(attrAlt) {
+		r.link.text = foldSpace(r.link.text, t.get(attrAlt))
+	}
+	if first == len(r.links) {
+		return
+	}
+	for _, a := range [...]attribute{attrAlt, attrTitle, attrAriaLabel, attrRel} {
+		if a == attrRel && t.element.role != roleLink {
+			break
+		}
+		var buffer [MaxText]byte
+		if text := trimFolded(foldSpace(buffer[:0], t.get(a))); len(text) > 0 {
+			at := r.keep(text)
+			for i := first; i < len(r.links); i++ {
+				if f := &r.links[i]; f.text == (span{}) && f.element == t.element.name { // those of a srcdoc have their own
+					f.text = at
+				}
+			}
+			return
+		}
+	}
+}
+
+// document reads the document in a srcdoc. Its links count; its anchors, its
+// title and its scripts are its own.
+func (r *htmlReader) document(v *view) {
+	if r.nesting == MaxNesting {
+		r.fault("read srcdoc: nested deeper than %d", MaxNesting)
+		return
+	}
+	inner := &htmlReader{want: r.want, nesting: r.nesting + 1}
+	text := v.text
+	if len(v.marks) > 0 {
+		text = bytes.Clone(text) // v is used again for the next attribute
+	}
+	inner.begin(r.harvest, &view{text: text, marks: append([]mark(nil), v.marks...), parent: v.parent, base: v.base})
+	first := len(r.links)
+	inner.read()
+	if inner.base.found {
+		for i := first; i < len(r.links); i++ {
+			if f := &r.links[i]; f.base == (span{}) {
+				f.base = inner.base.href
+			}
+		}
+	}
+}

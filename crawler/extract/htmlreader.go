@@ -1,0 +1,393 @@
+package extract
+
+import (
+	"bytes"
+	"sync"
+)
+
+// htmlReader reads one HTML document in one pass over its tokens. It builds no
+// tree: what a link means depends on a few open elements only, and each of those
+// has its field here. The document of a srcdoc is read by a reader of its own.
+type htmlReader struct {
+	*harvest
+	view    *view // the document's text
+	xml     bool  // served as XHTML: "/>" ends any element
+	want    bool  // links are wanted
+	nesting int   // of srcdoc
+
+	tokens  tokens
+	foreign foreign
+	content content // what the text to come is
+	current startTag
+
+	templates []template
+	inert     int // open templates whose content is not shown
+	shadow    int // open templates that make a shadow tree: links count, anchors do not
+	noscript  bool
+	form      struct{ open, post bool }
+
+	bodyFilled bool // too late for a frameset
+	framesets  int  // open ones
+
+	link linkText
+	base struct {
+		found bool
+		href  span
+	}
+	ignore ignoreMarks
+
+	value   view // of the attribute or text being read
+	decoded []byte
+	css     cssScanner
+	json    jsonScanner
+}
+
+// content says what the text that follows a start tag is.
+type content uint8
+
+const (
+	contentShown content = iota
+	contentHidden
+	contentTitle
+	contentStyle
+	contentJSON
+)
+
+type template struct {
+	inert   bool
+	foreign int // open foreign elements outside of it
+}
+
+// linkText gathers the text of the a element that is open.
+type linkText struct {
+	first, end int // its links; none when equal
+	text       []byte
+	fallback   []byte // title or aria-label
+}
+
+// begin starts a document, or one that stands in a srcdoc.
+func (r *htmlReader) begin(h *harvest, v *view) {
+	r.harvest, r.view = h, v
+	r.tokens.reset(v.text)
+	r.foreign.cut(0)
+	r.content = contentShown
+	r.templates, r.inert, r.shadow, r.noscript = r.templates[:0], 0, 0, false
+	r.form.open, r.form.post = false, false
+	r.bodyFilled, r.framesets = false, 0
+	r.link.first, r.link.end = 0, 0
+	r.base.found = false
+	r.ignore = ignoreMarks{lineEnd: -1}
+}
+
+// htmlReaders are kept for the next document.
+var htmlReaders = sync.Pool{New: func() any { return new(htmlReader) }}
+
+// release forgets the document and gives the reader back to the pool, unless a
+// large document made it large.
+func (r *htmlReader) release() {
+	small := len(r.view.text) <= pooledSize
+	r.harvest, r.view, r.tokens = nil, nil, tokens{}
+	r.value.text, r.value.parent = nil, nil
+	r.current.raw, r.current.name = nil, nil
+	r.css.src, r.json.src = nil, nil
+	if small {
+		htmlReaders.Put(r)
+	}
+}
+
+// read reads the document to its end.
+func (r *htmlReader) read() {
+	for {
+		switch r.tokens.next() {
+		case eventEnd:
+			r.endLink()
+			return
+		case eventText:
+			r.text()
+		case eventStartTag:
+			r.startTag()
+		case eventEndTag:
+			r.endTag()
+		case eventComment:
+			r.comment()
+		}
+	}
+}
+
+func (r *htmlReader) startTag() {
+	r.content = contentShown
+	t := &r.current
+	t.read(r.tokens.raw(), r.tokens.start)
+	closed := r.enter(t)
+	if r.inert > 0 {
+		return
+	}
+	e := t.element
+	if e.fillsBody && !(e.role == roleInput && equalFold(t.get(attrType), "hidden")) {
+		r.bodyFilled = true
+	}
+	t.noFollow = e.role != roleLink && t.has(attrRel) && hasToken(t.get(attrRel), "nofollow")
+	t.ignored = t.has(attrIgnore)
+	r.ignore.marked = r.ignore.marked || t.ignored
+	if e.role == roleA {
+		r.endLink()
+	}
+	first := len(r.links)
+	skip := r.act(t, closed)
+	for i := range t.attrs {
+		r.attribute(t, &t.attrs[i], skip)
+	}
+	r.stamp(first, true)
+	r.describe(t, first)
+	if closed && e.role == roleA {
+		r.endLink()
+	}
+}
+
+// enter follows a start tag into and out of SVG, MathML and templates, finds the
+// element it stands for, and reports whether the tag closes it at once.
+func (r *htmlReader) enter(t *startTag) (closed bool) {
+	in := r.foreign.in()
+	if in != inHTML {
+		if e := htmlIndex[string(t.name)]; e != nil && e.breaksOut ||
+			string(t.name) == "font" && (t.has(attrColor) || t.has(attrFace) || t.has(attrSize)) {
+			r.foreign.breakOut()
+			r.tokens.allowCDATA(false)
+			in = inHTML
+		}
+	}
+	t.element = nil
+	switch in {
+	case inHTML:
+		t.element = htmlIndex[string(t.name)]
+	case inSVG:
+		t.element = svgIndex[string(t.name)]
+	}
+	if t.element == nil {
+		t.element = &unknownElement
+	}
+	role := t.element.role
+	closed = r.tokens.selfClosing && (r.xml || in != inHTML || role == roleSVG || role == roleMath)
+	if closed || in != inHTML || role == roleNoscript {
+		r.tokens.contentIsMarkup()
+	}
+	point := integrationPoint(in, t.name)
+	switch {
+	case closed:
+	case role == roleTemplate:
+		r.openTemplate(t)
+	case role == roleSVG || in == inMath && string(t.name) == "svg":
+		r.foreign.push(inSVG, nameSVG)
+		r.tokens.allowCDATA(true)
+	case role == roleMath:
+		r.foreign.push(inMath, nameMath)
+		r.tokens.allowCDATA(true)
+	case point == annotationXML && !isHTMLType(t.get(attrEncoding)):
+	case point >= 0:
+		r.foreign.push(inHTML, point)
+		r.tokens.allowCDATA(false)
+	}
+	return closed
+}
+
+func isHTMLType(encoding []byte) bool {
+	return equalFold(encoding, "text/html") || equalFold(encoding, "application/xhtml+xml")
+}
+
+func (r *htmlReader) openTemplate(t *startTag) {
+	mode := t.get(attrShadowrootmode)
+	shadow := equalFold(mode, "open") || equalFold(mode, "closed")
+	r.templates = append(r.templates, template{!shadow, len(r.foreign.open)})
+	if shadow {
+		r.shadow++
+	} else {
+		r.inert++
+	}
+}
+
+func (r *htmlReader) closeTemplate() {
+	n := len(r.templates)
+	if n == 0 {
+		return
+	}
+	last := r.templates[n-1]
+	r.templates = r.templates[:n-1]
+	if last.inert {
+		r.inert--
+	} else {
+		r.shadow--
+	}
+	r.foreign.cut(min(last.foreign, len(r.foreign.open)))
+}
+
+// act does what an element asks for beside its references, and reports whether
+// its references do not count.
+func (r *htmlReader) act(t *startTag, closed bool) (skip bool) {
+	switch t.element.role {
+	case roleBase:
+		if t.has(attrHref) && !r.base.found {
+			r.base.found = true
+			r.base.href = r.keep(t.get(attrHref))
+		}
+	case roleMeta:
+		if equalFold(trimSpace(t.get(attrName)), "robots") && forbidsFollowing(t.get(attrContent)) && r.nesting == 0 {
+			r.doc.NoFollow = true
+		}
+	case roleForm:
+		if r.form.open {
+			return true // a form in a form is none
+		}
+		r.form.open, r.form.post = true, isPost(t.get(attrMethod))
+	case roleInput:
+		if equalFold(t.get(attrType), "password") && r.nesting == 0 {
+			r.doc.LoginForm = true
+		}
+	case roleScript:
+		r.script(t, closed)
+	case roleStyle:
+		if kind := trimSpace(t.get(attrType)); !closed {
+			r.content = contentHidden
+			if len(kind) == 0 || equalFold(kind, "text/css") {
+				r.content = contentStyle
+			}
+		}
+	case roleTitle:
+		if !closed {
+			r.content = contentHidden
+			if r.doc.Title == "" && r.nesting == 0 {
+				r.content = contentTitle
+			}
+		}
+	case roleNoscript:
+		r.noscript = !closed
+	case roleFrameset:
+		if !r.bodyFilled {
+			r.framesets++
+		}
+	case roleFrame:
+		return r.framesets == 0
+	case roleRawText:
+		if !closed {
+			r.content = contentHidden
+		}
+	}
+	return false
+}
+
+func (r *htmlReader) script(t *startTag, closed bool) {
+	kind := scriptKind(t)
+	if kind == scriptCode && !r.noscript && r.nesting == 0 {
+		r.doc.Static = false
+	}
+	if closed {
+		return
+	}
+	r.content = contentHidden
+	if kind == scriptLinkedData {
+		r.content = contentJSON
+	}
+}
+
+func (r *htmlReader) endTag() {
+	r.content = contentShown
+	raw := r.tokens.raw()
+	at := tagName(raw)
+	if at.end-at.start > longestKnown {
+		return
+	}
+	var buffer [longestKnown]byte
+	name := appendLower(buffer[:0], raw[at.start:at.end])
+	if len(r.foreign.open) > 0 {
+		r.foreign.endTag(name)
+		r.tokens.allowCDATA(r.foreign.in() != inHTML)
+	}
+	switch string(name) {
+	case "a":
+		if r.inert == 0 {
+			r.endLink()
+		}
+	case "form":
+		if r.inert == 0 {
+			r.form.open, r.form.post = false, false
+		}
+	case "template":
+		if r.foreign.in() == inHTML || len(r.templates) > 0 {
+			r.closeTemplate()
+			r.tokens.allowCDATA(r.foreign.in() != inHTML)
+		}
+	case "noscript":
+		r.noscript = false
+	case "frameset":
+		r.framesets = max(0, r.framesets-1)
+	}
+}
+
+// text reads what stands between tags: a title, a style sheet, JSON-LD, or the
+// text of a link.
+func (r *htmlReader) text() {
+	if r.inert > 0 || r.content == contentHidden {
+		return
+	}
+	start, raw, literal := r.tokens.start, r.tokens.raw(), r.content == contentJSON
+	if bytes.HasPrefix(raw, []byte("<![CDATA[")) && r.foreign.in() != inHTML {
+		start += len("<![CDATA[")
+		raw = bytes.TrimSuffix(raw[len("<![CDATA["):], []byte("]]>"))
+		literal = true
+	}
+	first := len(r.links)
+	switch r.content {
+	case contentShown:
+		if !r.bodyFilled && len(trimSpace(raw)) > 0 {
+			r.bodyFilled = true
+		}
+		if r.link.first < r.link.end && len(r.link.text) < MaxText {
+			r.link.text = foldSpace(r.link.text, r.textView(start, raw, literal).text)
+		}
+	case contentTitle:
+		r.doc.Title = string(trimFolded(foldSpace(nil, r.textView(start, raw, literal).text)))
+	case contentStyle:
+		// The text of a style element is literal, but for the one in an SVG.
+		if r.want {
+			r.styleSheet(&r.css, r.textView(start, raw, literal || r.foreign.in() == inHTML), "style", "url")
+		}
+	case contentJSON:
+		if r.want {
+			r.linkedData(&r.json, r.textView(start, raw, literal))
+		}
+	}
+	r.stamp(first, false)
+}
+
+// textView is the text of an element; what is not literal holds character references.
+func (r *htmlReader) textView(start int, raw []byte, literal bool) *view {
+	return r.setValue(start, raw, !literal, false)
+}
+
+func (r *htmlReader) setValue(start int, raw []byte, references, attribute bool) *view {
+	v := &r.value
+	v.parent, v.base, v.marks, v.text = r.view, start, v.marks[:0], raw
+	if references && needsUnescape(raw) {
+		r.decoded, v.marks = unescape(r.decoded[:0], v.marks, raw, attribute)
+		v.text = r.decoded
+	}
+	return v
+}
+
+// endLink closes the a element that is open, if any: its text is known now.
+func (r *htmlReader) endLink() {
+	l := &r.link
+	if l.first == l.end {
+		return
+	}
+	text := trimFolded(l.text)
+	if len(text) == 0 {
+		text = trimFolded(l.fallback)
+	}
+	if len(text) > 0 {
+		at := r.keep(text)
+		for i := l.first; i < l.end; i++ {
+			r.links[i].text = at
+		}
+	}
+	l.first, l.end = 0, 0
+}

@@ -1,0 +1,154 @@
+package extract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// growing are documents of hostile shapes, about n bytes long.
+var growing = map[string]func(n int) string{
+	"links":             func(n int) string { return strings.Repeat("<a href=x>text</a>", n/18) },
+	"links on one line": func(n int) string { return strings.Repeat("<a href=x>é</a>", n/16) },
+	"unclosed links":    func(n int) string { return strings.Repeat("<a href=x>", n/10) },
+	"unclosed elements": func(n int) string { return strings.Repeat("<div><p><b>", n/11) },
+	"unclosed svg":      func(n int) string { return strings.Repeat("<svg><title>", n/12) },
+	"svg closed late":   func(n int) string { return strings.Repeat("<svg>", n/11) + strings.Repeat("</svg>", n/11) },
+	"svg end tags":      func(n int) string { return strings.Repeat("<svg><desc>", n/22) + strings.Repeat("</g></a>", n/16) },
+	"templates":         func(n int) string { return strings.Repeat("<template>", n/21) + strings.Repeat("</template>", n/21) },
+	"less-than signs":   func(n int) string { return strings.Repeat("<", n) },
+	"comments":          func(n int) string { return strings.Repeat("<!--", n/4) },
+	"bogus comments":    func(n int) string { return strings.Repeat("<!x", n/3) },
+	"script escapes":    func(n int) string { return "<script>" + strings.Repeat("<!--<script>", n/12) },
+	"title":             func(n int) string { return "<title>" + strings.Repeat("</titl&amp;", n/10) },
+	"NUL bytes":         func(n int) string { return strings.Repeat("\x00", n) },
+	"invalid UTF-8":     func(n int) string { return strings.Repeat("<a href=\xFF\xC3>\xE9", n/13) },
+	"lone CR":           func(n int) string { return strings.Repeat("\r<a href=x>", n/11) },
+	"one tag":           func(n int) string { return "<a " + strings.Repeat(" href=x", n/7) + ">" },
+	"names in one tag": func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, " a%d", i)
+		}
+		return "<a" + b.String() + ">"
+	},
+	"ids": func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, "<p id=x%d>", i)
+		}
+		return b.String()
+	},
+	"one id":     func(n int) string { return strings.Repeat("<p id=x>", n/8) },
+	"references": func(n int) string { return "<a href='" + strings.Repeat("&amp;", n/5) + "'>" },
+	"ampersands": func(n int) string { return "<a href='" + strings.Repeat("&", n) + "'>" },
+	"long name": func(n int) string {
+		return "<a href='" + strings.Repeat("&a", n/2) + "&" + strings.Repeat("a", n) + "'>"
+	},
+	"srcset":             func(n int) string { return "<img srcset='" + strings.Repeat("a&amp;b 1x,", n/11) + "'>" },
+	"srcset parentheses": func(n int) string { return "<img srcset='" + strings.Repeat("a (,", n/4) + "'>" },
+	"codebase": func(n int) string {
+		return "<object codebase='" + strings.Repeat("a", n/2) + "' archive='" + strings.Repeat("a ", n/4) + "'>"
+	},
+	"ping":            func(n int) string { return "<a href=x ping='" + strings.Repeat("a ", n/2) + "'>" },
+	"archive":         func(n int) string { return "<applet archive='" + strings.Repeat("a,", n/2) + "'>" },
+	"style attribute": func(n int) string { return "<p style='" + strings.Repeat("a:url(x);", n/9) + "'>" },
+	"style quotes":    func(n int) string { return "<style>" + strings.Repeat("\"\n", n/2) },
+	"style functions": func(n int) string { return "<style>" + strings.Repeat("url(x(", n/6) },
+	"style nesting":   func(n int) string { return "<style>" + strings.Repeat("image-set(", n/10) },
+	"style escapes":   func(n int) string { return "<style>" + strings.Repeat(`\`, n) },
+	"style comments":  func(n int) string { return "<style>" + strings.Repeat("/*/", n/3) },
+	"JSON-LD":         func(n int) string { return ldjson + strings.Repeat(`"url":"http://x",`, n/17) },
+	"JSON-LD nesting": func(n int) string { return ldjson + strings.Repeat(`{"a":[`, n/6) },
+	"srcdoc":          func(n int) string { return strings.Repeat("<iframe srcdoc='<a href=x>'></iframe>", n/37) },
+	"nested srcdoc": func(n int) string {
+		s := strings.Repeat("<a href=x>", n/10/16)
+		for range MaxNesting + 2 {
+			s = "<iframe srcdoc='" + strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(s) + "'></iframe>"
+		}
+		return s
+	},
+	"next-line marks": func(n int) string {
+		return strings.Repeat("<!--orbweaver-ignore-next-line-->", n/66) + "\n" + strings.Repeat("x", n/2)
+	},
+	"next-line mark lines": func(n int) string { return strings.Repeat("<!--orbweaver-ignore-next-line-->\n<a href=x>", n/44) },
+	"element marks":        func(n int) string { return strings.Repeat("<p data-orbweaver-ignore><a href=x>t</a></p>\n", n/45) },
+	"late meta":            func(n int) string { return strings.Repeat("<meta charse=x>é", n/17) },
+}
+
+const ldjson = "<script type=application/ld+json>"
+
+func TestHostileDocuments(t *testing.T) {
+	for name, make := range growing {
+		source := make(100_000)
+		body := []byte(source)
+		doc := Extract(Input{Body: body, ContentType: "text/html"})
+		if string(body) != source {
+			t.Errorf("%s: the body was changed", name)
+		}
+		text, _ := Decode(body, "text/html")
+		if n := len(doc.Links); n > 0 { // each place by itself would take quadratic time here
+			doc.Links = []Link{doc.Links[0], doc.Links[n/2], doc.Links[n-1]}
+		}
+		checkPlaces(t, text, doc)
+	}
+}
+
+// Eight times the document may take about eight times as long, not 64 times. On a
+// busy machine any one measurement can be off, so only what is slow each time fails.
+func TestTimeIsLinear(t *testing.T) {
+	measure := func(in Input) time.Duration {
+		least := time.Hour
+		for range 3 {
+			start := time.Now()
+			Extract(in)
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	for name, make := range growing {
+		// Both are small enough for their buffers to be pooled.
+		small := Input{Body: []byte(make(1 << 15)), ContentType: "text/html"}
+		large := Input{Body: []byte(make(1 << 18)), ContentType: "text/html"}
+		linear := false
+		for try := 0; try < 5 && !linear; try++ {
+			linear = measure(large) < 30*measure(small)
+		}
+		if !linear {
+			t.Errorf("%s: eight times the size takes more than 30 times as long", name)
+		}
+	}
+}
+
+func TestDeepNesting(t *testing.T) {
+	doc := page(strings.Repeat("<div>", 100_000) + "<a href=deep id=d>")
+	if refs(doc.Links) != "deep" || len(doc.Anchors) != 1 || len(doc.Faults) != 0 {
+		t.Errorf("%+v", doc)
+	}
+}
+
+func TestSrcdocLimit(t *testing.T) {
+	html := "<a href=deepest>"
+	for level := MaxNesting + 1; level > 0; level-- {
+		html = fmt.Sprintf("<a href=%d>", level-1) + "<iframe srcdoc='" + strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(html) + "'></iframe>"
+	}
+	doc := page(html)
+	if got := refs(doc.Links); got != "0 1 2 3 4" || len(doc.Faults) != 1 {
+		t.Errorf("%s %q", got, doc.Faults)
+	}
+}
+
+func TestLinkLimit(t *testing.T) {
+	doc := page(strings.Repeat("<a href=x>\n", MaxLinks) + "<a href=y><p id=a><style>a{b:url(no)}</style><script type=application/ld+json>{\"url\":\"http://no\"}</script>")
+	if len(doc.Links) != MaxLinks || doc.Links[MaxLinks-1].Line != MaxLinks || len(doc.Faults) != 1 || len(doc.Anchors) != 1 {
+		t.Errorf("%d links, %q, %q", len(doc.Links), doc.Faults, doc.Anchors)
+	}
+}
+
+func TestAnchorLimit(t *testing.T) {
+	doc := page(strings.Repeat("<p id=x>", MaxAnchors+2) + "<a href=y>")
+	if len(doc.Anchors) != MaxAnchors || len(doc.Faults) != 1 || len(doc.Links) != 1 || len(doc.Duplicates) != 1 {
+		t.Errorf("%d anchors, %q", len(doc.Anchors), doc.Faults)
+	}
+}

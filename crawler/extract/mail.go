@@ -1,0 +1,249 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/base64"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+)
+
+// Mail messages (RFC 5322, MIME by RFC 2045 to 2049): the text and HTML parts, those of messages
+// within included, and the URLs in List- fields (RFC 2369). A link stands where it
+// is written, also in quoted-printable text; in a part in base64, or in one whose charset is
+// neither UTF-8 nor like ASCII, links stand where the part begins. Anchors are
+// those of the HTML parts. Attachments are not looked into.
+var mailFormat = format{
+	name:       "mail",
+	media:      []string{"message/rfc822", "message/global"},
+	extensions: []string{"eml"},
+	named:      true,
+	charset:    textCharset,
+	read:       readMail,
+}
+
+// Limits of one message.
+const (
+	maxMailNesting = 20   // multiparts and messages within each other
+	maxMailParts   = 1000 // parts
+	maxHeader      = 1 << 20
+)
+
+type mailReader struct {
+	*harvest
+	in    *Input
+	parts int
+}
+
+func readMail(h *harvest, in *Input) {
+	h.doc.Static = true
+	r := mailReader{harvest: h, in: in}
+	r.message(span{0, len(h.src.text)}, 0)
+}
+
+// field is a header field.
+type field struct {
+	name string // in lower case
+	at   span   // of its value, as it is written
+}
+
+// header reads the header fields at the beginning of a part and returns where its
+// body begins.
+func (r *mailReader) header(part span) (fields []field, body int) {
+	b := r.src.text
+	i := part.start
+	for i < part.end {
+		end := min(endOfLine(b, i), part.end)
+		next := min(nextLine(b, i), part.end)
+		if end == i {
+			return fields, next
+		}
+		if next-part.start > maxHeader {
+			r.fault("read mail: a header of more than %d bytes", maxHeader)
+			return fields, part.end
+		}
+		line := b[i:end]
+		if (line[0] == ' ' || line[0] == '\t') && len(fields) > 0 {
+			fields[len(fields)-1].at.end = end
+		} else if colon := bytes.IndexByte(line, ':'); colon > 0 {
+			fields = append(fields, field{strings.ToLower(strings.TrimSpace(string(line[:colon]))), span{i + colon + 1, end}})
+		}
+		i = next
+	}
+	return fields, part.end
+}
+
+// maxField is how much of a field is read that says what a part is, in bytes.
+const maxField = 10_000
+
+// get returns the value of a field, unfolded; "" when it is not there.
+func (r *mailReader) get(fields []field, name string) string {
+	for _, f := range fields {
+		if f.name == name {
+			value := r.src.text[f.at.start:min(f.at.end, f.at.start+maxField)]
+			return strings.Join(strings.Fields(string(value)), " ")
+		}
+	}
+	return ""
+}
+
+// message reads a message, whole or within another.
+func (r *mailReader) message(at span, nesting int) {
+	fields, body := r.header(at)
+	if r.doc.Title == "" {
+		subject := r.get(fields, "subject")
+		if decoded, err := new(mime.WordDecoder).DecodeHeader(subject); err == nil {
+			subject = decoded
+		}
+		r.doc.Title = string(trimFolded(foldSpace(nil, []byte(subject))))
+	}
+	for _, f := range fields {
+		if strings.HasPrefix(f.name, "list-") && !r.in.AnchorsOnly {
+			first := len(r.links)
+			v := view{text: r.src.text[f.at.start:f.at.end], parent: &r.src, base: f.at.start}
+			r.running(&v, inMarkup)
+			for i := first; i < len(r.links); i++ {
+				r.links[i].element, r.links[i].kind = f.name, Metadata
+			}
+		}
+	}
+	r.part(fields, span{body, at.end}, nesting)
+}
+
+// part reads a body according to its header.
+func (r *mailReader) part(fields []field, body span, nesting int) {
+	if r.parts++; r.parts > maxMailParts {
+		r.fault("read mail: more than %d parts, the rest is left out", maxMailParts)
+		return
+	}
+	declared := r.get(fields, "content-type")
+	media, parameters, _ := mime.ParseMediaType(declared)
+	if media == "" {
+		media = "text/plain"
+	}
+	attached := strings.HasPrefix(strings.ToLower(r.get(fields, "content-disposition")), "attachment")
+	switch {
+	case strings.HasPrefix(media, "multipart/"):
+		r.multipart(parameters["boundary"], body, nesting)
+	case media == "message/rfc822" && nesting < maxMailNesting:
+		r.message(body, nesting+1)
+	case attached:
+	case media == "text/html":
+		r.text(fields, parameters["charset"], body, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, false) })
+	case media == "text/plain" && !r.in.AnchorsOnly:
+		r.text(fields, parameters["charset"], body, func(inner *harvest) {
+			inner.doc.Static = true
+			inner.running(&inner.src, inProse)
+		})
+	}
+}
+
+// multipart reads the parts between the lines of a boundary (RFC 2046 5.1.1).
+func (r *mailReader) multipart(boundary string, body span, nesting int) {
+	if boundary == "" || nesting >= maxMailNesting {
+		r.fault("read mail: a multipart without a boundary, or one within more than %d others", maxMailNesting)
+		return
+	}
+	b, start := r.src.text, -1
+	delimiter := []byte("--" + boundary)
+	flush := func(end int) {
+		if start >= 0 {
+			part := span{start, end}
+			fields, inner := r.header(part)
+			r.part(fields, span{inner, end}, nesting+1)
+		}
+	}
+	for i := body.start; i < body.end; i = nextLine(b, i) {
+		line := b[i:min(endOfLine(b, i), body.end)]
+		rest, ok := bytes.CutPrefix(line, delimiter)
+		if !ok {
+			continue
+		}
+		switch rest = trimSpaceRight(rest); string(rest) {
+		case "":
+			flush(i)
+			start = nextLine(b, i)
+		case "--":
+			flush(i)
+			return
+		}
+	}
+	r.fault("read mail: a multipart has no end")
+	flush(body.end)
+}
+
+// text reads a text part, its transfer encoding and its charset decoded.
+func (r *mailReader) text(fields []field, label string, body span, read func(inner *harvest)) {
+	v := view{text: r.src.text[body.start:body.end], parent: &r.src, base: body.start}
+	exact := true
+	switch strings.ToLower(r.get(fields, "content-transfer-encoding")) {
+	case "quoted-printable":
+		v.text, v.marks = unescapeQuotedPrintable(v.text)
+	case "base64":
+		decoded, err := decodeBase64(v.text)
+		if err != nil {
+			r.fault("read mail: a part in base64: %v", err)
+		}
+		v.text, exact = decoded, false
+	}
+	_, name := charset.Lookup(label)
+	if name != "" && name != "utf-8" && (!isASCII(v.text) || unlikeASCII[name]) {
+		text, _ := decode(v.text, "text/plain;charset="+name, textCharset)
+		// What decodes to itself keeps its places.
+		exact = exact && bytes.Equal(text, v.text)
+		v.text = text
+	}
+	if !utf8.Valid(v.text) {
+		v.text, exact = validUTF8(v.text), false
+	}
+	if !exact {
+		v.marks = nil
+	}
+	r.embed(&v, exact, read)
+}
+
+// unescapeQuotedPrintable decodes (RFC 2045 6.7), with the way back. A faulty
+// escape stands for itself.
+func unescapeQuotedPrintable(src []byte) (dst []byte, marks []mark) {
+	for i := 0; i < len(src); {
+		n := bytes.IndexByte(src[i:], '=')
+		if n < 0 {
+			return append(dst, src[i:]...), marks
+		}
+		dst = append(dst, src[i:i+n]...)
+		i += n
+		if end := skipBlanks(src, i+1); end < len(src) && (src[end] == '\n' || src[end] == '\r') {
+			i = nextLine(src, end) // a soft line break
+		} else if i+2 < len(src) && isHex(src[i+1]) && isHex(src[i+2]) {
+			dst = append(dst, hexDigit(src[i+1])<<4|hexDigit(src[i+2]))
+			i += 3
+		} else {
+			dst = append(dst, '=')
+			i++
+		}
+		marks = append(marks, mark{len(dst), i})
+	}
+	return dst, marks
+}
+
+func hexDigit(c byte) byte {
+	if isDecimal(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// decodeBase64 decodes as far as there is no fault, line breaks and blanks aside.
+func decodeBase64(src []byte) ([]byte, error) {
+	clean := make([]byte, 0, len(src))
+	for _, c := range src {
+		if !isSpace(c) {
+			clean = append(clean, c)
+		}
+	}
+	dst := make([]byte, base64.StdEncoding.DecodedLen(len(clean)))
+	n, err := base64.StdEncoding.Decode(dst, clean)
+	return dst[:n], err
+}

@@ -1,0 +1,278 @@
+package extract
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// maxOpenBlocks bounds how deep quotations and lists are nested; what is deeper
+// is text. A list takes two, itself and its item. The parser spends time and
+// memory for each on every line.
+const maxOpenBlocks = 40
+
+// blockParser finds the blocks of a document and nothing in them.
+var blockParser = newBlockParser()
+
+func newBlockParser() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewSetextHeadingParser(), 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(shallow{parser.NewListParser()}, 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
+			util.Prioritized(parser.NewHTMLBlockParser(), 900),
+			util.Prioritized(shallow{extension.NewFootnoteBlockParser()}, 999),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(util.Prioritized(dropInlines{}, 1000)),
+		parser.WithParagraphTransformers(util.Prioritized(definitionParser{}, 100)),
+	)
+}
+
+// shallow refuses to open a block inside too many others.
+type shallow struct{ parser.BlockParser }
+
+func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	if len(pc.OpenedBlocks()) >= maxOpenBlocks {
+		return nil, parser.NoChildren
+	}
+	return s.BlockParser.Open(parent, reader, pc)
+}
+
+// dropInlines throws away the nodes that the parser makes of a block's text.
+type dropInlines struct{}
+
+func (dropInlines) Trigger() []byte { return nil }
+
+func (dropInlines) Parse(ast.Node, text.Reader, parser.Context) ast.Node { return nil }
+
+func (dropInlines) CloseBlock(parent ast.Node, _ text.Reader, _ parser.Context) {
+	if c := parent.FirstChild(); c != nil && c.Type() == ast.TypeInline {
+		parent.RemoveChildren(parent)
+	}
+}
+
+func parseBlocks(source []byte) (ast.Node, definitions) {
+	pc := parser.NewContext()
+	defs := definitions{}
+	pc.Set(definitionsKey, defs)
+	return blockParser.Parse(text.NewReader(source), parser.WithContext(pc)), defs
+}
+
+// A definition is a link reference definition (CommonMark 4.7): [label]: URL "title".
+type definition struct {
+	at   span   // of the URL in the document
+	ref  []byte // the URL, escapes decoded; nil when there are none
+	used [Resource + 1]bool
+}
+
+// definitions are found by their label, normalized.
+type definitions map[string]*definition
+
+func (d definitions) find(label []byte) *definition {
+	if len(d) == 0 || len(label) > maxLabel || len(trimSpace(label)) == 0 {
+		return nil
+	}
+	return d[util.ToLinkReference(label)]
+}
+
+// maxLabel is the length of the longest label, in bytes; CommonMark allows 999 characters.
+const maxLabel = 999
+
+var definitionsKey = parser.NewContextKey()
+
+// definitionParser takes the definitions off the beginning of a paragraph. That of
+// goldmark takes quadratic time for many of them, and keeps no place.
+type definitionParser struct{}
+
+func (definitionParser) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	lines, source := node.Lines(), reader.Source()
+	if n := lines.Len(); n == 0 || !startsDefinition(source, lines.At(0)) {
+		return
+	}
+	defs := pc.Get(definitionsKey).(definitions)
+	var joined []byte
+	marks := make([]mark, 0, lines.Len()+1)
+	for i := range lines.Len() {
+		line := lines.At(i)
+		marks = append(marks, mark{len(joined), line.Start})
+		joined = append(joined, source[line.Start:line.Stop]...)
+	}
+	first := 0 // line that is no definition
+	for first < len(marks) {
+		label, dest, end := readDefinition(joined, marks[first].dec)
+		if end < 0 {
+			break
+		}
+		v := view{text: joined, marks: marks, parent: &view{text: source}}
+		if key := util.ToLinkReference(joined[label.start:label.end]); defs[key] == nil {
+			d := &definition{at: span{v.source(dest.start), v.source(dest.end)}}
+			if raw := joined[dest.start:dest.end]; needsUnescapeMarkdown(raw) {
+				d.ref = unescapeMarkdown(nil, raw)
+			}
+			defs[key] = d
+		}
+		for first < len(marks) && marks[first].dec < end {
+			first++
+		}
+	}
+	switch first {
+	case 0:
+	case len(marks):
+		node.Parent().RemoveChild(node.Parent(), node)
+	default:
+		lines.SetSliced(first, len(marks))
+	}
+}
+
+// startsDefinition tells most paragraphs from those that begin with a definition.
+func startsDefinition(source []byte, line text.Segment) bool {
+	b := bytes.TrimLeft(source[line.Start:line.Stop], " \t")
+	return len(b) > 1 && b[0] == '[' && b[1] != '^'
+}
+
+// readDefinition reads the definition that begins in the line at i and returns
+// what follows its last line; end is -1 when there is none.
+func readDefinition(b []byte, i int) (label, dest span, end int) {
+	none := func() (span, span, int) { return span{}, span{}, -1 }
+	i = skipBlanks(b, i)
+	if i >= len(b) || b[i] != '[' {
+		return none()
+	}
+	label, i = readLabel(b, i)
+	if i < 0 || i >= len(b) || b[i] != ':' || len(trimSpace(b[label.start:label.end])) == 0 || b[label.start] == '^' {
+		return none()
+	}
+	i = skipSpace(b, i+1)
+	dest, i = readDestination(b, i)
+	if i < 0 || i == dest.start { // <> is a destination, nothing is none
+		return none()
+	}
+	lineEnd, alone := restOfLine(b, i)
+	after := skipSpace(b, i)
+	if after > i && after < len(b) {
+		if _, behind := readTitle(b, after); behind >= 0 {
+			if end, blank := restOfLine(b, behind); blank {
+				return label, dest, end
+			}
+		}
+	}
+	if !alone {
+		return none()
+	}
+	return label, dest, lineEnd
+}
+
+func skipBlanks(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// restOfLine returns where the next line begins, and whether only blanks stand
+// before it.
+func restOfLine(b []byte, i int) (next int, alone bool) {
+	i = skipBlanks(b, i)
+	alone = i == len(b) || b[i] == '\n' || b[i] == '\r'
+	if n := bytes.IndexByte(b[i:], '\n'); n >= 0 {
+		return i + n + 1, alone
+	}
+	return len(b), alone
+}
+
+// readLabel reads a link label, whose '[' is at i, and returns what follows its
+// ']', -1 when it is none.
+func readLabel(b []byte, i int) (label span, end int) {
+	for at := i + 1; at < len(b) && at-i <= maxLabel+1; at++ {
+		switch b[at] {
+		case '\\':
+			at++
+		case '[':
+			return span{}, -1
+		case ']':
+			return span{i + 1, at}, at + 1
+		}
+	}
+	return span{}, -1
+}
+
+// maxParentheses is how deep parentheses may be nested in a destination; the
+// standard asks for three levels.
+const maxParentheses = 32
+
+// readDestination reads a link destination at i (CommonMark 6.3) and returns what
+// follows it, -1 when it is none.
+func readDestination(b []byte, i int) (dest span, end int) {
+	if i < len(b) && b[i] == '<' {
+		for at := i + 1; at < len(b); at++ {
+			switch b[at] {
+			case '\\':
+				at++
+			case '\n', '\r', '<':
+				return span{}, -1
+			case '>':
+				return span{i + 1, at}, at + 1
+			}
+		}
+		return span{}, -1
+	}
+	open, at := 0, i
+scan:
+	for ; at < len(b); at++ {
+		switch c := b[at]; {
+		case c == '\\' && at+1 < len(b) && isPunctuation(b[at+1]):
+			at++
+		case c == '(':
+			if open++; open > maxParentheses {
+				return span{}, -1
+			}
+		case c == ')':
+			if open == 0 {
+				break scan
+			}
+			open--
+		case c <= ' ' || c == 0x7F:
+			break scan
+		}
+	}
+	if open > 0 {
+		return span{}, -1
+	}
+	return span{i, at}, at
+}
+
+// readTitle reads a link title at i and returns what follows it, -1 when it is none.
+func readTitle(b []byte, i int) (title span, end int) {
+	if i >= len(b) {
+		return span{}, -1
+	}
+	closing := b[i]
+	switch closing {
+	case '"', '\'':
+	case '(':
+		closing = ')'
+	default:
+		return span{}, -1
+	}
+	for at := i + 1; at < len(b); at++ {
+		switch c := b[at]; {
+		case c == '\\':
+			at++
+		case c == closing:
+			return span{i + 1, at}, at + 1
+		case c == '(' && closing == ')':
+			return span{}, -1
+		}
+	}
+	return span{}, -1
+}

@@ -1,0 +1,345 @@
+package extract
+
+import "bytes"
+
+// netscapeFormat is the bookmark file that every browser exports, named for the
+// one that began it. There is no standard; Chrome, Firefox, Safari, Delicious
+// and Pinboard each write a dialect.
+var netscapeFormat = format{
+	name:       "netscape-bookmarks",
+	media:      []string{"text/html"},
+	extensions: []string{"html", "htm"},
+	sniff:      sniffNetscape,
+	signed:     true,
+	charset:    htmlCharset,
+	read:       readNetscape,
+}
+
+const netscapeDoctype = "<!doctype netscape-bookmark-file-1"
+
+func sniffNetscape(head []byte) bool {
+	head = trimMark(head)
+	head = head[skipSpace(head, 0):]
+	if len(head) < len(netscapeDoctype) {
+		return false
+	}
+	for i := range len(netscapeDoctype) {
+		c := netscapeDoctype[i]
+		if lowerByte(head[i]) != c && !(c == ' ' && isSpace(head[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// readNetscape takes the bookmarks out: of each the HREF, and where there is one
+// the feed (FEEDURL, FEED) that belongs to it. Its icon (ICON_URI) is no link: it
+// is the browser's own affair, and a dead one is no dead bookmark.
+func readNetscape(h *harvest, in *Input) {
+	list := newBookmarkList(h, in, "a", countFold(h.src.text, "href"))
+	r := netscapeReader{text: h.src.text, folder: -1}
+	r.pending.folder = -1
+	r.openFolder = list.folder
+	r.emit = func(m *netscapeMark) {
+		s := savedLink{
+			attribute: "href", at: m.href.start, raw: m.source(m.href), ref: m.value(m.href),
+			title: m.title, folder: m.folder, description: m.description,
+			added: unixTime(m.value(m.added)), keyword: m.value(m.keyword),
+		}
+		if m.tags != (span{}) {
+			s.tags = splitTags(string(m.value(m.tags)))
+		}
+		if s.added.IsZero() {
+			s.added = unixTime(m.value(m.modified))
+		}
+		before := len(list.links)
+		list.add(&s)
+		if ref := m.value(m.feed); !isPlaceQuery(s.ref) {
+			s.attribute, s.at, s.raw, s.ref = "feedurl", m.feed.start, m.source(m.feed), ref
+			s.kind, s.ofLast = Metadata, len(list.links) > before
+			list.add(&s)
+		}
+	}
+	r.read()
+	if r.tooDeep {
+		h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+	}
+	h.doc.Title = string(trimFolded(foldSpace(nil, r.title)))
+	list.finish()
+}
+
+// countFold counts a word of lower-case letters in any letter case.
+func countFold(b []byte, word string) int {
+	n := 0
+	for {
+		i := bytes.IndexByte(b, '=')
+		if i < 0 {
+			return n
+		}
+		if i >= len(word) && equalFold(b[i-len(word):i], word) {
+			n++
+		}
+		b = b[i+1:]
+	}
+}
+
+// netscapeMark is one A element with what belongs to it. Places are offsets in
+// the text.
+type netscapeMark struct {
+	text                                       []byte
+	start, end                                 int // from DT, or A, to the end of the title or the description
+	href, feed, added, modified, tags, keyword span
+	title, description                         []byte
+	folder                                     int32
+	open                                       bool
+}
+
+func (m *netscapeMark) source(at span) []byte { return m.text[at.start:at.end] }
+
+// value is an attribute's value with character references decoded.
+func (m *netscapeMark) value(at span) []byte {
+	raw := m.source(at)
+	if !needsUnescape(raw) {
+		return raw
+	}
+	value, _ := unescape(nil, nil, raw, true)
+	return value
+}
+
+// netscapeReader reads the tag soup of a bookmark file from its tokens: DT, DD
+// and P are never closed, so a tree of it is a matter of luck. H1 names the root
+// folder, a heading the folder whose DL (or UL, MENU) follows.
+type netscapeReader struct {
+	text       []byte
+	tokens     tokens
+	openFolder func(parent int32, name string) int32
+	emit       func(*netscapeMark)
+
+	mark    netscapeMark
+	title   []byte
+	heading []byte
+	inside  netscapeText
+	folder  int32   // that is open, -1 for none
+	open    []int32 // those outside of it
+	pending struct {
+		named  bool
+		folder int32
+	}
+	tooDeep bool
+	item    int // where the last DT begins, -1 when something else came after it
+}
+
+// netscapeText says what text belongs to.
+type netscapeText uint8
+
+const (
+	textOutside netscapeText = iota
+	textTitle                // of the document
+	textHeading
+	textBookmark
+	textDescription
+)
+
+func (r *netscapeReader) read() {
+	r.tokens.reset(r.text)
+	r.item = -1
+	for {
+		switch r.tokens.next() {
+		case eventEnd:
+			r.flush()
+			return
+		case eventStartTag:
+			r.startTag()
+		case eventEndTag:
+			r.endTag()
+		case eventText:
+			r.gather()
+		}
+	}
+}
+
+func (r *netscapeReader) gather() {
+	raw := r.tokens.raw()
+	switch r.inside {
+	case textTitle:
+		r.title = appendDecoded(r.title, raw)
+	case textHeading:
+		r.heading = appendDecoded(r.heading, raw)
+	case textBookmark:
+		r.mark.title = appendDecoded(r.mark.title, raw)
+		r.extend(raw)
+	case textDescription:
+		r.mark.description = appendDecoded(r.mark.description, raw)
+		r.extend(raw)
+	}
+}
+
+// extend lets the bookmark reach to the end of a text, its trailing blanks aside.
+func (r *netscapeReader) extend(raw []byte) {
+	if trimmed := bytes.TrimRight(raw, " \t\r\n\f"); len(trimmed) > 0 {
+		r.mark.end = r.tokens.start + len(trimmed)
+	}
+}
+
+// appendDecoded adds text, up to what could count of it.
+func appendDecoded(dst, raw []byte) []byte {
+	const enough = 8 * MaxDescription
+	if len(dst) >= enough {
+		return dst
+	}
+	dst, _ = unescape(dst, nil, raw[:min(len(raw), enough)], false)
+	return dst
+}
+
+func (r *netscapeReader) startTag() {
+	raw := r.tokens.raw()
+	var buffer [longestKnown]byte
+	at := tagName(raw)
+	name := string(appendLower(buffer[:0], raw[at.start:min(at.end, at.start+longestKnown)]))
+	if name != "title" {
+		r.tokens.contentIsMarkup() // a title that holds "<script>" is still a title
+	}
+	switch name {
+	case "a":
+		r.flush()
+		r.anchor(raw, at.end)
+	case "dt":
+		r.flush()
+		r.item, r.inside = r.tokens.start, textOutside
+	case "dd":
+		if r.mark.open {
+			r.mark.end, r.inside = r.tokens.end, textDescription
+		}
+		r.item = -1
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		r.flush()
+		r.item, r.inside, r.heading = -1, textHeading, r.heading[:0]
+	case "dl", "ul", "menu":
+		r.flush()
+		r.enter()
+	case "hr":
+		r.flush()
+		r.item = -1
+	case "title":
+		if r.title == nil {
+			r.inside = textTitle
+		}
+	case "p":
+	default:
+		if r.inside == textDescription { // br and the like
+			r.mark.description, r.mark.end = append(r.mark.description, ' '), r.tokens.end
+		}
+	}
+}
+
+func (r *netscapeReader) endTag() {
+	raw := r.tokens.raw()
+	var buffer [longestKnown]byte
+	at := tagName(raw)
+	switch string(appendLower(buffer[:0], raw[at.start:min(at.end, at.start+longestKnown)])) {
+	case "a":
+		if r.mark.open && r.inside == textBookmark {
+			r.mark.end, r.inside = r.tokens.end, textOutside
+		}
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		if r.inside == textHeading {
+			r.endHeading(raw[at.end-1])
+		}
+	case "dl", "ul", "menu":
+		r.flush()
+		r.leave()
+	case "title":
+		r.inside = textOutside
+	case "dt", "dd":
+		if r.mark.open && r.inside == textDescription {
+			r.mark.end, r.inside = r.tokens.end, textOutside
+		}
+	}
+}
+
+func (r *netscapeReader) endHeading(level byte) {
+	r.inside = textOutside
+	name := string(trimFolded(foldSpace(nil, r.heading)))
+	if level == '1' && len(r.open) == 0 && r.folder < 0 {
+		r.folder = r.openFolder(-1, name) // with or without a list: Safari writes none
+		return
+	}
+	r.pending.named, r.pending.folder = true, r.openFolder(r.folder, name)
+}
+
+// enter opens the list that follows a heading; one without continues its folder.
+func (r *netscapeReader) enter() {
+	r.item = -1
+	if len(r.open) < MaxFolderNesting {
+		r.open = append(r.open, r.folder)
+	} else {
+		r.tooDeep = true // such a list closes together with the one around it
+	}
+	if r.pending.named {
+		r.folder, r.pending.named = r.pending.folder, false
+	}
+}
+
+func (r *netscapeReader) leave() {
+	r.item = -1
+	if n := len(r.open); n > 0 {
+		r.folder = r.open[n-1]
+		r.open = r.open[:n-1]
+	}
+	r.pending.named = false
+}
+
+// anchor begins a bookmark.
+func (r *netscapeReader) anchor(raw []byte, behindName int) {
+	m := &r.mark
+	*m = netscapeMark{
+		text: r.text, title: m.title[:0], description: m.description[:0],
+		start: r.tokens.start, end: r.tokens.end, folder: r.folder, open: true,
+	}
+	if r.item >= 0 {
+		m.start = r.item
+	}
+	r.item, r.inside = -1, textBookmark
+	s := attributeScanner{tag: raw, pos: behindName}
+	for {
+		name, value, ok := s.next()
+		if !ok {
+			return
+		}
+		if name.end-name.start > longestKnown {
+			continue
+		}
+		var buffer [longestKnown]byte
+		var to *span
+		switch string(appendLower(buffer[:0], raw[name.start:name.end])) {
+		case "href":
+			to = &m.href
+		case "feedurl", "feed":
+			to = &m.feed
+		case "add_date":
+			to = &m.added
+		case "last_modified":
+			to = &m.modified
+		case "tags":
+			to = &m.tags
+		case "shortcuturl":
+			to = &m.keyword
+		default:
+			continue
+		}
+		if *to == (span{}) { // the first of a name counts
+			*to = span{r.tokens.start + value.start, r.tokens.start + value.end}
+		}
+	}
+}
+
+// flush hands out the bookmark that is open: what belongs to it is known now.
+func (r *netscapeReader) flush() {
+	if r.mark.open {
+		r.emit(&r.mark)
+		r.mark.open = false
+	}
+	if r.inside == textBookmark || r.inside == textDescription {
+		r.inside = textOutside
+	}
+}

@@ -1,0 +1,227 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+)
+
+const netscapeHead = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>T</TITLE>\n<H1>Root</H1>\n"
+
+func TestNetscapeStructure(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"heading without a list is an empty folder", "<DL><DT><H3>A</H3><DT><A HREF=x>1</A></DL>", "Root:x"},
+		{"UL and MENU are lists too", "<UL><DT><H3>A</H3><MENU><DT><A HREF=x>1</A></MENU><A HREF=y>2</A></UL>", "Root/A:x Root:y"},
+		{"more lists close than opened", "</DL></DL><DT><A HREF=x>1</A></DL>", "Root:x"},
+		{"headings of every level", "<DL><H2>A</H2><DL><H6>B</H6><DL><A HREF=x>1</DL></DL><A HREF=y>2", "Root/A/B:x Root:y"},
+		{"a bookmark in a description", "<DL><DT><A HREF=x>1</A><DD>see <A HREF=y>2</A></DL>", "Root:x Root:y"},
+		{"markup in a folder's name", "<DL><DT><H3>A &amp; <B>b</B></H3><DL><A HREF=x>1</A></DL></DL>", "Root/A & b:x"},
+		{"queries are no bookmarks", "<DL><DT><A HREF=' PLACE:sort=8'>1</A><A HREF=x>2</A></DL>", "Root:x"},
+		{"an unfinished tag is none", "<DL><DT><A HREF=x>1</A><DT><A HREF=y", "Root:x"},
+		{"a feed is a link, a favicon is none", "<DL><DT><A HREF=x ICON_URI=https://a.example/favicon.ico FEEDURL=y>1</A></DL>", "Root:x Root:y"},
+		{"textarea swallows nothing", "<DL><DT><A HREF=x>a <textarea> b</A><DT><A HREF=y>2</A></DL>", "Root:x Root:y"},
+	}
+	for _, tt := range tests {
+		doc := Extract(Input{Body: []byte(netscapeHead + tt.in), Name: "b.html"})
+		var got []string
+		for _, l := range doc.Links {
+			got = append(got, l.Bookmark.Folder+":"+l.Ref)
+		}
+		if s := strings.Join(got, " "); s != tt.want || len(doc.Faults) > 0 {
+			t.Errorf("%s: got %q, want %q; faults %q", tt.name, s, tt.want, doc.Faults)
+		}
+	}
+}
+
+func TestNetscapeIsSniffedBeforeHTML(t *testing.T) {
+	for _, tt := range []struct{ contentType, name, body, want string }{
+		{"text/html; charset=utf-8", "", netscapeHead, "netscape-bookmarks"},
+		{"", "b.html", "\xEF\xBB\xBF \r\n<!doctype\tnetscape-bookmark-file-1>", "netscape-bookmarks"},
+		{"", "", netscapeHead, "netscape-bookmarks"},
+		{"", "b.html", "<!DOCTYPE html>", "html"},
+		{"text/html", "", "", "html"},
+		{"image/png", "b.html", netscapeHead, ""},
+	} {
+		if got, _ := Readable(tt.contentType, tt.name, []byte(tt.body)); got != tt.want {
+			t.Errorf("%q %q %.20q: %q, want %q", tt.contentType, tt.name, tt.body, got, tt.want)
+		}
+	}
+}
+
+func TestBookmarkTimes(t *testing.T) {
+	want := time.Date(2023, 11, 14, 22, 13, 20, 0, time.UTC)
+	for _, digits := range []string{"1700000000", "1700000000000", "1700000000000000", "13344473600000000", " 1700000000 "} {
+		if got := unixTime([]byte(digits)); !got.Equal(want) {
+			t.Errorf("%s: %v", digits, got)
+		}
+	}
+	for _, digits := range []string{"", "0", "-5", "x", "99999999999999999999", "9223372036854775807"} {
+		if got := unixTime([]byte(digits)); !got.IsZero() {
+			t.Errorf("%s: %v", digits, got)
+		}
+	}
+}
+
+func TestCleanNetscape(t *testing.T) {
+	all := func(string, int, int) bool { return true }
+	only := func(ref string) func(string, int, int) bool {
+		return func(href string, _, _ int) bool { return href == ref }
+	}
+	tests := []struct {
+		name, in string
+		broken   func(string, int, int) bool
+		want     string
+		removed  int
+	}{
+		{"nothing", "<DL>\r\n  <DT><A HREF=x>1</A>\r\n</DL>", only("y"), "<DL>\r\n  <DT><A HREF=x>1</A>\r\n</DL>", 0},
+		{"its line goes", "<DL>\r\n  <DT><A HREF=x>1</A>\r\n\t<DT><A HREF=y>2</A>\r\n</DL>", only("x"), "<DL>\r\n\t<DT><A HREF=y>2</A>\r\n</DL>", 1},
+		{"its description goes", "<DL><p>\n<DT><A HREF=x>1</A>\n<DD>one\ntwo\n<DT><A HREF=y>2</A>\n<DD>kept\n</DL>", only("x"), "<DL><p>\n<DT><A HREF=y>2</A>\n<DD>kept\n</DL>", 1},
+		{"only its own", "<DL><DT><A HREF=x>1</A><DT><A HREF=y>2</A></DL>", only("x"), "<DL><DT><A HREF=y>2</A></DL>", 1},
+		{"the last of the file", "<DL>\n<DT><A HREF=x>1", all, "<DL>\n", 1},
+		{"entities", "<DT><A HREF='?a=1&amp;b=2'>1</A>\n", only("?a=1&b=2"), "", 1},
+		{"folders and queries stay", "<DT><H3>F</H3>\n<DL><p>\n<DT><A HREF=place:x>1</A>\n<HR>\n<DT><A HREF=''>e</A>\n</DL><p>\n", all, "<DT><H3>F</H3>\n<DL><p>\n<DT><A HREF=place:x>1</A>\n<HR>\n<DT><A HREF=''>e</A>\n</DL><p>\n", 0},
+		{"bytes that are no UTF-8", "<DT><A HREF=x>\xFF\xFE\xE4 \uFFFD</A>\n<DT><A HREF=y>\xFF</A>\n<DT><A HREF=z>3</A>\n", only("y"), "<DT><A HREF=x>\xFF\xFE\xE4 \uFFFD</A>\n<DT><A HREF=z>3</A>\n", 1},
+	}
+	for _, tt := range tests {
+		for _, head := range []string{netscapeHead, "\xEF\xBB\xBF" + netscapeHead, netscapeHead + "<META HTTP-EQUIV=Content-Type CONTENT='text/html; charset=UTF-8'>\n"} {
+			var out bytes.Buffer
+			removed, err := CleanNetscape(&out, strings.NewReader(head+tt.in), tt.broken)
+			if err != nil || out.String() != head+tt.want || removed != tt.removed {
+				t.Errorf("%s: %d, %v, %q\nwant %d, %q", tt.name, removed, err, out.String()[min(out.Len(), len(head)):], tt.removed, tt.want)
+			}
+		}
+	}
+	if _, err := CleanNetscape(&bytes.Buffer{}, strings.NewReader("<!DOCTYPE html>"), all); err == nil {
+		t.Error("HTML of another kind was taken")
+	}
+}
+
+func TestCleanNetscapeKeepsOtherEncodings(t *testing.T) {
+	latin := netscapeHead + "<META HTTP-EQUIV=Content-Type CONTENT='text/html; charset=iso-8859-1'>\n<DT><A HREF=x>\xE4\xF6</A>\n<DT><A HREF=y>\xFC</A>\n<DT><A HREF=z>\xDF</A>\n"
+	var wide bytes.Buffer
+	wide.WriteString("\xFF\xFE")
+	for _, r := range netscapeHead + "<DT><A HREF=x>ä</A>\n<DT><A HREF=y>ü</A>\n<DT><A HREF=z>ß</A>\n" {
+		wide.Write([]byte{byte(r), byte(r >> 8)})
+	}
+	for _, tt := range []struct{ in, want string }{
+		{latin, strings.Replace(latin, "<DT><A HREF=y>\xFC</A>\n", "", 1)},
+		{wide.String(), strings.Replace(wide.String(), "<\x00D\x00T\x00>\x00<\x00A\x00 \x00H\x00R\x00E\x00F\x00=\x00y\x00>\x00\xFC\x00<\x00/\x00A\x00>\x00\n\x00", "", 1)},
+	} {
+		var out bytes.Buffer
+		removed, err := CleanNetscape(&out, strings.NewReader(tt.in), func(href string, _, _ int) bool { return href == "y" })
+		if err != nil || removed != 1 || out.String() != tt.want || out.Len() == len(tt.in) {
+			t.Errorf("%d, %v, %q", removed, err, out.String())
+		}
+	}
+}
+
+// What CleanNetscape asks about are the links of Extract, in their order, and a
+// cleaned file has the others and nothing else changed.
+func cleaningAgrees(t *testing.T, body []byte) {
+	t.Helper()
+	var asked []string
+	doc := Extract(Input{Body: body, Name: "b.html"})
+	var wanted []string
+	for i := range doc.Links {
+		if l := &doc.Links[i]; l.Attribute == "href" {
+			wanted = append(wanted, fmt.Sprint(l.Line, ":", l.Column, " ", l.Ref))
+		}
+	}
+	var same bytes.Buffer
+	removed, err := CleanNetscape(&same, bytes.NewReader(body), func(href string, line, column int) bool {
+		asked = append(asked, fmt.Sprint(line, ":", column, " ", href))
+		return false
+	})
+	if err != nil {
+		return // an encoding that cannot be kept
+	}
+	if removed != 0 || !bytes.Equal(same.Bytes(), body) {
+		t.Fatalf("changed without a reason: %q", same.Bytes())
+	}
+	if a, b := strings.Join(asked, "\n"), strings.Join(wanted, "\n"); a != b {
+		t.Fatalf("asked about:\n%s\nlinks:\n%s", a, b)
+	}
+	var half bytes.Buffer
+	n := 0
+	removed, err = CleanNetscape(&half, bytes.NewReader(body), func(string, int, int) bool { n++; return n%2 == 0 })
+	if err != nil || removed != len(asked)/2 {
+		t.Fatalf("%d of %d removed: %v", removed, len(asked), err)
+	}
+	if left, _ := CleanNetscape(&bytes.Buffer{}, &half, func(string, int, int) bool { return true }); left != len(asked)-removed {
+		t.Fatalf("%d left of %d", left, len(asked)-removed)
+	}
+}
+
+func FuzzCleanNetscape(f *testing.F) {
+	for _, name := range []string{"chrome.html", "firefox.html", "pinboard.html", "safari.html"} {
+		body, err := os.ReadFile(filepath.Join("testdata/documents", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body)
+	}
+	f.Add([]byte(netscapeHead + "<DT><A HREF=x>\xFF</A><DD>\xC3"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if !sniffNetscape(body) || len(body) > 1<<16 {
+			return
+		}
+		cleaningAgrees(t, body)
+	})
+}
+
+// largeBookmarkFile has half a million bookmarks in folders.
+func largeBookmarkFile(bookmarks int) []byte {
+	var b bytes.Buffer
+	b.WriteString(netscapeHead + "<DL><p>\n")
+	for i := range bookmarks {
+		if i%100 == 0 {
+			if i > 0 {
+				b.WriteString("    </DL><p>\n")
+			}
+			fmt.Fprintf(&b, "    <DT><H3 ADD_DATE=\"1700000000\">Folder %d</H3>\n    <DL><p>\n", i/100)
+		}
+		fmt.Fprintf(&b, "        <DT><A HREF=\"https://host%d.example/path/to/page-%d.html\" ADD_DATE=\"17%08d\">The title of page %d</A>\n", i%5000, i, i, i)
+	}
+	b.WriteString("    </DL><p>\n</DL><p>\n")
+	return b.Bytes()
+}
+
+// Half a million bookmarks are read in bounded memory: what is allocated in all,
+// dead or alive, bounds the peak from above.
+func TestManyBookmarksInBoundedMemory(t *testing.T) {
+	const count = 500_000
+	body := largeBookmarkFile(count)
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	doc := Extract(Input{Body: body, Name: "b.html"})
+	runtime.ReadMemStats(&after)
+	if len(doc.Links) != count || len(doc.Faults) > 0 {
+		t.Fatalf("%d links, faults %q", len(doc.Links), doc.Faults)
+	}
+	allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
+	t.Logf("%d MiB of bookmarks: %d MiB allocated", len(body)>>20, allocated)
+	if allocated > 200 {
+		t.Errorf("%d MiB allocated", allocated)
+	}
+	last := doc.Links[count-1]
+	if last.Bookmark.Folder != "Root/Folder 4999" || last.Text != "The title of page 499999" {
+		t.Errorf("last: %+v %+v", last, last.Bookmark)
+	}
+}
+
+func BenchmarkNetscape(b *testing.B) {
+	body := largeBookmarkFile(20_000)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Extract(Input{Body: body, Name: "b.html"})
+	}
+}

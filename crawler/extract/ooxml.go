@@ -1,0 +1,315 @@
+package extract
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+const ooxml = "application/vnd.openxmlformats-officedocument."
+
+// The Office Open XML formats (ECMA-376): parts of XML, and beside each part the
+// list of what it is related to, in itself (internal) or outside (external).
+var (
+	docxFormat = zipFormat("docx", []string{ooxml + "wordprocessingml.document", ooxml + "wordprocessingml.template",
+		"application/vnd.ms-word.document.macroenabled.12"}, []string{"docx", "docm", "dotx"}, "word/", readOOXML)
+	xlsxFormat = zipFormat("xlsx", []string{ooxml + "spreadsheetml.sheet", ooxml + "spreadsheetml.template",
+		"application/vnd.ms-excel.sheet.macroenabled.12"}, []string{"xlsx", "xlsm", "xltx"}, "xl/", readOOXML)
+	pptxFormat = zipFormat("pptx", []string{ooxml + "presentationml.presentation", ooxml + "presentationml.slideshow",
+		ooxml + "presentationml.template", "application/vnd.ms-powerpoint.presentation.macroenabled.12"},
+		[]string{"pptx", "pptm", "ppsx", "potx"}, "ppt/", readOOXML)
+)
+
+// relation is one row of a part's list, if it leads outside.
+type relation struct {
+	target, kind string
+	used         bool
+}
+
+// readOOXML reads the parts that bear text: hyperlinks by relation, by field and
+// by formula, linked pictures and media, and bookmarks as anchors.
+func readOOXML(c *container) {
+	for _, name := range documentOrder(c.order) {
+		if !strings.HasSuffix(name, ".xml") {
+			continue
+		}
+		switch dir, _, _ := strings.Cut(name, "/"); dir {
+		case "docProps":
+			c.readTitle(name)
+		case "word", "xl", "ppt":
+			c.readOfficePart(name)
+		}
+	}
+}
+
+// documentOrder sorts part names so that sheet2 comes before sheet10, and the
+// text of a document before its notes.
+func documentOrder(names []string) []string {
+	sorted := slices.Clone(names)
+	rank := func(name string) int {
+		if name == "word/document.xml" {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(sorted, func(a, b string) int {
+		if n := rank(a) - rank(b); n != 0 {
+			return n
+		}
+		if n := strings.Compare(strings.TrimRight(a, ".0123456789xml"), strings.TrimRight(b, ".0123456789xml")); n != 0 {
+			return n
+		}
+		if n := len(a) - len(b); n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+	return sorted
+}
+
+func (c *container) readTitle(name string) {
+	if name != "docProps/core.xml" {
+		return
+	}
+	c.xmlPart(name, func(r *xmlReader, e *xmlElement) {
+		if e.name == "title" {
+			r.capture()
+		}
+	}, func(r *xmlReader, e *xmlElement) {
+		if e.name == "title" {
+			c.doc.Title = r.captureText()
+		}
+	})
+}
+
+// relations reads the list beside a part: word/_rels/document.xml.rels.
+func (c *container) relations(name string) (ids []string, byID map[string]*relation) {
+	byID = map[string]*relation{}
+	list := path.Join(path.Dir(name), "_rels", path.Base(name)+".rels")
+	c.xmlPart(list, func(r *xmlReader, e *xmlElement) {
+		if e.name != "relationship" || !strings.EqualFold(r.get("TargetMode"), "External") {
+			return
+		}
+		id, kind := r.get("Id"), r.get("Type")
+		if _, double := byID[id]; double {
+			return
+		}
+		ids = append(ids, id)
+		byID[id] = &relation{target: r.get("Target"), kind: kind[strings.LastIndexByte(kind, '/')+1:]}
+	}, nil)
+	return ids, byID
+}
+
+// relationKind says what following a relation means.
+func relationKind(kind string) Kind {
+	switch kind {
+	case "hyperlink":
+		return Navigation
+	case "image", "audio", "video", "media", "oleObject", "externalLinkPath", "linkedContent", "aFChunk", "frame":
+		return Resource
+	}
+	return Metadata // attachedTemplate, customXml, …
+}
+
+// officePart is what is known while a part is read.
+type officePart struct {
+	*container
+	relations map[string]*relation
+	runs      []int  // link counts at the start of each open run of a drawing
+	field     []byte // instruction of the field that is open
+}
+
+func (c *container) readOfficePart(name string) {
+	ids, relations := c.relations(name)
+	p := &officePart{container: c, relations: relations}
+	faults := len(c.doc.Faults)
+	c.xmlPart(name, p.start, p.end)
+	if faults == len(c.doc.Faults) {
+		return // what the part does not use is a leftover that nobody sees
+	}
+	for _, id := range ids {
+		if r := relations[id]; !r.used {
+			c.link(r.target, "relationship", r.kind, relationKind(r.kind))
+		}
+	}
+}
+
+func (p *officePart) start(r *xmlReader, e *xmlElement) {
+	switch e.name {
+	case "bookmarkstart":
+		p.anchor([]byte(p.attribute(r, "name")))
+	case "instrtext", "t", "f":
+		if r.parent() != "hyperlink" {
+			r.capture()
+		}
+	case "fldsimple":
+		p.instruction(p.attribute(r, "instr"))
+	case "r":
+		p.runs = append(p.runs, len(p.links))
+	case "hyperlink":
+		r.capture()
+		p.hyperlink(r, e)
+		return
+	}
+	for _, name := range [...]string{"id", "link", "embed", "href"} { // of r:, the relationships
+		if a := relationAttribute(r, name); a != nil {
+			p.relate(string(r.attributeValue(a).text), "", e)
+		}
+	}
+}
+
+// hyperlink reads w:hyperlink and a worksheet's hyperlink.
+func (p *officePart) hyperlink(r *xmlReader, e *xmlElement) {
+	place := p.attribute(r, "anchor")
+	if place == "" {
+		place = p.attribute(r, "location")
+	}
+	if a := relationAttribute(r, "id"); a != nil {
+		p.relate(string(r.attributeValue(a).text), place, e)
+		if n := len(p.links); n > 0 {
+			p.name(&p.links[n-1], r.get("display"))
+		}
+	} else if place != "" && !strings.ContainsAny(place, "!") { // Sheet1!A1 is a cell
+		p.link("#"+place, "hyperlink", "anchor", Navigation)
+	} else {
+		return
+	}
+	e.link = len(p.links) - 1
+}
+
+// relationAttribute finds an attribute of the relationships namespace; its
+// prefix is r in every file that programs write.
+func relationAttribute(r *xmlReader, name string) *xmlAttribute {
+	for i := range r.attrs {
+		if a := &r.attrs[i]; a.name == name && a.space == spaceRelationships {
+			return a
+		}
+	}
+	return nil
+}
+
+// attribute returns an attribute by its local name.
+func (p *officePart) attribute(r *xmlReader, name string) string {
+	for i := range r.attrs {
+		if a := &r.attrs[i]; a.name == name && a.space != spaceRelationships {
+			return string(r.attributeValue(a).text)
+		}
+	}
+	return ""
+}
+
+// relate notes the relation of an id as a link, place being the fragment in it.
+func (p *officePart) relate(id, place string, e *xmlElement) {
+	relation := p.relations[id]
+	if relation == nil {
+		return
+	}
+	relation.used = true
+	target := relation.target
+	if place != "" && strings.IndexByte(target, '#') < 0 {
+		target += "#" + place
+	}
+	if f := p.link(target, e.written, relation.kind, relationKind(relation.kind)); f != nil && relation.kind == "image" {
+		f.expect = ExpectImage
+	}
+}
+
+func (p *officePart) end(r *xmlReader, e *xmlElement) {
+	switch e.name {
+	case "hyperlink":
+		if e.link >= 0 && e.link < len(p.links) {
+			p.name(&p.links[e.link], r.captureText())
+		}
+		e.link = -1
+	case "instrtext":
+		if r.capturing() && len(p.field) < 8*MaxDescription {
+			p.field = append(p.field, r.captured.text...)
+		}
+	case "fldchar":
+		if kind := p.attributeOf(r, "fldCharType"); kind == "separate" || kind == "end" {
+			p.instruction(string(p.field))
+			p.field = p.field[:0]
+		}
+	case "f":
+		if r.capturing() {
+			p.formula(string(r.captured.text))
+		}
+	case "t":
+		if n := len(p.runs); n > 0 && r.capturing() {
+			for i := p.runs[n-1]; i < len(p.links); i++ {
+				p.name(&p.links[i], r.captureText())
+			}
+		}
+	case "r":
+		if n := len(p.runs); n > 0 {
+			p.runs = p.runs[:n-1]
+		}
+	}
+}
+
+// attributeOf is attribute for the end of an element, which must be empty.
+func (p *officePart) attributeOf(r *xmlReader, name string) string {
+	if !r.tokens.selfClosing {
+		return ""
+	}
+	return p.attribute(r, name)
+}
+
+// instruction reads a field: HYPERLINK "target" \l "place" \o "tip".
+func (p *officePart) instruction(field string) {
+	words := fieldWords(field)
+	if len(words) < 2 || !strings.EqualFold(words[0], "HYPERLINK") && !strings.EqualFold(words[0], "INCLUDEPICTURE") {
+		return
+	}
+	kind := Navigation
+	if strings.EqualFold(words[0], "INCLUDEPICTURE") {
+		kind = Resource
+	}
+	target, place := "", ""
+	for i := 1; i < len(words); i++ {
+		switch {
+		case words[i] == `\l` && i+1 < len(words):
+			i++
+			place = "#" + words[i]
+		case strings.HasPrefix(words[i], `\`):
+			if words[i] != `\n` && words[i] != `\h` && words[i] != `\m` && words[i] != `\d` {
+				i++ // its argument
+			}
+		case target == "":
+			target = words[i]
+		}
+	}
+	p.link(target+place, "field", strings.ToLower(words[0]), kind)
+}
+
+// fieldWords cuts a field's instruction into words; those in quotes may hold blanks.
+func fieldWords(field string) []string {
+	var words []string
+	for field = strings.TrimSpace(field); field != "" && len(words) < 64; field = strings.TrimSpace(field) {
+		if field[0] == '"' {
+			word, rest, _ := strings.Cut(field[1:], `"`)
+			words, field = append(words, strings.ReplaceAll(word, `\\`, `\`)), rest
+			continue
+		}
+		end := strings.IndexAny(field, " \t\r\n")
+		if end < 0 {
+			end = len(field)
+		}
+		words, field = append(words, field[:end]), field[end:]
+	}
+	return words
+}
+
+// formula reads HYPERLINK("target"; …) with a literal target out of a cell.
+func (p *officePart) formula(f string) {
+	const function = "HYPERLINK("
+	at := strings.Index(strings.ToUpper(f), function)
+	if at < 0 || at+len(function) >= len(f) {
+		return
+	}
+	if rest := strings.TrimSpace(f[at+len(function):]); strings.HasPrefix(rest, `"`) {
+		if target, after, ok := strings.Cut(rest[1:], `"`); ok && !strings.HasPrefix(strings.TrimSpace(after), "&") && !strings.HasPrefix(target, "#") {
+			p.link(target, "f", "hyperlink", Navigation)
+		}
+	}
+}

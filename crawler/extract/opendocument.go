@@ -1,0 +1,102 @@
+package extract
+
+import "strings"
+
+const oasis = "application/vnd.oasis.opendocument."
+
+// The OpenDocument formats (ISO/IEC 26300): references are xlink:href in
+// content.xml and styles.xml.
+var (
+	odtFormat = zipFormat("odt", []string{oasis + "text", oasis + "text-template", oasis + "text-master", oasis + "text-web"},
+		[]string{"odt", "ott", "odm"}, "mimetype"+oasis+"text", readOpenDocument)
+	odsFormat = zipFormat("ods", []string{oasis + "spreadsheet", oasis + "spreadsheet-template"},
+		[]string{"ods", "ots"}, "mimetype"+oasis+"spreadsheet", readOpenDocument)
+	odpFormat = zipFormat("odp", []string{oasis + "presentation", oasis + "presentation-template"},
+		[]string{"odp", "otp"}, "mimetype"+oasis+"presentation", readOpenDocument)
+	odgFormat = zipFormat("odg", []string{oasis + "graphics", oasis + "graphics-template"},
+		[]string{"odg", "otg"}, "mimetype"+oasis+"graphics", readOpenDocument)
+)
+
+func readOpenDocument(c *container) {
+	start := func(r *xmlReader, e *xmlElement) {
+		switch e.name {
+		case "bookmark", "bookmark-start", "page", "table", "section", "reference-mark", "reference-mark-start":
+			for i := range r.attrs {
+				if a := &r.attrs[i]; a.name == "name" && a.space != spaceXLink {
+					c.anchor(r.attributeValue(a).text)
+				}
+			}
+		case "title":
+			r.capture()
+		}
+		href := r.attribute(spaceXLink, "href")
+		if href == nil {
+			return
+		}
+		ref, ok := c.packageReference(string(r.attributeValue(href).text))
+		if !ok {
+			return
+		}
+		kind, expect := Resource, ExpectAny
+		switch e.name {
+		case "a":
+			kind = Navigation
+		case "image", "fill-image", "background-image":
+			expect = ExpectImage
+		case "template":
+			kind = Metadata
+		}
+		if f := c.link(ref, e.written, "xlink:href", kind); f != nil {
+			f.expect = expect
+			r.capture()
+			e.link = len(c.links) - 1
+		}
+	}
+	end := func(r *xmlReader, e *xmlElement) {
+		if e.link >= 0 && e.link < len(c.links) {
+			c.name(&c.links[e.link], r.captureText())
+		}
+		e.link = -1
+	}
+	for _, name := range [...]string{"content.xml", "styles.xml"} {
+		c.xmlPart(name, start, end)
+	}
+	c.xmlPart("meta.xml", func(r *xmlReader, e *xmlElement) {
+		if e.name == "title" {
+			r.capture()
+		}
+	}, func(r *xmlReader, e *xmlElement) {
+		if e.name == "title" {
+			c.doc.Title = r.captureText()
+		}
+	})
+	if len(c.parts) > 0 && c.parts["content.xml"].open == nil {
+		c.fault("read archive: no content.xml in it")
+	}
+}
+
+// packageReference turns a reference as the package has it into one relative to
+// the document's own address. The archive counts as a directory, so what lies
+// beside the document begins with "../"; what is inside the archive is no link.
+func (c *container) packageReference(ref string) (string, bool) {
+	ref = strings.TrimSpace(ref)
+	if isAbsolute(ref) {
+		return ref, true
+	}
+	if fragment, ok := strings.CutPrefix(ref, "#"); ok {
+		// "name|outline", "name|table": places that LibreOffice finds by its own
+		// means. A cell of a sheet ("Sheet1.A1") likewise.
+		if strings.Contains(fragment, "|") || c.doc.Format == "ods" {
+			return "", false
+		}
+		return ref, fragment != ""
+	}
+	if outside, ok := strings.CutPrefix(ref, "../"); ok {
+		return outside, true
+	}
+	inside := strings.TrimPrefix(ref, "./")
+	if _, ok := c.parts[inside]; ok || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "Pictures/") || strings.HasPrefix(ref, "Object") {
+		return "", false
+	}
+	return ref, ref != ""
+}

@@ -1,0 +1,305 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Org, as far as it holds links. There is no parser of it for Go that keeps
+// places; this reads the forms in common use:
+//
+//	read      [[target]] and [[target][text]] with URLs, file: links and paths, #custom-id;
+//	          <url>; bare URLs; #+INCLUDE and #+SETUPFILE
+//	anchors   CUSTOM_ID and ID properties, <<targets>>, #+NAME, and headings as GitHub shows them
+//	not read  links to headings by their text, to targets by their name, id: links,
+//	          abbreviations (#+LINK), and what runs in Emacs (elisp:, shell:, info:, …)
+//
+// Blocks (src, example, export, comment), lines that begin with ": " or "# ", and
+// ~code~ and =verbatim= text are not looked into.
+var orgFormat = format{
+	name:       "org",
+	media:      []string{"text/org", "text/x-org"},
+	extensions: []string{"org"},
+	charset:    textCharset,
+	read:       readOrg,
+}
+
+type orgReader struct {
+	lineMarkup
+	unread        string // the name of the block that is left out, when in one
+	slugs         slugger
+	abbreviations map[string]bool
+}
+
+func readOrg(h *harvest, in *Input) {
+	r := orgReader{lineMarkup: newLineMarkup(h, in, inMarkup), abbreviations: map[string]bool{}}
+	r.lines(r.line)
+	if r.unread != "" {
+		h.fault("read Org: #+begin_%s has no end", r.unread)
+	}
+	r.flush(r.inlines)
+}
+
+func (r *orgReader) line(l line) {
+	text := l.text
+	if r.unread != "" {
+		if len(text) > 6 && equalFold(text, "#+end_"+r.unread) {
+			r.unread = ""
+		}
+		return
+	}
+	switch {
+	case l.blank():
+		r.flush(r.inlines)
+	case bytes.HasPrefix(text, []byte("#+")):
+		r.flush(r.inlines)
+		r.keyword(l)
+	case bytes.HasPrefix(text, []byte("# ")) || string(text) == "#":
+		r.flush(r.inlines)
+	case bytes.HasPrefix(text, []byte(": ")):
+		r.flush(r.inlines)
+	case l.indent == 0 && text[0] == '*' && runLength(text, 0) < len(text) && text[runLength(text, 0)] == ' ':
+		r.flush(r.inlines)
+		r.headline(l)
+	case text[0] == ':' && r.property(text):
+		r.flush(r.inlines)
+	default:
+		r.gather(l.at)
+	}
+}
+
+// leftOut are the blocks whose content is not read.
+var leftOut = map[string]bool{"src": true, "example": true, "export": true, "comment": true, "html": true, "latex": true}
+
+// keyword reads "#+NAME: value" and "#+begin_NAME".
+func (r *orgReader) keyword(l line) {
+	text := l.text[len("#+"):]
+	name, _, _ := bytes.Cut(text, []byte(" "))
+	if len(name) > len("begin_") && equalFold(name[:len("begin_")], "begin_") {
+		if block := strings.ToLower(string(name[len("begin_"):])); leftOut[block] {
+			r.unread = block
+		}
+		return
+	}
+	colon := bytes.IndexByte(text, ':')
+	if colon < 0 {
+		return
+	}
+	at := trimSpan(r.src.text, span{l.textStart + len("#+") + colon + 1, l.at.end})
+	value := r.src.text[at.start:at.end]
+	switch strings.ToLower(string(text[:colon])) {
+	case "title":
+		if r.doc.Title == "" {
+			r.doc.Title = string(trimFolded(foldSpace(nil, value)))
+		}
+	case "name":
+		r.anchor(value)
+	case "link":
+		if name, _, ok := bytes.Cut(value, []byte(" ")); ok {
+			r.abbreviations[string(name)] = true
+		}
+	case "include", "setupfile":
+		if len(value) > 0 && value[0] == '"' {
+			at.start++
+			if n := bytes.IndexByte(value[1:], '"'); n >= 0 {
+				at.end = at.start + n
+			}
+		} else if n := bytes.IndexByte(value, ' '); n >= 0 {
+			at.end = at.start + n
+		}
+		if n := bytes.Index(r.src.text[at.start:at.end], []byte("::")); n > 0 {
+			at.end = at.start + n
+		}
+		if f := r.note(&r.src, at, nil, nil); f != nil {
+			f.element, f.attribute, f.kind = "include", "src", Resource
+		}
+	case "caption", "attr_html", "author", "description", "html_link_home", "html_link_up":
+		r.gather(at)
+		r.flush(r.inlines)
+	}
+}
+
+// headline notes a heading: without its stars, its keyword and its tags.
+func (r *orgReader) headline(l line) {
+	title := trimSpace(l.text[runLength(l.text, 0):])
+	for _, keyword := range []string{"TODO ", "DONE "} {
+		title = bytes.TrimPrefix(title, []byte(keyword))
+	}
+	if n := bytes.LastIndexByte(title, ' '); n > 0 && len(title) > n+2 && title[n+1] == ':' && title[len(title)-1] == ':' {
+		title = trimSpaceRight(title[:n])
+	}
+	r.slugs.heading(orgPlain(title[:min(len(title), maxHeading)]), func(slug string) { r.anchor([]byte(slug)) })
+	r.gather(l.at)
+	r.flush(r.inlines)
+}
+
+// orgPlain is the text of a heading: of links, what is shown.
+func orgPlain(title []byte) string {
+	var b strings.Builder
+	for i := 0; i < len(title); i++ {
+		if bytes.HasPrefix(title[i:], []byte("[[")) {
+			if n := bytes.Index(title[i:], []byte("]]")); n >= 0 {
+				inner := title[i+2 : i+n]
+				if m := bytes.Index(inner, []byte("][")); m >= 0 {
+					inner = inner[m+2:]
+				}
+				b.Write(inner)
+				i += n + 1
+				continue
+			}
+		}
+		if c := title[i]; c != '~' && c != '=' && c != '*' && c != '/' {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// property notes the ids in a drawer of properties, and says whether the line is
+// one of those.
+func (r *orgReader) property(text []byte) bool {
+	name, value, ok := bytes.Cut(text[1:], []byte(":"))
+	if !ok {
+		return false
+	}
+	value = trimSpace(value)
+	switch strings.ToLower(string(name)) {
+	case "custom_id":
+		r.anchor(value)
+	case "id":
+		r.anchor(append([]byte("ID-"), value...))
+	default:
+		return false
+	}
+	return true
+}
+
+// inlines reads a paragraph.
+func (r *orgReader) inlines(v *view) {
+	b, free := v.text, 0
+	for i := 0; i < len(b); {
+		end := -1
+		switch {
+		case bytes.HasPrefix(b[i:], []byte("[[")):
+			if at, text, after := r.brackets(b, i); after >= 0 {
+				end = after
+				r.bare(v, span{free, i})
+				r.link(v, at, text)
+				free = end
+			}
+		case bytes.HasPrefix(b[i:], []byte("<<")):
+			if end = r.closing(b, i+2, ">>"); end >= 0 {
+				r.anchor(bytes.Trim(b[i:end], "<>"))
+				r.bare(v, span{free, i})
+				free = end
+			}
+		case b[i] == '~' || b[i] == '=':
+			if end = verbatimEnd(b, i); end >= 0 {
+				r.bare(v, span{free, i})
+				free = end
+			}
+		}
+		if end < 0 {
+			i++
+		} else {
+			i = end
+		}
+	}
+	r.bare(v, span{free, len(b)})
+}
+
+// notFollowed are the types of links that lead to no document.
+var notFollowed = map[string]bool{
+	"id": true, "elisp": true, "shell": true, "help": true, "info": true, "man": true, "woman": true, "attachment": true, "eww": true,
+	"bbdb": true, "gnus": true, "irc": true, "mhe": true, "rmail": true, "notmuch": true, "mu4e": true, "docview": true, "coderef": true, "roam": true,
+}
+
+// brackets reads [[target]] or [[target][text]] at i, whose text may be a link to an
+// image in brackets of its own, and returns what follows; -1 when it is neither.
+func (r *orgReader) brackets(b []byte, i int) (target, text span, end int) {
+	if end = r.closing(b, i+2, "]]"); end < 0 {
+		return target, text, -1
+	}
+	target = span{i + 2, end - 2}
+	if n := bytes.Index(b[target.start:target.end], []byte("][")); n >= 0 {
+		text = span{target.start + n + 2, target.end}
+		target.end = target.start + n
+		if bytes.HasPrefix(b[text.start:], []byte("[[")) && bytes.HasPrefix(b[end:], []byte("]]")) {
+			text.end = end
+			end += 2
+		}
+	}
+	return target, text, end
+}
+
+// link notes a link, and the image that its text may be.
+func (r *orgReader) link(v *view, at, text span) {
+	r.target(v, at, trimSpace(bytes.Trim(v.text[text.start:text.end], "[]")))
+	inner := v.text[text.start:text.end]
+	if bytes.HasPrefix(inner, []byte("[[")) && bytes.HasSuffix(inner, []byte("]]")) {
+		text = span{text.start + 2, text.end - 2}
+	} else if !isImageName(inner) || bytes.IndexByte(inner, ' ') >= 0 {
+		return
+	}
+	before := len(r.links)
+	r.target(v, text, nil)
+	for i := before; i < len(r.links); i++ {
+		f := &r.links[i]
+		f.element, f.attribute, f.kind, f.expect = "img", "src", Resource, ExpectImage
+	}
+}
+
+// target notes the target of a link, unless it leads to no document.
+func (r *orgReader) target(v *view, at span, text []byte) {
+	at = trimSpan(v.text, at)
+	target := v.text[at.start:at.end]
+	if len(target) == 0 {
+		return
+	}
+	kind, path, typed := bytes.Cut(target, []byte(":"))
+	isFile := typed && (string(kind) == "file" || string(kind) == "file+sys" || string(kind) == "file+emacs")
+	switch {
+	case target[0] == '#':
+	case isFile && !bytes.HasPrefix(path, []byte("//")):
+		at.start += len(kind) + 1
+		r.file(v, at, text)
+		return
+	case target[0] == '.' || target[0] == '/' || target[0] == '~':
+		r.file(v, at, text)
+		return
+	case !typed || schemeLength(target) == 0 || notFollowed[string(kind)] || r.abbreviations[string(kind)] || bytes.HasPrefix(path, []byte(":")):
+		return // a heading, a target of this document, or a thing of Emacs
+	}
+	r.note(v, at, nil, text)
+}
+
+// file notes the path of a file, and what is looked for in it when that is an id.
+func (r *orgReader) file(v *view, at span, text []byte) {
+	path := v.text[at.start:at.end]
+	var ref []byte
+	if name, search, ok := bytes.Cut(path, []byte("::")); ok {
+		if at.end = at.start + len(name); len(search) > 1 && search[0] == '#' {
+			ref = append(append(ref, name...), search...)
+		}
+	}
+	if bytes.HasPrefix(path, []byte("~")) {
+		return // someone's home directory
+	}
+	f := r.note(v, at, ref, text)
+	if f != nil && len(text) == 0 && isImageName(path) {
+		f.element, f.attribute, f.kind, f.expect = "img", "src", Resource, ExpectImage
+	}
+}
+
+// isImageName reports whether Org shows a file instead of linking to it.
+func isImageName(path []byte) bool {
+	dot := bytes.LastIndexByte(path, '.')
+	if dot < 0 {
+		return false
+	}
+	switch strings.ToLower(string(path[dot+1:])) {
+	case "png", "jpg", "jpeg", "gif", "svg", "webp", "avif":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,324 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+)
+
+// pdfFormat is PDF: link annotations of the pages and the outline. Anchors are
+// the named destinations and "page=1" to the last page, as RFC 8118 names them in fragments.
+var pdfFormat = format{
+	name:       "pdf",
+	media:      []string{"application/pdf", "application/x-pdf"},
+	extensions: []string{"pdf"},
+	sniff:      sniffPDF,
+	binary:     true,
+	read:       readPDF,
+}
+
+// sniffPDF looks for the head, which may stand behind other bytes.
+func sniffPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
+
+// Limits of a PDF.
+const (
+	MaxPDFPages  = 200_000
+	maxPDFChain  = 32        // actions that follow one another
+	maxPDFNodes  = 1_000_000 // of a tree of names, pages or outlines
+	maxPDFLevels = 64        // of such a tree
+)
+
+// pdfReader reads the links of a PDF.
+type pdfReader struct {
+	*harvest
+	*pdfFile
+	in      *Input
+	element string // "page 3", "outline"
+	nodes   int    // of trees that may still be visited
+	seen    map[pdfRef]bool
+}
+
+func readPDF(h *harvest, in *Input) {
+	h.doc.Static = true
+	if !sniffPDF(in.Body) {
+		h.fault("read PDF: it does not begin as one")
+	}
+	r := &pdfReader{harvest: h, pdfFile: openPDF(in.Body), in: in, nodes: maxPDFNodes}
+	r.read()
+	if err := r.pdfFile.fault; err != nil {
+		h.fault("read PDF: %v", err)
+	}
+	if tail := in.Body[max(0, len(in.Body)-2048):]; !bytes.Contains(tail, []byte("%%EOF")) {
+		h.fault("read PDF: it ends early")
+	}
+}
+
+func (r *pdfReader) read() {
+	if r.dict(r.trailer["Encrypt"]) != nil {
+		r.harvest.fault("read PDF: it is encrypted")
+		return
+	}
+	root := r.dict(r.trailer["Root"])
+	if root == nil {
+		root = r.catalog()
+	}
+	if title, ok := r.resolve(r.dict(r.trailer["Info"])["Title"]).(pdfString); ok {
+		r.doc.Title = string(trimFolded(foldSpace(nil, pdfText(title))))
+	}
+	pages := r.pages(root)
+	for i, page := range pages {
+		r.anchor([]byte("page=" + strconv.Itoa(i+1)))
+		if r.in.AnchorsOnly {
+			continue
+		}
+		r.element = "page " + strconv.Itoa(i+1)
+		for _, annotation := range r.array(page["Annots"]) {
+			if r.pdfFile.fault != nil || len(r.links) == MaxLinks {
+				break
+			}
+			r.annotation(r.dict(annotation))
+		}
+	}
+	r.seen = map[pdfRef]bool{}
+	for _, name := range slices.Sorted(maps.Keys(r.dict(root["Dests"]))) {
+		r.anchor([]byte(name))
+	}
+	r.names(r.dict(root["Names"])["Dests"], 0)
+	if !r.in.AnchorsOnly {
+		r.element = "outline"
+		r.outline(r.dict(root["Outlines"])["First"])
+	}
+}
+
+// catalog finds the root of a file whose trailer is lost.
+func (r *pdfReader) catalog() pdfDict {
+	for _, number := range r.order {
+		if d := r.dict(pdfRef(number)); d["Type"] == pdfName("Catalog") {
+			return d
+		}
+	}
+	return nil
+}
+
+// pages returns the pages in their order; where the tree of them is lost, those
+// that are there in the order of the file.
+func (r *pdfReader) pages(root pdfDict) []pdfDict {
+	var pages []pdfDict
+	r.seen = map[pdfRef]bool{}
+	var walk func(value any, level int)
+	walk = func(value any, level int) {
+		if !r.visit(value, level) || len(pages) == MaxPDFPages {
+			return
+		}
+		node := r.dict(value)
+		kids := r.array(node["Kids"])
+		if kids == nil && node != nil && node["Type"] != pdfName("Pages") {
+			pages = append(pages, node)
+		}
+		for _, kid := range kids {
+			walk(kid, level+1)
+		}
+	}
+	if root["Pages"] != nil {
+		walk(root["Pages"], 0)
+	}
+	if len(pages) > 0 {
+		return pages
+	}
+	for _, number := range r.order {
+		if d := r.dict(pdfRef(number)); d["Type"] == pdfName("Page") && len(pages) < MaxPDFPages {
+			pages = append(pages, d)
+		}
+	}
+	if len(pages) == 0 {
+		r.harvest.fault("read PDF: no page is found in it")
+	}
+	return pages
+}
+
+// visit allows a node of a tree once.
+func (r *pdfReader) visit(value any, level int) bool {
+	ref, isRef := value.(pdfRef)
+	if level > maxPDFLevels || r.nodes == 0 || isRef && r.seen[ref] {
+		r.harvest.fault("read PDF: a tree in it is too large, or leads to itself")
+		return false
+	}
+	if isRef {
+		r.seen[ref] = true
+	}
+	r.nodes--
+	return r.pdfFile.fault == nil
+}
+
+// annotation reads one annotation of a page (12.5.6.5).
+func (r *pdfReader) annotation(a pdfDict) {
+	first := len(r.links)
+	r.action(a["A"])
+	if destination := a["Dest"]; destination != nil {
+		r.destination(destination)
+	}
+	if len(r.links) == first {
+		return
+	}
+	if contents, ok := r.resolve(a["Contents"]).(pdfString); ok {
+		if text := trimFolded(foldSpace(nil, pdfText(contents))); len(text) > 0 {
+			at := r.keep(text)
+			for i := first; i < len(r.links); i++ {
+				r.links[i].text = at
+			}
+		}
+	}
+}
+
+// action reads what happens at a click (12.6), and what happens next.
+func (r *pdfReader) action(value any) {
+	for range maxPDFChain {
+		a := r.dict(value)
+		if a == nil {
+			return
+		}
+		switch a["S"] {
+		case pdfName("URI"):
+			if uri, ok := r.resolve(a["URI"]).(pdfString); ok {
+				r.link("uri", validUTF8(pdfText(uri)))
+			}
+		case pdfName("GoTo"):
+			r.destination(a["D"])
+		case pdfName("GoToR"), pdfName("Launch"):
+			r.remote(a)
+		}
+		next := r.resolve(a["Next"])
+		if list, ok := next.(pdfArray); ok && len(list) > 0 {
+			next = list[0]
+		}
+		value = next
+	}
+}
+
+// destination reads a place in this document; only one with a name is a link.
+func (r *pdfReader) destination(value any) {
+	if name := pdfDestination(r.resolve(value)); name != "" {
+		r.link("dest", []byte("#"+name))
+	}
+}
+
+// remote reads a place in another file: relative to this one.
+func (r *pdfReader) remote(a pdfDict) {
+	file := r.resolve(a["F"])
+	if spec, ok := file.(pdfDict); ok {
+		file = r.resolve(spec["UF"])
+		if file == nil {
+			file = r.resolve(spec["F"])
+		}
+	}
+	name, ok := file.(pdfString)
+	if !ok || len(name) == 0 {
+		return
+	}
+	ref := pdfText(name)
+	switch d := r.resolve(a["D"]).(type) {
+	case pdfArray:
+		if len(d) > 0 {
+			if page, ok := d[0].(int); ok && page >= 0 {
+				ref = append(ref, "#page="+strconv.Itoa(page+1)...)
+			}
+		}
+	default:
+		if name := pdfDestination(d); name != "" {
+			ref = append(append(ref, '#'), name...)
+		}
+	}
+	r.link("file", validUTF8(ref))
+}
+
+func pdfDestination(value any) string {
+	switch d := value.(type) {
+	case pdfName:
+		return string(validUTF8([]byte(d)))
+	case pdfString:
+		return string(pdfText(d))
+	}
+	return ""
+}
+
+func (r *pdfReader) link(attribute string, ref []byte) {
+	if len(trimSpace(ref)) == 0 {
+		return
+	}
+	if len(r.links) == MaxLinks {
+		r.harvest.fault("read links: more than %d, the rest is left out", MaxLinks)
+		return
+	}
+	f := found{tag: -1, raw: r.keep(ref), element: r.element, attribute: attribute, kind: Navigation}
+	f.ref = f.raw
+	f.sameDocument = r.isFragment(&f)
+	r.links = append(r.links, f)
+}
+
+// names reads a tree of named destinations (7.9.6).
+func (r *pdfReader) names(value any, level int) {
+	if value == nil || !r.visit(value, level) {
+		return
+	}
+	node := r.dict(value)
+	pairs := r.array(node["Names"])
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if name, ok := r.resolve(pairs[i]).(pdfString); ok {
+			r.anchor(pdfText(name))
+		}
+	}
+	for _, kid := range r.array(node["Kids"]) {
+		r.names(kid, level+1)
+	}
+}
+
+// outline reads an item of the outline, its children and those after it (12.3.3).
+func (r *pdfReader) outline(value any) {
+	open := []any{value}
+	for len(open) > 0 {
+		item := open[len(open)-1]
+		open = open[:len(open)-1]
+		if item == nil || !r.visit(item, 0) {
+			continue
+		}
+		d := r.dict(item)
+		first := len(r.links)
+		r.action(d["A"])
+		if d["Dest"] != nil {
+			r.destination(d["Dest"])
+		}
+		if title, ok := r.resolve(d["Title"]).(pdfString); ok && first < len(r.links) {
+			if text := trimFolded(foldSpace(nil, pdfText(title))); len(text) > 0 {
+				r.links[first].text = r.keep(text)
+			}
+		}
+		open = append(open, d["Next"], d["First"])
+	}
+}
+
+// pdfText decodes a text string (7.9.2.2): UTF-16 or UTF-8 by its mark, else
+// PDFDocEncoding, of which the characters that are those of Latin-1 are read.
+func pdfText(s pdfString) []byte {
+	switch {
+	case bytes.HasPrefix(s, []byte("\xFE\xFF")):
+		units := make([]uint16, len(s)/2-1)
+		for i := range units {
+			units[i] = binary.BigEndian.Uint16(s[2+2*i:])
+		}
+		return []byte(string(utf16.Decode(units)))
+	case bytes.HasPrefix(s, []byte("\xEF\xBB\xBF")):
+		return validUTF8(s[3:])
+	case isASCII(s):
+		return bytes.Clone(s)
+	case bytes.Equal(validUTF8(s), s):
+		return bytes.Clone(s) // what programs write in spite of the standard
+	}
+	runes := make([]rune, len(s))
+	for i, c := range s {
+		runes[i] = rune(c)
+	}
+	return []byte(string(runes))
+}

@@ -1,0 +1,229 @@
+package extract
+
+import "bytes"
+
+// prescanned is how many bytes of a document are searched for a declaration of
+// its encoding.
+const prescanned = 1024
+
+// prescan finds the encoding that an HTML document declares in its first bytes
+// (HTML 13.2.3.2, "prescan a byte stream to determine its encoding"); "" when it
+// declares none. It looks at bytes, not at markup: a meta element inside a script counts.
+//
+// golang.org/x/net/html/charset has a prescan too; it runs the tokenizer, which
+// passes over what stands in a script, a style or a title.
+func prescan(head []byte) string {
+	head = head[:min(len(head), prescanned)]
+	switch {
+	case bytes.HasPrefix(head, []byte("<\x00?\x00x\x00")):
+		return "utf-16le"
+	case bytes.HasPrefix(head, []byte("\x00<\x00?\x00x")):
+		return "utf-16be"
+	}
+	s := metaScanner{head: head}
+	for s.pos < len(head) {
+		rest := head[s.pos:]
+		switch {
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			// The dashes of the end may be those of the beginning: "<!-->".
+			n := bytes.Index(rest[2:], []byte("-->"))
+			if n < 0 {
+				return xmlEncoding(head)
+			}
+			s.pos += 2 + n + len("-->")
+		case len(rest) > 5 && equalFold(rest[:5], "<meta") && (isSpace(rest[5]) || rest[5] == '/'):
+			s.pos += 5
+			if name := s.meta(); name != "" {
+				return name
+			}
+		case isTag(rest):
+			for s.pos < len(head) && !isSpace(head[s.pos]) && head[s.pos] != '>' {
+				s.pos++
+			}
+			for {
+				if _, _, ok := s.attribute(); !ok {
+					break
+				}
+			}
+		case len(rest) > 1 && rest[0] == '<' && (rest[1] == '!' || rest[1] == '/' || rest[1] == '?'):
+			n := bytes.IndexByte(rest, '>')
+			if n < 0 {
+				return xmlEncoding(head)
+			}
+			s.pos += n + 1
+		default:
+			s.pos++
+		}
+	}
+	return xmlEncoding(head)
+}
+
+func isTag(b []byte) bool {
+	return len(b) > 1 && b[0] == '<' && (isLetter(b[1]) || b[1] == '/' && len(b) > 2 && isLetter(b[2]))
+}
+
+// metaScanner reads attributes as the prescan does, which differs from the tokenizer:
+// attributes that the end of the head cuts off are none.
+type metaScanner struct {
+	head []byte
+	pos  int
+}
+
+// meta reads the attributes of a meta element and returns the encoding they
+// declare, if any.
+func (s *metaScanner) meta() string {
+	m := metaCharset{}
+	seen := map[string]bool{}
+	for {
+		name, value, ok := s.attribute()
+		if !ok {
+			break
+		}
+		if !seen[string(name)] && len(seen) < prescanned {
+			seen[string(name)] = true
+			m.attribute(name, value)
+		}
+	}
+	if s.pos == len(s.head) {
+		return ""
+	}
+	return m.encoding()
+}
+
+// metaCharset gathers what the attributes of a meta element say of the encoding.
+type metaCharset struct {
+	pragma  bool   // http-equiv=content-type
+	charset string // name of the encoding, from charset or content
+	decided bool   // some label was found, known or not
+	needs   bool   // the label came from content: only a pragma makes it count
+}
+
+func (m *metaCharset) attribute(name, value []byte) {
+	switch {
+	case equalFold(name, "http-equiv"):
+		m.pragma = m.pragma || equalFold(value, "content-type")
+	case equalFold(name, "content"):
+		if m.charset != "" {
+			return
+		}
+		if encoding := lookup(labelInContent(value)); encoding != "" {
+			m.charset, m.decided, m.needs = encoding, true, true
+		}
+	case equalFold(name, "charset"):
+		m.charset, m.decided, m.needs = lookup(value), true, false
+	}
+}
+
+func (m *metaCharset) encoding() string {
+	if !m.decided || m.needs && !m.pragma || m.charset == "" {
+		return ""
+	}
+	return notFromInside(m.charset)
+}
+
+// attribute is the standard's "get an attribute" of the prescan.
+func (s *metaScanner) attribute() (name, value []byte, ok bool) {
+	h := s.head
+	for s.pos < len(h) && (isSpace(h[s.pos]) || h[s.pos] == '/') {
+		s.pos++
+	}
+	if s.pos == len(h) || h[s.pos] == '>' {
+		return nil, nil, false
+	}
+	start := s.pos
+	for s.pos < len(h) {
+		c := h[s.pos]
+		if c == '=' && s.pos > start || isSpace(c) || c == '/' || c == '>' {
+			break
+		}
+		s.pos++
+	}
+	name = h[start:s.pos]
+	s.pos = skipSpace(h, s.pos)
+	if s.pos == len(h) {
+		return nil, nil, false
+	}
+	if h[s.pos] != '=' {
+		return name, nil, true
+	}
+	if s.pos = skipSpace(h, s.pos+1); s.pos == len(h) {
+		return nil, nil, false
+	}
+	if quote := h[s.pos]; quote == '"' || quote == '\'' {
+		n := bytes.IndexByte(h[s.pos+1:], quote)
+		if n < 0 {
+			s.pos = len(h)
+			return nil, nil, false
+		}
+		value = h[s.pos+1 : s.pos+1+n]
+		s.pos += n + 2
+		return name, value, true
+	}
+	start = s.pos
+	for s.pos < len(h) && !isSpace(h[s.pos]) && h[s.pos] != '>' {
+		s.pos++
+	}
+	return name, h[start:s.pos], s.pos < len(h)
+}
+
+// labelInContent finds the label in the content of a meta element (HTML 2.6.5,
+// "extracting a character encoding from a meta element").
+func labelInContent(content []byte) []byte {
+	const word = "charset"
+	for i := 0; i+len(word) <= len(content); i++ {
+		if !equalFold(content[i:i+len(word)], word) {
+			continue
+		}
+		rest := content[i+len(word):]
+		if rest = rest[skipSpace(rest, 0):]; len(rest) == 0 || rest[0] != '=' {
+			continue
+		}
+		if rest = rest[skipSpace(rest, 1):]; len(rest) == 0 {
+			return nil
+		}
+		if quote := rest[0]; quote == '"' || quote == '\'' {
+			if n := bytes.IndexByte(rest[1:], quote); n >= 0 {
+				return rest[1 : 1+n]
+			}
+			return nil
+		}
+		n := 0
+		for n < len(rest) && !isSpace(rest[n]) && rest[n] != ';' {
+			n++
+		}
+		return rest[:n]
+	}
+	return nil
+}
+
+// xmlEncoding reads the encoding of an XML declaration, which the prescan falls
+// back to.
+func xmlEncoding(head []byte) string {
+	if !bytes.HasPrefix(head, []byte("<?xml")) {
+		return ""
+	}
+	declaration, _, closed := bytes.Cut(head, []byte{'>'})
+	i := bytes.Index(declaration, []byte("encoding"))
+	if !closed || i < 0 {
+		return ""
+	}
+	rest := declaration[i+len("encoding"):]
+	blank := func(i int) int {
+		for i < len(rest) && rest[i] <= ' ' {
+			i++
+		}
+		return i
+	}
+	i = blank(0)
+	if i == len(rest) || rest[i] != '=' {
+		return ""
+	}
+	if i = blank(i + 1); i == len(rest) || rest[i] != '"' && rest[i] != '\'' {
+		return ""
+	}
+	n := bytes.IndexByte(rest[i+1:], rest[i])
+	if n < 0 {
+		return ""
+	}
+	return declaredInside(rest[i+1 : i+1+n])
+}

@@ -1,0 +1,221 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+	"time"
+)
+
+// safariFormat is Safari's Bookmarks.plist as XML: with places.
+var safariFormat = format{
+	name:       "safari-bookmarks",
+	media:      []string{"application/x-plist", "application/xml", "text/xml"},
+	extensions: []string{"plist", "xml"},
+	sniff:      func(head []byte) bool { return rootOf(head) == "plist" },
+	signed:     true,
+	charset:    xhtmlCharset,
+	read:       readSafariXML,
+}
+
+// safariMark is one dictionary of the tree: a bookmark or a folder.
+type safariMark struct {
+	title, name []byte
+	url         []byte // decoded
+	raw         []byte // as written, nil where url is it
+	at          int    // offset of url, -1 in a binary file
+	added       time.Time
+	description []byte
+	folder      int32 // of its children, -1 without any
+}
+
+// take puts a dictionary whose members are all known into the list.
+func (m *safariMark) take(list *bookmarkList, parent int32) {
+	if m.folder >= 0 {
+		list.folders[m.folder].name = string(trimFolded(foldSpace(nil, m.title)))
+	}
+	if len(m.url) == 0 {
+		return
+	}
+	title := m.name
+	if len(title) == 0 {
+		title = m.title
+	}
+	if len(title) == 0 {
+		title = m.url
+	}
+	s := savedLink{raw: m.raw, ref: m.url, at: m.at, attribute: "URLString", title: title, folder: parent, added: m.added, description: m.description}
+	if s.raw == nil {
+		s.raw, s.ref = m.url, nil
+	}
+	list.add(&s)
+}
+
+// safariXML reads the property list, whose members come in any order.
+type safariXML struct {
+	h      *harvest
+	list   *bookmarkList
+	tokens xmlTokens
+	marks  int // dictionaries that say they are bookmarks
+}
+
+func readSafariXML(h *harvest, in *Input) {
+	r := safariXML{h: h, list: newBookmarkList(h, in, "bookmark", bytes.Count(h.src.text, []byte("<key>URLString</key>")))}
+	r.tokens.reset(h.src.text)
+	for {
+		e, name := r.next()
+		if e == xmlEnd {
+			break
+		}
+		if e == xmlStartTag && name == "dict" && !r.tokens.selfClosing {
+			r.dict(-1, 0)
+			break
+		}
+	}
+	switch {
+	case r.tokens.fault != "":
+		h.fault("read bookmarks: %s", r.tokens.fault)
+	case !bytes.HasSuffix(trimSpace(h.src.text), []byte("</plist>")):
+		h.fault("read bookmarks: the property list ends early")
+	case r.marks == 0:
+		h.fault("read bookmarks: a property list without Safari's bookmarks")
+	}
+	r.list.finish()
+}
+
+// next returns the next tag; what is between the tags is passed over.
+func (r *safariXML) next() (e xmlEvent, name string) {
+	for {
+		switch e = r.tokens.next(); e {
+		case xmlEnd:
+			return e, ""
+		case xmlStartTag, xmlEndTag:
+			return e, elementWord(r.h.src.text[r.tokens.name.start:r.tokens.name.end])
+		}
+	}
+}
+
+// dict reads the members of a dictionary, up to its end tag, as a node of the tree.
+func (r *safariXML) dict(parent int32, depth int) {
+	m := safariMark{at: -1, folder: -1}
+	if depth == MaxFolderNesting {
+		r.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+		r.skip()
+		return
+	}
+	r.members(func(key, kind string) bool {
+		switch {
+		case key == "Children" && kind == "array":
+			if m.folder < 0 {
+				m.folder = r.list.folder(parent, "")
+			}
+			r.children(m.folder, depth+1)
+		case key == "URIDictionary" && kind == "dict":
+			r.members(func(key, kind string) bool {
+				if key == "title" && kind == "string" {
+					_, m.name, _ = r.string()
+					return true
+				}
+				return false
+			})
+		case key == "ReadingList" && kind == "dict":
+			r.readingList(&m)
+		case kind == "string" && key == "Title":
+			_, m.title, _ = r.string()
+		case kind == "string" && key == "URLString":
+			m.raw, m.url, m.at = r.string()
+		case kind == "string" && key == "WebBookmarkType":
+			r.marks++
+			return false
+		default:
+			return false
+		}
+		return true
+	})
+	m.take(r.list, parent)
+}
+
+func (r *safariXML) readingList(m *safariMark) {
+	r.members(func(key, kind string) bool {
+		switch {
+		case key == "DateAdded" && kind == "date":
+			_, date, _ := r.string()
+			if t, err := time.Parse(time.RFC3339, string(trimSpace(date))); err == nil {
+				m.added = t.UTC()
+			}
+		case key == "PreviewText" && kind == "string":
+			_, m.description, _ = r.string()
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// members calls value for each member whose value is not empty. It reads the value to its end and
+// returns true, or leaves it and returns false.
+func (r *safariXML) members(value func(key, kind string) bool) {
+	var key []byte
+	for {
+		switch e, name := r.next(); {
+		case e != xmlStartTag:
+			return
+		case r.tokens.selfClosing:
+		case name == "key":
+			_, key, _ = r.string()
+		case !value(strings.TrimSpace(string(key)), name):
+			r.skip()
+		}
+	}
+}
+
+func (r *safariXML) children(folder int32, depth int) {
+	for {
+		switch e, name := r.next(); {
+		case e != xmlStartTag:
+			return
+		case r.tokens.selfClosing:
+		case name == "dict":
+			r.dict(folder, depth)
+		default:
+			r.skip()
+		}
+	}
+}
+
+// skip reads to the end tag of the element just opened.
+func (r *safariXML) skip() {
+	for depth := 1; depth > 0; {
+		switch e, _ := r.next(); {
+		case e == xmlEnd:
+			return
+		case e == xmlEndTag:
+			depth--
+		case !r.tokens.selfClosing:
+			depth++
+		}
+	}
+}
+
+// string reads the text of the element just opened and its end tag. At is where
+// its first piece stands.
+func (r *safariXML) string() (raw, text []byte, at int) {
+	at = r.tokens.end
+	end := at
+	for {
+		switch r.tokens.next() {
+		case xmlText:
+			if text == nil {
+				at = r.tokens.text.start
+			}
+			end = r.tokens.text.end
+			piece := r.h.src.text[r.tokens.text.start:r.tokens.text.end]
+			if r.tokens.literal {
+				text = append(text, piece...)
+			} else {
+				text, _ = unescape(text, nil, piece, true)
+			}
+		case xmlEnd, xmlEndTag:
+			return r.h.src.text[at:end], text, at
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"time"
+	"unicode/utf16"
+)
+
+// safariBinaryFormat is Safari's Bookmarks.plist as it lies in the profile: a
+// binary property list. It is read here, object by object, because in such a
+// file many parents may share one child: a library that builds the whole tree
+// can be made to fill the memory by a few hundred bytes.
+var safariBinaryFormat = format{
+	name:       "safari-bookmarks",
+	media:      []string{"application/x-plist", "application/x-bplist", "application/x-apple-binary-plist"},
+	extensions: []string{"plist"},
+	names:      []string{"bookmarks.plist"},
+	sniff:      func(head []byte) bool { return bytes.HasPrefix(head, []byte("bplist0")) },
+	signed:     true,
+	binary:     true,
+	read:       readSafariBinary,
+}
+
+// binaryPlist is a binary property list, version 00: objects, a table of their
+// offsets, and a trailer of 32 bytes that says where the table is.
+type binaryPlist struct {
+	body                []byte
+	offsetSize, refSize int
+	count, table, top   int
+	visits              int // objects that may still be looked at
+}
+
+// maxPlistVisits bounds the objects looked at, shared ones counted each time.
+const maxPlistVisits = 10 * MaxLinks
+
+func openBinaryPlist(body []byte) *binaryPlist {
+	const trailer = 32
+	if len(body) < len("bplist00")+trailer {
+		return nil
+	}
+	t := body[len(body)-trailer:]
+	p := &binaryPlist{body: body[:len(body)-trailer], offsetSize: int(t[6]), refSize: int(t[7]), visits: maxPlistVisits}
+	count, top, table := binary.BigEndian.Uint64(t[8:]), binary.BigEndian.Uint64(t[16:]), binary.BigEndian.Uint64(t[24:])
+	if p.offsetSize < 1 || p.offsetSize > 8 || p.refSize < 1 || p.refSize > 8 || table > uint64(len(p.body)) ||
+		count > (uint64(len(p.body))-table)/uint64(p.offsetSize) || top >= count {
+		return nil
+	}
+	p.count, p.table, p.top = int(count), int(table), int(top)
+	return p
+}
+
+// bigEndian reads a big-endian number of some bytes.
+func bigEndian(b []byte) uint64 {
+	var n uint64
+	for _, c := range b {
+		n = n<<8 | uint64(c)
+	}
+	return n
+}
+
+// object returns an object's kind (its high four bits), its count or size, and what follows.
+func (p *binaryPlist) object(number int) (kind byte, n int, content []byte, ok bool) {
+	if number < 0 || number >= p.count || p.visits == 0 {
+		return 0, 0, nil, false
+	}
+	p.visits--
+	at := p.table + number*p.offsetSize
+	offset := bigEndian(p.body[at : at+p.offsetSize])
+	if offset >= uint64(p.table) {
+		return 0, 0, nil, false
+	}
+	content = p.body[offset:p.table]
+	marker := content[0]
+	kind, n, content = marker>>4, int(marker&15), content[1:]
+	if n == 15 && kind >= 4 { // the count follows as an integer
+		if len(content) == 0 || content[0]>>4 != 1 || content[0]&15 > 3 {
+			return 0, 0, nil, false
+		}
+		size := 1 << (content[0] & 15)
+		if len(content) < 1+size {
+			return 0, 0, nil, false
+		}
+		count := bigEndian(content[1 : 1+size])
+		if count > uint64(len(content)) {
+			return 0, 0, nil, false
+		}
+		n, content = int(count), content[1+size:]
+	}
+	return kind, n, content, true
+}
+
+// ref returns the number of the object that the i-th reference of an array, or
+// of a dictionary, leads to: keys first, then values; -1 for none.
+func (p *binaryPlist) ref(content []byte, i int) int {
+	if content = content[min(len(content), i*p.refSize):]; len(content) < p.refSize {
+		return -1
+	}
+	if n := bigEndian(content[:p.refSize]); n < uint64(p.count) {
+		return int(n)
+	}
+	return -1
+}
+
+const (
+	plistDate  = 3
+	plistASCII = 5
+	plistUTF16 = 6
+	plistArray = 10
+	plistDict  = 13
+)
+
+func (p *binaryPlist) string(number int) []byte {
+	kind, n, content, ok := p.object(number)
+	switch {
+	case ok && kind == plistASCII && n <= len(content):
+		return validUTF8(content[:n])
+	case ok && kind == plistUTF16 && n <= len(content)/2:
+		units := make([]uint16, n)
+		for i := range units {
+			units[i] = binary.BigEndian.Uint16(content[2*i:])
+		}
+		return []byte(string(utf16.Decode(units)))
+	}
+	return nil
+}
+
+// date is a count of seconds since 2001.
+func (p *binaryPlist) date(number int) time.Time {
+	kind, _, content, ok := p.object(number)
+	if !ok || kind != plistDate || len(content) < 8 {
+		return time.Time{}
+	}
+	const epoch = 978307200
+	seconds := math.Float64frombits(binary.BigEndian.Uint64(content))
+	if math.IsNaN(seconds) || math.Abs(seconds) > 1e12 {
+		return time.Time{}
+	}
+	return microTime(int64((seconds + epoch) * 1e6))
+}
+
+// members calls value for each member of a dictionary.
+func (p *binaryPlist) members(number int, value func(key []byte, number int)) {
+	kind, n, content, ok := p.object(number)
+	if !ok || kind != plistDict {
+		return
+	}
+	for i := 0; i < n && p.visits > 0; i++ {
+		value(p.string(p.ref(content, i)), p.ref(content, n+i))
+	}
+}
+
+func readSafariBinary(h *harvest, in *Input) {
+	list := newBookmarkList(h, in, "bookmark", bytes.Count(in.Body, []byte("://")))
+	defer list.finish()
+	p := openBinaryPlist(in.Body)
+	if p == nil {
+		h.fault("read bookmarks: no whole binary property list")
+		return
+	}
+	r := safariBinary{plist: p, list: list, open: map[int]bool{}}
+	r.dict(p.top, -1, 0)
+	switch {
+	case p.visits == 0:
+		h.fault("read bookmarks: the property list has more than %d objects", maxPlistVisits)
+	case r.marks == 0:
+		h.fault("read bookmarks: a property list without Safari's bookmarks")
+	}
+}
+
+type safariBinary struct {
+	plist *binaryPlist
+	list  *bookmarkList
+	open  map[int]bool // dictionaries around the one being read
+	marks int
+}
+
+// dict reads a dictionary as a node of the tree.
+func (r *safariBinary) dict(number int, parent int32, depth int) {
+	switch {
+	case r.open[number]:
+		r.list.h.fault("read bookmarks: a folder lies in itself")
+		return
+	case depth == MaxFolderNesting:
+		r.list.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+		return
+	}
+	r.open[number] = true
+	defer delete(r.open, number)
+	p := r.plist
+	m := safariMark{at: -1, folder: -1}
+	p.members(number, func(key []byte, value int) {
+		switch string(key) {
+		case "WebBookmarkType":
+			r.marks++
+		case "Title":
+			m.title = p.string(value)
+		case "URLString":
+			m.url = p.string(value)
+		case "URIDictionary":
+			p.members(value, func(key []byte, value int) {
+				if string(key) == "title" {
+					m.name = p.string(value)
+				}
+			})
+		case "ReadingList":
+			p.members(value, func(key []byte, value int) {
+				switch string(key) {
+				case "DateAdded":
+					m.added = p.date(value)
+				case "PreviewText":
+					m.description = p.string(value)
+				}
+			})
+		case "Children":
+			kind, n, content, ok := p.object(value)
+			if !ok || kind != plistArray {
+				return
+			}
+			if m.folder < 0 {
+				m.folder = r.list.folder(parent, "")
+			}
+			for i := 0; i < n && p.visits > 0; i++ {
+				r.dict(p.ref(content, i), m.folder, depth+1)
+			}
+		}
+	})
+	m.take(r.list, parent)
+}

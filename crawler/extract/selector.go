@@ -1,0 +1,32 @@
+package extract
+
+import (
+	"fmt"
+
+	"github.com/andybalholm/cascadia"
+)
+
+// Selector is a compiled group of CSS selectors, such as "main a[href], .docs".
+// The zero value selects nothing and stands for "none given". It is safe for
+// concurrent use.
+type Selector struct {
+	css     string
+	matcher cascadia.Selector
+}
+
+// CompileSelector compiles a group of selectors: Selectors Level 3, and of Level
+// 4 what github.com/andybalholm/cascadia knows (:has, :is, :not with lists).
+// Pseudo-elements are an error.
+func CompileSelector(css string) (Selector, error) {
+	matcher, err := cascadia.Compile(css)
+	if err != nil {
+		return Selector{}, fmt.Errorf("compile selector %q: %w", css, err)
+	}
+	return Selector{css, matcher}, nil
+}
+
+// IsZero reports whether no selector was given.
+func (s Selector) IsZero() bool { return s.matcher == nil }
+
+// String returns the selector as it was written.
+func (s Selector) String() string { return s.css }

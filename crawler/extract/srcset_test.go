@@ -1,0 +1,56 @@
+package extract
+
+import "testing"
+
+// What the standard's own cases leave open.
+func TestSrcset(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                  "",
+		" , ,":                              "",
+		"a,":                                "a",
+		"a,,,b":                             "a,,,b",
+		"a, ,b 2x,c":                        "a b c",
+		"a 99999999999999999999w":           "a",
+		"a 1e999x, b -1x, c 1x 2x":          "a",
+		"a 1w 2h, b 2h, c w, d x, e 1.x":    "a",
+		"a (b, c) 1x, d 1x":                 "d",
+		"a 1x(b, c d 1x":                    "",
+		"\n a\t1x\f,\r\n  b":                "a b",
+		"data:image/png;base64,AA== 1x, b":  "data:image/png;base64,AA== b",
+		"https://e/w=1,h=2/a.png, b, c 10w": "https://e/w=1,h=2/a.png b c",
+	} {
+		got := ""
+		set := srcset{in: []byte(in)}
+		for c, ok := set.next(); ok; c, ok = set.next() {
+			if got != "" {
+				got += " "
+			}
+			got += in[c.url.start:c.url.end]
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The parser ends, and its candidates rise and hold no white space.
+func FuzzSrcset(f *testing.F) {
+	for _, c := range standard[struct{ Input string }](f, "srcset.json") {
+		f.Add([]byte(c.Input))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		set := srcset{in: in}
+		last := 0
+		for c, ok := set.next(); ok; c, ok = set.next() {
+			if c.url.start < last || c.url.end <= c.url.start || c.url.end > len(in) {
+				t.Fatalf("%q: %v behind %d", in, c.url, last)
+			}
+			last = c.url.end
+			for _, b := range in[c.url.start:c.url.end] {
+				if isSpace(b) {
+					t.Fatalf("%q: white space in %q", in, in[c.url.start:c.url.end])
+				}
+			}
+		}
+	})
+}

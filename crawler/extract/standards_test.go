@@ -1,0 +1,290 @@
+package extract
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// standard reads the cases of a file in testdata/standards.
+func standard[T any](t testing.TB, name string) []T {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "standards", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []T
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if len(cases) == 0 {
+		t.Fatalf("%s: no cases", name)
+	}
+	return cases
+}
+
+func TestStandardSrcset(t *testing.T) {
+	type want struct {
+		URL     string
+		W, H, X *float64
+	}
+	number := func(has bool, n float64) *float64 {
+		if !has {
+			return nil
+		}
+		return &n
+	}
+	same := func(a, b *float64) bool {
+		return a == b || a != nil && b != nil && math.Abs(*a-*b) < 1e-9
+	}
+	for _, c := range standard[struct {
+		ID, Input  string
+		Candidates []want
+	}](t, "srcset.json") {
+		var got []want
+		set := srcset{in: []byte(c.Input)}
+		for {
+			one, ok := set.next()
+			if !ok {
+				break
+			}
+			got = append(got, want{
+				c.Input[one.url.start:one.url.end],
+				number(one.width > 0, float64(one.width)), number(one.height > 0, float64(one.height)), number(one.hasX, one.density),
+			})
+		}
+		if !slices.EqualFunc(got, c.Candidates, func(a, b want) bool {
+			return a.URL == b.URL && same(a.W, b.W) && same(a.H, b.H) && same(a.X, b.X)
+		}) {
+			t.Errorf("%s: %q gave %v, want %v", c.ID, c.Input, got, c.Candidates)
+		}
+	}
+}
+
+func TestStandardMetaRefresh(t *testing.T) {
+	for _, c := range standard[struct {
+		ID, Input, Expect string
+		Self, Error       bool
+	}](t, "meta-refresh.json") {
+		at, ok := refreshURL([]byte(c.Input))
+		if got := c.Input[at.start:at.end]; ok != (!c.Error && !c.Self) || got != c.Expect {
+			t.Errorf("%s: %q gave %q, %v", c.ID, c.Input, got, ok)
+		}
+	}
+}
+
+func TestStandardTokenizerAttributes(t *testing.T) {
+	for _, c := range standard[struct {
+		ID, Input string
+		Tokens    [][]json.RawMessage
+	}](t, "tokenizer-attributes.json") {
+		var tk tokens
+		tk.reset([]byte(c.Input))
+		for _, token := range c.Tokens {
+			var kind, name string
+			if json.Unmarshal(token[0], &kind); kind != "StartTag" {
+				continue
+			}
+			want := map[string]string{}
+			if err := json.Unmarshal(token[1], &name); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(token[2], &want); err != nil {
+				t.Fatal(err)
+			}
+			e := tk.next()
+			for e != eventStartTag && e != eventEnd {
+				e = tk.next()
+			}
+			if e == eventEnd {
+				t.Errorf("%s: %q has no tag %s", c.ID, c.Input, name)
+				break
+			}
+			if got := allAttributes(tk.raw()); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: %q gave %q, want %q", c.ID, c.Input, got, want)
+			}
+		}
+	}
+}
+
+// allAttributes reads all attributes of a raw start tag, the first of each name.
+func allAttributes(tag []byte) map[string]string {
+	got := map[string]string{}
+	s := attributeScanner{tag: tag, pos: tagName(tag).end}
+	for {
+		name, value, ok := s.next()
+		if !ok {
+			return got
+		}
+		if name.start == name.end {
+			continue
+		}
+		key := string(appendLower(nil, tag[name.start:name.end]))
+		key = strings.ReplaceAll(key, "\x00", "\uFFFD")
+		if _, known := got[key]; !known {
+			decoded, _ := unescape(nil, nil, tag[value.start:value.end], true)
+			got[key] = string(decoded)
+		}
+	}
+}
+
+// linkDifferences are the cases of links.json that we answer otherwise on purpose.
+var linkDifferences = map[string]string{
+	"links-0043": "the URLs of a style sheet are links",
+	"links-0047": "the links in a srcdoc are links of the page that shows it",
+}
+
+func TestStandardLinks(t *testing.T) {
+	type link struct{ Element, Attr, Raw string }
+	for _, c := range standard[struct {
+		ID, Input, Note string
+		Links           []link
+	}](t, "links.json") {
+		doc := Extract(Input{Body: []byte(c.Input), ContentType: "text/html; charset=utf-8"})
+		var got, want []string
+		for _, l := range doc.Links {
+			got = append(got, fmt.Sprintf("%s %s %q", l.Element, l.Attribute, l.Ref))
+		}
+		first := true
+		for _, l := range c.Links {
+			if l.Element == "base" { // no link, and the first is the document's base
+				if first && doc.Base != l.Raw {
+					t.Errorf("%s: base %q, want %q", c.ID, doc.Base, l.Raw)
+				}
+				first = false
+				continue
+			}
+			want = append(want, fmt.Sprintf("%s %s %q", l.Element, l.Attr, l.Raw))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if why, differs := linkDifferences[c.ID]; slices.Equal(got, want) == differs {
+			t.Errorf("%s (%s): %q gave\n%q, want\n%q %s", c.ID, c.Note, c.Input, got, want, why)
+		}
+	}
+}
+
+func TestStandardEncodingDetection(t *testing.T) {
+	for _, c := range standard[struct {
+		ID, Note, Expect string
+		Input            []byte `json:"input_b64"`
+		ContentType      string `json:"content_type"`
+	}](t, "html-detect.json") {
+		if _, got := Decode(c.Input, c.ContentType); got != c.Expect {
+			t.Errorf("%s (%s): %.60q with %q gave %s, want %s", c.ID, c.Note, c.Input, c.ContentType, got, c.Expect)
+		}
+	}
+}
+
+func TestStandardEncodingLabels(t *testing.T) {
+	for _, c := range standard[struct{ ID, Input, Expect string }](t, "labels.json") {
+		if got := lookup([]byte(c.Input)); got != c.Expect {
+			t.Errorf("%s: %q gave %q, want %q", c.ID, c.Input, got, c.Expect)
+		}
+	}
+}
+
+// sniffDifferences are the cases of mime-sniff.json that we answer otherwise on
+// purpose: none.
+var sniffDifferences = map[string]string{}
+
+func TestStandardSniffing(t *testing.T) {
+	for _, c := range standard[struct {
+		ID, Note, Expect string
+		Input            []byte `json:"input_b64"`
+		ContentType      string `json:"content_type"`
+		NoSniff          bool
+	}](t, "mime-sniff.json") {
+		if c.NoSniff {
+			continue // a crawler has no X-Content-Type-Options here: the fetcher's affair
+		}
+		format, _ := Readable(c.ContentType, "", c.Input)
+		if why, differs := sniffDifferences[c.ID]; (format == "html") != (c.Expect == "text/html") != differs {
+			t.Errorf("%s (%s): %q with %q gave %q, want %s %s", c.ID, c.Note, c.Input, c.ContentType, format, c.Expect, why)
+		}
+	}
+}
+
+// The spans of attributeScanner and the decoding of unescape must be what the
+// tokenizer's TagAttr gives, attribute by attribute.
+func FuzzAttributes(f *testing.F) {
+	for _, c := range standard[struct{ Input string }](f, "tokenizer-attributes.json") {
+		f.Add([]byte(c.Input))
+	}
+	for _, s := range []string{
+		`<a href="?a&amp;b&copy=c&copy;&copyright&fjlig;&semi;&notit;&CounterClockwiseContourIntegral;" b='&#0;&#x110000;&#xD800;&#128;'>`,
+		"<a\thref=x\r\ny='1\r2\r\n3' z=a/b/>", "<a / = x==y ='q' \"=1 a=1 A=2>", "<img src=a.png/>", "<a b=&#x26 c=&#38d e=&amp=f g=&amp>",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		var tk tokens
+		tk.reset(doc)
+		for {
+			e := tk.next()
+			if e == eventEnd {
+				return
+			}
+			if e != eventStartTag {
+				continue
+			}
+			raw := slices.Clone(tk.raw())
+			at := tagName(raw)
+			name := appendLower(nil, raw[at.start:at.end])
+			want, more := tk.tokenizer.TagName()
+			if string(want) != strings.ReplaceAll(string(name), "\x00", "\uFFFD") {
+				t.Fatalf("%q: name %q, the tokenizer says %q", raw, name, want)
+			}
+			s := attributeScanner{tag: raw, pos: at.end}
+			seen := map[string]bool{}
+			for {
+				name, value, ok := s.next()
+				if !ok {
+					break
+				}
+				key := string(appendLower(nil, raw[name.start:name.end]))
+				if key == "" || seen[key] {
+					continue
+				}
+				seen[key] = true
+				if !more {
+					t.Fatalf("%q: attribute %q is not the tokenizer's", raw, key)
+				}
+				var wantKey, wantValue []byte
+				wantKey, wantValue, more = tk.tokenizer.TagAttr()
+				decoded, marks := unescape(nil, nil, raw[value.start:value.end], true)
+				if string(wantKey) != strings.ReplaceAll(key, "\x00", "\uFFFD") || string(wantValue) != string(decoded) {
+					t.Fatalf("%q: attribute %q=%q, the tokenizer says %q=%q", raw, key, decoded, wantKey, wantValue)
+				}
+				checkMarks(t, raw[value.start:value.end], decoded, marks)
+			}
+			if more {
+				key, value, _ := tk.tokenizer.TagAttr()
+				t.Fatalf("%q: the tokenizer has one more attribute, %q=%q", raw, key, value)
+			}
+		}
+	})
+}
+
+// checkMarks holds that places in the decoded text rise with those in the source
+// and end where it ends.
+func checkMarks(t *testing.T, src, decoded []byte, marks []mark) {
+	t.Helper()
+	v := view{text: decoded, marks: marks, parent: &view{}}
+	last := 0
+	for off := 0; off <= len(decoded); off++ {
+		at := v.source(off)
+		if at < last || at > len(src) {
+			t.Fatalf("offset %d of %q is %d in %q", off, decoded, at, src)
+		}
+		last = at
+	}
+	if got := v.source(len(decoded)); got != len(src) {
+		t.Fatalf("the end of %q is at %d of %q", decoded, got, src)
+	}
+}

@@ -1,0 +1,327 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+)
+
+// xmlFormat is XML of any vocabulary: what is known of it decides the root
+// element, and of one that is not known the general rules are read: XLink,
+// XInclude, xml:base, xml:id, and XHTML and SVG inside it.
+var xmlFormat = format{
+	name: "xml",
+	media: []string{"application/xml", "text/xml", "application/rss+xml", "application/x-rss+xml", "application/atom+xml", "application/rdf+xml",
+		"text/x-opml", "text/x-opml+xml", "application/opml+xml", "image/svg+xml", "application/docbook+xml",
+		"application/xslt+xml", "application/mathml+xml"},
+	extensions: []string{"xml", "rss", "atom", "rdf", "opml", "svg", "xsl", "xslt", "dbk", "docbook"},
+	sniff:      func(head []byte) bool { return bytes.HasPrefix(trimMark(head), []byte("<?xml")) },
+	charset:    xhtmlCharset,
+	read:       readXML,
+}
+
+// xmlVocabulary is a vocabulary that is told by its root element.
+type xmlVocabulary struct {
+	roots []string // in lower case, without prefix
+	// start and end are called for each element; nil where there is nothing to do.
+	start, end func(*xmlReader, *xmlElement)
+	// whole says that the general rules do not hold beside them: parts of archives.
+	whole bool
+}
+
+// xmlVocabularies are the vocabularies by the name of their format.
+var xmlVocabularies = map[string]*xmlVocabulary{
+	"sitemap": &sitemapVocabulary, "rss": &rssVocabulary, "atom": &atomVocabulary, "opml": &opmlVocabulary,
+}
+
+// xmlDialectFormat is a format of the table for XML with one of the roots.
+func xmlDialectFormat(name string, media, extensions []string, roots ...string) format {
+	return format{
+		name: name, media: append(media, "application/xml", "text/xml"), extensions: append(extensions, "xml"),
+		sniff:  func(head []byte) bool { return contains(roots, rootOf(head)) },
+		signed: true, charset: xhtmlCharset, read: readXML,
+	}
+}
+
+var (
+	sitemapFormat = xmlDialectFormat("sitemap", nil, nil, sitemapVocabulary.roots...)
+	rssFormat     = xmlDialectFormat("rss", []string{"application/rss+xml", "application/x-rss+xml", "application/rdf+xml"}, []string{"rss", "rdf"}, rssVocabulary.roots...)
+	atomFormat    = xmlDialectFormat("atom", []string{"application/atom+xml"}, []string{"atom"}, atomVocabulary.roots...)
+	opmlFormat    = xmlDialectFormat("opml", []string{"text/x-opml", "text/x-opml+xml", "application/opml+xml"}, []string{"opml"}, opmlVocabulary.roots...)
+	svgFormat     = xmlDialectFormat("svg", []string{"image/svg+xml"}, []string{"svg"}, "svg")
+)
+
+// rootOf is the name of the root element, in lower case and without prefix; ""
+// when the first bytes do not reach it or begin as no XML.
+func rootOf(head []byte) string {
+	head = trimMark(head)
+	if head = head[skipSpace(head, 0):]; len(head) == 0 || head[0] != '<' {
+		return ""
+	}
+	t := xmlTokens{src: head}
+	for {
+		switch t.next() {
+		case xmlEnd, xmlEndTag:
+			return ""
+		case xmlText:
+			if len(trimSpace(head[t.text.start:t.text.end])) > 0 {
+				return ""
+			}
+		case xmlStartTag:
+			_, local := localName(head[t.name.start:t.name.end])
+			return strings.ToLower(string(local))
+		}
+	}
+}
+
+// MaxXMLNesting is how deep elements may lie in elements.
+const MaxXMLNesting = 1000
+
+// xmlReader reads one XML document in a pass over its tokens.
+type xmlReader struct {
+	*harvest
+	in         *Input
+	want       bool
+	tokens     xmlTokens
+	vocabulary *xmlVocabulary // nil for one that is not known
+	stack      []xmlElement
+	bindings   []xmlBinding
+	attrs      []xmlAttribute // of the start tag at hand
+	value      view
+	decoded    []byte
+	captured   xmlCapture
+	island     xmlIsland
+	rooted     bool // there was a root element
+	feed       feedState
+}
+
+// xmlElement is an open element.
+type xmlElement struct {
+	name     string // without prefix, in lower case but for vocabularies with capitals
+	written  string // with prefix, in lower case: what a Link tells
+	space    xmlSpace
+	base     string // xml:base in force, "" for none
+	source   span   // of the name, for the end tag to match
+	bindings int    // in force outside of it
+	contents int    // where its content begins
+	link     int    // a link that its text belongs to, -1 for none
+	html     bool   // its text is HTML
+}
+
+type xmlAttribute struct {
+	space xmlSpace
+	name  string // without prefix
+	at    span
+}
+
+func readXML(h *harvest, in *Input) {
+	r := &xmlReader{harvest: h, in: in, want: !in.AnchorsOnly}
+	h.doc.Static = true
+	r.read()
+}
+
+func (r *xmlReader) read() {
+	h := r.harvest
+	r.tokens.reset(h.src.text)
+	for {
+		switch r.tokens.next() {
+		case xmlEnd:
+			switch {
+			case r.tokens.fault != "":
+				h.fault("read XML: %s", r.tokens.fault)
+			case len(r.stack) > 0 || !r.rooted:
+				h.fault("read XML: it ends early")
+			}
+			for len(r.stack) > 0 {
+				r.close(len(h.src.text))
+			}
+			return
+		case xmlInstruction:
+			r.instruction()
+		case xmlText:
+			r.text()
+		case xmlStartTag:
+			if len(r.stack) == 0 && r.root() {
+				return
+			}
+			r.rooted = true
+			if len(r.stack) == MaxXMLNesting {
+				h.fault("read XML: elements are nested deeper than %d", MaxXMLNesting)
+				return
+			}
+			r.startTag()
+		case xmlEndTag:
+			r.endTag()
+		}
+	}
+}
+
+// root looks at the root element. It returns true when the reader of HTML has
+// taken the document over, as for XHTML and SVG.
+func (r *xmlReader) root() bool {
+	if r.vocabulary != nil && r.vocabulary.whole {
+		return false
+	}
+	_, local := localName(r.src.text[r.tokens.name.start:r.tokens.name.end])
+	name := strings.ToLower(string(local))
+	prefixed := len(local) < r.tokens.name.end-r.tokens.name.start
+	if (name == "html" || name == "svg") && !prefixed {
+		r.doc.Format = name
+		readHTML(r.harvest, r.in, true)
+		return true
+	}
+	r.doc.Format = "xml"
+	for format, v := range xmlVocabularies {
+		if contains(v.roots, name) {
+			r.doc.Format, r.vocabulary = format, v
+		}
+	}
+	return false
+}
+
+// instruction reads <?xml-stylesheet href="…" type="…"?> (Associating Style
+// Sheets with XML documents 1.0).
+func (r *xmlReader) instruction() {
+	if string(r.src.text[r.tokens.name.start:r.tokens.name.end]) != "xml-stylesheet" || !r.want {
+		return
+	}
+	r.readAttributes()
+	kind, expect := Resource, ExpectAny
+	if t := r.get("type"); t == "" || strings.EqualFold(t, "text/css") {
+		kind, expect = Stylesheet, ExpectStyle
+	}
+	if f := r.attributeLink(spaceNone, "href", kind, expect); f != nil {
+		f.element = "xml-stylesheet"
+		f.sameDocument = r.isFragment(f)
+	}
+}
+
+func (r *xmlReader) startTag() {
+	r.readAttributes()
+	e := r.open()
+	r.stack = append(r.stack, e)
+	at := &r.stack[len(r.stack)-1]
+	whole := r.vocabulary != nil && r.vocabulary.whole
+	if r.island.open() {
+		r.island.depth++
+	} else if whole {
+	} else if at.space == spaceXHTML || at.space == spaceSVG {
+		if r.vocabulary == nil || r.vocabulary.start == nil || at.name != "link" {
+			r.island = xmlIsland{start: r.tokens.start, depth: 1, base: at.base}
+		}
+	}
+	if r.vocabulary == nil {
+		r.ids()
+	}
+	if r.want && !r.island.open() {
+		if !whole {
+			r.generalLinks(at)
+		}
+		if r.vocabulary != nil && r.vocabulary.start != nil {
+			r.vocabulary.start(r, at)
+		}
+	}
+	if r.tokens.selfClosing {
+		r.close(r.tokens.end)
+	}
+}
+
+// open makes the element of the start tag at hand.
+func (r *xmlReader) open() xmlElement {
+	e := xmlElement{bindings: len(r.bindings), source: r.tokens.name, contents: r.tokens.end, link: -1}
+	if n := len(r.stack); n > 0 {
+		e.base = r.stack[n-1].base
+	}
+	r.bind()
+	prefix, local := localName(r.src.text[e.source.start:e.source.end])
+	e.space = r.resolve(prefix)
+	e.name = elementWord(local)
+	e.written = e.name
+	if len(prefix) > 0 {
+		e.written = strings.ToLower(string(prefix)) + ":" + e.name
+	}
+	for i := range r.attrs {
+		a := &r.attrs[i]
+		a.space, a.name = r.attributeName(a)
+		if a.space == spaceXML && a.name == "base" {
+			e.base = joinBase(e.base, string(trimSpace(r.attributeValue(a).text)))
+		}
+	}
+	return e
+}
+
+func (r *xmlReader) endTag() {
+	name := r.src.text[r.tokens.name.start:r.tokens.name.end]
+	for i := len(r.stack) - 1; i >= 0; i-- {
+		if s := r.stack[i].source; bytes.Equal(r.src.text[s.start:s.end], name) {
+			if i < len(r.stack)-1 {
+				r.fault("read XML: not every element is closed")
+			}
+			for len(r.stack) > i {
+				r.close(r.tokens.start)
+			}
+			return
+		}
+	}
+	r.fault("read XML: an end tag closes what was not opened")
+}
+
+// close ends the innermost element, whose content reaches up to an offset.
+func (r *xmlReader) close(end int) {
+	e := &r.stack[len(r.stack)-1]
+	if r.island.open() {
+		if r.island.depth--; r.island.depth == 0 {
+			r.island.end(r, end)
+		}
+	} else if r.want && r.vocabulary != nil && r.vocabulary.end != nil {
+		r.vocabulary.end(r, e)
+	}
+	if r.captured.depth == len(r.stack) {
+		if e.link >= 0 && e.link < len(r.links) {
+			if text := trimFolded(foldSpace(nil, r.captured.text)); len(text) > 0 {
+				r.links[e.link].text = r.keep(text)
+			}
+		}
+		r.captured.depth = 0
+	}
+	r.bindings = r.bindings[:e.bindings]
+	r.stack = r.stack[:len(r.stack)-1]
+}
+
+// parent is the name of the element around the innermost one.
+func (r *xmlReader) parent() string {
+	if n := len(r.stack); n > 1 {
+		return r.stack[n-2].name
+	}
+	return ""
+}
+
+// generalLinks reads what means the same in every vocabulary.
+func (r *xmlReader) generalLinks(e *xmlElement) {
+	kind := Navigation
+	if show := r.attribute(spaceXLink, "show"); show != nil && string(r.attributeValue(show).text) == "embed" {
+		kind = Resource
+	}
+	f := r.attributeLink(spaceXLink, "href", kind, ExpectAny)
+	switch {
+	case f != nil:
+	case e.space == spaceXInclude && e.name == "include", e.space == spaceXSLT && (e.name == "include" || e.name == "import"):
+		f = r.attributeLink(spaceNone, "href", Resource, ExpectAny)
+	case r.vocabulary == nil && e.name == "ulink": // DocBook 4
+		f = r.attributeLink(spaceNone, "url", Navigation, ExpectAny)
+	}
+	if f != nil {
+		f.sameDocument = r.isFragment(f)
+		r.capture()
+		e.link = len(r.links) - 1
+	}
+}
+
+// ids notes anchors: xml:id, and id, which most vocabularies declare as one.
+func (r *xmlReader) ids() {
+	for i := range r.attrs {
+		a := &r.attrs[i]
+		if (a.space == spaceXML || a.space == spaceNone) && a.name == "id" {
+			r.id(r.attributeValue(a).text, a.at.start)
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// xmlSpace is a namespace that means something to a reader.
+type xmlSpace uint8
+
+const (
+	spaceNone xmlSpace = iota
+	spaceOther
+	spaceXML
+	spaceXLink
+	spaceXInclude
+	spaceXSLT
+	spaceXHTML
+	spaceSVG
+	spaceAtom
+	spaceMedia
+	spaceContent
+	spaceRelationships
+)
+
+var xmlSpaces = map[string]xmlSpace{
+	"":                                         spaceNone,
+	"http://www.w3.org/XML/1998/namespace":     spaceXML,
+	"http://www.w3.org/1999/xlink":             spaceXLink,
+	"http://www.w3.org/2001/XInclude":          spaceXInclude,
+	"http://www.w3.org/1999/XSL/Transform":     spaceXSLT,
+	"http://www.w3.org/1999/xhtml":             spaceXHTML,
+	"http://www.w3.org/2000/svg":               spaceSVG,
+	"http://www.w3.org/2005/Atom":              spaceAtom,
+	"http://purl.org/atom/ns#":                 spaceAtom,
+	"http://search.yahoo.com/mrss/":            spaceMedia,
+	"http://search.yahoo.com/mrss":             spaceMedia,
+	"http://purl.org/rss/1.0/modules/content/": spaceContent,
+	"http://schemas.openxmlformats.org/officeDocument/2006/relationships": spaceRelationships,
+	"http://purl.oclc.org/ooxml/officeDocument/relationships":             spaceRelationships,
+}
+
+// usualPrefixes stand in for declarations that were forgotten, or made by an
+// entity, as some drawing programs do.
+var usualPrefixes = map[string]xmlSpace{
+	"xml": spaceXML, "xlink": spaceXLink, "xi": spaceXInclude, "atom": spaceAtom, "media": spaceMedia, "content": spaceContent, "xhtml": spaceXHTML,
+}
+
+// xmlBinding is a namespace declaration in force.
+type xmlBinding struct {
+	prefix string
+	space  xmlSpace
+}
+
+// bind puts the declarations of the start tag at hand into force.
+func (r *xmlReader) bind() {
+	for i := range r.attrs {
+		a := &r.attrs[i]
+		prefix, named := strings.CutPrefix(a.name, "xmlns:")
+		switch {
+		case named:
+		case a.name == "xmlns":
+			prefix = ""
+		default:
+			continue
+		}
+		value := string(r.attributeValue(a).text)
+		space, known := xmlSpaces[value]
+		if !known {
+			space = spaceOther
+			if usual, ok := usualPrefixes[prefix]; ok && strings.HasPrefix(value, "&") {
+				space = usual
+			}
+		}
+		r.bindings = append(r.bindings, xmlBinding{prefix, space})
+	}
+}
+
+// resolve finds the namespace of an element's prefix.
+func (r *xmlReader) resolve(prefix []byte) xmlSpace {
+	for i := len(r.bindings) - 1; i >= 0; i-- {
+		if r.bindings[i].prefix == string(prefix) {
+			return r.bindings[i].space
+		}
+	}
+	if len(prefix) == 0 {
+		return spaceNone
+	}
+	if space, ok := usualPrefixes[string(prefix)]; ok {
+		return space
+	}
+	return spaceOther
+}
+
+// attributeName splits an attribute's name; one without prefix is in no namespace.
+func (r *xmlReader) attributeName(a *xmlAttribute) (xmlSpace, string) {
+	prefix, local, prefixed := strings.Cut(a.name, ":")
+	if !prefixed {
+		return spaceNone, a.name
+	}
+	return r.resolve([]byte(prefix)), local
+}
+
+// maxXMLAttributes bounds the attributes of one start tag that are looked at.
+const maxXMLAttributes = 256
+
+func (r *xmlReader) readAttributes() {
+	r.attrs = r.attrs[:0]
+	s, base := r.tokens.attributes()
+	for len(r.attrs) < maxXMLAttributes {
+		name, value, ok := s.next()
+		if !ok {
+			return
+		}
+		if name.end > name.start && name.end-name.start <= 4*longestKnown {
+			r.attrs = append(r.attrs, xmlAttribute{name: string(s.tag[name.start:name.end]), at: span{base + value.start, base + value.end}})
+		}
+	}
+}
+
+func (r *xmlReader) attribute(space xmlSpace, name string) *xmlAttribute {
+	for i := range r.attrs {
+		if a := &r.attrs[i]; a.space == space && a.name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// attributeValue decodes a value; it is valid until the next one.
+func (r *xmlReader) attributeValue(a *xmlAttribute) *view {
+	v := &r.value
+	raw := r.src.text[a.at.start:a.at.end]
+	v.parent, v.base, v.marks, v.text = &r.src, a.at.start, v.marks[:0], raw
+	if needsUnescape(raw) {
+		r.decoded, v.marks = unescape(r.decoded[:0], v.marks, raw, true)
+		v.text = r.decoded
+	}
+	return v
+}
+
+// get returns the value of an attribute in no namespace.
+func (r *xmlReader) get(name string) string {
+	if a := r.attribute(spaceNone, name); a != nil {
+		return string(r.attributeValue(a).text)
+	}
+	return ""
+}
+
+// attributeLink notes an attribute as a link; nil when it is not there.
+func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect Expect) *found {
+	a := r.attribute(space, name)
+	if a == nil {
+		return nil
+	}
+	v := r.attributeValue(a)
+	f := r.add(v, whole(v), nil)
+	if f == nil {
+		return nil
+	}
+	f.kind, f.expect, f.attribute = kind, expect, name
+	if space == spaceXLink {
+		f.attribute = "xlink:" + name
+	}
+	r.place(f)
+	return f
+}
+
+// place gives a link what it owes to the element it stands in.
+func (r *xmlReader) place(f *found) {
+	if n := len(r.stack); n > 0 {
+		e := &r.stack[n-1]
+		f.element = e.written
+		if e.base != "" {
+			f.base = r.keep([]byte(e.base))
+		}
+	}
+}
+
+// xmlCapture is the text of an element, gathered from its pieces.
+type xmlCapture struct {
+	depth int // of the element, 0 when none is being gathered
+	view
+}
+
+// maxCaptured bounds the text of an element that is kept, HTML in feeds included.
+const maxCaptured = 16 << 20
+
+// capture begins to gather the text of the innermost element, unless that of one
+// around it is being gathered.
+func (r *xmlReader) capture() {
+	if r.captured.depth > 0 && r.captured.depth < len(r.stack) {
+		return
+	}
+	r.captured.depth = len(r.stack)
+	r.captured.view = view{text: r.captured.text[:0], marks: r.captured.marks[:0], parent: &r.src}
+}
+
+// capturing reports whether the text of the innermost element was gathered.
+func (r *xmlReader) capturing() bool { return r.captured.depth > 0 && r.captured.depth == len(r.stack) }
+
+func (r *xmlReader) text() {
+	c := &r.captured
+	if c.depth == 0 || len(c.text) > maxCaptured {
+		return
+	}
+	at := r.tokens.text
+	raw := r.src.text[at.start:at.end]
+	c.marks = append(c.marks, mark{len(c.text), at.start})
+	if r.tokens.literal {
+		c.text = append(c.text, raw...)
+		return
+	}
+	first := len(c.marks)
+	c.text, c.marks = unescape(c.text, c.marks, raw, true)
+	for i := first; i < len(c.marks); i++ {
+		c.marks[i].src += at.start
+	}
+}
+
+// textLink notes the gathered text of the innermost element as a link.
+func (r *xmlReader) textLink(kind Kind, expect Expect) *found {
+	v := &r.captured.view
+	at := trimSpan(v.text, whole(v))
+	if !r.capturing() || at.start == at.end {
+		return nil
+	}
+	f := r.add(v, at, nil)
+	if f != nil {
+		f.kind, f.expect = kind, expect
+		r.place(f)
+	}
+	return f
+}
+
+// elementWord is an element's local name as the tables have it.
+func elementWord(local []byte) string {
+	return strings.ToLower(string(local[:min(len(local), longestKnown)]))
+}
+
+// joinBase nests one xml:base in another. Only where both are relative and the
+// outer one is no plain path it can be wrong: the document's own base is not
+// known here.
+func joinBase(outer, inner string) string {
+	if outer == "" || inner == "" {
+		return outer + inner
+	}
+	if u, _, err := urinorm.ParseWeb(inner); err == nil {
+		return u.String()
+	}
+	if u, _, err := urinorm.ParseWeb(outer); err == nil {
+		if b, err := urinorm.NewBase(u, ""); err == nil {
+			if joined, _, err := b.Resolve(inner); err == nil {
+				return joined.String()
+			}
+		}
+		return inner
+	}
+	if inner[0] == '/' {
+		return inner
+	}
+	return outer[:strings.LastIndexByte(outer, '/')+1] + inner
+}
+
+// xmlIsland is XHTML or SVG inside another vocabulary: the reader of HTML reads it.
+type xmlIsland struct {
+	start, depth int
+	base         string
+}
+
+func (i *xmlIsland) open() bool { return i.depth > 0 }
+
+func (i *xmlIsland) end(r *xmlReader, end int) {
+	if r.tokens.end > end {
+		end = r.tokens.end
+	}
+	if r.want {
+		r.readFragment(&view{text: r.src.text[i.start:end], parent: &r.src, base: i.start}, i.base, true)
+	}
+}
+
+// readFragment reads HTML that stands in another document.
+func (r *xmlReader) readFragment(v *view, base string, isXML bool) {
+	inner := &htmlReader{want: true, nesting: 1, xml: isXML}
+	first := len(r.links)
+	inner.begin(r.harvest, v)
+	inner.read()
+	if base == "" {
+		return
+	}
+	at := r.keep([]byte(base))
+	for i := first; i < len(r.links); i++ {
+		if f := &r.links[i]; f.base == (span{}) {
+			f.base = at
+		}
+	}
+}
+
+// isFragment reports whether a link is a fragment alone.
+func (h *harvest) isFragment(f *found) bool {
+	return f.ref.start < f.ref.end && h.arena[f.ref.start] == '#'
+}
+
+// titled gives the links from first on that have no text a title.
+func (r *xmlReader) titled(first int, title []byte) {
+	if title = trimFolded(foldSpace(nil, title)); len(title) == 0 || first >= len(r.links) {
+		return
+	}
+	at := r.keep(title)
+	for i := first; i < len(r.links); i++ {
+		if f := &r.links[i]; f.text == (span{}) {
+			f.text = at
+		}
+	}
+}
+
+// inOrder sorts the links from first on by their place.
+func (r *xmlReader) inOrder(first int) {
+	slices.SortStableFunc(r.links[first:], func(a, b found) int { return a.at - b.at })
+}

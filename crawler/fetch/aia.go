@@ -1,0 +1,222 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Bounds of the search for missing issuers.
+const (
+	maxIssuerSize  = 64 << 10
+	maxIssuerDepth = 4 // certificates fetched for one chain
+	maxIssuerURLs  = 2 // tried for one certificate
+	issuerTime     = 10 * time.Second
+)
+
+// issuers completes certificate chains from the addresses that certificates give
+// for their issuers (authority information access, RFC 5280 section 4.2.2.1), as
+// browsers do. Each chain is completed once at a time.
+type issuers struct {
+	http *HTTP
+
+	mu     sync.Mutex
+	chains map[[sha256.Size]byte]*completion // under way, or failed
+}
+
+// completion is one try to complete a chain.
+type completion struct {
+	done    chan struct{}
+	ok      bool
+	expires time.Time // of a failure
+}
+
+func newIssuers(h *HTTP) *issuers {
+	return &issuers{http: h, chains: make(map[[sha256.Size]byte]*completion)}
+}
+
+// failureKept is how long a chain that could not be completed is not tried again.
+const failureKept = time.Minute
+
+// complete fetches what lacks between the certificates a server sent and a
+// trusted root. It reports whether the chain verifies now; the name of the host
+// and the dates are checked again by the next handshake.
+func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool {
+	key := sha256.Sum256(certs[0].Raw)
+	for {
+		s.mu.Lock()
+		if s.http.verifier.extra(certs[0]) != nil {
+			s.mu.Unlock()
+			return true // another handshake was faster
+		}
+		c := s.chains[key]
+		if c == nil {
+			if len(s.chains) >= maxExtras {
+				clear(s.chains)
+			}
+			c = &completion{done: make(chan struct{})}
+			s.chains[key] = c
+			s.mu.Unlock()
+			c.ok = s.fetchChain(ctx, certs)
+			s.mu.Lock()
+			if c.expires = time.Now().Add(failureKept); c.ok || ctx.Err() != nil {
+				if s.chains[key] == c {
+					delete(s.chains, key)
+				}
+			}
+			s.mu.Unlock()
+			close(c.done)
+			return c.ok
+		}
+		s.mu.Unlock()
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			return false
+		}
+		if c.ok {
+			return true
+		}
+		s.mu.Lock()
+		if s.chains[key] == c {
+			if time.Now().Before(c.expires) {
+				s.mu.Unlock()
+				return false
+			}
+			delete(s.chains, key)
+		}
+		s.mu.Unlock()
+		// Whoever tried before ended early, or long ago: the turn is ours.
+	}
+}
+
+// fetchChain follows the issuers upwards from the leaf: those the server sent are
+// at hand, the others are fetched.
+func (s *issuers) fetchChain(ctx context.Context, certs []*x509.Certificate) bool {
+	ctx, cancel := context.WithTimeout(ctx, min(issuerTime, s.http.timeout))
+	defer cancel()
+	v := s.http.verifier
+	var extra []*x509.Certificate
+	cert := certs[0]
+	for range len(certs) + maxIssuerDepth {
+		issuer := issuerAmong(cert, certs)
+		if issuer == nil {
+			if len(extra) == maxIssuerDepth {
+				return false
+			}
+			if issuer = s.fetchIssuer(ctx, cert); issuer == nil {
+				return false
+			}
+			extra = append(extra, issuer)
+			if v.check(certs, extra, "") == nil {
+				v.addExtra(certs[0], extra)
+				return true
+			}
+		}
+		if bytes.Equal(issuer.RawSubject, issuer.RawIssuer) {
+			return false // a root, and not one we trust
+		}
+		cert = issuer
+	}
+	return false
+}
+
+// issuerAmong returns the certificate that signed cert, nil when it is not there.
+func issuerAmong(cert *x509.Certificate, certs []*x509.Certificate) *x509.Certificate {
+	for _, candidate := range certs {
+		if candidate != cert && bytes.Equal(candidate.RawSubject, cert.RawIssuer) && cert.CheckSignatureFrom(candidate) == nil {
+			return candidate
+		}
+	}
+	return nil
+}
+
+// fetchIssuer asks the addresses that a certificate gives for its issuer. Only
+// plain HTTP is used, as RFC 5280 recommends: over TLS the search might begin anew.
+func (s *issuers) fetchIssuer(ctx context.Context, cert *x509.Certificate) *x509.Certificate {
+	tried := 0
+	for _, address := range cert.IssuingCertificateURL {
+		if tried == maxIssuerURLs || ctx.Err() != nil {
+			break
+		}
+		u, _, err := urinorm.ParseWeb(address)
+		if err != nil || u.Scheme() != "http" {
+			continue
+		}
+		tried++
+		found, err := s.fetchCertificates(ctx, u)
+		if err != nil {
+			continue
+		}
+		if issuer := issuerAmong(cert, found); issuer != nil {
+			return issuer
+		}
+	}
+	return nil
+}
+
+func (s *issuers) fetchCertificates(ctx context.Context, u urinorm.URL) ([]*x509.Certificate, error) {
+	if reason := blockedPort(u.EffectivePort()); reason != "" {
+		return nil, errors.New(reason)
+	}
+	a := &asking{HTTP: s.http, req: &Request{URL: u}, loopback: isLoopback(u.Host()), memory: s.http.hosts.of(u)}
+	ans, err := a.roundTrip(ctx, http.MethodGet, http.Header{
+		"User-Agent":      s.http.userAgent,
+		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
+		"Accept-Encoding": {"identity"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer ans.discard()
+	if ans.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("fetch %s: status %d", u.Printed(), ans.StatusCode)
+	}
+	der, err := io.ReadAll(io.LimitReader(ans.Body, maxIssuerSize+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(der) > maxIssuerSize {
+		return nil, fmt.Errorf("fetch %s: more than %d bytes", u.Printed(), maxIssuerSize)
+	}
+	return parseIssuers(der)
+}
+
+// parseIssuers reads what authorities publish: one certificate in DER, or in PEM
+// although they should not, or a bag of them (RFC 5280 section 4.2.2.1: a
+// certs-only CMS message).
+func parseIssuers(data []byte) ([]*x509.Certificate, error) {
+	if block, _ := pem.Decode(data); block != nil && strings.HasSuffix(block.Type, "CERTIFICATE") {
+		data = block.Bytes
+	}
+	if cert, err := x509.ParseCertificate(data); err == nil {
+		return []*x509.Certificate{cert}, nil
+	}
+	var message struct {
+		Type    asn1.ObjectIdentifier
+		Content struct {
+			Version      int
+			Algorithms   asn1.RawValue
+			Encapsulated asn1.RawValue
+			Certificates asn1.RawValue `asn1:"optional,tag:0"`
+			Revocations  asn1.RawValue `asn1:"optional,tag:1"`
+			Signers      asn1.RawValue
+		} `asn1:"explicit,tag:0"`
+	}
+	if _, err := asn1.Unmarshal(data, &message); err != nil {
+		return nil, errors.New("neither a certificate nor a bag of certificates")
+	}
+	return x509.ParseCertificates(message.Content.Certificates.Bytes)
+}

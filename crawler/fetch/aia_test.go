@@ -1,0 +1,158 @@
+package fetch
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// serveAIA publishes certificates over plain HTTP: /name is what body returns.
+func serveAIA(t *testing.T, bodies map[string]func() []byte) (url string, asked *atomic.Int32) {
+	t.Helper()
+	asked = new(atomic.Int32)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		body := bodies[strings.TrimPrefix(r.URL.Path, "/")]
+		if body == nil {
+			w.WriteHeader(404)
+			return
+		}
+		w.Write(body())
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, asked
+}
+
+func TestMissingIntermediate(t *testing.T) {
+	bodies := map[string]func() []byte{}
+	aia, asked := serveAIA(t, bodies)
+	root := (*authority)(nil).ca(t, "Root")
+	stranger := (*authority)(nil).ca(t, "Stranger")
+	first := root.ca(t, "First")
+	second := first.ca(t, "Second", aia+"/first")
+	foreign := stranger.ca(t, "Foreign", aia+"/stranger")
+	var deep []*authority
+	top := root
+	for i := range 6 {
+		top = top.ca(t, fmt.Sprint("Deep", i), fmt.Sprintf("%s/deep%d", aia, i-1))
+		deep = append(deep, top)
+		bodies[fmt.Sprint("deep", i)] = func() []byte { return deep[i].cert.Raw }
+	}
+	bodies["first"] = func() []byte { return first.cert.Raw }
+	bodies["pem"] = func() []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: first.cert.Raw}) }
+	bodies["bag"] = func() []byte { return bagOf(t, stranger.cert, first.cert) }
+	bodies["second"] = func() []byte { return second.cert.Raw }
+	bodies["foreign"] = func() []byte { return foreign.cert.Raw }
+	bodies["stranger"] = func() []byte { return stranger.cert.Raw }
+	bodies["garbage"] = func() []byte { return []byte("<html>not found</html>") }
+	bodies["huge"] = func() []byte { return append(bytes.Clone(first.cert.Raw), make([]byte, maxIssuerSize)...) }
+
+	with := func(issuer *authority, urls ...string) *authority {
+		return issuer.leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = urls })
+	}
+	for _, row := range []struct {
+		name  string
+		cert  tls.Certificate
+		good  bool
+		asked int32 // of the AIA server, for three requests
+	}{
+		{"DER", with(first, aia+"/first").chain(), true, 1},
+		{"PEM", with(first, aia+"/pem").chain(), true, 1},
+		{"CMS", with(first, aia+"/bag").chain(), true, 1},
+		{"second address", with(first, aia+"/gone", aia+"/first").chain(), true, 2},
+		{"ldap first", with(first, "ldap://x/y", "https://x.invalid/y", aia+"/first").chain(), true, 1},
+		{"two missing", with(second, aia+"/second").chain(), true, 2},
+		{"one sent, one missing", with(second, aia+"/second").chain(second), true, 1},
+		{"four missing", with(deep[3], aia+"/deep3").chain(), true, 4},
+		{"six missing", with(deep[5], aia+"/deep5").chain(), false, 4},
+		{"no address", with(first).chain(), false, 0},
+		{"gone", with(first, aia+"/gone").chain(), false, 1},
+		{"garbage", with(first, aia+"/garbage").chain(), false, 1},
+		{"huge", with(first, aia+"/huge").chain(), false, 1},
+		{"someone else's", with(first, aia+"/foreign").chain(), false, 1},
+		{"stranger above", with(foreign, aia+"/foreign").chain(), false, 2},
+		{"itself", (*authority)(nil).leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).chain(), false, 1},
+	} {
+		asked.Store(0)
+		server := serveTLS(t, row.cert, true, says("ok"))
+		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
+				switch {
+				case !row.good && kindOfError(err) != "tls-untrusted":
+					t.Errorf("%s: %+v, %v", row.name, resp, err)
+				case row.good && (err != nil || text != "ok" || noteCodes(resp) != "tls-incomplete-chain" || resp.Requests != 1):
+					t.Errorf("%s: %+v, %v", row.name, resp, err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := asked.Load(); n != row.asked {
+			t.Errorf("%s: the authority was asked %d times, want %d", row.name, n, row.asked)
+		}
+	}
+	// The name of the host and the dates still count.
+	for kind, change := range map[string]func(*x509.Certificate){
+		"tls-hostname": func(c *x509.Certificate) { c.DNSNames = []string{"example.org"} },
+		"tls-expired":  func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) },
+	} {
+		server := serveTLS(t, first.leaf(t, "example.com", change, func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).chain(), true, says("ok"))
+		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
+		if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/")}); kindOfError(err) != kind {
+			t.Errorf("%v, want %s", err, kind)
+		}
+	}
+}
+
+// bagOf makes a certs-only CMS message (RFC 5652 section 5).
+func bagOf(t *testing.T, certs ...*x509.Certificate) []byte {
+	t.Helper()
+	var raw []byte
+	for _, cert := range certs {
+		raw = append(raw, cert.Raw...)
+	}
+	type contentInfo struct{ Type asn1.ObjectIdentifier }
+	type signedData struct {
+		Version      int
+		Algorithms   []asn1.RawValue `asn1:"set"`
+		Content      contentInfo
+		Certificates asn1.RawValue
+		Signers      []asn1.RawValue `asn1:"set"`
+	}
+	bag, err := asn1.Marshal(struct {
+		Type    asn1.ObjectIdentifier
+		Content signedData `asn1:"explicit,tag:0"`
+	}{
+		asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 2},
+		signedData{1, nil, contentInfo{asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 1}},
+			asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: raw}, nil},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bag
+}
+
+func FuzzParseIssuers(f *testing.F) {
+	f.Add([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"))
+	f.Add([]byte{0x30, 0x80})
+	f.Add([]byte("<html>"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		certs, err := parseIssuers(data)
+		if err == nil && len(certs) > len(data) {
+			t.Errorf("%d certificates from %d bytes", len(certs), len(data))
+		}
+	})
+}

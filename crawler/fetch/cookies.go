@@ -1,0 +1,165 @@
+package fetch
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+	"golang.org/x/net/publicsuffix"
+)
+
+// Bounds of what hosts may store with us (RFC 6265 section 6.1).
+const (
+	maxCookieSize     = 4096 // name and value
+	maxCookiesAnswer  = 64
+	maxCookiesHost    = 180
+	maxCookieHosts    = 10_000
+	maxCookieFileLine = 64 << 10
+)
+
+// cookies keeps the cookies of a run, each for the hosts it was set for (RFC 6265,
+// public suffixes refused). It is safe for concurrent use.
+type cookies struct {
+	jar *cookiejar.Jar
+	any atomic.Bool // the jar is not empty; most runs never look into it
+
+	mu    sync.Mutex
+	names map[string]map[string]bool // host → names it set
+}
+
+// newCookies returns a jar with the cookies of a file in Netscape format, or an
+// empty one when there is no file.
+func newCookies(file string) (*cookies, error) {
+	jar, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
+	if err != nil {
+		return nil, err
+	}
+	c := &cookies{jar: jar, names: make(map[string]map[string]bool)}
+	if file == "" {
+		return c, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, localFault("open", file, err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxCookieFileLine)
+	for n := 1; lines.Scan(); n++ {
+		if err := c.load(lines.Text()); err != nil {
+			return nil, fmt.Errorf("read cookies %s: line %d: %w", file, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read cookies %s: %w", file, err)
+	}
+	return c, nil
+}
+
+// load reads a line of a cookies.txt file: seven fields, tabs between them
+//
+//	domain  subdomains-too  path  secure-only  expiry  name  value
+//
+// where "#HttpOnly_" may stand before the domain and the expiry 0 means none. An
+// error names the field, never the value.
+func (c *cookies) load(line string) error {
+	line = strings.TrimRight(line, "\r\n")
+	_, httpOnly := strings.CutPrefix(line, "#HttpOnly_")
+	if line = strings.TrimPrefix(line, "#HttpOnly_"); strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+		return nil
+	}
+	fields := strings.Split(line, "\t")
+	if len(fields) == 6 {
+		fields = append(fields, "") // an empty value, its tab trimmed away
+	}
+	if len(fields) != 7 {
+		return fmt.Errorf("%d fields instead of 7", len(fields))
+	}
+	domain, path := strings.TrimPrefix(fields[0], "."), fields[2]
+	expiry, err := strconv.ParseFloat(fields[4], 64)
+	if err != nil {
+		return fmt.Errorf("the expiry is no number")
+	}
+	if domain == "" || fields[5] == "" {
+		return fmt.Errorf("the domain or the name is empty")
+	}
+	cookie := &http.Cookie{Name: fields[5], Value: fields[6], Path: path, Secure: strings.EqualFold(fields[3], "TRUE"), HttpOnly: httpOnly}
+	if strings.EqualFold(fields[1], "TRUE") {
+		cookie.Domain = domain
+	}
+	if expiry > 0 {
+		cookie.Expires = time.Unix(int64(expiry), 0)
+	}
+	c.jar.SetCookies(&url.URL{Scheme: "https", Host: domain, Path: path}, []*http.Cookie{cookie})
+	c.any.Store(true)
+	return nil
+}
+
+// send puts the cookies of a URL into a request's header.
+func (c *cookies) send(u urinorm.URL, header http.Header) {
+	if !c.any.Load() {
+		return
+	}
+	r := http.Request{Header: header}
+	for _, cookie := range c.jar.Cookies(jarURL(u)) {
+		r.AddCookie(cookie)
+	}
+}
+
+// keep stores the cookies of an answer and reports whether there were any.
+func (c *cookies) keep(u urinorm.URL, resp *http.Response) bool {
+	if len(resp.Header["Set-Cookie"]) == 0 {
+		return false
+	}
+	set := resp.Cookies()
+	if len(set) > maxCookiesAnswer {
+		set = set[:maxCookiesAnswer]
+	}
+	kept := set[:0]
+	for _, cookie := range set {
+		if len(cookie.Name)+len(cookie.Value) <= maxCookieSize && c.admit(u.Host(), cookie.Name) {
+			kept = append(kept, cookie)
+		}
+	}
+	if len(kept) == 0 {
+		return false
+	}
+	c.jar.SetCookies(jarURL(u), kept)
+	c.any.Store(true)
+	return true
+}
+
+// admit counts a name for a host; the jar itself has no bounds.
+func (c *cookies) admit(host, name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	names := c.names[host]
+	switch {
+	case names[name]:
+		return true
+	case len(names) >= maxCookiesHost:
+		return false
+	case names == nil:
+		if len(c.names) >= maxCookieHosts {
+			return false
+		}
+		names = make(map[string]bool)
+		c.names[host] = names
+	}
+	names[name] = true
+	return true
+}
+
+// jarURL is a URL as far as a cookie jar looks at it.
+func jarURL(u urinorm.URL) *url.URL {
+	return &url.URL{Scheme: u.Scheme(), Host: u.Authority(), Path: u.Path()}
+}

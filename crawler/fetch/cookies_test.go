@@ -1,0 +1,108 @@
+package fetch
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCookieFile(t *testing.T) {
+	later := time.Now().Add(time.Hour).Unix()
+	file := filepath.Join(t.TempDir(), "cookies.txt")
+	text := strings.ReplaceAll(fmt.Sprintf(`# Netscape HTTP Cookie File
+# a comment
+
+example.com|FALSE|/|FALSE|%[1]d|host|1
+.example.com|TRUE|/|FALSE|%[1]d|domain|2
+#HttpOnly_example.com|FALSE|/deep|FALSE|0|session|3
+example.com|FALSE|/|TRUE|0|secure|4
+example.com|FALSE|/|FALSE|1|expired|5
+example.org|FALSE|/|FALSE|0|other|6
+example.com|FALSE|/|FALSE|0|empty|
+com|TRUE|/|FALSE|0|public|7
+`, later), "|", "\t")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
+	h := newHTTP(t, HTTPConfig{Cookies: file, ConnectTo: toLoopback(server)})
+	for url, want := range map[string]string{
+		"http://example.com/":        "host=1 domain=2 empty=",
+		"http://example.com/deep/x":  "session=3 host=1 domain=2 empty=",
+		"http://www.example.com/":    "domain=2",
+		"http://example.org/":        "other=6",
+		"http://example.net/":        "",
+		"http://notexample.com/deep": "",
+	} {
+		if _, _, err := ask(t, h, &Request{URL: mustParse(t, url), Need: Content}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range rec.last().Cookies() {
+			got = append(got, c.Name+"="+c.Value)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
+	}
+	for line, want := range map[string]string{
+		"a b c": "1 fields instead of 7", "x\tTRUE\t/\tFALSE\tsoon\tname\ts3cret": "the expiry is no number", "\tTRUE\t/\tFALSE\t0\tname\ts3cret": "the domain or the name is empty",
+	} {
+		if err := os.WriteFile(file, []byte("# c\n"+line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewHTTP(HTTPConfig{Cookies: file}); err == nil || !strings.HasSuffix(err.Error(), "line 2: "+want) {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+	if _, err := NewHTTP(HTTPConfig{Cookies: file + "x"}); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+func TestCookiesStayWithTheirHost(t *testing.T) {
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/set" {
+			w.Header().Add("Set-Cookie", "own=1; Path=/")
+			w.Header().Add("Set-Cookie", "foreign=1; Path=/; Domain=example.org")
+			w.Header().Add("Set-Cookie", "public=1; Path=/; Domain=com")
+			w.Header().Add("Set-Cookie", "huge="+strings.Repeat("x", 5000)+"; Path=/")
+			w.Header().Add("Set-Cookie", "=;;; not a cookie")
+		}
+	})
+	h := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server)})
+	for _, row := range []struct{ url, want string }{
+		{"http://example.com/set", ""}, {"http://example.com/", "own=1"}, {"http://www.example.com/", ""}, {"http://example.org/", ""},
+	} {
+		if _, _, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content}); err != nil {
+			t.Fatal(err)
+		}
+		if got := rec.last().Header.Get("Cookie"); got != row.want {
+			t.Errorf("%s: %q, want %q", row.url, got, row.want)
+		}
+	}
+}
+
+func TestCookiesAreBounded(t *testing.T) {
+	n := 0
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for range 100 {
+			n++
+			w.Header().Add("Set-Cookie", fmt.Sprintf("c%d=1; Path=/", n))
+		}
+		w.Header().Add("Set-Cookie", "c1=again; Path=/")
+	})
+	h := newHTTP(t, HTTPConfig{})
+	for range 6 {
+		if _, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL), Need: Content}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(rec.last().Cookies()); got != maxCookiesHost {
+		t.Errorf("%d cookies are kept", got)
+	}
+}

@@ -1,0 +1,544 @@
+package fetch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// program returns the path of a server that a test speaks to. Where it is missing
+// the test is skipped, but on a machine that must have it (CI=true) it fails.
+func program(t testing.TB, name string) string {
+	t.Helper()
+	for _, try := range []string{name, "/usr/sbin/" + name, "/sbin/" + name} {
+		if path, err := exec.LookPath(try); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is missing: install the package it comes in", name)
+	}
+	t.Skipf("%s is not installed", name)
+	return ""
+}
+
+// python returns the system's Python, for servers that are modules of it.
+func python(t testing.TB, module string) string {
+	t.Helper()
+	const path = "/usr/bin/python3"
+	if exec.Command(path, "-c", "import "+module).Run() == nil {
+		return path
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("Python's %s is missing: install the package it comes in", module)
+	}
+	t.Skipf("Python's %s is not installed", module)
+	return ""
+}
+
+// superServer listens and runs a program for each connection, as inetd does: its
+// standard input and output are the socket.
+func superServer(t testing.TB, name string, args ...string) *net.TCPAddr {
+	t.Helper()
+	path := program(t, name)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				socket, err := conn.(*net.TCPConn).File()
+				conn.Close()
+				if err != nil {
+					return
+				}
+				defer socket.Close()
+				cmd := exec.CommandContext(ctx, path, args...)
+				cmd.Stdin, cmd.Stdout = socket, socket
+				cmd.Dir = "/"
+				cmd.Run()
+			})
+		}
+	})
+	t.Cleanup(func() { listener.Close(); cancel(); wg.Wait() })
+	return listener.Addr().(*net.TCPAddr)
+}
+
+// background runs a server until the test is over. It is ready when it has written
+// a line that contains the given text, which is returned.
+func background(t testing.TB, ready, path string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, path, args...)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	// A server that never says so is a failure, not a test that hangs.
+	late := time.AfterFunc(30*time.Second, cancel)
+	line, heard := "", ""
+	in := bufio.NewReader(r)
+	for !strings.Contains(line, ready) {
+		if line, err = in.ReadString('\n'); err != nil {
+			cancel()
+			cmd.Wait()
+			t.Fatalf("%s did not start: %v\n%s", path, err, heard)
+		}
+		heard += line
+	}
+	late.Stop()
+	var wg sync.WaitGroup
+	wg.Go(func() { io.Copy(io.Discard, in); r.Close() })
+	t.Cleanup(func() { cancel(); cmd.Wait(); wg.Wait() })
+	return line
+}
+
+// publicDir returns a directory that servers find their way into when they give up
+// their rights, as those of the testing package are not.
+func publicDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "orbweaver")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// freePort returns a port nobody listens on, for servers that want to be told.
+func freePort(t testing.TB) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// lineServer says what a test wants. Each line it gets is kept.
+type lineServer struct {
+	addr *net.TCPAddr
+	mu   sync.Mutex
+	got  []string
+}
+
+func (s *lineServer) lines() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.got...)
+}
+
+// lineConn is a connection to a lineServer.
+type lineConn struct {
+	*net.TCPConn
+	server *lineServer
+	in     *bufio.Reader
+}
+
+// read returns the next line without its end; "" when the client has gone.
+func (c *lineConn) read() string {
+	line, err := c.in.ReadString('\n')
+	if line != "" {
+		c.server.mu.Lock()
+		c.server.got = append(c.server.got, line)
+		c.server.mu.Unlock()
+	}
+	if err != nil {
+		return ""
+	}
+	return strings.TrimRight(line, "\r\n")
+}
+
+// say writes and reports whether that went well.
+func (c *lineConn) say(text string) bool {
+	_, err := io.WriteString(c, text)
+	return err == nil
+}
+
+// hang waits until the client gives up.
+func (c *lineConn) hang() { io.Copy(io.Discard, c.in) }
+
+// script answers each line that begins with a key by its value; what it has no
+// key for by the value of "".
+func (c *lineConn) script(greeting string, answers map[string]string) {
+	c.say(greeting)
+	for {
+		line := c.read()
+		if line == "" {
+			return
+		}
+		answer := answers[""]
+		best := -1
+		for key, value := range answers {
+			if strings.HasPrefix(line, key) && len(key) > best && key != "" {
+				answer, best = value, len(key)
+			}
+		}
+		if !c.say(answer) {
+			return
+		}
+	}
+}
+
+func serveLines(t testing.TB, talk func(*lineConn)) *lineServer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &lineServer{addr: listener.Addr().(*net.TCPAddr)}
+	var wg sync.WaitGroup
+	var open sync.Map
+	wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			open.Store(conn, true)
+			wg.Go(func() {
+				defer open.Delete(conn)
+				defer conn.Close()
+				talk(&lineConn{conn.(*net.TCPConn), s, bufio.NewReader(conn)})
+			})
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		open.Range(func(conn, _ any) bool { conn.(net.Conn).Close(); return true })
+		wg.Wait()
+	})
+	return s
+}
+
+// newDaemons returns the fetchers of all schemes.
+func newDaemons(t testing.TB, web HTTPConfig, config DaemonConfig) (*Daemons, Mux) {
+	t.Helper()
+	h, err := NewHTTP(web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Close)
+	d, err := NewDaemons(h, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, d.Fetchers()
+}
+
+// visitURL asks for a URL and returns the answer, its body read, and what went
+// wrong.
+func visitURL(t testing.TB, f Fetcher, address string, need Need) (*Response, string, *Fault) {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	resp, err := f.Fetch(ctx, &Request{URL: u, Need: need})
+	var fault *Fault
+	if err != nil {
+		if !errors.As(err, &fault) {
+			t.Fatalf("%s: %v", address, err)
+		}
+		return nil, "", fault
+	}
+	if resp.Body == nil {
+		return resp, "", nil
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err := resp.Body.Close(); err != nil {
+		t.Errorf("%s: close: %v", address, err)
+	}
+	if err != nil && !errors.As(err, &fault) {
+		t.Fatalf("%s: %v", address, err)
+	}
+	return resp, string(text), fault
+}
+
+// verdict is what came of a URL, in short: "ok", "301 to …", or a fault's kind.
+func verdict(resp *Response, fault *Fault) string {
+	switch {
+	case fault != nil:
+		return fault.Kind
+	case resp.Location != "":
+		return strconv.Itoa(resp.Status) + " to " + resp.Location
+	case resp.Status != 0:
+		return strconv.Itoa(resp.Status)
+	}
+	return "ok"
+}
+
+// told reports whether a fault's text holds some words.
+func told(fault *Fault, words string) bool {
+	return words == "" || fault != nil && strings.Contains(fault.Error()+" "+fault.Hint, words)
+}
+
+// urlAt returns a URL of a scheme that makes its fetcher talk to a server.
+func urlAt(scheme string, addr net.Addr) string {
+	path := map[string]string{"dict": "d:word", "news": "id@example.com", "snews": "id@example.com", "ldap": "dc=x", "ldaps": "dc=x"}[scheme]
+	return scheme + "://" + addr.String() + "/" + path
+}
+
+// quick is a time limit short enough to be waited for.
+const quick = 300 * time.Millisecond
+
+// patience is the time limit for a test that wants a kind of fault: a short one
+// where it is to end by that, else one that no machine is too slow for.
+func patience(want string) time.Duration {
+	if want == "timeout" {
+		return quick
+	}
+	return 20 * time.Second
+}
+
+func TestPorts(t *testing.T) {
+	_, daemons := newDaemons(t, HTTPConfig{AllowPorts: []int{81}}, DaemonConfig{})
+	for _, row := range []struct{ url, want string }{
+		{"gopher://127.0.0.1:25/0x", "port-blocked"},
+		{"gopher://127.0.0.1:6667/0x", "port-blocked"},
+		{"gopher://127.0.0.1:80/0x", "port-blocked"},
+		{"ftp://127.0.0.1:22/", "port-blocked"},
+		{"finger://127.0.0.1:11211/x", "connect-refused"}, // not well known; nobody is there
+		{"gopher://127.0.0.1:81/0x", "connect-refused"},   // allowed
+		{"telnet://127.0.0.1:25/", "port-blocked"},
+		{"ldap://127.0.0.1:636/", "port-blocked"},
+		{"news://127.0.0.1:110/a", "port-blocked"},
+		{"dict://127.0.0.1:6000/", "port-blocked"},
+		{"ws://127.0.0.1:6000/", "port-blocked"},
+		{"dns://127.0.0.1:25/x", "port-blocked"},
+		{"gopher:///0x", "uri-invalid"},
+		{"gopher://a b/0x", "uri-invalid"},
+	} {
+		u, _, err := urinorm.ParseWeb(row.url)
+		if err != nil {
+			continue // not for us
+		}
+		_, err = daemons.Fetch(t.Context(), &Request{URL: u})
+		var fault *Fault
+		if !errors.As(err, &fault) || fault.Kind != row.want {
+			t.Errorf("%s: %v, want %s", row.url, err, row.want)
+		}
+	}
+}
+
+// What a URL says must not reach a server when it holds what ends a line, or a
+// command of Telnet (RFC 3986 section 7.2).
+func TestInjection(t *testing.T) {
+	server := serveLines(t, func(c *lineConn) { c.say("220 hello\r\n"); c.hang() })
+	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	at := server.addr.String()
+	for _, address := range []string{
+		"ftp://" + at + "/a%0D%0ADELE%20x",
+		"ftp://" + at + "/a%0Ab/",
+		"ftp://" + at + "/a%00b",
+		"ftp://" + at + "/a%FFb",
+		"ftp://joe%0D%0APASS:x@" + at + "/",
+		"ftp://joe:x%0D%0ADELE@" + at + "/",
+		"gopher://" + at + "/0a%0D%0Ab",
+		"gopher://" + at + "/0a%00",
+		"gopher://" + at + "/1a?b%0A",
+		"news://" + at + "/a%0Db@c",
+		"nntp://" + at + "/a.b%0D%0APOST",
+		"nntp://" + at + "/a.b/1%0D%0APOST",
+		"nntp://" + at + "/a%20b",
+		"telnet://joe%0D%0Als:x@" + at + "/",
+		"telnet://joe%FF%F4:x@" + at + "/",
+		"telnet://joe:%00@" + at + "/",
+		"dict://" + at + "/d:a%0D%0ASHOW:x",
+		"dict://" + at + "/d:a:b%20c",
+		"dict://" + at + "/x:a",
+		"finger://" + at + "/joe%0D%0A",
+		"finger://" + at + "/joe@other.example",
+		"dns:a%0Ab",
+	} {
+		if _, _, fault := visitURL(t, daemons, address, Existence); fault == nil || fault.Kind != "uri-invalid" {
+			t.Errorf("%s: %v, want uri-invalid", address, fault)
+		}
+	}
+	if got := server.lines(); len(got) > 0 {
+		t.Errorf("the server heard %q", got)
+	}
+}
+
+func TestHasScheme(t *testing.T) {
+	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger dns") {
+		if !daemons.Has(scheme) {
+			t.Errorf("%s has no fetcher", scheme)
+		}
+	}
+	if daemons.Has("tel") {
+		t.Error("tel: has a fetcher")
+	}
+}
+
+func TestNewDaemonsRefuses(t *testing.T) {
+	h, err := NewHTTP(HTTPConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, config := range []DaemonConfig{
+		{NewsServer: "a b"}, {NewsServer: "news.example/x"}, {NewsServer: "u@news.example"}, {NewsServer: "news.example:x"},
+		{DNSServer: "nowhere"},
+	} {
+		if _, err := NewDaemons(h, config); err == nil {
+			t.Errorf("%+v was taken", config)
+		}
+	}
+	t.Setenv("NNTP_SERVER", "news.example:119")
+	d, err := NewDaemons(h, DaemonConfig{})
+	if err != nil || d.newsServer.Host() != "news.example" {
+		t.Errorf("NNTP_SERVER: %v %v", d.newsServer, err)
+	}
+}
+
+func TestDaemonsDenyPrivate(t *testing.T) {
+	server := serveLines(t, func(c *lineConn) { c.hang() })
+	_, daemons := newDaemons(t, HTTPConfig{DenyPrivate: true}, DaemonConfig{})
+	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger") {
+		_, _, fault := visitURL(t, daemons, scheme+"://"+server.addr.String()+"/", Existence)
+		if fault == nil || fault.Kind != "address-denied" {
+			t.Errorf("%s: %v, want address-denied", scheme, fault)
+		}
+	}
+	if _, _, fault := visitURL(t, daemons, "dns://127.0.0.1/example.com", Existence); fault == nil || fault.Kind != "address-denied" {
+		t.Errorf("dns: %v, want address-denied", fault)
+	}
+}
+
+// hostile are ways to misbehave that every client of a server of lines has to bear.
+var hostile = []struct {
+	name string
+	talk func(*lineConn)
+	want string
+}{
+	{"silent", func(c *lineConn) { c.hang() }, "timeout"},
+	{"closed at once", func(c *lineConn) {}, "connection-reset"},
+	{"reset", func(c *lineConn) { c.SetLinger(0) }, "connection-reset"},
+	{"line without end", func(c *lineConn) {
+		for c.say(strings.Repeat("2", 4096)) {
+		}
+	}, "protocol-error"},
+	{"lines without end", func(c *lineConn) {
+		for c.say(strings.Repeat("220-x\r\n", 512)) {
+		}
+	}, "protocol-error"},
+	{"zero bytes", func(c *lineConn) {
+		for c.say(strings.Repeat("\x00", 4096)) {
+		}
+	}, "protocol-error"},
+	{"HTTP", func(c *lineConn) { c.say("HTTP/1.1 400 Bad Request\r\n\r\n") }, "protocol-error"},
+}
+
+func TestHostileServers(t *testing.T) {
+	for _, row := range hostile {
+		server := serveLines(t, row.talk)
+		_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want)}, DaemonConfig{})
+		for scheme := range strings.FieldsSeq("ftp news dict ldap") {
+			want := row.want
+			if scheme == "ldap" && row.name == "HTTP" {
+				want = "connection-reset" // read as BER, it ends within a value
+			}
+			resp, _, fault := visitURL(t, daemons, urlAt(scheme, server.addr), Existence)
+			if got := verdict(resp, fault); got != want {
+				t.Errorf("%s, %s: %s (%v), want %s", row.name, scheme, got, fault, want)
+			}
+			if fault != nil && fault.Requests != 1 {
+				t.Errorf("%s, %s: %d requests", row.name, scheme, fault.Requests)
+			}
+		}
+	}
+}
+
+// A server that sends a byte whenever patience is about to end holds nobody for
+// longer than a step, or with steps in between the whole exchange.
+func TestSlowBanner(t *testing.T) {
+	server := serveLines(t, func(c *lineConn) {
+		beat := time.NewTicker(quick / 10)
+		defer beat.Stop()
+		for range beat.C {
+			if !c.say("2") {
+				return
+			}
+		}
+	})
+	_, daemons := newDaemons(t, HTTPConfig{Timeout: quick}, DaemonConfig{})
+	for scheme := range strings.FieldsSeq("ftp news dict") {
+		start := time.Now()
+		_, _, fault := visitURL(t, daemons, urlAt(scheme, server.addr), Existence)
+		if fault == nil || fault.Kind != "timeout" || !fault.Retry {
+			t.Errorf("%s: %v, want a timeout", scheme, fault)
+		}
+		if took := time.Since(start); took > 20*quick {
+			t.Errorf("%s: it took %v", scheme, took)
+		}
+	}
+}
+
+func TestCancelledVisit(t *testing.T) {
+	reached := make(chan bool, 16)
+	server := serveLines(t, func(c *lineConn) { reached <- true; c.hang() })
+	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	for scheme := range strings.FieldsSeq("ftp ftps gopher news snews ldap ldaps dict finger") {
+		u, _, _ := urinorm.ParseWeb(urlAt(scheme, server.addr))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stopped := errors.New("that is enough")
+		go func() { <-reached; cancel(stopped) }()
+		if _, err := daemons.Fetch(ctx, &Request{URL: u}); !errors.Is(err, stopped) {
+			t.Errorf("%s: %v, want the context's cause", scheme, err)
+		}
+	}
+}
+
+func TestDecodeOnce(t *testing.T) {
+	for _, row := range []struct {
+		in, want string
+		err      error
+	}{
+		{"a%20b", "a b", nil}, {"a%2520b", "a%20b", nil}, {"100%", "100%", nil}, {"%zz%41", "%zzA", nil},
+		{"%C3%A9", "é", nil}, {"a%09b", "", errControl}, {"%7f", "", errControl}, {"%ff", "", errIAC},
+	} {
+		if got, err := decodeOnce(row.in, ""); got != row.want || err != row.err {
+			t.Errorf("%s: %q %v, want %q %v", row.in, got, err, row.want, row.err)
+		}
+	}
+	if got, err := decodeOnce("a%09b", "\t"); got != "a\tb" || err != nil {
+		t.Errorf("an allowed tab: %q %v", got, err)
+	}
+}
+
+// loopbackName stands in for a resolver: every name is this machine.
+func loopbackName(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
+}

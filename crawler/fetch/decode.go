@@ -1,0 +1,383 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// acceptEncoding is what we can decode, as browsers say it.
+const acceptEncoding = "gzip, deflate, br, zstd"
+
+// Bounds of content codings.
+const (
+	maxCodings     = 5       // stacked on one body; RFC 9110 section 8.4 allows any number
+	maxZstdWindow  = 8 << 20 // RFC 9659: what a decoder for the web must and need offer
+	peekSize       = 4 << 10 // bytes looked at to tell whether a label is true
+	inflateAllowed = 4 << 20 // bytes that may come out before the ratio counts
+	maxInflate     = 1200    // times what went in; gzip itself can't exceed 1032
+
+	maxEmptyMembers = 1000 // of a gzip file, one after the other
+)
+
+// decodeBody undoes the content codings of a body (RFC 9110 section 8.4). The
+// label is the value of Content-Encoding: codings in the order they were applied.
+//
+// Labels lie. A coding that is not known, and data that does not begin as its
+// label says, are taken as they are, as browsers and curl's users expect of a
+// server that forgot to compress or an archive that was labelled as its own
+// coding. The caller closes the reader, which does not close body. No coding but
+// the last to be undone may yield more than limit bytes.
+//
+// Reading returns *codingError for data that is corrupt, io.ErrUnexpectedEOF
+// where it ends early, and errInflated for a body that swells beyond measure.
+func decodeBody(body io.Reader, label string, limit int64) io.ReadCloser {
+	codings := codingsOf(label)
+	if len(codings) == 0 {
+		return io.NopCloser(body)
+	}
+	d := &decodedBody{top: body}
+	for i := len(codings) - 1; i >= 0; i-- {
+		layer := &codingLayer{coding: codings[i], wire: countedReader{r: d.top}, limit: limit}
+		layer.in = bufio.NewReaderSize(&layer.wire, peekSize)
+		if i == 0 {
+			layer.limit = math.MaxInt64 // whoever reads the body stops when he has enough
+		}
+		d.layers = append(d.layers, layer)
+		layer.lowest = &d.layers[0].wire
+		d.top = layer
+	}
+	return d
+}
+
+// codingsOf reads Content-Encoding, leaving out what means nothing. Beyond
+// maxCodings it gives up on all: nobody but an attacker sends that.
+func codingsOf(label string) []string {
+	if label == "" {
+		return nil
+	}
+	var codings []string
+	for name := range strings.SplitSeq(label, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		switch name = strings.TrimPrefix(name, "x-"); name {
+		case "gzip", "deflate", "br", "zstd":
+			codings = append(codings, name)
+		}
+	}
+	if len(codings) > maxCodings {
+		return nil
+	}
+	return codings
+}
+
+// codingError is corrupt data under a content coding.
+type codingError struct {
+	coding string
+	err    error
+}
+
+func (e *codingError) Error() string { return "the body's " + e.coding + " coding is corrupt" }
+func (e *codingError) Unwrap() error { return e.err }
+
+var errInflated = fmt.Errorf("the body swells to more than %d times its size", maxInflate)
+
+// decodedBody is a stack of decoders; each opens when it is first read, so that
+// what the server sends late does not hold up the answer's head.
+type decodedBody struct {
+	top    io.Reader
+	layers []*codingLayer
+}
+
+func (d *decodedBody) Read(p []byte) (int, error) { return d.top.Read(p) }
+
+// Close gives the decoders back.
+func (d *decodedBody) Close() error {
+	for _, layer := range d.layers {
+		layer.release()
+	}
+	return nil
+}
+
+// codingLayer undoes one coding.
+type codingLayer struct {
+	coding  string
+	wire    countedReader  // the body, or the layer below
+	lowest  *countedReader // the body
+	in      *bufio.Reader  // over wire
+	decoder io.Reader      // nil until the first Read
+	free    func()         // gives the decoder back
+	out     int64
+	limit   int64 // of out
+	err     error
+}
+
+func (l *codingLayer) Read(p []byte) (int, error) {
+	if l.err != nil {
+		return 0, l.err
+	}
+	if l.decoder == nil {
+		if err := l.open(); err != nil {
+			l.err = err
+			return 0, err
+		}
+	}
+	n, err := l.decoder.Read(p)
+	l.out += int64(n)
+	switch {
+	case err == io.EOF:
+	case err != nil && l.wire.err != nil && l.wire.err != io.EOF:
+		err = l.wire.err // what is below failed, not the coding
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = io.ErrUnexpectedEOF
+	case err != nil && err != errInflated:
+		err = &codingError{l.coding, err}
+	case err == nil && l.out > inflateAllowed && (l.out > maxInflate*l.lowest.n || l.out > l.limit):
+		err = errInflated
+	}
+	l.err = err
+	return n, err
+}
+
+// open looks at the first bytes and picks the decoder they call for.
+func (l *codingLayer) open() error {
+	head, err := l.in.Peek(peekSize)
+	if len(head) == 0 {
+		return err // an empty body is empty under any coding
+	}
+	whole := err == io.EOF
+	switch l.coding {
+	case "gzip":
+		if len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b {
+			return l.openGzip()
+		}
+	case "zstd":
+		if isZstd(head) {
+			return l.openZstd()
+		}
+	case "deflate":
+		// RFC 9110 8.4.1.2 means the zlib format; some servers send deflate bare.
+		if isZlib(head) {
+			return l.openZlib()
+		}
+		return l.tryFlate(head, whole)
+	case "br":
+		return l.tryBrotli(head, whole)
+	}
+	return l.passOn()
+}
+
+// passOn takes the data as it is.
+func (l *codingLayer) passOn() error {
+	l.decoder = l.in
+	l.coding = "identity"
+	return nil
+}
+
+// decodes reports whether a decoder accepts the beginning of its input, for
+// codings without a mark of their own. That the input ends early is no fault,
+// unless head is the whole of it and reads like text: then it was never encoded.
+func decodes(r io.Reader, head []byte, whole bool) bool {
+	_, err := io.CopyN(io.Discard, r, 2*peekSize)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return !whole || bytes.ContainsFunc(head, isControl)
+	}
+	return err == nil || err == io.EOF
+}
+
+// isControl reports whether a code point does not occur in text.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == utf8.RuneError
+}
+
+func isZstd(head []byte) bool {
+	if len(head) < 4 || head[1] != 0xb5 && head[1] != 0x2a {
+		return false
+	}
+	frame := head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd
+	skippable := head[0]&0xf0 == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18
+	return frame || skippable
+}
+
+func isZlib(head []byte) bool {
+	return len(head) >= 2 && head[0]&0x0f == 8 && head[0]>>4 <= 7 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[1]&0x20 == 0
+}
+
+// Decoders are large; they are used again. One in a pool is set to read from
+// atEnd, so that it keeps no connection alive.
+var (
+	gzipPool   sync.Pool // *gzip.Reader
+	zlibPool   sync.Pool // io.ReadCloser with zlib.Resetter
+	flatePool  sync.Pool // io.ReadCloser with flate.Resetter
+	brotliPool sync.Pool // *brotli.Reader
+	zstdPool   sync.Pool // *zstd.Decoder
+)
+
+func (l *codingLayer) openGzip() error {
+	z, _ := gzipPool.Get().(*gzip.Reader)
+	if z == nil {
+		z = new(gzip.Reader)
+	}
+	if err := z.Reset(l.in); err != nil {
+		return l.headError(err)
+	}
+	z.Multistream(false)
+	l.decoder = &gzipMembers{z: z, in: l.in}
+	l.free = func() { z.Reset(atEnd{}); gzipPool.Put(z) }
+	return nil
+}
+
+// gzipMembers reads all members of a gzip file (RFC 1952 section 2.2). What
+// follows the last one and is no member, such as padding, is left out, as
+// browsers do.
+type gzipMembers struct {
+	z  *gzip.Reader
+	in *bufio.Reader
+}
+
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for range maxEmptyMembers {
+		n, err := g.z.Read(p)
+		if err != io.EOF {
+			return n, err
+		}
+		if n > 0 {
+			return n, nil // the next call meets the end again
+		}
+		if g.z.Reset(g.in) != nil {
+			return 0, io.EOF
+		}
+		g.z.Multistream(false)
+	}
+	return 0, errInflated
+}
+
+func (l *codingLayer) openZlib() error {
+	z, _ := zlibPool.Get().(io.ReadCloser)
+	var err error
+	if z == nil {
+		z, err = zlib.NewReader(l.in)
+	} else {
+		err = z.(zlib.Resetter).Reset(l.in, nil)
+	}
+	if err != nil {
+		return l.headError(err)
+	}
+	l.decoder, l.free = z, func() { z.(zlib.Resetter).Reset(atEnd{}, nil); zlibPool.Put(z) }
+	return nil
+}
+
+// tryFlate and tryBrotli are for codings without a mark of their own: the decoder
+// first shows that it can make sense of the beginning.
+func (l *codingLayer) tryFlate(head []byte, whole bool) error {
+	z, _ := flatePool.Get().(io.ReadCloser)
+	if z == nil {
+		z = flate.NewReader(atEnd{})
+	}
+	reset := func(r io.Reader) { z.(flate.Resetter).Reset(r, nil) } // fails for dictionaries only
+	l.free = func() { reset(atEnd{}); flatePool.Put(z) }
+	if reset(bytes.NewReader(head)); !decodes(z, head, whole) {
+		return l.passOn()
+	}
+	reset(l.in)
+	l.decoder = z
+	return nil
+}
+
+func (l *codingLayer) tryBrotli(head []byte, whole bool) error {
+	z, _ := brotliPool.Get().(*brotli.Reader)
+	if z == nil {
+		z = brotli.NewReader(atEnd{})
+	}
+	l.free = func() { z.Reset(atEnd{}); brotliPool.Put(z) }
+	if z.Reset(bytes.NewReader(head)); !decodes(z, head, whole) {
+		return l.passOn()
+	}
+	z.Reset(l.in)
+	l.decoder = brotliStream{z}
+	return nil
+}
+
+// brotliStream leaves out what follows the end of a stream, as browsers do; the
+// decoder itself would complain of it, and does so at times when there is nothing.
+type brotliStream struct{ z *brotli.Reader }
+
+func (s brotliStream) Read(p []byte) (int, error) {
+	n, err := s.z.Read(p)
+	if err != nil && err.Error() == "brotli: excessive input" {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (l *codingLayer) openZstd() error {
+	z, _ := zstdPool.Get().(*zstd.Decoder)
+	var err error
+	if z == nil {
+		// One at a time: the decoder then starts no goroutines.
+		z, err = zstd.NewReader(l.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+	} else {
+		err = z.Reset(l.in)
+	}
+	if err != nil {
+		return l.headError(err)
+	}
+	l.decoder, l.free = z, func() {
+		if z.Reset(nil) == nil {
+			zstdPool.Put(z)
+		}
+	}
+	return nil
+}
+
+// headError maps an error met while a coding's own header was read.
+func (l *codingLayer) headError(err error) error {
+	switch {
+	case l.wire.err != nil && l.wire.err != io.EOF:
+		return l.wire.err
+	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+		return io.ErrUnexpectedEOF
+	}
+	return &codingError{l.coding, err}
+}
+
+func (l *codingLayer) release() {
+	if l.free != nil {
+		l.free()
+		l.free = nil
+	}
+	l.decoder, l.err = nil, io.ErrClosedPipe
+}
+
+// countedReader counts what a decoder takes in and keeps the error it met.
+type countedReader struct {
+	r   io.Reader
+	n   int64
+	err error
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if err != nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// atEnd is an input that has ended.
+type atEnd struct{}
+
+func (atEnd) Read([]byte) (int, error) { return 0, io.EOF }
+func (atEnd) ReadByte() (byte, error)  { return 0, io.EOF }

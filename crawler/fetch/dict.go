@@ -1,0 +1,106 @@
+package fetch
+
+import (
+	"strconv"
+	"strings"
+)
+
+// askDict answers for dict (RFC 2229):
+//
+//	dict://host/d:word:database:n   DEFINE database "word"
+//	dict://host/m:word:database:strategy:n   MATCH database strategy "word"
+//	dict://host/   the server itself
+//
+// A word that no dictionary has is missing. Accounts in the URL are not used.
+func askDict(v *visit) (*Response, error) {
+	command, err := v.dictCommand()
+	if err != nil {
+		return nil, err
+	}
+	server, err := v.siteOf(v.req.URL)
+	if err != nil {
+		return nil, err
+	}
+	c, err := v.converse(server, false)
+	if err != nil {
+		return nil, err
+	}
+	greeting, err := c.reply()
+	if err != nil {
+		return nil, err
+	}
+	if greeting.code != 220 {
+		return nil, c.dictFault("the server does not let us in", greeting)
+	}
+	defer c.quit()
+	if command != "" {
+		answer, err := c.ask(command)
+		if err != nil {
+			return nil, err
+		}
+		if answer.code < 150 || answer.code > 152 {
+			return nil, c.dictFault("the server says", answer)
+		}
+	}
+	return &Response{Size: -1}, nil
+}
+
+// dictCommand makes the command of a URL (RFC 2229 section 5); parts left out have
+// their defaults.
+func (v *visit) dictCommand() (string, error) {
+	path := strings.TrimPrefix(v.req.URL.Path(), "/")
+	if path == "" {
+		return "", nil
+	}
+	fields := strings.Split(path, ":")
+	for i, field := range fields {
+		decoded, err := decodeOnce(field, "")
+		if err != nil {
+			return "", v.invalid("the path " + err.Error())
+		}
+		fields[i] = decoded
+	}
+	field := func(i int, initial string) string {
+		if i < len(fields) && fields[i] != "" {
+			return fields[i]
+		}
+		return initial
+	}
+	word := field(1, "")
+	if word == "" || len(word) > maxDictWord {
+		return "", v.invalid("the path names no word")
+	}
+	word = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
+	database := field(2, "!")
+	switch {
+	case !isAtom(database) || !isAtom(field(3, ".")):
+		return "", v.invalid("the name of the database or strategy is malformed")
+	case fields[0] == "d":
+		return "DEFINE " + database + " " + word, nil
+	case fields[0] == "m":
+		return "MATCH " + database + " " + field(3, ".") + " " + word, nil
+	}
+	return "", v.invalid("the path begins neither with d: nor with m: but with " + strconv.Quote(inOneLine(fields[0])))
+}
+
+// maxDictWord bounds a word, so that its line stays within the 1,024 bytes of RFC
+// 2229 section 2.3.
+const maxDictWord = 400
+
+// isAtom: an argument that needs no quotes (RFC 2229 section 2.2).
+func isAtom(s string) bool {
+	return s != "" && len(s) <= maxDictWord && !strings.ContainsAny(s, " '\"\\")
+}
+
+func (c *conversation) dictFault(what string, answer reply) error {
+	kind := "protocol-error"
+	switch answer.code {
+	case 550, 551, 552:
+		kind = "file-missing"
+	case 420, 421:
+		kind = "rate-limited"
+	case 530, 531, 532:
+		kind = "file-unreadable"
+	}
+	return c.says(kind, what, answer.String())
+}

@@ -1,0 +1,122 @@
+package fetch
+
+import (
+	"crypto/md5"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strings"
+	"sync/atomic"
+)
+
+// digestChallenge is what a server asks of Digest access authentication
+// (RFC 7616). It is used for all requests to a host until it goes stale.
+type digestChallenge struct {
+	realm, nonce, opaque string
+	hasOpaque            bool
+	algorithm            string // as the server spelt it, "" when it did not
+	hash                 func() hash.Hash
+	session              bool // "-sess"
+	qop                  bool // quality of protection "auth" is offered
+	userhash             bool
+	stale                bool
+	count                atomic.Uint32
+}
+
+// digestAlgorithms are the algorithms of RFC 7616 section 6.1.
+var digestAlgorithms = map[string]func() hash.Hash{
+	"":            md5.New,
+	"md5":         md5.New,
+	"sha-256":     sha256.New,
+	"sha-512-256": sha512.New512_256,
+}
+
+// newDigestChallenge reads the parameters of a challenge; nil when it asks for
+// what we don't have.
+func newDigestChallenge(params map[string]string) *digestChallenge {
+	c := &digestChallenge{
+		realm:     params["realm"],
+		nonce:     params["nonce"],
+		algorithm: params["algorithm"],
+		userhash:  strings.EqualFold(params["userhash"], "true"),
+		stale:     strings.EqualFold(params["stale"], "true"),
+	}
+	c.opaque, c.hasOpaque = params["opaque"]
+	name, session := strings.CutSuffix(strings.ToLower(c.algorithm), "-sess")
+	c.hash, c.session = digestAlgorithms[name], session
+	if qop, ok := params["qop"]; ok {
+		for option := range strings.SplitSeq(qop, ",") {
+			c.qop = c.qop || strings.EqualFold(strings.TrimSpace(option), "auth")
+		}
+		if !c.qop {
+			return nil // auth-int alone
+		}
+	}
+	if c.hash == nil || c.nonce == "" {
+		return nil
+	}
+	return c
+}
+
+// authorization returns the value of the Authorization header (RFC 7616 section
+// 3.4) for a request.
+func (c *digestChallenge) authorization(user *account, method, target string) string {
+	return c.respond(user, method, target, rand.Text(), c.count.Add(1))
+}
+
+func (c *digestChallenge) respond(user *account, method, target, cnonce string, count uint32) string {
+	sum := func(parts ...string) string {
+		h := c.hash()
+		h.Write([]byte(strings.Join(parts, ":")))
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	secret := sum(user.name, c.realm, user.password)
+	if c.session {
+		secret = sum(secret, c.nonce, cnonce)
+	}
+	request := sum(method, target)
+	nc := fmt.Sprintf("%08x", count)
+	response := sum(secret, c.nonce, request)
+	if c.qop {
+		response = sum(secret, c.nonce, nc, cnonce, "auth", request)
+	}
+	name := user.name
+	if c.userhash {
+		name = sum(user.name, c.realm)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `Digest username="%s", realm="%s", nonce="%s", uri="%s", response="%s"`,
+		quoted(name), quoted(c.realm), quoted(c.nonce), quoted(target), response)
+	if c.algorithm != "" {
+		fmt.Fprintf(&b, `, algorithm=%s`, c.algorithm)
+	}
+	if c.hasOpaque {
+		fmt.Fprintf(&b, `, opaque="%s"`, quoted(c.opaque))
+	}
+	if c.qop {
+		fmt.Fprintf(&b, `, qop=auth, nc=%s, cnonce="%s"`, nc, cnonce)
+	}
+	if c.userhash {
+		b.WriteString(`, userhash=true`)
+	}
+	return b.String()
+}
+
+// quoted escapes what a quoted string can't hold; what a header can't hold at all
+// is left out.
+func quoted(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c >= ' ' && c != 0x7f || c == '\t':
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,214 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// recordResolver returns a resolver for records of any kind; "" asks the system's
+// servers.
+func recordResolver(server string) *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		if server != "" {
+			address = server
+		}
+		return dialNameServer(ctx, network, address)
+	}}
+}
+
+// Resolver returns what looks up the records of names, for the domains of mail
+// addresses say. Unlike the net package's default it leaves no goroutine behind
+// when a look-up is given up.
+func (d *Daemons) Resolver() *net.Resolver { return d.records }
+
+// askDNS answers for dns (RFC 4501): the name has a record of the type.
+//
+//	dns:www.example.org?type=MX
+//	dns://192.0.2.1/www.example.org   asks that name server
+//
+// Without a type it is an address that is looked up, as for hosts that a page asks
+// browsers to be ready for. Types other than A, AAAA, CNAME, MX, NS, PTR, SRV and
+// TXT, and classes other than IN, are not looked up.
+func askDNS(v *visit) (*Response, error) {
+	name, err := v.dnsName()
+	if err != nil {
+		return nil, err
+	}
+	kind, err := v.dnsType()
+	if err != nil {
+		return nil, err
+	}
+	resolver := v.records
+	if v.req.URL.Host() != "" {
+		server, err := v.nameServer()
+		if err != nil {
+			return nil, err
+		}
+		resolver = recordResolver(server)
+	} else if kind == "" {
+		v.requests++
+		_, err := v.web.resolver.resolve(v.ctx, name)
+		return &Response{Size: -1}, err
+	}
+	ctx, cancel := context.WithTimeout(v.ctx, v.web.timeout)
+	defer cancel()
+	v.requests++
+	found, err := lookUp(ctx, resolver, kind, strings.TrimSuffix(name, ".")+".")
+	switch {
+	case v.parent.Err() != nil:
+		return nil, context.Cause(v.parent)
+	case found:
+		return &Response{Size: -1}, nil
+	}
+	f := dnsFault(name, err)
+	if f.Kind == "dns-not-found" && kind != "" {
+		f.Err = &cause{"the name does not exist or has no record of type " + kind, err}
+	}
+	return nil, f
+}
+
+// dnsName decodes the name once.
+func (v *visit) dnsName() (string, error) {
+	name, err := decodeOnce(strings.TrimPrefix(v.req.URL.Path(), "/"), "")
+	if err != nil {
+		return "", v.invalid("the name " + err.Error())
+	}
+	if name == "" || len(name) > maxHostName || strings.ContainsAny(name, " /@[]") {
+		return "", v.invalid("the name is malformed")
+	}
+	for i := range len(name) {
+		if name[i] >= 0x80 {
+			ascii, err := hostName(name) // an internationalized one
+			if err != nil {
+				return "", v.invalid("the name is malformed")
+			}
+			return ascii, nil
+		}
+	}
+	return name, nil
+}
+
+// dnsType reads the query: "CLASS=IN;TYPE=A", each part once, in any order and
+// case (RFC 4501 section 3).
+func (v *visit) dnsType() (string, error) {
+	query, _ := v.req.URL.Query()
+	kind := ""
+	for part := range strings.SplitSeq(query, ";") {
+		name, value, _ := strings.Cut(part, "=")
+		switch value = strings.ToUpper(percentDecode(value)); strings.ToUpper(name) {
+		case "TYPE":
+			kind = value
+		case "CLASS":
+			if value != "IN" && value != "1" {
+				return "", v.refuse(v.req.URL, "scheme-unchecked", "only the class IN is looked up")
+			}
+		}
+	}
+	if number, ok := map[string]string{"1": "A", "2": "NS", "5": "CNAME", "12": "PTR", "15": "MX", "16": "TXT", "28": "AAAA", "33": "SRV"}[kind]; ok {
+		kind = number
+	}
+	switch kind {
+	case "", "A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT":
+		return kind, nil
+	}
+	return "", v.refuse(v.req.URL, "scheme-unchecked", "records of type "+quote(kind)+" are not looked up")
+}
+
+// nameServer returns the address of the name server that the URL wants asked.
+func (v *visit) nameServer() (string, error) {
+	server, err := v.siteOf(v.req.URL)
+	if err != nil {
+		return "", err
+	}
+	addrs, err := v.web.resolver.resolve(v.ctx, server.host)
+	if err != nil {
+		return "", err
+	}
+	if v.web.dialer.denyPrivate {
+		if addrs = public(addrs); len(addrs) == 0 {
+			return "", &Fault{Kind: "address-denied", Op: "connect", Target: server.hostport(), Err: errDenied}
+		}
+	}
+	return netip.AddrPortFrom(addrs[0], uint16(server.port)).String(), nil
+}
+
+// lookUp reports whether a name has a record of a type; "" is an address of either
+// family.
+func lookUp(ctx context.Context, r *net.Resolver, kind, name string) (found bool, err error) {
+	switch kind {
+	case "":
+		return some(r.LookupNetIP(ctx, "ip", name))
+	case "A":
+		return some(r.LookupNetIP(ctx, "ip4", name))
+	case "AAAA":
+		return some(r.LookupNetIP(ctx, "ip6", name))
+	case "MX":
+		return some(r.LookupMX(ctx, name))
+	case "NS":
+		return some(r.LookupNS(ctx, name))
+	case "TXT":
+		return some(r.LookupTXT(ctx, name))
+	case "SRV":
+		_, records, err := r.LookupSRV(ctx, "", "", name)
+		return some(records, err)
+	case "CNAME":
+		canonical, err := r.LookupCNAME(ctx, name)
+		return err == nil && !strings.EqualFold(canonical, name), err
+	case "PTR":
+		addr, ok := addressOfReverse(name)
+		if !ok {
+			return false, &net.DNSError{Err: "no reverse name", Name: name, IsNotFound: true}
+		}
+		return some(r.LookupAddr(ctx, addr.String()))
+	}
+	return false, errors.New("no such type")
+}
+
+func some[T any](records []T, err error) (bool, error) { return len(records) > 0, err }
+
+// addressOfReverse returns the address of a name below in-addr.arpa or ip6.arpa
+// (RFC 1035 section 3.5, RFC 3596 section 2.5).
+func addressOfReverse(name string) (netip.Addr, bool) {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if digits, ok := strings.CutSuffix(name, ".in-addr.arpa"); ok {
+		parts := strings.Split(digits, ".")
+		if len(parts) != 4 {
+			return netip.Addr{}, false
+		}
+		addr, err := netip.ParseAddr(parts[3] + "." + parts[2] + "." + parts[1] + "." + parts[0])
+		return addr, err == nil
+	}
+	digits, ok := strings.CutSuffix(name, ".ip6.arpa")
+	if !ok || len(digits) != 63 {
+		return netip.Addr{}, false
+	}
+	var b strings.Builder
+	for i := len(digits) - 1; i >= 0; i -= 2 {
+		b.WriteByte(digits[i])
+		if b.Len()%5 == 4 && i > 0 {
+			b.WriteByte(':')
+		}
+	}
+	addr, err := netip.ParseAddr(b.String())
+	return addr, err == nil
+}
+
+// HostURL returns the dns: URL for a host that a page asks browsers to be ready for
+// (preconnect, dns-prefetch): whether it resolves is all that can be said of it. It
+// reports false for addresses, which need no look-up, and for URLs without a host.
+func HostURL(u urinorm.URL) (urinorm.URL, bool) {
+	host, err := hostName(u.Host())
+	if err != nil {
+		return urinorm.URL{}, false
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return urinorm.URL{}, false
+	}
+	named, _, err := urinorm.ParseWeb("dns:" + escapeSegment(host))
+	return named, err == nil
+}

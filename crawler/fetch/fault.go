@@ -1,0 +1,304 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Causes that end an exchange from our side.
+var (
+	errTimeout      = errors.New("no connection within the time limit")
+	errSilence      = errors.New("the body stood still for longer than the time limit")
+	errWholeTimeout = errors.New("the whole exchange took longer than five times the time limit")
+	errTunnel       = errors.New("the proxy did not connect within the time limit")
+	errReconnects   = errors.New("the server drops each connection that it accepted")
+	errClosed       = errors.New("closed")
+)
+
+// connectFault classifies what kept a connection from being opened. It says
+// nothing of names: those were resolved before.
+func connectFault(hostport string, limit time.Duration, ctx context.Context, err error) error {
+	f := &Fault{Kind: "timeout", Op: "connect", Target: hostport, Retry: true}
+	switch {
+	case ctx.Err() != nil && context.Cause(ctx) != errTimeout && !errors.Is(err, errTimeout):
+		return context.Cause(ctx) // the request ended, not the wait for the connection
+	case ctx.Err() != nil, isTimeout(err):
+		f.Err = &cause{"no answer within " + limit.String(), err}
+	case errors.Is(err, syscall.ECONNREFUSED) || isErrno(err, 10061):
+		f.Kind, f.Err = "connect-refused", &cause{"connection refused", err}
+	case errors.Is(err, syscall.EHOSTUNREACH) || isErrno(err, 10065):
+		f.Err = &cause{"no route to the host", err}
+	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNABORTED) || isErrno(err, 10054):
+		f.Kind, f.Err = "connection-reset", &cause{"the connection was reset", err}
+	case limitErrno(err) != 0:
+		f.Local, f.Err = true, localLimit(err)
+	default:
+		f.Err = &cause{"no connection", err}
+	}
+	return f
+}
+
+// isErrno reports whether err is a Windows socket error of that number.
+func isErrno(err error, number syscall.Errno) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && errno == number
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout()
+}
+
+// isReset reports whether the other side ended the connection without a word:
+// reset, or closed where something had to follow.
+func isReset(err error) bool {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED) ||
+		isErrno(err, 10053) || isErrno(err, 10054) {
+		return true
+	}
+	text := err.Error()
+	return strings.Contains(text, "server closed idle connection") ||
+		strings.HasSuffix(text, "EOF") ||
+		strings.Contains(text, "transport failed to read from server") ||
+		strings.Contains(text, "http2: client connection lost")
+}
+
+// exchangeFault classifies an error of a request that was under way. target is
+// the URL, passwords removed; inTLS is true when the handshake was not over.
+func (h *HTTP) exchangeFault(ctx context.Context, target string, inTLS bool, err error) error {
+	var f *Fault
+	if errors.As(err, &f) {
+		g := *f // the dialer's; shared by all who waited for the same name
+		return &g
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, context.Canceled):
+		return err // the HTTP was closed
+	}
+	// A certificate that is not for the address, and a server that finds fault with
+	// ours (TLS 1.3 says so behind the handshake), come to light late.
+	var hostname x509.HostnameError
+	if inTLS || errors.As(err, &hostname) || strings.Contains(err.Error(), remoteAlert) {
+		f = h.tlsFault(target, err)
+		var way *net.OpError
+		if errors.As(err, &way) && way.Op == "proxyconnect" {
+			f.Local, f.Retry = true, true // not the target's certificate, but the proxy's
+			f.Err = &cause{"the proxy can't be reached: " + f.Err.Error(), f.Err}
+		}
+		return f
+	}
+	f = &Fault{Kind: "protocol-error", Op: "fetch", Target: target}
+	switch {
+	case strings.Contains(err.Error(), "socks connect"):
+		f.Op = "connect"
+		f.Kind, f.Retry, f.Err = socksFault(err)
+	case isTimeout(err):
+		f.Kind, f.Retry = "timeout", true
+		f.Err = &cause{"no answer within " + h.timeout.String(), err}
+	case limitErrno(err) != 0:
+		f.Kind, f.Retry, f.Local = "timeout", true, true
+		f.Err = localLimit(err)
+	case err == errReconnects:
+		f.Kind, f.Retry, f.Err = "connection-reset", true, err
+	case isReset(err):
+		f.Kind, f.Retry = "connection-reset", true
+		f.Err = &cause{"the connection was closed without an answer", err}
+	case isHTTP2(err):
+		f.Err = &cause{"the server broke off the HTTP/2 stream", err}
+	default:
+		f.Err = malformed(err)
+	}
+	return f
+}
+
+// wholeTimeout is the fault of an exchange that used up its time as a whole.
+func (h *HTTP) wholeTimeout(op, target string, err error) *Fault {
+	return &Fault{Kind: "timeout", Op: op, Target: target, Err: &cause{"the exchange took longer than " + (wholeFactor * h.timeout).String(), err}, Retry: true}
+}
+
+// malformed says what is wrong with an answer that is no HTTP. The texts of
+// net/http are stable enough to tell a few cases apart; the rest have one sentence.
+func malformed(err error) error {
+	for _, row := range []struct{ has, text string }{
+		{"server response headers exceeded", "the answer's header is larger than 1 MB"},
+		{"response header list larger", "the answer's header is larger than 1 MB"},
+		{"malformed HTTP response", "the answer is not HTTP"},
+		{"malformed HTTP version", "the answer is not HTTP"},
+		{"malformed HTTP status", "the answer's status line is malformed"},
+		{"malformed MIME header", "the answer's header is malformed"},
+		{"transfer encoding", "the answer's transfer encoding is not known"},
+		{"Content-Length", "the answer's Content-Length is malformed"},
+		{"1xx informational responses", "the answer never came, only announcements of one"},
+	} {
+		if strings.Contains(err.Error(), row.has) {
+			return &cause{row.text, err}
+		}
+	}
+	return &cause{"the answer is malformed", err}
+}
+
+// socksFault classifies the reply of a SOCKS proxy (RFC 1928 section 6).
+func socksFault(err error) (kind string, retry bool, reason error) {
+	text := err.Error()
+	switch {
+	case isTimeout(err):
+		return "timeout", true, &cause{"the proxy did not connect in time", err}
+	case strings.Contains(text, "connection refused"):
+		return "connect-refused", true, &cause{"the proxy says: connection refused", err}
+	case strings.Contains(text, "host unreachable"), strings.Contains(text, "network unreachable"), strings.Contains(text, "TTL expired"):
+		return "timeout", true, &cause{"the proxy can't reach the host", err}
+	}
+	return "connection-reset", true, &cause{"the proxy could not connect", err}
+}
+
+// isHTTP2 reports whether an error is one of HTTP/2 itself, which the same server
+// may not show over HTTP/1.1. net/http exports none of them; a test holds the texts.
+func isHTTP2(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, "http2:") || strings.Contains(text, "stream error:") ||
+		strings.Contains(text, "connection error:") || strings.Contains(text, "HTTP/1.1 header")
+}
+
+// remoteAlert is how crypto/tls begins what the other side found fault with; net/http
+// may put words of its own in front.
+const remoteAlert = "remote error: tls: "
+
+// tlsFault classifies a handshake that failed.
+func (h *HTTP) tlsFault(target string, err error) *Fault {
+	f := &Fault{Kind: "tls-error", Op: "handshake with", Target: target}
+	var (
+		invalid   x509.CertificateInvalidError
+		hostname  x509.HostnameError
+		authority x509.UnknownAuthorityError
+		record    tls.RecordHeaderError
+		verify    *tls.CertificateVerificationError
+	)
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		f.Kind, f.Err = "tls-expired", expiry(invalid, err)
+	case errors.As(err, &hostname):
+		f.Kind, f.Err = "tls-hostname", &cause{"the certificate is for " + certificateNames(hostname.Certificate) + ", not for " + hostname.Host, err}
+	case errors.As(err, &authority):
+		f.Kind, f.Err = "tls-untrusted", &cause{untrusted(authority.Cert), err}
+	case errors.As(err, &invalid), errors.As(err, &verify):
+		f.Kind, f.Err = "tls-untrusted", &cause{"the certificate can't be verified", err}
+	case isTimeout(err):
+		f.Kind, f.Retry = "timeout", true
+		f.Err = &cause{"the TLS handshake took longer than " + h.timeout.String(), err}
+	case limitErrno(err) != 0:
+		f.Retry, f.Local, f.Err = true, true, localLimit(err)
+	case errors.As(err, &record):
+		f.Err = &cause{"the server answered the TLS handshake in plain text", err}
+	case strings.Contains(err.Error(), remoteAlert):
+		_, alert, _ := strings.Cut(err.Error(), remoteAlert)
+		f.Err = &cause{"the server refused the TLS handshake: " + alert, err}
+	case isReset(err):
+		f.Err = &cause{"the TLS handshake was cut short", err}
+	default:
+		f.Err = &cause{"the TLS handshake failed: " + strings.TrimPrefix(err.Error(), "tls: "), err}
+	}
+	return f
+}
+
+// expiry says when a certificate was, or will be, valid.
+func expiry(invalid x509.CertificateInvalidError, err error) error {
+	if invalid.Cert == nil {
+		return &cause{"the certificate has expired or is not valid yet", err}
+	}
+	if time.Now().Before(invalid.Cert.NotBefore) {
+		return &cause{"the certificate is not valid before " + invalid.Cert.NotBefore.UTC().Format(time.DateOnly), err}
+	}
+	return &cause{"the certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly), err}
+}
+
+// maxNamesShown bounds how many of a certificate's names a message repeats.
+const maxNamesShown = 3
+
+func certificateNames(cert *x509.Certificate) string {
+	if cert == nil {
+		return "another host"
+	}
+	names := append([]string(nil), cert.DNSNames...)
+	for _, ip := range cert.IPAddresses {
+		names = append(names, ip.String())
+	}
+	switch {
+	case len(names) == 0:
+		return "no host at all"
+	case len(names) > maxNamesShown:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamesShown], ", "), len(names)-maxNamesShown)
+	}
+	return strings.Join(names, ", ")
+}
+
+func untrusted(cert *x509.Certificate) string {
+	switch {
+	case cert == nil:
+		return "the certificate is signed by an authority nobody knows"
+	case string(cert.RawIssuer) == string(cert.RawSubject):
+		return "the certificate is signed by itself"
+	case cert.Issuer.String() == "":
+		return "the certificate is signed by an unnamed authority"
+	}
+	return "the certificate is signed by an authority that is not trusted: " + cert.Issuer.String()
+}
+
+// bodyFault classifies an error met while a body was read.
+func (h *HTTP) bodyFault(ctx context.Context, target string, err error) error {
+	var f *Fault
+	if errors.As(err, &f) {
+		return err
+	}
+	switch end := context.Cause(ctx); {
+	case end == errSilence:
+		return &Fault{Kind: "timeout", Op: "read", Target: target, Err: &cause{"the body stood still for " + h.timeout.String(), err}, Retry: true}
+	case end == errWholeTimeout:
+		return h.wholeTimeout("read", target, err)
+	case end == errClosed:
+		return &Fault{Kind: "body-truncated", Op: "read", Target: target, Err: http.ErrBodyReadAfterClose}
+	case end != nil:
+		return end
+	}
+	f = &Fault{Kind: "body-truncated", Op: "read", Target: target, Retry: true}
+	switch {
+	case limitErrno(err) != 0:
+		f.Local, f.Err = true, localLimit(err)
+	case isHTTP2(err):
+		f.Err = &cause{"the server broke off the HTTP/2 stream within the body", err}
+	case isChunking(err):
+		f.Kind, f.Retry = "protocol-error", false
+		f.Err = &cause{"the body's chunks are malformed", err}
+	case isTimeout(err):
+		f.Kind, f.Err = "timeout", &cause{"the body stood still", err}
+	default:
+		f.Err = &cause{"the body ended early", err}
+	}
+	return f
+}
+
+// isChunking reports whether the chunked coding (RFC 9112 section 7.1) was broken.
+// A chunk that ends with the connection is a body cut short instead.
+func isChunking(err error) bool {
+	text := err.Error()
+	for _, has := range []string{"chunk", "header line too long", "long trailer", "malformed MIME"} {
+		if strings.Contains(text, has) {
+			return true
+		}
+	}
+	return false
+}

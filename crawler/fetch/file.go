@@ -1,0 +1,156 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// File answers file: URLs (RFC 8089) from the machine's own disk: the links of a
+// single document to its neighbours, wherever they lie. A directory is there
+// without further ado; it has no body. The zero value is ready for use, and safe
+// for concurrent use.
+//
+// Faults are of the kinds file-missing, file-case (Hint is the right path) and
+// file-unreadable.
+type File struct {
+	once  sync.Once
+	index *directoryIndex // for letter case; what it keeps is bounded
+}
+
+// disk is the whole file system. Names are slash-separated; "" is the root, on
+// Windows a name begins with a volume.
+type disk struct{}
+
+func (disk) path(name string) string {
+	if runtime.GOOS != "windows" {
+		return "/" + name
+	}
+	if strings.IndexByte(name, '/') < 0 {
+		name += "/" // "C:" alone is wherever the process stands on that volume
+	}
+	return filepath.FromSlash(name)
+}
+
+func (d disk) Open(name string) (*os.File, error)     { return os.Open(d.path(name)) }
+func (d disk) Stat(name string) (fs.FileInfo, error)  { return os.Stat(d.path(name)) }
+func (d disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
+
+var errOtherHost = errors.New("the file is on another host")
+
+// Fetch looks for the file.
+func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	name, err := nameOfFileURL(req.URL)
+	if err != nil {
+		kind := "file-missing"
+		if errors.Is(err, errOtherHost) {
+			kind = "file-unreadable"
+		}
+		return nil, &Fault{Kind: kind, Op: "open", Target: req.URL.Printed(), Err: err, Requests: 1}
+	}
+	f.once.Do(func() { f.index = newDirectoryIndex(disk{}) })
+	path := disk{}.path(name)
+	info, err := os.Stat(path)
+	if err != nil {
+		fault := localFault("open", path, err)
+		if fault.Kind == "file-missing" {
+			if at := f.walk(name); at.folded {
+				return nil, caseFault(path, at)
+			}
+		}
+		return nil, fault
+	}
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		// These file systems vouch for names they don't hold.
+		if at := f.walk(name); at.folded {
+			return nil, caseFault(path, at)
+		}
+	}
+	resp := &Response{Size: -1, Modified: info.ModTime(), Requests: 1, Path: path}
+	if info.IsDir() {
+		return resp, nil
+	}
+	if !info.Mode().IsRegular() {
+		return nil, localFault("open", path, errSpecial)
+	}
+	body, info, err := openFile(disk{}, name, path)
+	if err != nil {
+		return nil, err
+	}
+	resp.Size, resp.ContentType = info.Size(), TypeByName(name)
+	if req.Need == Existence {
+		body.Close()
+		return resp, nil
+	}
+	resp.Body = newFileBody(body, path, info.Size())
+	return resp, nil
+}
+
+func caseFault(path string, at location) *Fault {
+	return &Fault{Kind: "file-case", Op: "open", Target: path, Hint: disk{}.path(at.rel), Err: errLetterCase, Requests: 1}
+}
+
+// walk looks a name up letter by letter. A directory that may not be listed ends
+// the search; then nothing is said about letter case.
+func (f *File) walk(name string) location {
+	from, rel := "", strings.TrimSuffix(name, "/")
+	if runtime.GOOS == "windows" {
+		from, rel, _ = strings.Cut(rel, "/")
+	}
+	return f.index.walk(from, rel, matchFold)
+}
+
+// nameOfFileURL decodes the path of a file: URL once (RFC 8089 section 2 and
+// appendix E.2 for volumes).
+func nameOfFileURL(u urinorm.URL) (string, error) {
+	if host := u.Host(); host != "" && host != "localhost" {
+		return "", errOtherHost
+	}
+	name, ok := decodePath(strings.TrimPrefix(u.Path(), "/"))
+	if !ok {
+		return "", errEncodedPath
+	}
+	if runtime.GOOS == "windows" && (len(name) < 2 || name[1] != ':') {
+		return "", errNoFile
+	}
+	return collapseSlashes(name), nil
+}
+
+// FilePath returns the path that a file: URL names on this machine, decoded once.
+// It fails for another host's files and for escapes that no file name can hold.
+func FilePath(u urinorm.URL) (string, error) {
+	name, err := nameOfFileURL(u)
+	if err != nil {
+		return "", err
+	}
+	return disk{}.path(name), nil
+}
+
+// FileURL returns the file: URL of a path on this machine (RFC 8089 section 2). A
+// path that ends in a separator keeps it; a relative path starts at the working
+// directory.
+func FileURL(path string) (urinorm.URL, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return urinorm.URL{}, err
+	}
+	slashed := filepath.ToSlash(absolute)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a Windows volume
+	}
+	if path != "" && os.IsPathSeparator(path[len(path)-1]) && !strings.HasSuffix(slashed, "/") {
+		slashed += "/"
+	}
+	u, _, err := urinorm.ParseWeb("file://" + escapePath(slashed))
+	return u, err
+}

@@ -1,0 +1,296 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+func fileURL(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return "file://" + path
+}
+
+func TestFile(t *testing.T) {
+	dir := writeTree(t, "Page.html=hello", "a b#c.txt=x", "sub/", "100%.html=y")
+	if err := os.Symlink("Page.html", filepath.Join(dir, "link.html")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "dangling.html")); err != nil {
+		t.Fatal(err)
+	}
+	files := new(File)
+	for _, row := range []struct{ name, want, path string }{
+		{"Page.html", "hello", "Page.html"},
+		{"Page.html?q#f", "hello", "Page.html"},
+		{"a%20b%23c.txt", "x", "a b#c.txt"},
+		{"100%.html", "y", "100%.html"},
+		{"link.html", "hello", "link.html"},
+		{"sub", "", "sub"},
+		{"sub/", "", "sub"},
+		{"page.html", "file-case", "Page.html"},
+		{"Sub/", "file-case", "sub"},
+		{"gone.html", "file-missing", ""},
+		{"gone/gone.html", "file-missing", ""},
+		{"Page.html/x", "file-missing", ""},
+		{"dangling.html", "file-missing", ""},
+		{"a%2Fb", "file-missing", ""},
+	} {
+		if runtime.GOOS == "windows" && row.name == "dangling.html" {
+			continue
+		}
+		u := mustParse(t, fileURL(dir)+"/"+row.name)
+		resp, text, err := ask(t, files, &Request{URL: u, Need: Content})
+		var f *Fault
+		if errors.As(err, &f) {
+			if f.Kind != row.want || row.path != "" && f.Hint != filepath.Join(dir, row.path) {
+				t.Errorf("%s: %v, hint %q", row.name, err, f.Hint)
+			}
+			continue
+		}
+		if err != nil || text != row.want || filepath.Clean(resp.Path) != filepath.Join(dir, row.path) || resp.Modified.IsZero() || resp.Requests != 1 {
+			t.Errorf("%s: %+v %q, %v", row.name, resp, text, err)
+		}
+		if path, err := FilePath(u); err != nil || path != resp.Path {
+			t.Errorf("%s: FilePath %q, %v", row.name, path, err)
+		}
+		if resp, _, err := ask(t, files, &Request{URL: u}); err != nil || resp.Body != nil {
+			t.Errorf("%s: existence: %+v, %v", row.name, resp, err)
+		}
+	}
+	_, err := files.Fetch(t.Context(), &Request{URL: mustParse(t, "file://other.example/x")})
+	if kindOfError(err) != "file-unreadable" || !strings.HasSuffix(err.Error(), "the file is on another host") {
+		t.Error(err)
+	}
+	if _, err := FilePath(mustParse(t, "file://other.example/x")); err == nil {
+		t.Error("another host's file has a path here")
+	}
+	if resp, err := files.Fetch(t.Context(), &Request{URL: mustParse(t, "file:///")}); runtime.GOOS != "windows" && (err != nil || resp.Path != "/") {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+func TestFileURL(t *testing.T) {
+	dir := writeTree(t, "100% #?a b|[ü].html", "raw\xff", "sub/")
+	for _, name := range []string{"100% #?a b|[ü].html", "raw\xff", "sub", "sub/"} {
+		path := filepath.Join(dir, name)
+		if strings.HasSuffix(name, "/") {
+			path += string(filepath.Separator)
+		}
+		u, err := FileURL(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := FilePath(u); err != nil || back != path {
+			t.Errorf("%q became %s and %q, %v", path, u, back, err)
+		}
+		if _, err := new(File).Fetch(t.Context(), &Request{URL: u}); err != nil {
+			t.Error(err)
+		}
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"": wd, "x.html": filepath.Join(wd, "x.html")} {
+		u, err := FileURL(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := FilePath(u); err != nil || got != want {
+			t.Errorf("%q became %q, %v", path, got, err)
+		}
+	}
+}
+
+func TestDocument(t *testing.T) {
+	text, err := ReadDocument(strings.NewReader("0123456789"), 5)
+	if err != nil || string(text) != "012345" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := ReadDocument(strings.NewReader("0123456789"), 0); err != nil || len(text) != 10 {
+		t.Errorf("%q, %v", text, err)
+	}
+	d := &Document{URL: mustParse(t, "https://0.site.invalid/-"), ContentType: "text/html", Body: text, Path: "-"}
+	for range 2 {
+		resp, body, err := ask(t, d, &Request{URL: mustParse(t, "https://0.site.invalid/-#top"), Need: Content})
+		if err != nil || body != "012345" || resp.Size != 6 || resp.ContentType != "text/html" || resp.Path != "-" {
+			t.Errorf("%+v %q, %v", resp, body, err)
+		}
+	}
+	if resp, err := d.Fetch(t.Context(), &Request{URL: d.URL}); err != nil || resp.Body != nil {
+		t.Errorf("%+v, %v", resp, err)
+	}
+	if _, err := d.Fetch(t.Context(), &Request{URL: mustParse(t, "https://0.site.invalid/x")}); kindOfError(err) != "file-missing" {
+		t.Error(err)
+	}
+}
+
+// A run that has ended gets its own error, from every Fetcher.
+func TestCancelledFetchers(t *testing.T) {
+	dir := writeTree(t, "index.html")
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	for name, f := range map[string]Fetcher{"site": site, "file": new(File), "document": &Document{URL: mustParse(t, "https://example.com/")}} {
+		if _, err := f.Fetch(ctx, &Request{URL: mustParse(t, "https://example.com/")}); err != stopped {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestMux(t *testing.T) {
+	m := Mux{"file": new(File)}
+	if _, err := m.Fetch(t.Context(), &Request{URL: mustParse(t, fileURL(t.TempDir()))}); err != nil {
+		t.Error(err)
+	}
+	_, err := m.Fetch(t.Context(), &Request{URL: mustParse(t, "https://me:s3cret@example.com/")})
+	if kindOfError(err) != "scheme-unchecked" || strings.Contains(err.Error(), "s3cret") {
+		t.Error(err)
+	}
+}
+
+// A directory with more names than are kept is asked by name.
+func TestHugeDirectory(t *testing.T) {
+	var files []string
+	for i := range 3 * readDirBatch {
+		files = append(files, fmt.Sprintf("big/%d.html", i))
+	}
+	dir := writeTree(t, append(files, "index.html")...)
+	if err := os.Symlink("1.html", filepath.Join(dir, "big", "link.html")); err != nil {
+		t.Fatal(err)
+	}
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site.index.maxListing = 10
+	for i := range 3 * readDirBatch {
+		if got, want := answerOf(t, site, dir, fmt.Sprintf("https://example.com/big/%d.html", i)), fmt.Sprintf("big/%d.html", i); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	if !site.index.list("big").partial {
+		t.Error("the whole directory was kept")
+	}
+	for url, want := range map[string]string{"big/gone.html": "file-missing", "big/link.html": ""} {
+		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+url)})
+		if kindOfError(err) != want {
+			t.Errorf("%s: %+v, %v", url, resp, err)
+		}
+	}
+}
+
+// What is kept of many directories is bounded.
+func TestManyDirectories(t *testing.T) {
+	var files []string
+	for i := range 50 {
+		files = append(files, fmt.Sprintf("%d/a.html", i), fmt.Sprintf("%d/b.html", i))
+	}
+	dir := writeTree(t, append(files, "index.html")...)
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site.index.maxNames = 60
+	for range 2 {
+		for _, file := range files {
+			if got := answerOf(t, site, dir, "https://example.com/"+file); got != file {
+				t.Fatalf("%s became %s", file, got)
+			}
+		}
+	}
+	if site.index.names > 60+51 {
+		t.Errorf("%d names are kept", site.index.names)
+	}
+}
+
+// What can't be read is named at the end of a walk, and the rest is walked.
+func TestWalkGoesOn(t *testing.T) {
+	deep := strings.Repeat("d/", maxWalkDepth+2)
+	dir := writeTree(t, "a.html", deep+"deep.html", "z.html")
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	var names []string
+	err := site.Walk(func(rel string, _ fs.DirEntry) error { names = append(names, rel); return nil })
+	if err == nil || !strings.Contains(err.Error(), "directories are nested too deep") || !slices.Equal(names, []string{"a.html", "z.html"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+func TestFileThatShrinks(t *testing.T) {
+	dir := writeTree(t, "a.html="+strings.Repeat("x", 100), "empty.html")
+	if err := os.Truncate(filepath.Join(dir, "empty.html"), 0); err != nil {
+		t.Fatal(err)
+	}
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/a.html"), Need: Content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "a.html"), 10); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(resp.Body); err != nil || len(text) != 10 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	resp.Body.Close()
+	if _, err := resp.Body.Read(make([]byte, 1)); err == nil || kindOfError(err) != "file-unreadable" {
+		t.Errorf("a closed file was read: %v", err)
+	}
+	if _, text, err := ask(t, site, &Request{URL: mustParse(t, "https://example.com/empty.html"), Need: Content}); err != nil || text != "" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestTypeByName(t *testing.T) {
+	for name, want := range map[string]string{
+		"index.html": "text/html", "a/b.HTM": "text/html", "x.tar.gz": "application/gzip", "style.css": "text/css", "README.md": "text/markdown",
+		"x": "", "a.b/c": "", ".htaccess": "", "x.": "", "pic.JPeG": "image/jpeg", "feed.atom": "application/atom+xml",
+		"drawing.svgz":    "application/gzip", // its bytes are; a host would say so in Content-Encoding
+		"app.webmanifest": "application/manifest+json", "notes.ipynb": "application/x-ipynb+json", "places.sqlite": "application/vnd.sqlite3",
+	} {
+		if got := TypeByName(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func FuzzSitePath(f *testing.F) {
+	for _, path := range []string{"", "a", "a/", "%41", "..%2f", "a%00", "%", "a//b", "ü", "A", ".", "%2e%2e/x", "dir/"} {
+		f.Add(path)
+	}
+	dir := writeTree(f, "index.html", "a", "dir/index.html", "ü.html", "%41")
+	outside := filepath.Join(filepath.Dir(dir), "outside")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	site := openSite(f, "https://example.com/", dir, HostAuto)
+	f.Fuzz(func(t *testing.T, path string) {
+		u, err := site.URLOf(path)
+		if err != nil {
+			return
+		}
+		for _, u := range []string{u.String(), "https://example.com/" + path} {
+			parsed, _, err := urinorm.ParseWeb(u)
+			if err != nil || !site.Holds(parsed) {
+				continue
+			}
+			resp, err := site.Fetch(t.Context(), &Request{URL: parsed})
+			var fault *Fault
+			if err != nil && !errors.As(err, &fault) {
+				t.Errorf("%q: %v", u, err)
+			}
+			if err == nil && resp.Status == 0 && !strings.HasPrefix(resp.Path, dir+string(filepath.Separator)) {
+				t.Errorf("%q leads to %s", u, resp.Path)
+			}
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package fetch
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// maxFingerRequest bounds a request, in bytes.
+const maxFingerRequest = 512
+
+// askFinger answers for finger (RFC 1288; finger://host/user, finger:user@host). A
+// server that answers anything is there: the protocol has no way to say that a
+// user is not. Requests are not passed on to a third host (RFC 1288 section 2.5.2,
+// {Q2}).
+func askFinger(v *visit) (*Response, error) {
+	u := v.req.URL
+	request := strings.TrimPrefix(u.Path(), "/")
+	if u.Host() == "" {
+		user, host, found := strings.Cut(request, "@")
+		if !found {
+			return nil, v.invalid("the host is missing")
+		}
+		named, err := parseServer(host)
+		if err != nil {
+			return nil, v.invalid("the host is malformed")
+		}
+		u, request = named, user
+	} else if u.HasUserinfo() && request == "" {
+		request = u.Username()
+	}
+	request, err := decodeOnce(request, "")
+	switch {
+	case err != nil:
+		return nil, v.invalid("the request " + err.Error())
+	case strings.Contains(request, "@"):
+		return nil, v.invalid("the request names a host beyond the one that is asked")
+	case len(request) > maxFingerRequest:
+		return nil, v.invalid("the request is too long")
+	}
+	server, err := v.siteOf(u)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := v.dial(server, maxSaid)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.WriteString(conn, request+"\r\n"); err != nil {
+		return nil, err
+	}
+	if _, err := bufio.NewReader(conn).ReadByte(); err != nil {
+		return nil, err
+	}
+	return &Response{Size: -1}, nil
+}

@@ -1,0 +1,490 @@
+package fetch
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/textproto"
+	"path"
+	"strings"
+
+	"github.com/jlaffaye/ftp"
+)
+
+// maxFTPListing bounds the listing of a directory, in bytes.
+const maxFTPListing = 4 << 20
+
+// askFTP answers for ftp and ftps (RFC 959, RFC 1738 section 3.2, RFC 4217): log
+// in, change to each directory of the path, and see what the last segment names.
+//
+//	ftp://host/a/b%2Fc/name;type=i   CWD a, CWD b/c, then name
+//	ftp://host//etc/motd             CWD /, CWD etc, then motd
+//
+// A directory's content is its listing, as an HTML document of links; one that is
+// named without its '/' is a redirect to the name with it, as relative links in
+// the listing would lead astray. ftps is TLS from the first byte, as it is for
+// curl; on port 21, where nobody listens for that, it is AUTH TLS.
+func askFTP(v *visit) (*Response, error) {
+	server, err := v.siteOf(v.req.URL)
+	if err != nil {
+		return nil, err
+	}
+	at, err := v.ftpPath()
+	if err != nil {
+		return nil, err
+	}
+	s := &ftpSession{visit: v, server: server}
+	if err := s.login(); err != nil {
+		return nil, err
+	}
+	resp, err := s.look(at)
+	if err == nil && resp.Body != nil {
+		return resp, nil
+	}
+	s.ServerConn.Quit()
+	return resp, err
+}
+
+// ftpPath is the path of an FTP URL taken apart, decoded.
+type ftpPath struct {
+	directories []string
+	name        string // "" names the last directory itself
+	kind        byte   // of ";type=": 'a', 'i', 'd', or 0
+}
+
+// ftpPath cuts the URL's path at its slashes and decodes each segment, once. What
+// stands behind a '?' belongs to the name: FTP knows no queries.
+func (v *visit) ftpPath() (ftpPath, error) {
+	var p ftpPath
+	text := v.req.URL.RequestTarget()
+	if i := strings.LastIndexByte(text, ';'); i >= 0 {
+		if kind, ok := strings.CutPrefix(strings.ToLower(text[i:]), ";type="); ok && len(kind) == 1 && strings.Contains("aid", kind) {
+			text, p.kind = text[:i], kind[0]
+		}
+	}
+	segments := strings.Split(strings.TrimPrefix(text, "/"), "/")
+	for i, segment := range segments {
+		decoded, err := decodeOnce(segment, "")
+		if err != nil {
+			return p, v.invalid("the path " + err.Error())
+		}
+		switch {
+		case i == len(segments)-1:
+			p.name = decoded
+		case decoded != "":
+			p.directories = append(p.directories, decoded)
+		case i == 0:
+			p.directories = append(p.directories, "/") // "//" begins at the server's root
+		}
+	}
+	return p, nil
+}
+
+// ftpSession is a visit that is logged in.
+type ftpSession struct {
+	*visit
+	*ftp.ServerConn
+	server  site
+	control *replyWatch
+	secure  bool // data connections too
+}
+
+// login connects and logs in: with the account of the URL, else the one given for
+// the host, else as everybody does.
+func (s *ftpSession) login() error {
+	user, err := s.account()
+	if err != nil {
+		return err
+	}
+	if user == nil || user.name == "" {
+		user = &account{"anonymous", "orbweaver@"}
+	}
+	options := []ftp.DialOption{ftp.DialWithDialFunc(s.dial)}
+	explicit := s.scheme == "ftps" && s.server.port == 21
+	switch {
+	case explicit:
+		options = append(options, ftp.DialWithExplicitTLS(s.tlsFor(s.server.host)))
+	case s.visit.secure:
+		options = append(options, ftp.DialWithTLS(s.tlsFor(s.server.host))) // for PROT P
+	}
+	for completed := false; ; completed = true {
+		s.control, s.secure = nil, s.visit.secure && !explicit
+		s.ServerConn, err = ftp.Dial(s.server.hostport(), options...)
+		if err == nil {
+			s.secure = s.visit.secure
+			err = s.Login(user.name, user.password)
+		}
+		var chain *chainError
+		if explicit && !completed && errors.As(err, &chain) && s.web.issuers.complete(s.ctx, chain.certs) {
+			continue
+		}
+		return s.loginFault(user, err)
+	}
+}
+
+// loginFault says why there was no login.
+func (s *ftpSession) loginFault(user *account, err error) error {
+	if err == nil {
+		return nil
+	}
+	var said *textproto.Error
+	if errors.As(err, &said) {
+		return s.refusal("the server does not let us in", said)
+	}
+	// The library tells the answer to USER as text alone.
+	if s.control != nil && s.control.last.Code >= 400 && err.Error() == s.control.last.Msg {
+		what := "the server does not let us in"
+		if user.name == "anonymous" {
+			what = "the server lets nobody in without an account"
+		}
+		last := s.control.last
+		return s.refusal(what, &last)
+	}
+	return s.ioError(err)
+}
+
+// ioError turns an error of the library into the connection's own, where that
+// tells more.
+func (s *ftpSession) ioError(err error) error {
+	if s.control != nil {
+		if failure := s.control.failure(); failure != nil && !errors.Is(err, failure) {
+			return failure
+		}
+	}
+	return err
+}
+
+// refusal says what a negative reply means (RFC 959 section 4.2).
+func (s *ftpSession) refusal(what string, said *textproto.Error) error {
+	text := fmt.Sprintf("%d %s", said.Code, said.Msg)
+	kind := "protocol-error"
+	switch code := said.Code; {
+	case code == 425 || code == 426:
+		kind = "connection-reset"
+	case code == 450 && saysAbsent(said.Msg):
+		kind = "file-missing"
+	case code >= 400 && code < 500:
+		kind = "rate-limited"
+	case code == 530 || code == 532 || code == 533 || code == 534:
+		kind = "file-unreadable"
+	case (code == 550 || code == 553) && saysForbidden(said.Msg):
+		kind = "file-unreadable"
+	case code == 550 || code == 553 || code == 501 || code == 551:
+		kind = "file-missing"
+	}
+	f := s.says(kind, what, text)
+	f.Retry = f.Retry || kind == "connection-reset"
+	return f
+}
+
+func saysAbsent(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, "no such") || strings.Contains(text, "not found") || strings.Contains(text, "not exist")
+}
+
+func saysForbidden(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, "permission") || strings.Contains(text, "denied") || strings.Contains(text, "not allowed") || strings.Contains(text, "privilege")
+}
+
+// dial opens the control connection, which comes first, and then those for data.
+func (s *ftpSession) dial(_, address string) (net.Conn, error) {
+	if s.control == nil {
+		conn, err := s.open(s.server, s.secure, maxSaid)
+		if err != nil {
+			return nil, err
+		}
+		s.control = &replyWatch{boundedConn: conn}
+		return s.control, nil
+	}
+	to, err := netip.ParseAddrPort(address)
+	peer, peerErr := netip.ParseAddrPort(s.control.RemoteAddr().String())
+	switch {
+	case err != nil || peerErr != nil || to.Addr().Unmap() != peer.Addr().Unmap():
+		return nil, s.says("protocol-error", "the server names no usable address for its data", "")
+	case to.Port() < 1024:
+		return nil, s.says("protocol-error", fmt.Sprintf("the server would send data from port %d, which belongs to another service", to.Port()), "")
+	}
+	conn, err := s.dialPeer(to, s.web.maxBody+maxFTPListing)
+	if err != nil {
+		var f *Fault
+		if errors.As(err, &f) && f.Kind == "connect-refused" {
+			f.Kind, f.Err = "connection-reset", &cause{"the server does not accept connections for data", f.Err}
+		}
+		return nil, err
+	}
+	conn.flow, conn.beside = true, s.control.boundedConn
+	if s.secure {
+		// Shaking hands waits for the first read: servers begin with it when they have
+		// read the command.
+		conn.Conn = tls.Client(conn.Conn, s.tlsFor(s.server.host))
+	}
+	return conn, nil
+}
+
+// replyWatch remembers the last reply of a control connection in plain text.
+type replyWatch struct {
+	*boundedConn
+	line  []byte
+	last  textproto.Error
+	inTLS bool // the library encrypted it: nothing more is understood
+}
+
+func (w *replyWatch) Read(p []byte) (int, error) {
+	n, err := w.boundedConn.Read(p)
+	if w.inTLS {
+		return n, err
+	}
+	for _, b := range p[:n] {
+		if b != '\n' {
+			if len(w.line) < maxReplyLine {
+				w.line = append(w.line, b)
+			}
+			continue
+		}
+		line := strings.TrimRight(string(w.line), "\r")
+		w.line = w.line[:0]
+		if len(line) >= 4 && line[3] == ' ' && strings.Trim(line[:3], "0123456789") == "" {
+			w.last = textproto.Error{Code: int(line[0]-'0')*100 + int(line[1]-'0')*10 + int(line[2]-'0'), Msg: line[4:]}
+			if w.last.Code == ftp.StatusAuthOK && w.v.scheme == "ftps" {
+				w.inTLS = true
+			}
+		}
+	}
+	return n, err
+}
+
+// look finds out what a path names.
+func (s *ftpSession) look(at ftpPath) (*Response, error) {
+	if at.kind == 'd' && at.name != "" {
+		at.directories, at.name = append(at.directories, at.name), ""
+	}
+	for _, name := range at.directories {
+		if err := s.ChangeDir(name); err != nil {
+			return nil, s.commandFault("there is no directory "+quote(name), err)
+		}
+	}
+	if at.name == "" {
+		return s.directory()
+	}
+	entry, err := s.find(at.name)
+	switch {
+	case err != nil:
+		return nil, err
+	case entry.Type == ftp.EntryTypeFolder:
+		return s.withSlash(), nil
+	}
+	resp := &Response{ContentType: TypeByName(at.name), Size: int64(entry.Size), Modified: entry.Time}
+	if resp.Size == 0 {
+		resp.Size = -1 // unknown, most likely
+	}
+	if s.req.Need == Existence {
+		return resp, nil
+	}
+	if at.kind == 'a' {
+		if err := s.Type(ftp.TransferTypeASCII); err != nil {
+			return nil, s.commandFault("the server has no text mode", err)
+		}
+		resp.Size = -1
+	}
+	data, err := s.Retr(at.name)
+	if err != nil {
+		if s.ChangeDir(at.name) == nil {
+			return s.withSlash(), nil // the server took a directory for a file
+		}
+		return nil, s.commandFault("the server does not send the file", err)
+	}
+	resp.Body = &ftpBody{session: s, data: data}
+	return resp, nil
+}
+
+// find says what a name in the directory is: by MLST (RFC 3659 section 7), else by
+// SIZE, which only files have, and CWD, which only directories bear. Where the
+// replies leave a doubt the listing of the directory decides.
+func (s *ftpSession) find(name string) (*ftp.Entry, error) {
+	entry, mlstErr := s.GetEntry(name)
+	if mlstErr == nil {
+		return entry, nil
+	}
+	if err := s.broken(mlstErr); err != nil {
+		return nil, err
+	}
+	size, sizeErr := s.FileSize(name)
+	if sizeErr == nil {
+		return &ftp.Entry{Size: uint64(max(size, 0))}, nil
+	}
+	if err := s.broken(sizeErr); err != nil {
+		return nil, err
+	}
+	cwdErr := s.ChangeDir(name)
+	if cwdErr == nil {
+		return &ftp.Entry{Type: ftp.EntryTypeFolder}, nil
+	}
+	if err := s.broken(cwdErr); err != nil {
+		return nil, err
+	}
+	const absent = "there is no such file"
+	if saysAbsent(sizeErr.Error()) && saysAbsent(cwdErr.Error()) {
+		return nil, s.commandFault(absent, sizeErr)
+	}
+	parent, base := path.Split(name) // an encoded slash is part of the segment
+	entries, err := s.List(strings.TrimSuffix(parent, "/"))
+	alike := ""
+	for _, entry := range entries {
+		if entry.Name == base {
+			if entry.Type == ftp.EntryTypeFolder {
+				return nil, s.commandFault("the directory can't be entered", cwdErr)
+			}
+			return entry, nil
+		}
+		if strings.EqualFold(entry.Name, base) {
+			alike = entry.Name
+		}
+	}
+	if err != nil {
+		if fault := s.broken(err); fault != nil {
+			return nil, fault
+		}
+	}
+	fault := s.commandFault(absent, cwdErr)
+	var f *Fault
+	if alike != "" && errors.As(fault, &f) {
+		f.Hint = "there is " + quote(alike) + ", in other letter case"
+	}
+	return nil, fault
+}
+
+// broken returns the fault of a conversation that is over, nil where the server
+// just said no.
+func (s *ftpSession) broken(err error) error {
+	var said *textproto.Error
+	switch {
+	case errors.As(err, &said) && said.Code >= 500:
+		return nil
+	case errors.As(err, &said) && said.Code == 450:
+		return nil // "no such file", from some
+	case errors.As(err, &said) && said.Code < 400:
+		return nil // a reply nobody expected; another command may tell
+	case said != nil:
+		return s.refusal("the server does not tell", said)
+	case s.control.failure() != nil:
+		return s.ioError(err)
+	}
+	var f *Fault
+	if errors.As(err, &f) {
+		return err
+	}
+	return nil // an answer the library could not read
+}
+
+// commandFault is the fault of a command that failed.
+func (s *ftpSession) commandFault(what string, err error) error {
+	var said *textproto.Error
+	if errors.As(err, &said) {
+		return s.refusal(what, said)
+	}
+	return s.ioError(err)
+}
+
+// withSlash leads to the directory that was named without its '/'.
+func (s *ftpSession) withSlash() *Response {
+	return &Response{Status: 301, Location: s.req.URL.WithoutFragment().String() + "/", Size: -1}
+}
+
+// directory answers with the listing of the directory we are in.
+func (s *ftpSession) directory() (*Response, error) {
+	resp := &Response{ContentType: linkPageType, Size: -1}
+	if s.req.Need == Existence {
+		return resp, nil
+	}
+	entries, err := s.List("")
+	if err != nil {
+		if !errors.Is(err, errTooMuch) && len(entries) == 0 || s.parent.Err() != nil {
+			return nil, s.commandFault("the server does not list the directory", err)
+		}
+		resp.Notes = append(resp.Notes, Note{"body-truncated", "the listing of the directory was not read to its end"})
+	}
+	page := newLinkPage("Index of " + s.target())
+	for _, entry := range entries {
+		name := entry.Name
+		if i := strings.LastIndexByte(name, '/'); i >= 0 {
+			name = name[i+1:] // some list whole paths
+		}
+		switch {
+		case name == "" || name == "." || name == ".." || strings.IndexByte(name, 0) >= 0:
+		case entry.Type == ftp.EntryTypeFolder:
+			page.link(escapeSegment(name)+"/", name+"/")
+		case entry.Type == ftp.EntryTypeLink && leadsUp(entry.Target):
+			page.line(name) // followed, it would have no end
+		default:
+			page.link(escapeSegment(name), name)
+		}
+	}
+	s.ServerConn.Quit()
+	resp.Body = &pageBody{page.body(), s.visit}
+	return resp, nil
+}
+
+// leadsUp reports whether a symbolic link's target is a directory above it.
+func leadsUp(target string) bool {
+	return target == "/" || strings.Trim(target, "./") == "" && target != ""
+}
+
+// pageBody is a document made here; closing it ends the visit.
+type pageBody struct {
+	io.ReadCloser
+	v *visit
+}
+
+func (b *pageBody) Close() error { b.v.end(); return nil }
+
+// ftpBody reads a file that is being sent.
+type ftpBody struct {
+	session *ftpSession
+	data    *ftp.Response
+	err     error
+}
+
+func (b *ftpBody) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.data.Read(p)
+	if err == io.EOF {
+		// The server's word on it: the end of the connection alone may be an accident.
+		if shut := b.data.Close(); shut != nil {
+			err = shut
+		}
+	}
+	if err != nil && err != io.EOF {
+		err = b.session.bodyFault(err)
+	}
+	b.err = err
+	return n, err
+}
+
+// Close ends the session. A server in the middle of a file notices.
+func (b *ftpBody) Close() error {
+	if b.err == io.EOF {
+		b.session.ServerConn.Quit()
+	}
+	b.session.end()
+	return nil
+}
+
+// bodyFault says what an error met within a body means.
+func (v *visit) bodyFault(err error) error {
+	err = v.fault("read", err)
+	var f *Fault
+	if errors.As(err, &f) && (f.Kind == "connection-reset" || f.Kind == "protocol-error") {
+		f.Kind, f.Retry = "body-truncated", true
+		f.Err = &cause{"the body ended early", f.Err}
+	}
+	return err
+}
+
+// quote shows a name in a message.
+func quote(name string) string { return `"` + inOneLine(name) + `"` }

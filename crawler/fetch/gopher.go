@@ -1,0 +1,245 @@
+package fetch
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+)
+
+const (
+	maxGopherLine = 4 << 10 // bytes of a line of a menu
+	maxGopherMenu = 2 << 20 // bytes of a menu
+)
+
+// askGopher answers for gopher (RFC 1436, RFC 4266): the selector is sent, and the
+// answer is what the type before it says. Menus become HTML documents with the
+// same links. An item of type 3, in place of what was asked for, says that it is
+// not there.
+//
+//	gopher://host/1/docs         the menu /docs
+//	gopher://host/0/docs/a.txt   the text /docs/a.txt
+//	gopher://host/7/find%09word  a search for "word"
+func askGopher(v *visit) (*Response, error) {
+	server, err := v.siteOf(v.req.URL)
+	if err != nil {
+		return nil, err
+	}
+	itemType, selector, err := v.gopherSelector()
+	if err != nil {
+		return nil, err
+	}
+	if strings.IndexByte("8T2", itemType) >= 0 {
+		// The item names a service of another protocol at this host.
+		_, err := v.dial(server, 0)
+		return &Response{Size: -1}, err
+	}
+	conn, err := v.dial(server, v.web.maxBody+maxGopherMenu)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.WriteString(conn, selector+"\r\n"); err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(conn, maxGopherLine)
+	conn.flow = true
+	isMenu := itemType == '1' || itemType == '7'
+	first, err := firstGopherLine(in, isMenu)
+	if err != nil {
+		return nil, err
+	}
+	if kind, text := gopherError(first); kind != "" {
+		return nil, v.says(kind, "the server says", text)
+	}
+	resp := &Response{ContentType: gopherType(itemType, selector), Size: -1}
+	switch {
+	case isMenu && len(first) == 0:
+		return nil, io.EOF // a menu without lines has at least its end
+	case isMenu && !isMenuLine(string(first)):
+		return nil, v.says("protocol-error", "the answer is no gopher menu", "")
+	case v.req.Need == Existence:
+		return resp, nil
+	case !isMenu:
+		resp.Body = &gopherBody{v, in}
+		return resp, nil
+	}
+	page, err := v.gopherPage(in)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = &pageBody{page.body(), v}
+	return resp, nil
+}
+
+// gopherSelector cuts the path into type and selector; a tab divides the selector
+// from the words of a search.
+func (v *visit) gopherSelector() (itemType byte, selector string, err error) {
+	path := strings.TrimPrefix(v.req.URL.Path(), "/")
+	if path == "" {
+		return '1', "", nil
+	}
+	if query, ok := v.req.URL.Query(); ok {
+		path += "?" + query // gopher knows no queries: it belongs to the selector
+	}
+	decoded, err := decodeOnce(path, "\t")
+	if err != nil {
+		return 0, "", v.invalid("the selector " + err.Error())
+	}
+	return decoded[0], decoded[1:], nil
+}
+
+// firstGopherLine looks at the first line, or as much of it as fits, and leaves it
+// to be read. Of what is no menu and begins like no error the first byte is
+// enough.
+func firstGopherLine(in *bufio.Reader, isMenu bool) ([]byte, error) {
+	for n := 1; ; n++ {
+		head, err := in.Peek(n)
+		if err == io.EOF || err == bufio.ErrBufferFull {
+			return head, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !isMenu && head[0] != '3' && head[0] != 'E' {
+			return head, nil
+		}
+		n = max(n, in.Buffered())
+		head, _ = in.Peek(n)
+		if i := strings.IndexByte(string(head), '\n'); i >= 0 {
+			return head[:i+1], nil
+		}
+	}
+}
+
+// gopherError reports whether an answer's first line says that there is nothing: an
+// item of type 3, or where the server took the selector for a text's the words of
+// Gophernicus, the server most in use. kind is "" when it doesn't.
+func gopherError(line []byte) (kind, text string) {
+	first := strings.TrimRight(string(line), "\r\n")
+	switch {
+	case strings.HasPrefix(first, "3") && strings.Count(first, "\t") >= 3:
+		text, _, _ = strings.Cut(first[1:], "\t")
+		return "file-missing", text
+	case strings.HasPrefix(first, "Error: File or directory not found!"):
+		return "file-missing", first
+	case strings.HasPrefix(first, "Error: Access denied!"):
+		return "file-unreadable", first
+	}
+	return "", ""
+}
+
+func isMenuLine(line string) bool {
+	line = strings.TrimRight(line, "\r\n")
+	// Informational lines are often left without their fields.
+	return line == "." || strings.HasPrefix(line, "i") || strings.Count(line, "\t") >= 2
+}
+
+// gopherPage reads a menu to its end.
+func (v *visit) gopherPage(in *bufio.Reader) (*linkPage, error) {
+	page := newLinkPage(v.target())
+	for left := int64(maxGopherMenu); left > 0; {
+		line, err := in.ReadSlice('\n')
+		left -= int64(len(line))
+		item := strings.TrimRight(string(line), "\r\n")
+		if item == "." {
+			return page, nil
+		}
+		if item != "" && !errors.Is(err, bufio.ErrBufferFull) {
+			addGopherItem(page, item)
+		}
+		switch {
+		case err == io.EOF:
+			return page, nil // many servers send no "."
+		case errors.Is(err, bufio.ErrBufferFull):
+			return nil, errTooLong
+		case err != nil:
+			return nil, err
+		}
+	}
+	v.notes = append(v.notes, Note{"body-truncated", "the menu is longer than 2 MiB; what comes after them was not read"})
+	return page, nil
+}
+
+// addGopherItem adds a line of a menu: a type and a text, then selector, host and
+// port, tabs between them.
+func addGopherItem(page *linkPage, item string) {
+	fields := strings.Split(item[1:], "\t")
+	text := fields[0]
+	if len(fields) < 4 || strings.IndexByte("i3+", item[0]) >= 0 {
+		page.line(text)
+		return
+	}
+	selector, host, port := fields[1], strings.TrimSpace(fields[2]), strings.TrimSpace(fields[3])
+	if _, ok := parsePort(port); !ok || host == "" {
+		page.line(text)
+		return
+	}
+	if strings.IndexByte(host, ':') >= 0 && !strings.HasPrefix(host, "[") {
+		host = "[" + host + "]"
+	}
+	authority := escapeBut(host, "[]:") + ":" + port
+	switch item[0] {
+	case 'h':
+		if address, ok := cutURLSelector(selector); ok {
+			page.link(address, text)
+			return
+		}
+	case '8', 'T':
+		user := ""
+		if selector != "" {
+			user = escapeSegment(selector) + "@"
+		}
+		scheme := map[byte]string{'8': "telnet", 'T': "tn3270"}[item[0]]
+		page.link(scheme+"://"+user+authority+"/", text)
+		return
+	}
+	page.link("gopher://"+strings.TrimSuffix(authority, ":70")+"/"+escapeSegment(item[:1])+escapeBut(selector, "/!$&'()*+,;=:@"), text)
+}
+
+// cutURLSelector takes the address out of a selector "URL:…" (or "/URL:…"), by
+// which menus link to other schemes.
+func cutURLSelector(selector string) (string, bool) {
+	address := strings.TrimPrefix(selector, "/")
+	if len(address) < 4 || !strings.EqualFold(address[:4], "URL:") {
+		return "", false
+	}
+	return address[4:], true
+}
+
+// gopherType is the media type that an item's type implies.
+func gopherType(itemType byte, selector string) string {
+	switch itemType {
+	case '0':
+		if byName := TypeByName(selector); strings.HasPrefix(byName, "text/") {
+			return byName
+		}
+		return "text/plain"
+	case '1', '7':
+		return linkPageType
+	case 'h':
+		return "text/html"
+	case 'g':
+		return "image/gif"
+	}
+	if byName := TypeByName(selector); byName != "" {
+		return byName
+	}
+	return "application/octet-stream"
+}
+
+// gopherBody reads a document to the end of the connection, which is the only end
+// it has.
+type gopherBody struct {
+	v  *visit
+	in *bufio.Reader
+}
+
+func (b *gopherBody) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	if err != nil && err != io.EOF {
+		err = b.v.bodyFault(err)
+	}
+	return n, err
+}
+
+func (b *gopherBody) Close() error { b.v.end(); return nil }

@@ -1,0 +1,186 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-ldap/ldap/v3"
+)
+
+// maxLDAPAnswer bounds what is read of a directory server, in bytes. The library
+// makes objects of many times that size of it.
+const maxLDAPAnswer = 64 << 10
+
+// askLDAP answers for ldap and ldaps (RFC 4511, RFC 4516): bind, by default as
+// nobody, and search for what the URL names, which is one entry unless it says
+// otherwise. No attribute is asked for. A referral is a redirect.
+//
+//	ldap://host/o=Example,c=US?cn?sub?(cn=Babs)
+//	            dn             attributes ? scope ? filter ? extensions
+func askLDAP(v *visit) (*Response, error) {
+	search, bindName, err := v.ldapSearch()
+	if err != nil {
+		return nil, err
+	}
+	if v.req.URL.Host() == "" {
+		return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Err: errNoDirectory}
+	}
+	server, err := v.siteOf(v.req.URL)
+	if err != nil {
+		return nil, err
+	}
+	user, err := v.account()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := v.open(server, v.secure, maxLDAPAnswer)
+	if err != nil {
+		return nil, err
+	}
+	client := ldap.NewConn(conn, v.secure)
+	client.Start()
+	defer client.Close()
+	if user != nil && user.password != "" {
+		if bindName == "" {
+			bindName = user.name
+		}
+		err = client.Bind(bindName, user.password)
+	} else {
+		err = client.UnauthenticatedBind("") // anonymous (RFC 4513 section 5.1.1)
+	}
+	if err != nil {
+		return nil, v.ldapFault(conn, "the server does not let us in", err)
+	}
+	result, err := client.Search(search)
+	found := result != nil && len(result.Entries) > 0
+	switch {
+	case found && (err == nil || isLimit(err)):
+		return &Response{Size: -1}, nil
+	case err == nil && len(result.Referrals) > 0:
+		return v.referral(result.Referrals[0])
+	case err == nil:
+		return nil, v.says("file-missing", "no entry matches", "")
+	case isReferral(err):
+		if to := referralOf(err); to != "" {
+			return v.referral(to)
+		}
+	}
+	return nil, v.ldapFault(conn, "the server says", err)
+}
+
+var errNoDirectory = errors.New("the URL names no directory server, and none is known")
+
+// ldapSearch reads the parts of an LDAP URL (RFC 4516 section 2), each decoded
+// once.
+func (v *visit) ldapSearch() (*ldap.SearchRequest, string, error) {
+	query, _ := v.req.URL.Query()
+	parts := strings.Split(query, "?")
+	if len(parts) > 4 {
+		return nil, "", v.invalid("it has more parts than an LDAP URL may have")
+	}
+	parts = append([]string{strings.TrimPrefix(v.req.URL.Path(), "/")}, parts...)
+	for len(parts) < 5 {
+		parts = append(parts, "")
+	}
+	bindName, err := v.ldapExtensions(parts[4])
+	if err != nil {
+		return nil, "", err
+	}
+	for i := range parts {
+		parts[i] = percentDecode(parts[i])
+	}
+	dn, scopeName, filter := parts[0], parts[2], parts[3]
+	if _, err := ldap.ParseDN(dn); err != nil {
+		return nil, "", v.invalid("the distinguished name is malformed")
+	}
+	scope, ok := map[string]int{"": ldap.ScopeBaseObject, "base": ldap.ScopeBaseObject, "one": ldap.ScopeSingleLevel, "sub": ldap.ScopeWholeSubtree}[strings.ToLower(scopeName)]
+	if !ok {
+		return nil, "", v.invalid("the scope is none of base, one and sub")
+	}
+	if filter == "" {
+		filter = "(objectClass=*)"
+	}
+	if _, err := ldap.CompileFilter(filter); err != nil {
+		return nil, "", v.invalid("the filter is malformed")
+	}
+	seconds := max(1, int(v.web.timeout.Seconds()))
+	// "1.1" asks for no attributes (RFC 4511 section 4.5.1.8).
+	return ldap.NewSearchRequest(dn, scope, ldap.NeverDerefAliases, 1, seconds, false, filter, []string{"1.1"}, nil), bindName, nil
+}
+
+// ldapExtensions reads the extensions and returns the name to bind with. One that
+// is critical and not known here forbids to go on (RFC 4516 section 2).
+func (v *visit) ldapExtensions(list string) (bindName string, err error) {
+	if list == "" {
+		return "", nil
+	}
+	for extension := range strings.SplitSeq(list, ",") {
+		name, value, _ := strings.Cut(extension, "=")
+		plain := strings.TrimPrefix(name, "!")
+		switch {
+		case strings.EqualFold(plain, "bindname") || strings.EqualFold(plain, "e-bindname"):
+			bindName = percentDecode(value)
+		case plain != name:
+			return "", v.refuse(v.req.URL, "scheme-unchecked", "it asks for an extension that is not known here: "+quote(plain))
+		}
+	}
+	return bindName, nil
+}
+
+func isLimit(err error) bool {
+	return ldap.IsErrorAnyOf(err, ldap.LDAPResultSizeLimitExceeded, ldap.LDAPResultTimeLimitExceeded, ldap.LDAPResultAdminLimitExceeded)
+}
+
+func isReferral(err error) bool { return ldap.IsErrorWithCode(err, ldap.LDAPResultReferral) }
+
+// referralOf takes the first URL out of a referral (RFC 4511 section 4.1.10).
+func referralOf(err error) string {
+	var result *ldap.Error
+	if !errors.As(err, &result) || result.Packet == nil || len(result.Packet.Children) < 2 {
+		return ""
+	}
+	for _, child := range result.Packet.Children[1].Children {
+		if child.Tag == 3 && len(child.Children) > 0 {
+			return child.Children[0].Data.String()
+		}
+	}
+	return ""
+}
+
+func (v *visit) referral(to string) (*Response, error) {
+	return &Response{Status: 302, Location: escapeNonASCII(to), Size: -1}, nil
+}
+
+// ldapFault says what a result code means (RFC 4511 appendix A).
+func (v *visit) ldapFault(conn *boundedConn, what string, err error) error {
+	var result *ldap.Error
+	if !errors.As(err, &result) || result.ResultCode >= ldap.ErrorNetwork {
+		if failure := conn.failure(); failure != nil {
+			return failure
+		}
+		if result != nil && result.ResultCode == ldap.ErrorNetwork && v.ctx.Err() == nil {
+			return v.says("protocol-error", "the answer is not LDAP", "")
+		}
+		return err
+	}
+	kind := "protocol-error"
+	switch result.ResultCode {
+	case ldap.LDAPResultNoSuchObject:
+		kind = "file-missing"
+	case ldap.LDAPResultInvalidDNSyntax, ldap.LDAPResultNoSuchAttribute, ldap.LDAPResultUndefinedAttributeType:
+		kind = "uri-invalid"
+	case ldap.LDAPResultInsufficientAccessRights, ldap.LDAPResultInappropriateAuthentication, ldap.LDAPResultInvalidCredentials,
+		ldap.LDAPResultStrongAuthRequired, ldap.LDAPResultConfidentialityRequired, ldap.LDAPResultAuthMethodNotSupported,
+		ldap.LDAPResultOperationsError: // "a bind must be completed", from Active Directory
+		kind = "file-unreadable"
+	case ldap.LDAPResultBusy, ldap.LDAPResultUnavailable, ldap.LDAPResultUnwillingToPerform,
+		ldap.LDAPResultTimeLimitExceeded, ldap.LDAPResultAdminLimitExceeded, ldap.LDAPResultSizeLimitExceeded:
+		kind = "rate-limited"
+	}
+	text := ldap.LDAPResultCodeMap[result.ResultCode]
+	if result.Err != nil && result.Err.Error() != "" {
+		text += ", " + result.Err.Error()
+	}
+	return v.says(kind, what, fmt.Sprintf("%d %s", result.ResultCode, text))
+}

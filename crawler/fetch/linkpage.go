@@ -1,0 +1,84 @@
+package fetch
+
+import (
+	"html"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// linkPage writes the listing of an FTP directory or a gopher menu as an HTML
+// document, so that whoever reads pages reads it too: its links are the listing's.
+type linkPage struct{ strings.Builder }
+
+func newLinkPage(title string) *linkPage {
+	p := &linkPage{}
+	p.WriteString("<!DOCTYPE html>\n<html lang=\"\"><head><meta charset=\"utf-8\"><title>")
+	p.WriteString(escapeText(title))
+	p.WriteString("</title></head>\n<body><ul>\n")
+	return p
+}
+
+// link adds a link. href is percent-encoded, text as the server has it.
+func (p *linkPage) link(href, text string) {
+	p.WriteString("<li><a href=\"")
+	p.WriteString(html.EscapeString(href))
+	p.WriteString("\">")
+	p.WriteString(escapeText(text))
+	p.WriteString("</a></li>\n")
+}
+
+// line adds a line without a link.
+func (p *linkPage) line(text string) {
+	p.WriteString("<li>")
+	p.WriteString(escapeText(text))
+	p.WriteString("</li>\n")
+}
+
+// body ends the document.
+func (p *linkPage) body() io.ReadCloser {
+	p.WriteString("</ul></body></html>\n")
+	return io.NopCloser(strings.NewReader(p.String()))
+}
+
+const linkPageType = "text/html;charset=utf-8"
+
+// escapeText makes any bytes text of an HTML document: those that are no UTF-8 are
+// taken for Latin-1, control characters become blanks.
+func escapeText(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			r = rune(s[0])
+		}
+		if r < 0x20 || r >= 0x7F && r < 0xA0 {
+			r = ' '
+		}
+		b.WriteRune(r)
+		s = s[size:]
+	}
+	return html.EscapeString(b.String())
+}
+
+// escapeSegment percent-encodes all that isn't unreserved (RFC 3986 section 2.3),
+// bytes as they are. A name becomes one path segment that nothing else can be read
+// into: no scheme, no parameter, no query.
+func escapeSegment(name string) string { return escapeBut(name, "") }
+
+// escapeBut does so with some characters kept.
+func escapeBut(s, kept string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0 || strings.IndexByte(kept, c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}

@@ -1,0 +1,296 @@
+package fetch
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of what a directoryIndex remembers.
+const (
+	maxListedNames = 1 << 20 // names of all listings together
+	maxListing     = 1 << 18 // names of one directory; beyond that the file system is asked by name
+	readDirBatch   = 1024
+)
+
+// entryKind says what a name in a directory stands for.
+type entryKind uint8
+
+const (
+	entryNone    entryKind = iota
+	entryFile              // a regular file
+	entryDir               // a directory
+	entryLink              // a symbolic link nobody followed yet
+	entrySpecial           // a device, a pipe, a socket
+	entryDangling
+	entryOutside // a symbolic link that leads out of the root
+	entryLoop    // symbolic links that lead in a circle
+	entryDenied  // a symbolic link to where we may not look
+)
+
+// match says how alike a name asked for and a name found are.
+type match uint8
+
+const (
+	matchNone  match = iota
+	matchFold        // they differ in letter case
+	matchNorm        // they differ only in Unicode normalization
+	matchExact       // the same bytes
+)
+
+// directoryIndex answers which names a directory holds, byte for byte on every
+// operating system: it lists each directory once and compares names itself, so a
+// file system that ignores letter case can't vouch for a name that a web server
+// would not know. It is a snapshot: what changes after a directory was listed is
+// not seen. It is safe for concurrent use.
+//
+// Keys are slash-separated paths from the root, "" for the root itself, and hold
+// only names as the directories spell them.
+type directoryIndex struct {
+	tree tree
+
+	maxNames   int // maxListedNames
+	maxListing int
+
+	mu    sync.RWMutex
+	dirs  map[string]*listing
+	names int // entries of all listings in dirs
+}
+
+// tree is a part of the file system: a directory that is not left, or a whole disk.
+type tree interface {
+	Open(name string) (*os.File, error)
+	Lstat(name string) (fs.FileInfo, error)
+	Stat(name string) (fs.FileInfo, error)
+}
+
+// listing is what one directory holds.
+type listing struct {
+	err     error // the directory could not be read
+	partial bool  // there are more names than were kept
+
+	mu     sync.RWMutex // guards entries' values and folded
+	kinds  map[string]entryKind
+	folded map[string][]string // foldKey → names; built when a name is first missed
+}
+
+func newDirectoryIndex(t tree) *directoryIndex {
+	return &directoryIndex{tree: t, maxNames: maxListedNames, maxListing: maxListing, dirs: make(map[string]*listing)}
+}
+
+// cached returns the listing of dir if it has been read.
+func (x *directoryIndex) cached(dir string) *listing {
+	x.mu.RLock()
+	l := x.dirs[dir]
+	x.mu.RUnlock()
+	return l
+}
+
+// list returns the listing of dir, which must be spelt exactly.
+func (x *directoryIndex) list(dir string) *listing {
+	if l := x.cached(dir); l != nil {
+		return l
+	}
+	l := x.read(dir)
+	if l.err != nil && isLocalLimit(l.err) {
+		return l // our own limits say nothing of the directory
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if have := x.dirs[dir]; have != nil {
+		return have
+	}
+	for key, old := range x.dirs {
+		if x.names+len(l.kinds) <= x.maxNames {
+			break
+		}
+		x.names -= len(old.kinds)
+		delete(x.dirs, key)
+	}
+	x.dirs[strings.Clone(dir)] = l
+	x.names += len(l.kinds)
+	return l
+}
+
+func (x *directoryIndex) read(dir string) *listing {
+	f, err := x.tree.Open(dir)
+	if err != nil {
+		return &listing{err: err}
+	}
+	defer f.Close()
+	l := &listing{kinds: make(map[string]entryKind)}
+	for {
+		entries, err := f.ReadDir(readDirBatch)
+		for _, entry := range entries {
+			l.kinds[entry.Name()] = kindOf(entry.Type())
+		}
+		switch {
+		case err == io.EOF:
+			return l
+		case err != nil:
+			return &listing{err: err}
+		case len(l.kinds) > x.maxListing:
+			l.partial = true
+			return l
+		}
+	}
+}
+
+func kindOf(mode fs.FileMode) entryKind {
+	switch mode.Type() {
+	case 0:
+		return entryFile
+	case fs.ModeDir:
+		return entryDir
+	case fs.ModeSymlink:
+		return entryLink
+	}
+	return entrySpecial
+}
+
+// exact returns what name stands for in dir, entryNone when it is not there.
+// Symbolic links are followed.
+func (x *directoryIndex) exact(l *listing, dir, name string) entryKind {
+	l.mu.RLock()
+	kind := l.kinds[name]
+	l.mu.RUnlock()
+	switch {
+	case kind == entryLink:
+		kind = x.follow(join(dir, name))
+		l.mu.Lock()
+		l.kinds[name] = kind
+		l.mu.Unlock()
+	case kind == entryNone && l.partial:
+		info, err := x.tree.Lstat(join(dir, name))
+		if err != nil {
+			return entryNone
+		}
+		if kind = kindOf(info.Mode()); kind == entryLink {
+			kind = x.follow(join(dir, name))
+		}
+	}
+	return kind
+}
+
+// alike returns the name in l that is closest to name, when no name is the same:
+// one in another normalization form, else one in another letter case.
+func (l *listing) alike(name string) (string, match) {
+	l.mu.Lock()
+	if l.folded == nil {
+		l.folded = make(map[string][]string, len(l.kinds))
+		for have := range l.kinds {
+			key := foldKey(have)
+			l.folded[key] = append(l.folded[key], have)
+		}
+	}
+	candidates := l.folded[foldKey(name)]
+	l.mu.Unlock()
+
+	best, how := "", matchNone
+	composed := norm.NFC.String(name)
+	for _, have := range candidates {
+		m := matchFold
+		if norm.NFC.String(have) == composed {
+			m = matchNorm
+		}
+		if m > how || m == how && have < best {
+			best, how = have, m
+		}
+	}
+	return best, how
+}
+
+// foldKey maps names that differ in letter case or normalization to one string.
+// Upper case first, so that letters with two lower-case forms meet.
+func foldKey(name string) string {
+	return strings.ToLower(strings.ToUpper(norm.NFC.String(name)))
+}
+
+// follow says where a symbolic link leads.
+func (x *directoryIndex) follow(rel string) entryKind {
+	info, err := x.tree.Stat(rel)
+	switch {
+	case err == nil:
+		return kindOf(info.Mode())
+	case isEscape(err):
+		return entryOutside
+	case isLinkLoop(err):
+		return entryLoop
+	case os.IsPermission(err):
+		return entryDenied
+	}
+	return entryDangling
+}
+
+// location is what a path leads to.
+type location struct {
+	kind         entryKind
+	rel          string // the file, as its directories spell it
+	renormalized bool   // a name was found in another Unicode normalization form
+	folded       bool   // a name was found in another letter case
+	err          error  // a directory on the way could not be read
+
+	// What a site makes of it:
+	redirect string // "/" to put a slash at the end of the path, "-" to take it off
+	reason   error  // more than "there is no such file", when kind is entryNone
+}
+
+// walk follows a path without '/' at its end, name by name, from a directory on
+// (itself spelt exactly), taking names that match at least as well as least. An
+// empty path is the directory.
+func (x *directoryIndex) walk(from, rel string, least match) location {
+	if rel == "" {
+		return location{kind: entryDir, rel: from}
+	}
+	// The directory is mostly one that was met before, by the same spelling.
+	if slash := strings.LastIndexByte(rel, '/'); slash >= 0 && from == "" {
+		if l := x.cached(rel[:slash]); l != nil && l.err == nil {
+			if kind := x.exact(l, rel[:slash], rel[slash+1:]); kind != entryNone {
+				return location{kind: kind, rel: rel}
+			}
+		}
+	}
+	at := location{rel: from}
+	for rest := rel; ; {
+		name, tail, more := strings.Cut(rest, "/")
+		l := x.list(at.rel)
+		if l.err != nil {
+			return location{err: l.err}
+		}
+		kind := x.exact(l, at.rel, name)
+		if kind == entryNone {
+			like, how := l.alike(name)
+			if how < least || how == matchNone {
+				return location{}
+			}
+			kind = x.exact(l, at.rel, like)
+			name = like
+			at.renormalized = at.renormalized || how == matchNorm
+			at.folded = at.folded || how == matchFold
+		}
+		at.rel, at.kind = join(at.rel, name), kind
+		if !more {
+			return at
+		}
+		switch kind {
+		case entryDir:
+		case entryFile, entrySpecial:
+			return location{}
+		default:
+			return location{kind: kind}
+		}
+		rest = tail
+	}
+}
+
+// join puts a name behind a directory; the root is "".
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}

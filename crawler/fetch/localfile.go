@@ -1,0 +1,160 @@
+package fetch
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Causes of local faults, as a reader sees them.
+var (
+	errNoFile      = errors.New("there is no such file")
+	errNoIndex     = errors.New("the directory has no index.html")
+	errNotDir      = errors.New("it is a file, and no directory")
+	errLetterCase  = errors.New("the name differs in letter case")
+	errDangling    = errors.New("it is a symbolic link to a file that does not exist")
+	errLinkLoop    = errors.New("it is a symbolic link that leads back to itself")
+	errOutside     = errors.New("it leads out of the directory that is checked")
+	errSpecial     = errors.New("it is neither a file nor a directory")
+	errEncodedPath = errors.New("a file name can't hold an encoded slash or NUL")
+	errPermission  = errors.New("permission denied")
+)
+
+// rootTree is a directory that is never left. It is an os.Root that also follows
+// absolute symbolic links when they lead back inside, which os.Root refuses.
+// Names are slash-separated, "" for the directory itself.
+type rootTree struct{ root *os.Root }
+
+func (t rootTree) Open(name string) (*os.File, error) { return inside(t, name, t.root.Open) }
+func (t rootTree) Stat(name string) (fs.FileInfo, error) {
+	return inside(t, name, t.root.Stat)
+}
+func (t rootTree) Lstat(name string) (fs.FileInfo, error) {
+	return inside(t, name, t.root.Lstat)
+}
+
+// inside applies a method of an os.Root to a name, and where that is refused as
+// leading outside, to the name with all links followed.
+func inside[T any](t rootTree, name string, method func(string) (T, error)) (T, error) {
+	if name == "" {
+		name = "."
+	}
+	result, err := method(filepath.FromSlash(name))
+	if isEscape(err) {
+		if real, ok := t.real(name); ok {
+			return method(real)
+		}
+	}
+	return result, err
+}
+
+// real follows all symbolic links of rel and returns where they lead, when that is
+// inside. The answer is only a name: it is opened through the os.Root again.
+func (t rootTree) real(rel string) (string, bool) {
+	base, err := filepath.EvalSymlinks(t.root.Name())
+	if err != nil {
+		return "", false
+	}
+	if base, err = filepath.Abs(base); err != nil {
+		return "", false
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(base, filepath.FromSlash(rel)))
+	if err != nil {
+		return "", false
+	}
+	inside, err := filepath.Rel(base, target)
+	if err != nil || !filepath.IsLocal(inside) {
+		return "", false
+	}
+	return inside, true
+}
+
+// openFile opens a regular file, or says which fault keeps it from being read. The
+// path is for the fault's text.
+func openFile(t tree, name, path string) (*os.File, fs.FileInfo, error) {
+	f, err := t.Open(name)
+	if err != nil {
+		return nil, nil, localFault("open", path, err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errSpecial
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, localFault("open", path, err)
+	}
+	return f, info, nil
+}
+
+// localFault classifies an error of the file system.
+func localFault(op, path string, err error) *Fault {
+	f := &Fault{Kind: "file-unreadable", Op: op, Target: path, Requests: 1}
+	switch {
+	case isLocalLimit(err):
+		f.Local, f.Retry, f.Err = true, true, localLimit(err)
+	case isEscape(err):
+		f.Kind, f.Err = "file-outside-root", errOutside
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+		f.Kind, f.Err = "file-missing", errNoFile
+	case errors.Is(err, fs.ErrPermission):
+		f.Err = errPermission
+	case isLinkLoop(err):
+		f.Err = errLinkLoop
+	default:
+		var pathError *fs.PathError
+		if errors.As(err, &pathError) {
+			err = pathError.Err
+		}
+		f.Err = err
+	}
+	return f
+}
+
+// isEscape reports whether an os.Root refused to leave its directory. The error
+// has no exported name; a test holds its text.
+func isEscape(err error) bool {
+	return err != nil && strings.HasSuffix(err.Error(), "path escapes from parent")
+}
+
+func isLinkLoop(err error) bool {
+	return errors.Is(err, syscall.ELOOP)
+}
+
+// fileBody reads a local file. It stops at the size the file had when it was
+// opened, which spares the read that would only find its end.
+type fileBody struct {
+	file *os.File
+	path string
+	left int64 // -1 when the size is not to be trusted
+}
+
+func newFileBody(f *os.File, path string, size int64) *fileBody {
+	if size == 0 {
+		size = -1
+	}
+	return &fileBody{file: f, path: path, left: size}
+}
+
+func (b *fileBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	if b.left > 0 && int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.file.Read(p)
+	if b.left > 0 {
+		b.left -= int64(n)
+	}
+	if err != nil && err != io.EOF {
+		err = localFault("read", b.path, err)
+	}
+	return n, err
+}
+
+func (b *fileBody) Close() error { return b.file.Close() }

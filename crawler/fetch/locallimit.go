@@ -1,0 +1,82 @@
+package fetch
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// localLimits are errors that tell of our own machine: they are never blamed on
+// the target, only asked again when there is more room.
+var localLimits = []struct {
+	errno   syscall.Errno
+	winsock syscall.Errno // what Windows' sockets say instead; 0 for the same
+	text    string
+}{
+	{syscall.EMFILE, 10024, "this process has too many open files"},
+	{syscall.ENFILE, 0, "this machine has too many open files"},
+	{syscall.EADDRNOTAVAIL, 10049, "no free local port or address"},
+	{syscall.EADDRINUSE, 10048, "no free local port"},
+	{syscall.ENOBUFS, 10055, "no buffer space for another connection"},
+	{syscall.ENOMEM, 0, "out of memory"},
+	{syscall.EAGAIN, 0, "no resources for another connection"},
+	{syscall.ENETDOWN, 10050, "the network is down"},
+	{syscall.ENETUNREACH, 10051, "this machine has no route to the network"},
+	{syscall.EACCES, 10013, "this machine does not let us connect"},
+	{syscall.EPERM, 0, "this machine does not let us connect"},
+}
+
+// isLocalLimit reports whether the machine ran out of something while it opened a file.
+func isLocalLimit(err error) bool {
+	switch limitErrno(err) {
+	case 0, syscall.EACCES, syscall.EPERM, 10013:
+		return false // for a file these tell of the file
+	}
+	return true
+}
+
+// limitErrno returns the error number when it is one of localLimits, else 0.
+func limitErrno(err error) syscall.Errno {
+	var errno syscall.Errno
+	if err == nil {
+		return 0
+	}
+	if !errors.As(err, &errno) {
+		// The resolver reports a failed socket as text only.
+		text := err.Error()
+		for _, limit := range localLimits[:2] {
+			if strings.Contains(text, limit.errno.Error()) {
+				return limit.errno
+			}
+		}
+		return 0
+	}
+	for _, limit := range localLimits {
+		if errno == limit.errno || runtime.GOOS == "windows" && limit.winsock != 0 && errno == limit.winsock {
+			return errno
+		}
+	}
+	return 0
+}
+
+// localLimit returns a readable cause for an error that is one of localLimits.
+func localLimit(err error) error {
+	errno := limitErrno(err)
+	for _, limit := range localLimits {
+		if errno == limit.errno || limit.winsock != 0 && errno == limit.winsock {
+			return &cause{limit.text, err}
+		}
+	}
+	return err
+}
+
+// cause is an error with a sentence of ours in front of the original, which
+// stays reachable for errors.Is and errors.As.
+type cause struct {
+	text string
+	err  error
+}
+
+func (c *cause) Error() string { return c.text }
+func (c *cause) Unwrap() error { return c.err }

@@ -1,0 +1,250 @@
+package fetch
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// redirectsFile is the file in a site's root that holds redirect rules for
+// Netlify and hosts that follow it.
+const redirectsFile = "_redirects"
+
+// Bounds of a _redirects file; what is longer is an error.
+const (
+	maxRedirectsSize  = 4 << 20
+	maxRedirectsRules = 50_000
+)
+
+// redirectRule is a line of a _redirects file.
+type redirectRule struct {
+	from   []string    // segments: literal, ":name", or "*" at the end
+	query  [][2]string // parameters the query must have, name and value or ":name"
+	to     string
+	status int
+	force  bool // it holds even where a file exists
+}
+
+// readRedirects reads the rules of the site's root.
+func (s *Site) readRedirects() error {
+	path := s.pathTo(redirectsFile)
+	f, _, err := openFile(s.tree, redirectsFile, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if s.redirects, err = parseRedirects(f); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// parseRedirects reads the plain-text rules
+//
+//	from [name=value…] to [status][!] [condition=value…]
+//
+// one a line, '#' for comments. The status is 301 unless given. "from" is a path
+// whose segments may be placeholders (":name") and whose last may be "*"; "to"
+// may use these names and ":splat". Rules with conditions (Country, Language,
+// Role, Cookie) hold for some visitors only and are left out, as are lines that
+// are no rule: a host ignores them too.
+func parseRedirects(r io.Reader) ([]redirectRule, error) {
+	var rules []redirectRule
+	limited := &io.LimitedReader{R: r, N: maxRedirectsSize + 1}
+	lines := bufio.NewScanner(limited)
+	lines.Buffer(nil, 64<<10)
+	for lines.Scan() {
+		if rule, ok := parseRedirect(lines.Text()); ok {
+			rules = append(rules, rule)
+		}
+		if len(rules) > maxRedirectsRules {
+			return nil, fmt.Errorf("more than %d rules", maxRedirectsRules)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if limited.N <= 0 {
+		return nil, fmt.Errorf("larger than %d bytes", maxRedirectsSize)
+	}
+	return rules, nil
+}
+
+func parseRedirect(line string) (rule redirectRule, ok bool) {
+	fields := strings.Fields(line)
+	for i, field := range fields {
+		if strings.HasPrefix(field, "#") {
+			fields = fields[:i]
+			break
+		}
+	}
+	if len(fields) < 2 || !strings.HasPrefix(fields[0], "/") {
+		return rule, false
+	}
+	rule.from = splitPath(fields[0])
+	rule.status = 301
+	fields = fields[1:]
+	for len(fields) > 0 && !isDestination(fields[0]) {
+		name, value, isParameter := strings.Cut(fields[0], "=")
+		if !isParameter {
+			return rule, false
+		}
+		rule.query = append(rule.query, [2]string{name, value})
+		fields = fields[1:]
+	}
+	if len(fields) == 0 {
+		return rule, false
+	}
+	rule.to = fields[0]
+	if fields = fields[1:]; len(fields) > 0 && !strings.Contains(fields[0], "=") {
+		status := fields[0]
+		status, rule.force = strings.CutSuffix(status, "!")
+		if status != "" {
+			var err error
+			if rule.status, err = strconv.Atoi(status); err != nil || rule.status < 200 || rule.status > 599 {
+				return rule, false
+			}
+		}
+		fields = fields[1:]
+	}
+	return rule, len(fields) == 0 // what is left are conditions
+}
+
+func isDestination(field string) bool {
+	return strings.HasPrefix(field, "/") || strings.HasPrefix(field, "http://") || strings.HasPrefix(field, "https://")
+}
+
+// splitPath cuts a path into its segments; slashes at its ends don't count.
+func splitPath(path string) []string {
+	path = strings.Trim(path, "/")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, "/")
+}
+
+// match returns the destination for a path and query, its placeholders filled.
+func (r *redirectRule) match(segments []string, query string) (to string, ok bool) {
+	from, splat := r.from, ""
+	if n := len(from); n > 0 && from[n-1] == "*" {
+		if from = from[:n-1]; len(segments) < len(from) {
+			return "", false
+		}
+		splat = strings.Join(segments[len(from):], "/")
+		segments = segments[:len(from)]
+	}
+	if len(segments) != len(from) {
+		return "", false
+	}
+	for i, pattern := range from {
+		if pattern != segments[i] && !strings.HasPrefix(pattern, ":") {
+			return "", false
+		}
+	}
+	values := map[string]string{":splat": splat}
+	for i, pattern := range from {
+		values[pattern] = segments[i] // a literal is never looked up
+	}
+	for _, parameter := range r.query {
+		value, has := queryParameter(query, parameter[0])
+		if !has {
+			return "", false
+		}
+		if strings.HasPrefix(parameter[1], ":") {
+			values[parameter[1]] = value
+		} else if parameter[1] != value {
+			return "", false
+		}
+	}
+	return fillPlaceholders(r.to, values), true
+}
+
+func queryParameter(query, name string) (string, bool) {
+	for query = strings.TrimPrefix(query, "?"); query != ""; {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		if key, value, _ := strings.Cut(pair, "="); key == name {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// fillPlaceholders replaces each ":name" that has a value.
+func fillPlaceholders(to string, values map[string]string) string {
+	var b strings.Builder
+	for {
+		colon := strings.IndexByte(to, ':')
+		if colon < 0 {
+			b.WriteString(to)
+			return b.String()
+		}
+		end := colon + 1
+		for end < len(to) && (to[end] == '_' || '0' <= to[end] && to[end] <= '9' || 'a' <= to[end]|0x20 && to[end]|0x20 <= 'z') {
+			end++
+		}
+		b.WriteString(to[:colon])
+		if value, ok := values[to[colon:end]]; ok {
+			b.WriteString(value)
+		} else {
+			b.WriteString(to[colon:end])
+		}
+		to = to[end:]
+	}
+}
+
+// applyRedirects answers by the first rule of _redirects that holds. It returns
+// nothing when the file at the location is the answer, which a rewrite may
+// have changed.
+func (s *Site) applyRedirects(req *Request, rel, query string, at *location) (*Response, error) {
+	if len(s.redirects) == 0 {
+		return nil, nil
+	}
+	exists := at.kind == entryFile || at.redirect != ""
+	segments := splitPath(rel)
+	for i := range s.redirects {
+		rule := &s.redirects[i]
+		if exists && !rule.force {
+			continue
+		}
+		to, ok := rule.match(segments, query)
+		if !ok {
+			continue
+		}
+		local := strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//")
+		switch {
+		case rule.status >= 300 && rule.status < 400:
+			if len(rule.query) == 0 && query != "" && !strings.Contains(to, "?") {
+				to += query // Netlify passes parameters on
+			}
+			return s.redirect(rule.status, to), nil
+		case rule.status >= 400:
+			return &Response{Status: rule.status, Size: -1, Requests: 1}, nil
+		case !local:
+			// A proxied page: whether it is there is known at its own address.
+			return s.redirect(307, to), nil
+		}
+		return s.rewrite(req, rel, to)
+	}
+	return nil, nil
+}
+
+// rewrite serves the file at another path of the site under the requested URL.
+func (s *Site) rewrite(req *Request, rel, to string) (*Response, error) {
+	to, _, _ = strings.Cut(to, "?")
+	to, _, _ = strings.Cut(to, "#")
+	target, ok := decodePath(strings.TrimPrefix(to, "/"))
+	if !ok {
+		return nil, s.missing(rel, errEncodedPath)
+	}
+	at := s.locate(target)
+	switch at.redirect {
+	case "/":
+		at = s.locate(target + "/")
+	case "-":
+		at = s.locate(strings.TrimSuffix(target, "/"))
+	}
+	return s.serve(req, target, at)
+}

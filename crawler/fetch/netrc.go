@@ -1,0 +1,161 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// maxNetrcSize bounds a netrc file.
+const maxNetrcSize = 1 << 20
+
+// DefaultNetrc returns where the user's netrc file would be: $NETRC, else ~/.netrc
+// (~/_netrc on Windows). It is "" when there is no home.
+func DefaultNetrc() string {
+	if file := os.Getenv("NETRC"); file != "" {
+		return file
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	if runtime.GOOS == "windows" {
+		return filepath.Join(home, "_netrc")
+	}
+	return filepath.Join(home, ".netrc")
+}
+
+// readNetrc reads a netrc file (ftp(1), as curl reads it). Errors name no word of
+// it, as any word may be a password.
+func readNetrc(file string) (map[string]account, *account, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, nil, localFault("open", file, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxNetrcSize+1))
+	if err != nil {
+		return nil, nil, localFault("read", file, err)
+	}
+	if len(text) > maxNetrcSize {
+		return nil, nil, fmt.Errorf("read netrc %s: more than %d bytes", file, maxNetrcSize)
+	}
+	machines, fallback, err := parseNetrc(string(text))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read netrc %s: %w", file, err)
+	}
+	return machines, fallback, nil
+}
+
+// parseNetrc reads machine, default, login, password, account and macdef entries;
+// the first entry of a machine counts.
+func parseNetrc(text string) (map[string]account, *account, error) {
+	machines := make(map[string]account)
+	var fallback *account
+	var host string
+	var entry *account
+	store := func() {
+		switch {
+		case entry == nil:
+		case host == "":
+			if fallback == nil {
+				fallback = entry
+			}
+		default:
+			if _, ok := machines[host]; !ok {
+				machines[host] = *entry
+			}
+		}
+	}
+	words := netrcWords{rest: text}
+	for {
+		word, ok := words.next()
+		if !ok {
+			store()
+			return machines, fallback, nil
+		}
+		switch word {
+		case "default":
+			store()
+			host, entry = "", new(account)
+			continue
+		case "macdef":
+			words.skipMacro()
+			continue
+		case "machine", "login", "password", "account":
+		default:
+			return nil, nil, fmt.Errorf("line %d: a word where machine, default, login, password, account or macdef should be", words.line+1)
+		}
+		value, ok := words.next()
+		if !ok {
+			return nil, nil, fmt.Errorf("line %d: nothing behind %s", words.line+1, word)
+		}
+		if word == "machine" {
+			store()
+			host, entry = strings.ToLower(value), new(account)
+			continue
+		}
+		if entry == nil {
+			return nil, nil, errors.New(word + " before any machine")
+		}
+		switch word {
+		case "login":
+			entry.name = value
+		case "password":
+			entry.password = value
+		}
+	}
+}
+
+// netrcWords cuts a netrc file into words: white space separates, double quotes
+// hold together, '#' at the beginning of a word starts a comment.
+type netrcWords struct {
+	rest string
+	line int
+}
+
+func (w *netrcWords) next() (string, bool) {
+	for {
+		trimmed := strings.TrimLeft(w.rest, " \t\r\n")
+		w.line += strings.Count(w.rest[:len(w.rest)-len(trimmed)], "\n")
+		w.rest = trimmed
+		if !strings.HasPrefix(trimmed, "#") {
+			break
+		}
+		end := strings.IndexByte(trimmed, '\n')
+		if end < 0 {
+			end = len(trimmed)
+		}
+		w.rest = trimmed[end:]
+	}
+	if w.rest == "" {
+		return "", false
+	}
+	if w.rest[0] == '"' {
+		value, rest := cutParameter(w.rest)
+		w.line += strings.Count(w.rest[:len(w.rest)-len(rest)], "\n")
+		w.rest = rest
+		return value, true
+	}
+	end := strings.IndexAny(w.rest, " \t\r\n")
+	if end < 0 {
+		end = len(w.rest)
+	}
+	word := w.rest[:end]
+	w.rest = w.rest[end:]
+	return word, true
+}
+
+// skipMacro leaves out a macro, which ends at an empty line.
+func (w *netrcWords) skipMacro() {
+	end := strings.Index(w.rest, "\n\n")
+	if end < 0 {
+		end = len(w.rest)
+	}
+	w.line += strings.Count(w.rest[:end], "\n")
+	w.rest = w.rest[end:]
+}

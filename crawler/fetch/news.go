@@ -1,0 +1,160 @@
+package fetch
+
+import (
+	"errors"
+	"strings"
+)
+
+// askNews answers for news, nntp and snews (RFC 5538) over NNTP (RFC 3977):
+//
+//	news:comp.lang.go              GROUP, on the configured server
+//	news:id@example.com            STAT <id@example.com>
+//	news://host/comp.*             LIST ACTIVE
+//	nntp://host/comp.lang.go/4711  GROUP, then STAT 4711
+//
+// No article is read. A URL that names no server is skipped when none is
+// configured.
+func askNews(v *visit) (*Response, error) {
+	asked, err := v.newsPath()
+	if err != nil {
+		return nil, err
+	}
+	named := v.req.URL
+	if named.Host() == "" {
+		if named = v.newsServer; named.IsZero() {
+			return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Err: errNoNewsServer}
+		}
+	}
+	server, err := v.siteOf(named)
+	if err != nil {
+		return nil, err
+	}
+	c, err := v.converse(server, v.secure || server.port == 563)
+	if err != nil {
+		return nil, err
+	}
+	greeting, err := c.reply()
+	if err != nil {
+		return nil, err
+	}
+	if greeting.code != 200 && greeting.code != 201 {
+		return nil, c.newsFault("the server does not let us in", greeting)
+	}
+	defer c.quit()
+	for _, command := range asked.commands() {
+		answer, err := c.newsCommand(command)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case answer.code == 211 || answer.code == 223:
+		case answer.code == 215:
+			first, err := c.line()
+			if err != nil {
+				return nil, err
+			}
+			if first == "." {
+				return nil, v.says("file-missing", "the server has no such group", "")
+			}
+		default:
+			return nil, c.newsFault(asked.missing, answer)
+		}
+	}
+	return &Response{Size: -1}, nil
+}
+
+var errNoNewsServer = errors.New("no news server is known: name one with --nntp-server or NNTP_SERVER")
+
+// newsQuestion is what a news URL names.
+type newsQuestion struct {
+	group, number, id string
+	missing           string // what to say when it is not there
+}
+
+func (q newsQuestion) commands() []string {
+	switch {
+	case q.id != "":
+		return []string{"STAT <" + q.id + ">"}
+	case q.group == "" || q.group == "*":
+		return nil // the server itself
+	case strings.ContainsAny(q.group, "*?"):
+		return []string{"LIST ACTIVE " + q.group}
+	case q.number != "":
+		return []string{"GROUP " + q.group, "STAT " + q.number}
+	}
+	return []string{"GROUP " + q.group}
+}
+
+// newsPath reads what a URL names: a message-id has an '@', a group has none.
+func (v *visit) newsPath() (newsQuestion, error) {
+	path := strings.TrimPrefix(v.req.URL.Path(), "/")
+	if query, ok := v.req.URL.Query(); ok {
+		path += "?" + query // wildmats have a '?', some message-ids too
+	}
+	group, number, numbered := strings.Cut(path, "/")
+	decoded, err := decodeOnce(path, "")
+	if err == nil && v.scheme == "nntp" && !strings.Contains(decoded, "@") {
+		decoded, err = decodeOnce(group, "")
+	} else {
+		number, numbered = "", false
+	}
+	switch {
+	case err != nil:
+		return newsQuestion{}, v.invalid("the path " + err.Error())
+	case strings.Contains(decoded, "@"):
+		id := strings.TrimSuffix(strings.TrimPrefix(decoded, "<"), ">")
+		if strings.ContainsAny(id, " <>") || len(id) > maxMessageID {
+			return newsQuestion{}, v.invalid("the message-id is malformed")
+		}
+		return newsQuestion{id: id, missing: "the server has no such article"}, nil
+	case strings.ContainsAny(decoded, " /") || len(decoded) > maxMessageID:
+		return newsQuestion{}, v.invalid("the name of the group is malformed")
+	case numbered && number != "" && (len(number) > 16 || strings.Trim(number, "0123456789") != ""):
+		return newsQuestion{}, v.invalid("the number of the article is malformed")
+	case numbered && number != "":
+		return newsQuestion{group: decoded, number: number, missing: "the server has no such article"}, nil
+	}
+	return newsQuestion{group: decoded, missing: "the server has no such group"}, nil
+}
+
+// maxMessageID bounds a message-id and the name of a group (RFC 3977 section 3.6),
+// in bytes.
+const maxMessageID = 248
+
+// newsCommand says a command, and once more after a login where the server asks
+// for one and we have an account (RFC 4643).
+func (c *conversation) newsCommand(command string) (reply, error) {
+	answer, err := c.ask(command)
+	if err != nil || answer.code != 480 {
+		return answer, err
+	}
+	user, err := c.account()
+	if err != nil || user == nil {
+		return answer, err
+	}
+	login, err := c.ask("AUTHINFO USER " + user.name)
+	if err == nil && login.code == 381 {
+		login, err = c.ask("AUTHINFO PASS " + user.password)
+	}
+	if err != nil || login.code != 281 {
+		return login, err
+	}
+	return c.ask(command)
+}
+
+// newsFault says what a negative answer means (RFC 3977 section 3.2).
+func (c *conversation) newsFault(what string, answer reply) error {
+	kind := "protocol-error"
+	switch answer.code {
+	case 411, 423, 430:
+		kind = "file-missing"
+	case 400, 403:
+		kind = "rate-limited"
+	case 480, 481, 482, 483, 502:
+		kind = "file-unreadable"
+	}
+	if answer.code == 480 || answer.code == 483 {
+		what = "the server tells only those with an account"
+	}
+	return c.says(kind, what, answer.String())
+}

@@ -1,0 +1,345 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// forwardProxy is an HTTP proxy that sends every connection to one address. It
+// notes what it was asked.
+type forwardProxy struct {
+	to     string
+	status int // for CONNECT; 0 is 200
+	mu     sync.Mutex
+	asked  []string
+}
+
+func (p *forwardProxy) note(s string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, s)
+}
+
+func (p *forwardProxy) take() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := strings.Join(p.asked, "; ")
+	p.asked = nil
+	return asked
+}
+
+func (p *forwardProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.note(r.Method + " " + r.RequestURI + " " + r.Header.Get("Proxy-Authorization"))
+	if r.Method != http.MethodConnect {
+		fmt.Fprint(w, "through the proxy to "+r.Host)
+		return
+	}
+	if p.status != 0 {
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(p.status)
+		return
+	}
+	up, err := net.Dial("tcp", p.to)
+	if err != nil {
+		w.WriteHeader(502)
+		return
+	}
+	defer up.Close()
+	down, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer down.Close()
+	io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n")
+	splice(down, up)
+}
+
+// splice copies both ways until one side ends.
+func splice(a, b net.Conn) {
+	var wg sync.WaitGroup
+	for _, pair := range [][2]net.Conn{{a, b}, {b, a}} {
+		wg.Go(func() {
+			io.Copy(pair[0], pair[1])
+			pair[0].Close()
+			pair[1].Close()
+		})
+	}
+	wg.Wait()
+}
+
+func TestHTTPProxy(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	origin := serveTLS(t, root.leaf(t, "example.com").chain(), true, says("by TLS"))
+	p := &forwardProxy{to: origin.Listener.Addr().String()}
+	plain := httptest.NewServer(p)
+	defer plain.Close()
+	secure := httptest.NewUnstartedServer(p)
+	secure.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "proxy.example").chain()}}
+	secure.StartTLS()
+	defer secure.Close()
+	_, securePort, _ := net.SplitHostPort(secure.Listener.Addr().String())
+
+	for _, proxy := range []string{plain.URL, strings.Replace(plain.URL, "://", "://me:pa%3ass@", 1), strings.TrimPrefix(plain.URL, "http://"), "https://proxy.example:" + securePort} {
+		h := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: proxy})
+		h.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+			if strings.HasPrefix(host, "proxy.example") {
+				return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+			}
+			t.Errorf("the client itself looked up %s", host)
+			return nil, errors.New("no")
+		}
+		auth := ""
+		if strings.Contains(proxy, "@") {
+			auth = "Basic bWU6cGE6c3M="
+		}
+		_, text, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/a%2F|z?b"), Need: Content})
+		if asked := p.take(); err != nil || text != "through the proxy to example.com" || asked != "GET http://example.com/a%2F|z?b "+auth {
+			t.Errorf("%s: %q, %v; it was asked %q", proxy, text, err, asked)
+		}
+		_, text, err = ask(t, h, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content})
+		if asked := p.take(); err != nil || text != "by TLS" || asked != "CONNECT example.com:443 "+auth {
+			t.Errorf("%s: %q, %v; it was asked %q", proxy, text, err, asked)
+		}
+		// The flag holds for loopback hosts too.
+		if _, text, err := ask(t, h, &Request{URL: mustParse(t, "http://127.0.0.1:1234/"), Need: Content}); err != nil || text != "through the proxy to 127.0.0.1:1234" {
+			t.Errorf("%s: %q, %v", proxy, text, err)
+		}
+		p.take()
+		// A connection that was told where to go goes there.
+		direct := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: proxy, ConnectTo: []ConnectTo{{"example.com:443", p.to}}})
+		if _, text, err := ask(t, direct, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content}); err != nil || text != "by TLS" || p.take() != "" {
+			t.Errorf("%s: %q, %v", proxy, text, err)
+		}
+	}
+	for _, status := range []int{403, 407, 502, 503} {
+		p.status = status
+		h := newHTTP(t, HTTPConfig{Proxy: plain.URL})
+		resp, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content, Internal: true})
+		if err != nil || resp.Status != status || resp.Header.Get("Retry-After") != "5" {
+			t.Errorf("CONNECT %d: %+v, %v", status, resp, err)
+		}
+	}
+}
+
+func TestProxyFaults(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := listener.Addr().String()
+	listener.Close()
+	for _, scheme := range []string{"http", "https", "socks5"} {
+		h := newHTTP(t, HTTPConfig{Proxy: scheme + "://me:s3cret@" + gone})
+		for _, url := range []string{"http://127.0.0.1/", "https://127.0.0.1/"} {
+			_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, url), Need: Content})
+			var f *Fault
+			if !errors.As(err, &f) || f.Kind != "connect-refused" || !f.Local || !f.Retry || !strings.Contains(err.Error(), "the proxy can't be reached: connection refused") || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("%s for %s: %v", scheme, url, err)
+			}
+		}
+	}
+	// The certificate of a proxy tells nothing of the target.
+	root := (*authority)(nil).ca(t, "Root")
+	secure := serveTLS(t, root.leaf(t, "proxy.example").chain(), false, says("ok"))
+	h := newHTTP(t, HTTPConfig{Proxy: "https://" + secure.Listener.Addr().String()})
+	_, err = h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
+	var f *Fault
+	if !errors.As(err, &f) || !f.Local || !strings.Contains(err.Error(), "the proxy can't be reached: the certificate is signed by an authority that is not trusted") {
+		t.Errorf("%+v %v", f, err)
+	}
+	for _, proxy := range []string{"ftp://x/", "http://", "http://u:s3cret@[x/", "://"} {
+		if _, err := NewHTTP(HTTPConfig{Proxy: proxy}); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", proxy, err)
+		}
+	}
+}
+
+func TestEnvironmentProxies(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HTTP_PROXY", "http://plain.example:3128")
+	t.Setenv("ALL_PROXY", "socks5://all.example")
+	t.Setenv("NO_PROXY", "spared.example,.below.example,10.0.0.0/8,192.0.2.7,2001:db8::1,host.example:8080")
+	p, err := newProxies("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag, err := newProxies("https://flag.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ url, environment, flag string }{
+		{"http://example.com", "http://plain.example:3128", "https://flag.example"},
+		{"https://example.com", "socks5://all.example", "https://flag.example"},
+		{"http://spared.example", "", ""},
+		{"https://x.spared.example", "", ""},
+		{"http://x.below.example:8080", "", ""},
+		{"http://below.example", "http://plain.example:3128", "https://flag.example"},
+		{"http://10.1.2.3:99", "", ""},
+		{"http://11.1.2.3:99", "http://plain.example:3128", "https://flag.example"},
+		{"http://192.0.2.7", "", ""},
+		{"http://[2001:db8::1]:80", "", ""},
+		{"http://host.example:8080", "", ""},
+		{"http://host.example:8081", "http://plain.example:3128", "https://flag.example"},
+		{"http://localhost:1313", "", "https://flag.example"},
+		{"http://127.0.0.1:1313", "", "https://flag.example"},
+		{"http://[::1]:1313", "", "https://flag.example"},
+	} {
+		scheme, authority, _ := strings.Cut(row.url, "://")
+		for name, row := range map[string]struct {
+			p    *proxies
+			want string
+		}{"environment": {p, row.environment}, "flag": {flag, row.flag}} {
+			got, err := row.p.of(scheme, authority)
+			text := ""
+			if got != nil {
+				text = got.String()
+			}
+			if err != nil || text != row.want {
+				t.Errorf("%s %s://%s: %s, %v, want %s", name, scheme, authority, text, err, row.want)
+			}
+		}
+	}
+	if !p.addresses["plain.example:3128"] || !p.addresses["all.example:1080"] || !flag.addresses["flag.example:443"] {
+		t.Errorf("%v %v", p.addresses, flag.addresses)
+	}
+	t.Setenv("HTTP_PROXY", "gopher://x")
+	if _, err := newProxies(""); err == nil {
+		t.Error("gopher is a proxy")
+	}
+}
+
+// socksProxy is a SOCKS 5 proxy (RFC 1928) that sends every connection to one
+// address, or refuses with a reply.
+func socksProxy(t *testing.T, to string, reply byte, asked chan<- string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer conn.Close()
+				b := make([]byte, 300)
+				io.ReadFull(conn, b[:2])
+				io.ReadFull(conn, b[:b[1]])
+				conn.Write([]byte{5, 0})
+				io.ReadFull(conn, b[:5])
+				if b[3] != 3 {
+					return // not a domain
+				}
+				n := int(b[4])
+				io.ReadFull(conn, b[:n+2])
+				asked <- fmt.Sprintf("%s:%d", b[:n], binary.BigEndian.Uint16(b[n:]))
+				conn.Write([]byte{5, reply, 0, 1, 0, 0, 0, 0, 0, 0})
+				if reply != 0 {
+					return
+				}
+				up, err := net.Dial("tcp", to)
+				if err != nil {
+					return
+				}
+				splice(conn, up)
+			})
+		}
+	})
+	t.Cleanup(func() { listener.Close(); wg.Wait() })
+	return listener.Addr().String()
+}
+
+func TestSOCKSProxy(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	secure := serveTLS(t, root.leaf(t, "example.com").chain(), true, says("by TLS"))
+	plain, rec := serve(t, says("plain"))
+	asked := make(chan string, 10)
+	for _, row := range []struct{ url, to, want, text string }{
+		{"http://example.com/a", plain.Listener.Addr().String(), "example.com:80", "plain"},
+		{"https://example.com/", secure.Listener.Addr().String(), "example.com:443", "by TLS"},
+	} {
+		for _, scheme := range []string{"socks5", "socks5h"} {
+			h := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: scheme + "://" + socksProxy(t, row.to, 0, asked)})
+			_, text, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: true})
+			if got := <-asked; err != nil || got != row.want || text != row.text {
+				t.Errorf("%s %s: %q, %v; it was asked for %s", scheme, row.url, text, err, got)
+			}
+			h.Close()
+		}
+	}
+	// A SOCKS proxy sees no HTTP: the request goes in the origin form.
+	if got := rec.last().RequestURI; got != "/a" {
+		t.Errorf("asked for %s", got)
+	}
+	for reply, kind := range map[byte]string{5: "connect-refused", 4: "timeout", 3: "timeout", 6: "timeout", 1: "connection-reset", 2: "connection-reset"} {
+		h := newHTTP(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)})
+		_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
+		<-asked
+		if kindOfError(err) != kind || !strings.Contains(err.Error(), "the proxy") {
+			t.Errorf("reply %d: %v, want %s", reply, err, kind)
+		}
+	}
+}
+
+// Private targets are not reached by way of a proxy either.
+func TestDenyPrivateThroughProxy(t *testing.T) {
+	p := &forwardProxy{}
+	proxy := httptest.NewServer(p)
+	defer proxy.Close()
+	h := newHTTP(t, HTTPConfig{Proxy: proxy.URL, DenyPrivate: true})
+	h.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+		if strings.HasPrefix(host, "inner") {
+			return []netip.Addr{netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("10.0.0.1")}, nil
+		}
+		return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil
+	}
+	for url, kind := range map[string]string{"http://127.0.0.1/": "address-denied", "http://inner.example.com/": "address-denied", "http://10.0.0.1/": "address-denied", "http://outer.example.com/": ""} {
+		if _, _, err := ask(t, h, &Request{URL: mustParse(t, url), Need: Content}); kindOfError(err) != kind {
+			t.Errorf("%s: %v, want %s", url, err, kind)
+		}
+	}
+}
+
+// A proxy that accepts and does not connect costs one time limit.
+func TestProxyHangs(t *testing.T) {
+	for proxy, url := range map[string]string{
+		"http://proxy.example":    "https://example.com/",
+		"socks5://proxy.example":  "http://example.com/",
+		"socks5://proxy2.example": "https://example.com/",
+	} {
+		t.Setenv("NO_PROXY", "")
+		t.Setenv("no_proxy", "")
+		synctest.Test(t, func(t *testing.T) {
+			n := newPipeNet(t, HTTPConfig{Proxy: proxy}, func(_ string, c net.Conn) { untilClosed(c) })
+			connect := n.dialer.connect
+			n.dialer.connect = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				conn, err := connect(ctx, network, addr)
+				httptrace.ContextClientTrace(ctx).ConnectDone(network, addr, err) // as net.Dialer does
+				return conn, err
+			}
+			_, took, err := n.wait(&Request{URL: mustParse(t, url), Need: Content})
+			n.Close()
+			if kindOfError(err) != "timeout" || !strings.HasSuffix(err.Error(), "the proxy did not connect within 20s") || took != DefaultTimeout {
+				t.Errorf("%s for %s: %v after %v", proxy, url, err, took)
+			}
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package fetch
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// rawServer is a server that says exactly what a test wants, HTTP or not.
+type rawServer struct {
+	url      string
+	listener net.Listener
+
+	mu    sync.Mutex
+	lines []string // request lines, oldest first
+	conns int
+}
+
+// rawConn is one request on a connection.
+type rawConn struct {
+	*net.TCPConn
+	server  *rawServer
+	request *http.Request
+	number  int // of the request on its connection, from 0
+	nth     int // of the connection, from 0
+	closed  bool
+}
+
+// send writes text; the connection goes on to the next request afterwards.
+func (c *rawConn) send(text string) {
+	if _, err := c.Write([]byte(text)); err != nil {
+		c.closed = true
+	}
+}
+
+// reset closes the connection with RST.
+func (c *rawConn) reset() {
+	c.SetLinger(0)
+	c.Close()
+	c.closed = true
+}
+
+// quit closes the connection in order.
+func (c *rawConn) quit() {
+	c.Close()
+	c.closed = true
+}
+
+// serveRaw answers each request with handle.
+func serveRaw(t testing.TB, handle func(*rawConn)) *rawServer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &rawServer{url: "http://" + listener.Addr().String(), listener: listener}
+	var wg sync.WaitGroup
+	var open sync.Map
+	wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.mu.Lock()
+			nth := s.conns
+			s.conns++
+			s.mu.Unlock()
+			open.Store(conn, true)
+			wg.Go(func() {
+				defer open.Delete(conn)
+				defer conn.Close()
+				s.talk(conn.(*net.TCPConn), nth, handle)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		open.Range(func(conn, _ any) bool { conn.(net.Conn).Close(); return true })
+		wg.Wait()
+	})
+	return s
+}
+
+func (s *rawServer) talk(conn *net.TCPConn, nth int, handle func(*rawConn)) {
+	in := bufio.NewReader(conn)
+	for number := 0; ; number++ {
+		head := ""
+		for !strings.HasSuffix(head, "\r\n\r\n") {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if head += line; strings.Count(head, "\n") == 1 {
+				s.mu.Lock()
+				s.lines = append(s.lines, strings.TrimRight(line, "\r\n"))
+				s.mu.Unlock()
+			}
+		}
+		// A target that Go refuses to parse is still a request.
+		request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head)))
+		if err != nil {
+			request = &http.Request{Method: strings.Fields(head)[0]}
+		}
+		c := &rawConn{TCPConn: conn, server: s, request: request, number: number, nth: nth}
+		if handle(c); c.closed {
+			return
+		}
+	}
+}
+
+func (s *rawServer) lastLine() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines[len(s.lines)-1]
+}
+
+func (s *rawServer) connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
+}
+
+// serveHello ends each connection once something came over it, such as the
+// beginning of a handshake. It returns its address.
+func serveHello(t testing.TB, end func(*rawConn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Read(make([]byte, 4096))
+			end(&rawConn{TCPConn: conn.(*net.TCPConn)})
+		}
+	})
+	t.Cleanup(func() { listener.Close(); wg.Wait() })
+	return listener.Addr().String()
+}

@@ -1,0 +1,419 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+// nameServer is a DNS server on a loopback port that answers by the first label
+// of the name: nx-, nodata-, servfail-, refused-, silent-, lame6- (no A, and
+// SERVFAIL for AAAA), v4-, both-, tcp- (over UDP it says to come again by TCP).
+type nameServer struct {
+	address string
+	mu      sync.Mutex
+	asked   []string // "A name"
+}
+
+func serveNames(t *testing.T) *nameServer {
+	t.Helper()
+	conn, listener := listenBoth(t)
+	s := &nameServer{address: conn.LocalAddr().String()}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			stream, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { s.serveStream(stream) })
+		}
+	})
+	wg.Go(func() {
+		packet := make([]byte, 1500)
+		for {
+			n, from, err := conn.ReadFrom(packet)
+			if err != nil {
+				return
+			}
+			if reply := s.reply(packet[:n], false); reply != nil {
+				conn.WriteTo(reply, from)
+			}
+		}
+	})
+	t.Cleanup(func() { conn.Close(); listener.Close(); wg.Wait() })
+	return s
+}
+
+// listenBoth listens on one port by UDP and TCP.
+func listenBoth(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	for try := 0; ; try++ {
+		conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener, err := net.Listen("tcp", conn.LocalAddr().String())
+		if err == nil {
+			return conn, listener
+		}
+		conn.Close() // some other program has that port by TCP
+		if try == 100 {
+			t.Fatal(err)
+		}
+	}
+}
+
+// serveStream answers over TCP, where a length stands before each message (RFC
+// 1035 section 4.2.2).
+func (s *nameServer) serveStream(conn net.Conn) {
+	defer conn.Close()
+	for {
+		var length [2]byte
+		if _, err := io.ReadFull(conn, length[:]); err != nil {
+			return
+		}
+		packet := make([]byte, int(length[0])<<8|int(length[1]))
+		if _, err := io.ReadFull(conn, packet); err != nil {
+			return
+		}
+		reply := s.reply(packet, true)
+		conn.Write(append([]byte{byte(len(reply) >> 8), byte(len(reply))}, reply...))
+	}
+}
+
+func (s *nameServer) reply(packet []byte, stream bool) []byte {
+	var m dnsmessage.Message
+	if m.Unpack(packet) != nil || len(m.Questions) != 1 {
+		return nil
+	}
+	q := m.Questions[0]
+	s.mu.Lock()
+	s.asked = append(s.asked, strings.TrimPrefix(q.Type.String(), "Type")+" "+q.Name.String())
+	s.mu.Unlock()
+	kind, _, _ := strings.Cut(q.Name.String(), "-")
+	m.Header = dnsmessage.Header{ID: m.ID, Response: true, RecursionDesired: true, RecursionAvailable: true}
+	m.Additionals = nil
+	header := dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET, TTL: 60}
+	a := dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: [4]byte{127, 0, 0, 1}}}
+	aaaa := dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: [16]byte{15: 1}}}
+	switch kind {
+	case "nx":
+		m.RCode = dnsmessage.RCodeNameError
+	case "nodata":
+	case "servfail":
+		m.RCode = dnsmessage.RCodeServerFailure
+	case "refused":
+		m.RCode = dnsmessage.RCodeRefused
+	case "silent":
+		return nil
+	case "lame6":
+		if q.Type == dnsmessage.TypeAAAA {
+			m.RCode = dnsmessage.RCodeServerFailure
+		}
+	case "both", "v4", "tcp":
+		switch {
+		case kind == "tcp" && !stream:
+			m.Truncated = true
+		case q.Type == dnsmessage.TypeA:
+			m.Answers = []dnsmessage.Resource{a}
+		case q.Type == dnsmessage.TypeAAAA && kind == "both":
+			m.Answers = []dnsmessage.Resource{aaaa}
+		}
+	}
+	reply, err := m.Pack()
+	if err != nil {
+		return nil
+	}
+	return reply
+}
+
+func (s *nameServer) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked = nil
+	slices.Sort(asked)
+	return asked
+}
+
+func TestNameServer(t *testing.T) {
+	names := serveNames(t)
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host) })
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	h := newHTTP(t, HTTPConfig{DNSServer: names.address})
+	for _, row := range []struct{ host, kind, text string }{
+		{"v4-host.example.com", "", ""},
+		{"both-host.example.com", "", ""},
+		{"tcp-host.example.com", "", ""},
+		{"nx-host.example.com", "dns-not-found", "look up nx-host.example.com: the name does not exist or has no address"},
+		{"nodata-host.example.com", "dns-not-found", "look up nodata-host.example.com: the name does not exist or has no address"},
+		{"servfail-host.example.com", "dns-failure", "look up servfail-host.example.com: the name server could not tell"},
+		{"refused-host.example.com", "dns-failure", "look up refused-host.example.com: the name server could not tell"},
+		{"lame6-host.example.com", "dns-failure", "look up lame6-host.example.com: the name server could not tell"},
+		{"nx-" + strings.Repeat("x", 70) + ".example.com", "dns-not-found", "the name does not exist or has no address"},
+	} {
+		_, text, err := ask(t, h, &Request{URL: mustParse(t, "http://"+row.host+":"+port+"/"), Need: Content})
+		if kindOfError(err) != row.kind || err != nil && !strings.HasSuffix(err.Error(), row.text) || err == nil && text != row.host+":"+port {
+			t.Errorf("%s: %q, %v, want %s", row.host, text, err, row.kind)
+		}
+		var f *Fault
+		if errors.As(err, &f) && (f.Retry != (row.kind == "dns-failure") || f.Local || f.Requests == 0) {
+			t.Errorf("%s: %+v", row.host, f)
+		}
+	}
+	// Names are asked for as they are, never under the machine's own domain.
+	for _, q := range names.take() {
+		if !strings.HasSuffix(q, ".example.com.") {
+			t.Errorf("asked %s", q)
+		}
+	}
+	// What is known is not asked again, what failed for now is.
+	for _, host := range []string{"v4-host.example.com", "nx-host.example.com"} {
+		h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://"+host+":"+port+"/other")})
+	}
+	if asked := names.take(); len(asked) != 0 {
+		t.Errorf("asked again: %q", asked)
+	}
+	h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://servfail-host.example.com:"+port+"/other")})
+	if asked := names.take(); len(asked) == 0 {
+		t.Error("a temporary failure was remembered")
+	}
+}
+
+func TestNameServerSilent(t *testing.T) {
+	names := serveNames(t)
+	h := newHTTP(t, HTTPConfig{DNSServer: names.address, Timeout: 50 * time.Millisecond})
+	_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://silent-host.example.com/")})
+	if kindOfError(err) != "dns-failure" || !strings.HasSuffix(err.Error(), "the name server did not answer in time") {
+		t.Error(err)
+	}
+}
+
+func TestNoNameServer(t *testing.T) {
+	for _, server := range []string{"127.0.0.1", ":53", "127.0.0.1:port", "127.0.0.1:0", "x"} {
+		if h, err := NewHTTP(HTTPConfig{DNSServer: server}); err == nil {
+			h.Close()
+			t.Errorf("%q is a name server", server)
+		}
+	}
+}
+
+// Many who want one name wait for one lookup; answers age.
+func TestResolverShares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newResolver("", time.Minute)
+		defer r.close()
+		var lookups atomic.Int32
+		r.lookup = func(ctx context.Context, network, host string) ([]netip.Addr, error) {
+			if network == "ip" {
+				lookups.Add(1)
+			}
+			time.Sleep(time.Second)
+			switch host {
+			case "gone.example", "gone.example.":
+				return nil, &net.DNSError{IsNotFound: true}
+			case "sick.example", "sick.example.":
+				return nil, errors.New("sick")
+			}
+			return []netip.Addr{netip.MustParseAddr("::ffff:192.0.2.1")}, nil
+		}
+		ask := func(host string) string {
+			addrs, err := r.resolve(t.Context(), host)
+			return strings.TrimSpace(fmt.Sprintf("%v %s", addrs, kindOfError(err)))
+		}
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if got := ask("Host.example."); got != "[192.0.2.1]" {
+					t.Error(got)
+				}
+			})
+		}
+		wg.Wait()
+		if n := lookups.Swap(0); n != 1 {
+			t.Errorf("%d lookups for 50 at once", n)
+		}
+		for _, row := range []struct {
+			host, want string
+			after      time.Duration
+			lookups    int32
+		}{
+			{"host.example", "[192.0.2.1]", 59 * time.Second, 0},
+			{"host.example", "[192.0.2.1]", 2 * time.Second, 1},
+			{"gone.example", "[] dns-not-found", 0, 1},
+			{"gone.example", "[] dns-not-found", 9 * time.Second, 0},
+			{"gone.example", "[] dns-not-found", 2 * time.Second, 1},
+			{"sick.example", "[] dns-failure", 0, 1},
+			{"sick.example", "[] dns-failure", 0, 1},
+			{"localhost", "[127.0.0.1 ::1]", 0, 0},
+			{"x.localhost", "[127.0.0.1 ::1]", 0, 0},
+			{"[2001:db8::1]", "[2001:db8::1]", 0, 0},
+			{"192.0.2.7", "[192.0.2.7]", 0, 0},
+		} {
+			time.Sleep(row.after)
+			if got := ask(row.host); got != row.want || lookups.Swap(0) != row.lookups {
+				t.Errorf("%s: %s after %v", row.host, got, row.after)
+			}
+		}
+		// One who leaves does not spoil it for the others.
+		ctx, cancel := context.WithCancel(t.Context())
+		var other string
+		wg.Go(func() { other = ask("new.example") })
+		wg.Go(func() {
+			if _, err := r.resolve(ctx, "new.example"); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		cancel()
+		wg.Wait()
+		if other != "[192.0.2.1]" {
+			t.Errorf("got %s", other)
+		}
+	})
+}
+
+func TestResolverIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newResolver("", time.Minute)
+		defer r.close()
+		r.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+		}
+		for i := range maxNames + 100 {
+			if _, err := r.resolve(t.Context(), fmt.Sprintf("host%d.example", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(r.names) > maxNames {
+			t.Errorf("%d names are kept", len(r.names))
+		}
+	})
+}
+
+func TestDNSFaultOfOurOwn(t *testing.T) {
+	f := dnsFault("example.com", &net.DNSError{Err: "dial udp 192.0.2.1:53: socket: " + syscall.EMFILE.Error(), IsTemporary: true})
+	if f.Kind != "dns-failure" || !f.Local || !f.Retry || f.Error() != "look up example.com: this process has too many open files" {
+		t.Errorf("%+v %v", f, f)
+	}
+}
+
+func TestAbsoluteName(t *testing.T) {
+	for name, want := range map[string]string{
+		"example.com":   "example.com.",
+		"a.b.co.uk":     "a.b.co.uk.",
+		"intranet":      "intranet",
+		"web.default":   "web.default",
+		"printer.local": "printer.local",
+		"com":           "com",
+	} {
+		if got := absoluteName(name); got != want && got != name {
+			t.Errorf("%s became %s", name, got)
+		} else if got != want {
+			t.Logf("%s is left to the system", name)
+		}
+	}
+}
+
+func TestDenyPrivate(t *testing.T) {
+	for _, row := range []struct {
+		addr    string
+		private bool
+	}{
+		{"127.0.0.1", true}, {"127.8.8.8", true}, {"10.1.2.3", true}, {"172.16.0.1", true}, {"172.32.0.1", false},
+		{"192.168.1.1", true}, {"169.254.169.254", true}, {"0.0.0.0", true}, {"0.1.2.3", true}, {"100.64.0.1", true}, {"100.128.0.1", false},
+		{"224.0.0.1", true}, {"255.255.255.255", true}, {"198.18.0.1", true}, {"192.0.2.1", true}, {"93.184.216.34", false}, {"8.8.8.8", false},
+		{"::1", true}, {"::", true}, {"fe80::1", true}, {"fe80::1%eth0", true}, {"fc00::1", true}, {"fd12::1", true}, {"ff02::1", true},
+		{"::ffff:127.0.0.1", true}, {"::ffff:8.8.8.8", false}, {"64:ff9b::7f00:1", true}, {"64:ff9b::808:808", false},
+		{"2002:7f00:1::", true}, {"2002:808:808::", false}, {"::7f00:1", true}, {"2001:db8::1", true}, {"2001::1", true}, {"2606:4700::1111", false},
+	} {
+		if got := isPrivate(netip.MustParseAddr(row.addr)); got != row.private {
+			t.Errorf("%s is private: %v", row.addr, got)
+		}
+	}
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
+	h := newHTTP(t, HTTPConfig{DenyPrivate: true})
+	for _, url := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1), strings.Replace(server.URL, "127.0.0.1", "[::ffff:7f00:1]", 1)} {
+		_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, url+"/")})
+		var f *Fault
+		if !errors.As(err, &f) || f.Kind != "address-denied" || f.Retry || f.Local {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	// A public name may lead to a private address; it is the address that counts.
+	h.resolver.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://rebind.example.com/")}); kindOfError(err) != "address-denied" {
+		t.Error(err)
+	}
+	if rec.methods() != "" {
+		t.Errorf("asked %s", rec.methods())
+	}
+}
+
+func TestConnectTo(t *testing.T) {
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
+	host, port, _ := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
+	h := newHTTP(t, HTTPConfig{ConnectTo: []ConnectTo{{From: "example.com:80", To: host + ":" + port}, {From: "other.example:", To: ":" + port}, {From: "[2001:db8::1]:81", To: "127.0.0.1:" + port}}})
+	h.resolver.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	for url, want := range map[string]string{
+		"http://example.com/x":         "example.com",
+		"http://other.example/x":       "other.example",
+		"http://other.example:8080/x":  "other.example:8080",
+		"http://[2001:db8::1]:81/x":    "[2001:db8::1]:81",
+		"http://EXAMPLE.com:80/x?y#zz": "example.com",
+	} {
+		if _, _, err := ask(t, h, &Request{URL: mustParse(t, url)}); err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		r := rec.last()
+		if r.Host != want || r.Header.Get("Accept-Encoding") != "gzip, deflate, br, zstd" {
+			t.Errorf("%s: host %s, %v", url, r.Host, r.Header)
+		}
+	}
+	for s, want := range map[string]ConnectTo{
+		"example.com:443:127.0.0.1:8443": {"example.com:443", "127.0.0.1:8443"},
+		"::127.0.0.1:80":                 {":", "127.0.0.1:80"},
+		"[::1]:80:[2001:db8::2]:81":      {"[::1]:80", "[2001:db8::2]:81"},
+		"a:::":                           {"a:", ":"},
+	} {
+		if got, err := ParseConnectTo(s); err != nil || got != want {
+			t.Errorf("ParseConnectTo(%q) = %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "a:1:b", "a:1:b:2:3", "a:x:b:2", "a:1:b:99999", "[::1:80:b:2", "[::1]x:80:b:2"} {
+		if got, err := ParseConnectTo(s); err == nil {
+			t.Errorf("ParseConnectTo(%q) = %v", s, got)
+		}
+	}
+}
+
+func TestIsLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "127.0.0.1": true, "127.1.2.3": true, "[::1]": true,
+		"127.example.com": false, "example.com": false, "128.0.0.1": false, "[::2]": false, "": false, "x.localhost": false,
+	} {
+		if isLoopback(host) != want {
+			t.Errorf("isLoopback(%q) = %v", host, !want)
+		}
+	}
+}

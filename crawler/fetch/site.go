@@ -1,0 +1,347 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// SiteConfig says which directory answers for which URLs.
+type SiteConfig struct {
+	// Base is the URL the directory is, or will be, published at. A path that does
+	// not end in '/' is taken as if it did.
+	Base urinorm.URL
+	// Dir is the directory, as the user wrote it.
+	Dir string
+	// Style is the kind of host to imitate.
+	Style HostStyle
+	// Synthetic is true when Base was made up and is shown to nobody.
+	Synthetic bool
+}
+
+// Site answers requests for the URLs below a base from a directory, as the host
+// it will be published on would, and without leaving that directory.
+//
+// A URL's path becomes a file name after exactly one percent-decoding of each
+// segment; the query is ignored. Names are compared byte for byte on every
+// operating system. A name that differs only in Unicode normalization is served
+// with the note "uri-repaired", as hosts that compare bytes would not find it.
+//
+// Answers have Status 0, but for redirects, which have the Status and Location a
+// static host would send. Faults are of the kinds file-missing, file-case (with
+// the right path, relative to the directory, as Hint), file-outside-root and
+// file-unreadable; a _redirects rule that answers 404 or another error gives a
+// Response with that Status.
+//
+// A Site is safe for concurrent use. It lists each directory once: what changes
+// afterwards may not be seen.
+type Site struct {
+	base      urinorm.URL
+	scheme    string
+	authority string
+	path      string // of the base, with a '/' at its end
+	twins     bool   // http and https, with and without "www.", are the same site
+	synthetic bool
+
+	dir       string
+	root      *os.Root
+	tree      rootTree
+	index     *directoryIndex
+	style     HostStyle
+	indexes   []string // names that answer for a directory
+	redirects []redirectRule
+}
+
+// NewSite opens a directory as a site. Close it when done. It fails when Dir is
+// no directory that can be read or Base is not http or https.
+func NewSite(config SiteConfig) (*Site, error) {
+	if int(config.Style) >= len(hostStyles) {
+		return nil, fmt.Errorf("open site %s: unknown host style %d", config.Dir, config.Style)
+	}
+	base := config.Base
+	if base.IsZero() || base.Scheme() != "http" && base.Scheme() != "https" {
+		return nil, fmt.Errorf("open site %s: its base must be an http or https URL", config.Dir)
+	}
+	root, err := os.OpenRoot(config.Dir)
+	if err != nil {
+		f := localFault("open", config.Dir, err)
+		if errors.Is(f.Err, errNoFile) {
+			f.Err = errors.New("there is no such directory")
+		}
+		return nil, f
+	}
+	s := &Site{
+		base:      base,
+		scheme:    base.Scheme(),
+		authority: base.Authority(),
+		path:      base.Path(),
+		twins:     base.Port() == "" && !config.Synthetic,
+		synthetic: config.Synthetic,
+		dir:       config.Dir,
+		root:      root,
+		tree:      rootTree{root},
+		index:     newDirectoryIndex(rootTree{root}),
+		style:     config.Style,
+		indexes:   hostStyles[config.Style].index,
+	}
+	if !strings.HasSuffix(s.path, "/") {
+		s.path += "/"
+	}
+	top := s.index.list("")
+	if top.err != nil {
+		root.Close()
+		return nil, localFault("read", config.Dir, top.err)
+	}
+	if hostStyles[s.style].redirects && s.index.exact(top, "", redirectsFile) == entryFile {
+		if s.style == HostAuto {
+			s.style, s.indexes = HostNetlify, hostStyles[HostNetlify].index
+		}
+		if err := s.readRedirects(); err != nil {
+			root.Close()
+			return nil, err
+		}
+	}
+	if s.style == HostAuto && s.indexOf("") == "" {
+		s.indexes = append(append([]string(nil), s.indexes...), sourceIndex...)
+	}
+	return s, nil
+}
+
+// Close releases the directory. Bodies that are still open stay readable.
+func (s *Site) Close() error { return s.root.Close() }
+
+// Base returns the URL the directory answers for.
+func (s *Site) Base() urinorm.URL { return s.base }
+
+// Dir returns the directory as it was given.
+func (s *Site) Dir() string { return s.dir }
+
+// Synthetic reports whether the base was made up.
+func (s *Site) Synthetic() bool { return s.synthetic }
+
+// Style returns the style in use: netlify when auto found a _redirects file.
+func (s *Site) Style() HostStyle { return s.style }
+
+// Holds reports whether the site answers for u: a URL below its base. Where the
+// base has no port, the same host with the other of http and https, or with or
+// without "www.", counts as the site; it is redirected to the base's spelling.
+func (s *Site) Holds(u urinorm.URL) bool {
+	if u.IsZero() || !s.isHost(u) && !s.isTwin(u) {
+		return false
+	}
+	path := u.Path()
+	return strings.HasPrefix(path, s.path) || path == s.path[:len(s.path)-1]
+}
+
+func (s *Site) isHost(u urinorm.URL) bool {
+	return u.Authority() == s.authority && u.Scheme() == s.scheme
+}
+
+func (s *Site) isTwin(u urinorm.URL) bool {
+	if !s.twins || u.Scheme() != "http" && u.Scheme() != "https" {
+		return false
+	}
+	return strings.TrimPrefix(u.Authority(), "www.") == strings.TrimPrefix(s.authority, "www.")
+}
+
+// Fetch answers a request from the directory.
+func (s *Site) Fetch(ctx context.Context, req *Request) (*Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	u := req.URL
+	if !s.Holds(u) {
+		return nil, &Fault{Kind: "file-outside-root", Op: "open", Target: u.Printed(), Err: errOutside}
+	}
+	if !s.isHost(u) {
+		// Whether the host redirects for good can't be known from here.
+		return s.redirect(307, s.scheme+"://"+s.authority+u.RequestTarget()), nil
+	}
+	path, query := u.Path(), queryOf(u)
+	if len(path) < len(s.path) {
+		return s.redirect(301, s.path+query), nil
+	}
+	encoded := path[len(s.path):]
+	if strings.Contains(path, "//") {
+		// Hosts that answer under both spellings would let links grow without end.
+		return s.redirect(307, collapseSlashes(path)+query), nil
+	}
+	rel, ok := decodePath(encoded)
+	if !ok {
+		return nil, s.missing(encoded, errEncodedPath)
+	}
+	at := s.locate(rel)
+	if answer, err := s.applyRedirects(req, rel, query, &at); answer != nil || err != nil {
+		return answer, err
+	}
+	if at.redirect != "" {
+		// The answer's path is the requested one with its last '/' put on or taken off.
+		if at.redirect == "/" {
+			return s.redirect(301, path+"/"+query), nil
+		}
+		return s.redirect(301, strings.TrimSuffix(path, "/")+query), nil
+	}
+	return s.serve(req, rel, at)
+}
+
+// serve opens the file that was found, or says why there is none.
+func (s *Site) serve(req *Request, rel string, at location) (*Response, error) {
+	if at.kind != entryFile {
+		return nil, s.faultOf(rel, at)
+	}
+	path := s.pathTo(at.rel)
+	f, info, err := openFile(s.tree, at.rel, path)
+	if err != nil {
+		return nil, err
+	}
+	resp := &Response{
+		ContentType: TypeByName(at.rel),
+		Size:        info.Size(),
+		Modified:    info.ModTime(),
+		Requests:    1,
+		Path:        path,
+	}
+	if at.renormalized {
+		resp.Notes = []Note{normalizationNote(at.rel)}
+	}
+	if req.Need == Existence {
+		f.Close()
+		return resp, nil
+	}
+	resp.Body = newFileBody(f, path, info.Size())
+	return resp, nil
+}
+
+// normalizationNote tells of a name that was found in another normalization form
+// than the link has it in: NFC on one side, NFD on the other.
+func normalizationNote(rel string) Note {
+	return Note{"uri-repaired", "the file's name is spelt with other code points for the same letters (" + rel + "); hosts that compare bytes will not find it"}
+}
+
+// redirect is the answer of a host that sends the reader to another place.
+func (s *Site) redirect(status int, location string) *Response {
+	return &Response{Status: status, Location: location, Size: -1, Requests: 1}
+}
+
+// faultOf says why there is no file at a location.
+func (s *Site) faultOf(rel string, at location) error {
+	path := s.pathTo(rel)
+	f := &Fault{Kind: "file-unreadable", Op: "open", Target: path, Requests: 1}
+	switch {
+	case at.err != nil:
+		return localFault("open", path, at.err)
+	case at.kind == entryOutside:
+		f.Kind, f.Err = "file-outside-root", errOutside
+	case at.kind == entryLoop:
+		f.Err = errLinkLoop
+	case at.kind == entrySpecial:
+		f.Err = errSpecial
+	case at.kind == entryDenied:
+		f.Err = errPermission
+	case at.kind == entryDangling:
+		f.Kind, f.Err = "file-missing", errDangling
+	default:
+		reason := at.reason
+		if reason == nil {
+			reason = errNoFile
+		}
+		if right := s.rightCase(rel); right != "" {
+			f.Kind, f.Err, f.Hint = "file-case", errLetterCase, right
+			return f
+		}
+		return s.missing(rel, reason)
+	}
+	return f
+}
+
+func (s *Site) missing(rel string, reason error) *Fault {
+	return &Fault{Kind: "file-missing", Op: "open", Target: s.pathTo(rel), Err: reason, Requests: 1}
+}
+
+// pathTo returns the path of a file of the site as the operating system spells it.
+func (s *Site) pathTo(rel string) string {
+	path := filepath.Join(s.dir, filepath.FromSlash(rel))
+	if strings.HasSuffix(rel, "/") {
+		path += string(filepath.Separator)
+	}
+	return path
+}
+
+// PathOf returns the local path that a URL of the site stands for, whether or
+// not there is such a file: the decoded path below Dir, a '/' at its end kept. A
+// path that can't be decoded to a file name is left encoded.
+func (s *Site) PathOf(u urinorm.URL) string {
+	path := u.Path()
+	if len(path) <= len(s.path) {
+		return s.pathTo("")
+	}
+	rel, ok := decodePath(path[len(s.path):])
+	if !ok {
+		rel = path[len(s.path):]
+	}
+	return s.pathTo(rel)
+}
+
+func queryOf(u urinorm.URL) string {
+	if query, ok := u.Query(); ok {
+		return "?" + query
+	}
+	return ""
+}
+
+// collapseSlashes drops empty segments, as most hosts do.
+func collapseSlashes(path string) string {
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return path
+}
+
+// decodePath percent-decodes each segment of a path once. A '%' that begins no
+// percent-encoding stands for itself. It refuses segments that decode to
+// something with a slash or NUL, and to "." or "..", which are no names.
+func decodePath(path string) (string, bool) {
+	decoded := path
+	if strings.IndexByte(path, '%') >= 0 {
+		var b strings.Builder
+		b.Grow(len(path))
+		for i := 0; i < len(path); i++ {
+			c := path[i]
+			if c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) {
+				c = unhex(path[i+1])<<4 | unhex(path[i+2])
+				i += 2
+				if c == '/' || c == 0 || c == filepath.Separator {
+					return "", false
+				}
+			}
+			b.WriteByte(c)
+		}
+		decoded = b.String()
+	}
+	for rest := decoded; ; {
+		segment, tail, more := strings.Cut(rest, "/")
+		if segment == "." || segment == ".." {
+			return "", false
+		}
+		if !more {
+			return decoded, true
+		}
+		rest = tail
+	}
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}

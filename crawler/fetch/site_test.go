@@ -1,0 +1,450 @@
+package fetch
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// mustParse parses an absolute URL.
+func mustParse(t testing.TB, s string) urinorm.URL {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// writeTree makes files in a new directory; names ending in '/' are directories.
+func writeTree(t testing.TB, files ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, file := range files {
+		name, content, _ := strings.Cut(file, "=")
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if content == "" {
+			content = "content of " + name
+		}
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func openSite(t testing.TB, base, dir string, style HostStyle) *Site {
+	t.Helper()
+	site, err := NewSite(SiteConfig{Base: mustParse(t, base), Dir: dir, Style: style})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { site.Close() })
+	return site
+}
+
+// answerOf fetches a URL and says in a word what came of it: the file that
+// answered, "301 " and the Location, a status, or the kind of a fault and its hint.
+func answerOf(t testing.TB, f Fetcher, dir, url string) string {
+	t.Helper()
+	resp, err := f.Fetch(t.Context(), &Request{URL: mustParse(t, url), Need: Content})
+	var fault *Fault
+	switch {
+	case errors.As(err, &fault):
+		return strings.TrimSpace(fault.Kind + " " + fault.Hint)
+	case err != nil:
+		t.Fatalf("%s: %v", url, err)
+	case resp.Location != "":
+		return strings.TrimSpace(strings.Join([]string{itoa(resp.Status), resp.Location}, " "))
+	case resp.Status != 0:
+		return itoa(resp.Status)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rel, err := filepath.Rel(dir, resp.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel = filepath.ToSlash(rel)
+	if want := "content of " + rel; string(text) != want || resp.Size != int64(len(want)) || resp.Modified.IsZero() {
+		t.Errorf("%s: read %q of size %d, want %q", url, text, resp.Size, want)
+	}
+	return rel
+}
+
+func itoa(n int) string {
+	return string([]byte{byte('0' + n/100), byte('0' + n/10%10), byte('0' + n%10)})
+}
+
+func TestSitePaths(t *testing.T) {
+	dir := writeTree(t, "index.html", "page.html", "both.html", "both/index.html", "dir/index.html", "old/index.htm",
+		"empty/", "noindex/other.html", "Upper/Index.html", "Upper/File.HTML", "a#b.html", "what?.html", "100%.html", "%41.html", "a b.html",
+		"ü.html", "weird/[x]{y}|z.html", "raw\xff.html", "plain", "LICENSE", "deep/er/est/x.css")
+	for _, row := range []struct{ url, want string }{
+		{"https://example.com/", "index.html"},
+		{"https://example.com/?q=1", "index.html"},
+		{"https://example.com/index.html#frag", "index.html"},
+		{"https://example.com/page.html", "page.html"},
+		{"https://example.com/page", "page.html"},
+		{"https://example.com/page/", "file-missing"},
+		{"https://example.com/page.html/", "file-missing"},
+		{"https://example.com/both", "both.html"},
+		{"https://example.com/both/", "both/index.html"},
+		{"https://example.com/dir", "301 /dir/"},
+		{"https://example.com/dir?a=b&c", "301 /dir/?a=b&c"},
+		{"https://example.com/dir/", "dir/index.html"},
+		{"https://example.com/old/", "old/index.htm"},
+		{"https://example.com/empty/", "file-missing"},
+		{"https://example.com/noindex/", "file-missing"},
+		{"https://example.com/noindex", "file-missing"},
+		{"https://example.com/gone.html", "file-missing"},
+		{"https://example.com/gone/", "file-missing"},
+		{"https://example.com/gone/x.html", "file-missing"},
+		{"https://example.com/page.html/x", "file-missing"},
+		{"https://example.com/deep/er/est/x.css", "deep/er/est/x.css"},
+		{"https://example.com//deep//er/est/x.css", "307 /deep/er/est/x.css"},
+		{"https://example.com/plain", "plain"},
+
+		{"https://example.com/PAGE.html", "file-case page.html"},
+		{"https://example.com/PAGE", "file-case page"},
+		{"https://example.com/upper/file.html", "file-case Upper/File.HTML"},
+		{"https://example.com/Upper/file.html", "file-case Upper/File.HTML"},
+		{"https://example.com/upper/gone.html", "file-missing"},
+		{"https://example.com/DIR/", "file-case dir/"},
+		{"https://example.com/DIR", "file-case dir"},
+		{"https://example.com/Upper/", "file-case Upper/Index.html"},
+		{"https://example.com/license", "file-case LICENSE"},
+
+		{"https://example.com/a%23b.html", "a#b.html"},
+		{"https://example.com/what%3F.html", "what?.html"},
+		{"https://example.com/100%25.html", "100%.html"},
+		{"https://example.com/100%.html", "100%.html"},
+		{"https://example.com/%2541.html", "%41.html"},
+		{"https://example.com/%41.html", "file-missing"},
+		{"https://example.com/a b.html", "a b.html"},
+		{"https://example.com/a%20b.html", "a b.html"},
+		{"https://example.com/a+b.html", "file-missing"},
+		{"https://example.com/ü.html", "ü.html"},
+		{"https://example.com/%C3%BC.html", "ü.html"},
+		{"https://example.com/%c3%bc.html", "ü.html"},
+		{"https://example.com/weird/[x]{y}|z.html", "weird/[x]{y}|z.html"},
+		{"https://example.com/raw%FF.html", "raw\xff.html"},
+		{"https://example.com/deep%2Fer/est/x.css", "file-missing"},
+		{"https://example.com/page.html%00", "file-missing"},
+		{"https://example.com/%2e%2e/%2e%2e/etc/passwd", "file-missing"},
+		{"https://example.com/..%2f..%2fetc/passwd", "file-missing"},
+		{"https://example.com/..%5c..%5cetc", "file-missing"},
+		{"https://example.com/dir/../page.html", "page.html"},
+		{"https://example.com/../../page.html", "page.html"},
+	} {
+		site := openSite(t, "https://example.com/", dir, HostAuto)
+		// The second time what the first one listed is in the cache.
+		for range 2 {
+			if got := answerOf(t, site, dir, row.url); got != row.want {
+				t.Errorf("%s: %s, want %s", row.url, got, row.want)
+			}
+		}
+	}
+}
+
+func TestSiteStyles(t *testing.T) {
+	dir := writeTree(t, "index.html", "file.html", "folder/index.html", "both.html", "both/index.html", "old/index.htm")
+	paths := []string{"/file", "/file/", "/file.html", "/folder", "/folder/", "/both", "/both/", "/old/"}
+	for _, row := range []struct {
+		style HostStyle
+		want  []string
+	}{
+		{HostAuto, []string{"file.html", "file-missing", "file.html", "301 /folder/", "folder/index.html", "both.html", "both/index.html", "old/index.htm"}},
+		{HostPlain, []string{"file-missing", "file-missing", "file.html", "301 /folder/", "folder/index.html", "301 /both/", "both/index.html", "old/index.htm"}},
+		{HostNginx, []string{"file-missing", "file-missing", "file.html", "301 /folder/", "folder/index.html", "301 /both/", "both/index.html", "old/index.htm"}},
+		{HostGitHubPages, []string{"file.html", "file-missing", "file.html", "301 /folder/", "folder/index.html", "both.html", "both/index.html", "file-missing"}},
+		{HostNetlify, []string{"file.html", "301 /file", "file.html", "301 /folder/", "folder/index.html", "both.html", "301 /both", "file-missing"}},
+	} {
+		site := openSite(t, "https://example.com/", dir, row.style)
+		if site.Style() != row.style {
+			t.Errorf("%v became %v", row.style, site.Style())
+		}
+		for i, path := range paths {
+			if got := answerOf(t, site, dir, "https://example.com"+path); got != row.want[i] {
+				t.Errorf("%v %s: %s, want %s", row.style, path, got, row.want[i])
+			}
+		}
+	}
+	for _, name := range HostStyles() {
+		if style, err := ParseHostStyle(name); err != nil || style.String() != name {
+			t.Errorf("ParseHostStyle(%q) = %v, %v", name, style, err)
+		}
+	}
+	if _, err := ParseHostStyle("apache"); err == nil {
+		t.Error("apache is a host style")
+	}
+}
+
+func TestSiteOfSources(t *testing.T) {
+	dir := writeTree(t, "README.md", "docs/README.md", "docs/guide.md", "blog/index.md", "src/main.c")
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	for url, want := range map[string]string{
+		"https://example.com/":      "README.md",
+		"https://example.com/docs/": "docs/README.md",
+		"https://example.com/blog/": "blog/index.md",
+		"https://example.com/src/":  "file-missing",
+	} {
+		if got := answerOf(t, site, dir, url); got != want {
+			t.Errorf("%s: %s, want %s", url, got, want)
+		}
+	}
+	// A built site is no source tree.
+	dir = writeTree(t, "index.html", "downloads/README.md")
+	site = openSite(t, "https://example.com/", dir, HostAuto)
+	if got := answerOf(t, site, dir, "https://example.com/downloads/"); got != "file-missing" {
+		t.Errorf("README.md answers on a built site: %s", got)
+	}
+}
+
+func TestSiteUnderPath(t *testing.T) {
+	dir := writeTree(t, "index.html", "page.html", "dir/index.html", "sub/page.html")
+	for _, base := range []string{"https://example.com/sub/", "https://example.com/sub"} {
+		site := openSite(t, base, dir, HostAuto)
+		for url, want := range map[string]string{
+			"https://example.com/sub/":             "index.html",
+			"https://example.com/sub":              "301 /sub/",
+			"https://example.com/sub?x":            "301 /sub/?x",
+			"https://example.com/sub/page.html":    "page.html",
+			"https://example.com/sub/dir":          "301 /sub/dir/",
+			"https://example.com/sub/sub/page":     "sub/page.html",
+			"http://example.com/sub/page.html":     "307 https://example.com/sub/page.html",
+			"https://www.example.com/sub/page?q#f": "307 https://example.com/sub/page?q",
+			"https://example.com/page.html":        "file-outside-root",
+			"https://example.com/subway/page.html": "file-outside-root",
+		} {
+			if got := answerOf(t, site, dir, url); got != want {
+				t.Errorf("%s: %s, want %s", url, got, want)
+			}
+			if holds := site.Holds(mustParse(t, url)); holds != (want != "file-outside-root") {
+				t.Errorf("Holds(%s) = %v", url, holds)
+			}
+		}
+		for _, url := range []string{"https://example.org/sub/", "https://example.com:8443/sub/", "ftp://example.com/sub/", "mailto:a@example.com"} {
+			if site.Holds(mustParse(t, url)) {
+				t.Errorf("holds %s", url)
+			}
+		}
+	}
+	site, err := NewSite(SiteConfig{Base: mustParse(t, "https://1.site.invalid/"), Dir: dir, Synthetic: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close()
+	if site.Holds(mustParse(t, "http://1.site.invalid/")) || !site.Synthetic() || site.Dir() != dir {
+		t.Error("a made-up base has a twin")
+	}
+}
+
+func TestSiteLinks(t *testing.T) {
+	outside := writeTree(t, "secret.html", "dir/x.html")
+	dir := writeTree(t, "index.html", "real.html", "dir/x.html")
+	for link, target := range map[string]string{
+		"inside.html":   "real.html",
+		"dir/up.html":   "../real.html",
+		"linked":        "dir",
+		"absolute.html": filepath.Join(dir, "real.html"),
+		"absolute":      filepath.Join(dir, "dir"),
+		"out.html":      filepath.Join(outside, "secret.html"),
+		"outrel.html":   "../" + filepath.Base(outside) + "/secret.html",
+		"outdir":        filepath.Join(outside, "dir"),
+		"dangling.html": "nowhere.html",
+		"loop.html":     "loop.html",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	for url, want := range map[string]string{
+		"inside.html":    "",
+		"dir/up.html":    "",
+		"linked/x.html":  "",
+		"absolute.html":  "",
+		"absolute/x":     "",
+		"out.html":       "file-outside-root",
+		"outrel.html":    "file-outside-root",
+		"outdir":         "file-outside-root",
+		"outdir/":        "file-outside-root",
+		"outdir/x.html":  "file-outside-root",
+		"dangling.html":  "file-missing",
+		"loop.html":      "file-unreadable",
+		"linked":         "file-missing",
+		"linked/up.html": "",
+	} {
+		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+url)})
+		var fault *Fault
+		switch {
+		case errors.As(err, &fault):
+			if fault.Kind != want {
+				t.Errorf("%s: %v (%s), want %q", url, err, fault.Kind, want)
+			}
+			if fault.Requests != 1 || fault.Target == "" {
+				t.Errorf("%s: %+v", url, fault)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", url, err)
+		case want == "301" && resp.Status != 301, want != "" && want != "301":
+			t.Errorf("%s: %+v, want %s", url, resp, want)
+		}
+	}
+	var names []string
+	err := site.Walk(func(rel string, d fs.DirEntry) error { names = append(names, rel); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"absolute.html", "dir/up.html", "dir/x.html", "index.html", "inside.html", "real.html"}; !slices.Equal(names, want) {
+		t.Errorf("walked %q, want %q", names, want)
+	}
+}
+
+func TestSiteFaultTexts(t *testing.T) {
+	dir := writeTree(t, "index.html", "Page.html", "empty/", "file.txt")
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	for url, want := range map[string]string{
+		"empty":     "open " + filepath.Join(dir, "empty") + ": the directory has no index.html",
+		"gone.html": "open " + filepath.Join(dir, "gone.html") + ": there is no such file",
+		"empty/":    "open " + filepath.Join(dir, "empty") + string(filepath.Separator) + ": the directory has no index.html",
+		"file.txt/": "open " + filepath.Join(dir, "file.txt") + string(filepath.Separator) + ": it is a file, and no directory",
+		"page.html": "open " + filepath.Join(dir, "page.html") + ": the name differs in letter case",
+		"a%2Fb":     "open " + filepath.Join(dir, "a%2Fb") + ": a file name can't hold an encoded slash or NUL",
+	} {
+		_, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+url)})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v\nwant %s", url, err, want)
+		}
+	}
+}
+
+func TestSiteNormalizationForms(t *testing.T) {
+	const composed, decomposed = "\u00fc", "u\u0308"
+	dir := writeTree(t, "index.html", decomposed+"/"+decomposed+".html=x", "both-"+composed+".html=c", "both-"+decomposed+".html=d")
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	for _, row := range []struct {
+		path string
+		body string
+		note bool
+	}{
+		{decomposed + "/" + decomposed + ".html", "x", false},
+		{composed + "/" + composed + ".html", "x", true},
+		{composed + "/" + composed, "x", true},
+		{"both-" + composed + ".html", "c", false},
+		{"both-" + decomposed + ".html", "d", false},
+	} {
+		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+row.path), Need: Content})
+		if err != nil {
+			t.Errorf("%+q: %v", row.path, err)
+			continue
+		}
+		text, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(text) != row.body || (len(resp.Notes) == 1 && resp.Notes[0].Code == "uri-repaired") != row.note {
+			t.Errorf("%+q: read %q, notes %v", row.path, text, resp.Notes)
+		}
+	}
+	_, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/\u00dc/x")})
+	var fault *Fault
+	if !errors.As(err, &fault) || fault.Kind != "file-missing" {
+		t.Errorf("another letter case: %v", err)
+	}
+}
+
+func TestSiteExistence(t *testing.T) {
+	dir := writeTree(t, "index.html", "a.PNG", "b.unknown", "page.xhtml")
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	for path, want := range map[string]string{"": "text/html", "a.PNG": "image/png", "b.unknown": "", "page.xhtml": "application/xhtml+xml"} {
+		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+path)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Body != nil || resp.ContentType != want || resp.Size <= 0 || resp.Requests != 1 || resp.Status != 0 {
+			t.Errorf("%q: %+v", path, resp)
+		}
+	}
+}
+
+func TestNewSiteRefuses(t *testing.T) {
+	dir := writeTree(t, "file")
+	for name, config := range map[string]SiteConfig{
+		"no directory": {Base: mustParse(t, "https://example.com/"), Dir: filepath.Join(dir, "nowhere")},
+		"a file":       {Base: mustParse(t, "https://example.com/"), Dir: filepath.Join(dir, "file")},
+		"no base":      {Dir: dir},
+		"ftp":          {Base: mustParse(t, "ftp://example.com/"), Dir: dir},
+		"style":        {Base: mustParse(t, "https://example.com/"), Dir: dir, Style: 99},
+	} {
+		if site, err := NewSite(config); err == nil {
+			site.Close()
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestSiteWalkAndURLs(t *testing.T) {
+	files := []string{"index.html", "a/b.html", "a.html", "a-z.html", "100%.html", "a b#c?.html", "ü.md", ".well-known/x.json", ".git/config", "raw\xff", "semi;colon:at@.html", `back\slash.html`, "z/.git/HEAD"}
+	dir := writeTree(t, files...)
+	site := openSite(t, "https://example.com/sub/", dir, HostAuto)
+	var names []string
+	if err := site.Walk(func(rel string, d fs.DirEntry) error {
+		names = append(names, rel)
+		u, err := site.URLOf(rel)
+		if err != nil {
+			t.Errorf("URLOf(%q): %v", rel, err)
+			return nil
+		}
+		resp, err := site.Fetch(t.Context(), &Request{URL: u})
+		if err != nil {
+			t.Errorf("%s: %v", u, err)
+			return nil
+		}
+		if want := filepath.Join(dir, rel); resp.Path != want || site.PathOf(u) != want {
+			t.Errorf("URLOf(%q) = %s leads to %s (%s)", rel, u, resp.Path, site.PathOf(u))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.DeleteFunc(slices.Clone(files), func(s string) bool { return strings.Contains(s, ".git/") })
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("walked %q\nwant   %q", names, want)
+	}
+	stop := errors.New("stop")
+	for _, row := range []struct {
+		give error
+		want error
+		seen int
+	}{{fs.SkipAll, nil, 1}, {stop, stop, 1}} {
+		seen := 0
+		if err := site.Walk(func(string, fs.DirEntry) error { seen++; return row.give }); !errors.Is(err, row.want) || seen != row.seen {
+			t.Errorf("Walk with %v: %v after %d files", row.give, err, seen)
+		}
+	}
+	if u, err := site.URLOf("a/"); err != nil || u.String() != "https://example.com/sub/a/" || site.PathOf(u) != filepath.Join(dir, "a")+string(filepath.Separator) {
+		t.Errorf("URLOf(a/) = %s, %v", u, err)
+	}
+}

@@ -1,0 +1,189 @@
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// maxExchangers bounds how many mail servers of a domain are tried.
+const maxExchangers = 4
+
+// ProbeMail asks the mail servers of an address's domain whether they would take
+// mail for it: connect, EHLO, MAIL FROM:<>, RCPT TO, QUIT (RFC 5321). No message
+// follows; DATA is never said. It is for --mail-probe only, as servers do not like
+// to be asked, and what they say to a stranger proves little: only an answer that
+// the mailbox does not exist is held against the address, as a Fault of kind
+// file-missing. Servers that refuse to talk to this machine, or can't be reached
+// from it, which is usual, leave it open: kinds file-unreadable, rate-limited,
+// timeout, connection-reset.
+//
+// It returns nil where a server would take the mail, and for address literals.
+func (d *Daemons) ProbeMail(ctx context.Context, address urinorm.Address) error {
+	if address.Literal() {
+		return nil
+	}
+	u, _, err := urinorm.ParseWeb("mailto:" + escapeBut(address.String(), "@"))
+	if err != nil {
+		return &Fault{Kind: "uri-invalid", Op: "probe", Target: address.String(), Err: err}
+	}
+	row := &daemon{Daemons: d, scheme: "mailto", port: 25}
+	v := row.visit(ctx, &Request{URL: u})
+	defer v.end()
+	if strings.ContainsFunc(address.String(), func(r rune) bool { return r < 0x20 || r == 0x7F || r == '<' || r == '>' }) {
+		return v.fault("probe", v.invalid("the address "+errControl.Error()))
+	}
+	hosts, err := v.exchangers(address.Domain)
+	if err != nil {
+		return v.fault("probe", err)
+	}
+	var last error
+	for _, host := range hosts {
+		tried := row.visit(ctx, v.req)
+		err := tried.fault("probe", tried.offer(host, address))
+		tried.end()
+		if err == nil || ctx.Err() != nil || isFinal(err) {
+			return err
+		}
+		last = err
+	}
+	return last
+}
+
+// isFinal reports whether a mail server's answer makes it needless to ask the
+// next.
+func isFinal(err error) bool {
+	var f *Fault
+	return errors.As(err, &f) && (f.Kind == "file-missing" || f.Kind == "uri-invalid")
+}
+
+// exchangers returns the hosts that take a domain's mail, the preferred first; the
+// domain itself where it names none (RFC 5321 section 5.1).
+func (v *visit) exchangers(domain string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(v.ctx, v.web.timeout)
+	defer cancel()
+	records, err := v.records.LookupMX(ctx, strings.TrimSuffix(domain, ".")+".")
+	switch {
+	case len(records) == 0 && err != nil && !isNotFound(err):
+		if v.parent.Err() != nil {
+			return nil, context.Cause(v.parent)
+		}
+		return nil, dnsFault(domain, err)
+	case len(records) == 0:
+		return []string{domain}, nil
+	case len(records) == 1 && strings.Trim(records[0].Host, ".") == "":
+		return nil, v.says("file-missing", "the domain declares that it takes no mail (RFC 7505)", "")
+	}
+	slices.SortStableFunc(records, func(a, b *net.MX) int { return cmp.Compare(a.Pref, b.Pref) })
+	var hosts []string
+	for _, record := range records[:min(len(records), maxExchangers)] {
+		hosts = append(hosts, strings.TrimSuffix(record.Host, "."))
+	}
+	return hosts, nil
+}
+
+// offer goes as far as RCPT with one server.
+func (v *visit) offer(host string, address urinorm.Address) error {
+	c, err := v.converse(site{host, v.port}, false)
+	if err != nil {
+		var f *Fault
+		if errors.As(err, &f) && f.Kind == "connect-refused" {
+			// Many networks let nobody out on this port; it says nothing of the address.
+			g := *f
+			g.Kind = "connection-reset"
+			return &g
+		}
+		return err
+	}
+	greeting, err := c.reply()
+	if err != nil {
+		return err
+	}
+	if greeting.code != 220 {
+		return c.mailFault("the mail server does not talk to us", greeting, false)
+	}
+	defer c.quit()
+	features, err := c.ask("EHLO " + c.greetingName())
+	if err == nil && features.code >= 500 {
+		features, err = c.ask("HELO " + c.greetingName())
+	}
+	if err != nil {
+		return err
+	}
+	if features.code != 250 {
+		return c.mailFault("the mail server does not talk to us", features, false)
+	}
+	from := "MAIL FROM:<>"
+	if strings.ContainsFunc(address.Local, func(r rune) bool { return r >= 0x80 }) {
+		if !strings.Contains(" "+strings.ToUpper(features.text)+" ", " SMTPUTF8 ") {
+			return c.says("file-unreadable", "the mail server takes no internationalized addresses (RFC 6531)", "")
+		}
+		from += " SMTPUTF8"
+	}
+	for _, command := range []string{from, "RCPT TO:<" + address.String() + ">"} {
+		answer, err := c.ask(command)
+		if err != nil {
+			return err
+		}
+		if answer.code < 250 || answer.code > 259 {
+			return c.mailFault("the mail server does not take the address", answer, command != from)
+		}
+	}
+	return nil
+}
+
+// greetingName is how we introduce ourselves: by the address we come from (RFC
+// 5321 section 4.1.4).
+func (c *conversation) greetingName() string {
+	local, err := netip.ParseAddrPort(c.conn.LocalAddr().String())
+	if err != nil {
+		return "[127.0.0.1]"
+	}
+	addr := local.Addr().Unmap().WithZone("")
+	if addr.Is6() {
+		return "[IPv6:" + addr.String() + "]"
+	}
+	return "[" + addr.String() + "]"
+}
+
+// mailFault says what a negative answer means: by its enhanced status code (RFC
+// 3463) where there is one, else by its words. 550 alone says nothing: it is sent
+// to strangers, too.
+func (c *conversation) mailFault(what string, answer reply, recipient bool) error {
+	kind := "file-unreadable"
+	switch {
+	case answer.code >= 400 && answer.code < 500:
+		kind = "rate-limited"
+	case answer.code < 400:
+		kind = "protocol-error"
+	case recipient && saysNoMailbox(answer.text):
+		kind = "file-missing"
+		what = "the mail server says that there is no such mailbox"
+	}
+	return c.says(kind, what, fmt.Sprintf("%d %s", answer.code, answer.text))
+}
+
+func saysNoMailbox(text string) bool {
+	status, _, _ := strings.Cut(text, " ")
+	if strings.Count(status, ".") == 2 && strings.Trim(status, "0123456789.") == "" {
+		switch status {
+		case "5.1.1", "5.1.3", "5.1.6", "5.1.10", "5.2.1":
+			return true
+		}
+		return false
+	}
+	text = strings.ToLower(text)
+	for _, words := range []string{"user unknown", "unknown user", "no such user", "no such mailbox", "does not exist", "doesn't exist", "recipient unknown", "unknown recipient", "mailbox not found", "user not found"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,180 @@
+package fetch
+
+import (
+	"bufio"
+	"strings"
+)
+
+const (
+	maxTelnetTalk = 64 << 10 // bytes that are read while we wait for prompts
+	maxPromptLine = 512      // bytes of a line that may be one
+)
+
+// Telnet commands (RFC 854).
+const (
+	telnetSE   = 240
+	telnetSB   = 250
+	telnetWill = 251
+	telnetWont = 252
+	telnetDo   = 253
+	telnetDont = 254
+	telnetIAC  = 255
+)
+
+// askTelnet answers for telnet (RFC 4248): a server that accepts the connection is
+// there. Where the URL names a user the server is waited for to ask for one, and
+// where it has a password, for that too; what the server thinks of them is the
+// verdict. Nothing else is ever sent, and nothing of the URL that is a control
+// character or a command of Telnet.
+func askTelnet(v *visit) (*Response, error) {
+	server, err := v.siteOf(v.req.URL)
+	if err != nil {
+		return nil, err
+	}
+	var user *account
+	if v.req.URL.HasUserinfo() {
+		if user, err = v.account(); err != nil {
+			return nil, err
+		}
+	}
+	conn, err := v.dial(server, maxTelnetTalk)
+	if err != nil {
+		return nil, err
+	}
+	if user != nil && user.name != "" {
+		t := &terminal{conn: conn, in: bufio.NewReader(conn)}
+		if err := t.login(v, user); err != nil {
+			return nil, err
+		}
+	}
+	return &Response{Size: -1}, nil
+}
+
+// terminal is a Telnet connection that offers and accepts no options.
+type terminal struct {
+	conn *boundedConn
+	in   *bufio.Reader
+	line strings.Builder // what the server wrote since we last said something
+}
+
+// login answers the prompts for a name and a password.
+func (t *terminal) login(v *visit, user *account) error {
+	if err := t.wait("login:", "username:", "user:", "name:"); err != nil {
+		return err
+	}
+	if err := t.say(user.name); err != nil || user.password == "" {
+		return err
+	}
+	if err := t.wait("password:", "passcode:"); err != nil {
+		return err
+	}
+	if err := t.say(user.password); err != nil {
+		return err
+	}
+	// The next thing that is no blank line is a welcome or a refusal.
+	if err := t.wait(""); err != nil {
+		return err
+	}
+	text := strings.ToLower(t.line.String())
+	for _, no := range []string{"incorrect", "invalid", "fail", "denied", "bad ", "login:", "username:"} {
+		if strings.Contains(text, no) {
+			return v.says("file-unreadable", "the server does not let the user in", t.line.String())
+		}
+	}
+	return nil
+}
+
+// say sends a line. RFC 854 ends it with CR LF.
+func (t *terminal) say(line string) error {
+	t.line.Reset()
+	_, err := t.conn.Write([]byte(line + "\r\n"))
+	return err
+}
+
+// wait reads until the server has written one of the words, in any case; "" is
+// the end of any line with something on it, or a pause in it.
+func (t *terminal) wait(words ...string) error {
+	for {
+		c, err := t.char()
+		if err != nil {
+			return err
+		}
+		if c == '\n' && words[0] != "" {
+			t.line.Reset()
+			continue
+		}
+		if t.line.Len() == maxPromptLine {
+			return errTooLong
+		}
+		t.line.WriteByte(c)
+		text := strings.ToLower(t.line.String())
+		for _, word := range words {
+			switch {
+			case word != "" && strings.HasSuffix(strings.TrimRight(text, " "), word):
+				return nil
+			case word == "" && strings.TrimSpace(text) != "" && (c == '\n' || t.in.Buffered() == 0):
+				return nil
+			}
+		}
+	}
+}
+
+// char reads a character, and refuses the options that the server proposes.
+func (t *terminal) char() (byte, error) {
+	for {
+		c, err := t.in.ReadByte()
+		if err != nil || c != telnetIAC {
+			if c == 0 && err == nil {
+				continue // CR NUL is a bare carriage return
+			}
+			return c, err
+		}
+		command, err := t.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch command {
+		case telnetIAC:
+			return telnetIAC, nil
+		case telnetSB:
+			if err := t.skipSubnegotiation(); err != nil {
+				return 0, err
+			}
+		case telnetWill, telnetWont, telnetDo, telnetDont:
+			option, err := t.in.ReadByte()
+			if err != nil {
+				return 0, err
+			}
+			if err := t.refuse(command, option); err != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+// refuse answers a proposal; what the server gives up needs no answer (RFC 854,
+// "to prevent option loops").
+func (t *terminal) refuse(command, option byte) error {
+	answer := map[byte]byte{telnetWill: telnetDont, telnetDo: telnetWont}[command]
+	if answer == 0 {
+		return nil
+	}
+	// Not by Write: it would give the server another time limit for each proposal.
+	_, err := t.conn.answer([]byte{telnetIAC, answer, option})
+	return err
+}
+
+func (t *terminal) skipSubnegotiation() error {
+	for {
+		c, err := t.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c != telnetIAC {
+			continue
+		}
+		if c, err = t.in.ReadByte(); err != nil || c == telnetSE {
+			return err
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package fetch
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// browserSuites are RSA key exchange suites that Go no longer offers by itself
+// and browsers still do: a site that works for its readers works for us.
+var browserSuites = []uint16{
+	tls.TLS_RSA_WITH_AES_128_GCM_SHA256,
+	tls.TLS_RSA_WITH_AES_256_GCM_SHA384,
+	tls.TLS_RSA_WITH_AES_128_CBC_SHA,
+	tls.TLS_RSA_WITH_AES_256_CBC_SHA,
+}
+
+// sessions is how many TLS sessions are kept for resumption.
+const sessions = 1024
+
+// tlsConfig returns the configuration of all connections. TLS 1.2 is the oldest
+// version, as in browsers.
+func (h *HTTP) tlsConfig(config HTTPConfig) (*tls.Config, error) {
+	c := &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		// The chain is verified by us, as completing it takes more than one try.
+		InsecureSkipVerify: true,
+		VerifyConnection:   h.verifier.verify,
+		ClientSessionCache: tls.NewLRUClientSessionCache(sessions),
+	}
+	for _, suite := range tls.CipherSuites() {
+		c.CipherSuites = append(c.CipherSuites, suite.ID)
+	}
+	c.CipherSuites = append(c.CipherSuites, browserSuites...)
+	switch {
+	case config.ClientCert == "" && config.ClientKey == "":
+		return c, nil
+	case config.ClientCert == "":
+		return nil, errors.New("load client key " + config.ClientKey + ": there is no client certificate to go with it")
+	}
+	key := config.ClientKey
+	if key == "" {
+		key = config.ClientCert // one file for both, as curl allows
+	}
+	pair, err := tls.LoadX509KeyPair(config.ClientCert, key)
+	if err != nil {
+		return nil, fmt.Errorf("load client certificate %s: %w", config.ClientCert, err)
+	}
+	c.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		if internal, _ := info.Context().Value(internalKey{}).(bool); internal && info.SupportsCertificate(&pair) == nil {
+			return &pair, nil
+		}
+		return new(tls.Certificate), nil
+	}
+	return c, nil
+}
+
+// verifier verifies the certificates of servers. It is safe for concurrent use.
+type verifier struct {
+	insecure bool
+	roots    *x509.CertPool // nil for the system's
+
+	mu     sync.RWMutex
+	extras map[[sha256.Size]byte][]*x509.Certificate // by leaf: issuers its server does not send
+}
+
+// maxExtras bounds how many incomplete chains are remembered.
+const maxExtras = 10_000
+
+func newVerifier(caFile string, insecure bool) (*verifier, error) {
+	v := &verifier{insecure: insecure, extras: make(map[[sha256.Size]byte][]*x509.Certificate)}
+	if caFile == "" {
+		return v, nil
+	}
+	pem, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("read CA file %s: %w", caFile, errors.Unwrap(err))
+	}
+	if v.roots, err = x509.SystemCertPool(); err != nil {
+		v.roots = x509.NewCertPool() // a machine without any: the file is all there is
+	}
+	if !v.roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("read CA file %s: no PEM certificate in it", caFile)
+	}
+	return v, nil
+}
+
+// chainError is a chain that leads to no trusted authority as it was sent.
+type chainError struct {
+	certs []*x509.Certificate
+	err   error
+}
+
+func (e *chainError) Error() string { return e.err.Error() }
+func (e *chainError) Unwrap() error { return e.err }
+
+// verify is for tls.Config's VerifyConnection.
+func (v *verifier) verify(state tls.ConnectionState) error {
+	if v.insecure {
+		return nil
+	}
+	certs := state.PeerCertificates
+	if len(certs) == 0 {
+		return errors.New("the server sent no certificate")
+	}
+	err := v.check(certs, nil, state.ServerName)
+	var authority x509.UnknownAuthorityError
+	if err == nil || !errors.As(err, &authority) {
+		return err
+	}
+	if extra := v.extra(certs[0]); extra != nil {
+		if err := v.check(certs, extra, state.ServerName); err == nil {
+			return nil
+		}
+	}
+	return &chainError{certs, err}
+}
+
+// address holds a certificate to a host that is an address. TLS does not name such
+// a host to the server, and so the connection's state does not either.
+func (v *verifier) address(state *tls.ConnectionState, host string) error {
+	if v.insecure || state == nil || state.ServerName != "" || len(state.PeerCertificates) == 0 {
+		return nil
+	}
+	return state.PeerCertificates[0].VerifyHostname(host)
+}
+
+// check verifies a chain, with further intermediates, for a host name.
+func (v *verifier) check(certs, extra []*x509.Certificate, name string) error {
+	options := x509.VerifyOptions{DNSName: name, Roots: v.roots, Intermediates: x509.NewCertPool(), CurrentTime: time.Now()}
+	for _, cert := range certs[1:] {
+		options.Intermediates.AddCert(cert)
+	}
+	for _, cert := range extra {
+		options.Intermediates.AddCert(cert)
+	}
+	_, err := certs[0].Verify(options)
+	return err
+}
+
+func (v *verifier) extra(leaf *x509.Certificate) []*x509.Certificate {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if len(v.extras) == 0 {
+		return nil
+	}
+	return v.extras[sha256.Sum256(leaf.Raw)]
+}
+
+func (v *verifier) addExtra(leaf *x509.Certificate, certs []*x509.Certificate) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.extras) >= maxExtras {
+		clear(v.extras)
+	}
+	v.extras[sha256.Sum256(leaf.Raw)] = certs
+}
+
+// tlsNotes tells what is odd about a connection that works.
+func (h *HTTP) tlsNotes(state *tls.ConnectionState) []Note {
+	if len(state.PeerCertificates) == 0 {
+		return nil
+	}
+	var notes []Note
+	leaf := state.PeerCertificates[0]
+	if h.verifier.extra(leaf) != nil {
+		notes = append(notes, Note{"tls-incomplete-chain", "the server does not send the certificate of " + leaf.Issuer.String() + "; it was fetched from the authority, which not every client does"})
+	}
+	if h.tlsExpiry > 0 && time.Until(leaf.NotAfter) < h.tlsExpiry {
+		notes = append(notes, Note{"tls-expires-soon", "the certificate expires on " + leaf.NotAfter.UTC().Format(time.DateOnly)})
+	}
+	return notes
+}

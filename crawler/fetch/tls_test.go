@@ -1,0 +1,305 @@
+package fetch
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// authority is a certificate that signs others.
+type authority struct {
+	t    *testing.T
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+var serial atomic.Int64
+
+// issue makes a certificate signed by a, or by itself when a is nil.
+func (a *authority) issue(t *testing.T, template *x509.Certificate) *authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template.SerialNumber = big.NewInt(serial.Add(1))
+	if template.NotBefore.IsZero() {
+		template.NotBefore = time.Now().Add(-time.Hour)
+	}
+	if template.NotAfter.IsZero() {
+		template.NotAfter = time.Now().Add(365 * 24 * time.Hour)
+	}
+	signer := &authority{cert: template, key: key}
+	if a != nil {
+		signer = a
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, signer.cert, &key.PublicKey, signer.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &authority{t, cert, key}
+}
+
+func (a *authority) ca(t *testing.T, name string, aia ...string) *authority {
+	return a.issue(t, &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, IssuingCertificateURL: aia,
+	})
+}
+
+func (a *authority) leaf(t *testing.T, host string, change ...func(*x509.Certificate)) *authority {
+	template := &x509.Certificate{
+		Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	for _, f := range change {
+		f(template)
+	}
+	return a.issue(t, template)
+}
+
+// chain is what a server sends: the leaf and the given intermediates.
+func (a *authority) chain(intermediates ...*authority) tls.Certificate {
+	c := tls.Certificate{Certificate: [][]byte{a.cert.Raw}, PrivateKey: a.key}
+	for _, i := range intermediates {
+		c.Certificate = append(c.Certificate, i.cert.Raw)
+	}
+	return c
+}
+
+// file writes the certificate, and the key behind it, as PEM.
+func (a *authority) file() string {
+	a.t.Helper()
+	key, err := x509.MarshalPKCS8PrivateKey(a.key)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
+	path := filepath.Join(a.t.TempDir(), "cert.pem")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		a.t.Fatal(err)
+	}
+	return path
+}
+
+// serveTLS starts an HTTPS server with a certificate chain.
+func serveTLS(t *testing.T, cert tls.Certificate, http2 bool, handle http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handle)
+	server.EnableHTTP2 = http2
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func says(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
+}
+
+func TestCertificates(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	stranger := (*authority)(nil).ca(t, "Stranger")
+	intermediate := root.ca(t, "Intermediate")
+	day := 24 * time.Hour
+	for _, row := range []struct {
+		name  string
+		cert  tls.Certificate
+		kind  string
+		text  string
+		notes string
+	}{
+		{"good", root.leaf(t, "example.com").chain(), "", "", ""},
+		{"with intermediate", intermediate.leaf(t, "example.com").chain(intermediate), "", "", ""},
+		{"with root and rubbish", intermediate.leaf(t, "example.com").chain(stranger, root, intermediate), "", "", ""},
+		{"wildcard", root.leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = []string{"*.com", "example.com"} }).chain(), "", "", ""},
+		{"expires soon", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(10 * day) }).chain(), "", "", "tls-expires-soon"},
+		{"expires later", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(15 * day) }).chain(), "", "", ""},
+		{"expired", root.leaf(t, "example.com", func(c *x509.Certificate) {
+			c.NotBefore, c.NotAfter = time.Now().Add(-10*day), time.Now().Add(-day)
+		}).chain(), "tls-expired", "the certificate expired on " + time.Now().Add(-day).UTC().Format(time.DateOnly), ""},
+		{"not yet valid", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotBefore = time.Now().Add(2 * day) }).chain(),
+			"tls-expired", "the certificate is not valid before " + time.Now().Add(2*day).UTC().Format(time.DateOnly), ""},
+		{"wrong host", root.leaf(t, "example.org").chain(), "tls-hostname", "the certificate is for example.org, not for example.com", ""},
+		{"many hosts", root.leaf(t, "a", func(c *x509.Certificate) {
+			c.DNSNames = []string{"a.example", "b.example", "c.example", "d.example", "e.example"}
+		}).chain(),
+			"tls-hostname", "the certificate is for a.example, b.example, c.example and 2 more, not for example.com", ""},
+		{"no host", root.leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = nil }).chain(), "tls-hostname", "the certificate is for no host at all, not for example.com", ""},
+		{"self-signed", (*authority)(nil).leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by itself", ""},
+		{"unknown authority", stranger.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an authority that is not trusted: CN=Stranger", ""},
+		{"missing intermediate", intermediate.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an authority that is not trusted: CN=Intermediate", ""},
+		{"not for servers", root.leaf(t, "example.com", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning} }).chain(),
+			"tls-untrusted", "the certificate can't be verified", ""},
+	} {
+		server := serveTLS(t, row.cert, true, says("ok"))
+		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+		resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
+		if row.kind == "" {
+			if err != nil || text != "ok" || resp.TLS == nil || noteCodes(resp) != row.notes || resp.Requests != 1 {
+				t.Errorf("%s: %+v, %v", row.name, resp, err)
+			}
+			continue
+		}
+		var f *Fault
+		if !errors.As(err, &f) || f.Kind != row.kind || f.Retry || f.Local || err.Error() != "handshake with https://example.com/: "+row.text {
+			t.Errorf("%s: %v, want %s %s", row.name, err, row.kind, row.text)
+		}
+		// Nobody asks twice where the handshake is at fault.
+		if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/")}); kindOfError(err) != row.kind || err.(*Fault).Requests != 1 {
+			t.Errorf("%s: HEAD: %v", row.name, err)
+		}
+		insecure := newHTTP(t, HTTPConfig{Insecure: true, ConnectTo: toLoopback(server)})
+		if _, text, err := ask(t, insecure, &Request{URL: mustParse(t, "https://example.com/"), Need: Content}); err != nil || text != "ok" {
+			t.Errorf("%s: insecure: %v", row.name, err)
+		}
+	}
+}
+
+func noteCodes(resp *Response) string {
+	var codes []string
+	for _, note := range resp.Notes {
+		codes = append(codes, note.Code)
+	}
+	return strings.Join(codes, " ")
+}
+
+func TestHandshakeFaults(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	leaf := root.leaf(t, "example.com").chain()
+	old := httptest.NewUnstartedServer(says("ok"))
+	old.TLS = &tls.Config{Certificates: []tls.Certificate{leaf}, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	old.Config.ErrorLog = log.New(io.Discard, "", 0)
+	old.StartTLS()
+	defer old.Close()
+	oldKey := httptest.NewUnstartedServer(says("ok"))
+	oldKey.TLS = &tls.Config{Certificates: []tls.Certificate{leaf}, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA}}
+	oldKey.Config.ErrorLog = log.New(io.Discard, "", 0)
+	oldKey.StartTLS()
+	defer oldKey.Close()
+	plain := httptest.NewServer(says("plain"))
+	defer plain.Close()
+	for _, row := range []struct{ name, to, kind, text string }{
+		{"TLS 1.1", old.Listener.Addr().String(), "tls-error", "the server refused the TLS handshake"},
+		{"old suite", oldKey.Listener.Addr().String(), "", ""},
+		{"plain text", plain.Listener.Addr().String(), "tls-error", "the server answered the TLS handshake in plain text"},
+	} {
+		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{":", row.to}}})
+		_, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
+		if kindOfError(err) != row.kind || err != nil && !strings.Contains(err.Error(), row.text) {
+			t.Errorf("%s: %v, want %s", row.name, err, row.kind)
+		}
+	}
+	for name, end := range map[string]func(*rawConn){"cut short": (*rawConn).quit, "reset": (*rawConn).reset} {
+		server := serveHello(t, end)
+		h := newHTTP(t, HTTPConfig{ConnectTo: []ConnectTo{{":", server}}})
+		_, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
+		if kindOfError(err) != "tls-error" || !strings.HasSuffix(err.Error(), "the TLS handshake was cut short") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A client certificate is shown to internal hosts only.
+func TestClientCertificate(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	client := root.leaf(t, "client.example")
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, len(r.TLS.PeerCertificates))
+	}))
+	pool := x509.NewCertPool()
+	pool.AddCert(root.cert)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain(), root.leaf(t, "example.org").chain()}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool}
+	server.StartTLS()
+	defer server.Close()
+	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ClientCert: client.file(), ConnectTo: toLoopback(server)})
+	for _, row := range []struct {
+		url      string
+		internal bool
+		want     string
+	}{{"https://example.com/", true, "1"}, {"https://example.org/", false, "0"}} {
+		_, text, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: row.internal})
+		if err != nil || text != row.want {
+			t.Errorf("%s: %q, %v", row.url, text, err)
+		}
+	}
+}
+
+func TestTLSFiles(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, config := range []HTTPConfig{
+		{CAFile: "nowhere.pem"}, {CAFile: empty}, {ClientCert: "nowhere.pem"}, {ClientCert: empty, ClientKey: empty}, {ClientKey: empty},
+	} {
+		if h, err := NewHTTP(config); err == nil {
+			h.Close()
+			t.Errorf("%+v: no error", config)
+		} else if strings.Contains(err.Error(), "%!") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A host that is an address is held to its certificate like any other.
+func TestCertificateForAnAddress(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	loopback := func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
+	for kind, cert := range map[string]tls.Certificate{
+		"":             root.leaf(t, "example.com", loopback).chain(),
+		"tls-hostname": root.leaf(t, "example.com").chain(),
+	} {
+		for _, http2 := range []bool{false, true} {
+			server := serveTLS(t, cert, http2, says("ok"))
+			h := newHTTP(t, HTTPConfig{CAFile: root.file()})
+			for _, need := range []Need{Existence, Content} {
+				resp, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, server.URL+"/"), Need: need})
+				if kindOfError(err) != kind {
+					t.Errorf("%s: %v, want %q", server.URL, err, kind)
+				}
+				if err == nil && resp.Body != nil {
+					resp.Body.Close()
+				}
+			}
+		}
+	}
+}
+
+// A server that wants a certificate of ours and gets none says so behind the
+// handshake, in TLS 1.3.
+func TestClientCertificateWanted(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	server := httptest.NewUnstartedServer(says("ok"))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain()}, ClientAuth: tls.RequireAnyClientCert}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+	if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"), Need: Content}); kindOfError(err) != "tls-error" {
+		t.Errorf("%v, want tls-error", err)
+	}
+}

@@ -1,0 +1,142 @@
+package fetch
+
+import (
+	"errors"
+	"io/fs"
+	"sort"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// maxWalkDepth bounds how deep directories may be nested.
+const maxWalkDepth = 256
+
+// maxWalkErrors bounds how many unreadable directories Walk names.
+const maxWalkErrors = 100
+
+// versionControl are directories that hold no document of a site.
+var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".bzr": true, "_darcs": true, "CVS": true}
+
+// Walk calls fn for each regular file below the directory, and for each symbolic
+// link to one that stays inside, in the lexical order of their paths. rel is the
+// path from the root with '/' between names. Linked directories and those of
+// version control systems are not entered.
+//
+// When fn returns [fs.SkipDir] the rest of that file's directory is left out,
+// with [fs.SkipAll] everything that is left; any other error ends the walk and is
+// returned. Directories that can't be read are left out and named in the error
+// at the end, at most 100 of them.
+func (s *Site) Walk(fn func(rel string, d fs.DirEntry) error) error {
+	var failed []error
+	err := s.walkDir("", 0, fn, &failed)
+	if err == fs.SkipAll {
+		err = nil
+	}
+	return errors.Join(append(failed, err)...)
+}
+
+func (s *Site) walkDir(dir string, depth int, fn func(string, fs.DirEntry) error, failed *[]error) error {
+	fail := func(err error) {
+		if len(*failed) < maxWalkErrors {
+			*failed = append(*failed, err)
+		}
+	}
+	if depth > maxWalkDepth {
+		fail(&Fault{Kind: "file-unreadable", Op: "read", Target: s.pathTo(dir), Err: errors.New("directories are nested too deep")})
+		return nil
+	}
+	entries, err := s.readDir(dir)
+	if err != nil {
+		fail(localFault("read", s.pathTo(dir), err))
+		return nil
+	}
+	for _, entry := range entries {
+		rel := join(dir, entry.Name())
+		switch kindOf(entry.Type()) {
+		case entryDir:
+			if versionControl[entry.Name()] {
+				continue
+			}
+			if err := s.walkDir(rel, depth+1, fn, failed); err != nil {
+				return err
+			}
+			continue
+		case entryLink:
+			if s.index.follow(rel) != entryFile {
+				continue
+			}
+		case entrySpecial:
+			continue
+		}
+		switch err := fn(rel, entry); {
+		case err == fs.SkipDir:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// readDir lists a directory so that a depth-first walk meets paths in lexical
+// order: a directory sorts as its name with '/' behind it.
+func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
+	f, err := s.tree.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	key := func(i int) string {
+		if entries[i].IsDir() {
+			return entries[i].Name() + "/"
+		}
+		return entries[i].Name()
+	}
+	sort.Slice(entries, func(i, j int) bool { return key(i) < key(j) })
+	return entries, nil
+}
+
+// URLOf returns the URL of a file of the site, its name percent-encoded; rel is
+// the path from the root with '/' between names, as Walk gives it. A name ending
+// in '/' is the URL of a directory.
+func (s *Site) URLOf(rel string) (urinorm.URL, error) {
+	u, _, err := urinorm.ParseWeb(s.scheme + "://" + s.authority + s.path + escapePath(rel))
+	return u, err
+}
+
+// escapePath percent-encodes the names of a slash-separated path.
+func escapePath(path string) string {
+	var b strings.Builder
+	b.Grow(len(path) + 16)
+	for i := 0; i < len(path); i++ {
+		if c := path[i]; c == '/' || isPathByte(c) {
+			b.WriteByte(c)
+		} else {
+			writeEscaped(&b, c)
+		}
+	}
+	return b.String()
+}
+
+// writeEscaped writes a percent-encoded byte.
+func writeEscaped(b *strings.Builder, c byte) {
+	const hex = "0123456789ABCDEF"
+	b.WriteByte('%')
+	b.WriteByte(hex[c>>4])
+	b.WriteByte(hex[c&15])
+}
+
+// isPathByte reports whether a byte of a file name stands for itself in a path:
+// RFC 3986 pchar.
+func isPathByte(c byte) bool {
+	switch {
+	case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9':
+		return true
+	}
+	return strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0
+}

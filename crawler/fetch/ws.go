@@ -1,0 +1,121 @@
+package fetch
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha1"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// webSocket answers for ws and wss: the opening handshake of RFC 6455 section 4,
+// after which the connection is closed in order. It goes the way of HTTP, with its
+// connections, accounts and cookies.
+//
+// Status 101 is the answer of a WebSocket server, and the only good one. A redirect
+// is a fault, as no browser follows one here (WebSockets Standard, "establish a
+// WebSocket connection").
+type webSocket struct{ web *HTTP }
+
+// Fetch shakes hands.
+func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	h := w.web
+	refuse := func(kind, reason string) *Fault {
+		return &Fault{Kind: kind, Op: "fetch", Target: req.URL.WithoutFragment().Printed(), Err: errors.New(reason)}
+	}
+	u, _, err := urinorm.ParseWeb("http" + strings.TrimPrefix(req.URL.WithoutFragment().String(), "ws"))
+	if err != nil {
+		return nil, refuse("uri-invalid", "the URL is malformed")
+	}
+	if port := u.EffectivePort(); !slices.Contains(h.allowPorts, port) {
+		if reason := blockedPort(port); reason != "" {
+			return nil, refuse("port-blocked", reason)
+		}
+	}
+	if len(u.Host()) > maxHostName+2 {
+		return nil, refuse("dns-not-found", "the host name is longer than DNS allows")
+	}
+	var nonce [16]byte
+	rand.Read(nonce[:])
+	key := base64.StdEncoding.EncodeToString(nonce[:])
+
+	upgrade := *req
+	upgrade.URL, upgrade.Need = u, Existence
+	upgrade.Header = req.Header.Clone()
+	if upgrade.Header == nil {
+		upgrade.Header = http.Header{}
+	}
+	for name, value := range map[string]string{
+		"Connection": "Upgrade", "Upgrade": "websocket",
+		"Sec-Websocket-Version": "13", "Sec-Websocket-Key": key,
+		"Origin":          u.Scheme() + "://" + u.Authority(), // a page of the same host, as most are
+		"Accept-Encoding": "identity", "Cache-Control": "no-cache", "Accept": "*/*",
+	} {
+		upgrade.Header.Set(name, value)
+	}
+	a := &asking{HTTP: h, req: &upgrade, loopback: isLoopback(u.Host()), memory: h.hosts.of(u)}
+	ans, err := a.send(ctx, http.MethodGet, firstProfile, false)
+	if err != nil {
+		var f *Fault
+		if errors.As(err, &f) {
+			f.Requests = a.requests
+		}
+		return nil, err
+	}
+	resp := &Response{Status: ans.StatusCode, Header: ans.Header, Size: -1, Requests: a.requests, TLS: ans.TLS}
+	if ans.TLS != nil {
+		resp.Notes = h.tlsNotes(ans.TLS)
+	}
+	fault := func(kind, reason string) (*Response, error) {
+		ans.discard()
+		f := refuse(kind, reason)
+		f.Requests = a.requests
+		return nil, f
+	}
+	switch {
+	case ans.StatusCode == http.StatusSwitchingProtocols:
+		if !strings.EqualFold(ans.Header.Get("Upgrade"), "websocket") || ans.Header.Get("Sec-Websocket-Accept") != acceptKey(key) {
+			return fault("protocol-error", "the server switched to something that is no WebSocket")
+		}
+		if conn, ok := ans.Body.(io.Writer); ok {
+			conn.Write(closeFrame())
+		}
+		ans.Body.Close()
+		ans.ex.end()
+		return resp, nil
+	case isOK(ans.StatusCode):
+		return fault("protocol-error", fmt.Sprintf("the server answered %d to the handshake of a WebSocket: a page is there, and no WebSocket", ans.StatusCode))
+	case isRedirect(ans.StatusCode):
+		return fault("redirect-invalid", fmt.Sprintf("the server answered %d, and no browser follows a redirect of a WebSocket", ans.StatusCode))
+	}
+	resp.Excerpt = a.excerpt(ans)
+	ans.discard()
+	return resp, nil
+}
+
+// acceptKey is what a server makes of the key (RFC 6455 section 4.2.2, item 5.4).
+func acceptKey(key string) string {
+	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// closeFrame is a Close frame with the code 1000, masked as a client's must be
+// (RFC 6455 sections 5.2 and 5.5.1).
+func closeFrame() []byte {
+	frame := []byte{0x88, 0x80 | 2, 0, 0, 0, 0, 1000 >> 8, 1000 & 0xFF}
+	mask := frame[2:6]
+	rand.Read(mask)
+	frame[6] ^= mask[0]
+	frame[7] ^= mask[1]
+	return frame
+}

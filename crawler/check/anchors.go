@@ -1,0 +1,98 @@
+package check
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Anchors is the set of fragment names a page defines: sorted 64-bit hashes.
+//
+// Of two different names on one page, one in 2^64 pairs shares a hash. What that
+// could do is to call a missing fragment found; it never breaks a link.
+type Anchors []uint64
+
+// MaxAnchors is how many fragment names of one page are kept: as many as a page
+// of the default --max-body can hold.
+const MaxAnchors = 1 << 20
+
+// anchorKey seeds the hash. Stores keep hashes from run to run, so it is fixed
+// for good, along with the hash itself (XXH64).
+const anchorKey = 0x6f72_6277_6561_7665 // "orbweave"
+
+// HashAnchor returns the hash of a fragment name as Anchors keep it.
+func HashAnchor(name string) uint64 { return hashAnchor("", name) }
+
+// hashAnchor hashes prefix+name without joining them.
+func hashAnchor(prefix, name string) uint64 {
+	var d xxhash.Digest
+	d.ResetWithSeed(anchorKey)
+	_, _ = d.WriteString(prefix) // never fails
+	_, _ = d.WriteString(name)
+	return d.Sum64()
+}
+
+// NewAnchors makes the set of names, repeated ones once. It keeps the first
+// MaxAnchors of them; more is true when that was not all.
+func NewAnchors(names []string) (set Anchors, more bool) {
+	if len(names) > MaxAnchors {
+		names, more = names[:MaxAnchors], true
+	}
+	if len(names) == 0 {
+		return nil, more
+	}
+	set = make(Anchors, len(names))
+	for i, name := range names {
+		set[i] = HashAnchor(name)
+	}
+	slices.Sort(set)
+	return slices.Clip(slices.Compact(set)), more
+}
+
+// Has reports whether the set holds a hash made by HashAnchor.
+func (a Anchors) Has(hash uint64) bool {
+	_, found := slices.BinarySearch(a, hash)
+	return found
+}
+
+// EncodedAnchors are Anchors as they lie in an encoded Outcome: 8 bytes each,
+// little-endian, sorted. They are looked up where they are, without allocation.
+type EncodedAnchors []byte
+
+// Len returns the number of anchors.
+func (a EncodedAnchors) Len() int { return len(a) / 8 }
+
+func (a EncodedAnchors) at(i int) uint64 { return binary.LittleEndian.Uint64(a[8*i:]) }
+
+// Has reports whether the set holds a hash made by HashAnchor.
+func (a EncodedAnchors) Has(hash uint64) bool {
+	low, high := 0, a.Len()
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		if a.at(middle) < hash {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low < a.Len() && a.at(low) == hash
+}
+
+// Decode copies the anchors out of the encoded Outcome.
+func (a EncodedAnchors) Decode() Anchors {
+	if a.Len() == 0 {
+		return nil
+	}
+	set := make(Anchors, a.Len())
+	for i := range set {
+		set[i] = a.at(i)
+	}
+	return set
+}
+
+// anchorSet is what a fragment is looked up in.
+type anchorSet interface {
+	Anchors | EncodedAnchors
+	Has(hash uint64) bool
+}

@@ -1,0 +1,53 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Every scheme that has a fetcher says what ok means for it.
+func TestAnswerOf(t *testing.T) {
+	web, err := fetch.NewHTTP(fetch.HTTPConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	daemons, err := fetch.NewDaemons(web, fetch.DaemonConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemes := []string{"http", "https", "file", "mailto"}
+	for scheme := range daemons.Fetchers() {
+		schemes = append(schemes, scheme)
+	}
+	for _, scheme := range schemes {
+		sentence, ok := AnswerOf(scheme)
+		if !ok || strings.HasSuffix(sentence, ".") || sentence == "" {
+			t.Errorf("%s: %q %v", scheme, sentence, ok)
+		}
+		if !urinorm.KnownScheme(scheme) {
+			t.Errorf("%s is no known scheme", scheme)
+		}
+	}
+	if len(answers) != len(schemes) {
+		t.Errorf("%d sentences for %d schemes", len(answers), len(schemes))
+	}
+	if _, ok := AnswerOf("tel"); ok {
+		t.Error("tel: is asked")
+	}
+}
+
+func TestObserveWebSocket(t *testing.T) {
+	for address, want := range map[string]Code{"ws://example.com/": CodeOK, "wss://example.com/": CodeOK, "https://example.com/": "http-101"} {
+		u, _, err := urinorm.ParseWeb(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := Observe(Question{URL: u}, &fetch.Response{Status: 101}); o.Code != want {
+			t.Errorf("%s: %s, want %s", address, o.Code, want)
+		}
+	}
+}

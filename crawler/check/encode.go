@@ -1,0 +1,366 @@
+package check
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// An encoded Outcome, version 1. Integers are varints unless said otherwise;
+// strings have their length before them.
+//
+//	1 byte   version
+//	2 bytes  flags, little-endian: which of the parts below are there, and the booleans
+//	anchors  their number, then 8 bytes each, little-endian and ascending
+//	1 byte   code: its place in codeBook, or one of the two escapes below
+//	         status                           (flag; else 200)
+//	1 byte   content type: its place in typeBook, 0 for none, or the escape
+//	         size, requests
+//	         elapsed, modified, path, next, title, message, warnings, names (flags)
+//
+// The anchors stand in front so that they can be looked up without reading what
+// follows. The books are part of the format: rows are only ever added at the end.
+const encodingVersion = 1
+
+const (
+	codeLiteral = 255 // the code follows as a string
+	codeStatus  = 254 // the code is http- and the status
+	typeLiteral = 255 // the media type follows as a string
+)
+
+const (
+	hasRead uint16 = 1 << iota
+	hasStatic
+	hasLogin
+	hasStarved
+	hasAnchors
+	hasStatus
+	hasElapsed
+	hasModified
+	hasPath
+	hasNext
+	hasTitle
+	hasMessage
+	hasWarnings
+	hasNames
+	allFlags = 1<<iota - 1
+)
+
+var codeBook = [...]Code{
+	CodeOK, CodeRedirect, CodeBotWall, CodeRateLimited, CodeRedirectLoop, CodeRedirectLimit, CodeRedirectInvalid,
+	CodeDNSNotFound, CodeDNSFailure, CodeConnectRefused, CodeConnectionReset, CodeTimeout,
+	CodeTLSExpired, CodeTLSHostname, CodeTLSUntrusted, CodeTLSError, CodeProtocolError, CodeBodyTruncated,
+	CodeFragmentMissing, CodeFragmentUnproven, CodeURIInvalid, CodeSchemeUnknown, CodeSchemeUnchecked,
+	CodeFileMissing, CodeFileCase, CodeFileOutsideRoot, CodeFileUnreadable, CodeFileFromWeb, CodeRobotsDisallowed,
+	CodeExcluded, CodeExternal, CodeLimit, CodeInterrupted, CodePortBlocked, CodeAddressDenied,
+	CodeRedirectPermanent, CodeRedirectTemporary, CodeRedirectToRoot, CodeRedirectToLogin, CodeRedirectToOtherSite,
+	CodeSoftNotFound, CodeTLSIncompleteChain, CodeTLSExpiresSoon, CodeInsecureHTTP, CodeMixedContent,
+	CodeURIRepaired, CodeURICredentials, CodeURIMisleading, CodeURIObfuscatedIP, CodeFragmentDuplicate,
+	CodeNoMX, CodeOutsideBase, CodeContentTypeMismatch,
+}
+
+var typeBook = [...]string{
+	"", "text/html", "application/xhtml+xml", "text/plain", "text/css", "text/javascript", "application/javascript",
+	"application/json", "application/xml", "text/xml", "application/pdf", "application/octet-stream", "application/zip",
+	"image/png", "image/jpeg", "image/gif", "image/svg+xml", "image/webp", "image/avif", "image/x-icon", "image/vnd.microsoft.icon",
+	"font/woff2", "font/woff", "video/mp4", "audio/mpeg", "text/markdown", "application/atom+xml", "application/rss+xml",
+	"application/gzip", "application/x-gzip", "application/manifest+json",
+}
+
+var errEncoding = errors.New("malformed outcome")
+
+// AppendOutcome appends the encoded outcome to dst. An ordinary page takes fewer
+// than 40 bytes and 8 for each anchor. Modified is kept in UTC; anchors must be in
+// ascending order, as NewAnchors makes them.
+func AppendOutcome(dst []byte, o *Outcome) []byte {
+	var flags uint16
+	set := func(there bool, flag uint16) {
+		if there {
+			flags |= flag
+		}
+	}
+	set(o.Read, hasRead)
+	set(o.Static, hasStatic)
+	set(o.Login, hasLogin)
+	set(o.Starved, hasStarved)
+	set(len(o.Anchors) > 0, hasAnchors)
+	set(o.Status != 200, hasStatus)
+	set(o.Elapsed != 0, hasElapsed)
+	set(!o.Modified.IsZero(), hasModified)
+	set(o.Path != "", hasPath)
+	set(o.Next != "", hasNext)
+	set(o.Title != "", hasTitle)
+	set(o.Message != "", hasMessage)
+	set(len(o.Warnings) > 0, hasWarnings)
+	set(o.Names != "", hasNames)
+
+	dst = append(dst, encodingVersion)
+	dst = binary.LittleEndian.AppendUint16(dst, flags)
+	if flags&hasAnchors != 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(o.Anchors)))
+		for _, hash := range o.Anchors {
+			dst = binary.LittleEndian.AppendUint64(dst, hash)
+		}
+	}
+	dst = appendCode(dst, o.Code, o.Status)
+	if flags&hasStatus != 0 {
+		dst = binary.AppendVarint(dst, int64(o.Status))
+	}
+	if i := slices.Index(typeBook[:], o.ContentType); i >= 0 {
+		dst = append(dst, byte(i))
+	} else {
+		dst = appendString(append(dst, typeLiteral), o.ContentType)
+	}
+	dst = binary.AppendVarint(dst, o.Size)
+	dst = binary.AppendVarint(dst, int64(o.Requests))
+	if flags&hasElapsed != 0 {
+		dst = binary.AppendVarint(dst, int64(o.Elapsed))
+	}
+	if flags&hasModified != 0 {
+		dst = binary.AppendVarint(dst, o.Modified.Unix())
+		dst = binary.AppendUvarint(dst, uint64(o.Modified.Nanosecond()))
+	}
+	for _, part := range [...]struct {
+		flag  uint16
+		value string
+	}{{hasPath, o.Path}, {hasNext, o.Next}, {hasTitle, o.Title}, {hasMessage, o.Message}} {
+		if flags&part.flag != 0 {
+			dst = appendString(dst, part.value)
+		}
+	}
+	if flags&hasWarnings != 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(o.Warnings)))
+		for _, w := range o.Warnings {
+			dst = appendCode(dst, w.Code, 0)
+			dst = appendString(dst, w.Message)
+			dst = appendString(dst, w.Proposal)
+		}
+	}
+	if flags&hasNames != 0 {
+		dst = appendString(dst, string(o.Names))
+	}
+	return dst
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// appendCode writes a code; status is the outcome's, 0 where there is none.
+func appendCode(dst []byte, c Code, status int) []byte {
+	if i := slices.Index(codeBook[:], c); i >= 0 {
+		return append(dst, byte(i))
+	}
+	if named, ok := c.Status(); ok && named == status {
+		return append(dst, codeStatus)
+	}
+	return appendString(append(dst, codeLiteral), string(c))
+}
+
+// DecodeOutcome decodes what AppendOutcome wrote, to the last byte. Nothing of the
+// result refers to data. It allocates no more than a small multiple of the length
+// of data, whatever that claims to hold.
+func DecodeOutcome(data []byte) (Outcome, error) {
+	o, anchors, err := DecodeHead(data)
+	if err != nil {
+		return Outcome{}, err
+	}
+	o.Anchors = anchors.Decode()
+	return o, nil
+}
+
+// DecodeHead decodes an outcome but for its anchors, which are returned where they
+// lie in data: for JudgeIn. They are valid as long as data is not changed.
+func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
+	d := decoder{data: data}
+	flags := d.header()
+	anchors := d.anchors(flags)
+	o := Outcome{
+		Status:  200,
+		Read:    flags&hasRead != 0,
+		Static:  flags&hasStatic != 0,
+		Login:   flags&hasLogin != 0,
+		Starved: flags&hasStarved != 0,
+	}
+	code := d.byte()
+	if code == codeLiteral {
+		o.Code = Code(d.string())
+	}
+	if flags&hasStatus != 0 {
+		o.Status = d.int()
+	}
+	switch {
+	case code == codeStatus:
+		o.Code = HTTPCode(o.Status)
+		if _, ok := o.Code.Status(); !ok {
+			d.failed = true
+		}
+	case code != codeLiteral:
+		o.Code = d.book(code)
+	}
+	switch kind := d.byte(); {
+	case kind == typeLiteral:
+		o.ContentType = d.string()
+	case int(kind) < len(typeBook):
+		o.ContentType = typeBook[kind]
+	default:
+		d.failed = true
+	}
+	o.Size = d.varint()
+	o.Requests = d.int()
+	if flags&hasElapsed != 0 {
+		o.Elapsed = time.Duration(d.varint())
+	}
+	if flags&hasModified != 0 {
+		o.Modified = d.time()
+	}
+	for _, part := range [...]struct {
+		flag  uint16
+		value *string
+	}{{hasPath, &o.Path}, {hasNext, &o.Next}, {hasTitle, &o.Title}, {hasMessage, &o.Message}} {
+		if flags&part.flag != 0 {
+			*part.value = d.string()
+		}
+	}
+	if flags&hasWarnings != 0 {
+		o.Warnings = d.warnings()
+	}
+	if flags&hasNames != 0 {
+		o.Names = Names(d.string())
+	}
+	if d.failed || len(d.data) != 0 {
+		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), errEncoding)
+	}
+	return o, anchors, nil
+}
+
+// AnchorsIn returns the anchors of an encoded outcome where they lie, without
+// decoding the rest and without allocation.
+func AnchorsIn(data []byte) (EncodedAnchors, error) {
+	d := decoder{data: data}
+	anchors := d.anchors(d.header())
+	if d.failed {
+		return nil, errEncoding
+	}
+	return anchors, nil
+}
+
+// decoder reads from the front of data. After the first fault it yields zeros.
+type decoder struct {
+	data   []byte
+	failed bool
+}
+
+func (d *decoder) take(n uint64) []byte {
+	if d.failed || n > uint64(len(d.data)) {
+		d.failed = true
+		return nil
+	}
+	taken := d.data[:n:n]
+	d.data = d.data[n:]
+	return taken
+}
+
+func (d *decoder) byte() byte {
+	if b := d.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) header() (flags uint16) {
+	if version := d.byte(); version != encodingVersion {
+		d.failed = true
+	}
+	if b := d.take(2); b != nil {
+		flags = binary.LittleEndian.Uint16(b)
+	}
+	if flags&^allFlags != 0 {
+		d.failed = true
+	}
+	return flags
+}
+
+func (d *decoder) anchors(flags uint16) EncodedAnchors {
+	if flags&hasAnchors == 0 {
+		return nil
+	}
+	n := d.uvarint()
+	if n > MaxAnchors {
+		d.failed = true
+	}
+	return EncodedAnchors(d.take(8 * n))
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.data)
+	if d.failed || n <= 0 {
+		d.failed = true
+		return 0
+	}
+	d.data = d.data[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.data)
+	if d.failed || n <= 0 {
+		d.failed = true
+		return 0
+	}
+	d.data = d.data[n:]
+	return v
+}
+
+// int reads a number that has no business to be large.
+func (d *decoder) int() int {
+	v := d.varint()
+	if v < math.MinInt32 || v > math.MaxInt32 {
+		d.failed = true
+		return 0
+	}
+	return int(v)
+}
+
+func (d *decoder) string() string { return string(d.take(d.uvarint())) }
+
+func (d *decoder) book(code byte) Code {
+	if int(code) >= len(codeBook) {
+		d.failed = true
+		return ""
+	}
+	return codeBook[code]
+}
+
+func (d *decoder) time() time.Time {
+	seconds, nanos := d.varint(), d.uvarint()
+	if d.failed || nanos >= uint64(time.Second) {
+		d.failed = true
+		return time.Time{}
+	}
+	return time.Unix(seconds, int64(nanos)).UTC()
+}
+
+func (d *decoder) warnings() []Warning {
+	const least = 3 // bytes of the smallest warning
+	n := d.uvarint()
+	if n == 0 || n > uint64(len(d.data)/least) {
+		d.failed = true
+		return nil
+	}
+	warnings := make([]Warning, n)
+	for i := range warnings {
+		switch code := d.byte(); code {
+		case codeLiteral:
+			warnings[i].Code = Code(d.string())
+		default:
+			warnings[i].Code = d.book(code)
+		}
+		warnings[i].Message = d.string()
+		warnings[i].Proposal = d.string()
+	}
+	return warnings
+}

@@ -1,0 +1,120 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// expectNouns name what a reference asks for.
+var expectNouns = map[extract.Expect]string{
+	extract.ExpectImage:  "an image",
+	extract.ExpectScript: "a script",
+	extract.ExpectStyle:  "a style sheet",
+}
+
+// Mismatch reports whether a reference that asks for an image, a script or a style
+// sheet was answered with HTML. Other types prove nothing: servers send images as
+// application/octet-stream and scripts as text/plain, and browsers cope.
+func Mismatch(expect extract.Expect, contentType string) bool {
+	return expectNouns[expect] != "" && isHTML(MediaType(contentType))
+}
+
+// MismatchWarning is the warning content-type-mismatch, when Mismatch holds.
+func MismatchWarning(expect extract.Expect, contentType string) (Warning, bool) {
+	if !Mismatch(expect, contentType) {
+		return Warning{}, false
+	}
+	return Warning{Code: CodeContentTypeMismatch,
+		Message: expectNouns[expect] + " was expected, and the server sent " + MediaType(contentType)}, true
+}
+
+// MixedContent reports whether a page loads something without encryption that
+// belongs to it: an https page and an http target that is no link to follow
+// (Mixed Content 4). Hosts of this machine are as safe as https (Secure Contexts
+// 3.1) and exempt, "localhost" and the names below it included.
+func MixedContent(page, target urinorm.URL, kind extract.Kind) bool {
+	if kind != extract.Resource && kind != extract.Stylesheet {
+		return false
+	}
+	return page.Scheme() == "https" && target.Scheme() == "http" && !isTrustworthy(target.Host())
+}
+
+// MixedContentWarning is the warning mixed-content for one link of a page. It
+// counts frames too, which are loaded though they lead to a page, and says what a
+// browser does: images, audio and video it upgrades or flags, the rest it blocks.
+func MixedContentWarning(page, target urinorm.URL, link *extract.Link) (Warning, bool) {
+	kind := link.Kind
+	if kind == extract.Navigation && (link.Element == "iframe" || link.Element == "frame") {
+		kind = extract.Resource
+	}
+	if !MixedContent(page, target, kind) {
+		return Warning{}, false
+	}
+	message := "browsers block this on an https page"
+	if isUpgradable(link) {
+		message = "browsers ask for this with https instead on an https page"
+	}
+	return Warning{Code: CodeMixedContent, Message: message}, true
+}
+
+// isUpgradable reports whether a browser retries a mixed load with https (Mixed
+// Content 3.1); srcset and picture are left out there.
+func isUpgradable(link *extract.Link) bool {
+	switch link.Element {
+	case "img", "image", "audio", "video", "source":
+		return link.Attribute != "srcset" && link.Attribute != "imagesrcset"
+	}
+	return link.Element == "style" && link.Expect == extract.ExpectImage
+}
+
+func isTrustworthy(host string) bool {
+	return urinorm.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
+}
+
+// repairNouns say what each repair found, as far as it is a fault.
+var repairNouns = []struct {
+	repair urinorm.Repairs
+	noun   string
+}{
+	{urinorm.RepairTrimmed, "blanks around it"},
+	{urinorm.RepairTabOrNewline, "tabs or line ends inside it"},
+	{urinorm.RepairBackslash, "a backslash in place of a slash"},
+	{urinorm.RepairSpace, "a blank inside it"},
+	{urinorm.RepairIllegal, "a character that must be percent-encoded"},
+	{urinorm.RepairPercent, "a % without two hexadecimal digits"},
+	{urinorm.RepairEncoding, "bytes that are no UTF-8"},
+	{urinorm.RepairSlashes, "missing or superfluous slashes behind the scheme"},
+	{urinorm.RepairSchemeRelative, "a scheme without //"},
+	{urinorm.RepairDriveLetter, "a | in place of the : of a drive"},
+}
+
+// RepairWarnings are the warnings about how a reference is written.
+func RepairWarnings(repairs urinorm.Repairs) []Warning {
+	var warnings []Warning
+	if repairs.Mended() {
+		var nouns []string
+		for _, row := range repairNouns {
+			if repairs.Has(row.repair) {
+				nouns = append(nouns, row.noun)
+			}
+		}
+		message := "browsers mend the reference: it has " + strings.Join(nouns, ", ")
+		warnings = append(warnings, Warning{Code: CodeURIRepaired, Message: message})
+	}
+	for _, row := range [...]struct {
+		repair  urinorm.Repairs
+		code    Code
+		message string
+	}{
+		{urinorm.RepairCredentials, CodeURICredentials, "the reference holds a password that every reader can see"},
+		{urinorm.RepairMisleadingUserinfo, CodeURIMisleading, "what stands before the @ looks like a host and is only a user name"},
+		{urinorm.RepairObfuscatedIP, CodeURIObfuscatedIP, "the host is an IP address written in an unusual way"},
+	} {
+		if repairs.Has(row.repair) {
+			warnings = append(warnings, Warning{Code: row.code, Message: row.message})
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,75 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+func TestObserveFault(t *testing.T) {
+	cause := errors.New("connection refused")
+	tests := []struct {
+		name    string
+		err     error
+		code    Code
+		message string
+		starved bool
+	}{
+		{"host and port", &fetch.Fault{Kind: "connect-refused", Op: "connect", Target: "example.com:443", Err: cause, Requests: 2},
+			CodeConnectRefused, "example.com:443: connection refused", false},
+		{"a URL", &fetch.Fault{Kind: "tls-error", Op: "handshake with", Target: "https://example.com/", Err: errors.New("the TLS handshake was cut short"), Requests: 2},
+			CodeTLSError, "the TLS handshake was cut short", false},
+		{"a hint", &fetch.Fault{Kind: "file-missing", Op: "open", Target: "docs/x.html", Err: errors.New("there is no such file"), Hint: "x.htm is there", Requests: 2},
+			CodeFileMissing, "docs/x.html: there is no such file; x.htm is there", false},
+		{"letter case", &fetch.Fault{Kind: "file-case", Op: "open", Target: "docs/readme.md", Err: errors.New("x"), Hint: "docs/README.md", Requests: 2},
+			CodeFileCase, `the file is named "docs/README.md", in other letter case`, false},
+		{"no cause", &fetch.Fault{Kind: "timeout", Target: "example.com:443", Requests: 2}, CodeTimeout, "example.com:443: no answer in time", false},
+		{"wrapped", fmt.Errorf("visit: %w", &fetch.Fault{Kind: "timeout", Requests: 2}), CodeTimeout, "no answer in time", false},
+		{"a timeout, not the run's end", &fetch.Fault{Kind: "timeout", Err: context.DeadlineExceeded, Requests: 2}, CodeTimeout, context.DeadlineExceeded.Error(), false},
+		{"our own machine", &fetch.Fault{Kind: "timeout", Local: true, Err: errors.New("too many open files"), Requests: 2},
+			CodeLimit, "a limit of this machine stopped the request: too many open files", true},
+		{"cancelled", context.Canceled, CodeInterrupted, "the run ended before the answer came", false},
+		{"time is over", fmt.Errorf("fetch: %w", context.DeadlineExceeded), CodeInterrupted, "the run ended before the answer came", false},
+		{"no Fault at all", io.ErrUnexpectedEOF, CodeLimit, "the request could not be made on this machine", true},
+	}
+	for _, test := range tests {
+		o := ObserveFault(test.err)
+		if o.Code != test.code || o.Message != test.message || o.Starved != test.starved || o.Size != -1 {
+			t.Errorf("%s: %+v, want %s %q", test.name, o, test.code, test.message)
+		}
+		if _, ok := asFault(test.err); ok && o.Requests != 2 {
+			t.Errorf("%s: %d requests", test.name, o.Requests)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		code Code // of a page
+	}{
+		{"ended early", &fetch.Fault{Kind: "body-truncated"}, CodeBodyTruncated},
+		{"reset", &fetch.Fault{Kind: "connection-reset"}, CodeBodyTruncated},
+		{"not a Fault", io.ErrUnexpectedEOF, CodeBodyTruncated},
+		{"silence", &fetch.Fault{Kind: "timeout"}, CodeTimeout},
+		{"bad chunks", &fetch.Fault{Kind: "protocol-error"}, CodeProtocolError},
+		{"our own machine", &fetch.Fault{Kind: "body-truncated", Local: true}, CodeLimit},
+		{"cancelled", context.Canceled, CodeInterrupted},
+	}
+	for _, test := range tests {
+		page, leaf := answered(t, 200, nil), answered(t, 200, nil)
+		page.Cut(test.err, true)
+		leaf.Cut(test.err, false)
+		if page.Code != test.code || page.Message == "" {
+			t.Errorf("%s: page %s %q", test.name, page.Code, page.Message)
+		}
+		if leaf.Code != CodeOK || len(leaf.Warnings) != 1 || leaf.Warnings[0].Code != CodeBodyTruncated {
+			t.Errorf("%s: leaf %+v", test.name, leaf)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package check
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Observe makes an Outcome of an answer's status, headers and excerpt. It does not
+// touch the body: see ReadDocument, RecogniseWall, Truncate and Cut for what that adds.
+//
+// Of the Question it uses URL, which a relative Location is resolved against, and
+// Conditional; never the side or the fragment of whoever asked.
+func Observe(req Question, resp *fetch.Response) Outcome {
+	o := Outcome{
+		Code:        CodeOK,
+		Status:      resp.Status,
+		ContentType: MediaType(resp.ContentType),
+		Size:        max(resp.Size, -1),
+		Modified:    resp.Modified,
+		Requests:    resp.Requests,
+		Path:        resp.Path,
+	}
+	for _, note := range resp.Notes {
+		o.Warn(Warning{Code: Code(note.Code), Message: note.Message})
+	}
+	status := resp.Status
+	switch {
+	case status == 0: // a scheme without statuses
+	case o.RecogniseWall(resp.Header, resp.Excerpt):
+	case status >= 200 && status <= 299:
+	case status == http.StatusSwitchingProtocols && isWebSocket(req.URL):
+	case status == http.StatusNotModified:
+		if !req.Conditional {
+			o.fail(HTTPCode(status), statusMessage(status)+", unasked")
+		}
+	case status >= 300 && status <= 399:
+		base := req.URL
+		if !resp.URL.IsZero() {
+			base = resp.URL // redirects were followed on the way
+		}
+		o.redirect(base, resp.Location)
+	case status == http.StatusTooManyRequests:
+		o.fail(CodeRateLimited, statusMessage(status))
+	case status < lowestStatus || status > highestStatus:
+		o.fail(CodeProtocolError, fmt.Sprintf("the server answered %d, which is no status", status))
+	default:
+		o.fail(HTTPCode(status), statusMessage(status))
+	}
+	return o
+}
+
+func (o *Outcome) fail(code Code, message string) { o.Code, o.Message = code, message }
+
+// isWebSocket: 101 is what a WebSocket server answers to its handshake (RFC 6455
+// 4.2.2), and nothing anybody else may answer to us.
+func isWebSocket(u urinorm.URL) bool {
+	return !u.IsZero() && (u.Scheme() == "ws" || u.Scheme() == "wss")
+}
+
+// redirect fills in where a 3xx answer leads.
+//
+// Browsers follow 301, 302, 303, 307 and 308. A 300, or a status of this class
+// that nobody has defined, may be followed when it has a Location (RFC 9110 15.4
+// and 15.4.1); 305 and 306 must not be (15.4.6, 15.4.7).
+func (o *Outcome) redirect(base urinorm.URL, location string) {
+	if location == "" {
+		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+" without a Location")
+		return
+	}
+	next, err := resolveLocation(base, location)
+	switch {
+	case o.Status == http.StatusUseProxy || o.Status == 306:
+		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+", which browsers do not follow")
+	case err != nil:
+		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s with the Location %s, which is no URL", statusMessage(o.Status), quoteName(urinorm.Redact(location))))
+	case !followable(next.Scheme()):
+		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s and leads to a %s: address, which browsers do not follow", statusMessage(o.Status), next.Scheme()))
+	default:
+		o.Code, o.Next = CodeRedirect, next.String()
+	}
+}
+
+// followable reports whether a redirect may lead to a scheme. Browsers hand most
+// others to another program (ftp, mailto, app links); these they refuse.
+func followable(scheme string) bool {
+	switch scheme {
+	case "javascript", "data", "file", "blob", "filesystem", "about", "view-source", "chrome", "resource":
+		return false
+	}
+	return true
+}
+
+// resolveLocation reads a Location as browsers do: as an href against the URL
+// that was asked. Bytes that are no UTF-8, from servers that send Latin-1, are
+// kept by percent-encoding each.
+func resolveLocation(base urinorm.URL, location string) (urinorm.URL, error) {
+	if !utf8.ValidString(location) {
+		var b strings.Builder
+		for i := range len(location) {
+			if c := location[i]; c < utf8.RuneSelf {
+				b.WriteByte(c)
+			} else {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		}
+		location = b.String()
+	}
+	if base.IsZero() {
+		u, _, err := urinorm.ParseWeb(location)
+		return u, err
+	}
+	document, err := urinorm.NewBase(base, "")
+	if err != nil {
+		return urinorm.URL{}, err
+	}
+	u, _, err := document.Resolve(location)
+	return u, err
+}
+
+// MediaType returns the essence of a Content-Type: type/subtype in lower case,
+// without parameters (MIME Sniffing 4.4). Of several values joined by commas the
+// last readable one counts, as in Fetch 2.2.6; "" is none.
+func MediaType(contentType string) string {
+	essence := ""
+	for contentType != "" {
+		var value string
+		value, contentType = nextHeaderValue(contentType)
+		if e := mediaTypeEssence(value); e != "" && e != "*/*" {
+			essence = e
+		}
+	}
+	return essence
+}
+
+// nextHeaderValue cuts a header at the first comma outside quotes.
+func nextHeaderValue(header string) (value, rest string) {
+	quoted := false
+	for i := 0; i < len(header); i++ {
+		switch c := header[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == ',' && !quoted:
+			return header[:i], header[i+1:]
+		}
+	}
+	return header, ""
+}
+
+func mediaTypeEssence(value string) string {
+	value, _, _ = strings.Cut(value, ";")
+	value = strings.Trim(value, " \t\r\n")
+	kind, subtype, ok := strings.Cut(value, "/")
+	if !ok || !isToken(kind) || !isToken(subtype) {
+		return ""
+	}
+	return strings.ToLower(value)
+}
+
+// isToken reports whether s is a token of RFC 9110 5.6.2.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			continue
+		}
+		if strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isHTML(mediaType string) bool {
+	return mediaType == "text/html" || mediaType == "application/xhtml+xml"
+}

@@ -1,0 +1,95 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// UncheckedScheme gives the outcome of a reference whose scheme nobody fetches:
+// scheme-unchecked for what is known; uri-invalid where a standard gives a grammar
+// and the reference breaks it; scheme-unknown, with the scheme that was probably
+// meant, for the rest. A mailto URI without fault is ok as far as its syntax goes:
+// CheckMailto looks at its domains.
+func UncheckedScheme(ref string) Outcome {
+	ref = strings.Trim(ref, " \t\r\n\f")
+	scheme, rest, ok := strings.Cut(ref, ":")
+	if !ok || !isScheme(scheme) {
+		return Skip(CodeURIInvalid, "no scheme stands before the colon")
+	}
+	scheme = strings.ToLower(scheme)
+	if isHostAndPort(scheme, rest) {
+		return Skip(CodeSchemeUnknown, fmt.Sprintf("%s looks like a host with its port; write https:// before it", quoteName(scheme+":"+port(rest))))
+	}
+	switch urinorm.CategoryOf(scheme) {
+	case urinorm.SchemeUnknown:
+		return Skip(CodeSchemeUnknown, unknownScheme(scheme, rest))
+	case urinorm.SchemeSyntax:
+		if err := urinorm.CheckSyntax(scheme, rest); err != nil {
+			return Invalid(err)
+		}
+		if scheme == "mailto" {
+			return Outcome{Code: CodeOK, Size: -1}
+		}
+	case urinorm.SchemeFetchable:
+		return Skip(CodeSchemeUnchecked, scheme+": addresses are not fetched in this run")
+	}
+	return Skip(CodeSchemeUnchecked, scheme+": addresses are not checked")
+}
+
+// Invalid gives the outcome uri-invalid for an error of package urinorm. Its
+// message is the cause alone: the reference stands beside it in every report.
+func Invalid(err error) Outcome {
+	var syntax *urinorm.SyntaxError
+	if errors.As(err, &syntax) {
+		return Skip(CodeURIInvalid, fmt.Sprintf("%s (%s)", syntax.Reason, syntax.Standard))
+	}
+	var parse *urinorm.Error
+	if errors.As(err, &parse) && parse.Err != nil {
+		return Skip(CodeURIInvalid, parse.Err.Error())
+	}
+	return Skip(CodeURIInvalid, "the reference cannot be read as a URI")
+}
+
+func unknownScheme(scheme, rest string) string {
+	if len(scheme) == 1 && (strings.HasPrefix(rest, `\`) || strings.HasPrefix(rest, "/")) {
+		return fmt.Sprintf("%s looks like a drive of a Windows computer; link to the published address", quoteName(scheme+":"))
+	}
+	message := "the scheme " + quoteName(scheme) + " is unknown"
+	if near, ok := urinorm.NearestScheme(scheme); ok {
+		return message + "; did you mean " + quoteName(near) + "?"
+	}
+	return message
+}
+
+// isScheme: scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), RFC 3986 3.1.
+func isScheme(s string) bool {
+	for i := range len(s) {
+		switch c := s[i] | 0x20; {
+		case c >= 'a' && c <= 'z':
+		case i > 0 && (s[i] >= '0' && s[i] <= '9' || s[i] == '+' || s[i] == '-' || s[i] == '.'):
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isHostAndPort reports whether a reference like "localhost:8080/page" was read as
+// one with a scheme: no registered scheme, and a port behind the colon.
+func isHostAndPort(scheme, rest string) bool {
+	if urinorm.StatusOf(scheme) != urinorm.RegisteredNowhere || strings.Contains(scheme, "+") {
+		return false
+	}
+	digits := port(rest)
+	if len(digits) == 0 || len(digits) > len("65535") {
+		return false
+	}
+	return len(digits) == len(rest) || strings.IndexByte("/?#", rest[len(digits)]) >= 0
+}
+
+func port(rest string) string {
+	return rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+}

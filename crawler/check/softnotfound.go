@@ -1,0 +1,161 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A soft 404 is told by comparing a page with what the server gives for an address
+// that cannot exist. Words such as "not found" are no evidence: a changelog, a
+// specification or an address may hold them.
+
+const (
+	// fingerprintSize is how many hashes a Fingerprint keeps; the similarity of two
+	// pages is then known to about 1/sqrt(256), or 6 per cent.
+	fingerprintSize = 256
+	// shingleWords is how many words in a row are hashed together.
+	shingleWords = 4
+	// maxFingerprintBody is how much of a body is read, in bytes.
+	maxFingerprintBody = 1 << 20
+	// SoftNotFoundSimilarity is from where on two pages count as the same.
+	SoftNotFoundSimilarity = 0.9
+)
+
+// Fingerprint is a sketch of a page's visible words: the smallest hashes of the
+// runs of four words in it. Two pages made from one template, which differ in the
+// address they repeat, a date or a token, have nearly the same.
+type Fingerprint struct {
+	hashes []uint64 // sorted, distinct, at most fingerprintSize
+}
+
+// FingerprintOf reads the first MiB of a body. Tags, scripts and styles are left
+// out, and so are words with digits and words that are too long for any language,
+// as times, tokens and addresses are.
+func FingerprintOf(body []byte) Fingerprint {
+	var (
+		window []string
+		hashes []uint64
+		text   = textWithoutTags(string(body[:min(len(body), maxFingerprintBody)]))
+	)
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '/' }) {
+		if !isWord(word) {
+			continue
+		}
+		if window = append(window, strings.ToLower(word)); len(window) > shingleWords {
+			window = window[1:]
+		}
+		if len(window) == shingleWords {
+			hashes = append(hashes, HashAnchor(strings.Join(window, " ")))
+		}
+	}
+	if len(hashes) == 0 && len(window) > 0 { // a page of three words or fewer
+		hashes = append(hashes, HashAnchor(strings.Join(window, " ")))
+	}
+	slices.Sort(hashes)
+	hashes = slices.Compact(hashes)
+	return Fingerprint{slices.Clone(hashes[:min(len(hashes), fingerprintSize)])}
+}
+
+// isWord leaves out what has a digit or a slash, and ASCII runs longer than any
+// word. Scripts without blanks between words make long runs that count as one.
+func isWord(s string) bool {
+	ascii := true
+	for _, r := range s {
+		if unicode.IsDigit(r) || r == '/' {
+			return false
+		}
+		ascii = ascii && r < utf8.RuneSelf
+	}
+	return !ascii || len(s) <= 40
+}
+
+// IsZero reports whether there were no words to compare.
+func (f Fingerprint) IsZero() bool { return len(f.hashes) == 0 }
+
+// Similarity estimates how much of both pages is the same, from 0 to 1 (the
+// Jaccard index of their runs of words). Without words nothing is the same.
+func (f Fingerprint) Similarity(g Fingerprint) float64 {
+	if f.IsZero() || g.IsZero() {
+		return 0
+	}
+	// The smallest hashes of the union are a fair sample of it; those that both
+	// have are a fair sample of the intersection.
+	common, sample := 0, 0
+	for i, j := 0, 0; sample < fingerprintSize && (i < len(f.hashes) || j < len(g.hashes)); sample++ {
+		switch {
+		case j == len(g.hashes) || i < len(f.hashes) && f.hashes[i] < g.hashes[j]:
+			i++
+		case i == len(f.hashes) || g.hashes[j] < f.hashes[i]:
+			j++
+		default:
+			i, j, common = i+1, j+1, common+1
+		}
+	}
+	return float64(common) / float64(sample)
+}
+
+// SoftNotFound compares a page with the answer to a made-up address beside it.
+func SoftNotFound(page, madeUp Fingerprint) (Warning, bool) {
+	if page.Similarity(madeUp) < SoftNotFoundSimilarity {
+		return Warning{}, false
+	}
+	return Warning{Code: CodeSoftNotFound, Message: "the page is the same as for a made-up address beside it"}, true
+}
+
+// textWithoutTags drops markup, roughly: what is left is compared, never shown.
+func textWithoutTags(html string) string {
+	var b strings.Builder
+	for html != "" {
+		text, rest, found := strings.Cut(html, "<")
+		b.WriteString(text)
+		b.WriteByte(' ')
+		if !found {
+			break
+		}
+		html = afterTag(rest)
+	}
+	return b.String()
+}
+
+// afterTag skips a tag whose "<" is already read; of script, style and comments
+// the content as well.
+func afterTag(s string) string {
+	for _, raw := range [...]struct{ open, close string }{{"!--", "-->"}, {"script", "</script"}, {"style", "</style"}} {
+		if len(s) < len(raw.open) || !strings.EqualFold(s[:len(raw.open)], raw.open) {
+			continue
+		}
+		if next, _ := utf8.DecodeRuneInString(s[len(raw.open):]); raw.open != "!--" && unicode.IsLetter(next) {
+			continue // another element whose name begins so
+		}
+		end := indexFold(s, raw.close)
+		if end < 0 {
+			return ""
+		}
+		s = s[end+len(raw.close):]
+		if raw.open == "!--" {
+			return s
+		}
+		break
+	}
+	if end := strings.IndexByte(s, '>'); end >= 0 {
+		return s[end+1:]
+	}
+	return ""
+}
+
+// indexFold is strings.Index without regard to the case of ASCII letters.
+func indexFold(s, lower string) int {
+	for i := 0; i+len(lower) <= len(s); i++ {
+		next := strings.IndexByte(s[i:], lower[0])
+		if next < 0 {
+			return -1
+		}
+		i += next
+		if i+len(lower) <= len(s) && strings.EqualFold(s[i:i+len(lower)], lower) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,249 @@
+package frontier
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Target is what Next hands out: one resource that may be visited now.
+type Target struct {
+	URL      string // absolute, without fragment
+	Internal bool
+	Depth    int // links followed from the nearest seed
+	Hops     int // redirects followed to come here
+	Content  bool
+	Follow   bool // read it for links
+	Page     bool // should it turn out to be a page, it is to be read
+	Seed     bool // a redirect from here widens the scope
+	Second   bool // this is the second pass
+	Tries    int  // visits before this one, the second pass included
+	Host     string
+
+	lease Lease
+}
+
+// ID is the target's number.
+func (t *Target) ID() ID { return t.lease.ID }
+
+// Wave is the wave the target was handed out in.
+func (t *Target) Wave() Wave { return t.lease.Wave }
+
+// Job is what a target is, apart from its key: as Refer and Settle enter it.
+type Job struct {
+	URL      []byte // absolute, without fragment
+	Internal bool
+	Page     bool // should it turn out to be a page, it is to be read
+	Verbatim bool // URL is a reference as written, not a URL
+	Depth    int
+	Hops     int
+}
+
+// AppendJob appends the job's stored form.
+func AppendJob(dst []byte, j Job) []byte {
+	var flags byte
+	if j.Internal {
+		flags |= 1
+	}
+	if j.Page {
+		flags |= 2
+	}
+	if j.Verbatim {
+		flags |= 4
+	}
+	dst = append(dst, flags, byte(min(j.Hops, 255)))
+	dst = binary.AppendUvarint(dst, uint64(j.Depth))
+	return append(dst, j.URL...)
+}
+
+// DecodeJob reads a job's stored form; URL is a part of b.
+func DecodeJob(b []byte) (Job, error) {
+	if len(b) < 3 {
+		return Job{}, errors.New("read a job: it is too short")
+	}
+	depth, n := binary.Uvarint(b[2:])
+	if n <= 0 || depth > 1<<30 {
+		return Job{}, errors.New("read a job: its depth is no number")
+	}
+	return Job{Internal: b[0]&1 != 0, Page: b[0]&2 != 0, Verbatim: b[0]&4 != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
+}
+
+// Frontier hands out targets. Its methods may be called from many goroutines.
+type Frontier struct {
+	store Store
+	seed  maphash.Seed
+	paces *paces
+
+	mu      sync.Mutex
+	waiting []chan struct{} // workers in Next, the longest waiting last
+	timer   *time.Timer
+	closed  bool // Drain was called: nothing more is handed out
+}
+
+// New returns a frontier over a store. pace bounds hosts that nothing else is known of.
+func New(store Store, pace PaceRule) *Frontier {
+	return &Frontier{store: store, seed: maphash.MakeSeed(), paces: newPaces(pace)}
+}
+
+// Fingerprint hashes a key for this frontier.
+func (f *Frontier) Fingerprint(key []byte) Fingerprint {
+	return Fingerprint(maphash.Bytes(f.seed, key))
+}
+
+// FingerprintKey hashes a Key for this frontier.
+func (f *Frontier) FingerprintKey(key urinorm.Key) Fingerprint {
+	return Fingerprint(maphash.String(f.seed, string(key)))
+}
+
+// Refer enters targets from outside the crawl: seeds.
+func (f *Frontier) Refer(ctx context.Context, items []Item) ([]ID, error) {
+	if err := f.meet(ctx, items); err != nil {
+		return nil, fmt.Errorf("pace the hosts of %d targets: %w", len(items), err)
+	}
+	ids, err := f.store.Add(ctx, items)
+	f.wake()
+	if err != nil {
+		return nil, fmt.Errorf("enter %d targets: %w", len(items), err)
+	}
+	return ids, nil
+}
+
+// Next hands out a target whose host may be visited now, waiting for one if need
+// be. It answers io.EOF when nothing is queued and nothing is out, or when Drain
+// was called, and the context's error when that ends first.
+func (f *Frontier) Next(ctx context.Context) (*Target, error) {
+	for {
+		f.mu.Lock()
+		if f.closed {
+			f.mu.Unlock()
+			return nil, io.EOF
+		}
+		leases, next, err := f.store.Claim(ctx, 1, 0)
+		if err != nil {
+			f.mu.Unlock()
+			f.wakeAll()
+			if err == io.EOF {
+				return nil, err
+			}
+			return nil, fmt.Errorf("claim a target: %w", err)
+		}
+		if len(leases) > 0 {
+			f.mu.Unlock()
+			f.wake() // there may be more
+			return f.target(ctx, leases[0])
+		}
+		woken := make(chan struct{})
+		f.waiting = append(f.waiting, woken)
+		f.alarm(next)
+		f.mu.Unlock()
+		select {
+		case <-woken:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// target reads a lease and makes sure its host has its pace.
+func (f *Frontier) target(ctx context.Context, l Lease) (*Target, error) {
+	j, err := DecodeJob(l.Job)
+	if err != nil {
+		return nil, fmt.Errorf("target %d: %w", l.ID, err)
+	}
+	return &Target{
+		URL: string(j.URL), Internal: j.Internal, Depth: j.Depth, Hops: j.Hops, Host: l.Host,
+		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0,
+		Second: l.Wave == SecondPass, Tries: l.Tries, lease: l,
+	}, nil
+}
+
+// alarm sees to it that a worker looks again at the given time. Callers hold mu.
+func (f *Frontier) alarm(at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	d := time.Until(at)
+	if f.timer == nil {
+		f.timer = time.AfterFunc(d, f.wake)
+		return
+	}
+	f.timer.Reset(d)
+}
+
+// wake lets one worker look for a target; when it finds one, it wakes the next.
+func (f *Frontier) wake() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.waiting); n > 0 {
+		close(f.waiting[n-1])
+		f.waiting = f.waiting[:n-1]
+	}
+}
+
+func (f *Frontier) wakeAll() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range f.waiting {
+		close(w)
+	}
+	f.waiting = f.waiting[:0]
+	if f.timer != nil {
+		f.timer.Stop()
+	}
+}
+
+// Settle says what became of a target and enters what was found there. It returns
+// the numbers of what was found.
+func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, found []Item, links []byte) ([]ID, error) {
+	if err := f.meet(ctx, found); err != nil {
+		return nil, fmt.Errorf("settle %s: pace the hosts it links to: %w", t.URL, err)
+	}
+	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: check.AppendOutcome(nil, o), Found: found, Links: links})
+	f.wake()
+	if err != nil {
+		return nil, fmt.Errorf("settle %s: %w", t.URL, err)
+	}
+	return ids, nil
+}
+
+// Defer puts a target back, not to be visited before the given time.
+func (f *Frontier) Defer(ctx context.Context, t *Target, until time.Time) error {
+	return f.release(ctx, t, t.lease.Wave, until)
+}
+
+// DeferToSecondPass puts a target back until everything else is settled, and not
+// before the given time.
+func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.Time) error {
+	return f.release(ctx, t, SecondPass, until)
+}
+
+func (f *Frontier) release(ctx context.Context, t *Target, w Wave, until time.Time) error {
+	err := f.store.Release(ctx, t.lease, w, until)
+	f.wake()
+	if err != nil {
+		return fmt.Errorf("defer %s: %w", t.URL, err)
+	}
+	return nil
+}
+
+// Drain ends the handing out: from now on Next answers io.EOF.
+func (f *Frontier) Drain() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.wakeAll()
+}
+
+// Count says how much work there is.
+func (f *Frontier) Count(ctx context.Context) (Counts, error) { return f.store.Count(ctx) }
+
+// Store is where the targets are kept, for the join that follows a crawl.
+func (f *Frontier) Store() Store { return f.store }

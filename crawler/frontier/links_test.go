@@ -1,0 +1,111 @@
+package frontier
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func readAll(t testing.TB, block []byte) []Link {
+	t.Helper()
+	var r LinkReader
+	if err := r.Reset(block); err != nil {
+		t.Fatal(err)
+	}
+	var links []Link
+	for {
+		var l RawLink
+		more, err := r.Next(&l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			return links
+		}
+		links = append(links, Link{l.Target, string(l.Fragment), l.HasFragment, l.Line, l.Column, l.Element, l.Attribute, string(l.Raw), string(l.Text), l.Mark})
+	}
+}
+
+func TestLinks(t *testing.T) {
+	links := []Link{
+		{Target: 0, Line: 3, Column: 17, Element: "a", Attribute: "href", Raw: "x.html", Text: "X"},
+		{Target: 300, Fragment: "top", HasFragment: true, Line: 3, Column: 90, Element: "a", Attribute: "href", Raw: "y.html#top", Text: "", Mark: 5 | 7<<32},
+		{Target: 1, HasFragment: true, Line: 2, Column: 1, Element: "img", Attribute: "src", Raw: "#", Text: "back to an earlier line"},
+		{Target: 2, Line: 1 << 30, Column: 1 << 20, Element: "img", Attribute: "src", Raw: strings.Repeat("long/", 1000)},
+	}
+	for n := range len(links) + 1 {
+		var b Links
+		for i := range links[:n] {
+			b.Add(&links[i])
+		}
+		if b.Len() != n {
+			t.Errorf("Len = %d, want %d", b.Len(), n)
+		}
+		got := readAll(t, b.Encode())
+		if len(got) != n || n > 0 && !reflect.DeepEqual(got, links[:n]) {
+			t.Errorf("%d links came back as %+v", n, got)
+		}
+	}
+	var b Links
+	b.Add(&links[1])
+	b.Reset()
+	if b.Encode() != nil {
+		t.Error("a block that was reset is not empty")
+	}
+}
+
+func FuzzLinkReader(f *testing.F) {
+	var b Links
+	b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Fragment: "q", HasFragment: true})
+	f.Add(b.Encode())
+	for range 100 {
+		b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed"})
+	}
+	f.Add(b.Encode())
+	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
+	f.Fuzz(func(t *testing.T, block []byte) {
+		var r LinkReader
+		if r.Reset(block) != nil {
+			return
+		}
+		var l RawLink
+		for {
+			if more, err := r.Next(&l); err != nil || !more {
+				return
+			}
+		}
+	})
+}
+
+func TestJob(t *testing.T) {
+	for _, j := range []Job{
+		{URL: []byte("https://example.com/")},
+		{URL: []byte("x"), Internal: true, Page: true, Verbatim: true, Depth: 100000, Hops: 10},
+	} {
+		got, err := DecodeJob(AppendJob(nil, j))
+		if err != nil || !reflect.DeepEqual(got, j) {
+			t.Errorf("%+v came back as %+v, %v", j, got, err)
+		}
+	}
+	for _, bad := range []string{"", "\x00", "\x00\x00", "\x00\x00\xff"} {
+		if _, err := DecodeJob([]byte(bad)); err == nil {
+			t.Errorf("DecodeJob(%q): no error", bad)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	var table table
+	for k := range uint64(10000) {
+		v, slot := table.find(k * k)
+		if v != 0 {
+			t.Fatalf("%d is there before it was entered", k*k)
+		}
+		table.insert(slot, k*k, uint32(k+1))
+	}
+	for k := range uint64(10000) {
+		if v, _ := table.find(k * k); v != uint32(k+1) {
+			t.Fatalf("find(%d) = %d, want %d", k*k, v, k+1)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package frontier_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/storetest"
+)
+
+func TestMemory(t *testing.T) {
+	storetest.Run(t, func(*testing.T) frontier.Store { return frontier.NewMemory() })
+}
+
+// BenchmarkMemory is the store's share of one page: a claim, and a completion with 60 targets, nine in ten known.
+func BenchmarkMemory(b *testing.B) {
+	m := frontier.NewMemory()
+	ctx := b.Context()
+	job := []byte("\x00\x00\x01https://www.example.com/documentation/library/reference.html")
+	host := []byte("www.example.com")
+	if _, err := m.Add(ctx, []frontier.Item{{Fingerprint: 1, Host: host, Job: job}}); err != nil {
+		b.Fatal(err)
+	}
+	outcome, links := make([]byte, 40), make([]byte, 600)
+	found := make([]frontier.Item, 60)
+	next := frontier.Fingerprint(2)
+	b.ReportAllocs()
+	for b.Loop() {
+		l, _, err := m.Claim(ctx, 1, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range found {
+			found[i] = frontier.Item{Fingerprint: next - frontier.Fingerprint(i%int(min(next-1, 1000))), Host: host, Job: job}
+			if i%10 == 0 {
+				found[i].Fingerprint = next
+				next++
+			}
+		}
+		if _, err := m.Complete(ctx, l[0], frontier.Done{Outcome: outcome, Found: found, Links: links}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func ExampleMemory() {
+	m := frontier.NewMemory()
+	c, err := m.Count(context.Background())
+	fmt.Println(c.Known, err)
+	// Output: 0 <nil>
+}

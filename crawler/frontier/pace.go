@@ -1,0 +1,357 @@
+package frontier
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// PaceRule gives the pace a host starts with and never exceeds.
+type PaceRule func(host string) Pace
+
+// Slowest is the longest interval that overload alone puts between two visits to a host.
+const Slowest = 30 * time.Second
+
+// firstInterval is where slowing down begins for a host that had no interval.
+const firstInterval = 10 * time.Millisecond
+
+// firstPause is how long a host is left alone after its first refusal; each further
+// one in a row doubles it, up to longestPause.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 10 * time.Second
+)
+
+// speedUpAfter is how many good answers in a row let a host have a little more;
+// speedUpWarned is how many it takes where the pace would be one that the host
+// has refused before.
+const (
+	speedUpAfter  = 10
+	speedUpWarned = 60
+)
+
+// isolated is how many good answers between two refusals show that the pace is
+// nearly right: it is not lowered below a visit a second then.
+const isolated = 5
+
+// When a host is given up: it went on refusing although it was left alone as it
+// asked, or as slowly as we ever go, or it asks for more patience than there is.
+const (
+	refusedSlowest = 2               // refusals in a row at the slowest pace
+	refusedRests   = 3               // rests a host asked for in a row, of together at least …
+	restedEnough   = 1 * time.Minute // … so long
+	refusedTooLong = 3               // times in a row it asked for a longer rest than is granted
+)
+
+// Answer is what one visit told about how its host bears the pace.
+type Answer struct {
+	Started    time.Time
+	Overloaded bool          // 429 or 503: less, now
+	Repeated   bool          // the same target was refused before
+	RestFor    time.Duration // how long the host asked to be left alone; 0: it did not say
+	TooLong    bool          // it asked for a longer rest than is granted; RestFor is 0 then
+	Silent     bool          // there was no answer: it tells nothing of the pace
+	TimedOut   bool          // there was none in time
+	Latency    time.Duration // until the answer began
+}
+
+// paces keeps what each host bears: halved at once when it is too much, earned
+// back slowly (additive increase, multiplicative decrease).
+type paces struct {
+	rule PaceRule
+	gate func(host string) bool // nil for none
+
+	mu    sync.Mutex
+	hosts map[string]*bearing
+}
+
+type bearing struct {
+	most        Pace // what the rule allows
+	concurrency int
+	interval    time.Duration
+	rest        time.Time
+	good        int       // good answers in a row
+	slowed      time.Time // when it was last slowed down
+	refused     int       // overloads in a row, of visits that began after the last slowing
+	tooLong     int       // of those, how many asked for more rest than is granted
+	rests       int       // of those, how many asked for a rest
+	rested      time.Duration
+	slowest     int  // of those, how many met the slowest pace
+	warned      bool // it has refused before, last at this interval:
+	tooFast     time.Duration
+	over        bool // the host was given up
+	gated       bool // one visit at a time until Open is called
+	answered    bool // it ever did
+	timeouts    int  // visits that brought no answer in time, until it first did
+	best        time.Duration
+	usual       time.Duration // moving average of the latency
+}
+
+func newPaces(rule PaceRule) *paces {
+	if rule == nil {
+		rule = func(string) Pace { return Pace{} }
+	}
+	return &paces{rule: rule, hosts: map[string]*bearing{}}
+}
+
+// meet gives a host its first pace; it reports whether the host is new.
+func (p *paces) meet(host []byte) (Pace, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hosts[string(host)] != nil {
+		return Pace{}, false
+	}
+	b := p.open(string(host))
+	return b.pace(), true
+}
+
+func (p *paces) open(host string) *bearing {
+	b := p.hosts[host]
+	if b == nil {
+		most := p.rule(host)
+		b = &bearing{most: most, concurrency: most.Concurrency, interval: most.Interval}
+		b.gated = p.gate != nil && p.gate(host)
+		p.hosts[host] = b
+	}
+	return b
+}
+
+func (b *bearing) pace() Pace {
+	switch {
+	case b.over: // nothing is asked any more: what is queued is to leave the queue
+		return Pace{}
+	case b.gated:
+		return Pace{Concurrency: 1, Interval: b.interval, NotBefore: b.rest}
+	}
+	return Pace{Concurrency: b.concurrency, Interval: b.interval, NotBefore: b.rest}
+}
+
+// learn takes one answer in and reports the host's new pace, if it changed.
+func (p *paces) learn(host string, a Answer, now time.Time) (Pace, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.open(host)
+	b.answered = b.answered || !a.Silent
+	if a.TimedOut {
+		b.timeouts++
+	}
+	switch {
+	case b.over:
+		return Pace{}, false
+	case a.Overloaded:
+		return b.slower(a, now)
+	case a.Silent:
+		b.good = 0
+		return b.pace(), false
+	}
+	return b.faster(a)
+}
+
+func (b *bearing) slower(a Answer, now time.Time) (Pace, bool) {
+	good := b.good
+	b.good = 0
+	rest := now.Add(a.RestFor)
+	if a.Repeated && good > 0 { // the host bears others: it is the target, not the pace
+		if rest.After(b.rest) {
+			b.rest = rest
+		}
+		return b.pace(), true
+	}
+	most := Slowest
+	if good >= isolated {
+		most = time.Second
+	}
+	if !a.Started.Before(b.slowed) { // it was sent at today's pace, and that was too much
+		b.count(a)
+		b.slowed, b.warned, b.tooFast = now, true, b.interval
+		if b.concurrency != 1 {
+			b.concurrency = max(1, b.concurrency/2)
+		}
+		b.interval = max(b.interval, b.most.Interval, min(max(2*b.interval, firstInterval), most))
+		rest = now.Add(max(a.RestFor, b.pause()))
+	}
+	if rest.After(b.rest) {
+		b.rest = rest
+	}
+	return b.pace(), true
+}
+
+// pause is how long a host is left alone that did not say how long it wants to be:
+// long enough for the window of a rate limit to pass, so that the pace behind it
+// is judged by itself.
+func (b *bearing) pause() time.Duration {
+	return max(b.interval, min(firstPause<<min(b.refused-1, 16), longestPause))
+}
+
+// count adds up what a host refuses without a good answer in between.
+func (b *bearing) count(a Answer) {
+	b.refused++
+	if a.TooLong {
+		b.tooLong++
+	}
+	if a.RestFor > 0 {
+		b.rests++
+		b.rested += a.RestFor
+	}
+	if b.pause() >= longestPause {
+		b.slowest++
+	}
+	b.over = b.tooLong >= refusedTooLong || b.slowest >= refusedSlowest || b.rests >= refusedRests && b.rested >= restedEnough
+}
+
+func (b *bearing) faster(a Answer) (Pace, bool) {
+	b.refused, b.tooLong, b.rests, b.rested, b.slowest = 0, 0, 0, 0, 0
+	b.good++
+	changed := b.feel(a.Latency)
+	next := b.interval
+	if next > b.most.Interval {
+		next = max(b.most.Interval, next-next/4)
+		if next < firstInterval {
+			next = b.most.Interval
+		}
+	} else if b.concurrency == b.most.Concurrency {
+		return b.pace(), changed
+	}
+	enough := speedUpAfter
+	if b.warned && next <= b.tooFast {
+		enough = speedUpWarned
+	}
+	if b.good < enough {
+		return b.pace(), changed
+	}
+	b.good = 0
+	if next == b.interval {
+		b.concurrency++
+	}
+	b.interval = next
+	return b.pace(), true
+}
+
+// feel lowers the concurrency of a host whose answers take much longer than its
+// best ones: it is busy, with us or with others.
+func (b *bearing) feel(latency time.Duration) bool {
+	if latency <= 0 {
+		return false
+	}
+	if b.best == 0 || latency < b.best {
+		b.best = latency
+	}
+	b.usual += (latency - b.usual) / 8
+	if b.usual > time.Second && b.usual > 4*b.best && b.concurrency > 1 && b.good >= speedUpAfter/2 {
+		b.concurrency--
+		b.good, b.usual = 0, b.best
+		return true
+	}
+	return false
+}
+
+// learnt tells the store of a host's new pace.
+func (f *Frontier) learnt(ctx context.Context, host string, p Pace, changed bool) error {
+	if !changed {
+		return nil
+	}
+	return f.store.SetPace(ctx, host, p)
+}
+
+// Observe takes in how a host bore a visit. It is called before the target is
+// settled or deferred, so that the next visit already keeps the new pace.
+func (f *Frontier) Observe(ctx context.Context, host string, a Answer) error {
+	p, changed := f.paces.learn(host, a, time.Now())
+	return f.learnt(ctx, host, p, changed)
+}
+
+// Refused says how often in a row a host answered that it is overloaded, each
+// time at a slower pace.
+func (f *Frontier) Refused(host string) int {
+	f.paces.mu.Lock()
+	defer f.paces.mu.Unlock()
+	return f.paces.open(host).refused
+}
+
+// GivenUp reports whether a host refused so often that it is asked no more.
+func (f *Frontier) GivenUp(host string) bool {
+	f.paces.mu.Lock()
+	defer f.paces.mu.Unlock()
+	return f.paces.open(host).over
+}
+
+// deadAfter is how many visits must have met silence, and nothing else, before a
+// host counts as dead: waiting for each of its targets would take hours.
+const deadAfter = 20
+
+// Dead reports whether a host never answered although it was waited for often.
+func (f *Frontier) Dead(host string) bool {
+	f.paces.mu.Lock()
+	defer f.paces.mu.Unlock()
+	b := f.paces.open(host)
+	return !b.answered && b.timeouts >= deadAfter
+}
+
+// Gate lets hosts for which gated is true have one visit at a time until they are
+// opened: while a host's rules are not known, others need not wait for them. It is
+// called before the first target is entered.
+func (f *Frontier) Gate(gated func(host string) bool) { f.paces.gate = gated }
+
+// Open ends a host's gate.
+func (f *Frontier) Open(ctx context.Context, host string) error {
+	f.paces.mu.Lock()
+	b := f.paces.open(host)
+	changed := b.gated
+	b.gated = false
+	p := b.pace()
+	f.paces.mu.Unlock()
+	return f.learnt(ctx, host, p, changed)
+}
+
+// Resting names a host that must be left alone for now and until when, the one
+// that rests longest; the empty string when there is none.
+func (f *Frontier) Resting() (string, time.Time) {
+	f.paces.mu.Lock()
+	defer f.paces.mu.Unlock()
+	var name string
+	until := time.Now()
+	for h, b := range f.paces.hosts {
+		if !b.over && b.rest.After(until) {
+			name, until = h, b.rest
+		}
+	}
+	if name == "" {
+		return "", time.Time{}
+	}
+	return name, until
+}
+
+// Limit bounds a host further, such as by a crawl-delay of its robots.txt.
+func (f *Frontier) Limit(ctx context.Context, host string, interval time.Duration) error {
+	f.paces.mu.Lock()
+	b := f.paces.open(host)
+	changed := interval > b.most.Interval
+	if changed {
+		b.most.Interval = interval
+		b.interval = max(b.interval, interval)
+		b.most.Concurrency, b.concurrency = 1, 1
+		if rest := time.Now().Add(interval); rest.After(b.rest) {
+			b.rest = rest // whoever asks is about to visit it
+		}
+	}
+	p := b.pace()
+	f.paces.mu.Unlock()
+	return f.learnt(ctx, host, p, changed)
+}
+
+// meet gives every new host among items its pace before they are entered.
+func (f *Frontier) meet(ctx context.Context, items []Item) error {
+	var last string
+	for i := range items {
+		if string(items[i].Host) == last && i > 0 || items[i].Outcome != nil {
+			continue
+		}
+		last = string(items[i].Host)
+		if p, isNew := f.paces.meet(items[i].Host); isNew {
+			if err := f.store.SetPace(ctx, last, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

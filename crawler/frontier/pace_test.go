@@ -1,0 +1,106 @@
+package frontier_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// A gated host gets one visit at a time until it is opened.
+func TestGate(t *testing.T) {
+	ctx := t.Context()
+	f := frontier.New(frontier.NewMemory(), func(string) frontier.Pace { return frontier.Pace{Concurrency: 3} })
+	f.Gate(func(host string) bool { return host == "gated" })
+	var items []frontier.Item
+	for i := range 5 {
+		items = append(items, seed(f, i, "gated"))
+	}
+	if _, err := f.Refer(ctx, items); err != nil {
+		t.Fatal(err)
+	}
+	out := func() (n int) {
+		for {
+			leases, _, err := f.Store().Claim(ctx, 1, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(leases) == 0 {
+				return n
+			}
+			n++
+		}
+	}
+	if n := out(); n != 1 {
+		t.Errorf("%d visits at once of a gated host", n)
+	}
+	if err := f.Open(ctx, "gated"); err != nil {
+		t.Fatal(err)
+	}
+	if n := out(); n != 2 {
+		t.Errorf("%d more visits after the gate was opened, want 2", n)
+	}
+}
+
+// Refusals slow a host down at once; good answers give the pace back in steps, and
+// with more caution where it was refused before.
+func TestRefusalAndRecovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		f := frontier.New(frontier.NewMemory(), func(string) frontier.Pace { return frontier.Pace{Concurrency: 8} })
+		observe := func(a frontier.Answer) {
+			a.Started = time.Now()
+			time.Sleep(time.Millisecond)
+			if err := f.Observe(ctx, "h", a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		observe(frontier.Answer{Overloaded: true, RestFor: 7 * time.Second})
+		if host, until := f.Resting(); host != "h" || time.Until(until) != 7*time.Second {
+			t.Errorf("%q rests until %v", host, until)
+		}
+		for range 3 {
+			observe(frontier.Answer{Overloaded: true})
+		}
+		if n := f.Refused("h"); n != 4 || f.GivenUp("h") {
+			t.Errorf("refused %d times, given up: %v", n, f.GivenUp("h"))
+		}
+		observe(frontier.Answer{Silent: true}) // says nothing of the pace
+		if n := f.Refused("h"); n != 4 {
+			t.Errorf("silence changed the count to %d", n)
+		}
+		observe(frontier.Answer{})
+		if n := f.Refused("h"); n != 0 {
+			t.Errorf("a good answer left %d", n)
+		}
+		for range 3 {
+			observe(frontier.Answer{Overloaded: true, TooLong: true})
+		}
+		if !f.GivenUp("h") {
+			t.Error("a host that asks for more patience than there is was not given up")
+		}
+	})
+}
+
+// A host is dead when it never answered, and not when it once did.
+func TestDead(t *testing.T) {
+	ctx := t.Context()
+	f := frontier.New(frontier.NewMemory(), nil)
+	for range 20 {
+		if f.Dead("silent") {
+			t.Error("dead too soon")
+		}
+		for _, host := range []string{"silent", "flaky"} {
+			if err := f.Observe(ctx, host, frontier.Answer{Started: time.Now(), Silent: true, TimedOut: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := f.Observe(ctx, "flaky", frontier.Answer{Started: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if !f.Dead("silent") || f.Dead("flaky") {
+		t.Errorf("silent: %v, flaky: %v", f.Dead("silent"), f.Dead("flaky"))
+	}
+}

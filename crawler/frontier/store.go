@@ -1,0 +1,144 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ID numbers targets in the order they were entered, from 1.
+type ID uint32
+
+// Fingerprint stands for a target's Key: a keyed 64-bit hash. The odds that any
+// two of n targets share one are n²/2⁶⁵: 2.7e-6 at ten million, 2.7e-4 at a
+// hundred million.
+type Fingerprint uint64
+
+// Wave orders work: a wave's targets are handed out before those of the next.
+type Wave uint8
+
+const (
+	// Pages is the wave of pages to be read. With a depth limit a page's wave is
+	// its depth, so that no page is reached by a detour first.
+	Pages Wave = 0
+	// LastPages is the greatest wave of pages.
+	LastPages Wave = 199
+	// Leaves are targets that are only checked. They are handed out when no page may
+	// be visited yet and none is out; or, once the crawl has gone on for a moment,
+	// whether one is out or not.
+	Leaves Wave = 200
+	// SecondPass repeats what still failed, when everything else is settled.
+	SecondPass Wave = 201
+)
+
+// Need is a set of what is wanted of a target. Needs of several references add up.
+type Need uint8
+
+const (
+	// NeedContent wants the body, for its anchors.
+	NeedContent Need = 1 << iota
+	// NeedLinks wants the links in the body followed; it comes with NeedContent.
+	NeedLinks
+	// NeedSeed marks a target the user named.
+	NeedSeed
+	// NeedListed marks a target that is listed with the page "command line".
+	NeedListed
+	// NeedLinked marks a target that something other than a form's action refers to.
+	NeedLinked
+)
+
+// Item is a target as it is entered. The store copies what it keeps.
+type Item struct {
+	Fingerprint Fingerprint
+	Host        []byte // politeness is kept per Host
+	Wave        Wave
+	Need        Need
+	Job         []byte // what the target is; opaque to the store
+	Outcome     []byte // when not nil, the item is entered as settled
+}
+
+// Lease is the right to visit one target until it is completed, released, or its deadline has passed.
+type Lease struct {
+	ID    ID
+	Fence uint64 // grows with every lease; a stale one changes nothing
+	Host  string
+	Wave  Wave
+	Need  Need
+	Tries int // how often it was leased before
+	Job   []byte
+}
+
+// Done is what became of a leased target: the outcome, and everything found
+// there, entered in the same step so that a crash can lose neither alone.
+type Done struct {
+	Outcome []byte
+	Found   []Item
+	Links   []byte // the references on the page; they name Found by index
+}
+
+// Record is all a store knows of a target. Its slices belong to the store and are
+// good until the callback returns.
+type Record struct {
+	ID      ID
+	Settled bool
+	Wave    Wave
+	Need    Need
+	Job     []byte
+	Outcome []byte
+	Found   []ID
+	Links   []byte
+}
+
+// Counts say how much work there is.
+type Counts struct {
+	Known   int // targets entered
+	Settled int
+	Queued  int
+	Leased  int
+	// Pages counts outstanding targets of the page waves, and of the second pass
+	// those that need links.
+	Pages int
+}
+
+// Pace bounds what one host gets.
+type Pace struct {
+	Concurrency int           // leases at once; 0 is no limit
+	Interval    time.Duration // between the starts of two visits
+	NotBefore   time.Time     // no visit before this time
+}
+
+// ErrStale answers a Complete, Release or Extend whose lease is no longer held.
+var ErrStale = errors.New("the lease is no longer held")
+
+// Store keeps targets, queues and what was found, as bytes. Every call is one
+// atomic step, also for stores on another machine; calls may be made from many
+// goroutines at once. storetest is the contract in full.
+type Store interface {
+	// Add enters items and returns their IDs. An item already known keeps its
+	// job; its needs are added up and its wave becomes the lower of both. If it
+	// was settled with fewer needs than are now wanted, it is queued again; so is
+	// one that was entered as settled and now comes without an outcome. An
+	// outcome given for a known item is passed over.
+	Add(ctx context.Context, items []Item) ([]ID, error)
+	// Claim leases up to max targets that may be visited now. With none, it says
+	// when to ask again (the zero time: when something changes), or io.EOF when
+	// nothing is queued and nothing is leased. A lease of 0 has no deadline.
+	Claim(ctx context.Context, max int, lease time.Duration) ([]Lease, time.Time, error)
+	// Complete settles a leased target and enters what was found.
+	Complete(ctx context.Context, l Lease, d Done) ([]ID, error)
+	// Release puts a leased target back, into the given wave and not to be
+	// visited before the given time.
+	Release(ctx context.Context, l Lease, wave Wave, notBefore time.Time) error
+	// Extend moves a lease's deadline.
+	Extend(ctx context.Context, l Lease, lease time.Duration) error
+	// SetPace bounds a host from now on.
+	SetPace(ctx context.Context, host string, p Pace) error
+	// Get reads one target. The slices of the record are copies.
+	Get(ctx context.Context, id ID) (Record, error)
+	// Scan reads all targets in order of ID. fn must not call the store.
+	Scan(ctx context.Context, fn func(*Record) error) error
+	// Count says how much work there is.
+	Count(ctx context.Context) (Counts, error)
+	// Close lets go of what the store holds.
+	Close() error
+}

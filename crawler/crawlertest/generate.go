@@ -1,0 +1,207 @@
+package crawlertest
+
+import (
+	"fmt"
+	"iter"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Generated is a synthetic site: page 0 is index.html, every other page lies some
+// clicks away from it, and its faults are known. It keeps nothing in memory, so it
+// may have millions of pages. It is safe for concurrent use.
+//
+// Every page links to pages further down the tree, so that all are reached, and to
+// others anywhere, half of them with a fragment that is there. Every 97th page has
+// a link to a page that does not exist, every 101st one to a fragment that does not.
+type Generated struct {
+	seed         uint64
+	pages, links int
+}
+
+const (
+	missingEvery  = 97  // pages with a link to a page that does not exist
+	fragmentEvery = 101 // pages with a link to a fragment that does not exist
+	pagesPerDir   = 1000
+	anchors       = 8 // ids of a page: s0 … s7
+	buffered      = 64 << 10
+)
+
+// Generate makes a site of a number of pages (2 at least) with so many links a page
+// (2 at least), the faulty ones not counted. Equal arguments make equal sites.
+func Generate(seed uint64, pages, links int) *Generated {
+	return &Generated{seed: seed, pages: max(pages, 2), links: max(links, 2)}
+}
+
+// Pages is the number of pages.
+func (g *Generated) Pages() int { return g.pages }
+
+// Path is the path of a page's file without a leading slash. Page 0 is linked to as
+// "/", so that a server has one URL for it.
+func (g *Generated) Path(page int) string {
+	if page == 0 {
+		return indexName
+	}
+	return string(appendPath(nil, page))
+}
+
+func appendPath(b []byte, page int) []byte {
+	b = append(b, 'd')
+	b = strconv.AppendInt(b, int64(page/pagesPerDir), 10)
+	b = append(b, "/p"...)
+	b = strconv.AppendInt(b, int64(page), 10)
+	return append(b, ".html"...)
+}
+
+// page is the page of a path, -1 when there is none.
+func (g *Generated) page(path string) int {
+	if path == "" || path == indexName {
+		return 0
+	}
+	_, number, _ := strings.Cut(path, "/p")
+	n, err := strconv.Atoi(strings.TrimSuffix(number, ".html"))
+	if err != nil || n < 1 || n >= g.pages || g.Path(n) != path {
+		return -1
+	}
+	return n
+}
+
+// ServeHTTP serves the site.
+func (g *Generated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page := g.page(strings.TrimPrefix(r.URL.Path, "/"))
+	if page < 0 {
+		http.NotFound(w, r)
+		return
+	}
+	buffer := bodies.Get().(*[]byte)
+	defer bodies.Put(buffer)
+	*buffer = g.AppendPage((*buffer)[:0], page)
+	w.Header().Set("Content-Type", "text/html")
+	w.Header().Set("Content-Length", strconv.Itoa(len(*buffer)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(*buffer) // the client may have left
+	}
+}
+
+var bodies = sync.Pool{New: func() any { b := make([]byte, 0, buffered); return &b }}
+
+// AppendPage appends a page's HTML: a line of head, and a line for each link.
+func (g *Generated) AppendPage(b []byte, page int) []byte {
+	b = append(b, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page `...)
+	b = strconv.AppendInt(b, int64(page), 10)
+	b = append(b, "</title>\n"...)
+	for i := range g.links {
+		to, fragment := g.link(page, i)
+		b = append(b, `<p id="s`...)
+		b = strconv.AppendInt(b, int64(i), 10)
+		b = append(b, `">What leads from here to there: <a href="/`...)
+		if to > 0 {
+			b = appendPath(b, to)
+		}
+		if fragment >= 0 {
+			b = append(b, "#s"...)
+			b = strconv.AppendInt(b, int64(fragment), 10)
+		}
+		b = append(b, `">a page</a>, and some words that take as much room as words do.</p>`...)
+		b = append(b, '\n')
+	}
+	for fault := range g.faults(page) {
+		b = append(b, `<p><a href="/`...)
+		b = append(b, fault.URL...)
+		b = append(b, `">a fault</a></p>`...)
+		b = append(b, '\n')
+	}
+	return b
+}
+
+// link is where link i of a page leads: to its children first, then to anywhere.
+// Page p has the children p*c+1 … p*c+c, with half of the links for them.
+func (g *Generated) link(page, i int) (to, fragment int) {
+	children := g.links / 2
+	if to = page*children + i + 1; i < children && to < g.pages {
+		return to, -1
+	}
+	h := mix(g.seed ^ uint64(page)<<20 ^ uint64(i))
+	to = int(h % uint64(g.pages))
+	if fragment = int(h >> 32 % 16); fragment >= min(anchors, g.links) {
+		fragment = -1
+	}
+	return to, fragment
+}
+
+// faults yields the faults of a page, as findings over HTTP.
+func (g *Generated) faults(page int) iter.Seq[Want] {
+	return func(yield func(Want) bool) {
+		want := Want{Page: g.Path(page), Line: 2 + g.links, Column: len(`<p><a href="`) + 1}
+		if page%missingEvery == 0 {
+			want.Code, want.URL = "http-404", "missing/"+strconv.Itoa(page)+".html"
+			if !yield(want) {
+				return
+			}
+			want.Line++
+		}
+		if page%fragmentEvery == 0 {
+			// Not page 0, whose name differs between server and directory.
+			to := 1 + int(mix(g.seed^uint64(page))%uint64(g.pages-1))
+			want.Code, want.URL = "fragment-missing", g.Path(to)+"#none"
+			yield(want)
+		}
+	}
+}
+
+// Wants yields the findings over HTTP, page by page.
+func (g *Generated) Wants() iter.Seq[Want] {
+	return func(yield func(Want) bool) {
+		for page := range g.pages {
+			for want := range g.faults(page) {
+				if !yield(want) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Broken is the number of broken targets: distinct URLs, fragments included.
+func (g *Generated) Broken() int {
+	targets := map[string]bool{}
+	for want := range g.Wants() {
+		targets[want.URL] = true
+	}
+	return len(targets)
+}
+
+// References is the number of references of all pages.
+func (g *Generated) References() int {
+	return g.pages*g.links + (g.pages-1)/missingEvery + 1 + (g.pages-1)/fragmentEvery + 1
+}
+
+// WriteDir writes the site into an existing directory.
+func (g *Generated) WriteDir(dir string) error {
+	var b []byte
+	for page := range g.pages {
+		b = g.AppendPage(b[:0], page)
+		name := filepath.Join(dir, filepath.FromSlash(g.Path(page)))
+		if page == 0 || page == 1 || page%pagesPerDir == 0 {
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				return fmt.Errorf("write site: %w", err)
+			}
+		}
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			return fmt.Errorf("write site: %w", err)
+		}
+	}
+	return nil
+}
+
+// mix spreads every bit of a number over all of it (the finalizer of SplitMix64).
+func mix(x uint64) uint64 {
+	x += 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package crawler
+
+import "syscall"
+
+// openFiles raises the soft limit of open files to the hard one and returns what
+// it is now; 0 when it can't be told.
+func openFiles() uint64 {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
+	}
+	if limit.Cur < limit.Max {
+		raised := limit
+		raised.Cur = raised.Max
+		if syscall.Setrlimit(syscall.RLIMIT_NOFILE, &raised) == nil {
+			limit = raised
+		}
+	}
+	return uint64(limit.Cur)
+}

@@ -1,0 +1,160 @@
+package crawler
+
+import (
+	"database/sql"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+// crawlFrom runs from one page of a server and returns what was found.
+func crawlFrom(t *testing.T, cfg *Config, url string) *collector {
+	t.Helper()
+	c := &collector{}
+	if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, url), Follow: true, Crawl: true, Named: true, Raw: url}}, c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestHeaderLinks: what the header of a page names is relative to the page's own
+// URL, whatever its base element says, and hosts to be ready for are not asked.
+func TestHeaderLinks(t *testing.T) {
+	var requested sync.Map // of paths
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requested.Store(r.URL.Path, true)
+		switch r.URL.Path {
+		case "/a/page":
+			w.Header().Add("Link", `<next>; rel=next, <gone.css>; rel=preload; as=style`)
+			w.Header().Add("Link", `</hint>; rel=preconnect, </names>; rel=dns-prefetch`)
+			w.Header().Set("Refresh", "3; url=later")
+			w.Header().Set("Content-Location", "page.en")
+			w.Header().Set("Content-Type", "text/html")
+			w.Write([]byte(`<base href="/elsewhere/"><a href="in-body">x</a>`))
+		case "/a/gone.css", "/elsewhere/in-body":
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+
+	found := crawlFrom(t, web(t), server.URL+"/a/page")
+	for _, want := range []struct {
+		path, attribute string
+		verdict         check.Verdict
+	}{
+		{"/a/next", "link", check.OK},
+		{"/a/gone.css", "link", check.Broken},
+		{"/hint", "link", check.Skipped},
+		{"/names", "link", check.Skipped},
+		{"/a/later", "refresh", check.OK},
+		{"/a/page.en", "content-location", check.OK},
+		{"/elsewhere/in-body", "href", check.Broken},
+	} {
+		r := found.find(server.URL + want.path)
+		if r == nil || r.Verdict != want.verdict || len(r.References) != 1 || r.References[0].Attribute != want.attribute {
+			t.Errorf("%s: %+v", want.path, r)
+			continue
+		}
+		if ref := r.References[0]; want.attribute != "href" && (ref.Element != "header" || ref.Line != 0) {
+			t.Errorf("%s: it stands in %+v", want.path, ref)
+		}
+		if _, asked := requested.Load(want.path); asked != (want.verdict != check.Skipped) {
+			t.Errorf("%s: asked %v", want.path, asked)
+		}
+	}
+
+	// A header is inside no element.
+	selected := web(t)
+	var err error
+	if selected.Select, err = extract.CompileSelector("a"); err != nil {
+		t.Fatal(err)
+	}
+	if found := crawlFrom(t, selected, server.URL+"/a/page"); found.find(server.URL+"/a/next") != nil {
+		t.Error("a selector lets links of the header pass")
+	}
+}
+
+// TestTextOfASite: plain text is read when the user names it, not when a page of
+// the site leads there.
+func TestTextOfASite(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			w.Header().Set("Content-Type", "text/html")
+			w.Write([]byte(`<a href="notes.txt">notes</a>`))
+		case "/notes.txt":
+			w.Header().Set("Content-Type", "text/plain")
+			w.Write([]byte("http://" + r.Host + "/gone"))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	if r := crawlFrom(t, web(t), server.URL+"/").find(server.URL + "/gone"); r != nil {
+		t.Errorf("read on the way: %+v", r)
+	}
+	if r := crawlFrom(t, web(t), server.URL+"/notes.txt").find(server.URL + "/gone"); r == nil || r.Verdict != check.Broken {
+		t.Errorf("named: %+v", r)
+	}
+}
+
+// TestDatabaseBeyondMaxBody: a database is read from its file, journal and all, so
+// that its length is no matter.
+func TestDatabaseBeyondMaxBody(t *testing.T) {
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "places.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		"PRAGMA journal_mode = wal",
+		"PRAGMA wal_autocheckpoint = 0",
+		"CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url TEXT, title TEXT)",
+		"CREATE TABLE moz_bookmarks (id INTEGER PRIMARY KEY, type INTEGER, fk INTEGER, parent INTEGER, position INTEGER, title TEXT, keyword_id INTEGER, dateAdded INTEGER, lastModified INTEGER, guid TEXT)",
+		"CREATE TABLE moz_keywords (id INTEGER PRIMARY KEY, keyword TEXT, place_id INTEGER)",
+		"INSERT INTO moz_bookmarks VALUES (1, 2, NULL, 0, 0, '', NULL, 0, 0, 'root________'), (2, 2, NULL, 1, 0, 'menu', NULL, 0, 0, 'menu________'), (3, 1, 1, 2, 0, 'Tel', NULL, 0, 0, 'aaaaaaaaaaaa')",
+		"INSERT INTO moz_places VALUES (1, 'tel:+1-201-555-0123', 'Tel')",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, _ := disk(t, dir)
+	cfg.MaxBody = 2000
+	c := &collector{}
+	if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "https://0.site.invalid/places.sqlite"), Follow: true, Named: true, Raw: "places.sqlite"}}, c); err != nil {
+		t.Fatal(err)
+	}
+	var file *Result
+	for _, r := range c.results {
+		if strings.HasSuffix(r.URL, "places.sqlite") {
+			file = r
+		}
+	}
+	if file == nil || file.Verdict != check.OK || len(file.Warnings) > 0 || file.Size <= cfg.MaxBody {
+		t.Errorf("the file: %+v", file)
+	}
+	if r := c.find("tel:+1-201-555-0123"); r == nil || r.Verdict != check.Skipped || r.References[0].Text != "Tel" {
+		t.Errorf("its bookmark: %+v", r)
+	}
+}
+
+func TestLeafByName(t *testing.T) {
+	for path, leaf := range map[string]bool{
+		"/a.zip": true, "/a.tar.gz": true, "/A.GZ": true, "/sitemap.xml.gz": false, "/SITEMAP.XML.GZ": false,
+		"/a.html": false, "/a": false, "/a.xml": false, "/a.png/": false,
+	} {
+		if leafByName([]byte(path)) != leaf {
+			t.Errorf("%s: leaf %v, want %v", path, !leaf, leaf)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package crawler
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// Redirects: what happens on the way, and where it may lead.
+
+// A cookie set on the way ends what looks like a loop; a true loop stays one, with
+// its hops.
+func TestCookiesOnTheWay(t *testing.T) {
+	has := func(x *exchange) bool { return strings.Contains(x.request.Header.Get("Cookie"), "seen=1") }
+	let := func(to string, set bool) func(*exchange) {
+		return func(x *exchange) {
+			if has(x) {
+				page("<p id=in>let in <a href=/inside>x</a>")(x)
+				return
+			}
+			cookie := ""
+			if set {
+				cookie = "Set-Cookie: seen=1; Path=/\r\n"
+			}
+			x.say("302 Found", "Location: "+to+"\r\n"+cookie, "")
+		}
+	}
+	answer := at(map[string]func(*exchange){
+		"site.test/":       page("<a href=http://self.test/a>x</a><a href=http://circle.test/a>x</a><a href=http://circle.test/a#in>x</a><a href=http://three.test/a>x</a><a href=http://never.test/a>x</a><a href=/door>x</a>"),
+		"self.test/a":      let("/a", true),
+		"circle.test/a":    let("/b", false),
+		"circle.test/b":    func(x *exchange) { x.say("302 Found", "Location: /a\r\nSet-Cookie: seen=1; Path=/\r\n", "") },
+		"three.test/a":     let("/b", true),
+		"three.test/b":     redirect(302, "/c"),
+		"three.test/c":     redirect(302, "/a"),
+		"never.test/a":     func(x *exchange) { x.say("302 Found", "Location: /b\r\nSet-Cookie: seen=1; Path=/\r\n", "") },
+		"never.test/b":     redirect(302, "/a"),
+		"site.test/door":   let("/stamp", false),
+		"site.test/stamp":  func(x *exchange) { x.say("303 See Other", "Location: /door\r\nSet-Cookie: seen=1\r\n", "") },
+		"site.test/inside": page("<p>inside"),
+	})
+	for range 5 { // whoever is first
+		cfg, _ := realWeb(t, answer)
+		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		judged(t, c, map[string]string{"http://self.test/a": "ok ok", "http://circle.test/a": "ok ok", "http://circle.test/a#in": "ok ok",
+			"http://three.test/a": "ok ok", "http://never.test/a": "broken redirect-loop", "http://site.test/door": "ok ok", "http://site.test/inside": "ok ok"})
+		if r := c.find("http://never.test/a"); r != nil && len(r.Redirects) != 2 {
+			t.Errorf("the loop's hops are %v", r.Redirects)
+		}
+	}
+}
+
+// Rules hold at every hop, and so does the border of the site.
+func TestRulesAtEveryHop(t *testing.T) {
+	pages := map[string]func(*exchange){
+		"site.test/":         page("<a href=/out>x</a><a href=/banned>x</a><a href=/twice>x</a><a href=/soft>x</a><a href=http://far.test/x>x</a>"),
+		"site.test/out":      redirect(302, "http://far.test/x"),
+		"site.test/twice":    redirect(302, "/out"),
+		"site.test/banned":   redirect(301, "/private/x"),
+		"site.test/soft":     redirect(302, "/lenient/x"),
+		"site.test/lenient/": page("x"), "site.test/lenient/x": status("403 No"),
+		"far.test/x": status("403 No"),
+	}
+	cfg, server := realWeb(t, at(pages))
+	cfg.Exclude = patterns(`/private/`)
+	cfg.External = SkipExternal
+	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+	judged(t, c, map[string]string{"http://site.test/out": "skipped external", "http://site.test/twice": "skipped external", "http://far.test/x": "skipped external",
+		"http://site.test/banned": "skipped excluded", "http://site.test/soft": "broken http-403"})
+	if n := server.count("far.test/x") + server.count("site.test/private/x"); n > 0 {
+		t.Errorf("what a rule leaves out was asked behind a redirect")
+	}
+
+	cfg, _ = realWeb(t, at(pages)) // checked: external from there on
+	accept := new(check.Statuses)
+	if err := accept.Add(403, 403); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Rules = []Rule{{Name: "lenient", Accept: accept, Match: func(u string) bool { return strings.Contains(u, "/lenient/") || strings.HasSuffix(u, "/soft") }}}
+	c, _ = crawl(t, cfg, seedOf(t, "http://site.test/"))
+	judged(t, c, map[string]string{"http://site.test/out": "unverified http-403", "http://site.test/soft": "ok ok"})
+	if r := c.find("http://site.test/out"); r != nil && r.Internal {
+		t.Errorf("%+v is judged as our own", r)
+	}
+}
+
+// 200, but hardly what the author meant.
+func TestSuspects(t *testing.T) {
+	cfg, _ := realWeb(t, at(map[string]func(*exchange){
+		"site.test/": page(`<a href=http://old.example/book/chapter>x</a><a href=http://moved.test/deep/page>x</a><a href=http://moved.test/>x</a>
+			<a href=http://app.test/report/7>x</a><a href=http://steps.test/a>x</a><a href=http://sold.test/>x</a>`),
+		"old.example/book/chapter": redirect(301, "http://www.casino.invalid/"), "moved.test/deep/page": redirect(302, "/"), "moved.test/": page("<p>home"),
+		"www.casino.invalid/": page("<p>play"),
+		"app.test/report/7":   redirect(302, "/users/sign_in?next=%2Freport%2F7"), "app.test/users/sign_in?next=%2Freport%2F7": page("<form><input type=password></form>"),
+		"steps.test/a": redirect(301, "/b"), "steps.test/b": redirect(302, "/c"), "steps.test/c": page("c"),
+		"sold.test/": page(`<meta http-equiv=refresh content="0;url=http://parking.invalid/"><p>for sale`), "parking.invalid/": page("buy"),
+	}))
+	c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+	judged(t, c, map[string]string{"http://old.example/book/chapter": "ok ok+redirect-to-other-site", "http://moved.test/deep/page": "ok ok+redirect-to-root",
+		"http://app.test/report/7": "ok ok+redirect-to-login", "http://steps.test/a": "ok ok+redirect-permanent"})
+	if r := c.find("http://moved.test/"); r == nil || len(r.Warnings) > 0 {
+		t.Errorf("a link to a home page: %+v", r)
+	}
+	if sum.Broken+sum.Unverified > 0 {
+		t.Errorf("suspects fail the run: %+v", sum.ByCode)
+	}
+	for _, w := range c.find("http://steps.test/a").Warnings {
+		if w.Code == check.CodeRedirectPermanent && w.Proposal != "http://steps.test/b" {
+			t.Errorf("proposed is %s, past a temporary redirect", w.Proposal)
+		}
+	}
+}

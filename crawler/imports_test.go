@@ -1,0 +1,89 @@
+package crawler
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/orbweaver/orbweaver"
+
+// mayImport is the map of the project: imports point down only. What a package
+// may import besides the standard library is all there is to read to know what it
+// can do.
+var mayImport = map[string][]string{
+	"cmd/orbweaver":              {"*"},
+	"report":                     {"crawler", "crawler/check", "urinorm"},
+	"crawler":                    {"crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
+	"crawler/frontier":           {"crawler/check", "urinorm"},
+	"crawler/check":              {"crawler/fetch", "crawler/extract", "urinorm"},
+	"crawler/fetch":              {"urinorm"},
+	"crawler/extract":            {"urinorm"},
+	"urinorm":                    {},
+	"crawler/crawlertest":        {"urinorm"},
+	"crawler/frontier/storetest": {"crawler/frontier"},
+}
+
+// elsewhere are the modules a package of ours may use; a row here is a decision.
+var elsewhere = map[string][]string{
+	"urinorm": {"golang.org/x/net/idna", "golang.org/x/net/publicsuffix", "golang.org/x/text", "github.com/agext/levenshtein"},
+}
+
+func TestImportsPointDown(t *testing.T) {
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != "..") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel("..", file)
+		if err != nil {
+			return err
+		}
+		from := path.Dir(filepath.ToSlash(rel))
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		if len(parsed.Comments) > 0 && strings.HasPrefix(parsed.Comments[0].List[0].Text, "//go:build ignore") {
+			return nil // a generator, built by nobody
+		}
+		allowed, known := mayImport[from]
+		if !known {
+			t.Errorf("%s is in no place on the map: add its package to mayImport, and to README's map", rel)
+		}
+		for _, spec := range parsed.Imports {
+			to, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if ours, ok := strings.CutPrefix(to, module+"/"); ok {
+				if !slices.Contains(allowed, ours) && !slices.Contains(allowed, "*") {
+					t.Errorf("%s imports %s: imports point down only (report, crawler, then frontier, check, fetch, extract, then urinorm)", rel, ours)
+				}
+				if strings.HasSuffix(ours, "test") && !strings.HasSuffix(from, "test") {
+					t.Errorf("%s imports %s, which is for tests", rel, ours)
+				}
+				continue
+			}
+			if list, bounded := elsewhere[from]; bounded && strings.Contains(strings.Split(to, "/")[0], ".") &&
+				!slices.ContainsFunc(list, func(m string) bool { return to == m || strings.HasPrefix(to, m+"/") }) {
+				t.Errorf("%s imports %s: %s is to stand on its own, but for %v", rel, to, from, list)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

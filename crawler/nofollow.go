@@ -1,0 +1,35 @@
+package crawler
+
+import (
+	"net/http"
+	"strings"
+)
+
+// noFollowHeader reports whether an X-Robots-Tag forbids an agent to follow a
+// page's links, as a robots meta element would. A value may begin with the name
+// of the one agent it is for:
+//
+//	X-Robots-Tag: noindex, nofollow
+//	X-Robots-Tag: otherbot: none
+func noFollowHeader(h http.Header, agent string) bool {
+	for _, value := range h["X-Robots-Tag"] {
+		concerned := true
+		for part := range strings.SplitSeq(value, ",") {
+			part = strings.ToLower(strings.TrimSpace(part))
+			if name, rest, named := strings.Cut(part, ":"); named && !valuedRobotsRules[name] {
+				concerned = strings.EqualFold(strings.TrimSpace(name), agent)
+				part = strings.TrimSpace(rest)
+			}
+			if concerned && (part == "nofollow" || part == "none") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// valuedRobotsRules are rules that take a value behind a colon; any other name
+// before one is an agent's.
+var valuedRobotsRules = map[string]bool{
+	"unavailable_after": true, "max-snippet": true, "max-image-preview": true, "max-video-preview": true,
+}

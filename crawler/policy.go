@@ -1,0 +1,277 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// hostOf takes the port off an authority.
+func hostOf(authority string) string {
+	if h, _, err := net.SplitHostPort(authority); err == nil && !strings.HasSuffix(authority, "]") {
+		return strings.Trim(h, "[]")
+	}
+	return strings.Trim(authority, "[]")
+}
+
+// syntheticHost reports whether an authority stands for a directory.
+func (r *run) syntheticHost(authority string) bool {
+	for _, s := range r.cfg.Sites {
+		if s.Synthetic() && s.Base().Authority() == authority {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) synthetic(v view) bool { return r.syntheticHost(string(v.authority())) }
+
+func urlOf(v view) urinorm.URL {
+	u, _, _ := urinorm.ParseWeb(string(v.href))
+	return u
+}
+
+// asksRobots reports whether robots.txt has a say in a visit: for pages that are
+// crawled, in strict mode for every request; never for directories, and for
+// loopback hosts only when that was asked for. The page a user starts from is like
+// a browser's click: it is read unless robots.txt was asked for by name.
+func (r *run) asksRobots(t *frontier.Target, u urinorm.URL) bool {
+	if r.cfg.Robots == RobotsIgnore || r.cfg.Robots == RobotsCrawl && (!t.Follow || t.Seed && !r.cfg.RobotsGiven) {
+		return false
+	}
+	return r.robotsApply(u)
+}
+
+func (r *run) robotsApply(u urinorm.URL) bool {
+	if s := u.Scheme(); s != "http" && s != "https" {
+		return false
+	}
+	return r.scope().siteOf(u) == nil && (r.cfg.RobotsGiven || !urinorm.IsLoopback(u.Host()))
+}
+
+// obeysNoFollow reports whether a page's nofollow marks count: where its host's
+// robots.txt would.
+func (r *run) obeysNoFollow(page view) bool {
+	if r.cfg.Robots == RobotsIgnore || !page.http() {
+		return false
+	}
+	return r.robotsApply(urlOf(page))
+}
+
+// askRobots fetches a robots.txt; redirects are the cache's affair.
+func (r *run) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
+	inside, _ := r.scope().internal(viewOf(u))
+	resp, err := r.cfg.Fetch.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: inside})
+	if resp != nil {
+		r.requests.Add(int64(resp.Requests))
+	}
+	return resp, err
+}
+
+// outsideBase reports whether a URL is on the host a directory will be published
+// on, but not under its base.
+func (r *run) outsideBase(v view) bool {
+	for _, s := range r.cfg.Sites {
+		if s.Synthetic() || !v.http() {
+			continue
+		}
+		base := viewOf(s.Base())
+		if bytes.Equal(base.authority(), v.authority()) && !bytes.HasPrefix(v.path(), directory(base.path())) {
+			return true
+		}
+	}
+	return false
+}
+
+// otherScheme decides about what is neither http nor https.
+func (r *run) otherScheme(v view, f *findings, kind extract.Kind) Fate {
+	if fate := r.scope().excluded(v); fate != nil {
+		return Fate{Outcome: fate}
+	}
+	switch string(v.scheme()) {
+	case "file":
+		return r.localFile(v, f)
+	case "mailto":
+		if o := check.UncheckedScheme(string(v.href)); o.Code != check.CodeOK {
+			return Fate{Outcome: &o}
+		}
+		if r.cfg.External == SkipExternal {
+			return Fate{Outcome: skip(check.CodeExternal, "external links are not checked")}
+		}
+		return Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
+	}
+	o := check.UncheckedScheme(string(v.href))
+	if o.Code != check.CodeSchemeUnchecked || !r.fetches(string(v.scheme())) {
+		return Fate{Outcome: &o}
+	}
+	return r.scope().Decide(v, kind, f.depth+1, f.nofollow)
+}
+
+// fetches reports whether somebody asks for a scheme.
+func (r *run) fetches(scheme string) bool {
+	m, ok := r.cfg.Fetch.(interface{ Has(scheme string) bool })
+	return ok && m.Has(scheme)
+}
+
+// localFile decides about a file: URL. Only a local document may name one, and a
+// document of a directory only what lies in that directory.
+func (r *run) localFile(v view, f *findings) Fate {
+	if !f.local {
+		return Fate{Internal: true, Outcome: skip(check.CodeFileFromWeb, "a page from the network links to a file of the reader's own machine")}
+	}
+	site := r.scope().siteOf(urlOf(f.page))
+	if site == nil {
+		return Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+	}
+	name, err := fetch.FilePath(urlOf(v))
+	if err != nil {
+		return Fate{Internal: true, Outcome: skip(check.CodeURIInvalid, err.Error())}
+	}
+	if rel, err := filepath.Rel(site.Dir(), name); r.crawled(site) && (err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))) {
+		return Fate{Internal: true, Outcome: skip(check.CodeFileOutsideRoot, "the file is outside "+r.print.path(site.Dir()))}
+	}
+	return Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+}
+
+// crawled reports whether a directory was named as a whole, not just a document in it.
+func (r *run) crawled(site *fetch.Site) bool {
+	s := r.scope()
+	for i := range s.sites {
+		if s.sites[i] == site {
+			return s.roots[i].follow
+		}
+	}
+	return false
+}
+
+// isSeed reports whether a document is one of the seeds.
+func (r *run) isSeed(u urinorm.URL) bool {
+	_, ok := r.seeded[u.String()]
+	return ok
+}
+
+// readAfterAll asks for a target once more, as a page: its name said that it
+// holds no links, its answer that it does.
+func (f *findings) readAfterAll(t *frontier.Target) {
+	u := f.page
+	f.key = urinorm.AppendKey(f.key[:0], u.href, u.at)
+	f.enter(f.run.frontier.Fingerprint(f.key), u.authority(), frontier.Job{URL: u.document(), Internal: t.Internal, Page: true, Depth: t.Depth},
+		Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: f.run.scope().wave(t.Depth)})
+}
+
+// isPage reports whether an answer is a document that holds links.
+func isPage(o *check.Outcome) bool {
+	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
+}
+
+// ignoresFragment reports whether a rule of the user says not to look for a fragment.
+func (r *run) ignoresFragment(fragment string) bool {
+	return anyMatch(r.cfg.IgnoreFragment, fragment)
+}
+
+// ruleOf returns the user's rule for a URL that is about to be asked.
+func (r *run) ruleOf(u urinorm.URL) *Rule {
+	if len(r.cfg.Rules) == 0 {
+		return nil
+	}
+	return r.cfg.rule(r.print.url(u))
+}
+
+// notes says what a user should hear about the run as a whole.
+func (j *join) notes() error {
+	var notes []string
+	for i := range j.r.cfg.Rules {
+		if rule := &j.r.cfg.Rules[i]; !rule.hit.Load() {
+			notes = append(notes, rule.Name+" matched nothing")
+		}
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(j.r.trapped)) {
+		notes = append(notes, fmt.Sprintf("not read, as they look like an endless series (%s): %s", pattern, quantity(j.r.trapped[pattern], "page")))
+	}
+	if n := j.sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
+		notes = append(notes, fmt.Sprintf("left out because robots.txt says so: %s; --robots ignore asks all the same", quantity(n, "target")))
+	}
+	switch {
+	case j.r.shell.Load():
+		notes = append(notes, shellNote)
+	case j.sum.Pages > 0 && j.sum.Links == 0:
+		notes = append(notes, "no link was found on any page that was read")
+	}
+	for _, n := range notes {
+		if err := j.r.sink.Note(Note{Message: n}); err != nil {
+			return fmt.Errorf("report a note: %w", err)
+		}
+	}
+	return nil
+}
+
+// quantity writes a number with its noun.
+func quantity(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// aliased leads a URL that lies in the folder of a single document, and also in a
+// directory that is checked as a site, to that site: "orbweaver README.md docs"
+// knows each document by one name.
+func (r *run) aliased(v view, buf *[]byte) view {
+	for i := range r.aliases {
+		a := &r.aliases[i]
+		if !bytes.HasPrefix(v.href, []byte(a.from)) {
+			continue
+		}
+		u, _, err := urinorm.ParseWeb(a.to + string(v.href[len(a.from):]))
+		if err != nil {
+			return v
+		}
+		*buf = append((*buf)[:0], u.String()...)
+		return view{*buf, u.Offsets()}
+	}
+	return v
+}
+
+// alias is a directory that two sites hold.
+type alias struct{ from, to string }
+
+func (r *run) findAliases() []alias {
+	var found []alias
+	for _, inner := range r.cfg.Sites {
+		if !r.crawled(inner) {
+			continue
+		}
+		for _, outer := range r.cfg.Sites {
+			if r.crawled(outer) || !outer.Synthetic() {
+				continue
+			}
+			rel, err := filepath.Rel(outer.Dir(), inner.Dir())
+			if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+				continue
+			}
+			if from, err := outer.URLOf(filepath.ToSlash(rel)); err == nil {
+				found = append(found, alias{strings.TrimSuffix(from.String(), "/") + "/", inner.Base().String()})
+			}
+		}
+	}
+	return found
+}
+
+// ruleFor returns the user's rule for a target.
+func (j *join) ruleFor(n *node) *Rule {
+	if len(j.r.cfg.Rules) == 0 || n.job.Verbatim {
+		return nil
+	}
+	return j.r.cfg.rule(j.r.print.job(&n.job))
+}

@@ -1,0 +1,382 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// imagined is a web without a network, for clocks that are not real: it answers as
+// the function says, by host and path, and keeps when each host was asked.
+type imagined struct {
+	answer func(host, path string) (status int, header http.Header, body string)
+	takes  time.Duration
+
+	mu    sync.Mutex
+	asked map[string][]time.Time // by host + path
+	busy  map[string]int         // by host, now
+	most  map[string]int         // by host, at once
+}
+
+func imagine(takes time.Duration, answer func(host, path string) (int, http.Header, string)) *imagined {
+	return &imagined{answer: answer, takes: takes, asked: map[string][]time.Time{}, busy: map[string]int{}, most: map[string]int{}}
+}
+
+func (w *imagined) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	host, path := req.URL.Authority(), req.URL.RequestTarget()
+	w.mu.Lock()
+	w.asked[host+path] = append(w.asked[host+path], time.Now())
+	w.busy[host]++
+	w.most[host] = max(w.most[host], w.busy[host])
+	status, header, body := w.answer(host, path)
+	takes := w.takes
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.busy[host]--
+		w.mu.Unlock()
+	}()
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if status == 0 {
+		return nil, &fetch.Fault{Kind: body, Op: "fetch", Target: host, Err: io.ErrUnexpectedEOF, Requests: 1}
+	}
+	if header == nil {
+		header = http.Header{}
+	}
+	resp := &fetch.Response{Status: status, Header: header, ContentType: "text/html", Size: int64(len(body)), Requests: 1,
+		Location: header.Get("Location"), URL: req.URL}
+	if req.Need == fetch.Content {
+		resp.Body = io.NopCloser(strings.NewReader(body))
+	}
+	return resp, nil
+}
+
+// times are when a host was asked, in order.
+func (w *imagined) times(host string) (all []time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for at, times := range w.asked {
+		if strings.HasPrefix(at, host+"/") {
+			all = append(all, times...)
+		}
+	}
+	for i := range all {
+		for j := i; j > 0 && all[j].Before(all[j-1]); j-- {
+			all[j], all[j-1] = all[j-1], all[j]
+		}
+	}
+	return all
+}
+
+func (w *imagined) count(at string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.asked[at])
+}
+
+// imaginary are the settings of a run in an imagined web, with the command line's defaults.
+func imaginary(w *imagined) *Config {
+	return &Config{Fetch: fetch.Mux{"http": w, "https": w}, Depth: -1, Show: showAll(), Robots: RobotsIgnore}
+}
+
+// links is a page with n links, each made by a format of its number.
+func links(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "<a href='"+format+"'>x</a>\n", i)
+	}
+	return b.String()
+}
+
+func ok(body string) (int, http.Header, string) { return 200, nil, body }
+
+// verdicts counts the results of a host by code.
+func codesOf(c *collector, host string) map[check.Code]int {
+	n := map[check.Code]int{}
+	for _, r := range c.results {
+		if strings.Contains(r.URL, "//"+host+"/") {
+			n[r.Code]++
+		}
+	}
+	return n
+}
+
+// What failed is asked once more when all else is done, and no sooner than
+// SecondPassAfter after its last try.
+func TestSecondPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := imagine(10*time.Millisecond, nil)
+		w.answer = func(host, path string) (int, http.Header, string) {
+			switch {
+			case host == "start.test" && path == "/":
+				return ok(`<a href=/down>x</a><a href=/gone>x</a><a href=http://ext.test/down>x</a><a href=http://127.0.0.1:1/down>x</a>` + links(50, "/page%d"))
+			case strings.HasSuffix(path, "/down") && time.Since(began) < 9*time.Second:
+				return 0, nil, "connect-refused"
+			case path == "/gone":
+				return 404, nil, ""
+			}
+			return ok("")
+		}
+		c, _ := crawl(t, imaginary(w), seedOf(t, "http://start.test/"))
+		for url, want := range map[string]check.Code{"http://start.test/down": "ok", "http://ext.test/down": "ok",
+			"http://127.0.0.1:1/down": "connect-refused", "http://start.test/gone": "http-404"} {
+			if r := c.find(url); r == nil || r.Code != want {
+				t.Errorf("%s = %+v, want %s", url, r, want)
+			}
+		}
+		if r := c.find("http://start.test/down"); r.Attempts != 4 {
+			t.Errorf("it took %d requests, want 4", r.Attempts)
+		}
+		if n := w.count("start.test/gone"); n != 1 {
+			t.Errorf("a 404 was asked %d times", n)
+		}
+		w.mu.Lock()
+		down := w.asked["start.test/down"]
+		w.mu.Unlock()
+		if wait := down[3].Sub(down[2]); wait < 10*time.Second || wait > 11*time.Second {
+			t.Errorf("the second pass came %v after the last try", wait)
+		}
+	})
+}
+
+// A run in which nothing failed does not wait for a second pass.
+func TestNoSecondPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := imagine(10*time.Millisecond, func(host, path string) (int, http.Header, string) {
+			if path == "/" {
+				return ok(links(20, "/%d") + "<a href=/gone>")
+			}
+			if path == "/gone" {
+				return 410, nil, ""
+			}
+			return ok("")
+		})
+		began := time.Now()
+		crawl(t, imaginary(w), seedOf(t, "http://start.test/"))
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// --delay, --rate, a rule's rate and Crawl-delay each keep requests apart.
+func TestPaceOfAHost(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*Config)
+		robots string
+		apart  time.Duration
+	}{
+		"delay": {func(c *Config) { c.Delay = 2 * time.Second }, "", 2 * time.Second},
+		"rate":  {func(c *Config) { c.Rate = 4 }, "", 250 * time.Millisecond},
+		"rule": {func(c *Config) {
+			c.Rules = []Rule{{Name: "slow", Rate: 0.5, Match: func(u string) bool { return strings.Contains(u, "site.test") }}}
+		}, "", 2 * time.Second},
+		"crawl-delay":          {func(c *Config) { c.Robots = RobotsCrawl }, "User-agent: *\nCrawl-delay: 3\n", 3 * time.Second},
+		"crawl-delay too long": {func(c *Config) { c.Robots, c.MaxWait = RobotsCrawl, 5*time.Second }, "User-agent: *\nCrawl-delay: 900\n", 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := imagine(10*time.Millisecond, func(host, path string) (int, http.Header, string) {
+					switch {
+					case path == "/robots.txt":
+						return ok(row.robots)
+					case path == "/":
+						return ok(links(10, "/%d"))
+					}
+					return ok("")
+				})
+				cfg := imaginary(w)
+				row.change(cfg)
+				crawl(t, cfg, seedOf(t, "http://site.test/"))
+				pages := w.times("site.test")
+				pages = pages[min(2, len(pages)):] // the start page and robots.txt come before anything is known
+				for i := 1; i < len(pages); i++ {
+					if d := pages[i].Sub(pages[i-1]); d < row.apart || d > row.apart+time.Second {
+						t.Errorf("request %d came %v after the one before, want %v", i, d, row.apart)
+					}
+				}
+				if len(pages) < 9 {
+					t.Errorf("%d pages were asked", len(pages))
+				}
+			})
+		})
+	}
+}
+
+// No host gets more than its share at once, a loopback host has no limit but the run's own.
+func TestPerHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := imagine(100*time.Millisecond, func(host, path string) (int, http.Header, string) {
+			if host == "start.test" {
+				return ok(links(100, "http://one.test/%d") + links(100, "http://127.0.0.1:1/%d"))
+			}
+			return ok("")
+		})
+		cfg := imaginary(w)
+		cfg.Concurrency = 40
+		began := time.Now()
+		crawl(t, cfg, seedOf(t, "http://start.test/"))
+		if w.most["one.test"] != 8 || w.most["127.0.0.1:1"] < 30 {
+			t.Errorf("at once: %v", w.most)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// While robots.txt of a host is out, no other worker waits for it, and none asks
+// for a page.
+func TestRobotsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := imagine(time.Second, func(host, path string) (int, http.Header, string) {
+			switch {
+			case path == "/robots.txt":
+				return ok("User-agent: *\nDisallow: /private/\n")
+			case path == "/":
+				return ok(links(60, "/%d") + "<a href=/private/x>x</a>" + links(64, "http://far.test/%d"))
+			}
+			return ok("")
+		})
+		cfg := imaginary(w)
+		cfg.Robots, cfg.Concurrency = RobotsCrawl, 16
+		began := time.Now()
+		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		if n := w.count("site.test/robots.txt"); n != 1 {
+			t.Errorf("robots.txt was asked %d times", n)
+		}
+		if n := w.count("far.test/robots.txt"); n != 0 {
+			t.Errorf("robots.txt of a host that is only linked to was asked")
+		}
+		if r := c.find("http://site.test/private/x"); r == nil || r.Code != "robots-disallowed" || r.Verdict != check.Unverified || w.count("site.test/private/x") > 0 {
+			t.Errorf("/private/x = %+v", r)
+		}
+		robots := w.asked["site.test/robots.txt"][0]
+		for i := range 60 {
+			if at := w.asked["site.test/"+strconv.Itoa(i)]; len(at) != 1 || at[0].Before(robots.Add(time.Second)) {
+				t.Errorf("page %d was asked before robots.txt had come", i)
+			}
+		}
+		if w.most["site.test"] != 8 {
+			t.Errorf("%d at once, want 8 once robots.txt is known", w.most["site.test"])
+		}
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if !noted(c, "robots.txt") {
+			t.Errorf("what was left out is not told: %v", c.notes)
+		}
+	})
+}
+
+func noted(c *collector, text string) bool {
+	for _, n := range c.notes {
+		if strings.Contains(n.Message, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// A run whose time is up reports within two seconds, whatever is still out, and
+// what was found out before counts.
+func TestTimeIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := imagine(0, nil)
+		w.answer = func(host, path string) (int, http.Header, string) {
+			w.takes = 0
+			if host == "start.test" {
+				return ok(links(100, "http://stuck.test/%d") + links(100, "http://fine.test/%d") + "<a href=http://down.test/>")
+			}
+			if host == "down.test" {
+				return 0, nil, "connect-refused"
+			}
+			if host == "stuck.test" {
+				w.takes = time.Hour
+			}
+			return ok("")
+		}
+		cfg := imaginary(w)
+		cfg.MaxTime, cfg.SecondPassAfter = 30*time.Second, time.Minute
+		began := time.Now()
+		c, sum := crawl(t, cfg, seedOf(t, "http://start.test/"))
+		if took := time.Since(began); took > 32*time.Second {
+			t.Errorf("the report came after %v", took)
+		}
+		if sum.Complete || sum.StoppedBy != "max-time" || sum.ByCode["limit"] != 100 {
+			t.Errorf("summary = %+v", sum)
+		}
+		if got := codesOf(c, "fine.test"); got["ok"] != 100 {
+			t.Errorf("fine.test: %v", got)
+		}
+		if r := c.find("http://down.test/"); r == nil || r.Code != "connect-refused" || r.Attempts != 3 {
+			t.Errorf("what only the second pass could mend = %+v, want what is known", r)
+		}
+	})
+}
+
+// One worker, ten thousand links on a page, and pages that link in a circle.
+func TestEndsWithOneWorker(t *testing.T) {
+	many := links(10_000, "/%d")
+	w := imagine(0, func(host, path string) (int, http.Header, string) {
+		if path == "/" {
+			return ok(many)
+		}
+		n, _ := strconv.Atoi(path[1:])
+		return ok(fmt.Sprintf("<a href=/%d>x</a><a href=/>x</a>", (n+1)%10_000))
+	})
+	cfg := imaginary(w)
+	cfg.Concurrency = 1
+	_, sum := crawl(t, cfg, seedOf(t, "http://127.0.0.1:1/"))
+	if sum.Pages != 10_001 || sum.Requests != 10_001 {
+		t.Errorf("%d pages by %d requests", sum.Pages, sum.Requests)
+	}
+}
+
+// A robots.txt that hangs is asked for a few times, not once for each page.
+func TestRobotsThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var others time.Duration
+		w := imagine(0, nil)
+		w.answer = func(host, path string) (int, http.Header, string) {
+			w.takes = 10 * time.Millisecond
+			if path == "/robots.txt" {
+				w.takes = 20 * time.Second
+				return 0, nil, "timeout"
+			}
+			if host == "far.test" {
+				others = time.Since(began)
+			}
+			if path == "/" {
+				return ok(links(200, "/%d") + links(200, "http://far.test/%d"))
+			}
+			return ok("")
+		}
+		cfg := imaginary(w)
+		cfg.Robots = RobotsCrawl
+		_, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		if sum.Unverified != 200 || sum.Broken > 0 || sum.OK != 201 {
+			t.Errorf("%+v", sum)
+		}
+		if took := time.Since(began); took > 5*time.Minute {
+			t.Errorf("it took %v", took)
+		}
+		t.Logf("%v, %d requests for robots.txt, the other host was done after %v", time.Since(began), w.count("site.test/robots.txt"), others)
+	})
+}

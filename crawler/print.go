@@ -1,0 +1,147 @@
+package crawler
+
+import (
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// printer writes URLs as reports show them: normalized, passwords hidden, and
+// local documents by their path relative to the working directory, so that
+// reports travel between machines. Files elsewhere keep their file: URL.
+type printer struct {
+	local []localSite
+	wd    string
+}
+
+// localSite is a directory without a published address.
+type localSite struct {
+	origin string // scheme://authority/path/ that stands for the directory
+	prefix string // the directory, relative to the working directory, percent-encoded, with its slash
+}
+
+func newPrinter(sites []*fetch.Site, wd string) *printer {
+	p := &printer{wd: wd}
+	for _, s := range sites {
+		if !s.Synthetic() {
+			continue
+		}
+		p.above(s.Dir(), func(rel string) (urinorm.URL, error) { return s.URLOf(rel) })
+		p.local = append(p.local, localSite{origin: s.Base().String(), prefix: p.prefix(s.Dir())})
+	}
+	p.above(string(filepath.Separator), func(rel string) (urinorm.URL, error) {
+		return fetch.FileURL(string(filepath.Separator) + rel)
+	})
+	return p
+}
+
+// above enters the working directory and those it lies in, as far as they lie in
+// root: what is in one of them is printed by the way up to it, not by the way
+// down from root. urlOf gives a URL to a path relative to root.
+func (p *printer) above(root string, urlOf func(rel string) (urinorm.URL, error)) {
+	if p.wd == "" {
+		return
+	}
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(p.wd, root)
+	}
+	rel, err := filepath.Rel(root, p.wd)
+	if err != nil || !filepath.IsLocal(rel) {
+		return
+	}
+	prefix := ""
+	for rel = filepath.ToSlash(rel); rel != "."; rel = path.Dir(rel) {
+		if u, err := urlOf(rel); err == nil {
+			p.local = append(p.local, localSite{origin: strings.TrimSuffix(u.Printed(), "/") + "/", prefix: prefix})
+		}
+		prefix += "../"
+	}
+}
+
+func (p *printer) prefix(dir string) string {
+	rel := p.path(dir)
+	if rel == "." {
+		return ""
+	}
+	segments := strings.Split(rel, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+	}
+	if rel == "/" {
+		return "/"
+	}
+	return strings.Join(segments, "/") + "/"
+}
+
+// path returns a file's path relative to the working directory, with slashes.
+func (p *printer) path(file string) string {
+	if file == "-" {
+		return file
+	}
+	if p.wd != "" && filepath.IsAbs(file) {
+		if rel, err := filepath.Rel(p.wd, file); err == nil {
+			file = rel
+		}
+	}
+	return filepath.ToSlash(file)
+}
+
+// view prints a URL.
+func (p *printer) view(v view) string {
+	printed := string(urinorm.AppendPrinted(nil, v.href, v.at))
+	return p.shorten(printed)
+}
+
+// url prints a URL.
+func (p *printer) url(u urinorm.URL) string { return p.shorten(u.Printed()) }
+
+func (p *printer) shorten(printed string) string {
+	for i := range p.local {
+		if rest, ok := strings.CutPrefix(printed, p.local[i].origin); ok {
+			if s := p.local[i].prefix + rest; s != "" {
+				return s
+			}
+			return "./"
+		}
+	}
+	return printed
+}
+
+// message shortens the addresses of local documents within a sentence.
+func (p *printer) message(m string) string {
+	for i := range p.local {
+		if strings.Contains(m, p.local[i].origin) {
+			m = strings.ReplaceAll(m, p.local[i].origin, p.local[i].prefix)
+		}
+	}
+	return m
+}
+
+// job prints a target.
+func (p *printer) job(j *frontier.Job) string {
+	if j.Verbatim {
+		return urinorm.Redact(string(j.URL))
+	}
+	u, _, err := urinorm.ParseWeb(string(j.URL))
+	if err != nil {
+		return urinorm.Redact(string(j.URL))
+	}
+	return p.url(u)
+}
+
+// pair prints a target with a fragment.
+func (p *printer) pair(j *frontier.Job, fragment string, has bool) string {
+	if !has || j.Verbatim {
+		return p.job(j)
+	}
+	u, _, err := urinorm.ParseWeb(string(j.URL) + "#" + fragment)
+	if err != nil {
+		return p.job(j) + "#" + fragment
+	}
+	return p.url(u)
+}

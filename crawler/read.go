@@ -1,0 +1,219 @@
+package crawler
+
+import (
+	"io"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Of an error page only the beginning is read, to know a wall against robots by it.
+const (
+	excerptSize = 16 << 10
+	excerptTime = time.Second
+)
+
+// standardInput is the Path of a document that no file holds.
+const standardInput = "-"
+
+// recognise looks at the beginning of an error page.
+func (w *worker) recognise(resp *fetch.Response, o *check.Outcome) {
+	body, _ := readUpTo(w.body[:0], resp.Body, excerptSize) // what there is is enough
+	w.body = body[:0]
+	o.RecogniseWall(resp.Header, body)
+}
+
+// read reads a body for its anchors and, when the target is a page, its links.
+func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o *check.Outcome) {
+	limit := w.cfg.MaxBody
+	follow := t.Follow && !w.readElsewhere(u, resp)
+	name := lastSegment(u)
+	if _, readable := extract.Readable(resp.ContentType, name, nil); !readable && resp.ContentType != "" {
+		return
+	}
+	file := localFile(resp)
+	body, err := readUpTo(w.body[:0], resp.Body, extract.SniffLength)
+	format, _ := extract.Readable(resp.ContentType, name, body)
+	inPlace := err == nil && file != "" && extract.ReadInPlace(format)
+	if err == nil && !inPlace {
+		body, err = readUpTo(body, resp.Body, limit+1)
+	}
+	w.body = body[:0]
+	switch {
+	case inPlace:
+	case err != nil:
+		if o.Cut(err, t.Follow); o.Code != check.CodeOK && o.Code != check.CodeBodyTruncated {
+			return
+		}
+	case int64(len(body)) > limit:
+		body = body[:limit]
+		o.Truncate(limit)
+	default:
+		o.Size = int64(len(body))
+	}
+	if resp.Header != nil && o.RecogniseWall(resp.Header, body) {
+		return
+	}
+	if format == "" || !t.Seed && !extract.InDirectory(format) {
+		return
+	}
+	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
+		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow})
+	if t.Follow && !follow {
+		doc.Duplicates = nil
+	}
+	o.ReadDocument(doc)
+	if w.names.Load() < namesBudget {
+		o.KeepNames(doc)
+		w.names.Add(int64(len(o.Names)))
+	}
+	if w.compares(u) && isPage(o) {
+		w.compare(u, body, o)
+	}
+	if !follow {
+		return
+	}
+	doc.NoFollow = doc.NoFollow || noFollowHeader(resp.Header, w.cfg.RobotsAgent)
+	w.links(t, u, doc, o)
+	w.headers(u, resp.Header)
+	if doc.Format == "css" { // no page to a reader
+		return
+	}
+	w.found.isPage = true
+	if t.Seed && isPage(o) && w.scope().siteOf(u) == nil && isShell(body, doc) {
+		w.shell.Store(true)
+		w.stopped(stoppedByScript)
+	}
+	w.pages.Add(1)
+	if w.cfg.Pages {
+		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: resp.Modified, Links: w.found.edges})
+	}
+}
+
+// readElsewhere reports whether the file that answers for a URL is read for its
+// links under its own name: "guide/" is the same document as "guide/index.html",
+// and its findings are told once.
+func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
+	if resp.Path == "" {
+		return false
+	}
+	site := w.scope().siteOf(u)
+	if site == nil || !w.crawled(site) {
+		return false
+	}
+	rel, err := filepath.Rel(site.Dir(), resp.Path)
+	if err != nil {
+		return false
+	}
+	own, err := site.URLOf(filepath.ToSlash(rel))
+	return err == nil && own.String() != u.WithoutFragment().String() && own.Directory() == u.Directory() && w.isSeed(own)
+}
+
+// localFile is the file that a document is read from; empty when there is none.
+func localFile(resp *fetch.Response) string {
+	if resp.Path == standardInput {
+		return ""
+	}
+	return resp.Path
+}
+
+// headers enters what the header of a page refers to. A selector asks for links
+// inside elements, and a header is in none.
+func (w *worker) headers(u urinorm.URL, header http.Header) {
+	if len(header) == 0 || !w.cfg.Select.IsZero() {
+		return
+	}
+	own, err := urinorm.NewBase(u, "")
+	if err != nil {
+		return
+	}
+	w.found.base = own
+	links := extract.FromHeaders(header)
+	for i := range links {
+		w.found.add(&links[i])
+	}
+}
+
+// links enters everything a page refers to.
+func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document, o *check.Outcome) {
+	f := &w.found
+	f.local = w.scope().siteOf(u) != nil || u.Scheme() == "file"
+	f.nofollow = doc.NoFollow && w.obeysNoFollow(f.page)
+	f.base = documentBase(u, doc)
+	if refresh := refreshOf(doc); refresh != nil && !o.Static {
+		o.Next = f.lead(refresh)
+	}
+	for i := range doc.Links {
+		f.add(&doc.Links[i])
+	}
+}
+
+// refreshOf is the page that a document hands its readers on to, or nil.
+func refreshOf(doc *extract.Document) *extract.Link {
+	for i := range doc.Links {
+		if l := &doc.Links[i]; l.Element == "meta" && l.Kind == extract.Navigation && !l.Ignored {
+			return l
+		}
+	}
+	return nil
+}
+
+// documentBase is the base URL of a document: its first base element's href,
+// resolved against the document's own URL, unless that makes no sense (HTML
+// Standard 4.2.3).
+func documentBase(u urinorm.URL, doc *extract.Document) *urinorm.Base {
+	own, err := urinorm.NewBase(u, doc.Charset)
+	if err != nil {
+		own, _ = urinorm.NewBase(u, "")
+	}
+	if doc.Base == "" {
+		return own
+	}
+	b, _, err := own.Resolve(doc.Base)
+	if err != nil || b.Scheme() == "data" || b.Scheme() == "javascript" {
+		return own
+	}
+	other, err := urinorm.NewBase(b.WithoutFragment(), doc.Charset)
+	if err != nil {
+		return own
+	}
+	return other
+}
+
+// readUpTo reads at most n bytes.
+func readUpTo(buf []byte, from io.Reader, n int64) ([]byte, error) {
+	for int64(len(buf)) < n {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		room := buf[len(buf):cap(buf)]
+		if rest := n - int64(len(buf)); int64(len(room)) > rest {
+			room = room[:rest]
+		}
+		m, err := from.Read(room)
+		buf = buf[:len(buf)+m]
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}
+
+func lastSegment(u urinorm.URL) string {
+	p := u.Path()
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i] == '/' {
+			return p[i+1:]
+		}
+	}
+	return p
+}

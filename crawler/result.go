@@ -1,0 +1,118 @@
+package crawler
+
+import (
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// Result is what a run says of one target: a normalized absolute URI with its
+// fragment, its verdict, and every place that refers to it.
+type Result struct {
+	URL         string // as printed; a local file's path, percent-encoded
+	Verdict     check.Verdict
+	Code        check.Code
+	Message     string
+	Internal    bool
+	Status      int // 0 where the scheme has none
+	Attempts    int // requests sent for it, redirects followed included
+	Elapsed     time.Duration
+	FinalURL    string // without fragment
+	ContentType string // media type, no parameters
+	Size        int64  // bytes; -1 when unknown
+	Redirects   []Hop
+	Warnings    []check.Warning
+	Suggestions []check.Suggestion
+	References  []Reference // sorted by page, line, column
+}
+
+// Hop is one answer on the way to the final URL.
+type Hop struct {
+	URL    string `json:"url"`
+	Status int    `json:"status"`
+}
+
+// Reference is one place that refers to a target.
+type Reference struct {
+	Page      string `json:"page"` // the page's URL or file path, "command line", or "-" for standard input
+	Line      int    `json:"line"` // from 1; 0 when the place has none
+	Column    int    `json:"column"`
+	Element   string `json:"element"`
+	Attribute string `json:"attribute"`
+	Raw       string `json:"raw"`  // source text before entity decoding
+	Text      string `json:"text"` // link text or alternative text
+}
+
+// CommandLine is the Page of a target that the user named.
+const CommandLine = "command line"
+
+// Page is a document that was read: a node of the site's graph.
+type Page struct {
+	URL      string // as printed
+	Title    string
+	Depth    int
+	Modified time.Time
+	Links    []Edge
+}
+
+// Edge is a link of a page to a target, for graphs.
+type Edge struct {
+	URL  string // as printed, with its fragment
+	Text string
+}
+
+// Summary counts a run.
+type Summary struct {
+	Started    time.Time
+	Elapsed    time.Duration
+	Complete   bool   // every target was looked at
+	StoppedBy  string // "", "interrupt", "max-time", "max-pages", "trap"; why Complete is false
+	Targets    []string
+	Pages      int  // documents read for links, style sheets aside
+	Crawled    bool // a site was crawled, not only documents read
+	Results    int  // distinct targets: OK + Broken + Unverified + Skipped
+	References int  // to targets, those the user named included
+	Links      int  // references that documents hold
+	Requests   int
+	OK         int
+	Broken     int
+	Unverified int
+	Skipped    int
+	Warnings   int
+	// ByCode counts results by code, "ok" left out, and warnings by theirs.
+	ByCode map[check.Code]int
+	// Internal and External count broken, unverified and warnings of each side, for the fail level.
+	Internal, External Tally
+	// StartFailed names start targets that could not be read.
+	StartFailed []string
+}
+
+// Tally counts what may fail a run.
+type Tally struct{ Broken, Unverified, Warnings int }
+
+// Sink receives what a run finds. Its methods are called one at a time, never
+// after Run has returned. An error ends the run.
+type Sink interface {
+	// Result is called once for each target the Config asks for. Results whose
+	// references are complete come as soon as they are known.
+	Result(*Result) error
+	// Page is called for each document that was read, when Config.Pages asks for it.
+	Page(*Page) error
+	// Note tells something about the run that belongs to no link.
+	Note(Note) error
+	// Progress is called at most a few times a second.
+	Progress(Progress)
+}
+
+// Note is a remark about the run as a whole.
+type Note struct{ Message string }
+
+// Progress says how far a run has come.
+type Progress struct {
+	Elapsed                time.Duration
+	Pages, Checked, Queued int
+	Broken, Requests       int
+	Waiting                int       // targets whose host must rest
+	WaitingHost            string    // one such host
+	WaitingUntil           time.Time // when it may be asked again
+}

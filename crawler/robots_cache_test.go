@@ -1,0 +1,204 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+const robotsRefuseAll = "User-agent: *\nDisallow: /"
+
+func TestRobotsCacheAsksOnce(t *testing.T) {
+	page := parseURL(t, "http://example.com/page")
+	synctest.Test(t, func(t *testing.T) {
+		cache := newRobotsCache("a")
+		var asked atomic.Int32
+		get := func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
+			asked.Add(1)
+			time.Sleep(time.Second) // of fake time: everybody else arrives meanwhile
+			return answer(200, robotsRefuseAll), nil
+		}
+		var wait sync.WaitGroup
+		for range 64 {
+			wait.Go(func() {
+				rules, err := cache.Rules(t.Context(), page, get)
+				if err != nil || rules.Allowed("/x") {
+					t.Errorf("%v, %v", rules, err)
+				}
+			})
+		}
+		wait.Wait()
+		if n := asked.Load(); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+		// Another port is another origin; another page is not.
+		for url, want := range map[string]int32{"http://example.com:8080/": 1, "http://example.com:80/other?x": 0, "https://example.com/": 1} {
+			before := asked.Load()
+			if _, err := cache.Rules(t.Context(), parseURL(t, url), get); err != nil {
+				t.Error(err)
+			}
+			if n := asked.Load() - before; n != want {
+				t.Errorf("%s: asked %d times, want %d", url, n, want)
+			}
+		}
+		asked.Store(0)
+		time.Sleep(robotsLifetime)
+		if _, err := cache.Rules(t.Context(), page, get); err != nil || asked.Load() != 1 {
+			t.Errorf("after a day: asked %d times, error %v", asked.Load(), err)
+		}
+	})
+}
+
+func TestRobotsCacheWaitersMayLeave(t *testing.T) {
+	page := parseURL(t, "http://example.com/page")
+	synctest.Test(t, func(t *testing.T) {
+		cache := newRobotsCache("a")
+		asked := 0
+		get := func(ctx context.Context, _ urinorm.URL) (*fetch.Response, error) {
+			asked++
+			if asked > 1 {
+				return answer(404, ""), nil
+			}
+			<-ctx.Done() // the host never answers
+			return nil, ctx.Err()
+		}
+		leader, stopLeader := context.WithCancel(t.Context())
+		waiter, stopWaiter := context.WithCancel(t.Context())
+		var wait sync.WaitGroup
+		ask := func(ctx context.Context, rules **robotsRules, err *error) {
+			wait.Go(func() { *rules, *err = cache.Rules(ctx, page, get) })
+			synctest.Wait()
+		}
+		var rules [3]*robotsRules
+		var errs [3]error
+		ask(leader, &rules[0], &errs[0])
+		ask(waiter, &rules[1], &errs[1])
+		ask(t.Context(), &rules[2], &errs[2])
+		stopWaiter()
+		synctest.Wait()
+		if !errors.Is(errs[1], context.Canceled) || asked != 1 {
+			t.Errorf("who left got %v, asked %d times", errs[1], asked)
+		}
+		stopLeader()
+		wait.Wait()
+		if !errors.Is(errs[0], context.Canceled) {
+			t.Errorf("who asked got %v", errs[0])
+		}
+		if errs[2] != nil || asked != 2 || !rules[2].Allowed("/x") {
+			t.Errorf("who stayed got %v, asked %d times", errs[2], asked)
+		}
+	})
+}
+
+// TestRobotsCacheStale: an origin that fails is asked again soon, and rules that
+// were read before hold meanwhile (RFC 9309 2.4), however long it takes.
+func TestRobotsCacheStale(t *testing.T) {
+	page := parseURL(t, "http://example.com/page")
+	synctest.Test(t, func(t *testing.T) {
+		cache := newRobotsCache("a")
+		status, retry, asked := 503, "", 0
+		get := func(context.Context, urinorm.URL) (*fetch.Response, error) {
+			asked++
+			return answer(status, "User-agent: *\nDisallow: /private", "Retry-After", retry), nil
+		}
+		check := func(when string, wantAsked int, wantPublic, wantPrivate bool) {
+			t.Helper()
+			asked = 0
+			rules, err := cache.Rules(t.Context(), page, get)
+			if err != nil {
+				t.Fatal(when, err)
+			}
+			if asked != wantAsked || rules.Allowed("/public") != wantPublic || rules.Allowed("/private") != wantPrivate {
+				t.Errorf("%s: asked %d times, want %d; public %v, private %v", when, asked, wantAsked, rules.Allowed("/public"), rules.Allowed("/private"))
+			}
+		}
+		check("at first", 1, false, false)
+		check("at once", 0, false, false)
+		time.Sleep(robotsPatience)
+		retry = "600"
+		check("after a minute", 1, false, false)
+		time.Sleep(5 * time.Minute)
+		check("before Retry-After", 0, false, false)
+		time.Sleep(5 * time.Minute)
+		status = 200
+		check("at Retry-After", 1, true, false)
+		status, retry = 429, ""
+		for range 40 { // days
+			time.Sleep(robotsLifetime)
+			check("a day later", 1, true, false)
+			check("a day later, at once", 0, true, false)
+		}
+		status = 404
+		time.Sleep(robotsPatience)
+		check("when it is gone", 1, true, true)
+	})
+}
+
+func TestRobotsCacheKeepsNoFaultOfOurs(t *testing.T) {
+	page := parseURL(t, "http://example.com/page")
+	cache := newRobotsCache("a")
+	local := &fetch.Fault{Kind: "timeout", Op: "connect", Target: "example.com", Err: errors.New("too many open files"), Local: true}
+	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, local }); err != local {
+		t.Error(err)
+	}
+	rules, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil })
+	if err != nil || !rules.Allowed("/x") {
+		t.Errorf("%v, %v", rules, err)
+	}
+}
+
+func TestRobotsCacheSurvivesPanic(t *testing.T) {
+	page := parseURL(t, "http://example.com/page")
+	cache := newRobotsCache("a")
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { panic("get") })
+	}()
+	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRobotsCacheIsBounded(t *testing.T) {
+	cache := newRobotsCache("a")
+	small := func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }
+	for i := range maxRobotsOrigins + 100 {
+		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://h%d.example/", i)), small); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(cache.entries); n != maxRobotsOrigins || cache.order.Len() != n {
+		t.Errorf("%d origins are kept, and %d in order", n, cache.order.Len())
+	}
+	var rules strings.Builder
+	rules.WriteString("User-agent: *\n")
+	for i := 0; rules.Len() < maxRobotsBytes-40; i++ {
+		fmt.Fprintf(&rules, "Disallow: /%d*x\n", i)
+	}
+	body := rules.String()
+	large := func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(200, body), nil }
+	for i := range 20 {
+		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://large%d.example/", i)), large); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cache.memory > maxRobotsMemory || cache.memory < 0 || len(cache.flights) != 0 {
+		t.Errorf("%d bytes are kept of %d origins, %d flights", cache.memory, len(cache.entries), len(cache.flights))
+	}
+	sum := 0
+	for e := cache.order.Front(); e != nil; e = e.Next() {
+		sum += e.Value.(*robotsEntry).size
+	}
+	if sum != cache.memory {
+		t.Errorf("memory is counted as %d, is %d", cache.memory, sum)
+	}
+}

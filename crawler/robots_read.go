@@ -1,0 +1,211 @@
+package crawler
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxRobotsBytes is how much of a robots.txt is read, the least RFC 9309 2.5 allows.
+const maxRobotsBytes = 500 << 10
+
+// robotsGroup is what a robots.txt holds for one agent, all its groups merged.
+type robotsGroup struct {
+	rules    []robotsRule
+	delay    time.Duration
+	sitemaps []string
+}
+
+// readRobots picks the agent's group out of a robots.txt, or the group "*" when
+// none names the agent (RFC 9309 2.2.1). A line that cannot be parsed is dropped,
+// the others count.
+func readRobots(body []byte, agent string) *robotsGroup {
+	var (
+		token      = productToken(agent)
+		mine, star robotsGroup
+		named      bool // a group names the agent
+		forMe      bool // the current group is the agent's
+		forAll     bool // the current group is that of "*"
+		ruled      bool // the current group has a rule: the next agent starts another
+		sitemaps   []string
+	)
+	add := func(allow bool, value string) {
+		ruled = true
+		if value == "" { // an empty pattern matches nothing
+			return
+		}
+		if !forMe && !forAll {
+			return
+		}
+		rule := newRobotsRule(allow, strings.Clone(value)) // the file need not stay
+		if forMe {
+			mine.rules = append(mine.rules, rule)
+		}
+		if forAll {
+			star.rules = append(star.rules, rule)
+		}
+	}
+	for line := range robotsLines(body) {
+		name, value, ok := splitRecord(line)
+		if !ok {
+			continue
+		}
+		switch {
+		case strings.EqualFold(name, "user-agent"):
+			if ruled {
+				forMe, forAll, ruled = false, false, false
+			}
+			// A value without a token names nobody, but does begin a group: its rules
+			// are not those of the group before.
+			agent := productToken(value)
+			if agent != "" && strings.EqualFold(agent, token) {
+				forMe, named = true, true
+			}
+			if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
+				forAll = true
+			}
+		case strings.EqualFold(name, "allow"):
+			add(true, value)
+		case strings.EqualFold(name, "disallow"):
+			add(false, value)
+		case strings.EqualFold(name, "crawl-delay"):
+			delay, ok := parseCrawlDelay(value)
+			if ok && forMe {
+				mine.delay = max(mine.delay, delay)
+			}
+			if ok && forAll {
+				star.delay = max(star.delay, delay)
+			}
+		case strings.EqualFold(name, "sitemap"):
+			if value != "" {
+				sitemaps = append(sitemaps, sitemapBlanks.Replace(value))
+			}
+		}
+	}
+	group := &star
+	if named {
+		group = &mine
+	}
+	group.sitemaps = sitemaps
+	group.sort()
+	return group
+}
+
+// sitemapBlanks encodes what would end a value for the library.
+var sitemapBlanks = strings.NewReplacer(" ", "%20", "\t", "%09")
+
+// robotsLines yields the lines of a robots.txt without byte order mark, comments,
+// surrounding blanks and empty lines. Lines end with CR, LF or both. A line that
+// the limit cuts is left out: half a rule is another rule.
+func robotsLines(body []byte) func(yield func(string) bool) {
+	if len(body) > maxRobotsBytes {
+		whole := body[maxRobotsBytes] == '\n' || body[maxRobotsBytes] == '\r'
+		body = body[:maxRobotsBytes]
+		if !whole {
+			body = body[:bytes.LastIndexAny(body, "\r\n")+1]
+		}
+	}
+	text := strings.TrimPrefix(string(body), "\ufeff")
+	return func(yield func(string) bool) {
+		for text != "" {
+			line := text
+			if end := strings.IndexAny(text, "\r\n"); end >= 0 {
+				line, text = text[:end], text[end+1:]
+			} else {
+				text = ""
+			}
+			line, _, _ = strings.Cut(line, "#")
+			line = strings.Trim(line, " \t")
+			if line != "" && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// splitRecord cuts a line into its field name and value. It refuses lines without
+// a colon and with control characters, which no path or token may hold.
+func splitRecord(line string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(line, ":")
+	if !ok {
+		return "", "", false
+	}
+	for i := 0; i < len(value); i++ {
+		if c := value[i]; c < ' ' && c != '\t' || c == 0x7F {
+			return "", "", false
+		}
+	}
+	return strings.TrimRight(name, " \t"), strings.TrimLeft(value, " \t"), true
+}
+
+// parseCrawlDelay reads seconds, whole or decimal. Signs, exponents and units are
+// no number here, and a delay of 0 is none.
+func parseCrawlDelay(value string) (time.Duration, bool) {
+	if strings.Trim(value, "0123456789.") != "" {
+		return 0, false
+	}
+	seconds, err := strconv.ParseFloat(value, 64)
+	if err != nil && seconds == 0 { // out of range is just very long
+		return 0, false
+	}
+	if seconds > maxCrawlDelay.Seconds() {
+		return maxCrawlDelay, true
+	}
+	return time.Duration(seconds * float64(time.Second)), true
+}
+
+// sort puts the rules into the order in which the first that matches decides: the
+// most octets first, allow before disallow on a tie (RFC 9309 2.2.2).
+func (g *robotsGroup) sort() {
+	slices.SortFunc(g.rules, func(a, b robotsRule) int {
+		switch {
+		case a.octets != b.octets:
+			return cmp.Compare(b.octets, a.octets)
+		case a.allow != b.allow && a.allow:
+			return -1
+		case a.allow != b.allow:
+			return 1
+		}
+		return strings.Compare(a.raw, b.raw)
+	})
+	g.rules = slices.CompactFunc(g.rules, func(a, b robotsRule) bool { return a.allow == b.allow && a.raw == b.raw })
+}
+
+// clean writes the group as a robots.txt in which the library can go wrong nowhere:
+// one group, one record a line, values without blanks, numbers that are numbers.
+// The rules are left out when they are not the library's to match.
+func (g *robotsGroup) clean(rules bool) []byte {
+	n := 64
+	if rules {
+		for i := range g.rules {
+			n += len("disallow:\n") + len(g.rules[i].prefix)
+		}
+	}
+	b := make([]byte, 0, n)
+	b = append(b, "user-agent:"+robotsLibraryAgent+"\n"...)
+	if g.delay > 0 {
+		b = append(b, "crawl-delay:"...)
+		b = strconv.AppendFloat(b, g.delay.Seconds(), 'f', -1, 64)
+		b = append(b, '\n')
+	}
+	if rules {
+		for i := range g.rules {
+			if g.rules[i].allow {
+				b = append(b, "allow:"...)
+			} else {
+				b = append(b, "disallow:"...)
+			}
+			b = append(b, g.rules[i].prefix...)
+			b = append(b, '\n')
+		}
+	}
+	for _, s := range g.sitemaps {
+		b = append(b, "sitemap:"...)
+		b = append(b, s...)
+		b = append(b, '\n')
+	}
+	return b
+}

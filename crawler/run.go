@@ -1,0 +1,311 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// run is one crawl under way.
+type run struct {
+	cfg      *Config
+	sink     Sink
+	print    *printer
+	frontier *frontier.Frontier
+	robots   *robotsCache
+	traps    *traps
+	seeds    []Seed
+	aliases  []alias
+	seeded   map[string]struct{} // URLs of the seeds that lie in directories
+	seedIDs  []frontier.ID       // of each seed, 0 when it has no URL
+	started  time.Time
+	always   context.Context // outlives a cancelled run: what was done is kept
+
+	scopeMu sync.RWMutex
+	scoped  *Scope
+
+	pages, begun, checked, troubled, requests, references, names atomic.Int64
+
+	workers  *errgroup.Group
+	governor *governor
+	cycles   cycles
+	probes   probes
+	plain    plainHosts
+	faults   robotsFaults
+	shell    atomic.Bool // a start page is made by a script
+
+	mu        sync.Mutex // the Sink, and what follows
+	stoppedBy string
+	stream    *stream // from the last page on, when the sink wants results as they come
+	pasts     map[frontier.ID]past
+	trapped   map[string]int
+	sinkErr   error
+}
+
+// Run crawls from the seeds until every target is settled, or the run is stopped,
+// and gives the sink what it finds. The summary is complete in any case; an error
+// means that the run could not go on: the sink or the store failed.
+//
+// When ctx ends, or cfg.Grace after cfg.Stop is closed, requests in
+// flight are cut off; what was not looked at is reported as skipped. When Run
+// returns, nothing of it is left running.
+func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	r := newRun(ctx, cfg, seeds, sink)
+	if err := r.refer(); err != nil {
+		return nil, err
+	}
+	if err := r.crawl(ctx); err != nil {
+		return nil, err
+	}
+	return r.report()
+}
+
+func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
+	cfg := given.withDefaults()
+	r := &run{cfg: cfg, sink: sink, seeds: seeds, started: time.Now(), always: context.WithoutCancel(ctx),
+		print: newPrinter(cfg.Sites, cfg.WorkingDir), pasts: map[frontier.ID]past{}, seeded: map[string]struct{}{}, trapped: map[string]int{}}
+	r.scoped = newScope(cfg, seeds, r.print)
+	r.aliases = r.findAliases()
+	r.frontier = frontier.New(cfg.Store, r.pace)
+	r.frontier.Gate(r.gated)
+	r.robots = newRobotsCache(cfg.RobotsAgent)
+	r.traps = newTraps(trapLimits{})
+	return r
+}
+
+// pace is what a host gets to begin with. Loopback hosts and directories have no
+// limit below the run's own.
+func (r *run) pace(host string) frontier.Pace {
+	p := frontier.Pace{Concurrency: r.cfg.PerHost, Interval: r.cfg.Delay}
+	name := hostOf(host)
+	local := name == "" || urinorm.IsLoopback(name) || r.syntheticHost(host)
+	if local && !r.cfg.PerHostGiven {
+		p.Concurrency = 0
+	}
+	if r.cfg.Rate > 0 {
+		p.Interval = max(p.Interval, time.Duration(float64(time.Second)/r.cfg.Rate))
+	}
+	if r.syntheticHost(host) {
+		p = frontier.Pace{}
+	}
+	if p.Concurrency == 0 && p.Interval == 0 {
+		p.Concurrency = r.cfg.Concurrency
+	}
+	return p
+}
+
+// refer enters the seeds.
+func (r *run) refer() error {
+	var f findings
+	f.reset(r, view{}, -1)
+	index := make([]int, len(r.seeds))
+	for i := range r.seeds {
+		s := &r.seeds[i]
+		if s.URL.IsZero() {
+			index[i] = -1
+			continue
+		}
+		v := viewOf(s.URL)
+		excluded := r.scoped.excluded(v)
+		if excluded != nil && !s.Named {
+			index[i] = -1
+			continue
+		}
+		if s.Follow && r.scoped.siteOf(s.URL) != nil {
+			r.seeded[string(v.document())] = struct{}{}
+		}
+		fate := Fate{Wave: r.scoped.wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true}
+		if s.Follow {
+			fate.Need |= frontier.NeedLinks | frontier.NeedContent
+		}
+		if s.Named {
+			fate.Need |= frontier.NeedListed
+		}
+		if fragment, ok := v.fragment(); ok && wantsAnchors(string(fragment)) {
+			fate.Need |= frontier.NeedContent
+		}
+		fate.Outcome = excluded
+		f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
+		fp := r.frontier.Fingerprint(f.key)
+		if at, ok := f.index[fp]; ok {
+			f.items[at].item.Need |= fate.Need
+			index[i] = int(at)
+			continue
+		}
+		index[i] = f.enter(fp, v.authority(), frontier.Job{URL: v.document(), Internal: true}, fate)
+	}
+	ids, err := r.frontier.Refer(r.always, f.found())
+	if err != nil {
+		return err
+	}
+	r.seedIDs = make([]frontier.ID, len(r.seeds))
+	for i, at := range index {
+		if at >= 0 {
+			r.seedIDs[i] = ids[at]
+		}
+	}
+	return nil
+}
+
+// crawl runs the workers until nothing is left.
+func (r *run) crawl(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	workers, working := errgroup.WithContext(ctx)
+	r.workers, r.governor = workers, newGovernor(Affordable(r.cfg.Concurrency))
+	for range r.governor.most {
+		workers.Go(func() error { return (&worker{run: r}).work(working) })
+	}
+	var watching sync.WaitGroup
+	over := make(chan struct{})
+	watching.Go(func() { r.watch(working, cancel, over) })
+	err := workers.Wait()
+	close(over)
+	watching.Wait()
+	if err == nil {
+		r.mu.Lock()
+		err = r.sinkErr
+		r.mu.Unlock()
+	}
+	if err == nil && ctx.Err() != nil {
+		r.stopped("interrupt")
+	}
+	return err
+}
+
+// namesBudget is how many bytes of anchors are kept as they are written, so that
+// the id that was probably meant can be named. Beyond it only their hashes are.
+const namesBudget = 64 << 20
+
+// progressEvery is how often the sink hears how far the run is.
+const progressEvery = 200 * time.Millisecond
+
+// watch ends the run softly when it is asked to or its time is up, and tells how it goes.
+func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
+	var limit, cut <-chan time.Time
+	if r.cfg.MaxTime > 0 {
+		t := time.NewTimer(r.cfg.MaxTime)
+		defer t.Stop()
+		limit = t.C
+	}
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	stop := r.cfg.Stop
+	end := func(why string) {
+		r.stopped(why)
+		r.frontier.Drain()
+		limit, stop = nil, nil
+		cut = time.After(r.cfg.Grace)
+	}
+	for {
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		case <-stop:
+			end("interrupt")
+		case <-limit:
+			end("max-time")
+		case <-cut:
+			cancel()
+			return
+		case <-tick.C:
+			r.progress()
+		}
+	}
+}
+
+func (r *run) progress() {
+	c, err := r.frontier.Count(r.always)
+	if err != nil {
+		return
+	}
+	p := Progress{Elapsed: time.Since(r.started), Pages: int(r.pages.Load()), Checked: int(r.checked.Load()),
+		Queued: c.Queued, Broken: int(r.troubled.Load()), Requests: int(r.requests.Load())}
+	p.WaitingHost, p.WaitingUntil = r.frontier.Resting()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sink.Progress(p)
+}
+
+// stopped remembers why the run is not complete; the first reason counts.
+func (r *run) stopped(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stoppedBy == "" || partly[r.stoppedBy] && !partly[why] {
+		r.stoppedBy = why
+	}
+}
+
+// partly are reasons that leave something out while the run goes on; what ends it
+// says more.
+var partly = map[string]bool{"trap": true, "max-pages": true, stoppedByScript: true}
+
+// tellPage gives the sink a page. A sink that fails ends the run.
+func (r *run) tellPage(p *Page) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sinkErr != nil {
+		return
+	}
+	if err := r.sink.Page(p); err != nil {
+		r.sinkErr = fmt.Errorf("report the page %s: %w", p.URL, err)
+		r.frontier.Drain()
+	}
+}
+
+// scope is read by every worker; only a seed's redirect writes it.
+func (r *run) scope() *Scope {
+	r.scopeMu.RLock()
+	defer r.scopeMu.RUnlock()
+	return r.scoped
+}
+
+// widen makes the site that a seed redirects to internal.
+func (r *run) widen(to urinorm.URL) {
+	r.scopeMu.Lock()
+	defer r.scopeMu.Unlock()
+	next := *r.scoped
+	next.roots = append([]root(nil), r.scoped.roots...)
+	next.widen(Seed{URL: to, Crawl: true})
+	r.scoped = &next
+}
+
+// fetch asks the directory that holds the URL, or else the network.
+func (r *run) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	if site := r.scope().siteOf(req.URL); site != nil {
+		return site.Fetch(ctx, req)
+	}
+	return r.cfg.Fetch.Fetch(ctx, req)
+}
+
+// trap remembers that a page was not read because its URL looks like one of an endless series.
+func (r *run) trap(pattern string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trapped[pattern]++
+	if r.stoppedBy == "" {
+		r.stoppedBy = "trap"
+	}
+}
+
+// notReached is the outcome of a target that was not looked at.
+func notReached(why string) *check.Outcome {
+	if why == "interrupt" {
+		return skip(check.CodeInterrupted, "the run was interrupted before it was checked")
+	}
+	return skip(check.CodeLimit, "the run ended by "+why+" before it was checked")
+}

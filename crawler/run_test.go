@@ -1,0 +1,571 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// collector is a Sink that keeps what it is given.
+type collector struct {
+	results []*Result
+	pages   []*Page
+	notes   []Note
+	fail    error
+}
+
+func (c *collector) Result(r *Result) error { c.results = append(c.results, r); return c.fail }
+func (c *collector) Page(p *Page) error     { c.pages = append(c.pages, p); return c.fail }
+func (c *collector) Note(n Note) error      { c.notes = append(c.notes, n); return c.fail }
+func (c *collector) Progress(Progress)      {}
+
+func (c *collector) find(url string) *Result {
+	for _, r := range c.results {
+		if r.URL == url {
+			return r
+		}
+	}
+	return nil
+}
+
+func mustParse(t testing.TB, s string) urinorm.URL {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func showAll() Show {
+	return Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
+}
+
+// web returns a Config that asks the network, which in tests is loopback.
+func web(t testing.TB) *Config {
+	t.Helper()
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return &Config{Fetch: fetch.Mux{"http": client, "https": client}, Depth: -1, Show: showAll(), Retries: -1,
+		Backoff: time.Millisecond, Grace: 50 * time.Millisecond}
+}
+
+// disk returns a Config that reads a directory, and its documents as seeds.
+func disk(t testing.TB, dir string) (*Config, []Seed) {
+	t.Helper()
+	site, err := fetch.NewSite(fetch.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: dir, Synthetic: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { site.Close() })
+	var seeds []Seed
+	err = site.Walk(func(rel string, d fs.DirEntry) error {
+		if _, ok := extract.Readable("", filepath.Base(rel), nil); ok {
+			u, err := site.URLOf(rel)
+			if err != nil {
+				return err
+			}
+			seeds = append(seeds, Seed{URL: u, Follow: true, Crawl: true, Raw: rel})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := web(t)
+	cfg.Sites, cfg.WorkingDir = []*fetch.Site{site}, dir
+	return cfg, seeds
+}
+
+func seedOf(t testing.TB, url string) []Seed {
+	return []Seed{{URL: mustParse(t, url), Follow: true, Crawl: true, Named: true, Raw: url}}
+}
+
+func crawl(t testing.TB, cfg *Config, seeds []Seed) (*collector, *Summary) {
+	t.Helper()
+	c := &collector{}
+	sum, err := Run(context.Background(), cfg, seeds, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, sum
+}
+
+// findings lists what a run reports as broken, unverified or warned of, place by place.
+func findingsOf(site *crawlertest.Site, base string, c *collector) []crawlertest.Want {
+	var wants []crawlertest.Want
+	for _, r := range c.results {
+		for _, ref := range r.References {
+			add := func(code check.Code) {
+				page := ref.Page
+				if base == "" { // a file's path: the archive spells pages as URLs
+					page = (&url.URL{Path: page}).EscapedPath()
+				}
+				wants = append(wants, site.Finding(base, page, ref.Line, ref.Column, string(code), r.URL))
+			}
+			if r.Verdict == check.Broken || r.Verdict == check.Unverified {
+				add(r.Code)
+			}
+			for _, w := range r.Warnings {
+				if !informational(w.Code) {
+					add(w.Code)
+				}
+			}
+		}
+	}
+	return wants
+}
+
+// Every site of testdata gives the findings it wants, served and as a directory.
+func TestSites(t *testing.T) {
+	files, err := filepath.Glob("testdata/sites/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sites in testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			site := crawlertest.ParseFile(t, file)
+			t.Run("served", func(t *testing.T) {
+				base, log := site.Serve(t)
+				c, sum := crawl(t, web(t), seedOf(t, base+"/"))
+				if diff := crawlertest.Diff(findingsOf(site, base, c), site.Wants()); diff != "" {
+					t.Errorf("findings:\n%s", diff)
+				}
+				for _, line := range log.Lines() {
+					if !strings.HasSuffix(line, " 1") {
+						t.Errorf("asked more than once: %s", line)
+					}
+				}
+				check1 := sum.OK + sum.Broken + sum.Unverified + sum.Skipped
+				if check1 != sum.Results || len(c.results) != sum.Results {
+					t.Errorf("the sum of the verdicts is %d, of results %d, told were %d", check1, sum.Results, len(c.results))
+				}
+			})
+			if !site.Static() {
+				return
+			}
+			t.Run("directory", func(t *testing.T) {
+				dir := site.WriteDir(t)
+				cfg, seeds := disk(t, dir)
+				c, _ := crawl(t, cfg, seeds)
+				if diff := crawlertest.Diff(findingsOf(site, "", c), site.DirectoryWants()); diff != "" {
+					t.Errorf("findings:\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// The report does not hang on how many workers there are.
+func TestOneWorkerAsManyWorkers(t *testing.T) {
+	site := crawlertest.Generate(7, 300, 20)
+	base, _ := crawlertest.Serve(t, site)
+	var first []*Result
+	var firstSum Summary
+	for _, n := range []int{1, 64, 8} {
+		cfg := web(t)
+		cfg.Concurrency = n
+		c, sum := crawl(t, cfg, seedOf(t, base+"/"))
+		for _, r := range c.results {
+			r.Elapsed = 0
+		}
+		sum.Elapsed, sum.Started = 0, time.Time{}
+		if first == nil {
+			first, firstSum = c.results, *sum
+			continue
+		}
+		if !reflect.DeepEqual(c.results, first) {
+			t.Errorf("%d workers: %d results differ from one worker's %d", n, len(c.results), len(first))
+			for i := range min(len(first), len(c.results)) {
+				if !reflect.DeepEqual(c.results[i], first[i]) {
+					t.Fatalf("first difference:\n%+v\n%+v", c.results[i], first[i])
+				}
+			}
+		}
+		if !reflect.DeepEqual(*sum, firstSum) {
+			t.Errorf("%d workers: summary\n%+v, one worker\n%+v", n, *sum, firstSum)
+		}
+	}
+}
+
+// What is shown changes what is told, not what is counted.
+func TestShowCountsTheSame(t *testing.T) {
+	base, _ := crawlertest.Serve(t, crawlertest.Generate(3, 100, 10))
+	var all *Summary
+	for _, show := range []Show{showAll(), {Broken: true, Unverified: true, Warning: true}, {}} {
+		cfg := web(t)
+		cfg.Show = show
+		c, sum := crawl(t, cfg, seedOf(t, base+"/"))
+		sum.Elapsed, sum.Started = 0, time.Time{}
+		if all == nil {
+			all = sum
+			continue
+		}
+		if !reflect.DeepEqual(sum, all) {
+			t.Errorf("showing %+v:\n%+v, showing all:\n%+v", show, sum, all)
+		}
+		if show == (Show{}) && len(c.results) > 0 {
+			t.Errorf("%d results were told, none was asked for", len(c.results))
+		}
+	}
+}
+
+func linking(links ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for _, l := range links {
+			fmt.Fprintf(w, "<a href=%q>%s</a>\n", l, l)
+		}
+	}
+}
+
+// A run that is stopped leaves nothing behind and reports what it has.
+func TestStop(t *testing.T) {
+	reached := make(chan struct{}, 100)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", linking("/slow", "/a", "/b"))
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+		reached <- struct{}{}
+		<-r.Context().Done()
+	})
+	for _, how := range []string{"drain", "cancel"} {
+		t.Run(how, func(t *testing.T) {
+			base, _ := crawlertest.Serve(t, mux)
+			cfg := web(t)
+			cfg.Concurrency = 1
+			stop := make(chan struct{})
+			cfg.Stop = stop
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() {
+				<-reached
+				if how == "drain" {
+					close(stop)
+				} else {
+					cancel()
+				}
+			}()
+			c := &collector{}
+			began := time.Now()
+			sum, err := Run(ctx, cfg, seedOf(t, base+"/"), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("the report came after %v", took)
+			}
+			if sum.Complete || sum.StoppedBy != "interrupt" {
+				t.Errorf("summary = %+v, want it stopped by interrupt", sum)
+			}
+			if r := c.find(base + "/slow"); r == nil || r.Code != check.CodeInterrupted || r.Verdict != check.Skipped {
+				t.Errorf("/slow = %+v, want it skipped as interrupted", r)
+			}
+			if r := c.find(base + "/"); r == nil || r.Verdict != check.OK {
+				t.Errorf("/ = %+v, want it ok", r)
+			}
+		})
+	}
+}
+
+func TestMaxTime(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", linking("/slow"))
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	base, _ := crawlertest.Serve(t, mux)
+	cfg := web(t)
+	cfg.MaxTime = 100 * time.Millisecond
+	c, sum := crawl(t, cfg, seedOf(t, base+"/"))
+	if sum.Complete || sum.StoppedBy != "max-time" {
+		t.Errorf("summary = %+v, want it stopped by max-time", sum)
+	}
+	if r := c.find(base + "/slow"); r == nil || r.Code != check.CodeLimit {
+		t.Errorf("/slow = %+v, want it skipped by the limit", r)
+	}
+}
+
+func TestMaxPages(t *testing.T) {
+	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	cfg := web(t)
+	cfg.MaxPages = 7
+	_, sum := crawl(t, cfg, seedOf(t, base+"/"))
+	if sum.Pages != 7 || sum.StoppedBy != "max-pages" {
+		t.Errorf("summary = %+v, want 7 pages and max-pages", sum)
+	}
+}
+
+func TestSinkFails(t *testing.T) {
+	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	full := errors.New("disk full")
+	for _, pages := range []bool{true, false} {
+		cfg := web(t)
+		cfg.Pages = pages
+		_, err := Run(t.Context(), cfg, seedOf(t, base+"/"), &collector{fail: full})
+		if !errors.Is(err, full) {
+			t.Errorf("Run = %v, want the sink's error", err)
+		}
+	}
+}
+
+// Redirect hops are targets like others: each is asked once, and every reference
+// gets the whole chain.
+func TestRedirectsAreAskedOnce(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", linking("/old", "/older", "/new#there", "/old#missing", "/loop", "/far0"))
+	mux.Handle("/older", http.RedirectHandler("/old", http.StatusMovedPermanently))
+	mux.Handle("/old", http.RedirectHandler("/new", http.StatusFound))
+	mux.Handle("/loop", http.RedirectHandler("/loop2", http.StatusFound))
+	mux.Handle("/loop2", http.RedirectHandler("/loop", http.StatusFound))
+	for n := range 12 {
+		mux.Handle(fmt.Sprintf("/far%d", n), http.RedirectHandler(fmt.Sprintf("/far%d", n+1), http.StatusFound))
+	}
+	mux.HandleFunc("/new", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<p id=there>")
+	})
+	base, log := crawlertest.Serve(t, mux)
+	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
+	for _, line := range log.Lines() {
+		if !strings.HasSuffix(line, " 1") {
+			t.Errorf("asked more than once: %s", line)
+		}
+	}
+	older := c.find(base + "/older")
+	if older == nil || older.Verdict != check.OK || len(older.Redirects) != 2 || older.FinalURL != base+"/new" || older.Attempts != 3 {
+		t.Fatalf("/older = %+v", older)
+	}
+	if len(older.Warnings) == 0 || older.Warnings[0].Code != check.CodeRedirectPermanent || older.Warnings[0].Proposal != base+"/old" {
+		t.Errorf("/older warns %+v, want the permanent part of the way proposed", older.Warnings)
+	}
+	for url, code := range map[string]check.Code{
+		"/old": "ok", "/new#there": "ok", "/old#missing": check.CodeFragmentMissing,
+		"/loop": check.CodeRedirectLoop, "/far0": check.CodeRedirectLimit,
+	} {
+		if r := c.find(base + url); r == nil || r.Code != code {
+			t.Errorf("%s = %+v, want %s", url, r, code)
+		}
+	}
+}
+
+// A target that both needs its content and is linked plainly is asked once, by GET.
+func TestOneRequestWhateverTheOrder(t *testing.T) {
+	other := http.NewServeMux()
+	other.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<p id=x>")
+	})
+	other.HandleFunc("/plain", linking())
+	otherBase, otherLog := crawlertest.Serve(t, other)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", linking(otherBase+"/page", "/next", otherBase+"/plain"))
+	mux.HandleFunc("/next", linking(otherBase+"/page#x", otherBase+"/page#y"))
+	base, _ := crawlertest.Serve(t, mux)
+	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
+	if got := strings.Join(otherLog.Lines(), ", "); got != "GET /page 1, HEAD /plain 1" {
+		t.Errorf("the other host was asked: %s", got)
+	}
+	if r := c.find(otherBase + "/page#y"); r == nil || r.Code != check.CodeFragmentMissing || r.Internal {
+		t.Errorf("#y = %+v", r)
+	}
+}
+
+// A page that moved leaves a script behind that carries the fragment along.
+func TestFragmentOfAPageThatHandsOn(t *testing.T) {
+	html := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, body)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", linking("/old#there", "/old#gone", "/plain#there"))
+	mux.HandleFunc("/old", html(`<a href="/">home</a><meta http-equiv=refresh content="0;url=/new"><script>location.replace("/new" + location.hash)</script>`))
+	mux.HandleFunc("/plain", html(`<meta http-equiv=refresh content="0;url=/new">`))
+	mux.HandleFunc("/new", html(`<p id=there>`))
+	base, _ := crawlertest.Serve(t, mux)
+	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
+	for url, code := range map[string]check.Code{"/old#there": "ok", "/old#gone": check.CodeFragmentMissing, "/plain#there": check.CodeFragmentMissing, "/new": "ok"} {
+		if r := c.find(base + url); r == nil || r.Code != code {
+			t.Errorf("%s = %+v, want %s", url, r, code)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/0", linking("/1", "/2"))
+	mux.HandleFunc("/1", linking("/2"))
+	mux.HandleFunc("/2", linking("/3"))
+	mux.HandleFunc("/3", linking("/4"))
+	base, log := crawlertest.Serve(t, mux)
+	for depth, want := range []int{1, 3, 4} {
+		cfg := web(t)
+		cfg.Depth = depth
+		_, sum := crawl(t, cfg, seedOf(t, base+"/0"))
+		if sum.Pages != want {
+			t.Errorf("depth %d: %d pages were read, want %d (%v)", depth, sum.Pages, want, log.Lines())
+		}
+	}
+}
+
+// Retries count as attempts, and what a retry cannot mend is not repeated.
+func TestRetries(t *testing.T) {
+	tries := 0
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", linking("/gone", "/flaky"))
+	mux.HandleFunc("/gone", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(404) })
+	mux.HandleFunc("/flaky", func(w http.ResponseWriter, r *http.Request) {
+		if tries++; tries < 3 {
+			w.WriteHeader(500)
+		}
+	})
+	base, log := crawlertest.Serve(t, mux)
+	cfg := web(t)
+	cfg.Retries = 2
+	cfg.Concurrency = 1
+	c, _ := crawl(t, cfg, seedOf(t, base+"/"))
+	if r := c.find(base + "/flaky"); r == nil || r.Verdict != check.OK || r.Attempts != 3 {
+		t.Errorf("/flaky = %+v, want it ok at the third attempt", r)
+	}
+	if n := log.Count("", "/gone"); n != 1 {
+		t.Errorf("/gone was asked %d times", n)
+	}
+}
+
+// A page of many megabytes, of a hundred thousand links, nested deeply: findings, and bounded memory.
+func TestMonsters(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("long.html", strings.Repeat("x", 12<<20)+"<a href=missing-after-the-limit.html>")
+	write("many.html", strings.Repeat("<a href=many.html#no>x</a>\n", 100_000))
+	write("deep.html", strings.Repeat("<div>", 100_000)+"<a href=missing.html>x</a>")
+	write("bytes.html", "<a href='\x00\xff\xfe.html'>\x00</a><a id=\xff href=#\xff>")
+	cfg, seeds := disk(t, dir)
+	c, sum := crawl(t, cfg, seeds)
+	if r := c.find("missing.html"); r == nil || r.Code != check.CodeFileMissing {
+		t.Errorf("the link in the deep page = %+v", r)
+	}
+	if r := c.find("many.html#no"); r == nil || r.Code != check.CodeFragmentMissing || len(r.References) != 100_000 {
+		t.Errorf("many.html#no was not found missing at all its places")
+	}
+	if r := c.find("missing-after-the-limit.html"); r != nil {
+		t.Errorf("a link behind the limit was read: %+v", r)
+	}
+	if r := c.find("long.html"); r == nil || len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeBodyTruncated {
+		t.Errorf("long.html = %+v, want the warning that it was cut", r)
+	}
+	if sum.Pages != 4 {
+		t.Errorf("%d pages were read, want 4", sum.Pages)
+	}
+}
+
+// Results that are streamed are those of a report at the end, and leaves are told
+// while others are still out.
+func TestStream(t *testing.T) {
+	release := make(chan struct{})
+	told := make(chan string, 100)
+	slow := http.NewServeMux()
+	slow.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) { <-release; w.WriteHeader(404) })
+	slow.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/slow", http.StatusFound) })
+	slow.HandleFunc("/gone", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(410) })
+	other, _ := crawlertest.Serve(t, slow)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", linking("/next", "/none", other+"/slow", other+"/gone", other+"/moved"))
+	mux.HandleFunc("/next", linking("/none", other+"/slow", other+"/gone"))
+	base, _ := crawlertest.Serve(t, mux)
+
+	cfg := web(t)
+	cfg.Stream = true
+	streamed := &tellingSink{told: told}
+	done := make(chan error)
+	go func() {
+		_, err := Run(t.Context(), cfg, seedOf(t, base+"/"), streamed)
+		done <- err
+	}()
+	early := map[string]bool{}
+	for !early[other+"/gone"] || !early[base+"/none"] {
+		early[<-told] = true
+	}
+	close(release)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
+	if len(streamed.results) != len(c.results) {
+		t.Errorf("%d results were streamed, %d come at the end", len(streamed.results), len(c.results))
+	}
+	for _, want := range c.results {
+		got := streamed.find(want.URL)
+		if got == nil {
+			t.Errorf("%s was not streamed", want.URL)
+			continue
+		}
+		got.Elapsed, want.Elapsed = 0, 0
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("streamed:\n%+v, at the end:\n%+v", got, want)
+		}
+	}
+}
+
+type tellingSink struct {
+	collector
+	told chan<- string
+}
+
+func (s *tellingSink) Result(r *Result) error {
+	s.told <- r.URL
+	return s.collector.Result(r)
+}
+
+// A file that answers under several names is read once, and its findings are told once.
+func TestOneFileOfManyNames(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"index.html":       `<a href="/">home</a> <a href="guide/">g</a> <a href="guide">g</a> <a href="index.html#no">i</a>`,
+		"guide/index.html": `<a href="gone.html">gone</a> <a href="../page">page</a> <a href="../page.html">page</a> <a href="#no">here</a>`,
+		"page.html":        `<a href="gone-too.html">gone</a>`,
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, seeds := disk(t, dir)
+	c, sum := crawl(t, cfg, seeds)
+	if sum.Pages != 3 || sum.Links != 9 {
+		t.Errorf("%d pages with %d links were read, want 3 with 9", sum.Pages, sum.Links)
+	}
+	for _, url := range []string{"guide/gone.html", "gone-too.html", "guide/index.html#no", "index.html#no"} {
+		if r := c.find(url); r == nil || r.Verdict != check.Broken || len(r.References) != 1 {
+			t.Errorf("%s = %+v, want it broken at one place", url, r)
+		}
+	}
+}

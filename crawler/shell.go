@@ -1,0 +1,54 @@
+package crawler
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+// stoppedByScript is why a run is not complete whose start page is made by a script:
+// its links were never seen.
+const stoppedByScript = "script-rendered"
+
+// shellNote tells what to do about it.
+const shellNote = "the start page holds no links: it is rendered by a script; give --from a sitemap or the built output"
+
+// emptyRoot finds the element that a script fills: an element with nothing in it,
+// by the id that a framework's template gives it, or a custom element.
+var emptyRoot = regexp.MustCompile(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|ember[-\w]*)["']?[^>]*>\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)\b[^>]*>\s*(?:loading[.…]*\s*)?</`)
+
+var anyScript = regexp.MustCompile(`(?i)<script\b`)
+
+// maxShell is the most that is looked at, in bytes: a shell is short.
+const maxShell = 256 << 10
+
+// isShell reports whether a page is only the frame that a script fills: no link
+// that a reader could follow, an empty root, and a script.
+func isShell(body []byte, doc *extract.Document) bool {
+	for i := range doc.Links {
+		if k := doc.Links[i].Kind; k == extract.Navigation || k == extract.Submission {
+			return false
+		}
+	}
+	body = body[:min(len(body), maxShell)]
+	if !anyScript.Match(body) {
+		return false
+	}
+	if emptyRoot.Match(body) {
+		return true
+	}
+	i := bytes.Index(bytes.ToLower(body), []byte("<body"))
+	return i >= 0 && !hasWords(body[i:])
+}
+
+var (
+	scripts = regexp.MustCompile(`(?is)<(?:script|style|noscript|template)\b.*?</(?:script|style|noscript|template)>`)
+	tags    = regexp.MustCompile(`(?s)<[^>]*>`)
+)
+
+// hasWords reports whether anything of a body can be read without its scripts.
+func hasWords(body []byte) bool {
+	body = scripts.ReplaceAll(body, nil)
+	return len(bytes.TrimSpace(tags.ReplaceAll(body, nil))) > 0
+}

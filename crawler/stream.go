@@ -1,0 +1,126 @@
+package crawler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// stream tells results before the run is over, for sinks that asked for it. A
+// result is known when its verdict is and no page is left that could refer to it
+// once more: so the stream begins when the last page has been read, and from then
+// on a result is told as soon as its target is settled. What it has not told by
+// the end, the join tells.
+type stream struct {
+	join *join
+	open map[frontier.ID][]*pair // by the target whose answer they wait for
+	told map[pairKey]bool
+}
+
+// begin judges what is known when the last page has been read.
+func (r *run) beginStream() error {
+	j := newJoin(r)
+	s := &stream{join: j, open: map[frontier.ID][]*pair{}, told: map[pairKey]bool{}}
+	j.streaming = true
+	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.gather} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	var ready []*pair
+	for _, p := range j.pairs {
+		if p.open {
+			s.open[p.route.end] = append(s.open[p.route.end], p)
+		} else {
+			ready = append(ready, p)
+		}
+	}
+	r.stream = s
+	return s.tell(ready)
+}
+
+// settled takes in one more answer.
+func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
+	j := s.join
+	for i, next := range ids {
+		for int(next) > len(j.nodes) {
+			j.nodes = append(j.nodes, node{state: open})
+		}
+		n := j.node(next)
+		if n.job.URL != nil {
+			continue
+		}
+		job, err := frontier.DecodeJob(slices.Clone(found[i].Job))
+		if err != nil {
+			return err
+		}
+		n.job, n.need = job, found[i].Need
+		if found[i].Outcome != nil {
+			if err := n.read(slices.Clone(found[i].Outcome)); err != nil {
+				return err
+			}
+		}
+	}
+	if int(id) > len(j.nodes) {
+		return nil // entered after the last page, and so referred to by nobody
+	}
+	n := j.node(id)
+	if err := n.read(check.AppendOutcome(nil, o)); err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		n.next = ids[0]
+	}
+	waiting := s.open[id]
+	delete(s.open, id)
+	var ready []*pair
+	for _, p := range waiting {
+		j.settle(p)
+		if p.open {
+			s.open[p.route.end] = append(s.open[p.route.end], p)
+			continue
+		}
+		j.mark(p)
+		ready = append(ready, p)
+	}
+	return s.tell(ready)
+}
+
+// tell gives the sink the pairs it wants, in order of their URL.
+func (s *stream) tell(pairs []*pair) error {
+	var results []*Result
+	for _, p := range pairs {
+		if s.join.shown(&p.judgement) {
+			s.told[pairKey{p.id, p.fragment, p.hasFragment}] = true
+			results = append(results, s.join.result(p))
+		}
+		p.references = nil
+	}
+	slices.SortFunc(results, func(a, b *Result) int { return cmp.Compare(a.URL, b.URL) })
+	for _, res := range results {
+		if err := s.join.r.sink.Result(res); err != nil {
+			return fmt.Errorf("report %s: %w", res.URL, err)
+		}
+	}
+	return nil
+}
+
+// tellAsKnown tells what the settling of a target makes known.
+func (w *worker) tellAsKnown(t *frontier.Target, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
+	if !w.cfg.Stream {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stream != nil {
+		return w.stream.settled(t.ID(), o, found, ids)
+	}
+	c, err := w.frontier.Count(w.always)
+	if err != nil || c.Pages > 0 {
+		return err
+	}
+	return w.beginStream()
+}

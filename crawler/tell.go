@@ -1,0 +1,228 @@
+package crawler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// toldBefore reports whether a pair's result was told while the run went on.
+func (r *run) toldBefore(k pairKey) bool { return r.stream != nil && r.stream.told[k] }
+
+// gather finds the places that refer to the pairs to show.
+func (j *join) gather() error {
+	wanted := map[pairKey]*pair{}
+	for k, p := range j.pairs {
+		if !p.open {
+			j.mark(p)
+		}
+		if p.open || j.shown(&p.judgement) {
+			wanted[k] = p
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	targets := make([]bool, len(j.nodes))
+	for k := range wanted {
+		targets[k.id-1] = true
+	}
+	var reader frontier.LinkReader
+	var l frontier.RawLink
+	return j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, func(id frontier.ID) bool { return targets[id-1] }) {
+			return nil
+		}
+		if err := reader.Reset(rec.Links); err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		page := ""
+		for {
+			more, err := reader.Next(&l)
+			if err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
+			}
+			if !more {
+				return nil
+			}
+			id := rec.Found[l.Target]
+			if !targets[id-1] {
+				continue
+			}
+			p := wanted[pairKey{id, string(l.Fragment), l.HasFragment}]
+			if p == nil {
+				continue
+			}
+			if page == "" {
+				page = j.page(rec)
+			}
+			p.references = append(p.references, Reference{Page: page, Line: l.Line, Column: l.Column,
+				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text)})
+		}
+	})
+}
+
+// page prints the page a record stands for, as a place.
+func (j *join) page(rec *frontier.Record) string {
+	if o, _, err := check.DecodeHead(rec.Outcome); err == nil && o.Path != "" {
+		return j.r.print.path(o.Path)
+	}
+	return j.r.print.job(&j.node(rec.ID).job)
+}
+
+// mark turns what was noted of a pair's references into warnings.
+func (j *join) mark(p *pair) {
+	g := &p.judgement
+	if g.Verdict == check.Skipped {
+		return
+	}
+	if repairs := urinorm.Repairs(p.marks >> markRepairs); repairs != 0 {
+		g.Warnings = append(g.Warnings, check.RepairWarnings(repairs)...)
+	}
+	if p.marks&markMixed != 0 {
+		g.Warnings = append(g.Warnings, check.Warning{Code: "mixed-content", Message: "a page served by https loads it by http"})
+	}
+	if p.marks&markOutsideBase != 0 {
+		g.Warnings = append(g.Warnings, check.Warning{Code: "outside-base", Message: "it is on the published host, but not under the base URL"})
+	}
+	if g.Verdict != check.OK {
+		return
+	}
+	if p.expects&^(1<<extract.ExpectAny) == 0 || p.route.end == 0 {
+		return
+	}
+	contentType := j.decode(p.route.end).ContentType
+	for e := extract.ExpectImage; e <= extract.ExpectStyle; e++ {
+		if p.expects&(1<<e) == 0 {
+			continue
+		}
+		if w, wrong := check.MismatchWarning(e, contentType); wrong {
+			g.Warnings = append(g.Warnings, w)
+		}
+	}
+}
+
+// informational reports whether a warning is only information: listed when all is
+// shown, never counted.
+func informational(c check.Code) bool {
+	e, _ := check.Lookup(c)
+	return e.Severity == check.SeverityInfo
+}
+
+// shown reports whether the sink wants a judgement.
+func (j *join) shown(g *check.Judgement) bool {
+	s := j.r.cfg.Show
+	switch {
+	case g.Verdict == check.OK && s.OK, g.Verdict == check.Broken && s.Broken,
+		g.Verdict == check.Unverified && s.Unverified, g.Verdict == check.Skipped && s.Skipped:
+		return true
+	}
+	for _, w := range g.Warnings {
+		if informational(w.Code) && s.Info || !informational(w.Code) && s.Warning {
+			return true
+		}
+	}
+	return false
+}
+
+// tell counts the pairs and gives the sink the ones it wants, in order of their URL.
+func (j *join) tell() error {
+	results := make([]*Result, 0, len(j.pairs))
+	for k, p := range j.pairs {
+		j.count(p)
+		if j.shown(&p.judgement) && !j.r.toldBefore(k) {
+			results = append(results, j.result(p))
+		}
+	}
+	slices.SortFunc(results, func(a, b *Result) int { return cmp.Compare(a.URL, b.URL) })
+	j.r.mu.Lock()
+	defer j.r.mu.Unlock()
+	for _, res := range results {
+		if err := j.r.sink.Result(res); err != nil {
+			return fmt.Errorf("report %s: %w", res.URL, err)
+		}
+	}
+	return nil
+}
+
+// suggestions are URLs that may have been meant.
+func (j *join) suggestions(p *pair) []check.Suggestion {
+	if c := p.judgement.Code; c != check.CodeFragmentMissing && c != check.CodeFragmentUnproven {
+		return nil
+	}
+	o := j.decode(p.route.end)
+	id, ok := o.Names.Suggest(p.fragment)
+	if !ok {
+		return nil
+	}
+	return []check.Suggestion{{URL: j.r.print.pair(&j.node(p.id).job, id, true), Why: "closest id"}}
+}
+
+func (j *join) count(p *pair) {
+	s, g := j.sum, &p.judgement
+	side := &s.External
+	if p.route.internal {
+		side = &s.Internal
+	}
+	s.Results++
+	switch g.Verdict {
+	case check.OK:
+		s.OK++
+	case check.Broken:
+		s.Broken++
+		side.Broken++
+	case check.Unverified:
+		s.Unverified++
+		side.Unverified++
+	case check.Skipped:
+		s.Skipped++
+	}
+	if g.Verdict != check.OK {
+		s.ByCode[g.Code]++
+	}
+	for _, w := range g.Warnings {
+		if !informational(w.Code) {
+			s.Warnings++
+			side.Warnings++
+			s.ByCode[w.Code]++
+		}
+	}
+}
+
+// result builds what is said of one pair.
+func (j *join) result(p *pair) *Result {
+	first := j.node(p.id)
+	res := &Result{
+		URL: j.r.print.pair(&first.job, p.fragment, p.hasFragment), Internal: p.route.internal,
+		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
+		Size: -1, Redirects: []Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references,
+	}
+	answers := p.route.hops
+	if p.route.end != 0 && !slices.Contains(answers, p.route.end) {
+		answers = append(slices.Clip(answers), p.route.end)
+	}
+	for _, id := range answers {
+		o := j.decode(id)
+		printed := j.r.print.job(&j.node(id).job)
+		res.Attempts += o.Requests
+		res.Elapsed += o.Elapsed
+		res.Status, res.ContentType, res.Size, res.FinalURL = o.Status, o.ContentType, o.Size, printed
+		if o.Code == check.CodeRedirect {
+			res.Redirects = append(res.Redirects, Hop{URL: printed, Status: o.Status})
+		}
+	}
+	if first.job.Verbatim {
+		res.FinalURL = ""
+	}
+	res.Suggestions = append(res.Suggestions, j.suggestions(p)...)
+	slices.SortFunc(res.References, func(a, b Reference) int {
+		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Element, b.Element), cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Raw, b.Raw))
+	})
+	return res
+}

@@ -1,0 +1,275 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// worker is one of the run's workers and the memory it uses again and again.
+type worker struct {
+	*run
+	found findings
+	body  []byte
+}
+
+// work visits targets until there are none, or the machine bears no more workers.
+func (w *worker) work(ctx context.Context) error {
+	for !w.governor.tooMany() {
+		t, err := w.frontier.Next(ctx)
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return nil // the run was cancelled: what is left is reported as such
+		case err != nil:
+			return err
+		}
+		if err := w.visit(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit asks one target and settles or defers it. What goes wrong with the target
+// is its outcome; an error means the run cannot go on.
+func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
+	before := w.takePast(t)
+	u, _, err := urinorm.ParseWeb(t.URL)
+	if err != nil {
+		return w.settle(t, skip(check.CodeURIInvalid, err.Error()), nil)
+	}
+	w.found.reset(w.run, viewOf(u), t.Depth)
+	o, wait, err := w.barred(ctx, t, u, before)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	case wait:
+		return w.wait(t, before)
+	case o != nil:
+		return w.conclude(t, u, o, 0, before)
+	}
+	before.asked = true
+	began := time.Now()
+	o, rest, err := w.ask(ctx, t, u)
+	if ctx.Err() != nil {
+		return nil // cut off by the run's own end: not the target's fault
+	}
+	if err != nil {
+		return err
+	}
+	o.Elapsed = time.Since(began)
+	w.requests.Add(int64(o.Requests))
+	if t.Follow && w.cfg.MaxPages > 0 && !w.found.isPage {
+		w.begun.Add(-1) // it was none
+	}
+	if o.Starved {
+		if idle, ok := w.cfg.Fetch.(interface{ CloseIdleConnections() }); ok {
+			idle.CloseIdleConnections()
+		}
+		w.governor.starved(began)
+	} else if w.governor.fed() {
+		w.workers.Go(func() error { return (&worker{run: w.run}).work(ctx) })
+	}
+	if err := w.observe(t, u, o, began, rest); err != nil {
+		return err
+	}
+	return w.conclude(t, u, o, rest, before)
+}
+
+// observe tells the frontier how the host bore the visit.
+func (w *worker) observe(t *frontier.Target, u urinorm.URL, o *check.Outcome, began time.Time, rest time.Duration) error {
+	a := frontier.Answer{Started: began, Overloaded: overloaded(o), Repeated: t.Tries > 0, RestFor: rest, Latency: o.Elapsed}
+	if rest > w.cfg.MaxWait {
+		a.RestFor, a.TooLong = 0, true
+	}
+	a.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && w.scope().siteOf(u) == nil
+	a.TimedOut = a.Silent && o.Code == check.CodeTimeout
+	return w.frontier.Observe(w.always, t.Host, a)
+}
+
+// overloaded reports whether an answer says that the host has too much to do.
+func overloaded(o *check.Outcome) bool { return o.Status == 429 || o.Status == 503 }
+
+// ask sends the request and reads what is wanted of the answer. rest is how long
+// the host asked to be left alone.
+func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o *check.Outcome, rest time.Duration, err error) {
+	if u.Scheme() == "mailto" {
+		return w.mail(ctx, u), 0, nil
+	}
+	req := &fetch.Request{URL: u, Internal: t.Internal || w.scope().reaches(viewOf(u)), Need: fetch.Existence}
+	if t.Content || w.compares(u) {
+		req.Need = fetch.Content
+	}
+	if rule := w.ruleOf(u); rule != nil {
+		req.Header = rule.Header
+		if rule.Rate > 0 {
+			if err := w.frontier.Limit(ctx, t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	hurried, hurry := context.WithCancel(ctx)
+	defer hurry()
+	resp, err := w.fetch(hurried, req)
+	if err != nil {
+		o, err := w.fault(ctx, err)
+		return o, 0, err
+	}
+	if resp.Body != nil {
+		defer resp.Body.Close()
+	}
+	seen := check.Observe(check.Question{URL: u}, resp)
+	o = &seen
+	if d, ok := check.RetryAfter(resp.Header, time.Now()); ok && overloaded(o) {
+		rest = d
+	}
+	switch {
+	case o.Code == check.CodeRedirect:
+		return o, rest, w.follow(ctx, t, u, resp, o)
+	case o.Code != check.CodeOK && resp.Body != nil:
+		defer time.AfterFunc(excerptTime, hurry).Stop()
+		w.recognise(resp, o)
+	case o.Code == check.CodeOK && resp.Body != nil:
+		w.read(t, u, resp, o)
+		if w.cfg.Sitemaps && t.Seed && t.Follow && viewOf(u).http() && w.scope().siteOf(u) == nil {
+			if err := w.sitemaps(ctx, u); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	if o.Code == check.CodeOK && w.cfg.CheckHTTPS {
+		w.askTwin(ctx, t, u, o)
+	}
+	return o, rest, nil
+}
+
+// fault is the outcome of a request that brought no answer. Any other error than a
+// fault ends the run.
+func (w *worker) fault(ctx context.Context, err error) (*check.Outcome, error) {
+	fault, ok := errors.AsType[*fetch.Fault](err)
+	if !ok {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	o := check.ObserveFault(fault)
+	o.Starved = o.Starved && exhausted(fault)
+	return &o, nil
+}
+
+// mail looks up the domains of a mailto link.
+func (w *worker) mail(ctx context.Context, u urinorm.URL) *check.Outcome {
+	var o check.Outcome
+	if addresses, err := urinorm.ParseMailto(u.String()); err != nil {
+		o = check.Invalid(err)
+	} else {
+		o = check.CheckMailto(ctx, w.cfg.Resolver, addresses.Addresses())
+		w.probeMail(ctx, addresses.Addresses(), &o)
+	}
+	return &o
+}
+
+// probeMail asks the mail servers, where that is wanted, whether they know the
+// addresses. The first that is not taken decides.
+func (w *worker) probeMail(ctx context.Context, addresses []urinorm.Address, o *check.Outcome) {
+	if w.cfg.MailProbe == nil || o.Code != check.CodeOK {
+		return
+	}
+	for _, address := range addresses[:min(len(addresses), check.MaxMailDomains)] {
+		if err := w.cfg.MailProbe(ctx, address); err != nil {
+			failed := check.ObserveFault(err)
+			failed.Warnings = o.Warnings
+			*o = failed
+			return
+		}
+	}
+}
+
+// follow enters the target a redirect leads to, unless the chain is too long.
+func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, resp *fetch.Response, o *check.Outcome) error {
+	if t.Hops >= w.cfg.MaxRedirects {
+		return nil
+	}
+	next, _, err := urinorm.ParseWeb(o.Next)
+	if err != nil {
+		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
+		return nil
+	}
+	v := viewOf(next)
+	kind := extract.Resource
+	if t.Follow || t.Page {
+		kind = extract.Navigation
+	}
+	if t.Seed {
+		w.widen(next)
+	}
+	f := &w.found
+	f.depth = t.Depth - 1
+	var fate Fate
+	if v.http() {
+		fate = w.scope().Decide(v, kind, t.Depth, false)
+	} else {
+		fate = w.otherScheme(v, f, kind)
+		if viewOf(u).http() && fate.Outcome == nil || string(v.scheme()) == "file" {
+			o.Code, o.Message = check.CodeRedirectInvalid, "it redirects to "+urinorm.Redact(o.Next)+", which no browser would follow"
+			return nil
+		}
+	}
+	if t.Content && fate.Outcome == nil {
+		fate.Need |= frontier.NeedContent
+	}
+	if t.Seed && fate.Outcome == nil {
+		fate.Need |= frontier.NeedSeed
+		if t.Follow {
+			fate.Need |= frontier.NeedLinks | frontier.NeedContent
+			fate.Wave = frontier.Pages
+		}
+	}
+	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
+	f.enter(w.frontier.Fingerprint(f.key), v.authority(),
+		frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+	if fate.Outcome != nil {
+		return nil
+	}
+	return w.unwind(ctx, t, u, next, fate.Internal, resp, o)
+}
+
+// settle hands the outcome over, with what was found.
+func (w *worker) settle(t *frontier.Target, o *check.Outcome, f *findings) error {
+	defer w.cycles.settled(t.ID())
+	if o.Code != "ok" && o.Code != "redirect" {
+		w.troubled.Add(1)
+	}
+	w.checked.Add(1)
+	var found []frontier.Item
+	var links []byte
+	if f != nil {
+		found, links = w.gathered(t, o, f)
+	}
+	ids, err := w.frontier.Settle(w.always, t, o, found, links)
+	if err != nil {
+		return err
+	}
+	return w.tellAsKnown(t, o, found, ids)
+}
+
+// gathered is what a visit brought besides its outcome.
+func (w *worker) gathered(t *frontier.Target, o *check.Outcome, f *findings) ([]frontier.Item, []byte) {
+	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().siteOf(urlOf(f.page)) == nil {
+		f.readAfterAll(t)
+	}
+	w.references.Add(int64(f.links.Len()))
+	return f.found(), f.links.Encode()
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// largeRun is a thousand broken targets with twenty references each.
+func largeRun() *Report {
+	run := fullRun()
+	run.Results = nil
+	for i := range 1000 {
+		r := &crawler.Result{
+			URL:     fmt.Sprintf("https://example.com/some/path/page-%d.html#section", (i*7919)%1000),
+			Verdict: check.Broken, Code: "fragment-missing", Message: `no element has the id "section"`, Status: 200,
+			FinalURL: "https://example.com/some/path/page.html", ContentType: "text/html", Size: 12345,
+		}
+		for j := range siteWide {
+			r.References = append(r.References, crawler.Reference{
+				Page: fmt.Sprintf("https://example.com/other/page-%02d.html", j), Line: 100 + j, Column: 17,
+				Element: "a", Attribute: "href", Raw: "../some/path/page.html#section", Text: "Some words to click on",
+			})
+		}
+		run.Results = append(run.Results, r)
+	}
+	return run
+}
+
+type countingWriter int64
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	*c += countingWriter(len(p))
+	return len(p), nil
+}
+
+func BenchmarkWrite(b *testing.B) {
+	run := largeRun()
+	for _, f := range Formats {
+		b.Run(f.Name, func(b *testing.B) {
+			var n countingWriter
+			if err := run.Write(New(f, &n, Options{})); err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := run.Write(New(f, io.Discard, Options{})); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	text := render(b, "json", Options{}, largeRun())
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(strings.NewReader(text)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompare(b *testing.B) {
+	old, new := largeRun(), largeRun()
+	b.ReportAllocs()
+	for b.Loop() {
+		if d := Compare(old, new); len(d.Still) != 1000*siteWide {
+			b.Fatal(len(d.Still))
+		}
+	}
+}

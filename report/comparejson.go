@@ -1,0 +1,54 @@
+package report
+
+import "io"
+
+// CompareSchemaID is the value of a JSON comparison's "schema".
+const CompareSchemaID = "orbweaver.compare/1"
+
+// WriteJSON writes a comparison as one object. Its places are those of a report's
+// references; [Schema] describes it as "comparison".
+func (d Diff) WriteJSON(w io.Writer) error {
+	j := &jsonText{w: w}
+	j.object()
+	j.key("schema").string(CompareSchemaID)
+	j.runBrief("before", &d.Before)
+	j.runBrief("after", &d.After)
+	j.key("summary").object()
+	for _, part := range d.parts() {
+		j.key(part.key).int(int64(len(part.changes)))
+	}
+	j.end()
+	for _, part := range d.parts() {
+		j.key(part.key).array()
+		for i := range part.changes {
+			j.change(&part.changes[i])
+		}
+		j.end()
+	}
+	j.end()
+	j.newline()
+	return j.flush()
+}
+
+// runBrief says which run is meant.
+func (j *jsonText) runBrief(key string, h *Head) {
+	j.key(key).object()
+	j.key("started").time(h.Started)
+	j.key("targets").strings(h.Targets)
+	j.end()
+}
+
+func (j *jsonText) change(c *Change) {
+	j.object()
+	j.key("page").string(c.Page)
+	j.key("url").string(c.URL)
+	j.key("code").string(string(c.Code))
+	if c.Was != "" {
+		j.key("was").string(string(c.Was))
+	}
+	j.key("message").string(c.Message)
+	j.key("scope").string(scope(c.Internal))
+	j.key("suggestions").suggestions(c.Suggestions)
+	j.key("references").references(c.References)
+	j.end()
+}

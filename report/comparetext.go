@@ -1,0 +1,91 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// WriteText writes a comparison for people, in the columns of a text report: what
+// is new, fixed, unclear and still broken, and a line that sums up.
+func (d Diff) WriteText(w io.Writer, o Options) error {
+	t := table{color: o.Color, width: o.Width}
+	var listings []*listing
+	for _, part := range d.parts() {
+		l := &listing{}
+		for _, c := range folded(part.changes) {
+			hint := didYouMean(c.URL, c.Suggestions)
+			switch {
+			case c.Was != "":
+				hint = strings.TrimSuffix("was "+visible(string(c.Was))+"   "+hint, "   ")
+			case part.word == "fixed":
+				hint = ""
+			}
+			l.add(row{word: part.word, code: string(c.Code), url: c.URL, hint: hint}, c.References)
+		}
+		l.fit(&t)
+		listings = append(listings, l)
+	}
+	out := bufio.NewWriter(w)
+	for _, l := range listings {
+		if l.write(out, &t) {
+			out.WriteByte('\n')
+		}
+	}
+	out.WriteString(d.summaryLine() + "\n")
+	return out.Flush()
+}
+
+type diffPart struct {
+	key, word, count string
+	changes          []Change
+}
+
+// parts are in the order people want to read them.
+func (d Diff) parts() []diffPart {
+	return []diffPart{
+		{"new", "new", "new", d.New},
+		{"fixed", "fixed", "fixed", d.Fixed},
+		{"unclear", "unclear", "unclear", d.Unclear},
+		{"still_broken", "still", "still broken", d.Still},
+	}
+}
+
+func (d Diff) summaryLine() string {
+	var counts []string
+	for _, part := range d.parts() {
+		if n := len(part.changes); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, part.count))
+		}
+	}
+	if len(counts) == 0 {
+		return "nothing broken, before or now"
+	}
+	return strings.Join(counts, ", ")
+}
+
+// folded joins the same change on several pages, so that what is new on every
+// page is listed once.
+func folded(changes []Change) []Change {
+	type target struct {
+		url       string
+		code, was check.Code
+	}
+	var out []Change
+	at := map[target]int{}
+	for _, c := range changes {
+		key := target{c.URL, c.Code, c.Was}
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(out)
+			out = append(out, c)
+			continue
+		}
+		// The slices of a Change have no room to spare: the first append copies.
+		out[i].References = append(out[i].References, c.References...)
+	}
+	return out
+}

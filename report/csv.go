@@ -1,0 +1,102 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+var csvFormat = Format{
+	Name:       "csv",
+	Extensions: []string{".csv"},
+	New:        func(w io.Writer, o Options) Writer { return &csvWriter{csv: csv.NewWriter(w)} },
+}
+
+var csvHeader = []string{
+	"url", "verdict", "code", "status", "page", "line", "column",
+	"element", "attribute", "raw", "text", "final_url", "message",
+}
+
+// csvWriter writes a row for each reference, and one without a place for a result
+// that has none: RFC 4180, but lines end in LF, as peers' scripts expect. A
+// place's line and column are empty where it has none.
+type csvWriter struct {
+	csv *csv.Writer
+	row [13]string
+}
+
+func (c *csvWriter) Begin(*Head) error { return c.csv.Write(csvHeader) }
+
+func (c *csvWriter) Result(r *crawler.Result) error {
+	c.row[0] = cell(r.URL)
+	c.row[1] = r.Verdict.String()
+	c.row[2] = cell(string(r.Code))
+	c.row[3] = strconv.Itoa(r.Status)
+	c.row[11] = cell(r.FinalURL)
+	c.row[12] = cell(remarks(r))
+	if len(r.References) == 0 {
+		clear(c.row[4:11])
+		return c.csv.Write(c.row[:])
+	}
+	for i := range r.References {
+		ref := &r.References[i]
+		c.row[4] = cell(ref.Page)
+		c.row[5], c.row[6] = "", ""
+		if ref.Line > 0 {
+			c.row[5], c.row[6] = strconv.Itoa(ref.Line), strconv.Itoa(ref.Column)
+		}
+		c.row[7] = cell(ref.Element)
+		c.row[8] = cell(ref.Attribute)
+		c.row[9] = cell(ref.Raw)
+		c.row[10] = cell(ref.Text)
+		if err := c.csv.Write(c.row[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *csvWriter) End(*crawler.Summary) error {
+	c.csv.Flush()
+	return c.csv.Error()
+}
+
+// remarks is the message and, since the columns know only one code, every warning.
+func remarks(r *crawler.Result) string {
+	if len(r.Warnings) == 0 {
+		return r.Message
+	}
+	var parts []string
+	if r.Message != "" {
+		parts = append(parts, r.Message)
+	}
+	for _, w := range r.Warnings {
+		s := string(w.Code)
+		if w.Message != "" {
+			s += ": " + w.Message
+		}
+		if w.Proposal != "" {
+			s += " -> " + w.Proposal
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// cell makes s harmless in a spreadsheet: what would be a formula gets an
+// apostrophe in front, which shows that it is text, and control characters other
+// than white space are written out. A lone hyphen, the page of standard input, is
+// no formula.
+func cell(s string) string {
+	s = writeOut(s, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7F <= r && r < 0xA0
+	})
+	if s != "" && s != "-" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 ||
+		strings.HasPrefix(s, "＝") || strings.HasPrefix(s, "＋") || strings.HasPrefix(s, "－") || strings.HasPrefix(s, "＠") {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestCSVGolden(t *testing.T) {
+	golden(t, "full.csv.golden", []byte(render(t, "csv", Options{}, fullRun())))
+	golden(t, "full-all.csv.golden", []byte(render(t, "csv", Options{Show: ShowAll}, fullRun())))
+	golden(t, "hostile.csv.golden", []byte(render(t, "csv", Options{}, hostileRun())))
+}
+
+func TestCSVIsHarmless(t *testing.T) {
+	out := render(t, "csv", Options{Show: ShowAll}, hostileRun())
+	if !utf8.ValidString(out) {
+		t.Error("is not UTF-8")
+	}
+	if strings.Contains(out, "secret") {
+		t.Error("holds a password")
+	}
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != len(hostile)+1 {
+		t.Errorf("%d rows, want %d", len(rows), len(hostile)+1)
+	}
+	for _, row := range rows {
+		for _, c := range row {
+			if c != "" && strings.ContainsAny(c[:1], "=+-@\t\r\n") {
+				t.Errorf("%q could be a formula", c)
+			}
+			if strings.ContainsAny(c, "\x00\x1b\x07\u009b") {
+				t.Errorf("%q has control characters", c)
+			}
+		}
+	}
+}
+
+func TestCell(t *testing.T) {
+	for in, want := range map[string]string{
+		"":             "",
+		"plain":        "plain",
+		"a=1":          "a=1",
+		"=1":           "'=1",
+		"+1":           "'+1",
+		"-1":           "'-1",
+		"@x":           "'@x",
+		"\t=1":         "'\t=1",
+		"\r":           "'\r",
+		"\n=":          "'\n=",
+		"＝1":           "'＝1",
+		"＠x":           "'＠x",
+		"-":            "-",
+		"--":           "'--",
+		"'=1":          "'=1",
+		"a\x00\x1b\tb": `a\u0000\u001b` + "\tb",
+	} {
+		if got := cell(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+func TestParseFailOn(t *testing.T) {
+	for in, want := range map[string]Policy{
+		"":                                  {},
+		"broken":                            {FailOnBroken, FailOnBroken},
+		"unverified":                        {FailOnUnverified, FailOnUnverified},
+		"Warning":                           {FailOnWarning, FailOnWarning},
+		"none":                              {FailOnNothing, FailOnNothing},
+		"broken,unverified":                 {FailOnUnverified, FailOnUnverified},
+		"none,broken":                       {FailOnBroken, FailOnBroken},
+		"internal:warning":                  {FailOnWarning, FailOnBroken},
+		"internal:warning,external:broken":  {FailOnWarning, FailOnBroken},
+		"external:none":                     {FailOnBroken, FailOnNothing},
+		"warning, external:broken":          {FailOnWarning, FailOnBroken},
+		"external:broken,external:warning":  {FailOnBroken, FailOnWarning},
+		"internal:none,internal:unverified": {FailOnUnverified, FailOnBroken},
+	} {
+		got, err := ParseFailOn(in)
+		if err != nil || got != want {
+			t.Errorf("%q: got %v, %v, want %v", in, got, err, want)
+		}
+		if again, err := ParseFailOn(got.String()); err != nil || again != got {
+			t.Errorf("%q: %v reads as %v, %v", in, got, again, err)
+		}
+	}
+	for in, want := range map[string]string{
+		"warn":            `"warn" is no fail level: use broken, unverified, warning or none`,
+		"brokn":           `"brokn" is no fail level: did you mean broken?`,
+		"broken,":         `"" is no fail level`,
+		"extern:broken":   `"extern" is no side: did you mean external? use internal or external`,
+		"internal:":       `"" is no fail level`,
+		"internal:a:b":    `"a:b" is no fail level`,
+		"internal broken": `is no fail level`,
+	} {
+		if _, err := ParseFailOn(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", in, err, want)
+		}
+	}
+}
+
+func TestExit(t *testing.T) {
+	type S = crawler.Summary
+	type T = crawler.Tally
+	for _, test := range []struct {
+		name   string
+		failOn string
+		s      S
+		want   int
+	}{
+		{"all ok", "", S{Complete: true, OK: 3, Pages: 1, Links: 3}, 0},
+		{"internal broken", "", S{Complete: true, OK: 3, Broken: 1, Internal: T{Broken: 1}}, 1},
+		{"external broken", "", S{Complete: true, OK: 3, Broken: 1, External: T{Broken: 1}}, 1},
+		{"unverified is no failure", "", S{Complete: true, Unverified: 1, External: T{Unverified: 1}}, 0},
+		{"unless asked", "unverified", S{Complete: true, Unverified: 1, External: T{Unverified: 1}}, 1},
+		{"warnings are none", "unverified", S{Complete: true, OK: 1, Warnings: 1, Internal: T{Warnings: 1}}, 0},
+		{"unless asked for", "warning", S{Complete: true, OK: 1, Warnings: 1, Internal: T{Warnings: 1}}, 1},
+		{"a level includes graver ones", "warning", S{Complete: true, Broken: 1, Internal: T{Broken: 1}}, 1},
+		{"other side", "internal:warning,external:broken", S{Complete: true, OK: 1, Warnings: 1, External: T{Warnings: 1}}, 0},
+		{"this side", "internal:warning,external:broken", S{Complete: true, OK: 1, Warnings: 1, Internal: T{Warnings: 1}}, 1},
+		{"none", "none", S{Complete: true, Broken: 2, Internal: T{Broken: 1}, External: T{Broken: 1}}, 0},
+		{"external none", "external:none", S{Complete: true, Broken: 1, External: T{Broken: 1}}, 0},
+
+		{"no page, no link", "", S{Complete: true}, 3},
+		{"a site without links", "", S{Complete: true, Crawled: true, OK: 1, Pages: 1}, 3},
+		{"a document without links", "", S{Complete: true, Pages: 1}, 0},
+		{"a target that is no page", "", S{Complete: true, OK: 1}, 0},
+		{"a page with links nobody can check", "", S{Complete: true, Pages: 1, Links: 2, Skipped: 2, ByCode: map[check.Code]int{"scheme-unchecked": 2}}, 0},
+		{"all excluded", "", S{Complete: true, Pages: 1, Links: 2, Skipped: 2, ByCode: map[check.Code]int{"excluded": 2}}, 3},
+		{"one excluded, the others uncheckable", "", S{Complete: true, Pages: 1, Links: 2, Skipped: 2, ByCode: map[check.Code]int{"excluded": 1, "scheme-unchecked": 1}}, 3},
+
+		{"cut short", "", S{OK: 5, Pages: 1, Links: 5, StoppedBy: "max-time"}, 3},
+		{"cut short, broken", "", S{OK: 5, Broken: 1, Internal: T{Broken: 1}, StoppedBy: "max-time"}, 1},
+		{"cut short, broken, but that is no failure", "external:none", S{OK: 5, Broken: 1, External: T{Broken: 1}, StoppedBy: "interrupt"}, 3},
+		{"cut short, warnings fail", "warning", S{OK: 5, Warnings: 1, Internal: T{Warnings: 1}, StoppedBy: "max-pages"}, 3},
+		{"cut short before anything", "", S{StoppedBy: "interrupt", Skipped: 3}, 3},
+
+		{"the only start target failed", "", S{Complete: true, Broken: 1, Internal: T{Broken: 1}, StartFailed: []string{"a"}}, 3},
+		{"both start targets failed", "", S{Complete: true, Broken: 2, Internal: T{Broken: 2}, StartFailed: []string{"a", "b"}}, 3},
+		{"one start target failed, the other is ok", "", S{Complete: true, OK: 9, Broken: 1, Internal: T{Broken: 1}, StartFailed: []string{"a"}}, 1},
+		{"one could not be told, the other is ok", "", S{Complete: true, OK: 9, Unverified: 1, Internal: T{Unverified: 1}, StartFailed: []string{"a"}}, 1},
+		{"whatever the level", "none", S{Complete: true, OK: 9, Broken: 1, Internal: T{Broken: 1}, StartFailed: []string{"a"}}, 1},
+		{"only skipped beside it", "", S{Complete: true, Broken: 1, Skipped: 4, Internal: T{Broken: 1}, StartFailed: []string{"a"}}, 3},
+	} {
+		p, err := ParseFailOn(test.failOn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Exit(&test.s); got != test.want {
+			t.Errorf("%s: exit status %d, want %d", test.name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+var update = flag.Bool("update", false, "write golden files anew; read the difference before you commit")
+
+// golden compares got with testdata/name.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test -update writes it anew)\ngot:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+// render writes a run in a format.
+func render(t testing.TB, format string, o Options, run *Report) string {
+	t.Helper()
+	f, err := ByName(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := run.Write(New(f, &out, o)); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+var started = time.Date(2026, 1, 2, 4, 4, 5, 678, time.FixedZone("", 3600))
+
+// contractRun is the run that the documented examples show.
+func contractRun() *Report {
+	return &Report{
+		Head: Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"docs"}},
+		Summary: crawler.Summary{
+			Started: started, Elapsed: 1234 * time.Millisecond, Complete: true, Targets: []string{"docs"},
+			Pages: 57, Results: 410, References: 1204, Links: 1203, Requests: 398,
+			OK: 400, Broken: 2, Unverified: 1, Skipped: 7, Warnings: 3,
+			ByCode:   map[check.Code]int{"http-404": 1, "fragment-missing": 1},
+			Internal: crawler.Tally{Broken: 1, Warnings: 3}, External: crawler.Tally{Broken: 1, Unverified: 1},
+		},
+		Results: []*crawler.Result{
+			{
+				URL: "guide.html#setup", Verdict: check.Broken, Code: "fragment-missing",
+				Message: `no element has the id "setup"`, Internal: true,
+				Elapsed: 12 * time.Millisecond, FinalURL: "guide.html", ContentType: "text/html", Size: 5120,
+				Suggestions: []check.Suggestion{{URL: "guide.html#set-up", Why: "closest id"}},
+				References: []crawler.Reference{
+					{Page: "docs/install.html", Line: 40, Column: 3, Element: "a", Attribute: "href", Raw: "../guide.html#setup", Text: "Setup"},
+				},
+			},
+			{
+				URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404",
+				Message: "not found", Status: 404, Attempts: 1, Elapsed: 30 * time.Millisecond,
+				FinalURL: "https://example.com/gone", ContentType: "text/html", Size: -1,
+				References: []crawler.Reference{
+					{Page: "docs/install.html", Line: 12, Column: 8, Element: "a", Attribute: "href", Raw: "https://example.com/gone", Text: "Download"},
+				},
+			},
+		},
+	}
+}
+
+// fullRun has everything a report can show, in an order that no report may keep.
+func fullRun() *Report {
+	place := func(page string, line, column int, raw, text string) crawler.Reference {
+		return crawler.Reference{Page: page, Line: line, Column: column, Element: "a", Attribute: "href", Raw: raw, Text: text}
+	}
+	results := []*crawler.Result{
+		{
+			URL: "https://example.org/wall", Verdict: check.Unverified, Code: "bot-wall", Message: "a bot wall answered",
+			Status: 403, Attempts: 2, Elapsed: 40 * time.Millisecond, FinalURL: "https://example.org/wall", Size: -1,
+			References: []crawler.Reference{
+				place("https://example.com/b", 7, 1, "https://example.org/wall", "a wall"),
+				place("https://example.com/a", 7, 10, "https://example.org/wall", "again"),
+				place("https://example.com/a", 7, 2, "https://example.org/wall", ""),
+			},
+		},
+		{
+			URL: "https://example.com/old", Verdict: check.OK, Code: "ok", Internal: true, Status: 200, Attempts: 2,
+			Elapsed: 9 * time.Millisecond, FinalURL: "https://example.com/new/", ContentType: "text/html", Size: 0,
+			Redirects: []crawler.Hop{{URL: "https://example.com/old", Status: 301}, {URL: "https://example.com/new", Status: 302}},
+			Warnings: []check.Warning{
+				{Code: "redirect-permanent", Message: "moved for good", Proposal: "https://example.com/new/"},
+				{Code: "redirect-temporary", Message: "moved for now"},
+				{Code: "uri-repaired", Message: "a blank at the end"},
+			},
+			References: []crawler.Reference{place("https://example.com/a", 3, 14, "/old ", "The old <b> page & its \"name\"")},
+		},
+		{
+			URL: "https://example.com/later", Verdict: check.OK, Code: "ok", Internal: true, Status: 200, Attempts: 2,
+			FinalURL: "https://example.com/now", ContentType: "text/html", Size: 100,
+			Redirects:  []crawler.Hop{{URL: "https://example.com/later", Status: 302}},
+			Warnings:   []check.Warning{{Code: "redirect-temporary", Message: "moved for now"}},
+			References: []crawler.Reference{place("https://example.com/b", 1, 1, "later", "later")},
+		},
+		{
+			URL: "https://example.com/", Verdict: check.OK, Code: "ok", Internal: true, Status: 200, Attempts: 1,
+			FinalURL: "https://example.com/", ContentType: "text/html", Size: 2048,
+			References: []crawler.Reference{{Page: crawler.CommandLine, Raw: "example.com"}},
+		},
+		{
+			URL: "https://example.com/guide#setup", Verdict: check.Broken, Code: "fragment-missing",
+			Message: `no element has the id "setup"`, Internal: true, Status: 200, Attempts: 1,
+			FinalURL: "https://example.com/guide", ContentType: "text/html", Size: 5120,
+			Suggestions: []check.Suggestion{
+				{URL: "https://example.com/guide#set-up", Why: "closest id"},
+				{URL: "https://example.com/setup", Why: "closest path"},
+			},
+			References: []crawler.Reference{place("https://example.com/a", 40, 3, "guide#setup", "Setup")},
+		},
+		{
+			URL: "https://example.com/missing.css", Verdict: check.Broken, Code: "http-404", Internal: true, Status: 404, Attempts: 1,
+			FinalURL: "https://example.com/missing.css", Size: -1,
+		},
+		{
+			URL: "tel:+1-201-555-0123", Verdict: check.Skipped, Code: "scheme-unchecked", Message: "tel is not checked", Size: -1,
+			References: []crawler.Reference{place("https://example.com/b", 2, 5, "tel:+1-201-555-0123", "+1 201 555 0123")},
+		},
+	}
+	footer := &crawler.Result{
+		URL: "https://example.com/imprint", Verdict: check.Broken, Code: "http-410", Internal: true, Status: 410, Attempts: 1,
+		FinalURL: "https://example.com/imprint", Size: -1,
+	}
+	for i := range 25 {
+		page := fmt.Sprintf("https://example.com/p/%02d", 24-i)
+		footer.References = append(footer.References, place(page, 90, 8, "/imprint", "Imprint"), place(page, 2, 8, "/imprint", "Imprint"))
+	}
+	return &Report{
+		Head: Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"https://example.com/"}},
+		Summary: crawler.Summary{
+			Started: started, Elapsed: 65 * time.Second, StoppedBy: "max-time",
+			Targets: []string{"https://example.com/"},
+			Pages:   28, Results: 9, References: 60, Links: 59, Requests: 12,
+			OK: 3, Broken: 4, Unverified: 1, Skipped: 1, Warnings: 2,
+			ByCode: map[check.Code]int{
+				"http-404": 1, "http-410": 1, "fragment-missing": 1, "bot-wall": 1, "scheme-unchecked": 1,
+				"redirect-permanent": 1, "uri-repaired": 1,
+			},
+			Internal: crawler.Tally{Broken: 3, Warnings: 2}, External: crawler.Tally{Unverified: 1},
+		},
+		Results: append(results, footer),
+	}
+}
+
+// hostile are strings that a page may hold and no report may act upon.
+var hostile = []string{
+	`"><script>alert(1)</script>`,
+	`=HYPERLINK("http://evil.example","x")`, "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1",
+	"\x1b[31mred\x1b[0m\x1b]8;;http://evil.example\x07click\x1b]8;;\x07",
+	"\u009b31m\u0085\u007f", "\x00\x01\x1f",
+	"\u202egpj.exe\u2066\u2069\u200f\u061c", "\u200b\ufeff\u2060\U000e0041",
+	"a\r\nb\nc\u2028d\u2029e", "  blanks  \t ",
+	"https://user:secret@example.com/", "see https://u:secret@a.example/ and //v:secret@b.example/",
+	"invalid \xff\xfe\xc0\xaf utf-8 \xed\xa0\x80", "\xe2\x82",
+	`{{constructor.constructor("x")()}} ${jndi:ldap://x}`, "<!--#exec cmd=\"id\" -->", "]]>", "&amp;&#64;",
+	`a","b`, "a;b,c|d", `\`, `\u0041`, `"`, "''", "`id`", "$(id)", "%0d%0a", "::error file=x::y", "##vso[task]", "|x|", "*/",
+	"日本語 العربية 👩‍👩‍👧 é", "",
+}
+
+// hostileRun has hostile strings wherever a page or a server can put one.
+func hostileRun() *Report {
+	run := fullRun()
+	run.Results = nil
+	for i, s := range hostile {
+		run.Results = append(run.Results, &crawler.Result{
+			URL: "https://example.com/" + s, Verdict: check.Broken, Code: "http-404", Message: s,
+			Status: 404, FinalURL: s, ContentType: s, Size: -1,
+			Redirects:   []crawler.Hop{{URL: s, Status: 301}},
+			Warnings:    []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}},
+			Suggestions: []check.Suggestion{{URL: s, Why: s}},
+			References: []crawler.Reference{
+				{Page: s, Line: i, Column: 1, Element: s, Attribute: s, Raw: s, Text: s},
+			},
+		})
+	}
+	run.Head.Targets, run.Summary.Targets = hostile, hostile
+	run.Summary.StoppedBy = hostile[9]
+	return run
+}
+
+// failingWriter accepts n bytes.
+type failingWriter struct {
+	n   int
+	err error
+}
+
+func (f *failingWriter) Write(p []byte) (int, error) {
+	if len(p) <= f.n {
+		f.n -= len(p)
+		return len(p), nil
+	}
+	n := f.n
+	f.n = 0
+	return n, f.err
+}
+
+var _ io.Writer = (*failingWriter)(nil)

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFormatsAreWellFormed(t *testing.T) {
+	names, extensions := map[string]bool{}, map[string]bool{}
+	for _, f := range Formats {
+		if f.New == nil || !formatLike(f.Name) || f.Name != strings.ToLower(f.Name) || names[f.Name] {
+			t.Errorf("format %q", f.Name)
+		}
+		names[f.Name] = true
+		for _, ext := range f.Extensions {
+			if !strings.HasPrefix(ext, ".") || ext != strings.ToLower(ext) || extensions[ext] {
+				t.Errorf("format %s: extension %q", f.Name, ext)
+			}
+			extensions[ext] = true
+		}
+		if _, ok := f.New(&strings.Builder{}, Options{}).(PageWriter); ok != f.Pages {
+			t.Errorf("format %s: Pages is %v", f.Name, f.Pages)
+		}
+	}
+}
+
+func TestParseOutput(t *testing.T) {
+	for _, test := range []struct{ in, format, file string }{
+		{"out.json", "json", "out.json"},
+		{"dir/OUT.JSON", "json", "dir/OUT.JSON"},
+		{"out.txt", "text", "out.txt"},
+		{"a.b.ndjson", "ndjson", "a.b.ndjson"},
+		{"a.jsonl", "ndjson", "a.jsonl"},
+		{"json:out", "json", "out"},
+		{"JSON:out.csv", "json", "out.csv"},
+		{"json:-", "json", "-"},
+		{"csv:a:b", "csv", "a:b"},
+		{`C:\out.csv`, "csv", `C:\out.csv`},
+		{`json:C:\out`, "json", `C:\out`},
+		{"./a:b.json", "json", "./a:b.json"},
+		{"/tmp/x:y.csv", "csv", "/tmp/x:y.csv"},
+	} {
+		got, err := ParseOutput(test.in)
+		if err != nil {
+			t.Errorf("%s: %v", test.in, err)
+			continue
+		}
+		if got.Format.Name != test.format || got.File != test.file {
+			t.Errorf("%s: got %s to %s, want %s to %s", test.in, got.Format.Name, got.File, test.format, test.file)
+		}
+	}
+	for in, want := range map[string]string{
+		"":            "an output needs a file name",
+		"-":           `name it, as in "json:-"`,
+		"jsno:x":      `"jsno" is no format: did you mean json? use text, json`,
+		"zzz:x":       `"zzz" is no format: use text, json`,
+		"json:":       `"json:" names no file`,
+		"out.xyz":     `no format has the extension ".xyz": name the format`,
+		"out":         `"out" has no extension to tell the format by: name the format`,
+		".json":       "name the format",
+		"dir.json/ab": "no extension",
+	} {
+		if _, err := ParseOutput(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", in, err, want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"text", "json", "ndjson", "csv", "html", "ok"}
+	for got, want := range map[string]string{
+		"jsn": "json", "JSON5": "json", "njson": "json", "ndjosn": "ndjson", "tetx": "text", "cvs": "", "csb": "csv",
+		"htm": "html", "yaml": "", "": "", "k": "", "xx": "", strings.Repeat("json", 1e6): "",
+	} {
+		if near := nearest(got, names); near != want {
+			t.Errorf("%.20q: got %q, want %q", got, near, want)
+		}
+	}
+}
+
+func TestParseShow(t *testing.T) {
+	for in, want := range map[string]Show{
+		"broken":                    ShowBroken,
+		"broken,unverified,warning": ShowDefault,
+		" OK , skipped":             ShowOK | ShowSkipped,
+		"all":                       ShowAll,
+		"broken,all":                ShowAll,
+	} {
+		got, err := ParseShow(in)
+		if err != nil || got != want {
+			t.Errorf("%q: got %v, %v", in, got, err)
+		}
+		if again, err := ParseShow(got.String()); err != nil || again != got {
+			t.Errorf("%q: %v reads as %v, %v", in, got, again, err)
+		}
+	}
+	if got := Show(0).String(); got != "broken,unverified,warning" {
+		t.Errorf("default is %s", got)
+	}
+	for in, want := range map[string]string{
+		"":           `"" cannot be shown: use broken, unverified, warning, ok, skipped or all`,
+		"broken,":    `"" cannot be shown`,
+		"warnings":   `"warnings" cannot be shown: did you mean warning?`,
+		"everything": `use broken, unverified, warning, ok, skipped or all`,
+	} {
+		if _, err := ParseShow(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", in, err, want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// SchemaID is the value of a JSON report's "schema". The number rises only when a
+// field goes or changes; new fields may come at any time.
+const SchemaID = "orbweaver.report/1"
+
+var jsonFormat = Format{
+	Name:       "json",
+	Extensions: []string{".json"},
+	New:        func(w io.Writer, o Options) Writer { return &jsonWriter{text: jsonText{w: w}} },
+}
+
+// jsonWriter writes one object. The summary stands before the results, so that a
+// reader of a large report has it at once.
+type jsonWriter struct{ text jsonText }
+
+func (j *jsonWriter) Begin(h *Head) error {
+	j.text.object()
+	j.text.run(h, h.Summary)
+	j.text.key("results").array()
+	return j.text.err
+}
+
+func (j *jsonWriter) Result(r *crawler.Result) error {
+	j.text.result(r)
+	return j.text.err
+}
+
+func (j *jsonWriter) End(*crawler.Summary) error {
+	j.text.end()
+	j.text.end()
+	j.text.newline()
+	return j.text.flush()
+}
+
+// run writes the fields of the report's object that come before its results.
+func (j *jsonText) run(h *Head, s *crawler.Summary) {
+	if s == nil {
+		s = &crawler.Summary{}
+	}
+	started := h.Started
+	if started.IsZero() {
+		started = s.Started
+	}
+	targets := h.Targets
+	if targets == nil {
+		targets = s.Targets
+	}
+	j.key("schema").string(SchemaID)
+	j.key("tool").row()
+	j.key("name").string(h.Tool.Name)
+	j.key("version").string(h.Tool.Version)
+	j.end()
+	j.key("started").time(started)
+	j.key("elapsed_ms").int(s.Elapsed.Milliseconds())
+	j.key("complete").bool(s.Complete)
+	j.key("stopped_by").string(s.StoppedBy)
+	j.key("targets").strings(targets)
+	j.key("summary").object()
+	j.key("pages").int(int64(s.Pages))
+	j.key("targets").int(int64(s.Results))
+	j.key("references").int(int64(s.References))
+	j.key("requests").int(int64(s.Requests))
+	j.key("ok").int(int64(s.OK))
+	j.key("broken").int(int64(s.Broken))
+	j.key("unverified").int(int64(s.Unverified))
+	j.key("skipped").int(int64(s.Skipped))
+	j.key("warnings").int(int64(s.Warnings))
+	j.key("by_code").object()
+	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
+		j.key(string(code)).int(int64(s.ByCode[code]))
+	}
+	j.end()
+	j.end()
+}
+
+// result writes one result's object.
+func (j *jsonText) result(r *crawler.Result) {
+	j.object()
+	j.key("url").string(r.URL)
+	j.key("verdict").string(r.Verdict.String())
+	j.key("code").string(string(r.Code))
+	j.key("message").string(r.Message)
+	j.key("scope").string(scope(r.Internal))
+	j.key("status").int(int64(r.Status))
+	j.key("attempts").int(int64(r.Attempts))
+	j.key("elapsed_ms").int(r.Elapsed.Milliseconds())
+	j.key("final_url").string(r.FinalURL)
+	j.key("content_type").string(r.ContentType)
+	j.key("size").int(r.Size)
+	j.key("redirects").array()
+	for _, hop := range r.Redirects {
+		j.row()
+		j.key("url").string(hop.URL)
+		j.key("status").int(int64(hop.Status))
+		j.end()
+	}
+	j.end()
+	j.key("warnings").array()
+	for _, w := range r.Warnings {
+		j.warning(w)
+	}
+	j.end()
+	j.key("suggestions").suggestions(r.Suggestions)
+	j.key("references").references(r.References)
+	j.end()
+}
+
+func scope(internal bool) string {
+	if internal {
+		return "internal"
+	}
+	return "external"
+}
+
+func (j *jsonText) warning(w check.Warning) {
+	j.row()
+	j.key("code").string(string(w.Code))
+	j.key("message").string(w.Message)
+	if w.Proposal != "" {
+		j.key("proposal").string(w.Proposal)
+	}
+	j.end()
+}
+
+func (j *jsonText) suggestions(all []check.Suggestion) {
+	j.array()
+	for _, s := range all {
+		j.row()
+		j.key("url").string(s.URL)
+		j.key("why").string(s.Why)
+		j.end()
+	}
+	j.end()
+}
+
+func (j *jsonText) references(all []crawler.Reference) {
+	j.array()
+	for i := range all {
+		r := &all[i]
+		j.row()
+		j.key("page").string(r.Page)
+		j.key("line").int(int64(r.Line))
+		j.key("column").int(int64(r.Column))
+		j.key("element").string(r.Element)
+		j.key("attribute").string(r.Attribute)
+		j.key("raw").string(r.Raw)
+		j.key("text").string(r.Text)
+		j.end()
+	}
+	j.end()
+}
+
+func (j *jsonText) strings(all []string) {
+	j.array()
+	for _, s := range all {
+		j.string(s)
+	}
+	j.end()
+}
+
+// time writes a moment to the second, in UTC (RFC 3339).
+func (j *jsonText) time(t time.Time) { j.string(t.UTC().Format(time.RFC3339)) }

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+// Multi writes one run to several reports. Results are filtered, cleaned, held
+// and sorted once for all of them. A report that fails is given up, its file left
+// as it was, and its error returned at once; the others go on, so that End should
+// be called all the same. It is a [PageWriter].
+type Multi struct {
+	sieve   sieve
+	outputs []*output
+	streams []*output // those of them that get results as they come
+	sorter  sorter    // feeds the others
+	graph   bool      // an output draws the site's graph
+}
+
+// output is one report of a Multi.
+type output struct {
+	Writer
+	file *file // nil for standard output
+	err  error // the first
+	done bool
+}
+
+// Open makes a writer for every output: files, and standard output as [Stdout],
+// which alone has colours. Two outputs must not go to the same place. The caller
+// must call Close.
+func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
+	m := &Multi{}
+	m.sieve = sieve{next: (*fanOut)(m), show: o.Show.orDefault()}
+	taken := map[string]bool{}
+	for _, out := range outputs {
+		place := out.File
+		if place != Stdout {
+			place = filepath.Clean(place)
+		}
+		if taken[place] {
+			m.Close()
+			if place == Stdout {
+				return nil, errors.New("write standard output: two reports want it")
+			}
+			return nil, fmt.Errorf("write %s: two reports want it", out.File)
+		}
+		taken[place] = true
+		if err := m.add(out, stdout, o); err != nil {
+			m.Close()
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
+	added := &output{}
+	if out.File == Stdout {
+		added.Writer = out.Format.New(&stdoutWriter{stdout}, o)
+	} else {
+		f, err := createFile(out.File, o.WorkingDir)
+		if err != nil {
+			return err
+		}
+		plain := o
+		plain.Color, plain.Width = false, 0
+		added.file, added.Writer = f, out.Format.New(f, plain)
+	}
+	m.outputs = append(m.outputs, added)
+	m.graph = m.graph || out.Format.Pages
+	if out.Format.Streams {
+		m.streams = append(m.streams, added)
+	} else {
+		m.sorter.writers = append(m.sorter.writers, added)
+		m.sorter.graph = m.sorter.graph || out.Format.Pages
+	}
+	return nil
+}
+
+// WantsStream reports whether an output writes results as they come.
+func (m *Multi) WantsStream() bool { return len(m.streams) > 0 }
+
+// WantsPages tells whether an output draws the site's graph, so that Page should
+// be called.
+func (m *Multi) WantsPages() bool { return m.graph }
+
+// Begin begins every report.
+func (m *Multi) Begin(h *Head) error { return m.sieve.Begin(h) }
+
+// Result gives a result to every report.
+func (m *Multi) Result(r *crawler.Result) error { return m.sieve.Result(r) }
+
+// Page gives a page to the reports that draw graphs.
+func (m *Multi) Page(p *crawler.Page) error { return m.sieve.Page(p) }
+
+// End writes what is left and puts the files in place. The error joins those of
+// all outputs that Begin, Result and Page have not returned before.
+func (m *Multi) End(s *crawler.Summary) error {
+	errs := []error{m.sieve.End(s)}
+	for _, out := range m.outputs {
+		if out.err == nil && out.file != nil && !out.done {
+			out.err = out.file.commit()
+			out.done = true
+			errs = append(errs, out.err)
+		}
+	}
+	m.Close()
+	return errors.Join(errs...)
+}
+
+// Close drops the files that End has not put in place.
+func (m *Multi) Close() {
+	for _, out := range m.outputs {
+		if out.file != nil && !out.done {
+			out.file.discard()
+			out.done = true
+		}
+	}
+}
+
+// fanOut is the station after a Multi's sieve: the outputs that stream, and the
+// sorter for all others.
+type fanOut Multi
+
+func (f *fanOut) each(do func(PageWriter) error) error {
+	var errs []error
+	for _, out := range f.streams {
+		errs = append(errs, do(out))
+	}
+	if len(f.sorter.writers) > 0 {
+		errs = append(errs, do(&f.sorter))
+	}
+	return errors.Join(errs...)
+}
+
+func (f *fanOut) Begin(h *Head) error { return f.each(func(w PageWriter) error { return w.Begin(h) }) }
+
+func (f *fanOut) Result(r *crawler.Result) error {
+	return f.each(func(w PageWriter) error { return w.Result(r) })
+}
+
+func (f *fanOut) Page(p *crawler.Page) error {
+	return f.each(func(w PageWriter) error { return w.Page(p) })
+}
+
+func (f *fanOut) End(s *crawler.Summary) error {
+	return f.each(func(w PageWriter) error { return w.End(s) })
+}
+
+func (o *output) try(do func() error) error {
+	if o.err != nil {
+		return nil // was said
+	}
+	o.err = do()
+	return o.err
+}
+
+func (o *output) Begin(h *Head) error { return o.try(func() error { return o.Writer.Begin(h) }) }
+
+func (o *output) Result(r *crawler.Result) error {
+	return o.try(func() error { return o.Writer.Result(r) })
+}
+
+func (o *output) Page(p *crawler.Page) error {
+	w, ok := o.Writer.(PageWriter)
+	if !ok {
+		return nil
+	}
+	return o.try(func() error { return w.Page(p) })
+}
+
+func (o *output) End(s *crawler.Summary) error { return o.try(func() error { return o.Writer.End(s) }) }
+
+// stdoutWriter names standard output in errors.
+type stdoutWriter struct{ io.Writer }
+
+func (s *stdoutWriter) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	return n, pathError("write", "standard output", err)
+}

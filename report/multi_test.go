@@ -1,0 +1,271 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+func outputs(t *testing.T, specs ...string) []Output {
+	t.Helper()
+	var all []Output
+	for _, s := range specs {
+		o, err := ParseOutput(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// files lists a directory.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Several reports of one run are what each would be alone.
+func TestMultiWritesWhatEachFormatWrites(t *testing.T) {
+	dir := t.TempDir()
+	var stdout bytes.Buffer
+	o := Options{WorkingDir: dir, Color: true}
+	m, err := Open(outputs(t, "text:-", "a.json", "a.ndjson", "a.csv", "b.txt", "json:"+filepath.Join(dir, "c")), &stdout, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := fullRun().Write(m); err != nil {
+		t.Fatal(err)
+	}
+	if got := render(t, "text", o, fullRun()); stdout.String() != got {
+		t.Errorf("standard output: got\n%s", stdout.String())
+	}
+	for file, format := range map[string]string{"a.json": "json", "a.ndjson": "ndjson", "a.csv": "csv", "b.txt": "text", "c": "json"} {
+		if got, want := read(t, filepath.Join(dir, file)), render(t, format, Options{}, fullRun()); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
+		}
+	}
+	if got := files(t, dir); got != "a.csv a.json a.ndjson b.txt c" {
+		t.Errorf("directory holds %s", got)
+	}
+}
+
+func TestMultiPutsFilesInPlaceAtTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "r.ndjson")
+	if err := os.WriteFile(target, []byte("last week's"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	run := fullRun()
+	for _, ends := range []bool{false, true} {
+		m, err := Open(outputs(t, target), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Begin(&run.Head); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Result(run.Results[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, target); got != "last week's" {
+			t.Errorf("before the end: %s", got)
+		}
+		if ends {
+			if err := m.End(&run.Summary); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.Close()
+		m.Close()
+		if got := files(t, dir); got != "r.ndjson" {
+			t.Errorf("directory holds %s", got)
+		}
+		if got := read(t, target); strings.Contains(got, "bot-wall") != ends {
+			t.Errorf("ended %v: %s", ends, got)
+		}
+	}
+	if info, err := os.Stat(target); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "d.json"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		specs []string
+		want  string
+	}{
+		{[]string{"text:-", "json:-"}, "write standard output: two reports want it"},
+		{[]string{"a.json", "ndjson:./a.json"}, "write ./a.json: two reports want it"},
+		{[]string{"a.csv", "absent/a.json"}, "create absent/a.json: no such file or directory"},
+		{[]string{"a.csv", "d.json"}, "create d.json: it is a directory"},
+		{[]string{"a.csv", "a.csv/b.json"}, "create a.csv/b.json: no such file or directory"},
+	} {
+		if runtime.GOOS == "windows" && strings.Contains(test.want, "no such file") {
+			continue // worded otherwise there
+		}
+		_, err := Open(outputs(t, test.specs...), &bytes.Buffer{}, Options{WorkingDir: dir})
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%v: got %v, want %s", test.specs, err, test.want)
+		}
+		if got := files(t, dir); got != "d.json" {
+			t.Errorf("%v: directory holds %s", test.specs, got)
+		}
+	}
+}
+
+// A report that cannot be written costs no other, and its error says which.
+func TestMultiGoesOnWhenOneOutputFails(t *testing.T) {
+	for _, test := range []struct {
+		spec string
+		at   []string // the calls that return the error
+		n    int
+	}{
+		{"ndjson:-", []string{"result 1"}, 1000},
+		{"ndjson:-", []string{"result 0"}, 0},
+		{"text:-", []string{"end"}, 100},
+		{"json:-", []string{"end"}, 100},
+		{"csv:-", []string{"end"}, 100},
+	} {
+		dir := t.TempDir()
+		stdout := &failingWriter{n: test.n, err: &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}}
+		m, err := Open(outputs(t, test.spec, "a.json", "b.ndjson"), stdout, Options{WorkingDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at []string
+		note := func(call string, err error) {
+			if err == nil {
+				return
+			}
+			if at = append(at, call); !errors.Is(err, syscall.EPIPE) || err.Error() != "write standard output: broken pipe" {
+				t.Errorf("%s: got %v", test.spec, err)
+			}
+		}
+		run := fullRun()
+		note("begin", m.Begin(&run.Head))
+		for i, r := range run.Results {
+			note("result "+string(rune('0'+i)), m.Result(r))
+		}
+		note("end", m.End(&run.Summary))
+		if !slices.Equal(at, test.at) {
+			t.Errorf("%s: errors at %v, want %v", test.spec, at, test.at)
+		}
+		for file, format := range map[string]string{"a.json": "json", "b.ndjson": "ndjson"} {
+			if got := read(t, filepath.Join(dir, file)); got != render(t, format, Options{}, run) {
+				t.Errorf("%s: %s is not as it should be:\n%s", test.spec, file, got)
+			}
+		}
+		m.Close()
+	}
+}
+
+func TestFileThatCannotBeWrittenStays(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Log("needs /dev/full")
+		return
+	}
+	m, err := Open(outputs(t, "json:/dev/full"), nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	err = fullRun().Write(m)
+	if want := "write /dev/full: no space left on device"; err == nil || err.Error() != want || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if info, err := os.Stat("/dev/full"); err != nil || info.Mode().IsRegular() {
+		t.Errorf("/dev/full was replaced: %v, %v", info, err)
+	}
+}
+
+func TestMultiFollowsLinksAndWritesDevices(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("links need a privilege there")
+		return
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "real", "r.json"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("real", "r.json"), filepath.Join(dir, "r.json")); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(outputs(t, "r.json", "text:"+os.DevNull), nil, Options{WorkingDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := fullRun().Write(m); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(dir, "real", "r.json")); got != render(t, "json", Options{}, fullRun()) {
+		t.Errorf("got %s", got)
+	}
+	if info, err := os.Lstat(filepath.Join(dir, "r.json")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v, %v", info, err)
+	}
+}
+
+func TestMultiGivesPagesToGraphsOnly(t *testing.T) {
+	var stream, whole keeper
+	all := []Output{
+		{keeperFormat(&stream, true, true), "-"},
+		{keeperFormat(&whole, false, true), filepath.Join(t.TempDir(), "a")},
+		{&csvFormat, filepath.Join(t.TempDir(), "b")},
+	}
+	m, err := Open(all, &bytes.Buffer{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if !m.WantsPages() {
+		t.Error("does not want pages")
+	}
+	run := fullRun()
+	if err := m.Begin(&run.Head); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Page(&crawler.Page{URL: "p"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.End(&run.Summary); err != nil {
+		t.Fatal(err)
+	}
+	if len(stream.pages) != 1 || len(whole.pages) != 1 {
+		t.Errorf("pages: %d and %d", len(stream.pages), len(whole.pages))
+	}
+}

@@ -1,0 +1,410 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// Limits of what is read back.
+const (
+	// MaxReport is the size of a report in bytes.
+	MaxReport = 2 << 30
+	// MaxResults is the number of results in a report.
+	MaxResults = 20_000_000
+)
+
+// Report is a run that was read back.
+type Report struct {
+	Head    Head
+	Summary crawler.Summary
+	Results []*crawler.Result
+}
+
+// ReadFile reads the JSON report in a file. Errors name the file.
+func ReadFile(name string) (*Report, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read report %s: %w", name, cause(err))
+	}
+	defer f.Close()
+	r, err := parse(f)
+	if err != nil {
+		return nil, fmt.Errorf("read report %s: %w", name, cause(err))
+	}
+	return r, nil
+}
+
+// Read reads a JSON report. Fields it does not know are passed over, since newer
+// versions may add some; a report of another schema is an error. Reading takes
+// memory for the results, and at most [MaxReport] bytes and [MaxResults] results
+// are taken. Counts by side are not in a report; they are counted again from the
+// results it lists, and what it does not list counts on both sides.
+func Read(r io.Reader) (*Report, error) {
+	rep, err := parse(r)
+	if err != nil {
+		return nil, fmt.Errorf("read report: %w", cause(err))
+	}
+	return rep, nil
+}
+
+// Write gives the report to w, which [New] or [Open] made.
+func (r *Report) Write(w Writer) error {
+	head := r.Head
+	if err := w.Begin(&head); err != nil {
+		return err
+	}
+	for _, result := range r.Results {
+		if err := w.Result(result); err != nil {
+			return err
+		}
+	}
+	return w.End(&r.Summary)
+}
+
+// reader goes through a report's object key by key, so that results are decoded
+// one at a time.
+type reader struct {
+	json   *json.Decoder
+	report Report
+	schema string
+	seen   map[string]bool
+}
+
+func parse(in io.Reader) (*Report, error) {
+	buffered := bufio.NewReader(&limited{in, MaxReport})
+	if err := skipMark(buffered); err != nil {
+		return nil, err
+	}
+	r := &reader{json: json.NewDecoder(buffered), seen: map[string]bool{}}
+	if err := r.object(); err != nil {
+		return nil, err
+	}
+	rep, err := r.finish()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.json.Token(); err == nil || isSyntax(err) {
+		return nil, errors.New("something follows the report's object")
+	} else if err != io.EOF {
+		return nil, err
+	}
+	return rep, nil
+}
+
+// skipMark passes over a byte order mark.
+func skipMark(in *bufio.Reader) error {
+	switch start, _ := in.Peek(3); {
+	case len(start) == 0:
+		if _, err := in.Peek(1); err != io.EOF {
+			return err
+		}
+		return errors.New("it is empty")
+	case len(start) == 3 && string(start) == "\uFEFF":
+		_, err := in.Discard(3)
+		return err
+	case len(start) >= 2 && (string(start[:2]) == "\xFF\xFE" || string(start[:2]) == "\xFE\xFF"):
+		return errors.New("it is UTF-16, as some shells redirect: write it with --output")
+	}
+	return nil
+}
+
+var errNoReport = errors.New("it is no JSON report of orbweaver")
+
+func (r *reader) object() error {
+	token, err := r.json.Token()
+	if err != nil {
+		return r.at(err)
+	}
+	if token != json.Delim('{') {
+		return errNoReport
+	}
+	for r.json.More() {
+		token, err := r.json.Token()
+		if err != nil {
+			return r.at(err)
+		}
+		key, ok := token.(string)
+		if !ok {
+			return errNoReport
+		}
+		if r.seen[key] && known[key] {
+			return fmt.Errorf("field %q is there twice", key)
+		}
+		r.seen[key] = true
+		if err := r.field(key); err != nil {
+			return err
+		}
+	}
+	if _, err := r.json.Token(); err != nil {
+		return r.at(err)
+	}
+	return nil
+}
+
+// known are the fields of the report's object.
+var known = map[string]bool{
+	"schema": true, "tool": true, "started": true, "elapsed_ms": true, "complete": true,
+	"stopped_by": true, "targets": true, "summary": true, "results": true,
+}
+
+func (r *reader) field(key string) error {
+	var into any
+	switch key {
+	case "schema":
+		if err := r.decode(key, &r.schema); err != nil {
+			return err
+		}
+		return checkSchema(r.schema)
+	case "tool":
+		into = &r.report.Head.Tool
+	case "started":
+		into = &r.report.Head.Started
+	case "elapsed_ms":
+		var ms int64
+		err := r.decode(key, &ms)
+		r.report.Summary.Elapsed = milliseconds(ms)
+		return err
+	case "complete":
+		into = &r.report.Summary.Complete
+	case "stopped_by":
+		into = &r.report.Summary.StoppedBy
+	case "targets":
+		into = &r.report.Head.Targets
+	case "summary":
+		var s jsonSummary
+		err := r.decode(key, &s)
+		s.into(&r.report.Summary)
+		return err
+	case "results":
+		return r.results()
+	default:
+		into = new(skipped)
+	}
+	return r.decode(key, into)
+}
+
+// skipped takes a value that nobody asked for.
+type skipped struct{}
+
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+func (r *reader) results() error {
+	token, err := r.json.Token()
+	if err != nil {
+		return r.at(err)
+	}
+	if token != json.Delim('[') {
+		return errors.New(`field "results" is no array`)
+	}
+	for n := 0; r.json.More(); n++ {
+		if n == MaxResults {
+			return fmt.Errorf("it has more than %d results", MaxResults)
+		}
+		var in jsonResult
+		if err := r.decode(fmt.Sprintf("results[%d]", n), &in); err != nil {
+			return err
+		}
+		result, err := in.result()
+		if err != nil {
+			return fmt.Errorf("results[%d]: %w", n, err)
+		}
+		r.report.Results = append(r.report.Results, result)
+	}
+	_, err = r.json.Token()
+	return r.at(err)
+}
+
+func (r *reader) decode(field string, into any) error {
+	err := r.json.Decode(into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		if wrong.Field != "" {
+			field += "." + wrong.Field
+		}
+		return fmt.Errorf("field %q is a %s", field, wrong.Value)
+	case isSyntax(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return r.at(err)
+	default:
+		return fmt.Errorf("field %q: %w", field, err)
+	}
+}
+
+// at adds the place to an error of syntax.
+func (r *reader) at(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends early: the run that wrote it may have been killed")
+	case isSyntax(err):
+		if r.json.InputOffset() == 0 {
+			return errNoReport
+		}
+		return fmt.Errorf("it is no valid JSON near byte %d: %w", r.json.InputOffset(), err)
+	}
+	return err
+}
+
+func isSyntax(err error) bool {
+	var syntax *json.SyntaxError
+	return errors.As(err, &syntax)
+}
+
+func checkSchema(id string) error {
+	if id == SchemaID {
+		return nil
+	}
+	return fmt.Errorf("its schema is %q, and this version reads %q", id, SchemaID)
+}
+
+func (r *reader) finish() (*Report, error) {
+	if r.seen["verdict"] && !r.seen["schema"] {
+		return nil, errors.New("it is an ndjson report: json is wanted")
+	}
+	for _, key := range []string{"schema", "summary", "results"} {
+		if !r.seen[key] {
+			return nil, fmt.Errorf("%w: field %q is missing", errNoReport, key)
+		}
+	}
+	rep := &r.report
+	rep.Summary.Started = rep.Head.Started
+	rep.Summary.Targets = rep.Head.Targets
+	s := &rep.Summary
+	s.Links = s.References // those the user named are among them, and cannot be told apart
+	for _, result := range rep.Results {
+		tally(s, result)
+	}
+	unlisted(s.Broken, &s.Internal.Broken, &s.External.Broken)
+	unlisted(s.Unverified, &s.Internal.Unverified, &s.External.Unverified)
+	unlisted(s.Warnings, &s.Internal.Warnings, &s.External.Warnings)
+	return rep, nil
+}
+
+// unlisted counts findings that the report mentions and does not list, because it
+// was made to show others: on which side they are nobody can tell, so they count
+// on both, and no fail level is passed by leaving findings out.
+func unlisted(all int, internal, external *int) {
+	if *internal == 0 && *external == 0 {
+		*internal, *external = all, all
+	}
+}
+
+// tally counts what a report's summary does not say.
+func tally(s *crawler.Summary, r *crawler.Result) {
+	side := &s.External
+	if r.Internal {
+		side = &s.Internal
+	}
+	switch r.Verdict {
+	case check.Broken:
+		side.Broken++
+	case check.Unverified:
+		side.Unverified++
+	}
+	for _, w := range r.Warnings {
+		if !isInfo(w.Code) {
+			side.Warnings++
+		}
+	}
+	named := func(ref crawler.Reference) bool { return ref.Page == crawler.CommandLine }
+	if r.Verdict == check.Broken && slices.ContainsFunc(r.References, named) {
+		s.StartFailed = append(s.StartFailed, r.URL)
+	}
+}
+
+// jsonSummary is a report's "summary".
+type jsonSummary struct {
+	Pages      int                `json:"pages"`
+	Targets    int                `json:"targets"`
+	References int                `json:"references"`
+	Requests   int                `json:"requests"`
+	OK         int                `json:"ok"`
+	Broken     int                `json:"broken"`
+	Unverified int                `json:"unverified"`
+	Skipped    int                `json:"skipped"`
+	Warnings   int                `json:"warnings"`
+	ByCode     map[check.Code]int `json:"by_code"`
+}
+
+func (j *jsonSummary) into(s *crawler.Summary) {
+	s.Pages, s.Results, s.References, s.Requests = j.Pages, j.Targets, j.References, j.Requests
+	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = j.OK, j.Broken, j.Unverified, j.Skipped, j.Warnings
+	s.ByCode = j.ByCode
+}
+
+// jsonResult is one of a report's "results".
+type jsonResult struct {
+	URL         string              `json:"url"`
+	Verdict     *check.Verdict      `json:"verdict"`
+	Code        check.Code          `json:"code"`
+	Message     string              `json:"message"`
+	Scope       string              `json:"scope"`
+	Status      int                 `json:"status"`
+	Attempts    int                 `json:"attempts"`
+	Elapsed     int64               `json:"elapsed_ms"`
+	FinalURL    string              `json:"final_url"`
+	ContentType string              `json:"content_type"`
+	Size        *int64              `json:"size"`
+	Redirects   []crawler.Hop       `json:"redirects"`
+	Warnings    []check.Warning     `json:"warnings"`
+	Suggestions []check.Suggestion  `json:"suggestions"`
+	References  []crawler.Reference `json:"references"`
+}
+
+func (j *jsonResult) result() (*crawler.Result, error) {
+	if j.Verdict == nil {
+		return nil, errors.New(`field "verdict" is missing`)
+	}
+	if j.Scope != "internal" && j.Scope != "external" {
+		return nil, fmt.Errorf(`field "scope" is %q, neither "internal" nor "external"`, j.Scope)
+	}
+	size := int64(-1)
+	if j.Size != nil {
+		size = *j.Size
+	}
+	return &crawler.Result{
+		URL: j.URL, Verdict: *j.Verdict, Code: j.Code, Message: j.Message,
+		Internal: j.Scope == "internal", Status: j.Status, Attempts: j.Attempts,
+		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, ContentType: j.ContentType,
+		Size: size, Redirects: j.Redirects, Warnings: j.Warnings,
+		Suggestions: j.Suggestions, References: j.References,
+	}, nil
+}
+
+// milliseconds is a duration, or the longest one.
+func milliseconds(n int64) time.Duration {
+	const most = int64(1<<63-1) / int64(time.Millisecond)
+	return time.Duration(max(-most, min(n, most))) * time.Millisecond
+}
+
+// limited reads n bytes and then fails, where io.LimitReader would end in silence.
+type limited struct {
+	in io.Reader
+	n  int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.n <= 0 {
+		// A report of just that size ends here; more is too much.
+		var one [1]byte
+		if n, err := l.in.Read(one[:]); n == 0 {
+			return 0, err
+		}
+		return 0, fmt.Errorf("it is larger than %d MiB", MaxReport>>20)
+	}
+	n, err := l.in.Read(p[:min(int64(len(p)), l.n)])
+	l.n -= int64(n)
+	return n, err
+}

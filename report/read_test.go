@@ -1,0 +1,223 @@
+package report
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+// What is written, read and written again has the same bytes.
+func TestReadIsTheInverseOfWrite(t *testing.T) {
+	for name, run := range testRuns() {
+		for _, show := range []Show{ShowDefault, ShowAll} {
+			o := Options{Show: show}
+			first := render(t, "json", o, run)
+			read, err := Read(strings.NewReader(first))
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if again := render(t, "json", o, read); again != first {
+				t.Errorf("%s: got\n%s\nwant\n%s", name, again, first)
+			}
+			for _, format := range Names() {
+				if f, _ := ByName(format); f.Streams {
+					continue
+				}
+				if got, want := render(t, format, o, read), render(t, format, o, run); got != want {
+					t.Errorf("%s as %s: got\n%s\nwant\n%s", name, format, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestReadCountsSides(t *testing.T) {
+	run := fullRun()
+	start := *run.Results[4]
+	start.URL = "https://example.net/start"
+	start.References = []crawler.Reference{{Page: crawler.CommandLine}}
+	run.Results = append(run.Results, &start)
+	read, err := Read(strings.NewReader(render(t, "json", Options{}, run)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := read.Summary
+	if want := (crawler.Tally{Broken: 4, Warnings: 2}); s.Internal != want {
+		t.Errorf("internal: got %v, want %v", s.Internal, want)
+	}
+	if want := (crawler.Tally{Unverified: 1}); s.External != want {
+		t.Errorf("external: got %v, want %v", s.External, want)
+	}
+	if want := []string{start.URL}; !reflect.DeepEqual(s.StartFailed, want) {
+		t.Errorf("start failed: got %v, want %v", s.StartFailed, want)
+	}
+	if s.Links != 60 {
+		t.Errorf("%d links, want 60", s.Links)
+	}
+	if s.StoppedBy != "max-time" || s.Complete || s.Elapsed != run.Summary.Elapsed || !s.Started.Equal(started.Truncate(1e9)) {
+		t.Errorf("summary: %+v", s)
+	}
+}
+
+func TestReadCountsWhatIsNotListed(t *testing.T) {
+	read, err := Read(strings.NewReader(render(t, "json", Options{Show: ShowSkipped}, fullRun())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := crawler.Tally{Broken: 4, Unverified: 1, Warnings: 2}
+	if s := read.Summary; s.Internal != want || s.External != want {
+		t.Errorf("got %v and %v, want %v twice", s.Internal, s.External, want)
+	}
+}
+
+func TestReadSaysWhatIsWrong(t *testing.T) {
+	good := render(t, "json", Options{}, contractRun())
+	swap := func(old, new string) string {
+		out := strings.Replace(good, old, new, 1)
+		if out == good {
+			t.Fatalf("nothing to replace: %s", old)
+		}
+		return out
+	}
+	for _, test := range []struct{ name, in, want string }{
+		{"empty", "", "it is empty"},
+		{"text", "hello", "no JSON report of orbweaver"},
+		{"text report", render(t, "text", Options{}, contractRun()), "no JSON report of orbweaver"},
+		{"array", "[]", "no JSON report of orbweaver"},
+		{"other object", `{"a": 1}`, `no JSON report of orbweaver: field "schema" is missing`},
+		{"ndjson", render(t, "ndjson", Options{}, contractRun()), "it is an ndjson report"},
+		{"newer schema", swap("report/1", "report/2"), `its schema is "orbweaver.report/2", and this version reads "orbweaver.report/1"`},
+		{"cut short", good[:len(good)/2], "it ends early"},
+		{"cut at the end", good[:len(good)-3], "it ends early"},
+		{"twice", good + good, "something follows"},
+		{"rubbish behind", good + "x", "something follows"},
+		{"syntax", swap(`"results": [`, `"results": [,`), "it is no valid JSON near byte"},
+		{"type", swap(`"pages": 57`, `"pages": "57"`), `field "summary.pages" is a string`},
+		{"type in a result", swap(`"line": 12`, `"line": 1.5`), `field "results[1].references.line" is a number 1.5`},
+		{"verdict", swap(`"verdict": "broken"`, `"verdict": "dead"`), `field "results[0]": "dead" is no verdict`},
+		{"no verdict", swap(`"verdict": "broken",`, ``), `results[0]: field "verdict" is missing`},
+		{"scope", swap(`"scope": "internal"`, `"scope": "inner"`), `results[0]: field "scope" is "inner"`},
+		{"results", swap(`"results": [`, `"results": null, "x": [`), `field "results" is no array`},
+		{"time", swap("2026-01-02T03:04:05Z", "yesterday"), `field "started"`},
+		{"two", swap(`"complete": true`, `"complete": true, "complete": true`), `field "complete" is there twice`},
+		{"UTF-16", "\xff\xfe{\x00", "it is UTF-16"},
+		{"deep", swap(`"complete": true`, `"complete": true, "x": `+strings.Repeat("[", 20000)), "exceeded max depth"},
+	} {
+		_, err := Read(strings.NewReader(test.in))
+		if err == nil || !strings.HasPrefix(err.Error(), "read report: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
+		}
+	}
+}
+
+func TestReadIsTolerant(t *testing.T) {
+	good := render(t, "json", Options{}, contractRun())
+	for name, in := range map[string]string{
+		"byte order mark":   "\ufeff" + good,
+		"blanks":            "\n\t " + good + "\r\n\n",
+		"unknown fields":    strings.NewReplacer(`"complete"`, `"later": {"a": [1]}, "complete"`, `"verdict"`, `"later": null, "verdict"`).Replace(good),
+		"windows line ends": strings.ReplaceAll(good, "\n", "\r\n"),
+	} {
+		read, err := Read(strings.NewReader(in))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if again := render(t, "json", Options{}, read); again != good {
+			t.Errorf("%s: got\n%s", name, again)
+		}
+	}
+	// Fields in another order, some of them missing.
+	read, err := Read(strings.NewReader(`{"results": [{"scope": "external", "verdict": "broken", "url": "u"}], "summary": {"broken": 1}, "schema": "orbweaver.report/1"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := read.Results[0]; r.Size != -1 || r.URL != "u" || read.Summary.External.Broken != 1 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestReadFileNamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.json")
+	if err := os.WriteFile(bad, []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ file, want string }{
+		{filepath.Join(dir, "absent.json"), "no such file or directory"},
+		{bad, "it ends early: the run that wrote it may have been killed"},
+		{dir, "is a directory"},
+	} {
+		_, err := ReadFile(test.file)
+		if want := "read report " + test.file + ": " + test.want; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if _, err := ReadFile(filepath.Join(dir, "absent.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v does not unwrap", err)
+	}
+	good := filepath.Join(dir, "good.json")
+	if err := os.WriteFile(good, []byte(render(t, "json", Options{}, contractRun())), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(good); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLimited(t *testing.T) {
+	for n, want := range map[int64]bool{9: false, 10: true, 11: true} {
+		got, err := io.ReadAll(&limited{strings.NewReader("0123456789"), n})
+		if ok := err == nil && string(got) == "0123456789"; ok != want {
+			t.Errorf("limit %d: %q, %v", n, got, err)
+		}
+	}
+}
+
+func TestReportWriteReturnsTheWritersError(t *testing.T) {
+	full := errors.New("no space left on device")
+	for _, f := range Formats {
+		for _, n := range []int{0, 100, 5000} {
+			err := fullRun().Write(New(f, &failingWriter{n: n, err: full}, Options{Show: ShowAll}))
+			whole := len(render(t, f.Name, Options{Show: ShowAll}, fullRun()))
+			if n < whole && !errors.Is(err, full) {
+				t.Errorf("%s with room for %d of %d bytes: got %v", f.Name, n, whole, err)
+			}
+		}
+	}
+}
+
+// Reading never panics, and what it accepts can be written, is valid, and reads
+// back as it was.
+func FuzzRead(f *testing.F) {
+	small := hostileRun()
+	small.Head.Targets, small.Results = nil, small.Results[15:16]
+	f.Add(render(f, "json", Options{}, small))
+	f.Add(render(f, "json", Options{}, &Report{}))
+	f.Add(`{"schema":"orbweaver.report/1","summary":{"by_code":{"":-1}},"results":[{"verdict":"ok","scope":"internal","elapsed_ms":-9223372036854775808}]}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		read, err := Read(strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		first := render(t, "json", Options{Show: ShowAll}, read)
+		again, err := Read(strings.NewReader(first))
+		if err != nil {
+			t.Fatalf("%v in %s", err, first)
+		}
+		if second := render(t, "json", Options{Show: ShowAll}, again); second != first {
+			t.Fatalf("got\n%s\nwant\n%s", second, first)
+		}
+		for _, format := range []string{"text", "csv"} {
+			render(t, format, Options{Show: ShowAll}, read)
+		}
+		Compare(read, again)
+	})
+}

@@ -1,0 +1,12 @@
+package report
+
+import _ "embed"
+
+//go:embed schema.json
+var schema string
+
+// Schema returns the JSON Schema (draft 2020-12) of a JSON report. Its definitions
+// "result" and "run" describe the lines of ndjson, and "comparison" what
+// [Diff.WriteJSON] writes. It permits unknown fields, since later versions may add
+// some.
+func Schema() []byte { return []byte(schema) }

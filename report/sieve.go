@@ -1,0 +1,176 @@
+package report
+
+import (
+	"cmp"
+	"html"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// sieve is the first station of every report: it drops what is not shown, and
+// makes what is shown fit to print. It changes copies only, and copies only what
+// has to change, for nearly nothing does.
+type sieve struct {
+	next Writer
+	show Show
+}
+
+func (s *sieve) Begin(h *Head) error {
+	head := cleanHead(h)
+	return s.next.Begin(&head)
+}
+
+func (s *sieve) Result(r *crawler.Result) error {
+	if !s.show.result(r) {
+		return nil
+	}
+	out := cleanResult(r)
+	if drop := func(w check.Warning) bool { return !s.show.warning(w) }; slices.ContainsFunc(out.Warnings, drop) {
+		out.Warnings = slices.DeleteFunc(slices.Clone(out.Warnings), drop)
+	}
+	return s.next.Result(out)
+}
+
+func (s *sieve) Page(p *crawler.Page) error {
+	next, ok := s.next.(PageWriter)
+	if !ok {
+		return nil
+	}
+	out := *p
+	out.URL, out.Title = clean(p.URL), clean(p.Title)
+	out.Links = cleanAll(p.Links, func(e crawler.Edge) crawler.Edge {
+		return crawler.Edge{URL: clean(e.URL), Text: clean(e.Text)}
+	})
+	return next.Page(&out)
+}
+
+func (s *sieve) End(sum *crawler.Summary) error { return s.next.End(cleanSummary(sum)) }
+
+func cleanHead(h *Head) Head {
+	out := *h
+	out.Tool = Tool{Name: clean(h.Tool.Name), Version: clean(h.Tool.Version)}
+	out.Targets = cleanAll(h.Targets, clean)
+	out.Summary = cleanSummary(h.Summary)
+	return out
+}
+
+// cleanResult returns a copy of r that is fit to print, its references in order.
+func cleanResult(r *crawler.Result) *crawler.Result {
+	out := *r
+	out.URL = clean(r.URL)
+	out.Code = check.Code(clean(string(r.Code)))
+	out.Message = clean(r.Message)
+	out.FinalURL = clean(r.FinalURL)
+	out.ContentType = clean(r.ContentType)
+	out.Redirects = cleanAll(r.Redirects, cleanHop)
+	out.Warnings = cleanAll(r.Warnings, cleanWarning)
+	out.Suggestions = cleanAll(r.Suggestions, cleanSuggestion)
+	out.References = cleanAll(r.References, func(ref crawler.Reference) crawler.Reference {
+		return cleanReference(ref, out.URL)
+	})
+	if !slices.IsSortedFunc(out.References, byPlace) {
+		out.References = slices.SortedFunc(slices.Values(out.References), byPlace)
+	}
+	return &out
+}
+
+// byPlace orders references by page, line and column; the rest is for places that
+// have neither, so that the order never depends on the run.
+func byPlace(a, b crawler.Reference) int {
+	return cmp.Or(
+		cmp.Compare(a.Page, b.Page),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Column, b.Column),
+		cmp.Compare(a.Element, b.Element),
+		cmp.Compare(a.Attribute, b.Attribute),
+		cmp.Compare(a.Raw, b.Raw),
+		cmp.Compare(a.Text, b.Text),
+	)
+}
+
+// clean hides passwords in URIs, wherever in s they stand, and makes s valid
+// UTF-8. Doing it again changes nothing.
+func clean(s string) string {
+	if strings.IndexByte(s, '@') >= 0 {
+		s = urinorm.Redact(s)
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// cleanRaw cleans a reference as it stands in its source, where the characters
+// that mark a password may be written in ways only that source's language knows
+// (&#64;, \40). So when the target had a password and its place shows none, an
+// absolute reference gives way to the target's printed URL; a relative one has its
+// password from the base.
+func cleanRaw(raw, target string) string {
+	out := clean(raw)
+	if out != raw && strings.Contains(out, hidden) {
+		return out
+	}
+	plain := raw
+	if strings.IndexByte(raw, '&') >= 0 {
+		plain = html.UnescapeString(raw)
+		if shown := clean(plain); shown != plain && strings.Contains(shown, hidden) {
+			return shown
+		}
+	}
+	if strings.Contains(target, hidden) && strings.IndexByte(plain, ':') >= 0 && !strings.Contains(raw, hidden) {
+		return target
+	}
+	return out
+}
+
+// hidden is how the end of a redacted userinfo looks.
+const hidden = ":***@"
+
+// cleanAll applies f to every element. The slice is copied when one changes.
+func cleanAll[T comparable](in []T, f func(T) T) []T {
+	out := in
+	for i, v := range in {
+		w := f(v)
+		if w == v {
+			continue
+		}
+		if &out[0] == &in[0] {
+			out = slices.Clone(in)
+		}
+		out[i] = w
+	}
+	return out
+}
+
+func cleanHop(h crawler.Hop) crawler.Hop {
+	h.URL = clean(h.URL)
+	return h
+}
+
+func cleanWarning(w check.Warning) check.Warning {
+	return check.Warning{Code: check.Code(clean(string(w.Code))), Message: clean(w.Message), Proposal: clean(w.Proposal)}
+}
+
+func cleanSuggestion(s check.Suggestion) check.Suggestion {
+	return check.Suggestion{URL: clean(s.URL), Why: clean(s.Why)}
+}
+
+func cleanReference(r crawler.Reference, target string) crawler.Reference {
+	r.Page = clean(r.Page)
+	r.Element, r.Attribute = clean(r.Element), clean(r.Attribute)
+	r.Raw = cleanRaw(r.Raw, target)
+	r.Text = clean(r.Text)
+	return r
+}
+
+func cleanSummary(s *crawler.Summary) *crawler.Summary {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.Targets = cleanAll(s.Targets, clean)
+	out.StartFailed = cleanAll(s.StartFailed, clean)
+	out.StoppedBy = clean(s.StoppedBy)
+	return &out
+}

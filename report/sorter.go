@@ -1,0 +1,81 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+// sorter holds results and pages until the run is over and then gives them, in
+// order, to each of its writers in turn. It keeps pointers: what grows with a site
+// is the results themselves, once, however many reports are written of them.
+type sorter struct {
+	writers []Writer
+	graph   bool // a writer wants pages
+	head    *Head
+	results []*crawler.Result
+	pages   []*crawler.Page
+}
+
+func (s *sorter) Begin(h *Head) error {
+	s.head = h
+	return nil
+}
+
+func (s *sorter) Result(r *crawler.Result) error {
+	s.results = append(s.results, r)
+	return nil
+}
+
+func (s *sorter) Page(p *crawler.Page) error {
+	if s.graph {
+		s.pages = append(s.pages, p)
+	}
+	return nil
+}
+
+// End writes every report, also when one of them fails.
+func (s *sorter) End(sum *crawler.Summary) error {
+	slices.SortStableFunc(s.results, byURL)
+	slices.SortStableFunc(s.pages, func(a, b *crawler.Page) int { return cmp.Compare(a.URL, b.URL) })
+	head := *s.head
+	head.Summary = sum
+	var errs []error
+	for _, w := range s.writers {
+		errs = append(errs, s.replay(w, &head, sum))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *sorter) replay(w Writer, head *Head, sum *crawler.Summary) error {
+	if err := w.Begin(head); err != nil {
+		return err
+	}
+	if w, ok := w.(PageWriter); ok {
+		for _, p := range s.pages {
+			if err := w.Page(p); err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range s.results {
+		if err := w.Result(r); err != nil {
+			return err
+		}
+	}
+	return w.End(sum)
+}
+
+// byURL orders results by the bytes of their URLs. Two targets can be printed
+// alike when neither can be parsed; the rest is for them.
+func byURL(a, b *crawler.Result) int {
+	return cmp.Or(
+		cmp.Compare(a.URL, b.URL),
+		cmp.Compare(a.Verdict, b.Verdict),
+		cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Message, b.Message),
+		slices.CompareFunc(a.References, b.References, byPlace),
+	)
+}

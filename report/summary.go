@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+// summaryLine sums a run up:
+//
+//	2 broken, 1 unverified, 3 warnings · 1204 links to 410 targets on 57 pages · 1.2 s
+//
+// Counts of zero are left out. Without any of them it says "all ok", or what kept
+// it from being so; a run that was cut short never claims that all is well.
+func summaryLine(s *crawler.Summary) string {
+	links := s.References
+	if noLinks(s) {
+		links = 0 // what the user named is all there was
+	}
+	parts := []string{
+		outcome(s),
+		plural(links, "link") + " to " + plural(s.Results, "target") + " on " + plural(s.Pages, "page"),
+		seconds(s.Elapsed),
+	}
+	switch {
+	case s.Complete:
+	case s.StoppedBy != "":
+		parts = append(parts, "stopped by "+visible(s.StoppedBy))
+	default:
+		parts = append(parts, "incomplete")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// outcome is the first part of the summary line.
+func outcome(s *crawler.Summary) string {
+	var counts []string
+	if s.Broken > 0 {
+		counts = append(counts, fmt.Sprintf("%d broken", s.Broken))
+	}
+	if s.Unverified > 0 {
+		counts = append(counts, fmt.Sprintf("%d unverified", s.Unverified))
+	}
+	if s.Warnings > 0 {
+		counts = append(counts, plural(s.Warnings, "warning"))
+	}
+	switch {
+	case len(counts) > 0:
+		return strings.Join(counts, ", ")
+	case noLinks(s) && s.Complete:
+		return "no links found"
+	case s.OK > 0 && s.Complete:
+		return "all ok"
+	case s.OK > 0:
+		return "all ok so far"
+	case s.Skipped > 0:
+		return fmt.Sprintf("nothing checked, %d skipped", s.Skipped)
+	default:
+		return "no links found"
+	}
+}
+
+// noLinks tells a run over documents that hold no link at all.
+func noLinks(s *crawler.Summary) bool { return s.Pages > 0 && s.Links == 0 }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// seconds writes a duration as people read it: 1.2 s, 3 min 5 s, 2 h 10 min.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 59950*time.Millisecond:
+		return fmt.Sprintf("%.1f s", max(d, 0).Seconds())
+	case d < time.Hour-500*time.Millisecond:
+		s := int(d.Round(time.Second).Seconds())
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	default:
+		m := int(d.Round(time.Minute).Minutes())
+		return fmt.Sprintf("%d h %d min", m/60, m%60)
+	}
+}

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+func TestTextIsAsDocumented(t *testing.T) {
+	const want = `docs/install.html
+  12:8   broken      http-404          https://example.com/gone        "Download"
+  40:3   broken      fragment-missing  guide.html#setup                "Setup"   did you mean #set-up?
+
+2 broken, 1 unverified, 3 warnings · 1204 links to 410 targets on 57 pages · 1.2 s
+`
+	if got := render(t, "text", Options{}, contractRun()); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestTextGolden(t *testing.T) {
+	golden(t, "full.txt.golden", []byte(render(t, "text", Options{}, fullRun())))
+	golden(t, "full-all.txt.golden", []byte(render(t, "text", Options{Show: ShowAll}, fullRun())))
+	golden(t, "full-color.txt.golden", []byte(render(t, "text", Options{Show: ShowAll, Color: true, Width: 100}, fullRun())))
+	golden(t, "hostile.txt.golden", []byte(render(t, "text", Options{}, hostileRun())))
+}
+
+func TestTextOfCleanRunIsOneLine(t *testing.T) {
+	run := contractRun()
+	run.Results = nil
+	s := &run.Summary
+	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = 403, 0, 0, 7, 0
+	const want = "all ok · 1204 links to 410 targets on 57 pages · 1.2 s\n"
+	if got := render(t, "text", Options{}, run); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSummaryLine(t *testing.T) {
+	for _, test := range []struct {
+		s    crawler.Summary
+		want string
+	}{
+		{crawler.Summary{Complete: true, OK: 1, Results: 1, References: 1, Links: 1, Pages: 1},
+			"all ok · 1 link to 1 target on 1 page · 0.0 s"},
+		{crawler.Summary{Complete: true, Broken: 1, OK: 1, Results: 2, References: 3, Links: 3, Pages: 1, Elapsed: 59949 * time.Millisecond},
+			"1 broken · 3 links to 2 targets on 1 page · 59.9 s"},
+		{crawler.Summary{Complete: true, Warnings: 1, OK: 1, Results: 1, References: 2, Elapsed: time.Minute},
+			"1 warning · 2 links to 1 target on 0 pages · 1 min 0 s"},
+		{crawler.Summary{Complete: true, Unverified: 2, Warnings: 2, Elapsed: 2*time.Hour + 5*time.Minute},
+			"2 unverified, 2 warnings · 0 links to 0 targets on 0 pages · 2 h 5 min"},
+		{crawler.Summary{OK: 3, Results: 4, References: 4, Links: 4, Pages: 2, StoppedBy: "max-time"},
+			"all ok so far · 4 links to 4 targets on 2 pages · 0.0 s · stopped by max-time"},
+		{crawler.Summary{Broken: 1, StoppedBy: "interrupt"},
+			"1 broken · 0 links to 0 targets on 0 pages · 0.0 s · stopped by interrupt"},
+		{crawler.Summary{OK: 1}, "all ok so far · 0 links to 0 targets on 0 pages · 0.0 s · incomplete"},
+		{crawler.Summary{Complete: true, Skipped: 5, Results: 5, References: 5, Links: 5, Pages: 1},
+			"nothing checked, 5 skipped · 5 links to 5 targets on 1 page · 0.0 s"},
+		{crawler.Summary{Complete: true, OK: 1, Results: 1, References: 1, Pages: 1},
+			"no links found · 0 links to 1 target on 1 page · 0.0 s"},
+		{crawler.Summary{Complete: true, Pages: 1}, "no links found · 0 links to 0 targets on 1 page · 0.0 s"},
+	} {
+		if got := summaryLine(&test.s); got != test.want {
+			t.Errorf("got  %q\nwant %q", got, test.want)
+		}
+	}
+}
+
+func TestDurations(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second:                        "0.0 s",
+		49 * time.Millisecond:               "0.0 s",
+		50 * time.Millisecond:               "0.1 s",
+		59951 * time.Millisecond:            "1 min 0 s",
+		time.Hour - time.Millisecond:        "1 h 0 min",
+		time.Hour - 501*time.Millisecond:    "59 min 59 s",
+		25*time.Hour + 59*time.Second:       "25 h 1 min",
+		3*time.Minute + 5*time.Second + 4e8: "3 min 5 s",
+	} {
+		if got := seconds(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestTextFoldsWhatIsOnManyPages(t *testing.T) {
+	for _, test := range []struct {
+		pages int
+		lines int
+	}{{siteWide, siteWide * 3}, {siteWide + 1, 4}, {1000, 4}} {
+		run := contractRun()
+		r := run.Results[1]
+		ref := r.References[0]
+		r.References = nil
+		for i := range test.pages {
+			ref.Page = fmt.Sprintf("p/%d.html", i)
+			r.References = append(r.References, ref)
+		}
+		run.Results = []*crawler.Result{r}
+		got := render(t, "text", Options{}, run)
+		findings, _, _ := strings.Cut(got, "2 broken,")
+		if n := strings.Count(findings, "\n"); n != test.lines {
+			t.Errorf("%d pages: %d lines, want %d:\n%s", test.pages, n, test.lines, got)
+		}
+		if folded := strings.Contains(got, fmt.Sprintf("%d pages ", test.pages)); folded != (test.pages > siteWide) {
+			t.Errorf("%d pages: folded is %v:\n%s", test.pages, folded, got)
+		}
+	}
+}
+
+func TestTextShowsOnlyWhatIsAsked(t *testing.T) {
+	for show, want := range map[Show]string{
+		ShowBroken:               "broken",
+		ShowUnverified:           "unverified",
+		ShowWarning:              "warning",
+		ShowOK:                   "ok",
+		ShowSkipped:              "skipped",
+		ShowBroken | ShowWarning: "broken warning",
+		ShowAll:                  "broken info ok skipped unverified warning",
+		ShowWarning | ShowInfo:   "info warning",
+		ShowInfo:                 "",
+	} {
+		words := map[string]bool{}
+		for line := range strings.Lines(render(t, "text", Options{Show: show}, fullRun())) {
+			if f := strings.Fields(line); strings.HasPrefix(line, "  ") && f[0] != "first" {
+				word := f[1]
+				if word == "pages" {
+					word = f[2]
+				}
+				words[word] = true
+			}
+		}
+		var got []string
+		for _, w := range []string{"broken", "info", "ok", "skipped", "unverified", "warning"} {
+			if words[w] {
+				got = append(got, w)
+				delete(words, w)
+			}
+		}
+		if strings.Join(got, " ") != want || len(words) > 0 {
+			t.Errorf("%v: shows %v and %v, want %q", show, got, words, want)
+		}
+	}
+}
+
+func TestTextIsHarmless(t *testing.T) {
+	for _, color := range []bool{false, true} {
+		got := render(t, "text", Options{Show: ShowAll, Color: color}, hostileRun())
+		if color {
+			for _, word := range []string{"broken", "unverified", "warning", "ok", "info", "skipped"} {
+				got = strings.ReplaceAll(got, wordColor(word)+word+colorOff, word)
+			}
+		}
+		for i, r := range got {
+			if unseen(r) && r != '\n' {
+				t.Fatalf("holds %U in %q", r, got[max(0, i-40):i+4])
+			}
+		}
+		if !utf8.ValidString(got) {
+			t.Error("is not UTF-8")
+		}
+		if strings.Contains(got, "secret") {
+			t.Error("holds a password")
+		}
+		for line := range strings.Lines(got) {
+			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##vso[") {
+				t.Errorf("is a command to a CI system: %s", line)
+			}
+		}
+	}
+}
+
+func TestBreakCommands(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                     "",
+		"#":                    "#",
+		"##":                   "##",
+		"a#b[c]":               "a#b[c]",
+		"## [a](b)":            "## [a](b)",
+		"##[error]x":           `\u0023#[error]x`,
+		"x ##vso[task a]##[b]": `x \u0023#vso[task a]\u0023#[b]`,
+		"####TeamCity[x":       `##\u0023#TeamCity[x`,
+	} {
+		got := visible(in)
+		if got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+		if again := visible(got); again != got {
+			t.Errorf("%q: again %q", got, again)
+		}
+	}
+	for in, want := range map[string]string{"::a": `\u003a:a`, " ::a": ` \u003a:a`, "a::b": "a::b", ":": ":"} {
+		if got := heading(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestTextWidth(t *testing.T) {
+	run := contractRun()
+	run.Results[1].References[0].Text = strings.Repeat("many words ", 20)
+	for _, width := range []int{0, 1, 80, 120, 1000} {
+		got := render(t, "text", Options{Width: width}, run)
+		line := strings.Split(got, "\n")[1]
+		if !strings.HasSuffix(line, `…"`) {
+			t.Errorf("width %d: text is not shortened: %s", width, line)
+		}
+		if n := utf8.RuneCountInString(line); width == 120 && n > width {
+			t.Errorf("width %d: %d columns", width, n)
+		}
+		if !strings.Contains(line, "https://example.com/gone ") {
+			t.Errorf("width %d: URL is shortened: %s", width, line)
+		}
+	}
+}
+
+func TestDidYouMean(t *testing.T) {
+	suggest := func(urls ...string) (s []check.Suggestion) {
+		for _, u := range urls {
+			s = append(s, check.Suggestion{URL: u})
+		}
+		return s
+	}
+	for _, test := range []struct {
+		url  string
+		s    []check.Suggestion
+		want string
+	}{
+		{"a#b", nil, ""},
+		{"a#b", suggest("a#c"), "did you mean #c?"},
+		{"a#b", suggest("a", "ab#c"), "did you mean a or ab#c?"},
+		{"x", suggest("1", "2", "3", "4"), "did you mean 1, 2 or 3?"},
+	} {
+		if got := didYouMean(test.url, test.s); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.url, got, test.want)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for _, test := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"", 10, `""`},
+		{"a\n\t b", 10, `"a b"`},
+		{`say "hi" \ there`, 60, `"say \"hi\" \\ there"`},
+		{"\x1b[0m" + `\u001b`, 60, `"\u001b[0m\\u001b"`},
+		{"0123456789", 12, `"0123456789"`},
+		{"01234567890", 12, `"012345678…"`},
+		{"ééééééééééé", 12, `"ééééééééé…"`},
+		{"a\u2028b\u0085c", 60, `"a\u2028b\u0085c"`},
+		{"\U000e0041", 60, `"\U000e0041"`},
+	} {
+		if got := quoted(test.in, test.width); got != test.want {
+			t.Errorf("%q: got %s, want %s", test.in, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// checkHelp says what a target is; help and the man page share it.
+const checkHelp = `A TARGET is
+
+  https://example.com/   a website, crawled below the start page's directory
+  public/                a directory: a site without a server, every document in it is read
+  guide/page.html        a document: its links are checked, nothing is crawled
+  'docs/**/*.html'       a quoted glob: each document that matches
+  -                      a document on standard input
+
+www.example.com is read as https://www.example.com when no such file exists; a file named like a command is written ./name. Findings are printed grouped by page; the last line sums up.`
+
+const checkExamples = `orbweaver https://example.com/
+orbweaver public/ --base-url https://example.com/docs/
+orbweaver https://example.com/ --external skip -o report.json -o report.csv
+orbweaver page.html --show all -f json
+orbweaver bookmarks.html --write-clean clean.html`
+
+func newCheckCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "check TARGET... [flags]",
+		Short:   "check the links of websites, of built sites and of documents",
+		Long:    checkHelp,
+		Example: checkExamples,
+		Args:    cobra.ArbitraryArgs,
+	}
+	s := addFlags(cmd, onCheck)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && len(s.from) == 0 {
+			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; `orbweaver --help` tells more")
+		}
+		if err := loadConfig(s); err != nil {
+			return err
+		}
+		o, err := compile(s, onCheck)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		return checkLinks(cmd, o, args)
+	}
+	return cmd
+}

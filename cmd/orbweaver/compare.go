@@ -1,0 +1,51 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/report"
+)
+
+func newCompareCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare OLD.json NEW.json [flags]",
+		Short: "list new, fixed and still broken links",
+		Long:  "Compares two JSON reports by their broken links: page, target and code make a link the same; its line does not. The exit status is 1 when something is newly broken.",
+		Example: `orbweaver check public/ -o new.json
+orbweaver compare old.json new.json`,
+	}
+	s := addFlags(cmd, onCompare)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return usageError("compare: name two JSON reports, the older first")
+		}
+		c := &compiler{settings: s}
+		c.checkWords(onCompare)
+		if len(c.faults) > 0 {
+			return usageError("%w", c.faults[0])
+		}
+		before, err := readReport(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		after, err := readReport(cmd, args[1])
+		if err != nil {
+			return err
+		}
+		diff := report.Compare(before, after)
+		out := cmd.OutOrStdout()
+		if s.format == "json" {
+			err = diff.WriteJSON(out)
+		} else {
+			err = diff.WriteText(out, reportOptions(&options{color: s.color}, out))
+		}
+		if err != nil {
+			return unsound(err)
+		}
+		if code := diff.Exit(); code != exitOK {
+			return &exitError{code: code}
+		}
+		return nil
+	}
+	return cmd
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// configName is read from the working directory when no other file is named.
+const configName = "orbweaver.toml"
+
+// maxConfig is the greatest size of a configuration file, in bytes.
+const maxConfig = 1 << 20
+
+// loadConfig adds what the configuration file says to the settings of the
+// command line, which win.
+func loadConfig(s *settings) error {
+	name := s.config
+	switch {
+	case s.noConfig && name != "":
+		return usageError("--config and --no-config exclude each other")
+	case s.noConfig:
+		return nil
+	case name == "":
+		if _, err := os.Lstat(configName); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		name = configName
+	}
+	text, err := readConfig(name)
+	if err != nil {
+		return usageError("read configuration %s: %w", name, err)
+	}
+	if err := applyConfig(s, name, text, os.LookupEnv); err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+func readConfig(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	if info.Size() > maxConfig {
+		return "", fmt.Errorf("it has %d bytes, more than %d", info.Size(), maxConfig)
+	}
+	text, err := os.ReadFile(name)
+	return string(text), withoutPath(err)
+}
+
+// withoutPath drops operation and file name where the sentence around it has them.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// applyConfig reads TOML text into settings; name is the file's, for messages.
+func applyConfig(s *settings, name, text string, env func(string) (string, bool)) error {
+	var keys map[string]any
+	if _, err := toml.Decode(text, &keys); err != nil {
+		var bad toml.ParseError
+		if errors.As(err, &bad) {
+			return fmt.Errorf("%s:%d:%d: %s", name, bad.Position.Line, bad.Position.Col, bad.Message)
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	rows := configRows()
+	known := []string{"rule"}
+	for key := range rows {
+		known = append(known, key)
+	}
+	slices.Sort(known)
+
+	var faults []error
+	for _, key := range sortedKeys(keys) {
+		var err error
+		if key == "rule" {
+			s.rules, err = readRules(name, keys[key], env)
+		} else if row, ok := rows[key]; ok {
+			err = applyKey(s, &row, name, keys[key], env)
+		} else if near := nearest(key, known); near != "" {
+			err = fmt.Errorf("%s: unknown key %s: did you mean %s?", name, key, near)
+		} else {
+			err = fmt.Errorf("%s: unknown key %s: a key is the long name of a flag, or a [[rule]]", name, key)
+		}
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// configRows are the flags that may stand in the file: those of check, but for
+// the ones that name the file.
+func configRows() map[string]flag {
+	rows := map[string]flag{}
+	for _, f := range flagsOn(onCheck) {
+		if f.group != config {
+			rows[f.name] = f
+		}
+	}
+	return rows
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// applyKey puts one key's value into its field.
+func applyKey(s *settings, row *flag, file string, value any, env func(string) (string, bool)) error {
+	where := row.name + " in " + file
+	wrong := func(use string) error { return fmt.Errorf("%s: use %s", where, use) }
+
+	if field, ok := row.at(s).(*bool); ok {
+		on, ok := value.(bool)
+		if !ok {
+			return wrong("true or false")
+		}
+		if !s.given(row.name) {
+			*field = on
+			s.origin[row.name] = where
+		}
+		return nil
+	}
+
+	texts, ok := configTexts(row, value)
+	if !ok {
+		if row.many == once {
+			return wrong("one value: a string or a number")
+		}
+		return wrong("a string, or an array of strings")
+	}
+	if row.name == "header" || row.name == "user" || row.name == "proxy" {
+		for i, t := range texts {
+			expanded, err := expandEnv(t, env)
+			if err != nil {
+				return fmt.Errorf("%s: %w", where, err)
+			}
+			texts[i] = expanded
+		}
+	}
+	switch field := row.at(s).(type) {
+	case *string:
+		if !s.given(row.name) {
+			*field = texts[0]
+			s.origin[row.name] = where
+		}
+	case *[]string:
+		switch {
+		case !s.given(row.name):
+			*field = texts
+			s.origin[row.name] = where
+		case row.many == list && !slices.Contains(*field, ""):
+			*field = slices.Concat(texts, *field)
+			s.origin[row.name] += " or " + where
+		}
+	}
+	return nil
+}
+
+// configTexts reads a key's value as the texts a command line would have given.
+func configTexts(row *flag, value any) ([]string, bool) {
+	var texts []string
+	add := func(v any) bool {
+		t, ok := configText(v)
+		if ok && row.many == union {
+			texts = append(texts, splitList(t)...)
+		} else if ok {
+			texts = append(texts, t)
+		}
+		return ok
+	}
+	switch value := value.(type) {
+	case []any:
+		if row.many == once {
+			return nil, false
+		}
+		for _, v := range value {
+			if !add(v) {
+				return nil, false
+			}
+		}
+		return texts, true
+	case map[string]any: // header = {Name = "value"}
+		if row.name != "header" {
+			return nil, false
+		}
+		for _, k := range sortedKeys(value) {
+			t, ok := configText(value[k])
+			if !ok {
+				return nil, false
+			}
+			texts = append(texts, k+": "+t)
+		}
+		return texts, true
+	}
+	return texts, add(value)
+}
+
+func configText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), true
+	}
+	return "", false
+}
+
+// expandEnv replaces each ${NAME} by the environment's value; $${ stands for
+// itself. A variable that is not set is an error: an empty secret is worse than none.
+func expandEnv(text string, env func(string) (string, bool)) (string, error) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "${")
+		if !found {
+			out.WriteString(text)
+			return out.String(), nil
+		}
+		if escaped, ok := strings.CutSuffix(before, "$"); ok {
+			out.WriteString(escaped + "${")
+			text = rest
+			continue
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !closed {
+			return "", fmt.Errorf("${%s lacks its closing brace", rest)
+		}
+		value, ok := env(name)
+		if !ok {
+			return "", fmt.Errorf("the environment variable %s is not set", name)
+		}
+		out.WriteString(before + value)
+		text = after
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// parsed returns the settings of a check command line with a configuration file.
+func parsed(t *testing.T, text string, args ...string) (*settings, error) {
+	t.Helper()
+	cmd := &cobra.Command{Use: "orbweaver"}
+	s := addFlags(cmd, onCheck)
+	if err := cmd.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	env := func(name string) (string, bool) {
+		v, ok := map[string]string{"TOKEN": "s3cret", "EMPTY": ""}[name]
+		return v, ok
+	}
+	return s, applyConfig(s, "orbweaver.toml", text, env)
+}
+
+func TestConfigFillsSettings(t *testing.T) {
+	s, err := parsed(t, `
+timeout = "5s"
+depth = 3
+insecure = true
+exclude = ["^https://a/", "b"]
+accept = [403, "500-599"]
+show = "all"
+header = {X-Token = "${TOKEN}"}
+user = "me:$${x}${EMPTY}"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.timeout != "5s" || s.depth != "3" || !s.insecure || s.user != "me:${x}" {
+		t.Errorf("timeout %q, depth %q, insecure %v, user %q", s.timeout, s.depth, s.insecure, s.user)
+	}
+	for name, pair := range map[string][2][]string{
+		"exclude": {s.exclude, {"^https://a/", "b"}},
+		"accept":  {s.accept, {"403", "500-599"}},
+		"show":    {s.show, {"all"}},
+		"header":  {s.header, {"X-Token: s3cret"}},
+	} {
+		if !slices.Equal(pair[0], pair[1]) {
+			t.Errorf("%s = %q, want %q", name, pair[0], pair[1])
+		}
+	}
+}
+
+func TestCommandLineWins(t *testing.T) {
+	const file = `
+timeout = "5s"
+insecure = true
+netrc = true
+exclude = ["a"]
+ignore-fragment = ["x"]
+show = "all"
+`
+	s, err := parsed(t, file, "--timeout", "7s", "--no-insecure", "--netrc=false", "--exclude", "b", "--ignore-fragment=", "--ignore-fragment", "y", "--show", "broken", "--show", "ok")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.timeout != "7s" || s.insecure || s.netrc {
+		t.Errorf("timeout %q, insecure %v, netrc %v", s.timeout, s.insecure, s.netrc)
+	}
+	if want := []string{"a", "b"}; !slices.Equal(s.exclude, want) {
+		t.Errorf("exclude = %q, want %q: lists add up", s.exclude, want)
+	}
+	if want := []string{"", "y"}; !slices.Equal(s.ignoreFragment, want) {
+		t.Errorf("ignore-fragment = %q, want %q: an empty value drops the file's", s.ignoreFragment, want)
+	}
+	if want := []string{"broken", "ok"}; !slices.Equal(s.show, want) {
+		t.Errorf("show = %q, want %q", s.show, want)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		`timeuot = "5s"`:        `orbweaver.toml: unknown key timeuot: did you mean timeout?`,
+		`config = "x"`:          `orbweaver.toml: unknown key config`,
+		`xyzzyxyzzy = 1`:        `a key is the long name of a flag, or a [[rule]]`,
+		`timeout = ["5s"]`:      `timeout in orbweaver.toml: use one value: a string or a number`,
+		`timeout = true`:        `timeout in orbweaver.toml: use one value`,
+		`insecure = "yes"`:      `insecure in orbweaver.toml: use true or false`,
+		`exclude = [true]`:      `exclude in orbweaver.toml: use a string, or an array of strings`,
+		`header = ["A: ${NO}"]`: `header in orbweaver.toml: the environment variable NO is not set`,
+		`user = "${NO"`:         `user in orbweaver.toml: ${NO lacks its closing brace`,
+		"a = 1\na = 2":          `orbweaver.toml:2:`,
+		`rule = 3`:              `write each rule as a [[rule]] block`,
+	} {
+		_, err := parsed(t, text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\nerror %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Every key that a file may have is a flag, takes the flag's own text, and names
+// the file when it is wrong.
+func TestEveryFlagIsAKey(t *testing.T) {
+	for name, row := range configRows() {
+		text := name + ` = "x"`
+		if row.isSwitch() {
+			text = name + " = true"
+		}
+		s, err := parsed(t, text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if want := name + " in orbweaver.toml"; s.named(name) != want {
+			t.Errorf("%s is named %q, want %q", name, s.named(name), want)
+		}
+	}
+}

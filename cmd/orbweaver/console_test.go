@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+func TestProgressLine(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		p    crawler.Progress
+		want string
+	}{
+		{crawler.Progress{Pages: 12, Checked: 340, Queued: 172}, "12 pages · 340 of 512 checked · 35/s"},
+		{crawler.Progress{Checked: 1, Broken: 2}, "0 pages · 1 of 1 checked · 2 broken · 35/s"},
+		{crawler.Progress{Checked: 1, Waiting: 8, WaitingHost: "example.com", WaitingUntil: now.Add(12 * time.Second)},
+			"0 pages · 1 of 1 checked · 35/s · 8 wait for example.com 12s"},
+		{crawler.Progress{Waiting: 1, WaitingHost: "a\x1b[2J"}, "0 pages · 0 of 0 checked · 35/s · 1 wait for a\uFFFD[2J"},
+	} {
+		if got := progressLine(c.p, 35, now); got != c.want {
+			t.Errorf("%+v\ngot  %s\nwant %s", c.p, got, c.want)
+		}
+	}
+}
+
+func TestSpeedSettles(t *testing.T) {
+	var s speed
+	var got float64
+	for i := 1; i <= 50; i++ {
+		got = s.of(crawler.Progress{Requests: i * 20, Elapsed: time.Duration(i) * time.Second})
+	}
+	if got < 19 || got > 21 {
+		t.Errorf("20 requests a second are shown as %.1f", got)
+	}
+	if again := s.of(crawler.Progress{Requests: 1000, Elapsed: 50 * time.Second}); again != got {
+		t.Errorf("no time passed, and %.1f became %.1f", got, again)
+	}
+}
+
+// Off a terminal there is no progress unless it was asked for, and then it is
+// lines of a log, without escape sequences.
+func TestConsoleOffTerminal(t *testing.T) {
+	for when, want := range map[string]string{"auto": "", "never": "", "always": "3 pages · 0 of 0 checked · 0/s\n"} {
+		var out bytes.Buffer
+		c := newConsole(&out, when)
+		c.progress(crawler.Progress{Pages: 3})
+		c.progress(crawler.Progress{Pages: 4}) // too soon to be drawn
+		c.clear()
+		if out.String() != want {
+			t.Errorf("--progress %s writes %q, want %q", when, out.String(), want)
+		}
+	}
+}
+
+// A note stands on a line of its own, and the progress line below it goes away.
+func TestConsoleOnTerminal(t *testing.T) {
+	var out bytes.Buffer
+	c := &console{out: &out, live: true, width: 30}
+	c.progress(crawler.Progress{Pages: 3, Checked: 1000000})
+	c.notef("a note of %s", "a page\r\x1b[31m")
+	c.clear()
+	got := out.String()
+	const erase = "\r\x1b[K"
+	line, rest, found := strings.Cut(got, erase)
+	if !found || len([]rune(line)) != 29 || !strings.HasSuffix(line, "…") {
+		t.Errorf("progress line %q is not cut to the terminal", line)
+	}
+	if want := "orbweaver: a note of a page\uFFFD\uFFFD[31m\n"; rest != want {
+		t.Errorf("note %q, want %q", rest, want)
+	}
+}
+
+func TestColored(t *testing.T) {
+	for _, c := range []struct {
+		when string
+		env  map[string]string
+		want bool
+	}{
+		{"always", map[string]string{"NO_COLOR": "1"}, true},
+		{"never", map[string]string{"CLICOLOR_FORCE": "1"}, false},
+		{"auto", nil, false}, // no terminal
+		{"auto", map[string]string{"CLICOLOR_FORCE": "1"}, true},
+		{"auto", map[string]string{"CLICOLOR_FORCE": "0"}, false},
+		{"auto", map[string]string{"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, false},
+	} {
+		if got := colored(c.when, &bytes.Buffer{}, func(name string) string { return c.env[name] }); got != c.want {
+			t.Errorf("--color %s with %v: %v, want %v", c.when, c.env, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+func newExplainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain [CODE|URL] [flags]",
+		Short: "explain a reason code, or which rules apply to a URL",
+		Long:  "With a code: what it means and what to do. With a URL: how it is printed, which is what patterns and rules are matched against, and what the flags and the configuration file say of it. Without either: the list of all codes.",
+		Example: `orbweaver explain fragment-missing
+orbweaver explain https://example.com/a --exclude '/a$'`,
+	}
+	s := addFlags(cmd, onExplain)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w := &helpWriter{out: cmd.OutOrStdout(), width: helpWidth()}
+		switch {
+		case len(args) == 0:
+			explainAll(w)
+			return nil
+		case len(args) > 1:
+			return usageError("explain: name one code or URL")
+		case !strings.ContainsAny(args[0], ":/."):
+			return explainCode(w, args[0])
+		}
+		if err := loadConfig(s); err != nil {
+			return err
+		}
+		o, err := compile(s, onExplain)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		return explainURL(w, o, args[0])
+	}
+	return cmd
+}
+
+// explainAll lists the codes with their titles.
+func explainAll(w *helpWriter) {
+	for _, e := range check.All() {
+		w.entry(string(e.Code), 26, e.Title)
+	}
+}
+
+// explainCode writes what there is to say about a code.
+func explainCode(w *helpWriter, code string) error {
+	if len(code) == 3 && strings.Trim(code, "0123456789") == "" {
+		code = "http-" + code
+	}
+	e, ok := check.Lookup(check.Code(code))
+	if !ok {
+		if near, found := check.Nearest(code); found {
+			return usageError("no code %q: did you mean %s?", code, near)
+		}
+		return usageError("no code %q; `orbweaver explain` lists the codes", code)
+	}
+	w.line(string(e.Code) + ": " + e.Title)
+	for _, part := range []struct{ title, text string }{
+		{"", e.Explanation}, {"What to do", e.Advice}, {"Example", e.Example},
+	} {
+		if part.text == "" {
+			continue
+		}
+		w.line("")
+		if part.title != "" {
+			w.line(part.title + ":")
+			w.paragraph(2, part.text)
+			continue
+		}
+		w.paragraph(0, part.text)
+	}
+	return nil
+}
+
+// explainURL writes what the settings say of a URL.
+func explainURL(w *helpWriter, o *options, ref string) error {
+	u, repairs, err := resolveArgument(o, ref)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	row := func(name, text string) { w.entry(name, 12, text) }
+	printed := u.Printed()
+	row("printed", printed)
+	row("key", string(urinorm.KeyOf(u)))
+	if codes := repairs.Codes(); len(codes) > 0 {
+		row("repairs", strings.Join(codes, ", "))
+	}
+	w.line("")
+	k := &o.crawl
+	if re := firstMatch(k.Exclude, printed); re != nil {
+		row("exclude", fmt.Sprintf("not checked: --exclude %s matches", re))
+		return nil
+	}
+	if rule := firstRule(k.Rules, printed); rule != nil {
+		row("rule", rule.Name+": "+ruleEffect(rule))
+	} else if len(k.Rules) > 0 {
+		row("rule", fmt.Sprintf("none of %d matches", len(k.Rules)))
+	}
+	if s := u.Scheme(); s != "http" && s != "https" {
+		answer, asked := check.AnswerOf(s)
+		o := check.UncheckedScheme(u.String())
+		if o.Code != check.CodeOK && (o.Code != check.CodeSchemeUnchecked || !asked) {
+			row("scheme", fmt.Sprintf("%s: %s", o.Code, o.Message))
+			return nil
+		}
+		row("scheme", fmt.Sprintf("%s: ok when %s", s, answer))
+		return nil
+	}
+	row("scope", scopeOf(k, u, printed))
+	if k.External == crawler.SkipExternal {
+		row("external", "skipped where it is external: --external skip")
+	} else {
+		row("external", "checked once, never crawled, where it is external")
+	}
+	return nil
+}
+
+// resolveArgument reads a URL as check would: absolute, against --base-url, or
+// with https where the scheme was left out of a www address.
+func resolveArgument(o *options, ref string) (urinorm.URL, urinorm.Repairs, error) {
+	if !o.base.IsZero() {
+		base, err := urinorm.NewBase(o.base, "")
+		if err != nil {
+			return urinorm.URL{}, 0, err
+		}
+		return base.Resolve(ref)
+	}
+	u, repairs, err := urinorm.ParseWeb(ref)
+	if err != nil && strings.HasPrefix(strings.ToLower(ref), "www.") {
+		return urinorm.ParseWeb("https://" + ref)
+	}
+	return u, repairs, err
+}
+
+// scopeOf says for which starts the URL is internal: that depends on the start
+// page alone.
+func scopeOf(k *crawler.Config, u urinorm.URL, printed string) string {
+	host := strings.TrimPrefix(u.Authority(), "www.")
+	var text string
+	switch k.Scope {
+	case crawler.ScopePath:
+		text = fmt.Sprintf("internal when the start page is on %s, with or without www., in %s or above it", host, u.Directory())
+	case crawler.ScopeHost:
+		text = fmt.Sprintf("internal when the start page is on %s, with or without www.", host)
+	case crawler.ScopeDomain:
+		text = fmt.Sprintf("internal when the start page is on a host of %s", urinorm.RegistrableDomain(u.Host()))
+	case crawler.ScopePage:
+		text = "internal when it is the start page itself"
+	}
+	if re := firstMatch(k.Include, printed); re != nil {
+		text = fmt.Sprintf("internal wherever the run starts: --include %s matches", re)
+	}
+	if re := firstMatch(k.NoFollow, printed); re != nil {
+		text += fmt.Sprintf("; its links are not followed: --no-follow %s matches", re)
+	}
+	return text
+}
+
+func firstMatch(res []*regexp.Regexp, printed string) *regexp.Regexp {
+	if i := slices.IndexFunc(res, func(re *regexp.Regexp) bool { return re.MatchString(printed) }); i >= 0 {
+		return res[i]
+	}
+	return nil
+}
+
+func firstRule(rules []crawler.Rule, printed string) *crawler.Rule {
+	if i := slices.IndexFunc(rules, func(r crawler.Rule) bool { return r.Match(printed) }); i >= 0 {
+		return &rules[i]
+	}
+	return nil
+}
+
+// ruleEffect says what a rule does to the URLs it matches. Header values may be
+// secrets and are not shown.
+func ruleEffect(r *crawler.Rule) string {
+	var effects []string
+	switch r.Verdict {
+	case "":
+	case "ignore":
+		effects = append(effects, "not checked")
+	default:
+		effects = append(effects, "what is not ok counts as "+r.Verdict)
+	}
+	if r.Accept != nil {
+		effects = append(effects, "accepts further statuses")
+	}
+	if len(r.Header) > 0 {
+		effects = append(effects, "sends "+strings.Join(sortedKeys(r.Header), ", "))
+	}
+	if r.Rate > 0 {
+		effects = append(effects, fmt.Sprintf("at most %g requests a second", r.Rate))
+	}
+	if effects == nil {
+		return "no effect"
+	}
+	return strings.Join(effects, "; ")
+}

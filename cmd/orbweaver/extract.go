@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+func newExtractCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "extract [INPUT...] [flags]",
+		Short: "print the links found in documents; no network",
+		Long:  "An INPUT is a document, a directory, a quoted glob, or - for standard input, which is also read when there is no INPUT. A link is printed as a browser resolves it; a relative link of a document without a base is printed as written.",
+		Example: `orbweaver extract page.html -b https://example.com/
+curl -s https://example.com/ | orbweaver extract -b https://example.com/ --unique
+orbweaver extract public/ -f csv`,
+	}
+	s := addFlags(cmd, onExtract)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c := &compiler{settings: s}
+		c.checkWords(onExtract)
+		x := &extraction{
+			unique: s.unique,
+			base:   read(c, "base", s.base, parseDocumentBase),
+			pick:   read(c, "select", s.selectCSS, parseSelector),
+			ignore: read(c, "ignore-select", s.ignoreSelect, parseSelector),
+			note:   newConsole(cmd.ErrOrStderr(), "never").notef,
+			seen:   map[string]bool{},
+		}
+		stdinType := read(c, "stdin-type", s.stdinType, parseStdinType)
+		if err := errors.Join(c.faults...); err != nil {
+			return usageError("%w", err)
+		}
+		if len(args) == 0 && len(s.from) == 0 {
+			if terminalIn(cmd.InOrStdin()) {
+				return usageError("extract: name a document, or pipe one to it")
+			}
+			args = []string{"-"}
+		}
+		var err error
+		if x.workingDir, err = os.Getwd(); err != nil {
+			return unsound(fmt.Errorf("find the working directory: %w", err))
+		}
+		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note}
+		targets, err := reader.read(args, s.from)
+		if err != nil {
+			return err
+		}
+		x.out = newLinkWriter(s.format, cmd.OutOrStdout())
+		for _, t := range targets {
+			if err := x.target(t, cmd.InOrStdin(), stdinType); err != nil {
+				return err
+			}
+		}
+		if err := x.out.end(); err != nil {
+			return unsound(fmt.Errorf("write standard output: %w", err))
+		}
+		if x.unread > 0 || len(reader.unmatched) > 0 {
+			return &exitError{code: report.ExitUnsound}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// extraction is one run of extract.
+type extraction struct {
+	base         urinorm.URL // zero for none
+	pick, ignore extract.Selector
+	unique       bool
+	note         func(string, ...any)
+	out          linkWriter
+	seen         map[string]bool
+	workingDir   string
+	unread       int // inputs that could not be read
+}
+
+// target reads one input: every document in a directory, else the one there is.
+func (x *extraction) target(t target, stdin io.Reader, stdinType string) error {
+	switch t.kind {
+	case website:
+		return usageError("extract reads no websites: save the page, or pipe it, as in curl %s | orbweaver extract -b %s", urinorm.Redact(t.raw), urinorm.Redact(t.raw))
+	case stdinDocument:
+		body, err := fetch.ReadDocument(stdin, extract.MaxBody)
+		if err != nil {
+			return x.unreadable("-", err)
+		}
+		return x.read(extract.Input{Body: body, ContentType: typeOfStdin(stdinType, body)}, "-", x.base)
+	case document:
+		return x.file(t.path, x.base)
+	}
+	documents := 0
+	walk := func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return x.unreadable(path, err)
+		case entry.IsDir() || !isDocument(path):
+			return nil
+		}
+		documents++
+		rel, err := filepath.Rel(t.path, path)
+		if err != nil {
+			return x.unreadable(path, err)
+		}
+		base, err := below(x.base, filepath.ToSlash(rel))
+		if err != nil {
+			return x.unreadable(path, err)
+		}
+		return x.file(path, base)
+	}
+	if err := filepath.WalkDir(t.path, walk); err != nil {
+		return err
+	}
+	if documents == 0 {
+		x.note("%s holds no document that is read for links", t.raw)
+		x.unread++
+	}
+	return nil
+}
+
+// below is the address of a file in a directory that is published at base.
+func below(base urinorm.URL, rel string) (urinorm.URL, error) {
+	if base.IsZero() {
+		return base, nil
+	}
+	dir, err := asDirectory(base)
+	if err != nil {
+		return dir, err
+	}
+	u, _, err := urinorm.ParseWeb(dir.WithoutFragment().String() + escapedPath(rel))
+	return u, err
+}
+
+func (x *extraction) unreadable(path string, err error) error {
+	x.note("read %s: %v", path, withoutPath(err))
+	x.unread++
+	return nil
+}
+
+func (x *extraction) file(path string, base urinorm.URL) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return x.unreadable(path, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return x.unreadable(path, errors.New("it is a directory"))
+	}
+	contentType := fetch.TypeByName(path)
+	body, err := fetch.ReadDocument(f, extract.SniffLength)
+	format, _ := extract.Readable(contentType, filepath.Base(path), body)
+	if err == nil && !extract.ReadInPlace(format) {
+		body, err = fetch.ReadDocument(io.MultiReader(bytes.NewReader(body), f), extract.MaxBody)
+	}
+	if err != nil {
+		return x.unreadable(path, err)
+	}
+	return x.read(extract.Input{Body: body, Path: path, Name: filepath.Base(path), ContentType: contentType}, x.pageOf(path), base)
+}
+
+// pageOf is how reports call a file: by its path from the working directory on,
+// where it lies in there.
+func (x *extraction) pageOf(path string) string {
+	if filepath.IsAbs(path) && inside(x.workingDir, path) {
+		if rel, err := filepath.Rel(x.workingDir, path); err == nil {
+			path = rel
+		}
+	}
+	return filepath.ToSlash(filepath.Clean(path))
+}
+
+// read prints the links of one document. Its error is that of the output.
+func (x *extraction) read(in extract.Input, page string, base urinorm.URL) error {
+	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok {
+		return x.unreadable(page, errors.New("it is of no format that is read for links"))
+	}
+	in.Select, in.IgnoreSelect = x.pick, x.ignore
+	doc := extract.Extract(in)
+	for _, fault := range doc.Faults {
+		x.note("%s: %s", page, fault)
+	}
+	resolve := resolver(doc, base)
+	for i := range doc.Links {
+		l := &doc.Links[i]
+		if l.Ignored {
+			continue
+		}
+		link, key := resolve(l)
+		if x.unique {
+			if x.seen[key] {
+				continue
+			}
+			x.seen[key] = true
+		}
+		if err := x.out.link(link, page, l); err != nil {
+			return unsound(fmt.Errorf("write standard output: %w", err))
+		}
+	}
+	return nil
+}
+
+// resolver returns what resolves a document's references: the printed URL and
+// its key, or the reference as written where it is relative and nothing says to
+// what. The first base element counts, itself resolved (HTML standard 4.2.3).
+func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (link, key string) {
+	resolve := urinorm.ParseWeb
+	if !own.IsZero() {
+		if b, err := urinorm.NewBase(own, doc.Charset); err == nil {
+			resolve = b.Resolve
+		}
+	}
+	itself := resolve // what a link into the very same document is resolved by
+	if doc.Base != "" {
+		if u, _, err := resolve(doc.Base); err == nil && u.Scheme() != "data" && u.Scheme() != "javascript" {
+			if b, err := urinorm.NewBase(u.WithoutFragment(), doc.Charset); err == nil {
+				resolve = b.Resolve
+			}
+		}
+	}
+	return func(l *extract.Link) (string, string) {
+		by := resolve
+		if l.SameDocument {
+			by = itself
+		}
+		u, _, err := by(l.Ref)
+		if err != nil {
+			written := asWritten(l.Ref)
+			return written, "as written: " + written
+		}
+		return u.Printed(), string(urinorm.KeyOf(u))
+	}
+}
+
+var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
+
+// asWritten is a reference without what every URL parser drops: white space
+// around it, and tabs and line breaks within.
+func asWritten(ref string) string {
+	return urinorm.Redact(lineBreaks.Replace(strings.Trim(ref, " \t\n\f\r")))
+}
+
+func terminalIn(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && isTerminal(f)
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagsOn are the rows of one command, in the order of the table.
+func flagsOn(on commands) []flag {
+	return slices.DeleteFunc(flags(), func(f flag) bool { return f.on&on == 0 })
+}
+
+// addFlags gives a command its flags and returns the settings they fill, with
+// the defaults of the rows.
+func addFlags(cmd *cobra.Command, on commands) *settings {
+	s := &settings{origin: map[string]string{}}
+	for _, f := range flagsOn(on) {
+		value := &flagValue{row: f, into: s}
+		if f.initial != "" {
+			value.fill(f.initial)
+		}
+		pf := cmd.Flags().VarPF(value, f.name, f.short, f.doc)
+		if f.isSwitch() {
+			pf.NoOptDefVal = "true"
+			off := cmd.Flags().VarPF(&flagValue{row: f, into: s, negated: true}, "no-"+f.name, "", "switch --"+f.name+" off")
+			off.NoOptDefVal, off.Hidden = "true", true
+		}
+		completeFlag(cmd, f)
+	}
+	cmd.SetFlagErrorFunc(flagError)
+	return s
+}
+
+func (f *flag) isSwitch() bool {
+	_, ok := f.at(&settings{}).(*bool)
+	return ok
+}
+
+// flagValue is a row as pflag sees it.
+type flagValue struct {
+	row     flag
+	into    *settings
+	negated bool // this is the --no-x of x
+	set     bool // a value was given on the command line
+}
+
+// Set takes a value from the command line.
+func (v *flagValue) Set(text string) error {
+	name := "--" + v.row.name
+	if field, ok := v.row.at(v.into).(*bool); ok {
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("use true or false")
+		}
+		*field = on != v.negated
+		if v.negated {
+			name = "--no-" + v.row.name
+		}
+	} else {
+		if field, ok := v.row.at(v.into).(*[]string); ok && !v.set {
+			*field = nil // the default gives way
+		}
+		v.fill(text)
+	}
+	v.set = true
+	v.into.origin[v.row.name] = name
+	return nil
+}
+
+// fill writes text to the field of a row that takes a value.
+func (v *flagValue) fill(text string) {
+	switch field := v.row.at(v.into).(type) {
+	case *string:
+		*field = text
+	case *[]string:
+		if v.row.many == union {
+			*field = append(*field, splitList(text)...)
+		} else {
+			*field = append(*field, text)
+		}
+	}
+}
+
+// String and Type are for pflag's own messages; help is written from the rows.
+func (v *flagValue) String() string { return v.row.initial }
+
+// Type is what a value stands for.
+func (v *flagValue) Type() string { return v.row.arg }
+
+// IsBoolFlag tells pflag that the flag may stand alone.
+func (v *flagValue) IsBoolFlag() bool { return v.row.arg == "" }
+
+// splitList cuts a list at its commas and drops empty parts.
+func splitList(text string) []string {
+	parts := strings.Split(text, ",")
+	for i, p := range parts {
+		parts[i] = strings.TrimSpace(p)
+	}
+	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+}
+
+// flagError says what is wrong with a flag and names the nearest one that exists.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return usageError("--%s: %q is not allowed: %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
+	}
+	var bare *pflag.ValueRequiredError
+	if errors.As(err, &bare) {
+		return usageError("--%s needs a value: %s", bare.GetFlag().Name, bare.GetFlag().Value.Type())
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usageError("%w", err)
+	}
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		return usageError("unknown flag -%s; `%s --help` lists the flags", unknown.GetSpecifiedName(), cmd.CommandPath())
+	}
+	name := unknown.GetSpecifiedName()
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := nearest(name, known); near != "" {
+		return usageError("unknown flag --%s: did you mean --%s?", name, near)
+	}
+	return usageError("unknown flag --%s; `%s --help` lists the flags", name, cmd.CommandPath())
+}
+
+// nearest is the known word that is most likely meant, or "" when none is near.
+func nearest(word string, known []string) string {
+	best, least := "", len(word)/3+2
+	for _, k := range known {
+		d := levenshtein.Distance(word, k, nil)
+		if strings.HasPrefix(k, word) {
+			d = min(d, 1) // a word cut short
+		}
+		if d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// oneOf says which words a setting allows, and the one that was likely meant.
+func oneOf(word string, words []string) error {
+	text := "use " + words[0]
+	if n := len(words); n > 1 {
+		text = "use " + strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+	if near := nearest(word, words); near != "" {
+		text = "did you mean " + near + "? " + text
+	}
+	return errors.New(text)
+}
+
+// usageError is a mistake in the command line or the configuration: exit status 2.
+func usageError(format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// help writes a command's help to standard output. How it reads: the command in
+// one line, its usage, what its words mean, commands, then flags by group.
+func help(cmd *cobra.Command, _ []string) {
+	w := &helpWriter{out: cmd.OutOrStdout(), width: helpWidth()}
+	w.paragraph(0, cmd.Short)
+	w.line("")
+	w.line("usage: " + usageLine(cmd))
+	for _, text := range paragraphs(cmd.Long) {
+		w.line("")
+		if strings.Contains(text, "\n") || strings.HasPrefix(text, " ") {
+			w.line(text) // set by hand
+			continue
+		}
+		w.paragraph(0, text)
+	}
+	if cmd.Example != "" {
+		w.line("\nExamples:")
+		for l := range strings.SplitSeq(strings.TrimSpace(cmd.Example), "\n") {
+			w.line("  " + l)
+		}
+	}
+	if listed := listedCommands(cmd); len(listed) > 0 {
+		w.line("\nCommands:")
+		for _, sub := range listed {
+			w.entry("  "+sub.Name(), 14, sub.Short)
+		}
+	}
+	for _, section := range flagSections(cmd) {
+		w.line("\n" + section.title + ":")
+		for _, f := range section.flags {
+			w.entry("  "+f.spelling(), 34, f.explained())
+		}
+	}
+	if cmd == cmd.Root() {
+		w.line("")
+		w.paragraph(0, "A switch --x is turned off by --no-x or --x=false. Durations: 500ms, 20s, 2m, 1h, 1d; sizes: 500kB, 10MiB. "+
+			"Exit status: 0 nothing to report, 1 findings, 2 wrong usage or configuration, 3 the run is not sound. "+
+			"`orbweaver explain CODE` explains a reason code; `orbweaver man | man -l -` is the manual.")
+	}
+}
+
+// usageLine is how the command is called, without the trailing [flags] twice.
+func usageLine(cmd *cobra.Command) string {
+	if parent := cmd.Parent(); parent != nil {
+		return parent.CommandPath() + " " + cmd.Use
+	}
+	return cmd.Use
+}
+
+// paragraphs cuts a text at its blank lines.
+func paragraphs(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.Trim(text, "\n"), "\n\n")
+}
+
+func listedCommands(cmd *cobra.Command) []*cobra.Command {
+	var listed []*cobra.Command
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() && !sub.Hidden {
+			listed = append(listed, sub)
+		}
+	}
+	return listed
+}
+
+// flagSection is a group of flags under its heading.
+type flagSection struct {
+	title string
+	flags []flag
+}
+
+// flagSections are a command's flags by group: the rows of the table, and behind
+// them what the command defines by itself.
+func flagSections(cmd *cobra.Command) []flagSection {
+	rows := map[string]flag{}
+	for _, f := range flagsOn(commandBit(cmd)) {
+		rows[f.name] = f
+	}
+	var sections []flagSection
+	seen := map[string]bool{}
+	for _, g := range groups {
+		section := flagSection{title: string(g)}
+		for _, f := range flagsOn(commandBit(cmd)) {
+			if f.group == g {
+				section.flags = append(section.flags, f)
+				seen[f.name] = true
+			}
+		}
+		if section.flags != nil {
+			sections = append(sections, section)
+		}
+	}
+	others := flagSection{title: "Other flags"}
+	if len(sections) == 0 {
+		others.title = "Flags"
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && !seen[f.Name] {
+			others.flags = append(others.flags, plainFlag(f))
+		}
+	})
+	if others.flags != nil {
+		sections = append(sections, others)
+	}
+	return sections
+}
+
+// commandBit is the bit of the flag table that stands for a command.
+func commandBit(cmd *cobra.Command) commands {
+	switch cmd.Name() {
+	case "orbweaver", "check":
+		return onCheck
+	case "explain":
+		return onExplain
+	case "extract":
+		return onExtract
+	case "report":
+		return onReport
+	case "compare":
+		return onCompare
+	}
+	return 0
+}
+
+// plainFlag makes a row of a flag that is not in the table.
+func plainFlag(f *pflag.Flag) flag {
+	arg, doc := pflag.UnquoteUsage(f)
+	row := flag{name: f.Name, short: f.Shorthand, arg: strings.ToUpper(arg), doc: doc, initial: f.DefValue}
+	if f.Value.Type() == "bool" {
+		row.arg, row.initial = "", ""
+	}
+	if row.initial == "[]" {
+		row.initial = ""
+	}
+	if f.Name == "help" {
+		row.doc = "print this help"
+	}
+	return row
+}
+
+// spelling is how the flag is written: "-f, --format FORMAT".
+func (f *flag) spelling() string {
+	s := "    "
+	if f.short != "" {
+		s = "-" + f.short + ", "
+	}
+	s += "--" + f.name
+	if v := f.value(); v != "" {
+		s += " " + v
+	}
+	return s
+}
+
+// value is what stands for the flag's value: its words when they are few.
+func (f *flag) value() string {
+	if len(f.words) > 0 && len(f.words) <= 4 {
+		return strings.Join(f.words, "|")
+	}
+	return f.arg
+}
+
+// explained is the row's sentence with its words, its default and whether it may be repeated.
+func (f *flag) explained() string {
+	var more []string
+	if len(f.words) > 4 {
+		more = append(more, strings.Join(f.words, ", "))
+	}
+	if f.initial != "" {
+		more = append(more, "default "+f.initial)
+	}
+	if f.many == list {
+		more = append(more, "repeatable")
+	}
+	if more == nil {
+		return f.doc
+	}
+	return f.doc + " (" + strings.Join(more, "; ") + ")"
+}
+
+// helpWidth is the terminal's width within what reads well, or 80.
+func helpWidth() int {
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 40 {
+		return min(width, 110)
+	}
+	return 80
+}
+
+// helpWriter sets text in columns.
+type helpWriter struct {
+	out   io.Writer
+	width int
+}
+
+func (w *helpWriter) line(s string) { fmt.Fprintln(w.out, s) }
+
+// entry writes a term and, from the given column on, what it means.
+func (w *helpWriter) entry(term string, column int, text string) {
+	if n := utf8.RuneCountInString(term); n+2 <= column {
+		lines := wrap(text, w.width-column)
+		w.line(term + strings.Repeat(" ", column-n) + lines[0])
+		for _, l := range lines[1:] {
+			w.line(strings.Repeat(" ", column) + l)
+		}
+		return
+	}
+	w.line(term)
+	w.paragraph(column, text)
+}
+
+func (w *helpWriter) paragraph(indent int, text string) {
+	for _, l := range wrap(text, w.width-indent) {
+		w.line(strings.Repeat(" ", indent) + l)
+	}
+}
+
+// wrap breaks text at blanks into lines of at most width characters, where words permit.
+func wrap(text string, width int) []string {
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		if length > 0 && length+1+n > width {
+			lines = append(lines, line)
+			line, length = "", 0
+		}
+		if length > 0 {
+			line += " "
+			length++
+		}
+		line += word
+		length += n
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// compileNetwork reads the settings of connections. What a named file holds is
+// read, and judged, when the fetcher is made.
+func compileNetwork(c *compiler) fetch.HTTPConfig {
+	s := c.settings
+	n := fetch.HTTPConfig{
+		Version:     version,
+		UserAgent:   read(c, "user-agent", s.userAgent, parseFieldValue),
+		Timeout:     read(c, "timeout", s.timeout, parseTimeout),
+		CAFile:      read(c, "ca-file", s.caFile, parseFile),
+		Insecure:    s.insecure,
+		ClientCert:  read(c, "client-cert", s.clientCert, parseFile),
+		ClientKey:   read(c, "client-key", s.clientKey, parseFile),
+		Cookies:     read(c, "cookies", s.cookies, parseFile),
+		Proxy:       read(c, "proxy", s.proxy, parseProxy),
+		ConnectTo:   readAll(c, "connect-to", s.connectTo, parseConnectTo),
+		DNSServer:   read(c, "dns-server", s.dnsServer, parseServer),
+		DenyPrivate: s.denyPrivate,
+		AllowPorts:  readAll(c, "allow-port", s.allowPort, parseAllowedPort),
+		Header:      http.Header{},
+	}
+	if n.ClientKey == "" {
+		n.ClientKey = n.ClientCert // one file may hold both, as curl takes it
+	} else if n.ClientCert == "" {
+		c.faults = append(c.faults, fmt.Errorf("%s: there is no --client-cert that the key is for", c.named("client-key")))
+	}
+	if s.given("user") {
+		if name, _, found := strings.Cut(s.user, ":"); !found || name == "" {
+			// The value may be half a secret: it is not repeated.
+			c.faults = append(c.faults, fmt.Errorf("%s: use NAME:PASSWORD", c.named("user")))
+		}
+		n.Credentials = s.user
+	}
+	if s.netrc {
+		n.Netrc = read(c, "netrc", netrcFile(os.Getenv), parseFile)
+	}
+	for _, text := range s.header {
+		if text == "" {
+			continue // it only drops what the file gave
+		}
+		name, value, err := parseHeader(text)
+		if err != nil {
+			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("header"), err))
+			continue
+		}
+		n.Header.Add(name, value)
+	}
+	return n
+}
+
+func parseTimeout(s string) (d time.Duration, err error) {
+	if d, err = parseDuration(s); err == nil && d == 0 {
+		err = errors.New("use a duration longer than nothing")
+	}
+	return d, err
+}
+
+func parseAllowedPort(s string) (int, error) {
+	port, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || port == 0 {
+		return 0, errors.New("use a number from 1 to 65535")
+	}
+	return int(port), nil
+}
+
+// parseNewsServer reads the name of a news server.
+func parseNewsServer(s string) (string, error) {
+	if fetch.CheckNewsServer(s) != nil {
+		return "", errors.New("use HOST or HOST:PORT")
+	}
+	return s, nil
+}
+
+// parseHeader reads "Name: value". Errors do not repeat the value, which may be
+// a secret.
+func parseHeader(s string) (name, value string, err error) {
+	name, value, found := strings.Cut(s, ":")
+	value = strings.TrimSpace(value)
+	switch {
+	case !found:
+		return "", "", errors.New("use 'Name: value'")
+	case !httpguts.ValidHeaderFieldName(name):
+		return "", "", fmt.Errorf("%q is no name of a header field", name)
+	case !httpguts.ValidHeaderFieldValue(value):
+		return "", "", fmt.Errorf("the value of %s holds control characters", name)
+	}
+	switch http.CanonicalHeaderKey(name) {
+	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding":
+		return "", "", fmt.Errorf("%s is set by the connection itself", name)
+	}
+	return name, value, nil
+}
+
+func parseFieldValue(s string) (string, error) {
+	if !httpguts.ValidHeaderFieldValue(s) {
+		return "", errors.New("use text without control characters")
+	}
+	return s, nil
+}
+
+// parseFile takes the name of a file that can be read.
+func parseFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("use a file that can be read: %w", withoutPath(err))
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return "", errors.New("use a file: it is a directory")
+	}
+	return name, nil
+}
+
+// parseProxy reads a proxy's address; without a scheme it is http, as in curl.
+func parseProxy(s string) (string, error) {
+	if !strings.Contains(s, "://") {
+		s = "http://" + s
+	}
+	wrong := errors.New("use an http, https, socks5 or socks5h URL, such as http://proxy.example.com:3128")
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" {
+		return "", wrong
+	}
+	switch u.Scheme {
+	case "http", "https", "socks5", "socks5h":
+		return s, nil
+	}
+	return "", wrong
+}
+
+// parseServer reads a name server's address; without a port it is 53.
+func parseServer(s string) (string, error) {
+	if ip, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+		return netip.AddrPortFrom(ip, 53).String(), nil
+	}
+	server, err := netip.ParseAddrPort(s)
+	if err != nil || server.Port() == 0 {
+		return "", errors.New("use an IP address and a port, such as 9.9.9.9:53")
+	}
+	return server.String(), nil
+}
+
+func parseConnectTo(s string) (fetch.ConnectTo, error) {
+	rule, err := fetch.ParseConnectTo(s)
+	if err != nil {
+		return rule, errors.New("use HOST:PORT:ADDR:PORT, IPv6 addresses in brackets")
+	}
+	return rule, nil
+}
+
+// netrcFile is where credentials are kept: $NETRC, else .netrc in the home
+// directory, on Windows _netrc if only that is there.
+func netrcFile(env func(string) string) string {
+	if name := env("NETRC"); name != "" {
+		return name
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ".netrc"
+	}
+	name := filepath.Join(home, ".netrc")
+	if _, err := os.Stat(name); err != nil && runtime.GOOS == "windows" {
+		name = filepath.Join(home, "_netrc")
+	}
+	return name
+}

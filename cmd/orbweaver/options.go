@@ -1,0 +1,234 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// options are settings turned into values: what can be wrong with a flag was
+// found, and what is left to go wrong is the world's.
+type options struct {
+	crawl     crawler.Config // but for Fetch, Sites, Store and Stop, which wire adds
+	net       fetch.HTTPConfig
+	base      urinorm.URL // zero for none
+	hostStyle fetch.HostStyle
+	stdinType string // a media type
+	from      []string
+
+	format     *report.Format
+	outputs    []report.Output
+	newsServer string // "" for $NNTP_SERVER
+	mailProbe  bool
+	writeClean string // "" for no copy
+	show       report.Show
+	failOn     report.Policy
+	progress   string
+	color      string
+}
+
+// compiler reads settings one at a time and keeps every fault it meets, so that
+// a user with three mistakes is told of three.
+type compiler struct {
+	*settings
+	faults []error
+}
+
+func (c *compiler) fail(name, text string, err error) {
+	c.faults = append(c.faults, fmt.Errorf("%s: %q is not allowed: %w", c.named(name), text, err))
+}
+
+// read parses the text of one setting; an empty text leaves the zero value.
+func read[T any](c *compiler, name, text string, parse func(string) (T, error)) T {
+	var none T
+	if text == "" {
+		if c.given(name) {
+			c.fail(name, text, errors.New("it is empty"))
+		}
+		return none
+	}
+	v, err := parse(text)
+	if err != nil {
+		c.fail(name, text, err)
+		return none
+	}
+	return v
+}
+
+// readAll parses each text of a list.
+func readAll[T any](c *compiler, name string, texts []string, parse func(string) (T, error)) []T {
+	var values []T
+	for _, text := range texts {
+		if text == "" {
+			continue // it only drops what the file gave
+		}
+		v, err := parse(text)
+		if err != nil {
+			c.fail(name, text, err)
+			continue
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+// atLeast reads a whole number.
+func atLeast(least int) func(string) (int, error) {
+	return func(s string) (int, error) { return parseCount(s, least) }
+}
+
+// checkWords finds settings that allow only certain words and have another.
+func (c *compiler) checkWords(on commands) {
+	for _, f := range flagsOn(on) {
+		if field, ok := f.at(c.settings).(*string); ok && f.words != nil && !slices.Contains(f.words, *field) {
+			c.fail(f.name, *field, oneOf(*field, f.words))
+		}
+	}
+}
+
+// compile turns the settings of check and explain into options. Its error is
+// the sum of all mistakes.
+func compile(s *settings, on commands) (*options, error) {
+	c := &compiler{settings: s}
+	c.checkWords(on)
+	o := &options{from: s.from}
+
+	o.base = read(c, "base-url", s.base, parseBase)
+	o.hostStyle, _ = fetch.ParseHostStyle(s.hostStyle)
+	o.stdinType = read(c, "stdin-type", s.stdinType, parseStdinType)
+
+	k := &o.crawl
+	k.Scope = scopeRules[s.scope]
+	k.External = externals[s.external]
+	k.Include = readAll(c, "include", s.include, parsePattern)
+	k.NoFollow = readAll(c, "no-follow", s.noFollow, parsePattern)
+	k.Exclude = readAll(c, "exclude", s.exclude, parsePattern)
+	k.IgnoreFragment = readAll(c, "ignore-fragment", s.ignoreFragment, parsePattern)
+	k.Depth = -1
+	if s.given("depth") {
+		k.Depth = read(c, "depth", s.depth, atLeast(0))
+	}
+	k.MaxPages = read(c, "max-pages", s.maxPages, atLeast(0))
+	k.MaxTime = read(c, "max-time", s.maxTime, parseDuration)
+	k.MaxBody = read(c, "max-body", s.maxBody, parseSize)
+	k.Robots = robotsModes[s.robots]
+	k.RobotsGiven = s.given("robots")
+	k.Sitemaps = s.sitemaps
+	k.Select = read(c, "select", s.selectCSS, parseSelector)
+	k.IgnoreSelect = read(c, "ignore-select", s.ignoreSelect, parseSelector)
+
+	if len(s.accept) > 0 {
+		k.Accept = read(c, "accept", strings.Join(s.accept, ","), parseStatuses)
+	}
+	k.SoftNotFound, k.CheckHTTPS = s.soft404, s.checkHTTPS
+	k.Credentials = s.user != "" || s.netrc || len(s.header) > 0 || s.cookies != ""
+	k.MaxRedirects = orNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
+
+	k.Concurrency = read(c, "concurrency", s.concurrency, atLeast(1))
+	k.PerHost = read(c, "per-host", s.perHost, atLeast(1))
+	k.PerHostGiven = s.given("per-host")
+	k.Rate = read(c, "rate", s.rate, parseRate)
+	k.Delay = read(c, "delay", s.delay, parseDuration)
+	k.Retries = orNone(read(c, "retries", s.retries, atLeast(0)))
+	k.SecondPassAfter = notZero(read(c, "second-pass-after", s.secondPassAfter, parseDuration))
+	k.SecondPassGiven = s.given("second-pass-after")
+	k.MaxWait = notZero(read(c, "max-wait", s.maxWait, parseDuration))
+	for i := range s.rules {
+		rule, err := s.rules[i].compile()
+		if err != nil {
+			c.faults = append(c.faults, err)
+		}
+		k.Rules = append(k.Rules, rule)
+	}
+
+	o.net = compileNetwork(c)
+	o.net.Concurrency, o.net.PerHost, o.net.MaxBody = crawler.Affordable(k.Concurrency), k.PerHost, k.MaxBody
+	if o.net.TLSExpiry = read(c, "tls-expiry", s.tlsExpiry, parseDuration); o.net.TLSExpiry == 0 {
+		o.net.TLSExpiry = -1
+	}
+	compileReport(c, o)
+	return o, errors.Join(c.faults...)
+}
+
+// compileReport reads the settings of what is written, which check and report share.
+func compileReport(c *compiler, o *options) {
+	s := c.settings
+	o.format, _ = report.ByName(s.format)
+	o.outputs = readAll(c, "output", s.output, report.ParseOutput)
+	o.show = read(c, "show", strings.Join(s.show, ","), report.ParseShow)
+	o.failOn = read(c, "fail-on", strings.Join(s.failOn, ","), report.ParseFailOn)
+	o.progress, o.color = s.progress, s.color
+	o.newsServer = read(c, "nntp-server", s.newsServer, parseNewsServer)
+	o.mailProbe = s.mailProbe
+	o.writeClean = read(c, "write-clean", s.writeClean, func(file string) (string, error) { return file, nil })
+}
+
+// orNone writes a limit of zero as the engine does, where zero means the default.
+func orNone(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+var scopeRules = map[string]crawler.ScopeRule{
+	"path":   crawler.ScopePath,
+	"host":   crawler.ScopeHost,
+	"domain": crawler.ScopeDomain,
+	"page":   crawler.ScopePage,
+}
+
+var externals = map[string]crawler.External{
+	"check": crawler.CheckExternal,
+	"skip":  crawler.SkipExternal,
+}
+
+var robotsModes = map[string]crawler.RobotsMode{
+	"crawl":  crawler.RobotsCrawl,
+	"strict": crawler.RobotsStrict,
+	"ignore": crawler.RobotsIgnore,
+}
+
+// notZero writes a duration of zero as the engine does, where zero means the default.
+func notZero(d time.Duration) time.Duration { return max(d, 1) }
+
+// parseDocumentBase reads the address of a document, or of a directory of them.
+func parseDocumentBase(s string) (urinorm.URL, error) {
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		return u, errors.New("use an absolute URL, such as https://example.com/docs/")
+	}
+	return u, nil
+}
+
+// parseSelector reads CSS selectors.
+func parseSelector(s string) (extract.Selector, error) {
+	selector, err := extract.CompileSelector(s)
+	if cause := errors.Unwrap(err); cause != nil {
+		err = fmt.Errorf("use a CSS selector: %w", cause)
+	}
+	return selector, err
+}
+
+// parseBase reads the address a directory will have.
+func parseBase(s string) (urinorm.URL, error) {
+	u, _, err := urinorm.ParseWeb(s)
+	wrong := errors.New("use an http or https URL without query and fragment, such as https://example.com/docs/")
+	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasUserinfo() {
+		return urinorm.URL{}, wrong
+	}
+	_, hasQuery := u.Query()
+	_, hasFragment := u.Fragment()
+	if hasQuery || hasFragment {
+		return urinorm.URL{}, wrong
+	}
+	return u, nil
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// plan is where a run starts, in the engine's words: seeds, and the directories
+// that answer for some of them.
+type plan struct {
+	workingDir string
+	seeds      []crawler.Seed
+	sites      []*fetch.Site
+	stdin      *fetch.Document // nil when no target is standard input
+	hints      []string        // what the user should know before the run
+
+	base  urinorm.URL
+	style fetch.HostStyle
+	dirs  map[string]*fetch.Site // mounted directories, by absolute path
+}
+
+// prepare mounts directories and turns targets into seeds. Its errors are wrong
+// usage; a file that cannot be read is a seed all the same, so that the run
+// reports it as broken.
+func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
+	}
+	p := &plan{workingDir: wd, base: o.base, style: o.hostStyle, dirs: map[string]*fetch.Site{}}
+	add := map[targetKind]func(target) error{
+		directory:     p.addDirectory,
+		website:       p.addWebsite,
+		document:      p.addDocument,
+		stdinDocument: func(target) error { return p.addStdin(o, stdin) },
+	}
+	// Directories come first: a document in one of them belongs to it.
+	targets = slices.Clone(targets)
+	slices.SortStableFunc(targets, func(a, b target) int { return cmp.Compare(a.kind, b.kind) })
+	for _, t := range targets {
+		if err := add[t.kind](t); err != nil {
+			p.close()
+			return nil, err
+		}
+	}
+	if !o.base.IsZero() && len(p.sites) == 0 && p.stdin == nil {
+		p.hints = append(p.hints, "--base-url has no effect: no target is a directory or a document")
+	}
+	return p, nil
+}
+
+// close releases the directories.
+func (p *plan) close() {
+	for _, s := range p.sites {
+		s.Close()
+	}
+}
+
+// addWebsite makes a page the start of a crawl.
+func (p *plan) addWebsite(t target) error {
+	p.seeds = append(p.seeds, crawler.Seed{URL: t.url, Follow: true, Crawl: true, Named: true, Raw: t.raw})
+	return nil
+}
+
+// addDirectory mounts a directory as a site and makes every document in it a
+// seed. Style sheets are no documents: they are read when a page uses them. Nor
+// are plain text and tables: they are read when the user names them.
+func (p *plan) addDirectory(t target) error {
+	site, err := p.mount(t.path, t.path)
+	if err != nil {
+		var fault *fetch.Fault
+		if errors.As(err, &fault) {
+			return p.addUnreadable(t)
+		}
+		return err
+	}
+	before := len(p.seeds)
+	err = site.Walk(func(rel string, _ fs.DirEntry) error {
+		if path.Ext(rel) == ".css" || !isDocument(filepath.Join(site.Dir(), filepath.FromSlash(rel))) {
+			return nil
+		}
+		u, err := site.URLOf(rel)
+		if err != nil {
+			return nil // a name that no URL can carry: nothing can link to it
+		}
+		p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Crawl: true, Raw: t.raw})
+		return nil
+	})
+	if err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			p.hints = append(p.hints, line+"; what it holds is not checked")
+		}
+	}
+	if len(p.seeds) == before {
+		p.hints = append(p.hints, fmt.Sprintf("%s holds no document that is read for links", t.raw))
+	}
+	return nil
+}
+
+// addUnreadable makes a directory that cannot be opened a seed of the directory
+// that holds it, for the run to report.
+func (p *plan) addUnreadable(t target) error {
+	return p.addFile(t, filepath.Clean(t.path), "/")
+}
+
+// addDocument makes one file a seed: it is read, and what it links to is checked.
+func (p *plan) addDocument(t target) error {
+	if t.hint != "" {
+		p.hints = append(p.hints, fmt.Sprintf("no file %s: %s", t.raw, t.hint))
+	}
+	return p.addFile(t, t.path, "")
+}
+
+// addFile finds the directory that answers for a file: one that the user named,
+// else the working directory if the file is in it, else the root of the file's
+// volume. slash is what the URL ends with beside the name.
+func (p *plan) addFile(t target, file, slash string) error {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return unsound(err)
+	}
+	// A link that the user names is followed, wherever it leads.
+	if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs && !inside(p.workingDir, real) {
+		abs = real
+	}
+	dir := filepath.VolumeName(abs) + string(filepath.Separator)
+	label := dir
+	if inside(p.workingDir, abs) {
+		dir, label = p.workingDir, "."
+	}
+	if mounted := p.holding(abs); len(mounted) > len(dir) {
+		dir, label = mounted, p.dirs[mounted].Dir()
+	}
+	site, err := p.mount(dir, label)
+	if err != nil {
+		return unsound(err)
+	}
+	rel, err := filepath.Rel(dir, abs)
+	if err != nil {
+		return unsound(err)
+	}
+	u, err := site.URLOf(filepath.ToSlash(rel) + slash)
+	if err != nil {
+		return usageError("%s: no URL can carry the name: %w", t.raw, err)
+	}
+	if slash == "" && !sniffed(abs) {
+		p.hints = append(p.hints, fmt.Sprintf("%s is of no format that is read for links: only its presence is checked", t.raw))
+	}
+	p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Named: true, Raw: t.raw})
+	return nil
+}
+
+// holding is the innermost directory already mounted that a file lies in, or "".
+func (p *plan) holding(abs string) string {
+	best := ""
+	for dir := range p.dirs {
+		if len(dir) > len(best) && inside(dir, abs) {
+			best = dir
+		}
+	}
+	return best
+}
+
+// inside reports whether a path lies below a directory.
+func inside(dir, abs string) bool {
+	rel, err := filepath.Rel(dir, abs)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// mount opens a directory as a site, once. label is how reports call it.
+func (p *plan) mount(dir, label string) (*fetch.Site, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if site := p.dirs[abs]; site != nil {
+		return site, nil
+	}
+	config := fetch.SiteConfig{Dir: label, Style: p.style}
+	if p.base.IsZero() {
+		config.Synthetic = true
+		config.Base, _, err = urinorm.ParseWeb(fmt.Sprintf("https://%d.site.invalid/", len(p.sites)+1))
+	} else {
+		if len(p.sites) > 0 {
+			return nil, usageError("--base-url: it can be the address of one directory, and there are %s and %s", p.sites[0].Dir(), label)
+		}
+		config.Base, err = asDirectory(p.base)
+	}
+	if err != nil {
+		return nil, err
+	}
+	site, err := fetch.NewSite(config)
+	if err != nil {
+		return nil, err
+	}
+	p.dirs[abs] = site
+	p.sites = append(p.sites, site)
+	return site, nil
+}
+
+// asDirectory puts a slash behind a URL's path: a directory's address ends with one.
+func asDirectory(u urinorm.URL) (urinorm.URL, error) {
+	if strings.HasSuffix(u.Path(), "/") {
+		return u, nil
+	}
+	u, _, err := urinorm.ParseWeb(u.String() + "/")
+	return u, err
+}
+
+// addStdin reads the document on standard input. It stands at --base-url, or else
+// in the working directory, so that its relative links mean what they would in a
+// file there.
+func (p *plan) addStdin(o *options, stdin io.Reader) error {
+	body, err := fetch.ReadDocument(stdin, o.crawl.MaxBody)
+	if err != nil {
+		return unsound(fmt.Errorf("read standard input: %w", err))
+	}
+	at := o.base
+	if at.IsZero() {
+		if at, err = fileURL(filepath.Join(p.workingDir, "-")); err != nil {
+			return unsound(err)
+		}
+	}
+	p.stdin = &fetch.Document{URL: at, ContentType: typeOfStdin(o.stdinType, body), Body: body, Path: "-"}
+	p.seeds = append(p.seeds, crawler.Seed{URL: at, Follow: true, Raw: "-"})
+	return nil
+}
+
+// typeOfStdin is the media type that was given, none where the first bytes tell
+// it, or else HTML: a fragment of a page gives nothing away.
+func typeOfStdin(given string, body []byte) string {
+	if _, known := extract.Readable("", "", body[:min(len(body), extract.SniffLength)]); given == "" && !known {
+		return "text/html"
+	}
+	return given
+}
+
+// parseStdinType reads a format: a media type, or a file extension of one.
+func parseStdinType(name string) (string, error) {
+	contentType := name
+	if !strings.Contains(name, "/") {
+		contentType = fetch.TypeByName("stdin." + strings.ToLower(name))
+	}
+	if _, ok := extract.Readable(contentType, "", nil); !ok {
+		return "", errors.New("it is no format that is read for links, such as html, and no media type of one")
+	}
+	return contentType, nil
+}
+
+// fileURL is the file: URL of an absolute path (RFC 8089).
+func fileURL(abs string) (urinorm.URL, error) {
+	slashed := filepath.ToSlash(abs)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter
+	}
+	u, _, err := urinorm.ParseWeb("file://" + escapedPath(slashed))
+	return u, err
+}
+
+// escapedPath percent-encodes what a path must not hold as it is.
+func escapedPath(slashed string) string { return (&url.URL{Path: slashed}).EscapedPath() }
+
+// unescapePath decodes the path of a file: URL.
+func unescapePath(s string) (string, error) {
+	decoded, err := url.PathUnescape(s)
+	if err != nil || strings.ContainsRune(decoded, 0) {
+		return "", errors.New("its path cannot be decoded")
+	}
+	return decoded, nil
+}

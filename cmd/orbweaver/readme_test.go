@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	stdflag "flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = stdflag.Bool("update", false, "write README's generated tables anew")
+
+const readme = "../../README.md"
+
+// README's tables of flags and exit statuses are written from the same rows as
+// the help; go test ./cmd/orbweaver -update renews them.
+func TestReadmeTables(t *testing.T) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(text)
+	want = between(t, want, "flags", flagTables())
+	want = between(t, want, "exit", exitRows())
+	if want == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatal("README.md does not show the flags as they are: renew it with go test ./cmd/orbweaver -run TestReadmeTables -update")
+	}
+	if err := os.WriteFile(readme, []byte(want), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The functions that the journey names are where it says.
+func TestReadmeJourney(t *testing.T) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "<!-- journey -->")
+	journey, _, _ := strings.Cut(rest, "<!-- /journey -->")
+	steps := regexp.MustCompile("`([^`]+\\.go)` `([^`]+)`").FindAllStringSubmatch(journey, -1)
+	if len(steps) != 10 {
+		t.Fatalf("the journey has %d steps that name a file and a function, want 10", len(steps))
+	}
+	for _, step := range steps {
+		source, err := os.ReadFile(filepath.Join("../..", step[1]))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + step[2] + `\(`).Match(source) {
+			t.Errorf("%s has no function %s", step[1], step[2])
+		}
+	}
+}
+
+// between puts text between a pair of marks.
+func between(t *testing.T, doc, mark, text string) string {
+	t.Helper()
+	open, shut := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->\n"
+	before, rest, ok1 := strings.Cut(doc, open)
+	_, after, ok2 := strings.Cut(rest, shut)
+	if !ok1 || !ok2 {
+		t.Fatalf("README.md lacks the marks %s", mark)
+	}
+	return before + open + text + shut + after
+}
+
+// flagTables are the flags of check by group, then those of the other commands
+// that check does not have.
+func flagTables() string {
+	var b strings.Builder
+	root := newRoot()
+	for _, name := range []string{"check", "extract", "report", "compare"} {
+		cmd, _, err := root.Find([]string{name})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(&b, "### `orbweaver %s`\n\n| flag | meaning | default |\n|---|---|---|\n", name)
+		for _, section := range flagSections(cmd) {
+			if name == "check" && section.title != "Other flags" {
+				fmt.Fprintf(&b, "| **%s** | | |\n", section.title)
+			}
+			for _, f := range section.flags {
+				if f.name != "help" {
+					fmt.Fprintf(&b, "| %s | %s | %s |\n", code(strings.TrimSpace(f.spelling())), cell(f.meaning()), code(f.initial))
+				}
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("`explain` takes the flags of scope and configuration. A switch `--x` is turned off by `--no-x` or `--x=false`. " +
+		"Durations: `500ms`, `20s`, `2m`, `1h`, `1d`, a bare number counts seconds; sizes: `500kB`, `10MiB`.\n")
+	return b.String()
+}
+
+// meaning is the row's sentence with its words and whether it may be repeated.
+func (f *flag) meaning() string {
+	copied := *f
+	copied.initial = ""
+	return copied.explained()
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + cell(s) + "`"
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+func exitRows() string {
+	var b bytes.Buffer
+	for _, row := range exitTable {
+		fmt.Fprintf(&b, "| %d | %s |\n", row.code, row.meaning)
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/report"
+)
+
+func newReportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "report REPORT.json [flags]",
+		Short: "render a saved JSON report in another format",
+		Long:  "A report can only show what it was saved with: save it with --show all to choose later. The exit status is that of the run, by --fail-on.",
+		Example: `orbweaver check public/ --show all -o all.json
+orbweaver report all.json -f csv --show broken
+orbweaver report --schema > orbweaver.schema.json`,
+	}
+	s := addFlags(cmd, onReport)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if s.schema {
+			if len(args) > 0 {
+				return usageError("--schema takes no report")
+			}
+			_, err := cmd.OutOrStdout().Write(report.Schema())
+			return err
+		}
+		if len(args) != 1 {
+			return usageError("report: name one JSON report")
+		}
+		c := &compiler{settings: s}
+		c.checkWords(onReport)
+		o := &options{}
+		compileReport(c, o)
+		if err := errors.Join(c.faults...); err != nil {
+			return usageError("%w", err)
+		}
+		return renderReport(cmd, o, args[0])
+	}
+	return cmd
+}
+
+// renderReport reads a report and writes it again.
+func renderReport(cmd *cobra.Command, o *options, file string) error {
+	saved, err := readReport(cmd, file)
+	if err != nil {
+		return err
+	}
+	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
+	out, err := report.Open(outputs, cmd.OutOrStdout(), reportOptions(o, cmd.OutOrStdout()))
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer out.Close()
+	if err := saved.Write(out); err != nil {
+		return unsound(err)
+	}
+	if code := o.failOn.Exit(&saved.Summary); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// readReport reads a JSON report from a file, or from standard input for "-". One
+// that cannot be read is wrong usage.
+func readReport(cmd *cobra.Command, file string) (*report.Report, error) {
+	var saved *report.Report
+	var err error
+	if file == "-" {
+		saved, err = report.Read(cmd.InOrStdin())
+	} else {
+		saved, err = report.ReadFile(file)
+	}
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return saved, nil
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+// ruleBlock is one [[rule]] of the configuration file, as written, environment
+// variables expanded.
+type ruleBlock struct {
+	where   string // "rule 2 in orbweaver.toml"
+	match   string // glob on the printed URL
+	matchRE string // or a regular expression on it
+	accept  []string
+	verdict string
+	header  http.Header
+	rate    string
+}
+
+// ruleKeys are the keys a [[rule]] may have.
+var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate"}
+
+// ruleVerdicts are the verdicts a rule may give.
+var ruleVerdicts = []string{"unverified", "ignore", "broken"}
+
+// readRules reads the [[rule]] blocks of a file.
+func readRules(file string, value any, env func(string) (string, bool)) ([]ruleBlock, error) {
+	blocks, ok := value.([]map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: rule: write each rule as a [[rule]] block", file)
+	}
+	var rules []ruleBlock
+	var faults []error
+	for i, keys := range blocks {
+		rule := ruleBlock{where: fmt.Sprintf("rule %d in %s", i+1, file)}
+		for _, key := range sortedKeys(keys) {
+			if err := rule.read(key, keys[key], env); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", rule.where, err))
+			}
+		}
+		if (rule.match == "") == (rule.matchRE == "") && len(faults) == 0 {
+			faults = append(faults, fmt.Errorf("%s: use one of match (a glob) and match_re (a regular expression)", rule.where))
+		}
+		rules = append(rules, rule)
+	}
+	return rules, errors.Join(faults...)
+}
+
+func (r *ruleBlock) read(key string, value any, env func(string) (string, bool)) error {
+	text, isText := value.(string)
+	wantText := fmt.Errorf("%s: use a string", key)
+	switch key {
+	case "match":
+		if !isText || text == "" {
+			return wantText
+		}
+		r.match = text
+	case "match_re":
+		if !isText || text == "" {
+			return wantText
+		}
+		r.matchRE = text
+	case "verdict":
+		if !isText {
+			return wantText
+		}
+		r.verdict = text
+	case "rate":
+		t, ok := configText(value)
+		if !ok {
+			return wantText
+		}
+		r.rate = t
+	case "accept":
+		texts, ok := configTexts(&flag{many: union}, value)
+		if !ok {
+			return fmt.Errorf("%s: use statuses such as [403, \"500-599\"]", key)
+		}
+		r.accept = texts
+	case "header":
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return fmt.Errorf("%s: use a table such as {Authorization = \"Bearer ${TOKEN}\"}", key)
+		}
+		r.header = http.Header{}
+		for _, name := range sortedKeys(fields) {
+			t, ok := fields[name].(string)
+			if !ok {
+				return fmt.Errorf("%s: %s: use a string", key, name)
+			}
+			expanded, err := expandEnv(t, env)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", key, name, err)
+			}
+			if _, _, err := parseHeader(name + ": " + expanded); err != nil {
+				return fmt.Errorf("%s: %s: %w", key, name, err)
+			}
+			r.header.Set(name, expanded)
+		}
+	default:
+		if near := nearest(key, ruleKeys); near != "" {
+			return fmt.Errorf("unknown key %s: did you mean %s?", key, near)
+		}
+		return fmt.Errorf("unknown key %s: use %s", key, strings.Join(ruleKeys, ", "))
+	}
+	return nil
+}
+
+// compile turns a block into a policy.
+func (r *ruleBlock) compile() (crawler.Rule, error) {
+	rule := crawler.Rule{Name: r.where, Verdict: r.verdict, Header: r.header}
+	fail := func(key, text string, err error) (crawler.Rule, error) {
+		return rule, fmt.Errorf("%s: %s: %q is not allowed: %w", r.where, key, text, err)
+	}
+	if r.matchRE != "" {
+		re, err := parsePattern(r.matchRE)
+		if err != nil {
+			return fail("match_re", r.matchRE, err)
+		}
+		rule.Name += " (" + r.matchRE + ")"
+		rule.Match = re.MatchString
+	} else {
+		if !doublestar.ValidatePattern(r.match) {
+			return fail("match", r.match, errors.New("use a glob: *, **, ?, [class] and {a,b}"))
+		}
+		rule.Name += " (" + r.match + ")"
+		rule.Match = globMatcher(r.match)
+	}
+	if r.verdict != "" && !slices.Contains(ruleVerdicts, r.verdict) {
+		return fail("verdict", r.verdict, oneOf(r.verdict, ruleVerdicts))
+	}
+	if r.accept != nil {
+		codes := strings.Join(r.accept, ",")
+		accept, err := parseStatuses(codes)
+		if err != nil {
+			return fail("accept", codes, err)
+		}
+		rule.Accept = accept
+	}
+	if r.rate != "" {
+		rate, err := parseRate(r.rate)
+		if err != nil {
+			return fail("rate", r.rate, err)
+		}
+		rule.Rate = rate
+	}
+	return rule, nil
+}
+
+// globMatcher matches printed URLs by a glob: * stays within a path segment, **
+// does not. A URL copied from a report matches itself, brackets and all.
+func globMatcher(glob string) func(string) bool {
+	return func(printed string) bool {
+		return printed == glob || doublestar.MatchUnvalidated(glob, printed)
+	}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// checkLinks is the main job: it finds out what the targets are, runs the crawl
+// and writes the reports. Its error carries the exit status.
+func checkLinks(cmd *cobra.Command, o *options, args []string) error {
+	console := newConsole(cmd.ErrOrStderr(), o.progress)
+	reader := &targetReader{stdin: cmd.InOrStdin(), note: console.notef}
+	targets, err := reader.read(args, o.from)
+	if err != nil {
+		return err
+	}
+	var clean *cleaning
+	if o.writeClean != "" {
+		if clean, err = newCleaning(o.writeClean, targets); err != nil {
+			return err
+		}
+	}
+	plan, err := prepare(o, targets, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	defer plan.close()
+	for _, hint := range plan.hints {
+		console.notef("%s", hint)
+	}
+
+	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
+	out, err := report.Open(outputs, cmd.OutOrStdout(), reportOptions(o, cmd.OutOrStdout()))
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer out.Close()
+
+	stop, ctx, done := interrupts(cmd.Context(), console.notef)
+	defer done()
+	cfg, web, err := wire(o, plan, out, stop)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer web.Close()
+	if err := cfg.Validate(); err != nil {
+		return usageError("%w", err)
+	}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: time.Now(), Targets: targetNames(args, o.from, targets)}
+	if err := out.Begin(head); err != nil {
+		return unsound(err)
+	}
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean})
+	console.clear()
+	if summary == nil {
+		return unsound(err)
+	}
+	summary.Targets = head.Targets
+	if err := errors.Join(err, out.End(summary)); err != nil {
+		return unsound(err)
+	}
+	if clean != nil {
+		removed, err := clean.write()
+		if err != nil {
+			return unsound(err)
+		}
+		if removed > 0 {
+			console.notef("%s: left out %d of the bookmarks", o.writeClean, removed)
+		}
+	}
+	return verdictOf(o.failOn, summary, reader.unmatched, console)
+}
+
+// verdictOf turns a run into its exit status, and says in a sentence why a run is
+// not sound where the report does not.
+func verdictOf(policy report.Policy, s *crawler.Summary, unmatched []string, console *console) error {
+	code := policy.Exit(s)
+	if len(unmatched) > 0 && s.Broken == 0 {
+		code = report.ExitUnsound // a start target that could not be read
+	}
+	if why := whyNothing(s); code == report.ExitUnsound && s.Complete && len(s.StartFailed)+len(unmatched) == 0 && why != "" {
+		console.notef("nothing was checked: %s", why)
+	}
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// whyNothing says why a run that went well is no proof of anything, where the
+// engine has not said it.
+func whyNothing(s *crawler.Summary) string {
+	switch {
+	case s.Pages == 0:
+		return "no document that is read for links was found"
+	case s.Skipped == s.Results && s.Results > 0:
+		return "every link was left out by a rule; --show all names the rules"
+	}
+	return ""
+}
+
+// unsound is an error that ended a run: its report, if any, cannot be trusted.
+func unsound(err error) error { return &exitError{code: report.ExitUnsound, err: err} }
+
+// sink is what the engine speaks to: results go to the reports, words to the console.
+type sink struct {
+	*report.Multi
+	console *console
+	clean   *cleaning // nil when no copy is asked for
+}
+
+// Result hands a result to the reports, and to the copy of the bookmarks.
+func (s *sink) Result(r *crawler.Result) error {
+	if s.clean != nil {
+		s.clean.result(r)
+	}
+	return s.Multi.Result(r)
+}
+
+// Note tells something about the run as a whole.
+func (s *sink) Note(n crawler.Note) error {
+	s.console.notef("%s", n.Message)
+	return nil
+}
+
+// Progress shows how far the run has come.
+func (s *sink) Progress(p crawler.Progress) { s.console.progress(p) }
+
+// interrupts turns the first interrupt into a soft end, for which the channel is
+// closed, and the second into a hard one, for which the context is cancelled. A
+// third kills the process as if we had never listened.
+func interrupts(parent context.Context, note func(string, ...any)) (stop <-chan struct{}, ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(parent)
+	soft := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ended := make(chan struct{})
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		for count := 1; ; count++ {
+			select {
+			case <-ended:
+				return
+			case <-signals:
+			}
+			if count == 1 {
+				note("interrupted: finishing what is in flight; once more to stop at once")
+				close(soft)
+				continue
+			}
+			signal.Stop(signals)
+			cancel()
+			return
+		}
+	}()
+	return soft, ctx, func() {
+		signal.Stop(signals)
+		close(ended)
+		<-finished
+		cancel()
+	}
+}
+
+// reportOptions say how reports are written.
+func reportOptions(o *options, stdout io.Writer) report.Options {
+	return report.Options{Show: o.show, Color: colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout)}
+}
+
+// targetNames are what the user pointed at, as written.
+func targetNames(args, from []string, targets []target) []string {
+	if len(from) == 0 {
+		return args
+	}
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.raw
+	}
+	return names
+}

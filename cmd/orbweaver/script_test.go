@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"orbweaver": main})
+}
+
+// TestScript runs the program as users do. Beside testscript's own commands the
+// scripts have:
+//
+//	exits CODE orbweaver ARG...   the exit status is CODE
+//	json FILE PATH REGEXP         the value at PATH (a.b.0.c) of a JSON file matches
+//	serve DIR                     serves DIR on loopback; $SITE is its URL, $SITE/status/NNN answers NNN,
+//	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers
+//	awaitrequest /hang            waits until somebody asks for it
+//
+// $DOCUMENTS is a directory with a real document of each format.
+func TestScript(t *testing.T) {
+	documents, err := filepath.Abs("../../crawler/extract/testdata/documents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Values[hanging] = make(chan struct{})
+			env.Setenv("DOCUMENTS", documents)
+			for _, name := range []string{"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NETRC"} {
+				env.Setenv(name, "")
+			}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":        exits,
+			"json":         jsonValue,
+			"serve":        serve,
+			"awaitrequest": awaitRequest,
+		},
+	})
+}
+
+// hanging is the key of the channel that is closed by the first request for /hang.
+type key string
+
+const hanging key = "hanging"
+
+func awaitRequest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 || args[0] != "/hang" {
+		ts.Fatalf("usage: awaitrequest /hang")
+	}
+	<-ts.Value(hanging).(chan struct{})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		got = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: json FILE PATH REGEXP")
+	}
+	var value any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &value))
+	for step := range strings.SplitSeq(args[1], ".") {
+		switch at := value.(type) {
+		case map[string]any:
+			value = at[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			switch {
+			case step == "length":
+				value = len(at)
+			case err != nil || i >= len(at):
+				value = nil
+			default:
+				value = at[i]
+			}
+		default:
+			value = nil
+		}
+	}
+	text := fmt.Sprint(value)
+	if f, ok := value.(float64); ok {
+		text = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	re, err := regexp.Compile("^(?:" + args[2] + ")$")
+	ts.Check(err)
+	if re.MatchString(text) == neg {
+		ts.Fatalf("%s is %q, which is not what %s asks for", args[1], text, args[2])
+	}
+}
+
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serve DIR")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	mux.HandleFunc("/status/{code}", func(w http.ResponseWriter, r *http.Request) {
+		code, err := strconv.Atoi(r.PathValue("code"))
+		if err != nil || code < 200 || code > 599 {
+			code = http.StatusNotFound
+		}
+		w.WriteHeader(code)
+	})
+	mux.HandleFunc("/echo/", func(w http.ResponseWriter, r *http.Request) {
+		// A page whose one link names what came along, for tests of headers.
+		fmt.Fprintf(w, "<!doctype html><a href='/seen?token=%s'>seen</a>", r.Header.Get("X-Token"))
+	})
+	mux.HandleFunc("/seen", func(w http.ResponseWriter, r *http.Request) {})
+	asked := sync.OnceFunc(func() { close(ts.Value(hanging).(chan struct{})) })
+	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) {
+		asked()
+		<-r.Context().Done()
+	})
+	server := httptest.NewServer(mux)
+	ts.Defer(server.Close)
+	ts.Setenv("SITE", server.URL)
+}

@@ -1,0 +1,95 @@
+package main
+
+// settings are flags and configuration as they were given: text that nothing has
+// interpreted yet. A flag and its key in the file fill the same field; compile
+// turns all of it into values once, at one place that can say what is wrong.
+type settings struct {
+	// targets
+	from      []string
+	stdinType string
+	base      string
+	hostStyle string
+
+	// scope
+	scope        string
+	include      []string
+	noFollow     []string
+	exclude      []string
+	external     string
+	depth        string
+	maxPages     string
+	maxTime      string
+	robots       string
+	sitemaps     bool
+	selectCSS    string
+	ignoreSelect string
+
+	// verdicts
+	accept         []string
+	ignoreFragment []string
+	maxRedirects   string
+	soft404        bool
+	checkHTTPS     bool
+	tlsExpiry      string
+	failOn         []string
+
+	// connection
+	timeout     string
+	userAgent   string
+	header      []string
+	user        string
+	netrc       bool
+	cookies     string
+	proxy       string
+	caFile      string
+	insecure    bool
+	clientCert  string
+	clientKey   string
+	maxBody     string
+	dnsServer   string
+	denyPrivate bool
+	allowPort   []string
+	newsServer  string
+	mailProbe   bool
+	connectTo   []string
+
+	// politeness
+	concurrency     string
+	perHost         string
+	rate            string
+	delay           string
+	retries         string
+	secondPassAfter string
+	maxWait         string
+
+	// output
+	format     string
+	output     []string
+	writeClean string
+	show       []string
+	progress   string
+	color      string
+	unique     bool
+	schema     bool
+
+	// configuration
+	config   string
+	noConfig bool
+
+	// rules are the [[rule]] blocks of the configuration file.
+	rules []ruleBlock
+	// origin says how the user wrote each setting that was given, by flag name:
+	// "--depth", or "depth in orbweaver.toml". What is absent has its default.
+	origin map[string]string
+}
+
+// given reports whether the user set the flag, on the command line or in the file.
+func (s *settings) given(name string) bool { return s.origin[name] != "" }
+
+// named is how errors call the setting: as the user wrote it.
+func (s *settings) named(name string) string {
+	if o := s.origin[name]; o != "" {
+		return o
+	}
+	return "--" + name
+}

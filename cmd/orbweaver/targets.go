@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// target is a start, as we understand what the user wrote.
+type target struct {
+	raw  string
+	kind targetKind
+	url  urinorm.URL // of a website
+	path string      // of a directory or file, as written
+	hint string      // for a file that is absent: what the user may have meant
+}
+
+// targetKind says what a target is. Kinds stand in the order they are prepared.
+type targetKind uint8
+
+const (
+	directory targetKind = iota
+	website
+	document
+	stdinDocument
+)
+
+// maxTargets bounds the lines of --from and the matches of a glob.
+const maxTargets = 1_000_000
+
+// targetReader turns arguments into targets.
+type targetReader struct {
+	stdin     io.Reader
+	note      func(format string, args ...any)
+	stdinUses int
+	seen      map[string]bool
+	// unmatched are globs without a match: start targets that could not be read,
+	// and that no file can stand for.
+	unmatched []string
+}
+
+// read classifies the arguments, then what the --from files list. Errors are
+// wrong usage.
+func (t *targetReader) read(args, from []string) ([]target, error) {
+	t.seen = map[string]bool{}
+	var targets []target
+	add := func(raw string) error {
+		if t.seen[raw] {
+			return nil
+		}
+		t.seen[raw] = true
+		more, err := t.classify(raw)
+		if err == nil && len(targets)+len(more) > maxTargets {
+			err = usageError("more than %d targets", maxTargets)
+		}
+		targets = append(targets, more...)
+		return err
+	}
+	for _, raw := range args {
+		if err := add(raw); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range from {
+		if file == "" {
+			continue // it only drops what the configuration file gave
+		}
+		lines, err := t.lines(file)
+		if err != nil {
+			return nil, usageError("--from: read %s: %w", file, withoutPath(err))
+		}
+		for _, raw := range lines {
+			if err := add(raw); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if t.stdinUses > 1 {
+		return nil, usageError("standard input can be read once, but it is named %d times", t.stdinUses)
+	}
+	return targets, nil
+}
+
+// lines reads a list of targets: one a line, blank lines and comments left out.
+func (t *targetReader) lines(file string) ([]string, error) {
+	in := t.stdin
+	if file == "-" {
+		t.stdinUses++
+	} else {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	var lines []string
+	scan := bufio.NewScanner(in)
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		line := strings.TrimSpace(strings.TrimPrefix(scan.Text(), "\ufeff"))
+		for _, remark := range []string{" #", "\t#"} {
+			line, _, _ = strings.Cut(line, remark)
+		}
+		line = strings.TrimSpace(line)
+		if isWebURL(line) { // no URL holds a blank, so what follows one is a remark
+			line, _, _ = strings.Cut(line, " ")
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if lines = append(lines, line); len(lines) > maxTargets {
+			return nil, fmt.Errorf("it has more than %d targets", maxTargets)
+		}
+	}
+	return lines, scan.Err()
+}
+
+// classify finds out what one argument means. What exists as a file is a file;
+// only then other readings are tried.
+func (t *targetReader) classify(raw string) ([]target, error) {
+	switch {
+	case raw == "":
+		return nil, usageError("a target is empty")
+	case raw == "-":
+		t.stdinUses++
+		return []target{{raw: raw, kind: stdinDocument, path: "-"}}, nil
+	case isWebURL(raw), isTreeURL(raw):
+		return t.website(raw, raw)
+	case hasScheme(raw, "file"):
+		path, err := localPath(raw)
+		if err != nil {
+			return nil, usageError("%s: %w", raw, err)
+		}
+		return []target{fileTarget(raw, path)}, nil
+	}
+	if info, err := os.Stat(raw); err == nil {
+		if info.IsDir() {
+			return []target{{raw: raw, kind: directory, path: raw}}, nil
+		}
+		return []target{{raw: raw, kind: document, path: raw}}, nil
+	} else if errors.Is(err, fs.ErrPermission) {
+		return []target{{raw: raw, kind: document, path: raw}}, nil // it may be there; the run says why it was not read
+	}
+	if strings.HasPrefix(strings.ToLower(raw), "www.") {
+		// RFC 3986 section 4.5: a suffix reference. Since 2020 most hosts answer https first.
+		t.note("no file %s: taken as https://%s", raw, raw)
+		return t.website(raw, "https://"+raw)
+	}
+	if isGlob(raw) {
+		return t.glob(raw)
+	}
+	if scheme, _, found := strings.Cut(raw, "://"); found {
+		return nil, usageError("%s: a run starts at an http, https, ftp or gopher URL, a directory or a file, not at %q", urinorm.Redact(raw), scheme)
+	}
+	return []target{{raw: raw, kind: document, path: raw, hint: absentHint(raw)}}, nil
+}
+
+// isGlob tells a pattern from a URL that lacks its scheme and has a query.
+func isGlob(raw string) bool {
+	if strings.Contains(raw, "://") {
+		return false
+	}
+	host, _, _ := strings.Cut(raw, "/")
+	return strings.ContainsAny(raw, "*[{") || strings.Contains(raw, "?") && !looksLikeHost(host)
+}
+
+// fileTarget is the directory or document at a path.
+func fileTarget(raw, path string) target {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return target{raw: raw, kind: directory, path: path}
+	}
+	return target{raw: raw, kind: document, path: path}
+}
+
+func (t *targetReader) website(raw, ref string) ([]target, error) {
+	u, _, err := urinorm.ParseWeb(ref)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return []target{{raw: raw, kind: website, url: u}}, nil
+}
+
+// glob expands a pattern to the documents that match it. A pattern that matches
+// nothing is not silently green: the run ends unsound.
+func (t *targetReader) glob(pattern string) ([]target, error) {
+	if !doublestar.ValidatePathPattern(pattern) {
+		return nil, usageError("%s: no valid glob: use *, **, ?, [class] and {a,b}", pattern)
+	}
+	matches, err := doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly(), doublestar.WithFailOnIOErrors())
+	if err != nil {
+		t.note("%s: %v", pattern, err)
+	}
+	slices.Sort(matches)
+	var targets []target
+	for _, m := range matches {
+		if sniffed(m) {
+			targets = append(targets, target{raw: m, kind: document, path: m})
+		}
+	}
+	if len(targets) == 0 {
+		t.unmatched = append(t.unmatched, pattern)
+		switch {
+		case len(matches) > 0:
+			t.note("%s matches %d files, but none of a format that is read for links", pattern, len(matches))
+		case err == nil:
+			t.note("no file matches %s", pattern)
+		}
+	}
+	return targets, nil
+}
+
+// isWebURL reports whether the target is an http or https URL. One slash or none
+// is left to the parser, as browsers do.
+func isWebURL(s string) bool { return hasScheme(s, "http") || hasScheme(s, "https") }
+
+// isTreeURL reports whether the target is of another scheme that can be crawled:
+// FTP directories and gopher menus link to what they hold.
+func isTreeURL(s string) bool {
+	return hasScheme(s, "ftp") || hasScheme(s, "ftps") || hasScheme(s, "gopher")
+}
+
+func hasScheme(s, scheme string) bool {
+	return len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) && s[len(scheme)] == ':'
+}
+
+// localPath is the path of a file: URL on this machine (RFC 8089).
+func localPath(raw string) (string, error) {
+	u, _, err := urinorm.ParseWeb(raw)
+	if err != nil {
+		return "", err
+	}
+	if u.Host() != "" && u.Host() != "localhost" {
+		return "", fmt.Errorf("it names the host %s, and files of other hosts cannot be read", u.Host())
+	}
+	path, err := unescapePath(u.Path())
+	if err != nil {
+		return "", err
+	}
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' && filepath.VolumeName(path[1:]) != "" {
+		path = path[1:] // a drive letter
+	}
+	return filepath.FromSlash(path), nil
+}
+
+// absentHint guesses what was meant by a path that does not exist.
+func absentHint(raw string) string {
+	if name, _, _ := strings.Cut(raw, "/"); looksLikeHost(name) {
+		return fmt.Sprintf("for the website write https://%s", raw)
+	}
+	if !strings.ContainsAny(raw, "/.\\") {
+		if near := nearest(raw, commandNames); near != "" {
+			return fmt.Sprintf("did you mean the command %s?", near)
+		}
+	}
+	return ""
+}
+
+// looksLikeHost tells a host name, perhaps with a port, from a file name: its
+// last label is no extension that we read.
+func looksLikeHost(name string) bool {
+	host, port, hasPort := strings.Cut(name, ":")
+	if hasPort && port != "" && strings.Trim(port, "0123456789") == "" {
+		return host != ""
+	}
+	dot := strings.LastIndexByte(host, '.')
+	if dot <= 0 || dot == len(host)-1 || readable(host) {
+		return host == "localhost"
+	}
+	for _, c := range host[dot+1:] {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return !strings.ContainsAny(host, " _\\") && !slices.Contains(fileEndings, strings.ToLower(host[dot+1:]))
+}
+
+// fileEndings are extensions of files that people point at: whoever mistypes one
+// does not mean a website, not even where it is a top-level domain too (md).
+var fileEndings = []string{"md", "txt", "pdf", "png", "jpg", "jpeg", "gif", "svg", "css", "js", "json", "xml", "yml", "yaml", "toml", "htm", "html", "xhtml", "adoc", "rst", "docx", "epub", "csv", "bak", "log", "gz", "sqlite", "plist", "webmanifest"}

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// The profiles of urinorm: RFC 3986 to the letter, and what browsers do.
+const (
+	profileRFC = "rfc"
+	profileWeb = "web"
+)
+
+// exitDifferent is the status of uri compare for URIs that do not meet.
+const exitDifferent = 1
+
+// newURICommand is the package urinorm on the command line.
+func newURICommand() *cobra.Command {
+	cmd := &cobra.Command{
+		SuggestionsMinimumDistance: 2,
+
+		Use:   "uri COMMAND",
+		Short: "resolve, normalize and compare URIs",
+		Long:  "Works on URIs alone; nothing is fetched. The profile rfc is RFC 3986 to the letter and refuses what its grammar does not allow; the profile web reads what browsers read, and mends it as they do.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			const commands = "name a command: resolve, normalize, compare or batch"
+			if len(args) == 0 {
+				return usageError("uri: %s", commands)
+			}
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				return usageError("uri: no command %q: did you mean %s? %s", args[0], near[0], commands)
+			}
+			return usageError("uri: no command %q; %s", args[0], commands)
+		},
+	}
+	cmd.AddCommand(newURIResolveCommand(), newURINormalizeCommand(), newURICompareCommand(), newURIBatchCommand())
+	return cmd
+}
+
+// profileFlag is --profile with its two words.
+func profileFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("profile", profileRFC, "`rfc` for RFC 3986 to the letter, web for what browsers do")
+}
+
+func checkProfile(profile string) error {
+	if profile != profileRFC && profile != profileWeb {
+		return usageError("--profile: %q is not allowed: use %s or %s", profile, profileRFC, profileWeb)
+	}
+	return nil
+}
+
+func newURIResolveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resolve -b BASE REF...",
+		Short: "resolve references against a base (RFC 3986 section 5)",
+		Long:  "Prints the target URI of each reference, one a line. A reference that begins with '-' is written behind --. In the profile web the base may be left out for absolute references.",
+		Example: `orbweaver uri resolve -b http://a/b/c/d?q ../g '#s'
+orbweaver uri resolve --profile web -b https://example.com/ 'a\b c'`,
+	}
+	base := cmd.Flags().StringP("base", "b", "", "the `base` URI")
+	profile := profileFlag(cmd)
+	compatible := cmd.Flags().Bool("compatible", false,
+		"read a reference like http:g as older software does, relative to a base of its scheme (RFC 3986 5.2.2; profile rfc)")
+	charset := cmd.Flags().String("charset", "", "the `charset` of the page, which encodes queries (profile web)")
+	cmd.RunE = func(cmd *cobra.Command, refs []string) error {
+		if err := checkProfile(*profile); err != nil {
+			return err
+		}
+		if len(refs) == 0 {
+			return usageError("uri resolve: name a reference")
+		}
+		task := uriTask{profile: *profile, compatible: *compatible, charset: *charset}
+		switch {
+		case cmd.Flags().Changed("base"):
+			task.base = base
+		case *profile == profileRFC:
+			return usageError("uri resolve: --base is missing: the URI that references are resolved against")
+		}
+		return printEach(cmd, refs, task.resolve)
+	}
+	return cmd
+}
+
+func newURINormalizeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "normalize URI...",
+		Short:   "print the normal form of URIs (RFC 3986 section 6)",
+		Long:    "Prints the normal form of each URI, one a line. With --explain each step of the ladder stands before it, with the section that says so.",
+		Example: "orbweaver uri normalize --explain HTTP://EXAMPLE.com:80/%7Ea/../b",
+	}
+	profile := profileFlag(cmd)
+	explain := cmd.Flags().Bool("explain", false, "print each step with its section")
+	cmd.RunE = func(cmd *cobra.Command, uris []string) error {
+		if err := checkProfile(*profile); err != nil {
+			return err
+		}
+		if len(uris) == 0 {
+			return usageError("uri normalize: name a URI")
+		}
+		task := uriTask{profile: *profile}
+		if *explain {
+			return printEach(cmd, uris, task.explain)
+		}
+		return printEach(cmd, uris, task.normalize)
+	}
+	return cmd
+}
+
+func newURICompareCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare URI URI",
+		Short: "tell whether two URIs are equivalent (RFC 3986 section 6)",
+		Long:  "Prints equivalent or different. On which rung of the ladder of section 6 the URIs meet is told on standard error, or with --explain on standard output. The exit status is 0 when they are equivalent, 1 when they are not known to be, 2 when one is no URI.",
+		Example: `orbweaver uri compare http://example.com HTTP://EXAMPLE.com:80/
+orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
+	}
+	profile := profileFlag(cmd)
+	explain := cmd.Flags().Bool("explain", false, "print the rung on which they meet, and both normal forms")
+	cmd.RunE = func(cmd *cobra.Command, uris []string) error {
+		if err := checkProfile(*profile); err != nil {
+			return err
+		}
+		if len(uris) != 2 {
+			return usageError("uri compare: name two URIs")
+		}
+		task := uriTask{profile: *profile}
+		rung, err := task.compare(uris[0], uris[1])
+		if err != nil {
+			return usageError("%w", err)
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), comparison(rung))
+		where := cmd.ErrOrStderr()
+		if *explain {
+			where = cmd.OutOrStdout()
+		}
+		if rung.Equivalent() {
+			fmt.Fprintf(where, "they meet on the rung %s, %s\n", rung, rung.Section())
+		}
+		if *explain {
+			for _, uri := range uris {
+				normal, err := task.normalize(uri)
+				if err != nil {
+					return usageError("%w", err)
+				}
+				fmt.Fprintln(where, normal)
+			}
+		}
+		if !rung.Equivalent() {
+			return &exitError{code: exitDifferent}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// comparison is the word for a rung.
+func comparison(rung urinorm.Rung) string {
+	if rung.Equivalent() {
+		return "equivalent"
+	}
+	return "different"
+}
+
+// printEach prints what do makes of each argument, one a line. Arguments it
+// cannot work on are told on standard error, and the others still printed.
+func printEach(cmd *cobra.Command, args []string, do func(string) (string, error)) error {
+	var faults []error
+	for _, arg := range args {
+		line, err := do(arg)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), line)
+	}
+	if faults != nil {
+		return usageError("%w", errors.Join(faults...))
+	}
+	return nil
+}
+
+// uriTask is one of the things urinorm does, in one of its profiles.
+type uriTask struct {
+	profile    string
+	base       *string // nil: none
+	charset    string  // of the page a reference stands on; profile web
+	compatible bool    // the older reading of http:g; profile rfc
+}
+
+// web parses a reference as a browser does, against the base if there is one.
+func (t uriTask) web(ref string) (urinorm.URL, urinorm.Repairs, error) {
+	at := "about:blank" // against it only absolute references resolve
+	switch {
+	case t.base != nil:
+		at = *t.base
+	case t.charset == "":
+		return urinorm.ParseWeb(ref)
+	}
+	u, _, err := urinorm.ParseWeb(at)
+	if err != nil {
+		return urinorm.URL{}, 0, err
+	}
+	base, err := urinorm.NewBase(u, t.charset)
+	if err != nil {
+		return urinorm.URL{}, 0, err
+	}
+	return base.Resolve(ref)
+}
+
+// target is the reference itself or, where there is a base, what it refers to
+// (profile rfc).
+func (t uriTask) target(ref string) (string, error) {
+	if t.base == nil {
+		_, err := urinorm.ParseRFC(ref)
+		return ref, err
+	}
+	return urinorm.ResolveRFC(*t.base, ref, !t.compatible)
+}
+
+func (t uriTask) resolve(ref string) (string, error) {
+	if t.profile == profileWeb {
+		u, _, err := t.web(ref)
+		return u.String(), err
+	}
+	if t.base == nil {
+		return "", errors.New("resolve: a base is missing")
+	}
+	return t.target(ref)
+}
+
+func (t uriTask) normalize(uri string) (string, error) {
+	if t.profile == profileWeb {
+		u, _, err := t.web(uri)
+		return u.String(), err
+	}
+	target, err := t.target(uri)
+	if err != nil {
+		return "", err
+	}
+	return urinorm.NormalizeRFC(target)
+}
+
+// explain is normalize with its steps before the result, one a line.
+func (t uriTask) explain(uri string) (string, error) {
+	var lines strings.Builder
+	if t.profile == profileWeb {
+		u, repairs, err := t.web(uri)
+		if err != nil {
+			return "", err
+		}
+		for _, name := range repairs.Names() {
+			fmt.Fprintf(&lines, "URL Standard 4.4  %s\n", name)
+		}
+		return lines.String() + u.String(), nil
+	}
+	steps, err := urinorm.ExplainNormalize(uri)
+	if err != nil {
+		return "", err
+	}
+	for _, step := range steps {
+		fmt.Fprintf(&lines, "%s  %s: %s\n", step.Section, step.What, step.Result)
+		uri = step.Result
+	}
+	return lines.String() + uri, nil
+}
+
+// key identifies a resource for deduplication: without the fragment, which is no
+// part of what is retrieved (RFC 3986 section 6.1).
+func (t uriTask) key(uri string) (string, error) {
+	if t.profile == profileWeb {
+		u, _, err := t.web(uri)
+		if err != nil {
+			return "", err
+		}
+		return string(urinorm.KeyOf(u)), nil
+	}
+	normal, err := t.normalize(uri)
+	normal, _, _ = strings.Cut(normal, "#")
+	return normal, err
+}
+
+// compare returns the rung on which two URIs meet. In the profile web that is
+// the ladder over what a browser makes of them: the same URL (URL Standard 4.6),
+// then the syntax of RFC 3986 6.2.2 on top of it.
+func (t uriTask) compare(a, b string) (urinorm.Rung, error) {
+	if t.profile == profileWeb {
+		return t.compareWeb(a, b)
+	}
+	a, err := t.target(a)
+	if err != nil {
+		return urinorm.RungNone, err
+	}
+	b, err = t.target(b)
+	if err != nil {
+		return urinorm.RungNone, err
+	}
+	return urinorm.Compare(a, b)
+}
+
+func (t uriTask) compareWeb(a, b string) (urinorm.Rung, error) {
+	ua, _, err := t.web(a)
+	if err != nil {
+		return urinorm.RungNone, err
+	}
+	ub, _, err := t.web(b)
+	if err != nil {
+		return urinorm.RungNone, err
+	}
+	if ua.String() == ub.String() {
+		return urinorm.RungString, nil
+	}
+	// The key leaves out what identifies beyond the resource.
+	fragmentA, hasA := ua.Fragment()
+	fragmentB, hasB := ub.Fragment()
+	same := urinorm.KeyOf(ua) == urinorm.KeyOf(ub) && hasA == hasB && fragmentA == fragmentB &&
+		ua.Username() == ub.Username() && ua.Password() == ub.Password()
+	if same {
+		return urinorm.RungPercent, nil
+	}
+	return urinorm.RungNone, nil
+}

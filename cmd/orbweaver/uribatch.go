@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// maxBatchLine bounds a line of input, in bytes. A longer one is answered with
+// an error.
+const maxBatchLine = 64 << 20
+
+// uriRequest is a line of input.
+type uriRequest struct {
+	Op         string  `json:"op"`      // parse, resolve, normalize, key or compare
+	Profile    string  `json:"profile"` // rfc (the default) or web
+	Input      *string `json:"input"`
+	Base       *string `json:"base"`
+	Other      *string `json:"other"`      // the second URI of compare
+	Charset    string  `json:"charset"`    // profile web
+	Compatible bool    `json:"compatible"` // profile rfc, as --compatible
+}
+
+// uriAnswer is a line of output: either the error or the rest.
+type uriAnswer struct {
+	Output  *string    `json:"output,omitempty"`
+	Parts   *uriParts  `json:"parts,omitempty"`   // of parse
+	Repairs *[]string  `json:"repairs,omitempty"` // codes of what was mended: of parse, resolve and normalize
+	Rung    string     `json:"rung,omitempty"`    // of compare
+	Section string     `json:"section,omitempty"` // of compare, when they meet
+	Steps   *[]uriStep `json:"steps,omitempty"`   // of normalize with --explain, profile rfc
+	Error   string     `json:"error,omitempty"`
+}
+
+// uriParts are the components of RFC 3986 section 3; null for an undefined one.
+type uriParts struct {
+	Scheme    *string `json:"scheme"`
+	Authority *string `json:"authority"`
+	Userinfo  *string `json:"userinfo"`
+	Host      *string `json:"host"`
+	Port      *string `json:"port"`
+	Path      string  `json:"path"`
+	Query     *string `json:"query"`
+	Fragment  *string `json:"fragment"`
+}
+
+type uriStep struct {
+	Section string `json:"section"`
+	What    string `json:"what"`
+	Result  string `json:"result"`
+}
+
+func newURIBatchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "batch",
+		Short: "the same for programs, by JSON lines",
+		Long: `Reads a JSON object a line from standard input and answers each with one, in order:
+  {"op": "parse|resolve|normalize|key|compare", "profile": "rfc|web",
+   "input": "…", "base": "…", "other": "…", "charset": "…"}
+gives {"output": "…"}, for parse also "parts", where things may be mended "repairs", for compare also "rung",
+or {"error": "…"}. A line that is not understood is answered with an error, and the next one is read.`,
+		Example: `echo '{"op":"resolve","input":"../g","base":"http://a/b/c"}' | orbweaver uri batch`,
+	}
+	explain := cmd.Flags().Bool("explain", false, "give the steps of normalize with their sections (profile rfc)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usageError("uri batch: it reads standard input and takes no argument")
+		}
+		if err := uriBatch(cmd.InOrStdin(), cmd.OutOrStdout(), *explain); err != nil {
+			return unsound(fmt.Errorf("uri batch: %w", err))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// uriBatch answers each line of in by one on out. What has been answered is
+// flushed whenever no further line is at hand, so that a program can ask and
+// wait for the answer.
+func uriBatch(in io.Reader, out io.Writer, explain bool) error {
+	r := bufio.NewReaderSize(in, 64<<10)
+	w := bufio.NewWriterSize(out, 64<<10)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	var line []byte
+	for {
+		var tooLong bool
+		var err error
+		line, tooLong, err = readBatchLine(r, line[:0])
+		if err != nil && err != io.EOF {
+			return errors.Join(err, w.Flush())
+		}
+		if tooLong || len(bytes.TrimSpace(line)) > 0 {
+			answer := uriAnswer{Error: fmt.Sprintf("line is longer than %d bytes", maxBatchLine)}
+			if !tooLong {
+				answer = answerLine(line, explain)
+			}
+			if err := encoder.Encode(answer); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return w.Flush()
+		}
+		if r.Buffered() == 0 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// readBatchLine appends the next line to dst. Of a line that is too long it
+// keeps nothing.
+func readBatchLine(r *bufio.Reader, dst []byte) (line []byte, tooLong bool, err error) {
+	for {
+		piece, err := r.ReadSlice('\n')
+		if tooLong = tooLong || len(dst)+len(piece) > maxBatchLine; tooLong {
+			dst = nil
+		} else {
+			dst = append(dst, piece...)
+		}
+		if err != bufio.ErrBufferFull {
+			return dst, tooLong, err
+		}
+	}
+}
+
+func answerLine(line []byte, explain bool) uriAnswer {
+	var q uriRequest
+	if err := json.Unmarshal(line, &q); err != nil {
+		return uriAnswer{Error: "read line: " + err.Error()}
+	}
+	if q.Profile == "" {
+		q.Profile = profileRFC
+	}
+	answer, err := q.answer(explain)
+	if err != nil {
+		return uriAnswer{Error: err.Error()}
+	}
+	return answer
+}
+
+func (q *uriRequest) answer(explain bool) (uriAnswer, error) {
+	switch {
+	case q.Profile != profileRFC && q.Profile != profileWeb:
+		return uriAnswer{}, fmt.Errorf("profile %q is none of rfc and web", q.Profile)
+	case q.Input == nil:
+		return uriAnswer{}, errors.New("input is missing")
+	}
+	if q.Base != nil && *q.Base == "" {
+		q.Base = nil // no base is empty
+	}
+	task := uriTask{profile: q.Profile, base: q.Base, charset: q.Charset, compatible: q.Compatible}
+	switch q.Op {
+	case "parse", "resolve", "normalize":
+		if q.Profile == profileWeb {
+			return task.answerWeb(*q.Input, q.Op)
+		}
+		return task.answerRFC(*q.Input, q.Op, explain)
+	case "key":
+		key, err := task.key(*q.Input)
+		return uriAnswer{Output: &key}, err
+	case "compare":
+		if q.Other == nil {
+			return uriAnswer{}, errors.New("other is missing: the second URI of compare")
+		}
+		rung, err := task.compare(*q.Input, *q.Other)
+		output := comparison(rung)
+		return uriAnswer{Output: &output, Rung: rung.String(), Section: rung.Section()}, err
+	}
+	return uriAnswer{}, fmt.Errorf("op %q is none of parse, resolve, normalize, key and compare", q.Op)
+}
+
+func (t uriTask) answerWeb(input, op string) (uriAnswer, error) {
+	u, repairs, err := t.web(input)
+	if err != nil {
+		return uriAnswer{}, err
+	}
+	href, codes := u.String(), append([]string{}, repairs.Codes()...)
+	answer := uriAnswer{Output: &href, Repairs: &codes}
+	if op == "parse" {
+		answer.Parts = webParts(u)
+	}
+	return answer, nil
+}
+
+func (t uriTask) answerRFC(input, op string, explain bool) (answer uriAnswer, err error) {
+	var output string
+	switch op {
+	case "resolve":
+		output, err = t.resolve(input)
+	case "normalize":
+		if output, err = t.normalize(input); err == nil && explain {
+			answer.Steps, err = t.steps(input)
+		}
+	default:
+		if output, err = t.target(input); err == nil {
+			answer.Parts = rfcParts(urinorm.Split(output))
+			answer.Repairs = &[]string{} // this profile mends nothing
+		}
+	}
+	answer.Output = &output
+	return answer, err
+}
+
+func (t uriTask) steps(input string) (*[]uriStep, error) {
+	target, err := t.target(input)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := urinorm.ExplainNormalize(target)
+	list := make([]uriStep, 0, len(steps))
+	for _, s := range steps {
+		list = append(list, uriStep(s))
+	}
+	return &list, err
+}
+
+func rfcParts(r urinorm.Reference) *uriParts {
+	part := func(c urinorm.Component) *string { return given(c.Value, c.Defined) }
+	return &uriParts{
+		Scheme: part(r.Scheme), Authority: part(r.Authority()), Userinfo: part(r.Userinfo), Host: part(r.Host),
+		Port: part(r.Port), Path: r.Path, Query: part(r.Query), Fragment: part(r.Fragment),
+	}
+}
+
+// webParts cuts a URL like [rfcParts]. A port that is the scheme's default is no
+// part of the URL, and so undefined.
+func webParts(u urinorm.URL) *uriParts {
+	href, at := u.String(), u.Offsets()
+	query, hasQuery := u.Query()
+	fragment, hasFragment := u.Fragment()
+	parts := &uriParts{
+		Scheme: given(u.Scheme(), true), Path: u.Path(),
+		Query: given(query, hasQuery), Fragment: given(fragment, hasFragment),
+	}
+	if at.HasAuthority {
+		parts.Authority = given(href[at.UserStart:at.PathStart], true)
+		parts.Host = given(u.Host(), true)
+		if at.HostStart > at.UserStart {
+			parts.Userinfo = given(href[at.UserStart:at.HostStart-1], true)
+		}
+		parts.Port = given(u.Port(), u.Port() != "")
+	}
+	return parts
+}
+
+// given is a pointer to a value that is there.
+func given(value string, there bool) *string {
+	if !there {
+		return nil
+	}
+	return &value
+}

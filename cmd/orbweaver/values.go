@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// The readers of this file turn one flag's text into its value. Their errors say
+// what is allowed and nothing else; the caller names the flag and the text.
+
+// parseCount reads a whole number, least or more.
+func parseCount(s string, least int) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least {
+		return 0, fmt.Errorf("use a whole number, %d or more", least)
+	}
+	return n, nil
+}
+
+var errDuration = errors.New("use a duration such as 500ms, 20s, 1m30s or 2h (a bare number counts seconds)")
+
+// parseDuration reads a duration: Go's notation, days as "d", and seconds for a
+// bare number, as curl's --max-time takes it.
+func parseDuration(s string) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil {
+		return seconds(n)
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.ParseFloat(days, 64)
+		if err != nil {
+			return 0, errDuration
+		}
+		return seconds(n * 86400)
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, errDuration
+	}
+	return d, nil
+}
+
+func seconds(n float64) (time.Duration, error) {
+	d := n * float64(time.Second)
+	if !(d >= 0 && d < math.MaxInt64) {
+		return 0, errDuration
+	}
+	return time.Duration(d), nil
+}
+
+// sizeUnits are in lower case. A letter alone counts in steps of 1024, as in
+// curl's --limit-rate.
+var sizeUnits = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30},
+	{"b", 1},
+}
+
+// parseSize reads a number of bytes, at least one.
+func parseSize(s string) (int64, error) {
+	number, unit := strings.ToLower(s), 1.0
+	for _, u := range sizeUnits {
+		if n, ok := strings.CutSuffix(number, u.suffix); ok {
+			number, unit = strings.TrimSpace(n), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if size := n * unit; err == nil && size >= 1 && size < math.MaxInt64 {
+		return int64(size), nil
+	}
+	return 0, errors.New("use a size such as 500kB, 10MiB or a number of bytes, 1 or more")
+}
+
+// parseRate reads requests a second; zero is no limit.
+func parseRate(s string) (float64, error) {
+	number, unit, found := strings.Cut(s, "/")
+	per := 1.0
+	if found {
+		switch unit {
+		case "s":
+		case "m":
+			per = 60
+		case "h":
+			per = 3600
+		default:
+			number = ""
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if rate := n / per; err == nil && rate >= 0 && rate <= 1e6 {
+		return rate, nil
+	}
+	return 0, errors.New("use requests per second, minute or hour, such as 5/s, 30/m or 100/h")
+}
+
+var errStatuses = errors.New("use HTTP statuses and ranges from 100 to 999, such as 403,500-599")
+
+// parseStatuses reads a list of statuses and inclusive ranges.
+func parseStatuses(s string) (*check.Statuses, error) {
+	set := &check.Statuses{}
+	for part := range strings.SplitSeq(s, ",") {
+		first, last, found := strings.Cut(strings.TrimSpace(part), "-")
+		if !found {
+			last = first
+		}
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err1 != nil || err2 != nil || set.Add(from, to) != nil {
+			return nil, errStatuses
+		}
+	}
+	return set, nil
+}
+
+// parsePattern reads a regular expression.
+func parsePattern(s string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(s)
+	if err == nil {
+		return re, nil
+	}
+	cause := err.Error()
+	var bad *syntax.Error
+	if errors.As(err, &bad) {
+		cause = bad.Code.String()
+		if bad.Expr != "" && bad.Expr != s {
+			cause += " in " + bad.Expr
+		}
+	}
+	return nil, fmt.Errorf("use a regular expression: %s", cause)
+}

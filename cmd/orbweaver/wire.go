@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// wire puts a run together: it is the one place where what was asked for meets
+// what does it. The fetcher wants to be closed.
+func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawler.Config, *fetch.HTTP, error) {
+	web, err := fetch.NewHTTP(o.net)
+	if err != nil {
+		return nil, nil, err
+	}
+	daemons, err := fetch.NewDaemons(web, fetch.DaemonConfig{NewsServer: o.newsServer, DNSServer: o.net.DNSServer})
+	if err != nil {
+		web.Close()
+		return nil, nil, err
+	}
+	fetchers := daemons.Fetchers()
+	fetchers["http"], fetchers["https"], fetchers["file"] = p.orStdin(web), p.orStdin(web), p.orStdin(&fetch.File{})
+
+	cfg := o.crawl
+	cfg.Fetch = fetchers
+	if o.mailProbe {
+		cfg.MailProbe = daemons.ProbeMail
+	}
+	cfg.Resolver = daemons.Resolver()
+	cfg.Sites = p.sites
+	cfg.WorkingDir = p.workingDir
+	cfg.Show = shown(o.show)
+	cfg.Show.Broken = cfg.Show.Broken || o.writeClean != ""
+	cfg.Pages = out.WantsPages()
+	cfg.Stream = out.WantsStream()
+	cfg.Stop = stop
+	return &cfg, web, nil
+}
+
+// orStdin lets the document on standard input answer for its address.
+func (p *plan) orStdin(other fetch.Fetcher) fetch.Fetcher {
+	if p.stdin == nil {
+		return other
+	}
+	return &stdinFirst{p.stdin, other}
+}
+
+// stdinFirst asks the document on standard input before the fetcher of its scheme.
+type stdinFirst struct {
+	document *fetch.Document
+	other    fetch.Fetcher
+}
+
+// CloseIdleConnections passes the word on to the fetcher behind.
+func (s *stdinFirst) CloseIdleConnections() {
+	if c, ok := s.other.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// Fetch answers from the document, or passes the request on.
+func (s *stdinFirst) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	if s.document.Holds(req.URL) {
+		return s.document.Fetch(ctx, req)
+	}
+	return s.other.Fetch(ctx, req)
+}
+
+// shown tells the engine which results the reports want.
+func shown(s report.Show) crawler.Show {
+	return crawler.Show{
+		OK:         s&report.ShowOK != 0,
+		Broken:     s&report.ShowBroken != 0,
+		Unverified: s&report.ShowUnverified != 0,
+		Skipped:    s&report.ShowSkipped != 0,
+		Warning:    s&report.ShowWarning != 0,
+		Info:       s&report.ShowInfo != 0,
+	}
+}

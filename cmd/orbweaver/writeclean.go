@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+// A cleaning writes a copy of a bookmark file without the bookmarks that a run
+// finds broken. It listens to the results; what is unverified or skipped stays.
+type cleaning struct {
+	from, to string
+	before   fs.FileInfo // the original, when the run began
+	broken   map[place]bool
+}
+
+// place is where in the bookmark file a reference stands.
+type place struct{ line, column int }
+
+// newCleaning looks whether the targets are one bookmark file that may be
+// copied. Its errors are wrong usage.
+func newCleaning(to string, targets []target) (*cleaning, error) {
+	if len(targets) != 1 || targets[0].kind != document {
+		return nil, usageError("--write-clean copies one bookmark file: name that file as the only target")
+	}
+	from := targets[0].path
+	info, err := os.Stat(from)
+	if err != nil {
+		return nil, usageError("--write-clean: read %s: %w", from, withoutPath(err))
+	}
+	if format, err := sniff(from); err != nil {
+		return nil, usageError("--write-clean: read %s: %w", from, withoutPath(err))
+	} else if format != netscapeBookmarks {
+		return nil, usageError("--write-clean: %s is no bookmark file in HTML, as browsers export it", from)
+	}
+	switch there, err := os.Stat(to); {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(to)); err != nil {
+			return nil, usageError("--write-clean: write %s: there is no directory %s", to, filepath.Dir(to))
+		}
+	case err != nil:
+		return nil, usageError("--write-clean: write %s: %w", to, withoutPath(err))
+	case os.SameFile(info, there):
+		return nil, usageError("--write-clean: %s is the original, which is never changed: name another file", to)
+	case !there.Mode().IsRegular():
+		return nil, usageError("--write-clean: %s is no regular file", to)
+	}
+	return &cleaning{from: from, to: to, before: info, broken: map[place]bool{}}, nil
+}
+
+// netscapeBookmarks is how extract calls the format.
+const netscapeBookmarks = "netscape-bookmarks"
+
+// result remembers where a broken target is referred to.
+func (c *cleaning) result(r *crawler.Result) {
+	if r.Verdict != check.Broken {
+		return
+	}
+	for _, ref := range r.References {
+		if ref.Page != crawler.CommandLine {
+			c.broken[place{ref.Line, ref.Column}] = true
+		}
+	}
+}
+
+// write makes the copy, whole or not at all, and returns how many bookmarks it
+// leaves out.
+func (c *cleaning) write() (removed int, err error) {
+	original, err := os.Open(c.from)
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w", c.from, withoutPath(err))
+	}
+	defer original.Close()
+	now, err := original.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w", c.from, withoutPath(err))
+	}
+	if now.Size() != c.before.Size() || !now.ModTime().Equal(c.before.ModTime()) {
+		return 0, fmt.Errorf("write %s: %s was changed while it was checked", c.to, c.from)
+	}
+	dir, name := filepath.Split(c.to)
+	copied, err := os.OpenFile(filepath.Join(dir, "."+name[:min(len(name), 100)]+"."+rand.Text()[:10]+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, now.Mode().Perm())
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", c.to, withoutPath(err))
+	}
+	defer func() {
+		copied.Close()
+		if err != nil {
+			os.Remove(copied.Name())
+		}
+	}()
+	out := bufio.NewWriter(copied)
+	removed, err = extract.CleanNetscape(out, original, func(_ string, line, column int) bool {
+		return c.broken[place{line, column}]
+	})
+	if err == nil {
+		err = errors.Join(out.Flush(), copied.Sync(), copied.Close())
+	}
+	if err == nil {
+		err = os.Rename(copied.Name(), c.to)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", c.to, withoutPath(err))
+	}
+	return removed, nil
+}

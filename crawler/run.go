@@ -119,7 +119,7 @@ func (r *run) refer() error {
 		}
 		v := viewOf(s.URL)
 		excluded := r.scoped.excluded(v)
-		if excluded != nil && !s.Named {
+		if !s.Named && (excluded != nil || r.scoped.notFollowed(v)) {
 			index[i] = -1
 			continue
 		}

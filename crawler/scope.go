@@ -238,7 +238,7 @@ func (s *Scope) Decide(v view, kind extract.Kind, depth int, nofollow bool) Fate
 	if !follow || kind == extract.Resource || kind == extract.Submission || s.cfg.Depth >= 0 && depth > s.cfg.Depth {
 		return f
 	}
-	if nofollow || len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.view(v)) {
+	if nofollow || s.notFollowed(v) {
 		return f
 	}
 	f.Page = true
@@ -247,6 +247,13 @@ func (s *Scope) Decide(v view, kind extract.Kind, depth int, nofollow bool) Fate
 	}
 	f.Wave, f.Need = s.wave(depth), f.Need|frontier.NeedLinks|frontier.NeedContent
 	return f
+}
+
+// notFollowed reports whether a page is not read for links: where a link leads to
+// it, it is checked as a leaf is; a document of a directory is not looked at
+// without one.
+func (s *Scope) notFollowed(v view) bool {
+	return len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.view(v))
 }
 
 // excluded is the outcome of a URL that a rule says not to check, or nil.

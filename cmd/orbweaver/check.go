@@ -34,7 +34,7 @@ func newCheckCommand() *cobra.Command {
 		if len(args) == 0 && len(s.from) == 0 {
 			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; `orbweaver --help` tells more")
 		}
-		if err := loadConfig(s); err != nil {
+		if err := loadSettings(s); err != nil {
 			return err
 		}
 		o, err := compile(s, onCheck)

@@ -143,7 +143,7 @@ func applyKey(s *settings, row *flag, file string, value any, env func(string) (
 		}
 		return wrong("a string, or an array of strings")
 	}
-	if row.name == "header" || row.name == "user" || row.name == "proxy" {
+	if row.expands() {
 		for i, t := range texts {
 			expanded, err := expandEnv(t, env)
 			if err != nil {
@@ -170,6 +170,10 @@ func applyKey(s *settings, row *flag, file string, value any, env func(string) (
 	}
 	return nil
 }
+
+// expands reports whether ${NAME} in the value of a key stands for a variable of
+// the environment: where secrets are given.
+func (f *flag) expands() bool { return f.name == "header" || f.name == "user" || f.name == "proxy" }
 
 // configTexts reads a key's value as the texts a command line would have given.
 func configTexts(row *flag, value any) ([]string, bool) {

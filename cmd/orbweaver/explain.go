@@ -33,7 +33,7 @@ orbweaver explain https://example.com/a --exclude '/a$'`,
 		case !strings.ContainsAny(args[0], ":/."):
 			return explainCode(w, args[0])
 		}
-		if err := loadConfig(s); err != nil {
+		if err := loadSettings(s); err != nil {
 			return err
 		}
 		o, err := compile(s, onExplain)

@@ -65,6 +65,7 @@ func newRoot() *cobra.Command {
 		newExplainCommand(),
 		newReportCommand(),
 		newCompareCommand(),
+		newInitCommand(),
 		newCompletionCommand(),
 		newManCommand(),
 		newVersionCommand(),
@@ -77,21 +78,5 @@ func newRoot() *cobra.Command {
 }
 
 // commandNames are what a mistyped target may have meant.
-var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "completion", "man", "version", "help"}
+var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "init", "completion", "man", "version", "help"}
 
-// newHelpCommand prints the help of another command.
-func newHelpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "help [COMMAND]",
-		Short:  "help on a command",
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			named, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return usageError("no command %q; `orbweaver --help` lists the commands", strings.Join(args, " "))
-			}
-			named.InitDefaultHelpFlag()
-			return named.Help()
-		},
-	}
-}

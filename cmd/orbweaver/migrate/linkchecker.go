@@ -1,0 +1,314 @@
+package migrate
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gopkg.in/ini.v1"
+)
+
+// linkCheckerRow carries one option of a section over, or gives the reason why not.
+type linkCheckerRow struct {
+	carry func(c *Config, option, value string) error
+	why   string
+}
+
+// readLinkChecker reads linkcheckerrc, an INI file whose values may go on in
+// indented lines.
+func readLinkChecker(c *Config, text []byte) error {
+	file, err := ini.LoadSources(ini.LoadOptions{
+		AllowPythonMultilineValues: true,
+		AllowBooleanKeys:           true,
+		IgnoreInlineComment:        true,
+		SkipUnrecognizableLines:    false,
+		PreserveSurroundedQuote:    true,
+		Insensitive:                false,
+	}, text)
+	if err != nil {
+		return err
+	}
+	external := false
+	for _, section := range file.Sections() {
+		name := section.Name()
+		if why, plugin := linkCheckerPlugins[name]; plugin {
+			readPlugin(c, section, why)
+			continue
+		}
+		if linkCheckerLooks[name] {
+			for _, key := range section.Keys() {
+				c.leave(name+"."+key.Name(), "the look of a report is not set here")
+			}
+			continue
+		}
+		for _, key := range section.Keys() {
+			option := name + "." + key.Name()
+			if option == "filtering.checkextern" {
+				external = truth(key.Value())
+			}
+			row, known := linkCheckerRows[option]
+			switch {
+			case !known:
+				c.leave(option, "it is not known here")
+			case row.carry == nil:
+				c.leave(option, row.why)
+			default:
+				if err := row.carry(c, option, key.Value()); err != nil {
+					c.leave(option, err.Error())
+				}
+			}
+		}
+	}
+	if !external {
+		c.setNote("external", "skip", "as LinkChecker does unless checkextern is set")
+	}
+	return nil
+}
+
+// linkCheckerLooks are the sections of its output types.
+var linkCheckerLooks = map[string]bool{"text": true, "gml": true, "dot": true, "csv": true, "sql": true, "html": true,
+	"failures": true, "xml": true, "gxml": true, "sitemap": true, "none": true}
+
+// linkCheckerPlugins are the sections of plugins: what is built in here has no reason.
+var linkCheckerPlugins = map[string]string{
+	"AnchorCheck":         "",
+	"PdfParser":           "",
+	"WordParser":          "",
+	"MarkdownCheck":       "",
+	"SslCertificateCheck": "",
+	"LocationInfo":        "where a host stands is not looked up",
+	"RegexCheck":          "the text of pages is not searched; see --soft-404",
+	"HtmlSyntaxCheck":     "the syntax of pages is not checked",
+	"CssSyntaxCheck":      "the syntax of style sheets is not checked",
+	"HttpHeaderInfo":      "header fields are not listed",
+	"VirusCheck":          "content is not searched for viruses",
+}
+
+func readPlugin(c *Config, section *ini.Section, why string) {
+	if why != "" {
+		c.leave(section.Name(), why)
+		return
+	}
+	for _, key := range section.Keys() {
+		option := section.Name() + "." + key.Name()
+		if option != "SslCertificateCheck.sslcertwarndays" {
+			c.leave(option, "what is read follows from a document's type and name")
+			continue
+		}
+		if _, err := strconv.ParseUint(key.Value(), 10, 16); err != nil {
+			c.leave(option, "it is no number of days")
+			continue
+		}
+		c.set("tls-expiry", key.Value()+"d")
+	}
+}
+
+const noLogin = "login forms are not filled in; see --cookies and --header"
+
+// linkCheckerRows are the options of linkcheckerrc as of LinkChecker 10.
+var linkCheckerRows = map[string]linkCheckerRow{
+	"checking.aborttimeout":         {why: "the first interrupt ends the run softly, the second at once"},
+	"checking.allowedschemes":       {why: "every scheme is checked or listed as skipped; exclude those you do not want"},
+	"checking.cookiefile":           {why: "--cookies reads the Netscape format, as curl does"},
+	"checking.debugmemory":          {why: "there is no such report"},
+	"checking.localwebroot":         {why: "name the directory as the target: it is the root of its links"},
+	"checking.maxfilesizedownload":  {carry: lcPlain("max-body")},
+	"checking.maxfilesizeparse":     {carry: lcPlain("max-body")},
+	"checking.maxnumurls":           {why: "--max-pages bounds the pages that are read"},
+	"checking.maxrequestspersecond": {carry: func(c *Config, _, v string) error { c.set("rate", v+"/s"); return nil }},
+	"checking.maxrunseconds":        {carry: lcSeconds("max-time")},
+	"checking.nntpserver":           {carry: lcPlain("nntp-server")},
+	"checking.recursionlevel":       {carry: lcDepth},
+	"checking.resultcachesize":      {why: "every target is known until the run ends"},
+	"checking.robotstxt":            {carry: lcRobots},
+	"checking.sslverify":            {carry: lcVerify},
+	"checking.threads":              {carry: lcThreads},
+	"checking.timeout":              {carry: lcSeconds("timeout")},
+	"checking.useragent":            {carry: lcPlain("user-agent")},
+
+	"filtering.checkextern":    {carry: func(*Config, string, string) error { return nil }}, // read above
+	"filtering.ignore":         {carry: lcPatterns("exclude")},
+	"filtering.ignorewarnings": {why: "warnings do not fail a run; see --show and --fail-on"},
+	"filtering.internlinks":    {carry: lcPatterns("include")},
+	"filtering.nofollow":       {carry: lcPatterns("no-follow")},
+
+	"authentication.entry":              {carry: lcEntries},
+	"authentication.loginextrafields":   {why: noLogin},
+	"authentication.loginpasswordfield": {why: noLogin},
+	"authentication.loginurl":           {why: noLogin},
+	"authentication.loginuserfield":     {why: noLogin},
+
+	"output.debug":        {why: "there is no such output"},
+	"output.fileoutput":   {carry: lcFiles},
+	"output.ignoreerrors": {carry: lcIgnoreErrors},
+	"output.log":          {carry: lcLog},
+	"output.quiet":        {carry: lcQuiet},
+	"output.status":       {carry: func(c *Config, _, v string) error { return whenFalse(noProgress)(c, "", v) }},
+	"output.verbose":      {carry: func(c *Config, _, v string) error { return whenTrue(showAll)(c, "", v) }},
+	"output.warnings":     {carry: func(c *Config, _, v string) error { return whenFalse(noWarnings)(c, "", v) }},
+}
+
+func noProgress(c *Config) { c.set("progress", "never") }
+func showAll(c *Config)    { c.set("show", "all") }
+func noWarnings(c *Config) { c.set("show", "broken,unverified") }
+
+func lcPlain(key string) func(*Config, string, string) error {
+	return func(c *Config, _, v string) error { c.set(key, v); return nil }
+}
+
+func lcSeconds(key string) func(*Config, string, string) error {
+	return func(c *Config, _, v string) error {
+		t, err := seconds(v)
+		if err == nil {
+			c.set(key, t)
+		}
+		return err
+	}
+}
+
+// lines are the values of an option of several lines, comments left out.
+func lines(v string) []string {
+	var all []string
+	for l := range strings.SplitSeq(v, "\n") {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, ";") {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+func lcPatterns(key string) func(*Config, string, string) error {
+	return func(c *Config, option, v string) error {
+		for _, p := range lines(v) {
+			if strings.HasPrefix(p, "!") {
+				c.leave(option, fmt.Sprintf("the pattern %q is negated: name what it does not match", p))
+				continue
+			}
+			c.addPattern(option, key, p)
+		}
+		return nil
+	}
+}
+
+func lcDepth(c *Config, _, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return errors.New("it is no number")
+	}
+	if n >= 0 {
+		c.set("depth", v)
+	}
+	return nil
+}
+
+func lcThreads(c *Config, _, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return errors.New("it is no number")
+	}
+	c.set("concurrency", strconv.Itoa(max(n, 1)))
+	return nil
+}
+
+// lcRobots: LinkChecker asks robots.txt for each URL, links to other sites included.
+func lcRobots(c *Config, _, v string) error {
+	if truth(v) {
+		c.set("robots", "strict")
+	} else {
+		c.set("robots", "ignore")
+	}
+	return nil
+}
+
+func lcVerify(c *Config, _, v string) error {
+	switch {
+	case v == "1":
+	case v == "0":
+		c.turn("insecure", true)
+	default:
+		c.set("ca-file", v)
+	}
+	return nil
+}
+
+// lcEntries makes a rule of each "PATTERN USER [PASSWORD]".
+func lcEntries(c *Config, option, v string) error {
+	for _, l := range lines(v) {
+		fields := strings.Fields(l)
+		if len(fields) != 3 {
+			c.leave(option, "an entry without a password cannot be asked for one: write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}")
+			continue
+		}
+		if c.usable(option, fields[0]) {
+			c.Rules = append(c.Rules, Rule{MatchRE: fields[0], Header: basic(fields[1], fields[2])})
+		}
+	}
+	return nil
+}
+
+func lcIgnoreErrors(c *Config, option, v string) error {
+	for _, l := range lines(v) {
+		fields := strings.Fields(l)
+		if len(fields) > 1 {
+			c.leave(option, fmt.Sprintf("%q goes by the text of a message: use accept = [statuses] in a [[rule]]", l))
+			continue
+		}
+		if c.usable(option, fields[0]) {
+			c.Rules = append(c.Rules, Rule{MatchRE: fields[0], Verdict: "ignore"})
+		}
+	}
+	return nil
+}
+
+// lcFormats are our formats for LinkChecker's output types.
+var lcFormats = map[string]string{"text": "text", "html": "html", "sitemap": "sitemap", "csv": "linkchecker-csv", "xml": "linkchecker-xml",
+	"gml": "linkchecker-gml", "dot": "linkchecker-dot", "gxml": "linkchecker-gxml", "sql": "linkchecker-sql"}
+
+func lcFormat(v string) (string, error) {
+	name, _, _ := strings.Cut(strings.TrimSpace(v), "/")
+	if f, ok := lcFormats[name]; ok {
+		return f, nil
+	}
+	if name == "failures" {
+		return "", errors.New("how often a link has failed is kept by --history")
+	}
+	return "", fmt.Errorf("no format here is like %q", name)
+}
+
+func lcFiles(c *Config, option, v string) error {
+	for part := range strings.SplitSeq(v, ",") {
+		kind, file, named := strings.Cut(strings.TrimSpace(part), "/")
+		if kind == "none" || kind == "" {
+			continue
+		}
+		f, err := lcFormat(kind)
+		if err != nil {
+			c.leave(option, err.Error())
+			continue
+		}
+		if !named || strings.EqualFold(file, "utf-8") || strings.EqualFold(file, "utf8") {
+			file = "linkchecker-out." + kind
+		}
+		c.add("output", "", f+":"+file)
+	}
+	return nil
+}
+
+func lcLog(c *Config, option, v string) error {
+	if v == "none" {
+		return errors.New("a report is always written to standard output")
+	}
+	f, err := lcFormat(v)
+	if err == nil {
+		c.set("format", f)
+	}
+	return err
+}
+
+func lcQuiet(c *Config, option, v string) error {
+	if truth(v) {
+		return errors.New("a report is always written to standard output")
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package migrate
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "renew the golden files")
+
+// told lists a configuration as text, a line for each setting.
+func told(c *Config) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "of %s, targets %q\n", c.Program, c.Targets)
+	for _, s := range c.Settings {
+		fmt.Fprintf(&b, "%s = %q", s.Key, s.Values)
+		if s.Switch {
+			b.WriteString(" (switch)")
+		}
+		if s.Note != "" {
+			b.WriteString("  " + s.Note)
+		}
+		b.WriteByte('\n')
+	}
+	for _, r := range c.Rules {
+		fmt.Fprintf(&b, "rule %s accept=%q verdict=%q header=%v rate=%q\n", r.MatchRE, r.Accept, r.Verdict, r.Header, r.Rate)
+	}
+	for _, l := range c.Left {
+		fmt.Fprintf(&b, "left %s: %s\n", l.Option, l.Why)
+	}
+	return b.String()
+}
+
+func TestFilesOfOtherPrograms(t *testing.T) {
+	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml"} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("testdata", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Read(name, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, golden := told(c), filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+func TestReadSaysWhatIsWrong(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"lychee.toml", "a = \n", "read lychee.toml as lychee's: line 1"},
+		{".htmltest.yml", "a: [", "read .htmltest.yml as htmltest's"},
+		{"linkcheckerrc", "[checking\n", "read linkcheckerrc as LinkChecker's"},
+		{"settings.json", "{}", "its name does not tell whose configuration it is"},
+		{"lychee.toml", strings.Repeat("#", MaxSize+1), "more than 1048576 bytes"},
+	} {
+		if _, err := Read(c.name, []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Read(%s): %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestStatusRanges(t *testing.T) {
+	for in, want := range map[string]string{
+		"200": "", "404": "404", "200..=299": "", "100..=399": "300-399", "..500": "300-499", "500..": "500-999", "400..400": "",
+	} {
+		if got, err := lycheeRange(in); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "x", "1..x", "99", "4040"} {
+		if got, err := lycheeRange(in); err == nil {
+			t.Errorf("%s: %q, want an error", in, got)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(name, text)
+	}
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		c, err := Read(name, text)
+		if (c == nil) == (err == nil) {
+			t.Fatalf("Read gave %v and %v", c, err)
+		}
+		if err != nil {
+			return
+		}
+		for _, s := range c.Settings {
+			if s.Key == "" || len(s.Values) == 0 {
+				t.Errorf("setting %+v has no key or no value", s)
+			}
+		}
+	})
+}

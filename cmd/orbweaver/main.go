@@ -79,4 +79,3 @@ func newRoot() *cobra.Command {
 
 // commandNames are what a mistyped target may have meant.
 var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "init", "completion", "man", "version", "help"}
-

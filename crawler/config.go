@@ -43,6 +43,12 @@ type Config struct {
 	IgnoreFragment []*regexp.Regexp
 	// Rules are per-URL policies, first match wins.
 	Rules []Rule
+	// Changed, when not nil, narrows a run over local documents to what is new: it
+	// tells whether the file of a path was changed or removed. Every document is
+	// read, but links of an unchanged one are judged only where they lead to a
+	// changed or removed file; what they lead to elsewhere is not asked. It may be
+	// called from many goroutines at once.
+	Changed func(path string) bool
 
 	// Depth is the greatest distance of a page from a seed, -1 for no limit; 0
 	// reads only the seeds.

@@ -218,7 +218,7 @@ func (j *join) judge() error {
 func (j *join) meet(id frontier.ID, fragment []byte, has bool, mark uint64) {
 	n := j.node(id)
 	expect := extract.Expect(mark & markExpect)
-	plain := n.state&clean != 0 && !j.r.cfg.Show.OK && mark&^uint64(markExpect|markForm|markAside) == 0 &&
+	plain := n.state&clean != 0 && !j.r.cfg.Show.OK && mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
 		(expect == extract.ExpectAny || n.state&isHTML == 0)
 	switch {
 	case !has:

@@ -19,6 +19,7 @@ const (
 	markForm        = 1 << 4 // the action of a form
 	markAside       = 1 << 5 // named, not linked: nothing is asked for its sake
 	markExcluded    = 1 << 6 // a rule says not to look at this URL, whatever becomes of its page
+	markChanged     = 1 << 7 // on a changed page, where Config.Changed tells them from the others
 	markRepairs     = 32     // where the repairs begin
 )
 
@@ -30,7 +31,8 @@ type findings struct {
 	base *urinorm.Base
 	local,
 	nofollow,
-	isPage bool // it was read for links
+	isPage, // it was read for links
+	unchanged bool // and Config.Changed says it is as it was
 	depth int
 
 	items []pending
@@ -197,6 +199,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) int {
 	if l.Kind == extract.Submission {
 		link.Mark |= markForm
 	}
+	f.sinceThen(&fate, v, link)
 	if link.HasFragment && fate.Outcome == nil && wantsAnchors(link.Fragment) {
 		fate.Need |= frontier.NeedContent
 	}

@@ -144,6 +144,7 @@ func (w *worker) headers(u urinorm.URL, header http.Header) {
 func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document, o *check.Outcome) {
 	f := &w.found
 	f.local = w.scope().siteOf(u) != nil || u.Scheme() == "file"
+	f.unchanged = w.cfg.Changed != nil && !w.cfg.Changed(o.Path)
 	f.nofollow = doc.NoFollow && w.obeysNoFollow(f.page)
 	f.base = documentBase(u, doc)
 	if refresh := refreshOf(doc); refresh != nil && !o.Static {

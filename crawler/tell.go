@@ -20,6 +20,7 @@ func (j *join) gather() error {
 	for k, p := range j.pairs {
 		if !p.open {
 			j.mark(p)
+			j.since(p)
 		}
 		if p.open || j.shown(&p.judgement) {
 			wanted[k] = p

@@ -29,6 +29,7 @@ type options struct {
 	newsServer string // "" for $NNTP_SERVER
 	mailProbe  bool
 	writeClean string // "" for no copy
+	since      string // a git commit, or ""
 	show       report.Show
 	failOn     report.Policy
 	progress   string
@@ -101,6 +102,7 @@ func compile(s *settings, on commands) (*options, error) {
 	c.checkWords(on)
 	o := &options{from: s.from}
 
+	o.since = read(c, "since", s.since, func(ref string) (string, error) { return ref, nil })
 	o.base = read(c, "base-url", s.base, parseBase)
 	o.hostStyle, _ = fetch.ParseHostStyle(s.hostStyle)
 	o.stdinType = read(c, "stdin-type", s.stdinType, parseStdinType)

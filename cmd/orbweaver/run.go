@@ -30,6 +30,14 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 			return err
 		}
 	}
+	if o.since != "" {
+		changed, err := changesSince(cmd.Context(), o.since, targets)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		o.crawl.Changed = changed.Has
+		console.notef("since %s: %d documents changed, %d removed", o.since, changed.changed, changed.removed)
+	}
 	plan, err := prepare(o, targets, cmd.InOrStdin())
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ type settings struct {
 	robots       string
 	sitemaps     bool
 	selectCSS    string
+	since        string
 	ignoreSelect string
 
 	// verdicts

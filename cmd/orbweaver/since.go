@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// gitTimeout bounds each call of git.
+const gitTimeout = 2 * time.Minute
+
+// changes are the local files that differ from an earlier state, removed ones
+// included, by absolute path.
+type changes struct {
+	paths            map[string]bool
+	changed, removed int
+}
+
+// Has reports whether a file was changed or removed. A path that a host answers
+// with another file, such as "guide" or "guide/", stands for it.
+func (c *changes) Has(path string) bool {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return true
+	}
+	return c.paths[abs]
+}
+
+// add notes a file under the names it may be asked for by.
+func (c *changes) add(abs string) {
+	c.paths[abs] = true
+	dir, base := filepath.Split(abs)
+	ext := filepath.Ext(base)
+	stem := strings.TrimSuffix(base, ext)
+	c.paths[filepath.Join(dir, stem)] = true
+	if s := strings.ToLower(stem); s == "index" || s == "readme" {
+		c.paths[filepath.Clean(dir)] = true
+	}
+}
+
+// changesSince asks git what has changed below the targets since a commit: since
+// the point where the present branch left it, so that what others did there does
+// not count. Files that git does not know yet count as changed.
+func changesSince(ctx context.Context, ref string, targets []target) (*changes, error) {
+	c := &changes{paths: map[string]bool{}}
+	asked := map[string]bool{}
+	for _, t := range targets {
+		dir := t.path
+		switch t.kind {
+		case directory:
+		case document:
+			dir = filepath.Dir(dir)
+		default:
+			return nil, fmt.Errorf("--since: %s is no directory and no file: only local documents have a history", t.raw)
+		}
+		if dir = filepath.Clean(dir); asked[dir] {
+			continue
+		}
+		asked[dir] = true
+		if err := c.ask(ctx, ref, dir); err != nil {
+			return nil, fmt.Errorf("--since %s: %s: %w", ref, dir, err)
+		}
+	}
+	return c, nil
+}
+
+// ask adds what has changed below one directory.
+func (c *changes) ask(ctx context.Context, ref, path string) error {
+	user, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.EvalSymlinks(user)
+	if err != nil {
+		return withoutPath(err)
+	}
+	out, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	top := strings.TrimRight(out, "\r\n")
+	if _, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
+		return errors.New("git knows no such commit; a shallow clone may lack it")
+	}
+	base := ref
+	if out, err := git(ctx, dir, "merge-base", "--", ref, "HEAD"); err == nil {
+		base = strings.TrimSpace(out)
+	}
+	known, err := git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", dir)
+	if err != nil {
+		return err
+	}
+	diff, err := git(ctx, dir, "diff", "--name-status", "--no-renames", "-z", base, "--", dir)
+	if err != nil {
+		return err
+	}
+	if known == "" && diff == "" {
+		return errors.New("git knows no file there; built output that is not under version control has no history")
+	}
+	note := func(name string, removed bool) {
+		full := filepath.Join(top, filepath.FromSlash(name))
+		if rel, err := filepath.Rel(dir, full); err == nil {
+			full = filepath.Join(user, rel) // as the run calls it, symbolic links and all
+		}
+		if removed {
+			c.removed++
+		} else {
+			c.changed++
+		}
+		c.add(full)
+	}
+	fields := strings.Split(strings.TrimSuffix(diff, "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		note(fields[i+1], fields[i] == "D")
+	}
+	untracked, err := git(ctx, dir, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", dir)
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(untracked, "\x00"), "\x00") {
+		if name != "" {
+			note(name, false)
+		}
+	}
+	return nil
+}
+
+// git runs git in a directory and returns what it prints.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", errors.New("git is not installed")
+	}
+	if err != nil {
+		said, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
+		if said == "" {
+			said = err.Error()
+		}
+		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimPrefix(said, "fatal: "))
+	}
+	return stdout.String(), nil
+}

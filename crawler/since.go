@@ -1,0 +1,56 @@
+package crawler
+
+import (
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// A run that is narrowed to what has changed (Config.Changed) reads every document
+// all the same: only so is it known who links to a page that was removed, or to a
+// heading that a changed page no longer has. What it spares is the network, and
+// the reader's time: an unchanged page's links to unchanged places are neither
+// asked nor told.
+
+// unchangedNote says why a target is skipped.
+const unchangedNote = "neither it nor a page that links to it has changed"
+
+// sinceThen narrows the fate of a link: from an unchanged page nobody is asked
+// over the network. A changed page with the same link asks all the same.
+func (f *findings) sinceThen(fate *Fate, v view, link *frontier.Link) {
+	if f.run.cfg.Changed == nil {
+		return
+	}
+	if !f.unchanged {
+		link.Mark |= markChanged
+		return
+	}
+	if fate.Outcome == nil && f.run.scope().siteOf(urlOf(v)) == nil && string(v.scheme()) != "file" {
+		fate.Outcome = skip(check.CodeExcluded, unchangedNote)
+	}
+}
+
+// since drops the finding on a pair that only unchanged pages refer to, unless the
+// file itself was changed or removed.
+func (j *join) since(p *pair) {
+	if j.r.cfg.Changed == nil || p.marks&markChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
+		return
+	}
+	p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: unchangedNote}
+}
+
+// changed reports whether a pair's target is a file that was changed or removed, or
+// what the user named.
+func (j *join) changed(p *pair) bool {
+	if j.node(p.id).need&frontier.NeedListed != 0 {
+		return true
+	}
+	u := j.url(p.id)
+	if site := j.r.scope().siteOf(u); site != nil && j.r.cfg.Changed(site.PathOf(u)) {
+		return true
+	}
+	if p.route.end == 0 {
+		return false
+	}
+	o := j.decode(p.route.end)
+	return o.Path != "" && j.r.cfg.Changed(o.Path)
+}

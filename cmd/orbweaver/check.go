@@ -41,6 +41,9 @@ func newCheckCommand() *cobra.Command {
 		if err != nil {
 			return usageError("%w", err)
 		}
+		if s.watch {
+			return watchLinks(cmd, o, args)
+		}
 		return checkLinks(cmd, o, args)
 	}
 	return cmd

@@ -23,6 +23,7 @@ type settings struct {
 	sitemaps     bool
 	selectCSS    string
 	since        string
+	watch        bool
 	ignoreSelect string
 
 	// verdicts

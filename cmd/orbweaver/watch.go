@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/report"
+)
+
+const (
+	// watchQuiet is how long files must rest before they are checked again: editors
+	// and generators write many at once, and some in several steps.
+	watchQuiet = 100 * time.Millisecond
+	// watchPatience is the longest that a stream of changes puts a check off.
+	watchPatience = 600 * time.Millisecond
+	// maxWatched bounds the directories under watch.
+	maxWatched = 100_000
+)
+
+// watchLinks checks the targets once, and again whenever a file below them changes:
+// first everything, then what has changed since the watch began. It ends with an
+// interrupt and the status of the last round.
+func watchLinks(cmd *cobra.Command, o *options, args []string) error {
+	reader := &targetReader{stdin: cmd.InOrStdin(), note: func(string, ...any) {}}
+	targets, err := reader.read(args, o.from)
+	if err != nil {
+		return err
+	}
+	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer done()
+	w, err := newWatcher(targets, o.outputs)
+	if err != nil {
+		return usageError("--watch: %w", err)
+	}
+	defer w.Close()
+
+	console := newConsole(cmd.ErrOrStderr(), o.progress)
+	touched := &changes{paths: map[string]bool{}}
+	last := checkLinks(cmd, o, args)
+	for {
+		if ctx.Err() != nil || fatal(last) {
+			return last
+		}
+		console.notef("watching %d directories; an interrupt ends it", len(w.dirs))
+		changed, err := w.wait(ctx)
+		if err != nil {
+			return unsound(fmt.Errorf("watch %s: %w", strings.Join(args, " "), err))
+		}
+		if len(changed) == 0 {
+			return last
+		}
+		console.notef("%s %s", time.Now().Format(time.TimeOnly), someOf(changed))
+		for _, file := range changed {
+			touched.add(file)
+		}
+		o.crawl.Changed = touched.Has
+		last = checkLinks(cmd, o, args)
+	}
+}
+
+// fatal reports whether an error is about more than links: the next round would
+// meet it again.
+func fatal(err error) bool {
+	var exit *exitError
+	return errors.As(err, &exit) && exit.err != nil
+}
+
+// someOf names files for a person.
+func someOf(files []string) string {
+	names := make([]string, 0, 3)
+	for _, f := range files[:min(len(files), 3)] {
+		if wd, err := os.Getwd(); err == nil {
+			if rel, err := filepath.Rel(wd, f); err == nil {
+				f = rel
+			}
+		}
+		names = append(names, filepath.ToSlash(f))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(files) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// watcher tells which files below some directories have changed.
+type watcher struct {
+	*fsnotify.Watcher
+	dirs map[string]string // real path to the path as the user named it
+	own  map[string]bool   // files that we write ourselves
+}
+
+func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{Watcher: notify, dirs: map[string]string{}, own: map[string]bool{}}
+	for _, out := range outputs {
+		if abs, err := filepath.Abs(out.File); err == nil {
+			w.own[abs] = true
+		}
+	}
+	for _, t := range targets {
+		dir := t.path
+		switch t.kind {
+		case directory:
+			err = w.addTree(dir)
+		case document:
+			err = w.addDir(filepath.Dir(dir))
+		default:
+			err = fmt.Errorf("%s is no directory and no file", t.raw)
+		}
+		if err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *watcher) addDir(dir string) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if _, known := w.dirs[abs]; known {
+		return nil
+	}
+	if len(w.dirs) >= maxWatched {
+		return fmt.Errorf("there are more than %d directories", maxWatched)
+	}
+	if err := w.Add(abs); err != nil {
+		return fmt.Errorf("%s: %w", dir, withoutPath(err))
+	}
+	w.dirs[abs] = dir
+	return nil
+}
+
+// addTree watches a directory and those below it, hidden ones left out.
+func (w *watcher) addTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == dir:
+			return withoutPath(err)
+		case err != nil || !d.IsDir():
+			return nil // it went away, or may not be read: the check says what there is to say
+		case path != dir && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		}
+		return w.addDir(path)
+	})
+}
+
+// wait returns the files that have changed, sorted, once they rest; none when the
+// context ends.
+func (w *watcher) wait(ctx context.Context) ([]string, error) {
+	changed := map[string]bool{}
+	var quiet, patience <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case err := <-w.Errors:
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				return nil, err
+			}
+			for dir := range w.dirs { // what was lost may be anywhere
+				changed[dir] = true
+			}
+			quiet = time.After(watchQuiet)
+		case event := <-w.Events:
+			if !w.concerns(event) {
+				continue
+			}
+			if event.Has(fsnotify.Create) {
+				if info, err := os.Stat(event.Name); err == nil && info.IsDir() {
+					w.newDir(event.Name, changed)
+				}
+			}
+			if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
+				delete(w.dirs, event.Name)
+			}
+			changed[event.Name] = true
+			quiet = time.After(watchQuiet)
+			if patience == nil {
+				patience = time.After(watchPatience)
+			}
+		case <-quiet:
+			return slices.Sorted(maps.Keys(changed)), nil
+		case <-patience:
+			return slices.Sorted(maps.Keys(changed)), nil
+		}
+	}
+}
+
+// newDir watches a directory that has appeared. What was put into it before the
+// watch began has changed too.
+func (w *watcher) newDir(dir string, changed map[string]bool) {
+	if err := w.addTree(dir); err != nil {
+		return // it is gone again
+	}
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			changed[path] = true
+		}
+		return nil
+	})
+}
+
+// concerns reports whether an event may change what a check finds: not those of
+// attributes, of hidden files, of what editors keep beside a file, and of our own
+// reports.
+func (w *watcher) concerns(e fsnotify.Event) bool {
+	base := filepath.Base(e.Name)
+	switch {
+	case e.Op == fsnotify.Chmod, strings.HasPrefix(base, "."), strings.HasSuffix(base, "~"), strings.HasPrefix(base, "#"):
+		return false
+	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".tmp"), base == "4913": // vim tries whether it may write
+		return false
+	}
+	return !w.own[e.Name]
+}

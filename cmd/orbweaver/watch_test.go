@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestWatch writes documents while they are watched, and waits for each answer.
+func TestWatch(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	dir, aside := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	if err := os.Mkdir(filepath.Join(dir, "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// write puts a file in its place in one step: one event, one round.
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(aside, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(aside, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.html", `<a href="old-fault.html">x</a>`)
+	write("b.html", `<a href="a.html">x</a>`)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, in := io.Pipe()
+	lines := bufio.NewScanner(out)
+	// round reads up to the line that says the next change is awaited.
+	round := func() string {
+		t.Helper()
+		var text strings.Builder
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), "watching ") {
+				return text.String()
+			}
+			text.WriteString(lines.Text() + "\n")
+		}
+		t.Fatalf("the watch ended after %q", text.String())
+		return ""
+	}
+	root := newRoot()
+	root.SetArgs([]string{"check", dir, "--watch", "--progress", "never", "-o", filepath.Join(dir, "report.json")})
+	root.SetOut(in)
+	root.SetErr(in)
+	ended := make(chan error, 1)
+	go func() {
+		err := root.ExecuteContext(ctx)
+		in.Close()
+		ended <- err
+	}()
+
+	expect := func(text string, has, hasNot []string) {
+		t.Helper()
+		for _, s := range has {
+			if !strings.Contains(text, s) {
+				t.Errorf("%q is missing in\n%s", s, text)
+			}
+		}
+		for _, s := range hasNot {
+			if strings.Contains(text, s) {
+				t.Errorf("%q is in\n%s", s, text)
+			}
+		}
+	}
+	expect(round(), []string{"old-fault.html", "1 broken"}, nil)
+	write("b.html", `<a href="new-fault.html">x</a>`)
+	expect(round(), []string{"b.html", "new-fault.html", "1 broken"}, []string{"old-fault.html"})
+	write("b.html", `<a href="deep/c.html">x</a>`)
+	expect(round(), []string{"file-missing"}, nil)
+	write("deep/c.html", `<a href="../b.html">x</a>`)
+	expect(round(), []string{"c.html"}, []string{"file-missing"})
+	write("deep/c.html", `<a href="../a.html">x</a>`)
+	expect(round(), nil, []string{"file-missing", "old-fault.html"})
+	if err := os.Remove(filepath.Join(dir, "a.html")); err != nil {
+		t.Fatal(err)
+	}
+	expect(round(), []string{"a.html", "file-missing", "1 broken"}, nil)
+	if err := os.MkdirAll(filepath.Join(aside, "later"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(aside, "later", "d.html"), []byte(`<a href="e.html">x</a>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(aside, filepath.Join(dir, "whole")); err != nil {
+		t.Fatal(err)
+	}
+	expect(round(), []string{"whole/later/d.html", "e.html", "2 broken"}, nil)
+
+	cancel()
+	for lines.Scan() { // nothing more may be said that would block the writer
+	}
+	var exit *exitError
+	if err := <-ended; !errors.As(err, &exit) || exit.code != 1 || exit.err != nil {
+		t.Errorf("the watch ended with %v, want the last round's status 1", err)
+	}
+}
+
+func TestWatchRefuses(t *testing.T) {
+	root := newRoot()
+	root.SetArgs([]string{"check", "https://example.com/", "--watch"})
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--watch: https://example.com/ is no directory and no file") {
+		t.Errorf("watching a website: %v", err)
+	}
+}

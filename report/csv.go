@@ -12,6 +12,7 @@ import (
 var csvFormat = Format{
 	Name:       "csv",
 	Extensions: []string{".csv"},
+	Use:        "spreadsheets; a row for each reference",
 	New:        func(w io.Writer, o Options) Writer { return &csvWriter{csv: csv.NewWriter(w)} },
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -14,6 +15,10 @@ import (
 type Format struct {
 	Name       string
 	Extensions []string // of file names, with the dot, lower case; the first is the usual one
+	// Files are whole names of files, lower case, that are written in this format
+	// although their extension is another's.
+	Files []string
+	Use   string // what for, in a few words
 	// Streams is true when results are written as they come. The others get them
 	// after the run, sorted by URL, with the summary in the head.
 	Streams bool
@@ -30,6 +35,8 @@ var Formats = []*Format{
 	&jsonFormat,
 	&ndjsonFormat,
 	&csvFormat,
+	&markdownFormat,
+	&junitFormat,
 }
 
 // Names lists the formats' names.
@@ -52,10 +59,15 @@ func ByName(name string) (*Format, error) {
 	return nil, fmt.Errorf("%q is no format: %s", name, oneOf(name, Names()))
 }
 
-// ByExtension finds the format of a file by its name's ending. The longest
-// extension wins.
+// ByExtension finds the format of a file by its name or its name's ending. The
+// longest extension wins.
 func ByExtension(file string) (*Format, error) {
 	base := strings.ToLower(filepath.Base(file))
+	for _, f := range Formats {
+		if slices.Contains(f.Files, base) {
+			return f, nil
+		}
+	}
 	var best *Format
 	longest := 0
 	for _, f := range Formats {

@@ -17,6 +17,7 @@ const SchemaID = "orbweaver.report/1"
 var jsonFormat = Format{
 	Name:       "json",
 	Extensions: []string{".json"},
+	Use:        "programs; what `report` and `compare` read",
 	New:        func(w io.Writer, o Options) Writer { return &jsonWriter{text: jsonText{w: w}} },
 }
 

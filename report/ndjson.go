@@ -9,6 +9,7 @@ import (
 var ndjsonFormat = Format{
 	Name:       "ndjson",
 	Extensions: []string{".ndjson", ".jsonl"},
+	Use:        "programs that want each result as soon as it is known",
 	Streams:    true,
 	New: func(w io.Writer, o Options) Writer {
 		return &ndjsonWriter{text: jsonText{w: w, compact: true}}

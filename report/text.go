@@ -12,6 +12,7 @@ import (
 var textFormat = Format{
 	Name:       "text",
 	Extensions: []string{".txt", ".text"},
+	Use:        "people at a terminal; the default",
 	New: func(w io.Writer, o Options) Writer {
 		return &textWriter{w: w, show: o.Show.orDefault(), table: table{color: o.Color, width: o.Width}}
 	},
@@ -43,15 +44,14 @@ func (t *textWriter) Result(r *crawler.Result) error {
 // findings are the rows of a result, without their place.
 func (t *textWriter) findings(r *crawler.Result) []row {
 	var rows []row
-	if t.show&(1<<r.Verdict) != 0 {
-		rows = append(rows, row{
-			word: r.Verdict.String(), code: string(r.Code), url: r.URL, hint: didYouMean(r.URL, r.Suggestions),
-		})
-	}
-	if t.show&ShowWarning != 0 {
-		for _, w := range r.Warnings {
-			rows = append(rows, row{word: warningWord(w), code: string(w.Code), url: r.URL, hint: hint(w)})
+	for _, f := range findingsOf(t.show, r) {
+		r := row{word: f.word, code: string(f.code), url: f.result.URL}
+		if f.warning {
+			r.hint = hint(check.Warning{Code: f.code, Message: f.message, Proposal: f.proposal})
+		} else {
+			r.hint = didYouMean(f.result.URL, f.result.Suggestions)
 		}
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -65,14 +65,6 @@ func (t *textWriter) End(s *crawler.Summary) error {
 	out.WriteString(summaryLine(s))
 	out.WriteByte('\n')
 	return out.Flush()
-}
-
-// warningWord is the verdict's column of a warning.
-func warningWord(w check.Warning) string {
-	if isInfo(w.Code) {
-		return "info"
-	}
-	return "warning"
 }
 
 // hint is what stands behind a warning: the URL to use instead, or, of a warning

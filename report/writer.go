@@ -52,6 +52,13 @@ type Options struct {
 	// WorkingDir is the directory that relative output files are put in; empty is
 	// the process's own.
 	WorkingDir string
+	// Prefix is the working directory's path from the root of its repository, for
+	// formats whose readers look for files there: "docs". Empty is the root itself.
+	Prefix string
+	// FailOn is what fails the run, for formats that tell failures from the rest.
+	FailOn Policy
+	// MarkdownSize bounds a Markdown report, in bytes; zero is [DefaultMarkdownSize].
+	MarkdownSize int
 }
 
 // New returns a writer of format f. Results are filtered by o.Show, cleaned and,

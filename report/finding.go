@@ -1,0 +1,246 @@
+package report
+
+import (
+	"cmp"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// level is how loud a finding is, as CI systems know it.
+type level uint8
+
+const (
+	levelError   level = iota // fails a build: broken
+	levelWarning              // a person should look: unverified, and warnings
+	levelNote                 // nobody has to do anything
+	levels
+)
+
+// finding is one thing to say of a target: its verdict, or one of its warnings.
+type finding struct {
+	result   *crawler.Result
+	word     string // the verdict, "warning" or "info"
+	code     check.Code
+	message  string // lower case, no full stop; may be empty
+	proposal string // the URL to use instead, of a warning
+	level    level
+	warning  bool
+}
+
+// findingsOf lists what show permits to say of a result: its verdict first, then
+// its warnings.
+func findingsOf(show Show, r *crawler.Result) []finding {
+	var all []finding
+	if show&(1<<r.Verdict) != 0 {
+		all = append(all, finding{result: r, word: r.Verdict.String(), code: r.Code, message: r.Message, level: verdictLevel(r.Verdict)})
+	}
+	if show&ShowWarning != 0 {
+		for _, w := range r.Warnings {
+			f := finding{result: r, word: "warning", code: w.Code, message: w.Message, proposal: w.Proposal, level: levelWarning, warning: true}
+			if isInfo(w.Code) {
+				f.word, f.level = "info", levelNote
+			}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func verdictLevel(v check.Verdict) level {
+	switch v {
+	case check.Broken:
+		return levelError
+	case check.Unverified:
+		return levelWarning
+	}
+	return levelNote
+}
+
+// isProblem tells what CI systems want to hear of from what is merely listed:
+// targets that are ok or skipped.
+func (f *finding) isProblem() bool {
+	return f.warning || f.result.Verdict == check.Broken || f.result.Verdict == check.Unverified
+}
+
+// title says in a few words what is wrong.
+func (f *finding) title() string {
+	if f.word == "ok" {
+		return "ok"
+	}
+	if entry, ok := check.Lookup(f.code); ok {
+		return entry.Title
+	}
+	return string(f.code)
+}
+
+// why is the message, or what the code means where there is none.
+func (f *finding) why() string { return cmp.Or(f.message, f.title()) }
+
+// sentence says a finding where the target's URL does not stand beside it:
+//
+//	broken link to https://example.com/gone: not found
+//	moved for good: https://example.com/old; use https://example.com/new
+func (f *finding) sentence() string {
+	var s string
+	switch {
+	case f.warning && f.message == "":
+		s = f.title() + ": " + f.result.URL
+	case f.warning:
+		s = f.result.URL + ": " + f.message
+	case f.word == "ok":
+		return f.result.URL + ": ok"
+	default:
+		s = f.word + " link to " + f.result.URL + ": " + f.why()
+	}
+	for i, url := range f.alternatives() {
+		switch {
+		case i > 0:
+			s += " or " + url
+		case f.warning:
+			s += "; use " + url
+		default:
+			s += "; did you mean " + url
+		}
+	}
+	if !f.warning && len(f.alternatives()) > 0 {
+		s += "?"
+	}
+	return s
+}
+
+// alternatives are the URLs that may be used instead, at most three.
+func (f *finding) alternatives() []string {
+	const most = 3
+	if f.warning {
+		if f.proposal == "" {
+			return nil
+		}
+		return []string{f.proposal}
+	}
+	var urls []string
+	for _, s := range f.result.Suggestions {
+		if s.URL != "" && len(urls) < most {
+			urls = append(urls, s.URL)
+		}
+	}
+	return urls
+}
+
+// place is where a finding stands.
+type place struct {
+	page         string // as reports name pages
+	line, column int    // 0 where there is none
+	ref          *crawler.Reference
+}
+
+// places are those of a finding: every reference to its target, or the target
+// itself when nothing refers to it or when the finding is about that page's own
+// content.
+func (f *finding) places() []place {
+	refs := f.references()
+	if len(refs) == 0 {
+		return []place{{page: ownPage(f.result.URL)}}
+	}
+	all := make([]place, len(refs))
+	for i := range refs {
+		all[i] = place{page: refs[i].Page, ref: &refs[i]}
+		if refs[i].Line > 0 {
+			all[i].line, all[i].column = refs[i].Line, max(refs[i].Column, 1)
+		}
+	}
+	return all
+}
+
+func (f *finding) references() []crawler.Reference {
+	if check.OfPage(f.code) {
+		return nil
+	}
+	return f.result.References
+}
+
+// ownPage names the page that a target's URL stands for as references name it:
+// without its fragment, and a file by its path.
+func ownPage(target string) string {
+	page, _, _ := strings.Cut(target, "#")
+	if schemeOf(page) != "" {
+		return page
+	}
+	if p, err := url.PathUnescape(page); err == nil {
+		return strings.ToValidUTF8(p, "\uFFFD")
+	}
+	return page
+}
+
+// artifact is the document in which a finding stands: a file by its path, or
+// anything else by its URL; both are empty for standard input. What the user
+// named stands nowhere, so there it is the target itself.
+func (f *finding) artifact(p place) (file, url string) {
+	page := p.page
+	if page == crawler.CommandLine || page == "" {
+		page = ownPage(f.result.URL)
+		if schemeOf(page) != "" {
+			return "", page
+		}
+	}
+	switch {
+	case page == "-":
+		return "", ""
+	case strings.Contains(page, "://") && schemeOf(page) != "":
+		return "", page
+	}
+	return page, ""
+}
+
+// schemeOf returns the scheme of a URL, or "". A drive letter is none.
+func schemeOf(s string) string {
+	colon := strings.IndexByte(s, ':')
+	if colon < 2 {
+		return ""
+	}
+	for i := range colon {
+		c := s[i] | 0x20
+		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= s[i] && s[i] <= '9' || strings.IndexByte("+-.", s[i]) >= 0)) {
+			return ""
+		}
+	}
+	return s[:colon]
+}
+
+// inRepository is the path of a file from the root of its repository; the file's
+// path is relative to the working directory, which is prefix there.
+func inRepository(prefix, file string) string {
+	if prefix == "" || path.IsAbs(file) {
+		return file
+	}
+	return path.Join(prefix, file)
+}
+
+// occurrence is a finding at one of its places.
+type occurrence struct {
+	*finding
+	place
+}
+
+// occurrences gathers findings at their places.
+type occurrences []occurrence
+
+func (o *occurrences) add(show Show, r *crawler.Result) {
+	findings := findingsOf(show, r)
+	for i := range findings {
+		for _, p := range findings[i].places() {
+			*o = append(*o, occurrence{&findings[i], p})
+		}
+	}
+}
+
+// byPage sorts by page and place; findings at one place keep their order.
+func (o occurrences) byPage() {
+	slices.SortStableFunc(o, func(a, b occurrence) int {
+		return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+	})
+}

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+var junitFormat = Format{
+	Name:       "junit",
+	Extensions: []string{".junit.xml", ".junit"},
+	Files:      []string{"junit.xml"},
+	Use:        "test reports of CI systems: Jenkins, GitLab, Azure, CircleCI",
+	New: func(w io.Writer, o Options) Writer {
+		return &junitWriter{xml: xmlText{w: w}, show: o.Show.orDefault(), policy: o.FailOn}
+	},
+}
+
+// junitWriter writes a test suite for each page and a test case for each finding
+// on it, as Jenkins' schema has them. What fails the run is a failure; what could
+// not be told, or was left out, is skipped; the rest passes and says why in its
+// output. A suite of its own holds one test, whether the run itself is sound: so a
+// clean run is no empty file, and one that was cut short is no success.
+type junitWriter struct {
+	xml    xmlText
+	show   Show
+	policy Policy
+	head   *Head
+	all    occurrences
+}
+
+func (j *junitWriter) Begin(h *Head) error {
+	j.head = h
+	return nil
+}
+
+func (j *junitWriter) Result(r *crawler.Result) error {
+	j.all.add(j.show, r)
+	return nil
+}
+
+// junitCount counts test cases.
+type junitCount struct{ tests, failures, errors, skipped int }
+
+func (c *junitCount) add(o outcomeOfCase) {
+	c.tests++
+	switch o {
+	case caseFails:
+		c.failures++
+	case caseSkipped:
+		c.skipped++
+	}
+}
+
+// outcomeOfCase is how a test case ended.
+type outcomeOfCase uint8
+
+const (
+	casePasses outcomeOfCase = iota
+	caseFails
+	caseSkipped
+)
+
+// outcome is what a finding is as a test case: a failure exactly when it fails the
+// run.
+func (j *junitWriter) outcome(f *finding) outcomeOfCase {
+	at := j.policy.External
+	if f.result.Internal {
+		at = j.policy.Internal
+	}
+	var tally crawler.Tally
+	switch f.word {
+	case "broken":
+		tally.Broken = 1
+	case "unverified":
+		tally.Unverified = 1
+	case "warning":
+		tally.Warnings = 1
+	case "skipped":
+		return caseSkipped
+	}
+	switch {
+	case at.fails(tally):
+		return caseFails
+	case f.word == "unverified":
+		return caseSkipped
+	}
+	return casePasses
+}
+
+func (j *junitWriter) End(s *crawler.Summary) error {
+	j.all.byPage()
+	whole := junitCount{tests: 1}
+	unsound := !s.Complete || j.policy.Exit(s) == ExitUnsound
+	if unsound {
+		whole.errors = 1
+	}
+	for _, o := range j.all {
+		whole.add(j.outcome(o.finding))
+	}
+	j.xml.declare()
+	j.xml.start("testsuites", "name", "orbweaver", "tests", strconv.Itoa(whole.tests), "failures", strconv.Itoa(whole.failures),
+		"errors", strconv.Itoa(whole.errors), "time", junitTime(s.Elapsed))
+	j.run(s, unsound)
+	for rest := j.all; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].page == rest[0].page {
+			n++
+		}
+		j.page(rest[:n])
+		rest = rest[n:]
+	}
+	j.xml.end()
+	j.xml.newline()
+	return j.xml.flush()
+}
+
+// run is the suite about the run as a whole.
+func (j *junitWriter) run(s *crawler.Summary, unsound bool) {
+	j.suite("orbweaver", junitCount{tests: 1, errors: map[bool]int{true: 1}[unsound]}, s.Elapsed)
+	j.xml.start("testcase", "name", "the run is complete", "classname", "orbweaver", "time", junitTime(s.Elapsed))
+	if unsound {
+		why := "nothing was checked"
+		switch {
+		case s.StoppedBy != "":
+			why = "stopped by " + s.StoppedBy
+		case !s.Complete:
+			why = "not every target was looked at"
+		case len(s.StartFailed) > 0:
+			why = "could not be read: " + strings.Join(s.StartFailed, ", ")
+		}
+		j.xml.leaf("error", visible(summaryLine(s)), "type", "incomplete", "message", visible(why))
+	} else {
+		j.xml.leaf("system-out", visible(summaryLine(s)))
+	}
+	j.xml.end()
+	j.xml.end()
+}
+
+func (j *junitWriter) suite(name string, c junitCount, elapsed time.Duration) {
+	started := j.head.Started
+	if started.IsZero() && j.head.Summary != nil {
+		started = j.head.Summary.Started
+	}
+	j.xml.start("testsuite", "name", name, "tests", strconv.Itoa(c.tests), "failures", strconv.Itoa(c.failures),
+		"errors", strconv.Itoa(c.errors), "skipped", strconv.Itoa(c.skipped),
+		"time", junitTime(elapsed), "timestamp", started.UTC().Format("2006-01-02T15:04:05"))
+}
+
+// page is the suite of a page. Its cases are named by code and target, with a
+// number when that happens again: a name does not change when lines move, so that
+// a CI system can tell how long a link has been broken.
+func (j *junitWriter) page(cases occurrences) {
+	var c junitCount
+	var elapsed time.Duration
+	for _, o := range cases {
+		c.add(j.outcome(o.finding))
+		elapsed += o.result.Elapsed
+	}
+	page := visible(cmp.Or(cases[0].page, "-"))
+	j.suite(page, c, elapsed)
+	seen := map[string]int{}
+	for _, o := range cases {
+		name := visible(string(o.code) + " " + o.result.URL)
+		if seen[name]++; seen[name] > 1 {
+			name += fmt.Sprintf(" (%d)", seen[name])
+		}
+		j.xml.start("testcase", "name", name, "classname", page, "time", junitTime(o.result.Elapsed))
+		switch text := junitDetails(o); j.outcome(o.finding) {
+		case caseFails:
+			j.xml.leaf("failure", text, "type", visible(string(o.code)), "message", visible(o.sentence()))
+		case caseSkipped:
+			j.xml.leaf("skipped", text)
+		default:
+			j.xml.optional("system-out", text)
+		}
+		j.xml.end()
+	}
+	j.xml.end()
+}
+
+// junitDetails is all there is to say of a finding, a line for each thing.
+func junitDetails(o occurrence) string {
+	lines := []string{visible(o.sentence()), "at " + visible(o.place.String())}
+	if o.ref != nil && o.ref.Text != "" {
+		lines = append(lines, "text "+quoted(o.ref.Text, mostText))
+	}
+	if o.result.FinalURL != "" && o.result.FinalURL != o.result.URL && len(o.result.Redirects) > 0 {
+		lines = append(lines, "redirected to "+visible(o.result.FinalURL))
+	}
+	if entry, ok := check.Lookup(o.code); ok && o.isProblem() {
+		lines = append(lines, entry.Advice)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// junitTime is a duration in seconds.
+func junitTime(d time.Duration) string {
+	return strconv.FormatFloat(max(d, 0).Seconds(), 'f', 3, 64)
+}

@@ -1,0 +1,209 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+var markdownFormat = Format{
+	Name:       "markdown",
+	Extensions: []string{".md", ".markdown"},
+	Use:        "job summaries and pull-request comments; limited in size",
+	New: func(w io.Writer, o Options) Writer {
+		return &markdownWriter{w: w, show: o.Show.orDefault(), limit: cmp.Or(o.MarkdownSize, DefaultMarkdownSize)}
+	},
+}
+
+// Sizes of Markdown that GitHub takes, in bytes. A comment has 65,536 characters;
+// a little is left for what its author adds.
+const (
+	DefaultMarkdownSize = 65_000
+	SummaryMarkdownSize = 1 << 20 // a step's job summary
+)
+
+// markdownWriter writes tables of findings, the worst first, for people who read
+// them on a forge. What does not fit into the limit is counted at the end. Strings
+// from pages stand in code spans, where nothing is a link, a mention or markup.
+type markdownWriter struct {
+	w     io.Writer
+	show  Show
+	limit int
+	head  *Head
+	all   [len(markdownSections)]occurrences
+	wide  [len(markdownSections)][]*finding
+}
+
+// markdownSections are the words of findings in the order of their weight.
+var markdownSections = [...]struct{ word, heading string }{
+	{"broken", "Broken"},
+	{"unverified", "Could not be verified"},
+	{"warning", "Warnings"},
+	{"info", "For information"},
+	{"skipped", "Skipped"},
+	{"ok", "Fine"},
+}
+
+func (m *markdownWriter) Begin(h *Head) error {
+	m.head = h
+	return nil
+}
+
+func (m *markdownWriter) Result(r *crawler.Result) error {
+	findings := findingsOf(m.show, r)
+	for i := range findings {
+		f := &findings[i]
+		section := slices.IndexFunc(markdownSections[:], func(s struct{ word, heading string }) bool { return s.word == f.word })
+		if countPages(f.references()) > siteWide {
+			m.wide[section] = append(m.wide[section], f)
+			continue
+		}
+		for _, p := range f.places() {
+			m.all[section] = append(m.all[section], occurrence{f, p})
+		}
+	}
+	return nil
+}
+
+// leftOut is how long the last line may be, which counts what is left out.
+const leftOut = 150
+
+func (m *markdownWriter) End(s *crawler.Summary) error {
+	var out strings.Builder
+	out.WriteString(m.introduction(s))
+	missing := 0
+	for i, section := range markdownSections {
+		rows := m.all[i]
+		rows.byPage()
+		heading := "\n### " + section.heading + "\n\n| Place | Link | Finding |\n|---|---|---|\n"
+		write := func(row string) {
+			if missing > 0 || out.Len()+len(heading)+len(row)+leftOut > m.limit {
+				missing++
+				return
+			}
+			out.WriteString(heading + row)
+			heading = ""
+		}
+		for _, f := range m.wide[i] {
+			first := firstOfPages(f.references())[0]
+			write(markdownRow(fmt.Sprintf("%d pages, first %s", countPages(f.references()), markdownCode(first)), f, nil))
+		}
+		for _, o := range rows {
+			write(markdownRow(markdownCode(o.String()), o.finding, o.ref))
+		}
+	}
+	if missing > 0 {
+		rows := "rows are"
+		if missing == 1 {
+			rows = "row is"
+		}
+		fmt.Fprintf(&out, "\n**%d more %s left out**: the report would be longer than %d bytes.\n", missing, rows, m.limit)
+	}
+	_, err := io.WriteString(m.w, out.String())
+	return err
+}
+
+// introduction is the heading and the counts.
+func (m *markdownWriter) introduction(s *crawler.Summary) string {
+	verdict, counts, _ := strings.Cut(summaryLine(s), " · ")
+	text := "## Link check: " + verdict + "\n\n"
+	if s.StoppedBy != "" && !s.Complete {
+		counts = strings.TrimSuffix(counts, visible(s.StoppedBy)) + markdownCode(s.StoppedBy)
+	}
+	text += counts + "\n"
+	const most = 5
+	targets := m.head.Targets
+	for i, t := range targets[:min(len(targets), most)] {
+		text += []string{" · ", ", "}[min(i, 1)] + markdownCode(t)
+	}
+	if more := len(targets) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Replace(text, "\n ·", " ·", 1) + strings.Repeat("\n", min(len(targets), 1))
+}
+
+// markdownRow is a row of a table: its place, the link, and what to say of it.
+func markdownRow(place string, f *finding, ref *crawler.Reference) string {
+	link := markdownCode(f.result.URL)
+	if ref != nil && ref.Text != "" {
+		link += " " + markdownCode(quoted(ref.Text, mostText))
+	}
+	why := markdownCode(string(f.code))
+	if entry, ok := check.Lookup(f.code); ok && f.word != "ok" {
+		why = entry.Title + " " + why
+	}
+	if f.message != "" && !strings.Contains(f.title(), f.message) {
+		why += ": " + markdownCode(f.message)
+	}
+	for i, url := range f.alternatives() {
+		why += []string{" → ", " or "}[min(i, 1)] + markdownCode(url)
+	}
+	return "| " + place + " | " + link + " | " + why + " |\n"
+}
+
+// String names a place as editors open it.
+func (p place) String() string {
+	if p.line == 0 {
+		return p.page
+	}
+	return fmt.Sprintf("%s:%d:%d", p.page, p.line, p.column)
+}
+
+// markdownCode returns s as a code span that may stand in a table's cell (GitHub
+// Flavored Markdown 4.10 and 6.3): on one line, in a fence that s does not hold,
+// and with no pipe that would end the cell.
+func markdownCode(s string) string {
+	const most = 300 // characters
+	s = clip(visible(s), most)
+	if s == "" {
+		return ""
+	}
+	fence := strings.Repeat("`", longestRun(s, '`')+1)
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
+		s = " " + s + " "
+	}
+	return fence + markdownPipes(s) + fence
+}
+
+// markdownPipes escapes pipes. A cell is cut out before its code spans are read,
+// and there a backslash escapes what follows, even a backslash: so those before a
+// pipe are doubled.
+func markdownPipes(s string) string {
+	if strings.IndexByte(s, '|') < 0 {
+		return s
+	}
+	var b strings.Builder
+	slashes := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '\\':
+			slashes++
+		case '|':
+			b.WriteString(strings.Repeat(`\`, slashes+1))
+			slashes = 0
+		default:
+			slashes = 0
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// longestRun is how often c stands in s without a break, at most.
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}

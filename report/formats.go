@@ -37,6 +37,7 @@ var Formats = []*Format{
 	&csvFormat,
 	&markdownFormat,
 	&junitFormat,
+	&sarifFormat,
 }
 
 // Names lists the formats' names.

@@ -32,6 +32,7 @@ const jsonBuffer = 32 << 10
 func (j *jsonText) object() { j.open('{', '}', false) }
 func (j *jsonText) row()    { j.open('{', '}', true) }
 func (j *jsonText) array()  { j.open('[', ']', false) }
+func (j *jsonText) list()   { j.open('[', ']', true) }
 
 func (j *jsonText) open(open, close byte, inline bool) {
 	j.value()

@@ -1,0 +1,350 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+var sarifFormat = Format{
+	Name:       "sarif",
+	Extensions: []string{".sarif", ".sarif.json"},
+	Use:        "GitHub code scanning and other readers of SARIF 2.1.0",
+	New: func(w io.Writer, o Options) Writer {
+		return &sarifWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix}
+	},
+}
+
+const (
+	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+	projectURL  = "https://github.com/orbweaver/orbweaver"
+	// sourceRoot stands for the root of the repository; readers know where it is.
+	sourceRoot = "%SRCROOT%"
+	// sarifMost is how many results GitHub takes in a run; it shows 5,000 of them.
+	sarifMost = 25_000
+)
+
+// sarifWriter writes a SARIF log with a result for each finding at each place. It
+// holds what GitHub's code scanning asks for beyond the standard: texts for every
+// rule, exactly one location with a whole region, and no more results than are
+// taken, the worst first. Targets that are ok or skipped are no results: readers
+// that do not know the property "kind" would raise alerts for them.
+type sarifWriter struct {
+	json   jsonText
+	show   Show
+	prefix string
+	head   *Head
+	found  [levels]occurrences
+	more   int // findings beyond the limit
+	prints fingerprints
+}
+
+func (s *sarifWriter) Begin(h *Head) error {
+	s.head = h
+	return nil
+}
+
+func (s *sarifWriter) Result(r *crawler.Result) error {
+	var all occurrences
+	all.add(s.show, r)
+	for _, o := range all {
+		switch at := &s.found[o.level]; {
+		case !o.isProblem():
+		case len(*at) < sarifMost:
+			*at = append(*at, o)
+		default:
+			s.more++
+		}
+	}
+	return nil
+}
+
+// results are those to write, the worst first.
+func (s *sarifWriter) results() occurrences {
+	all := slices.Concat(s.found[:]...)
+	if over := len(all) - sarifMost; over > 0 {
+		s.more += over
+		all = all[:sarifMost]
+	}
+	return all
+}
+
+func (s *sarifWriter) End(sum *crawler.Summary) error {
+	results := s.results()
+	rules := sarifRules(results)
+	j := &s.json
+	j.object()
+	j.key("$schema").string(sarifSchema)
+	j.key("version").string("2.1.0")
+	j.key("runs").array()
+	j.object()
+	j.key("tool").object()
+	j.key("driver").object()
+	j.key("name").string(cmp.Or(s.head.Tool.Name, "orbweaver"))
+	if s.head.Tool.Version != "" {
+		j.key("version").string(s.head.Tool.Version)
+	}
+	j.key("informationUri").string(projectURL)
+	j.key("rules").array()
+	for _, code := range rules {
+		j.rule(code)
+	}
+	j.end()
+	j.end()
+	j.end()
+	j.key("columnKind").string("unicodeCodePoints")
+	j.key("originalUriBaseIds").object()
+	j.key(sourceRoot).row()
+	j.key("description").row()
+	j.key("text").string("the root of the repository")
+	j.end()
+	j.end()
+	j.end()
+	s.invocation(sum)
+	j.key("results").array()
+	index := map[check.Code]int{}
+	for i, code := range rules {
+		index[code] = i
+	}
+	for _, o := range results {
+		s.result(o, index[sarifID(o.code)])
+	}
+	j.end()
+	j.end()
+	j.end()
+	j.end()
+	j.newline()
+	return j.flush()
+}
+
+// invocation tells whether the run saw everything, and what the report leaves out.
+func (s *sarifWriter) invocation(sum *crawler.Summary) {
+	j := &s.json
+	j.key("invocations").array()
+	j.object()
+	j.key("executionSuccessful").bool(sum.Complete)
+	if started := sum.Started; !started.IsZero() {
+		j.key("startTimeUtc").time(started)
+		j.key("endTimeUtc").time(started.Add(max(sum.Elapsed, 0)))
+	}
+	var notes [][2]string
+	if !sum.Complete {
+		notes = append(notes, [2]string{"error", summaryLine(sum)})
+	}
+	if s.more > 0 {
+		notes = append(notes, [2]string{"warning", fmt.Sprintf("%d more findings are left out: no more than %d are taken", s.more, sarifMost)})
+	}
+	j.key("toolExecutionNotifications").array()
+	for _, n := range notes {
+		j.row()
+		j.key("level").string(n[0])
+		j.key("message").text(n[1])
+		j.end()
+	}
+	j.end()
+	j.end()
+	j.end()
+}
+
+var sarifLevels = [levels]string{levelError: "error", levelWarning: "warning", levelNote: "note"}
+
+func (s *sarifWriter) result(o occurrence, rule int) {
+	j := &s.json
+	j.object()
+	j.key("ruleId").string(string(sarifID(o.code)))
+	j.key("ruleIndex").int(int64(rule))
+	j.key("level").string(sarifLevels[o.level])
+	j.key("message").text(o.sentence())
+	j.key("locations").array()
+	j.row()
+	j.key("physicalLocation").row()
+	j.key("artifactLocation").row()
+	switch file, page := o.artifact(o.place); {
+	case page != "":
+		j.key("uri").string(uriReference(page))
+	case file != "":
+		uri, relative := fileURI(inRepository(s.prefix, file))
+		j.key("uri").string(uri)
+		if relative {
+			j.key("uriBaseId").string(sourceRoot)
+		}
+	default:
+		j.key("uri").string("-")
+		j.key("description").text("standard input")
+	}
+	j.end()
+	line, column, endLine, endColumn := o.region()
+	j.key("region").row()
+	j.key("startLine").int(int64(line))
+	j.key("startColumn").int(int64(column))
+	j.key("endLine").int(int64(endLine))
+	j.key("endColumn").int(int64(endColumn))
+	j.end()
+	j.end()
+	j.end()
+	j.end()
+	j.key("partialFingerprints").row()
+	j.key("orbweaver/v1").string(s.prints.of(o))
+	j.end()
+	j.key("properties").row()
+	j.key("url").string(o.result.URL)
+	j.key("verdict").string(o.result.Verdict.String())
+	j.end()
+	j.end()
+}
+
+// text writes a message. An embedded link begins as [text](; what a page says is
+// none (SARIF 3.11.6).
+func (j *jsonText) text(s string) {
+	j.row()
+	j.key("text").string(strings.ReplaceAll(s, "](", `\](`))
+	j.end()
+}
+
+// region is what a place covers: the reference as it is written. Lines and columns
+// count from 1, columns in code points, and the end is behind the last character. A
+// place that has none is the beginning of its page.
+func (o *occurrence) region() (line, column, endLine, endColumn int) {
+	if o.line == 0 || o.ref == nil {
+		return 1, 1, 1, 2
+	}
+	raw := o.ref.Raw
+	endLine, endColumn = o.line, o.column
+	if n := strings.Count(raw, "\n"); n > 0 {
+		endLine, endColumn = endLine+n, 1
+		raw = raw[strings.LastIndexByte(raw, '\n')+1:]
+	}
+	return o.line, o.column, endLine, endColumn + max(utf8.RuneCountInString(raw), 1)
+}
+
+// fingerprints tell findings apart and know them again when lines have moved: they
+// are made of page, target and code, and of a number when these are the same.
+type fingerprints struct{ seen map[string]int }
+
+func (f *fingerprints) of(o occurrence) string {
+	h := sha256.New()
+	for _, s := range []string{o.page, o.result.URL, string(o.code)} {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	key := hex.EncodeToString(h.Sum(nil)[:16])
+	if f.seen == nil {
+		f.seen = map[string]int{}
+	}
+	f.seen[key]++
+	return fmt.Sprintf("%s:%d", key, f.seen[key])
+}
+
+// sarifID is a rule's id, which must not be empty.
+func sarifID(c check.Code) check.Code { return cmp.Or(c, "unknown") }
+
+// sarifRules are the codes to describe: all findings that there can be, so that
+// rules do not depend on the run, and of the http family those that were met.
+func sarifRules(results occurrences) []check.Code {
+	var rules []check.Code
+	for _, entry := range check.All() {
+		if entry.Code != check.CodeOK && entry.Code != "http-NNN" && !slices.Contains(rules, entry.Code) {
+			rules = append(rules, entry.Code)
+		}
+	}
+	met := map[check.Code]bool{}
+	for _, code := range rules {
+		met[code] = true
+	}
+	known := len(rules)
+	for _, o := range results {
+		if id := sarifID(o.code); !met[id] {
+			met[id] = true
+			rules = append(rules, id)
+		}
+	}
+	slices.Sort(rules[known:])
+	return rules
+}
+
+// rule describes a code.
+func (j *jsonText) rule(code check.Code) {
+	entry, ok := check.Lookup(code)
+	if !ok {
+		entry = check.Entry{Code: code, Title: string(code), Severity: check.SeverityWarning, Explanation: "This version does not know the code.", Advice: "Use a newer version."}
+	}
+	level := map[check.Severity]level{check.SeverityError: levelError, check.SeverityWarning: levelWarning, check.SeverityInfo: levelNote}[entry.Severity]
+	j.object()
+	j.key("id").string(string(code))
+	j.key("shortDescription").text(sentence(entry.Title))
+	j.key("fullDescription").text(clip(entry.Explanation, 1024))
+	j.key("help").row()
+	j.key("text").string(entry.Explanation + "\n\nWhat to do: " + entry.Advice + "\n\nExample: " + entry.Example)
+	j.key("markdown").string(entry.Explanation + "\n\n**What to do:** " + entry.Advice + "\n\n**Example:** " + markdownCode(entry.Example))
+	j.end()
+	j.key("defaultConfiguration").row()
+	j.key("level").string(sarifLevels[level])
+	j.end()
+	j.key("properties").row()
+	j.key("tags").list()
+	j.string("links")
+	j.end()
+	j.key("precision").string([levels]string{"very-high", "high", "medium"}[level])
+	j.key("problem.severity").string([levels]string{"error", "warning", "recommendation"}[level])
+	j.end()
+	j.end()
+}
+
+// sentence makes one of a title.
+func sentence(title string) string {
+	r, size := utf8.DecodeRuneInString(title)
+	return strings.ToUpper(string(r)) + title[size:] + "."
+}
+
+// fileURI is a file's path as a URI reference (RFC 3986 section 4.2): relative, or
+// a file: URI.
+func fileURI(file string) (uri string, relative bool) {
+	segments := strings.Split(file, "/")
+	for i, s := range segments {
+		segments[i] = strings.ReplaceAll(url.PathEscape(s), ":", "%3A")
+	}
+	uri = strings.Join(segments, "/")
+	if strings.HasPrefix(uri, "//") {
+		return "file:///" + strings.TrimLeft(uri, "/"), false
+	}
+	if strings.HasPrefix(uri, "/") {
+		return "file://" + uri, false
+	}
+	return uri, true
+}
+
+// uriReference makes a printed URL one that every reader takes: what no URI may
+// hold is percent-encoded.
+func uriReference(s string) string {
+	var b strings.Builder
+	fragment := false
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+		case c == '#' && !fragment:
+			fragment = true
+		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', strings.IndexByte("-._~:/?[]@!$&'()*+,;=", c) >= 0:
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	if _, err := url.Parse(b.String()); err != nil {
+		return url.PathEscape(s)
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}

@@ -1,0 +1,250 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+func TestSARIFGolden(t *testing.T) {
+	golden(t, "contract.sarif.golden", []byte(render(t, "sarif", Options{Prefix: "site"}, contractRun())))
+}
+
+func sarifSchemaOf(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	text, err := os.ReadFile(schemaFile("sarif-2.1.0-rtm.5.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("urn:sarif", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("urn:sarif")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSARIFMatchesItsSchema(t *testing.T) {
+	schema := sarifSchemaOf(t)
+	for name, run := range testRuns() {
+		for _, show := range []Show{ShowDefault, ShowAll} {
+			t.Run(name+" "+show.String(), func(t *testing.T) {
+				validate(t, schema, render(t, "sarif", Options{Show: show}, run))
+			})
+		}
+	}
+}
+
+// sarifLog is what GitHub reads.
+type sarifLog struct {
+	Runs []struct {
+		Tool struct {
+			Driver struct {
+				Name  string
+				Rules []struct {
+					ID                                string
+					ShortDescription, FullDescription struct{ Text string }
+					Help                              struct{ Text, Markdown string }
+					Properties                        map[string]any
+				}
+			}
+		}
+		Invocations []struct {
+			ExecutionSuccessful        bool
+			ToolExecutionNotifications []struct{ Message struct{ Text string } }
+		}
+		Results []sarifResult
+	}
+}
+
+type sarifResult struct {
+	RuleID    string
+	RuleIndex int
+	Level     string
+	Message   struct{ Text string }
+	Locations []struct {
+		PhysicalLocation struct {
+			ArtifactLocation struct{ URI, URIBaseID string }
+			Region           struct{ StartLine, StartColumn, EndLine, EndColumn int }
+		}
+	}
+	PartialFingerprints map[string]string
+}
+
+func readSARIF(t testing.TB, o Options, run *Report) sarifLog {
+	t.Helper()
+	var log sarifLog
+	if err := json.Unmarshal([]byte(render(t, "sarif", o, run)), &log); err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+// What GitHub's code scanning wants beyond the schema.
+func TestSARIFAsGitHubWantsIt(t *testing.T) {
+	for name, run := range testRuns() {
+		log := readSARIF(t, Options{Show: ShowAll}, run)
+		driver := log.Runs[0].Tool.Driver
+		if driver.Name == "" || len(driver.Rules) == 0 {
+			t.Errorf("%s: driver %q has %d rules", name, driver.Name, len(driver.Rules))
+		}
+		seen := map[string]bool{}
+		for _, r := range driver.Rules {
+			if seen[r.ID] || r.ID == "" {
+				t.Errorf("%s: rule %q", name, r.ID)
+			}
+			seen[r.ID] = true
+			for _, text := range []string{r.ShortDescription.Text, r.FullDescription.Text, r.Help.Text, r.Help.Markdown} {
+				if text == "" {
+					t.Errorf("%s: rule %s lacks a text", name, r.ID)
+				}
+			}
+			if len(r.ShortDescription.Text) > 1024 || len(r.FullDescription.Text) > 1024 {
+				t.Errorf("%s: rule %s has a long description", name, r.ID)
+			}
+			if _, ok := r.Properties["security-severity"]; ok {
+				t.Errorf("%s: rule %s is about security", name, r.ID)
+			}
+		}
+		prints := map[string]bool{}
+		for _, r := range log.Runs[0].Results {
+			if driver.Rules[r.RuleIndex].ID != r.RuleID {
+				t.Errorf("%s: rule %s is not number %d", name, r.RuleID, r.RuleIndex)
+			}
+			if r.Message.Text == "" || len(r.Locations) != 1 || r.Locations[0].PhysicalLocation.ArtifactLocation.URI == "" {
+				t.Errorf("%s: %+v lacks something", name, r)
+			}
+			region := r.Locations[0].PhysicalLocation.Region
+			if region.StartLine < 1 || region.StartColumn < 1 || region.EndLine < region.StartLine ||
+				region.EndLine == region.StartLine && region.EndColumn <= region.StartColumn {
+				t.Errorf("%s: region %+v", name, region)
+			}
+			print := r.PartialFingerprints["orbweaver/v1"]
+			if print == "" || prints[print] {
+				t.Errorf("%s: fingerprint %q", name, print)
+			}
+			prints[print] = true
+		}
+	}
+}
+
+// Fingerprints outlast lines that are added above, and tell findings apart.
+func TestSARIFFingerprintsOutlastMovedLines(t *testing.T) {
+	prints := func(run *Report) (all []string) {
+		for _, r := range readSARIF(t, Options{}, run).Runs[0].Results {
+			all = append(all, r.PartialFingerprints["orbweaver/v1"])
+		}
+		return all
+	}
+	moved := fullRun()
+	for _, r := range moved.Results {
+		for i := range r.References {
+			if r.References[i].Line > 0 {
+				r.References[i].Line += 1000
+			}
+		}
+	}
+	before, after := prints(fullRun()), prints(moved)
+	if fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Errorf("before %v\nafter  %v", before, after)
+	}
+}
+
+func TestSARIFLocations(t *testing.T) {
+	for _, test := range []struct {
+		page, target, prefix, uri, base string
+	}{
+		{"docs/a.html", "x", "", "docs/a.html", sourceRoot},
+		{"a b/é#1?.html", "x", "", "a%20b/%C3%A9%231%3F.html", sourceRoot},
+		{"100%.html", "x", "", "100%25.html", sourceRoot},
+		{"a:b.html", "x", "", "a%3Ab.html", sourceRoot},
+		{"a.html", "x", "web/site", "web/site/a.html", sourceRoot},
+		{"../public/a.html", "x", "web", "public/a.html", sourceRoot},
+		{"/abs/a b.html", "x", "web", "file:///abs/a%20b.html", ""},
+		{"//abs/a.html", "x", "", "file:///abs/a.html", ""},
+		{"https://example.com/a?b#c", "x", "web", "https://example.com/a?b#c", ""},
+		{"https://example.com/é|<>#a#b", "x", "", "https://example.com/%C3%A9%7C%3C%3E#a%23b", ""},
+		{"https://[::1/", "x", "", "https:%2F%2F%5B::1%2F", ""},
+		{"-", "x", "web", "-", ""},
+		{crawler.CommandLine, "https://example.com/gone#x", "web", "https://example.com/gone", ""},
+		{crawler.CommandLine, "mailto:a@b", "web", "mailto:a@b", ""},
+		{crawler.CommandLine, "no%20such.html", "web", "web/no%20such.html", sourceRoot},
+		{"", "no%20such.html", "", "no%20such.html", sourceRoot},
+	} {
+		run := contractRun()
+		run.Results = []*crawler.Result{{URL: test.target, Verdict: check.Broken, Code: "file-missing",
+			References: []crawler.Reference{{Page: test.page}}}}
+		at := readSARIF(t, Options{Prefix: test.prefix}, run).Runs[0].Results[0].Locations[0].PhysicalLocation.ArtifactLocation
+		if at.URI != test.uri || at.URIBaseID != test.base {
+			t.Errorf("%s: got %s in %q, want %s in %q", test.page, at.URI, at.URIBaseID, test.uri, test.base)
+		}
+	}
+}
+
+func TestSARIFRegions(t *testing.T) {
+	for raw, want := range map[string][4]int{
+		"":            {7, 3, 7, 4},
+		"gone":        {7, 3, 7, 7},
+		"日本 😀":        {7, 3, 7, 7},
+		"a\nbc\n def": {7, 3, 9, 5},
+		"a\n":         {7, 3, 8, 2},
+	} {
+		o := occurrence{place: place{line: 7, column: 3, ref: &crawler.Reference{Raw: raw}}}
+		line, column, endLine, endColumn := o.region()
+		if got := [4]int{line, column, endLine, endColumn}; got != want {
+			t.Errorf("%q: got %v, want %v", raw, got, want)
+		}
+	}
+}
+
+// Beyond the limit the worst are kept, and the rest is counted.
+func TestSARIFIsLimited(t *testing.T) {
+	run := &Report{Summary: crawler.Summary{Complete: true}}
+	warned := &crawler.Result{URL: "https://example.com/1", Warnings: []check.Warning{{Code: "uri-repaired"}}}
+	broken := &crawler.Result{URL: "https://example.com/2", Verdict: check.Broken, Code: "http-404"}
+	for i := range 20_000 {
+		ref := crawler.Reference{Page: "a.html", Line: i + 1, Column: 1}
+		warned.References = append(warned.References, ref)
+		broken.References = append(broken.References, ref)
+	}
+	run.Results = []*crawler.Result{warned, broken}
+	log := readSARIF(t, Options{}, run).Runs[0]
+	if n := len(log.Results); n != sarifMost {
+		t.Errorf("%d results", n)
+	}
+	for i, r := range log.Results {
+		if want := map[bool]string{true: "error", false: "warning"}[i < 20_000]; r.Level != want {
+			t.Fatalf("result %d is a %s", i, r.Level)
+		}
+	}
+	notes := log.Invocations[0].ToolExecutionNotifications
+	if len(notes) != 1 || !strings.Contains(notes[0].Message.Text, "15000 more findings are left out") {
+		t.Errorf("notes %v", notes)
+	}
+}
+
+func TestSARIFMessagesHoldNoLinks(t *testing.T) {
+	run := contractRun()
+	run.Results[0].URL = "x[click](https://evil.example/)"
+	for _, r := range readSARIF(t, Options{}, run).Runs[0].Results {
+		if strings.Contains(strings.ReplaceAll(r.Message.Text, `\](`, ""), "](") {
+			t.Errorf("%s", r.Message.Text)
+		}
+	}
+}

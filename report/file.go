@@ -66,6 +66,38 @@ func createFile(name, dir string) (*file, error) {
 	return &file{name: name, target: target, temp: temp}, nil
 }
 
+// appendFile opens a file that others write to as well, and tells its size.
+func appendFile(name, dir string) (*file, int64, error) {
+	target := name
+	if dir != "" && !filepath.IsAbs(name) {
+		target = filepath.Join(dir, name)
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, 0, pathError("open", name, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, 0, pathError("open", name, err)
+	}
+	return &file{name: name, target: target, temp: f, plain: true}, info.Size(), nil
+}
+
+// Appendable tells whether a report can be appended to a file, with room for one.
+func Appendable(name string) error {
+	const least = 2000
+	f, size, err := appendFile(name, "")
+	if err != nil {
+		return err
+	}
+	f.discard()
+	if size > SummaryMarkdownSize-least {
+		return pathError("append to", name, errors.New("it is full"))
+	}
+	return nil
+}
+
 // createTemp makes a file beside target. Unlike os.CreateTemp's it has the
 // permissions of any new file.
 func createTemp(target string, mode fs.FileMode) (*os.File, error) {

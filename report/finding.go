@@ -95,7 +95,7 @@ func (f *finding) sentence() string {
 	case f.word == "ok":
 		return f.result.URL + ": ok"
 	default:
-		s = f.word + " link to " + f.result.URL + ": " + f.why()
+		s = f.word + " link to " + f.result.URL + ": " + strings.TrimPrefix(f.why(), ownPage(f.result.URL)+": ")
 	}
 	for i, url := range f.alternatives() {
 		switch {

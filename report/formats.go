@@ -38,6 +38,8 @@ var Formats = []*Format{
 	&markdownFormat,
 	&junitFormat,
 	&sarifFormat,
+	&githubFormat,
+	&codequalityFormat,
 }
 
 // Names lists the formats' names.
@@ -95,6 +97,11 @@ const Stdout = "-"
 type Output struct {
 	Format *Format
 	File   string // [Stdout] is standard output
+	// To takes the report when there is no File.
+	To io.Writer
+	// Append adds to what the file holds. What is in it counts against the size of
+	// a Markdown report, which then is a job's summary.
+	Append bool
 }
 
 // ParseOutput reads "FORMAT:FILE" or "FILE", whose extension tells the format. A
@@ -109,7 +116,7 @@ func ParseOutput(s string) (Output, error) {
 		case file == "":
 			return Output{}, fmt.Errorf("%q names no file", s)
 		}
-		return Output{f, file}, nil
+		return Output{Format: f, File: file}, nil
 	}
 	switch s {
 	case "":
@@ -121,7 +128,7 @@ func ParseOutput(s string) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	return Output{f, s}, nil
+	return Output{Format: f, File: s}, nil
 }
 
 // formatLike tells a format's name, right or mistyped, from a drive letter and

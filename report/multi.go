@@ -38,6 +38,13 @@ func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	taken := map[string]bool{}
 	for _, out := range outputs {
 		place := out.File
+		if out.To != nil {
+			if err := m.add(out, stdout, o); err != nil {
+				m.Close()
+				return nil, err
+			}
+			continue
+		}
 		if place != Stdout {
 			place = filepath.Clean(place)
 		}
@@ -59,15 +66,29 @@ func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 
 func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	added := &output{}
-	if out.File == Stdout {
+	plain := o
+	plain.Color, plain.Width = false, 0
+	switch {
+	case out.To != nil:
+		added.Writer = out.Format.New(out.To, plain)
+	case out.File == Stdout:
 		added.Writer = out.Format.New(&stdoutWriter{stdout}, o)
-	} else {
+	case out.Append:
+		f, size, err := appendFile(out.File, o.WorkingDir)
+		if err != nil {
+			return err
+		}
+		if size > 0 {
+			f.Write([]byte("\n")) // an error comes again with the report
+			size++
+		}
+		plain.MarkdownSize = int(max(SummaryMarkdownSize-size, 1))
+		added.file, added.Writer = f, out.Format.New(f, plain)
+	default:
 		f, err := createFile(out.File, o.WorkingDir)
 		if err != nil {
 			return err
 		}
-		plain := o
-		plain.Color, plain.Width = false, 0
 		added.file, added.Writer = f, out.Format.New(f, plain)
 	}
 	m.outputs = append(m.outputs, added)

@@ -243,9 +243,9 @@ func TestMultiFollowsLinksAndWritesDevices(t *testing.T) {
 func TestMultiGivesPagesToGraphsOnly(t *testing.T) {
 	var stream, whole keeper
 	all := []Output{
-		{keeperFormat(&stream, true, true), "-"},
-		{keeperFormat(&whole, false, true), filepath.Join(t.TempDir(), "a")},
-		{&csvFormat, filepath.Join(t.TempDir(), "b")},
+		{Format: keeperFormat(&stream, true, true), File: "-"},
+		{Format: keeperFormat(&whole, false, true), File: filepath.Join(t.TempDir(), "a")},
+		{Format: &csvFormat, File: filepath.Join(t.TempDir(), "b")},
 	}
 	m, err := Open(all, &bytes.Buffer{}, Options{})
 	if err != nil {

@@ -30,10 +30,13 @@ type options struct {
 	mailProbe  bool
 	writeClean string // "" for no copy
 	since      string // a git commit, or ""
+	ci         string
 	show       report.Show
 	failOn     report.Policy
-	progress   string
-	color      string
+	// markdownSize bounds Markdown reports in bytes; 0 is the default.
+	markdownSize int
+	progress     string
+	color        string
 }
 
 // compiler reads settings one at a time and keeps every fault it meets, so that
@@ -167,7 +170,8 @@ func compileReport(c *compiler, o *options) {
 	o.outputs = readAll(c, "output", s.output, report.ParseOutput)
 	o.show = read(c, "show", strings.Join(s.show, ","), report.ParseShow)
 	o.failOn = read(c, "fail-on", strings.Join(s.failOn, ","), report.ParseFailOn)
-	o.progress, o.color = s.progress, s.color
+	o.progress, o.color, o.ci = s.progress, s.color, s.ci
+	o.markdownSize = int(min(read(c, "markdown-size", s.markdownSize, parseSize), 1<<30))
 	o.newsServer = read(c, "nntp-server", s.newsServer, parseNewsServer)
 	o.mailProbe = s.mailProbe
 	o.writeClean = read(c, "write-clean", s.writeClean, func(file string) (string, error) { return file, nil })

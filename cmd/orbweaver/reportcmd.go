@@ -47,8 +47,7 @@ func renderReport(cmd *cobra.Command, o *options, file string) error {
 	if err != nil {
 		return err
 	}
-	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
-	out, err := report.Open(outputs, cmd.OutOrStdout(), reportOptions(o, cmd.OutOrStdout()))
+	out, err := openReports(cmd, o, newConsole(cmd.ErrOrStderr(), "never").notef)
 	if err != nil {
 		return usageError("%w", err)
 	}

@@ -47,8 +47,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		console.notef("%s", hint)
 	}
 
-	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
-	out, err := report.Open(outputs, cmd.OutOrStdout(), reportOptions(o, cmd.OutOrStdout()))
+	out, err := openReports(cmd, o, console.notef)
 	if err != nil {
 		return usageError("%w", err)
 	}
@@ -180,9 +179,25 @@ func interrupts(parent context.Context, note func(string, ...any)) (stop <-chan 
 	}
 }
 
+// openReports makes the writers of all reports: the one on standard output, those
+// in files, and what the CI system shows.
+func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*report.Multi, error) {
+	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
+	system := &ci{env: os.Getenv, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), note: note}
+	outputs = append(outputs, system.outputs(o.ci, outputs)...)
+	return report.Open(outputs, cmd.OutOrStdout(), reportOptions(o, cmd.OutOrStdout()))
+}
+
 // reportOptions say how reports are written.
 func reportOptions(o *options, stdout io.Writer) report.Options {
-	return report.Options{Show: o.show, Color: colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout)}
+	wd, err := os.Getwd()
+	if err != nil {
+		wd = ""
+	}
+	return report.Options{
+		Show: o.show, FailOn: o.failOn, MarkdownSize: o.markdownSize, Prefix: repositoryPrefix(wd, os.Getenv),
+		Color: colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),
+	}
 }
 
 // targetNames are what the user pointed at, as written.

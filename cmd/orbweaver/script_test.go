@@ -41,7 +41,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[hanging] = make(chan struct{})
 			env.Setenv("DOCUMENTS", documents)
-			for _, name := range []string{"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NETRC"} {
+			for _, name := range []string{"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NETRC", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "GITLAB_CI", "CI_PROJECT_DIR"} {
 				env.Setenv(name, "")
 			}
 			return nil

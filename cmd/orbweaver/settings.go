@@ -65,14 +65,16 @@ type settings struct {
 	maxWait         string
 
 	// output
-	format     string
-	output     []string
-	writeClean string
-	show       []string
-	progress   string
-	color      string
-	unique     bool
-	schema     bool
+	format       string
+	output       []string
+	writeClean   string
+	markdownSize string
+	ci           string
+	show         []string
+	progress     string
+	color        string
+	unique       bool
+	schema       bool
 
 	// configuration
 	config   string

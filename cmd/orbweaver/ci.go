@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// ciSystems are what --ci takes.
+var ciSystems = []string{"auto", "github", "gitlab", "none"}
+
+// codequalityFile is where GitLab's documentation has tools put their report.
+const codequalityFile = "gl-code-quality-report.json"
+
+// ci adds to the reports what the CI system that runs us shows by itself: on
+// GitHub annotations, which the runner reads from what is printed, and the job's
+// summary; on GitLab a code quality report. Nothing of it may fail a run that would
+// pass elsewhere.
+type ci struct {
+	env            func(string) string
+	stdout, stderr io.Writer
+	note           func(format string, args ...any)
+}
+
+// outputs are the reports that a system gets besides those that were asked for.
+func (c *ci) outputs(system string, asked []report.Output) []report.Output {
+	if system == "auto" {
+		system = c.detect()
+	}
+	switch system {
+	case "github":
+		return c.github(asked)
+	case "gitlab":
+		return c.gitlab(asked)
+	}
+	return nil
+}
+
+func (c *ci) detect() string {
+	switch {
+	case c.env("GITHUB_ACTIONS") == "true":
+		return "github"
+	case c.env("GITLAB_CI") == "true":
+		return "gitlab"
+	}
+	return "none"
+}
+
+func (c *ci) github(asked []report.Output) []report.Output {
+	var outputs []report.Output
+	if !has(asked, "github") {
+		to := c.stdout
+		if asked[0].Format.Name != "text" {
+			to = c.stderr // what is for programs is left alone; the runner reads both
+		}
+		outputs = append(outputs, report.Output{Format: format("github"), To: to})
+	}
+	if file := c.env("GITHUB_STEP_SUMMARY"); file != "" {
+		if err := report.Appendable(file); err != nil {
+			c.note("no job summary: %v", err)
+		} else {
+			outputs = append(outputs, report.Output{Format: format("markdown"), File: file, Append: true})
+		}
+	}
+	return outputs
+}
+
+func (c *ci) gitlab(asked []report.Output) []report.Output {
+	if has(asked, "codequality") {
+		return nil
+	}
+	if _, err := os.Lstat(codequalityFile); err == nil {
+		c.note("%s is there already and is left as it is; name a file for ours: -o codequality:FILE", codequalityFile)
+		return nil
+	}
+	return []report.Output{{Format: format("codequality"), File: codequalityFile}}
+}
+
+func has(outputs []report.Output, name string) bool {
+	return slices.ContainsFunc(outputs, func(o report.Output) bool { return o.Format.Name == name })
+}
+
+func format(name string) *report.Format {
+	f, err := report.ByName(name)
+	if err != nil {
+		panic(fmt.Sprintf("the table of formats lacks %s", name))
+	}
+	return f
+}
+
+// repositoryPrefix is the working directory's path from the root of its repository,
+// with slashes: the nearest directory that holds .git, or else what the CI system
+// names. It is empty at the root, and outside any repository.
+func repositoryPrefix(wd string, env func(string) string) string {
+	wd, err := filepath.EvalSymlinks(wd)
+	if err != nil {
+		return ""
+	}
+	root := ""
+	for dir := wd; root == ""; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			root = dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	for _, name := range []string{"GITHUB_WORKSPACE", "CI_PROJECT_DIR"} {
+		if root == "" && env(name) != "" {
+			root, _ = filepath.EvalSymlinks(env(name))
+		}
+	}
+	if root == "" {
+		return ""
+	}
+	rel, err := filepath.Rel(root, wd)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return strings.TrimSuffix(filepath.ToSlash(rel), "/")
+}

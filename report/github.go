@@ -1,0 +1,106 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+var githubFormat = Format{
+	Name: "github",
+	Use:  "annotations in a GitHub Actions log; `--ci` writes them without being asked",
+	New: func(w io.Writer, o Options) Writer {
+		return &githubWriter{w: w, show: o.Show.orDefault(), prefix: o.Prefix}
+	},
+}
+
+// githubMost is how many annotations of a level GitHub shows for a step. The last
+// of them counts the rest.
+const githubMost = 10
+
+// githubWriter writes workflow commands, which GitHub shows at the lines of the
+// files they name. A finding is one annotation, at the first of its places, so
+// that a link in every page's footer leaves room for others.
+type githubWriter struct {
+	w      io.Writer
+	show   Show
+	prefix string
+	found  [levels][]*finding
+	more   [levels]int
+}
+
+var githubCommands = [levels]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
+
+func (g *githubWriter) Begin(*Head) error { return nil }
+
+func (g *githubWriter) Result(r *crawler.Result) error {
+	findings := findingsOf(g.show, r)
+	for i := range findings {
+		f := &findings[i]
+		switch at := &g.found[f.level]; {
+		case !f.isProblem():
+		case len(*at) < githubMost:
+			*at = append(*at, f)
+		default:
+			g.more[f.level]++
+		}
+	}
+	return nil
+}
+
+func (g *githubWriter) End(*crawler.Summary) error {
+	out := bufio.NewWriter(g.w)
+	for level, found := range g.found {
+		more := g.more[level]
+		if more > 0 {
+			more++
+			found = found[:githubMost-1]
+		}
+		for _, f := range found {
+			g.annotate(out, f)
+		}
+		if more > 0 {
+			fmt.Fprintf(out, "::%s title=more findings::%d more are not annotated, since GitHub shows %d of a kind; the report has all of them\n",
+				githubCommands[level], more, githubMost)
+		}
+	}
+	return out.Flush()
+}
+
+func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {
+	places := f.places()
+	first := places[0]
+	message := visible(f.sentence())
+	fmt.Fprintf(out, "::%s ", githubCommands[f.level])
+	if file, _ := f.artifact(first); file != "" {
+		fmt.Fprintf(out, "file=%s,", githubProperty(inRepository(g.prefix, file)))
+		if first.line > 0 {
+			o := occurrence{f, first}
+			line, column, endLine, endColumn := o.region()
+			fmt.Fprintf(out, "line=%d,", line)
+			if endLine == line {
+				fmt.Fprintf(out, "col=%d,endColumn=%d,", column, endColumn)
+			}
+		}
+	} else {
+		message = visible(first.String()) + ": " + message
+	}
+	if more := len(places) - 1; more > 0 {
+		message += " (and at " + plural(more, "more place") + ")"
+	}
+	fmt.Fprintf(out, "title=%s::%s\n", githubProperty(f.title()+" ("+string(f.code)+")"), githubData(message))
+}
+
+// githubData and githubProperty escape the parts of a workflow command as GitHub's
+// runner unescapes them.
+func githubData(s string) string { return githubDataEscapes.Replace(s) }
+
+func githubProperty(s string) string { return githubPropertyEscapes.Replace(visible(s)) }
+
+var (
+	githubDataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubPropertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

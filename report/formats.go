@@ -40,6 +40,7 @@ var Formats = []*Format{
 	&sarifFormat,
 	&githubFormat,
 	&codequalityFormat,
+	&xmlFormat,
 }
 
 // Names lists the formats' names.

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+var xmlFormat = Format{
+	Name:       "xml",
+	Extensions: []string{".xml"},
+	Use:        "programs that read XML; all that JSON has, with a schema",
+	New: func(w io.Writer, o Options) Writer {
+		return &xmlWriter{xml: xmlText{w: w}}
+	},
+}
+
+// xmlNamespace names the vocabulary that report.xsd describes.
+const xmlNamespace = "urn:orbweaver:report:1"
+
+// xmlWriter writes what JSON has, under the same names, as report.xsd describes it.
+type xmlWriter struct{ xml xmlText }
+
+func (x *xmlWriter) Begin(h *Head) error {
+	s := h.Summary
+	if s == nil {
+		s = &crawler.Summary{}
+	}
+	started, targets := h.Started, h.Targets
+	if started.IsZero() {
+		started = s.Started
+	}
+	if targets == nil {
+		targets = s.Targets
+	}
+	t := &x.xml
+	t.declare()
+	t.start("report", "xmlns", xmlNamespace, "schema", SchemaID, "started", started.UTC().Format(time.RFC3339),
+		"elapsed_ms", strconv.FormatInt(s.Elapsed.Milliseconds(), 10),
+		"complete", strconv.FormatBool(s.Complete), "stopped_by", s.StoppedBy)
+	t.leaf("tool", "", "name", h.Tool.Name, "version", h.Tool.Version)
+	for _, target := range targets {
+		t.leaf("target", target)
+	}
+	t.start("summary", "pages", strconv.Itoa(s.Pages), "targets", strconv.Itoa(s.Results),
+		"references", strconv.Itoa(s.References), "requests", strconv.Itoa(s.Requests),
+		"ok", strconv.Itoa(s.OK), "broken", strconv.Itoa(s.Broken), "unverified", strconv.Itoa(s.Unverified),
+		"skipped", strconv.Itoa(s.Skipped), "warnings", strconv.Itoa(s.Warnings))
+	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
+		t.leaf("by_code", "", "code", string(code), "count", strconv.Itoa(s.ByCode[code]))
+	}
+	t.end()
+	return t.err
+}
+
+func (x *xmlWriter) Result(r *crawler.Result) error {
+	t := &x.xml
+	t.start("result", "url", r.URL, "verdict", r.Verdict.String(), "code", string(r.Code), "scope", scope(r.Internal),
+		"status", strconv.Itoa(r.Status), "attempts", strconv.Itoa(r.Attempts),
+		"elapsed_ms", strconv.FormatInt(r.Elapsed.Milliseconds(), 10),
+		"final_url", r.FinalURL, "content_type", r.ContentType, "size", strconv.FormatInt(r.Size, 10))
+	t.leaf("message", r.Message)
+	for _, hop := range r.Redirects {
+		t.leaf("redirect", "", "url", hop.URL, "status", strconv.Itoa(hop.Status))
+	}
+	for _, w := range r.Warnings {
+		t.start("warning", "code", string(w.Code))
+		if w.Proposal != "" {
+			t.attribute("proposal", w.Proposal)
+		}
+		t.text(w.Message)
+		t.end()
+	}
+	for _, s := range r.Suggestions {
+		t.leaf("suggestion", s.Why, "url", s.URL)
+	}
+	for i := range r.References {
+		ref := &r.References[i]
+		t.start("reference", "page", ref.Page, "line", strconv.Itoa(ref.Line), "column", strconv.Itoa(ref.Column),
+			"element", ref.Element, "attribute", ref.Attribute)
+		t.leaf("raw", ref.Raw)
+		t.leaf("text", ref.Text)
+		t.end()
+	}
+	t.end()
+	return t.err
+}
+
+func (x *xmlWriter) End(*crawler.Summary) error {
+	x.xml.end()
+	x.xml.newline()
+	return x.xml.flush()
+}

@@ -41,6 +41,9 @@ var Formats = []*Format{
 	&githubFormat,
 	&codequalityFormat,
 	&xmlFormat,
+	&dotFormat,
+	&gmlFormat,
+	&graphmlFormat,
 }
 
 // Names lists the formats' names.

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+var dotFormat = Format{
+	Name:       "dot",
+	Extensions: []string{".dot", ".gv"},
+	Use:        "Graphviz: the site as a picture",
+	Pages:      true,
+	New: func(w io.Writer, o Options) Writer {
+		return &dotWriter{w: w, graph: newGraph(o)}
+	},
+}
+
+// dotWriter writes the site's graph in Graphviz' language. Labels are shortened,
+// since they are for a picture; tooltips are not.
+type dotWriter struct {
+	w    io.Writer
+	head *Head
+	graph
+}
+
+func (d *dotWriter) Begin(h *Head) error {
+	d.head = h
+	return nil
+}
+
+const (
+	dotLabel = 60 // characters of a label
+	dotBegin = `digraph orbweaver {
+  graph [charset="UTF-8", rankdir="LR", tooltip=%s];
+  node [shape="box", style="rounded", fontname="sans-serif", fontsize="10"];
+  edge [fontname="sans-serif", fontsize="8", color="gray50"];
+`
+)
+
+func (d *dotWriter) End(s *crawler.Summary) error {
+	d.build()
+	out := bufio.NewWriter(d.w)
+	fmt.Fprintf(out, dotBegin, dotString(summaryLine(s)))
+	for _, n := range d.nodes {
+		fmt.Fprintf(out, "  n%d [label=%s", n.id, dotString(clip(n.label(), dotLabel)))
+		if isWeb(n.url) {
+			fmt.Fprintf(out, ", URL=%s", dotString(n.url))
+		}
+		tip := n.url
+		if n.code != "" && n.code != "ok" {
+			tip += " (" + string(n.code) + ")"
+		}
+		fmt.Fprintf(out, ", tooltip=%s%s];\n", dotString(tip), dotStyle(n.verdict, n.depth < 0))
+	}
+	for _, e := range d.edges {
+		fmt.Fprintf(out, "  n%d -> n%d [tooltip=%s", e.from.id, e.to.id, dotString(cmp.Or(e.text, e.to.url)))
+		if e.links > 1 {
+			fmt.Fprintf(out, `, label="%d"`, e.links)
+		}
+		fmt.Fprintf(out, "%s];\n", dotStyle(e.verdict, false))
+	}
+	out.WriteString("}\n")
+	return out.Flush()
+}
+
+// dotStyle marks what is broken or could not be told, and what is only linked to.
+func dotStyle(verdict string, outside bool) string {
+	switch verdict {
+	case "broken":
+		return `, class="broken", color="red", fontcolor="red", style="dashed"`
+	case "unverified":
+		return `, class="unverified", color="orange", style="dashed"`
+	}
+	if outside {
+		return `, class="link", color="gray60", fontcolor="gray40"`
+	}
+	return ""
+}
+
+// isWeb tells URLs that a picture may link to: a script's is none.
+func isWeb(url string) bool {
+	scheme := strings.ToLower(schemeOf(url))
+	return scheme == "http" || scheme == "https"
+}
+
+// dotString writes a double-quoted string. Within labels and links Graphviz obeys
+// backslashes and reads HTML's character references, so both are escaped too.
+func dotString(s string) string { return `"` + dotEscapes.Replace(visible(s)) + `"` }
+
+var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")

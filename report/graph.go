@@ -1,0 +1,139 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// graph is a site as graph formats draw it: a node for each document that was
+// read or linked to, and an edge for each pair of documents that a link joins.
+// Several links of one page to another, fragments aside, are one edge that counts
+// them. Without pages, as in a saved report, references tell the edges.
+type graph struct {
+	show    Show
+	pages   []*crawler.Page
+	results []*crawler.Result
+
+	nodes []*node // sorted by URL, once built
+	edges []*edge // sorted by both ends
+	byURL map[string]*node
+}
+
+// node is a document. A local file's URL is its path.
+type node struct {
+	id      int
+	url     string // unique
+	title   string // "" when it was not read, or has none
+	depth   int    // steps from the start; -1 when it was not read
+	verdict string // "" when the report does not list it
+	code    check.Code
+	from    map[*node]*edge // by its end
+}
+
+// edge is what joins two documents.
+type edge struct {
+	from, to *node
+	text     string // of the first link that has one
+	links    int
+	verdict  string // the gravest of its links
+	code     check.Code
+}
+
+// isBroken tells nodes and edges to mark.
+func isBroken(verdict string) bool { return verdict == check.Broken.String() }
+
+// label is what people read at a node.
+func (n *node) label() string { return cmp.Or(n.title, n.url) }
+
+func newGraph(o Options) graph { return graph{show: o.Show.orDefault(), byURL: map[string]*node{}} }
+
+func (g *graph) Page(p *crawler.Page) error {
+	g.pages = append(g.pages, p)
+	return nil
+}
+
+func (g *graph) Result(r *crawler.Result) error {
+	g.results = append(g.results, r)
+	return nil
+}
+
+// build makes nodes and edges of what was given.
+func (g *graph) build() {
+	judged := map[string]*crawler.Result{}
+	for _, r := range g.results {
+		if g.show&(1<<r.Verdict) != 0 {
+			judged[r.URL] = r
+		}
+	}
+	for _, p := range g.pages {
+		n := g.node(p.URL)
+		n.title, n.depth, n.verdict = p.Title, p.Depth, check.OK.String()
+	}
+	for _, p := range g.pages {
+		from := g.node(p.URL)
+		for _, link := range p.Links {
+			g.edge(from, link.URL, link.Text, judged[link.URL])
+		}
+	}
+	for _, r := range g.results {
+		n := g.node(r.URL)
+		if len(g.pages) == 0 {
+			for _, ref := range r.References {
+				if ref.Page != crawler.CommandLine {
+					g.edge(g.node(ref.Page), r.URL, ref.Text, judged[r.URL])
+				}
+			}
+		}
+		if judged[r.URL] != nil && r.Code != check.CodeFragmentMissing && r.Code != check.CodeFragmentUnproven {
+			n.verdict, n.code = r.Verdict.String(), r.Code
+		}
+	}
+	slices.SortFunc(g.nodes, func(a, b *node) int { return cmp.Compare(a.url, b.url) })
+	for i, n := range g.nodes {
+		n.id = i
+	}
+	slices.SortFunc(g.edges, func(a, b *edge) int {
+		return cmp.Or(cmp.Compare(a.from.id, b.from.id), cmp.Compare(a.to.id, b.to.id))
+	})
+}
+
+func (g *graph) node(url string) *node {
+	url = ownPage(url)
+	n := g.byURL[url]
+	if n == nil {
+		n = &node{url: url, depth: -1}
+		g.byURL[url] = n
+		g.nodes = append(g.nodes, n)
+	}
+	return n
+}
+
+// edge enters a link; r is what is known of its target, or nil.
+func (g *graph) edge(from *node, target, text string, r *crawler.Result) {
+	to := g.node(target)
+	e := from.from[to]
+	if e == nil {
+		e = &edge{from: from, to: to}
+		if from.from == nil {
+			from.from = map[*node]*edge{}
+		}
+		from.from[to] = e
+		g.edges = append(g.edges, e)
+	}
+	e.links++
+	e.text = cmp.Or(e.text, text)
+	if r != nil && (e.verdict == "" || verdictLevel(r.Verdict) < edgeLevel(e.verdict)) {
+		e.verdict, e.code = r.Verdict.String(), r.Code
+	}
+}
+
+func edgeLevel(verdict string) level {
+	v, err := check.ParseVerdict(verdict)
+	if err != nil {
+		return levels
+	}
+	return verdictLevel(v)
+}

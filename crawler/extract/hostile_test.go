@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
@@ -149,6 +150,10 @@ func TestHostileFormats(t *testing.T) {
 		{"PDF of open strings", "a.pdf", []byte("%PDF-1.4\n" + strings.Repeat("1 0 obj(", 40_000)), 0, "slow to read"},
 		{"PDF of open streams", "a.pdf", []byte("%PDF-1.4\n" + strings.Repeat("1 0 obj<<>>stream\n", 100_000)), 0, "no page"},
 		{"PDF that is encrypted", "a.pdf", []byte("%PDF-1.4\ntrailer<</Encrypt<</V 1>>>>\n%%EOF"), 0, "it is encrypted"},
+		{"PDF with a bomb", "a.pdf", []byte(onePagePDF("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>stream\n" + string(deflated(t, 64<<20)) + "\nendstream")), 1, "suspicious size"},
+		{"PDF of numbers", "a.pdf", []byte(onePagePDF("[" + strings.Repeat("1 ", 3_000_000) + "]")), 1, ""},
+		{"PDF of empty objects", "a.pdf", []byte(onePagePDF("null") + strings.Repeat("7 0 obj null endobj\n", 100_000) + "%%EOF"), 1, ""},
+		{"PDF whose encryption is nonsense", "a.pdf", []byte(onePagePDF("<</Filter/Standard/V 4/R 4/O()/U()/CF 4 0 R>>") + "trailer<</Encrypt 9 0 R/ID 9 0 R>>%%EOF"), 0, "not read"},
 		{"PDF of brackets", "a.pdf", []byte("%PDF-1.4\n1 0 obj" + strings.Repeat("[", 100_000)), 0, "no page"},
 	}
 	for _, tt := range tests {
@@ -168,6 +173,23 @@ func TestHostileFormats(t *testing.T) {
 			}
 		})
 	}
+}
+
+// onePagePDF has a page with one link, and object 9.
+func onePagePDF(object string) string {
+	return "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]>>endobj 3 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(https://example.com/)>>>>]>>endobj\n9 0 obj" +
+		object + "\nendobj trailer<</Root 1 0 R>>\n%%EOF\n"
+}
+
+func deflated(t *testing.T, size blanks) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	if _, err := io.Copy(z, &size); err != nil {
+		t.Fatal(err)
+	}
+	z.Close()
+	return b.Bytes()
 }
 
 func encryptedArchive(t *testing.T) []byte {

@@ -47,20 +47,25 @@ func readPDF(h *harvest, in *Input) {
 		h.fault("read PDF: it does not begin as one")
 	}
 	r := &pdfReader{harvest: h, pdfFile: openPDF(in.Body), in: in, nodes: maxPDFNodes}
-	r.read()
-	if err := r.pdfFile.fault; err != nil {
-		h.fault("read PDF: %v", err)
+	r.tell() // what the walk found is read all the same
+	if r.trailer["Encrypt"] == nil || r.crypt != nil {
+		r.read()
+		r.tell()
 	}
 	if tail := in.Body[max(0, len(in.Body)-2048):]; !bytes.Contains(tail, []byte("%%EOF")) {
 		h.fault("read PDF: it ends early")
 	}
 }
 
-func (r *pdfReader) read() {
-	if r.dict(r.trailer["Encrypt"]) != nil {
-		r.harvest.fault("read PDF: it is encrypted")
-		return
+// tell says what went wrong.
+func (r *pdfReader) tell() {
+	if err := r.pdfFile.fault; err != nil {
+		r.harvest.fault("read PDF: %v", err)
+		r.pdfFile.fault = nil
 	}
+}
+
+func (r *pdfReader) read() {
 	root := r.dict(r.trailer["Root"])
 	if root == nil {
 		root = r.catalog()
@@ -248,6 +253,10 @@ func (r *pdfReader) link(attribute string, ref []byte) {
 	if len(trimSpace(ref)) == 0 {
 		return
 	}
+	if r.trailer["Root"] == nil && r.crypt == nil && hasControl(ref) {
+		r.harvest.fault("read PDF: it may be encrypted, and the end that would tell is missing")
+		return
+	}
 	if len(r.links) == MaxLinks {
 		r.harvest.fault("read links: more than %d, the rest is left out", MaxLinks)
 		return
@@ -256,6 +265,12 @@ func (r *pdfReader) link(attribute string, ref []byte) {
 	f.ref = f.raw
 	f.sameDocument = r.isFragment(&f)
 	r.links = append(r.links, f)
+}
+
+// hasControl reports whether a string has a control character: no link has one
+// that was not encrypted.
+func hasControl(s []byte) bool {
+	return bytes.ContainsFunc(s, func(r rune) bool { return r < ' ' || 0x7F <= r && r < 0xA0 })
 }
 
 // names reads a tree of named destinations (7.9.6).

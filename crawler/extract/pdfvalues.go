@@ -11,7 +11,16 @@ type pdfParser struct {
 	file   *pdfFile
 	in     []byte
 	pos    int
+	open   func(s []byte) []byte // decrypts a string; nil where none is encrypted
 	failed bool
+}
+
+// string returns a string as it is meant.
+func (p *pdfParser) string(s []byte) pdfString {
+	if p.open != nil {
+		s = p.open(s)
+	}
+	return s
 }
 
 func (p *pdfParser) fail() any {
@@ -146,7 +155,7 @@ func (p *pdfParser) literal() any {
 		case ')':
 			if depth--; depth == 0 {
 				p.pos++
-				return pdfString(s)
+				return p.string(s)
 			}
 		case '\\':
 			s = p.escape(s)
@@ -205,7 +214,7 @@ func (p *pdfParser) hexadecimal() any {
 	if _, err := hex.Decode(s, digits); err != nil {
 		return p.fail()
 	}
-	return pdfString(s)
+	return p.string(s)
 }
 
 func (p *pdfParser) array(depth int) any {
@@ -221,7 +230,9 @@ func (p *pdfParser) array(depth int) any {
 		if p.failed {
 			return nil
 		}
-		array = append(array, value)
+		if len(array) < maxPDFMembers {
+			array = append(array, value)
+		}
 	}
 }
 
@@ -242,6 +253,8 @@ func (p *pdfParser) dict(depth int) any {
 		if p.failed {
 			return nil
 		}
-		dict[name] = value
+		if len(dict) < maxPDFMembers {
+			dict[name] = value
+		}
 	}
 }

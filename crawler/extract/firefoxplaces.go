@@ -33,6 +33,8 @@ const (
 	MaxDatabase = 2 << 30
 	// placesPatience bounds the time one database is read.
 	placesPatience = 2 * time.Minute
+	// maxPlacesRows bounds the rows of one query: bookmarks, folders and tags.
+	maxPlacesRows = 4 * MaxLinks
 )
 
 // readPlaces reads a copy of the database, so that Firefox may go on writing to
@@ -160,7 +162,18 @@ func (p *placesReader) schema() (err error) {
 	if p.bookmarks, err = p.columns("moz_bookmarks"); err != nil {
 		return err
 	}
-	if len(p.bookmarks) == 0 {
+	whole := len(p.bookmarks) > 0
+	var isTable bool // a view could have rows without end
+	err = p.each(`SELECT type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' FROM sqlite_master
+		WHERE name IN ('moz_bookmarks', 'moz_places', 'moz_keywords', 'moz_bookmarks_roots') AND type <> 'index'`, func(rows *sql.Rows) error {
+		err := rows.Scan(&isTable)
+		whole = whole && isTable
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !whole:
 		return errors.New("the database holds no bookmarks of Firefox")
 	}
 	p.keywordTable, err = p.columns("moz_keywords")
@@ -180,14 +193,17 @@ func (p *placesReader) columns(table string) (map[string]bool, error) {
 	return columns, err
 }
 
-// each runs a query and calls row for each of its rows.
+// each runs a query and calls row for each of its rows, of which there may be maxPlacesRows.
 func (p *placesReader) each(query string, row func(*sql.Rows) error) error {
 	rows, err := p.db.QueryContext(p.ctx, query)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for count := 0; rows.Next(); count++ {
+		if count == maxPlacesRows {
+			return fmt.Errorf("more than %d rows in one table", maxPlacesRows)
+		}
 		if err := row(rows); err != nil {
 			return err
 		}

@@ -139,6 +139,7 @@ func TestHostileFormats(t *testing.T) {
 		{"plist that holds itself", "Bookmarks.plist", binaryPlistOf(2, plistText("Children"), plistText("WebBookmarkType"), []byte{0xD2, 0, 1, 3, 1}, []byte{0xA1, 2}), 0, "lies in itself"},
 		{"plist of shared folders", "Bookmarks.plist", binaryPlistOf(2, doubled...), 0, "more than"},
 		{"plist cut off", "Bookmarks.plist", []byte("bplist00\xD1"), 0, "no whole binary"},
+		{"plist without its table", "Bookmarks.plist", binaryPlistOf(2, plistText("Children"), plistText("WebBookmarkType"), []byte{0xD1, 0, 3}, []byte{0xA2, 4, 5}, plistText("https://example.com/"), plistText("https://example.org/ cut"))[:90], 1, "no whole binary"},
 		{"another plist", "a.plist", []byte("<plist><dict><key>CFBundleName</key><string>x</string></dict></plist>"), 0, "without Safari's"},
 		{"deep plist", "a.plist", []byte("<plist>" + strings.Repeat("<dict><key>Children</key><array>", 5000)), 0, "nested deeper"},
 		{"hotlist of another kind", "a.adr", []byte("#URL\n\tURL=https://example.com/\n"), 1, "no hotlist"},
@@ -238,6 +239,29 @@ func TestPlacesWithItsJournal(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(in.Path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("reading left files beside the original: %v, %v", entries, err)
+	}
+}
+
+// A database can be made to have rows without end.
+func TestEndlessPlaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "places.sqlite")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		"CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url, title)",
+		`CREATE VIEW moz_bookmarks AS WITH RECURSIVE n(id) AS (VALUES (1) UNION ALL SELECT id+1 FROM n)
+			SELECT id, 2 AS type, NULL AS fk, id+1 AS parent, 0 AS position, 'folder' AS title, 0 AS dateAdded FROM n`,
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db.Close()
+	doc := Extract(Input{Path: path, Name: "places.sqlite", Body: []byte("SQLite format 3\x00")})
+	if len(doc.Faults) == 0 || len(doc.Links) > 0 {
+		t.Errorf("%d links, faults %q", len(doc.Links), doc.Faults)
 	}
 }
 

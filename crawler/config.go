@@ -56,6 +56,9 @@ type Config struct {
 	MaxPages int           // 0 is no limit
 	MaxTime  time.Duration // 0 is no limit
 	MaxBody  int64         // bytes of a page that are read; 0 means 10 MiB
+	// MaxBodyGiven bounds a single document of the user's by MaxBody too. It is read
+	// whole otherwise, up to extract.MaxBody: files of bookmarks grow large.
+	MaxBodyGiven bool
 
 	MaxRedirects int // 0 means 10; -1 none
 	// Accept are further statuses that count as ok; nil is none.

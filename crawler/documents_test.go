@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -155,6 +156,32 @@ func TestLeafByName(t *testing.T) {
 	} {
 		if leafByName([]byte(path)) != leaf {
 			t.Errorf("%s: leaf %v, want %v", path, !leaf, leaf)
+		}
+	}
+}
+
+// TestDocumentBeyondMaxBody: the document that a user names is read to its end unless
+// its length is limited expressly; a page of a site is not.
+func TestDocumentBeyondMaxBody(t *testing.T) {
+	dir := t.TempDir()
+	page := "<p>" + strings.Repeat("x", 5000) + "<a href=gone.html>gone</a>"
+	if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ given, crawl, whole bool }{{false, false, true}, {true, false, false}, {false, true, false}} {
+		cfg, _ := disk(t, dir)
+		cfg.MaxBody, cfg.MaxBodyGiven = 2000, tt.given
+		c := &collector{}
+		if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "https://0.site.invalid/page.html"), Follow: true, Named: true, Crawl: tt.crawl, Raw: "page.html"}}, c); err != nil {
+			t.Fatal(err)
+		}
+		whole, cut := false, false
+		for _, r := range c.results {
+			whole = whole || strings.HasSuffix(r.URL, "gone.html") && r.Verdict == check.Broken
+			cut = cut || warns(r, check.CodeBodyTruncated)
+		}
+		if whole != tt.whole || cut == tt.whole {
+			t.Errorf("%+v: read whole %v, cut %v", tt, whole, cut)
 		}
 	}
 }

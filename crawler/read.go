@@ -31,7 +31,7 @@ func (w *worker) recognise(resp *fetch.Response, o *check.Outcome) {
 
 // read reads a body for its anchors and, when the target is a page, its links.
 func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o *check.Outcome) {
-	limit := w.cfg.MaxBody
+	limit := w.mostOf(t, u, resp)
 	follow := t.Follow && !w.readElsewhere(u, resp)
 	name := lastSegment(u)
 	if _, readable := extract.Readable(resp.ContentType, name, nil); !readable && resp.ContentType != "" {
@@ -94,6 +94,17 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if w.cfg.Pages {
 		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: resp.Modified, Links: w.found.edges})
 	}
+}
+
+// mostOf is how much of a body is read, in bytes.
+func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response) int64 {
+	if !t.Seed || resp.Path == "" || w.cfg.MaxBodyGiven {
+		return w.cfg.MaxBody
+	}
+	if site := w.scope().siteOf(u); site != nil && w.crawled(site) {
+		return w.cfg.MaxBody
+	}
+	return extract.MaxBody
 }
 
 // readElsewhere reports whether the file that answers for a URL is read for its

@@ -180,7 +180,7 @@ func flags() []flag {
 			doc: "PEM file of its key, when that is not in the same file",
 			at:  func(s *settings) any { return &s.clientKey }},
 		{name: "max-body", arg: "SIZE", initial: "10MiB", group: connection, on: onCheck,
-			doc: "most that is read of a page",
+			doc: "most that is read of a page; without it a document that is a target itself is read whole",
 			at:  func(s *settings) any { return &s.maxBody }},
 		{name: "dns-server", arg: "ADDR:PORT", group: connection, on: onCheck,
 			doc: "resolver to ask in place of the system's",

@@ -124,6 +124,7 @@ func compile(s *settings, on commands) (*options, error) {
 	k.MaxPages = read(c, "max-pages", s.maxPages, atLeast(0))
 	k.MaxTime = read(c, "max-time", s.maxTime, parseDuration)
 	k.MaxBody = read(c, "max-body", s.maxBody, parseSize)
+	k.MaxBodyGiven = s.given("max-body")
 	k.Robots = robotsModes[s.robots]
 	k.RobotsGiven = s.given("robots")
 	k.Sitemaps = s.sitemaps

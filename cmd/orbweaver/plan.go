@@ -225,7 +225,11 @@ func asDirectory(u urinorm.URL) (urinorm.URL, error) {
 // in the working directory, so that its relative links mean what they would in a
 // file there.
 func (p *plan) addStdin(o *options, stdin io.Reader) error {
-	body, err := fetch.ReadDocument(stdin, o.crawl.MaxBody)
+	limit := int64(extract.MaxBody)
+	if o.crawl.MaxBodyGiven {
+		limit = o.crawl.MaxBody
+	}
+	body, err := fetch.ReadDocument(stdin, limit)
 	if err != nil {
 		return unsound(fmt.Errorf("read standard input: %w", err))
 	}

@@ -23,9 +23,52 @@ import (
 var asciidocFormat = format{
 	name:       "asciidoc",
 	media:      []string{"text/asciidoc", "text/x-asciidoc"},
-	extensions: []string{"adoc", "asciidoc"}, // .asc is most often a signature
+	extensions: []string{"adoc", "asciidoc"},
 	charset:    textCharset,
 	read:       readAsciiDoc,
+}
+
+// asciidocShortFormat is the same under the extension .asc, which is more often that of
+// a signature or a key in PGP's armour.
+var asciidocShortFormat = format{
+	name:       "asciidoc",
+	extensions: []string{"asc"},
+	sniff:      sniffAsciiDoc,
+	signed:     true,
+	confirms:   true,
+	charset:    textCharset,
+	read:       readAsciiDoc,
+}
+
+// sniffAsciiDoc looks for a line that other texts hardly have: a title, an attribute,
+// the options or the id of a block, or a macro. Armour has none of them.
+func sniffAsciiDoc(head []byte) bool {
+	if bytes.Contains(head, []byte("-----BEGIN ")) {
+		return false
+	}
+	for line := range bytes.Lines(trimMark(head)) {
+		line = trimSpaceRight(line)
+		title := bytes.TrimLeft(line, "=")
+		switch level := len(line) - len(title); {
+		case level >= 1 && level <= 6 && len(title) > 1 && title[0] == ' ',
+			len(line) > 2 && line[0] == ':' && bytes.Contains(line[1:], []byte{':'}) && isAttributeName(line[1:1+bytes.IndexByte(line[1:], ':')]),
+			len(line) > 2 && line[0] == '[' && line[len(line)-1] == ']',
+			bytes.HasPrefix(line, []byte("include::")), bytes.HasPrefix(line, []byte("image::")),
+			bytes.Contains(line, []byte("link:")), bytes.Contains(line, []byte("xref:")):
+			return true
+		}
+	}
+	return false
+}
+
+// isAttributeName reports whether a word may name a document attribute.
+func isAttributeName(word []byte) bool {
+	for i, c := range word {
+		if !isDecimal(c) && (c|0x20 < 'a' || c|0x20 > 'z') && c != '_' && (c != '-' && c != '!' || i == 0 && c == '-') {
+			return false
+		}
+	}
+	return len(word) > 0
 }
 
 type asciidocReader struct {

@@ -14,6 +14,9 @@ type format struct {
 	// signed formats share their media types and extensions with others: they take
 	// only what sniff knows. They stand in front of the format they are told from.
 	signed bool
+	// confirms formats are signed ones whose signature other texts bear too: it only
+	// confirms what the extension says.
+	confirms bool
 	// binary documents are no text: the reader gets them as they are.
 	binary bool
 	// named formats are read where the user names a document, not when it lies in a
@@ -31,9 +34,9 @@ type format struct {
 var formats = []*format{&netscapeFormat, &chromiumFormat, &firefoxBackupFormat, &htmlFormat, &xhtmlFormat, &cssFormat,
 	&sitemapFormat, &rssFormat, &atomFormat, &opmlFormat, &svgFormat, &safariFormat, &xmlFormat, &gzipFormat,
 	&placesFormat, &mozillaLZ4Format, &safariBinaryFormat, &operaFormat,
-	&jsonFeedFormat, &jsonFeedTypedFormat, &manifestFormat, &manifestNamedFormat,
+	&jsonFeedFormat, &jsonFeedTypedFormat, &notebookServedFormat, &manifestFormat, &manifestNamedFormat,
 	&docxFormat, &xlsxFormat, &pptxFormat, &odtFormat, &odsFormat, &odpFormat, &odgFormat, &epubFormat, &pdfFormat,
-	&markdownFormat, &notebookFormat, &rstFormat, &asciidocFormat, &orgFormat, &geminiFormat,
+	&markdownFormat, &notebookFormat, &rstFormat, &asciidocFormat, &asciidocShortFormat, &orgFormat, &geminiFormat,
 	&textFormat, &csvFormat, &tsvFormat, &mailFormat}
 
 // unspecific media types say nothing of the format: servers give them to files
@@ -100,7 +103,7 @@ func formatOf(contentType, name string, head []byte) *format {
 			return f
 		}
 	}
-	return findFormat(head, func(f *format) bool { return f.sniff != nil && f.sniff(head) })
+	return findFormat(head, func(f *format) bool { return f.sniff != nil && !f.confirms && f.sniff(head) })
 }
 
 // findFormat returns the first format that is meant and, when it is a signed one,

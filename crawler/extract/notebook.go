@@ -22,6 +22,18 @@ var notebookFormat = format{
 	read:       readNotebook,
 }
 
+// notebookServedFormat is the same where a server calls it JSON or text, as most do, or
+// its name says no more than that.
+var notebookServedFormat = format{
+	name:       "notebook",
+	media:      []string{"application/json", "text/json", "text/plain"},
+	extensions: []string{"json"},
+	sniff:      func(head []byte) bool { return sniffJSON(head, `"cell_type"`, `"nbformat"`) },
+	signed:     true,
+	charset:    alwaysUTF8,
+	read:       readNotebook,
+}
+
 // notebookReader reads one notebook.
 type notebookReader struct {
 	*harvest

@@ -35,6 +35,7 @@
 //     it: queries in the charset of a page;
 //   - web_repairs.go: what a parse notes; web_userinfo.go: names that mislead;
 //   - base.go: references on a page; fast.go: the short way for ordinary ones;
+//     retarget.go: the way back, from a new target to a reference;
 //   - key.go, printed.go and redact.go: what is compared, shown and hidden;
 //     domain.go: what is asked of hosts.
 //

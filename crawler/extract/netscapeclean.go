@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
-
-	"golang.org/x/net/html/charset"
 )
 
 // CleanNetscape copies a Netscape bookmark file without the bookmarks that broken
@@ -33,7 +30,7 @@ func CleanNetscape(w io.Writer, r io.Reader, broken func(href string, line, colu
 	cuts := brokenMarks(text, broken)
 	source, err := newSourceOffsets(body, text, name)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("write bookmarks: %w", err)
 	}
 	copied := 0
 	for _, cut := range cuts {
@@ -90,79 +87,4 @@ func wholeLines(text []byte, at span) span {
 		return at
 	}
 	return span{start, end}
-}
-
-// sourceOffsets leads from offsets of a decoded document to those of its source.
-type sourceOffsets struct {
-	skipped int // the byte order mark
-	text    []byte
-	// encoded returns the length of a stretch of the text in the source; nil where
-	// both are the same bytes.
-	encoded func(text []byte) (int, error)
-	off     int // of the text, counted up to here
-	source  int
-}
-
-func newSourceOffsets(body, text []byte, name string) (*sourceOffsets, error) {
-	rest, _ := cutMark(body)
-	o := &sourceOffsets{skipped: len(body) - len(rest), text: text}
-	if bytes.Equal(rest, text) {
-		return o, nil
-	}
-	if name == "utf-8" {
-		o.encoded = (&faultyUTF8{source: rest}).length
-		return o, nil
-	}
-	e, _ := charset.Lookup(name)
-	if e == nil {
-		return nil, fmt.Errorf("write bookmarks: their encoding %s cannot be kept", name)
-	}
-	// Only where encoding the text gives the very source, its parts stand where
-	// their encoded lengths say; one with a state, or a fault, gives something else.
-	back, err := e.NewEncoder().Bytes(text)
-	if err != nil || !bytes.Equal(back, rest) {
-		return nil, fmt.Errorf("write bookmarks: not every byte of them is valid %s", name)
-	}
-	o.encoded = func(part []byte) (int, error) {
-		b, err := e.NewEncoder().Bytes(part)
-		return len(b), err
-	}
-	return o, nil
-}
-
-// at asks for offsets in rising order.
-func (o *sourceOffsets) at(off int) int {
-	if o.encoded == nil {
-		return o.skipped + off
-	}
-	n, err := o.encoded(o.text[o.off:off])
-	if err == nil { // the whole could be encoded
-		o.off, o.source = off, o.source+n
-	}
-	return o.skipped + o.source
-}
-
-// faultyUTF8 is a source in which runs of bytes that are no UTF-8 stand where
-// the text has U+FFFD.
-type faultyUTF8 struct{ source []byte }
-
-// length steps over a stretch of the text; the error is always nil.
-func (f *faultyUTF8) length(text []byte) (int, error) {
-	n := 0
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		text = text[size:]
-		if _, faulty := utf8.DecodeRune(f.source[n:]); r != utf8.RuneError || faulty != 1 {
-			n += size
-			continue
-		}
-		for n < len(f.source) {
-			if r, size := utf8.DecodeRune(f.source[n:]); r != utf8.RuneError || size != 1 {
-				break
-			}
-			n++
-		}
-	}
-	f.source = f.source[n:]
-	return n, nil
 }

@@ -1,0 +1,301 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// Editor changes references of a document where they stand and nothing else.
+//
+// What it writes it reads again before it gives it out: the changed document must
+// hold the same links in the same order, the changed ones with the references that
+// were asked for. So how a reference is escaped in an attribute, a style sheet, a
+// Markdown destination or a JSON string need not be known of each place; the ways
+// that a format has are tried in their order (escapes.go), and a change that none of them
+// brings about is refused.
+type Editor struct {
+	in      Input
+	text    []byte // decoded
+	charset string
+	doc     *Document
+	at      map[Place][]int // the links that stand at a place
+	changes map[Place]*change
+}
+
+// Place is where in a document something stands: Line and Column count as those
+// of a Link.
+type Place struct{ Line, Column int }
+
+// change is a reference that is to be replaced.
+type change struct {
+	place Place
+	raw   string // as it is written now
+	ref   string // what it is to be
+	links []int
+	off   int // of raw in the text
+	ways  []escape
+	way   int
+	err   error
+}
+
+// written is the text that takes the place of raw.
+func (c *change) written() string { return c.ways[c.way](c.ref) }
+
+// MaxEdit is the size of the largest document that is edited, in bytes.
+const MaxEdit = 64 << 20
+
+// maxEditRounds bounds how often a changed document is read again.
+const maxEditRounds = 40
+
+// NewEditor reads a document. Its error says in a sentence why documents of that
+// kind are not edited: they are no text, they are kept by a program, or their
+// encoding does not let the places of the source be told.
+func NewEditor(in Input) (*Editor, error) {
+	if len(in.Body) > MaxEdit {
+		return nil, fmt.Errorf("it is longer than %d MiB", MaxEdit>>20)
+	}
+	f := formatOf(in.ContentType, in.Name, in.Body)
+	if f == nil {
+		return nil, errors.New("it is of no format that is read for links")
+	}
+	if why := unedited(f); why != "" {
+		return nil, errors.New(why)
+	}
+	in.Select, in.IgnoreSelect, in.AnchorsOnly = Selector{}, Selector{}, false
+	e := &Editor{in: in, doc: Extract(in), at: map[Place][]int{}, changes: map[Place]*change{}}
+	e.text, e.charset = decode(in.Body, in.ContentType, f.charset)
+	if _, err := newSourceOffsets(in.Body, e.text, e.charset); err != nil {
+		return nil, err
+	}
+	for i := range e.doc.Links {
+		l := &e.doc.Links[i]
+		if l.Line > 0 {
+			p := Place{l.Line, l.Column}
+			e.at[p] = append(e.at[p], i)
+		}
+	}
+	return e, nil
+}
+
+// Document is what the document held when it was read.
+func (e *Editor) Document() *Document { return e.doc }
+
+// At returns the link whose reference stands at a place, written as raw. It
+// reports false when there is no such link any more.
+func (e *Editor) At(p Place, raw string) (*Link, bool) {
+	for _, i := range e.at[p] {
+		if l := &e.doc.Links[i]; l.Raw == raw {
+			return l, true
+		}
+	}
+	return nil, false
+}
+
+// Change asks for another reference where one that At found stands. Asking twice
+// for the same is no error.
+func (e *Editor) Change(p Place, ref string) error {
+	all := e.at[p]
+	if len(all) == 0 {
+		return errors.New("there is no link at that place")
+	}
+	if before := e.changes[p]; before != nil {
+		if before.ref != ref {
+			return fmt.Errorf("it is to become %s as well", before.ref)
+		}
+		return nil
+	}
+	raw := e.doc.Links[all[0]].Raw
+	for _, i := range all {
+		if l := &e.doc.Links[i]; l.Raw != raw || l.Ref != e.doc.Links[all[0]].Ref {
+			return errors.New("it is read as more than one reference")
+		}
+	}
+	if ref == "" || raw == "" {
+		return errors.New("an empty reference cannot be told from its surroundings")
+	}
+	e.changes[p] = &change{place: p, raw: raw, ref: ref, links: all,
+		ways: escapesOf(e.doc.Format, raw, e.doc.Links[all[0]].Ref)}
+	return nil
+}
+
+// Changed is a reference that Apply has replaced, or Err says why not.
+type Changed struct {
+	Place
+	Before, After string // as it is written
+	Err           error
+}
+
+// Apply returns the document with its changes, and what became of each of them,
+// in the order of their places. When none could be made, the body is nil.
+func (e *Editor) Apply() (body []byte, all []Changed) {
+	pending := make([]*change, 0, len(e.changes))
+	for _, c := range e.changes {
+		pending = append(pending, c)
+	}
+	slices.SortFunc(pending, func(a, b *change) int {
+		return cmpPlaces(a.place, b.place)
+	})
+	e.locate(pending)
+	body = e.settle(pending)
+	for _, c := range pending {
+		done := Changed{Place: c.place, Before: c.raw, Err: c.err}
+		if c.err == nil {
+			done.After = c.written()
+		}
+		all = append(all, done)
+	}
+	return body, all
+}
+
+func cmpPlaces(a, b Place) int {
+	if a.Line != b.Line {
+		return a.Line - b.Line
+	}
+	return a.Column - b.Column
+}
+
+// locate finds the offsets of places, which are sorted, in one pass over the text.
+func (e *Editor) locate(pending []*change) {
+	line, column, off, end := 1, 1, 0, 0
+	for _, c := range pending {
+		for off < len(e.text) && (line < c.place.Line || line == c.place.Line && column < c.place.Column) {
+			r, size := rune(e.text[off]), 1
+			if r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRune(e.text[off:])
+			}
+			off += size
+			column++
+			if r == '\n' || r == '\r' && (off == len(e.text) || e.text[off] != '\n') {
+				line, column = line+1, 1
+			}
+		}
+		c.off = off
+		switch {
+		case line != c.place.Line || column != c.place.Column || !bytes.HasPrefix(e.text[off:], []byte(c.raw)):
+			c.err = errors.New("the text at that place cannot be told from what it stands for")
+		case off < end:
+			c.err = errors.New("it overlaps with another change")
+		default:
+			end = off + len(c.raw)
+		}
+	}
+}
+
+// settle tries ways of writing until what is read again is what was asked for.
+func (e *Editor) settle(pending []*change) []byte {
+	for range maxEditRounds {
+		left := slices.DeleteFunc(slices.Clone(pending), func(c *change) bool { return c.err != nil })
+		if len(left) == 0 {
+			return nil
+		}
+		body, err := e.rewritten(left)
+		if err != nil {
+			return e.giveUp(left, err)
+		}
+		in := e.in
+		in.Body = body
+		if e.blame(left, Extract(in)) {
+			return body
+		}
+	}
+	return e.giveUp(pending, errors.New("what was written could not be read again as it was meant"))
+}
+
+// giveUp refuses all changes that were not refused before.
+func (e *Editor) giveUp(pending []*change, err error) []byte {
+	for _, c := range pending {
+		if c.err == nil {
+			c.err = err
+		}
+	}
+	return nil
+}
+
+// rewritten is the source with its changes.
+func (e *Editor) rewritten(changes []*change) ([]byte, error) {
+	source, err := newSourceOffsets(e.in.Body, e.text, e.charset)
+	if err != nil {
+		return nil, err
+	}
+	var body, text []byte
+	copied, read := 0, 0
+	for _, c := range changes {
+		written, err := source.encode(c.written())
+		if err != nil {
+			return nil, fmt.Errorf("it cannot be written in %s", e.charset)
+		}
+		start, end := source.at(c.off), source.at(c.off+len(c.raw))
+		body = append(append(body, e.in.Body[copied:start]...), written...)
+		text = append(append(text, e.text[read:c.off]...), c.written()...)
+		copied, read = end, c.off+len(c.raw)
+	}
+	body = append(body, e.in.Body[copied:]...)
+	text = append(text, e.text[read:]...)
+	f := formatOf(e.in.ContentType, e.in.Name, body)
+	if f == nil || f.charset == nil {
+		return nil, errors.New("the document would be taken for one of another format")
+	}
+	if again, name := decode(body, e.in.ContentType, f.charset); name != e.charset || !bytes.Equal(again, text) {
+		return nil, fmt.Errorf("its encoding, %s, does not let single places be written anew", e.charset)
+	}
+	return body, nil
+}
+
+// blame compares the links of the changed document with those that are to be. What
+// differs is written in its next way, or refused when there is none left.
+func (e *Editor) blame(changes []*change, now *Document) (good bool) {
+	of := map[int]*change{}
+	for _, c := range changes {
+		for _, i := range c.links {
+			of[i] = c
+		}
+	}
+	good = true
+	was, is := e.doc.Links, now.Links
+	var last *change
+	for i := range max(len(was), len(is)) {
+		if c := of[min(i, len(was)-1)]; c != nil && i < len(was) {
+			last = c
+		}
+		if i < min(len(was), len(is)) && sameLink(&was[i], &is[i], of[i]) {
+			continue
+		}
+		good = false
+		if c := of[i]; c != nil && len(was) == len(is) {
+			c.nextWay()
+			continue
+		}
+		// The links are out of step, or one that nobody asked to change has changed: that
+		// is the doing of the change before it.
+		if last == nil {
+			last = changes[0]
+		}
+		last.nextWay()
+		return false
+	}
+	return good
+}
+
+// nextWay goes on to the next way of writing.
+func (c *change) nextWay() {
+	for i := c.way + 1; i < len(c.ways); i++ {
+		if text := c.ways[i](c.ref); !slices.ContainsFunc(c.ways[:i], func(w escape) bool { return w(c.ref) == text }) {
+			c.way = i
+			return
+		}
+	}
+	c.err = errors.New("it cannot be written there so that it is read as " + c.ref)
+}
+
+// sameLink reports whether a link is what it was, or what it was to become.
+func sameLink(was, is *Link, c *change) bool {
+	ref := was.Ref
+	if c != nil {
+		ref = c.ref
+	}
+	return is.Ref == ref && is.Base == was.Base && is.Element == was.Element && is.Attribute == was.Attribute &&
+		is.Kind == was.Kind && is.Ignored == was.Ignored
+}

@@ -1,0 +1,94 @@
+package extract
+
+import (
+	"strings"
+)
+
+// An escape writes a reference as some syntax has it.
+type escape func(ref string) string
+
+// How a reference may be written in the formats that are edited. The first of them
+// that is read back as the reference it was made of is the one that is used.
+var (
+	asIs      escape = func(ref string) string { return ref }
+	entities  escape = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "'", "&#39;", "<", "&lt;", ">", "&gt;").Replace
+	ampersand escape = strings.NewReplacer("&", "&amp;").Replace
+	backslash escape = strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "<", `\<`, ">", `\>`, "]", `\]`, "[", `\[`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`).Replace
+	inCSS     escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "'", `\'`, "(", `\(`, ")", `\)`, " ", `\ `).Replace
+	inJSON    escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
+	slashed   escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "/", `\/`).Replace
+	// underscored keeps a name that ends with "_" from being a reference.
+	underscored escape = strings.NewReplacer("_", `\_`).Replace
+)
+
+func both(inner, outer escape) escape { return func(ref string) string { return outer(inner(ref)) } }
+
+// escapesByFormat are the formats that are edited.
+var escapesByFormat = map[string][]escape{
+	"html":               {entities, asIs, both(inCSS, entities), inCSS, inJSON, both(entities, entities)},
+	"netscape-bookmarks": {entities, asIs},
+	"markdown":           {asIs, ampersand, backslash, both(ampersand, backslash), entities},
+	"css":                {asIs, inCSS},
+	"xml":                {entities, both(inCSS, entities), both(entities, entities), asIs},
+	"notebook":           {inJSON, both(backslash, inJSON), both(entities, inJSON)},
+	"json-feed":          {inJSON, both(entities, inJSON)},
+	"manifest":           {inJSON},
+	"restructuredtext":   {asIs, underscored, backslash, entities},
+	"asciidoc":           {asIs, backslash, entities},
+	"org":                {asIs, backslash, entities},
+	"gemini":             {asIs},
+	"text":               {asIs},
+	"csv":                {asIs},
+	"tsv":                {asIs},
+}
+
+// alike are formats that are written as another is.
+var alike = map[string]string{
+	"sitemap": "xml", "rss": "xml", "atom": "xml", "opml": "xml", "svg": "xml", "xhtml": "xml",
+}
+
+// escapesOf are the ways to write a reference where raw stands for ref now. Of
+// ways that are as good the one that was chosen there comes first.
+func escapesOf(format, raw, ref string) []escape {
+	if other, ok := alike[format]; ok {
+		format = other
+	}
+	ways := escapesByFormat[format]
+	switch {
+	case format == "html" && raw == ref && strings.Contains(raw, "&"):
+		return append([]escape{asIs}, ways...) // a bare ampersand, as many write it
+	case strings.Contains(raw, `\/`) && !strings.Contains(ref, `\`):
+		return append([]escape{slashed, both(entities, slashed)}, ways...)
+	}
+	return ways
+}
+
+// kept are formats that are text and belong to a program that does not expect
+// others to write them.
+var kept = map[string]string{
+	"chromium-bookmarks": "the browser keeps that file and writes it anew",
+	"firefox-bookmarks":  "a backup of bookmarks is not edited: change them in the browser",
+	"safari-bookmarks":   "the browser keeps that file and writes it anew",
+	"opera-bookmarks":    "the browser keeps that file and writes it anew",
+	"firefox-places":     "the browser keeps that file and writes it anew",
+	"mail":               "messages are kept as they were sent",
+	"gzip":               "it is compressed",
+	"sitemap.gz":         "it is compressed",
+}
+
+// unedited says why documents of a format are not edited; "" when they are.
+func unedited(f *format) string {
+	name := f.name
+	if other, ok := alike[name]; ok {
+		name = other
+	}
+	switch {
+	case kept[f.name] != "":
+		return kept[f.name]
+	case f.binary || f.inPlace || f.charset == nil:
+		return "it is no text file (" + f.name + ")"
+	case escapesByFormat[name] == nil:
+		return "documents of its format are not edited (" + f.name + ")"
+	}
+	return ""
+}

@@ -20,6 +20,7 @@ const module = "github.com/orbweaver/orbweaver"
 var mayImport = map[string][]string{
 	"cmd/orbweaver":              {"*"},
 	"report":                     {"crawler", "crawler/check", "urinorm"},
+	"report/fix":                 {"report", "crawler", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler":                    {"crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/frontier":           {"crawler/check", "urinorm"},
 	"crawler/check":              {"crawler/fetch", "crawler/extract", "urinorm"},

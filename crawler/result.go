@@ -41,6 +41,25 @@ type Reference struct {
 	Attribute string `json:"attribute"`
 	Raw       string `json:"raw"`  // source text before entity decoding
 	Text      string `json:"text"` // link text or alternative text
+	// Source is the place in the source that the page was made from, where that is
+	// known; nil otherwise. It is where an editor or an annotation should lead.
+	Source *Place `json:"-"`
+}
+
+// At is where a person should look for a reference: its source where that is
+// known, else its place on the page.
+func (r *Reference) At() Place {
+	if r.Source != nil {
+		return *r.Source
+	}
+	return Place{File: r.Page, Line: r.Line, Column: r.Column, Raw: r.Raw}
+}
+
+// Place is where in a file a reference is written.
+type Place struct {
+	File         string // path relative to the working directory, with slashes; of a page, what Reference.Page holds
+	Line, Column int    // from 1, columns in code points
+	Raw          string // the reference as it is written there
 }
 
 // CommandLine is the Page of a target that the user named.

@@ -140,6 +140,9 @@ func (j *jsonText) suggestions(all []check.Suggestion) {
 		j.row()
 		j.key("url").string(s.URL)
 		j.key("why").string(s.Why)
+		if s.Unique {
+			j.key("unique").bool(true)
+		}
 		j.end()
 	}
 	j.end()
@@ -157,6 +160,14 @@ func (j *jsonText) references(all []crawler.Reference) {
 		j.key("attribute").string(r.Attribute)
 		j.key("raw").string(r.Raw)
 		j.key("text").string(r.Text)
+		if s := r.Source; s != nil {
+			j.key("source").string(s.File)
+			j.key("source_line").int(int64(s.Line))
+			j.key("source_column").int(int64(s.Column))
+			if s.Raw != r.Raw {
+				j.key("source_raw").string(s.Raw)
+			}
+		}
 		j.end()
 	}
 	j.end()

@@ -346,21 +346,47 @@ func (j *jsonSummary) into(s *crawler.Summary) {
 
 // jsonResult is one of a report's "results".
 type jsonResult struct {
-	URL         string              `json:"url"`
-	Verdict     *check.Verdict      `json:"verdict"`
-	Code        check.Code          `json:"code"`
-	Message     string              `json:"message"`
-	Scope       string              `json:"scope"`
-	Status      int                 `json:"status"`
-	Attempts    int                 `json:"attempts"`
-	Elapsed     int64               `json:"elapsed_ms"`
-	FinalURL    string              `json:"final_url"`
-	ContentType string              `json:"content_type"`
-	Size        *int64              `json:"size"`
-	Redirects   []crawler.Hop       `json:"redirects"`
-	Warnings    []check.Warning     `json:"warnings"`
-	Suggestions []check.Suggestion  `json:"suggestions"`
-	References  []crawler.Reference `json:"references"`
+	URL         string             `json:"url"`
+	Verdict     *check.Verdict     `json:"verdict"`
+	Code        check.Code         `json:"code"`
+	Message     string             `json:"message"`
+	Scope       string             `json:"scope"`
+	Status      int                `json:"status"`
+	Attempts    int                `json:"attempts"`
+	Elapsed     int64              `json:"elapsed_ms"`
+	FinalURL    string             `json:"final_url"`
+	ContentType string             `json:"content_type"`
+	Size        *int64             `json:"size"`
+	Redirects   []crawler.Hop      `json:"redirects"`
+	Warnings    []check.Warning    `json:"warnings"`
+	Suggestions []check.Suggestion `json:"suggestions"`
+	References  []jsonReference    `json:"references"`
+}
+
+// jsonReference is one of a result's "references".
+type jsonReference struct {
+	Page         string  `json:"page"`
+	Line         int     `json:"line"`
+	Column       int     `json:"column"`
+	Element      string  `json:"element"`
+	Attribute    string  `json:"attribute"`
+	Raw          string  `json:"raw"`
+	Text         string  `json:"text"`
+	Source       string  `json:"source"`
+	SourceLine   int     `json:"source_line"`
+	SourceColumn int     `json:"source_column"`
+	SourceRaw    *string `json:"source_raw"`
+}
+
+func (j *jsonReference) reference() crawler.Reference {
+	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text}
+	if j.Source != "" {
+		r.Source = &crawler.Place{File: j.Source, Line: j.SourceLine, Column: j.SourceColumn, Raw: r.Raw}
+		if j.SourceRaw != nil {
+			r.Source.Raw = *j.SourceRaw
+		}
+	}
+	return r
 }
 
 func (j *jsonResult) result() (*crawler.Result, error) {
@@ -374,12 +400,16 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 	if j.Size != nil {
 		size = *j.Size
 	}
+	references := make([]crawler.Reference, len(j.References))
+	for i := range j.References {
+		references[i] = j.References[i].reference()
+	}
 	return &crawler.Result{
 		URL: j.URL, Verdict: *j.Verdict, Code: j.Code, Message: j.Message,
 		Internal: j.Scope == "internal", Status: j.Status, Attempts: j.Attempts,
 		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, ContentType: j.ContentType,
 		Size: size, Redirects: j.Redirects, Warnings: j.Warnings,
-		Suggestions: j.Suggestions, References: j.References,
+		Suggestions: j.Suggestions, References: references,
 	}, nil
 }
 

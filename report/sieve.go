@@ -153,7 +153,7 @@ func cleanWarning(w check.Warning) check.Warning {
 }
 
 func cleanSuggestion(s check.Suggestion) check.Suggestion {
-	return check.Suggestion{URL: clean(s.URL), Why: clean(s.Why)}
+	return check.Suggestion{URL: clean(s.URL), Why: clean(s.Why), Unique: s.Unique}
 }
 
 func cleanReference(r crawler.Reference, target string) crawler.Reference {
@@ -161,6 +161,12 @@ func cleanReference(r crawler.Reference, target string) crawler.Reference {
 	r.Element, r.Attribute = clean(r.Element), clean(r.Attribute)
 	r.Raw = cleanRaw(r.Raw, target)
 	r.Text = clean(r.Text)
+	if r.Source != nil {
+		source := crawler.Place{File: clean(r.Source.File), Line: r.Source.Line, Column: r.Source.Column, Raw: cleanRaw(r.Source.Raw, target)}
+		if source != *r.Source {
+			r.Source = &source
+		}
+	}
 	return r
 }
 

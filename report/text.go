@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -36,9 +37,24 @@ func (t *textWriter) Result(r *crawler.Result) error {
 			t.listing.add(finding, nil) // told with the page, not at each link to it
 			continue
 		}
-		t.listing.add(finding, r.References)
+		t.listing.add(finding, atSources(r.References))
 	}
 	return nil
+}
+
+// atSources are references at the places where people mend them: in the sources of
+// their pages, where those are known.
+func atSources(refs []crawler.Reference) []crawler.Reference {
+	if !slices.ContainsFunc(refs, func(r crawler.Reference) bool { return r.Source != nil }) {
+		return refs
+	}
+	moved := slices.Clone(refs)
+	for i := range moved {
+		at := moved[i].At()
+		moved[i].Page, moved[i].Line, moved[i].Column, moved[i].Raw, moved[i].Source = at.File, at.Line, at.Column, at.Raw, nil
+	}
+	slices.SortFunc(moved, byPlace)
+	return slices.CompactFunc(moved, func(a, b crawler.Reference) bool { return byPlace(a, b) == 0 })
 }
 
 // findings are the rows of a result, without their place.

@@ -50,6 +50,9 @@ type Warning struct {
 type Suggestion struct {
 	URL string `json:"url"`
 	Why string `json:"why"`
+	// Unique is true when nothing else is as close, so that a program may write it
+	// into the reference.
+	Unique bool `json:"unique,omitempty"`
 }
 
 // Judgement is the verdict on one target with one fragment.

@@ -36,9 +36,12 @@ type change struct {
 	ref   string // what it is to be
 	links []int
 	off   int // of raw in the text
-	ways  []escape
-	way   int
-	err   error
+	// start and end are where it stands in the source, bytes what is written there.
+	start, end int
+	bytes      []byte
+	ways       []escape
+	way        int
+	err        error
 }
 
 // written is the text that takes the place of raw.
@@ -125,7 +128,10 @@ func (e *Editor) Change(p Place, ref string) error {
 type Changed struct {
 	Place
 	Before, After string // as it is written
-	Err           error
+	// Start and End are the bytes of the document that Written takes the place of.
+	Start, End int
+	Written    []byte
+	Err        error
 }
 
 // Apply returns the document with its changes, and what became of each of them,
@@ -144,6 +150,7 @@ func (e *Editor) Apply() (body []byte, all []Changed) {
 		done := Changed{Place: c.place, Before: c.raw, Err: c.err}
 		if c.err == nil {
 			done.After = c.written()
+			done.Start, done.End, done.Written = c.start, c.end, c.bytes
 		}
 		all = append(all, done)
 	}
@@ -223,14 +230,13 @@ func (e *Editor) rewritten(changes []*change) ([]byte, error) {
 	var body, text []byte
 	copied, read := 0, 0
 	for _, c := range changes {
-		written, err := source.encode(c.written())
-		if err != nil {
+		if c.bytes, err = source.encode(c.written()); err != nil {
 			return nil, fmt.Errorf("it cannot be written in %s", e.charset)
 		}
-		start, end := source.at(c.off), source.at(c.off+len(c.raw))
-		body = append(append(body, e.in.Body[copied:start]...), written...)
+		c.start, c.end = source.at(c.off), source.at(c.off+len(c.raw))
+		body = append(append(body, e.in.Body[copied:c.start]...), c.bytes...)
 		text = append(append(text, e.text[read:c.off]...), c.written()...)
-		copied, read = end, c.off+len(c.raw)
+		copied, read = c.end, c.off+len(c.raw)
 	}
 	body = append(body, e.in.Body[copied:]...)
 	text = append(text, e.text[read:]...)

@@ -1,0 +1,46 @@
+package fix
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+)
+
+// Root is what the names in a patch are relative to: the top of the git work tree
+// that dir lies in, since git apply reads them from there wherever it is called,
+// or dir itself where there is none.
+func Root(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	for at := abs; ; {
+		if isWorkTree(at) {
+			return at
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return abs
+		}
+		at = up
+	}
+}
+
+// isWorkTree reports whether a directory is the top of a work tree: with a
+// repository in it, or a file that names one (gitrepository-layout).
+func isWorkTree(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Stat(git)
+	switch {
+	case err != nil:
+		return false
+	case info.IsDir():
+		_, err := os.Stat(filepath.Join(git, "HEAD"))
+		return err == nil
+	}
+	text, err := os.ReadFile(git)
+	return err == nil && bytes.HasPrefix(text, []byte("gitdir:"))
+}

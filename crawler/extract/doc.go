@@ -8,9 +8,11 @@
 // HTML is read in one pass over its tokens, without a tree: a tree knows no
 // places. Each step has its file:
 //
-//	tokens.go       which tokenizer: text, tags and comments as stretches of the source
-//	attributes.go   where in a tag its attributes stand
+//	tokens.go       text, tags and comments as stretches of the source
+//	scanner.go      ordinary markup, read in place
+//	attributes.go   where in any other tag, which the tokenizer found, its attributes stand
 //	starttag.go     a tag taken apart
+//	names.go        names of elements and attributes, looked up
 //	htmlreader.go   the pass: what is open, what a tag and a text mean
 //	elements.go     the tables: which attribute of which element holds references, and how
 //	htmllinks.go    references out of attributes, by rel.go, meta.go, srcset.go, refresh.go

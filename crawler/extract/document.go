@@ -19,6 +19,8 @@ type Input struct {
 	Select, IgnoreSelect Selector
 	// AnchorsOnly asks for anchors and no links.
 	AnchorsOnly bool
+	// reference reads HTML by the tokenizer alone, for tests.
+	reference bool
 }
 
 // Kind says what following a link means.

@@ -1,5 +1,10 @@
 package extract
 
+import (
+	"maps"
+	"slices"
+)
+
 // attribute numbers the attribute names that mean something to the reader.
 type attribute uint8
 
@@ -165,8 +170,8 @@ var htmlRules = []rule{
 	{"xmp", attrHref, formURL, Navigation, ExpectAny},
 }
 
-// svgElements have a reference in href or, as SVG 1.1 writes it, in xlink:href.
-var svgElements = []struct {
+// svgRules: these elements have a reference in href or, as SVG 1.1 writes it, in xlink:href.
+var svgRules = []struct {
 	name   string
 	kind   Kind
 	expect Expect
@@ -238,6 +243,8 @@ var svgRoles = map[string]role{
 type element struct {
 	name string
 	role role
+	// textTag is the name again where the tokenizer takes the content for text.
+	textTag string
 	// rules holds, for each attribute, the place in list plus one.
 	rules [attributeCount]uint8
 	list  []rule
@@ -257,7 +264,7 @@ func (e *element) rule(a attribute) *rule {
 	return nil
 }
 
-// elementIndex finds an element by its name in lower case.
+// elementIndex are elements by their names in lower case, while the tables are compiled.
 type elementIndex map[string]*element
 
 func (x elementIndex) at(name string) *element {
@@ -290,8 +297,31 @@ var ordinary = []struct {
 		"abbr", "kbd", "samp", "cite", "font", "g", "path", "rect", "circle", "text", "option", "fieldset", "details", "summary"}, false, false},
 }
 
-// htmlIndex and svgIndex are the tables compiled. In HTML "image" is read as "img".
-var htmlIndex, svgIndex = compileHTML(), compileSVG()
+// htmlElements and svgElements are the tables compiled. In HTML "image" is read as "img".
+var htmlElements, svgElements = compileHTML().compile(), compileSVG().compile()
+
+// elementTable finds elements.
+type elementTable struct {
+	names *nameTable
+	list  []*element
+}
+
+func (x elementIndex) compile() elementTable {
+	names := slices.Sorted(maps.Keys(x))
+	t := elementTable{names: newNameTable(names)}
+	for _, name := range names {
+		t.list = append(t.list, x[name])
+	}
+	return t
+}
+
+// find returns the element of a name whose key is known.
+func (t *elementTable) find(key nameKey, name []byte) *element {
+	if i := t.names.find(key, name); i >= 0 {
+		return t.list[i]
+	}
+	return &unknownElement
+}
 
 func compileHTML() elementIndex {
 	x := elementIndex{}
@@ -299,7 +329,12 @@ func compileHTML() elementIndex {
 		x.add(r)
 	}
 	for name, role := range htmlRoles {
-		x.at(name).role = role
+		e := x.at(name)
+		e.role = role
+		switch role {
+		case roleScript, roleStyle, roleTitle, roleNoscript, roleRawText:
+			e.textTag = name
+		}
 	}
 	for _, o := range ordinary {
 		for _, name := range o.names {
@@ -316,7 +351,7 @@ func compileHTML() elementIndex {
 
 func compileSVG() elementIndex {
 	x := elementIndex{}
-	for _, s := range svgElements {
+	for _, s := range svgRules {
 		x.add(rule{s.name, attrHref, formURL, s.kind, s.expect})
 		x.add(rule{s.name, attrXlinkHref, formURL, s.kind, s.expect})
 	}
@@ -329,10 +364,5 @@ func compileSVG() elementIndex {
 // longestKnown is the length of the longest name in the tables.
 const longestKnown = len(IgnoreAttribute)
 
-var attributeIndex = func() map[string]attribute {
-	x := make(map[string]attribute, attributeCount)
-	for a, name := range attributeNames {
-		x[name] = attribute(a)
-	}
-	return x
-}()
+// knownAttributes numbers them as attribute does.
+var knownAttributes = newNameTable(attributeNames[:])

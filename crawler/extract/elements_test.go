@@ -167,7 +167,7 @@ func TestElementCasesAreComplete(t *testing.T) {
 			t.Errorf("no case for %s", name)
 		}
 	}
-	for _, s := range svgElements {
+	for _, s := range svgRules {
 		if !seen[s.name+" href"] && !seen[s.name+" xlink:href"] {
 			t.Errorf("no case for svg %s", s.name)
 		}

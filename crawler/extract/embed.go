@@ -14,6 +14,7 @@ import (
 // has none; its base URL is its own.
 func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 	inner := harvests.Get().(*harvest)
+	inner.reference = h.reference
 	doc := &Document{}
 	inner.reset(doc, v.text)
 	read(inner)

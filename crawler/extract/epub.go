@@ -103,6 +103,7 @@ func (c *container) readBookPart(item epubItem) {
 		return
 	}
 	inner, doc := harvests.Get().(*harvest), &Document{}
+	inner.reference = c.reference
 	inner.readAs(f, &Input{Body: body, AnchorsOnly: c.in.AnchorsOnly}, doc)
 	inner.finish()
 	inner.release()

@@ -10,7 +10,7 @@ func Extract(in Input) *Document {
 		return doc
 	}
 	h := harvests.Get().(*harvest)
-	h.formatOf = formatOf
+	h.formatOf, h.reference = formatOf, in.reference
 	h.readAs(f, &in, doc)
 	h.finish()
 	h.release()

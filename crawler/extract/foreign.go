@@ -68,7 +68,7 @@ func (f *foreign) breakOut() {
 
 // integrationPoint returns the place in foreignNames of an element of SVG or
 // MathML inside which HTML stands, and -1 for any other.
-func integrationPoint(in foreignKind, name []byte) int {
+func integrationPoint(in foreignKind, t *startTag) int {
 	first, end := firstSVGPoint, firstMathPoint
 	switch in {
 	case inHTML:
@@ -77,25 +77,25 @@ func integrationPoint(in foreignKind, name []byte) int {
 		first, end = firstMathPoint, len(foreignNames)
 	}
 	for i := first; i < end; i++ {
-		if string(name) == foreignNames[i] {
+		if t.is(foreignNames[i]) {
 			return i
 		}
 	}
 	return -1
 }
 
-// endTag closes what an end tag closes.
+// endTag closes what an end tag closes; its name may be in any letter case.
 func (f *foreign) endTag(name []byte) {
 	if len(f.open) == 0 {
 		return
 	}
-	if e := htmlIndex[string(name)]; f.in() != inHTML && e != nil && e.breaksOut {
+	if e := htmlElements.find(keyOf(name), name); f.in() != inHTML && e.breaksOut {
 		// It cannot have been opened inside, so it closes something outside.
 		f.breakOut()
 		return
 	}
 	for n := range foreignNames {
-		if string(name) == foreignNames[n] && f.count[n] > 0 {
+		if f.count[n] > 0 && equalFold(name, foreignNames[n]) {
 			i := len(f.open) - 1
 			for f.open[i].name != uint8(n) {
 				i--

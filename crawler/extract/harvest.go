@@ -16,6 +16,8 @@ type harvest struct {
 	// content, and it knows the containers.
 	formatOf func(contentType, name string, head []byte) *format
 	places   places
+	// reference is that of Input.
+	reference bool
 
 	arena   []byte
 	links   []found
@@ -69,7 +71,7 @@ func (h *harvest) reset(doc *Document, src []byte) {
 // large document made it large.
 func (h *harvest) release() {
 	small := len(h.src.text) <= pooledSize
-	h.doc, h.src, h.places = nil, view{}, places{}
+	h.doc, h.src, h.places, h.reference = nil, view{}, places{}, false
 	if small {
 		harvests.Put(h)
 	}

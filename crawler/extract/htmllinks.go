@@ -13,7 +13,7 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 		if name := r.attributeView(t, a).text; r.noscript {
 			r.anchor(name) // the same id may stand in what it stands in for
 		} else {
-			r.id(name, t.start+a.value.start)
+			r.id(name, a.value.start)
 		}
 		return
 	case attrName:
@@ -118,7 +118,7 @@ func trimSpan(b []byte, at span) span {
 
 // attributeView is the value of an attribute, valid until the next one.
 func (r *htmlReader) attributeView(t *startTag, a *tagAttribute) *view {
-	return r.setValue(t.start+a.value.start, t.raw[a.value.start:a.value.end], true, true)
+	return r.setValue(a.value.start, t.doc[a.value.start:a.value.end], true, true)
 }
 
 func (r *htmlReader) anchorsCount() bool { return r.nesting == 0 && r.shadow == 0 }
@@ -128,7 +128,7 @@ func (r *htmlReader) reference(v *view, at span, kind Kind, expect Expect, rule 
 	f := r.add(v, at, nil)
 	if f != nil {
 		f.kind, f.expect = kind, expect
-		f.element, f.attribute = r.current.element.name, attributeNames[rule.attribute]
+		f.element, f.attribute = r.tokens.tag.element.name, attributeNames[rule.attribute]
 	}
 	return f
 }
@@ -138,12 +138,12 @@ func (r *htmlReader) stamp(first int, inTag bool) {
 	if first == len(r.links) {
 		return
 	}
-	tag := r.view.source(r.current.start)
-	ignored := r.current.ignored || inTag && r.ignore.covers(tag)
+	tag := r.view.source(r.tokens.tag.start)
+	ignored := r.tokens.tag.ignored || inTag && r.ignore.covers(tag)
 	for i := first; i < len(r.links); i++ {
 		f := &r.links[i]
 		f.tag = tag
-		f.noFollow = f.noFollow || r.current.noFollow
+		f.noFollow = f.noFollow || r.tokens.tag.noFollow
 		f.ignored = f.ignored || ignored || r.ignore.covers(f.at)
 	}
 }

@@ -18,7 +18,6 @@ type htmlReader struct {
 	tokens  tokens
 	foreign foreign
 	content content // what the text to come is
-	current startTag
 
 	templates []template
 	inert     int // open templates whose content is not shown
@@ -69,6 +68,7 @@ type linkText struct {
 func (r *htmlReader) begin(h *harvest, v *view) {
 	r.harvest, r.view = h, v
 	r.tokens.reset(v.text)
+	r.tokens.reference = h.reference
 	r.foreign.cut(0)
 	r.content = contentShown
 	r.templates, r.inert, r.shadow, r.noscript = r.templates[:0], 0, 0, false
@@ -86,9 +86,9 @@ var htmlReaders = sync.Pool{New: func() any { return new(htmlReader) }}
 // large document made it large.
 func (r *htmlReader) release() {
 	small := len(r.view.text) <= pooledSize
-	r.harvest, r.view, r.tokens = nil, nil, tokens{}
+	r.harvest, r.view = nil, nil
+	r.tokens.release()
 	r.value.text, r.value.parent = nil, nil
-	r.current.raw, r.current.name = nil, nil
 	r.css.src, r.json.src = nil, nil
 	if small {
 		htmlReaders.Put(r)
@@ -98,6 +98,7 @@ func (r *htmlReader) release() {
 // read reads the document to its end.
 func (r *htmlReader) read() {
 	for {
+		r.tokens.idle = r.content == contentShown && r.bodyFilled && r.link.first == r.link.end && len(r.foreign.open) == 0
 		switch r.tokens.next() {
 		case eventEnd:
 			r.endLink()
@@ -116,8 +117,7 @@ func (r *htmlReader) read() {
 
 func (r *htmlReader) startTag() {
 	r.content = contentShown
-	t := &r.current
-	t.read(r.tokens.raw(), r.tokens.start)
+	t := &r.tokens.tag
 	closed := r.enter(t)
 	if r.inert > 0 {
 		return
@@ -125,6 +125,9 @@ func (r *htmlReader) startTag() {
 	e := t.element
 	if e.fillsBody && !(e.role == roleInput && equalFold(t.get(attrType), "hidden")) {
 		r.bodyFilled = true
+	}
+	if t.present == 0 && e.role == roleNone {
+		return // most tags
 	}
 	t.noFollow = e.role != roleLink && t.has(attrRel) && hasToken(t.get(attrRel), "nofollow")
 	t.ignored = t.has(attrIgnore)
@@ -149,34 +152,35 @@ func (r *htmlReader) startTag() {
 func (r *htmlReader) enter(t *startTag) (closed bool) {
 	in := r.foreign.in()
 	if in != inHTML {
-		if e := htmlIndex[string(t.name)]; e != nil && e.breaksOut ||
-			string(t.name) == "font" && (t.has(attrColor) || t.has(attrFace) || t.has(attrSize)) {
+		if t.element.breaksOut || t.is("font") && (t.has(attrColor) || t.has(attrFace) || t.has(attrSize)) {
 			r.foreign.breakOut()
 			r.tokens.allowCDATA(false)
 			in = inHTML
 		}
 	}
-	t.element = nil
 	switch in {
-	case inHTML:
-		t.element = htmlIndex[string(t.name)]
 	case inSVG:
-		t.element = svgIndex[string(t.name)]
-	}
-	if t.element == nil {
+		t.element = svgElements.find(t.key, t.doc[t.name.start:t.name.end])
+	case inMath:
 		t.element = &unknownElement
 	}
 	role := t.element.role
+	if in == inHTML && role == roleNone {
+		if closed = r.tokens.selfClosing && r.xml; closed {
+			r.tokens.contentIsMarkup()
+		}
+		return closed
+	}
 	closed = r.tokens.selfClosing && (r.xml || in != inHTML || role == roleSVG || role == roleMath)
 	if closed || in != inHTML || role == roleNoscript {
 		r.tokens.contentIsMarkup()
 	}
-	point := integrationPoint(in, t.name)
+	point := integrationPoint(in, t)
 	switch {
 	case closed:
 	case role == roleTemplate:
 		r.openTemplate(t)
-	case role == roleSVG || in == inMath && string(t.name) == "svg":
+	case role == roleSVG || in == inMath && t.is("svg"):
 		r.foreign.push(inSVG, nameSVG)
 		r.tokens.allowCDATA(true)
 	case role == roleMath:
@@ -290,35 +294,31 @@ func (r *htmlReader) script(t *startTag, closed bool) {
 
 func (r *htmlReader) endTag() {
 	r.content = contentShown
-	raw := r.tokens.raw()
-	at := tagName(raw)
-	if at.end-at.start > longestKnown {
-		return
-	}
-	var buffer [longestKnown]byte
-	name := appendLower(buffer[:0], raw[at.start:at.end])
+	at := r.tokens.endName
+	name := r.view.text[at.start:at.end]
 	if len(r.foreign.open) > 0 {
 		r.foreign.endTag(name)
 		r.tokens.allowCDATA(r.foreign.in() != inHTML)
 	}
-	switch string(name) {
-	case "a":
-		if r.inert == 0 {
+	switch len(name) {
+	case len("a"):
+		if name[0]|0x20 == 'a' && r.inert == 0 {
 			r.endLink()
 		}
-	case "form":
-		if r.inert == 0 {
+	case len("form"):
+		if r.inert == 0 && equalFold(name, "form") {
 			r.form.open, r.form.post = false, false
 		}
-	case "template":
-		if r.foreign.in() == inHTML || len(r.templates) > 0 {
+	case len("template"):
+		switch {
+		case equalFold(name, "template") && (r.foreign.in() == inHTML || len(r.templates) > 0):
 			r.closeTemplate()
 			r.tokens.allowCDATA(r.foreign.in() != inHTML)
+		case equalFold(name, "noscript"):
+			r.noscript = false
+		case equalFold(name, "frameset"):
+			r.framesets = max(0, r.framesets-1)
 		}
-	case "noscript":
-		r.noscript = false
-	case "frameset":
-		r.framesets = max(0, r.framesets-1)
 	}
 }
 

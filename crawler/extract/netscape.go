@@ -38,6 +38,7 @@ func sniffNetscape(head []byte) bool {
 func readNetscape(h *harvest, in *Input) {
 	list := newBookmarkList(h, in, "a", countFold(h.src.text, "href"))
 	r := netscapeReader{text: h.src.text, folder: -1}
+	r.tokens.reference = h.reference
 	r.pending.folder = -1
 	r.openFolder = list.folder
 	r.emit = func(m *netscapeMark) {

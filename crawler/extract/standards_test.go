@@ -267,7 +267,7 @@ func FuzzAttributes(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		var tk tokens
+		tk := tokens{reference: true}
 		tk.reset(doc)
 		for {
 			e := tk.next()

@@ -3,10 +3,11 @@ package extract
 // A startTag is a start tag taken apart: those of its attributes that mean
 // something, and where they stand.
 type startTag struct {
-	raw     []byte
-	start   int    // offset of '<' in the document being read
-	name    []byte // in lower case; longer names than any known are cut
-	element *element
+	doc     []byte // that the tag stands in
+	start   int    // offset of '<'
+	name    span   // in doc
+	key     nameKey
+	element *element       // of HTML; the reader puts that of SVG in its place
 	attrs   []tagAttribute // in the order of the source, the first of each name
 	present uint64         // bit set of attrs
 	// noFollow and ignored hold for all its links.
@@ -14,23 +15,38 @@ type startTag struct {
 	codebase          span // in the harvest's arena, once a link asked for it
 	codebaseRead      bool
 
-	buffer  [longestKnown]byte
 	decoded []byte // values of control attributes
 }
 
 type tagAttribute struct {
 	attribute
-	value span // in raw
+	value span // in doc
 }
 
-// read takes a raw start tag apart.
-func (t *startTag) read(raw []byte, start int) {
-	t.raw, t.start = raw, start
-	t.attrs, t.present, t.decoded, t.codebaseRead = t.attrs[:0], 0, t.decoded[:0], false
+// begin starts a tag whose name begins at name.
+func (t *startTag) begin(start, name int) {
+	t.start, t.name.start = start, name
+	t.attrs, t.present, t.decoded = t.attrs[:0], 0, t.decoded[:0]
+	t.noFollow, t.ignored, t.codebaseRead = false, false, false
+}
+
+// add notes an attribute, unless it was there before.
+func (t *startTag) add(a attribute, value span) {
+	if t.present&(1<<a) == 0 {
+		t.present |= 1 << a
+		t.attrs = append(t.attrs, tagAttribute{a, value})
+	}
+}
+
+// read takes the tag apart that stands between start and end, however odd it is.
+func (t *startTag) read(start, end int) {
+	raw := t.doc[start:end]
 	at := tagName(raw)
-	t.name = appendLower(t.buffer[:0], raw[at.start:min(at.end, at.start+longestKnown)])
+	t.begin(start, start+at.start)
+	t.name.end = start + at.end
+	t.key = keyOf(raw[at.start:at.end])
+	t.element = htmlElements.find(t.key, raw[at.start:at.end])
 	s := attributeScanner{tag: raw, pos: at.end}
-	var buffer [longestKnown]byte
 	for {
 		name, value, ok := s.next()
 		if !ok {
@@ -39,10 +55,9 @@ func (t *startTag) read(raw []byte, start int) {
 		if name.end-name.start > longestKnown {
 			continue
 		}
-		a, known := attributeIndex[string(appendLower(buffer[:0], raw[name.start:name.end]))]
-		if known && t.present&(1<<a) == 0 {
-			t.present |= 1 << a
-			t.attrs = append(t.attrs, tagAttribute{a, value})
+		n := raw[name.start:name.end]
+		if a := knownAttributes.find(keyOf(n), n); a >= 0 {
+			t.add(attribute(a), span{start + value.start, start + value.end})
 		}
 	}
 }
@@ -57,7 +72,7 @@ func (t *startTag) get(a attribute) []byte {
 	}
 	for _, at := range t.attrs {
 		if at.attribute == a {
-			value := t.raw[at.value.start:at.value.end]
+			value := t.doc[at.value.start:at.value.end]
 			if !needsUnescape(value) {
 				return value
 			}
@@ -69,12 +84,16 @@ func (t *startTag) get(a attribute) []byte {
 	return nil
 }
 
+// is reports whether the tag's name is the one given, in lower case.
+func (t *startTag) is(name string) bool {
+	return equalFold(t.doc[t.name.start:t.name.end], name)
+}
+
 // elementName is the name as a Link tells it; that of an element the tables do
 // not have is made anew.
 func (t *startTag) elementName() string {
 	if t.element.name != "" {
 		return t.element.name
 	}
-	at := tagName(t.raw)
-	return string(appendLower(nil, t.raw[at.start:min(at.end, at.start+MaxText)]))
+	return string(appendLower(nil, t.doc[t.name.start:min(t.name.end, t.name.start+MaxText)]))
 }

@@ -2,6 +2,8 @@ package extract
 
 import (
 	"bytes"
+	"io"
+	"strings"
 
 	"golang.org/x/net/html"
 )
@@ -17,40 +19,117 @@ const (
 	eventComment // also a doctype and what else is no text and no tag
 )
 
-// tokens cuts a document into events, each with its place: the one file that knows which
-// tokenizer is used. What is in text, a tag or a comment is not copied; it is
-// doc[start:end].
+// tokens cuts a document into events, each with its place. What is in text, a tag
+// or a comment is not copied; it is doc[start:end].
+//
+// Two read for it. Ordinary markup, which is nearly all there is, is read in place
+// by the scanner (scanner.go). All else goes to the tokenizer of
+// golang.org/x/net/html, one event at a time: quotes, signs and NULs where none
+// belong, what is begun and never ended, comments and scripts within which
+// something looks like their end, CDATA sections. The scanner gives no answer but
+// the tokenizer's; tests hold that on documents of every kind.
 type tokens struct {
 	doc        []byte
-	reader     bytes.Reader
-	tokenizer  *html.Tokenizer
 	start, end int // of the event
 	// selfClosing tells of a start tag whether it ends with "/>".
 	selfClosing bool
+	// tag is the last start tag.
+	tag startTag
+	// endName is the name of an end tag.
+	endName span
+	// idle says that the reader waits for a tag that means something to it: text,
+	// end tags of elements it does not keep track of, and start tags without
+	// attributes and role may be left out.
+	idle bool
+
+	// textTag names the element whose content, up to its end tag, comes next and
+	// is text; empty where markup comes.
+	textTag string
+	cdata   bool // <![CDATA[ begins text
+
+	reader    bytes.Reader
+	tokenizer *html.Tokenizer // reads the rest of the document
+	handed    int             // events that the tokenizer read
+	// reference lets the tokenizer read everything: what the scanner is held against.
+	reference bool
 }
+
+// Handing one event over costs some kilobytes of copying, so a document that is
+// odd in many places goes to the tokenizer as a whole, from there on.
+const (
+	oddPlaces  = 4    // that are handed over one by one anywhere
+	oddPerByte = 4096 // and one more for so many bytes read
+)
 
 func (t *tokens) reset(doc []byte) {
 	t.doc = doc
-	t.reader.Reset(doc)
-	t.tokenizer = html.NewTokenizer(&t.reader)
 	t.start, t.end = 0, 0
+	t.idle, t.textTag, t.cdata = false, "", false
+	t.tokenizer, t.handed = nil, 0
+	t.tag.doc = doc
+}
+
+// release forgets the document.
+func (t *tokens) release() {
+	t.doc, t.tag.doc, t.tokenizer = nil, nil, nil
+	t.reader.Reset(nil)
 }
 
 // next steps to the next event. A tag that the end of the document cuts off is
 // none, as in browsers.
 func (t *tokens) next() event {
-	token := t.tokenizer.Next()
 	t.start = t.end
-	t.end += len(t.tokenizer.Raw())
+	if t.tokenizer != nil {
+		return t.tokenized()
+	}
+	if t.reference {
+		return t.handOver()
+	}
+	return t.scan()
+}
+
+// handOver lets the tokenizer read the event that begins at start.
+func (t *tokens) handOver() event { return t.handOverIn("") }
+
+// handOverIn is handOver inside an element whose content is text: the tokenizer
+// reads its start tag first.
+func (t *tokens) handOverIn(element string) event {
+	t.reader.Reset(t.doc[t.start:])
+	if element == "" {
+		t.tokenizer = html.NewTokenizer(&t.reader)
+	} else {
+		t.tokenizer = html.NewTokenizer(io.MultiReader(strings.NewReader("<"+element+">"), &t.reader))
+		t.tokenizer.Next()
+	}
+	t.tokenizer.AllowCDATA(t.cdata)
+	t.handed++
+	e := t.tokenized()
+	if !t.reference && t.handed <= oddPlaces+t.start/oddPerByte {
+		t.tokenizer = nil
+	}
+	return e
+}
+
+// tokenized is next, by the tokenizer.
+func (t *tokens) tokenized() event {
+	token := t.tokenizer.Next()
+	t.end = t.start + len(t.tokenizer.Raw())
+	t.textTag = ""
 	switch token {
 	case html.ErrorToken:
+		t.start, t.end = len(t.doc), len(t.doc)
 		return eventEnd
 	case html.TextToken:
 		return eventText
 	case html.StartTagToken, html.SelfClosingTagToken:
 		t.selfClosing = token == html.SelfClosingTagToken
+		t.tag.read(t.start, t.end)
+		t.textTag = t.tag.element.textTag
 		return eventStartTag
 	case html.EndTagToken:
+		t.endName = tagName(t.raw())
+		t.endName.start += t.start
+		t.endName.end += t.start
 		return eventEndTag
 	}
 	return eventComment
@@ -62,7 +141,17 @@ func (t *tokens) raw() []byte { return t.doc[t.start:t.end] }
 // contentIsMarkup says of the start tag just read that markup follows, where the
 // tokenizer by itself takes the content for text: in noscript, and in SVG and
 // MathML, whose title, style and script elements are like any other.
-func (t *tokens) contentIsMarkup() { t.tokenizer.NextIsNotRawText() }
+func (t *tokens) contentIsMarkup() {
+	t.textTag = ""
+	if t.tokenizer != nil {
+		t.tokenizer.NextIsNotRawText()
+	}
+}
 
 // allowCDATA says whether <![CDATA[ begins text, as it does in SVG and MathML.
-func (t *tokens) allowCDATA(allow bool) { t.tokenizer.AllowCDATA(allow) }
+func (t *tokens) allowCDATA(allow bool) {
+	t.cdata = allow
+	if t.tokenizer != nil {
+		t.tokenizer.AllowCDATA(allow)
+	}
+}

@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// documentation names directories, separated as in PATH, whose HTML is read both
+// ways: on a Debian machine /usr/share/doc is a good one. Symbolic links that it is
+// full of are followed where they stand in the list themselves.
+const documentation = "ORBWEAVER_DOCUMENTATION"
+
+// What the scanner finds in real pages is what the tokenizer finds: in those of
+// testdata/pages, and in as many as there are at hand.
+func TestDocumentation(t *testing.T) {
+	roots := append([]string{"testdata"}, filepath.SplitList(os.Getenv(documentation))...)
+	for _, root := range roots {
+		t.Run(filepath.Base(root), func(t *testing.T) {
+			var sum struct{ documents, bytes, links, anchors, handed int }
+			real, err := filepath.EvalSymlinks(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || !d.Type().IsRegular() || !isPageName(d.Name()) {
+					return err
+				}
+				body, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				in := Input{Body: body, Name: d.Name()}
+				found := compareDocuments(t, in)
+				if t.Failed() {
+					return fs.SkipAll
+				}
+				if found.Format == "html" {
+					text, _ := Decode(body, "")
+					sum.handed += compareEvents(t, text)
+				}
+				sum.documents++
+				sum.bytes += len(body)
+				sum.links += len(found.Links)
+				sum.anchors += len(found.Anchors)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum.documents == 0 {
+				t.Error("no documents")
+			}
+			t.Logf("%d documents, %d MB: %d links, %d anchors, %d of the events handed over", sum.documents, sum.bytes>>20, sum.links, sum.anchors, sum.handed)
+		})
+	}
+}
+
+func isPageName(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".html", ".htm", ".xhtml":
+		return true
+	}
+	return false
+}

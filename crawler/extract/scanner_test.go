@@ -1,0 +1,193 @@
+package extract
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A markupEvent is all that a reader learns of one event.
+type markupEvent struct {
+	kind        event
+	start, end  int
+	name        span
+	key         nameKey
+	selfClosing bool
+	attrs       []tagAttribute
+}
+
+// readEvents reads a document as HTML is read: noscript is markup, and what is in
+// SVG is, with its CDATA sections. Where bare is set nothing is said to the
+// tokens, as the readers of bookmarks and of encodings do.
+func readEvents(doc []byte, reference, bare bool) (events []markupEvent, handed int) {
+	t := tokens{reference: reference}
+	t.reset(doc)
+	depth := 0
+	for {
+		e := markupEvent{kind: t.next(), start: t.start, end: t.end}
+		switch e.kind {
+		case eventStartTag:
+			e.name, e.key, e.selfClosing, e.attrs = t.tag.name, t.tag.key, t.selfClosing, slices.Clone(t.tag.attrs)
+			switch {
+			case bare:
+			case t.tag.is("svg"):
+				depth++
+				t.allowCDATA(true)
+			case depth > 0 || t.tag.is("noscript"):
+				t.contentIsMarkup()
+			}
+		case eventEndTag:
+			e.name = t.endName
+			if depth > 0 && equalFold(doc[e.name.start:e.name.end], "svg") {
+				depth--
+				t.allowCDATA(depth > 0)
+			}
+		}
+		events = append(events, e)
+		if e.kind == eventEnd {
+			return events, t.handed
+		}
+	}
+}
+
+// compareEvents holds that the scanner and the tokenizer cut a document alike. It
+// returns how many events the scanner handed over.
+func compareEvents(t *testing.T, doc []byte) (handed int) {
+	t.Helper()
+	for _, bare := range []bool{false, true} {
+		got, odd := readEvents(doc, false, bare)
+		want, _ := readEvents(doc, true, bare)
+		handed = max(handed, odd)
+		for i := range want {
+			if i == len(got) || !reflect.DeepEqual(got[i], want[i]) {
+				t.Fatalf("%q: event %d of %d: %+v, the tokenizer says %+v", shorten(doc, want[i].start), i, len(want), got[min(i, len(got)-1)], want[i])
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%q: %d events, the tokenizer has %d", shorten(doc, 0), len(got), len(want))
+		}
+	}
+	return handed
+}
+
+// shorten is the part of a document that a message needs.
+func shorten(doc []byte, at int) []byte {
+	if len(doc) < 1000 {
+		return doc
+	}
+	return doc[max(0, at-100):min(len(doc), at+300)]
+}
+
+// compareDocuments holds that both find the same in a document.
+func compareDocuments(t *testing.T, in Input) *Document {
+	t.Helper()
+	got := Extract(in)
+	in.reference = true
+	want := Extract(in)
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s %q: %s", in.Name, shorten(in.Body, 0), firstDifference(got, want))
+	}
+	return got
+}
+
+func compareAll(t *testing.T, doc []byte) {
+	t.Helper()
+	compareEvents(t, doc)
+	compareDocuments(t, Input{Body: doc, ContentType: "text/html; charset=utf-8"})
+	compareDocuments(t, Input{Body: doc, ContentType: "application/xhtml+xml"})
+}
+
+func FuzzScanner(f *testing.F) {
+	for _, s := range oddMarkup {
+		f.Add([]byte(s))
+	}
+	for _, s := range treeSeeds {
+		f.Add([]byte(s))
+	}
+	for _, c := range elementCases {
+		source, _ := unmark(c.html)
+		f.Add([]byte(source))
+	}
+	for _, shape := range growing {
+		f.Add([]byte(shape(500)))
+	}
+	f.Fuzz(compareAll)
+}
+
+func TestScannerStandard(t *testing.T) {
+	for _, s := range standard[string](t, "html5lib-inputs.json") {
+		compareAll(t, []byte(s))
+	}
+	for _, name := range []string{"tokenizer-attributes.json", "links.json"} {
+		for _, c := range standard[struct{ Input string }](t, name) {
+			compareAll(t, []byte(c.Input))
+		}
+	}
+}
+
+// What is handed over must leave what follows as it is, wherever it stands.
+func TestScannerOddMarkup(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	around := []string{"%s", "<p class='x'>%s</p>", "<svg>%s</svg>", "<script>%s</script>", "<title>%s</title>", "<a href=x>%s</a>", "<noscript>%s</noscript>", "<template>%s</template>"}
+	for range 4_000 {
+		var doc string
+		for range 1 + random.IntN(3) {
+			doc += fmt.Sprintf(around[random.IntN(len(around))], oddMarkup[random.IntN(len(oddMarkup))])
+		}
+		compareAll(t, []byte(doc+"<a href=last id=i>"))
+	}
+}
+
+// A page made of odd markup goes to the tokenizer as a whole, and is not read twice.
+func TestScannerGivesUp(t *testing.T) {
+	doc := []byte(strings.Repeat("<a href = x>", 100_000))
+	var tk tokens
+	tk.reset(doc)
+	for tk.next() != eventEnd {
+	}
+	if most := oddPlaces + len(doc)/oddPerByte + 1; tk.handed > most {
+		t.Errorf("%d events were handed over one by one, %d are allowed", tk.handed, most)
+	}
+	if events, _ := readEvents(benchmarkPage(t), false, false); len(events) < 10_000 {
+		t.Errorf("%d events in a real page", len(events))
+	}
+	if _, handed := readEvents(benchmarkPage(t), false, false); handed > 0 {
+		t.Errorf("%d events of a real page were handed over", handed)
+	}
+}
+
+// firstDifference names the first field that differs.
+func firstDifference(got, want *Document) string {
+	for i := range want.Links {
+		if i < len(got.Links) && !reflect.DeepEqual(got.Links[i], want.Links[i]) {
+			return fmt.Sprintf("link %d is %+v, the tokenizer's %+v", i, got.Links[i], want.Links[i])
+		}
+	}
+	g, w := *got, *want
+	if len(g.Links) == len(w.Links) {
+		g.Links, w.Links = nil, nil
+	}
+	return fmt.Sprintf("%+v, the tokenizer's %+v", g, w)
+}
+
+// oddMarkup is what the scanner must not read by its own rules, and ordinary
+// markup close to it.
+var oddMarkup = []string{
+	"a < b <c> d<", "<", "</", "<!", "<!-", "<!--", "<?", "<a", "<a ", "<a b", "<a b=", "<a b='", "<a b=c", "<a/", "</a", "</a ", "<a>", "</a>",
+	"<>", "</>", "<!>", "<!->", "<?>", "< a>", "</ a>", "<1>", "</1>", "<é>", "<a\x00b c=d>", "<a b\x00=c d='\x00'>", "</a\x00>",
+	"<a b=c/>", "<a b=c b=d/>", "<a B=c x b=d/>", "<a b='c'/>", "<a b=c / >", "<a / b=c>", "<a/b=c>", "<a b/>", "<a b=/>", "<a b= />", "<br/ >", "<br//>",
+	"<a b = c>", "<a b =c>", "<a b= c>", "<a =b>", "<a b=>", "<a b=\"c\"d=e>", "<a b='c'd>", "<a b='>' c=\">\">", "<a b=c\"d'e`f=g<h>", "<a b=`c`>", "<a \"b\">", "<a 'b'=c>", "<a <b>", "<a\fb\rc\td\ne=f\r\n>",
+	"<a href=1 href=2 HREF=3>", "<p id=a ID=b id=c/>", "</a href='>'>", "</a/>", "</a b>", "</a\n>", "</a:b.c-d_e>", "<a:b.c-d_e f:g.h-i_j=k>", "<a @b=c #d=e (f)=g>",
+	"<!---->", "<!--->", "<!-->", "<!--a-->", "<!--a--!>b-->", "<!--a--->b", "<!--a->b-->", "<!--a--", "<!--a--!", "<!--a--b-->", "<!---a-->", "<!----a-->", "<!--<!--a-->b-->", "<!--!-->", "<!--!>-->",
+	"<!DOCTYPE html>a", "<!doctype", "<!doctype html", "<!d>", "<!D", "<!dog>", "<![endif]>", "<!ELEMENT a (b>c)>", "<!x", "<?xml version='1.0'?>a", "<?x",
+	"<svg><![CDATA[<a>]]></svg><![CDATA[<a>]]>", "<svg><![CDATA[<a>", "<svg><![cdata[<a>]]>", "<svg></SVG><![CDATA[<a>]]>",
+	"<title>a<b>c</title>d", "<title></title>", "<TITLE>a</Title >b", "<title>a</titleb>c</title\f>", "<title>a</title", "<title>", "<title/>a</title>", "<title>a</</title>", "<title></titl</title>", "<title>\x00</title>",
+	"<textarea>\n<a></textarea/><a>", "<style><!--</style>--><a>", "<xmp><a></xmp><a>", "<iframe><a></iframe><a>", "<noembed><a></noembed>", "<noframes><a></noframes>", "<noscript><a></noscript><a>", "<plaintext><a></plaintext>", "<plaintext>",
+	"<script><a></script><a>", "<script><!--</script>--></script>", "<script><!--<script></script>--></script><a>", "<script><!--<script>--></script><a>", "<script><!-</script><a>", "<script><!</script><a>", "<script></scriptx></script>", "<script><", "<script></", "<script></script", "<script></script ", "<SCRIPT></ScRiPt\t><a>", "<script>a<b</script>", "<script/><a></script>", "<script><!--a</script><a>",
+	"<svg><script><a></script></svg>", "<svg><title><a></title></svg>", "<svg/><title><a></title>", "<noscript><title><a></title></noscript>",
+	"<a href='a\nb'\n id=\"c\">\n", "<p><p><p/><p /><P>", "<a\nhref\n=\nb\n>", "\xEF\xBB\xBF<a>", "\xFF<a \xFF=\xFE>", "<a b=\xC3\xA9 c='\xC3\xA9' \xC3\xA9=d>",
+	strings.Repeat("<a b=>", 30) + "<a c=d>", strings.Repeat("<p class=x>text</p>\n", 300) + strings.Repeat("<a b = c>", 10) + "<title>x<a></title>",
+}

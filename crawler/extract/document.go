@@ -19,7 +19,8 @@ type Input struct {
 	Select, IgnoreSelect Selector
 	// AnchorsOnly asks for anchors and no links.
 	AnchorsOnly bool
-	// reference reads HTML by the tokenizer alone, for tests.
+	// reference reads HTML by the tokenizer alone, and each reference as if it were
+	// the first: what tests compare with.
 	reference bool
 }
 
@@ -90,6 +91,10 @@ type Link struct {
 	// Text is the link's text, or the alternative text of its image; white space
 	// folded, at most MaxText bytes.
 	Text string
+	// Repeats, where it is not 0, is one more than the place in Links of an earlier
+	// link that differs from this one in its place and its text alone: what is
+	// made of that one holds for this.
+	Repeats int
 	// Bookmark is what a bookmark file says of the link beyond its title; nil for
 	// any other document.
 	Bookmark *Bookmark
@@ -135,6 +140,9 @@ type Document struct {
 	// repeated ids included, "top" and "" not: ids, the names of a elements, and
 	// the names of maps, which a usemap asks for.
 	Anchors []string
+	// AnchorHashes are the hashes of Anchors, as HashAnchor makes them, in
+	// ascending order, each once.
+	AnchorHashes []uint64
 	// Static is true when no script could have made further anchors.
 	Static bool
 	// NoFollow is true when a robots meta element forbids following links.

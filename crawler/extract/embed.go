@@ -46,7 +46,7 @@ func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 		h.links = append(h.links, g)
 	}
 	for _, a := range inner.anchors {
-		if _, ok := h.anchor(cut(a)); !ok {
+		if !h.anchor(cut(a.name)) {
 			break
 		}
 	}

@@ -4,17 +4,40 @@ package extract
 // Faults, and what was found before it is there. It is safe for concurrent use.
 func Extract(in Input) *Document {
 	doc := &Document{}
+	ExtractInto(doc, in)
+	return doc
+}
+
+// ExtractInto is Extract for one document after the other: what doc held is
+// forgotten, and its lists are filled again where they lie. Strings out of it stay
+// good.
+func ExtractInto(doc *Document, in Input) {
+	doc.reset()
 	f := formatOf(in.ContentType, in.Name, in.Body)
 	if f == nil {
 		doc.Faults = []string{"read document: no reader takes " + described(&in)}
-		return doc
+		return
 	}
 	h := harvests.Get().(*harvest)
 	h.formatOf, h.reference = formatOf, in.reference
 	h.readAs(f, &in, doc)
 	h.finish()
 	h.release()
-	return doc
+}
+
+// keptEntries is the length of the longest list whose memory a Document keeps.
+const keptEntries = 1 << 14
+
+// reset forgets all but the memory of lists that are not large.
+func (d *Document) reset() {
+	*d = Document{Links: again(d.Links), Anchors: again(d.Anchors), AnchorHashes: again(d.AnchorHashes)}
+}
+
+func again[T any](list []T) []T {
+	if cap(list) > keptEntries {
+		return nil
+	}
+	return list[:0]
 }
 
 // readAs reads a document of a format that is known.

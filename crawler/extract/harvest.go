@@ -2,7 +2,6 @@ package extract
 
 import (
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"sync"
 )
@@ -21,10 +20,8 @@ type harvest struct {
 
 	arena   []byte
 	links   []found
-	anchors []span
-	seen    map[uint64]int32 // hash of an id to the place in ids of its first
-	ids     []identifier
-	doubles []double
+	repeats repeats
+	anchors []identifier
 }
 
 // found is a Link in the making.
@@ -34,26 +31,14 @@ type found struct {
 	tag                  int // offset of the start tag it stands in, -1 without one
 	line, column         int
 	element, attribute   string
+	rule                 *rule // that gave a whole attribute, nil for any other
+	first                int32 // place in links, plus one, of the link that it repeats; 0: of none
 	kind                 Kind
 	expect               Expect
 	noFollow             bool
 	ignored              bool
 	sameDocument         bool
 }
-
-// identifier is an id of the document.
-type identifier struct {
-	name    span
-	doubled bool
-}
-
-// double is a Duplicate in the making.
-type double struct {
-	name         span
-	line, column int
-}
-
-var seed = maphash.MakeSeed()
 
 func (h *harvest) reset(doc *Document, src []byte) {
 	h.doc = doc
@@ -62,9 +47,6 @@ func (h *harvest) reset(doc *Document, src []byte) {
 	h.arena = h.arena[:0]
 	h.links = h.links[:0]
 	h.anchors = h.anchors[:0]
-	h.ids = h.ids[:0]
-	h.doubles = h.doubles[:0]
-	clear(h.seen)
 }
 
 // release forgets the document and gives the harvest back to the pool, unless a
@@ -78,10 +60,13 @@ func (h *harvest) release() {
 }
 
 // harvests are kept for the next document.
-var harvests = sync.Pool{New: func() any { return &harvest{seen: map[uint64]int32{}} }}
+var harvests = sync.Pool{New: func() any { return new(harvest) }}
 
 // pooledSize is the length of the longest document whose buffers are kept.
 const pooledSize = 1 << 20
+
+// bytes is what keep copied.
+func (h *harvest) bytes(s span) []byte { return h.arena[s.start:s.end] }
 
 // keep copies b into the arena.
 func (h *harvest) keep(b []byte) span {
@@ -120,66 +105,28 @@ func (h *harvest) add(v *view, at span, ref []byte) *found {
 	return &h.links[len(h.links)-1]
 }
 
-// anchor notes a fragment name.
-func (h *harvest) anchor(name []byte) (at span, ok bool) {
-	if len(name) == 0 || equalFold(name, "top") {
-		return span{}, false
-	}
-	if len(h.anchors) == MaxAnchors {
-		h.fault("read anchors: more than %d, the rest is left out", MaxAnchors)
-		return span{}, false
-	}
-	at = h.keep(name)
-	h.anchors = append(h.anchors, at)
-	return at, true
-}
-
-// id notes an element's id, and that it stands a second time. Start is where it
-// stands in the document.
-func (h *harvest) id(name []byte, start int) {
-	at, ok := h.anchor(name)
-	if !ok {
-		return
-	}
-	hash := maphash.Bytes(seed, name)
-	first, known := h.seen[hash]
-	if !known {
-		h.seen[hash] = int32(len(h.ids))
-		h.ids = append(h.ids, identifier{name: at})
-		return
-	}
-	id := &h.ids[first]
-	if id.doubled || string(h.arena[id.name.start:id.name.end]) != string(name) {
-		return
-	}
-	id.doubled = true
-	line, column := h.places.at(start)
-	h.doubles = append(h.doubles, double{at, line, column})
-}
-
 // finish makes the strings.
 func (h *harvest) finish() {
 	all := string(h.arena)
 	cut := func(s span) string { return all[s.start:s.end] }
-	if len(h.links) > 0 {
-		h.doc.Links = make([]Link, len(h.links))
-	}
+	d := h.doc
+	d.Links = slices.Grow(d.Links, len(h.links))
 	for i := range h.links {
 		f := &h.links[i]
-		h.doc.Links[i] = Link{
+		l := Link{
 			Raw: cut(f.raw), Ref: cut(f.ref), Base: cut(f.base), Text: cut(f.text),
 			Line: f.line, Column: f.column,
 			Element: f.element, Attribute: f.attribute,
 			Kind: f.kind, Expect: f.expect, NoFollow: f.noFollow, Ignored: f.ignored, SameDocument: f.sameDocument,
 		}
+		if first := int(f.first) - 1; first >= 0 && first < i && f.same(&h.links[first]) {
+			l.Repeats = first + 1
+		}
+		d.Links = append(d.Links, l)
 	}
-	if len(h.anchors) > 0 {
-		h.doc.Anchors = make([]string, len(h.anchors))
+	d.Anchors = slices.Grow(d.Anchors, len(h.anchors))
+	for i := range h.anchors {
+		d.Anchors = append(d.Anchors, cut(h.anchors[i].name))
 	}
-	for i, a := range h.anchors {
-		h.doc.Anchors[i] = cut(a)
-	}
-	for _, d := range h.doubles {
-		h.doc.Duplicates = append(h.doc.Duplicates, Duplicate{cut(d.name), d.line, d.column})
-	}
+	h.finishAnchors()
 }

@@ -27,6 +27,7 @@ var xhtmlFormat = format{
 
 func readHTML(h *harvest, in *Input, xml bool) {
 	h.doc.Static = true
+	h.repeats.reset()
 	r := htmlReaders.Get().(*htmlReader)
 	r.want, r.xml = !in.AnchorsOnly, xml
 	r.begin(h, &h.src)

@@ -34,10 +34,12 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 	if rule == nil || !r.want || skip {
 		return
 	}
+	if rule.form == formURL {
+		r.urlAttribute(t, a, rule)
+		return
+	}
 	v := r.attributeView(t, a)
 	switch rule.form {
-	case formURL:
-		r.urlAttribute(t, v, rule)
 	case formSpaces:
 		for at := (span{}); ; {
 			at.start = skipSpace(v.text, at.end)
@@ -90,16 +92,29 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 }
 
 // urlAttribute handles an attribute that is a URL as a whole.
-func (r *htmlReader) urlAttribute(t *startTag, v *view, rule *rule) {
+func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
 	if rule.attribute == attrXlinkHref && t.has(attrHref) {
 		return // href wins
 	}
-	expect := rule.expect
-	if expect == ExpectScript && scriptKind(t) != scriptCode {
-		expect = ExpectAny
+	expect, at := rule.expect, a.value
+	if expect == ExpectScript {
+		if scriptKind(t) != scriptCode {
+			expect = ExpectAny
+		}
+	} else if at.end-at.start <= longestRepeat && r.view.parent == nil && len(r.links) < MaxLinks && !r.harvest.reference {
+		// Whether it names a part of the document hangs on the element and the text alone.
+		if first, ok := r.repeated(rule, t.doc[at.start:at.end]); ok {
+			r.repeat(first, at.start)
+			return
+		}
 	}
+	v := r.attributeView(t, a)
 	f := r.reference(v, whole(v), rule.kind, expect, rule)
-	if f != nil && r.foreign.in() == inSVG && t.element.role != roleA {
+	if f == nil {
+		return
+	}
+	f.rule = rule
+	if r.foreign.in() == inSVG && t.element.role != roleA {
 		f.sameDocument = len(v.text) > 0 && v.text[0] == '#'
 	}
 }

@@ -1,0 +1,92 @@
+package extract
+
+import (
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// AnchorSeed seeds the hashes of anchors. They are kept from run to run, so it is
+// fixed for good, along with the hash itself, XXH64.
+const AnchorSeed = 0x6f72_6277_6561_7665 // "orbweave"
+
+// HashAnchor returns the hash of a fragment name as Document.AnchorHashes has it.
+func HashAnchor(name []byte) uint64 {
+	var d xxhash.Digest
+	d.ResetWithSeed(AnchorSeed)
+	_, _ = d.Write(name) // never fails
+	return d.Sum64()
+}
+
+// identifier is an anchor in the making.
+type identifier struct {
+	name span
+	at   int // offset in the document of an id, -1 for another name
+	hash uint64
+}
+
+// anchor notes a fragment name.
+func (h *harvest) anchor(name []byte) (ok bool) { return h.identifier(name, -1) }
+
+// id notes an element's id. Start is where it stands in the document.
+func (h *harvest) id(name []byte, start int) { h.identifier(name, start) }
+
+func (h *harvest) identifier(name []byte, at int) (ok bool) {
+	if len(name) == 0 || equalFold(name, "top") {
+		return false
+	}
+	if len(h.anchors) == MaxAnchors {
+		h.fault("read anchors: more than %d, the rest is left out", MaxAnchors)
+		return false
+	}
+	h.anchors = append(h.anchors, identifier{h.keep(name), at, HashAnchor(name)})
+	return true
+}
+
+// finishAnchors sorts the hashes, and where the same came up twice looks for ids
+// that stand more than once.
+func (h *harvest) finishAnchors() {
+	if len(h.anchors) == 0 {
+		return
+	}
+	hashes := h.doc.AnchorHashes
+	for i := range h.anchors {
+		hashes = append(hashes, h.anchors[i].hash)
+	}
+	slices.Sort(hashes)
+	var twice []uint64
+	for i := 1; i < len(hashes); i++ {
+		if n := len(twice); hashes[i] == hashes[i-1] && (n == 0 || twice[n-1] != hashes[i]) {
+			twice = append(twice, hashes[i])
+		}
+	}
+	h.doc.AnchorHashes = slices.Compact(hashes)
+	if len(twice) > 0 {
+		h.findDuplicates(twice)
+	}
+}
+
+// findDuplicates names the ids that a second element repeats, each once. The
+// hashes are those of several anchors each.
+func (h *harvest) findDuplicates(hashes []uint64) {
+	type first struct {
+		name    span
+		doubled bool
+	}
+	seen := make(map[uint64]first, len(hashes))
+	for i := range h.anchors {
+		id := &h.anchors[i]
+		if _, several := slices.BinarySearch(hashes, id.hash); !several || id.at < 0 {
+			continue
+		}
+		f, known := seen[id.hash]
+		switch {
+		case !known:
+			seen[id.hash] = first{name: id.name}
+		case !f.doubled && string(h.bytes(f.name)) == string(h.bytes(id.name)):
+			seen[id.hash] = first{f.name, true}
+			line, column := h.places.at(id.at)
+			h.doc.Duplicates = append(h.doc.Duplicates, Duplicate{string(h.bytes(id.name)), line, column})
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package extract
+
+import "hash/maphash"
+
+// A page says much twice: its menus, the names in its examples, the source links
+// of its documentation. A reference that an attribute holds as a whole is looked
+// up here before anything is made of it; what the same attribute of the same
+// element said before, to the letter, means the same again.
+
+// repeats finds the first link of a document that a rule made of some source text.
+type repeats struct {
+	slots []repeatSlot // a power of two, at least half of them free
+	spare []repeatSlot
+	used  int
+}
+
+type repeatSlot struct {
+	hash uint32
+	link int32 // its place in the harvest's links plus one; 0: the slot is free
+}
+
+const (
+	leastRepeats = 256 // slots of a new table
+	// longestRepeat is the longest source text that is looked up: a long one is
+	// seldom repeated and costs more to compare.
+	longestRepeat = 512
+)
+
+var seed = maphash.MakeSeed()
+
+func (x *repeats) reset() {
+	if cap(x.slots) < leastRepeats {
+		x.slots = make([]repeatSlot, leastRepeats)
+	}
+	x.slots, x.used = x.slots[:leastRepeats], 0
+	clear(x.slots)
+}
+
+// repeated returns the place of the first link that the rule made of this text.
+// Where there is none it notes that the next link will be that.
+func (h *harvest) repeated(r *rule, raw []byte) (first int, ok bool) {
+	x := &h.repeats
+	hash := uint32(maphash.Bytes(seed, raw)) + uint32(r.attribute)
+	last := uint32(len(x.slots) - 1)
+	i := hash & last
+	for ; x.slots[i].link != 0; i = (i + 1) & last {
+		if s := x.slots[i]; s.hash == hash {
+			f := &h.links[s.link-1]
+			if f.rule == r && string(h.arena[f.raw.start:f.raw.end]) == string(raw) {
+				return int(s.link - 1), true
+			}
+		}
+	}
+	x.slots[i] = repeatSlot{hash, int32(len(h.links) + 1)}
+	if x.used++; 2*x.used > len(x.slots) {
+		x.grow()
+	}
+	return 0, false
+}
+
+func (x *repeats) grow() {
+	old, n := x.slots, 2*len(x.slots)
+	if cap(x.spare) < n {
+		x.spare = make([]repeatSlot, n)
+	}
+	x.slots = x.spare[:n]
+	clear(x.slots)
+	x.spare = old
+	last := uint32(n - 1)
+	for _, s := range old {
+		if s.link == 0 {
+			continue
+		}
+		i := s.hash & last
+		for x.slots[i].link != 0 {
+			i = (i + 1) & last
+		}
+		x.slots[i] = s
+	}
+}
+
+// repeat notes the link once more, at another place.
+func (h *harvest) repeat(first, at int) {
+	f := h.links[first]
+	f.at, f.tag, f.text = at, -1, span{}
+	f.noFollow, f.ignored = false, false
+	f.first = int32(first + 1)
+	f.line, f.column = h.places.at(at)
+	h.links = append(h.links, f)
+}
+
+// same reports whether two links differ in nothing but their place and their text.
+func (f *found) same(g *found) bool {
+	return f.rule == g.rule && f.raw == g.raw && f.ref == g.ref && f.base == g.base && f.kind == g.kind && f.expect == g.expect &&
+		f.noFollow == g.noFollow && f.ignored == g.ignored && f.sameDocument == g.sameDocument
+}

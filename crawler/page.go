@@ -35,6 +35,7 @@ type findings struct {
 	unchanged bool // and Config.Changed says it is as it was
 	depth int
 
+	said  []said // of each link of the document
 	items []pending
 	links frontier.Links
 	index map[frontier.Fingerprint]int32
@@ -51,8 +52,16 @@ type pending struct {
 	host, job, after int
 }
 
+// said is what one link came to, for those that repeat it.
+type said struct {
+	target   int
+	fragment string
+	has      bool
+	mark     uint64
+}
+
 func (f *findings) reset(r *run, page view, depth int) {
-	*f = findings{run: r, page: page, depth: depth, items: f.items[:0], links: f.links, index: f.index,
+	*f = findings{run: r, page: page, depth: depth, said: f.said[:0], items: f.items[:0], links: f.links, index: f.index,
 		href: f.href[:0], key: f.key[:0], store: f.store[:0], out: f.out[:0]}
 	f.links.Reset()
 	if f.index == nil {
@@ -61,10 +70,24 @@ func (f *findings) reset(r *run, page view, depth int) {
 	clear(f.index)
 }
 
-// add resolves one link, decides its fate and keeps it.
+// add keeps one link. Those of a document come first and in its order: what one
+// repeats was found out before.
 func (f *findings) add(l *extract.Link) error {
 	link := frontier.Link{Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text,
 		Mark: uint64(l.Expect) & markExpect}
+	if l.Repeats > 0 && !f.run.cfg.Pages {
+		s := &f.said[l.Repeats-1]
+		link.Target, link.Fragment, link.HasFragment, link.Mark = s.target, s.fragment, s.has, s.mark
+	} else {
+		f.resolve(l, &link)
+	}
+	f.said = append(f.said, said{link.Target, link.Fragment, link.HasFragment, link.Mark})
+	f.links.Add(&link)
+	return nil
+}
+
+// resolve finds out what a link refers to, and decides its fate.
+func (f *findings) resolve(l *extract.Link, link *frontier.Link) {
 	href, at, repairs, err := f.baseOf(l).Append(f.href[:0], l.Ref)
 	if repairs.Has(urinorm.RepairAboveRoot) && err == nil {
 		if b := f.onDisk(); b != nil { // the folder of a single document is no root
@@ -75,8 +98,7 @@ func (f *findings) add(l *extract.Link) error {
 	if err != nil {
 		o := check.Invalid(err)
 		link.Target = f.refuse(l.Ref, &o)
-		f.links.Add(&link)
-		return nil
+		return
 	}
 	v := view{href, at}
 	if at.HasAuthority || repairs.Mended() { // nothing else can need a note
@@ -86,12 +108,10 @@ func (f *findings) add(l *extract.Link) error {
 	if fragment, ok := v.fragment(); ok {
 		link.Fragment, link.HasFragment = string(fragment), true
 	}
-	link.Target = f.refer(v, l, &link)
-	f.links.Add(&link)
+	link.Target = f.refer(v, l, link)
 	if f.run.cfg.Pages {
 		f.edges = append(f.edges, Edge{URL: f.run.print.view(v), Text: l.Text})
 	}
-	return nil
 }
 
 // onDisk is the file: URL of a page that is read by itself, not as part of a

@@ -63,7 +63,8 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if format == "" || !t.Seed && !extract.InDirectory(format) {
 		return
 	}
-	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
+	doc := &w.doc
+	extract.ExtractInto(doc, extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
 		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow})
 	if t.Follow && !follow {
 		doc.Duplicates = nil

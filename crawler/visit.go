@@ -18,6 +18,7 @@ type worker struct {
 	*run
 	found findings
 	body  []byte
+	doc   extract.Document
 }
 
 // work visits targets until there are none, or the machine bears no more workers.

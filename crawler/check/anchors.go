@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
 // Anchors is the set of fragment names a page defines: sorted 64-bit hashes.
@@ -17,17 +19,13 @@ type Anchors []uint64
 // of the default --max-body can hold.
 const MaxAnchors = 1 << 20
 
-// anchorKey seeds the hash. Stores keep hashes from run to run, so it is fixed
-// for good, along with the hash itself (XXH64).
-const anchorKey = 0x6f72_6277_6561_7665 // "orbweave"
-
 // HashAnchor returns the hash of a fragment name as Anchors keep it.
 func HashAnchor(name string) uint64 { return hashAnchor("", name) }
 
 // hashAnchor hashes prefix+name without joining them.
 func hashAnchor(prefix, name string) uint64 {
 	var d xxhash.Digest
-	d.ResetWithSeed(anchorKey)
+	d.ResetWithSeed(extract.AnchorSeed)
 	_, _ = d.WriteString(prefix) // never fails
 	_, _ = d.WriteString(name)
 	return d.Sum64()
@@ -48,6 +46,14 @@ func NewAnchors(names []string) (set Anchors, more bool) {
 	}
 	slices.Sort(set)
 	return slices.Clip(slices.Compact(set)), more
+}
+
+// anchorsOf is NewAnchors of a document's names, which were hashed as they were read.
+func anchorsOf(d *extract.Document) (set Anchors, more bool) {
+	if len(d.AnchorHashes) == 0 || len(d.Anchors) > MaxAnchors {
+		return NewAnchors(d.Anchors)
+	}
+	return slices.Clone(d.AnchorHashes), false
 }
 
 // Has reports whether the set holds a hash made by HashAnchor.

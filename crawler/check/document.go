@@ -15,7 +15,7 @@ var anchoredFormats = map[string]bool{"html": true, "xhtml": true, "svg": true, 
 // ReadDocument adds what was read of the body: anchors, title, and whether a
 // script or a sign-in may be in play.
 func (o *Outcome) ReadDocument(d *extract.Document) {
-	anchors, more := NewAnchors(d.Anchors)
+	anchors, more := anchorsOf(d)
 	o.Anchors = anchors
 	o.Title = d.Title
 	o.Static = d.Static

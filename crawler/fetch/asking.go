@@ -25,6 +25,7 @@ type asking struct {
 	loopback bool
 	memory   *hostFacts
 	requests int
+	cookied  bool // cookies of this run went with the last request
 }
 
 // printed returns the URL as messages show it.
@@ -54,7 +55,7 @@ func (a *asking) run(ctx context.Context) (*Response, error) {
 			resp.Body.Close()
 		}
 		req := *a.req
-		req.URL = next
+		req.URL, req.Validators = next, Validators{}
 		a.req, a.memory = &req, a.hosts.of(next)
 	}
 }
@@ -127,6 +128,12 @@ func (a *asking) profile() profile {
 func (a *asking) get(ctx context.Context) (*answer, error) {
 	p := a.profile()
 	ans, err := a.send(ctx, http.MethodGet, p, false)
+	if err == nil && a.req.Validators.refused(ans.Response) {
+		ans.discard()
+		plain := *a.req
+		plain.Validators, a.req = Validators{}, &plain
+		ans, err = a.send(ctx, http.MethodGet, p, false)
+	}
 	if err != nil || !a.wantsSecondProfile(ans.Response) {
 		return ans, err
 	}
@@ -153,7 +160,10 @@ func (a *asking) get(ctx context.Context) (*answer, error) {
 func (a *asking) send(ctx context.Context, method string, p profile, refusedType bool) (*answer, error) {
 	for again := 0; ; again++ {
 		header := a.header(p, refusedType)
-		a.cookies.send(a.req.URL, header)
+		if method == http.MethodGet {
+			a.req.Validators.put(header)
+		}
+		a.cookied = a.cookies.send(a.req.URL, header)
 		sent := a.authorize(header, method)
 		ans, err := a.roundTrip(ctx, method, header)
 		if err != nil {
@@ -180,6 +190,8 @@ func (a *asking) response(ans *answer) *Response {
 		ContentType: ans.Header.Get("Content-Type"),
 		Size:        ans.ContentLength,
 		TLS:         ans.TLS,
+		Conditional: ans.Request != nil && isConditional(ans.Request.Header),
+		Cookied:     a.cookied,
 	}
 	if len(codingsOf(ans.Header.Get("Content-Encoding"))) > 0 {
 		resp.Size = -1 // the length declared is not the content's

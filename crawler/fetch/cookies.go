@@ -31,6 +31,9 @@ const (
 type cookies struct {
 	jar *cookiejar.Jar
 	any atomic.Bool // the jar is not empty; most runs never look into it
+	set atomic.Bool // a host has set one
+
+	given *cookiejar.Jar // what the user gave, and nothing else
 
 	mu    sync.Mutex
 	names map[string]map[string]bool // host → names it set
@@ -43,7 +46,11 @@ func newCookies(file string) (*cookies, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cookies{jar: jar, names: make(map[string]map[string]bool)}
+	given, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
+	if err != nil {
+		return nil, err
+	}
+	c := &cookies{jar: jar, given: given, names: make(map[string]map[string]bool)}
 	if file == "" {
 		return c, nil
 	}
@@ -99,20 +106,36 @@ func (c *cookies) load(line string) error {
 	if expiry > 0 {
 		cookie.Expires = time.Unix(int64(expiry), 0)
 	}
-	c.jar.SetCookies(&url.URL{Scheme: "https", Host: domain, Path: path}, []*http.Cookie{cookie})
+	for _, jar := range []*cookiejar.Jar{c.jar, c.given} {
+		jar.SetCookies(&url.URL{Scheme: "https", Host: domain, Path: path}, []*http.Cookie{cookie})
+	}
 	c.any.Store(true)
 	return nil
 }
 
-// send puts the cookies of a URL into a request's header.
-func (c *cookies) send(u urinorm.URL, header http.Header) {
+// send puts the cookies of a URL into a request's header, and reports whether any
+// of them was set by a host in this run.
+func (c *cookies) send(u urinorm.URL, header http.Header) (own bool) {
 	if !c.any.Load() {
-		return
+		return false
 	}
 	r := http.Request{Header: header}
 	for _, cookie := range c.jar.Cookies(jarURL(u)) {
 		r.AddCookie(cookie)
 	}
+	return c.set.Load() && header.Get("Cookie") != c.fromUser(u)
+}
+
+// fromUser returns the Cookie header that the user's own cookies make for a URL.
+func (c *cookies) fromUser(u urinorm.URL) string {
+	if !c.any.Load() {
+		return ""
+	}
+	r := http.Request{Header: http.Header{}}
+	for _, cookie := range c.given.Cookies(jarURL(u)) {
+		r.AddCookie(cookie)
+	}
+	return r.Header.Get("Cookie")
 }
 
 // keep stores the cookies of an answer and reports whether there were any.
@@ -135,6 +158,7 @@ func (c *cookies) keep(u urinorm.URL, resp *http.Response) bool {
 	}
 	c.jar.SetCookies(jarURL(u), kept)
 	c.any.Store(true)
+	c.set.Store(true)
 	return true
 }
 

@@ -40,6 +40,8 @@ type Request struct {
 	// Follow is how many redirects within the host are followed here. It is 0 but
 	// for a chain that led back to itself: the cookies set on the way may break it.
 	Follow int
+	// Validators make a request for Content conditional.
+	Validators Validators
 }
 
 // Response is what the target answered.
@@ -72,6 +74,11 @@ type Response struct {
 	TLS *tls.ConnectionState
 	// Notes are codes of warnings about the way here, such as "tls-incomplete-chain".
 	Notes []Note
+	// Conditional is true when the request that was answered asked for changes only,
+	// so that 304 is an answer to it.
+	Conditional bool
+	// Cookied is true when cookies that were set in this run went along.
+	Cookied bool
 }
 
 // Note is a remark on a response: the code of a warning and a sentence.

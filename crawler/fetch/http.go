@@ -103,6 +103,9 @@ type HTTP struct {
 	hosts      hostMemory
 	issuers    *issuers
 
+	general    string // identity: what holds for every request
+	clientCert string // identity: what is shown to internal hosts
+
 	resolver *resolver
 	dialer   *dialer
 	verifier *verifier
@@ -178,6 +181,9 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	h.dialer.proxies = h.proxies.addresses
 	h.proxies.direct = rules
 	h.issuers = newIssuers(h)
+	if err := h.identify(config); err != nil {
+		return nil, err
+	}
 
 	concurrency, perHost := config.Concurrency, config.PerHost
 	if concurrency <= 0 {

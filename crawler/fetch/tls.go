@@ -64,6 +64,7 @@ func (h *HTTP) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 type verifier struct {
 	insecure bool
 	roots    *x509.CertPool // nil for the system's
+	digest   string         // of the file they came from; "" for the system's
 
 	mu     sync.RWMutex
 	extras map[[sha256.Size]byte][]*x509.Certificate // by leaf: issuers its server does not send
@@ -81,6 +82,7 @@ func newVerifier(caFile string, insecure bool) (*verifier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read CA file %s: %w", caFile, errors.Unwrap(err))
 	}
+	v.digest = fmt.Sprintf("%x", sha256.Sum256(pem))
 	if v.roots, err = x509.SystemCertPool(); err != nil {
 		v.roots = x509.NewCertPool() // a machine without any: the file is all there is
 	}
@@ -171,8 +173,17 @@ func (h *HTTP) tlsNotes(state *tls.ConnectionState) []Note {
 	if h.verifier.extra(leaf) != nil {
 		notes = append(notes, Note{"tls-incomplete-chain", "the server does not send the certificate of " + leaf.Issuer.String() + "; it was fetched from the authority, which not every client does"})
 	}
-	if h.tlsExpiry > 0 && time.Until(leaf.NotAfter) < h.tlsExpiry {
-		notes = append(notes, Note{"tls-expires-soon", "the certificate expires on " + leaf.NotAfter.UTC().Format(time.DateOnly)})
+	if note, soon := h.ExpiryNote(leaf.NotAfter); soon {
+		notes = append(notes, note)
 	}
 	return notes
+}
+
+// ExpiryNote is what there is to say of a certificate that ends at a time, when
+// that is soon.
+func (h *HTTP) ExpiryNote(notAfter time.Time) (note Note, soon bool) {
+	if h.tlsExpiry <= 0 || time.Until(notAfter) >= h.tlsExpiry {
+		return Note{}, false
+	}
+	return Note{"tls-expires-soon", "the certificate expires on " + notAfter.UTC().Format(time.DateOnly)}, true
 }

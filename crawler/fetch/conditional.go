@@ -1,0 +1,86 @@
+package fetch
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Validators tell one state of a resource from another (RFC 9110 section 8.8).
+type Validators struct {
+	ETag         string // as the server wrote it, weak or strong
+	LastModified string // as the server wrote it
+}
+
+// IsZero reports whether there is none.
+func (v Validators) IsZero() bool { return v.ETag == "" && v.LastModified == "" }
+
+// put makes a request conditional (RFC 9110 sections 13.1.2 and 13.1.3). Where both
+// are there, a server looks at the entity tag alone.
+func (v Validators) put(h http.Header) {
+	if v.ETag != "" && h["If-None-Match"] == nil {
+		h["If-None-Match"] = []string{v.ETag}
+	}
+	if v.LastModified != "" && h["If-Modified-Since"] == nil {
+		h["If-Modified-Since"] = []string{v.LastModified}
+	}
+}
+
+func isConditional(h http.Header) bool {
+	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
+}
+
+// refused reports whether an answer to a conditional request may be due to the
+// condition: a 304 that names another state than the one asked about (RFC 9111
+// section 4.3.4), or a failure of a kind that servers have been seen to make of
+// conditions.
+func (v Validators) refused(resp *http.Response) bool {
+	if v.IsZero() {
+		return false
+	}
+	switch resp.StatusCode {
+	case http.StatusNotModified:
+		tag := resp.Header.Get("ETag")
+		return tag != "" && v.ETag != "" && opaqueTag(tag) != opaqueTag(v.ETag)
+	case http.StatusBadRequest, http.StatusPreconditionFailed, http.StatusInternalServerError, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+// opaqueTag is what counts of an entity tag in a weak comparison (RFC 9110 section
+// 8.8.3.2).
+func opaqueTag(tag string) string { return strings.TrimPrefix(strings.TrimSpace(tag), "W/") }
+
+// ValidatorsOf returns what a later request may ask with. A Last-Modified counts
+// only when it lies at least a second before the answer: within that second the
+// resource may have changed once more without another date (RFC 9110 section
+// 8.8.2.2).
+func ValidatorsOf(h http.Header) Validators {
+	v := Validators{ETag: h.Get("ETag"), LastModified: h.Get("Last-Modified")}
+	if !isEntityTag(v.ETag) {
+		v.ETag = ""
+	}
+	modified, err := http.ParseTime(v.LastModified)
+	date, err2 := http.ParseTime(h.Get("Date"))
+	if err != nil || err2 != nil || !modified.Before(date) {
+		v.LastModified = ""
+	}
+	return v
+}
+
+// maxEntityTag bounds an entity tag, in bytes.
+const maxEntityTag = 1024
+
+// isEntityTag reports whether a tag is well formed (RFC 9110 section 8.8.3).
+func isEntityTag(tag string) bool {
+	opaque := strings.TrimPrefix(tag, "W/")
+	if len(tag) > maxEntityTag || len(opaque) < 2 || opaque[0] != '"' || opaque[len(opaque)-1] != '"' {
+		return false
+	}
+	for _, c := range []byte(opaque[1 : len(opaque)-1]) {
+		if c <= ' ' || c == '"' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,92 @@
+package fetch
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestConditional(t *testing.T) {
+	v := Validators{ETag: `"one"`, LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}
+	for _, test := range []struct {
+		name   string
+		answer http.HandlerFunc // to a conditional request; others get 200
+		status int
+		asked  int
+		isCond bool
+	}{
+		{"not modified", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `W/"one"`)
+			w.WriteHeader(304)
+		}, 304, 1, true},
+		{"changed", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200) }, 200, 1, true},
+		{"gone", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(404) }, 404, 1, true},
+		{"a 304 of another state", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"two"`)
+			w.WriteHeader(304)
+		}, 200, 2, false},
+		{"a server that chokes on conditions", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(412) }, 200, 2, false},
+		{"another", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }, 200, 2, false},
+	} {
+		server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("If-None-Match") == "" {
+				return
+			}
+			if r.Header.Get("If-None-Match") != v.ETag || r.Header.Get("If-Modified-Since") != v.LastModified {
+				t.Errorf("asked with %v", r.Header)
+			}
+			test.answer(w, r)
+		})
+		h := newHTTP(t, HTTPConfig{})
+		resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL), Need: Content, Internal: true, Validators: v})
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if resp.Status != test.status || len(rec.requests) != test.asked || resp.Requests != test.asked || resp.Conditional != test.isCond {
+			t.Errorf("%s: status %d after %d requests, conditional %t", test.name, resp.Status, len(rec.requests), resp.Conditional)
+		}
+	}
+}
+
+// A 304 that nobody asked for is told as such.
+func TestUnaskedNotModified(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) })
+	resp, _, err := ask(t, newHTTP(t, HTTPConfig{}), &Request{URL: mustParse(t, server.URL), Need: Content})
+	if err != nil || resp.Status != 304 || resp.Conditional {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// HEAD asks for existence, which a condition says nothing about.
+func TestHeadHasNoCondition(t *testing.T) {
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
+	if _, _, err := ask(t, newHTTP(t, HTTPConfig{}), &Request{URL: mustParse(t, server.URL), Validators: Validators{ETag: `"x"`}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := rec.last().Header.Get("If-None-Match"); got != "" || rec.methods() != "HEAD" {
+		t.Errorf("%s with %q", rec.methods(), got)
+	}
+}
+
+func TestValidatorsOf(t *testing.T) {
+	const date = "Fri, 02 Jan 2026 03:04:05 GMT"
+	for _, test := range []struct{ tag, modified, date, wantTag, wantModified string }{
+		{`"a"`, "", "", `"a"`, ""},
+		{`W/"a"`, "", "", `W/"a"`, ""},
+		{`""`, "", "", `""`, ""},
+		{`a`, "", "", "", ""},
+		{`"a`, "", "", "", ""},
+		{`"a"b"`, "", "", "", ""},
+		{`"` + strings.Repeat("x", 2000) + `"`, "", "", "", ""},
+		{"", "Fri, 02 Jan 2026 03:04:04 GMT", date, "", "Fri, 02 Jan 2026 03:04:04 GMT"},
+		{"", date, date, "", ""}, // it may change once more within the second
+		{"", "Fri, 02 Jan 2026 03:04:06 GMT", date, "", ""},
+		{"", "Fri, 02 Jan 2026 03:04:04 GMT", "", "", ""},
+		{"", "yesterday", date, "", ""},
+	} {
+		got := ValidatorsOf(http.Header{"Etag": {test.tag}, "Last-Modified": {test.modified}, "Date": {test.date}})
+		if got != (Validators{test.wantTag, test.wantModified}) {
+			t.Errorf("%q %q %q: %+v", test.tag, test.modified, test.date, got)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package fetch
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever may change an answer changes the identity of the request, and what is
+// secret stays out of the part that may be kept.
+func TestIdentity(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	netrc := write("netrc", "machine other.example login me password s3cret\n")
+	cookies := write("cookies", "example.com\tFALSE\t/private\tFALSE\t0\tsession\ts3cret\n")
+	const page = "https://example.com/private/page"
+	identity := func(c HTTPConfig, req Request) Identity {
+		t.Helper()
+		if req.URL.IsZero() {
+			req.URL = mustParse(t, page)
+		}
+		id, ok := Mux{"https": newHTTP(t, c)}.Identity(&req)
+		if !ok {
+			t.Fatal("no identity")
+		}
+		if strings.Contains(id.Open, "s3cret") {
+			t.Errorf("a secret is in the open: %s", id.Open)
+		}
+		return id
+	}
+	inside := Request{Internal: true}
+	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{}, inside)
+	if plain.Secret != "" || plainInside.Secret != "" {
+		t.Errorf("secrets out of nothing: %q %q", plain.Secret, plainInside.Secret)
+	}
+	if got := identity(HTTPConfig{Version: "9.9"}, Request{}); got != plain {
+		t.Error("another version of ours is another identity")
+	}
+	token := http.Header{"Authorization": {"Bearer s3cret"}}
+	for _, test := range []struct {
+		name            string
+		config          HTTPConfig
+		header          http.Header
+		inside, outside bool // the identity of internal and external requests changes
+	}{
+		{name: "agent", config: HTTPConfig{UserAgent: "curl/8"}, inside: true, outside: true},
+		{name: "language", config: HTTPConfig{AcceptLanguage: "de"}, inside: true, outside: true},
+		{name: "insecure", config: HTTPConfig{Insecure: true}, inside: true, outside: true},
+		{name: "dns", config: HTTPConfig{DNSServer: "127.0.0.1:53"}, inside: true, outside: true},
+		{name: "private", config: HTTPConfig{DenyPrivate: true}, inside: true, outside: true},
+		{name: "connect-to", config: HTTPConfig{ConnectTo: []ConnectTo{{From: "example.com:443", To: "127.0.0.1:1"}}}, inside: true, outside: true},
+		{name: "connect-to for others", config: HTTPConfig{ConnectTo: []ConnectTo{{From: "example.org:443", To: "127.0.0.1:1"}}}},
+		{name: "proxy", config: HTTPConfig{Proxy: "http://me:s3cret@proxy.example:3128"}, inside: true, outside: true},
+		{name: "headers", config: HTTPConfig{Header: token}, inside: true},
+		{name: "rule's headers", header: token, inside: true, outside: true},
+		{name: "user", config: HTTPConfig{Credentials: "me:s3cret"}, inside: true},
+		{name: "netrc of another host", config: HTTPConfig{Netrc: netrc}},
+		{name: "cookies", config: HTTPConfig{Cookies: cookies}, inside: true, outside: true},
+		{name: "timeout", config: HTTPConfig{Timeout: time.Minute}},
+	} {
+		if got := identity(test.config, Request{Internal: true, Header: test.header}); (got != plainInside) != test.inside {
+			t.Errorf("%s: internal %+v", test.name, got)
+		}
+		if got := identity(test.config, Request{Header: test.header}); (got != plain) != test.outside {
+			t.Errorf("%s: external %+v", test.name, got)
+		}
+	}
+	other := Request{URL: mustParse(t, "https://other.example/")}
+	if identity(HTTPConfig{Netrc: netrc}, other).Secret == identity(HTTPConfig{}, other).Secret {
+		t.Error("an account of netrc changes nothing")
+	}
+	if id := identity(HTTPConfig{Cookies: cookies}, Request{URL: mustParse(t, "https://example.com/public")}); id != plain {
+		t.Error("a cookie of another path counts")
+	}
+	if _, ok := (Mux{"file": &File{}}).Identity(&Request{URL: mustParse(t, "file:///etc/hosts")}); ok {
+		t.Error("files are kept")
+	}
+}
+
+// Cookies that hosts set in this run are told apart from those of the user.
+func TestCookied(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/set" {
+			http.SetCookie(w, &http.Cookie{Name: "visit", Value: "1", Path: "/"})
+		}
+	})
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cookies")
+	if err := os.WriteFile(file, []byte(at.Hostname()+"\tFALSE\t/\tFALSE\t0\tmine\t1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHTTP(t, HTTPConfig{Cookies: file})
+	for _, step := range []struct {
+		path string
+		want bool
+	}{{"/", false}, {"/set", false}, {"/", true}} {
+		resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL+step.path), Need: Content})
+		if err != nil || resp.Cookied != step.want {
+			t.Errorf("%s: cookied %t, %v", step.path, resp.Cookied, err)
+		}
+	}
+}
+
+func TestExpiryNote(t *testing.T) {
+	m := Mux{"https": newHTTP(t, HTTPConfig{TLSExpiry: 14 * 24 * time.Hour})}
+	if note, soon := m.ExpiryNote(time.Now().Add(24 * time.Hour)); !soon || note.Code != "tls-expires-soon" {
+		t.Errorf("%+v %t", note, soon)
+	}
+	if _, soon := m.ExpiryNote(time.Now().Add(15 * 24 * time.Hour)); soon {
+		t.Error("two weeks and a day are soon")
+	}
+	if _, soon := (Mux{}).ExpiryNote(time.Now()); soon {
+		t.Error("a note without https")
+	}
+}

@@ -1,0 +1,327 @@
+package cache
+
+import (
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/s2"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+// An encoded Entry, version 1. Integers are varints; strings have their length
+// before them; a byte of 0 or 1 says whether an optional part follows.
+//
+//	1 byte   version
+//	rest     compressed with s2:
+//	           outcome, as check.AppendOutcome writes it, its length before it
+//	           etag, last-modified: strings
+//	           end of the certificate: seconds since 1970, 0 for none
+//	           [page: reader, format, base, charset: strings; flags: 1 byte;
+//	             header: for each of headerFields the number of values, and these;
+//	             number of links, and these]
+//	8 bytes  XXH64 of the key and all before it, little-endian
+//
+// A link:
+//
+//	1 byte   flags
+//	         kind, expect; line: difference to the link before; column
+//	         [element, attribute unless as before] [ref unless it is raw] [base]
+//	         raw, text
+//
+// What an extract.Link says of bookmarks is left out: no crawl looks at it.
+const encodingVersion = 1
+
+// Limits of a record.
+const (
+	// maxRecord is the size of an encoded entry in bytes; a larger one is not kept.
+	maxRecord = 8 << 20
+	// maxUnpacked is the size of one before it was compressed.
+	maxUnpacked = 64 << 20
+)
+
+const (
+	linkSame      = 1 << iota // element and attribute as before
+	linkRef                   // its Ref differs from its Raw
+	linkBase                  // it has a Base
+	linkNoFollow              //
+	linkIgnored               //
+	linkSamePage              // SameDocument
+	linkFlagsEnd              //
+	allLinkFlags  = linkFlagsEnd - 1
+	pageNoFollow  = 1
+	pageShell     = 2
+	allPageFlags  = 3
+	checksumBytes = 8
+)
+
+var errEntry = errors.New("the entry is damaged")
+
+// encode returns an entry's stored form; nil when it is too large to keep.
+func encode(key Key, e *Entry) []byte {
+	var w writer
+	w.string(string(check.AppendOutcome(nil, &e.Outcome)))
+	w.string(e.Validators.ETag)
+	w.string(e.Validators.LastModified)
+	var end int64
+	if !e.NotAfter.IsZero() {
+		end = e.NotAfter.Unix()
+	}
+	w.varint(end)
+	if e.Page == nil {
+		w.byte(0)
+	} else {
+		w.byte(1)
+		w.page(e.Page)
+	}
+	if len(w.b) > maxUnpacked {
+		return nil
+	}
+	record := append([]byte{encodingVersion}, s2.Encode(nil, w.b)...)
+	if len(record) > maxRecord {
+		return nil
+	}
+	return binary.LittleEndian.AppendUint64(record, checksum(key, record))
+}
+
+func checksum(key Key, record []byte) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	_, _ = d.Write(key[:]) // never fails
+	_, _ = d.Write(record)
+	return d.Sum64()
+}
+
+// decode reads what encode wrote, to the last byte. It allocates no more than a
+// small multiple of what the record unpacks to, at most maxUnpacked bytes.
+func decode(key Key, record []byte) (*Entry, error) {
+	if len(record) < 1+checksumBytes || len(record) > maxRecord+checksumBytes || record[0] != encodingVersion {
+		return nil, errEntry
+	}
+	record, sum := record[:len(record)-checksumBytes], record[len(record)-checksumBytes:]
+	if binary.LittleEndian.Uint64(sum) != checksum(key, record) {
+		return nil, errEntry
+	}
+	if n, err := s2.DecodedLen(record[1:]); err != nil || n > maxUnpacked {
+		return nil, errEntry
+	}
+	body, err := s2.Decode(nil, record[1:])
+	if err != nil {
+		return nil, errEntry
+	}
+	return unpack(body)
+}
+
+// unpack reads the body of a record.
+func unpack(body []byte) (*Entry, error) {
+	r := reader{rest: body, text: string(body)}
+	e := &Entry{}
+	o, err := check.DecodeOutcome(r.bytes())
+	if err != nil {
+		return nil, errEntry
+	}
+	e.Outcome = o
+	e.Validators.ETag = r.string()
+	e.Validators.LastModified = r.string()
+	if end := r.varint(); end != 0 {
+		e.NotAfter = time.Unix(end, 0).UTC()
+	}
+	switch r.byte() {
+	case 0:
+	case 1:
+		e.Page = r.page()
+	default:
+		r.failed = true
+	}
+	if r.failed || len(r.rest) != 0 || o.Code != check.CodeOK && o.Code != check.CodeRedirect {
+		return nil, errEntry
+	}
+	return e, nil
+}
+
+type writer struct{ b []byte }
+
+func (w *writer) byte(b byte)      { w.b = append(w.b, b) }
+func (w *writer) uvarint(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
+func (w *writer) varint(n int64)   { w.b = binary.AppendVarint(w.b, n) }
+func (w *writer) string(s string)  { w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...) }
+
+func (w *writer) page(p *Page) {
+	for _, s := range []string{p.Reader, p.Format, p.Base, p.Charset} {
+		w.string(s)
+	}
+	var flags byte
+	if p.NoFollow {
+		flags |= pageNoFollow
+	}
+	if p.Shell {
+		flags |= pageShell
+	}
+	w.byte(flags)
+	for _, name := range headerFields {
+		w.uvarint(uint64(len(p.Header[name])))
+		for _, value := range p.Header[name] {
+			w.string(value)
+		}
+	}
+	w.uvarint(uint64(len(p.Links)))
+	before := &extract.Link{}
+	for i := range p.Links {
+		w.link(&p.Links[i], before)
+		before = &p.Links[i]
+	}
+}
+
+func (w *writer) link(l, before *extract.Link) {
+	var flags byte
+	set := func(on bool, flag byte) {
+		if on {
+			flags |= flag
+		}
+	}
+	set(l.Element == before.Element && l.Attribute == before.Attribute, linkSame)
+	set(l.Ref != l.Raw, linkRef)
+	set(l.Base != "", linkBase)
+	set(l.NoFollow, linkNoFollow)
+	set(l.Ignored, linkIgnored)
+	set(l.SameDocument, linkSamePage)
+	w.byte(flags)
+	w.byte(byte(l.Kind))
+	w.byte(byte(l.Expect))
+	w.varint(int64(l.Line - before.Line))
+	w.varint(int64(l.Column))
+	if flags&linkSame == 0 {
+		w.string(l.Element)
+		w.string(l.Attribute)
+	}
+	if flags&linkRef != 0 {
+		w.string(l.Ref)
+	}
+	if flags&linkBase != 0 {
+		w.string(l.Base)
+	}
+	w.string(l.Raw)
+	w.string(l.Text)
+}
+
+// reader reads from the front of rest. After the first fault it yields zeros.
+type reader struct {
+	rest   []byte
+	text   string // all of it: the strings that are read are parts of one
+	failed bool
+}
+
+func (r *reader) take(n uint64) []byte {
+	if r.failed || n > uint64(len(r.rest)) {
+		r.failed, r.rest = true, nil
+		return nil
+	}
+	taken := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) byte() byte {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) varint() int64 {
+	v, n := binary.Varint(r.rest)
+	if n <= 0 {
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// place reads a line or a column.
+func (r *reader) place(before int) int {
+	const most = 1 << 31
+	v := r.varint()
+	if v < -most || v > most || before+int(v) < 0 || before+int(v) > most {
+		r.failed = true
+		return 0
+	}
+	return before + int(v)
+}
+
+func (r *reader) bytes() []byte { return r.take(r.uvarint()) }
+
+func (r *reader) string() string {
+	n := len(r.bytes())
+	end := len(r.text) - len(r.rest)
+	return r.text[end-n : end]
+}
+
+func (r *reader) page() *Page {
+	p := &Page{Reader: r.string(), Format: r.string(), Base: r.string(), Charset: r.string()}
+	flags := r.byte()
+	r.failed = r.failed || flags&^allPageFlags != 0
+	p.NoFollow, p.Shell = flags&pageNoFollow != 0, flags&pageShell != 0
+	for _, name := range headerFields {
+		for n := r.uvarint(); n > 0 && !r.failed; n-- {
+			if p.Header == nil {
+				p.Header = http.Header{}
+			}
+			p.Header[name] = append(p.Header[name], r.string())
+		}
+	}
+	const least = 7 // bytes of the smallest link
+	n := r.uvarint()
+	if n > uint64(len(r.rest)/least) || n > extract.MaxLinks+extract.MaxHeaderLinks {
+		r.failed = true
+		return p
+	}
+	p.Links = slices.Grow(p.Links, int(n))
+	before := &extract.Link{}
+	for ; n > 0 && !r.failed; n-- {
+		p.Links = append(p.Links, r.link(before))
+		before = &p.Links[len(p.Links)-1]
+	}
+	return p
+}
+
+func (r *reader) link(before *extract.Link) extract.Link {
+	flags := r.byte()
+	l := extract.Link{Kind: extract.Kind(r.byte()), Expect: extract.Expect(r.byte()),
+		NoFollow: flags&linkNoFollow != 0, Ignored: flags&linkIgnored != 0, SameDocument: flags&linkSamePage != 0}
+	if flags&^allLinkFlags != 0 || l.Kind > extract.Host || l.Expect > extract.ExpectStyle {
+		r.failed = true
+	}
+	l.Line, l.Column = r.place(before.Line), r.place(0)
+	l.Element, l.Attribute = before.Element, before.Attribute
+	if flags&linkSame == 0 {
+		l.Element, l.Attribute = r.string(), r.string()
+	}
+	if flags&linkRef != 0 {
+		l.Ref = r.string()
+	}
+	if flags&linkBase != 0 {
+		l.Base = r.string()
+	}
+	l.Raw = r.string()
+	if flags&linkRef == 0 {
+		l.Ref = l.Raw
+	}
+	l.Text = r.string()
+	return l
+}

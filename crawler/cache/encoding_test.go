@@ -1,0 +1,134 @@
+package cache
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+const document = `<!doctype html><title>Guide</title><base href="/docs/"><meta name=robots content=nofollow>
+<a href="a.html#x" rel=nofollow>One &amp; two</a> <a href='a.html#y'>Two</a>
+<img src=pic.png alt="A picture"><link rel=stylesheet href=style.css>
+<a href="&#104;ttp://example.com/">Entities</a><map name=m></map><img usemap="#m" src=b.png>
+<p id=setup><script src=s.js></script><a data-orbweaver-ignore href=gone.html>gone</a><form action=send></form>`
+
+// sample returns an entry of each kind.
+func samples(t testing.TB) []*Entry {
+	t.Helper()
+	doc := extract.Extract(extract.Input{Body: []byte(document), ContentType: "text/html"})
+	if len(doc.Links) < 8 {
+		t.Fatalf("only %d links", len(doc.Links))
+	}
+	page := check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
+	page.ReadDocument(doc)
+	page.KeepNames(doc)
+	anchors := page
+	anchors.Warnings = nil
+	return []*Entry{
+		{Outcome: check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}},
+		{Outcome: check.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
+		{Outcome: anchors, Validators: fetch.Validators{ETag: `W/"x"`}},
+		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
+			Reader: "0.1.0", Format: doc.Format, Base: doc.Base, Charset: doc.Charset, NoFollow: doc.NoFollow, Shell: true,
+			Header: http.Header{"Link": {"<a>; rel=next", "<b>; rel=prev"}, "X-Robots-Tag": {"nofollow"}}, Links: doc.Links}},
+		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{}},
+	}
+}
+
+func TestEncoding(t *testing.T) {
+	kinds := []string{"presence", "redirect", "anchors", "page", "page"}
+	for i, want := range samples(t) {
+		key := Key{byte(i)}
+		record := encode(key, want)
+		got, err := decode(key, record)
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
+			continue
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d: got\n%+v %+v\nwant\n%+v %+v", i, got, got.Page, want, want.Page)
+		}
+		if want.kind() != kinds[i] {
+			t.Errorf("%d: kind %s, want %s", i, want.kind(), kinds[i])
+		}
+		if _, err := decode(Key{99}, record); err == nil {
+			t.Errorf("%d: read under another key", i)
+		}
+		for n := range record {
+			if _, err := decode(key, record[:n]); err == nil {
+				t.Fatalf("%d: read %d of %d bytes", i, n, len(record))
+			}
+			damaged := bytes.Clone(record)
+			damaged[n] ^= 0x20
+			if _, err := decode(key, damaged); err == nil {
+				t.Fatalf("%d: byte %d changed, and nobody saw it", i, n)
+			}
+		}
+	}
+}
+
+// An entry that is no observation of something that was there is not read.
+func TestDecodeTakesSuccessesOnly(t *testing.T) {
+	for _, code := range []check.Code{check.CodeTimeout, check.HTTPCode(404), check.CodeExcluded} {
+		if _, err := decode(Key{}, encode(Key{}, &Entry{Outcome: check.Outcome{Code: code}})); err == nil {
+			t.Errorf("%s was read back", code)
+		}
+	}
+}
+
+func TestEncodeIsBounded(t *testing.T) {
+	big := make([]byte, maxRecord+1) // that nothing can compress
+	rand.NewChaCha8([32]byte{}).Read(big)
+	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{Links: []extract.Link{{Raw: string(big), Ref: "x"}}}}
+	if record := encode(Key{}, e); record != nil {
+		t.Errorf("%d bytes are kept", len(record))
+	}
+}
+
+func TestPageHeader(t *testing.T) {
+	h := http.Header{"Link": {"<a>; rel=next"}, "Set-Cookie": {"secret"}, "Refresh": {"0"}, "Content-Type": {"text/html"}}
+	if got, want := PageHeader(h), (http.Header{"Link": {"<a>; rel=next"}, "Refresh": {"0"}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if PageHeader(http.Header{"Date": {"x"}}) != nil {
+		t.Error("a header of nothing")
+	}
+}
+
+// FuzzDecode feeds the reader what no writer wrote: the checksum is made to fit.
+func FuzzDecode(f *testing.F) {
+	for _, e := range samples(f) {
+		record := encode(Key{}, e)
+		body, err := s2.Decode(nil, record[1:len(record)-checksumBytes])
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body)
+	}
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		record := append([]byte{encodingVersion}, s2.Encode(nil, body)...)
+		record = binary.LittleEndian.AppendUint64(record, checksum(Key{}, record))
+		e, err := decode(Key{}, record)
+		if err != nil {
+			return
+		}
+		again, err := decode(Key{}, encode(Key{}, e))
+		if err != nil || !reflect.DeepEqual(again, e) {
+			t.Errorf("%v: %+v became %+v", err, e, again)
+		}
+		raw := append([]byte{encodingVersion}, body...)
+		raw = binary.LittleEndian.AppendUint64(raw, checksum(Key{}, raw))
+		_, _ = decode(Key{}, raw) // what is no s2 must not hurt either
+	})
+}

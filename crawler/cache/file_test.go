@@ -1,0 +1,520 @@
+package cache
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func at(now time.Time) Options { return Options{Now: func() time.Time { return now }} }
+
+func open(t testing.TB, file string, o Options) *Cache {
+	t.Helper()
+	c, err := Open(file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func shut(t testing.TB, c *Cache) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func presence(checked time.Time) *Entry {
+	return &Entry{Checked: checked, Outcome: check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}}
+}
+
+// alone tells whether nothing lies beside a file.
+func alone(t testing.TB, file string) {
+	t.Helper()
+	names, err := filepath.Glob(file + "*")
+	if err != nil || len(names) != 1 {
+		t.Errorf("beside the file: %v %v", names, err)
+	}
+}
+
+func TestFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "new", "a ?#%20 file.db")
+	c := open(t, file, at(noon))
+	want := samples(t)
+	var keys []Key
+	for i, e := range want {
+		e.Checked = noon.Add(-time.Hour)
+		key := c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i)})
+		keys = append(keys, key)
+		c.Put(key, "https://example.com/", e)
+	}
+	if e := c.Get(keys[0]); e == nil || !e.Checked.Equal(want[0].Checked) {
+		t.Errorf("before it was written: %+v", e)
+	}
+	shut(t, c)
+	alone(t, file)
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+
+	c = open(t, file, at(noon.Add(time.Hour)))
+	for i, key := range keys {
+		e := c.Get(key)
+		if e == nil || !e.Checked.Equal(noon.Add(-time.Hour)) || e.kind() != want[i].kind() {
+			t.Errorf("%d: %+v", i, e)
+		}
+	}
+	c.Delete(keys[0])
+	c.Confirm(keys[1])
+	if c.Get(keys[0]) != nil {
+		t.Error("deleted and there")
+	}
+	shut(t, c)
+	c = open(t, file, at(noon))
+	if c.Get(keys[0]) != nil {
+		t.Error("deleted and still there")
+	}
+	if e := c.Get(keys[1]); e == nil || !e.Checked.Equal(noon.Add(time.Hour)) {
+		t.Errorf("confirmed: %+v", e)
+	}
+	if len(c.Notes()) > 0 {
+		t.Error(c.Notes())
+	}
+	shut(t, c)
+	shut(t, c) // once more does nothing
+	alone(t, file)
+}
+
+func TestKeys(t *testing.T) {
+	c, other := open(t, filepath.Join(t.TempDir(), "a"), Options{}), open(t, filepath.Join(t.TempDir(), "b"), Options{})
+	keys := map[Key]string{}
+	for _, id := range []fetch.Identity{{}, {Open: "x"}, {Secret: "x"}, {Secret: "y"}, {Open: "x", Secret: "x"}} {
+		key := c.Key("http://example.com/", id)
+		if same, ok := keys[key]; ok {
+			t.Errorf("%+v has the key of %s", id, same)
+		}
+		keys[key] = fmt.Sprint(id)
+		if key != c.Key("http://example.com/", id) {
+			t.Errorf("%+v has two keys", id)
+		}
+		if key == c.Key("http://example.com/a", id) {
+			t.Error("two URLs have one key")
+		}
+		if same := key == other.Key("http://example.com/", id); same != (id.Secret == "") {
+			t.Errorf("%+v in another file: the same key: %t", id, same)
+		}
+	}
+}
+
+// Nothing of a secret is in the file, not even as a plain hash.
+func TestNoSecrets(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c")
+	c := open(t, file, Options{})
+	c.Put(c.Key("http://example.com/", fetch.Identity{Open: "open", Secret: "s3cret"}), "http://example.com/", presence(noon))
+	shut(t, c)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"s3cret", "open"} {
+		if bytes.Contains(text, []byte(s)) {
+			t.Errorf("the file holds %q", s)
+		}
+	}
+}
+
+func TestSetAside(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		spoil  func(t *testing.T, file string)
+		suffix string
+	}{
+		{"garbage", func(t *testing.T, file string) { write(t, file, "garbage") }, ".damaged"},
+		{"another tool's cache", func(t *testing.T, file string) { write(t, file, "https://example.com/,200,1700000000\n") }, ".damaged"},
+		{"cut in half", func(t *testing.T, file string) {
+			info, err := os.Stat(file)
+			if err == nil {
+				err = os.Truncate(file, info.Size()/2)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, ".damaged"},
+		{"overwritten in the middle", func(t *testing.T, file string) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			copy(text[4096:], bytes.Repeat([]byte("no"), 4096))
+			write(t, file, string(text))
+		}, ".damaged"},
+		{"without its tables", func(t *testing.T, file string) { run(t, file, "DROP TABLE entry") }, ".damaged"},
+		{"without its salt", func(t *testing.T, file string) { run(t, file, "DELETE FROM meta") }, ".damaged"},
+		{"newer", func(t *testing.T, file string) { run(t, file, "PRAGMA user_version = 1000") }, ".newer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "c.db")
+			times := 1
+			if test.name == "garbage" {
+				times = 2
+			}
+			for n := range times {
+				c := open(t, file, Options{})
+				key := c.Key("http://example.com/", fetch.Identity{})
+				for i := range 40 {
+					c.Put(c.Key("http://example.com/", fetch.Identity{Open: fmt.Sprint(i)}), "http://example.com/", samples(t)[3])
+				}
+				c.Put(key, "http://example.com/", presence(noon))
+				shut(t, c)
+				test.spoil(t, file)
+				spoilt, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(t, file+"-journal", "")
+
+				c = open(t, file, Options{})
+				aside := file + test.suffix
+				if n > 0 {
+					aside += "-2"
+				}
+				if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], file+" ") || !strings.Contains(notes[0], aside) {
+					t.Errorf("notes: %q", notes)
+				}
+				if c.Get(key) != nil {
+					t.Error("a new file knows the old entries")
+				}
+				c.Put(key, "http://example.com/", presence(noon))
+				shut(t, c)
+				if kept, err := os.ReadFile(aside); err != nil || !bytes.Equal(kept, spoilt) {
+					t.Errorf("what was set aside is not what was there: %v", err)
+				}
+				if c = open(t, file, Options{}); c.Get(key) == nil || len(c.Notes()) > 0 {
+					t.Errorf("the new file is no good: %q", c.Notes())
+				}
+				shut(t, c)
+			}
+		})
+	}
+}
+
+// Damage that shows only later ends the use of the file, not the run.
+func TestDamageMetLater(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	c := open(t, file, Options{})
+	key := c.Key("http://example.com/", fetch.Identity{})
+	c.Put(key, "http://example.com/", presence(noon))
+	shut(t, c)
+	run(t, file, "UPDATE entry SET record = x'010203'")
+	c = open(t, file, Options{})
+	if c.Get(key) != nil {
+		t.Error("a damaged record was read")
+	}
+	c.Put(key, "http://example.com/", presence(noon))
+	shut(t, c)
+	if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], ".damaged") {
+		t.Errorf("notes: %q", notes)
+	}
+	if _, err := os.Stat(file + ".damaged"); err != nil {
+		t.Error(err)
+	}
+}
+
+// What may be the user's own is left alone.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	places := filepath.Join(dir, "places.sqlite")
+	run(t, places, "CREATE TABLE moz_places (id INTEGER)")
+	before, err := os.ReadFile(places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{places: "another program", dir: "no regular file", filepath.Join(places, "c"): "not a directory"} {
+		if _, err := Open(file, Options{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if after, err := os.ReadFile(places); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("another program's database was changed: %v", err)
+	}
+}
+
+// A process that holds the file for long is waited for, and then named in words.
+func TestLocked(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	c := open(t, file, Options{Patience: 50 * time.Millisecond})
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(file, Options{Patience: 50 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
+		t.Errorf("open: %v", err)
+	}
+	c.Put(Key{1}, "http://example.com/", presence(noon))
+	shut(t, c)
+	if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], file+": what this run has learnt is not kept: another process has locked it") {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	old, used := Key{1}, Key{2}
+	c := open(t, file, at(noon))
+	c.Put(old, "http://example.com/1", presence(noon))
+	c.Put(used, "http://example.com/2", presence(noon))
+	shut(t, c)
+	c = open(t, file, at(noon.Add(Keep/2)))
+	if c.Get(used) == nil {
+		t.Error("it is not there")
+	}
+	shut(t, c)
+	c = open(t, file, at(noon.Add(Keep+time.Hour)))
+	shut(t, c)
+	c = open(t, file, at(noon))
+	if c.Get(old) != nil || c.Get(used) == nil {
+		t.Error("what nobody wanted is there, or what somebody wanted is not")
+	}
+}
+
+// A file that has grown too large loses what was wanted longest ago, and shrinks.
+func TestMaxSize(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	const most = 256 << 10
+	e := samples(t)[3]
+	random := rand.New(rand.NewPCG(1, 2))
+	fill := func(day int) {
+		o := at(noon.Add(time.Duration(day) * 24 * time.Hour))
+		o.MaxSize = most
+		c := open(t, file, o)
+		for i := range 300 {
+			e.Validators.ETag = fmt.Sprintf(`"%d%d%d%d%d"`, random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64())
+			c.Put(Key{byte(day), byte(i), byte(i >> 8)}, "http://example.com/", e)
+		}
+		shut(t, c)
+	}
+	fill(1)
+	fill(2)
+	info, err := os.Stat(file)
+	if err != nil || info.Size() > most*4/3 {
+		t.Errorf("%d bytes, %v", info.Size(), err)
+	}
+	c := open(t, file, at(noon))
+	left := [3]int{}
+	for day := 1; day <= 2; day++ {
+		for i := range 300 {
+			if c.Get(Key{byte(day), byte(i), byte(i >> 8)}) != nil {
+				left[day]++
+			}
+		}
+	}
+	if left[1] != 0 && left[2] != 300 || left[2] == 0 {
+		t.Errorf("left of the first day %d, of the second %d", left[1], left[2])
+	}
+}
+
+// Several processes, here as many open files, may use one file at the same time.
+func TestShared(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	var working sync.WaitGroup
+	const writers, each = 4, 300
+	for w := range writers {
+		working.Go(func() {
+			c, err := Open(file, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range each {
+				c.Put(Key{byte(w), byte(i), byte(i >> 8)}, "http://example.com/", presence(noon))
+				c.Put(Key{255, byte(i)}, "http://example.com/", presence(noon))
+				if c.Get(Key{byte(w), byte(i), byte(i >> 8)}) == nil {
+					t.Error("what was put is not there")
+				}
+			}
+			if err := c.Close(); err != nil || len(c.Notes()) > 0 {
+				t.Error(err, c.Notes())
+			}
+		})
+	}
+	working.Wait()
+	c := open(t, file, Options{})
+	for w := range writers {
+		for i := range each {
+			if c.Get(Key{byte(w), byte(i), byte(i >> 8)}) == nil {
+				t.Fatalf("entry %d of writer %d is lost", i, w)
+			}
+		}
+	}
+	shut(t, c)
+	alone(t, file)
+}
+
+// writeForever is what the process does that is to be killed.
+func writeForever(file string) {
+	c, err := Open(file, Options{})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("open")
+	for n := uint64(1); ; n++ {
+		var key Key
+		binary.LittleEndian.PutUint64(key[:], n)
+		e := presence(noon)
+		e.Outcome.Title = strings.Repeat(fmt.Sprint(n), 100)
+		c.Put(key, "http://example.com/", e)
+		if n%64 == 0 {
+			c.mu.Lock()
+			c.flush()
+			c.mu.Unlock()
+		}
+	}
+}
+
+// A process that is killed at any instant leaves a file that can be used, with all
+// that was written before.
+func TestKilled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	random := rand.New(rand.NewPCG(3, 4))
+	written := uint64(0)
+	for n := range 12 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "ORBWEAVER_CACHE_WRITER="+file)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ready := make([]byte, 5)
+		if _, err := out.Read(ready); err != nil || string(ready[:4]) != "open" {
+			t.Fatalf("%s %v", ready, err)
+		}
+		killed := time.AfterFunc(time.Duration(random.IntN(40_000))*time.Microsecond, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		killed.Stop()
+
+		c := open(t, file, Options{})
+		if notes := c.Notes(); len(notes) > 0 {
+			t.Fatalf("run %d: %q", n, notes)
+		}
+		count := uint64(0)
+		for { // a transaction's entries are all there or none is
+			var key Key
+			binary.LittleEndian.PutUint64(key[:], count+1)
+			e := c.Get(key)
+			if e == nil {
+				break
+			}
+			count++
+			if e.Outcome.Title != strings.Repeat(fmt.Sprint(count), 100) {
+				t.Fatalf("entry %d is not what was written", count)
+			}
+		}
+		if count%64 != 0 || count < written {
+			t.Errorf("run %d: %d entries, after %d", n, count, written)
+		}
+		written = count
+		shut(t, c)
+		if len(c.Notes()) > 0 {
+			t.Fatal(c.Notes())
+		}
+		alone(t, file)
+	}
+	if written == 0 {
+		t.Error("nothing was ever written")
+	}
+}
+
+// A version that is older is led to today's; the sample was written by version 1.
+func TestMigration(t *testing.T) {
+	if *sample {
+		writeSample(t)
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", "version1.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "c.db")
+	write(t, file, string(text))
+	c := open(t, file, at(noon))
+	for i, want := range samples(t) {
+		e := c.Get(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}))
+		if e == nil || e.kind() != want.kind() || !e.Checked.Equal(noon) {
+			t.Errorf("%d: %+v", i, e)
+		}
+	}
+	shut(t, c)
+	var version int
+	query(t, file, "PRAGMA user_version", &version)
+	if version != formatVersion {
+		t.Errorf("version %d, want %d", version, formatVersion)
+	}
+}
+
+var sample = flag.Bool("sample", false, "write a file of today's version into testdata, for later versions to be tested with")
+
+// writeSample writes what TestMigration is to read when there is a newer version.
+func writeSample(t *testing.T) {
+	c := open(t, filepath.Join("testdata", fmt.Sprintf("version%d.db", formatVersion)), at(noon))
+	for i, e := range samples(t) {
+		e.Checked = noon
+		c.Put(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}), "https://example.com/", e)
+	}
+	shut(t, c)
+}
+
+func write(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run executes statements as another program would.
+func run(t testing.TB, file, statements string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statements); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func query(t testing.TB, file, question string, into any) {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow(question).Scan(into); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,38 @@
+package cache
+
+// The file is an SQLite database, so that anybody can look into it:
+//
+//	application_id   0x4F524257 ("ORBW")
+//	user_version     the version of the format
+//	journal_mode     DELETE: nothing lies beside the file unless somebody writes
+//
+// Version 1:
+//
+//	meta   name, value     "salt": 16 random bytes that secrets are stretched with
+//	                       "cleared": random, written to get rid of what a killed process left
+//	entry  key             16 bytes, see Cache.Key
+//	       url             for people: as printed, passwords hidden
+//	       kind            for people: presence, anchors, page or redirect
+//	       status          for people: of the answer
+//	       checked         seconds since 1970: when it last answered
+//	       seen            seconds since 1970: when a run last wanted it, to half a day
+//	       record          the Entry, see encoding.go
+const (
+	applicationID = 0x4F524257
+	formatVersion = 1
+)
+
+// migrations lead from each version to the next, beginning with an empty file.
+var migrations = [formatVersion]string{
+	`CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+	 INSERT INTO meta VALUES ('salt', randomblob(16));
+	 CREATE TABLE entry (
+	   key BLOB NOT NULL UNIQUE,
+	   url TEXT NOT NULL,
+	   kind TEXT NOT NULL,
+	   status INTEGER NOT NULL,
+	   checked INTEGER NOT NULL,
+	   seen INTEGER NOT NULL,
+	   record BLOB NOT NULL);
+	 CREATE INDEX entry_seen ON entry (seen);`,
+}

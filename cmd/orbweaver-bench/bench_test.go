@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The test binary plays the server, as the command itself does, and a checker that
+// asks for one page and says that two links are broken.
+const playChecker = "ORBWEAVER_BENCH_CHECKER"
+
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == serveCommand:
+		main()
+	case os.Getenv(playChecker) != "":
+		check()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func check() {
+	if at := os.Args[len(os.Args)-1]; strings.HasPrefix(at, "http") {
+		resp, err := http.Get(at)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			fmt.Println("not reached", err)
+			return
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+	}
+	fmt.Println(`{"summary": {"broken": 3, "by_code": {"uri-invalid": 1}}}`)
+}
+
+// TestBench measures a checker on a directory and on a generated site.
+func TestBench(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(playChecker, "1")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<a href=x>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, log bytes.Buffer
+	if err := bench([]string{"-ours", self, "-peers", "none", "-runs", "3", "-v", dir, "site:10x3@4"}, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	rows := regexp.MustCompile(`(?m)^\| orbweaver.*$`).FindAllString(out.String(), -1)
+	if len(rows) != 3 {
+		t.Fatalf("three runs make a row each, got\n%s", out.String())
+	}
+	for i, requests := range []string{"–", "1", "1"} {
+		cells := strings.Split(rows[i], "|")
+		if got := strings.TrimSpace(cells[5]); got != requests {
+			t.Errorf("row %d: %s requests, want %s", i, got, requests)
+		}
+		if got := strings.TrimSpace(cells[6]); got != "2" {
+			t.Errorf("row %d: %s findings, want 2", i, got)
+		}
+	}
+	if n := strings.Count(log.String(), self); n != 9 {
+		t.Errorf("-v tells each of 9 runs, got %d", n)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{}, {"-runs", "0", "."}, {"-ours", "no-such-program", "."}, {"-ours", "go", "-peers", "nobody", "."},
+		{"-ours", "go", "-peers", "none", "site:10"}, {"-ours", "go", "-peers", "none", "site:xx5"}, {"-ours", "go", "-peers", "none", "bench_test.go"}} {
+		if err := bench(args, io.Discard, io.Discard); err == nil {
+			t.Errorf("bench %q: no error", args)
+		}
+	}
+}
+
+// TestFindings counts what each peer says in its own words.
+func TestFindings(t *testing.T) {
+	tests := []struct {
+		name  string
+		count func([]byte) int
+		said  string
+		want  int
+	}{
+		{"muffet", muffetFindings, `[{"url":"a","links":[{"url":"x","error":"404"},{"url":"y","status":200}]},{"url":"b","links":[{"url":"x","error":"404"}]}]`, 1},
+		{"muffet", muffetFindings, "failed to fetch root page", -1},
+		{"linkinator", linkinatorFindings, `{"links":[{"url":"x","state":"BROKEN"},{"url":"x","state":"BROKEN"},{"url":"y","state":"OK"}],"passed":false}`, 1},
+		{"linkinator", linkinatorFindings, "no", -1},
+		{"linkchecker", linkcheckerFindings, "# created by\n# read more\nurlname;parentname\r\nx;y\r\n# stopped\n", 1},
+		{"wget", wgetFindings, "Found 12 broken links.\n", 12},
+		{"wget", wgetFindings, "Found no broken links.\n", 0},
+		{"wget", wgetFindings, "", -1},
+		{"hyperlink", hyperlinkFindings, "Found 3 bad links\nFound 4 bad anchors\n", 7},
+		{"htmltest", htmltestFindings, "✘✘✘ failed in 1.2s\n31 errors in 766 documents\n", 31},
+		{"htmltest", htmltestFindings, "✔✔✔ passed in 10ms\n", 0},
+	}
+	for _, tt := range tests {
+		if got := tt.count([]byte(tt.said)); got != tt.want {
+			t.Errorf("%s, %q: %d findings, want %d", tt.name, tt.said, got, tt.want)
+		}
+	}
+}
+
+func TestLateness(t *testing.T) {
+	var even, slowing []int
+	for i := range 100 {
+		even = append(even, 10*(i+1))
+		slowing = append(slowing, min(1000, 50*(i+1), 760+3*i))
+	}
+	if got := lateness(counted{1000, even}); got < 0.95 || got > 1.05 {
+		t.Errorf("a steady run: %.2f", got)
+	}
+	if got := lateness(counted{1000, slowing}); got > 0.2 {
+		t.Errorf("a run that gets slow: %.2f", got)
+	}
+	if got := lateness(counted{10, []int{10}}); got != 0 {
+		t.Errorf("a short run: %.2f", got)
+	}
+}

@@ -1,0 +1,148 @@
+// Command orbweaver-bench measures Orbweaver and the link checkers it finds on
+// PATH on the same sites, and prints one table: wall and CPU time, peak memory,
+// requests as the server counted them, and what each says is broken.
+//
+//	orbweaver-bench public/                        a built site, from the directory and over HTTP
+//	orbweaver-bench -mode http site:1000000x50     a generated site of so many pages and links a page
+//	orbweaver-bench -latency 50ms site:1000x20     every answer takes so long
+//
+// The site is served from memory by a process of its own, so that the figures of
+// a checker are its own; the generated one (crawlertest.Generate) is made anew for
+// every request and never kept. Programs run one after another, each in an empty
+// directory. Checkers are told to leave other hosts alone: the figures are of the
+// crawl, not of the network.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// settings are what the command line says.
+type settings struct {
+	ours        string
+	peers       string
+	mode        string
+	runs        int
+	concurrency int
+	latency     time.Duration
+	limit       time.Duration
+	arguments   string
+	verbose     bool
+}
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == serveCommand {
+		if err := serve(os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "orbweaver-bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := bench(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "orbweaver-bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench runs what the command line asks for and prints the table.
+func bench(args []string, out, log io.Writer) error {
+	var s settings
+	flags := flag.NewFlagSet("orbweaver-bench", flag.ContinueOnError)
+	flags.SetOutput(log)
+	flags.StringVar(&s.ours, "ours", "orbweaver", "the `program` to measure")
+	flags.StringVar(&s.arguments, "arguments", "", "further arguments for it, such as '--concurrency 8'")
+	flags.StringVar(&s.peers, "peers", "all", "`list` of checkers to compare with: all, none, or some of "+strings.Join(peerNames(), ","))
+	flags.StringVar(&s.mode, "mode", "", "`way` to read a directory: dir, http, or both (the default)")
+	flags.IntVar(&s.runs, "runs", 1, "`times` to run each program; the median counts")
+	flags.IntVar(&s.concurrency, "concurrency", 64, "requests in flight, where a checker can be told")
+	flags.DurationVar(&s.latency, "latency", 0, "`time` that each answer takes")
+	flags.DurationVar(&s.limit, "limit", 5*time.Minute, "longest `time` of one run")
+	flags.BoolVar(&s.verbose, "v", false, "print the command lines")
+	flags.Usage = func() {
+		fmt.Fprintln(log, "usage: orbweaver-bench [flags] DIRECTORY|site:PAGESxLINKS[@SEED]...")
+		flags.PrintDefaults()
+	}
+	switch err := flags.Parse(args); {
+	case err == flag.ErrHelp:
+		return nil
+	case err != nil:
+		return err
+	case flags.NArg() == 0:
+		flags.Usage()
+		return fmt.Errorf("name a directory or a site to generate")
+	case s.runs < 1:
+		return fmt.Errorf("%d runs measure nothing", s.runs)
+	}
+	programs, err := s.programs()
+	if err != nil {
+		return err
+	}
+	for _, name := range flags.Args() {
+		corpus, err := parseCorpus(name)
+		if err != nil {
+			return err
+		}
+		for _, mode := range s.modes(corpus) {
+			rows, err := s.measure(corpus, mode, programs, log)
+			if err != nil {
+				return fmt.Errorf("measure %s: %w", name, err)
+			}
+			printTable(out, corpus, mode, &s, rows)
+		}
+	}
+	return nil
+}
+
+// programs are ours and the peers that are there.
+func (s *settings) programs() ([]program, error) {
+	if _, err := exec.LookPath(s.ours); err != nil {
+		return nil, fmt.Errorf("find the program to measure (-ours names it): %w", err)
+	}
+	us := program{name: "orbweaver", path: s.ours, modes: "http dir", arguments: ourArguments, findings: ourFindings, version: "version"}
+	found := []program{us}
+	wanted := strings.Split(s.peers, ",")
+	for _, p := range peers {
+		if s.peers == "none" || s.peers != "all" && !contains(wanted, p.name) {
+			continue
+		}
+		path, err := exec.LookPath(p.name)
+		switch {
+		case err == nil:
+			p.path = path
+			found = append(found, p)
+		case s.peers != "all":
+			return nil, fmt.Errorf("find %s: %w", p.name, err)
+		}
+	}
+	for _, name := range wanted {
+		if name != "all" && name != "none" && !contains(peerNames(), name) {
+			return nil, fmt.Errorf("there is no peer %q; there are %s", name, strings.Join(peerNames(), ", "))
+		}
+	}
+	return found, nil
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *settings) modes(c corpus) []string {
+	switch {
+	case s.mode != "" && s.mode != "both":
+		return []string{s.mode}
+	case c.dir == "":
+		return []string{"http"}
+	}
+	return []string{"dir", "http"}
+}

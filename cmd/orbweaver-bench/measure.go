@@ -1,0 +1,165 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// row is what one program needed and found.
+type row struct {
+	program  string
+	version  string
+	wall     time.Duration
+	cpu      time.Duration // user and system
+	memory   int64         // bytes, at most
+	requests int
+	findings int     // -1 where they could not be read
+	late     float64 // requests a second in the last fifth of the run, in proportion to the first fifth; 0 when too short
+	cut      bool    // it was stopped at the limit
+}
+
+// measure runs each program so often as the settings say and keeps its median by
+// CPU time. One run of ours comes first and does not count: it fills the caches of
+// the server and of the operating system.
+func (s *settings) measure(c corpus, mode string, programs []program, log io.Writer) ([]row, error) {
+	place := target{dir: c.dir}
+	var srv *server
+	if mode == "http" {
+		var err error
+		if srv, err = startServer(c, s.latency); err != nil {
+			return nil, err
+		}
+		defer srv.stop()
+		place.url = "http://" + srv.address + "/"
+	}
+	if c.dir != "" {
+		if _, err := s.runOnce(programs[0], place, srv, io.Discard); err != nil {
+			return nil, err
+		}
+	}
+	var rows []row
+	for _, p := range programs {
+		if !strings.Contains(p.modes, mode) {
+			continue
+		}
+		var of []row
+		for range s.runs {
+			r, err := s.runOnce(p, place, srv, log)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.name, err)
+			}
+			of = append(of, r)
+			if r.cut {
+				break
+			}
+		}
+		slices.SortFunc(of, func(a, b row) int { return cmp.Compare(a.cpu, b.cpu) })
+		rows = append(rows, of[len(of)/2])
+	}
+	return rows, nil
+}
+
+// target is what a program is told to check.
+type target struct{ url, dir string }
+
+// runOnce runs a program in an empty directory.
+func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (row, error) {
+	r := row{program: p.name, version: versionOf(p)}
+	wd, err := os.MkdirTemp("", "orbweaver-bench-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(wd)
+	if err := os.Chmod(wd, 0o777); err != nil { // LinkChecker gives up root's rights
+		return r, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
+	defer cancel()
+	args := p.arguments(s, at)
+	if s.verbose {
+		fmt.Fprintln(log, p.path, strings.Join(args, " "))
+	}
+	cmd := exec.CommandContext(ctx, p.path, args...)
+	out, err := os.Create(filepath.Join(wd, "output")) // a file: nobody need read along
+	if err != nil {
+		return r, err
+	}
+	defer out.Close()
+	cmd.Dir, cmd.Stdout = wd, out
+	if p.onError {
+		cmd.Stderr = out
+	}
+	if p.config != "" {
+		if err := os.WriteFile(filepath.Join(wd, configFile), []byte(p.config), 0o644); err != nil {
+			return r, err
+		}
+	}
+	if srv != nil {
+		if _, err := srv.take(); err != nil {
+			return r, err
+		}
+	}
+	began := time.Now()
+	err = cmd.Run()
+	r.wall = time.Since(began)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return r, err
+	}
+	r.cut = ctx.Err() != nil
+	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	r.memory = peakMemory(cmd.ProcessState)
+	if srv != nil {
+		seen, err := srv.take()
+		if err != nil {
+			return r, err
+		}
+		r.requests, r.late = seen.Requests, lateness(seen)
+	}
+	r.findings = -1
+	if said, err := os.ReadFile(out.Name()); err == nil && !r.cut {
+		r.findings = p.findings(said)
+	}
+	return r, nil
+}
+
+// lateness compares the rate at the end of a run with that at its beginning.
+func lateness(c counted) float64 {
+	const fewest = 40 // samplings that make a rate
+	if len(c.Series) < fewest {
+		return 0
+	}
+	took := func(from, to int) float64 { // samplings between two numbers of requests
+		a, _ := slices.BinarySearch(c.Series, from)
+		b, _ := slices.BinarySearch(c.Series, to)
+		return float64(max(b-a, 1))
+	}
+	fifth := c.Requests / 5
+	return took(0, fifth) / took(c.Requests-fifth, c.Requests)
+}
+
+// versionOf asks a program for its version: the first word with a digit in it.
+func versionOf(p program) string {
+	if p.version == "" {
+		return ""
+	}
+	out, err := exec.Command(p.path, p.version).Output()
+	if err != nil {
+		return ""
+	}
+	for _, word := range strings.Fields(string(out)) {
+		if word = strings.Trim(word, "v,()"); strings.ContainsAny(word, "0123456789") {
+			return word
+		}
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// program is a checker: how it is called, and how what it says is counted.
+type program struct {
+	name      string
+	path      string
+	modes     string // "http", "dir" or both
+	version   string // the argument that prints it; empty where there is none
+	arguments func(s *settings, at target) []string
+	// findings counts distinct broken targets in its output, -1 when it holds none
+	// that could be counted.
+	findings func(output []byte) int
+	onError  bool   // it tells them on standard error
+	config   string // of a file called configFile where it runs
+}
+
+const configFile = "config"
+
+// peers are the checkers we know to call. Each is told to check fragments where it
+// can, to leave other hosts alone, and to have as many requests in flight as ours.
+var peers = []program{
+	{name: "muffet", modes: "http", version: "--version", arguments: func(s *settings, at target) []string {
+		n := strconv.Itoa(s.concurrency)
+		return []string{"--format=json", "--color=never", "--timeout=60", "--buffer-size=65536", "--max-connections=" + n,
+			"--max-connections-per-host=" + n, "--include=^" + regexp.QuoteMeta(at.url), "--max-response-body-size=100000000", at.url}
+	}, findings: muffetFindings},
+	{name: "hyperlink", modes: "dir", version: "--version", arguments: func(_ *settings, at target) []string {
+		return []string{"--check-anchors", at.dir}
+	}, findings: hyperlinkFindings},
+	{name: "htmltest", modes: "dir", version: "--version", arguments: func(_ *settings, at target) []string {
+		return []string{"--skip-external", "--log-level", "2", at.dir}
+	}, findings: htmltestFindings},
+	{name: "linkinator", modes: "http", version: "--version", arguments: func(s *settings, at target) []string {
+		return []string{at.url, "--recurse", "--check-fragments", "--format", "json", "--concurrency", strconv.Itoa(s.concurrency),
+			"--timeout", "60000", "--skip", "^(?!" + regexp.QuoteMeta(at.url) + ")"}
+	}, findings: linkinatorFindings},
+	{name: "linkchecker", modes: "http", arguments: func(s *settings, at target) []string {
+		return []string{"--threads", strconv.Itoa(min(s.concurrency, 10)), "--no-status", "--no-warnings", "--output", "csv",
+			"--recursion-level", "-1", "--config", configFile, at.url}
+	}, findings: linkcheckerFindings, config: "[checking]\nmaxrequestspersecond=100000\n"},
+	{name: "wget", modes: "http", version: "--version", onError: true, arguments: func(_ *settings, at target) []string {
+		return []string{"--spider", "--recursive", "--level=inf", "--no-directories", "--no-verbose", "--execute", "robots=off", at.url}
+	}, findings: wgetFindings},
+}
+
+func peerNames() []string {
+	names := make([]string, len(peers))
+	for i := range peers {
+		names[i] = peers[i].name
+	}
+	return names
+}
+
+func ourArguments(s *settings, at target) []string {
+	args := []string{"--no-config", "--external", "skip", "--format", "json", "--progress", "never"}
+	if at.url == "" {
+		args = append(args, at.dir)
+	} else {
+		args = append(args, "--concurrency", strconv.Itoa(s.concurrency), at.url)
+	}
+	return append(args, strings.Fields(s.arguments)...)
+}
+
+// ourFindings counts broken targets with a URL: malformed references are a finding
+// that others do not have.
+func ourFindings(output []byte) int {
+	var report struct {
+		Summary struct {
+			Broken int
+			ByCode map[string]int `json:"by_code"`
+		}
+	}
+	if json.Unmarshal(output, &report) != nil {
+		return -1
+	}
+	return report.Summary.Broken - report.Summary.ByCode["uri-invalid"]
+}
+
+func muffetFindings(output []byte) int {
+	var pages []struct {
+		Links []struct{ URL, Error string }
+	}
+	if json.Unmarshal(output, &pages) != nil {
+		return -1
+	}
+	broken := map[string]bool{}
+	for _, page := range pages {
+		for _, link := range page.Links {
+			if link.Error != "" {
+				broken[link.URL] = true
+			}
+		}
+	}
+	return len(broken)
+}
+
+func linkinatorFindings(output []byte) int {
+	var result struct {
+		Links []struct{ URL, State string }
+	}
+	if at := bytes.IndexByte(output, '{'); at < 0 || json.Unmarshal(output[at:], &result) != nil {
+		return -1
+	}
+	broken := map[string]bool{}
+	for _, link := range result.Links {
+		if link.State == "BROKEN" {
+			broken[link.URL] = true
+		}
+	}
+	return len(broken)
+}
+
+// linkcheckerFindings counts rows of its CSV: it names each target once. The first
+// line that is no comment is the header.
+func linkcheckerFindings(output []byte) int {
+	rows := -1
+	for line := range bytes.Lines(output) {
+		if len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
+			rows++
+		}
+	}
+	return rows
+}
+
+var wgetBroken = regexp.MustCompile(`Found (\d+|no) broken link`)
+
+func wgetFindings(output []byte) int { return numberIn(wgetBroken, output) }
+
+var hyperlinkBroken = regexp.MustCompile(`Found (\d+) bad (?:links|anchors)`)
+
+// hyperlinkFindings adds up its two counts, of references.
+func hyperlinkFindings(output []byte) int {
+	sum := 0
+	for _, m := range hyperlinkBroken.FindAllSubmatch(output, -1) {
+		n, _ := strconv.Atoi(string(m[1]))
+		sum += n
+	}
+	return sum
+}
+
+var htmltestBroken = regexp.MustCompile(`(\d+) errors? in (\d+) documents?`)
+
+// htmltestFindings is its count of references.
+func htmltestFindings(output []byte) int {
+	if bytes.Contains(output, []byte("✔✔✔")) {
+		return 0
+	}
+	return numberIn(htmltestBroken, output)
+}
+
+// numberIn is the first group's number, 0 where it is a word, -1 without a match.
+func numberIn(re *regexp.Regexp, output []byte) int {
+	m := re.FindSubmatch(output)
+	if m == nil {
+		return -1
+	}
+	n, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		return 0
+	}
+	return n
+}

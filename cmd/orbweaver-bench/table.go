@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"text/tabwriter"
+	"time"
+)
+
+// printTable prints a corpus' rows as a Markdown table, each with its ratio to ours.
+func printTable(out io.Writer, c corpus, mode string, s *settings, rows []row) {
+	how := "from the directory"
+	if mode == "http" {
+		how = fmt.Sprintf("over HTTP on loopback, %d in flight", s.concurrency)
+		if s.latency > 0 {
+			how += ", every answer after " + s.latency.String()
+		}
+	}
+	fmt.Fprintf(out, "### %s, %s (%d CPUs)\n\n", c.name, how, runtime.NumCPU())
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(w, "| program\t| wall s\t| CPU s\t| memory MB\t| requests\t| broken\t| end/start\t| ours to it: wall, CPU, memory\t|")
+	fmt.Fprintln(w, "| ---\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---\t|")
+	for _, r := range rows {
+		name := r.program
+		if r.version != "" {
+			name += " " + r.version
+		}
+		if r.cut {
+			name += ", stopped"
+		}
+		ratio := ""
+		if us := rows[0]; r.program != us.program {
+			ratio = fmt.Sprintf("%.2f, %.2f, %.2f", share(us.wall, r.wall), share(us.cpu, r.cpu), share(us.memory, r.memory))
+		}
+		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %.0f\t| %s\t| %s\t| %s\t| %s\t|\n", name, seconds(r.wall), seconds(r.cpu),
+			float64(r.memory)/(1<<20), number(r.requests, mode == "http"), number(r.findings, r.findings >= 0), late(r.late), ratio)
+	}
+	_ = w.Flush() // the writer's own errors are of no use here
+	fmt.Fprintln(out)
+}
+
+func share[N time.Duration | int64](a, b N) float64 { return float64(a) / float64(max(b, 1)) }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
+
+func number(n int, known bool) string {
+	if !known {
+		return "–"
+	}
+	return strconv.Itoa(n)
+}
+
+func late(r float64) string {
+	if r == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", r)
+}

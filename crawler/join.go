@@ -1,9 +1,8 @@
 package crawler
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"time"
 
@@ -17,20 +16,15 @@ import (
 // reads what the store kept in the order of the store, never in the order of
 // events, so that one worker and sixty-four give the same report.
 //
-//	load     every target with its outcome, redirects linked to where they lead
-//	judge    every (target, fragment) pair once; the ones to show are remembered
+//	load     of every target a few bits: is it there, does it redirect, what was wanted of it
+//	judge    every reference once: what is simply ok is counted, the rest flagged
+//	settle   every flagged (target, fragment) pair gets its verdict
 //	gather   the places that refer to the pairs to show
 //	tell     results in order of their URL
-
-// node is one target.
-type node struct {
-	job     frontier.Job
-	outcome []byte
-	anchors check.EncodedAnchors
-	next    frontier.ID // where a redirect or a refresh leads, 0 otherwise
-	need    frontier.Need
-	state   nodeState
-}
+//
+// Of a target nothing else stays in memory: what is flagged is few, and of those the
+// store is asked again (shelf.go). Anchors are there for a range of targets at a
+// time (anchors.go).
 
 // nodeState is what is known of a target apart from its references.
 type nodeState uint16
@@ -42,8 +36,12 @@ const (
 	isHTML                          // its content is HTML
 	counted                         // its pair without a fragment was met
 	flagged                         // and is not simply ok
+	pieced                          // a pair with a fragment is flagged
 	open                            // its answer is still out
 	handsOn                         // it is there, and hands its readers on to another page
+	internal                        // it is on one of the seeds' sites
+	verbatim                        // it is a reference as written, not a URL
+	entered                         // its job is known
 )
 
 // pair is a target with a fragment that is not simply ok, or that is to be shown.
@@ -59,10 +57,18 @@ type pair struct {
 	references  []Reference
 }
 
+func (p *pair) key() pairKey {
+	if !p.hasFragment {
+		return pairKey{id: p.id}
+	}
+	return pairKey{p.id, true, check.HashAnchor(p.fragment)}
+}
+
+// pairKey names a pair. Of two fragments of one page, one in 2^64 shares a hash.
 type pairKey struct {
-	id       frontier.ID
-	fragment string
-	has      bool
+	id   frontier.ID
+	has  bool
+	hash uint64
 }
 
 // route is where a target's redirects lead.
@@ -73,14 +79,16 @@ type route struct {
 }
 
 type join struct {
-	r      *run
-	nodes  []node
-	seed   maphash.Seed
-	seen   map[uint64]struct{} // pairs with a fragment that were judged
-	pairs  map[pairKey]*pair
-	sum    *Summary
-	cut    []byte // the outcome of what was not reached
-	scrawl []byte
+	r       *run
+	states  []nodeState                 // by ID-1
+	needs   []frontier.Need             // likewise
+	next    map[frontier.ID]frontier.ID // where a redirect or a refresh leads
+	anchors anchorWindow
+	shelf   dossierShelf
+	pairs   map[pairKey]*pair
+	flagged []*pair // in the order they were met
+	sum     *Summary
+	cut     []byte // the outcome of what was not reached
 
 	streaming bool // the run goes on: what is not settled is open
 }
@@ -88,7 +96,7 @@ type join struct {
 func newJoin(r *run) *join {
 	sum := &Summary{Started: r.started, StoppedBy: r.stoppedBy, Complete: r.stoppedBy == "", Pages: int(r.pages.Load()),
 		Requests: int(r.requests.Load()), ByCode: map[check.Code]int{}}
-	return &join{r: r, seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}, pairs: map[pairKey]*pair{}, sum: sum,
+	return &join{r: r, next: map[frontier.ID]frontier.ID{}, anchors: anchorWindow{most: r.windowed}, pairs: map[pairKey]*pair{}, sum: sum,
 		cut: check.AppendOutcome(nil, notReached(r.stoppedBy))}
 }
 
@@ -102,7 +110,7 @@ func (r *run) report() (*Summary, error) {
 			sum.Targets = append(sum.Targets, r.seeds[i].Raw)
 		}
 	}
-	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.gather, j.tell, j.notes} {
+	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.started, j.gather, j.tell, j.notes} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -117,153 +125,244 @@ func (j *join) load() error {
 	if err != nil {
 		return fmt.Errorf("count the targets: %w", err)
 	}
-	j.nodes = make([]node, 0, c.Known)
-	return j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+	j.states = make([]nodeState, 0, c.Known)
+	j.needs = make([]frontier.Need, 0, c.Known)
+	j.anchors.reset(1)
+	err = j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
 		job, err := frontier.DecodeJob(rec.Job)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		n := node{job: job, need: rec.Need}
-		outcome := rec.Outcome
-		if !rec.Settled || outcome == nil {
-			outcome = j.cut
-			if last := j.r.pasts[rec.ID].last; last != nil && !j.streaming { // only the second pass is missing
-				outcome = last
-			}
-		}
-		if err := n.read(outcome); err != nil {
+		j.states = append(j.states, stateOf(&job))
+		j.needs = append(j.needs, rec.Need)
+		g, err := j.read(rec.ID, j.outcomeOf(rec), rec.Found)
+		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		if !rec.Settled {
-			n.state |= open
+			j.states[rec.ID-1] |= open
 		}
-		if n.state&(redirects|handsOn) != 0 && len(rec.Found) > 0 {
-			n.next = rec.Found[0]
-		}
-		j.nodes = append(j.nodes, n)
+		j.anchors.add(rec.ID, g)
 		return nil
 	})
+	return err
+}
+
+func stateOf(job *frontier.Job) nodeState {
+	s := entered
+	if job.Internal {
+		s |= internal
+	}
+	if job.Verbatim {
+		s |= verbatim
+	}
+	return s
+}
+
+// outcomeOf is a target's outcome, that of not having been reached where there is none.
+func (j *join) outcomeOf(rec *frontier.Record) []byte {
+	if rec.Settled && rec.Outcome != nil {
+		return rec.Outcome
+	}
+	if last := j.r.pasts[rec.ID].last; last != nil && !j.streaming { // only the second pass is missing
+		return last
+	}
+	return j.cut
 }
 
 // read takes an outcome in.
-func (n *node) read(outcome []byte) error {
-	o, anchors, err := check.DecodeHead(outcome)
+func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.Glance, error) {
+	g, err := check.GlanceAt(outcome)
 	if err != nil {
-		return err
+		return g, err
 	}
-	n.outcome, n.anchors = outcome, anchors
-	n.state &= counted | flagged
-	if o.Code == check.CodeRedirect {
-		n.state |= redirects
-	}
-	if o.Code == check.CodeOK && o.Next != "" {
-		n.state |= handsOn
-	}
-	if o.Read {
-		n.state |= readable
-	}
-	if isPage(&o) {
-		n.state |= isHTML
-	}
-	if o.Code == check.CodeOK && len(o.Warnings) == 0 {
-		n.state |= clean
-	}
-	return nil
-}
-
-func (j *join) node(id frontier.ID) *node { return &j.nodes[id-1] }
-
-// follow walks a target's redirects to their end.
-func (j *join) follow(id frontier.ID) route {
-	p := route{end: id, internal: j.node(id).job.Internal}
-	for j.node(p.end).state&redirects != 0 {
-		p.hops = append(p.hops, p.end)
-		p.end = j.node(p.end).next
-		if p.end == 0 || slices.Contains(p.hops, p.end) {
-			break
+	s := &j.states[id-1]
+	*s &= counted | flagged | pieced | internal | verbatim | entered
+	set := func(is bool, bit nodeState) {
+		if is {
+			*s |= bit
 		}
-		p.internal = p.internal && j.node(p.end).job.Internal
 	}
-	return p
+	set(g.Redirect, redirects)
+	set(g.OK && g.Leads, handsOn)
+	set(g.Read, readable)
+	set(g.HTML, isHTML)
+	set(g.OK && !g.Warned, clean)
+	if *s&(redirects|handsOn) != 0 && len(found) > 0 {
+		j.next[id] = found[0]
+	}
+	return g, nil
 }
 
-// judge goes through every reference of every page once.
+// judge goes through every reference of every page once; where the anchors of all
+// pages are too many to be held at once, once for each range of them.
 func (j *join) judge() error {
-	var reader frontier.LinkReader
-	var l frontier.RawLink
+	for first := true; ; first = false {
+		if err := j.pass(first); err != nil {
+			return err
+		}
+		if int(j.anchors.to) > len(j.states) {
+			j.anchors = anchorWindow{}
+			return nil
+		}
+		if err := j.nextAnchors(); err != nil {
+			return err
+		}
+	}
+}
+
+// nextAnchors reads the next range of anchors.
+func (j *join) nextAnchors() error {
+	j.anchors.reset(j.anchors.to)
+	err := j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+		switch {
+		case rec.ID < j.anchors.from:
+			return nil
+		case j.anchors.full || int(rec.ID) > len(j.states):
+			return errEnough
+		}
+		g, err := check.GlanceAt(j.outcomeOf(rec))
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		j.anchors.add(rec.ID, g)
+		return nil
+	})
+	if err == errEnough {
+		return nil
+	}
+	return err
+}
+
+// errEnough ends a scan that has found what it looked for.
+var errEnough = errors.New("enough was read")
+
+// pass meets the references to targets whose anchors are there, and in the first
+// pass those without a fragment.
+func (j *join) pass(first bool) error {
+	var briefs frontier.BriefReader
+	var reader pageReader
+	var b frontier.Brief
 	return j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 {
 			return nil
 		}
-		if err := reader.Reset(rec.Links); err != nil {
+		if err := briefs.Reset(rec.Links); err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		for {
-			more, err := reader.Next(&l)
-			if err != nil {
+		reader.begin(rec.Links)
+		for n := 0; ; n++ {
+			more, err := briefs.Next(&b)
+			switch {
+			case err != nil:
 				return fmt.Errorf("target %d: %w", rec.ID, err)
+			case !more && first:
+				j.sum.References += n
+				j.sum.Links += n
 			}
 			if !more {
 				return nil
 			}
-			j.sum.References++
-			j.sum.Links++
-			j.meet(rec.Found[l.Target], l.Fragment, l.HasFragment, l.Mark)
+			if b.Target >= len(rec.Found) {
+				return fmt.Errorf("target %d: a reference leads to none of the %d targets that were found", rec.ID, len(rec.Found))
+			}
+			id := rec.Found[b.Target]
+			if b.HasFragment && !j.anchors.holds(id) || !b.HasFragment && !first {
+				continue
+			}
+			if p := j.meet(id, &b); p != nil && b.HasFragment && p.fragment == "" {
+				if p.fragment, err = reader.fragment(n); err != nil {
+					return fmt.Errorf("target %d: %w", rec.ID, err)
+				}
+			}
 		}
 	})
 }
 
-// meet judges a pair when it is met for the first time, and adds up its marks.
-// Nearly all pairs are simply ok: those are counted and forgotten.
-func (j *join) meet(id frontier.ID, fragment []byte, has bool, mark uint64) {
-	n := j.node(id)
-	expect := extract.Expect(mark & markExpect)
-	plain := n.state&clean != 0 && !j.r.cfg.Show.OK && mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
-		(expect == extract.ExpectAny || n.state&isHTML == 0)
-	switch {
-	case !has:
-		if plain && n.state&counted == 0 {
-			n.state |= counted
-			j.sum.Results++
-			j.sum.OK++
+// pageReader reads the references of a page in full, up to the one that is asked for.
+type pageReader struct {
+	frontier.LinkReader
+	links frontier.RawLink
+	block []byte // until it is first asked
+	at    int    // how many were read
+}
+
+func (r *pageReader) begin(block []byte) { r.block, r.at = block, 0 }
+
+// to reads on to reference n.
+func (r *pageReader) to(n int) (*frontier.RawLink, error) {
+	if r.block != nil {
+		if err := r.Reset(r.block); err != nil {
+			return nil, err
 		}
-		if plain && n.state&flagged == 0 {
-			return
-		}
-	case plain:
-		h := j.hash(id, fragment)
-		_, known := j.seen[h]
-		if !known && n.state&readable != 0 && n.anchors.Has(check.HashAnchor(string(fragment))) {
-			j.seen[h] = struct{}{}
-			j.sum.Results++
-			j.sum.OK++
-			return
-		}
-		if known {
-			if _, flagged := j.pairs[pairKey{id, string(fragment), true}]; !flagged {
-				return
-			}
+		r.block = nil
+	}
+	for ; r.at <= n; r.at++ {
+		if _, err := r.Next(&r.links); err != nil {
+			return nil, err
 		}
 	}
-	j.flag(id, string(fragment), has, mark, expect)
+	return &r.links, nil
+}
+
+func (r *pageReader) fragment(n int) (string, error) {
+	l, err := r.to(n)
+	if err != nil {
+		return "", err
+	}
+	return string(l.Fragment), nil
+}
+
+// meet counts a pair that is simply ok, as nearly all are, when it is met for the
+// first time; any other is flagged, its marks added up, and returned.
+func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
+	s := &j.states[id-1]
+	expect := extract.Expect(b.Mark & markExpect)
+	plain := *s&clean != 0 && !j.r.cfg.Show.OK && b.Mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
+		(expect == extract.ExpectAny || *s&isHTML == 0)
+	key := pairKey{id, b.HasFragment, b.Hash}
+	switch {
+	case !plain:
+	case !b.HasFragment:
+		if *s&flagged != 0 {
+			break
+		}
+		if *s&counted == 0 {
+			*s |= counted
+			j.sum.Results++
+			j.sum.OK++
+		}
+		return nil
+	case *s&readable != 0:
+		at, there := j.anchors.find(id, b.Hash)
+		if !there || *s&pieced != 0 && j.pairs[key] != nil {
+			break
+		}
+		if j.anchors.meet(at) {
+			j.sum.Results++
+			j.sum.OK++
+		}
+		return nil
+	}
+	return j.flag(key, b.Mark, expect)
 }
 
 // flag remembers a pair that is to be looked at more closely.
-func (j *join) flag(id frontier.ID, fragment string, has bool, mark uint64, expect extract.Expect) *pair {
-	k := pairKey{id, fragment, has}
-	p := j.pairs[k]
+func (j *join) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
+	p := j.pairs[key]
 	if p == nil {
-		p = &pair{id: id, fragment: fragment, hasFragment: has, marks: mark &^ markExpect}
-		j.settle(p)
-		j.pairs[k] = p
+		p = &pair{id: key.id, hasFragment: key.has}
+		j.pairs[key] = p
+		j.flagged = append(j.flagged, p)
 		met := false // as simply ok, until now
-		if n := j.node(id); !has {
-			met = n.state&counted != 0
-			n.state |= counted | flagged
+		s := &j.states[key.id-1]
+		if !key.has {
+			met = *s&counted != 0
+			*s |= counted | flagged
 		} else {
-			h := j.hash(id, []byte(fragment))
-			_, met = j.seen[h]
-			j.seen[h] = struct{}{}
+			at, there := j.anchors.find(key.id, key.hash)
+			met = there && !j.anchors.meet(at)
+			*s |= pieced
 		}
 		if met {
 			j.sum.Results--
@@ -275,131 +374,12 @@ func (j *join) flag(id frontier.ID, fragment string, has bool, mark uint64, expe
 	return p
 }
 
-func (j *join) hash(id frontier.ID, fragment []byte) uint64 {
-	j.scrawl = binary.LittleEndian.AppendUint32(j.scrawl[:0], uint32(id))
-	j.scrawl = append(j.scrawl, fragment...)
-	return maphash.Bytes(j.seed, j.scrawl)
-}
-
-// settle finds out where a pair's target leads and what is to be said of it.
-func (j *join) settle(p *pair) {
-	p.route = j.follow(p.id)
-	if p.marks&markExcluded != 0 {
-		p.open, p.judgement = false, j.excluded(p)
-		return
-	}
-	p.open = j.streaming && p.route.end != 0 && j.node(p.route.end).state&open != 0
-	if !p.open {
-		p.judgement = j.verdict(p)
-	}
-}
-
-// verdict judges a pair, the marks of its references aside.
-func (j *join) verdict(p *pair) check.Judgement {
-	first := j.node(p.id)
-	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
-		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.ignoresFragment}
-	rule := j.ruleFor(first)
-	if rule != nil && rule.Accept != nil {
-		q.Accept = rule.Accept
-	}
-	var links []check.Link
-	var next string
-	for _, id := range p.route.hops {
-		o := j.decode(id)
-		links = append(links, check.Link{URL: j.url(id), Status: o.Status})
-		next = o.Next
-	}
-	var end *check.Outcome
-	final, _, _ := urinorm.ParseWeb(next)
-	if p.route.end != 0 {
-		o := j.decode(p.route.end)
-		end, q.Local = &o, o.Path != ""
-		if len(p.route.hops) == 0 {
-			final = j.url(p.route.end)
-		}
-	}
-	q.URL = final
-	if len(links) > 0 {
-		q.URL = links[0].URL
-	}
-	g := check.JudgeChain(q, links, final, end, j.r.cfg.MaxRedirects)
-	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnproven) && j.handedOn(p) {
-		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
-	}
-	if first.need&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {
-		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
-	}
-	if rule != nil && g.Verdict != check.OK && g.Verdict != check.Skipped {
-		switch rule.Verdict {
-		case "broken":
-			g.Verdict = check.Broken
-		case "unverified":
-			g.Verdict = check.Unverified
-		}
-	}
-	g.Message = j.r.print.message(g.Message)
-	g.Warnings = slices.Clone(g.Warnings)
-	if (p.hasFragment || len(p.route.hops) > 0) && p.route.end != 0 && j.node(p.route.end).need&frontier.NeedLinks != 0 {
-		// Findings about a page of ours belong to the page, which is told in any case.
-		g.Warnings = slices.DeleteFunc(g.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
-	}
-	for i := range g.Warnings {
-		g.Warnings[i].Message = j.r.print.message(g.Warnings[i].Message)
-		g.Warnings[i].Proposal = j.r.print.shorten(g.Warnings[i].Proposal)
-	}
-	return g
-}
-
-// excluded is the judgement on a pair that a rule says not to look at.
-func (j *join) excluded(p *pair) check.Judgement {
-	u := j.url(p.id).String()
-	if p.hasFragment {
-		u += "#" + p.fragment
-	}
-	if parsed, _, err := urinorm.ParseWeb(u); err == nil {
-		if o := j.r.scope().excluded(viewOf(parsed)); o != nil {
-			return check.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
-		}
-	}
-	return check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded}
-}
-
-// handedOn reports whether a fragment that a page lacks is on the page that it hands
-// its readers on to: documentation tools leave such pages behind when one moves,
-// with a script that carries the fragment along.
-func (j *join) handedOn(p *pair) bool {
-	from := j.node(p.route.end)
-	if from.next == 0 || from.state&redirects != 0 {
-		return false
-	}
-	to := j.decode(j.follow(from.next).end)
-	q := check.Question{Internal: true, Fragment: p.fragment, HasFragment: true, IgnoreFragment: j.r.ignoresFragment}
-	return to.Code == check.CodeOK && to.Read && to.Judge(q).Verdict == check.OK
-}
-
-// formRefused reports whether an answer only says that a form's action wants what
-// a form would send.
-func formRefused(end *check.Outcome) bool {
-	return end != nil && end.Status >= 400 && end.Status < 500 && end.Status != 404 && end.Status != 410
-}
-
-// decode reads a target's outcome, its anchors included.
-func (j *join) decode(id frontier.ID) check.Outcome {
-	o, err := check.DecodeOutcome(j.node(id).outcome)
-	if err != nil { // load has read it before
-		return check.Skip(check.CodeProtocolError, err.Error())
-	}
-	return o
-}
-
-func (j *join) url(id frontier.ID) urinorm.URL {
-	n := j.node(id)
-	if n.job.Verbatim {
-		return urinorm.URL{}
-	}
-	u, _, _ := urinorm.ParseWeb(string(n.job.URL))
-	return u
+// keep flags a pair whatever its verdict.
+func (j *join) keep(id frontier.ID, fragment string, has bool) *pair {
+	p := pair{id: id, fragment: fragment, hasFragment: has}
+	kept := j.flag(p.key(), 0, extract.ExpectAny)
+	kept.fragment = fragment
+	return kept
 }
 
 // named meets the targets the user named.
@@ -414,31 +394,38 @@ func (j *join) named() error {
 		f, has := s.URL.Fragment()
 		p := j.keep(id, f, has)
 		p.references = append(p.references, Reference{Page: CommandLine, Raw: urinorm.Redact(s.Raw)})
-		if p.judgement.Verdict != check.OK && p.judgement.Code != "interrupted" && p.judgement.Code != "limit" {
+	}
+	return nil
+}
+
+// started names the targets of the user that could not be read.
+func (j *join) started() error {
+	for i := range j.r.seeds {
+		s := &j.r.seeds[i]
+		if !s.Named || j.r.seedIDs[i] == 0 {
+			continue
+		}
+		f, has := s.URL.Fragment()
+		g := &j.keep(j.r.seedIDs[i], f, has).judgement
+		if g.Verdict != check.OK && g.Code != check.CodeInterrupted && g.Code != check.CodeLimit {
 			j.sum.StartFailed = append(j.sum.StartFailed, urinorm.Redact(s.Raw))
 		}
 	}
 	return nil
 }
 
-// keep flags a pair whatever its verdict.
-func (j *join) keep(id frontier.ID, fragment string, has bool) *pair {
-	return j.flag(id, fragment, has, 0, extract.ExpectAny)
-}
-
 // alone meets what no reference told of: documents found by walking a directory
 // that cannot be read, and pages with something to say of their content.
 func (j *join) alone() error {
-	for i := range j.nodes {
-		n := &j.nodes[i]
-		if n.state&(clean|counted|redirects) != 0 || n.need&frontier.NeedLinks == 0 || n.job.Verbatim {
+	for i, s := range j.states {
+		if s&(clean|counted|redirects|verbatim) != 0 || j.needs[i]&frontier.NeedLinks == 0 {
 			continue
 		}
 		id := frontier.ID(i + 1)
-		o := j.decode(id)
-		if n.need&frontier.NeedSeed != 0 || o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) }) {
+		o := &j.dossier(id).outcome
+		if j.needs[i]&frontier.NeedSeed != 0 || o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) }) {
 			j.keep(id, "", false)
 		}
 	}
-	return nil
+	return j.shelf.err
 }

@@ -269,9 +269,9 @@ func (r *run) findAliases() []alias {
 }
 
 // ruleFor returns the user's rule for a target.
-func (j *join) ruleFor(n *node) *Rule {
-	if len(j.r.cfg.Rules) == 0 || n.job.Verbatim {
+func (j *join) ruleFor(job *frontier.Job) *Rule {
+	if len(j.r.cfg.Rules) == 0 || job.Verbatim {
 		return nil
 	}
-	return j.r.cfg.rule(j.r.print.job(&n.job))
+	return j.r.cfg.rule(j.r.print.job(job))
 }

@@ -28,6 +28,7 @@ type run struct {
 	seeded   map[string]struct{} // URLs of the seeds that lie in directories
 	seedIDs  []frontier.ID       // of each seed, 0 when it has no URL
 	started  time.Time
+	windowed int             // anchors that the join holds at once
 	always   context.Context // outlives a cancelled run: what was done is kept
 
 	scopeMu sync.RWMutex
@@ -74,7 +75,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	cfg := given.withDefaults()
-	r := &run{cfg: cfg, sink: sink, seeds: seeds, started: time.Now(), always: context.WithoutCancel(ctx),
+	r := &run{cfg: cfg, sink: sink, seeds: seeds, started: time.Now(), windowed: windowedAnchors, always: context.WithoutCancel(ctx),
 		print: newPrinter(cfg.Sites, cfg.WorkingDir), pasts: map[frontier.ID]past{}, seeded: map[string]struct{}{}, trapped: map[string]int{}}
 	r.scoped = newScope(cfg, seeds, r.print)
 	r.aliases = r.findAliases()

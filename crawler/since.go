@@ -41,16 +41,16 @@ func (j *join) since(p *pair) {
 // changed reports whether a pair's target is a file that was changed or removed, or
 // what the user named.
 func (j *join) changed(p *pair) bool {
-	if j.node(p.id).need&frontier.NeedListed != 0 {
+	if j.needs[p.id-1]&frontier.NeedListed != 0 {
 		return true
 	}
-	u := j.url(p.id)
+	u := j.dossier(p.id).url
 	if site := j.r.scope().siteOf(u); site != nil && j.r.cfg.Changed(site.PathOf(u)) {
 		return true
 	}
 	if p.route.end == 0 {
 		return false
 	}
-	o := j.decode(p.route.end)
+	o := j.dossier(p.route.end).outcome
 	return o.Path != "" && j.r.cfg.Changed(o.Path)
 }

@@ -25,13 +25,13 @@ func (r *run) beginStream() error {
 	j := newJoin(r)
 	s := &stream{join: j, open: map[frontier.ID][]*pair{}, told: map[pairKey]bool{}}
 	j.streaming = true
-	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.gather} {
+	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.gather} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	var ready []*pair
-	for _, p := range j.pairs {
+	for _, p := range j.flagged {
 		if p.open {
 			s.open[p.route.end] = append(s.open[p.route.end], p)
 		} else {
@@ -46,34 +46,31 @@ func (r *run) beginStream() error {
 func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
 	j := s.join
 	for i, next := range ids {
-		for int(next) > len(j.nodes) {
-			j.nodes = append(j.nodes, node{state: open})
+		for int(next) > len(j.states) {
+			j.states, j.needs = append(j.states, open), append(j.needs, 0)
 		}
-		n := j.node(next)
-		if n.job.URL != nil {
+		if j.states[next-1]&entered != 0 {
 			continue
 		}
-		job, err := frontier.DecodeJob(slices.Clone(found[i].Job))
+		job, err := frontier.DecodeJob(found[i].Job)
 		if err != nil {
 			return err
 		}
-		n.job, n.need = job, found[i].Need
+		j.states[next-1] |= stateOf(&job)
+		j.needs[next-1] = found[i].Need
 		if found[i].Outcome != nil {
-			if err := n.read(slices.Clone(found[i].Outcome)); err != nil {
+			if _, err := j.read(next, found[i].Outcome, nil); err != nil {
 				return err
 			}
 		}
 	}
-	if int(id) > len(j.nodes) {
+	if int(id) > len(j.states) {
 		return nil // entered after the last page, and so referred to by nobody
 	}
-	n := j.node(id)
-	if err := n.read(check.AppendOutcome(nil, o)); err != nil {
+	if _, err := j.read(id, check.AppendOutcome(nil, o), ids); err != nil {
 		return err
 	}
-	if len(ids) > 0 {
-		n.next = ids[0]
-	}
+	j.shelf.drop(id)
 	waiting := s.open[id]
 	delete(s.open, id)
 	var ready []*pair
@@ -86,6 +83,9 @@ func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 		j.mark(p)
 		ready = append(ready, p)
 	}
+	if j.shelf.err != nil {
+		return j.shelf.err
+	}
 	return s.tell(ready)
 }
 
@@ -94,10 +94,13 @@ func (s *stream) tell(pairs []*pair) error {
 	var results []*Result
 	for _, p := range pairs {
 		if s.join.shown(&p.judgement) {
-			s.told[pairKey{p.id, p.fragment, p.hasFragment}] = true
+			s.told[p.key()] = true
 			results = append(results, s.join.result(p))
 		}
 		p.references = nil
+	}
+	if s.join.shelf.err != nil {
+		return s.join.shelf.err
 	}
 	slices.SortFunc(results, func(a, b *Result) int { return cmp.Compare(a.URL, b.URL) })
 	for _, res := range results {

@@ -17,6 +17,7 @@ func (r *run) toldBefore(k pairKey) bool { return r.stream != nil && r.stream.to
 // gather finds the places that refer to the pairs to show.
 func (j *join) gather() error {
 	wanted := map[pairKey]*pair{}
+	targets := make([]uint64, (len(j.states)+63)/64)
 	for k, p := range j.pairs {
 		if !p.open {
 			j.mark(p)
@@ -24,40 +25,40 @@ func (j *join) gather() error {
 		}
 		if p.open || j.shown(&p.judgement) {
 			wanted[k] = p
+			targets[(k.id-1)/64] |= 1 << ((k.id - 1) % 64)
 		}
 	}
-	if len(wanted) == 0 {
-		return nil
+	if len(wanted) == 0 || j.shelf.err != nil {
+		return j.shelf.err
 	}
-	targets := make([]bool, len(j.nodes))
-	for k := range wanted {
-		targets[k.id-1] = true
-	}
-	var reader frontier.LinkReader
-	var l frontier.RawLink
+	isTarget := func(id frontier.ID) bool { return targets[(id-1)/64]&(1<<((id-1)%64)) != 0 }
+	var briefs frontier.BriefReader
+	var reader pageReader
+	var b frontier.Brief
 	return j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
-		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, func(id frontier.ID) bool { return targets[id-1] }) {
+		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, isTarget) {
 			return nil
 		}
-		if err := reader.Reset(rec.Links); err != nil {
+		if err := briefs.Reset(rec.Links); err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
+		reader.begin(rec.Links)
 		page := ""
-		for {
-			more, err := reader.Next(&l)
-			if err != nil {
-				return fmt.Errorf("target %d: %w", rec.ID, err)
+		for n := 0; ; n++ {
+			if more, err := briefs.Next(&b); err != nil || !more {
+				return err
 			}
-			if !more {
-				return nil
-			}
-			id := rec.Found[l.Target]
-			if !targets[id-1] {
+			id := rec.Found[b.Target]
+			if !isTarget(id) {
 				continue
 			}
-			p := wanted[pairKey{id, string(l.Fragment), l.HasFragment}]
+			p := wanted[pairKey{id, b.HasFragment, b.Hash}]
 			if p == nil {
 				continue
+			}
+			l, err := reader.to(n)
+			if err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
 			}
 			if page == "" {
 				page = j.page(rec)
@@ -73,7 +74,11 @@ func (j *join) page(rec *frontier.Record) string {
 	if o, _, err := check.DecodeHead(rec.Outcome); err == nil && o.Path != "" {
 		return j.r.print.path(o.Path)
 	}
-	return j.r.print.job(&j.node(rec.ID).job)
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil { // load has read it before
+		return ""
+	}
+	return j.r.print.job(&job)
 }
 
 // mark turns what was noted of a pair's references into warnings.
@@ -97,7 +102,7 @@ func (j *join) mark(p *pair) {
 	if p.expects&^(1<<extract.ExpectAny) == 0 || p.route.end == 0 {
 		return
 	}
-	contentType := j.decode(p.route.end).ContentType
+	contentType := j.dossier(p.route.end).outcome.ContentType
 	for e := extract.ExpectImage; e <= extract.ExpectStyle; e++ {
 		if p.expects&(1<<e) == 0 {
 			continue
@@ -134,11 +139,14 @@ func (j *join) shown(g *check.Judgement) bool {
 // tell counts the pairs and gives the sink the ones it wants, in order of their URL.
 func (j *join) tell() error {
 	results := make([]*Result, 0, len(j.pairs))
-	for k, p := range j.pairs {
+	for _, p := range j.flagged {
 		j.count(p)
-		if j.shown(&p.judgement) && !j.r.toldBefore(k) {
+		if j.shown(&p.judgement) && !j.r.toldBefore(p.key()) {
 			results = append(results, j.result(p))
 		}
+	}
+	if j.shelf.err != nil {
+		return j.shelf.err
 	}
 	slices.SortFunc(results, func(a, b *Result) int { return cmp.Compare(a.URL, b.URL) })
 	j.r.mu.Lock()
@@ -156,12 +164,11 @@ func (j *join) suggestions(p *pair) []check.Suggestion {
 	if c := p.judgement.Code; c != check.CodeFragmentMissing && c != check.CodeFragmentUnproven {
 		return nil
 	}
-	o := j.decode(p.route.end)
-	id, ok := o.Names.Suggest(p.fragment)
+	id, ok := j.dossier(p.route.end).outcome.Names.Suggest(p.fragment)
 	if !ok {
 		return nil
 	}
-	return []check.Suggestion{{URL: j.r.print.pair(&j.node(p.id).job, id, true), Why: "closest id"}}
+	return []check.Suggestion{{URL: j.r.print.pair(&j.dossier(p.id).job, id, true), Why: "closest id"}}
 }
 
 func (j *join) count(p *pair) {
@@ -197,9 +204,9 @@ func (j *join) count(p *pair) {
 
 // result builds what is said of one pair.
 func (j *join) result(p *pair) *Result {
-	first := j.node(p.id)
+	first := j.dossier(p.id).job
 	res := &Result{
-		URL: j.r.print.pair(&first.job, p.fragment, p.hasFragment), Internal: p.route.internal,
+		URL: j.r.print.pair(&first, p.fragment, p.hasFragment), Internal: p.route.internal,
 		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
 		Size: -1, Redirects: []Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references,
 	}
@@ -208,8 +215,8 @@ func (j *join) result(p *pair) *Result {
 		answers = append(slices.Clip(answers), p.route.end)
 	}
 	for _, id := range answers {
-		o := j.decode(id)
-		printed := j.r.print.job(&j.node(id).job)
+		d := j.dossier(id)
+		o, printed := &d.outcome, j.r.print.job(&d.job)
 		res.Attempts += o.Requests
 		res.Elapsed += o.Elapsed
 		res.Status, res.ContentType, res.Size, res.FinalURL = o.Status, o.ContentType, o.Size, printed
@@ -217,7 +224,7 @@ func (j *join) result(p *pair) *Result {
 			res.Redirects = append(res.Redirects, Hop{URL: printed, Status: o.Status})
 		}
 	}
-	if first.job.Verbatim {
+	if first.Verbatim {
 		res.FinalURL = ""
 	}
 	res.Suggestions = append(res.Suggestions, j.suggestions(p)...)

@@ -272,5 +272,5 @@ func (w *worker) gathered(t *frontier.Target, o *check.Outcome, f *findings) ([]
 		f.readAfterAll(t)
 	}
 	w.references.Add(int64(f.links.Len()))
-	return f.found(), f.links.Encode()
+	return f.found(), f.links.Encode(nil)
 }

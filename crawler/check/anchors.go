@@ -69,20 +69,21 @@ type EncodedAnchors []byte
 // Len returns the number of anchors.
 func (a EncodedAnchors) Len() int { return len(a) / 8 }
 
-func (a EncodedAnchors) at(i int) uint64 { return binary.LittleEndian.Uint64(a[8*i:]) }
+// At returns the i-th smallest hash.
+func (a EncodedAnchors) At(i int) uint64 { return binary.LittleEndian.Uint64(a[8*i:]) }
 
 // Has reports whether the set holds a hash made by HashAnchor.
 func (a EncodedAnchors) Has(hash uint64) bool {
 	low, high := 0, a.Len()
 	for low < high {
 		middle := int(uint(low+high) >> 1)
-		if a.at(middle) < hash {
+		if a.At(middle) < hash {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
-	return low < a.Len() && a.at(low) == hash
+	return low < a.Len() && a.At(low) == hash
 }
 
 // Decode copies the anchors out of the encoded Outcome.
@@ -92,7 +93,7 @@ func (a EncodedAnchors) Decode() Anchors {
 	}
 	set := make(Anchors, a.Len())
 	for i := range set {
-		set[i] = a.at(i)
+		set[i] = a.At(i)
 	}
 	return set
 }

@@ -49,6 +49,12 @@ const (
 	allFlags = 1<<iota - 1
 )
 
+// The first two rows of the codeBook.
+const (
+	codeOK = iota
+	codeRedirect
+)
+
 var codeBook = [...]Code{
 	CodeOK, CodeRedirect, CodeBotWall, CodeRateLimited, CodeRedirectLoop, CodeRedirectLimit, CodeRedirectInvalid,
 	CodeDNSNotFound, CodeDNSFailure, CodeConnectRefused, CodeConnectionReset, CodeTimeout,
@@ -237,15 +243,43 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	return o, anchors, nil
 }
 
-// AnchorsIn returns the anchors of an encoded outcome where they lie, without
-// decoding the rest and without allocation.
-func AnchorsIn(data []byte) (EncodedAnchors, error) {
+// Glance is what can be told of an encoded outcome without decoding it.
+type Glance struct {
+	OK       bool // its code is ok
+	Redirect bool // another target answers for it
+	Leads    bool // it names a Next: a redirect, or a page that hands its readers on
+	Warned   bool // there are warnings
+	Read     bool
+	HTML     bool           // it is a document that holds links: HTML or XHTML
+	Anchors  EncodedAnchors // where they lie; good as long as data is not changed
+}
+
+// GlanceAt reads the beginning of an encoded outcome, without allocation.
+func GlanceAt(data []byte) (Glance, error) {
 	d := decoder{data: data}
-	anchors := d.anchors(d.header())
-	if d.failed {
-		return nil, errEncoding
+	flags := d.header()
+	g := Glance{Leads: flags&hasNext != 0, Warned: flags&hasWarnings != 0, Read: flags&hasRead != 0, Anchors: d.anchors(flags)}
+	switch code := d.byte(); code {
+	case codeOK:
+		g.OK = true
+	case codeRedirect:
+		g.Redirect = true
+	case codeLiteral:
+		d.take(d.uvarint())
 	}
-	return anchors, nil
+	if flags&hasStatus != 0 {
+		d.varint()
+	}
+	switch kind := d.byte(); kind {
+	case typeLiteral:
+		g.HTML = isHTML(string(d.take(d.uvarint()))) // no type that the book knows is written out
+	default:
+		g.HTML = int(kind) < len(typeBook) && isHTML(typeBook[kind])
+	}
+	if d.failed {
+		return Glance{}, fmt.Errorf("read the head of an outcome of %d bytes: %w", len(data), errEncoding)
+	}
+	return g, nil
 }
 
 // decoder reads from the front of data. After the first fault it yields zeros.

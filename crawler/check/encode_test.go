@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"reflect"
@@ -128,7 +129,7 @@ func TestDecodeRejects(t *testing.T) {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
-	if _, err := AnchorsIn([]byte{1, 0x10, 0, 2, 1, 2, 3}); err == nil {
+	if _, err := GlanceAt([]byte{1, 0x10, 0, 2, 1, 2, 3}); err == nil {
 		t.Error("anchors that are cut off are returned")
 	}
 }
@@ -143,7 +144,8 @@ func TestEncodedAnchors(t *testing.T) {
 		t.Fatalf("%d anchors of %d names", len(set), len(names))
 	}
 	o := Outcome{Code: CodeOK, Anchors: set}
-	view, err := AnchorsIn(AppendOutcome(nil, &o))
+	seen, err := GlanceAt(AppendOutcome(nil, &o))
+	view := seen.Anchors
 	if err != nil || view.Len() != len(set) || !reflect.DeepEqual(view.Decode(), set) {
 		t.Fatalf("%d anchors, %v", view.Len(), err)
 	}
@@ -167,12 +169,17 @@ func FuzzDecodeOutcome(f *testing.F) {
 	f.Add([]byte{1, 0x10, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o, err := DecodeOutcome(data)
-		anchors, anchorsErr := AnchorsIn(data)
+		seen, glanceErr := GlanceAt(data)
 		if err != nil {
 			return
 		}
-		if anchorsErr != nil || anchors.Len() != len(o.Anchors) {
-			t.Fatalf("%d anchors decoded, %d in place, %v", len(o.Anchors), anchors.Len(), anchorsErr)
+		if glanceErr != nil || seen.Anchors.Len() != len(o.Anchors) {
+			t.Fatalf("%d anchors decoded, %d in place, %v", len(o.Anchors), seen.Anchors.Len(), glanceErr)
+		}
+		seen.Anchors = nil
+		if want := (Glance{OK: o.Code == CodeOK, Redirect: o.Code == CodeRedirect, Leads: o.Next != "", Warned: len(o.Warnings) > 0,
+			Read: o.Read, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
+			t.Fatalf("a glance at %x sees %+v, want %+v", data, seen, want)
 		}
 		o.Judge(Question{Fragment: "x", HasFragment: true})
 		again, err := DecodeOutcome(AppendOutcome(nil, &o))
@@ -180,6 +187,23 @@ func FuzzDecodeOutcome(f *testing.F) {
 			t.Fatalf("decoded   %+v\nthen again %+v, %v", o, again, err)
 		}
 	})
+}
+
+// spelledOut reports whether data may spell out what AppendOutcome takes from a
+// book, such as an empty Next or the word "ok".
+func spelledOut(data []byte) bool {
+	o, err := DecodeOutcome(data)
+	return err != nil || !bytes.Equal(AppendOutcome(nil, &o), data)
+}
+
+func BenchmarkGlanceAt(b *testing.B) {
+	encoded := AppendOutcome(nil, &sampleOutcomes()[2])
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := GlanceAt(encoded); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 func BenchmarkDecodeHead(b *testing.B) {

@@ -101,13 +101,13 @@ func ExampleRetryAfter() {
 	// 0s false
 }
 
-func ExampleAnchorsIn() {
+func ExampleGlanceAt() {
 	o := check.Outcome{Code: check.CodeOK, Status: 200, Read: true}
 	o.Anchors, _ = check.NewAnchors([]string{"install", "usage"})
 	stored := check.AppendOutcome(nil, &o)
 
-	anchors, err := check.AnchorsIn(stored)
-	fmt.Println(anchors.Has(check.HashAnchor("usage")), anchors.Has(check.HashAnchor("gone")), err)
+	seen, err := check.GlanceAt(stored)
+	fmt.Println(seen.OK, seen.Anchors.Has(check.HashAnchor("usage")), seen.Anchors.Has(check.HashAnchor("gone")), err)
 	// Output:
-	// true false <nil>
+	// true true false <nil>
 }

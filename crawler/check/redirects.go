@@ -32,6 +32,19 @@ type Link struct {
 // more with something else than a redirect, after a cookie, is no loop. More
 // redirects than limit are redirect-limit, whatever end says.
 func JudgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, limit int) Judgement {
+	var anchors Anchors
+	if end != nil {
+		anchors = end.Anchors
+	}
+	return judgeChain(q, links, final, end, anchors, limit)
+}
+
+// JudgeChainIn is JudgeChain with the anchors of end still encoded (see DecodeHead).
+func JudgeChainIn(q Question, links []Link, final urinorm.URL, end *Outcome, anchors EncodedAnchors, limit int) Judgement {
+	return judgeChain(q, links, final, end, anchors, limit)
+}
+
+func judgeChain[S anchorSet](q Question, links []Link, final urinorm.URL, end *Outcome, anchors S, limit int) Judgement {
 	limit = max(limit, 0)
 	redirects := len(links)
 	if end != nil && end.Code == CodeRedirect {
@@ -50,7 +63,7 @@ func JudgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, limit
 	chain := newChain(q, links, final, end)
 	q.URL = final
 	q.Fragment, q.HasFragment = chain.last().fragment, chain.last().hasFragment
-	j := end.Judge(q)
+	j := judge(end, &q, anchors)
 	if j.Verdict == OK && len(links) > 0 {
 		j.Warnings = append(j.Warnings, chain.warnings()...)
 	}

@@ -1,10 +1,17 @@
 package frontier
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // Link is one reference of a page, as it is kept until every verdict is known.
@@ -18,31 +25,36 @@ type Link struct {
 	Mark               uint64 // what the crawler remembers of it
 }
 
-// A page's references are one block: most share their element, and many their
-// text, with the one before, and nothing reads them before the crawl is over.
+// A page's references are one block in two parts. What a verdict takes comes first
+// and is never compressed: it is read for every reference. Where a reference stands
+// and how it is written comes second: it is read for those that are shown.
 //
-//	0: not compressed, 1: s2
-//	per link, as varints and length-prefixed strings:
-//	  target<<2 | same element and attribute as before<<1 | has fragment
-//	  line: zigzag of the difference · column · mark
-//	  [element attribute] [fragment] raw text
+//	length of the first part, as a varint
+//	first part, per reference:
+//	  target<<2 | has a mark<<1 | has a fragment, as a varint
+//	  [mark, as a varint] [hash of the fragment, 8 bytes]
+//	0: second part not compressed, 1: s2
+//	second part, per reference, as varints and length-prefixed strings:
+//	  line: zigzag of the difference, <<2 | same element and attribute as before<<1 | fragment is what follows '#' in raw
+//	  column [element attribute] raw text [fragment]
 const (
-	plainLinks      = 0
-	compressedLinks = 1
+	plainPlaces      = 0
+	compressedPlaces = 1
 	// compressFrom is the size in bytes from which compressing pays.
 	compressFrom = 512
+	hashLength   = 8
 )
 
 // Links builds the block of a page. The zero value is ready; Reset reuses it.
 type Links struct {
-	buf                []byte
+	briefs, places     []byte
 	line               int
 	element, attribute string
 	count              int
 }
 
 // Reset empties the block and keeps its memory.
-func (b *Links) Reset() { *b = Links{buf: b.buf[:0]} }
+func (b *Links) Reset() { *b = Links{briefs: b.briefs[:0], places: b.places[:0]} }
 
 // Len is the number of references.
 func (b *Links) Len() int { return b.count }
@@ -50,69 +62,170 @@ func (b *Links) Len() int { return b.count }
 // Add appends a reference.
 func (b *Links) Add(l *Link) {
 	head := uint64(l.Target) << 2
+	if l.HasFragment {
+		head |= 1
+	}
+	if l.Mark != 0 {
+		head |= 2
+	}
+	b.briefs = binary.AppendUvarint(b.briefs, head)
+	if l.Mark != 0 {
+		b.briefs = binary.AppendUvarint(b.briefs, l.Mark)
+	}
+	if l.HasFragment {
+		b.briefs = binary.LittleEndian.AppendUint64(b.briefs, check.HashAnchor(l.Fragment))
+	}
+	b.place(l)
+	b.count++
+}
+
+func (b *Links) place(l *Link) {
+	delta := l.Line - b.line
+	head := uint64(delta)<<1 ^ uint64(delta>>(bits.UintSize-1)) // zigzag
+	head <<= 2
 	same := b.count > 0 && l.Element == b.element && l.Attribute == b.attribute
 	if same {
 		head |= 2
 	}
-	if l.HasFragment {
+	written := l.HasFragment && endsInFragment(l.Raw, l.Fragment)
+	if written {
 		head |= 1
 	}
-	b.buf = binary.AppendUvarint(b.buf, head)
-	b.buf = binary.AppendVarint(b.buf, int64(l.Line-b.line))
-	b.buf = binary.AppendUvarint(b.buf, uint64(l.Column))
-	b.buf = binary.AppendUvarint(b.buf, l.Mark)
+	b.places = binary.AppendUvarint(b.places, head)
+	b.places = binary.AppendUvarint(b.places, uint64(l.Column))
 	if !same {
 		b.string(l.Element)
 		b.string(l.Attribute)
 	}
-	if l.HasFragment {
-		b.string(l.Fragment)
-	}
 	b.string(l.Raw)
 	b.string(l.Text)
+	if l.HasFragment && !written {
+		b.string(l.Fragment)
+	}
 	b.line, b.element, b.attribute = l.Line, l.Element, l.Attribute
-	b.count++
+}
+
+// endsInFragment reports whether what follows the first '#' of a reference is the
+// fragment, byte for byte.
+func endsInFragment(raw, fragment string) bool {
+	at := len(raw) - len(fragment) - 1
+	return at >= 0 && raw[at+1:] == fragment && strings.IndexByte(raw, '#') == at
 }
 
 func (b *Links) string(s string) {
-	b.buf = binary.AppendUvarint(b.buf, uint64(len(s)))
-	b.buf = append(b.buf, s...)
+	b.places = binary.AppendUvarint(b.places, uint64(len(s)))
+	b.places = append(b.places, s...)
 }
 
-// Encode returns the block's stored form, compressed where that pays; nil when it is empty.
-func (b *Links) Encode() []byte {
-	switch {
-	case b.count == 0:
-		return nil
-	case len(b.buf) < compressFrom:
-		return append([]byte{plainLinks}, b.buf...)
+// Encode appends the block's stored form to dst, compressed where that pays; an
+// empty block adds nothing.
+func (b *Links) Encode(dst []byte) []byte {
+	if b.count == 0 {
+		return dst
 	}
-	out := make([]byte, 1, 1+s2.MaxEncodedLen(len(b.buf)))
-	out[0] = compressedLinks
-	return append(out, s2.Encode(out[1:cap(out)], b.buf)...)
+	dst = binary.AppendUvarint(dst, uint64(len(b.briefs)))
+	dst = append(dst, b.briefs...)
+	if len(b.places) < compressFrom {
+		return append(append(dst, plainPlaces), b.places...)
+	}
+	dst = append(dst, compressedPlaces)
+	at := len(dst)
+	dst = slices.Grow(dst, s2.MaxEncodedLen(len(b.places)))
+	return dst[:at+len(s2.Encode(dst[at:cap(dst)], b.places))]
 }
 
 var errLinks = errors.New("read a page's references: the block is damaged")
 
-// LinkReader reads a block reference by reference.
+// Brief is what a verdict takes of a reference.
+type Brief struct {
+	Target      int
+	HasFragment bool
+	Hash        uint64 // of the fragment, by check.HashAnchor
+	Mark        uint64
+}
+
+// BriefReader reads the first part of a block. The zero value is at its end.
+type BriefReader struct {
+	rest   []byte
+	places []byte
+}
+
+// Reset starts to read a block.
+func (r *BriefReader) Reset(block []byte) error {
+	*r = BriefReader{}
+	if len(block) == 0 {
+		return nil
+	}
+	n, w := binary.Uvarint(block)
+	if w <= 0 || n >= uint64(len(block)-w) {
+		return errLinks
+	}
+	r.rest, r.places = block[w:w+int(n)], block[w+int(n):]
+	return nil
+}
+
+// Next reads the next reference; false at the end of the block.
+func (r *BriefReader) Next(b *Brief) (bool, error) {
+	if len(r.rest) == 0 {
+		return false, nil
+	}
+	*b = Brief{}
+	head := uint64(r.rest[0])
+	if head < 0x80 {
+		r.rest = r.rest[1:]
+	} else {
+		v, n := binary.Uvarint(r.rest)
+		if n <= 0 || v>>2 > math.MaxInt32 {
+			return false, errLinks
+		}
+		head, r.rest = v, r.rest[n:]
+	}
+	b.Target = int(head >> 2)
+	if head&2 != 0 {
+		v, n := binary.Uvarint(r.rest)
+		if n <= 0 {
+			return false, errLinks
+		}
+		b.Mark, r.rest = v, r.rest[n:]
+	}
+	if head&1 != 0 {
+		if len(r.rest) < hashLength {
+			return false, errLinks
+		}
+		b.HasFragment, b.Hash = true, binary.LittleEndian.Uint64(r.rest)
+		r.rest = r.rest[hashLength:]
+	}
+	return true, nil
+}
+
+// LinkReader reads a block reference by reference, each with its place.
 type LinkReader struct {
+	briefs             BriefReader
 	rest               []byte
+	opened             bool
 	line               int
 	element, attribute string
 	unpacked           []byte
+	names              map[string]string // of elements and attributes
 }
 
 // Reset starts to read a block; the reader's memory is used again.
 func (r *LinkReader) Reset(block []byte) error {
-	*r = LinkReader{unpacked: r.unpacked}
-	if len(block) == 0 {
-		return nil
+	*r = LinkReader{unpacked: r.unpacked, names: r.names}
+	return r.briefs.Reset(block)
+}
+
+// open unpacks the second part.
+func (r *LinkReader) open() error {
+	r.opened = true
+	if r.names == nil || len(r.names) > maxNames {
+		r.names = map[string]string{}
 	}
-	switch block[0] {
-	case plainLinks:
+	switch block := r.briefs.places; block[0] {
+	case plainPlaces:
 		r.rest = block[1:]
 		return nil
-	case compressedLinks:
+	case compressedPlaces:
 		n, err := s2.DecodedLen(block[1:])
 		if err != nil || n > 1<<30 {
 			return errLinks
@@ -120,8 +233,7 @@ func (r *LinkReader) Reset(block []byte) error {
 		if cap(r.unpacked) < n {
 			r.unpacked = make([]byte, n)
 		}
-		r.rest, err = s2.Decode(r.unpacked[:cap(r.unpacked)], block[1:])
-		if err != nil {
+		if r.rest, err = s2.Decode(r.unpacked[:cap(r.unpacked)], block[1:]); err != nil {
 			return errLinks
 		}
 		return nil
@@ -132,38 +244,59 @@ func (r *LinkReader) Reset(block []byte) error {
 // RawLink is a Link whose strings are still part of the block: good until the
 // reader is reset.
 type RawLink struct {
-	Target             int
+	Brief
 	Fragment           []byte
-	HasFragment        bool
 	Line, Column       int
 	Element, Attribute string
 	Raw, Text          []byte
-	Mark               uint64
 }
 
 // Next reads the next reference; false at the end of the block.
 func (r *LinkReader) Next(l *RawLink) (bool, error) {
-	if len(r.rest) == 0 {
-		return false, nil
+	if more, err := r.briefs.Next(&l.Brief); !more || err != nil {
+		return false, err
+	}
+	if !r.opened {
+		if err := r.open(); err != nil {
+			return false, err
+		}
 	}
 	d := decoder{b: r.rest}
 	head := d.uvarint()
-	r.line += int(d.varint())
-	*l = RawLink{Target: int(head >> 2), HasFragment: head&1 != 0, Line: r.line, Column: int(d.uvarint()), Mark: d.uvarint()}
+	r.line += int(int64(head>>3) ^ -int64(head>>2&1))
+	l.Line, l.Column = r.line, int(d.uvarint())
 	if head&2 == 0 {
-		r.element, r.attribute = string(d.bytes()), string(d.bytes())
+		r.element, r.attribute = r.name(d.bytes()), r.name(d.bytes())
 	}
 	l.Element, l.Attribute = r.element, r.attribute
-	if l.HasFragment {
-		l.Fragment = d.bytes()
-	}
 	l.Raw = d.bytes()
 	l.Text = d.bytes()
+	l.Fragment = nil
+	switch {
+	case !l.HasFragment:
+	case head&1 == 0:
+		l.Fragment = d.bytes()
+	default:
+		l.Fragment = l.Raw[bytes.IndexByte(l.Raw, '#')+1:]
+	}
 	if d.failed {
 		return false, errLinks
 	}
 	r.rest = d.b
 	return true, nil
+}
+
+// maxNames bounds how many names of elements and attributes a reader remembers.
+const maxNames = 1024
+
+// name is an element's or attribute's name, of which there are few.
+func (r *LinkReader) name(b []byte) string {
+	if s, ok := r.names[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	r.names[s] = s
+	return s
 }
 
 type decoder struct {
@@ -174,11 +307,6 @@ type decoder struct {
 func (d *decoder) uvarint() uint64 {
 	v, n := binary.Uvarint(d.b)
 	return uint64(d.took(int64(v), n))
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.b)
-	return d.took(v, n)
 }
 
 func (d *decoder) took(v int64, n int) int64 {

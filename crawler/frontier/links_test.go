@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 func readAll(t testing.TB, block []byte) []Link {
@@ -22,6 +24,9 @@ func readAll(t testing.TB, block []byte) []Link {
 		if !more {
 			return links
 		}
+		if l.HasFragment && l.Hash != check.HashAnchor(string(l.Fragment)) {
+			t.Errorf("%q has the hash %x", l.Fragment, l.Hash)
+		}
 		links = append(links, Link{l.Target, string(l.Fragment), l.HasFragment, l.Line, l.Column, l.Element, l.Attribute, string(l.Raw), string(l.Text), l.Mark})
 	}
 }
@@ -31,6 +36,8 @@ func TestLinks(t *testing.T) {
 		{Target: 0, Line: 3, Column: 17, Element: "a", Attribute: "href", Raw: "x.html", Text: "X"},
 		{Target: 300, Fragment: "top", HasFragment: true, Line: 3, Column: 90, Element: "a", Attribute: "href", Raw: "y.html#top", Text: "", Mark: 5 | 7<<32},
 		{Target: 1, HasFragment: true, Line: 2, Column: 1, Element: "img", Attribute: "src", Raw: "#", Text: "back to an earlier line"},
+		{Target: 9, Fragment: "b%20c", HasFragment: true, Line: 2, Column: 5, Element: "a", Attribute: "href", Raw: "y#b c", Text: "mended on the way"},
+		{Target: 9, Fragment: "c", HasFragment: true, Line: 2, Column: 7, Element: "a", Attribute: "href", Raw: "#b#c"},
 		{Target: 2, Line: 1 << 30, Column: 1 << 20, Element: "img", Attribute: "src", Raw: strings.Repeat("long/", 1000)},
 	}
 	for n := range len(links) + 1 {
@@ -41,7 +48,7 @@ func TestLinks(t *testing.T) {
 		if b.Len() != n {
 			t.Errorf("Len = %d, want %d", b.Len(), n)
 		}
-		got := readAll(t, b.Encode())
+		got := readAll(t, b.Encode(nil))
 		if len(got) != n || n > 0 && !reflect.DeepEqual(got, links[:n]) {
 			t.Errorf("%d links came back as %+v", n, got)
 		}
@@ -49,7 +56,7 @@ func TestLinks(t *testing.T) {
 	var b Links
 	b.Add(&links[1])
 	b.Reset()
-	if b.Encode() != nil {
+	if b.Encode(nil) != nil {
 		t.Error("a block that was reset is not empty")
 	}
 }
@@ -57,21 +64,30 @@ func TestLinks(t *testing.T) {
 func FuzzLinkReader(f *testing.F) {
 	var b Links
 	b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Fragment: "q", HasFragment: true})
-	f.Add(b.Encode())
+	f.Add(b.Encode(nil))
 	for range 100 {
 		b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed"})
 	}
-	f.Add(b.Encode())
+	f.Add(b.Encode(nil))
 	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, block []byte) {
 		var r LinkReader
 		if r.Reset(block) != nil {
 			return
 		}
+		var briefs BriefReader
+		if err := briefs.Reset(block); err != nil {
+			t.Fatalf("the whole reader takes the block, that of briefs says %v", err)
+		}
 		var l RawLink
+		var b Brief
 		for {
-			if more, err := r.Next(&l); err != nil || !more {
+			more, err := r.Next(&l)
+			if err != nil || !more {
 				return
+			}
+			if more, err := briefs.Next(&b); !more || err != nil || b != l.Brief {
+				t.Fatalf("a brief reads %+v, %v, %v, the whole %+v", b, more, err, l.Brief)
 			}
 		}
 	})

@@ -1,0 +1,144 @@
+package crawler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// settleAll gives every flagged pair its verdict, in the order of the store.
+func (j *join) settleAll() error {
+	slices.SortStableFunc(j.flagged, func(a, b *pair) int { return cmp.Compare(a.id, b.id) })
+	for _, p := range j.flagged {
+		j.settle(p)
+	}
+	return j.shelf.err
+}
+
+// follow walks a target's redirects to their end.
+func (j *join) follow(id frontier.ID) route {
+	p := route{end: id, internal: j.states[id-1]&internal != 0}
+	for j.states[p.end-1]&redirects != 0 {
+		p.hops = append(p.hops, p.end)
+		p.end = j.next[p.end]
+		if p.end == 0 || slices.Contains(p.hops, p.end) {
+			break
+		}
+		p.internal = p.internal && j.states[p.end-1]&internal != 0
+	}
+	return p
+}
+
+// settle finds out where a pair's target leads and what is to be said of it.
+func (j *join) settle(p *pair) {
+	p.route = j.follow(p.id)
+	if p.marks&markExcluded != 0 {
+		p.open, p.judgement = false, j.excluded(p)
+		return
+	}
+	p.open = j.streaming && p.route.end != 0 && j.states[p.route.end-1]&open != 0
+	if !p.open {
+		p.judgement = j.verdict(p)
+	}
+}
+
+// verdict judges a pair, the marks of its references aside.
+func (j *join) verdict(p *pair) check.Judgement {
+	first := j.dossier(p.id)
+	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
+		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.ignoresFragment}
+	rule := j.ruleFor(&first.job)
+	if rule != nil && rule.Accept != nil {
+		q.Accept = rule.Accept
+	}
+	var links []check.Link
+	var next string
+	for _, id := range p.route.hops {
+		hop := j.dossier(id)
+		links = append(links, check.Link{URL: hop.url, Status: hop.outcome.Status})
+		next = hop.outcome.Next
+	}
+	var end *check.Outcome
+	var anchors check.EncodedAnchors
+	final, _, _ := urinorm.ParseWeb(next)
+	if p.route.end != 0 {
+		d := j.dossier(p.route.end)
+		end, anchors, q.Local = &d.outcome, d.anchors, d.outcome.Path != ""
+		if len(p.route.hops) == 0 {
+			final = d.url
+		}
+	}
+	q.URL = final
+	if len(links) > 0 {
+		q.URL = links[0].URL
+	}
+	g := check.JudgeChainIn(q, links, final, end, anchors, j.r.cfg.MaxRedirects)
+	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnproven) && j.handedOn(p) {
+		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
+	}
+	if j.needs[p.id-1]&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {
+		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
+	}
+	if rule != nil && g.Verdict != check.OK && g.Verdict != check.Skipped {
+		switch rule.Verdict {
+		case "broken":
+			g.Verdict = check.Broken
+		case "unverified":
+			g.Verdict = check.Unverified
+		}
+	}
+	g.Message = j.r.print.message(g.Message)
+	g.Warnings = slices.Clone(g.Warnings)
+	if (p.hasFragment || len(p.route.hops) > 0) && p.route.end != 0 && j.needs[p.route.end-1]&frontier.NeedLinks != 0 {
+		// Findings about a page of ours belong to the page, which is told in any case.
+		g.Warnings = slices.DeleteFunc(g.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
+	}
+	for i := range g.Warnings {
+		g.Warnings[i].Message = j.r.print.message(g.Warnings[i].Message)
+		g.Warnings[i].Proposal = j.r.print.shorten(g.Warnings[i].Proposal)
+	}
+	return g
+}
+
+// excluded is the judgement on a pair that a rule says not to look at.
+func (j *join) excluded(p *pair) check.Judgement {
+	u := j.dossier(p.id).url.String()
+	if p.hasFragment {
+		u += "#" + p.fragment
+	}
+	if parsed, _, err := urinorm.ParseWeb(u); err == nil {
+		if o := j.r.scope().excluded(viewOf(parsed)); o != nil {
+			return check.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
+		}
+	}
+	return check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded}
+}
+
+// handedOn reports whether a fragment that a page lacks is on the page that it hands
+// its readers on to: documentation tools leave such pages behind when one moves,
+// with a script that carries the fragment along.
+func (j *join) handedOn(p *pair) bool {
+	if p.route.end == 0 {
+		return false
+	}
+	next := j.next[p.route.end]
+	if next == 0 || j.states[p.route.end-1]&redirects != 0 {
+		return false
+	}
+	end := j.follow(next).end
+	if end == 0 {
+		return false
+	}
+	to := j.dossier(end)
+	q := check.Question{Internal: true, Fragment: p.fragment, HasFragment: true, IgnoreFragment: j.r.ignoresFragment}
+	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
+}
+
+// formRefused reports whether an answer only says that a form's action wants what
+// a form would send.
+func formRefused(end *check.Outcome) bool {
+	return end != nil && end.Status >= 400 && end.Status < 500 && end.Status != 404 && end.Status != 410
+}

@@ -70,10 +70,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		doc.Duplicates = nil
 	}
 	o.ReadDocument(doc)
-	if w.names.Load() < namesBudget {
-		o.KeepNames(doc)
-		w.names.Add(int64(len(o.Names)))
-	}
+	o.KeepNames(doc)
 	if w.compares(u) && isPage(o) {
 		w.compare(u, body, o)
 	}

@@ -34,7 +34,7 @@ type run struct {
 	scopeMu sync.RWMutex
 	scoped  *Scope
 
-	pages, begun, checked, troubled, requests, references, names atomic.Int64
+	pages, begun, checked, troubled, requests, references atomic.Int64
 
 	workers  *errgroup.Group
 	governor *governor
@@ -64,6 +64,9 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 		return nil, err
 	}
 	r := newRun(ctx, cfg, seeds, sink)
+	if cfg.Store == nil { // it is ours
+		defer r.cfg.Store.Close()
+	}
 	if err := r.refer(); err != nil {
 		return nil, err
 	}
@@ -185,10 +188,6 @@ func (r *run) crawl(ctx context.Context) error {
 	}
 	return err
 }
-
-// namesBudget is how many bytes of anchors are kept as they are written, so that
-// the id that was probably meant can be named. Beyond it only their hashes are.
-const namesBudget = 64 << 20
 
 // progressEvery is how often the sink hears how far the run is.
 const progressEvery = 200 * time.Millisecond

@@ -109,19 +109,3 @@ func TestJob(t *testing.T) {
 		}
 	}
 }
-
-func TestTable(t *testing.T) {
-	var table table
-	for k := range uint64(10000) {
-		v, slot := table.find(k * k)
-		if v != 0 {
-			t.Fatalf("%d is there before it was entered", k*k)
-		}
-		table.insert(slot, k*k, uint32(k+1))
-	}
-	for k := range uint64(10000) {
-		if v, _ := table.find(k * k); v != uint32(k+1) {
-			t.Fatalf("find(%d) = %d, want %d", k*k, v, k+1)
-		}
-	}
-}

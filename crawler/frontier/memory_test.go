@@ -13,6 +13,20 @@ func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) frontier.Store { return frontier.NewMemory() })
 }
 
+// TestMemoryMovesOut holds the store to the contract where next to nothing stays in
+// memory.
+func TestMemoryMovesOut(t *testing.T) {
+	moved := 0
+	storetest.Run(t, func(t *testing.T) frontier.Store {
+		m := frontier.NewMemoryOf(64, 64)
+		t.Cleanup(func() { moved += m.MovedOut() })
+		return m
+	})
+	if moved == 0 {
+		t.Error("nothing moved out")
+	}
+}
+
 // BenchmarkMemory is the store's share of one page: a claim, and a completion with 60 targets, nine in ten known.
 func BenchmarkMemory(b *testing.B) {
 	m := frontier.NewMemory()

@@ -260,14 +260,6 @@ func (f *Frontier) Observe(ctx context.Context, host string, a Answer) error {
 	return f.learnt(ctx, host, p, changed)
 }
 
-// Refused says how often in a row a host answered that it is overloaded, each
-// time at a slower pace.
-func (f *Frontier) Refused(host string) int {
-	f.paces.mu.Lock()
-	defer f.paces.mu.Unlock()
-	return f.paces.open(host).refused
-}
-
 // GivenUp reports whether a host refused so often that it is asked no more.
 func (f *Frontier) GivenUp(host string) bool {
 	f.paces.mu.Lock()

@@ -244,24 +244,39 @@ func (m *Memory) first(w *wave, n Wave, now time.Time) (ID, time.Time) {
 
 // fifo is a queue that gives its memory back as it empties.
 type fifo struct {
-	ids  []ID
-	head int
+	blocks [][]ID
+	head   int // of the first block
+	count  int
 }
 
-func (q *fifo) len() int   { return len(q.ids) - q.head }
-func (q *fifo) push(id ID) { q.ids = append(q.ids, id) }
+const fifoBlock = 1024
+
+func (q *fifo) len() int { return q.count }
+
+func (q *fifo) push(id ID) {
+	last := len(q.blocks) - 1
+	if last < 0 || len(q.blocks[last]) == fifoBlock {
+		q.blocks = append(q.blocks, nil)
+		last++
+	}
+	q.blocks[last] = append(q.blocks[last], id)
+	q.count++
+}
 
 func (q *fifo) pop() (ID, bool) {
-	if q.head == len(q.ids) {
+	if q.count == 0 {
 		return 0, false
 	}
-	id := q.ids[q.head]
+	first := q.blocks[0]
+	id := first[q.head]
 	q.head++
-	if q.head == len(q.ids) {
-		q.ids, q.head = q.ids[:0], 0
-	} else if q.head >= 1024 && q.head*2 >= len(q.ids) {
-		q.ids = append(make([]ID, 0, len(q.ids)-q.head+1024), q.ids[q.head:]...)
-		q.head = 0
+	q.count--
+	switch {
+	case q.count == 0:
+		q.blocks[0], q.blocks, q.head = first[:0], q.blocks[:1], 0
+	case q.head == len(first):
+		q.blocks[0] = nil
+		q.blocks, q.head = q.blocks[1:], 0
 	}
 	return id, true
 }

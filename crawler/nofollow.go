@@ -6,12 +6,18 @@ import (
 )
 
 // noFollowHeader reports whether an X-Robots-Tag forbids an agent to follow a
-// page's links, as a robots meta element would. A value may begin with the name
-// of the one agent it is for:
+// page's links, as a robots meta element would.
+func noFollowHeader(h http.Header, agent string) bool { return robotsTag(h, agent, "nofollow") }
+
+// noIndexHeader reports whether an X-Robots-Tag asks everybody not to list a page.
+func noIndexHeader(h http.Header) bool { return robotsTag(h, "", "noindex") }
+
+// robotsTag looks for a word, or for "none", in the X-Robots-Tag fields of a
+// header. A value may begin with the name of the one agent it is for:
 //
 //	X-Robots-Tag: noindex, nofollow
 //	X-Robots-Tag: otherbot: none
-func noFollowHeader(h http.Header, agent string) bool {
+func robotsTag(h http.Header, agent, word string) bool {
 	for _, value := range h["X-Robots-Tag"] {
 		concerned := true
 		for part := range strings.SplitSeq(value, ",") {
@@ -20,7 +26,7 @@ func noFollowHeader(h http.Header, agent string) bool {
 				concerned = strings.EqualFold(strings.TrimSpace(name), agent)
 				part = strings.TrimSpace(rest)
 			}
-			if concerned && (part == "nofollow" || part == "none") {
+			if concerned && (part == word || part == "none") {
 				return true
 			}
 		}

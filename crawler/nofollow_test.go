@@ -29,3 +29,13 @@ func TestNoFollowHeader(t *testing.T) {
 		}
 	}
 }
+
+func TestNoIndexHeader(t *testing.T) {
+	for value, want := range map[string]bool{
+		"noindex": true, "none": true, "nofollow": false, "otherbot: noindex": false, "max-snippet: 20, NoIndex": true,
+	} {
+		if got := noIndexHeader(http.Header{"X-Robots-Tag": {value}}); got != want {
+			t.Errorf("X-Robots-Tag: %q = %v, want %v", value, got, want)
+		}
+	}
+}

@@ -90,7 +90,8 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	}
 	w.pages.Add(1)
 	if w.cfg.Pages {
-		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: resp.Modified, Links: w.found.edges})
+		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: resp.Modified, Format: doc.Format,
+			NoIndex: doc.NoIndex || noIndexHeader(resp.Header), Canonical: w.canonical(u, doc), Links: w.found.edges})
 	}
 }
 
@@ -122,6 +123,18 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 	}
 	own, err := site.URLOf(filepath.ToSlash(rel))
 	return err == nil && own.String() != u.WithoutFragment().String() && own.Directory() == u.Directory() && w.isSeed(own)
+}
+
+// canonical is the address that a page says is its own, as printed.
+func (w *worker) canonical(u urinorm.URL, doc *extract.Document) string {
+	if doc.Canonical == "" {
+		return ""
+	}
+	c, _, err := documentBase(u, doc).Resolve(doc.Canonical)
+	if err != nil {
+		return ""
+	}
+	return w.print.url(c)
 }
 
 // localFile is the file that a document is read from; empty when there is none.

@@ -67,11 +67,14 @@ const CommandLine = "command line"
 
 // Page is a document that was read: a node of the site's graph.
 type Page struct {
-	URL      string // as printed
-	Title    string
-	Depth    int
-	Modified time.Time
-	Links    []Edge
+	URL       string // as printed
+	Title     string
+	Depth     int
+	Modified  time.Time
+	Format    string // what it was read as: "html", "pdf", …; see extract.Document
+	NoIndex   bool   // it asks search engines not to list it
+	Canonical string // the address it says is its own, as printed; empty for none
+	Links     []Edge
 }
 
 // Edge is a link of a page to a target, for graphs.

@@ -34,7 +34,8 @@ func (d *dotWriter) Begin(h *Head) error {
 }
 
 const (
-	dotLabel = 60 // characters of a label
+	dotLabel = 60   // characters of a label
+	dotMost  = 2000 // characters of other strings; Graphviz takes 16 KiB, escapes included
 	dotBegin = `digraph orbweaver {
   graph [charset="UTF-8", rankdir="LR", tooltip=%s];
   node [shape="box", style="rounded", fontname="sans-serif", fontsize="10"];
@@ -48,7 +49,7 @@ func (d *dotWriter) End(s *crawler.Summary) error {
 	fmt.Fprintf(out, dotBegin, dotString(summaryLine(s)))
 	for _, n := range d.nodes {
 		fmt.Fprintf(out, "  n%d [label=%s", n.id, dotString(clip(n.label(), dotLabel)))
-		if isWeb(n.url) {
+		if isWeb(n.url) && len(n.url) <= dotMost {
 			fmt.Fprintf(out, ", URL=%s", dotString(n.url))
 		}
 		tip := n.url
@@ -90,6 +91,6 @@ func isWeb(url string) bool {
 
 // dotString writes a double-quoted string. Within labels and links Graphviz obeys
 // backslashes and reads HTML's character references, so both are escaped too.
-func dotString(s string) string { return `"` + dotEscapes.Replace(visible(s)) + `"` }
+func dotString(s string) string { return `"` + dotEscapes.Replace(clip(visible(s), dotMost)) + `"` }
 
 var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")

@@ -17,7 +17,9 @@ type file struct {
 	name   string // as the user gave it
 	target string // what is replaced
 	temp   *os.File
-	plain  bool // temp is the target itself
+	plain  bool    // temp is the target itself
+	place  string  // the target before links are followed
+	others []*file // that take their places together with it
 }
 
 // createFile opens a report file. Relative names are under dir.
@@ -26,6 +28,7 @@ func createFile(name, dir string) (*file, error) {
 	if dir != "" && !filepath.IsAbs(name) {
 		target = filepath.Join(dir, name)
 	}
+	place := target
 	mode := fs.FileMode(0o666)
 	info, err := os.Stat(target)
 	switch {
@@ -63,7 +66,17 @@ func createFile(name, dir string) (*file, error) {
 			return nil, pathError("create", name, err)
 		}
 	}
-	return &file{name: name, target: target, temp: temp}, nil
+	return &file{name: name, target: target, temp: temp, place: place}, nil
+}
+
+// beside opens another file in the same directory. It shares f's fate.
+func (f *file) beside(base string) (*file, error) {
+	other, err := createFile(filepath.Join(filepath.Dir(f.place), base), "")
+	if err != nil {
+		return nil, err
+	}
+	f.others = append(f.others, other)
+	return other, nil
 }
 
 // appendFile opens a file that others write to as well, and tells its size.
@@ -118,6 +131,14 @@ func (f *file) Write(p []byte) (int, error) {
 
 // commit puts the report in its place.
 func (f *file) commit() error {
+	for i, other := range f.others {
+		if err := other.commit(); err != nil {
+			f.others = f.others[i+1:]
+			f.discard()
+			return err
+		}
+	}
+	f.others = nil
 	if f.plain {
 		return pathError("write", f.name, f.temp.Close())
 	}
@@ -137,6 +158,10 @@ func (f *file) commit() error {
 
 // discard drops the report. The target stays as it was.
 func (f *file) discard() {
+	for _, other := range f.others {
+		other.discard()
+	}
+	f.others = nil
 	f.temp.Close()
 	if !f.plain {
 		os.Remove(f.temp.Name())

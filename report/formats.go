@@ -22,6 +22,8 @@ type Format struct {
 	// Streams is true when results are written as they come. The others get them
 	// after the run, sorted by URL, with the summary in the head.
 	Streams bool
+	// Binary is true when a report is nothing to look at.
+	Binary bool
 	// Pages is true when the Writer is a [PageWriter] and wants the site's graph.
 	Pages bool
 	// New returns the format's own Writer, for results that are shown, clean and in
@@ -44,6 +46,7 @@ var Formats = []*Format{
 	&dotFormat,
 	&gmlFormat,
 	&graphmlFormat,
+	&sitemapFormat,
 }
 
 // Names lists the formats' names.

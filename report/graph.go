@@ -42,9 +42,6 @@ type edge struct {
 	code     check.Code
 }
 
-// isBroken tells nodes and edges to mark.
-func isBroken(verdict string) bool { return verdict == check.Broken.String() }
-
 // label is what people read at a node.
 func (n *node) label() string { return cmp.Or(n.title, n.url) }
 

@@ -20,7 +20,7 @@ var sarifFormat = Format{
 	Extensions: []string{".sarif", ".sarif.json"},
 	Use:        "GitHub code scanning and other readers of SARIF 2.1.0",
 	New: func(w io.Writer, o Options) Writer {
-		return &sarifWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix}
+		return &sarifWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix, most: sarifMost}
 	},
 }
 
@@ -42,6 +42,7 @@ type sarifWriter struct {
 	json   jsonText
 	show   Show
 	prefix string
+	most   int // results
 	head   *Head
 	found  [levels]occurrences
 	more   int // findings beyond the limit
@@ -59,7 +60,7 @@ func (s *sarifWriter) Result(r *crawler.Result) error {
 	for _, o := range all {
 		switch at := &s.found[o.level]; {
 		case !o.isProblem():
-		case len(*at) < sarifMost:
+		case len(*at) < s.most:
 			*at = append(*at, o)
 		default:
 			s.more++
@@ -71,9 +72,9 @@ func (s *sarifWriter) Result(r *crawler.Result) error {
 // results are those to write, the worst first.
 func (s *sarifWriter) results() occurrences {
 	all := slices.Concat(s.found[:]...)
-	if over := len(all) - sarifMost; over > 0 {
+	if over := len(all) - s.most; over > 0 {
 		s.more += over
-		all = all[:sarifMost]
+		all = all[:s.most]
 	}
 	return all
 }
@@ -141,7 +142,7 @@ func (s *sarifWriter) invocation(sum *crawler.Summary) {
 		notes = append(notes, [2]string{"error", summaryLine(sum)})
 	}
 	if s.more > 0 {
-		notes = append(notes, [2]string{"warning", fmt.Sprintf("%d more findings are left out: no more than %d are taken", s.more, sarifMost)})
+		notes = append(notes, [2]string{"warning", fmt.Sprintf("%d more findings are left out: no more than %d are taken", s.more, s.most)})
 	}
 	j.key("toolExecutionNotifications").array()
 	for _, n := range notes {

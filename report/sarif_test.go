@@ -218,23 +218,36 @@ func TestSARIFIsLimited(t *testing.T) {
 	run := &Report{Summary: crawler.Summary{Complete: true}}
 	warned := &crawler.Result{URL: "https://example.com/1", Warnings: []check.Warning{{Code: "uri-repaired"}}}
 	broken := &crawler.Result{URL: "https://example.com/2", Verdict: check.Broken, Code: "http-404"}
-	for i := range 20_000 {
+	for i := range 20 {
 		ref := crawler.Reference{Page: "a.html", Line: i + 1, Column: 1}
 		warned.References = append(warned.References, ref)
 		broken.References = append(broken.References, ref)
 	}
 	run.Results = []*crawler.Result{warned, broken}
-	log := readSARIF(t, Options{}, run).Runs[0]
-	if n := len(log.Results); n != sarifMost {
+	var out strings.Builder
+	w := sarifFormat.New(&out, Options{}).(*sarifWriter)
+	if w.most != 25_000 {
+		t.Errorf("the limit is %d", w.most)
+	}
+	w.most = 25
+	if err := run.Write(w); err != nil {
+		t.Fatal(err)
+	}
+	var read sarifLog
+	if err := json.Unmarshal([]byte(out.String()), &read); err != nil {
+		t.Fatal(err)
+	}
+	log := read.Runs[0]
+	if n := len(log.Results); n != 25 {
 		t.Errorf("%d results", n)
 	}
 	for i, r := range log.Results {
-		if want := map[bool]string{true: "error", false: "warning"}[i < 20_000]; r.Level != want {
-			t.Fatalf("result %d is a %s", i, r.Level)
+		if want := map[bool]string{true: "error", false: "warning"}[i < 20]; r.Level != want {
+			t.Errorf("result %d is a %s", i, r.Level)
 		}
 	}
 	notes := log.Invocations[0].ToolExecutionNotifications
-	if len(notes) != 1 || !strings.Contains(notes[0].Message.Text, "15000 more findings are left out") {
+	if len(notes) != 1 || !strings.Contains(notes[0].Message.Text, "15 more findings are left out") {
 		t.Errorf("notes %v", notes)
 	}
 }

@@ -42,6 +42,7 @@ func (s *sieve) Page(p *crawler.Page) error {
 	}
 	out := *p
 	out.URL, out.Title = clean(p.URL), clean(p.Title)
+	out.Format, out.Canonical = clean(p.Format), clean(p.Canonical)
 	out.Links = cleanAll(p.Links, func(e crawler.Edge) crawler.Edge {
 		return crawler.Edge{URL: clean(e.URL), Text: clean(e.Text)}
 	})

@@ -49,12 +49,14 @@ func isCommand(s string) bool {
 
 // heading returns a page's name as a line of its own. At the start of a line two
 // colons are a command to a CI system.
-func heading(page string) string {
-	page = visible(page)
-	if strings.HasPrefix(strings.TrimLeftFunc(page, unicode.IsSpace), "::") {
-		return strings.Replace(page, ":", `\u003a`, 1)
+func heading(page string) string { return breakLine(visible(page)) }
+
+// breakLine writes out the first of two colons that a line begins with.
+func breakLine(line string) string {
+	if strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::") {
+		return strings.Replace(line, ":", `\u003a`, 1)
 	}
-	return page
+	return line
 }
 
 // writeOut returns s with the characters that match written as \uXXXX or

@@ -147,6 +147,11 @@ type Document struct {
 	Static bool
 	// NoFollow is true when a robots meta element forbids following links.
 	NoFollow bool
+	// NoIndex is true when a robots meta element asks not to list the document.
+	NoIndex bool
+	// Canonical is the reference of the first link element with rel=canonical,
+	// entities decoded; empty when there is none.
+	Canonical string
 	// LoginForm is true when the page asks for a password.
 	LoginForm bool
 	// Duplicates are ids that stand more than once, each once.

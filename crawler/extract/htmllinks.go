@@ -78,6 +78,9 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 	case formRel:
 		kind, expect := linkMeaning(t.get(attrRel), t.get(attrAs))
 		r.reference(v, whole(v), kind, expect, rule)
+		if r.doc.Canonical == "" && r.nesting == 0 && hasToken(t.get(attrRel), "canonical") {
+			r.doc.Canonical = string(trimSpace(v.text))
+		}
 	case formMeta:
 		r.meta(t, v, rule)
 	case formSubmission:

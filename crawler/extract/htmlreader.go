@@ -234,8 +234,9 @@ func (r *htmlReader) act(t *startTag, closed bool) (skip bool) {
 			r.base.href = r.keep(t.get(attrHref))
 		}
 	case roleMeta:
-		if equalFold(trimSpace(t.get(attrName)), "robots") && forbidsFollowing(t.get(attrContent)) && r.nesting == 0 {
-			r.doc.NoFollow = true
+		if equalFold(trimSpace(t.get(attrName)), "robots") && r.nesting == 0 {
+			r.doc.NoFollow = r.doc.NoFollow || forbids(t.get(attrContent), "nofollow")
+			r.doc.NoIndex = r.doc.NoIndex || forbids(t.get(attrContent), "noindex")
 		}
 	case roleForm:
 		if r.form.open {

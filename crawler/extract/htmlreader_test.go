@@ -172,6 +172,28 @@ func TestRobotsAndLogin(t *testing.T) {
 	}
 }
 
+func TestNoIndexAndCanonical(t *testing.T) {
+	for html, want := range map[string]string{
+		"<meta name=robots content='noindex, NOFOLLOW'>":                                 "noindex",
+		"<meta name=robots content=none>":                                                "noindex",
+		"<meta name=robots content=nofollow>":                                            "",
+		"<meta name=robots content=noindex><meta name=robots content=index>":             "noindex",
+		"<link rel='x CANONICAL' href=' /a?b&amp;c '><link rel=canonical href=no>":       "/a?b&c",
+		"<link rel=canonical><link rel=canonical href=/b>":                               "/b",
+		"<iframe srcdoc='<link rel=canonical href=no><meta name=robots content=none>'>":  "",
+		"<a rel=canonical href=no></a><template><link rel=canonical href=no></template>": "",
+	} {
+		doc := page(html)
+		got := doc.Canonical
+		if doc.NoIndex {
+			got += "noindex"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", html, got, want)
+		}
+	}
+}
+
 // Raw is the source, Ref what it means.
 func TestRawAndRef(t *testing.T) {
 	for _, c := range []struct{ html, raw, ref string }{

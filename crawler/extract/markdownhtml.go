@@ -200,7 +200,7 @@ func (r *markdownReader) readHTML(in *Input) {
 	readHTML(h, &Input{AnchorsOnly: in.AnchorsOnly}, false)
 	// A page is built around the document: its base, its title and what it
 	// says to robots are not for the document to say.
-	h.doc.Base, h.doc.NoFollow = "", false
+	h.doc.Base, h.doc.NoFollow, h.doc.NoIndex, h.doc.Canonical = "", false, false, ""
 	if title != "" {
 		h.doc.Title = title
 	}

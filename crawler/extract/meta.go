@@ -35,10 +35,10 @@ func (r *htmlReader) meta(t *startTag, v *view, rule *rule) {
 	}
 }
 
-// forbidsFollowing reads the content of a robots meta element.
-func forbidsFollowing(content []byte) bool {
+// forbids looks for a word, or for "none", in the content of a robots meta element.
+func forbids(content []byte, what string) bool {
 	for word := range bytes.FieldsFuncSeq(content, func(c rune) bool { return c == ',' || c <= ' ' }) {
-		if equalFold(word, "nofollow") || equalFold(word, "none") {
+		if equalFold(word, what) || equalFold(word, "none") {
 			return true
 		}
 	}

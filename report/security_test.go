@@ -1,0 +1,257 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// dangerous are what the hostile strings of every format have in common, and what
+// only long or odd ones can do.
+func dangerous() []string {
+	return append(append([]string{}, hostile...),
+		`</script><img src=x onerror=alert(1)>`, `</title></svg><svg onload=alert(1)>`, `=cmd|' /C calc'!A0`,
+		"\x1b]0;title\x07\x1b[2J", "\u202emoc.elpmaxe\u202c", "nul\x00nul", "\x01\x02\x08\x0b\x0c\x0e\x7f", "x ]]> y", "a -- b", "--><b>", "<?php x ?>",
+		"\xff\xfe\xfa", "::error::boom", "\n::error::boom", "\r\n::set-output name=x::y", "##[error]x", "line\nbreak", "tick`tock``", "|a|b|", "@all @user",
+		"javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "[x](https://evil.example/)", "![x](https://evil.example/i.png)", "<https://evil.example/>",
+		"https://evil.example/ www.evil.example", "#1 GH-1 owner/repo#1", "'; DROP TABLE refs; --", `\N \G \L`, "&lt;b&gt; &#60; &quot;", "\\", `"\`, "%00%22", "{0} {{x}}",
+		strings.Repeat("a", 100_000), strings.Repeat("<", 5_000), strings.Repeat("`|", 2_500),
+	)
+}
+
+// dangerousRun has each string wherever a page, a server or a saved report can put
+// one, as a URL of its own and behind a host's name.
+func dangerousRun() (*Report, []*crawler.Page) {
+	run := fullRun()
+	run.Results = nil
+	var pages []*crawler.Page
+	for i, s := range dangerous() {
+		url := "https://example.com/" + s
+		if i%3 == 0 {
+			url = s
+		}
+		run.Results = append(run.Results, &crawler.Result{
+			URL: url, Verdict: check.Verdict(1 + i%2), Code: check.Code([]string{"http-404", s}[i%2]), Message: s,
+			Status: 404, FinalURL: s, ContentType: s, Size: -1, Internal: i%2 == 0,
+			Redirects:   []crawler.Hop{{URL: s, Status: 301}},
+			Warnings:    []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}, {Code: check.Code(s), Message: s}},
+			Suggestions: []check.Suggestion{{URL: s, Why: s}},
+			References: []crawler.Reference{
+				{Page: s, Line: i, Column: 1, Element: s, Attribute: s, Raw: s, Text: s},
+				{Page: "page.html", Line: 1, Column: 1 + i, Element: s, Attribute: s, Raw: s, Text: s},
+			},
+		})
+		pages = append(pages, &crawler.Page{URL: url, Title: s, Format: "html", Canonical: []string{"", s, url}[i%3], Links: []crawler.Edge{{URL: s, Text: s}, {URL: url, Text: s}}})
+		run.Summary.ByCode[check.Code(clean(s))] = 1
+	}
+	pages = append(pages, &crawler.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
+	run.Head.Targets, run.Summary.Targets, run.Summary.StartFailed = dangerous(), dangerous(), dangerous()
+	run.Head.Tool = Tool{"\x1b<tool>", "\"--]]>\n::error::"}
+	run.Summary.StoppedBy = "x`|\n::error::<b>"
+	return run, pages
+}
+
+// formatChecks read a report with the format's own tool and look for what must not
+// be in it.
+var formatChecks = map[string]func(t *testing.T, report string){
+	"json":   func(t *testing.T, report string) { validate(t, compileSchema(t, "", false), loosen(report)) },
+	"ndjson": checkLines,
+	"csv":    checkCells,
+	"html":   checkHTML,
+	"markdown": func(t *testing.T, report string) {
+		checkMarkdown(t, report)
+		if len(report) > DefaultMarkdownSize {
+			t.Errorf("%d bytes", len(report))
+		}
+	},
+	"junit":       func(t *testing.T, report string) { xmllint(t, report, schemaFile("jenkins-junit.xsd")) },
+	"sarif":       func(t *testing.T, report string) { validate(t, sarifSchemaOf(t), report) },
+	"github":      func(t *testing.T, report string) { readAnnotations(t, report) },
+	"codequality": func(t *testing.T, report string) { decodeJSON(t, report) },
+	"xml": func(t *testing.T, report string) {
+		xmllint(t, report, "report.xsd")
+		found := xmlStrings(t, report)
+		for _, s := range dangerous() {
+			if s = xmlSafe(clean(s)); s != "" && !found[s] {
+				t.Errorf("lacks %.100q", s)
+			}
+		}
+	},
+	"dot":     checkDot,
+	"sitemap": func(t *testing.T, report string) { xmllint(t, report, schemaFile("sitemap.xsd")) },
+	"gml":     func(t *testing.T, report string) { checkGraph(t, readGraph(t, "gml", report), clean) },
+	"graphml": func(t *testing.T, report string) {
+		xmllint(t, report, schemaFile("graphml.xsd"))
+		checkGraph(t, readGraph(t, "graphml", report), func(s string) string { return xmlSafe(clean(s)) })
+	},
+}
+
+// Every format is fed the same hostile strings, and every format keeps them data:
+// it can be read by its own tool, and holds no command to a terminal, to a CI system
+// or to whoever reads it. A format without a check of its own is no format.
+func TestEveryFormatIsHarmless(t *testing.T) {
+	run, pages := dangerousRun()
+	for _, f := range Formats {
+		t.Run(f.Name, func(t *testing.T) {
+			report := renderPages(t, f.Name, Options{Show: ShowAll}, run, pages)
+			if !f.Binary {
+				checkText(t, report, f.Name == "github")
+			}
+			for _, password := range []string{"user:secret", "/u:secret", "/v:secret"} {
+				if i := strings.Index(report, password); i >= 0 {
+					t.Errorf("holds a password: %.200q", report[max(0, i-100):])
+				}
+			}
+			switch looksAt, ok := formatChecks[f.Name]; {
+			case ok:
+				looksAt(t, report)
+			case f.Name != "text":
+				t.Errorf("there is no check of %s: add one to formatChecks", f.Name)
+			}
+		})
+	}
+}
+
+// checkText looks for what acts upon a terminal or in the log of a CI system.
+func checkText(t *testing.T, report string, commands bool) {
+	t.Helper()
+	if !utf8.ValidString(report) {
+		t.Error("is not UTF-8")
+	}
+	for i, r := range report {
+		if r != '\n' && r != '\t' && (r < ' ' || 0x7F <= r && r < 0xA0) {
+			t.Fatalf("holds %U in %.100q", r, report[max(0, i-40):])
+		}
+	}
+	for line := range strings.Lines(report) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "::") && !commands {
+			t.Errorf("a line is a command to a CI system: %.100q", line)
+		}
+	}
+	for i := range report {
+		if report[i] == '#' && isCommand(report[i+1:]) {
+			t.Errorf("holds a command to a CI system: %.100q", report[i:])
+		}
+	}
+}
+
+func decodeJSON(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Errorf("%v in %.1000s", err, text)
+	}
+	return v
+}
+
+// loosen makes codes that no version knows ones that the schema permits.
+func loosen(report string) string {
+	var v map[string]any
+	if json.Unmarshal([]byte(report), &v) != nil {
+		return report
+	}
+	v["summary"].(map[string]any)["by_code"] = map[string]any{}
+	for _, r := range v["results"].([]any) {
+		r := r.(map[string]any)
+		r["code"] = "http-404"
+		for _, w := range r["warnings"].([]any) {
+			w.(map[string]any)["code"] = "uri-repaired"
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return report
+	}
+	return string(text)
+}
+
+func checkLines(t *testing.T, report string) {
+	n := 0
+	for line := range strings.Lines(report) {
+		decodeJSON(t, line)
+		n++
+	}
+	if want := len(dangerous()) + 1; n != want {
+		t.Errorf("%d lines, want %d", n, want)
+	}
+}
+
+func checkCells(t *testing.T, report string) {
+	rows, err := csv.NewReader(strings.NewReader(report)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2*len(dangerous()) + 1; len(rows) != want {
+		t.Errorf("%d rows, want %d", len(rows), want)
+	}
+	for _, row := range rows {
+		for _, c := range row {
+			if c != "" && strings.ContainsAny(c[:1], "=+-@\t\r\n") {
+				t.Errorf("%.100q could be a formula", c)
+			}
+		}
+	}
+}
+
+// checkHTML looks for scripts and links that pages made.
+func checkHTML(t *testing.T, report string) {
+	z := html.NewTokenizer(strings.NewReader(report))
+	for z.Next() != html.ErrorToken {
+		token := z.Token()
+		if token.Type != html.StartTagToken && token.Type != html.SelfClosingTagToken {
+			continue
+		}
+		if token.Data == "img" || token.Data == "b" {
+			t.Errorf("holds %.200s", token)
+		}
+		for _, a := range token.Attr {
+			value := strings.ToLower(strings.TrimSpace(a.Val))
+			if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(value, "javascript:") || strings.HasPrefix(value, "data:text/html") {
+				t.Errorf("holds %.200s", token)
+			}
+		}
+	}
+}
+
+func checkDot(t *testing.T, report string) {
+	labels, _, edges := readDot(t, report)
+	if len(labels) < len(dangerous()) || len(edges) < len(dangerous()) {
+		t.Errorf("%d nodes, %d edges", len(labels), len(edges))
+	}
+	cmd := exec.Command(tool(t, "gvpr"), `BEG_G { int n = 0; } N { n++; if ($.URL != "" && index($.URL, "http") != 0) { print("link ", $.URL); } } END_G { print("nodes ", n); }`)
+	cmd.Stdin = strings.NewReader(report)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("gvpr: %v: %s", err, stderr.Bytes())
+	}
+	if strings.Contains(string(out), "link ") {
+		t.Errorf("%.1000s", out)
+	}
+}
+
+// checkGraph looks for every string as a title or a text.
+func checkGraph(t *testing.T, g drawn, as func(string) string) {
+	found := map[string]bool{}
+	for _, n := range g.Nodes {
+		found[n.URL], found[n.Title] = true, true
+	}
+	for _, e := range g.Edges {
+		found[e.Text] = true
+	}
+	for _, s := range dangerous() {
+		if s = as(s); s != "" && !found[s] {
+			t.Errorf("lacks %.100q", s)
+		}
+	}
+}

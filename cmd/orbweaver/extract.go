@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +22,11 @@ import (
 func newExtractCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract [INPUT...] [flags]",
-		Short: "print the links found in documents; no network",
-		Long:  "An INPUT is a document, a directory, a quoted glob, or - for standard input, which is also read when there is no INPUT. A link is printed as a browser resolves it; a relative link of a document without a base is printed as written.",
+		Short: "print the links found in documents; nothing is checked",
+		Long:  "An INPUT is a document, a directory, a quoted glob, a URL, or - for standard input, which is also read when there is no INPUT. Nothing goes over the network but to fetch the document at each URL that is named: it is read, not crawled. A link is printed as a browser resolves it; a relative link of a document without a base is printed as written.",
 		Example: `orbweaver extract page.html -b https://example.com/
-curl -s https://example.com/ | orbweaver extract -b https://example.com/ --unique
+orbweaver extract https://example.com/ --unique
+curl -s https://example.com/ | orbweaver extract -b https://example.com/
 orbweaver extract public/ -f csv`,
 	}
 	s := addFlags(cmd, onExtract)
@@ -40,6 +42,11 @@ orbweaver extract public/ -f csv`,
 			seen:   map[string]bool{},
 		}
 		stdinType := read(c, "stdin-type", s.stdinType, parseStdinType)
+		x.net.config, x.net.limit = compileNetwork(c), read(c, "max-body", s.maxBody, parseSize)
+		x.net.config.MaxBody, x.limit = x.net.limit, extract.MaxBody
+		if s.given("max-body") {
+			x.limit = x.net.limit
+		}
 		if err := errors.Join(c.faults...); err != nil {
 			return usageError("%w", err)
 		}
@@ -59,8 +66,9 @@ orbweaver extract public/ -f csv`,
 			return err
 		}
 		x.out = newLinkWriter(s.format, cmd.OutOrStdout())
+		defer x.net.close()
 		for _, t := range targets {
-			if err := x.target(t, cmd.InOrStdin(), stdinType); err != nil {
+			if err := x.target(cmd.Context(), t, cmd.InOrStdin(), stdinType); err != nil {
 				return err
 			}
 		}
@@ -80,6 +88,8 @@ type extraction struct {
 	base         urinorm.URL // zero for none
 	pick, ignore extract.Selector
 	unique       bool
+	net          download
+	limit        int64 // bytes of a file or of standard input
 	note         func(string, ...any)
 	out          linkWriter
 	seen         map[string]bool
@@ -88,15 +98,16 @@ type extraction struct {
 }
 
 // target reads one input: every document in a directory, else the one there is.
-func (x *extraction) target(t target, stdin io.Reader, stdinType string) error {
+func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdinType string) error {
 	switch t.kind {
 	case website:
-		return usageError("extract reads no websites: save the page, or pipe it, as in curl %s | orbweaver extract -b %s", urinorm.Redact(t.raw), urinorm.Redact(t.raw))
+		return x.website(ctx, t)
 	case stdinDocument:
-		body, err := fetch.ReadDocument(stdin, extract.MaxBody)
+		body, err := fetch.ReadDocument(stdin, x.limit)
 		if err != nil {
 			return x.unreadable("-", err)
 		}
+		body = x.upToLimit("-", body)
 		return x.read(extract.Input{Body: body, ContentType: typeOfStdin(stdinType, body)}, "-", x.base)
 	case document:
 		return x.file(t.path, x.base)
@@ -162,12 +173,22 @@ func (x *extraction) file(path string, base urinorm.URL) error {
 	body, err := fetch.ReadDocument(f, extract.SniffLength)
 	format, _ := extract.Readable(contentType, filepath.Base(path), body)
 	if err == nil && !extract.ReadInPlace(format) {
-		body, err = fetch.ReadDocument(io.MultiReader(bytes.NewReader(body), f), extract.MaxBody)
+		body, err = fetch.ReadDocument(io.MultiReader(bytes.NewReader(body), f), x.limit)
+		body = x.upToLimit(x.pageOf(path), body)
 	}
 	if err != nil {
 		return x.unreadable(path, err)
 	}
 	return x.read(extract.Input{Body: body, Path: path, Name: filepath.Base(path), ContentType: contentType}, x.pageOf(path), base)
+}
+
+// upToLimit cuts a document that is longer than what is read of it, and says so.
+func (x *extraction) upToLimit(page string, body []byte) []byte {
+	if int64(len(body)) <= x.limit {
+		return body
+	}
+	x.note("%s: longer than %d bytes, the rest is left out", page, x.limit)
+	return body[:x.limit]
 }
 
 // pageOf is how reports call a file: by its path from the working directory on,
@@ -181,8 +202,9 @@ func (x *extraction) pageOf(path string) string {
 	return filepath.ToSlash(filepath.Clean(path))
 }
 
-// read prints the links of one document. Its error is that of the output.
-func (x *extraction) read(in extract.Input, page string, base urinorm.URL) error {
+// read prints the links of one document, and those that came beside it. Its error is
+// that of the output.
+func (x *extraction) read(in extract.Input, page string, base urinorm.URL, beside ...extract.Link) error {
 	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok {
 		return x.unreadable(page, errors.New("it is of no format that is read for links"))
 	}
@@ -192,6 +214,12 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL) error
 		x.note("%s: %s", page, fault)
 	}
 	resolve := resolver(doc, base)
+	if x.pick.IsZero() { // a header is in no element
+		for i := range beside {
+			beside[i].SameDocument = true // a base element is not for them
+			doc.Links = append(doc.Links, beside[i])
+		}
+	}
 	for i := range doc.Links {
 		l := &doc.Links[i]
 		if l.Ignored {

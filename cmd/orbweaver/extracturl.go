@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// maxDocumentHops is how many redirects lead to a document at most.
+const maxDocumentHops = 10
+
+// download fetches the documents that extract is given by URL: each by one
+// request and those of its redirects, no more.
+type download struct {
+	config fetch.HTTPConfig
+	limit  int64 // bytes of a body
+	web    *fetch.HTTP
+	by     fetch.Mux
+}
+
+// open makes the fetchers when they are first needed.
+func (d *download) open() error {
+	if d.web != nil {
+		return nil
+	}
+	web, err := fetch.NewHTTP(d.config)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	daemons, err := fetch.NewDaemons(web, fetch.DaemonConfig{DNSServer: d.config.DNSServer})
+	if err != nil {
+		web.Close()
+		return usageError("%w", err)
+	}
+	d.web, d.by = web, daemons.Fetchers()
+	d.by["http"], d.by["https"] = web, web
+	return nil
+}
+
+func (d *download) close() {
+	if d.web != nil {
+		d.web.Close()
+	}
+}
+
+// page is a document as a server gave it.
+type page struct {
+	url    urinorm.URL // after redirects
+	input  extract.Input
+	header http.Header
+	cut    string // why its end is missing, "" where it is not
+}
+
+// get fetches one document. Credentials and headers of the user's go to the host that
+// was named, and to no other.
+func (d *download) get(ctx context.Context, named urinorm.URL) (*page, error) {
+	u := named
+	for range maxDocumentHops + 1 {
+		resp, err := d.by.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: u.Authority() == named.Authority()})
+		if err != nil {
+			return nil, err
+		}
+		p, next, err := d.answer(u, resp)
+		if err != nil || p != nil {
+			return p, err
+		}
+		u = next
+	}
+	return nil, fmt.Errorf("it is redirected more than %d times", maxDocumentHops)
+}
+
+// answer reads the document that a server answered with, or where it sends us.
+func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.URL, error) {
+	if resp.Body != nil {
+		defer resp.Body.Close()
+	}
+	if resp.Location != "" && resp.Status >= 300 && resp.Status < 400 {
+		base, err := urinorm.NewBase(u, "")
+		if err != nil {
+			return nil, u, err
+		}
+		next, _, err := base.Resolve(resp.Location)
+		if err == nil && (isWeb(u) && !isWeb(next) || d.by[next.Scheme()] == nil) {
+			err = errors.New("no browser would follow that")
+		}
+		if err != nil {
+			return nil, u, fmt.Errorf("it is redirected to %s: %w", printable(urinorm.Redact(resp.Location)), err)
+		}
+		return nil, next, nil
+	}
+	if resp.Status != 0 && (resp.Status < 200 || resp.Status > 299) {
+		return nil, u, fmt.Errorf("the server answered %d %s", resp.Status, http.StatusText(resp.Status))
+	}
+	if resp.Body == nil {
+		return nil, u, errors.New("there is no document at it")
+	}
+	body, err := fetch.ReadDocument(resp.Body, d.limit)
+	p := &page{url: u, header: resp.Header}
+	switch {
+	case err != nil && len(body) == 0:
+		return nil, u, err
+	case err != nil:
+		p.cut = err.Error() // what came before the fault is read
+	case int64(len(body)) > d.limit:
+		p.cut = fmt.Sprintf("longer than %d bytes, the rest is left out; --max-body says how much is read", d.limit)
+	}
+	p.input = extract.Input{Body: body[:min(int64(len(body)), d.limit)], ContentType: resp.ContentType, Name: path.Base(u.Path())}
+	return p, u, nil
+}
+
+func isWeb(u urinorm.URL) bool { return u.Scheme() == "http" || u.Scheme() == "https" }
+
+// website reads the one document that a URL names.
+func (x *extraction) website(ctx context.Context, t target) error {
+	if err := x.net.open(); err != nil {
+		return err
+	}
+	p, err := x.net.get(ctx, t.url)
+	if err != nil {
+		return x.unreadable(urinorm.Redact(t.raw), err)
+	}
+	if p.cut != "" {
+		x.note("%s: %s", p.url.Printed(), p.cut)
+	}
+	base := x.base
+	if base.IsZero() {
+		base = p.url
+	}
+	p.input.Select, p.input.IgnoreSelect = x.pick, x.ignore
+	return x.read(p.input, p.url.Printed(), base, extract.FromHeaders(p.header)...)
+}

@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -21,12 +22,14 @@ var placesFormat = format{
 	media:      []string{"application/vnd.sqlite3", "application/x-sqlite3"},
 	extensions: []string{"sqlite", "db"},
 	names:      []string{"places.sqlite"},
-	sniff:      func(head []byte) bool { return string(head[:min(len(head), 16)]) == "SQLite format 3\x00" },
+	sniff:      func(head []byte) bool { return string(head[:min(len(head), 16)]) == sqliteMagic },
 	signed:     true,
 	binary:     true,
 	inPlace:    true,
 	read:       readPlaces,
 }
+
+const sqliteMagic = "SQLite format 3\x00"
 
 const (
 	// MaxDatabase is the greatest size of a database, and of its journal, in bytes.
@@ -56,6 +59,9 @@ func readPlaces(h *harvest, in *Input) {
 		h.fault("copy database: %v", err)
 		return
 	}
+	if err := fillUp(copied); err != nil {
+		h.fault("read bookmarks: %v", err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), placesPatience)
 	defer cancel()
 	list := newBookmarkList(h, in, "bookmark", 0)
@@ -63,6 +69,37 @@ func readPlaces(h *harvest, in *Input) {
 		h.fault("read bookmarks: %v", err)
 	}
 	list.finish()
+}
+
+// fillUp gives a copy that was cut off the length its head tells (file format of SQLite,
+// 1.3), as SQLite refuses it else as a whole. What is read from the missing pages is an error then.
+// It returns what is wrong.
+func fillUp(copied string) error {
+	if journal, err := os.Stat(copied + "-wal"); err == nil && journal.Size() > 0 {
+		return nil // pages may stand there alone
+	}
+	f, err := os.OpenFile(copied, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var head [32]byte
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := f.ReadAt(head[:], 0); err != nil {
+		return nil // SQLite says what it is not
+	}
+	page := int64(binary.BigEndian.Uint16(head[16:]))
+	if page == 1 {
+		page = 1 << 16
+	}
+	length := page * int64(binary.BigEndian.Uint32(head[28:]))
+	if string(head[:16]) != sqliteMagic || length <= info.Size() || length > MaxDatabase {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("the database is cut off: %d of %d bytes are there", info.Size(), length), f.Truncate(length))
 }
 
 // copyDatabase copies a database with what was written since to its journal,
@@ -130,12 +167,17 @@ func readPlacesDatabase(ctx context.Context, list *bookmarkList, path string) er
 	}
 	defer db.Close()
 	p := placesReader{ctx: ctx, db: db, list: list, folders: map[int64]int32{}, tagged: map[int64][]string{}, keywords: map[int64]string{}}
-	for _, step := range []func() error{p.schema, p.readFolders, p.readTags, p.readKeywords, p.readBookmarks} {
-		if err := step(); err != nil {
-			return err
+	if err := p.schema(); err != nil {
+		return err
+	}
+	// Of a damaged database what can be read counts.
+	var first error
+	for _, step := range []func() error{p.readFolders, p.readTags, p.readKeywords, p.readBookmarks} {
+		if err := step(); first == nil {
+			first = err
 		}
 	}
-	return nil
+	return first
 }
 
 // placesReader reads the tables one after the other. Firefox of old has other
@@ -302,16 +344,14 @@ func (p *placesReader) readBookmarks() error {
 	}
 	var count int
 	where := fmt.Sprintf(" FROM moz_bookmarks b JOIN moz_places p ON p.id = b.fk WHERE b.type = %d", placesBookmark)
-	if err := p.each("SELECT count(*)"+where, func(rows *sql.Rows) error { return rows.Scan(&count) }); err != nil {
-		return err
-	}
+	damage := p.each("SELECT count(*)"+where, func(rows *sql.Rows) error { return rows.Scan(&count) })
 	if p.list.wanted {
 		p.list.links = make([]Link, 0, min(max(count, 0), MaxLinks))
 	}
 	var id, place, parent, added, keywordID sql.NullInt64
 	var address, title sql.RawBytes
-	query := "SELECT b.id, b.fk, b.parent, b.dateAdded, " + keyword + ", p.url, b.title" + where + " ORDER BY b.parent, " + position
-	return p.each(query, func(rows *sql.Rows) error {
+	query := "SELECT b.id, b.fk, b.parent, b.dateAdded, " + keyword + ", p.url, b.title" + where
+	take := func(rows *sql.Rows) error {
 		if err := rows.Scan(&id, &place, &parent, &added, &keywordID, &address, &title); err != nil {
 			return err
 		}
@@ -327,5 +367,12 @@ func (p *placesReader) readBookmarks() error {
 			tags: p.tagged[place.Int64], keyword: []byte(p.keywords[keywordID.Int64]),
 		})
 		return nil
-	})
+	}
+	if damage == nil {
+		damage = p.each(query+" ORDER BY b.parent, "+position, take)
+	}
+	if damage != nil && len(p.list.links) == 0 { // sorting needs all rows; without it, those before the damage come
+		p.each(query, take) // which meets the same damage
+	}
+	return damage
 }

@@ -87,6 +87,12 @@ func (t *jsonTokens) next() (e jsonEvent, at span) {
 	return jsonEnd, at
 }
 
+// isObject reports whether the document is an object, as that of every format is.
+func (t *jsonTokens) isObject() bool {
+	at := skipSpace(t.src, 0)
+	return at < len(t.src) && t.src[at] == '{'
+}
+
 func (t *jsonTokens) inObject() bool {
 	return len(t.brackets) > 0 && t.brackets[len(t.brackets)-1] == '{'
 }

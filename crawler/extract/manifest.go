@@ -79,6 +79,10 @@ type jsonLabel struct {
 func (r *jsonRules) read(in *Input) {
 	r.doc.Static = true
 	r.tokens.reset(r.src.text)
+	if !r.tokens.isObject() {
+		r.fault("read JSON: no JSON object")
+		return
+	}
 	for {
 		e, at := r.tokens.next()
 		switch e {

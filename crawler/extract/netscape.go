@@ -62,8 +62,11 @@ func readNetscape(h *harvest, in *Input) {
 		}
 	}
 	r.read()
-	if r.tooDeep {
+	switch {
+	case r.tooDeep:
 		h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+	case len(r.open) > 0: // every browser closes them
+		h.fault("read bookmarks: it ends within a folder")
 	}
 	h.doc.Title = string(trimFolded(foldSpace(nil, r.title)))
 	list.finish()

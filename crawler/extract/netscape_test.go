@@ -19,7 +19,7 @@ func TestNetscapeStructure(t *testing.T) {
 		{"heading without a list is an empty folder", "<DL><DT><H3>A</H3><DT><A HREF=x>1</A></DL>", "Root:x"},
 		{"UL and MENU are lists too", "<UL><DT><H3>A</H3><MENU><DT><A HREF=x>1</A></MENU><A HREF=y>2</A></UL>", "Root/A:x Root:y"},
 		{"more lists close than opened", "</DL></DL><DT><A HREF=x>1</A></DL>", "Root:x"},
-		{"headings of every level", "<DL><H2>A</H2><DL><H6>B</H6><DL><A HREF=x>1</DL></DL><A HREF=y>2", "Root/A/B:x Root:y"},
+		{"headings of every level", "<DL><H2>A</H2><DL><H6>B</H6><DL><A HREF=x>1</DL></DL><A HREF=y>2</DL>", "Root/A/B:x Root:y"},
 		{"a bookmark in a description", "<DL><DT><A HREF=x>1</A><DD>see <A HREF=y>2</A></DL>", "Root:x Root:y"},
 		{"markup in a folder's name", "<DL><DT><H3>A &amp; <B>b</B></H3><DL><A HREF=x>1</A></DL></DL>", "Root/A & b:x"},
 		{"queries are no bookmarks", "<DL><DT><A HREF=' PLACE:sort=8'>1</A><A HREF=x>2</A></DL>", "Root:x"},
@@ -33,7 +33,7 @@ func TestNetscapeStructure(t *testing.T) {
 		for _, l := range doc.Links {
 			got = append(got, l.Bookmark.Folder+":"+l.Ref)
 		}
-		if s := strings.Join(got, " "); s != tt.want || len(doc.Faults) > 0 {
+		if s := strings.Join(got, " "); s != tt.want || len(doc.Faults) > 0 != strings.Contains(tt.name, "unfinished") {
 			t.Errorf("%s: got %q, want %q; faults %q", tt.name, s, tt.want, doc.Faults)
 		}
 	}

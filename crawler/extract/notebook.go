@@ -57,6 +57,10 @@ func readNotebook(h *harvest, in *Input) {
 	h.doc.Static = true
 	r := notebookReader{harvest: h, in: in}
 	r.tokens.reset(h.src.text)
+	if !r.tokens.isObject() {
+		h.fault("read notebook: no JSON object")
+		return
+	}
 	r.object(func(key string) bool { return key == "cells" || key == "worksheets" })
 	if r.tokens.fault != "" {
 		h.fault("read notebook: %s", r.tokens.fault)

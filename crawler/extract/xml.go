@@ -166,7 +166,11 @@ func (r *xmlReader) root() bool {
 	prefixed := len(local) < r.tokens.name.end-r.tokens.name.start
 	if (name == "html" || name == "svg") && !prefixed {
 		r.doc.Format = name
+		empty := r.tokens.selfClosing
 		readHTML(r.harvest, r.in, true)
+		if !empty && bytes.LastIndex(r.src.text, append([]byte("</"), local...)) < 0 {
+			r.fault("read XML: it ends early")
+		}
 		return true
 	}
 	r.doc.Format = "xml"

@@ -37,6 +37,7 @@ var Formats = []*Format{
 	&jsonFormat,
 	&ndjsonFormat,
 	&csvFormat,
+	&htmlFormat,
 	&markdownFormat,
 	&junitFormat,
 	&sarifFormat,

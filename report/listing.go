@@ -65,11 +65,16 @@ func (l *listing) fit(t *table) {
 	}
 }
 
-// write reports whether there was something to write.
-func (l *listing) write(out *bufio.Writer, t *table) bool {
+// sort orders the rows of pages by page and place.
+func (l *listing) sort() {
 	slices.SortStableFunc(l.pages, func(a, b pageRow) int {
 		return cmp.Or(cmp.Compare(a.page, b.page), compareRows(a.row, b.row))
 	})
+}
+
+// write reports whether there was something to write.
+func (l *listing) write(out *bufio.Writer, t *table) bool {
+	l.sort()
 	for i, p := range l.pages {
 		if i == 0 || p.page != l.pages[i-1].page {
 			if i > 0 {

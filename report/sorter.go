@@ -17,6 +17,7 @@ type sorter struct {
 	head    *Head
 	results []*crawler.Result
 	pages   []*crawler.Page
+	strings map[string]string
 }
 
 func (s *sorter) Begin(h *Head) error {
@@ -31,13 +32,35 @@ func (s *sorter) Result(r *crawler.Result) error {
 
 func (s *sorter) Page(p *crawler.Page) error {
 	if s.graph {
+		p.Links = s.compact(p.Links)
 		s.pages = append(s.pages, p)
 	}
 	return nil
 }
 
+// compact copies a page's links so that they hold each string once for the whole
+// site: most links of a page are those of its neighbours too.
+func (s *sorter) compact(links []crawler.Edge) []crawler.Edge {
+	if s.strings == nil {
+		s.strings = map[string]string{}
+	}
+	once := func(text string) string {
+		if kept, ok := s.strings[text]; ok {
+			return kept
+		}
+		s.strings[text] = text
+		return text
+	}
+	kept := make([]crawler.Edge, len(links))
+	for i, l := range links {
+		kept[i] = crawler.Edge{URL: once(l.URL), Text: once(l.Text)}
+	}
+	return kept
+}
+
 // End writes every report, also when one of them fails.
 func (s *sorter) End(sum *crawler.Summary) error {
+	s.strings = nil
 	slices.SortStableFunc(s.results, byURL)
 	slices.SortStableFunc(s.pages, func(a, b *crawler.Page) int { return cmp.Compare(a.URL, b.URL) })
 	head := *s.head

@@ -1,0 +1,833 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// patience is for machines that stand still; nothing takes a hundredth of it.
+const patience = time.Minute
+
+// startBrowser starts a headless Chromium; the returned context opens tabs.
+func startBrowser(t *testing.T) context.Context {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("chromium is missing")
+		}
+		t.Skip("chromium is missing")
+	}
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1200, 900),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("enable-unsafe-swiftshader", true), // WebGL where there is no graphics card
+	)
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closeAll := chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Logf("close the browser: %v", err)
+		}
+		closeAll()
+		stop()
+	})
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return ctx
+}
+
+// tab is a page that is looked at. What a report must never do fails the test: say
+// something on the console, violate its policy, ask for anything, open a dialog.
+type tab struct {
+	*testing.T
+	ctx     context.Context
+	mu      sync.Mutex
+	trouble []string
+}
+
+// open shows a report, from a file, at a place in it.
+func open(t *testing.T, parent context.Context, text, hash string, before ...chromedp.Action[chromedp.Void]) *tab {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, done := chromedp.NewContext(parent)
+	tab := &tab{T: t, ctx: ctx}
+	t.Cleanup(func() {
+		done()
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
+		for _, what := range tab.trouble {
+			t.Error(what)
+		}
+	})
+	if err := chromedp.Listen(ctx, tab.event); err != nil {
+		t.Fatal(err)
+	}
+	tab.do(before...)
+	tab.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String() + hash))
+	return tab
+}
+
+// ready waits for the report's script.
+func (t *tab) ready() *tab {
+	t.Helper()
+	t.until(`"ready" in document.documentElement.dataset`)
+	return t
+}
+
+func (t *tab) event(event any) {
+	what := ""
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		what = fmt.Sprintf("console.%s was called", e.Type)
+	case *runtime.EventExceptionThrown:
+		what = fmt.Sprintf("exception: %s at line %d", e.ExceptionDetails.Text, e.ExceptionDetails.LineNumber)
+		if e.ExceptionDetails.Exception != nil {
+			what += ": " + e.ExceptionDetails.Exception.Description
+		}
+	case *log.EventEntryAdded:
+		// The browser says what it does without a graphics card.
+		if !strings.Contains(e.Entry.Text, "WebGL") {
+			what = fmt.Sprintf("log, %s: %s", e.Entry.Source, e.Entry.Text)
+		}
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") {
+			what = "request: " + u
+		}
+	case *page.EventJavascriptDialogOpening:
+		what = "dialog: " + e.Message
+	}
+	if what != "" {
+		t.mu.Lock()
+		t.trouble = append(t.trouble, what)
+		t.mu.Unlock()
+	}
+}
+
+func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	for _, action := range actions {
+		ctx, cancel := context.WithTimeout(t.ctx, patience)
+		err := chromedp.Do(ctx, action)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// eval asks the page for a value.
+func eval[T any](t *tab, expression string) T {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// until waits until an expression is true.
+func (t *tab) until(expression string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	wait := `new Promise((done) => { const look = () => (` + expression + `) ? done(true) : setTimeout(look, 5); look(); })`
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise)); err != nil {
+		t.Fatalf("wait for %s: %v\nthe page shows:\n%.2000s", expression, err, eval[string](t, `document.body.innerText`))
+	}
+}
+
+func (t *tab) want(expression, want string) {
+	t.Helper()
+	if got := eval[string](t, `String(`+expression+`)`); got != want {
+		t.Errorf("%s: got %q, want %q", expression, got, want)
+	}
+}
+
+// click clicks with the mouse in the middle of the first element that a selector
+// finds, once it is there.
+func (t *tab) click(selector string) {
+	t.Helper()
+	t.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// clickText clicks what bears a text.
+func (t *tab) clickText(selector, text string) {
+	t.Helper()
+	t.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.textContent === %q && e.checkVisibility())`, selector, text))
+	eval[bool](t, fmt.Sprintf(`(() => {
+		for (const e of document.querySelectorAll("[data-here]")) e.removeAttribute("data-here");
+		[...document.querySelectorAll(%q)].find((e) => e.textContent === %q && e.checkVisibility()).dataset.here = "";
+		return true;
+	})()`, selector, text))
+	t.click("[data-here]")
+}
+
+func (t *tab) keys(keys string, modifiers ...chromedp.Modifier) {
+	t.Helper()
+	t.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+}
+
+func (t *tab) clipboard() string {
+	t.Helper()
+	return eval[string](t, `navigator.clipboard.readText()`)
+}
+
+func onNewDocument(script string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	})
+}
+
+func media(name, value string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: name, Value: value}},
+		})
+		return err
+	})
+}
+
+func TestHTMLInBrowser(t *testing.T) {
+	ctx := startBrowser(t)
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		if _, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full := renderHTML(t, Options{Show: ShowAll}, fullRun(), fullSite())
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, context.Context, string)
+	}{
+		{"summary", testSummary}, {"filter", testFilter}, {"sort", testSort}, {"details", testDetails}, {"copy", testCopy},
+		{"redirects", testRedirects}, {"keyboard", testKeyboard}, {"screen reader", testScreenReader}, {"theme", testTheme}, {"web", testWeb}, {"web by keyboard", testWebByKeyboard},
+		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, ctx, full) })
+	}
+}
+
+func testSummary(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "").ready()
+	p.want(`document.querySelector("h1").innerText`, "Links of https://example.com/")
+	p.want(`document.getElementById("summary-title").innerText`, "4 broken, 1 unverified, 2 warnings")
+	p.want(`document.querySelectorAll(".view.shown").length`, "1")
+	p.want(`document.querySelector("nav [aria-current]").dataset.view`, "summary")
+	p.click(".tile.unverified a")
+	p.until(`document.querySelector("#list tbody")`)
+	p.want(`location.hash`, "#findings?verdict=unverified")
+	p.want(`[...new Set([...document.querySelectorAll("#list .badge")].map((b) => b.innerText))]`, "unverified")
+	p.do(chromedp.NavigateBack())
+	p.until(`document.getElementById("view-summary").classList.contains("shown")`)
+	p.clickText("a[data-go]", "http-410")
+	p.want(`location.hash`, "#findings?by=target&code=http-410")
+	p.clickText("nav a", "Codes")
+	p.until(`document.getElementById("code-http-410").checkVisibility()`)
+	p.want(`document.activeElement.id`, "codes-title")
+}
+
+func testFilter(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#findings").ready()
+	rows := `document.querySelectorAll("#list tbody td:first-child").length`
+	all := eval[int](p, rows)
+	if all < 10 {
+		t.Fatalf("%d rows", all)
+	}
+	p.click(`input[value="broken"]`)
+	p.until(rows + ` < ` + fmt.Sprint(all))
+	p.want(`location.hash`, "#findings?verdict=broken")
+	p.want(`[...new Set([...document.querySelectorAll("#list .badge")].map((b) => b.innerText))]`, "broken")
+	p.click(`input[value="broken"]`)
+	p.click("#search")
+	p.keys("SET-up example.com/a")
+	p.until(`location.hash.includes("q=")`)
+	p.until(rows + ` === 1`)
+	p.want(`document.querySelector("#list .hint").innerText`, "did you mean #set-up or https://example.com/setup?")
+	p.until(`document.getElementById("status").innerText === "1 finding on 1 page"`)
+	p.keys("zzz")
+	p.until(`document.querySelector("#list .empty")`)
+	p.want(`document.querySelector("#list .empty").innerText`, "Nothing matches these filters.")
+
+	p = open(t, ctx, full, "#findings?by=target&scope=external").ready()
+	p.want(`document.getElementById("scope").value`, "external")
+	p.want(`[...document.querySelectorAll("#list a.url, #list span.url")].some((a) => a.innerText.startsWith("https://example.com/"))`, "false")
+	// A host that was chosen can be let go.
+	p = open(t, ctx, full, "#findings?by=host").ready()
+	p.clickText("#list button", "example.org")
+	p.until(`location.hash === "#findings?by=target&host=example.org"`)
+	p.want(`document.querySelectorAll("#list tbody tr").length`, "1")
+	p.click(".active button")
+	p.until(`document.querySelectorAll("#list tbody tr").length > 1`)
+	p.want(`document.activeElement.id`, "search")
+}
+
+func testSort(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#findings").ready()
+	p.click(`input[name="by"][value="target"]`)
+	p.until(`document.querySelector("th[aria-sort]")`)
+	p.want(`document.querySelector("th[aria-sort]").innerText + document.querySelector("th[aria-sort]").ariaSort`, "Targetascending")
+	p.clickText("th button", "Places")
+	p.until(`document.querySelector("th[aria-sort=descending]")`)
+	p.want(`document.activeElement.innerText`, "Places")
+	numbers := `[...document.querySelectorAll("#list td.number")].map((td) => +td.innerText.replace(",", ""))`
+	p.want(numbers+`[0]`, "50")
+	p.clickText("th button", "Places")
+	p.until(`document.querySelector("th[aria-sort=ascending]")`)
+	sorted := eval[[]int](p, numbers)
+	if !slices.IsSorted(sorted) {
+		t.Errorf("sorted by places: %v", sorted)
+	}
+	p.click(`input[name="by"][value="code"]`)
+	p.until(`document.querySelector("#list strong")`)
+	p.want(`document.querySelector("th[aria-sort]").innerText`, "Verdict")
+	p.want(`document.querySelector("#list tbody .badge").innerText`, "broken")
+}
+
+func testDetails(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#findings?q=setup").ready()
+	p.clickText("#list button", "Details")
+	p.until(`document.getElementById("details").open`)
+	p.want(`document.getElementById("details-title").innerText`, "broken fragment-missing no such place on the page")
+	p.want(`[...document.querySelectorAll("#details .way > li strong")].map((e) => e.innerText).join(" / ")`, `Example / A <page> & its "name"`)
+	p.want(`document.querySelector("#details .torn").innerText.includes("line 40, column 3, in <a href>")`, "true")
+	p.want(`document.querySelector("#details .torn q").innerText`, "“Setup”")
+	p.want(`document.querySelector("#details .way .source").innerText`, "guide#setup")
+	p.clickText("#details button", "Copy the place")
+	p.until(`document.getElementById("details-status").innerText === "Copied the place."`)
+	if got := p.clipboard(); got != "https://example.com/a:40:3" {
+		t.Errorf("copied %q", got)
+	}
+	p.want(`location.hash.includes("open=")`, "true")
+	link := eval[string](p, `location.hash`)
+	p.keys(kb.Escape)
+	p.until(`!document.getElementById("details").open`)
+	p.want(`location.hash`, "#findings?q=setup")
+	p.want(`document.activeElement.innerText`, "Details")
+	p.want(`document.querySelector(".torn") === null`, "true")
+
+	// A finding has an address of its own.
+	p = open(t, ctx, full, link).ready()
+	p.until(`document.getElementById("details").open`)
+	p.want(`document.querySelector("#details .url").innerText`, "https://example.com/guide#setup")
+	// What is on many pages names its places a few at a time.
+	p = open(t, ctx, full, "#findings?by=target&code=http-410").ready()
+	p.clickText("#list button", "Details")
+	p.until(`document.querySelectorAll("#places li").length === 25`)
+	p.clickText("#details button", "Show 25 more")
+	p.until(`document.querySelectorAll("#places li").length === 50`)
+	p.clickText("#details #places button", "https://example.com/p/03:90:8")
+	p.until(`document.querySelector("#details .torn").innerText.includes("https://example.com/p/03")`)
+	p.clickText("#details button", "Show in the web")
+	p.until(`document.getElementById("stage")?.dataset.chosen === "https://example.com/p/03"`)
+	p.want(`document.getElementById("details").open`, "false")
+}
+
+func testCopy(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#findings?verdict=broken").ready()
+	p.clickText("#view-findings .menu > button", "Copy")
+	p.clickText("#view-findings .menu li button", "Table as CSV")
+	p.until(`document.getElementById("status").innerText.startsWith("Copied")`)
+	records, err := csv.NewReader(strings.NewReader(p.clipboard())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(records[0], csvHeader) || len(records) != 1+50+1+1 {
+		t.Errorf("%d records, the first %v", len(records), records[0])
+	}
+	if want := []string{"https://example.com/guide#setup", "broken", "fragment-missing", "200", "https://example.com/a", "40", "3", "a", "href", "guide#setup", "Setup", "https://example.com/guide", `no element has the id "setup"`}; !slices.ContainsFunc(records, func(r []string) bool { return slices.Equal(r, want) }) {
+		t.Errorf("%v is not among %v", want, records)
+	}
+	p.want(`document.querySelector("#view-findings .menu ul").checkVisibility()`, "false")
+
+	p = open(t, ctx, renderHTML(t, Options{Show: ShowAll}, hostileRun(), nil), "#findings").ready()
+	for entry, look := range map[string]func(string){
+		"Table as CSV": func(text string) {
+			records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				for _, field := range r {
+					if field != "" && field != "-" && strings.ContainsRune("=+-@\t＝", []rune(field)[0]) {
+						t.Errorf("a formula: %q", field)
+					}
+				}
+			}
+		},
+		"Table as Markdown": func(text string) {
+			for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+				cells := strings.Split(strings.ReplaceAll(line, `\|`, ""), "|")
+				if len(cells) != len(csvHeader)+2 {
+					t.Errorf("%d cells in %q", len(cells)-2, line)
+				}
+				for _, cell := range cells[1 : len(cells)-1] {
+					if cell = strings.TrimSpace(cell); i > 1 && cell != "" && !(strings.HasPrefix(cell, "`") && strings.HasSuffix(cell, "`")) {
+						t.Errorf("a cell that is no code: %q", cell)
+					}
+				}
+			}
+		},
+		"Addresses, one a line": func(text string) {
+			if !strings.Contains(text, "https://example.com/%0d%0a\n") {
+				t.Errorf("addresses: %q", text)
+			}
+		},
+	} {
+		p.clickText("#view-findings .menu > button", "Copy")
+		p.clickText("#view-findings .menu li button", entry)
+		p.until(`document.getElementById("status").innerText.startsWith("Copied")`)
+		look(p.clipboard())
+		eval[bool](p, `(document.getElementById("status").textContent = "", true)`)
+	}
+}
+
+func testRedirects(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "").ready()
+	p.clickText("nav a", "Redirects 2")
+	p.until(`document.querySelectorAll("#view-redirects tbody tr").length === 2`)
+	p.want(`document.querySelectorAll("#view-redirects tbody tr")[1].innerText.split(/\s+/).join(" ")`, "https://example.com/old 301, 302 https://example.com/new/ 1 Details")
+	p.clickText("#view-redirects label", "Proposed edits (1)")
+	p.until(`location.hash === "#redirects?list=edits"`)
+	p.want(`document.querySelector("#view-redirects tbody tr").innerText.split(/\s+/).join(" ")`, "https://example.com/a:3:14 /old https://example.com/new/ redirect-permanent")
+}
+
+// testKeyboard goes through the page without a mouse.
+func testKeyboard(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "").ready()
+	p.keys(kb.Tab)
+	p.want(`document.activeElement.innerText`, "Skip to the content")
+	p.keys(kb.Enter)
+	p.until(`document.activeElement.id === "main"`)
+	p.want(`document.getElementById("view-summary").checkVisibility()`, "true")
+	p.keys(kb.Tab)
+	p.want(`document.activeElement.closest(".tile") !== null`, "true")
+	p.want(`getComputedStyle(document.activeElement).outlineStyle`, "solid")
+	p.keys(kb.Enter)
+	p.until(`document.getElementById("view-findings").checkVisibility()`)
+
+	p = open(t, ctx, full, "#findings").ready()
+	// Everything that can be clicked can be reached, in the order it stands, and the
+	// focus can leave it again.
+	want := eval[int](p, `[...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked)).length`)
+	eval[bool](p, `(window.met = new Set(), document.addEventListener("focusin", (e) => met.add(e.target)), true)`)
+	for range want + 1 {
+		p.keys(kb.Tab)
+	}
+	p.want(`met.size`, fmt.Sprint(want))
+	p.want(`[...met].every((e, i, all) => i === 0 || all[i - 1].compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)`, "true")
+
+	p = open(t, ctx, full, "#findings").ready()
+	p.do(chromedp.Focus(chromedp.CSS("#search")))
+	p.keys("setup")
+	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 1`)
+	p.until(`document.activeElement.id === "search"`)
+	p.keys(kb.Tab)
+	p.keys(kb.ArrowRight)
+	p.until(`location.hash === "#findings?q=setup&by=target"`)
+	p.do(chromedp.Focus(chromedp.CSS("#list button.small")))
+	p.keys(kb.Enter)
+	p.until(`document.getElementById("details").open`)
+	for range 40 { // the focus stays within, or goes to the browser's own controls
+		p.keys(kb.Tab)
+		if !eval[bool](p, `document.activeElement === document.body || document.getElementById("details").contains(document.activeElement)`) {
+			t.Fatalf("the focus left the details for %s", eval[string](p, `document.activeElement.outerHTML`))
+		}
+	}
+	p.keys(kb.Escape)
+	p.until(`!document.getElementById("details").open`)
+	p.want(`document.activeElement.innerText`, "Details")
+}
+
+// testScreenReader looks at what the browser tells assistive technology: what is
+// worked with has a name, the page has its landmarks, and no heading is skipped.
+func testScreenReader(t *testing.T, ctx context.Context, full string) {
+	named := []string{"button", "link", "searchbox", "textbox", "checkbox", "radio", "combobox", "columnheader", "rowheader", "table", "dialog", "application", "navigation", "heading"}
+	p := open(t, ctx, full, "").ready()
+	for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?knot=2", "#codes"} {
+		eval[bool](p, fmt.Sprintf(`(history.pushState(null, "", %q), dispatchEvent(new Event("popstate")), true)`, hash))
+		tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func(v *accessibility.Value) (s string) {
+			if v != nil {
+				_ = json.Unmarshal(v.Value, &s) // no string is no name
+			}
+			return s
+		}
+		roles := map[string]int{}
+		level := 0
+		if strings.Contains(hash, "open=") {
+			level = 1 // the rest of the page is behind
+		}
+		for _, n := range tree.Nodes {
+			role := text(n.Role)
+			if n.Ignored {
+				continue
+			}
+			roles[role]++
+			if slices.Contains(named, role) && text(n.Name) == "" {
+				t.Errorf("%s: a %s without a name", hash, role)
+			}
+			for _, property := range n.Properties {
+				if property.Name != "level" || role != "heading" {
+					continue
+				}
+				var now int
+				if err := json.Unmarshal(property.Value.Value, &now); err != nil {
+					t.Fatal(err)
+				}
+				if now > level+1 {
+					t.Errorf("%s: heading %q of level %d after one of level %d", hash, text(n.Name), now, level)
+				}
+				level = now
+			}
+		}
+		if strings.Contains(hash, "open=") {
+			if roles["dialog"] != 1 || roles["main"] != 0 {
+				t.Errorf("%s: %v: all but the dialog is to be silent", hash, roles)
+			}
+			continue
+		}
+		for _, role := range []string{"banner", "main", "contentinfo", "status"} {
+			if roles[role] != 1 {
+				t.Errorf("%s: %d of role %s", hash, roles[role], role)
+			}
+		}
+		if strings.Contains(hash, "by=") && (roles["table"] == 0 || roles["row"] < 2 || roles["cell"] == 0) {
+			t.Errorf("%s: no table: %v", hash, roles)
+		}
+	}
+}
+
+func testTheme(t *testing.T, ctx context.Context, full string) {
+	ground := `getComputedStyle(document.documentElement).backgroundColor`
+	const light, dark = "rgb(244, 246, 248)", "rgb(12, 17, 24)"
+	p := open(t, ctx, full, "", media("prefers-color-scheme", "dark")).ready()
+	p.want(ground, dark)
+	p.want(`document.getElementById("theme").ariaLabel`, "Theme: system")
+	p.click("#theme")
+	p.want(ground, light)
+	p.do(chromedp.Reload())
+	p.ready()
+	p.want(ground, light)
+	p.click("#theme")
+	p.want(ground, dark)
+	p.do(media("prefers-color-scheme", "light"))
+	p.want(ground, dark)
+	p.click("#theme")
+	p.want(ground, light)
+	p.want(`document.getElementById("theme").ariaLabel`, "Theme: system")
+}
+
+// colours counts the pixels of the web that are nearly of a colour.
+func (t *tab) colours(r, g, b int) int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	shot, err := chromedp.Run(ctx, chromedp.Screenshot(chromedp.CSS("#stage")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(a uint32, b int) bool { return max(int(a>>8), b)-min(int(a>>8), b) < 12 }
+	n := 0
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			if pr, pg, pb, _ := picture.At(x, y).RGBA(); near(pr, r) && near(pg, g) && near(pb, b) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// drawn waits for the web's picture to be painted.
+func (t *tab) drawn() *tab {
+	t.Helper()
+	t.until(`"drawn" in (document.getElementById("stage")?.dataset ?? {})`)
+	eval[bool](t, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+	return t
+}
+
+func testWeb(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "", media("prefers-color-scheme", "light")).ready()
+	p.clickText("nav a", "Web 30")
+	p.drawn()
+	p.want(`document.getElementById("stage").dataset.knots`, "30")
+	p.want(`document.querySelector("#side h3").innerText`, "30 pages on 3 rings")
+	if n := p.colours(0xb9, 0x1f, 0x2b); n < 20 {
+		t.Errorf("%d red pixels: broken links are not to be seen", n)
+	}
+	if n := p.colours(0x8f, 0xa0, 0xb5); n < 100 {
+		t.Errorf("%d pixels of silk: pages are not to be seen", n)
+	}
+	if n := p.colours(0x1f, 0x56, 0xc4); n > 0 {
+		t.Errorf("%d pixels of the colour of what is chosen, and nothing is", n)
+	}
+	// The hub is in the middle.
+	p.click("#stage")
+	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/"`)
+	p.want(`document.querySelector("#side h3").innerText`, "Example")
+	p.drawn()
+	if n := p.colours(0x1f, 0x56, 0xc4); n < 50 {
+		t.Errorf("%d pixels show what is chosen", n)
+	}
+	p.clickText("#side button", `A <page> & its "name"`)
+	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/a"`)
+	p.want(`[...document.querySelectorAll("#side h3")].map((e) => e.innerText).join(", ")`, `A <page> & its "name", 1 torn thread, The way there, Links to 4 pages, Linked from 2 pages`)
+	p.clickText("#side button", "https://example.com/guide#setup")
+	p.until(`document.getElementById("details").open`)
+	p.keys(kb.Escape)
+	p.until(`!document.getElementById("details").open`)
+	p.clickText("#side button", "Its findings")
+	p.until(`location.hash === "#findings?page=https%3A%2F%2Fexample.com%2Fa"`)
+	p.until(`document.querySelectorAll("#list tbody th").length === 1`)
+	// Finding a page by its name, and all pages as a list.
+	p.clickText("nav a", "Web 30")
+	p.drawn()
+	p.click("#find")
+	p.keys("page 7")
+	p.clickText("#found-knots button", "Page 7")
+	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/07"`)
+	p.click("#knots summary")
+	p.until(`document.querySelectorAll("#knots tbody tr").length === 30`)
+	p.want(`document.querySelector("#knots tbody tr").innerText.split(/\s+/).join(" ")`, "0 Example https://example.com/ 2 27 ")
+}
+
+func testWebByKeyboard(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#web", media("prefers-reduced-motion", "reduce")).ready().drawn()
+	p.do(chromedp.Focus(chromedp.CSS("#stage")))
+	for _, step := range []struct{ key, chosen string }{
+		{kb.ArrowDown, "https://example.com/"}, {kb.ArrowDown, "https://example.com/a"}, {kb.ArrowRight, "https://example.com/b"},
+		{kb.ArrowRight, "https://example.com/a"}, {kb.ArrowUp, "https://example.com/"}, {"t", "https://example.com/a"}, {kb.ArrowDown, "https://example.com/guide"},
+	} {
+		p.keys(step.key)
+		p.until(fmt.Sprintf(`document.getElementById("stage").dataset.chosen === %q`, step.chosen))
+		p.want(`document.activeElement.id`, "stage")
+	}
+	p.until(`document.getElementById("status").innerText.startsWith("Guide, ring 2, links to 1 page")`)
+	p.keys("+")
+	p.keys(kb.Enter)
+	p.until(`document.activeElement.innerText === "Guide"`)
+	p.do(chromedp.Focus(chromedp.CSS("#stage")))
+	p.keys(kb.Escape)
+	p.until(`document.getElementById("stage").dataset.chosen === ""`)
+}
+
+func testNoWebGL(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#web", media("prefers-color-scheme", "light"), onNewDocument(`
+		const getContext = HTMLCanvasElement.prototype.getContext;
+		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...rest); };`)).ready()
+	p.until(`document.querySelectorAll("#knots tbody tr").length === 30`)
+	p.want(`document.querySelector("#view-web .notice").innerText`, "This browser offers no WebGL, so the picture stands still. The list of pages below tells the same.")
+	if n := p.colours(0xb9, 0x1f, 0x2b); n < 20 {
+		t.Errorf("%d red pixels in the still picture", n)
+	}
+	p.clickText("#knots button", "Guide")
+	p.until(`document.querySelector("#side h3").innerText === "Guide"`)
+	p.clickText("#side button", "Let go")
+	p.until(`document.querySelector("#side h3").innerText === "30 pages on 3 rings"`)
+}
+
+func testNoScripts(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}))
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("body")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Scripts are off", "4 broken, 1 unverified, 2 warnings", "https://example.com/imprint", "fragment-missing", "40:3", "What the codes mean", "did you mean #set-up"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	for _, unwanted := range []string{"The site as a web", "Redirects"} {
+		if strings.Contains(text, unwanted) {
+			t.Errorf("has %q, which needs scripts", unwanted)
+		}
+	}
+}
+
+// testNarrow holds every view to the width of a telephone.
+func testNarrow(t *testing.T, ctx context.Context, full string) {
+	for name, text := range map[string]string{"full": full, "hostile": renderHTML(t, Options{Show: ShowAll}, hostileRun(), hostilePages())} {
+		p := open(t, ctx, text, "", chromedp.EmulateViewport(360, 740)).ready()
+		for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?knot=2", "#codes"} {
+			eval[bool](p, fmt.Sprintf(`(location.hash = %q, new Promise((done) => addEventListener("hashchange", () => done(true), { once: true }) || setTimeout(() => done(true), 50)))`, hash))
+			if w := eval[int](p, `document.documentElement.scrollWidth`); w > 360 {
+				t.Errorf("%s: %s is %d pixels wide", name, hash, w)
+			}
+		}
+	}
+}
+
+// testHostile opens everything of a report on pages that would take it over.
+func testHostile(t *testing.T, ctx context.Context, _ string) {
+	run := hostileRun()
+	for _, s := range []string{"javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "vbscript:x", "java\nscript:alert(1)", " javascript:alert(1)", "//evil.example/", "blob:x"} {
+		r := *run.Results[0]
+		r.URL, r.FinalURL = s, s
+		r.Warnings = []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}}
+		r.Suggestions = []check.Suggestion{{URL: s, Why: s}}
+		r.References = []crawler.Reference{{Page: s, Line: 1, Column: 1, Raw: s, Text: s}}
+		r.Redirects = []crawler.Hop{{URL: s, Status: 301}}
+		run.Results = append(run.Results, &r)
+	}
+	text := renderHTML(t, Options{Show: ShowAll}, run, hostilePages())
+	p := open(t, ctx, text, "").ready()
+	// look opens views one after the other and brings what there is to see.
+	type seen struct {
+		Hrefs []string
+		Text  string
+		Made  int
+		Open  int
+	}
+	const look = `((hashes) => {
+		const seen = { Hrefs: [], Text: "", Made: 0, Open: 0 };
+		for (const hash of hashes) {
+			history.pushState(null, "", hash);
+			dispatchEvent(new Event("popstate"));
+			for (const e of document.querySelectorAll("[href], [src], [action]")) seen.Hrefs.push(String(e.href ?? e.src ?? e.action));
+			seen.Text += document.body.textContent;
+			seen.Made += document.querySelectorAll("iframe, img, object, embed, form, body [style]:not(canvas):not(#stage), [onclick], [onerror]").length;
+			seen.Open += document.getElementById("details").open;
+		}
+		seen.Hrefs = [...new Set(seen.Hrefs)];
+		return seen;
+	})`
+	hashes := []string{"#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?q=%3Cscript%3E", "#redirects", "#redirects?list=edits", "#codes", "#web", "#web?knot=3", "#findings?page=%3Cb%3E&host=%22%3E"}
+	views := len(hashes)
+	for i := range len(run.Results) * 2 {
+		hashes = append(hashes, fmt.Sprintf("#findings?open=%d", i))
+	}
+	list, err := json.Marshal(hashes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := eval[seen](p, look+"("+string(list)+")")
+	for _, href := range got.Hrefs {
+		web := strings.HasPrefix(href, "https://") || strings.HasPrefix(href, "http://")
+		if !web && !strings.HasPrefix(href, "data:image/svg+xml,") && !(strings.HasPrefix(href, "file://") && strings.Contains(href, "/report.html#")) {
+			t.Errorf("a link to %q", href)
+		}
+	}
+	for i, r := range got.Text {
+		if unseen(r) && r != '\n' && r != '\t' {
+			t.Fatalf("shows %U in %q", r, got.Text[max(0, i-40):i+4])
+		}
+	}
+	if got.Made > 0 {
+		t.Errorf("pages made %d elements", got.Made)
+	}
+	if got.Open != len(hashes)-views {
+		t.Errorf("%d details were open, want %d", got.Open, len(hashes)-views)
+	}
+}
+
+// testUnseen holds the script's idea of characters that act to ours, for every
+// character there is.
+func testUnseen(t *testing.T, ctx context.Context, _ string) {
+	var message strings.Builder
+	for r := rune(1); r <= 0x10FFFF; r++ {
+		if unseen(r) || unseen(r-1) || unseen(r+1) || r%0x111 == 0 && (r < 0xD800 || r > 0xDFFF) {
+			message.WriteRune(r)
+		}
+	}
+	run := &Report{Results: []*crawler.Result{{URL: "https://example.com/", Verdict: check.Broken, Code: "http-404", Message: message.String()}}}
+	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings?open=0").ready()
+	if got, want := eval[string](p, `document.querySelector("#details .detail .note").textContent`), writeOut(message.String(), unseen); got != want {
+		for i := range min(len(got), len(want)) {
+			if got[i] != want[i] {
+				t.Fatalf("from byte %d: shows %q, want %q", i, got[i:min(len(got), i+40)], want[i:min(len(want), i+40)])
+			}
+		}
+		t.Errorf("shows %d bytes, want %d", len(got), len(want))
+	}
+}
+
+// testLarge opens a report on 10,000 pages with 100,000 findings: what is in the
+// document stays small, and everything can still be found.
+func testLarge(t *testing.T, ctx context.Context, _ string) {
+	const pages, findings = 10_000, 100_000
+	run := &Report{Head: Head{Targets: []string{"https://example.com/"}}, Summary: crawler.Summary{Complete: true, Pages: pages, Broken: findings, Results: findings}}
+	site := chainedPages(pages)
+	for i := range findings {
+		run.Results = append(run.Results, &crawler.Result{
+			URL: fmt.Sprintf("https://host-%03d.example/%06d", i%700, i), Verdict: check.Broken, Code: "http-404", Status: 404,
+			References: []crawler.Reference{{Page: site[i*31%pages].URL, Line: 1 + i/pages, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "here"}},
+		})
+	}
+	p := open(t, ctx, renderHTML(t, Options{}, run, site), "#findings").ready()
+	p.want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, in the order of their places")
+	few := func() {
+		t.Helper()
+		if n := eval[int](p, `document.querySelectorAll("*").length`); n > 6000 {
+			t.Errorf("%d elements", n)
+		}
+	}
+	few()
+	p.clickText(".pager button", "Last")
+	p.until(`document.querySelector(".pager span").innerText === "99,901–100,000 of 100,000"`)
+	p.click("#search")
+	p.keys("host-699.example/099")
+	p.until(`document.querySelector("caption")?.innerText === "1 finding on 1 page, in the order of their places"`)
+	p.click(`input[name="by"][value="host"]`)
+	p.until(`document.querySelectorAll("#list tbody tr").length === 1`)
+	p.clickText("nav a", "Web 10,000")
+	p.drawn()
+	p.want(`document.getElementById("stage").dataset.knots`, "10000")
+	few()
+	p.click("#stage")
+	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/00000.html"`)
+	few()
+}

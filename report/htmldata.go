@@ -1,0 +1,321 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// Limits of what an HTML report lists, so that a browser can hold it. What is left
+// out is said in the report; the JSON report holds all.
+const (
+	maxHTMLResults = 200_000
+	maxHTMLPlaces  = 500_000
+)
+
+// htmlData is what the report's script reads: one JSON text, in which every string
+// that came from a page stands once. The shapes of its arrays are known to
+// htmlreport/app/data.js alone.
+type htmlData struct {
+	json    jsonText
+	strings []string
+	known   map[string]int
+	shapes  []shape
+	shaped  map[shape]int
+}
+
+// shape is what the references of a site's frame have in common.
+type shape struct{ element, attribute, raw, text int }
+
+// writeHTMLData writes the text as it may stand in a script element.
+func writeHTMLData(w io.Writer, d *htmlDocument) error {
+	data := &htmlData{json: jsonText{w: scriptText{w}, compact: true}, known: map[string]int{}, shaped: map[shape]int{}}
+	data.write(d)
+	return data.json.flush()
+}
+
+// write puts the strings last: they are collected on the way.
+func (h *htmlData) write(d *htmlDocument) {
+	j := &h.json
+	j.object()
+	h.summary(d)
+	j.key("codes").array()
+	for _, e := range d.codes {
+		j.row()
+		j.key("code").string(string(e.Code))
+		j.key("title").string(e.Title)
+		j.key("severity").string(e.Severity.String())
+		j.key("explanation").string(e.Explanation)
+		j.key("advice").string(e.Advice)
+		j.key("ofPage").bool(check.OfPage(e.Code))
+		j.end()
+	}
+	j.end()
+	j.key("results").array()
+	for _, r := range d.results {
+		h.result(r, d.placesEach)
+	}
+	j.end()
+	h.web(d.web)
+	j.key("shapes").array()
+	for _, s := range h.shapes {
+		h.ints(s.element, s.attribute, s.raw, s.text)
+	}
+	j.end()
+	j.key("strings").strings(h.strings)
+	j.end()
+	j.newline()
+}
+
+func (h *htmlData) summary(d *htmlDocument) {
+	j, s := &h.json, d.summary
+	j.key("started").time(d.head.Started)
+	j.key("targets").strings(d.head.Targets)
+	j.key("show").array()
+	for _, v := range []check.Verdict{check.OK, check.Broken, check.Unverified, check.Skipped} {
+		if d.show&(1<<v) != 0 {
+			j.string(v.String())
+		}
+	}
+	if d.show&ShowWarning != 0 {
+		j.string("warning")
+	}
+	j.end()
+	j.key("pages").int(int64(s.Pages))
+	j.key("left").row()
+	j.key("results").int(int64(d.leftResults))
+	j.key("places").int(int64(d.leftPlaces))
+	j.end()
+	j.key("siteWide").int(siteWide)
+}
+
+// string refers to a string by its place in the table.
+func (h *htmlData) ref(s string) int {
+	n, ok := h.known[s]
+	if !ok {
+		n = len(h.strings)
+		h.known[s] = n
+		h.strings = append(h.strings, s)
+	}
+	return n
+}
+
+func (h *htmlData) ints(all ...int) {
+	h.json.array()
+	for _, n := range all {
+		h.json.int(int64(n))
+	}
+	h.json.end()
+}
+
+func (h *htmlData) result(r *crawler.Result, places int) {
+	j := &h.json
+	internal := 0
+	if r.Internal {
+		internal = 1
+	}
+	j.array()
+	for _, n := range []int{h.ref(r.URL), int(r.Verdict), h.ref(string(r.Code)), h.ref(r.Message), internal, h.ref(hostOf(r.URL)),
+		r.Status, r.Attempts, int(r.Elapsed.Milliseconds()), h.ref(r.FinalURL), h.ref(r.ContentType), int(r.Size)} {
+		j.int(int64(n))
+	}
+	j.array()
+	for _, hop := range r.Redirects {
+		h.ints(h.ref(hop.URL), hop.Status)
+	}
+	j.end()
+	j.array()
+	for _, w := range r.Warnings {
+		h.ints(h.ref(string(w.Code)), h.ref(w.Message), h.ref(w.Proposal))
+	}
+	j.end()
+	j.array()
+	for _, s := range r.Suggestions {
+		h.ints(h.ref(s.URL), h.ref(s.Why))
+	}
+	j.end()
+	j.int(int64(len(r.References)))
+	j.int(int64(countPages(r.References)))
+	j.array()
+	for i := range r.References[:min(places, len(r.References))] {
+		ref := &r.References[i]
+		for _, n := range []int{h.ref(ref.Page), ref.Line, ref.Column, h.shape(ref)} {
+			j.int(int64(n))
+		}
+	}
+	j.end()
+	j.end()
+}
+
+func (h *htmlData) shape(r *crawler.Reference) int {
+	s := shape{h.ref(r.Element), h.ref(r.Attribute), h.ref(r.Raw), h.ref(r.Text)}
+	n, ok := h.shaped[s]
+	if !ok {
+		n = len(h.shapes)
+		h.shaped[s] = n
+		h.shapes = append(h.shapes, s)
+	}
+	return n
+}
+
+func (h *htmlData) web(w *web) {
+	j := &h.json
+	j.key("web").object()
+	j.key("drawn").bool(w.drawn)
+	j.key("rings").int(int64(w.rings))
+	j.key("loose").int(int64(w.loose))
+	j.key("wide").int(int64(w.wide))
+	j.key("knots").array() // hub or page, title, ring, parent, angle, radius, in, out, broken, doubtful
+	for i := range w.knots {
+		k := &w.knots[i]
+		url := -1
+		if k.url != "" {
+			url = h.ref(k.url)
+		}
+		h.ints(url, h.ref(k.title), k.ring, k.parent, k.angle, k.radius, k.in, k.out, k.broken, k.doubtful)
+	}
+	j.end()
+	// One list: each page that has threads across, how many, and where they lead.
+	j.key("threads").array()
+	for at := 0; at < len(w.threads); {
+		from, end := w.threads[at].from, at
+		for end < len(w.threads) && w.threads[end].from == from {
+			end++
+		}
+		j.int(int64(from))
+		j.int(int64(end - at))
+		for ; at < end; at++ {
+			j.int(int64(w.threads[at].to))
+		}
+	}
+	j.end()
+	j.key("torn").array() // page, result
+	for _, t := range w.torn {
+		j.int(int64(t.page))
+		j.int(int64(t.result))
+	}
+	j.end()
+	j.key("left").row()
+	j.key("pages").int(int64(w.left.pages))
+	j.key("threads").int(int64(w.left.threads))
+	j.key("torn").int(int64(w.left.torn))
+	j.end()
+	j.end()
+}
+
+// scriptText writes JSON as it may stand in a script element, where "</script" and
+// "<!--" mean something (HTML 13.2.5.4): those characters are only ever part of a
+// string, which may have them escaped.
+type scriptText struct{ w io.Writer }
+
+func (s scriptText) Write(p []byte) (int, error) {
+	safe := bytes.ReplaceAll(p, []byte("<"), []byte(`\u003c`))
+	safe = bytes.ReplaceAll(safe, []byte(">"), []byte(`\u003e`))
+	safe = bytes.ReplaceAll(safe, []byte("&"), []byte(`\u0026`))
+	if _, err := s.w.Write(safe); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// hostOf is what findings are grouped by: the authority, the scheme where there is
+// none, or nothing for local documents.
+func hostOf(url string) string {
+	scheme, rest, ok := strings.Cut(url, ":")
+	if !ok || strings.ContainsAny(scheme, "/?#") {
+		return ""
+	}
+	authority, ok := strings.CutPrefix(rest, "//")
+	if !ok {
+		return scheme + ":"
+	}
+	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
+		authority = authority[:end]
+	}
+	if authority == "" {
+		return scheme + ":"
+	}
+	return authority[strings.LastIndexByte(authority, '@')+1:]
+}
+
+// listed chooses the results that are listed, in their order: where there are too
+// many, the broken ones first, then the unverified, then those with warnings.
+func listed(results []*crawler.Result, most int) []*crawler.Result {
+	if len(results) <= most {
+		return results
+	}
+	rank := func(r *crawler.Result) int {
+		switch {
+		case r.Verdict == check.Broken:
+			return 0
+		case r.Verdict == check.Unverified:
+			return 1
+		case len(r.Warnings) > 0:
+			return 2
+		}
+		return 3
+	}
+	kept := slices.Clone(results)
+	slices.SortStableFunc(kept, func(a, b *crawler.Result) int { return cmp.Compare(rank(a), rank(b)) })
+	kept = kept[:most]
+	slices.SortStableFunc(kept, byURL)
+	return kept
+}
+
+// placesEach is how many places each result may list for all of them together to
+// stay within most: what is on every page of a large site is shortened first. left
+// is how many that leaves out.
+func placesEach(results []*crawler.Result, most int) (each, left int) {
+	total, longest := 0, 0
+	for _, r := range results {
+		total += len(r.References)
+		longest = max(longest, len(r.References))
+	}
+	if total <= most {
+		return longest, 0
+	}
+	sum := func(each int) (n int) {
+		for _, r := range results {
+			n += min(each, len(r.References))
+		}
+		return n
+	}
+	low, high := 1, longest
+	for low < high {
+		if mid := (low + high + 1) / 2; sum(mid) <= most {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low, total - sum(low)
+}
+
+// codesOf are the entries of all codes that a report mentions.
+func codesOf(s *crawler.Summary, results []*crawler.Result) []check.Entry {
+	met := map[check.Code]bool{}
+	for code := range s.ByCode {
+		met[code] = true
+	}
+	for _, r := range results {
+		met[r.Code] = true
+		for _, w := range r.Warnings {
+			met[w.Code] = true
+		}
+	}
+	var entries []check.Entry
+	for _, code := range slices.Sorted(maps.Keys(met)) {
+		e, ok := check.Lookup(code)
+		if !ok {
+			e = check.Entry{Code: code, Title: "not known to this version"}
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}

@@ -1,0 +1,73 @@
+// Making elements. Strings get into the page as text nodes and attributes only.
+
+const byId = (id) => document.getElementById(id);
+
+// el makes an element. Of the properties, "on" holds listeners, "class" the classes,
+// and true and false set and leave out an attribute.
+function el(tag, properties = {}, ...children) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "on") {
+      for (const [event, listener] of Object.entries(value)) e.addEventListener(event, listener);
+    } else if (name === "class") {
+      e.className = value;
+    } else if (value === true) {
+      e.setAttribute(name, "");
+    } else if (value !== false && value !== undefined && value !== null) {
+      e.setAttribute(name, String(value));
+    }
+  }
+  e.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+  return e;
+}
+
+const button = (text, click, properties = {}) => el("button", { type: "button", on: { click }, ...properties }, text);
+
+// Characters that act instead of being seen: they change the direction of what
+// follows, or take no room, so that two strings look alike.
+const UNSEEN =
+  /[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+// visible writes such characters out, as in \u202e.
+function visible(s) {
+  return s.replace(UNSEEN, (c) => {
+    const n = c.codePointAt(0);
+    return n > 0xffff ? "\\U" + n.toString(16).padStart(8, "0") : "\\u" + n.toString(16).padStart(4, "0");
+  });
+}
+
+// oneLine is a link's text as it is shown.
+const oneLine = (s) => visible(s.replace(/[\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+/g, " ").trim());
+
+const clip = (s, n) => (s.length <= n ? s : s.slice(0, n - 1) + "…");
+
+// hrefOf is a URL that may be clicked: those of the web, and no other.
+function hrefOf(url) {
+  UNSEEN.lastIndex = 0;
+  return /^https?:\/\//i.test(url) && !UNSEEN.test(url) ? url : "";
+}
+
+// link shows a URL, and makes it one to click where it leads to the web.
+function link(url, text = url) {
+  const href = hrefOf(url);
+  if (!href) return el("span", { class: "url" }, visible(text) || "(empty)");
+  return el("a", { class: "url", href, target: "_blank", rel: "noopener noreferrer" }, visible(text));
+}
+
+const badge = (word) => el("span", { class: "badge " + word }, word);
+
+const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+
+const plural = (n, noun) => count(n) + " " + (n === 1 ? noun : noun + "s");
+
+// announce tells a screen reader what changed. While the details are open the rest
+// of the page is silent, so they have a place of their own.
+let announced = 0;
+function announce(text) {
+  clearTimeout(announced);
+  announced = setTimeout(() => {
+    (byId("details-status") ?? byId("status")).textContent = text;
+  }, 150);
+}
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");

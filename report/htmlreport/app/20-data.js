@@ -1,0 +1,183 @@
+// The data: what report/htmldata.go writes. Strings stand in one table, and
+// arrays hold places in it.
+
+const data = JSON.parse(byId("data").textContent);
+byId("data").remove();
+
+const strings = data.strings;
+const VERDICTS = ["ok", "broken", "unverified", "skipped"];
+const WORDS = ["broken", "unverified", "warning", "info", "ok", "skipped"]; // worst first
+const COMMAND_LINE = "command line";
+const shown = new Set(data.show);
+const codes = new Map(data.codes.map((c) => [c.code, c]));
+const codeOf = (code) => codes.get(code) ?? { code, title: "", explanation: "", advice: "", severity: "warning", ofPage: false };
+
+// Result is one target. Its array is kept, for searching looks at its strings' places.
+class Result {
+  constructor(id, a) {
+    this.id = id;
+    this.a = a;
+    this.places = a[17];
+  }
+  get url() { return strings[this.a[0]]; }
+  get verdict() { return VERDICTS[this.a[1]]; }
+  get code() { return strings[this.a[2]]; }
+  get message() { return strings[this.a[3]]; }
+  get internal() { return this.a[4] === 1; }
+  get host() { return strings[this.a[5]]; }
+  get status() { return this.a[6]; }
+  get attempts() { return this.a[7]; }
+  get elapsed() { return this.a[8]; }
+  get final() { return strings[this.a[9]]; }
+  get type() { return strings[this.a[10]]; }
+  get size() { return this.a[11]; }
+  get redirects() { return this.a[12].map(([url, status]) => ({ url: strings[url], status })); }
+  get warnings() { return this.a[13].map(([code, message, proposal]) => ({ code: strings[code], message: strings[message], proposal: strings[proposal] })); }
+  get suggestions() { return this.a[14].map(([url, why]) => ({ url: strings[url], why: strings[why] })); }
+  // count and pages are how many places and pages there are; places may list fewer.
+  get count() { return this.a[15]; }
+  get pages() { return this.a[16]; }
+  get listed() { return this.places.length / 4; }
+  place(i) {
+    const [page, line, column, shape] = this.places.slice(4 * i, 4 * i + 4);
+    const [element, attribute, raw, text] = data.shapes[shape].map((s) => strings[s]);
+    return { page: strings[page], line, column, element, attribute, raw, text };
+  }
+}
+
+const results = data.results.map((a, id) => new Result(id, a));
+
+// A finding is a row of the report: a target's verdict, or one of its warnings.
+const findings = [];
+for (const r of results) {
+  if (shown.has(r.verdict)) findings.push({ id: findings.length, r, w: -1, word: r.verdict, code: r.code });
+  if (!shown.has("warning")) continue;
+  r.warnings.forEach((w, i) => {
+    findings.push({ id: findings.length, r, w: i, word: codeOf(w.code).severity === "info" ? "info" : "warning", code: w.code });
+  });
+}
+
+// hintOf is what stands behind a finding: what to use instead, or what was seen.
+function hintOf(f) {
+  if (f.w >= 0) {
+    const w = f.r.warnings[f.w];
+    return w.proposal ? "→ " + w.proposal : codeOf(w.code).ofPage ? w.message : "";
+  }
+  const s = f.r.suggestions.filter((s) => s.url).slice(0, 3);
+  if (s.length === 0) return "";
+  const page = f.r.url.split("#", 1)[0];
+  const names = s.map(({ url }) => (url.startsWith(page + "#") ? url.slice(page.length) : url));
+  return "did you mean " + (names.length > 1 ? names.slice(0, -1).join(", ") + " or " + names.at(-1) : names[0]) + "?";
+}
+
+const messageOf = (f) => (f.w < 0 ? f.r.message : f.r.warnings[f.w].message);
+
+// onPages tells whether a finding belongs to the pages that link to its target,
+// and not to the target itself.
+const onPages = (f) => f.r.places.length > 0 && !(f.w >= 0 && codeOf(f.code).ofPage);
+
+const siteWide = (f) => onPages(f) && f.r.pages > data.siteWide;
+
+// placeText names a place as editors open it.
+const placeText = (p) => (p.line > 0 ? `${p.page}:${p.line}:${p.column}` : p.page);
+
+const hostKey = (host) => host || "local";
+const hostName = (host) => host || "local documents";
+
+// byAddress orders strings by their code units, which is the same everywhere.
+const byAddress = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+
+// rows are the findings at their places, by page and place: two parallel lists of
+// numbers, for there may be hundreds of thousands. Findings of the site's frame
+// are not among them. They are made when they are first asked for.
+let placed = null;
+function rows() {
+  if (placed) return placed;
+  const perPage = new Map();
+  const put = (page, f, at) => {
+    const list = perPage.get(page);
+    if (list) list.push(f, at);
+    else perPage.set(page, [f, at]);
+  };
+  for (const f of findings) {
+    if (!onPages(f)) {
+      put(f.r.a[0], f.id, -1);
+      continue;
+    }
+    for (let i = 0; i < f.r.listed; i++) put(f.r.places[4 * i], f.id, i);
+  }
+  const pages = [...perPage.keys()].sort((a, b) => byAddress(strings[a], strings[b]));
+  const total = pages.reduce((n, p) => n + perPage.get(p).length / 2, 0);
+  placed = { page: new Int32Array(total), finding: new Int32Array(total), at: new Int32Array(total), total };
+  let n = 0;
+  for (const p of pages) {
+    const list = perPage.get(p);
+    const order = Array.from({ length: list.length / 2 }, (_, i) => i);
+    const line = (i) => (list[2 * i + 1] < 0 ? 0 : findings[list[2 * i]].r.places[4 * list[2 * i + 1] + 1]);
+    const column = (i) => (list[2 * i + 1] < 0 ? 0 : findings[list[2 * i]].r.places[4 * list[2 * i + 1] + 2]);
+    order.sort((a, b) => line(a) - line(b) || column(a) - column(b) || a - b);
+    for (const i of order) {
+      placed.page[n] = p;
+      placed.finding[n] = list[2 * i];
+      placed.at[n++] = list[2 * i + 1];
+    }
+  }
+  return placed;
+}
+
+// hasFindings tells whether something is found on a page.
+let troubled = null;
+function hasFindings(page) {
+  if (!troubled) {
+    troubled = new Set();
+    for (const f of findings) {
+      if (!onPages(f)) troubled.add(f.r.a[0]);
+      else for (let i = 0; i < f.r.listed; i++) troubled.add(f.r.places[4 * i]);
+    }
+  }
+  return troubled.has(page);
+}
+
+// Knot is a page of the web, or its hub.
+class Knot {
+  constructor(id, a) {
+    this.id = id;
+    [this.address, this.titleAt, this.ring, this.parent, this.angle, this.radius, this.in, this.out, this.broken, this.doubtful] = a;
+    this.children = [];
+  }
+  get url() { return this.address < 0 ? "" : strings[this.address]; }
+  get title() { return strings[this.titleAt]; }
+  get name() {
+    if (this.address < 0) return "the starts";
+    const title = oneLine(this.title);
+    return (ending && title.endsWith(ending) ? title.slice(0, -ending.length) : title) || visible(this.url) || "(empty)";
+  }
+}
+
+const knots = data.web.knots.map((a, id) => new Knot(id, a));
+for (const k of knots) if (k.parent >= 0) knots[k.parent].children.push(k.id);
+
+// ending is what most titles end with, the site's name for example: it tells pages
+// apart from nothing.
+const ending = (() => {
+  const tally = new Map();
+  for (const k of knots) {
+    const end = /\s(?:[|·—–»:-]|::)\s[^|·—–»]+$/u.exec(oneLine(k.title))?.[0];
+    if (end) tally.set(end, (tally.get(end) ?? 0) + 1);
+  }
+  const [end, n] = [...tally].reduce((most, next) => (next[1] > most[1] ? next : most), ["", 0]);
+  return n > knots.length / 2 ? end : "";
+})();
+const knotAt = new Map(knots.filter((k) => k.address >= 0).map((k) => [k.address, k.id]));
+const stringAt = new Map();
+const knotOf = (page) => {
+  if (stringAt.size === 0) for (const at of knotAt.keys()) stringAt.set(strings[at], at);
+  return knotAt.get(stringAt.get(page));
+};
+
+// wayTo are the knots from the hub to one, as far as links lead there.
+function wayTo(id) {
+  const way = [];
+  for (let k = id; k >= 0; k = knots[k].parent) way.unshift(k);
+  return way;
+}

@@ -1,0 +1,378 @@
+// The findings: one list, grouped in four ways, filtered, searched and sorted.
+
+const GROUPS = [["page", "Page"], ["target", "Target"], ["host", "Host"], ["code", "Code"]];
+const SIZE = 100; // rows at a time
+
+// chosen are the findings and rows that the filters let through.
+function chosen() {
+  const words = new Set(parameter("verdict").split(",").filter(Boolean));
+  const code = parameter("code"), host = parameter("host"), target = parameter("target"), document = parameter("document"), page = parameter("page"), scope = parameter("scope");
+  const search = searchFor(parameter("q"));
+  const list = findings.filter((f) =>
+    (words.size === 0 || words.has(f.word)) &&
+    (!code || f.code === code) &&
+    (!host || hostKey(f.r.host) === host) &&
+    (!target || f.r.url === target) &&
+    (!document || f.r.url.split("#", 1)[0] === document) &&
+    (!scope || f.r.internal === (scope === "internal")));
+  const onPage = (f, i) => !page || (i < 0 ? f.r.url === page && !onPages(f) : strings[f.r.places[4 * i]] === page);
+  return { list, search, page, onPage, narrowed: Boolean(page || search.terms) };
+}
+
+// searchFor finds words, each of them anywhere in what is known of a finding.
+// Every string of the report is looked at once, however many findings share it.
+function searchFor(text) {
+  const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const hits = terms.map((term) => Uint8Array.from(strings, (s) => (s.toLowerCase().includes(term) ? 1 : 0)));
+  const shapes = hits.map((hit) => Uint8Array.from(data.shapes, (s) => (s.some((at) => hit[at]) ? 1 : 0)));
+  const ofResult = new Map();
+  const inResult = (r) => {
+    let found = ofResult.get(r.id);
+    if (!found) {
+      const a = r.a;
+      found = hits.map((hit) =>
+        [a[0], a[2], a[3], a[9]].some((at) => hit[at]) || a[12].some((h) => hit[h[0]]) ||
+        a[13].some((w) => w.some((at) => hit[at])) || a[14].some((s) => hit[s[0]]));
+      ofResult.set(r.id, found);
+    }
+    return found;
+  };
+  return {
+    terms: terms.length,
+    row(f, i) {
+      const found = inResult(f.r);
+      const places = f.r.places;
+      return terms.every((_, t) => found[t] || (i >= 0 && (hits[t][places[4 * i]] || shapes[t][places[4 * i + 3]])));
+    },
+    // whole tells whether the target or any place of it matches.
+    whole(f) {
+      if (this.row(f, -1)) return true;
+      for (let i = 0; i < f.r.listed; i++) if (this.row(f, i)) return true;
+      return false;
+    },
+  };
+}
+
+// ofTargets narrows findings by what is known of their places.
+function ofTargets({ list, search, page, onPage }) {
+  if (search.terms) list = list.filter((f) => search.whole(f));
+  if (page) {
+    list = list.filter((f) => {
+      if (onPage(f, -1)) return true;
+      for (let i = 0; i < f.r.listed; i++) if (onPage(f, i)) return true;
+      return false;
+    });
+  }
+  return list;
+}
+
+// byPage makes the lines of the grouping by page: a heading, then its rows.
+function byPage(choice) {
+  const pass = new Uint8Array(findings.length);
+  for (const f of choice.list) pass[f.id] = 1;
+  const wide = choice.page ? [] : ofTargets(choice).filter(siteWide).sort((a, b) => b.r.pages - a.r.pages || a.id - b.id);
+  const all = rows();
+  const groups = [];
+  let total = 0;
+  for (let n = 0; n < all.total; n++) {
+    const f = findings[all.finding[n]];
+    if (!pass[f.id] || (!choice.page && siteWide(f))) continue;
+    if (choice.page && !choice.onPage(f, all.at[n])) continue;
+    if (choice.search.terms && !choice.search.row(f, all.at[n])) continue;
+    if (groups.at(-1)?.page !== all.page[n]) groups.push({ page: all.page[n], rows: [] });
+    groups.at(-1).rows.push([f, all.at[n]]);
+    total++;
+  }
+  if (parameter("sort") === "most") groups.sort((a, b) => b.rows.length - a.rows.length);
+  return { wide, groups, total: total + wide.length };
+}
+
+// table makes a table whose headings sort it. A column is {name, sort, number}.
+function table(caption, columns, body, sort, dir, name = "") {
+  const heading = (c) => {
+    const attributes = { scope: "col", role: "columnheader", class: c.number ? "number" : "" };
+    if (!c.sort) return el("th", attributes, c.unseen ? el("span", { class: "visually-hidden" }, c.name) : c.name);
+    const now = sort === c.sort;
+    if (now) attributes["aria-sort"] = dir === "desc" ? "descending" : "ascending";
+    const first = c.number ? "desc" : "asc";
+    const next = now ? (dir === "desc" ? "asc" : "desc") : first;
+    return el("th", attributes, button(c.name, () => {
+      go(address.view, { sort: c.sort, dir: next, at: null });
+      document.querySelector(`[data-sort="${c.sort}"]`)?.focus();
+    }, { "data-sort": c.sort }));
+  };
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption },
+    el("table", { role: "table", class: name },
+      el("caption", {}, caption),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, columns.map(heading))),
+      body));
+}
+
+const cell = (content, name = "") => el("td", { class: name, role: "cell" }, content);
+const row = (...cells) => el("tr", { role: "row" }, ...cells);
+
+const detailsButton = (f, i, label) =>
+  button("Details", () => go(address.view, { open: f.id + (i > 0 ? "." + i : "") }), { class: "small", "aria-label": "Details of " + clip(visible(label), 80), "data-open": f.id + (i > 0 ? "." + i : "") });
+
+function target(f, text) {
+  const parts = [link(f.r.url)];
+  if (text) parts.push(" ", el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”"));
+  const hint = hintOf(f);
+  if (hint) parts.push(" ", el("span", { class: "hint" }, visible(hint)));
+  return parts;
+}
+
+// rowsShown is the part of a list that is on the screen.
+function rowsShown(total) {
+  const pages = Math.max(1, Math.ceil(total / SIZE));
+  const at = Math.min(pages, Math.max(1, Number.parseInt(parameter("at", "1"), 10) || 1));
+  return { from: (at - 1) * SIZE, to: Math.min(total, at * SIZE), at, pages, total };
+}
+
+function pager(w) {
+  if (w.pages < 2) return null;
+  const to = (at, name) => button(name, () => {
+    go(address.view, { at: at === 1 ? null : at });
+    viewOf(address.view).scrollIntoView();
+    byId(address.view + "-title").focus({ preventScroll: true });
+  }, { disabled: at < 1 || at > w.pages || at === w.at });
+  return el("nav", { class: "pager", "aria-label": "Pages of the list" },
+    to(w.at === 1 ? 0 : 1, "First"), to(w.at - 1, "Previous"),
+    el("span", {}, `${count(w.from + 1)}–${count(w.to)} of ${count(w.total)}`),
+    to(w.at + 1, "Next"), to(w.at === w.pages ? w.pages + 1 : w.pages, "Last"));
+}
+
+function pageTable(lists, what) {
+  const w = rowsShown(lists.total);
+  const columns = [{ name: "Place" }, { name: "Verdict" }, { name: "Code" }, { name: "Target" }, { name: "Details", unseen: true }];
+  const bodies = [];
+  let n = 0;
+  const heading = (...content) => row(el("th", { class: "group", scope: "rowgroup", colspan: columns.length, role: "rowheader" }, el("div", { class: "row" }, ...content)));
+  const part = (size, head, line) => {
+    const from = Math.max(0, w.from - n), to = Math.min(size, w.to - n);
+    n += size;
+    if (from >= to) return;
+    const body = el("tbody", { role: "rowgroup" }, head(from > 0));
+    for (let i = from; i < to; i++) body.append(line(i));
+    bodies.push(body);
+  };
+  if (lists.wide.length) {
+    part(lists.wide.length, () => heading(el("span", { class: "page" }, `On more than ${data.siteWide} pages`), el("span", { class: "note" }, "probably part of a template")), (i) => {
+      const f = lists.wide[i];
+      return row(cell(plural(f.r.pages, "page"), "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, f.r.place(0).text), "wide"), cell(detailsButton(f, 0, f.r.url)));
+    });
+  }
+  for (const g of lists.groups) {
+    if (n >= w.to) break;
+    const page = strings[g.page];
+    part(g.rows.length, (continued) => heading(
+      el("span", { class: "page" }, link(page)),
+      el("span", { class: "note" }, plural(g.rows.length, "finding") + (continued ? ", continued" : "")),
+      button("Copy", () => copy(page, "the page’s address"), { class: "small", "aria-label": "Copy the address " + clip(visible(page), 80) }),
+      knotOf(page) !== undefined && button("In the web", () => go("web", { knot: knotOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show in the web: " + clip(visible(page), 80) }),
+    ), (i) => {
+      const [f, at] = g.rows[i];
+      const p = at < 0 ? null : f.r.place(at);
+      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text), "wide"), cell(detailsButton(f, at, f.r.url)));
+    });
+  }
+  return [table(what + ", in the order of their places", columns, bodies, "", "", "stack"), pager(w)];
+}
+
+// ordered sorts by a column's value, then by address.
+function ordered(list, columns, name, otherwise) {
+  const key = parameter("sort", otherwise[0]);
+  const column = columns.find((c) => c.sort === key) ?? columns.find((c) => c.sort === otherwise[0]);
+  const dir = parameter("dir", column.sort === otherwise[0] && !parameter("sort") ? otherwise[1] : column.number ? "desc" : "asc");
+  const sign = dir === "desc" ? -1 : 1;
+  const value = column.value;
+  const sorted = [...list].sort((a, b) => {
+    const x = value(a), y = value(b);
+    return sign * (typeof x === "number" ? x - y : byAddress(x, y)) || byAddress(name(a), name(b));
+  });
+  return { sorted, sort: column.sort, dir };
+}
+
+function flatTable(caption, list, columns, name, otherwise, line, look = "") {
+  const { sorted, sort, dir } = ordered(list, columns, name, otherwise);
+  const w = rowsShown(sorted.length);
+  const body = el("tbody", { role: "rowgroup" }, sorted.slice(w.from, w.to).map(line));
+  return { nodes: [table(caption, columns, body, sort, dir, look), pager(w)], sorted };
+}
+
+const TARGET_COLUMNS = [
+  { name: "Verdict", sort: "verdict", value: (f) => WORDS.indexOf(f.word) },
+  { name: "Code", sort: "code", value: (f) => f.code },
+  { name: "Target", sort: "target", value: (f) => f.r.url },
+  { name: "Places", sort: "places", number: true, value: (f) => f.r.count },
+  { name: "Details", unseen: true },
+];
+
+const targetTable = (list) => flatTable(plural(list.length, "finding"), list, TARGET_COLUMNS, (f) => f.r.url, ["target", "asc"], (f) =>
+  row(cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, ""), "wide"), cell(count(f.r.count), "number"), cell(detailsButton(f, 0, f.r.url))), "stack");
+
+// tally counts findings by a name.
+function tally(list, nameOf) {
+  const by = new Map();
+  for (const f of list) {
+    const name = nameOf(f);
+    let t = by.get(name);
+    if (!t) by.set(name, (t = { name, words: {}, targets: new Set(), places: 0, worst: WORDS.length }));
+    t.words[f.word] = (t.words[f.word] ?? 0) + 1;
+    t.worst = Math.min(t.worst, WORDS.indexOf(f.word));
+    if (!t.targets.has(f.r.id)) t.places += f.r.count;
+    t.targets.add(f.r.id);
+  }
+  return [...by.values()];
+}
+
+const wordColumn = (word, name) => ({ name, sort: word, number: true, value: (t) => t.words[word] ?? 0 });
+const TALLY_COLUMNS = [
+  { name: "Targets", sort: "targets", number: true, value: (t) => t.targets.size },
+  { name: "Places", sort: "places", number: true, value: (t) => t.places },
+];
+const HOST_COLUMNS = [
+  { name: "Host", sort: "host", value: (t) => t.name },
+  wordColumn("broken", "Broken"), wordColumn("unverified", "Unverified"), wordColumn("warning", "Warnings"),
+  ...TALLY_COLUMNS,
+];
+const CODE_COLUMNS = [
+  { name: "Code", sort: "code", value: (t) => t.name },
+  { name: "Meaning" },
+  { name: "Verdict", sort: "verdict", value: (t) => t.worst },
+  ...TALLY_COLUMNS,
+];
+
+const hostTable = (list) => flatTable("Findings by the host of their target", tally(list, (f) => f.r.host), HOST_COLUMNS, (t) => t.name, ["broken", "desc"], (t) =>
+  row(cell(button(visible(hostName(t.name)), () => go("findings", { by: "target", host: hostKey(t.name), sort: null, dir: null, at: null }), { class: "linklike" }), "wide"),
+    ...HOST_COLUMNS.slice(1).map((c) => cell(count(c.value(t)), "number"))));
+
+const codeTable = (list) => flatTable("Findings by code", tally(list, (f) => f.code), CODE_COLUMNS, (t) => t.name, ["verdict", "asc"], (t) => {
+  const c = codeOf(t.name);
+  return row(cell(button(visible(t.name), () => go("findings", { by: "target", code: t.name, sort: null, dir: null, at: null }), { class: "linklike url code" })),
+    cell([el("strong", {}, c.title), " ", el("span", { class: "note" }, c.advice)], "wide"),
+    cell(badge(WORDS[t.worst])), ...CODE_COLUMNS.slice(3).map((k) => cell(count(k.value(t)), "number")));
+});
+
+// PLACE_HEAD are the columns of the CSV report, which scripts know.
+const PLACE_HEAD = ["url", "verdict", "code", "status", "page", "line", "column", "element", "attribute", "raw", "text", "final_url", "message"];
+
+function placeLine(f, at) {
+  const p = at < 0 ? { page: "", line: 0, column: 0, element: "", attribute: "", raw: "", text: "" } : f.r.place(at);
+  return [f.r.url, f.word, f.code, f.r.status, p.page, p.line || "", p.line ? p.column : "", p.element, p.attribute, p.raw, p.text, f.r.final, messageOf(f)];
+}
+
+// linesOf is the table that is shown, whole, for copying.
+function linesOf(by, shownList) {
+  switch (by) {
+    case "page": {
+      const lines = [PLACE_HEAD];
+      for (const f of shownList.wide) for (let i = 0; i < f.r.listed; i++) lines.push(placeLine(f, i));
+      for (const g of shownList.groups) for (const [f, at] of g.rows) lines.push(placeLine(f, at));
+      return lines;
+    }
+    case "target":
+      return [["url", "verdict", "code", "status", "places", "message"], ...shownList.map((f) => [f.r.url, f.word, f.code, f.r.status, f.r.count, messageOf(f)])];
+    default:
+      return [[by, ...WORDS, "targets", "places"], ...shownList.map((t) => [by === "host" ? hostName(t.name) : t.name, ...WORDS.map((w) => t.words[w] ?? 0), t.targets.size, t.places])];
+  }
+}
+
+function urlsOf(by, shownList) {
+  const all = by === "page" ? [...shownList.wide, ...shownList.groups.flatMap((g) => g.rows.map(([f]) => f))] : by === "target" ? shownList : ofTargets(chosen());
+  return [...new Set(all.map((f) => f.r.url))];
+}
+
+// The tools above the list are made once; what they show follows the address.
+let tools = null;
+function makeTools() {
+  const search = el("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder: "address, page, text, code …" });
+  let typing = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => go("findings", { q: search.value.trim(), at: null }, { replace: true }), 180);
+  });
+  const chips = WORDS.filter((w) => findings.some((f) => f.word === w)).map((w) => {
+    const box = el("input", { type: "checkbox", value: w });
+    const n = findings.reduce((sum, f) => sum + (f.word === w ? 1 : 0), 0);
+    return { box, label: el("label", {}, box, el("span", { class: "dot " + w }), w, el("span", { class: "n" }, count(n))) };
+  });
+  for (const c of chips) {
+    c.box.addEventListener("change", () => go("findings", { verdict: chips.filter((c) => c.box.checked).map((c) => c.box.value).join(","), at: null }));
+  }
+  const by = GROUPS.map(([value, name]) => {
+    const radio = el("input", { type: "radio", name: "by", value });
+    radio.addEventListener("change", () => go("findings", { by: value === "page" ? null : value, sort: null, dir: null, at: null }));
+    return { radio, label: el("label", {}, radio, name) };
+  });
+  const choice = (id, name, options) => {
+    const select = el("select", { id }, options.map(([value, text]) => el("option", { value }, text)));
+    return { select, field: el("div", { class: "field" }, el("label", { for: id }, name), select) };
+  };
+  const perCode = new Map();
+  for (const f of findings) perCode.set(f.code, (perCode.get(f.code) ?? 0) + 1);
+  const code = choice("code", "Code", [["", "all codes"], ...[...perCode].sort(([a], [b]) => byAddress(a, b)).map(([c, n]) => [c, `${visible(c)} (${count(n)})`])]);
+  code.select.addEventListener("change", () => go("findings", { code: code.select.value, at: null }));
+  const scope = choice("scope", "Side", [["", "both sides"], ["internal", "internal"], ["external", "external"]]);
+  scope.select.addEventListener("change", () => go("findings", { scope: scope.select.value, at: null }));
+  const order = choice("order", "Pages", [["", "by address"], ["most", "most findings first"]]);
+  order.select.addEventListener("change", () => go("findings", { sort: order.select.value, at: null }));
+  const state = { list: null, by: "page" };
+  const menu = copyMenu("copy", () => linesOf(state.by, state.list), () => urlsOf(state.by, state.list));
+  const active = el("div", { class: "active" });
+  const view = el("div", { id: "list" });
+  byId("plain").replaceWith(
+    el("div", { class: "tools", role: "search", "aria-label": "Filter the findings" },
+      el("div", { class: "field grow" }, el("label", { for: "search" }, "Search"), search),
+      el("fieldset", {}, el("legend", {}, "Group by"), el("div", { class: "chips" }, by.map((b) => b.label))),
+      el("fieldset", {}, el("legend", {}, "Verdict"), el("div", { class: "chips" }, chips.map((c) => c.label))),
+      code.field, scope.field, order.field, menu),
+    active, view);
+  tools = { search, chips, by, code, scope, order, active, view, state };
+}
+
+// follow sets the tools to what the address says.
+function follow(by) {
+  if (document.activeElement !== tools.search) tools.search.value = parameter("q");
+  const words = parameter("verdict").split(",");
+  for (const c of tools.chips) c.box.checked = words.includes(c.box.value);
+  for (const b of tools.by) b.radio.checked = b.radio.value === by;
+  tools.code.select.value = parameter("code");
+  tools.scope.select.value = parameter("scope");
+  tools.order.field.hidden = by !== "page";
+  tools.order.select.value = parameter("sort") === "most" ? "most" : "";
+  const only = (name, text) => parameter(name) && button(`${text} ${visible(parameter(name))} ✕`, () => {
+    go("findings", { [name]: null, at: null });
+    byId("search").focus();
+  }, { "aria-label": `Remove the filter: ${text} ${visible(parameter(name))}` });
+  tools.active.replaceChildren(...[only("page", "on page"), only("host", "host"), only("target", "target"), only("document", "document")].filter(Boolean));
+}
+
+makers.set("findings", () => {
+  if (!tools) makeTools();
+  const by = GROUPS.some(([g]) => g === parameter("by")) ? parameter("by") : "page";
+  const key = new URLSearchParams(address.query);
+  key.delete("open");
+  follow(by);
+  if (tools.state.key === key.toString()) return;
+  tools.state.key = key.toString();
+  const choice = chosen();
+  let nodes, n, what;
+  if (by === "page") {
+    const lists = byPage(choice);
+    tools.state.list = lists;
+    n = lists.total;
+    what = plural(n, "finding") + " on " + plural(lists.groups.length, "page") + (lists.wide.length ? ", " + count(lists.wide.length) + " of them on very many" : "");
+    nodes = pageTable(lists, what);
+  } else {
+    const made = { target: targetTable, host: hostTable, code: codeTable }[by](ofTargets(choice));
+    tools.state.list = made.sorted;
+    nodes = made.nodes;
+    n = made.sorted.length;
+    what = plural(n, { target: "finding", host: "host", code: "code" }[by]);
+  }
+  tools.state.by = by;
+  if (n === 0) nodes = [el("p", { class: "empty card" }, findings.length ? "Nothing matches these filters." : "Nothing was found: all is well with what was looked at.")];
+  tools.view.replaceChildren(...nodes.filter(Boolean));
+  announce(what);
+});

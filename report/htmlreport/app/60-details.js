@@ -1,0 +1,178 @@
+// The details of one finding: what happened, the way there, and what to do.
+
+const PLACES = 25; // of a target, at a time
+
+let opener = null; // where the focus goes when the details are closed
+
+function showDetails() {
+  const dialog = byId("details");
+  const open = parameter("open");
+  const [id, at] = open.split(".").map(Number);
+  const f = open ? findings[id] : undefined;
+  if (!f) {
+    if (dialog.open) dialog.close();
+    return;
+  }
+  if (dialog.dataset.open === open && dialog.open) return;
+  dialog.dataset.open = open;
+  dialog.replaceChildren(...detailsOf(f, at > 0 && at < f.r.listed ? at : 0));
+  dialog.scrollTop = 0;
+  if (!dialog.open) {
+    opener = document.activeElement;
+    dialog.showModal();
+  }
+  byId("details-title").focus();
+}
+
+// closed by Escape, by its button, or by going back.
+byId("details").addEventListener("close", () => {
+  const dialog = byId("details");
+  const open = dialog.dataset.open;
+  delete dialog.dataset.open;
+  dialog.replaceChildren();
+  if (parameter("open")) go(address.view, { open: null }, { replace: true });
+  const back = document.querySelector(`[data-open="${CSS.escape(open ?? "")}"]`) ?? opener;
+  back?.focus();
+});
+
+byId("details").addEventListener("click", (e) => {
+  if (e.target === byId("details")) byId("details").close();
+});
+
+function detailsOf(f, at) {
+  const r = f.r;
+  const c = codeOf(f.code);
+  const place = onPages(f) ? r.place(at) : null;
+  const knot = knotOf(place ? place.page : r.url);
+  const http = hrefOf(r.url);
+  return [
+    el("div", { class: "detail-top" },
+      el("h2", { id: "details-title", tabindex: -1 }, badge(f.word), " ", el("code", {}, visible(f.code)), " ", c.title),
+      button("Close", () => byId("details").close(), { class: "small" })),
+    el("div", { class: "detail" },
+      el("div", {},
+        el("p", { class: "what-happened" }, link(r.url)),
+        messageOf(f) && el("p", { class: "note" }, visible(messageOf(f)))),
+      el("div", { class: "actions" },
+        http && el("a", { class: "button", href: http, target: "_blank", rel: "noopener noreferrer" }, "Open the address"),
+        button("Copy the address", () => copy(r.url, "the address")),
+        place && button("Copy the place", () => copy(placeText(place), "the place")),
+        knot !== undefined && button("Show in the web", () => go("web", { knot, open: null }, { fresh: true })),
+        button("All of this code", () => go("findings", { by: "target", code: f.code }, { fresh: true }))),
+      instead(f),
+      (place || knot !== undefined) && wayOf(f, place),
+      place && r.count > 1 && placesOf(f, at),
+      chainOf(r),
+      others(f),
+      factsOf(r),
+      c.explanation && el("section", {}, el("h3", {}, "What it means"), el("p", {}, c.explanation), c.advice && el("p", {}, el("strong", {}, "What to do: "), c.advice))),
+    el("div", { id: "details-status", class: "visually-hidden", role: "status" }),
+  ];
+}
+
+// instead is what to write in place of the link.
+function instead(f) {
+  const offers = f.w >= 0
+    ? [{ url: f.r.warnings[f.w].proposal, why: "where it leads now" }]
+    : f.r.suggestions;
+  const good = offers.filter((o) => o.url);
+  if (good.length === 0) return null;
+  return el("section", {}, el("h3", {}, f.w >= 0 ? "Use instead" : "Did you mean"),
+    el("ul", { class: "list" }, good.map((o) => el("li", {}, link(o.url), " ", el("span", { class: "note" }, visible(o.why)), " ",
+      button("Copy", () => copy(o.url, "the address"), { class: "small", "aria-label": "Copy " + clip(visible(o.url), 80) })))));
+}
+
+// wayOf is the way a reader goes: from the start from page to page, then to the
+// line, the text of the link, and what it leads to. What is found about a page
+// itself has no place; the way ends at the page.
+function wayOf(f, place) {
+  const page = place ? place.page : f.r.url;
+  const knot = knotOf(page);
+  const steps = [];
+  if (knot !== undefined && data.web.drawn) {
+    const way = wayTo(knot).filter((k) => knots[k].address >= 0 && k !== knot);
+    const most = 8;
+    const left = way.length > most ? way.splice(most / 2, way.length - most).length : 0;
+    way.forEach((k, i) => {
+      if (left && i === most / 2) steps.push(el("li", {}, el("span", { class: "note" }, plural(left, "page") + " between")));
+      steps.push(el("li", {}, el("strong", {}, clip(knots[k].name, 90)), el("div", { class: "where" }, link(knots[k].url))));
+    });
+  }
+  const title = knot !== undefined && knots[knot].title && el("strong", {}, clip(knots[knot].name, 90));
+  if (!place) {
+    steps.push(el("li", { class: "end " + f.word }, title, el("div", { class: "where" }, link(page))));
+  } else {
+    const element = place.element && `, in <${visible(place.element)}${place.attribute ? " " + visible(place.attribute) : ""}>`;
+    steps.push(el("li", { class: f.word === "broken" ? "torn" : "" },
+      title,
+      el("div", { class: "where" }, link(place.page)),
+      place.line > 0 && el("div", { class: "where" }, `line ${count(place.line)}, column ${count(place.column)}${element || ""}`),
+      place.text && el("div", {}, el("q", { class: "text" }, "“" + clip(oneLine(place.text), 300) + "”")),
+      place.raw && el("code", { class: "source" }, clip(visible(place.raw), 600))));
+    steps.push(el("li", { class: "end " + f.word }, link(f.r.url)));
+  }
+  return el("section", {}, el("h3", {}, "The way there"), el("ol", { class: "way" }, steps));
+}
+
+// placesOf lists all places that refer to the target, some at a time.
+function placesOf(f, at) {
+  const r = f.r;
+  const list = el("ol", { class: "list", id: "places" });
+  const more = button("", () => {
+    const from = list.children.length;
+    add();
+    list.children[from]?.querySelector("button")?.focus();
+  });
+  const add = () => {
+    const from = list.children.length, to = Math.min(r.listed, from + PLACES);
+    for (let i = from; i < to; i++) {
+      const p = r.place(i);
+      list.append(el("li", {}, button(visible(placeText(p)), () => go(address.view, { open: f.id + "." + i }, { replace: true }), { class: "linklike url", "aria-current": i === at ? "true" : false }),
+        " ", p.text && el("q", { class: "text" }, "“" + clip(oneLine(p.text), 60) + "”")));
+    }
+    more.hidden = to >= r.listed;
+    more.textContent = `Show ${Math.min(PLACES, r.listed - to)} more`;
+  };
+  add();
+  return el("section", {},
+    el("h3", {}, plural(r.count, "place") + " on " + plural(r.pages, "page")),
+    r.count > r.listed && el("p", { class: "note" }, `The first ${count(r.listed)} are listed here; the JSON report has all.`),
+    el("div", { class: "actions" }, button("Copy all places", () => copy(Array.from({ length: r.listed }, (_, i) => placeText(r.place(i)) + "\n").join(""), plural(r.listed, "place")), { class: "small" })),
+    list, more);
+}
+
+function chainOf(r) {
+  const hops = r.redirects;
+  if (hops.length === 0) return null;
+  const steps = hops.map((h) => el("li", {}, link(h.url), el("div", { class: "where" }, "answers " + h.status)));
+  if (r.final) steps.push(el("li", { class: "end " + (r.verdict === "broken" ? "broken" : "ok") }, link(r.final), r.status > 0 && el("div", { class: "where" }, "answers " + r.status)));
+  return el("section", {}, el("h3", {}, "Redirects"), el("ol", { class: "way" }, steps));
+}
+
+// others are the other findings of the same target.
+function others(f) {
+  const rest = findings.filter((g) => g.r === f.r && g !== f);
+  if (rest.length === 0) return null;
+  return el("section", {}, el("h3", {}, "Also about this target"),
+    el("ul", { class: "list" }, rest.map((g) => el("li", {}, badge(g.word), " ",
+      button(visible(g.code), () => go(address.view, { open: String(g.id) }, { replace: true }), { class: "linklike" }), " ", el("span", { class: "note" }, visible(messageOf(g) || codeOf(g.code).title))))));
+}
+
+function bytes(n) {
+  if (n < 1000) return plural(n, "byte");
+  const unit = Math.min(3, Math.floor(Math.log10(n) / 3));
+  return (n / 1000 ** unit).toPrecision(3) + " " + ["", "kB", "MB", "GB"][unit];
+}
+
+function factsOf(r) {
+  const facts = [
+    ["Side", r.internal ? "internal" : "external"],
+    r.status > 0 && ["Status", r.status],
+    r.attempts > 0 && ["Requests", r.attempts],
+    r.elapsed > 0 && ["Took", count(r.elapsed) + " ms"],
+    r.type && ["Type", visible(r.type)],
+    r.size >= 0 && ["Size", bytes(r.size)],
+    r.final && r.final !== r.url.split("#", 1)[0] && ["Answered by", link(r.final)],
+  ].filter(Boolean);
+  return el("section", {}, el("h3", {}, "Facts"), el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+}

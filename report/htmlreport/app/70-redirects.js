@@ -1,0 +1,93 @@
+// Redirects, and the edits that would make links lead straight to their end.
+
+const redirected = results.filter((r) => r.a[12].length > 0);
+
+// proposalOf is the address to link to instead: where a permanent redirect leads,
+// or the only suggestion for what is broken.
+function proposalOf(r) {
+  for (const w of r.warnings) if (w.proposal) return { url: w.proposal, why: w.code };
+  const s = r.suggestions;
+  if (r.verdict === "broken" && s.length === 1 && s[0].url) return { url: s[0].url, why: s[0].why };
+  return null;
+}
+
+// edits are the places to change.
+let edited = null;
+function edits() {
+  if (edited) return edited;
+  edited = [];
+  for (const r of results) {
+    const p = proposalOf(r);
+    if (!p) continue;
+    for (let i = 0; i < r.listed; i++) {
+      if (strings[r.places[4 * i]] !== COMMAND_LINE) edited.push({ r, i, url: p.url, why: p.why, page: strings[r.places[4 * i]], line: r.places[4 * i + 1], column: r.places[4 * i + 2] });
+    }
+  }
+  edited.sort((a, b) => byAddress(a.page, b.page) || a.line - b.line || a.column - b.column);
+  return edited;
+}
+
+const statuses = (r) => r.redirects.map((h) => h.status).join(", ");
+
+const REDIRECT_COLUMNS = [
+  { name: "From", sort: "from", value: (r) => r.url },
+  { name: "Answers", sort: "answers", value: statuses },
+  { name: "Leads to", sort: "to", value: (r) => r.final },
+  { name: "Places", sort: "places", number: true, value: (r) => r.count },
+  { name: "Details", unseen: true },
+];
+
+const EDIT_COLUMNS = [{ name: "Place" }, { name: "Now" }, { name: "Instead" }, { name: "Because" }];
+
+let redirectTools = null;
+function makeRedirectTools() {
+  const kinds = [["redirects", `Redirects (${count(redirected.length)})`], ["edits", `Proposed edits (${count(edits().length)})`]].map(([value, name]) => {
+    const radio = el("input", { type: "radio", name: "list", value });
+    radio.addEventListener("change", () => go("redirects", { list: value === "redirects" ? null : value, sort: null, dir: null, at: null }));
+    return { radio, label: el("label", {}, radio, name) };
+  });
+  const state = { lines: () => [], urls: () => [] };
+  const view = el("div", {});
+  viewOf("redirects").append(
+    el("p", { class: "lead" }, "Links that are answered by another address. Where a redirect is permanent, linking to its end saves every reader a detour."),
+    el("div", { class: "tools" }, el("fieldset", {}, el("legend", {}, "List"), el("div", { class: "chips" }, kinds.map((k) => k.label))),
+      copyMenu("copy-redirects", () => state.lines(), () => state.urls())),
+    view);
+  redirectTools = { kinds, view, state };
+}
+
+makers.set("redirects", () => {
+  if (!redirectTools) makeRedirectTools();
+  const list = parameter("list", redirected.length || !edits().length ? "redirects" : "edits");
+  for (const k of redirectTools.kinds) k.radio.checked = k.radio.value === list;
+  const state = redirectTools.state;
+  let nodes;
+  if (list === "edits") {
+    const all = edits();
+    const w = rowsShown(all.length);
+    const body = el("tbody", { role: "rowgroup" }, all.slice(w.from, w.to).map((e) => {
+      const p = e.r.place(e.i);
+      return row(cell([link(p.page), p.line > 0 ? `:${p.line}:${p.column}` : ""], "wide url"), cell(el("code", {}, clip(visible(p.raw), 300)), "wide"), cell(link(e.url), "wide"), cell(el("span", { class: "note" }, visible(e.why))));
+    }));
+    state.lines = () => [["page", "line", "column", "now", "instead", "because"], ...all.map((e) => [e.page, e.line, e.column, e.r.place(e.i).raw, e.url, e.why])];
+    state.urls = () => [...new Set(all.map((e) => e.url))];
+    nodes = [el("p", { class: "note" }, "“orbweaver fix” makes a patch for local sources of a JSON report."), table("Proposed edits", EDIT_COLUMNS, body, "", ""), pager(w)];
+    if (all.length === 0) nodes = [el("p", { class: "empty card" }, "No edit to propose.")];
+    announce(plural(all.length, "proposed edit"));
+  } else {
+    const finding = new Map();
+    for (const f of findings) if (!finding.has(f.r)) finding.set(f.r, f);
+    const made = flatTable("Redirects", redirected, REDIRECT_COLUMNS, (r) => r.url, ["from", "asc"], (r) => {
+      const p = proposalOf(r);
+      return row(cell(link(r.url), "wide"), cell(statuses(r)),
+        cell([link(r.final || "?"), p && p.url !== r.final && el("div", { class: "hint" }, "use ", link(p.url))], "wide"),
+        cell(count(r.count), "number"), cell(finding.has(r) ? detailsButton(finding.get(r), 0, r.url) : null));
+    });
+    state.lines = () => [["from", "answers", "to", "instead", "places"], ...made.sorted.map((r) => [r.url, statuses(r), r.final, proposalOf(r)?.url ?? "", r.count])];
+    state.urls = () => made.sorted.map((r) => r.url);
+    nodes = made.nodes;
+    if (redirected.length === 0) nodes = [el("p", { class: "empty card" }, "No redirect among what is listed.")];
+    announce(plural(redirected.length, "redirect"));
+  }
+  redirectTools.view.replaceChildren(...nodes.filter(Boolean));
+});

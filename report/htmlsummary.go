@@ -1,0 +1,556 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// What is written without scripts.
+const (
+	plainFindings = 200
+	barsOfChart   = 10
+)
+
+// htmlPage is what page.tmpl shows. Its strings are escaped there; what came from
+// a page has been made visible here.
+type htmlPage struct {
+	*htmlParts
+	Tool, Version   string
+	Title           string
+	Targets         []htmlLink
+	Started         time.Time
+	Tone            string // the worst verdict, for colours
+	Outcome, Counts string
+	Notices         []string
+	Tiles           []htmlTile
+	Ring            []htmlSlice
+	Targeted        string // how many targets there are
+	Charts          []htmlChart
+	First           []htmlFirst
+	Codes           []htmlCode
+	Plain           []htmlPlain
+	Wide            []htmlRow
+	More            int // findings that Plain and Wide leave out
+}
+
+// htmlLink is a URL: Href is set when it may be clicked.
+type htmlLink struct{ Text, Href string }
+
+type htmlTile struct {
+	Name, Count string
+	Go          string // what to show of the findings; empty when they are not listed
+}
+
+// htmlSlice is a part of a ring whose whole length is 100.
+type htmlSlice struct {
+	Name         string
+	Length, From string
+}
+
+type htmlChart struct {
+	Title, Note string
+	Bars        []htmlBar
+}
+
+type htmlBar struct {
+	Label, Detail string
+	Count         string
+	Parts         []htmlPart
+	Go            string
+}
+
+type htmlPart struct{ Name, X, Width string }
+
+// htmlFirst is a broken target that many places name.
+type htmlFirst struct {
+	htmlLink
+	Code, Places string
+	Go           string
+}
+
+type htmlCode struct {
+	check.Entry
+	Count string
+}
+
+type htmlPlain struct {
+	Page htmlLink
+	Rows []htmlRow
+}
+
+type htmlRow struct {
+	Place, Word, Code string
+	Target            htmlLink
+	Text, Hint        string
+}
+
+// page fills the template.
+func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
+	s := d.summary
+	p := &htmlPage{
+		htmlParts: parts, Tool: d.head.Tool.Name, Version: visible(d.head.Tool.Version),
+		Started: d.head.Started.UTC(), Outcome: grouped(outcome(s)), Tone: tone(s), Notices: d.notices(),
+	}
+	_, counts, _ := strings.Cut(summaryLine(s), " · ")
+	p.Counts = grouped(counts)
+	for _, target := range d.head.Targets {
+		p.Targets = append(p.Targets, linkTo(target))
+	}
+	p.Title = "Links"
+	if len(p.Targets) > 0 {
+		p.Title = "Links of " + clip(p.Targets[0].Text, 80)
+	}
+	if n := len(p.Targets) - 1; n > 0 {
+		p.Title += " and " + strconv.Itoa(n) + " more"
+	}
+	p.Targeted = thousands(s.Results)
+	d.tiles(p)
+	p.Charts = []htmlChart{d.byCode(), d.byHost(), d.byPage(), d.byRing()}
+	p.Charts = slices.DeleteFunc(p.Charts, func(c htmlChart) bool { return len(c.Bars) == 0 })
+	p.First = d.first()
+	for _, e := range d.codes {
+		if e.Code == check.CodeOK {
+			continue // it says so itself
+		}
+		p.Codes = append(p.Codes, htmlCode{Entry: e, Count: thousands(s.ByCode[e.Code])})
+	}
+	d.plain(p)
+	return p
+}
+
+// tone is the colour of a run.
+func tone(s *crawler.Summary) string {
+	switch {
+	case s.Broken > 0:
+		return "broken"
+	case s.Unverified > 0 || !s.Complete:
+		return "unverified"
+	case s.Warnings > 0:
+		return "warning"
+	case s.OK > 0:
+		return "ok"
+	}
+	return "skipped"
+}
+
+// linkTo makes a URL one can click when it leads to the web and nowhere else.
+func linkTo(url string) htmlLink {
+	l := htmlLink{Text: named(url)}
+	if clickable(url) {
+		l.Href = url
+	}
+	return l
+}
+
+// named makes a name visible, also one that is empty.
+func named(s string) string {
+	if s == "" {
+		return "(empty)"
+	}
+	return visible(s)
+}
+
+// clickable tells whether a URL may be the href of a link: http and https alone,
+// and nothing that the log of a CI system would act upon.
+func clickable(url string) bool {
+	lower := strings.ToLower(url[:min(len(url), len("https://"))])
+	return (strings.HasPrefix(lower, "http://") || lower == "https://") && strings.IndexFunc(url, unseen) < 0 && breakCommands(url) == url
+}
+
+// notices are what a reader must know before believing the counts.
+func (d *htmlDocument) notices() []string {
+	var notices []string
+	s := d.summary
+	switch {
+	case s.StoppedBy != "":
+		notices = append(notices, "The run was cut short ("+visible(s.StoppedBy)+"): what is not listed may not have been looked at.")
+	case !s.Complete:
+		notices = append(notices, "The run is incomplete: what is not listed may not have been looked at.")
+	}
+	for _, start := range s.StartFailed {
+		notices = append(notices, "Could not be read: "+visible(start))
+		if len(notices) > 5 {
+			break
+		}
+	}
+	if d.leftResults > 0 {
+		notices = append(notices, fmt.Sprintf("%s targets are listed; %s more are left out here and stand in the JSON report.", thousands(len(d.results)), thousands(d.leftResults)))
+	}
+	if d.leftPlaces > 0 {
+		notices = append(notices, fmt.Sprintf("At most %s places of each target are listed; %s more are left out here and stand in the JSON report.", thousands(d.placesEach), thousands(d.leftPlaces)))
+	}
+	return notices
+}
+
+func (d *htmlDocument) tiles(p *htmlPage) {
+	s := d.summary
+	counts := []struct {
+		name string
+		n    int
+		show Show
+	}{
+		{"broken", s.Broken, ShowBroken}, {"unverified", s.Unverified, ShowUnverified}, {"warning", s.Warnings, ShowWarning},
+		{"ok", s.OK, ShowOK}, {"skipped", s.Skipped, ShowSkipped},
+	}
+	// A slice that is there is seen, however small its share.
+	const least = 1.2
+	total, rest := s.Broken+s.Unverified+s.OK+s.Skipped, 100.0
+	for _, c := range counts {
+		if c.name != "warning" && c.n > 0 {
+			rest -= least
+		}
+	}
+	from := 0.0
+	for _, c := range counts {
+		t := htmlTile{Name: c.name, Count: thousands(c.n)}
+		if c.n > 0 && d.show&c.show != 0 {
+			t.Go = "verdict=" + c.name
+		}
+		p.Tiles = append(p.Tiles, t)
+		if c.name == "warning" || c.n == 0 {
+			continue // not a verdict: its targets are counted with theirs
+		}
+		length := least + rest*float64(c.n)/float64(total)
+		p.Ring = append(p.Ring, htmlSlice{Name: c.name, Length: decimal(length), From: decimal(-from)})
+		from += length
+	}
+}
+
+// tallied counts by a name.
+type tallied struct {
+	name                                 string
+	broken, unverified, warnings, others int
+}
+
+func (t *tallied) total() int { return t.broken + t.unverified + t.warnings + t.others }
+
+// top are the rows with the most, worst first.
+func top(rows []*tallied) []*tallied {
+	slices.SortFunc(rows, func(a, b *tallied) int {
+		return cmp.Or(cmp.Compare(b.broken, a.broken), cmp.Compare(b.total(), a.total()), cmp.Compare(a.name, b.name))
+	})
+	return rows[:min(len(rows), barsOfChart)]
+}
+
+// bars draws rows to one scale.
+func bars(rows []*tallied, label func(string) string, filter func(string) string) []htmlBar {
+	most := 1
+	for _, r := range rows {
+		most = max(most, r.total())
+	}
+	var all []htmlBar
+	for _, r := range rows {
+		b := htmlBar{Label: named(label(r.name)), Count: thousands(r.total()), Go: filter(r.name)}
+		x := 0.0
+		var words []string
+		for _, part := range []struct {
+			name string
+			n    int
+		}{{"broken", r.broken}, {"unverified", r.unverified}, {"warning", r.warnings}, {"other", r.others}} {
+			if part.n == 0 {
+				continue
+			}
+			width := 100 * float64(part.n) / float64(most)
+			b.Parts = append(b.Parts, htmlPart{Name: part.name, X: decimal(x), Width: decimal(width)})
+			x += width
+			words = append(words, thousands(part.n)+" "+part.name)
+		}
+		b.Detail = strings.Join(words, ", ")
+		all = append(all, b)
+	}
+	return all
+}
+
+// byCode counts what was found, by code.
+func (d *htmlDocument) byCode() htmlChart {
+	worst := map[check.Code]check.Verdict{}
+	for _, r := range d.results {
+		if r.Verdict == check.Broken || r.Verdict == check.Unverified {
+			if v, ok := worst[r.Code]; !ok || v == check.Unverified {
+				worst[r.Code] = r.Verdict
+			}
+		}
+	}
+	listed := d.listedCodes()
+	var rows []*tallied
+	for code, n := range d.summary.ByCode {
+		row := &tallied{name: string(code)}
+		switch v, ok := worst[code]; {
+		case ok && v == check.Broken:
+			row.broken = n
+		case ok:
+			row.unverified = n
+		case severityOf(code) == check.SeverityInfo && !listed[code]:
+			continue // left out by a rule: no finding
+		case severityOf(code) == check.SeverityInfo:
+			row.others = n
+		default:
+			row.warnings = n
+		}
+		rows = append(rows, row)
+	}
+	return htmlChart{Title: "By code", Bars: bars(top(rows), func(s string) string { return s }, func(code string) string {
+		if !listed[check.Code(code)] {
+			return ""
+		}
+		return "by=target&code=" + code
+	})}
+}
+
+func severityOf(code check.Code) check.Severity {
+	e, _ := check.Lookup(code)
+	return e.Severity
+}
+
+func (d *htmlDocument) listedCodes() map[check.Code]bool {
+	met := map[check.Code]bool{}
+	for _, r := range d.results {
+		met[r.Code] = true
+		for _, w := range r.Warnings {
+			met[w.Code] = true
+		}
+	}
+	return met
+}
+
+// add counts a result.
+func (t *tallied) add(r *crawler.Result) {
+	switch {
+	case r.Verdict == check.Broken:
+		t.broken++
+	case r.Verdict == check.Unverified:
+		t.unverified++
+	case slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !isInfo(w.Code) }):
+		t.warnings++
+	}
+}
+
+// tallyBy counts what was found, by the names that a result has.
+func (d *htmlDocument) tallyBy(names func(*crawler.Result, func(string))) []*tallied {
+	by := map[string]*tallied{}
+	for _, r := range d.results {
+		var one tallied
+		if one.add(r); one.total() == 0 {
+			continue
+		}
+		names(r, func(name string) {
+			t := by[name]
+			if t == nil {
+				t = &tallied{name: name}
+				by[name] = t
+			}
+			t.add(r)
+		})
+	}
+	rows := make([]*tallied, 0, len(by))
+	for _, t := range by {
+		rows = append(rows, t)
+	}
+	return top(rows)
+}
+
+func (d *htmlDocument) byHost() htmlChart {
+	rows := d.tallyBy(func(r *crawler.Result, count func(string)) { count(hostOf(r.URL)) })
+	return htmlChart{Title: "By host of the target", Bars: bars(rows, hostName, func(host string) string { return "by=target&host=" + query(hostKey(host)) })}
+}
+
+// hostName is how a host is shown.
+func hostName(host string) string {
+	if host == "" {
+		return "local documents"
+	}
+	return host
+}
+
+// hostKey is how a host stands in the address of a view.
+func hostKey(host string) string {
+	if host == "" {
+		return "local"
+	}
+	return host
+}
+
+func (d *htmlDocument) byPage() htmlChart {
+	rows := d.tallyBy(func(r *crawler.Result, count func(string)) {
+		for i := range eachPage(r.References) {
+			if page := r.References[i].Page; page != crawler.CommandLine {
+				count(page)
+			}
+		}
+	})
+	return htmlChart{Title: "Pages with the most findings", Bars: bars(rows, func(s string) string { return s }, func(page string) string { return "by=page&page=" + query(page) })}
+}
+
+// byRing counts pages by their distance from the start.
+func (d *htmlDocument) byRing() htmlChart {
+	w := d.web
+	if !w.drawn || len(w.knots) < 2 {
+		return htmlChart{}
+	}
+	rows := make([]*tallied, w.rings+1)
+	for i := range rows {
+		rows[i] = &tallied{name: strconv.Itoa(i)}
+	}
+	for i := range w.knots {
+		switch k := &w.knots[i]; {
+		case k.url == "":
+		case k.broken > 0:
+			rows[k.ring].broken++
+		default:
+			rows[k.ring].others++
+		}
+	}
+	const most = 12
+	if len(rows) > most {
+		for _, r := range rows[most:] {
+			rows[most-1].broken += r.broken
+			rows[most-1].others += r.others
+		}
+		rows = rows[:most]
+	}
+	rows = slices.DeleteFunc(rows, func(r *tallied) bool { return r.total() == 0 })
+	label := func(ring string) string {
+		switch n, _ := strconv.Atoi(ring); {
+		case w.loose < len(w.knots) && n == w.rings:
+			return "no link leads here"
+		case n == most-1 && w.rings >= most:
+			return ring + " links or more"
+		case n == 0:
+			return "the start"
+		default:
+			return plural(n, "link") + " away"
+		}
+	}
+	return htmlChart{Title: "Pages by their distance from the start", Note: "Those with broken links are marked.", Bars: bars(rows, label, func(string) string { return "" })}
+}
+
+// first are the broken documents that most places name: one edit, or one page put
+// back, mends many links. A fragment that a page lacks counts by itself.
+func (d *htmlDocument) first() []htmlFirst {
+	type shared struct {
+		url           string
+		code          check.Code
+		pages         map[string]bool
+		places, parts int
+	}
+	by := map[string]*shared{}
+	var all []*shared
+	for _, r := range d.results {
+		if r.Verdict != check.Broken {
+			continue
+		}
+		url := r.URL
+		if r.Code != check.CodeFragmentMissing {
+			url = document(url)
+		}
+		s := by[url]
+		if s == nil {
+			s = &shared{url: url, code: r.Code, pages: map[string]bool{}}
+			by[url] = s
+			all = append(all, s)
+		}
+		s.parts++
+		s.places += len(r.References)
+		for i := range eachPage(r.References) {
+			s.pages[r.References[i].Page] = true
+		}
+	}
+	all = slices.DeleteFunc(all, func(s *shared) bool { return s.places < 3 })
+	slices.SortStableFunc(all, func(a, b *shared) int {
+		return cmp.Or(cmp.Compare(len(b.pages), len(a.pages)), cmp.Compare(b.places, a.places))
+	})
+	const most = 5
+	var first []htmlFirst
+	for _, s := range all[:min(len(all), most)] {
+		f := htmlFirst{htmlLink: linkTo(s.url), Code: visible(string(s.code)), Places: grouped(plural(s.places, "place") + " on " + plural(len(s.pages), "page"))}
+		f.Go = "by=target&target=" + query(s.url)
+		if s.code != check.CodeFragmentMissing {
+			f.Go = "by=target&document=" + query(s.url)
+		}
+		first = append(first, f)
+	}
+	return first
+}
+
+// plain lists the first findings as the text report does.
+func (d *htmlDocument) plain(p *htmlPage) {
+	var l listing
+	text := textWriter{show: d.show}
+	for _, r := range d.results {
+		for _, finding := range text.findings(r) {
+			if check.OfPage(check.Code(finding.code)) {
+				l.add(finding, nil)
+			} else {
+				l.add(finding, r.References)
+			}
+		}
+	}
+	l.sort()
+	for _, w := range l.wide[:min(len(l.wide), plainFindings)] {
+		p.Wide = append(p.Wide, plainRow(w.place(), w.row))
+	}
+	room := plainFindings - len(p.Wide)
+	for _, row := range l.pages[:min(len(l.pages), room)] {
+		if last := len(p.Plain) - 1; last < 0 || p.Plain[last].Page.Text != visible(row.page) {
+			p.Plain = append(p.Plain, htmlPlain{Page: linkTo(row.page)})
+		}
+		last := &p.Plain[len(p.Plain)-1]
+		last.Rows = append(last.Rows, plainRow(row.place(), row.row))
+	}
+	p.More = len(l.wide) - len(p.Wide) + max(0, len(l.pages)-room)
+}
+
+func plainRow(place string, r row) htmlRow {
+	row := htmlRow{Place: place, Word: r.word, Code: visible(r.code), Target: linkTo(r.url), Hint: r.hint}
+	if r.ref != nil && r.ref.Text != "" {
+		row.Text = quoted(r.ref.Text, mostText)
+	}
+	return row
+}
+
+// query escapes a value in the address of a view; the script reads it as a query.
+func query(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~/:", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// thousands writes a count as people read it: 12,345.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+var digits = regexp.MustCompile(`[0-9]{4,}`)
+
+// grouped writes the counts in a sentence so.
+func grouped(s string) string {
+	return digits.ReplaceAllStringFunc(s, func(d string) string {
+		if n, err := strconv.Atoi(d); err == nil {
+			return thousands(n)
+		}
+		return d
+	})
+}
+
+// decimal writes a share to a hundredth.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// site makes pages of lines "url depth link link …".
+func site(lines ...string) (pages []*crawler.Page) {
+	for _, line := range lines {
+		f := strings.Fields(line)
+		p := &crawler.Page{URL: f[0], Depth: int(f[1][0] - '0')}
+		for _, l := range f[2:] {
+			p.Links = append(p.Links, crawler.Edge{URL: l})
+		}
+		pages = append(pages, p)
+	}
+	slices.SortFunc(pages, func(a, b *crawler.Page) int { return strings.Compare(a.URL, b.URL) })
+	return pages
+}
+
+// tell writes a web down: ring, page, and the page it hangs on; then what is torn
+// and how many threads run across.
+func tell(w *web) string {
+	var b strings.Builder
+	for i, k := range w.knots {
+		name := k.url
+		if name == "" {
+			name = "(hub)"
+		}
+		fmt.Fprintf(&b, "%d %s", k.ring, name)
+		if k.parent >= 0 {
+			up := w.knots[k.parent].url
+			if up == "" {
+				up = "(hub)"
+			}
+			fmt.Fprintf(&b, " on %s", up)
+		}
+		if i >= w.loose {
+			b.WriteString(" loose")
+		}
+		if k.broken+k.doubtful > 0 {
+			fmt.Fprintf(&b, " %d broken %d doubtful", k.broken, k.doubtful)
+		}
+		b.WriteByte('\n')
+	}
+	for _, t := range w.threads {
+		fmt.Fprintf(&b, "%s - %s\n", w.knots[t.from].url, w.knots[t.to].url)
+	}
+	return b.String()
+}
+
+func TestWeave(t *testing.T) {
+	broken := func(url string, pages ...string) *crawler.Result {
+		r := &crawler.Result{URL: url, Verdict: check.Broken, Code: "http-404", Internal: true}
+		for _, p := range pages {
+			r.References = append(r.References, crawler.Reference{Page: p, Line: 1}, crawler.Reference{Page: p, Line: 2})
+		}
+		return r
+	}
+	named := &crawler.Result{URL: "s/index.html", Internal: true, ContentType: "text/html", References: []crawler.Reference{{Page: crawler.CommandLine}}}
+	for _, test := range []struct {
+		name    string
+		targets []string
+		pages   []*crawler.Page
+		results []*crawler.Result
+		want    string
+	}{
+		{"nothing", nil, nil, nil, "0 (hub)\n"},
+		{"a crawl, and the nearest address of those that link first", []string{"https://a/"},
+			site("https://a/ 0 https://a/all https://a/d/ https://a/d/#x https://a/ https://other/",
+				"https://a/all 1 https://a/d/p https://a/q https://a/",
+				"https://a/d/ 1 https://a/d/p https://a/q https://a/d/p#y",
+				"https://a/d/p 2 https://a/all", "https://a/q 2"),
+			[]*crawler.Result{broken("https://a/gone", "https://a/q", "https://a/d/p"), broken("https://a/lost", "https://a/q"), broken("https://a/start", crawler.CommandLine)},
+			`0 https://a/
+1 https://a/all on https://a/
+1 https://a/d/ on https://a/
+2 https://a/d/p on https://a/d/ 1 broken 0 doubtful
+2 https://a/q on https://a/all 2 broken 0 doubtful
+https://a/all - https://a/
+https://a/all - https://a/d/p
+https://a/d/ - https://a/q
+https://a/d/p - https://a/all
+`},
+		{"a directory begins at its index, and tells what is not linked to", []string{"./s/"},
+			site("s/index.html 0 s/a.html s/d/", "s/a.html 0", "s/d/index.html 0 s/a.html", "s/lost.html 0 s/a.html s/deep.html", "s/deep.html 0"), nil,
+			`0 s/index.html
+1 s/a.html on s/index.html
+1 s/d/index.html on s/index.html
+2 s/deep.html loose
+2 s/lost.html loose
+s/d/index.html - s/a.html
+s/lost.html - s/a.html
+s/lost.html - s/deep.html
+`},
+		{"a published directory", []string{"out"}, site("https://a/x/index.html 0 https://a/x/b.html", "https://a/x/b.html 0", "https://a/x/y/index.html 0"), nil,
+			"0 https://a/x/index.html\n1 https://a/x/b.html on https://a/x/index.html\n2 https://a/x/y/index.html loose\n"},
+		{"several starts hang on a hub", []string{"https://a/", "https://b/"}, site("https://a/ 0 https://b/", "https://b/ 0 https://b/c", "https://b/c 1"), nil,
+			"0 (hub)\n1 https://a/ on (hub)\n1 https://b/ on (hub)\n2 https://b/c on https://b/\nhttps://a/ - https://b/\n"},
+		{"documents without an index", []string{"a.md", "b.md"}, site("a.md 0", "b.md 0 a.md"), nil,
+			"0 (hub)\n1 a.md on (hub)\n1 b.md on (hub)\nb.md - a.md\n"},
+		{"redirects are followed", []string{"https://a/"}, site("https://a/ 0 https://a/old", "https://a/new 1"),
+			[]*crawler.Result{{URL: "https://a/old#x", FinalURL: "https://a/new", Redirects: []crawler.Hop{{URL: "https://a/old", Status: 301}}, Warnings: []check.Warning{{Code: "redirect-permanent"}},
+				References: []crawler.Reference{{Page: "https://a/"}}}},
+			"0 https://a/ 0 broken 1 doubtful\n1 https://a/new on https://a/\n"},
+		{"a saved report with all of it", []string{"s"}, nil,
+			[]*crawler.Result{named, {URL: "s/a.html", Internal: true, ContentType: "text/html", References: []crawler.Reference{{Page: "s/index.html"}}}, broken("s/b.html", "s/a.html")},
+			"0 s/index.html\n1 s/a.html on s/index.html 1 broken 0 doubtful\n"},
+		{"a saved report with the findings alone", []string{"s"}, nil,
+			[]*crawler.Result{broken("s/x", "s/index.html", "s/d/index.html", "s/d/e/f.html", "t.html")},
+			`0 s/index.html 1 broken 0 doubtful
+1 t.html on s/index.html 1 broken 0 doubtful
+1 s/d/index.html on s/index.html 1 broken 0 doubtful
+2 s/d/e/f.html on s/d/index.html 1 broken 0 doubtful
+`},
+	} {
+		w := weave(&Head{Targets: test.targets}, test.pages, test.results)
+		if got := tell(w); got != test.want {
+			t.Errorf("%s: got\n%swant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestWeb holds a random site's web to what must be true of any.
+func TestWeb(t *testing.T) {
+	for seed := range 20 {
+		var pages []*crawler.Page
+		n := 1 + seed*seed*7
+		next := uint32(seed)*2654435761 + 1
+		random := func(n int) int {
+			next = next*1664525 + 1013904223
+			return int(next>>8) % n
+		}
+		url := func(i int) string { return fmt.Sprintf("https://a/%d/%d", i%7, i) }
+		for i := range n {
+			p := &crawler.Page{URL: url(i), Depth: min(i, 1)}
+			for range random(8) {
+				p.Links = append(p.Links, crawler.Edge{URL: url(random(n))})
+			}
+			pages = append(pages, p)
+		}
+		slices.SortFunc(pages, func(a, b *crawler.Page) int { return strings.Compare(a.URL, b.URL) })
+		w := weave(&Head{}, pages, nil)
+		if len(w.knots) != n || w.left.pages+w.left.threads != 0 {
+			t.Fatalf("seed %d: %d knots of %d pages, left out %v", seed, len(w.knots), n, w.left)
+		}
+		ring := map[int][]knot{}
+		spokes := 0
+		for i, k := range w.knots {
+			ring[k.ring] = append(ring[k.ring], k)
+			if k.angle < 0 || k.angle >= fullTurn || k.radius < 0 {
+				t.Fatalf("seed %d: knot %d at angle %d, radius %d", seed, i, k.angle, k.radius)
+			}
+			if k.parent < 0 {
+				continue
+			}
+			spokes++
+			up := w.knots[k.parent]
+			if k.parent >= i || up.ring != k.ring-1 || up.radius >= k.radius {
+				t.Fatalf("seed %d: knot %d of ring %d hangs on %d of ring %d", seed, i, k.ring, k.parent, up.ring)
+			}
+		}
+		links := 0
+		for i := range w.knots {
+			links += w.knots[i].out
+		}
+		if spokes+len(w.threads) != links {
+			t.Errorf("seed %d: %d spokes and %d threads for %d links", seed, spokes, len(w.threads), links)
+		}
+		for r, all := range ring {
+			for i, a := range all {
+				for _, b := range all[:i] {
+					// A hundredth is lost to rounding, and a row is a little less than a knot wide.
+					if d := distance(a, b); d < room*0.6 && n < 1500 {
+						t.Fatalf("seed %d, ring %d of %d: %.0f hundredths between two knots (%d at %d, %d at %d)", seed, r, len(all), d, a.radius, a.angle, b.radius, b.angle)
+					}
+				}
+			}
+		}
+	}
+}
+
+func distance(a, b knot) float64 {
+	x, y := 2*math.Pi*float64(a.angle)/fullTurn, 2*math.Pi*float64(b.angle)/fullTurn
+	return math.Hypot(float64(a.radius)*math.Cos(x)-float64(b.radius)*math.Cos(y), float64(a.radius)*math.Sin(x)-float64(b.radius)*math.Sin(y))
+}
+
+// TestWebIsBounded draws a site in which every page links to every other.
+func TestWebIsBounded(t *testing.T) {
+	const n = 1000
+	var pages []*crawler.Page
+	result := &crawler.Result{URL: "https://a/gone", Verdict: check.Broken}
+	for i := range n {
+		p := &crawler.Page{URL: fmt.Sprintf("https://a/%04d", i), Depth: min(i, 1)}
+		for k := range n {
+			p.Links = append(p.Links, crawler.Edge{URL: fmt.Sprintf("https://a/%04d#%d", k, i)})
+		}
+		pages = append(pages, p)
+		result.References = append(result.References, crawler.Reference{Page: p.URL})
+	}
+	few := &crawler.Result{URL: "https://a/lost", Verdict: check.Broken, References: result.References[:3]}
+	w := weave(&Head{}, pages, []*crawler.Result{result, few})
+	if len(w.threads) != maxWebThreads || w.left.threads != n*(n-1)-(n-1)-maxWebThreads {
+		t.Errorf("%d threads, %d left out", len(w.threads), w.left.threads)
+	}
+	if w.wide != 1 || len(w.torn) != 3 || w.knots[0].broken != 1 || w.knots[5].broken != 0 {
+		t.Errorf("%d wide, torn %v", w.wide, w.torn)
+	}
+	pages = chainedPages(maxWebPages + 50)
+	w = weave(&Head{}, pages, nil)
+	if len(w.knots) != maxWebPages || w.left.pages != 50 {
+		t.Errorf("%d knots, %d left out", len(w.knots), w.left.pages)
+	}
+	// A chain, as long as a site can be, is no deep recursion and no endless spiral.
+	pages = pages[:0]
+	for i := range 20_000 {
+		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://a/%05d", i), Depth: min(i, 1), Links: []crawler.Edge{{URL: fmt.Sprintf("https://a/%05d", i+1)}}})
+	}
+	if w = weave(&Head{}, pages, nil); w.rings != 19_999 {
+		t.Errorf("%d rings", w.rings)
+	}
+}
+
+func TestTornThreadsAreBounded(t *testing.T) {
+	pages := []*crawler.Page{{URL: "https://a/"}}
+	var results []*crawler.Result
+	for i := range 100 {
+		results = append(results, &crawler.Result{URL: fmt.Sprintf("https://b/%d", i), Verdict: check.Broken, References: []crawler.Reference{{Page: "https://a/"}, {Page: "style.css"}}})
+	}
+	w := weave(&Head{}, pages, results)
+	if len(w.torn) != maxTornOfPage || w.left.torn != 100-maxTornOfPage+100 || w.knots[0].broken != 100 {
+		t.Errorf("%d torn, %d left out, %d on the page", len(w.torn), w.left.torn, w.knots[0].broken)
+	}
+}
+
+func FuzzHTMLData(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s, s)
+	}
+	f.Add("</script><script>", "<!--<script>")
+	f.Fuzz(func(t *testing.T, url, text string) {
+		run := &Report{Results: []*crawler.Result{{
+			URL: url, Verdict: check.Broken, Code: check.Code(text), Message: text, Suggestions: []check.Suggestion{{URL: text, Why: url}},
+			References: []crawler.Reference{{Page: text, Raw: url, Text: text}},
+		}}}
+		pages := []*crawler.Page{{URL: text, Title: url, Links: []crawler.Edge{{URL: url, Text: text}}}}
+		held := hold(run, pages)
+		var out strings.Builder
+		if err := writeHTMLData(&out, newHTMLDocument(&held.head, &held.summary, ShowAll, held.pages, held.results)); err != nil {
+			t.Fatal(err)
+		}
+		checkHTMLData(t, out.String(), clean(url), clean(text))
+	})
+}

@@ -77,3 +77,18 @@ func BenchmarkCompare(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSQLite tells rows a second: results, references and links.
+func BenchmarkSQLite(b *testing.B) {
+	run := largeRun()
+	rows := 0
+	for _, r := range run.Results {
+		rows += 1 + len(r.References) + len(r.Redirects) + len(r.Warnings) + len(r.Suggestions)
+	}
+	for b.Loop() {
+		if err := run.Write(New(&sqliteFormat, io.Discard, Options{})); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -93,10 +93,7 @@ func remarks(r *crawler.Result) string {
 // would take for a command in its log. A lone hyphen, the page of standard input, is
 // no formula.
 func cell(s string) string {
-	s = writeOut(strings.ReplaceAll(s, "\r\n", "\n"), func(r rune) bool {
-		return r < ' ' && r != '\t' && r != '\n' || 0x7F <= r && r < 0xA0
-	})
-	s = breakCommands(s)
+	s = breakCommands(printableText(s))
 	if strings.Contains(s, "\n") && strings.Contains(s, "::") {
 		lines := strings.Split(s, "\n")
 		for i, line := range lines[1:] {
@@ -110,4 +107,12 @@ func cell(s string) string {
 		return "'" + s
 	}
 	return s
+}
+
+// printableText returns s with line feeds alone between its lines, and with control
+// characters other than these and tabs written out.
+func printableText(s string) string {
+	return writeOut(strings.ReplaceAll(s, "\r\n", "\n"), func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' || 0x7F <= r && r < 0xA0
+	})
 }

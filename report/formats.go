@@ -48,6 +48,7 @@ var Formats = []*Format{
 	&gmlFormat,
 	&graphmlFormat,
 	&sitemapFormat,
+	&sqliteFormat,
 }
 
 // Names lists the formats' names.

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -86,7 +87,17 @@ var formatChecks = map[string]func(t *testing.T, report string){
 			}
 		}
 	},
-	"dot":     checkDot,
+	"dot": checkDot,
+	"sqlite": func(t *testing.T, report string) {
+		db := databaseOf(t, report)
+		if got := query(t, db, "PRAGMA integrity_check"); got != "ok\n" {
+			t.Error(got)
+		}
+		checkText(t, query(t, db, "SELECT * FROM run; SELECT * FROM results; SELECT * FROM refs; SELECT * FROM warnings; SELECT * FROM pages; SELECT * FROM edges"))
+		if got, want := query(t, db, "SELECT count(*) FROM refs"), strconv.Itoa(2*len(dangerous()))+"\n"; got != want {
+			t.Errorf("%s references, want %s", got, want)
+		}
+	},
 	"sitemap": func(t *testing.T, report string) { xmllint(t, report, schemaFile("sitemap.xsd")) },
 	"gml":     func(t *testing.T, report string) { checkGraph(t, readGraph(t, "gml", report), clean) },
 	"graphml": func(t *testing.T, report string) {
@@ -104,7 +115,8 @@ func TestEveryFormatIsHarmless(t *testing.T) {
 		t.Run(f.Name, func(t *testing.T) {
 			report := renderPages(t, f.Name, Options{Show: ShowAll}, run, pages)
 			if !f.Binary {
-				checkText(t, report, f.Name == "github")
+				checkText(t, report)
+				checkCommands(t, report, f.Name == "github")
 			}
 			for _, password := range []string{"user:secret", "/u:secret", "/v:secret"} {
 				if i := strings.Index(report, password); i >= 0 {
@@ -121,8 +133,8 @@ func TestEveryFormatIsHarmless(t *testing.T) {
 	}
 }
 
-// checkText looks for what acts upon a terminal or in the log of a CI system.
-func checkText(t *testing.T, report string, commands bool) {
+// checkText looks for what acts upon a terminal.
+func checkText(t *testing.T, report string) {
 	t.Helper()
 	if !utf8.ValidString(report) {
 		t.Error("is not UTF-8")
@@ -132,14 +144,19 @@ func checkText(t *testing.T, report string, commands bool) {
 			t.Fatalf("holds %U in %.100q", r, report[max(0, i-40):])
 		}
 	}
+}
+
+// checkCommands looks for what acts in the log of a CI system.
+func checkCommands(t *testing.T, report string, annotates bool) {
+	t.Helper()
 	for line := range strings.Lines(report) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "::") && !commands {
-			t.Errorf("a line is a command to a CI system: %.100q", line)
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "::") && !annotates {
+			t.Fatalf("a line is a command to a CI system: %.100q", line)
 		}
 	}
 	for i := range report {
 		if report[i] == '#' && isCommand(report[i+1:]) {
-			t.Errorf("holds a command to a CI system: %.100q", report[i:])
+			t.Fatalf("holds a command to a CI system: %.100q", report[i:])
 		}
 	}
 }

@@ -1,0 +1,355 @@
+package report
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+var sqliteFormat = Format{
+	Name:       "sqlite",
+	Extensions: []string{".sqlite", ".sqlite3", ".db"},
+	Use:        "questions in SQL; views for the usual ones",
+	Binary:     true,
+	Pages:      true,
+	New: func(w io.Writer, o Options) Writer {
+		return &sqliteWriter{w: w, show: o.Show.orDefault()}
+	},
+}
+
+//go:embed sqlite.sql
+var sqliteSchema string
+
+// sqliteIndexes are made when everything is in, which is faster.
+const sqliteIndexes = `
+CREATE INDEX results_url ON results (url);
+CREATE INDEX results_verdict ON results (verdict, code);
+CREATE INDEX results_final_url ON results (final_url);
+CREATE INDEX refs_result ON refs (result);
+CREATE INDEX refs_page ON refs (page);
+CREATE INDEX warnings_result ON warnings (result);
+CREATE UNIQUE INDEX pages_url ON pages (url);
+CREATE INDEX edges_document ON edges (document);
+CREATE INDEX edges_page ON edges (page);
+`
+
+// sqliteWriter writes a database. It grows in a file of its own, in one
+// transaction, and is copied to where it is wanted when it is whole: a database
+// cannot be written from its beginning to its end.
+type sqliteWriter struct {
+	w     io.Writer
+	show  Show
+	head  *Head
+	file  string
+	db    *sql.DB
+	tx    *sql.Tx
+	seen  map[string]bool // pages
+	count struct{ results, pages int64 }
+
+	results, refs, redirects, warnings, suggestions, pages, edges, codes *sqliteTable
+}
+
+func (s *sqliteWriter) Begin(h *Head) error {
+	s.head = h
+	return s.try(s.open)
+}
+
+// try cleans up when a step fails, for nothing is called after it.
+func (s *sqliteWriter) try(step func() error) error {
+	err := step()
+	if err != nil {
+		s.close()
+		return fmt.Errorf("write sqlite: %w", err)
+	}
+	return nil
+}
+
+func (s *sqliteWriter) close() {
+	if s.tx != nil {
+		s.tx.Rollback() // does nothing after a commit
+	}
+	if s.db != nil {
+		s.db.Close()
+	}
+	if s.file != "" {
+		os.Remove(s.file)
+	}
+}
+
+func (s *sqliteWriter) open() error {
+	dir := ""
+	if f, ok := s.w.(*file); ok && !f.plain {
+		dir = filepath.Dir(f.target) // there is room for it, or there is none for the report either
+	}
+	temp, err := os.CreateTemp(dir, ".orbweaver-*.sqlite")
+	if err != nil {
+		return err
+	}
+	s.file, err = filepath.Abs(temp.Name())
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	// Nobody else sees the file, and one that is not whole is thrown away.
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: "_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)"}
+	if s.db, err = sql.Open("sqlite", name.String()); err != nil {
+		return err
+	}
+	s.db.SetMaxOpenConns(1)
+	if _, err := s.db.Exec(sqliteSchema); err != nil {
+		return err
+	}
+	if s.tx, err = s.db.BeginTx(context.Background(), nil); err != nil {
+		return err
+	}
+	table := func(name string, columns int) *sqliteTable {
+		return &sqliteTable{tx: s.tx, name: name, columns: columns}
+	}
+	s.results, s.refs = table("results", 13), table("refs", 9)
+	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 5), table("suggestions", 4)
+	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 5), table("codes", 7)
+	s.seen = map[string]bool{}
+	return nil
+}
+
+func (s *sqliteWriter) Page(p *crawler.Page) error {
+	return s.try(func() error {
+		if s.seen[p.URL] {
+			return nil
+		}
+		s.seen[p.URL] = true
+		s.count.pages++
+		id := s.count.pages
+		var modified any
+		if !p.Modified.IsZero() {
+			modified = p.Modified.UTC().Format(time.RFC3339)
+		}
+		if err := s.pages.add(id, p.URL, p.Title, int64(p.Depth), modified, p.Format, p.NoIndex, orNull(p.Canonical)); err != nil {
+			return err
+		}
+		for _, e := range p.Links {
+			document, _, _ := strings.Cut(e.URL, "#")
+			if err := s.edges.add(nil, id, e.URL, document, e.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *sqliteWriter) Result(r *crawler.Result) error {
+	return s.try(func() error { return s.result(r) })
+}
+
+func (s *sqliteWriter) result(r *crawler.Result) error {
+	s.count.results++
+	id := s.count.results
+	var size any
+	if r.Size >= 0 {
+		size = r.Size
+	}
+	err := s.results.add(id, r.URL, r.Verdict.String(), string(r.Code), r.Message, scope(r.Internal), hostOf(r.URL),
+		int64(r.Status), int64(r.Attempts), r.Elapsed.Milliseconds(), r.FinalURL, r.ContentType, size)
+	if err != nil {
+		return err
+	}
+	for i := range r.References {
+		ref := &r.References[i]
+		var line, column any
+		if ref.Line > 0 {
+			line, column = int64(ref.Line), int64(ref.Column)
+		}
+		if err := s.refs.add(nil, id, ref.Page, line, column, ref.Element, ref.Attribute, ref.Raw, ref.Text); err != nil {
+			return err
+		}
+	}
+	for i, hop := range r.Redirects {
+		if err := s.redirects.add(id, int64(i+1), hop.URL, int64(hop.Status)); err != nil {
+			return err
+		}
+	}
+	for _, w := range r.Warnings {
+		if err := s.warnings.add(nil, id, string(w.Code), w.Message, orNull(w.Proposal)); err != nil {
+			return err
+		}
+	}
+	for i, suggestion := range r.Suggestions {
+		if err := s.suggestions.add(id, int64(i+1), suggestion.URL, suggestion.Why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// hostOf is a URL's authority without userinfo.
+func hostOf(s string) string {
+	_, rest, ok := strings.Cut(s, "://")
+	if !ok || schemeOf(s) == "" {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest[strings.LastIndexByte(rest, '@')+1:]
+}
+
+func (s *sqliteWriter) End(sum *crawler.Summary) error {
+	err := s.try(func() error {
+		steps := []func() error{
+			func() error { return s.run(sum) },
+			func() error { return s.allCodes(sum) },
+			s.results.flush, s.refs.flush, s.redirects.flush, s.warnings.flush, s.suggestions.flush, s.pages.flush, s.edges.flush, s.codes.flush,
+			func() error { _, err := s.tx.Exec(sqliteIndexes); return err },
+			s.tx.Commit,
+			func() error { _, err := s.db.Exec("ANALYZE"); return err },
+			s.db.Close,
+			s.copy,
+		}
+		for _, step := range steps {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		s.close()
+	}
+	return err
+}
+
+func (s *sqliteWriter) run(sum *crawler.Summary) error {
+	started, targets := s.head.Started, s.head.Targets
+	if started.IsZero() {
+		started = sum.Started
+	}
+	if targets == nil {
+		targets = sum.Targets
+	}
+	names, err := json.Marshal(append([]string{}, targets...))
+	if err != nil {
+		return err
+	}
+	run := sqliteTable{tx: s.tx, name: "run", columns: 17}
+	if err := run.add(SchemaID, s.head.Tool.Name, s.head.Tool.Version, started.UTC().Format(time.RFC3339), sum.Elapsed.Milliseconds(),
+		sum.Complete, sum.StoppedBy, string(names), int64(sum.Pages), int64(sum.Results), int64(sum.References), int64(sum.Requests),
+		int64(sum.OK), int64(sum.Broken), int64(sum.Unverified), int64(sum.Skipped), int64(sum.Warnings)); err != nil {
+		return err
+	}
+	return run.flush()
+}
+
+// allCodes lists the table of codes, and those that the run met beyond it.
+func (s *sqliteWriter) allCodes(sum *crawler.Summary) error {
+	met := maps.Clone(sum.ByCode)
+	if met == nil {
+		met = map[check.Code]int{}
+	}
+	for _, entry := range check.All() {
+		if entry.Code != "http-NNN" && met[entry.Code] == 0 {
+			met[entry.Code] = 0
+		}
+	}
+	if met[check.CodeOK] == 0 {
+		met[check.CodeOK] = sum.OK // which by_code leaves out
+	}
+	for _, code := range slices.Sorted(maps.Keys(met)) {
+		entry, ok := check.Lookup(code)
+		if !ok {
+			entry = check.Entry{Code: code, Title: string(code)}
+		}
+		if err := s.codes.add(string(code), entry.Title, entry.Severity.String(), entry.Explanation, entry.Advice, entry.Example, int64(met[code])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy takes the database to its place.
+func (s *sqliteWriter) copy() error {
+	in, err := os.Open(s.file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out := bufio.NewWriterSize(s.w, 1<<20)
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// sqliteTable inserts rows, many at a time.
+type sqliteTable struct {
+	tx      *sql.Tx
+	name    string
+	columns int
+	values  []any
+	insert  *sql.Stmt // of sqliteBatch rows
+}
+
+// sqliteBatch is how many rows an insertion has: more are no faster.
+const sqliteBatch = 32
+
+// add enters a row. Strings are made fit for the terminals of those who ask.
+func (t *sqliteTable) add(values ...any) error {
+	for i, v := range values {
+		if s, ok := v.(string); ok {
+			values[i] = printableText(s)
+		}
+	}
+	t.values = append(t.values, values...)
+	if len(t.values) < sqliteBatch*t.columns {
+		return nil
+	}
+	if t.insert == nil {
+		var err error
+		if t.insert, err = t.tx.Prepare(t.statement(sqliteBatch)); err != nil {
+			return err
+		}
+	}
+	_, err := t.insert.Exec(t.values...)
+	t.values = t.values[:0]
+	return err
+}
+
+func (t *sqliteTable) statement(rows int) string {
+	row := "(" + strings.Repeat("?,", t.columns-1) + "?)"
+	return "INSERT INTO " + t.name + " VALUES " + strings.Repeat(row+",", rows-1) + row
+}
+
+// flush enters the rows that are left.
+func (t *sqliteTable) flush() error {
+	if t.insert != nil {
+		defer t.insert.Close()
+	}
+	if len(t.values) == 0 {
+		return nil
+	}
+	_, err := t.tx.Exec(t.statement(len(t.values)/t.columns), t.values...)
+	t.values = nil
+	return err
+}

@@ -1,0 +1,135 @@
+-- What a run of orbweaver found. Tables and columns are named as in the JSON report;
+-- see schema.json. Times are RFC 3339 in UTC, booleans 0 and 1.
+
+PRAGMA application_id = 1869767287;
+PRAGMA user_version = 1;
+
+CREATE TABLE run (
+  schema TEXT NOT NULL, tool TEXT NOT NULL, version TEXT NOT NULL,
+  started TEXT NOT NULL, elapsed_ms INTEGER NOT NULL, complete INTEGER NOT NULL, stopped_by TEXT NOT NULL,
+  start_targets TEXT NOT NULL, -- a JSON array: as the user named them
+  pages INTEGER NOT NULL, targets INTEGER NOT NULL, "references" INTEGER NOT NULL, requests INTEGER NOT NULL,
+  ok INTEGER NOT NULL, broken INTEGER NOT NULL, unverified INTEGER NOT NULL, skipped INTEGER NOT NULL, warnings INTEGER NOT NULL
+);
+
+-- All codes there are. count is how many targets have it, as a verdict or a warning.
+CREATE TABLE codes (
+  code TEXT PRIMARY KEY, title TEXT NOT NULL, severity TEXT NOT NULL,
+  explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Targets. Which are listed is for --show to say; run counts all.
+CREATE TABLE results (
+  id INTEGER PRIMARY KEY, url TEXT NOT NULL,
+  verdict TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
+  scope TEXT NOT NULL, -- internal or external
+  host TEXT NOT NULL,  -- of the URL, with its port; empty for files
+  status INTEGER NOT NULL, attempts INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,
+  final_url TEXT NOT NULL, content_type TEXT NOT NULL,
+  size INTEGER -- bytes; null when unknown
+);
+
+-- Every place that refers to a target. line and column count from 1; null where the place has none.
+CREATE TABLE refs (
+  id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
+  page TEXT NOT NULL, line INTEGER, column INTEGER, element TEXT NOT NULL, attribute TEXT NOT NULL,
+  raw TEXT NOT NULL, text TEXT NOT NULL
+);
+
+CREATE TABLE redirects (
+  result INTEGER NOT NULL REFERENCES results, hop INTEGER NOT NULL, -- from 1
+  url TEXT NOT NULL, status INTEGER NOT NULL,
+  PRIMARY KEY (result, hop)
+) WITHOUT ROWID;
+
+CREATE TABLE warnings (
+  id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
+  code TEXT NOT NULL, message TEXT NOT NULL, proposal TEXT -- the URL to use instead
+);
+
+CREATE TABLE suggestions (
+  result INTEGER NOT NULL REFERENCES results, rank INTEGER NOT NULL, -- from 1, the best
+  url TEXT NOT NULL, why TEXT NOT NULL,
+  PRIMARY KEY (result, rank)
+) WITHOUT ROWID;
+
+-- Documents that were read. A report that is rendered later knows none.
+CREATE TABLE pages (
+  id INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL,
+  depth INTEGER NOT NULL,   -- steps from the start
+  modified TEXT,            -- Last-Modified
+  format TEXT NOT NULL,     -- what it was read as
+  noindex INTEGER NOT NULL, -- it asks search engines not to list it
+  canonical TEXT            -- the address it says is its own
+);
+
+-- Every link of every page, in the page's order.
+CREATE TABLE edges (
+  id INTEGER PRIMARY KEY, page INTEGER NOT NULL REFERENCES pages,
+  url TEXT NOT NULL,      -- with its fragment
+  document TEXT NOT NULL, -- without
+  text TEXT NOT NULL
+);
+
+-- Broken links, each at each of its places.
+CREATE VIEW broken AS
+  SELECT refs.page, refs.line, refs.column, results.url, results.code, codes.title, results.message, refs.raw, refs.text,
+    (SELECT suggestions.url FROM suggestions WHERE suggestions.result = results.id AND rank = 1) AS suggestion
+  FROM results LEFT JOIN refs ON refs.result = results.id LEFT JOIN codes USING (code)
+  WHERE verdict = 'broken' ORDER BY refs.page, refs.line, refs.column, results.url;
+
+CREATE VIEW broken_by_page AS
+  SELECT refs.page, count(*) AS links, count(DISTINCT results.id) AS targets
+  FROM results JOIN refs ON refs.result = results.id
+  WHERE verdict = 'broken' GROUP BY refs.page ORDER BY links DESC, refs.page;
+
+CREATE VIEW broken_by_host AS
+  SELECT host, count(DISTINCT results.id) AS targets, count(refs.id) AS links
+  FROM results LEFT JOIN refs ON refs.result = results.id
+  WHERE verdict = 'broken' GROUP BY host ORDER BY targets DESC, host;
+
+CREATE VIEW by_code AS
+  SELECT code, title, severity, count FROM codes WHERE count > 0 ORDER BY count DESC, code;
+
+CREATE VIEW by_host AS
+  SELECT host, count(*) AS targets, sum(verdict = 'ok') AS ok, sum(verdict = 'broken') AS broken,
+    sum(verdict = 'unverified') AS unverified, sum(verdict = 'skipped') AS skipped, sum(attempts) AS requests,
+    CAST(avg(elapsed_ms) AS INTEGER) AS average_ms
+  FROM results GROUP BY host ORDER BY targets DESC, host;
+
+CREATE VIEW unverified AS
+  SELECT results.url, results.code, codes.title, results.message, results.attempts, count(refs.id) AS links
+  FROM results LEFT JOIN refs ON refs.result = results.id LEFT JOIN codes USING (code)
+  WHERE verdict = 'unverified' GROUP BY results.id ORDER BY results.url;
+
+CREATE VIEW slow AS
+  SELECT url, elapsed_ms, attempts, status, size FROM results WHERE elapsed_ms > 0 ORDER BY elapsed_ms DESC, url;
+
+CREATE VIEW large AS
+  SELECT url, size, content_type FROM results WHERE size > 0 ORDER BY size DESC, url;
+
+-- What to write instead of addresses that have moved for good, and where.
+CREATE VIEW redirects_permanent AS
+  SELECT refs.page, refs.line, refs.column, refs.raw, results.url, warnings.proposal
+  FROM warnings JOIN results ON results.id = warnings.result LEFT JOIN refs ON refs.result = results.id
+  WHERE warnings.code = 'redirect-permanent' ORDER BY refs.page, refs.line, refs.column, results.url;
+
+CREATE VIEW warnings_by_page AS
+  SELECT refs.page, refs.line, refs.column, warnings.code, results.url, warnings.message, warnings.proposal
+  FROM warnings JOIN results ON results.id = warnings.result LEFT JOIN refs ON refs.result = results.id
+  ORDER BY refs.page, refs.line, refs.column, warnings.code, results.url;
+
+-- Pages that were read though no other page links to them: from a directory, a sitemap
+-- or the command line. Links through redirects count when the report lists all results.
+CREATE VIEW orphans AS
+  SELECT url, title, depth FROM pages AS orphan
+  WHERE NOT EXISTS (SELECT 1 FROM edges WHERE edges.page <> orphan.id AND edges.document = orphan.url)
+    AND NOT EXISTS (SELECT 1 FROM edges WHERE edges.page <> orphan.id AND orphan.url LIKE '%/index.html'
+      AND edges.document = substr(orphan.url, 1, length(orphan.url) - length('index.html')))
+    AND NOT EXISTS (SELECT 1 FROM results JOIN edges ON edges.document = results.url
+      WHERE results.final_url = orphan.url AND edges.page <> orphan.id)
+  ORDER BY url;
+
+CREATE VIEW duplicate_titles AS
+  SELECT title, count(*) AS pages, min(url) AS first FROM pages WHERE title <> '' GROUP BY title HAVING count(*) > 1
+  ORDER BY pages DESC, title;

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+// query asks a database with the sqlite3 program.
+func query(t testing.TB, database, sql string) string {
+	t.Helper()
+	cmd := exec.Command(tool(t, "sqlite3"), "-readonly", "-batch", "-bail", "-nullvalue", "NULL", database, sql)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("sqlite3: %v: %s in %.300s", err, stderr.Bytes(), sql)
+	}
+	return string(out)
+}
+
+// databaseOf writes what a writer wrote into a file.
+func databaseOf(t testing.TB, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "report.db")
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestSQLite(t *testing.T) {
+	db := databaseOf(t, renderPages(t, "sqlite", Options{Show: ShowAll}, fullRun(), sitePages()))
+	for _, test := range []struct{ sql, want string }{
+		{"PRAGMA integrity_check", "ok"},
+		{"PRAGMA foreign_key_check", ""},
+		{"PRAGMA user_version", "1"},
+		{"PRAGMA journal_mode", "delete"},
+		{"SELECT tool, version, started, elapsed_ms, complete, stopped_by, start_targets FROM run", `orbweaver|1.0.0|2026-01-02T03:04:05Z|65000|0|max-time|["https://example.com/"]`},
+		{`SELECT pages, targets, "references", requests, ok, broken, unverified, skipped, warnings FROM run`, "28|9|60|12|3|4|1|1|2"},
+		{"SELECT count(*), count(DISTINCT url) FROM results", "8|8"},
+		{"SELECT * FROM results WHERE url LIKE '%/old'", "6|https://example.com/old|ok|ok||internal|example.com|200|2|9|https://example.com/new/|text/html|0"},
+		{"SELECT size FROM results WHERE url LIKE '%/wall'", "NULL"},
+		{"SELECT page, line, column, element, attribute, raw, text FROM refs JOIN results ON results.id = result WHERE url LIKE '%#setup'",
+			"https://example.com/a|40|3|a|href|guide#setup|Setup"},
+		{"SELECT page, line, column FROM refs WHERE page = 'command line'", "command line|NULL|NULL"},
+		{"SELECT hop, redirects.url, redirects.status FROM redirects JOIN results ON id = result WHERE results.url LIKE '%/old'",
+			"1|https://example.com/old|301\n2|https://example.com/new|302"},
+		{"SELECT code, message, proposal FROM warnings WHERE result = 6", "redirect-permanent|moved for good|https://example.com/new/\nredirect-temporary|moved for now|NULL\nuri-repaired|a blank at the end|NULL"},
+		{"SELECT rank, suggestions.url, why FROM suggestions", "1|https://example.com/guide#set-up|closest id\n2|https://example.com/setup|closest path"},
+		{"SELECT url, title, depth, modified, noindex, canonical FROM pages", "https://example.com/|Home|0|NULL|0|NULL\nhttps://example.com/a||1|NULL|0|NULL\n" +
+			"https://example.com/b|日本語 \"b\" & <c>|1|NULL|0|NULL\nhttps://example.com/guide|Guide|2|NULL|0|NULL"},
+		{"SELECT count(*) FROM edges", "13"},
+		{"SELECT document, edges.url, text FROM edges JOIN pages ON pages.id = page WHERE pages.url LIKE '%/a' AND edges.url LIKE '%#%'",
+			"https://example.com/guide|https://example.com/guide#setup|Setup"},
+		{"SELECT code, title, severity, count FROM codes WHERE code IN ('http-404', 'timeout', 'ok') ORDER BY code",
+			"http-404|404 not found|error|1\nok|it is there|info|3\ntimeout|no answer in time|error|0"},
+		// The views.
+		{"SELECT page, line, column, url, code, suggestion FROM broken LIMIT 2",
+			"NULL|NULL|NULL|https://example.com/missing.css|http-404|NULL\nhttps://example.com/a|40|3|https://example.com/guide#setup|fragment-missing|https://example.com/guide#set-up"},
+		{"SELECT count(*) FROM broken", "52"},
+		{"SELECT * FROM broken_by_page LIMIT 2", "https://example.com/p/00|2|1\nhttps://example.com/p/01|2|1"},
+		{"SELECT * FROM broken_by_host", "example.com|3|51"},
+		{"SELECT code, count FROM by_code LIMIT 2", "ok|3\nbot-wall|1"},
+		{"SELECT * FROM by_host", "example.com|6|3|3|0|0|8|1\n|1|0|0|0|1|0|0\nexample.org|1|0|0|1|0|2|40"},
+		{"SELECT url, code, links FROM unverified", "https://example.org/wall|bot-wall|3"},
+		{"SELECT url, elapsed_ms FROM slow", "https://example.org/wall|40\nhttps://example.com/old|9"},
+		{"SELECT url, size FROM large", "https://example.com/guide#setup|5120\nhttps://example.com/|2048\nhttps://example.com/later|100"},
+		{"SELECT page, line, column, url, proposal FROM redirects_permanent", "https://example.com/a|3|14|https://example.com/old|https://example.com/new/"},
+		{"SELECT count(*), count(DISTINCT code) FROM warnings_by_page", "4|3"},
+		{"SELECT * FROM orphans", ""},
+		{"SELECT * FROM duplicate_titles", ""},
+	} {
+		if got := strings.TrimSuffix(query(t, db, test.sql), "\n"); got != test.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", test.sql, got, test.want)
+		}
+	}
+}
+
+func TestSQLiteOrphans(t *testing.T) {
+	edge := func(url string) crawler.Edge { return crawler.Edge{URL: url} }
+	pages := []*crawler.Page{
+		{URL: "a/index.html", Title: "same", Links: []crawler.Edge{edge("a/b.html#x"), edge("a/old"), edge("a/sub/")}},
+		{URL: "a/b.html", Title: "same", Links: []crawler.Edge{edge("a/b.html"), edge("a/")}},
+		{URL: "a/sub/index.html", Links: []crawler.Edge{edge("a/alone/")}},
+		{URL: "a/new"},
+		{URL: "a/self.html", Links: []crawler.Edge{edge("a/self.html")}},
+		{URL: "a/lonely/index.html"},
+	}
+	run := contractRun()
+	run.Results = append(run.Results, &crawler.Result{URL: "a/old", FinalURL: "a/new"})
+	db := databaseOf(t, renderPages(t, "sqlite", Options{Show: ShowAll}, run, pages))
+	if got, want := query(t, db, "SELECT url FROM orphans"), "a/lonely/index.html\na/self.html\n"; got != want {
+		t.Errorf("got %s", got)
+	}
+	if got, want := query(t, db, "SELECT * FROM duplicate_titles"), "same|2|a/b.html\n"; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Rows beyond a batch are all there, and a second report has the same bytes.
+func TestSQLiteHoldsEveryRow(t *testing.T) {
+	for _, n := range []int{0, 1, sqliteBatch - 1, sqliteBatch, sqliteBatch + 1, 3 * sqliteBatch} {
+		run := &Report{}
+		for i := range n {
+			run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("https://example.com/%04d", i), References: []crawler.Reference{{Page: "p", Line: 1}, {Page: "q"}}})
+		}
+		first := render(t, "sqlite", Options{Show: ShowAll}, run)
+		if got, want := query(t, databaseOf(t, first), "SELECT (SELECT count(*) FROM results), count(*), count(line) FROM refs"), fmt.Sprintf("%d|%d|%d\n", n, 2*n, n); got != want {
+			t.Errorf("%d: got %s", n, got)
+		}
+		if render(t, "sqlite", Options{Show: ShowAll}, run) != first {
+			t.Errorf("%d: a second report differs", n)
+		}
+	}
+}
+
+func TestSQLiteFile(t *testing.T) {
+	dir := writeFile(t, "report.db", fullRun(), sitePages())
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if got := query(t, filepath.Join(dir, "report.db"), "SELECT count(*) FROM broken"); got != "52\n" {
+		t.Error(got)
+	}
+}
+
+// What fails leaves nothing behind.
+func TestSQLiteCleansUp(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	boom := errors.New("boom")
+	for n := range 2 {
+		w := New(&sqliteFormat, &failingWriter{n: n * 5000, err: boom}, Options{})
+		if err := fullRun().Write(w); !errors.Is(err, boom) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if names, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(names) > 0 {
+		t.Errorf("%v, %v", names, err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "no", "such"))
+	if err := fullRun().Write(New(&sqliteFormat, &bytes.Buffer{}, Options{})); err == nil || !strings.Contains(err.Error(), "write sqlite: ") {
+		t.Errorf("got %v", err)
+	}
+}

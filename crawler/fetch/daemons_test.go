@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -437,47 +438,103 @@ func TestDaemonsDenyPrivate(t *testing.T) {
 	}
 }
 
-// hostile are ways to misbehave that every client of a server of lines has to bear.
-var hostile = []struct {
-	name string
-	talk func(*lineConn)
-	want string
-}{
-	{"silent", func(c *lineConn) { c.hang() }, "timeout"},
-	{"closed at once", func(c *lineConn) {}, "connection-reset"},
-	{"reset", func(c *lineConn) { c.SetLinger(0) }, "connection-reset"},
-	{"line without end", func(c *lineConn) {
+// talkers are the schemes whose servers say something that we read.
+const talkers = "ftp news nntp dict gopher finger telnet ldap ws smtp"
+
+// hostileURL is a URL of a scheme that makes us listen to a server. "smtp" stands for
+// the mail server of an address.
+func hostileURL(scheme string, addr net.Addr) string {
+	switch scheme {
+	case "telnet":
+		return "telnet://joe:secret@" + addr.String() + "/"
+	case "gopher":
+		return "gopher://" + addr.String() + "/1/"
+	}
+	return urlAt(scheme, addr)
+}
+
+// visitTalker asks a server of one of the talkers.
+func visitTalker(t *testing.T, d *Daemons, scheme string, addr net.Addr) (*Response, *Fault) {
+	t.Helper()
+	if scheme != "smtp" {
+		resp, _, fault := visitURL(t, d.Fetchers(), hostileURL(scheme, addr), Existence)
+		return resp, fault
+	}
+	to, _ := netip.ParseAddrPort(addr.String())
+	row := &daemon{Daemons: d, scheme: "mailto", port: int(to.Port())}
+	v := row.visit(t.Context(), &Request{URL: mustParse(t, "mailto:joe@example.com")})
+	defer v.end()
+	err := v.fault("probe", v.offer(to.Addr().String(), urinorm.Address{Local: "joe", Domain: "example.com"}))
+	var fault *Fault
+	if err != nil && !errors.As(err, &fault) {
+		t.Fatal(err)
+	}
+	return &Response{}, fault
+}
+
+type hostileRow struct {
+	name, want string
+	talk       func(*lineConn)
+	but        map[string]string
+}
+
+// hostile are ways to misbehave that every client of a server has to bear. What comes
+// of them is want, for some schemes something else.
+var hostile = []hostileRow{
+	{"silent", "timeout", func(c *lineConn) { c.hang() }, nil},
+	{"closed at once", "connection-reset", func(c *lineConn) {}, nil},
+	{"reset", "connection-reset", func(c *lineConn) { c.SetLinger(0) }, nil},
+	{"line without end", "protocol-error", func(c *lineConn) {
+		go c.hang()
 		for c.say(strings.Repeat("2", 4096)) {
 		}
-	}, "protocol-error"},
-	{"lines without end", func(c *lineConn) {
+	}, map[string]string{"finger": "ok"}},
+	{"lines without end", "protocol-error", func(c *lineConn) {
+		go c.hang()
 		for c.say(strings.Repeat("220-x\r\n", 512)) {
 		}
-	}, "protocol-error"},
-	{"zero bytes", func(c *lineConn) {
+	}, map[string]string{"finger": "ok"}},
+	{"zero bytes", "protocol-error", func(c *lineConn) {
+		go c.hang()
 		for c.say(strings.Repeat("\x00", 4096)) {
 		}
-	}, "protocol-error"},
-	{"HTTP", func(c *lineConn) { c.say("HTTP/1.1 400 Bad Request\r\n\r\n") }, "protocol-error"},
+	}, map[string]string{"finger": "ok"}},
+	{"HTTP", "protocol-error", func(c *lineConn) { c.say("HTTP/1.1 400 Bad Request\r\n\r\n") },
+		map[string]string{"finger": "ok", "ws": "400", "telnet": "connection-reset", "ldap": "connection-reset"}}, // read as BER, it ends within a value
+	{"control characters", "", func(c *lineConn) { c.say("420 \x1b[31mred\x00\rgreen\x07\xff\r\n"); c.CloseWrite(); c.hang() },
+		map[string]string{"finger": "ok", "ftp": "rate-limited", "dict": "rate-limited", "smtp": "rate-limited"}},
+	{"nothing but CR", "", func(c *lineConn) { c.say("\r\r\r\r\r\n\r\n\n"); c.CloseWrite(); c.hang() }, map[string]string{"finger": "ok"}},
 }
 
 func TestHostileServers(t *testing.T) {
 	for _, row := range hostile {
 		server := serveLines(t, row.talk)
-		_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want)}, DaemonConfig{})
-		for scheme := range strings.FieldsSeq("ftp news dict ldap") {
-			want := row.want
-			if scheme == "ldap" && row.name == "HTTP" {
-				want = "connection-reset" // read as BER, it ends within a value
-			}
-			resp, _, fault := visitURL(t, daemons, urlAt(scheme, server.addr), Existence)
-			if got := verdict(resp, fault); got != want {
-				t.Errorf("%s, %s: %s (%v), want %s", row.name, scheme, got, fault, want)
-			}
-			if fault != nil && fault.Requests != 1 {
-				t.Errorf("%s, %s: %d requests", row.name, scheme, fault.Requests)
-			}
+		d, _ := newDaemons(t, HTTPConfig{Timeout: patience(row.want)}, DaemonConfig{})
+		var wg sync.WaitGroup
+		for scheme := range strings.FieldsSeq(talkers) {
+			wg.Go(func() { checkHostile(t, d, scheme, server.addr, row) })
 		}
+		wg.Wait()
+	}
+}
+
+func checkHostile(t *testing.T, d *Daemons, scheme string, addr net.Addr, row hostileRow) {
+	want, other := row.but[scheme]
+	if !other {
+		want = row.want
+	}
+	resp, fault := visitTalker(t, d, scheme, addr)
+	if got := verdict(resp, fault); got != want && want != "" {
+		t.Errorf("%s, %s: %s (%v), want %s", row.name, scheme, got, fault, want)
+	}
+	if fault == nil && want == "" {
+		t.Errorf("%s, %s: no fault", row.name, scheme)
+	}
+	if fault != nil && fault.Requests != 1 && (scheme != "ws" || !fault.Retry) {
+		t.Errorf("%s, %s: %d requests", row.name, scheme, fault.Requests)
+	}
+	if fault != nil && strings.ContainsFunc(fault.Error(), func(r rune) bool { return r < ' ' || r == 0x7F || r == utf8.RuneError }) {
+		t.Errorf("%s, %s: it repeats %q", row.name, scheme, fault)
 	}
 }
 
@@ -493,17 +550,24 @@ func TestSlowBanner(t *testing.T) {
 			}
 		}
 	})
-	_, daemons := newDaemons(t, HTTPConfig{Timeout: quick}, DaemonConfig{})
-	for scheme := range strings.FieldsSeq("ftp news dict") {
-		start := time.Now()
-		_, _, fault := visitURL(t, daemons, urlAt(scheme, server.addr), Existence)
-		if fault == nil || fault.Kind != "timeout" || !fault.Retry {
-			t.Errorf("%s: %v, want a timeout", scheme, fault)
+	d, _ := newDaemons(t, HTTPConfig{Timeout: quick}, DaemonConfig{})
+	var wg sync.WaitGroup
+	for scheme := range strings.FieldsSeq(talkers) {
+		if scheme == "finger" || scheme == "ldap" { // the first byte is enough; it is no BER
+			continue
 		}
-		if took := time.Since(start); took > 20*quick {
-			t.Errorf("%s: it took %v", scheme, took)
-		}
+		wg.Go(func() {
+			start := time.Now()
+			_, fault := visitTalker(t, d, scheme, server.addr)
+			if fault == nil || fault.Kind != "timeout" || !fault.Retry {
+				t.Errorf("%s: %v, want a timeout", scheme, fault)
+			}
+			if took := time.Since(start); took > 20*quick {
+				t.Errorf("%s: it took %v", scheme, took)
+			}
+		})
 	}
+	wg.Wait()
 }
 
 func TestCancelledVisit(t *testing.T) {

@@ -29,14 +29,19 @@ type File struct {
 // Windows a name begins with a volume.
 type disk struct{}
 
-func (disk) path(name string) string {
-	if runtime.GOOS != "windows" {
+func (disk) path(name string) string { return systemPath(name, onWindows) }
+
+const onWindows = runtime.GOOS == "windows"
+
+// systemPath spells a name of the disk as the operating system wants it.
+func systemPath(name string, windows bool) string {
+	if !windows {
 		return "/" + name
 	}
 	if strings.IndexByte(name, '/') < 0 {
 		name += "/" // "C:" alone is wherever the process stands on that volume
 	}
-	return filepath.FromSlash(name)
+	return strings.ReplaceAll(name, "/", `\`)
 }
 
 func (d disk) Open(name string) (*os.File, error)     { return os.Open(d.path(name)) }
@@ -70,7 +75,7 @@ func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		}
 		return nil, fault
 	}
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+	if onWindows || runtime.GOOS == "darwin" {
 		// These file systems vouch for names they don't hold.
 		if at := f.walk(name); at.folded {
 			return nil, caseFault(path, at)
@@ -104,26 +109,45 @@ func caseFault(path string, at location) *Fault {
 // the search; then nothing is said about letter case.
 func (f *File) walk(name string) location {
 	from, rel := "", strings.TrimSuffix(name, "/")
-	if runtime.GOOS == "windows" {
+	if onWindows {
 		from, rel, _ = strings.Cut(rel, "/")
 	}
 	return f.index.walk(from, rel, matchFold)
 }
 
-// nameOfFileURL decodes the path of a file: URL once (RFC 8089 section 2 and
-// appendix E.2 for volumes).
-func nameOfFileURL(u urinorm.URL) (string, error) {
+// nameOfFileURL is the name on this machine's disk that a file: URL names.
+func nameOfFileURL(u urinorm.URL) (string, error) { return diskName(u, onWindows) }
+
+// diskName decodes the path of a file: URL once (RFC 8089 section 2). On Windows a
+// name begins with a drive's letter (appendix E.2); what names another machine, as
+// the UNC forms file://host/share and file:////host/share do (appendix E.3), is never
+// opened: Windows would sign in there with the user's account.
+//
+//	file:///C:/dir/a%20b.txt  C:/dir/a b.txt
+//	file:///c|/dir/           c:/dir/          (the URL Standard mends it)
+//	file:///C:dir             none: it would depend on where the process stands
+//	file:///C:/a.txt:stream   none: it is not a file's name but part of a file
+func diskName(u urinorm.URL, windows bool) (string, error) {
 	if host := u.Host(); host != "" && host != "localhost" {
 		return "", errOtherHost
 	}
-	name, ok := decodePath(strings.TrimPrefix(u.Path(), "/"))
-	if !ok {
+	path := u.Path()
+	if windows && strings.HasPrefix(path, "//") && !isDrive(strings.TrimLeft(path, "/")) {
+		return "", errOtherHost
+	}
+	name, ok := decodePath(strings.TrimLeft(path, "/"))
+	if !ok || windows && strings.IndexByte(name, '\\') >= 0 {
 		return "", errEncodedPath
 	}
-	if runtime.GOOS == "windows" && (len(name) < 2 || name[1] != ':') {
+	if windows && (!isDrive(name) || strings.IndexByte(name[2:], ':') >= 0) {
 		return "", errNoFile
 	}
 	return collapseSlashes(name), nil
+}
+
+// isDrive reports whether a path begins with a drive: "C:" and nothing, or "C:/".
+func isDrive(path string) bool {
+	return len(path) >= 2 && 'a' <= path[0]|0x20 && path[0]|0x20 <= 'z' && path[1] == ':' && (len(path) == 2 || path[2] == '/')
 }
 
 // FilePath returns the path that a file: URL names on this machine, decoded once.

@@ -294,3 +294,56 @@ func FuzzSitePath(f *testing.F) {
 		}
 	})
 }
+
+// Windows' forms of file: URLs are read by functions that run anywhere.
+func TestWindowsFileURLs(t *testing.T) {
+	for _, row := range []struct {
+		url, windows, elsewhere string // the path; "!" and words of the error
+	}{
+		{"file:///C:/dir/a%20b.txt", `C:\dir\a b.txt`, "/C:/dir/a b.txt"},
+		{"file:///c:/dir/", `c:\dir\`, "/c:/dir/"},
+		{"file:///C|/dir/x", `C:\dir\x`, "/C:/dir/x"},
+		{"file:C:/x", `C:\x`, "/C:/x"},
+		{"file:/C:/x", `C:\x`, "/C:/x"},
+		{"file://localhost/C:/x", `C:\x`, "/C:/x"},
+		{`file:\\\C:\dir\x`, `C:\dir\x`, "/C:/dir/x"},
+		{"file:///C:", `C:\`, "/C:"},
+		{"file:///C:/", `C:\`, "/C:/"},
+		{"file:///C%3A/x", `C:\x`, "/C:/x"},
+		{"file:///C:/%2541", `C:\%41`, "/C:/%41"},
+		{"file:///C://a///b", `C:\a\b`, "/C:/a/b"},
+		{"file:///C:x", "!no such file", "/C:x"},
+		{"file:///C:/x:stream", "!no such file", "/C:/x:stream"},
+		{"file:///C:/x::$DATA", "!no such file", "/C:/x::$DATA"},
+		{"file:///dir/x", "!no such file", "/dir/x"},
+		{"file:///", "!no such file", "/"},
+		{"file:///CC:/x", "!no such file", "/CC:/x"},
+		{"file:///1:/x", "!no such file", "/1:/x"},
+		{"file:///C:/a%5Cb", "!encoded slash", `/C:/a\b`},
+		{"file:///C:/a%2Fb", "!encoded slash", "!encoded slash"},
+		{"file:///C:/a%00", "!encoded slash", "!encoded slash"},
+		{"file://server/share/x", "!another host", "!another host"},
+		{`file:\\server\share\x`, "!another host", "!another host"},
+		{"file:////server/share/x", "!another host", "/server/share/x"},
+		{"file://///server/share/x", "!another host", "/server/share/x"},
+		{"file:////C:/x", `C:\x`, "/C:/x"},
+		{"file:////%3F/C:/x", "!another host", "/?/C:/x"},
+		{"file:////./C:/x", `C:\x`, "/C:/x"},
+	} {
+		u := mustParse(t, row.url)
+		for windows, want := range map[bool]string{true: row.windows, false: row.elsewhere} {
+			if !windows && runtime.GOOS == "windows" {
+				continue // the separator is the other one
+			}
+			name, err := diskName(u, windows)
+			got := systemPath(name, windows)
+			if words, wrong := strings.CutPrefix(want, "!"); wrong {
+				if err == nil || !strings.Contains(err.Error(), words) {
+					t.Errorf("%s, windows %v: %q, %v; want %s", row.url, windows, got, err, words)
+				}
+			} else if err != nil || got != want {
+				t.Errorf("%s, windows %v: %q, %v; want %q", row.url, windows, got, err, want)
+			}
+		}
+	}
+}

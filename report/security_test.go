@@ -90,11 +90,11 @@ var formatChecks = map[string]func(t *testing.T, report string){
 	"dot": checkDot,
 	"sqlite": func(t *testing.T, report string) {
 		db := databaseOf(t, report)
-		if got := query(t, db, "PRAGMA integrity_check"); got != "ok\n" {
+		if got := queryFile(t, db, "PRAGMA integrity_check"); got != "ok\n" {
 			t.Error(got)
 		}
-		checkText(t, query(t, db, "SELECT * FROM run; SELECT * FROM results; SELECT * FROM refs; SELECT * FROM warnings; SELECT * FROM pages; SELECT * FROM edges"))
-		if got, want := query(t, db, "SELECT count(*) FROM refs"), strconv.Itoa(2*len(dangerous()))+"\n"; got != want {
+		checkText(t, queryFile(t, db, "SELECT * FROM run; SELECT * FROM results; SELECT * FROM refs; SELECT * FROM warnings; SELECT * FROM pages; SELECT * FROM edges"))
+		if got, want := queryFile(t, db, "SELECT count(*) FROM refs"), strconv.Itoa(2*len(dangerous()))+"\n"; got != want {
 			t.Errorf("%s references, want %s", got, want)
 		}
 	},

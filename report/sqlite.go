@@ -204,18 +204,6 @@ func orNull(s string) any {
 	return s
 }
 
-// hostOf is a URL's authority without userinfo.
-func hostOf(s string) string {
-	_, rest, ok := strings.Cut(s, "://")
-	if !ok || schemeOf(s) == "" {
-		return ""
-	}
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		rest = rest[:i]
-	}
-	return rest[strings.LastIndexByte(rest, '@')+1:]
-}
-
 func (s *sqliteWriter) End(sum *crawler.Summary) error {
 	err := s.try(func() error {
 		steps := []func() error{

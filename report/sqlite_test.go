@@ -14,7 +14,7 @@ import (
 )
 
 // query asks a database with the sqlite3 program.
-func query(t testing.TB, database, sql string) string {
+func queryFile(t testing.TB, database, sql string) string {
 	t.Helper()
 	cmd := exec.Command(tool(t, "sqlite3"), "-readonly", "-batch", "-bail", "-nullvalue", "NULL", database, sql)
 	var stderr bytes.Buffer
@@ -78,7 +78,7 @@ func TestSQLite(t *testing.T) {
 		{"SELECT * FROM orphans", ""},
 		{"SELECT * FROM duplicate_titles", ""},
 	} {
-		if got := strings.TrimSuffix(query(t, db, test.sql), "\n"); got != test.want {
+		if got := strings.TrimSuffix(queryFile(t, db, test.sql), "\n"); got != test.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", test.sql, got, test.want)
 		}
 	}
@@ -97,10 +97,10 @@ func TestSQLiteOrphans(t *testing.T) {
 	run := contractRun()
 	run.Results = append(run.Results, &crawler.Result{URL: "a/old", FinalURL: "a/new"})
 	db := databaseOf(t, renderPages(t, "sqlite", Options{Show: ShowAll}, run, pages))
-	if got, want := query(t, db, "SELECT url FROM orphans"), "a/lonely/index.html\na/self.html\n"; got != want {
+	if got, want := queryFile(t, db, "SELECT url FROM orphans"), "a/lonely/index.html\na/self.html\n"; got != want {
 		t.Errorf("got %s", got)
 	}
-	if got, want := query(t, db, "SELECT * FROM duplicate_titles"), "same|2|a/b.html\n"; got != want {
+	if got, want := queryFile(t, db, "SELECT * FROM duplicate_titles"), "same|2|a/b.html\n"; got != want {
 		t.Errorf("got %s", got)
 	}
 }
@@ -113,7 +113,7 @@ func TestSQLiteHoldsEveryRow(t *testing.T) {
 			run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("https://example.com/%04d", i), References: []crawler.Reference{{Page: "p", Line: 1}, {Page: "q"}}})
 		}
 		first := render(t, "sqlite", Options{Show: ShowAll}, run)
-		if got, want := query(t, databaseOf(t, first), "SELECT (SELECT count(*) FROM results), count(*), count(line) FROM refs"), fmt.Sprintf("%d|%d|%d\n", n, 2*n, n); got != want {
+		if got, want := queryFile(t, databaseOf(t, first), "SELECT (SELECT count(*) FROM results), count(*), count(line) FROM refs"), fmt.Sprintf("%d|%d|%d\n", n, 2*n, n); got != want {
 			t.Errorf("%d: got %s", n, got)
 		}
 		if render(t, "sqlite", Options{Show: ShowAll}, run) != first {
@@ -128,7 +128,7 @@ func TestSQLiteFile(t *testing.T) {
 	if err != nil || len(names) != 1 {
 		t.Errorf("%v, %v", names, err)
 	}
-	if got := query(t, filepath.Join(dir, "report.db"), "SELECT count(*) FROM broken"); got != "52\n" {
+	if got := queryFile(t, filepath.Join(dir, "report.db"), "SELECT count(*) FROM broken"); got != "52\n" {
 		t.Error(got)
 	}
 }

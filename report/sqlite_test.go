@@ -69,7 +69,7 @@ func TestSQLite(t *testing.T) {
 		{"SELECT * FROM broken_by_page LIMIT 2", "https://example.com/p/00|2|1\nhttps://example.com/p/01|2|1"},
 		{"SELECT * FROM broken_by_host", "example.com|3|51"},
 		{"SELECT code, count FROM by_code LIMIT 2", "ok|3\nbot-wall|1"},
-		{"SELECT * FROM by_host", "example.com|6|3|3|0|0|8|1\n|1|0|0|0|1|0|0\nexample.org|1|0|0|1|0|2|40"},
+		{"SELECT * FROM by_host", "example.com|6|3|3|0|0|8|1\nexample.org|1|0|0|1|0|2|40\ntel:|1|0|0|0|1|0|0"},
 		{"SELECT url, code, links FROM unverified", "https://example.org/wall|bot-wall|3"},
 		{"SELECT url, elapsed_ms FROM slow", "https://example.org/wall|40\nhttps://example.com/old|9"},
 		{"SELECT url, size FROM large", "https://example.com/guide#setup|5120\nhttps://example.com/|2048\nhttps://example.com/later|100"},

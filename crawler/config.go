@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -31,6 +32,15 @@ type Config struct {
 	Sites []*fetch.Site
 	// Store keeps targets and what is known of them; nil means memory.
 	Store frontier.Store
+	// Cache is what earlier runs observed, and takes what this one does; nil is
+	// nothing. An external target that was there no longer than MaxAge ago is not
+	// asked again; a page is asked whether it has changed. A finding never rests on
+	// it: what is not simply there is asked.
+	Cache  *cache.Cache
+	MaxAge time.Duration
+	// Edition names the program that reads pages: what another edition read of a
+	// page is not taken up.
+	Edition string
 
 	Scope    ScopeRule
 	External External
@@ -187,7 +197,7 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("start a run: %d redirects are not between 0 and %d", c.MaxRedirects, maxRedirects)
 	case c.Retries < -1 || c.Retries > maxRetries:
 		return fmt.Errorf("start a run: %d retries are not between 0 and %d", c.Retries, maxRetries)
-	case c.MaxPages < 0 || c.MaxTime < 0 || c.MaxBody < 0 || c.MaxWait < 0 || c.SecondPassAfter < 0 || c.Backoff < 0 || c.Grace < 0:
+	case c.MaxPages < 0 || c.MaxTime < 0 || c.MaxBody < 0 || c.MaxWait < 0 || c.SecondPassAfter < 0 || c.Backoff < 0 || c.Grace < 0 || c.MaxAge < 0:
 		return errors.New("start a run: a limit below zero makes no sense")
 	}
 	return nil

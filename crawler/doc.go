@@ -6,10 +6,12 @@
 //	Run          seeds become targets                       run.go     refer
 //	Next         a worker gets a target whose turn it is    frontier   Next
 //	barred       limits, traps and robots.txt have a say    gate.go    barred
+//	remembered   what an earlier run saw may stand for it   earlier.go remembered
 //	ask          one request                                visit.go   ask
 //	read         the body's anchors and links, if wanted    read.go    read
 //	add          each reference: resolved, keyed, kept      page.go    add
 //	Decide       follow, only check, or leave alone         scope.go   Decide
+//	learn        what was there is kept for later runs      learn.go   learn
 //	again        what a retry may mend goes back            retry.go   again
 //	settle       outcome and findings, in one step          visit.go   settle
 //	judge        every reference gets its verdict           join.go    judge
@@ -44,6 +46,10 @@
 //
 // What this machine lacks is never held against a link. A request that met a limit
 // of ours is repeated, and fewer are in flight from then on (governor.go).
+//
+// What earlier runs observed is no evidence of a fault. With a cache, a target that
+// was there may be taken as there; a finding rests on what this run was told
+// (earlier.go).
 //
 // A broken link is data. Run returns an error only when it cannot go on: its sink
 // or its store failed. When it returns, no goroutine of it is left.

@@ -142,6 +142,9 @@ func (j *join) load() error {
 		if !rec.Settled {
 			j.states[rec.ID-1] |= open
 		}
+		if g.Cached {
+			j.sum.Cached++
+		}
 		j.anchors.add(rec.ID, g)
 		return nil
 	})

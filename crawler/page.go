@@ -225,6 +225,9 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) int {
 	}
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 	fp := r.frontier.Fingerprint(f.key)
+	if r.earlier != nil && fate.Outcome == nil {
+		fate.Outcome = r.standsFor(fp, v, &fate, link)
+	}
 	if at, ok := f.index[fp]; ok {
 		it := &f.items[at].item
 		it.Need |= fate.Need

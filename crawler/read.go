@@ -77,21 +77,29 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if !follow {
 		return
 	}
-	doc.NoFollow = doc.NoFollow || noFollowHeader(resp.Header, w.cfg.RobotsAgent)
+	shell := (t.Seed || w.earlier != nil) && isPage(o) && w.scope().siteOf(u) == nil && isShell(body, doc)
+	w.heard.page = w.pageOf(doc, resp.Header, shell)
+	w.follows(t, u, doc, resp.Header, o, shell)
+}
+
+// follows enters what a page refers to, and counts it. shell says that it is only
+// the frame that a script fills.
+func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Document, header http.Header, o *check.Outcome, shell bool) {
+	doc.NoFollow = doc.NoFollow || noFollowHeader(header, w.cfg.RobotsAgent)
 	w.links(t, u, doc, o)
-	w.headers(u, resp.Header)
+	w.headers(u, header)
 	if doc.Format == "css" { // no page to a reader
 		return
 	}
 	w.found.isPage = true
-	if t.Seed && isPage(o) && w.scope().siteOf(u) == nil && isShell(body, doc) {
+	if t.Seed && shell {
 		w.shell.Store(true)
 		w.stopped(stoppedByScript)
 	}
 	w.pages.Add(1)
 	if w.cfg.Pages {
-		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: resp.Modified, Format: doc.Format,
-			NoIndex: doc.NoIndex || noIndexHeader(resp.Header), Canonical: w.canonical(u, doc), Links: w.found.edges})
+		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
+			NoIndex: doc.NoIndex || noIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found.edges})
 	}
 }
 

@@ -24,6 +24,8 @@ type Result struct {
 	Warnings    []check.Warning
 	Suggestions []check.Suggestion
 	References  []Reference // sorted by page, line, column
+	// Cached is true when nothing was asked for it: an earlier run was told all of it.
+	Cached bool
 }
 
 // Hop is one answer on the way to the final URL.
@@ -96,6 +98,7 @@ type Summary struct {
 	References int  // to targets, those the user named included
 	Links      int  // references that documents hold
 	Requests   int
+	Cached     int // targets that were not asked, as an earlier run had been told
 	OK         int
 	Broken     int
 	Unverified int

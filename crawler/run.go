@@ -42,6 +42,7 @@ type run struct {
 	probes   probes
 	plain    plainHosts
 	faults   robotsFaults
+	earlier  *earlier    // nil without a cache
 	shell    atomic.Bool // a start page is made by a script
 
 	mu        sync.Mutex // the Sink, and what follows
@@ -86,6 +87,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.frontier.Gate(r.gated)
 	r.robots = newRobotsCache(cfg.RobotsAgent)
 	r.traps = newTraps(trapLimits{})
+	r.earlier = newEarlier(cfg, r.started)
 	return r
 }
 

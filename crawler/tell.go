@@ -214,9 +214,11 @@ func (j *join) result(p *pair) *Result {
 	if p.route.end != 0 && !slices.Contains(answers, p.route.end) {
 		answers = append(slices.Clip(answers), p.route.end)
 	}
+	res.Cached = len(answers) > 0
 	for _, id := range answers {
 		d := j.dossier(id)
 		o, printed := &d.outcome, j.r.print.job(&d.job)
+		res.Cached = res.Cached && o.Cached
 		res.Attempts += o.Requests
 		res.Elapsed += o.Elapsed
 		res.Status, res.ContentType, res.Size, res.FinalURL = o.Status, o.ContentType, o.Size, printed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -19,6 +20,7 @@ type worker struct {
 	found findings
 	body  []byte
 	doc   extract.Document
+	heard heard
 }
 
 // work visits targets until there are none, or the machine bears no more workers.
@@ -60,6 +62,12 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 	case o != nil:
 		return w.conclude(t, u, o, 0, before)
 	}
+	if o, err := w.remembered(t, u); o != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return w.conclude(t, u, o, 0, before)
+	}
 	before.asked = true
 	began := time.Now()
 	o, rest, err := w.ask(ctx, t, u)
@@ -71,6 +79,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 	}
 	o.Elapsed = time.Since(began)
 	w.requests.Add(int64(o.Requests))
+	w.learn(t, u, o)
 	if t.Follow && w.cfg.MaxPages > 0 && !w.found.isPage {
 		w.begun.Add(-1) // it was none
 	}
@@ -105,21 +114,20 @@ func overloaded(o *check.Outcome) bool { return o.Status == 429 || o.Status == 5
 // ask sends the request and reads what is wanted of the answer. rest is how long
 // the host asked to be left alone.
 func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o *check.Outcome, rest time.Duration, err error) {
+	w.heard = heard{}
 	if u.Scheme() == "mailto" {
 		return w.mail(ctx, u), 0, nil
 	}
-	req := &fetch.Request{URL: u, Internal: t.Internal || w.scope().reaches(viewOf(u)), Need: fetch.Existence}
+	req, rule := w.request(u, t.Internal)
 	if t.Content || w.compares(u) {
 		req.Need = fetch.Content
 	}
-	if rule := w.ruleOf(u); rule != nil {
-		req.Header = rule.Header
-		if rule.Rate > 0 {
-			if err := w.frontier.Limit(ctx, t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
-				return nil, 0, err
-			}
+	if rule != nil && rule.Rate > 0 {
+		if err := w.frontier.Limit(ctx, t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
+			return nil, 0, err
 		}
 	}
+	w.prepare(t, req)
 	hurried, hurry := context.WithCancel(ctx)
 	defer hurry()
 	resp, err := w.fetch(hurried, req)
@@ -130,7 +138,8 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 	if resp.Body != nil {
 		defer resp.Body.Close()
 	}
-	seen := check.Observe(check.Question{URL: u}, resp)
+	w.heard.resp = resp
+	seen := check.Observe(check.Question{URL: u, Conditional: resp.Conditional}, resp)
 	o = &seen
 	if d, ok := check.RetryAfter(resp.Header, time.Now()); ok && overloaded(o) {
 		rest = d
@@ -142,7 +151,11 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 		defer time.AfterFunc(excerptTime, hurry).Stop()
 		w.recognise(resp, o)
 	case o.Code == check.CodeOK && resp.Body != nil:
-		w.read(t, u, resp, o)
+		if o.Status == http.StatusNotModified {
+			w.unchanged(t, u, resp, o)
+		} else {
+			w.read(t, u, resp, o)
+		}
 		if w.cfg.Sitemaps && t.Seed && t.Follow && viewOf(u).http() && w.scope().siteOf(u) == nil {
 			if err := w.sitemaps(ctx, u); err != nil {
 				return nil, 0, err
@@ -239,7 +252,11 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 		}
 	}
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
-	f.enter(w.frontier.Fingerprint(f.key), v.authority(),
+	fp := w.frontier.Fingerprint(f.key)
+	if w.earlier != nil && fate.Outcome == nil && !t.Content {
+		fate.Outcome = w.standsFor(fp, v, &fate, &frontier.Link{})
+	}
+	f.enter(fp, v.authority(),
 		frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	if fate.Outcome != nil {
 		return nil
@@ -250,6 +267,9 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 // settle hands the outcome over, with what was found.
 func (w *worker) settle(t *frontier.Target, o *check.Outcome, f *findings) error {
 	defer w.cycles.settled(t.ID())
+	if err := w.goesOn(t, o); err != nil {
+		return err
+	}
 	if o.Code != "ok" && o.Code != "redirect" {
 		w.troubled.Add(1)
 	}
@@ -260,6 +280,9 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome, f *findings) error
 		found, links = w.gathered(t, o, f)
 	}
 	ids, err := w.frontier.Settle(w.always, t, o, found, links)
+	if err == nil {
+		err = w.doubt(t, o)
+	}
 	if err != nil {
 		return err
 	}

@@ -20,9 +20,10 @@ import (
 //	1 byte   version
 //	rest     compressed with s2:
 //	           outcome, as check.AppendOutcome writes it, its length before it
+//	           content: 1 byte
 //	           etag, last-modified: strings
 //	           end of the certificate: seconds since 1970, 0 for none
-//	           [page: reader, format, base, charset: strings; flags: 1 byte;
+//	           [page: reader, format, base, charset, canonical: strings; flags: 1 byte;
 //	             header: for each of headerFields the number of values, and these;
 //	             number of links, and these]
 //	8 bytes  XXH64 of the key and all before it, little-endian
@@ -32,7 +33,7 @@ import (
 //	1 byte   flags
 //	         kind, expect; line: difference to the link before; column
 //	         [element, attribute unless as before] [ref unless it is raw] [base]
-//	         raw, text
+//	         [repeats] raw, text
 //
 // What an extract.Link says of bookmarks is left out: no crawl looks at it.
 const encodingVersion = 1
@@ -52,11 +53,13 @@ const (
 	linkNoFollow              //
 	linkIgnored               //
 	linkSamePage              // SameDocument
+	linkRepeats               //
 	linkFlagsEnd              //
 	allLinkFlags  = linkFlagsEnd - 1
 	pageNoFollow  = 1
 	pageShell     = 2
-	allPageFlags  = 3
+	pageNoIndex   = 4
+	allPageFlags  = 7
 	checksumBytes = 8
 )
 
@@ -66,6 +69,7 @@ var errEntry = errors.New("the entry is damaged")
 func encode(key Key, e *Entry) []byte {
 	var w writer
 	w.string(string(check.AppendOutcome(nil, &e.Outcome)))
+	w.bool(e.Content)
 	w.string(e.Validators.ETag)
 	w.string(e.Validators.LastModified)
 	var end int64
@@ -73,10 +77,8 @@ func encode(key Key, e *Entry) []byte {
 		end = e.NotAfter.Unix()
 	}
 	w.varint(end)
-	if e.Page == nil {
-		w.byte(0)
-	} else {
-		w.byte(1)
+	w.bool(e.Page != nil)
+	if e.Page != nil {
 		w.page(e.Page)
 	}
 	if len(w.b) > maxUnpacked {
@@ -126,17 +128,14 @@ func unpack(body []byte) (*Entry, error) {
 		return nil, errEntry
 	}
 	e.Outcome = o
+	e.Content = r.bool()
 	e.Validators.ETag = r.string()
 	e.Validators.LastModified = r.string()
 	if end := r.varint(); end != 0 {
 		e.NotAfter = time.Unix(end, 0).UTC()
 	}
-	switch r.byte() {
-	case 0:
-	case 1:
+	if r.bool() {
 		e.Page = r.page()
-	default:
-		r.failed = true
 	}
 	if r.failed || len(r.rest) != 0 || o.Code != check.CodeOK && o.Code != check.CodeRedirect {
 		return nil, errEntry
@@ -146,18 +145,28 @@ func unpack(body []byte) (*Entry, error) {
 
 type writer struct{ b []byte }
 
-func (w *writer) byte(b byte)      { w.b = append(w.b, b) }
+func (w *writer) byte(b byte) { w.b = append(w.b, b) }
+func (w *writer) bool(on bool) {
+	if on {
+		w.byte(1)
+		return
+	}
+	w.byte(0)
+}
 func (w *writer) uvarint(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
 func (w *writer) varint(n int64)   { w.b = binary.AppendVarint(w.b, n) }
 func (w *writer) string(s string)  { w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...) }
 
 func (w *writer) page(p *Page) {
-	for _, s := range []string{p.Reader, p.Format, p.Base, p.Charset} {
+	for _, s := range []string{p.Reader, p.Format, p.Base, p.Charset, p.Canonical} {
 		w.string(s)
 	}
 	var flags byte
 	if p.NoFollow {
 		flags |= pageNoFollow
+	}
+	if p.NoIndex {
+		flags |= pageNoIndex
 	}
 	if p.Shell {
 		flags |= pageShell
@@ -190,6 +199,7 @@ func (w *writer) link(l, before *extract.Link) {
 	set(l.NoFollow, linkNoFollow)
 	set(l.Ignored, linkIgnored)
 	set(l.SameDocument, linkSamePage)
+	set(l.Repeats != 0, linkRepeats)
 	w.byte(flags)
 	w.byte(byte(l.Kind))
 	w.byte(byte(l.Expect))
@@ -204,6 +214,9 @@ func (w *writer) link(l, before *extract.Link) {
 	}
 	if flags&linkBase != 0 {
 		w.string(l.Base)
+	}
+	if l.Repeats != 0 {
+		w.uvarint(uint64(l.Repeats))
 	}
 	w.string(l.Raw)
 	w.string(l.Text)
@@ -231,6 +244,12 @@ func (r *reader) byte() byte {
 		return b[0]
 	}
 	return 0
+}
+
+func (r *reader) bool() bool {
+	b := r.byte()
+	r.failed = r.failed || b > 1
+	return b == 1
 }
 
 func (r *reader) uvarint() uint64 {
@@ -273,10 +292,10 @@ func (r *reader) string() string {
 }
 
 func (r *reader) page() *Page {
-	p := &Page{Reader: r.string(), Format: r.string(), Base: r.string(), Charset: r.string()}
+	p := &Page{Reader: r.string(), Format: r.string(), Base: r.string(), Charset: r.string(), Canonical: r.string()}
 	flags := r.byte()
 	r.failed = r.failed || flags&^allPageFlags != 0
-	p.NoFollow, p.Shell = flags&pageNoFollow != 0, flags&pageShell != 0
+	p.NoFollow, p.NoIndex, p.Shell = flags&pageNoFollow != 0, flags&pageNoIndex != 0, flags&pageShell != 0
 	for _, name := range headerFields {
 		for n := r.uvarint(); n > 0 && !r.failed; n-- {
 			if p.Header == nil {
@@ -294,13 +313,13 @@ func (r *reader) page() *Page {
 	p.Links = slices.Grow(p.Links, int(n))
 	before := &extract.Link{}
 	for ; n > 0 && !r.failed; n-- {
-		p.Links = append(p.Links, r.link(before))
+		p.Links = append(p.Links, r.link(before, len(p.Links)))
 		before = &p.Links[len(p.Links)-1]
 	}
 	return p
 }
 
-func (r *reader) link(before *extract.Link) extract.Link {
+func (r *reader) link(before *extract.Link, place int) extract.Link {
 	flags := r.byte()
 	l := extract.Link{Kind: extract.Kind(r.byte()), Expect: extract.Expect(r.byte()),
 		NoFollow: flags&linkNoFollow != 0, Ignored: flags&linkIgnored != 0, SameDocument: flags&linkSamePage != 0}
@@ -317,6 +336,13 @@ func (r *reader) link(before *extract.Link) extract.Link {
 	}
 	if flags&linkBase != 0 {
 		l.Base = r.string()
+	}
+	if flags&linkRepeats != 0 {
+		n := r.uvarint()
+		if n == 0 || n > uint64(place) {
+			r.failed = true
+		}
+		l.Repeats = int(n)
 	}
 	l.Raw = r.string()
 	if flags&linkRef == 0 {

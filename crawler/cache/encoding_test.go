@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,8 +18,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-const document = `<!doctype html><title>Guide</title><base href="/docs/"><meta name=robots content=nofollow>
-<a href="a.html#x" rel=nofollow>One &amp; two</a> <a href='a.html#y'>Two</a>
+const document = `<!doctype html><title>Guide</title><base href="/docs/"><meta name=robots content="nofollow, noindex"><link rel=canonical href="./">
+<a href="a.html#x" rel=nofollow>One &amp; two</a> <a href="a.html#x" rel=nofollow>again</a> <a href='a.html#y'>Two</a>
 <img src=pic.png alt="A picture"><link rel=stylesheet href=style.css>
 <a href="&#104;ttp://example.com/">Entities</a><map name=m></map><img usemap="#m" src=b.png>
 <p id=setup><script src=s.js></script><a data-orbweaver-ignore href=gone.html>gone</a><form action=send></form>`
@@ -37,9 +39,9 @@ func samples(t testing.TB) []*Entry {
 	return []*Entry{
 		{Outcome: check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}},
 		{Outcome: check.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
-		{Outcome: anchors, Validators: fetch.Validators{ETag: `W/"x"`}},
+		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
 		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
-			Reader: "0.1.0", Format: doc.Format, Base: doc.Base, Charset: doc.Charset, NoFollow: doc.NoFollow, Shell: true,
+			Reader: "0.1.0", Format: doc.Format, Base: doc.Base, Charset: doc.Charset, Canonical: doc.Canonical, NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Shell: true,
 			Header: http.Header{"Link": {"<a>; rel=next", "<b>; rel=prev"}, "X-Robots-Tag": {"nofollow"}}, Links: doc.Links}},
 		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{}},
 	}
@@ -131,4 +133,29 @@ func FuzzDecode(f *testing.F) {
 		raw = binary.LittleEndian.AppendUint64(raw, checksum(Key{}, raw))
 		_, _ = decode(Key{}, raw) // what is no s2 must not hurt either
 	})
+}
+
+func TestSamplesHaveEverything(t *testing.T) {
+	var all extract.Link
+	for _, l := range samples(t)[3].Page.Links {
+		all.NoFollow, all.Ignored, all.SameDocument = all.NoFollow || l.NoFollow, all.Ignored || l.Ignored, all.SameDocument || l.SameDocument
+		all.Repeats, all.Kind, all.Expect = all.Repeats+l.Repeats, max(all.Kind, l.Kind), max(all.Expect, l.Expect)
+		if l.Ref != l.Raw {
+			all.Ref = l.Ref
+		}
+	}
+	if !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
+		t.Errorf("the sample lacks something: %+v", all)
+	}
+	everyField := func(of reflect.Type, known string) {
+		for i := range of.NumField() {
+			if name := of.Field(i).Name; !slices.Contains(strings.Fields(known), name) {
+				t.Errorf("%v has a field %s: is it kept?", of, name)
+			}
+		}
+	}
+	// Bookmark is left out on purpose.
+	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument Bookmark")
+	// Title, Static, LoginForm, Anchors, Duplicates and Faults are in the outcome.
+	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links Anchors AnchorHashes Static NoFollow NoIndex Canonical LoginForm Duplicates Faults")
 }

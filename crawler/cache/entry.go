@@ -15,6 +15,9 @@ type Entry struct {
 	Checked time.Time
 	// Outcome is what it answered: its code is ok or redirect.
 	Outcome check.Outcome
+	// Content is true when the whole body was asked for, and read as far as its type
+	// can be: what the outcome does not know of it is not there.
+	Content bool
 	// Validators ask whether it has changed since.
 	Validators fetch.Validators
 	// NotAfter is when the certificate ends; zero without one.
@@ -27,12 +30,14 @@ type Entry struct {
 // warnings apart, which are the outcome's.
 type Page struct {
 	// Reader is who read it, and how: another reader may find other links.
-	Reader   string
-	Format   string
-	Base     string
-	Charset  string
-	NoFollow bool
-	Shell    bool // only the frame that a script fills
+	Reader    string
+	Format    string
+	Base      string
+	Charset   string
+	Canonical string
+	NoFollow  bool
+	NoIndex   bool
+	Shell     bool // only the frame that a script fills
 	// Header holds the fields that links and rules are read from.
 	Header http.Header
 	// Links are as they were extracted: not resolved, in document order.

@@ -75,7 +75,6 @@ type row struct {
 	status    int
 	checked   time.Time
 	record    []byte
-	entry     *Entry
 }
 
 // Open opens a file, or makes it. Its error is one that the user has to hear: the
@@ -324,7 +323,12 @@ func (c *Cache) Get(key Key) *Entry {
 	case known.gone:
 		return nil
 	case known.row != nil:
-		return known.row.entry
+		e, err := decode(key, known.row.record)
+		if err != nil {
+			return nil
+		}
+		e.Checked = known.row.checked
+		return e
 	}
 	if c.failed != nil {
 		return nil
@@ -363,9 +367,8 @@ func (c *Cache) Put(key Key, url string, e *Entry) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kept := *e
 	c.change(key, func(ch *change) {
-		*ch = change{row: &row{url: url, kind: e.kind(), status: e.Outcome.Status, checked: e.Checked, record: record, entry: &kept}}
+		*ch = change{row: &row{url: url, kind: e.kind(), status: e.Outcome.Status, checked: e.Checked, record: record}}
 	})
 }
 

@@ -46,6 +46,7 @@ const (
 	hasMessage
 	hasWarnings
 	hasNames
+	hasCached
 	allFlags = 1<<iota - 1
 )
 
@@ -92,6 +93,7 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	set(o.Static, hasStatic)
 	set(o.Login, hasLogin)
 	set(o.Starved, hasStarved)
+	set(o.Cached, hasCached)
 	set(len(o.Anchors) > 0, hasAnchors)
 	set(o.Status != 200, hasStatus)
 	set(o.Elapsed != 0, hasElapsed)
@@ -190,6 +192,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		Static:  flags&hasStatic != 0,
 		Login:   flags&hasLogin != 0,
 		Starved: flags&hasStarved != 0,
+		Cached:  flags&hasCached != 0,
 	}
 	code := d.byte()
 	if code == codeLiteral {
@@ -250,6 +253,7 @@ type Glance struct {
 	Leads    bool // it names a Next: a redirect, or a page that hands its readers on
 	Warned   bool // there are warnings
 	Read     bool
+	Cached   bool           // the target was not asked
 	HTML     bool           // it is a document that holds links: HTML or XHTML
 	Anchors  EncodedAnchors // where they lie; good as long as data is not changed
 }
@@ -258,7 +262,7 @@ type Glance struct {
 func GlanceAt(data []byte) (Glance, error) {
 	d := decoder{data: data}
 	flags := d.header()
-	g := Glance{Leads: flags&hasNext != 0, Warned: flags&hasWarnings != 0, Read: flags&hasRead != 0, Anchors: d.anchors(flags)}
+	g := Glance{Leads: flags&hasNext != 0, Warned: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
 	switch code := d.byte(); code {
 	case codeOK:
 		g.OK = true

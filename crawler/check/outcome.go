@@ -42,6 +42,8 @@ type Outcome struct {
 	// open files or ports: it says nothing of the target, and asking again may
 	// mend it. The Code is then "limit".
 	Starved bool
+	// Cached is true when the target was not asked: an earlier run was told so.
+	Cached bool
 	// Anchors are the fragments the page defines.
 	Anchors Anchors
 	// Names are the anchors as they are written, for suggestions; empty unless

@@ -26,6 +26,18 @@ type Result struct {
 	References  []Reference // sorted by page, line, column
 	// Cached is true when nothing was asked for it: an earlier run was told all of it.
 	Cached bool
+
+	// What follows is no matter of a run: whoever compares it with others fills it in.
+
+	// Known are codes of its findings that a baseline has, at every place.
+	Known []check.Code
+	// BrokenRuns is in how many runs in a row it was broken, this one included, and
+	// BrokenSince when the first of them began; zero when nobody keeps count.
+	BrokenRuns  int
+	BrokenSince time.Time
+	// FailsAfter is how many runs that must be before it fails one, where they are
+	// not enough yet; 0 otherwise.
+	FailsAfter int
 }
 
 // Hop is one answer on the way to the final URL.
@@ -43,6 +55,7 @@ type Reference struct {
 	Attribute string `json:"attribute"`
 	Raw       string `json:"raw"`  // source text before entity decoding
 	Text      string `json:"text"` // link text or alternative text
+	Known     bool   `json:"-"`    // a baseline has the broken or unverified target at this place
 	// Source is the place in the source that the page was made from, where that is
 	// known; nil otherwise. It is where an editor or an annotation should lead.
 	Source *Place `json:"-"`
@@ -108,6 +121,10 @@ type Summary struct {
 	ByCode map[check.Code]int
 	// Internal and External count broken, unverified and warnings of each side, for the fail level.
 	Internal, External Tally
+	// Known and Recent are findings that are left out of Internal and External: those
+	// that a baseline has, and targets that have not been broken for long enough.
+	Known  Tally
+	Recent int
 	// StartFailed names start targets that could not be read.
 	StartFailed []string
 }

@@ -13,6 +13,7 @@ var codequalityFormat = Format{
 	Extensions: []string{".codequality.json"},
 	Files:      []string{"codequality.json", "gl-code-quality-report.json"},
 	Use:        "GitLab's merge requests, as an artifact `reports: codequality`",
+	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
 		return &codequalityWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix}
 	},

@@ -10,8 +10,7 @@ import (
 )
 
 // Diff tells two runs apart by their broken links. A link is the same in both when
-// page, target and code are: where on its page it stands does not matter, so that
-// edits elsewhere on the page change nothing.
+// page, target and code are (match.go).
 type Diff struct {
 	Before, After Head
 	New           []Change // broken now, not before
@@ -47,20 +46,26 @@ func (d Diff) Exit() int {
 }
 
 // Compare tells what changed from old to new. A link that is broken with another
-// code than before is new, with Was set, and not counted as fixed.
+// code than before is new, with Was set, and not counted as fixed. Of one that a
+// page has more often than before, what is more is new.
 func Compare(old, new *Report) Diff {
 	before, after := brokenLinks(old), brokenLinks(new)
 	d := Diff{Before: cleanHead(&old.Head), After: cleanHead(&new.Head)}
 	for l, codes := range after {
 		for code, c := range codes {
-			if _, ok := before[l][code]; ok {
-				d.Still = append(d.Still, c)
+			known, ok := before[l][code]
+			if !ok {
+				if was := before[l]; len(was) > 0 {
+					c.Was = slices.Min(slices.Collect(maps.Keys(was)))
+				}
+				d.New = append(d.New, c)
 				continue
 			}
-			if was := before[l]; len(was) > 0 {
-				c.Was = slices.Min(slices.Collect(maps.Keys(was)))
+			same, more := matchPlaces(known.References, c.References)
+			d.Still = append(d.Still, c.at(same))
+			if len(more) > 0 {
+				d.New = append(d.New, c.at(more))
 			}
-			d.New = append(d.New, c)
 		}
 	}
 	verdicts := make(map[string]check.Verdict, len(new.Results))
@@ -68,15 +73,19 @@ func Compare(old, new *Report) Diff {
 		verdicts[clean(r.URL)] = r.Verdict
 	}
 	for l, codes := range before {
-		if len(after[l]) > 0 {
-			continue
-		}
 		v, listed := verdicts[l.url]
 		unclear := !listed && !new.Summary.Complete || v == check.Unverified || v == check.Skipped
-		for _, c := range codes {
-			if unclear {
+		for code, c := range codes {
+			still, ok := after[l][code]
+			switch {
+			case ok:
+				if _, less := matchPlaces(still.References, c.References); len(less) > 0 && new.Summary.Complete {
+					d.Fixed = append(d.Fixed, c.at(less))
+				}
+			case len(after[l]) > 0: // broken with another code
+			case unclear:
 				d.Unclear = append(d.Unclear, c)
-			} else {
+			default:
 				d.Fixed = append(d.Fixed, c)
 			}
 		}
@@ -85,6 +94,12 @@ func Compare(old, new *Report) Diff {
 		slices.SortFunc(changes, byPage)
 	}
 	return d
+}
+
+// at is a change at some of its places.
+func (c Change) at(refs []crawler.Reference) Change {
+	c.References = refs
+	return c
 }
 
 // brokenLinks collects a report's broken links.

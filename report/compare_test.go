@@ -75,13 +75,24 @@ still_broken a u4 http-500 5
 still_broken b u1 http-404 2
 `},
 		{"moved lines change nothing", true, []string{
-			"broken http-404 u1 a:100 a:7 b:20", "broken http-404 u2 a:1 a:2", "broken timeout u3 a:40", "broken http-500 u4 a:50", "broken http-404 u5"},
+			"broken http-404 u1 a:100 a:7 b:20", "broken http-404 u2 a:1", "broken timeout u3 a:40", "broken http-500 u4 a:50", "broken http-404 u5"},
 			`still_broken  u5 http-404
 still_broken a u1 http-404 7 100
-still_broken a u2 http-404 1 2
+still_broken a u2 http-404 1
 still_broken a u3 timeout 40
 still_broken a u4 http-500 50
 still_broken b u1 http-404 20
+`},
+		{"more and fewer on a page", true, []string{
+			"broken http-404 u1 a:9 b:2 b:3 b:4", "broken http-404 u2 a:3", "broken timeout u3 a:4", "broken http-500 u4 a:5", "broken http-404 u5"},
+			`new b u1 http-404 3 4
+fixed a u1 http-404 9
+still_broken  u5 http-404
+still_broken a u1 http-404 9
+still_broken a u2 http-404 3
+still_broken a u3 timeout 4
+still_broken a u4 http-500 5
+still_broken b u1 http-404 2
 `},
 		{"all changes", true, []string{
 			"broken http-404 u1 b:2 c:1", // fixed on a, new on c

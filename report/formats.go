@@ -26,6 +26,10 @@ type Format struct {
 	Binary bool
 	// Pages is true when the Writer is a [PageWriter] and wants the site's graph.
 	Pages bool
+	// NewOnly is true when findings that a baseline has are left out, unless they are
+	// asked for (ShowKnown): the format shows people what to mend, or CI what to
+	// complain of. Others list them, marked.
+	NewOnly bool
 	// New returns the format's own Writer, for results that are shown, clean and in
 	// order; [New] is what callers want.
 	New func(io.Writer, Options) Writer

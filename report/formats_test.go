@@ -85,6 +85,8 @@ func TestParseShow(t *testing.T) {
 		" OK , skipped":             ShowOK | ShowSkipped,
 		"all":                       ShowAll,
 		"broken,all":                ShowAll,
+		"broken,known":              ShowBroken | ShowKnown,
+		"known":                     ShowDefault | ShowKnown,
 	} {
 		got, err := ParseShow(in)
 		if err != nil || got != want {
@@ -98,10 +100,10 @@ func TestParseShow(t *testing.T) {
 		t.Errorf("default is %s", got)
 	}
 	for in, want := range map[string]string{
-		"":           `"" cannot be shown: use broken, unverified, warning, ok, skipped or all`,
+		"":           `"" cannot be shown: use broken, unverified, warning, ok, skipped, known or all`,
 		"broken,":    `"" cannot be shown`,
 		"warnings":   `"warnings" cannot be shown: did you mean warning?`,
-		"everything": `use broken, unverified, warning, ok, skipped or all`,
+		"everything": `use broken, unverified, warning, ok, skipped, known or all`,
 	} {
 		if _, err := ParseShow(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", in, err, want)

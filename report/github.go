@@ -10,8 +10,9 @@ import (
 )
 
 var githubFormat = Format{
-	Name: "github",
-	Use:  "annotations in a GitHub Actions log; `--ci` writes them without being asked",
+	Name:    "github",
+	Use:     "annotations in a GitHub Actions log; `--ci` writes them without being asked",
+	NewOnly: true,
 	New: func(w io.Writer, o Options) Writer {
 		return &githubWriter{w: w, show: o.Show.orDefault(), prefix: o.Prefix}
 	},

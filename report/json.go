@@ -82,6 +82,19 @@ func (j *jsonText) run(h *Head, s *crawler.Summary) {
 		j.key(string(code)).int(int64(s.ByCode[code]))
 	}
 	j.end()
+	if s.Cached > 0 {
+		j.key("cached").int(int64(s.Cached))
+	}
+	if s.Known != (crawler.Tally{}) {
+		j.key("known").row()
+		j.key("broken").int(int64(s.Known.Broken))
+		j.key("unverified").int(int64(s.Known.Unverified))
+		j.key("warnings").int(int64(s.Known.Warnings))
+		j.end()
+	}
+	if s.Recent > 0 {
+		j.key("recent").int(int64(s.Recent))
+	}
 	j.end()
 }
 
@@ -114,6 +127,23 @@ func (j *jsonText) result(r *crawler.Result) {
 	j.end()
 	j.key("suggestions").suggestions(r.Suggestions)
 	j.key("references").references(r.References)
+	if r.Cached {
+		j.key("cached").bool(true)
+	}
+	if len(r.Known) > 0 {
+		codes := make([]string, len(r.Known))
+		for i, code := range r.Known {
+			codes[i] = string(code)
+		}
+		j.key("known").strings(codes)
+	}
+	if r.BrokenRuns > 0 {
+		j.key("broken_runs").int(int64(r.BrokenRuns))
+		j.key("broken_since").time(r.BrokenSince)
+	}
+	if r.FailsAfter > 0 {
+		j.key("fails_after").int(int64(r.FailsAfter))
+	}
 	j.end()
 }
 
@@ -160,6 +190,9 @@ func (j *jsonText) references(all []crawler.Reference) {
 		j.key("attribute").string(r.Attribute)
 		j.key("raw").string(r.Raw)
 		j.key("text").string(r.Text)
+		if r.Known {
+			j.key("known").bool(true)
+		}
 		if s := r.Source; s != nil {
 			j.key("source").string(s.File)
 			j.key("source_line").int(int64(s.Line))

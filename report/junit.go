@@ -17,6 +17,7 @@ var junitFormat = Format{
 	Extensions: []string{".junit.xml", ".junit"},
 	Files:      []string{"junit.xml"},
 	Use:        "test reports of CI systems: Jenkins, GitLab, Azure, CircleCI",
+	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
 		return &junitWriter{xml: xmlText{w: w}, show: o.Show.orDefault(), policy: o.FailOn}
 	},

@@ -15,6 +15,7 @@ var markdownFormat = Format{
 	Name:       "markdown",
 	Extensions: []string{".md", ".markdown"},
 	Use:        "job summaries and pull-request comments; limited in size",
+	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
 		return &markdownWriter{w: w, show: o.Show.orDefault(), limit: cmp.Or(o.MarkdownSize, DefaultMarkdownSize)}
 	},

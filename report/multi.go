@@ -91,6 +91,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 		}
 		added.file, added.Writer = f, out.Format.New(f, plain)
 	}
+	added.Writer = out.Format.newOnly(added.Writer, o.Show)
 	m.outputs = append(m.outputs, added)
 	m.graph = m.graph || out.Format.Pages
 	if out.Format.Streams {

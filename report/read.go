@@ -286,9 +286,9 @@ func (r *reader) finish() (*Report, error) {
 	for _, result := range rep.Results {
 		tally(s, result)
 	}
-	unlisted(s.Broken, &s.Internal.Broken, &s.External.Broken)
-	unlisted(s.Unverified, &s.Internal.Unverified, &s.External.Unverified)
-	unlisted(s.Warnings, &s.Internal.Warnings, &s.External.Warnings)
+	unlisted(s.Broken-s.Known.Broken-s.Recent, &s.Internal.Broken, &s.External.Broken)
+	unlisted(s.Unverified-s.Known.Unverified, &s.Internal.Unverified, &s.External.Unverified)
+	unlisted(s.Warnings-s.Known.Warnings, &s.Internal.Warnings, &s.External.Warnings)
 	return rep, nil
 }
 
@@ -307,14 +307,15 @@ func tally(s *crawler.Summary, r *crawler.Result) {
 	if r.Internal {
 		side = &s.Internal
 	}
-	switch r.Verdict {
-	case check.Broken:
+	switch known := slices.Contains(r.Known, r.Code); {
+	case known, r.FailsAfter > 0:
+	case r.Verdict == check.Broken:
 		side.Broken++
-	case check.Unverified:
+	case r.Verdict == check.Unverified:
 		side.Unverified++
 	}
 	for _, w := range r.Warnings {
-		if !isInfo(w.Code) {
+		if !isInfo(w.Code) && !slices.Contains(r.Known, w.Code) {
 			side.Warnings++
 		}
 	}
@@ -336,12 +337,20 @@ type jsonSummary struct {
 	Skipped    int                `json:"skipped"`
 	Warnings   int                `json:"warnings"`
 	ByCode     map[check.Code]int `json:"by_code"`
+	Cached     int                `json:"cached"`
+	Known      struct {
+		Broken     int `json:"broken"`
+		Unverified int `json:"unverified"`
+		Warnings   int `json:"warnings"`
+	} `json:"known"`
+	Recent int `json:"recent"`
 }
 
 func (j *jsonSummary) into(s *crawler.Summary) {
 	s.Pages, s.Results, s.References, s.Requests = j.Pages, j.Targets, j.References, j.Requests
 	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = j.OK, j.Broken, j.Unverified, j.Skipped, j.Warnings
 	s.ByCode = j.ByCode
+	s.Cached, s.Known, s.Recent = j.Cached, crawler.Tally(j.Known), j.Recent
 }
 
 // jsonResult is one of a report's "results".
@@ -361,6 +370,11 @@ type jsonResult struct {
 	Warnings    []check.Warning    `json:"warnings"`
 	Suggestions []check.Suggestion `json:"suggestions"`
 	References  []jsonReference    `json:"references"`
+	Cached      bool               `json:"cached"`
+	Known       []check.Code       `json:"known"`
+	BrokenRuns  int                `json:"broken_runs"`
+	BrokenSince time.Time          `json:"broken_since"`
+	FailsAfter  int                `json:"fails_after"`
 }
 
 // jsonReference is one of a result's "references".
@@ -372,6 +386,7 @@ type jsonReference struct {
 	Attribute    string  `json:"attribute"`
 	Raw          string  `json:"raw"`
 	Text         string  `json:"text"`
+	Known        bool    `json:"known"`
 	Source       string  `json:"source"`
 	SourceLine   int     `json:"source_line"`
 	SourceColumn int     `json:"source_column"`
@@ -379,7 +394,7 @@ type jsonReference struct {
 }
 
 func (j *jsonReference) reference() crawler.Reference {
-	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text}
+	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text, Known: j.Known}
 	if j.Source != "" {
 		r.Source = &crawler.Place{File: j.Source, Line: j.SourceLine, Column: j.SourceColumn, Raw: r.Raw}
 		if j.SourceRaw != nil {
@@ -410,6 +425,7 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, ContentType: j.ContentType,
 		Size: size, Redirects: j.Redirects, Warnings: j.Warnings,
 		Suggestions: j.Suggestions, References: references,
+		Cached: j.Cached, Known: j.Known, BrokenRuns: j.BrokenRuns, BrokenSince: j.BrokenSince, FailsAfter: j.FailsAfter,
 	}, nil
 }
 

@@ -16,7 +16,8 @@ type Show uint8
 // A verdict's bit is 1 << verdict. ShowWarning lists targets with warnings,
 // whatever their verdict. ShowInfo lists what is information only, such as
 // temporary redirects: alone it lists no target, for information is not a
-// finding.
+// finding. ShowKnown lists what a baseline has in every format; without it those
+// that show people what to mend leave it out (see [Format.NewOnly]).
 const (
 	ShowOK         Show = 1 << check.OK
 	ShowBroken     Show = 1 << check.Broken
@@ -24,9 +25,10 @@ const (
 	ShowSkipped    Show = 1 << check.Skipped
 	ShowWarning    Show = 1 << 4
 	ShowInfo       Show = 1 << 5
+	ShowKnown      Show = 1 << 6
 
 	ShowDefault = ShowBroken | ShowUnverified | ShowWarning
-	ShowAll     = ShowDefault | ShowOK | ShowSkipped | ShowInfo
+	ShowAll     = ShowDefault | ShowOK | ShowSkipped | ShowInfo | ShowKnown
 )
 
 // showWords are in the order they are printed.
@@ -40,10 +42,11 @@ var showWords = []struct {
 	{"warning", ShowWarning},
 	{"ok", ShowOK},
 	{"skipped", ShowSkipped},
+	{"known", ShowKnown},
 }
 
 // ParseShow reads a list of verdicts and "warning", separated by commas; "all" is
-// everything.
+// everything. "known" alone adds what a baseline has to the usual.
 func ParseShow(s string) (Show, error) {
 	var set Show
 	for word := range strings.SplitSeq(s, ",") {
@@ -56,8 +59,11 @@ func ParseShow(s string) (Show, error) {
 			}
 		}
 		if !found {
-			return 0, fmt.Errorf("%q cannot be shown: %s", word, oneOf(word, []string{"broken", "unverified", "warning", "ok", "skipped", "all"}))
+			return 0, fmt.Errorf("%q cannot be shown: %s", word, oneOf(word, []string{"broken", "unverified", "warning", "ok", "skipped", "known", "all"}))
 		}
+	}
+	if set == ShowKnown {
+		set |= ShowDefault
 	}
 	return set, nil
 }

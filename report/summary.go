@@ -39,13 +39,13 @@ func summaryLine(s *crawler.Summary) string {
 func outcome(s *crawler.Summary) string {
 	var counts []string
 	if s.Broken > 0 {
-		counts = append(counts, fmt.Sprintf("%d broken", s.Broken))
+		counts = append(counts, fmt.Sprintf("%d broken", s.Broken)+apart(s.Known.Broken, s.Recent))
 	}
 	if s.Unverified > 0 {
-		counts = append(counts, fmt.Sprintf("%d unverified", s.Unverified))
+		counts = append(counts, fmt.Sprintf("%d unverified", s.Unverified)+apart(s.Known.Unverified, 0))
 	}
 	if s.Warnings > 0 {
-		counts = append(counts, plural(s.Warnings, "warning"))
+		counts = append(counts, plural(s.Warnings, "warning")+apart(s.Known.Warnings, 0))
 	}
 	switch {
 	case len(counts) > 0:
@@ -61,6 +61,19 @@ func outcome(s *crawler.Summary) string {
 	default:
 		return "no links found"
 	}
+}
+
+// apart tells of a count what fails no run: " (2 known, 1 recent)".
+func apart(known, recent int) string {
+	switch {
+	case known > 0 && recent > 0:
+		return fmt.Sprintf(" (%d known, %d recent)", known, recent)
+	case known > 0:
+		return fmt.Sprintf(" (%d known)", known)
+	case recent > 0:
+		return fmt.Sprintf(" (%d recent)", recent)
+	}
+	return ""
 }
 
 // noLinks tells a run over documents that hold no link at all.

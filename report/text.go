@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ var textFormat = Format{
 	Name:       "text",
 	Extensions: []string{".txt", ".text"},
 	Use:        "people at a terminal; the default",
+	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
 		return &textWriter{w: w, show: o.Show.orDefault(), table: table{color: o.Color, width: o.Width}}
 	},
@@ -67,6 +69,7 @@ func (t *textWriter) findings(r *crawler.Result) []row {
 		} else {
 			r.hint = didYouMean(f.result.URL, f.result.Suggestions)
 		}
+		r.hint = beside(r.hint, &f)
 		rows = append(rows, r)
 	}
 	return rows
@@ -81,6 +84,23 @@ func (t *textWriter) End(s *crawler.Summary) error {
 	out.WriteString(summaryLine(s))
 	out.WriteByte('\n')
 	return out.Flush()
+}
+
+// beside adds to a hint what other runs have to do with a finding.
+func beside(hint string, f *finding) string {
+	hints := []string{hint}
+	if r := f.result; !f.warning {
+		if r.FailsAfter > 0 {
+			hints = append(hints, fmt.Sprintf("run %d of %d", r.BrokenRuns, r.FailsAfter))
+		}
+		if r.Cached {
+			hints = append(hints, "cached")
+		}
+	}
+	if slices.Contains(f.result.Known, f.code) {
+		hints = append(hints, "known")
+	}
+	return strings.Join(slices.DeleteFunc(hints, func(s string) bool { return s == "" }), "   ")
 }
 
 // hint is what stands behind a warning: the URL to use instead, or, of a warning

@@ -65,7 +65,7 @@ type Options struct {
 // unless f streams, sorted on their way; see the package comment. Errors of w are
 // returned as they are.
 func New(f *Format, w io.Writer, o Options) PageWriter {
-	inner := f.New(w, o)
+	inner := f.newOnly(f.New(w, o), o.Show)
 	if !f.Streams {
 		inner = &sorter{writers: []Writer{inner}, graph: f.Pages}
 	}

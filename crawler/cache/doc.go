@@ -1,6 +1,7 @@
 // Package cache keeps what runs learn from one run to the next, in one file.
 //
 //	entries   what targets answered when they were there     entry.go encoding.go
+//	history   which targets were broken, and for how long     history.go
 //	the file  an SQLite database, shared by processes        file.go schema.go aside.go
 //
 // # What an entry is

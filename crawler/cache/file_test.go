@@ -467,6 +467,9 @@ func TestMigration(t *testing.T) {
 			t.Errorf("%d: %+v", i, e)
 		}
 	}
+	if pasts, runs, err := c.Pasts(); err != nil || len(pasts)+runs > 0 {
+		t.Errorf("history: %v, %d runs, %v", pasts, runs, err)
+	}
 	shut(t, c)
 	var version int
 	query(t, file, "PRAGMA user_version", &version)

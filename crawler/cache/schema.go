@@ -17,9 +17,21 @@ package cache
 //	       checked         seconds since 1970: when it last answered
 //	       seen            seconds since 1970: when a run last wanted it, to half a day
 //	       record          the Entry, see encoding.go
+//
+// Version 2 adds:
+//
+//	meta     "runs"          how many runs the history holds
+//	history  url             as printed
+//	         code            why it was broken, the last time
+//	         first, last     seconds since 1970: when it was first and last found broken
+//	         since           when the present row of runs began that found it broken
+//	         ok              when it was last found mended, 0 for never
+//	         runs            how many runs in a row found it broken, 0 when it is mended
+//	         broken, told    how many runs found it broken, of so many that told of it
+//	         returns         how often it was broken again after it had been mended
 const (
 	applicationID = 0x4F524257
-	formatVersion = 1
+	formatVersion = 2
 )
 
 // migrations lead from each version to the next, beginning with an empty file.
@@ -35,4 +47,15 @@ var migrations = [formatVersion]string{
 	   seen INTEGER NOT NULL,
 	   record BLOB NOT NULL);
 	 CREATE INDEX entry_seen ON entry (seen);`,
+	`CREATE TABLE history (
+	   url TEXT PRIMARY KEY,
+	   code TEXT NOT NULL,
+	   first INTEGER NOT NULL,
+	   last INTEGER NOT NULL,
+	   since INTEGER NOT NULL,
+	   ok INTEGER NOT NULL,
+	   runs INTEGER NOT NULL,
+	   broken INTEGER NOT NULL,
+	   told INTEGER NOT NULL,
+	   returns INTEGER NOT NULL) WITHOUT ROWID;`,
 }

@@ -108,6 +108,10 @@ type Config struct {
 
 	// Show says which results the Sink wants; the others are counted only.
 	Show Show
+	// Watched are targets, as they are printed, whose verdict Watch is told at the end
+	// of the run, listed or not; those that nothing refers to are not told.
+	Watched map[string]bool
+	Watch   func(url string, v check.Verdict)
 	// Stream asks for each result as soon as it is known, unsorted; otherwise all
 	// come sorted when the run is over.
 	Stream bool

@@ -42,6 +42,7 @@ const (
 	internal                        // it is on one of the seeds' sites
 	verbatim                        // it is a reference as written, not a URL
 	entered                         // its job is known
+	watching                        // somebody waits for its verdicts, whatever they are
 )
 
 // pair is a target with a fragment that is not simply ok, or that is to be shown.
@@ -88,7 +89,8 @@ type join struct {
 	pairs   map[pairKey]*pair
 	flagged []*pair // in the order they were met
 	sum     *Summary
-	cut     []byte // the outcome of what was not reached
+	cut     []byte          // the outcome of what was not reached
+	targets map[string]bool // those that are watched, without fragments
 
 	streaming bool // the run goes on: what is not settled is open
 }
@@ -110,7 +112,7 @@ func (r *run) report() (*Summary, error) {
 			sum.Targets = append(sum.Targets, r.seeds[i].Raw)
 		}
 	}
-	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.started, j.gather, j.tell, j.notes} {
+	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.started, j.watched, j.gather, j.tell, j.notes} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -133,7 +135,7 @@ func (j *join) load() error {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		j.states = append(j.states, stateOf(&job))
+		j.states = append(j.states, stateOf(&job)|j.watch(&job))
 		j.needs = append(j.needs, rec.Need)
 		g, err := j.read(rec.ID, j.outcomeOf(rec), rec.Found)
 		if err != nil {
@@ -180,7 +182,7 @@ func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.
 		return g, err
 	}
 	s := &j.states[id-1]
-	*s &= counted | flagged | pieced | internal | verbatim | entered
+	*s &= counted | flagged | pieced | internal | verbatim | entered | watching
 	set := func(is bool, bit nodeState) {
 		if is {
 			*s |= bit
@@ -321,7 +323,7 @@ func (r *pageReader) fragment(n int) (string, error) {
 func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	s := &j.states[id-1]
 	expect := extract.Expect(b.Mark & markExpect)
-	plain := *s&clean != 0 && !j.r.cfg.Show.OK && b.Mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
+	plain := *s&(clean|watching) == clean && !j.r.cfg.Show.OK && b.Mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
 	key := pairKey{id, b.HasFragment, b.Hash}
 	switch {

@@ -43,6 +43,7 @@ const (
 	onExtract
 	onReport
 	onCompare
+	onHistory
 )
 
 // group is a heading of the help.
@@ -55,11 +56,12 @@ const (
 	connection group = "Connection"
 	politeness group = "Politeness"
 	output     group = "Output"
+	lasting    group = "Between runs"
 	config     group = "Configuration"
 )
 
 // groups stand in the order of the help.
-var groups = []group{inputs, scope, verdicts, connection, politeness, output, config}
+var groups = []group{inputs, scope, verdicts, connection, politeness, output, lasting, config}
 
 // flags are all flags but those of `uri`, which stand in uri.go.
 func flags() []flag {
@@ -232,6 +234,9 @@ func flags() []flag {
 		{name: "format", short: "f", arg: "FORMAT", initial: "text", words: []string{"text", "json"}, group: output, on: onCompare,
 			doc: "format of the comparison",
 			at:  func(s *settings) any { return &s.format }},
+		{name: "format", short: "f", arg: "FORMAT", initial: "text", words: []string{"text", "json"}, group: output, on: onHistory,
+			doc: "format of the list",
+			at:  func(s *settings) any { return &s.format }},
 		{name: "output", short: "o", arg: "[FORMAT:]FILE", file: true, group: output, on: onCheck | onReport, many: list,
 			doc: "write a report to FILE too, in the format of its extension",
 			at:  func(s *settings) any { return &s.output }},
@@ -239,7 +244,7 @@ func flags() []flag {
 			doc: "copy the bookmark file (HTML) that is the only target to FILE, without the broken bookmarks",
 			at:  func(s *settings) any { return &s.writeClean }},
 		{name: "show", arg: "LIST", initial: "broken,unverified,warning", group: output, on: onCheck | onReport, many: union,
-			doc: "which results are listed: broken, unverified, warning, ok, skipped or all",
+			doc: "which results are listed: broken, unverified, warning, ok, skipped, known (to the baseline) or all",
 			at:  func(s *settings) any { return &s.show }},
 		{name: "ci", arg: "SYSTEM", initial: "auto", words: ciSystems, group: output, on: onCheck,
 			doc: "tell the CI system too: github gets annotations and a job summary, gitlab a code quality report; auto: the one that runs us",
@@ -262,6 +267,22 @@ func flags() []flag {
 		{name: "color", arg: "WHEN", initial: "auto", words: whens, group: output, on: onCheck | onReport | onCompare,
 			doc: "colours; auto: on a terminal, by NO_COLOR and CLICOLOR_FORCE",
 			at:  func(s *settings) any { return &s.color }},
+
+		{name: "cache", arg: "FILE", file: true, group: lasting, on: onCheck | onHistory,
+			doc: "keep in FILE what targets answered, and which were broken, for the next run to ask less",
+			at:  func(s *settings) any { return &s.cache }},
+		{name: "max-age", arg: "DUR", initial: "1d", group: lasting, on: onCheck,
+			doc: "with --cache: external targets that were there no longer ago are not asked again",
+			at:  func(s *settings) any { return &s.maxAge }},
+		{name: "history", arg: "FILE", file: true, group: lasting, on: onCheck | onHistory,
+			doc: "keep in FILE which targets were broken, and for how long; without it the file of --cache",
+			at:  func(s *settings) any { return &s.history }},
+		{name: "fail-after", arg: "N", group: lasting, on: onCheck | onHistory,
+			doc: "a broken target fails the run when it was broken in N runs in a row, by the history; what history calls dead, 3 without it",
+			at:  func(s *settings) any { return &s.failAfter }},
+		{name: "baseline", arg: "REPORT.json", file: true, group: lasting, on: onCheck | onReport,
+			doc: "fail only on what is not in this JSON report: matched by page, target and code, wherever on the page",
+			at:  func(s *settings) any { return &s.baseline }},
 
 		{name: "config", short: "c", arg: "FILE", file: true, group: config, on: checks,
 			doc: "configuration file; without it orbweaver.toml of the working directory, if there is one",

@@ -134,6 +134,8 @@ func commandBit(cmd *cobra.Command) commands {
 		return onReport
 	case "compare":
 		return onCompare
+	case "history":
+		return onHistory
 	}
 	return 0
 }

@@ -65,6 +65,7 @@ func newRoot() *cobra.Command {
 		newExplainCommand(),
 		newReportCommand(),
 		newCompareCommand(),
+		newHistoryCommand(),
 		newInitCommand(),
 		newCompletionCommand(),
 		newManCommand(),
@@ -78,4 +79,4 @@ func newRoot() *cobra.Command {
 }
 
 // commandNames are what a mistyped target may have meant.
-var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "init", "completion", "man", "version", "help"}
+var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "history", "init", "completion", "man", "version", "help"}

@@ -30,6 +30,8 @@ type options struct {
 	mailProbe  bool
 	writeClean string // "" for no copy
 	since      string // a git commit, or ""
+	between    betweenRuns
+	watching   bool // a round of --watch
 	ci         string
 	show       report.Show
 	failOn     report.Policy
@@ -161,6 +163,7 @@ func compile(s *settings, on commands) (*options, error) {
 		o.net.TLSExpiry = -1
 	}
 	compileReport(c, o)
+	compileBetween(c, o)
 	return o, errors.Join(c.faults...)
 }
 

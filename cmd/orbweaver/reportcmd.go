@@ -33,6 +33,7 @@ orbweaver report --schema > orbweaver.schema.json`,
 		c.checkWords(onReport)
 		o := &options{}
 		compileReport(c, o)
+		o.between.baseline = read(c, "baseline", s.baseline, parseBaseline)
 		if err := errors.Join(c.faults...); err != nil {
 			return usageError("%w", err)
 		}
@@ -52,6 +53,13 @@ func renderReport(cmd *cobra.Command, o *options, file string) error {
 		return usageError("%w", err)
 	}
 	defer out.Close()
+	if o.between.baseline != "" {
+		known, err := readReport(cmd, o.between.baseline)
+		if err != nil {
+			return err
+		}
+		compareWith(report.NewBaseline(known), saved)
+	}
 	if err := saved.Write(out); err != nil {
 		return unsound(err)
 	}

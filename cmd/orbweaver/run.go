@@ -53,6 +53,12 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 	defer out.Close()
 
+	mem, err := openMemory(cmd, o, console.notef)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer mem.close()
+
 	stop, ctx, done := interrupts(cmd.Context(), console.notef)
 	defer done()
 	cfg, web, err := wire(o, plan, out, stop)
@@ -60,6 +66,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		return usageError("%w", err)
 	}
 	defer web.Close()
+	mem.prepare(cfg)
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)
 	}
@@ -67,13 +74,17 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}
-	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean})
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem})
 	console.clear()
 	if summary == nil {
 		return unsound(err)
 	}
 	summary.Targets = head.Targets
+	mem.spare(summary)
 	if err := errors.Join(err, out.End(summary)); err != nil {
+		return unsound(err)
+	}
+	if err := mem.keep(summary); err != nil {
 		return unsound(err)
 	}
 	if clean != nil {
@@ -124,6 +135,7 @@ type sink struct {
 	*report.Multi
 	console *console
 	clean   *cleaning // nil when no copy is asked for
+	memory  *memory
 }
 
 // Result hands a result to the reports, and to the copy of the bookmarks.
@@ -131,7 +143,7 @@ func (s *sink) Result(r *crawler.Result) error {
 	if s.clean != nil {
 		s.clean.result(r)
 	}
-	return s.Multi.Result(r)
+	return s.Multi.Result(s.memory.result(r))
 }
 
 // Note tells something about the run as a whole.

@@ -76,6 +76,13 @@ type settings struct {
 	unique       bool
 	schema       bool
 
+	// between runs
+	cache     string
+	maxAge    string
+	history   string
+	failAfter string
+	baseline  string
+
 	// configuration
 	config   string
 	noConfig bool

@@ -25,14 +25,19 @@ func newVersionCommand() *cobra.Command {
 
 // versionText is one line: version, commit where the build knows it, and Go.
 func versionText() string {
-	commit := ""
+	built := commit()
+	if built != "" {
+		built = "commit " + built + ", "
+	}
+	return fmt.Sprintf("orbweaver %s (%s%s %s/%s)\n", version, built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// commit is the commit this was built from, where the build knows it.
+func commit() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
-		commit = commitOf(info.Settings)
+		return commitOf(info.Settings)
 	}
-	if commit != "" {
-		commit = "commit " + commit + ", "
-	}
-	return fmt.Sprintf("orbweaver %s (%s%s %s/%s)\n", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return ""
 }
 
 // commitOf reads the commit that the go command stamped on the build.

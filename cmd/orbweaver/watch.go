@@ -47,6 +47,13 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 	defer w.Close()
 
+	for _, file := range o.between.files() {
+		if abs, err := filepath.Abs(file); err == nil {
+			w.own[abs], w.own[abs+"-journal"] = true, true
+		}
+	}
+	o.watching = true
+
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
 	touched := &changes{paths: map[string]bool{}}
 	last := checkLinks(cmd, o, args)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -58,6 +59,24 @@ func (s *stdinFirst) CloseIdleConnections() {
 	if c, ok := s.other.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
+}
+
+// Identity passes the question on; the document is read anew by every run.
+func (s *stdinFirst) Identity(req *fetch.Request) (fetch.Identity, bool) {
+	k, ok := s.other.(fetch.Keeper)
+	if !ok || s.document.Holds(req.URL) {
+		return fetch.Identity{}, false
+	}
+	return k.Identity(req)
+}
+
+// ExpiryNote passes the question on.
+func (s *stdinFirst) ExpiryNote(notAfter time.Time) (fetch.Note, bool) {
+	k, ok := s.other.(fetch.Keeper)
+	if !ok {
+		return fetch.Note{}, false
+	}
+	return k.ExpiryNote(notAfter)
 }
 
 // Fetch answers from the document, or passes the request on.

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler/cache"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// historySchema is the value of "schema" in a history as JSON.
+const historySchema = "orbweaver.history/1"
+
+// deadAfter is how many runs in a row make a dead link, unless --fail-after says
+// otherwise.
+const deadAfter = 3
+
+func newHistoryCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "history [flags]",
+		Short: "list the targets that were broken in earlier runs, and for how long",
+		Long: "Reads what `check` keeps with --cache or --history. A target is dead when it was broken in N runs in a row (--fail-after), flaky when it was broken again after it had been mended, " +
+			"new when it is neither, and fixed when it is there now. Targets that were mended are forgotten after 90 days.",
+		Example: `orbweaver check public/ --history links.db --fail-after 3
+orbweaver history --history links.db`,
+	}
+	s := addFlags(cmd, onHistory)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := noArguments(cmd, args); err != nil {
+			return err
+		}
+		c := &compiler{settings: s}
+		c.checkWords(onHistory)
+		after := deadAfter
+		if s.given("fail-after") {
+			after = read(c, "fail-after", s.failAfter, atLeast(1))
+		}
+		if err := errors.Join(c.faults...); err != nil {
+			return usageError("%w", err)
+		}
+		file := cmp.Or(s.history, s.cache)
+		if file == "" {
+			return usageError("history: name the file by --history or --cache")
+		}
+		list, err := readHistory(file, after, newConsole(cmd.ErrOrStderr(), "never").notef)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		if s.format == "json" {
+			err = list.writeJSON(cmd.OutOrStdout())
+		} else {
+			err = list.writeText(cmd.OutOrStdout())
+		}
+		if err != nil {
+			return unsound(err)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// history is what is listed, the worst first.
+type history struct {
+	Schema  string       `json:"schema"`
+	Runs    int          `json:"runs"`
+	Targets []historyRow `json:"targets"`
+}
+
+// historyRow is one target.
+type historyRow struct {
+	URL     string      `json:"url"`
+	State   cache.State `json:"state"`
+	Code    check.Code  `json:"code"`
+	Runs    int         `json:"broken_runs"` // in a row
+	Broken  int         `json:"runs_broken"` // of
+	Told    int         `json:"runs_told"`
+	Returns int         `json:"returns"`
+	First   time.Time   `json:"first_seen"`
+	Last    time.Time   `json:"last_seen"`
+	Since   time.Time   `json:"broken_since,omitzero"`
+	OK      time.Time   `json:"last_ok,omitzero"`
+}
+
+// stateOrder is how states are listed.
+var stateOrder = []cache.State{cache.Dead, cache.Flaky, cache.New, cache.Fixed}
+
+func readHistory(file string, after int, note func(string, ...any)) (*history, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, fmt.Errorf("read the history in %s: %w", file, withoutPath(err))
+	}
+	c, err := cache.Open(file, cache.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	for _, remark := range c.Notes() {
+		note("%s", remark)
+	}
+	pasts, runs, err := c.Pasts()
+	if err != nil {
+		return nil, err
+	}
+	h := &history{Schema: historySchema, Runs: runs, Targets: []historyRow{}}
+	for _, p := range pasts {
+		row := historyRow{URL: p.URL, State: p.State(after), Code: p.Code, Runs: p.Runs, Broken: p.Broken, Told: p.Told, Returns: p.Returns,
+			First: p.First, Last: p.Last, OK: p.OK}
+		if p.Runs > 0 {
+			row.Since = p.Since
+		}
+		h.Targets = append(h.Targets, row)
+	}
+	slices.SortFunc(h.Targets, func(a, b historyRow) int {
+		return cmp.Or(cmp.Compare(slices.Index(stateOrder, a.State), slices.Index(stateOrder, b.State)), cmp.Compare(a.URL, b.URL))
+	})
+	return h, nil
+}
+
+func (h *history) writeJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(h)
+}
+
+// writeText lists targets for people:
+//
+//	state  code      in a row  broken in  first seen  last seen   target
+//	dead   http-404  5         5 of 5     2026-01-02  2026-01-06  https://example.com/gone
+func (h *history) writeText(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	counts := map[cache.State]int{}
+	if len(h.Targets) > 0 {
+		fmt.Fprintln(w, "state\tcode\tin a row\tbroken in\tfirst seen\tlast seen\ttarget")
+	}
+	for _, t := range h.Targets {
+		counts[t.State]++
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d of %d\t%s\t%s\t%s\n", t.State, printable(string(t.Code)), t.Runs, t.Broken, t.Told,
+			t.First.Local().Format(time.DateOnly), t.Last.Local().Format(time.DateOnly), printable(t.URL))
+	}
+	var parts []string
+	for _, state := range stateOrder {
+		if n := counts[state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	if parts == nil {
+		parts = []string{"nothing broken"}
+	} else {
+		fmt.Fprintln(w)
+	}
+	runs := "runs"
+	if h.Runs == 1 {
+		runs = "run"
+	}
+	fmt.Fprintf(w, "%s · %d %s\n", strings.Join(parts, ", "), h.Runs, runs)
+	return w.Flush()
+}

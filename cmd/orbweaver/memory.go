@@ -1,0 +1,236 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/cache"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// betweenRuns are the options of what one run leaves to the next.
+type betweenRuns struct {
+	cache     string // "" for none
+	maxAge    time.Duration
+	history   string // "" for that of the cache
+	failAfter int    // 0 fails at once
+	baseline  string // a JSON report, or ""
+	hint      string // what the user should know
+}
+
+// compileBetween reads the settings of what one run leaves to the next.
+func compileBetween(c *compiler, o *options) {
+	s, b := c.settings, &o.between
+	anyFile := func(name string) (string, error) { return name, nil }
+	b.cache = read(c, "cache", s.cache, anyFile)
+	b.history = read(c, "history", s.history, anyFile)
+	b.maxAge = read(c, "max-age", s.maxAge, parseDuration)
+	b.failAfter = read(c, "fail-after", s.failAfter, atLeast(1))
+	b.baseline = read(c, "baseline", s.baseline, parseBaseline)
+	if b.failAfter > 0 && b.cache == "" && b.history == "" {
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name its file by --history or --cache", c.named("fail-after")))
+	}
+	if s.given("max-age") && b.cache == "" {
+		b.hint = c.named("max-age") + " has no effect without --cache"
+	}
+	for _, out := range o.outputs {
+		for _, file := range []string{b.cache, b.history} {
+			if file != "" && filepath.Clean(file) == filepath.Clean(out.File) {
+				c.faults = append(c.faults, fmt.Errorf("%s: %s is where a report is to be written", c.named("output"), file))
+			}
+		}
+	}
+}
+
+// parseBaseline takes the name of a report; what it holds is read when it is used.
+func parseBaseline(name string) (string, error) {
+	if name == "-" {
+		return "", errors.New("use a file")
+	}
+	return parseFile(name)
+}
+
+// files are those that a run keeps for the next.
+func (b *betweenRuns) files() []string {
+	return slices.DeleteFunc([]string{b.cache, b.history}, func(f string) bool { return f == "" })
+}
+
+// memory is what earlier runs left for this one, and what it leaves.
+type memory struct {
+	options  betweenRuns
+	note     func(string, ...any)
+	cache    *cache.Cache
+	history  *cache.Cache // the cache itself, unless it has a file of its own
+	baseline *report.Baseline
+	pasts    map[string]cache.Past
+	started  time.Time
+	watching bool // a round of --watch, which is no run of its own
+
+	broken, mended             []cache.Told
+	recentInside, recentBeyond int
+}
+
+// openMemory opens the files that were named. Its errors are wrong usage.
+func openMemory(cmd *cobra.Command, o *options, note func(string, ...any)) (*memory, error) {
+	m := &memory{options: o.between, note: note, started: time.Now(), watching: o.watching}
+	if m.options.hint != "" {
+		note("%s", m.options.hint)
+	}
+	if file := m.options.baseline; file != "" {
+		known, err := report.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("baseline: %w", err)
+		}
+		m.baseline = report.NewBaseline(known)
+	}
+	open := func(file string) (*cache.Cache, error) {
+		c, err := cache.Open(file, cache.Options{})
+		if err == nil {
+			for _, remark := range c.Notes() {
+				note("%s", remark)
+			}
+		}
+		return c, err
+	}
+	var err error
+	if m.options.cache != "" {
+		if m.cache, err = open(m.options.cache); err != nil {
+			return nil, err
+		}
+		m.history = m.cache
+	}
+	if file := m.options.history; file != "" && (m.cache == nil || filepath.Clean(file) != filepath.Clean(m.options.cache)) {
+		if m.history, err = open(file); err != nil {
+			m.close()
+			return nil, err
+		}
+	}
+	if m.history != nil {
+		if m.pasts, _, err = m.history.Pasts(); err != nil {
+			m.close()
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// prepare tells the engine what there is to know, and asks it for what is to be
+// compared.
+func (m *memory) prepare(cfg *crawler.Config) {
+	if m.cache != nil {
+		cfg.Cache, cfg.MaxAge, cfg.Edition = m.cache, m.options.maxAge, edition()
+	}
+	if m.baseline == nil && m.history == nil {
+		return
+	}
+	cfg.Show.Broken = true
+	cfg.Watched = map[string]bool{}
+	for url := range m.pasts {
+		cfg.Watched[url] = true
+	}
+	if m.baseline != nil {
+		cfg.Show.Unverified, cfg.Show.Warning = true, true
+		for _, url := range m.baseline.URLs() {
+			cfg.Watched[url] = true
+		}
+	}
+	cfg.Watch = m.told
+}
+
+// told hears the verdict on a target that was broken before.
+func (m *memory) told(url string, v check.Verdict) {
+	if m.baseline != nil {
+		m.baseline.Judged(url, v)
+	}
+	if _, known := m.pasts[url]; known && v == check.OK {
+		m.mended = append(m.mended, cache.Told{URL: url})
+	}
+}
+
+// result says of a result what other runs have to do with it.
+func (m *memory) result(r *crawler.Result) *crawler.Result {
+	if m.baseline != nil {
+		r = m.baseline.Mark(r)
+	}
+	if m.history == nil || r.Verdict != check.Broken {
+		return r
+	}
+	m.broken = append(m.broken, cache.Told{URL: r.URL, Code: r.Code})
+	if m.options.history == "" && m.options.failAfter == 0 {
+		return r // nobody has asked: the report is the one of a run by itself
+	}
+	out := *r
+	past := m.pasts[r.URL]
+	out.BrokenRuns, out.BrokenSince = past.Runs+1, past.Since
+	if past.Runs == 0 {
+		out.BrokenSince = m.started
+	}
+	if out.BrokenRuns < m.options.failAfter && !slices.Contains(r.Known, r.Code) {
+		out.FailsAfter = m.options.failAfter
+		if r.Internal {
+			m.recentInside++
+		} else {
+			m.recentBeyond++
+		}
+	}
+	return &out
+}
+
+// spare takes out of what may fail the run what is known, and what is too recent.
+func (m *memory) spare(s *crawler.Summary) {
+	if m.baseline != nil {
+		m.baseline.Spare(s)
+	}
+	s.Recent = m.recentInside + m.recentBeyond
+	s.Internal.Broken -= m.recentInside
+	s.External.Broken -= m.recentBeyond
+}
+
+// keep leaves to later runs what this one found, and tells what the baseline has
+// too much.
+func (m *memory) keep(s *crawler.Summary) error {
+	if m.baseline != nil && s.Complete {
+		if gone, places := m.baseline.Gone(); gone > 0 {
+			m.note("%s: %d of %d findings are gone; -o %s renews it", m.options.baseline, gone, places, m.options.baseline)
+		}
+	}
+	if m.history == nil || m.watching {
+		return nil
+	}
+	return m.history.Remember(m.started, s.Complete, m.broken, m.mended)
+}
+
+// close closes the files. What goes wrong is told, and fails no run: its findings
+// are written.
+func (m *memory) close() {
+	for _, c := range []*cache.Cache{m.cache, m.history} {
+		if c == nil {
+			continue
+		}
+		before := len(c.Notes())
+		if err := c.Close(); err != nil {
+			m.note("%v", err)
+		}
+		for _, remark := range c.Notes()[before:] {
+			m.note("%s", remark)
+		}
+	}
+}
+
+// edition names this program: another may read pages in another way.
+func edition() string { return version + " " + commit() }
+
+// compareWith marks the findings of a saved report that a baseline has.
+func compareWith(b *report.Baseline, saved *report.Report) {
+	for i, r := range saved.Results {
+		saved.Results[i] = b.Mark(r)
+	}
+	b.Spare(&saved.Summary)
+}

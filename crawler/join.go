@@ -20,6 +20,7 @@ import (
 //	judge    every reference once: what is simply ok is counted, the rest flagged
 //	settle   every flagged (target, fragment) pair gets its verdict
 //	gather   the places that refer to the pairs to show
+//	suggest  what was meant by those that are not there
 //	tell     results in order of their URL
 //
 // Of a target nothing else stays in memory: what is flagged is few, and of those the
@@ -86,6 +87,7 @@ type join struct {
 	next    map[frontier.ID]frontier.ID // where a redirect or a refresh leads
 	anchors anchorWindow
 	shelf   dossierShelf
+	meant   *suggester // nil until suggest
 	pairs   map[pairKey]*pair
 	flagged []*pair // in the order they were met
 	sum     *Summary
@@ -112,7 +114,7 @@ func (r *run) report() (*Summary, error) {
 			sum.Targets = append(sum.Targets, r.seeds[i].Raw)
 		}
 	}
-	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.started, j.watched, j.gather, j.tell, j.notes} {
+	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.started, j.watched, j.gather, j.suggest, j.tell, j.notes} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ func (r *run) beginStream() error {
 	j := newJoin(r)
 	s := &stream{join: j, open: map[frontier.ID][]*pair{}, told: map[pairKey]bool{}}
 	j.streaming = true
-	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.gather} {
+	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.gather, j.suggest} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -93,6 +93,9 @@ func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 func (s *stream) tell(pairs []*pair) error {
 	var results []*Result
 	for _, p := range pairs {
+		if _, asked := s.join.meant.questions[p.id]; !asked && s.join.wantsPaths(p) {
+			continue // the targets were gone through before it was known: it is told at the end
+		}
 		if s.join.shown(&p.judgement) {
 			s.told[p.key()] = true
 			results = append(results, s.join.result(p))

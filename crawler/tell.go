@@ -159,18 +159,6 @@ func (j *join) tell() error {
 	return nil
 }
 
-// suggestions are URLs that may have been meant.
-func (j *join) suggestions(p *pair) []check.Suggestion {
-	if c := p.judgement.Code; c != check.CodeFragmentMissing && c != check.CodeFragmentUnproven {
-		return nil
-	}
-	id, ok := j.dossier(p.route.end).outcome.Names.Suggest(p.fragment)
-	if !ok {
-		return nil
-	}
-	return []check.Suggestion{{URL: j.r.print.pair(&j.dossier(p.id).job, id, true), Why: "closest id"}}
-}
-
 func (j *join) count(p *pair) {
 	s, g := j.sum, &p.judgement
 	side := &s.External

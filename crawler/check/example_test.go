@@ -36,7 +36,7 @@ func ExampleOutcome_ReadDocument() {
 	// ok ok ""
 	// broken fragment-missing "no element has the id \"setup\""
 	// ok ok ""
-	// set-up true
+	// {set-up true} true
 }
 
 func ExampleObserveFault() {

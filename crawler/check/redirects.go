@@ -83,9 +83,9 @@ func chainHolds(links []Link, u urinorm.URL) bool {
 	return false
 }
 
-// isPermanent reports whether a status says that the old address is to be
+// IsPermanent reports whether a status says that the old address is to be
 // replaced: 301 and 308 (RFC 9110 15.4.2 and 15.4.9).
-func isPermanent(status int) bool {
+func IsPermanent(status int) bool {
 	return status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
 }
 
@@ -129,7 +129,7 @@ func (c *chain) last() *station  { return &c.stations[len(c.stations)-1] }
 func (c *chain) warnings() []Warning {
 	var warnings []Warning
 	permanent := 0 // redirects at the beginning that are permanent
-	for permanent < len(c.statuses) && isPermanent(c.statuses[permanent]) {
+	for permanent < len(c.statuses) && IsPermanent(c.statuses[permanent]) {
 		permanent++
 	}
 	toRoot, toLogin := c.leadsToRoot(), c.leadsToLogin()
@@ -141,7 +141,7 @@ func (c *chain) warnings() []Warning {
 		warnings = append(warnings, w)
 	}
 	for i, status := range c.statuses {
-		if !isPermanent(status) {
+		if !IsPermanent(status) {
 			warnings = append(warnings, Warning{Code: CodeRedirectTemporary,
 				Message: fmt.Sprintf("redirected for now (%d) to %s", status, c.stations[i+1].url.WithoutFragment().Printed())})
 			break

@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,6 +22,14 @@ const (
 	maxPackedNames = 64 << 10
 )
 
+// Guess is a name that was probably meant.
+type Guess struct {
+	Name string
+	// Unique is true when no other name is close enough to have been meant, and all
+	// were looked at.
+	Unique bool
+}
+
 // SuggestAnchor returns the name of a page's element that was probably meant by a
 // fragment no element has. names are as written in the page, fragment as in the
 // URL.
@@ -31,59 +40,117 @@ const (
 // places, not misspelt ones. Of equals the first on the page wins. The work is
 // bounded: the first 20,000 names are looked at, and compared letter by letter
 // only where their letters are nearly those of the fragment.
-func SuggestAnchor(names []string, fragment string) (string, bool) {
-	return suggest(func(yield func(string) bool) {
-		for _, name := range names {
-			if !yield(name) {
-				return
-			}
-		}
-	}, fragment)
+func SuggestAnchor(names []string, fragment string) (Guess, bool) {
+	return suggest(slices.Values(names), fragment, false)
 }
 
-// Suggest is SuggestAnchor over packed names.
-func (n Names) Suggest(fragment string) (string, bool) { return suggest(n.All(), fragment) }
+// SuggestFragment is SuggestAnchor for a page that was read. Of sources, whose
+// headings have one name for each program that might publish them, names that
+// differ in letter case, hyphens and the like are one place.
+func (o *Outcome) SuggestFragment(fragment string) (Guess, bool) {
+	guess, ok := suggest(o.Names.All(), fragment, o.ContentType != "" && !isHTML(o.ContentType))
+	guess.Unique = guess.Unique && !o.incomplete() && !o.Names.cut()
+	return guess, ok
+}
 
-func suggest(names iter.Seq[string], fragment string) (string, bool) {
+func suggest(names iter.Seq[string], fragment string, variants bool) (Guess, bool) {
 	fragment, _, _ = strings.Cut(fragment, directiveDelimiter)
 	fragment = percentDecode(fragment)
 	if fragment == "" || len(fragment) > maxSuggestFragment || scriptRouted(fragment) {
-		return "", false
+		return Guess{}, false
 	}
-	var (
-		length  = utf8.RuneCountInString(fragment)
-		allowed = min(length/4, 3)
-		folded  = foldName(fragment)
-		digits  = withoutDigits(fragment)
-		letters = countLetters(fragment)
-		work    = 0
-		best    string
-		nearest = allowed + 1
-		looked  = 0
-	)
+	s := newSpelling(fragment)
+	s.variants = variants
+	looked := 0
 	for name := range names {
 		if looked++; looked > maxSuggestNames {
+			s.cut = true
 			break
 		}
-		if name == "" || len(name) > maxSuggestFragment || name == fragment {
-			continue
-		}
-		if folded != "" && foldName(name) == folded {
-			return name, true
-		}
-		if nearest == 1 || allowed == 0 || letters.distance(countLetters(name)) > allowed || withoutDigits(name) == digits {
-			continue
-		}
-		if work += length * len(name); work > maxSuggestWork {
+		if name != "" && len(name) <= maxSuggestFragment && !s.consider(name) {
 			break
-		}
-		// The library's own bound, MaxCost, is not used: with it v1.2.3 finds some
-		// distances too small (2 instead of 10 for "introduction" and "confguratoin").
-		if distance := levenshtein.Distance(name, fragment, nil); distance < nearest {
-			best, nearest = name, distance
 		}
 	}
-	return best, best != ""
+	return s.guess()
+}
+
+// spelling compares one word with many that may have been meant.
+type spelling struct {
+	word     string
+	length   int // in characters
+	allowed  int // differing letters
+	folded   string
+	digits   string
+	letters  letterCount
+	variants bool // names that fold to the same are one
+
+	work    int
+	cut     bool // not all were looked at
+	best    string
+	nearest int // distance of best; -1 when it folds to the same
+	others  int // further names that may have been meant as well
+}
+
+func newSpelling(word string) *spelling {
+	s := &spelling{word: word, length: utf8.RuneCountInString(word), folded: foldName(word), digits: withoutDigits(word), letters: countLetters(word)}
+	s.allowed = min(s.length/4, 3)
+	s.nearest = s.allowed + 1
+	return s
+}
+
+// consider looks at one name. It reports false when the work is at its limit.
+func (s *spelling) consider(name string) bool {
+	if name == s.word || name == s.best {
+		return true
+	}
+	if s.folded != "" && foldName(name) == s.folded {
+		switch {
+		case s.nearest >= 0:
+			s.best, s.nearest, s.others = name, -1, 0
+		case !s.variants:
+			s.others++
+		}
+		return true
+	}
+	if s.nearest < 0 || s.allowed == 0 || s.letters.distance(countLetters(name)) > s.allowed || withoutDigits(name) == s.digits {
+		return true
+	}
+	if s.work += s.length * len(name); s.work > maxSuggestWork {
+		s.cut = true
+		return false
+	}
+	distance := differingLetters(name, s.word)
+	switch {
+	case distance > s.allowed || s.best != "" && s.variants && foldName(name) == foldName(s.best):
+		return true
+	case s.best != "":
+		s.others++
+	}
+	if distance < s.nearest {
+		s.best, s.nearest = name, distance
+	}
+	return true
+}
+
+// differingLetters is the Levenshtein distance, but two letters that changed places
+// count as one: that is how words are mistyped most.
+func differingLetters(a, b string) int {
+	if len(a) == len(b) {
+		i := 0
+		for i < len(a) && a[i] == b[i] {
+			i++
+		}
+		if i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+			return 1
+		}
+	}
+	// The library's own bound, MaxCost, is not used: with it v1.2.3 finds some
+	// distances too small (2 instead of 10 for "introduction" and "confguratoin").
+	return levenshtein.Distance(a, b, nil)
+}
+
+func (s *spelling) guess() (Guess, bool) {
+	return Guess{Name: s.best, Unique: s.others == 0 && !s.cut}, s.best != ""
 }
 
 // letterCount counts the bytes of a name in 32 classes, letters in either case.
@@ -147,6 +214,9 @@ func PackNames(names []string) Names {
 	}
 	return Names(packed)
 }
+
+// cut reports whether names may be missing.
+func (n Names) cut() bool { return len(n) > maxPackedNames-maxSuggestFragment-binary.MaxVarintLen16 }
 
 // All yields the names in the order of the page. Damaged data ends it early.
 func (n Names) All() iter.Seq[string] {

@@ -31,21 +31,60 @@ func TestSuggestAnchor(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, ok := SuggestAnchor(names, test.fragment)
-		if got != test.want || ok != (test.want != "") {
-			t.Errorf("SuggestAnchor(%.30q) = %q, %v, want %q", test.fragment, got, ok, test.want)
+		if got.Name != test.want || ok != (test.want != "") || ok && !got.Unique {
+			t.Errorf("SuggestAnchor(%.30q) = %+v, %v, want %q", test.fragment, got, ok, test.want)
 		}
-		if packed, _ := PackNames(names).Suggest(test.fragment); packed != got {
-			t.Errorf("packed names suggest %q, names %q", packed, got)
+		o := Outcome{ContentType: "text/html", Names: PackNames(names)}
+		if packed, _ := o.SuggestFragment(test.fragment); packed != got {
+			t.Errorf("packed names suggest %+v, names %+v", packed, got)
 		}
 	}
 }
 
 func TestSuggestAnchorTakesTheFirstOfEquals(t *testing.T) {
-	if got, _ := SuggestAnchor([]string{"chaptera", "chapterb"}, "chapterc"); got != "chaptera" {
-		t.Errorf("got %q", got)
+	if got, _ := SuggestAnchor([]string{"chaptera", "chapterb"}, "chapterc"); got != (Guess{Name: "chaptera"}) {
+		t.Errorf("got %+v", got)
 	}
-	if got, _ := SuggestAnchor([]string{"chapters", "Chap-ter"}, "chapter"); got != "Chap-ter" {
-		t.Errorf("the same name in another spelling comes first: got %q", got)
+	if got, _ := SuggestAnchor([]string{"chapters", "Chap-ter"}, "chapter"); got != (Guess{"Chap-ter", true}) {
+		t.Errorf("the same name in another spelling comes first: got %+v", got)
+	}
+}
+
+func TestSuggestAnchorKnowsWhatIsUnique(t *testing.T) {
+	tests := []struct {
+		names    string
+		fragment string
+		want     Guess
+	}{
+		{"set-up", "setup", Guess{"set-up", true}},
+		{"set-up set-up", "setup", Guess{"set-up", true}},
+		{"set-up Setup", "setup", Guess{"set-up", false}},
+		{"setups set-up", "setup", Guess{"set-up", true}},
+		{"introduction", "introducton", Guess{"introduction", true}},
+		{"introduction introductory", "introducton", Guess{"introduction", false}},
+		{"introductions introduction", "introducton", Guess{"introduction", false}},
+	}
+	for _, test := range tests {
+		if got, _ := SuggestAnchor(strings.Fields(test.names), test.fragment); got != test.want {
+			t.Errorf("%s for #%s: %+v, want %+v", test.names, test.fragment, got, test.want)
+		}
+	}
+	// Sources have several names for one heading.
+	o := Outcome{ContentType: "text/markdown", Names: PackNames([]string{"whats-new", "what-s-new", "other"})}
+	for fragment, want := range map[string]Guess{"what-snew": {"whats-new", true}, "what-is-new": {"whats-new", true}} {
+		if got, _ := o.SuggestFragment(fragment); got != want {
+			t.Errorf("#%s: %+v, want %+v", fragment, got, want)
+		}
+	}
+	// What was not read to its end may hold another one.
+	o = Outcome{ContentType: "text/html", Names: PackNames([]string{"set-up"})}
+	o.Truncate(1)
+	if got, _ := o.SuggestFragment("setup"); got != (Guess{"set-up", false}) {
+		t.Errorf("truncated: %+v", got)
+	}
+	o = Outcome{ContentType: "text/html", Names: PackNames(append([]string{"set-up"}, slices.Repeat([]string{strings.Repeat("x", 250)}, 1000)...))}
+	if got, _ := o.SuggestFragment("setup"); got != (Guess{"set-up", false}) {
+		t.Errorf("not all names kept: %+v", got)
 	}
 }
 

@@ -1,0 +1,63 @@
+package fetch
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// maxBeside is the most names of one directory that Beside returns.
+const maxBeside = 20_000
+
+// Beside returns the URLs of what can be linked to in the directory that a URL of
+// the site names: its files, and directories with an index file, in order of their
+// names. Where there is no such directory, one whose path differs in letter case
+// counts. A directory with more than 20,000 names gives none.
+func (s *Site) Beside(u urinorm.URL) []urinorm.URL {
+	if !s.Holds(u) || len(u.Path()) < len(s.path) {
+		return nil
+	}
+	rel, ok := decodePath(u.Path()[len(s.path):])
+	if !ok {
+		return nil
+	}
+	dir := path.Dir(strings.TrimSuffix(rel, "/"))
+	if dir == "." {
+		dir = ""
+	}
+	at := s.index.walk("", dir, matchFold)
+	if at.kind != entryDir {
+		return nil
+	}
+	l := s.index.list(at.rel)
+	if l.err != nil || l.partial || len(l.kinds) > maxBeside {
+		return nil
+	}
+	l.mu.RLock()
+	names := make([]string, 0, len(l.kinds))
+	for name := range l.kinds {
+		names = append(names, name)
+	}
+	l.mu.RUnlock()
+	slices.Sort(names)
+	var urls []urinorm.URL
+	for _, name := range names {
+		file := join(at.rel, name)
+		switch s.index.exact(l, at.rel, name) {
+		case entryFile:
+		case entryDir:
+			if s.indexOf(file) == "" {
+				continue
+			}
+			file += "/"
+		default:
+			continue
+		}
+		if u, err := s.URLOf(file); err == nil {
+			urls = append(urls, u)
+		}
+	}
+	return urls
+}

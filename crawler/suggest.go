@@ -1,0 +1,271 @@
+package crawler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// A suggester finds what was probably meant by references to what is not there. It
+// goes through the targets once, and only when there is such a reference to show.
+type suggester struct {
+	*join
+	guesser   check.PathGuesser
+	questions map[frontier.ID]*check.PathQuestion
+	twins     map[string]frontier.ID      // https URLs by which a dead http target may answer
+	alive     map[frontier.ID]frontier.ID // of those targets, the twin that is there
+}
+
+// suggest looks for the targets that were meant by those that are not there.
+func (j *join) suggest() error {
+	s := &suggester{join: j, questions: map[frontier.ID]*check.PathQuestion{}, twins: map[string]frontier.ID{}, alive: map[frontier.ID]frontier.ID{}}
+	j.meant = s
+	asking := s.asking()
+	if len(asking) == 0 {
+		return j.shelf.err
+	}
+	listed := map[string]bool{}
+	for _, a := range asking {
+		if a.secure != "" {
+			s.twins[a.secure] = a.id
+		}
+		if !a.path {
+			continue
+		}
+		plain, _, _ := strings.Cut(a.url.String(), "?")
+		s.questions[a.id] = s.guesser.Ask(plain)
+	}
+	for _, a := range asking {
+		if a.path {
+			s.list(a.url, listed)
+		}
+	}
+	err := j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+		if int(rec.ID) > len(j.states) || j.states[rec.ID-1]&(clean|redirects) == 0 && !answers(rec.Outcome) {
+			return nil
+		}
+		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		if job.Internal && !job.Verbatim {
+			s.guesser.Consider(string(job.URL), uint32(rec.ID))
+		}
+		if of, ok := s.twins[string(job.URL)]; ok {
+			s.alive[of] = rec.ID
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return j.shelf.err
+}
+
+// answers reports whether an outcome is that of a target that is there, be it with
+// something to warn of.
+func answers(outcome []byte) bool {
+	g, err := check.GlanceAt(outcome)
+	return err == nil && g.OK
+}
+
+// asking is a target that is not there.
+type asking struct {
+	id     frontier.ID
+	url    urinorm.URL // without fragment
+	path   bool        // one that is written alike is looked for
+	secure string      // its https twin; "" where there is none to look for
+}
+
+// asking lists them in order of their URLs, as of too many the first are answered.
+func (s *suggester) asking() []asking {
+	var all []asking
+	seen := map[frontier.ID]bool{}
+	for _, p := range s.flagged {
+		if p.open || seen[p.id] || !s.shown(&p.judgement) || s.states[p.id-1]&verbatim != 0 {
+			continue
+		}
+		a := asking{id: p.id, path: s.wantsPaths(p)}
+		wantsTwin := p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified
+		if !a.path && !wantsTwin {
+			continue
+		}
+		seen[p.id] = true
+		a.url = s.dossier(p.id).url.WithoutFragment()
+		if rest, ok := strings.CutPrefix(a.url.String(), "http://"); ok && wantsTwin {
+			a.secure = "https://" + rest
+		}
+		if a.path || a.secure != "" {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b asking) int { return cmp.Compare(a.url.String(), b.url.String()) })
+	return all
+}
+
+// wantsPaths reports whether a pair is a broken target of our own that there is
+// nothing at.
+func (j *join) wantsPaths(p *pair) bool {
+	return p.judgement.Verdict == check.Broken && p.route.internal && len(p.route.hops) == 0 && notThere(p.judgement.Code)
+}
+
+// notThere reports whether a code says that there is nothing at an address.
+func notThere(c check.Code) bool {
+	switch c {
+	case check.CodeFileMissing, check.CodeFileCase, check.HTTPCode(404), check.HTTPCode(410):
+		return true
+	}
+	return false
+}
+
+// maxListed bounds the directories that are listed for suggestions.
+const maxListed = 2000
+
+// list considers the files of a local target's directory: nothing may refer to them.
+func (s *suggester) list(u urinorm.URL, listed map[string]bool) {
+	site := s.r.scope().siteOf(u)
+	dir := u.Authority() + u.Directory()
+	if site == nil || listed[dir] || len(listed) >= maxListed {
+		return
+	}
+	listed[dir] = true
+	for _, file := range site.Beside(u) {
+		s.guesser.Consider(file.String(), 0)
+	}
+}
+
+// suggestions are URLs that may have been meant.
+func (j *join) suggestions(p *pair) []check.Suggestion {
+	if c := p.judgement.Code; c == check.CodeFragmentMissing || c == check.CodeFragmentUnproven {
+		return j.otherFragment(p)
+	}
+	if j.meant == nil || p.judgement.Verdict != check.Broken && p.judgement.Verdict != check.Unverified {
+		return nil
+	}
+	all := j.meant.twin(p)
+	if j.wantsPaths(p) {
+		all = append(all, j.meant.paths(p)...)
+	}
+	return all
+}
+
+// otherFragment is the id that is nearest to a fragment that is not there. Where the
+// page has moved for good, the new address is part of the suggestion.
+func (j *join) otherFragment(p *pair) []check.Suggestion {
+	at, moved := p.id, true
+	for _, id := range p.route.hops {
+		o := &j.dossier(id).outcome
+		if strings.Contains(o.Next, "#") {
+			return nil // the redirect's fragment is missing, not the reference's
+		}
+		moved = moved && check.IsPermanent(o.Status)
+	}
+	if moved {
+		at = p.route.end
+	}
+	guess, ok := j.dossier(p.route.end).outcome.SuggestFragment(p.fragment)
+	if !ok {
+		return nil
+	}
+	return []check.Suggestion{{URL: j.r.print.pair(&j.dossier(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
+}
+
+// answering is the target that is there for another: itself, or the one that it
+// moved to for good; 0 for none.
+func (s *suggester) answering(id frontier.ID) frontier.ID {
+	if s.states[id-1]&clean != 0 {
+		return id
+	}
+	way := s.follow(id)
+	if way.end == 0 || slices.Contains(way.hops, way.end) {
+		return 0
+	}
+	for _, hop := range way.hops {
+		if !check.IsPermanent(s.dossier(hop).outcome.Status) {
+			return 0
+		}
+	}
+	if s.dossier(way.end).outcome.Code != check.CodeOK {
+		return 0
+	}
+	return way.end
+}
+
+// there says under which URL a target is there. A file of a directory has no number.
+func (s *suggester) there(id uint32, url string) (string, bool) {
+	if id == 0 {
+		return url, true
+	}
+	end := s.answering(frontier.ID(id))
+	switch {
+	case end == 0:
+		return "", false
+	case end == frontier.ID(id):
+		return url, true
+	}
+	return s.dossier(end).url.WithoutFragment().String(), s.states[end-1]&internal != 0
+}
+
+// twin is the same address by https, when something else refers to that and it is there.
+func (s *suggester) twin(p *pair) []check.Suggestion {
+	id, ok := s.alive[p.id]
+	if !ok || s.answering(id) != id {
+		return nil
+	}
+	return []check.Suggestion{{URL: s.r.print.pair(&s.dossier(id).job, p.fragment, p.hasFragment), Why: "the same address over https",
+		Unique: !p.hasFragment || s.has(id, p.fragment)}}
+}
+
+// has reports whether a page is known to have a fragment.
+func (s *suggester) has(id frontier.ID, fragment string) bool {
+	d := s.dossier(id)
+	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.r.ignoresFragment}
+	return d.outcome.Read && d.outcome.JudgeIn(q, d.anchors).Verdict == check.OK
+}
+
+// paths are targets of the site that are written in nearly the same way.
+func (s *suggester) paths(p *pair) []check.Suggestion {
+	u := s.dossier(p.id).url
+	query, hasQuery := u.Query()
+	var all []check.Suggestion
+	for _, guess := range s.questions[p.id].Guesses(s.there) {
+		to, unique := guess.URL, guess.Unique
+		if hasQuery {
+			to += "?" + query
+			unique = unique && s.r.scope().siteOf(u) != nil // a directory takes no notice of it
+		}
+		fragment := p.fragment
+		if p.hasFragment {
+			var same bool
+			fragment, same = s.fragmentOn(frontier.ID(guess.ID), p.fragment)
+			unique = unique && same
+		}
+		all = append(all, check.Suggestion{URL: s.printed(to, fragment, p.hasFragment && fragment != ""), Why: guess.Why, Unique: unique})
+	}
+	return all
+}
+
+// fragmentOn is the fragment to go with a page, and whether the page is known to
+// have the one that was asked for.
+func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
+	if id == 0 {
+		return fragment, false
+	}
+	if id = s.answering(id); id == 0 || s.states[id-1]&readable == 0 {
+		return fragment, false
+	}
+	if s.has(id, fragment) {
+		return fragment, true
+	}
+	guess, _ := s.dossier(id).outcome.SuggestFragment(fragment)
+	return guess.Name, false
+}
+
+func (s *suggester) printed(url, fragment string, has bool) string {
+	return s.r.print.pair(&frontier.Job{URL: []byte(url)}, fragment, has)
+}

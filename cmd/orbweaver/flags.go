@@ -44,6 +44,7 @@ const (
 	onReport
 	onCompare
 	onHistory
+	onFix
 )
 
 // group is a heading of the help.
@@ -255,6 +256,12 @@ func flags() []flag {
 		{name: "markdown-size", arg: "SIZE", initial: "65kB", group: output, on: onCheck | onReport,
 			doc: "longest Markdown report; what does not fit is counted, the worst comes first (GitHub takes 64 KiB a comment and 1 MiB a job summary)",
 			at:  func(s *settings) any { return &s.markdownSize }},
+		{name: "fix", group: output, on: onCheck,
+			doc: "print proposed edits of local files as a patch; the report then goes to standard error",
+			at:  func(s *settings) any { return &s.fix }},
+		{name: "write", group: output, on: onCheck | onFix,
+			doc: "make the edits in the files themselves; with check together with --fix",
+			at:  func(s *settings) any { return &s.write }},
 		{name: "unique", group: output, on: onExtract,
 			doc: "drop repeats of a link, by normalized key",
 			at:  func(s *settings) any { return &s.unique }},

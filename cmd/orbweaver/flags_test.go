@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-var allCommands = []commands{onCheck, onExplain, onExtract, onReport, onCompare, onHistory}
+var allCommands = []commands{onCheck, onExplain, onExtract, onReport, onCompare, onFix, onHistory}
 
 func TestFlagRows(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

@@ -136,6 +136,8 @@ func commandBit(cmd *cobra.Command) commands {
 		return onCompare
 	case "history":
 		return onHistory
+	case "fix":
+		return onFix
 	}
 	return 0
 }

@@ -33,6 +33,7 @@ type options struct {
 	between    betweenRuns
 	watching   bool // a round of --watch
 	ci         string
+	fix, write bool // edits as a patch, or in the files
 	show       report.Show
 	failOn     report.Policy
 	// markdownSize bounds Markdown reports in bytes; 0 is the default.
@@ -178,8 +179,35 @@ func compileReport(c *compiler, o *options) {
 	o.markdownSize = int(min(read(c, "markdown-size", s.markdownSize, parseSize), 1<<30))
 	o.newsServer = read(c, "nntp-server", s.newsServer, parseNewsServer)
 	o.mailProbe = s.mailProbe
+	compileFix(c, o)
 	o.writeClean = read(c, "write-clean", s.writeClean, func(file string) (string, error) { return file, nil })
 }
+
+// compileFix reads what is said of edits. A patch has standard output to itself.
+func compileFix(c *compiler, o *options) {
+	o.fix, o.write = c.fix, c.write
+	if o.write && !o.fix {
+		c.faults = append(c.faults, fmt.Errorf("%s: there is nothing to write without --fix", c.named("write")))
+	}
+	if o.fix && c.watch {
+		c.faults = append(c.faults, fmt.Errorf("%s: it does not go with --watch: what is written would be checked again at once", c.named("fix")))
+	}
+	if !o.patches() {
+		return
+	}
+	const instead = "it would be mixed with the patch that --fix prints: write the report to a file with --output, or use --write"
+	if c.given("format") {
+		c.faults = append(c.faults, fmt.Errorf("%s: %s", c.named("format"), instead))
+	}
+	for _, out := range o.outputs {
+		if out.File == report.Stdout {
+			c.faults = append(c.faults, fmt.Errorf("%s: %s", c.named("output"), instead))
+		}
+	}
+}
+
+// patches reports whether standard output gets a patch.
+func (o *options) patches() bool { return o.fix && !o.write }
 
 // orNone writes a limit of zero as the engine does, where zero means the default.
 func orNone(n int) int {

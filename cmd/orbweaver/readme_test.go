@@ -77,7 +77,7 @@ func between(t *testing.T, doc, mark, text string) string {
 func flagTables() string {
 	var b strings.Builder
 	root := newRoot()
-	for _, name := range []string{"check", "extract", "report", "compare", "history"} {
+	for _, name := range []string{"check", "extract", "report", "compare", "fix", "history"} {
 		cmd, _, err := root.Find([]string{name})
 		if err != nil {
 			panic(err)

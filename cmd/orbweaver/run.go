@@ -47,6 +47,10 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		console.notef("%s", hint)
 	}
 
+	var edits *editing
+	if o.fix {
+		edits = &editing{write: o.write, note: console.notef}
+	}
 	out, err := openReports(cmd, o, console.notef)
 	if err != nil {
 		return usageError("%w", err)
@@ -75,6 +79,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		return unsound(err)
 	}
 	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem})
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, edits: edits})
 	console.clear()
 	if summary == nil {
 		return unsound(err)
@@ -94,6 +99,11 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		}
 		if removed > 0 {
 			console.notef("%s: left out %d of the bookmarks", o.writeClean, removed)
+		}
+	}
+	if edits != nil {
+		if _, err := edits.finish(cmd.OutOrStdout()); err != nil {
+			return unsound(err)
 		}
 	}
 	return verdictOf(o.failOn, summary, reader.unmatched, console)
@@ -136,14 +146,19 @@ type sink struct {
 	console *console
 	clean   *cleaning // nil when no copy is asked for
 	memory  *memory
+	edits   *editing  // nil when no edit is asked for
 }
 
-// Result hands a result to the reports, and to the copy of the bookmarks.
+// Result hands a result to the reports, to the copy of the bookmarks and to the edits.
 func (s *sink) Result(r *crawler.Result) error {
 	if s.clean != nil {
 		s.clean.result(r)
 	}
 	return s.Multi.Result(s.memory.result(r))
+	if s.edits != nil {
+		s.edits.result(r)
+	}
+	return s.Multi.Result(r)
 }
 
 // Note tells something about the run as a whole.
@@ -194,10 +209,14 @@ func interrupts(parent context.Context, note func(string, ...any)) (stop <-chan 
 // openReports makes the writers of all reports: the one on standard output, those
 // in files, and what the CI system shows.
 func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*report.Multi, error) {
+	stdout := cmd.OutOrStdout()
+	if o.patches() {
+		stdout = cmd.ErrOrStderr()
+	}
 	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
-	system := &ci{env: os.Getenv, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), note: note}
+	system := &ci{env: os.Getenv, stdout: stdout, stderr: cmd.ErrOrStderr(), note: note}
 	outputs = append(outputs, system.outputs(o.ci, outputs)...)
-	return report.Open(outputs, cmd.OutOrStdout(), reportOptions(o, cmd.OutOrStdout()))
+	return report.Open(outputs, stdout, reportOptions(o, stdout))
 }
 
 // reportOptions say how reports are written.

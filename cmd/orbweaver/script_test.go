@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 //	exits CODE orbweaver ARG...   the exit status is CODE
 //	json FILE PATH REGEXP         the value at PATH (a.b.0.c) of a JSON file matches
 //	serve DIR                     serves DIR on loopback; $SITE is its URL, $SITE/status/NNN answers NNN,
+//	                              $SITE/redirect/NNN/PATH answers NNN with Location /PATH,
 //	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers
 //	awaitrequest /hang            waits until somebody asks for it
 //
@@ -132,6 +134,15 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		if err != nil || code < 200 || code > 599 {
 			code = http.StatusNotFound
 		}
+		w.WriteHeader(code)
+	})
+	mux.HandleFunc("/redirect/{code}/{path...}", func(w http.ResponseWriter, r *http.Request) {
+		code, err := strconv.Atoi(r.PathValue("code"))
+		if err != nil || code < 300 || code > 399 {
+			code = http.StatusNotFound
+		}
+		location := url.URL{Path: "/" + r.PathValue("path"), RawQuery: r.URL.RawQuery}
+		w.Header().Set("Location", location.String())
 		w.WriteHeader(code)
 	})
 	mux.HandleFunc("/echo/", func(w http.ResponseWriter, r *http.Request) {

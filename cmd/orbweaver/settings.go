@@ -68,6 +68,8 @@ type settings struct {
 	format       string
 	output       []string
 	writeClean   string
+	fix          bool
+	write        bool
 	markdownSize string
 	ci           string
 	show         []string

@@ -33,7 +33,8 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	cfg.Sites = p.sites
 	cfg.WorkingDir = p.workingDir
 	cfg.Show = shown(o.show)
-	cfg.Show.Broken = cfg.Show.Broken || o.writeClean != ""
+	cfg.Show.Broken = cfg.Show.Broken || o.writeClean != "" || o.fix
+	cfg.Show.Warning = cfg.Show.Warning || o.fix
 	cfg.Pages = out.WantsPages()
 	cfg.Stream = out.WantsStream()
 	cfg.Stop = stop

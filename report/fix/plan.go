@@ -53,6 +53,9 @@ type LeftOut struct {
 	Page         string
 	Line, Column int
 	Why          string
+	// Never is true of what is not edited on principle, such as a binary document,
+	// rather than for what became of the file.
+	Never bool
 }
 
 // String writes it as editors open places.
@@ -138,8 +141,17 @@ func (p *Plan) Edits() int {
 	return n
 }
 
+// Incomplete reports whether an edit was left out that might have been made.
+func (p *Plan) Incomplete() bool {
+	return slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return !l.Never })
+}
+
 func (p *Plan) leaveOut(page string, line, column int, why string) {
-	p.LeftOut = append(p.LeftOut, LeftOut{page, line, column, why})
+	p.LeftOut = append(p.LeftOut, LeftOut{page, line, column, why, false})
+}
+
+func (p *Plan) never(page string, line, column int, why string) {
+	p.LeftOut = append(p.LeftOut, LeftOut{page, line, column, why, true})
 }
 
 // sort puts a reference to the file it is to be edited in.
@@ -152,7 +164,7 @@ func (p *Plan) sort(pages map[string][]wish, proposal Proposal, ref *crawler.Ref
 	case !isLocal(page):
 		p.Elsewhere++
 	case why != "":
-		p.leaveOut(page, w.line, w.column, why)
+		p.never(page, w.line, w.column, why)
 	default:
 		pages[page] = append(pages[page], w)
 	}
@@ -204,7 +216,7 @@ func (p *Plan) edit(f *File, wishes []wish) bool {
 	}
 	editor, err := extract.NewEditor(extract.Input{Body: body, ContentType: fetch.TypeByName(f.path), Name: filepath.Base(f.path)})
 	if err != nil {
-		p.leaveOut(f.page, 0, 0, "not edited: "+err.Error())
+		p.never(f.page, 0, 0, "not edited: "+err.Error())
 		return false
 	}
 	why := map[extract.Place]string{}

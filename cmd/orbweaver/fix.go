@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/report/fix"
+)
+
+func newFixCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fix REPORT.json [flags]",
+		Short: "write proposed edits as a patch, or make them with --write",
+		Long:  "Reads a JSON report and prints a patch of the local files that it names, for git apply: new addresses of what moved for good, and suggestions that nothing else is as close as. What changed since the run is left out and said, and the exit status is 1 then. Call it where the run was made: the report's paths are relative to that directory.",
+		Example: `orbweaver check docs/ -o report.json
+orbweaver fix report.json | git apply
+orbweaver fix report.json --write`,
+	}
+	s := addFlags(cmd, onFix)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usageError("fix: name one JSON report")
+		}
+		saved, err := readReport(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		e := &editing{write: s.write, list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
+		for _, r := range saved.Results {
+			e.result(r)
+		}
+		plan, err := e.finish(cmd.OutOrStdout())
+		if err != nil {
+			return unsound(err)
+		}
+		if plan.Incomplete() {
+			return &exitError{code: report.ExitFindings}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// editing gathers the results that propose something, and makes the edits when
+// the run is over.
+type editing struct {
+	write   bool // into the files, not as a patch
+	list    bool // say each edit that is written
+	note    func(format string, args ...any)
+	results []*crawler.Result
+}
+
+func (e *editing) result(r *crawler.Result) {
+	if _, ok := fix.Propose(r); ok {
+		e.results = append(e.results, r)
+	}
+}
+
+// maxLeftOut is how many edits that were left out are said one by one.
+const maxLeftOut = 50
+
+// finish plans the edits and prints or writes them.
+func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	plan, err := fix.Make(fix.Root(wd), wd, e.results)
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range plan.LeftOut {
+		if i == maxLeftOut {
+			e.note("and %d more are left out", len(plan.LeftOut)-i)
+			break
+		}
+		e.note("left out: %s", l)
+	}
+	if !e.write {
+		err = plan.WritePatch(out)
+		e.sum(plan, "proposed", len(plan.Files))
+		return plan, err
+	}
+	written, err := plan.Write()
+	if e.list && err == nil {
+		for _, f := range plan.Files {
+			for _, edit := range f.Edits {
+				fmt.Fprintln(out, printable(fmt.Sprintf("%s:%d:%d: %s -> %s", edit.Page, edit.Line, edit.Column, edit.Before, edit.After)))
+			}
+		}
+	}
+	e.sum(plan, "written", written)
+	return plan, err
+}
+
+// sum says in one line what became of the proposals.
+func (e *editing) sum(plan *fix.Plan, verb string, files int) {
+	text := "no edit to make"
+	if n := plan.Edits(); n > 0 {
+		text = fmt.Sprintf("%s in %s %s", counted(n, "edit"), counted(files, "file"), verb)
+	}
+	if n := len(plan.LeftOut); n > 0 {
+		text += fmt.Sprintf(", %d left out", n)
+	}
+	if n := plan.Elsewhere; n > 0 {
+		text += fmt.Sprintf("; %s in no local file", counted(n, "reference"))
+	}
+	e.note("%s", text)
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -102,6 +102,10 @@ type Config struct {
 	// CheckHTTPS asks for the https twin of each http target that is there: the
 	// warning insecure-http.
 	CheckHTTPS bool
+	// Archive is the address of an archive that is asked for copies of what is gone
+	// on other sites, one request each at the end of the run: Wayback, or one that
+	// answers in the same way. "" asks nobody. The copies become suggestions.
+	Archive string
 	// Credentials says that requests to the internal hosts are signed in, by
 	// whatever means: links that would sign out or delete are then left alone.
 	Credentials bool

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,6 +58,7 @@ type pair struct {
 	judgement   check.Judgement
 	route       route
 	references  []Reference
+	archived    *archivedCopy // of a target that is gone; nil when none is known
 }
 
 func (p *pair) key() pairKey {
@@ -105,7 +107,7 @@ func newJoin(r *run) *join {
 }
 
 // report judges every reference and tells the sink.
-func (r *run) report() (*Summary, error) {
+func (r *run) report(ctx context.Context) (*Summary, error) {
 	j := newJoin(r)
 	sum := j.sum
 	for i := range r.seeds {
@@ -114,7 +116,8 @@ func (r *run) report() (*Summary, error) {
 			sum.Targets = append(sum.Targets, r.seeds[i].Raw)
 		}
 	}
-	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.started, j.watched, j.gather, j.suggest, j.tell, j.notes} {
+	archived := func() error { return j.archived(ctx) }
+	for _, step := range []func() error{j.load, j.named, j.judge, j.alone, j.settleAll, j.started, j.watched, j.gather, j.suggest, archived, j.tell, j.notes} {
 		if err := step(); err != nil {
 			return nil, err
 		}

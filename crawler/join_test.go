@@ -23,7 +23,7 @@ func told(t *testing.T, cfg *Config, seeds []Seed, anchors int) string {
 	if err := r.crawl(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := r.report()
+	sum, err := r.report(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

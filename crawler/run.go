@@ -74,7 +74,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	if err := r.crawl(ctx); err != nil {
 		return nil, err
 	}
-	return r.report()
+	return r.report(ctx)
 }
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {

@@ -93,8 +93,9 @@ func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 func (s *stream) tell(pairs []*pair) error {
 	var results []*Result
 	for _, p := range pairs {
-		if _, asked := s.join.meant.questions[p.id]; !asked && s.join.wantsPaths(p) {
-			continue // the targets were gone through before it was known: it is told at the end
+		_, asked := s.join.meant.questions[p.id]
+		if !asked && s.join.wantsPaths(p) || s.join.wantsArchive(p) {
+			continue // what is suggested for it is known at the end only
 		}
 		if s.join.shown(&p.judgement) {
 			s.told[p.key()] = true

@@ -218,6 +218,9 @@ func (j *join) result(p *pair) *Result {
 		res.FinalURL = ""
 	}
 	res.Suggestions = append(res.Suggestions, j.suggestions(p)...)
+	if p.archived != nil {
+		res.Suggestions = append(res.Suggestions, p.archived.suggestion(p))
+	}
 	slices.SortFunc(res.References, func(a, b Reference) int {
 		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(a.Element, b.Element), cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Raw, b.Raw))

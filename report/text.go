@@ -115,13 +115,19 @@ func hint(w check.Warning) string {
 	return ""
 }
 
-// didYouMean offers suggestions; on the same page it names the fragment alone.
+// didYouMean offers suggestions; on the same page it names the fragment alone. What
+// an archive has is no guess, and is said by itself.
 func didYouMean(url string, suggestions []check.Suggestion) string {
 	const most = 3
 	page, _, _ := strings.Cut(url, "#")
 	var names []string
+	archived := ""
 	for _, s := range suggestions {
 		name := s.URL
+		if check.IsArchived(s) {
+			archived = visible(s.Why) + ": " + visible(name)
+			continue
+		}
 		if name == "" || len(names) == most {
 			continue
 		}
@@ -130,12 +136,17 @@ func didYouMean(url string, suggestions []check.Suggestion) string {
 		}
 		names = append(names, visible(name))
 	}
+	meant := ""
 	switch last := len(names) - 1; last {
 	case -1:
-		return ""
+		return archived
 	case 0:
-		return "did you mean " + names[0] + "?"
+		meant = "did you mean " + names[0] + "?"
 	default:
-		return "did you mean " + strings.Join(names[:last], ", ") + " or " + names[last] + "?"
+		meant = "did you mean " + strings.Join(names[:last], ", ") + " or " + names[last] + "?"
 	}
+	if archived != "" {
+		meant += " " + archived
+	}
+	return meant
 }

@@ -235,6 +235,8 @@ func TestDidYouMean(t *testing.T) {
 		{"a#b", suggest("a#c"), "did you mean #c?"},
 		{"a#b", suggest("a", "ab#c"), "did you mean a or ab#c?"},
 		{"x", suggest("1", "2", "3", "4"), "did you mean 1, 2 or 3?"},
+		{"x", []check.Suggestion{check.ArchivedCopy("https://web.archive.org/x", time.Time{})}, "archived copy: https://web.archive.org/x"},
+		{"x", append(suggest("y"), check.ArchivedCopy("https://web.archive.org/x", started)), "did you mean y? archived copy of 2026-01-02: https://web.archive.org/x"},
 	} {
 		if got := didYouMean(test.url, test.s); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.url, got, test.want)

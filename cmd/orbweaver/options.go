@@ -138,6 +138,7 @@ func compile(s *settings, on commands) (*options, error) {
 		k.Accept = read(c, "accept", strings.Join(s.accept, ","), parseStatuses)
 	}
 	k.SoftNotFound, k.CheckHTTPS = s.soft404, s.checkHTTPS
+	k.Archive = archives[s.archive]
 	k.Credentials = s.user != "" || s.netrc || len(s.header) > 0 || s.cookies != ""
 	k.MaxRedirects = orNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
 
@@ -222,6 +223,11 @@ var scopeRules = map[string]crawler.ScopeRule{
 	"host":   crawler.ScopeHost,
 	"domain": crawler.ScopeDomain,
 	"page":   crawler.ScopePage,
+}
+
+var archives = map[string]string{
+	"none":    "",
+	"wayback": crawler.Wayback,
 }
 
 var externals = map[string]crawler.External{

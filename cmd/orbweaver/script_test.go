@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 //	serve DIR                     serves DIR on loopback; $SITE is its URL, $SITE/status/NNN answers NNN,
 //	                              $SITE/redirect/NNN/PATH answers NNN with Location /PATH,
 //	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers
+//	servearchive                  answers over TLS as the Wayback Machine does, at $ARCHIVE (address:port)
 //	awaitrequest /hang            waits until somebody asks for it
 //
 // $DOCUMENTS is a directory with a real document of each format.
@@ -52,6 +53,7 @@ func TestScript(t *testing.T) {
 			"exits":        exits,
 			"json":         jsonValue,
 			"serve":        serve,
+			"servearchive": serveArchive,
 			"awaitrequest": awaitRequest,
 		},
 	})
@@ -158,4 +160,22 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewServer(mux)
 	ts.Defer(server.Close)
 	ts.Setenv("SITE", server.URL)
+}
+
+func serveArchive(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: servearchive")
+	}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		about := r.URL.Query().Get("url")
+		w.Header().Set("Content-Type", "application/json")
+		if r.Host != "archive.org" || r.URL.Path != "/wayback/available" || strings.Contains(about, "never") {
+			fmt.Fprint(w, `{"archived_snapshots": {}}`)
+			return
+		}
+		fmt.Fprintf(w, `{"archived_snapshots": {"closest": {"status": "200", "available": true,
+			"url": "http://web.archive.org/web/20130919044612/%s", "timestamp": "20130919044612"}}}`, about)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("ARCHIVE", server.Listener.Addr().String())
 }

@@ -32,6 +32,7 @@ type settings struct {
 	maxRedirects   string
 	soft404        bool
 	checkHTTPS     bool
+	archive        string
 	tlsExpiry      string
 	failOn         []string
 

@@ -1,6 +1,10 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Verdict is what we say of a target. A build goes red only on evidence.
 type Verdict uint8
@@ -54,6 +58,22 @@ type Suggestion struct {
 	// into the reference.
 	Unique bool `json:"unique,omitempty"`
 }
+
+// archivedCopy is how the reason of a suggestion begins that leads to an archive.
+const archivedCopy = "archived copy"
+
+// ArchivedCopy suggests a copy of a page as it was on a day; the zero time is unknown.
+func ArchivedCopy(url string, made time.Time) Suggestion {
+	s := Suggestion{URL: url, Why: archivedCopy}
+	if !made.IsZero() {
+		s.Why += " of " + made.Format(time.DateOnly)
+	}
+	return s
+}
+
+// IsArchived reports whether a suggestion leads to a copy in an archive, rather than
+// to what was probably meant.
+func IsArchived(s Suggestion) bool { return strings.HasPrefix(s.Why, archivedCopy) }
 
 // Judgement is the verdict on one target with one fragment.
 type Judgement struct {

@@ -1,0 +1,122 @@
+package crawler
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// archiveOf answers as the Wayback Machine does, about the URLs it knows.
+func archiveOf(t *testing.T, known map[string]func(*exchange)) *faultServer {
+	t.Helper()
+	return serveFaults(t, nil, func(x *exchange) {
+		if answer := known[x.request.URL.Query().Get("url")]; answer != nil && x.request.URL.Path == "/wayback/available" {
+			answer(x)
+			return
+		}
+		x.say("200 OK", "Content-Type: application/json\r\n", `{"archived_snapshots": {}}`)
+	})
+}
+
+func snapshot(url, status, timestamp string, available bool) func(*exchange) {
+	return func(x *exchange) {
+		x.say("200 OK", "Content-Type: application/json\r\n", fmt.Sprintf(
+			`{"url": "x", "archived_snapshots": {"closest": {"status": %q, "available": %v, "url": %q, "timestamp": %q}}}`, status, available, url, timestamp))
+	}
+}
+
+const archivedPages = `<a href=http://gone.org/page>a</a><a href=http://gone.org/page#part>a</a><a href=http://gone.org/never>b</a>
+	<a href=http://gone.org/error>c</a><a href=http://gone.org/busy>d</a><a href=http://gone.org/broken>e</a><a href=http://gone.org/odd>f</a>
+	<a href=http://there.org/>g</a><a href=http://intranet/x>h</a><a href=http://host.internal/x>i</a><a href=http://10.0.0.1/x>j</a>
+	<a href=http://joe@gone.org/page2>k</a><a href=/gone>l</a><a href=http://gone.org/forbidden>m</a>`
+
+func TestArchive(t *testing.T) {
+	busy := 0
+	archive := archiveOf(t, map[string]func(*exchange){
+		"http://gone.org/page":  snapshot("http://web.archive.org/web/20130919044612/http://gone.org/page", "200", "20130919044612", true),
+		"http://gone.org/error": snapshot("http://web.archive.org/web/2013/http://gone.org/error", "404", "20130919044612", true),
+		"http://gone.org/busy": func(x *exchange) {
+			if busy++; busy == 1 {
+				x.say("429 Too Many Requests", "Retry-After: 0\r\n", "")
+				return
+			}
+			snapshot("https://web.archive.org/web/1/http://gone.org/busy", "200", "", true)(x)
+		},
+		"http://gone.org/broken": func(x *exchange) { x.say("200 OK", "Content-Type: application/json\r\n", "<html>") },
+		"http://gone.org/odd":    snapshot("javascript:alert(1)", "200", "20130919044612", true),
+	})
+	pages := at(map[string]func(*exchange){
+		"site.test/":         page(archivedPages),
+		"there.org/":         page("<p>"),
+		"gone.org/forbidden": status("403 Forbidden"),
+	})
+	for _, stream := range []bool{false, true} {
+		busy = 0
+		before := len(archive.order)
+		cfg, _ := realWeb(t, pages)
+		cfg.Archive, cfg.Retries, cfg.Stream = "http://"+archive.addr+"/wayback/available", 2, stream
+		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		wantSuggestions(t, c, map[string]string{
+			"http://gone.org/page":      "https://web.archive.org/web/20130919044612/http://gone.org/page",
+			"http://gone.org/page#part": "https://web.archive.org/web/20130919044612/http://gone.org/page#part",
+			"http://gone.org/busy":      "https://web.archive.org/web/1/http://gone.org/busy",
+		})
+		if r := c.find("http://gone.org/page"); r == nil || r.Code != "http-404" || r.Suggestions[0].Why != "archived copy of 2013-09-19" {
+			t.Errorf("%+v", r)
+		}
+		var asked []string
+		for _, line := range archive.order[before:] {
+			asked = append(asked, line)
+		}
+		if len(asked) != 7 || strings.Contains(strings.Join(asked, " "), "joe") || strings.Contains(strings.Join(asked, " "), "intern") {
+			t.Errorf("the archive was asked %d times: %v", len(asked), asked)
+		}
+		if len(c.notes) != 1 || c.notes[0].Message != "the archive gave no answer about 2 of 6 broken targets" {
+			t.Errorf("notes %v", c.notes)
+		}
+		if sum.Requests < 7+8 || sum.Broken != 12 {
+			t.Errorf("%d requests, %d broken", sum.Requests, sum.Broken)
+		}
+	}
+}
+
+// TestArchiveIsAway: an archive that fails costs no verdict, and one that goes on
+// refusing is left alone.
+func TestArchiveIsAway(t *testing.T) {
+	pages := at(map[string]func(*exchange){"site.test/": page(archivedPages)})
+	refusing := serveFaults(t, nil, status("503 Busy"))
+	for _, addr := range []string{refusing.addr, closedAddr(t)} {
+		cfg, _ := realWeb(t, pages)
+		cfg.Archive, cfg.Retries = "http://"+addr+"/wayback/available", -1
+		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		wantSuggestions(t, c, nil)
+		if !sum.Complete || len(c.notes) != 1 || c.find("http://gone.org/page").Code != "http-404" {
+			t.Errorf("%+v, notes %v", sum, c.notes)
+		}
+	}
+	if n := len(refusing.order); n != archivePatience {
+		t.Errorf("%d requests to an archive that refuses", n)
+	}
+	// Nothing is asked when the run was cut short.
+	stop := make(chan struct{})
+	close(stop)
+	cfg, _ := realWeb(t, pages)
+	before := len(refusing.order)
+	cfg.Archive, cfg.Stop = "http://"+refusing.addr+"/wayback/available", stop
+	crawl(t, cfg, seedOf(t, "http://site.test/"))
+	if len(refusing.order) != before {
+		t.Error("an interrupted run asked the archive")
+	}
+}
+
+func FuzzReadAvailability(f *testing.F) {
+	f.Add(`{"url": "x", "archived_snapshots": {"closest": {"status": "200", "available": true, "url": "http://web.archive.org/web/1/x", "timestamp": "20130919044612"}}}`)
+	f.Add(`{"archived_snapshots": {}}`)
+	f.Add(`{"archived_snapshots": {"closest": {"status": 200, "available": true, "url": "ftp://x"}}}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		found, err := readAvailability([]byte(body))
+		if err == nil && found != nil && !strings.HasPrefix(found.url, "http") {
+			t.Fatalf("%q gives %q", body, found.url)
+		}
+	})
+}

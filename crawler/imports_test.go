@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver":              {"*"},
 	"cmd/orbweaver-bench":        {"crawler/crawlertest"},
 	"report":                     {"crawler", "crawler/check", "urinorm"},
+	"report/sources":             {"crawler", "crawler/fetch", "crawler/extract", "urinorm"},
 	"report/fix":                 {"report", "crawler", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler":                    {"crawler/cache", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/cache":              {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},

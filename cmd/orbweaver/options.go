@@ -23,6 +23,7 @@ type options struct {
 	hostStyle fetch.HostStyle
 	stdinType string // a media type
 	from      []string
+	sources   string // "" for none
 
 	format     *report.Format
 	outputs    []report.Output
@@ -111,6 +112,7 @@ func compile(s *settings, on commands) (*options, error) {
 	o.since = read(c, "since", s.since, func(ref string) (string, error) { return ref, nil })
 	o.base = read(c, "base-url", s.base, parseBase)
 	o.hostStyle, _ = fetch.ParseHostStyle(s.hostStyle)
+	o.sources = read(c, "sources", s.sources, func(dir string) (string, error) { return dir, nil })
 	o.stdinType = read(c, "stdin-type", s.stdinType, parseStdinType)
 
 	k := &o.crawl

@@ -31,6 +31,7 @@ type plan struct {
 	base  urinorm.URL
 	style fetch.HostStyle
 	dirs  map[string]*fetch.Site // mounted directories, by absolute path
+	named map[*fetch.Site]bool   // those that are targets
 }
 
 // prepare mounts directories and turns targets into seeds. Its errors are wrong
@@ -41,7 +42,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, base: o.base, style: o.hostStyle, dirs: map[string]*fetch.Site{}}
+	p := &plan{workingDir: wd, base: o.base, style: o.hostStyle, dirs: map[string]*fetch.Site{}, named: map[*fetch.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -61,6 +62,18 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		p.hints = append(p.hints, "--base-url has no effect: no target is a directory or a document")
 	}
 	return p, nil
+}
+
+// siteDirs are the directories that answer for a site the user named, not those
+// that a single document lies in.
+func (p *plan) siteDirs() []string {
+	var dirs []string
+	for _, s := range p.sites {
+		if p.named[s] {
+			dirs = append(dirs, s.Dir())
+		}
+	}
+	return dirs
 }
 
 // close releases the directories.
@@ -88,6 +101,7 @@ func (p *plan) addDirectory(t target) error {
 		}
 		return err
 	}
+	p.named[site] = true
 	before := len(p.seeds)
 	err = site.Walk(func(rel string, _ fs.DirEntry) error {
 		if path.Ext(rel) == ".css" || !isDocument(filepath.Join(site.Dir(), filepath.FromSlash(rel))) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/report/sources"
 )
 
 // checkLinks is the main job: it finds out what the targets are, runs the crawl
@@ -47,6 +48,12 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		console.notef("%s", hint)
 	}
 
+	var made *sources.Tree
+	if o.sources != "" {
+		if made, err = sources.Open(o.sources, plan.workingDir, plan.siteDirs()); err != nil {
+			return usageError("--sources: %w", err)
+		}
+	}
 	var edits *editing
 	if o.fix {
 		edits = &editing{write: o.write, note: console.notef}
@@ -80,6 +87,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem})
 	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, edits: edits})
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, edits: edits, made: made})
 	console.clear()
 	if summary == nil {
 		return unsound(err)
@@ -147,10 +155,16 @@ type sink struct {
 	clean   *cleaning // nil when no copy is asked for
 	memory  *memory
 	edits   *editing  // nil when no edit is asked for
+	clean   *cleaning     // nil when no copy is asked for
+	edits   *editing      // nil when no edit is asked for
+	made    *sources.Tree // nil when no sources are named
 }
 
-// Result hands a result to the reports, to the copy of the bookmarks and to the edits.
+// Result finds the sources of a result, and hands it to the reports, to the copy of the bookmarks and to the edits.
 func (s *sink) Result(r *crawler.Result) error {
+	if s.made != nil {
+		s.made.Map(r)
+	}
 	if s.clean != nil {
 		s.clean.result(r)
 	}

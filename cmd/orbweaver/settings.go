@@ -9,6 +9,7 @@ type settings struct {
 	stdinType string
 	base      string
 	hostStyle string
+	sources   string
 
 	// scope
 	scope        string

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// sourcedRun is a run whose pages were made from sources.
+func sourcedRun() *Report {
+	at := func(page string, line int, source *crawler.Place) crawler.Reference {
+		return crawler.Reference{Page: page, Line: line, Column: 9, Element: "a", Attribute: "href", Raw: "gone/", Text: "gone", Source: source}
+	}
+	return &Report{
+		Head:    Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"site"}},
+		Summary: crawler.Summary{Started: started, Complete: true, Targets: []string{"site"}, Pages: 3, Results: 1, References: 4, Links: 4, Broken: 1, ByCode: map[check.Code]int{"file-missing": 1}},
+		Results: []*crawler.Result{{
+			URL: "site/gone/", Verdict: check.Broken, Code: "file-missing", Internal: true, Size: -1,
+			Suggestions: []check.Suggestion{{URL: "site/goner/", Why: "closest path", Unique: true}, {URL: "site/done/", Why: "closest path"}},
+			References: []crawler.Reference{
+				at("site/a/index.html", 30, &crawler.Place{File: "docs/a.md", Line: 3, Column: 5, Raw: "gone.md"}),
+				at("site/a/index.html", 31, &crawler.Place{File: "docs/a.md", Line: 3, Column: 5, Raw: "gone.md"}),
+				at("site/b/index.html", 40, &crawler.Place{File: "docs/b.md", Line: 1, Column: 5, Raw: "gone/"}),
+				at("site/c/index.html", 50, nil),
+			},
+		}},
+	}
+}
+
+func TestSourcesInText(t *testing.T) {
+	want := `docs/a.md
+  3:5    broken      file-missing  site/gone/                      "gone"   did you mean site/goner/ or site/done/?
+
+docs/b.md
+  1:5    broken      file-missing  site/gone/                      "gone"   did you mean site/goner/ or site/done/?
+
+site/c/index.html
+  50:9   broken      file-missing  site/gone/                      "gone"   did you mean site/goner/ or site/done/?
+
+`
+	if got := render(t, "text", Options{}, sourcedRun()); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSourcesAreReadBack(t *testing.T) {
+	text := render(t, "json", Options{}, sourcedRun())
+	if !strings.Contains(text, `"source": "docs/a.md", "source_line": 3, "source_column": 5, "source_raw": "gone.md"}`) ||
+		!strings.Contains(text, `"source": "docs/b.md", "source_line": 1, "source_column": 5}`) || !strings.Contains(text, `"unique": true`) {
+		t.Errorf("%s", text)
+	}
+	validate(t, compileSchema(t, "", true), text)
+	back, err := Read(bytes.NewReader([]byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := render(t, "json", Options{}, back); again != text {
+		t.Errorf("read back and written again:\n%s\nwas\n%s", again, text)
+	}
+	for i, want := range sourcedRun().Results[0].References {
+		got := back.Results[0].References[i]
+		if (got.Source == nil) != (want.Source == nil) || got.Source != nil && *got.Source != *want.Source {
+			t.Errorf("reference %d: %+v, want %+v", i, got.Source, want.Source)
+		}
+	}
+	if s := back.Results[0].Suggestions; !s[0].Unique || s[1].Unique {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestSourcesAreClean: a password does not leave by the source either.
+func TestSourcesAreClean(t *testing.T) {
+	run := sourcedRun()
+	run.Results[0].References[0].Source.Raw = "https://joe:secret@e.test/"
+	kept := run.Results[0].References[0].Source
+	for _, format := range []string{"json", "ndjson", "text", "csv"} {
+		if text := render(t, format, Options{}, run); strings.Contains(text, "secret") {
+			t.Errorf("%s: %s", format, text)
+		}
+	}
+	if kept.Raw != "https://joe:secret@e.test/" {
+		t.Error("the run's own place was changed")
+	}
+}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,9 +17,9 @@ import (
 
 func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain [CODE|URL] [flags]",
+		Use:   "explain [CODE|URL|FILE] [flags]",
 		Short: "explain a reason code, or which rules apply to a URL",
-		Long:  "With a code: what it means and what to do. With a URL: how it is printed, which is what patterns and rules are matched against, and what the flags and the configuration file say of it. Without either: the list of all codes.",
+		Long:  "With a code: what it means and what to do. With a URL, or the path of a local file as reports print it: how it is printed, which is what patterns and rules are matched against, and what the flags and the configuration file say of it. Without either: the list of all codes.",
 		Example: `orbweaver explain fragment-missing
 orbweaver explain https://example.com/a --exclude '/a$'`,
 	}
@@ -82,8 +84,11 @@ func explainCode(w *helpWriter, code string) error {
 	return nil
 }
 
-// explainURL writes what the settings say of a URL.
+// explainURL writes what the settings say of a URL, or of a file without one.
 func explainURL(w *helpWriter, o *options, ref string) error {
+	if isPath(o, ref) {
+		return explainPath(w, o, ref)
+	}
 	u, repairs, err := resolveArgument(o, ref)
 	if err != nil {
 		return usageError("%w", err)
@@ -97,14 +102,8 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	}
 	w.line("")
 	k := &o.crawl
-	if re := firstMatch(k.Exclude, printed); re != nil {
-		row("exclude", fmt.Sprintf("not checked: --exclude %s matches", re))
+	if !explainRules(w, k, printed) {
 		return nil
-	}
-	if rule := firstRule(k.Rules, printed); rule != nil {
-		row("rule", rule.Name+": "+ruleEffect(rule))
-	} else if len(k.Rules) > 0 {
-		row("rule", fmt.Sprintf("none of %d matches", len(k.Rules)))
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
 		answer, asked := check.AnswerOf(s)
@@ -123,6 +122,115 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 		row("external", "checked once, never crawled, where it is external")
 	}
 	return nil
+}
+
+// explainRules writes which rules match what is printed, and reports whether it is
+// looked at at all.
+func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
+	if re := firstMatch(k.Exclude, printed); re != nil {
+		w.entry("exclude", 12, fmt.Sprintf("not checked: --exclude %s matches", re))
+		return false
+	}
+	if rule := firstRule(k.Rules, printed); rule != nil {
+		w.entry("rule", 12, rule.Name+": "+ruleEffect(rule))
+	} else if len(k.Rules) > 0 {
+		w.entry("rule", 12, fmt.Sprintf("none of %d matches", len(k.Rules)))
+	}
+	return true
+}
+
+// isPath reports whether an argument is the path of a file: not when --base-url says
+// where files are published, for then they are printed by their addresses.
+func isPath(o *options, ref string) bool {
+	if !o.base.IsZero() || strings.HasPrefix(strings.ToLower(ref), "www.") {
+		return false
+	}
+	_, _, err := urinorm.ParseWeb(ref)
+	return err != nil && !strings.Contains(ref, "://")
+}
+
+// explainPath writes what the settings say of a local file, given as reports print
+// it or as the file system has it.
+func explainPath(w *helpWriter, o *options, ref string) error {
+	file, tail := ref, ""
+	if i := strings.IndexAny(ref, "?#"); i >= 0 {
+		file, tail = ref[:i], ref[i:]
+	}
+	info, err := os.Stat(filepath.FromSlash(file))
+	if err != nil { // a name as it is printed
+		if decoded, decoding := unescapePath(file); decoding == nil {
+			if there, statErr := os.Stat(filepath.FromSlash(decoded)); statErr == nil {
+				file, info, err = decoded, there, nil
+			}
+		}
+	}
+	printed, printing := printedPath(file, err == nil)
+	if printing != nil {
+		return unsound(printing)
+	}
+	if err == nil && info.IsDir() && !strings.HasSuffix(printed, "/") {
+		printed += "/"
+	}
+	printed += tail
+	w.entry("printed", 12, printed)
+	switch {
+	case err != nil && looksLikeHost(strings.SplitN(file, "/", 2)[0]):
+		w.entry("file", 12, "there is none; for the website write https://"+ref)
+	case err != nil:
+		w.entry("file", 12, "there is none of that name")
+	case info.IsDir():
+		w.entry("file", 12, "a directory: a target is a site without a server, a link leads to its index file")
+	case readable(file):
+		w.entry("file", 12, "a document that is read for links")
+	default:
+		w.entry("file", 12, "not read for links")
+	}
+	w.line("")
+	if !explainRules(w, &o.crawl, printed) {
+		return nil
+	}
+	text := "internal: a local file, never asked of the network"
+	if re := firstMatch(o.crawl.NoFollow, printed); re != nil {
+		text += fmt.Sprintf("; its links are not followed: --no-follow %s matches", re)
+	}
+	w.entry("scope", 12, text)
+	return nil
+}
+
+// printedPath is a path as reports print it: relative to the working directory,
+// percent-encoded. One that is not there may be encoded already.
+func printedPath(file string, there bool) (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find the working directory: %w", err)
+	}
+	abs, err := filepath.Abs(filepath.FromSlash(file))
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(wd, abs)
+	if err != nil {
+		rel = abs
+	}
+	rel = filepath.ToSlash(rel)
+	if there {
+		rel = escapedPath(rel)
+	}
+	ups := 0
+	for strings.HasPrefix(rel, "../") {
+		rel = rel[len("../"):]
+		ups++
+	}
+	const root = "https://local.invalid/"
+	u, _, err := urinorm.ParseWeb(root + rel)
+	if err != nil {
+		return "", err
+	}
+	printed := strings.Repeat("../", ups) + strings.TrimPrefix(u.Printed(), root)
+	if strings.HasSuffix(file, "/") && !strings.HasSuffix(printed, "/") {
+		printed += "/"
+	}
+	return printed, nil
 }
 
 // resolveArgument reads a URL as check would: absolute, against --base-url, or

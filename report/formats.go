@@ -53,6 +53,12 @@ var Formats = []*Format{
 	&graphmlFormat,
 	&sitemapFormat,
 	&sqliteFormat,
+	&linkcheckerCSVFormat,
+	&linkcheckerXMLFormat,
+	&linkcheckerSQLFormat,
+	&linkcheckerGMLFormat,
+	&linkcheckerDotFormat,
+	&linkcheckerGXMLFormat,
 }
 
 // Names lists the formats' names.

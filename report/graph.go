@@ -30,6 +30,7 @@ type node struct {
 	depth   int    // steps from the start; -1 when it was not read
 	verdict string // "" when the report does not list it
 	code    check.Code
+	result  *crawler.Result // nil when the report does not list it
 	from    map[*node]*edge // by its end
 }
 
@@ -85,7 +86,7 @@ func (g *graph) build() {
 			}
 		}
 		if judged[r.URL] != nil && r.Code != check.CodeFragmentMissing && r.Code != check.CodeFragmentUnproven {
-			n.verdict, n.code = r.Verdict.String(), r.Code
+			n.verdict, n.code, n.result = r.Verdict.String(), r.Code, r
 		}
 	}
 	slices.SortFunc(g.nodes, func(a, b *node) int { return cmp.Compare(a.url, b.url) })

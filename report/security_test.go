@@ -87,7 +87,28 @@ var formatChecks = map[string]func(t *testing.T, report string){
 			}
 		}
 	},
-	"dot": checkDot,
+	"dot":              func(t *testing.T, report string) { checkDot(t, report, "URL") },
+	"linkchecker-dot":  func(t *testing.T, report string) { checkDot(t, report, "href") },
+	"linkchecker-gml":  func(t *testing.T, report string) { checkASCII(t, report); checkDelimited(t, report) },
+	"linkchecker-xml":  func(t *testing.T, report string) { xmllint(t, report, "") },
+	"linkchecker-gxml": func(t *testing.T, report string) { xmllint(t, report, "") },
+	"linkchecker-csv": func(t *testing.T, report string) {
+		r := csv.NewReader(strings.NewReader(report))
+		r.Comma, r.Comment = ';', '#'
+		rows, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFormulas(t, rows, 2*len(dangerous())+1)
+	},
+	"linkchecker-sql": func(t *testing.T, report string) {
+		cmd := exec.Command(tool(t, "sqlite3"), "-batch", "-bail", ":memory:")
+		cmd.Stdin = strings.NewReader("create table linksdb (urlname, parentname, baseref, valid, result, warning, info, url, line, col, name, checktime, dltime, size, cached, level, modified);\n" +
+			report + "\nselect count(*) from linksdb;\n")
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != strconv.Itoa(2*len(dangerous()))+"\n" {
+			t.Errorf("%v: %.300s", err, out)
+		}
+	},
 	"sqlite": func(t *testing.T, report string) {
 		db := databaseOf(t, report)
 		if got := queryFile(t, db, "PRAGMA integrity_check"); got != "ok\n" {
@@ -207,12 +228,17 @@ func checkCells(t *testing.T, report string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 2*len(dangerous()) + 1; len(rows) != want {
+	checkFormulas(t, rows, 2*len(dangerous())+1)
+}
+
+func checkFormulas(t *testing.T, rows [][]string, want int) {
+	t.Helper()
+	if len(rows) != want {
 		t.Errorf("%d rows, want %d", len(rows), want)
 	}
 	for _, row := range rows {
 		for _, c := range row {
-			if c != "" && strings.ContainsAny(c[:1], "=+-@\t\r\n") {
+			if c != "" && c != "-1" && strings.ContainsAny(c[:1], "=+-@\t\r\n") {
 				t.Errorf("%.100q could be a formula", c)
 			}
 		}
@@ -239,12 +265,13 @@ func checkHTML(t *testing.T, report string) {
 	}
 }
 
-func checkDot(t *testing.T, report string) {
+// checkDot also looks at the attribute that holds links.
+func checkDot(t *testing.T, report, link string) {
 	labels, _, edges := readDot(t, report)
 	if len(labels) < len(dangerous()) || len(edges) < len(dangerous()) {
 		t.Errorf("%d nodes, %d edges", len(labels), len(edges))
 	}
-	cmd := exec.Command(tool(t, "gvpr"), `BEG_G { int n = 0; } N { n++; if ($.URL != "" && index($.URL, "http") != 0) { print("link ", $.URL); } } END_G { print("nodes ", n); }`)
+	cmd := exec.Command(tool(t, "gvpr"), strings.ReplaceAll(`N { if ($.URL != "" && index($.URL, "http") != 0) { print("link ", $.URL); } }`, "URL", link))
 	cmd.Stdin = strings.NewReader(report)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -269,6 +296,25 @@ func checkGraph(t *testing.T, g drawn, as func(string) string) {
 	for _, s := range dangerous() {
 		if s = as(s); s != "" && !found[s] {
 			t.Errorf("lacks %.100q", s)
+		}
+	}
+}
+
+func checkASCII(t *testing.T, report string) {
+	t.Helper()
+	for i := range report {
+		if report[i] != '\n' && (report[i] < ' ' || report[i] > '~') {
+			t.Fatalf("holds byte %#x", report[i])
+		}
+	}
+}
+
+// checkDelimited looks for strings of GML that do not end, or go on behind their end.
+func checkDelimited(t *testing.T, report string) {
+	t.Helper()
+	for line := range strings.Lines(report) {
+		if n := strings.Count(line, `"`); n != 0 && (n != 2 || !strings.HasSuffix(line, "\"\n")) {
+			t.Fatalf("%.200q", line)
 		}
 	}
 }

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// The formats linkchecker-* have the shape of those of LinkChecker 10, so that
+// scripts made for it go on working: names and order of fields, separators,
+// quoting, comments and encoding. What differs is said where it does.
+
+// linkcheckerRows turns results into LinkChecker's rows: one for each reference.
+type linkcheckerRows struct {
+	show  Show
+	head  *Head
+	pages map[string]*crawler.Page
+}
+
+func newLinkcheckerRows(o Options) linkcheckerRows {
+	return linkcheckerRows{show: o.Show.orDefault(), pages: map[string]*crawler.Page{}}
+}
+
+func (l *linkcheckerRows) Page(p *crawler.Page) error {
+	l.pages[ownPage(p.URL)] = p
+	return nil
+}
+
+// linkcheckerRow is what LinkChecker says of a link.
+type linkcheckerRow struct {
+	urlname, parent, url, name string
+	result                     string
+	warnings                   []check.Warning
+	infos                      []string
+	valid, extern              bool
+	line, column               int // 0 where there is none
+	size                       int64
+	checktime                  float64 // seconds
+	level                      int     // steps from the start
+	modified                   time.Time
+}
+
+// rows are those of a result. LinkChecker knows valid and invalid alone: what could
+// not be told is valid there, with a warning.
+func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
+	row := linkcheckerRow{
+		url: r.URL, result: linkcheckerResult(r), valid: r.Verdict != check.Broken, extern: !r.Internal,
+		size: r.Size, checktime: r.Elapsed.Seconds(), urlname: r.URL,
+	}
+	if len(r.Redirects) > 0 && r.FinalURL != "" {
+		row.url = r.FinalURL
+		row.infos = append(row.infos, "Redirected to `"+r.FinalURL+"'.")
+	}
+	for _, f := range findingsOf(l.show|ShowUnverified|ShowSkipped, r) {
+		switch f.word {
+		case "unverified", "warning":
+			row.warnings = append(row.warnings, check.Warning{Code: f.code, Message: f.message, Proposal: f.proposal})
+		case "skipped", "info":
+			row.infos = append(row.infos, f.why())
+		}
+	}
+	if p := l.pages[ownPage(r.URL)]; p != nil {
+		row.modified = p.Modified
+	}
+	if len(r.References) == 0 {
+		return []linkcheckerRow{row}
+	}
+	rows := make([]linkcheckerRow, len(r.References))
+	for i, ref := range r.References {
+		rows[i] = row
+		at := &rows[i]
+		at.urlname = strings.TrimSpace(html.UnescapeString(ref.Raw))
+		at.name = ref.Text
+		if ref.Line > 0 {
+			at.line, at.column = ref.Line, ref.Column
+		}
+		if ref.Page == crawler.CommandLine {
+			continue
+		}
+		at.parent, at.level = ref.Page, 1
+		if p := l.pages[ref.Page]; p != nil {
+			at.level = p.Depth + 1
+		}
+	}
+	return rows
+}
+
+// linkcheckerResult is the status line, or what went wrong where there is none.
+func linkcheckerResult(r *crawler.Result) string {
+	_, isStatus := r.Code.Status()
+	switch {
+	case r.Verdict == check.Skipped:
+		return "filtered"
+	case r.Status > 0 && (isStatus || r.Verdict == check.OK):
+		return strings.TrimSpace(strconv.Itoa(r.Status) + " " + http.StatusText(r.Status))
+	case r.Verdict == check.OK:
+		return "200 OK"
+	}
+	f := finding{result: r, code: r.Code, message: r.Message, word: r.Verdict.String()}
+	return f.why()
+}
+
+// linkcheckerWarning is a warning's text.
+func linkcheckerWarning(w check.Warning) string {
+	f := finding{code: w.Code, message: w.Message}
+	text := f.why()
+	if w.Proposal != "" {
+		text += " -> " + w.Proposal
+	}
+	return text
+}
+
+// linkcheckerTime writes a moment as LinkChecker does, whose offset from UTC has
+// three digits.
+func linkcheckerTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") + "+000" }
+
+// intro are the comments at the beginning of a report, outro the one at its end.
+func (l *linkcheckerRows) intro(s *crawler.Summary) []string {
+	return []string{
+		visible(strings.TrimSpace(cmp.Or(l.head.Tool.Name, "orbweaver")+" "+l.head.Tool.Version)) + " made this at " + linkcheckerTime(l.started(s)),
+		"Read the documentation at " + projectURL,
+		"It has the shape of a report of LinkChecker",
+	}
+}
+
+func (l *linkcheckerRows) outro(s *crawler.Summary) string {
+	elapsed := max(s.Elapsed, 0)
+	return fmt.Sprintf("Stopped checking at %s (%d seconds)", linkcheckerTime(l.started(s).Add(elapsed)), int(elapsed.Round(time.Second).Seconds()))
+}
+
+func (l *linkcheckerRows) started(s *crawler.Summary) time.Time {
+	if l.head.Started.IsZero() && s != nil {
+		return s.Started
+	}
+	return l.head.Started
+}
+
+// linkcheckerModified writes Last-Modified.
+func linkcheckerModified(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05.000000Z")
+}
+
+// pythonFloat writes a number as Python prints it.
+func pythonFloat(f float64) string {
+	switch {
+	case f == 0:
+		return "0"
+	case f == math.Trunc(f) && math.Abs(f) < 1e15:
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	case math.Abs(f) < 1e-4:
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// numberOrEmpty leaves out a line that there is not.
+func numberOrEmpty(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

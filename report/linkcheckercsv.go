@@ -1,0 +1,80 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+var linkcheckerCSVFormat = Format{
+	Name:       "linkchecker-csv",
+	Extensions: []string{".linkchecker.csv"},
+	Files:      []string{"linkchecker-out.csv"},
+	Use:        "scripts made for LinkChecker's csv",
+	Pages:      true,
+	New: func(w io.Writer, o Options) Writer {
+		return &linkcheckerCSV{out: bufio.NewWriter(w), linkcheckerRows: newLinkcheckerRows(o)}
+	},
+}
+
+var linkcheckerColumns = []string{
+	"urlname", "parentname", "base", "result", "warningstring", "infostring", "valid", "url", "line", "column",
+	"name", "dltime", "size", "checktime", "cached", "level", "modified",
+}
+
+// linkcheckerCSV writes rows with semicolons between, comments with a # in front.
+// Unlike LinkChecker it makes formulas of spreadsheets harmless, and quotes a first
+// cell that would look like a comment.
+type linkcheckerCSV struct {
+	out *bufio.Writer
+	linkcheckerRows
+}
+
+func (c *linkcheckerCSV) Begin(h *Head) error {
+	c.head = h
+	for _, line := range c.intro(h.Summary) {
+		c.out.WriteString("# " + line + "\n")
+	}
+	c.row(linkcheckerColumns)
+	return nil // the writer keeps its error for Flush
+}
+
+func (c *linkcheckerCSV) row(cells []string) {
+	for i, s := range cells {
+		if i > 0 {
+			c.out.WriteByte(';')
+		}
+		if strings.ContainsAny(s, ";\"\r\n") || i == 0 && strings.HasPrefix(s, "#") {
+			s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+		c.out.WriteString(s)
+	}
+	c.out.WriteByte('\n')
+}
+
+func (c *linkcheckerCSV) Result(r *crawler.Result) error {
+	for _, row := range c.rows(r) {
+		var warnings []string
+		for _, w := range row.warnings {
+			warnings = append(warnings, linkcheckerWarning(w))
+		}
+		valid := "False"
+		if row.valid {
+			valid = "True"
+		}
+		c.row([]string{
+			cell(row.urlname), cell(row.parent), "", cell(row.result), cell(strings.Join(warnings, "\n")), cell(strings.Join(row.infos, "\n")),
+			valid, cell(row.url), numberOrEmpty(row.line), numberOrEmpty(row.column), cell(row.name),
+			"-1", strconv.FormatInt(row.size, 10), pythonFloat(row.checktime), "0", strconv.Itoa(row.level), linkcheckerModified(row.modified),
+		})
+	}
+	return nil
+}
+
+func (c *linkcheckerCSV) End(s *crawler.Summary) error {
+	c.out.WriteString("# " + c.outro(s) + "\n")
+	return c.out.Flush()
+}

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+var linkcheckerGMLFormat = Format{
+	Name:       "linkchecker-gml",
+	Extensions: []string{".linkchecker.gml"},
+	Files:      []string{"linkchecker-out.gml"},
+	Use:        "scripts made for LinkChecker's gml",
+	Pages:      true,
+	New: func(w io.Writer, o Options) Writer {
+		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).gml}
+	},
+}
+
+var linkcheckerDotFormat = Format{
+	Name:       "linkchecker-dot",
+	Extensions: []string{".linkchecker.dot"},
+	Files:      []string{"linkchecker-out.dot"},
+	Use:        "scripts made for LinkChecker's dot",
+	Pages:      true,
+	New: func(w io.Writer, o Options) Writer {
+		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).dot}
+	},
+}
+
+var linkcheckerGXMLFormat = Format{
+	Name:       "linkchecker-gxml",
+	Extensions: []string{".linkchecker.gxml", ".gxml"},
+	Files:      []string{"linkchecker-out.gxml"},
+	Use:        "scripts made for LinkChecker's gxml (GraphXML)",
+	Pages:      true,
+	New: func(w io.Writer, o Options) Writer {
+		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).gxml}
+	},
+}
+
+// linkcheckerGraph writes the site's graph in LinkChecker's three shapes. Unlike
+// LinkChecker, which writes the first link to each valid page, it has every link and
+// what is broken, too.
+type linkcheckerGraph struct {
+	w     io.Writer
+	head  *Head
+	write func(*linkcheckerGraph, *bufio.Writer, *crawler.Summary)
+	graph
+}
+
+func (l *linkcheckerGraph) Begin(h *Head) error {
+	l.head = h
+	return nil
+}
+
+func (l *linkcheckerGraph) End(s *crawler.Summary) error {
+	l.build()
+	out := bufio.NewWriter(l.w)
+	l.write(l, out, s)
+	return out.Flush()
+}
+
+// remarks are the comments of LinkChecker's reports.
+func (l *linkcheckerGraph) remarks(s *crawler.Summary) ([]string, string) {
+	rows := linkcheckerRows{head: l.head}
+	return rows.intro(s), rows.outro(s)
+}
+
+// facts are what LinkChecker's graphs say of a node beside label and address, those
+// that are known.
+func (l *linkcheckerGraph) facts(n *node, whole bool) [][2]string {
+	var all [][2]string
+	extern := n.depth < 0
+	if r := n.result; r != nil {
+		extern = !r.Internal
+		if r.Size >= 0 {
+			all = append(all, [2]string{"size", strconv.FormatInt(r.Size, 10)})
+		}
+		if seconds := r.Elapsed.Seconds(); seconds > 0 {
+			text := strconv.Itoa(int(seconds))
+			if whole {
+				text = fmt.Sprintf("%f", seconds)
+			}
+			all = append(all, [2]string{"checktime", text})
+		}
+	}
+	return append(all, [2]string{"extern", zeroOne(extern)})
+}
+
+// linkcheckerLabel is a page's title, or the last part of its address, in the few
+// characters that LinkChecker leaves in labels.
+func linkcheckerLabel(n *node) string {
+	label := n.title
+	if label == "" {
+		label = n.url
+		if u, err := url.Parse(n.url); err == nil && len(u.Path) > 1 {
+			label = path.Base(u.Path)
+			if u.RawQuery != "" {
+				label += "?" + u.RawQuery
+			}
+		}
+	}
+	return cmp.Or(plainLabel(label), strconv.Itoa(n.id))
+}
+
+func plainLabel(s string) string {
+	return clip(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return !('a' <= r|0x20 && r|0x20 <= 'z' && r < 0x80 || '0' <= r && r <= '9' || strings.ContainsRune(".:?!,'#@()_-", r))
+	}), " "), dotLabel*2)
+}
+
+func edgeValid(e *edge) string { return zeroOne(e.verdict != check.Broken.String()) }
+
+func (l *linkcheckerGraph) gml(out *bufio.Writer, s *crawler.Summary) {
+	intro, outro := l.remarks(s)
+	for _, line := range intro {
+		fmt.Fprintf(out, "comment %s\n", gmlString(line))
+	}
+	out.WriteString("\ngraph [\n  directed 1\n")
+	for _, n := range l.nodes {
+		fmt.Fprintf(out, "  node [\n    id     %d\n    label  %s\n    url  %s\n", n.id, gmlString(linkcheckerLabel(n)), gmlString(n.url))
+		for _, f := range l.facts(n, false) {
+			fmt.Fprintf(out, "    %s %s\n", f[0], f[1])
+		}
+		out.WriteString("  ]\n")
+	}
+	for _, e := range l.edges {
+		fmt.Fprintf(out, "  edge [\n    label  %s\n    source %d\n    target %d\n    valid  %s\n  ]\n", gmlString(plainLabel(e.text)), e.from.id, e.to.id, edgeValid(e))
+	}
+	fmt.Fprintf(out, "]\ncomment %s\n", gmlString(outro))
+}
+
+func (l *linkcheckerGraph) dot(out *bufio.Writer, s *crawler.Summary) {
+	intro, outro := l.remarks(s)
+	for _, line := range intro {
+		fmt.Fprintf(out, "// %s\n", line)
+	}
+	out.WriteString("\ndigraph G {\n  graph [\n    charset=\"utf-8\",\n  ];\n")
+	// Labels name nodes, so they have to differ.
+	names := make([]string, len(l.nodes))
+	taken := map[string]bool{}
+	for i, n := range l.nodes {
+		name := linkcheckerLabel(n)
+		if taken[name] {
+			name += fmt.Sprintf(" [%d]", n.id) // no label has brackets
+		}
+		taken[name] = true
+		names[i] = dotString(name)
+		fmt.Fprintf(out, "  %s [\n", names[i])
+		if isWeb(n.url) && len(n.url) <= dotMost {
+			fmt.Fprintf(out, "    href=%s,\n", dotString(n.url))
+		}
+		for _, f := range l.facts(n, false) {
+			fmt.Fprintf(out, "    %s=%s,\n", f[0], f[1])
+		}
+		out.WriteString("  ];\n")
+	}
+	for _, e := range l.edges {
+		fmt.Fprintf(out, "  %s -> %s [\n    label=%s,\n    valid=%s,\n  ];\n", names[e.from.id], names[e.to.id], dotString(plainLabel(e.text)), edgeValid(e))
+	}
+	fmt.Fprintf(out, "}\n// %s\n", outro)
+}
+
+func (l *linkcheckerGraph) gxml(out *bufio.Writer, s *crawler.Summary) {
+	intro, outro := l.remarks(s)
+	x := &xmlText{w: out}
+	x.buf = append(x.buf, `<?xml version="1.0" encoding="utf-8"?>`...)
+	for _, line := range intro {
+		x.comment(line)
+	}
+	x.newline()
+	x.start("GraphXML")
+	x.start("graph", "isDirected", "true")
+	for _, n := range l.nodes {
+		x.start("node", "name", strconv.Itoa(n.id))
+		x.leaf("label", linkcheckerLabel(n))
+		x.leaf("url", n.url)
+		x.start("data")
+		for _, f := range l.facts(n, true) {
+			x.leaf(f[0], f[1])
+		}
+		x.end()
+		x.end()
+	}
+	for _, e := range l.edges {
+		x.start("edge", "source", strconv.Itoa(e.from.id), "target", strconv.Itoa(e.to.id))
+		x.leaf("label", plainLabel(e.text))
+		x.start("data")
+		x.leaf("valid", edgeValid(e))
+		x.end()
+		x.end()
+	}
+	x.end()
+	x.end()
+	x.comment(outro)
+	x.newline()
+	x.flush() // out keeps its error
+}

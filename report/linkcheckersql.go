@@ -1,0 +1,77 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+var linkcheckerSQLFormat = Format{
+	Name:       "linkchecker-sql",
+	Extensions: []string{".linkchecker.sql", ".sql"},
+	Files:      []string{"linkchecker-out.sql"},
+	Use:        "databases made for LinkChecker's sql; `sqlite` is a whole one",
+	Pages:      true,
+	New: func(w io.Writer, o Options) Writer {
+		return &linkcheckerSQL{out: bufio.NewWriter(w), linkcheckerRows: newLinkcheckerRows(o)}
+	},
+}
+
+const linkcheckerInsert = "insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ("
+
+// linkcheckerSQL writes an insert statement for each row.
+type linkcheckerSQL struct {
+	out *bufio.Writer
+	linkcheckerRows
+}
+
+func (l *linkcheckerSQL) Begin(h *Head) error {
+	l.head = h
+	for _, line := range l.intro(h.Summary) {
+		l.out.WriteString("-- " + line + "\n")
+	}
+	return l.out.WriteByte('\n')
+}
+
+func (l *linkcheckerSQL) Result(r *crawler.Result) error {
+	for _, row := range l.rows(r) {
+		var warnings []string
+		for _, w := range row.warnings {
+			warnings = append(warnings, linkcheckerWarning(w))
+		}
+		valid := "0"
+		if row.valid {
+			valid = "1"
+		}
+		line, column := "NULL", "NULL"
+		if row.line > 0 {
+			line, column = strconv.Itoa(row.line), strconv.Itoa(row.column)
+		}
+		l.out.WriteString(linkcheckerInsert + strings.Join([]string{
+			sqlString(row.urlname), sqlString(row.parent), "NULL", valid, sqlString(row.result),
+			sqlString(strings.Join(warnings, "\n")), sqlString(strings.Join(row.infos, "\n")), sqlString(row.url),
+			line, column, sqlString(row.name), strconv.Itoa(int(row.checktime)), "-1", strconv.FormatInt(row.size, 10), "0",
+			strconv.Itoa(row.level), sqlString(linkcheckerModified(row.modified)),
+		}, ",") + ");\n")
+	}
+	return nil
+}
+
+func (l *linkcheckerSQL) End(s *crawler.Summary) error {
+	l.out.WriteString("-- " + l.outro(s) + "\n")
+	return l.out.Flush()
+}
+
+// sqlString writes a string, or NULL for an empty one. Backslashes are doubled:
+// databases that take them for escapes read one, and no string ends early in any.
+func sqlString(s string) string {
+	if s == "" {
+		return "NULL"
+	}
+	return "'" + sqlEscapes.Replace(breakCommands(printableText(s))) + "'"
+}
+
+var sqlEscapes = strings.NewReplacer("'", "''", `\`, `\\`, "\n", `\n`)

@@ -1,0 +1,14 @@
+-- created by LinkChecker at 2026-11-21 20:08:24+000
+-- Read the documentation at https://linkchecker.github.io/linkchecker/
+-- Write comments and bugs to https://github.com/linkchecker/linkchecker/issues
+
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('http://127.0.0.1:8765/',NULL,NULL,1,'200 OK',NULL,NULL,'http://127.0.0.1:8765/',NULL,NULL,NULL,0,0,337,0,0,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('http://127.0.0.1:9/x?a=1&b=2','http://127.0.0.1:8765/',NULL,1,'filtered',NULL,'The URL is outside of the domain filter, checked only syntax.','http://127.0.0.1:9/x?a=1&b=2',9,1,'port',0,-1,-1,0,1,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('mailto:a@b@c','http://127.0.0.1:8765/',NULL,0,'Missing local part of mail address `@c''.',NULL,'The URL is outside of the domain filter, checked only syntax.','mailto:a%40b%40c',8,1,'m',0,-1,-1,0,1,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('b.html','http://127.0.0.1:8765/',NULL,1,'200 OK',NULL,NULL,'http://127.0.0.1:8765/b.html',2,1,'to B',0,0,80,0,1,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('gone.html','http://127.0.0.1:8765/',NULL,0,'404 File not found',NULL,NULL,'http://127.0.0.1:8765/gone.html',4,1,'it''s "gone"; really',0,-1,335,0,1,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('sub/','http://127.0.0.1:8765/',NULL,1,'200 OK',NULL,NULL,'http://127.0.0.1:8765/sub/',5,1,'sub Ã©',0,0,44,0,1,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('old','http://127.0.0.1:8765/',NULL,1,'200 OK',NULL,'Redirected to `http://127.0.0.1:8765/b.html''.','http://127.0.0.1:8765/b.html',6,1,'moved',1,0,80,0,1,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('i.png','http://127.0.0.1:8765/',NULL,1,'200 OK',NULL,NULL,'http://127.0.0.1:8765/i.png',7,1,'pic',1,-1,1,0,1,NULL);
+insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ('index.html','http://127.0.0.1:8765/b.html',NULL,1,'200 OK',NULL,NULL,'http://127.0.0.1:8765/index.html',1,22,'home',1,0,337,0,2,NULL);
+-- Stopped checking at 2026-11-21 20:08:27+000 (3 seconds)

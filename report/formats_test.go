@@ -8,7 +8,7 @@ import (
 func TestFormatsAreWellFormed(t *testing.T) {
 	names, extensions := map[string]bool{}, map[string]bool{}
 	for _, f := range Formats {
-		if f.New == nil || !formatLike(f.Name) || f.Name != strings.ToLower(f.Name) || names[f.Name] {
+		if f.Use == "" || f.New == nil || !formatLike(f.Name) || f.Name != strings.ToLower(f.Name) || names[f.Name] {
 			t.Errorf("format %q", f.Name)
 		}
 		names[f.Name] = true
@@ -17,6 +17,12 @@ func TestFormatsAreWellFormed(t *testing.T) {
 				t.Errorf("format %s: extension %q", f.Name, ext)
 			}
 			extensions[ext] = true
+		}
+		for _, name := range f.Files {
+			if name != strings.ToLower(name) || extensions[name] {
+				t.Errorf("format %s: file %q", f.Name, name)
+			}
+			extensions[name] = true
 		}
 		if _, ok := f.New(&strings.Builder{}, Options{}).(PageWriter); ok != f.Pages {
 			t.Errorf("format %s: Pages is %v", f.Name, f.Pages)
@@ -39,6 +45,24 @@ func TestParseOutput(t *testing.T) {
 		{`json:C:\out`, "json", `C:\out`},
 		{"./a:b.json", "json", "./a:b.json"},
 		{"/tmp/x:y.csv", "csv", "/tmp/x:y.csv"},
+		{"a.md", "markdown", "a.md"},
+		{"a.xml", "xml", "a.xml"},
+		{"a.junit.xml", "junit", "a.junit.xml"},
+		{"dir/JUnit.xml", "junit", "dir/JUnit.xml"},
+		{"my-junit.xml", "xml", "my-junit.xml"},
+		{"sitemap.xml", "sitemap", "sitemap.xml"},
+		{"public/sitemap.xml.gz", "sitemap", "public/sitemap.xml.gz"},
+		{"a.sitemap.xml", "sitemap", "a.sitemap.xml"},
+		{"a.sarif", "sarif", "a.sarif"},
+		{"a.sarif.json", "sarif", "a.sarif.json"},
+		{"a.codequality.json", "codequality", "a.codequality.json"},
+		{"gl-code-quality-report.json", "codequality", "gl-code-quality-report.json"},
+		{"a.gv", "dot", "a.gv"},
+		{"a.graphml", "graphml", "a.graphml"},
+		{"a.db", "sqlite", "a.db"},
+		{"linkchecker-out.xml", "linkchecker-xml", "linkchecker-out.xml"},
+		{"a.linkchecker.csv", "linkchecker-csv", "a.linkchecker.csv"},
+		{"linkchecker-sql:out.txt", "linkchecker-sql", "out.txt"},
 	} {
 		got, err := ParseOutput(test.in)
 		if err != nil {

@@ -162,7 +162,7 @@ func (j *junitWriter) page(cases occurrences) {
 	var elapsed time.Duration
 	for _, o := range cases {
 		c.add(j.outcome(o.finding))
-		elapsed += o.result.Elapsed
+		elapsed += o.result.Elapsed.Truncate(time.Millisecond)
 	}
 	page := visible(cmp.Or(cases[0].page, "-"))
 	j.suite(page, c, elapsed)
@@ -201,7 +201,7 @@ func junitDetails(o occurrence) string {
 	return strings.Join(lines, "\n")
 }
 
-// junitTime is a duration in seconds.
+// junitTime is a duration in seconds, to the millisecond that a saved report has.
 func junitTime(d time.Duration) string {
-	return strconv.FormatFloat(max(d, 0).Seconds(), 'f', 3, 64)
+	return strconv.FormatFloat(max(d, 0).Truncate(time.Millisecond).Seconds(), 'f', 3, 64)
 }

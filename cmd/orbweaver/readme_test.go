@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/report"
 )
 
 var update = stdflag.Bool("update", false, "write README's generated tables anew")
@@ -25,6 +28,7 @@ func TestReadmeTables(t *testing.T) {
 	want := string(text)
 	want = between(t, want, "flags", flagTables())
 	want = between(t, want, "exit", exitRows())
+	want = between(t, want, "formats", formatRows())
 	if want == string(text) {
 		return
 	}
@@ -115,6 +119,23 @@ func code(s string) string {
 }
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+// formatRows are the rows of the table of formats.
+func formatRows() string {
+	var b strings.Builder
+	for _, f := range report.Formats {
+		var files []string
+		for _, name := range slices.Concat(f.Extensions, f.Files) {
+			files = append(files, code(name))
+		}
+		streams := ""
+		if f.Streams {
+			streams = "yes"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(f.Name), strings.Join(files, " "), cell(f.Use), streams)
+	}
+	return b.String()
+}
 
 func exitRows() string {
 	var b bytes.Buffer

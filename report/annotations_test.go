@@ -97,6 +97,23 @@ func TestGitHubAnnotationsAreLimited(t *testing.T) {
 	}
 }
 
+// A thousand findings of one code leave room for another's.
+func TestGitHubAnnotationsAreShared(t *testing.T) {
+	run := &Report{}
+	for i := range 100 {
+		run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("https://example.com/%03d", i), Verdict: check.Broken, Code: "file-missing"})
+	}
+	run.Results[98].Code, run.Results[99].Code = "http-404", "dns-not-found"
+	titles := map[string]int{}
+	for _, a := range readAnnotations(t, render(t, "github", Options{}, run)) {
+		titles[a.properties["title"]]++
+	}
+	want := map[string]int{"file does not exist (file-missing)": 7, "404 not found (http-404)": 1, "host name does not exist (dns-not-found)": 1, "more findings": 1}
+	if fmt.Sprint(titles) != fmt.Sprint(want) {
+		t.Errorf("got %v", titles)
+	}
+}
+
 func TestAnnotationsOfCleanRun(t *testing.T) {
 	for format, want := range map[string]string{"github": "", "codequality": "[]\n"} {
 		if got := render(t, format, Options{Show: ShowAll}, &Report{Results: []*crawler.Result{{URL: "a"}}}); got != want {

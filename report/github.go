@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 var githubFormat = Format{
@@ -24,13 +27,14 @@ const githubMost = 10
 
 // githubWriter writes workflow commands, which GitHub shows at the lines of the
 // files they name. A finding is one annotation, at the first of its places, so
-// that a link in every page's footer leaves room for others.
+// that a link in every page's footer leaves room for others; and the room is
+// shared among codes, so that a thousand findings of one kind do.
 type githubWriter struct {
 	w      io.Writer
 	show   Show
 	prefix string
-	found  [levels][]*finding
-	more   [levels]int
+	found  [levels]map[check.Code][]*finding
+	counts [levels]int
 }
 
 var githubCommands = [levels]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
@@ -41,12 +45,15 @@ func (g *githubWriter) Result(r *crawler.Result) error {
 	findings := findingsOf(g.show, r)
 	for i := range findings {
 		f := &findings[i]
-		switch at := &g.found[f.level]; {
-		case !f.isProblem():
-		case len(*at) < githubMost:
-			*at = append(*at, f)
-		default:
-			g.more[f.level]++
+		if !f.isProblem() {
+			continue
+		}
+		g.counts[f.level]++
+		if g.found[f.level] == nil {
+			g.found[f.level] = map[check.Code][]*finding{}
+		}
+		if of := g.found[f.level]; len(of[f.code]) < githubMost {
+			of[f.code] = append(of[f.code], f)
 		}
 	}
 	return nil
@@ -54,21 +61,37 @@ func (g *githubWriter) Result(r *crawler.Result) error {
 
 func (g *githubWriter) End(*crawler.Summary) error {
 	out := bufio.NewWriter(g.w)
-	for level, found := range g.found {
-		more := g.more[level]
-		if more > 0 {
-			more++
-			found = found[:githubMost-1]
+	for level, all := range g.counts {
+		most := githubMost
+		if all > most {
+			most-- // for the line that counts the rest
 		}
-		for _, f := range found {
+		chosen := shared(g.found[level], most)
+		for _, f := range chosen {
 			g.annotate(out, f)
 		}
-		if more > 0 {
+		if more := all - len(chosen); more > 0 {
 			fmt.Fprintf(out, "::%s title=more findings::%d more are not annotated, since GitHub shows %d of a kind; the report has all of them\n",
 				githubCommands[level], more, githubMost)
 		}
 	}
 	return out.Flush()
+}
+
+// shared chooses most findings, the first of each code before the second of any.
+func shared(found map[check.Code][]*finding, most int) []*finding {
+	var chosen []*finding
+	for i := 0; ; i++ {
+		before := len(chosen)
+		for _, code := range slices.Sorted(maps.Keys(found)) {
+			if i < len(found[code]) && len(chosen) < most {
+				chosen = append(chosen, found[code][i])
+			}
+		}
+		if len(chosen) == before {
+			return chosen
+		}
+	}
 }
 
 func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {

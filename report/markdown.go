@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -125,7 +126,29 @@ func (m *markdownWriter) introduction(s *crawler.Summary) string {
 	if more := len(targets) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return strings.Replace(text, "\n ·", " ·", 1) + strings.Repeat("\n", min(len(targets), 1))
+	text = strings.Replace(text, "\n ·", " ·", 1) + strings.Repeat("\n", min(len(targets), 1))
+	if codes := commonest(s.ByCode); codes != "" {
+		text += "\n" + codes + "\n"
+	}
+	return text
+}
+
+// commonest names the codes that most targets have, and how many: what would take a
+// reader long to count, or what the limit leaves out.
+func commonest(byCode map[check.Code]int) string {
+	const most = 12
+	codes := slices.DeleteFunc(slices.Collect(maps.Keys(byCode)), isInfo)
+	slices.SortFunc(codes, func(a, b check.Code) int {
+		return cmp.Or(cmp.Compare(byCode[b], byCode[a]), cmp.Compare(a, b))
+	})
+	var parts []string
+	for _, code := range codes[:min(len(codes), most)] {
+		parts = append(parts, fmt.Sprintf("%d %s", byCode[code], markdownCode(string(code))))
+	}
+	if more := len(codes) - most; more > 0 {
+		parts = append(parts, plural(more, "more kind"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // markdownRow is a row of a table: its place, the link, and what to say of it.

@@ -28,6 +28,7 @@ func TestMarkdownOfCleanRun(t *testing.T) {
 	run.Results = nil
 	s := &run.Summary
 	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = 403, 0, 0, 7, 0
+	s.ByCode = map[check.Code]int{"external": 7}
 	const want = "## Link check: all ok\n\n1204 links to 410 targets on 57 pages · 1.2 s · `docs`\n"
 	if got := render(t, "markdown", Options{}, run); got != want {
 		t.Errorf("got %q, want %q", got, want)

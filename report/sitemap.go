@@ -68,7 +68,7 @@ func (s *sitemapWriter) Page(p *crawler.Page) error {
 	if s.start == nil || p.Depth < s.start.Depth {
 		s.start = p
 	}
-	if !p.NoIndex && (p.Canonical == "" || p.Canonical == p.URL) {
+	if !p.NoIndex && (p.Canonical == p.URL || !isWeb(p.Canonical)) {
 		s.listed[p.URL] = p.Modified
 	}
 	return nil

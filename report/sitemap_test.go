@@ -26,6 +26,7 @@ func goodPages() []*crawler.Page {
 		{URL: base, Format: "html", Links: []crawler.Edge{{URL: base + "linked/index.html#x"}}},
 		{URL: base + "é", Format: "html", Depth: 1, Canonical: base + "é"},
 		{URL: base + "copy", Format: "html", Depth: 1, Canonical: base},
+		{URL: base + "moved", Format: "html", Depth: 1, Canonical: "file:///usr/share/doc/moved"},
 		{URL: base + "hidden", Format: "html", Depth: 1, NoIndex: true},
 		{URL: base + "paper", Format: "pdf", Depth: 1},
 		{URL: base + "sub/index.html", Format: "html", Depth: 1},
@@ -86,6 +87,9 @@ func TestSitemap(t *testing.T) {
   </url>
   <url>
     <loc>https://example.com/docs/linked/index.html</loc>
+  </url>
+  <url>
+    <loc>https://example.com/docs/moved</loc>
   </url>
   <url>
     <loc>https://example.com/docs/sub/</loc>
@@ -189,7 +193,7 @@ func TestSitemapIsCompressed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(locations(t, string(text))) != 6 {
+		if len(locations(t, string(text))) != 7 {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

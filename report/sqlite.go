@@ -123,7 +123,7 @@ func (s *sqliteWriter) open() error {
 	}
 	s.results, s.refs = table("results", 13), table("refs", 9)
 	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 5), table("suggestions", 4)
-	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 5), table("codes", 7)
+	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 7)
 	s.seen = map[string]bool{}
 	return nil
 }
@@ -144,8 +144,7 @@ func (s *sqliteWriter) Page(p *crawler.Page) error {
 			return err
 		}
 		for _, e := range p.Links {
-			document, _, _ := strings.Cut(e.URL, "#")
-			if err := s.edges.add(nil, id, e.URL, document, e.Text); err != nil {
+			if err := s.edges.add(nil, id, e.URL, e.Text); err != nil {
 				return err
 			}
 		}

@@ -66,9 +66,9 @@ CREATE TABLE pages (
 -- Every link of every page, in the page's order.
 CREATE TABLE edges (
   id INTEGER PRIMARY KEY, page INTEGER NOT NULL REFERENCES pages,
-  url TEXT NOT NULL,      -- with its fragment
-  document TEXT NOT NULL, -- without
-  text TEXT NOT NULL
+  url TEXT NOT NULL, -- with its fragment
+  text TEXT NOT NULL,
+  document TEXT AS (CASE instr(url, '#') WHEN 0 THEN url ELSE substr(url, 1, instr(url, '#') - 1) END) -- without
 );
 
 -- Broken links, each at each of its places.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -20,6 +21,8 @@ type graph struct {
 	nodes []*node // sorted by URL, once built
 	edges []*edge // sorted by both ends
 	byURL map[string]*node
+	read  map[string]bool // documents that are pages
+	bad   map[string]bool // documents that are not there
 }
 
 // node is a document. A local file's URL is its path.
@@ -46,7 +49,9 @@ type edge struct {
 // label is what people read at a node.
 func (n *node) label() string { return cmp.Or(n.title, n.url) }
 
-func newGraph(o Options) graph { return graph{show: o.Show.orDefault(), byURL: map[string]*node{}} }
+func newGraph(o Options) graph {
+	return graph{show: o.Show.orDefault(), byURL: map[string]*node{}, read: map[string]bool{}, bad: map[string]bool{}}
+}
 
 func (g *graph) Page(p *crawler.Page) error {
 	g.pages = append(g.pages, p)
@@ -64,7 +69,13 @@ func (g *graph) build() {
 	for _, r := range g.results {
 		if g.show&(1<<r.Verdict) != 0 {
 			judged[r.URL] = r
+			if isBad(r) {
+				g.bad[ownPage(r.URL)] = true
+			}
 		}
+	}
+	for _, p := range g.pages {
+		g.read[ownPage(p.URL)] = true
 	}
 	for _, p := range g.pages {
 		n := g.node(p.URL)
@@ -85,7 +96,7 @@ func (g *graph) build() {
 				}
 			}
 		}
-		if judged[r.URL] != nil && r.Code != check.CodeFragmentMissing && r.Code != check.CodeFragmentUnproven {
+		if judged[r.URL] != nil && !ofFragment(r.Code) {
 			n.verdict, n.code, n.result = r.Verdict.String(), r.Code, r
 		}
 	}
@@ -98,8 +109,39 @@ func (g *graph) build() {
 	})
 }
 
+// isBad tells results that are about a document which is not there, or may not be.
+func isBad(r *crawler.Result) bool {
+	return (r.Verdict == check.Broken || r.Verdict == check.Unverified) && !ofFragment(r.Code)
+}
+
+// ofFragment tells codes that say nothing against the document.
+func ofFragment(c check.Code) bool {
+	return c == check.CodeFragmentMissing || c == check.CodeFragmentUnproven
+}
+
+// document is the name of the document that a URL leads to. In a directory one is
+// read under its file's name and linked to under others: guide/ is
+// guide/index.html, and may be guide.html where hosts leave the extension out.
+func (g *graph) document(url string) string {
+	own := ownPage(url)
+	if g.read[own] || g.bad[own] {
+		return own
+	}
+	index := own + "index.html"
+	if own == "./" {
+		index = "index.html"
+	}
+	switch {
+	case strings.HasSuffix(own, "/") && g.read[index]:
+		return index
+	case g.read[own+".html"]:
+		return own + ".html"
+	}
+	return own
+}
+
 func (g *graph) node(url string) *node {
-	url = ownPage(url)
+	url = g.document(url)
 	n := g.byURL[url]
 	if n == nil {
 		n = &node{url: url, depth: -1}

@@ -238,6 +238,37 @@ func TestGraphsOfSavedReports(t *testing.T) {
 	}
 }
 
+// A directory's documents are nodes under their files' names, however they are
+// linked to.
+func TestGraphsKnowOtherNames(t *testing.T) {
+	edge := func(url string) crawler.Edge { return crawler.Edge{URL: url} }
+	pages := []*crawler.Page{
+		{URL: "index.html", Links: []crawler.Edge{edge("./"), edge("guide/#x"), edge("page"), edge("gone"), edge("other/")}},
+		{URL: "guide/index.html", Links: []crawler.Edge{edge("both/")}},
+		{URL: "page.html"}, {URL: "gone.html"}, {URL: "both/"}, {URL: "both/index.html"},
+	}
+	run := &Report{Results: []*crawler.Result{{URL: "gone", Verdict: check.Broken, Code: "file-missing"}}}
+	g := newGraph(Options{})
+	for _, p := range pages {
+		g.Page(p)
+	}
+	for _, r := range run.Results {
+		g.Result(r)
+	}
+	g.build()
+	var got []string
+	for _, e := range g.edges {
+		got = append(got, e.from.url+" -> "+e.to.url)
+	}
+	want := []string{
+		"guide/index.html -> both/", "index.html -> gone", "index.html -> guide/index.html", "index.html -> index.html",
+		"index.html -> other/", "index.html -> page.html",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestGraphMLMatchesItsSchema(t *testing.T) {
 	for name, run := range testRuns() {
 		t.Run(name, func(t *testing.T) {

@@ -78,10 +78,10 @@ func (s *sitemapWriter) Page(p *crawler.Page) error {
 func (s *sitemapWriter) Result(r *crawler.Result) error {
 	soft := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeSoftNotFound })
 	page, _, fragment := strings.Cut(r.URL, "#")
-	switch bad := r.Verdict == check.Broken || r.Verdict == check.Unverified || soft; {
-	case bad && (!fragment || r.Code != check.CodeFragmentMissing && r.Code != check.CodeFragmentUnproven):
+	switch {
+	case isBad(r) || soft && !fragment:
 		delete(s.listed, page)
-	case s.pages > 0 || bad || r.Verdict != check.OK || !r.Internal || len(r.Redirects) > 0 || !isWeb(page):
+	case s.pages > 0 || soft || r.Verdict != check.OK || !r.Internal || len(r.Redirects) > 0 || !isWeb(page):
 	case r.ContentType == "text/html" || r.ContentType == "application/xhtml+xml":
 		s.listed[page] = time.Time{}
 		s.linked[page] = true

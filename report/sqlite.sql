@@ -123,9 +123,9 @@ CREATE VIEW warnings_by_page AS
 -- or the command line. Links through redirects count when the report lists all results.
 CREATE VIEW orphans AS
   SELECT url, title, depth FROM pages AS orphan
-  WHERE NOT EXISTS (SELECT 1 FROM edges WHERE edges.page <> orphan.id AND edges.document = orphan.url)
-    AND NOT EXISTS (SELECT 1 FROM edges WHERE edges.page <> orphan.id AND orphan.url LIKE '%/index.html'
-      AND edges.document = substr(orphan.url, 1, length(orphan.url) - length('index.html')))
+  WHERE NOT EXISTS (SELECT 1 FROM edges WHERE edges.page <> orphan.id AND edges.document IN (orphan.url,
+      CASE WHEN orphan.url LIKE '%/index.html' THEN substr(orphan.url, 1, length(orphan.url) - length('index.html')) END,
+      CASE WHEN orphan.url LIKE '%.html' THEN substr(orphan.url, 1, length(orphan.url) - length('.html')) END))
     AND NOT EXISTS (SELECT 1 FROM results JOIN edges ON edges.document = results.url
       WHERE results.final_url = orphan.url AND edges.page <> orphan.id)
   ORDER BY url;

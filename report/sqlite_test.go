@@ -87,10 +87,11 @@ func TestSQLite(t *testing.T) {
 func TestSQLiteOrphans(t *testing.T) {
 	edge := func(url string) crawler.Edge { return crawler.Edge{URL: url} }
 	pages := []*crawler.Page{
-		{URL: "a/index.html", Title: "same", Links: []crawler.Edge{edge("a/b.html#x"), edge("a/old"), edge("a/sub/")}},
+		{URL: "a/index.html", Title: "same", Links: []crawler.Edge{edge("a/b.html#x"), edge("a/old"), edge("a/sub/"), edge("a/short")}},
 		{URL: "a/b.html", Title: "same", Links: []crawler.Edge{edge("a/b.html"), edge("a/")}},
 		{URL: "a/sub/index.html", Links: []crawler.Edge{edge("a/alone/")}},
 		{URL: "a/new"},
+		{URL: "a/short.html"},
 		{URL: "a/self.html", Links: []crawler.Edge{edge("a/self.html")}},
 		{URL: "a/lonely/index.html"},
 	}

@@ -41,7 +41,7 @@ func readEPUB(c *container) {
 	}
 	for _, name := range c.order {
 		if !strings.HasSuffix(name, "/") {
-			c.anchor([]byte(name))
+			c.anchor(validUTF8([]byte(name)))
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (c *container) bookItems(packagePath string) []epubItem {
 				ids = append(ids, id)
 				manifest[id] = epubItem{part, strings.ToLower(strings.TrimSpace(r.get("media-type")))}
 				if c.parts[part].open == nil {
-					c.link("#"+part, "item", "href", Resource)
+					c.link(string(validUTF8([]byte("#"+part))), "item", "href", Resource)
 				}
 			}
 		case "itemref":
@@ -108,7 +108,7 @@ func (c *container) readBookPart(item epubItem) {
 	inner.finish()
 	inner.release()
 	for _, id := range doc.Anchors {
-		c.anchor([]byte(item.part + "#" + id))
+		c.anchor(validUTF8([]byte(item.part + "#" + id)))
 	}
 	for i := range doc.Links {
 		c.bookLink(item.part, &doc.Links[i])
@@ -134,7 +134,7 @@ func (c *container) bookLink(from string, l *Link) {
 			ref += "#" + fragment
 		}
 	}
-	f := c.link(ref, l.Element, l.Attribute, l.Kind)
+	f := c.link(string(validUTF8([]byte(ref))), l.Element, l.Attribute, l.Kind)
 	if f == nil {
 		return
 	}

@@ -89,7 +89,7 @@ func (r *pdfReader) read() {
 	}
 	r.seen = map[pdfRef]bool{}
 	for _, name := range slices.Sorted(maps.Keys(r.dict(root["Dests"]))) {
-		r.anchor([]byte(name))
+		r.anchor(validUTF8([]byte(name)))
 	}
 	r.names(r.dict(root["Names"])["Dests"], 0)
 	if !r.in.AnchorsOnly {

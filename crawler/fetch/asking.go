@@ -253,10 +253,12 @@ func locationOf(h http.Header) string {
 	return location
 }
 
+// escapeNonASCII percent-encodes all bytes that no URL may hold and a header or a
+// referral can: those beyond ASCII, and control characters.
 func escapeNonASCII(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < 0x80 {
+		if c := s[i]; c >= 0x20 && c < 0x7F || c == '\t' {
 			b.WriteByte(c)
 		} else {
 			writeEscaped(&b, c)

@@ -44,6 +44,11 @@ func ftpTree(t testing.TB) string {
 // pyftpd runs Python's FTP server and returns its address.
 func pyftpd(t testing.TB, dir, settings string) string {
 	t.Helper()
+	return pyftpdAt(t, "127.0.0.1", dir, settings)
+}
+
+func pyftpdAt(t testing.TB, host, dir, settings string) string {
+	t.Helper()
 	const script = `
 import sys
 from pyftpdlib.authorizers import DummyAuthorizer
@@ -56,15 +61,15 @@ class Handler(FTPHandler):
     authorizer = users
     auth_failed_timeout = 0
 %s
-server = FTPServer(("127.0.0.1", 0), Handler)
+server = FTPServer((sys.argv[2], 0), Handler)
 %s
 print("listening on %%d." %% server.address[1], flush=True)
 server.serve_forever()
 `
 	handler, server, _ := strings.Cut(settings, "---\n")
-	line := background(t, "listening on", python(t, "pyftpdlib"), "-c", fmt.Sprintf(script, handler, server), dir)
+	line := background(t, "listening on", python(t, "pyftpdlib"), "-c", fmt.Sprintf(script, handler, server), dir, host)
 	_, port, _ := strings.Cut(strings.TrimRight(line, ".\n"), "listening on ")
-	return "127.0.0.1:" + port
+	return net.JoinHostPort(host, port)
 }
 
 // ftpCases hold for every server.
@@ -171,6 +176,37 @@ func TestPyftpdlib(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Over IPv6 there is no PASV: data connections are made by EPSV (RFC 2428).
+func TestFTPOverIPv6(t *testing.T) {
+	listener, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Skip("this machine has no IPv6: ", err)
+	}
+	listener.Close()
+	base := "ftp://" + pyftpdAt(t, "::1", ftpTree(t), "")
+	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	checkFTP(t, daemons, base)
+}
+
+// An account for an FTP host may stand in the netrc file, as it may for curl.
+func TestFTPNetrc(t *testing.T) {
+	server := serveLines(t, func(c *lineConn) {
+		c.script("220 hello\r\n", map[string]string{"USER": "331 go on\r\n", "PASS": "530 no\r\n", "": "500 what?\r\n"})
+	})
+	file := filepath.Join(t.TempDir(), "netrc")
+	if err := os.WriteFile(file, []byte("machine 127.0.0.1 login jim password secret\nmachine other.example login x password y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, daemons := newDaemons(t, HTTPConfig{Netrc: file}, DaemonConfig{})
+	visitURL(t, daemons, "ftp://"+server.addr.String()+"/", Existence)
+	visitURL(t, daemons, "ftp://joe:own@"+server.addr.String()+"/", Existence)
+	got := server.lines()
+	want := []string{"USER jim\r\n", "PASS secret\r\n", "USER joe\r\n", "PASS own\r\n"}
+	if len(got) < 4 || !slices.Equal(slices.DeleteFunc(got, func(s string) bool { return !strings.HasPrefix(s, "USER") && !strings.HasPrefix(s, "PASS") }), want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

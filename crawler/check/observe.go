@@ -44,6 +44,10 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 			base = resp.URL // redirects were followed on the way
 		}
 		o.redirect(base, resp.Location)
+	case resp.Proxy != "" && status == http.StatusProxyAuthRequired:
+		o.fail(HTTPCode(status), fmt.Sprintf("the proxy %s asks for a name and a password (407)", resp.Proxy))
+	case resp.Proxy != "" && status != http.StatusTooManyRequests:
+		o.fail(HTTPCode(status), fmt.Sprintf("the proxy %s answered %d (%s) in place of the server", resp.Proxy, status, statusTitle(status)))
 	case status == http.StatusTooManyRequests:
 		o.fail(CodeRateLimited, statusMessage(status))
 	case status < lowestStatus || status > highestStatus:

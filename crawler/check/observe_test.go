@@ -86,6 +86,15 @@ func TestObserve(t *testing.T) {
 			t.Errorf("%d: %q, want %q", status, got, want)
 		}
 	}
+	for status, want := range map[int]string{
+		407: "the proxy proxy.test:3128 asks for a name and a password (407)",
+		403: "the proxy proxy.test:3128 answered 403 (forbidden) in place of the server",
+		429: "the server answered 429 (too many requests)",
+	} {
+		if got := Observe(Question{}, &fetch.Response{Status: status, Proxy: "proxy.test:3128"}).Message; got != want {
+			t.Errorf("%d by a proxy: %q, want %q", status, got, want)
+		}
+	}
 	secret := Observe(Question{}, &fetch.Response{Status: 302, Location: "https://joe:secret@a b/"})
 	if secret.Code != CodeRedirectInvalid || secret.Message != `the server answered 302 (found) with the Location "https://joe:***@a b/", which is no URL` {
 		t.Errorf("%+v", secret)

@@ -192,6 +192,7 @@ func (a *asking) response(ans *answer) *Response {
 		TLS:         ans.TLS,
 		Conditional: ans.Request != nil && isConditional(ans.Request.Header),
 		Cookied:     a.cookied,
+		Proxy:       ans.proxy,
 	}
 	if len(codingsOf(ans.Header.Get("Content-Encoding"))) > 0 {
 		resp.Size = -1 // the length declared is not the content's
@@ -209,7 +210,9 @@ func (a *asking) response(ans *answer) *Response {
 		if ans.StatusCode >= 400 && ans.Request != nil && ans.Request.Method == http.MethodGet {
 			resp.Excerpt = a.excerpt(ans)
 		}
-		ans.discard()
+		if cut := ans.discard(); cut && isOK(ans.StatusCode) {
+			resp.Notes = append(resp.Notes, Note{"body-truncated", "the body ended before it was complete"})
+		}
 	case isRedirect(ans.StatusCode) && resp.Location != "":
 		ans.discard()
 		resp.Body = http.NoBody

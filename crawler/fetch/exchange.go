@@ -71,12 +71,13 @@ func (ex *exchange) end() {
 // answer is a response whose body was not touched yet.
 type answer struct {
 	*http.Response
-	ex *exchange
+	ex    *exchange
+	proxy string // that answered in place of the target
 }
 
 // discard gets rid of an answer nobody wants, keeping the connection when that is
-// cheap.
-func (ans *answer) discard() {
+// cheap. It reports whether the body was seen to end before its declared end.
+func (ans *answer) discard() (cut bool) {
 	limit := int64(drainUnknown)
 	switch {
 	case ans.ContentLength >= 0:
@@ -90,16 +91,19 @@ func (ans *answer) discard() {
 		ans.ex.hurry(drainTime)
 		ans.ex.wait(drainTime)
 		// One byte more finds the end, which gives the connection back.
-		io.CopyN(io.Discard, ans.Body, limit+1)
+		_, err := io.CopyN(io.Discard, ans.Body, limit+1)
+		cut = errors.Is(err, io.ErrUnexpectedEOF)
 	}
 	ans.Body.Close()
 	ans.ex.end()
+	return cut
 }
 
 // connecting watches how far a connection has come, to tell a fault of the
 // handshake from one of the exchange. The transport may call it after the
 // request was answered over another connection.
 type connecting struct {
+	sendings       atomic.Int32 // connections the request was put on, less those that did not take it
 	handshakes     atomic.Int32
 	failed         atomic.Pointer[error] // how the last handshake failed
 	gotConn, http2 atomic.Bool
@@ -112,8 +116,25 @@ type connecting struct {
 // anew for ever; with a proxy over TLS each connection takes two.
 const maxHandshakes = 4
 
+// sendingTrace counts how often the request is sent: net/http sends it again, and
+// says nothing, when a connection that it used before turns out to be closed.
+func (c *connecting) sendingTrace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn:      func(httptrace.GotConnInfo) { c.sendings.Add(1) },
+		WroteRequest: c.wrote,
+	}
+}
+
+func (c *connecting) wrote(info httptrace.WroteRequestInfo) {
+	if info.Err != nil {
+		c.sendings.Add(-1)
+	}
+}
+
+// trace watches connecting too.
 func (c *connecting) trace(ex *exchange) *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
+		WroteRequest: c.wrote,
 		ConnectDone: func(_, _ string, err error) {
 			if err == nil {
 				c.tunnelling(ex)
@@ -134,6 +155,7 @@ func (c *connecting) trace(ex *exchange) *httptrace.ClientTrace {
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
 			c.tunnelled()
+			c.sendings.Add(1)
 			c.gotConn.Store(true)
 			if conn, ok := info.Conn.(*tls.Conn); ok {
 				c.http2.Store(conn.ConnectionState().NegotiatedProtocol == "h2")
@@ -226,9 +248,12 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		ex.end()
 		return nil, conn, err
 	}
-	requestContext := ex.ctx
+	trace := conn.sendingTrace()
 	if u.Scheme() == "https" || proxy != nil {
-		requestContext = httptrace.WithClientTrace(requestContext, conn.trace(ex))
+		trace = conn.trace(ex)
+	}
+	requestContext := httptrace.WithClientTrace(ex.ctx, trace)
+	if u.Scheme() == "https" || proxy != nil {
 		if a.req.Internal {
 			requestContext = context.WithValue(requestContext, internalKey{}, true)
 		}
@@ -236,10 +261,11 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 	r := a.httpRequest(requestContext, method, header, proxy)
 	resp, err := transport.RoundTrip(r)
 	ex.pause()
+	a.requests += max(0, int(conn.sendings.Load())-1)
 	if err != nil {
 		var refused *proxyStatusError
 		if errors.As(err, &refused) {
-			return &answer{refused.response(), ex}, conn, nil
+			return &answer{refused.response(), ex, proxy.Host}, conn, nil
 		}
 		if ctx.Err() == nil {
 			switch context.Cause(ex.ctx) {
@@ -259,7 +285,11 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		ex.end()
 		return nil, conn, err
 	}
-	return &answer{resp, ex}, conn, nil
+	ans := &answer{Response: resp, ex: ex}
+	if proxy != nil && resp.StatusCode == http.StatusProxyAuthRequired {
+		ans.proxy = proxy.Host
+	}
+	return ans, conn, nil
 }
 
 // httpRequest builds the request so that its target goes on the wire byte for

@@ -129,7 +129,7 @@ func TestServerOddities(t *testing.T) {
 }
 
 // A connection that was kept and that the server closed meanwhile is no fault of
-// the next request, HEAD or GET.
+// the next request, HEAD or GET. That it was sent twice is counted.
 func TestStaleConnection(t *testing.T) {
 	for _, end := range []func(*rawConn){(*rawConn).quit, (*rawConn).reset} {
 		for _, need := range []Need{Existence, Content} {
@@ -141,12 +141,46 @@ func TestStaleConnection(t *testing.T) {
 				}
 			})
 			h := newHTTP(t, HTTPConfig{})
+			counted := 0
 			for i := range 3 {
 				resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.url+"/x"), Need: need})
-				if err != nil || resp.Requests != 1 {
-					t.Errorf("request %d: %+v, %v", i, resp, err)
+				if err != nil || resp.Requests != min(i+1, 2) {
+					t.Fatalf("request %d: %+v, %v", i, resp, err)
 				}
+				counted += resp.Requests
 			}
+			server.mu.Lock()
+			if got := len(server.lines); got != counted {
+				t.Errorf("%d requests came, %d were counted", got, counted)
+			}
+			server.mu.Unlock()
+		}
+	}
+}
+
+// Where GET had to ask whether a leaf is there, and its short body breaks off, that is
+// told: it is there all the same.
+func TestLeafCutShort(t *testing.T) {
+	for _, row := range []struct {
+		answer string
+		cut    bool
+	}{
+		{"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\ncut", true},
+		{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnot", false},
+		{"HTTP/1.1 404 Not Found\r\nContent-Length: 1000\r\n\r\ncut", false},
+	} {
+		server := serveRaw(t, func(c *rawConn) {
+			if c.request.Method == "HEAD" {
+				c.send("HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
+				return
+			}
+			c.send(row.answer)
+			c.quit()
+		})
+		h := newHTTP(t, HTTPConfig{})
+		resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.url+"/x"), Need: Existence})
+		if err != nil || (len(resp.Notes) > 0 && resp.Notes[0].Code == "body-truncated") != row.cut {
+			t.Errorf("%q: %+v, %v", row.answer, resp, err)
 		}
 	}
 }

@@ -68,6 +68,9 @@ type Response struct {
 	// Excerpt is the beginning of an error page, at most 16 KiB, where a GET had to
 	// ask for existence; walls against robots are known by it.
 	Excerpt []byte
+	// Proxy is the host of the proxy that answered in place of the target: it refused
+	// to connect to it, or wants an account (407). Empty where the target answered.
+	Proxy string
 	// Path is the local file that answered, as the operating system spells it; empty for the network.
 	Path string
 	// TLS is nil for plain connections.

@@ -26,7 +26,7 @@ func TestHTTP2(t *testing.T) {
 		}
 	}
 	resp, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/%zz"), Need: Content, Internal: true})
-	if err != nil || resp.Status != 400 || resp.Requests != 2 {
+	if err != nil || resp.Status != 400 || resp.Requests < 2 || resp.Requests > maxHandshakes+2 {
 		t.Errorf("/%%zz: %+v, %v", resp, err)
 	}
 }
@@ -81,7 +81,11 @@ func TestHTTP2Fallback(t *testing.T) {
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
 		for i, want := range []int{2, 1} {
 			resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
-			if err != nil || text != "HTTP/1.1" || resp.Requests != want {
+			most := want
+			if name == "goaway" && i == 0 {
+				most = maxHandshakes + 2 // net/http believes that the server did not look at it, and sends it anew
+			}
+			if err != nil || text != "HTTP/1.1" || resp.Requests < want || resp.Requests > most {
 				t.Errorf("%s, request %d: %+v %q, %v", name, i, resp, text, err)
 			}
 		}

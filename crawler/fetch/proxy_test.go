@@ -43,7 +43,7 @@ func (p *forwardProxy) take() string {
 
 func (p *forwardProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.note(r.Method + " " + r.RequestURI + " " + r.Header.Get("Proxy-Authorization"))
-	if r.Method != http.MethodConnect {
+	if r.Method != http.MethodConnect && p.status != http.StatusProxyAuthRequired {
 		fmt.Fprint(w, "through the proxy to "+r.Host)
 		return
 	}
@@ -128,8 +128,16 @@ func TestHTTPProxy(t *testing.T) {
 		p.status = status
 		h := newHTTP(t, HTTPConfig{Proxy: plain.URL})
 		resp, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content, Internal: true})
-		if err != nil || resp.Status != status || resp.Header.Get("Retry-After") != "5" {
+		if err != nil || resp.Status != status || resp.Header.Get("Retry-After") != "5" || resp.Proxy != plain.Listener.Addr().String() {
 			t.Errorf("CONNECT %d: %+v, %v", status, resp, err)
+		}
+		if status != 407 {
+			continue
+		}
+		// Of an address without TLS only 407 is the proxy's own for sure.
+		resp, _, err = ask(t, h, &Request{URL: mustParse(t, "http://example.com/x"), Need: Content})
+		if err != nil || resp.Status != 407 || resp.Proxy == "" {
+			t.Errorf("GET %d: %+v, %v", status, resp, err)
 		}
 	}
 }

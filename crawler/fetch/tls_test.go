@@ -173,8 +173,8 @@ func TestCertificates(t *testing.T) {
 			t.Errorf("%s: HEAD: %v", row.name, err)
 		}
 		insecure := newHTTP(t, HTTPConfig{Insecure: true, ConnectTo: toLoopback(server)})
-		if _, text, err := ask(t, insecure, &Request{URL: mustParse(t, "https://example.com/"), Need: Content}); err != nil || text != "ok" {
-			t.Errorf("%s: insecure: %v", row.name, err)
+		if resp, text, err := ask(t, insecure, &Request{URL: mustParse(t, "https://example.com/"), Need: Content}); err != nil || text != "ok" || len(resp.Notes) > 0 {
+			t.Errorf("%s: insecure: %+v %v", row.name, resp, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"database/sql"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -183,5 +184,47 @@ func TestDocumentBeyondMaxBody(t *testing.T) {
 		if whole != tt.whole || cut == tt.whole {
 			t.Errorf("%+v: read whole %v, cut %v", tt, whole, cut)
 		}
+	}
+}
+
+// TestLinkedDirectories: what a symbolic link to a directory leads to is there under
+// both names, and read for its links once: a link to a directory above has an end.
+func TestLinkedDirectories(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("index.html", `<!doctype html><a href="loop/">1</a><a href="latest/page.html#there">2</a><a href="latest/page.html#gone">3</a>`)
+	write("v2/page.html", `<!doctype html><p id=there><a href="nowhere.html">4</a><a href="up/index.html">5</a>`)
+	for link, to := range map[string]string{"loop": ".", "latest": "v2", "v2/up": ".."} {
+		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	cfg, _ := disk(t, dir)
+	var seeds []Seed
+	for _, name := range []string{"index.html", "v2/page.html"} {
+		seeds = append(seeds, Seed{URL: mustParse(t, "https://0.site.invalid/"+name), Follow: true, Crawl: true})
+	}
+	c := &collector{}
+	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range c.results {
+		for _, ref := range r.References {
+			got[ref.Text+" "+ref.Page] = string(r.Code)
+		}
+	}
+	want := map[string]string{"1 index.html": "ok", "2 index.html": "ok", "3 index.html": "fragment-missing", "4 v2/page.html": "file-missing", "5 v2/page.html": "ok"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

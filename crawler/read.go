@@ -116,7 +116,8 @@ func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response)
 
 // readElsewhere reports whether the file that answers for a URL is read for its
 // links under its own name: "guide/" is the same document as "guide/index.html",
-// and its findings are told once.
+// and what lies in "latest/", a symbolic link to "v2/", is what lies there. Its findings are
+// told once, and a link to a directory above it has no end otherwise.
 func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 	if resp.Path == "" {
 		return false
@@ -130,7 +131,29 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 		return false
 	}
 	own, err := site.URLOf(filepath.ToSlash(rel))
-	return err == nil && own.String() != u.WithoutFragment().String() && own.Directory() == u.Directory() && w.isSeed(own)
+	if err != nil || own.String() == u.WithoutFragment().String() && w.isSeed(own) {
+		return false
+	}
+	return own.Directory() == u.Directory() && w.isSeed(own) || !w.isSeed(own) && w.inLinkedDirectory(site, resp.Path)
+}
+
+// inLinkedDirectory reports whether the way to a file leads through a symbolic link to
+// a directory, and the file is one of the site's documents where it really lies.
+func (w *worker) inLinkedDirectory(site *fetch.Site, path string) bool {
+	root, err := filepath.EvalSymlinks(site.Dir())
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	own, err := site.URLOf(filepath.ToSlash(rel))
+	return err == nil && w.isSeed(own)
 }
 
 // canonical is the address that a page says is its own, as printed.

@@ -380,7 +380,7 @@ func hostKey(host string) string {
 
 func (d *htmlDocument) byPage() htmlChart {
 	rows := d.tallyBy(func(r *crawler.Result, count func(string)) {
-		for i := range eachPage(r.References) {
+		for i := range pageFirsts(r.References) {
 			if page := r.References[i].Page; page != crawler.CommandLine {
 				count(page)
 			}
@@ -459,7 +459,7 @@ func (d *htmlDocument) first() []htmlFirst {
 		}
 		s.parts++
 		s.places += len(r.References)
-		for i := range eachPage(r.References) {
+		for i := range pageFirsts(r.References) {
 			s.pages[r.References[i].Page] = true
 		}
 	}

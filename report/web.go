@@ -400,7 +400,7 @@ func (w *weaver) tear() {
 		case r.Verdict == check.Broken:
 			order = append(order, int32(i))
 			w.count(r, func(k *knot) { k.broken++ })
-		case r.Verdict == check.Unverified || slices.ContainsFunc(r.Warnings, isFinding):
+		case r.Verdict == check.Unverified || slices.ContainsFunc(r.Warnings, aboutLink):
 			w.count(r, func(k *knot) { k.doubtful++ })
 		}
 	}
@@ -408,7 +408,7 @@ func (w *weaver) tear() {
 	ends := make([]int8, len(w.knots))
 	for _, i := range order {
 		refs := w.results[i].References
-		for k := range eachPage(refs) {
+		for k := range pageFirsts(refs) {
 			at := w.knotOf(refs[k].Page)
 			switch {
 			case refs[k].Page == crawler.CommandLine: // it is no link
@@ -425,15 +425,15 @@ func (w *weaver) tear() {
 
 // count tells the knots of the pages that refer to a result.
 func (w *weaver) count(r *crawler.Result, tell func(*knot)) {
-	for k := range eachPage(r.References) {
+	for k := range pageFirsts(r.References) {
 		if at := w.knotOf(r.References[k].Page); at != none {
 			tell(&w.knots[at])
 		}
 	}
 }
 
-// isFinding tells warnings from what is information only.
-func isFinding(w check.Warning) bool { return !isInfo(w.Code) && !check.OfPage(w.Code) }
+// aboutLink tells warnings of a link from those of a page, and from what is information only.
+func aboutLink(w check.Warning) bool { return !isInfo(w.Code) && !check.OfPage(w.Code) }
 
 func (w *weaver) knotOf(page string) int32 {
 	i, ok := w.index[page]
@@ -443,8 +443,8 @@ func (w *weaver) knotOf(page string) int32 {
 	return w.place[i]
 }
 
-// eachPage yields the first reference of each page; references are sorted by page.
-func eachPage(refs []crawler.Reference) func(func(int) bool) {
+// pageFirsts yields the first reference of each page; references are sorted by page.
+func pageFirsts(refs []crawler.Reference) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for i := range refs {
 			if (i == 0 || refs[i].Page != refs[i-1].Page) && !yield(i) {

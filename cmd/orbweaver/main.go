@@ -80,5 +80,4 @@ func newRoot() *cobra.Command {
 }
 
 // commandNames are what a mistyped target may have meant.
-var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "history", "init", "completion", "man", "version", "help"}
-var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "fix", "init", "completion", "man", "version", "help"}
+var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "history", "fix", "init", "completion", "man", "version", "help"}

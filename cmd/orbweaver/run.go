@@ -85,9 +85,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}
-	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem})
-	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, edits: edits})
-	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, edits: edits, made: made})
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem, edits: edits, made: made})
 	console.clear()
 	if summary == nil {
 		return unsound(err)
@@ -154,8 +152,6 @@ type sink struct {
 	console *console
 	clean   *cleaning // nil when no copy is asked for
 	memory  *memory
-	edits   *editing  // nil when no edit is asked for
-	clean   *cleaning     // nil when no copy is asked for
 	edits   *editing      // nil when no edit is asked for
 	made    *sources.Tree // nil when no sources are named
 }
@@ -168,11 +164,10 @@ func (s *sink) Result(r *crawler.Result) error {
 	if s.clean != nil {
 		s.clean.result(r)
 	}
-	return s.Multi.Result(s.memory.result(r))
 	if s.edits != nil {
 		s.edits.result(r)
 	}
-	return s.Multi.Result(r)
+	return s.Multi.Result(s.memory.result(r))
 }
 
 // Note tells something about the run as a whole.

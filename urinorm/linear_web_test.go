@@ -106,12 +106,6 @@ func TestLinearTime(t *testing.T) {
 	}
 }
 
-func elapsed(f func(string), s string) time.Duration {
-	start := time.Now()
-	f(s)
-	return time.Since(start)
-}
-
 // distinctLabel is the label that Punycode has most work with.
 func distinctLabel() string {
 	var b strings.Builder

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 //	                              $SITE/redirect/NNN/PATH answers NNN with Location /PATH,
 //	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers
 //	servearchive                  answers over TLS as the Wayback Machine does, at $ARCHIVE (address:port)
+//	action ID FILE                writes the script of a step of action.yml to FILE
 //	awaitrequest /hang            waits until somebody asks for it
 //
 // $DOCUMENTS is a directory with a real document of each format.
@@ -55,6 +56,7 @@ func TestScript(t *testing.T) {
 			"serve":        serve,
 			"servearchive": serveArchive,
 			"awaitrequest": awaitRequest,
+			"action":       stepScript,
 		},
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -287,29 +286,9 @@ func TestHTMLSize(t *testing.T) {
 	}
 }
 
-// chainedPages are pages each of which links to ten others.
-func chainedPages(n int) []*crawler.Page {
-	url := func(i int) string { return fmt.Sprintf("https://example.com/p/%05d.html", i) }
-	pages := make([]*crawler.Page, n)
-	for i := range pages {
-		p := &crawler.Page{URL: url(i), Title: fmt.Sprintf("Page %d", i), Depth: min(i, 5)}
-		for k := 1; k <= 10; k++ {
-			p.Links = append(p.Links, crawler.Edge{URL: url((i*7 + k) % n)})
-		}
-		pages[i] = p
-	}
-	return pages
-}
-
 // TestHTMLIsValid asks a program that knows HTML.
 func TestHTMLIsValid(t *testing.T) {
-	tidy, err := exec.LookPath("tidy")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("tidy is missing")
-		}
-		t.Skip("tidy is missing")
-	}
+	tidy := tool(t, "tidy")
 	for name, run := range map[string]*Report{"full": fullRun(), "hostile": hostileRun(), "empty": {}} {
 		cmd := exec.Command(tidy, "-q", "-e", "-utf8")
 		cmd.Stdin = strings.NewReader(renderHTML(t, Options{Show: ShowAll}, run, hostilePages()))
@@ -530,4 +509,53 @@ func checkHTMLData(t *testing.T, text string, wants ...string) {
 			t.Errorf("lacks %q: %q", want, data.Strings)
 		}
 	}
+}
+
+// TestPackThreads reads what is packed as the script does.
+func TestPackThreads(t *testing.T) {
+	threads := []thread{{0, 1}, {0, 31}, {0, 32}, {5, 0}, {5, 24_999}, {24_000, 3}, {24_000, 1027}}
+	packed := packThreads(threads)
+	at := 0
+	take := func() (n int32) {
+		for shift := 0; ; shift += 5 {
+			bits := int32(strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", packed[at]))
+			at++
+			n |= bits & 31 << shift
+			if bits < 32 {
+				return n
+			}
+		}
+	}
+	var got []thread
+	for from := int32(0); at < len(packed); {
+		from += take()
+		to := int32(0)
+		for n := take(); n > 0; n-- {
+			to += take()
+			got = append(got, thread{from, to})
+		}
+	}
+	if !slices.Equal(got, threads) {
+		t.Errorf("got %v, want %v", got, threads)
+	}
+}
+
+func FuzzHTMLData(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s, s)
+	}
+	f.Add("</script><script>", "<!--<script>")
+	f.Fuzz(func(t *testing.T, url, text string) {
+		run := &Report{Results: []*crawler.Result{{
+			URL: url, Verdict: check.Broken, Code: check.Code(text), Message: text, Suggestions: []check.Suggestion{{URL: text, Why: url}},
+			References: []crawler.Reference{{Page: text, Raw: url, Text: text}},
+		}}}
+		pages := []*crawler.Page{{URL: text, Title: url, Links: []crawler.Edge{{URL: url, Text: text}}}}
+		held := hold(run, pages)
+		var out strings.Builder
+		if err := writeHTMLData(&out, newHTMLDocument(&held.head, &held.summary, ShowAll, held.pages, held.results)); err != nil {
+			t.Fatal(err)
+		}
+		checkHTMLData(t, out.String(), clean(url), clean(text))
+	})
 }

@@ -30,8 +30,9 @@ type htmlData struct {
 	shaped  map[shape]int
 }
 
-// shape is what the references of a site's frame have in common.
-type shape struct{ element, attribute, raw, text int }
+// shape is what the references of a site's frame have in common. One that is held
+// is not edited, whatever is proposed for it.
+type shape struct{ element, attribute, raw, text, held int }
 
 // writeHTMLData writes the text as it may stand in a script element.
 func writeHTMLData(w io.Writer, d *htmlDocument) error {
@@ -65,7 +66,7 @@ func (h *htmlData) write(d *htmlDocument) {
 	h.web(d.web)
 	j.key("shapes").array()
 	for _, s := range h.shapes {
-		h.ints(s.element, s.attribute, s.raw, s.text)
+		h.ints(s.element, s.attribute, s.raw, s.text, s.held)
 	}
 	j.end()
 	j.key("strings").strings(h.strings)
@@ -142,19 +143,26 @@ func (h *htmlData) result(r *crawler.Result, places int) {
 	j.end()
 	j.int(int64(len(r.References)))
 	j.int(int64(countPages(r.References)))
+	proposal, proposed := Propose(r)
 	j.array()
 	for i := range r.References[:min(places, len(r.References))] {
 		ref := &r.References[i]
-		for _, n := range []int{h.ref(ref.Page), ref.Line, ref.Column, h.shape(ref)} {
+		for _, n := range []int{h.ref(ref.Page), ref.Line, ref.Column, h.shape(ref, proposal)} {
 			j.int(int64(n))
 		}
 	}
 	j.end()
+	if proposed {
+		h.ints(h.ref(proposal.To), h.ref(proposal.Why))
+	}
 	j.end()
 }
 
-func (h *htmlData) shape(r *crawler.Reference) int {
-	s := shape{h.ref(r.Element), h.ref(r.Attribute), h.ref(r.Raw), h.ref(r.Text)}
+func (h *htmlData) shape(r *crawler.Reference, p Proposal) int {
+	s := shape{element: h.ref(r.Element), attribute: h.ref(r.Attribute), raw: h.ref(r.Raw), text: h.ref(r.Text)}
+	if p.Held(r) != "" {
+		s.held = 1
+	}
 	n, ok := h.shaped[s]
 	if !ok {
 		n = len(h.shapes)
@@ -181,20 +189,7 @@ func (h *htmlData) web(w *web) {
 		h.ints(url, h.ref(k.title), k.ring, k.parent, k.angle, k.radius, k.in, k.out, k.broken, k.doubtful)
 	}
 	j.end()
-	// One list: each page that has threads across, how many, and where they lead.
-	j.key("threads").array()
-	for at := 0; at < len(w.threads); {
-		from, end := w.threads[at].from, at
-		for end < len(w.threads) && w.threads[end].from == from {
-			end++
-		}
-		j.int(int64(from))
-		j.int(int64(end - at))
-		for ; at < end; at++ {
-			j.int(int64(w.threads[at].to))
-		}
-	}
-	j.end()
+	j.key("threads").string(packThreads(w.threads))
 	j.key("torn").array() // page, result
 	for _, t := range w.torn {
 		j.int(int64(t.page))
@@ -207,6 +202,38 @@ func (h *htmlData) web(w *web) {
 	j.key("torn").int(int64(w.left.torn))
 	j.end()
 	j.end()
+}
+
+// packThreads writes threads, which are sorted, in two characters each or little
+// more: for every page that has some how many pages on from the last such it is, how
+// many it has, and how many pages on from the last each end is. A number is written in groups of five bits,
+// the lowest first; all but the last have the sixth bit set.
+func packThreads(threads []thread) string {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	packed := make([]byte, 0, 3*len(threads))
+	put := func(n int32) {
+		for ; n >= 32; n >>= 5 {
+			packed = append(packed, digits[n&31|32])
+		}
+		packed = append(packed, digits[n])
+	}
+	last := int32(0)
+	for len(threads) > 0 {
+		n := 1
+		for n < len(threads) && threads[n].from == threads[0].from {
+			n++
+		}
+		put(threads[0].from - last)
+		put(int32(n))
+		last = threads[0].from
+		to := int32(0)
+		for _, t := range threads[:n] {
+			put(t.to - to)
+			to = t.to
+		}
+		threads = threads[n:]
+	}
+	return string(packed)
 }
 
 // scriptText writes JSON as it may stand in a script element, where "</script" and

@@ -78,7 +78,7 @@ type htmlFirst struct {
 
 type htmlCode struct {
 	check.Entry
-	Count string
+	ID, Count, Go string
 }
 
 type htmlPlain struct {
@@ -96,7 +96,7 @@ type htmlRow struct {
 func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 	s := d.summary
 	p := &htmlPage{
-		htmlParts: parts, Tool: d.head.Tool.Name, Version: visible(d.head.Tool.Version),
+		htmlParts: parts, Tool: visible(d.head.Tool.Name), Version: visible(d.head.Tool.Version),
 		Started: d.head.Started.UTC(), Outcome: grouped(outcome(s)), Tone: tone(s), Notices: d.notices(),
 	}
 	_, counts, _ := strings.Cut(summaryLine(s), " · ")
@@ -120,7 +120,10 @@ func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 		if e.Code == check.CodeOK {
 			continue // it says so itself
 		}
-		p.Codes = append(p.Codes, htmlCode{Entry: e, Count: thousands(s.ByCode[e.Code])})
+		code := query(string(e.Code))
+		c := htmlCode{Entry: e, ID: "code-" + code, Count: thousands(s.ByCode[e.Code]), Go: "by=target&code=" + code}
+		c.Code = check.Code(visible(string(e.Code))) // of a saved report, it may be any string
+		p.Codes = append(p.Codes, c)
 	}
 	d.plain(p)
 	return p
@@ -301,7 +304,7 @@ func (d *htmlDocument) byCode() htmlChart {
 		if !listed[check.Code(code)] {
 			return ""
 		}
-		return "by=target&code=" + code
+		return "by=target&code=" + query(code)
 	})}
 }
 

@@ -12,8 +12,8 @@ import (
 // Limits of what is drawn of a site. What is left out is counted.
 const (
 	maxWebPages   = 25_000
-	maxWebThreads = 60_000 // links beside those of the tree
-	maxTorn       = 8_000  // broken links
+	maxWebThreads = 300_000 // links beside those of the tree
+	maxTorn       = 8_000   // broken links
 	maxTornOfPage = 12
 )
 

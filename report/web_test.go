@@ -240,22 +240,16 @@ func TestTornThreadsAreBounded(t *testing.T) {
 	}
 }
 
-func FuzzHTMLData(f *testing.F) {
-	for _, s := range hostile {
-		f.Add(s, s)
-	}
-	f.Add("</script><script>", "<!--<script>")
-	f.Fuzz(func(t *testing.T, url, text string) {
-		run := &Report{Results: []*crawler.Result{{
-			URL: url, Verdict: check.Broken, Code: check.Code(text), Message: text, Suggestions: []check.Suggestion{{URL: text, Why: url}},
-			References: []crawler.Reference{{Page: text, Raw: url, Text: text}},
-		}}}
-		pages := []*crawler.Page{{URL: text, Title: url, Links: []crawler.Edge{{URL: url, Text: text}}}}
-		held := hold(run, pages)
-		var out strings.Builder
-		if err := writeHTMLData(&out, newHTMLDocument(&held.head, &held.summary, ShowAll, held.pages, held.results)); err != nil {
-			t.Fatal(err)
+// chainedPages are pages each of which links to ten others.
+func chainedPages(n int) []*crawler.Page {
+	url := func(i int) string { return fmt.Sprintf("https://example.com/p/%05d.html", i) }
+	pages := make([]*crawler.Page, n)
+	for i := range pages {
+		p := &crawler.Page{URL: url(i), Title: fmt.Sprintf("Page %d", i), Depth: min(i, 5)}
+		for k := 1; k <= 10; k++ {
+			p.Links = append(p.Links, crawler.Edge{URL: url((i*7 + k) % n)})
 		}
-		checkHTMLData(t, out.String(), clean(url), clean(text))
-	})
+		pages[i] = p
+	}
+	return pages
 }

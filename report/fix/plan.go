@@ -160,7 +160,7 @@ func (p *Plan) sort(pages map[string][]wish, proposal Proposal, ref *crawler.Ref
 	if s := ref.Source; s != nil {
 		page, w.raw, w.line, w.column = s.File, s.Raw, s.Line, s.Column
 	}
-	switch why := hold(proposal, ref); {
+	switch why := proposal.Held(ref); {
 	case !isLocal(page):
 		p.Elsewhere++
 	case why != "":

@@ -34,14 +34,16 @@ class Result {
   get redirects() { return this.a[12].map(([url, status]) => ({ url: strings[url], status })); }
   get warnings() { return this.a[13].map(([code, message, proposal]) => ({ code: strings[code], message: strings[message], proposal: strings[proposal] })); }
   get suggestions() { return this.a[14].map(([url, why]) => ({ url: strings[url], why: strings[why] })); }
+  // proposal is what to write in place of the links to it, where that is certain.
+  get proposal() { return this.a[18] && { url: strings[this.a[18][0]], why: strings[this.a[18][1]] }; }
   // count and pages are how many places and pages there are; places may list fewer.
   get count() { return this.a[15]; }
   get pages() { return this.a[16]; }
   get listed() { return this.places.length / 4; }
   place(i) {
     const [page, line, column, shape] = this.places.slice(4 * i, 4 * i + 4);
-    const [element, attribute, raw, text] = data.shapes[shape].map((s) => strings[s]);
-    return { page: strings[page], line, column, element, attribute, raw, text };
+    const [element, attribute, raw, text, held] = data.shapes[shape];
+    return { page: strings[page], line, column, element: strings[element], attribute: strings[attribute], raw: strings[raw], text: strings[text], held: held === 1 };
   }
 }
 
@@ -158,15 +160,17 @@ const knots = data.web.knots.map((a, id) => new Knot(id, a));
 for (const k of knots) if (k.parent >= 0) knots[k.parent].children.push(k.id);
 
 // ending is what most titles end with, the site's name for example: it tells pages
-// apart from nothing.
+// apart from nothing. The longest that more than half of them share.
 const ending = (() => {
   const tally = new Map();
   for (const k of knots) {
-    const end = /\s(?:[|·—–»:-]|::)\s[^|·—–»]+$/u.exec(oneLine(k.title))?.[0];
-    if (end) tally.set(end, (tally.get(end) ?? 0) + 1);
+    const title = oneLine(k.title);
+    let at = title.length;
+    for (let n = 0; n < 12 && (at = title.lastIndexOf(" ", at - 1)) > 0; n++) tally.set(title.slice(at), (tally.get(title.slice(at)) ?? 0) + 1);
   }
-  const [end, n] = [...tally].reduce((most, next) => (next[1] > most[1] ? next : most), ["", 0]);
-  return n > knots.length / 2 ? end : "";
+  let longest = "";
+  for (const [end, n] of tally) if (n > knots.length / 2 && end.length > longest.length) longest = end;
+  return longest;
 })();
 const knotAt = new Map(knots.filter((k) => k.address >= 0).map((k) => [k.address, k.id]));
 const stringAt = new Map();
@@ -174,6 +178,28 @@ const knotOf = (page) => {
   if (stringAt.size === 0) for (const at of knotAt.keys()) stringAt.set(strings[at], at);
   return knotAt.get(stringAt.get(page));
 };
+
+// threads are the links beside the tree, as pairs of knots.
+const threads = (() => {
+  const packed = data.web.threads;
+  const value = new Int8Array(128);
+  [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].forEach((c, i) => (value[c.charCodeAt(0)] = i));
+  let at = 0;
+  const take = () => {
+    for (let n = 0, shift = 0; ; shift += 5) {
+      const bits = value[packed.charCodeAt(at++)];
+      n |= (bits & 31) << shift;
+      if (bits < 32) return n;
+    }
+  };
+  const pairs = [];
+  for (let from = 0; at < packed.length; ) {
+    from += take();
+    let to = 0;
+    for (let n = take(); n > 0; n--) pairs.push(from, (to += take()));
+  }
+  return Int32Array.from(pairs);
+})();
 
 // wayTo are the knots from the hub to one, as far as links lead there.
 function wayTo(id) {

@@ -24,7 +24,7 @@ function chosen() {
 function searchFor(text) {
   const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
   const hits = terms.map((term) => Uint8Array.from(strings, (s) => (s.toLowerCase().includes(term) ? 1 : 0)));
-  const shapes = hits.map((hit) => Uint8Array.from(data.shapes, (s) => (s.some((at) => hit[at]) ? 1 : 0)));
+  const shapes = hits.map((hit) => Uint8Array.from(data.shapes, (s) => (s.slice(0, 4).some((at) => hit[at]) ? 1 : 0)));
   const ofResult = new Map();
   const inResult = (r) => {
     let found = ofResult.get(r.id);

@@ -2,25 +2,16 @@
 
 const redirected = results.filter((r) => r.a[12].length > 0);
 
-// proposalOf is the address to link to instead: where a permanent redirect leads,
-// or the only suggestion for what is broken.
-function proposalOf(r) {
-  for (const w of r.warnings) if (w.proposal) return { url: w.proposal, why: w.code };
-  const s = r.suggestions;
-  if (r.verdict === "broken" && s.length === 1 && s[0].url) return { url: s[0].url, why: s[0].why };
-  return null;
-}
-
-// edits are the places to change.
+// edits are the places to change, the same that "orbweaver fix" changes.
 let edited = null;
 function edits() {
   if (edited) return edited;
   edited = [];
   for (const r of results) {
-    const p = proposalOf(r);
+    const p = r.proposal;
     if (!p) continue;
     for (let i = 0; i < r.listed; i++) {
-      if (strings[r.places[4 * i]] !== COMMAND_LINE) edited.push({ r, i, url: p.url, why: p.why, page: strings[r.places[4 * i]], line: r.places[4 * i + 1], column: r.places[4 * i + 2] });
+      if (strings[r.places[4 * i]] !== COMMAND_LINE && !r.place(i).held) edited.push({ r, i, url: p.url, why: p.why, page: strings[r.places[4 * i]], line: r.places[4 * i + 1], column: r.places[4 * i + 2] });
     }
   }
   edited.sort((a, b) => byAddress(a.page, b.page) || a.line - b.line || a.column - b.column);
@@ -78,12 +69,12 @@ makers.set("redirects", () => {
     const finding = new Map();
     for (const f of findings) if (!finding.has(f.r)) finding.set(f.r, f);
     const made = flatTable("Redirects", redirected, REDIRECT_COLUMNS, (r) => r.url, ["from", "asc"], (r) => {
-      const p = proposalOf(r);
+      const p = r.proposal;
       return row(cell(link(r.url), "wide"), cell(statuses(r)),
         cell([link(r.final || "?"), p && p.url !== r.final && el("div", { class: "hint" }, "use ", link(p.url))], "wide"),
         cell(count(r.count), "number"), cell(finding.has(r) ? detailsButton(finding.get(r), 0, r.url) : null));
     });
-    state.lines = () => [["from", "answers", "to", "instead", "places"], ...made.sorted.map((r) => [r.url, statuses(r), r.final, proposalOf(r)?.url ?? "", r.count])];
+    state.lines = () => [["from", "answers", "to", "instead", "places"], ...made.sorted.map((r) => [r.url, statuses(r), r.final, r.proposal?.url ?? "", r.count])];
     state.urls = () => made.sorted.map((r) => r.url);
     nodes = made.nodes;
     if (redirected.length === 0) nodes = [el("p", { class: "empty card" }, "No redirect among what is listed.")];

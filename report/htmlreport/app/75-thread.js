@@ -143,6 +143,14 @@ function drawStill(context, width, height, colour) {
   }
 }
 
+// drawLabel draws the name of a knot beside it, unless drawHover does.
+function drawLabel(context, node, settings) {
+  if (!node.label || node.highlighted) return;
+  context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
+  context.fillStyle = settings.labelColor.color;
+  context.fillText(node.label, node.x + node.size + 3, node.y + settings.labelSize / 3);
+}
+
 // drawHover draws the name of a knot over everything else.
 function drawHover(colour) {
   return (context, node, settings) => {

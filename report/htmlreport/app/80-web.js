@@ -2,8 +2,9 @@
 // start, threads are links, torn threads are broken ones. The picture is one way
 // to go about; the list of pages below it is another, for those who do not see it.
 
-const DIM = 0.16;
-const THREADS_AT_ONCE = 3000; // with more of them, those beside the tree are shown when asked for
+const DIM = 0.2;
+const THREADS_AT_ONCE = 3000; // with more of them, those beside the tree are drawn when asked for
+const THREADS_AT_MOST = 60_000; // that are drawn
 const NEIGHBOURS = 15; // that are listed at a time
 
 let web = null; // what is on the stage
@@ -25,11 +26,19 @@ function neighbours(id) {
 }
 
 function eachThread(visit) {
-  const t = data.web.threads;
-  for (let n = 0; n < t.length; ) {
-    const from = t[n], end = n + 2 + t[n + 1];
-    for (n += 2; n < end; n++) visit(from, t[n]);
-  }
+  for (let n = 0; n < threads.length; n += 2) visit(threads[n], threads[n + 1]);
+}
+
+// drawnThreads calls for the threads that are drawn: where there are too many, those
+// to the pages that fewest link to, since a link that is on every page tells nothing.
+function drawnThreads(visit) {
+  const count = [];
+  eachThread((_, b) => (count[knots[b].in] = (count[knots[b].in] ?? 0) + 1));
+  let most = 0, sum = 0;
+  while (most < count.length && sum + (count[most] ?? 0) <= THREADS_AT_MOST) sum += count[most++] ?? 0;
+  eachThread((a, b) => {
+    if (knots[b].in < most) visit(a, b);
+  });
 }
 
 const tears = new Map(); // knot: results that it is torn from
@@ -38,12 +47,6 @@ for (let i = 0; i < data.web.torn.length; i += 2) {
   if (list) list.push(data.web.torn[i + 1]);
   else tears.set(data.web.torn[i], [data.web.torn[i + 1]]);
 }
-
-const threadCount = () => {
-  let n = 0;
-  eachThread(() => n++);
-  return n;
-};
 
 // knotSize is the radius of a knot that has so many pixels of room.
 const knotSize = (room) => Math.max(1.1, Math.min(6, room * 0.3));
@@ -76,7 +79,7 @@ function addThreads(graph, on) {
     graph.filterEdges((_, e) => e.kind === "thread").forEach((e) => graph.dropEdge(e));
     return;
   }
-  eachThread((a, b) => graph.addEdge(String(a), String(b), { type: "thread", kind: "thread", size: 0.4 }));
+  drawnThreads((a, b) => graph.addEdge(String(a), String(b), { type: "thread", kind: "thread", size: 0.4 }));
 }
 
 // light shows what belongs to the chosen knot: the way to it and its own links.
@@ -136,7 +139,7 @@ function edgeReducer(edge, attributes) {
       out.color = lit && child !== chosen ? thin(colour.broken, DIM) : solid(colour.broken);
       break;
     case "own":
-      out.color = thin(colour.accent, 0.55);
+      out.color = thin(colour.accent, 0.75);
       break;
     default:
       out.color = thin(colour.silk, lit || only ? 0.04 : 0.17);
@@ -180,7 +183,8 @@ function makeStage() {
 
 function startSigma(w) {
   w.graph = makeGraph(Math.min(w.stage.offsetWidth, w.stage.offsetHeight));
-  w.threads = threadCount();
+  w.threads = 0;
+  drawnThreads(() => w.threads++);
   w.across = w.threads <= THREADS_AT_ONCE;
   if (w.across) addThreads(w.graph, true);
   w.sigma = new OrbGraph.Sigma(w.graph, w.stage, {
@@ -204,6 +208,7 @@ function startSigma(w) {
     maxCameraRatio: 2.5,
     enableCameraRotation: false,
     defaultDrawNodeHover: drawHover(w.colour),
+    defaultDrawNodeLabel: drawLabel,
     inertiaDuration: calm.matches ? 0 : 200,
     zoomDuration: calm.matches ? 0 : 200,
   });
@@ -325,6 +330,7 @@ function sideOfSite() {
     loose > 0 && `No link from the start leads to ${plural(loose, "page")}: the outermost ring.`,
     data.web.wide > 0 && `${plural(data.web.wide, "broken target")} on very many pages, probably by a template, ${data.web.wide === 1 ? "is" : "are"} not drawn: the list of findings begins with them.`,
     left.pages > 0 && `${plural(left.pages, "page")} farthest from the start are left out.`,
+    web.sigma && threads.length / 2 > web.threads && `Of ${plural(threads.length / 2, "link")} across, those to the pages that fewest link to can be drawn.`,
     left.threads > 0 && `${plural(left.threads, "link")} to pages that very many link to are left out.`,
     left.torn > 0 && `${plural(left.torn, "broken link")} more are not drawn: the list of findings has them.`,
   ].filter(Boolean);

@@ -45,6 +45,7 @@ func systemPath(name string, windows bool) string {
 }
 
 func (d disk) Open(name string) (*os.File, error)     { return os.Open(d.path(name)) }
+func (d disk) List(dir string) (*os.File, error)      { return d.Open(dir) }
 func (d disk) Stat(name string) (fs.FileInfo, error)  { return os.Stat(d.path(name)) }
 func (d disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
 

@@ -56,14 +56,16 @@ type directoryIndex struct {
 	maxNames   int // maxListedNames
 	maxListing int
 
-	mu    sync.RWMutex
-	dirs  map[string]*listing
-	names int // entries of all listings in dirs
+	mu      sync.RWMutex
+	dirs    map[string]*listing
+	reading map[string]*listingRead
+	names   int // entries of all listings in dirs
 }
 
 // tree is a part of the file system: a directory that is not left, or a whole disk.
 type tree interface {
 	Open(name string) (*os.File, error)
+	List(dir string) (*os.File, error) // opened to be listed
 	Lstat(name string) (fs.FileInfo, error)
 	Stat(name string) (fs.FileInfo, error)
 }
@@ -79,7 +81,7 @@ type listing struct {
 }
 
 func newDirectoryIndex(t tree) *directoryIndex {
-	return &directoryIndex{tree: t, maxNames: maxListedNames, maxListing: maxListing, dirs: make(map[string]*listing)}
+	return &directoryIndex{tree: t, maxNames: maxListedNames, maxListing: maxListing, dirs: make(map[string]*listing), reading: make(map[string]*listingRead)}
 }
 
 // cached returns the listing of dir if it has been read.
@@ -90,20 +92,46 @@ func (x *directoryIndex) cached(dir string) *listing {
 	return l
 }
 
-// list returns the listing of dir, which must be spelt exactly.
+// list returns the listing of dir, which must be spelt exactly. Who asks while it is
+// being read waits for it.
 func (x *directoryIndex) list(dir string) *listing {
 	if l := x.cached(dir); l != nil {
 		return l
 	}
-	l := x.read(dir)
-	if l.err != nil && isLocalLimit(l.err) {
-		return l // our own limits say nothing of the directory
-	}
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	if have := x.dirs[dir]; have != nil {
-		return have
+	if l := x.dirs[dir]; l != nil {
+		x.mu.Unlock()
+		return l
 	}
+	if r := x.reading[dir]; r != nil {
+		x.mu.Unlock()
+		<-r.done
+		return r.listing
+	}
+	r := &listingRead{done: make(chan struct{})}
+	dir = strings.Clone(dir)
+	x.reading[dir] = r
+	x.mu.Unlock()
+
+	r.listing = x.read(dir)
+	x.mu.Lock()
+	delete(x.reading, dir)
+	if r.listing.err == nil || !isLocalLimit(r.listing.err) { // our own limits say nothing of the directory
+		x.keep(dir, r.listing)
+	}
+	x.mu.Unlock()
+	close(r.done)
+	return r.listing
+}
+
+// listingRead is a listing that somebody is about to read.
+type listingRead struct {
+	done    chan struct{}
+	listing *listing
+}
+
+// keep remembers a listing, and forgets others when there are too many. Callers hold mu.
+func (x *directoryIndex) keep(dir string, l *listing) {
 	for key, old := range x.dirs {
 		if x.names+len(l.kinds) <= x.maxNames {
 			break
@@ -111,13 +139,28 @@ func (x *directoryIndex) list(dir string) *listing {
 		x.names -= len(old.kinds)
 		delete(x.dirs, key)
 	}
-	x.dirs[strings.Clone(dir)] = l
+	x.dirs[dir] = l
 	x.names += len(l.kinds)
-	return l
+}
+
+// learn takes over what somebody else has listed: all of a directory's entries.
+func (x *directoryIndex) learn(dir string, entries []fs.DirEntry) {
+	if len(entries) > x.maxListing {
+		return
+	}
+	l := &listing{kinds: make(map[string]entryKind, len(entries))}
+	for _, entry := range entries {
+		l.kinds[entry.Name()] = kindOf(entry.Type())
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.dirs[dir] == nil {
+		x.keep(strings.Clone(dir), l)
+	}
 }
 
 func (x *directoryIndex) read(dir string) *listing {
-	f, err := x.tree.Open(dir)
+	f, err := x.tree.List(dir)
 	if err != nil {
 		return &listing{err: err}
 	}

@@ -27,9 +27,18 @@ var (
 // rootTree is a directory that is never left. It is an os.Root that also follows
 // absolute symbolic links when they lead back inside, which os.Root refuses.
 // Names are slash-separated, "" for the directory itself.
-type rootTree struct{ root *os.Root }
+type rootTree struct {
+	root    *os.Root
+	folders *folders
+}
 
 func (t rootTree) Open(name string) (*os.File, error) { return inside(t, name, t.root.Open) }
+func (t rootTree) List(dir string) (*os.File, error) {
+	if f, err := t.folders.list(dir, filepath.Join(t.root.Name(), filepath.FromSlash(dir))); err == nil {
+		return f, nil
+	}
+	return t.Open(dir)
+}
 func (t rootTree) Stat(name string) (fs.FileInfo, error) {
 	return inside(t, name, t.root.Stat)
 }
@@ -128,12 +137,12 @@ func isLinkLoop(err error) bool {
 // fileBody reads a local file. It stops at the size the file had when it was
 // opened, which spares the read that would only find its end.
 type fileBody struct {
-	file *os.File
+	file io.ReadCloser
 	path string
 	left int64 // -1 when the size is not to be trusted
 }
 
-func newFileBody(f *os.File, path string, size int64) *fileBody {
+func newFileBody(f io.ReadCloser, path string, size int64) *fileBody {
 	if size == 0 {
 		size = -1
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 		}
 		return nil, f
 	}
+	tree := rootTree{root, newFolders(root)}
 	s := &Site{
 		base:      base,
 		scheme:    base.Scheme(),
@@ -84,8 +86,8 @@ func NewSite(config SiteConfig) (*Site, error) {
 		synthetic: config.Synthetic,
 		dir:       config.Dir,
 		root:      root,
-		tree:      rootTree{root},
-		index:     newDirectoryIndex(rootTree{root}),
+		tree:      tree,
+		index:     newDirectoryIndex(tree),
 		style:     config.Style,
 		indexes:   hostStyles[config.Style].index,
 	}
@@ -94,7 +96,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 	}
 	top := s.index.list("")
 	if top.err != nil {
-		root.Close()
+		s.Close()
 		return nil, localFault("read", config.Dir, top.err)
 	}
 	if hostStyles[s.style].redirects && s.index.exact(top, "", redirectsFile) == entryFile {
@@ -102,7 +104,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 			s.style, s.indexes = HostNetlify, hostStyles[HostNetlify].index
 		}
 		if err := s.readRedirects(); err != nil {
-			root.Close()
+			s.Close()
 			return nil, err
 		}
 	}
@@ -113,7 +115,10 @@ func NewSite(config SiteConfig) (*Site, error) {
 }
 
 // Close releases the directory. Bodies that are still open stay readable.
-func (s *Site) Close() error { return s.root.Close() }
+func (s *Site) Close() error {
+	s.tree.folders.close()
+	return s.root.Close()
+}
 
 // Base returns the URL the directory answers for.
 func (s *Site) Base() urinorm.URL { return s.base }
@@ -194,26 +199,25 @@ func (s *Site) serve(req *Request, rel string, at location) (*Response, error) {
 	if at.kind != entryFile {
 		return nil, s.faultOf(rel, at)
 	}
-	path := s.pathTo(at.rel)
-	f, info, err := openFile(s.tree, at.rel, path)
-	if err != nil {
-		return nil, err
-	}
-	resp := &Response{
-		ContentType: TypeByName(at.rel),
-		Size:        info.Size(),
-		Modified:    info.ModTime(),
-		Requests:    1,
-		Path:        path,
+	resp := &Response{ContentType: TypeByName(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
+	var body io.ReadCloser
+	if quick, size, modified, ok := s.tree.folders.openFile(at.rel); ok {
+		body, resp.Size, resp.Modified = quick, size, modified
+	} else {
+		f, info, err := openFile(s.tree, at.rel, resp.Path)
+		if err != nil {
+			return nil, err
+		}
+		body, resp.Size, resp.Modified = f, info.Size(), info.ModTime()
 	}
 	if at.renormalized {
 		resp.Notes = []Note{normalizationNote(at.rel)}
 	}
 	if req.Need == Existence {
-		f.Close()
+		body.Close()
 		return resp, nil
 	}
-	resp.Body = newFileBody(f, path, info.Size())
+	resp.Body = newFileBody(body, resp.Path, resp.Size)
 	return resp, nil
 }
 

@@ -82,7 +82,7 @@ func (s *Site) walkDir(dir string, depth int, fn func(string, fs.DirEntry) error
 // readDir lists a directory so that a depth-first walk meets paths in lexical
 // order: a directory sorts as its name with '/' behind it.
 func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
-	f, err := s.tree.Open(dir)
+	f, err := s.tree.List(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +91,7 @@ func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.index.learn(dir, entries)
 	key := func(i int) string {
 		if entries[i].IsDir() {
 			return entries[i].Name() + "/"

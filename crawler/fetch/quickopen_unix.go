@@ -1,0 +1,163 @@
+//go:build unix
+
+package fetch
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// folders holds open the directories whose files are being read, so that a file
+// costs one openat and not one for each directory above it. A directory comes from
+// the os.Root, and a name in it is opened without following a link: what this opens
+// is inside. What it cannot, is left to the os.Root.
+type folders struct {
+	root *os.Root
+
+	mu    sync.Mutex
+	byDir map[string]*folder
+	order []string // as they were opened
+}
+
+type folder struct {
+	file    *os.File
+	fd      int
+	users   int
+	dropped bool
+}
+
+// maxFolders bounds how many directories are held open.
+const maxFolders = 16
+
+func newFolders(root *os.Root) *folders {
+	return &folders{root: root, byDir: map[string]*folder{}}
+}
+
+// enter returns an open directory; leave gives it back.
+func (f *folders) enter(dir string) (*folder, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d := f.byDir[dir]; d != nil {
+		d.users++
+		return d, nil
+	}
+	name := filepath.FromSlash(dir)
+	if name == "" {
+		name = "."
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.order) == maxFolders {
+		oldest := f.byDir[f.order[0]]
+		delete(f.byDir, f.order[0])
+		f.order = append(f.order[:0], f.order[1:]...)
+		oldest.drop()
+	}
+	d := &folder{file: file, fd: int(file.Fd()), users: 1}
+	f.byDir[dir] = d
+	f.order = append(f.order, dir)
+	return d, nil
+}
+
+func (f *folders) leave(d *folder) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d.users--; d.users == 0 && d.dropped {
+		d.file.Close()
+	}
+}
+
+// drop closes the directory when nobody uses it any more. Callers hold mu.
+func (d *folder) drop() {
+	if d.dropped = true; d.users == 0 {
+		d.file.Close()
+	}
+}
+
+// close lets go of all directories.
+func (f *folders) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range f.byDir {
+		d.drop()
+	}
+	f.byDir, f.order = map[string]*folder{}, nil
+}
+
+// openFile opens a regular file; ok is false for whatever else there is to say.
+func (f *folders) openFile(name string) (file quickFile, size int64, modified time.Time, ok bool) {
+	dir, base := "", name
+	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
+		dir, base = name[:slash], name[slash+1:]
+	}
+	d, err := f.enter(dir)
+	if err != nil {
+		return file, 0, modified, false
+	}
+	defer f.leave(d)
+	fd, err := retried(func() (int, error) {
+		return unix.Openat(d.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	})
+	if err != nil {
+		return file, 0, modified, false
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		unix.Close(fd)
+		return file, 0, modified, false
+	}
+	return quickFile(fd), st.Size, time.Unix(st.Mtim.Unix()), true
+}
+
+// list opens a directory for listing. An os.Root's own directory asks the file
+// system for the kind of each entry, although the listing tells it; this one does
+// not.
+func (f *folders) list(dir, path string) (*os.File, error) {
+	d, err := f.enter(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.leave(d)
+	fd, err := retried(func() (int, error) {
+		return unix.Openat(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// quickFile is a file descriptor of a regular file.
+type quickFile int
+
+func (f quickFile) Read(p []byte) (int, error) {
+	n, err := retried(func() (int, error) { return unix.Read(int(f), p) })
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (f quickFile) Close() error { return unix.Close(int(f)) }
+
+// retried repeats a call that a signal interrupted.
+func retried(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}

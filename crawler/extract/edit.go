@@ -23,6 +23,7 @@ type Editor struct {
 	doc     *Document
 	at      map[Place][]int // the links that stand at a place
 	changes map[Place]*change
+	budget  int // bytes that may be read again
 }
 
 // Place is where in a document something stands: Line and Column count as those
@@ -50,8 +51,9 @@ func (c *change) written() string { return c.ways[c.way](c.ref) }
 // MaxEdit is the size of the largest document that is edited, in bytes.
 const MaxEdit = 64 << 20
 
-// maxEditRounds bounds how often a changed document is read again.
-const maxEditRounds = 40
+// maxEditRead bounds how much is read again to prove the changes of one document,
+// in bytes.
+const maxEditRead = 512 << 20
 
 // NewEditor reads a document. Its error says in a sentence why documents of that
 // kind are not edited: they are no text, they are kept by a program, or their
@@ -191,24 +193,76 @@ func (e *Editor) locate(pending []*change) {
 	}
 }
 
-// settle tries ways of writing until what is read again is what was asked for.
+// settle tries ways of writing until what is read again is what was asked for. Mostly
+// the first ones are; otherwise what is read tells which are not. Where it is out of
+// step, each change is tried by itself.
 func (e *Editor) settle(pending []*change) []byte {
-	for range maxEditRounds {
+	e.budget = maxEditRead
+	for {
 		left := slices.DeleteFunc(slices.Clone(pending), func(c *change) bool { return c.err != nil })
 		if len(left) == 0 {
 			return nil
 		}
-		body, err := e.rewritten(left)
-		if err != nil {
+		body, wrong, err := e.proven(left)
+		switch {
+		case err != nil:
 			return e.giveUp(left, err)
-		}
-		in := e.in
-		in.Body = body
-		if e.blame(left, Extract(in)) {
+		case len(wrong) == 0:
 			return body
+		case wrong[0] != nil:
+			for _, c := range wrong {
+				c.nextWay()
+			}
+		default:
+			return e.oneByOne(left)
 		}
 	}
-	return e.giveUp(pending, errors.New("what was written could not be read again as it was meant"))
+}
+
+// oneByOne proves each change without the others, and then all that were proven
+// together.
+func (e *Editor) oneByOne(changes []*change) []byte {
+	var good []*change
+	for _, c := range changes {
+		c.way = 0
+		for c.err == nil {
+			_, wrong, err := e.proven([]*change{c})
+			if err != nil {
+				c.err = err
+			} else if len(wrong) == 0 {
+				good = append(good, c)
+				break
+			} else {
+				c.nextWay()
+			}
+		}
+	}
+	if len(good) == 0 {
+		return nil
+	}
+	body, wrong, err := e.proven(good)
+	if err == nil && len(wrong) > 0 {
+		err = errors.New("what was written could not be read again as it was meant")
+	}
+	if err != nil {
+		return e.giveUp(good, err)
+	}
+	return body
+}
+
+// proven writes changes and reads the document again. It returns those that are not
+// read as they were meant, a nil among them where the links are out of step.
+func (e *Editor) proven(changes []*change) (body []byte, wrong []*change, err error) {
+	body, err = e.rewritten(changes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if e.budget -= len(body); e.budget < 0 {
+		return nil, nil, errors.New("there are too many changes in it to prove them all")
+	}
+	in := e.in
+	in.Body = body
+	return body, e.wrong(changes, Extract(in)), nil
 }
 
 // giveUp refuses all changes that were not refused before.
@@ -250,39 +304,31 @@ func (e *Editor) rewritten(changes []*change) ([]byte, error) {
 	return body, nil
 }
 
-// blame compares the links of the changed document with those that are to be. What
-// differs is written in its next way, or refused when there is none left.
-func (e *Editor) blame(changes []*change, now *Document) (good bool) {
-	of := map[int]*change{}
+// wrong compares the links of the changed document with those that are to be.
+func (e *Editor) wrong(changes []*change, now *Document) (wrong []*change) {
+	was, is := e.doc.Links, now.Links
+	if len(was) != len(is) {
+		return []*change{nil}
+	}
+	of, seen := map[int]*change{}, map[*change]bool{}
 	for _, c := range changes {
 		for _, i := range c.links {
 			of[i] = c
 		}
 	}
-	good = true
-	was, is := e.doc.Links, now.Links
-	var last *change
-	for i := range max(len(was), len(is)) {
-		if c := of[min(i, len(was)-1)]; c != nil && i < len(was) {
-			last = c
-		}
-		if i < min(len(was), len(is)) && sameLink(&was[i], &is[i], of[i]) {
+	for i := range was {
+		if sameLink(&was[i], &is[i], of[i]) {
 			continue
 		}
-		good = false
-		if c := of[i]; c != nil && len(was) == len(is) {
-			c.nextWay()
-			continue
+		c := of[i]
+		if c == nil || was[i].Element != is[i].Element || was[i].Attribute != is[i].Attribute {
+			return []*change{nil}
 		}
-		// The links are out of step, or one that nobody asked to change has changed: that
-		// is the doing of the change before it.
-		if last == nil {
-			last = changes[0]
+		if !seen[c] {
+			seen[c], wrong = true, append(wrong, c)
 		}
-		last.nextWay()
-		return false
 	}
-	return good
+	return wrong
 }
 
 // nextWay goes on to the next way of writing.

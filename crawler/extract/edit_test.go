@@ -145,6 +145,27 @@ func TestEditKeepsTheOthers(t *testing.T) {
 	}
 }
 
+// TestEditOutOfStep: one change that makes links of its own does not stop the rest.
+func TestEditOutOfStep(t *testing.T) {
+	e, err := NewEditor(Input{Name: "a.csv", Body: []byte("x,http://e.test/a,y\n\"http://e.test/b\",http://e.test/c\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ref := range []string{"https://e.test/1", "https://e.test/2,3", "https://e.test/4,http://e.test/5"} {
+		l := e.Document().Links[i]
+		if err := e.Change(Place{l.Line, l.Column}, ref); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body, changed := e.Apply()
+	if want := "x,https://e.test/1,y\n\"https://e.test/2,3\",http://e.test/c\n"; string(body) != want {
+		t.Errorf("%q, want %q", body, want)
+	}
+	if len(changed) != 3 || changed[0].Err != nil || changed[1].Err != nil || changed[2].Err == nil {
+		t.Errorf("%+v", changed)
+	}
+}
+
 func TestEditAsksForWhatIsThere(t *testing.T) {
 	e, err := NewEditor(Input{Name: "a.html", Body: []byte(`<!doctype html><a href="old">x</a>`)})
 	if err != nil {

@@ -25,8 +25,9 @@ const (
 // Guess is a name that was probably meant.
 type Guess struct {
 	Name string
-	// Unique is true when no other name is close enough to have been meant, and all
-	// were looked at.
+	// Unique is true when the name is surely the one that was meant: no other is close
+	// enough, all were looked at, and it is the same but for letter case and hyphens,
+	// or a slip away (see slip).
 	Unique bool
 }
 
@@ -150,7 +151,15 @@ func differingLetters(a, b string) int {
 }
 
 func (s *spelling) guess() (Guess, bool) {
-	return Guess{Name: s.best, Unique: s.others == 0 && !s.cut}, s.best != ""
+	sure := s.nearest < 0 || s.nearest == 1 && slip(s.best, s.word)
+	return Guess{Name: s.best, Unique: sure && s.others == 0 && !s.cut}, s.best != ""
+}
+
+// slip reports whether two words that differ in one letter may be taken for one word
+// without asking anybody: where a first letter differs, they are too often two
+// (get and set, encode and decode, lock and block).
+func slip(a, b string) bool {
+	return a != "" && b != "" && a[0] == b[0]
 }
 
 // letterCount counts the bytes of a name in 32 classes, letters in either case.

@@ -31,7 +31,7 @@ func TestSuggestAnchor(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, ok := SuggestAnchor(names, test.fragment)
-		if got.Name != test.want || ok != (test.want != "") || ok && !got.Unique {
+		if got.Name != test.want || ok != (test.want != "") {
 			t.Errorf("SuggestAnchor(%.30q) = %+v, %v, want %q", test.fragment, got, ok, test.want)
 		}
 		o := Outcome{ContentType: "text/html", Names: PackNames(names)}
@@ -61,6 +61,9 @@ func TestSuggestAnchorKnowsWhatIsUnique(t *testing.T) {
 		{"set-up Setup", "setup", Guess{"set-up", false}},
 		{"setups set-up", "setup", Guess{"set-up", true}},
 		{"introduction", "introducton", Guess{"introduction", true}},
+		{"configuration", "confguratoin", Guess{"configuration", false}}, // two slips
+		{"setitem", "getitem", Guess{"setitem", false}},
+		{"license", "licence", Guess{"license", true}},
 		{"introduction introductory", "introducton", Guess{"introduction", false}},
 		{"introductions introduction", "introducton", Guess{"introduction", false}},
 	}
@@ -71,7 +74,7 @@ func TestSuggestAnchorKnowsWhatIsUnique(t *testing.T) {
 	}
 	// Sources have several names for one heading.
 	o := Outcome{ContentType: "text/markdown", Names: PackNames([]string{"whats-new", "what-s-new", "other"})}
-	for fragment, want := range map[string]Guess{"what-snew": {"whats-new", true}, "what-is-new": {"whats-new", true}} {
+	for fragment, want := range map[string]Guess{"what-snew": {"whats-new", true}, "what-is-new": {"whats-new", false}, "whatz-new": {"whats-new", true}} {
 		if got, _ := o.SuggestFragment(fragment); got != want {
 			t.Errorf("#%s: %+v, want %+v", fragment, got, want)
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"math/bits"
+	"path"
 	"slices"
 	"strings"
 
@@ -73,10 +74,11 @@ type candidate struct {
 	path     indexedPath
 	id       uint32
 	distance int
+	slip     bool // a slip of the hand, and nothing else
 }
 
-func (c *candidates) add(p *indexedPath, id uint32, distance int) {
-	one := candidate{*p, id, distance}
+func (c *candidates) add(p *indexedPath, id uint32, distance int, slip bool) {
+	one := candidate{*p, id, distance, slip}
 	if len(c.list) < maxCandidates {
 		c.list = append(c.list, one)
 		return
@@ -272,7 +274,7 @@ func (g *PathGuesser) Consider(url string, id uint32) {
 	stem, _ := p.stem()
 	for _, q := range g.stems[p.stemKey(stem)] {
 		if stem == q.stem && p.home == q.path.home && p.url != q.path.url {
-			q.forms.add(&p, id, 0)
+			q.forms.add(&p, id, 0, true)
 		}
 	}
 	if near := g.homes[p.homeKey()]; len(near) > 0 {
@@ -288,9 +290,9 @@ func (q *PathQuestion) spelledAlike(p *indexedPath, id uint32) {
 	switch {
 	case p.fold() != q.fold || p.page() == q.path.page() || p.home == q.path.home && p.name == q.path.name:
 	case strings.EqualFold(p.home+p.name, q.path.home+q.path.name):
-		q.letterCase.add(p, id, 0)
+		q.letterCase.add(p, id, 0, true)
 	case withoutDigits(p.name) != withoutDigits(q.path.name) || p.home != q.path.home:
-		q.hyphens.add(p, id, 0)
+		q.hyphens.add(p, id, 0, true)
 	}
 }
 
@@ -307,7 +309,7 @@ func (g *PathGuesser) nearName(questions []*PathQuestion, p *indexedPath, id uin
 			continue
 		}
 		if distance := g.distance(q.word, name); distance > 0 {
-			q.near.add(p, id, distance)
+			q.near.add(p, id, distance, distance == 1 && slip(name, q.word.word) && path.Ext(p.name) == path.Ext(q.path.name))
 		}
 	}
 }
@@ -335,7 +337,7 @@ func (g *PathGuesser) nearHome(q *PathQuestion, p *indexedPath, id uint32) {
 	if p.name != q.path.name || p.origin() != q.path.origin() || p.home == q.path.home {
 		return
 	}
-	q.elsewhere.add(p, id, 0)
+	q.elsewhere.add(p, id, 0, false)
 	mine, other, ok := differingStep(q.steps, p.home[p.root:])
 	if !ok {
 		return
@@ -343,8 +345,9 @@ func (g *PathGuesser) nearHome(q *PathQuestion, p *indexedPath, id uint32) {
 	if g.work++; g.exhausted() {
 		return
 	}
-	if distance := g.distance(newSpelling(percentDecode(mine)), percentDecode(other)); distance > 0 {
-		q.near.add(p, id, distance)
+	mine, other = percentDecode(mine), percentDecode(other)
+	if distance := g.distance(newSpelling(mine), other); distance > 0 {
+		q.near.add(p, id, distance, distance == 1 && slip(mine, other))
 	}
 }
 
@@ -374,7 +377,8 @@ func differingStep(steps []string, other string) (a, b string, ok bool) {
 //     page/, page.html; one for page.md is never unique;
 //   - the ones with the fewest differing letters, one for each four letters of the
 //     part that differs and three at most, in the last part of the path or in one before it.
-//     Such that differ in their digits only are other places;
+//     Such that differ in their digits only are other places. One is unique if it is
+//     the only one, and a slip away;
 //   - those of the same name elsewhere, if they are few. They are never unique.
 //
 // Targets of a later kind are given where there are none of an earlier one. There
@@ -436,11 +440,11 @@ func (q *PathQuestion) guesses(of *candidates, why string, unique bool, there fu
 		}
 		if page := p.page(); !seen[page] && url != q.path.url {
 			seen[page] = true
-			all = append(all, PathGuess{URL: url, ID: c.id, Why: why})
+			all = append(all, PathGuess{URL: url, ID: c.id, Why: why, Unique: c.slip})
 		}
 	}
-	if len(all) == 1 {
-		all[0].Unique = unique && !of.more
+	for i := range all {
+		all[i].Unique = all[i].Unique && unique && !of.more && len(all) == 1
 	}
 	return all[:min(len(all), maxPathGuesses)]
 }

@@ -71,7 +71,25 @@ func TestKnownByFormat(t *testing.T) {
 	}
 }
 
-// run marks a run's results and tells what fails it.
+// What fails no run is no failure to CI either.
+func TestSparedIsNoFailure(t *testing.T) {
+	for format, want := range map[string][2]string{
+		"junit":       {`failures="1"`, `skipped="1"`},
+		"github":      {"::error file=c.html", "::warning file=a.html,line=5"},
+		"codequality": {`"major", "location": {"path": "c.html"`, `"minor", "location": {"path": "a.html", "lines": {"begin": 5}`},
+	} {
+		for _, part := range want {
+			if out := render(t, format, Options{}, comparedRun()); !strings.Contains(out, part) {
+				t.Errorf("%s: %s is not in\n%s", format, part, out)
+			}
+		}
+	}
+	if out := render(t, "github", Options{Show: ShowAll}, comparedRun()); !strings.Contains(out, "::notice file=a.html,line=1") {
+		t.Errorf("known:\n%s", out)
+	}
+}
+
+// markAll marks a run's results and tells what fails it.
 func markAll(b *Baseline, run *Report) *Report {
 	out := *run
 	out.Results = nil

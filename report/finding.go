@@ -30,6 +30,7 @@ type finding struct {
 	proposal string // the URL to use instead, of a warning
 	level    level
 	warning  bool
+	spared   bool // it fails no run: a baseline has it, or it has not been broken for long enough
 }
 
 // findingsOf lists what show permits to say of a result: its verdict first, then
@@ -48,7 +49,20 @@ func findingsOf(show Show, r *crawler.Result) []finding {
 			all = append(all, f)
 		}
 	}
+	for i := range all {
+		all[i].spare()
+	}
 	return all
+}
+
+// spare makes a finding less loud that fails no run.
+func (f *finding) spare() {
+	switch {
+	case slices.Contains(f.result.Known, f.code):
+		f.spared, f.level = true, levelNote
+	case f.result.FailsAfter > 0 && !f.warning:
+		f.spared, f.level = true, max(f.level, levelWarning)
+	}
 }
 
 func verdictLevel(v check.Verdict) level {

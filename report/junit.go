@@ -87,6 +87,8 @@ func (j *junitWriter) outcome(f *finding) outcomeOfCase {
 		return caseSkipped
 	}
 	switch {
+	case f.spared:
+		return caseSkipped
 	case at.fails(tally):
 		return caseFails
 	case f.word == "unverified":

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -570,4 +571,25 @@ func TestLocalFilesAreNotKept(t *testing.T) {
 		memory.Close()
 		os.Remove(linked)
 	}
+}
+
+// What a certificate's end means is judged by the day, and by the flag of the day.
+func TestCertificateOfCachedTargets(t *testing.T) {
+	m := newRemembering(t)
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(secure.Close)
+	m.site.page("/", `<a href="`+secure.URL+`/there">x</a>`)
+	m.http.Insecure = true
+	first, _ := m.run()
+	if r := m.verdict(first, secure.URL+"/there", "ok"); r.Cached || len(r.Warnings) != 0 {
+		t.Errorf("%+v", r)
+	}
+	m.http.TLSExpiry = 200 * 365 * 24 * time.Hour
+	second, _ := m.run()
+	if r := m.verdict(second, secure.URL+"/there", "ok"); !r.Cached || len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeTLSExpiresSoon {
+		t.Errorf("%+v", r)
+	}
+	m.http.TLSExpiry = -1
+	third, _ := m.run()
+	sameFindings(t, third, first)
 }

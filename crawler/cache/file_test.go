@@ -104,7 +104,7 @@ func TestFile(t *testing.T) {
 func TestKeys(t *testing.T) {
 	c, other := open(t, filepath.Join(t.TempDir(), "a"), Options{}), open(t, filepath.Join(t.TempDir(), "b"), Options{})
 	keys := map[Key]string{}
-	for _, id := range []fetch.Identity{{}, {Open: "x"}, {Secret: "x"}, {Secret: "y"}, {Open: "x", Secret: "x"}} {
+	for _, id := range []fetch.Identity{{}, {Open: "x"}, {Secret: "x"}, {Cookies: "x"}, {Open: "x", Secret: "x"}, {Secret: "x", Cookies: "x"}} {
 		key := c.Key("http://example.com/", id)
 		if same, ok := keys[key]; ok {
 			t.Errorf("%+v has the key of %s", id, same)
@@ -116,7 +116,7 @@ func TestKeys(t *testing.T) {
 		if key == c.Key("http://example.com/a", id) {
 			t.Error("two URLs have one key")
 		}
-		if same := key == other.Key("http://example.com/", id); same != (id.Secret == "") {
+		if same := key == other.Key("http://example.com/", id); same != (id.Secret+id.Cookies == "") {
 			t.Errorf("%+v in another file: the same key: %t", id, same)
 		}
 	}
@@ -126,13 +126,13 @@ func TestKeys(t *testing.T) {
 func TestNoSecrets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c")
 	c := open(t, file, Options{})
-	c.Put(c.Key("http://example.com/", fetch.Identity{Open: "open", Secret: "s3cret"}), "http://example.com/", presence(noon))
+	c.Put(c.Key("http://example.com/", fetch.Identity{Open: "open", Secret: "s3cret", Cookies: "visit=1"}), "http://example.com/", presence(noon))
 	shut(t, c)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{"s3cret", "open"} {
+	for _, s := range []string{"s3cret", "open", "visit"} {
 		if bytes.Contains(text, []byte(s)) {
 			t.Errorf("the file holds %q", s)
 		}

@@ -18,9 +18,12 @@ import (
 type Identity struct {
 	// Open may be kept as it is.
 	Open string
-	// Secret holds passwords, tokens and cookies, and must not be kept; it is empty
-	// when none go along.
+	// Secret holds passwords and headers, which may hold some, and must not be kept.
+	// It is empty when none go along, and the same for all URLs of a host.
 	Secret string
+	// Cookies are those that the user gave. They must not be kept either; but they are
+	// nothing that people make up, so that they cannot be guessed from a hash.
+	Cookies string
 }
 
 // A Keeper is a Fetcher whose answers may be kept from one run to the next.
@@ -70,10 +73,7 @@ func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	if user := h.accounts.of(u.Host(), req.Internal); user != nil {
 		fmt.Fprintf(&secret, "user %q %q ", user.name, user.password)
 	}
-	if cookie := h.cookies.fromUser(u); cookie != "" {
-		fmt.Fprintf(&secret, "cookie %q ", cookie)
-	}
-	return Identity{Open: open.String(), Secret: secret.String()}, true
+	return Identity{Open: open.String(), Secret: secret.String(), Cookies: h.cookies.fromUser(u)}, true
 }
 
 // identifyWay writes where a connection leads.

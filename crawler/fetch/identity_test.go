@@ -40,8 +40,10 @@ func TestIdentity(t *testing.T) {
 	}
 	inside := Request{Internal: true}
 	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{}, inside)
-	if plain.Secret != "" || plainInside.Secret != "" {
-		t.Errorf("secrets out of nothing: %q %q", plain.Secret, plainInside.Secret)
+	for _, id := range []Identity{plain, plainInside} {
+		if id.Secret+id.Cookies != "" {
+			t.Errorf("secrets out of nothing: %+v", id)
+		}
 	}
 	if got := identity(HTTPConfig{Version: "9.9"}, Request{}); got != plain {
 		t.Error("another version of ours is another identity")

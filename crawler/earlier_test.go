@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -592,4 +593,67 @@ func TestCertificateOfCachedTargets(t *testing.T) {
 	m.http.TLSExpiry = -1
 	third, _ := m.run()
 	sameFindings(t, third, first)
+}
+
+// tagged gives what a handler serves an entity tag, and answers 304 where it may.
+func tagged(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		maps.Copy(w.Header(), rec.Header())
+		if rec.Code == 200 && r.Method == http.MethodGet {
+			tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(rec.Body.Bytes()))
+			w.Header().Set("ETag", tag)
+			if r.Header.Get("If-None-Match") == tag {
+				w.Header().Del("Content-Length")
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+		}
+		w.WriteHeader(rec.Code)
+		w.Write(rec.Body.Bytes())
+	})
+}
+
+// On every site of testdata, a run with a cache finds what one without does.
+func TestCachedAsFresh(t *testing.T) {
+	files, err := filepath.Glob("testdata/sites/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sites in testdata: %v", err)
+	}
+	handlers := map[string]http.Handler{"generated": crawlertest.Generate(11, 200, 20)}
+	for _, file := range files {
+		handlers[filepath.Base(file)] = crawlertest.ParseFile(t, file).Handler()
+	}
+	for name, handler := range handlers {
+		t.Run(name, func(t *testing.T) {
+			m := newRemembering(t)
+			m.site.url, m.site.RequestLog = crawlertest.Serve(t, tagged(handler))
+			first, sum := m.run()
+			m.site.asked()
+			second, sum2 := m.run()
+			sameFindings(t, second, first)
+			for _, s := range []*Summary{sum, sum2} {
+				s.Started, s.Elapsed, s.Requests, s.Cached = time.Time{}, 0, 0, 0
+			}
+			if !reflect.DeepEqual(sum, sum2) {
+				t.Errorf("%+v, fresh %+v", sum2, sum)
+			}
+		})
+	}
+}
+
+// What is not asked keeps nobody waiting.
+func TestCachedTargetsHaveNoPace(t *testing.T) {
+	m := newRemembering(t)
+	links := ""
+	for i := range 20 {
+		path := fmt.Sprintf("/%d", i)
+		links += fmt.Sprintf(`<a href="%s%s">x</a> `, m.other.url, path)
+		m.other.page(path, `<p>`)
+	}
+	m.site.page("/", links)
+	m.expect("first run", 1, 20)
+	m.change = func(cfg *Config) { cfg.Delay = time.Hour }
+	m.expect("second run", 1, 0)
 }

@@ -194,7 +194,7 @@ func (m *memory) spare(s *crawler.Summary) {
 }
 
 // keep leaves to later runs what this one found, and tells what the baseline has
-// too much.
+// too much. Its error is that a history is lost which was asked for.
 func (m *memory) keep(s *crawler.Summary) error {
 	if m.baseline != nil && s.Complete {
 		if gone, places := m.baseline.Gone(); gone > 0 {
@@ -204,7 +204,12 @@ func (m *memory) keep(s *crawler.Summary) error {
 	if m.history == nil || m.watching {
 		return nil
 	}
-	return m.history.Remember(m.started, s.Complete, m.broken, m.mended)
+	err := m.history.Remember(m.started, s.Complete, m.broken, m.mended)
+	if err != nil && m.options.history == "" && m.options.failAfter == 0 {
+		m.note("%v", err)
+		return nil // it only lies beside the cache
+	}
+	return err
 }
 
 // close closes the files. What goes wrong is told, and fails no run: its findings

@@ -95,9 +95,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := errors.Join(err, out.End(summary)); err != nil {
 		return unsound(err)
 	}
-	if err := mem.keep(summary); err != nil {
-		return unsound(err)
-	}
+	lost := mem.keep(summary)
 	if clean != nil {
 		removed, err := clean.write()
 		if err != nil {
@@ -112,7 +110,14 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 			return unsound(err)
 		}
 	}
-	return verdictOf(o.failOn, summary, reader.unmatched, console)
+	verdict := verdictOf(o.failOn, summary, reader.unmatched, console)
+	if verdict == nil && lost != nil {
+		return unsound(lost)
+	}
+	if lost != nil {
+		console.notef("%v", lost)
+	}
+	return verdict
 }
 
 // verdictOf turns a run into its exit status, and says in a sentence why a run is

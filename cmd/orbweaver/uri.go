@@ -248,22 +248,16 @@ func (t uriTask) normalize(uri string) (string, error) {
 // explain is normalize with its steps before the result, one a line.
 func (t uriTask) explain(uri string) (string, error) {
 	var lines strings.Builder
+	explain := urinorm.ExplainNormalize
 	if t.profile == profileWeb {
-		u, repairs, err := t.web(uri)
-		if err != nil {
-			return "", err
-		}
-		for _, name := range repairs.Names() {
-			fmt.Fprintf(&lines, "URL Standard 4.4  %s\n", name)
-		}
-		return lines.String() + u.String(), nil
+		explain = urinorm.ExplainWeb
 	}
-	steps, err := urinorm.ExplainNormalize(uri)
+	steps, err := explain(uri)
 	if err != nil {
 		return "", err
 	}
 	for _, step := range steps {
-		fmt.Fprintf(&lines, "%s  %s: %s\n", step.Section, step.What, step.Result)
+		fmt.Fprintf(&lines, "%s  %s: %s\n", step.Section, step.What, printable(step.Result))
 		uri = step.Result
 	}
 	return lines.String() + uri, nil

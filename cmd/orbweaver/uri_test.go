@@ -64,7 +64,7 @@ func TestURICommands(t *testing.T) {
 		{args: "normalize|--profile|web|HTTP://EXAMPLE.com:80/%7ea/../b", stdout: "http://example.com/b\n"},
 		{args: "normalize|--explain|http://EXAMPLE.com:80/", stdout: "RFC 3986 6.2.2.1  host in lower case: http://example.com:80/\n" +
 			"RFC 3986 6.2.3  empty, default or zero-padded port shortened: http://example.com/\nhttp://example.com/\n"},
-		{args: "normalize|--explain|--profile|web|http:\\\\h", stdout: "URL Standard 4.4  backslash\nhttp://h/\n"},
+		{args: "normalize|--explain|--profile|web|http:\\\\h", stdout: "URL Standard 4.4  backslashes read as slashes: http://h\nURL Standard 4.4  empty path made \"/\": http://h/\nhttp://h/\n"},
 		{args: "normalize|--explain|%", stderr: "pct-encoded", code: 2},
 		{args: "normalize|--explain|--profile|web|%", stderr: "%", code: 2},
 		{args: "normalize|%", stderr: "pct-encoded", code: 2},

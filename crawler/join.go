@@ -427,13 +427,19 @@ func (j *join) started() error {
 // alone meets what no reference told of: documents found by walking a directory
 // that cannot be read, and pages with something to say of their content.
 func (j *join) alone() error {
+	told := map[frontier.ID]bool{} // where the starts that the user named lead to
+	for i := range j.r.seeds {
+		if id := j.r.seedIDs[i]; j.r.seeds[i].Named && id != 0 {
+			told[j.follow(id).end] = true
+		}
+	}
 	for i, s := range j.states {
 		if s&(clean|counted|redirects|verbatim) != 0 || j.needs[i]&frontier.NeedLinks == 0 {
 			continue
 		}
 		id := frontier.ID(i + 1)
 		o := &j.dossier(id).outcome
-		if j.needs[i]&frontier.NeedSeed != 0 || o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) }) {
+		if j.needs[i]&frontier.NeedSeed != 0 && !told[id] || o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) }) {
 			j.keep(id, "", false)
 		}
 	}

@@ -569,3 +569,19 @@ func TestOneFileOfManyNames(t *testing.T) {
 		}
 	}
 }
+
+// TestStartThatFails: a start that cannot be read is told once, also where it is
+// redirected or has a fragment, so that whoever counts knows that there was nothing else.
+func TestStartThatFails(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/busy", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTooManyRequests) })
+	mux.Handle("/moved", http.RedirectHandler("/busy", http.StatusFound))
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	for _, path := range []string{"/busy", "/busy#there", "/moved", "/moved#there", "/gone", "/gone#there"} {
+		c, sum := crawl(t, web(t), seedOf(t, server.URL+path))
+		if len(c.results) != 1 || len(sum.StartFailed) != 1 || sum.OK+sum.Broken+sum.Unverified != 1 {
+			t.Errorf("%s: %d results, failed starts %q, %+v", path, len(c.results), sum.StartFailed, sum)
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 // fewFilesURL tells a copy of the test program to crawl with few descriptors.
 const fewFilesURL = "ORBWEAVER_TEST_FEW_FILES"
 
-// Two thousand links at forty hosts, with 64 open files: the same findings as
+// Five thousand links at forty hosts, with 64 open files: the same findings as
 // without a limit.
 func TestFewFiles(t *testing.T) {
 	if start := os.Getenv(fewFilesURL); start != "" {
@@ -39,7 +39,7 @@ func TestFewFiles(t *testing.T) {
 		switch {
 		case r.URL.Path == "/":
 			w.Header().Set("Content-Type", "text/html")
-			for i := range 2000 {
+			for i := range 5000 {
 				fmt.Fprintf(w, "<a href=http://127.0.0.%d:%d/%d>x</a>\n", 1+i%40, port, i)
 			}
 		case strings.HasSuffix(r.URL.Path, "7"):
@@ -56,7 +56,7 @@ func TestFewFiles(t *testing.T) {
 
 	_, sum := crawl(t, web(t), seedOf(t, start))
 	want := fmt.Sprintf("findings: %d ok, %v\n", sum.OK, sum.ByCode)
-	if sum.OK != 1801 {
+	if sum.OK != 4501 {
 		t.Fatalf("without a limit: %s", want)
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestFewFiles$", "-test.count=1")

@@ -377,6 +377,13 @@ func TestRobotsThatHangs(t *testing.T) {
 		if took := time.Since(began); took > 5*time.Minute {
 			t.Errorf("it took %v", took)
 		}
+		if n := w.count("site.test/robots.txt"); n > 12 {
+			t.Errorf("robots.txt was asked %d times", n)
+		}
+		// Nobody waits for it who has another host to ask: not even until the first time limit.
+		if others >= 20*time.Second {
+			t.Errorf("the other host was done after %v", others)
+		}
 		t.Logf("%v, %d requests for robots.txt, the other host was done after %v", time.Since(began), w.count("site.test/robots.txt"), others)
 	})
 }

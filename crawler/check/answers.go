@@ -7,26 +7,33 @@ var answers = map[string]string{
 	"https":  "the server proves who it is and answers with a status from 200 to 299, at the end of its redirects",
 	"file":   "there is a file or directory of that name, in the same letter case",
 	"ftp":    "the server lets us in, as anonymous unless an account is given, and has a file or directory of that name; one that is named without its / at the end counts as moved",
-	"ftps":   "as for ftp, over TLS",
 	"gopher": "the server answers with what the type in the address says: a menu with a menu, all else with anything but an error",
 	"news":   "the server in the address, or the one given with --nntp-server or NNTP_SERVER, has the article or group",
-	"nntp":   "as for news; with a number, the group has that article",
-	"snews":  "as for news, over TLS",
 	"telnet": "the server accepts the connection; where the address names a user, it asks for one, and where it has a password, it lets the user in",
 	"ldap":   "the server lets us bind, as nobody unless an account is given, and has the entry, or one that matches",
-	"ldaps":  "as for ldap, over TLS",
 	"ws":     "the server completes the opening handshake of a WebSocket (status 101)",
-	"wss":    "as for ws, over TLS",
 	"dict":   "the server has a definition or a match",
 	"finger": "the server answers at all: the protocol has no way to say that a user is not there",
 	"dns":    "the name has a record of the type; an address when no type is named",
 	"mailto": "the addresses are well formed and their domains take mail; with --mail-probe, no mail server says that a mailbox does not exist",
 }
 
+// variants are schemes that are asked as another is, and what they add.
+var variants = map[string]struct{ of, more string }{
+	"ftps":  {"ftp", "; all over TLS"},
+	"nntp":  {"news", "; with a number, the group has that article"},
+	"snews": {"news", "; all over TLS"},
+	"ldaps": {"ldap", "; all over TLS"},
+	"wss":   {"ws", ", over TLS"},
+}
+
 // AnswerOf says what answer is ok for a scheme, in lower case: a sentence without
 // a full stop, with the server or the name as its subject. It reports false for
 // schemes that nobody asks.
 func AnswerOf(scheme string) (sentence string, ok bool) {
+	if v, ok := variants[scheme]; ok {
+		return answers[v.of] + v.more, true
+	}
 	sentence, ok = answers[scheme]
 	return sentence, ok
 }

@@ -33,6 +33,7 @@ func UncheckedScheme(ref string) Outcome {
 		if scheme == "mailto" {
 			return Outcome{Code: CodeOK, Size: -1}
 		}
+		return Skip(CodeSchemeUnchecked, "of "+scheme+": addresses only the form is checked, and it is right")
 	case urinorm.SchemeFetchable:
 		return Skip(CodeSchemeUnchecked, scheme+": addresses are not fetched in this run")
 	}

@@ -174,7 +174,7 @@ func flags() []flag {
 			doc: "send the cookies of a file in Netscape format to their hosts",
 			at:  func(s *settings) any { return &s.cookies }},
 		{name: "proxy", short: "x", arg: "URL", group: connection, on: onCheck | onExtract,
-			doc: "http, https or socks5 proxy; without it the environment's proxy is used",
+			doc: "http or https proxy, for http, https, ws, wss and ftp, or socks5 proxy, for all connections; without it the environment's proxy is used",
 			at:  func(s *settings) any { return &s.proxy }},
 		{name: "ca-file", arg: "FILE", file: true, group: connection, on: onCheck | onExtract,
 			doc: "trust the certificates of this PEM file too",

@@ -31,8 +31,9 @@ type DaemonConfig struct {
 // nntp, snews, telnet, ldap, ldaps, ws, wss, dict, finger and dns; and mail
 // servers, when that is wanted. It goes by the connections of an HTTP: names are
 // looked up by the same resolver, certificates are judged by the same rules,
-// private addresses are as forbidden, --connect-to holds. Proxies are used for ws
-// and wss alone: the others have no standard way through them.
+// private addresses are as forbidden, --connect-to holds. A SOCKS proxy carries all of
+// them but dns; a proxy of HTTP's is asked for ws, wss and ftp, and the others go past
+// it, as they have no way through.
 //
 // What a URL says never reaches a server that reads lines before control
 // characters and the byte 255, Telnet's IAC, were refused (RFC 3986 section 7.2).

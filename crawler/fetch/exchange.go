@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Bounds of bodies that nobody wants.
@@ -242,7 +240,7 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		})
 		conn.tunnel.Stop()
 		defer conn.tunnel.Stop()
-		err = a.checkProxied(ctx, u)
+		err = a.checkProxied(ctx, u.Host(), u.Authority())
 	}
 	if err != nil {
 		ex.end()
@@ -314,17 +312,18 @@ func (a *asking) httpRequest(ctx context.Context, method string, header http.Hea
 	return r
 }
 
-// checkProxied refuses private targets before a proxy is asked to go there.
-func (a *asking) checkProxied(ctx context.Context, u urinorm.URL) error {
-	if !a.dialer.denyPrivate {
+// checkProxied refuses private targets before a proxy is asked to go there. The host
+// is named as in a URL or as resolvers want it.
+func (h *HTTP) checkProxied(ctx context.Context, host, target string) error {
+	if !h.dialer.denyPrivate {
 		return nil
 	}
-	addrs, err := a.resolver.resolve(ctx, u.Host())
+	addrs, err := h.resolver.resolve(ctx, host)
 	if err != nil {
 		return err
 	}
 	if len(public(addrs)) < len(addrs) {
-		return &Fault{Kind: "address-denied", Op: "connect", Target: u.Authority(), Err: errDenied}
+		return &Fault{Kind: "address-denied", Op: "connect", Target: target, Err: errDenied}
 	}
 	return nil
 }

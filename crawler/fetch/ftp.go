@@ -27,6 +27,9 @@ const maxFTPListing = 4 << 20
 // named without its '/' is a redirect to the name with it, as relative links in
 // the listing would lead astray. ftps is TLS from the first byte, as it is for
 // curl; on port 21, where nobody listens for that, it is AUTH TLS.
+//
+// A proxy of HTTP's is asked for ftp URLs (ftpproxy.go), a SOCKS proxy carries all
+// connections. ftps is asked directly but for the latter.
 func askFTP(v *visit) (*Response, error) {
 	server, err := v.siteOf(v.req.URL)
 	if err != nil {
@@ -35,6 +38,13 @@ func askFTP(v *visit) (*Response, error) {
 	at, err := v.ftpPath()
 	if err != nil {
 		return nil, err
+	}
+	through, err := v.web.proxies.ofOther(server.hostport())
+	if err != nil {
+		return nil, err
+	}
+	if through != nil && !isSOCKS(through) && v.scheme == "ftp" {
+		return askFTPProxy(v, through)
 	}
 	s := &ftpSession{visit: v, server: server}
 	if err := s.login(); err != nil {
@@ -203,12 +213,20 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	to, err := netip.ParseAddrPort(address)
 	peer, peerErr := netip.ParseAddrPort(s.control.RemoteAddr().String())
 	switch {
+	case err == nil && peerErr == nil && s.proxied: // the peer is the proxy, and knows where the server is
 	case err != nil || peerErr != nil || to.Addr().Unmap() != peer.Addr().Unmap():
 		return nil, s.says("protocol-error", "the server names no usable address for its data", "")
-	case to.Port() < 1024:
+	}
+	if to.Port() < 1024 {
 		return nil, s.says("protocol-error", fmt.Sprintf("the server would send data from port %d, which belongs to another service", to.Port()), "")
 	}
-	conn, err := s.dialPeer(to, s.web.maxBody+maxFTPListing)
+	var conn *boundedConn
+	if s.proxied {
+		conn, err = s.visit.dial(site{s.server.host, int(to.Port())}, s.web.maxBody+maxFTPListing)
+		s.requests-- // it belongs to the one that is under way
+	} else {
+		conn, err = s.dialPeer(to, s.web.maxBody+maxFTPListing)
+	}
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) && f.Kind == "connect-refused" {

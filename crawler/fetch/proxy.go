@@ -18,6 +18,7 @@ type proxies struct {
 	explicit  *url.URL                         // for every host that bypass does not spare
 	bypass    func(*url.URL) (*url.URL, error) // explicit, or nil where NO_PROXY says so
 	inherited func(*url.URL) (*url.URL, error) // the environment's; nil for none
+	others    func(*url.URL) (*url.URL, error) // the environment's for other schemes than the web's; nil for none
 	direct    []connectTo                      // connections that were told where to go
 	addresses map[string]bool                  // host:port of the proxies
 }
@@ -46,6 +47,12 @@ func newProxies(flag string) (*proxies, error) {
 	}
 	if environment.HTTPSProxy == "" {
 		environment.HTTPSProxy = all
+	}
+	if all != "" {
+		if _, err := p.parse(all); err != nil {
+			return nil, err
+		}
+		p.others = (&httpproxy.Config{HTTPProxy: all, NoProxy: environment.NoProxy}).ProxyFunc()
 	}
 	for _, proxy := range []string{environment.HTTPProxy, environment.HTTPSProxy} {
 		if proxy == "" {
@@ -80,24 +87,29 @@ func (p *proxies) parse(proxy string) (*url.URL, error) {
 	return u, nil
 }
 
-// of returns the proxy for a scheme and authority, nil for none.
+// of returns the proxy for a scheme of the web and an authority, nil for none.
 func (p *proxies) of(scheme, authority string) (*url.URL, error) {
-	if p.explicit == nil && p.inherited == nil {
+	u := &url.URL{Scheme: scheme, Host: authority}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[scheme]
+	}
+	return p.choice(u, net.JoinHostPort(u.Hostname(), port), p.inherited)
+}
+
+// ofOther returns the proxy for a host and port that is asked by a scheme beside the
+// web's: that of the flag, else ALL_PROXY's.
+func (p *proxies) ofOther(hostport string) (*url.URL, error) {
+	// Which hosts are spared is decided as for http.
+	return p.choice(&url.URL{Scheme: "http", Host: hostport}, hostport, p.others)
+}
+
+func (p *proxies) choice(u *url.URL, hostport string, inherited func(*url.URL) (*url.URL, error)) (*url.URL, error) {
+	if p.explicit == nil && inherited == nil || len(p.direct) > 0 && redirectConnection(p.direct, hostport) != hostport {
 		return nil, nil
 	}
-	u := &url.URL{Scheme: scheme, Host: authority}
-	if len(p.direct) > 0 {
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[scheme]
-		}
-		hostport := net.JoinHostPort(u.Hostname(), port)
-		if redirectConnection(p.direct, hostport) != hostport {
-			return nil, nil
-		}
-	}
 	if p.explicit == nil {
-		return p.inherited(u)
+		return inherited(u)
 	}
 	// A flag wins over what is usual for loopback hosts.
 	if isLoopback(strings.TrimSuffix(u.Host, ":"+u.Port())) {

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -263,6 +264,13 @@ func socksProxy(t *testing.T, to string, reply byte, asked chan<- string) string
 				if reply != 0 {
 					return
 				}
+				if to == "" { // whatever the name, it is this machine
+					to := fmt.Sprintf("127.0.0.1:%d", binary.BigEndian.Uint16(b[n:]))
+					if up, err := net.Dial("tcp", to); err == nil {
+						splice(conn, up)
+					}
+					return
+				}
 				up, err := net.Dial("tcp", to)
 				if err != nil {
 					return
@@ -304,6 +312,118 @@ func TestSOCKSProxy(t *testing.T) {
 		if kindOfError(err) != kind || !strings.Contains(err.Error(), "the proxy") {
 			t.Errorf("reply %d: %v, want %s", reply, err, kind)
 		}
+	}
+}
+
+// Schemes beside the web's go through a SOCKS proxy too, the data of FTP as well as the
+// talk; names are left to the proxy.
+func TestSOCKSProxyForAllSchemes(t *testing.T) {
+	_, port, _ := net.SplitHostPort(pyftpd(t, ftpTree(t), ""))
+	asked := make(chan string, 1000)
+	proxy := "socks5://me:pass@" + socksProxy(t, "", 0, asked)
+	h := newHTTP(t, HTTPConfig{Proxy: proxy})
+	h.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+		t.Errorf("the client itself looked up %s", host)
+		return nil, errors.New("no")
+	}
+	d, err := NewDaemons(h, DaemonConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/readme.txt", "/"} {
+		resp, text, fault := visitURL(t, d.Fetchers(), "ftp://ftp.example:"+port+path, Content)
+		if fault != nil || !strings.Contains(text, map[string]string{"/readme.txt": "hello", "/": "readme.txt"}[path]) || resp.Requests != 1 {
+			t.Errorf("%s: %+v %q, %v", path, resp, text, fault)
+		}
+	}
+	if got := <-asked; got != "ftp.example:"+port {
+		t.Errorf("the proxy was asked for %s", got)
+	}
+	server := serveLines(t, func(c *lineConn) { c.script("200 hello\r\n", map[string]string{"GROUP": "211 1 1 1 a.b\r\n"}) })
+	_, port, _ = net.SplitHostPort(server.addr.String())
+	if resp, _, fault := visitURL(t, d.Fetchers(), "nntp://news.example:"+port+"/a.b", Existence); verdict(resp, fault) != "ok" {
+		t.Errorf("nntp: %v", fault)
+	}
+	for reply, kind := range map[byte]string{5: "connect-refused", 4: "timeout", 1: "connection-reset"} {
+		_, daemons := newDaemons(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)}, DaemonConfig{})
+		if _, _, fault := visitURL(t, daemons, "telnet://h.example/", Existence); fault == nil || fault.Kind != kind || !told(fault, "the proxy") {
+			t.Errorf("reply %d: %v, want %s", reply, fault, kind)
+		}
+	}
+	_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, DaemonConfig{})
+	if _, _, fault := visitURL(t, daemons, "telnet://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
+		t.Errorf("a private target: %v", fault)
+	}
+}
+
+// A proxy of HTTP's fetches ftp URLs; what else is asked goes past it.
+func TestHTTPProxyForFTP(t *testing.T) {
+	var asked []string
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.RequestURI+" "+r.Header.Get("Proxy-Authorization"))
+		switch {
+		case strings.HasSuffix(r.RequestURI, "/gone"):
+			w.WriteHeader(http.StatusNotFound)
+		case strings.HasSuffix(r.RequestURI, "/secret"):
+			w.WriteHeader(http.StatusProxyAuthRequired)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<a href=x>x</a>")
+		}
+	}))
+	defer proxy.Close()
+	with := strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)
+	d, daemons := newDaemons(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, DaemonConfig{})
+	d.web.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+		t.Errorf("the client itself looked up %s", host)
+		return nil, errors.New("no")
+	}
+	auth := " Basic " + base64.StdEncoding.EncodeToString([]byte("me:s3cret"))
+	for _, row := range []struct{ url, want, asked string }{
+		{"ftp://ftp.example/a%20b/;type=d", "200", "GET ftp://ftp.example/a%20b/;type=d"},
+		{"ftp://joe:x%40y@ftp.example:2121/", "200", "GET ftp://joe:x%40y@ftp.example:2121/"},
+		{"ftp://ftp.example/gone", "404", "GET ftp://ftp.example/gone"},
+		{"ftp://ftp.example/secret", "407", "GET ftp://ftp.example/secret"},
+	} {
+		for _, need := range []Need{Existence, Content} {
+			asked = nil
+			resp, text, fault := visitURL(t, daemons, row.url, need)
+			if verdict(resp, fault) != row.want || (text != "") != (need == Content && row.want == "200") || resp.Requests != 1 {
+				t.Errorf("%s: %+v %q, %v", row.url, resp, text, fault)
+			}
+			if len(asked) != 1 || asked[0] != row.asked+auth {
+				t.Errorf("%s: the proxy was asked %q", row.url, asked)
+			}
+			if row.want == "407" && resp.Proxy == "" {
+				t.Error("it is not told that the proxy said 407")
+			}
+		}
+	}
+	for _, address := range []string{"ftp://ftp.example/a%0D%0Ab", "ftp://joe%0A:x@ftp.example/"} {
+		asked = nil
+		if _, _, fault := visitURL(t, daemons, address, Existence); fault == nil || fault.Kind != "uri-invalid" || len(asked) > 0 {
+			t.Errorf("%s: %v, asked %q", address, fault, asked)
+		}
+	}
+	broken := serveLines(t, func(c *lineConn) { c.read(); c.say("SSH-2.0\r\n") })
+	for proxy, kind := range map[string]string{"http://" + broken.addr.String(): "protocol-error", "http://127.0.0.1:1": "connect-refused"} {
+		_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy}, DaemonConfig{})
+		if _, _, fault := visitURL(t, daemons, "ftp://ftp.example/", Content); fault == nil || fault.Kind != kind {
+			t.Errorf("%s: %v, want %s", proxy, fault, kind)
+		}
+	}
+	server := serveLines(t, func(c *lineConn) { c.say("1a\tb\tc\t70\r\n.\r\n") })
+	if resp, _, fault := visitURL(t, daemons, "gopher://"+server.addr.String()+"/1", Existence); verdict(resp, fault) != "ok" {
+		t.Errorf("gopher: %v", fault)
+	}
+	private, _ := NewHTTP(HTTPConfig{Proxy: with, DenyPrivate: true})
+	defer private.Close()
+	pd, err := NewDaemons(private, DaemonConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, fault := visitURL(t, pd.Fetchers(), "ftp://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
+		t.Errorf("a private target: %v", fault)
 	}
 }
 

@@ -34,6 +34,7 @@ type visit struct {
 	deadline time.Time // of the whole
 	requests int       // what was asked of servers; a login is no request
 	conns    []*boundedConn
+	proxied  bool // by a SOCKS proxy
 	notes    []Note
 }
 
@@ -148,10 +149,11 @@ func (v *visit) open(s site, secure bool, limit int64) (*boundedConn, error) {
 
 func (v *visit) dial(s site, limit int64) (*boundedConn, error) {
 	v.requests++
-	conn, err := v.web.dialer.dial(v.ctx, "tcp", s.hostport())
+	conn, proxied, err := v.web.dialOther(v.ctx, s.hostport())
 	if err != nil {
 		return nil, err
 	}
+	v.proxied = proxied
 	return v.bound(conn, limit), nil
 }
 

@@ -1,0 +1,78 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/proxy"
+)
+
+// isSOCKS reports whether a proxy carries any connection, whatever is said over it.
+func isSOCKS(proxy *url.URL) bool { return proxy != nil && strings.HasPrefix(proxy.Scheme, "socks5") }
+
+// dialOther connects to a server of a scheme beside the web's: through the SOCKS proxy
+// where there is one, which looks the name up, else directly, as a proxy of HTTP's
+// carries HTTP alone. It reports whether the connection is the proxy's.
+func (h *HTTP) dialOther(ctx context.Context, hostport string) (conn net.Conn, proxied bool, err error) {
+	through, err := h.proxies.ofOther(hostport)
+	if err != nil || !isSOCKS(through) {
+		if err == nil {
+			conn, err = h.dialer.dial(ctx, "tcp", hostport)
+		}
+		return conn, false, err
+	}
+	host, _, _ := net.SplitHostPort(hostport)
+	if err := h.checkProxied(ctx, host, hostport); err != nil {
+		return nil, true, err
+	}
+	conn, err = h.dialSOCKS(ctx, through, hostport)
+	return conn, true, err
+}
+
+// dialSOCKS connects through a SOCKS proxy (RFC 1928, RFC 1929).
+func (h *HTTP) dialSOCKS(ctx context.Context, through *url.URL, hostport string) (net.Conn, error) {
+	address := through.Host
+	if through.Port() == "" {
+		address = net.JoinHostPort(through.Hostname(), "1080")
+	}
+	var login *proxy.Auth
+	if through.User != nil {
+		password, _ := through.User.Password()
+		login = &proxy.Auth{User: through.User.Username(), Password: password}
+	}
+	socks, err := proxy.SOCKS5("tcp", address, login, toProxy(h.dialer.dial))
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, h.timeout, errTimeout)
+	defer cancel()
+	conn, err := socks.(proxy.ContextDialer).DialContext(limited, "tcp", hostport)
+	var f *Fault
+	switch {
+	case err == nil:
+		return conn, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &f):
+		return nil, f
+	}
+	f = &Fault{Op: "connect", Target: hostport}
+	f.Kind, f.Retry, f.Err = socksFault(err)
+	return nil, f
+}
+
+// toProxy is the dialer that package proxy reaches the proxy by.
+type toProxy func(ctx context.Context, network, address string) (net.Conn, error)
+
+// DialContext dials.
+func (d toProxy) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return d(ctx, network, address)
+}
+
+// Dial is never called: package proxy prefers DialContext.
+func (d toProxy) Dial(network, address string) (net.Conn, error) {
+	return d(context.Background(), network, address)
+}

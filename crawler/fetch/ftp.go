@@ -349,7 +349,11 @@ func (s *ftpSession) find(name string) (*ftp.Entry, error) {
 		return nil, s.commandFault(absent, sizeErr)
 	}
 	parent, base := path.Split(name) // an encoded slash is part of the segment
-	entries, err := s.List(strings.TrimSuffix(parent, "/"))
+	parent = strings.TrimSuffix(parent, "/")
+	if strings.HasPrefix(parent, "-") {
+		parent = "./" + parent // many servers hand it to ls, which would take it for an option
+	}
+	entries, err := s.List(parent)
 	alike := ""
 	for _, entry := range entries {
 		if entry.Name == base {

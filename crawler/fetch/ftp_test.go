@@ -451,6 +451,16 @@ func TestFTPFaults(t *testing.T) {
 	}
 }
 
+// A name must not become an option of the ls behind a server.
+func TestFTPNameLikeAnOption(t *testing.T) {
+	server := ftpServer(t, map[string]string{"SIZE": "550 no\r\n", "CWD": "550 no\r\n"}, func(net.Conn) {})
+	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	visitURL(t, daemons, "ftp://"+server.addr.String()+"/-R%2Fx", Existence)
+	if said := strings.Join(server.lines(), ""); !strings.Contains(said, "LIST ./-R\r\n") || strings.Contains(said, "LIST -R") {
+		t.Errorf("said %q", said)
+	}
+}
+
 // A listing must not make up links that the directory does not hold.
 func TestFTPListing(t *testing.T) {
 	lines := []string{

@@ -153,29 +153,48 @@ func writeFile(t *testing.T, output string, run *Report, pages []*crawler.Page) 
 }
 
 func TestSitemapIsSplit(t *testing.T) {
-	pages := manyPages(sitemapMost + 1)
-	dir := writeFile(t, "sitemap.xml", contractRun(), pages)
+	dir := t.TempDir()
+	f, err := createFile("sitemap.xml", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(w io.Writer) {
+		s := sitemapFormat.New(w, Options{}).(*sitemapWriter)
+		if s.most != 50_000 || s.size != 52_428_800 {
+			t.Errorf("limits %d, %d", s.most, s.size)
+		}
+		s.most = 10
+		if err := writePages(s, contractRun(), manyPages(25)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(f)
+	if err := f.commit(); err != nil {
+		t.Fatal(err)
+	}
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(names) != 3 {
+	if err != nil || len(names) != 4 {
 		t.Fatal(names, err)
 	}
 	index := read(t, filepath.Join(dir, "sitemap.xml"))
-	if got, want := locations(t, index), []string{"https://example.com/docs/sitemap-1.xml", "https://example.com/docs/sitemap-2.xml"}; !slices.Equal(got, want) {
+	want := []string{"https://example.com/docs/sitemap-1.xml", "https://example.com/docs/sitemap-2.xml", "https://example.com/docs/sitemap-3.xml"}
+	if got := locations(t, index); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	var all []string
-	for i := range 2 {
+	for i := range 3 {
 		part := read(t, filepath.Join(dir, fmt.Sprintf("sitemap-%d.xml", i+1)))
 		xmllint(t, part, schemaFile("sitemap.xsd"))
 		all = append(all, locations(t, part)...)
 	}
-	if len(all) != len(pages) || !slices.IsSorted(all) {
+	if len(all) != 25 || !slices.IsSorted(all) {
 		t.Errorf("%d addresses", len(all))
 	}
 	// What is no file cannot be several.
-	single := renderPages(t, "sitemap", Options{}, contractRun(), pages)
-	if len(locations(t, single)) != len(pages) || !strings.Contains(single, "<!-- too many for one sitemap: written to a file they become 2, and an index -->") {
-		t.Errorf("%.300s", single)
+	var single strings.Builder
+	write(&single)
+	if len(locations(t, single.String())) != 25 || !strings.Contains(single.String(), "<!-- too many for one sitemap: written to a file they become 3, and an index -->") {
+		t.Errorf("%.300s", single.String())
 	}
 }
 

@@ -19,6 +19,7 @@ const module = "github.com/orbweaver/orbweaver"
 // can do.
 var mayImport = map[string][]string{
 	"cmd/orbweaver":              {"*"},
+	"cmd/orbweaver/migrate":      {},
 	"cmd/orbweaver-bench":        {"crawler/crawlertest"},
 	"report":                     {"crawler", "crawler/check", "urinorm"},
 	"report/sources":             {"crawler", "crawler/fetch", "crawler/extract", "urinorm"},

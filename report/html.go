@@ -13,6 +13,7 @@ var htmlFormat = Format{
 	Extensions: []string{".html", ".htm"},
 	Use:        "one page to read and click through: tables, redirects, the site as a web",
 	Pages:      true,
+	NewOnly:    true,
 	New:        func(w io.Writer, o Options) Writer { return &htmlWriter{w: w, show: o.Show.orDefault()} },
 }
 

@@ -342,15 +342,25 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	p.want(`location.hash.includes("open=")`, "true")
 	link := eval[string](p, `location.hash`)
 	p.keys(kb.Escape)
-	p.until(`!document.getElementById("details").open`)
-	p.want(`location.hash`, "#findings?q=setup")
+	p.until(`location.hash === "#findings?q=setup" && document.querySelector(".torn") === null`)
 	p.want(`document.activeElement.innerText`, "Details")
-	p.want(`document.querySelector(".torn") === null`, "true")
 
 	// A finding has an address of its own.
 	p = open(t, ctx, full, link).ready()
 	p.until(`document.getElementById("details").open`)
 	p.want(`document.querySelector("#details .url").innerText`, "https://example.com/guide#setup")
+	// What was made from a source leads there.
+	run := fullRun()
+	run.Results[4].References[0].Source = &crawler.Place{File: "docs/a.md", Line: 3, Column: 4, Raw: "guide.md#setup"}
+	run.Results[4].BrokenRuns, run.Results[4].FailsAfter = 1, 3
+	p = open(t, ctx, renderHTML(t, Options{}, run, fullSite()), "#findings?q=docs/a.md").ready()
+	p.want(`document.querySelector("#list td.wide").innerText`, "https://example.com/guide#setup from docs/a.md:3:4 “Setup” did you mean #set-up or https://example.com/setup? run 1 of 3")
+	p.clickText("#list button", "Details")
+	p.clickText("#details button", "Copy the place")
+	p.until(`document.getElementById("details-status").innerText === "Copied the place."`)
+	if got := p.clipboard(); got != "docs/a.md:3:4" {
+		t.Errorf("copied %q", got)
+	}
 	// What is on many pages names its places a few at a time.
 	p = open(t, ctx, full, "#findings?by=target&code=http-410").ready()
 	p.clickText("#list button", "Details")
@@ -476,8 +486,7 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 		}
 	}
 	p.keys(kb.Escape)
-	p.until(`!document.getElementById("details").open`)
-	p.want(`document.activeElement.innerText`, "Details")
+	p.until(`!location.hash.includes("open") && document.activeElement.innerText === "Details"`)
 }
 
 // testScreenReader looks at what the browser tells assistive technology: what is

@@ -60,7 +60,7 @@ func (h *htmlData) write(d *htmlDocument) {
 	j.end()
 	j.key("results").array()
 	for _, r := range d.results {
-		h.result(r, d.placesEach)
+		h.result(r, d.placesEach, d.show)
 	}
 	j.end()
 	h.web(d.web)
@@ -115,7 +115,7 @@ func (h *htmlData) ints(all ...int) {
 	h.json.end()
 }
 
-func (h *htmlData) result(r *crawler.Result, places int) {
+func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	j := &h.json
 	internal := 0
 	if r.Internal {
@@ -152,10 +152,33 @@ func (h *htmlData) result(r *crawler.Result, places int) {
 		}
 	}
 	j.end()
+	j.array()
 	if proposed {
-		h.ints(h.ref(proposal.To), h.ref(proposal.Why))
+		j.int(int64(h.ref(proposal.To)))
+		j.int(int64(h.ref(proposal.Why)))
 	}
 	j.end()
+	j.array() // what stands behind each of its findings, in the order of findingsOf
+	text := textWriter{show: show}
+	for _, row := range text.findings(r) {
+		j.int(int64(h.ref(row.hint)))
+	}
+	j.end()
+	h.sources(r.References[:min(places, len(r.References))])
+	j.end()
+}
+
+// sources are the places in sources that references are known to stand at.
+func (h *htmlData) sources(refs []crawler.Reference) {
+	h.json.array()
+	for i := range refs {
+		if s := refs[i].Source; s != nil {
+			for _, n := range []int{i, h.ref(s.File), s.Line, s.Column, h.ref(s.Raw)} {
+				h.json.int(int64(n))
+			}
+		}
+	}
+	h.json.end()
 }
 
 func (h *htmlData) shape(r *crawler.Reference, p Proposal) int {

@@ -485,17 +485,11 @@ func (d *htmlDocument) first() []htmlFirst {
 
 // plain lists the first findings as the text report does.
 func (d *htmlDocument) plain(p *htmlPage) {
-	var l listing
 	text := textWriter{show: d.show}
 	for _, r := range d.results {
-		for _, finding := range text.findings(r) {
-			if check.OfPage(check.Code(finding.code)) {
-				l.add(finding, nil)
-			} else {
-				l.add(finding, r.References)
-			}
-		}
+		_ = text.Result(r) // keeps it and writes nothing yet
 	}
+	l := &text.listing
 	l.sort()
 	for _, w := range l.wide[:min(len(l.wide), plainFindings)] {
 		p.Wide = append(p.Wide, plainRow(w.place(), w.row))

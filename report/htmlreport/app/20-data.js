@@ -35,7 +35,7 @@ class Result {
   get warnings() { return this.a[13].map(([code, message, proposal]) => ({ code: strings[code], message: strings[message], proposal: strings[proposal] })); }
   get suggestions() { return this.a[14].map(([url, why]) => ({ url: strings[url], why: strings[why] })); }
   // proposal is what to write in place of the links to it, where that is certain.
-  get proposal() { return this.a[18] && { url: strings[this.a[18][0]], why: strings[this.a[18][1]] }; }
+  get proposal() { return this.a[18].length ? { url: strings[this.a[18][0]], why: strings[this.a[18][1]] } : null; }
   // count and pages are how many places and pages there are; places may list fewer.
   get count() { return this.a[15]; }
   get pages() { return this.a[16]; }
@@ -43,34 +43,32 @@ class Result {
   place(i) {
     const [page, line, column, shape] = this.places.slice(4 * i, 4 * i + 4);
     const [element, attribute, raw, text, held] = data.shapes[shape];
-    return { page: strings[page], line, column, element: strings[element], attribute: strings[attribute], raw: strings[raw], text: strings[text], held: held === 1 };
+    return { page: strings[page], line, column, element: strings[element], attribute: strings[attribute], raw: strings[raw], text: strings[text], held: held === 1, source: this.source(i) };
+  }
+  // source is the place that the page's was made from, where that is known.
+  source(i) {
+    const all = this.a[20];
+    if (all.length === 0) return null;
+    this.sources ??= new Map(Array.from({ length: all.length / 5 }, (_, n) => [all[5 * n], 5 * n]));
+    const at = this.sources.get(i);
+    return at === undefined ? null : { page: strings[all[at + 1]], line: all[at + 2], column: all[at + 3], raw: strings[all[at + 4]] };
   }
 }
 
 const results = data.results.map((a, id) => new Result(id, a));
 
 // A finding is a row of the report: a target's verdict, or one of its warnings.
+// What stands behind it, such as what to use instead, is as in the text report.
 const findings = [];
 for (const r of results) {
-  if (shown.has(r.verdict)) findings.push({ id: findings.length, r, w: -1, word: r.verdict, code: r.code });
+  const hints = r.a[19].values();
+  const add = (w, word, code) => findings.push({ id: findings.length, r, w, word, code, hint: hints.next().value ?? 0 });
+  if (shown.has(r.verdict)) add(-1, r.verdict, r.code);
   if (!shown.has("warning")) continue;
-  r.warnings.forEach((w, i) => {
-    findings.push({ id: findings.length, r, w: i, word: codeOf(w.code).severity === "info" ? "info" : "warning", code: w.code });
-  });
+  r.warnings.forEach((w, i) => add(i, codeOf(w.code).severity === "info" ? "info" : "warning", w.code));
 }
 
-// hintOf is what stands behind a finding: what to use instead, or what was seen.
-function hintOf(f) {
-  if (f.w >= 0) {
-    const w = f.r.warnings[f.w];
-    return w.proposal ? "→ " + w.proposal : codeOf(w.code).ofPage ? w.message : "";
-  }
-  const s = f.r.suggestions.filter((s) => s.url).slice(0, 3);
-  if (s.length === 0) return "";
-  const page = f.r.url.split("#", 1)[0];
-  const names = s.map(({ url }) => (url.startsWith(page + "#") ? url.slice(page.length) : url));
-  return "did you mean " + (names.length > 1 ? names.slice(0, -1).join(", ") + " or " + names.at(-1) : names[0]) + "?";
-}
+const hintOf = (f) => strings[f.hint].replace(/^-> /, "→ ");
 
 const messageOf = (f) => (f.w < 0 ? f.r.message : f.r.warnings[f.w].message);
 
@@ -80,8 +78,8 @@ const onPages = (f) => f.r.places.length > 0 && !(f.w >= 0 && codeOf(f.code).ofP
 
 const siteWide = (f) => onPages(f) && f.r.pages > data.siteWide;
 
-// placeText names a place as editors open it.
-const placeText = (p) => (p.line > 0 ? `${p.page}:${p.line}:${p.column}` : p.page);
+// placeText names a place as editors open it: that in the source, where it is known.
+const placeText = (p) => (p.source ? placeText(p.source) : p.line > 0 ? `${p.page}:${p.line}:${p.column}` : p.page);
 
 const hostKey = (host) => host || "local";
 const hostName = (host) => host || "local documents";

@@ -42,7 +42,9 @@ function searchFor(text) {
     row(f, i) {
       const found = inResult(f.r);
       const places = f.r.places;
-      return terms.every((_, t) => found[t] || (i >= 0 && (hits[t][places[4 * i]] || shapes[t][places[4 * i + 3]])));
+      const source = i >= 0 && f.r.a[20].length ? f.r.source(i) : null;
+      return terms.every((term, t) => found[t] || hits[t][f.hint] || (i >= 0 && (hits[t][places[4 * i]] || shapes[t][places[4 * i + 3]])) ||
+        (source && source.page.toLowerCase().includes(term)));
     },
     // whole tells whether the target or any place of it matches.
     whole(f) {
@@ -114,8 +116,9 @@ const row = (...cells) => el("tr", { role: "row" }, ...cells);
 const detailsButton = (f, i, label) =>
   button("Details", () => go(address.view, { open: f.id + (i > 0 ? "." + i : "") }), { class: "small", "aria-label": "Details of " + clip(visible(label), 80), "data-open": f.id + (i > 0 ? "." + i : "") });
 
-function target(f, text) {
+function target(f, text, source) {
   const parts = [link(f.r.url)];
+  if (source) parts.push(" ", el("span", { class: "hint" }, "from ", el("span", { class: "url" }, visible(placeText(source)))));
   if (text) parts.push(" ", el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”"));
   const hint = hintOf(f);
   if (hint) parts.push(" ", el("span", { class: "hint" }, visible(hint)));
@@ -173,7 +176,7 @@ function pageTable(lists, what) {
     ), (i) => {
       const [f, at] = g.rows[i];
       const p = at < 0 ? null : f.r.place(at);
-      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text), "wide"), cell(detailsButton(f, at, f.r.url)));
+      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source), "wide"), cell(detailsButton(f, at, f.r.url)));
     });
   }
   return [table(what + ", in the order of their places", columns, bodies, "", "", "stack"), pager(w)];

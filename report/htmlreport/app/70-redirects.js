@@ -58,9 +58,13 @@ makers.set("redirects", () => {
     const w = rowsShown(all.length);
     const body = el("tbody", { role: "rowgroup" }, all.slice(w.from, w.to).map((e) => {
       const p = e.r.place(e.i);
-      return row(cell([link(p.page), p.line > 0 ? `:${p.line}:${p.column}` : ""], "wide url"), cell(el("code", {}, clip(visible(p.raw), 300)), "wide"), cell(link(e.url), "wide"), cell(el("span", { class: "note" }, visible(e.why))));
+      const at = p.source ?? p;
+      return row(cell([link(at.page), at.line > 0 ? `:${at.line}:${at.column}` : ""], "wide url"), cell(el("code", {}, clip(visible(at.raw), 300)), "wide"), cell(link(e.url), "wide"), cell(el("span", { class: "note" }, visible(e.why))));
     }));
-    state.lines = () => [["page", "line", "column", "now", "instead", "because"], ...all.map((e) => [e.page, e.line, e.column, e.r.place(e.i).raw, e.url, e.why])];
+    state.lines = () => [["page", "line", "column", "now", "instead", "because"], ...all.map((e) => {
+      const p = e.r.place(e.i), at = p.source ?? p;
+      return [at.page, at.line, at.column, at.raw, e.url, e.why];
+    })];
     state.urls = () => [...new Set(all.map((e) => e.url))];
     nodes = [el("p", { class: "note" }, "“orbweaver fix” makes a patch for local sources of a JSON report."), table("Proposed edits", EDIT_COLUMNS, body, "", ""), pager(w)];
     if (all.length === 0) nodes = [el("p", { class: "empty card" }, "No edit to propose.")];

@@ -170,11 +170,12 @@ func (f *finding) places() []place {
 	return all
 }
 
+// references are those to list, at the places where people mend them.
 func (f *finding) references() []crawler.Reference {
 	if check.OfPage(f.code) {
 		return nil
 	}
-	return f.result.References
+	return atSources(f.result.References)
 }
 
 // ownPage names the page that a target's URL stands for as references name it:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +72,9 @@ const (
 // outcome is what a finding is as a test case: a failure exactly when it fails the
 // run.
 func (j *junitWriter) outcome(f *finding) outcomeOfCase {
+	if slices.Contains(f.result.Known, f.code) || !f.warning && f.result.FailsAfter > 0 {
+		return caseSkipped // it fails no run, or not yet
+	}
 	at := j.policy.External
 	if f.result.Internal {
 		at = j.policy.Internal

@@ -131,3 +131,14 @@ func TestJUnitOfRunWithoutFindings(t *testing.T) {
 		}
 	}
 }
+
+// What fails no run, or not yet, is no failure.
+func TestJUnitOfKnownAndRecentFindings(t *testing.T) {
+	run := contractRun()
+	run.Results[0].FailsAfter, run.Results[0].BrokenRuns = 3, 1
+	run.Results[1].Known = []check.Code{run.Results[1].Code}
+	r := readJUnit(t, render(t, "junit", Options{Show: ShowDefault | ShowKnown}, run))
+	if r.Failures != 0 || r.Tests != 3 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -261,3 +261,31 @@ func TestSARIFMessagesHoldNoLinks(t *testing.T) {
 		}
 	}
 }
+
+// A finding leads to the source that its page was made from, in every format that
+// leads somewhere.
+func TestFindingsLeadToSources(t *testing.T) {
+	run := contractRun()
+	ref := &run.Results[1].References[0]
+	ref.Source = &crawler.Place{File: "content/install.md", Line: 3, Column: 12, Raw: "/gone"}
+	again := *ref
+	again.Page = "docs/print.html" // another page made from the same line
+	run.Results[1].References = append(run.Results[1].References, again)
+	run.Results = run.Results[1:]
+	log := readSARIF(t, Options{}, run)
+	if n := len(log.Runs[0].Results); n != 1 {
+		t.Errorf("%d results", n)
+	}
+	at := log.Runs[0].Results[0].Locations[0].PhysicalLocation
+	if at.ArtifactLocation.URI != "content/install.md" || at.Region != (struct{ StartLine, StartColumn, EndLine, EndColumn int }{3, 12, 3, 17}) {
+		t.Errorf("sarif: %+v", at)
+	}
+	for format, want := range map[string]string{
+		"github": "file=content/install.md,line=3,col=12,endColumn=17,", "codequality": `"path": "content/install.md", "lines": {"begin": 3}`,
+		"markdown": "`content/install.md:3:12`", "junit": `<testsuite name="content/install.md" tests="1"`,
+	} {
+		if got := render(t, format, Options{}, run); strings.Count(got, want) != 1 || strings.Contains(got, "print.html") {
+			t.Errorf("%s: %s", format, got)
+		}
+	}
+}

@@ -64,10 +64,7 @@ func TestArchive(t *testing.T) {
 		if r := c.find("http://gone.org/page"); r == nil || r.Code != "http-404" || r.Suggestions[0].Why != "archived copy of 2013-09-19" {
 			t.Errorf("%+v", r)
 		}
-		var asked []string
-		for _, line := range archive.order[before:] {
-			asked = append(asked, line)
-		}
+		asked := archive.order[before:]
 		if len(asked) != 7 || strings.Contains(strings.Join(asked, " "), "joe") || strings.Contains(strings.Join(asked, " "), "intern") {
 			t.Errorf("the archive was asked %d times: %v", len(asked), asked)
 		}

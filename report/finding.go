@@ -124,7 +124,20 @@ func (f *finding) sentence() string {
 	if !f.warning && len(f.alternatives()) > 0 {
 		s += "?"
 	}
+	if archived := f.archived(); archived != "" {
+		s += "; " + archived
+	}
 	return s
+}
+
+// archived names the copy that an archive has of a target that is gone.
+func (f *finding) archived() string {
+	for _, s := range f.result.Suggestions {
+		if !f.warning && check.IsArchived(s) {
+			return s.Why + ": " + s.URL
+		}
+	}
+	return ""
 }
 
 // alternatives are the URLs that may be used instead, at most three.
@@ -138,7 +151,7 @@ func (f *finding) alternatives() []string {
 	}
 	var urls []string
 	for _, s := range f.result.Suggestions {
-		if s.URL != "" && len(urls) < most {
+		if s.URL != "" && len(urls) < most && !check.IsArchived(s) {
 			urls = append(urls, s.URL)
 		}
 	}
@@ -152,7 +165,8 @@ type place struct {
 	ref          *crawler.Reference
 }
 
-// places are those of a finding: every reference to its target, or the target
+// places are those of a finding: every reference to its target, in the source of its
+// page where that is known, or the target
 // itself when nothing refers to it or when the finding is about that page's own
 // content.
 func (f *finding) places() []place {

@@ -46,6 +46,26 @@ site/c/index.html
 	}
 }
 
+// TestAnnotationsAtSources: what leads people to files leads to those they edit.
+func TestAnnotationsAtSources(t *testing.T) {
+	for _, format := range []string{"github", "sarif", "codequality", "junit", "markdown"} {
+		text := render(t, format, Options{}, sourcedRun())
+		all := format == "github" || strings.Contains(text, "docs/b.md") && strings.Contains(text, "site/c/index.html") // it names one place
+		if !strings.Contains(text, "docs/a.md") || !all || strings.Contains(text, "site/a/index.html") {
+			t.Errorf("%s: %s", format, text)
+		}
+	}
+}
+
+func TestArchivedCopiesAreNoGuesses(t *testing.T) {
+	r := &crawler.Result{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", Message: "not found",
+		Suggestions: []check.Suggestion{{URL: "https://example.com/here"}, check.ArchivedCopy("https://web.archive.org/x", started)}}
+	want := "broken link to https://example.com/gone: not found; did you mean https://example.com/here?; archived copy of 2026-01-02: https://web.archive.org/x"
+	if got := findingsOf(ShowDefault, r)[0].sentence(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestSourcesAreReadBack(t *testing.T) {
 	text := render(t, "json", Options{}, sourcedRun())
 	if !strings.Contains(text, `"source": "docs/a.md", "source_line": 3, "source_column": 5, "source_raw": "gone.md"}`) ||

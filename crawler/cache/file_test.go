@@ -338,7 +338,7 @@ func TestMaxSize(t *testing.T) {
 func TestShared(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	var working sync.WaitGroup
-	const writers, each = 4, 300
+	const writers, each = 4, 150
 	for w := range writers {
 		working.Go(func() {
 			c, err := Open(file, Options{})
@@ -399,7 +399,7 @@ func TestKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	random := rand.New(rand.NewPCG(3, 4))
 	written := uint64(0)
-	for n := range 12 {
+	for n := range 8 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "ORBWEAVER_CACHE_WRITER="+file)
 		out, err := cmd.StdoutPipe()

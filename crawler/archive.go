@@ -238,7 +238,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	}
 	switch {
 	case again:
-		return queue.Defer(a.always, t, time.Now().Add(max(answer.RestFor, backoff(a.cfg.Backoff, t.Tries, maxBackoff))))
+		return queue.Defer(a.always, t, time.Now().Add(max(answer.RestFor, backoff(a.cfg.Backoff, t.Tries, maxBackoff))), nil, nil)
 	case err != nil:
 		a.failed++
 	case found != nil:
@@ -248,7 +248,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 }
 
 func (a *archive) settle(queue *frontier.Frontier, t *frontier.Target) error {
-	_, err := queue.Settle(a.always, t, &check.Outcome{Code: check.CodeOK, Size: -1}, nil, nil)
+	_, err := queue.Settle(a.always, t, &check.Outcome{Code: check.CodeOK, Size: -1}, nil, nil, nil)
 	return err
 }
 

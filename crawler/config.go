@@ -164,7 +164,7 @@ type Rule struct {
 	Header  http.Header
 	Rate    float64 // requests a second to the hosts of what it matches; 0 is no limit
 
-	hit *atomic.Bool // it matched something in this run
+	hit, kept *atomic.Bool // it matched something in this run; the store knows
 }
 
 // Seed is where a run starts.
@@ -243,7 +243,7 @@ func (c *Config) withDefaults() *Config {
 	}
 	d.Rules = slices.Clone(c.Rules)
 	for i := range d.Rules {
-		d.Rules[i].hit = new(atomic.Bool)
+		d.Rules[i].hit, d.Rules[i].kept = new(atomic.Bool), new(atomic.Bool)
 	}
 	if d.RobotsAgent == "" {
 		d.RobotsAgent = "orbweaver"

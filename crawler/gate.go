@@ -40,6 +40,7 @@ func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	}
 	if pattern, trapped := w.trapped(t, u); trapped {
 		w.trap(pattern)
+		w.tally.add(tallyTrap+pattern, 1)
 		return skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), false, nil
 	}
 	if !t.Follow || w.cfg.MaxPages == 0 {
@@ -47,7 +48,7 @@ func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	}
 	if int(w.begun.Add(1)) > w.cfg.MaxPages {
 		w.begun.Add(-1)
-		w.stopped("max-pages")
+		w.leavesOut("max-pages")
 		return skip(check.CodeLimit, "the run ended at its limit of pages"), false, nil
 	}
 	if o, wait, err = w.held(ctx, t, u, before); o != nil || wait {

@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"urinorm":                    {},
 	"crawler/crawlertest":        {"urinorm"},
 	"crawler/frontier/storetest": {"crawler/frontier"},
+	"crawler/frontier/diskstore": {"crawler/frontier"},
 }
 
 // elsewhere are the modules a package of ours may use; a row here is a decision.

@@ -100,8 +100,8 @@ type join struct {
 }
 
 func newJoin(r *run) *join {
-	sum := &Summary{Started: r.started, StoppedBy: r.stoppedBy, Complete: r.stoppedBy == "", Pages: int(r.pages.Load()),
-		Requests: int(r.requests.Load()), ByCode: map[check.Code]int{}}
+	sum := &Summary{Started: r.began, StoppedBy: r.stoppedBy, Complete: r.stoppedBy == "", Pages: r.counted(countPages),
+		Requests: r.counted(countRequests), ByCode: map[check.Code]int{}}
 	return &join{r: r, next: map[frontier.ID]frontier.ID{}, anchors: anchorWindow{most: r.windowed}, pairs: map[pairKey]*pair{}, sum: sum,
 		cut: check.AppendOutcome(nil, notReached(r.stoppedBy))}
 }
@@ -122,7 +122,7 @@ func (r *run) report(ctx context.Context) (*Summary, error) {
 			return nil, err
 		}
 	}
-	sum.Elapsed = time.Since(r.started)
+	sum.Elapsed = r.before + time.Since(r.started)
 	return sum, nil
 }
 
@@ -135,7 +135,7 @@ func (j *join) load() error {
 	j.states = make([]nodeState, 0, c.Known)
 	j.needs = make([]frontier.Need, 0, c.Known)
 	j.anchors.reset(1)
-	err = j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+	err = j.r.frontier.Store().Scan(j.r.always, frontier.PartJob|frontier.PartOutcome|frontier.PartFound, func(rec *frontier.Record) error {
 		job, err := frontier.DecodeJob(rec.Job)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
@@ -174,8 +174,8 @@ func (j *join) outcomeOf(rec *frontier.Record) []byte {
 	if rec.Settled && rec.Outcome != nil {
 		return rec.Outcome
 	}
-	if last := j.r.pasts[rec.ID].last; last != nil && !j.streaming { // only the second pass is missing
-		return last
+	if before, err := decodePast(rec.Note); err == nil && before.last != nil && !j.streaming { // only the second pass is missing
+		return before.last
 	}
 	return j.cut
 }
@@ -224,7 +224,7 @@ func (j *join) judge() error {
 // nextAnchors reads the next range of anchors.
 func (j *join) nextAnchors() error {
 	j.anchors.reset(j.anchors.to)
-	err := j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+	err := j.r.frontier.Store().Scan(j.r.always, frontier.PartOutcome, func(rec *frontier.Record) error {
 		switch {
 		case rec.ID < j.anchors.from:
 			return nil
@@ -253,7 +253,7 @@ func (j *join) pass(first bool) error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
-	return j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+	return j.r.frontier.Store().Scan(j.r.always, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 {
 			return nil
 		}

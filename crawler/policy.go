@@ -70,11 +70,11 @@ func (r *run) obeysNoFollow(page view) bool {
 }
 
 // askRobots fetches a robots.txt; redirects are the cache's affair.
-func (r *run) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-	inside, _ := r.scope().internal(viewOf(u))
-	resp, err := r.cfg.Fetch.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: inside})
+func (w *worker) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
+	inside, _ := w.scope().internal(viewOf(u))
+	resp, err := w.cfg.Fetch.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: inside})
 	if resp != nil {
-		r.requests.Add(int64(resp.Requests))
+		w.count(countRequests, resp.Requests)
 	}
 	return resp, err
 }

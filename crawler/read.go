@@ -94,9 +94,9 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 	w.found.isPage = true
 	if t.Seed && shell {
 		w.shell.Store(true)
-		w.stopped(stoppedByScript)
+		w.leavesOut(stoppedByScript)
 	}
-	w.pages.Add(1)
+	w.count(countPages, 1)
 	if w.cfg.Pages {
 		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
 			NoIndex: doc.NoIndex || noIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found.edges})

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -27,22 +29,58 @@ const (
 	maxBackoff = time.Minute
 )
 
-// takePast returns what is remembered of a target, and forgets it.
-func (w *worker) takePast(t *frontier.Target) past {
-	if t.Tries == 0 {
-		return past{}
+// A past as the store keeps it: the numbers, asked and the lengths of the outcomes
+// as varints in this order, then the outcomes.
+
+// encode writes the past as a note for the store.
+func (p *past) encode() []byte {
+	asked := uint64(0)
+	if p.asked {
+		asked = 1
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	p := w.pasts[t.ID()]
-	delete(w.pasts, t.ID())
-	return p
+	b := make([]byte, 0, 16+len(p.last)+len(p.answer))
+	for _, n := range [...]uint64{uint64(p.requests), uint64(p.tries), uint64(p.starved), uint64(p.waited), asked,
+		uint64(len(p.last)), uint64(len(p.answer))} {
+		b = binary.AppendUvarint(b, n)
+	}
+	return append(append(b, p.last...), p.answer...)
 }
 
-func (w *worker) keepPast(t *frontier.Target, p past) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.pasts[t.ID()] = p
+// maxPast bounds the numbers of a past: there is no more of anything in one.
+const maxPast = 1 << 30
+
+var errPast = errors.New("the note of its earlier visits is damaged")
+
+// decodePast reads a note; none is the past of a target that was not visited. The
+// outcomes are parts of the note.
+func decodePast(note []byte) (past, error) {
+	if len(note) == 0 {
+		return past{}, nil
+	}
+	var n [7]int
+	for i := range n {
+		v, size := binary.Uvarint(note)
+		if size <= 0 || v > maxPast {
+			return past{}, errPast
+		}
+		n[i], note = int(v), note[size:]
+	}
+	if n[4] > 1 || len(note) != n[5]+n[6] {
+		return past{}, errPast
+	}
+	p := past{requests: n[0], tries: n[1], starved: n[2], waited: n[3], asked: n[4] == 1}
+	if n[5] > 0 {
+		p.last = note[:n[5]]
+	}
+	if n[6] > 0 {
+		p.answer = note[n[5]:]
+	}
+	return p, nil
+}
+
+// putBack puts a target back, with what is to be remembered of it.
+func (w *worker) putBack(t *frontier.Target, p past, until time.Time) error {
+	return w.frontier.Defer(w.always, t, until, p.encode(), w.tally.take(w.run))
 }
 
 // conclude settles a target, or puts it back when a retry may mend its outcome.
@@ -61,8 +99,7 @@ func (w *worker) again(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest
 	if o.Starved && now.starved < maxStarved {
 		now.tries = max(0, now.tries-1) // our own fault
 		now.starved++
-		w.keepPast(t, now)
-		return true, w.frontier.Defer(w.always, t, time.Now().Add(backoff(100*time.Millisecond, now.starved-1, 5*time.Second)))
+		return true, w.putBack(t, now, time.Now().Add(backoff(100*time.Millisecond, now.starved-1, 5*time.Second)))
 	}
 	if !o.Retryable() || t.Second || rest > w.cfg.MaxWait || w.frontier.GivenUp(t.Host) {
 		return false, nil
@@ -74,16 +111,14 @@ func (w *worker) again(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest
 	again := now.tries <= retries && !w.frontier.Dead(t.Host)
 	if again {
 		now.answer = check.AppendOutcome(nil, o)
-		w.keepPast(t, now)
 		wait := backoff(w.cfg.Backoff, now.tries-1, maxBackoff)
-		return true, w.frontier.Defer(w.always, t, time.Now().Add(max(wait, rest)))
+		return true, w.putBack(t, now, time.Now().Add(max(wait, rest)))
 	}
 	if w.cfg.Retries > 0 && (w.cfg.SecondPassGiven || !urinorm.IsLoopback(u.Host())) && w.scope().siteOf(u) == nil {
 		last := *o
 		last.Requests = now.requests
 		now.last = check.AppendOutcome(nil, &last)
-		w.keepPast(t, now)
-		return true, w.frontier.DeferToSecondPass(w.always, t, time.Now().Add(max(w.cfg.SecondPassAfter, rest)))
+		return true, w.frontier.DeferToSecondPass(w.always, t, time.Now().Add(max(w.cfg.SecondPassAfter, rest)), now.encode(), w.tally.take(w.run))
 	}
 	return false, nil
 }
@@ -109,6 +144,5 @@ func backoff(mean time.Duration, retries int, most time.Duration) time.Duration 
 // wait puts a target back that could not be asked yet, for a moment.
 func (w *worker) wait(t *frontier.Target, before past) error {
 	before.waited++
-	w.keepPast(t, before)
-	return w.frontier.Defer(w.always, t, time.Now().Add(backoff(20*time.Millisecond, before.waited-1, 500*time.Millisecond)))
+	return w.putBack(t, before, time.Now().Add(backoff(20*time.Millisecond, before.waited-1, 500*time.Millisecond)))
 }

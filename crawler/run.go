@@ -29,12 +29,15 @@ type run struct {
 	seedIDs  []frontier.ID       // of each seed, 0 when it has no URL
 	started  time.Time
 	windowed int             // anchors that the join holds at once
+	began    time.Time       // the first session of the crawl
 	always   context.Context // outlives a cancelled run: what was done is kept
 
 	scopeMu sync.RWMutex
 	scoped  *Scope
 
-	pages, begun, checked, troubled, requests, references atomic.Int64
+	begun  atomic.Int64 // pages that were begun, against --max-pages
+	counts [len(tallyNames)]atomic.Int64
+	before time.Duration // what earlier sessions of the same crawl took
 
 	workers  *errgroup.Group
 	governor *governor
@@ -47,8 +50,8 @@ type run struct {
 
 	mu        sync.Mutex // the Sink, and what follows
 	stoppedBy string
-	stream    *stream // from the last page on, when the sink wants results as they come
-	pasts     map[frontier.ID]past
+	timed     time.Time // up to when the store knows the time spent
+	stream    *stream   // from the last page on, when the sink wants results as they come
 	trapped   map[string]int
 	sinkErr   error
 }
@@ -68,19 +71,42 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	if cfg.Store == nil { // it is ours
 		defer r.cfg.Store.Close()
 	}
+	if err := r.recall(); err != nil {
+		return nil, err
+	}
+	if err := r.keepStart(); err != nil {
+		return nil, err
+	}
 	if err := r.refer(); err != nil {
 		return nil, err
 	}
 	if err := r.crawl(ctx); err != nil {
 		return nil, err
 	}
-	return r.report(ctx)
+	return r.conclude(ctx)
+}
+
+// conclude reports, and tells the store when there is nothing to go on with.
+func (r *run) conclude(ctx context.Context) (*Summary, error) {
+	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
+		s.Seal()
+	}
+	sum, err := r.report(ctx)
+	if err != nil || endsSession[sum.StoppedBy] {
+		return sum, err
+	}
+	if err := r.cfg.Store.Tally(r.always, []frontier.Tally{{Name: tallyFinished, By: 1}}); err != nil {
+		return nil, fmt.Errorf("note that the crawl is finished: %w", err)
+	}
+	return sum, nil
 }
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	cfg := given.withDefaults()
-	r := &run{cfg: cfg, sink: sink, seeds: seeds, started: time.Now(), windowed: windowedAnchors, always: context.WithoutCancel(ctx),
-		print: newPrinter(cfg.Sites, cfg.WorkingDir), pasts: map[frontier.ID]past{}, seeded: map[string]struct{}{}, trapped: map[string]int{}}
+	r := &run{cfg: cfg, sink: sink, seeds: seeds, windowed: windowedAnchors, always: context.WithoutCancel(ctx),
+		print: newPrinter(cfg.Sites, cfg.WorkingDir), seeded: map[string]struct{}{}, trapped: map[string]int{}}
+	r.started = time.Now()
+	r.began, r.timed = r.started, r.started
 	r.scoped = newScope(cfg, seeds, r.print)
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, r.pace)
@@ -181,6 +207,9 @@ func (r *run) crawl(ctx context.Context) error {
 	close(over)
 	watching.Wait()
 	if err == nil {
+		err = r.keepTime()
+	}
+	if err == nil {
 		r.mu.Lock()
 		err = r.sinkErr
 		r.mu.Unlock()
@@ -204,6 +233,7 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 	}
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
+	ticks := 0
 	stop := r.cfg.Stop
 	end := func(why string) {
 		r.stopped(why)
@@ -226,6 +256,9 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 			return
 		case <-tick.C:
 			r.progress()
+			if ticks++; ticks%timeKeptEvery == 0 {
+				_ = r.keepTime() // a store that fails says so to who waits for it, too
+			}
 		}
 	}
 }
@@ -235,8 +268,8 @@ func (r *run) progress() {
 	if err != nil {
 		return
 	}
-	p := Progress{Elapsed: time.Since(r.started), Pages: int(r.pages.Load()), Checked: int(r.checked.Load()),
-		Queued: c.Queued, Broken: int(r.troubled.Load()), Requests: int(r.requests.Load())}
+	p := Progress{Elapsed: time.Since(r.started), Pages: r.counted(countPages), Checked: r.counted(countChecked),
+		Queued: c.Queued, Broken: r.counted(countTroubled), Requests: r.counted(countRequests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Resting()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,6 +284,10 @@ func (r *run) stopped(why string) {
 		r.stoppedBy = why
 	}
 }
+
+// endsSession are reasons that end a run before the crawl is over: with a store that
+// outlives it, another can go on.
+var endsSession = map[string]bool{"interrupt": true, "max-time": true}
 
 // partly are reasons that leave something out while the run goes on; what ends it
 // says more.

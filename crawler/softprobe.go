@@ -92,11 +92,11 @@ func (w *worker) probe(ctx context.Context, dir, ext string) (print check.Finger
 	if err != nil {
 		o, err := w.fault(ctx, err)
 		if o != nil {
-			w.requests.Add(int64(o.Requests))
+			w.count(countRequests, o.Requests)
 		}
 		return print, err
 	}
-	w.requests.Add(int64(resp.Requests))
+	w.count(countRequests, resp.Requests)
 	if resp.Body == nil {
 		return print, nil
 	}

@@ -45,7 +45,7 @@ func (j *join) suggest() error {
 			s.list(a.url, listed)
 		}
 	}
-	err := j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+	err := j.r.frontier.Store().Scan(j.r.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		if int(rec.ID) > len(j.states) || j.states[rec.ID-1]&(clean|redirects) == 0 && !answers(rec.Outcome) {
 			return nil
 		}

@@ -35,7 +35,7 @@ func (j *join) gather() error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
-	return j.r.frontier.Store().Scan(j.r.always, func(rec *frontier.Record) error {
+	return j.r.frontier.Store().Scan(j.r.always, frontier.AllParts, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, isTarget) {
 			return nil
 		}

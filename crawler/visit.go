@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -21,6 +22,7 @@ type worker struct {
 	body  []byte
 	doc   extract.Document
 	heard heard
+	tally tally
 }
 
 // work visits targets until there are none, or the machine bears no more workers.
@@ -45,7 +47,10 @@ func (w *worker) work(ctx context.Context) error {
 // visit asks one target and settles or defers it. What goes wrong with the target
 // is its outcome; an error means the run cannot go on.
 func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
-	before := w.takePast(t)
+	before, err := decodePast(t.Note())
+	if err != nil {
+		return fmt.Errorf("visit target %d: %w", t.ID(), err)
+	}
 	u, _, err := urinorm.ParseWeb(t.URL)
 	if err != nil {
 		return w.settle(t, skip(check.CodeURIInvalid, err.Error()), nil)
@@ -78,7 +83,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 		return err
 	}
 	o.Elapsed = time.Since(began)
-	w.requests.Add(int64(o.Requests))
+	w.count(countRequests, o.Requests)
 	w.learn(t, u, o)
 	if t.Follow && w.cfg.MaxPages > 0 && !w.found.isPage {
 		w.begun.Add(-1) // it was none
@@ -271,15 +276,15 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome, f *findings) error
 		return err
 	}
 	if o.Code != "ok" && o.Code != "redirect" {
-		w.troubled.Add(1)
+		w.count(countTroubled, 1)
 	}
-	w.checked.Add(1)
+	w.count(countChecked, 1)
 	var found []frontier.Item
 	var links []byte
 	if f != nil {
 		found, links = w.gathered(t, o, f)
 	}
-	ids, err := w.frontier.Settle(w.always, t, o, found, links)
+	ids, err := w.frontier.Settle(w.always, t, o, found, links, w.tally.take(w.run))
 	if err == nil {
 		err = w.doubt(t, o)
 	}
@@ -294,6 +299,5 @@ func (w *worker) gathered(t *frontier.Target, o *check.Outcome, f *findings) ([]
 	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().siteOf(urlOf(f.page)) == nil {
 		f.readAfterAll(t)
 	}
-	w.references.Add(int64(f.links.Len()))
 	return f.found(), f.links.Encode(nil)
 }

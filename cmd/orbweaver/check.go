@@ -41,6 +41,10 @@ func newCheckCommand() *cobra.Command {
 		if err != nil {
 			return usageError("%w", err)
 		}
+		o.asked = newCommand(s, args)
+		if s.watch && o.state != "" {
+			return usageError("--watch and --state exclude each other: a watch begins anew with each change")
+		}
 		if s.watch {
 			return watchLinks(cmd, o, args)
 		}

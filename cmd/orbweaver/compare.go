@@ -8,16 +8,17 @@ import (
 
 func newCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compare OLD.json NEW.json [flags]",
+		Use:   "compare OLD NEW [flags]",
 		Short: "list new, fixed and still broken links",
-		Long:  "Compares two JSON reports by their broken links: page, target and code make a link the same; its line does not. The exit status is 1 when something is newly broken.",
+		Long:  "Compares two JSON reports, or the crawls that two --state directories keep, by their broken links: page, target and code make a link the same; its line does not. The exit status is 1 when something is newly broken.",
 		Example: `orbweaver check public/ -o new.json
-orbweaver compare old.json new.json`,
+orbweaver compare old.json new.json
+orbweaver compare crawl/previous.sqlite crawl`,
 	}
 	s := addFlags(cmd, onCompare)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return usageError("compare: name two JSON reports, the older first")
+			return usageError("compare: name two JSON reports or state directories, the older first")
 		}
 		c := &compiler{settings: s}
 		c.checkWords(onCompare)

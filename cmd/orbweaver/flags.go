@@ -45,6 +45,7 @@ const (
 	onCompare
 	onHistory
 	onFix
+	onResume // also has those rows of check that another session may change
 )
 
 // group is a heading of the help.
@@ -296,6 +297,9 @@ func flags() []flag {
 		{name: "baseline", arg: "REPORT.json", file: true, group: lasting, on: onCheck | onReport,
 			doc: "fail only on what is not in this JSON report: matched by page, target and code, wherever on the page",
 			at:  func(s *settings) any { return &s.baseline }},
+		{name: "state", arg: "DIR", file: true, group: lasting, on: onCheck | onResume,
+			doc: "keep the crawl in this directory, so that it can go on after whatever ends it; the same command, or resume, goes on",
+			at:  func(s *settings) any { return &s.state }},
 
 		{name: "config", short: "c", arg: "FILE", file: true, group: config, on: checks,
 			doc: "configuration file; without it orbweaver.toml of the working directory, if there is one",

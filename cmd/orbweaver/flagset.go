@@ -14,7 +14,9 @@ import (
 
 // flagsOn are the rows of one command, in the order of the table.
 func flagsOn(on commands) []flag {
-	return slices.DeleteFunc(flags(), func(f flag) bool { return f.on&on == 0 })
+	return slices.DeleteFunc(flags(), func(f flag) bool {
+		return f.on&on == 0 && (on != onResume || f.on&onCheck == 0 || !f.mayChange())
+	})
 }
 
 // addFlags gives a command its flags and returns the settings they fill, with
@@ -71,6 +73,7 @@ func (v *flagValue) Set(text string) error {
 	}
 	v.set = true
 	v.into.origin[v.row.name] = name
+	v.into.line = append(v.into.line, lineFlag{name[len("--"):], text})
 	return nil
 }
 

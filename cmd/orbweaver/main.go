@@ -60,6 +60,7 @@ func newRoot() *cobra.Command {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { help(cmd, nil); return nil })
 	root.AddCommand(
 		newCheckCommand(),
+		newResumeCommand(),
 		newExtractCommand(),
 		newURICommand(),
 		newExplainCommand(),
@@ -80,4 +81,4 @@ func newRoot() *cobra.Command {
 }
 
 // commandNames are what a mistyped target may have meant.
-var commandNames = []string{"check", "extract", "uri", "explain", "report", "compare", "history", "fix", "init", "completion", "man", "version", "help"}
+var commandNames = []string{"check", "resume", "extract", "uri", "explain", "report", "compare", "history", "fix", "init", "completion", "man", "version", "help"}

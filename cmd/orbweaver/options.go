@@ -41,6 +41,9 @@ type options struct {
 	markdownSize int
 	progress     string
 	color        string
+	state        string   // directory that keeps the crawl; "" for none
+	asked        *command // what was asked for, for the state to keep
+	opened       *state   // the state, where a command that goes on has opened it
 }
 
 // compiler reads settings one at a time and keeps every fault it meets, so that
@@ -108,6 +111,7 @@ func compile(s *settings, on commands) (*options, error) {
 	c := &compiler{settings: s}
 	c.checkWords(on)
 	o := &options{from: s.from}
+	o.state = read(c, "state", s.state, func(dir string) (string, error) { return dir, nil })
 
 	o.since = read(c, "since", s.since, func(ref string) (string, error) { return ref, nil })
 	o.base = read(c, "base-url", s.base, parseBase)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,11 +11,12 @@ import (
 
 func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "report REPORT.json [flags]",
+		Use:   "report REPORT.json|DIR [flags]",
 		Short: "render a saved JSON report in another format",
-		Long:  "A report can only show what it was saved with: save it with --show all to choose later. The exit status is that of the run, by --fail-on.",
+		Long:  "A report can only show what it was saved with: save it with --show all to choose later. Of a --state directory everything can be shown, also while the crawl goes on: it is judged anew. The exit status is that of the run, by --fail-on.",
 		Example: `orbweaver check public/ --show all -o all.json
 orbweaver report all.json -f csv --show broken
+orbweaver report crawl -f html
 orbweaver report --schema > orbweaver.schema.json`,
 	}
 	s := addFlags(cmd, onReport)
@@ -27,7 +29,7 @@ orbweaver report --schema > orbweaver.schema.json`,
 			return err
 		}
 		if len(args) != 1 {
-			return usageError("report: name one JSON report")
+			return usageError("report: name one JSON report, or a state directory")
 		}
 		c := &compiler{settings: s}
 		c.checkWords(onReport)
@@ -36,6 +38,9 @@ orbweaver report --schema > orbweaver.schema.json`,
 		o.between.baseline = read(c, "baseline", s.baseline, parseBaseline)
 		if err := errors.Join(c.faults...); err != nil {
 			return usageError("%w", err)
+		}
+		if file, ok := stateOf(args[0]); ok {
+			return renderState(cmd, o, s, file)
 		}
 		return renderReport(cmd, o, args[0])
 	}
@@ -69,9 +74,32 @@ func renderReport(cmd *cobra.Command, o *options, file string) error {
 	return nil
 }
 
+// renderState writes the report of the crawl that a state keeps.
+func renderState(cmd *cobra.Command, own *options, s *settings, file string) error {
+	if own.between.baseline != "" {
+		return renderReport(cmd, own, file)
+	}
+	out, err := openReports(cmd, own, newConsole(cmd.ErrOrStderr(), "never").notef)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer out.Close()
+	sum, err := judgeState(cmd, file, strings.Join(s.show, ","), out)
+	if err != nil {
+		return err
+	}
+	if code := own.failOn.Exit(sum); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
 // readReport reads a JSON report from a file, or from standard input for "-". One
 // that cannot be read is wrong usage.
 func readReport(cmd *cobra.Command, file string) (*report.Report, error) {
+	if state, ok := stateOf(file); ok {
+		return readState(cmd, state)
+	}
 	var saved *report.Report
 	var err error
 	if file == "-" {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,16 @@ import (
 // and writes the reports. Its error carries the exit status.
 func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
-	reader := &targetReader{stdin: cmd.InOrStdin(), note: console.notef}
+	st, err := stateFor(o, console)
+	if err != nil {
+		return err
+	}
+	defer st.close()
+	stdin, err := st.stdin(cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	reader := &targetReader{stdin: stdin, note: console.notef}
 	targets, err := reader.read(args, o.from)
 	if err != nil {
 		return err
@@ -39,7 +47,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		o.crawl.Changed = changed.Has
 		console.notef("since %s: %d documents changed, %d removed", o.since, changed.changed, changed.removed)
 	}
-	plan, err := prepare(o, targets, cmd.InOrStdin())
+	plan, err := prepare(o, targets, stdin)
 	if err != nil {
 		return err
 	}
@@ -81,12 +89,17 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)
 	}
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: time.Now(), Targets: targetNames(args, o.from, targets)}
+	if err := st.begin(o.asked); err != nil {
+		return err
+	}
+	st.serve(cfg)
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: st.started(), Targets: targetNames(args, o.from, targets)}
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}
 	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem, edits: edits, made: made})
 	console.clear()
+	st.parting(console)
 	if summary == nil {
 		return unsound(err)
 	}

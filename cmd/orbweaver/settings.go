@@ -87,6 +87,9 @@ type settings struct {
 	failAfter string
 	baseline  string
 
+	// state
+	state string
+
 	// configuration
 	config   string
 	noConfig bool
@@ -96,6 +99,15 @@ type settings struct {
 	// origin says how the user wrote each setting that was given, by flag name:
 	// "--depth", or "depth in orbweaver.toml". What is absent has its default.
 	origin map[string]string
+	// line is the part of it that stands on the command line, in order: the flags'
+	// names with "no-" where they are switched off, and their values.
+	line []lineFlag
+}
+
+// lineFlag is a flag as it was given on the command line.
+type lineFlag struct {
+	Name string `json:"name"`
+	Text string `json:"value"`
 }
 
 // given reports whether the user set the flag, on the command line or in the file.

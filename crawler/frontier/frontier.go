@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dchest/siphash"
+
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -25,7 +27,7 @@ type Target struct {
 	Page     bool // should it turn out to be a page, it is to be read
 	Seed     bool // a redirect from here widens the scope
 	Second   bool // this is the second pass
-	Tries    int  // visits before this one, the second pass included
+	Tries    int  // visits before this one, the second pass included; as far as 15
 	Host     string
 
 	lease Lease
@@ -33,6 +35,9 @@ type Target struct {
 
 // ID is the target's number.
 func (t *Target) ID() ID { return t.lease.ID }
+
+// Note is what the visit before put down when it deferred the target.
+func (t *Target) Note() []byte { return t.lease.Note }
 
 // Wave is the wave the target was handed out in.
 func (t *Target) Wave() Wave { return t.lease.Wave }
@@ -80,6 +85,8 @@ func DecodeJob(b []byte) (Job, error) {
 type Frontier struct {
 	store Store
 	seed  maphash.Seed
+	keyed bool // the store gave a key for fingerprints, in these halves
+	key   [2]uint64
 	paces *paces
 
 	mu      sync.Mutex
@@ -90,18 +97,25 @@ type Frontier struct {
 
 // New returns a frontier over a store. pace bounds hosts that nothing else is known of.
 func New(store Store, pace PaceRule) *Frontier {
-	return &Frontier{store: store, seed: maphash.MakeSeed(), paces: newPaces(pace)}
+	f := &Frontier{store: store, seed: maphash.MakeSeed(), paces: newPaces(pace)}
+	if k, ok := store.(Keyed); ok {
+		key := k.FingerprintKey()
+		f.keyed, f.key = true, [2]uint64{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:])}
+	}
+	return f
 }
 
-// Fingerprint hashes a key for this frontier.
+// Fingerprint hashes a key for this frontier: by SipHash-2-4 where the store has a
+// key for it, and else by what is quickest in this process.
 func (f *Frontier) Fingerprint(key []byte) Fingerprint {
+	if f.keyed {
+		return Fingerprint(siphash.Hash(f.key[0], f.key[1], key))
+	}
 	return Fingerprint(maphash.Bytes(f.seed, key))
 }
 
 // FingerprintKey hashes a Key for this frontier.
-func (f *Frontier) FingerprintKey(key urinorm.Key) Fingerprint {
-	return Fingerprint(maphash.String(f.seed, string(key)))
-}
+func (f *Frontier) FingerprintKey(key urinorm.Key) Fingerprint { return f.Fingerprint([]byte(key)) }
 
 // Refer enters targets from outside the crawl: seeds.
 func (f *Frontier) Refer(ctx context.Context, items []Item) ([]ID, error) {
@@ -202,11 +216,11 @@ func (f *Frontier) wakeAll() {
 
 // Settle says what became of a target and enters what was found there. It returns
 // the numbers of what was found.
-func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, found []Item, links []byte) ([]ID, error) {
+func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, found []Item, links []byte, tally []Tally) ([]ID, error) {
 	if err := f.meet(ctx, found); err != nil {
 		return nil, fmt.Errorf("settle %s: pace the hosts it links to: %w", t.URL, err)
 	}
-	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: check.AppendOutcome(nil, o), Found: found, Links: links})
+	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: check.AppendOutcome(nil, o), Found: found, Links: links, Tally: tally})
 	f.wake()
 	if err != nil {
 		return nil, fmt.Errorf("settle %s: %w", t.URL, err)
@@ -214,19 +228,20 @@ func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, foun
 	return ids, nil
 }
 
-// Defer puts a target back, not to be visited before the given time.
-func (f *Frontier) Defer(ctx context.Context, t *Target, until time.Time) error {
-	return f.release(ctx, t, t.lease.Wave, until)
+// Defer puts a target back, not to be visited before the given time. The note
+// comes back with it.
+func (f *Frontier) Defer(ctx context.Context, t *Target, until time.Time, note []byte, tally []Tally) error {
+	return f.release(ctx, t, Deferral{Wave: t.lease.Wave, NotBefore: until, Note: note, Tally: tally})
 }
 
 // DeferToSecondPass puts a target back until everything else is settled, and not
 // before the given time.
-func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.Time) error {
-	return f.release(ctx, t, SecondPass, until)
+func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.Time, note []byte, tally []Tally) error {
+	return f.release(ctx, t, Deferral{Wave: SecondPass, NotBefore: until, Note: note, Tally: tally})
 }
 
-func (f *Frontier) release(ctx context.Context, t *Target, w Wave, until time.Time) error {
-	err := f.store.Release(ctx, t.lease, w, until)
+func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
+	err := f.store.Release(ctx, t.lease, d)
 	f.wake()
 	if err != nil {
 		return fmt.Errorf("defer %s: %w", t.URL, err)

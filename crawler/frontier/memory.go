@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"sync"
 	"time"
 )
@@ -18,21 +18,19 @@ import (
 // to a temporary file.
 type Memory struct {
 	mu      sync.Mutex
-	index   table
-	records [][]record // by ID-1, so many in each
+	ledger  *Ledger
+	spans   column[spans] // by ID-1
 	jobs    arena
 	ends    arena // outcomes, found lists and links of what was settled
-	hosts   map[string]*host
-	order   []*host // by number
-	met     *host   // last
-	waves   [int(SecondPass) + 1]*wave
-	used    []Wave // waves in use, ascending
-	leases  map[ID]lease
-	expiry  expiries
-	fence   uint64
-	began   time.Time // of the first claim
-	counts  Counts
+	notes   map[ID][]byte
+	tallies map[string]int64
 	scratch []byte
+}
+
+// spans are where the bytes of a target lie.
+type spans struct {
+	job span
+	end span // of what became of it: see putEnd
 }
 
 // How many bytes of jobs and of outcomes and references are held in memory.
@@ -41,40 +39,10 @@ const (
 	residentEnds = 64 << 20
 )
 
-// record is what is always in memory of a target: 20 bytes without a pointer, so
-// that millions cost the garbage collector nothing.
-type record struct {
-	job    span
-	end    span // of what became of it: see putEnd
-	host   uint32
-	wave   Wave // where it is, or was when it was leased
-	lowest Wave // where it is wanted
-	need   Need // wanted
-	met    Need // wanted when it was last settled
-	state  state
-	tries  uint8
-}
-
-// recordChunk is how many records lie together.
-const recordChunk = 4096
-
-type state uint8
-
-const (
-	queued state = iota
-	leased
-	settled
-	given // entered as settled
-)
-
-type lease struct {
-	fence    uint64
-	deadline time.Time
-}
-
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{jobs: newArena(residentJobs, chunkSize), ends: newArena(residentEnds, chunkSize), hosts: map[string]*host{}, leases: map[ID]lease{}}
+	return &Memory{ledger: NewLedger(), jobs: newArena(residentJobs, chunkSize), ends: newArena(residentEnds, chunkSize),
+		notes: map[ID][]byte{}, tallies: map[string]int64{}}
 }
 
 // Add implements Store.
@@ -87,99 +55,30 @@ func (m *Memory) Add(_ context.Context, items []Item) ([]ID, error) {
 func (m *Memory) addAll(items []Item) ([]ID, error) {
 	ids := make([]ID, len(items))
 	for i := range items {
-		id, err := m.add(&items[i])
-		if err != nil {
+		id, change := m.ledger.Enter(&items[i])
+		if ids[i] = id; change&Entered == 0 {
+			continue
+		}
+		if err := m.put(&items[i]); err != nil {
 			return nil, err
 		}
-		ids[i] = id
 	}
 	return ids, nil
 }
 
-func (m *Memory) add(it *Item) (ID, error) {
-	known, slot := m.index.find(uint64(it.Fingerprint))
-	if known == 0 {
-		return m.enter(it, slot)
+// put keeps the bytes of a target that was entered.
+func (m *Memory) put(it *Item) (err error) {
+	var s spans
+	if s.job, err = m.jobs.put(it.Job); err != nil {
+		return err
 	}
-	id := ID(known)
-	r := m.record(id)
-	if r.wave == SecondPass && r.state <= leased && it.Need&^r.need&NeedLinks != 0 {
-		m.wave(SecondPass).pagesAgain++
-	}
-	r.need |= it.Need
 	if it.Outcome != nil {
-		return id, nil
-	}
-	if r.state == given { // settled without a visit until now: somebody wants one
-		r.state, r.wave, r.lowest = queued, it.Wave, it.Wave
-		m.counts.Settled--
-		m.queue(id, r, time.Time{})
-		return id, nil
-	}
-	if it.Wave < r.lowest {
-		r.lowest = it.Wave
-		if r.state == queued {
-			m.unqueue(id, r)
-			r.wave = it.Wave
-			m.queue(id, r, time.Time{})
+		if s.end, err = m.putEnd(it.Outcome, nil, nil); err != nil {
+			return err
 		}
 	}
-	if r.state == settled {
-		m.renew(id, r)
-	}
-	return id, nil
-}
-
-// renew queues a settled target again when more is wanted of it than was asked.
-func (m *Memory) renew(id ID, r *record) {
-	if (r.need&^r.met)&(NeedContent|NeedLinks) == 0 {
-		return
-	}
-	r.state, r.tries, r.wave = queued, 0, r.lowest
-	m.counts.Settled--
-	m.queue(id, r, time.Time{})
-}
-
-func (m *Memory) enter(it *Item, slot int) (ID, error) {
-	job, err := m.jobs.put(it.Job)
-	if err != nil {
-		return 0, err
-	}
-	if m.counts.Known%recordChunk == 0 {
-		m.records = append(m.records, make([]record, 0, recordChunk))
-	}
-	chunk := &m.records[len(m.records)-1]
-	*chunk = append(*chunk, record{job: job, host: m.host(it.Host).number, wave: it.Wave, lowest: it.Wave, need: it.Need})
-	m.counts.Known++
-	id := ID(m.counts.Known)
-	m.index.insert(slot, uint64(it.Fingerprint), uint32(id))
-	r := m.record(id)
-	if it.Outcome != nil {
-		if r.end, err = m.putEnd(it.Outcome, nil, nil); err != nil {
-			return 0, err
-		}
-		r.state = given
-		m.counts.Settled++
-		return id, nil
-	}
-	m.queue(id, r, time.Time{})
-	return id, nil
-}
-
-func (m *Memory) record(id ID) *record { return &m.records[(id-1)/recordChunk][(id-1)%recordChunk] }
-
-func (m *Memory) host(name []byte) *host {
-	if m.met != nil && m.met.name == string(name) {
-		return m.met
-	}
-	h := m.hosts[string(name)]
-	if h == nil {
-		h = &host{name: string(name), number: uint32(len(m.order))}
-		m.hosts[h.name] = h
-		m.order = append(m.order, h)
-	}
-	m.met = h
-	return h
+	m.spans.append(s)
+	return nil
 }
 
 // putEnd keeps what became of a target in one piece: the length of the outcome, the
@@ -222,90 +121,25 @@ func readEnd(b []byte, into *Record) {
 func (m *Memory) Claim(_ context.Context, most int, d time.Duration) ([]Lease, time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	if m.began.IsZero() {
-		m.began = now
-	}
-	m.expire(now)
-	var leases []Lease
-	for len(leases) < most {
-		id, next, err := m.take(now)
-		if id == 0 {
-			if len(leases) > 0 {
-				return leases, time.Time{}, nil
-			}
-			if len(m.expiry) > 0 && (next.IsZero() || m.expiry[0].at.Before(next)) {
-				next = m.expiry[0].at
-			}
-			return nil, next, err
-		}
-		l, err := m.lease(id, now, d)
+	leases, next, err := m.ledger.Claim(time.Now(), most, d)
+	for i := range leases {
+		l := &leases[i]
+		job, err := m.jobs.get(m.spans.at(int(l.ID) - 1).job)
 		if err != nil {
 			return nil, time.Time{}, err
 		}
-		leases = append(leases, l)
-	}
-	return leases, time.Time{}, nil
-}
-
-func (m *Memory) lease(id ID, now time.Time, d time.Duration) (Lease, error) {
-	r := m.record(id)
-	job, err := m.jobs.get(r.job)
-	if err != nil {
-		return Lease{}, err
-	}
-	m.fence++
-	l := lease{fence: m.fence}
-	if d > 0 {
-		l.deadline = now.Add(d)
-		m.expiry.push(expiry{l.deadline, id, l.fence})
-	}
-	m.leases[id] = l
-	tries := int(r.tries)
-	if r.tries < 255 {
-		r.tries++
-	}
-	r.state = leased
-	m.counts.Leased++
-	return Lease{ID: id, Fence: l.fence, Host: m.order[r.host].name, Wave: r.wave, Need: r.need, Tries: tries, Job: clone(job)}, nil
-}
-
-// expire gives back leases whose holder let the deadline pass.
-func (m *Memory) expire(now time.Time) {
-	for len(m.expiry) > 0 && !m.expiry[0].at.After(now) {
-		e := m.expiry.pop()
-		if l, ok := m.leases[e.id]; ok && l.fence == e.fence {
-			if l.deadline.After(now) { // it was extended meanwhile
-				m.expiry.push(expiry{l.deadline, e.id, e.fence})
-				continue
-			}
-			m.unlease(e.id)
-			r := m.record(e.id)
-			r.state = queued
-			m.queue(e.id, r, time.Time{})
+		if l.Job = clone(job); l.Tries > 0 {
+			l.Note = m.notes[l.ID]
 		}
 	}
-}
-
-// unlease ends a lease; the target belongs to no queue afterwards.
-func (m *Memory) unlease(id ID) {
-	delete(m.leases, id)
-	m.counts.Leased--
-	m.done(id, m.record(id))
-}
-
-func (m *Memory) held(l Lease) error {
-	if m.leases[l.ID].fence != l.Fence || l.Fence == 0 {
-		return fmt.Errorf("target %d: %w", l.ID, ErrStale)
-	}
-	return nil
+	return leases, next, err
 }
 
 // Complete implements Store.
 func (m *Memory) Complete(_ context.Context, l Lease, d Done) ([]ID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.held(l); err != nil {
+	if err := m.ledger.Held(l); err != nil {
 		return nil, err
 	}
 	ids, err := m.addAll(d.Found)
@@ -316,25 +150,27 @@ func (m *Memory) Complete(_ context.Context, l Lease, d Done) ([]ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.unlease(l.ID)
-	r := m.record(l.ID)
-	r.state, r.met, r.end = settled, l.Need, end
-	m.counts.Settled++
-	m.renew(l.ID, r) // more may have been wanted while it was out
+	m.spans.at(int(l.ID) - 1).end = end
+	if len(m.notes) > 0 {
+		delete(m.notes, l.ID)
+	}
+	m.tally(d.Tally)
+	m.ledger.Settle(l)
 	return ids, nil
 }
 
 // Release implements Store.
-func (m *Memory) Release(_ context.Context, l Lease, w Wave, notBefore time.Time) error {
+func (m *Memory) Release(_ context.Context, l Lease, d Deferral) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.held(l); err != nil {
+	if err := m.ledger.Held(l); err != nil {
 		return err
 	}
-	m.unlease(l.ID)
-	r := m.record(l.ID)
-	r.state, r.wave = queued, w
-	m.queue(l.ID, r, notBefore)
+	if delete(m.notes, l.ID); len(d.Note) > 0 {
+		m.notes[l.ID] = clone(d.Note)
+	}
+	m.tally(d.Tally)
+	m.ledger.PutBack(l, d.Wave, d.NotBefore)
 	return nil
 }
 
@@ -342,12 +178,10 @@ func (m *Memory) Release(_ context.Context, l Lease, w Wave, notBefore time.Time
 func (m *Memory) Extend(_ context.Context, l Lease, d time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.held(l); err != nil {
+	if err := m.ledger.Held(l); err != nil {
 		return err
 	}
-	deadline := time.Now().Add(d)
-	m.leases[l.ID] = lease{l.Fence, deadline}
-	m.expiry.push(expiry{deadline, l.ID, l.Fence})
+	m.ledger.Extend(l, time.Now().Add(d))
 	return nil
 }
 
@@ -355,36 +189,61 @@ func (m *Memory) Extend(_ context.Context, l Lease, d time.Duration) error {
 func (m *Memory) SetPace(_ context.Context, name string, p Pace) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	h := m.host([]byte(name))
-	h.pace = p
-	m.reorder(h)
+	m.ledger.SetPace(name, p)
 	return nil
+}
+
+// Paces implements Store.
+func (m *Memory) Paces(_ context.Context, fn func(host string, p Pace) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.ledger.Hosts() {
+		if err := fn(m.ledger.Host(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find implements Store.
+func (m *Memory) Find(_ context.Context, fingerprints []Fingerprint) ([]ID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ids := make([]ID, len(fingerprints))
+	for i, f := range fingerprints {
+		ids[i] = m.ledger.Find(f)
+	}
+	return ids, nil
 }
 
 // Get implements Store.
 func (m *Memory) Get(_ context.Context, id ID) (Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id == 0 || int(id) > m.counts.Known {
+	if id == 0 || int(id) > m.ledger.Known() {
 		return Record{}, fmt.Errorf("read target %d: there is no such target", id)
 	}
 	var r Record
 	if err := m.read(id, &r); err != nil {
 		return Record{}, err
 	}
-	r.Job, r.Outcome, r.Links = clone(r.Job), clone(r.Outcome), clone(r.Links)
+	r.Job, r.Outcome, r.Links, r.Note = clone(r.Job), clone(r.Outcome), clone(r.Links), clone(r.Note)
 	return r, nil
 }
 
 func clone(b []byte) []byte { return append([]byte(nil), b...) }
 
 func (m *Memory) read(id ID, into *Record) error {
-	r := m.record(id)
-	*into = Record{ID: id, Settled: r.state == settled || r.state == given, Wave: r.wave, Need: r.need, Found: into.Found[:0]}
-	end, err := m.ends.get(r.end)
+	s := m.spans.at(int(id) - 1)
+	*into = Record{ID: id, Found: into.Found[:0]}
+	into.Settled, into.Wave, _, into.Need = m.ledger.Status(id)
+	if len(m.notes) > 0 {
+		into.Note = m.notes[id]
+	}
+	end, err := m.ends.get(s.end)
 	if err == nil {
 		readEnd(end, into)
-		into.Job, err = m.jobs.get(r.job)
+		into.Job, err = m.jobs.get(s.job)
 	}
 	if err != nil {
 		return fmt.Errorf("read target %d: %w", id, err)
@@ -392,12 +251,12 @@ func (m *Memory) read(id ID, into *Record) error {
 	return nil
 }
 
-// Scan implements Store.
-func (m *Memory) Scan(ctx context.Context, fn func(*Record) error) error {
+// Scan implements Store. It costs nothing to read all parts.
+func (m *Memory) Scan(ctx context.Context, _ Parts, fn func(*Record) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var r Record
-	for i := range m.counts.Known {
+	for i := range m.ledger.Known() {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -415,15 +274,35 @@ func (m *Memory) Scan(ctx context.Context, fn func(*Record) error) error {
 func (m *Memory) Count(context.Context) (Counts, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.counts
-	for _, w := range m.used {
-		c.Queued += m.waves[w].queued
-		if w <= LastPages {
-			c.Pages += m.waves[w].outstanding()
-		}
-		c.Pages += m.waves[w].pagesAgain
+	return m.ledger.Count(), nil
+}
+
+// Tally implements Store.
+func (m *Memory) Tally(_ context.Context, t []Tally) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tally(t)
+	return nil
+}
+
+func (m *Memory) tally(t []Tally) {
+	for i := range t {
+		m.tallies[t[i].Name] += t[i].By
 	}
-	return c, nil
+}
+
+// Tallies implements Store.
+func (m *Memory) Tallies(context.Context) (map[string]int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.tallies), nil
+}
+
+// Seal implements Sealer.
+func (m *Memory) Seal() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ledger.Seal()
 }
 
 // Close implements Store.
@@ -433,7 +312,7 @@ func (m *Memory) Close() error {
 	return errors.Join(m.jobs.close(), m.ends.close())
 }
 
-var _ Store = (*Memory)(nil)
-
-// errOver is what take answers when nothing is left.
-var errOver = io.EOF
+var (
+	_ Store  = (*Memory)(nil)
+	_ Sealer = (*Memory)(nil)
+)

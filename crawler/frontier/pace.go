@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -311,6 +312,47 @@ func (f *Frontier) Resting() (string, time.Time) {
 		return "", time.Time{}
 	}
 	return name, until
+}
+
+// Recall takes up what the store knows of the hosts' paces, for a crawl that goes
+// on: a host that bore little, or asked for a rest, is spared from the start. It
+// is called after Gate.
+func (f *Frontier) Recall(ctx context.Context) error {
+	type known struct {
+		host string
+		pace Pace
+	}
+	var hosts []known
+	err := f.store.Paces(ctx, func(host string, p Pace) error {
+		hosts = append(hosts, known{host, p})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the pace of the hosts: %w", err)
+	}
+	for _, h := range hosts {
+		if err := f.store.SetPace(ctx, h.host, f.paces.recall(h.host, h.pace)); err != nil {
+			return fmt.Errorf("pace %s: %w", h.host, err)
+		}
+	}
+	return nil
+}
+
+// recall opens a host at the pace it was left with.
+func (p *paces) recall(host string, left Pace) Pace {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.open(host)
+	if left.Interval > b.interval {
+		b.interval, b.warned, b.tooFast = min(left.Interval, Slowest), true, left.Interval
+		if b.concurrency != 1 && left.Concurrency > 0 {
+			b.concurrency = left.Concurrency
+		}
+	}
+	if left.NotBefore.After(b.rest) {
+		b.rest = left.NotBefore
+	}
+	return b.pace()
 }
 
 // Limit bounds a host further, such as by a crawl-delay of its robots.txt.

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"container/heap"
+	"io"
 	"slices"
 	"time"
 )
@@ -46,16 +47,20 @@ type line struct {
 	at    int // place in the wave's heap, -1 outside
 }
 
-// due says when the line's first target may be visited, the host aside.
-func (l *line) due(now time.Time) (time.Time, bool) {
-	for len(l.later) > 0 && !l.later[0].at.After(now) {
+// advance moves what is due by now to the others.
+func (l *line) advance(now time.Duration) {
+	for len(l.later) > 0 && l.later[0].at <= now {
 		l.then.push(l.later.pop().id)
 	}
+}
+
+// due says when the line's first target may be visited, the host aside.
+func (g *Ledger) due(l *line) (time.Time, bool) {
 	switch {
 	case l.first.len()+l.then.len() > 0:
 		return time.Time{}, true
 	case len(l.later) > 0:
-		return l.later[0].at, true
+		return g.time(l.later[0].at), true
 	}
 	return time.Time{}, false
 }
@@ -71,17 +76,17 @@ type wave struct {
 func (w *wave) outstanding() int { return w.queued + w.out }
 
 // wave returns the wave's state, made on first use.
-func (m *Memory) wave(w Wave) *wave {
-	if m.waves[w] == nil {
-		m.waves[w] = &wave{}
-		at, _ := slices.BinarySearch(m.used, w)
-		m.used = slices.Insert(m.used, at, w)
+func (g *Ledger) wave(w Wave) *wave {
+	if g.waves[w] == nil {
+		g.waves[w] = &wave{}
+		at, _ := slices.BinarySearch(g.used, w)
+		g.used = slices.Insert(g.used, at, w)
 	}
-	return m.waves[w]
+	return g.waves[w]
 }
 
 // line returns the host's line of a wave, made on first use.
-func (m *Memory) line(h *host, w *wave) *line {
+func (g *Ledger) line(h *host, w *wave) *line {
 	for _, l := range h.lines {
 		if l.wave == w {
 			return l
@@ -93,52 +98,51 @@ func (m *Memory) line(h *host, w *wave) *line {
 }
 
 // queue lines a target up; its state, wave and need are set.
-func (m *Memory) queue(id ID, r *record, notBefore time.Time) {
-	h, w := m.order[r.host], m.wave(r.wave)
-	l := m.line(h, w)
+func (g *Ledger) queue(id ID, t *target, notBefore time.Time) {
+	h, w := g.order[t.host], g.wave(t.wave)
+	l := g.line(h, w)
 	switch {
 	case !notBefore.IsZero():
-		l.later.push(expiry{at: notBefore, id: id})
-	case r.need&NeedContent != 0:
+		l.later.push(expiry{at: g.since(notBefore), id: id})
+	case t.need&NeedContent != 0:
 		l.first.push(id)
 	default:
 		l.then.push(id)
 	}
 	w.queued++
-	m.again(r, w, +1)
-	m.reorder(h)
+	g.again(t, w, +1)
+	g.reorder(h)
 }
 
 // unqueue takes a target out of the count; its place in line is passed over when it comes up.
-func (m *Memory) unqueue(_ ID, r *record) {
-	w := m.wave(r.wave)
+func (g *Ledger) unqueue(t *target) {
+	w := g.wave(t.wave)
 	w.queued--
-	m.again(r, w, -1)
+	g.again(t, w, -1)
 }
 
 // again keeps the count of pages that wait for the second pass.
-func (m *Memory) again(r *record, w *wave, by int) {
-	if r.wave == SecondPass && r.need&NeedLinks != 0 {
+func (g *Ledger) again(t *target, w *wave, by int) {
+	if t.wave == SecondPass && t.need&NeedLinks != 0 {
 		w.pagesAgain += by
 	}
 }
 
 // done takes a leased target out of its wave and its host's count.
-func (m *Memory) done(_ ID, r *record) {
-	w := m.wave(r.wave)
+func (g *Ledger) done(t *target) {
+	w := g.wave(t.wave)
 	w.out--
-	m.again(r, w, -1)
-	h := m.order[r.host]
+	g.again(t, w, -1)
+	h := g.order[t.host]
 	h.out--
-	m.reorder(h)
+	g.reorder(h)
 }
 
 // reorder puts the host's lines where they now belong.
-func (m *Memory) reorder(h *host) {
+func (g *Ledger) reorder(h *host) {
 	free, ok := h.free()
-	now := time.Time{} // lines are asked without moving what is due later
 	for _, l := range h.lines {
-		due, some := l.due(now)
+		due, some := g.due(l)
 		if !ok || !some {
 			if l.at >= 0 {
 				heap.Remove(&l.wave.heap, l.at)
@@ -173,11 +177,11 @@ func earlier(a, b time.Time) time.Time {
 
 // take picks the next target that may be visited at now, or says when to ask
 // again, or that all is over. The target leaves its queue.
-func (m *Memory) take(now time.Time) (ID, time.Time, error) {
+func (g *Ledger) take(now time.Time) (ID, time.Time, error) {
 	var next time.Time
 	pages, rest := false, false // pages are outstanding; anything is
-	for _, n := range m.used {
-		w := m.waves[n]
+	for _, n := range g.used {
+		w := g.waves[n]
 		if w.outstanding() == 0 {
 			continue
 		}
@@ -187,7 +191,7 @@ func (m *Memory) take(now time.Time) (ID, time.Time, error) {
 			continue
 		}
 		rest = true
-		id, ready := m.first(w, n, now)
+		id, ready := g.first(w, n, now)
 		if id != 0 {
 			return id, time.Time{}, nil
 		}
@@ -195,8 +199,8 @@ func (m *Memory) take(now time.Time) (ID, time.Time, error) {
 		if n <= LastPages {
 			pages = true
 			if w.out > 0 { // it may yet bring pages; but no slot waits for long
-				until := m.began.Add(stall)
-				switch leaves := m.waves[Leaves]; {
+				until := g.began.Add(stall)
+				switch leaves := g.waves[Leaves]; {
 				case leaves == nil || leaves.queued == 0:
 					return 0, next, nil
 				case now.Before(until):
@@ -206,37 +210,36 @@ func (m *Memory) take(now time.Time) (ID, time.Time, error) {
 		}
 	}
 	if !rest {
-		return 0, time.Time{}, errOver
+		return 0, time.Time{}, io.EOF
 	}
 	return 0, next, nil
 }
 
 // first takes the first target of a wave that may be visited at now.
-func (m *Memory) first(w *wave, n Wave, now time.Time) (ID, time.Time) {
+func (g *Ledger) first(w *wave, n Wave, now time.Time) (ID, time.Time) {
 	for len(w.heap) > 0 {
 		l := w.heap[0]
 		if l.ready.After(now) {
 			return 0, l.ready
 		}
-		l.due(now)
+		l.advance(g.since(now))
 		id, ok := l.first.pop()
 		if !ok {
 			id, ok = l.then.pop()
 		}
 		if !ok { // only what was due is gone
-			m.reorder(l.host)
+			g.reorder(l.host)
 			continue
 		}
-		r := m.record(id)
-		if r.state != queued || r.wave != n { // it has moved to another line
-			m.reorder(l.host)
+		if t := g.target(id); t.state() != queued || t.wave != n { // it has moved to another line
+			g.reorder(l.host)
 			continue
 		}
 		w.queued--
 		w.out++
 		l.host.out++
 		l.host.last = now
-		m.reorder(l.host)
+		g.reorder(l.host)
 		return id, time.Time{}
 	}
 	return 0, time.Time{}
@@ -306,9 +309,9 @@ func (h *lineHeap) Pop() any {
 
 // expiry is a target and a time: of a lease's end, or of the end of a wait.
 type expiry struct {
-	at    time.Time
-	id    ID
+	at    time.Duration // since the ledger's beginning
 	fence uint64
+	id    ID
 }
 
 // expiries is a heap by time.
@@ -320,7 +323,7 @@ func (e *expiries) pop() expiry   { return heap.Pop((*expiryHeap)(e)).(expiry) }
 type expiryHeap []expiry
 
 func (h expiryHeap) Len() int           { return len(h) }
-func (h expiryHeap) Less(i, j int) bool { return h[i].at.Before(h[j].at) }
+func (h expiryHeap) Less(i, j int) bool { return h[i].at < h[j].at }
 func (h expiryHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *expiryHeap) Push(x any)        { *h = append(*h, x.(expiry)) }
 func (h *expiryHeap) Pop() any {

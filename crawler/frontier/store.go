@@ -64,8 +64,9 @@ type Lease struct {
 	Host  string
 	Wave  Wave
 	Need  Need
-	Tries int // how often it was leased before
+	Tries int // how often it was leased before, as far as 15
 	Job   []byte
+	Note  []byte // what was put down when it was last released
 }
 
 // Done is what became of a leased target: the outcome, and everything found
@@ -74,6 +75,25 @@ type Done struct {
 	Outcome []byte
 	Found   []Item
 	Links   []byte // the references on the page; they name Found by index
+	Tally   []Tally
+}
+
+// Deferral is how a leased target is put back.
+type Deferral struct {
+	Wave      Wave
+	NotBefore time.Time // the zero time: at once
+	// Note comes back with the next lease, and is forgotten when the target is
+	// completed: what is remembered of a visit that settled nothing.
+	Note  []byte
+	Tally []Tally
+}
+
+// Tally adds to one of the sums that a store keeps beside its targets. What is
+// counted of a visit is added in the same step that ends it, so that a crash can
+// neither lose it nor count it twice.
+type Tally struct {
+	Name string
+	By   int64
 }
 
 // Record is all a store knows of a target. Its slices belong to the store and are
@@ -87,7 +107,25 @@ type Record struct {
 	Outcome []byte
 	Found   []ID
 	Links   []byte
+	Note    []byte // of a target that was put back
 }
+
+// Parts is a set of the parts of a Record that must be read from where its bytes
+// are kept.
+type Parts uint8
+
+const (
+	// PartJob is Job.
+	PartJob Parts = 1 << iota
+	// PartOutcome is Outcome, and Note.
+	PartOutcome
+	// PartFound is Found.
+	PartFound
+	// PartLinks is Links.
+	PartLinks
+	// AllParts is everything.
+	AllParts = PartJob | PartOutcome | PartFound | PartLinks
+)
 
 // Counts say how much work there is.
 type Counts struct {
@@ -126,19 +164,43 @@ type Store interface {
 	Claim(ctx context.Context, max int, lease time.Duration) ([]Lease, time.Time, error)
 	// Complete settles a leased target and enters what was found.
 	Complete(ctx context.Context, l Lease, d Done) ([]ID, error)
-	// Release puts a leased target back, into the given wave and not to be
-	// visited before the given time.
-	Release(ctx context.Context, l Lease, wave Wave, notBefore time.Time) error
+	// Release puts a leased target back. Of a store that outlives its process, a
+	// crash may take a Release back, as it ends leases; never a Complete.
+	Release(ctx context.Context, l Lease, d Deferral) error
 	// Extend moves a lease's deadline.
 	Extend(ctx context.Context, l Lease, lease time.Duration) error
 	// SetPace bounds a host from now on.
 	SetPace(ctx context.Context, host string, p Pace) error
+	// Paces reads the pace of every host. fn must not call the store.
+	Paces(ctx context.Context, fn func(host string, p Pace) error) error
+	// Find returns the IDs of fingerprints, 0 for those not known.
+	Find(ctx context.Context, fingerprints []Fingerprint) ([]ID, error)
 	// Get reads one target. The slices of the record are copies.
 	Get(ctx context.Context, id ID) (Record, error)
-	// Scan reads all targets in order of ID. fn must not call the store.
-	Scan(ctx context.Context, fn func(*Record) error) error
+	// Scan reads all targets in order of ID. Parts that were not asked for may be
+	// left out; ID, Settled, Wave and Need are always there. fn must not call the
+	// store.
+	Scan(ctx context.Context, parts Parts, fn func(*Record) error) error
 	// Count says how much work there is.
 	Count(ctx context.Context) (Counts, error)
+	// Tally adds to the sums, and Tallies reads them.
+	Tally(ctx context.Context, t []Tally) error
+	Tallies(ctx context.Context) (map[string]int64, error)
 	// Close lets go of what the store holds.
 	Close() error
+}
+
+// Keyed is a store that outlives its process or is shared by several, all of which
+// must give a target the same fingerprint.
+type Keyed interface {
+	// FingerprintKey is a secret, so that nobody can make two URLs that share a
+	// fingerprint.
+	FingerprintKey() [16]byte
+}
+
+// Sealer is a store that has memory to give back when the crawl is over.
+type Sealer interface {
+	// Seal is called when no target is leased and none will be: only Get, Scan,
+	// Paces, Tally, Tallies and Close come after it.
+	Seal()
 }

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/report"
+)
+
+func newResumeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume --state DIR [flags]",
+		Short: "go on with a crawl that was interrupted",
+		Long: "Goes on with the crawl that `orbweaver check TARGET... --state DIR` began, whatever ended it, and ends with the report that an uninterrupted run would give. " +
+			"What was settled is not asked again. The command is the one the crawl was begun with; the flags below may be given anew. Passwords and headers are never kept: give --user and --header again.",
+		Example: `orbweaver check https://example.com/ --state crawl
+orbweaver resume --state crawl
+orbweaver resume --state crawl --rate 2/s -o report.json`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	s := addFlags(cmd, onResume)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && s.state == "" {
+			s.state = args[0]
+		} else if len(args) == 1 || s.state == "" {
+			return usageError("resume: name the directory that keeps the crawl: orbweaver resume --state DIR")
+		}
+		return resume(cmd, s)
+	}
+	return cmd
+}
+
+// resume does what check would with the command that the crawl was begun with.
+func resume(cmd *cobra.Command, session *settings) error {
+	if _, ok := stateOf(session.state); !ok {
+		return errNoCrawl(session.state)
+	}
+	console := newConsole(cmd.ErrOrStderr(), session.progress)
+	st, err := openState(session.state, console)
+	if err != nil {
+		return err
+	}
+	switch {
+	case st.command == nil:
+		err = errNoCrawl(session.state)
+	case st.standing.Finished:
+		err = errFinished(session.state)
+	}
+	if err != nil {
+		st.close()
+		return err
+	}
+	line, err := fromHere(session.line)
+	if err != nil {
+		st.close()
+		return err
+	}
+	var checking bool
+	err = at(st.command.Directory, func() error {
+		o, err := st.command.options(line)
+		if err != nil {
+			return err
+		}
+		o.state, o.opened = session.state, st
+		checking = true
+		return checkLinks(cmd, o, st.command.Targets)
+	})
+	if !checking {
+		st.close()
+	}
+	return err
+}
+
+// options are those of the command, as a session changes them.
+func (c *command) options(session []lineFlag) (*options, error) {
+	s, err := c.settings(session)
+	if err != nil {
+		return nil, err
+	}
+	if missing := c.missing(s); len(missing) > 0 {
+		return nil, notKept(missing)
+	}
+	o, err := compile(s, onCheck)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	o.asked = newCommand(s, c.Targets)
+	return o, nil
+}
+
+// fromHere makes the files that flags name independent of the working directory,
+// which is that of the crawl's beginning in a moment.
+func fromHere(line []lineFlag) ([]lineFlag, error) {
+	files := map[string]bool{}
+	for _, f := range flagsOn(onResume) {
+		files[f.name] = f.file
+	}
+	out := make([]lineFlag, len(line))
+	for i, f := range line {
+		if out[i] = f; !files[f.Name] || f.Text == "" || f.Text == report.Stdout {
+			continue
+		}
+		prefix, name := "", f.Text
+		if f.Name == "output" {
+			if format, rest, found := strings.Cut(f.Text, ":"); found {
+				if _, err := report.ByName(format); err == nil {
+					prefix, name = format+":", rest
+				}
+			}
+		}
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, usageError("--%s: %w", f.Name, err)
+		}
+		out[i].Text = prefix + abs
+	}
+	return out, nil
+}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+)
+
+// Names within a state directory.
+const (
+	stateFile    = "crawl.sqlite"
+	previousFile = "previous.sqlite" // the crawl before, once it was finished
+	lockFile     = "lock"
+)
+
+// What is kept beside the targets.
+const (
+	keptCommand = "command"
+	keptStdin   = "standard input"
+)
+
+// state is a directory that keeps a crawl, while it is in use. A nil state is that
+// of a run that keeps nothing.
+type state struct {
+	name     string // the directory, as the user wrote it
+	dir      string
+	lock     *diskstore.Lock
+	store    *diskstore.Store // nil until begin, for a new crawl
+	command  *command         // the crawl was begun with; nil for a new one
+	standing crawler.Standing
+	input    *recorder
+}
+
+// openState locks a state directory, which is made where there is none, and opens
+// what it keeps. A file that cannot be used is set aside.
+func openState(name string, console *console) (*state, error) {
+	dir, err := filepath.Abs(name)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return nil, usageError("--state %s: %w", name, withoutPath(err))
+	}
+	s := &state{name: name, dir: dir}
+	if s.lock, err = diskstore.TakeLock(filepath.Join(dir, lockFile)); err != nil {
+		return nil, usageError("--state %s: %w", name, err)
+	}
+	if err := s.open(console); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *state) file() string { return filepath.Join(s.dir, stateFile) }
+
+func (s *state) open(console *console) (err error) {
+	s.store, err = diskstore.Open(s.file())
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, diskstore.ErrDamaged), errors.Is(err, diskstore.ErrNewer):
+		aside, moved := diskstore.SetAside(s.file())
+		if moved != nil {
+			return unsound(errors.Join(err, moved))
+		}
+		console.notef("%v", err)
+		console.notef("it was set aside as %s", aside)
+		return nil
+	default:
+		return unsound(err)
+	}
+	if s.command, err = readCommand(s.store); err != nil {
+		return unsound(err)
+	}
+	s.standing, err = standing(s.store)
+	return err
+}
+
+func standing(store *diskstore.Store) (crawler.Standing, error) {
+	at, err := crawler.StandingOf(noContext, store)
+	if err != nil {
+		return at, unsound(err)
+	}
+	return at, nil
+}
+
+// stateFor opens the state that a check goes on with, or makes sure that it can
+// begin one: the crawl in it must have been begun by the same command. It is nil
+// when none was asked for.
+func stateFor(o *options, console *console) (*state, error) {
+	if o.state == "" {
+		return nil, nil
+	}
+	s := o.opened // by resume
+	if s == nil {
+		var err error
+		if s, err = openState(o.state, console); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.fit(o, console); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// fit decides what becomes of the crawl that a state holds.
+func (s *state) fit(o *options, console *console) error {
+	switch {
+	case s.command == nil: // none was begun
+		return nil
+	case s.standing.Finished:
+		if err := s.turnOver(); err != nil {
+			return unsound(err)
+		}
+		console.notef("the crawl in %s is finished and kept as %s; this is a new one", s.name, filepath.Join(s.name, previousFile))
+		return nil
+	}
+	if differences := s.command.differences(o.asked); len(differences) > 0 {
+		return usageError("--state %s: the crawl in it is not finished, and was begun with other settings:\n  %s\n"+
+			"%s goes on with it as it was begun; to begin anew, delete the directory or name another",
+			s.name, strings.Join(differences, "\n  "), s.resumption())
+	}
+	console.notef("going on with the crawl in %s: %d of %d targets known so far are settled", s.name, s.standing.Settled, s.standing.Known)
+	return nil
+}
+
+// turnOver makes room for a new crawl.
+func (s *state) turnOver() error {
+	err := s.store.Close()
+	s.store, s.command, s.standing = nil, nil, crawler.Standing{}
+	if err != nil {
+		return err
+	}
+	return diskstore.Move(s.file(), filepath.Join(s.dir, previousFile))
+}
+
+// stdin is what the run reads for standard input: what the crawl was begun with.
+func (s *state) stdin(given io.Reader) (io.Reader, error) {
+	switch {
+	case s == nil:
+		return given, nil
+	case s.command == nil:
+		s.input = &recorder{from: given}
+		return s.input, nil
+	}
+	kept, err := s.store.Kept(keptStdin)
+	if err != nil {
+		return nil, unsound(err)
+	}
+	return bytes.NewReader(kept), nil
+}
+
+// begin makes the state of a new crawl.
+func (s *state) begin(c *command) (err error) {
+	if s == nil || s.command != nil {
+		return nil
+	}
+	if s.store == nil {
+		if s.store, err = diskstore.Create(s.file()); err != nil {
+			return unsound(err)
+		}
+	}
+	if len(s.input.read) > 0 {
+		if err := s.store.Keep(keptStdin, s.input.read); err != nil {
+			return unsound(err)
+		}
+	}
+	if err := c.keep(s.store); err != nil {
+		return unsound(err)
+	}
+	s.command = c
+	return nil
+}
+
+// serve lets a run keep what it does.
+func (s *state) serve(cfg *crawler.Config) {
+	if s != nil {
+		cfg.Store = s.store
+	}
+}
+
+// started is when the crawl began, in whichever session.
+func (s *state) started() time.Time {
+	if s == nil || s.standing.Started.IsZero() {
+		return time.Now()
+	}
+	return s.standing.Started
+}
+
+// parting says how to go on with a crawl that has not come to its end.
+func (s *state) parting(console *console) {
+	if s == nil || s.store == nil {
+		return
+	}
+	if at, err := standing(s.store); err == nil && at.Finished {
+		return
+	}
+	console.notef("what was done is kept; to go on: %s", s.resumption())
+}
+
+func (s *state) resumption() string { return "orbweaver resume --state " + quoted(s.name) }
+
+// quoted writes an argument as a shell would want it.
+func quoted(arg string) string {
+	if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./\\-") == "" {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// close lets go of the directory.
+func (s *state) close() error {
+	if s == nil {
+		return nil
+	}
+	var err error
+	if s.store != nil {
+		err = s.store.Close()
+	}
+	return errors.Join(err, s.lock.Release())
+}
+
+// recorder remembers what was read through it.
+type recorder struct {
+	from io.Reader
+	read []byte
+}
+
+// Read reads, and remembers.
+func (r *recorder) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.read = append(r.read, p[:n]...)
+	return n, err
+}
+
+// stateOf finds the file that a directory or a file name stands for, where it is a
+// state and no report.
+func stateOf(name string) (file string, ok bool) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", false
+	}
+	if info.IsDir() {
+		file = filepath.Join(name, stateFile)
+		_, err := os.Stat(file)
+		return file, err == nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	const mark = "SQLite format 3\x00"
+	head := make([]byte, len(mark))
+	_, err = io.ReadFull(f, head)
+	return name, err == nil && string(head) == mark
+}
+
+// at runs fn in another working directory, where that is there.
+func at(dir string, fn func() error) error {
+	before, err := os.Getwd()
+	if err != nil || dir == "" || dir == before {
+		return fn()
+	}
+	if err := os.Chdir(dir); err != nil {
+		return fn()
+	}
+	defer func() { _ = os.Chdir(before) }() // it was there a moment ago
+	return fn()
+}
+
+// notKept is the error of a crawl whose secrets must be given again.
+func notKept(flags []string) error {
+	return usageError("the crawl was begun with --%s, which is never kept: give it again", strings.Join(flags, " and --"))
+}
+
+// errNoCrawl is the error of a directory without a crawl to go on with.
+func errNoCrawl(name string) error {
+	return usageError("--state %s: there is no crawl in it to go on with; orbweaver check TARGET... --state %s begins one", name, quoted(name))
+}
+
+// errFinished is the error of a directory whose crawl has come to its end.
+func errFinished(name string) error {
+	return usageError("--state %s: the crawl in it is finished; orbweaver report %s shows it, and orbweaver check begins another", name, quoted(name))
+}

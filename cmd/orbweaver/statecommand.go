@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// noContext is for reads of a local file, which nobody calls off.
+var noContext = context.Background()
+
+// command is what a crawl was begun with, as its state keeps it. Secrets are not
+// kept: of flags that hold one, the name alone.
+type command struct {
+	Version   string     `json:"version"`
+	Directory string     `json:"directory"` // the working directory
+	Targets   []string   `json:"targets"`
+	Line      []lineFlag `json:"flags"`
+	Withheld  []string   `json:"withheld,omitempty"` // flags that were given and are not kept
+	// Settings are those that the whole crawl must share and that are not as usual,
+	// by the flags' names, wherever they were set.
+	Settings map[string][]string `json:"settings"`
+}
+
+// mayChange reports whether one session of a crawl may have another value than the
+// next: what does not decide which targets there are and what is learnt of them.
+func (f *flag) mayChange() bool {
+	switch f.group {
+	case output, politeness, lasting, config:
+		return true
+	}
+	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "ignore-fragment", "write-clean",
+		"user", "header", "netrc", "cookies", "proxy", "client-cert", "client-key", "ca-file"}, f.name)
+}
+
+// secret reports whether a flag's value must not be kept.
+func (f *flag) secret(text string) bool {
+	return f.name == "user" || f.name == "header" || f.name == "proxy" && strings.Contains(text, "@")
+}
+
+// newCommand is the command that a check was asked for.
+func newCommand(s *settings, args []string) *command {
+	c := &command{Version: version, Targets: args, Settings: map[string][]string{}}
+	c.Directory, _ = os.Getwd() // the run says what is wrong with it
+	rows := map[string]flag{}
+	for _, f := range flagsOn(onCheck) {
+		rows[f.name] = f
+		texts := f.texts(s)
+		if usual := f.texts(f.usual()); !f.mayChange() && !slices.Equal(texts, usual) {
+			c.Settings[f.name] = texts
+		}
+	}
+	if s.user != "" || s.netrc || len(s.header) > 0 || s.cookies != "" {
+		c.Settings["credentials"] = []string{"given"}
+	}
+	for i := range s.rules {
+		c.Settings["rule"] = append(c.Settings["rule"], s.rules[i].String())
+	}
+	for _, given := range s.line {
+		row := rows[strings.TrimPrefix(given.Name, "no-")]
+		switch {
+		case row.name == "state":
+		case row.secret(given.Text):
+			c.Withheld = append(c.Withheld, given.Name)
+		default:
+			c.Line = append(c.Line, given)
+		}
+	}
+	return c
+}
+
+// usual are settings in which the flag has its default.
+func (f *flag) usual() *settings {
+	s := &settings{origin: map[string]string{}}
+	if f.initial != "" {
+		(&flagValue{row: *f, into: s}).fill(f.initial)
+	}
+	return s
+}
+
+// texts are the values of a flag.
+func (f *flag) texts(s *settings) []string {
+	switch field := f.at(s).(type) {
+	case *bool:
+		return []string{strconv.FormatBool(*field)}
+	case *string:
+		return []string{*field}
+	case *[]string:
+		return *field
+	}
+	return nil
+}
+
+// String writes a rule without its secrets.
+func (r *ruleBlock) String() string {
+	b := fmt.Sprintf("match %q match_re %q accept %v verdict %q rate %q", r.match, r.matchRE, r.accept, r.verdict, r.rate)
+	for _, name := range sortedKeys(r.header) {
+		b += " header " + name
+	}
+	return b
+}
+
+func (c *command) keep(store *diskstore.Store) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("write down the command: %w", err)
+	}
+	return store.Keep(keptCommand, text)
+}
+
+// readCommand reads what a crawl was begun with, nil when it was not.
+func readCommand(store *diskstore.Store) (*command, error) {
+	text, err := store.Kept(keptCommand)
+	if err != nil || text == nil {
+		return nil, err
+	}
+	c := &command{}
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, fmt.Errorf("read the command the crawl was begun with: %w", err)
+	}
+	return c, nil
+}
+
+// local reports whether what the command means depends on where it is run.
+func (c *command) local() bool {
+	return slices.ContainsFunc(c.Targets, func(t string) bool { return !isWebURL(t) && !isTreeURL(t) && t != "-" })
+}
+
+// differences say in what another command would make another crawl.
+func (c *command) differences(now *command) []string {
+	var lines []string
+	if !slices.Equal(c.Targets, now.Targets) {
+		lines = append(lines, fmt.Sprintf("targets: %s then, %s now", redactedList(c.Targets), redactedList(now.Targets)))
+	}
+	if c.Directory != now.Directory && c.local() {
+		lines = append(lines, fmt.Sprintf("working directory: %s then, %s now", c.Directory, now.Directory))
+	}
+	names := map[string]bool{}
+	for name := range c.Settings {
+		names[name] = true
+	}
+	for name := range now.Settings {
+		names[name] = true
+	}
+	for _, name := range sortedKeys(names) {
+		if then, now := c.Settings[name], now.Settings[name]; !slices.Equal(then, now) {
+			lines = append(lines, fmt.Sprintf("%s: %s then, %s now", name, valueOf(name, then), valueOf(name, now)))
+		}
+	}
+	return lines
+}
+
+// valueOf writes a setting's values for people.
+func valueOf(name string, texts []string) string {
+	if len(texts) == 0 {
+		for _, f := range flagsOn(onCheck) {
+			if f.name == name && f.initial != "" {
+				return f.initial
+			}
+			if f.name == name && f.isSwitch() {
+				return "false"
+			}
+		}
+		return "none"
+	}
+	return redactedList(texts)
+}
+
+// settings are those of the command, with the flags of this session in place of
+// those of the same name.
+func (c *command) settings(session []lineFlag) (*settings, error) {
+	replaced := map[string]bool{}
+	bare := func(name string) string { return strings.TrimPrefix(name, "no-") }
+	for _, f := range session {
+		replaced[bare(f.Name)] = true
+	}
+	cmd := &cobra.Command{}
+	s := addFlags(cmd, onCheck)
+	for _, f := range slices.Concat(c.Line, session) {
+		if replaced[bare(f.Name)] && !slices.Contains(session, f) {
+			continue
+		}
+		if err := cmd.Flags().Set(f.Name, f.Text); err != nil {
+			return nil, usageError("--%s: %w", f.Name, err)
+		}
+	}
+	if err := loadSettings(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// missing are the secrets that the command was begun with and that are not there now.
+func (c *command) missing(s *settings) []string {
+	return slices.DeleteFunc(slices.Clone(c.Withheld), func(name string) bool { return s.given(name) })
+}
+
+// mostListed bounds how many values of a setting an error lists.
+const mostListed = 5
+
+// redactedList writes values without the passwords in them.
+func redactedList(texts []string) string {
+	shown := make([]string, 0, mostListed)
+	for _, t := range texts[:min(len(texts), mostListed)] {
+		shown = append(shown, urinorm.Redact(t))
+	}
+	if more := len(texts) - len(shown); more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), more)
+	}
+	return strings.Join(shown, ", ")
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/report/sources"
+)
+
+// A state is a report in the making: what was observed is judged anew whenever it
+// is read, also while the crawl goes on in another process.
+
+// judgeState gives a report what a state file knows, and shows what is asked for.
+func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
+	store, err := diskstore.View(file)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	c, err := readCommand(store)
+	switch {
+	case err != nil:
+		return nil, usageError("%w", err)
+	case c == nil:
+		return nil, usageError("%s: no crawl was begun in it", file)
+	}
+	c.Withheld = nil // nothing is asked
+	err = at(c.Directory, func() error {
+		o, err := c.options([]lineFlag{{"show", show}})
+		if err == nil {
+			sum, err = c.judge(cmd, o, store, out)
+		}
+		return err
+	})
+	return sum, err
+}
+
+func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, out *report.Multi) (*crawler.Summary, error) {
+	console := newConsole(cmd.ErrOrStderr(), "never")
+	stdin, err := store.Kept(keptStdin)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	input := bytes.NewReader(stdin)
+	targets, err := (&targetReader{stdin: input, note: func(string, ...any) {}}).read(c.Targets, o.from)
+	if err != nil {
+		return nil, err
+	}
+	if o.since != "" {
+		changed, err := changesSince(cmd.Context(), o.since, targets)
+		if err != nil {
+			return nil, usageError("%w", err)
+		}
+		o.crawl.Changed = changed.Has
+	}
+	plan, err := prepare(o, targets, input)
+	if err != nil {
+		return nil, err
+	}
+	defer plan.close()
+	var made *sources.Tree
+	if o.sources != "" {
+		if made, err = sources.Open(o.sources, plan.workingDir, plan.siteDirs()); err != nil {
+			return nil, usageError("--sources: %w", err)
+		}
+	}
+	cfg, web, err := wire(o, plan, out, nil)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	defer web.Close()
+	cfg.Store = store
+	at, err := standing(store)
+	if err != nil {
+		return nil, err
+	}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: at.Started, Targets: targetNames(c.Targets, o.from, targets)}
+	if err := out.Begin(head); err != nil {
+		return nil, unsound(err)
+	}
+	sum, err := crawler.Report(cmd.Context(), cfg, plan.seeds, &sink{Multi: out, console: console, memory: &memory{}, made: made})
+	if err != nil {
+		return nil, unsound(err)
+	}
+	sum.Targets = head.Targets
+	if err := out.End(sum); err != nil {
+		return nil, unsound(err)
+	}
+	return sum, nil
+}
+
+// readState reads the report that a state file makes.
+func readState(cmd *cobra.Command, file string) (*report.Report, error) {
+	var text bytes.Buffer
+	format, err := report.ByName("json")
+	if err != nil {
+		return nil, unsound(err)
+	}
+	out, err := report.Open([]report.Output{{Format: format, To: &text}}, nil, report.Options{Show: report.ShowDefault})
+	if err != nil {
+		return nil, unsound(err)
+	}
+	defer out.Close()
+	if _, err := judgeState(cmd, file, "broken,unverified,warning", out); err != nil {
+		return nil, err
+	}
+	saved, err := report.Read(&text)
+	if err != nil {
+		return nil, unsound(err)
+	}
+	return saved, nil
+}

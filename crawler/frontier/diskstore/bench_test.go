@@ -1,0 +1,141 @@
+package diskstore
+
+import (
+	"context"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+var targets = flag.Int("targets", 20_000, "targets of BenchmarkCrawl")
+
+// BenchmarkCrawl is the store's share of a crawl, on the access pattern of a real
+// one: 64 workers, one target in ten a page, with links to ten targets that are
+// new and fifty that are known, half of them raising what is wanted; all others
+// only checked; and a thousand hosts. Then the crawl is read as a report does, and
+// opened once more as resume does. -targets sets its size.
+func BenchmarkCrawl(b *testing.B) {
+	for b.Loop() {
+		file := filepath.Join(b.TempDir(), "crawl.sqlite")
+		s, err := Create(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n := *targets
+		began, used := time.Now(), userTime()
+		crawl(b, s, n)
+		b.ReportMetric(float64(userTime()-used)/1e3/float64(n), "cpu-µs/target")
+		b.ReportMetric(float64(time.Since(began))/1e3/float64(n), "µs/target")
+		b.Logf("crawled: %s, %v", memory(), time.Since(began).Round(time.Millisecond))
+		began = time.Now()
+		s.Seal()
+		count := 0
+		if err := s.Scan(b.Context(), frontier.AllParts, func(*frontier.Record) error { count++; return nil }); err != nil || count != n {
+			b.Fatalf("read %d targets of %d: %v", count, n, err)
+		}
+		b.ReportMetric(float64(time.Since(began))/1e3/float64(n), "read-µs/target")
+		b.Logf("read: %s", memory())
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		s = nil
+		runtime.GC()
+		began = time.Now()
+		if s, err = Open(file); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(time.Since(began))/1e3/float64(n), "open-µs/target")
+		b.Logf("opened: %s", memory())
+		s.Close()
+		info, err := os.Stat(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(info.Size())/float64(n), "B/target")
+	}
+}
+
+// crawl walks a made-up web of n targets, of which target t is found by t/10.
+func crawl(tb testing.TB, s *Store, n int) {
+	ctx := context.Background()
+	item := func(t int, known bool) frontier.Item {
+		it := frontier.Item{Fingerprint: spread(uint64(t) + 1), Wave: frontier.Leaves, Need: frontier.NeedLinked,
+			Host: fmt.Appendf(nil, "www.host-%d.example.com", t%1000),
+			Job:  fmt.Appendf(nil, "\x00\x00\x01https://www.host-%d.example.com/documents/page-%d.html", t%1000, t)}
+		if t < n/10 {
+			it.Wave, it.Need = frontier.Pages, frontier.NeedLinked|frontier.NeedContent|frontier.NeedLinks
+		} else if known {
+			it.Need |= frontier.NeedContent
+		}
+		return it
+	}
+	if _, err := s.Add(ctx, []frontier.Item{item(0, false)}); err != nil {
+		tb.Fatal(err)
+	}
+	outcome, links := make([]byte, 30), make([]byte, 900)
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for {
+				leases, next, err := s.Claim(ctx, 1, 0)
+				if err == io.EOF {
+					return
+				}
+				if err != nil {
+					tb.Error(err)
+					return
+				}
+				if len(leases) == 0 {
+					time.Sleep(min(max(time.Until(next), 100*time.Microsecond), 10*time.Millisecond))
+					continue
+				}
+				l := leases[0]
+				var t int
+				if _, err := fmt.Sscanf(string(l.Job[strings.LastIndexByte(string(l.Job), '/'):]), "/page-%d.html", &t); err != nil {
+					tb.Error(err)
+				}
+				done := frontier.Done{Outcome: binary.LittleEndian.AppendUint64(outcome[:len(outcome):len(outcome)], uint64(t)),
+					Tally: []frontier.Tally{{Name: "requests", By: 1}, {Name: "checked", By: 1}}}
+				if t < n/10 {
+					done.Links = links
+					for c := 10*t + 1; c <= 10*t+10 && c < n; c++ {
+						done.Found = append(done.Found, item(c, false))
+					}
+					for c := range 50 {
+						done.Found = append(done.Found, item(int(uint64(spread(uint64(60*t+c)))%uint64(10*t+1)), c%2 == 0))
+					}
+				}
+				if _, err := s.Complete(ctx, l, done); err != nil {
+					tb.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// spread makes a fingerprint of a number.
+func spread(n uint64) frontier.Fingerprint { return frontier.Fingerprint(n * 0x9E3779B97F4A7C15) }
+
+// memory is what the process takes now and took at most, where the system tells.
+func memory() string {
+	text, _ := os.ReadFile("/proc/self/status")
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "VmHWM:") || strings.HasPrefix(line, "VmRSS:") {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+	}
+	return strings.Join(lines, ", ")
+}

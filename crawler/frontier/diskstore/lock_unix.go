@@ -1,0 +1,25 @@
+//go:build unix && !solaris && !aix
+
+package diskstore
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// tryLock takes the lock of an open file; false when another process has it.
+func tryLock(f *os.File) (bool, error) {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return true, nil
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return false, nil
+		}
+		return false, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
+	}
+}

@@ -1,0 +1,527 @@
+package diskstore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// Store keeps a crawl in a file. Create makes one, Open goes on with one.
+type Store struct {
+	file string
+	key  [16]byte
+
+	mu      sync.Mutex
+	ledger  *frontier.Ledger
+	tallies map[string]int64
+	renewed map[frontier.ID]struct{} // settled once, queued again: a page may be kept of them
+	paced   map[int]kept             // what the file knows of hosts that are not as at first
+	hosts   int                      // how many of them the file or a batch knows
+	pending *batch                   // steps that are not being written yet
+	current *batch                   // those that are, nil for none
+	spare   *batch
+	written uint64     // number of the last batch in the file
+	turn    *sync.Cond // a batch was written, or failed
+	failed  error      // nothing more is taken
+	closed  bool
+	scratch []byte
+
+	writer *conn // used by whoever writes a batch
+	sync   syncing
+
+	reading sync.Mutex // guards what follows
+	reader  *conn
+	ahead   ahead
+}
+
+// kept is the part of a pace that a host is spared by after a crash.
+type kept struct {
+	interval  time.Duration
+	notBefore int64
+}
+
+// FingerprintKey implements frontier.Keyed.
+func (s *Store) FingerprintKey() [16]byte { return s.key }
+
+// begin returns the batch that a step is added to, or why there can be none.
+// Callers hold mu.
+func (s *Store) begin() (*batch, error) {
+	switch {
+	case s.failed != nil:
+		return nil, s.failed
+	case s.closed:
+		return nil, fmt.Errorf("write the state %s: it is closed", s.file)
+	}
+	s.pending.steps++
+	return s.pending, nil
+}
+
+// commit waits until a batch is in the file. Whoever comes when none is being
+// written writes it, for all who came until then. Callers hold mu.
+func (s *Store) commit(number uint64) error {
+	for s.written < number && s.failed == nil {
+		if s.current != nil {
+			s.turn.Wait()
+			continue
+		}
+		s.write()
+	}
+	if s.written >= number {
+		return nil
+	}
+	return s.failed
+}
+
+// write writes the pending batch. Callers hold mu, which is let go of meanwhile.
+func (s *Store) write() {
+	b := s.pending
+	s.pending, s.spare = s.spare, nil
+	s.pending.reset(b.number+1, frontier.ID(s.ledger.Known()+1))
+	s.current = b
+	hosts := s.hostRows(b)
+	s.mu.Unlock()
+	err := s.sync.write(s.writer, b, hosts)
+	s.mu.Lock()
+	s.current, s.spare = nil, b
+	if err != nil {
+		s.failed = fmt.Errorf("write the state %s: %w", s.file, explain(err))
+	} else {
+		s.written = b.number
+	}
+	s.turn.Broadcast()
+}
+
+// hostRows are the hosts that a batch writes.
+func (s *Store) hostRows(b *batch) []hostRow {
+	for ; b.hosts > 0; b.hosts-- {
+		b.pace(s.hosts - b.hosts)
+	}
+	rows := make([]hostRow, 0, len(b.paces))
+	for number := range b.paces {
+		name, pace := s.ledger.Host(number)
+		rows = append(rows, hostRow{number, name, pace})
+	}
+	return rows
+}
+
+// meet notes hosts that are new.
+func (s *Store) meet(b *batch) {
+	b.hosts += s.ledger.Hosts() - s.hosts
+	s.hosts = s.ledger.Hosts()
+}
+
+// enter enters an item and adds what that changes to the batch.
+func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
+	id, change := s.ledger.Enter(it)
+	switch {
+	case change == 0:
+	case change&frontier.Entered != 0:
+		b.targets = append(b.targets, newTarget{it.Fingerprint, s.ledger.HostOf(id), it.Wave, it.Need, b.put(notNil(it.Job))})
+		if it.Outcome != nil {
+			b.events = append(b.events, event{kind: enteredSettled, id: id, a: b.put(it.Outcome)})
+		}
+	default:
+		if change&frontier.Raised != 0 {
+			_, _, lowest, need := s.ledger.Status(id)
+			b.change(id, lowest, need)
+		}
+		if change&frontier.Reopened != 0 {
+			b.events = append(b.events, event{kind: reopened, id: id})
+		}
+		if change&frontier.Renewed != 0 {
+			s.renewed[id] = struct{}{}
+		}
+	}
+	return id
+}
+
+// notNil lets an empty string be told from none.
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// Add implements frontier.Store.
+func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, err := s.begin()
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]frontier.ID, len(items))
+	for i := range items {
+		ids[i] = s.enter(b, &items[i])
+	}
+	s.meet(b)
+	return ids, s.commit(b.number)
+}
+
+// Claim implements frontier.Store. It writes nothing: a lease ends with the process.
+func (s *Store) Claim(_ context.Context, most int, d time.Duration) ([]frontier.Lease, time.Time, error) {
+	s.mu.Lock()
+	if s.failed != nil {
+		defer s.mu.Unlock()
+		return nil, time.Time{}, s.failed
+	}
+	leases, next, err := s.ledger.Claim(time.Now(), most, d)
+	var missing bool
+	for i := range leases {
+		missing = !s.recent(&leases[i]) || missing
+	}
+	s.mu.Unlock()
+	if !missing {
+		return leases, next, err
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	for i := range leases {
+		if err := s.fill(&leases[i]); err != nil {
+			return nil, time.Time{}, fmt.Errorf("read target %d of the state %s: %w", leases[i].ID, s.file, explain(err))
+		}
+	}
+	return leases, next, err
+}
+
+// recent fills in what is not in the file yet; it is false when something is left
+// that is.
+func (s *Store) recent(l *frontier.Lease) bool {
+	note := l.Tries == 0
+	for _, b := range []*batch{s.pending, s.current} {
+		if b == nil {
+			continue
+		}
+		if l.Job == nil {
+			l.Job, _ = b.job(l.ID)
+		}
+		if !note {
+			l.Note, note = b.note(l.ID)
+		}
+	}
+	if note && l.Note == nil {
+		l.Note = []byte{} // there is none: it need not be looked for
+	}
+	return note && l.Job != nil
+}
+
+// fill reads what is missing of a lease. Callers hold reading.
+func (s *Store) fill(l *frontier.Lease) (err error) {
+	if l.Job == nil {
+		if l.Job, err = s.ahead.job(s.reader, l.ID); err != nil {
+			return err
+		}
+	}
+	if l.Note != nil {
+		return nil
+	}
+	s.reader.bind(int64(l.ID))
+	return s.reader.each("SELECT note FROM deferred WHERE id=?", func(cur *cursor) (err error) {
+		l.Note, err = cur.bytes(0)
+		return err
+	})
+}
+
+// Complete implements frontier.Store.
+func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.Held(l); err != nil {
+		return nil, err
+	}
+	b, err := s.begin()
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]frontier.ID, len(d.Found))
+	s.scratch = s.scratch[:0]
+	for i := range d.Found {
+		ids[i] = s.enter(b, &d.Found[i])
+		s.scratch = binary.AppendUvarint(s.scratch, uint64(ids[i]))
+	}
+	s.meet(b)
+	b.events = append(b.events, event{kind: settledByVisit, id: l.ID, need: l.Need, a: b.put(notNil(d.Outcome))})
+	_, again := s.renewed[l.ID]
+	switch {
+	case len(d.Found) > 0 || len(d.Links) > 0:
+		links := d.Links
+		if len(links) == 0 {
+			links = nil
+		}
+		b.events = append(b.events, event{kind: pageRead, id: l.ID, a: b.put(notNil(s.scratch)), b: b.put(links)})
+	case again:
+		b.events = append(b.events, event{kind: pageGone, id: l.ID})
+	}
+	if again {
+		delete(s.renewed, l.ID)
+	}
+	if l.Tries > 0 {
+		b.events = append(b.events, event{kind: taken, id: l.ID})
+	}
+	s.tally(b, d.Tally)
+	if s.ledger.Settle(l)&frontier.Renewed != 0 {
+		s.renewed[l.ID] = struct{}{}
+	}
+	return ids, s.commit(b.number)
+}
+
+// Release implements frontier.Store. It does not wait until the file knows.
+func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.Held(l); err != nil {
+		return err
+	}
+	b, err := s.begin()
+	if err != nil {
+		return err
+	}
+	var note []byte
+	if len(d.Note) > 0 {
+		note = d.Note
+	}
+	b.events = append(b.events, event{kind: putBack, id: l.ID, wave: d.Wave, time: d.NotBefore, tries: s.ledger.Tries(l.ID), a: b.put(note)})
+	s.tally(b, d.Tally)
+	s.ledger.PutBack(l, d.Wave, d.NotBefore)
+	return nil
+}
+
+// Extend implements frontier.Store.
+func (s *Store) Extend(_ context.Context, l frontier.Lease, d time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.Held(l); err != nil {
+		return err
+	}
+	s.ledger.Extend(l, time.Now().Add(d))
+	return nil
+}
+
+// SetPace implements frontier.Store. The file is told when a host is to be spared
+// in another way than before; it does not wait until it knows.
+func (s *Store) SetPace(_ context.Context, host string, p frontier.Pace) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, err := s.begin()
+	if err != nil {
+		return err
+	}
+	number := s.ledger.SetPace(host, p)
+	s.meet(b)
+	now := kept{p.Interval, nanos(p.NotBefore)}
+	if s.paced[number] == now {
+		b.steps-- // nothing to write
+		return nil
+	}
+	s.paced[number] = now
+	b.pace(number)
+	return nil
+}
+
+// Paces implements frontier.Store.
+func (s *Store) Paces(_ context.Context, fn func(host string, p frontier.Pace) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.ledger.Hosts() {
+		if err := fn(s.ledger.Host(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find implements frontier.Store.
+func (s *Store) Find(_ context.Context, fingerprints []frontier.Fingerprint) ([]frontier.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := make([]frontier.ID, len(fingerprints))
+	for i, f := range fingerprints {
+		ids[i] = s.ledger.Find(f)
+	}
+	return ids, nil
+}
+
+// Count implements frontier.Store.
+func (s *Store) Count(context.Context) (frontier.Counts, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ledger.Count(), nil
+}
+
+// Tally implements frontier.Store.
+func (s *Store) Tally(_ context.Context, t []frontier.Tally) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, err := s.begin()
+	if err != nil {
+		return err
+	}
+	s.tally(b, t)
+	return s.commit(b.number)
+}
+
+func (s *Store) tally(b *batch, list []frontier.Tally) {
+	b.tally(list)
+	for _, t := range list {
+		s.tallies[t.Name] += t.By
+	}
+}
+
+// Tallies implements frontier.Store.
+func (s *Store) Tallies(context.Context) (map[string]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.tallies), nil
+}
+
+// flush waits until all that was done is in the file, and keeps others from doing
+// more. Callers hold mu.
+func (s *Store) flush() error {
+	if s.writer == nil {
+		return nil // there is nothing to wait for
+	}
+	for s.failed == nil && (s.current != nil || !s.pending.empty()) {
+		if s.current != nil {
+			s.turn.Wait()
+			continue
+		}
+		s.write()
+	}
+	return s.failed
+}
+
+// Get implements frontier.Store.
+func (s *Store) Get(_ context.Context, id frontier.ID) (frontier.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id == 0 || int(id) > s.ledger.Known() {
+		return frontier.Record{}, fmt.Errorf("read target %d: there is no such target", id)
+	}
+	if err := s.flush(); err != nil {
+		return frontier.Record{}, err
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	var r frontier.Record
+	scan, err := s.reader.scan(frontier.AllParts, id, id)
+	if err == nil {
+		err = errors.Join(scan.read(id, s.ledger, &r), scan.close())
+	}
+	if err != nil {
+		return frontier.Record{}, fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
+	}
+	return r, nil
+}
+
+// Scan implements frontier.Store.
+func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontier.Record) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	last := frontier.ID(s.ledger.Known())
+	scan, err := s.reader.scan(parts, 1, last)
+	if err != nil {
+		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
+	}
+	defer scan.close()
+	var r frontier.Record
+	for id := frontier.ID(1); id <= last; id++ {
+		if id%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := scan.read(id, s.ledger, &r); err != nil {
+			return fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
+		}
+		if err := fn(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keep keeps a value by a name, beside the targets.
+func (s *Store) Keep(name string, value []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.begin(); err != nil {
+		return err
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if err := s.writer.keep("kept "+name, value); err != nil {
+		return fmt.Errorf("write the state %s: keep the %s: %w", s.file, name, explain(err))
+	}
+	return nil
+}
+
+// Kept returns what Keep kept, nil for nothing.
+func (s *Store) Kept(name string) ([]byte, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	value, err := s.reader.kept("kept " + name)
+	if err != nil {
+		return nil, fmt.Errorf("read the state %s: the %s: %w", s.file, name, explain(err))
+	}
+	return value, nil
+}
+
+// Seal implements frontier.Sealer.
+func (s *Store) Seal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ledger.Seal()
+}
+
+// Close writes what is left and lets go of the file.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	err := s.flush()
+	if err != nil && errors.Is(err, s.failed) {
+		err = nil // whoever wrote has been told
+	}
+	s.closed = true
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	err = errors.Join(err, s.reader.close())
+	if s.writer != nil {
+		err = errors.Join(err, s.writer.close())
+	}
+	if err != nil {
+		return fmt.Errorf("close the state %s: %w", s.file, err)
+	}
+	return nil
+}
+
+var (
+	_ frontier.Store  = (*Store)(nil)
+	_ frontier.Keyed  = (*Store)(nil)
+	_ frontier.Sealer = (*Store)(nil)
+)
+
+// ids reads a list of targets.
+func appendIDs(ids []frontier.ID, b []byte, last int) ([]frontier.ID, error) {
+	for len(b) > 0 {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v == 0 || v > uint64(last) {
+			return ids, damaged("its list of targets")
+		}
+		ids, b = append(ids, frontier.ID(v)), b[n:]
+	}
+	return ids, nil
+}

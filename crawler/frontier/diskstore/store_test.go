@@ -1,0 +1,44 @@
+package diskstore
+
+import (
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func create(t testing.TB) *Store {
+	t.Helper()
+	s, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) frontier.Store { return create(t) })
+}
+
+func TestDurable(t *testing.T) {
+	storetest.RunDurable(t, func(t *testing.T) func() frontier.Store {
+		file := filepath.Join(t.TempDir(), "crawl.sqlite")
+		s, err := Create(file)
+		return func() frontier.Store {
+			if s == nil {
+				s, err = Open(file)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened := s
+			s = nil
+			return opened
+		}
+	})
+}

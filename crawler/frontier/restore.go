@@ -1,0 +1,114 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Restorer fills a new Ledger with what a store kept of an earlier one: hosts and
+// targets in order of their numbers, then what became of targets, and Done at the
+// end. Targets that were leased are queued again. Its errors say what cannot be.
+type Restorer struct {
+	ledger  *Ledger
+	waiting map[ID]time.Time
+}
+
+// NewRestorer returns a restorer of an empty ledger.
+func NewRestorer() *Restorer {
+	return &Restorer{ledger: NewLedger(), waiting: map[ID]time.Time{}}
+}
+
+// Host restores the next host.
+func (r *Restorer) Host(name string, p Pace) error {
+	if r.ledger.hosts[name] != nil {
+		return fmt.Errorf("the host %q is there twice", name)
+	}
+	r.ledger.host([]byte(name)).pace = p
+	return nil
+}
+
+var errOutOfRange = errors.New("it is out of range")
+
+// Target restores the next target, as it was entered.
+func (r *Restorer) Target(f Fingerprint, host int, w Wave, n Need) error {
+	known, slot := r.ledger.index.find(uint64(f))
+	switch {
+	case host < 0 || host >= len(r.ledger.order):
+		return fmt.Errorf("host %d of target %d: %w", host, r.ledger.Known()+1, errOutOfRange)
+	case w > SecondPass:
+		return fmt.Errorf("wave %d of target %d: %w", w, r.ledger.Known()+1, errOutOfRange)
+	case known != 0:
+		return fmt.Errorf("targets %d and %d are the same", known, r.ledger.Known()+1)
+	}
+	r.ledger.append(f, slot, target{host: uint32(host), wave: w, lowest: w, need: n})
+	return nil
+}
+
+// of returns a target whose number and wave make sense.
+func (r *Restorer) of(id ID, w Wave) (*target, error) {
+	if id == 0 || int(id) > r.ledger.Known() || w > SecondPass {
+		return nil, fmt.Errorf("target %d, wave %d: %w", id, w, errOutOfRange)
+	}
+	return r.ledger.target(id), nil
+}
+
+// Raise restores where a target is wanted, and its needs.
+func (r *Restorer) Raise(id ID, lowest Wave, n Need) error {
+	t, err := r.of(id, lowest)
+	if err == nil {
+		t.wave, t.lowest, t.need = lowest, lowest, n
+	}
+	return err
+}
+
+// Settled restores that a target is settled: by a visit that met these needs, or
+// as it was entered.
+func (r *Restorer) Settled(id ID, met Need, entered bool) error {
+	t, err := r.of(id, 0)
+	if err != nil {
+		return err
+	}
+	t.setState(settled)
+	if entered {
+		t.setState(given)
+	}
+	t.setMet(met)
+	return nil
+}
+
+// Deferred restores that a target was put back.
+func (r *Restorer) Deferred(id ID, w Wave, notBefore time.Time, tries int) error {
+	t, err := r.of(id, w)
+	if err != nil {
+		return err
+	}
+	if tries < 0 || tries > mostTries {
+		return fmt.Errorf("%d tries of target %d: %w", tries, id, errOutOfRange)
+	}
+	t.wave = w
+	t.setTries(tries)
+	r.waiting[id] = notBefore
+	return nil
+}
+
+// Done lines up what is not settled and returns the ledger, and the targets that
+// were settled by a visit but are to be visited again.
+func (r *Restorer) Done() (g *Ledger, renewed []ID) {
+	g = r.ledger
+	for id := ID(1); int(id) <= g.Known(); id++ {
+		t := g.target(id)
+		switch t.state() {
+		case queued:
+			g.queue(id, t, r.waiting[id])
+		case given:
+			g.settled++
+		case settled:
+			g.settled++
+			if g.renew(id, t) {
+				renewed = append(renewed, id)
+			}
+		}
+	}
+	return g, renewed
+}

@@ -1,0 +1,242 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// RunDurable holds a store that outlives its process to what Run does not ask of
+// others: that another session finds what one has left. open returns a function
+// that opens the same store again and again, empty at first; what it returned
+// before is closed by then.
+func RunDurable(t *testing.T, open func(t *testing.T) (again func() frontier.Store)) {
+	for _, c := range []struct {
+		name string
+		test func(*sessions)
+	}{
+		{"targets, outcomes and findings stay", (*sessions).records},
+		{"a leased target is queued again", (*sessions).leased},
+		{"a deferred target waits on, with its note", (*sessions).deferred},
+		{"needs and waves that were raised stay", (*sessions).raised},
+		{"a target of which more is wanted comes again", (*sessions).renewed},
+		{"an item entered as settled stays so, until it is wanted", (*sessions).given},
+		{"a page that holds nothing any more holds nothing", (*sessions).emptied},
+		{"hosts are spared as before", (*sessions).paced},
+		{"tallies stay", (*sessions).tallied},
+		{"fingerprints have the same key", (*sessions).key},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &sessions{suite: suite{T: t, ctx: context.Background()}, again: open(t)}
+				s.Store = s.again()
+				c.test(s)
+				if err := s.Close(); err != nil {
+					t.Errorf("Close: %v", err)
+				}
+			})
+		})
+	}
+}
+
+type sessions struct {
+	suite
+	again func() frontier.Store
+}
+
+// next ends the session and begins another.
+func (s *sessions) next() {
+	s.Helper()
+	if err := s.Close(); err != nil {
+		s.Fatalf("Close: %v", err)
+	}
+	s.Store = s.again()
+}
+
+func (s *sessions) records() {
+	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
+	ids := s.settle(s.claim(), item(2, "b", frontier.Leaves, frontier.NeedLinked), item(1, "a", frontier.Pages, 0))
+	s.next()
+	if c := s.count(); c.Known != 2 || c.Settled != 1 || c.Queued != 1 {
+		s.Errorf("Count = %+v, want 2 known, 1 settled, 1 queued", c)
+	}
+	r := s.get(1)
+	if !r.Settled || string(r.Outcome) != "outcome" || string(r.Job) != "job 1" || len(r.Found) != 2 || r.Found[0] != ids[0] {
+		s.Errorf("Get = %+v", r)
+	}
+	if again := s.add(item(2, "b", frontier.Leaves, 0)); again[0] != ids[0] {
+		s.Errorf("target 2 has the id %d, and had %d", again[0], ids[0])
+	}
+	l := s.claim()
+	if l.ID != ids[0] || l.Host != "b" || l.Need != frontier.NeedLinked || string(l.Job) != "job 2" {
+		s.Errorf("lease = %+v", l)
+	}
+	fresh := s.settle(l, item(3, "c", frontier.Leaves, 0))
+	if fresh[0] != 3 {
+		s.Errorf("the next target has the id %d, want 3", fresh[0])
+	}
+	s.next()
+	s.settle(s.claim())
+	s.end()
+}
+
+func (s *sessions) leased() {
+	s.add(item(1, "a", frontier.Pages, 0), item(2, "a", frontier.Pages, 0))
+	l := s.claim()
+	s.settle(s.claim())
+	s.next()
+	again := s.claim()
+	if again.ID != l.ID {
+		s.Errorf("target %d came, want %d, which was out", again.ID, l.ID)
+	}
+	s.settle(again)
+	s.end()
+}
+
+func (s *sessions) deferred() {
+	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks), item(2, "a", frontier.Leaves, 0))
+	l := s.claim()
+	later := time.Now().Add(time.Hour)
+	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: frontier.SecondPass, NotBefore: later, Note: []byte("note")}); err != nil {
+		s.Fatal(err)
+	}
+	s.next()
+	s.settle(s.claim())
+	if next := s.none(); !next.Equal(later) {
+		s.Errorf("ask again at %v, want %v", next, later)
+	}
+	if c := s.count(); c.Pages != 1 {
+		s.Errorf("Pages = %d: a page that waits for the second pass is outstanding", c.Pages)
+	}
+	time.Sleep(time.Hour)
+	l = s.claim()
+	if l.ID != 1 || l.Tries != 1 || string(l.Note) != "note" || l.Wave != frontier.SecondPass {
+		s.Errorf("lease = %+v, want target 1 in its second pass, with its note", l)
+	}
+	s.settle(l)
+	s.next()
+	if r := s.get(1); !r.Settled || len(r.Note) > 0 {
+		s.Errorf("Get = %+v, want it settled and without a note", r)
+	}
+	s.end()
+}
+
+func (s *sessions) raised() {
+	s.add(item(1, "a", frontier.Leaves, frontier.NeedLinked), item(2, "a", frontier.Leaves, 0), item(3, "a", 7, 0))
+	s.next()
+	s.add(item(1, "a", frontier.Pages, frontier.NeedContent), item(3, "a", 5, frontier.NeedSeed))
+	s.next()
+	for _, want := range []struct {
+		id   frontier.ID
+		wave frontier.Wave
+		need frontier.Need
+	}{{1, frontier.Pages, frontier.NeedLinked | frontier.NeedContent}, {3, 5, frontier.NeedSeed}, {2, frontier.Leaves, 0}} {
+		l := s.claim()
+		if l.ID != want.id || l.Wave != want.wave || l.Need != want.need {
+			s.Errorf("lease = %+v, want %+v", l, want)
+		}
+		s.settle(l)
+	}
+	s.end()
+}
+
+func (s *sessions) renewed() {
+	s.add(item(1, "a", frontier.Leaves, frontier.NeedLinked), item(2, "a", frontier.Leaves, 0))
+	s.settle(s.claim())
+	l := s.claim()
+	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks), item(2, "a", frontier.Leaves, frontier.NeedContent))
+	s.settle(l)
+	s.next()
+	if c := s.count(); c.Settled != 0 || c.Queued != 2 || c.Pages != 1 {
+		s.Errorf("Count = %+v, want both queued, one as a page", c)
+	}
+	s.settle(s.claim())
+	s.settle(s.claim())
+	s.next()
+	s.end()
+}
+
+func (s *sessions) given() {
+	out := item(1, "a", frontier.Leaves, frontier.NeedLinked)
+	out.Outcome = []byte("excluded")
+	s.add(out)
+	s.next()
+	s.end()
+	if r := s.get(1); !r.Settled || string(r.Outcome) != "excluded" {
+		s.Errorf("Get = %+v, want it settled as excluded", r)
+	}
+	s.add(item(1, "a", frontier.Leaves, 0))
+	s.next()
+	l := s.claim()
+	s.next()
+	if l = s.claim(); l.ID != 1 {
+		s.Errorf("lease = %+v, want target 1", l)
+	}
+	s.settle(l)
+	s.next()
+	s.add(out)
+	s.end()
+	if r := s.get(1); string(r.Outcome) != "outcome" {
+		s.Errorf("outcome = %q", r.Outcome)
+	}
+}
+
+func (s *sessions) emptied() {
+	s.add(item(1, "a", frontier.Leaves, 0))
+	s.settle(s.claim(), item(2, "a", frontier.Leaves, 0))
+	s.add(item(1, "a", frontier.Leaves, frontier.NeedContent))
+	s.next()
+	for range 2 {
+		s.settle(s.claim())
+	}
+	s.next()
+	if r := s.get(1); len(r.Found) > 0 || len(r.Links) > 0 {
+		s.Errorf("Get = %+v, want nothing found at the second visit", r)
+	}
+	s.end()
+}
+
+func (s *sessions) paced() {
+	until := time.Now().Add(time.Hour)
+	if err := s.SetPace(s.ctx, "a", frontier.Pace{Concurrency: 2, Interval: time.Minute, NotBefore: until}); err != nil {
+		s.Fatal(err)
+	}
+	s.add(item(1, "a", frontier.Leaves, 0))
+	s.next()
+	if next := s.none(); !next.Equal(until) {
+		s.Errorf("ask again at %v, want %v", next, until)
+	}
+	time.Sleep(time.Hour)
+	s.settle(s.claim())
+	s.end()
+}
+
+func (s *sessions) tallied() {
+	s.add(item(1, "a", frontier.Leaves, 0))
+	for n := range 3 {
+		if err := s.Tally(s.ctx, []frontier.Tally{{Name: "sessions", By: 1}}); err != nil {
+			s.Fatal(err)
+		}
+		s.next()
+		got, err := s.Tallies(s.ctx)
+		if err != nil || got["sessions"] != int64(n+1) {
+			s.Errorf("Tallies = %v, %v; want %d sessions", got, err, n+1)
+		}
+	}
+	s.settle(s.claim())
+}
+
+func (s *sessions) key() {
+	keyed, ok := s.Store.(frontier.Keyed)
+	if !ok {
+		s.Fatal("a store that outlives its process must have a key for fingerprints")
+	}
+	before := keyed.FingerprintKey()
+	s.next()
+	if after := s.Store.(frontier.Keyed).FingerprintKey(); after != before || after == [16]byte{} {
+		s.Errorf("the key was %x and is %x", before, after)
+	}
+}

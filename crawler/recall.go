@@ -1,0 +1,233 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// A crawl whose store knows targets from an earlier session goes on from there.
+// Most of a run is in the store: targets, outcomes, references, retries, counts,
+// the pace of hosts. What else a run knows is either made again from that (the
+// budgets of traps, the sites that seeds were redirected to), or asked for once
+// more (robots.txt, cookies, the answers to made-up addresses).
+
+// Report says what a store knows of a crawl, without asking anything: cfg and seeds
+// are those of the crawl. What was not reached by now is reported as interrupted.
+func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	asking := *cfg
+	asking.Archive = ""
+	r := newRun(ctx, &asking, seeds, sink)
+	c, err := r.frontier.Count(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count the targets: %w", err)
+	}
+	if err := r.recallTallies(); err != nil {
+		return nil, err
+	}
+	if err := r.recallAll(); err != nil {
+		return nil, err
+	}
+	if err := r.findSeeds(); err != nil {
+		return nil, err
+	}
+	if c.Queued+c.Leased > 0 {
+		r.stopped("interrupt")
+	}
+	sum, err := r.report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sum.Elapsed = r.before
+	return sum, nil
+}
+
+// findSeeds finds the seeds that the store knows.
+func (r *run) findSeeds() error {
+	fingerprints := make([]frontier.Fingerprint, len(r.seeds))
+	for i := range r.seeds {
+		if u := r.seeds[i].URL; !u.IsZero() {
+			fingerprints[i] = r.frontier.FingerprintKey(urinorm.KeyOf(u))
+		}
+	}
+	ids, err := r.cfg.Store.Find(r.always, fingerprints)
+	if err != nil {
+		return fmt.Errorf("find the start targets: %w", err)
+	}
+	for i := range r.seeds {
+		if r.seeds[i].URL.IsZero() {
+			ids[i] = 0
+		}
+	}
+	r.seedIDs = ids
+	return nil
+}
+
+// recall takes up what the store knows of earlier sessions.
+func (r *run) recall() error {
+	c, err := r.frontier.Count(r.always)
+	if err != nil {
+		return fmt.Errorf("count the targets: %w", err)
+	}
+	if err := r.recallTallies(); err != nil {
+		return err
+	}
+	if c.Known == 0 {
+		return nil
+	}
+	if err := r.frontier.Recall(r.always); err != nil {
+		return err
+	}
+	return r.recallAll()
+}
+
+// recallAll makes what is not kept as such from the targets.
+func (r *run) recallAll() error {
+	seeds, err := r.recallTraps()
+	if err != nil {
+		return err
+	}
+	if err := r.recallScope(seeds); err != nil {
+		return err
+	}
+	if !r.cfg.Pages {
+		return nil
+	}
+	return r.recallPages()
+}
+
+// recallTraps charges the pages that were visited to the budgets of traps, and
+// returns the seeds that lie in no directory.
+func (r *run) recallTraps() (seeds []frontier.ID, err error) {
+	err = r.cfg.Store.Scan(r.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+		visited := rec.Settled || len(rec.Note) > 0
+		if !visited || rec.Need&(frontier.NeedLinks|frontier.NeedSeed) == 0 {
+			return nil
+		}
+		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		u, _, err := urinorm.ParseWeb(string(job.URL))
+		if err != nil || r.scoped.siteOf(u) != nil {
+			return nil
+		}
+		if rec.Need&frontier.NeedSeed != 0 {
+			seeds = append(seeds, rec.ID)
+			return nil
+		}
+		r.traps.Check(u)
+		return nil
+	})
+	return seeds, err
+}
+
+// recallScope makes the sites internal that the seeds were redirected to.
+func (r *run) recallScope(seeds []frontier.ID) error {
+	for _, id := range seeds {
+		rec, err := r.cfg.Store.Get(r.always, id)
+		if err != nil {
+			return err
+		}
+		if !rec.Settled {
+			continue
+		}
+		o, _, err := check.DecodeHead(rec.Outcome)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", id, err)
+		}
+		if o.Code != check.CodeRedirect {
+			continue
+		}
+		if next, _, err := urinorm.ParseWeb(o.Next); err == nil {
+			r.widen(next)
+		}
+	}
+	return nil
+}
+
+// recallPages tells the sink of the pages that were read before.
+func (r *run) recallPages() error {
+	printed := make([]string, 0)
+	err := r.cfg.Store.Scan(r.always, frontier.PartJob, func(rec *frontier.Record) error {
+		job, err := frontier.DecodeJob(rec.Job)
+		printed = append(printed, r.print.job(&job))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w := &worker{run: r}
+	var reader frontier.LinkReader
+	var l frontier.RawLink
+	return r.cfg.Store.Scan(r.always, frontier.AllParts, func(rec *frontier.Record) error {
+		if !rec.Settled || rec.Need&frontier.NeedLinks == 0 {
+			return nil
+		}
+		o, err := check.DecodeOutcome(rec.Outcome)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		u, _, err := urinorm.ParseWeb(string(job.URL))
+		if err != nil || !o.Read || o.ContentType == "text/css" || w.readElsewhere(u, &fetch.Response{Path: o.Path}) {
+			return nil
+		}
+		page := Page{URL: r.print.job(&job), Title: o.Title, Depth: job.Depth, Modified: o.Modified}
+		if err := reader.Reset(rec.Links); err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		for {
+			more, err := reader.Next(&l)
+			if err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
+			}
+			if !more {
+				break
+			}
+			to := printed[rec.Found[l.Target]-1]
+			if l.HasFragment {
+				to += "#" + string(l.Fragment)
+			}
+			page.Links = append(page.Links, Edge{URL: to, Text: string(l.Text)})
+		}
+		r.tellPage(&page)
+		return nil
+	})
+}
+
+// Standing says how far a crawl is that a store keeps.
+type Standing struct {
+	Known, Settled int
+	Started        time.Time     // its first session; the zero time when there was none
+	Elapsed        time.Duration // all of them
+	Finished       bool          // it came to its end
+}
+
+// StandingOf reads a store's standing.
+func StandingOf(ctx context.Context, store frontier.Store) (Standing, error) {
+	c, err := store.Count(ctx)
+	if err != nil {
+		return Standing{}, fmt.Errorf("count the targets: %w", err)
+	}
+	kept, err := store.Tallies(ctx)
+	if err != nil {
+		return Standing{}, fmt.Errorf("read what was counted: %w", err)
+	}
+	s := Standing{Known: c.Known, Settled: c.Settled, Elapsed: time.Duration(kept[tallyElapsed]), Finished: kept[tallyFinished] > 0}
+	if at := kept[tallyStarted]; at != 0 {
+		s.Started = time.Unix(0, at)
+	}
+	return s, nil
+}

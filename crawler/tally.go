@@ -1,0 +1,134 @@
+package crawler
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// What a run counts is kept by the store in the step that ends the visit, so that a
+// crawl that goes on after a crash has counted each visit once.
+
+// counter is one of the run's counts.
+type counter int
+
+const (
+	countPages    counter = iota // documents read for links, style sheets aside
+	countChecked                 // targets settled
+	countTroubled                // of those, neither ok nor a redirect
+	countRequests                // requests sent
+)
+
+// tallyNames are what the counts are called in the store.
+var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countTroubled: "troubled", countRequests: "requests"}
+
+// Other tallies of the store.
+const (
+	tallyStarted  = "started"  // when the crawl began, in nanoseconds since 1970
+	tallyElapsed  = "elapsed"  // how long its sessions took, in nanoseconds
+	tallyFinished = "finished" // how often it came to its end
+	tallyStopped  = "stopped:" // with a reason that leaves something out: more than 0 if it did
+	tallyRule     = "rule:"    // with a rule's name: more than 0 if it matched something
+	tallyTrap     = "trap:"    // with a pattern: pages not read because of it
+)
+
+// tally is what a worker has counted since its last step.
+type tally struct {
+	counts [len(tallyNames)]int
+	others []frontier.Tally
+	out    []frontier.Tally
+}
+
+func (t *tally) add(name string, by int64) {
+	t.others = append(t.others, frontier.Tally{Name: name, By: by})
+}
+
+// take returns what was counted, and begins anew. It is good until the next call.
+func (t *tally) take(r *run) []frontier.Tally {
+	t.out = append(t.out[:0], t.others...)
+	t.others = t.others[:0]
+	for c, n := range t.counts {
+		if n != 0 {
+			t.out = append(t.out, frontier.Tally{Name: tallyNames[c], By: int64(n)})
+			t.counts[c] = 0
+		}
+	}
+	for i := range r.cfg.Rules {
+		if rule := &r.cfg.Rules[i]; rule.hit.Load() && rule.kept.CompareAndSwap(false, true) {
+			t.out = append(t.out, frontier.Tally{Name: tallyRule + rule.Name, By: 1})
+		}
+	}
+	return t.out
+}
+
+// count adds to one of the run's counts.
+func (w *worker) count(c counter, by int) {
+	w.counts[c].Add(int64(by))
+	w.tally.counts[c] += by
+}
+
+// leavesOut notes why the crawl will not be complete although it goes on.
+func (w *worker) leavesOut(why string) {
+	w.stopped(why)
+	w.tally.add(tallyStopped+why, 1)
+}
+
+func (r *run) counted(c counter) int { return int(r.counts[c].Load()) }
+
+// timeKeptEvery is after how many ticks of the watch the time spent is kept.
+const timeKeptEvery = int(time.Second / progressEvery)
+
+// keepTime adds the time since it was last called to what the store knows.
+func (r *run) keepTime() error {
+	r.mu.Lock()
+	now := time.Now()
+	spent := now.Sub(r.timed)
+	r.timed = now
+	r.mu.Unlock()
+	return r.cfg.Store.Tally(r.always, []frontier.Tally{{Name: tallyElapsed, By: int64(spent)}})
+}
+
+// keepStart lets the store know when the crawl began.
+func (r *run) keepStart() error {
+	if !r.began.Equal(r.started) {
+		return nil // it does
+	}
+	return r.cfg.Store.Tally(r.always, []frontier.Tally{{Name: tallyStarted, By: r.began.UnixNano()}})
+}
+
+// recallTallies takes up the counts of earlier sessions.
+func (r *run) recallTallies() error {
+	kept, err := r.cfg.Store.Tallies(r.always)
+	if err != nil {
+		return fmt.Errorf("read what was counted: %w", err)
+	}
+	for c, name := range tallyNames {
+		r.counts[c].Store(kept[name])
+	}
+	r.begun.Store(kept[tallyNames[countPages]])
+	r.before = time.Duration(kept[tallyElapsed])
+	if at := kept[tallyStarted]; at != 0 {
+		r.began = time.Unix(0, at)
+	}
+	for i := range r.cfg.Rules {
+		if rule := &r.cfg.Rules[i]; kept[tallyRule+rule.Name] > 0 {
+			rule.hit.Store(true)
+			rule.kept.Store(true)
+		}
+	}
+	for name, n := range kept {
+		if pattern, ok := strings.CutPrefix(name, tallyTrap); ok && n > 0 {
+			r.trapped[pattern] = int(n)
+			r.stopped("trap")
+		}
+	}
+	for why := range partly {
+		if kept[tallyStopped+why] > 0 {
+			r.stopped(why)
+		}
+	}
+	r.shell.Store(kept[tallyStopped+stoppedByScript] > 0)
+	return nil
+}

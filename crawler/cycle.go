@@ -85,7 +85,7 @@ func (w *worker) unwind(ctx context.Context, t *frontier.Target, u, next urinorm
 	if !w.cycles.touched(t.Host, next.Authority(), len(resp.Header["Set-Cookie"]) > 0) {
 		return nil
 	}
-	ids, err := w.frontier.Refer(w.always, w.found.found())
+	ids, err := w.frontier.Refer(w.always, w.found().found())
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (w *worker) unwind(ctx context.Context, t *frontier.Target, u, next urinorm
 	}
 	seen.Requests += o.Requests
 	*o = seen
-	w.found.reset(w.run, viewOf(again.URL), t.Depth)
+	w.turn(viewOf(again.URL), t.Depth)
 	if o.Code == check.CodeOK && again.Body != nil {
 		w.read(t, again.URL, again, o)
 	}

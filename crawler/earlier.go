@@ -93,7 +93,7 @@ func (r *run) standsFor(fp frontier.Fingerprint, v view, fate *Fate, link *front
 		return nil
 	}
 	if link.HasFragment && wantsAnchors(link.Fragment) {
-		q := check.Question{URL: urlOf(v), Fragment: link.Fragment, HasFragment: true, IgnoreFragment: r.ignoresFragment}
+		q := check.Question{URL: urlOf(v), Fragment: string(link.Fragment), HasFragment: true, IgnoreFragment: r.ignoresFragment}
 		if !known.content || o.Judge(q).Verdict != check.OK {
 			return nil
 		}
@@ -199,7 +199,7 @@ func (w *worker) remembered(t *frontier.Target, u urinorm.URL) (*check.Outcome, 
 // rememberedRedirect enters where a redirect leads, unless that was asked meanwhile
 // and is not what it was.
 func (w *worker) rememberedRedirect(t *frontier.Target, fp frontier.Fingerprint, known *observed) (led bool, err error) {
-	f, v := &w.found, viewOf(known.next)
+	f, v := w.found(), viewOf(known.next)
 	to := w.printOf(known.next)
 	fate := w.scope().Decide(v, extract.Resource, t.Depth, false)
 	if there := w.observed(to, v, 0).outcome; !there.IsRedirect() {
@@ -208,7 +208,7 @@ func (w *worker) rememberedRedirect(t *frontier.Target, fp frontier.Fingerprint,
 	f.enter(to, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	sound, err := w.leads(t, fp, to, true)
 	if err != nil || !sound {
-		f.reset(w.run, f.page, t.Depth)
+		w.turn(w.page, t.Depth)
 		return false, err
 	}
 	return true, nil
@@ -232,7 +232,7 @@ func (w *worker) leads(t *frontier.Target, from, to frontier.Fingerprint, fromMe
 	e.mu.Lock()
 	e.via[to] = append(e.via[to], s)
 	e.mu.Unlock()
-	ids, err := w.frontier.Refer(w.always, w.found.found())
+	ids, err := w.frontier.Refer(w.always, w.found().found())
 	if err != nil {
 		return false, err
 	}
@@ -282,7 +282,7 @@ func (e *earlier) confirms(fp frontier.Fingerprint, o *check.Outcome) bool {
 // called before the redirect is settled, with what it leads to first among those
 // found.
 func (w *worker) goesOn(t *frontier.Target, o *check.Outcome) error {
-	if w.earlier == nil || o.Cached || t.Internal || !o.IsRedirect() || w.cfg.Stream || len(w.found.items) == 0 {
+	if w.earlier == nil || o.Cached || t.Internal || !o.IsRedirect() || w.cfg.Stream || w.desk == nil || len(w.desk.items) == 0 {
 		return nil // not one, or one too many to be gone
 	}
 	u, _, err := urinorm.ParseWeb(t.URL)

@@ -1,8 +1,6 @@
 package crawler
 
 import (
-	"strings"
-
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -26,24 +24,34 @@ const (
 // findings gathers what one page refers to, target by target and reference by
 // reference, ready to be settled with the page in one step.
 type findings struct {
-	run  *run
-	page view // the page's own URL
-	base *urinorm.Base
+	run   *run
+	scope *Scope
+	page  view // the page's own URL
+	base  *urinorm.Base
 	local,
 	nofollow,
-	isPage, // it was read for links
-	unchanged bool // and Config.Changed says it is as it was
-	depth int
+	unchanged bool // Config.Changed says that the page is as it was
+	depth     int
+	remembers bool // what references came to may be remembered
+	byPattern bool // a fragment may decide about a link, or be wanted for a graph
 
-	said  []said // of each link of the document
-	items []pending
-	links frontier.Links
-	index map[frontier.Fingerprint]int32
-	href  []byte // of the reference at hand
-	key   []byte
-	store []byte // hosts and jobs of the items
-	out   []frontier.Item
-	edges []Edge
+	plain       bool                 // the last reference needed no second look
+	fingerprint frontier.Fingerprint // of its target
+	said        []said               // of each link of the document
+	items       []pending
+	links       frontier.Links
+	index       pageIndex
+	known       hrefs
+	ids         knownIDs
+	own         [extract.Host]int32 // items of the page itself, by kind of link, plus one; 0 while not met
+	fragments   []byte              // of said
+	href        []byte              // of the reference at hand
+	key         []byte
+	store       []byte // hosts and jobs of the items
+	out         []frontier.Item
+	block       []byte
+	edges       []Edge
+	doc         extract.Document
 }
 
 // pending is an item whose bytes lie in findings.store.
@@ -55,63 +63,160 @@ type pending struct {
 // said is what one link came to, for those that repeat it.
 type said struct {
 	target   int
-	fragment string
-	has      bool
 	mark     uint64
+	hash     uint64
+	has      bool
+	from, to int32 // its fragment in findings.fragments
+}
+
+// shrink lets go of what a large page needed.
+func (f *findings) shrink() {
+	if f.links.Size() > largeLinks {
+		*f = findings{known: f.known, ids: f.ids}
+	}
 }
 
 func (f *findings) reset(r *run, page view, depth int) {
-	*f = findings{run: r, page: page, depth: depth, said: f.said[:0], items: f.items[:0], links: f.links, index: f.index,
-		href: f.href[:0], key: f.key[:0], store: f.store[:0], out: f.out[:0]}
+	f.run, f.scope, f.page, f.depth = r, r.scope(), page, depth
+	f.base, f.local, f.nofollow = nil, false, false
+	f.items, f.href, f.key, f.store, f.edges = f.items[:0], f.href[:0], f.key[:0], f.store[:0], nil
+	f.said, f.fragments, f.unchanged = f.said[:0], f.fragments[:0], false
+	f.remembers = r.cfg.Changed == nil && r.earlier == nil // else a link's fate hangs on more than itself
 	f.links.Reset()
-	if f.index == nil {
-		f.index = map[frontier.Fingerprint]int32{}
-	}
-	clear(f.index)
+	f.index.reset()
+	f.known.reset()
+	c := r.cfg
+	f.byPattern = c.Pages || c.Credentials || len(c.Include)+len(c.NoFollow)+len(c.Exclude)+len(c.Rules) > 0
+}
+
+// against sets what references are resolved against from now on.
+func (f *findings) against(base *urinorm.Base) {
+	f.base = base
+	f.own = [len(f.own)]int32{}
+	f.known.within(f)
 }
 
 // add keeps one link. Those of a document come first and in its order: what one
 // repeats was found out before.
-func (f *findings) add(l *extract.Link) error {
+func (f *findings) add(l *extract.Link) {
 	link := frontier.Link{Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text,
 		Mark: uint64(l.Expect) & markExpect}
-	if l.Repeats > 0 && !f.run.cfg.Pages {
+	switch {
+	case l.Repeats > 0 && !f.run.cfg.Pages:
 		s := &f.said[l.Repeats-1]
-		link.Target, link.Fragment, link.HasFragment, link.Mark = s.target, s.fragment, s.has, s.mark
-	} else {
+		link.Target, link.Mark, link.HasFragment, link.Hash = s.target, s.mark, s.has, s.hash
+		link.Fragment = f.fragments[s.from:s.to]
+		f.said = append(f.said, *s)
+		f.links.Add(&link)
+		return
+	case !f.remembers || !ordinary(l):
 		f.resolve(l, &link)
+	case l.Ref != "" && l.Ref[0] == '#':
+		f.addOwn(l, &link)
+	default:
+		f.addKnown(l, &link)
 	}
-	f.said = append(f.said, said{link.Target, link.Fragment, link.HasFragment, link.Mark})
+	f.fragments = append(f.fragments, link.Fragment...)
+	f.said = append(f.said, said{link.Target, link.Mark, link.Hash, link.HasFragment, int32(len(f.fragments) - len(link.Fragment)), int32(len(f.fragments))})
 	f.links.Add(&link)
-	return nil
 }
 
-// resolve finds out what a link refers to, and decides its fate.
-func (f *findings) resolve(l *extract.Link, link *frontier.Link) {
-	href, at, repairs, err := f.baseOf(l).Append(f.href[:0], l.Ref)
-	if repairs.Has(urinorm.RepairAboveRoot) && err == nil {
-		if b := f.onDisk(); b != nil { // the folder of a single document is no root
-			href, at, repairs, err = b.Append(f.href[:0], l.Ref)
+// ordinary reports whether nothing but the reference itself, the kind of link and
+// rel=nofollow make out what becomes of a link.
+func ordinary(l *extract.Link) bool {
+	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" && !l.SameDocument && !l.Ignored
+}
+
+// addOwn keeps a link to a place on the page itself. Of a page that was met by one
+// such link, all others of its kind are the same but for their fragment.
+func (f *findings) addOwn(l *extract.Link, link *frontier.Link) {
+	fragment := l.Ref[1:]
+	own := &f.own[l.Kind]
+	plain := !l.NoFollow && !f.byPattern && urinorm.IsPlainFragment(fragment)
+	if !plain || *own == 0 {
+		_, fate := f.resolve(l, link)
+		if plain && fate.Outcome == nil && link.Mark&^markExpect == 0 {
+			*own = int32(link.Target) + 1
+		}
+		return
+	}
+	f.href = append(f.href[:0], fragment...)
+	link.Target, link.Fragment, link.HasFragment, link.Hash = int(*own)-1, f.href, true, check.HashAnchor(fragment)
+	if wantsAnchors(fragment) {
+		f.items[link.Target].item.Need |= frontier.NeedContent
+	}
+}
+
+// addKnown keeps a link whose reference may have been met before: on this page, or
+// on another one in its directory.
+func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
+	k, met := f.known.find(l)
+	switch {
+	case k == nil:
+		f.resolve(l, link)
+		return
+	case !met:
+		v, fate := f.resolve(l, link)
+		if f.plain && fate.Outcome == nil && link.Mark&^markExpect == 0 {
+			f.known.keep(k, l, v, fate, f.fingerprint, link)
+		}
+		return
+	case k.page != f.known.page:
+		at, there := f.index.find(k.fingerprint)
+		if there {
+			f.merge(int(at), k.fate)
+		} else {
+			v := view{k.href(), k.at}
+			at = int32(f.enter(k.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: k.fate.Internal, Page: k.fate.Page, Depth: f.depth + 1}, k.fate))
+		}
+		k.page, k.item = f.known.page, at
+	}
+	link.Target = int(k.item)
+	if v := (view{k.href(), k.at}); k.hasFragment {
+		link.Fragment, _ = v.fragment()
+		link.HasFragment, link.Hash = true, k.hash
+	}
+	if f.run.cfg.Pages {
+		f.edges = append(f.edges, Edge{URL: f.run.print.view(view{k.href(), k.at}), Text: l.Text})
+	}
+}
+
+// resolve resolves a link's reference and enters its target.
+func (f *findings) resolve(l *extract.Link, link *frontier.Link) (view, Fate) {
+	base := f.baseOf(l)
+	href, at, ok := base.AppendPlain(f.href[:0], l.Ref)
+	f.plain = ok
+	if !ok {
+		var repairs urinorm.Repairs
+		var err error
+		href, at, repairs, err = base.Append(f.href[:0], l.Ref)
+		if repairs.Has(urinorm.RepairAboveRoot) && err == nil {
+			if b := f.onDisk(); b != nil { // the folder of a single document is no root
+				href, at, repairs, err = b.Append(f.href[:0], l.Ref)
+			}
+		}
+		if err != nil {
+			o := check.Invalid(err)
+			link.Target = f.refuse(l.Ref, &o)
+			return view{}, Fate{Outcome: &o}
+		}
+		if at.HasAuthority || repairs.Mended() { // nothing else can need a note
+			link.Mark |= uint64(repairs) << markRepairs
 		}
 	}
 	f.href = href
-	if err != nil {
-		o := check.Invalid(err)
-		link.Target = f.refuse(l.Ref, &o)
-		return
-	}
 	v := view{href, at}
-	if at.HasAuthority || repairs.Mended() { // nothing else can need a note
-		link.Mark |= uint64(repairs) << markRepairs
+	if len(f.run.aliases) > 0 {
+		v, f.plain = f.run.aliased(v, &f.href), false
 	}
-	v = f.run.aliased(v, &f.href)
 	if fragment, ok := v.fragment(); ok {
-		link.Fragment, link.HasFragment = string(fragment), true
+		link.Fragment, link.HasFragment, link.Hash = fragment, true, check.HashAnchorBytes(fragment)
 	}
-	link.Target = f.refer(v, l, link)
+	fate := f.refer(v, l, link)
 	if f.run.cfg.Pages {
 		f.edges = append(f.edges, Edge{URL: f.run.print.view(v), Text: l.Text})
 	}
+	return v, fate
 }
 
 // onDisk is the file: URL of a page that is read by itself, not as part of a
@@ -179,15 +284,15 @@ func (f *findings) mixed(v view, l *extract.Link) bool {
 func (f *findings) refuse(raw string, o *check.Outcome) int {
 	f.key = append(append(f.key[:0], "not a reference:"...), raw...)
 	fp := f.run.frontier.Fingerprint(f.key)
-	if at, ok := f.index[fp]; ok {
+	if at, ok := f.index.find(fp); ok {
 		return int(at)
 	}
 	return f.enter(fp, nil, frontier.Job{URL: []byte(raw), Verbatim: true}, Fate{Outcome: o, Internal: true, Wave: frontier.Leaves})
 }
 
-// refer enters the target of a resolved reference.
-func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) int {
-	var fate Fate
+// refer enters the target of a resolved reference, as link.Target, and says what
+// becomes of it.
+func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fate) {
 	r := f.run
 	switch {
 	case l.Ignored:
@@ -203,7 +308,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) int {
 		}
 		fate.Outcome = skip(check.CodeSchemeUnchecked, "named for later ("+l.Attribute+"), not fetched")
 	case v.http():
-		fate = r.scope().Decide(v, l.Kind, f.depth+1, f.nofollow || l.NoFollow && r.obeysNoFollow(f.page))
+		fate = f.scope.Decide(v, l.Kind, f.depth+1, f.nofollow || l.NoFollow && r.obeysNoFollow(f.page))
 		if fate.Outcome != nil && fate.Outcome.Code == check.CodeExcluded {
 			link.Mark |= markExcluded
 		}
@@ -224,42 +329,70 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) int {
 		fate.Need |= frontier.NeedContent
 	}
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
-	fp := r.frontier.Fingerprint(f.key)
+	f.fingerprint = r.frontier.Fingerprint(f.key)
 	if r.earlier != nil && fate.Outcome == nil {
-		fate.Outcome = r.standsFor(fp, v, &fate, link)
+		fate.Outcome = r.standsFor(f.fingerprint, v, &fate, link)
 	}
-	if at, ok := f.index[fp]; ok {
-		it := &f.items[at].item
-		it.Need |= fate.Need
-		it.Wave = min(it.Wave, fate.Wave)
-		if fate.Outcome == nil {
-			it.Outcome = nil
-		}
-		return int(at)
+	if at, ok := f.index.find(f.fingerprint); ok {
+		f.merge(int(at), fate)
+		link.Target = int(at)
+		return fate
 	}
-	return f.enter(fp, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+	link.Target = f.enter(f.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+	return fate
+}
+
+// merge adds what one more link wants of an item.
+func (f *findings) merge(at int, fate Fate) {
+	it := &f.items[at].item
+	it.Need |= fate.Need
+	it.Wave = min(it.Wave, fate.Wave)
+	if fate.Outcome == nil {
+		it.Outcome = nil
+	}
 }
 
 // wantsAnchors reports whether a fragment can only be judged from the page's content.
-func wantsAnchors(fragment string) bool {
-	return fragment != "" && fragment[0] != '/' && fragment[0] != '!' && !strings.HasPrefix(fragment, ":~:")
+func wantsAnchors[T string | []byte](fragment T) bool {
+	const directive = ":~:"
+	return len(fragment) > 0 && fragment[0] != '/' && fragment[0] != '!' &&
+		(len(fragment) < len(directive) || string(fragment[:len(directive)]) != directive)
 }
 
 // enter adds an item and returns its index.
 func (f *findings) enter(fp frontier.Fingerprint, host []byte, j frontier.Job, fate Fate) int {
-	p := pending{host: len(f.store)}
+	at := len(f.items)
+	f.index.put(fp, int32(at))
+	if fate.Outcome == nil {
+		if id := f.ids.find(fp); id != 0 {
+			f.items = append(f.items, pending{item: frontier.Item{ID: id, Fingerprint: fp, Wave: fate.Wave, Need: fate.Need}})
+			return at
+		}
+	}
+	p := pending{host: len(f.store), item: frontier.Item{Fingerprint: fp, Wave: fate.Wave, Need: fate.Need}}
 	f.store = append(f.store, host...)
 	p.job = len(f.store)
 	f.store = frontier.AppendJob(f.store, j)
 	p.after = len(f.store)
-	p.item = frontier.Item{Fingerprint: fp, Wave: fate.Wave, Need: fate.Need}
 	if fate.Outcome != nil {
 		p.item.Outcome = check.AppendOutcome(nil, fate.Outcome)
 		p.item.Wave = frontier.Leaves
 	}
 	f.items = append(f.items, p)
-	f.index[fp] = int32(len(f.items) - 1)
-	return len(f.items) - 1
+	return at
+}
+
+// learn takes in the numbers that the store gave to what was found.
+func (f *findings) learn(ids []frontier.ID) {
+	for i := range ids {
+		f.ids.put(f.items[i].item.Fingerprint, ids[i])
+	}
+}
+
+// encoded returns the references; they are good until the next reset.
+func (f *findings) encoded() []byte {
+	f.block = f.links.Encode(f.block[:0])
+	return f.block
 }
 
 // found returns the items; they are good until the next reset.

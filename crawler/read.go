@@ -24,8 +24,8 @@ const standardInput = "-"
 
 // recognise looks at the beginning of an error page.
 func (w *worker) recognise(resp *fetch.Response, o *check.Outcome) {
-	body, _ := readUpTo(w.body[:0], resp.Body, excerptSize) // what there is is enough
-	w.body = body[:0]
+	body, _ := readUpTo(w.take(), resp.Body, excerptSize) // what there is is enough
+	defer w.give(body)
 	o.RecogniseWall(resp.Header, body)
 }
 
@@ -38,13 +38,8 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		return
 	}
 	file := localFile(resp)
-	body, err := readUpTo(w.body[:0], resp.Body, extract.SniffLength)
-	format, _ := extract.Readable(resp.ContentType, name, body)
-	inPlace := err == nil && file != "" && extract.ReadInPlace(format)
-	if err == nil && !inPlace {
-		body, err = readUpTo(body, resp.Body, limit+1)
-	}
-	w.body = body[:0]
+	body, format, inPlace, err := w.readBody(resp, name, file != "", limit+1)
+	defer func() { w.give(body[:0]) }()
 	switch {
 	case inPlace:
 	case err != nil:
@@ -63,7 +58,11 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if format == "" || !t.Seed && !extract.InDirectory(format) {
 		return
 	}
-	doc := &w.doc
+	if !w.busy {
+		w.compute()
+		defer w.rest()
+	}
+	doc := &w.found().doc
 	extract.ExtractInto(doc, extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
 		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow})
 	if t.Follow && !follow {
@@ -91,7 +90,7 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 	if doc.Format == "css" { // no page to a reader
 		return
 	}
-	w.found.isPage = true
+	w.isPage = true
 	if t.Seed && shell {
 		w.shell.Store(true)
 		w.leavesOut(stoppedByScript)
@@ -99,7 +98,7 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 	w.count(countPages, 1)
 	if w.cfg.Pages {
 		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
-			NoIndex: doc.NoIndex || noIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found.edges})
+			NoIndex: doc.NoIndex || noIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found().edges})
 	}
 }
 
@@ -112,6 +111,27 @@ func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response)
 		return w.cfg.MaxBody
 	}
 	return extract.MaxBody
+}
+
+// readBody reads at most so many bytes of a body; of a file that is read in its
+// place only the beginning.
+func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most int64) (body []byte, format string, inPlace bool, err error) {
+	body = w.take()
+	if isFile {
+		if format, _ = extract.Readable(resp.ContentType, name, nil); format == "" || extract.ReadInPlace(format) {
+			body, err = readUpTo(body, resp.Body, extract.SniffLength)
+			format, _ = extract.Readable(resp.ContentType, name, body)
+			if err != nil || extract.ReadInPlace(format) {
+				return body, format, err == nil, err
+			}
+		}
+	}
+	if want := min(resp.Size, most); want > int64(cap(body)) && (isFile || want <= largeBody) { // what a server declares is not believed beyond that
+		body = append(make([]byte, 0, want), body...)
+	}
+	body, err = readUpTo(body, resp.Body, most)
+	format, _ = extract.Readable(resp.ContentType, name, body)
+	return body, format, isFile && err == nil && extract.ReadInPlace(format), err
 }
 
 // readElsewhere reports whether the file that answers for a URL is read for its
@@ -186,20 +206,21 @@ func (w *worker) headers(u urinorm.URL, header http.Header) {
 	if err != nil {
 		return
 	}
-	w.found.base = own
+	f := w.found()
+	f.against(own)
 	links := extract.FromHeaders(header)
 	for i := range links {
-		w.found.add(&links[i])
+		f.add(&links[i])
 	}
 }
 
 // links enters everything a page refers to.
 func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document, o *check.Outcome) {
-	f := &w.found
+	f := w.found()
 	f.local = w.scope().siteOf(u) != nil || u.Scheme() == "file"
 	f.unchanged = w.cfg.Changed != nil && !w.cfg.Changed(o.Path)
 	f.nofollow = doc.NoFollow && w.obeysNoFollow(f.page)
-	f.base = documentBase(u, doc)
+	f.against(documentBase(u, doc))
 	if refresh := refreshOf(doc); refresh != nil && !o.Static {
 		o.Next = f.lead(refresh)
 	}

@@ -91,7 +91,7 @@ func (w *worker) conclude(t *frontier.Target, u urinorm.URL, o *check.Outcome, r
 		return err
 	}
 	o.Requests = now.requests
-	return w.settle(t, o, &w.found)
+	return w.settle(t, o)
 }
 
 // again puts a target back when a retry may mend its outcome.

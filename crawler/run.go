@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,10 @@ type run struct {
 
 	scopeMu sync.RWMutex
 	scoped  *Scope
+
+	places chan struct{} // of those who compute
+	desks  stock[*findings]
+	bodies stock[[]byte]
 
 	begun  atomic.Int64 // pages that were begun, against --max-pages
 	counts [len(tallyNames)]atomic.Int64
@@ -107,6 +112,9 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		print: newPrinter(cfg.Sites, cfg.WorkingDir), seeded: map[string]struct{}{}, trapped: map[string]int{}}
 	r.started = time.Now()
 	r.began, r.timed = r.started, r.started
+	r.places = make(chan struct{}, runtime.GOMAXPROCS(0))
+	r.desks.make = func() *findings { return &findings{} }
+	r.bodies.make = func() []byte { return nil }
 	r.scoped = newScope(cfg, seeds, r.print)
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, r.pace)
@@ -171,7 +179,7 @@ func (r *run) refer() error {
 		fate.Outcome = excluded
 		f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 		fp := r.frontier.Fingerprint(f.key)
-		if at, ok := f.index[fp]; ok {
+		if at, ok := f.index.find(fp); ok {
 			f.items[at].item.Need |= fate.Need
 			index[i] = int(at)
 			continue

@@ -2,9 +2,7 @@ package crawler
 
 import (
 	"bytes"
-	"path"
 	"regexp"
-	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -301,21 +299,36 @@ func (c *Config) rule(printed string) *Rule {
 // leafNames are extensions of files that hold no links we read: a link to one is
 // asked with HEAD. Should the answer be a page all the same, it is read as one.
 var leafNames = map[string]bool{
-	".7z": true, ".apk": true, ".avi": true, ".avif": true, ".bin": true, ".bmp": true, ".bz2": true, ".deb": true,
-	".dmg": true, ".exe": true, ".flac": true, ".gif": true, ".gz": true, ".ico": true, ".iso": true, ".jar": true,
-	".jpeg": true, ".jpg": true, ".js": true, ".m4a": true, ".mjs": true, ".mkv": true, ".mov": true, ".mp3": true, ".mp4": true,
-	".mpg": true, ".msi": true, ".ogg": true, ".ogv": true, ".otf": true, ".png": true, ".rar": true, ".rpm": true,
-	".tar": true, ".tgz": true, ".tif": true, ".tiff": true, ".ttf": true, ".wasm": true, ".wav": true, ".webm": true,
-	".webp": true, ".woff": true, ".woff2": true, ".xz": true, ".zip": true, ".zst": true,
+	"7z": true, "apk": true, "avi": true, "avif": true, "bin": true, "bmp": true, "bz2": true, "deb": true,
+	"dmg": true, "exe": true, "flac": true, "gif": true, "gz": true, "ico": true, "iso": true, "jar": true,
+	"jpeg": true, "jpg": true, "js": true, "m4a": true, "mjs": true, "mkv": true, "mov": true, "mp3": true, "mp4": true,
+	"mpg": true, "msi": true, "ogg": true, "ogv": true, "otf": true, "png": true, "rar": true, "rpm": true,
+	"tar": true, "tgz": true, "tif": true, "tiff": true, "ttf": true, "wasm": true, "wav": true, "webm": true,
+	"webp": true, "woff": true, "woff2": true, "xz": true, "zip": true, "zst": true,
 }
 
+// longestLeafName is the length of the longest of them.
+const longestLeafName = len("woff2")
+
 func leafByName(p []byte) bool {
-	dot := bytes.LastIndexByte(p, '.')
-	if dot < 0 || len(p)-dot > 6 || bytes.IndexByte(p[dot:], '/') >= 0 {
+	dot := bytes.LastIndexByte(p[max(0, len(p)-longestLeafName-1):], '.')
+	if dot < 0 {
 		return false
 	}
-	if bytes.HasSuffix(bytes.ToLower(p[:dot]), []byte(".xml")) {
-		return false // sitemap.xml.gz
+	dot += max(0, len(p)-longestLeafName-1)
+	var lower [longestLeafName]byte
+	extension := lower[:copy(lower[:], p[dot+1:])]
+	if string(extension) == "html" || string(extension) == "htm" {
+		return false
 	}
-	return leafNames[strings.ToLower(path.Ext(string(p[dot:])))]
+	for i, c := range extension {
+		if 'A' <= c && c <= 'Z' {
+			extension[i] = c | 0x20
+		}
+	}
+	if !leafNames[string(extension)] {
+		return false
+	}
+	const sitemap = ".xml" // sitemap.xml.gz
+	return dot < len(sitemap) || !bytes.EqualFold(p[dot-len(sitemap):dot], []byte(sitemap))
 }

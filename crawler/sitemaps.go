@@ -17,12 +17,12 @@ func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
 	if err != nil {
 		return nil // what it means for the page itself is said by refused
 	}
-	f := &w.found
+	f := w.found()
 	base, err := urinorm.NewBase(u, "")
 	if err != nil {
 		return err
 	}
-	f.base = base
+	f.against(base)
 	for _, sitemap := range rules.Sitemaps() {
 		before := len(f.items)
 		l := extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation}

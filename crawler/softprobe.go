@@ -104,8 +104,8 @@ func (w *worker) probe(ctx context.Context, dir, ext string) (print check.Finger
 	if resp.Status < 200 || resp.Status > 299 {
 		return print, nil
 	}
-	body, _ := readUpTo(w.body[:0], resp.Body, maxProbeBody) // what there is is enough
-	w.body = body[:0]
+	body, _ := readUpTo(w.take(), resp.Body, maxProbeBody) // what there is is enough
+	defer w.give(body)
 	return check.FingerprintOf(body), nil
 }
 

@@ -15,14 +15,67 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// worker is one of the run's workers and the memory it uses again and again.
+// worker is one of the run's workers.
 type worker struct {
 	*run
-	found findings
-	body  []byte
-	doc   extract.Document
-	heard heard
-	tally tally
+	page   view // the target at hand
+	depth  int
+	isPage bool      // it was read for links
+	desk   *findings // what was found there; nil until something is
+	heard  heard
+	tally  tally
+	busy   bool // it has one of the places for those who compute
+}
+
+// compute takes one of as many places as there are processors, for those who read
+// documents, and rest gives it back. More workers at it at once would take more
+// memory and be no faster.
+func (w *worker) compute() {
+	if !w.busy {
+		w.places <- struct{}{}
+		w.busy = true
+	}
+}
+
+func (w *worker) rest() {
+	if w.busy {
+		<-w.places
+		w.busy = false
+	}
+}
+
+// found is where a visit gathers what it finds.
+func (w *worker) found() *findings {
+	if w.desk == nil {
+		w.desk = w.desks.take()
+		w.desk.reset(w.run, w.page, w.depth)
+	}
+	return w.desk
+}
+
+// take returns memory for a body; give keeps it for the next one.
+func (w *worker) take() []byte { return w.bodies.take()[:0] }
+
+func (w *worker) give(body []byte) {
+	if cap(body) <= largeBody {
+		w.bodies.give(body)
+	}
+}
+
+// turn begins a visit, or begins it anew at another page.
+func (w *worker) turn(page view, depth int) {
+	w.clear()
+	w.page, w.depth, w.isPage = page, depth, false
+}
+
+// clear gives back what a visit used.
+func (w *worker) clear() {
+	w.heard = heard{}
+	if w.desk != nil {
+		w.desk.shrink()
+		w.desks.give(w.desk)
+		w.desk = nil
+	}
 }
 
 // work visits targets until there are none, or the machine bears no more workers.
@@ -53,9 +106,12 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 	}
 	u, _, err := urinorm.ParseWeb(t.URL)
 	if err != nil {
-		return w.settle(t, skip(check.CodeURIInvalid, err.Error()), nil)
+		w.turn(view{}, t.Depth)
+		return w.settle(t, skip(check.CodeURIInvalid, err.Error()))
 	}
-	w.found.reset(w.run, viewOf(u), t.Depth)
+	w.turn(viewOf(u), t.Depth)
+	defer w.clear()
+	defer w.rest()
 	o, wait, err := w.barred(ctx, t, u, before)
 	switch {
 	case ctx.Err() != nil:
@@ -74,6 +130,9 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 		return w.conclude(t, u, o, 0, before)
 	}
 	before.asked = true
+	if w.scope().siteOf(u) != nil { // no network will be waited for
+		w.compute()
+	}
 	began := time.Now()
 	o, rest, err := w.ask(ctx, t, u)
 	if ctx.Err() != nil {
@@ -85,7 +144,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 	o.Elapsed = time.Since(began)
 	w.count(countRequests, o.Requests)
 	w.learn(t, u, o)
-	if t.Follow && w.cfg.MaxPages > 0 && !w.found.isPage {
+	if t.Follow && w.cfg.MaxPages > 0 && !w.isPage {
 		w.begun.Add(-1) // it was none
 	}
 	if o.Starved {
@@ -234,7 +293,7 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	if t.Seed {
 		w.widen(next)
 	}
-	f := &w.found
+	f := w.found()
 	f.depth = t.Depth - 1
 	var fate Fate
 	if v.http() {
@@ -270,7 +329,7 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 }
 
 // settle hands the outcome over, with what was found.
-func (w *worker) settle(t *frontier.Target, o *check.Outcome, f *findings) error {
+func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 	defer w.cycles.settled(t.ID())
 	if err := w.goesOn(t, o); err != nil {
 		return err
@@ -279,10 +338,13 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome, f *findings) error
 		w.count(countTroubled, 1)
 	}
 	w.count(countChecked, 1)
+	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().siteOf(urlOf(w.page)) == nil {
+		w.found().readAfterAll(t)
+	}
 	var found []frontier.Item
 	var links []byte
-	if f != nil {
-		found, links = w.gathered(t, o, f)
+	if f := w.desk; f != nil {
+		found, links = f.found(), f.encoded()
 	}
 	ids, err := w.frontier.Settle(w.always, t, o, found, links, w.tally.take(w.run))
 	if err == nil {
@@ -291,13 +353,8 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome, f *findings) error
 	if err != nil {
 		return err
 	}
-	return w.tellAsKnown(t, o, found, ids)
-}
-
-// gathered is what a visit brought besides its outcome.
-func (w *worker) gathered(t *frontier.Target, o *check.Outcome, f *findings) ([]frontier.Item, []byte) {
-	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().siteOf(urlOf(f.page)) == nil {
-		f.readAfterAll(t)
+	if w.desk != nil {
+		w.desk.learn(ids)
 	}
-	return f.found(), f.links.Encode(nil)
+	return w.tellAsKnown(t, o, found, ids)
 }

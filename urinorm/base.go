@@ -72,6 +72,25 @@ func (b *Base) Append(dst []byte, ref string) (href []byte, at Offsets, r Repair
 	return b.appendSlow(dst, ref)
 }
 
+// AppendPlain is Append for ordinary references, such as "../a.html?b#c": ok is
+// false where one needs a second look, and dst is returned as it was. Where ok is
+// true nothing was mended; and unless ref is empty or begins with '?' or '#', the
+// href is the same for all bases with one [Base.Directory].
+func (b *Base) AppendPlain(dst []byte, ref string) (href []byte, at Offsets, ok bool) {
+	if href, at, ok = b.appendFast(dst, ref); ok {
+		return href, at, true
+	}
+	return dst, Offsets{}, false
+}
+
+// Directory returns the base up to the last '/' of its path: what relative
+// references are put behind.
+func (b *Base) Directory() string { return b.href[:b.at.PathStart] + b.URL().Directory() }
+
+// IsPlainFragment reports whether a fragment stands in a URL as it is written: no
+// parser would encode any of it.
+func IsPlainFragment(s string) bool { return fastSkip(s, 0, fastInFragment) == len(s) }
+
 // appendSlow resolves a reference whatever it holds.
 func (b *Base) appendSlow(dst []byte, ref string) ([]byte, Offsets, Repairs, error) {
 	p := webParser{base: b, charset: b.charset, dst: dst, start: len(dst)}

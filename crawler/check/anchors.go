@@ -19,13 +19,17 @@ type Anchors []uint64
 // of the default --max-body can hold.
 const MaxAnchors = 1 << 20
 
-// HashAnchor returns the hash of a fragment name as Anchors keep it.
-func HashAnchor(name string) uint64 { return hashAnchor("", name) }
+// HashAnchor returns the hash of a fragment name as Anchors keep it: XXH64. Stores
+// keep hashes from run to run, so it is fixed for good.
+func HashAnchor(name string) uint64 { return xxhash.Sum64String(name) }
+
+// HashAnchorBytes is HashAnchor of a name that is no string yet.
+func HashAnchorBytes(name []byte) uint64 { return extract.HashAnchor(name) }
 
 // hashAnchor hashes prefix+name without joining them.
 func hashAnchor(prefix, name string) uint64 {
 	var d xxhash.Digest
-	d.ResetWithSeed(extract.AnchorSeed)
+	d.Reset()
 	_, _ = d.WriteString(prefix) // never fails
 	_, _ = d.WriteString(name)
 	return d.Sum64()

@@ -6,17 +6,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// AnchorSeed seeds the hashes of anchors. They are kept from run to run, so it is
-// fixed for good, along with the hash itself, XXH64.
-const AnchorSeed = 0x6f72_6277_6561_7665 // "orbweave"
-
-// HashAnchor returns the hash of a fragment name as Document.AnchorHashes has it.
-func HashAnchor(name []byte) uint64 {
-	var d xxhash.Digest
-	d.ResetWithSeed(AnchorSeed)
-	_, _ = d.Write(name) // never fails
-	return d.Sum64()
-}
+// HashAnchor returns the hash of a fragment name as Document.AnchorHashes has it:
+// XXH64. Hashes are kept from run to run, so it is fixed for good.
+func HashAnchor(name []byte) uint64 { return xxhash.Sum64(name) }
 
 // identifier is an anchor in the making.
 type identifier struct {

@@ -94,12 +94,25 @@ func NewLedger() *Ledger {
 	return &Ledger{hosts: map[string]*host{}, leases: map[ID]lease{}, base: time.Now()}
 }
 
-// Enter enters an item, as Store.Add says.
+// Check finds items that carry a number that no target has.
+func (g *Ledger) Check(items []Item) error {
+	for i := range items {
+		if id := items[i].ID; int64(id) > int64(g.Known()) {
+			return fmt.Errorf("enter target %d once more: there is no such target", id)
+		}
+	}
+	return nil
+}
+
+// Enter enters an item that passes Check, as Store.Add says.
 func (g *Ledger) Enter(it *Item) (ID, Change) {
-	known, slot := g.index.find(uint64(it.Fingerprint))
-	id := ID(known)
+	id := it.ID
 	if id == 0 {
-		return g.enter(it, slot), Entered
+		known, slot := g.index.find(uint64(it.Fingerprint))
+		if known == 0 {
+			return g.enter(it, slot), Entered
+		}
+		id = ID(known)
 	}
 	t := g.target(id)
 	var change Change

@@ -10,15 +10,14 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/s2"
-
-	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // Link is one reference of a page, as it is kept until every verdict is known.
 type Link struct {
 	Target             int // index into the page's found targets
-	Fragment           string
+	Fragment           []byte
 	HasFragment        bool
+	Hash               uint64 // of the fragment, by check.HashAnchor; 0 without one
 	Line, Column       int
 	Element, Attribute string
 	Raw, Text          string
@@ -59,6 +58,9 @@ func (b *Links) Reset() { *b = Links{briefs: b.briefs[:0], places: b.places[:0]}
 // Len is the number of references.
 func (b *Links) Len() int { return b.count }
 
+// Size is how many bytes of memory the block holds on to.
+func (b *Links) Size() int { return cap(b.briefs) + cap(b.places) }
+
 // Add appends a reference.
 func (b *Links) Add(l *Link) {
 	head := uint64(l.Target) << 2
@@ -73,7 +75,7 @@ func (b *Links) Add(l *Link) {
 		b.briefs = binary.AppendUvarint(b.briefs, l.Mark)
 	}
 	if l.HasFragment {
-		b.briefs = binary.LittleEndian.AppendUint64(b.briefs, check.HashAnchor(l.Fragment))
+		b.briefs = binary.LittleEndian.AppendUint64(b.briefs, l.Hash)
 	}
 	b.place(l)
 	b.count++
@@ -100,16 +102,17 @@ func (b *Links) place(l *Link) {
 	b.string(l.Raw)
 	b.string(l.Text)
 	if l.HasFragment && !written {
-		b.string(l.Fragment)
+		b.places = binary.AppendUvarint(b.places, uint64(len(l.Fragment)))
+		b.places = append(b.places, l.Fragment...)
 	}
 	b.line, b.element, b.attribute = l.Line, l.Element, l.Attribute
 }
 
 // endsInFragment reports whether what follows the first '#' of a reference is the
 // fragment, byte for byte.
-func endsInFragment(raw, fragment string) bool {
+func endsInFragment(raw string, fragment []byte) bool {
 	at := len(raw) - len(fragment) - 1
-	return at >= 0 && raw[at+1:] == fragment && strings.IndexByte(raw, '#') == at
+	return at >= 0 && raw[at+1:] == string(fragment) && strings.IndexByte(raw, '#') == at
 }
 
 func (b *Links) string(s string) {

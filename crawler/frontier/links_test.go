@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"reflect"
 	"strings"
 	"testing"
@@ -27,17 +28,17 @@ func readAll(t testing.TB, block []byte) []Link {
 		if l.HasFragment && l.Hash != check.HashAnchor(string(l.Fragment)) {
 			t.Errorf("%q has the hash %x", l.Fragment, l.Hash)
 		}
-		links = append(links, Link{l.Target, string(l.Fragment), l.HasFragment, l.Line, l.Column, l.Element, l.Attribute, string(l.Raw), string(l.Text), l.Mark})
+		links = append(links, Link{l.Target, bytes.Clone(l.Fragment), l.HasFragment, l.Hash, l.Line, l.Column, l.Element, l.Attribute, string(l.Raw), string(l.Text), l.Mark})
 	}
 }
 
 func TestLinks(t *testing.T) {
 	links := []Link{
 		{Target: 0, Line: 3, Column: 17, Element: "a", Attribute: "href", Raw: "x.html", Text: "X"},
-		{Target: 300, Fragment: "top", HasFragment: true, Line: 3, Column: 90, Element: "a", Attribute: "href", Raw: "y.html#top", Text: "", Mark: 5 | 7<<32},
-		{Target: 1, HasFragment: true, Line: 2, Column: 1, Element: "img", Attribute: "src", Raw: "#", Text: "back to an earlier line"},
-		{Target: 9, Fragment: "b%20c", HasFragment: true, Line: 2, Column: 5, Element: "a", Attribute: "href", Raw: "y#b c", Text: "mended on the way"},
-		{Target: 9, Fragment: "c", HasFragment: true, Line: 2, Column: 7, Element: "a", Attribute: "href", Raw: "#b#c"},
+		{Target: 300, Fragment: []byte("top"), HasFragment: true, Hash: check.HashAnchor("top"), Line: 3, Column: 90, Element: "a", Attribute: "href", Raw: "y.html#top", Text: "", Mark: 5 | 7<<32},
+		{Target: 1, Fragment: []byte{}, HasFragment: true, Hash: check.HashAnchor(""), Line: 2, Column: 1, Element: "img", Attribute: "src", Raw: "#", Text: "back to an earlier line"},
+		{Target: 9, Fragment: []byte("b%20c"), HasFragment: true, Hash: check.HashAnchor("b%20c"), Line: 2, Column: 5, Element: "a", Attribute: "href", Raw: "y#b c", Text: "mended on the way"},
+		{Target: 9, Fragment: []byte("c"), HasFragment: true, Hash: check.HashAnchor("c"), Line: 2, Column: 7, Element: "a", Attribute: "href", Raw: "#b#c"},
 		{Target: 2, Line: 1 << 30, Column: 1 << 20, Element: "img", Attribute: "src", Raw: strings.Repeat("long/", 1000)},
 	}
 	for n := range len(links) + 1 {
@@ -63,7 +64,7 @@ func TestLinks(t *testing.T) {
 
 func FuzzLinkReader(f *testing.F) {
 	var b Links
-	b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Fragment: "q", HasFragment: true})
+	b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: check.HashAnchor("q")})
 	f.Add(b.Encode(nil))
 	for range 100 {
 		b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed"})

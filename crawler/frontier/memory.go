@@ -53,6 +53,9 @@ func (m *Memory) Add(_ context.Context, items []Item) ([]ID, error) {
 }
 
 func (m *Memory) addAll(items []Item) ([]ID, error) {
+	if err := m.ledger.Check(items); err != nil {
+		return nil, err
+	}
 	ids := make([]ID, len(items))
 	for i := range items {
 		id, change := m.ledger.Enter(&items[i])

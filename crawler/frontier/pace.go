@@ -377,7 +377,7 @@ func (f *Frontier) Limit(ctx context.Context, host string, interval time.Duratio
 func (f *Frontier) meet(ctx context.Context, items []Item) error {
 	var last string
 	for i := range items {
-		if string(items[i].Host) == last && i > 0 || items[i].Outcome != nil {
+		if items[i].ID != 0 || string(items[i].Host) == last && i > 0 || items[i].Outcome != nil {
 			continue
 		}
 		last = string(items[i].Host)

@@ -49,6 +49,9 @@ const (
 
 // Item is a target as it is entered. The store copies what it keeps.
 type Item struct {
+	// ID, when it is not zero, is what this store has returned for the target before:
+	// nothing is looked up, and there need be no Host and no Job.
+	ID          ID
 	Fingerprint Fingerprint
 	Host        []byte // politeness is kept per Host
 	Wave        Wave

@@ -153,6 +153,9 @@ func notNil(b []byte) []byte {
 func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.ledger.Check(items); err != nil {
+		return nil, err
+	}
 	b, err := s.begin()
 	if err != nil {
 		return nil, err
@@ -234,6 +237,9 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.ledger.Held(l); err != nil {
+		return nil, err
+	}
+	if err := s.ledger.Check(d.Found); err != nil {
 		return nil, err
 	}
 	b, err := s.begin()

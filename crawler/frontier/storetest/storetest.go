@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) frontier.Store) {
 		{"an empty store is at its end", (*suite).empty},
 		{"a target is handed out once", (*suite).once},
 		{"needs add up and the wave sinks", (*suite).merge},
+		{"a target may be entered again by its number", (*suite).byNumber},
 		{"a settled target of which more is wanted comes again", (*suite).renew},
 		{"more wanted while it is out", (*suite).renewLeased},
 		{"an item entered as settled is not visited", (*suite).given},
@@ -134,6 +135,37 @@ func (s *suite) empty() {
 	s.end()
 	if c := s.count(); c != (frontier.Counts{}) {
 		s.Errorf("Count = %+v, want zeros", c)
+	}
+}
+
+// byNumber enters targets again that are queued, leased, settled and given.
+func (s *suite) byNumber() {
+	ids := s.add(item(1, "a", frontier.Leaves, 0), item(2, "a", frontier.Leaves, 0))
+	again := func(id frontier.ID, need frontier.Need) frontier.Item {
+		return frontier.Item{ID: id, Fingerprint: frontier.Fingerprint(id) + 1000, Wave: frontier.Pages, Need: need}
+	}
+	if got := s.add(again(ids[1], frontier.NeedContent), item(3, "a", frontier.Leaves, 0), again(ids[0], 0)); got[0] != ids[1] || got[2] != ids[0] || got[1] == ids[0] || got[1] == ids[1] {
+		s.Fatalf("Add by number returned %v for %v and a new one", got, ids)
+	}
+	l := s.claim()
+	if l.ID != ids[1] || l.Wave != frontier.Pages || l.Need != frontier.NeedContent || string(l.Job) != "job 2" {
+		s.Errorf("target %d came first, in wave %d with need %d and job %q; entering it by number had made it a page with content", l.ID, l.Wave, l.Need, l.Job)
+	}
+	if found := s.settle(l, again(ids[1], frontier.NeedContent), again(ids[0], 0)); !slices.Equal(found, []frontier.ID{ids[1], ids[0]}) {
+		s.Errorf("found by number: %v", found)
+	}
+	s.settle(s.claim())
+	s.settle(s.claim())
+	s.end()
+	s.add(again(ids[0], frontier.NeedContent)) // more is wanted of it than it was asked for
+	if l := s.claim(); l.ID != ids[0] || l.Need != frontier.NeedContent {
+		s.Errorf("target %d with need %d is renewed, want %d", l.ID, l.Need, ids[0])
+	} else {
+		s.settle(l)
+	}
+	s.end()
+	if _, err := s.Add(s.ctx, []frontier.Item{again(99, 0)}); err == nil {
+		s.Error("a number that was never given is taken")
 	}
 }
 

@@ -1,0 +1,189 @@
+package crawler
+
+import (
+	"hash/maphash"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// The pages of a site repeat each other: navigation, header and footer are the same
+// on all pages of a directory, byte for byte, and a page often links to a place more
+// than once. hrefs remembers what became of references, so that those are known by
+// their bytes before they are parsed.
+//
+// What becomes of an ordinary link hangs on its reference and its kind, on the
+// directory of the base URL, and on a few things that a page's links have in common.
+// All but the first two are mixed into one number, the context.
+
+// hrefs is a cache: a reference has one place in it, and the last one that came
+// there stays.
+type hrefs struct {
+	seed    maphash.Seed
+	scope   *Scope
+	context uint64
+	page    uint32 // number of the page at hand
+	slots   []href
+}
+
+// href is a reference that was resolved.
+type href struct {
+	context     uint64
+	page        uint32 // the page whose item it last was
+	item        int32
+	kind        extract.Kind
+	noFollow    bool
+	hasFragment bool
+	ref         int // length of the reference, at the front of bytes
+	bytes       []byte
+	at          urinorm.Offsets
+	fingerprint frontier.Fingerprint
+	fate        Fate
+	hash        uint64 // of the fragment
+}
+
+const (
+	hrefSlots = 1 << 11
+	maxHref   = 256 // length of the longest reference and of the longest URL that are remembered
+)
+
+// reset turns to another page.
+func (h *hrefs) reset() {
+	if h.page++; h.page == 0 {
+		clear(h.slots)
+		h.page = 1
+	}
+}
+
+// within takes in what a page's links have in common.
+func (h *hrefs) within(f *findings) {
+	if h.slots == nil {
+		h.slots, h.seed = make([]href, hrefSlots), maphash.MakeSeed()
+	}
+	if h.scope != f.scope {
+		clear(h.slots)
+		h.scope = f.scope
+	}
+	var m maphash.Hash
+	m.SetSeed(h.seed)
+	_, _ = m.Write(f.page.href[:f.page.at.PathStart])
+	_ = m.WriteByte(0)
+	_, _ = m.WriteString(f.base.Directory())
+	flags := byte(0)
+	if f.nofollow {
+		flags |= 1
+	}
+	if f.local {
+		flags |= 2
+	}
+	_ = m.WriteByte(flags)
+	if f.run.cfg.Depth >= 0 { // then the wave is the depth
+		_, _ = m.Write([]byte{byte(f.depth), byte(f.depth >> 8), byte(f.depth >> 16), byte(f.depth >> 24)})
+	}
+	h.context = m.Sum64()
+}
+
+// find returns the place of a link's reference, nil when it can have none, and
+// whether it is known.
+func (h *hrefs) find(l *extract.Link) (k *href, met bool) {
+	if l.Ref == "" || l.Ref[0] == '?' || len(l.Ref) > maxHref {
+		return nil, false
+	}
+	k = &h.slots[(maphash.String(h.seed, l.Ref)^h.context)%hrefSlots]
+	return k, k.context == h.context && k.kind == l.Kind && k.noFollow == l.NoFollow && string(k.bytes[:k.ref]) == l.Ref
+}
+
+// keep remembers what became of a link of the page at hand.
+func (h *hrefs) keep(k *href, l *extract.Link, v view, fate Fate, fp frontier.Fingerprint, link *frontier.Link) {
+	if len(v.href) > maxHref {
+		return
+	}
+	bytes := k.bytes[:0]
+	if need := len(l.Ref) + len(v.href); need > cap(bytes) {
+		bytes = make([]byte, 0, need+need/2)
+	}
+	*k = href{context: h.context, page: h.page, item: int32(link.Target), kind: l.Kind, noFollow: l.NoFollow, hasFragment: link.HasFragment,
+		ref: len(l.Ref), bytes: append(append(bytes, l.Ref...), v.href...), at: v.at, fingerprint: fp, fate: fate, hash: link.Hash}
+}
+
+func (k *href) href() []byte { return k.bytes[k.ref:] }
+
+// pageIndex finds the items of a page by their fingerprints.
+type pageIndex struct {
+	slots []pageSlot
+	count int
+	page  uint32
+}
+
+type pageSlot struct {
+	fingerprint frontier.Fingerprint
+	page        uint32 // for which the slot holds
+	item        int32
+}
+
+func (x *pageIndex) reset() {
+	if x.page++; x.page == 0 || len(x.slots) > 1<<16 && x.count < len(x.slots)/64 {
+		*x = pageIndex{page: 1}
+	}
+	x.count = 0
+}
+
+func (x *pageIndex) find(fp frontier.Fingerprint) (item int32, ok bool) {
+	if len(x.slots) == 0 {
+		return 0, false
+	}
+	for i := int(fp) & (len(x.slots) - 1); x.slots[i].page == x.page; i = (i + 1) & (len(x.slots) - 1) {
+		if x.slots[i].fingerprint == fp {
+			return x.slots[i].item, true
+		}
+	}
+	return 0, false
+}
+
+// put enters an item that is not there.
+func (x *pageIndex) put(fp frontier.Fingerprint, item int32) {
+	if 2*(x.count+1) > len(x.slots) {
+		old := *x
+		x.slots, x.count = make([]pageSlot, max(64, 2*len(old.slots))), 0
+		for _, s := range old.slots {
+			if s.page == x.page {
+				x.put(s.fingerprint, s.item)
+			}
+		}
+	}
+	i := int(fp) & (len(x.slots) - 1)
+	for x.slots[i].page == x.page {
+		i = (i + 1) & (len(x.slots) - 1)
+	}
+	x.slots[i] = pageSlot{fp, x.page, item}
+	x.count++
+}
+
+// knownIDs remembers the IDs of targets that were entered, so that the store need not
+// look them up again: a cache as hrefs is one.
+type knownIDs struct{ slots []knownID }
+
+type knownID struct {
+	fingerprint frontier.Fingerprint
+	id          frontier.ID
+}
+
+const idSlots = 1 << 12
+
+func (k *knownIDs) find(fp frontier.Fingerprint) frontier.ID {
+	if k.slots == nil {
+		return 0
+	}
+	if s := &k.slots[fp%idSlots]; s.fingerprint == fp {
+		return s.id
+	}
+	return 0
+}
+
+func (k *knownIDs) put(fp frontier.Fingerprint, id frontier.ID) {
+	if k.slots == nil {
+		k.slots = make([]knownID, idSlots)
+	}
+	k.slots[fp%idSlots] = knownID{fp, id}
+}

@@ -1,0 +1,121 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// TestKnownReferences: what is remembered of references changes nothing. The same
+// links are added by one findings that remembers, and by one that is new for each page.
+func TestKnownReferences(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	refs := []string{"", "#", "#a", "#b%20c", "#b c", "#/view", "#:~:text=x", "?", "?q", "a.html", "a.html#x", "a.html#y", "A.html", "./a.html", "../p1/a.html",
+		"/p1/a.html", "//0.site.invalid/p1/a.html", "https://0.site.invalid/p1/a.html", "https://elsewhere.example/", "http://elsewhere.example/x.png", "a.png", "b/", "b/../a.html",
+		" a.html", "a\\b", "%61.html", "a.html?q=1&b", "mailto:a@b.example", "https:", "https:a.html", "http:", "../../../x", "é.html", "file:///etc/passwd", "http://[bad", "data:,x"}
+	for i := range 40 {
+		refs = append(refs, fmt.Sprintf("page-%d.html", i))
+	}
+	pages := []string{"https://0.site.invalid/p1/a.html", "https://0.site.invalid/p1/b.html", "https://0.site.invalid/p2/a.html?q", "https://www.example.com/p1/a.html", "https://www.example.com/", "http://www.example.com/p1/a.html"}
+	bases := []string{"", "https://0.site.invalid/p1/other.html", "https://www.example.com/deep/er/"}
+	site := func(t *testing.T) *Config {
+		cfg, _ := disk(t, t.TempDir())
+		return cfg
+	}
+	for name, set := range map[string]func(*Config){
+		"plain":                  func(*Config) {},
+		"depth":                  func(c *Config) { c.Depth = 2 },
+		"external links skipped": func(c *Config) { c.External = SkipExternal },
+		"patterns":               func(c *Config) { c.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
+		"credentials":            func(c *Config) { c.Credentials = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := site(t)
+			set(cfg)
+			r := newRun(t.Context(), cfg, append(seedOf(t, "https://www.example.com/p1/"), Seed{URL: cfg.Sites[0].Base(), Crawl: true}), &collector{})
+			remembers := &findings{}
+			for n := range 200 {
+				page := mustParse(t, pages[random.IntN(len(pages))])
+				at := page
+				if b := bases[random.IntN(len(bases))]; b != "" {
+					at = mustParse(t, b)
+				}
+				base, err := urinorm.NewBase(at, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				depth, nofollow := random.IntN(4), random.IntN(4) == 0
+				var links []extract.Link
+				for range random.IntN(80) {
+					links = append(links, extract.Link{Ref: refs[random.IntN(len(refs))], Kind: extract.Kind(random.IntN(int(extract.Host) + 1)), Expect: extract.Expect(random.IntN(2)),
+						NoFollow: random.IntN(5) == 0, Ignored: random.IntN(20) == 0, SameDocument: random.IntN(20) == 0, Element: "a", Attribute: "href", Line: random.IntN(100)})
+				}
+				gather := func(f *findings) ([]frontier.Item, []frontier.RawLink) {
+					f.reset(r, viewOf(page), depth)
+					f.local, f.nofollow = r.scope().siteOf(page) != nil, nofollow
+					f.against(base)
+					for i := range links {
+						f.add(&links[i])
+					}
+					return f.found(), readBlock(t, f.encoded())
+				}
+				items, block := gather(remembers)
+				wantItems, wantBlock := gather(&findings{})
+				ids := make([]frontier.ID, len(items))
+				for i := range items {
+					if items[i].Fingerprint != wantItems[i].Fingerprint {
+						t.Fatalf("page %d: item %d is another", n, i)
+					}
+					ids[i] = frontier.ID(items[i].Fingerprint%1_000_000 + 1)
+					if it := &items[i]; it.ID != 0 {
+						if it.ID != ids[i] {
+							t.Fatalf("page %d: item %d is remembered by the number %d, it is %d", n, i, it.ID, ids[i])
+						}
+						it.ID, it.Host, it.Job = 0, wantItems[i].Host, wantItems[i].Job
+					}
+				}
+				if !reflect.DeepEqual(items, wantItems) {
+					for i := range items {
+						if !reflect.DeepEqual(items[i], wantItems[i]) {
+							t.Fatalf("page %d, item %d: %+v, want %+v", n, i, items[i], wantItems[i])
+						}
+					}
+				}
+				if !reflect.DeepEqual(block, wantBlock) {
+					for i := range block {
+						if !reflect.DeepEqual(block[i], wantBlock[i]) {
+							t.Fatalf("page %d, %+v: %+v, want %+v", n, links[i], block[i], wantBlock[i])
+						}
+					}
+				}
+				remembers.learn(ids)
+			}
+		})
+	}
+}
+
+func readBlock(t *testing.T, block []byte) []frontier.RawLink {
+	t.Helper()
+	var r frontier.LinkReader
+	if err := r.Reset(block); err != nil {
+		t.Fatal(err)
+	}
+	var links []frontier.RawLink
+	for {
+		var l frontier.RawLink
+		more, err := r.Next(&l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !more {
+			return links
+		}
+		links = append(links, l)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // growing are documents of hostile shapes, about n bytes long.
@@ -95,31 +94,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// Eight times the document may take about eight times as long, not 64 times. On a
-// busy machine any one measurement can be off, so only what is slow each time fails.
-func TestTimeIsLinear(t *testing.T) {
-	measure := func(in Input) time.Duration {
-		least := time.Hour
-		for range 3 {
-			start := time.Now()
-			Extract(in)
-			least = min(least, time.Since(start))
-		}
-		return least
-	}
-	for name, make := range growing {
-		// Both are small enough for their buffers to be pooled.
-		small := Input{Body: []byte(make(1 << 15)), ContentType: "text/html"}
-		large := Input{Body: []byte(make(1 << 18)), ContentType: "text/html"}
-		linear := false
-		for try := 0; try < 5 && !linear; try++ {
-			linear = measure(large) < 30*measure(small)
-		}
-		if !linear {
-			t.Errorf("%s: eight times the size takes more than 30 times as long", name)
-		}
-	}
-}
+func TestTimeIsLinear(t *testing.T) { checkLinear(t, "text/html", growing) }
 
 func TestDeepNesting(t *testing.T) {
 	doc := page(strings.Repeat("<div>", 100_000) + "<a href=deep id=d>")

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 )
@@ -133,28 +132,7 @@ func growingBackticks(n int) string {
 	return b.String()
 }
 
-func TestMarkdownTimeIsLinear(t *testing.T) { checkGrowth(t, "text/markdown", growingMarkdown) }
-
-// checkGrowth holds documents eight times as long to about eight times the time,
-// where 64 times would be the mistake.
-func checkGrowth(t *testing.T, contentType string, documents map[string]func(n int) string) {
-	t.Helper()
-	best := func(body string) time.Duration {
-		least := time.Hour
-		for range 3 {
-			start := time.Now()
-			Extract(Input{Body: []byte(body), ContentType: contentType})
-			least = min(least, time.Since(start))
-		}
-		return least
-	}
-	for name, make := range documents {
-		small, large := best(make(1<<15)), best(make(1<<18))
-		if large > 32*small && large > 100*time.Millisecond {
-			t.Errorf("%s: 32 KiB take %v, 256 KiB %v", name, small, large)
-		}
-	}
-}
+func TestMarkdownTimeIsLinear(t *testing.T) { checkLinear(t, "text/markdown", growingMarkdown) }
 
 func TestMarkdownLineLimit(t *testing.T) {
 	doc := Extract(Input{Body: []byte("[a](b)\n" + strings.Repeat("x\n\n", maxMarkdownLines/2) + "[no](no)\n"), Name: "a.md"})

@@ -38,8 +38,9 @@ type binaryPlist struct {
 	visits              int // objects that may still be looked at
 }
 
-// maxPlistVisits bounds the objects looked at, shared ones counted each time.
-const maxPlistVisits = 10 * MaxLinks
+// maxPlistVisits bounds the objects looked at, shared ones counted each time: many
+// more than a bookmark's dictionary has keys and values for each object there is.
+func maxPlistVisits(objects int) int { return min(10*MaxLinks, 1000+64*objects) }
 
 func openBinaryPlist(body []byte) *binaryPlist {
 	const trailer = 32
@@ -47,13 +48,14 @@ func openBinaryPlist(body []byte) *binaryPlist {
 		return nil
 	}
 	t := body[len(body)-trailer:]
-	p := &binaryPlist{body: body[:len(body)-trailer], offsetSize: int(t[6]), refSize: int(t[7]), visits: maxPlistVisits}
+	p := &binaryPlist{body: body[:len(body)-trailer], offsetSize: int(t[6]), refSize: int(t[7])}
 	count, top, table := binary.BigEndian.Uint64(t[8:]), binary.BigEndian.Uint64(t[16:]), binary.BigEndian.Uint64(t[24:])
 	if p.offsetSize < 1 || p.offsetSize > 8 || p.refSize < 1 || p.refSize > 8 || table > uint64(len(p.body)) ||
 		count > (uint64(len(p.body))-table)/uint64(p.offsetSize) || top >= count {
 		return nil
 	}
 	p.count, p.table, p.top = int(count), int(table), int(top)
+	p.visits = maxPlistVisits(p.count)
 	return p
 }
 
@@ -174,7 +176,7 @@ func readSafariBinary(h *harvest, in *Input) {
 	r.dict(p.top, -1, 0)
 	switch {
 	case p.visits == 0:
-		h.fault("read bookmarks: the property list has more than %d objects", maxPlistVisits)
+		h.fault("read bookmarks: the property list has more than %d objects", maxPlistVisits(p.count))
 	case r.marks == 0:
 		h.fault("read bookmarks: a property list without Safari's bookmarks")
 	}

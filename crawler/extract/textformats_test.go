@@ -205,7 +205,7 @@ var growingText = map[string]map[string]func(n int) string{
 
 func TestTextTimeIsLinear(t *testing.T) {
 	for media, documents := range growingText {
-		checkGrowth(t, media, documents)
+		checkLinear(t, media, documents)
 	}
 }
 

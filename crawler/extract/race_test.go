@@ -1,0 +1,6 @@
+//go:build race
+
+package extract
+
+// raceDetector is on: everything takes ten times as long.
+const raceDetector = true

@@ -1,6 +1,9 @@
 package extract
 
 import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +68,36 @@ func TestViewSource(t *testing.T) {
 	for off, want := range []int{5, 14, 15, 24, 25} {
 		if got := inner.source(off); got != want {
 			t.Errorf("%d of %q is %d of %q, want %d", off, inner.text, got, doc, want)
+		}
+	}
+}
+
+// The searches eight bytes at a time find what a loop finds.
+func TestWordSearches(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	alphabet := []byte("ab&\r\x00\x01 /=>\x80\xFF%'\"<\x0c-:A_\x1f!")
+	for range 20_000 {
+		b := make([]byte, random.IntN(40))
+		for i := range b {
+			b[i] = 'a' + byte(random.IntN(26))
+			if random.IntN(8) == 0 {
+				b[i] = alphabet[random.IntN(len(alphabet))]
+			}
+		}
+		if got, want := indexEscape(b), bytes.IndexAny(b, "&\r\x00"); got != want && !(want < 0 && got == len(b)) {
+			t.Fatalf("%q: escape at %d, want %d", b, got, want)
+		}
+		from := random.IntN(len(b) + 1)
+		key, end := nameAt(b, from)
+		wantKey, wantEnd := longNameAt(b, from)
+		if key != wantKey || end != wantEnd {
+			t.Fatalf("%q: name from %d to %d with key %x, want %d and %x", b, from, end, key, wantEnd, wantKey)
+		}
+		if got, want := isASCII(b), !slices.ContainsFunc(b, func(c byte) bool { return c >= 0x80 }); got != want {
+			t.Fatalf("%q: ASCII %v", b, got)
+		}
+		if text := validUTF8(b); codePoints(text) != len([]rune(string(text))) {
+			t.Fatalf("%q: %d code points", text, codePoints(text))
 		}
 	}
 }

@@ -3,9 +3,9 @@ package extract
 import (
 	"bytes"
 	"mime"
+	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 )
@@ -80,8 +80,8 @@ func validUTF8(b []byte) []byte {
 // declaredOutside reads the charset parameter of a media type; "" when there is
 // none that is known.
 func declaredOutside(contentType string) string {
-	if contentType == "" {
-		return ""
+	if label, ok := plainCharset(contentType); ok {
+		return lookup(label)
 	}
 	// A faulty parameter elsewhere must not hide the charset.
 	if _, params, err := mime.ParseMediaType(contentType); err == nil || params != nil {
@@ -91,6 +91,32 @@ func declaredOutside(contentType string) string {
 		return ""
 	}
 	return lookup(labelInContent([]byte(contentType)))
+}
+
+// plainCharset returns the charset of a media type as nearly all servers write it:
+// "text/html" alone, or "text/html; charset=utf-8".
+func plainCharset(contentType string) (label []byte, ok bool) {
+	media, parameter, more := strings.Cut(contentType, ";")
+	for i := range len(media) {
+		if c := media[i]; !isAlphanumeric(c) && strings.IndexByte("/+-.", c) < 0 {
+			return nil, false
+		}
+	}
+	if !more {
+		return nil, !strings.Contains(media, "charset")
+	}
+	const name = "charset="
+	parameter = strings.TrimLeft(parameter, " ")
+	if len(parameter) <= len(name) || !strings.EqualFold(parameter[:len(name)], name) || strings.Count(media, "/") != 1 {
+		return nil, false
+	}
+	parameter = parameter[len(name):]
+	for i := range len(parameter) {
+		if c := parameter[i]; !isAlphanumeric(c) && c != '-' && c != '_' {
+			return nil, false
+		}
+	}
+	return []byte(parameter), true
 }
 
 // declaredInside returns the encoding for a label that the document itself bears.
@@ -112,6 +138,12 @@ func notFromInside(name string) string {
 // Standard 4.2), "" when there is none.
 func lookup(label []byte) string {
 	label = trimSpace(label)
+	if len(label) == 0 {
+		return ""
+	}
+	if equalFold(label, "utf-8") {
+		return "utf-8"
+	}
 	if !isASCII(label) {
 		return "" // charset.Lookup would trim Unicode's white space too
 	}
@@ -162,21 +194,27 @@ func lateMeta(body []byte) string {
 	if len(body) <= prescanned || !holdsMeta(body[prescanned-len("<meta"):]) {
 		return ""
 	}
-	z := html.NewTokenizer(bytes.NewReader(body))
+	var t tokens
+	t.reset(body)
+	t.skip = skipText
 	for {
-		switch z.Next() {
-		case html.ErrorToken:
+		switch t.next() {
+		case eventEnd:
 			return ""
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, more := z.TagName()
-			if string(name) != "meta" {
+		case eventStartTag:
+			if t.tag.element.role != roleMeta {
 				continue
 			}
 			var m metaCharset
-			for more {
-				var key, value []byte
-				key, value, more = z.TagAttr()
-				m.attribute(key, value)
+			raw := t.raw()
+			s := attributeScanner{tag: raw, pos: tagName(raw).end}
+			for {
+				name, value, ok := s.next()
+				if !ok {
+					break
+				}
+				decoded, _ := unescape(nil, nil, raw[value.start:value.end], true)
+				m.attribute(raw[name.start:name.end], decoded)
 			}
 			if encoding := m.encoding(); encoding != "" {
 				return encoding

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"mime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -140,4 +141,33 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q was changed to %q", before, body)
 		}
 	})
+}
+
+// A media type is read the short way only where that gives the same.
+func TestPlainCharset(t *testing.T) {
+	for _, contentType := range []string{
+		"", "text/html", "text/html; charset=utf-8", "text/html;charset=UTF-8", "text/html; CHARSET=koi8-r", "text/html;  charset=bogus",
+		"text/html; charset=\"koi8-r\"", "text/html; charset=koi8-r ", "text/html; charset=koi8-r; x=y", "text/html; x=y; charset=koi8-r", "text/html; charset=", "text/html; charset",
+		"text/html ; charset=koi8-r", " text/html; charset=koi8-r", "text html; charset=koi8-r", "html; charset=koi8-r", "a/b/c; charset=koi8-r", "charset=koi8-r", "text/charset=koi8-r", "text/html;", ";", "text/html;charset=koi8_r",
+		"application/xhtml+xml; charset=koi8-r", "text/html;\tcharset=koi8-r", "text/html; charset=koi8-r,utf-8", "/; charset=koi8-r", "text/; charset=koi8-r", "/html; charset=koi8-r",
+	} {
+		label, ok := plainCharset(contentType)
+		if !ok {
+			continue
+		}
+		got, want := lookup(label), ""
+		if _, params, err := mime.ParseMediaType(contentType); err == nil || params != nil {
+			want = lookup([]byte(params["charset"]))
+		} else {
+			want = lookup(labelInContent([]byte(contentType)))
+		}
+		if got != want {
+			t.Errorf("%q: %q the short way, %q the long one", contentType, got, want)
+		}
+	}
+	for _, contentType := range []string{"text/html", "text/html; charset=utf-8", "text/html;charset=ISO-8859-1"} {
+		if _, ok := plainCharset(contentType); !ok {
+			t.Errorf("%q goes the long way", contentType)
+		}
+	}
 }

@@ -19,14 +19,12 @@ func ExtractInto(doc *Document, in Input) {
 		return
 	}
 	h := harvests.Get().(*harvest)
+	h.input = in
 	h.formatOf, h.reference = formatOf, in.reference
-	h.readAs(f, &in, doc)
+	h.readAs(f, &h.input, doc)
 	h.finish()
 	h.release()
 }
-
-// keptEntries is the length of the longest list whose memory a Document keeps.
-const keptEntries = 1 << 14
 
 // reset forgets all but the memory of lists that are not large.
 func (d *Document) reset() {

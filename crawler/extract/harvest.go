@@ -9,8 +9,9 @@ import (
 // A harvest gathers what a reader finds. Strings are made once, at the end, out
 // of one arena: until then a reference is a span of it.
 type harvest struct {
-	doc *Document
-	src view // the decoded document
+	input Input // that of a whole document
+	doc   *Document
+	src   view // the decoded document
 	// formatOf is the function of that name: a container asks it about its
 	// content, and it knows the containers.
 	formatOf func(contentType, name string, head []byte) *format
@@ -49,21 +50,31 @@ func (h *harvest) reset(doc *Document, src []byte) {
 	h.anchors = h.anchors[:0]
 }
 
-// release forgets the document and gives the harvest back to the pool, unless a
-// large document made it large.
+// release forgets the document and gives the harvest back to the pool, without
+// what a large document made large.
 func (h *harvest) release() {
-	small := len(h.src.text) <= pooledSize
-	h.doc, h.src, h.places, h.reference = nil, view{}, places{}, false
-	if small {
-		harvests.Put(h)
+	h.input, h.doc, h.src, h.places, h.reference = Input{}, nil, view{}, places{}, false
+	h.links, h.anchors, h.arena = again(h.links), again(h.anchors), h.arena[:0]
+	if cap(h.arena) > keptBytes {
+		h.arena = nil
 	}
+	if cap(h.repeats.slots) > 4*keptEntries {
+		h.repeats = repeats{}
+	}
+	harvests.Put(h)
 }
 
 // harvests are kept for the next document.
 var harvests = sync.Pool{New: func() any { return new(harvest) }}
 
-// pooledSize is the length of the longest document whose buffers are kept.
-const pooledSize = 1 << 20
+// What is kept for the next document is bounded: lists by their entries, buffers by
+// their bytes, a reader's own by the length of its document.
+const (
+	keptEntries = 1 << 14
+	keptBytes   = 1 << 20
+)
+
+const leastLinks = 256
 
 // bytes is what keep copied.
 func (h *harvest) bytes(s span) []byte { return h.arena[s.start:s.end] }
@@ -95,14 +106,25 @@ func (h *harvest) add(v *view, at span, ref []byte) *found {
 	}
 	start, end := v.source(at.start), v.source(at.end)
 	raw := h.src.text[start:end]
-	f := found{at: start, tag: -1, raw: h.keep(raw)}
+	f := h.another()
+	*f = found{at: start, tag: -1, raw: h.keep(raw)}
 	f.ref = f.raw
 	if string(raw) != string(ref) {
 		f.ref = h.keep(ref)
 	}
 	f.line, f.column = h.places.at(start)
-	h.links = append(h.links, f)
-	return &h.links[len(h.links)-1]
+	return f
+}
+
+// another makes room for one more link, which holds what was there before.
+func (h *harvest) another() *found {
+	n := len(h.links)
+	if n == cap(h.links) {
+		// append would grow, and copy, a large list by a quarter each time.
+		h.links = append(make([]found, 0, max(leastLinks, 2*n)), h.links...)
+	}
+	h.links = h.links[:n+1]
+	return &h.links[n]
 }
 
 // finish makes the strings.
@@ -110,19 +132,19 @@ func (h *harvest) finish() {
 	all := string(h.arena)
 	cut := func(s span) string { return all[s.start:s.end] }
 	d := h.doc
-	d.Links = slices.Grow(d.Links, len(h.links))
+	n := len(d.Links) // of those that a reader made itself
+	d.Links = slices.Grow(d.Links, len(h.links))[:n+len(h.links)]
 	for i := range h.links {
-		f := &h.links[i]
-		l := Link{
-			Raw: cut(f.raw), Ref: cut(f.ref), Base: cut(f.base), Text: cut(f.text),
-			Line: f.line, Column: f.column,
-			Element: f.element, Attribute: f.attribute,
-			Kind: f.kind, Expect: f.expect, NoFollow: f.noFollow, Ignored: f.ignored, SameDocument: f.sameDocument,
-		}
+		f, l := &h.links[i], &d.Links[n+i]
+		l.Raw, l.Ref, l.Base, l.Text = cut(f.raw), cut(f.ref), cut(f.base), cut(f.text)
+		l.Line, l.Column = f.line, f.column
+		l.Element, l.Attribute = f.element, f.attribute
+		l.Kind, l.Expect = f.kind, f.expect
+		l.NoFollow, l.Ignored, l.SameDocument = f.noFollow, f.ignored, f.sameDocument
+		l.Bookmark, l.Repeats = nil, 0
 		if first := int(f.first) - 1; first >= 0 && first < i && f.same(&h.links[first]) {
-			l.Repeats = first + 1
+			l.Repeats = n + first + 1
 		}
-		d.Links = append(d.Links, l)
 	}
 	d.Anchors = slices.Grow(d.Anchors, len(h.anchors))
 	for i := range h.anchors {

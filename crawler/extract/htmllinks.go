@@ -215,15 +215,7 @@ func isPost(method []byte) bool {
 // to its end tag; others have it in attributes.
 func (r *htmlReader) describe(t *startTag, first int) {
 	if t.element.role == roleA {
-		r.link.first, r.link.end = first, len(r.links)
-		r.link.text = r.link.text[:0]
-		r.link.fallback = r.link.fallback[:0]
-		if first < len(r.links) {
-			r.link.fallback = foldSpace(r.link.fallback, t.get(attrTitle))
-			if len(r.link.fallback) == 0 {
-				r.link.fallback = foldSpace(r.link.fallback, t.get(attrAriaLabel))
-			}
-		}
+		r.link = linkText{first: first, end: len(r.links), text: r.link.text[:0], title: t.span(attrTitle), label: t.span(attrAriaLabel)}
 		return
 	}
 	if r.link.first < r.link.end && t.has(attrAlt) {
@@ -233,11 +225,11 @@ func (r *htmlReader) describe(t *startTag, first int) {
 		return
 	}
 	for _, a := range [...]attribute{attrAlt, attrTitle, attrAriaLabel, attrRel} {
-		if a == attrRel && t.element.role != roleLink {
-			break
+		if !t.has(a) || a == attrRel && t.element.role != roleLink {
+			continue
 		}
-		var buffer [MaxText]byte
-		if text := trimFolded(foldSpace(buffer[:0], t.get(a))); len(text) > 0 {
+		r.folded = foldSpace(r.folded[:0], t.get(a))
+		if text := trimFolded(r.folded); len(text) > 0 {
 			at := r.keep(text)
 			for i := first; i < len(r.links); i++ {
 				if f := &r.links[i]; f.text == (span{}) && f.element == t.element.name { // those of a srcdoc have their own

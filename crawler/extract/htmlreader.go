@@ -37,6 +37,7 @@ type htmlReader struct {
 
 	value   view // of the attribute or text being read
 	decoded []byte
+	folded  []byte // text that is soon kept
 	css     cssScanner
 	json    jsonScanner
 }
@@ -59,9 +60,9 @@ type template struct {
 
 // linkText gathers the text of the a element that is open.
 type linkText struct {
-	first, end int // its links; none when equal
-	text       []byte
-	fallback   []byte // title or aria-label
+	first, end   int // its links; none when equal
+	text         []byte
+	title, label span // of the attributes title and aria-label, for a link without text
 }
 
 // begin starts a document, or one that stands in a srcdoc.
@@ -85,7 +86,7 @@ var htmlReaders = sync.Pool{New: func() any { return new(htmlReader) }}
 // release forgets the document and gives the reader back to the pool, unless a
 // large document made it large.
 func (r *htmlReader) release() {
-	small := len(r.view.text) <= pooledSize
+	small := len(r.view.text) <= keptBytes
 	r.harvest, r.view = nil, nil
 	r.tokens.release()
 	r.value.text, r.value.parent = nil, nil
@@ -98,7 +99,7 @@ func (r *htmlReader) release() {
 // read reads the document to its end.
 func (r *htmlReader) read() {
 	for {
-		r.tokens.idle = r.content == contentShown && r.bodyFilled && r.link.first == r.link.end && len(r.foreign.open) == 0
+		r.tokens.skip = r.meaningless()
 		switch r.tokens.next() {
 		case eventEnd:
 			r.endLink()
@@ -113,6 +114,17 @@ func (r *htmlReader) read() {
 			r.comment()
 		}
 	}
+}
+
+// meaningless says what would tell the reader nothing.
+func (r *htmlReader) meaningless() skipping {
+	switch {
+	case r.content != contentShown || !r.bodyFilled || len(r.foreign.open) > 0:
+		return skipNothing
+	case r.link.first < r.link.end:
+		return skipTags
+	}
+	return skipText
 }
 
 func (r *htmlReader) startTag() {
@@ -345,7 +357,8 @@ func (r *htmlReader) text() {
 			r.link.text = foldSpace(r.link.text, r.textView(start, raw, literal).text)
 		}
 	case contentTitle:
-		r.doc.Title = string(trimFolded(foldSpace(nil, r.textView(start, raw, literal).text)))
+		r.folded = foldSpace(r.folded[:0], r.textView(start, raw, literal).text)
+		r.doc.Title = string(trimFolded(r.folded))
 	case contentStyle:
 		// The text of a style element is literal, but for the one in an SVG.
 		if r.want {
@@ -381,8 +394,12 @@ func (r *htmlReader) endLink() {
 		return
 	}
 	text := trimFolded(l.text)
-	if len(text) == 0 {
-		text = trimFolded(l.fallback)
+	for _, at := range [...]span{l.title, l.label} {
+		if len(text) > 0 {
+			break
+		}
+		r.folded = foldSpace(r.folded[:0], r.setValue(at.start, r.view.text[at.start:at.end], true, true).text)
+		text = trimFolded(r.folded)
 	}
 	if len(text) > 0 {
 		at := r.keep(text)

@@ -2,29 +2,30 @@ package extract
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf8"
 )
 
 // places turns byte offsets of a document into lines and columns. Offsets are
 // asked for in rising order almost always, so each byte is looked at once and a
-// page of 10 MB on a single line costs one pass.
+// page of 10 MB on a single line costs one pass. The document is valid UTF-8.
 type places struct {
 	doc    []byte
-	ascii  bool // every byte is a column
 	loneCR bool // some line ends with CR alone
 
 	off       int // everything before it is counted
 	line      int // line breaks before off
 	lineStart int // where the line of off begins
-	column    int // code points from lineStart to off; not counted when ascii
+	column    int // code points from lineStart to off
 }
 
 func newPlaces(doc []byte) places {
-	return places{
-		doc:    doc,
-		ascii:  isASCII(doc),
-		loneCR: bytes.Count(doc, []byte{'\r'}) != bytes.Count(doc, []byte("\r\n")),
+	p := places{doc: doc}
+	if bytes.IndexByte(doc, '\r') >= 0 {
+		p.loneCR = bytes.Count(doc, []byte{'\r'}) != bytes.Count(doc, []byte("\r\n"))
 	}
+	return p
 }
 
 // at returns the line and the column of an offset, both from 1, columns in code
@@ -36,21 +37,35 @@ func (p *places) at(off int) (line, column int) {
 	if p.loneCR {
 		p.walkLoneCR(off)
 	} else if seg := p.doc[p.off:off]; len(seg) > 0 {
-		if last := bytes.LastIndexByte(seg, '\n'); last >= 0 {
-			p.line += 1 + bytes.Count(seg[:last], []byte{'\n'})
+		if n := bytes.Count(seg, []byte{'\n'}); n > 0 {
+			last := bytes.LastIndexByte(seg, '\n')
+			p.line += n
 			p.lineStart = p.off + last + 1
 			p.column = 0
 			seg = seg[last+1:]
 		}
-		if !p.ascii {
-			p.column += utf8.RuneCount(seg)
-		}
+		p.column += codePoints(seg)
 		p.off = off
 	}
-	if p.ascii {
-		return p.line + 1, off - p.lineStart + 1
-	}
 	return p.line + 1, p.column + 1
+}
+
+// codePoints counts the code points of valid UTF-8: its bytes but for those that
+// continue one, 10xxxxxx, eight at a time.
+func codePoints(b []byte) int {
+	const high = 0x8080808080808080
+	n := len(b)
+	for ; len(b) >= 8; b = b[8:] {
+		if w := binary.LittleEndian.Uint64(b); w&high != 0 {
+			n -= bits.OnesCount64(w & high &^ (w << 1))
+		}
+	}
+	for _, c := range b {
+		if c&0xC0 == 0x80 {
+			n--
+		}
+	}
+	return n
 }
 
 func (p *places) rewind(off int) {
@@ -78,11 +93,12 @@ func (p *places) walkLoneCR(off int) {
 
 // isASCII reports whether b holds no byte above 0x7F.
 func isASCII(b []byte) bool {
-	for len(b) >= 8 {
-		if (b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7])&0x80 != 0 {
+	const high = 0x8080808080808080
+	for ; len(b) >= 32; b = b[32:] {
+		if (binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:])|
+			binary.LittleEndian.Uint64(b[16:])|binary.LittleEndian.Uint64(b[24:]))&high != 0 {
 			return false
 		}
-		b = b[8:]
 	}
 	for _, c := range b {
 		if c&0x80 != 0 {

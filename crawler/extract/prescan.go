@@ -72,17 +72,13 @@ type metaScanner struct {
 // meta reads the attributes of a meta element and returns the encoding they
 // declare, if any.
 func (s *metaScanner) meta() string {
-	m := metaCharset{}
-	seen := map[string]bool{}
+	var m metaCharset
 	for {
 		name, value, ok := s.attribute()
 		if !ok {
 			break
 		}
-		if !seen[string(name)] && len(seen) < prescanned {
-			seen[string(name)] = true
-			m.attribute(name, value)
-		}
+		m.attribute(name, value)
 	}
 	if s.pos == len(s.head) {
 		return ""
@@ -96,20 +92,25 @@ type metaCharset struct {
 	charset string // name of the encoding, from charset or content
 	decided bool   // some label was found, known or not
 	needs   bool   // the label came from content: only a pragma makes it count
+	// Of several attributes with one name the first counts.
+	hasPragma, hasContent, hasCharset bool
 }
 
 func (m *metaCharset) attribute(name, value []byte) {
 	switch {
-	case equalFold(name, "http-equiv"):
-		m.pragma = m.pragma || equalFold(value, "content-type")
-	case equalFold(name, "content"):
+	case equalFold(name, "http-equiv") && !m.hasPragma:
+		m.hasPragma = true
+		m.pragma = equalFold(value, "content-type")
+	case equalFold(name, "content") && !m.hasContent:
+		m.hasContent = true
 		if m.charset != "" {
 			return
 		}
 		if encoding := lookup(labelInContent(value)); encoding != "" {
 			m.charset, m.decided, m.needs = encoding, true, true
 		}
-	case equalFold(name, "charset"):
+	case equalFold(name, "charset") && !m.hasCharset:
+		m.hasCharset = true
 		m.charset, m.decided, m.needs = lookup(value), true, false
 	}
 }

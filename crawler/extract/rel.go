@@ -1,7 +1,5 @@
 package extract
 
-import "bytes"
-
 // relMeaning is what a link type says about the link element's href.
 type relMeaning struct {
 	kind   Kind
@@ -95,7 +93,10 @@ func nextToken(list []byte) (token, rest []byte) {
 	return list[start:i], list[i:]
 }
 
-func trimSpace(b []byte) []byte { return bytes.Trim(b, " \t\n\f\r") }
+func trimSpace(b []byte) []byte {
+	at := trimSpan(b, span{0, len(b)})
+	return b[at.start:at.end]
+}
 
 // equalFold compares ASCII-case-insensitively with a string in lower case.
 func equalFold(b []byte, lower string) bool {

@@ -81,12 +81,12 @@ func (x *repeats) grow() {
 
 // repeat notes the link once more, at another place.
 func (h *harvest) repeat(first, at int) {
-	f := h.links[first]
+	f := h.another()
+	*f = h.links[first]
 	f.at, f.tag, f.text = at, -1, span{}
 	f.noFollow, f.ignored = false, false
 	f.first = int32(first + 1)
 	f.line, f.column = h.places.at(at)
-	h.links = append(h.links, f)
 }
 
 // same reports whether two links differ in nothing but their place and their text.

@@ -14,6 +14,9 @@ func (t *tokens) scan() event {
 			return e
 		}
 	}
+	if t.skip != skipNothing {
+		t.start = skim(doc, t.start, t.skip == skipTags)
+	}
 	for pos := t.start; ; {
 		n := bytes.IndexByte(doc[pos:], '<')
 		if n < 0 || pos+n+1 == len(doc) {
@@ -29,52 +32,28 @@ func (t *tokens) scan() event {
 			pos = lt + 1 // a sign like any other
 			continue
 		}
-		if lt > t.start && !t.idle {
+		if lt > t.start {
 			t.end = lt
 			return eventText
 		}
-		t.start = lt
 		switch {
 		case c == '/':
-			if !t.scanEndTag() {
-				return t.handOver()
-			}
-			if !t.idle || t.closesKnown() {
+			if t.scanEndTag() {
 				return eventEndTag
 			}
 		case c == '!':
-			if !t.scanDeclaration() {
-				return t.handOver()
+			if t.scanDeclaration() {
+				return eventComment
 			}
-			return eventComment
 		case c == '?':
-			if !t.scanTo('>') {
-				return t.handOver()
+			if t.scanTo('>') {
+				return eventComment
 			}
-			return eventComment
-		default:
-			if !t.scanStartTag() {
-				return t.handOver()
-			}
-			if !t.idle || t.tag.present != 0 || t.tag.element.role != roleNone {
-				return eventStartTag
-			}
+		case t.scanStartTag():
+			return eventStartTag
 		}
-		t.start, pos = t.end, t.end
+		return t.handOver()
 	}
-}
-
-// closesKnown reports whether an end tag may be one that the reader keeps track of.
-func (t *tokens) closesKnown() bool {
-	switch t.endName.end - t.endName.start {
-	case len("a"):
-		return t.doc[t.endName.start]|0x20 == 'a'
-	case len("form"):
-		return t.doc[t.endName.start]|0x20 == 'f'
-	case len("template"): // noscript and frameset too
-		return true
-	}
-	return false
 }
 
 // textContent reads the content of an element whose content is text; false
@@ -141,19 +120,16 @@ func (t *tokens) scanDeclaration() bool {
 
 // scanEndTag reads an end tag: a name and, at most, white space.
 func (t *tokens) scanEndTag() bool {
-	doc, i := t.doc, t.start+len("</")
-	if i == len(doc) || !isLetter(doc[i]) {
+	doc, start := t.doc, t.start+len("</")
+	if start == len(doc) || !isLetter(doc[start]) {
 		return false
 	}
-	name := span{i, i}
-	for i < len(doc) && nameBytes[doc[i]] != 0 {
-		i++
-	}
-	name.end = i
-	if i = skipSpace(doc, i); i == len(doc) || doc[i] != '>' {
+	_, end := nameAt(doc, start)
+	i := skipSpace(doc, end)
+	if i == len(doc) || doc[i] != '>' {
 		return false
 	}
-	t.endName, t.end = name, i+1
+	t.endName, t.end = span{start, end}, i+1
 	return true
 }
 
@@ -163,21 +139,12 @@ func (t *tokens) scanStartTag() bool {
 	doc, tag := t.doc, &t.tag
 	i := t.start + len("<")
 	tag.begin(t.start, i)
-	key := nameKey(0)
-	for ; i < len(doc); i++ {
-		c := nameBytes[doc[i]]
-		if c == 0 {
-			break
-		}
-		key = key.step(c)
-	}
-	tag.name.end, tag.key = i, key
-	tag.element = htmlElements.find(key, doc[tag.name.start:i])
+	tag.key, tag.name.end = nameAt(doc, i)
+	i = tag.name.end
+	tag.element = htmlElements.find(tag.key, doc[tag.name.start:i])
 	for {
-		spaced := false
-		for ; i < len(doc) && isSpace(doc[i]); i++ {
-			spaced = true
-		}
+		before := i
+		i = skipSpace(doc, i)
 		if i == len(doc) {
 			return false
 		}
@@ -190,52 +157,60 @@ func (t *tokens) scanStartTag() bool {
 			t.selfClosing, t.end = true, i+2
 			t.textTag = tag.element.textTag
 			return true
-		case !spaced:
+		case i == before: // something stands at the name or at the quote before it
 			return false
 		}
-		name, key := span{i, i}, nameKey(0)
-		for ; i < len(doc); i++ {
-			c := nameBytes[doc[i]]
-			if c == 0 {
-				break
-			}
-			key = key.step(c)
-		}
+		name := span{start: i}
+		var key nameKey
+		key, i = nameAt(doc, i)
 		name.end = i
 		if i+1 >= len(doc) || name.start == name.end {
 			return false
 		}
 		value := span{i, i}
-		if c := doc[i]; c == '=' {
-			i++
-			switch c := doc[i]; c {
-			case '"', '\'':
-				n := bytes.IndexByte(doc[i+1:], c)
-				if n < 0 {
-					return false
-				}
-				value = span{i + 1, i + 1 + n}
-				i = value.end + 1
-			default:
-				value.start = i
-				for i < len(doc) && isBareByte(doc[i]) {
-					i++
-				}
-				value.end = i
-				if i == len(doc) || i == value.start || !isSpace(doc[i]) && doc[i] != '>' {
-					return false
-				}
-				if doc[i] == '>' && doc[i-1] == '/' && t.repeats(name) {
-					return false // the tokenizer takes the value's solidus for the tag's then
-				}
+		switch c := doc[i]; {
+		case c == '=':
+			if value = t.scanValue(name); value.end < 0 {
+				return false
 			}
-		} else if next := skipSpace(doc, i); next == len(doc) || doc[next] == '=' {
+			if i = value.end; doc[value.start-1] != '=' {
+				i++ // the quote
+			}
+		case c == '/' || c == '>' || isSpace(c):
+			if next := skipSpace(doc, i); next == len(doc) || doc[next] == '=' {
+				return false
+			}
+		default:
 			return false
 		}
 		if a := knownAttributes.find(key, doc[name.start:name.end]); a >= 0 {
 			tag.add(attribute(a), value)
 		}
 	}
+}
+
+// scanValue reads the value of the attribute whose name and equals sign were read.
+// The end is -1 where it is not ordinary.
+func (t *tokens) scanValue(name span) span {
+	doc, i := t.doc, name.end+len("=")
+	if c := doc[i]; c == '"' || c == '\'' {
+		n := bytes.IndexByte(doc[i+1:], c)
+		if n < 0 {
+			return span{0, -1}
+		}
+		return span{i + 1, i + 1 + n}
+	}
+	start := i
+	for i < len(doc) && isBareByte(doc[i]) {
+		i++
+	}
+	switch {
+	case i == len(doc), i == start, !isSpace(doc[i]) && doc[i] != '>':
+		return span{0, -1}
+	case doc[i] == '>' && doc[i-1] == '/' && t.repeats(name):
+		return span{0, -1} // the tokenizer takes the value's solidus for the tag's then
+	}
+	return span{start, i}
 }
 
 // repeats reports whether the tag being read has an attribute of this name before.
@@ -246,7 +221,7 @@ func (t *tokens) repeats(name span) bool {
 		if !ok {
 			return false
 		}
-		if bytes.EqualFold(s.tag[other.start:other.end], t.doc[name.start:name.end]) { // both are ASCII
+		if bytes.EqualFold(s.tag[other.start:other.end], t.doc[name.start:name.end]) {
 			return true
 		}
 	}

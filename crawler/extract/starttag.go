@@ -64,24 +64,32 @@ func (t *startTag) read(start, end int) {
 
 func (t *startTag) has(a attribute) bool { return t.present&(1<<a) != 0 }
 
+// span is where an attribute's value stands; empty when it is not there.
+func (t *startTag) span(a attribute) span {
+	if t.has(a) {
+		for _, at := range t.attrs {
+			if at.attribute == a {
+				return at.value
+			}
+		}
+	}
+	return span{}
+}
+
 // get returns an attribute's value with character references decoded, nil when
 // it is not there. It is valid until the next tag.
 func (t *startTag) get(a attribute) []byte {
 	if !t.has(a) {
 		return nil
 	}
-	for _, at := range t.attrs {
-		if at.attribute == a {
-			value := t.doc[at.value.start:at.value.end]
-			if !needsUnescape(value) {
-				return value
-			}
-			n := len(t.decoded)
-			t.decoded, _ = unescape(t.decoded, nil, value, true)
-			return t.decoded[n:]
-		}
+	at := t.span(a)
+	value := t.doc[at.start:at.end]
+	if !needsUnescape(value) {
+		return value
 	}
-	return nil
+	n := len(t.decoded)
+	t.decoded, _ = unescape(t.decoded, nil, value, true)
+	return t.decoded[n:]
 }
 
 // is reports whether the tag's name is the one given, in lower case.

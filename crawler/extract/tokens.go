@@ -19,6 +19,19 @@ const (
 	eventComment // also a doctype and what else is no text and no tag
 )
 
+// skipping says what a reader does not ask for, as long as it reads content that
+// is shown.
+type skipping uint8
+
+const (
+	skipNothing skipping = iota
+	// skipTags leaves out start tags without a known attribute and without a role,
+	// and end tags of elements that the reader does not keep track of.
+	skipTags
+	// skipText leaves out text too.
+	skipText
+)
+
 // tokens cuts a document into events, each with its place. What is in text, a tag
 // or a comment is not copied; it is doc[start:end].
 //
@@ -37,10 +50,8 @@ type tokens struct {
 	tag startTag
 	// endName is the name of an end tag.
 	endName span
-	// idle says that the reader waits for a tag that means something to it: text,
-	// end tags of elements it does not keep track of, and start tags without
-	// attributes and role may be left out.
-	idle bool
+	// skip says what the reader does not ask for: those events may be left out.
+	skip skipping
 
 	// textTag names the element whose content, up to its end tag, comes next and
 	// is text; empty where markup comes.
@@ -64,7 +75,7 @@ const (
 func (t *tokens) reset(doc []byte) {
 	t.doc = doc
 	t.start, t.end = 0, 0
-	t.idle, t.textTag, t.cdata = false, "", false
+	t.skip, t.textTag, t.cdata = skipNothing, "", false
 	t.tokenizer, t.handed = nil, 0
 	t.tag.doc = doc
 }

@@ -1,0 +1,111 @@
+package extract
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// realPages are pages of every generator, by its name.
+func realPages(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	files, err := filepath.Glob("testdata/pages/*.html")
+	if err != nil || len(files) == 0 {
+		tb.Fatal("no pages", err)
+	}
+	pages := map[string][]byte{"highlighted": benchmarkPage(tb)}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		pages[strings.TrimSuffix(filepath.Base(file), ".html")] = body
+	}
+	return pages
+}
+
+func benchmarkPage(tb testing.TB) []byte {
+	tb.Helper()
+	body, err := os.ReadFile("testdata/bench.html")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return body
+}
+
+// BenchmarkPages reads pages by the scanner, and by the tokenizer alone as before.
+func BenchmarkPages(b *testing.B) {
+	for name, body := range realPages(b) {
+		for _, by := range []string{"scanner", "tokenizer"} {
+			b.Run(name+"/"+by, func(b *testing.B) {
+				in := Input{Body: body, ContentType: "text/html; charset=utf-8", reference: by == "tokenizer"}
+				var doc Document
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					ExtractInto(&doc, in)
+				}
+				b.ReportMetric(float64(len(doc.Links)), "links")
+			})
+		}
+	}
+}
+
+// BenchmarkMarkup cuts pages into events and does nothing with them.
+func BenchmarkMarkup(b *testing.B) {
+	for name, body := range realPages(b) {
+		for _, by := range []string{"scanner", "tokenizer"} {
+			b.Run(name+"/"+by, func(b *testing.B) {
+				t := tokens{reference: by == "tokenizer"}
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					t.reset(body)
+					for t.next() != eventEnd {
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkDocumentation reads all pages of each tree named by
+// ORBWEAVER_DOCUMENTATION, once each: many pages teach the processor less of what
+// comes next than one that is read again and again.
+func BenchmarkDocumentation(b *testing.B) {
+	for _, root := range filepath.SplitList(os.Getenv(documentation)) {
+		var pages []Input
+		size, links := 0, 0
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || !isPageName(d.Name()) {
+				return err
+			}
+			body, err := os.ReadFile(path)
+			pages = append(pages, Input{Body: body, Name: d.Name()})
+			size += len(body)
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, by := range []string{"scanner", "tokenizer"} {
+			b.Run(filepath.Base(root)+"/"+by, func(b *testing.B) {
+				var doc Document
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					links = 0
+					for _, in := range pages {
+						in.reference = by == "tokenizer"
+						ExtractInto(&doc, in)
+						links += len(doc.Links)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(pages)), "ns/page")
+				b.ReportMetric(float64(links)/float64(len(pages)), "links/page")
+			})
+		}
+	}
+}

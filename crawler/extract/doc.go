@@ -10,6 +10,7 @@
 //
 //	tokens.go       text, tags and comments as stretches of the source
 //	scanner.go      ordinary markup, read in place
+//	skim.go         what means nothing to the reader, passed over
 //	attributes.go   where in any other tag, which the tokenizer found, its attributes stand
 //	starttag.go     a tag taken apart
 //	names.go        names of elements and attributes, looked up
@@ -20,6 +21,8 @@
 //	jsonld.go       the URLs of JSON-LD
 //	charref.go      decoding, and the way back from decoded text to the source
 //	places.go       offsets to lines and columns
+//	repeats.go      references that the document has had before
+//	anchors.go      ids and names, and their hashes
 //	harvest.go      what was found, until its strings are made
 //	structure.go    selectors and inline marks, which need a tree after all
 //

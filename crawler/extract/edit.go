@@ -321,7 +321,8 @@ func (e *Editor) wrong(changes []*change, now *Document) (wrong []*change) {
 			continue
 		}
 		c := of[i]
-		if c == nil || was[i].Element != is[i].Element || was[i].Attribute != is[i].Attribute {
+		// What another link's change does to the base of this one is not its own fault.
+		if c == nil || was[i].Base != is[i].Base || was[i].Element != is[i].Element || was[i].Attribute != is[i].Attribute {
 			return []*change{nil}
 		}
 		if !seen[c] {

@@ -286,7 +286,7 @@ func everyLink(t *testing.T, in Input, must bool) {
 	for _, c := range changed {
 		if c.Err == nil {
 			want[c.Place] = newReference("")
-		} else if must {
+		} else if must && (in.Name != "rss2.xml" || c.Place != Place{13, 7}) { // that one is the base of the links in its text
 			t.Errorf("%s: %+v", in.Name, c)
 		}
 	}

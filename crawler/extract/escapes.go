@@ -29,7 +29,7 @@ var escapesByFormat = map[string][]escape{
 	"netscape-bookmarks": {entities, asIs},
 	"markdown":           {asIs, ampersand, backslash, both(ampersand, backslash), entities},
 	"css":                {asIs, inCSS},
-	"xml":                {entities, both(inCSS, entities), both(entities, entities), asIs},
+	"xml":                {entities, both(inCSS, entities), inCSS, both(entities, entities), asIs},
 	"notebook":           {inJSON, both(backslash, inJSON), both(entities, inJSON)},
 	"json-feed":          {inJSON, both(entities, inJSON)},
 	"manifest":           {inJSON},

@@ -6,6 +6,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/draw"
 	"image/png"
 	"net/url"
 	"os"
@@ -51,7 +53,7 @@ func startBrowser(t *testing.T) context.Context {
 		t.Skip("chromium is missing")
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1200, 900),
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1000, 600),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("enable-unsafe-swiftshader", true), // WebGL where there is no graphics card
 	)
@@ -584,13 +586,13 @@ func (t *tab) colours(r, g, b int) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near := func(a uint32, b int) bool { return max(int(a>>8), b)-min(int(a>>8), b) < 12 }
+	pixels := image.NewRGBA(picture.Bounds())
+	draw.Draw(pixels, pixels.Bounds(), picture, picture.Bounds().Min, draw.Src)
+	near := func(a byte, b int) bool { return max(int(a), b)-min(int(a), b) < 12 }
 	n := 0
-	for y := range picture.Bounds().Dy() {
-		for x := range picture.Bounds().Dx() {
-			if pr, pg, pb, _ := picture.At(x, y).RGBA(); near(pr, r) && near(pg, g) && near(pb, b) {
-				n++
-			}
+	for p := pixels.Pix; len(p) > 0; p = p[4:] {
+		if near(p[0], r) && near(p[1], g) && near(p[2], b) {
+			n++
 		}
 	}
 	return n
@@ -736,23 +738,21 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 	p := open(t, ctx, text, "").ready()
 	// look opens views one after the other and brings what there is to see.
 	type seen struct {
-		Hrefs []string
-		Text  string
-		Made  int
-		Open  int
+		Hrefs      []string
+		Characters string
+		Made, Open int
 	}
 	const look = `((hashes) => {
-		const seen = { Hrefs: [], Text: "", Made: 0, Open: 0 };
+		const seen = { Hrefs: new Set(), Characters: new Set(), Made: 0, Open: 0 };
 		for (const hash of hashes) {
 			history.pushState(null, "", hash);
 			dispatchEvent(new Event("popstate"));
-			for (const e of document.querySelectorAll("[href], [src], [action]")) seen.Hrefs.push(String(e.href ?? e.src ?? e.action));
-			seen.Text += document.body.textContent;
+			for (const e of document.querySelectorAll("[href], [src], [action]")) seen.Hrefs.add(String(e.href ?? e.src ?? e.action));
+			for (const c of document.body.textContent) seen.Characters.add(c);
 			seen.Made += document.querySelectorAll("iframe, img, object, embed, form, body [style]:not(canvas):not(#stage), [onclick], [onerror]").length;
 			seen.Open += document.getElementById("details").open;
 		}
-		seen.Hrefs = [...new Set(seen.Hrefs)];
-		return seen;
+		return { ...seen, Hrefs: [...seen.Hrefs], Characters: [...seen.Characters].join("") };
 	})`
 	hashes := []string{"#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?q=%3Cscript%3E", "#redirects", "#redirects?list=edits", "#codes", "#web", "#web?knot=3", "#findings?page=%3Cb%3E&host=%22%3E"}
 	views := len(hashes)
@@ -770,9 +770,12 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 			t.Errorf("a link to %q", href)
 		}
 	}
-	for i, r := range got.Text {
+	if len(got.Characters) < 100 {
+		t.Errorf("no more than these characters were shown: %q", got.Characters)
+	}
+	for _, r := range got.Characters {
 		if unseen(r) && r != '\n' && r != '\t' {
-			t.Fatalf("shows %U in %q", r, got.Text[max(0, i-40):i+4])
+			t.Errorf("shows %U", r)
 		}
 	}
 	if got.Made > 0 {

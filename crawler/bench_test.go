@@ -124,7 +124,7 @@ func BenchmarkSettle(b *testing.B) {
 		f.add(&l)
 		o := &check.Outcome{Code: check.CodeOK, Status: 200, Read: true}
 		b.StartTimer()
-		if _, err := r.frontier.Settle(b.Context(), t, o, f.found(), f.encoded(), nil); err != nil {
+		if _, err := r.frontier.Settle(b.Context(), t, o, f.found(), f.encoded(), nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

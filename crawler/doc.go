@@ -51,6 +51,11 @@
 // was there may be taken as there; a finding rests on what this run was told
 // (earlier.go).
 //
+// What a run knows is in its store, or can be made again from what is there: so a
+// crawl whose store outlives the process goes on in another (recall.go). What is
+// counted, and what is remembered of earlier visits, is kept in the step that ends
+// a visit (tally.go, retry.go).
+//
 // A broken link is data. Run returns an error only when it cannot go on: its sink
 // or its store failed. When it returns, no goroutine of it is left.
 //

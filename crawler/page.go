@@ -52,6 +52,7 @@ type findings struct {
 	block       []byte
 	edges       []Edge
 	doc         extract.Document
+	about       []byte // what a later session is to know of the page
 }
 
 // pending is an item whose bytes lie in findings.store.
@@ -81,6 +82,7 @@ func (f *findings) reset(r *run, page view, depth int) {
 	f.base, f.local, f.nofollow = nil, false, false
 	f.items, f.href, f.key, f.store, f.edges = f.items[:0], f.href[:0], f.key[:0], f.store[:0], nil
 	f.said, f.fragments, f.unchanged = f.said[:0], f.fragments[:0], false
+	f.about = nil
 	f.remembers = r.cfg.Changed == nil && r.earlier == nil // else a link's fate hangs on more than itself
 	f.links.Reset()
 	f.index.reset()

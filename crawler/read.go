@@ -96,9 +96,16 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 		w.leavesOut(stoppedByScript)
 	}
 	w.count(countPages, 1)
+	if !w.cfg.Pages && !w.frontier.Durable() {
+		return
+	}
+	page := Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
+		NoIndex: doc.NoIndex || noIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found().edges}
+	if w.frontier.Durable() {
+		w.found().about = page.encode()
+	}
 	if w.cfg.Pages {
-		w.tellPage(&Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
-			NoIndex: doc.NoIndex || noIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found().edges})
+		w.tellPage(&page)
 	}
 }
 

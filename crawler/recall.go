@@ -2,11 +2,13 @@ package crawler
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -91,7 +93,7 @@ func (r *run) recall() error {
 
 // recallAll makes what is not kept as such from the targets.
 func (r *run) recallAll() error {
-	seeds, err := r.recallTraps()
+	seeds, err := r.recallTargets()
 	if err != nil {
 		return err
 	}
@@ -104,12 +106,21 @@ func (r *run) recallAll() error {
 	return r.recallPages()
 }
 
-// recallTraps charges the pages that were visited to the budgets of traps, and
-// returns the seeds that lie in no directory.
-func (r *run) recallTraps() (seeds []frontier.ID, err error) {
+// recallTargets charges the pages that were visited to the budgets of traps, notes
+// the ways that were taken from memory, and returns the seeds that lie in no
+// directory.
+func (r *run) recallTargets() (seeds []frontier.ID, err error) {
 	err = r.cfg.Store.Scan(r.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		visited := rec.Settled || len(rec.Note) > 0
-		if !visited || rec.Need&(frontier.NeedLinks|frontier.NeedSeed) == 0 {
+		if !visited {
+			return nil
+		}
+		if r.earlier != nil && rec.Settled {
+			if err := r.recallWay(rec); err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
+			}
+		}
+		if rec.Need&(frontier.NeedLinks|frontier.NeedSeed) == 0 {
 			return nil
 		}
 		job, err := frontier.DecodeJob(rec.Job)
@@ -128,6 +139,32 @@ func (r *run) recallTraps() (seeds []frontier.ID, err error) {
 		return nil
 	})
 	return seeds, err
+}
+
+// recallWay notes where a redirect led that an earlier session took from memory, so
+// that whoever finds out that it is not so any more has it asked.
+func (r *run) recallWay(rec *frontier.Record) error {
+	if g, err := check.GlanceAt(rec.Outcome); err != nil || !g.Redirect || !g.Cached {
+		return err
+	}
+	o, _, err := check.DecodeHead(rec.Outcome)
+	if err != nil {
+		return err
+	}
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil {
+		return err
+	}
+	u, _, err := urinorm.ParseWeb(string(job.URL))
+	next, _, err2 := urinorm.ParseWeb(o.Next)
+	if err != nil || err2 != nil {
+		return nil // it leads nowhere
+	}
+	from, to := r.printOf(u), r.printOf(next)
+	again := frontier.Item{Fingerprint: from, Host: []byte(u.Authority()), Wave: frontier.Leaves, Need: frontier.NeedContent | frontier.NeedLinked,
+		Job: slices.Clone(rec.Job)}
+	r.earlier.via[to] = append(r.earlier.via[to], step{from: from, item: &again})
+	return nil
 }
 
 // recallScope makes the sites internal that the seeds were redirected to.
@@ -156,56 +193,99 @@ func (r *run) recallScope(seeds []frontier.ID) error {
 
 // recallPages tells the sink of the pages that were read before.
 func (r *run) recallPages() error {
-	printed := make([]string, 0)
+	var printed []string
 	err := r.cfg.Store.Scan(r.always, frontier.PartJob, func(rec *frontier.Record) error {
 		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
 		printed = append(printed, r.print.job(&job))
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	w := &worker{run: r}
 	var reader frontier.LinkReader
-	var l frontier.RawLink
 	return r.cfg.Store.Scan(r.always, frontier.AllParts, func(rec *frontier.Record) error {
-		if !rec.Settled || rec.Need&frontier.NeedLinks == 0 {
+		if len(rec.Page) == 0 {
 			return nil
 		}
-		o, err := check.DecodeOutcome(rec.Outcome)
+		page, err := r.pageAgain(rec, printed, &reader)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		job, err := frontier.DecodeJob(rec.Job)
-		if err != nil {
-			return fmt.Errorf("target %d: %w", rec.ID, err)
-		}
-		u, _, err := urinorm.ParseWeb(string(job.URL))
-		if err != nil || !o.Read || o.ContentType == "text/css" || w.readElsewhere(u, &fetch.Response{Path: o.Path}) {
-			return nil
-		}
-		page := Page{URL: r.print.job(&job), Title: o.Title, Depth: job.Depth, Modified: o.Modified}
-		if err := reader.Reset(rec.Links); err != nil {
-			return fmt.Errorf("target %d: %w", rec.ID, err)
-		}
-		for {
-			more, err := reader.Next(&l)
-			if err != nil {
-				return fmt.Errorf("target %d: %w", rec.ID, err)
-			}
-			if !more {
-				break
-			}
-			to := printed[rec.Found[l.Target]-1]
-			if l.HasFragment {
-				to += "#" + string(l.Fragment)
-			}
-			page.Links = append(page.Links, Edge{URL: to, Text: string(l.Text)})
-		}
-		r.tellPage(&page)
+		r.tellPage(page)
 		return nil
 	})
 }
+
+// pageAgain makes a page from what was kept of it.
+func (r *run) pageAgain(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*Page, error) {
+	page, err := decodePage(rec.Page)
+	if err != nil {
+		return nil, err
+	}
+	o, err := check.DecodeOutcome(rec.Outcome)
+	if err != nil {
+		return nil, err
+	}
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil {
+		return nil, err
+	}
+	page.URL, page.Title, page.Depth, page.Modified = printed[rec.ID-1], o.Title, job.Depth, o.Modified
+	if err := reader.Reset(rec.Links); err != nil {
+		return nil, err
+	}
+	var l frontier.RawLink
+	for {
+		more, err := reader.Next(&l)
+		if err != nil || !more {
+			return page, err
+		}
+		if l.Target >= len(rec.Found) {
+			return nil, errors.New("a reference leads to none of the targets that were found")
+		}
+		edge := Edge{URL: printed[rec.Found[l.Target]-1], Text: string(l.Text)}
+		if l.HasFragment {
+			edge.URL += "#" + string(l.Fragment)
+		}
+		page.Links = append(page.Links, edge)
+	}
+}
+
+// What is kept of a page beside its outcome and its references: a byte of flags, the
+// length of the format, the format, and the canonical address.
+
+const (
+	pageKept    = 1 << iota // always
+	pageNoIndex             // NoIndex
+	pageFlags   = 1<<iota - 1
+)
+
+func (p *Page) encode() []byte {
+	flags := byte(pageKept)
+	if p.NoIndex {
+		flags |= pageNoIndex
+	}
+	b := append(make([]byte, 0, 2+len(p.Format)+len(p.Canonical)), flags)
+	b = binary.AppendUvarint(b, uint64(len(p.Format)))
+	return append(append(b, p.Format...), p.Canonical...)
+}
+
+func decodePage(b []byte) (*Page, error) {
+	if len(b) < 2 || b[0]&pageKept == 0 || b[0] > pageFlags {
+		return nil, errPage
+	}
+	n, size := binary.Uvarint(b[1:])
+	rest := b[1+max(size, 0):]
+	if size <= 0 || n > uint64(len(rest)) {
+		return nil, errPage
+	}
+	return &Page{NoIndex: b[0]&pageNoIndex != 0, Format: string(rest[:n]), Canonical: string(rest[n:])}, nil
+}
+
+var errPage = errors.New("what was kept of the page is damaged")
 
 // Standing says how far a crawl is that a store keeps.
 type Standing struct {

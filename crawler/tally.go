@@ -52,6 +52,7 @@ func (t *tally) take(r *run) []frontier.Tally {
 	for c, n := range t.counts {
 		if n != 0 {
 			t.out = append(t.out, frontier.Tally{Name: tallyNames[c], By: int64(n)})
+			r.counts[c].Add(int64(n))
 			t.counts[c] = 0
 		}
 	}
@@ -63,11 +64,9 @@ func (t *tally) take(r *run) []frontier.Tally {
 	return t.out
 }
 
-// count adds to one of the run's counts.
-func (w *worker) count(c counter, by int) {
-	w.counts[c].Add(int64(by))
-	w.tally.counts[c] += by
-}
+// count adds to one of the run's counts, when the step is made: what was counted of
+// a visit that is cut off never was.
+func (w *worker) count(c counter, by int) { w.tally.counts[c] += by }
 
 // leavesOut notes why the crawl will not be complete although it goes on.
 func (w *worker) leavesOut(why string) {

@@ -342,11 +342,11 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 		w.found().readAfterAll(t)
 	}
 	var found []frontier.Item
-	var links []byte
+	var links, about []byte
 	if f := w.desk; f != nil {
-		found, links = f.found(), f.encoded()
+		found, links, about = f.found(), f.encoded(), f.about
 	}
-	ids, err := w.frontier.Settle(w.always, t, o, found, links, w.tally.take(w.run))
+	ids, err := w.frontier.Settle(w.always, t, o, found, links, about, w.tally.take(w.run))
 	if err == nil {
 		err = w.doubt(t, o)
 	}

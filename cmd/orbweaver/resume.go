@@ -58,7 +58,7 @@ func resume(cmd *cobra.Command, session *settings) error {
 		return err
 	}
 	var checking bool
-	err = at(st.command.Directory, func() error {
+	err = st.command.at(func() error {
 		o, err := st.command.options(line)
 		if err != nil {
 			return err

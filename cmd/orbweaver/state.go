@@ -68,7 +68,7 @@ func (s *state) open(console *console) (err error) {
 	case err == nil:
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, diskstore.ErrDamaged), errors.Is(err, diskstore.ErrNewer):
+	case errors.Is(err, diskstore.ErrDamaged), errors.Is(err, diskstore.ErrOther):
 		aside, moved := diskstore.SetAside(s.file())
 		if moved != nil {
 			return unsound(errors.Join(err, moved))
@@ -191,6 +191,14 @@ func (s *state) serve(cfg *crawler.Config) {
 	}
 }
 
+// heap watches over the memory of a run that a state keeps.
+func (s *state) heap() *heap {
+	if s == nil {
+		return nil
+	}
+	return newHeap()
+}
+
 // started is when the crawl began, in whichever session.
 func (s *state) started() time.Time {
 	if s == nil || s.standing.Started.IsZero() {
@@ -199,15 +207,19 @@ func (s *state) started() time.Time {
 	return s.standing.Started
 }
 
-// parting says how to go on with a crawl that has not come to its end.
-func (s *state) parting(console *console) {
-	if s == nil || s.store == nil {
-		return
+// parting says how to go on with a crawl that has not come to its end, and nothing
+// of one that has. failed is what ended it, if anything did.
+func (s *state) parting(failed error) string {
+	switch {
+	case s == nil:
+		return ""
+	case errors.Is(failed, diskstore.ErrDamaged):
+		return "there is no going on from here; to begin anew, delete " + s.name + " or name another directory"
 	}
 	if at, err := standing(s.store); err == nil && at.Finished {
-		return
+		return ""
 	}
-	console.notef("what was done is kept; to go on: %s", s.resumption())
+	return "what was done is kept; to go on: " + s.resumption()
 }
 
 func (s *state) resumption() string { return "orbweaver resume --state " + quoted(s.name) }
@@ -268,13 +280,17 @@ func stateOf(name string) (file string, ok bool) {
 	return name, err == nil && string(head) == mark
 }
 
-// at runs fn in another working directory, where that is there.
-func at(dir string, fn func() error) error {
+// at runs fn in the working directory that the command was given in. Where that is
+// gone, a command that means the same everywhere is run here.
+func (c *command) at(fn func() error) error {
 	before, err := os.Getwd()
-	if err != nil || dir == "" || dir == before {
+	if err != nil || c.Directory == "" || c.Directory == before {
 		return fn()
 	}
-	if err := os.Chdir(dir); err != nil {
+	if err := os.Chdir(c.Directory); err != nil {
+		if c.local() {
+			return usageError("go to the directory that the crawl was begun in: %w", err)
+		}
 		return fn()
 	}
 	defer func() { _ = os.Chdir(before) }() // it was there a moment ago
@@ -283,7 +299,11 @@ func at(dir string, fn func() error) error {
 
 // notKept is the error of a crawl whose secrets must be given again.
 func notKept(flags []string) error {
-	return usageError("the crawl was begun with --%s, which is never kept: give it again", strings.Join(flags, " and --"))
+	what, them := "is", "it"
+	if len(flags) > 1 {
+		what, them = "are", "them"
+	}
+	return usageError("the crawl was begun with --%s, which %s never kept: give %s again", strings.Join(flags, " and --"), what, them)
 }
 
 // errNoCrawl is the error of a directory without a crawl to go on with.

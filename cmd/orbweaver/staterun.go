@@ -30,7 +30,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 		return nil, usageError("%s: no crawl was begun in it", file)
 	}
 	c.Withheld = nil // nothing is asked
-	err = at(c.Directory, func() error {
+	err = c.at(func() error {
 		o, err := c.options([]lineFlag{{"show", show}})
 		if err == nil {
 			sum, err = c.judge(cmd, o, store, out)

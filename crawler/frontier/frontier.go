@@ -114,6 +114,9 @@ func (f *Frontier) Fingerprint(key []byte) Fingerprint {
 	return Fingerprint(maphash.Bytes(f.seed, key))
 }
 
+// Durable reports whether the store outlives its process.
+func (f *Frontier) Durable() bool { return f.keyed }
+
 // FingerprintKey hashes a Key for this frontier.
 func (f *Frontier) FingerprintKey(key urinorm.Key) Fingerprint { return f.Fingerprint([]byte(key)) }
 
@@ -216,11 +219,11 @@ func (f *Frontier) wakeAll() {
 
 // Settle says what became of a target and enters what was found there. It returns
 // the numbers of what was found.
-func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, found []Item, links []byte, tally []Tally) ([]ID, error) {
+func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, found []Item, links, page []byte, tally []Tally) ([]ID, error) {
 	if err := f.meet(ctx, found); err != nil {
 		return nil, fmt.Errorf("settle %s: pace the hosts it links to: %w", t.URL, err)
 	}
-	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: check.AppendOutcome(nil, o), Found: found, Links: links, Tally: tally})
+	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: check.AppendOutcome(nil, o), Found: found, Links: links, Page: page, Tally: tally})
 	f.wake()
 	if err != nil {
 		return nil, fmt.Errorf("settle %s: %w", t.URL, err)

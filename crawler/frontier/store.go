@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// Encoding is the version of the bytes that stores are given: of jobs, references,
+// outcomes and notes. Whoever changes what they mean raises it, so that no store
+// takes those of another version for its own; a state in crawler/testdata tells
+// when that was forgotten.
+const Encoding = 1
+
 // ID numbers targets in the order they were entered, from 1.
 type ID uint32
 
@@ -78,7 +84,10 @@ type Done struct {
 	Outcome []byte
 	Found   []Item
 	Links   []byte // the references on the page; they name Found by index
-	Tally   []Tally
+	// Page is what only the session that reads a page learns of it, for those that
+	// follow. A store that ends with its process need not keep it.
+	Page  []byte
+	Tally []Tally
 }
 
 // Deferral is how a leased target is put back.
@@ -110,6 +119,7 @@ type Record struct {
 	Outcome []byte
 	Found   []ID
 	Links   []byte
+	Page    []byte
 	Note    []byte // of a target that was put back
 }
 
@@ -126,8 +136,10 @@ const (
 	PartFound
 	// PartLinks is Links.
 	PartLinks
+	// PartPage is Page.
+	PartPage
 	// AllParts is everything.
-	AllParts = PartJob | PartOutcome | PartFound | PartLinks
+	AllParts = PartJob | PartOutcome | PartFound | PartLinks | PartPage
 )
 
 // Counts say how much work there is.

@@ -36,13 +36,13 @@ type newTarget struct {
 
 // event is something that became of one target.
 type event struct {
-	kind  eventKind
-	id    frontier.ID
-	need  frontier.Need // that a visit met
-	wave  frontier.Wave
-	tries int
-	time  time.Time
-	a, b  span
+	kind    eventKind
+	id      frontier.ID
+	need    frontier.Need // that a visit met
+	wave    frontier.Wave
+	tries   int
+	time    time.Time
+	a, b, c span
 }
 
 type eventKind uint8
@@ -51,7 +51,7 @@ const (
 	settledByVisit eventKind = iota // need; a: outcome
 	enteredSettled                  // a: outcome
 	reopened                        // the outcome it was entered with is void
-	pageRead                        // a: found, b: links
+	pageRead                        // a: found, b: links, c: page
 	pageGone                        // what was read there before is void
 	putBack                         // wave, tries, time; a: note
 	taken                           // it is no longer put back
@@ -203,9 +203,10 @@ func (c *conn) writeEvents(b *batch) error {
 		case reopened:
 			sql = "DELETE FROM outcomes WHERE id=?"
 		case pageRead:
-			sql = "INSERT OR REPLACE INTO pages(id, found, links) VALUES(?,?,?)"
+			sql = "INSERT OR REPLACE INTO pages(id, found, links, page) VALUES(?,?,?,?)"
 			c.bind(b.get(e.a))
 			c.bind(b.get(e.b))
+			c.bind(b.get(e.c))
 		case pageGone:
 			sql = "DELETE FROM pages WHERE id=?"
 		case putBack:

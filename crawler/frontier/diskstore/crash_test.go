@@ -82,6 +82,7 @@ func (p *play) step(s *Store, l frontier.Lease) error {
 	}
 	done := frontier.Done{Outcome: fmt.Appendf(nil, "outcome %d %d", n, l.Need), Links: []byte(strings.Repeat("link ", n%50))}
 	if n < p.size/2 {
+		done.Page = fmt.Appendf(nil, "page %d", n)
 		done.Tally = []frontier.Tally{{Name: "pages", By: 1}, {Name: "bytes", By: int64(n)}}
 		for _, child := range []int{2*n + 1, 2*n + 2, p.size/2 + n/2} {
 			if child < p.size {
@@ -116,7 +117,7 @@ func (p *play) end(t testing.TB, s *Store) map[string]string {
 		for _, id := range r.Found {
 			found = append(found, jobs[id])
 		}
-		end[string(r.Job)] = fmt.Sprintf("settled %v need %b outcome %q found %v links %d note %q", r.Settled, r.Need, r.Outcome, found, len(r.Links), r.Note)
+		end[string(r.Job)] = fmt.Sprintf("settled %v need %b outcome %q found %v links %d page %q note %q", r.Settled, r.Need, r.Outcome, found, len(r.Links), r.Page, r.Note)
 		return nil
 	})
 	if err != nil {

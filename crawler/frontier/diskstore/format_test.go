@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,6 +37,8 @@ func unpacked(t testing.TB, name string) string {
 	}
 	return file
 }
+
+var aboutPage = regexp.MustCompile(`page "[^"]*"`)
 
 // A file that the first format's program left behind in the midst of a crawl is
 // brought up to date and gone on with.
@@ -76,7 +79,11 @@ func TestFormat1(t *testing.T) {
 			if over, err := p.perform(s, nil); err != nil || !over {
 				t.Fatal(over, err)
 			}
-			if diff := diff(p.end(t, s), whole(t, p.size)); diff != "" {
+			got, want := p.end(t, s), whole(t, p.size)
+			for job := range want { // the first format knew nothing of pages
+				got[job], want[job] = aboutPage.ReplaceAllString(got[job], ""), aboutPage.ReplaceAllString(want[job], "")
+			}
+			if diff := diff(got, want); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -88,7 +95,8 @@ func TestOtherFormats(t *testing.T) {
 		change string
 		want   error
 	}{
-		"newer":          {"PRAGMA user_version=99", ErrNewer},
+		"newer":          {"PRAGMA user_version=99", ErrOther},
+		"other records":  {"PRAGMA user_version=2; INSERT INTO meta(name, value) VALUES('encoding', x'3939')", ErrOther},
 		"none":           {"PRAGMA user_version=0", ErrDamaged},
 		"not ours":       {"PRAGMA application_id=0", ErrDamaged},
 		"no key":         {"DELETE FROM meta", ErrDamaged},
@@ -128,7 +136,7 @@ func TestOtherFormats(t *testing.T) {
 			if !strings.Contains(err.Error(), file) {
 				t.Errorf("the error does not name the file: %v", err)
 			}
-			if after, _ := os.ReadFile(file); c.want == ErrNewer && !bytes.Equal(before, after) {
+			if after, _ := os.ReadFile(file); c.want == ErrOther && !bytes.Equal(before, after) {
 				t.Error("the file was changed")
 			}
 		})

@@ -38,7 +38,8 @@ func Create(file string) (*Store, error) {
 }
 
 // Open goes on with a state file. A file that is damaged is refused with
-// ErrDamaged, one of a later format with ErrNewer; neither is changed.
+// ErrDamaged, one that another version wrote in another format with ErrOther;
+// neither is changed.
 func Open(file string) (*Store, error) { return open(file, (*Store).openToWrite) }
 
 // View reads a state file as it is now, also while another process writes it:

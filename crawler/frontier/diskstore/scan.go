@@ -33,7 +33,7 @@ func (c *conn) scan(parts frontier.Parts, first, last frontier.ID) (*scan, error
 		{&s.targets, frontier.PartJob, "SELECT id, job FROM targets"},
 		{&s.outcomes, frontier.PartOutcome, "SELECT id, outcome FROM outcomes"},
 		{&s.deferred, frontier.PartOutcome, "SELECT id, note FROM deferred"},
-		{&s.pages, frontier.PartFound | frontier.PartLinks, pageColumns[parts&frontier.PartLinks]},
+		{&s.pages, pageParts, pageColumns(parts)},
 	} {
 		if parts&t.parts == 0 {
 			continue
@@ -49,10 +49,14 @@ func (c *conn) scan(parts frontier.Parts, first, last frontier.ID) (*scan, error
 	return s, nil
 }
 
+const pageParts = frontier.PartFound | frontier.PartLinks | frontier.PartPage
+
 // pageColumns leave the links alone, which are large, where nobody asked for them.
-var pageColumns = map[frontier.Parts]string{
-	0:                  "SELECT id, found FROM pages",
-	frontier.PartLinks: "SELECT id, found, links FROM pages",
+func pageColumns(parts frontier.Parts) string {
+	if parts&frontier.PartLinks == 0 {
+		return "SELECT id, found, NULL, page FROM pages"
+	}
+	return "SELECT id, found, links, page FROM pages"
 }
 
 func (s *scan) close() error {
@@ -121,8 +125,11 @@ func (s *scan) read(id frontier.ID, g *frontier.Ledger, r *frontier.Record) erro
 	if err == nil {
 		r.Found, err = appendIDs(found, ids, g.Known())
 	}
-	if err == nil && s.parts&frontier.PartLinks != 0 {
+	if err == nil {
 		r.Links, err = s.pages.bytes(2)
+	}
+	if err == nil {
+		r.Page, err = s.pages.bytes(3)
 	}
 	return err
 }

@@ -4,6 +4,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strconv"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
 // applicationID marks the file as ours (PRAGMA application_id): "orbw".
@@ -20,7 +23,7 @@ CREATE TABLE hosts(number INTEGER PRIMARY KEY, name TEXT NOT NULL, concurrency I
 CREATE TABLE targets(id INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, host INTEGER NOT NULL, wave INTEGER NOT NULL, need INTEGER NOT NULL, job BLOB NOT NULL);
 CREATE TABLE changes(number INTEGER PRIMARY KEY, changes BLOB NOT NULL);
 CREATE TABLE outcomes(id INTEGER PRIMARY KEY, need INTEGER, outcome BLOB NOT NULL);
-CREATE TABLE pages(id INTEGER PRIMARY KEY, found BLOB NOT NULL, links BLOB);
+CREATE TABLE pages(id INTEGER PRIMARY KEY, found BLOB NOT NULL, links BLOB, page BLOB);
 CREATE TABLE deferred(id INTEGER PRIMARY KEY, wave INTEGER NOT NULL, not_before INTEGER NOT NULL, tries INTEGER NOT NULL, note BLOB);
 ` + urlsView
 
@@ -33,13 +36,17 @@ CREATE VIEW urls AS SELECT t.id, CAST(substr(t.job, CASE WHEN substr(t.job, 3, 1
 
 // migrations lead from each older format to the next: migrations[0] from 1 to 2.
 // Each is run in a transaction of its own.
-var migrations = []string{urlsView}
+var migrations = []string{"ALTER TABLE pages ADD COLUMN page BLOB; INSERT INTO meta(name, value) VALUES('encoding', CAST('1' AS BLOB));" + urlsView}
 
 // Names of values in the table meta that the store keeps for itself.
-const metaKey = "fingerprint key" // 16 bytes
+const (
+	metaKey      = "fingerprint key" // 16 bytes
+	metaEncoding = "encoding"        // frontier.Encoding, in digits
+)
 
-// ErrNewer is what a file of a later format than ours is refused with.
-var ErrNewer = errors.New("it was written by a later version of Orbweaver")
+// ErrOther is what a file is refused with that another version of Orbweaver wrote,
+// in a format that this one does not read.
+var ErrOther = errors.New("another version of Orbweaver wrote it")
 
 // checkpointPages is from how many pages on the write-ahead log is copied into the
 // database.
@@ -58,7 +65,11 @@ func (c *conn) initialize() error {
 	if err := c.exec("BEGIN IMMEDIATE;" + layout + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, format)); err != nil {
 		return errors.Join(err, c.rollback())
 	}
-	if err := c.keep(metaKey, key); err != nil {
+	err := c.keep(metaKey, key)
+	if err == nil {
+		err = c.keep(metaEncoding, []byte(strconv.Itoa(frontier.Encoding)))
+	}
+	if err != nil {
 		return errors.Join(err, c.rollback())
 	}
 	return c.exec("COMMIT")
@@ -93,7 +104,7 @@ func (c *conn) upgrade() error {
 	case err != nil:
 		return err
 	case version > format:
-		return fmt.Errorf("its format is %d, and the latest known here is %d: %w", version, format, ErrNewer)
+		return fmt.Errorf("its format is %d, and the latest known here is %d: %w", version, format, ErrOther)
 	case version < 1:
 		return damaged("its format is %d", version)
 	}
@@ -102,5 +113,9 @@ func (c *conn) upgrade() error {
 			return errors.Join(fmt.Errorf("bring it from format %d to %d: %w", version, version+1, err), c.rollback())
 		}
 	}
-	return nil
+	encoding, err := c.kept(metaEncoding)
+	if err == nil && string(encoding) != strconv.Itoa(frontier.Encoding) {
+		err = fmt.Errorf("its records are of version %q, and those known here of %d: %w", encoding, frontier.Encoding, ErrOther)
+	}
+	return err
 }

@@ -149,6 +149,14 @@ func notNil(b []byte) []byte {
 	return b
 }
 
+// orNil makes no difference between an empty string and none.
+func orNil(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
 // Add implements frontier.Store.
 func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, error) {
 	s.mu.Lock()
@@ -256,12 +264,8 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 	b.events = append(b.events, event{kind: settledByVisit, id: l.ID, need: l.Need, a: b.put(notNil(d.Outcome))})
 	_, again := s.renewed[l.ID]
 	switch {
-	case len(d.Found) > 0 || len(d.Links) > 0:
-		links := d.Links
-		if len(links) == 0 {
-			links = nil
-		}
-		b.events = append(b.events, event{kind: pageRead, id: l.ID, a: b.put(notNil(s.scratch)), b: b.put(links)})
+	case len(d.Found) > 0 || len(d.Links) > 0 || len(d.Page) > 0:
+		b.events = append(b.events, event{kind: pageRead, id: l.ID, a: b.put(notNil(s.scratch)), b: b.put(orNil(d.Links)), c: b.put(orNil(d.Page))})
 	case again:
 		b.events = append(b.events, event{kind: pageGone, id: l.ID})
 	}
@@ -289,11 +293,7 @@ func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral
 	if err != nil {
 		return err
 	}
-	var note []byte
-	if len(d.Note) > 0 {
-		note = d.Note
-	}
-	b.events = append(b.events, event{kind: putBack, id: l.ID, wave: d.Wave, time: d.NotBefore, tries: s.ledger.Tries(l.ID), a: b.put(note)})
+	b.events = append(b.events, event{kind: putBack, id: l.ID, wave: d.Wave, time: d.NotBefore, tries: s.ledger.Tries(l.ID), a: b.put(orNil(d.Note))})
 	s.tally(b, d.Tally)
 	s.ledger.PutBack(l, d.Wave, d.NotBefore)
 	return nil

@@ -24,6 +24,7 @@ func RunDurable(t *testing.T, open func(t *testing.T) (again func() frontier.Sto
 		{"needs and waves that were raised stay", (*sessions).raised},
 		{"a target of which more is wanted comes again", (*sessions).renewed},
 		{"an item entered as settled stays so, until it is wanted", (*sessions).given},
+		{"what was learnt of a page stays", (*sessions).page},
 		{"a page that holds nothing any more holds nothing", (*sessions).emptied},
 		{"hosts are spared as before", (*sessions).paced},
 		{"tallies stay", (*sessions).tallied},
@@ -181,6 +182,26 @@ func (s *sessions) given() {
 	s.end()
 	if r := s.get(1); string(r.Outcome) != "outcome" {
 		s.Errorf("outcome = %q", r.Outcome)
+	}
+}
+
+func (s *sessions) page() {
+	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
+	if _, err := s.Complete(s.ctx, s.claim(), frontier.Done{Outcome: []byte("ok"), Page: []byte("learnt")}); err != nil {
+		s.Fatal(err)
+	}
+	s.next()
+	if r := s.get(1); string(r.Page) != "learnt" || len(r.Links) > 0 || len(r.Found) > 0 {
+		s.Errorf("Get = %+v", r)
+	}
+	err := s.Scan(s.ctx, frontier.PartPage, func(r *frontier.Record) error {
+		if string(r.Page) != "learnt" {
+			s.Errorf("Scan = %+v", r)
+		}
+		return nil
+	})
+	if err != nil {
+		s.Error(err)
 	}
 }
 

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// asked is the command of a command line.
+func asked(t *testing.T, targets []string, line ...string) *command {
+	t.Helper()
+	cmd := &cobra.Command{}
+	s := addFlags(cmd, onCheck)
+	if err := cmd.ParseFlags(line); err != nil {
+		t.Fatal(err)
+	}
+	return newCommand(s, targets)
+}
+
+func TestCommandKeepsNoSecrets(t *testing.T) {
+	c := asked(t, []string{"https://example.com/"}, "--user", "me:s3cr3t", "-H", "X-Token: t0psecret", "--proxy", "http://me:pr0xy@proxy:3128",
+		"--depth", "3", "--state", "crawl", "--netrc", "--no-soft-404")
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"s3cr3t", "t0psecret", "pr0xy", "X-Token"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("%q is kept: %s", secret, text)
+		}
+	}
+	if want := []string{"user", "header", "proxy"}; !slices.Equal(c.Withheld, want) {
+		t.Errorf("withheld: %q, want %q", c.Withheld, want)
+	}
+	if want := []lineFlag{{"depth", "3"}, {"netrc", "true"}, {"no-soft-404", "true"}}; !slices.Equal(c.Line, want) {
+		t.Errorf("kept: %q, want %q", c.Line, want)
+	}
+	if c := asked(t, nil, "--proxy", "http://proxy:3128"); len(c.Withheld) > 0 {
+		t.Errorf("a proxy without a password is withheld: %q", c.Withheld)
+	}
+}
+
+func TestCommandDifferences(t *testing.T) {
+	site := []string{"https://me:pw@example.com/"}
+	for _, c := range []struct {
+		name     string
+		old, new *command
+		want     []string
+	}{
+		{"the same", asked(t, site, "--depth", "3"), asked(t, site, "--depth", "3"), nil},
+		{"in other words", asked(t, site, "--scope", "path", "--depth=3"), asked(t, site, "--depth", "3", "--no-soft-404"), nil},
+		{"what may change", asked(t, site), asked(t, site, "--rate", "2/s", "-o", "x.json", "--max-time", "3s", "--fail-on", "none", "--accept", "403"), nil},
+		{"targets", asked(t, site), asked(t, []string{"a", "b", "c", "d", "e", "f", "g"}),
+			[]string{"targets: https://me:***@example.com/ then, a, b, c, d, e and 2 more now"}},
+		{"settings", asked(t, site, "--depth", "3", "--exclude", "x", "--exclude", "y"), asked(t, site, "--scope", "host", "--sitemaps"),
+			[]string{"depth: 3 then, none now", "exclude: x, y then, none now", "scope: path then, host now", "sitemaps: false then, true now"}},
+		{"credentials", asked(t, site, "--user", "a:b"), asked(t, site), []string{"credentials: given then, none now"}},
+		{"other credentials", asked(t, site, "--user", "a:b"), asked(t, site, "--header", "x: y"), nil},
+	} {
+		if got := c.old.differences(c.new); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	elsewhere := asked(t, site)
+	elsewhere.Directory = "/elsewhere"
+	if got := elsewhere.differences(asked(t, site)); len(got) > 0 {
+		t.Errorf("a website is the same wherever it is checked: %q", got)
+	}
+	elsewhere = asked(t, []string{"docs/"})
+	elsewhere.Directory = "/elsewhere"
+	if got := elsewhere.differences(asked(t, []string{"docs/"})); len(got) != 1 || !strings.HasPrefix(got[0], "working directory: /elsewhere then, ") {
+		t.Errorf("a directory is another elsewhere: %q", got)
+	}
+}
+
+// A session's flags take the place of those of the same name.
+func TestCommandSettings(t *testing.T) {
+	c := asked(t, nil, "--show", "broken", "--output", "a.json", "--output", "b.json", "--depth", "2", "--netrc", "--no-config")
+	s, err := c.settings([]lineFlag{{"output", "c.json"}, {"no-netrc", "true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.show, []string{"broken"}) || !slices.Equal(s.output, []string{"c.json"}) || s.depth != "2" || s.netrc {
+		t.Errorf("show %q, output %q, depth %q, netrc %v", s.show, s.output, s.depth, s.netrc)
+	}
+}
+
+func TestFromHere(t *testing.T) {
+	abs, err := filepath.Abs("x.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fromHere([]lineFlag{{"output", "x.json"}, {"output", "csv:x.json"}, {"output", "-"}, {"rate", "x.json"}, {"cookies", "x.json"}})
+	want := []lineFlag{{"output", abs}, {"output", "csv:" + abs}, {"output", "-"}, {"rate", "x.json"}, {"cookies", abs}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("fromHere = %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for arg, want := range map[string]string{"crawl": "crawl", "a/b-c.d": "a/b-c.d", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
+		if got := quoted(arg); got != want {
+			t.Errorf("quoted(%q) = %s, want %s", arg, got, want)
+		}
+	}
+}
+
+func TestPercentFor(t *testing.T) {
+	for live, want := range map[uint64]int{0: 100, 1 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 5} {
+		if got := percentFor(live); got != want {
+			t.Errorf("percentFor(%d) = %d, want %d", live, got, want)
+		}
+	}
+}

@@ -1,0 +1,348 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+)
+
+// stopper closes a channel when so many requests were sent; the last gets no answer
+// before the run ends.
+type stopper struct {
+	fetch.Fetcher
+	mu   sync.Mutex
+	left int
+	stop chan struct{}
+}
+
+func (s *stopper) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	s.mu.Lock()
+	s.left--
+	last := s.left == 0
+	s.mu.Unlock()
+	if last {
+		close(s.stop)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.Fetcher.Fetch(ctx, req)
+}
+
+// Has answers for the fetcher behind.
+func (s *stopper) Has(scheme string) bool {
+	m, ok := s.Fetcher.(interface{ Has(scheme string) bool })
+	return ok && m.Has(scheme)
+}
+
+// sessions runs a crawl with a store on disk, stopped after a few requests in each
+// session, until it comes to its end. It returns what the last session told and how
+// many there were.
+func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests func() int) (c *collector, sum *Summary, count int) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "crawl.sqlite")
+	for {
+		count++
+		store, err := diskstore.Open(file)
+		if errors.Is(err, os.ErrNotExist) {
+			store, err = diskstore.Create(file)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := configure()
+		stop := make(chan struct{})
+		cfg.Fetch = &stopper{Fetcher: cfg.Fetch, left: requests(), stop: stop}
+		cfg.Store, cfg.Stop, cfg.Grace = store, stop, time.Millisecond
+		c = &collector{}
+		if sum, err = Run(t.Context(), cfg, seeds, c); err != nil {
+			t.Fatal(err)
+		}
+		at, err := StandingOf(t.Context(), store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at.Finished != (sum.StoppedBy != "interrupt") {
+			t.Errorf("stopped by %q, and finished %v", sum.StoppedBy, at.Finished)
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lookAgain(t, file, configure(), seeds, c, sum)
+		if at.Finished {
+			return c, sum, count
+		}
+		if count > 1000 {
+			t.Fatal("it does not come to an end")
+		}
+	}
+}
+
+// lookAgain wants the report of what a store keeps to be the one that its session gave.
+func lookAgain(t testing.TB, file string, cfg *Config, seeds []Seed, told *collector, sum *Summary) {
+	t.Helper()
+	store, err := diskstore.View(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	cfg.Store = store
+	c := &collector{}
+	looked, err := Report(t.Context(), cfg, seeds, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameReport(c.results, looked, told.results, sum) {
+		t.Errorf("a look at what is kept tells other things:\n%+v\nthan the session:\n%+v", looked, sum)
+	}
+}
+
+// sameReport compares two reports, without times and without how often something
+// was asked: what was in flight is asked again.
+func sameReport(a []*Result, sumA *Summary, b []*Result, sumB *Summary) bool {
+	timeless := func(results []*Result) []Result {
+		var out []Result
+		for _, r := range results {
+			copied := *r
+			copied.Elapsed, copied.Attempts = 0, 0
+			out = append(out, copied)
+		}
+		return out
+	}
+	counts := func(s *Summary) Summary {
+		copied := *s
+		copied.Started, copied.Elapsed, copied.Requests = time.Time{}, 0, 0
+		return copied
+	}
+	return reflect.DeepEqual(timeless(a), timeless(b)) && reflect.DeepEqual(counts(sumA), counts(sumB))
+}
+
+// A crawl of many sessions ends with the report of one that nobody disturbed,
+// whatever the site, and nothing is asked again that was settled.
+func TestSessionsAsOne(t *testing.T) {
+	files, err := filepath.Glob("testdata/sites/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sites in testdata: %v", err)
+	}
+	handlers := map[string]http.Handler{"generated": crawlertest.Generate(5, 120, 10)}
+	for _, file := range files {
+		handlers[strings.TrimSuffix(filepath.Base(file), ".txtar")] = crawlertest.ParseFile(t, file).Handler()
+	}
+	for name, handler := range handlers {
+		t.Run(name, func(t *testing.T) {
+			base, _ := crawlertest.Serve(t, handler)
+			configure := func() *Config {
+				cfg := web(t)
+				cfg.Concurrency = 4
+				return cfg
+			}
+			want, wantSum := crawl(t, configure(), seedOf(t, base+"/"))
+			rng := rand.New(rand.NewPCG(1, 2))
+			got, sum, count := sessions(t, configure, seedOf(t, base+"/"), func() int { return 2 + rng.IntN(12) })
+			if !sameReport(got.results, sum, want.results, wantSum) {
+				t.Errorf("%d sessions told:\n%+v\none:\n%+v", count, sum, wantSum)
+				for i := range min(len(got.results), len(want.results)) {
+					if g, w := got.results[i], want.results[i]; !sameReport([]*Result{g}, sum, []*Result{w}, sum) {
+						t.Fatalf("first difference:\n%+v\n%+v", g, w)
+					}
+				}
+			}
+			// Each session may lose what its four workers had in hand, and the one that
+			// was cut off.
+			if extra := sum.Requests - wantSum.Requests; extra < 0 || extra > 5*count {
+				t.Errorf("%d requests in %d sessions, %d in one", sum.Requests, count, wantSum.Requests)
+			}
+		})
+	}
+}
+
+// The page graph of a crawl of many sessions is whole.
+func TestSessionsTellAllPages(t *testing.T) {
+	base, _ := crawlertest.Serve(t, crawlertest.Generate(5, 60, 6))
+	configure := func() *Config {
+		cfg := web(t)
+		cfg.Concurrency, cfg.Pages = 4, true
+		return cfg
+	}
+	want, _ := crawl(t, configure(), seedOf(t, base+"/"))
+	got, _, _ := sessions(t, configure, seedOf(t, base+"/"), func() int { return 9 })
+	byURL := func(a, b *Page) int { return strings.Compare(a.URL, b.URL) }
+	slices.SortFunc(got.pages, byURL)
+	slices.SortFunc(want.pages, byURL)
+	if len(got.pages) != len(want.pages) {
+		t.Fatalf("%d pages were told, want %d", len(got.pages), len(want.pages))
+	}
+	for i := range got.pages {
+		got.pages[i].Depth, want.pages[i].Depth = 0, 0 // without a limit it is that of who found it first
+		if !reflect.DeepEqual(got.pages[i], want.pages[i]) {
+			t.Fatalf("page %d:\n%+v, want\n%+v", i, got.pages[i], want.pages[i])
+		}
+	}
+}
+
+// What is remembered of earlier visits goes from session to session: tries are not
+// begun anew, and the outcome of a target that only waits for its second pass counts.
+func TestSessionsRetry(t *testing.T) {
+	asked := 0
+	var mu sync.Mutex
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", linking("/flaky", "/a", "/b", "/c", "/d"))
+	mux.HandleFunc("/flaky", func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked++
+		mu.Unlock()
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	base, _ := crawlertest.Serve(t, mux)
+	c, sum, count := sessions(t, func() *Config {
+		cfg := web(t)
+		cfg.Retries, cfg.Concurrency = 3, 1
+		return cfg
+	}, seedOf(t, base+"/"), func() int { return 3 })
+	r := c.find(base + "/flaky")
+	if r == nil || r.Status != 503 || r.Attempts != 4 || asked < 4 || asked > 4+count {
+		t.Errorf("/flaky = %+v after %d requests in %d sessions, want the answer to the last of 4 tries", r, asked, count)
+	}
+	if count < 3 || sum.StoppedBy != "" {
+		t.Errorf("%d sessions, stopped by %q", count, sum.StoppedBy)
+	}
+}
+
+// Limits hold for the crawl, not for each of its sessions.
+func TestSessionsShareLimits(t *testing.T) {
+	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	_, sum, count := sessions(t, func() *Config {
+		cfg := web(t)
+		cfg.MaxPages, cfg.Concurrency = 9, 2
+		return cfg
+	}, seedOf(t, base+"/"), func() int { return 4 })
+	if sum.Pages != 9 || sum.StoppedBy != "max-pages" || count < 2 {
+		t.Errorf("%d pages in %d sessions, stopped by %q; want 9 pages and max-pages", sum.Pages, count, sum.StoppedBy)
+	}
+}
+
+// Traps, rules that matched, and the site that a start page was redirected to are
+// the crawl's, too.
+func TestSessionsRemember(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/there/", linking("/there/a.html", "/there/b.html", "/there/left-out.html", "/there/x/x/x/x/x/page.html"))
+	there, _ := crawlertest.Serve(t, mux)
+	here, _ := crawlertest.Serve(t, http.RedirectHandler(there+"/there/", http.StatusFound))
+	c, sum, count := sessions(t, func() *Config {
+		cfg := web(t)
+		cfg.Concurrency = 1
+		for _, name := range []string{"left-out", "nothing"} {
+			cfg.Rules = append(cfg.Rules, Rule{Name: name, Verdict: "ignore", Match: func(url string) bool { return strings.Contains(url, name) }})
+		}
+		return cfg
+	}, seedOf(t, here+"/"), func() int { return 2 })
+	if sum.Pages != 3 || sum.StoppedBy != "trap" || count < 3 {
+		t.Errorf("%d pages in %d sessions, stopped by %q; want 3 and a trap", sum.Pages, count, sum.StoppedBy)
+	}
+	var notes []string
+	for _, n := range c.notes {
+		notes = append(notes, n.Message)
+	}
+	if text := strings.Join(notes, "\n"); strings.Contains(text, "left-out matched nothing") || !strings.Contains(text, "nothing matched nothing") ||
+		!strings.Contains(text, "1 page") {
+		t.Errorf("notes:\n%s", text)
+	}
+}
+
+// A store that fails ends the run, and says what failed.
+func TestStoreFails(t *testing.T) {
+	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	full := errors.New("disk full")
+	for failAt := 1; failAt < 30; failAt += 4 {
+		cfg := web(t)
+		cfg.Store = &failingStore{Memory: frontier.NewMemory(), left: failAt, err: full}
+		if _, err := Run(t.Context(), cfg, seedOf(t, base+"/"), &collector{}); !errors.Is(err, full) {
+			t.Errorf("call %d fails: Run = %v", failAt, err)
+		}
+	}
+}
+
+type failingStore struct {
+	*frontier.Memory
+	mu   sync.Mutex
+	left int
+	err  error
+}
+
+func (s *failingStore) fail() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left--; s.left <= 0 {
+		return s.err
+	}
+	return nil
+}
+
+func (s *failingStore) Complete(ctx context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
+	if err := s.fail(); err != nil {
+		return nil, err
+	}
+	return s.Memory.Complete(ctx, l, d)
+}
+
+func TestPast(t *testing.T) {
+	for _, p := range []past{
+		{},
+		{requests: 3, asked: true, tries: 2, starved: 1, waited: 300, last: []byte("last"), answer: []byte("answer")},
+		{answer: check.AppendOutcome(nil, &check.Outcome{Code: check.CodeTimeout, Size: -1})},
+	} {
+		got, err := decodePast(p.encode())
+		if err != nil || !reflect.DeepEqual(got, p) {
+			t.Errorf("%+v came back as %+v, %v", p, got, err)
+		}
+	}
+}
+
+func FuzzPast(f *testing.F) {
+	full := past{requests: 3, asked: true, tries: 2, last: []byte("last"), answer: []byte("answer")}
+	f.Add(full.encode())
+	f.Add([]byte(nil))
+	f.Add([]byte{0, 0, 0, 0, 2, 0, 0})
+	f.Add([]byte{0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0})
+	f.Fuzz(func(t *testing.T, note []byte) {
+		p, err := decodePast(note)
+		if err != nil {
+			return
+		}
+		again, err := decodePast(p.encode())
+		if err != nil || !reflect.DeepEqual(again, p) {
+			t.Errorf("%+v came back as %+v, %v", p, again, err)
+		}
+	})
+}
+
+func FuzzPage(f *testing.F) {
+	full := Page{Format: "html", NoIndex: true, Canonical: "https://example.com/"}
+	f.Add(full.encode())
+	f.Add([]byte{pageKept, 0})
+	f.Add([]byte{pageKept, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, kept []byte) {
+		p, err := decodePage(kept)
+		if err != nil {
+			return
+		}
+		again, err := decodePage(p.encode())
+		if err != nil || !reflect.DeepEqual(again, p) {
+			t.Errorf("%+v came back as %+v, %v", p, again, err)
+		}
+	})
+}

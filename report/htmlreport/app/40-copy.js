@@ -78,6 +78,8 @@ function copyMenu(name, lines, urls) {
     })));
   const toggle = (on = menu.hidden) => {
     menu.hidden = !on;
+    // It opens to the side where there is room.
+    menu.classList.toggle("back", on && open.getBoundingClientRect().left + menu.offsetWidth > innerWidth);
     open.setAttribute("aria-expanded", String(on));
   };
   const whole = el("div", {

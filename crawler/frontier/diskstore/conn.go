@@ -19,7 +19,6 @@ type conn struct {
 	c     driver.Conn
 	stmts map[string]driver.Stmt
 	args  []driver.NamedValue
-	row   []driver.Value
 }
 
 // vfs names the layer under SQLite that files are read and written through; the

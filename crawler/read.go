@@ -58,10 +58,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if format == "" || !t.Seed && !extract.InDirectory(format) {
 		return
 	}
-	if !w.busy {
-		w.compute()
-		defer w.rest()
-	}
+	w.compute()
 	doc := &w.found().doc
 	extract.ExtractInto(doc, extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
 		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow})

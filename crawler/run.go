@@ -36,7 +36,7 @@ type run struct {
 	scopeMu sync.RWMutex
 	scoped  *Scope
 
-	places chan struct{} // of those who compute
+	places *places
 	desks  stock[*findings]
 	bodies stock[[]byte]
 
@@ -112,9 +112,10 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		print: newPrinter(cfg.Sites, cfg.WorkingDir), seeded: map[string]struct{}{}, trapped: map[string]int{}}
 	r.started = time.Now()
 	r.began, r.timed = r.started, r.started
-	r.places = make(chan struct{}, runtime.GOMAXPROCS(0))
-	r.desks.make = func() *findings { return &findings{} }
-	r.bodies.make = func() []byte { return nil }
+	processors := runtime.GOMAXPROCS(0)
+	r.places = newPlaces(processors)
+	r.desks = stock[*findings]{most: 2 * processors, make: func() *findings { return &findings{} }}
+	r.bodies = stock[[]byte]{most: 4 * processors, make: func() []byte { return nil }}
 	r.scoped = newScope(cfg, seeds, r.print)
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, r.pace)

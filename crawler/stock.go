@@ -7,6 +7,7 @@ import "sync"
 type stock[T any] struct {
 	mu   sync.Mutex
 	free []T
+	most int // that are kept
 	make func() T
 }
 
@@ -25,11 +26,13 @@ func (s *stock[T]) take() T {
 func (s *stock[T]) give(t T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.free = append(s.free, t)
+	if len(s.free) < s.most {
+		s.free = append(s.free, t)
+	}
 }
 
 // Memory that a large page needed is not kept.
 const (
-	largeBody  = 1 << 20 // bytes of a body
-	largeLinks = 1 << 20 // bytes of a page's references
+	largeBody  = 256 << 10 // bytes of a body
+	largeLinks = 1 << 20   // bytes of a page's references
 )

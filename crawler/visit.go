@@ -18,28 +18,28 @@ import (
 // worker is one of the run's workers.
 type worker struct {
 	*run
-	page   view // the target at hand
-	depth  int
-	isPage bool      // it was read for links
-	desk   *findings // what was found there; nil until something is
-	heard  heard
-	tally  tally
-	busy   bool // it has one of the places for those who compute
+	page    view // the target at hand
+	depth   int
+	latency time.Duration // until its answer began
+	isPage  bool          // it was read for links
+	desk    *findings     // what was found there; nil until something is
+	heard   heard
+	tally   tally
+	busy    bool // it has one of the places for those who compute
 }
 
-// compute takes one of as many places as there are processors, for those who read
-// documents, and rest gives it back. More workers at it at once would take more
-// memory and be no faster.
+// compute takes a place for those who read documents, and rest gives it back. It is
+// kept until the visit is over, unless the network is asked once more.
 func (w *worker) compute() {
 	if !w.busy {
-		w.places <- struct{}{}
+		w.places.take()
 		w.busy = true
 	}
 }
 
 func (w *worker) rest() {
 	if w.busy {
-		<-w.places
+		w.places.give()
 		w.busy = false
 	}
 }
@@ -65,7 +65,7 @@ func (w *worker) give(body []byte) {
 // turn begins a visit, or begins it anew at another page.
 func (w *worker) turn(page view, depth int) {
 	w.clear()
-	w.page, w.depth, w.isPage = page, depth, false
+	w.page, w.depth, w.isPage, w.latency = page, depth, false, 0
 }
 
 // clear gives back what a visit used.
@@ -81,6 +81,7 @@ func (w *worker) clear() {
 // work visits targets until there are none, or the machine bears no more workers.
 func (w *worker) work(ctx context.Context) error {
 	for !w.governor.tooMany() {
+		w.places.await()
 		t, err := w.frontier.Next(ctx)
 		switch {
 		case err == io.EOF:
@@ -163,7 +164,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 
 // observe tells the frontier how the host bore the visit.
 func (w *worker) observe(t *frontier.Target, u urinorm.URL, o *check.Outcome, began time.Time, rest time.Duration) error {
-	a := frontier.Answer{Started: began, Overloaded: overloaded(o), Repeated: t.Tries > 0, RestFor: rest, Latency: o.Elapsed}
+	a := frontier.Answer{Started: began, Overloaded: overloaded(o), Repeated: t.Tries > 0, RestFor: rest, Latency: w.latency}
 	if rest > w.cfg.MaxWait {
 		a.RestFor, a.TooLong = 0, true
 	}
@@ -194,7 +195,9 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 	w.prepare(t, req)
 	hurried, hurry := context.WithCancel(ctx)
 	defer hurry()
+	began := time.Now()
 	resp, err := w.fetch(hurried, req)
+	w.latency = time.Since(began)
 	if err != nil {
 		o, err := w.fault(ctx, err)
 		return o, 0, err
@@ -221,12 +224,14 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 			w.read(t, u, resp, o)
 		}
 		if w.cfg.Sitemaps && t.Seed && t.Follow && viewOf(u).http() && w.scope().siteOf(u) == nil {
+			w.rest()
 			if err := w.sitemaps(ctx, u); err != nil {
 				return nil, 0, err
 			}
 		}
 	}
 	if o.Code == check.CodeOK && w.cfg.CheckHTTPS {
+		w.rest()
 		w.askTwin(ctx, t, u, o)
 	}
 	return o, rest, nil

@@ -120,6 +120,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, r.pace)
 	r.frontier.Gate(r.gated)
+	r.frontier.Begin(r.begin)
 	r.robots = newRobotsCache(cfg.RobotsAgent)
 	r.traps = newTraps(trapLimits{})
 	r.earlier = newEarlier(cfg, r.started)
@@ -146,6 +147,17 @@ func (r *run) pace(host string) frontier.Pace {
 	}
 	return p
 }
+
+// begin is how many visits at once a host begins with that may have as many as there
+// are workers: a server on this machine may be a large one or a very small one.
+func (r *run) begin(host string) int {
+	if !urinorm.IsLoopback(hostOf(host)) || r.cfg.PerHostGiven || r.syntheticHost(host) {
+		return 0
+	}
+	return beginWith
+}
+
+const beginWith = 4
 
 // refer enters the seeds.
 func (r *run) refer() error {

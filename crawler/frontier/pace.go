@@ -59,8 +59,9 @@ type Answer struct {
 // paces keeps what each host bears: halved at once when it is too much, earned
 // back slowly (additive increase, multiplicative decrease).
 type paces struct {
-	rule PaceRule
-	gate func(host string) bool // nil for none
+	rule  PaceRule
+	gate  func(host string) bool // nil for none
+	start func(host string) int  // nil for none
 
 	mu    sync.Mutex
 	hosts map[string]*bearing
@@ -82,10 +83,13 @@ type bearing struct {
 	tooFast     time.Duration
 	over        bool // the host was given up
 	gated       bool // one visit at a time until Open is called
+	starting    bool // it was given less than the rule allows, and earns the rest quickly
 	answered    bool // it ever did
 	timeouts    int  // visits that brought no answer in time, until it first did
 	best        time.Duration
 	usual       time.Duration // moving average of the latency
+	recent      time.Duration // one of the last few answers, while starting
+	calm        time.Duration // the least of those
 }
 
 func newPaces(rule PaceRule) *paces {
@@ -112,6 +116,11 @@ func (p *paces) open(host string) *bearing {
 		most := p.rule(host)
 		b = &bearing{most: most, concurrency: most.Concurrency, interval: most.Interval}
 		b.gated = p.gate != nil && p.gate(host)
+		if p.start != nil {
+			if n := p.start(host); n > 0 && n < b.concurrency {
+				b.concurrency, b.starting = n, true
+			}
+		}
 		p.hosts[host] = b
 	}
 	return b
@@ -150,7 +159,7 @@ func (p *paces) learn(host string, a Answer, now time.Time) (Pace, bool) {
 
 func (b *bearing) slower(a Answer, now time.Time) (Pace, bool) {
 	good := b.good
-	b.good = 0
+	b.good, b.starting = 0, false
 	rest := now.Add(a.RestFor)
 	if a.Repeated && good > 0 { // the host bears others: it is the target, not the pace
 		if rest.After(b.rest) {
@@ -204,6 +213,9 @@ func (b *bearing) faster(a Answer) (Pace, bool) {
 	b.refused, b.tooLong, b.rests, b.rested, b.slowest = 0, 0, 0, 0, 0
 	b.good++
 	changed := b.feel(a.Latency)
+	if b.starting {
+		return b.start(a.Latency, changed)
+	}
 	next := b.interval
 	if next > b.most.Interval {
 		next = max(b.most.Interval, next-next/4)
@@ -227,6 +239,41 @@ func (b *bearing) faster(a Answer) (Pace, bool) {
 	b.interval = next
 	return b.pace(), true
 }
+
+// start lets a host that has only begun have one visit more for each good answer, so
+// that their number doubles with each round, as long as answers take no longer than
+// they did when there were fewer at once. A server that takes up few connections or
+// works on one request at a time is not buried under all that the rule allows. One
+// whose first answer takes so long that such rounds would cost time gets all at once.
+func (b *bearing) start(latency time.Duration, changed bool) (Pace, bool) {
+	if latency <= 0 {
+		return b.pace(), changed
+	}
+	if b.recent == 0 { // the first one
+		if latency >= startPatience {
+			b.starting, b.concurrency = false, b.most.Concurrency
+			return b.pace(), true
+		}
+		b.recent = latency
+	}
+	b.recent += (latency - b.recent) / 4
+	if b.calm == 0 || b.recent < b.calm {
+		b.calm = b.recent
+	}
+	if b.recent > b.calm+b.calm/4+startSlack {
+		return b.pace(), changed
+	}
+	b.concurrency++
+	b.starting = b.concurrency < b.most.Concurrency
+	return b.pace(), true
+}
+
+const (
+	// startSlack is how much longer answers may take beside that: what the machine's
+	// own work does to the measure.
+	startSlack    = 300 * time.Microsecond
+	startPatience = 10 * time.Millisecond
+)
 
 // feel lowers the concurrency of a host whose answers take much longer than its
 // best ones: it is busy, with us or with others.
@@ -284,6 +331,11 @@ func (f *Frontier) Dead(host string) bool {
 // opened: while a host's rules are not known, others need not wait for them. It is
 // called before the first target is entered.
 func (f *Frontier) Gate(gated func(host string) bool) { f.paces.gate = gated }
+
+// Begin lets hosts begin with as many visits at once as start says, where that is
+// less than what the rule allows; 0 is all of it. It is called before the first
+// target is entered.
+func (f *Frontier) Begin(start func(host string) int) { f.paces.start = start }
 
 // Open ends a host's gate.
 func (f *Frontier) Open(ctx context.Context, host string) error {

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -130,8 +131,8 @@ func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most i
 			}
 		}
 	}
-	if want := min(resp.Size, most); want > int64(cap(body)) && (isFile || want <= largeBody) { // what a server declares is not believed beyond that
-		body = append(make([]byte, 0, want), body...)
+	if want := min(resp.Size, most); want >= int64(cap(body)) && (isFile || want <= largeBody) { // what a server declares is not believed beyond that
+		body = append(make([]byte, 0, want+bytes.MinRead), body...) // with room to meet the end in
 	}
 	body, err = readUpTo(body, resp.Body, most)
 	format, _ = extract.Readable(resp.ContentType, name, body)

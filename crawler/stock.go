@@ -33,6 +33,6 @@ func (s *stock[T]) give(t T) {
 
 // Memory that a large page needed is not kept.
 const (
-	largeBody  = 256 << 10 // bytes of a body
-	largeLinks = 1 << 20   // bytes of a page's references
+	largeBody  = 1 << 20 // bytes of a body
+	largeLinks = 1 << 20 // bytes of a page's references
 )

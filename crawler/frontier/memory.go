@@ -35,8 +35,8 @@ type spans struct {
 
 // How many bytes of jobs and of outcomes and references are held in memory.
 const (
-	residentJobs = 32 << 20
-	residentEnds = 64 << 20
+	residentJobs = 8 << 20
+	residentEnds = 24 << 20
 )
 
 // NewMemory returns an empty store.
@@ -230,7 +230,7 @@ func (m *Memory) Get(_ context.Context, id ID) (Record, error) {
 	if err := m.read(id, &r); err != nil {
 		return Record{}, err
 	}
-	r.Job, r.Outcome, r.Links, r.Note = clone(r.Job), clone(r.Outcome), clone(r.Links), clone(r.Note)
+	r.Job, r.Outcome, r.Links, r.Note = clone(r.Job), clone(r.Outcome), nil, clone(r.Note)
 	return r, nil
 }
 

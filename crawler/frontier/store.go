@@ -190,7 +190,8 @@ type Store interface {
 	Paces(ctx context.Context, fn func(host string, p Pace) error) error
 	// Find returns the IDs of fingerprints, 0 for those not known.
 	Find(ctx context.Context, fingerprints []Fingerprint) ([]ID, error)
-	// Get reads one target. The slices of the record are copies.
+	// Get reads one target. The slices of the record are copies; Links may be left
+	// out, which nobody reads one by one.
 	Get(ctx context.Context, id ID) (Record, error)
 	// Scan reads all targets in order of ID. Parts that were not asked for may be
 	// left out; ID, Settled, Wave and Need are always there. fn must not call the

@@ -8,13 +8,19 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // siteWide is how many pages must share a finding until it is taken for a part
 // of the site's frame (header, footer, menu) and listed once instead of on each.
 const siteWide = 20
 
-// firstPlaces is how many places a site-wide finding names.
+// manyPlaces is how many places on one page may share a finding until only the
+// first of them are listed: a generated table of a thousand links into one missing
+// page is one mistake.
+const manyPlaces = 10
+
+// firstPlaces is how many places a finding names that has too many.
 const firstPlaces = 3
 
 // listing is findings by page and place, as text shows them.
@@ -75,14 +81,18 @@ func (l *listing) sort() {
 // write reports whether there was something to write.
 func (l *listing) write(out *bufio.Writer, t *table) bool {
 	l.sort()
-	for i, p := range l.pages {
-		if i == 0 || p.page != l.pages[i-1].page {
-			if i > 0 {
-				out.WriteByte('\n')
-			}
-			out.WriteString(heading(p.page) + "\n")
+	for i := 0; i < len(l.pages); {
+		if i > 0 {
+			out.WriteByte('\n')
 		}
-		t.write(out, p.place(), p.row)
+		page := l.pages[i].page
+		after := i
+		for after < len(l.pages) && l.pages[after].page == page {
+			after++
+		}
+		out.WriteString(heading(page) + "\n")
+		writePage(out, t, l.pages[i:after])
+		i = after
 	}
 	if len(l.wide) == 0 {
 		return len(l.pages) > 0
@@ -96,6 +106,53 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 		fmt.Fprintf(out, "      first at %s\n", visible(strings.Join(w.first, ", ")))
 	}
 	return true
+}
+
+// matter is what findings at several places of one page have in common.
+type matter struct{ word, code, url string }
+
+// matter of a row is its target; where the whole document is what is wrong, the
+// document, whichever places of it are linked to.
+func (r row) matter() matter {
+	m := matter{r.word, r.code, r.url}
+	switch check.Code(r.code) {
+	case check.CodeFragmentMissing, check.CodeFragmentUnproven, check.CodeFragmentDuplicate:
+	default:
+		m.url, _, _ = strings.Cut(r.url, "#")
+	}
+	return m
+}
+
+// writePage writes the rows of one page; of a matter that has very many the first,
+// and behind them how many more there are.
+func writePage(out *bufio.Writer, t *table, rows []pageRow) {
+	counts := map[matter]int{}
+	if len(rows) > manyPlaces {
+		for i := range rows {
+			if word := rows[i].word; word != check.OK.String() && word != check.Skipped.String() { // who asks for those wants all
+				counts[rows[i].matter()]++
+			}
+		}
+	}
+	met := map[matter]int{}
+	var folded []matter
+	for i := range rows {
+		if len(counts) > 0 {
+			m := rows[i].matter()
+			if n := met[m]; counts[m] > manyPlaces {
+				if met[m]++; n == firstPlaces {
+					folded = append(folded, m)
+				}
+				if n >= firstPlaces {
+					continue
+				}
+			}
+		}
+		t.write(out, rows[i].place(), rows[i].row)
+	}
+	for _, m := range folded {
+		fmt.Fprintf(out, "  and %d more like these (%s): %s\n", counts[m]-firstPlaces, visible(m.code), visible(m.url))
+	}
 }
 
 // countPages counts the pages of references, which are sorted by page.

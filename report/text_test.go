@@ -113,6 +113,40 @@ func TestTextFoldsWhatIsOnManyPages(t *testing.T) {
 	}
 }
 
+// TestTextFoldsWhatIsOftenOnAPage: a page that links to very many places of one
+// missing document has one thing to mend, one that misses many places has many.
+func TestTextFoldsWhatIsOftenOnAPage(t *testing.T) {
+	for _, test := range []struct {
+		links int
+		code  check.Code
+		lines int
+		more  string
+	}{
+		{manyPlaces, check.CodeFileMissing, 1 + manyPlaces, ""},
+		{manyPlaces + 1, check.CodeFileMissing, 1 + firstPlaces + 1, "  and 8 more like these (file-missing): matrix.html\n"},
+		{1000, check.CodeFileMissing, 1 + firstPlaces + 1, "  and 997 more like these (file-missing): matrix.html\n"},
+		{1000, check.CodeFragmentMissing, 1 + 1000, ""},
+		{1000, check.CodeOK, 1 + 1000, ""},
+	} {
+		run := contractRun()
+		run.Results = nil
+		verdict := check.Broken
+		if test.code == check.CodeOK {
+			verdict = check.OK
+		}
+		for i := range test.links {
+			url := fmt.Sprintf("matrix.html#R-%d", i)
+			run.Results = append(run.Results, &crawler.Result{URL: url, Verdict: verdict, Code: test.code,
+				References: []crawler.Reference{{Page: "requirements.html", Line: i + 1, Column: 1, Raw: url}}})
+		}
+		got := render(t, "text", Options{Show: ShowAll}, run)
+		findings, _, _ := strings.Cut(got, "\n\n")
+		if n := strings.Count(findings+"\n", "\n"); n != test.lines || !strings.Contains(findings+"\n", test.more) {
+			t.Errorf("%d links, %s: %d lines, want %d with %q:\n%s", test.links, test.code, n, test.lines, test.more, got)
+		}
+	}
+}
+
 func TestTextShowsOnlyWhatIsAsked(t *testing.T) {
 	for show, want := range map[Show]string{
 		ShowBroken:               "broken",

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -59,6 +61,15 @@ type Reference struct {
 	// Source is the place in the source that the page was made from, where that is
 	// known; nil otherwise. It is where an editor or an annotation should lead.
 	Source *Place `json:"-"`
+	// Unaffected are the codes, with a blank between two, of those warnings of the
+	// result that do not concern this place: of a target that one link misspells and
+	// another writes well, the warning is about the first.
+	Unaffected string `json:"-"`
+}
+
+// Concerns reports whether a finding of the result is one at this place.
+func (r *Reference) Concerns(finding check.Code) bool {
+	return r.Unaffected == "" || !slices.Contains(strings.Fields(r.Unaffected), string(finding))
 }
 
 // At is where a person should look for a reference: its source where that is

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -64,7 +65,7 @@ func (j *join) gather() error {
 				page = j.page(rec)
 			}
 			p.references = append(p.references, Reference{Page: page, Line: l.Line, Column: l.Column,
-				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text)})
+				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text), Unaffected: j.unaffected(p, b.Mark)})
 		}
 	})
 }
@@ -87,30 +88,60 @@ func (j *join) mark(p *pair) {
 	if g.Verdict == check.Skipped {
 		return
 	}
-	if repairs := urinorm.Repairs(p.marks >> markRepairs); repairs != 0 {
-		g.Warnings = append(g.Warnings, check.RepairWarnings(repairs)...)
-	}
-	if p.marks&markMixed != 0 {
-		g.Warnings = append(g.Warnings, check.Warning{Code: "mixed-content", Message: "a page served by https loads it by http"})
-	}
-	if p.marks&markOutsideBase != 0 {
-		g.Warnings = append(g.Warnings, check.Warning{Code: "outside-base", Message: "it is on the published host, but not under the base URL"})
-	}
-	if g.Verdict != check.OK {
-		return
-	}
-	if p.expects&^(1<<extract.ExpectAny) == 0 || p.route.end == 0 {
-		return
-	}
-	contentType := j.dossier(p.route.end).outcome.ContentType
+	g.Warnings = append(g.Warnings, marked(p.marks)...)
 	for e := extract.ExpectImage; e <= extract.ExpectStyle; e++ {
 		if p.expects&(1<<e) == 0 {
 			continue
 		}
-		if w, wrong := check.MismatchWarning(e, contentType); wrong {
+		if w, wrong := j.mismatch(p, e); wrong {
 			g.Warnings = append(g.Warnings, w)
 		}
 	}
+}
+
+// marked are the warnings that the marks of references say.
+func marked(marks uint64) []check.Warning {
+	var all []check.Warning
+	if repairs := urinorm.Repairs(marks >> markRepairs); repairs != 0 {
+		all = check.RepairWarnings(repairs)
+	}
+	if marks&markMixed != 0 {
+		all = append(all, check.Warning{Code: check.CodeMixedContent, Message: "a page served by https loads it by http"})
+	}
+	if marks&markOutsideBase != 0 {
+		all = append(all, check.Warning{Code: check.CodeOutsideBase, Message: "it is on the published host, but not under the base URL"})
+	}
+	return all
+}
+
+// mismatch is the warning that a target is not what a link took it for.
+func (j *join) mismatch(p *pair, e extract.Expect) (check.Warning, bool) {
+	if e == extract.ExpectAny || p.judgement.Verdict != check.OK || p.route.end == 0 {
+		return check.Warning{}, false
+	}
+	return check.MismatchWarning(e, j.dossier(p.route.end).outcome.ContentType)
+}
+
+// unaffected are the warnings of a pair that come from the marks of its references,
+// but not from this one's.
+func (j *join) unaffected(p *pair, mark uint64) string {
+	expect := extract.Expect(mark & markExpect)
+	if p.marks == mark&^markExpect && p.expects == 1<<expect {
+		return ""
+	}
+	own, others := marked(mark), marked(p.marks)
+	if w, wrong := j.mismatch(p, expect); wrong {
+		own = append(own, w)
+	}
+	others = append(others, check.Warning{Code: check.CodeContentTypeMismatch})
+	var codes []string
+	for _, w := range others {
+		has := func(o check.Warning) bool { return o.Code == w.Code }
+		if slices.ContainsFunc(p.judgement.Warnings, has) && !slices.ContainsFunc(own, has) {
+			codes = append(codes, string(w.Code))
+		}
+	}
+	return strings.Join(codes, " ")
 }
 
 // informational reports whether a warning is only information: listed when all is

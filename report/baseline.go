@@ -44,7 +44,7 @@ func eachFinding(r *crawler.Result, fn func(findingKey, []crawler.Reference)) {
 		case check.OfPage(w.Code): // told once, however many links lead there
 			fn(findingKey{"", r.URL, w.Code}, nil)
 		default:
-			eachPage(r.References, func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, w.Code}, refs) })
+			eachPage(concerned(r.References, w.Code), func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, w.Code}, refs) })
 		}
 		told[w.Code] = true
 	}

@@ -189,7 +189,15 @@ func (f *finding) references() []crawler.Reference {
 	if check.OfPage(f.code) {
 		return nil
 	}
-	return atSources(f.result.References)
+	return atSources(concerned(f.result.References, f.code))
+}
+
+// concerned are the references that a finding is about.
+func concerned(refs []crawler.Reference, code check.Code) []crawler.Reference {
+	if !slices.ContainsFunc(refs, func(r crawler.Reference) bool { return !r.Concerns(code) }) {
+		return refs
+	}
+	return slices.DeleteFunc(slices.Clone(refs), func(r crawler.Reference) bool { return !r.Concerns(code) })
 }
 
 // ownPage names the page that a target's URL stands for as references name it:

@@ -4,6 +4,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -192,6 +193,9 @@ func (j *jsonText) references(all []crawler.Reference) {
 		j.key("text").string(r.Text)
 		if r.Known {
 			j.key("known").bool(true)
+		}
+		if r.Unaffected != "" {
+			j.key("unaffected").strings(strings.Fields(r.Unaffected))
 		}
 		if s := r.Source; s != nil {
 			j.key("source").string(s.File)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -391,10 +392,12 @@ type jsonReference struct {
 	SourceLine   int     `json:"source_line"`
 	SourceColumn int     `json:"source_column"`
 	SourceRaw    *string `json:"source_raw"`
+
+	Unaffected []string `json:"unaffected"`
 }
 
 func (j *jsonReference) reference() crawler.Reference {
-	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text, Known: j.Known}
+	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text, Known: j.Known, Unaffected: strings.Join(j.Unaffected, " ")}
 	if j.Source != "" {
 		r.Source = &crawler.Place{File: j.Source, Line: j.SourceLine, Column: j.SourceColumn, Raw: r.Raw}
 		if j.SourceRaw != nil {

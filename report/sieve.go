@@ -161,7 +161,7 @@ func cleanReference(r crawler.Reference, target string) crawler.Reference {
 	r.Page = clean(r.Page)
 	r.Element, r.Attribute = clean(r.Element), clean(r.Attribute)
 	r.Raw = cleanRaw(r.Raw, target)
-	r.Text = clean(r.Text)
+	r.Text, r.Unaffected = clean(r.Text), clean(r.Unaffected)
 	if r.Source != nil {
 		source := crawler.Place{File: clean(r.Source.File), Line: r.Source.Line, Column: r.Source.Column, Raw: cleanRaw(r.Source.Raw, target)}
 		if source != *r.Source {

@@ -39,7 +39,7 @@ func (t *textWriter) Result(r *crawler.Result) error {
 			t.listing.add(finding, nil) // told with the page, not at each link to it
 			continue
 		}
-		t.listing.add(finding, atSources(r.References))
+		t.listing.add(finding, atSources(concerned(r.References, check.Code(finding.code))))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -38,11 +37,10 @@ func (p *places) at(off int) (line, column int) {
 		p.walkLoneCR(off)
 	} else if seg := p.doc[p.off:off]; len(seg) > 0 {
 		if n := bytes.Count(seg, []byte{'\n'}); n > 0 {
-			last := bytes.LastIndexByte(seg, '\n')
+			seg = lastLine(seg)
 			p.line += n
-			p.lineStart = p.off + last + 1
+			p.lineStart = off - len(seg)
 			p.column = 0
-			seg = seg[last+1:]
 		}
 		p.column += codePoints(seg)
 		p.off = off
@@ -50,14 +48,31 @@ func (p *places) at(off int) (line, column int) {
 	return p.line + 1, p.column + 1
 }
 
+// lastLine is what stands behind the last LF of b, which there is. Lines are short:
+// eight bytes at a time beat a call, and bytes.LastIndexByte looks at each.
+func lastLine(b []byte) []byte {
+	i := len(b)
+	for ; i >= 8; i -= 8 {
+		// With the bytes in reverse the lowest bit set, which alone is right, tells the last one.
+		if found := zeroBytes(bits.ReverseBytes64(wordAt(b, i-8)) ^ '\n'*eachByte); found != 0 {
+			return b[i-bits.TrailingZeros64(found)/8:]
+		}
+	}
+	for b[i-1] != '\n' {
+		i--
+	}
+	return b[i:]
+}
+
 // codePoints counts the code points of valid UTF-8: its bytes but for those that
 // continue one, 10xxxxxx, eight at a time.
 func codePoints(b []byte) int {
-	const high = 0x8080808080808080
+	const high = 0x80 * eachByte
 	n := len(b)
-	for ; len(b) >= 8; b = b[8:] {
-		if w := binary.LittleEndian.Uint64(b); w&high != 0 {
-			n -= bits.OnesCount64(w & high &^ (w << 1))
+	for ; len(b) >= 16; b = b[16:] {
+		v, w := wordAt(b, 0), wordAt(b, 8)
+		if (v|w)&high != 0 { // seldom
+			n -= bits.OnesCount64(v&high&^(v<<1)) + bits.OnesCount64(w&high&^(w<<1))
 		}
 	}
 	for _, c := range b {
@@ -93,10 +108,9 @@ func (p *places) walkLoneCR(off int) {
 
 // isASCII reports whether b holds no byte above 0x7F.
 func isASCII(b []byte) bool {
-	const high = 0x8080808080808080
+	const high = 0x80 * eachByte
 	for ; len(b) >= 32; b = b[32:] {
-		if (binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:])|
-			binary.LittleEndian.Uint64(b[16:])|binary.LittleEndian.Uint64(b[24:]))&high != 0 {
+		if (wordAt(b, 0)|wordAt(b, 8)|wordAt(b, 16)|wordAt(b, 24))&high != 0 {
 			return false
 		}
 	}

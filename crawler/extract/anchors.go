@@ -12,7 +12,7 @@ func HashAnchor(name []byte) uint64 { return xxhash.Sum64(name) }
 
 // identifier is an anchor in the making.
 type identifier struct {
-	name span
+	name string
 	at   int // offset in the document of an id, -1 for another name
 	hash uint64
 }
@@ -62,7 +62,7 @@ func (h *harvest) finishAnchors() {
 // hashes are those of several anchors each.
 func (h *harvest) findDuplicates(hashes []uint64) {
 	type first struct {
-		name    span
+		name    string
 		doubled bool
 	}
 	seen := make(map[uint64]first, len(hashes))
@@ -75,10 +75,10 @@ func (h *harvest) findDuplicates(hashes []uint64) {
 		switch {
 		case !known:
 			seen[id.hash] = first{name: id.name}
-		case !f.doubled && string(h.bytes(f.name)) == string(h.bytes(id.name)):
+		case !f.doubled && f.name == id.name:
 			seen[id.hash] = first{f.name, true}
 			line, column := h.places.at(id.at)
-			h.doc.Duplicates = append(h.doc.Duplicates, Duplicate{string(h.bytes(id.name)), line, column})
+			h.doc.Duplicates = append(h.doc.Duplicates, Duplicate{id.name, line, column})
 		}
 	}
 }

@@ -382,9 +382,9 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 	default:
 		f := r.note(v, at, nil, macroText(text))
 		if f != nil && kind == Resource {
-			f.element, f.attribute, f.kind = name, "src", Resource
+			f.Element, f.Attribute, f.Kind = name, "src", Resource
 			if name == "image" {
-				f.element, f.expect = "img", ExpectImage
+				f.Element, f.Expect = "img", ExpectImage
 			}
 		}
 		if kind == Resource {

@@ -49,7 +49,6 @@ type bookmarkList struct {
 	links   []Link
 	inside  []int32 // the folder of each bookmark of blocks
 	blocks  [][]Bookmark
-	strings textBlocks
 	folders []bookmarkFolder
 	wanted  bool // links are wanted
 	full    bool
@@ -122,18 +121,18 @@ func (l *bookmarkList) add(s *savedLink) {
 		mark = l.bookmark(s)
 	}
 	link := Link{
-		Raw: l.strings.keep(s.raw), Line: s.line, Column: s.column, Element: l.element, Attribute: s.attribute,
+		Raw: l.h.keep(s.raw), Line: s.line, Column: s.column, Element: l.element, Attribute: s.attribute,
 		Bookmark: mark, Kind: s.kind,
 	}
 	link.Ref = link.Raw
 	if s.ref != nil && !bytes.Equal(s.ref, s.raw) {
-		link.Ref = l.strings.keep(s.ref)
+		link.Ref = l.h.keep(s.ref)
 	}
 	if s.at >= 0 {
 		link.Line, link.Column = l.h.places.at(s.at)
 	}
 	var buffer [MaxText]byte
-	link.Text = l.strings.keep(trimFolded(foldSpace(buffer[:0], s.title)))
+	link.Text = l.h.keep(trimFolded(foldSpace(buffer[:0], s.title)))
 	l.links = append(l.links, link)
 }
 
@@ -145,7 +144,7 @@ func (l *bookmarkList) bookmark(s *savedLink) *Bookmark {
 	}
 	b := Bookmark{
 		Added: s.added, Tags: s.tags[:min(len(s.tags), MaxTags)],
-		Description: l.strings.keep(foldDescription(s.description)), Keyword: l.strings.keep(trimSpace(s.keyword)),
+		Description: l.h.keep(foldDescription(s.description)), Keyword: l.h.keep(trimSpace(s.keyword)),
 	}
 	l.blocks[last] = append(l.blocks[last], b)
 	l.inside = append(l.inside, s.folder)
@@ -301,25 +300,4 @@ func unixTime(digits []byte) time.Time {
 		return microTime(n)
 	}
 	return chromiumTime(digits)
-}
-
-// textBlocks keeps copies of short texts in few allocations.
-type textBlocks struct{ block strings.Builder }
-
-const textBlockSize = 256 << 10
-
-func (t *textBlocks) keep(b []byte) string {
-	if len(b) == 0 {
-		return ""
-	}
-	if len(b) > textBlockSize/8 {
-		return string(b)
-	}
-	if t.block.Cap()-t.block.Len() < len(b) {
-		t.block = strings.Builder{} // the old block lives on in its texts
-		t.block.Grow(textBlockSize)
-	}
-	start := t.block.Len()
-	t.block.Write(b)
-	return t.block.String()[start:]
 }

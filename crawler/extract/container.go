@@ -138,7 +138,7 @@ func (c *container) xmlPart(name string, start, end func(*xmlReader, *xmlElement
 }
 
 // link notes a link that has no place.
-func (c *container) link(ref, element, attribute string, kind Kind) *found {
+func (c *container) link(ref, element, attribute string, kind Kind) *Link {
 	if strings.TrimSpace(ref) == "" || c.in.AnchorsOnly {
 		return nil
 	}
@@ -146,9 +146,9 @@ func (c *container) link(ref, element, attribute string, kind Kind) *found {
 		c.fault("read links: more than %d, the rest is left out", MaxLinks)
 		return nil
 	}
-	f := found{tag: -1, raw: c.keep([]byte(ref)), element: element, attribute: attribute, kind: kind}
-	f.ref = f.raw
-	f.sameDocument = c.isFragment(&f)
+	f := Link{tag: -1, Raw: c.keep([]byte(ref)), Element: element, Attribute: attribute, Kind: kind}
+	f.Ref = f.Raw
+	f.SameDocument = c.isFragment(&f)
 	c.links = append(c.links, f)
 	return &c.links[len(c.links)-1]
 }
@@ -162,9 +162,9 @@ func (r *xmlReader) captureText() string {
 }
 
 // name gives a link its text.
-func (c *container) name(f *found, text string) {
-	if f != nil && text != "" && f.text == (span{}) {
-		f.text = c.keep([]byte(text))
+func (c *container) name(f *Link, text string) {
+	if f != nil && text != "" && f.Text == "" {
+		f.Text = c.keep([]byte(text))
 	}
 }
 

@@ -35,9 +35,9 @@ func (h *harvest) styleSheet(s *cssScanner, v *view, element, attribute string) 
 		if f == nil {
 			return
 		}
-		f.element, f.attribute, f.kind = element, attribute, Resource
+		f.Element, f.Attribute, f.Kind = element, attribute, Resource
 		if u.imported {
-			f.attribute, f.kind, f.expect = "@import", Stylesheet, ExpectStyle
+			f.Attribute, f.Kind, f.Expect = "@import", Stylesheet, ExpectStyle
 		}
 	}
 }

@@ -63,8 +63,8 @@ func readCSV(h *harvest, in *Input, separator byte) {
 			r.columns = append(r.columns, strings.ToValidUTF8(name, ""))
 		}
 		for j := found; j < len(h.links); j++ {
-			if h.links[j].element = "cell"; column < len(r.columns) {
-				h.links[j].attribute = r.columns[column]
+			if h.links[j].Element = "cell"; column < len(r.columns) {
+				h.links[j].Attribute = r.columns[column]
 			}
 		}
 		column++

@@ -106,6 +106,10 @@ type Link struct {
 	// SameDocument says that Ref is a fragment of this very document, whatever
 	// its base URL is: usemap="#map" and an SVG's <use href="#shape">.
 	SameDocument bool
+
+	// While the document is read: the offset of Raw, and of the start tag that the
+	// link stands in, -1 without one.
+	at, tag int32
 }
 
 // MaxText is the greatest length of a link's text and of a title, in bytes.

@@ -18,12 +18,7 @@ func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 	doc := &Document{}
 	inner.reset(doc, v.text)
 	read(inner)
-	slices.SortStableFunc(inner.links, func(a, b found) int { return cmp.Compare(a.at, b.at) })
-	cut := func(s span) []byte { return inner.arena[s.start:s.end] }
-	var base span
-	if doc.Base != "" {
-		base = h.keep([]byte(doc.Base))
-	}
+	slices.SortStableFunc(inner.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 	for i := range inner.links {
 		f := &inner.links[i]
 		if len(h.links) == MaxLinks {
@@ -31,22 +26,20 @@ func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 			break
 		}
 		g := *f
-		raw := cut(f.raw)
-		g.at = v.base
+		at := v.base
 		if exact {
-			g.at = v.source(f.at)
-			raw = h.src.text[g.at:max(g.at, v.source(f.at+len(raw)))]
+			at = v.source(int(f.at))
+			g.Raw = h.keep(h.src.text[at:max(at, v.source(int(f.at)+len(f.Raw)))])
 		}
-		g.raw, g.ref, g.base, g.text = h.keep(raw), h.keep(cut(f.ref)), base, h.keep(cut(f.text))
-		if f.base != (span{}) {
-			g.base = h.keep(cut(f.base))
+		if g.Base == "" {
+			g.Base = doc.Base
 		}
-		g.tag = -1
-		g.line, g.column = h.places.at(g.at)
+		g.at, g.tag = int32(at), -1
+		g.Line, g.Column = h.places.at(at)
 		h.links = append(h.links, g)
 	}
 	for _, a := range inner.anchors {
-		if !h.anchor(cut(a.name)) {
+		if !h.anchor([]byte(a.name)) {
 			break
 		}
 	}

@@ -105,7 +105,7 @@ func (c *container) readBookPart(item epubItem) {
 	inner, doc := harvests.Get().(*harvest), &Document{}
 	inner.reference = c.reference
 	inner.readAs(f, &Input{Body: body, AnchorsOnly: c.in.AnchorsOnly}, doc)
-	inner.finish()
+	inner.finish(0, 0)
 	inner.release()
 	for _, id := range doc.Anchors {
 		c.anchor(validUTF8([]byte(item.part + "#" + id)))
@@ -139,9 +139,9 @@ func (c *container) bookLink(from string, l *Link) {
 		return
 	}
 	if l.Raw != ref {
-		f.raw = c.keep([]byte(l.Raw))
+		f.Raw = c.keep([]byte(l.Raw))
 	}
-	f.expect, f.noFollow, f.ignored = l.Expect, l.NoFollow, l.Ignored
+	f.Expect, f.NoFollow, f.Ignored = l.Expect, l.NoFollow, l.Ignored
 	c.name(f, l.Text)
 }
 

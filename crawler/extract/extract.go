@@ -12,6 +12,7 @@ func Extract(in Input) *Document {
 // forgotten, and its lists are filled again where they lie. Strings out of it stay
 // good.
 func ExtractInto(doc *Document, in Input) {
+	links, anchors := len(doc.Links), len(doc.Anchors)
 	doc.reset()
 	f := formatOf(in.ContentType, in.Name, in.Body)
 	if f == nil {
@@ -20,9 +21,9 @@ func ExtractInto(doc *Document, in Input) {
 	}
 	h := harvests.Get().(*harvest)
 	h.input = in
-	h.formatOf, h.reference = formatOf, in.reference
+	h.formatOf, h.reference, h.links = formatOf, in.reference, doc.Links
 	h.readAs(f, &h.input, doc)
-	h.finish()
+	h.finish(links, anchors)
 	h.release()
 }
 

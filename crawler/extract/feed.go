@@ -18,9 +18,9 @@ type feedState struct {
 	own       []int // links of the entry that bear its title
 	first     int   // its first link
 	title     []byte
-	permalink span  // its link, which HTML in it is relative to; none when equal
-	content   []int // ranges of links out of its HTML: from, to, from, to
-	permaguid bool  // the guid that is open is a link
+	permalink string // its link, which HTML in it is relative to
+	content   []int  // ranges of links out of its HTML: from, to, from, to
+	permaguid bool   // the guid that is open is a link
 }
 
 func (f *feedState) begin(first int) {
@@ -34,16 +34,16 @@ func (r *xmlReader) endEntry() {
 	if title := trimFolded(foldSpace(nil, f.title)); len(title) > 0 {
 		at := r.keep(title)
 		for _, i := range f.own {
-			if i < len(r.links) && r.links[i].text == (span{}) {
-				r.links[i].text = at
+			if i < len(r.links) && r.links[i].Text == "" {
+				r.links[i].Text = at
 			}
 		}
 	}
-	if f.permalink.start < f.permalink.end {
+	if f.permalink != "" {
 		for i := 0; i+1 < len(f.content); i += 2 {
 			for j := f.content[i]; j < f.content[i+1] && j < len(r.links); j++ {
-				if l := &r.links[j]; l.base == (span{}) {
-					l.base = f.permalink
+				if l := &r.links[j]; l.Base == "" {
+					l.Base = f.permalink
 				}
 			}
 		}
@@ -52,7 +52,7 @@ func (r *xmlReader) endEntry() {
 }
 
 // owned notes a link of the entry itself.
-func (r *xmlReader) owned(f *found) *found {
+func (r *xmlReader) owned(f *Link) *Link {
 	if f != nil && r.feed.inEntry {
 		r.feed.own = append(r.feed.own, len(r.links)-1)
 	}
@@ -120,14 +120,14 @@ func endRSS(r *xmlReader, e *xmlElement) {
 		}
 	case "link":
 		if f := r.owned(r.textLink(Navigation, ExpectAny)); f != nil && r.parent() == "item" {
-			r.feed.permalink = f.ref
+			r.feed.permalink = f.Ref
 		}
 	case "comments":
 		r.owned(r.textLink(Navigation, ExpectAny))
 	case "guid":
 		if r.feed.permaguid && r.capturing() && isWeb(trimSpace(r.captured.text)) {
-			if f := r.owned(r.textLink(Navigation, ExpectAny)); f != nil && r.feed.permalink == (span{}) {
-				r.feed.permalink = f.ref
+			if f := r.owned(r.textLink(Navigation, ExpectAny)); f != nil && r.feed.permalink == "" {
+				r.feed.permalink = f.Ref
 			}
 		}
 	case "docs", "commentrss":
@@ -213,7 +213,7 @@ func (r *xmlReader) atomLink() {
 		return
 	}
 	if title := trimFolded(foldSpace(nil, []byte(r.get("title")))); len(title) > 0 {
-		f.text = r.keep(title)
+		f.Text = r.keep(title)
 	}
 	r.owned(f)
 }

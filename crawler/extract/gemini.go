@@ -35,8 +35,8 @@ func readGemini(h *harvest, in *Input) {
 				continue
 			}
 			if f := h.add(&h.src, span{i + start, i + end}, nil); f != nil {
-				f.element, f.attribute = "a", "href"
-				f.text = h.keep(trimFolded(foldSpace(nil, line[end:])))
+				f.Element, f.Attribute = "a", "href"
+				f.Text = h.keep(trimFolded(foldSpace(nil, line[end:])))
 			}
 		case h.doc.Title == "" && bytes.HasPrefix(line, []byte("#")):
 			h.doc.Title = string(trimFolded(foldSpace(nil, bytes.TrimLeft(line, "#"))))

@@ -3,11 +3,11 @@ package extract
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
-// A harvest gathers what a reader finds. Strings are made once, at the end, out
-// of one arena: until then a reference is a span of it.
+// A harvest gathers what a reader finds.
 type harvest struct {
 	input Input // that of a whole document
 	doc   *Document
@@ -19,33 +19,16 @@ type harvest struct {
 	// reference is that of Input.
 	reference bool
 
-	arena   []byte
-	links   []found
+	texts   textBlocks
+	links   []Link // Repeats is the place here, plus one, of the link that one may repeat
 	repeats repeats
 	anchors []identifier
-}
-
-// found is a Link in the making.
-type found struct {
-	raw, ref, base, text span
-	at                   int // offset of raw in the document
-	tag                  int // offset of the start tag it stands in, -1 without one
-	line, column         int
-	element, attribute   string
-	rule                 *rule // that gave a whole attribute, nil for any other
-	first                int32 // place in links, plus one, of the link that it repeats; 0: of none
-	kind                 Kind
-	expect               Expect
-	noFollow             bool
-	ignored              bool
-	sameDocument         bool
 }
 
 func (h *harvest) reset(doc *Document, src []byte) {
 	h.doc = doc
 	h.src = view{text: src}
 	h.places = newPlaces(src)
-	h.arena = h.arena[:0]
 	h.links = h.links[:0]
 	h.anchors = h.anchors[:0]
 }
@@ -54,10 +37,9 @@ func (h *harvest) reset(doc *Document, src []byte) {
 // what a large document made large.
 func (h *harvest) release() {
 	h.input, h.doc, h.src, h.places, h.reference = Input{}, nil, view{}, places{}, false
-	h.links, h.anchors, h.arena = again(h.links), again(h.anchors), h.arena[:0]
-	if cap(h.arena) > keptBytes {
-		h.arena = nil
-	}
+	h.links = nil
+	clear(h.anchors)
+	h.anchors = again(h.anchors)
 	if cap(h.repeats.slots) > 4*keptEntries {
 		h.repeats = repeats{}
 	}
@@ -74,17 +56,10 @@ const (
 	keptBytes   = 1 << 20
 )
 
-const leastLinks = 256
+const leastLinks = 64
 
-// bytes is what keep copied.
-func (h *harvest) bytes(s span) []byte { return h.arena[s.start:s.end] }
-
-// keep copies b into the arena.
-func (h *harvest) keep(b []byte) span {
-	start := len(h.arena)
-	h.arena = append(h.arena, b...)
-	return span{start, len(h.arena)}
-}
+// keep makes a string of b.
+func (h *harvest) keep(b []byte) string { return h.texts.keep(b) }
 
 // fault notes that the document could not be read to its end, each sentence once.
 func (h *harvest) fault(format string, args ...any) {
@@ -96,7 +71,7 @@ func (h *harvest) fault(format string, args ...any) {
 // add notes a link whose reference stands at v.text[at.start:at.end]; ref is the
 // reference where that text still holds escapes, nil otherwise. It returns nil
 // beyond the limit.
-func (h *harvest) add(v *view, at span, ref []byte) *found {
+func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	if len(h.links) == MaxLinks {
 		h.fault("read links: more than %d, the rest is left out", MaxLinks)
 		return nil
@@ -107,48 +82,79 @@ func (h *harvest) add(v *view, at span, ref []byte) *found {
 	start, end := v.source(at.start), v.source(at.end)
 	raw := h.src.text[start:end]
 	f := h.another()
-	*f = found{at: start, tag: -1, raw: h.keep(raw)}
-	f.ref = f.raw
+	*f = Link{at: int32(start), tag: -1, Raw: h.keep(raw)}
+	f.Ref = f.Raw
 	if string(raw) != string(ref) {
-		f.ref = h.keep(ref)
+		f.Ref = h.keep(ref)
 	}
-	f.line, f.column = h.places.at(start)
+	f.Line, f.Column = h.places.at(start)
 	return f
 }
 
 // another makes room for one more link, which holds what was there before.
-func (h *harvest) another() *found {
+func (h *harvest) another() *Link {
 	n := len(h.links)
 	if n == cap(h.links) {
 		// append would grow, and copy, a large list by a quarter each time.
-		h.links = append(make([]found, 0, max(leastLinks, 2*n)), h.links...)
+		h.links = append(make([]Link, 0, max(leastLinks, 2*n)), h.links...)
 	}
 	h.links = h.links[:n+1]
 	return &h.links[n]
 }
 
-// finish makes the strings.
-func (h *harvest) finish() {
-	all := string(h.arena)
-	cut := func(s span) string { return all[s.start:s.end] }
+// finish hands over what was found. Lists that were longer before do not keep the
+// strings of earlier documents.
+func (h *harvest) finish(links, anchors int) {
 	d := h.doc
 	n := len(d.Links) // of those that a reader made itself
-	d.Links = slices.Grow(d.Links, len(h.links))[:n+len(h.links)]
 	for i := range h.links {
-		f, l := &h.links[i], &d.Links[n+i]
-		l.Raw, l.Ref, l.Base, l.Text = cut(f.raw), cut(f.ref), cut(f.base), cut(f.text)
-		l.Line, l.Column = f.line, f.column
-		l.Element, l.Attribute = f.element, f.attribute
-		l.Kind, l.Expect = f.kind, f.expect
-		l.NoFollow, l.Ignored, l.SameDocument = f.noFollow, f.ignored, f.sameDocument
-		l.Bookmark, l.Repeats = nil, 0
-		if first := int(f.first) - 1; first >= 0 && first < i && f.same(&h.links[first]) {
-			l.Repeats = n + first + 1
+		l := &h.links[i]
+		l.at, l.tag = 0, 0
+		if first := l.Repeats - 1; first >= 0 {
+			if l.Repeats = 0; first < i && l.same(&h.links[first]) {
+				l.Repeats = n + first + 1
+			}
 		}
+	}
+	if n == 0 {
+		d.Links = h.links
+	} else {
+		d.Links = append(d.Links, h.links...)
 	}
 	d.Anchors = slices.Grow(d.Anchors, len(h.anchors))
 	for i := range h.anchors {
-		d.Anchors = append(d.Anchors, cut(h.anchors[i].name))
+		d.Anchors = append(d.Anchors, h.anchors[i].name)
 	}
 	h.finishAnchors()
+	forget(d.Links, links)
+	forget(d.Anchors, anchors)
+}
+
+// forget clears what a list held behind its end, when it was longer.
+func forget[T any](list []T, before int) {
+	if n := min(before, cap(list)); n > len(list) {
+		clear(list[len(list):n])
+	}
+}
+
+// textBlocks keeps copies of short texts in few allocations. What is kept of one
+// document keeps a block alive, and no more.
+type textBlocks struct{ block strings.Builder }
+
+const textBlockSize = 32 << 10 // the largest size that Go allocates cheaply
+
+func (t *textBlocks) keep(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if t.block.Cap()-t.block.Len() < len(b) {
+		if len(b) > textBlockSize/8 {
+			return string(b)
+		}
+		t.block = strings.Builder{} // the old block lives on in its texts
+		t.block.Grow(textBlockSize)
+	}
+	start := t.block.Len()
+	t.block.Write(b)
+	return t.block.String()[start:]
 }

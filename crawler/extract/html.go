@@ -33,7 +33,7 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	r.begin(h, &h.src)
 	r.read()
 	if r.base.found {
-		h.doc.Base = string(h.arena[r.base.href.start:r.base.href.end])
+		h.doc.Base = r.base.href
 	}
 	marked := r.ignore.marked
 	r.release()

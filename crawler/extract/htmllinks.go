@@ -73,7 +73,7 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 		r.document(v)
 	case formHashName:
 		if f := r.reference(v, whole(v), rule.kind, rule.expect, rule); f != nil {
-			f.sameDocument = len(v.text) > 0 && v.text[0] == '#'
+			f.SameDocument = len(v.text) > 0 && v.text[0] == '#'
 		}
 	case formRel:
 		kind, expect := linkMeaning(t.get(attrRel), t.get(attrAs))
@@ -116,9 +116,8 @@ func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
 	if f == nil {
 		return
 	}
-	f.rule = rule
 	if r.foreign.in() == inSVG && t.element.role != roleA {
-		f.sameDocument = len(v.text) > 0 && v.text[0] == '#'
+		f.SameDocument = len(v.text) > 0 && v.text[0] == '#'
 	}
 }
 
@@ -142,11 +141,11 @@ func (r *htmlReader) attributeView(t *startTag, a *tagAttribute) *view {
 func (r *htmlReader) anchorsCount() bool { return r.nesting == 0 && r.shadow == 0 }
 
 // reference notes one link that a rule gave.
-func (r *htmlReader) reference(v *view, at span, kind Kind, expect Expect, rule *rule) *found {
+func (r *htmlReader) reference(v *view, at span, kind Kind, expect Expect, rule *rule) *Link {
 	f := r.add(v, at, nil)
 	if f != nil {
-		f.kind, f.expect = kind, expect
-		f.element, f.attribute = r.tokens.tag.element.name, attributeNames[rule.attribute]
+		f.Kind, f.Expect = kind, expect
+		f.Element, f.Attribute = r.tokens.tag.element.name, attributeNames[rule.attribute]
 	}
 	return f
 }
@@ -160,14 +159,14 @@ func (r *htmlReader) stamp(first int, inTag bool) {
 	ignored := r.tokens.tag.ignored || inTag && r.ignore.covers(tag)
 	for i := first; i < len(r.links); i++ {
 		f := &r.links[i]
-		f.tag = tag
-		f.noFollow = f.noFollow || r.tokens.tag.noFollow
-		f.ignored = f.ignored || ignored || r.ignore.covers(f.at)
+		f.tag = int32(tag)
+		f.NoFollow = f.NoFollow || r.tokens.tag.noFollow
+		f.Ignored = f.Ignored || ignored || r.ignore.covers(int(f.at))
 	}
 }
 
 // based gives a link its element's codebase.
-func (r *htmlReader) based(t *startTag, f *found) {
+func (r *htmlReader) based(t *startTag, f *Link) {
 	if f == nil || t.element.role != roleObject {
 		return
 	}
@@ -175,15 +174,15 @@ func (r *htmlReader) based(t *startTag, f *found) {
 		t.codebaseRead = true
 		t.codebase = r.codebase(t)
 	}
-	f.base = t.codebase
+	f.Base = t.codebase
 }
 
 // codebase keeps the base of an element's classid and archive. The data of an
 // object is resolved without it, as browsers do; and beside a clsid: it is no
 // base but the place to get the software from.
-func (r *htmlReader) codebase(t *startTag) span {
+func (r *htmlReader) codebase(t *startTag) string {
 	if !t.has(attrCodebase) || t.has(attrClassid) && !namesDocument(t.get(attrClassid)) {
-		return span{}
+		return ""
 	}
 	return r.keep(trimSpace(t.get(attrCodebase)))
 }
@@ -232,8 +231,8 @@ func (r *htmlReader) describe(t *startTag, first int) {
 		if text := trimFolded(r.folded); len(text) > 0 {
 			at := r.keep(text)
 			for i := first; i < len(r.links); i++ {
-				if f := &r.links[i]; f.text == (span{}) && f.element == t.element.name { // those of a srcdoc have their own
-					f.text = at
+				if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // those of a srcdoc have their own
+					f.Text = at
 				}
 			}
 			return
@@ -258,8 +257,8 @@ func (r *htmlReader) document(v *view) {
 	inner.read()
 	if inner.base.found {
 		for i := first; i < len(r.links); i++ {
-			if f := &r.links[i]; f.base == (span{}) {
-				f.base = inner.base.href
+			if f := &r.links[i]; f.Base == "" {
+				f.Base = inner.base.href
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type htmlReader struct {
 	link linkText
 	base struct {
 		found bool
-		href  span
+		href  string
 	}
 	ignore ignoreMarks
 
@@ -404,7 +404,7 @@ func (r *htmlReader) endLink() {
 	if len(text) > 0 {
 		at := r.keep(text)
 		for i := l.first; i < l.end; i++ {
-			r.links[i].text = at
+			r.links[i].Text = at
 		}
 	}
 	l.first, l.end = 0, 0

@@ -204,6 +204,6 @@ func (h *harvest) linkedData(s *jsonScanner, v *view) {
 		if f == nil {
 			return
 		}
-		f.kind, f.element, f.attribute = Metadata, "script", keyName(key)
+		f.Kind, f.Element, f.Attribute = Metadata, "script", keyName(key)
 	}
 }

@@ -89,7 +89,7 @@ func (m *lineMarkup) closing(b []byte, i int, closing string) int {
 }
 
 // note notes a link; ref is its reference where that is escaped, text its text.
-func (m *lineMarkup) note(v *view, at span, ref, text []byte) *found {
+func (m *lineMarkup) note(v *view, at span, ref, text []byte) *Link {
 	seen := ref
 	if seen == nil {
 		seen = v.text[at.start:at.end]
@@ -99,8 +99,8 @@ func (m *lineMarkup) note(v *view, at span, ref, text []byte) *found {
 	}
 	f := m.add(v, at, ref)
 	if f != nil {
-		f.element, f.attribute = "a", "href"
-		f.text = m.keep(trimFolded(foldSpace(nil, text)))
+		f.Element, f.Attribute = "a", "href"
+		f.Text = m.keep(trimFolded(foldSpace(nil, text)))
 	}
 	return f
 }
@@ -117,9 +117,9 @@ func (m *lineMarkup) bare(v *view, at span) {
 		if f.at > 0 && m.src.text[f.at-1] == '\\' {
 			continue // escaped: text
 		}
-		f.element, f.attribute = "a", "href"
-		if f.text = f.raw; f.text.end-f.text.start > MaxText {
-			f.text = span{}
+		f.Element, f.Attribute = "a", "href"
+		if f.Text = f.Raw; len(f.Text) > MaxText {
+			f.Text = ""
 		}
 		kept = append(kept, f)
 	}

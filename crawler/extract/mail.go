@@ -105,7 +105,7 @@ func (r *mailReader) message(at span, nesting int) {
 			v := view{text: r.src.text[f.at.start:f.at.end], parent: &r.src, base: f.at.start}
 			r.running(&v, inMarkup)
 			for i := first; i < len(r.links); i++ {
-				r.links[i].element, r.links[i].kind = f.name, Metadata
+				r.links[i].Element, r.links[i].Kind = f.name, Metadata
 			}
 		}
 	}

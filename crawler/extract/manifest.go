@@ -73,7 +73,7 @@ type jsonRules struct {
 // jsonLabel is what an open object's links are called.
 type jsonLabel struct {
 	first int
-	text  span
+	text  string
 }
 
 func (r *jsonRules) read(in *Input) {
@@ -128,12 +128,12 @@ func (r *jsonRules) leave() {
 	r.ends = r.ends[:n]
 	label := r.labels[n]
 	r.labels = r.labels[:n]
-	if label.text == (span{}) {
+	if label.text == "" {
 		return
 	}
 	for i := label.first; i < len(r.links); i++ {
-		if f := &r.links[i]; f.text == (span{}) {
-			f.text = label.text
+		if f := &r.links[i]; f.Text == "" {
+			f.Text = label.text
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (r *jsonRules) string(at span, in *Input) {
 			return
 		}
 		if f := r.add(&r.src, at, text); f != nil {
-			f.kind, f.expect, f.element, f.attribute = rule.kind, rule.expect, r.doc.Format, key
+			f.Kind, f.Expect, f.Element, f.Attribute = rule.kind, rule.expect, r.doc.Format, key
 		}
 		return
 	}

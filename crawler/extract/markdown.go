@@ -86,10 +86,10 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	r.walk(root)
 	r.definedLinks()
 	r.readHTML(in)
-	slices.SortStableFunc(h.links, func(a, b found) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(h.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 	for i := range h.links {
 		f := &h.links[i]
-		f.ignored = f.ignored || r.ignoredAt(f.at)
+		f.Ignored = f.Ignored || r.ignoredAt(int(f.at))
 	}
 }
 
@@ -357,8 +357,8 @@ func (r *markdownReader) destination(v *view, it *inline) {
 type use struct {
 	*definition
 	kind    Kind
-	text    span
-	tag     int
+	text    string
+	tag     int32
 	ignored bool
 }
 
@@ -367,29 +367,29 @@ func (r *markdownReader) definedLinks() {
 	slices.SortStableFunc(r.uses, func(a, b use) int { return cmp.Compare(a.at.start, b.at.start) })
 	for _, u := range r.uses {
 		if f := r.link(&r.src, u.at, u.ref, u.kind); f != nil {
-			f.text, f.tag, f.ignored = u.text, u.tag, u.ignored
+			f.Text, f.tag, f.Ignored = u.text, u.tag, u.ignored
 		}
 	}
 }
 
 // textOf keeps the text of a link.
-func (r *markdownReader) textOf(it *inline) span {
+func (r *markdownReader) textOf(it *inline) string {
 	if name := trimFolded(foldSpace(nil, r.scan.plain(nil, it.text, false, MaxText))); len(name) > 0 {
 		return r.keep(name)
 	}
-	return span{}
+	return ""
 }
 
 // own notes a link that stands in the block it is used in.
 func (r *markdownReader) own(v *view, it *inline, at span, ref []byte, kind Kind) {
 	if f := r.link(v, at, ref, kind); f != nil {
-		f.text, f.tag = r.textOf(it), r.leaveTag(v.source(it.at.start), v.source(it.at.end))
+		f.Text, f.tag = r.textOf(it), r.leaveTag(v.source(it.at.start), v.source(it.at.end))
 	}
 }
 
 // link notes a link whose reference stands at v.text[at], ref when it is escaped
 // there.
-func (r *markdownReader) link(v *view, at span, ref []byte, kind Kind) *found {
+func (r *markdownReader) link(v *view, at span, ref []byte, kind Kind) *Link {
 	seen := ref
 	if seen == nil {
 		seen = v.text[at.start:at.end]
@@ -399,9 +399,9 @@ func (r *markdownReader) link(v *view, at span, ref []byte, kind Kind) *found {
 	}
 	f := r.add(v, at, ref)
 	if f != nil {
-		f.kind, f.element, f.attribute = kind, "a", "href"
+		f.Kind, f.Element, f.Attribute = kind, "a", "href"
 		if kind == Resource {
-			f.expect, f.element, f.attribute = ExpectImage, "img", "src"
+			f.Expect, f.Element, f.Attribute = ExpectImage, "img", "src"
 		}
 	}
 	return f
@@ -424,19 +424,19 @@ func (r *markdownReader) bareLinks(v *view, at span) {
 	r.running(&inner, inMarkdown)
 	for i := first; i < len(r.links); i++ {
 		f := &r.links[i]
-		end := f.at + f.raw.end - f.raw.start
+		end := int(f.at) + len(f.Raw)
 		if end == v.source(at.end) && goesOnWithPlaceholder(v.text, at.end) { // <name> looks like a tag
 			r.links = r.links[:i]
 			return
 		}
-		f.element, f.attribute = "a", "href"
-		if f.text = f.raw; needsUnescapeMarkdown(r.arena[f.raw.start:f.raw.end]) {
-			f.text = f.ref
+		f.Element, f.Attribute = "a", "href"
+		if f.Text = f.Raw; needsUnescapeMarkdown([]byte(f.Raw)) {
+			f.Text = f.Ref
 		}
-		if f.text.end-f.text.start > MaxText {
-			f.text = r.keep(foldSpace(nil, r.arena[f.text.start:f.text.end]))
+		if len(f.Text) > MaxText {
+			f.Text = r.keep(foldSpace(nil, []byte(f.Text)))
 		}
-		f.tag = r.leaveTag(f.at, end)
+		f.tag = r.leaveTag(int(f.at), end)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -132,7 +133,7 @@ func (r *markdownReader) htmlDocument() []byte {
 // leaveTag puts a void tag where a link of Markdown stands, when it matters which
 // elements it stands in, and returns its place, -1 without one. A construct
 // shorter than the tag goes without.
-func (r *markdownReader) leaveTag(start, end int) int {
+func (r *markdownReader) leaveTag(start, end int) int32 {
 	const tag = "<br>"
 	if !r.marked || end-start < len(tag) || start+len(tag) > len(r.source) {
 		return -1
@@ -141,7 +142,7 @@ func (r *markdownReader) leaveTag(start, end int) int {
 		copy(r.htmlDocument()[start:], tag)
 		r.lastTag = start
 	}
-	return r.lastTag
+	return int32(r.lastTag)
 }
 
 // readMarks notes the lines that the comments of a piece of raw HTML name.
@@ -204,9 +205,8 @@ func (r *markdownReader) readHTML(in *Input) {
 	if title != "" {
 		h.doc.Title = title
 	}
-	h.links = slices.DeleteFunc(h.links, func(f found) bool {
-		ref := h.arena[f.ref.start:f.ref.end]
-		return holdsPlaceholder(ref) || len(ref) > 0 && ref[0] == '{' // JSX
+	h.links = slices.DeleteFunc(h.links, func(f Link) bool {
+		return holdsPlaceholder([]byte(f.Ref)) || strings.HasPrefix(f.Ref, "{") // JSX
 	})
 	r.chooseMarked(own)
 	h.src.text = source
@@ -218,22 +218,22 @@ func (r *markdownReader) readHTML(in *Input) {
 
 // chooseMarked adds the links of Markdown. When an element may bear the mark to
 // leave its content out, those are looked for with it that left a tag.
-func (r *markdownReader) chooseMarked(own []found) {
+func (r *markdownReader) chooseMarked(own []Link) {
 	h := r.harvest
 	if r.marked {
 		raw := h.links
 		h.links = slices.Clone(own)
-		h.links = slices.DeleteFunc(h.links, func(f found) bool { return f.tag < 0 })
-		slices.SortFunc(h.links, func(a, b found) int { return cmp.Compare(a.tag, b.tag) })
+		h.links = slices.DeleteFunc(h.links, func(f Link) bool { return f.tag < 0 })
+		slices.SortFunc(h.links, func(a, b Link) int { return cmp.Compare(a.tag, b.tag) })
 		h.choose(&Input{})
-		ignored := map[int]bool{}
+		ignored := map[int32]bool{}
 		for i := range h.links {
-			if h.links[i].ignored {
+			if h.links[i].Ignored {
 				ignored[h.links[i].tag] = true
 			}
 		}
 		for i := range own {
-			own[i].ignored = own[i].ignored || own[i].tag >= 0 && ignored[own[i].tag]
+			own[i].Ignored = own[i].Ignored || own[i].tag >= 0 && ignored[own[i].tag]
 		}
 		h.links = raw
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Jupyter notebooks (nbformat 3 and 4): the Markdown of markdown cells, by the
@@ -204,8 +205,8 @@ func (r *notebookReader) heading() {
 func (r *notebookReader) markdown() {
 	r.embed(&r.cell, true, func(inner *harvest) {
 		readMarkdown(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, jupyterAnchor)
-		inner.links = slices.DeleteFunc(inner.links, func(f found) bool {
-			return bytes.HasPrefix(inner.arena[f.ref.start:f.ref.end], []byte("attachment:"))
+		inner.links = slices.DeleteFunc(inner.links, func(f Link) bool {
+			return strings.HasPrefix(f.Ref, "attachment:")
 		})
 	})
 }

@@ -210,7 +210,7 @@ func (p *officePart) relate(id, place string, e *xmlElement) {
 		target += "#" + place
 	}
 	if f := p.link(target, e.written, relation.kind, relationKind(relation.kind)); f != nil && relation.kind == "image" {
-		f.expect = ExpectImage
+		f.Expect = ExpectImage
 	}
 }
 

@@ -47,7 +47,7 @@ func readOpenDocument(c *container) {
 			kind = Metadata
 		}
 		if f := c.link(ref, e.written, "xlink:href", kind); f != nil {
-			f.expect = expect
+			f.Expect = expect
 			r.capture()
 			e.link = len(c.links) - 1
 		}

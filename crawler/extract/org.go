@@ -111,7 +111,7 @@ func (r *orgReader) keyword(l line) {
 			at.end = at.start + n
 		}
 		if f := r.note(&r.src, at, nil, nil); f != nil {
-			f.element, f.attribute, f.kind = "include", "src", Resource
+			f.Element, f.Attribute, f.Kind = "include", "src", Resource
 		}
 	case "caption", "attr_html", "author", "description", "html_link_home", "html_link_up":
 		r.gather(at)
@@ -245,7 +245,7 @@ func (r *orgReader) link(v *view, at, text span) {
 	r.target(v, text, nil)
 	for i := before; i < len(r.links); i++ {
 		f := &r.links[i]
-		f.element, f.attribute, f.kind, f.expect = "img", "src", Resource, ExpectImage
+		f.Element, f.Attribute, f.Kind, f.Expect = "img", "src", Resource, ExpectImage
 	}
 }
 
@@ -287,7 +287,7 @@ func (r *orgReader) file(v *view, at span, text []byte) {
 	}
 	f := r.note(v, at, ref, text)
 	if f != nil && len(text) == 0 && isImageName(path) {
-		f.element, f.attribute, f.kind, f.expect = "img", "src", Resource, ExpectImage
+		f.Element, f.Attribute, f.Kind, f.Expect = "img", "src", Resource, ExpectImage
 	}
 }
 

@@ -172,7 +172,7 @@ func (r *pdfReader) annotation(a pdfDict) {
 		if text := trimFolded(foldSpace(nil, pdfText(contents))); len(text) > 0 {
 			at := r.keep(text)
 			for i := first; i < len(r.links); i++ {
-				r.links[i].text = at
+				r.links[i].Text = at
 			}
 		}
 	}
@@ -261,9 +261,9 @@ func (r *pdfReader) link(attribute string, ref []byte) {
 		r.harvest.fault("read links: more than %d, the rest is left out", MaxLinks)
 		return
 	}
-	f := found{tag: -1, raw: r.keep(ref), element: r.element, attribute: attribute, kind: Navigation}
-	f.ref = f.raw
-	f.sameDocument = r.isFragment(&f)
+	f := Link{tag: -1, Raw: r.keep(ref), Element: r.element, Attribute: attribute, Kind: Navigation}
+	f.Ref = f.Raw
+	f.SameDocument = r.isFragment(&f)
 	r.links = append(r.links, f)
 }
 
@@ -307,7 +307,7 @@ func (r *pdfReader) outline(value any) {
 		}
 		if title, ok := r.resolve(d["Title"]).(pdfString); ok && first < len(r.links) {
 			if text := trimFolded(foldSpace(nil, pdfText(title))); len(text) > 0 {
-				r.links[first].text = r.keep(text)
+				r.links[first].Text = r.keep(text)
 			}
 		}
 		open = append(open, d["Next"], d["First"])

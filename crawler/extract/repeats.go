@@ -17,6 +17,7 @@ type repeats struct {
 type repeatSlot struct {
 	hash uint32
 	link int32 // its place in the harvest's links plus one; 0: the slot is free
+	rule *rule
 }
 
 const (
@@ -45,13 +46,12 @@ func (h *harvest) repeated(r *rule, raw []byte) (first int, ok bool) {
 	i := hash & last
 	for ; x.slots[i].link != 0; i = (i + 1) & last {
 		if s := x.slots[i]; s.hash == hash {
-			f := &h.links[s.link-1]
-			if f.rule == r && string(h.arena[f.raw.start:f.raw.end]) == string(raw) {
+			if s.rule == r && h.links[s.link-1].Raw == string(raw) {
 				return int(s.link - 1), true
 			}
 		}
 	}
-	x.slots[i] = repeatSlot{hash, int32(len(h.links) + 1)}
+	x.slots[i] = repeatSlot{hash, int32(len(h.links) + 1), r}
 	if x.used++; 2*x.used > len(x.slots) {
 		x.grow()
 	}
@@ -83,14 +83,14 @@ func (x *repeats) grow() {
 func (h *harvest) repeat(first, at int) {
 	f := h.another()
 	*f = h.links[first]
-	f.at, f.tag, f.text = at, -1, span{}
-	f.noFollow, f.ignored = false, false
-	f.first = int32(first + 1)
-	f.line, f.column = h.places.at(at)
+	f.at, f.tag, f.Text = int32(at), -1, ""
+	f.NoFollow, f.Ignored = false, false
+	f.Repeats = first + 1
+	f.Line, f.Column = h.places.at(at)
 }
 
 // same reports whether two links differ in nothing but their place and their text.
-func (f *found) same(g *found) bool {
-	return f.rule == g.rule && f.raw == g.raw && f.ref == g.ref && f.base == g.base && f.kind == g.kind && f.expect == g.expect &&
-		f.noFollow == g.noFollow && f.ignored == g.ignored && f.sameDocument == g.sameDocument
+func (f *Link) same(g *Link) bool {
+	return f.Element == g.Element && f.Attribute == g.Attribute && f.Raw == g.Raw && f.Ref == g.Ref && f.Base == g.Base && f.Kind == g.Kind && f.Expect == g.Expect &&
+		f.NoFollow == g.NoFollow && f.Ignored == g.Ignored && f.SameDocument == g.SameDocument
 }

@@ -354,9 +354,9 @@ func (r *rstReader) path(at span, element, attribute string, kind Kind) {
 	if f == nil {
 		return
 	}
-	f.element, f.attribute, f.kind = element, attribute, kind
+	f.Element, f.Attribute, f.Kind = element, attribute, kind
 	if element == "image" || element == "figure" {
-		f.element, f.expect = "img", ExpectImage
+		f.Element, f.Expect = "img", ExpectImage
 	}
 }
 

@@ -52,7 +52,7 @@ func (h *harvest) running(v *view, how habit) {
 		if f == nil {
 			return
 		}
-		f.element = "text"
+		f.Element = "text"
 	}
 }
 

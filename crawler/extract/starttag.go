@@ -12,7 +12,7 @@ type startTag struct {
 	present uint64         // bit set of attrs
 	// noFollow and ignored hold for all its links.
 	noFollow, ignored bool
-	codebase          span // in the harvest's arena, once a link asked for it
+	codebase          string // once a link asked for it
 	codebaseRead      bool
 
 	decoded []byte // values of control attributes

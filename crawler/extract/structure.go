@@ -23,7 +23,7 @@ type chosen struct{ selected, ignored, marked bool }
 // choose drops the links that Select and IgnoreSelect leave out, and marks those
 // inside an element with IgnoreAttribute as ignored.
 func (h *harvest) choose(in *Input) {
-	tags := make([]int, 0, len(h.links))
+	tags := make([]int32, 0, len(h.links))
 	for i := range h.links {
 		if n := len(tags); n == 0 || tags[n-1] != h.links[i].tag {
 			tags = append(tags, h.links[i].tag)
@@ -47,7 +47,7 @@ func (h *harvest) choose(in *Input) {
 		if tags[n] != f.tag {
 			n++
 		}
-		f.ignored = f.ignored || where[n].marked
+		f.Ignored = f.Ignored || where[n].marked
 		if (in.Select.IsZero() || where[n].selected) && !where[n].ignored {
 			kept = append(kept, *f)
 		}
@@ -57,12 +57,12 @@ func (h *harvest) choose(in *Input) {
 
 // number copies a document and gives the start tags at the offsets, which rise,
 // their numbers in an attribute whose name no document can foresee.
-func number(doc []byte, tags []int) (numbered []byte, name string) {
+func number(doc []byte, tags []int32) (numbered []byte, name string) {
 	name = "data-orbweaver-" + strconv.FormatUint(rand.Uint64(), 36)
 	numbered = make([]byte, 0, len(doc)+len(tags)*(len(name)+len(` ="123456"`)))
 	last := 0
 	for i, tag := range tags {
-		behind := tag + tagName(doc[tag:]).end
+		behind := int(tag) + tagName(doc[tag:]).end
 		numbered = append(numbered, doc[last:behind]...)
 		numbered = append(numbered, ' ')
 		numbered = append(numbered, name...)

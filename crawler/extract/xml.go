@@ -194,8 +194,8 @@ func (r *xmlReader) instruction() {
 		kind, expect = Stylesheet, ExpectStyle
 	}
 	if f := r.attributeLink(spaceNone, "href", kind, expect); f != nil {
-		f.element = "xml-stylesheet"
-		f.sameDocument = r.isFragment(f)
+		f.Element = "xml-stylesheet"
+		f.SameDocument = r.isFragment(f)
 	}
 }
 
@@ -282,7 +282,7 @@ func (r *xmlReader) close(end int) {
 	if r.captured.depth == len(r.stack) {
 		if e.link >= 0 && e.link < len(r.links) {
 			if text := trimFolded(foldSpace(nil, r.captured.text)); len(text) > 0 {
-				r.links[e.link].text = r.keep(text)
+				r.links[e.link].Text = r.keep(text)
 			}
 		}
 		r.captured.depth = 0
@@ -314,7 +314,7 @@ func (r *xmlReader) generalLinks(e *xmlElement) {
 		f = r.attributeLink(spaceNone, "url", Navigation, ExpectAny)
 	}
 	if f != nil {
-		f.sameDocument = r.isFragment(f)
+		f.SameDocument = r.isFragment(f)
 		r.capture()
 		e.link = len(r.links) - 1
 	}

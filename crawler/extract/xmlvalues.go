@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -150,7 +151,7 @@ func (r *xmlReader) get(name string) string {
 }
 
 // attributeLink notes an attribute as a link; nil when it is not there.
-func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect Expect) *found {
+func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect Expect) *Link {
 	a := r.attribute(space, name)
 	if a == nil {
 		return nil
@@ -160,21 +161,21 @@ func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect
 	if f == nil {
 		return nil
 	}
-	f.kind, f.expect, f.attribute = kind, expect, name
+	f.Kind, f.Expect, f.Attribute = kind, expect, name
 	if space == spaceXLink {
-		f.attribute = "xlink:" + name
+		f.Attribute = "xlink:" + name
 	}
 	r.place(f)
 	return f
 }
 
 // place gives a link what it owes to the element it stands in.
-func (r *xmlReader) place(f *found) {
+func (r *xmlReader) place(f *Link) {
 	if n := len(r.stack); n > 0 {
 		e := &r.stack[n-1]
-		f.element = e.written
+		f.Element = e.written
 		if e.base != "" {
-			f.base = r.keep([]byte(e.base))
+			f.Base = r.keep([]byte(e.base))
 		}
 	}
 }
@@ -221,7 +222,7 @@ func (r *xmlReader) text() {
 }
 
 // textLink notes the gathered text of the innermost element as a link.
-func (r *xmlReader) textLink(kind Kind, expect Expect) *found {
+func (r *xmlReader) textLink(kind Kind, expect Expect) *Link {
 	v := &r.captured.view
 	at := trimSpan(v.text, whole(v))
 	if !r.capturing() || at.start == at.end {
@@ -229,7 +230,7 @@ func (r *xmlReader) textLink(kind Kind, expect Expect) *found {
 	}
 	f := r.add(v, at, nil)
 	if f != nil {
-		f.kind, f.expect = kind, expect
+		f.Kind, f.Expect = kind, expect
 		r.place(f)
 	}
 	return f
@@ -292,15 +293,15 @@ func (r *xmlReader) readFragment(v *view, base string, isXML bool) {
 	}
 	at := r.keep([]byte(base))
 	for i := first; i < len(r.links); i++ {
-		if f := &r.links[i]; f.base == (span{}) {
-			f.base = at
+		if f := &r.links[i]; f.Base == "" {
+			f.Base = at
 		}
 	}
 }
 
 // isFragment reports whether a link is a fragment alone.
-func (h *harvest) isFragment(f *found) bool {
-	return f.ref.start < f.ref.end && h.arena[f.ref.start] == '#'
+func (h *harvest) isFragment(f *Link) bool {
+	return strings.HasPrefix(f.Ref, "#")
 }
 
 // titled gives the links from first on that have no text a title.
@@ -310,13 +311,13 @@ func (r *xmlReader) titled(first int, title []byte) {
 	}
 	at := r.keep(title)
 	for i := first; i < len(r.links); i++ {
-		if f := &r.links[i]; f.text == (span{}) {
-			f.text = at
+		if f := &r.links[i]; f.Text == "" {
+			f.Text = at
 		}
 	}
 }
 
 // inOrder sorts the links from first on by their place.
 func (r *xmlReader) inOrder(first int) {
-	slices.SortStableFunc(r.links[first:], func(a, b found) int { return a.at - b.at })
+	slices.SortStableFunc(r.links[first:], func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 }

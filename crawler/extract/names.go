@@ -24,15 +24,37 @@ func nameAt(doc []byte, i int) (key nameKey, end int) {
 	if i+8 > len(doc) {
 		return longNameAt(doc, i)
 	}
-	w := binary.LittleEndian.Uint64(doc[i:])
+	w := wordAt(doc, i)
+	if n := lettersIn(w); n < 8 && endsShortName[doc[i+n]] {
+		return keyOfWord(w, n), i + n
+	}
 	// As in zeroBytes the lowest bit set is right, and no other is asked for.
 	ends := (w-(' '+1)*eachByte)&^w&(0x80*eachByte) | zeroBytes(w^'/'*eachByte) | zeroBytes(w^'>'*eachByte) | zeroBytes(w^'='*eachByte)
 	if ends == 0 {
 		return longNameAt(doc, i)
 	}
-	n := bits.TrailingZeros64(ends) &^ 7
-	return nameKey((w | 0x20*eachByte) & (1<<n - 1)), i + n>>3
+	n := bits.TrailingZeros64(ends) / 8
+	return keyOfWord(w, n), i + n
 }
+
+// wordAt is eight bytes of a document, the first one lowest.
+func wordAt(doc []byte, i int) uint64 { return binary.LittleEndian.Uint64(doc[i:]) }
+
+// lettersIn counts how many letters a word begins with, 8 at most. A few other
+// characters, from 0x40 on, count too: what follows a name in ordinary markup does not.
+func lettersIn(w uint64) int { return bits.TrailingZeros64(^w&(0x40*eachByte)) / 8 }
+
+// keyOfWord is the key of a name that is the first n bytes of a word, fewer than 8.
+func keyOfWord(w uint64, n int) nameKey { return nameKey((w | 0x20*eachByte) & (1<<(8*n) - 1)) }
+
+// endsShortName are the bytes that end a name for nameAt.
+var endsShortName = func() (ends [256]bool) {
+	for c := range ' ' + 1 {
+		ends[c] = true
+	}
+	ends['/'], ends['>'], ends['='] = true, true, true
+	return ends
+}()
 
 func longNameAt(doc []byte, i int) (key nameKey, end int) {
 	for end = i; end < len(doc); end++ {
@@ -57,14 +79,10 @@ func keyOf(name []byte) (k nameKey) {
 
 // nameTable numbers names: each finds its number, in any letter case.
 type nameTable struct {
-	slots []nameSlot // a power of two, three of four of them free
-	shift uint
-}
-
-type nameSlot struct {
-	key    nameKey // 0: the slot is free
-	name   string
-	number int32
+	keys    []nameKey // a power of two, three of four of them 0: free
+	names   []string  // of the keys
+	numbers []int32
+	shift   uint
 }
 
 // newNameTable numbers names in lower case as they stand in the list.
@@ -73,14 +91,15 @@ func newNameTable(names []string) *nameTable {
 	for 1<<(64-x.shift) < 4*len(names) {
 		x.shift--
 	}
-	x.slots = make([]nameSlot, 1<<(64-x.shift))
+	n := 1 << (64 - x.shift)
+	x.keys, x.names, x.numbers = make([]nameKey, n), make([]string, n), make([]int32, n)
 	for number, name := range names {
 		key := keyOf([]byte(name))
 		i := x.first(key)
-		for x.slots[i].key != 0 {
+		for x.keys[i] != 0 {
 			i = x.next(i)
 		}
-		x.slots[i] = nameSlot{key, name, int32(number)}
+		x.keys[i], x.names[i], x.numbers[i] = key, name, int32(number)
 	}
 	return x
 }
@@ -90,17 +109,14 @@ func (x *nameTable) first(key nameKey) uint64 {
 	return uint64(key) * golden >> x.shift
 }
 
-func (x *nameTable) next(i uint64) uint64 { return (i + 1) & uint64(len(x.slots)-1) }
+func (x *nameTable) next(i uint64) uint64 { return (i + 1) & uint64(len(x.keys)-1) }
 
 // find returns the number of a name whose key is known, and -1 where it has none.
 func (x *nameTable) find(key nameKey, name []byte) int {
-	for i := x.first(key); ; i = x.next(i) {
-		s := &x.slots[i]
-		if s.key == 0 {
-			return -1
-		}
-		if s.key == key && len(s.name) == len(name) && (len(name) <= 8 || equalFold(name, s.name)) {
-			return int(s.number)
+	for i := x.first(key); x.keys[i] != 0; i = x.next(i) {
+		if x.keys[i] == key && len(x.names[i]) == len(name) && (len(name) <= 8 || equalFold(name, x.names[i])) {
+			return int(x.numbers[i])
 		}
 	}
+	return -1
 }

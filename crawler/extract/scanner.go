@@ -1,6 +1,9 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // The scanner reads ordinary markup: it jumps from '<' to '<' and takes tags
 // apart where they stand. What it is not sure of it leaves to the tokenizer: each
@@ -8,25 +11,42 @@ import "bytes"
 
 // scan is next for a document that is ordinary so far.
 func (t *tokens) scan() event {
-	doc := t.doc
 	if t.textTag != "" {
 		if e, ok := t.textContent(); ok {
 			return e
 		}
 	}
-	if t.skip != skipNothing {
-		t.start = skim(doc, t.start, t.skip == skipTags)
+	for {
+		if t.skip != skipNothing {
+			t.start = skim(t.doc, t.start, t.skip == skipTags)
+		}
+		e := t.scanEvent()
+		if t.skip == skipNothing || t.tokenizer != nil || !(e == eventStartTag && t.tag.meansNothing() || e == eventEndTag && closesNothing(t.endName)) {
+			return e
+		}
+		t.start = t.end
 	}
+}
+
+// closesNothing reports whether no end tag with a name of this length closes what
+// the reader keeps track of: a, form, template, noscript, frameset.
+func closesNothing(name span) bool {
+	n := name.end - name.start
+	return n != len("a") && n != len("form") && n != len("template")
+}
+
+// scanEvent reads one event.
+func (t *tokens) scanEvent() event {
+	doc := t.doc
 	for pos := t.start; ; {
-		n := bytes.IndexByte(doc[pos:], '<')
-		if n < 0 || pos+n+1 == len(doc) {
+		lt := indexFrom(doc, pos, '<')
+		if lt+1 >= len(doc) {
 			t.end = len(doc)
 			if t.start == t.end {
 				return eventEnd
 			}
 			return eventText
 		}
-		lt := pos + n
 		c := doc[lt+1]
 		if !isLetter(c) && c != '/' && c != '!' && c != '?' {
 			pos = lt + 1 // a sign like any other
@@ -54,6 +74,21 @@ func (t *tokens) scan() event {
 		}
 		return t.handOver()
 	}
+}
+
+// indexFrom returns where a byte stands that is often at i, or soon behind it; the
+// document's length where it does not.
+func indexFrom(doc []byte, i int, c byte) int {
+	if i+8 <= len(doc) {
+		if found := zeroBytes(wordAt(doc, i) ^ uint64(c)*eachByte); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+		i += 8
+	}
+	if n := bytes.IndexByte(doc[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(doc)
 }
 
 // textContent reads the content of an element whose content is text; false
@@ -143,6 +178,7 @@ func (t *tokens) scanStartTag() bool {
 	i = tag.name.end
 	tag.element = htmlElements.find(tag.key, doc[tag.name.start:i])
 	for {
+		i = t.scanPlainAttributes(i)
 		before := i
 		i = skipSpace(doc, i)
 		if i == len(doc) {
@@ -188,6 +224,33 @@ func (t *tokens) scanStartTag() bool {
 		}
 	}
 }
+
+// scanPlainAttributes reads attributes as nearly all are written, ` name="value"`,
+// and returns where something else stands.
+func (t *tokens) scanPlainAttributes(i int) int {
+	doc := t.doc
+	for i+len(` a="`) < len(doc) && doc[i] == ' ' {
+		key, end := nameAt(doc, i+1)
+		start := end + len(`="`)
+		if end == i+1 || start >= len(doc) || doc[end] != '=' || doc[end+1] != '"' {
+			return i
+		}
+		n := bytes.IndexByte(doc[start:], '"')
+		if n < 0 {
+			return i
+		}
+		if key != keyOfClass {
+			if a := knownAttributes.find(key, doc[i+1:end]); a >= 0 {
+				t.tag.add(attribute(a), span{start, start + n})
+			}
+		}
+		i = start + n + 1
+	}
+	return i
+}
+
+// keyOfClass is that of the commonest name, which means nothing.
+var keyOfClass = keyOf([]byte("class"))
 
 // scanValue reads the value of the attribute whose name and equals sign were read.
 // The end is -1 where it is not ordinary.

@@ -62,6 +62,10 @@ func (t *startTag) read(start, end int) {
 	}
 }
 
+// meansNothing reports whether the reader would make nothing of the tag where it
+// keeps track of nothing but links.
+func (t *startTag) meansNothing() bool { return t.present == 0 && t.element.role == roleNone }
+
 func (t *startTag) has(a attribute) bool { return t.present&(1<<a) != 0 }
 
 // span is where an attribute's value stands; empty when it is not there.

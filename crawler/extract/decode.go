@@ -71,7 +71,7 @@ func cutMark(body []byte) (rest []byte, name string) {
 }
 
 func validUTF8(b []byte) []byte {
-	if utf8.Valid(b) {
+	if utf8.Valid(b[asciiLength(b):]) {
 		return b
 	}
 	return bytes.ToValidUTF8(b, []byte("\uFFFD"))

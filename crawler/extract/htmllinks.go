@@ -214,7 +214,9 @@ func isPost(method []byte) bool {
 // to its end tag; others have it in attributes.
 func (r *htmlReader) describe(t *startTag, first int) {
 	if t.element.role == roleA {
-		r.link = linkText{first: first, end: len(r.links), text: r.link.text[:0], title: t.span(attrTitle), label: t.span(attrAriaLabel)}
+		l := &r.link
+		l.first, l.end, l.text = first, len(r.links), l.text[:0]
+		l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
 		return
 	}
 	if r.link.first < r.link.end && t.has(attrAlt) {

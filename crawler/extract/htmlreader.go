@@ -380,7 +380,7 @@ func (r *htmlReader) textView(start int, raw []byte, literal bool) *view {
 func (r *htmlReader) setValue(start int, raw []byte, references, attribute bool) *view {
 	v := &r.value
 	v.parent, v.base, v.marks, v.text = r.view, start, v.marks[:0], raw
-	if references && needsUnescape(raw) {
+	if references && r.tokens.tag.needsUnescape(raw) {
 		r.decoded, v.marks = unescape(r.decoded[:0], v.marks, raw, attribute)
 		v.text = r.decoded
 	}

@@ -12,6 +12,7 @@ import (
 type places struct {
 	doc    []byte
 	loneCR bool // some line ends with CR alone
+	ascii  int  // before this offset all is ASCII
 
 	off       int // everything before it is counted
 	line      int // line breaks before off
@@ -20,7 +21,7 @@ type places struct {
 }
 
 func newPlaces(doc []byte) places {
-	p := places{doc: doc}
+	p := places{doc: doc, ascii: asciiLength(doc)}
 	if bytes.IndexByte(doc, '\r') >= 0 {
 		p.loneCR = bytes.Count(doc, []byte{'\r'}) != bytes.Count(doc, []byte("\r\n"))
 	}
@@ -42,7 +43,9 @@ func (p *places) at(off int) (line, column int) {
 			p.lineStart = off - len(seg)
 			p.column = 0
 		}
-		p.column += codePoints(seg)
+		if p.column += len(seg); off > p.ascii {
+			p.column -= continued(seg)
+		}
 		p.off = off
 	}
 	return p.line + 1, p.column + 1
@@ -64,20 +67,18 @@ func lastLine(b []byte) []byte {
 	return b[i:]
 }
 
-// codePoints counts the code points of valid UTF-8: its bytes but for those that
-// continue one, 10xxxxxx, eight at a time.
-func codePoints(b []byte) int {
+// continued counts the bytes of UTF-8 that continue a code point, 10xxxxxx, eight at
+// a time.
+func continued(b []byte) (n int) {
 	const high = 0x80 * eachByte
-	n := len(b)
-	for ; len(b) >= 16; b = b[16:] {
-		v, w := wordAt(b, 0), wordAt(b, 8)
-		if (v|w)&high != 0 { // seldom
-			n -= bits.OnesCount64(v&high&^(v<<1)) + bits.OnesCount64(w&high&^(w<<1))
+	for ; len(b) >= 8; b = b[8:] {
+		if w := wordAt(b, 0); w&high != 0 { // seldom
+			n += bits.OnesCount64(w & high &^ (w << 1))
 		}
 	}
 	for _, c := range b {
 		if c&0xC0 == 0x80 {
-			n--
+			n++
 		}
 	}
 	return n
@@ -107,17 +108,20 @@ func (p *places) walkLoneCR(off int) {
 }
 
 // isASCII reports whether b holds no byte above 0x7F.
-func isASCII(b []byte) bool {
+func isASCII(b []byte) bool { return asciiLength(b) == len(b) }
+
+// asciiLength is how many bytes b begins with before one above 0x7F, or up to 63 fewer.
+func asciiLength(b []byte) int {
 	const high = 0x80 * eachByte
-	for ; len(b) >= 32; b = b[32:] {
-		if (wordAt(b, 0)|wordAt(b, 8)|wordAt(b, 16)|wordAt(b, 24))&high != 0 {
-			return false
+	i := 0
+	for ; i+64 <= len(b); i += 64 {
+		w := b[i : i+64]
+		if (wordAt(w, 0)|wordAt(w, 8)|wordAt(w, 16)|wordAt(w, 24)|wordAt(w, 32)|wordAt(w, 40)|wordAt(w, 48)|wordAt(w, 56))&high != 0 {
+			return i
 		}
 	}
-	for _, c := range b {
-		if c&0x80 != 0 {
-			return false
-		}
+	for i < len(b) && b[i] < utf8.RuneSelf {
+		i++
 	}
-	return true
+	return i
 }

@@ -1,9 +1,12 @@
 package extract
 
+import "bytes"
+
 // A startTag is a start tag taken apart: those of its attributes that mean
 // something, and where they stand.
 type startTag struct {
 	doc     []byte // that the tag stands in
+	clean   bool   // doc holds neither CR nor NUL
 	start   int    // offset of '<'
 	name    span   // in doc
 	key     nameKey
@@ -66,6 +69,14 @@ func (t *startTag) read(start, end int) {
 // keeps track of nothing but links.
 func (t *startTag) meansNothing() bool { return t.present == 0 && t.element.role == roleNone }
 
+// needsUnescape is the function of that name, for text out of the tag's document.
+func (t *startTag) needsUnescape(b []byte) bool {
+	if t.clean {
+		return bytes.IndexByte(b, '&') >= 0
+	}
+	return needsUnescape(b)
+}
+
 func (t *startTag) has(a attribute) bool { return t.present&(1<<a) != 0 }
 
 // span is where an attribute's value stands; empty when it is not there.
@@ -88,7 +99,7 @@ func (t *startTag) get(a attribute) []byte {
 	}
 	at := t.span(a)
 	value := t.doc[at.start:at.end]
-	if !needsUnescape(value) {
+	if !t.needsUnescape(value) {
 		return value
 	}
 	n := len(t.decoded)

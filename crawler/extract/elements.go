@@ -248,11 +248,15 @@ type element struct {
 	// rules holds, for each attribute, the place in list plus one.
 	rules [attributeCount]uint8
 	list  []rule
+	holds uint64 // bit set of the attributes with a rule
 	// breaksOut closes any SVG and MathML around it (13.2.6.5).
 	breaksOut bool
 	// fillsBody forbids a frameset behind it (13.2.6.4.7).
 	fillsBody bool
 }
+
+// alwaysRead are the attributes that mean something on elements without a rule for them.
+const alwaysRead = 1<<attrID | 1<<attrName | 1<<attrStyle
 
 // unknownElement stands for what the tables do not have.
 var unknownElement element
@@ -280,6 +284,7 @@ func (x elementIndex) add(r rule) {
 	e := x.at(r.element)
 	e.list = append(e.list, r)
 	e.rules[r.attribute] = uint8(len(e.list))
+	e.holds |= 1 << r.attribute
 }
 
 // ordinary are elements without a rule or a role: listed for their effect on

@@ -150,13 +150,39 @@ func (r *htmlReader) startTag() {
 	first := len(r.links)
 	skip := r.act(t, closed)
 	for i := range t.attrs {
-		r.attribute(t, &t.attrs[i], skip)
+		if a := &t.attrs[i]; (e.holds|alwaysRead)>>a.attribute&1 != 0 {
+			r.attribute(t, a, skip)
+		}
 	}
 	r.stamp(first, true)
 	r.describe(t, first)
-	if closed && e.role == roleA {
-		r.endLink()
+	if e.role == roleA {
+		if closed {
+			r.endLink()
+		} else {
+			r.linkOfText()
+		}
 	}
+}
+
+// linkOfText reads on to the end of an a element that has just begun and holds
+// nothing but text, as most do: a text and an end tag, without asking for either.
+func (r *htmlReader) linkOfText() {
+	t := &r.tokens
+	if r.link.first == r.link.end || !r.bodyFilled || len(r.foreign.open) > 0 || !t.inPlace() {
+		return
+	}
+	const close = "</a>"
+	doc, start := t.doc, t.end
+	end := indexFrom(doc, start, '<')
+	if len(doc)-end < len(close) || string(doc[end:end+len(close)]) != close {
+		return
+	}
+	if start < end {
+		r.link.text = foldSpace(r.link.text, r.textView(start, doc[start:end], false).text)
+	}
+	r.endLink()
+	t.end = end + len(close)
 }
 
 // enter follows a start tag into and out of SVG, MathML and templates, finds the
@@ -402,10 +428,19 @@ func (r *htmlReader) endLink() {
 		text = trimFolded(r.folded)
 	}
 	if len(text) > 0 {
-		at := r.keep(text)
+		at := r.textAgain(text)
 		for i := l.first; i < l.end; i++ {
 			r.links[i].Text = at
 		}
 	}
 	l.first, l.end = 0, 0
+}
+
+// textAgain makes a string of the text of the link at hand. What repeats another link
+// most often has its text too, and shares it.
+func (r *htmlReader) textAgain(text []byte) string {
+	if first := r.links[r.link.first].Repeats - 1; first >= 0 && r.links[first].Text == string(text) {
+		return r.links[first].Text
+	}
+	return r.keep(text)
 }

@@ -100,6 +100,9 @@ func (t *tokens) next() event {
 	return t.scan()
 }
 
+// inPlace reports whether the scanner will read the next event.
+func (t *tokens) inPlace() bool { return t.tokenizer == nil && !t.reference }
+
 // handOver lets the tokenizer read the event that begins at start.
 func (t *tokens) handOver() event { return t.handOverIn("") }
 

@@ -305,6 +305,9 @@ var ordinary = []struct {
 // htmlElements and svgElements are the tables compiled. In HTML "image" is read as "img".
 var htmlElements, svgElements = compileHTML().compile(), compileSVG().compile()
 
+// elementA is the one that most tags with a meaning are of.
+var elementA = htmlElements.find('a', []byte("a"))
+
 // elementTable finds elements.
 type elementTable struct {
 	names *nameTable

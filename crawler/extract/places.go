@@ -70,18 +70,27 @@ func lastLine(b []byte) []byte {
 // continued counts the bytes of UTF-8 that continue a code point, 10xxxxxx, eight at
 // a time.
 func continued(b []byte) (n int) {
-	const high = 0x80 * eachByte
-	for ; len(b) >= 8; b = b[8:] {
-		if w := wordAt(b, 0); w&high != 0 { // seldom
-			n += bits.OnesCount64(w & high &^ (w << 1))
+	if len(b) < 8 {
+		for _, c := range b {
+			if c&0xC0 == 0x80 {
+				n++
+			}
 		}
+		return n
 	}
-	for _, c := range b {
-		if c&0xC0 == 0x80 {
-			n++
-		}
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		n += continuedIn(wordAt(b, i))
 	}
-	return n
+	// The last eight bytes, without those that were counted; nothing for none.
+	return n + continuedIn(wordAt(b, len(b)-8)>>(64-8*(len(b)-i)))
+}
+
+func continuedIn(w uint64) int {
+	if w &= 0x80 * eachByte &^ (w << 1); w == 0 { // nearly always
+		return 0
+	}
+	return bits.OnesCount64(w)
 }
 
 func (p *places) rewind(off int) {

@@ -176,7 +176,9 @@ func (t *tokens) scanStartTag() bool {
 	tag.begin(t.start, i)
 	tag.key, tag.name.end = nameAt(doc, i)
 	i = tag.name.end
-	tag.element = htmlElements.find(tag.key, doc[tag.name.start:i])
+	if tag.element = elementA; tag.key != 'a' {
+		tag.element = htmlElements.find(tag.key, doc[tag.name.start:i])
+	}
 	for {
 		i = t.scanPlainAttributes(i)
 		before := i

@@ -1,5 +1,7 @@
 package extract
 
+import "encoding/binary"
+
 // skim passes over markup that means nothing to the reader, the most of most
 // pages: "<p>", `<span class="x">` and "</span>" with little text between. It knows
 // those at a glance, eight bytes at a time and without a call, and returns where
@@ -7,37 +9,36 @@ package extract
 // also where text stands.
 func skim(doc []byte, pos int, stopAtText bool) int {
 	for pos+glance <= len(doc) {
-		if doc[pos] != '<' {
+		at := (*[glance]byte)(doc[pos:])
+		if at[0] != '<' {
 			if stopAtText {
 				return pos
 			}
-			if pos = indexFrom(doc, pos, '<'); pos+glance > len(doc) {
-				return pos
-			}
-		}
-		if doc[pos+1] == '/' {
-			name := wordAt(doc, pos+len("</"))
-			n := lettersIn(name)
-			i := pos + len("</") + n
-			if n == 8 || doc[i] != '>' || mayClose(name, n, stopAtText) {
-				return pos
-			}
-			pos = i + 1
+			pos = indexFrom(doc, pos, '<')
 			continue
 		}
-		name := wordAt(doc, pos+len("<"))
+		if at[1] == '/' {
+			name := binary.LittleEndian.Uint64(at[2:])
+			n := lettersIn(name)
+			if n == 8 || at[2+n] != '>' || mayClose(name, n, stopAtText) {
+				return pos
+			}
+			pos += len("</>") + n
+			continue
+		}
+		name := binary.LittleEndian.Uint64(at[1:])
 		n := lettersIn(name)
-		i := pos + len("<") + n
 		switch {
 		case mayHaveRole(name, n):
 			return pos
-		case doc[i] == '>':
-			pos = i + 1
+		case at[1+n] == '>':
+			pos += len("<>") + n
 		default:
-			if i = skimClass(doc, i); i < 0 {
+			end := skimClass(doc, pos+len("<")+n)
+			if end < 0 {
 				return pos
 			}
-			pos = i
+			pos = end
 		}
 	}
 	return pos

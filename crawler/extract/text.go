@@ -10,20 +10,25 @@ import (
 // appended in pieces folds like text in one piece; trimFolded takes the blank at the end off.
 func foldSpace(dst []byte, src []byte) []byte {
 	for len(src) > 0 && len(dst) < MaxText {
-		if n := visibleASCII(src[:min(len(src), MaxText-len(dst))]); n > 0 {
+		blank := len(dst) == 0 || dst[len(dst)-1] == ' '
+		if n := foldedLength(src[:min(len(src), MaxText-len(dst))], blank); n > 0 {
 			dst = append(dst, src[:n]...)
 			src = src[n:]
 			continue
 		}
 		if c := src[0]; c < utf8.RuneSelf { // white space, or a control character
-			dst = appendBlank(dst)
+			if !blank {
+				dst = append(dst, ' ')
+			}
 			src = src[1:]
 			continue
 		}
 		r, n := utf8.DecodeRune(src)
 		switch {
 		case r == '\u00A0' || r == '\u2028' || r == '\u2029' || r == '\u0085':
-			dst = appendBlank(dst)
+			if !blank {
+				dst = append(dst, ' ')
+			}
 		case len(dst)+n > MaxText:
 			// A character is not cut in two; nothing may follow it either.
 			for len(dst) < MaxText {
@@ -37,26 +42,34 @@ func foldSpace(dst []byte, src []byte) []byte {
 	return dst
 }
 
-// appendBlank appends a blank, unless there is one, or nothing, before it.
-func appendBlank(dst []byte) []byte {
-	if len(dst) > 0 && dst[len(dst)-1] != ' ' {
-		dst = append(dst, ' ')
+// foldedLength counts the bytes that b begins with and that folding leaves as they
+// are: printable ASCII in which no blank follows another. Blank says that one stands
+// before it, or nothing.
+func foldedLength(b []byte, blank bool) int {
+	const high = 0x80 * eachByte
+	i, before := 0, uint64(0) // the highest bit of the byte before, when that is a blank
+	if blank {
+		before = 0x80
 	}
-	return dst
-}
-
-// visibleASCII counts the bytes from '!' to '~' that b begins with.
-func visibleASCII(b []byte) int {
-	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		// The lowest bit set is right: of a byte less than '!', of DEL, or of one above.
+		// The lowest bit set is right: of a byte less than ' ', of DEL, or of one above.
 		w := wordAt(b, i)
-		if other := ((w - '!'*eachByte) | (w + eachByte) | w) & (0x80 * eachByte); other != 0 {
+		other := ((w - ' '*eachByte) | (w + eachByte) | w) & high
+		blanks := w ^ ' '*eachByte
+		blanks = ^((blanks&^high + high - eachByte) | blanks) & high
+		if other |= blanks & (blanks<<8 | before); other != 0 {
 			return i + bits.TrailingZeros64(other)/8
 		}
+		before = blanks >> 56
 	}
-	for i < len(b) && '!' <= b[i] && b[i] <= '~' {
-		i++
+	for ; i < len(b); i++ {
+		c := b[i]
+		if c < ' ' || c > '~' || c == ' ' && before != 0 {
+			return i
+		}
+		if before = 0; c == ' ' {
+			before = 0x80
+		}
 	}
 	return i
 }

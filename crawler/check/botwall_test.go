@@ -73,6 +73,31 @@ func TestBotWall(t *testing.T) {
 }
 
 // TestWallRowsAreStrong: each row needs a header made for it or a mark, and can be met.
+// TestHolds compares the search for marks with the library's, wherever the mark is.
+func TestHolds(t *testing.T) {
+	for i := range walls {
+		for _, mark := range append([]string{"...", "<a"}, walls[i].marks...) {
+			for _, body := range []string{"", mark, mark[1:], mark[:len(mark)-1], mark[:1] + mark, mark[:len(mark)-1] + mark, strings.Repeat(mark[:2], 9) + mark + mark, mark + "x"} {
+				if got, want := holds([]byte(body), mark), strings.Contains(body, mark); got != want {
+					t.Errorf("holds(%q, %q) = %t, want %t", body, mark, got, want)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkBotWall is what a page of documentation costs.
+func BenchmarkBotWall(b *testing.B) {
+	body := bytes.Repeat([]byte(`<li class="toctree-l1"><a class="reference internal" href="../library/functions.html#iter">Built-in functions</a></li>`+"\n"), 300)
+	header := http.Header{"Content-Type": {"text/html"}, "Server": {"nginx"}}
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if _, is := BotWall(200, header, body); is {
+			b.Fatal("a page was taken for a wall")
+		}
+	}
+}
+
 func TestWallRowsAreStrong(t *testing.T) {
 	for _, row := range walls {
 		if row.vendor == "" || row.header == "" && len(row.marks) == 0 {

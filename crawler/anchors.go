@@ -9,24 +9,29 @@ import (
 )
 
 // anchorWindow holds the anchors of a range of targets, one behind the other, and
-// remembers which of them a reference has named.
+// remembers which of them a reference has named. It grows chunk by chunk, so that
+// nothing is ever there twice.
 type anchorWindow struct {
 	most     int         // hashes it may hold, but for those of a single page
 	from, to frontier.ID // the targets from … to-1
 	full     bool
-	begin    []uint32 // where the hashes of from+i begin; one more for the end
-	hashes   []uint64
-	met      []uint64 // a bit for each hash
+	begin    []uint32   // where the hashes of from+i begin
+	chunks   [][]uint64 // by place/anchorChunk; nil for what is part of the one before
+	last     int        // the chunk that is being filled
+	met      []uint64   // a bit for each place
 }
 
-// windowedAnchors is how many anchors are held at once: 128 MiB of them.
-const windowedAnchors = 16 << 20
+const (
+	// windowedAnchors is how many anchors are held at once: 128 MiB of them.
+	windowedAnchors = 16 << 20
+	// anchorChunk is how many hashes a chunk holds: a page's are in one, which for a
+	// page with more is longer.
+	anchorChunk = 1 << 14
+)
 
 // reset begins a range.
 func (w *anchorWindow) reset(from frontier.ID) {
-	w.from, w.to, w.full = from, from, false
-	w.begin, w.hashes = append(w.begin[:0], 0), w.hashes[:0]
-	w.met = w.met[:0]
+	*w = anchorWindow{most: w.most, from: from, to: from, begin: w.begin[:0]}
 }
 
 // add takes the next target in, unless the window is full.
@@ -35,16 +40,46 @@ func (w *anchorWindow) add(id frontier.ID, g check.Glance) {
 	if g.Read {
 		n = g.Anchors.Len()
 	}
-	if w.full = w.full || len(w.hashes) > 0 && len(w.hashes)+n > w.most; w.full {
+	if w.full = w.full || w.held() > 0 && w.held()+n > w.most; w.full {
 		return
 	}
-	for i := range n {
-		w.hashes = append(w.hashes, g.Anchors.At(i))
-	}
-	w.begin = append(w.begin, uint32(len(w.hashes)))
+	w.room(n)
+	w.begin = append(w.begin, uint32(w.held()))
 	w.to = id + 1
-	for len(w.met)*64 < len(w.hashes) {
+	if n == 0 {
+		return
+	}
+	c := w.chunks[w.last]
+	for i := range n {
+		c = append(c, g.Anchors.At(i))
+	}
+	w.chunks[w.last] = c
+	for len(w.met)*64 < w.held() {
 		w.met = append(w.met, 0)
+	}
+}
+
+// held is how many places are taken.
+func (w *anchorWindow) held() int {
+	if len(w.chunks) == 0 {
+		return 0
+	}
+	return w.last*anchorChunk + len(w.chunks[w.last])
+}
+
+// room sees to it that n hashes fit behind one another.
+func (w *anchorWindow) room(n int) {
+	if n == 0 || w.last == len(w.chunks)-1 && len(w.chunks[w.last])+n <= anchorChunk {
+		return
+	}
+	size := anchorChunk
+	if len(w.chunks) == 0 {
+		size = 0 // a small site begins small
+	}
+	w.last = len(w.chunks)
+	w.chunks = append(w.chunks, make([]uint64, 0, max(size, n)))
+	for range (n - 1) / anchorChunk {
+		w.chunks = append(w.chunks, nil)
 	}
 }
 
@@ -55,8 +90,17 @@ func (w *anchorWindow) find(id frontier.ID, hash uint64) (at int, there bool) {
 	if !w.holds(id) {
 		return 0, false
 	}
-	begin := int(w.begin[id-w.from])
-	at, there = findHash(w.hashes[begin:w.begin[id-w.from+1]], hash)
+	i := int(id - w.from)
+	begin := int(w.begin[i])
+	n := begin / anchorChunk
+	if n >= len(w.chunks) || w.chunks[n] == nil { // the end of what is there: a page without anchors
+		return 0, false
+	}
+	of := w.chunks[n]
+	if i+1 < len(w.begin) && int(w.begin[i+1]) < n*anchorChunk+len(of) {
+		of = of[:int(w.begin[i+1])-n*anchorChunk]
+	}
+	at, there = findHash(of[begin-n*anchorChunk:], hash)
 	return begin + at, there
 }
 

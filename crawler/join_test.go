@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
 // told runs a crawl whose join holds so many anchors at once, and returns all that
@@ -50,6 +52,42 @@ func TestJoinByRanges(t *testing.T) {
 		for _, anchors := range []int{1, 100, 5999} {
 			if got := told(t, cfg, seeds, anchors); got != want {
 				t.Errorf("with %d anchors at once, the report differs", anchors)
+			}
+		}
+	}
+}
+
+// TestAnchorWindow: whatever chunks they come to lie in, the anchors of each page are
+// found, those of no other, and each is met once.
+func TestAnchorWindow(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	sizes := []int{0, 3, 0, anchorChunk - 3, 0, 2, anchorChunk + 1, 0, 0, 7, 3 * anchorChunk, 1, anchorChunk, 0, anchorChunk - 1, 1, 2, 0}
+	for range 40 {
+		sizes = append(sizes, random.IntN(anchorChunk/2))
+	}
+	w := anchorWindow{most: windowedAnchors}
+	w.reset(5)
+	hash := func(page, i int) uint64 { return uint64(i)<<44 | uint64(page) }
+	for page, n := range sizes {
+		var encoded []byte
+		for i := range n {
+			encoded = binary.LittleEndian.AppendUint64(encoded, hash(page, i))
+		}
+		if w.add(frontier.ID(5+page), check.Glance{Read: true, Anchors: encoded}); w.full {
+			t.Fatal("the window is full")
+		}
+	}
+	for page, n := range sizes {
+		id := frontier.ID(5 + page)
+		for i := 0; i < n; i += 1 + n/50 {
+			at, there := w.find(id, hash(page, i))
+			if !there || !w.meet(at) || w.meet(at) {
+				t.Fatalf("anchor %d of page %d, which has %d: found %t", i, page, n, there)
+			}
+		}
+		for _, other := range []uint64{hash(page+1, 0), hash(page, n), hash(page, 1<<19)} {
+			if _, there := w.find(id, other); there {
+				t.Fatalf("page %d, which has %d anchors: %x is none of them", page, n, other)
 			}
 		}
 	}

@@ -98,7 +98,8 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}
-	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem, edits: edits, made: made, heap: st.heap()})
+	defer tendHeap()()
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem, edits: edits, made: made})
 	console.clear()
 	if hint := st.parting(err); hint != "" && summary == nil {
 		return unsound(fmt.Errorf("%w\n%s", err, hint))
@@ -177,7 +178,6 @@ type sink struct {
 	memory  *memory
 	edits   *editing      // nil when no edit is asked for
 	made    *sources.Tree // nil when no sources are named
-	heap    *heap         // nil when the crawl is in memory
 }
 
 // Result finds the sources of a result, and hands it to the reports, to the copy of the bookmarks and to the edits.
@@ -203,7 +203,6 @@ func (s *sink) Note(n crawler.Note) error {
 // Progress shows how far the run has come.
 func (s *sink) Progress(p crawler.Progress) {
 	s.console.progress(p)
-	s.heap.tend()
 }
 
 // interrupts turns the first interrupt into a soft end, for which the channel is

@@ -191,14 +191,6 @@ func (s *state) serve(cfg *crawler.Config) {
 	}
 }
 
-// heap watches over the memory of a run that a state keeps.
-func (s *state) heap() *heap {
-	if s == nil {
-		return nil
-	}
-	return newHeap()
-}
-
 // started is when the crawl began, in whichever session.
 func (s *state) started() time.Time {
 	if s == nil || s.standing.Started.IsZero() {

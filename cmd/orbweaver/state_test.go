@@ -108,11 +108,3 @@ func TestQuoted(t *testing.T) {
 		}
 	}
 }
-
-func TestPercentFor(t *testing.T) {
-	for live, want := range map[uint64]int{0: 100, 1 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 5} {
-		if got := percentFor(live); got != want {
-			t.Errorf("percentFor(%d) = %d, want %d", live, got, want)
-		}
-	}
-}

@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -63,7 +64,7 @@ func bench(args []string, out, log io.Writer) error {
 	flags.IntVar(&s.concurrency, "concurrency", 64, "requests in flight, where a checker can be told")
 	flags.DurationVar(&s.latency, "latency", 0, "`time` that each answer takes")
 	flags.DurationVar(&s.limit, "limit", 5*time.Minute, "longest `time` of one run")
-	flags.BoolVar(&s.verbose, "v", false, "print the command lines")
+	flags.BoolVar(&s.verbose, "v", false, "print the command lines, and the rate of requests as a long run goes on")
 	flags.Usage = func() {
 		fmt.Fprintln(log, "usage: orbweaver-bench [flags] DIRECTORY|site:PAGESxLINKS[@SEED]...")
 		flags.PrintDefaults()
@@ -101,10 +102,14 @@ func bench(args []string, out, log io.Writer) error {
 
 // programs are ours and the peers that are there.
 func (s *settings) programs() ([]program, error) {
-	if _, err := exec.LookPath(s.ours); err != nil {
+	ours, err := exec.LookPath(s.ours)
+	if err == nil {
+		ours, err = filepath.Abs(ours) // it will run elsewhere
+	}
+	if err != nil {
 		return nil, fmt.Errorf("find the program to measure (-ours names it): %w", err)
 	}
-	us := program{name: "orbweaver", path: s.ours, modes: "http dir", arguments: ourArguments, findings: ourFindings, version: "version"}
+	us := program{name: "orbweaver", path: ours, modes: "http dir", arguments: ourArguments, findings: ourFindings, version: "version"}
 	found := []program{us}
 	wanted := strings.Split(s.peers, ",")
 	for _, p := range peers {
@@ -112,6 +117,9 @@ func (s *settings) programs() ([]program, error) {
 			continue
 		}
 		path, err := exec.LookPath(p.name)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
 		switch {
 		case err == nil:
 			p.path = path

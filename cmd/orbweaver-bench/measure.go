@@ -124,6 +124,9 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 			return r, err
 		}
 		r.requests, r.late = seen.Requests, lateness(seen)
+		if s.verbose && r.late > 0 {
+			fmt.Fprintf(log, "requests a second in each tenth: %.0f\n", tenths(seen))
+		}
 	}
 	r.findings = -1
 	if said, err := os.ReadFile(out.Name()); err == nil && !r.cut {
@@ -145,6 +148,18 @@ func lateness(c counted) float64 {
 	}
 	fifth := c.Requests / 5
 	return took(0, fifth) / took(c.Requests-fifth, c.Requests)
+}
+
+// tenths are the rates of a run's tenths, by requests, in requests a second.
+func tenths(c counted) []float64 {
+	rates := make([]float64, 10)
+	from := 0
+	for i := range rates {
+		to, _ := slices.BinarySearch(c.Series, c.Requests*(i+1)/10)
+		rates[i] = float64(c.Requests) / 10 / (float64(max(to-from, 1)) * sampling.Seconds())
+		from = to
+	}
+	return rates
 }
 
 // versionOf asks a program for its version: the first word with a digit in it.

@@ -181,6 +181,33 @@ func BenchmarkBlock(b *testing.B) {
 	})
 }
 
+// BenchmarkJoin is what giving verdicts to a site's 25,000 references and reporting
+// them costs, once the crawl is over.
+func BenchmarkJoin(b *testing.B) {
+	const pages, links = 500, 50
+	dir := b.TempDir()
+	if err := crawlertest.Generate(1, pages, links).WriteDir(dir); err != nil {
+		b.Fatal(err)
+	}
+	cfg, seeds := disk(b, dir)
+	cfg.Show = Show{Broken: true, Warning: true}
+	r := newRun(b.Context(), cfg, seeds, quiet{})
+	if err := r.refer(); err != nil {
+		b.Fatal(err)
+	}
+	if err := r.crawl(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		sum, err := r.report(b.Context())
+		if err != nil || sum.References < pages*links {
+			b.Fatal(sum, err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(pages*links), "ns/link")
+}
+
 // BenchmarkDirectory checks a directory of 500 manual pages, from the first file to
 // the report.
 func BenchmarkDirectory(b *testing.B) {

@@ -1,0 +1,5 @@
+//go:build race
+
+package crawler
+
+const raceDetector = true

@@ -290,6 +290,8 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 	return ans, conn, nil
 }
 
+var blankRequest = http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+
 // httpRequest builds the request so that its target goes on the wire byte for
 // byte as the URL has it: net/url would decode and encode it again.
 func (a *asking) httpRequest(ctx context.Context, method string, header http.Header, proxy *url.URL) *http.Request {
@@ -301,10 +303,8 @@ func (a *asking) httpRequest(ctx context.Context, method string, header http.Hea
 		// net/http makes it of an opaque part that begins with "//".
 		at.Opaque = "//" + authority + target
 	}
-	r := (&http.Request{
-		Method: method, URL: at, Host: authority, Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(ctx)
+	r := blankRequest.WithContext(ctx) // a copy
+	r.Method, r.URL, r.Host, r.Header = method, at, authority, header
 	if host := header.Get("Host"); host != "" {
 		r.Host = host
 		delete(header, "Host")
@@ -340,7 +340,10 @@ type body struct {
 // content returns the body of an answer for its reader.
 func (a *asking) content(ans *answer) *body {
 	b := &body{asking: a, ex: ans.ex, raw: ans.Body}
-	b.plain = decodeBody(rawBody{b}, ans.Header.Get("Content-Encoding"), a.maxBody+inflateAllowed)
+	b.plain = rawBody{b}
+	if label := ans.Header.Get("Content-Encoding"); label != "" {
+		b.plain = decodeBody(rawBody{b}, label, a.maxBody+inflateAllowed)
+	}
 	return b
 }
 
@@ -362,18 +365,22 @@ func (r rawBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Close does nothing: the body that r is part of is closed.
+func (rawBody) Close() error { return nil }
+
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
 	n, err := b.plain.Read(p)
-	if err == nil {
-		return n, nil
+	if err == nil || err == io.EOF {
+		b.err = err
+		return n, err
 	}
 	var fault *Fault
 	var coding *codingError
 	switch {
-	case err == io.EOF, errors.As(err, &fault):
+	case errors.As(err, &fault):
 	case errors.As(err, &coding):
 		err = &Fault{Kind: "protocol-error", Op: "read", Target: b.printed(), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):

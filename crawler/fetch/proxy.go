@@ -89,6 +89,9 @@ func (p *proxies) parse(proxy string) (*url.URL, error) {
 
 // of returns the proxy for a scheme of the web and an authority, nil for none.
 func (p *proxies) of(scheme, authority string) (*url.URL, error) {
+	if p.explicit == nil && p.inherited == nil {
+		return nil, nil
+	}
 	u := &url.URL{Scheme: scheme, Host: authority}
 	port := u.Port()
 	if port == "" {

@@ -193,10 +193,8 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 		}
 	}
 	w.prepare(t, req)
-	hurried, hurry := context.WithCancel(ctx)
-	defer hurry()
 	began := time.Now()
-	resp, err := w.fetch(hurried, req)
+	resp, err := w.fetch(ctx, req)
 	w.latency = time.Since(began)
 	if err != nil {
 		o, err := w.fault(ctx, err)
@@ -215,7 +213,9 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 	case o.Code == check.CodeRedirect:
 		return o, rest, w.follow(ctx, t, u, resp, o)
 	case o.Code != check.CodeOK && resp.Body != nil:
-		defer time.AfterFunc(excerptTime, hurry).Stop()
+		if b, ok := resp.Body.(fetch.Hurrier); ok {
+			b.Hurry(excerptTime)
+		}
 		w.recognise(resp, o)
 	case o.Code == check.CodeOK && resp.Body != nil:
 		if o.Status == http.StatusNotModified {

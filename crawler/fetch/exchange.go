@@ -392,6 +392,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Hurry implements Hurrier.
+func (b *body) Hurry(limit time.Duration) { b.ex.hurry(limit) }
+
 // Close ends the exchange. The connection is used again when the body was read to
 // its end.
 func (b *body) Close() error {

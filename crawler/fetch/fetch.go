@@ -44,6 +44,12 @@ type Request struct {
 	Validators Validators
 }
 
+// A Hurrier is a body that comes over a network.
+type Hurrier interface {
+	// Hurry bounds the time that all further reading may take. Whoever reads calls it.
+	Hurry(limit time.Duration)
+}
+
 // Response is what the target answered.
 type Response struct {
 	// Status is the HTTP status code, 0 for schemes without one.

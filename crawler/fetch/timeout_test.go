@@ -210,6 +210,36 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
+// A reader who is in a hurry gets what there is.
+func TestHurry(t *testing.T) {
+	t.Setenv("NO_PROXY", "*")
+	synctest.Test(t, func(t *testing.T) {
+		n := newPipeNet(t, HTTPConfig{}, func(_ string, conn net.Conn) {
+			readHead(conn)
+			go untilClosed(conn)
+			io.WriteString(conn, "HTTP/1.1 404 Not Found\r\n\r\n")
+			for {
+				time.Sleep(500 * time.Millisecond)
+				if _, err := io.WriteString(conn, "x"); err != nil {
+					return
+				}
+			}
+		})
+		defer n.Close()
+		resp, err := n.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Internal: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		start := time.Now()
+		resp.Body.(Hurrier).Hurry(2100 * time.Millisecond)
+		text, err := io.ReadAll(resp.Body)
+		if took := time.Since(start); err == nil || string(text) != "xxxx" || took != 2100*time.Millisecond {
+			t.Errorf("%q, %v after %v", text, err, took)
+		}
+	})
+}
+
 // An error page that trickles holds nobody up for long.
 func TestSlowErrorPage(t *testing.T) {
 	t.Setenv("NO_PROXY", "*")

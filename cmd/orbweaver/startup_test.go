@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// What a user waits and pays for before anything is checked.
+const (
+	largestBinary   = 30 << 20 // bytes, stripped
+	longestStart    = 20 * time.Millisecond
+	mostInitBytes   = 3 << 20 // that package variables take
+	mostInitObjects = 15_000
+)
+
+// TestStartUp builds the program as it is released, and asks it for its version. Time
+// is that of the processor, and the best of many starts, so that it tells little of
+// what else the machine does.
+func TestStartUp(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "orbweaver")
+	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > largestBinary {
+		t.Errorf("the binary has %d bytes, want %d at most", info.Size(), largestBinary)
+	}
+	best := time.Hour
+	for range 50 {
+		cmd := exec.Command(program, "version")
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if best = min(best, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()); best < longestStart/2 {
+			break
+		}
+	}
+	if best > longestStart {
+		t.Errorf("a start takes %v of CPU, want %v at most", best, longestStart)
+	}
+
+	cmd := exec.Command(program, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, objects := 0, 0
+	for _, m := range regexp.MustCompile(`(?m)^init .* (\d+) bytes, (\d+) allocs$`).FindAllSubmatch(out, -1) {
+		b, _ := strconv.Atoi(string(m[1]))
+		n, _ := strconv.Atoi(string(m[2]))
+		bytes, objects = bytes+b, objects+n
+	}
+	t.Logf("%d bytes, %v of CPU; package variables: %d bytes in %d objects", info.Size(), best, bytes, objects)
+	if bytes == 0 || bytes > mostInitBytes || objects > mostInitObjects {
+		t.Errorf("package variables take %d bytes in %d objects, want %d and %d at most", bytes, objects, mostInitBytes, mostInitObjects)
+	}
+}

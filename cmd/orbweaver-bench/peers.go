@@ -42,10 +42,11 @@ var peers = []program{
 		return []string{at.url, "--recurse", "--check-fragments", "--format", "json", "--concurrency", strconv.Itoa(s.concurrency),
 			"--timeout", "60000", "--skip", "^(?!" + regexp.QuoteMeta(at.url) + ")"}
 	}, findings: linkinatorFindings},
-	{name: "linkchecker", modes: "http", arguments: func(s *settings, at target) []string {
+	// LinkChecker leaves out pages of more than 1 MiB unless it is told not to.
+	{name: "linkchecker", modes: "http", version: "--version", arguments: func(s *settings, at target) []string {
 		return []string{"--threads", strconv.Itoa(min(s.concurrency, 10)), "--no-status", "--no-warnings", "--output", "csv",
 			"--recursion-level", "-1", "--config", configFile, at.url}
-	}, findings: linkcheckerFindings, config: "[checking]\nmaxrequestspersecond=100000\n"},
+	}, findings: linkcheckerFindings, config: "[checking]\nmaxrequestspersecond=100000\nmaxfilesizeparse=100000000\nmaxfilesizedownload=100000000\n"},
 	{name: "wget", modes: "http", version: "--version", onError: true, arguments: func(_ *settings, at target) []string {
 		return []string{"--spider", "--recursive", "--level=inf", "--no-directories", "--no-verbose", "--execute", "robots=off", at.url}
 	}, findings: wgetFindings},

@@ -37,7 +37,7 @@ func check() {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
 	}
-	fmt.Println(`{"summary": {"broken": 3, "by_code": {"uri-invalid": 1}}}`)
+	fmt.Println(`{"summary": {"broken": 4, "by_code": {"uri-invalid": 1, "file-from-web": 1}}}`)
 }
 
 // TestBench measures a checker on a directory and on a generated site.

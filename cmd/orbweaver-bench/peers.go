@@ -70,8 +70,8 @@ func ourArguments(s *settings, at target) []string {
 	return append(args, strings.Fields(s.arguments)...)
 }
 
-// ourFindings counts broken targets with a URL: malformed references are a finding
-// that others do not have.
+// ourFindings counts broken targets, but for two kinds that others do not look for:
+// malformed references, and pages that link to a file of the reader's own machine.
 func ourFindings(output []byte) int {
 	var report struct {
 		Summary struct {
@@ -82,7 +82,7 @@ func ourFindings(output []byte) int {
 	if json.Unmarshal(output, &report) != nil {
 		return -1
 	}
-	return report.Summary.Broken - report.Summary.ByCode["uri-invalid"]
+	return report.Summary.Broken - report.Summary.ByCode["uri-invalid"] - report.Summary.ByCode["file-from-web"]
 }
 
 func muffetFindings(output []byte) int {

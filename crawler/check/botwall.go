@@ -37,7 +37,7 @@ const shortPage = 4 << 10
 // walls are the fingerprints, the strongest evidence first. They need upkeep as
 // vendors change; a row that is out of date costs an unverified link, a row that
 // is too wide hides a broken one.
-var walls = []wallRow{
+var walls = [...]wallRow{
 	// Headers made for programs to recognise a challenge by.
 	{vendor: "Cloudflare", header: "Cf-Mitigated", value: "challenge"},
 	{vendor: "AWS WAF", header: "X-Amzn-Waf-Action", value: "challenge"},
@@ -69,7 +69,7 @@ var walls = []wallRow{
 	{vendor: "Sucuri", status: []int{403}, marks: []string{"<title>Sucuri WebSite Firewall - Access Denied</title>"}},
 	{vendor: "Sucuri", marks: []string{"sucuri_cloudproxy_js", "<title>You are being redirected...</title>"}},
 	{vendor: "Vercel", status: []int{403, 429}, marks: []string{"<title>Vercel Security Checkpoint</title>"}},
-	{vendor: "Anubis", marks: []string{"/.within.website/x/cmd/anubis/", `id="anubis_challenge"`}},
+	{vendor: "Anubis", marks: []string{`id="anubis_challenge"`, "/.within.website/x/cmd/anubis/"}},
 	{vendor: "DDoS-Guard", header: "Server", value: "ddos-guard", status: []int{403, 429, 503}, marks: []string{"/.well-known/ddos-guard/"}},
 	{vendor: "Kasada", status: []int{403, 429}, marks: []string{"window.KPSDK"}},
 	{vendor: "F5", marks: []string{"The requested URL was rejected. Please consult with your administrator.", "support ID is"}, short: true},
@@ -85,12 +85,84 @@ var walls = []wallRow{
 // headers only. At most MaxWallBody bytes are read.
 func BotWall(status int, header http.Header, body []byte) (Wall, bool) {
 	body = body[:min(len(body), MaxWallBody)]
+	marked := firstMarks(body)
 	for i := range walls {
+		if walls[i].anyPage() && !marked[i] {
+			continue
+		}
 		if wall, ok := walls[i].match(status, header, body); ok {
 			return wall, true
 		}
 	}
 	return Wall{}, false
+}
+
+// anyPage reports whether only the marks of a row can tell that it does not match, so
+// that they are looked for in every page of a site.
+func (r *wallRow) anyPage() bool { return r.status == nil && r.header == "" && !r.short }
+
+// lookout are the first marks of rows for any page that share the byte that pages have
+// least of.
+type lookout struct {
+	seldom byte
+	marks  []lookedOut
+}
+
+type lookedOut struct {
+	row  int
+	mark string
+	at   int // place of the seldom byte
+}
+
+var lookouts = lookoutsOf(walls[:])
+
+func lookoutsOf(rows []wallRow) (all []lookout) {
+	for i := range rows {
+		if !rows[i].anyPage() {
+			continue
+		}
+		m := lookedOut{i, rows[i].marks[0], seldomIn(rows[i].marks[0])}
+		at := slices.IndexFunc(all, func(l lookout) bool { return l.seldom == m.mark[m.at] })
+		if at < 0 {
+			at, all = len(all), append(all, lookout{seldom: m.mark[m.at]})
+		}
+		all[at].marks = append(all[at].marks, m)
+	}
+	return all
+}
+
+// firstMarks says of which rows for any page the first mark is there.
+func firstMarks(body []byte) (marked [len(walls)]bool) {
+	for _, l := range lookouts {
+		for i := 0; i < len(body); i++ {
+			next := bytes.IndexByte(body[i:], l.seldom)
+			if next < 0 {
+				break
+			}
+			i += next
+			for _, m := range l.marks {
+				if from := i - m.at; from >= 0 && len(body)-from >= len(m.mark) && string(body[from:from+len(m.mark)]) == m.mark {
+					marked[m.row] = true
+				}
+			}
+		}
+	}
+	return marked
+}
+
+// seldom are bytes that pages have few of, the fewest first: '_' and the letters up to
+// 'b' are less than half a percent of documentation, where '<' and 'i' are four.
+const seldom = "_qzjxkwvby-f"
+
+// seldomIn is the place in a mark of the byte that pages have least of, 0 when all are
+// frequent.
+func seldomIn(mark string) int {
+	for i := range len(seldom) {
+		if at := strings.IndexByte(mark, seldom[i]); at >= 0 {
+			return at
+		}
+	}
+	return 0
 }
 
 func (r *wallRow) match(status int, header http.Header, body []byte) (Wall, bool) {
@@ -109,46 +181,12 @@ func (r *wallRow) match(status int, header http.Header, body []byte) (Wall, bool
 		}
 	}
 	for _, mark := range r.marks {
-		if !holds(body, mark) {
+		if !bytes.Contains(body, []byte(mark)) {
 			return Wall{}, false
 		}
 		wall.Evidence = "its challenge page"
 	}
 	return wall, true
-}
-
-// seldom are bytes that pages have few of, the fewest first: each is less than half a
-// percent of documentation, where '<' and 'i' are four.
-const seldom = "qzjx_kwvbyf"
-
-// holds reports whether a page holds a mark. It looks for the byte of the mark that
-// pages have least of: the marks that any status may come with are looked for in
-// every page of a site, and what the library looks for, the first two bytes, are
-// such as `id` or `/.`.
-func holds(body []byte, mark string) bool {
-	at := seldomIn(mark)
-	for i := at; i < len(body); i++ {
-		next := bytes.IndexByte(body[i:], mark[at])
-		if next < 0 {
-			return false
-		}
-		i += next
-		if there := body[i-at:]; len(there) >= len(mark) && string(there[:len(mark)]) == mark {
-			return true
-		}
-	}
-	return false
-}
-
-// seldomIn is the place in a mark of the byte that pages have least of, 0 when all are
-// frequent.
-func seldomIn(mark string) int {
-	for i := range len(seldom) {
-		if at := strings.IndexByte(mark, seldom[i]); at >= 0 {
-			return at
-		}
-	}
-	return 0
 }
 
 // headerHolds returns the part that a row asks for, as it spells it.

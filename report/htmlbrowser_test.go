@@ -245,7 +245,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	}{
 		{"summary", testSummary}, {"filter", testFilter}, {"sort", testSort}, {"details", testDetails}, {"copy", testCopy},
 		{"redirects", testRedirects}, {"keyboard", testKeyboard}, {"screen reader", testScreenReader}, {"theme", testTheme}, {"web", testWeb}, {"web by keyboard", testWebByKeyboard},
-		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge},
+		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge}, {"unaffected", testUnaffected},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, ctx, full) })
 	}
@@ -268,6 +268,21 @@ func testSummary(t *testing.T, ctx context.Context, full string) {
 	p.clickText("nav a", "Codes")
 	p.until(`document.getElementById("code-http-410").checkVisibility()`)
 	p.want(`document.activeElement.id`, "codes-title")
+}
+
+// testUnaffected: a warning stands where it is about a link, the verdict at all.
+func testUnaffected(t *testing.T, ctx context.Context, _ string) {
+	run := contractRun()
+	run.Results = []*crawler.Result{{URL: "b.html", Verdict: check.Broken, Code: check.CodeFileMissing,
+		Warnings: []check.Warning{{Code: check.CodeURIRepaired, Message: "a blank at the end"}},
+		References: []crawler.Reference{
+			{Page: "index.html", Line: 1, Column: 4, Raw: "b.html", Unaffected: string(check.CodeURIRepaired)},
+			{Page: "index.html", Line: 2, Column: 4, Raw: "b.html "},
+		}}}
+	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings").ready()
+	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 3`)
+	p.want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("uri-repaired")).map((r) => r.innerText.includes("2:4") && !r.innerText.includes("1:4"))`, "true")
+	p.want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("file-missing")).length`, "2")
 }
 
 func testFilter(t *testing.T, ctx context.Context, full string) {

@@ -32,7 +32,7 @@ type htmlData struct {
 
 // shape is what the references of a site's frame have in common. One that is held
 // is not edited, whatever is proposed for it.
-type shape struct{ element, attribute, raw, text, held int }
+type shape struct{ element, attribute, raw, text, held, unaffected int }
 
 // writeHTMLData writes the text as it may stand in a script element.
 func writeHTMLData(w io.Writer, d *htmlDocument) error {
@@ -66,7 +66,7 @@ func (h *htmlData) write(d *htmlDocument) {
 	h.web(d.web)
 	j.key("shapes").array()
 	for _, s := range h.shapes {
-		h.ints(s.element, s.attribute, s.raw, s.text, s.held)
+		h.ints(s.element, s.attribute, s.raw, s.text, s.held, s.unaffected)
 	}
 	j.end()
 	j.key("strings").strings(h.strings)
@@ -182,7 +182,7 @@ func (h *htmlData) sources(refs []crawler.Reference) {
 }
 
 func (h *htmlData) shape(r *crawler.Reference, p Proposal) int {
-	s := shape{element: h.ref(r.Element), attribute: h.ref(r.Attribute), raw: h.ref(r.Raw), text: h.ref(r.Text)}
+	s := shape{element: h.ref(r.Element), attribute: h.ref(r.Attribute), raw: h.ref(r.Raw), text: h.ref(r.Text), unaffected: h.ref(r.Unaffected)}
 	if p.Held(r) != "" {
 		s.held = 1
 	}

@@ -76,6 +76,9 @@ const messageOf = (f) => (f.w < 0 ? f.r.message : f.r.warnings[f.w].message);
 // and not to the target itself.
 const onPages = (f) => f.r.places.length > 0 && !(f.w >= 0 && codeOf(f.code).ofPage);
 
+// concerns tells whether a finding is one at the place at that index of its target's.
+const concerns = (f, i) => f.w < 0 || !strings[data.shapes[f.r.places[4 * i + 3]][5]].split(" ").includes(f.code);
+
 const siteWide = (f) => onPages(f) && f.r.pages > data.siteWide;
 
 // placeText names a place as editors open it: that in the source, where it is known.
@@ -104,7 +107,7 @@ function rows() {
       put(f.r.a[0], f.id, -1);
       continue;
     }
-    for (let i = 0; i < f.r.listed; i++) put(f.r.places[4 * i], f.id, i);
+    for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) put(f.r.places[4 * i], f.id, i);
   }
   const pages = [...perPage.keys()].sort((a, b) => byAddress(strings[a], strings[b]));
   const total = pages.reduce((n, p) => n + perPage.get(p).length / 2, 0);
@@ -132,7 +135,7 @@ function hasFindings(page) {
     troubled = new Set();
     for (const f of findings) {
       if (!onPages(f)) troubled.add(f.r.a[0]);
-      else for (let i = 0; i < f.r.listed; i++) troubled.add(f.r.places[4 * i]);
+      else for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) troubled.add(f.r.places[4 * i]);
     }
   }
   return troubled.has(page);

@@ -130,7 +130,10 @@ func (r *htmlReader) meaningless() skipping {
 func (r *htmlReader) startTag() {
 	r.content = contentShown
 	t := &r.tokens.tag
-	closed := r.enter(t)
+	closed := false
+	if t.element.role != roleA || r.tokens.selfClosing || len(r.foreign.open) > 0 {
+		closed = r.enter(t)
+	}
 	if r.inert > 0 {
 		return
 	}

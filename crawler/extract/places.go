@@ -79,6 +79,12 @@ func continued(b []byte) (n int) {
 		return n
 	}
 	i := 0
+	for ; i+32 <= len(b); i += 32 {
+		v, w, x, y := wordAt(b, i), wordAt(b, i+8), wordAt(b, i+16), wordAt(b, i+24)
+		if (v|w|x|y)&(0x80*eachByte) != 0 {
+			n += continuedIn(v) + continuedIn(w) + continuedIn(x) + continuedIn(y)
+		}
+	}
 	for ; i+8 <= len(b); i += 8 {
 		n += continuedIn(wordAt(b, i))
 	}

@@ -230,29 +230,52 @@ func (t *tokens) scanStartTag() bool {
 // scanPlainAttributes reads attributes as nearly all are written, ` name="value"`,
 // and returns where something else stands.
 func (t *tokens) scanPlainAttributes(i int) int {
-	doc := t.doc
-	for i+len(` a="`) < len(doc) && doc[i] == ' ' {
-		key, end := nameAt(doc, i+1)
-		start := end + len(`="`)
-		if end == i+1 || start >= len(doc) || doc[end] != '=' || doc[end+1] != '"' {
+	for doc := t.doc; i+glance <= len(doc) && doc[i] == ' '; {
+		a, start := plainAttributeAt(doc, i+len(" "))
+		if start < 0 {
 			return i
 		}
 		n := bytes.IndexByte(doc[start:], '"')
 		if n < 0 {
 			return i
 		}
-		if key != keyOfClass {
-			if a := knownAttributes.find(key, doc[i+1:end]); a >= 0 {
-				t.tag.add(attribute(a), span{start, start + n})
-			}
+		if a >= 0 {
+			t.tag.add(attribute(a), span{start, start + n})
 		}
-		i = start + n + 1
+		i = start + n + len(`"`)
 	}
 	return i
 }
 
-// keyOfClass is that of the commonest name, which means nothing.
-var keyOfClass = keyOf([]byte("class"))
+// The commonest attributes, up to where their values begin, as words of a document.
+const (
+	classWritten = 'c' | 'l'<<8 | 'a'<<16 | 's'<<24 | 's'<<32 | '='<<40 | '"'<<48
+	hrefWritten  = 'h' | 'r'<<8 | 'e'<<16 | 'f'<<24 | '='<<32 | '"'<<40
+	titleWritten = 't' | 'i'<<8 | 't'<<16 | 'l'<<24 | 'e'<<32 | '='<<40 | '"'<<48
+	idWritten    = 'i' | 'd'<<8 | '='<<16 | '"'<<24
+)
+
+// plainAttributeAt returns the number of the attribute whose name begins at i, -1
+// where it has none, and where its quoted value begins; -1 where none does.
+func plainAttributeAt(doc []byte, i int) (number, value int) {
+	w := wordAt(doc, i)
+	switch {
+	case w&(1<<56-1) == classWritten:
+		return -1, i + len(`class="`)
+	case w&(1<<48-1) == hrefWritten:
+		return int(attrHref), i + len(`href="`)
+	case w&(1<<56-1) == titleWritten:
+		return int(attrTitle), i + len(`title="`)
+	case w&(1<<32-1) == idWritten:
+		return int(attrID), i + len(`id="`)
+	}
+	key, end := nameAt(doc, i)
+	value = end + len(`="`)
+	if end == i || value >= len(doc) || doc[end] != '=' || doc[end+1] != '"' {
+		return -1, -1
+	}
+	return knownAttributes.find(key, doc[i:end]), value
+}
 
 // scanValue reads the value of the attribute whose name and equals sign were read.
 // The end is -1 where it is not ordinary.

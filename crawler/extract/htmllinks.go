@@ -1,6 +1,9 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // attribute takes the references and anchors out of one attribute. Skip leaves out
 // what the element's own rules give.
@@ -99,26 +102,35 @@ func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
 	if rule.attribute == attrXlinkHref && t.has(attrHref) {
 		return // href wins
 	}
-	expect, at := rule.expect, a.value
-	if expect == ExpectScript {
-		if scriptKind(t) != scriptCode {
-			expect = ExpectAny
-		}
-	} else if at.end-at.start <= longestRepeat && r.view.parent == nil && len(r.links) < MaxLinks && !r.harvest.reference {
+	expect := rule.expect
+	if expect == ExpectScript && scriptKind(t) != scriptCode {
+		expect = ExpectAny
+	}
+	f := r.url(rule, a.value, expect)
+	if f != nil && r.foreign.in() == inSVG && t.element.role != roleA {
+		f.SameDocument = strings.HasPrefix(f.Ref, "#")
+	}
+}
+
+// url notes a link whose reference is an attribute's whole value. It returns nil
+// where nothing more is to be said of it: the link repeats another, or there is no
+// room for it.
+func (r *htmlReader) url(rule *rule, at span, expect Expect) *Link {
+	raw := r.view.text[at.start:at.end]
+	if rule.expect != ExpectScript && len(raw) <= longestRepeat && r.view.parent == nil && len(r.links) < MaxLinks && !r.harvest.reference {
 		// Whether it names a part of the document hangs on the element and the text alone.
-		if first, ok := r.repeated(rule, t.doc[at.start:at.end]); ok {
+		if first, ok := r.repeated(rule, raw); ok {
 			r.repeat(first, at.start)
-			return
+			return nil
 		}
 	}
-	v := r.attributeView(t, a)
-	f := r.reference(v, whole(v), rule.kind, expect, rule)
-	if f == nil {
-		return
+	v := r.setValue(at.start, raw, true, true)
+	f := r.add(v, whole(v), nil)
+	if f != nil {
+		f.Kind, f.Expect = rule.kind, expect
+		f.Element, f.Attribute = rule.element, attributeNames[rule.attribute]
 	}
-	if r.foreign.in() == inSVG && t.element.role != roleA {
-		f.SameDocument = len(v.text) > 0 && v.text[0] == '#'
-	}
+	return f
 }
 
 func whole(v *view) span { return span{0, len(v.text)} }

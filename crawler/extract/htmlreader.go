@@ -99,7 +99,10 @@ func (r *htmlReader) release() {
 // read reads the document to its end.
 func (r *htmlReader) read() {
 	for {
-		r.tokens.skip = r.meaningless()
+		if r.tokens.skip = r.meaningless(); r.tokens.skip != skipNothing {
+			r.plainLinks()
+			r.tokens.skip = r.meaningless()
+		}
 		switch r.tokens.next() {
 		case eventEnd:
 			r.endLink()
@@ -130,10 +133,7 @@ func (r *htmlReader) meaningless() skipping {
 func (r *htmlReader) startTag() {
 	r.content = contentShown
 	t := &r.tokens.tag
-	closed := false
-	if t.element.role != roleA || r.tokens.selfClosing || len(r.foreign.open) > 0 {
-		closed = r.enter(t)
-	}
+	closed := r.enter(t)
 	if r.inert > 0 {
 		return
 	}
@@ -159,33 +159,9 @@ func (r *htmlReader) startTag() {
 	}
 	r.stamp(first, true)
 	r.describe(t, first)
-	if e.role == roleA {
-		if closed {
-			r.endLink()
-		} else {
-			r.linkOfText()
-		}
+	if closed && e.role == roleA {
+		r.endLink()
 	}
-}
-
-// linkOfText reads on to the end of an a element that has just begun and holds
-// nothing but text, as most do: a text and an end tag, without asking for either.
-func (r *htmlReader) linkOfText() {
-	t := &r.tokens
-	if r.link.first == r.link.end || !r.bodyFilled || len(r.foreign.open) > 0 || !t.inPlace() {
-		return
-	}
-	const close = "</a>"
-	doc, start := t.doc, t.end
-	end := indexFrom(doc, start, '<')
-	if len(doc)-end < len(close) || string(doc[end:end+len(close)]) != close {
-		return
-	}
-	if start < end {
-		r.link.text = foldSpace(r.link.text, r.textView(start, doc[start:end], false).text)
-	}
-	r.endLink()
-	t.end = end + len(close)
 }
 
 // enter follows a start tag into and out of SVG, MathML and templates, finds the

@@ -29,7 +29,7 @@ func skim(doc []byte, pos int, stopAtText bool) int {
 		name := binary.LittleEndian.Uint64(at[1:])
 		n := lettersIn(name)
 		switch {
-		case mayHaveRole(name, n):
+		case mayHaveRole(name, n) && hasRole(name, n, doc[pos+len("<"):]):
 			return pos
 		case at[1+n] == '>':
 			pos += len("<>") + n
@@ -57,6 +57,11 @@ func mayClose(name uint64, n int, inLink bool) bool {
 // mayHaveRole tells most names from those of elements with a role by their first
 // letter and by how many letters they begin with.
 func mayHaveRole(name uint64, n int) bool { return roleLengths[name%32]>>n&1 != 0 }
+
+// hasRole tells the others, such as strong from script.
+func hasRole(name uint64, n int, doc []byte) bool {
+	return n == len("a") || n == 0 || n == 8 || !isLetter(byte(name)) || htmlElements.find(keyOfWord(name, n), doc[:n]).role != roleNone
+}
 
 // roleLengths has for each first letter, by its last five bits, a bit set of the
 // lengths of names that may have a role.

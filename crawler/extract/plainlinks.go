@@ -1,0 +1,111 @@
+package extract
+
+import "bytes"
+
+// Most links of most pages are written alike: an a element whose tag bears a class,
+// a href and a title at most, in quotes, and in it text and tags that mean nothing.
+// These are read here, from "<a" to "</a>", where the way over events would ask of
+// each tag all that a tag can mean. What is read so is what that way would find:
+// whatever else stands there is left to it, from where it stands on.
+
+// plainLinks reads links as long as they are plain, and nothing but what skim passes
+// over stands before and between them.
+func (r *htmlReader) plainLinks() {
+	t := &r.tokens
+	if r.inert > 0 || !r.want || r.view.parent != nil || !t.inPlace() {
+		return
+	}
+	for {
+		start := skim(t.doc, t.end, r.link.first < r.link.end)
+		href, title, end := plainLinkTag(t.doc, start)
+		if end < 0 {
+			t.end = start
+			return
+		}
+		r.endLink()
+		first := len(r.links)
+		r.url(ruleOfA, href, ExpectAny)
+		if first < len(r.links) {
+			f := &r.links[first]
+			f.tag = int32(start)
+			f.Ignored = r.ignore.covers(start) || r.ignore.covers(href.start)
+		}
+		l := &r.link
+		l.first, l.end, l.text = first, len(r.links), l.text[:0]
+		l.title, l.label = title, span{}
+		t.end = end
+		if r.plainContent(); l.first < l.end {
+			return
+		}
+	}
+}
+
+// ruleOfA is the one for the href of an a.
+var ruleOfA = elementA.rule(attrHref)
+
+// plainLinkTag reads the start tag of a plain link and returns where its attributes'
+// values stand, and where it ends; -1 for any other.
+func plainLinkTag(doc []byte, i int) (href, title span, end int) {
+	const tag = "<a"
+	if len(doc)-i < glance || string(doc[i:i+len(tag)]) != tag {
+		return href, title, -1
+	}
+	i += len(tag)
+	for i+glance <= len(doc) && doc[i] == ' ' {
+		value := i + len(" ")
+		var at *span
+		switch w := wordAt(doc, value); {
+		case w&(1<<56-1) == classWritten:
+			value += len(`class="`)
+		case w&(1<<48-1) == hrefWritten && href.start == 0:
+			value += len(`href="`)
+			at = &href
+		case w&(1<<56-1) == titleWritten && title.start == 0:
+			value += len(`title="`)
+			at = &title
+		default:
+			return href, title, -1
+		}
+		n := bytes.IndexByte(doc[value:], '"')
+		if n < 0 {
+			return href, title, -1
+		}
+		if at != nil {
+			*at = span{value, value + n}
+		}
+		i = value + n + len(`"`)
+	}
+	if i == len(doc) || doc[i] != '>' || href.start == 0 {
+		return href, title, -1
+	}
+	return href, title, i + len(">")
+}
+
+// plainContent reads on to the end of the a element that is open, or to where
+// something stands that is neither text nor means nothing.
+func (r *htmlReader) plainContent() {
+	const close = "</a>"
+	t := &r.tokens
+	doc := t.doc
+	for {
+		t.end = skim(doc, t.end, true)
+		if len(doc)-t.end < glance {
+			return
+		}
+		if doc[t.end] == '<' {
+			if string(doc[t.end:t.end+len(close)]) == close {
+				t.end += len(close)
+				r.endLink()
+			}
+			return
+		}
+		end := indexFrom(doc, t.end, '<')
+		if end+1 >= len(doc) || !isLetter(doc[end+1]) && doc[end+1] != '/' {
+			return // a sign like any other, perhaps
+		}
+		if len(r.link.text) < MaxText {
+			r.link.text = foldSpace(r.link.text, r.textView(t.end, doc[t.end:end], false).text)
+		}
+		t.end = end
+	}
+}

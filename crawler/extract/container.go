@@ -3,11 +3,12 @@ package extract
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"io"
 	"path"
 	"strings"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // MaxParts is how many parts of an archive are looked at.
@@ -107,7 +108,7 @@ func (c *container) part(name string) []byte {
 		c.fault("unpack archive: %v", errInflated)
 		return nil
 	}
-	body, err := inflate(from, c.size, budget)
+	body, err := inflate(from, c.size, 0, budget)
 	c.spent += int64(len(body))
 	if err != nil {
 		c.fault("unpack %s: %v", shortName(name), err)

@@ -2,10 +2,12 @@ package extract
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // gzipFormat is a document of another format, compressed as a file (RFC 1952):
@@ -28,6 +30,8 @@ const (
 	// above the first freeInflated bytes. Text rarely passes 30.
 	MaxInflation = 200
 	freeInflated = 8 << 20
+	// likelyInflation is how many times as large most documents get.
+	likelyInflation = 6
 )
 
 // sniffGzip reports whether what is packed is of a format that is read. The first
@@ -36,8 +40,9 @@ func sniffGzip(head []byte) bool {
 	if !bytes.HasPrefix(head, []byte("\x1F\x8B\x08")) {
 		return false
 	}
-	z, err := gzip.NewReader(bytes.NewReader(head))
-	if err != nil {
+	z := gzipReaders.Get().(*gzip.Reader)
+	defer gzipReaders.Put(z)
+	if z.Reset(bytes.NewReader(head)) != nil {
 		return false
 	}
 	var inside [SniffLength]byte
@@ -45,13 +50,17 @@ func sniffGzip(head []byte) bool {
 	return rootOf(inside[:n]) != "" || xmlFormat.sniff(inside[:n]) || sniffHTML(inside[:n]) || sniffNetscape(inside[:n])
 }
 
+// gzipReaders are kept for the next document: each has some 40 KiB of tables.
+var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
 func readGzip(h *harvest, in *Input) {
-	z, err := gzip.NewReader(bytes.NewReader(in.Body))
-	if err != nil {
+	z := gzipReaders.Get().(*gzip.Reader)
+	defer gzipReaders.Put(z)
+	if err := z.Reset(bytes.NewReader(in.Body)); err != nil {
 		h.fault("unpack document: %v", err)
 		return
 	}
-	body, err := inflate(z, int64(len(in.Body)), MaxInflated)
+	body, err := inflate(z, int64(len(in.Body)), likelyInflation*int64(len(in.Body)), MaxInflated)
 	if err != nil {
 		h.fault("unpack document: %v", err)
 	}
@@ -77,11 +86,12 @@ var (
 	errInflation = errors.New("it unpacks to a suspicious size")
 )
 
-// inflate unpacks up to limit bytes of what is packed in so many; it returns
-// what came before an error.
-func inflate(from io.Reader, packed, limit int64) ([]byte, error) {
+// inflate unpacks up to limit bytes of what is packed in so many, as many as expected
+// most likely; it returns what came before an error.
+func inflate(from io.Reader, packed, expected, limit int64) ([]byte, error) {
 	var body bytes.Buffer
 	allowed := min(limit, freeInflated+MaxInflation*packed)
+	body.Grow(int(min(allowed, expected)))
 	n, err := io.Copy(&body, io.LimitReader(from, allowed+1))
 	switch {
 	case n > limit:

@@ -2,9 +2,10 @@ package extract
 
 import (
 	"bytes"
-	"compress/zlib"
 	"errors"
 	"strconv"
+
+	"github.com/klauspost/compress/zlib"
 )
 
 // pdfFile finds the objects of a PDF (ISO 32000-1 section 7). It does not trust the
@@ -271,7 +272,7 @@ func (f *pdfFile) inflate(packed []byte) []byte {
 	if err != nil || f.left <= 0 {
 		return nil
 	}
-	content, err := inflate(z, int64(len(packed)), f.left)
+	content, err := inflate(z, int64(len(packed)), 0, f.left)
 	f.left -= int64(len(content))
 	if errors.Is(err, errInflated) || errors.Is(err, errInflation) {
 		f.fault, f.left = err, 0

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -98,6 +99,9 @@ func compareAll(t *testing.T, doc []byte) {
 	t.Helper()
 	compareEvents(t, doc)
 	compareDocuments(t, Input{Body: doc, ContentType: "text/html; charset=utf-8"})
+	// Much is read at a glance only where a page has begun and does not end soon.
+	within := slices.Concat([]byte("<p>a page</p>"), doc, bytes.Repeat([]byte("<p>that goes on</p>\n"), 4))
+	compareDocuments(t, Input{Body: within, ContentType: "text/html; charset=utf-8"})
 	compareDocuments(t, Input{Body: doc, ContentType: "application/xhtml+xml"})
 }
 
@@ -214,4 +218,11 @@ var oddMarkup = []string{
 	"<svg><script><a></script></svg>", "<svg><title><a></title></svg>", "<svg/><title><a></title>", "<noscript><title><a></title></noscript>",
 	"<a href='a\nb'\n id=\"c\">\n", "<p><p><p/><p /><P>", "<a\nhref\n=\nb\n>", "\xEF\xBB\xBF<a>", "\xFF<a \xFF=\xFE>", "<a b=\xC3\xA9 c='\xC3\xA9' \xC3\xA9=d>",
 	strings.Repeat("<a b=>", 30) + "<a c=d>", strings.Repeat("<p class=x>text</p>\n", 300) + strings.Repeat("<a b = c>", 10) + "<title>x<a></title>",
+	`<a href="x">y</a>`, `<a class="c" href="x" title="t">a <b>b</b> <img src=i alt=j> c</a>`, `<a href="x" href="y">z</a>`, `<a title="t" title="u" href="x"></a>`,
+	`<a href="x"title="y">z</a>`, `<a href="x" >y</a>`, `<a href="x"/>y</a>`, `<a href="x">a < b</a>`, `<a href="x">a<!-- c -->b</a>`, `<a href="x">a<a href="y">b</a>c`,
+	`<A HREF="x">y</A>`, `<a href="x">y</A>`, `<a  href="x">y</a>`, "<a\nhref=\"x\">y</a>", `<a href="x">&amp; &lt; </a>`, `<a href="x&amp;y">a</a><a href="x&y">b</a>`, `<a class="c">no</a>`,
+	`<a href="x"> a  b </a>c<a href="x">a b</a><a href="x">d</a>`, `<a href="">e</a>`, `<a href="x" class="y" class="z">a</a>`, `<a href="x"><p id=i>a</p></a>`, `<a href="x"></a ><a href="y">z</a\n>`,
+	`<a href="x">a<strong>b</strong><sup>c</sup><table>d</table><svg>e</svg></a>`, `<a href="x">a<template>b</template>c</a>`, `<a href="x">a<style>b{}</style>c</a>`, `<a href="x" rel="nofollow">a</a>`,
+	"<!-- orbweaver-ignore-next-line -->\n<a href=\"x\">a</a>\n<a href=\"x\">a</a>", `<template><a href="x">a</a></template>`, `<svg><a href="x">a</a></svg>`, `<form><a href="x">a</a></form>`,
+	`<a href="x">` + strings.Repeat("long text ", 30) + `</a>`, `<a href="x">é` + "\u00A0\x00\r\n\x7f" + `</a>`, `<a href="x">a`, `<a href="x`, `<a href="x">a</`, `<a href="x">a</a`, `<h1>a</h1><h2 class="b">c</h2><x-y>d</x-y><[>e</[><{>f`,
 }

@@ -46,8 +46,7 @@ func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	if !t.Follow || w.cfg.MaxPages == 0 {
 		return w.held(ctx, t, u, before)
 	}
-	if int(w.begun.Add(1)) > w.cfg.MaxPages {
-		w.begun.Add(-1)
+	if !w.turns.begin(t.Turn, w.beginsPage) {
 		w.leavesOut("max-pages")
 		return skip(check.CodeLimit, "the run ended at its limit of pages"), false, nil
 	}
@@ -55,6 +54,15 @@ func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 		w.begun.Add(-1) // it does not begin
 	}
 	return o, wait, err
+}
+
+// beginsPage counts one more page against the limit, if there is room for it.
+func (w *worker) beginsPage() bool {
+	if int(w.begun.Add(1)) > w.cfg.MaxPages {
+		w.begun.Add(-1)
+		return false
+	}
+	return true
 }
 
 // held asks for what must be known before the target is asked.

@@ -85,6 +85,10 @@ func (w *worker) putBack(t *frontier.Target, p past, until time.Time) error {
 
 // conclude settles a target, or puts it back when a retry may mend its outcome.
 func (w *worker) conclude(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest time.Duration, now past) error {
+	if w.turns != nil && t.Follow {
+		w.rest() // those before may want the place
+		w.turns.await(t.Turn)
+	}
 	now.requests += o.Requests
 	now.tries++
 	if again, err := w.again(t, u, o, rest, now); again || err != nil {

@@ -48,6 +48,7 @@ type run struct {
 	governor *governor
 	cycles   cycles
 	probes   probes
+	turns    *turns // nil without a limit of pages
 	plain    plainHosts
 	faults   robotsFaults
 	earlier  *earlier    // nil without a cache
@@ -123,6 +124,9 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.frontier.Begin(r.begin)
 	r.robots = newRobotsCache(cfg.RobotsAgent)
 	r.traps = newTraps(trapLimits{})
+	if cfg.MaxPages > 0 {
+		r.turns = newTurns()
+	}
 	r.earlier = newEarlier(cfg, r.started)
 	return r
 }
@@ -218,6 +222,7 @@ func (r *run) crawl(ctx context.Context) error {
 	defer cancel()
 	workers, working := errgroup.WithContext(ctx)
 	r.workers, r.governor = workers, newGovernor(Affordable(r.cfg.Concurrency))
+	defer context.AfterFunc(working, r.turns.release)()
 	for range r.governor.most {
 		workers.Go(func() error { return (&worker{run: r}).work(working) })
 	}

@@ -101,6 +101,10 @@ func (w *worker) work(ctx context.Context) error {
 // visit asks one target and settles or defers it. What goes wrong with the target
 // is its outcome; an error means the run cannot go on.
 func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
+	defer w.turns.end(t.Turn)
+	if !t.Follow { // no page waits for it
+		w.turns.end(t.Turn)
+	}
 	before, err := decodePast(t.Note())
 	if err != nil {
 		return fmt.Errorf("visit target %d: %w", t.ID(), err)

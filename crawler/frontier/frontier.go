@@ -28,6 +28,7 @@ type Target struct {
 	Seed     bool // a redirect from here widens the scope
 	Second   bool // this is the second pass
 	Tries    int  // visits before this one, the second pass included; as far as 15
+	Turn     int  // numbers what Next hands out, from 1
 	Host     string
 
 	lease Lease
@@ -93,6 +94,7 @@ type Frontier struct {
 	waiting []chan struct{} // workers in Next, the longest waiting last
 	timer   *time.Timer
 	closed  bool // Drain was called: nothing more is handed out
+	turn    int  // how many were handed out
 }
 
 // New returns a frontier over a store. pace bounds hosts that nothing else is known of.
@@ -153,9 +155,11 @@ func (f *Frontier) Next(ctx context.Context) (*Target, error) {
 			return nil, fmt.Errorf("claim a target: %w", err)
 		}
 		if len(leases) > 0 {
+			f.turn++
+			turn := f.turn
 			f.mu.Unlock()
 			f.wake() // there may be more
-			return f.target(ctx, leases[0])
+			return f.target(leases[0], turn)
 		}
 		woken := make(chan struct{})
 		f.waiting = append(f.waiting, woken)
@@ -169,8 +173,8 @@ func (f *Frontier) Next(ctx context.Context) (*Target, error) {
 	}
 }
 
-// target reads a lease and makes sure its host has its pace.
-func (f *Frontier) target(ctx context.Context, l Lease) (*Target, error) {
+// target reads a lease.
+func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	j, err := DecodeJob(l.Job)
 	if err != nil {
 		return nil, fmt.Errorf("target %d: %w", l.ID, err)
@@ -178,7 +182,7 @@ func (f *Frontier) target(ctx context.Context, l Lease) (*Target, error) {
 	return &Target{
 		URL: string(j.URL), Internal: j.Internal, Depth: j.Depth, Hops: j.Hops, Host: l.Host,
 		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0,
-		Second: l.Wave == SecondPass, Tries: l.Tries, lease: l,
+		Second: l.Wave == SecondPass, Tries: l.Tries, Turn: turn, lease: l,
 	}, nil
 }
 

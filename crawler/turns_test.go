@@ -1,0 +1,63 @@
+package crawler
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+)
+
+// TestMaxPagesReadsTheSame: with a limit of pages the same ones are read by one worker
+// and by sixty-four, whichever answers come first, and all that is said is the same.
+func TestMaxPagesReadsTheSame(t *testing.T) {
+	site := crawlertest.Generate(1, 200, 20)
+	base, _ := crawlertest.Serve(t, site)
+	dir := t.TempDir()
+	if err := site.WriteDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, start := range []func() (*Config, []Seed){
+		func() (*Config, []Seed) { return web(t), seedOf(t, base+"/") },
+		func() (*Config, []Seed) { return disk(t, dir) },
+	} {
+		for _, limit := range []int{1, 37} {
+			said := func(workers int) string {
+				cfg, seeds := start()
+				cfg.MaxPages, cfg.Concurrency, cfg.Pages = limit, workers, true
+				c, sum := crawl(t, cfg, seeds)
+				if sum.Pages != limit || sum.StoppedBy != "max-pages" {
+					t.Fatalf("%d workers read %d pages and stopped by %q, want %d and max-pages", workers, sum.Pages, sum.StoppedBy, limit)
+				}
+				var lines []string
+				for _, p := range c.pages {
+					lines = append(lines, p.URL)
+				}
+				for _, r := range c.results {
+					lines = append(lines, r.URL+" "+string(r.Code)+" "+strconv.Itoa(len(r.References)))
+				}
+				slices.Sort(lines)
+				return strings.Join(lines, "\n")
+			}
+			want := said(1)
+			for _, workers := range []int{3, 64} {
+				if got := said(workers); got != want {
+					t.Errorf("of %d pages, %d workers do not say what one does", limit, workers)
+				}
+			}
+		}
+	}
+}
+
+func TestRanks(t *testing.T) {
+	r := ranks{next: 1, ahead: map[int]bool{}}
+	for i, n := range []int{2, 3, 1, 1, 5, 4, 2} {
+		if r.take(n); r.next != []int{1, 1, 4, 4, 4, 6, 6}[i] {
+			t.Fatalf("after %d of them next is %d", i+1, r.next)
+		}
+	}
+	if len(r.ahead) != 0 {
+		t.Errorf("%v are held for nothing", r.ahead)
+	}
+}

@@ -92,11 +92,22 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	return r.conclude(ctx)
 }
 
-// conclude reports, and tells the store when there is nothing to go on with.
-func (r *run) conclude(ctx context.Context) (*Summary, error) {
+// spare lets go of what only visits need: while verdicts are given, most memory is used.
+func (r *run) spare() {
 	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
 		s.Seal()
 	}
+	if idle, ok := r.cfg.Fetch.(interface{ CloseIdleConnections() }); ok {
+		idle.CloseIdleConnections()
+	}
+	r.desks.empty()
+	r.bodies.empty()
+	r.traps = nil
+}
+
+// conclude reports, and tells the store when there is nothing to go on with.
+func (r *run) conclude(ctx context.Context) (*Summary, error) {
+	r.spare()
 	sum, err := r.report(ctx)
 	if err != nil || endsSession[sum.StoppedBy] {
 		return sum, err

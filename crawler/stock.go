@@ -31,6 +31,13 @@ func (s *stock[T]) give(t T) {
 	}
 }
 
+// empty lets go of all that is kept.
+func (s *stock[T]) empty() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = nil
+}
+
 // Memory that a large page needed is not kept.
 const (
 	largeBody  = 1 << 20 // bytes of a body

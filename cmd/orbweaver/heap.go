@@ -11,10 +11,19 @@ import (
 // What a large crawl holds in memory are a few plain tables, which cost the garbage
 // collector little to walk. Let it wait until the heap has doubled, as it does by
 // itself, and half of the memory is waste. So from a certain size on it is called
-// sooner; a small heap is left to it, where every collection would tell.
+// sooner; a small heap is left to it, where every collection would tell. What is free
+// in a large one is given back to the system: each gap that a table leaves when it
+// grows is too small for the next.
 
-// mostWaste is how much garbage is let lie, in bytes.
-const mostWaste = 48 << 20
+const (
+	// mostWaste is how much garbage is let lie, in bytes.
+	mostWaste = 48 << 20
+	// besides is what the program takes apart from the heap, with room to spare: a
+	// limit that is too narrow makes the collector work without end.
+	besides = 32 << 20
+	// largeHeap is the live size from which on there is a limit.
+	largeHeap = 128 << 20
+)
 
 // leastPercent bounds what a very large heap costs: its tables are walked each time.
 const leastPercent = 10
@@ -27,6 +36,8 @@ type heap struct {
 	over   bool
 	before int // percent
 	now    int
+	unset  int64 // the limit that was found, in bytes
+	limit  int64
 }
 
 // tendHeap bounds the garbage until stop is called. Whoever has set the collector up
@@ -35,7 +46,8 @@ func tendHeap() (stop func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
-	h := &heap{before: debug.SetGCPercent(100), now: 100}
+	unset := debug.SetMemoryLimit(-1)
+	h := &heap{before: debug.SetGCPercent(100), now: 100, unset: unset, limit: unset}
 	h.sample[0].Name = "/gc/heap/live:bytes"
 	h.await()
 	return h.stop
@@ -46,6 +58,7 @@ func (h *heap) stop() {
 	defer h.mu.Unlock()
 	h.over = true
 	debug.SetGCPercent(h.before)
+	debug.SetMemoryLimit(h.unset)
 }
 
 // await has the heap looked at after the next collection: nothing refers to the
@@ -67,11 +80,26 @@ func (h *heap) tend() bool {
 	if h.over || h.sample[0].Value.Kind() != metrics.KindUint64 {
 		return false
 	}
-	if want := percentFor(h.sample[0].Value.Uint64()); want < h.now-h.now/8 || want > h.now+h.now/8 {
+	live := h.sample[0].Value.Uint64()
+	if want := percentFor(live); want < h.now-h.now/8 || want > h.now+h.now/8 {
 		debug.SetGCPercent(want)
 		h.now = want
 	}
+	if limit := h.limitFor(live); limit < h.limit-h.limit/8 || limit-h.limit/32 > h.limit {
+		debug.SetMemoryLimit(limit)
+		h.limit = limit
+	}
 	return true
+}
+
+// limitFor is the size of all that the runtime manages from which on it gives back
+// what is free.
+func (h *heap) limitFor(live uint64) int64 {
+	if live < largeHeap {
+		return h.unset
+	}
+	live = min(live, 1<<40)
+	return int64(live+live*uint64(percentFor(live))/100) + besides
 }
 
 // percentFor is the growth of the heap, in percent of what is live, at which the

@@ -15,12 +15,22 @@ func TestPercentFor(t *testing.T) {
 	}
 }
 
+// A large heap may hold little that is free, a small one as much as it wants.
+func TestLimitFor(t *testing.T) {
+	h := &heap{unset: 1 << 60}
+	for live, want := range map[uint64]int64{0: 1 << 60, largeHeap - 1: 1 << 60, 192 << 20: 272 << 20, 480 << 20: 560 << 20, 1 << 63: 1<<40 + 1<<40/10 + besides} {
+		if got := h.limitFor(live); got != want {
+			t.Errorf("limitFor(%d) = %d, want %d", live, got, want)
+		}
+	}
+}
+
 // TestTendHeap: with much that is live the collector is called sooner, from the
 // collection after the one that saw it, and as before when the run is over.
 func TestTendHeap(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
-	before := percentNow()
+	before, unset := percentNow(), debug.SetMemoryLimit(-1)
 	stop := tendHeap()
 	live := make([]byte, 4*mostWaste)
 	for until := time.Now().Add(10 * time.Second); percentNow() > 30; runtime.GC() {
@@ -30,7 +40,13 @@ func TestTendHeap(t *testing.T) {
 		runtime.Gosched()
 	}
 	runtime.KeepAlive(live)
+	if got := debug.SetMemoryLimit(-1); got > 8*mostWaste {
+		t.Errorf("with %d MiB live the limit is %d MiB", len(live)>>20, got>>20)
+	}
 	stop()
+	if got := debug.SetMemoryLimit(-1); got != unset {
+		t.Errorf("after the run the limit is %d, it was %d", got, unset)
+	}
 	if got := percentNow(); got != before {
 		t.Errorf("after the run it is %d %%, it was %d %%", got, before)
 	}

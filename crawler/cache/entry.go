@@ -13,6 +13,12 @@ import (
 type Entry struct {
 	// Checked is when the target last answered so. It is kept to the second.
 	Checked time.Time
+	// Run is who observed it: when the run's crawl began, in nanoseconds since 1970; 0
+	// when that is not known. A crawl that goes on in another process is the same run.
+	Run int64
+	// Before is when another run had last observed the same, as far as that matters;
+	// the zero time for never. It is kept to the second.
+	Before time.Time
 	// Outcome is what it answered: its code is ok or redirect.
 	Outcome check.Outcome
 	// Content is true when the whole body was asked for, and read as far as its type
@@ -24,6 +30,15 @@ type Entry struct {
 	NotAfter time.Time
 	// Page is what was read for links; nil when it was not.
 	Page *Page
+}
+
+// Earlier is when a run other than this one last observed the entry; the zero time
+// for never.
+func (e *Entry) Earlier(run int64) time.Time {
+	if e.Run == run {
+		return e.Before
+	}
+	return e.Checked
 }
 
 // Page is what an extract.Document and a header tell of a page, its anchors and

@@ -66,8 +66,9 @@ type Cache struct {
 type change struct {
 	row    *row // nil: only the times
 	gone   bool
-	times  bool // it was confirmed: checked is now
+	times  bool // it was confirmed: checked is now, by origin
 	wanted bool // seen is now
+	origin
 }
 
 type row struct {
@@ -75,6 +76,20 @@ type row struct {
 	status    int
 	checked   time.Time
 	record    []byte
+	origin
+}
+
+// origin says whose observation an entry is.
+type origin struct {
+	run    int64
+	before int64 // seconds since 1970
+}
+
+func originOf(run int64, before time.Time) origin {
+	if before.IsZero() {
+		return origin{run: run}
+	}
+	return origin{run, before.Unix()}
 }
 
 // Open opens a file, or makes it. Its error is one that the user has to hear: the
@@ -255,7 +270,7 @@ func (c *Cache) ready() error {
 	if err := c.db.QueryRow("SELECT value FROM meta WHERE name = 'salt'").Scan(&c.salt); err != nil || len(c.salt) < 16 {
 		return damagedUnless(err)
 	}
-	get, err := c.db.Prepare("SELECT checked, seen, record FROM entry WHERE key = ?")
+	get, err := c.db.Prepare("SELECT checked, seen, run, before, record FROM entry WHERE key = ?")
 	if err != nil {
 		return damagedUnless(err)
 	}
@@ -327,15 +342,16 @@ func (c *Cache) Get(key Key) *Entry {
 		if err != nil {
 			return nil
 		}
-		e.Checked = known.row.checked
+		e.Checked, e.Run, e.Before = known.row.checked, known.row.run, fromUnix(known.row.before)
 		return e
 	}
 	if c.failed != nil {
 		return nil
 	}
 	var checked, seen int64
+	var from origin
 	var record []byte
-	err := c.get.QueryRow(key[:]).Scan(&checked, &seen, &record)
+	err := c.get.QueryRow(key[:]).Scan(&checked, &seen, &from.run, &from.before, &record)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -347,7 +363,7 @@ func (c *Cache) Get(key Key) *Entry {
 		c.fail(err)
 		return nil
 	}
-	e.Checked = time.Unix(checked, 0).UTC()
+	e.Checked, e.Run, e.Before = time.Unix(checked, 0).UTC(), from.run, fromUnix(from.before)
 	if now := c.options.Now(); now.Sub(time.Unix(seen, 0)) > seenEvery {
 		c.change(key, func(ch *change) { ch.wanted = true })
 	}
@@ -368,15 +384,32 @@ func (c *Cache) Put(key Key, url string, e *Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.change(key, func(ch *change) {
-		*ch = change{row: &row{url: url, kind: e.kind(), status: e.Outcome.Status, checked: e.Checked, record: record}}
+		*ch = change{row: &row{url: url, kind: e.kind(), status: e.Outcome.Status, checked: e.Checked, record: record,
+			origin: originOf(e.Run, e.Before)}}
 	})
 }
 
-// Confirm notes that a target answers as it did.
-func (c *Cache) Confirm(key Key) {
+// Confirm notes that a target answers as it did: run and before are those of an Entry.
+func (c *Cache) Confirm(key Key, run int64, before time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.change(key, func(ch *change) { ch.times = true })
+	c.change(key, func(ch *change) { ch.times, ch.origin = true, originOf(run, before) })
+}
+
+// Older reports whether the file holds anything that another run than this one
+// observed.
+func (c *Cache) Older(run int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return false
+	}
+	var older bool
+	if err := c.db.QueryRow("SELECT EXISTS(SELECT 1 FROM entry WHERE run <> ? OR before <> 0)", run).Scan(&older); err != nil {
+		c.fail(err)
+		return false
+	}
+	return older
 }
 
 // Delete forgets a request.
@@ -425,9 +458,9 @@ func (c *Cache) flush() {
 
 func (c *Cache) write(tx *sql.Tx) error {
 	now := c.options.Now().Unix()
-	put, err := tx.Prepare(`INSERT INTO entry (key, url, kind, status, checked, seen, record) VALUES (?, ?, ?, ?, ?, ?, ?)
+	put, err := tx.Prepare(`INSERT INTO entry (key, url, kind, status, checked, seen, run, before, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (key) DO UPDATE SET url = excluded.url, kind = excluded.kind, status = excluded.status,
-		checked = excluded.checked, seen = excluded.seen, record = excluded.record`)
+		checked = excluded.checked, seen = excluded.seen, run = excluded.run, before = excluded.before, record = excluded.record`)
 	if err != nil {
 		return err
 	}
@@ -437,9 +470,9 @@ func (c *Cache) write(tx *sql.Tx) error {
 		case ch.gone:
 			_, err = tx.Exec("DELETE FROM entry WHERE key = ?", key[:])
 		case ch.row != nil:
-			_, err = put.Exec(key[:], ch.row.url, ch.row.kind, ch.row.status, ch.row.checked.Unix(), now, ch.row.record)
+			_, err = put.Exec(key[:], ch.row.url, ch.row.kind, ch.row.status, ch.row.checked.Unix(), now, ch.row.run, ch.row.before, ch.row.record)
 		case ch.times:
-			_, err = tx.Exec("UPDATE entry SET checked = ?, seen = ? WHERE key = ?", now, now, key[:])
+			_, err = tx.Exec("UPDATE entry SET checked = ?, seen = ?, run = ?, before = ? WHERE key = ?", now, now, ch.run, ch.before, key[:])
 		case ch.wanted:
 			_, err = tx.Exec("UPDATE entry SET seen = ? WHERE key = ?", now, key[:])
 		}

@@ -81,7 +81,7 @@ func TestFile(t *testing.T) {
 		}
 	}
 	c.Delete(keys[0])
-	c.Confirm(keys[1])
+	c.Confirm(keys[1], 7, noon)
 	if c.Get(keys[0]) != nil {
 		t.Error("deleted and there")
 	}
@@ -99,6 +99,56 @@ func TestFile(t *testing.T) {
 	shut(t, c)
 	shut(t, c) // once more does nothing
 	alone(t, file)
+}
+
+// Whose observation an entry is, is kept with it: a run that goes on in another
+// process knows its own from those of earlier runs.
+func TestOrigin(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	c := open(t, file, at(noon))
+	if c.Older(1) {
+		t.Error("an empty file holds something")
+	}
+	own, changed, confirmed, other := Key{1}, Key{2}, Key{3}, Key{4}
+	for _, key := range []Key{own, changed, confirmed} {
+		e := presence(noon)
+		e.Run = 1
+		if key == changed {
+			e.Before = noon.Add(-time.Hour)
+		}
+		c.Put(key, "http://example.com/", e)
+	}
+	c.Put(other, "http://example.com/", presence(noon.Add(-time.Minute)))
+	want := func(when string) {
+		t.Helper()
+		for key, want := range map[Key]time.Time{own: {}, changed: noon.Add(-time.Hour), confirmed: {}, other: noon.Add(-time.Minute)} {
+			if e := c.Get(key); e == nil || !e.Earlier(1).Equal(want) {
+				t.Errorf("%s: %d: %+v, want %v", when, key[0], e, want)
+			}
+		}
+	}
+	want("before it was written")
+	shut(t, c)
+	c = open(t, file, at(noon))
+	want("after")
+	if !c.Older(1) || !c.Older(2) {
+		t.Error("it holds what others observed")
+	}
+	c.Confirm(confirmed, 2, noon)
+	c.Delete(other)
+	c.Delete(changed)
+	shut(t, c)
+	c = open(t, file, at(noon.Add(time.Hour)))
+	if e := c.Get(confirmed); e == nil || !e.Earlier(2).Equal(noon) || !e.Earlier(1).Equal(noon) || e.Run != 2 {
+		t.Errorf("confirmed: %+v", e)
+	}
+	c.Delete(confirmed)
+	shut(t, c)
+	c = open(t, file, at(noon))
+	if c.Older(1) || !c.Older(2) {
+		t.Error("all there is was observed by run 1")
+	}
+	shut(t, c)
 }
 
 func TestKeys(t *testing.T) {
@@ -449,32 +499,38 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A version that is older is led to today's; the sample was written by version 1.
+// Versions that are older are led to today's; each sample was written by its version.
 func TestMigration(t *testing.T) {
 	if *sample {
 		writeSample(t)
 	}
-	text, err := os.ReadFile(filepath.Join("testdata", "version1.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "c.db")
-	write(t, file, string(text))
-	c := open(t, file, at(noon))
-	for i, want := range samples(t) {
-		e := c.Get(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}))
-		if e == nil || e.kind() != want.kind() || !e.Checked.Equal(noon) {
-			t.Errorf("%d: %+v", i, e)
+	for old := 1; old < formatVersion; old++ {
+		text, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("version%d.db", old)))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if pasts, runs, err := c.Pasts(); err != nil || len(pasts)+runs > 0 {
-		t.Errorf("history: %v, %d runs, %v", pasts, runs, err)
-	}
-	shut(t, c)
-	var version int
-	query(t, file, "PRAGMA user_version", &version)
-	if version != formatVersion {
-		t.Errorf("version %d, want %d", version, formatVersion)
+		file := filepath.Join(t.TempDir(), "c.db")
+		write(t, file, string(text))
+		c := open(t, file, at(noon))
+		for i, want := range samples(t) {
+			e := c.Get(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}))
+			if e == nil || e.kind() != want.kind() || !e.Earlier(1).Equal(noon) {
+				t.Errorf("from version %d: %d: %+v", old, i, e)
+			}
+		}
+		runs := 0
+		if old >= 2 {
+			runs = 1
+		}
+		if pasts, n, err := c.Pasts(); err != nil || len(pasts) != runs || n != runs {
+			t.Errorf("from version %d: history: %v, %d runs, %v", old, pasts, n, err)
+		}
+		shut(t, c)
+		var version int
+		query(t, file, "PRAGMA user_version", &version)
+		if version != formatVersion {
+			t.Errorf("from version %d: version %d, want %d", old, version, formatVersion)
+		}
 	}
 }
 
@@ -486,6 +542,9 @@ func writeSample(t *testing.T) {
 	for i, e := range samples(t) {
 		e.Checked = noon
 		c.Put(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}), "https://example.com/", e)
+	}
+	if err := c.Remember(noon, true, []Told{{URL: "https://example.com/gone", Code: "http-404"}}, nil); err != nil {
+		t.Fatal(err)
 	}
 	shut(t, c)
 }

@@ -29,9 +29,16 @@ package cache
 //	         runs            how many runs in a row found it broken, 0 when it is mended
 //	         broken, told    how many runs found it broken, of so many that told of it
 //	         returns         how often it was broken again after it had been mended
+//
+// Version 3 adds:
+//
+//	entry    run             who observed it: when its crawl began, in nanoseconds since
+//	                         1970; 0 is not known
+//	         before          seconds since 1970: when another run had last observed the
+//	                         same, 0 for never
 const (
 	applicationID = 0x4F524257
-	formatVersion = 2
+	formatVersion = 3
 )
 
 // migrations lead from each version to the next, beginning with an empty file.
@@ -58,4 +65,6 @@ var migrations = [formatVersion]string{
 	   broken INTEGER NOT NULL,
 	   told INTEGER NOT NULL,
 	   returns INTEGER NOT NULL) WITHOUT ROWID;`,
+	`ALTER TABLE entry ADD COLUMN run INTEGER NOT NULL DEFAULT 0;
+	 ALTER TABLE entry ADD COLUMN before INTEGER NOT NULL DEFAULT 0;`,
 }

@@ -26,25 +26,38 @@ import (
 //
 // So a finding never rests on memory alone: whatever is not simply there was asked
 // in this run.
+//
+// A crawl of several sessions is one run: what one of them observed is not known
+// from earlier to the next, which would have asked it too, had it been the only one.
 
 // earlier is what is known of external targets by earlier runs.
 type earlier struct {
 	cache  *cache.Cache
 	keeper fetch.Keeper
-	reader string    // who reads pages, and how
-	oldest time.Time // what was observed before does not stand for anything
+	reader string        // who reads pages, and how
+	run    int64         // this one, by its beginning
+	maxAge time.Duration // what was observed longer ago does not stand for anything
+	began  time.Time
 	now    time.Time
+	none   bool // there was no earlier run
 
 	mu    sync.Mutex
-	known map[frontier.Fingerprint]*observed
-	via   map[frontier.Fingerprint][]step // ways that were taken, by where they lead
+	known map[frontier.Fingerprint]*observed // some of it
+	via   map[frontier.Fingerprint][]step    // ways that were taken, by where they lead
 }
+
+// Limits of what is held in memory, beside a crawl of any size.
+const (
+	mostKnown = 1 << 16 // targets that were looked up; more are looked up again
+	mostWays  = 1 << 17 // redirects of which it is known who came by them; others are asked
+)
 
 // observed is what may stand for asking one target: nothing when outcome is nil.
 type observed struct {
 	outcome *check.Outcome
 	content bool        // its anchors are known
 	next    urinorm.URL // where a redirect leads
+	at      time.Time   // when it was last observed by another run
 }
 
 func newEarlier(cfg *Config, now time.Time) *earlier {
@@ -52,10 +65,21 @@ func newEarlier(cfg *Config, now time.Time) *earlier {
 	if cfg.Cache == nil || !ok {
 		return nil
 	}
-	return &earlier{cache: cfg.Cache, keeper: keeper, now: now, oldest: now.Add(-cfg.MaxAge),
+	return &earlier{cache: cfg.Cache, keeper: keeper, now: now, maxAge: cfg.MaxAge,
 		reader: cfg.Edition + "\x00" + cfg.Select.String() + "\x00" + cfg.IgnoreSelect.String(),
 		known:  map[frontier.Fingerprint]*observed{}, via: map[frontier.Fingerprint][]step{}}
 }
+
+// begin says when the crawl began, in whichever session.
+func (e *earlier) begin(at time.Time) {
+	if e != nil {
+		e.began, e.run = at, at.UnixNano()
+		e.none = !e.cache.Older(e.run)
+	}
+}
+
+// looksBack reports whether there is anything that may stand for a request.
+func (r *run) looksBack() bool { return r.earlier != nil && !r.earlier.none }
 
 // request is what a target is asked with, and the user's rule for it.
 func (r *run) request(u urinorm.URL, internal bool) (*fetch.Request, *Rule) {
@@ -113,6 +137,9 @@ func (r *run) observed(fp frontier.Fingerprint, v view, hops int) *observed {
 	known = r.lookUp(urlOf(v), hops)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if len(e.known) >= mostKnown {
+		clear(e.known)
+	}
 	e.known[fp] = known
 	return known
 }
@@ -129,9 +156,13 @@ func (r *run) lookUp(u urinorm.URL, hops int) *observed {
 		return nothing
 	}
 	entry := e.cache.Get(key)
+	if entry == nil {
+		return nothing
+	}
+	at := entry.Earlier(e.run)
 	switch {
-	case entry == nil, entry.Checked.Before(e.oldest) || r.cfg.MaxAge == 0,
-		entry.Checked.After(e.now.Add(time.Minute)), // a clock was wrong
+	case at.IsZero(), e.maxAge == 0, at.Before(e.began.Add(-e.maxAge)),
+		at.After(e.now.Add(time.Minute)), // a clock was wrong
 		!entry.NotAfter.IsZero() && entry.NotAfter.Before(e.now):
 		return nothing
 	}
@@ -141,21 +172,20 @@ func (r *run) lookUp(u urinorm.URL, hops int) *observed {
 		o.Warn(check.Warning{Code: check.Code(note.Code), Message: note.Message})
 	}
 	if !o.IsRedirect() {
-		return &observed{outcome: &o, content: entry.Content}
+		return &observed{outcome: &o, content: entry.Content, at: at}
 	}
 	next, ok := r.knownToLead(o.Next, hops)
 	if !ok {
 		return nothing
 	}
-	return &observed{outcome: &o, next: next}
+	return &observed{outcome: &o, next: next, at: at}
 }
 
 // knownToLead reports whether all that a redirect leads to is known too, to an end
-// that is there; else the redirect is asked with the rest. Results that are told as
-// they come cannot be taken back, so there every redirect is asked.
+// that is there; else the redirect is asked with the rest.
 func (r *run) knownToLead(to string, hops int) (urinorm.URL, bool) {
 	next, _, err := urinorm.ParseWeb(to)
-	if _, fragment := next.Fragment(); err != nil || fragment || hops >= r.cfg.MaxRedirects || r.cfg.Stream {
+	if _, fragment := next.Fragment(); err != nil || fragment || hops >= r.cfg.MaxRedirects || r.earlier.full() {
 		return next, false
 	}
 	v := viewOf(next)
@@ -168,6 +198,13 @@ func (r *run) knownToLead(to string, hops int) (urinorm.URL, bool) {
 	return next, r.observed(r.printOf(next), v, hops+1).outcome != nil
 }
 
+// full reports whether no more ways can be remembered.
+func (e *earlier) full() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.via) >= mostWays
+}
+
 func (r *run) printOf(u urinorm.URL) frontier.Fingerprint {
 	return r.frontier.FingerprintKey(urinorm.KeyOf(u))
 }
@@ -175,7 +212,7 @@ func (r *run) printOf(u urinorm.URL) frontier.Fingerprint {
 // remembered answers a target from memory whose turn has come; nil when it is to be
 // asked.
 func (w *worker) remembered(t *frontier.Target, u urinorm.URL) (*check.Outcome, error) {
-	if w.earlier == nil || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
+	if !w.looksBack() || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
 		return nil, nil
 	}
 	v := viewOf(u)
@@ -236,7 +273,7 @@ func (w *worker) leads(t *frontier.Target, from, to frontier.Fingerprint, fromMe
 	if err != nil {
 		return false, err
 	}
-	if sound, err = w.soundFrom(ids[0], to); err == nil && !sound {
+	if sound, err = w.soundFrom(ids[0]); err == nil && !sound {
 		err = w.askWayTo(from)
 	}
 	return sound, err
@@ -244,9 +281,9 @@ func (w *worker) leads(t *frontier.Target, from, to frontier.Fingerprint, fromMe
 
 // soundFrom follows a way as far as it was gone, and reports whether what was asked
 // of it in this run is what was known.
-func (w *worker) soundFrom(id frontier.ID, fp frontier.Fingerprint) (bool, error) {
-	for range w.cfg.MaxRedirects + 1 {
-		rec, err := w.frontier.Store().Get(w.always, id)
+func (r *run) soundFrom(id frontier.ID) (bool, error) {
+	for range r.cfg.MaxRedirects + 1 {
+		rec, err := r.frontier.Store().Get(r.always, id)
 		if err != nil || !rec.Settled {
 			return true, err // who settles it looks back
 		}
@@ -254,41 +291,51 @@ func (w *worker) soundFrom(id frontier.ID, fp frontier.Fingerprint) (bool, error
 		if err != nil {
 			return false, err
 		}
-		if !o.Cached && !w.earlier.confirms(fp, &o) {
-			return false, nil
+		if !o.Cached {
+			job, err := frontier.DecodeJob(rec.Job)
+			if err != nil {
+				return false, err
+			}
+			if u, _, err := urinorm.ParseWeb(string(job.URL)); err != nil || !r.confirms(u, &o) {
+				return false, nil
+			}
 		}
 		if !o.IsRedirect() || len(rec.Found) == 0 {
 			return true, nil
 		}
-		next, _, err := urinorm.ParseWeb(o.Next)
-		if err != nil {
-			return false, nil
-		}
-		id, fp = rec.Found[0], w.printOf(next)
+		id = rec.Found[0]
 	}
 	return false, nil
 }
 
 // confirms reports whether an answer is what was observed before, as far as the way
 // to it is concerned.
-func (e *earlier) confirms(fp frontier.Fingerprint, o *check.Outcome) bool {
-	e.mu.Lock()
-	known := e.known[fp]
-	e.mu.Unlock()
-	return known != nil && known.outcome != nil && o.Code == known.outcome.Code && o.Next == known.outcome.Next
+func (r *run) confirms(u urinorm.URL, o *check.Outcome) bool { return !r.sameBefore(u, o).IsZero() }
+
+// sameBefore is when another run has last observed such an answer, as far as the way
+// to it is concerned; the zero time for never, and for longer ago than counts.
+func (r *run) sameBefore(u urinorm.URL, o *check.Outcome) time.Time {
+	if !r.looksBack() {
+		return time.Time{}
+	}
+	known := r.observed(r.printOf(u), viewOf(u), 0)
+	if known.outcome == nil || o.Code != known.outcome.Code || o.Next != known.outcome.Next {
+		return time.Time{}
+	}
+	return known.at
 }
 
 // goesOn notes where a redirect leads that was asked, and is what it was. It is
 // called before the redirect is settled, with what it leads to first among those
 // found.
 func (w *worker) goesOn(t *frontier.Target, o *check.Outcome) error {
-	if w.earlier == nil || o.Cached || t.Internal || !o.IsRedirect() || w.cfg.Stream || w.desk == nil || len(w.desk.items) == 0 {
+	if !w.looksBack() || o.Cached || t.Internal || !o.IsRedirect() || w.desk == nil || len(w.desk.items) == 0 {
 		return nil // not one, or one too many to be gone
 	}
 	u, _, err := urinorm.ParseWeb(t.URL)
 	next, _, err2 := urinorm.ParseWeb(o.Next)
-	if fp := w.printOf(u); err == nil && err2 == nil && w.earlier.confirms(fp, o) {
-		_, err = w.leads(t, fp, w.printOf(next), false)
+	if err == nil && err2 == nil && w.confirms(u, o) {
+		_, err = w.leads(t, w.printOf(u), w.printOf(next), false)
 		return err
 	}
 	return nil
@@ -298,19 +345,18 @@ func (w *worker) goesOn(t *frontier.Target, o *check.Outcome) error {
 // was, the redirects that led to it from memory are asked too. It is called when
 // the target is settled, so that who comes this way later sees for himself.
 func (w *worker) doubt(t *frontier.Target, o *check.Outcome) error {
-	if w.earlier == nil || o.Cached || t.Internal {
+	if !w.looksBack() || o.Cached || t.Internal {
 		return nil
 	}
-	u, _, err := urinorm.ParseWeb(t.URL)
-	if fp := w.printOf(u); err == nil && !w.earlier.confirms(fp, o) {
-		return w.askWayTo(fp)
+	if u, _, err := urinorm.ParseWeb(t.URL); err == nil && !w.confirms(u, o) {
+		return w.askWayTo(w.printOf(u))
 	}
 	return nil
 }
 
 // askWayTo puts the redirects that led to a target from memory back, to be asked.
-func (w *worker) askWayTo(fp frontier.Fingerprint) error {
-	e := w.earlier
+func (r *run) askWayTo(fp frontier.Fingerprint) error {
+	e := r.earlier
 	var back []frontier.Item
 	e.mu.Lock()
 	for todo := []frontier.Fingerprint{fp}; len(todo) > 0; todo = todo[1:] {
@@ -326,6 +372,6 @@ func (w *worker) askWayTo(fp frontier.Fingerprint) error {
 	if len(back) == 0 {
 		return nil
 	}
-	_, err := w.frontier.Refer(w.always, back)
+	_, err := r.frontier.Refer(r.always, back)
 	return err
 }

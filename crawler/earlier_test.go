@@ -472,19 +472,35 @@ func TestTurnedRedirect(t *testing.T) {
 	}
 }
 
-// With a stream nothing can be taken back, so that redirects are asked.
-func TestStreamAsksRedirects(t *testing.T) {
+// With a stream what rests on memory is told at the end, as it cannot be taken back.
+func TestStreamsRemember(t *testing.T) {
 	m := newRemembering(t)
+	third := newShifting(t)
 	m.site.page("/", `<a href="`+m.other.url+`/old">x</a> <a href="`+m.other.url+`/there">x</a>`)
-	m.other.status("/old", 301, "Location", "/there")
+	m.other.status("/old", 301, "Location", third.url+"/there")
 	m.other.page("/there", `<p>`)
+	third.page("/there", `<p id=id>`)
 	m.change = func(cfg *Config) { cfg.Stream = true }
-	first, _ := m.expect("first run", 1, 3)
-	second, _ := m.expect("second run", 1, 2)
-	for _, c := range []*collector{first, second} {
+	sorted := func(c *collector) *collector {
 		slices.SortFunc(c.results, func(a, b *Result) int { return strings.Compare(a.URL, b.URL) })
+		return c
 	}
-	sameFindings(t, second, first)
+	first, _ := m.expect("first run", 1, 3)
+	second, _ := m.expect("second run", 1, 0)
+	sameFindings(t, sorted(second), sorted(first))
+	if third.Total() != 1 {
+		t.Errorf("the end was asked %d times", third.Total())
+	}
+
+	m.site.page("/", `<a href="`+m.other.url+`/old">x</a> <a href="`+third.url+`/there#new">y</a>`)
+	third.status("/there", 404)
+	third.page("/new", `<p>`)
+	m.other.status("/old", 301, "Location", third.url+"/new")
+	c, _ := m.run()
+	if r := m.verdict(c, m.other.url+"/old", "ok"); r.Cached || r.FinalURL != third.url+"/new" || len(r.Redirects) != 1 {
+		t.Errorf("%+v", r)
+	}
+	m.verdict(c, third.url+"/there#new", "http-404")
 }
 
 // With --robots strict a robots.txt has its say before what was observed.

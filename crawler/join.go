@@ -45,6 +45,7 @@ const (
 	verbatim                        // it is a reference as written, not a URL
 	entered                         // its job is known
 	watching                        // somebody waits for its verdicts, whatever they are
+	recalled                        // it was not asked: an earlier run had
 )
 
 // pair is a target with a fragment that is not simply ok, or that is to be shown.
@@ -80,6 +81,14 @@ type route struct {
 	hops     []frontier.ID // the redirecting targets
 	end      frontier.ID   // the target that answers, or one of the hops again; 0 when it was never asked
 	internal bool          // it never left the site
+}
+
+// answers are all the targets whose answers make the way.
+func (r *route) answers() []frontier.ID {
+	if r.end == 0 || slices.Contains(r.hops, r.end) {
+		return r.hops
+	}
+	return append(slices.Clip(r.hops), r.end)
 }
 
 type join struct {
@@ -198,6 +207,7 @@ func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.
 	set(g.Read, readable)
 	set(g.HTML, isHTML)
 	set(g.OK && !g.Warned, clean)
+	set(g.Cached, recalled)
 	if *s&(redirects|handsOn) != 0 && len(found) > 0 {
 		j.next[id] = found[0]
 	}

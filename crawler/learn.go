@@ -118,9 +118,12 @@ func (w *worker) learn(t *frontier.Target, u urinorm.URL, o *check.Outcome) {
 	switch {
 	case entry != nil && h.unchanged:
 		if !t.Internal {
-			c.Confirm(key)
+			c.Confirm(key, w.earlier.run, w.sameBefore(u, o))
 		}
 	case entry != nil:
+		if entry.Run = w.earlier.run; !t.Internal {
+			entry.Before = w.sameBefore(u, o)
+		}
 		c.Put(key, w.print.url(u), entry)
 	case t.Internal && o.Code == check.CodeOK && h.req.Need == fetch.Existence: // its page, if it is one, was not looked at
 	case c.Get(key) != nil:

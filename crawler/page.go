@@ -83,7 +83,7 @@ func (f *findings) reset(r *run, page view, depth int) {
 	f.items, f.href, f.key, f.store, f.edges = f.items[:0], f.href[:0], f.key[:0], f.store[:0], nil
 	f.said, f.fragments, f.unchanged = f.said[:0], f.fragments[:0], false
 	f.about = nil
-	f.remembers = r.cfg.Changed == nil && r.earlier == nil // else a link's fate hangs on more than itself
+	f.remembers = r.cfg.Changed == nil && !r.looksBack() // else a link's fate hangs on more than itself
 	f.links.Reset()
 	f.index.reset()
 	f.known.reset()
@@ -332,7 +332,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 	}
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 	f.fingerprint = r.frontier.Fingerprint(f.key)
-	if r.earlier != nil && fate.Outcome == nil {
+	if r.looksBack() && fate.Outcome == nil {
 		fate.Outcome = r.standsFor(f.fingerprint, v, &fate, link)
 	}
 	if at, ok := f.index.find(f.fingerprint); ok {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -82,13 +81,17 @@ func (r *run) recall() error {
 	if err := r.recallTallies(); err != nil {
 		return err
 	}
+	r.earlier.begin(r.began)
 	if c.Known == 0 {
 		return nil
 	}
 	if err := r.frontier.Recall(r.always); err != nil {
 		return err
 	}
-	return r.recallAll()
+	if err := r.recallAll(); err != nil {
+		return err
+	}
+	return r.recallWays()
 }
 
 // recallAll makes what is not kept as such from the targets.
@@ -106,19 +109,13 @@ func (r *run) recallAll() error {
 	return r.recallPages()
 }
 
-// recallTargets charges the pages that were visited to the budgets of traps, notes
-// the ways that were taken from memory, and returns the seeds that lie in no
-// directory.
+// recallTargets charges the pages that were visited to the budgets of traps, and
+// returns the seeds that lie in no directory.
 func (r *run) recallTargets() (seeds []frontier.ID, err error) {
 	err = r.cfg.Store.Scan(r.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		visited := rec.Settled || len(rec.Note) > 0
 		if !visited {
 			return nil
-		}
-		if r.earlier != nil && rec.Settled {
-			if err := r.recallWay(rec); err != nil {
-				return fmt.Errorf("target %d: %w", rec.ID, err)
-			}
 		}
 		if rec.Need&(frontier.NeedLinks|frontier.NeedSeed) == 0 {
 			return nil
@@ -141,30 +138,113 @@ func (r *run) recallTargets() (seeds []frontier.ID, err error) {
 	return seeds, err
 }
 
-// recallWay notes where a redirect led that an earlier session took from memory, so
-// that whoever finds out that it is not so any more has it asked.
-func (r *run) recallWay(rec *frontier.Record) error {
-	if g, err := check.GlanceAt(rec.Outcome); err != nil || !g.Redirect || !g.Cached {
-		return err
+// recallWays follows the redirects that earlier sessions took from memory, so that
+// whoever finds out that the way is not so any more has them asked. Where a session
+// has found that out and not come so far as to ask, they are asked now.
+func (r *run) recallWays() error {
+	if !r.looksBack() {
+		return nil
 	}
-	o, _, err := check.DecodeHead(rec.Outcome)
+	var begins []frontier.ID
+	err := r.cfg.Store.Scan(r.always, frontier.PartOutcome, func(rec *frontier.Record) error {
+		if !rec.Settled {
+			return nil
+		}
+		g, err := check.GlanceAt(rec.Outcome)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		if g.Redirect && g.Cached {
+			begins = append(begins, rec.ID)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
+	}
+	gone := map[frontier.ID]bool{}
+	for _, id := range begins {
+		if err := r.recallWay(id, gone); err != nil {
+			return err
+		}
+	}
+	for _, id := range begins {
+		if err := r.recheckWay(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recallWay notes the steps of a way that begins with a redirect, but for those that
+// were gone already.
+func (r *run) recallWay(id frontier.ID, gone map[frontier.ID]bool) error {
+	for !gone[id] {
+		gone[id] = true
+		rec, err := r.cfg.Store.Get(r.always, id)
+		if err != nil {
+			return err
+		}
+		from, o, err := r.redirectIn(&rec)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", id, err)
+		}
+		if o == nil || len(rec.Found) == 0 {
+			return nil
+		}
+		next, _, err := urinorm.ParseWeb(o.Next)
+		if err != nil {
+			return nil // it leads nowhere
+		}
+		s := step{from: r.printOf(from)}
+		if o.Cached {
+			s.item = &frontier.Item{Fingerprint: s.from, Host: []byte(from.Authority()), Wave: frontier.Leaves,
+				Need: frontier.NeedContent | frontier.NeedLinked, Job: rec.Job}
+		}
+		to := r.printOf(next)
+		r.earlier.via[to] = append(r.earlier.via[to], s)
+		id = rec.Found[0]
+	}
+	return nil
+}
+
+// redirectIn returns the URL and the outcome of a redirect, nil for anything else.
+func (r *run) redirectIn(rec *frontier.Record) (u urinorm.URL, o *check.Outcome, err error) {
+	if !rec.Settled {
+		return u, nil, nil
+	}
+	head, _, err := check.DecodeHead(rec.Outcome)
+	if err != nil || !head.IsRedirect() {
+		return u, nil, err
 	}
 	job, err := frontier.DecodeJob(rec.Job)
 	if err != nil {
+		return u, nil, err
+	}
+	u, _, err = urinorm.ParseWeb(string(job.URL))
+	return u, &head, err
+}
+
+// recheckWay has the redirects of a way asked when something on it is known by now
+// not to be what it was.
+func (r *run) recheckWay(id frontier.ID) error {
+	sound, err := r.soundFrom(id)
+	if err != nil || sound {
 		return err
 	}
-	u, _, err := urinorm.ParseWeb(string(job.URL))
-	next, _, err2 := urinorm.ParseWeb(o.Next)
-	if err != nil || err2 != nil {
-		return nil // it leads nowhere
+	rec, err := r.cfg.Store.Get(r.always, id)
+	if err != nil {
+		return err
 	}
-	from, to := r.printOf(u), r.printOf(next)
-	again := frontier.Item{Fingerprint: from, Host: []byte(u.Authority()), Wave: frontier.Leaves, Need: frontier.NeedContent | frontier.NeedLinked,
-		Job: slices.Clone(rec.Job)}
-	r.earlier.via[to] = append(r.earlier.via[to], step{from: from, item: &again})
-	return nil
+	_, o, err := r.redirectIn(&rec)
+	if err != nil || o == nil || !o.Cached {
+		return err // it is to be asked already
+	}
+	next, _, err := urinorm.ParseWeb(o.Next)
+	if err != nil {
+		return err
+	}
+	return r.askWayTo(r.printOf(next))
 }
 
 // recallScope makes the sites internal that the seeds were redirected to.

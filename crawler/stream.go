@@ -13,7 +13,8 @@ import (
 // result is known when its verdict is and no page is left that could refer to it
 // once more: so the stream begins when the last page has been read, and from then
 // on a result is told as soon as its target is settled. What it has not told by
-// the end, the join tells.
+// the end, the join tells: also what rests on an earlier run, as long as somebody
+// may find out that it is not so any more (earlier.go).
 type stream struct {
 	join *join
 	open map[frontier.ID][]*pair // by the target whose answer they wait for
@@ -97,6 +98,9 @@ func (s *stream) tell(pairs []*pair) error {
 		if !asked && s.join.wantsPaths(p) || s.join.wantsArchive(p) {
 			continue // what is suggested for it is known at the end only
 		}
+		if s.join.recalled(p) {
+			continue
+		}
 		if s.join.shown(&p.judgement) {
 			s.told[p.key()] = true
 			results = append(results, s.join.result(p))
@@ -113,6 +117,12 @@ func (s *stream) tell(pairs []*pair) error {
 		}
 	}
 	return nil
+}
+
+// recalled reports whether anything that a pair's verdict rests on was not asked in
+// this run, as far as the join has heard.
+func (j *join) recalled(p *pair) bool {
+	return slices.ContainsFunc(p.route.answers(), func(id frontier.ID) bool { return j.states[id-1]&recalled != 0 })
 }
 
 // tellAsKnown tells what the settling of a target makes known.

@@ -229,10 +229,7 @@ func (j *join) result(p *pair) *Result {
 		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
 		Size: -1, Redirects: []Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references,
 	}
-	answers := p.route.hops
-	if p.route.end != 0 && !slices.Contains(answers, p.route.end) {
-		answers = append(slices.Clip(answers), p.route.end)
-	}
+	answers := p.route.answers()
 	res.Cached = len(answers) > 0
 	for _, id := range answers {
 		d := j.dossier(id)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -29,10 +30,11 @@ func newHistoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [flags]",
 		Short: "list the targets that were broken in earlier runs, and for how long",
-		Long: "Reads what `check` keeps with --cache or --history. A target is dead when it was broken in N runs in a row (--fail-after), flaky when it was broken again after it had been mended, " +
+		Long: "Reads what `check` keeps with --cache, --history or --state. A target is dead when it was broken in N runs in a row (--fail-after), flaky when it was broken again after it had been mended, " +
 			"new when it is neither, and fixed when it is there now. Targets that were mended are forgotten after 90 days.",
 		Example: `orbweaver check public/ --history links.db --fail-after 3
-orbweaver history --history links.db`,
+orbweaver history --history links.db
+orbweaver history --state crawl`,
 	}
 	s := addFlags(cmd, onHistory)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -49,8 +51,11 @@ orbweaver history --history links.db`,
 			return usageError("%w", err)
 		}
 		file := cmp.Or(s.history, s.cache)
+		if file == "" && s.state != "" {
+			file = filepath.Join(s.state, cacheFile)
+		}
 		if file == "" {
-			return usageError("history: name the file by --history or --cache")
+			return usageError("history: name the file by --history or --cache, or the directory by --state")
 		}
 		list, err := readHistory(file, after, newConsole(cmd.ErrOrStderr(), "never").notef)
 		if err != nil {

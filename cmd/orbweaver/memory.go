@@ -30,15 +30,18 @@ func compileBetween(c *compiler, o *options) {
 	s, b := c.settings, &o.between
 	anyFile := func(name string) (string, error) { return name, nil }
 	b.cache = read(c, "cache", s.cache, anyFile)
+	if b.cache == "" && s.state != "" {
+		b.cache = filepath.Join(s.state, cacheFile)
+	}
 	b.history = read(c, "history", s.history, anyFile)
 	b.maxAge = read(c, "max-age", s.maxAge, parseDuration)
 	b.failAfter = read(c, "fail-after", s.failAfter, atLeast(1))
 	b.baseline = read(c, "baseline", s.baseline, parseBaseline)
 	if b.failAfter > 0 && b.cache == "" && b.history == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name its file by --history or --cache", c.named("fail-after")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name its file by --history or --cache, or a directory by --state", c.named("fail-after")))
 	}
 	if s.given("max-age") && b.cache == "" {
-		b.hint = c.named("max-age") + " has no effect without --cache"
+		b.hint = c.named("max-age") + " has no effect without --cache or --state"
 	}
 	for _, out := range o.outputs {
 		for _, file := range []string{b.cache, b.history} {

@@ -24,6 +24,7 @@ orbweaver resume --state crawl --rate 2/s -o report.json`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && s.state == "" {
 			s.state = args[0]
+			s.line = append(s.line, lineFlag{"state", args[0]})
 		} else if len(args) == 1 || s.state == "" {
 			return usageError("resume: name the directory that keeps the crawl: orbweaver resume --state DIR")
 		}

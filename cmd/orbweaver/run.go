@@ -114,7 +114,10 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := errors.Join(err, out.End(summary)); err != nil {
 		return unsound(err)
 	}
-	lost := mem.keep(summary)
+	var lost error
+	if st.over() { // else the run goes on, and counts once
+		lost = mem.keep(summary)
+	}
 	if clean != nil {
 		removed, err := clean.write()
 		if err != nil {

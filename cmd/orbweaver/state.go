@@ -18,6 +18,7 @@ import (
 const (
 	stateFile    = "crawl.sqlite"
 	previousFile = "previous.sqlite" // the crawl before, once it was finished
+	cacheFile    = "cache.db"        // what crawls leave to the next, unless --cache names another
 	lockFile     = "lock"
 )
 
@@ -208,10 +209,20 @@ func (s *state) parting(failed error) string {
 	case errors.Is(failed, diskstore.ErrDamaged):
 		return "there is no going on from here; to begin anew, delete " + s.name + " or name another directory"
 	}
-	if at, err := standing(s.store); err == nil && at.Finished {
+	if s.over() {
 		return ""
 	}
 	return "what was done is kept; to go on: " + s.resumption()
+}
+
+// over reports whether the crawl has come to its end, as one that is not kept does
+// however it ends.
+func (s *state) over() bool {
+	if s == nil {
+		return true
+	}
+	at, err := standing(s.store)
+	return err == nil && at.Finished
 }
 
 func (s *state) resumption() string { return "orbweaver resume --state " + quoted(s.name) }

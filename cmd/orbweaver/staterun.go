@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +31,12 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 		return nil, usageError("%s: no crawl was begun in it", file)
 	}
 	c.Withheld = nil // nothing is asked
+	file, err = filepath.Abs(file)
+	if err != nil {
+		return nil, usageError("%s: %w", file, err)
+	}
 	err = c.at(func() error {
-		o, err := c.options([]lineFlag{{"show", show}})
+		o, err := c.options([]lineFlag{{"show", show}, {"state", filepath.Dir(file)}})
 		if err == nil {
 			sum, err = c.judge(cmd, o, store, out)
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -23,13 +25,15 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
-// kills is how often a process is killed.
-const kills = 200
+// kills is how often a process is killed: in first crawls, and in second ones, which
+// know something of the first.
+const firstKills, secondKills = 120, 90
 
-// killSite serves a generated site, some pages of which have moved, and lets a test
-// know of each request.
+// killSite serves a generated site, some pages of which have moved, with entity tags
+// and links to another host, and lets a test know of each request.
 type killSite struct {
 	pages http.Handler
+	other string // the same server under another name
 
 	mu      sync.Mutex
 	session string        // whose requests count: those of a killed process may come late
@@ -40,13 +44,18 @@ type killSite struct {
 
 func (s *killSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	if r.Header.Get("X-Session") == s.session {
-		s.asked[r.URL.Path]++
+	// Headers are sent to the site alone; what its other name is asked for counts too.
+	if session := r.Header.Get("X-Session"); session == s.session || session == "" {
+		s.asked[r.Method+" http://"+r.Host+r.URL.Path]++
 		if s.left--; s.left == 0 {
 			close(s.now)
 		}
 	}
 	s.mu.Unlock()
+	if rest, ok := strings.CutPrefix(r.URL.Path, "/x/"); ok {
+		s.elsewhere(w, rest)
+		return
+	}
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/d0/p1"); ok && len(rest) > len("0.html") {
 		http.Redirect(w, r, "/moved/p1"+rest, http.StatusMovedPermanently)
 		return
@@ -54,7 +63,48 @@ func (s *killSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/moved/"); ok {
 		r.URL.Path = "/d0/" + rest
 	}
-	s.pages.ServeHTTP(w, r)
+	s.tagged(w, r)
+}
+
+// elsewhere is what the other host has: a page n, and n+100 that has moved there.
+func (s *killSite) elsewhere(w http.ResponseWriter, path string) {
+	n, err := strconv.Atoi(path)
+	switch {
+	case err != nil || n%17 == 5:
+		w.WriteHeader(http.StatusNotFound)
+	case n >= 100:
+		w.Header().Set("Location", "/x/"+strconv.Itoa(n-100))
+		w.WriteHeader(http.StatusMovedPermanently)
+	default:
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<p id=a>")
+	}
+}
+
+// tagged serves a page of the site with links to the other host.
+func (s *killSite) tagged(w http.ResponseWriter, r *http.Request) {
+	rec := httptest.NewRecorder()
+	s.pages.ServeHTTP(rec, r)
+	body := rec.Body.String()
+	hash := fnv.New32a()
+	io.WriteString(hash, r.URL.Path)
+	n := int(hash.Sum32() % 60)
+	if rec.Code == http.StatusOK && r.Method != http.MethodHead {
+		body += fmt.Sprintf(`<a href="%[1]s/x/%[2]d">x</a><a href="%[1]s/x/%[3]d#a">x</a><a href="%[1]s/x/%[4]d">x</a><a href="%[1]s/x/%[5]d#b">x</a>`,
+			s.other, n, (n+7)%60, 100+(n+11)%60, n/9)
+	}
+	maps.Copy(w.Header(), rec.Header())
+	w.Header().Del("Content-Length")
+	if rec.Code == http.StatusOK && n%3 > 0 {
+		tag := fmt.Sprintf(`"%d-%d"`, n, len(body))
+		w.Header().Set("ETag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	w.WriteHeader(rec.Code)
+	io.WriteString(w, body)
 }
 
 // begin forgets what was asked, and closes the channel at the n-th request of a session.
@@ -65,81 +115,132 @@ func (s *killSite) begin(session string, n int) <-chan struct{} {
 	return s.now
 }
 
-// requests are those of the session, by path.
+// requests are those of the session, by method and URL.
 func (s *killSite) requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.asked)
 }
 
+// killing kills processes of one site.
+type killing struct {
+	*testing.T
+	self    string
+	url     string
+	site    *killSite
+	rng     *rand.Rand
+	session int
+}
+
+func (k *killing) start(args ...string) *process {
+	k.Helper()
+	p := &process{}
+	p.cmd = exec.Command(k.self)
+	p.cmd.Args = append([]string{"orbweaver"}, args...) // the test's main takes its name for the command
+	if args[0] != "report" {
+		p.cmd.Args = append(p.cmd.Args, "--header", "X-Session: "+k.site.session)
+	}
+	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = k.TempDir(), &p.out, &p.err
+	if err := p.cmd.Start(); err != nil {
+		k.Fatal(err)
+	}
+	return p
+}
+
+// whole runs a command that nobody disturbs.
+func (k *killing) whole(args ...string) map[string]any {
+	k.Helper()
+	k.site.begin(args[0], -1)
+	p := k.start(args...)
+	p.cmd.Wait()
+	return reportOf(k.T, p)
+}
+
+func (k *killing) check(dir string) []string {
+	return []string{"check", k.url + "/", "-f", "json", "--show", "all", "--no-config", "--concurrency", "8", "--state", dir}
+}
+
 // TestKilled kills a process with SIGKILL again and again, at any moment, until its
 // crawl is over: nothing that was settled is asked for again, and the report is that
-// of a crawl that nobody disturbed.
+// of a crawl that nobody disturbed. So it is with a second crawl, which takes from
+// the first what need not be asked.
 func TestKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := &killSite{pages: crawlertest.Generate(11, 240, 8)}
+	site := &killSite{pages: crawlertest.Generate(11, 160, 8)}
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
-	start := func(args ...string) *process {
-		p := &process{}
-		p.cmd = exec.Command(self)
-		p.cmd.Args = append([]string{"orbweaver"}, args...) // the test's main takes its name for the command
-		p.cmd.Args = append(p.cmd.Args, "--header", "X-Session: "+site.session)
-		p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-		p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = t.TempDir(), &p.out, &p.err
-		if err := p.cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	check := []string{"check", server.URL + "/", "-f", "json", "--show", "all", "--no-config", "--concurrency", "8"}
-	site.begin("alone", -1)
-	alone := start(check...)
-	alone.cmd.Wait()
-	want := reportOf(t, alone)
+	site.other = strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	k := &killing{T: t, self: self, url: server.URL, site: site, rng: rand.New(rand.NewPCG(7, 8))}
 
-	rng := rand.New(rand.NewPCG(7, 8))
-	for killed, session := 0, 0; killed < kills; {
-		dir := filepath.Join(t.TempDir(), "state")
-		args := append(check[:len(check):len(check)], "--state", dir)
-		for {
-			settled := settledIn(t, dir)
-			session++
-			now := site.begin(strconv.Itoa(session), 1+rng.IntN(40))
-			p := start(args...)
-			over := make(chan struct{})
-			go func() {
-				select {
-				case <-now:
-					p.cmd.Process.Kill()
-				case <-over:
-				}
-			}()
-			p.cmd.Wait()
-			close(over)
-			for path, n := range site.requests() {
-				if settled[server.URL+path] {
-					t.Fatalf("%s was settled, and is asked for again", path)
-				}
-				if n > 1 {
-					t.Errorf("%s is asked for %d times in one session", path, n)
-				}
+	first := filepath.Join(t.TempDir(), "first")
+	want := k.whole(k.check(first)...)
+	k.again(firstKills, want, func(string) {})
+
+	kept := filepath.Join(t.TempDir(), "kept")
+	copyState(t, first, kept)
+	want = k.whole(k.check(kept)...)
+	if cached, _ := want["summary"].(map[string]any)["cached"].(float64); cached < 20 {
+		t.Errorf("a second crawl asks of all targets but %v", cached)
+	}
+	k.again(secondKills, want, func(dir string) { copyState(t, first, dir) })
+}
+
+// again kills crawls until so many were killed.
+func (k *killing) again(kills int, want map[string]any, prepare func(dir string)) {
+	k.Helper()
+	for killed := 0; killed < kills; {
+		dir := filepath.Join(k.TempDir(), "state")
+		prepare(dir)
+		n, got := k.crawl(dir)
+		killed += n
+		if !reflect.DeepEqual(got, want) {
+			k.Fatalf("the report differs from that of a crawl that was not disturbed:\n%s", difference(got, want))
+		}
+	}
+}
+
+// crawl kills one crawl until it is over, and returns how often, and its report.
+func (k *killing) crawl(dir string) (killed int, report map[string]any) {
+	k.Helper()
+	args := k.check(dir)
+	for {
+		settled := settledIn(k.T, dir)
+		k.session++
+		now := k.site.begin(strconv.Itoa(k.session), 1+k.rng.IntN(40))
+		p := k.start(args...)
+		over := make(chan struct{})
+		go func() {
+			select {
+			case <-now:
+				p.cmd.Process.Kill()
+			case <-over:
 			}
-			if p.cmd.ProcessState.ExitCode() < 0 {
-				killed++
-				args = []string{"resume", "--state", dir}
-				if rng.IntN(4) == 0 || settledIn(t, dir) == nil { // it had not come so far
-					args = append(check[:len(check):len(check)], "--state", dir)
-				}
-				continue
+		}()
+		p.cmd.Wait()
+		close(over)
+		for request, n := range k.site.requests() {
+			_, url, _ := strings.Cut(request, " ")
+			if settled[url] {
+				k.Fatalf("%s: it was settled", request)
 			}
-			if got := reportOf(t, p); !reflect.DeepEqual(got, want) {
-				t.Fatalf("the report differs from that of a crawl that was not disturbed:\n%s\nwant\n%s", pretty(got), pretty(want))
+			if n > 1 && !strings.Contains(url, "/x/") { // what another process was about to send there may still come
+				k.Errorf("%s: %d times in one session", request, n)
 			}
-			break
+		}
+		switch {
+		case p.cmd.ProcessState.ExitCode() >= 0:
+			return killed, reportOf(k.T, p)
+		case settled != nil && finished(k.T, dir): // it was killed while it reported
+			return killed + 1, k.whole("report", dir, "-f", "json", "--show", "all")
+		}
+		killed++
+		args = k.check(dir)
+		if settledIn(k.T, dir) != nil && k.rng.IntN(4) > 0 {
+			args = []string{"resume", "--state", dir}
 		}
 	}
 }
@@ -150,7 +251,8 @@ type process struct {
 	out, err bytes.Buffer
 }
 
-// settledIn are the URLs that a state knows an outcome of; nil when there is no state.
+// settledIn are the URLs that a state knows an outcome of; nil when there is no crawl
+// to go on with.
 func settledIn(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	s, err := diskstore.View(filepath.Join(dir, stateFile))
@@ -158,6 +260,12 @@ func settledIn(t *testing.T, dir string) map[string]bool {
 		return nil
 	}
 	defer s.Close()
+	if command, err := readCommand(s); command == nil || err != nil {
+		return nil
+	}
+	if at, err := standing(s); err != nil || at.Finished {
+		return nil
+	}
 	settled := map[string]bool{}
 	err = s.Scan(context.Background(), frontier.PartJob, func(r *frontier.Record) error {
 		job, err := frontier.DecodeJob(r.Job)
@@ -186,6 +294,38 @@ func reportOf(t *testing.T, p *process) map[string]any {
 		delete(r.(map[string]any), "attempts")
 	}
 	return report
+}
+
+// finished reports whether a state keeps a crawl that is over.
+func finished(t *testing.T, dir string) bool {
+	t.Helper()
+	s, err := diskstore.View(filepath.Join(dir, stateFile))
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	at, err := standing(s)
+	return err == nil && at.Finished
+}
+
+// copyState copies a directory that no process uses.
+func copyState(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// difference shows the first results in which two reports differ, or else all but
+// the results.
+func difference(got, want map[string]any) string {
+	a, b := got["results"].([]any), want["results"].([]any)
+	for i := range min(len(a), len(b)) {
+		if !reflect.DeepEqual(a[i], b[i]) {
+			return pretty(a[i]) + "\nwant\n" + pretty(b[i])
+		}
+	}
+	return pretty(got["summary"]) + "\nwant\n" + pretty(want["summary"])
 }
 
 func pretty(v any) string {

@@ -25,6 +25,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	defer st.close()
+	if st == nil { // a state has seen to it before it was opened
+		defer tendHeap()()
+	}
 	stdin, err := st.stdin(cmd.InOrStdin())
 	if err != nil {
 		return err
@@ -98,7 +101,6 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}
-	defer tendHeap()()
 	summary, err := crawler.Run(ctx, cfg, plan.seeds, &sink{Multi: out, console: console, clean: clean, memory: mem, edits: edits, made: made})
 	console.clear()
 	if hint := st.parting(err); hint != "" && summary == nil {

@@ -38,6 +38,7 @@ type state struct {
 	command  *command         // the crawl was begun with; nil for a new one
 	standing crawler.Standing
 	input    *recorder
+	untended func() // leaves the collector to itself
 }
 
 // openState locks a state directory, which is made where there is none, and opens
@@ -54,6 +55,7 @@ func openState(name string, console *console) (*state, error) {
 	if s.lock, err = diskstore.TakeLock(filepath.Join(dir, lockFile)); err != nil {
 		return nil, usageError("--state %s: %w", name, err)
 	}
+	s.untended = tendHeap()
 	if err := s.open(console); err != nil {
 		s.close()
 		return nil, err
@@ -244,6 +246,7 @@ func (s *state) close() error {
 	if s.store != nil {
 		err = s.store.Close()
 	}
+	s.untended()
 	return errors.Join(err, s.lock.Release())
 }
 

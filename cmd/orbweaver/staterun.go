@@ -18,6 +18,7 @@ import (
 
 // judgeState gives a report what a state file knows, and shows what is asked for.
 func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
+	defer tendHeap()()
 	store, err := diskstore.View(file)
 	if err != nil {
 		return nil, usageError("%w", err)

@@ -46,7 +46,17 @@ const (
 	entered                         // its job is known
 	watching                        // somebody waits for its verdicts, whatever they are
 	recalled                        // it was not asked: an earlier run had
+
+	// leftBits say why a target was not checked, for the reasons that may leave out
+	// millions: the place in leftCodes.
+	leftBits  nodeState = 3 << leftShift
+	leftShift           = 14
 )
+
+var leftCodes = [...]check.Code{1: check.CodeExternal, 2: check.CodeInterrupted, 3: check.CodeLimit}
+
+// left is why a target was not checked, as far as leftCodes say.
+func (s nodeState) left() check.Code { return leftCodes[s&leftBits>>leftShift] }
 
 // pair is a target with a fragment that is not simply ok, or that is to be shown.
 type pair struct {
@@ -208,6 +218,9 @@ func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.
 	set(g.HTML, isHTML)
 	set(g.OK && !g.Warned, clean)
 	set(g.Cached, recalled)
+	if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {
+		*s |= nodeState(i+1) << leftShift
+	}
 	if *s&(redirects|handsOn) != 0 && len(found) > 0 {
 		j.next[id] = found[0]
 	}
@@ -342,6 +355,12 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 		(expect == extract.ExpectAny || *s&isHTML == 0)
 	key := pairKey{id, b.HasFragment, b.Hash}
 	switch {
+	case *s&leftBits != 0 && !b.HasFragment && j.passedOver(*s, b):
+		if *s&counted == 0 {
+			*s |= counted
+			j.countLeft(*s, +1)
+		}
+		return nil
 	case !plain:
 	case !b.HasFragment:
 		if *s&flagged != 0 {
@@ -367,6 +386,23 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	return j.flag(key, b.Mark, expect)
 }
 
+// passedOver reports whether all that is to be said of a reference to a target that
+// was not checked is that there is one more.
+func (j *join) passedOver(s nodeState, b *frontier.Brief) bool {
+	return s&(flagged|watching) == 0 && !j.r.cfg.Show.Skipped && b.Mark&markExcluded == 0 && !(j.streaming && s&open != 0)
+}
+
+// countLeft counts a target that was not checked.
+func (j *join) countLeft(s nodeState, by int) {
+	j.sum.Results += by
+	j.sum.Skipped += by
+	if code := s.left(); j.sum.ByCode[code] == -by {
+		delete(j.sum.ByCode, code)
+	} else {
+		j.sum.ByCode[code] += by
+	}
+}
+
 // flag remembers a pair that is to be looked at more closely.
 func (j *join) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 	p := j.pairs[key]
@@ -384,7 +420,10 @@ func (j *join) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 			met = there && !j.anchors.meet(at)
 			*s |= pieced
 		}
-		if met {
+		switch {
+		case met && !key.has && *s&leftBits != 0:
+			j.countLeft(*s, -1)
+		case met:
 			j.sum.Results--
 			j.sum.OK--
 		}

@@ -3,9 +3,14 @@ package crawler
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
@@ -133,5 +138,34 @@ func BenchmarkFindHash(b *testing.B) {
 		if _, there := findHash(set, h); !there {
 			b.Fatal("not found")
 		}
+	}
+}
+
+// What was left out is counted the same whether it is shown or not, however it was
+// met.
+func TestLeftOutIsCounted(t *testing.T) {
+	mux := http.NewServeMux()
+	page := `<a href="http://left.test/a">x</a> <a href="http://left.test/a#f">x</a> <a href="http://left.test/a">x</a> <img src="http://left.test/b">
+		<a href="http://left.test/c&quot;d">x</a> <a href="http://left.test/excluded">x</a> <a href="/2">x</a> <a href="/3">x</a> <a href="/4#f">x</a> <a href="/4">x</a> <a href="/excluded/">x</a>`
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, page)
+	})
+	base, _ := crawlertest.Serve(t, mux)
+	sums := map[bool]*Summary{}
+	for _, shown := range []bool{true, false} {
+		cfg := web(t)
+		cfg.External, cfg.MaxPages, cfg.Show = SkipExternal, 2, Show{Skipped: shown, Broken: true}
+		cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("excluded")}
+		cfg.Concurrency = 1
+		_, sum := crawl(t, cfg, seedOf(t, base+"/"))
+		sum.Elapsed, sum.Started = 0, time.Time{}
+		sums[shown] = sum
+	}
+	if !reflect.DeepEqual(sums[true], sums[false]) {
+		t.Errorf("shown:\n%+v, not shown:\n%+v", sums[true], sums[false])
+	}
+	if got := sums[false].ByCode; got[check.CodeExternal] != 4 || got[check.CodeLimit] == 0 || got[check.CodeExcluded] == 0 {
+		t.Errorf("by code: %v", got)
 	}
 }

@@ -248,6 +248,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 
 // Glance is what can be told of an encoded outcome without decoding it.
 type Glance struct {
+	Code     Code // where it is one of the usual; else empty
 	OK       bool // its code is ok
 	Redirect bool // another target answers for it
 	Leads    bool // it names a Next: a redirect, or a page that hands its readers on
@@ -263,7 +264,11 @@ func GlanceAt(data []byte) (Glance, error) {
 	d := decoder{data: data}
 	flags := d.header()
 	g := Glance{Leads: flags&hasNext != 0, Warned: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
-	switch code := d.byte(); code {
+	code := d.byte()
+	if int(code) < len(codeBook) {
+		g.Code = codeBook[code]
+	}
+	switch code {
 	case codeOK:
 		g.OK = true
 	case codeRedirect:

@@ -53,6 +53,13 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 		}
 	}
 	o.watching = true
+	if o.between.cache == "" {
+		forget, err := o.between.forNow()
+		if err != nil {
+			return unsound(fmt.Errorf("--watch: %w", err))
+		}
+		defer forget()
+	}
 
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
 	touched := &changes{paths: map[string]bool{}}
@@ -76,6 +83,17 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 		o.crawl.Changed = touched.Has
 		last = checkLinks(cmd, o, args)
 	}
+}
+
+// forNow gives the rounds a cache of their own, so that a target on the web is asked
+// when a link to it appears, and not at each save. forget takes it away.
+func (b *betweenRuns) forNow() (forget func(), err error) {
+	dir, err := os.MkdirTemp("", "orbweaver-watch-")
+	if err != nil {
+		return nil, err
+	}
+	b.cache = filepath.Join(dir, cacheFile)
+	return func() { os.RemoveAll(dir) }, nil
 }
 
 // fatal reports whether an error is about more than links: the next round would

@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -16,7 +20,18 @@ import (
 // TestWatch writes documents while they are watched, and waits for each answer.
 func TestWatch(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	dir, aside := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	dir, aside, temporary := t.TempDir(), filepath.Join(t.TempDir(), "new"), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	var there, gone atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/there" {
+			there.Add(1)
+			return
+		}
+		gone.Add(1)
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer web.Close()
 	if err := os.Mkdir(filepath.Join(dir, "deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +113,24 @@ func TestWatch(t *testing.T) {
 	}
 	expect(round(), []string{"whole/later/d.html", "e.html", "2 broken"}, nil)
 
+	// What is there on the web is asked once, and what is not with each round.
+	for i := range 3 {
+		write("b.html", fmt.Sprintf(`<a href="%[1]s/there">%[2]d</a> <a href="%[1]s/gone">x</a>`, web.URL, i))
+		expect(round(), []string{"/gone", "3 broken"}, nil)
+	}
+	if there.Load() != 1 || gone.Load() < 3 {
+		t.Errorf("what is there was asked %d times, what is gone %d times", there.Load(), gone.Load())
+	}
+
 	cancel()
 	for lines.Scan() { // nothing more may be said that would block the writer
 	}
 	var exit *exitError
 	if err := <-ended; !errors.As(err, &exit) || exit.code != 1 || exit.err != nil {
 		t.Errorf("the watch ended with %v, want the last round's status 1", err)
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 			return usageError("%w", err)
 		}
 		o.crawl.Changed = changed.Has
-		console.notef("since %s: %d documents changed, %d removed", o.since, changed.changed, changed.removed)
+		console.notef("since %s: %v", o.since, changed)
 	}
 	plan, err := prepare(o, targets, stdin)
 	if err != nil {

@@ -21,6 +21,15 @@ type changes struct {
 	changed, removed int
 }
 
+// String counts them for people.
+func (c *changes) String() string {
+	documents := "documents"
+	if c.changed == 1 {
+		documents = "document"
+	}
+	return fmt.Sprintf("%d %s changed, %d removed", c.changed, documents, c.removed)
+}
+
 // Has reports whether a file was changed or removed. A path that a host answers
 // with another file, such as "guide" or "guide/", stands for it.
 func (c *changes) Has(path string) bool {
@@ -95,7 +104,7 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	if err != nil {
 		return err
 	}
-	diff, err := git(ctx, dir, "diff", "--name-status", "--no-renames", "-z", base, "--", dir)
+	diff, err := git(ctx, dir, "diff", "--name-status", "--no-renames", "--no-relative", "--no-ext-diff", "-z", base, "--", dir)
 	if err != nil {
 		return err
 	}

@@ -28,12 +28,13 @@ const (
 	// Patience is how long another process is waited for that writes.
 	Patience = 20 * time.Second
 
-	flushBytes   = 2 << 20        // of what waits to be written, until it is
-	flushRows    = 1000           // likewise
-	seenEvery    = 12 * time.Hour // how exactly it is known when an entry was last wanted
-	checkBelow   = 32 << 20       // a file smaller than this is checked when it is opened
-	maxPrinted   = 2000           // bytes of a URL for people
-	reclaimAbove = 4              // free pages are given back when they are more than one in so many
+	flushBytes   = 2 << 20         // of what waits to be written, until it is
+	flushRows    = 1000            // likewise
+	flushAfter   = 5 * time.Second // how long it waits: no more is lost by a kill
+	seenEvery    = 12 * time.Hour  // how exactly it is known when an entry was last wanted
+	checkBelow   = 32 << 20        // a file smaller than this is checked when it is opened
+	maxPrinted   = 2000            // bytes of a URL for people
+	reclaimAbove = 4               // free pages are given back when they are more than one in so many
 )
 
 // Options say how a file is opened. The zero value is the usual.
@@ -56,6 +57,7 @@ type Cache struct {
 	get    *sql.Stmt
 	dirty  map[Key]change
 	weight int       // bytes that dirty holds
+	oldest time.Time // when the first of dirty was noted
 	later  time.Time // no use in writing before: another process is at it
 	failed error     // why nothing more is read or written
 	notes  []string
@@ -424,6 +426,10 @@ func (c *Cache) change(key Key, do func(*change)) {
 	if c.failed != nil {
 		return
 	}
+	now := c.options.Now()
+	if len(c.dirty) == 0 {
+		c.oldest = now
+	}
 	ch := c.dirty[key]
 	if ch.row != nil {
 		c.weight -= len(ch.row.record)
@@ -433,7 +439,7 @@ func (c *Cache) change(key Key, do func(*change)) {
 	if ch.row != nil {
 		c.weight += len(ch.row.record)
 	}
-	if (c.weight >= flushBytes || len(c.dirty) >= flushRows) && time.Now().After(c.later) {
+	if (c.weight >= flushBytes || len(c.dirty) >= flushRows || now.Sub(c.oldest) >= flushAfter) && time.Now().After(c.later) {
 		c.flush()
 	}
 }

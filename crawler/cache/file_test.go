@@ -151,6 +151,21 @@ func TestOrigin(t *testing.T) {
 	shut(t, c)
 }
 
+// What was learnt is written after a while, however little it is.
+func TestWrittenInTime(t *testing.T) {
+	file, now := filepath.Join(t.TempDir(), "c.db"), noon
+	c := open(t, file, Options{Now: func() time.Time { return now }})
+	var rows int
+	for i, want := range []int{0, 0, 3} {
+		c.Put(Key{byte(i)}, "http://example.com/", presence(noon))
+		if query(t, file, "SELECT count(*) FROM entry", &rows); rows != want {
+			t.Errorf("%d rows after %v, want %d", rows, now.Sub(noon), want)
+		}
+		now = now.Add(flushAfter/2 + 1)
+	}
+	shut(t, c)
+}
+
 func TestKeys(t *testing.T) {
 	c, other := open(t, filepath.Join(t.TempDir(), "a"), Options{}), open(t, filepath.Join(t.TempDir(), "b"), Options{})
 	keys := map[Key]string{}

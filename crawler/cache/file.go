@@ -238,6 +238,8 @@ func clearly(err error) error {
 		return errors.New("another process has locked it; wait until it is done, or name another file")
 	case isCode(err, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
 		return fmt.Errorf("it cannot be written: %w", err)
+	case isCode(err, sqlite3.SQLITE_FULL):
+		return errors.New("the disk is full")
 	}
 	return err
 }
@@ -327,7 +329,8 @@ func (c *Cache) transaction(do func(*sql.Tx) error) error {
 		return err
 	}
 	if err := do(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
+		_ = tx.Rollback() // after some errors SQLite has done so itself
+		return err
 	}
 	return tx.Commit()
 }

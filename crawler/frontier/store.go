@@ -163,9 +163,22 @@ type Pace struct {
 // ErrStale answers a Complete, Release or Extend whose lease is no longer held.
 var ErrStale = errors.New("the lease is no longer held")
 
-// Store keeps targets, queues and what was found, as bytes. Every call is one
-// atomic step, also for stores on another machine; calls may be made from many
-// goroutines at once. storetest is the contract in full.
+// Store keeps targets, queues and what was found, as bytes. It may lie in this
+// process, in a file, or on another machine where several processes share it; so
+//
+//   - a call is one atomic step, whoever makes others at the same time, and its error
+//     means that the step was not made, or that nobody knows: then it may be made
+//     again, as Add changes nothing that is entered and a second Complete is stale;
+//   - calls come in batches: Add and Complete take all that a page holds, Claim leases
+//     as many targets as its caller has use for;
+//   - a lease ends by its deadline, by the store's own clock, and its target is queued
+//     again: who dies with it holds up nobody, and who comes late changes nothing;
+//   - Complete settles a page and enters what it refers to in one step, so that no
+//     crash lies between them;
+//   - the end of the crawl is what the store's own count says, in answer to Claim: no
+//     process can know it by itself.
+//
+// Calls may be made from many goroutines at once. storetest is the contract in full.
 type Store interface {
 	// Add enters items and returns their IDs. An item already known keeps its
 	// job; its needs are added up and its wave becomes the lower of both. If it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -176,9 +177,12 @@ func FuzzDecodeOutcome(f *testing.F) {
 		if glanceErr != nil || seen.Anchors.Len() != len(o.Anchors) {
 			t.Fatalf("%d anchors decoded, %d in place, %v", len(o.Anchors), seen.Anchors.Len(), glanceErr)
 		}
-		seen.Anchors = nil
+		if seen.Code != "" && seen.Code != o.Code || seen.Code == "" && slices.Contains(codeBook[:], o.Code) && !spelledOut(data) {
+			t.Fatalf("a glance at %x sees the code %q, want %q", data, seen.Code, o.Code)
+		}
+		seen.Anchors, seen.Code = nil, ""
 		if want := (Glance{OK: o.Code == CodeOK, Redirect: o.Code == CodeRedirect, Leads: o.Next != "", Warned: len(o.Warnings) > 0,
-			Read: o.Read, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
+			Read: o.Read, Cached: o.Cached, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
 			t.Fatalf("a glance at %x sees %+v, want %+v", data, seen, want)
 		}
 		o.Judge(Question{Fragment: "x", HasFragment: true})

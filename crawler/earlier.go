@@ -48,7 +48,7 @@ type earlier struct {
 
 // Limits of what is held in memory, beside a crawl of any size.
 const (
-	mostKnown = 1 << 16 // targets that were looked up; more are looked up again
+	mostKnown = 1 << 14 // targets that were looked up; more are looked up again
 	mostWays  = 1 << 17 // redirects of which it is known who came by them; others are asked
 )
 

@@ -207,8 +207,8 @@ func (k *killing) again(kills int, want map[string]any, prepare func(dir string)
 func (k *killing) crawl(dir string) (killed int, report map[string]any) {
 	k.Helper()
 	args := k.check(dir)
+	var before kept
 	for {
-		settled := settledIn(k.T, dir)
 		k.session++
 		now := k.site.begin(strconv.Itoa(k.session), 1+k.rng.IntN(40))
 		p := k.start(args...)
@@ -224,23 +224,28 @@ func (k *killing) crawl(dir string) (killed int, report map[string]any) {
 		close(over)
 		for request, n := range k.site.requests() {
 			_, url, _ := strings.Cut(request, " ")
-			if settled[url] {
+			if before.settled[url] {
 				k.Fatalf("%s: it was settled", request)
 			}
 			if n > 1 && !strings.Contains(url, "/x/") { // what another process was about to send there may still come
 				k.Errorf("%s: %d times in one session", request, n)
 			}
 		}
-		switch {
-		case p.cmd.ProcessState.ExitCode() >= 0:
+		if p.cmd.ProcessState.ExitCode() >= 0 {
 			return killed, reportOf(k.T, p)
-		case settled != nil && finished(k.T, dir): // it was killed while it reported
-			return killed + 1, k.whole("report", dir, "-f", "json", "--show", "all")
 		}
 		killed++
-		args = k.check(dir)
-		if settledIn(k.T, dir) != nil && k.rng.IntN(4) > 0 {
+		after := keptIn(k.T, dir)
+		switch {
+		case after.finished && before.begun: // it was killed while it reported
+			return killed, k.whole("report", dir, "-f", "json", "--show", "all")
+		case after.begun && !after.finished && k.rng.IntN(4) > 0:
 			args = []string{"resume", "--state", dir}
+		default: // it had not come so far; or the same command once more
+			args = k.check(dir)
+		}
+		if before = after; after.finished { // the crawl before
+			before = kept{}
 		}
 	}
 }
@@ -251,31 +256,37 @@ type process struct {
 	out, err bytes.Buffer
 }
 
-// settledIn are the URLs that a state knows an outcome of; nil when there is no crawl
-// to go on with.
-func settledIn(t *testing.T, dir string) map[string]bool {
+// kept is what a state knows of a crawl.
+type kept struct {
+	begun, finished bool
+	settled         map[string]bool // URLs with an outcome
+}
+
+func keptIn(t *testing.T, dir string) (found kept) {
 	t.Helper()
 	s, err := diskstore.View(filepath.Join(dir, stateFile))
 	if err != nil {
-		return nil
+		return kept{}
 	}
 	defer s.Close()
-	if command, err := readCommand(s); command == nil || err != nil {
-		return nil
+	command, err := readCommand(s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if at, err := standing(s); err != nil || at.Finished {
-		return nil
+	at, err := standing(s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	settled := map[string]bool{}
+	found = kept{begun: command != nil, finished: at.Finished, settled: map[string]bool{}}
 	err = s.Scan(context.Background(), frontier.PartJob, func(r *frontier.Record) error {
 		job, err := frontier.DecodeJob(r.Job)
-		settled[string(job.URL)] = settled[string(job.URL)] || r.Settled
+		found.settled[string(job.URL)] = found.settled[string(job.URL)] || r.Settled
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return settled
+	return found
 }
 
 // reportOf reads a report, without what may differ from run to run: times, and how
@@ -294,18 +305,6 @@ func reportOf(t *testing.T, p *process) map[string]any {
 		delete(r.(map[string]any), "attempts")
 	}
 	return report
-}
-
-// finished reports whether a state keeps a crawl that is over.
-func finished(t *testing.T, dir string) bool {
-	t.Helper()
-	s, err := diskstore.View(filepath.Join(dir, stateFile))
-	if err != nil {
-		return false
-	}
-	defer s.Close()
-	at, err := standing(s)
-	return err == nil && at.Finished
 }
 
 // copyState copies a directory that no process uses.

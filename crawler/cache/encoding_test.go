@@ -149,7 +149,7 @@ func TestSamplesHaveEverything(t *testing.T) {
 	}
 	everyField := func(of reflect.Type, known string) {
 		for i := range of.NumField() {
-			if name := of.Field(i).Name; !slices.Contains(strings.Fields(known), name) {
+			if name := of.Field(i).Name; of.Field(i).IsExported() && !slices.Contains(strings.Fields(known), name) {
 				t.Errorf("%v has a field %s: is it kept?", of, name)
 			}
 		}

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/publicsuffix"
@@ -22,12 +25,36 @@ const (
 	maxNames      = 20_000
 )
 
+// dnsKeepFailed is how long a temporary failure is remembered: long enough to answer
+// all who are in line for the host at once, as each would wait as long as the first
+// did, and shorter than the wait before a retry, which asks again.
+const dnsKeepFailed = 200 * time.Millisecond
+
+// Name servers and the way to them lose packets, the more the more come at once, and
+// Go's resolver sends a lost question again after five seconds only. So no more than
+// maxLookups names are looked up at a time, and a question that has not been answered
+// after dnsPatience is asked once more beside it, and again after twice as long: the
+// first answer counts.
+const (
+	maxLookups  = 32
+	dnsPatience = 500 * time.Millisecond
+	dnsAskings  = 3
+)
+
+// A name server that let so many lookups in a row, of whatever names, go without an
+// answer is not waited for any more but by one lookup at a time, until it answers:
+// there may be thousands of names, and no network.
+const deafAfter = 20
+
 // resolver looks host names up, each once at a time, and remembers the answer for
-// a while. Temporary failures are shared by those who wait for them and then
-// forgotten, so that a retry asks again. It is safe for concurrent use.
+// a while: one that says there is no such name, too, and a temporary failure for a
+// moment. It is safe for concurrent use.
 type resolver struct {
 	lookup  func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	timeout time.Duration // of one lookup
+	places  chan struct{} // as many as names are looked up at a time
+	silent  atomic.Int32  // lookups in a row without an answer
+	probing atomic.Bool   // one asks a name server that answers nobody
 
 	ctx    context.Context // ends with the owner; lookups outlive the request that began them
 	cancel context.CancelFunc
@@ -52,6 +79,7 @@ func newResolver(server string, timeout time.Duration) *resolver {
 	return &resolver{
 		lookup:  systemLookup(server),
 		timeout: timeout,
+		places:  make(chan struct{}, maxLookups),
 		ctx:     ctx,
 		cancel:  cancel,
 		names:   make(map[string]*lookup),
@@ -136,33 +164,99 @@ func (r *resolver) forget(now time.Time) {
 
 // run looks a name up and tells those who wait.
 func (r *resolver) run(name string, l *lookup) {
-	ctx, cancel := context.WithTimeout(r.ctx, r.timeout)
-	defer cancel()
-	addrs, err := r.lookup(ctx, "ip", absoluteName(name))
-	if isNotFound(err) {
-		// Asked for both families at once, the system may report the one that has
-		// no record and hide that the other could not be asked.
-		for _, network := range []string{"ip4", "ip6"} {
-			more, familyErr := r.lookup(ctx, network, absoluteName(name))
-			if addrs = append(addrs, more...); familyErr != nil && !isNotFound(familyErr) {
-				err = familyErr
-			}
-		}
-	}
-	keep := time.Duration(0)
+	addrs, err := r.attempt(name)
+	keep := dnsKeep
 	switch {
 	case len(addrs) > 0:
-		err, keep = nil, dnsKeep
-		for i := range addrs {
-			addrs[i] = addrs[i].Unmap()
-		}
+		err = nil
 	case err == nil || isNotFound(err):
 		err, keep = dnsFault(name, err), dnsKeepAbsent
 	default:
-		err = dnsFault(name, err)
+		err, keep = dnsFault(name, err), dnsKeepFailed
 	}
 	l.addrs, l.err, l.expires = addrs, err, time.Now().Add(keep)
 	close(l.done)
+}
+
+// attempt looks a name up, unless the name server answers nobody.
+func (r *resolver) attempt(name string) ([]netip.Addr, error) {
+	r.places <- struct{}{}
+	defer func() { <-r.places }()
+	if r.silent.Load() >= deafAfter {
+		if !r.probing.CompareAndSwap(false, true) {
+			return nil, errDeaf
+		}
+		defer r.probing.Store(false)
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, r.timeout)
+	defer cancel()
+	addrs, err := r.addresses(ctx, absoluteName(name))
+	if unanswered(err) {
+		r.silent.Add(1)
+	} else {
+		r.silent.Store(0)
+	}
+	return addrs, err
+}
+
+// errDeaf is the answer for who does not wait for a name server that answers nobody.
+var errDeaf = &net.DNSError{Err: "no lookup was answered", IsTimeout: true, IsTemporary: true}
+
+// named is what one lookup brought.
+type named struct {
+	addrs []netip.Addr
+	err   error
+}
+
+// addresses looks a name up in both families, each by itself: asked for both, the
+// system may report the one that has no record and hide that the other could not be
+// asked. The error is the one that says more than that there is no such name.
+func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	var v6 named
+	var both sync.WaitGroup
+	both.Go(func() { v6 = r.patiently(ctx, "ip6", name) })
+	v4 := r.patiently(ctx, "ip4", name)
+	both.Wait()
+	var addrs []netip.Addr
+	for _, addr := range append(v4.addrs, v6.addrs...) {
+		if addr = addr.Unmap(); !slices.Contains(addrs, addr) {
+			addrs = append(addrs, addr)
+		}
+	}
+	if v4.err == nil || isNotFound(v4.err) && v6.err != nil {
+		return addrs, v6.err
+	}
+	return addrs, v4.err
+}
+
+// patiently looks a name up in one family, and once more beside it when no answer
+// comes. Lookups that nobody waits for any more are ended.
+func (r *resolver) patiently(ctx context.Context, network, name string) named {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan named, dnsAskings)
+	ask := func() {
+		r.wg.Go(func() {
+			addrs, err := r.lookup(ctx, network, name)
+			answers <- named{addrs, err}
+		})
+	}
+	ask()
+	patience := dnsPatience
+	again := time.NewTimer(patience)
+	defer again.Stop()
+	for asked := 1; ; {
+		select {
+		case a := <-answers:
+			return a
+		case <-again.C:
+			ask()
+			if asked++; asked < dnsAskings {
+				patience *= 2
+				again.Reset(patience)
+			}
+		}
+	}
 }
 
 func isNotFound(err error) bool {
@@ -170,10 +264,15 @@ func isNotFound(err error) bool {
 	return errors.As(err, &dnsError) && dnsError.IsNotFound
 }
 
+// unanswered reports whether a name server was waited for in vain.
+func unanswered(err error) bool {
+	var dnsError *net.DNSError
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &dnsError) && dnsError.IsTimeout
+}
+
 // dnsFault says what kept a name from being resolved; no error means no address.
 func dnsFault(name string, err error) *Fault {
 	f := &Fault{Kind: "dns-failure", Op: "look up", Target: name, Retry: true}
-	var dnsError *net.DNSError
 	switch {
 	case err == nil || isNotFound(err):
 		f.Kind, f.Retry = "dns-not-found", false
@@ -182,7 +281,7 @@ func dnsFault(name string, err error) *Fault {
 		f.Local, f.Err = true, localLimit(err)
 	case errors.Is(err, context.Canceled):
 		f.Err = &cause{"the run ended", err}
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &dnsError) && dnsError.IsTimeout:
+	case unanswered(err):
 		f.Err = &cause{"the name server did not answer in time", err}
 	default:
 		f.Err = &cause{"the name server could not tell", err}
@@ -220,16 +319,36 @@ func dialNameServer(ctx context.Context, network, address string) (net.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	end := ending{ctx, context.AfterFunc(ctx, func() { conn.Close() })}
 	if udp, ok := conn.(*net.UDPConn); ok {
-		return datagramConn{udp, stop}, nil // the resolver looks for a net.PacketConn
+		return datagramConn{udp, end}, nil // the resolver looks for a net.PacketConn
 	}
-	return streamConn{conn, stop}, nil
+	return streamConn{conn, end}, nil
+}
+
+// ending is what becomes of a connection to a name server.
+type ending struct {
+	ctx  context.Context
+	stop func() bool
+}
+
+// told is the error of a read: that of a connection which was closed because time is
+// up must not be taken for the name server's fault.
+func (e ending) told(err error) error {
+	if err != nil && errors.Is(e.ctx.Err(), context.DeadlineExceeded) {
+		return os.ErrDeadlineExceeded
+	}
+	return err
 }
 
 type datagramConn struct {
 	*net.UDPConn
-	stop func() bool
+	ending
+}
+
+func (c datagramConn) Read(b []byte) (int, error) {
+	n, err := c.UDPConn.Read(b)
+	return n, c.told(err)
 }
 
 func (c datagramConn) Close() error {
@@ -239,7 +358,12 @@ func (c datagramConn) Close() error {
 
 type streamConn struct {
 	net.Conn
-	stop func() bool
+	ending
+}
+
+func (c streamConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, c.told(err)
 }
 
 func (c streamConn) Close() error {

@@ -182,16 +182,12 @@ func TestNameServer(t *testing.T) {
 			t.Errorf("asked %s", q)
 		}
 	}
-	// What is known is not asked again, what failed for now is.
+	// What is known is not asked again.
 	for _, host := range []string{"v4-host.example.com", "nx-host.example.com"} {
 		h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://"+host+":"+port+"/other")})
 	}
 	if asked := names.take(); len(asked) != 0 {
 		t.Errorf("asked again: %q", asked)
-	}
-	h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://servfail-host.example.com:"+port+"/other")})
-	if asked := names.take(); len(asked) == 0 {
-		t.Error("a temporary failure was remembered")
 	}
 }
 
@@ -201,6 +197,25 @@ func TestNameServerSilent(t *testing.T) {
 	_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://silent-host.example.com/")})
 	if kindOfError(err) != "dns-failure" || !strings.HasSuffix(err.Error(), "the name server did not answer in time") {
 		t.Error(err)
+	}
+}
+
+// Silence is called so, whoever notices first that time is up: Go's resolver or we.
+func TestNameServerIsSilentInTime(t *testing.T) {
+	conn, listener := listenBoth(t)
+	t.Cleanup(func() { conn.Close(); listener.Close() })
+	for _, network := range []string{"udp", "tcp"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		c, err := dialNameServer(ctx, network, listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Read(make([]byte, 512))
+		if late, ok := errors.AsType[net.Error](err); !ok || !late.Timeout() {
+			t.Errorf("%s: %v", network, err)
+		}
+		c.Close()
+		cancel()
 	}
 }
 
@@ -220,10 +235,10 @@ func TestResolverShares(t *testing.T) {
 		defer r.close()
 		var lookups atomic.Int32
 		r.lookup = func(ctx context.Context, network, host string) ([]netip.Addr, error) {
-			if network == "ip" {
+			if network == "ip4" {
 				lookups.Add(1)
 			}
-			time.Sleep(time.Second)
+			time.Sleep(400 * time.Millisecond)
 			switch host {
 			case "gone.example", "gone.example.":
 				return nil, &net.DNSError{IsNotFound: true}
@@ -259,7 +274,8 @@ func TestResolverShares(t *testing.T) {
 			{"gone.example", "[] dns-not-found", 9 * time.Second, 0},
 			{"gone.example", "[] dns-not-found", 2 * time.Second, 1},
 			{"sick.example", "[] dns-failure", 0, 1},
-			{"sick.example", "[] dns-failure", 0, 1},
+			{"sick.example", "[] dns-failure", 100 * time.Millisecond, 0}, // who was in line
+			{"sick.example", "[] dns-failure", 200 * time.Millisecond, 1}, // a retry
 			{"localhost", "[127.0.0.1 ::1]", 0, 0},
 			{"x.localhost", "[127.0.0.1 ::1]", 0, 0},
 			{"[2001:db8::1]", "[2001:db8::1]", 0, 0},
@@ -284,6 +300,135 @@ func TestResolverShares(t *testing.T) {
 		wg.Wait()
 		if other != "[192.0.2.1]" {
 			t.Errorf("got %s", other)
+		}
+	})
+}
+
+// A question that is lost on the way is asked again before Go's resolver would, and
+// whichever answer comes first counts; one that nobody answers ends.
+func TestResolverAsksAgain(t *testing.T) {
+	gone := &net.DNSError{IsNotFound: true}
+	late := &net.DNSError{IsTimeout: true}
+	found := []netip.Addr{netip.MustParseAddr("192.0.2.1")}
+	type reply struct {
+		after time.Duration
+		addrs []netip.Addr
+		err   error
+	}
+	const lost = time.Hour
+	for _, row := range []struct {
+		name    string
+		replies []reply // to the first question by IPv4, to the second …
+		want    string
+		took    time.Duration
+		asked   int32
+	}{
+		{"at once", []reply{{0, found, nil}}, "[192.0.2.1] ", 0, 1},
+		{"lost", []reply{{lost, nil, late}, {0, found, nil}}, "[192.0.2.1] ", 500 * time.Millisecond, 2},
+		{"lost and gone", []reply{{lost, nil, late}, {0, nil, gone}}, "[] dns-not-found", 500 * time.Millisecond, 2},
+		{"lost twice", []reply{{lost, nil, late}, {lost, nil, late}, {0, found, nil}}, "[192.0.2.1] ", 1500 * time.Millisecond, 3},
+		{"slow", []reply{{700 * time.Millisecond, found, nil}, {600 * time.Millisecond, nil, late}}, "[192.0.2.1] ", 700 * time.Millisecond, 2},
+		{"fails", []reply{{0, nil, errors.New("sick")}}, "[] dns-failure", 0, 1},
+		{"never", []reply{{lost, nil, late}, {lost, nil, late}, {lost, nil, late}}, "[] dns-failure", 20 * time.Second, 3},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newResolver("", 20*time.Second)
+				defer r.close()
+				var asked atomic.Int32
+				r.lookup = func(ctx context.Context, network, host string) ([]netip.Addr, error) {
+					if network == "ip6" {
+						return nil, gone
+					}
+					now := row.replies[asked.Add(1)-1]
+					select {
+					case <-time.After(now.after):
+						return now.addrs, now.err
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+				}
+				began := time.Now()
+				addrs, err := r.resolve(t.Context(), "host.example")
+				if got := fmt.Sprintf("%v %s", addrs, kindOfError(err)); got != row.want {
+					t.Errorf("%s, want %s", got, row.want)
+				}
+				if took := time.Since(began); took != row.took || asked.Load() != row.asked {
+					t.Errorf("after %v and %d questions, want %v and %d", took, asked.Load(), row.took, row.asked)
+				}
+			})
+		})
+	}
+}
+
+// However many names there are, the name server is not flooded.
+func TestResolverAsksFewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newResolver("", time.Minute)
+		defer r.close()
+		var mu sync.Mutex
+		now, most := 0, 0
+		count := func(by int) {
+			mu.Lock()
+			defer mu.Unlock()
+			now += by
+			most = max(most, now)
+		}
+		r.lookup = func(_ context.Context, network, _ string) ([]netip.Addr, error) {
+			if network == "ip4" {
+				count(+1)
+				time.Sleep(100 * time.Millisecond)
+				count(-1)
+			}
+			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+		}
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() { r.resolve(t.Context(), fmt.Sprintf("host%d.example", i)) })
+		}
+		wg.Wait()
+		if most == 0 || most > maxLookups {
+			t.Errorf("%d names at a time, want at most %d", most, maxLookups)
+		}
+	})
+}
+
+// A name server that never answers is not waited for at length a thousand times: one
+// lookup tries it, the others fail at once. Once it answers, all ask it again.
+func TestResolverLosesPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newResolver("", 20*time.Second)
+		defer r.close()
+		var up atomic.Bool
+		r.lookup = func(ctx context.Context, _, _ string) ([]netip.Addr, error) {
+			if up.Load() {
+				return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+			}
+			<-ctx.Done()
+			return nil, &net.DNSError{Err: "i/o timeout", IsTimeout: true}
+		}
+		takes := func(name, want string) time.Duration {
+			began := time.Now()
+			addrs, err := r.resolve(t.Context(), name)
+			if got := fmt.Sprintf("%v %s", addrs, kindOfError(err)); got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+			return time.Since(began)
+		}
+		var wg sync.WaitGroup
+		for i := range 1000 {
+			wg.Go(func() { takes(fmt.Sprintf("host%d.example", i), "[] dns-failure") })
+		}
+		began := time.Now()
+		wg.Wait()
+		if took := time.Since(began); took > 40*time.Second {
+			t.Errorf("a thousand names took %v", took)
+		}
+		up.Store(true)
+		takes("alive.example", "[192.0.2.1] ")
+		up.Store(false)
+		if took := takes("last.example", "[] dns-failure"); took != 20*time.Second {
+			t.Errorf("a lookup took %v after one that was answered", took)
 		}
 	})
 }

@@ -35,11 +35,10 @@ const (
 // decodeBody undoes the content codings of a body (RFC 9110 section 8.4). The
 // label is the value of Content-Encoding: codings in the order they were applied.
 //
-// Labels lie. A coding that is not known, and data that does not begin as its
-// label says, are taken as they are, as browsers and curl's users expect of a
-// server that forgot to compress or an archive that was labelled as its own
-// coding. The caller closes the reader, which does not close body. No coding but
-// the last to be undone may yield more than limit bytes.
+// A coding that is not known is taken for none, as browsers do. Data that is not in
+// the coding its label says is corrupt: browsers show an error in place of the page,
+// and curl nothing. The caller closes the reader, which does not close body. No
+// coding but the last to be undone may yield more than limit bytes.
 //
 // Reading returns *codingError for data that is corrupt, io.ErrUnexpectedEOF
 // where it ends early, and errInflated for a body that swells beyond measure.
@@ -175,15 +174,13 @@ func (l *codingLayer) open() error {
 	case "br":
 		return l.tryBrotli(head, whole)
 	}
-	return l.passOn()
+	return l.mislabelled()
 }
 
-// passOn takes the data as it is.
-func (l *codingLayer) passOn() error {
-	l.decoder = l.in
-	l.coding = "identity"
-	return nil
-}
+// errLabel says that data is not in the coding its label names.
+var errLabel = errors.New("the data is in another coding, or in none")
+
+func (l *codingLayer) mislabelled() error { return &codingError{l.coding, errLabel} }
 
 // decodes reports whether a decoder accepts the beginning of its input, for
 // codings without a mark of their own. That the input ends early is no fault,
@@ -288,7 +285,7 @@ func (l *codingLayer) tryFlate(head []byte, whole bool) error {
 	reset := func(r io.Reader) { z.(flate.Resetter).Reset(r, nil) } // fails for dictionaries only
 	l.free = func() { reset(atEnd{}); flatePool.Put(z) }
 	if reset(bytes.NewReader(head)); !decodes(z, head, whole) {
-		return l.passOn()
+		return l.mislabelled()
 	}
 	reset(l.in)
 	l.decoder = z
@@ -302,7 +299,7 @@ func (l *codingLayer) tryBrotli(head []byte, whole bool) error {
 	}
 	l.free = func() { z.Reset(atEnd{}); brotliPool.Put(z) }
 	if z.Reset(bytes.NewReader(head)); !decodes(z, head, whole) {
-		return l.passOn()
+		return l.mislabelled()
 	}
 	z.Reset(l.in)
 	l.decoder = brotliStream{z}

@@ -86,19 +86,29 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// What is not in the coding that its label says is no page in any browser; nothing at
+// all is empty under any label.
 func TestDecodeWrongLabels(t *testing.T) {
 	for _, label := range []string{"gzip", "deflate", "br", "zstd", "gzip, br", "deflate, gzip"} {
-		for _, text := range []string{"<!doctype html><title>plain</title>", "plain", "", "a", string(page), "\x00\x01\x02\x03 binary"} {
-			if got, err := decoded(strings.NewReader(text), label); err != nil || got != text {
+		for _, text := range []string{"<!doctype html><title>plain</title>", "plain", "a", string(page), "\x00\x01\x02\x03 binary"} {
+			got, err := decoded(strings.NewReader(text), label)
+			if _, ok := errors.AsType[*codingError](err); !ok && err != io.ErrUnexpectedEOF || got != "" {
 				t.Errorf("%s on plain %.20q: %.20q, %v", label, text, got, err)
 			}
 		}
+		if got, err := decoded(strings.NewReader(""), label); err != nil || got != "" {
+			t.Errorf("%s on nothing: %q, %v", label, got, err)
+		}
 	}
-	// One coding under another's label can't be guessed; it is taken as it is.
 	gz := encode(t, "gzip", page)
 	for _, label := range []string{"zstd", "br", "deflate"} {
-		if got, err := decoded(bytes.NewReader(gz), label); err != nil || got != string(gz) {
+		if got, err := decoded(bytes.NewReader(gz), label); err == nil || got != "" {
 			t.Errorf("gzip labelled %s: %d bytes, %v", label, len(got), err)
+		}
+	}
+	for _, text := range []string{"<!doctype html><title>plain</title>", string(page)} {
+		if _, err := decoded(strings.NewReader(text), "gzip"); err == nil || err.Error() != "the body's gzip coding is corrupt" {
+			t.Errorf("gzip on plain %.20q: %v", text, err)
 		}
 	}
 }

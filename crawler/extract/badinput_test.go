@@ -17,7 +17,7 @@ type badInput struct{ name, document, cut, wrong string }
 
 var badInputs = map[string]badInput{
 	"html":               {"a.html", "<a href=1>x</a><a ‸href=2>y</a>", "", ""},
-	"xhtml":              {"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1">x</a>‸<a href="2">y</a></html>`, "", ""},
+	"xhtml":              {"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1">x</a>‸<a href="2">y</a></html>`, "ends early", ""},
 	"netscape-bookmarks": {"a.html", netscapeHead + "<DL><DT><A HREF=1>x</A>‸<DT><A HREF=2>y</A></DL>", "ends within a folder", ""},
 	"css":                {"a.css", "a{b:url(1);‸c:url(2)}", "", ""},
 	"sitemap":            {"a.xml", oneLoc + "‸<url><loc>https://example.org/</loc></url></urlset>", "ends early", "ends early"},
@@ -120,6 +120,29 @@ func TestBadInputCompressed(t *testing.T) {
 		}
 		if len(doc.Links) != 1 || !slices.ContainsFunc(doc.Faults, func(s string) bool { return strings.Contains(s, "unexpected EOF") }) {
 			t.Errorf("%s: %d links, faults %q", format, len(doc.Links), doc.Faults)
+		}
+	}
+}
+
+// XML ends early when an element is open, or none ever came; declarations for other
+// documents to refer to need none.
+func TestXMLEnds(t *testing.T) {
+	const early = "read XML: it ends early"
+	for _, row := range []struct{ name, body, want string }{
+		{"a.dtd", `<?xml version="1.0"?><!-- shared --><!ELEMENT a (b)><!ATTLIST a x CDATA #IMPLIED>`, ""},
+		{"a.xml", `<?xml version="1.0"?><!ENTITY nbsp "&#160;">`, ""},
+		{"a.xml", `<?xml version="1.0"?><!DOCTYPE a [<!ELEMENT a EMPTY>]>`, early},
+		{"a.xml", `<?xml version="1.0"?><!-- nothing -->`, early},
+		{"a.xml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><p`, early},
+		{"a.xml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>`, ""},
+		{"a.xhtml", `<?xml version="1.0"?><!-- </html> --><html xmlns="http://www.w3.org/1999/xhtml"><body><p`, early},
+		{"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><body><p/></body></html >`, ""},
+		{"a.xhtml", `<html/>`, ""},
+		{"a.xhtml", `<p>a piece of a page</p>`, ""},
+		{"a.html", `<html><p>HTML needs no end tags`, ""},
+	} {
+		if doc := Extract(Input{Name: row.name, Body: []byte(row.body)}); strings.Join(doc.Faults, "; ") != row.want {
+			t.Errorf("%s %s: %q, want %q", row.name, row.body, doc.Faults, row.want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestReadable(t *testing.T) {
 		{"", "a.unheard-of", "\n <HTML lang=en>", "html"},
 		{"", "", "\xEF\xBB\xBF<html\n", "html"},
 		{"unknown/unknown", "", "<!-- x", "html"},
-		{"", "", "<?xml version='1.0'?>\n<!DOCTYPE html><html xmlns=x>", "html"},
+		{"", "", "<?xml version='1.0'?>\n<!DOCTYPE html><html xmlns=x></html>", "html"},
 		{"", "", "<article>", ""},
 		{"", "", "", ""},
 	} {

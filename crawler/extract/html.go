@@ -22,7 +22,26 @@ var xhtmlFormat = format{
 	extensions: []string{"xhtml", "xht"},
 	sniff:      sniffXHTML,
 	charset:    xhtmlCharset,
-	read:       func(h *harvest, in *Input) { readHTML(h, in, true) },
+	read: func(h *harvest, in *Input) {
+		readHTML(h, in, true)
+		if cutShort(h.src.text, "html") {
+			h.fault("read XML: it ends early")
+		}
+	},
+}
+
+// cutShort reports whether an XML document's root element is begun and never ended, by
+// the look of it: browsers show an error in place of what follows, or of all.
+func cutShort(text []byte, root string) bool {
+	start := bytes.Index(text, []byte("<"+root))
+	if start < 0 {
+		return false
+	}
+	tag := text[start:]
+	if end := bytes.IndexByte(tag, '>'); end > 0 && tag[end-1] == '/' {
+		return false
+	}
+	return !bytes.Contains(tag, []byte("</"+root))
 }
 
 func readHTML(h *harvest, in *Input, xml bool) {

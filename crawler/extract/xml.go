@@ -128,7 +128,7 @@ func (r *xmlReader) read() {
 			switch {
 			case r.tokens.fault != "":
 				h.fault("read XML: %s", r.tokens.fault)
-			case len(r.stack) > 0 || !r.rooted:
+			case len(r.stack) > 0 || !r.rooted && !declaresOnly(h.src.text):
 				h.fault("read XML: it ends early")
 			}
 			for len(r.stack) > 0 {
@@ -155,6 +155,21 @@ func (r *xmlReader) read() {
 	}
 }
 
+// declaresOnly reports whether XML without an element is whole all the same: it holds
+// the declarations of a document type for other documents to refer to (XML 1.0
+// section 2.8, extSubset).
+func declaresOnly(text []byte) bool {
+	if bytes.Contains(text, []byte("<!DOCTYPE")) {
+		return false
+	}
+	for _, declaration := range []string{"<!ELEMENT", "<!ATTLIST", "<!ENTITY", "<!NOTATION"} {
+		if bytes.Contains(text, []byte(declaration)) {
+			return true
+		}
+	}
+	return false
+}
+
 // root looks at the root element. It returns true when the reader of HTML has
 // taken the document over, as for XHTML and SVG.
 func (r *xmlReader) root() bool {
@@ -166,9 +181,8 @@ func (r *xmlReader) root() bool {
 	prefixed := len(local) < r.tokens.name.end-r.tokens.name.start
 	if (name == "html" || name == "svg") && !prefixed {
 		r.doc.Format = name
-		empty := r.tokens.selfClosing
 		readHTML(r.harvest, r.in, true)
-		if !empty && bytes.LastIndex(r.src.text, append([]byte("</"), local...)) < 0 {
+		if cutShort(r.src.text, string(local)) {
 			r.fault("read XML: it ends early")
 		}
 		return true

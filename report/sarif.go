@@ -20,7 +20,7 @@ var sarifFormat = Format{
 	Extensions: []string{".sarif", ".sarif.json"},
 	Use:        "GitHub code scanning and other readers of SARIF 2.1.0",
 	New: func(w io.Writer, o Options) Writer {
-		return &sarifWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix, most: sarifMost}
+		return &sarifWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix, most: sarifMost, compared: o.Baseline}
 	},
 }
 
@@ -29,6 +29,8 @@ const (
 	projectURL  = "https://github.com/orbweaver/orbweaver"
 	// sourceRoot stands for the root of the repository; readers know where it is.
 	sourceRoot = "%SRCROOT%"
+	// siteRoot stands for the website whose pages were checked.
+	siteRoot = "SITE"
 	// sarifMost is how many results GitHub takes in a run; it shows 5,000 of them.
 	sarifMost = 25_000
 )
@@ -43,10 +45,14 @@ type sarifWriter struct {
 	show   Show
 	prefix string
 	most   int // results
-	head   *Head
-	found  [levels]occurrences
-	more   int // findings beyond the limit
-	prints fingerprints
+	// compared is true when findings are new, or known to a baseline. What is gone since
+	// is left out: readers that do not know "baselineState" would raise alerts for it.
+	compared bool
+	site     string // the root that most pages have, "https://example.com/"; "" for none
+	head     *Head
+	found    [levels]occurrences
+	more     int // findings beyond the limit
+	prints   fingerprints
 }
 
 func (s *sarifWriter) Begin(h *Head) error {
@@ -81,6 +87,8 @@ func (s *sarifWriter) results() occurrences {
 
 func (s *sarifWriter) End(sum *crawler.Summary) error {
 	results := s.results()
+	s.compared = s.compared || sum.Known != crawler.Tally{}
+	s.site = results.site()
 	rules := sarifRules(results)
 	j := &s.json
 	j.object()
@@ -109,6 +117,11 @@ func (s *sarifWriter) End(sum *crawler.Summary) error {
 	j.key("text").string("the root of the repository")
 	j.end()
 	j.end()
+	if s.site != "" {
+		j.key(siteRoot).row()
+		j.key("uri").string(s.site)
+		j.end()
+	}
 	j.end()
 	s.invocation(sum)
 	j.key("results").array()
@@ -171,7 +184,11 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 	j.key("artifactLocation").row()
 	switch file, page := o.artifact(o.place); {
 	case page != "":
-		j.key("uri").string(uriReference(page))
+		uri, relative := pageURI(s.site, uriReference(page))
+		j.key("uri").string(uri)
+		if relative {
+			j.key("uriBaseId").string(siteRoot)
+		}
 	case file != "":
 		uri, relative := fileURI(inRepository(s.prefix, file))
 		j.key("uri").string(uri)
@@ -193,6 +210,9 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 	j.end()
 	j.end()
 	j.end()
+	if s.compared {
+		j.key("baselineState").string(map[bool]string{false: "new", true: "unchanged"}[o.known()])
+	}
 	j.key("partialFingerprints").row()
 	j.key("orbweaver/v1").string(s.prints.of(o))
 	j.end()
@@ -201,6 +221,44 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 	j.key("verdict").string(o.result.Verdict.String())
 	j.end()
 	j.end()
+}
+
+// known reports whether a baseline has the finding at this place.
+func (o *occurrence) known() bool {
+	return slices.Contains(o.result.Known, o.code) || !o.warning && o.ref != nil && o.ref.Known
+}
+
+// site is the root of the website that most findings are on, the first by name of
+// several; the empty string where no page came over the web.
+func (all occurrences) site() string {
+	count := map[string]int{}
+	most := ""
+	for i := range all {
+		_, page := all[i].artifact(all[i].place)
+		u, err := url.Parse(page)
+		if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+			continue
+		}
+		root := uriReference(u.Scheme + "://" + u.Host + "/")
+		count[root]++
+		if n := count[root] - count[most]; most == "" || n > 0 || n == 0 && root < most {
+			most = root
+		}
+	}
+	return most
+}
+
+// pageURI is a page's address, relative to the site's root where it lies below it: code
+// scanning takes nothing else.
+func pageURI(site, page string) (uri string, relative bool) {
+	rest, ok := strings.CutPrefix(page, site)
+	if site == "" || !ok || strings.HasPrefix(rest, "/") {
+		return page, false
+	}
+	if first, _, _ := strings.Cut(rest, "/"); rest == "" || rest[0] == '?' || rest[0] == '#' || strings.Contains(first, ":") {
+		rest = "./" + rest // RFC 3986 section 4.2
+	}
+	return rest, true
 }
 
 // text writes a message. An embedded link begins as [text](; what a page says is

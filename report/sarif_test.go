@@ -69,7 +69,8 @@ type sarifLog struct {
 			ExecutionSuccessful        bool
 			ToolExecutionNotifications []struct{ Message struct{ Text string } }
 		}
-		Results []sarifResult
+		OriginalURIBaseIDs map[string]struct{ URI string }
+		Results            []sarifResult
 	}
 }
 
@@ -85,6 +86,7 @@ type sarifResult struct {
 		}
 	}
 	PartialFingerprints map[string]string
+	BaselineState       string
 }
 
 func readSARIF(t testing.TB, o Options, run *Report) sarifLog {
@@ -178,11 +180,17 @@ func TestSARIFLocations(t *testing.T) {
 		{"../public/a.html", "x", "web", "public/a.html", sourceRoot},
 		{"/abs/a b.html", "x", "web", "file:///abs/a%20b.html", ""},
 		{"//abs/a.html", "x", "", "file:///abs/a.html", ""},
-		{"https://example.com/a?b#c", "x", "web", "https://example.com/a?b#c", ""},
-		{"https://example.com/é|<>#a#b", "x", "", "https://example.com/%C3%A9%7C%3C%3E#a%23b", ""},
+		{"https://example.com/a?b#c", "x", "web", "a?b#c", siteRoot},
+		{"https://example.com/é|<>#a#b", "x", "", "%C3%A9%7C%3C%3E#a%23b", siteRoot},
+		{"https://example.com/", "x", "", "./", siteRoot},
+		{"https://example.com/?q", "x", "", "./?q", siteRoot},
+		{"http://127.0.0.1:8080/a:b/c", "x", "", "./a:b/c", siteRoot},
+		{"https://example.com//a", "x", "", "https://example.com//a", ""},
+		{"https://user@example.com/a", "x", "", "https://user@example.com/a", ""},
+		{"ftp://example.com/a", "x", "", "ftp://example.com/a", ""},
 		{"https://[::1/", "x", "", "https:%2F%2F%5B::1%2F", ""},
 		{"-", "x", "web", "-", ""},
-		{crawler.CommandLine, "https://example.com/gone#x", "web", "https://example.com/gone", ""},
+		{crawler.CommandLine, "https://example.com/gone#x", "web", "gone", siteRoot},
 		{crawler.CommandLine, "mailto:a@b", "web", "mailto:a@b", ""},
 		{crawler.CommandLine, "no%20such.html", "web", "web/no%20such.html", sourceRoot},
 		{"", "no%20such.html", "", "no%20such.html", sourceRoot},
@@ -194,6 +202,63 @@ func TestSARIFLocations(t *testing.T) {
 		if at.URI != test.uri || at.URIBaseID != test.base {
 			t.Errorf("%s: got %s in %q, want %s in %q", test.page, at.URI, at.URIBaseID, test.uri, test.base)
 		}
+	}
+}
+
+// Pages of the site that most findings are on are relative to it, the others are not.
+func TestSARIFSite(t *testing.T) {
+	run := contractRun()
+	run.Results = []*crawler.Result{{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{
+		{Page: "http://a.example/x"}, {Page: "https://example.com/a"}, {Page: "https://example.com/b/c"}, {Page: "docs/a.html"}}}}
+	log := readSARIF(t, Options{}, run).Runs[0]
+	if site := log.OriginalURIBaseIDs[siteRoot].URI; site != "https://example.com/" {
+		t.Errorf("the site is %q", site)
+	}
+	var got []string
+	for _, r := range log.Results {
+		at := r.Locations[0].PhysicalLocation.ArtifactLocation
+		got = append(got, at.URIBaseID+" "+at.URI)
+	}
+	if want := "[%SRCROOT% docs/a.html  http://a.example/x SITE a SITE b/c]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	run.Results[0].References = []crawler.Reference{{Page: "docs/a.html"}}
+	if bases := readSARIF(t, Options{}, run).Runs[0].OriginalURIBaseIDs; len(bases) != 1 {
+		t.Errorf("a directory has the roots %v", bases)
+	}
+}
+
+// With a baseline every result says whether it is new.
+func TestSARIFBaselineState(t *testing.T) {
+	states := func(o Options, run *Report) (all []string) {
+		text := render(t, "sarif", o, run)
+		validate(t, sarifSchemaOf(t), text)
+		var log sarifLog
+		if err := json.Unmarshal([]byte(text), &log); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range log.Runs[0].Results {
+			all = append(all, r.RuleID+" "+r.BaselineState)
+		}
+		return all
+	}
+	run := &Report{Results: []*crawler.Result{
+		{URL: "https://example.com/1", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{
+			{Page: "a.html", Line: 1, Column: 1, Known: true}, {Page: "a.html", Line: 2, Column: 1}}},
+		{URL: "https://example.com/2", Verdict: check.Broken, Code: "http-410", Known: []check.Code{"http-410"},
+			Warnings:   []check.Warning{{Code: "redirect-permanent"}},
+			References: []crawler.Reference{{Page: "a.html", Line: 3, Column: 1, Known: true}}},
+	}}
+	want := "[http-404 unchanged http-404 new redirect-permanent new http-410 unchanged]"
+	if got := fmt.Sprint(states(Options{Baseline: true}, run)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := fmt.Sprint(states(Options{}, run)); got != "[http-404  http-404  redirect-permanent  http-410 ]" {
+		t.Errorf("without a baseline: %s", got)
+	}
+	run.Summary.Known.Broken = 1 // as it is read from a saved report
+	if got := fmt.Sprint(states(Options{}, run)); got != want {
+		t.Errorf("from a saved report: %s, want %s", got, want)
 	}
 }
 

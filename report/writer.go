@@ -57,6 +57,9 @@ type Options struct {
 	Prefix string
 	// FailOn is what fails the run, for formats that tell failures from the rest.
 	FailOn Policy
+	// Baseline is true when the run is compared to a baseline, for formats that say so of
+	// each finding.
+	Baseline bool
 	// MarkdownSize bounds a Markdown report, in bytes; zero is [DefaultMarkdownSize].
 	MarkdownSize int
 }

@@ -267,7 +267,8 @@ func reportOptions(o *options, stdout io.Writer) report.Options {
 	}
 	return report.Options{
 		Show: o.show, FailOn: o.failOn, MarkdownSize: o.markdownSize, Prefix: repositoryPrefix(wd, os.Getenv),
-		Color: colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),
+		Baseline: o.between.baseline != "",
+		Color:    colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),
 	}
 }
 

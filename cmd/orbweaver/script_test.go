@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -50,6 +51,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
+		Condition: condition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":        exits,
 			"json":         jsonValue,
@@ -59,6 +61,14 @@ func TestScript(t *testing.T) {
 			"action":       stepScript,
 		},
 	})
+}
+
+// condition knows [ci], where a script must not be skipped for what the machine lacks.
+func condition(name string) (bool, error) {
+	if name != "ci" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return os.Getenv("CI") == "true", nil
 }
 
 // hanging is the key of the channel that is closed by the first request for /hang.

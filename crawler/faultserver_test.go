@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // A fault server says exactly what a test wants, HTTP or not. The names of a test
@@ -86,35 +88,14 @@ type faultServer struct {
 // serveFaults answers on a loopback port until the test ends; with a TLS config over TLS.
 func serveFaults(t testing.TB, config *tls.Config, answer func(*exchange)) *faultServer {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &faultServer{addr: listener.Addr().String(), asked: map[string]int{}, header: map[string]http.Header{}}
-	var wg sync.WaitGroup
-	var open sync.Map
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			open.Store(conn, true)
-			wg.Go(func() {
-				defer open.Delete(conn)
-				defer conn.Close()
-				if config != nil {
-					conn = tls.Server(conn, config)
-				}
-				s.talk(conn, answer)
-			})
+	s := &faultServer{asked: map[string]int{}, header: map[string]http.Header{}}
+	s.addr = crawlertest.ServeConns(t, func(tcp *net.TCPConn, _ int) {
+		var conn net.Conn = tcp
+		if config != nil {
+			conn = tls.Server(conn, config)
 		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		open.Range(func(conn, _ any) bool { conn.(net.Conn).Close(); return true })
-		wg.Wait()
-	})
+		s.talk(conn, answer)
+	}).String()
 	return s
 }
 
@@ -169,24 +150,10 @@ func closedAddr(t testing.TB) string {
 // serveHandshakes does something to each connection that begins to talk.
 func serveHandshakes(t testing.TB, end func(net.Conn)) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			conn.Read(make([]byte, 4096))
-			end(conn)
-			conn.Close()
-		}
-	})
-	t.Cleanup(func() { listener.Close(); wg.Wait() })
-	return listener.Addr().String()
+	return crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
+		conn.Read(make([]byte, 4096))
+		end(conn)
+	}).String()
 }
 
 // authority issues certificates.

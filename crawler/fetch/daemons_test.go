@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/urinorm"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // program returns the path of a server that a test speaks to. Where it is missing
@@ -54,34 +56,21 @@ func python(t testing.TB, module string) string {
 func superServer(t testing.TB, name string, args ...string) *net.TCPAddr {
 	t.Helper()
 	path := program(t, name)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				socket, err := conn.(*net.TCPConn).File()
-				conn.Close()
-				if err != nil {
-					return
-				}
-				defer socket.Close()
-				cmd := exec.CommandContext(ctx, path, args...)
-				cmd.Stdin, cmd.Stdout = socket, socket
-				cmd.Dir = "/"
-				cmd.Run()
-			})
+	addr := crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
+		socket, err := conn.File()
+		conn.Close()
+		if err != nil {
+			return
 		}
+		defer socket.Close()
+		cmd := exec.CommandContext(ctx, path, args...)
+		cmd.Stdin, cmd.Stdout = socket, socket
+		cmd.Dir = "/"
+		cmd.Run()
 	})
-	t.Cleanup(func() { listener.Close(); cancel(); wg.Wait() })
-	return listener.Addr().(*net.TCPAddr)
+	t.Cleanup(cancel) // before the server waits for the programs
+	return addr
 }
 
 // background runs a server until the test is over. It is ready when it has written
@@ -211,31 +200,9 @@ func (c *lineConn) script(greeting string, answers map[string]string) {
 
 func serveLines(t testing.TB, talk func(*lineConn)) *lineServer {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &lineServer{addr: listener.Addr().(*net.TCPAddr)}
-	var wg sync.WaitGroup
-	var open sync.Map
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			open.Store(conn, true)
-			wg.Go(func() {
-				defer open.Delete(conn)
-				defer conn.Close()
-				talk(&lineConn{conn.(*net.TCPConn), s, bufio.NewReader(conn)})
-			})
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		open.Range(func(conn, _ any) bool { conn.(net.Conn).Close(); return true })
-		wg.Wait()
+	s := &lineServer{}
+	s.addr = crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
+		talk(&lineConn{conn, s, bufio.NewReader(conn)})
 	})
 	return s
 }

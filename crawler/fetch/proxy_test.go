@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // forwardProxy is an HTTP proxy that sends every connection to one address. It
@@ -236,51 +238,30 @@ func TestEnvironmentProxies(t *testing.T) {
 // address, or refuses with a reply.
 func socksProxy(t *testing.T, to string, reply byte, asked chan<- string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				defer conn.Close()
-				b := make([]byte, 300)
-				io.ReadFull(conn, b[:2])
-				io.ReadFull(conn, b[:b[1]])
-				conn.Write([]byte{5, 0})
-				io.ReadFull(conn, b[:5])
-				if b[3] != 3 {
-					return // not a domain
-				}
-				n := int(b[4])
-				io.ReadFull(conn, b[:n+2])
-				asked <- fmt.Sprintf("%s:%d", b[:n], binary.BigEndian.Uint16(b[n:]))
-				conn.Write([]byte{5, reply, 0, 1, 0, 0, 0, 0, 0, 0})
-				if reply != 0 {
-					return
-				}
-				if to == "" { // whatever the name, it is this machine
-					to := fmt.Sprintf("127.0.0.1:%d", binary.BigEndian.Uint16(b[n:]))
-					if up, err := net.Dial("tcp", to); err == nil {
-						splice(conn, up)
-					}
-					return
-				}
-				up, err := net.Dial("tcp", to)
-				if err != nil {
-					return
-				}
-				splice(conn, up)
-			})
+	return crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
+		b := make([]byte, 300)
+		io.ReadFull(conn, b[:2])
+		io.ReadFull(conn, b[:b[1]])
+		conn.Write([]byte{5, 0})
+		io.ReadFull(conn, b[:5])
+		if b[3] != 3 {
+			return // not a domain
 		}
-	})
-	t.Cleanup(func() { listener.Close(); wg.Wait() })
-	return listener.Addr().String()
+		n := int(b[4])
+		io.ReadFull(conn, b[:n+2])
+		asked <- fmt.Sprintf("%s:%d", b[:n], binary.BigEndian.Uint16(b[n:]))
+		conn.Write([]byte{5, reply, 0, 1, 0, 0, 0, 0, 0, 0})
+		if reply != 0 {
+			return
+		}
+		to := to
+		if to == "" { // whatever the name, it is this machine
+			to = fmt.Sprintf("127.0.0.1:%d", binary.BigEndian.Uint16(b[n:]))
+		}
+		if up, err := net.Dial("tcp", to); err == nil {
+			splice(conn, up)
+		}
+	}).String()
 }
 
 func TestSOCKSProxy(t *testing.T) {

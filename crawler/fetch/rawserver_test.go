@@ -7,12 +7,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // rawServer is a server that says exactly what a test wants, HTTP or not.
 type rawServer struct {
-	url      string
-	listener net.Listener
+	url string
 
 	mu    sync.Mutex
 	lines []string // request lines, oldest first
@@ -52,36 +53,13 @@ func (c *rawConn) quit() {
 // serveRaw answers each request with handle.
 func serveRaw(t testing.TB, handle func(*rawConn)) *rawServer {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &rawServer{url: "http://" + listener.Addr().String(), listener: listener}
-	var wg sync.WaitGroup
-	var open sync.Map
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			s.mu.Lock()
-			nth := s.conns
-			s.conns++
-			s.mu.Unlock()
-			open.Store(conn, true)
-			wg.Go(func() {
-				defer open.Delete(conn)
-				defer conn.Close()
-				s.talk(conn.(*net.TCPConn), nth, handle)
-			})
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		open.Range(func(conn, _ any) bool { conn.(net.Conn).Close(); return true })
-		wg.Wait()
-	})
+	s := &rawServer{}
+	s.url = "http://" + crawlertest.ServeConns(t, func(conn *net.TCPConn, nth int) {
+		s.mu.Lock()
+		s.conns++
+		s.mu.Unlock()
+		s.talk(conn, nth, handle)
+	}).String()
 	return s
 }
 
@@ -128,21 +106,8 @@ func (s *rawServer) connections() int {
 // beginning of a handshake. It returns its address.
 func serveHello(t testing.TB, end func(*rawConn)) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			conn.Read(make([]byte, 4096))
-			end(&rawConn{TCPConn: conn.(*net.TCPConn)})
-		}
-	})
-	t.Cleanup(func() { listener.Close(); wg.Wait() })
-	return listener.Addr().String()
+	return crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
+		conn.Read(make([]byte, 4096))
+		end(&rawConn{TCPConn: conn})
+	}).String()
 }

@@ -26,8 +26,13 @@ import (
 )
 
 // kills is how often a process is killed: in first crawls, and in second ones, which
-// know something of the first.
-const firstKills, secondKills = 120, 90
+// know something of the first. The program is built without the race detector, which
+// would cost three times as much in so many starts. Some tests do so side by side: most of the time a crawl
+// waits for the disk.
+const (
+	firstKills, secondKills = 120, 90
+	killers                 = 3
+)
 
 // killSite serves a generated site, some pages of which have moved, with entity tags
 // and links to another host, and lets a test know of each request.
@@ -125,7 +130,7 @@ func (s *killSite) requests() map[string]int {
 // killing kills processes of one site.
 type killing struct {
 	*testing.T
-	self    string
+	program string
 	url     string
 	site    *killSite
 	rng     *rand.Rand
@@ -135,12 +140,10 @@ type killing struct {
 func (k *killing) start(args ...string) *process {
 	k.Helper()
 	p := &process{}
-	p.cmd = exec.Command(k.self)
-	p.cmd.Args = append([]string{"orbweaver"}, args...) // the test's main takes its name for the command
+	p.cmd = exec.Command(k.program, args...)
 	if args[0] != "report" {
 		p.cmd.Args = append(p.cmd.Args, "--header", "X-Session: "+k.site.session)
 	}
-	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = k.TempDir(), &p.out, &p.err
 	if err := p.cmd.Start(); err != nil {
 		k.Fatal(err)
@@ -166,19 +169,25 @@ func (k *killing) check(dir string) []string {
 // of a crawl that nobody disturbed. So it is with a second crawl, which takes from
 // the first what need not be asked.
 func TestKilled(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	program := releaseBuild(t)
+	for i := range uint64(killers) {
+		t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
+			t.Parallel()
+			killAgain(t, program, rand.New(rand.NewPCG(7, i)))
+		})
 	}
+}
+
+func killAgain(t *testing.T, program string, rng *rand.Rand) {
 	site := &killSite{pages: crawlertest.Generate(11, 160, 8)}
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
 	site.other = strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
-	k := &killing{T: t, self: self, url: server.URL, site: site, rng: rand.New(rand.NewPCG(7, 8))}
+	k := &killing{T: t, program: program, url: server.URL, site: site, rng: rng}
 
 	first := filepath.Join(t.TempDir(), "first")
 	want := k.whole(k.check(first)...)
-	k.again(firstKills, want, func(string) {})
+	k.again(firstKills/killers, want, func(string) {})
 
 	kept := filepath.Join(t.TempDir(), "kept")
 	copyState(t, first, kept)
@@ -186,7 +195,7 @@ func TestKilled(t *testing.T) {
 	if cached, _ := want["summary"].(map[string]any)["cached"].(float64); cached < 20 {
 		t.Errorf("a second crawl asks of all targets but %v", cached)
 	}
-	k.again(secondKills, want, func(dir string) { copyState(t, first, dir) })
+	k.again(secondKills/killers, want, func(dir string) { copyState(t, first, dir) })
 }
 
 // again kills crawls until so many were killed.

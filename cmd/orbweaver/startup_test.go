@@ -18,14 +18,21 @@ const (
 	mostInitObjects = 15_000
 )
 
-// TestStartUp builds the program as it is released, and asks it for its version. Time
-// is that of the processor, and the best of many starts, so that it tells little of
-// what else the machine does.
-func TestStartUp(t *testing.T) {
+// releaseBuild builds the program as it is released.
+func releaseBuild(t *testing.T) string {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "orbweaver")
 	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
+	return program
+}
+
+// TestStartUp builds the program as it is released, and asks it for its version. Time
+// is that of the processor, and the best of many starts, so that it tells little of
+// what else the machine does.
+func TestStartUp(t *testing.T) {
+	program := releaseBuild(t)
 	info, err := os.Stat(program)
 	if err != nil {
 		t.Fatal(err)

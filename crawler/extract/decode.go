@@ -71,10 +71,28 @@ func cutMark(body []byte) (rest []byte, name string) {
 }
 
 func validUTF8(b []byte) []byte {
-	if utf8.Valid(b[asciiLength(b):]) {
-		return b
+	for rest := b[asciiLength(b):]; len(rest) > 0; rest = rest[asciiLength(rest):] {
+		// What is not ASCII is seldom much: a little is looked at closely.
+		n := wholeRunes(rest, 64)
+		if !utf8.Valid(rest[:n]) {
+			return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+		}
+		rest = rest[n:]
 	}
-	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	return b
+}
+
+// wholeRunes is how many of b's first bytes, about so many, cut no rune in two.
+func wholeRunes(b []byte, about int) int {
+	if len(b) <= about {
+		return len(b)
+	}
+	for i := about; i > about-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			return i
+		}
+	}
+	return about // no UTF-8
 }
 
 // declaredOutside reads the charset parameter of a media type; "" when there is

@@ -10,14 +10,7 @@ import (
 func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 	switch a.attribute {
 	case attrID:
-		if !r.anchorsCount() {
-			return
-		}
-		if name := r.attributeView(t, a).text; r.noscript {
-			r.anchor(name) // the same id may stand in what it stands in for
-		} else {
-			r.id(name, a.value.start)
-		}
+		r.anchorOf(a.value)
 		return
 	case attrName:
 		if (t.element.role == roleA || t.element.role == roleMap) && r.anchorsCount() {
@@ -94,6 +87,18 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 		if namesDocument(v.text) {
 			r.based(t, r.reference(v, whole(v), rule.kind, rule.expect, rule))
 		}
+	}
+}
+
+// anchorOf notes the anchor that an element's id makes.
+func (r *htmlReader) anchorOf(id span) {
+	if !r.anchorsCount() {
+		return
+	}
+	if name := r.setValue(id.start, r.view.text[id.start:id.end], true, true).text; r.noscript {
+		r.anchor(name) // the same id may stand in what it stands in for
+	} else {
+		r.id(name, id.start)
 	}
 }
 

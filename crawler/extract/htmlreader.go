@@ -70,6 +70,7 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 	r.harvest, r.view = h, v
 	r.tokens.reset(v.text)
 	r.tokens.reference = h.reference
+	r.tokens.tag.clean = v == &h.src && h.places.clean
 	r.foreign.cut(0)
 	r.content = contentShown
 	r.templates, r.inert, r.shadow, r.noscript = r.templates[:0], 0, 0, false

@@ -12,6 +12,7 @@ import (
 type places struct {
 	doc    []byte
 	loneCR bool // some line ends with CR alone
+	clean  bool // it holds neither CR nor NUL
 	ascii  int  // before this offset all is ASCII
 
 	off       int // everything before it is counted
@@ -24,6 +25,8 @@ func newPlaces(doc []byte) places {
 	p := places{doc: doc, ascii: asciiLength(doc)}
 	if bytes.IndexByte(doc, '\r') >= 0 {
 		p.loneCR = bytes.Count(doc, []byte{'\r'}) != bytes.Count(doc, []byte("\r\n"))
+	} else {
+		p.clean = bytes.IndexByte(doc, 0) < 0
 	}
 	return p
 }

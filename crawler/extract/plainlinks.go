@@ -5,11 +5,12 @@ import "bytes"
 // Most links of most pages are written alike: an a element whose tag bears a class,
 // a href and a title at most, in quotes, and in it text and tags that mean nothing.
 // These are read here, from "<a" to "</a>", where the way over events would ask of
-// each tag all that a tag can mean. What is read so is what that way would find:
-// whatever else stands there is left to it, from where it stands on.
+// each tag all that a tag can mean. So are tags that mean nothing but their id. What is
+// read so is what that way would find: whatever else stands there is left to it, from
+// where it stands on.
 
-// plainLinks reads links as long as they are plain, and nothing but what skim passes
-// over stands before and between them.
+// plainLinks reads links and ids as long as they are plain, and nothing but what skim
+// passes over stands before and between them.
 func (r *htmlReader) plainLinks() {
 	t := &r.tokens
 	if r.inert > 0 || !r.want || r.view.parent != nil || !t.inPlace() {
@@ -19,8 +20,14 @@ func (r *htmlReader) plainLinks() {
 		start := skim(t.doc, t.end, r.link.first < r.link.end)
 		href, title, end := plainLinkTag(t.doc, start)
 		if end < 0 {
-			t.end = start
-			return
+			var id span
+			if id, end = plainIDTag(t.doc, start); end < 0 {
+				t.end = start
+				return
+			}
+			r.anchorOf(id)
+			t.end = end
+			continue
 		}
 		r.endLink()
 		first := len(r.links)
@@ -79,6 +86,37 @@ func plainLinkTag(doc []byte, i int) (href, title span, end int) {
 		return href, title, -1
 	}
 	return href, title, i + len(">")
+}
+
+// plainIDTag reads a start tag that bears an id and nothing else with a meaning, of an
+// element without a role; the end is -1 for any other.
+func plainIDTag(doc []byte, i int) (id span, end int) {
+	if len(doc)-i < glance || doc[i] != '<' {
+		return id, -1
+	}
+	name := wordAt(doc, i+len("<"))
+	n := lettersIn(name)
+	if mayHaveRole(name, n) && hasRole(name, n, doc[i+len("<"):]) {
+		return id, -1
+	}
+	if i += len("<") + n; n == len("h") && byte(name)|0x20 == 'h' && '1' <= doc[i] && doc[i] <= '6' {
+		i++
+	}
+	for i+glance <= len(doc) && doc[i] == ' ' {
+		a, value := plainAttributeAt(doc, i+len(" "))
+		if value < 0 || a >= 0 && (a != int(attrID) || id.start > 0) {
+			return id, -1
+		}
+		i = indexFrom(doc, value, '"')
+		if a >= 0 {
+			id = span{value, i}
+		}
+		i += len(`"`)
+	}
+	if i >= len(doc) || doc[i] != '>' {
+		return id, -1
+	}
+	return id, i + len(">")
 }
 
 // plainContent reads on to the end of the a element that is open, or to where

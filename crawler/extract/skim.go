@@ -34,7 +34,7 @@ func skim(doc []byte, pos int, stopAtText bool) int {
 		case at[1+n] == '>':
 			pos += len("<>") + n
 		default:
-			end := skimClass(doc, pos+len("<")+n)
+			end := skimAttributes(doc, pos+len("<")+n)
 			if end < 0 {
 				return pos
 			}
@@ -81,15 +81,22 @@ var roleLengths = func() (lengths [32]uint16) {
 	return lengths
 }()
 
-// skimClass returns where a start tag ends that bears a class and nothing else,
-// from behind its name on, and -1 for any other.
-func skimClass(doc []byte, i int) int {
-	const class, size = ` class="`, len(` class="`)
-	if wordAt(doc, i) != wordOf(class) {
-		return -1
+// skimAttributes returns where a start tag ends whose attributes mean nothing, from
+// behind its name on, and -1 for any other.
+func skimAttributes(doc []byte, i int) int {
+	const class = ` class="` // most often
+	for i+glance <= len(doc) && doc[i] == ' ' {
+		value := i + len(class)
+		if wordAt(doc, i) != wordOf(class) {
+			var a int
+			if a, value = plainAttributeAt(doc, i+len(" ")); a >= 0 || value < 0 {
+				return -1
+			}
+		}
+		i = indexFrom(doc, value, '"') + len(`"`)
 	}
-	if i = indexFrom(doc, i+size, '"'); i+1 < len(doc) && doc[i+1] == '>' {
-		return i + 2
+	if i < len(doc) && doc[i] == '>' {
+		return i + len(">")
 	}
 	return -1
 }

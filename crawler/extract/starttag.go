@@ -6,7 +6,7 @@ import "bytes"
 // something, and where they stand.
 type startTag struct {
 	doc     []byte // that the tag stands in
-	clean   bool   // doc holds neither CR nor NUL
+	clean   bool   // doc is known to hold neither CR nor NUL
 	start   int    // offset of '<'
 	name    span   // in doc
 	key     nameKey

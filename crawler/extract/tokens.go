@@ -78,7 +78,7 @@ func (t *tokens) reset(doc []byte) {
 	t.skip, t.textTag, t.cdata = skipNothing, "", false
 	t.tokenizer, t.handed = nil, 0
 	t.tag.doc = doc
-	t.tag.clean = bytes.IndexByte(doc, '\r') < 0 && bytes.IndexByte(doc, 0) < 0
+	t.tag.clean = false
 }
 
 // release forgets the document.

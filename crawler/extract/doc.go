@@ -15,6 +15,7 @@
 //	starttag.go     a tag taken apart
 //	names.go        names of elements and attributes, looked up
 //	htmlreader.go   the pass: what is open, what a tag and a text mean
+//	plainlinks.go   links and ids as nearly all are written, past all of that
 //	elements.go     the tables: which attribute of which element holds references, and how
 //	htmllinks.go    references out of attributes, by rel.go, meta.go, srcset.go, refresh.go
 //	csstokens.go    the URLs of a style sheet
@@ -23,7 +24,7 @@
 //	places.go       offsets to lines and columns
 //	repeats.go      references that the document has had before
 //	anchors.go      ids and names, and their hashes
-//	harvest.go      what was found, until its strings are made
+//	harvest.go      what was found, and its strings
 //	structure.go    selectors and inline marks, which need a tree after all
 //
 // The other formats share what they can:

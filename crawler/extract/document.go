@@ -124,8 +124,8 @@ const (
 	MaxNesting = 4
 )
 
-// Document is what a reader found. Its strings share one allocation: who keeps a
-// few of them for long clones those.
+// Document is what a reader found. Its strings are pieces of blocks of 32 KiB, which
+// they share with those of other documents: who keeps a few of them for long clones those.
 type Document struct {
 	// Format names the reader that was used: "html"; empty when there is none for
 	// this document.

@@ -49,7 +49,7 @@
 //
 // What earlier runs observed is no evidence of a fault. With a cache, a target that
 // was there may be taken as there; a finding rests on what this run was told
-// (earlier.go).
+// (earlier.go). The sessions of one crawl are one run.
 //
 // What a run knows is in its store, or can be made again from what is there: so a
 // crawl whose store outlives the process goes on in another (recall.go). What is

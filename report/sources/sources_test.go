@@ -13,7 +13,7 @@ import (
 )
 
 // tree makes files in a new directory and goes there.
-func tree(t *testing.T, files map[string]string) string {
+func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

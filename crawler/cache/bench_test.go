@@ -1,0 +1,50 @@
+package cache
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// benchEntries is how many entries a benchmark's file holds.
+const benchEntries = 2000
+
+func benchKeys(c *Cache) []Key {
+	keys := make([]Key, benchEntries)
+	for i := range keys {
+		keys[i] = c.Key(urinorm.Key(fmt.Sprintf("https://example.com/%d", i)), fetch.Identity{})
+	}
+	return keys
+}
+
+// BenchmarkPut keeps pages, each with its links and anchors, until they are in the file.
+func BenchmarkPut(b *testing.B) {
+	c := open(b, filepath.Join(b.TempDir(), "cache.db"), Options{})
+	keys, page := benchKeys(c), samples(b)[3]
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		c.Put(keys[i%benchEntries], "https://example.com/", page)
+	}
+	shut(b, c)
+}
+
+// BenchmarkGet reads pages back from a file that was closed.
+func BenchmarkGet(b *testing.B) {
+	file := filepath.Join(b.TempDir(), "cache.db")
+	c := open(b, file, Options{})
+	keys, page := benchKeys(c), samples(b)[3]
+	for _, key := range keys {
+		c.Put(key, "https://example.com/", page)
+	}
+	shut(b, c)
+	c = open(b, file, Options{})
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if c.Get(keys[i%benchEntries]) == nil {
+			b.Fatal("an entry is gone")
+		}
+	}
+}

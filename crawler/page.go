@@ -159,7 +159,7 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 		return
 	case !met:
 		v, fate := f.resolve(l, link)
-		if f.plain && fate.Outcome == nil && link.Mark&^markExpect == 0 {
+		if f.plain && (fate.Outcome == nil || fate.Outcome == leftOut) && link.Mark&^markExpect == 0 {
 			f.known.keep(k, l, v, fate, f.fingerprint, link)
 		}
 		return
@@ -376,9 +376,12 @@ func (f *findings) enter(fp frontier.Fingerprint, host []byte, j frontier.Job, f
 	p.job = len(f.store)
 	f.store = frontier.AppendJob(f.store, j)
 	p.after = len(f.store)
-	if fate.Outcome != nil {
-		p.item.Outcome = check.AppendOutcome(nil, fate.Outcome)
-		p.item.Wave = frontier.Leaves
+	switch fate.Outcome {
+	case nil:
+	case leftOut:
+		p.item.Outcome, p.item.Wave = leftOutBytes, frontier.Leaves
+	default:
+		p.item.Outcome, p.item.Wave = check.AppendOutcome(nil, fate.Outcome), frontier.Leaves
 	}
 	f.items = append(f.items, p)
 	return at

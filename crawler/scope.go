@@ -222,7 +222,7 @@ func (s *Scope) Decide(v view, kind extract.Kind, depth int, nofollow bool) Fate
 		return f
 	}
 	if !f.Internal && s.cfg.External == SkipExternal {
-		f.Outcome = skip(check.CodeExternal, "external links are not checked")
+		f.Outcome, f.Wave = leftOut, frontier.Leaves
 		return f
 	}
 	if f.Internal && s.cfg.Credentials && signsOut(v) {
@@ -276,6 +276,13 @@ func skip(code check.Code, message string) *check.Outcome {
 	o := check.Skip(code, message)
 	return &o
 }
+
+// leftOut is the outcome of every target beyond the site with SkipExternal, and
+// leftOutBytes its stored form: such links are many, and nothing else is said of them.
+var (
+	leftOut      = skip(check.CodeExternal, "external links are not checked")
+	leftOutBytes = check.AppendOutcome(nil, leftOut)
+)
 
 // wave is the wave of a page at a depth. Only a depth limit makes the order matter.
 func (s *Scope) wave(depth int) frontier.Wave {

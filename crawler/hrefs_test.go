@@ -119,3 +119,28 @@ func readBlock(t *testing.T, block []byte) []frontier.RawLink {
 		links = append(links, l)
 	}
 }
+
+// TestLeavingAloneIsNoWish: a link that leaves its target alone does not bring forward
+// the visit that another link wants, whichever comes first.
+func TestLeavingAloneIsNoWish(t *testing.T) {
+	cfg, _ := disk(t, t.TempDir())
+	r := newRun(t.Context(), cfg, seedOf(t, "https://www.example.com/"), &collector{})
+	page := mustParse(t, "https://www.example.com/")
+	base, err := urinorm.NewBase(page, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ref = "https://elsewhere.example/"
+	for _, ignored := range [][]bool{{false, true}, {true, false}, {true, false, true}, {false}} {
+		f := &findings{}
+		f.reset(r, viewOf(page), 0)
+		f.against(base)
+		for _, alone := range ignored {
+			f.add(&extract.Link{Ref: ref, Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
+		}
+		items := f.found()
+		if len(items) != 1 || items[0].Wave != frontier.Leaves || items[0].Outcome != nil {
+			t.Errorf("ignored: %v: %+v", ignored, items)
+		}
+	}
+}

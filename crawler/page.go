@@ -344,13 +344,13 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 	return fate
 }
 
-// merge adds what one more link wants of an item.
+// merge adds what one more link wants of an item. A link that leaves its target alone
+// has no wish as to when it is visited.
 func (f *findings) merge(at int, fate Fate) {
 	it := &f.items[at].item
 	it.Need |= fate.Need
-	it.Wave = min(it.Wave, fate.Wave)
 	if fate.Outcome == nil {
-		it.Outcome = nil
+		it.Wave, it.Outcome = min(it.Wave, fate.Wave), nil
 	}
 }
 

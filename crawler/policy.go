@@ -107,7 +107,7 @@ func (r *run) otherScheme(v view, f *findings, kind extract.Kind) Fate {
 			return Fate{Outcome: &o}
 		}
 		if r.cfg.External == SkipExternal {
-			return Fate{Outcome: skip(check.CodeExternal, "external links are not checked")}
+			return Fate{Outcome: leftOut}
 		}
 		return Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}

@@ -222,7 +222,7 @@ func (s *Scope) Decide(v view, kind extract.Kind, depth int, nofollow bool) Fate
 		return f
 	}
 	if !f.Internal && s.cfg.External == SkipExternal {
-		f.Outcome, f.Wave = leftOut, frontier.Leaves
+		f.Outcome = leftOut
 		return f
 	}
 	if f.Internal && s.cfg.Credentials && signsOut(v) {

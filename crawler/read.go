@@ -156,10 +156,13 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 		return false
 	}
 	own, err := site.URLOf(filepath.ToSlash(rel))
-	if err != nil || own.String() == u.WithoutFragment().String() && w.isSeed(own) {
+	switch {
+	case err != nil:
 		return false
+	case w.isSeed(own):
+		return own.Directory() == u.Directory() && own.String() != u.WithoutFragment().String()
 	}
-	return own.Directory() == u.Directory() && w.isSeed(own) || !w.isSeed(own) && w.inLinkedDirectory(site, resp.Path)
+	return w.inLinkedDirectory(site, resp.Path)
 }
 
 // inLinkedDirectory reports whether the way to a file leads through a symbolic link to

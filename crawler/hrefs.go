@@ -15,7 +15,8 @@ import (
 //
 // What becomes of an ordinary link hangs on its reference and its kind, on the
 // directory of the base URL, and on a few things that a page's links have in common.
-// All but the first two are mixed into one number, the context.
+// All but the first two are mixed into one number, the context. A fragment mostly only
+// says where in the document: references are remembered without it then.
 
 // hrefs is a cache: a reference has one place in it, and the last one that came
 // there stays.
@@ -34,13 +35,11 @@ type href struct {
 	item        int32
 	kind        extract.Kind
 	noFollow    bool
-	hasFragment bool
-	ref         int // length of the reference, at the front of bytes
-	bytes       []byte
+	ref         int    // length of the reference, at the front of bytes
+	bytes       []byte // the reference and the URL it stands for
 	at          urinorm.Offsets
 	fingerprint frontier.Fingerprint
 	fate        Fate
-	hash        uint64 // of the fragment
 }
 
 const (
@@ -86,28 +85,26 @@ func (h *hrefs) within(f *findings) {
 
 // find returns the place of a link's reference, nil when it can have none, and
 // whether it is known.
-func (h *hrefs) find(l *extract.Link) (k *href, met bool) {
-	if l.Ref == "" || l.Ref[0] == '?' || len(l.Ref) > maxHref {
+func (h *hrefs) find(l *extract.Link, ref string) (k *href, met bool) {
+	if ref == "" || ref[0] == '?' || len(ref) > maxHref {
 		return nil, false
 	}
-	k = &h.slots[(maphash.String(h.seed, l.Ref)^h.context)%hrefSlots]
-	return k, k.context == h.context && k.kind == l.Kind && k.noFollow == l.NoFollow && string(k.bytes[:k.ref]) == l.Ref
+	k = &h.slots[(maphash.String(h.seed, ref)^h.context)%hrefSlots]
+	return k, k.context == h.context && k.kind == l.Kind && k.noFollow == l.NoFollow && string(k.bytes[:k.ref]) == ref
 }
 
-// keep remembers what became of a link of the page at hand.
-func (h *hrefs) keep(k *href, l *extract.Link, v view, fate Fate, fp frontier.Fingerprint, link *frontier.Link) {
+// keep remembers what became of a link of the page at hand, whose reference is ref, and
+// v what it stands for.
+func (h *hrefs) keep(k *href, l *extract.Link, ref string, v view, fate Fate, fp frontier.Fingerprint, item int) {
 	if len(v.href) > maxHref {
 		return
 	}
-	bytes := k.bytes[:0]
-	if need := len(l.Ref) + len(v.href); need > cap(bytes) {
-		bytes = make([]byte, 0, need+need/2)
-	}
-	*k = href{context: h.context, page: h.page, item: int32(link.Target), kind: l.Kind, noFollow: l.NoFollow, hasFragment: link.HasFragment,
-		ref: len(l.Ref), bytes: append(append(bytes, l.Ref...), v.href...), at: v.at, fingerprint: fp, fate: fate, hash: link.Hash}
+	k.bytes = append(append(k.bytes[:0], ref...), v.href...)
+	k.context, k.page, k.item, k.kind, k.noFollow, k.ref = h.context, h.page, int32(item), l.Kind, l.NoFollow, len(ref)
+	k.at, k.fingerprint, k.fate = v.at, fp, fate
 }
 
-func (k *href) href() []byte { return k.bytes[k.ref:] }
+func (k *href) view() view { return view{k.bytes[k.ref:], k.at} }
 
 // pageIndex finds the items of a page by their fingerprints.
 type pageIndex struct {

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"strings"
+
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -36,7 +38,8 @@ type findings struct {
 	byPattern bool // a fragment may decide about a link, or be wanted for a graph
 
 	plain       bool                 // the last reference needed no second look
-	fingerprint frontier.Fingerprint // of its target
+	fate        Fate                 // of its target, whatever the fragment
+	fingerprint frontier.Fingerprint // likewise
 	said        []said               // of each link of the document
 	items       []pending
 	links       frontier.Links
@@ -152,15 +155,22 @@ func (f *findings) addOwn(l *extract.Link, link *frontier.Link) {
 // addKnown keeps a link whose reference may have been met before: on this page, or
 // on another one in its directory.
 func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
-	k, met := f.known.find(l)
+	ref, fragment, has := l.Ref, "", false
+	if at := strings.IndexByte(ref, '#'); at >= 0 && !f.byPattern && urinorm.IsPlainFragment(ref[at+1:]) {
+		ref, fragment, has = ref[:at], ref[at+1:], true
+	}
+	k, met := f.known.find(l, ref)
 	switch {
 	case k == nil:
 		f.resolve(l, link)
 		return
 	case !met:
 		v, fate := f.resolve(l, link)
+		if has {
+			v.href, fate = v.document(), f.fate
+		}
 		if f.plain && (fate.Outcome == nil || fate.Outcome == leftOut) && link.Mark&^markExpect == 0 {
-			f.known.keep(k, l, v, fate, f.fingerprint, link)
+			f.known.keep(k, l, ref, v, fate, f.fingerprint, link.Target)
 		}
 		return
 	case k.page != f.known.page:
@@ -168,18 +178,23 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 		if there {
 			f.merge(int(at), k.fate)
 		} else {
-			v := view{k.href(), k.at}
+			v := k.view()
 			at = int32(f.enter(k.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: k.fate.Internal, Page: k.fate.Page, Depth: f.depth + 1}, k.fate))
 		}
 		k.page, k.item = f.known.page, at
 	}
 	link.Target = int(k.item)
-	if v := (view{k.href(), k.at}); k.hasFragment {
-		link.Fragment, _ = v.fragment()
-		link.HasFragment, link.Hash = true, k.hash
+	if has {
+		f.href = append(f.href[:0], fragment...)
+		link.Fragment, link.HasFragment, link.Hash = f.href, true, check.HashAnchor(fragment)
+		if k.fate.Outcome == nil && wantsAnchors(fragment) {
+			f.items[k.item].item.Need |= frontier.NeedContent
+		}
+	} else if whole, ok := k.view().fragment(); ok {
+		link.Fragment, link.HasFragment, link.Hash = whole, true, check.HashAnchorBytes(whole)
 	}
 	if f.run.cfg.Pages {
-		f.edges = append(f.edges, Edge{URL: f.run.print.view(view{k.href(), k.at}), Text: l.Text})
+		f.edges = append(f.edges, Edge{URL: f.run.print.view(k.view()), Text: l.Text})
 	}
 }
 
@@ -327,6 +342,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 		link.Mark |= markForm
 	}
 	f.sinceThen(&fate, v, link)
+	f.fate = fate
 	if link.HasFragment && fate.Outcome == nil && wantsAnchors(link.Fragment) {
 		fate.Need |= frontier.NeedContent
 	}

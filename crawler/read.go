@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -232,10 +233,18 @@ func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document,
 	if refresh := refreshOf(doc); refresh != nil && !o.Static {
 		o.Next = f.lead(refresh)
 	}
+	f.said = slices.Grow(f.said, len(doc.Links))
 	for i := range doc.Links {
+		if i == tellingLinks {
+			f.links.Expect(len(doc.Links))
+		}
 		f.add(&doc.Links[i])
 	}
 }
+
+// tellingLinks is after how many links of a page it is clear what memory the rest take:
+// lists that double again and again take twice as much.
+const tellingLinks = 1024
 
 // refreshOf is the page that a document hands its readers on to, or nil.
 func refreshOf(doc *extract.Document) *extract.Link {

@@ -56,7 +56,11 @@ const (
 	keptBytes   = 1 << 20
 )
 
-const leastLinks = 64
+const (
+	leastLinks  = 64
+	surelyLinks = 1024 // from which on it is clear how dense they are
+	mostRoom    = 32   // times as many
+)
 
 // keep makes a string of b.
 func (h *harvest) keep(b []byte) string { return h.texts.keep(b) }
@@ -95,11 +99,23 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 func (h *harvest) another() *Link {
 	n := len(h.links)
 	if n == cap(h.links) {
-		// append would grow, and copy, a large list by a quarter each time.
-		h.links = append(make([]Link, 0, max(leastLinks, 2*n)), h.links...)
+		h.links = append(make([]Link, 0, h.room(n)), h.links...)
 	}
 	h.links = h.links[:n+1]
 	return &h.links[n]
+}
+
+// room is how many links to make room for when there are n: twice as many, or as many
+// as a long document comes to if it goes on as it began. A list that doubles again and
+// again takes twice the memory, all of it new.
+func (h *harvest) room(n int) int {
+	room := max(leastLinks, 2*n)
+	if at := h.links[:n]; n >= surelyLinks && at[n-1].at > at[0].at {
+		begun, all := int(at[n-1].at-at[0].at), len(h.src.text)-int(at[0].at)
+		room = max(room, min(n*all/begun, mostRoom*n))
+		room += room / 8
+	}
+	return min(room, MaxLinks)
 }
 
 // finish hands over what was found. Lists that were longer before do not keep the

@@ -61,6 +61,22 @@ func (b *Links) Len() int { return b.count }
 // Size is how many bytes of memory the block holds on to.
 func (b *Links) Size() int { return cap(b.briefs) + cap(b.places) }
 
+// Expect makes room for n references in all, if they are as long as those that were
+// added so far.
+func (b *Links) Expect(n int) {
+	b.briefs = expect(b.briefs, b.count, n)
+	b.places = expect(b.places, b.count, n)
+}
+
+// expect makes room for n entries in a list whose first so many it holds.
+func expect(list []byte, have, n int) []byte {
+	if have == 0 || n <= have {
+		return list
+	}
+	rest := len(list) * (n - have) / have
+	return slices.Grow(list, rest+rest/8)
+}
+
 // Add appends a reference.
 func (b *Links) Add(l *Link) {
 	head := uint64(l.Target) << 2

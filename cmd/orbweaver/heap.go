@@ -11,7 +11,7 @@ import (
 // What a large crawl holds in memory are a few plain tables, which cost the garbage
 // collector little to walk. Let it wait until the heap has doubled, as it does by
 // itself, and half of the memory is waste. So from a certain size on it is called
-// sooner; a small heap is left to it, where every collection would tell. What is free
+// sooner; a small heap may first become what the program takes anyway. What is free
 // in a large one is given back to the system: each gap that a table leaves when it
 // grows is too small for the next.
 
@@ -21,12 +21,17 @@ const (
 	// besides is what the program takes apart from the heap, with room to spare: a
 	// limit that is too narrow makes the collector work without end.
 	besides = 32 << 20
+	// firstHeap is the live size that the runtime takes a new heap to have, in bytes.
+	firstHeap = 4 << 20
+	// leastHeap is what a heap may grow to in any case: a dozen collections on the way
+	// there save nothing.
+	leastHeap = 24 << 20
 	// largeHeap is the live size from which on there is a limit.
 	largeHeap = 128 << 20
 )
 
 // leastPercent bounds what a very large heap costs: its tables are walked each time.
-const leastPercent = 10
+const leastPercent, mostPercent = 10, 1000
 
 // heap bounds the garbage of a run.
 type heap struct {
@@ -47,7 +52,8 @@ func tendHeap() (stop func()) {
 		return func() {}
 	}
 	unset := debug.SetMemoryLimit(-1)
-	h := &heap{before: debug.SetGCPercent(100), now: 100, unset: unset, limit: unset}
+	first := percentFor(firstHeap)
+	h := &heap{before: debug.SetGCPercent(first), now: first, unset: unset, limit: unset}
 	h.sample[0].Name = "/gc/heap/live:bytes"
 	h.await()
 	return h.stop
@@ -105,5 +111,9 @@ func (h *heap) limitFor(live uint64) int64 {
 // percentFor is the growth of the heap, in percent of what is live, at which the
 // collector is called.
 func percentFor(live uint64) int {
-	return int(min(100, max(leastPercent, mostWaste*100/max(live, 1))))
+	live = max(live, 1)
+	if live < leastHeap/2 {
+		return int(min(mostPercent, (leastHeap-live)*100/live))
+	}
+	return int(min(100, max(leastPercent, mostWaste*100/live)))
 }

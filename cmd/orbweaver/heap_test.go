@@ -8,7 +8,7 @@ import (
 )
 
 func TestPercentFor(t *testing.T) {
-	for live, want := range map[uint64]int{0: 100, 1 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
+	for live, want := range map[uint64]int{0: 1000, 1 << 20: 1000, 4 << 20: 500, 8 << 20: 200, 12 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
 		if got := percentFor(live); got != want {
 			t.Errorf("percentFor(%d) = %d, want %d", live, got, want)
 		}

@@ -14,16 +14,16 @@ type Key string
 // may tell such URLs apart (6.2.4).
 func KeyOf(u URL) Key {
 	var buf [256]byte
-	return Key(appendKey(buf[:0], u.href, &u.at))
+	return Key(appendKey(buf[:0], u.href, u.at))
 }
 
 // AppendKey appends the key of an href that [Base.Append] wrote; the offsets
 // count from href[0]. It allocates nothing beyond what dst needs to grow.
 func AppendKey(dst []byte, href []byte, at Offsets) []byte {
-	return appendKey(dst, href, &at)
+	return appendKey(dst, href, at)
 }
 
-func appendKey[T string | []byte](dst []byte, href T, at *Offsets) []byte {
+func appendKey[T string | []byte](dst []byte, href T, at Offsets) []byte {
 	if at.Opaque {
 		return append(dst, href[:at.FragmentStart]...)
 	}

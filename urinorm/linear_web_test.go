@@ -32,7 +32,7 @@ func TestLinearTime(t *testing.T) {
 				u, _, _ = ParseWeb(prefix + s)
 				parsed = s
 			}
-			buf = appendKey(buf[:0], u.href, &u.at)
+			buf = appendKey(buf[:0], u.href, u.at)
 			buf = appendPrinted(buf[:0], u.href, &u.at)
 		}
 	}

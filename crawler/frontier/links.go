@@ -114,6 +114,7 @@ func (b *Links) place(l *Link) {
 	if !same {
 		b.string(l.Element)
 		b.string(l.Attribute)
+		b.element, b.attribute = l.Element, l.Attribute
 	}
 	b.string(l.Raw)
 	b.string(l.Text)
@@ -121,7 +122,7 @@ func (b *Links) place(l *Link) {
 		b.places = binary.AppendUvarint(b.places, uint64(len(l.Fragment)))
 		b.places = append(b.places, l.Fragment...)
 	}
-	b.line, b.element, b.attribute = l.Line, l.Element, l.Attribute
+	b.line = l.Line
 }
 
 // endsInFragment reports whether what follows the first '#' of a reference is the

@@ -106,7 +106,7 @@ func (r *run) key(req *fetch.Request) (cache.Key, bool) {
 
 // standsFor returns the outcome that stands for asking a reference's target, nil
 // when it is to be asked.
-func (r *run) standsFor(fp frontier.Fingerprint, v view, fate *Fate, link *frontier.Link) *check.Outcome {
+func (r *run) standsFor(fp frontier.Fingerprint, v view, fate Fate, link *frontier.Link) *check.Outcome {
 	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.http() ||
 		r.cfg.Robots == RobotsStrict { // its robots.txt is asked first, when its turn comes
 		return nil

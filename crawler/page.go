@@ -341,7 +341,9 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 	if l.Kind == extract.Submission {
 		link.Mark |= markForm
 	}
-	f.sinceThen(&fate, v, link)
+	if f.run.cfg.Changed != nil {
+		fate.Outcome = f.sinceThen(fate.Outcome, v, link)
+	}
 	f.fate = fate
 	if link.HasFragment && fate.Outcome == nil && wantsAnchors(link.Fragment) {
 		fate.Need |= frontier.NeedContent
@@ -349,7 +351,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 	f.fingerprint = r.frontier.Fingerprint(f.key)
 	if r.looksBack() && fate.Outcome == nil {
-		fate.Outcome = r.standsFor(f.fingerprint, v, &fate, link)
+		fate.Outcome = r.standsFor(f.fingerprint, v, fate, link)
 	}
 	if at, ok := f.index.find(f.fingerprint); ok {
 		f.merge(int(at), fate)

@@ -16,17 +16,15 @@ const unchangedNote = "neither it nor a page that links to it has changed"
 
 // sinceThen narrows the fate of a link: from an unchanged page nobody is asked
 // over the network. A changed page with the same link asks all the same.
-func (f *findings) sinceThen(fate *Fate, v view, link *frontier.Link) {
-	if f.run.cfg.Changed == nil {
-		return
-	}
+func (f *findings) sinceThen(o *check.Outcome, v view, link *frontier.Link) *check.Outcome {
 	if !f.unchanged {
 		link.Mark |= markChanged
-		return
+		return o
 	}
-	if fate.Outcome == nil && f.run.scope().siteOf(urlOf(v)) == nil && string(v.scheme()) != "file" {
-		fate.Outcome = skip(check.CodeExcluded, unchangedNote)
+	if o == nil && f.run.scope().siteOf(urlOf(v)) == nil && string(v.scheme()) != "file" {
+		return skip(check.CodeExcluded, unchangedNote)
 	}
+	return o
 }
 
 // since drops the finding on a pair that only unchanged pages refer to, unless the

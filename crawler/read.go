@@ -152,6 +152,9 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 	if site == nil || !w.crawled(site) {
 		return false
 	}
+	if site.Names(u, resp.Path) && w.isSeed(u) {
+		return false
+	}
 	rel, err := filepath.Rel(site.Dir(), resp.Path)
 	if err != nil {
 		return false

@@ -291,6 +291,18 @@ func (s *Site) PathOf(u urinorm.URL) string {
 	return s.pathTo(rel)
 }
 
+// Names reports whether a URL names a file below Dir letter for letter: whether
+// its path leads there without an index, a redirect or an escape.
+func (s *Site) Names(u urinorm.URL, file string) bool {
+	path := u.Path()
+	if _, query := u.Query(); query || len(path) <= len(s.path) {
+		return false
+	}
+	rel := path[len(s.path):]
+	dir, found := strings.CutSuffix(file, rel)
+	return found && strings.IndexByte(rel, '%') < 0 && len(dir) > 1 && os.IsPathSeparator(dir[len(dir)-1]) && dir[:len(dir)-1] == filepath.Clean(s.dir)
+}
+
 func queryOf(u urinorm.URL) string {
 	if query, ok := u.Query(); ok {
 		return "?" + query

@@ -448,3 +448,27 @@ func TestSiteWalkAndURLs(t *testing.T) {
 		t.Errorf("URLOf(a/) = %s, %v", u, err)
 	}
 }
+
+func TestSiteNames(t *testing.T) {
+	dir := t.TempDir()
+	site := openSite(t, "https://0.site.invalid/docs/", dir, HostAuto)
+	for _, tt := range []struct {
+		url, file string
+		want      bool
+	}{
+		{"https://0.site.invalid/docs/a/b.html", "a/b.html", true},
+		{"https://0.site.invalid/docs/a/b.html", "b.html", false},
+		{"https://0.site.invalid/docs/b.html", "a/b.html", false},
+		{"https://0.site.invalid/docs/a/", "a/index.html", false},
+		{"https://0.site.invalid/docs/a/b", "a/b.html", false},
+		{"https://0.site.invalid/docs/a/b.html?q", "a/b.html", false},
+		{"https://0.site.invalid/docs/%41.html", "%41.html", false},
+		{"https://0.site.invalid/docs/%41.html", "A.html", false},
+		{"https://0.site.invalid/docs/", "", false},
+		{"https://0.site.invalid/", "index.html", false},
+	} {
+		if got := site.Names(mustParse(t, tt.url), filepath.Join(dir, filepath.FromSlash(tt.file))); got != tt.want {
+			t.Errorf("%s names %s: %t, want %t", tt.url, tt.file, got, tt.want)
+		}
+	}
+}

@@ -71,6 +71,7 @@ type said struct {
 	hash     uint64
 	has      bool
 	from, to int32 // its fragment in findings.fragments
+	text     string
 }
 
 // shrink lets go of what a large page needed.
@@ -111,6 +112,7 @@ func (f *findings) add(l *extract.Link) {
 		s := &f.said[l.Repeats-1]
 		link.Target, link.Mark, link.HasFragment, link.Hash = s.target, s.mark, s.has, s.hash
 		link.Fragment = f.fragments[s.from:s.to]
+		link.Repeats, link.SameText = l.Repeats, l.Text == s.text
 		f.said = append(f.said, *s)
 		f.links.Add(&link)
 		return
@@ -122,7 +124,7 @@ func (f *findings) add(l *extract.Link) {
 		f.addKnown(l, &link)
 	}
 	f.fragments = append(f.fragments, link.Fragment...)
-	f.said = append(f.said, said{link.Target, link.Mark, link.Hash, link.HasFragment, int32(len(f.fragments) - len(link.Fragment)), int32(len(f.fragments))})
+	f.said = append(f.said, said{link.Target, link.Mark, link.Hash, link.HasFragment, int32(len(f.fragments) - len(link.Fragment)), int32(len(f.fragments)), l.Text})
 	f.links.Add(&link)
 }
 

@@ -22,6 +22,11 @@ type Link struct {
 	Element, Attribute string
 	Raw, Text          string
 	Mark               uint64 // what the crawler remembers of it
+	// Repeats, where it is not 0, is one more than the number of an earlier reference
+	// of the page with the same fragment, Element, Attribute and Raw, counted from 0 as
+	// they were added. SameText says that Text is the same, too.
+	Repeats  int
+	SameText bool
 }
 
 // A page's references are one block in two parts. What a verdict takes comes first
@@ -32,13 +37,17 @@ type Link struct {
 //	first part, per reference:
 //	  target<<2 | has a mark<<1 | has a fragment, as a varint
 //	  [mark, as a varint] [hash of the fragment, 8 bytes]
-//	0: second part not compressed, 1: s2
+//	0 or 2: second part not compressed, 1 or 3: s2
 //	second part, per reference, as varints and length-prefixed strings:
-//	  line: zigzag of the difference, <<2 | same element and attribute as before<<1 | fragment is what follows '#' in raw
-//	  column [element attribute] raw text [fragment]
+//	  line: zigzag of the difference, <<3 | repeats an earlier reference<<2, and then
+//	    same text<<1:
+//	      column, how many references before, [text]
+//	    else same element and attribute as before<<1 | fragment is what follows '#' in raw:
+//	      column [element attribute] raw text [fragment]
+//	of 0 and 1, which are of the first encoding: <<2, and none repeats another
 const (
-	plainPlaces      = 0
-	compressedPlaces = 1
+	compressedPlaces = 1 // a bit
+	repeatingPlaces  = 2 // another
 	// compressFrom is the size in bytes from which compressing pays.
 	compressFrom = 512
 	hashLength   = 8
@@ -100,7 +109,11 @@ func (b *Links) Add(l *Link) {
 func (b *Links) place(l *Link) {
 	delta := l.Line - b.line
 	head := uint64(delta)<<1 ^ uint64(delta>>(bits.UintSize-1)) // zigzag
-	head <<= 2
+	head <<= 3
+	if l.Repeats > 0 {
+		b.repeat(l, head|4)
+		return
+	}
 	same := b.count > 0 && l.Element == b.element && l.Attribute == b.attribute
 	if same {
 		head |= 2
@@ -125,6 +138,20 @@ func (b *Links) place(l *Link) {
 	b.line = l.Line
 }
 
+// repeat writes a reference that repeats another.
+func (b *Links) repeat(l *Link, head uint64) {
+	if l.SameText {
+		head |= 2
+	}
+	b.places = binary.AppendUvarint(b.places, head)
+	b.places = binary.AppendUvarint(b.places, uint64(l.Column))
+	b.places = binary.AppendUvarint(b.places, uint64(b.count-(l.Repeats-1)))
+	if !l.SameText {
+		b.string(l.Text)
+	}
+	b.line, b.element, b.attribute = l.Line, l.Element, l.Attribute
+}
+
 // endsInFragment reports whether what follows the first '#' of a reference is the
 // fragment, byte for byte.
 func endsInFragment(raw string, fragment []byte) bool {
@@ -146,9 +173,9 @@ func (b *Links) Encode(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(b.briefs)))
 	dst = append(dst, b.briefs...)
 	if len(b.places) < compressFrom {
-		return append(append(dst, plainPlaces), b.places...)
+		return append(append(dst, repeatingPlaces), b.places...)
 	}
-	dst = append(dst, compressedPlaces)
+	dst = append(dst, repeatingPlaces|compressedPlaces)
 	at := len(dst)
 	dst = slices.Grow(dst, s2.MaxEncodedLen(len(b.places)))
 	return dst[:at+len(s2.Encode(dst[at:cap(dst)], b.places))]
@@ -223,15 +250,23 @@ type LinkReader struct {
 	briefs             BriefReader
 	rest               []byte
 	opened             bool
+	repeating          bool // the layout of the second part
 	line               int
 	element, attribute string
+	before             []written // what was read, for those that repeat it
 	unpacked           []byte
 	names              map[string]string // of elements and attributes
 }
 
+// written is what one reference may have in common with another.
+type written struct {
+	element, attribute  string
+	raw, text, fragment []byte
+}
+
 // Reset starts to read a block; the reader's memory is used again.
 func (r *LinkReader) Reset(block []byte) error {
-	*r = LinkReader{unpacked: r.unpacked, names: r.names}
+	*r = LinkReader{unpacked: r.unpacked, names: r.names, before: r.before[:0]}
 	return r.briefs.Reset(block)
 }
 
@@ -241,19 +276,21 @@ func (r *LinkReader) open() error {
 	if r.names == nil || len(r.names) > maxNames {
 		r.names = map[string]string{}
 	}
-	switch block := r.briefs.places; block[0] {
-	case plainPlaces:
-		r.rest = block[1:]
+	kind, block := r.briefs.places[0], r.briefs.places[1:]
+	r.repeating = kind&repeatingPlaces != 0
+	switch kind &^ repeatingPlaces {
+	case 0:
+		r.rest = block
 		return nil
 	case compressedPlaces:
-		n, err := s2.DecodedLen(block[1:])
+		n, err := s2.DecodedLen(block)
 		if err != nil || n > 1<<30 {
 			return errLinks
 		}
 		if cap(r.unpacked) < n {
 			r.unpacked = make([]byte, n)
 		}
-		if r.rest, err = s2.Decode(r.unpacked[:cap(r.unpacked)], block[1:]); err != nil {
+		if r.rest, err = s2.Decode(r.unpacked[:cap(r.unpacked)], block); err != nil {
 			return errLinks
 		}
 		return nil
@@ -283,8 +320,30 @@ func (r *LinkReader) Next(l *RawLink) (bool, error) {
 	}
 	d := decoder{b: r.rest}
 	head := d.uvarint()
+	repeats := false
+	if r.repeating {
+		repeats = head&4 != 0
+		head = head>>1&^3 | head&3
+	}
 	r.line += int(int64(head>>3) ^ -int64(head>>2&1))
 	l.Line, l.Column = r.line, int(d.uvarint())
+	if repeats {
+		r.again(l, &d, head&2 != 0)
+	} else {
+		r.anew(l, &d, head)
+	}
+	if d.failed {
+		return false, errLinks
+	}
+	if r.repeating {
+		r.before = append(r.before, written{l.Element, l.Attribute, l.Raw, l.Text, l.Fragment})
+	}
+	r.rest = d.b
+	return true, nil
+}
+
+// anew reads a reference that is written out.
+func (r *LinkReader) anew(l *RawLink, d *decoder, head uint64) {
 	if head&2 == 0 {
 		r.element, r.attribute = r.name(d.bytes()), r.name(d.bytes())
 	}
@@ -299,11 +358,21 @@ func (r *LinkReader) Next(l *RawLink) (bool, error) {
 	default:
 		l.Fragment = l.Raw[bytes.IndexByte(l.Raw, '#')+1:]
 	}
-	if d.failed {
-		return false, errLinks
+}
+
+// again reads a reference that repeats an earlier one.
+func (r *LinkReader) again(l *RawLink, d *decoder, sameText bool) {
+	back := d.uvarint()
+	if back == 0 || back > uint64(len(r.before)) {
+		d.failed = true
+		return
 	}
-	r.rest = d.b
-	return true, nil
+	w := &r.before[len(r.before)-int(back)]
+	r.element, r.attribute = w.element, w.attribute
+	l.Element, l.Attribute, l.Raw, l.Text, l.Fragment = w.element, w.attribute, w.raw, w.text, w.fragment
+	if !sameText {
+		l.Text = d.bytes()
+	}
 }
 
 // maxNames bounds how many names of elements and attributes a reader remembers.

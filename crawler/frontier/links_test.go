@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -28,7 +29,8 @@ func readAll(t testing.TB, block []byte) []Link {
 		if l.HasFragment && l.Hash != check.HashAnchor(string(l.Fragment)) {
 			t.Errorf("%q has the hash %x", l.Fragment, l.Hash)
 		}
-		links = append(links, Link{l.Target, bytes.Clone(l.Fragment), l.HasFragment, l.Hash, l.Line, l.Column, l.Element, l.Attribute, string(l.Raw), string(l.Text), l.Mark})
+		links = append(links, Link{Target: l.Target, Fragment: bytes.Clone(l.Fragment), HasFragment: l.HasFragment, Hash: l.Hash, Line: l.Line, Column: l.Column,
+			Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text), Mark: l.Mark})
 	}
 }
 
@@ -62,6 +64,66 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestRepeatedLinks: what repeats an earlier reference comes back as if it were
+// written out, and takes less.
+func TestRepeatedLinks(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 11))
+	for range 200 {
+		var short, long Links
+		var links []Link
+		firsts := map[string]int{}
+		for n := range random.IntN(60) {
+			name := string(rune('a' + random.IntN(20)))
+			l := Link{Target: random.IntN(9), Line: 1 + random.IntN(50), Column: random.IntN(300), Element: []string{"a", "img"}[random.IntN(2)], Attribute: "href",
+				Raw: "page-" + name, Text: strings.Repeat("text", random.IntN(3)), Mark: uint64(random.IntN(2))}
+			if name < "h" {
+				l.Raw += "#x y"
+				l.Fragment, l.HasFragment, l.Hash = []byte("x%20y"), true, check.HashAnchor("x%20y")
+			}
+			long.Add(&l)
+			links = append(links, l)
+			if first, ok := firsts[l.Element+l.Raw]; ok {
+				l.Repeats, l.SameText = first+1, l.Text == links[first].Text
+			} else {
+				firsts[l.Element+l.Raw] = n
+			}
+			short.Add(&l)
+		}
+		for _, b := range []*Links{&short, &long} {
+			if got := readAll(t, b.Encode(nil)); !reflect.DeepEqual(got, links) {
+				t.Fatalf("%d links came back as %+v, want %+v", len(links), got, links)
+			}
+		}
+		if len(firsts) < len(links) && short.Size() > long.Size() {
+			t.Errorf("%d links take %d bytes, without repeats %d", len(links), short.Size(), long.Size())
+		}
+	}
+}
+
+// TestFirstEncoding: blocks of states that were kept by the first encoding are read.
+func TestFirstEncoding(t *testing.T) {
+	want := []Link{
+		{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z#q", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: check.HashAnchor("q")},
+		{Target: 4, Line: 8, Column: 3, Element: "a", Attribute: "href", Raw: "z#b c", Text: "zed", Fragment: []byte("b%20c"), HasFragment: true, Hash: check.HashAnchor("b%20c"), Mark: 7},
+		{Target: 1, Line: 12, Column: 5, Element: "img", Attribute: "src", Raw: "i.png"},
+	}
+	if got := readAll(t, []byte(firstPlain)); !reflect.DeepEqual(got, want) {
+		t.Errorf("a block that is not compressed came back as %+v", got)
+	}
+	for range 40 {
+		want = append(want, Link{Target: 1, Line: 12, Column: 5, Element: "img", Attribute: "src", Raw: "images/i.png"})
+	}
+	if got := readAll(t, []byte(firstCompressed)); !reflect.DeepEqual(got, want) {
+		t.Errorf("a compressed block came back as %+v", got)
+	}
+}
+
+const (
+	firstPlain      = "\x14\x11M\x8aG\n\xa9\xb0\x00\x1b\x13\as\xe3_\xb0\xcc\x1e\xf6\xdc\x04\x00I\x02\x01a\x04href\x03z#q\x03zed\x06\x03\x05z#b c\x03zed\x05b%20c \x05\x03img\x03src\x05i.png\x00"
+	firstCompressed = "<\x11M\x8aG\n\xa9\xb0\x00\x1b\x13\as\xe3_\xb0\xcc\x1e\xf6\xdc\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04" +
+		"\x01\xb4\x05`I\x02\x01a\x04href\x03z#q\x03zed\x06\x03\x05z#b c\x01\f\x80\x05b%20c \x05\x03img\x03src\x05i.png\x00\x02\x05\fimages/\x11\x10\x19\x00j\x01"
+)
+
 func FuzzLinkReader(f *testing.F) {
 	var b Links
 	b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: check.HashAnchor("q")})
@@ -70,6 +132,11 @@ func FuzzLinkReader(f *testing.F) {
 		b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed"})
 	}
 	f.Add(b.Encode(nil))
+	b.Add(&Link{Target: 4, Line: 10, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "other", Repeats: 2})
+	b.Add(&Link{Target: 4, Line: 11, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Repeats: 2, SameText: true})
+	f.Add(b.Encode(nil))
+	f.Add([]byte(firstPlain))
+	f.Add([]byte(firstCompressed))
 	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, block []byte) {
 		var r LinkReader

@@ -10,7 +10,12 @@ import (
 // outcomes and notes. Whoever changes what they mean raises it, so that no store
 // takes those of another version for its own; a state in crawler/testdata tells
 // when that was forgotten.
-const Encoding = 1
+//
+// The first knew no references that repeat others; it is still read.
+const (
+	Encoding      = 2
+	FirstEncoding = 1 // that is read
+)
 
 // ID numbers targets in the order they were entered, from 1.
 type ID uint32

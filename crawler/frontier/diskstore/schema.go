@@ -114,8 +114,13 @@ func (c *conn) upgrade() error {
 		}
 	}
 	encoding, err := c.kept(metaEncoding)
-	if err == nil && string(encoding) != strconv.Itoa(frontier.Encoding) {
-		err = fmt.Errorf("its records are of version %q, and those known here of %d: %w", encoding, frontier.Encoding, ErrOther)
+	switch n, no := strconv.Atoi(string(encoding)); {
+	case err != nil:
+		return err
+	case no != nil || n < frontier.FirstEncoding || n > frontier.Encoding:
+		return fmt.Errorf("its records are of version %q, and those known here of %d: %w", encoding, frontier.Encoding, ErrOther)
+	case n < frontier.Encoding: // there will be others among them
+		return c.keep(metaEncoding, []byte(strconv.Itoa(frontier.Encoding)))
 	}
-	return err
+	return nil
 }

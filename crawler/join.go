@@ -34,13 +34,13 @@ type nodeState uint16
 const (
 	redirects nodeState = 1 << iota // another target answers for it
 	clean                           // it is there, without redirect or warning: only a fragment or a mark can matter
+	warned                          // it is there, and all its warnings are about its own content: with a fragment the same holds
 	readable                        // its anchors are known
 	isHTML                          // its content is HTML
 	counted                         // its pair without a fragment was met
 	flagged                         // and is not simply ok
 	pieced                          // a pair with a fragment is flagged
 	open                            // its answer is still out
-	handsOn                         // it is there, and hands its readers on to another page
 	internal                        // it is on one of the seeds' sites
 	verbatim                        // it is a reference as written, not a URL
 	entered                         // its job is known
@@ -213,15 +213,15 @@ func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.
 		}
 	}
 	set(g.Redirect, redirects)
-	set(g.OK && g.Leads, handsOn)
 	set(g.Read, readable)
 	set(g.HTML, isHTML)
 	set(g.OK && !g.Warned, clean)
+	set(g.OK && g.OfPage && j.needs[id-1]&frontier.NeedLinks != 0 && j.r.cfg.Changed == nil, warned)
 	set(g.Cached, recalled)
 	if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {
 		*s |= nodeState(i+1) << leftShift
 	}
-	if *s&(redirects|handsOn) != 0 && len(found) > 0 {
+	if (g.Redirect || g.OK && g.Leads) && len(found) > 0 { // a page that leads hands its readers on
 		j.next[id] = found[0]
 	}
 	return g, nil
@@ -351,7 +351,11 @@ func (r *pageReader) fragment(n int) (string, error) {
 func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	s := &j.states[id-1]
 	expect := extract.Expect(b.Mark & markExpect)
-	plain := *s&(clean|watching) == clean && !j.r.cfg.Show.OK && b.Mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
+	fine := clean
+	if b.HasFragment {
+		fine |= warned // a page's own warnings are told with the page
+	}
+	plain := *s&fine != 0 && *s&watching == 0 && !j.r.cfg.Show.OK && b.Mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
 	key := pairKey{id, b.HasFragment, b.Hash}
 	switch {
@@ -487,6 +491,10 @@ func (j *join) alone() error {
 			continue
 		}
 		id := frontier.ID(i + 1)
+		if s&warned != 0 {
+			j.keep(id, "", false)
+			continue
+		}
 		o := &j.dossier(id).outcome
 		if j.needs[i]&frontier.NeedSeed != 0 && !told[id] || o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) }) {
 			j.keep(id, "", false)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -167,5 +169,80 @@ func TestLeftOutIsCounted(t *testing.T) {
 	}
 	if got := sums[false].ByCode; got[check.CodeExternal] != 4 || got[check.CodeLimit] == 0 || got[check.CodeExcluded] == 0 {
 		t.Errorf("by code: %v", got)
+	}
+}
+
+// TestPagesOwnWarnings: what there is to say of a page's own content is told with the
+// page alone; references to its anchors are as simply ok as those to any page, and
+// what is counted does not hang on what is shown.
+func TestPagesOwnWarnings(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"index.html": `<a href="twice.html#a">1</a><a href="twice.html#b">2</a><a href="twice.html#b">3</a><a href="twice.html#gone">4</a>
+		<a href="twice.html#top">5</a><a href="only.html#a">6</a><img src="only.html#a"><a href="clean.html#a">7</a>`}
+	for _, name := range []string{"twice.html", "only.html"} {
+		files[name] = `<p id="a"></p><p id="a"></p><p id="b"></p>`
+	}
+	files["clean.html"] = `<p id="a"></p><a href="twice.html">whole</a>`
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("<!doctype html><title>x</title>"+content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, seeds := disk(t, dir)
+	counts := func(show Show) (sum Summary, told []string) {
+		cfg.Show = show
+		c := &collector{}
+		s, err := Run(t.Context(), cfg, seeds, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range c.results {
+			line := filepath.Base(r.URL) + " " + r.Verdict.String()
+			for _, w := range r.Warnings {
+				line += " " + string(w.Code)
+			}
+			told = append(told, fmt.Sprintf("%s %d", line, len(r.References)))
+		}
+		return Summary{Results: s.Results, References: s.References, OK: s.OK, Broken: s.Broken, Warnings: s.Warnings, ByCode: s.ByCode}, told
+	}
+	some, told := counts(Show{Broken: true, Warning: true})
+	want := []string{"only.html ok fragment-duplicate 0", "only.html#a ok content-type-mismatch 2",
+		"twice.html ok fragment-duplicate 1", "twice.html#gone broken 1"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if all, _ := counts(showAll()); !reflect.DeepEqual(all, some) {
+		t.Errorf("counted %+v; where all is shown, %+v", some, all)
+	}
+}
+
+// TestWarnedIsNotFlagged: references to the anchors of a page with warnings of its own
+// cost no more than others.
+func TestWarnedIsNotFlagged(t *testing.T) {
+	dir := t.TempDir()
+	page := "<!doctype html><title>x</title><p id=a></p><p id=a></p>"
+	for i := range 200 {
+		page += fmt.Sprintf("<p id=i%d></p><a href='#i%d'>x</a>", i, i)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, seeds := disk(t, dir)
+	cfg.Show = Show{Broken: true, Warning: true}
+	r := newRun(t.Context(), cfg, seeds, &collector{})
+	if err := r.refer(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.crawl(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	j := newJoin(r)
+	for _, step := range []func() error{j.load, j.judge, j.alone} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(j.flagged) != 1 || j.sum.OK != 200 {
+		t.Errorf("%d pairs are looked at closely, and %d are simply ok; want 1 and 200", len(j.flagged), j.sum.OK)
 	}
 }

@@ -253,13 +253,15 @@ type Glance struct {
 	Redirect bool // another target answers for it
 	Leads    bool // it names a Next: a redirect, or a page that hands its readers on
 	Warned   bool // there are warnings
+	OfPage   bool // and OfPage holds for all of them
 	Read     bool
 	Cached   bool           // the target was not asked
 	HTML     bool           // it is a document that holds links: HTML or XHTML
 	Anchors  EncodedAnchors // where they lie; good as long as data is not changed
 }
 
-// GlanceAt reads the beginning of an encoded outcome, without allocation.
+// GlanceAt reads the beginning of an encoded outcome, and the codes of its warnings
+// where there are some, without allocation.
 func GlanceAt(data []byte) (Glance, error) {
 	d := decoder{data: data}
 	flags := d.header()
@@ -285,6 +287,10 @@ func GlanceAt(data []byte) (Glance, error) {
 	default:
 		g.HTML = int(kind) < len(typeBook) && isHTML(typeBook[kind])
 	}
+	if g.Warned {
+		d.skipToWarnings(flags)
+		g.OfPage = d.warnedOfPage()
+	}
 	if d.failed {
 		return Glance{}, fmt.Errorf("read the head of an outcome of %d bytes: %w", len(data), errEncoding)
 	}
@@ -295,6 +301,40 @@ func GlanceAt(data []byte) (Glance, error) {
 type decoder struct {
 	data   []byte
 	failed bool
+}
+
+// skipToWarnings passes over what stands between the content type and the warnings.
+func (d *decoder) skipToWarnings(flags uint16) {
+	d.varint() // size
+	d.varint() // requests
+	if flags&hasElapsed != 0 {
+		d.varint()
+	}
+	if flags&hasModified != 0 {
+		d.varint()
+		d.uvarint()
+	}
+	for flag := hasPath; flag <= hasMessage; flag <<= 1 {
+		if flags&flag != 0 {
+			d.skipString()
+		}
+	}
+}
+
+// warnedOfPage reports whether all warnings are such that OfPage holds.
+func (d *decoder) warnedOfPage() bool {
+	all := true
+	for range d.warningCount() {
+		switch code := d.byte(); code {
+		case codeLiteral:
+			all = OfPage(Code(d.take(d.uvarint()))) && all
+		default:
+			all = OfPage(d.book(code)) && all
+		}
+		d.skipString() // message
+		d.skipString() // proposal
+	}
+	return all && !d.failed
 }
 
 func (d *decoder) take(n uint64) []byte {
@@ -370,6 +410,8 @@ func (d *decoder) int() int {
 
 func (d *decoder) string() string { return string(d.take(d.uvarint())) }
 
+func (d *decoder) skipString() { d.take(d.uvarint()) }
+
 func (d *decoder) book(code byte) Code {
 	if int(code) >= len(codeBook) {
 		d.failed = true
@@ -387,11 +429,20 @@ func (d *decoder) time() time.Time {
 	return time.Unix(seconds, int64(nanos)).UTC()
 }
 
-func (d *decoder) warnings() []Warning {
+// warningCount reads how many warnings follow: one at least, or the decoder has failed.
+func (d *decoder) warningCount() uint64 {
 	const least = 3 // bytes of the smallest warning
 	n := d.uvarint()
 	if n == 0 || n > uint64(len(d.data)/least) {
 		d.failed = true
+		return 0
+	}
+	return n
+}
+
+func (d *decoder) warnings() []Warning {
+	n := d.warningCount()
+	if n == 0 {
 		return nil
 	}
 	warnings := make([]Warning, n)

@@ -133,6 +133,27 @@ func TestDecodeRejects(t *testing.T) {
 	if _, err := GlanceAt([]byte{1, 0x10, 0, 2, 1, 2, 3}); err == nil {
 		t.Error("anchors that are cut off are returned")
 	}
+	if _, err := GlanceAt(tests["warnings beyond the end"]); err == nil {
+		t.Error("warnings that are cut off are taken for some")
+	}
+}
+
+// TestGlanceAtWarnings: whatever stands before them, the codes of warnings are found.
+func TestGlanceAtWarnings(t *testing.T) {
+	own, other := Warning{Code: CodeFragmentDuplicate, Message: "m"}, Warning{Code: CodeSoftNotFound, Message: "m", Proposal: "p"}
+	unknown := Warning{Code: "a-later-code"}
+	for _, o := range sampleOutcomes() {
+		for _, tt := range []struct {
+			warnings []Warning
+			ofPage   bool
+		}{{nil, false}, {[]Warning{own}, true}, {[]Warning{own, own}, true}, {[]Warning{own, other}, false}, {[]Warning{other, own}, false}, {[]Warning{own, unknown}, false}} {
+			o.Warnings = tt.warnings
+			g, err := GlanceAt(AppendOutcome(nil, &o))
+			if err != nil || g.Warned != (len(tt.warnings) > 0) || g.OfPage != tt.ofPage {
+				t.Errorf("%+v: warned %v, of the page %v, %v", o, g.Warned, g.OfPage, err)
+			}
+		}
+	}
 }
 
 func TestEncodedAnchors(t *testing.T) {
@@ -181,8 +202,9 @@ func FuzzDecodeOutcome(f *testing.F) {
 			t.Fatalf("a glance at %x sees the code %q, want %q", data, seen.Code, o.Code)
 		}
 		seen.Anchors, seen.Code = nil, ""
+		ofPage := !slices.ContainsFunc(o.Warnings, func(w Warning) bool { return !OfPage(w.Code) })
 		if want := (Glance{OK: o.Code == CodeOK, Redirect: o.Code == CodeRedirect, Leads: o.Next != "", Warned: len(o.Warnings) > 0,
-			Read: o.Read, Cached: o.Cached, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
+			OfPage: len(o.Warnings) > 0 && ofPage, Read: o.Read, Cached: o.Cached, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
 			t.Fatalf("a glance at %x sees %+v, want %+v", data, seen, want)
 		}
 		o.Judge(Question{Fragment: "x", HasFragment: true})

@@ -130,7 +130,13 @@ type Config struct {
 }
 
 // Show is the set of results a Sink wants to see.
-type Show struct{ OK, Broken, Unverified, Skipped, Warning, Info bool }
+type Show struct {
+	OK, Broken, Unverified, Skipped, Warning, Info bool
+	// PagesAlone says that nobody asks who refers to a page of which there is nothing
+	// to show but warnings about itself (check.OfPage). The References of such a
+	// result may be missing: they are many, and gathering them takes its time.
+	PagesAlone bool
+}
 
 // External says what becomes of links that leave the site.
 type External uint8

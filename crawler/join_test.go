@@ -211,6 +211,10 @@ func TestPagesOwnWarnings(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
+	want[2] = "twice.html ok fragment-duplicate 0"
+	if sparing, told := counts(Show{Broken: true, Warning: true, PagesAlone: true}); !slices.Equal(told, want) || !reflect.DeepEqual(sparing, some) {
+		t.Errorf("where nobody asks for them, told %q, want %q", told, want)
+	}
 	if all, _ := counts(showAll()); !reflect.DeepEqual(all, some) {
 		t.Errorf("counted %+v; where all is shown, %+v", some, all)
 	}

@@ -24,7 +24,7 @@ func (j *join) gather() error {
 			j.mark(p)
 			j.since(p)
 		}
-		if p.open || j.shown(&p.judgement) {
+		if p.open || j.shown(&p.judgement) && !j.alonePage(&p.judgement) {
 			wanted[k] = p
 			targets[(k.id-1)/64] |= 1 << ((k.id - 1) % 64)
 		}
@@ -165,6 +165,14 @@ func (j *join) shown(g *check.Judgement) bool {
 		}
 	}
 	return false
+}
+
+// alonePage reports whether nobody asks who refers to what a judgement that is shown
+// is about.
+func (j *join) alonePage(g *check.Judgement) bool {
+	s := j.r.cfg.Show
+	return s.PagesAlone && g.Verdict == check.OK && !s.OK &&
+		!slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return !check.OfPage(w.Code) && (s.Info || !informational(w.Code)) })
 }
 
 // tell counts the pairs and gives the sink the ones it wants, in order of their URL.

@@ -13,6 +13,7 @@ var csvFormat = Format{
 	Name:       "csv",
 	Extensions: []string{".csv"},
 	Use:        "spreadsheets; a row for each reference",
+	References: true,
 	New:        func(w io.Writer, o Options) Writer { return &csvWriter{csv: csv.NewWriter(w)} },
 }
 

@@ -14,6 +14,7 @@ var dotFormat = Format{
 	Name:       "dot",
 	Extensions: []string{".dot", ".gv"},
 	Use:        "Graphviz: the site as a picture",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &dotWriter{w: w, graph: newGraph(o)}

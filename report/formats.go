@@ -26,6 +26,11 @@ type Format struct {
 	Binary bool
 	// Pages is true when the Writer is a [PageWriter] and wants the site's graph.
 	Pages bool
+	// References is true when all references to each result are listed. The others
+	// list those at which there is something to mend, and of a page of which there is
+	// nothing to say but what is about itself (check.OfPage) none: such a result may
+	// come without its references.
+	References bool
 	// NewOnly is true when findings that a baseline has are left out, unless they are
 	// asked for (ShowKnown): the format shows people what to mend, or CI what to
 	// complain of. Others list them, marked.

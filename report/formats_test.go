@@ -3,6 +3,9 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 func TestFormatsAreWellFormed(t *testing.T) {
@@ -26,6 +29,41 @@ func TestFormatsAreWellFormed(t *testing.T) {
 		}
 		if _, ok := f.New(&strings.Builder{}, Options{}).(PageWriter); ok != f.Pages {
 			t.Errorf("format %s: Pages is %v", f.Name, f.Pages)
+		}
+	}
+}
+
+// TestFormatsWithoutReferences: what a format says of itself is so. Those that do not
+// list all references have no use for those to a page that is only wrong in itself.
+func TestFormatsWithoutReferences(t *testing.T) {
+	run := func(refs ...crawler.Reference) *Report {
+		own := check.Warning{Code: check.CodeFragmentDuplicate, Message: `two elements have the id "a"`}
+		return &Report{
+			Head:    Head{Started: started, Targets: []string{"docs"}},
+			Summary: crawler.Summary{Started: started, Complete: true, Results: 3, Warnings: 3, Pages: 2},
+			Results: []*crawler.Result{
+				{URL: "docs/a.html", FinalURL: "docs/a.html", Internal: true, Code: check.CodeOK, Warnings: []check.Warning{own}, References: refs},
+				{URL: "https://example.com/", FinalURL: "https://example.com/", Code: check.CodeOK, References: refs,
+					Warnings: []check.Warning{{Code: check.CodeTLSExpiresSoon, Message: "the certificate expires soon"}, own}},
+			},
+		}
+	}
+	all := []crawler.Reference{
+		{Page: "docs/b.html", Line: 1, Column: 2, Element: "a", Attribute: "href", Raw: "a.html", Text: "one"},
+		{Page: "docs/b.html", Line: 2, Column: 2, Element: "a", Attribute: "href", Raw: "a.html#", Text: "two"},
+	}
+	for _, f := range Formats {
+		if f.Binary {
+			if !f.References {
+				t.Errorf("%s: not looked at", f.Name)
+			}
+			continue
+		}
+		for _, o := range []Options{{}, {FailOn: Policy{FailOnWarning, FailOnWarning}}, {Show: ShowWarning}} {
+			same := render(t, f.Name, o, run(all...)) == render(t, f.Name, o, run())
+			if f.References == same && !f.Pages { // graphs have their links from the pages, where there are some
+				t.Errorf("%s: References is %v, and without them the report is the same: %v", f.Name, f.References, same)
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ var gmlFormat = Format{
 	Name:       "gml",
 	Extensions: []string{".gml"},
 	Use:        "graph programs: Gephi, Cytoscape, igraph, networkx",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &gmlWriter{w: w, graph: newGraph(o)}

@@ -11,6 +11,7 @@ var graphmlFormat = Format{
 	Name:       "graphml",
 	Extensions: []string{".graphml"},
 	Use:        "graph programs: yEd, Gephi, Neo4j, networkx",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &graphmlWriter{xml: xmlText{w: w}, graph: newGraph(o)}

@@ -12,6 +12,7 @@ var htmlFormat = Format{
 	Name:       "html",
 	Extensions: []string{".html", ".htm"},
 	Use:        "one page to read and click through: tables, redirects, the site as a web",
+	References: true,
 	Pages:      true,
 	NewOnly:    true,
 	New:        func(w io.Writer, o Options) Writer { return &htmlWriter{w: w, show: o.Show.orDefault()} },

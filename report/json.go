@@ -19,6 +19,7 @@ var jsonFormat = Format{
 	Name:       "json",
 	Extensions: []string{".json"},
 	Use:        "programs; what `report` and `compare` read",
+	References: true,
 	New:        func(w io.Writer, o Options) Writer { return &jsonWriter{text: jsonText{w: w}} },
 }
 

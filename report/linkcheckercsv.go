@@ -14,6 +14,7 @@ var linkcheckerCSVFormat = Format{
 	Extensions: []string{".linkchecker.csv"},
 	Files:      []string{"linkchecker-out.csv"},
 	Use:        "scripts made for LinkChecker's csv",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &linkcheckerCSV{out: bufio.NewWriter(w), linkcheckerRows: newLinkcheckerRows(o)}

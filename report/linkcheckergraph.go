@@ -19,6 +19,7 @@ var linkcheckerGMLFormat = Format{
 	Extensions: []string{".linkchecker.gml"},
 	Files:      []string{"linkchecker-out.gml"},
 	Use:        "scripts made for LinkChecker's gml",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).gml}
@@ -30,6 +31,7 @@ var linkcheckerDotFormat = Format{
 	Extensions: []string{".linkchecker.dot"},
 	Files:      []string{"linkchecker-out.dot"},
 	Use:        "scripts made for LinkChecker's dot",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).dot}
@@ -41,6 +43,7 @@ var linkcheckerGXMLFormat = Format{
 	Extensions: []string{".linkchecker.gxml", ".gxml"},
 	Files:      []string{"linkchecker-out.gxml"},
 	Use:        "scripts made for LinkChecker's gxml (GraphXML)",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).gxml}

@@ -14,6 +14,7 @@ var linkcheckerSQLFormat = Format{
 	Extensions: []string{".linkchecker.sql", ".sql"},
 	Files:      []string{"linkchecker-out.sql"},
 	Use:        "databases made for LinkChecker's sql; `sqlite` is a whole one",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &linkcheckerSQL{out: bufio.NewWriter(w), linkcheckerRows: newLinkcheckerRows(o)}

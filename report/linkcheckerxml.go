@@ -14,6 +14,7 @@ var linkcheckerXMLFormat = Format{
 	Extensions: []string{".linkchecker.xml"},
 	Files:      []string{"linkchecker-out.xml"},
 	Use:        "scripts made for LinkChecker's xml",
+	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &linkcheckerXML{xml: xmlText{w: w}, linkcheckerRows: newLinkcheckerRows(o)}

@@ -19,6 +19,7 @@ type Multi struct {
 	streams []*output // those of them that get results as they come
 	sorter  sorter    // feeds the others
 	graph   bool      // an output draws the site's graph
+	refs    bool      // an output lists all references
 }
 
 // output is one report of a Multi.
@@ -94,6 +95,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	added.Writer = out.Format.newOnly(added.Writer, o.Show)
 	m.outputs = append(m.outputs, added)
 	m.graph = m.graph || out.Format.Pages
+	m.refs = m.refs || out.Format.References
 	if out.Format.Streams {
 		m.streams = append(m.streams, added)
 	} else {
@@ -109,6 +111,10 @@ func (m *Multi) WantsStream() bool { return len(m.streams) > 0 }
 // WantsPages tells whether an output draws the site's graph, so that Page should
 // be called.
 func (m *Multi) WantsPages() bool { return m.graph }
+
+// WantsReferences tells whether an output lists all references to each result; see
+// [Format.References].
+func (m *Multi) WantsReferences() bool { return m.refs }
 
 // Begin begins every report.
 func (m *Multi) Begin(h *Head) error { return m.sieve.Begin(h) }

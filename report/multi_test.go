@@ -252,8 +252,11 @@ func TestMultiGivesPagesToGraphsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if !m.WantsPages() {
-		t.Error("does not want pages")
+	if !m.WantsPages() || !m.WantsReferences() {
+		t.Error("does not want pages, or references")
+	}
+	if n, err := Open([]Output{{Format: &textFormat, To: &bytes.Buffer{}}, {Format: &sarifFormat, To: &bytes.Buffer{}}}, nil, Options{}); err != nil || n.WantsReferences() {
+		t.Errorf("wants references that it does not list, %v", err)
 	}
 	run := fullRun()
 	if err := m.Begin(&run.Head); err != nil {

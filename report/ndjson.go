@@ -10,6 +10,7 @@ var ndjsonFormat = Format{
 	Name:       "ndjson",
 	Extensions: []string{".ndjson", ".jsonl"},
 	Use:        "programs that want each result as soon as it is known",
+	References: true,
 	Streams:    true,
 	New: func(w io.Writer, o Options) Writer {
 		return &ndjsonWriter{text: jsonText{w: w, compact: true}}

@@ -27,6 +27,7 @@ var sqliteFormat = Format{
 	Name:       "sqlite",
 	Extensions: []string{".sqlite", ".sqlite3", ".db"},
 	Use:        "questions in SQL; views for the usual ones",
+	References: true,
 	Binary:     true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {

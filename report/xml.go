@@ -14,6 +14,7 @@ var xmlFormat = Format{
 	Name:       "xml",
 	Extensions: []string{".xml"},
 	Use:        "programs that read XML; all that JSON has, with a schema",
+	References: true,
 	New: func(w io.Writer, o Options) Writer {
 		return &xmlWriter{xml: xmlText{w: w}}
 	},

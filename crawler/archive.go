@@ -35,7 +35,7 @@ const (
 // another site that is gone. What only this network can know is nobody else's
 // business: addresses without a public name, and such with a user name.
 func (j *join) wantsArchive(p *pair) bool {
-	if j.r.cfg.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken || j.states[p.id-1]&verbatim != 0 {
+	if j.r.cfg.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
 		return false
 	}
 	u := j.dossier(p.id).url

@@ -40,9 +40,9 @@ const (
 	counted                         // its pair without a fragment was met
 	flagged                         // and is not simply ok
 	pieced                          // a pair with a fragment is flagged
+	topped                          // its pair with an empty fragment was met
 	open                            // its answer is still out
 	internal                        // it is on one of the seeds' sites
-	verbatim                        // it is a reference as written, not a URL
 	entered                         // its job is known
 	watching                        // somebody waits for its verdicts, whatever they are
 	recalled                        // it was not asked: an earlier run had
@@ -178,14 +178,10 @@ func (j *join) load() error {
 }
 
 func stateOf(job *frontier.Job) nodeState {
-	s := entered
 	if job.Internal {
-		s |= internal
+		return entered | internal
 	}
-	if job.Verbatim {
-		s |= verbatim
-	}
-	return s
+	return entered
 }
 
 // outcomeOf is a target's outcome, that of not having been reached where there is none.
@@ -206,7 +202,7 @@ func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.
 		return g, err
 	}
 	s := &j.states[id-1]
-	*s &= counted | flagged | pieced | internal | verbatim | entered | watching
+	*s &= counted | flagged | pieced | topped | internal | entered | watching
 	set := func(is bool, bit nodeState) {
 		if is {
 			*s |= bit
@@ -303,7 +299,7 @@ func (j *join) pass(first bool) error {
 			if b.HasFragment && !j.anchors.holds(id) || !b.HasFragment && !first {
 				continue
 			}
-			if p := j.meet(id, &b); p != nil && b.HasFragment && p.fragment == "" {
+			if p := j.meet(id, &b); p != nil && b.HasFragment && b.Hash != noFragment && p.fragment == "" {
 				if p.fragment, err = reader.fragment(n); err != nil {
 					return fmt.Errorf("target %d: %w", rec.ID, err)
 				}
@@ -311,6 +307,10 @@ func (j *join) pass(first bool) error {
 		}
 	})
 }
+
+// noFragment is the hash of an empty one, which many a script's link has: it is on
+// every page.
+var noFragment = check.HashAnchor("")
 
 // pageReader reads the references of a page in full, up to the one that is asked for.
 type pageReader struct {
@@ -376,6 +376,16 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 			j.sum.OK++
 		}
 		return nil
+	case b.Hash == noFragment:
+		if *s&pieced != 0 && j.pairs[key] != nil {
+			break
+		}
+		if *s&topped == 0 {
+			*s |= topped
+			j.sum.Results++
+			j.sum.OK++
+		}
+		return nil
 	case *s&readable != 0:
 		at, there := j.anchors.find(id, b.Hash)
 		if !there || *s&pieced != 0 && j.pairs[key] != nil {
@@ -416,10 +426,14 @@ func (j *join) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 		j.flagged = append(j.flagged, p)
 		met := false // as simply ok, until now
 		s := &j.states[key.id-1]
-		if !key.has {
+		switch {
+		case !key.has:
 			met = *s&counted != 0
 			*s |= counted | flagged
-		} else {
+		case key.hash == noFragment:
+			met = *s&topped != 0
+			*s |= topped | pieced
+		default:
 			at, there := j.anchors.find(key.id, key.hash)
 			met = there && !j.anchors.meet(at)
 			*s |= pieced
@@ -487,7 +501,7 @@ func (j *join) alone() error {
 		}
 	}
 	for i, s := range j.states {
-		if s&(clean|counted|redirects|verbatim) != 0 || j.needs[i]&frontier.NeedLinks == 0 {
+		if s&(clean|counted|redirects) != 0 || j.needs[i]&frontier.NeedLinks == 0 {
 			continue
 		}
 		id := frontier.ID(i + 1)
@@ -495,7 +509,11 @@ func (j *join) alone() error {
 			j.keep(id, "", false)
 			continue
 		}
-		o := &j.dossier(id).outcome
+		d := j.dossier(id)
+		o := &d.outcome
+		if d.job.Verbatim {
+			continue // there is no page to be read
+		}
 		if j.needs[i]&frontier.NeedSeed != 0 && !told[id] || o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) }) {
 			j.keep(id, "", false)
 		}

@@ -87,7 +87,7 @@ func (s *suggester) asking() []asking {
 	var all []asking
 	seen := map[frontier.ID]bool{}
 	for _, p := range s.flagged {
-		if p.open || seen[p.id] || !s.shown(&p.judgement) || s.states[p.id-1]&verbatim != 0 {
+		if p.open || seen[p.id] || !s.shown(&p.judgement) {
 			continue
 		}
 		a := asking{id: p.id, path: s.wantsPaths(p)}
@@ -96,7 +96,11 @@ func (s *suggester) asking() []asking {
 			continue
 		}
 		seen[p.id] = true
-		a.url = s.dossier(p.id).url.WithoutFragment()
+		d := s.dossier(p.id)
+		if d.job.Verbatim {
+			continue
+		}
+		a.url = d.url.WithoutFragment()
 		if rest, ok := strings.CutPrefix(a.url.String(), "http://"); ok && wantsTwin {
 			a.secure = "https://" + rest
 		}

@@ -227,7 +227,7 @@ func (m *Memory) Get(_ context.Context, id ID) (Record, error) {
 		return Record{}, fmt.Errorf("read target %d: there is no such target", id)
 	}
 	var r Record
-	if err := m.read(id, &r); err != nil {
+	if err := m.read(id, AllParts, &r); err != nil {
 		return Record{}, err
 	}
 	r.Job, r.Outcome, r.Links, r.Note = clone(r.Job), clone(r.Outcome), nil, clone(r.Note)
@@ -236,17 +236,22 @@ func (m *Memory) Get(_ context.Context, id ID) (Record, error) {
 
 func clone(b []byte) []byte { return append([]byte(nil), b...) }
 
-func (m *Memory) read(id ID, into *Record) error {
+func (m *Memory) read(id ID, parts Parts, into *Record) error {
 	s := m.spans.at(int(id) - 1)
 	*into = Record{ID: id, Found: into.Found[:0]}
 	into.Settled, into.Wave, _, into.Need = m.ledger.Status(id)
 	if len(m.notes) > 0 {
 		into.Note = m.notes[id]
 	}
-	end, err := m.ends.get(s.end)
-	if err == nil {
-		readEnd(end, into)
+	var err error
+	if parts&PartJob != 0 {
 		into.Job, err = m.jobs.get(s.job)
+	}
+	if parts&^PartJob != 0 && err == nil {
+		var end []byte
+		if end, err = m.ends.get(s.end); err == nil {
+			readEnd(end, into)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("read target %d: %w", id, err)
@@ -254,8 +259,8 @@ func (m *Memory) read(id ID, into *Record) error {
 	return nil
 }
 
-// Scan implements Store. It costs nothing to read all parts.
-func (m *Memory) Scan(ctx context.Context, _ Parts, fn func(*Record) error) error {
+// Scan implements Store. All parts but the job are read together.
+func (m *Memory) Scan(ctx context.Context, parts Parts, fn func(*Record) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var r Record
@@ -263,7 +268,7 @@ func (m *Memory) Scan(ctx context.Context, _ Parts, fn func(*Record) error) erro
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := m.read(ID(i+1), &r); err != nil {
+		if err := m.read(ID(i+1), parts, &r); err != nil {
 			return err
 		}
 		if err := fn(&r); err != nil {

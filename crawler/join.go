@@ -299,13 +299,20 @@ func (j *join) pass(first bool) error {
 			if b.HasFragment && !j.anchors.holds(id) || !b.HasFragment && !first {
 				continue
 			}
-			if p := j.meet(id, &b); p != nil && b.HasFragment && b.Hash != noFragment && p.fragment == "" {
+			if p := j.meet(id, &b); p != nil && j.wantsText(p, &b) {
 				if p.fragment, err = reader.fragment(n); err != nil {
 					return fmt.Errorf("target %d: %w", rec.ID, err)
 				}
 			}
 		}
 	})
+}
+
+// wantsText reports whether the text of a pair's fragment is still to be read: its
+// verdict hangs on it, or it is told.
+func (j *join) wantsText(p *pair, b *frontier.Brief) bool {
+	s := j.states[p.id-1]
+	return b.HasFragment && b.Hash != noFragment && p.fragment == "" && (s&leftBits == 0 || !j.passedOver(s, b))
 }
 
 // noFragment is the hash of an empty one, which many a script's link has: it is on

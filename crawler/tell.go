@@ -72,8 +72,8 @@ func (j *join) gather() error {
 
 // page prints the page a record stands for, as a place.
 func (j *join) page(rec *frontier.Record) string {
-	if o, _, err := check.DecodeHead(rec.Outcome); err == nil && o.Path != "" {
-		return j.r.print.path(o.Path)
+	if path, err := check.PathAt(rec.Outcome); err == nil && path != "" {
+		return j.r.print.path(path)
 	}
 	job, err := frontier.DecodeJob(rec.Job)
 	if err != nil { // load has read it before

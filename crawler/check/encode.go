@@ -288,7 +288,12 @@ func GlanceAt(data []byte) (Glance, error) {
 		g.HTML = int(kind) < len(typeBook) && isHTML(typeBook[kind])
 	}
 	if g.Warned {
-		d.skipToWarnings(flags)
+		d.skipToPath(flags)
+		for flag := hasPath; flag <= hasMessage; flag <<= 1 {
+			if flags&flag != 0 {
+				d.skipString()
+			}
+		}
 		g.OfPage = d.warnedOfPage()
 	}
 	if d.failed {
@@ -303,8 +308,33 @@ type decoder struct {
 	failed bool
 }
 
-// skipToWarnings passes over what stands between the content type and the warnings.
-func (d *decoder) skipToWarnings(flags uint16) {
+// PathAt returns the Path of an encoded outcome, without decoding the rest.
+func PathAt(data []byte) (string, error) {
+	d := decoder{data: data}
+	flags := d.header()
+	if flags&hasPath == 0 && !d.failed {
+		return "", nil
+	}
+	d.anchors(flags)
+	if d.byte() == codeLiteral {
+		d.skipString()
+	}
+	if flags&hasStatus != 0 {
+		d.varint()
+	}
+	if d.byte() == typeLiteral {
+		d.skipString()
+	}
+	d.skipToPath(flags)
+	path := d.string()
+	if d.failed {
+		return "", fmt.Errorf("read the path of an outcome of %d bytes: %w", len(data), errEncoding)
+	}
+	return path, nil
+}
+
+// skipToPath passes over what stands between the content type and the path.
+func (d *decoder) skipToPath(flags uint16) {
 	d.varint() // size
 	d.varint() // requests
 	if flags&hasElapsed != 0 {
@@ -313,11 +343,6 @@ func (d *decoder) skipToWarnings(flags uint16) {
 	if flags&hasModified != 0 {
 		d.varint()
 		d.uvarint()
-	}
-	for flag := hasPath; flag <= hasMessage; flag <<= 1 {
-		if flags&flag != 0 {
-			d.skipString()
-		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package crawler
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -26,8 +24,8 @@ const standardInput = "-"
 
 // recognise looks at the beginning of an error page.
 func (w *worker) recognise(resp *fetch.Response, o *check.Outcome) {
-	body, _ := readUpTo(w.take(), resp.Body, excerptSize) // what there is is enough
-	defer w.give(body)
+	body, _ := w.bodies.read(resp.Body, excerptSize, excerptSize, true) // what there is is enough
+	defer w.bodies.give(body)
 	o.RecogniseWall(resp.Header, body)
 }
 
@@ -41,7 +39,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	}
 	file := localFile(resp)
 	body, format, inPlace, err := w.readBody(resp, name, file != "", limit+1)
-	defer func() { w.give(body[:0]) }()
+	defer func() { w.bodies.give(body) }()
 	switch {
 	case inPlace:
 	case err != nil:
@@ -122,20 +120,23 @@ func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response)
 // readBody reads at most so many bytes of a body; of a file that is read in its
 // place only the beginning.
 func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most int64) (body []byte, format string, inPlace bool, err error) {
-	body = w.take()
 	if isFile {
 		if format, _ = extract.Readable(resp.ContentType, name, nil); format == "" || extract.ReadInPlace(format) {
-			body, err = readUpTo(body, resp.Body, extract.SniffLength)
+			body, err = w.bodies.read(resp.Body, extract.SniffLength, extract.SniffLength, true)
 			format, _ = extract.Readable(resp.ContentType, name, body)
 			if err != nil || extract.ReadInPlace(format) {
 				return body, format, err == nil, err
 			}
 		}
 	}
-	if want := min(resp.Size, most); want >= int64(cap(body)) && (isFile || want <= largeBody) { // what a server declares is not believed beyond that
-		body = append(make([]byte, 0, want+bytes.MinRead), body...) // with room to meet the end in
+	if body == nil {
+		body, err = w.bodies.read(resp.Body, resp.Size, most, isFile)
+	} else { // its beginning
+		if want := min(resp.Size, most); int64(cap(body)) < want {
+			body = w.bodies.grow(body, int(want)+endRoom)
+		}
+		body, err = w.bodies.readOn(body, resp.Body, resp.Size, most)
 	}
-	body, err = readUpTo(body, resp.Body, most)
 	format, _ = extract.Readable(resp.ContentType, name, body)
 	return body, format, isFile && err == nil && extract.ReadInPlace(format), err
 }
@@ -279,28 +280,6 @@ func documentBase(u urinorm.URL, doc *extract.Document) *urinorm.Base {
 		return own
 	}
 	return other
-}
-
-// readUpTo reads at most n bytes.
-func readUpTo(buf []byte, from io.Reader, n int64) ([]byte, error) {
-	for int64(len(buf)) < n {
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		room := buf[len(buf):cap(buf)]
-		if rest := n - int64(len(buf)); int64(len(room)) > rest {
-			room = room[:rest]
-		}
-		m, err := from.Read(room)
-		buf = buf[:len(buf)+m]
-		if err == io.EOF {
-			return buf, nil
-		}
-		if err != nil {
-			return buf, err
-		}
-	}
-	return buf, nil
 }
 
 func lastSegment(u urinorm.URL) string {

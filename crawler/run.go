@@ -38,7 +38,7 @@ type run struct {
 
 	places *places
 	desks  stock[*findings]
-	bodies stock[[]byte]
+	bodies bodies
 
 	begun  atomic.Int64 // pages that were begun, against --max-pages
 	counts [len(tallyNames)]atomic.Int64
@@ -127,7 +127,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	processors := runtime.GOMAXPROCS(0)
 	r.places = newPlaces(processors)
 	r.desks = stock[*findings]{most: 2 * processors, make: func() *findings { return &findings{} }}
-	r.bodies = stock[[]byte]{most: 4 * processors, make: func() []byte { return nil }}
+	r.bodies.most = 4 * processors
 	r.scoped = newScope(cfg, seeds, r.print)
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, r.pace)

@@ -104,8 +104,8 @@ func (w *worker) probe(ctx context.Context, dir, ext string) (print check.Finger
 	if resp.Status < 200 || resp.Status > 299 {
 		return print, nil
 	}
-	body, _ := readUpTo(w.take(), resp.Body, maxProbeBody) // what there is is enough
-	defer w.give(body)
+	body, _ := w.bodies.read(resp.Body, resp.Size, maxProbeBody, false) // what there is is enough
+	defer w.bodies.give(body)
 	return check.FingerprintOf(body), nil
 }
 

@@ -53,15 +53,6 @@ func (w *worker) found() *findings {
 	return w.desk
 }
 
-// take returns memory for a body; give keeps it for the next one.
-func (w *worker) take() []byte { return w.bodies.take()[:0] }
-
-func (w *worker) give(body []byte) {
-	if cap(body) <= largeBody {
-		w.bodies.give(body)
-	}
-}
-
 // turn begins a visit, or begins it anew at another page.
 func (w *worker) turn(page view, depth int) {
 	w.clear()

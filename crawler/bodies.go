@@ -1,0 +1,132 @@
+package crawler
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"sync"
+)
+
+// bodies is a stock of memory for bodies. They differ in size, so who needs little
+// does not take what fits a large one.
+type bodies struct {
+	mu   sync.Mutex
+	free [][]byte // the smallest first
+	most int      // that are kept
+}
+
+// Sizes of memory for bodies, in bytes.
+const (
+	firstRoom = 32 << 10            // for a body that does not say how long it is
+	endRoom   = bytes.MinRead       // more than a body needs, to meet its end in
+	largest   = largeBody + endRoom // that is kept
+)
+
+// take returns memory with room for so many bytes: the smallest that has it, or new
+// memory.
+func (b *bodies) take(room int) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, body := range b.free {
+		if cap(body) >= room {
+			b.free = slices.Delete(b.free, i, i+1)
+			return body[:0]
+		}
+	}
+	return make([]byte, 0, room)
+}
+
+// takeLargest returns the largest memory there is, for a body of unknown size.
+func (b *bodies) takeLargest() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.free) - 1
+	if n < 0 {
+		return make([]byte, 0, firstRoom)
+	}
+	body := b.free[n]
+	b.free = b.free[:n]
+	return body[:0]
+}
+
+// give keeps memory that nobody uses any more. When there is too much, the smallest
+// is let go.
+func (b *bodies) give(body []byte) {
+	if cap(body) == 0 || cap(body) > largest {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := len(b.free)
+	for at > 0 && cap(b.free[at-1]) > cap(body) {
+		at--
+	}
+	if len(b.free) == b.most {
+		if at == 0 {
+			return
+		}
+		at--
+		b.free = slices.Delete(b.free, 0, 1)
+	}
+	b.free = slices.Insert(b.free, at, body)
+}
+
+// empty lets go of all that is kept.
+func (b *bodies) empty() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.free = nil
+}
+
+// read reads at most so many bytes. size is how long the body is said to be, negative
+// when nothing is said; that much memory is taken at once when it is trusted, or when
+// it is little.
+func (b *bodies) read(from io.Reader, size, most int64, trusted bool) ([]byte, error) {
+	want := min(size, most)
+	if !trusted {
+		want = min(want, largeBody)
+	}
+	if want < 0 {
+		return b.readOn(b.takeLargest(), from, size, most)
+	}
+	return b.readOn(b.take(int(want)+endRoom), from, size, most)
+}
+
+// readOn is read after what was read before.
+func (b *bodies) readOn(body []byte, from io.Reader, size, most int64) ([]byte, error) {
+	for int64(len(body)) < most {
+		if len(body) == cap(body) {
+			body = b.grow(body, moreRoom(int64(len(body)), min(size, most)))
+		}
+		room := body[len(body):cap(body)]
+		if rest := most - int64(len(body)); int64(len(room)) > rest {
+			room = room[:rest]
+		}
+		n, err := from.Read(room)
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return body, err
+		}
+	}
+	return body, nil
+}
+
+// grow moves what was read to where there is more room.
+func (b *bodies) grow(body []byte, room int) []byte {
+	larger := append(b.take(room), body...)
+	b.give(body)
+	return larger
+}
+
+// moreRoom is how much room a body gets next that has filled what it had. The more
+// has come, the more is believed of what was said of its size; without that, or beyond
+// it, the room doubles.
+func moreRoom(had, size int64) int {
+	if had < size {
+		return int(min(size+endRoom, 8*had))
+	}
+	return int(max(firstRoom, 2*had))
+}

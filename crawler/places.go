@@ -4,12 +4,13 @@ import "sync"
 
 // places are for those who compute: as many as there are processors. More workers
 // that read documents at once would take more memory and be no faster. For the same
-// reason nobody begins a visit while others already wait with their document for a
-// place: on a network that is faster than we are, requests in flight are only memory.
+// reason nobody begins a visit, or takes a body off the network, while others already
+// wait with their document for a place: on a network that is faster than we are,
+// requests in flight are only memory.
 type places struct {
 	mu      sync.Mutex
 	free    int
-	most    int // that wait while others begin a visit
+	most    int // that wait while others begin a visit or read a body
 	waiting int
 	place   sync.Cond // one is free
 	room    sync.Cond // few are waiting

@@ -38,6 +38,9 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		return
 	}
 	file := localFile(resp)
+	if !w.busy {
+		w.places.await() // the network keeps what nobody has the time to read
+	}
 	body, format, inPlace, err := w.readBody(resp, name, file != "", limit+1)
 	defer func() { w.bodies.give(body) }()
 	switch {

@@ -2,7 +2,9 @@ package check
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,10 +82,17 @@ func TestFirstMarks(t *testing.T) {
 		if !walls[i].anyPage() {
 			continue
 		}
-		searched++
 		mark := walls[i].marks[0]
-		for _, body := range []string{"", mark, mark[1:], mark[:len(mark)-1], mark[:1] + mark, mark[:len(mark)-1] + mark, strings.Repeat(mark[:2], 9) + mark + mark, mark + "x",
-			strings.Repeat(seldom, 9), strings.Repeat(seldom, 9) + mark} {
+		if len(mark) < stride+gramSize-1 {
+			t.Fatalf("the first mark of %s, %q, is too short to be found", walls[i].vendor, mark)
+		}
+		searched++
+		bodies := []string{"", mark, mark[1:], mark[:len(mark)-1], mark[:1] + mark, mark[:len(mark)-1] + mark, strings.Repeat(mark[:2], 9) + mark + mark, mark + "x"}
+		for n := range 3 * stride {
+			before := strings.Repeat("x", n)
+			bodies = append(bodies, before+mark, before+mark+before, before+mark[1:]+mark[:1], mark[:len(mark)/2]+before+mark+mark)
+		}
+		for _, body := range bodies {
 			for k, got := range firstMarks([]byte(body)) {
 				if want := walls[k].anyPage() && strings.Contains(body, walls[k].marks[0]); got != want {
 					t.Errorf("of row %d (%s) firstMarks(%q) says %t, want %t", k, walls[k].vendor, body, got, want)
@@ -91,8 +100,54 @@ func TestFirstMarks(t *testing.T) {
 			}
 		}
 	}
-	if searched < 5 || len(lookouts) > 2 {
-		t.Errorf("%d marks are looked for in every page, in %d passes", searched, len(lookouts))
+	if searched < 5 {
+		t.Errorf("%d marks are looked for in every page", searched)
+	}
+}
+
+// TestBotWallRowByRow: what is passed over by status or mark would not have matched.
+func TestBotWallRowByRow(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var marks []string
+	for i := range walls {
+		marks = append(marks, walls[i].marks...)
+	}
+	statuses := []int{0, 200, 202, 301, 302, 303, 307, 401, 403, 404, 405, 429, 500, 503}
+	found := 0
+	for range 20_000 {
+		status, header := statuses[random.IntN(len(statuses))], http.Header{}
+		row := &walls[random.IntN(len(walls))]
+		if row.header != "" && random.IntN(3) == 0 {
+			header.Set(row.header, "a "+row.value+" b")
+		}
+		var body strings.Builder
+		for random.IntN(4) > 0 {
+			body.WriteString(strings.Repeat("-", random.IntN(40)))
+			mark := marks[random.IntN(len(marks))]
+			if len(row.marks) > 0 && random.IntN(2) == 0 {
+				mark = row.marks[random.IntN(len(row.marks))]
+			}
+			body.WriteString(mark[:len(mark)-random.IntN(2)*random.IntN(3)])
+		}
+		if random.IntN(8) == 0 {
+			body.WriteString(strings.Repeat(" ", shortPage))
+		}
+		var want Wall
+		for i := range walls {
+			if r := &walls[i]; r.status == nil || slices.Contains(r.status, status) {
+				if wall, ok := r.match(header, []byte(body.String())); ok {
+					want = wall
+					found++
+					break
+				}
+			}
+		}
+		if got, ok := BotWall(status, header, []byte(body.String())); got != want || ok != (want.Vendor != "") {
+			t.Fatalf("BotWall(%d, %v, %q) = %v, %t, want %v", status, header, body.String(), got, ok, want)
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d walls were met", found)
 	}
 }
 

@@ -1,28 +1,70 @@
 package crawler
 
-// The counters are count-min sketches of two rows: a key's count is the smaller of
+import "math"
+
+// As long as there are few keys, each is counted by itself: most sites never need the
+// sketches' memory. Then the counters are count-min sketches of two rows: a key's count is the smaller of
 // its two cells. It may be too high by what other keys add to both cells, never too
 // low, so every trap ends; with the budgets of defaultTrapLimits and ten million
 // pages a cell's share of strangers is far below the budget. Memory is fixed,
 // whatever a site invents, and equal runs count equally.
 
+// fewKeys is how many keys are counted by themselves.
+const fewKeys = 4096
+
 // pageCounts counts toward budgets of thousands and more: 1 MiB.
 type pageCounts struct {
+	few   map[uint64]uint32 // nil once there are cells
 	cells [2][]uint32
 }
 
 // add counts one page of a key and returns the count.
 func (c *pageCounts) add(key uint64) int {
-	const width = 1 << 17
 	if c.cells[0] == nil {
+		if n, ok := countFew(&c.few, key, math.MaxUint32); ok {
+			return int(n)
+		}
+		const width = 1 << 17
 		c.cells = [2][]uint32{make([]uint32, width), make([]uint32, width)}
+		for key, n := range c.few {
+			raise(&c.cells, key, n)
+		}
+		c.few = nil
 	}
-	key = mix(key)
-	a, b := &c.cells[0][key%width], &c.cells[1][key>>32%width]
-	// Raising only the smaller cell keeps strangers' shares low.
+	a, b := cellsOf(&c.cells, key)
 	n := min(*a, *b) + 1
-	*a, *b = max(*a, n), max(*b, n)
+	raise(&c.cells, key, n)
 	return int(n)
+}
+
+// countFew counts a key by itself, up to most; false when there are too many keys.
+func countFew[N uint8 | uint32](few *map[uint64]N, key uint64, most N) (N, bool) {
+	n, known := (*few)[key]
+	if !known && len(*few) == fewKeys {
+		return 0, false
+	}
+	if *few == nil {
+		*few = map[uint64]N{}
+	}
+	if n < most {
+		n++
+		(*few)[key] = n
+	}
+	return n, true
+}
+
+// cellsOf are a key's cells, one in each row.
+func cellsOf[N any](cells *[2][]N, key uint64) (a, b *N) {
+	key = mix(key)
+	width := uint64(len(cells[0]))
+	return &cells[0][key%width], &cells[1][key>>32%width]
+}
+
+// raise makes a key's count n at least. Raising only the smaller cell keeps strangers'
+// shares low.
+func raise[N uint8 | uint32](cells *[2][]N, key uint64, n N) {
+	a, b := cellsOf(cells, key)
+	*a, *b = max(*a, n), max(*b, n)
 }
 
 // maxSpellings is what a spellingCounts can tell apart.
@@ -30,22 +72,26 @@ const maxSpellings = 250
 
 // spellingCounts counts toward budgets up to maxSpellings: 2 MiB.
 type spellingCounts struct {
+	few   map[uint64]uint8 // nil once there are cells
 	cells [2][]uint8
 }
 
 // add counts one spelling of a key and returns the count, at most maxSpellings+1.
 func (c *spellingCounts) add(key uint64) int {
-	const width = 1 << 20
 	if c.cells[0] == nil {
+		if n, ok := countFew(&c.few, key, maxSpellings+1); ok {
+			return int(n)
+		}
+		const width = 1 << 20
 		c.cells = [2][]uint8{make([]uint8, width), make([]uint8, width)}
+		for key, n := range c.few {
+			raise(&c.cells, key, n)
+		}
+		c.few = nil
 	}
-	key = mix(key)
-	a, b := &c.cells[0][key%width], &c.cells[1][key>>32%width]
-	n := min(*a, *b)
-	if n <= maxSpellings {
-		n++
-	}
-	*a, *b = max(*a, n), max(*b, n)
+	a, b := cellsOf(&c.cells, key)
+	n := min(min(*a, *b), maxSpellings) + 1
+	raise(&c.cells, key, n)
 	return int(n)
 }
 

@@ -342,3 +342,30 @@ func BenchmarkTraps(b *testing.B) {
 		})
 	}
 }
+
+// TestTrapCounts: counts are exact while keys are few and never too low beyond that,
+// and pour over without loss.
+func TestTrapCounts(t *testing.T) {
+	var pages pageCounts
+	var spellings spellingCounts
+	strangers := 0
+	for round := 1; round <= maxSpellings+3; round++ {
+		for key := range uint64(100) {
+			n, m := pages.add(key), spellings.add(key)
+			if n < round || m < min(round, maxSpellings+1) || m > maxSpellings+1 {
+				t.Fatalf("key %d, round %d: counted %d and %d", key, round, n, m)
+			}
+			if strangers <= fewKeys-100 && (n != round || m != min(round, maxSpellings+1)) {
+				t.Fatalf("key %d, round %d, %d keys beside it: counted %d and %d", key, round, strangers, n, m)
+			}
+		}
+		for range 40 {
+			strangers++
+			pages.add(1000 + uint64(strangers))
+			spellings.add(1000 + uint64(strangers))
+		}
+	}
+	if pages.few != nil || spellings.few != nil || strangers < 2*fewKeys {
+		t.Errorf("%d keys are still counted by themselves", len(pages.few))
+	}
+}

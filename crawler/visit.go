@@ -201,8 +201,10 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 	w.heard.resp = resp
 	seen := check.Observe(check.Question{URL: u, Conditional: resp.Conditional}, resp)
 	o = &seen
-	if d, ok := check.RetryAfter(resp.Header, time.Now()); ok && overloaded(o) {
-		rest = d
+	if overloaded(o) {
+		if d, ok := check.RetryAfter(resp.Header, time.Now()); ok {
+			rest = d
+		}
 	}
 	switch {
 	case o.Code == check.CodeRedirect:

@@ -130,7 +130,7 @@ func (x *pageIndex) find(fp frontier.Fingerprint) (item int32, ok bool) {
 	if len(x.slots) == 0 {
 		return 0, false
 	}
-	for i := int(fp) & (len(x.slots) - 1); x.slots[i].page == x.page; i = (i + 1) & (len(x.slots) - 1) {
+	for i := int(fp.Low) & (len(x.slots) - 1); x.slots[i].page == x.page; i = (i + 1) & (len(x.slots) - 1) {
 		if x.slots[i].fingerprint == fp {
 			return x.slots[i].item, true
 		}
@@ -149,7 +149,7 @@ func (x *pageIndex) put(fp frontier.Fingerprint, item int32) {
 			}
 		}
 	}
-	i := int(fp) & (len(x.slots) - 1)
+	i := int(fp.Low) & (len(x.slots) - 1)
 	for x.slots[i].page == x.page {
 		i = (i + 1) & (len(x.slots) - 1)
 	}
@@ -172,7 +172,7 @@ func (k *knownIDs) find(fp frontier.Fingerprint) frontier.ID {
 	if k.slots == nil {
 		return 0
 	}
-	if s := &k.slots[fp%idSlots]; s.fingerprint == fp {
+	if s := &k.slots[fp.Low%idSlots]; s.fingerprint == fp {
 		return s.id
 	}
 	return 0
@@ -182,5 +182,5 @@ func (k *knownIDs) put(fp frontier.Fingerprint, id frontier.ID) {
 	if k.slots == nil {
 		k.slots = make([]knownID, idSlots)
 	}
-	k.slots[fp%idSlots] = knownID{fp, id}
+	k.slots[fp.Low%idSlots] = knownID{fp, id}
 }

@@ -72,7 +72,7 @@ func TestKnownReferences(t *testing.T) {
 					if items[i].Fingerprint != wantItems[i].Fingerprint {
 						t.Fatalf("page %d: item %d is another", n, i)
 					}
-					ids[i] = frontier.ID(items[i].Fingerprint%1_000_000 + 1)
+					ids[i] = frontier.ID(items[i].Fingerprint.Low%1_000_000 + 1)
 					if it := &items[i]; it.ID != 0 {
 						if it.ID != ids[i] {
 							t.Fatalf("page %d: item %d is remembered by the number %d, it is %d", n, i, it.ID, ids[i])
@@ -141,6 +141,37 @@ func TestLeavingAloneIsNoWish(t *testing.T) {
 		items := f.found()
 		if len(items) != 1 || items[0].Wave != frontier.Leaves || items[0].Outcome != nil {
 			t.Errorf("ignored: %v: %+v", ignored, items)
+		}
+	}
+}
+
+// Wide fingerprints that have one half in common are not the same.
+func TestHalvesOfFingerprints(t *testing.T) {
+	var index pageIndex
+	var ids knownIDs
+	var prints []frontier.Fingerprint
+	for low := range uint64(30) {
+		for high := range uint64(30) {
+			prints = append(prints, frontier.Fingerprint{Low: low, High: high})
+		}
+	}
+	index.reset()
+	for i, fp := range prints {
+		if at, there := index.find(fp); there {
+			t.Fatalf("%v is %v", fp, prints[at])
+		}
+		index.put(fp, int32(i))
+		if id := ids.find(fp); id != 0 {
+			t.Fatalf("%v has the number of %v", fp, prints[id-1])
+		}
+		ids.put(fp, frontier.ID(i+1))
+		if ids.find(fp) != frontier.ID(i+1) {
+			t.Fatalf("%v has no number", fp)
+		}
+	}
+	for i, fp := range prints {
+		if at, there := index.find(fp); !there || at != int32(i) {
+			t.Fatalf("%v is found at %d, %v", fp, at, there)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
@@ -108,7 +109,7 @@ func keepState(t *testing.T) {
 	})
 	base, _ := crawlertest.Serve(t, mux)
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
-	store, err := diskstore.Create(file)
+	store, err := diskstore.Create(file, frontier.Narrow)
 	if err != nil {
 		t.Fatal(err)
 	}

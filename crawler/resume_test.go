@@ -59,7 +59,7 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 		count++
 		store, err := diskstore.Open(file)
 		if errors.Is(err, os.ErrNotExist) {
-			store, err = diskstore.Create(file)
+			store, err = diskstore.Create(file, frontier.Narrow)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
@@ -171,7 +172,7 @@ func (s *state) begin(c *command) (err error) {
 		return nil
 	}
 	if s.store == nil {
-		if s.store, err = diskstore.Create(s.file()); err != nil {
+		if s.store, err = diskstore.Create(s.file(), frontier.Narrow); err != nil {
 			return unsound(err)
 		}
 	}

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -86,7 +87,8 @@ func DecodeJob(b []byte) (Job, error) {
 type Frontier struct {
 	store Store
 	seed  maphash.Seed
-	keyed bool // the store gave a key for fingerprints, in these halves
+	keyed bool // the store gave a key for fingerprints
+	wide  bool // they have 128 bits
 	key   [2]uint64
 	paces *paces
 
@@ -99,21 +101,29 @@ type Frontier struct {
 
 // New returns a frontier over a store. pace bounds hosts that nothing else is known of.
 func New(store Store, pace PaceRule) *Frontier {
-	f := &Frontier{store: store, seed: maphash.MakeSeed(), paces: newPaces(pace)}
+	f := &Frontier{store: store, wide: store.Width() == Wide, seed: maphash.MakeSeed(), paces: newPaces(pace)}
+	var key [16]byte
 	if k, ok := store.(Keyed); ok {
-		key := k.FingerprintKey()
-		f.keyed, f.key = true, [2]uint64{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:])}
+		f.keyed, key = true, k.FingerprintKey()
+	} else if f.wide {
+		rand.Read(key[:]) // never fails
 	}
+	f.key = [2]uint64{binary.LittleEndian.Uint64(key[:8]), binary.LittleEndian.Uint64(key[8:])}
 	return f
 }
 
 // Fingerprint hashes a key for this frontier: by SipHash-2-4 where the store has a
-// key for it, and else by what is quickest in this process.
+// key for it, and else by what is quickest in this process. That has no more than
+// 64 bits, so wide ones are by SipHash-2-4 of 128 in any case.
 func (f *Frontier) Fingerprint(key []byte) Fingerprint {
-	if f.keyed {
-		return Fingerprint(siphash.Hash(f.key[0], f.key[1], key))
+	switch {
+	case f.wide:
+		low, high := siphash.Hash128(f.key[0], f.key[1], key)
+		return Fingerprint{low, high}
+	case f.keyed:
+		return Fingerprint{Low: siphash.Hash(f.key[0], f.key[1], key)}
 	}
-	return Fingerprint(maphash.Bytes(f.seed, key))
+	return Fingerprint{Low: maphash.Bytes(f.seed, key)}
 }
 
 // Durable reports whether the store outlives its process.

@@ -8,7 +8,7 @@ import (
 // Ledger is what a store of this process keeps in memory of its targets: who they
 // are, in which line they wait, who has them, and how their hosts are paced.
 // Everything, that is, but their bytes, which a store keeps as it likes. A target
-// takes 8 bytes, its fingerprint 15 to 19, and its place in line 4; none of them
+// takes 8 bytes, its fingerprint 15 to 19 (25 to 31 if it is wide), and its place in line 4; none of them
 // holds a pointer, so that millions cost the garbage collector nothing.
 //
 // A Ledger is not safe for concurrent use: the store that has it has a lock.
@@ -89,9 +89,18 @@ type lease struct {
 	deadline time.Time
 }
 
-// NewLedger returns an empty ledger.
-func NewLedger() *Ledger {
-	return &Ledger{hosts: map[string]*host{}, leases: map[ID]lease{}, base: time.Now()}
+// NewLedger returns an empty ledger of targets that are known by fingerprints of a
+// width.
+func NewLedger(w Width) *Ledger {
+	return &Ledger{index: table{wide: w == Wide}, hosts: map[string]*host{}, leases: map[ID]lease{}, base: time.Now()}
+}
+
+// Width is the width of fingerprints.
+func (g *Ledger) Width() Width {
+	if g.index.wide {
+		return Wide
+	}
+	return Narrow
 }
 
 // Check finds items that carry a number that no target has.
@@ -108,7 +117,7 @@ func (g *Ledger) Check(items []Item) error {
 func (g *Ledger) Enter(it *Item) (ID, Change) {
 	id := it.ID
 	if id == 0 {
-		known, slot := g.index.find(uint64(it.Fingerprint))
+		known, slot := g.index.find(it.Fingerprint)
 		if known == 0 {
 			return g.enter(it, slot), Entered
 		}
@@ -179,7 +188,7 @@ func (g *Ledger) enter(it *Item, slot int) ID {
 func (g *Ledger) append(f Fingerprint, slot int, t target) ID {
 	g.targets.append(t)
 	id := ID(g.targets.len())
-	g.index.insert(slot, uint64(f), uint32(id))
+	g.index.insert(slot, f, uint32(id))
 	return id
 }
 
@@ -201,7 +210,7 @@ func (g *Ledger) host(name []byte) *host {
 
 // Find returns the target that has a fingerprint, 0 for none.
 func (g *Ledger) Find(f Fingerprint) ID {
-	id, _ := g.index.find(uint64(f))
+	id, _ := g.index.find(f)
 	return ID(id)
 }
 
@@ -351,7 +360,7 @@ func (g *Ledger) Count() Counts {
 // Seal lets go of what only a crawl under way needs: fingerprints, lines and
 // leases. From then on the ledger can only be read.
 func (g *Ledger) Seal() {
-	g.index = table{}
+	g.index = table{wide: g.index.wide}
 	g.expiry = nil
 	for _, h := range g.order {
 		h.lines = nil

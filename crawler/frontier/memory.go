@@ -11,9 +11,9 @@ import (
 )
 
 // Memory is the store of a run that ends when its process does. The zero value
-// is not ready; use NewMemory.
+// is not ready; use NewMemory or NewWideMemory.
 //
-// A target takes some 40 bytes of memory. What it is and what became of it is kept
+// A target takes some 40 bytes of memory, 50 with a wide fingerprint. What it is and what became of it is kept
 // in memory as long as that is little; of a large crawl, what was put in first moves
 // to a temporary file.
 type Memory struct {
@@ -39,11 +39,19 @@ const (
 	residentEnds = 24 << 20
 )
 
-// NewMemory returns an empty store.
-func NewMemory() *Memory {
-	return &Memory{ledger: NewLedger(), jobs: newArena(residentJobs, chunkSize), ends: newArena(residentEnds, chunkSize),
+// NewMemory returns an empty store of targets that are known by narrow fingerprints.
+func NewMemory() *Memory { return newMemory(Narrow) }
+
+// NewWideMemory returns an empty store of targets that are known by wide ones.
+func NewWideMemory() *Memory { return newMemory(Wide) }
+
+func newMemory(w Width) *Memory {
+	return &Memory{ledger: NewLedger(w), jobs: newArena(residentJobs, chunkSize), ends: newArena(residentEnds, chunkSize),
 		notes: map[ID][]byte{}, tallies: map[string]int64{}}
 }
+
+// Width implements Store.
+func (m *Memory) Width() Width { return m.ledger.Width() }
 
 // Add implements Store.
 func (m *Memory) Add(_ context.Context, items []Item) ([]ID, error) {

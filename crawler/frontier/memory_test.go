@@ -13,6 +13,10 @@ func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) frontier.Store { return frontier.NewMemory() })
 }
 
+func TestWideMemory(t *testing.T) {
+	storetest.Run(t, func(*testing.T) frontier.Store { return frontier.NewWideMemory() })
+}
+
 // TestMemoryMovesOut holds the store to the contract where next to nothing stays in
 // memory.
 func TestMemoryMovesOut(t *testing.T) {
@@ -29,16 +33,22 @@ func TestMemoryMovesOut(t *testing.T) {
 
 // BenchmarkMemory is the store's share of one page: a claim, and a completion with 60 targets, nine in ten known.
 func BenchmarkMemory(b *testing.B) {
-	m := frontier.NewMemory()
+	for _, open := range []func() *frontier.Memory{frontier.NewMemory, frontier.NewWideMemory} {
+		m := open()
+		b.Run(fmt.Sprint(m.Width()), func(b *testing.B) { benchmarkMemory(b, m) })
+	}
+}
+
+func benchmarkMemory(b *testing.B, m *frontier.Memory) {
 	ctx := b.Context()
 	job := []byte("\x00\x00\x01https://www.example.com/documentation/library/reference.html")
 	host := []byte("www.example.com")
-	if _, err := m.Add(ctx, []frontier.Item{{Fingerprint: 1, Host: host, Job: job}}); err != nil {
+	if _, err := m.Add(ctx, []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: 1}, Host: host, Job: job}}); err != nil {
 		b.Fatal(err)
 	}
 	outcome, links := make([]byte, 40), make([]byte, 600)
 	found := make([]frontier.Item, 60)
-	next := frontier.Fingerprint(2)
+	next := uint64(2)
 	b.ReportAllocs()
 	for b.Loop() {
 		l, _, err := m.Claim(ctx, 1, 0)
@@ -46,9 +56,9 @@ func BenchmarkMemory(b *testing.B) {
 			b.Fatal(err)
 		}
 		for i := range found {
-			found[i] = frontier.Item{Fingerprint: next - frontier.Fingerprint(i%int(min(next-1, 1000))), Host: host, Job: job}
+			found[i] = frontier.Item{Fingerprint: frontier.Fingerprint{Low: next - uint64(i%int(min(next-1, 1000)))}, Host: host, Job: job}
 			if i%10 == 0 {
-				found[i].Fingerprint = next
+				found[i].Fingerprint.Low = next
 				next++
 			}
 		}

@@ -15,8 +15,8 @@ type Restorer struct {
 }
 
 // NewRestorer returns a restorer of an empty ledger.
-func NewRestorer() *Restorer {
-	return &Restorer{ledger: NewLedger(), waiting: map[ID]time.Time{}}
+func NewRestorer(w Width) *Restorer {
+	return &Restorer{ledger: NewLedger(w), waiting: map[ID]time.Time{}}
 }
 
 // Host restores the next host.
@@ -32,7 +32,7 @@ var errOutOfRange = errors.New("it is out of range")
 
 // Target restores the next target, as it was entered.
 func (r *Restorer) Target(f Fingerprint, host int, w Wave, n Need) error {
-	known, slot := r.ledger.index.find(uint64(f))
+	known, slot := r.ledger.index.find(f)
 	switch {
 	case host < 0 || host >= len(r.ledger.order):
 		return fmt.Errorf("host %d of target %d: %w", host, r.ledger.Known()+1, errOutOfRange)

@@ -20,10 +20,25 @@ const (
 // ID numbers targets in the order they were entered, from 1.
 type ID uint32
 
-// Fingerprint stands for a target's Key: a keyed 64-bit hash. The odds that any
-// two of n targets share one are n²/2⁶⁵: 2.7e-6 at ten million, 2.7e-4 at a
-// hundred million.
-type Fingerprint uint64
+// Fingerprint stands for a target's Key: a keyed hash of 64 bits, or of 128, as is
+// the store's Width.
+type Fingerprint struct {
+	Low  uint64
+	High uint64 // 0 where fingerprints are narrow
+}
+
+// Width is how many bits fingerprints have.
+type Width int
+
+const (
+	// Narrow fingerprints are the usual ones: the odds that any two of n targets share
+	// one are n²/2⁶⁵, 2.7e-6 at ten million, 2.7e-4 at a hundred million, 0.027 at a
+	// thousand million.
+	Narrow Width = 64
+	// Wide ones take 10 to 13 bytes more of memory each, and their odds are n²/2¹²⁹:
+	// 1.5e-21 at a thousand million.
+	Wide Width = 128
+)
 
 // Wave orders work: a wave's targets are handed out before those of the next.
 type Wave uint8
@@ -185,6 +200,9 @@ var ErrStale = errors.New("the lease is no longer held")
 //
 // Calls may be made from many goroutines at once. storetest is the contract in full.
 type Store interface {
+	// Width is the width of the fingerprints that the store tells apart; it never
+	// changes.
+	Width() Width
 	// Add enters items and returns their IDs. An item already known keeps its
 	// job; its needs are added up and its wave becomes the lower of both. If it
 	// was settled with fewer needs than are now wanted, it is queued again; so is

@@ -11,15 +11,21 @@ import "math/bits"
 // quarter when it is four fifths full: 15 to 19 bytes an entry. Shards grow one by
 // one, so there is never an old and a new copy of all. In a shard places ascend
 // with the mixed fingerprint, which makes growing one walk over both copies.
-// The zero value is ready to use.
+//
+// The low half of a fingerprint says where it stands. Where fingerprints are wide
+// the high halves stand in a column of their own, 25 to 31 bytes an entry in all,
+// and are looked at when the low half is the same: of strangers, next to never.
+// The zero value is ready to use, for narrow ones.
 type table struct {
 	shards [shards]shard
+	wide   bool
 }
 
 type shard struct {
-	keys   []uint64 // 0 is an empty slot
+	keys   []uint64 // low halves; 0 is an empty slot
 	values []uint32
 	count  int
+	highs  []uint64 // nil where fingerprints are narrow
 }
 
 const (
@@ -41,21 +47,34 @@ func stored(key uint64) uint64 {
 
 func (t *table) shard(key uint64) *shard { return &t.shards[mixed(key)>>(64-shardBits)] }
 
-// find returns the value of key, or 0 and the slot where it belongs.
-func (t *table) find(key uint64) (value uint32, slot int) {
-	key = stored(key)
-	return t.shard(key).find(key)
+// find returns the value of a fingerprint, or 0 and the slot where it belongs.
+func (t *table) find(f Fingerprint) (value uint32, slot int) {
+	key := stored(f.Low)
+	s := t.shard(key)
+	if len(s.keys) == 0 {
+		return 0, 0
+	}
+	value, slot = s.find(key, s.place(key))
+	if t.wide {
+		for value != 0 && s.highs[slot] != f.High {
+			value, slot = s.find(key, s.after(slot))
+		}
+	}
+	return value, slot
 }
 
-// insert puts value under a key that find said is absent, at the slot it named.
-func (t *table) insert(slot int, key uint64, value uint32) {
-	key = stored(key)
+// insert puts value under a fingerprint that find said is absent, at the slot it named.
+func (t *table) insert(slot int, f Fingerprint, value uint32) {
+	key := stored(f.Low)
 	s := t.shard(key)
 	if (s.count+1)*5 > len(s.keys)*4 {
-		s.grow()
-		_, slot = s.find(key)
+		s.grow(t.wide)
+		slot = s.free(key)
 	}
 	s.keys[slot], s.values[slot] = key, value
+	if t.wide {
+		s.highs[slot] = f.High
+	}
 	s.count++
 }
 
@@ -65,11 +84,16 @@ func (s *shard) place(key uint64) int {
 	return int(high)
 }
 
-func (s *shard) find(key uint64) (value uint32, slot int) {
-	if len(s.keys) == 0 {
-		return 0, 0
+func (s *shard) after(slot int) int {
+	if slot++; slot == len(s.keys) {
+		return 0
 	}
-	for i := s.place(key); ; {
+	return slot
+}
+
+// find looks for a key from a slot on.
+func (s *shard) find(key uint64, from int) (value uint32, slot int) {
+	for i := from; ; {
 		switch s.keys[i] {
 		case key:
 			return s.values[i], i
@@ -82,14 +106,30 @@ func (s *shard) find(key uint64) (value uint32, slot int) {
 	}
 }
 
-func (s *shard) grow() {
+// free is the slot where a key belongs that is not there.
+func (s *shard) free(key uint64) int {
+	i := s.place(key)
+	for s.keys[i] != 0 {
+		i = s.after(i)
+	}
+	return i
+}
+
+func (s *shard) grow(wide bool) {
 	old := *s
 	n := max(shardStart, len(old.keys)+len(old.keys)/4)
 	s.keys, s.values = make([]uint64, n), make([]uint32, n)
+	if wide {
+		s.highs = make([]uint64, n)
+	}
 	for i, key := range old.keys {
-		if key != 0 {
-			_, slot := s.find(key)
-			s.keys[slot], s.values[slot] = key, old.values[i]
+		if key == 0 {
+			continue
+		}
+		slot := s.free(key)
+		s.keys[slot], s.values[slot] = key, old.values[i]
+		if wide {
+			s.highs[slot] = old.highs[i]
 		}
 	}
 }

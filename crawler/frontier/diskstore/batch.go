@@ -12,6 +12,7 @@ import (
 // since the transaction before, in the order in which they were made.
 type batch struct {
 	number  uint64
+	width   frontier.Width
 	first   frontier.ID // of the new targets
 	targets []newTarget
 	hosts   int              // new ones, the last that are known
@@ -60,7 +61,7 @@ const (
 func (b *batch) empty() bool { return b.steps == 0 }
 
 func (b *batch) reset(number uint64, first frontier.ID) {
-	*b = batch{number: number, first: first, targets: b.targets[:0], paces: b.paces, changes: b.changes[:0],
+	*b = batch{number: number, width: b.width, first: first, targets: b.targets[:0], paces: b.paces, changes: b.changes[:0],
 		events: b.events[:0], tallies: b.tallies[:0], bytes: b.bytes[:0]}
 	if clear(b.paces); b.paces == nil {
 		b.paces = map[int]struct{}{}
@@ -173,7 +174,7 @@ func (c *conn) writeTargets(b *batch) error {
 		for ; n > 0; n-- {
 			t := &b.targets[i]
 			c.bind(int64(b.first) + int64(i))
-			c.bind(int64(t.fingerprint))
+			c.bindFingerprint(t.fingerprint, b.width)
 			c.bind(int64(t.host))
 			c.bind(int64(t.wave))
 			c.bind(int64(t.need))

@@ -25,9 +25,15 @@ var targets = flag.Int("targets", 20_000, "targets of BenchmarkCrawl")
 // only checked; and a thousand hosts. Then the crawl is read as a report does, and
 // opened once more as resume does. -targets sets its size.
 func BenchmarkCrawl(b *testing.B) {
+	for _, w := range widths {
+		b.Run(fmt.Sprint(w), func(b *testing.B) { benchmarkCrawl(b, w) })
+	}
+}
+
+func benchmarkCrawl(b *testing.B, w frontier.Width) {
 	for b.Loop() {
 		file := filepath.Join(b.TempDir(), "crawl.sqlite")
-		s, err := Create(file)
+		s, err := Create(file, w)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -69,7 +75,7 @@ func BenchmarkCrawl(b *testing.B) {
 func crawl(tb testing.TB, s *Store, n int) {
 	ctx := context.Background()
 	item := func(t int, known bool) frontier.Item {
-		it := frontier.Item{Fingerprint: spread(uint64(t) + 1), Wave: frontier.Leaves, Need: frontier.NeedLinked,
+		it := frontier.Item{Fingerprint: printOf(uint64(t)+1, s.Width()), Wave: frontier.Leaves, Need: frontier.NeedLinked,
 			Host: fmt.Appendf(nil, "www.host-%d.example.com", t%1000),
 			Job:  fmt.Appendf(nil, "\x00\x00\x01https://www.host-%d.example.com/documents/page-%d.html", t%1000, t)}
 		if t < n/10 {
@@ -112,7 +118,7 @@ func crawl(tb testing.TB, s *Store, n int) {
 						done.Found = append(done.Found, item(c, false))
 					}
 					for c := range 50 {
-						done.Found = append(done.Found, item(int(uint64(spread(uint64(60*t+c)))%uint64(10*t+1)), c%2 == 0))
+						done.Found = append(done.Found, item(int(spread(uint64(60*t+c))%uint64(10*t+1)), c%2 == 0))
 					}
 				}
 				if _, err := s.Complete(ctx, l, done); err != nil {
@@ -125,8 +131,17 @@ func crawl(tb testing.TB, s *Store, n int) {
 	wg.Wait()
 }
 
-// spread makes a fingerprint of a number.
-func spread(n uint64) frontier.Fingerprint { return frontier.Fingerprint(n * 0x9E3779B97F4A7C15) }
+func spread(n uint64) uint64 { return n * 0x9E3779B97F4A7C15 }
+
+// printOf makes a fingerprint of a number. Of wide ones two share the low half.
+func printOf(n uint64, w frontier.Width) frontier.Fingerprint {
+	if w == frontier.Wide {
+		return frontier.Fingerprint{Low: spread(n / 2), High: spread(n)}
+	}
+	return frontier.Fingerprint{Low: spread(n)}
+}
+
+var widths = []frontier.Width{frontier.Narrow, frontier.Wide}
 
 // memory is what the process takes now and took at most, where the system tells.
 func memory() string {

@@ -24,10 +24,11 @@ import (
 type play struct {
 	size  int
 	steps int // to make before it stops; -1 for all
+	width frontier.Width
 }
 
 func (p *play) item(n int) frontier.Item {
-	it := frontier.Item{Fingerprint: spread(uint64(n) + 1), Host: fmt.Appendf(nil, "host-%d", n%5), Wave: frontier.Leaves,
+	it := frontier.Item{Fingerprint: printOf(uint64(n)+1, p.width), Host: fmt.Appendf(nil, "host-%d", n%5), Wave: frontier.Leaves,
 		Need: frontier.NeedLinked, Job: fmt.Appendf(nil, "job %d", n)}
 	if n < p.size/2 {
 		it.Wave, it.Need = frontier.Pages, frontier.NeedLinks|frontier.NeedContent
@@ -39,6 +40,7 @@ func (p *play) item(n int) frontier.Item {
 // is called behind each that the store has taken.
 func (p *play) perform(s *Store, acknowledged func()) (over bool, err error) {
 	ctx := context.Background()
+	p.width = s.Width()
 	if _, err := s.Add(ctx, []frontier.Item{p.item(0)}); err != nil {
 		return false, err
 	}
@@ -179,7 +181,7 @@ func TestGoesOn(t *testing.T) {
 	useFaulty(t) // it flushes nothing
 	for stop := range 40 {
 		file := filepath.Join(t.TempDir(), "crawl.sqlite")
-		s, err := Create(file)
+		s, err := Create(file, widths[stop%len(widths)])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +226,7 @@ func TestEveryWriteFails(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "crawl.sqlite")
 				disk.fail(at, c.how, c.lasts)
 				p := &play{size: size, steps: -1}
-				s, err := Create(file)
+				s, err := Create(file, widths[at%len(widths)])
 				over := false
 				if err == nil {
 					over, err = p.perform(s, nil)
@@ -243,7 +245,7 @@ func TestEveryWriteFails(t *testing.T) {
 					t.Fatalf("write %d: not over, and no error", at)
 				}
 				if s, err = Open(file); errors.Is(err, os.ErrNotExist) {
-					s, err = Create(file)
+					s, err = Create(file, widths[at%len(widths)])
 				}
 				if err != nil {
 					t.Fatalf("write %d: %v", at, err)
@@ -269,12 +271,16 @@ func TestEveryWriteFails(t *testing.T) {
 // The power fails at any instant: what was flushed is there, of the rest some of the
 // writes in any order, some of them torn. The state opens, has lost whole steps at
 // most, none of those before the last flush, and the crawl goes on to the same end.
-func TestPowerCut(t *testing.T) {
+func TestPowerCut(t *testing.T)     { powerCut(t, frontier.Narrow, 3, 100) }
+func TestWidePowerCut(t *testing.T) { powerCut(t, frontier.Wide, 15, 20) }
+
+// powerCut cuts the power behind one in so many changes at most, so often at least.
+func powerCut(t *testing.T, w frontier.Width, apart, least int) {
 	want := whole(t, playSize)
 	checkpointOften(t)
 	disk := useFaulty(t)
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
-	s, err := Create(file)
+	s, err := Create(file, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +329,7 @@ func TestPowerCut(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	cuts := 0
-	for n := 0; n <= len(changes); n += 1 + rng.IntN(3) {
+	for n := 0; n <= len(changes); n += 1 + rng.IntN(apart) {
 		cuts++
 		writeFiles(t, file, after(changes, n, begin, rng.IntN))
 		s, err := Open(file)
@@ -346,7 +352,7 @@ func TestPowerCut(t *testing.T) {
 		}
 		s.Close()
 	}
-	if cuts < 100 {
+	if cuts < least {
 		t.Errorf("only %d cuts in %d changes", cuts, len(changes))
 	}
 }

@@ -34,7 +34,8 @@
 //	tallies   name, value        sums
 //	hosts     number, name, concurrency, interval, not_before
 //	targets   id, fingerprint, host, wave, need, job
-//	          as they were entered; job is opaque. IDs and hosts have no gaps
+//	          as they were entered; job is opaque. IDs and hosts have no gaps. A wide
+//	          fingerprint is 16 bytes, a narrow one a number
 //	changes   number, changes    of targets entered before, in order: id, wave, need,
 //	                             id, wave, need, …; the last one counts
 //	outcomes  id, need, outcome  settled: by a visit that met a need, or, where that is

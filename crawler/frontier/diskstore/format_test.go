@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -90,6 +91,97 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "write the kept file of the wide format anew")
+
+// keepWide leaves a crawl with wide fingerprints on its way.
+func keepWide(t *testing.T) {
+	s := createOf(t, frontier.Wide)
+	if over, err := (&play{size: 16, steps: 11}).perform(s, nil); err != nil || over {
+		t.Fatal(over, err)
+	}
+	if err := errors.Join(s.Keep("command", []byte("what began it")), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(data)
+	if err := errors.Join(z.Close(), os.WriteFile("testdata/format3.sqlite.gz", packed.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file with wide fingerprints that was left behind is gone on with.
+func TestFormat3(t *testing.T) {
+	if *update {
+		keepWide(t)
+	}
+	s, err := Open(unpacked(t, "format3.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if c, _ := s.Count(t.Context()); c.Settled == 0 || c.Queued == 0 {
+		t.Errorf("Count = %+v, want a crawl on its way", c)
+	}
+	if kept, err := s.Kept("command"); err != nil || string(kept) != "what began it" {
+		t.Errorf("Kept = %q, %v", kept, err)
+	}
+	p := &play{size: 16, steps: -1}
+	if over, err := p.perform(s, nil); err != nil || !over {
+		t.Fatal(over, err)
+	}
+	if diff := diff(p.end(t, s), whole(t, p.size)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Who does not ask for wide fingerprints gets a file that is what it was before there
+// were any.
+func TestFormats(t *testing.T) {
+	for w, c := range map[frontier.Width]struct {
+		version int64
+		bits    string
+		column  string
+		kept    string
+	}{
+		frontier.Narrow: {2, "", "fingerprint INTEGER NOT NULL, host", "integer"},
+		frontier.Wide:   {3, "128", "fingerprint BLOB NOT NULL, host", "blob"},
+	} {
+		s := createOf(t, w)
+		defer s.Close()
+		if _, err := s.Add(t.Context(), []frontier.Item{{Fingerprint: printOf(7, w), Host: []byte("a"), Job: []byte("job")}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := s.reader.number("PRAGMA user_version"); err != nil || v != c.version {
+			t.Errorf("%d bits: user_version = %d, %v; want %d", w, v, err, c.version)
+		}
+		if bits, err := s.reader.kept(metaBits); err != nil || string(bits) != c.bits {
+			t.Errorf("%d bits: meta says %q, %v; want %q", w, bits, err, c.bits)
+		}
+		err := s.reader.each("SELECT sql, typeof(fingerprint) FROM sqlite_master, targets WHERE name='targets'", func(cur *cursor) error {
+			sql, err1 := cur.text(0)
+			kept, err2 := cur.text(1)
+			if !strings.Contains(sql, c.column) || kept != c.kept {
+				t.Errorf("%d bits: a fingerprint is kept as %s in %s", w, kept, sql)
+			}
+			return errors.Join(err1, err2)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"), 96); err == nil {
+		t.Error("fingerprints of 96 bits: no error")
+	}
+}
+
 func TestOtherFormats(t *testing.T) {
 	for name, c := range map[string]struct {
 		change string
@@ -112,34 +204,55 @@ func TestOtherFormats(t *testing.T) {
 		"text":           {"UPDATE targets SET host='x' WHERE id=3", ErrDamaged},
 		"tally":          {"INSERT INTO tallies(name, value) VALUES('x', 'y')", ErrDamaged},
 		"no table":       {"DROP TABLE changes", nil},
+		"said to be":     {"INSERT INTO meta(name, value) VALUES('fingerprint bits', CAST('128' AS BLOB))", ErrDamaged},
 		"hosts the same": {"UPDATE hosts SET name='host-0'", ErrDamaged},
 	} {
-		t.Run(name, func(t *testing.T) {
-			file := unpacked(t, "format1.sqlite")
-			c1, err := dial(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c1.exec(c.change); err != nil {
-				t.Fatal(err)
-			}
-			c1.close()
-			before, _ := os.ReadFile(file)
-			s, err := Open(file)
-			if err == nil {
-				s.Close()
-				t.Fatal("it opens")
-			}
-			if c.want != nil && !errors.Is(err, c.want) {
-				t.Errorf("Open = %v, want %v", err, c.want)
-			}
-			if !strings.Contains(err.Error(), file) {
-				t.Errorf("the error does not name the file: %v", err)
-			}
-			if after, _ := os.ReadFile(file); c.want == ErrOther && !bytes.Equal(before, after) {
-				t.Error("the file was changed")
-			}
-		})
+		t.Run(name, func(t *testing.T) { refused(t, "format1.sqlite", c.change, c.want) })
+	}
+}
+
+func TestOtherWideFormats(t *testing.T) {
+	for name, c := range map[string]struct {
+		change string
+		want   error
+	}{
+		"newer":       {"PRAGMA user_version=99", ErrOther},
+		"as number":   {"UPDATE targets SET fingerprint=7 WHERE id=3", ErrDamaged},
+		"too short":   {"UPDATE targets SET fingerprint=x'00112233445566778899aabbccddee' WHERE id=3", ErrDamaged},
+		"too long":    {"UPDATE targets SET fingerprint=x'00112233445566778899aabbccddeeff00' WHERE id=3", ErrDamaged},
+		"twice":       {"UPDATE targets SET fingerprint=(SELECT fingerprint FROM targets WHERE id=1) WHERE id=2", ErrDamaged},
+		"other width": {"UPDATE meta SET value=CAST('96' AS BLOB) WHERE name='fingerprint bits'", ErrDamaged},
+		"forgotten":   {"DELETE FROM meta WHERE name='fingerprint bits'", ErrDamaged},
+	} {
+		t.Run(name, func(t *testing.T) { refused(t, "format3.sqlite", c.change, c.want) })
+	}
+}
+
+// refused changes a kept file and wants it not to open.
+func refused(t *testing.T, kept, change string, want error) {
+	file := unpacked(t, kept)
+	c, err := dial(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.exec(change); err != nil {
+		t.Fatal(err)
+	}
+	c.close()
+	before, _ := os.ReadFile(file)
+	s, err := Open(file)
+	if err == nil {
+		s.Close()
+		t.Fatal("it opens")
+	}
+	if want != nil && !errors.Is(err, want) {
+		t.Errorf("Open = %v, want %v", err, want)
+	}
+	if !strings.Contains(err.Error(), file) {
+		t.Errorf("the error does not name the file: %v", err)
+	}
+	if after, _ := os.ReadFile(file); want == ErrOther && !bytes.Equal(before, after) {
+		t.Error("the file was changed")
 	}
 }
 
@@ -241,7 +354,7 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("%s: %v, %v", s.file+suffix, info.Mode(), err)
 		}
 	}
-	if _, err := Create(s.file); !errors.Is(err, os.ErrExist) {
+	if _, err := Create(s.file, s.Width()); !errors.Is(err, os.ErrExist) {
 		t.Errorf("Create where a file is: %v", err)
 	}
 }
@@ -249,26 +362,36 @@ func TestPermissions(t *testing.T) {
 // FuzzRows puts any bytes into the places where records lie: reading them gives
 // records or errors.
 func FuzzRows(f *testing.F) {
-	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0))
-	f.Add([]byte(nil), []byte(nil), []byte{0xff, 0xff}, []byte(nil), []byte{0x80}, []byte(nil), int64(-1), int64(1<<40), int64(300))
-	f.Add([]byte{0}, []byte{0}, []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}, []byte{1}, []byte{1, 201, 255}, []byte{0}, int64(1<<62), int64(3), int64(15))
-	f.Fuzz(func(t *testing.T, job, outcome, found, links, changes, note []byte, id, host, tries int64) {
+	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("a fingerprint of"), true)
+	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("123"), false)
+	f.Add([]byte(nil), []byte(nil), []byte{0xff, 0xff}, []byte(nil), []byte{0x80}, []byte(nil), int64(-1), int64(1<<40), int64(300), []byte("too short"), true)
+	f.Add([]byte{0}, []byte{0}, []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}, []byte{1}, []byte{1, 201, 255}, []byte{0}, int64(1<<62), int64(3), int64(15), make([]byte, 16), true)
+	f.Fuzz(func(t *testing.T, job, outcome, found, links, changes, note []byte, id, host, tries int64, fingerprint []byte, wide bool) {
 		useFaulty(t)
-		file := unpacked(t, "format1.sqlite")
+		kept := "format1.sqlite"
+		if wide {
+			kept = "format3.sqlite"
+		}
+		file := unpacked(t, kept)
 		c, err := dial(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range []struct {
+		type change struct {
 			sql  string
 			args []any
-		}{
+		}
+		rows := []change{
 			{"UPDATE targets SET job=?, host=? WHERE id=2", []any{notNil(job), host}},
 			{"INSERT OR REPLACE INTO outcomes(id, need, outcome) VALUES(?,?,?)", []any{id, tries, notNil(outcome)}},
 			{"INSERT OR REPLACE INTO pages(id, found, links) VALUES(?,?,?)", []any{id, notNil(found), links}},
 			{"INSERT OR REPLACE INTO deferred(id, wave, not_before, tries, note) VALUES(?,?,?,?,?)", []any{id, host, id, tries, note}},
 			{"INSERT INTO changes(changes) VALUES(?)", []any{notNil(changes)}},
-		} {
+		}
+		if wide {
+			rows = append(rows, change{"UPDATE targets SET fingerprint=? WHERE id=2", []any{notNil(fingerprint)}})
+		}
+		for _, row := range rows {
 			for _, arg := range row.args {
 				c.bind(arg)
 			}

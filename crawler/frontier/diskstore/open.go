@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -12,8 +13,12 @@ import (
 )
 
 // Create makes a new state file, readable by its owner alone: URLs may hold
-// secrets. The directory must exist, the file must not.
-func Create(file string) (*Store, error) {
+// secrets. Its targets are known by fingerprints of the width. The directory must
+// exist, the file must not.
+func Create(file string, w frontier.Width) (*Store, error) {
+	if w != frontier.Narrow && w != frontier.Wide {
+		return nil, fmt.Errorf("create the state %s: there are no fingerprints of %d bits", file, w)
+	}
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("create the state: %w", err)
@@ -24,7 +29,7 @@ func Create(file string) (*Store, error) {
 	c, err := dial(file)
 	if err == nil {
 		if err = c.settle(); err == nil {
-			err = c.initialize()
+			err = c.initialize(w)
 		}
 		err = errors.Join(err, c.close())
 	}
@@ -56,6 +61,7 @@ func open(file string, how func(*Store) error) (*Store, error) {
 	s.turn = sync.NewCond(&s.mu)
 	err := how(s)
 	if err == nil {
+		s.pending.width, s.spare.width = s.Width(), s.Width()
 		s.pending.reset(1, frontier.ID(s.ledger.Known()+1))
 		return s, nil
 	}
@@ -122,7 +128,11 @@ func (s *Store) restore(c *conn) error {
 		return damaged("it has no key for fingerprints")
 	}
 	copy(s.key[:], key)
-	r := restorer{frontier.NewRestorer(), c, s}
+	w, err := c.width()
+	if err != nil {
+		return err
+	}
+	r := restorer{frontier.NewRestorer(w), c, s, w}
 	for _, step := range []func() error{r.hosts, r.targets, r.changes, r.outcomes, r.deferred, r.tallies} {
 		if err := step(); err != nil {
 			return err
@@ -137,11 +147,24 @@ func (s *Store) restore(c *conn) error {
 	return nil
 }
 
+// width is the width of the fingerprints in the file.
+func (c *conn) width() (frontier.Width, error) {
+	bits, err := c.kept(metaBits)
+	switch {
+	case err != nil || bits == nil:
+		return frontier.Narrow, err
+	case string(bits) == strconv.Itoa(int(frontier.Wide)):
+		return frontier.Wide, nil
+	}
+	return 0, damaged("it has fingerprints of %q bits", bits)
+}
+
 // restorer reads table after table.
 type restorer struct {
 	*frontier.Restorer
 	conn  *conn
 	store *Store
+	width frontier.Width
 }
 
 // inOrder checks that the rows of a table are numbered without a gap.
@@ -183,14 +206,14 @@ func (r *restorer) targets() error {
 	next := int64(1)
 	return r.conn.each("SELECT id, fingerprint, host, wave, need FROM targets ORDER BY id", func(cur *cursor) error {
 		err := inOrder(cur, "targets", &next)
-		fingerprint, err1 := cur.int(1)
+		fingerprint, err1 := cur.fingerprint(1, r.width)
 		host, err2 := cur.small(2, 1<<32-1)
 		wave, err3 := cur.small(3, 255)
 		need, err4 := cur.small(4, 255)
 		if err != nil || err1 != nil || err2 != nil || err3 != nil || err4 != nil {
 			return errors.Join(err, err1, err2, err3, err4)
 		}
-		return wrong(r.Target(frontier.Fingerprint(fingerprint), int(host), frontier.Wave(wave), frontier.Need(need)))
+		return wrong(r.Target(fingerprint, int(host), frontier.Wave(wave), frontier.Need(need)))
 	})
 }
 

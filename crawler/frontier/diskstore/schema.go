@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
@@ -15,6 +16,20 @@ const applicationID = 0x6f726277
 // format is the version of the layout below (PRAGMA user_version). Whoever changes
 // the layout raises it, and adds the way there to migrations.
 const format = 2
+
+// wideFormat is the version of a file with wide fingerprints: the same layout, with
+// 16 bytes in place of a number. The files of those who did not ask for them stay
+// such as older versions of Orbweaver read. meta tells the width, so that the next
+// layout may be one version for both.
+const wideFormat = 3
+
+// layoutOf is what a file with fingerprints of a width begins with.
+func layoutOf(w frontier.Width) (sql string, version int) {
+	if w == frontier.Wide {
+		return strings.Replace(layout, "fingerprint INTEGER", "fingerprint BLOB", 1), wideFormat
+	}
+	return layout, format
+}
 
 const layout = `
 CREATE TABLE meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -40,8 +55,9 @@ var migrations = []string{"ALTER TABLE pages ADD COLUMN page BLOB; INSERT INTO m
 
 // Names of values in the table meta that the store keeps for itself.
 const (
-	metaKey      = "fingerprint key" // 16 bytes
-	metaEncoding = "encoding"        // frontier.Encoding, in digits
+	metaKey      = "fingerprint key"  // 16 bytes
+	metaBits     = "fingerprint bits" // frontier.Wide, in digits; where there are none, fingerprints are narrow
+	metaEncoding = "encoding"         // frontier.Encoding, in digits
 )
 
 // ErrOther is what a file is refused with that another version of Orbweaver wrote,
@@ -59,13 +75,17 @@ func (c *conn) settle() error {
 }
 
 // initialize lays a new file out, in one step.
-func (c *conn) initialize() error {
+func (c *conn) initialize(w frontier.Width) error {
 	key := make([]byte, 16)
 	rand.Read(key) // never fails
-	if err := c.exec("BEGIN IMMEDIATE;" + layout + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, format)); err != nil {
+	sql, version := layoutOf(w)
+	if err := c.exec("BEGIN IMMEDIATE;" + sql + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d;", applicationID, version)); err != nil {
 		return errors.Join(err, c.rollback())
 	}
 	err := c.keep(metaKey, key)
+	if err == nil && w == frontier.Wide {
+		err = c.keep(metaBits, []byte(strconv.Itoa(int(w))))
+	}
 	if err == nil {
 		err = c.keep(metaEncoding, []byte(strconv.Itoa(frontier.Encoding)))
 	}
@@ -103,8 +123,8 @@ func (c *conn) upgrade() error {
 	switch {
 	case err != nil:
 		return err
-	case version > format:
-		return fmt.Errorf("its format is %d, and the latest known here is %d: %w", version, format, ErrOther)
+	case version > wideFormat:
+		return fmt.Errorf("its format is %d, and the latest known here is %d: %w", version, wideFormat, ErrOther)
 	case version < 1:
 		return damaged("its format is %d", version)
 	}

@@ -49,6 +49,9 @@ type kept struct {
 // FingerprintKey implements frontier.Keyed.
 func (s *Store) FingerprintKey() [16]byte { return s.key }
 
+// Width implements frontier.Store.
+func (s *Store) Width() frontier.Width { return s.ledger.Width() }
+
 // begin returns the batch that a step is added to, or why there can be none.
 // Callers hold mu.
 func (s *Store) begin() (*batch, error) {

@@ -12,9 +12,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func create(t testing.TB) *Store {
+func create(t testing.TB) *Store { return createOf(t, frontier.Narrow) }
+
+func createOf(t testing.TB, w frontier.Width) *Store {
 	t.Helper()
-	s, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"))
+	s, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,10 +27,17 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) frontier.Store { return create(t) })
 }
 
-func TestDurable(t *testing.T) {
+func TestWideStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) frontier.Store { return createOf(t, frontier.Wide) })
+}
+
+func TestDurable(t *testing.T)     { durable(t, frontier.Narrow) }
+func TestWideDurable(t *testing.T) { durable(t, frontier.Wide) }
+
+func durable(t *testing.T, w frontier.Width) {
 	storetest.RunDurable(t, func(t *testing.T) func() frontier.Store {
 		file := filepath.Join(t.TempDir(), "crawl.sqlite")
-		s, err := Create(file)
+		s, err := Create(file, w)
 		return func() frontier.Store {
 			if s == nil {
 				s, err = Open(file)

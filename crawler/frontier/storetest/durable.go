@@ -28,7 +28,7 @@ func RunDurable(t *testing.T, open func(t *testing.T) (again func() frontier.Sto
 		{"a page that holds nothing any more holds nothing", (*sessions).emptied},
 		{"hosts are spared as before", (*sessions).paced},
 		{"tallies stay", (*sessions).tallied},
-		{"fingerprints have the same key", (*sessions).key},
+		{"fingerprints have the same key and width", (*sessions).key},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -58,8 +58,8 @@ func (s *sessions) next() {
 }
 
 func (s *sessions) records() {
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
-	ids := s.settle(s.claim(), item(2, "b", frontier.Leaves, frontier.NeedLinked), item(1, "a", frontier.Pages, 0))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
+	ids := s.settle(s.claim(), s.item(2, "b", frontier.Leaves, frontier.NeedLinked), s.item(1, "a", frontier.Pages, 0))
 	s.next()
 	if c := s.count(); c.Known != 2 || c.Settled != 1 || c.Queued != 1 {
 		s.Errorf("Count = %+v, want 2 known, 1 settled, 1 queued", c)
@@ -68,14 +68,14 @@ func (s *sessions) records() {
 	if !r.Settled || string(r.Outcome) != "outcome" || string(r.Job) != "job 1" || len(r.Found) != 2 || r.Found[0] != ids[0] {
 		s.Errorf("Get = %+v", r)
 	}
-	if again := s.add(item(2, "b", frontier.Leaves, 0)); again[0] != ids[0] {
+	if again := s.add(s.item(2, "b", frontier.Leaves, 0)); again[0] != ids[0] {
 		s.Errorf("target 2 has the id %d, and had %d", again[0], ids[0])
 	}
 	l := s.claim()
 	if l.ID != ids[0] || l.Host != "b" || l.Need != frontier.NeedLinked || string(l.Job) != "job 2" {
 		s.Errorf("lease = %+v", l)
 	}
-	fresh := s.settle(l, item(3, "c", frontier.Leaves, 0))
+	fresh := s.settle(l, s.item(3, "c", frontier.Leaves, 0))
 	if fresh[0] != 3 {
 		s.Errorf("the next target has the id %d, want 3", fresh[0])
 	}
@@ -85,7 +85,7 @@ func (s *sessions) records() {
 }
 
 func (s *sessions) leased() {
-	s.add(item(1, "a", frontier.Pages, 0), item(2, "a", frontier.Pages, 0))
+	s.add(s.item(1, "a", frontier.Pages, 0), s.item(2, "a", frontier.Pages, 0))
 	l := s.claim()
 	s.settle(s.claim())
 	s.next()
@@ -98,7 +98,7 @@ func (s *sessions) leased() {
 }
 
 func (s *sessions) deferred() {
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks), item(2, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks), s.item(2, "a", frontier.Leaves, 0))
 	l := s.claim()
 	later := time.Now().Add(time.Hour)
 	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: frontier.SecondPass, NotBefore: later, Note: []byte("note")}); err != nil {
@@ -126,9 +126,9 @@ func (s *sessions) deferred() {
 }
 
 func (s *sessions) raised() {
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedLinked), item(2, "a", frontier.Leaves, 0), item(3, "a", 7, 0))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked), s.item(2, "a", frontier.Leaves, 0), s.item(3, "a", 7, 0))
 	s.next()
-	s.add(item(1, "a", frontier.Pages, frontier.NeedContent), item(3, "a", 5, frontier.NeedSeed))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent), s.item(3, "a", 5, frontier.NeedSeed))
 	s.next()
 	for _, want := range []struct {
 		id   frontier.ID
@@ -145,10 +145,10 @@ func (s *sessions) raised() {
 }
 
 func (s *sessions) renewed() {
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedLinked), item(2, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked), s.item(2, "a", frontier.Leaves, 0))
 	s.settle(s.claim())
 	l := s.claim()
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks), item(2, "a", frontier.Leaves, frontier.NeedContent))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks), s.item(2, "a", frontier.Leaves, frontier.NeedContent))
 	s.settle(l)
 	s.next()
 	if c := s.count(); c.Settled != 0 || c.Queued != 2 || c.Pages != 1 {
@@ -161,7 +161,7 @@ func (s *sessions) renewed() {
 }
 
 func (s *sessions) given() {
-	out := item(1, "a", frontier.Leaves, frontier.NeedLinked)
+	out := s.item(1, "a", frontier.Leaves, frontier.NeedLinked)
 	out.Outcome = []byte("excluded")
 	s.add(out)
 	s.next()
@@ -169,7 +169,7 @@ func (s *sessions) given() {
 	if r := s.get(1); !r.Settled || string(r.Outcome) != "excluded" {
 		s.Errorf("Get = %+v, want it settled as excluded", r)
 	}
-	s.add(item(1, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Leaves, 0))
 	s.next()
 	l := s.claim()
 	s.next()
@@ -186,7 +186,7 @@ func (s *sessions) given() {
 }
 
 func (s *sessions) page() {
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	if _, err := s.Complete(s.ctx, s.claim(), frontier.Done{Outcome: []byte("ok"), Page: []byte("learnt")}); err != nil {
 		s.Fatal(err)
 	}
@@ -206,9 +206,9 @@ func (s *sessions) page() {
 }
 
 func (s *sessions) emptied() {
-	s.add(item(1, "a", frontier.Leaves, 0))
-	s.settle(s.claim(), item(2, "a", frontier.Leaves, 0))
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedContent))
+	s.add(s.item(1, "a", frontier.Leaves, 0))
+	s.settle(s.claim(), s.item(2, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedContent))
 	s.next()
 	for range 2 {
 		s.settle(s.claim())
@@ -225,7 +225,7 @@ func (s *sessions) paced() {
 	if err := s.SetPace(s.ctx, "a", frontier.Pace{Concurrency: 2, Interval: time.Minute, NotBefore: until}); err != nil {
 		s.Fatal(err)
 	}
-	s.add(item(1, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Leaves, 0))
 	s.next()
 	if next := s.none(); !next.Equal(until) {
 		s.Errorf("ask again at %v, want %v", next, until)
@@ -236,7 +236,7 @@ func (s *sessions) paced() {
 }
 
 func (s *sessions) tallied() {
-	s.add(item(1, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Leaves, 0))
 	for n := range 3 {
 		if err := s.Tally(s.ctx, []frontier.Tally{{Name: "sessions", By: 1}}); err != nil {
 			s.Fatal(err)
@@ -255,9 +255,12 @@ func (s *sessions) key() {
 	if !ok {
 		s.Fatal("a store that outlives its process must have a key for fingerprints")
 	}
-	before := keyed.FingerprintKey()
+	before, width := keyed.FingerprintKey(), s.Width()
 	s.next()
 	if after := s.Store.(frontier.Keyed).FingerprintKey(); after != before || after == [16]byte{} {
 		s.Errorf("the key was %x and is %x", before, after)
+	}
+	if now := s.Width(); now != width {
+		s.Errorf("fingerprints had %d bits and have %d", width, now)
 	}
 }

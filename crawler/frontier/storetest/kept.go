@@ -14,11 +14,11 @@ import (
 // targets, notes, sums, paces, and what is read of them.
 
 func (s *suite) complete() {
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	l := s.claim()
 	ids, err := s.Complete(s.ctx, l, frontier.Done{
 		Outcome: []byte("ok"), Links: []byte("links"),
-		Found: []frontier.Item{item(7, "a", frontier.Pages, 0), item(1, "a", frontier.Pages, 0), item(8, "b", frontier.Leaves, 0)},
+		Found: []frontier.Item{s.item(7, "a", frontier.Pages, 0), s.item(1, "a", frontier.Pages, 0), s.item(8, "b", frontier.Leaves, 0)},
 	})
 	if err != nil || len(ids) != 3 || ids[1] != l.ID {
 		s.Fatalf("Complete = %v, %v; want three ids, the second the page's own", ids, err)
@@ -46,7 +46,7 @@ func (s *suite) read() {
 	for i := range big {
 		big[i] = byte(i * i)
 	}
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks), item(2, "b", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks), s.item(2, "b", frontier.Leaves, 0))
 	l := s.claim()
 	if _, err := s.Complete(s.ctx, l, frontier.Done{Outcome: []byte("ok"), Links: big}); err != nil {
 		s.Fatal(err)
@@ -94,7 +94,7 @@ func (s *suite) get(id frontier.ID) frontier.Record {
 }
 
 func (s *suite) notes() {
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
 	for _, note := range []string{"first", "second", ""} {
 		s.release(s.claim(), note)
 		if r := s.get(1); string(r.Note) != note || r.Settled {
@@ -107,7 +107,7 @@ func (s *suite) notes() {
 		s.release(l, "in between")
 	}
 	s.settle(s.claim())
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedContent)) // once more, from the start
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedContent)) // once more, from the start
 	l := s.claim()
 	if len(l.Note) != 0 || l.Tries != 0 {
 		s.Errorf("a target that was settled comes again with the note %q, tried %d times", l.Note, l.Tries)
@@ -120,7 +120,7 @@ func (s *suite) notes() {
 }
 
 func (s *suite) tallies() {
-	s.add(item(1, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Leaves, 0))
 	one := []frontier.Tally{{Name: "visits", By: 1}, {Name: "bytes", By: 10}}
 	l := s.claim()
 	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: l.Wave, Tally: one}); err != nil {
@@ -149,7 +149,7 @@ func (s *suite) paces() {
 	if err := s.SetPace(s.ctx, "a", want["a"]); err != nil {
 		s.Fatal(err)
 	}
-	out := item(1, "b", frontier.Leaves, 0)
+	out := s.item(1, "b", frontier.Leaves, 0)
 	out.Outcome = []byte("left out")
 	s.add(out)
 	got := map[string]frontier.Pace{}
@@ -167,8 +167,8 @@ func (s *suite) paces() {
 }
 
 func (s *suite) find() {
-	ids := s.add(item(1, "a", frontier.Leaves, 0), item(2, "a", frontier.Leaves, 0))
-	got, err := s.Find(s.ctx, []frontier.Fingerprint{item(2, "", 0, 0).Fingerprint, item(3, "", 0, 0).Fingerprint, item(1, "", 0, 0).Fingerprint})
+	ids := s.add(s.item(1, "a", frontier.Leaves, 0), s.item(2, "a", frontier.Leaves, 0))
+	got, err := s.Find(s.ctx, []frontier.Fingerprint{s.fingerprint(2), s.fingerprint(3), s.fingerprint(1)})
 	if want := []frontier.ID{ids[1], 0, ids[0]}; err != nil || !slices.Equal(got, want) {
 		s.Errorf("Find = %v, %v; want %v", got, err, want)
 	}
@@ -178,10 +178,10 @@ func (s *suite) find() {
 }
 
 func (s *suite) parts() {
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	l := s.claim()
 	ids, err := s.Complete(s.ctx, l, frontier.Done{Outcome: []byte("ok"), Links: []byte("links"),
-		Found: []frontier.Item{item(2, "a", frontier.Leaves, 0), item(3, "a", frontier.Leaves, 0)}})
+		Found: []frontier.Item{s.item(2, "a", frontier.Leaves, 0), s.item(3, "a", frontier.Leaves, 0)}})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -220,8 +220,8 @@ func (s *suite) parts() {
 }
 
 func (s *suite) sealed() {
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
-	s.settle(s.claim(), item(2, "b", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
+	s.settle(s.claim(), s.item(2, "b", frontier.Leaves, 0))
 	s.settle(s.claim())
 	s.end()
 	sealer, ok := s.Store.(frontier.Sealer)

@@ -69,8 +69,16 @@ type suite struct {
 	ctx context.Context
 }
 
-func item(n int, host string, w frontier.Wave, need frontier.Need) frontier.Item {
-	return frontier.Item{Fingerprint: frontier.Fingerprint(n + 1000), Host: []byte(host), Wave: w, Need: need, Job: fmt.Appendf(nil, "job %d", n)}
+// fingerprint is that of target n. Wide ones differ from others in either half alone.
+func (s *suite) fingerprint(n int) frontier.Fingerprint {
+	if s.Width() == frontier.Wide {
+		return frontier.Fingerprint{Low: uint64(n/3 + 1000), High: uint64(n%3 + 1000)}
+	}
+	return frontier.Fingerprint{Low: uint64(n + 1000)}
+}
+
+func (s *suite) item(n int, host string, w frontier.Wave, need frontier.Need) frontier.Item {
+	return frontier.Item{Fingerprint: s.fingerprint(n), Host: []byte(host), Wave: w, Need: need, Job: fmt.Appendf(nil, "job %d", n)}
 }
 
 func (s *suite) add(items ...frontier.Item) []frontier.ID {
@@ -139,11 +147,11 @@ func (s *suite) empty() {
 
 // byNumber enters targets again that are queued, leased, settled and given.
 func (s *suite) byNumber() {
-	ids := s.add(item(1, "a", frontier.Leaves, 0), item(2, "a", frontier.Leaves, 0))
+	ids := s.add(s.item(1, "a", frontier.Leaves, 0), s.item(2, "a", frontier.Leaves, 0))
 	again := func(id frontier.ID, need frontier.Need) frontier.Item {
-		return frontier.Item{ID: id, Fingerprint: frontier.Fingerprint(id) + 1000, Wave: frontier.Pages, Need: need}
+		return frontier.Item{ID: id, Fingerprint: s.fingerprint(int(id)), Wave: frontier.Pages, Need: need}
 	}
-	if got := s.add(again(ids[1], frontier.NeedContent), item(3, "a", frontier.Leaves, 0), again(ids[0], 0)); got[0] != ids[1] || got[2] != ids[0] || got[1] == ids[0] || got[1] == ids[1] {
+	if got := s.add(again(ids[1], frontier.NeedContent), s.item(3, "a", frontier.Leaves, 0), again(ids[0], 0)); got[0] != ids[1] || got[2] != ids[0] || got[1] == ids[0] || got[1] == ids[1] {
 		s.Fatalf("Add by number returned %v for %v and a new one", got, ids)
 	}
 	l := s.claim()
@@ -169,7 +177,7 @@ func (s *suite) byNumber() {
 }
 
 func (s *suite) once() {
-	a, b := item(1, "a", frontier.Pages, 0), item(2, "a", frontier.Pages, 0)
+	a, b := s.item(1, "a", frontier.Pages, 0), s.item(2, "a", frontier.Pages, 0)
 	ids := s.add(a, b, a)
 	if ids[0] != ids[2] || ids[0] == ids[1] || ids[0] == 0 || ids[1] == 0 {
 		s.Fatalf("ids = %v: the same item has the same id, others have others, none is 0", ids)
@@ -193,10 +201,10 @@ func (s *suite) once() {
 }
 
 func (s *suite) merge() {
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedLinked))
-	s.add(item(2, "a", frontier.Pages, frontier.NeedLinks))
-	s.add(item(1, "a", frontier.Pages, frontier.NeedContent))
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedSeed))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	s.add(s.item(2, "a", frontier.Pages, frontier.NeedLinks))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedSeed))
 	for range 2 {
 		l := s.claim()
 		if l.Wave != frontier.Pages {
@@ -211,11 +219,11 @@ func (s *suite) merge() {
 }
 
 func (s *suite) renew() {
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
 	s.settle(s.claim())
-	s.add(item(1, "a", frontier.Leaves, frontier.NeedSeed))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedSeed))
 	s.end()
-	s.add(item(1, "a", frontier.Pages, frontier.NeedContent))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent))
 	if c := s.count(); c.Settled != 0 || c.Pages != 1 {
 		s.Errorf("Count = %+v, want the target queued as a page", c)
 	}
@@ -224,14 +232,14 @@ func (s *suite) renew() {
 		s.Errorf("lease = %+v, want it to need content, tried never", l)
 	}
 	s.settle(l)
-	s.add(item(1, "a", frontier.Pages, frontier.NeedContent))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent))
 	s.end()
 }
 
 func (s *suite) renewLeased() {
-	s.add(item(1, "a", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Leaves, 0))
 	l := s.claim()
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	s.settle(l)
 	again := s.claim()
 	if again.ID != l.ID || again.Wave != frontier.Pages || again.Need&frontier.NeedLinks == 0 {
@@ -245,7 +253,7 @@ func (s *suite) renewLeased() {
 }
 
 func (s *suite) given() {
-	out := item(1, "a", frontier.Leaves, 0)
+	out := s.item(1, "a", frontier.Leaves, 0)
 	out.Outcome = []byte("excluded")
 	s.add(out)
 	s.end()
@@ -253,7 +261,7 @@ func (s *suite) given() {
 	if err != nil || !r.Settled || string(r.Outcome) != "excluded" {
 		s.Errorf("Get = %+v, %v; want it settled as excluded", r, err)
 	}
-	s.add(item(1, "a", frontier.Leaves, 0)) // somebody links to it after all
+	s.add(s.item(1, "a", frontier.Leaves, 0)) // somebody links to it after all
 	l := s.claim()
 	s.settle(l)
 	s.add(out)
@@ -264,13 +272,13 @@ func (s *suite) given() {
 }
 
 func (s *suite) waves() {
-	s.add(item(1, "a", frontier.Leaves, 0), item(2, "a", 1, 0), item(3, "b", 0, 0))
+	s.add(s.item(1, "a", frontier.Leaves, 0), s.item(2, "a", 1, 0), s.item(3, "b", 0, 0))
 	near := s.claim()
 	if near.ID != 3 {
 		s.Fatalf("target %d came first, want the page of the lowest wave", near.ID)
 	}
 	s.none() // it may bring further pages of its wave
-	s.settle(near, item(4, "c", 0, 0))
+	s.settle(near, s.item(4, "c", 0, 0))
 	for _, want := range []frontier.ID{4, 2, 1} {
 		l := s.claim()
 		if l.ID != want {
@@ -282,7 +290,7 @@ func (s *suite) waves() {
 }
 
 func (s *suite) leavesMeanwhile() {
-	s.add(item(1, "a", frontier.Pages, 0), item(2, "b", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Pages, 0), s.item(2, "b", frontier.Leaves, 0))
 	page := s.claim()
 	s.none()
 	later := time.Now().Add(time.Minute)
@@ -303,7 +311,7 @@ func (s *suite) leavesMeanwhile() {
 }
 
 func (s *suite) stalled() {
-	s.add(item(1, "a", frontier.Pages, 0), item(2, "b", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Pages, 0), s.item(2, "b", frontier.Leaves, 0))
 	page := s.claim()
 	next := s.none()
 	if next.IsZero() || next.After(time.Now().Add(time.Minute)) {
@@ -315,13 +323,13 @@ func (s *suite) stalled() {
 		s.Fatalf("target %d came, want the leaf", leaf.ID)
 	}
 	s.settle(leaf)
-	s.settle(page, item(3, "a", frontier.Pages, 0))
+	s.settle(page, s.item(3, "a", frontier.Pages, 0))
 	s.settle(s.claim())
 	s.end()
 }
 
 func (s *suite) secondPass() {
-	s.add(item(1, "a", frontier.Pages, frontier.NeedLinks), item(2, "b", frontier.Leaves, 0))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks), s.item(2, "b", frontier.Leaves, 0))
 	page := s.claim()
 	if err := s.Release(s.ctx, page, frontier.Deferral{Wave: frontier.SecondPass, NotBefore: time.Now()}); err != nil {
 		s.Fatal(err)
@@ -339,7 +347,7 @@ func (s *suite) secondPass() {
 	if again.ID != page.ID || again.Tries != 1 || again.Wave != frontier.SecondPass {
 		s.Errorf("lease = %+v, want target %d in its second pass", again, page.ID)
 	}
-	s.settle(again, item(3, "a", frontier.Pages, 0))
+	s.settle(again, s.item(3, "a", frontier.Pages, 0))
 	s.settle(s.claim())
 	s.end()
 	if c := s.count(); c.Pages != 0 {
@@ -348,7 +356,7 @@ func (s *suite) secondPass() {
 }
 
 func (s *suite) deferred() {
-	s.add(item(1, "a", frontier.Pages, 0), item(2, "a", frontier.Pages, 0))
+	s.add(s.item(1, "a", frontier.Pages, 0), s.item(2, "a", frontier.Pages, 0))
 	l := s.claim()
 	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: frontier.Pages, NotBefore: time.Now().Add(time.Second)}); err != nil {
 		s.Fatal(err)
@@ -373,7 +381,7 @@ func (s *suite) pace() {
 		s.Fatal(err)
 	}
 	for n := range 4 {
-		s.add(item(n, "slow", frontier.Pages, 0))
+		s.add(s.item(n, "slow", frontier.Pages, 0))
 	}
 	start := time.Now()
 	a := s.claim()
@@ -399,7 +407,7 @@ func (s *suite) rest() {
 	if err := s.SetPace(s.ctx, "tired", frontier.Pace{NotBefore: until}); err != nil {
 		s.Fatal(err)
 	}
-	s.add(item(1, "tired", frontier.Pages, 0), item(2, "fresh", frontier.Pages, 0))
+	s.add(s.item(1, "tired", frontier.Pages, 0), s.item(2, "fresh", frontier.Pages, 0))
 	l := s.claim()
 	if l.Host != "fresh" {
 		s.Fatalf("a target of %s came", l.Host)
@@ -417,9 +425,9 @@ func (s *suite) rest() {
 
 func (s *suite) turns() {
 	for n := range 6 {
-		s.add(item(n, "big", frontier.Pages, 0))
+		s.add(s.item(n, "big", frontier.Pages, 0))
 	}
-	s.add(item(10, "small", frontier.Pages, 0))
+	s.add(s.item(10, "small", frontier.Pages, 0))
 	for range 2 {
 		if l := s.claim(); l.Host == "small" {
 			return
@@ -430,7 +438,7 @@ func (s *suite) turns() {
 }
 
 func (s *suite) expiry() {
-	s.add(item(1, "a", frontier.Pages, 0))
+	s.add(s.item(1, "a", frontier.Pages, 0))
 	leases, _, err := s.Claim(s.ctx, 1, time.Minute)
 	if err != nil || len(leases) != 1 {
 		s.Fatalf("Claim = %v, %v", leases, err)
@@ -451,7 +459,7 @@ func (s *suite) expiry() {
 }
 
 func (s *suite) extend() {
-	s.add(item(1, "a", frontier.Pages, 0))
+	s.add(s.item(1, "a", frontier.Pages, 0))
 	leases, _, err := s.Claim(s.ctx, 1, time.Minute)
 	if err != nil || len(leases) != 1 {
 		s.Fatalf("Claim = %v, %v", leases, err)
@@ -467,10 +475,10 @@ func (s *suite) extend() {
 }
 
 func (s *suite) stale() {
-	s.add(item(1, "a", frontier.Pages, 0))
+	s.add(s.item(1, "a", frontier.Pages, 0))
 	l := s.claim()
 	s.settle(l)
-	if _, err := s.Complete(s.ctx, l, frontier.Done{Found: []frontier.Item{item(2, "a", frontier.Pages, 0)}}); !errors.Is(err, frontier.ErrStale) {
+	if _, err := s.Complete(s.ctx, l, frontier.Done{Found: []frontier.Item{s.item(2, "a", frontier.Pages, 0)}}); !errors.Is(err, frontier.ErrStale) {
 		s.Errorf("Complete twice: %v, want %v", err, frontier.ErrStale)
 	}
 	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: frontier.Pages}); !errors.Is(err, frontier.ErrStale) {
@@ -503,7 +511,7 @@ func (s *suite) crawl() {
 		if n%5 == 0 {
 			w = frontier.Leaves
 		}
-		return item(n, fmt.Sprintf("host %d", n%17), w, frontier.NeedLinks)
+		return s.item(n, fmt.Sprintf("host %d", n%17), w, frontier.NeedLinks)
 	}
 	s.add(entry(1))
 	var mu sync.Mutex

@@ -32,6 +32,10 @@ type Config struct {
 	Sites []*fetch.Site
 	// Store keeps targets and what is known of them; nil means memory.
 	Store frontier.Store
+	// FingerprintBits is what the run knows targets apart by: frontier.Narrow, the
+	// default, or frontier.Wide, for hundreds of millions. A Store has its width, and
+	// goes with no other; 0 is that of the Store.
+	FingerprintBits frontier.Width
 	// Cache is what earlier runs observed, and takes what this one does; nil is
 	// nothing. An external target that was there no longer than MaxAge ago is not
 	// asked again; a page is asked whether it has changed. A finding never rests on
@@ -201,6 +205,10 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Fetch == nil && len(c.Sites) == 0:
 		return errors.New("start a run: there is neither a fetcher nor a directory to ask")
+	case c.FingerprintBits != 0 && c.FingerprintBits != frontier.Narrow && c.FingerprintBits != frontier.Wide:
+		return fmt.Errorf("start a run: fingerprints have %d or %d bits, not %d", frontier.Narrow, frontier.Wide, c.FingerprintBits)
+	case c.FingerprintBits != 0 && c.Store != nil && c.FingerprintBits != c.Store.Width():
+		return fmt.Errorf("start a run: fingerprints of %d bits are asked for, and those of the store have %d", c.FingerprintBits, c.Store.Width())
 	case c.Concurrency < 0 || c.Concurrency > maxConcurrency:
 		return fmt.Errorf("start a run: concurrency %d is not between 1 and %d", c.Concurrency, maxConcurrency)
 	case c.PerHost < 0:
@@ -254,7 +262,11 @@ func (c *Config) withDefaults() *Config {
 	if d.RobotsAgent == "" {
 		d.RobotsAgent = "orbweaver"
 	}
-	if d.Store == nil {
+	switch {
+	case d.Store != nil:
+	case d.FingerprintBits == frontier.Wide:
+		d.Store = frontier.NewWideMemory()
+	default:
 		d.Store = frontier.NewMemory()
 	}
 	return &d

@@ -34,6 +34,7 @@ func TestKnownReferences(t *testing.T) {
 		"external links skipped": func(c *Config) { c.External = SkipExternal },
 		"patterns":               func(c *Config) { c.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
 		"credentials":            func(c *Config) { c.Credentials = true },
+		"wide fingerprints":      func(c *Config) { c.FingerprintBits = frontier.Wide },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := site(t)

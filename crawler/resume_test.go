@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -57,14 +58,14 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
 	for {
 		count++
+		cfg := configure()
 		store, err := diskstore.Open(file)
 		if errors.Is(err, os.ErrNotExist) {
-			store, err = diskstore.Create(file, frontier.Narrow)
+			store, err = diskstore.Create(file, cmp.Or(cfg.FingerprintBits, frontier.Narrow))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := configure()
 		stop := make(chan struct{})
 		cfg.Fetch = &stopper{Fetcher: cfg.Fetch, left: requests(), stop: stop}
 		cfg.Store, cfg.Stop, cfg.Grace = store, stop, time.Millisecond
@@ -167,6 +168,61 @@ func TestSessionsAsOne(t *testing.T) {
 				t.Errorf("%d requests in %d sessions, %d in one", sum.Requests, count, wantSum.Requests)
 			}
 		})
+	}
+}
+
+// What targets are known by makes no difference to what is told, in memory and in a
+// file that is opened again and again.
+func TestWideFingerprints(t *testing.T) {
+	base, _ := crawlertest.Serve(t, crawlertest.Generate(5, 120, 10))
+	configure := func() *Config {
+		cfg := web(t)
+		cfg.Concurrency = 4
+		return cfg
+	}
+	wide := func() *Config {
+		cfg := configure()
+		cfg.FingerprintBits = frontier.Wide
+		return cfg
+	}
+	want, wantSum := crawl(t, configure(), seedOf(t, base+"/"))
+	got, sum := crawl(t, wide(), seedOf(t, base+"/"))
+	if !sameReport(got.results, sum, want.results, wantSum) || sum.Requests != wantSum.Requests {
+		t.Errorf("in memory:\n%+v\nwant\n%+v", sum, wantSum)
+	}
+	got, sum, count := sessions(t, wide, seedOf(t, base+"/"), func() int { return 9 })
+	if !sameReport(got.results, sum, want.results, wantSum) || count < 5 {
+		t.Errorf("in %d sessions:\n%+v\nwant\n%+v", count, sum, wantSum)
+	}
+}
+
+// A store has one width, and a run that asks for another one does not begin.
+func TestWidthOfStore(t *testing.T) {
+	for _, c := range []struct {
+		bits  frontier.Width
+		store *frontier.Memory
+		want  string
+	}{
+		{0, nil, ""},
+		{frontier.Narrow, nil, ""},
+		{frontier.Wide, nil, ""},
+		{96, nil, "fingerprints have 64 or 128 bits, not 96"},
+		{0, frontier.NewWideMemory(), ""},
+		{frontier.Wide, frontier.NewWideMemory(), ""},
+		{frontier.Wide, frontier.NewMemory(), "fingerprints of 128 bits are asked for, and those of the store have 64"},
+		{frontier.Narrow, frontier.NewWideMemory(), "fingerprints of 64 bits are asked for, and those of the store have 128"},
+	} {
+		cfg := web(t)
+		cfg.FingerprintBits = c.bits
+		if c.store != nil {
+			cfg.Store = c.store
+		}
+		switch err := cfg.Validate(); {
+		case err == nil && c.want != "", err != nil && err.Error() != "start a run: "+c.want:
+			t.Errorf("%d bits, store %v: %v, want %s", c.bits, c.store != nil, err, c.want)
+		case err == nil && c.bits == frontier.Wide && cfg.withDefaults().Store.Width() != frontier.Wide:
+			t.Error("a run with wide fingerprints has a store of narrow ones")
+		}
 	}
 }
 

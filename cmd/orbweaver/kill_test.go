@@ -135,6 +135,7 @@ type killing struct {
 	site    *killSite
 	rng     *rand.Rand
 	session int
+	bits    string // of fingerprints
 }
 
 func (k *killing) start(args ...string) *process {
@@ -161,7 +162,7 @@ func (k *killing) whole(args ...string) map[string]any {
 }
 
 func (k *killing) check(dir string) []string {
-	return []string{"check", k.url + "/", "-f", "json", "--show", "all", "--no-config", "--concurrency", "8", "--state", dir}
+	return []string{"check", k.url + "/", "-f", "json", "--show", "all", "--no-config", "--concurrency", "8", "--fingerprint-bits", k.bits, "--state", dir}
 }
 
 // TestKilled kills a process with SIGKILL again and again, at any moment, until its
@@ -173,17 +174,17 @@ func TestKilled(t *testing.T) {
 	for i := range uint64(killers) {
 		t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
 			t.Parallel()
-			killAgain(t, program, rand.New(rand.NewPCG(7, i)))
+			killAgain(t, program, rand.New(rand.NewPCG(7, i)), []string{"64", "128"}[i%2])
 		})
 	}
 }
 
-func killAgain(t *testing.T, program string, rng *rand.Rand) {
+func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 	site := &killSite{pages: crawlertest.Generate(11, 160, 8)}
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
 	site.other = strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
-	k := &killing{T: t, program: program, url: server.URL, site: site, rng: rng}
+	k := &killing{T: t, program: program, url: server.URL, site: site, rng: rng, bits: bits}
 
 	first := filepath.Join(t.TempDir(), "first")
 	want := k.whole(k.check(first)...)

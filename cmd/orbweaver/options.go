@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -137,6 +138,7 @@ func compile(s *settings, on commands) (*options, error) {
 	k.Robots = robotsModes[s.robots]
 	k.RobotsGiven = s.given("robots")
 	k.Sitemaps = s.sitemaps
+	k.FingerprintBits = widths[s.fingerprintBits]
 	k.Select = read(c, "select", s.selectCSS, parseSelector)
 	k.IgnoreSelect = read(c, "ignore-select", s.ignoreSelect, parseSelector)
 
@@ -245,6 +247,11 @@ var robotsModes = map[string]crawler.RobotsMode{
 	"crawl":  crawler.RobotsCrawl,
 	"strict": crawler.RobotsStrict,
 	"ignore": crawler.RobotsIgnore,
+}
+
+var widths = map[string]frontier.Width{
+	"64":  frontier.Narrow,
+	"128": frontier.Wide,
 }
 
 // notZero writes a duration of zero as the engine does, where zero means the default.

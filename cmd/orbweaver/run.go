@@ -93,7 +93,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)
 	}
-	if err := st.begin(o.asked); err != nil {
+	if err := st.begin(o.asked, o.crawl.FingerprintBits); err != nil {
 		return err
 	}
 	st.serve(cfg)

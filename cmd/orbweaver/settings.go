@@ -26,6 +26,8 @@ type settings struct {
 	since        string
 	watch        bool
 	ignoreSelect string
+	// fingerprintBits is "64" or "128".
+	fingerprintBits string
 
 	// verdicts
 	accept         []string

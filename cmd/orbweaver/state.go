@@ -166,13 +166,14 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 	return bytes.NewReader(kept), nil
 }
 
-// begin makes the state of a new crawl.
-func (s *state) begin(c *command) (err error) {
+// begin makes the state of a new crawl, whose targets are known by fingerprints of a
+// width.
+func (s *state) begin(c *command, w frontier.Width) (err error) {
 	if s == nil || s.command != nil {
 		return nil
 	}
 	if s.store == nil {
-		if s.store, err = diskstore.Create(s.file(), frontier.Narrow); err != nil {
+		if s.store, err = diskstore.Create(s.file(), w); err != nil {
 			return unsound(err)
 		}
 	}

@@ -80,7 +80,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 		return nil, usageError("%w", err)
 	}
 	defer web.Close()
-	cfg.Store = store
+	cfg.Store, cfg.FingerprintBits = store, 0 // those of the store
 	at, err := standing(store)
 	if err != nil {
 		return nil, err

@@ -110,7 +110,10 @@ func TestFindings(t *testing.T) {
 		{"wget", wgetFindings, "Found 12 broken links.\n", 12},
 		{"wget", wgetFindings, "Found no broken links.\n", 0},
 		{"wget", wgetFindings, "", -1},
-		{"hyperlink", hyperlinkFindings, "Found 3 bad links\nFound 4 bad anchors\n", 7},
+		{"hyperlink", hyperlinkFindings, "Reading files\nChecking 4 links from 2 files (2 documents)\na.html\n  error: bad link /b.html\n  error: bad link /a.html#x\n\n" +
+			"c.html\n  error: bad link /b.html\n\nFound 2 bad links\nFound 1 bad anchors\n", 2},
+		{"hyperlink", hyperlinkFindings, "Found 0 bad links\nFound 0 bad anchors\n", 0},
+		{"hyperlink", hyperlinkFindings, "Reading files\n", -1},
 		{"htmltest", htmltestFindings, "✘✘✘ failed in 1.2s\n31 errors in 766 documents\n", 31},
 		{"htmltest", htmltestFindings, "✔✔✔ passed in 10ms\n", 0},
 	}

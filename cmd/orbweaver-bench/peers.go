@@ -135,16 +135,22 @@ var wgetBroken = regexp.MustCompile(`Found (\d+|no) broken link`)
 
 func wgetFindings(output []byte) int { return numberIn(wgetBroken, output) }
 
-var hyperlinkBroken = regexp.MustCompile(`Found (\d+) bad (?:links|anchors)`)
+var (
+	hyperlinkOver   = regexp.MustCompile(`(?m)^Found \d+ bad links$`)
+	hyperlinkBroken = regexp.MustCompile(`(?m)^  error: bad link (.+)$`)
+)
 
-// hyperlinkFindings adds up its two counts, of references.
+// hyperlinkFindings counts the targets it lists, each below all documents that link
+// to it; its own counts at the end are of references. Without those it has failed.
 func hyperlinkFindings(output []byte) int {
-	sum := 0
-	for _, m := range hyperlinkBroken.FindAllSubmatch(output, -1) {
-		n, _ := strconv.Atoi(string(m[1]))
-		sum += n
+	if !hyperlinkOver.Match(output) {
+		return -1
 	}
-	return sum
+	broken := map[string]bool{}
+	for _, m := range hyperlinkBroken.FindAllSubmatch(output, -1) {
+		broken[string(m[1])] = true
+	}
+	return len(broken)
 }
 
 var htmltestBroken = regexp.MustCompile(`(\d+) errors? in (\d+) documents?`)

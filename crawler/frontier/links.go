@@ -253,20 +253,25 @@ type LinkReader struct {
 	repeating          bool // the layout of the second part
 	line               int
 	element, attribute string
-	before             []written // what was read, for those that repeat it
+	all                []byte       // the second part
+	before             []written    // what was read, for those that repeat it
+	pairs              []namedPlace // of those
 	unpacked           []byte
 	names              map[string]string // of elements and attributes
 }
 
-// written is what one reference may have in common with another.
+// written is where a reference is written out.
 type written struct {
-	element, attribute  string
-	raw, text, fragment []byte
+	at         int32 // of its raw text in the second part
+	place      int32 // in LinkReader.pairs
+	inFragment bool  // its fragment is what follows '#' there
 }
+
+type namedPlace struct{ element, attribute string }
 
 // Reset starts to read a block; the reader's memory is used again.
 func (r *LinkReader) Reset(block []byte) error {
-	*r = LinkReader{unpacked: r.unpacked, names: r.names, before: r.before[:0]}
+	*r = LinkReader{unpacked: r.unpacked, names: r.names, before: r.before[:0], pairs: r.pairs[:0]}
 	return r.briefs.Reset(block)
 }
 
@@ -280,7 +285,7 @@ func (r *LinkReader) open() error {
 	r.repeating = kind&repeatingPlaces != 0
 	switch kind &^ repeatingPlaces {
 	case 0:
-		r.rest = block
+		r.all, r.rest = block, block
 		return nil
 	case compressedPlaces:
 		n, err := s2.DecodedLen(block)
@@ -293,6 +298,7 @@ func (r *LinkReader) open() error {
 		if r.rest, err = s2.Decode(r.unpacked[:cap(r.unpacked)], block); err != nil {
 			return errLinks
 		}
+		r.all = r.rest
 		return nil
 	}
 	return errLinks
@@ -335,9 +341,6 @@ func (r *LinkReader) Next(l *RawLink) (bool, error) {
 	if d.failed {
 		return false, errLinks
 	}
-	if r.repeating {
-		r.before = append(r.before, written{l.Element, l.Attribute, l.Raw, l.Text, l.Fragment})
-	}
 	r.rest = d.b
 	return true, nil
 }
@@ -347,16 +350,27 @@ func (r *LinkReader) anew(l *RawLink, d *decoder, head uint64) {
 	if head&2 == 0 {
 		r.element, r.attribute = r.name(d.bytes()), r.name(d.bytes())
 	}
+	if r.repeating {
+		if n := len(r.pairs); n == 0 || r.pairs[n-1] != (namedPlace{r.element, r.attribute}) {
+			r.pairs = append(r.pairs, namedPlace{r.element, r.attribute})
+		}
+		r.before = append(r.before, written{at: int32(len(r.all) - len(d.b)), place: int32(len(r.pairs) - 1), inFragment: head&1 != 0})
+	}
+	r.read(l, d, head&1 != 0)
+}
+
+// read reads what is written of a reference.
+func (r *LinkReader) read(l *RawLink, d *decoder, inFragment bool) {
 	l.Element, l.Attribute = r.element, r.attribute
 	l.Raw = d.bytes()
 	l.Text = d.bytes()
 	l.Fragment = nil
 	switch {
 	case !l.HasFragment:
-	case head&1 == 0:
-		l.Fragment = d.bytes()
-	default:
+	case inFragment:
 		l.Fragment = l.Raw[bytes.IndexByte(l.Raw, '#')+1:]
+	default:
+		l.Fragment = d.bytes()
 	}
 }
 
@@ -367,9 +381,13 @@ func (r *LinkReader) again(l *RawLink, d *decoder, sameText bool) {
 		d.failed = true
 		return
 	}
-	w := &r.before[len(r.before)-int(back)]
-	r.element, r.attribute = w.element, w.attribute
-	l.Element, l.Attribute, l.Raw, l.Text, l.Fragment = w.element, w.attribute, w.raw, w.text, w.fragment
+	w := r.before[len(r.before)-int(back)]
+	r.before = append(r.before, w)
+	p := r.pairs[w.place]
+	r.element, r.attribute = p.element, p.attribute
+	first := decoder{b: r.all[w.at:]}
+	r.read(l, &first, w.inFragment)
+	d.failed = d.failed || first.failed
 	if !sameText {
 		l.Text = d.bytes()
 	}

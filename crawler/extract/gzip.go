@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -30,8 +31,9 @@ const (
 	// above the first freeInflated bytes. Text rarely passes 30.
 	MaxInflation = 200
 	freeInflated = 8 << 20
-	// likelyInflation is how many times as large most documents get.
-	likelyInflation = 6
+	// likelyInflation is how many times as large a document is believed to get when
+	// its last bytes say so.
+	likelyInflation = 30
 )
 
 // sniffGzip reports whether what is packed is of a format that is read. The first
@@ -60,7 +62,7 @@ func readGzip(h *harvest, in *Input) {
 		h.fault("unpack document: %v", err)
 		return
 	}
-	body, err := inflate(z, int64(len(in.Body)), likelyInflation*int64(len(in.Body)), MaxInflated)
+	body, err := inflate(z, int64(len(in.Body)), unpackedSize(in.Body), MaxInflated)
 	if err != nil {
 		h.fault("unpack document: %v", err)
 	}
@@ -86,12 +88,21 @@ var (
 	errInflation = errors.New("it unpacks to a suspicious size")
 )
 
+// unpackedSize is what the end of a gzip file says of the size of its content (RFC
+// 1952 2.3.1), as far as that is likely. Of several members it tells of the last.
+func unpackedSize(packed []byte) int64 {
+	if len(packed) < 4 {
+		return 0
+	}
+	return min(int64(binary.LittleEndian.Uint32(packed[len(packed)-4:])), likelyInflation*int64(len(packed)))
+}
+
 // inflate unpacks up to limit bytes of what is packed in so many, as many as expected
 // most likely; it returns what came before an error.
 func inflate(from io.Reader, packed, expected, limit int64) ([]byte, error) {
 	var body bytes.Buffer
 	allowed := min(limit, freeInflated+MaxInflation*packed)
-	body.Grow(int(min(allowed, expected)))
+	body.Grow(int(min(allowed, expected)) + bytes.MinRead) // with room to meet the end in
 	n, err := io.Copy(&body, io.LimitReader(from, allowed+1))
 	switch {
 	case n > limit:

@@ -408,7 +408,7 @@ func (r *htmlReader) endLink() {
 		text = trimFolded(r.folded)
 	}
 	if len(text) > 0 {
-		at := r.textAgain(text)
+		at := r.textAgain(l.first, text)
 		for i := l.first; i < l.end; i++ {
 			r.links[i].Text = at
 		}
@@ -416,10 +416,10 @@ func (r *htmlReader) endLink() {
 	l.first, l.end = 0, 0
 }
 
-// textAgain makes a string of the text of the link at hand. What repeats another link
-// most often has its text too, and shares it.
-func (r *htmlReader) textAgain(text []byte) string {
-	if first := r.links[r.link.first].Repeats - 1; first >= 0 && r.links[first].Text == string(text) {
+// textAgain makes a string of the text of a link. What repeats another link most often
+// has its text too, and shares it.
+func (r *htmlReader) textAgain(link int, text []byte) string {
+	if first := r.links[link].Repeats - 1; first >= 0 && r.links[first].Text == string(text) {
 		return r.links[first].Text
 	}
 	return r.keep(text)

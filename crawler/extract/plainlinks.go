@@ -36,6 +36,11 @@ func (r *htmlReader) plainLinks() {
 			f := &r.links[first]
 			f.tag = int32(start)
 			f.Ignored = r.ignore.covers(start) || r.ignore.covers(href.start)
+			if text, after := r.plainText(end); after >= 0 {
+				f.Text = r.textAgain(first, text)
+				t.end = after
+				continue
+			}
 		}
 		l := &r.link
 		l.first, l.end, l.text = first, len(r.links), l.text[:0]
@@ -117,6 +122,31 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 		return id, -1
 	}
 	return id, i + len(">")
+}
+
+// plainText returns the text of a link whose start tag ends at pos, and where the link
+// ends, when it is one piece that is its own text: no references in it, nothing to
+// fold. The end is -1 for any other.
+func (r *htmlReader) plainText(pos int) (text []byte, end int) {
+	const close = "</a>"
+	doc := r.tokens.doc
+	pos = skim(doc, pos, true)
+	end = indexFrom(doc, pos, '<')
+	if text = doc[pos:end]; len(text) == 0 || len(text) > MaxText || text[len(text)-1] == ' ' || len(doc)-end < glance {
+		return nil, -1
+	}
+	if next := doc[end+1]; next != '/' && !isLetter(next) {
+		return nil, -1 // a sign like any other, perhaps
+	}
+	if string(doc[end:end+len(close)]) != close {
+		if end = skim(doc, end, true); len(doc)-end < len(close) || string(doc[end:end+len(close)]) != close {
+			return nil, -1
+		}
+	}
+	if r.tokens.tag.needsUnescape(text) || foldedLength(text, true) < len(text) {
+		return nil, -1
+	}
+	return text, end + len(close)
 }
 
 // plainContent reads on to the end of the a element that is open, or to where

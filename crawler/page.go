@@ -41,37 +41,32 @@ type findings struct {
 	fate        Fate                 // of its target, whatever the fragment
 	fingerprint frontier.Fingerprint // likewise
 	said        []said               // of each link of the document
-	items       []pending
+	items       []frontier.Item
+	lies        []lie // of items
 	links       frontier.Links
 	index       pageIndex
 	known       hrefs
 	ids         knownIDs
 	own         [extract.Host]int32 // items of the page itself, by kind of link, plus one; 0 while not met
-	fragments   []byte              // of said
 	href        []byte              // of the reference at hand
 	key         []byte
 	store       []byte // hosts and jobs of the items
-	out         []frontier.Item
 	block       []byte
 	edges       []Edge
 	doc         extract.Document
 	about       []byte // what a later session is to know of the page
 }
 
-// pending is an item whose bytes lie in findings.store.
-type pending struct {
-	item             frontier.Item
-	host, job, after int
-}
+// lie is where an item's host and job lie in findings.store.
+type lie struct{ host, job, after int }
 
 // said is what one link came to, for those that repeat it.
 type said struct {
-	target   int
-	mark     uint64
-	hash     uint64
-	has      bool
-	from, to int32 // its fragment in findings.fragments
-	text     string
+	mark   uint64
+	hash   uint64
+	text   string
+	target int
+	has    bool
 }
 
 // shrink lets go of what a large page needed.
@@ -84,8 +79,8 @@ func (f *findings) shrink() {
 func (f *findings) reset(r *run, page view, depth int) {
 	f.run, f.scope, f.page, f.depth = r, r.scope(), page, depth
 	f.base, f.local, f.nofollow = nil, false, false
-	f.items, f.href, f.key, f.store, f.edges = f.items[:0], f.href[:0], f.key[:0], f.store[:0], nil
-	f.said, f.fragments, f.unchanged = f.said[:0], f.fragments[:0], false
+	f.items, f.lies, f.href, f.key, f.store, f.edges = f.items[:0], f.lies[:0], f.href[:0], f.key[:0], f.store[:0], nil
+	f.said, f.unchanged = f.said[:0], false
 	f.about = nil
 	f.remembers = r.cfg.Changed == nil && !r.looksBack() // else a link's fate hangs on more than itself
 	f.links.Reset()
@@ -111,7 +106,6 @@ func (f *findings) add(l *extract.Link) {
 	case l.Repeats > 0 && !f.run.cfg.Pages:
 		s := &f.said[l.Repeats-1]
 		link.Target, link.Mark, link.HasFragment, link.Hash = s.target, s.mark, s.has, s.hash
-		link.Fragment = f.fragments[s.from:s.to]
 		link.Repeats, link.SameText = l.Repeats, l.Text == s.text
 		f.said = append(f.said, *s)
 		f.links.Add(&link)
@@ -123,8 +117,7 @@ func (f *findings) add(l *extract.Link) {
 	default:
 		f.addKnown(l, &link)
 	}
-	f.fragments = append(f.fragments, link.Fragment...)
-	f.said = append(f.said, said{link.Target, link.Mark, link.Hash, link.HasFragment, int32(len(f.fragments) - len(link.Fragment)), int32(len(f.fragments)), l.Text})
+	f.said = append(f.said, said{mark: link.Mark, hash: link.Hash, text: l.Text, target: link.Target, has: link.HasFragment})
 	f.links.Add(&link)
 }
 
@@ -150,7 +143,7 @@ func (f *findings) addOwn(l *extract.Link, link *frontier.Link) {
 	f.href = append(f.href[:0], fragment...)
 	link.Target, link.Fragment, link.HasFragment, link.Hash = int(*own)-1, f.href, true, check.HashAnchor(fragment)
 	if wantsAnchors(fragment) {
-		f.items[link.Target].item.Need |= frontier.NeedContent
+		f.items[link.Target].Need |= frontier.NeedContent
 	}
 }
 
@@ -190,7 +183,7 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 		f.href = append(f.href[:0], fragment...)
 		link.Fragment, link.HasFragment, link.Hash = f.href, true, check.HashAnchor(fragment)
 		if k.fate.Outcome == nil && wantsAnchors(fragment) {
-			f.items[k.item].item.Need |= frontier.NeedContent
+			f.items[k.item].Need |= frontier.NeedContent
 		}
 	} else if whole, ok := k.view().fragment(); ok {
 		link.Fragment, link.HasFragment, link.Hash = whole, true, check.HashAnchorBytes(whole)
@@ -367,7 +360,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 // merge adds what one more link wants of an item. A link that leaves its target alone
 // has no wish as to when it is visited.
 func (f *findings) merge(at int, fate Fate) {
-	it := &f.items[at].item
+	it := &f.items[at]
 	it.Need |= fate.Need
 	if fate.Outcome == nil {
 		it.Wave, it.Outcome = min(it.Wave, fate.Wave), nil
@@ -385,32 +378,32 @@ func wantsAnchors[T string | []byte](fragment T) bool {
 func (f *findings) enter(fp frontier.Fingerprint, host []byte, j frontier.Job, fate Fate) int {
 	at := len(f.items)
 	f.index.put(fp, int32(at))
+	it := frontier.Item{Fingerprint: fp, Wave: fate.Wave, Need: fate.Need}
+	l := lie{host: len(f.store)}
 	if fate.Outcome == nil {
-		if id := f.ids.find(fp); id != 0 {
-			f.items = append(f.items, pending{item: frontier.Item{ID: id, Fingerprint: fp, Wave: fate.Wave, Need: fate.Need}})
-			return at
-		}
+		it.ID = f.ids.find(fp)
 	}
-	p := pending{host: len(f.store), item: frontier.Item{Fingerprint: fp, Wave: fate.Wave, Need: fate.Need}}
-	f.store = append(f.store, host...)
-	p.job = len(f.store)
-	f.store = frontier.AppendJob(f.store, j)
-	p.after = len(f.store)
+	if it.ID == 0 {
+		f.store = append(f.store, host...)
+		l.job = len(f.store)
+		f.store = frontier.AppendJob(f.store, j)
+		l.after = len(f.store)
+	}
 	switch fate.Outcome {
 	case nil:
 	case leftOut:
-		p.item.Outcome, p.item.Wave = leftOutBytes, frontier.Leaves
+		it.Outcome, it.Wave = leftOutBytes, frontier.Leaves
 	default:
-		p.item.Outcome, p.item.Wave = check.AppendOutcome(nil, fate.Outcome), frontier.Leaves
+		it.Outcome, it.Wave = check.AppendOutcome(nil, fate.Outcome), frontier.Leaves
 	}
-	f.items = append(f.items, p)
+	f.items, f.lies = append(f.items, it), append(f.lies, l)
 	return at
 }
 
 // learn takes in the numbers that the store gave to what was found.
 func (f *findings) learn(ids []frontier.ID) {
 	for i := range ids {
-		f.ids.put(f.items[i].item.Fingerprint, ids[i])
+		f.ids.put(f.items[i].Fingerprint, ids[i])
 	}
 }
 
@@ -422,12 +415,10 @@ func (f *findings) encoded() []byte {
 
 // found returns the items; they are good until the next reset.
 func (f *findings) found() []frontier.Item {
-	f.out = f.out[:0]
 	for i := range f.items {
-		p := &f.items[i]
-		it := p.item
-		it.Host, it.Job = f.store[p.host:p.job], f.store[p.job:p.after]
-		f.out = append(f.out, it)
+		if l := f.lies[i]; l.after > 0 { // what the store knows already needs neither
+			f.items[i].Host, f.items[i].Job = f.store[l.host:l.job], f.store[l.job:l.after]
+		}
 	}
-	return f.out
+	return f.items
 }

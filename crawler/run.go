@@ -208,7 +208,7 @@ func (r *run) refer() error {
 		f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 		fp := r.frontier.Fingerprint(f.key)
 		if at, ok := f.index.find(fp); ok {
-			f.items[at].item.Need |= fate.Need
+			f.items[at].Need |= fate.Need
 			index[i] = int(at)
 			continue
 		}

@@ -28,7 +28,7 @@ func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
 		l := extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation}
 		f.add(&l)
 		for i := before; i < len(f.items); i++ {
-			if it := &f.items[i].item; it.Outcome == nil {
+			if it := &f.items[i]; it.Outcome == nil {
 				it.Need |= frontier.NeedLinks | frontier.NeedContent
 				it.Wave = min(it.Wave, w.scope().wave(f.depth+1))
 			}

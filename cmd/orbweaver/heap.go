@@ -43,6 +43,7 @@ type heap struct {
 	now    int
 	unset  int64 // the limit that was found, in bytes
 	limit  int64
+	live   uint64 // at the last collection
 }
 
 // tendHeap bounds the garbage until stop is called. Whoever has set the collector up
@@ -52,8 +53,8 @@ func tendHeap() (stop func()) {
 		return func() {}
 	}
 	unset := debug.SetMemoryLimit(-1)
-	first := percentFor(firstHeap)
-	h := &heap{before: debug.SetGCPercent(first), now: first, unset: unset, limit: unset}
+	first := percentFor(firstHeap, firstHeap)
+	h := &heap{before: debug.SetGCPercent(first), now: first, unset: unset, limit: unset, live: firstHeap}
 	h.sample[0].Name = "/gc/heap/live:bytes"
 	h.await()
 	return h.stop
@@ -87,7 +88,9 @@ func (h *heap) tend() bool {
 		return false
 	}
 	live := h.sample[0].Value.Uint64()
-	if want := percentFor(live); want < h.now-h.now/8 || want > h.now+h.now/8 {
+	want := percentFor(live, h.live)
+	h.live = live
+	if want < h.now-h.now/8 || want > h.now+h.now/8 {
 		debug.SetGCPercent(want)
 		h.now = want
 	}
@@ -105,15 +108,17 @@ func (h *heap) limitFor(live uint64) int64 {
 		return h.unset
 	}
 	live = min(live, 1<<40)
-	return int64(live+live*uint64(percentFor(live))/100) + besides
+	return int64(live+live*uint64(percentFor(live, live))/100) + besides
 }
 
 // percentFor is the growth of the heap, in percent of what is live, at which the
-// collector is called.
-func percentFor(live uint64) int {
+// collector is called. What is live now and was not before is most often a large page
+// at work: the heap need not double for that.
+func percentFor(live, before uint64) int {
 	live = max(live, 1)
-	if live < leastHeap/2 {
-		return int(min(mostPercent, (leastHeap-live)*100/live))
+	waste := min(live, before, mostWaste)
+	if live < leastHeap {
+		waste = max(waste, leastHeap-live)
 	}
-	return int(min(100, max(leastPercent, mostWaste*100/live)))
+	return int(min(mostPercent, max(leastPercent, waste*100/live)))
 }

@@ -72,8 +72,8 @@ func (j *join) gather() error {
 
 // page prints the page a record stands for, as a place.
 func (j *join) page(rec *frontier.Record) string {
-	if path, err := check.PathAt(rec.Outcome); err == nil && path != "" {
-		return j.r.print.path(path)
+	if g, err := check.GlanceAt(rec.Outcome); err == nil && len(g.Path) > 0 {
+		return j.r.print.path(string(g.Path))
 	}
 	job, err := frontier.DecodeJob(rec.Job)
 	if err != nil { // load has read it before

@@ -258,6 +258,7 @@ type Glance struct {
 	Cached   bool           // the target was not asked
 	HTML     bool           // it is a document that holds links: HTML or XHTML
 	Anchors  EncodedAnchors // where they lie; good as long as data is not changed
+	Path     []byte         // likewise
 }
 
 // GlanceAt reads the beginning of an encoded outcome, and the codes of its warnings
@@ -287,9 +288,20 @@ func GlanceAt(data []byte) (Glance, error) {
 	default:
 		g.HTML = int(kind) < len(typeBook) && isHTML(typeBook[kind])
 	}
+	d.varint() // size
+	d.varint() // requests
+	if flags&hasElapsed != 0 {
+		d.varint()
+	}
+	if flags&hasModified != 0 {
+		d.varint()
+		d.uvarint()
+	}
+	if flags&hasPath != 0 {
+		g.Path = d.take(d.uvarint())
+	}
 	if g.Warned {
-		d.skipToPath(flags)
-		for flag := hasPath; flag <= hasMessage; flag <<= 1 {
+		for flag := hasPath << 1; flag <= hasMessage; flag <<= 1 {
 			if flags&flag != 0 {
 				d.skipString()
 			}
@@ -306,44 +318,6 @@ func GlanceAt(data []byte) (Glance, error) {
 type decoder struct {
 	data   []byte
 	failed bool
-}
-
-// PathAt returns the Path of an encoded outcome, without decoding the rest.
-func PathAt(data []byte) (string, error) {
-	d := decoder{data: data}
-	flags := d.header()
-	if flags&hasPath == 0 && !d.failed {
-		return "", nil
-	}
-	d.anchors(flags)
-	if d.byte() == codeLiteral {
-		d.skipString()
-	}
-	if flags&hasStatus != 0 {
-		d.varint()
-	}
-	if d.byte() == typeLiteral {
-		d.skipString()
-	}
-	d.skipToPath(flags)
-	path := d.string()
-	if d.failed {
-		return "", fmt.Errorf("read the path of an outcome of %d bytes: %w", len(data), errEncoding)
-	}
-	return path, nil
-}
-
-// skipToPath passes over what stands between the content type and the path.
-func (d *decoder) skipToPath(flags uint16) {
-	d.varint() // size
-	d.varint() // requests
-	if flags&hasElapsed != 0 {
-		d.varint()
-	}
-	if flags&hasModified != 0 {
-		d.varint()
-		d.uvarint()
-	}
 }
 
 // warnedOfPage reports whether all warnings are such that OfPage holds.

@@ -38,8 +38,7 @@ type findings struct {
 	byPattern bool // a fragment may decide about a link, or be wanted for a graph
 
 	plain       bool                 // the last reference needed no second look
-	fate        Fate                 // of its target, whatever the fragment
-	fingerprint frontier.Fingerprint // likewise
+	fingerprint frontier.Fingerprint // of its target
 	said        []said               // of each link of the document
 	items       []frontier.Item
 	lies        []lie // of items
@@ -142,9 +141,7 @@ func (f *findings) addOwn(l *extract.Link, link *frontier.Link) {
 	}
 	f.href = append(f.href[:0], fragment...)
 	link.Target, link.Fragment, link.HasFragment, link.Hash = int(*own)-1, f.href, true, check.HashAnchor(fragment)
-	if wantsAnchors(fragment) {
-		f.items[link.Target].Need |= frontier.NeedContent
-	}
+	f.wantAnchor(link)
 }
 
 // addKnown keeps a link whose reference may have been met before: on this page, or
@@ -162,7 +159,7 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 	case !met:
 		v, fate := f.resolve(l, link)
 		if has {
-			v.href, fate = v.document(), f.fate
+			v.href = v.document()
 		}
 		if f.plain && (fate.Outcome == nil || fate.Outcome == leftOut) && link.Mark&^markExpect == 0 {
 			f.known.keep(k, l, ref, v, fate, f.fingerprint, link.Target)
@@ -181,12 +178,15 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 	link.Target = int(k.item)
 	if has {
 		f.href = append(f.href[:0], fragment...)
-		link.Fragment, link.HasFragment, link.Hash = f.href, true, check.HashAnchor(fragment)
-		if k.fate.Outcome == nil && wantsAnchors(fragment) {
-			f.items[k.item].Need |= frontier.NeedContent
-		}
-	} else if whole, ok := k.view().fragment(); ok {
-		link.Fragment, link.HasFragment, link.Hash = whole, true, check.HashAnchorBytes(whole)
+		link.Fragment, link.HasFragment = f.href, true
+	} else {
+		link.Fragment, link.HasFragment = k.view().fragment()
+	}
+	if link.HasFragment {
+		link.Hash = check.HashAnchorBytes(link.Fragment)
+	}
+	if k.fate.Outcome == nil {
+		f.wantAnchor(link)
 	}
 	if f.run.cfg.Pages {
 		f.edges = append(f.edges, Edge{URL: f.run.print.view(k.view()), Text: l.Text})
@@ -303,7 +303,7 @@ func (f *findings) refuse(raw string, o *check.Outcome) int {
 }
 
 // refer enters the target of a resolved reference, as link.Target, and says what
-// becomes of it.
+// becomes of it, whatever the fragment.
 func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fate) {
 	r := f.run
 	switch {
@@ -339,22 +339,30 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 	if f.run.cfg.Changed != nil {
 		fate.Outcome = f.sinceThen(fate.Outcome, v, link)
 	}
-	f.fate = fate
-	if link.HasFragment && fate.Outcome == nil && wantsAnchors(link.Fragment) {
-		fate.Need |= frontier.NeedContent
-	}
+	visited := fate.Outcome == nil
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 	f.fingerprint = r.frontier.Fingerprint(f.key)
-	if r.looksBack() && fate.Outcome == nil {
+	if visited && r.looksBack() {
 		fate.Outcome = r.standsFor(f.fingerprint, v, fate, link)
 	}
 	if at, ok := f.index.find(f.fingerprint); ok {
 		f.merge(int(at), fate)
 		link.Target = int(at)
-		return fate
+	} else {
+		link.Target = f.enter(f.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
 	}
-	link.Target = f.enter(f.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+	if visited {
+		f.wantAnchor(link)
+	}
 	return fate
+}
+
+// wantAnchor asks for the content of a link's target, when the fragment can only be
+// judged from that.
+func (f *findings) wantAnchor(link *frontier.Link) {
+	if link.HasFragment && wantsAnchors(link.Fragment) {
+		f.items[link.Target].Need |= frontier.NeedContent
+	}
 }
 
 // merge adds what one more link wants of an item. A link that leaves its target alone

@@ -512,18 +512,14 @@ func (j *join) alone() error {
 			continue
 		}
 		id := frontier.ID(i + 1)
-		if s&warned != 0 {
-			j.keep(id, "", false)
-			continue
-		}
-		d := j.dossier(id)
-		o := &d.outcome
-		if d.job.Verbatim {
-			continue // there is no page to be read
-		}
-		if j.needs[i]&frontier.NeedSeed != 0 && !told[id] || o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) }) {
+		if s&warned != 0 || j.needs[i]&frontier.NeedSeed != 0 && !told[id] || saysOfItself(&j.dossier(id).outcome) {
 			j.keep(id, "", false)
 		}
 	}
 	return j.shelf.err
+}
+
+// saysOfItself reports whether a page is there, and has something to say of its content.
+func saysOfItself(o *check.Outcome) bool {
+	return o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
 }

@@ -135,9 +135,6 @@ func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most i
 	if body == nil {
 		body, err = w.bodies.read(resp.Body, resp.Size, most, isFile)
 	} else { // its beginning
-		if want := min(resp.Size, most); int64(cap(body)) < want {
-			body = w.bodies.grow(body, int(want)+endRoom)
-		}
 		body, err = w.bodies.readOn(body, resp.Body, resp.Size, most)
 	}
 	format, _ = extract.Readable(resp.ContentType, name, body)

@@ -30,8 +30,11 @@ const (
 	largeHeap = 128 << 20
 )
 
-// leastPercent bounds what a very large heap costs: its tables are walked each time.
-const leastPercent, mostPercent = 10, 1000
+// Percent of what is live that the heap grows by between collections.
+const (
+	leastPercent = 10   // bounds what a very large heap costs: its tables are walked each time
+	mostPercent  = 1000 // of a heap that hardly holds anything
+)
 
 // heap bounds the garbage of a run.
 type heap struct {

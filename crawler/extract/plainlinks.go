@@ -52,6 +52,8 @@ func (r *htmlReader) plainLinks() {
 	}
 }
 
+const linkEnd = "</a>"
+
 // ruleOfA is the one for the href of an a.
 var ruleOfA = elementA.rule(attrHref)
 
@@ -128,7 +130,6 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 // ends, when it is one piece that is its own text: no references in it, nothing to
 // fold. The end is -1 for any other.
 func (r *htmlReader) plainText(pos int) (text []byte, end int) {
-	const close = "</a>"
 	doc := r.tokens.doc
 	pos = skim(doc, pos, true)
 	end = indexFrom(doc, pos, '<')
@@ -138,21 +139,20 @@ func (r *htmlReader) plainText(pos int) (text []byte, end int) {
 	if next := doc[end+1]; next != '/' && !isLetter(next) {
 		return nil, -1 // a sign like any other, perhaps
 	}
-	if string(doc[end:end+len(close)]) != close {
-		if end = skim(doc, end, true); len(doc)-end < len(close) || string(doc[end:end+len(close)]) != close {
+	if string(doc[end:end+len(linkEnd)]) != linkEnd {
+		if end = skim(doc, end, true); len(doc)-end < len(linkEnd) || string(doc[end:end+len(linkEnd)]) != linkEnd {
 			return nil, -1
 		}
 	}
 	if r.tokens.tag.needsUnescape(text) || foldedLength(text, true) < len(text) {
 		return nil, -1
 	}
-	return text, end + len(close)
+	return text, end + len(linkEnd)
 }
 
 // plainContent reads on to the end of the a element that is open, or to where
 // something stands that is neither text nor means nothing.
 func (r *htmlReader) plainContent() {
-	const close = "</a>"
 	t := &r.tokens
 	doc := t.doc
 	for {
@@ -161,8 +161,8 @@ func (r *htmlReader) plainContent() {
 			return
 		}
 		if doc[t.end] == '<' {
-			if string(doc[t.end:t.end+len(close)]) == close {
-				t.end += len(close)
+			if string(doc[t.end:t.end+len(linkEnd)]) == linkEnd {
+				t.end += len(linkEnd)
 				r.endLink()
 			}
 			return

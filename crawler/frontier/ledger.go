@@ -8,8 +8,9 @@ import (
 // Ledger is what a store of this process keeps in memory of its targets: who they
 // are, in which line they wait, who has them, and how their hosts are paced.
 // Everything, that is, but their bytes, which a store keeps as it likes. A target
-// takes 8 bytes, its fingerprint 15 to 19 (25 to 31 if it is wide), and its place in line 4; none of them
-// holds a pointer, so that millions cost the garbage collector nothing.
+// takes 8 bytes, its fingerprint 15 to 19 (25 to 31 if it is wide), and its place in
+// line 4; none of them holds a pointer, so that millions cost the garbage collector
+// nothing.
 //
 // A Ledger is not safe for concurrent use: the store that has it has a lock.
 type Ledger struct {

@@ -13,9 +13,9 @@ import (
 // Memory is the store of a run that ends when its process does. The zero value
 // is not ready; use NewMemory or NewWideMemory.
 //
-// A target takes some 40 bytes of memory, 50 with a wide fingerprint. What it is and what became of it is kept
-// in memory as long as that is little; of a large crawl, what was put in first moves
-// to a temporary file.
+// A target takes some 40 bytes of memory, 50 with a wide fingerprint. What it is and
+// what became of it is kept in memory as long as that is little; of a large crawl,
+// what was put in first moves to a temporary file.
 type Memory struct {
 	mu      sync.Mutex
 	ledger  *Ledger

@@ -103,6 +103,7 @@ func (r *run) spare() {
 	r.desks.empty()
 	r.bodies.empty()
 	r.traps = nil
+	runtime.GC() // by itself the collector would first let as much come again
 }
 
 // conclude reports, and tells the store when there is nothing to go on with.

@@ -104,7 +104,7 @@ func (s *spelling) consider(name string) bool {
 	if name == s.word || name == s.best {
 		return true
 	}
-	if s.folded != "" && foldName(name) == s.folded {
+	if s.folded != "" && foldsTo(name, s.folded) {
 		switch {
 		case s.nearest >= 0:
 			s.best, s.nearest, s.others = name, -1, 0
@@ -113,7 +113,7 @@ func (s *spelling) consider(name string) bool {
 		}
 		return true
 	}
-	if s.nearest < 0 || s.allowed == 0 || s.letters.distance(countLetters(name)) > s.allowed || withoutDigits(name) == s.digits {
+	if s.nearest < 0 || s.allowed == 0 || s.isFar(name) || withoutDigits(name) == s.digits {
 		return true
 	}
 	if s.work += s.length * len(name); s.work > maxSuggestWork {
@@ -131,6 +131,27 @@ func (s *spelling) consider(name string) bool {
 		s.best, s.nearest = name, distance
 	}
 	return true
+}
+
+// isFar tells most names by their length, and nearly all others by their letters, from
+// those that may have been meant: the characters that one has more than the other must
+// be put in, taken out or replaced.
+func (s *spelling) isFar(name string) bool {
+	count := utf8.RuneCountInString(name)
+	if count > s.length+s.allowed || count < s.length-s.allowed {
+		return true
+	}
+	left, more := s.letters, 0
+	for i := range len(name) {
+		if class := &left[name[i]&0x1f]; name[i]&0xC0 != 0x80 {
+			if *class--; *class < 0 {
+				if more++; more > s.allowed {
+					return true
+				}
+			}
+		}
+	}
+	return s.length-(count-more) > s.allowed
 }
 
 // differingLetters is the Levenshtein distance, but two letters that changed places
@@ -174,23 +195,30 @@ func countLetters(s string) (n letterCount) {
 	return n
 }
 
-// distance is a lower bound of the Levenshtein distance: the characters that one
-// name has more than the other must be put in, taken out or replaced.
-func (n letterCount) distance(m letterCount) int {
-	more, fewer := 0, 0
-	for i := range n {
-		if d := int(n[i]) - int(m[i]); d > 0 {
-			more += d
-		} else {
-			fewer -= d
-		}
-	}
-	return max(more, fewer)
-}
-
 // foldName makes names equal that differ only in letter case and in hyphens,
 // underscores and blanks.
 func foldName(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+// foldsTo reports whether foldName makes this of a name.
+func foldsTo(name, folded string) bool {
+	at := 0
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return foldName(name) == folded
+		case c == '-' || c == '_' || c == ' ':
+			continue
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		if at == len(folded) || folded[at] != c {
+			return false
+		}
+		at++
+	}
+	return at == len(folded)
+}
 
 var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 

@@ -125,14 +125,20 @@ func BenchmarkSuggestAnchor(b *testing.B) {
 	}
 }
 
-// TestLetterCountIsALowerBound: a name it rules out must not be near.
-func TestLetterCountIsALowerBound(t *testing.T) {
-	words := []string{"", "a", "setup", "set-up", "SETUP", "usage", "über-uns", "uber-uns", "日本語", "日本", "introduction", "confguratoin", "step-11", "step-1"}
+// TestShortcutsAreRight: a name that is far by its letters must not be near, and names
+// are folded alike on either way.
+func TestShortcutsAreRight(t *testing.T) {
+	words := []string{"", "a", "setup", "set-up", "SETUP", "Set Up_", "setup-", "-", "usage", "über-uns", "UEBER", "Über_Uns", "uber-uns", "日本語", "日本",
+		"introduction", "confguratoin", "step-11", "step-1", "\u212Aelvin", "kelvin", "a\xff", "\xbf\xbf\xbf\xbf", "İ", "i"}
 	for _, a := range words {
+		s := newSpelling(a)
 		for _, b := range words {
 			exact := levenshtein.Distance(a, b, nil)
-			if bound := countLetters(a).distance(countLetters(b)); bound > exact {
-				t.Errorf("%q and %q: bound %d, distance %d", a, b, bound, exact)
+			if s.isFar(b) && exact <= s.allowed {
+				t.Errorf("%q is taken to be far from %q, their distance is %d", b, a, exact)
+			}
+			if got, want := foldsTo(b, s.folded), foldName(b) == foldName(a); got != want {
+				t.Errorf("%q folds to %q: %v, want %v", b, s.folded, got, want)
 			}
 		}
 	}

@@ -316,7 +316,7 @@ func (g *PathGuesser) nearName(questions []*PathQuestion, p *indexedPath, id uin
 
 // distance is how many letters differ, 0 for none and for too many.
 func (g *PathGuesser) distance(word *spelling, name string) int {
-	if name == word.word || word.letters.distance(countLetters(name)) > word.allowed || withoutDigits(name) == word.digits {
+	if name == word.word || word.isFar(name) || withoutDigits(name) == word.digits {
 		return 0
 	}
 	if g.letters += word.length * len(name); g.exhausted() {

@@ -33,6 +33,7 @@ type listing struct {
 type pageRow struct {
 	page string
 	row
+	order int // in which it was found
 }
 
 // wideRow is a finding at very many.
@@ -49,14 +50,14 @@ func (w wideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
 func (l *listing) add(finding row, refs []crawler.Reference) {
 	switch pages := countPages(refs); {
 	case pages == 0:
-		l.pages = append(l.pages, pageRow{finding.url, finding})
+		l.pages = append(l.pages, pageRow{finding.url, finding, len(l.pages)})
 	case pages > siteWide:
 		finding.ref = &refs[0]
 		l.wide = append(l.wide, wideRow{finding, pages, firstOfPages(refs)})
 	default:
 		for i := range refs {
 			finding.ref = &refs[i]
-			l.pages = append(l.pages, pageRow{refs[i].Page, finding})
+			l.pages = append(l.pages, pageRow{refs[i].Page, finding, len(l.pages)})
 		}
 	}
 }
@@ -73,8 +74,11 @@ func (l *listing) fit(t *table) {
 
 // sort orders the rows of pages by page and place.
 func (l *listing) sort() {
-	slices.SortStableFunc(l.pages, func(a, b pageRow) int {
-		return cmp.Or(cmp.Compare(a.page, b.page), compareRows(a.row, b.row))
+	slices.SortFunc(l.pages, func(a, b pageRow) int {
+		if a.page != b.page {
+			return cmp.Compare(a.page, b.page)
+		}
+		return cmp.Or(compareRows(a.row, b.row), cmp.Compare(a.order, b.order))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"html"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -98,6 +99,9 @@ func byPlace(a, b crawler.Reference) int {
 func clean(s string) string {
 	if strings.IndexByte(s, '@') >= 0 {
 		s = urinorm.Redact(s)
+	}
+	if utf8.ValidString(s) { // much quicker than to look for what is not
+		return s
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -3,7 +3,7 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -45,7 +45,7 @@ func (r row) place() string {
 	if r.ref == nil || r.ref.Line <= 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d:%d", r.ref.Line, r.ref.Column)
+	return strconv.Itoa(r.ref.Line) + ":" + strconv.Itoa(r.ref.Column)
 }
 
 // compareRows orders rows of one page by place; a verdict comes before warnings

@@ -173,11 +173,11 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 // inLinkedDirectory reports whether the way to a file leads through a symbolic link to
 // a directory, and the file is one of the site's documents where it really lies.
 func (w *worker) inLinkedDirectory(site *fetch.Site, path string) bool {
-	root, err := filepath.EvalSymlinks(site.Dir())
+	root, err := w.paths.ofDir(site.Dir())
 	if err != nil {
 		return false
 	}
-	real, err := filepath.EvalSymlinks(path)
+	real, err := w.paths.ofFile(path)
 	if err != nil {
 		return false
 	}

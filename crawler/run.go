@@ -39,6 +39,7 @@ type run struct {
 	places *places
 	desks  stock[*findings]
 	bodies bodies
+	paths  realPaths
 
 	begun  atomic.Int64 // pages that were begun, against --max-pages
 	counts [len(tallyNames)]atomic.Int64

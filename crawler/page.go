@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -37,7 +38,7 @@ type findings struct {
 	remembers bool // what references came to may be remembered
 	byPattern bool // a fragment may decide about a link, or be wanted for a graph
 
-	plain       bool                 // the last reference needed no second look
+	plain       bool                 // what the last reference stands for hangs on nothing but it and the directory
 	fingerprint frontier.Fingerprint // of its target
 	said        []said               // of each link of the document
 	items       []frontier.Item
@@ -161,7 +162,7 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 		if has {
 			v.href = v.document()
 		}
-		if f.plain && (fate.Outcome == nil || fate.Outcome == leftOut) && link.Mark&^markExpect == 0 {
+		if f.plain && link.Mark&^markExpect == 0 {
 			f.known.keep(k, l, ref, v, fate, f.fingerprint, link.Target)
 		}
 		return
@@ -202,6 +203,7 @@ func (f *findings) resolve(l *extract.Link, link *frontier.Link) (view, Fate) {
 		var repairs urinorm.Repairs
 		var err error
 		href, at, repairs, err = base.Append(f.href[:0], l.Ref)
+		f.plain = err == nil && repairs == 0 && isASCII(l.Ref) // else the page's charset may have a say
 		if repairs.Has(urinorm.RepairAboveRoot) && err == nil {
 			if b := f.onDisk(); b != nil { // the folder of a single document is no root
 				href, at, repairs, err = b.Append(f.href[:0], l.Ref)
@@ -229,6 +231,10 @@ func (f *findings) resolve(l *extract.Link, link *frontier.Link) (view, Fate) {
 		f.edges = append(f.edges, Edge{URL: f.run.print.view(v), Text: l.Text})
 	}
 	return v, fate
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // onDisk is the file: URL of a page that is read by itself, not as part of a

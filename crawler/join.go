@@ -108,7 +108,8 @@ type join struct {
 	next    map[frontier.ID]frontier.ID // where a redirect or a refresh leads
 	anchors anchorWindow
 	shelf   dossierShelf
-	meant   *suggester // nil until suggest
+	meant   *suggester   // nil until suggest
+	effort  check.Effort // for each suggestion of a fragment
 	pairs   map[pairKey]*pair
 	flagged []*pair // in the order they were met
 	sum     *Summary

@@ -23,6 +23,7 @@ type suggester struct {
 
 // suggest looks for the targets that were meant by those that are not there.
 func (j *join) suggest() error {
+	j.effort = check.EffortOf(j.astray())
 	s := &suggester{join: j, questions: map[frontier.ID]*check.PathQuestion{}, twins: map[string]frontier.ID{}, alive: map[frontier.ID]frontier.ID{}}
 	j.meant = s
 	asking := s.asking()
@@ -65,6 +66,16 @@ func (j *join) suggest() error {
 		return err
 	}
 	return j.shelf.err
+}
+
+// astray counts the fragments that are not there, or on a page that is not.
+func (j *join) astray() (n int) {
+	for _, p := range j.flagged {
+		if p.hasFragment && (p.open || p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified) {
+			n++
+		}
+	}
+	return n
 }
 
 // answers reports whether an outcome is that of a target that is there, be it with
@@ -172,7 +183,7 @@ func (j *join) otherFragment(p *pair) []check.Suggestion {
 	if moved {
 		at = p.route.end
 	}
-	guess, ok := j.dossier(p.route.end).outcome.SuggestFragment(p.fragment)
+	guess, ok := j.dossier(p.route.end).outcome.SuggestFragment(p.fragment, j.effort)
 	if !ok {
 		return nil
 	}
@@ -266,7 +277,7 @@ func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
 	if s.has(id, fragment) {
 		return fragment, true
 	}
-	guess, _ := s.dossier(id).outcome.SuggestFragment(fragment)
+	guess, _ := s.dossier(id).outcome.SuggestFragment(fragment, s.effort)
 	return guess.Name, false
 }
 

@@ -262,7 +262,7 @@ func TestKeepNames(t *testing.T) {
 	o := pageWith("set-up")
 	o.KeepNames(&extract.Document{Anchors: []string{"set-up"}})
 	stored, _, err := DecodeHead(AppendOutcome(nil, &o))
-	if got, _ := stored.SuggestFragment("setup"); err != nil || got != (Guess{"set-up", true}) {
+	if got, _ := stored.SuggestFragment("setup", maxSuggestWork); err != nil || got != (Guess{"set-up", true}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

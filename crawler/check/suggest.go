@@ -16,8 +16,13 @@ const (
 	// maxSuggestNames is how many names of a page are compared letter by letter.
 	maxSuggestNames = 20_000
 	// maxSuggestWork bounds the comparing of one fragment with all names, in pairs
-	// of letters; a page made to cost time costs some hundredths of a second.
+	// of letters: some hundredths of a second.
 	maxSuggestWork = 1 << 24
+	// maxSuggestTotal bounds that of all fragments of a run: a site that is made to cost
+	// time costs some five seconds.
+	maxSuggestTotal = 1 << 30
+	// lookedPerPair is how many letters are looked at in the time of one pair.
+	lookedPerPair = 4
 	// maxPackedNames bounds what PackNames keeps of one page, in bytes.
 	maxPackedNames = 64 << 10
 )
@@ -42,26 +47,36 @@ type Guess struct {
 // bounded: the first 20,000 names are looked at, and compared letter by letter
 // only where their letters are nearly those of the fragment.
 func SuggestAnchor(names []string, fragment string) (Guess, bool) {
-	return suggest(slices.Values(names), fragment, false)
+	return suggest(slices.Values(names), fragment, false, maxSuggestWork)
+}
+
+// Effort is how much may be done to find one suggestion.
+type Effort int
+
+// EffortOf is the effort for each of so many fragments of a run. It is as much as one
+// can use unless they are very many, and hangs on their number alone: whichever comes
+// first, each gets the same suggestion in every run.
+func EffortOf(fragments int) Effort {
+	return Effort(min(maxSuggestWork, maxSuggestTotal/max(fragments, 1)))
 }
 
 // SuggestFragment is SuggestAnchor for a page that was read. Of sources, whose
 // headings have one name for each program that might publish them, names that
 // differ in letter case, hyphens and the like are one place.
-func (o *Outcome) SuggestFragment(fragment string) (Guess, bool) {
-	guess, ok := suggest(o.Names.All(), fragment, o.ContentType != "" && !isHTML(o.ContentType))
+func (o *Outcome) SuggestFragment(fragment string, most Effort) (Guess, bool) {
+	guess, ok := suggest(o.Names.All(), fragment, o.ContentType != "" && !isHTML(o.ContentType), most)
 	guess.Unique = guess.Unique && !o.incomplete() && !o.Names.cut()
 	return guess, ok
 }
 
-func suggest(names iter.Seq[string], fragment string, variants bool) (Guess, bool) {
+func suggest(names iter.Seq[string], fragment string, variants bool, most Effort) (Guess, bool) {
 	fragment, _, _ = strings.Cut(fragment, directiveDelimiter)
 	fragment = percentDecode(fragment)
 	if fragment == "" || len(fragment) > maxSuggestFragment || scriptRouted(fragment) {
 		return Guess{}, false
 	}
 	s := newSpelling(fragment)
-	s.variants = variants
+	s.variants, s.most = variants, int(most)
 	looked := 0
 	for name := range names {
 		if looked++; looked > maxSuggestNames {
@@ -85,6 +100,7 @@ type spelling struct {
 	letters  letterCount
 	variants bool // names that fold to the same are one
 
+	most    int // work there may be, in pairs of letters
 	work    int
 	cut     bool // not all were looked at
 	best    string
@@ -101,6 +117,10 @@ func newSpelling(word string) *spelling {
 
 // consider looks at one name. It reports false when the work is at its limit.
 func (s *spelling) consider(name string) bool {
+	if s.work += 1 + len(name)/lookedPerPair; s.work > s.most {
+		s.cut = true
+		return false
+	}
 	if name == s.word || name == s.best {
 		return true
 	}
@@ -116,7 +136,7 @@ func (s *spelling) consider(name string) bool {
 	if s.nearest < 0 || s.allowed == 0 || s.isFar(name) || withoutDigits(name) == s.digits {
 		return true
 	}
-	if s.work += s.length * len(name); s.work > maxSuggestWork {
+	if s.work += s.length * len(name); s.work > s.most {
 		s.cut = true
 		return false
 	}

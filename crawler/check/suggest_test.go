@@ -35,7 +35,7 @@ func TestSuggestAnchor(t *testing.T) {
 			t.Errorf("SuggestAnchor(%.30q) = %+v, %v, want %q", test.fragment, got, ok, test.want)
 		}
 		o := Outcome{ContentType: "text/html", Names: PackNames(names)}
-		if packed, _ := o.SuggestFragment(test.fragment); packed != got {
+		if packed, _ := o.SuggestFragment(test.fragment, maxSuggestWork); packed != got {
 			t.Errorf("packed names suggest %+v, names %+v", packed, got)
 		}
 	}
@@ -75,19 +75,49 @@ func TestSuggestAnchorKnowsWhatIsUnique(t *testing.T) {
 	// Sources have several names for one heading.
 	o := Outcome{ContentType: "text/markdown", Names: PackNames([]string{"whats-new", "what-s-new", "other"})}
 	for fragment, want := range map[string]Guess{"what-snew": {"whats-new", true}, "what-is-new": {"whats-new", false}, "whatz-new": {"whats-new", true}} {
-		if got, _ := o.SuggestFragment(fragment); got != want {
+		if got, _ := o.SuggestFragment(fragment, maxSuggestWork); got != want {
 			t.Errorf("#%s: %+v, want %+v", fragment, got, want)
 		}
 	}
 	// What was not read to its end may hold another one.
 	o = Outcome{ContentType: "text/html", Names: PackNames([]string{"set-up"})}
 	o.Truncate(1)
-	if got, _ := o.SuggestFragment("setup"); got != (Guess{"set-up", false}) {
+	if got, _ := o.SuggestFragment("setup", maxSuggestWork); got != (Guess{"set-up", false}) {
 		t.Errorf("truncated: %+v", got)
 	}
 	o = Outcome{ContentType: "text/html", Names: PackNames(append([]string{"set-up"}, slices.Repeat([]string{strings.Repeat("x", 250)}, 1000)...))}
-	if got, _ := o.SuggestFragment("setup"); got != (Guess{"set-up", false}) {
+	if got, _ := o.SuggestFragment("setup", maxSuggestWork); got != (Guess{"set-up", false}) {
 		t.Errorf("not all names kept: %+v", got)
+	}
+}
+
+// TestEffortIsShared: names that are all nearly alike cost no more than there is to
+// spend, however many fragments are asked for.
+func TestEffortIsShared(t *testing.T) {
+	for n, want := range map[int]Effort{0: maxSuggestWork, 1: maxSuggestWork, 64: maxSuggestWork, 1 << 10: 1 << 20, 1 << 20: 1 << 10, 1 << 40: 0} {
+		if got := EffortOf(n); got != want {
+			t.Errorf("each of %d fragments gets %d, want %d", n, got, want)
+		}
+	}
+	names := make([]string, 256)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-%s", strings.Repeat("ab", i/16), strings.Repeat("ba", 16-i/16))
+	}
+	const word = "abbaabbaabbaabba-abbaabbaabbaabbaa"
+	for _, most := range []Effort{0, 1 << 10, 1 << 12} {
+		s := newSpelling(word)
+		s.most = int(most)
+		for _, name := range names {
+			if !s.consider(name) {
+				break
+			}
+		}
+		if !s.cut || s.work > int(most)+len(word)*(len(names[0])+1) {
+			t.Errorf("%d of %d are spent, cut is %v", s.work, most, s.cut)
+		}
+	}
+	if _, ok := suggest(slices.Values([]string{"set-up"}), "setup", false, 0); ok {
+		t.Error("something is suggested without any effort")
 	}
 }
 

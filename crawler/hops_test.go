@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,46 @@ func TestCookiesOnTheWay(t *testing.T) {
 		if r := c.find("http://never.test/a"); r != nil && len(r.Redirects) != 2 {
 			t.Errorf("the loop's hops are %v", r.Redirects)
 		}
+	}
+}
+
+// A chain that is too long is told up to where nobody follows it any more, whatever
+// else leads into its middle.
+func TestLongChains(t *testing.T) {
+	const hops, limit = 40, 10
+	pages := map[string]func(*exchange){}
+	links := ""
+	for i := range hops {
+		pages[fmt.Sprintf("site.test/r%d", i)] = redirect(302, fmt.Sprintf("/r%d", i+1))
+		links += fmt.Sprintf("<a href=/r%d>x</a>", i)
+	}
+	pages[fmt.Sprintf("site.test/r%d", hops)] = page("<p>the end")
+	told := map[string]*Result{}
+	for name, body := range map[string]string{"one": "<a href=/r0>x</a>", "all": links} {
+		pages["site.test/"] = page(body)
+		cfg, _ := realWeb(t, at(pages))
+		cfg.MaxRedirects = limit
+		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		for i := range hops {
+			r := c.find(fmt.Sprintf("http://site.test/r%d", i))
+			if r == nil {
+				if name == "all" {
+					t.Errorf("nothing is told of /r%d", i)
+				}
+				continue
+			}
+			code, most := check.CodeRedirectLimit, limit+1
+			if hops-i <= limit {
+				code, most = check.CodeOK, hops-i
+			}
+			if r.Code != code || len(r.Redirects) != most {
+				t.Errorf("%s: %s is %s after %d redirects, want %s after %d", name, r.URL, r.Code, len(r.Redirects), code, most)
+			}
+		}
+		told[name] = c.find("http://site.test/r0")
+	}
+	if one, all := told["one"], told["all"]; !slices.Equal(one.Redirects, all.Redirects) || one.FinalURL != all.FinalURL || one.Attempts != all.Attempts {
+		t.Errorf("alone %+v, beside others %+v", one, all)
 	}
 }
 

@@ -18,13 +18,18 @@ func (j *join) settleAll() error {
 	return j.shelf.err
 }
 
-// follow walks a target's redirects to their end.
+// follow walks a target's redirects to their end, or as far as anybody follows them:
+// what comes behind is known only where something else leads there.
 func (j *join) follow(id frontier.ID) route {
 	p := route{end: id, internal: j.states[id-1]&internal != 0}
 	for j.states[p.end-1]&redirects != 0 {
 		p.hops = append(p.hops, p.end)
 		p.end = j.next[p.end]
 		if p.end == 0 || slices.Contains(p.hops, p.end) {
+			break
+		}
+		if len(p.hops) > j.r.cfg.MaxRedirects {
+			p.end = 0
 			break
 		}
 		p.internal = p.internal && j.states[p.end-1]&internal != 0

@@ -22,19 +22,38 @@ const eachByte = 0x0101010101010101
 // too, the equals sign that of an attribute.
 func nameAt(doc []byte, i int) (key nameKey, end int) {
 	if i+8 > len(doc) {
-		return longNameAt(doc, i)
+		end = nameEnd(doc, i)
+		return keyOf(doc[i:end]), end
 	}
 	w := wordAt(doc, i)
-	if n := lettersIn(w); n < 8 && endsShortName[doc[i+n]] {
+	if n := lettersIn(w); n < 8 && afterName[doc[i+n]] {
 		return keyOfWord(w, n), i + n
 	}
-	// As in zeroBytes the lowest bit set is right, and no other is asked for.
-	ends := (w-(' '+1)*eachByte)&^w&(0x80*eachByte) | zeroBytes(w^'/'*eachByte) | zeroBytes(w^'>'*eachByte) | zeroBytes(w^'='*eachByte)
+	ends := nameEnds(w)
 	if ends == 0 {
-		return longNameAt(doc, i)
+		return nameKey(w | 0x20*eachByte), nameEnd(doc, i+8)
 	}
 	n := bits.TrailingZeros64(ends) / 8
 	return keyOfWord(w, n), i + n
+}
+
+// nameEnd returns where the name ends that goes on at doc[i:].
+func nameEnd(doc []byte, i int) int {
+	for ; i+8 <= len(doc); i += 8 {
+		if ends := nameEnds(wordAt(doc, i)); ends != 0 {
+			return i + bits.TrailingZeros64(ends)/8
+		}
+	}
+	for i < len(doc) && !afterName[doc[i]] {
+		i++
+	}
+	return i
+}
+
+// nameEnds sets the highest bit of the bytes of w that end a name. As in zeroBytes the
+// lowest bit set is right, and no other is asked for.
+func nameEnds(w uint64) uint64 {
+	return (w-(' '+1)*eachByte)&^w&(0x80*eachByte) | zeroBytes(w^'/'*eachByte) | zeroBytes(w^'>'*eachByte) | zeroBytes(w^'='*eachByte)
 }
 
 // wordAt is eight bytes of a document, the first one lowest.
@@ -47,23 +66,14 @@ func lettersIn(w uint64) int { return bits.TrailingZeros64(^w&(0x40*eachByte)) /
 // keyOfWord is the key of a name that is the first n bytes of a word, fewer than 8.
 func keyOfWord(w uint64, n int) nameKey { return nameKey((w | 0x20*eachByte) & (1<<(8*n) - 1)) }
 
-// endsShortName are the bytes that end a name for nameAt.
-var endsShortName = func() (ends [256]bool) {
+// afterName are the bytes that end a name for nameAt.
+var afterName = func() (ends [256]bool) {
 	for c := range ' ' + 1 {
 		ends[c] = true
 	}
 	ends['/'], ends['>'], ends['='] = true, true, true
 	return ends
 }()
-
-func longNameAt(doc []byte, i int) (key nameKey, end int) {
-	for end = i; end < len(doc); end++ {
-		if c := doc[end]; c <= ' ' || c == '/' || c == '>' || c == '=' {
-			break
-		}
-	}
-	return keyOf(doc[i:end]), end
-}
 
 // keyOf is the key of a name in any letter case.
 func keyOf(name []byte) (k nameKey) {

@@ -13,13 +13,16 @@ type places struct {
 	doc    []byte
 	loneCR bool // some line ends with CR alone
 	clean  bool // it holds neither CR nor NUL
-	ascii  int  // before this offset all is ASCII
+	ascii  int  // from off to here all is ASCII
 
 	off       int // everything before it is counted
 	line      int // line breaks before off
 	lineStart int // where the line of off begins
 	column    int // code points from lineStart to off
 }
+
+// asciiAhead is how far ahead at looks for what is not ASCII.
+const asciiAhead = 4096
 
 func newPlaces(doc []byte) places {
 	p := places{doc: doc, ascii: asciiLength(doc)}
@@ -48,6 +51,7 @@ func (p *places) at(off int) (line, column int) {
 		}
 		if p.column += len(seg); off > p.ascii {
 			p.column -= continued(seg)
+			p.ascii = off + asciiLength(p.doc[off:min(off+asciiAhead, len(p.doc))])
 		}
 		p.off = off
 	}
@@ -106,7 +110,7 @@ func (p *places) rewind(off int) {
 	if off < p.lineStart {
 		p.line, p.lineStart = 0, 0
 	}
-	p.off, p.column = p.lineStart, 0
+	p.off, p.column, p.ascii = p.lineStart, 0, p.lineStart
 }
 
 // walkLoneCR is at's loop for documents in which a CR may be a line break of its own.

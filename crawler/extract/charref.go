@@ -64,7 +64,7 @@ func indexEscape(b []byte) int {
 		return n
 	}
 	i := 0
-	for ; i+8 <= len(b); i += 8 {
+	for ; hasAt(b, i, 8); i += 8 {
 		// A byte of w^x is zero where that of w is the one sought; the lowest bit
 		// set tells the first.
 		w := binary.LittleEndian.Uint64(b[i:])

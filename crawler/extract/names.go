@@ -21,7 +21,7 @@ const eachByte = 0x0101010101010101
 // space or a control character: all but the last end a name for the tokenizer
 // too, the equals sign that of an attribute.
 func nameAt(doc []byte, i int) (key nameKey, end int) {
-	if i+8 > len(doc) {
+	if !hasAt(doc, i, 8) {
 		end = nameEnd(doc, i)
 		return keyOf(doc[i:end]), end
 	}
@@ -39,7 +39,7 @@ func nameAt(doc []byte, i int) (key nameKey, end int) {
 
 // nameEnd returns where the name ends that goes on at doc[i:].
 func nameEnd(doc []byte, i int) int {
-	for ; i+8 <= len(doc); i += 8 {
+	for ; hasAt(doc, i, 8); i += 8 {
 		if ends := nameEnds(wordAt(doc, i)); ends != 0 {
 			return i + bits.TrailingZeros64(ends)/8
 		}
@@ -55,6 +55,10 @@ func nameEnd(doc []byte, i int) int {
 func nameEnds(w uint64) uint64 {
 	return (w-(' '+1)*eachByte)&^w&(0x80*eachByte) | zeroBytes(w^'/'*eachByte) | zeroBytes(w^'>'*eachByte) | zeroBytes(w^'='*eachByte)
 }
+
+// hasAt reports whether n bytes stand at doc[i:]. Where it is asked, the compiler knows
+// that they do and need not check that again, as it must after i+n <= len(doc).
+func hasAt(doc []byte, i, n int) bool { return i >= 0 && i <= len(doc)-n }
 
 // wordAt is eight bytes of a document, the first one lowest.
 func wordAt(doc []byte, i int) uint64 { return binary.LittleEndian.Uint64(doc[i:]) }

@@ -86,13 +86,13 @@ func continued(b []byte) (n int) {
 		return n
 	}
 	i := 0
-	for ; i+32 <= len(b); i += 32 {
+	for ; hasAt(b, i, 32); i += 32 {
 		v, w, x, y := wordAt(b, i), wordAt(b, i+8), wordAt(b, i+16), wordAt(b, i+24)
 		if (v|w|x|y)&(0x80*eachByte) != 0 {
 			n += continuedIn(v) + continuedIn(w) + continuedIn(x) + continuedIn(y)
 		}
 	}
-	for ; i+8 <= len(b); i += 8 {
+	for ; hasAt(b, i, 8); i += 8 {
 		n += continuedIn(wordAt(b, i))
 	}
 	// The last eight bytes, without those that were counted; nothing for none.
@@ -136,7 +136,7 @@ func isASCII(b []byte) bool { return asciiLength(b) == len(b) }
 func asciiLength(b []byte) int {
 	const high = 0x80 * eachByte
 	i := 0
-	for ; i+64 <= len(b); i += 64 {
+	for ; hasAt(b, i, 64); i += 64 {
 		w := b[i : i+64]
 		if (wordAt(w, 0)|wordAt(w, 8)|wordAt(w, 16)|wordAt(w, 24)|wordAt(w, 32)|wordAt(w, 40)|wordAt(w, 48)|wordAt(w, 56))&high != 0 {
 			return i

@@ -61,11 +61,11 @@ var ruleOfA = elementA.rule(attrHref)
 // values stand, and where it ends; -1 for any other.
 func plainLinkTag(doc []byte, i int) (href, title span, end int) {
 	const tag = "<a"
-	if len(doc)-i < glance || string(doc[i:i+len(tag)]) != tag {
+	if !hasAt(doc, i, glance) || string(doc[i:i+len(tag)]) != tag {
 		return href, title, -1
 	}
 	i += len(tag)
-	for i+glance <= len(doc) && doc[i] == ' ' {
+	for hasAt(doc, i, glance) && doc[i] == ' ' {
 		value := i + len(" ")
 		var at *span
 		switch w := wordAt(doc, value); {
@@ -98,7 +98,7 @@ func plainLinkTag(doc []byte, i int) (href, title span, end int) {
 // plainIDTag reads a start tag that bears an id and nothing else with a meaning, of an
 // element without a role; the end is -1 for any other.
 func plainIDTag(doc []byte, i int) (id span, end int) {
-	if len(doc)-i < glance || doc[i] != '<' {
+	if !hasAt(doc, i, glance) || doc[i] != '<' {
 		return id, -1
 	}
 	name := wordAt(doc, i+len("<"))
@@ -109,7 +109,7 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 	if i += len("<") + n; n == len("h") && byte(name)|0x20 == 'h' && '1' <= doc[i] && doc[i] <= '6' {
 		i++
 	}
-	for i+glance <= len(doc) && doc[i] == ' ' {
+	for hasAt(doc, i, glance) && doc[i] == ' ' {
 		a, value := plainAttributeAt(doc, i+len(" "))
 		if value < 0 || a >= 0 && (a != int(attrID) || id.start > 0) {
 			return id, -1

@@ -79,7 +79,7 @@ func (t *tokens) scanEvent() event {
 // indexFrom returns where a byte stands that is often at i, or soon behind it; the
 // document's length where it does not.
 func indexFrom(doc []byte, i int, c byte) int {
-	if i+8 <= len(doc) {
+	if hasAt(doc, i, 8) {
 		if found := zeroBytes(wordAt(doc, i) ^ uint64(c)*eachByte); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
@@ -230,7 +230,7 @@ func (t *tokens) scanStartTag() bool {
 // scanPlainAttributes reads attributes as nearly all are written, ` name="value"`,
 // and returns where something else stands.
 func (t *tokens) scanPlainAttributes(i int) int {
-	for doc := t.doc; i+glance <= len(doc) && doc[i] == ' '; {
+	for doc := t.doc; hasAt(doc, i, glance) && doc[i] == ' '; {
 		a, start := plainAttributeAt(doc, i+len(" "))
 		if start < 0 {
 			return i

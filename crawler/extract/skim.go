@@ -8,7 +8,7 @@ import "encoding/binary"
 // something else stands, which the scanner reads by its own rules; with stopAtText
 // also where text stands.
 func skim(doc []byte, pos int, stopAtText bool) int {
-	for pos+glance <= len(doc) {
+	for hasAt(doc, pos, glance) {
 		at := (*[glance]byte)(doc[pos:])
 		if at[0] != '<' {
 			if stopAtText {
@@ -85,7 +85,7 @@ var roleLengths = func() (lengths [32]uint16) {
 // behind its name on, and -1 for any other.
 func skimAttributes(doc []byte, i int) int {
 	const class = ` class="` // most often
-	for i+glance <= len(doc) && doc[i] == ' ' {
+	for hasAt(doc, i, glance) && doc[i] == ' ' {
 		value := i + len(class)
 		if wordAt(doc, i) != wordOf(class) {
 			var a int

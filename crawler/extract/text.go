@@ -51,7 +51,7 @@ func foldedLength(b []byte, blank bool) int {
 	if blank {
 		before = 0x80
 	}
-	for ; i+8 <= len(b); i += 8 {
+	for ; hasAt(b, i, 8); i += 8 {
 		// The lowest bit set is right: of a byte less than ' ', of DEL, or of one above.
 		w := wordAt(b, i)
 		other := ((w - ' '*eachByte) | (w + eachByte) | w) & high

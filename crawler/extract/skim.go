@@ -1,6 +1,9 @@
 package extract
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // skim passes over markup that means nothing to the reader, the most of most
 // pages: "<p>", `<span class="x">` and "</span>" with little text between. It knows
@@ -29,20 +32,28 @@ func skim(doc []byte, pos int, stopAtText bool) int {
 		name := binary.LittleEndian.Uint64(at[1:])
 		n := lettersIn(name)
 		switch {
-		case mayHaveRole(name, n) && hasRole(name, n, doc[pos+len("<"):]):
+		case mayHaveRole(name, n) && hasRole(name, n, at[1:]):
 			return pos
 		case at[1+n] == '>':
 			pos += len("<>") + n
-		default:
-			end := skimAttributes(doc, pos+len("<")+n)
-			if end < 0 {
-				return pos
+			continue
+		case binary.LittleEndian.Uint64(at[1+n:]) == classBegun:
+			if length := shortClass(at, n); length > 0 {
+				pos += length
+				continue
 			}
-			pos = end
 		}
+		end := skimAttributes(doc, pos+len("<")+n)
+		if end < 0 {
+			return pos
+		}
+		pos = end
 	}
 	return pos
 }
+
+// classBegun is ` class="`, up to where most attributes' values begin, as a word of a document.
+const classBegun = ' ' | classWritten<<8
 
 // glance is how many bytes skim may look at without asking for the document's end,
 // which it leaves to the scanner.
@@ -81,13 +92,23 @@ var roleLengths = func() (lengths [32]uint16) {
 	return lengths
 }()
 
+// shortClass returns how long a start tag is whose name of n letters a class follows,
+// when that is short and the last attribute; 0 for any other.
+func shortClass(at *[glance]byte, n int) int {
+	value := len(`< class="`) + n
+	quote := zeroBytes(binary.LittleEndian.Uint64(at[value:]) ^ '"'*eachByte)
+	if end := value + bits.TrailingZeros64(quote)/8; quote != 0 && at[end+1] == '>' {
+		return end + len(`">`)
+	}
+	return 0
+}
+
 // skimAttributes returns where a start tag ends whose attributes mean nothing, from
 // behind its name on, and -1 for any other.
 func skimAttributes(doc []byte, i int) int {
-	const class = ` class="` // most often
 	for hasAt(doc, i, glance) && doc[i] == ' ' {
-		value := i + len(class)
-		if wordAt(doc, i) != wordOf(class) {
+		value := i + len(` class="`)
+		if wordAt(doc, i) != classBegun {
 			var a int
 			if a, value = plainAttributeAt(doc, i+len(" ")); a >= 0 || value < 0 {
 				return -1
@@ -99,9 +120,4 @@ func skimAttributes(doc []byte, i int) int {
 		return i + len(">")
 	}
 	return -1
-}
-
-// wordOf is wordAt for a string.
-func wordOf(s string) uint64 {
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

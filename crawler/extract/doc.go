@@ -16,6 +16,7 @@
 //	names.go        names of elements and attributes, looked up
 //	htmlreader.go   the pass: what is open, what a tag and a text mean
 //	plainlinks.go   links and ids as nearly all are written, past all of that
+//	knowntags.go    tags that each page of a site begins with, remembered from the page before
 //	elements.go     the tables: which attribute of which element holds references, and how
 //	htmllinks.go    references out of attributes, by rel.go, meta.go, srcset.go, refresh.go
 //	csstokens.go    the URLs of a style sheet

@@ -49,6 +49,7 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	h.repeats.reset()
 	r := htmlReaders.Get().(*htmlReader)
 	r.want, r.xml = !in.AnchorsOnly, xml
+	r.known.documents++
 	r.begin(h, &h.src)
 	r.read()
 	if r.base.found {

@@ -34,6 +34,7 @@ type htmlReader struct {
 		href  string
 	}
 	ignore ignoreMarks
+	known  *knownTags // of the documents before; nil in a reader that is soon gone
 
 	value   view // of the attribute or text being read
 	decoded []byte
@@ -82,7 +83,7 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 }
 
 // htmlReaders are kept for the next document.
-var htmlReaders = sync.Pool{New: func() any { return new(htmlReader) }}
+var htmlReaders = sync.Pool{New: func() any { return &htmlReader{known: new(knownTags)} }}
 
 // release forgets the document and gives the reader back to the pool, unless a
 // large document made it large.
@@ -103,6 +104,9 @@ func (r *htmlReader) read() {
 		if r.tokens.skip = r.meaningless(); r.tokens.skip != skipNothing {
 			r.plainLinks()
 			r.tokens.skip = r.meaningless()
+		}
+		if r.knownTags() {
+			continue
 		}
 		switch r.tokens.next() {
 		case eventEnd:
@@ -163,6 +167,7 @@ func (r *htmlReader) startTag() {
 	if closed && e.role == roleA {
 		r.endLink()
 	}
+	r.remember(first)
 }
 
 // enter follows a start tag into and out of SVG, MathML and templates, finds the

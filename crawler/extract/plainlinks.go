@@ -17,6 +17,9 @@ func (r *htmlReader) plainLinks() {
 		return
 	}
 	for {
+		if r.link.first < r.link.end {
+			r.plainContent()
+		}
 		start := skim(t.doc, t.end, r.link.first < r.link.end)
 		href, title, end := plainLinkTag(t.doc, start)
 		if end < 0 {
@@ -46,9 +49,6 @@ func (r *htmlReader) plainLinks() {
 		l.first, l.end, l.text = first, len(r.links), l.text[:0]
 		l.title, l.label = title, span{}
 		t.end = end
-		if r.plainContent(); l.first < l.end {
-			return
-		}
 	}
 }
 

@@ -16,16 +16,15 @@ func (t *tokens) scan() event {
 			return e
 		}
 	}
-	for {
-		if t.skip != skipNothing {
-			t.start = skim(t.doc, t.start, t.skip == skipTags)
-		}
-		e := t.scanEvent()
-		if t.skip == skipNothing || t.tokenizer != nil || !(e == eventStartTag && t.tag.meansNothing() || e == eventEndTag && closesNothing(t.endName)) {
-			return e
-		}
-		t.start = t.end
+	if t.skip == skipNothing {
+		return t.scanEvent()
 	}
+	t.start = skim(t.doc, t.start, t.skip == skipTags)
+	e := t.scanEvent()
+	if t.tokenizer == nil && (e == eventStartTag && t.tag.meansNothing() || e == eventEndTag && closesNothing(t.endName)) {
+		return eventNothing
+	}
+	return e
 }
 
 // closesNothing reports whether no end tag with a name of this length closes what

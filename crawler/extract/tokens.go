@@ -17,6 +17,7 @@ const (
 	eventStartTag
 	eventEndTag
 	eventComment // also a doctype and what else is no text and no tag
+	eventNothing // what the reader does not ask for
 )
 
 // skipping says what a reader does not ask for, as long as it reads content that

@@ -24,7 +24,10 @@ func skim(doc []byte, pos int, stopAtText bool) int {
 			name := binary.LittleEndian.Uint64(at[2:])
 			n := lettersIn(name)
 			if n == 8 || at[2+n] != '>' || mayClose(name, n, stopAtText) {
-				return pos
+				if at[2]|0x20 != 'h' || at[3] < '1' || at[3] > '6' || at[4] != '>' {
+					return pos
+				}
+				n = len("h1")
 			}
 			pos += len("</>") + n
 			continue

@@ -52,7 +52,7 @@ func prescan(head []byte) string {
 			}
 			s.pos += n + 1
 		default:
-			s.pos++
+			s.pos = indexFrom(head, s.pos+1, '<') // all else begins with it
 		}
 	}
 	return xmlEncoding(head)

@@ -17,7 +17,11 @@ func skim(doc []byte, pos int, stopAtText bool) int {
 			if stopAtText {
 				return pos
 			}
-			pos = indexFrom(doc, pos, '<')
+			if found := zeroBytes(binary.LittleEndian.Uint64(at[:]) ^ '<'*eachByte); found != 0 {
+				pos += bits.TrailingZeros64(found) / 8
+				continue
+			}
+			pos = indexFrom(doc, pos+8, '<')
 			continue
 		}
 		if at[1] == '/' {

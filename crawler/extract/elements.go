@@ -36,7 +36,9 @@ const (
 	// The rest are no references; they tell what the references mean.
 	attrID
 	attrName
-	attrProperty
+	attrAlt
+	attrIgnore
+	attrProperty // from here on they mean nothing on an element without a role or a reference
 	attrHTTPEquiv
 	attrRel
 	attrAs
@@ -45,16 +47,18 @@ const (
 	attrMethod
 	attrFormmethod
 	attrTitle
-	attrAlt
 	attrAriaLabel
 	attrColor
 	attrFace
 	attrSize
 	attrEncoding
 	attrShadowrootmode
-	attrIgnore
 	attributeCount
 )
+
+// meansAlone reports whether the attribute of a number, -1 for an unknown one, may mean
+// something on an element without a role.
+func meansAlone(number int) bool { return uint(number) < uint(attrProperty) }
 
 // A start tag keeps its attributes as a bit set.
 var _ [64 - attributeCount]struct{}

@@ -111,11 +111,11 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 	}
 	for hasAt(doc, i, glance) && doc[i] == ' ' {
 		a, value := plainAttributeAt(doc, i+len(" "))
-		if value < 0 || a >= 0 && (a != int(attrID) || id.start > 0) {
+		if value < 0 || meansAlone(a) && (a != int(attrID) || id.start > 0) {
 			return id, -1
 		}
 		i = indexFrom(doc, value, '"')
-		if a >= 0 {
+		if a == int(attrID) {
 			id = span{value, i}
 		}
 		i += len(`"`)

@@ -117,7 +117,7 @@ func skimAttributes(doc []byte, i int) int {
 		value := i + len(` class="`)
 		if wordAt(doc, i) != classBegun {
 			var a int
-			if a, value = plainAttributeAt(doc, i+len(" ")); a >= 0 || value < 0 {
+			if a, value = plainAttributeAt(doc, i+len(" ")); meansAlone(a) || value < 0 {
 				return -1
 			}
 		}

@@ -67,7 +67,9 @@ func (t *startTag) read(start, end int) {
 
 // meansNothing reports whether the reader would make nothing of the tag where it
 // keeps track of nothing but links.
-func (t *startTag) meansNothing() bool { return t.present == 0 && t.element.role == roleNone }
+func (t *startTag) meansNothing() bool {
+	return t.present&(1<<attrProperty-1) == 0 && t.element.role == roleNone
+}
 
 // needsUnescape is the function of that name, for text out of the tag's document.
 func (t *startTag) needsUnescape(b []byte) bool {

@@ -26,8 +26,8 @@ type skipping uint8
 
 const (
 	skipNothing skipping = iota
-	// skipTags leaves out start tags without a known attribute and without a role,
-	// and end tags of elements that the reader does not keep track of.
+	// skipTags leaves out start tags without a role and without an attribute that means
+	// something then, and end tags of elements that the reader does not keep track of.
 	skipTags
 	// skipText leaves out text too.
 	skipText

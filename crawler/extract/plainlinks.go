@@ -39,7 +39,7 @@ func (r *htmlReader) plainLinks() {
 			f := &r.links[first]
 			f.tag = int32(start)
 			f.Ignored = r.ignore.covers(start) || r.ignore.covers(href.start)
-			if text, after := r.plainText(end); after >= 0 {
+			if text, after := r.plainText(end); after >= 0 && (len(text) > 0 || title.end == title.start) {
 				f.Text = r.textAgain(first, text)
 				t.end = after
 				continue
@@ -126,28 +126,32 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 	return id, i + len(">")
 }
 
-// plainText returns the text of a link whose start tag ends at pos, and where the link
-// ends, when it is one piece that is its own text: no references in it, nothing to
-// fold. The end is -1 for any other.
+// plainText returns the text of a link whose start tag ends at pos, valid until the next
+// one, and where the link ends, when it is in one piece. The end is -1 for any other.
 func (r *htmlReader) plainText(pos int) (text []byte, end int) {
 	doc := r.tokens.doc
 	pos = skim(doc, pos, true)
 	end = indexFrom(doc, pos, '<')
-	if text = doc[pos:end]; len(text) == 0 || len(text) > MaxText || text[len(text)-1] == ' ' || len(doc)-end < glance {
+	if len(doc)-end < glance {
 		return nil, -1
 	}
 	if next := doc[end+1]; next != '/' && !isLetter(next) {
 		return nil, -1 // a sign like any other, perhaps
 	}
+	start := end
 	if string(doc[end:end+len(linkEnd)]) != linkEnd {
 		if end = skim(doc, end, true); len(doc)-end < len(linkEnd) || string(doc[end:end+len(linkEnd)]) != linkEnd {
 			return nil, -1
 		}
 	}
-	if r.tokens.tag.needsUnescape(text) || foldedLength(text, true) < len(text) {
-		return nil, -1
+	if text = doc[pos:start]; r.tokens.tag.needsUnescape(text) {
+		text = r.textView(pos, text, false).text
 	}
-	return text, end + len(linkEnd)
+	if len(text) > MaxText || foldedLength(text, true) < len(text) {
+		r.folded = foldSpace(r.folded[:0], text)
+		text = r.folded
+	}
+	return trimFolded(text), end + len(linkEnd)
 }
 
 // plainContent reads on to the end of the a element that is open, or to where

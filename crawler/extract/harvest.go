@@ -127,7 +127,7 @@ func (h *harvest) finish(links, anchors int) {
 		l := &h.links[i]
 		l.at, l.tag = 0, 0
 		if first := l.Repeats - 1; first >= 0 {
-			if l.Repeats = 0; first < i && l.same(&h.links[first]) {
+			if l.Repeats = 0; l.same(&h.links[first]) {
 				l.Repeats = n + first + 1
 			}
 		}

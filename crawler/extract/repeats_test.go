@@ -24,6 +24,7 @@ func TestRepeats(t *testing.T) {
 		{"<svg><use href=#x /><use href=#x /><use xlink:href=#x /><a href=#x /></svg><a href=#x>", "0 1 0 0 0"},
 		{"<object codebase=/b data=x classid=x></object><object data=x><object codebase=/c data=x>", "0 0 0 2 0 2"},
 		{"<iframe src=x srcdoc='<a href=x><a href=x>'></iframe><iframe src=x></iframe><a href=x><a href=x>", "0 0 0 1 0 5"},
+		{"<a href=x></a><iframe srcdoc='<base href=/b/><a href=x></a>'></iframe><a href=x></a>", "0 0 1"},
 		{"<a href='" + strings.Repeat("x", longestRepeat+1) + "'><a href='" + strings.Repeat("x", longestRepeat+1) + "'>", "0 0"},
 	} {
 		in := Input{Body: []byte(c.html), ContentType: "text/html"}
@@ -67,8 +68,8 @@ func TestRepeatsSelected(t *testing.T) {
 			t.Errorf("link %d, %s, repeats %d", i, l.Ref, l.Repeats)
 		}
 	}
-	if refs(doc.Links) != "y x x y" {
-		t.Errorf("links %s", refs(doc.Links))
+	if refs(doc.Links) != "y x x y" || doc.Links[3].Repeats != 1 {
+		t.Errorf("links %s, the last repeats %d", refs(doc.Links), doc.Links[3].Repeats)
 	}
 }
 

@@ -41,6 +41,7 @@ func (h *harvest) choose(in *Input) {
 	}
 	where := inspect(root, in, name, len(tags))
 	kept := h.links[:0]
+	places := make([]int, len(h.links)) // in kept plus one, 0 of what is left out
 	n := 0
 	for i := range h.links {
 		f := &h.links[i]
@@ -49,7 +50,11 @@ func (h *harvest) choose(in *Input) {
 		}
 		f.Ignored = f.Ignored || where[n].marked
 		if (in.Select.IsZero() || where[n].selected) && !where[n].ignored {
+			if f.Repeats > 0 {
+				f.Repeats = places[f.Repeats-1]
+			}
 			kept = append(kept, *f)
+			places[i] = len(kept)
 		}
 	}
 	h.links = kept

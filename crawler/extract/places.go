@@ -18,6 +18,7 @@ type places struct {
 	off       int // everything before it is counted
 	line      int // line breaks before off
 	lineStart int // where the line of off begins
+	lineEnd   int // no line ends from off to here
 	column    int // code points from lineStart to off
 }
 
@@ -43,11 +44,15 @@ func (p *places) at(off int) (line, column int) {
 	if p.loneCR {
 		p.walkLoneCR(off)
 	} else if seg := p.doc[p.off:off]; len(seg) > 0 {
-		if n := bytes.Count(seg, []byte{'\n'}); n > 0 {
-			seg = lastLine(seg)
-			p.line += n
-			p.lineStart = off - len(seg)
-			p.column = 0
+		if off > p.lineEnd {
+			if n := bytes.Count(seg, []byte{'\n'}); n == 0 {
+				p.lineEnd = indexFrom(p.doc, off, '\n') // lines are long here
+			} else {
+				seg = lastLine(seg)
+				p.line += n
+				p.lineStart = off - len(seg)
+				p.column = 0
+			}
 		}
 		if p.column += len(seg); off > p.ascii {
 			p.column -= continued(seg)
@@ -110,7 +115,7 @@ func (p *places) rewind(off int) {
 	if off < p.lineStart {
 		p.line, p.lineStart = 0, 0
 	}
-	p.off, p.column, p.ascii = p.lineStart, 0, p.lineStart
+	p.off, p.column, p.ascii, p.lineEnd = p.lineStart, 0, p.lineStart, 0
 }
 
 // walkLoneCR is at's loop for documents in which a CR may be a line break of its own.

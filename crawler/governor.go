@@ -25,6 +25,16 @@ func newGovernor(most int) *governor {
 	return &governor{most: most, allowed: most, working: most}
 }
 
+// stoppedByMachine is why a run is not complete that could not ask for a target: this
+// machine, or the proxy it is told to use, did not let it.
+const stoppedByMachine = "local-limit"
+
+// couldNot notes that a target was left out because of that.
+func (w *worker) couldNot(why string) {
+	w.lacked.CompareAndSwap(nil, &why)
+	w.leavesOut(stoppedByMachine)
+}
+
 // starved lowers the number of workers by a quarter. What began before the last
 // lowering says nothing of the workers that are left.
 func (g *governor) starved(began time.Time) {

@@ -103,7 +103,7 @@ func secret(ref string) bool {
 // learn keeps what a visit observed, or forgets what was kept.
 func (w *worker) learn(t *frontier.Target, u urinorm.URL, o *check.Outcome) {
 	h := &w.heard
-	if w.earlier == nil || h.req == nil || o.Starved {
+	if w.earlier == nil || h.req == nil || o.Code == check.CodeLimit { // that tells nothing of the target
 		return
 	}
 	key, ok := w.key(h.req)

@@ -202,6 +202,9 @@ func (j *join) notes() error {
 	if n := j.sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("left out because robots.txt says so: %s; --robots ignore asks all the same", quantity(n, "target")))
 	}
+	if why := j.r.lacked.Load(); why != nil {
+		notes = append(notes, "not every target was asked: "+*why)
+	}
 	switch {
 	case j.r.shell.Load():
 		notes = append(notes, shellNote)

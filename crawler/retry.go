@@ -95,6 +95,9 @@ func (w *worker) conclude(t *frontier.Target, u urinorm.URL, o *check.Outcome, r
 		return err
 	}
 	o.Requests = now.requests
+	if o.Code == check.CodeLimit && o.Requests > 0 {
+		w.couldNot(o.Message)
+	}
 	return w.settle(t, o)
 }
 

@@ -52,8 +52,9 @@ type run struct {
 	turns    *turns // nil without a limit of pages
 	plain    plainHosts
 	faults   robotsFaults
-	earlier  *earlier    // nil without a cache
-	shell    atomic.Bool // a start page is made by a script
+	earlier  *earlier               // nil without a cache
+	shell    atomic.Bool            // a start page is made by a script
+	lacked   atomic.Pointer[string] // how this machine stopped a request, of the first it stopped
 
 	mu        sync.Mutex // the Sink, and what follows
 	stoppedBy string
@@ -330,7 +331,7 @@ var endsSession = map[string]bool{"interrupt": true, "max-time": true}
 
 // partly are reasons that leave something out while the run goes on; what ends it
 // says more.
-var partly = map[string]bool{"trap": true, "max-pages": true, stoppedByScript: true}
+var partly = map[string]bool{"trap": true, "max-pages": true, stoppedByScript: true, stoppedByMachine: true}
 
 // tellPage gives the sink a page. A sink that fails ends the run.
 func (r *run) tellPage(p *Page) {

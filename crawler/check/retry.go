@@ -17,8 +17,8 @@ func (o *Outcome) Retryable() bool {
 	switch o.Code {
 	case CodeTimeout, CodeConnectionReset, CodeConnectRefused, CodeDNSFailure, CodeRateLimited, CodeBodyTruncated:
 		return true
-	case CodeLimit:
-		return o.Starved
+	case CodeLimit: // of our own machine, or its proxy; what was never asked is settled
+		return o.Starved || o.Requests > 0
 	}
 	status, ok := o.Code.Status()
 	return ok && (status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500 && status <= 599)

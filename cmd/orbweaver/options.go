@@ -55,7 +55,16 @@ type compiler struct {
 }
 
 func (c *compiler) fail(name, text string, err error) {
-	c.faults = append(c.faults, fmt.Errorf("%s: %q is not allowed: %w", c.named(name), text, err))
+	c.faults = append(c.faults, fmt.Errorf("%s: %q is not allowed: %w", c.named(name), withoutPassword(text), err))
+}
+
+// withoutPassword hides the password of a URL that a flag was given, also where the
+// scheme is left out, as it may be of a proxy's.
+func withoutPassword(text string) string {
+	if strings.Contains(text, "//") {
+		return urinorm.Redact(text)
+	}
+	return strings.TrimPrefix(urinorm.Redact("//"+text), "//")
 }
 
 // read parses the text of one setting; an empty text leaves the zero value.

@@ -27,30 +27,32 @@ const (
 )
 
 // cookies keeps the cookies of a run, each for the hosts it was set for (RFC 6265,
-// public suffixes refused). It is safe for concurrent use.
+// public suffixes refused). What a server sets stays with its port, too, although
+// browsers share it: another port is another site to us. It is safe for concurrent
+// use.
 type cookies struct {
-	jar *cookiejar.Jar
-	any atomic.Bool // the jar is not empty; most runs never look into it
+	any atomic.Bool // there are cookies; most runs never look for one
 	set atomic.Bool // a host has set one
 
 	given *cookiejar.Jar // what the user gave, and nothing else
+	file  []fileCookie   // the same
 
 	mu    sync.Mutex
-	names map[string]map[string]bool // host → names it set
+	jars  map[string]*cookiejar.Jar  // by port, "" for the schemes' own: what was given, and what was set there
+	names map[string]map[string]bool // authority → names it set
+}
+
+// fileCookie is a cookie of the user's, and the URL that it is as if set by.
+type fileCookie struct {
+	from   *url.URL
+	cookie *http.Cookie
 }
 
 // newCookies returns a jar with the cookies of a file in Netscape format, or an
 // empty one when there is no file.
 func newCookies(file string) (*cookies, error) {
-	jar, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
-	if err != nil {
-		return nil, err
-	}
-	given, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
-	if err != nil {
-		return nil, err
-	}
-	c := &cookies{jar: jar, given: given, names: make(map[string]map[string]bool)}
+	c := &cookies{jars: make(map[string]*cookiejar.Jar), names: make(map[string]map[string]bool)}
+	c.given = c.newJar()
 	if file == "" {
 		return c, nil
 	}
@@ -70,6 +72,25 @@ func newCookies(file string) (*cookies, error) {
 		return nil, fmt.Errorf("read cookies %s: %w", file, err)
 	}
 	return c, nil
+}
+
+// newJar returns a jar with the user's cookies.
+func (c *cookies) newJar() *cookiejar.Jar {
+	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // its error is always nil
+	for _, f := range c.file {
+		jar.SetCookies(f.from, []*http.Cookie{f.cookie})
+	}
+	return jar
+}
+
+// jarOf returns the jar of a URL's port: without one of its own, what the user gave.
+func (c *cookies) jarOf(u urinorm.URL) *cookiejar.Jar {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if jar := c.jars[u.Port()]; jar != nil {
+		return jar
+	}
+	return c.given
 }
 
 // load reads a line of a cookies.txt file: seven fields, tabs between them
@@ -106,9 +127,9 @@ func (c *cookies) load(line string) error {
 	if expiry > 0 {
 		cookie.Expires = time.Unix(int64(expiry), 0)
 	}
-	for _, jar := range []*cookiejar.Jar{c.jar, c.given} {
-		jar.SetCookies(&url.URL{Scheme: "https", Host: domain, Path: path}, []*http.Cookie{cookie})
-	}
+	from := &url.URL{Scheme: "https", Host: domain, Path: path}
+	c.given.SetCookies(from, []*http.Cookie{cookie})
+	c.file = append(c.file, fileCookie{from, cookie})
 	c.any.Store(true)
 	return nil
 }
@@ -120,7 +141,7 @@ func (c *cookies) send(u urinorm.URL, header http.Header) (own bool) {
 		return false
 	}
 	r := http.Request{Header: header}
-	for _, cookie := range c.jar.Cookies(jarURL(u)) {
+	for _, cookie := range c.jarOf(u).Cookies(jarURL(u)) {
 		r.AddCookie(cookie)
 	}
 	return c.set.Load() && header.Get("Cookie") != c.fromUser(u)
@@ -149,24 +170,31 @@ func (c *cookies) keep(u urinorm.URL, resp *http.Response) bool {
 	}
 	kept := set[:0]
 	for _, cookie := range set {
-		if len(cookie.Name)+len(cookie.Value) <= maxCookieSize && c.admit(u.Host(), cookie.Name) {
+		if len(cookie.Name)+len(cookie.Value) <= maxCookieSize && c.admit(u.Authority(), cookie.Name) {
 			kept = append(kept, cookie)
 		}
 	}
 	if len(kept) == 0 {
 		return false
 	}
-	c.jar.SetCookies(jarURL(u), kept)
+	c.mu.Lock()
+	jar := c.jars[u.Port()]
+	if jar == nil {
+		jar = c.newJar()
+		c.jars[u.Port()] = jar
+	}
+	c.mu.Unlock()
+	jar.SetCookies(jarURL(u), kept)
 	c.any.Store(true)
 	c.set.Store(true)
 	return true
 }
 
-// admit counts a name for a host; the jar itself has no bounds.
-func (c *cookies) admit(host, name string) bool {
+// admit counts a name for a host and port; jars themselves have no bounds.
+func (c *cookies) admit(authority, name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	names := c.names[host]
+	names := c.names[authority]
 	switch {
 	case names[name]:
 		return true
@@ -177,7 +205,7 @@ func (c *cookies) admit(host, name string) bool {
 			return false
 		}
 		names = make(map[string]bool)
-		c.names[host] = names
+		c.names[authority] = names
 	}
 	names[name] = true
 	return true

@@ -87,6 +87,42 @@ func TestCookiesStayWithTheirHost(t *testing.T) {
 	}
 }
 
+// Another port is another site: what is set at one is not told to the other. Only
+// http and https, each at its own, are one.
+func TestCookiesStayWithTheirPort(t *testing.T) {
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if name := r.URL.Query().Get("set"); name != "" {
+			w.Header().Add("Set-Cookie", name+"=1; Path=/")
+		}
+	})
+	file := filepath.Join(t.TempDir(), "cookies.txt")
+	if err := os.WriteFile(file, []byte("example.com\tFALSE\t/\tFALSE\t0\tgiven\t1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHTTP(t, HTTPConfig{Cookies: file, ConnectTo: toLoopback(server)})
+	for _, row := range []struct{ url, want string }{
+		{"http://example.com:8080/?set=a", "given=1"},
+		{"http://example.com:8081/", "given=1"},
+		{"http://example.com/?set=b", "given=1"},
+		{"http://example.com:8080/", "given=1; a=1"},
+		{"http://example.com/", "given=1; b=1"},
+		{"http://example.com:8080/?set=given", "given=1; a=1"},
+		{"http://example.com:8080/", "given=1; a=1"},
+	} {
+		if _, _, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content}); err != nil {
+			t.Fatal(err)
+		}
+		if got := rec.last().Header.Get("Cookie"); got != row.want {
+			t.Errorf("%s: %q, want %q", row.url, got, row.want)
+		}
+	}
+	secure := mustParse(t, "https://example.com/")
+	header := http.Header{}
+	if h.cookies.send(secure, header); header.Get("Cookie") != "given=1; b=1" {
+		t.Errorf("over TLS: %q", header.Get("Cookie"))
+	}
+}
+
 func TestCookiesAreBounded(t *testing.T) {
 	n := 0
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -49,6 +49,8 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		document:      p.addDocument,
 		stdinDocument: func(target) error { return p.addStdin(o, stdin) },
 	}
+	o.net.Logins = logins(targets)
+	o.crawl.Credentials = o.crawl.Credentials || len(o.net.Logins) > 0
 	// Directories come first: a document in one of them belongs to it.
 	targets = slices.Clone(targets)
 	slices.SortStableFunc(targets, func(a, b target) int { return cmp.Compare(a.kind, b.kind) })

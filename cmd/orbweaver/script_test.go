@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 //	json FILE PATH REGEXP         the value at PATH (a.b.0.c) of a JSON file matches
 //	serve DIR                     serves DIR on loopback; $SITE is its URL, $SITE/status/NNN answers NNN,
 //	                              $SITE/redirect/NNN/PATH answers NNN with Location /PATH,
-//	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers
+//	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers,
+//	                              $SITE/private/ is for bob with the password hunter2, at bob:hunter2@$HOST, too
 //	servearchive                  answers over TLS as the Wayback Machine does, at $ARCHIVE (address:port)
 //	action ID FILE                writes the script of a step of action.yml to FILE
 //	awaitrequest /hang            waits until somebody asks for it
@@ -163,6 +164,15 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		// A page whose one link names what came along, for tests of headers.
 		fmt.Fprintf(w, "<!doctype html><a href='/seen?token=%s'>seen</a>", r.Header.Get("X-Token"))
 	})
+	mux.HandleFunc("/private/", func(w http.ResponseWriter, r *http.Request) {
+		// For whoever is bob, with the password hunter2.
+		if name, password, _ := r.BasicAuth(); name != "bob" || password != "hunter2" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprint(w, "<!doctype html><a href='more'>more</a>")
+	})
 	mux.HandleFunc("/seen", func(w http.ResponseWriter, r *http.Request) {})
 	asked := sync.OnceFunc(func() { close(ts.Value(hanging).(chan struct{})) })
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) {
@@ -172,6 +182,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewServer(mux)
 	ts.Defer(server.Close)
 	ts.Setenv("SITE", server.URL)
+	ts.Setenv("HOST", server.Listener.Addr().String())
 }
 
 func serveArchive(ts *testscript.TestScript, neg bool, args []string) {

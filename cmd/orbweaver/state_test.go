@@ -39,13 +39,16 @@ func TestCommandKeepsNoSecrets(t *testing.T) {
 	if want := []lineFlag{{"depth", "3"}, {"netrc", "true"}, {"no-soft-404", "true"}}; !slices.Equal(c.Line, want) {
 		t.Errorf("kept: %q, want %q", c.Line, want)
 	}
+	if c := asked(t, []string{"https://me:pw@example.com/"}); !slices.Equal(c.Targets, []string{"https://me:***@example.com/"}) || !slices.Equal(c.Withheld, []string{"user"}) {
+		t.Errorf("a target's password: %q, withheld %q", c.Targets, c.Withheld)
+	}
 	if c := asked(t, nil, "--proxy", "http://proxy:3128"); len(c.Withheld) > 0 {
 		t.Errorf("a proxy without a password is withheld: %q", c.Withheld)
 	}
 }
 
 func TestCommandDifferences(t *testing.T) {
-	site := []string{"https://me:pw@example.com/"}
+	site, open := []string{"https://me:pw@example.com/"}, []string{"https://example.com/"}
 	for _, c := range []struct {
 		name     string
 		old, new *command
@@ -55,10 +58,10 @@ func TestCommandDifferences(t *testing.T) {
 		{"in other words", asked(t, site, "--scope", "path", "--depth=3"), asked(t, site, "--depth", "3", "--no-soft-404"), nil},
 		{"what may change", asked(t, site), asked(t, site, "--rate", "2/s", "-o", "x.json", "--max-time", "3s", "--fail-on", "none", "--accept", "403"), nil},
 		{"targets", asked(t, site), asked(t, []string{"a", "b", "c", "d", "e", "f", "g"}),
-			[]string{"targets: https://me:***@example.com/ then, a, b, c, d, e and 2 more now"}},
+			[]string{"targets: https://me:***@example.com/ then, a, b, c, d, e and 2 more now", "credentials: given then, none now"}},
 		{"settings", asked(t, site, "--depth", "3", "--exclude", "x", "--exclude", "y"), asked(t, site, "--scope", "host", "--sitemaps"),
 			[]string{"depth: 3 then, none now", "exclude: x, y then, none now", "scope: path then, host now", "sitemaps: false then, true now"}},
-		{"credentials", asked(t, site, "--user", "a:b"), asked(t, site), []string{"credentials: given then, none now"}},
+		{"credentials", asked(t, open, "--user", "a:b"), asked(t, open), []string{"credentials: given then, none now"}},
 		{"other credentials", asked(t, site, "--user", "a:b"), asked(t, site, "--header", "x: y"), nil},
 	} {
 		if got := c.old.differences(c.new); !slices.Equal(got, c.want) {

@@ -49,7 +49,20 @@ func (f *flag) secret(text string) bool {
 
 // newCommand is the command that a check was asked for.
 func newCommand(s *settings, args []string) *command {
-	c := &command{Version: version, Targets: args, Settings: map[string][]string{}}
+	c := &command{Version: version, Settings: map[string][]string{}}
+	for _, target := range args {
+		hidden := target
+		if isWebURL(target) {
+			hidden = urinorm.Redact(target)
+		}
+		c.Targets = append(c.Targets, hidden)
+		if hidden != target {
+			c.withhold("user") // as which resume can be given it
+		}
+		if strings.Contains(hidden, ":***@") {
+			c.Settings["credentials"] = []string{"given"}
+		}
+	}
 	c.Directory, _ = os.Getwd() // the run says what is wrong with it
 	rows := map[string]flag{}
 	for _, f := range flagsOn(onCheck) {
@@ -70,12 +83,19 @@ func newCommand(s *settings, args []string) *command {
 		switch {
 		case row.name == "state":
 		case row.secret(given.Text):
-			c.Withheld = append(c.Withheld, given.Name)
+			c.withhold(given.Name)
 		default:
 			c.Line = append(c.Line, given)
 		}
 	}
 	return c
+}
+
+// withhold notes that a flag is not kept.
+func (c *command) withhold(name string) {
+	if !slices.Contains(c.Withheld, name) {
+		c.Withheld = append(c.Withheld, name)
+	}
 }
 
 // usual are settings in which the flag has its default.

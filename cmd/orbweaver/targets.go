@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,8 @@ import (
 type target struct {
 	raw  string
 	kind targetKind
-	url  urinorm.URL // of a website
+	url  urinorm.URL // of a website, on the web without the user's name and password
+	user string      // these, as NAME:PASSWORD; "" for none
 	path string      // of a directory or file, as written
 	hint string      // for a file that is absent: what the user may have meant
 }
@@ -188,7 +190,26 @@ func (t *targetReader) website(raw, ref string) ([]target, error) {
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	return []target{{raw: raw, kind: website, url: u}}, nil
+	if !isWeb(u) || !u.HasUserinfo() {
+		return []target{{raw: raw, kind: website, url: u}}, nil
+	}
+	name, err := url.PathUnescape(u.Username())
+	password, err2 := url.PathUnescape(u.Password())
+	if err != nil || err2 != nil || strings.Contains(name, ":") {
+		return nil, usageError("%s: its user name or password cannot be sent", urinorm.Redact(raw))
+	}
+	return []target{{raw: raw, kind: website, url: u.WithoutUserinfo(), user: name + ":" + password}}, nil
+}
+
+// logins are the names and passwords in the URLs of targets, by authority.
+func logins(targets []target) map[string]string {
+	by := map[string]string{}
+	for _, t := range targets {
+		if t.user != "" {
+			by[t.url.Authority()] = t.user
+		}
+	}
+	return by
 }
 
 // glob expands a pattern to the documents that match it. A pattern that matches

@@ -5,22 +5,29 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // account is a name and its password.
 type account struct{ name, password string }
 
 // accounts says which account goes to which host; nothing goes to any other. User
-// names and passwords within URLs are not among them: a page must not be able to
-// make us log in.
+// names and passwords within URLs of pages are not among them: a page must not be
+// able to make us log in.
 type accounts struct {
 	internal *account           // given for the internal hosts
+	logins   map[string]account // by authority, for internal hosts
 	machines map[string]account // by host, from netrc
 	fallback *account           // netrc's default, for the internal hosts
 }
 
-func newAccounts(credentials, netrc string) (accounts, error) {
-	var a accounts
+func newAccounts(credentials string, logins map[string]string, netrc string) (accounts, error) {
+	a := accounts{logins: make(map[string]account, len(logins))}
+	for authority, login := range logins {
+		name, password, _ := strings.Cut(login, ":")
+		a.logins[authority] = account{name, password}
+	}
 	if credentials != "" {
 		name, password, ok := strings.Cut(credentials, ":")
 		if !ok {
@@ -36,12 +43,15 @@ func newAccounts(credentials, netrc string) (accounts, error) {
 	return a, err
 }
 
-// of returns the account for a host, nil for none.
-func (a *accounts) of(host string, internal bool) *account {
+// of returns the account for a URL's host, nil for none.
+func (a *accounts) of(u urinorm.URL, internal bool) *account {
 	if internal && a.internal != nil {
 		return a.internal
 	}
-	if machine, ok := a.machines[host]; ok {
+	if login, ok := a.logins[u.Authority()]; ok && internal {
+		return &login
+	}
+	if machine, ok := a.machines[u.Host()]; ok {
 		return &machine
 	}
 	if internal {
@@ -58,7 +68,7 @@ func (a *asking) authorize(header http.Header, method string) string {
 	if header["Authorization"] != nil {
 		return ""
 	}
-	user := a.accounts.of(a.req.URL.Host(), a.req.Internal)
+	user := a.accounts.of(a.req.URL, a.req.Internal)
 	if user == nil {
 		return ""
 	}
@@ -78,7 +88,7 @@ func (a *asking) authorize(header http.Header, method string) string {
 // answerChallenge looks at a 401 and reports whether the request should be sent
 // again with what it asks for. sent is the Authorization that was refused.
 func (a *asking) answerChallenge(header http.Header, sent string) bool {
-	if a.accounts.of(a.req.URL.Host(), a.req.Internal) == nil || len(a.req.Header["Authorization"]) > 0 {
+	if a.accounts.of(a.req.URL, a.req.Internal) == nil || len(a.req.Header["Authorization"]) > 0 {
 		return false
 	}
 	challenges := parseChallenges(header["Www-Authenticate"])

@@ -235,7 +235,7 @@ func hostName(host string) (string, error) {
 func (v *visit) account() (*account, error) {
 	u := v.req.URL
 	if !u.HasUserinfo() {
-		return v.web.accounts.of(u.Host(), v.req.Internal), nil
+		return v.web.accounts.of(u, v.req.Internal), nil
 	}
 	name, err := decodeOnce(u.Username(), "")
 	if err == nil {

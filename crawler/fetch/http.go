@@ -63,6 +63,9 @@ type HTTPConfig struct {
 
 	// Credentials are NAME:PASSWORD for the internal hosts, by Basic or Digest.
 	Credentials string
+	// Logins are NAME:PASSWORD by authority, for internal hosts: what stood in the
+	// URLs that the user named. Credentials win over them.
+	Logins map[string]string
 	// Netrc is a netrc file; each entry is for its own machine, "default" for the
 	// internal hosts.
 	Netrc string
@@ -147,7 +150,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.accounts, err = newAccounts(config.Credentials, config.Netrc); err != nil {
+	if h.accounts, err = newAccounts(config.Credentials, config.Logins, config.Netrc); err != nil {
 		return nil, err
 	}
 	if h.cookies, err = newCookies(config.Cookies); err != nil {

@@ -70,7 +70,7 @@ func (h *HTTP) Identity(req *Request) (Identity, bool) {
 		writeHeaders(&secret, h.headers)
 	}
 	writeHeaders(&secret, req.Header)
-	if user := h.accounts.of(u.Host(), req.Internal); user != nil {
+	if user := h.accounts.of(u, req.Internal); user != nil {
 		fmt.Fprintf(&secret, "user %q %q ", user.name, user.password)
 	}
 	return Identity{Open: open.String(), Secret: secret.String(), Cookies: h.cookies.fromUser(u)}, true

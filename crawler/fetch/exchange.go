@@ -257,7 +257,7 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		}
 	}
 	r := a.httpRequest(requestContext, method, header, proxy)
-	resp, err := transport.RoundTrip(r)
+	resp, err := a.holding(transport, u, proxy).RoundTrip(r)
 	ex.pause()
 	a.requests += max(0, int(conn.sendings.Load())-1)
 	if err != nil {

@@ -117,6 +117,8 @@ type HTTP struct {
 	remote   *http.Transport // HTTP/2 where the server offers it
 	fallback *http.Transport // HTTP/1.1 only, for hosts whose HTTP/2 is broken
 	loopback *http.Transport
+
+	addressed addressed // those of hosts that are addresses
 }
 
 // NewHTTP checks the configuration and reads the files it names.
@@ -256,9 +258,7 @@ func (h *HTTP) transport(tlsConfig *tls.Config, http2 bool, concurrency, perHost
 func (h *HTTP) Close() {
 	h.dialer.close()
 	h.resolver.close()
-	for _, t := range []*http.Transport{h.remote, h.fallback, h.loopback} {
-		t.CloseIdleConnections()
-	}
+	h.CloseIdleConnections()
 }
 
 // Fetch sends one request, and those few more that its answer calls for.

@@ -11,6 +11,11 @@ func (h *HTTP) CloseIdleConnections() {
 	for _, t := range []*http.Transport{h.remote, h.fallback, h.loopback} {
 		t.CloseIdleConnections()
 	}
+	h.addressed.mu.Lock()
+	defer h.addressed.mu.Unlock()
+	for _, t := range h.addressed.transports {
+		t.CloseIdleConnections()
+	}
 }
 
 // CloseIdleConnections closes what its fetchers keep.

@@ -265,7 +265,8 @@ func TestTLSFiles(t *testing.T) {
 	}
 }
 
-// A host that is an address is held to its certificate like any other.
+// A host that is an address is held to its certificate like any other, before a
+// request is sent: it may hold a password.
 func TestCertificateForAnAddress(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	loopback := func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
@@ -274,8 +275,9 @@ func TestCertificateForAnAddress(t *testing.T) {
 		"tls-hostname": root.leaf(t, "example.com").chain(),
 	} {
 		for _, http2 := range []bool{false, true} {
-			server := serveTLS(t, cert, http2, says("ok"))
-			h := newHTTP(t, HTTPConfig{CAFile: root.file()})
+			var asked atomic.Int32
+			server := serveTLS(t, cert, http2, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+			h := newHTTP(t, HTTPConfig{CAFile: root.file(), Credentials: "me:s3cret"})
 			for _, need := range []Need{Existence, Content} {
 				resp, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, server.URL+"/"), Need: need})
 				if kindOfError(err) != kind {
@@ -285,6 +287,35 @@ func TestCertificateForAnAddress(t *testing.T) {
 					resp.Body.Close()
 				}
 			}
+			if (asked.Load() == 0) != (kind != "") {
+				t.Errorf("%q: the server was asked %d times", kind, asked.Load())
+			}
+		}
+	}
+	server := serveTLS(t, root.leaf(t, "example.com").chain(), false, says("ok"))
+	for _, host := range []string{"127.0.0.1", "localhost"} { // of two faults both tell the same
+		u := mustParse(t, strings.Replace(server.URL, "127.0.0.1", host, 1))
+		if _, err := newHTTP(t, HTTPConfig{}).Fetch(t.Context(), &Request{URL: u}); kindOfError(err) != "tls-hostname" {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+}
+
+func TestAddressesAreBounded(t *testing.T) {
+	h := newHTTP(t, HTTPConfig{})
+	u := mustParse(t, "https://192.0.2.1/")
+	if h.holding(h.remote, u, nil) != h.holding(h.remote, u, nil) || h.holding(h.remote, u, nil) == h.holding(h.loopback, u, nil) {
+		t.Error("a host has not one transport of each kind")
+	}
+	for i := range maxAddressed + 10 {
+		h.holding(h.remote, mustParse(t, fmt.Sprintf("https://[2001:db8::%x]/", i+1)), nil)
+	}
+	if n := len(h.addressed.transports); n > maxAddressed {
+		t.Errorf("%d transports are kept", n)
+	}
+	for _, u := range []string{"http://192.0.2.1/", "https://example.com/"} {
+		if h.holding(h.remote, mustParse(t, u), nil) != h.remote {
+			t.Errorf("%s has a transport of its own", u)
 		}
 	}
 }

@@ -268,11 +268,11 @@ var forwarders = map[string]bool{
 	"bugs.debian.org": true, "crbug.com": true, "tiny.cc": true, "t.ly": true, "spoti.fi": true, "apple.co": true, "nyti.ms": true,
 }
 
-// leadsToOtherSite compares the registrable domains of both ends. Hosts of this
-// machine are one site.
+// leadsToOtherSite compares the registrable domains of both ends. localhost and
+// 127.0.0.1 are two, as they are to a browser's cookies and to the scope.
 func (c *chain) leadsToOtherSite() (from, to string, other bool) {
 	start, end := c.first().url.Host(), c.last().url.Host()
-	if start == end || start == "" || end == "" || forwarders[start] || urinorm.IsLoopback(start) && urinorm.IsLoopback(end) {
+	if start == end || start == "" || end == "" || forwarders[start] {
 		return "", "", false
 	}
 	from, to = site(start), site(end)

@@ -74,7 +74,7 @@ func TestJudgeChainWarnings(t *testing.T) {
 		{"port of the same host", "302 https://e.test/a https://e.test:8443/a", nil, "redirect-temporary", ""},
 		{"a resolver", "302 https://doi.org/10.1000/1 https://publisher.test/1", nil, "redirect-temporary", ""},
 		{"a shortener", "301 https://bit.ly/x https://e.test/x", nil, "redirect-permanent", "https://e.test/x"},
-		{"loopback", "302 http://localhost/a http://127.0.0.1/a", nil, "redirect-temporary", ""},
+		{"loopback", "302 http://localhost/a http://127.0.0.1/a", nil, "redirect-temporary redirect-to-other-site", ""},
 		{"addresses", "302 http://192.0.2.1/a http://192.0.2.2/a", nil, "redirect-temporary redirect-to-other-site", ""},
 		{"no proposal with a password", "301 https://e.test/a https://joe:secret@e.test/b", nil, "redirect-permanent", ""},
 	}

@@ -76,7 +76,7 @@ orbweaver extract public/ -f csv`,
 		if err := x.out.end(); err != nil {
 			return unsound(fmt.Errorf("write standard output: %w", err))
 		}
-		if x.unread > 0 || len(reader.unmatched) > 0 {
+		if x.unread > 0 {
 			return &exitError{code: report.ExitUnsound}
 		}
 		return nil

@@ -134,7 +134,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 			return unsound(err)
 		}
 	}
-	verdict := verdictOf(o.failOn, summary, reader.unmatched, console)
+	verdict := verdictOf(o.failOn, summary, console)
 	if verdict == nil && lost != nil {
 		return unsound(lost)
 	}
@@ -146,12 +146,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 
 // verdictOf turns a run into its exit status, and says in a sentence why a run is
 // not sound where the report does not.
-func verdictOf(policy report.Policy, s *crawler.Summary, unmatched []string, console *console) error {
+func verdictOf(policy report.Policy, s *crawler.Summary, console *console) error {
 	code := policy.Exit(s)
-	if len(unmatched) > 0 && s.Broken == 0 {
-		code = report.ExitUnsound // a start target that could not be read
-	}
-	if why := whyNothing(s); code == report.ExitUnsound && s.Complete && len(s.StartFailed)+len(unmatched) == 0 && why != "" {
+	if why := whyNothing(s); code == report.ExitUnsound && s.Complete && len(s.StartFailed) == 0 && why != "" {
 		console.notef("nothing was checked: %s", why)
 	}
 	if code == exitOK {

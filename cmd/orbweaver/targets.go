@@ -46,9 +46,6 @@ type targetReader struct {
 	note      func(format string, args ...any)
 	stdinUses int
 	seen      map[string]bool
-	// unmatched are globs without a match: start targets that could not be read,
-	// and that no file can stand for.
-	unmatched []string
 }
 
 // read classifies the arguments, then what the --from files list. Errors are
@@ -212,8 +209,8 @@ func logins(targets []target) map[string]string {
 	return by
 }
 
-// glob expands a pattern to the documents that match it. A pattern that matches
-// nothing is not silently green: the run ends unsound.
+// glob expands a pattern to the documents that match it. One that matches nothing
+// stands for a file of its name: a start target that cannot be read.
 func (t *targetReader) glob(pattern string) ([]target, error) {
 	if !doublestar.ValidatePathPattern(pattern) {
 		return nil, usageError("%s: no valid glob: use *, **, ?, [class] and {a,b}", pattern)
@@ -230,7 +227,7 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 		}
 	}
 	if len(targets) == 0 {
-		t.unmatched = append(t.unmatched, pattern)
+		targets = append(targets, target{raw: pattern, kind: document, path: pattern})
 		switch {
 		case len(matches) > 0:
 			t.note("%s matches %d files, but none of a format that is read for links", pattern, len(matches))

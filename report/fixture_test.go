@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -44,7 +43,7 @@ func render(t testing.TB, format string, o Options, run *Report) string {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := run.Write(New(f, &out, o)); err != nil && !errors.Is(err, errNoPages) {
+	if err := run.Write(New(f, &out, o)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

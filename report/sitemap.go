@@ -43,7 +43,7 @@ const (
 //
 // More than one file takes become several beside the one that was named, which
 // then is their index; elsewhere than in a file, a remark says that they are too
-// many. A name that ends in .gz is compressed.
+// many. A file is not made of none; elsewhere, a remark tells why there is none. A name that ends in .gz is compressed.
 type sitemapWriter struct {
 	w      io.Writer
 	most   int
@@ -94,11 +94,11 @@ func (s *sitemapWriter) Result(r *crawler.Result) error {
 
 func (s *sitemapWriter) End(*crawler.Summary) error {
 	entries, dir := s.entries()
-	if len(entries) == 0 {
-		return errNoPages
-	}
 	f, ok := s.w.(*file)
-	if !ok || f.plain {
+	switch {
+	case len(entries) == 0 && ok:
+		return errNoPages
+	case !ok || f.plain:
 		return s.single(s.w, entries)
 	}
 	zipped := strings.HasSuffix(strings.ToLower(f.name), ".gz")
@@ -109,9 +109,11 @@ func (s *sitemapWriter) End(*crawler.Summary) error {
 	return s.index(f, zipped, parts, dir)
 }
 
-// errNoPages is what becomes of a sitemap without a page, which none may be.
-var errNoPages = errors.New("write sitemap: there is no page to list: it takes HTML pages with a web address, " +
-	"so give a directory its --base-url, and save a report with --show all")
+// errNoPages is what becomes of a sitemap without a page, which no file may be.
+var errNoPages = errors.New("write sitemap: " + noPages)
+
+const noPages = "there is no page to list: it takes HTML pages with a web address, " +
+	"so give a directory its --base-url, and save a report with --show all"
 
 // entries are the sitemap's url elements, in order, and the directory all lie in.
 func (s *sitemapWriter) entries() (all [][]byte, dir string) {
@@ -195,6 +197,9 @@ func (s *sitemapWriter) split(entries [][]byte) (parts [][][]byte) {
 func (s *sitemapWriter) single(w io.Writer, entries [][]byte) error {
 	var b []byte
 	b = append(b, sitemapOpen...)
+	if len(entries) == 0 {
+		b = append(b, "\n  <!-- "+strings.ReplaceAll(noPages, "--", "")+" -->"...) // a comment holds no "--"
+	}
 	if n := len(s.split(entries)); n > 1 {
 		b = fmt.Appendf(b, "\n  <!-- too many for one sitemap: written to a file they become %d, and an index -->", n)
 	}

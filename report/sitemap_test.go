@@ -117,11 +117,21 @@ func TestSitemapOfSavedReport(t *testing.T) {
 	if want := []string{"https://example.com/", "https://example.com/guide"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	f, err := ByName("sitemap")
+	// Of none, standard output gets a remark, and no file is made.
+	const want = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <!-- there is no page to list: it takes HTML pages with a web address, so give a directory its base-url, and save a report with show all -->
+</urlset>
+`
+	if got := render(t, "sitemap", Options{Show: ShowBroken}, fullRun()); got != want {
+		t.Errorf("got %s", got)
+	}
+	m, err := Open([]Output{{Format: &sitemapFormat, File: filepath.Join(t.TempDir(), "sitemap.xml")}}, io.Discard, Options{Show: ShowBroken})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fullRun().Write(New(f, io.Discard, Options{Show: ShowBroken})); err == nil || !strings.Contains(err.Error(), "save a report with --show all") {
+	defer m.Close()
+	if err := fullRun().Write(m); err == nil || !strings.Contains(err.Error(), "save a report with --show all") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -98,6 +98,9 @@ func (s *stream) tell(pairs []*pair) error {
 		if !asked && s.join.wantsPaths(p) || s.join.wantsArchive(p) {
 			continue // what is suggested for it is known at the end only
 		}
+		if v := p.judgement.Verdict; s.join.meant.later.may[p.id] && (v == check.Broken || v == check.Unverified) {
+			continue // likewise
+		}
 		if s.join.recalled(p) {
 			continue
 		}

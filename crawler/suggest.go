@@ -19,6 +19,7 @@ type suggester struct {
 	questions map[frontier.ID]*check.PathQuestion
 	twins     map[string]frontier.ID      // https URLs by which a dead http target may answer
 	alive     map[frontier.ID]frontier.ID // of those targets, the twin that is there
+	later     *outstanding                // nil unless the run goes on
 }
 
 // suggest looks for the targets that were meant by those that are not there.
@@ -27,7 +28,13 @@ func (j *join) suggest() error {
 	s := &suggester{join: j, questions: map[frontier.ID]*check.PathQuestion{}, twins: map[string]frontier.ID{}, alive: map[frontier.ID]frontier.ID{}}
 	j.meant = s
 	asking := s.asking()
-	if len(asking) == 0 {
+	if j.streaming {
+		s.later = &outstanding{suggester: s, may: map[frontier.ID]bool{}}
+		if err := s.later.begin(asking); err != nil {
+			return err
+		}
+	}
+	if len(asking) == 0 && s.later.none() {
 		return j.shelf.err
 	}
 	listed := map[string]bool{}
@@ -47,6 +54,9 @@ func (j *join) suggest() error {
 		}
 	}
 	err := j.r.frontier.Store().Scan(j.r.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+		if err := s.later.consider(rec); err != nil {
+			return err
+		}
 		if int(rec.ID) > len(j.states) || j.states[rec.ID-1]&(clean|redirects) == 0 && !answers(rec.Outcome) {
 			return nil
 		}
@@ -65,6 +75,7 @@ func (j *join) suggest() error {
 	if err != nil {
 		return err
 	}
+	s.later.end()
 	return j.shelf.err
 }
 

@@ -370,6 +370,11 @@ func differingStep(steps []string, other string) (a, b string, ok bool) {
 	return a, b, ok
 }
 
+// Considered reports whether any target was met that may have been meant.
+func (q *PathQuestion) Considered() bool {
+	return q != nil && len(q.letterCase.list)+len(q.hyphens.list)+len(q.forms.list)+len(q.near.list)+len(q.elsewhere.list) > 0
+}
+
 // Guesses returns the targets that were probably meant, the best first, at most three:
 //
 //   - the same but for letter case, or for hyphens and underscores;

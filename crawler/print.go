@@ -64,7 +64,7 @@ func (p *printer) above(root string, urlOf func(rel string) (urinorm.URL, error)
 }
 
 func (p *printer) prefix(dir string) string {
-	rel := p.path(dir)
+	rel := path.Clean(p.path(dir)) // whoever completes a name in a shell writes a slash behind it
 	if rel == "." {
 		return ""
 	}

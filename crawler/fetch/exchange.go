@@ -278,6 +278,9 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		ex.end()
 		return nil, conn, err
 	}
+	if u.Scheme() != "https" {
+		resp.TLS = nil // it was the proxy's
+	}
 	if err := a.verifier.address(resp.TLS, u.Host()); err != nil {
 		resp.Body.Close()
 		ex.end()

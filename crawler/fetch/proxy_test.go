@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -164,7 +165,7 @@ func TestProxyFaults(t *testing.T) {
 	}
 	// The certificate of a proxy tells nothing of the target.
 	root := (*authority)(nil).ca(t, "Root")
-	secure := serveTLS(t, root.leaf(t, "proxy.example").chain(), false, says("ok"))
+	secure := serveTLS(t, root.leaf(t, "proxy.example", func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }).chain(), false, says("ok"))
 	h := newHTTP(t, HTTPConfig{Proxy: "https://" + secure.Listener.Addr().String()})
 	_, err = h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
 	var f *Fault

@@ -301,6 +301,31 @@ func TestCertificateForAnAddress(t *testing.T) {
 	}
 }
 
+// So is a proxy that is an address.
+func TestCertificateForAProxysAddress(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	loopback := func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
+	for right, cert := range map[bool]tls.Certificate{
+		true:  root.leaf(t, "proxy.example", loopback, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(time.Hour) }).chain(),
+		false: root.leaf(t, "proxy.example").chain(),
+	} {
+		var asked atomic.Int32
+		proxy := serveTLS(t, cert, false, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+		h := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)})
+		resp, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/")})
+		if err == nil && (resp.TLS != nil || len(resp.Notes) > 0) {
+			t.Errorf("what is said of the proxy's certificate is said of the target: %v", resp.Notes)
+		}
+		var f *Fault
+		if right != (err == nil) || err != nil && (!errors.As(err, &f) || f.Kind != "tls-hostname" || !f.Local) {
+			t.Errorf("a certificate for it %t: %v", right, err)
+		}
+		if right != (asked.Load() > 0) {
+			t.Errorf("a certificate for it %t: asked %d times", right, asked.Load())
+		}
+	}
+}
+
 func TestAddressesAreBounded(t *testing.T) {
 	h := newHTTP(t, HTTPConfig{})
 	u := mustParse(t, "https://192.0.2.1/")

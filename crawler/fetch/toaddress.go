@@ -25,18 +25,26 @@ type addressed struct {
 }
 
 type addressedKey struct {
-	of   *http.Transport
-	host string
+	of    *http.Transport
+	hosts string
 }
 
-// holding returns the transport for a URL: t, or one like it that holds the
-// certificate to the URL's address. Behind a proxy that is itself asked over TLS
-// it is t, as that proxy's certificate would be held to the address, too.
+// holding returns the transport for a URL and its proxy: t, or one like it that
+// holds certificates to their addresses. Where both have one and are asked over TLS,
+// it cannot tell whose certificate it sees, and either will do; the target's is
+// looked at once more with the answer.
 func (h *HTTP) holding(t *http.Transport, u urinorm.URL, proxy *url.URL) *http.Transport {
-	if u.Scheme() != "https" || h.verifier.insecure || !isAddress(u.Host()) || proxy != nil && proxy.Scheme == "https" {
+	var hosts []string
+	if u.Scheme() == "https" && isAddress(u.Host()) {
+		hosts = append(hosts, u.Host())
+	}
+	if proxy != nil && proxy.Scheme == "https" && isAddress(proxy.Hostname()) {
+		hosts = append(hosts, proxy.Hostname())
+	}
+	if len(hosts) == 0 || h.verifier.insecure {
 		return t
 	}
-	key := addressedKey{t, u.Host()}
+	key := addressedKey{t, strings.Join(hosts, " ")}
 	h.addressed.mu.Lock()
 	defer h.addressed.mu.Unlock()
 	if known := h.addressed.transports[key]; known != nil {
@@ -50,9 +58,17 @@ func (h *HTTP) holding(t *http.Transport, u urinorm.URL, proxy *url.URL) *http.T
 		delete(h.addressed.transports, old)
 	}
 	own := t.Clone()
-	own.TLSClientConfig.VerifyConnection = func(state tls.ConnectionState) error {
-		state.ServerName = key.host
-		return h.verifier.verify(state)
+	own.TLSClientConfig.VerifyConnection = func(state tls.ConnectionState) (err error) {
+		if state.ServerName != "" {
+			return h.verifier.verify(state)
+		}
+		for _, host := range hosts {
+			state.ServerName = host
+			if err = h.verifier.verify(state); err == nil {
+				return nil
+			}
+		}
+		return err
 	}
 	if h.addressed.transports == nil {
 		h.addressed.transports = make(map[addressedKey]*http.Transport)

@@ -45,12 +45,12 @@ type wideRow struct {
 
 func (w wideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
 
-// add lists a finding at each of its references, which are sorted, and under its
-// own URL when it has none.
+// add lists a finding at each of its references, which are sorted, and under the
+// page that it is about when it has none.
 func (l *listing) add(finding row, refs []crawler.Reference) {
 	switch pages := countPages(refs); {
 	case pages == 0:
-		l.pages = append(l.pages, pageRow{finding.url, finding, len(l.pages)})
+		l.pages = append(l.pages, pageRow{ownPage(finding.url), finding, len(l.pages)})
 	case pages > siteWide:
 		finding.ref = &refs[0]
 		l.wide = append(l.wide, wideRow{finding, pages, firstOfPages(refs)})

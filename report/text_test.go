@@ -88,6 +88,21 @@ func TestDurations(t *testing.T) {
 	}
 }
 
+// TestTextTellsOfAPageWithIt: what is about a file itself stands with what is found
+// in it, however its name is encoded.
+func TestTextTellsOfAPageWithIt(t *testing.T) {
+	run := contractRun()
+	r := run.Results[1]
+	r.References = r.References[:1]
+	r.References[0].Page = "my docs/a#b.html"
+	run.Results = []*crawler.Result{r, {URL: "my%20docs/a%23b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
+		Warnings: []check.Warning{{Code: check.CodeFragmentDuplicate, Message: "twice"}}}}
+	got := render(t, "text", Options{}, run)
+	if n := strings.Count(got, "\nmy"); !strings.HasPrefix(got, "my docs/a#b.html\n") || n > 0 {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestTextFoldsWhatIsOnManyPages(t *testing.T) {
 	for _, test := range []struct {
 		pages int

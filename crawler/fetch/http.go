@@ -232,6 +232,7 @@ func (h *HTTP) transport(tlsConfig *tls.Config, http2 bool, concurrency, perHost
 	protocols.SetHTTP2(http2)
 	t := &http.Transport{
 		Proxy:                  h.proxies.choose,
+		ProxyConnectHeader:     http.Header{"User-Agent": h.userAgent},
 		OnProxyConnectResponse: proxyAnswer,
 		DialContext:            h.dialer.dial,
 		TLSClientConfig:        tlsConfig.Clone(),

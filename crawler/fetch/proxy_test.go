@@ -47,6 +47,9 @@ func (p *forwardProxy) take() string {
 
 func (p *forwardProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.note(r.Method + " " + r.RequestURI + " " + r.Header.Get("Proxy-Authorization"))
+	if !strings.Contains(r.UserAgent(), "Orbweaver") { // a proxy is told who asks, too
+		p.note("of " + r.UserAgent())
+	}
 	if r.Method != http.MethodConnect && p.status != http.StatusProxyAuthRequired {
 		fmt.Fprint(w, "through the proxy to "+r.Host)
 		return

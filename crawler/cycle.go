@@ -96,7 +96,7 @@ func (w *worker) unwind(ctx context.Context, t *frontier.Target, u, next urinorm
 	if err != nil || !circle {
 		return err
 	}
-	req := &fetch.Request{URL: next, Internal: internal, Need: fetch.Existence, Follow: w.cfg.MaxRedirects}
+	req := &fetch.Request{URL: next, Internal: w.entrusts(next, internal), Need: fetch.Existence, Follow: w.cfg.MaxRedirects}
 	if t.Content || w.compares(u) {
 		req.Need = fetch.Content
 	}

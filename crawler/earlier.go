@@ -83,7 +83,7 @@ func (r *run) looksBack() bool { return r.earlier != nil && !r.earlier.none }
 
 // request is what a target is asked with, and the user's rule for it.
 func (r *run) request(u urinorm.URL, internal bool) (*fetch.Request, *Rule) {
-	req := &fetch.Request{URL: u, Internal: internal || r.scope().reaches(viewOf(u))}
+	req := &fetch.Request{URL: u, Internal: r.entrusts(u, internal || r.scope().reaches(viewOf(u)))}
 	rule := r.ruleOf(u)
 	if rule != nil {
 		req.Header = rule.Header

@@ -195,8 +195,7 @@ func (r *run) gated(host string) bool {
 // reaches reports whether pages of a URL's host may be read.
 func (s *Scope) reaches(v view) bool {
 	for i := range s.roots {
-		r := &s.roots[i]
-		if r.follow && (r.domain != "" && urinorm.RegistrableDomain(string(v.host())) == r.domain || r.domain == "" && bareAuthority(v) == r.authority) {
+		if r := &s.roots[i]; r.follow && r.holdsHost(v) {
 			return true
 		}
 	}

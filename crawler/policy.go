@@ -69,10 +69,16 @@ func (r *run) obeysNoFollow(page view) bool {
 	return r.robotsApply(urlOf(page))
 }
 
+// entrusts reports whether what was given for the internal hosts goes along to an
+// internal URL.
+func (r *run) entrusts(u urinorm.URL, internal bool) bool {
+	return internal && r.scope().named(viewOf(u))
+}
+
 // askRobots fetches a robots.txt; redirects are the cache's affair.
 func (w *worker) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
 	inside, _ := w.scope().internal(viewOf(u))
-	resp, err := w.cfg.Fetch.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: inside})
+	resp, err := w.cfg.Fetch.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: w.entrusts(u, inside)})
 	if resp != nil {
 		w.count(countRequests, resp.Requests)
 	}

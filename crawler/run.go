@@ -359,7 +359,7 @@ func (r *run) widen(to urinorm.URL) {
 	defer r.scopeMu.Unlock()
 	next := *r.scoped
 	next.roots = append([]root(nil), r.scoped.roots...)
-	next.widen(Seed{URL: to, Crawl: true})
+	next.widen(Seed{URL: to, Crawl: true}, true)
 	r.scoped = &next
 }
 

@@ -82,6 +82,7 @@ type root struct {
 	directory string // with ScopePath: what the path begins with
 	page      string // with ScopePage: the one URL
 	follow    bool   // its pages are read; those beside a single file are only checked
+	found     bool   // a start page led here; the user has not named it
 }
 
 // Scope decides for each URL whether it is followed, only checked, or left alone.
@@ -102,14 +103,14 @@ func newScope(cfg *Config, seeds []Seed, p *printer) *Scope {
 	}
 	for _, seed := range seeds {
 		if !seed.URL.IsZero() {
-			s.widen(seed)
+			s.widen(seed, false)
 		}
 	}
 	return s
 }
 
-// widen makes the seed's site internal.
-func (s *Scope) widen(seed Seed) {
+// widen makes the seed's site internal. found says that a redirect named it.
+func (s *Scope) widen(seed Seed, found bool) {
 	v := viewOf(seed.URL)
 	if site := s.siteOf(seed.URL); site != nil {
 		if seed.Crawl {
@@ -140,11 +141,37 @@ func (s *Scope) widen(seed Seed) {
 		r.page = string(v.document())
 	}
 	for _, known := range s.roots {
+		known.found = false
 		if known == r {
 			return
 		}
 	}
+	r.found = found
 	s.roots = append(s.roots, r)
+}
+
+// named reports whether the user has named a URL's host, so that what was given for
+// the internal hosts may go there. A host that a start page was redirected to is
+// internal all the same, but another one.
+func (s *Scope) named(v view) bool {
+	found := false
+	for i := range s.roots {
+		if r := &s.roots[i]; r.holdsHost(v) {
+			if !r.found {
+				return true
+			}
+			found = true
+		}
+	}
+	return !found || len(s.cfg.Include) > 0 && v.http() && anyMatch(s.cfg.Include, s.print.view(v))
+}
+
+// holdsHost reports whether a URL is on the root's host, or below its domain.
+func (r *root) holdsHost(v view) bool {
+	if r.domain != "" {
+		return urinorm.RegistrableDomain(string(v.host())) == r.domain
+	}
+	return bareAuthority(v) == r.authority
 }
 
 // siteOf returns the directory that answers for a URL.

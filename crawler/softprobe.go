@@ -88,7 +88,7 @@ func (w *worker) probe(ctx context.Context, dir, ext string) (print check.Finger
 		return print, nil
 	}
 	inside, _ := w.scope().internal(viewOf(made))
-	resp, err := w.fetch(ctx, &fetch.Request{URL: made, Internal: inside, Need: fetch.Content})
+	resp, err := w.fetch(ctx, &fetch.Request{URL: made, Internal: w.entrusts(made, inside), Need: fetch.Content})
 	if err != nil {
 		o, err := w.fault(ctx, err)
 		if o != nil {

@@ -42,7 +42,7 @@ func (w *worker) askTwin(ctx context.Context, t *frontier.Target, u urinorm.URL,
 	if err != nil {
 		return
 	}
-	resp, err := w.fetch(ctx, &fetch.Request{URL: twin, Internal: t.Internal, Need: fetch.Existence})
+	resp, err := w.fetch(ctx, &fetch.Request{URL: twin, Internal: w.entrusts(twin, t.Internal), Need: fetch.Existence})
 	if err != nil {
 		if seen, _ := w.fault(ctx, err); seen != nil && !seen.Starved {
 			o.Requests += seen.Requests

@@ -56,6 +56,7 @@ func (a *asking) run(ctx context.Context) (*Response, error) {
 		}
 		req := *a.req
 		req.URL, req.Validators = next, Validators{}
+		req.Internal = req.Internal && next.Authority() == a.req.URL.Authority() // another port is another host
 		a.req, a.memory = &req, a.hosts.of(next)
 	}
 }

@@ -131,6 +131,9 @@ type Config struct {
 	// Stop, when closed, ends the run softly: nothing new is started, what is in
 	// flight gets a second and a half, and the report is written.
 	Stop <-chan struct{}
+
+	uses        []*use // of Rules and of Exclude
+	excludeUses []*use // of Exclude, one each
 }
 
 // Show is the set of results a Sink wants to see.
@@ -174,7 +177,20 @@ type Rule struct {
 	Header  http.Header
 	Rate    float64 // requests a second to the hosts of what it matches; 0 is no limit
 
-	hit, kept *atomic.Bool // it matched something in this run; the store knows
+	use *use
+}
+
+// use is what becomes known of a rule or an exclusion of the user's in a run.
+type use struct {
+	name      string
+	hit, kept atomic.Bool // it matched something; the store knows
+}
+
+// matched notes that it matched something.
+func (u *use) matched() {
+	if !u.hit.Load() {
+		u.hit.Store(true)
+	}
 }
 
 // Seed is where a run starts.
@@ -257,8 +273,14 @@ func (c *Config) withDefaults() *Config {
 	}
 	d.Rules = slices.Clone(c.Rules)
 	for i := range d.Rules {
-		d.Rules[i].hit, d.Rules[i].kept = new(atomic.Bool), new(atomic.Bool)
+		d.Rules[i].use = &use{name: d.Rules[i].Name}
+		d.uses = append(d.uses, d.Rules[i].use)
 	}
+	d.excludeUses = make([]*use, len(d.Exclude))
+	for i, re := range d.Exclude {
+		d.excludeUses[i] = &use{name: "exclude " + re.String()}
+	}
+	d.uses = append(d.uses, d.excludeUses...)
 	if d.RobotsAgent == "" {
 		d.RobotsAgent = "orbweaver"
 	}

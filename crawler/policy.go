@@ -197,9 +197,9 @@ func (r *run) ruleOf(u urinorm.URL) *Rule {
 // notes says what a user should hear about the run as a whole.
 func (j *join) notes() error {
 	var notes []string
-	for i := range j.r.cfg.Rules {
-		if rule := &j.r.cfg.Rules[i]; !rule.hit.Load() {
-			notes = append(notes, rule.Name+" matched nothing")
+	for _, u := range j.r.cfg.uses {
+		if !u.hit.Load() {
+			notes = append(notes, u.name+" matched nothing")
 		}
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(j.r.trapped)) {

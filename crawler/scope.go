@@ -287,8 +287,9 @@ func (s *Scope) excluded(v view) *check.Outcome {
 		return nil
 	}
 	printed := s.print.view(v)
-	for _, re := range s.cfg.Exclude {
+	for i, re := range s.cfg.Exclude {
 		if re.MatchString(printed) {
+			s.cfg.noteExclusions(i, printed)
 			return skip(check.CodeExcluded, "excluded by "+re.String())
 		}
 	}
@@ -323,11 +324,22 @@ func (s *Scope) wave(depth int) frontier.Wave {
 func (c *Config) rule(printed string) *Rule {
 	for i := range c.Rules {
 		if c.Rules[i].Match(printed) {
-			c.Rules[i].hit.Store(true)
+			c.Rules[i].use.matched()
 			return &c.Rules[i]
 		}
 	}
 	return nil
+}
+
+// noteExclusions notes that the exclusion at i matched, and which of those behind it
+// do so too: they are not out of date for matching what another one does.
+func (c *Config) noteExclusions(i int, printed string) {
+	c.excludeUses[i].matched()
+	for i++; i < len(c.Exclude); i++ {
+		if u := c.excludeUses[i]; !u.hit.Load() && c.Exclude[i].MatchString(printed) {
+			u.matched()
+		}
+	}
 }
 
 // leafNames are extensions of files that hold no links we read: a link to one is

@@ -30,7 +30,7 @@ const (
 	tallyElapsed  = "elapsed"  // how long its sessions took, in nanoseconds
 	tallyFinished = "finished" // how often it came to its end
 	tallyStopped  = "stopped:" // with a reason that leaves something out: more than 0 if it did
-	tallyRule     = "rule:"    // with a rule's name: more than 0 if it matched something
+	tallyRule     = "rule:"    // with the name of a rule or exclusion: more than 0 if it matched something
 	tallyTrap     = "trap:"    // with a pattern: pages not read because of it
 )
 
@@ -56,9 +56,9 @@ func (t *tally) take(r *run) []frontier.Tally {
 			t.counts[c] = 0
 		}
 	}
-	for i := range r.cfg.Rules {
-		if rule := &r.cfg.Rules[i]; rule.hit.Load() && rule.kept.CompareAndSwap(false, true) {
-			t.out = append(t.out, frontier.Tally{Name: tallyRule + rule.Name, By: 1})
+	for _, u := range r.cfg.uses {
+		if u.hit.Load() && u.kept.CompareAndSwap(false, true) {
+			t.out = append(t.out, frontier.Tally{Name: tallyRule + u.name, By: 1})
 		}
 	}
 	return t.out
@@ -111,10 +111,10 @@ func (r *run) recallTallies() error {
 	if at := kept[tallyStarted]; at != 0 {
 		r.began = time.Unix(0, at)
 	}
-	for i := range r.cfg.Rules {
-		if rule := &r.cfg.Rules[i]; kept[tallyRule+rule.Name] > 0 {
-			rule.hit.Store(true)
-			rule.kept.Store(true)
+	for _, u := range r.cfg.uses {
+		if kept[tallyRule+u.name] > 0 {
+			u.hit.Store(true)
+			u.kept.Store(true)
 		}
 	}
 	for name, n := range kept {

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -202,9 +203,7 @@ func (j *join) notes() error {
 			notes = append(notes, u.name+" matched nothing")
 		}
 	}
-	for _, pattern := range slices.Sorted(maps.Keys(j.r.trapped)) {
-		notes = append(notes, fmt.Sprintf("not read, as they look like an endless series (%s): %s", pattern, quantity(j.r.trapped[pattern], "page")))
-	}
+	notes = append(notes, trapNotes(j.r.trapped)...)
 	if n := j.sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("left out because robots.txt says so: %s; --robots ignore asks all the same", quantity(n, "target")))
 	}
@@ -223,6 +222,36 @@ func (j *join) notes() error {
 		}
 	}
 	return nil
+}
+
+// maxTrapNotes is how many endless series are told one by one: paths that grow at
+// random make one for each page.
+const maxTrapNotes = 5
+
+// trapNotes tells which pages were not read because of their URLs, given how many for
+// each pattern: the patterns with the most pages, and the rest together.
+func trapNotes(trapped map[string]int) (notes []string) {
+	patterns := slices.SortedFunc(maps.Keys(trapped), func(a, b string) int {
+		return cmp.Or(cmp.Compare(trapped[b], trapped[a]), cmp.Compare(a, b))
+	})
+	note := func(what string, pages int) {
+		notes = append(notes, fmt.Sprintf("not read, as they look like an endless series (%s): %s", what, quantity(pages, "page")))
+	}
+	told := len(patterns)
+	if told > maxTrapNotes+1 {
+		told = maxTrapNotes
+	}
+	for _, pattern := range patterns[:told] {
+		note(pattern, trapped[pattern])
+	}
+	if rest := patterns[told:]; len(rest) > 0 {
+		pages := 0
+		for _, pattern := range rest {
+			pages += trapped[pattern]
+		}
+		note(fmt.Sprintf("%d other patterns", len(rest)), pages)
+	}
+	return notes
 }
 
 // quantity writes a number with its noun.

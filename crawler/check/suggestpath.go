@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -308,7 +309,7 @@ func (g *PathGuesser) nearName(questions []*PathQuestion, p *indexedPath, id uin
 		if bits.OnesCount64(chars&^q.chars) > allowed || bits.OnesCount64(q.chars&^chars) > allowed || p.home != q.path.home {
 			continue
 		}
-		if distance := g.distance(q.word, name); distance > 0 {
+		if distance := g.distance(q.word, name); distance > 0 && alikeBeforeDot(q.word.word, name, distance) {
 			q.near.add(p, id, distance, distance == 1 && slip(name, q.word.word) && path.Ext(p.name) == path.Ext(q.path.name))
 		}
 	}
@@ -326,6 +327,14 @@ func (g *PathGuesser) distance(word *spelling, name string) int {
 		return d
 	}
 	return 0
+}
+
+// alikeBeforeDot reports whether file names that differ in so many letters are still
+// alike where their extensions, which most files share, are left aside: a.html is not
+// nearly i.html.
+func alikeBeforeDot(a, b string, distance int) bool {
+	a, b = strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
+	return a == b || 3*distance <= max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 }
 
 // exhausted reports whether so much was compared that no more will be.
@@ -382,7 +391,7 @@ func (q *PathQuestion) Considered() bool {
 //     page/, page.html; one for page.md is never unique;
 //   - the ones with the fewest differing letters, one for each four letters of the
 //     part that differs and three at most, in the last part of the path or in one before it.
-//     Such that differ in their digits only are other places. One is unique if it is
+//     Of names no more than a third may differ, extensions aside. Such that differ in their digits only are other places. One is unique if it is
 //     the only one, and a slip away;
 //   - those of the same name elsewhere, if they are few. They are never unique.
 //

@@ -31,7 +31,7 @@ func TestSuggestPath(t *testing.T) {
 		"index.html", "guide/install.html", "guide/setup.html", "guide/index.html", "guide/", "guide/step-1.html", "guide/step-2.html",
 		"reference/commands/", "reference/options.html", "images/Logo.png", "images/banner.png", "images/banner.svg",
 		"blog/2024/hello-world/index.html", "blog/2023/hello-world/", "docs/quickstart.html", "a/changelog.md", "b/changelog.md",
-		"README.md", "docs/contributing.md", "caf%C3%A9/menu.html", "v1/migration-guide.html", "docs/changes.html.gz", "api/setItem.html", "old/page", "old/page.html",
+		"README.md", "docs/contributing.md", "caf%C3%A9/menu.html", "v1/migration-guide.html", "docs/changes.html.gz", "api/setItem.html", "old/page", "old/page.html", "short/i.html", "short/faq.html",
 	}
 	tests := []struct{ broken, want string }{
 		// letter case and hyphens
@@ -61,6 +61,10 @@ func TestSuggestPath(t *testing.T) {
 		{"docs/changes.html", "docs/changes.html.gz closest path"},
 		{"api/getItem.html", "api/setItem.html closest path"},
 		{"guide/step-3.html", ""},
+		{"short/a.html", ""}, // an extension that they share makes no names alike
+		{"short/nix.html", ""},
+		{"short/fax.html", "short/faq.html! closest path"},
+		{"short/faqs.html", "short/faq.html! closest path"},
 		{"blog/2022/hello-world/", "blog/2023/hello-world/ same name elsewhere, blog/2024/hello-world/ same name elsewhere"},
 		{"caf%C3%A8/menu.html", "caf%C3%A9/menu.html! closest path"},
 		// elsewhere

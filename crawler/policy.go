@@ -207,6 +207,9 @@ func (j *join) notes() error {
 	if n := j.sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("left out because robots.txt says so: %s; --robots ignore asks all the same", quantity(n, "target")))
 	}
+	if n := j.r.counted(countUnfollowed); n > 0 {
+		notes = append(notes, fmt.Sprintf("checked but not followed, as a robots meta element or X-Robots-Tag says nofollow: the links of %s; --robots ignore follows them", quantity(n, "page")))
+	}
 	if why := j.r.lacked.Load(); why != nil {
 		notes = append(notes, "not every target was asked: "+*why)
 	}

@@ -91,6 +91,9 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 		return
 	}
 	w.isPage = true
+	if w.found().nofollow && (w.cfg.Depth < 0 || t.Depth < w.cfg.Depth) && slices.ContainsFunc(doc.Links, isNavigation) {
+		w.count(countUnfollowed, 1)
+	}
 	if t.Seed && shell {
 		w.shell.Store(true)
 		w.leavesOut(stoppedByScript)
@@ -226,6 +229,8 @@ func (w *worker) headers(u urinorm.URL, header http.Header) {
 		f.add(&links[i])
 	}
 }
+
+func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 
 // links enters everything a page refers to.
 func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document, o *check.Outcome) {

@@ -15,14 +15,15 @@ import (
 type counter int
 
 const (
-	countPages    counter = iota // documents read for links, style sheets aside
-	countChecked                 // targets settled
-	countTroubled                // of those, neither ok nor a redirect
-	countRequests                // requests sent
+	countPages      counter = iota // documents read for links, style sheets aside
+	countChecked                   // targets settled
+	countTroubled                  // of those, neither ok nor a redirect
+	countRequests                  // requests sent
+	countUnfollowed                // pages whose links are checked but not followed, as they ask
 )
 
 // tallyNames are what the counts are called in the store.
-var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countTroubled: "troubled", countRequests: "requests"}
+var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countTroubled: "troubled", countRequests: "requests", countUnfollowed: "unfollowed"}
 
 // Other tallies of the store.
 const (

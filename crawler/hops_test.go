@@ -96,13 +96,13 @@ func TestLongChains(t *testing.T) {
 // Rules hold at every hop, and so does the border of the site.
 func TestRulesAtEveryHop(t *testing.T) {
 	pages := map[string]func(*exchange){
-		"site.test/":         page("<a href=/out>x</a><a href=/banned>x</a><a href=/twice>x</a><a href=/soft>x</a><a href=http://far.test/x>x</a>"),
+		"site.test/":         page("<a href=/out>x</a><a href=/banned>x</a><a href=/twice>x</a><a href=/soft>x</a><a href=http://far.test/x>x</a><a href=/harsh>x</a><a href=/mild>x</a>"),
 		"site.test/out":      redirect(302, "http://far.test/x"),
 		"site.test/twice":    redirect(302, "/out"),
 		"site.test/banned":   redirect(301, "/private/x"),
 		"site.test/soft":     redirect(302, "/lenient/x"),
 		"site.test/lenient/": page("x"), "site.test/lenient/x": status("403 No"),
-		"far.test/x": status("403 No"),
+		"far.test/x": status("403 No"), "site.test/harsh": redirect(302, "/mild"), "site.test/mild": redirect(302, "http://far.test/x"),
 	}
 	cfg, server := realWeb(t, at(pages))
 	cfg.Exclude = patterns(`/private/`)
@@ -119,9 +119,12 @@ func TestRulesAtEveryHop(t *testing.T) {
 	if err := accept.Add(403, 403); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Rules = []Rule{{Name: "lenient", Accept: accept, Match: func(u string) bool { return strings.Contains(u, "/lenient/") || strings.HasSuffix(u, "/soft") }}}
+	in := func(part string) func(string) bool { return func(u string) bool { return strings.Contains(u, part) } }
+	cfg.Rules = []Rule{{Name: "lenient", Accept: accept, Match: in("/lenient/")},
+		{Name: "harsh", Verdict: "broken", Match: in("/harsh")}, {Name: "mild", Verdict: "unverified", Match: in("/mild")}}
 	c, _ = crawl(t, cfg, seedOf(t, "http://site.test/"))
-	judged(t, c, map[string]string{"http://site.test/out": "unverified http-403", "http://site.test/soft": "ok ok"})
+	judged(t, c, map[string]string{"http://site.test/out": "unverified http-403", "http://site.test/soft": "ok ok",
+		"http://site.test/mild": "unverified http-403", "http://site.test/harsh": "broken http-403"})
 	if r := c.find("http://site.test/out"); r != nil && r.Internal {
 		t.Errorf("%+v is judged as our own", r)
 	}

@@ -55,10 +55,8 @@ func (j *join) verdict(p *pair) check.Judgement {
 	first := j.dossier(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.ignoresFragment}
-	rule := j.ruleFor(&first.job)
-	if rule != nil && rule.Accept != nil {
-		q.Accept = rule.Accept
-	}
+	said := ruling{}
+	said.add(j.ruleFor(&first.job))
 	var links []check.Link
 	var next string
 	for _, id := range p.route.hops {
@@ -72,6 +70,7 @@ func (j *join) verdict(p *pair) check.Judgement {
 	if p.route.end != 0 {
 		d := j.dossier(p.route.end)
 		end, anchors, q.Local = &d.outcome, d.anchors, d.outcome.Path != ""
+		said.add(j.ruleFor(&d.job))
 		if len(p.route.hops) == 0 {
 			final = d.url
 		}
@@ -80,6 +79,12 @@ func (j *join) verdict(p *pair) check.Judgement {
 	if len(links) > 0 {
 		q.URL = links[0].URL
 	}
+	for i := len(p.route.hops) - 1; i > 0; i-- {
+		said.add(j.ruleFor(&j.dossier(p.route.hops[i]).job))
+	}
+	if said.accept != nil {
+		q.Accept = said.accept
+	}
 	g := check.JudgeChainIn(q, links, final, end, anchors, j.r.cfg.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnproven) && j.handedOn(p) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
@@ -87,8 +92,8 @@ func (j *join) verdict(p *pair) check.Judgement {
 	if j.needs[p.id-1]&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
-	if rule != nil && g.Verdict != check.OK && g.Verdict != check.Skipped {
-		switch rule.Verdict {
+	if g.Verdict != check.OK && g.Verdict != check.Skipped {
+		switch said.verdict {
 		case "broken":
 			g.Verdict = check.Broken
 		case "unverified":
@@ -106,6 +111,26 @@ func (j *join) verdict(p *pair) check.Judgement {
 		g.Warnings[i].Proposal = j.r.print.shorten(g.Warnings[i].Proposal)
 	}
 	return g
+}
+
+// ruling is what the user's rules say of a target and of what it redirects to. The
+// one on the target comes first; then those nearest the answer.
+type ruling struct {
+	accept  *check.Statuses
+	verdict string
+}
+
+// add takes what a rule says and no rule before has said.
+func (s *ruling) add(r *Rule) {
+	if r == nil {
+		return
+	}
+	if s.accept == nil {
+		s.accept = r.Accept
+	}
+	if s.verdict == "" {
+		s.verdict = r.Verdict
+	}
 }
 
 // excluded is the judgement on a pair that a rule says not to look at.

@@ -58,7 +58,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if resp.Header != nil && o.RecogniseWall(resp.Header, body) {
 		return
 	}
-	if format == "" || !t.Seed && !extract.InDirectory(format) {
+	if format == "" || !t.Seed && !extract.InDirectory(format) && !w.isListed(u) {
 		return
 	}
 	w.compute()

@@ -61,6 +61,7 @@ type run struct {
 	timed     time.Time // up to when the store knows the time spent
 	stream    *stream   // from the last page on, when the sink wants results as they come
 	trapped   map[string]int
+	listed    map[string]bool // sitemaps that robots.txt names, by key
 	sinkErr   error
 }
 
@@ -124,7 +125,7 @@ func (r *run) conclude(ctx context.Context) (*Summary, error) {
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	cfg := given.withDefaults()
 	r := &run{cfg: cfg, sink: sink, seeds: seeds, windowed: windowedAnchors, always: context.WithoutCancel(ctx),
-		print: newPrinter(cfg.Sites, cfg.WorkingDir), seeded: map[string]struct{}{}, trapped: map[string]int{}}
+		print: newPrinter(cfg.Sites, cfg.WorkingDir), seeded: map[string]struct{}{}, trapped: map[string]int{}, listed: map[string]bool{}}
 	r.started = time.Now()
 	r.began, r.timed = r.started, r.started
 	processors := runtime.GOMAXPROCS(0)

@@ -24,6 +24,7 @@ func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
 	}
 	f.against(base)
 	for _, sitemap := range rules.Sitemaps() {
+		w.list(sitemap)
 		before := len(f.items)
 		l := extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation}
 		f.add(&l)
@@ -35,4 +36,31 @@ func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
 		}
 	}
 	return nil
+}
+
+// list remembers that robots.txt names a sitemap: one in plain text, a URL a line, is
+// read although such files are not when a page links to them.
+func (w *worker) list(sitemap string) {
+	u, _, err := urinorm.ParseWeb(sitemap)
+	if err != nil {
+		return
+	}
+	key := string(urinorm.KeyOf(u))
+	w.mu.Lock()
+	known := w.listed[key]
+	w.listed[key] = true
+	w.mu.Unlock()
+	if !known {
+		w.tally.add(tallySitemap+key, 1)
+	}
+}
+
+// isListed reports whether robots.txt names a sitemap.
+func (w *worker) isListed(u urinorm.URL) bool {
+	if !w.cfg.Sitemaps {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.listed[string(urinorm.KeyOf(u))]
 }

@@ -33,6 +33,7 @@ const (
 	tallyStopped  = "stopped:" // with a reason that leaves something out: more than 0 if it did
 	tallyRule     = "rule:"    // with the name of a rule or exclusion: more than 0 if it matched something
 	tallyTrap     = "trap:"    // with a pattern: pages not read because of it
+	tallySitemap  = "sitemap:" // with a key: 1 for a sitemap that robots.txt names
 )
 
 // tally is what a worker has counted since its last step.
@@ -122,6 +123,9 @@ func (r *run) recallTallies() error {
 		if pattern, ok := strings.CutPrefix(name, tallyTrap); ok && n > 0 {
 			r.trapped[pattern] = int(n)
 			r.stopped("trap")
+		}
+		if key, ok := strings.CutPrefix(name, tallySitemap); ok {
+			r.listed[key] = true
 		}
 	}
 	for why := range partly {

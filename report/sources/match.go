@@ -98,7 +98,24 @@ func (t *Tree) writtenAlike(_ *crawler.Result, id int, ref *crawler.Reference) [
 
 // leadingAlike are those that lead where it leads.
 func (t *Tree) leadingAlike(r *crawler.Result, id int, ref *crawler.Reference) []place {
-	return t.matching(id, ref, func(l *extract.Link) bool { return t.leadsTo(id, ref.Page, l, r.URL) })
+	within := r.Internal || sameSite(ref.Page, r.URL)
+	return t.matching(id, ref, func(l *extract.Link) bool { return t.leadsTo(id, ref.Page, l, r.URL, within) })
+}
+
+// sameSite reports whether a target lies where a page does: in the directory, or on
+// the host.
+func sameSite(page, target string) bool { return siteOf(page) == siteOf(target) }
+
+// siteOf is the scheme and authority of what is printed as a URL, else nothing.
+func siteOf(printed string) string {
+	at := strings.Index(printed, "://")
+	if at < 0 {
+		return ""
+	}
+	if end := strings.IndexByte(printed[at+3:], '/'); end >= 0 {
+		return printed[:at+3+end]
+	}
+	return printed
 }
 
 // matching are the links that match, and only those with the reference's text when
@@ -166,10 +183,14 @@ func (t *Tree) set(ref *crawler.Reference, p place) {
 }
 
 // leadsTo reports whether a link of a source leads to a target: to the same URL, or
-// to what the target's page is made from.
-func (t *Tree) leadsTo(id int, page string, l *extract.Link, target string) bool {
+// to what the target's page is made from. A relative one leads to nothing beyond the
+// site, whatever its path is called.
+func (t *Tree) leadsTo(id int, page string, l *extract.Link, target string, within bool) bool {
 	if u, _, err := urinorm.ParseWeb(l.Ref); err == nil {
 		return u.Printed() == target
+	}
+	if !within {
+		return false
 	}
 	name, fragment, _ := strings.Cut(l.Ref, "#")
 	name, _, _ = strings.Cut(name, "?")

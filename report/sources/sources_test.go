@@ -133,7 +133,8 @@ See the [guide](guide.md), the [same](guide.md#setup), [twice](guide.md) and [tw
 		"site/index.html": `<nav><a href="guide/">Guide</a> <a href="/legal/imprint.html">Imprint</a></nav>
 <p>See the <a href="guide/">guide</a>, the <a href="guide/#setup">same</a>, <a href="guide/">twice</a> and <a href="guide/">twice</a>.
 <img src="img/p.png" alt="a picture"> <a href="https://e.test/?a&amp;b">https://e.test/?a&amp;b</a> <a href="nope/">"quoted" text</a>
-<a href="https://e.test/only-here">x</a> <a href="https://e.test/both">shared</a> <a href="generated/">made by a plugin</a>`,
+<a href="https://e.test/only-here">x</a> <a href="https://e.test/both">shared</a> <a href="generated/">made by a plugin</a>
+<footer>Made with <a href="https://generator.test/">Generator</a>, <a href="https://e.test/guide/">see</a></footer>`,
 	})
 	made, err := Open(".", dir, []string{"site"})
 	if err != nil {
@@ -157,6 +158,8 @@ See the [guide](guide.md), the [same](guide.md#setup), [twice](guide.md) and [tw
 4:10 https://e.test/only-here docs/fr/about.md:1:5 https://e.test/only-here
 4:51 https://e.test/both -
 4:92 generated/ -
+5:28 https://generator.test/ -
+5:77 https://e.test/guide/ -
 `
 	if got := mapped(t, made, "site/index.html", urlOf); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -38,6 +38,9 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 	if o.Read && (decoded == "" || !inPDF && (found(set, fragment) || decoded != fragment && found(set, decoded) || lineRange(set, decoded))) {
 		return OK, CodeOK, ""
 	}
+	if o.ContentType == "image/svg+xml" && viewOfSVG(decoded) {
+		return OK, CodeOK, ""
+	}
 	if isTop(decoded) || ignored(q, fragment, decoded) || ScriptAnchor(q.URL, decoded) {
 		return OK, CodeOK, ""
 	}
@@ -85,6 +88,13 @@ func lineRange[S anchorSet](set S, fragment string) bool {
 // scriptRouted reports whether a fragment is the address of a view that a script
 // routes to: "#/settings", "#!page". No element is meant.
 func scriptRouted(fragment string) bool { return fragment[0] == '/' || fragment[0] == '!' }
+
+// viewOfSVG reports whether a fragment of an SVG document says what to show of it
+// rather than names an element (SVG 2, 16.3.2).
+func viewOfSVG(fragment string) bool {
+	return strings.HasPrefix(fragment, "svgView(") && strings.HasSuffix(fragment, ")") ||
+		strings.HasPrefix(fragment, "xywh=") || strings.HasPrefix(fragment, "t=")
+}
 
 // isTop reports whether a fragment means the top of the page (HTML Standard
 // 7.4.6.4, "find the indicated part": asked last, in any letter case).

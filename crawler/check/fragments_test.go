@@ -13,6 +13,28 @@ func pageWith(ids ...string) Outcome {
 	return o
 }
 
+// TestSVGFragments: a fragment of an SVG document may be a view of it.
+func TestSVGFragments(t *testing.T) {
+	for fragment, found := range map[string]bool{
+		"shape": true, "svgView(viewBox(0,0,200,200))": true, "svgView(viewBox(0%2C0%2C9%2C9))": true, "xywh=0,0,16,16": true, "t=10": true,
+		"svgView": false, "svgView(": false, "gone": false, "view(x)": false,
+	} {
+		o := Outcome{Code: CodeOK, Status: 200, ContentType: "image/svg+xml"}
+		o.ReadDocument(&extract.Document{Format: "svg", Anchors: []string{"shape"}, Static: true})
+		want := Broken
+		if found {
+			want = OK
+		}
+		if got := o.Judge(Question{Internal: true, Fragment: fragment, HasFragment: true}).Verdict; got != want {
+			t.Errorf("#%s is %v, want %v", fragment, got, want)
+		}
+	}
+	page := pageWith("shape")
+	if got := page.Judge(Question{Internal: true, Fragment: "t=10", HasFragment: true}).Verdict; got != Broken {
+		t.Errorf("#t=10 of an HTML page is %v", got)
+	}
+}
+
 // TestFragments is the HTML standard's lookup (7.4.6.4, "find the indicated part"),
 // with what the contract adds. All pages are static and internal, so that what is
 // not found is broken.

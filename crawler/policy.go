@@ -94,8 +94,8 @@ func (r *run) outsideBase(v view) bool {
 			continue
 		}
 		base := viewOf(s.Base())
-		if bytes.Equal(base.authority(), v.authority()) && !bytes.HasPrefix(v.path(), directory(base.path())) {
-			return true
+		if bytes.Equal(base.authority(), v.authority()) && !bytes.HasPrefix(v.path(), directory(base.path())) && !s.Holds(urlOf(v)) {
+			return true // the base without its slash is the directory's own
 		}
 	}
 	return false

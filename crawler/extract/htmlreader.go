@@ -52,6 +52,7 @@ const (
 	contentTitle
 	contentStyle
 	contentJSON
+	contentImports
 )
 
 type template struct {
@@ -311,8 +312,11 @@ func (r *htmlReader) script(t *startTag, closed bool) {
 		return
 	}
 	r.content = contentHidden
-	if kind == scriptLinkedData {
+	switch kind {
+	case scriptLinkedData:
 		r.content = contentJSON
+	case scriptImports:
+		r.content = contentImports
 	}
 }
 
@@ -352,7 +356,7 @@ func (r *htmlReader) text() {
 	if r.inert > 0 || r.content == contentHidden {
 		return
 	}
-	start, raw, literal := r.tokens.start, r.tokens.raw(), r.content == contentJSON
+	start, raw, literal := r.tokens.start, r.tokens.raw(), r.content == contentJSON || r.content == contentImports
 	if bytes.HasPrefix(raw, []byte("<![CDATA[")) && r.foreign.in() != inHTML {
 		start += len("<![CDATA[")
 		raw = bytes.TrimSuffix(raw[len("<![CDATA["):], []byte("]]>"))
@@ -378,6 +382,10 @@ func (r *htmlReader) text() {
 	case contentJSON:
 		if r.want {
 			r.linkedData(&r.json, r.textView(start, raw, literal))
+		}
+	case contentImports:
+		if r.want {
+			r.importMap(&r.json, r.textView(start, raw, literal))
 		}
 	}
 	r.stamp(first, false)

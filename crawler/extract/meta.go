@@ -51,6 +51,7 @@ type scriptContent uint8
 const (
 	scriptCode       scriptContent = iota // JavaScript
 	scriptLinkedData                      // JSON-LD
+	scriptImports                         // an import map
 	scriptData                            // any other data block
 )
 
@@ -83,6 +84,8 @@ func scriptKind(t *startTag) scriptContent {
 		return scriptData
 	case equalFold(kind, "application/ld+json"):
 		return scriptLinkedData
+	case equalFold(kind, "importmap"):
+		return scriptImports
 	case equalFold(kind, "module"), javaScriptTypes[string(appendLower(lower[:0], kind))]:
 		return scriptCode
 	}

@@ -1,0 +1,49 @@
+package extract
+
+import "bytes"
+
+// importMap takes the addresses out of an import map (HTML 8.1.6.2): of the modules
+// that names stand for, in all of the document and in a part of it.
+//
+//	{"imports": {"app": "./app.js", "lib/": "/lib/"}, "scopes": {"/old/": {"app": "./app-1.js"}}}
+//
+// One that ends in a slash is the beginning of others, and no document. One that is
+// neither absolute nor begins with a slash or a dot is none to a browser.
+func (h *harvest) importMap(s *jsonScanner, v *view) {
+	s.reset(v.text)
+	for {
+		key, at, text, ok := s.next()
+		if !ok {
+			return
+		}
+		if !s.inImports() || !isModuleAddress(text) {
+			continue
+		}
+		f := h.add(v, at, text)
+		if f == nil {
+			return
+		}
+		f.Kind, f.Expect, f.Element, f.Attribute = Resource, ExpectScript, "script", keyName(key)
+	}
+}
+
+// inImports reports whether the last string stands in "imports", or in one of the "scopes".
+func (s *jsonScanner) inImports() bool {
+	in := func(depth int, name string) bool {
+		return len(s.open) == depth && string(s.src[s.open[1].start:s.open[1].end]) == name
+	}
+	return in(2, "imports") || in(3, "scopes")
+}
+
+// isModuleAddress reports whether an import map's value leads to one module.
+func isModuleAddress(ref []byte) bool {
+	if len(ref) == 0 || ref[len(ref)-1] == '/' {
+		return false
+	}
+	for _, beginning := range [...]string{"/", "./", "../"} {
+		if bytes.HasPrefix(ref, []byte(beginning)) {
+			return true
+		}
+	}
+	return isWeb(ref)
+}

@@ -128,6 +128,9 @@ func newJoin(r *run) *join {
 
 // report judges every reference and tells the sink.
 func (r *run) report(ctx context.Context) (*Summary, error) {
+	if r.emptyBuild() {
+		r.stopped(stoppedByScript)
+	}
 	j := newJoin(r)
 	sum := j.sum
 	for i := range r.seeds {

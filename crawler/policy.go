@@ -216,6 +216,8 @@ func (j *join) notes() error {
 	switch {
 	case j.r.shell.Load():
 		notes = append(notes, shellNote)
+	case j.r.emptyBuild():
+		notes = append(notes, shellsNote)
 	case j.sum.Pages > 0 && j.sum.Links == 0:
 		notes = append(notes, "no link was found on any page that was read")
 	}

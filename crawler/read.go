@@ -76,7 +76,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if !follow {
 		return
 	}
-	shell := (t.Seed || w.earlier != nil) && isPage(o) && w.scope().siteOf(u) == nil && isShell(body, doc)
+	shell := isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
 	w.heard.page = w.pageOf(doc, resp.Header, shell)
 	w.follows(t, u, doc, resp.Header, o, shell)
 }
@@ -94,7 +94,11 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 	if w.found().nofollow && (w.cfg.Depth < 0 || t.Depth < w.cfg.Depth) && slices.ContainsFunc(doc.Links, isNavigation) {
 		w.count(countUnfollowed, 1)
 	}
-	if t.Seed && shell {
+	switch {
+	case !shell:
+	case w.scope().siteOf(u) != nil:
+		w.count(countShells, 1)
+	case t.Seed:
 		w.shell.Store(true)
 		w.leavesOut(stoppedByScript)
 	}

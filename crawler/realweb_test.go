@@ -3,6 +3,8 @@ package crawler
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -243,6 +245,31 @@ func TestShells(t *testing.T) {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/all": page("all")}))
 		if c, sum := crawl(t, cfg, seedOf(t, "http://app.test/")); !sum.Complete || noted(c, "rendered by a script") {
 			t.Errorf("%s was taken for a page that a script renders", name)
+		}
+	}
+}
+
+// Nor is a directory that holds nothing else; one page that can be read makes it a site.
+func TestShellsOfDirectory(t *testing.T) {
+	const shell = `<!doctype html><body><div id="root"></div><script src="app.js"></script></body>`
+	for name, want := range map[string]struct {
+		files map[string]string
+		empty bool
+	}{
+		"application":          {map[string]string{"index.html": shell, "404.html": shell, "app.js": ""}, true},
+		"one page beside it":   {map[string]string{"index.html": shell, "about.html": "<!doctype html><p>about", "app.js": ""}, false},
+		"a document beside it": {map[string]string{"index.html": shell, "README.md": "x", "app.js": ""}, false},
+	} {
+		dir := t.TempDir()
+		for file, text := range want.files {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cfg, seeds := disk(t, dir)
+		c, sum := crawl(t, cfg, seeds)
+		if got := sum.StoppedBy == stoppedByScript; got != want.empty || sum.Complete == want.empty || noted(c, "rendered by a script") != want.empty {
+			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // stoppedByScript is why a run is not complete whose start page is made by a script:
@@ -13,6 +15,25 @@ const stoppedByScript = "script-rendered"
 
 // shellNote tells what to do about it.
 const shellNote = "the start page holds no links: it is rendered by a script; give --from a sitemap or the built output"
+
+// shellsNote is the same where it is a directory that holds nothing else.
+const shellsNote = "no page holds a link: all are rendered by a script; check the site as a server or a prerenderer delivers it"
+
+// wantsShell reports whether it matters of a page that a script fills it: of one that
+// a crawl starts from, or that a later one may start from, and of those of a directory.
+func (w *worker) wantsShell(t *frontier.Target, u urinorm.URL) bool {
+	if site := w.scope().siteOf(u); site != nil {
+		return w.crawled(site)
+	}
+	return t.Seed || w.earlier != nil
+}
+
+// emptyBuild reports whether all there was to read in directories are pages that a
+// script fills: the build of an application, whose links nobody has seen.
+func (r *run) emptyBuild() bool {
+	n := r.counted(countShells)
+	return n > 0 && n == r.counted(countPages)
+}
 
 // emptyRoot finds the element that a script fills: an element with nothing in it,
 // by the id that a framework's template gives it, or a custom element.

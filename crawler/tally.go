@@ -20,10 +20,12 @@ const (
 	countTroubled                  // of those, neither ok nor a redirect
 	countRequests                  // requests sent
 	countUnfollowed                // pages whose links are checked but not followed, as they ask
+	countShells                    // pages of directories that a script fills
 )
 
 // tallyNames are what the counts are called in the store.
-var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countTroubled: "troubled", countRequests: "requests", countUnfollowed: "unfollowed"}
+var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countTroubled: "troubled", countRequests: "requests", countUnfollowed: "unfollowed",
+	countShells: "shells"}
 
 // Other tallies of the store.
 const (

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // ConnectTo sends connections for one host and port to another, as curl's option
@@ -62,6 +64,9 @@ func (c ConnectTo) compile() (connectTo, error) {
 	}
 	if compiled.toHost, compiled.toPort, err = net.SplitHostPort(c.To); err != nil {
 		return compiled, fmt.Errorf("parse connect-to %q: %w", c.To, err)
+	}
+	if u, _, err := urinorm.ParseWeb("http://" + compiled.fromHost + "/"); err == nil && compiled.fromHost != "" {
+		compiled.fromHost = strings.Trim(u.Host(), "[]") // as connections name it: IDNA, lower case
 	}
 	for _, port := range []string{compiled.fromPort, compiled.toPort} {
 		if _, ok := parsePort(port); port != "" && !ok {

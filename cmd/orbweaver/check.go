@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 )
 
@@ -36,6 +39,9 @@ func newCheckCommand() *cobra.Command {
 		}
 		if err := loadSettings(s); err != nil {
 			return err
+		}
+		for _, message := range misspelt(os.Environ()) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "orbweaver: "+printable(message))
 		}
 		o, err := compile(s, onCheck)
 		if err != nil {

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // envPrefix begins the environment variables that are settings: ORBWEAVER_MAX_TIME
@@ -66,4 +69,26 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// misspelt says of variables that are nearly settings which ones were likely meant.
+// Others of our prefix may be somebody's own.
+func misspelt(environ []string) (messages []string) {
+	rows := configRows()
+	var known []string
+	for _, key := range sortedKeys(rows) {
+		known = append(known, envName(rows[key].name))
+	}
+	const slips = 2
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		if !strings.HasPrefix(name, envPrefix) || value == "" || slices.Contains(known, name) {
+			continue
+		}
+		if near := nearest(name, known); near != "" && levenshtein.Distance(name, near, nil) <= slips {
+			messages = append(messages, name+" in the environment is no setting: did you mean "+near+"?")
+		}
+	}
+	slices.Sort(messages)
+	return messages
 }

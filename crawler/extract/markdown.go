@@ -65,8 +65,9 @@ type markdownReader struct {
 	html []byte
 	// marked says that the document holds IgnoreAttribute somewhere. Links leave a
 	// tag in html then, so that the elements around them are known.
-	marked  bool
-	ignored []span // lines that a comment names
+	marked   bool
+	ignored  []span // what comments name: lines, or parts
+	disabled bool   // the last of them goes on
 	// lastTag is where the last of those tags stands.
 	lastTag int
 	// lastEndTags are the last end tags of text elements, by name.
@@ -349,17 +350,17 @@ func (r *markdownReader) destination(v *view, it *inline) {
 	if d := it.definition; !d.used[kind] {
 		d.used[kind] = true
 		start := v.source(it.at.start)
-		r.uses = append(r.uses, use{d, kind, r.textOf(it), r.leaveTag(start, v.source(it.at.end)), r.ignoredAt(start)})
+		r.uses = append(r.uses, use{d, kind, r.textOf(it), r.leaveTag(start, v.source(it.at.end)), start})
 	}
 }
 
 // use is the first use of a definition.
 type use struct {
 	*definition
-	kind    Kind
-	text    string
-	tag     int32
-	ignored bool
+	kind  Kind
+	text  string
+	tag   int32
+	start int
 }
 
 // definedLinks notes the links of definitions, in their order.
@@ -367,7 +368,7 @@ func (r *markdownReader) definedLinks() {
 	slices.SortStableFunc(r.uses, func(a, b use) int { return cmp.Compare(a.at.start, b.at.start) })
 	for _, u := range r.uses {
 		if f := r.link(&r.src, u.at, u.ref, u.kind); f != nil {
-			f.Text, f.tag, f.Ignored = u.text, u.tag, u.ignored
+			f.Text, f.tag, f.Ignored = u.text, u.tag, r.ignoredAt(u.start)
 		}
 	}
 }

@@ -107,12 +107,16 @@ var growingMarkdown = map[string]func(n int) string{
 	"footnotes":        func(n int) string { return strings.Repeat("[^1]: a\n", n/8) },
 	"nested footnotes": func(n int) string { return strings.Repeat("[^1]:", n/5) },
 	"line marks":       func(n int) string { return strings.Repeat("<!-- orbweaver-ignore-next-line -->\n[a](b)\n", n/43) },
-	"element marks":    func(n int) string { return strings.Repeat("<b data-orbweaver-ignore>[a](b)</b>\n", n/36) },
-	"HTML":             func(n int) string { return strings.Repeat("<div>\n<a href=x>\n", n/17) },
-	"braces":           func(n int) string { return strings.Repeat("{#", n/2) },
-	"backslashes":      func(n int) string { return strings.Repeat("\\", n) },
-	"lone CR":          func(n int) string { return strings.Repeat("[a](b)\r", n/7) },
-	"front matter":     func(n int) string { return "---\n" + strings.Repeat("title: a\n", n/9) },
+	"marks of a line":  func(n int) string { return strings.Repeat("[a](b) <!-- markdown-link-check-disable-line -->", n/48) },
+	"marks of parts": func(n int) string {
+		return strings.Repeat("<!-- markdown-link-check-disable -->\n[a](b)\n<!-- markdown-link-check-enable -->\n\n", n/82)
+	},
+	"element marks": func(n int) string { return strings.Repeat("<b data-orbweaver-ignore>[a](b)</b>\n", n/36) },
+	"HTML":          func(n int) string { return strings.Repeat("<div>\n<a href=x>\n", n/17) },
+	"braces":        func(n int) string { return strings.Repeat("{#", n/2) },
+	"backslashes":   func(n int) string { return strings.Repeat("\\", n) },
+	"lone CR":       func(n int) string { return strings.Repeat("[a](b)\r", n/7) },
+	"front matter":  func(n int) string { return "---\n" + strings.Repeat("title: a\n", n/9) },
 }
 
 func definitionsInUse(n int) string {

@@ -153,16 +153,61 @@ func (r *markdownReader) readMarks(start, end int) {
 			return
 		}
 		start += n
-		content := start + len("<!--")
+		comment, content := start, start+len("<!--")
 		n = bytes.Index(r.source[start+2:end], []byte("-->")) // <!--> is a comment too
 		if n < 0 {
 			return
 		}
 		start += 2 + n + len("-->")
-		if content < start && isNextLineMark(r.source[content:start]) {
-			r.ignoreLineAfter(start)
+		if content < start {
+			r.mark(r.source[content:start], comment, start)
 		}
 	}
+}
+
+// mark obeys what a comment says of the links around it: ours, or what a document
+// says to markdown-link-check, which many have been written for. Within a part that
+// is left out as a whole nothing but its end counts.
+func (r *markdownReader) mark(content []byte, start, end int) {
+	if isNextLineMark(content) {
+		if !r.disabled {
+			r.ignoreLineAfter(end)
+		}
+		return
+	}
+	words, ok := bytes.CutPrefix(trimSpace(content), []byte("markdown-link-check-"))
+	if !ok {
+		return
+	}
+	word, _, _ := bytes.Cut(words, []byte("-->"))
+	switch word = trimSpace(word); {
+	case string(word) == "enable":
+		if r.disabled {
+			r.disabled, r.ignored[len(r.ignored)-1].end = false, start
+		}
+	case r.disabled:
+	case string(word) == "disable":
+		if !r.ignore(start, len(r.source)) {
+			r.ignored[len(r.ignored)-1].end = len(r.source)
+		}
+		r.disabled = true
+	case string(word) == "disable-next-line":
+		r.ignoreLineAfter(end)
+	case string(word) == "disable-line":
+		if n := len(r.ignored); n == 0 || r.ignored[n-1].end <= start { // looked for once a line
+			r.ignore(1+bytes.LastIndexAny(r.source[:start], "\r\n"), endOfLine(r.source, end))
+		}
+	}
+}
+
+// ignore leaves out what begins in a part of the document, unless the part begins
+// before the last one that is left out.
+func (r *markdownReader) ignore(start, end int) bool {
+	if n := len(r.ignored); n > 0 && r.ignored[n-1].start >= start {
+		return false
+	}
+	r.ignored = append(r.ignored, span{start, end})
+	return true
 }
 
 // isNextLineMark reports whether the content of a comment is the mark. A reason
@@ -180,9 +225,7 @@ func (r *markdownReader) ignoreLineAfter(off int) {
 	if start == len(b) {
 		return
 	}
-	if n := len(r.ignored); n == 0 || r.ignored[n-1].start < start {
-		r.ignored = append(r.ignored, span{start, endOfLine(b, start)})
-	}
+	r.ignore(start, endOfLine(b, start))
 }
 
 // readHTML reads the raw HTML, in one piece, and puts its links between those of

@@ -229,11 +229,13 @@ func (p *plan) mount(dir, label string) (*fetch.Site, error) {
 }
 
 // asDirectory puts a slash behind a URL's path: a directory's address ends with one.
+// The address of its index file, as a browser shows it, is meant for the directory.
 func asDirectory(u urinorm.URL) (urinorm.URL, error) {
-	if strings.HasSuffix(u.Path(), "/") {
-		return u, nil
+	address := u.String()
+	for _, index := range []string{"/index.html", "/index.htm", "/"} {
+		address = strings.TrimSuffix(address, index)
 	}
-	u, _, err := urinorm.ParseWeb(u.String() + "/")
+	u, _, err := urinorm.ParseWeb(address + "/")
 	return u, err
 }
 

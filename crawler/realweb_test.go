@@ -233,7 +233,7 @@ func TestShells(t *testing.T) {
 	} {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/app.css": status("200 OK"), "app.test/favicon.ico": status("200 OK")}))
 		c, sum := crawl(t, cfg, seedOf(t, "http://app.test/"))
-		if sum.Complete || sum.StoppedBy != stoppedByScript || !noted(c, "it is rendered by a script; give --from a sitemap or the built output") {
+		if sum.Complete || sum.StoppedBy != stoppedByScript || !noted(c, "it is rendered by a script; start from the site's sitemap") {
 			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
 		}
 	}

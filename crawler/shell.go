@@ -14,7 +14,7 @@ import (
 const stoppedByScript = "script-rendered"
 
 // shellNote tells what to do about it.
-const shellNote = "the start page holds no links: it is rendered by a script; give --from a sitemap or the built output"
+const shellNote = "the start page holds no links: it is rendered by a script; start from the site's sitemap, such as /sitemap.xml, or from the built output"
 
 // shellsNote is the same where it is a directory that holds nothing else.
 const shellsNote = "no page holds a link: all are rendered by a script; check the site as a server or a prerenderer delivers it"

@@ -118,6 +118,9 @@ func (t *targetReader) lines(file string) ([]string, error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
+		if len(lines) == 0 && line[0] == '<' {
+			return nil, errors.New("it is a document, such as a sitemap, and no list of targets, one a line: name it as a target itself")
+		}
 		if lines = append(lines, line); len(lines) > maxTargets {
 			return nil, fmt.Errorf("it has more than %d targets", maxTargets)
 		}

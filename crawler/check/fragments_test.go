@@ -288,3 +288,23 @@ func TestKeepNames(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// Hosts of projects do not tell one that is private from one that is not there.
+func TestPrivateProjects(t *testing.T) {
+	for url, private := range map[string]bool{
+		"https://github.com/owner/project": true, "https://github.com/owner/project/blob/main/x.go": true, "https://gitlab.com/group/project": true,
+		"https://github.com/owner": false, "https://github.com/owner/": false, "https://github.com/": false, "https://example.com/owner/project": false,
+	} {
+		o := Outcome{Code: HTTPCode(404), Status: 404, Message: "the server answered 404 (not found)"}
+		want := o.Message
+		if private {
+			want += "; it answers so of what is private, too"
+		}
+		if got := o.Judge(Question{URL: parse(t, url)}); got.Message != want || got.Verdict != Broken {
+			t.Errorf("%s: %v %s, want %s", url, got.Verdict, got.Message, want)
+		}
+	}
+	if got := (&Outcome{Code: HTTPCode(410), Status: 410, Message: "gone"}).Judge(Question{URL: parse(t, "https://github.com/owner/project")}); got.Message != "gone" {
+		t.Errorf("410: %s", got.Message)
+	}
+}

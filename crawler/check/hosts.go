@@ -62,6 +62,18 @@ var scriptAnchors = []struct {
 	{host: ".stackexchange.com", fragment: whole(`comment\d+_\d+`)},
 }
 
+// privateHosts answer 404 for a project that is there, but not for everybody to see.
+var privateHosts = map[string]bool{"github.com": true, "raw.githubusercontent.com": true, "gitlab.com": true, "bitbucket.org": true, "codeberg.org": true}
+
+// hidesPrivate reports whether a 404 may be about something in a private project.
+func hidesPrivate(u urinorm.URL) bool {
+	if u.IsZero() || !privateHosts[u.Host()] {
+		return false
+	}
+	owner, project, _ := strings.Cut(strings.TrimPrefix(u.Path(), "/"), "/")
+	return owner != "" && project != ""
+}
+
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
 // ScriptAnchor reports whether the fragment, percent-decoded, is one that a

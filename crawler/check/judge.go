@@ -54,6 +54,9 @@ func judge[S anchorSet](o *Outcome, q *Question, anchors S) Judgement {
 		if o.Code == CodeRedirect {
 			message = "the redirect to " + urinorm.Redact(o.Next) + " was not followed"
 		}
+		if o.Status == 404 && hidesPrivate(q.URL) {
+			message += "; it answers so of what is private, too"
+		}
 		return Judgement{Verdict: verdict, Code: code, Message: message}
 	}
 	j := Judgement{Verdict: OK, Code: CodeOK, Warnings: o.Warnings[:len(o.Warnings):len(o.Warnings)]}

@@ -198,11 +198,7 @@ func (r *run) ruleOf(u urinorm.URL) *Rule {
 // notes says what a user should hear about the run as a whole.
 func (j *join) notes() error {
 	var notes []string
-	for _, u := range j.r.cfg.uses {
-		if !u.hit.Load() {
-			notes = append(notes, u.name+" matched nothing")
-		}
-	}
+	notes = append(notes, j.unusedNotes()...)
 	notes = append(notes, trapNotes(j.r.trapped)...)
 	if n := j.sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("left out because robots.txt says so: %s; --robots ignore asks all the same", quantity(n, "target")))
@@ -227,6 +223,34 @@ func (j *join) notes() error {
 		}
 	}
 	return nil
+}
+
+// unusedNotes names the rules that matched nothing, and the exclusions: those only
+// where a whole site or directory was looked at, as a list of them is made for that
+// and not for the few documents of a commit.
+func (j *join) unusedNotes() (notes []string) {
+	for i := range j.r.cfg.Rules {
+		if u := j.r.cfg.Rules[i].use; !u.hit.Load() {
+			notes = append(notes, u.name+" matched nothing")
+		}
+	}
+	if !j.sum.Crawled || j.r.cfg.Changed != nil {
+		return notes
+	}
+	var unused []string
+	for _, u := range j.r.cfg.excludeUses {
+		if !u.hit.Load() {
+			unused = append(unused, u.name)
+		}
+	}
+	const most = 10
+	if n := len(unused) - most; n > 0 {
+		unused = append(unused[:most], fmt.Sprintf("%d more", n))
+	}
+	if len(unused) > 0 {
+		notes = append(notes, strings.Join(unused, ", ")+" matched nothing")
+	}
+	return notes
 }
 
 // maxTrapNotes is how many endless series are told one by one: paths that grow at

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"database/sql"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
@@ -226,5 +228,35 @@ func TestLinkedDirectories(t *testing.T) {
 	want := map[string]string{"1 index.html": "ok", "2 index.html": "ok", "3 index.html": "fragment-missing", "4 v2/page.html": "file-missing", "5 v2/page.html": "ok"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestOddMediaTypes: what a server declares in a way that a browser makes a page of is
+// read as one.
+func TestOddMediaTypes(t *testing.T) {
+	odd := [][]string{{"text"}, {""}, {";;;text//html charset"}, {"*/*"}, {"text/html,text/html"}, {"text/html", "text/html; charset=utf-8"}, {"nonsense, text/html"}, {"TEXT/HTML ;x"}}
+	mux := http.NewServeMux()
+	var links []string
+	for i, types := range odd {
+		links = append(links, fmt.Sprint("/page", i))
+		mux.HandleFunc(links[i], func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Content-Type"] = types
+			fmt.Fprintf(w, "<!doctype html><a href=/gone%d>x</a>", i)
+		})
+	}
+	mux.HandleFunc("/text", func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Type"] = []string{"text/html", "text/plain"}
+		fmt.Fprint(w, "<!doctype html><a href=/unread>x</a>")
+	})
+	mux.HandleFunc("/{$}", linking(append(links, "/text")...))
+	base, _ := crawlertest.Serve(t, mux)
+	c := crawlFrom(t, web(t), base+"/")
+	for i, types := range odd {
+		if c.find(fmt.Sprint(base, "/gone", i)) == nil {
+			t.Errorf("a page of type %q was not read", types)
+		}
+	}
+	if c.find(base+"/unread") != nil {
+		t.Error("plain text was read as a page")
 	}
 }

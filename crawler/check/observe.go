@@ -141,6 +141,38 @@ func MediaType(contentType string) string {
 	return essence
 }
 
+// DeclaredType is the Content-Type of an answer as a browser takes it (Fetch 2.2.6,
+// "extract a MIME type"): the last readable one of all fields and of their lists, with
+// the charset of one of the same type before it where it has none. "" is none: what
+// cannot be read declares nothing, and the first bytes tell.
+func DeclaredType(header http.Header) string {
+	declared, essence, charset := "", "", ""
+	for _, field := range header["Content-Type"] {
+		for field != "" {
+			var value string
+			value, field = nextHeaderValue(field)
+			value = strings.Trim(value, " \t")
+			e := mediaTypeEssence(value)
+			if e == "" || e == "*/*" {
+				continue
+			}
+			_, parameters, _ := strings.Cut(value, ";")
+			has := strings.Contains(strings.ToLower(parameters), "charset=")
+			switch {
+			case has:
+				charset = parameters
+			case e == essence && charset != "":
+				value = e + ";" + charset
+			}
+			if e != essence && !has {
+				charset = ""
+			}
+			declared, essence = value, e
+		}
+	}
+	return declared
+}
+
 // nextHeaderValue cuts a header at the first comma outside quotes.
 func nextHeaderValue(header string) (value, rest string) {
 	quoted := false

@@ -55,6 +55,33 @@ func TestMediaType(t *testing.T) {
 	}
 }
 
+func TestDeclaredType(t *testing.T) {
+	tests := []struct {
+		fields []string
+		want   string
+	}{
+		{nil, ""},
+		{[]string{"text/html; charset=utf-8"}, "text/html; charset=utf-8"},
+		{[]string{"TEXT/HTML"}, "TEXT/HTML"},
+		{[]string{"text"}, ""}, {[]string{";;;text//html charset"}, ""}, {[]string{"*/*"}, ""}, {[]string{""}, ""},
+		{[]string{"text/html", "text/plain"}, "text/plain"},
+		{[]string{"text/html, nonsense"}, "text/html"},
+		// the examples of the Fetch standard
+		{[]string{"text/plain;charset=gbk, text/html"}, "text/html"},
+		{[]string{"text/html;charset=gbk;a=b, text/html;x=y"}, "text/html;charset=gbk;a=b"},
+		{[]string{"text/html;charset=gbk;a=b", "text/html;x=y"}, "text/html;charset=gbk;a=b"},
+		{[]string{"text/html;charset=gbk", "x/x", "text/html;x=y"}, "text/html;x=y"},
+		{[]string{"text/html", "cannot-parse"}, "text/html"},
+		{[]string{"text/html", "*/*"}, "text/html"},
+		{[]string{"text/html", ""}, "text/html"},
+	}
+	for _, test := range tests {
+		if got := DeclaredType(http.Header{"Content-Type": test.fields}); got != test.want {
+			t.Errorf("%q: %q, want %q", test.fields, got, test.want)
+		}
+	}
+}
+
 func TestObserve(t *testing.T) {
 	modified := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	o := Observe(Question{}, &fetch.Response{Status: 200, ContentType: "text/html; charset=utf-8", Size: 5120, Modified: modified,

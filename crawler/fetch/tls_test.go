@@ -329,7 +329,8 @@ func TestCertificateForAProxysAddress(t *testing.T) {
 func TestAddressesAreBounded(t *testing.T) {
 	h := newHTTP(t, HTTPConfig{})
 	u := mustParse(t, "https://192.0.2.1/")
-	if h.holding(h.remote, u, nil) != h.holding(h.remote, u, nil) || h.holding(h.remote, u, nil) == h.holding(h.loopback, u, nil) {
+	first := h.holding(h.remote, u, nil)
+	if again := h.holding(h.remote, u, nil); first != again || first == h.holding(h.loopback, u, nil) {
 		t.Error("a host has not one transport of each kind")
 	}
 	for i := range maxAddressed + 10 {

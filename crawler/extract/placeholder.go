@@ -8,8 +8,11 @@ import "bytes"
 // followed, and are left out. No URL holds braces or angle brackets.
 
 // holdsPlaceholder reports whether a reference holds something in braces or angle
-// brackets.
+// brackets; those of <%= url %> are Markdown's own around a destination.
 func holdsPlaceholder(ref []byte) bool {
+	if n := len(ref); n > 2 && ref[0] == '%' && ref[n-1] == '%' {
+		return true
+	}
 	for _, pair := range [...][2]byte{{'{', '}'}, {'<', '>'}} {
 		if i := bytes.IndexByte(ref, pair[0]); i >= 0 && bytes.IndexByte(ref[i:], pair[1]) >= 0 {
 			return true

@@ -103,7 +103,7 @@ func (h *HTTP) exchangeFault(ctx context.Context, target string, inTLS bool, err
 	switch {
 	case strings.Contains(err.Error(), "socks connect"):
 		f.Op = "connect"
-		f.Kind, f.Retry, f.Err = socksFault(err)
+		socksFault(f, err)
 	case isTimeout(err):
 		f.Kind, f.Retry = "timeout", true
 		f.Err = &cause{"no answer within " + h.timeout.String(), err}
@@ -149,18 +149,26 @@ func malformed(err error) error {
 	return &cause{"the answer is malformed", err}
 }
 
-// socksFault classifies the reply of a SOCKS proxy (RFC 1928 section 6).
-func socksFault(err error) (kind string, retry bool, reason error) {
-	text := err.Error()
+// socksFault classifies what a SOCKS proxy replied (RFC 1928 section 6), or that it
+// would not talk to us, which tells nothing of the target.
+func socksFault(f *Fault, err error) {
+	text, reason := err.Error(), ""
+	f.Retry = true
 	switch {
 	case isTimeout(err):
-		return "timeout", true, &cause{"the proxy did not connect in time", err}
+		f.Kind, reason = "timeout", "the proxy did not connect in time"
 	case strings.Contains(text, "connection refused"):
-		return "connect-refused", true, &cause{"the proxy says: connection refused", err}
+		f.Kind, reason = "connect-refused", "the proxy says: connection refused"
 	case strings.Contains(text, "host unreachable"), strings.Contains(text, "network unreachable"), strings.Contains(text, "TTL expired"):
-		return "timeout", true, &cause{"the proxy can't reach the host", err}
+		f.Kind, reason = "timeout", "the proxy can't reach the host"
+	case strings.Contains(text, "authentication failed"):
+		f.Kind, f.Local, reason = "connection-reset", true, "the proxy refused the name and the password"
+	case strings.Contains(text, "authentication method"):
+		f.Kind, f.Local, reason = "connection-reset", true, "the proxy asks for another way to sign in, such as a name and a password"
+	default:
+		f.Kind, reason = "connection-reset", "the proxy could not connect"
 	}
-	return "connection-reset", true, &cause{"the proxy could not connect", err}
+	f.Err = &cause{reason, err}
 }
 
 // isHTTP2 reports whether an error is one of HTTP/2 itself, which the same server

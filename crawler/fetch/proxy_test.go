@@ -298,6 +298,39 @@ func TestSOCKSProxy(t *testing.T) {
 			t.Errorf("reply %d: %v, want %s", reply, err, kind)
 		}
 	}
+	// A proxy that does not let us in tells nothing of the target.
+	for reply, want := range map[string]string{
+		"\x05\xff":         "the proxy asks for another way to sign in, such as a name and a password",
+		"\x05\x02\x01\x01": "the proxy refused the name and the password",
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { listener.Close() })
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				io.ReadFull(conn, make([]byte, 3)) // the methods we offer, two at most
+				io.WriteString(conn, reply)
+				io.Copy(io.Discard, conn)
+				conn.Close()
+			}
+		}()
+		config := HTTPConfig{Proxy: "socks5://me:pass@" + listener.Addr().String()}
+		_, daemons := newDaemons(t, config, DaemonConfig{})
+		_, err = newHTTP(t, config).Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
+		var f *Fault
+		if !errors.As(err, &f) || !f.Local || !told(f, want) {
+			t.Errorf("%q: %v", reply, err)
+		}
+		if _, _, f := visitURL(t, daemons, "telnet://h.example/", Existence); f == nil || !f.Local || !told(f, want) {
+			t.Errorf("%q: telnet: %v", reply, f)
+		}
+	}
 }
 
 // Schemes beside the web's go through a SOCKS proxy too, the data of FTP as well as the

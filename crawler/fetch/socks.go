@@ -60,7 +60,7 @@ func (h *HTTP) dialSOCKS(ctx context.Context, through *url.URL, hostport string)
 		return nil, f
 	}
 	f = &Fault{Op: "connect", Target: hostport}
-	f.Kind, f.Retry, f.Err = socksFault(err)
+	socksFault(f, err)
 	return nil, f
 }
 

@@ -22,6 +22,9 @@ func readCSS(h *harvest, in *Input) {
 // is a fragment alone names an element of the page the style is for, such as a
 // gradient, and is no link.
 func (h *harvest) styleSheet(s *cssScanner, v *view, element, attribute string) {
+	if !mayHoldURL(v.text) {
+		return
+	}
 	s.reset(v.text)
 	for {
 		u, ok := s.next()

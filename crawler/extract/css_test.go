@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,36 @@ func TestCSSCharset(t *testing.T) {
 	}
 }
 
+// checkMayHoldURL holds that a sheet is cut into tokens wherever that gives a URL.
+func checkMayHoldURL(t *testing.T, css []byte) {
+	t.Helper()
+	var s cssScanner
+	s.reset(css)
+	if u, ok := s.next(); ok && !mayHoldURL(css) {
+		t.Fatalf("%q: %q was not looked for", css, u.text)
+	}
+}
+
+func TestMayHoldURL(t *testing.T) {
+	for css, want := range map[string]bool{
+		"": false, "a{b:c}": false, "p{color:rgb(1,2,3)}@media print{}": false, "url": false, "@imports": true, "@impor": false, "@import ": true, "(": false, "rl(": false,
+		"URL(": true, "a{b:uRl(x)}": true, "src(": true, "-webkit-image-SET(": true, `\75rl(x)`: true,
+	} {
+		if got := mayHoldURL([]byte(css)); got != want {
+			t.Errorf("%q: %v", css, got)
+		}
+	}
+	pieces := []string{"url", "(", "(", "URL(", "src(", "image-set(", "@", "import", "@IMPORT", " ", ";", "{", "}", ")", `"x"`, "'y'", "x", "/*", "*/", `\75`, `\`, "\n", "-", "\x00", "@namespace"}
+	random := rand.New(rand.NewPCG(17, 19))
+	for range 50_000 {
+		var css []byte
+		for range random.IntN(8) {
+			css = append(css, pieces[random.IntN(len(pieces))]...)
+		}
+		checkMayHoldURL(t, css)
+	}
+}
+
 func FuzzCSS(f *testing.F) {
 	for _, c := range cssCases {
 		source, _ := unmark(c.css)
@@ -148,6 +179,7 @@ func FuzzCSS(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, css []byte) {
 		text := validUTF8(css)
+		checkMayHoldURL(t, text)
 		doc := Extract(Input{Body: text, ContentType: "text/css; charset=utf-8"})
 		checkPlaces(t, text, doc)
 		for _, l := range doc.Links {

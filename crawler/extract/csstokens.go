@@ -44,6 +44,26 @@ func (s *cssScanner) reset(src []byte) {
 	s.src, s.pos, s.functions, s.prelude = src, 0, s.functions[:0], preludeNone
 }
 
+// mayHoldURL reports whether what stands before a URL stands in a style sheet or a style
+// attribute at all. Most have none, and are not cut into tokens to learn that.
+func mayHoldURL(css []byte) bool {
+	if bytes.IndexByte(css, '\\') >= 0 {
+		return true // any name may be written with escapes
+	}
+	const rule = "import"
+	for i := indexFrom(css, 0, '@') + 1; i < len(css); i = indexFrom(css, i, '@') + 1 {
+		if len(css)-i > len(rule) && equalFold(css[i:i+len(rule)], rule) {
+			return true
+		}
+	}
+	for i := indexFrom(css, 0, '('); i < len(css); i = indexFrom(css, i+1, '(') {
+		if name := css[max(0, i-len("url")):i]; equalFold(name, "url") || equalFold(name, "src") || equalFold(name, "set") { // image-set
+			return true
+		}
+	}
+	return false
+}
+
 // next returns the next URL, and false at the end.
 func (s *cssScanner) next() (u cssURL, ok bool) {
 	for s.pos < len(s.src) {

@@ -162,6 +162,7 @@ func (r *htmlReader) remember(first int) {
 	}
 	if first < len(r.links) {
 		k.link = r.links[first]
+		k.link.Repeats = 0 // of that document
 		k.at = int(k.link.at) - t.start
 		k.link.Raw, k.link.Ref, k.link.Text = strings.Clone(k.link.Raw), strings.Clone(k.link.Ref), strings.Clone(k.link.Text)
 	}

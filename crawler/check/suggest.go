@@ -21,7 +21,9 @@ const (
 	// maxSuggestTotal bounds that of all fragments of a run: a site that is made to cost
 	// time costs some five seconds.
 	maxSuggestTotal = 1 << 30
-	// lookedPerPair is how many letters are looked at in the time of one pair.
+	// lookWork is what it takes to look at a name at all, and lookedPerPair how many of
+	// its letters are looked at in the time of one pair.
+	lookWork      = 4
 	lookedPerPair = 4
 	// maxPackedNames bounds what PackNames keeps of one page, in bytes.
 	maxPackedNames = 64 << 10
@@ -117,7 +119,7 @@ func newSpelling(word string) *spelling {
 
 // consider looks at one name. It reports false when the work is at its limit.
 func (s *spelling) consider(name string) bool {
-	if s.work += 1 + len(name)/lookedPerPair; s.work > s.most {
+	if s.work += lookWork + len(name)/lookedPerPair; s.work > s.most {
 		s.cut = true
 		return false
 	}

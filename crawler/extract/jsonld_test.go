@@ -56,6 +56,7 @@ func TestLinkedData(t *testing.T) {
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		`{"a": ["b", {"c": "d", "e": ["f"]}, "g"], "h": "i\n\u00e9\ud83d\ude00\ud800"}`, `["x", ["y"], {}]`, `"s"`, `{"": {"": ""}}`, `{"a":1,"b":"c\/d"}`,
+		`{"imports": {"a": "./a.js", "b/": "/b/"}, "scopes": {"/c/": {"a": "https://e.com/d.mjs"}}}`, `[[{"scopes": ["./x", {"y": {"z": "/"}}]}`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -72,6 +73,12 @@ func FuzzJSON(f *testing.F) {
 				t.Fatalf("%q: %v", src, at)
 			}
 			got = append(got, fmt.Sprintf("%q=%q", key, text))
+		}
+		imports := Extract(Input{Body: slices.Concat([]byte("<script type=importmap>"), src), ContentType: "text/html; charset=utf-8"})
+		for _, l := range imports.Links {
+			if !bytes.Contains(src, []byte("<")) && !isModuleAddress([]byte(l.Ref)) {
+				t.Fatalf("%q gave %+v", src, l)
+			}
 		}
 		if !json.Valid(src) || !utf8.Valid(src) || bytes.Contains(src, []byte("@context")) || bytes.Count(src, []byte{'['})+bytes.Count(src, []byte{'{'}) > jsonNesting {
 			return

@@ -369,11 +369,7 @@ func (r *run) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, e
 	if site := r.scope().siteOf(req.URL); site != nil {
 		return site.Fetch(ctx, req)
 	}
-	resp, err := r.cfg.Fetch.Fetch(ctx, req)
-	if resp != nil && resp.Header != nil {
-		resp.ContentType = check.DeclaredType(resp.Header)
-	}
-	return resp, err
+	return r.cfg.Fetch.Fetch(ctx, req)
 }
 
 // trap remembers that a page was not read because its URL looks like one of an endless series.

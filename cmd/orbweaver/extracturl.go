@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -102,9 +101,6 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 		return nil, u, errors.New("there is no document at it")
 	}
 	body, err := fetch.ReadDocument(resp.Body, d.limit)
-	if resp.Header != nil {
-		resp.ContentType = check.DeclaredType(resp.Header)
-	}
 	p := &page{url: u, header: resp.Header}
 	switch {
 	case err != nil && len(body) == 0:

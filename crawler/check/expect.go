@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -18,7 +19,7 @@ var expectNouns = map[extract.Expect]string{
 // sheet was answered with HTML. Other types prove nothing: servers send images as
 // application/octet-stream and scripts as text/plain, and browsers cope.
 func Mismatch(expect extract.Expect, contentType string) bool {
-	return expectNouns[expect] != "" && isHTML(MediaType(contentType))
+	return expectNouns[expect] != "" && isHTML(fetch.MediaType(contentType))
 }
 
 // MismatchWarning is the warning content-type-mismatch, when Mismatch holds.
@@ -27,7 +28,7 @@ func MismatchWarning(expect extract.Expect, contentType string) (Warning, bool) 
 		return Warning{}, false
 	}
 	return Warning{Code: CodeContentTypeMismatch,
-		Message: expectNouns[expect] + " was expected, and the server sent " + MediaType(contentType)}, true
+		Message: expectNouns[expect] + " was expected, and the server sent " + fetch.MediaType(contentType)}, true
 }
 
 // MixedContent reports whether a page loads something without encryption that

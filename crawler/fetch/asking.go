@@ -188,7 +188,7 @@ func (a *asking) response(ans *answer) *Response {
 		Status:      ans.StatusCode,
 		Header:      ans.Header,
 		Location:    locationOf(ans.Header),
-		ContentType: ans.Header.Get("Content-Type"),
+		ContentType: declaredType(ans.Header),
 		Size:        ans.ContentLength,
 		TLS:         ans.TLS,
 		Conditional: ans.Request != nil && isConditional(ans.Request.Header),

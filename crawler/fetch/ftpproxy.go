@@ -49,7 +49,7 @@ func askFTPProxy(v *visit, through *url.URL) (*Response, error) {
 		return nil, err
 	}
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, Location: locationOf(answer.Header),
-		ContentType: answer.Header.Get("Content-Type"), Size: answer.ContentLength}
+		ContentType: declaredType(answer.Header), Size: answer.ContentLength}
 	if answer.StatusCode == http.StatusProxyAuthRequired {
 		resp.Proxy = through.Host
 	}

@@ -1,0 +1,80 @@
+package fetch
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"testing"
+)
+
+// TestMediaTypeEssence holds the reading of one media type to the web platform's tests.
+func TestMediaTypeEssence(t *testing.T) {
+	var suite struct {
+		Source string
+		Cases  []struct{ Input, Essence string }
+	}
+	data, err := os.ReadFile("testdata/mime-essence.json")
+	if err == nil {
+		err = json.Unmarshal(data, &suite)
+	}
+	if err != nil || len(suite.Cases) < 700 {
+		t.Fatalf("%d cases, %v", len(suite.Cases), err)
+	}
+	for _, c := range suite.Cases {
+		if got := mediaTypeEssence(c.Input); got != c.Essence {
+			t.Errorf("%q: %q, want %q", c.Input, got, c.Essence)
+		}
+	}
+}
+
+func TestMediaType(t *testing.T) {
+	tests := map[string]string{
+		"":                                  "",
+		"text/html":                         "text/html",
+		"Text/HTML; Charset=UTF-8":          "text/html",
+		" text/html ;x":                     "text/html",
+		"text/html, text/plain":             "text/plain", // the last one counts (Fetch 2.2.6)
+		"text/html, */*":                    "text/html",
+		"text/html, nonsense":               "text/html",
+		`text/html; x="a,b/c"`:              "text/html",
+		`text/html; x="a\",b/c", image/png`: "image/png",
+		"html":                              "",
+		"text/":                             "",
+		"/html":                             "",
+		"text/ht ml":                        "",
+		"text html":                         "",
+		"\x00/\x00":                         "",
+	}
+	for contentType, want := range tests {
+		if got := MediaType(contentType); got != want {
+			t.Errorf("%q: %q, want %q", contentType, got, want)
+		}
+	}
+}
+
+func TestDeclaredType(t *testing.T) {
+	tests := []struct {
+		fields []string
+		want   string
+	}{
+		{nil, ""},
+		{[]string{"text/html; charset=utf-8"}, "text/html; charset=utf-8"},
+		{[]string{"TEXT/HTML"}, "TEXT/HTML"},
+		{[]string{"text"}, ""}, {[]string{";;;text//html charset"}, ""}, {[]string{"*/*"}, ""}, {[]string{""}, ""},
+		{[]string{"text/html", "text/plain"}, "text/plain"},
+		{[]string{"text/html, nonsense"}, "text/html"},
+		// the examples of the Fetch standard
+		{[]string{"text/plain;charset=gbk, text/html"}, "text/html"},
+		{[]string{"text/html;charset=gbk;a=b, text/html;x=y"}, "text/html;charset=gbk;a=b"},
+		{[]string{"text/html;charset=gbk;a=b", "text/html;x=y"}, "text/html;charset=gbk;a=b"},
+		{[]string{"text/html;charset=gbk", "x/x", "text/html;x=y"}, "text/html;x=y"},
+		{[]string{"text/html", "cannot-parse"}, "text/html"},
+		{[]string{"text/html", "*/*"}, "text/html"},
+		{[]string{"text/html", ""}, "text/html"},
+	}
+	for _, test := range tests {
+		if got := declaredType(http.Header{"Content-Type": test.fields}); got != test.want {
+			t.Errorf("%q: %q, want %q", test.fields, got, test.want)
+		}
+	}
+}

@@ -197,9 +197,7 @@ func (r *run) ruleOf(u urinorm.URL) *Rule {
 
 // notes says what a user should hear about the run as a whole.
 func (j *join) notes() error {
-	var notes []string
-	notes = append(notes, j.unusedNotes()...)
-	notes = append(notes, trapNotes(j.r.trapped)...)
+	notes := append(j.unusedNotes(), trapNotes(j.r.trapped)...)
 	if n := j.sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("left out because robots.txt says so: %s; --robots ignore asks all the same", quantity(n, "target")))
 	}

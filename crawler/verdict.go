@@ -55,7 +55,7 @@ func (j *join) verdict(p *pair) check.Judgement {
 	first := j.dossier(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.ignoresFragment}
-	said := ruling{}
+	var said ruling
 	said.add(j.ruleFor(&first.job))
 	var links []check.Link
 	var next string
@@ -70,9 +70,10 @@ func (j *join) verdict(p *pair) check.Judgement {
 	if p.route.end != 0 {
 		d := j.dossier(p.route.end)
 		end, anchors, q.Local = &d.outcome, d.anchors, d.outcome.Path != ""
-		said.add(j.ruleFor(&d.job))
 		if len(p.route.hops) == 0 {
 			final = d.url
+		} else {
+			said.add(j.ruleFor(&d.job))
 		}
 	}
 	q.URL = final

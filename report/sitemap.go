@@ -43,7 +43,8 @@ const (
 //
 // More than one file takes become several beside the one that was named, which
 // then is their index; elsewhere than in a file, a remark says that they are too
-// many. A file is not made of none; elsewhere, a remark tells why there is none. A name that ends in .gz is compressed.
+// many. A file is not made of none; elsewhere, a remark tells why there is none. A
+// name that ends in .gz is compressed.
 type sitemapWriter struct {
 	w      io.Writer
 	most   int

@@ -391,8 +391,8 @@ func (q *PathQuestion) Considered() bool {
 //     page/, page.html; one for page.md is never unique;
 //   - the ones with the fewest differing letters, one for each four letters of the
 //     part that differs and three at most, in the last part of the path or in one before it.
-//     Of names no more than a third may differ, extensions aside. Such that differ in their digits only are other places. One is unique if it is
-//     the only one, and a slip away;
+//     Of a name no more than a third may differ, its extension aside. Such that differ in
+//     their digits only are other places. One is unique if it is the only one, and a slip away;
 //   - those of the same name elsewhere, if they are few. They are never unique.
 //
 // Targets of a later kind are given where there are none of an earlier one. There

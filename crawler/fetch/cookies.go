@@ -34,8 +34,8 @@ type cookies struct {
 	any atomic.Bool // there are cookies; most runs never look for one
 	set atomic.Bool // a host has set one
 
-	given *cookiejar.Jar // what the user gave, and nothing else
-	file  []fileCookie   // the same
+	file  []fileCookie   // what the user gave
+	given *cookiejar.Jar // of that, and nothing else
 
 	mu    sync.Mutex
 	jars  map[string]*cookiejar.Jar  // by port, "" for the schemes' own: what was given, and what was set there
@@ -52,8 +52,8 @@ type fileCookie struct {
 // empty one when there is no file.
 func newCookies(file string) (*cookies, error) {
 	c := &cookies{jars: make(map[string]*cookiejar.Jar), names: make(map[string]map[string]bool)}
-	c.given = c.newJar()
 	if file == "" {
+		c.given = c.newJar()
 		return c, nil
 	}
 	f, err := os.Open(file)
@@ -71,6 +71,7 @@ func newCookies(file string) (*cookies, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read cookies %s: %w", file, err)
 	}
+	c.given = c.newJar()
 	return c, nil
 }
 
@@ -127,9 +128,7 @@ func (c *cookies) load(line string) error {
 	if expiry > 0 {
 		cookie.Expires = time.Unix(int64(expiry), 0)
 	}
-	from := &url.URL{Scheme: "https", Host: domain, Path: path}
-	c.given.SetCookies(from, []*http.Cookie{cookie})
-	c.file = append(c.file, fileCookie{from, cookie})
+	c.file = append(c.file, fileCookie{&url.URL{Scheme: "https", Host: domain, Path: path}, cookie})
 	c.any.Store(true)
 	return nil
 }

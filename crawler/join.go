@@ -69,6 +69,7 @@ type pair struct {
 	judgement   check.Judgement
 	route       route
 	references  []Reference
+	unlike      []unlike      // of them
 	archived    *archivedCopy // of a target that is gone; nil when none is known
 }
 

@@ -36,7 +36,7 @@ func (j *join) gather() error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
-	return j.r.frontier.Store().Scan(j.r.always, frontier.AllParts, func(rec *frontier.Record) error {
+	err := j.r.frontier.Store().Scan(j.r.always, frontier.AllParts, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, isTarget) {
 			return nil
 		}
@@ -64,10 +64,35 @@ func (j *join) gather() error {
 			if page == "" {
 				page = j.page(rec)
 			}
-			p.references = append(p.references, Reference{Page: page, Line: l.Line, Column: l.Column,
-				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text), Unaffected: j.unaffected(p, b.Mark)})
+			p.refer(&Reference{Page: page, Line: l.Line, Column: l.Column,
+				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text)}, b.Mark)
 		}
 	})
+	if err != nil {
+		return err
+	}
+	for _, p := range wanted {
+		for _, u := range p.unlike {
+			p.references[u.at].Unaffected = j.unaffected(p, u.mark)
+		}
+		p.unlike = nil
+	}
+	return j.shelf.err
+}
+
+// unlike is a reference of a pair with another mark than all of them have together, by
+// its place in the pair's references.
+type unlike struct {
+	at   int
+	mark uint64
+}
+
+// refer adds a place that refers to a pair.
+func (p *pair) refer(at *Reference, mark uint64) {
+	if p.marks != mark&^markExpect || p.expects != 1<<(mark&markExpect) {
+		p.unlike = append(p.unlike, unlike{len(p.references), mark})
+	}
+	p.references = append(p.references, *at)
 }
 
 // page prints the page a record stands for, as a place.
@@ -126,9 +151,6 @@ func (j *join) mismatch(p *pair, e extract.Expect) (check.Warning, bool) {
 // but not from this one's.
 func (j *join) unaffected(p *pair, mark uint64) string {
 	expect := extract.Expect(mark & markExpect)
-	if p.marks == mark&^markExpect && p.expects == 1<<expect {
-		return ""
-	}
 	own, others := marked(mark), marked(p.marks)
 	if w, wrong := j.mismatch(p, expect); wrong {
 		own = append(own, w)

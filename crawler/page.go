@@ -315,6 +315,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 	switch {
 	case l.Ignored:
 		fate.Outcome = skip(check.CodeExcluded, "an inline mark says to leave it out")
+		fate.Internal, _ = f.scope.internal(v) // as where another link leads there
 		link.Mark |= markAside
 	case l.Kind == extract.Host:
 		link.Mark |= markAside
@@ -325,6 +326,7 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 			break
 		}
 		fate.Outcome = skip(check.CodeSchemeUnchecked, "named for later ("+l.Attribute+"), not fetched")
+		fate.Internal, _ = f.scope.internal(v)
 	case v.http():
 		fate = f.scope.Decide(v, l.Kind, f.depth+1, f.nofollow || l.NoFollow && r.obeysNoFollow(f.page))
 		if fate.Outcome != nil && fate.Outcome.Code == check.CodeExcluded {

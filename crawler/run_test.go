@@ -586,3 +586,16 @@ func TestStartThatFails(t *testing.T) {
 		}
 	}
 }
+
+// TestInternalWhoeverIsFirst: a target of the site is internal also where a link that is
+// left out, or that only names its host, was met first.
+func TestInternalWhoeverIsFirst(t *testing.T) {
+	for _, aside := range []string{`<a data-orbweaver-ignore href=gone.html>`, `<link rel=preconnect href=gone.html>`} {
+		cfg, seeds := disk(t, writeFiles(t, map[string]string{"a.html": aside, "b.html": "<a href=gone.html>"}))
+		cfg.Concurrency = 1
+		c, _ := crawl(t, cfg, seeds)
+		if r := c.find("gone.html"); r == nil || !r.Internal || r.Verdict != check.Broken || len(r.References) != 2 {
+			t.Errorf("%s: %+v", aside, r)
+		}
+	}
+}

@@ -3,7 +3,8 @@ package extract
 // Input is a document as it was fetched.
 type Input struct {
 	// Body is the document's bytes, content codings removed. The reader keeps no
-	// reference to it after Extract returns: every string of a Document is its own.
+	// reference to it after Extract returns: every string of a Document is its own,
+	// but for what Bare says.
 	Body []byte
 	// ContentType is the media type as the server declared it, parameters and
 	// all; empty when there was none, as for local files.
@@ -19,6 +20,12 @@ type Input struct {
 	Select, IgnoreSelect Selector
 	// AnchorsOnly asks for anchors and no links.
 	AnchorsOnly bool
+	// Bare leaves out of most links of HTML what is only wanted of those that are shown:
+	// Line, Column and Text. Link.Tag tells which they are, and a Rereader finds the
+	// rest. Raw and Ref of all links may share Body's
+	// memory, and are good until that changes. Bodies that have to be decoded first
+	// have no bare links.
+	Bare bool
 	// reference reads HTML by the tokenizer alone, and each reference as if it were
 	// the first: what tests compare with.
 	reference bool
@@ -98,6 +105,10 @@ type Link struct {
 	// Bookmark is what a bookmark file says of the link beyond its title; nil for
 	// any other document.
 	Bookmark *Bookmark
+
+	// Tag, where it is not 0, says that the link is bare (Input.Bare), and is one more
+	// than the offset in the body of the start tag that it stands in.
+	Tag int32
 
 	Kind     Kind
 	Expect   Expect

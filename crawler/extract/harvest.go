@@ -2,9 +2,11 @@ package extract
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // A harvest gathers what a reader finds.
@@ -18,6 +20,8 @@ type harvest struct {
 	places   places
 	// reference is that of Input.
 	reference bool
+	bare      bool // Input.Bare holds: src is Body itself
+	unplaced  bool // the place of the next link may be wanted never
 
 	texts   textBlocks
 	links   []Link // Repeats is the place here, plus one, of the link that one may repeat
@@ -29,6 +33,7 @@ func (h *harvest) reset(doc *Document, src []byte) {
 	h.doc = doc
 	h.src = view{text: src}
 	h.places = newPlaces(src)
+	h.bare = h.input.Bare && len(src) > 0 && len(src) == len(h.input.Body) && &src[0] == &h.input.Body[0] && len(src) <= math.MaxInt32
 	h.links = h.links[:0]
 	h.anchors = h.anchors[:0]
 }
@@ -36,7 +41,7 @@ func (h *harvest) reset(doc *Document, src []byte) {
 // release forgets the document and gives the harvest back to the pool, without
 // what a large document made large.
 func (h *harvest) release() {
-	h.input, h.doc, h.src, h.places, h.reference = Input{}, nil, view{}, places{}, false
+	h.input, h.doc, h.src, h.places, h.reference, h.bare = Input{}, nil, view{}, places{}, false, false
 	h.links = nil
 	clear(h.anchors)
 	h.anchors = again(h.anchors)
@@ -86,13 +91,25 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	start, end := v.source(at.start), v.source(at.end)
 	raw := h.src.text[start:end]
 	f := h.another()
-	*f = Link{at: int32(start), tag: -1, Raw: h.keep(raw)}
+	*f = Link{at: int32(start), tag: -1}
+	if h.bare {
+		f.Raw = unsafe.String(unsafe.SliceData(raw), len(raw))
+	} else {
+		f.Raw = h.keep(raw)
+	}
 	f.Ref = f.Raw
 	if string(raw) != string(ref) {
 		f.Ref = h.keep(ref)
 	}
-	f.Line, f.Column = h.places.at(start)
+	h.place(f)
 	return f
+}
+
+// place finds the line and the column of a link, unless that is put off.
+func (h *harvest) place(f *Link) {
+	if !h.unplaced {
+		f.Line, f.Column = h.places.at(int(f.at))
+	}
 }
 
 // another makes room for one more link, which holds what was there before.

@@ -47,6 +47,7 @@ func cutShort(text []byte, root string) bool {
 func readHTML(h *harvest, in *Input, xml bool) {
 	h.doc.Static = true
 	h.repeats.reset()
+	h.bare = h.bare && !xml
 	r := htmlReaders.Get().(*htmlReader)
 	r.want, r.xml = !in.AnchorsOnly, xml
 	r.known.documents++

@@ -236,7 +236,7 @@ func (r *htmlReader) describe(t *startTag, first int) {
 		l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
 		return
 	}
-	if r.link.first < r.link.end && t.has(attrAlt) {
+	if r.link.first < r.link.end && t.has(attrAlt) && !r.link.bare {
 		r.link.text = foldSpace(r.link.text, t.get(attrAlt))
 	}
 	if first == len(r.links) {

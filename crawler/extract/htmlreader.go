@@ -65,6 +65,7 @@ type linkText struct {
 	first, end   int // its links; none when equal
 	text         []byte
 	title, label span // of the attributes title and aria-label, for a link without text
+	bare         bool // it is wanted by nobody
 }
 
 // begin starts a document, or one that stands in a srcdoc.
@@ -78,7 +79,7 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 	r.templates, r.inert, r.shadow, r.noscript = r.templates[:0], 0, 0, false
 	r.form.open, r.form.post = false, false
 	r.bodyFilled, r.framesets = false, 0
-	r.link.first, r.link.end = 0, 0
+	r.link.first, r.link.end, r.link.bare = 0, 0, false
 	r.base.found = false
 	r.ignore = ignoreMarks{lineEnd: -1}
 }
@@ -368,7 +369,7 @@ func (r *htmlReader) text() {
 		if !r.bodyFilled && len(trimSpace(raw)) > 0 {
 			r.bodyFilled = true
 		}
-		if r.link.first < r.link.end && len(r.link.text) < MaxText {
+		if r.link.first < r.link.end && len(r.link.text) < MaxText && !r.link.bare {
 			r.link.text = foldSpace(r.link.text, r.textView(start, raw, literal).text)
 		}
 	case contentTitle:
@@ -410,6 +411,10 @@ func (r *htmlReader) setValue(start int, raw []byte, references, attribute bool)
 func (r *htmlReader) endLink() {
 	l := &r.link
 	if l.first == l.end {
+		return
+	}
+	if l.bare {
+		l.first, l.end, l.bare = 0, 0, false
 		return
 	}
 	text := trimFolded(l.text)

@@ -116,7 +116,11 @@ func (r *htmlReader) knownTag(k *knownTag, start int) {
 		f := r.another()
 		*f = k.link
 		f.at, f.tag = int32(start+k.at), int32(start)
-		f.Line, f.Column = r.places.at(start + k.at)
+		if r.bare {
+			f.Tag, f.Line, f.Column, f.Text = f.tag+1, 0, 0, ""
+		} else {
+			r.place(f)
+		}
 	}
 	if !k.script {
 		return
@@ -162,7 +166,7 @@ func (r *htmlReader) remember(first int) {
 	}
 	if first < len(r.links) {
 		k.link = r.links[first]
-		k.link.Repeats = 0 // of that document
+		k.link.Repeats, k.link.Tag = 0, 0 // of that document
 		k.at = int(k.link.at) - t.start
 		k.link.Raw, k.link.Ref, k.link.Text = strings.Clone(k.link.Raw), strings.Clone(k.link.Ref), strings.Clone(k.link.Text)
 	}

@@ -34,19 +34,27 @@ func (r *htmlReader) plainLinks() {
 		}
 		r.endLink()
 		first := len(r.links)
+		r.unplaced = r.bare
 		r.url(ruleOfA, href, ExpectAny)
+		r.unplaced = false
 		if first < len(r.links) {
 			f := &r.links[first]
 			f.tag = int32(start)
 			f.Ignored = r.ignore.covers(start) || r.ignore.covers(href.start)
-			if text, after := r.plainText(end); after >= 0 && (len(text) > 0 || title.end == title.start) {
+			if r.bare {
+				f.Tag = f.tag + 1
+				if _, after := onePiece(t.doc, end); after >= 0 {
+					t.end = after
+					continue
+				}
+			} else if text, after := r.plainText(end); after >= 0 && (len(text) > 0 || title.end == title.start) {
 				f.Text = r.textAgain(first, text)
 				t.end = after
 				continue
 			}
 		}
 		l := &r.link
-		l.first, l.end, l.text = first, len(r.links), l.text[:0]
+		l.first, l.end, l.text, l.bare = first, len(r.links), l.text[:0], r.bare
 		l.title, l.label = title, span{}
 		t.end = end
 	}
@@ -129,29 +137,38 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 // plainText returns the text of a link whose start tag ends at pos, valid until the next
 // one, and where the link ends, when it is in one piece. The end is -1 for any other.
 func (r *htmlReader) plainText(pos int) (text []byte, end int) {
-	doc := r.tokens.doc
-	pos = skim(doc, pos, true)
-	end = indexFrom(doc, pos, '<')
-	if len(doc)-end < glance {
+	at, end := onePiece(r.tokens.doc, pos)
+	if end < 0 {
 		return nil, -1
 	}
-	if next := doc[end+1]; next != '/' && !isLetter(next) {
-		return nil, -1 // a sign like any other, perhaps
-	}
-	start := end
-	if string(doc[end:end+len(linkEnd)]) != linkEnd {
-		if end = skim(doc, end, true); len(doc)-end < len(linkEnd) || string(doc[end:end+len(linkEnd)]) != linkEnd {
-			return nil, -1
-		}
-	}
-	if text = doc[pos:start]; r.tokens.tag.needsUnescape(text) {
-		text = r.textView(pos, text, false).text
+	if text = r.tokens.doc[at.start:at.end]; r.tokens.tag.needsUnescape(text) {
+		text = r.textView(at.start, text, false).text
 	}
 	if len(text) > MaxText || foldedLength(text, true) < len(text) {
 		r.folded = foldSpace(r.folded[:0], text)
 		text = r.folded
 	}
-	return trimFolded(text), end + len(linkEnd)
+	return trimFolded(text), end
+}
+
+// onePiece finds the text of a link whose start tag ends at pos, and where the link ends,
+// when there is no more in it than tags that mean nothing. The end is -1 for any other.
+func onePiece(doc []byte, pos int) (text span, end int) {
+	pos = skim(doc, pos, true)
+	end = indexFrom(doc, pos, '<')
+	if len(doc)-end < glance {
+		return text, -1
+	}
+	if next := doc[end+1]; next != '/' && !isLetter(next) {
+		return text, -1 // a sign like any other, perhaps
+	}
+	text = span{pos, end}
+	if string(doc[end:end+len(linkEnd)]) != linkEnd {
+		if end = skim(doc, end, true); len(doc)-end < len(linkEnd) || string(doc[end:end+len(linkEnd)]) != linkEnd {
+			return text, -1
+		}
+	}
+	return text, end + len(linkEnd)
 }
 
 // plainContent reads on to the end of the a element that is open, or to where
@@ -175,7 +192,7 @@ func (r *htmlReader) plainContent() {
 		if end+1 >= len(doc) || !isLetter(doc[end+1]) && doc[end+1] != '/' {
 			return // a sign like any other, perhaps
 		}
-		if len(r.link.text) < MaxText {
+		if len(r.link.text) < MaxText && !r.link.bare {
 			r.link.text = foldSpace(r.link.text, r.textView(t.end, doc[t.end:end], false).text)
 		}
 		t.end = end

@@ -84,9 +84,10 @@ func (h *harvest) repeat(first, at int) {
 	f := h.another()
 	*f = h.links[first]
 	f.at, f.tag, f.Text = int32(at), -1, ""
+	f.Line, f.Column, f.Tag = 0, 0, 0
 	f.NoFollow, f.Ignored = false, false
 	f.Repeats = first + 1
-	f.Line, f.Column = h.places.at(at)
+	h.place(f)
 }
 
 // same reports whether a link that repeats another differs from it in nothing but its

@@ -85,14 +85,38 @@ func shorten(doc []byte, at int) []byte {
 // compareDocuments holds that both find the same in a document.
 func compareDocuments(t *testing.T, in Input) *Document {
 	t.Helper()
-	got := Extract(in)
+	got, again := Extract(in), readAgain(t, in)
 	in.reference = true
 	want := Extract(in)
-	forgetRepeats(t, in, got)
-	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("%s %q: %s", in.Name, shorten(in.Body, 0), firstDifference(got, want))
+	for _, doc := range []*Document{got, again} {
+		forgetRepeats(t, in, doc)
+		if !reflect.DeepEqual(doc, want) {
+			t.Fatalf("%s %q: %s", in.Name, shorten(in.Body, 0), firstDifference(doc, want))
+		}
 	}
 	return got
+}
+
+// readAgain reads a document bare, and what that left out once more.
+func readAgain(t *testing.T, in Input) *Document {
+	t.Helper()
+	in.Bare = true
+	doc := Extract(in)
+	var again Rereader
+	again.Reset(in.Body)
+	for i := range doc.Links {
+		l := &doc.Links[i]
+		if l.Tag == 0 {
+			continue
+		}
+		f, ok := again.Link(l.Tag)
+		if !ok || f.Raw != l.Raw || f.Ref != l.Ref || l.Line != 0 || l.Text != "" {
+			t.Fatalf("%s %q: link %+v is read again as %+v", in.Name, shorten(in.Body, int(l.Tag)), *l, f)
+		}
+		f.NoFollow, f.Ignored, f.Base, f.Repeats = l.NoFollow, l.Ignored, l.Base, l.Repeats
+		*l = f
+	}
+	return doc
 }
 
 func compareAll(t *testing.T, doc []byte) {

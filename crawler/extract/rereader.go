@@ -1,0 +1,79 @@
+package extract
+
+// A Rereader reads the bare links of a document (Input.Bare) once more, for what was left
+// out of them. The zero value is ready; it is for one goroutine at a time.
+//
+// What a bare link is hangs on nothing but the source from its tag on: only such are bare.
+type Rereader struct {
+	h   *harvest
+	r   *htmlReader
+	doc Document
+}
+
+// Reset turns to another document, by the Body that its links were found in.
+func (a *Rereader) Reset(body []byte) {
+	if a.h == nil {
+		a.h, a.r = new(harvest), new(htmlReader)
+		a.h.reference = true // no link repeats another
+	}
+	a.doc = Document{}
+	a.h.reset(&a.doc, body)
+}
+
+// Link reads the link in the start tag at Tag as a document that is not read bare has it,
+// but for Repeats, NoFollow, Ignored and Base; false where no such link stands: then the
+// body is another one. It is quickest for tags that come in their order.
+func (a *Rereader) Link(tag int32) (f Link, ok bool) {
+	r, start := a.r, int(tag)-1
+	if start < 0 || start >= len(a.h.src.text) {
+		return f, false
+	}
+	r.begin(a.h, &a.h.src)
+	r.tokens.reference = false
+	r.want, r.links = true, r.links[:0]
+	t := &r.tokens
+	t.end = start
+	if href, title, end := plainLinkTag(t.doc, start); end >= 0 {
+		r.bodyFilled = true
+		r.url(ruleOfA, href, ExpectAny)
+		r.links[0].tag = int32(start)
+		r.link = linkText{end: 1, text: r.link.text[:0], title: title}
+		t.end = end
+		r.readLink()
+	} else {
+		if !hasAt(t.doc, start, 2) || t.doc[start] != '<' || !isLetter(t.doc[start+1]) || t.next() != eventStartTag {
+			return f, false
+		}
+		r.startTag()
+	}
+	if len(r.links) == 0 || int(r.links[0].tag) != start {
+		return f, false
+	}
+	f = r.links[0]
+	f.at, f.tag = 0, 0
+	return f, true
+}
+
+// readLink reads on to the end of the a element that is open.
+func (r *htmlReader) readLink() {
+	t := &r.tokens
+	for {
+		if t.skip = r.meaningless(); t.skip != skipNothing && r.inert == 0 && t.inPlace() {
+			r.plainContent()
+		}
+		if r.link.first == r.link.end {
+			return
+		}
+		switch t.next() {
+		case eventEnd:
+			r.endLink()
+			return
+		case eventText:
+			r.text()
+		case eventStartTag:
+			r.startTag()
+		case eventEndTag:
+			r.endTag()
+		}
+	}
+}

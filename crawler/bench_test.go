@@ -135,7 +135,7 @@ func BenchmarkBlock(b *testing.B) {
 	doc := extract.Extract(extract.Input{Body: manual(1), ContentType: "text/html"})
 	var links frontier.Links
 	add := func() {
-		links.Reset()
+		links.Reset(false)
 		for i := range doc.Links {
 			l := &doc.Links[i]
 			links.Add(&frontier.Link{Target: i % 61, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text})

@@ -83,7 +83,7 @@ func (f *findings) reset(r *run, page view, depth int) {
 	f.said, f.unchanged = f.said[:0], false
 	f.about = nil
 	f.remembers = r.cfg.Changed == nil && !r.looksBack() // else a link's fate hangs on more than itself
-	f.links.Reset()
+	f.links.Reset(false)
 	f.index.reset()
 	f.known.reset()
 	c := r.cfg

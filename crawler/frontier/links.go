@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -24,9 +23,14 @@ type Link struct {
 	Mark               uint64 // what the crawler remembers of it
 	// Repeats, where it is not 0, is one more than the number of an earlier reference
 	// of the page with the same fragment, Element, Attribute and Raw, counted from 0 as
-	// they were added. SameText says that Text is the same, too.
+	// they were added, without bare ones. SameText says that Text is the same, too.
 	Repeats  int
 	SameText bool
+	// Tag, where it is not 0, is all that is kept of where and how the reference is
+	// written: extract.Link.Tag, by which it is found in the page once more. Named says
+	// that the text of the fragment is kept all the same.
+	Tag   int32
+	Named bool
 }
 
 // A page's references are one block in two parts. What a verdict takes comes first
@@ -37,18 +41,28 @@ type Link struct {
 //	first part, per reference:
 //	  target<<2 | has a mark<<1 | has a fragment, as a varint
 //	  [mark, as a varint] [hash of the fragment, 8 bytes]
-//	0 or 2: second part not compressed, 1 or 3: s2
+//	second part: not compressed (0), or by s2 (1); of the first encoding (0), or where some
+//	repeat another (2); with bare ones among them (4)
 //	second part, per reference, as varints and length-prefixed strings:
+//	  of a bare one: zigzag of the difference of Tag, <<2 | the fragment follows<<1 | 1
+//	  [fragment]; else, where such are among them, 0, and what follows:
 //	  line: zigzag of the difference, <<3 | repeats an earlier reference<<2, and then
 //	    same text<<1:
 //	      column, how many references before, [text]
 //	    else same element and attribute as before<<1 | fragment is what follows '#' in raw:
 //	      column [element attribute] raw text [fragment]
-//	of 0 and 1, which are of the first encoding: <<2, and none repeats another
+//	of the first encoding: <<2, and none repeats another
+//
+// A store that outlives its process is given no bare references.
 const (
-	compressedPlaces = 1 // a bit
-	repeatingPlaces  = 2 // another
-	// compressFrom is the size in bytes from which compressing pays.
+	compressedPlaces = 1 << iota
+	repeatingPlaces
+	barePlaces
+)
+
+const (
+	// compressFrom is the size in bytes from which compressing pays: of what is written
+	// out, for numbers are as short as they can be.
 	compressFrom = 512
 	hashLength   = 8
 )
@@ -59,10 +73,20 @@ type Links struct {
 	line               int
 	element, attribute string
 	count              int
+	written            int // of them not bare
+	tag                int32
+	tags               int // bytes of places that tags take
+	bare               bool
 }
 
-// Reset empties the block and keeps its memory.
-func (b *Links) Reset() { *b = Links{briefs: b.briefs[:0], places: b.places[:0]} }
+// Reset empties the block and keeps its memory. Bare says that references may come that
+// are.
+func (b *Links) Reset(bare bool) {
+	*b = Links{briefs: b.briefs[:0], places: b.places[:0], bare: bare}
+}
+
+// Written is how many references were added that are not bare.
+func (b *Links) Written() int { return b.written }
 
 // Len is the number of references.
 func (b *Links) Len() int { return b.count }
@@ -102,23 +126,40 @@ func (b *Links) Add(l *Link) {
 	if l.HasFragment {
 		b.briefs = binary.LittleEndian.AppendUint64(b.briefs, l.Hash)
 	}
-	b.place(l)
 	b.count++
+	if l.Tag != 0 && b.bare {
+		delta := int64(l.Tag) - int64(b.tag)
+		b.tag = l.Tag
+		head, before := zigzag(delta)<<2|1, len(b.places)
+		if l.Named {
+			b.places = binary.AppendUvarint(b.places, head|2)
+			b.bytes(l.Fragment)
+		} else {
+			b.places = binary.AppendUvarint(b.places, head)
+		}
+		b.tags += len(b.places) - before
+		return
+	}
+	if b.bare {
+		b.places = append(b.places, 0)
+	}
+	b.place(l)
+	b.written++
 }
 
+func zigzag(d int64) uint64 { return uint64(d)<<1 ^ uint64(d>>63) }
+
 func (b *Links) place(l *Link) {
-	delta := l.Line - b.line
-	head := uint64(delta)<<1 ^ uint64(delta>>(bits.UintSize-1)) // zigzag
-	head <<= 3
+	head := zigzag(int64(l.Line-b.line)) << 3
 	if l.Repeats > 0 {
 		b.repeat(l, head|4)
 		return
 	}
-	same := b.count > 0 && l.Element == b.element && l.Attribute == b.attribute
+	same := b.written > 0 && l.Element == b.element && l.Attribute == b.attribute
 	if same {
 		head |= 2
 	}
-	written := l.HasFragment && endsInFragment(l.Raw, l.Fragment)
+	written := l.HasFragment && l.FragmentAsWritten()
 	if written {
 		head |= 1
 	}
@@ -132,8 +173,7 @@ func (b *Links) place(l *Link) {
 	b.string(l.Raw)
 	b.string(l.Text)
 	if l.HasFragment && !written {
-		b.places = binary.AppendUvarint(b.places, uint64(len(l.Fragment)))
-		b.places = append(b.places, l.Fragment...)
+		b.bytes(l.Fragment)
 	}
 	b.line = l.Line
 }
@@ -145,18 +185,27 @@ func (b *Links) repeat(l *Link, head uint64) {
 	}
 	b.places = binary.AppendUvarint(b.places, head)
 	b.places = binary.AppendUvarint(b.places, uint64(l.Column))
-	b.places = binary.AppendUvarint(b.places, uint64(b.count-(l.Repeats-1)))
+	b.places = binary.AppendUvarint(b.places, uint64(b.written-(l.Repeats-1)))
 	if !l.SameText {
 		b.string(l.Text)
 	}
 	b.line, b.element, b.attribute = l.Line, l.Element, l.Attribute
 }
 
+// FragmentAsWritten reports whether the reference's fragment is what follows the first
+// '#' of Raw, byte for byte.
+func (l *Link) FragmentAsWritten() bool { return endsInFragment(l.Raw, l.Fragment) }
+
 // endsInFragment reports whether what follows the first '#' of a reference is the
 // fragment, byte for byte.
 func endsInFragment(raw string, fragment []byte) bool {
 	at := len(raw) - len(fragment) - 1
 	return at >= 0 && raw[at+1:] == string(fragment) && strings.IndexByte(raw, '#') == at
+}
+
+func (b *Links) bytes(s []byte) {
+	b.places = binary.AppendUvarint(b.places, uint64(len(s)))
+	b.places = append(b.places, s...)
 }
 
 func (b *Links) string(s string) {
@@ -172,10 +221,14 @@ func (b *Links) Encode(dst []byte) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(b.briefs)))
 	dst = append(dst, b.briefs...)
-	if len(b.places) < compressFrom {
-		return append(append(dst, repeatingPlaces), b.places...)
+	kind := byte(repeatingPlaces)
+	if b.bare {
+		kind |= barePlaces
 	}
-	dst = append(dst, repeatingPlaces|compressedPlaces)
+	if len(b.places)-b.tags < compressFrom {
+		return append(append(dst, kind), b.places...)
+	}
+	dst = append(dst, kind|compressedPlaces)
 	at := len(dst)
 	dst = slices.Grow(dst, s2.MaxEncodedLen(len(b.places)))
 	return dst[:at+len(s2.Encode(dst[at:cap(dst)], b.places))]
@@ -250,8 +303,9 @@ type LinkReader struct {
 	briefs             BriefReader
 	rest               []byte
 	opened             bool
-	repeating          bool // the layout of the second part
+	repeating, bare    bool // the layout of the second part
 	line               int
+	tag                int32
 	element, attribute string
 	all                []byte       // the second part
 	before             []written    // what was read, for those that repeat it
@@ -282,8 +336,8 @@ func (r *LinkReader) open() error {
 		r.names = map[string]string{}
 	}
 	kind, block := r.briefs.places[0], r.briefs.places[1:]
-	r.repeating = kind&repeatingPlaces != 0
-	switch kind &^ repeatingPlaces {
+	r.repeating, r.bare = kind&repeatingPlaces != 0, kind&barePlaces != 0
+	switch kind &^ (repeatingPlaces | barePlaces) {
 	case 0:
 		r.all, r.rest = block, block
 		return nil
@@ -312,6 +366,7 @@ type RawLink struct {
 	Line, Column       int
 	Element, Attribute string
 	Raw, Text          []byte
+	Tag                int32 // of a bare one, which has nothing of the rest but a Fragment that was named
 }
 
 // Next reads the next reference; false at the end of the block.
@@ -325,6 +380,14 @@ func (r *LinkReader) Next(l *RawLink) (bool, error) {
 		}
 	}
 	d := decoder{b: r.rest}
+	l.Tag = 0
+	if r.bare && r.nextTag(l, &d) {
+		l.Tag, r.rest = r.tag, d.b
+		if d.failed {
+			return false, errLinks
+		}
+		return true, nil
+	}
 	head := d.uvarint()
 	repeats := false
 	if r.repeating {
@@ -343,6 +406,19 @@ func (r *LinkReader) Next(l *RawLink) (bool, error) {
 	}
 	r.rest = d.b
 	return true, nil
+}
+
+// nextTag reads the tag of a bare reference, or that the next one is none.
+func (r *LinkReader) nextTag(l *RawLink, d *decoder) (bare bool) {
+	v := d.uvarint()
+	if v&1 == 0 {
+		return d.failed
+	}
+	if l.Fragment = nil; v&2 != 0 {
+		l.Fragment = d.bytes()
+	}
+	r.tag += int32(int64(v>>3) ^ -int64(v>>2&1))
+	return true
 }
 
 // anew reads a reference that is written out.

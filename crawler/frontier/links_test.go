@@ -26,11 +26,15 @@ func readAll(t testing.TB, block []byte) []Link {
 		if !more {
 			return links
 		}
-		if l.HasFragment && l.Hash != check.HashAnchor(string(l.Fragment)) {
+		if l.HasFragment && (l.Tag == 0 || l.Fragment != nil) && l.Hash != check.HashAnchor(string(l.Fragment)) {
 			t.Errorf("%q has the hash %x", l.Fragment, l.Hash)
 		}
 		links = append(links, Link{Target: l.Target, Fragment: bytes.Clone(l.Fragment), HasFragment: l.HasFragment, Hash: l.Hash, Line: l.Line, Column: l.Column,
-			Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text), Mark: l.Mark})
+			Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text), Mark: l.Mark, Tag: l.Tag})
+		if l.Tag != 0 { // the rest is that of the reference before
+			last := &links[len(links)-1]
+			last.Line, last.Column, last.Element, last.Attribute, last.Raw, last.Text = 0, 0, "", "", "", ""
+		}
 	}
 }
 
@@ -58,7 +62,7 @@ func TestLinks(t *testing.T) {
 	}
 	var b Links
 	b.Add(&links[1])
-	b.Reset()
+	b.Reset(false)
 	if b.Encode(nil) != nil {
 		t.Error("a block that was reset is not empty")
 	}
@@ -100,6 +104,56 @@ func TestRepeatedLinks(t *testing.T) {
 	}
 }
 
+// TestBareLinks: of a bare reference come back its tag and what a verdict takes, whatever
+// stands beside it.
+func TestBareLinks(t *testing.T) {
+	random := rand.New(rand.NewPCG(17, 3))
+	for range 200 {
+		var b Links
+		b.Reset(true)
+		var want []Link
+		firsts := map[string]int{}
+		tag := int32(0)
+		for range random.IntN(60) {
+			tag += 1 + int32(random.IntN(1<<random.IntN(20)))
+			l := Link{Target: random.IntN(400), Mark: uint64(random.IntN(2)), Raw: "page-" + string(rune('a'+random.IntN(20)))}
+			if random.IntN(2) == 0 {
+				l.Raw += "#x"
+				l.Fragment, l.HasFragment, l.Hash = []byte("x"), true, check.HashAnchor("x")
+			}
+			kept := l
+			switch random.IntN(4) {
+			case 0:
+				l.Line, l.Column, l.Element, l.Attribute, l.Text = 1+random.IntN(50), random.IntN(300), "a", "href", "text"
+				kept = l
+				if first, ok := firsts[l.Raw]; ok {
+					l.Repeats, l.SameText = first+1, true
+				} else {
+					firsts[l.Raw] = b.Written()
+				}
+			case 1:
+				l.Tag, l.Named = tag, l.HasFragment
+				kept.Tag, kept.Raw = tag, ""
+			default:
+				l.Tag = tag
+				kept.Tag, kept.Raw, kept.Fragment = tag, "", nil
+			}
+			b.Add(&l)
+			want = append(want, kept)
+		}
+		if got := readAll(t, b.Encode(nil)); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%d links came back as %+v, want %+v", len(want), got, want)
+		}
+	}
+	var b Links
+	b.Reset(true)
+	b.Reset(false)
+	b.Add(&Link{Tag: 5, Raw: "x"})
+	if got := readAll(t, b.Encode(nil)); len(got) != 1 || got[0].Raw != "x" {
+		t.Errorf("in a block without bare ones, one came back as %+v", got)
+	}
+}
+
 // TestFirstEncoding: blocks of states that were kept by the first encoding are read.
 func TestFirstEncoding(t *testing.T) {
 	want := []Link{
@@ -134,6 +188,12 @@ func FuzzLinkReader(f *testing.F) {
 	f.Add(b.Encode(nil))
 	b.Add(&Link{Target: 4, Line: 10, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "other", Repeats: 2})
 	b.Add(&Link{Target: 4, Line: 11, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Repeats: 2, SameText: true})
+	f.Add(b.Encode(nil))
+	b.Reset(true)
+	for i := range int32(40) {
+		b.Add(&Link{Target: 4, Tag: 1 + 40*i, HasFragment: i%2 > 0, Fragment: []byte("q"), Hash: check.HashAnchor("q"), Named: i%4 > 2})
+		b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed"})
+	}
 	f.Add(b.Encode(nil))
 	f.Add([]byte(firstPlain))
 	f.Add([]byte(firstCompressed))

@@ -126,6 +126,12 @@ type Config struct {
 	// Pages asks for Sink.Page with each page's links.
 	Pages bool
 
+	// ReadAgain says that files stay as they are while the run lasts: of references
+	// that turn out to be shown at its end, some are read from them once more then. It
+	// takes less time and memory. Where a file has changed all the same, its references
+	// may be told without their places, or the run may end with an error.
+	ReadAgain bool
+
 	// WorkingDir is what printed local paths are relative to.
 	WorkingDir string
 	// Stop, when closed, ends the run softly: nothing new is started, what is in

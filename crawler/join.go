@@ -66,6 +66,7 @@ type pair struct {
 	marks       uint64
 	expects     uint8 // set of extract.Expect met
 	open        bool  // its verdict is still out; only while results are streamed
+	sought      bool  // the text of its fragment is, or was, among those sought
 	judgement   check.Judgement
 	route       route
 	references  []Reference
@@ -115,6 +116,7 @@ type join struct {
 	flagged []*pair // in the order they were met
 	sum     *Summary
 	cut     []byte          // the outcome of what was not reached
+	sought  []soughtText    // in bare references, page by page
 	targets map[string]bool // those that are watched, without fragments
 
 	streaming bool // the run goes on: what is not settled is open
@@ -235,6 +237,9 @@ func (j *join) judge() error {
 		if err := j.pass(first); err != nil {
 			return err
 		}
+		if err := j.bareTexts(); err != nil {
+			return err
+		}
 		if int(j.anchors.to) > len(j.states) {
 			j.anchors = anchorWindow{}
 			return nil
@@ -305,8 +310,15 @@ func (j *join) pass(first bool) error {
 				continue
 			}
 			if p := j.meet(id, &b); p != nil && j.wantsText(p, &b) {
-				if p.fragment, err = reader.fragment(n); err != nil {
+				l, err := reader.to(n)
+				if err != nil {
 					return fmt.Errorf("target %d: %w", rec.ID, err)
+				}
+				if l.Tag != 0 && l.Fragment == nil {
+					p.sought = true
+					j.sought = append(j.sought, soughtText{rec.ID, bareReference{pair: p, brief: b, tag: l.Tag}})
+				} else {
+					p.fragment = string(l.Fragment)
 				}
 			}
 		}
@@ -317,7 +329,7 @@ func (j *join) pass(first bool) error {
 // verdict hangs on it, or it is told.
 func (j *join) wantsText(p *pair, b *frontier.Brief) bool {
 	s := j.states[p.id-1]
-	return b.HasFragment && b.Hash != noFragment && p.fragment == "" && (s&leftBits == 0 || !j.passedOver(s, b))
+	return b.HasFragment && b.Hash != noFragment && p.fragment == "" && !p.sought && (s&leftBits == 0 || !j.passedOver(s, b))
 }
 
 // noFragment is the hash of an empty one, which many a script's link has: it is on
@@ -348,14 +360,6 @@ func (r *pageReader) to(n int) (*frontier.RawLink, error) {
 		}
 	}
 	return &r.links, nil
-}
-
-func (r *pageReader) fragment(n int) (string, error) {
-	l, err := r.to(n)
-	if err != nil {
-		return "", err
-	}
-	return string(l.Fragment), nil
 }
 
 // meet counts a pair that is simply ok, as nearly all are, when it is met for the

@@ -55,10 +55,19 @@ type findings struct {
 	edges       []Edge
 	doc         extract.Document
 	about       []byte // what a later session is to know of the page
+
+	bare   bool   // links may be bare (bare.go)
+	body   []byte // of the document at hand, where they may
+	again  extract.Rereader
+	reread bool // again is at that document
 }
 
-// lie is where an item's host and job lie in findings.store.
-type lie struct{ host, job, after int }
+// lie is where an item's host and job lie in findings.store, and which of the references
+// to it will be shown.
+type lie struct {
+	host, job, after int
+	shown            shownAs
+}
 
 // said is what one link came to, for those that repeat it.
 type said struct {
@@ -66,7 +75,9 @@ type said struct {
 	hash   uint64
 	text   string
 	target int
-	has    bool
+	number int  // of a document read bare: one more than that of the reference, among those written out
+	has    bool // a fragment
+	plain  bool // of a document read bare: the link may be bare
 }
 
 // shrink lets go of what a large page needed.
@@ -82,8 +93,8 @@ func (f *findings) reset(r *run, page view, depth int) {
 	f.items, f.lies, f.href, f.key, f.store, f.edges = f.items[:0], f.lies[:0], f.href[:0], f.key[:0], f.store[:0], nil
 	f.said, f.unchanged = f.said[:0], false
 	f.about = nil
+	f.readsBare(nil)
 	f.remembers = r.cfg.Changed == nil && !r.looksBack() // else a link's fate hangs on more than itself
-	f.links.Reset(false)
 	f.index.reset()
 	f.known.reset()
 	c := r.cfg
@@ -97,6 +108,14 @@ func (f *findings) against(base *urinorm.Base) {
 	f.known.within(f)
 }
 
+// bodyGoes takes note that the body is another's from now on.
+func (f *findings) bodyGoes() {
+	f.bare, f.body = false, nil
+	if f.reread {
+		f.again.Reset(nil)
+	}
+}
+
 // add keeps one link. Those of a document come first and in its order: what one
 // repeats was found out before.
 func (f *findings) add(l *extract.Link) {
@@ -106,8 +125,12 @@ func (f *findings) add(l *extract.Link) {
 	case l.Repeats > 0 && !f.run.cfg.Pages:
 		s := &f.said[l.Repeats-1]
 		link.Target, link.Mark, link.HasFragment, link.Hash = s.target, s.mark, s.has, s.hash
+		f.said = append(f.said, said{})
+		if f.bare {
+			f.addBare(l, &link, s)
+			return
+		}
 		link.Repeats, link.SameText = l.Repeats, l.Text == s.text
-		f.said = append(f.said, *s)
 		f.links.Add(&link)
 		return
 	case !f.remembers || !ordinary(l):
@@ -118,7 +141,20 @@ func (f *findings) add(l *extract.Link) {
 		f.addKnown(l, &link)
 	}
 	f.said = append(f.said, said{mark: link.Mark, hash: link.Hash, text: l.Text, target: link.Target, has: link.HasFragment})
+	if f.bare {
+		s := &f.said[len(f.said)-1]
+		s.plain = isPlain(&link)
+		f.addBare(l, &link, s)
+		return
+	}
 	f.links.Add(&link)
+}
+
+// readsBare says that the links of a document may be bare, for as long as its body is
+// given.
+func (f *findings) readsBare(body []byte) {
+	f.bare, f.body, f.reread = body != nil, body, false
+	f.links.Reset(f.bare)
 }
 
 // ordinary reports whether nothing but the reference itself, the kind of link and
@@ -398,6 +434,9 @@ func (f *findings) enter(fp frontier.Fingerprint, host []byte, j frontier.Job, f
 	l := lie{host: len(f.store)}
 	if fate.Outcome == nil {
 		it.ID = f.ids.find(fp)
+	}
+	if f.bare {
+		l.shown = f.run.shownAs(it.ID, &fate)
 	}
 	if it.ID == 0 {
 		f.store = append(f.store, host...)

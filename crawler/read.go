@@ -62,9 +62,9 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		return
 	}
 	w.compute()
-	doc := &w.found().doc
+	doc, bare := &w.found().doc, follow && err == nil && o.Size == int64(len(body)) && w.bare(resp)
 	extract.ExtractInto(doc, extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
-		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow})
+		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare})
 	if t.Follow && !follow {
 		doc.Duplicates = nil
 	}
@@ -78,6 +78,10 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	}
 	shell := isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
 	w.heard.page = w.pageOf(doc, resp.Header, shell)
+	if bare {
+		w.found().readsBare(body)
+		defer w.found().bodyGoes()
+	}
 	w.follows(t, u, doc, resp.Header, o, shell)
 }
 

@@ -50,6 +50,8 @@ type run struct {
 	cycles   cycles
 	probes   probes
 	turns    *turns // nil without a limit of pages
+	dubious  idSet  // targets to which all references will be shown, as far as is known
+	remarked idSet  // and those without a fragment
 	plain    plainHosts
 	faults   robotsFaults
 	earlier  *earlier               // nil without a cache

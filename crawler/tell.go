@@ -36,6 +36,8 @@ func (j *join) gather() error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
+	var bare []bareReference
+	places := barePlaces{join: j}
 	err := j.r.frontier.Store().Scan(j.r.always, frontier.AllParts, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, isTarget) {
 			return nil
@@ -45,8 +47,12 @@ func (j *join) gather() error {
 		}
 		reader.begin(rec.Links)
 		page := ""
+		bare = bare[:0]
 		for n := 0; ; n++ {
 			if more, err := briefs.Next(&b); err != nil || !more {
+				if len(bare) > 0 && err == nil {
+					err = places.add(rec, page, bare)
+				}
 				return err
 			}
 			id := rec.Found[b.Target]
@@ -64,11 +70,18 @@ func (j *join) gather() error {
 			if page == "" {
 				page = j.page(rec)
 			}
+			if l.Tag != 0 {
+				bare = append(bare, bareReference{pair: p, brief: b, tag: l.Tag})
+				continue
+			}
 			p.refer(&Reference{Page: page, Line: l.Line, Column: l.Column,
 				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text)}, b.Mark)
 		}
 	})
 	if err != nil {
+		return err
+	}
+	if err := places.end(); err != nil {
 		return err
 	}
 	for _, p := range wanted {

@@ -349,6 +349,7 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 		found, links, about = f.found(), f.encoded(), f.about
 	}
 	ids, err := w.frontier.Settle(w.always, t, o, found, links, about, w.tally.take(w.run))
+	w.asFarAsKnown(t.ID(), o)
 	if err == nil {
 		err = w.doubt(t, o)
 	}

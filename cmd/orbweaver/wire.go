@@ -38,6 +38,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	cfg.Show.PagesAlone = !out.WantsReferences()
 	cfg.Pages = out.WantsPages()
 	cfg.Stream = out.WantsStream()
+	cfg.ReadAgain = !o.watching
 	cfg.Stop = stop
 	return &cfg, web, nil
 }

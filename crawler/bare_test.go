@@ -1,0 +1,200 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// variedSite writes pages that link to each other, to what is missing and to what is
+// written badly, in every way that decides whether a link may be bare.
+func variedSite(random *rand.Rand, pages int) map[string]string {
+	refs := []string{"p%d.html", "p%d.html#i1", "p%d.html#gone", "p%d.html#x%%20y", "p%d.html#x&amp;y", "p%d.html#i1-i2", "p%d.html#7-9", "p%d.html#7-33", "p%d.html#",
+		"gone%d.html", "gone%d.html#f", "p%d.html ", `p%d.html\x`, "P%d.html", "../p%d.html", "http://[%d", "p%d.html#é", "i%d.png", "i%d.png#part", "#i1", "#gone%d", "", "?q=%d", "%%zz%d"}
+	around := []string{`<a href="%s">t</a>`, `<a class="c" href="%s" title="a  title"></a>`, `<a href="%s">one <b>two</b> &amp; three</a>`, "<a href='%s'>single</a>",
+		`<a href="%s"><img src="%[1]s" alt="in &lt; it"></a>`, `<img src="%s">`, `<a href="%s" rel="nofollow">n</a>`, `<a href="%s">¶</a>`, `<script src="%s"></script>`, `<link rel="next" href="%s">`,
+		`<a title="x" href="%s"> </a>`, `<a data-orbweaver-ignore href="%s">left out</a>`, `<a href="%s">never closed `}
+	between := []string{"\n", "\r\n", "<p>text é</p>", "\t", `<b id="i1">`, `<i id="i2" name="7">`, `<i id="7">`, `<i id="9">`, "<!-- orbweaver-ignore-next-line -->\n", "<noscript>", "</noscript>"}
+	files := map[string]string{"i1.png": "no image", "i2.png": "<html>"}
+	for n := range pages {
+		var b strings.Builder
+		b.WriteString("<!doctype html><html><head><link rel=\"next\" href=\"gone1.html\">\n<link rel=stylesheet href=gone2.html></head><body>")
+		for range random.IntN(60) {
+			ref := refs[random.IntN(len(refs))]
+			if strings.Contains(ref, "%d") {
+				ref = fmt.Sprintf(ref, random.IntN(pages))
+			}
+			fmt.Fprintf(&b, around[random.IntN(len(around))], ref)
+			b.WriteString(between[random.IntN(len(between))])
+		}
+		b.WriteString(strings.Repeat("<p>that goes on</p>\n", 4))
+		files[fmt.Sprintf("p%d.html", n)] = b.String()
+	}
+	return files
+}
+
+// TestReadAgain: a report is the same whether references are kept or read again, with
+// however many workers, and whatever is shown.
+func TestReadAgain(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 9))
+	generated := t.TempDir()
+	if err := crawlertest.Generate(11, 200, 20).WriteDir(generated); err != nil {
+		t.Fatal(err)
+	}
+	dirs := []string{generated}
+	for range 8 {
+		dirs = append(dirs, writeFiles(t, variedSite(random, 1+random.IntN(20))))
+	}
+	bare := 0
+	for _, dir := range dirs {
+		for _, show := range []Show{{Broken: true, Warning: true}, {Broken: true, Unverified: true, Warning: true, Info: true}, {Warning: true, PagesAlone: true}, {}} {
+			report := func(again bool, workers, anchors int) string {
+				cfg, seeds := disk(t, dir)
+				cfg.Show, cfg.ReadAgain, cfg.Concurrency = show, again, workers
+				store := &watchedStore{Memory: frontier.NewMemory()}
+				cfg.Store = store
+				said := told(t, cfg, seeds, anchors)
+				bare += countBare(t, store)
+				return said
+			}
+			want := report(false, 1, windowedAnchors)
+			if bare > 0 && dir == generated && show == (Show{Broken: true, Warning: true}) {
+				t.Fatal("references are bare though they are not to be read again")
+			}
+			for _, got := range []string{report(true, 1, windowedAnchors), report(true, 64, windowedAnchors), report(true, 8, 3)} {
+				if got != want {
+					at := 0
+					for got[at] == want[at] {
+						at++
+					}
+					at = max(0, at-400)
+					t.Fatalf("%s, %+v:\n…%.800s\nwithout reading again:\n…%.800s", dir, show, got[at:], want[at:])
+				}
+			}
+		}
+	}
+	if bare < 1000 {
+		t.Errorf("only %d references were bare", bare)
+	}
+}
+
+// countBare counts the bare references that a store was given.
+func countBare(t *testing.T, s frontier.Store) (n int) {
+	t.Helper()
+	err := s.Scan(t.Context(), frontier.PartLinks, func(rec *frontier.Record) error {
+		var r frontier.LinkReader
+		var l frontier.RawLink
+		if err := r.Reset(rec.Links); err != nil {
+			return err
+		}
+		for {
+			if more, err := r.Next(&l); err != nil || !more {
+				return err
+			}
+			if l.Tag != 0 {
+				n++
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestReadAgainKnown: what is known to be missing when a page is read is not read again.
+func TestReadAgainKnown(t *testing.T) {
+	files := map[string]string{}
+	for n := range 50 { // each is found by the one before, behind what is missing
+		files[fmt.Sprintf("p%02d.html", n)] = fmt.Sprintf(`<body><p>page</p><a href="gone.html">gone</a><a href="p%02d.html">next</a>`, (n+1)%50) + strings.Repeat("<p>that goes on</p>\n", 4)
+	}
+	cfg, seeds := disk(t, writeFiles(t, files))
+	store := &watchedStore{Memory: frontier.NewMemory()}
+	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, Show{Broken: true}, true, 1
+	c, _ := crawl(t, cfg, seeds[:1])
+	if len(c.results) != 1 || len(c.results[0].References) != 50 || c.results[0].References[49].Text != "gone" || c.results[0].References[49].Column == 0 {
+		t.Fatalf("results %+v", c.results)
+	}
+	if n := countBare(t, store); n <= 50 || n >= 100 {
+		t.Errorf("%d of 100 references are bare", n)
+	}
+}
+
+// TestReadAgainChanged: of a file that changes before it is read again, no place is
+// told that may be wrong.
+func TestReadAgainChanged(t *testing.T) {
+	end := strings.Repeat("<p>that goes on</p>\n", 4)
+	page := `<body><p>page</p><a href="gone.html">gone</a>` + end
+	for _, c := range []struct{ name, page, then, note, err string }{
+		{"other text", page, "<p>longer than it was</p>" + page, "a file changed while it was checked", ""},
+		{"the same length", page, strings.Replace(page, "page", "home", 1), "a file changed while it was checked", ""},
+		{"removed", page, "", "a file changed while it was checked", ""},
+		{"a fragment", strings.Replace(page, "gone.html", "p.html#gone", 1), page, "", "p.html again, for what it links to: it has changed since it was checked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := writeFiles(t, map[string]string{"p.html": c.page})
+			file := filepath.Join(dir, "p.html")
+			cfg, seeds := disk(t, dir)
+			cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
+			cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
+				err := os.WriteFile(file, []byte(c.then), 0o666)
+				if c.then == "" {
+					err = os.Remove(file)
+				} else if err == nil {
+					err = os.Chtimes(file, time.Time{}, time.Unix(1e9, 0))
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}}
+			sink := &collector{}
+			_, err := Run(t.Context(), cfg, seeds, sink)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+				return
+			}
+			if err != nil || len(sink.results) != 1 || len(sink.results[0].References) != 1 {
+				t.Fatalf("%+v, %v", sink.results, err)
+			}
+			if r := sink.results[0].References[0]; r != (Reference{Page: "p.html"}) {
+				t.Errorf("reference %+v", r)
+			}
+			if len(sink.notes) != 1 || !strings.HasPrefix(sink.notes[0].Message, c.note) {
+				t.Errorf("notes %v", sink.notes)
+			}
+		})
+	}
+}
+
+func TestIDSet(t *testing.T) {
+	var s idSet
+	if s.has(0) || s.has(5) {
+		t.Error("an empty set holds something")
+	}
+	ids := []frontier.ID{1, 63, 64, blockIDs - 1, blockIDs, 5*blockIDs + 7, 2 * blockIDs}
+	var g sync.WaitGroup
+	for _, id := range ids {
+		g.Go(func() {
+			s.add(id)
+			if !s.has(id) {
+				t.Errorf("%d is not there", id)
+			}
+		})
+	}
+	g.Wait()
+	for _, id := range ids {
+		if !s.has(id) || s.has(id+1) != (id == 63 || id == blockIDs-1) || s.has(3*blockIDs) || s.has(100*blockIDs) {
+			t.Errorf("about %d", id)
+		}
+	}
+}

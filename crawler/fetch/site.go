@@ -46,6 +46,7 @@ type Site struct {
 	scheme    string
 	authority string
 	path      string // of the base, with a '/' at its end
+	prefix    string // what the URLs of files begin with: scheme, authority and path
 	twins     bool   // http and https, with and without "www.", are the same site
 	synthetic bool
 
@@ -94,6 +95,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 	if !strings.HasSuffix(s.path, "/") {
 		s.path += "/"
 	}
+	s.prefix = s.scheme + "://" + s.authority + s.path
 	top := s.index.list("")
 	if top.err != nil {
 		s.Close()

@@ -405,7 +405,7 @@ func TestNewSiteRefuses(t *testing.T) {
 }
 
 func TestSiteWalkAndURLs(t *testing.T) {
-	files := []string{"index.html", "a/b.html", "a.html", "a-z.html", "100%.html", "a b#c?.html", "ü.md", ".well-known/x.json", ".git/config", "raw\xff", "semi;colon:at@.html", `back\slash.html`, "z/.git/HEAD"}
+	files := []string{"index.html", "a/b.html", "a.html", "a-z.html", "100%.html", "a b#c?.html", "ü.md", ".well-known/x.json", ".git/config", "raw\xff", "semi;colon:at@.html", "a-d/e.html", "ab/c.html", "a.d/f.html", "A/g.html", "a0", `back\slash.html`, "z/.git/HEAD"}
 	dir := writeTree(t, files...)
 	site := openSite(t, "https://example.com/sub/", dir, HostAuto)
 	var names []string

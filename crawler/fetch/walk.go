@@ -1,9 +1,10 @@
 package fetch
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -92,30 +93,54 @@ func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	s.index.learn(dir, entries)
-	key := func(i int) string {
-		if entries[i].IsDir() {
-			return entries[i].Name() + "/"
-		}
-		return entries[i].Name()
-	}
-	sort.Slice(entries, func(i, j int) bool { return key(i) < key(j) })
+	slices.SortFunc(entries, compareEntries)
 	return entries, nil
+}
+
+// compareEntries compares two entries of one directory by name, a directory's with
+// '/' behind it.
+func compareEntries(a, b fs.DirEntry) int {
+	x, y := a.Name(), b.Name()
+	shared := min(len(x), len(y))
+	if c := strings.Compare(x[:shared], y[:shared]); c != 0 {
+		return c
+	}
+	return cmp.Compare(byteAt(a, x, shared), byteAt(b, y, shared))
+}
+
+// byteAt is a byte of an entry's name, 0 behind its end, which no name holds.
+func byteAt(entry fs.DirEntry, name string, i int) byte {
+	switch {
+	case i < len(name):
+		return name[i]
+	case entry.IsDir():
+		return '/'
+	}
+	return 0
 }
 
 // URLOf returns the URL of a file of the site, its name percent-encoded; rel is
 // the path from the root with '/' between names, as Walk gives it. A name ending
 // in '/' is the URL of a directory.
 func (s *Site) URLOf(rel string) (urinorm.URL, error) {
-	u, _, err := urinorm.ParseWeb(s.scheme + "://" + s.authority + s.path + escapePath(rel))
+	u, _, err := urinorm.ParseWeb(s.prefix + escapePath(rel))
 	return u, err
 }
 
 // escapePath percent-encodes the names of a slash-separated path.
 func escapePath(path string) string {
+	plain := 0
+	for plain < len(path) && pathBytes[path[plain]] {
+		plain++
+	}
+	if plain == len(path) {
+		return path
+	}
 	var b strings.Builder
 	b.Grow(len(path) + 16)
-	for i := 0; i < len(path); i++ {
-		if c := path[i]; c == '/' || isPathByte(c) {
+	b.WriteString(path[:plain])
+	for i := plain; i < len(path); i++ {
+		if c := path[i]; pathBytes[c] {
 			b.WriteByte(c)
 		} else {
 			writeEscaped(&b, c)
@@ -123,6 +148,14 @@ func escapePath(path string) string {
 	}
 	return b.String()
 }
+
+// pathBytes are those that stand for themselves in a slash-separated path.
+var pathBytes = func() (plain [256]bool) {
+	for c := range plain {
+		plain[c] = c == '/' || isPathByte(byte(c))
+	}
+	return plain
+}()
 
 // writeEscaped writes a percent-encoded byte.
 func writeEscaped(b *strings.Builder, c byte) {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,11 +49,7 @@ func (f *folders) enter(dir string) (*folder, error) {
 		d.users++
 		return d, nil
 	}
-	name := filepath.FromSlash(dir)
-	if name == "" {
-		name = "."
-	}
-	file, err := f.root.Open(name)
+	file, err := f.open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +63,34 @@ func (f *folders) enter(dir string) (*folder, error) {
 	f.byDir[dir] = d
 	f.order = append(f.order, dir)
 	return d, nil
+}
+
+// open opens a directory: where the one it lies in is open, by its name there,
+// again without following a link. Callers hold mu.
+func (f *folders) open(dir string) (*os.File, error) {
+	if dir == "" {
+		return f.root.Open(".")
+	}
+	above, base := cutBase(dir)
+	if d := f.byDir[above]; d != nil && base != ".." {
+		fd, err := retried(func() (int, error) {
+			return unix.Openat(d.fd, base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		})
+		if err == nil {
+			at := slices.Index(f.order, above) // its other directories will be asked for, too
+			f.order = append(slices.Delete(f.order, at, at+1), above)
+			return os.NewFile(uintptr(fd), dir), nil
+		}
+	}
+	return f.root.Open(filepath.FromSlash(dir))
+}
+
+// cutBase splits a path at its last slash.
+func cutBase(path string) (dir, base string) {
+	if slash := strings.LastIndexByte(path, '/'); slash >= 0 {
+		return path[:slash], path[slash+1:]
+	}
+	return "", path
 }
 
 func (f *folders) leave(d *folder) {
@@ -95,10 +120,7 @@ func (f *folders) close() {
 
 // openFile opens a regular file; ok is false for whatever else there is to say.
 func (f *folders) openFile(name string) (file quickFile, size int64, modified time.Time, ok bool) {
-	dir, base := "", name
-	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
-		dir, base = name[:slash], name[slash+1:]
-	}
+	dir, base := cutBase(name)
 	d, err := f.enter(dir)
 	if err != nil {
 		return file, 0, modified, false

@@ -1,0 +1,61 @@
+//go:build unix
+
+package fetch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// A directory is found in one that is open, however many come between, but never
+// through a link that leads out.
+func TestFoldersStayInside(t *testing.T) {
+	var files []string
+	for i := range 3 * maxFolders {
+		files = append(files, fmt.Sprintf("a/b/%d/c/x.html=%d", i, i))
+	}
+	dir := writeTree(t, files...)
+	outside := writeTree(t, "c/x.html=secret")
+	for link, to := range map[string]string{"a/b/out": outside, "a/b/in": "7"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	site := openSite(t, "https://example.com/", dir, HostAuto)
+	folders := site.tree.folders
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for i := range 3 * maxFolders {
+				for _, name := range []string{"a/b", fmt.Sprintf("a/b/%d", i), fmt.Sprintf("a/b/%d/c", i), "a/b/in/c"} {
+					f, err := folders.list(name, name)
+					if err != nil {
+						t.Errorf("list %s: %v", name, err)
+						continue
+					}
+					f.Close()
+				}
+				for _, name := range []string{"a/b/out", "a/b/out/c", "..", "a/b/gone", "a/b/1/c/x.html"} {
+					if f, err := folders.list(name, name); err == nil {
+						f.Close()
+						t.Errorf("list %s: it is opened", name)
+					}
+				}
+				body, size, _, ok := folders.openFile(fmt.Sprintf("a/b/%d/c/x.html", i))
+				if want := int64(len(fmt.Sprint(i))); !ok || size != want {
+					t.Errorf("file %d: %v, %d bytes", i, ok, size)
+				}
+				if ok {
+					body.Close()
+				}
+			}
+		})
+	}
+	readers.Wait()
+	if len(folders.order) != len(folders.byDir) || len(folders.order) > maxFolders {
+		t.Errorf("%d directories are open, %d are in line", len(folders.byDir), len(folders.order))
+	}
+}

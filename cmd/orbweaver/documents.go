@@ -22,14 +22,15 @@ func formatByName(name string) string {
 }
 
 // isDocument reports whether a file that is met in a directory is read for links:
-// by its name, or by its first bytes where the name leaves it open.
-func isDocument(file string) bool {
-	format := formatByName(file)
+// by its name, or by its first bytes where the name leaves it open. rel is its path
+// from the directory, with '/' between names.
+func isDocument(dir, rel string) bool {
+	format := formatByName(rel)
 	if format == "" {
-		if _, open := extract.Readable(fetch.TypeByName(file), filepath.Base(file), nil); !open {
+		if _, open := extract.Readable(fetch.TypeByName(rel), path.Base(rel), nil); !open {
 			return false
 		}
-		format, _ = sniff(file)
+		format, _ = sniff(filepath.Join(dir, filepath.FromSlash(rel)))
 	}
 	return extract.InDirectory(format)
 }

@@ -32,7 +32,7 @@ func TestDocumentsAreKnown(t *testing.T) {
 		if err != nil || got != want && got != "gzip" {
 			t.Errorf("%s: %q, %v, want %q", file, got, err, want)
 		}
-		if !sniffed(file) || !isDocument(file) {
+		if !sniffed(file) || !isDocument("", file) {
 			t.Errorf("%s: it is left out", file)
 		}
 	}

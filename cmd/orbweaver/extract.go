@@ -118,7 +118,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		switch {
 		case err != nil:
 			return x.unreadable(path, err)
-		case entry.IsDir() || !isDocument(path):
+		case entry.IsDir() || !isDocument("", filepath.ToSlash(path)):
 			return nil
 		}
 		documents++

@@ -106,12 +106,15 @@ func (p *plan) addDirectory(t target) error {
 	p.named[site] = true
 	before := len(p.seeds)
 	err = site.Walk(func(rel string, _ fs.DirEntry) error {
-		if path.Ext(rel) == ".css" || !isDocument(filepath.Join(site.Dir(), filepath.FromSlash(rel))) {
+		if path.Ext(rel) == ".css" || !isDocument(site.Dir(), rel) {
 			return nil
 		}
 		u, err := site.URLOf(rel)
 		if err != nil {
 			return nil // a name that no URL can carry: nothing can link to it
+		}
+		if n := len(p.seeds); n == cap(p.seeds) {
+			p.seeds = slices.Grow(p.seeds, max(256, n)) // there may be very many
 		}
 		p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Crawl: true, Raw: t.raw})
 		return nil

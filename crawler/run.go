@@ -127,7 +127,7 @@ func (r *run) conclude(ctx context.Context) (*Summary, error) {
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	cfg := given.withDefaults()
 	r := &run{cfg: cfg, sink: sink, seeds: seeds, windowed: windowedAnchors, always: context.WithoutCancel(ctx),
-		print: newPrinter(cfg.Sites, cfg.WorkingDir), seeded: map[string]struct{}{}, trapped: map[string]int{}, listed: map[string]bool{}}
+		print: newPrinter(cfg.Sites, cfg.WorkingDir), trapped: map[string]int{}, listed: map[string]bool{}}
 	r.started = time.Now()
 	r.began, r.timed = r.started, r.started
 	processors := runtime.GOMAXPROCS(0)
@@ -180,25 +180,42 @@ func (r *run) begin(host string) int {
 
 const beginWith = 4
 
+// seedsAtOnce is how many seeds are entered in one step: a directory may hold very
+// many, and what is made to enter them should stay small.
+const seedsAtOnce = 4096
+
 // refer enters the seeds.
 func (r *run) refer() error {
 	var f findings
+	r.seeded, r.seedIDs = make(map[string]struct{}, len(r.seeds)), make([]frontier.ID, len(r.seeds))
+	for from := 0; from < len(r.seeds); from += seedsAtOnce {
+		to := min(from+seedsAtOnce, len(r.seeds))
+		if err := r.referTo(&f, r.seeds[from:to], r.seedIDs[from:to]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// referTo enters some of the seeds and fills in their IDs.
+func (r *run) referTo(f *findings, seeds []Seed, seedIDs []frontier.ID) error {
 	f.reset(r, view{}, -1)
-	index := make([]int, len(r.seeds))
-	for i := range r.seeds {
-		s := &r.seeds[i]
+	index := make([]int, len(seeds))
+	for i := range seeds {
+		s := &seeds[i]
 		if s.URL.IsZero() {
 			index[i] = -1
 			continue
 		}
-		v := viewOf(s.URL)
+		f.href = append(f.href[:0], s.URL.String()...)
+		v := view{f.href, s.URL.Offsets()}
 		excluded := r.scoped.excluded(v)
 		if !s.Named && (excluded != nil || r.scoped.notFollowed(v)) {
 			index[i] = -1
 			continue
 		}
 		if s.Follow && r.scoped.siteOf(s.URL) != nil {
-			r.seeded[string(v.document())] = struct{}{}
+			r.seeded[s.URL.String()[:v.at.FragmentStart]] = struct{}{}
 		}
 		fate := Fate{Wave: r.scoped.wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true}
 		if s.Follow {
@@ -224,10 +241,9 @@ func (r *run) refer() error {
 	if err != nil {
 		return err
 	}
-	r.seedIDs = make([]frontier.ID, len(r.seeds))
 	for i, at := range index {
 		if at >= 0 {
-			r.seedIDs[i] = ids[at]
+			seedIDs[i] = ids[at]
 		}
 	}
 	return nil

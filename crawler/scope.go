@@ -111,7 +111,6 @@ func newScope(cfg *Config, seeds []Seed, p *printer) *Scope {
 
 // widen makes the seed's site internal. found says that a redirect named it.
 func (s *Scope) widen(seed Seed, found bool) {
-	v := viewOf(seed.URL)
 	if site := s.siteOf(seed.URL); site != nil {
 		if seed.Crawl {
 			for i := range s.sites {
@@ -122,6 +121,7 @@ func (s *Scope) widen(seed Seed, found bool) {
 		}
 		return
 	}
+	v := viewOf(seed.URL)
 	if !v.crawlable() || !seed.Crawl {
 		return
 	}

@@ -1,0 +1,55 @@
+package crawler
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// Every seed is known by the number that its target has, in whatever step it was
+// entered, and one without a URL by none.
+func TestReferInSteps(t *testing.T) {
+	const seeds = 2*seedsAtOnce + 10
+	site, err := fetch.NewSite(fetch.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: t.TempDir(), Synthetic: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close()
+	cfg := web(t)
+	cfg.Sites = []*fetch.Site{site}
+	given := make([]Seed, seeds)
+	for i := range given {
+		given[i] = Seed{URL: mustParse(t, fmt.Sprintf("https://0.site.invalid/%d.html", i)), Follow: true, Crawl: true}
+	}
+	again, part, none, other := seedsAtOnce+5, seedsAtOnce+6, 7, 8
+	given[again] = given[3]
+	given[part] = Seed{URL: mustParse(t, "https://0.site.invalid/part.html#x"), Follow: true}
+	given[none] = Seed{Raw: "missing/"}
+	given[other] = Seed{URL: mustParse(t, "https://example.com/"), Follow: true}
+
+	r := newRun(t.Context(), cfg, given, &collector{})
+	defer r.cfg.Store.Close()
+	if err := r.refer(); err != nil {
+		t.Fatal(err)
+	}
+	got := slices.Clone(r.seedIDs)
+	if err := r.findSeeds(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, r.seedIDs) || got[again] != got[3] || got[none] != 0 || slices.Index(got, 0) != none {
+		t.Errorf("the store knows the seeds by other numbers: %v and %v of the first", got[:10], r.seedIDs[:10])
+	}
+	if c, err := r.frontier.Count(t.Context()); err != nil || c.Known != seeds-2 {
+		t.Errorf("%d targets, %v; want %d", c.Known, err, seeds-2)
+	}
+	for url, want := range map[string]bool{"0.html": true, "part.html": true, fmt.Sprintf("%d.html", seeds-1): true, "7.html": false} {
+		if got := r.isSeed(mustParse(t, "https://0.site.invalid/"+url)); got != want {
+			t.Errorf("%s is a seed: %v", url, got)
+		}
+	}
+	if r.isSeed(given[other].URL) {
+		t.Error("a seed on the network counts as a document of a directory")
+	}
+}

@@ -44,8 +44,41 @@ func (r *run) asFarAsKnown(id frontier.ID, o *check.Outcome) {
 		case !check.OfPage(w.Code):
 			r.dubious.add(id)
 			return
-		case !r.cfg.Show.PagesAlone:
+		case !r.cfg.Show.PagesAlone && !r.remarked.has(id):
 			r.remarked.add(id)
+			r.remarks.Add(1)
+		}
+	}
+}
+
+// manyRemarked reports whether there is much to say of the pages of this site: then that
+// goes for those, too, that are not read yet.
+func (r *run) manyRemarked() bool {
+	const few, share = 16, 4 // of so many pages one
+	n := r.remarks.Load()
+	return n >= few && n*share > r.counts[countPages].Load()
+}
+
+// foresee looks which of the files that a page was the first to name are missing: their
+// turn comes when all documents of a directory have been read.
+func (w *worker) foresee(items []frontier.Item, ids []frontier.ID) {
+	for i, id := range ids {
+		if it := &items[i]; it.ID != 0 || it.Outcome != nil || id <= w.lastSeed || w.foreseen.has(id) {
+			continue
+		}
+		w.foreseen.add(id)
+		job, err := frontier.DecodeJob(items[i].Job)
+		if err != nil {
+			continue
+		}
+		u, _, err := urinorm.ParseWeb(string(job.URL))
+		if err != nil {
+			continue
+		}
+		if site := w.scope().siteOf(u); site != nil {
+			if _, err := site.Fetch(w.always, &fetch.Request{URL: u}); err != nil {
+				w.dubious.add(id)
+			}
 		}
 	}
 }
@@ -68,7 +101,7 @@ func (r *run) shownAs(id frontier.ID, fate *Fate) shownAs {
 		}
 	case r.dubious.has(id):
 		return shownAll
-	case r.remarked.has(id):
+	case r.remarked.has(id), fate.Need&frontier.NeedLinks != 0 && r.manyRemarked():
 		return shownWhole
 	}
 	return notShown

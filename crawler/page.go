@@ -56,7 +56,8 @@ type findings struct {
 	doc         extract.Document
 	about       []byte // what a later session is to know of the page
 
-	bare   bool   // links may be bare (bare.go)
+	bare, // links may be bare (bare.go)
+	wasBare bool // they might, on the page at hand
 	body   []byte // of the document at hand, where they may
 	again  extract.Rereader
 	reread bool // again is at that document
@@ -153,7 +154,7 @@ func (f *findings) add(l *extract.Link) {
 // readsBare says that the links of a document may be bare, for as long as its body is
 // given.
 func (f *findings) readsBare(body []byte) {
-	f.bare, f.body, f.reread = body != nil, body, false
+	f.bare, f.wasBare, f.body, f.reread = body != nil, body != nil, body, false
 	f.links.Reset(f.bare)
 }
 

@@ -358,6 +358,9 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 	}
 	if w.desk != nil {
 		w.desk.learn(ids)
+		if w.desk.wasBare {
+			w.foresee(found, ids)
+		}
 	}
 	return w.tellAsKnown(t, o, found, ids)
 }

@@ -32,6 +32,10 @@
 // store. The order in which answers came can therefore not be seen in a report:
 // one worker and sixty-four give the same.
 //
+// Few references are ever shown. Where a page is a file, which can be read once more,
+// it is not looked for where its links stand and what their text is, and little of
+// them is kept: what turns out to be shown is read again (bare.go).
+//
 // Only the frontier waits. A worker that has a target works on it; politeness,
 // backoff, Retry-After and the second pass are all times before which the
 // frontier does not hand a target out. A host whose robots.txt has a say gets one

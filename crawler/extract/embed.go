@@ -34,7 +34,7 @@ func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 		if g.Base == "" {
 			g.Base = doc.Base
 		}
-		g.at, g.tag = int32(at), -1
+		g.at, g.tag, g.Repeats = int32(at), -1, 0
 		g.Line, g.Column = h.places.at(at)
 		h.links = append(h.links, g)
 	}

@@ -241,6 +241,7 @@ func (r *markdownReader) readHTML(in *Input) {
 	source := h.src.text
 	h.src.text = r.html
 	title := h.doc.Title
+	h.bare = false // in the body stands, too, what is blanked out here
 	readHTML(h, &Input{AnchorsOnly: in.AnchorsOnly}, false)
 	// A page is built around the document: its base, its title and what it
 	// says to robots are not for the document to say.
@@ -251,6 +252,9 @@ func (r *markdownReader) readHTML(in *Input) {
 	h.links = slices.DeleteFunc(h.links, func(f Link) bool {
 		return holdsPlaceholder([]byte(f.Ref)) || strings.HasPrefix(f.Ref, "{") // JSX
 	})
+	for i := range h.links {
+		h.links[i].Repeats = 0 // their places are not what they were
+	}
 	r.chooseMarked(own)
 	h.src.text = source
 	if len(h.links) > MaxLinks {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -128,6 +129,30 @@ func TestAnchorHashes(t *testing.T) {
 		slices.Sort(want)
 		if want = slices.Compact(want); !slices.Equal(doc.AnchorHashes, want) {
 			t.Errorf("%.100s: hashes %x of %q, want %x", html, doc.AnchorHashes, doc.Anchors, want)
+		}
+	}
+}
+
+// Links of HTML within a document of another format repeat each other as little as they
+// are bare: they stand among others, and what is around them is not HTML.
+func TestRepeatsWithin(t *testing.T) {
+	const links = `<p>a page</p><a href="x">1</a> <a href="y">2</a> <a href="x">3</a> <a href="y">4</a><p>that goes on</p>`
+	for name, body := range map[string]string{
+		"a.md":    "[a](b) ![c](d)\n\n" + links + "\n\n[e](f) `" + links + "`\n",
+		"a.eml":   "From: <mailto:a@example.com>\nList-Help: <https://example.com/>\nContent-Type: text/html\n\n" + links,
+		"a.ipynb": `{"cells":[{"cell_type":"markdown","source":["[a](b) [c](d) [a](b)"]},{"cell_type":"markdown","source":[` + strconv.Quote(links) + `]}],"nbformat":4}`,
+		"a.rst":   "`a <b>`_ `c <d>`_\n\n.. raw:: html\n\n   " + links + "\n",
+	} {
+		for _, bare := range []bool{false, true} {
+			doc := Extract(Input{Body: []byte(body), Name: name, Bare: bare})
+			if len(doc.Links) < 5 {
+				t.Errorf("%s: only %d links", name, len(doc.Links))
+			}
+			for _, l := range doc.Links {
+				if l.Repeats != 0 || l.Tag != 0 || l.Line == 0 || l.Text == "" && l.Element == "a" {
+					t.Errorf("%s, bare %v: %+v", name, bare, l)
+				}
+			}
 		}
 	}
 }

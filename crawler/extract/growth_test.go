@@ -9,7 +9,8 @@ import (
 // checkLinear holds that eight times the document takes about eight times as
 // long, where 64 times would be the mistake. What is measured is the time on the
 // processor, so that it matters little what else the machine does; and what seems
-// slow is measured again, because the first of its size pays for its memory.
+// slow is measured again, because the first of its size pays for its memory. Each
+// document is read bare, too, and its bare links once more.
 func checkLinear(t *testing.T, contentType string, documents map[string]func(n int) string) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -18,6 +19,17 @@ func checkLinear(t *testing.T, contentType string, documents map[string]func(n i
 		in := Input{Body: []byte(body), ContentType: contentType}
 		before := threadTime()
 		Extract(in)
+		in.Bare = true
+		doc := Extract(in)
+		var again Rereader
+		again.Reset(in.Body)
+		for i := range doc.Links {
+			if tag := doc.Links[i].Tag; tag != 0 {
+				if _, ok := again.Link(tag); !ok {
+					t.Fatalf("no link at %d of %.200q…", tag, body)
+				}
+			}
+		}
 		return threadTime() - before
 	}
 	size := 1 << 17

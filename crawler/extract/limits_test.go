@@ -6,11 +6,20 @@ import (
 	"testing"
 )
 
+// plainStart begins a page in which links are plain.
+const plainStart = "<!doctype html><body><p>text</p>"
+
 // growing are documents of hostile shapes, about n bytes long.
 var growing = map[string]func(n int) string{
 	"links":             func(n int) string { return strings.Repeat("<a href=x>text</a>", n/18) },
 	"links on one line": func(n int) string { return strings.Repeat("<a href=x>é</a>", n/16) },
 	"unclosed links":    func(n int) string { return strings.Repeat("<a href=x>", n/10) },
+	"plain links":       func(n int) string { return plainStart + strings.Repeat(`<a href="x">text</a>`, n/20) },
+	"unclosed plain":    func(n int) string { return plainStart + strings.Repeat(`<a href="x">a <b>b</b> <i>`, n/26) },
+	"odd plain links":   func(n int) string { return plainStart + strings.Repeat(`<a href="x">a < b<!-->`, n/22) },
+	"plain links in templates": func(n int) string {
+		return plainStart + strings.Repeat(`<template shadowrootmode=open><a href="x"><svg><title>`, n/54)
+	},
 	"unclosed elements": func(n int) string { return strings.Repeat("<div><p><b>", n/11) },
 	"unclosed svg":      func(n int) string { return strings.Repeat("<svg><title>", n/12) },
 	"svg closed late":   func(n int) string { return strings.Repeat("<svg>", n/11) + strings.Repeat("</svg>", n/11) },

@@ -33,15 +33,15 @@ func (r *htmlReader) plainLinks() {
 			continue
 		}
 		r.endLink()
-		first := len(r.links)
-		r.unplaced = r.bare
+		first, bare := len(r.links), r.bare && len(r.templates) == 0 // whose end closes what the link's text has open
+		r.unplaced = bare
 		r.url(ruleOfA, href, ExpectAny)
 		r.unplaced = false
 		if first < len(r.links) {
 			f := &r.links[first]
 			f.tag = int32(start)
 			f.Ignored = r.ignore.covers(start) || r.ignore.covers(href.start)
-			if r.bare {
+			if bare {
 				f.Tag = f.tag + 1
 				if _, after := onePiece(t.doc, end); after >= 0 {
 					t.end = after
@@ -54,7 +54,7 @@ func (r *htmlReader) plainLinks() {
 			}
 		}
 		l := &r.link
-		l.first, l.end, l.text, l.bare = first, len(r.links), l.text[:0], r.bare
+		l.first, l.end, l.text, l.bare = first, len(r.links), l.text[:0], bare
 		l.title, l.label = title, span{}
 		t.end = end
 	}

@@ -5,9 +5,10 @@ package extract
 //
 // What a bare link is hangs on nothing but the source from its tag on: only such are bare.
 type Rereader struct {
-	h   *harvest
-	r   *htmlReader
-	doc Document
+	h    *harvest
+	r    *htmlReader
+	doc  Document
+	read int // bytes of the document, those that were read twice counted twice
 }
 
 // Reset turns to another document, by the Body that its links were found in.
@@ -16,18 +17,23 @@ func (a *Rereader) Reset(body []byte) {
 		a.h, a.r = new(harvest), new(htmlReader)
 		a.h.reference = true // no link repeats another
 	}
-	a.doc = Document{}
+	a.doc, a.read = Document{}, 0
 	a.h.reset(&a.doc, body)
 }
 
 // Link reads the link in the start tag at Tag as a document that is not read bare has it,
 // but for Repeats, NoFollow, Ignored and Base; false where no such link stands: then the
 // body is another one. It is quickest for tags that come in their order.
+//
+// No two links of a document share more than a tag, so that all are read in the time
+// that the document takes. In another body they may; what would take longer is not
+// found there.
 func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	r, start := a.r, int(tag)-1
-	if start < 0 || start >= len(a.h.src.text) {
+	if start < 0 || start >= len(a.h.src.text) || a.read > longestRereading*len(a.h.src.text) {
 		return f, false
 	}
+	defer func() { a.read += r.tokens.end - start }()
 	r.begin(a.h, &a.h.src)
 	r.tokens.reference = false
 	r.want, r.links = true, r.links[:0]
@@ -54,14 +60,18 @@ func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	return f, true
 }
 
-// readLink reads on to the end of the a element that is open.
+// longestRereading is how many times the length of a document is read of it at most.
+const longestRereading = 4
+
+// readLink reads on to the end of the a element that is open: to its end tag, or to the
+// next one's start tag. That may be open, too, but is another link's.
 func (r *htmlReader) readLink() {
 	t := &r.tokens
 	for {
 		if t.skip = r.meaningless(); t.skip != skipNothing && r.inert == 0 && t.inPlace() {
 			r.plainContent()
 		}
-		if r.link.first == r.link.end {
+		if r.link.first == r.link.end || r.link.first > 0 {
 			return
 		}
 		switch t.next() {

@@ -3,9 +3,11 @@ package crawler
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,11 +24,12 @@ import (
 // page is read that they will be shown. What turns out to be shown later is read again
 // from the file, which must be the same still.
 
-// bare reports whether the links of a document may be bare.
-func (w *worker) bare(resp *fetch.Response) bool {
+// bare reports whether the links of a document may be bare: a file that is as long as
+// it said, which those of /proc are not.
+func (w *worker) bare(resp *fetch.Response, body []byte) bool {
 	c := w.cfg
-	return c.ReadAgain && !c.Show.OK && !c.Show.Skipped && !c.Pages && !c.Stream && c.Changed == nil && !w.looksBack() &&
-		!w.frontier.Durable() && localFile(resp) != "" && len(resp.Header) == 0
+	return c.ReadAgain && !c.Show.OK && !c.Show.Skipped && !c.Pages && !c.Stream && c.Changed == nil && w.earlier == nil &&
+		!w.frontier.Durable() && localFile(resp) != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
 }
 
 // asFarAsKnown notes what the settling of a target tells of the references to it.
@@ -168,11 +171,28 @@ type bareReference struct {
 	found extract.Link // its Tag is 0 where it was not found
 }
 
-// barePage is a page with such references.
+// barePage is a file with such references, as it was when it was checked.
 type barePage struct {
-	job, outcome []byte
-	name         string // as it is printed
-	references   []bareReference
+	id         frontier.ID
+	url        string
+	internal   bool
+	size       int64
+	modified   time.Time
+	name       string // as it is printed
+	references []bareReference
+}
+
+// barePage reads from a record what is to be known of its file.
+func (j *join) barePage(rec *frontier.Record, name string) (p barePage, err error) {
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil {
+		return p, fmt.Errorf("target %d: %w", rec.ID, err)
+	}
+	o, _, err := check.DecodeHead(rec.Outcome)
+	if err != nil {
+		return p, fmt.Errorf("target %d: %w", rec.ID, err)
+	}
+	return barePage{id: rec.ID, url: string(job.URL), internal: job.Internal, size: o.Size, modified: o.Modified, name: name}, nil
 }
 
 // readAgain reads what is missing of references, page by page, with as many hands as
@@ -196,29 +216,21 @@ func (j *join) readAgain(pages []barePage) error {
 
 // readPageAgain reads one of them. References are not found in a file that has changed.
 func (j *join) readPageAgain(p *barePage, again *extract.Rereader) error {
-	job, err := frontier.DecodeJob(p.job)
+	u, _, err := urinorm.ParseWeb(p.url)
 	if err != nil {
 		return err
 	}
-	o, _, err := check.DecodeHead(p.outcome)
-	if err != nil {
-		return err
-	}
-	u, _, err := urinorm.ParseWeb(string(job.URL))
-	if err != nil {
-		return err
-	}
-	resp, err := j.r.fetch(j.r.always, &fetch.Request{URL: u, Need: fetch.Content, Internal: job.Internal})
+	resp, err := j.r.fetch(j.r.always, &fetch.Request{URL: u, Need: fetch.Content, Internal: p.internal})
 	if err != nil || resp.Body == nil {
 		return nil
 	}
 	defer resp.Body.Close()
-	if !resp.Modified.Equal(o.Modified) || resp.Size != o.Size {
+	if !resp.Modified.Equal(p.modified) || resp.Size != p.size {
 		return nil
 	}
 	body, err := j.r.bodies.read(resp.Body, resp.Size, resp.Size+1, true)
 	defer j.r.bodies.give(body)
-	if err != nil || int64(len(body)) != o.Size {
+	if err != nil || int64(len(body)) != p.size {
 		return nil
 	}
 	again.Reset(body)
@@ -237,38 +249,52 @@ func fragmentOf(raw string) string {
 	return fragment
 }
 
+// most is how many references are read again at once, and of how many pages.
+const (
+	mostBare      = 1 << 14
+	mostBarePages = 1024
+)
+
 // bareTexts finds the texts of the fragments of pairs that were first met in bare
-// references.
+// references. Those that were in files that have changed may be in others, too.
 func (j *join) bareTexts() error {
-	defer func() { j.sought = nil }()
-	const atOnce = 1024 // pages
+	sought := j.sought
+	j.sought = nil
 	var pages []barePage
+	held := 0
 	flush := func() error {
 		if err := j.readAgain(pages); err != nil {
 			return err
 		}
 		for i := range pages {
 			for _, r := range pages[i].references {
-				if r.found.Tag == 0 {
-					return fmt.Errorf("read %s again, for what it links to: it has changed since it was checked", pages[i].name)
+				if r.found.Tag != 0 {
+					r.pair.fragment, r.pair.unread = strings.Clone(fragmentOf(r.found.Raw)), false
+					continue
 				}
-				r.pair.fragment = fragmentOf(r.found.Raw)
+				r.pair.sought, r.pair.unread = false, true
+				j.lost[pages[i].id] = true
 			}
 		}
-		pages = pages[:0]
+		pages, held = pages[:0], 0
 		return nil
 	}
-	for at := 0; at < len(j.sought); {
-		id := j.sought[at].page
+	for at := 0; at < len(sought); {
+		id := sought[at].page
 		rec, err := j.r.frontier.Store().Get(j.r.always, id)
 		if err != nil {
 			return fmt.Errorf("read target %d once more: %w", id, err)
 		}
-		p := barePage{job: rec.Job, outcome: rec.Outcome, name: j.page(&rec)}
-		for ; at < len(j.sought) && j.sought[at].page == id; at++ {
-			p.references = append(p.references, j.sought[at].bareReference)
+		p, err := j.barePage(&rec, "")
+		if err != nil {
+			return err
 		}
-		if pages = append(pages, p); len(pages) == atOnce {
+		for ; at < len(sought) && sought[at].page == id; at++ {
+			s := &sought[at]
+			p.references = append(p.references, bareReference{pair: s.pair, brief: frontier.Brief{HasFragment: true, Hash: s.hash}, tag: s.tag})
+		}
+		held += len(p.references)
+		if pages = append(pages, p); len(pages) >= mostBarePages || held >= mostBare {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -279,8 +305,30 @@ func (j *join) bareTexts() error {
 
 // soughtText is a reference whose fragment's text is wanted, on a page.
 type soughtText struct {
+	pair *pair
+	hash uint64 // of the fragment
 	page frontier.ID
-	bareReference
+	tag  int32
+}
+
+// leaveUnread drops the pairs with a fragment that nobody can read any more.
+func (j *join) leaveUnread() error {
+	n := len(j.flagged)
+	j.flagged = slices.DeleteFunc(j.flagged, func(p *pair) bool { return p.unread })
+	maps.DeleteFunc(j.pairs, func(_ pairKey, p *pair) bool { return p.unread })
+	if n -= len(j.flagged); n == 0 {
+		return nil
+	}
+	j.sum.Complete = false
+	return j.note(changedFiles(len(j.lost)) + ": " + quantity(n, "target") + " with a fragment, linked to from there, left out")
+}
+
+// changedFiles begins a note on such files.
+func changedFiles(n int) string {
+	if n == 1 {
+		return "a file changed while it was checked"
+	}
+	return fmt.Sprintf("%d files changed while they were checked", n)
 }
 
 // barePlaces gathers the bare references of pages, and adds them to their pairs a good
@@ -294,9 +342,13 @@ type barePlaces struct {
 
 // add takes in the references of a page, whose record may be used again.
 func (b *barePlaces) add(rec *frontier.Record, name string, references []bareReference) error {
-	const most = 1 << 14
-	b.pages = append(b.pages, barePage{slices.Clone(rec.Job), slices.Clone(rec.Outcome), name, slices.Clone(references)})
-	if b.held += len(references); b.held < most {
+	p, err := b.join.barePage(rec, name)
+	if err != nil {
+		return err
+	}
+	p.references = slices.Clone(references)
+	b.pages = append(b.pages, p)
+	if b.held += len(references); b.held < mostBare {
 		return nil
 	}
 	return b.flush()
@@ -328,11 +380,8 @@ func (b *barePlaces) end() error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	switch b.changed {
-	case 0:
+	if b.changed == 0 {
 		return nil
-	case 1:
-		return b.join.note("a file changed while it was checked: where on it links stand that are listed is not known")
 	}
-	return b.join.note(fmt.Sprintf("%d files changed while they were checked: where on them links stand that are listed is not known", b.changed))
+	return b.join.note(changedFiles(b.changed) + ": where links that are listed stand there is not known")
 }

@@ -3,14 +3,17 @@ package crawler
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
@@ -151,18 +154,29 @@ func TestReadAgainRemarked(t *testing.T) {
 }
 
 // TestReadAgainChanged: of a file that changes before it is read again, no place is
-// told that may be wrong.
+// told that may be wrong, and no fragment that nobody knows.
 func TestReadAgainChanged(t *testing.T) {
 	end := strings.Repeat("<p>that goes on</p>\n", 4)
 	page := `<body><p>page</p><a href="gone.html">gone</a>` + end
-	for _, c := range []struct{ name, page, then, note, err string }{
-		{"other text", page, "<p>longer than it was</p>" + page, "a file changed while it was checked", ""},
-		{"the same length", page, strings.Replace(page, "page", "home", 1), "a file changed while it was checked", ""},
-		{"removed", page, "", "a file changed while it was checked", ""},
-		{"a fragment", strings.Replace(page, "gone.html", "p.html#gone", 1), page, "", "p.html again, for what it links to: it has changed since it was checked"},
+	part := strings.Replace(page, "gone.html", "p.html#gone", 1)
+	const placeless = "a file changed while it was checked: where links that are listed stand there is not known"
+	for _, c := range []struct {
+		name, page, then, other, note string
+		references                    []Reference
+	}{
+		{"other text", page, "<p>longer than it was</p>" + page, "", placeless, []Reference{{Page: "p.html"}}},
+		{"the same length", page, strings.Replace(page, "page", "home", 1), "", placeless, []Reference{{Page: "p.html"}}},
+		{"removed", page, "", "", placeless, []Reference{{Page: "p.html"}}},
+		{"a fragment", part, page, "", "a file changed while it was checked: 1 target with a fragment, linked to from there, left out", nil},
+		{"a fragment that another names", part, page, part, placeless,
+			[]Reference{{Page: "p.html"}, {Page: "q.html", Line: 1, Column: 27, Element: "a", Attribute: "href", Raw: "p.html#gone", Text: "gone"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := writeFiles(t, map[string]string{"p.html": c.page})
+			files := map[string]string{"p.html": c.page}
+			if c.other != "" {
+				files["q.html"] = c.other
+			}
+			dir := writeFiles(t, files)
 			file := filepath.Join(dir, "p.html")
 			cfg, seeds := disk(t, dir)
 			cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
@@ -178,23 +192,46 @@ func TestReadAgainChanged(t *testing.T) {
 				}
 			}}
 			sink := &collector{}
-			_, err := Run(t.Context(), cfg, seeds, sink)
-			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) {
-					t.Errorf("error %v, want %q", err, c.err)
-				}
-				return
+			sum, err := Run(t.Context(), cfg, seeds, sink)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err != nil || len(sink.results) != 1 || len(sink.results[0].References) != 1 {
-				t.Fatalf("%+v, %v", sink.results, err)
+			var got []Reference
+			for _, r := range sink.results {
+				got = append(got, r.References...)
 			}
-			if r := sink.results[0].References[0]; r != (Reference{Page: "p.html"}) {
-				t.Errorf("reference %+v", r)
+			if !slices.Equal(got, c.references) || sum.Broken != min(1, len(got)) || sum.Complete != (len(got) > 0) {
+				t.Errorf("references %+v, summary %+v", got, sum)
 			}
-			if len(sink.notes) != 1 || !strings.HasPrefix(sink.notes[0].Message, c.note) {
+			if len(sink.notes) != 1 || sink.notes[0].Message != c.note {
 				t.Errorf("notes %v", sink.notes)
 			}
 		})
+	}
+}
+
+// TestBareFiles: only what is sure to be read again as it is may have bare links.
+func TestBareFiles(t *testing.T) {
+	cfg, seeds := disk(t, t.TempDir())
+	cfg.ReadAgain, cfg.Show = true, Show{Broken: true}
+	w := &worker{run: newRun(t.Context(), cfg, seeds, &collector{})}
+	defer w.cfg.Store.Close()
+	body := []byte("<p>")
+	for _, c := range []struct {
+		what string
+		resp fetch.Response
+		want bool
+	}{
+		{"a file", fetch.Response{Path: "p.html", Size: 3}, true},
+		{"one of /proc", fetch.Response{Path: "p.html"}, false},
+		{"one that grew", fetch.Response{Path: "p.html", Size: 2}, false},
+		{"standard input", fetch.Response{Path: "-", Size: 3}, false},
+		{"an answer", fetch.Response{Size: 3}, false},
+		{"one with a header", fetch.Response{Path: "p.html", Size: 3, Header: http.Header{"Link": {"<x>"}}}, false},
+	} {
+		if got := w.bare(&c.resp, body); got != c.want {
+			t.Errorf("%s: %v", c.what, got)
+		}
 	}
 }
 

@@ -129,7 +129,9 @@ type Config struct {
 	// ReadAgain says that files stay as they are while the run lasts: of references
 	// that turn out to be shown at its end, some are read from them once more then. It
 	// takes less time and memory. Where a file has changed all the same, its references
-	// may be told without their places, or the run may end with an error.
+	// may be told without their places, and what it alone referred to, with a fragment
+	// that is not simply there, not at all: then Summary.Complete is false. A note
+	// says so.
 	ReadAgain bool
 
 	// WorkingDir is what printed local paths are relative to.

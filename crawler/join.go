@@ -67,6 +67,7 @@ type pair struct {
 	expects     uint8 // set of extract.Expect met
 	open        bool  // its verdict is still out; only while results are streamed
 	sought      bool  // the text of its fragment is, or was, among those sought
+	unread      bool  // and was not found: a file has changed
 	judgement   check.Judgement
 	route       route
 	references  []Reference
@@ -115,9 +116,10 @@ type join struct {
 	pairs   map[pairKey]*pair
 	flagged []*pair // in the order they were met
 	sum     *Summary
-	cut     []byte          // the outcome of what was not reached
-	sought  []soughtText    // in bare references, page by page
-	targets map[string]bool // those that are watched, without fragments
+	cut     []byte               // the outcome of what was not reached
+	sought  []soughtText         // in bare references, page by page
+	lost    map[frontier.ID]bool // pages that have changed, so that nothing is sought there
+	targets map[string]bool      // those that are watched, without fragments
 
 	streaming bool // the run goes on: what is not settled is open
 }
@@ -125,7 +127,7 @@ type join struct {
 func newJoin(r *run) *join {
 	sum := &Summary{Started: r.began, StoppedBy: r.stoppedBy, Complete: r.stoppedBy == "", Pages: r.counted(countPages),
 		Requests: r.counted(countRequests), ByCode: map[check.Code]int{}}
-	return &join{r: r, next: map[frontier.ID]frontier.ID{}, anchors: anchorWindow{most: r.windowed}, pairs: map[pairKey]*pair{}, sum: sum,
+	return &join{r: r, next: map[frontier.ID]frontier.ID{}, anchors: anchorWindow{most: r.windowed}, pairs: map[pairKey]*pair{}, lost: map[frontier.ID]bool{}, sum: sum,
 		cut: check.AppendOutcome(nil, notReached(r.stoppedBy))}
 }
 
@@ -234,20 +236,35 @@ func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.
 // pages are too many to be held at once, once for each range of them.
 func (j *join) judge() error {
 	for first := true; ; first = false {
-		if err := j.pass(first); err != nil {
-			return err
-		}
-		if err := j.bareTexts(); err != nil {
+		if err := j.passes(first); err != nil {
 			return err
 		}
 		if int(j.anchors.to) > len(j.states) {
 			j.anchors = anchorWindow{}
-			return nil
+			return j.leaveUnread()
 		}
 		if err := j.nextAnchors(); err != nil {
 			return err
 		}
 	}
+}
+
+// passes is pass until the texts of all fragments are known that are wanted. Where one
+// was to be read from a file that has changed, another that names it may be found
+// by one more pass, which counts nothing twice.
+func (j *join) passes(first bool) error {
+	const most = 4
+	for range most {
+		lost := len(j.lost)
+		if err := j.pass(first); err != nil {
+			return err
+		}
+		if err := j.bareTexts(); err != nil || len(j.lost) == lost {
+			return err
+		}
+		first = false
+	}
+	return nil
 }
 
 // nextAnchors reads the next range of anchors.
@@ -314,11 +331,14 @@ func (j *join) pass(first bool) error {
 				if err != nil {
 					return fmt.Errorf("target %d: %w", rec.ID, err)
 				}
-				if l.Tag != 0 && l.Fragment == nil {
+				switch {
+				case l.Tag == 0 || l.Fragment != nil:
+					p.fragment, p.unread = string(l.Fragment), false
+				case j.lost[rec.ID]:
+					p.unread = true
+				default:
 					p.sought = true
-					j.sought = append(j.sought, soughtText{rec.ID, bareReference{pair: p, brief: b, tag: l.Tag}})
-				} else {
-					p.fragment = string(l.Fragment)
+					j.sought = append(j.sought, soughtText{pair: p, hash: b.Hash, page: rec.ID, tag: l.Tag})
 				}
 			}
 		}

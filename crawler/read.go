@@ -62,7 +62,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		return
 	}
 	w.compute()
-	doc, bare := &w.found().doc, follow && err == nil && o.Size == int64(len(body)) && w.bare(resp)
+	doc, bare := &w.found().doc, follow && err == nil && w.bare(resp, body)
 	extract.ExtractInto(doc, extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
 		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare})
 	if t.Follow && !follow {

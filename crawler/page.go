@@ -83,7 +83,7 @@ type said struct {
 
 // shrink lets go of what a large page needed.
 func (f *findings) shrink() {
-	if f.links.Size() > largeLinks {
+	if f.links.Size() > largeLinks || cap(f.said) > manyLinks {
 		*f = findings{known: f.known, ids: f.ids}
 	}
 }

@@ -42,4 +42,5 @@ func (s *stock[T]) empty() {
 const (
 	largeBody  = 1 << 20 // bytes of a body
 	largeLinks = 1 << 20 // bytes of a page's references
+	manyLinks  = 1 << 15 // of a page
 )

@@ -383,7 +383,7 @@ func (r *LinkReader) Next(l *RawLink) (bool, error) {
 	l.Tag = 0
 	if r.bare && r.nextTag(l, &d) {
 		l.Tag, r.rest = r.tag, d.b
-		if d.failed {
+		if d.failed || l.Tag <= 0 {
 			return false, errLinks
 		}
 		return true, nil

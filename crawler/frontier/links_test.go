@@ -152,6 +152,16 @@ func TestBareLinks(t *testing.T) {
 	if got := readAll(t, b.Encode(nil)); len(got) != 1 || got[0].Raw != "x" {
 		t.Errorf("in a block without bare ones, one came back as %+v", got)
 	}
+	b.Reset(true)
+	b.Add(&Link{Tag: -5})
+	var r LinkReader
+	var l RawLink
+	if err := r.Reset(b.Encode(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if more, err := r.Next(&l); more || err == nil {
+		t.Errorf("a tag before the page came back as %+v", l)
+	}
 }
 
 // TestFirstEncoding: blocks of states that were kept by the first encoding are read.

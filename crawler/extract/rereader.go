@@ -17,6 +17,7 @@ func (a *Rereader) Reset(body []byte) {
 		a.h, a.r = new(harvest), new(htmlReader)
 		a.h.reference = true // no link repeats another
 	}
+	a.r.tokens.release()
 	a.doc, a.read = Document{}, 0
 	a.h.reset(&a.doc, body)
 }

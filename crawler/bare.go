@@ -319,7 +319,9 @@ func (j *join) leaveUnread() error {
 	if n -= len(j.flagged); n == 0 {
 		return nil
 	}
-	j.sum.Complete = false
+	if j.sum.Complete = false; j.sum.StoppedBy == "" {
+		j.sum.StoppedBy = "file-changed"
+	}
 	return j.note(changedFiles(len(j.lost)) + ": " + quantity(n, "target") + " with a fragment, linked to from there, left out")
 }
 

@@ -114,7 +114,7 @@ type Summary struct {
 	Started    time.Time
 	Elapsed    time.Duration
 	Complete   bool   // every target was looked at
-	StoppedBy  string // "", "interrupt", "max-time", "max-pages", "trap", "script-rendered", "local-limit"; why Complete is false
+	StoppedBy  string // "", "interrupt", "max-time", "max-pages", "trap", "script-rendered", "local-limit", "file-changed"; why Complete is false
 	Targets    []string
 	Pages      int  // documents read for links, style sheets aside
 	Crawled    bool // a site was crawled, not only documents read

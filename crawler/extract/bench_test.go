@@ -35,12 +35,19 @@ func benchmarkPage(tb testing.TB) []byte {
 	return body
 }
 
-// BenchmarkPages reads pages by the scanner, and by the tokenizer alone as before.
+// ways are those of reading a page: by the scanner, by the tokenizer alone as before, and
+// by the scanner without what only shown links need.
+var ways = []struct {
+	name            string
+	reference, bare bool
+}{{name: "scanner"}, {name: "tokenizer", reference: true}, {name: "bare", bare: true}}
+
+// BenchmarkPages reads pages in each way.
 func BenchmarkPages(b *testing.B) {
 	for name, body := range realPages(b) {
-		for _, by := range []string{"scanner", "tokenizer"} {
-			b.Run(name+"/"+by, func(b *testing.B) {
-				in := Input{Body: body, ContentType: "text/html; charset=utf-8", reference: by == "tokenizer"}
+		for _, by := range ways {
+			b.Run(name+"/"+by.name, func(b *testing.B) {
+				in := Input{Body: body, ContentType: "text/html; charset=utf-8", reference: by.reference, Bare: by.bare}
 				var doc Document
 				b.SetBytes(int64(len(body)))
 				b.ReportAllocs()
@@ -90,15 +97,15 @@ func BenchmarkDocumentation(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, by := range []string{"scanner", "tokenizer"} {
-			b.Run(filepath.Base(root)+"/"+by, func(b *testing.B) {
+		for _, by := range ways {
+			b.Run(filepath.Base(root)+"/"+by.name, func(b *testing.B) {
 				var doc Document
 				b.SetBytes(int64(size))
 				b.ReportAllocs()
 				for b.Loop() {
 					links = 0
 					for _, in := range pages {
-						in.reference = by == "tokenizer"
+						in.reference, in.Bare = by.reference, by.bare
 						ExtractInto(&doc, in)
 						links += len(doc.Links)
 					}

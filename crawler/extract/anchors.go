@@ -2,6 +2,8 @@ package extract
 
 import (
 	"slices"
+	"strings"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -10,11 +12,10 @@ import (
 // XXH64. Hashes are kept from run to run, so it is fixed for good.
 func HashAnchor(name []byte) uint64 { return xxhash.Sum64(name) }
 
-// identifier is an anchor in the making.
+// identifier is what more is known of an anchor while the document is read.
 type identifier struct {
-	name string
-	at   int // offset in the document of an id, -1 for another name
 	hash uint64
+	at   int32 // offset in the document of an id, -1 for another name
 }
 
 // anchor notes a fragment name.
@@ -31,7 +32,12 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 		h.fault("read anchors: more than %d, the rest is left out", MaxAnchors)
 		return false
 	}
-	h.anchors = append(h.anchors, identifier{h.keep(name), at, HashAnchor(name)})
+	h.anchors = append(h.anchors, identifier{HashAnchor(name), int32(at)})
+	if h.bare && at >= 0 && &name[0] == &h.src.text[at] {
+		h.doc.Anchors = append(h.doc.Anchors, unsafe.String(&name[0], len(name)))
+	} else {
+		h.doc.Anchors = append(h.doc.Anchors, h.keep(name))
+	}
 	return true
 }
 
@@ -71,14 +77,18 @@ func (h *harvest) findDuplicates(hashes []uint64) {
 		if _, several := slices.BinarySearch(hashes, id.hash); !several || id.at < 0 {
 			continue
 		}
+		name := h.doc.Anchors[i]
 		f, known := seen[id.hash]
 		switch {
 		case !known:
-			seen[id.hash] = first{name: id.name}
-		case !f.doubled && f.name == id.name:
-			seen[id.hash] = first{f.name, true}
-			line, column := h.places.at(id.at)
-			h.doc.Duplicates = append(h.doc.Duplicates, Duplicate{id.name, line, column})
+			seen[id.hash] = first{name: name}
+		case !f.doubled && f.name == name:
+			seen[id.hash] = first{name, true}
+			if h.bare {
+				name = strings.Clone(name)
+			}
+			line, column := h.places.at(int(id.at))
+			h.doc.Duplicates = append(h.doc.Duplicates, Duplicate{name, line, column})
 		}
 	}
 }

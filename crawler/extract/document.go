@@ -22,7 +22,7 @@ type Input struct {
 	AnchorsOnly bool
 	// Bare leaves out of most links of HTML what is only wanted of those that are shown:
 	// Line, Column and Text. Link.Tag tells which they are, and a Rereader finds the
-	// rest. Raw and Ref of all links may share Body's
+	// rest. Raw and Ref of all links, and Anchors, may share Body's
 	// memory, and are good until that changes. Bodies that have to be decoded first
 	// have no bare links.
 	Bare bool

@@ -38,8 +38,8 @@ func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 		g.Line, g.Column = h.places.at(at)
 		h.links = append(h.links, g)
 	}
-	for _, a := range inner.anchors {
-		if !h.anchor([]byte(a.name)) {
+	for _, name := range doc.Anchors {
+		if !h.anchor([]byte(name)) {
 			break
 		}
 	}

@@ -26,7 +26,7 @@ type harvest struct {
 	texts   textBlocks
 	links   []Link // Repeats is the place here, plus one, of the link that one may repeat
 	repeats repeats
-	anchors []identifier
+	anchors []identifier // of doc.Anchors
 }
 
 func (h *harvest) reset(doc *Document, src []byte) {
@@ -43,7 +43,6 @@ func (h *harvest) reset(doc *Document, src []byte) {
 func (h *harvest) release() {
 	h.input, h.doc, h.src, h.places, h.reference, h.bare = Input{}, nil, view{}, places{}, false, false
 	h.links = nil
-	clear(h.anchors)
 	h.anchors = again(h.anchors)
 	if cap(h.repeats.slots) > 4*keptEntries {
 		h.repeats = repeats{}
@@ -153,10 +152,6 @@ func (h *harvest) finish(links, anchors int) {
 		d.Links = h.links
 	} else {
 		d.Links = append(d.Links, h.links...)
-	}
-	d.Anchors = slices.Grow(d.Anchors, len(h.anchors))
-	for i := range h.anchors {
-		d.Anchors = append(d.Anchors, h.anchors[i].name)
 	}
 	h.finishAnchors()
 	forget(d.Links, links)

@@ -227,36 +227,43 @@ func isPost(method []byte) bool {
 	return equalFold(method, "post") || equalFold(method, "dialog")
 }
 
-// describe gives the links of a tag their text: that of an a is what follows, up
-// to its end tag; others have it in attributes.
-func (r *htmlReader) describe(t *startTag, first int) {
+// describe gives the links of a tag their text, unless they are bare: that of an a is what
+// follows, up to its end tag; others have it in attributes.
+func (r *htmlReader) describe(t *startTag, first int, bare bool) {
 	if t.element.role == roleA {
 		l := &r.link
-		l.first, l.end, l.text = first, len(r.links), l.text[:0]
+		l.first, l.end, l.text, l.bare = first, len(r.links), l.text[:0], bare
 		l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
 		return
 	}
 	if r.link.first < r.link.end && t.has(attrAlt) && !r.link.bare {
 		r.link.text = foldSpace(r.link.text, t.get(attrAlt))
 	}
-	if first == len(r.links) {
+	if bare || first == len(r.links) {
 		return
 	}
+	if text := r.description(t); len(text) > 0 {
+		at := r.keep(text)
+		for i := first; i < len(r.links); i++ {
+			if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // those of a srcdoc have their own
+				f.Text = at
+			}
+		}
+	}
+}
+
+// description is the text of a tag's links that its attributes give, valid until the next one.
+func (r *htmlReader) description(t *startTag) []byte {
 	for _, a := range [...]attribute{attrAlt, attrTitle, attrAriaLabel, attrRel} {
 		if !t.has(a) || a == attrRel && t.element.role != roleLink {
 			continue
 		}
 		r.folded = foldSpace(r.folded[:0], t.get(a))
 		if text := trimFolded(r.folded); len(text) > 0 {
-			at := r.keep(text)
-			for i := first; i < len(r.links); i++ {
-				if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // those of a srcdoc have their own
-					f.Text = at
-				}
-			}
-			return
+			return text
 		}
 	}
+	return nil
 }
 
 // document reads the document in a srcdoc. Its links count; its anchors, its

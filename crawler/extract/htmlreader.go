@@ -158,6 +158,7 @@ func (r *htmlReader) startTag() {
 		r.endLink()
 	}
 	first := len(r.links)
+	r.unplaced = r.bare && r.inPlain() && !t.has(attrSrcdoc)
 	skip := r.act(t, closed)
 	for i := range t.attrs {
 		if a := &t.attrs[i]; (e.holds|alwaysRead)>>a.attribute&1 != 0 {
@@ -165,11 +166,34 @@ func (r *htmlReader) startTag() {
 		}
 	}
 	r.stamp(first, true)
-	r.describe(t, first)
+	r.describe(t, first, r.settle(first))
 	if closed && e.role == roleA {
 		r.endLink()
 	}
 	r.remember(first)
+}
+
+// settle makes the link bare that is the only one of its tag, where that may be, and finds
+// the places of several.
+func (r *htmlReader) settle(first int) (bare bool) {
+	if !r.unplaced {
+		return false
+	}
+	r.unplaced = false
+	if first+1 == len(r.links) {
+		r.links[first].Tag = r.links[first].tag + 1
+		return true
+	}
+	for i := first; i < len(r.links); i++ {
+		r.place(&r.links[i])
+	}
+	return false
+}
+
+// inPlain reports whether a tag means here what it means anywhere in a page, and is read
+// by the scanner.
+func (r *htmlReader) inPlain() bool {
+	return r.tokens.inPlace() && r.inert == 0 && len(r.foreign.open) == 0 && r.view.parent == nil
 }
 
 // enter follows a start tag into and out of SVG, MathML and templates, finds the

@@ -84,7 +84,7 @@ func sourceOfTag(doc []byte, pos int) (source []byte, hash uint64) {
 
 // remembers reports whether such a tag means here what it means anywhere.
 func (r *htmlReader) remembers() bool {
-	return r.known != nil && r.want && !r.xml && r.tokens.inPlace() && r.inert == 0 && len(r.foreign.open) == 0 && r.ignore.to == 0
+	return r.known != nil && r.want && !r.xml && r.inPlain() && r.ignore.to == 0
 }
 
 // knownTags reads tags that are known, with the white space before them, and reports
@@ -168,7 +168,7 @@ func (r *htmlReader) remember(first int) {
 		k.link = r.links[first]
 		k.link.Repeats, k.link.Tag = 0, 0 // of that document
 		k.at = int(k.link.at) - t.start
-		k.link.Raw, k.link.Ref, k.link.Text = strings.Clone(k.link.Raw), strings.Clone(k.link.Ref), strings.Clone(k.link.Text)
+		k.link.Raw, k.link.Ref, k.link.Text = strings.Clone(k.link.Raw), strings.Clone(k.link.Ref), string(r.description(t))
 	}
 	*room = k
 }

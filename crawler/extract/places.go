@@ -26,7 +26,7 @@ type places struct {
 const asciiAhead = 4096
 
 func newPlaces(doc []byte) places {
-	p := places{doc: doc, ascii: asciiLength(doc)}
+	p := places{doc: doc}
 	if bytes.IndexByte(doc, '\r') >= 0 {
 		p.loneCR = bytes.Count(doc, []byte{'\r'}) != bytes.Count(doc, []byte("\r\n"))
 	} else {

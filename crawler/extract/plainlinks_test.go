@@ -2,6 +2,7 @@ package extract
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,5 +32,39 @@ func TestPlainLinks(t *testing.T) {
 			b.WriteString(strings.Repeat("<p>that goes on</p>\n", 4))
 		}
 		compareDocuments(t, Input{Body: []byte(b.String()), ContentType: "text/html; charset=utf-8"})
+	}
+}
+
+// TestBare: a link is bare when it is the only one of its tag, and hangs on no more than
+// what follows.
+func TestBare(t *testing.T) {
+	for html, want := range map[string]string{
+		`<a href="x">`: "x", `<a id=i href=x rel=nofollow>`: "x", `<img src=x alt=y>`: "x", `<svg></svg><p style="a:url(x)">`: "x",
+		`<link rel=icon href=x>`: "x", `<frameset><frame src=x>`: "x", `<form><input formaction=x>`: "x", `<template></template><a href=x>`: "x",
+		`<a href=x ping=y>`: "", `<img src=x srcset=y>`: "", `<iframe srcdoc="<a href=x>">`: "", `<svg><a href=x>`: "", `<style>a{b:url(x)}</style>`: "",
+		"<a href = x><a href = x><a href = x><a href = x><a href = x><a href = x><a href = y>": "x x x x",
+	} {
+		doc := Extract(Input{Body: []byte(html), ContentType: "text/html; charset=utf-8", Bare: true})
+		if len(doc.Links) == 0 {
+			t.Errorf("%s: no links", html)
+		}
+		doc.Links = slices.DeleteFunc(doc.Links, func(l Link) bool { return l.Tag == 0 })
+		if got := refs(doc.Links); got != want {
+			t.Errorf("%s: bare are %q, want %q", html, got, want)
+		}
+	}
+}
+
+// What is read again of links that never end is what stands before the next one.
+func TestRereaderStops(t *testing.T) {
+	for _, tag := range []string{`<a href="x">y`, `<a href=x>y`, `<a href="x"><svg>y</svg>`} {
+		body := []byte(strings.Repeat(tag, 100_000))
+		var again Rereader
+		again.Reset(body)
+		for i := range 100_000 {
+			if f, ok := again.Link(int32(i*len(tag) + 1)); !ok || f.Text != "y" || len(again.r.links) > 2 {
+				t.Fatalf("%s: link %d is read as %+v, with %d others", tag, i, f, len(again.r.links)-1)
+			}
+		}
 	}
 }

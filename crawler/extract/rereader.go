@@ -38,15 +38,14 @@ func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	r.begin(a.h, &a.h.src)
 	r.tokens.reference = false
 	r.want, r.links = true, r.links[:0]
+	r.bodyFilled, r.framesets = true, 1
 	t := &r.tokens
 	t.end = start
 	if href, title, end := plainLinkTag(t.doc, start); end >= 0 {
-		r.bodyFilled = true
 		r.url(ruleOfA, href, ExpectAny)
 		r.links[0].tag = int32(start)
 		r.link = linkText{end: 1, text: r.link.text[:0], title: title}
 		t.end = end
-		r.readLink()
 	} else {
 		if !hasAt(t.doc, start, 2) || t.doc[start] != '<' || !isLetter(t.doc[start+1]) || t.next() != eventStartTag {
 			return f, false
@@ -56,6 +55,7 @@ func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	if len(r.links) == 0 || int(r.links[0].tag) != start {
 		return f, false
 	}
+	r.readLink()
 	f = r.links[0]
 	f.at, f.tag = 0, 0
 	return f, true
@@ -64,16 +64,16 @@ func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 // longestRereading is how many times the length of a document is read of it at most.
 const longestRereading = 4
 
-// readLink reads on to the end of the a element that is open: to its end tag, or to the
-// next one's start tag. That may be open, too, but is another link's.
+// readLink reads on to the end of the a element that the first link is of, if it is of
+// one: to its end tag, or to the next one's start tag. That may be open, too, but is
+// another link's.
 func (r *htmlReader) readLink() {
 	t := &r.tokens
-	for {
+	for r.link.first == 0 && r.link.end > 0 {
 		if t.skip = r.meaningless(); t.skip != skipNothing && r.inert == 0 && t.inPlace() {
-			r.plainContent()
-		}
-		if r.link.first == r.link.end || r.link.first > 0 {
-			return
+			if r.plainContent(); r.link.end == 0 {
+				return
+			}
 		}
 		switch t.next() {
 		case eventEnd:

@@ -110,39 +110,40 @@ func (r *run) shownAs(id frontier.ID, fate *Fate) shownAs {
 	return notShown
 }
 
-// addBare keeps a link of a document that was read bare. before is what was said of the
-// link that it repeats, or of itself.
-func (f *findings) addBare(l *extract.Link, link *frontier.Link, before *said) {
-	shown := f.lies[link.Target].shown
-	if l.Tag != 0 && before.plain && shown != shownAll && (shown == notShown || link.HasFragment) {
-		link.Tag = l.Tag
-		link.Named = isWayward(link.Fragment)
-		f.links.Add(link)
+// addBare keeps a link of a document that was read bare. s is what was said of it, or of
+// the link that it repeats.
+func (f *findings) addBare(l *extract.Link, s *said) {
+	shown := f.lies[s.Target].shown
+	if l.Tag != 0 && s.plain && shown != shownAll && (shown == notShown || s.HasFragment) {
+		if !isWayward(f.fragment) {
+			f.fragment = nil
+		}
+		f.links.AddBare(&s.Brief, l.Tag, f.fragment)
 		return
 	}
 	if l.Tag != 0 {
-		f.fillIn(link, l.Tag)
+		f.fillIn(l)
 	}
-	if before.number > 0 {
-		link.Repeats, link.SameText = before.number, link.Text == before.text
-	} else {
-		if link.HasFragment && link.Fragment == nil { // it repeats a bare one
-			link.Fragment = append(f.href[:0], link.Raw[strings.IndexByte(link.Raw, '#')+1:]...)
-			f.href = link.Fragment
-		}
-		before.number, before.text = f.links.Written()+1, link.Text
+	if s.number > 0 {
+		f.write(l, s, s.number)
+		return
 	}
-	f.links.Add(link)
+	if s.HasFragment && f.fragment == nil { // it repeats a bare one
+		f.href = append(f.href[:0], fragmentOf(l.Raw)...)
+		f.fragment = f.href
+	}
+	s.number, s.text = f.links.Written()+1, l.Text
+	f.write(l, s, 0)
 }
 
 // fillIn reads what was left out of a bare link.
-func (f *findings) fillIn(link *frontier.Link, tag int32) {
+func (f *findings) fillIn(l *extract.Link) {
 	if !f.reread {
 		f.again.Reset(f.body)
 		f.reread = true
 	}
-	l, _ := f.again.Link(tag) // which was found there before
-	link.Line, link.Column, link.Text = l.Line, l.Column, l.Text
+	found, _ := f.again.Link(l.Tag) // which was found there before
+	l.Line, l.Column, l.Text = found.Line, found.Column, found.Text
 }
 
 // barely is a mark of a link that is shown for its target's sake alone, if at all.
@@ -150,8 +151,8 @@ const barely = markExpect | markForm | markAside | markChanged
 
 // isPlain reports whether a link may be bare: it has no finding of its own, and its
 // fragment is as it is written.
-func isPlain(link *frontier.Link) bool {
-	return link.Mark&^barely == 0 && (!link.HasFragment || link.FragmentAsWritten())
+func isPlain(l *extract.Link, s *said, fragment []byte) bool {
+	return s.Mark&^barely == 0 && (!s.HasFragment || frontier.EndsInFragment(l.Raw, fragment))
 }
 
 // isWayward reports whether a fragment that is there may not be found by its hash: it

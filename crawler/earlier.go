@@ -106,7 +106,7 @@ func (r *run) key(req *fetch.Request) (cache.Key, bool) {
 
 // standsFor returns the outcome that stands for asking a reference's target, nil
 // when it is to be asked.
-func (r *run) standsFor(fp frontier.Fingerprint, v view, fate Fate, link *frontier.Link) *check.Outcome {
+func (r *run) standsFor(fp frontier.Fingerprint, v view, fate Fate, fragment []byte) *check.Outcome {
 	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.http() ||
 		r.cfg.Robots == RobotsStrict { // its robots.txt is asked first, when its turn comes
 		return nil
@@ -116,8 +116,8 @@ func (r *run) standsFor(fp frontier.Fingerprint, v view, fate Fate, link *fronti
 	if o == nil || o.IsRedirect() {
 		return nil
 	}
-	if link.HasFragment && wantsAnchors(link.Fragment) {
-		q := check.Question{URL: urlOf(v), Fragment: string(link.Fragment), HasFragment: true, IgnoreFragment: r.ignoresFragment}
+	if wantsAnchors(fragment) {
+		q := check.Question{URL: urlOf(v), Fragment: string(fragment), HasFragment: true, IgnoreFragment: r.ignoresFragment}
 		if !known.content || o.Judge(q).Verdict != check.OK {
 			return nil
 		}

@@ -49,6 +49,7 @@ type findings struct {
 	ids         knownIDs
 	own         [extract.Host]int32 // items of the page itself, by kind of link, plus one; 0 while not met
 	href        []byte              // of the reference at hand
+	fragment    []byte              // and its fragment; nil while it is not known
 	key         []byte
 	store       []byte // hosts and jobs of the items
 	block       []byte
@@ -70,14 +71,11 @@ type lie struct {
 	shown            shownAs
 }
 
-// said is what one link came to, for those that repeat it.
+// said is what one link came to: what is kept of it, and for those that repeat it.
 type said struct {
-	mark   uint64
-	hash   uint64
+	frontier.Brief
 	text   string
-	target int
 	number int  // of a document read bare: one more than that of the reference, among those written out
-	has    bool // a fragment
 	plain  bool // of a document read bare: the link may be bare
 }
 
@@ -120,35 +118,45 @@ func (f *findings) bodyGoes() {
 // add keeps one link. Those of a document come first and in its order: what one
 // repeats was found out before.
 func (f *findings) add(l *extract.Link) {
-	link := frontier.Link{Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text,
-		Mark: uint64(l.Expect) & markExpect}
+	at := len(f.said)
+	f.said = append(f.said, said{})
+	s := &f.said[at]
+	f.fragment = nil
+	repeats := l.Repeats > 0 && !f.run.cfg.Pages
+	if repeats {
+		s = &f.said[l.Repeats-1]
+	} else {
+		f.learnOf(l, s)
+	}
 	switch {
-	case l.Repeats > 0 && !f.run.cfg.Pages:
-		s := &f.said[l.Repeats-1]
-		link.Target, link.Mark, link.HasFragment, link.Hash = s.target, s.mark, s.has, s.hash
-		f.said = append(f.said, said{})
-		if f.bare {
-			f.addBare(l, &link, s)
-			return
-		}
-		link.Repeats, link.SameText = l.Repeats, l.Text == s.text
-		f.links.Add(&link)
-		return
-	case !f.remembers || !ordinary(l):
-		f.resolve(l, &link)
-	case l.Ref != "" && l.Ref[0] == '#':
-		f.addOwn(l, &link)
+	case f.bare:
+		f.addBare(l, s)
+	case repeats:
+		f.write(l, s, l.Repeats)
 	default:
-		f.addKnown(l, &link)
+		f.write(l, s, 0)
 	}
-	f.said = append(f.said, said{mark: link.Mark, hash: link.Hash, text: l.Text, target: link.Target, has: link.HasFragment})
-	if f.bare {
-		s := &f.said[len(f.said)-1]
-		s.plain = isPlain(&link)
-		f.addBare(l, &link, s)
-		return
+}
+
+// learnOf finds out what a link comes to.
+func (f *findings) learnOf(l *extract.Link, s *said) {
+	s.Mark, s.text = uint64(l.Expect)&markExpect, l.Text
+	switch {
+	case !f.remembers || !ordinary(l):
+		f.resolve(l, s)
+	case l.Ref != "" && l.Ref[0] == '#':
+		f.addOwn(l, s)
+	default:
+		f.addKnown(l, s)
 	}
-	f.links.Add(&link)
+	s.plain = f.bare && isPlain(l, s, f.fragment)
+}
+
+// write writes a reference out. Repeats is as that of a frontier.Link.
+func (f *findings) write(l *extract.Link, s *said, repeats int) {
+	f.links.Add(&frontier.Link{Target: s.Target, Fragment: f.fragment, HasFragment: s.HasFragment, Hash: s.Hash, Mark: s.Mark,
+		Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text,
+		Repeats: repeats, SameText: repeats > 0 && l.Text == s.text})
 }
 
 // readsBare says that the links of a document may be bare, for as long as its body is
@@ -166,25 +174,26 @@ func ordinary(l *extract.Link) bool {
 
 // addOwn keeps a link to a place on the page itself. Of a page that was met by one
 // such link, all others of its kind are the same but for their fragment.
-func (f *findings) addOwn(l *extract.Link, link *frontier.Link) {
+func (f *findings) addOwn(l *extract.Link, s *said) {
 	fragment := l.Ref[1:]
 	own := &f.own[l.Kind]
 	plain := !l.NoFollow && !f.byPattern && urinorm.IsPlainFragment(fragment)
 	if !plain || *own == 0 {
-		_, fate := f.resolve(l, link)
-		if plain && fate.Outcome == nil && link.Mark&^markExpect == 0 {
-			*own = int32(link.Target) + 1
+		_, fate := f.resolve(l, s)
+		if plain && fate.Outcome == nil && s.Mark&^markExpect == 0 {
+			*own = int32(s.Target) + 1
 		}
 		return
 	}
 	f.href = append(f.href[:0], fragment...)
-	link.Target, link.Fragment, link.HasFragment, link.Hash = int(*own)-1, f.href, true, check.HashAnchor(fragment)
-	f.wantAnchor(link)
+	f.fragment = f.href
+	s.Target, s.HasFragment, s.Hash = int(*own)-1, true, check.HashAnchor(fragment)
+	f.wantAnchor(s)
 }
 
 // addKnown keeps a link whose reference may have been met before: on this page, or
 // on another one in its directory.
-func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
+func (f *findings) addKnown(l *extract.Link, s *said) {
 	ref, fragment, has := l.Ref, "", false
 	if at := strings.IndexByte(ref, '#'); at >= 0 && !f.byPattern && urinorm.IsPlainFragment(ref[at+1:]) {
 		ref, fragment, has = ref[:at], ref[at+1:], true
@@ -192,15 +201,15 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 	k, met := f.known.find(l, ref)
 	switch {
 	case k == nil:
-		f.resolve(l, link)
+		f.resolve(l, s)
 		return
 	case !met:
-		v, fate := f.resolve(l, link)
+		v, fate := f.resolve(l, s)
 		if has {
 			v.href = v.document()
 		}
-		if f.plain && link.Mark&^markExpect == 0 {
-			f.known.keep(k, l, ref, v, fate, f.fingerprint, link.Target)
+		if f.plain && s.Mark&^markExpect == 0 {
+			f.known.keep(k, l, ref, v, fate, f.fingerprint, s.Target)
 		}
 		return
 	case k.page != f.known.page:
@@ -213,18 +222,18 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 		}
 		k.page, k.item = f.known.page, at
 	}
-	link.Target = int(k.item)
+	s.Target = int(k.item)
 	if has {
 		f.href = append(f.href[:0], fragment...)
-		link.Fragment, link.HasFragment = f.href, true
+		f.fragment, s.HasFragment = f.href, true
 	} else {
-		link.Fragment, link.HasFragment = k.view().fragment()
+		f.fragment, s.HasFragment = k.view().fragment()
 	}
-	if link.HasFragment {
-		link.Hash = check.HashAnchorBytes(link.Fragment)
+	if s.HasFragment {
+		s.Hash = check.HashAnchorBytes(f.fragment)
 	}
 	if k.fate.Outcome == nil {
-		f.wantAnchor(link)
+		f.wantAnchor(s)
 	}
 	if f.run.cfg.Pages {
 		f.edges = append(f.edges, Edge{URL: f.run.print.view(k.view()), Text: l.Text})
@@ -232,7 +241,7 @@ func (f *findings) addKnown(l *extract.Link, link *frontier.Link) {
 }
 
 // resolve resolves a link's reference and enters its target.
-func (f *findings) resolve(l *extract.Link, link *frontier.Link) (view, Fate) {
+func (f *findings) resolve(l *extract.Link, s *said) (view, Fate) {
 	base := f.baseOf(l)
 	href, at, ok := base.AppendPlain(f.href[:0], l.Ref)
 	f.plain = ok
@@ -248,11 +257,11 @@ func (f *findings) resolve(l *extract.Link, link *frontier.Link) (view, Fate) {
 		}
 		if err != nil {
 			o := check.Invalid(err)
-			link.Target = f.refuse(l.Ref, &o)
+			s.Target = f.refuse(l.Ref, &o)
 			return view{}, Fate{Outcome: &o}
 		}
 		if at.HasAuthority || repairs.Mended() { // nothing else can need a note
-			link.Mark |= uint64(repairs) << markRepairs
+			s.Mark |= uint64(repairs) << markRepairs
 		}
 	}
 	f.href = href
@@ -261,9 +270,9 @@ func (f *findings) resolve(l *extract.Link, link *frontier.Link) (view, Fate) {
 		v, f.plain = f.run.aliased(v, &f.href), false
 	}
 	if fragment, ok := v.fragment(); ok {
-		link.Fragment, link.HasFragment, link.Hash = fragment, true, check.HashAnchorBytes(fragment)
+		f.fragment, s.HasFragment, s.Hash = fragment, true, check.HashAnchorBytes(fragment)
 	}
-	fate := f.refer(v, l, link)
+	fate := f.refer(v, l, s)
 	if f.run.cfg.Pages {
 		f.edges = append(f.edges, Edge{URL: f.run.print.view(v), Text: l.Text})
 	}
@@ -318,8 +327,8 @@ func (f *findings) lead(l *extract.Link) string {
 	href, at, _, err := f.base.Append(f.href[:0], l.Ref)
 	f.href = href
 	if v := (view{href, at}); err == nil && v.http() && len(f.items) == 0 {
-		var link frontier.Link
-		f.refer(v, l, &link)
+		f.fragment = nil
+		f.refer(v, l, &said{})
 		return string(v.document())
 	}
 	return ""
@@ -345,17 +354,17 @@ func (f *findings) refuse(raw string, o *check.Outcome) int {
 	return f.enter(fp, nil, frontier.Job{URL: []byte(raw), Verbatim: true}, Fate{Outcome: o, Internal: true, Wave: frontier.Leaves})
 }
 
-// refer enters the target of a resolved reference, as link.Target, and says what
+// refer enters the target of a resolved reference, as s.Target, and says what
 // becomes of it, whatever the fragment.
-func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fate) {
+func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	r := f.run
 	switch {
 	case l.Ignored:
 		fate.Outcome = skip(check.CodeExcluded, "an inline mark says to leave it out")
 		fate.Internal, _ = f.scope.internal(v) // as where another link leads there
-		link.Mark |= markAside
+		s.Mark |= markAside
 	case l.Kind == extract.Host:
-		link.Mark |= markAside
+		s.Mark |= markAside
 		// Such a host is never visited. Whether it resolves is a target of its own.
 		if named, ok := fetch.HostURL(urlOf(v)); ok && r.fetches(named.Scheme()) {
 			v = viewOf(named)
@@ -367,46 +376,46 @@ func (f *findings) refer(v view, l *extract.Link, link *frontier.Link) (fate Fat
 	case v.http():
 		fate = f.scope.Decide(v, l.Kind, f.depth+1, f.nofollow || l.NoFollow && r.obeysNoFollow(f.page))
 		if fate.Outcome != nil && fate.Outcome.Code == check.CodeExcluded {
-			link.Mark |= markExcluded
+			s.Mark |= markExcluded
 		}
 		if f.mixed(v, l) {
-			link.Mark |= markMixed
+			s.Mark |= markMixed
 		}
 		if r.outsideBase(v) {
-			link.Mark |= markOutsideBase
+			s.Mark |= markOutsideBase
 		}
 	default:
 		fate = r.otherScheme(v, f, l.Kind)
 	}
 	if l.Kind == extract.Submission {
-		link.Mark |= markForm
+		s.Mark |= markForm
 	}
 	if f.run.cfg.Changed != nil {
-		fate.Outcome = f.sinceThen(fate.Outcome, v, link)
+		fate.Outcome = f.sinceThen(fate.Outcome, v, s)
 	}
 	visited := fate.Outcome == nil
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 	f.fingerprint = r.frontier.Fingerprint(f.key)
 	if visited && r.looksBack() {
-		fate.Outcome = r.standsFor(f.fingerprint, v, fate, link)
+		fate.Outcome = r.standsFor(f.fingerprint, v, fate, f.fragment)
 	}
 	if at, ok := f.index.find(f.fingerprint); ok {
 		f.merge(int(at), fate)
-		link.Target = int(at)
+		s.Target = int(at)
 	} else {
-		link.Target = f.enter(f.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+		s.Target = f.enter(f.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
 	}
 	if visited {
-		f.wantAnchor(link)
+		f.wantAnchor(s)
 	}
 	return fate
 }
 
 // wantAnchor asks for the content of a link's target, when the fragment can only be
 // judged from that.
-func (f *findings) wantAnchor(link *frontier.Link) {
-	if link.HasFragment && wantsAnchors(link.Fragment) {
-		f.items[link.Target].Need |= frontier.NeedContent
+func (f *findings) wantAnchor(s *said) {
+	if s.HasFragment && wantsAnchors(f.fragment) {
+		f.items[s.Target].Need |= frontier.NeedContent
 	}
 }
 

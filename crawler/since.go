@@ -16,9 +16,9 @@ const unchangedNote = "neither it nor a page that links to it has changed"
 
 // sinceThen narrows the fate of a link: from an unchanged page nobody is asked
 // over the network. A changed page with the same link asks all the same.
-func (f *findings) sinceThen(o *check.Outcome, v view, link *frontier.Link) *check.Outcome {
+func (f *findings) sinceThen(o *check.Outcome, v view, s *said) *check.Outcome {
 	if !f.unchanged {
-		link.Mark |= markChanged
+		s.Mark |= markChanged
 		return o
 	}
 	if o == nil && f.run.scope().siteOf(urlOf(v)) == nil && string(v.scheme()) != "file" {

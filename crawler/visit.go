@@ -320,7 +320,7 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 	fp := w.frontier.Fingerprint(f.key)
 	if w.looksBack() && fate.Outcome == nil && !t.Content {
-		fate.Outcome = w.standsFor(fp, v, fate, &frontier.Link{})
+		fate.Outcome = w.standsFor(fp, v, fate, nil)
 	}
 	f.enter(fp, v.authority(),
 		frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)

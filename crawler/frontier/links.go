@@ -26,11 +26,6 @@ type Link struct {
 	// they were added, without bare ones. SameText says that Text is the same, too.
 	Repeats  int
 	SameText bool
-	// Tag, where it is not 0, is all that is kept of where and how the reference is
-	// written: extract.Link.Tag, by which it is found in the page once more. Named says
-	// that the text of the fragment is kept all the same.
-	Tag   int32
-	Named bool
 }
 
 // A page's references are one block in two parts. What a verdict takes comes first
@@ -112,6 +107,31 @@ func expect(list []byte, have, n int) []byte {
 
 // Add appends a reference.
 func (b *Links) Add(l *Link) {
+	b.brief(&Brief{Target: l.Target, HasFragment: l.HasFragment, Hash: l.Hash, Mark: l.Mark})
+	if b.bare {
+		b.places = append(b.places, 0)
+	}
+	b.place(l)
+	b.written++
+}
+
+// AddBare appends a reference to a block that may have bare ones. The tag, which is not
+// 0, is all that is kept of where and how it is written: extract.Link.Tag, by which it is
+// found in the page once more. The fragment is its text, where that is kept all the same.
+func (b *Links) AddBare(l *Brief, tag int32, fragment []byte) {
+	b.brief(l)
+	head, before := zigzag(int64(tag)-int64(b.tag))<<2|1, len(b.places)
+	b.tag = tag
+	if fragment != nil {
+		b.places = binary.AppendUvarint(b.places, head|2)
+		b.bytes(fragment)
+	} else {
+		b.places = binary.AppendUvarint(b.places, head)
+	}
+	b.tags += len(b.places) - before
+}
+
+func (b *Links) brief(l *Brief) {
 	head := uint64(l.Target) << 2
 	if l.HasFragment {
 		head |= 1
@@ -127,24 +147,6 @@ func (b *Links) Add(l *Link) {
 		b.briefs = binary.LittleEndian.AppendUint64(b.briefs, l.Hash)
 	}
 	b.count++
-	if l.Tag != 0 && b.bare {
-		delta := int64(l.Tag) - int64(b.tag)
-		b.tag = l.Tag
-		head, before := zigzag(delta)<<2|1, len(b.places)
-		if l.Named {
-			b.places = binary.AppendUvarint(b.places, head|2)
-			b.bytes(l.Fragment)
-		} else {
-			b.places = binary.AppendUvarint(b.places, head)
-		}
-		b.tags += len(b.places) - before
-		return
-	}
-	if b.bare {
-		b.places = append(b.places, 0)
-	}
-	b.place(l)
-	b.written++
 }
 
 func zigzag(d int64) uint64 { return uint64(d)<<1 ^ uint64(d>>63) }
@@ -159,7 +161,7 @@ func (b *Links) place(l *Link) {
 	if same {
 		head |= 2
 	}
-	written := l.HasFragment && l.FragmentAsWritten()
+	written := l.HasFragment && EndsInFragment(l.Raw, l.Fragment)
 	if written {
 		head |= 1
 	}
@@ -192,13 +194,9 @@ func (b *Links) repeat(l *Link, head uint64) {
 	b.line, b.element, b.attribute = l.Line, l.Element, l.Attribute
 }
 
-// FragmentAsWritten reports whether the reference's fragment is what follows the first
-// '#' of Raw, byte for byte.
-func (l *Link) FragmentAsWritten() bool { return endsInFragment(l.Raw, l.Fragment) }
-
-// endsInFragment reports whether what follows the first '#' of a reference is the
+// EndsInFragment reports whether what follows the first '#' of a reference is the
 // fragment, byte for byte.
-func endsInFragment(raw string, fragment []byte) bool {
+func EndsInFragment(raw string, fragment []byte) bool {
 	at := len(raw) - len(fragment) - 1
 	return at >= 0 && raw[at+1:] == string(fragment) && strings.IndexByte(raw, '#') == at
 }

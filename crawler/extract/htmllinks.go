@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 )
 
 // attribute takes the references and anchors out of one attribute. Skip leaves out
@@ -128,6 +129,13 @@ func (r *htmlReader) url(rule *rule, at span, expect Expect) *Link {
 			r.repeat(first, at.start)
 			return nil
 		}
+	}
+	if r.bare && r.view.parent == nil && len(r.links) < MaxLinks && !r.tokens.tag.needsUnescape(raw) {
+		f, ref := r.another(), unsafe.String(unsafe.SliceData(raw), len(raw))
+		*f = Link{Raw: ref, Ref: ref, Element: rule.element, Attribute: attributeNames[rule.attribute], Kind: rule.kind, Expect: expect,
+			at: int32(at.start), tag: -1}
+		r.place(f)
+		return f
 	}
 	v := r.setValue(at.start, raw, true, true)
 	f := r.add(v, whole(v), nil)

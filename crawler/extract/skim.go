@@ -62,6 +62,9 @@ func skim(doc []byte, pos int, stopAtText bool) int {
 // classBegun is ` class="`, up to where most attributes' values begin, as a word of a document.
 const classBegun = ' ' | classWritten<<8
 
+// openEnds is the end of the tag of details that are open, as a word of a document.
+const openEnds = ' ' | 'o'<<8 | 'p'<<16 | 'e'<<24 | 'n'<<32 | '>'<<40
+
 // glance is how many bytes skim may look at without asking for the document's end,
 // which it leaves to the scanner.
 const glance = 32
@@ -114,14 +117,20 @@ func shortClass(at *[glance]byte, n int) int {
 // behind its name on, and -1 for any other.
 func skimAttributes(doc []byte, i int) int {
 	for hasAt(doc, i, glance) && doc[i] == ' ' {
-		value := i + len(` class="`)
-		if wordAt(doc, i) != classBegun {
+		value, quote := i+len(` class="`), byte('"')
+		switch w := wordAt(doc, i); {
+		case w == classBegun:
+		case w == classBegun^('"'^'\'')<<56:
+			quote = '\''
+		case w&(1<<48-1) == openEnds:
+			return i + len(" open>")
+		default:
 			var a int
 			if a, value = plainAttributeAt(doc, i+len(" ")); meansAlone(a) || value < 0 {
 				return -1
 			}
 		}
-		i = indexFrom(doc, value, '"') + len(`"`)
+		i = indexFrom(doc, value, quote) + len(`"`)
 	}
 	if i < len(doc) && doc[i] == '>' {
 		return i + len(">")

@@ -29,7 +29,7 @@ type knownTags struct {
 	sets [256][2]*knownTag
 	// seen has the hashes of tags that were not known. They are remembered when they come the
 	// second time: many pages say of themselves in a meta element what no other says.
-	seen      [1024]uint32
+	seen      [4096]uint32
 	documents int // that were read
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // The pages of a site repeat each other: navigation, header and footer are the same
@@ -19,7 +18,8 @@ import (
 // says where in the document: references are remembered without it then.
 
 // hrefs is a cache: a reference has one place in it, and the last one that came
-// there stays.
+// there stays. It is known by a hash of 64 bits, whose seed nobody else knows, as the
+// targets of a run are.
 type hrefs struct {
 	seed    maphash.Seed
 	scope   *Scope
@@ -28,24 +28,20 @@ type hrefs struct {
 	slots   []href
 }
 
-// href is a reference that was resolved.
+// href is what became of a reference: one line of a processor's cache.
 type href struct {
-	context     uint64
-	page        uint32 // the page whose item it last was
-	item        int32
-	kind        extract.Kind
-	noFollow    bool
-	ref         int    // length of the reference, at the front of bytes
-	bytes       []byte // the reference and the URL it stands for
-	at          urinorm.Offsets
+	hash        uint64 // of the reference and the context
 	fingerprint frontier.Fingerprint
 	fate        Fate
+	page        uint32 // the page whose item it last was
+	item        int32
+	id          frontier.ID // 0 while it is not known
+	kind        extract.Kind
+	noFollow    bool
+	_           [8]byte
 }
 
-const (
-	hrefSlots = 1 << 11
-	maxHref   = 256 // length of the longest reference and of the longest URL that are remembered
-)
+const hrefSlots = 1 << 12
 
 // reset turns to another page.
 func (h *hrefs) reset() {
@@ -83,28 +79,21 @@ func (h *hrefs) within(f *findings) {
 	h.context = m.Sum64()
 }
 
-// find returns the place of a link's reference, nil when it can have none, and
-// whether it is known.
-func (h *hrefs) find(l *extract.Link, ref string) (k *href, met bool) {
-	if ref == "" || ref[0] == '?' || len(ref) > maxHref {
-		return nil, false
+// find returns the place of a link's reference, nil when it can have none, the
+// reference's hash, and whether it is known.
+func (h *hrefs) find(l *extract.Link, ref string) (k *href, hash uint64, met bool) {
+	if ref == "" || ref[0] == '?' {
+		return nil, 0, false
 	}
-	k = &h.slots[(maphash.String(h.seed, ref)^h.context)%hrefSlots]
-	return k, k.context == h.context && k.kind == l.Kind && k.noFollow == l.NoFollow && string(k.bytes[:k.ref]) == ref
+	hash = maphash.String(h.seed, ref) ^ h.context
+	k = &h.slots[hash%hrefSlots]
+	return k, hash, k.hash == hash && k.kind == l.Kind && k.noFollow == l.NoFollow
 }
 
-// keep remembers what became of a link of the page at hand, whose reference is ref, and
-// v what it stands for.
-func (h *hrefs) keep(k *href, l *extract.Link, ref string, v view, fate Fate, fp frontier.Fingerprint, item int) {
-	if len(v.href) > maxHref {
-		return
-	}
-	k.bytes = append(append(k.bytes[:0], ref...), v.href...)
-	k.context, k.page, k.item, k.kind, k.noFollow, k.ref = h.context, h.page, int32(item), l.Kind, l.NoFollow, len(ref)
-	k.at, k.fingerprint, k.fate = v.at, fp, fate
+// keep remembers what became of a link of the page at hand.
+func (h *hrefs) keep(k *href, hash uint64, l *extract.Link, fate Fate, fp frontier.Fingerprint, item int) {
+	*k = href{hash: hash, kind: l.Kind, noFollow: l.NoFollow, page: h.page, item: int32(item), fingerprint: fp, fate: fate}
 }
-
-func (k *href) view() view { return view{k.bytes[k.ref:], k.at} }
 
 // pageIndex finds the items of a page by their fingerprints.
 type pageIndex struct {

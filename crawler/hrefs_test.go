@@ -34,6 +34,7 @@ func TestKnownReferences(t *testing.T) {
 		"external links skipped": func(c *Config) { c.External = SkipExternal },
 		"patterns":               func(c *Config) { c.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
 		"credentials":            func(c *Config) { c.Credentials = true },
+		"pages":                  func(c *Config) { c.Pages = true },
 		"wide fingerprints":      func(c *Config) { c.FingerprintBits = frontier.Wide },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +68,11 @@ func TestKnownReferences(t *testing.T) {
 					return f.found(), readBlock(t, f.encoded())
 				}
 				items, block := gather(remembers)
-				wantItems, wantBlock := gather(&findings{})
+				fresh := &findings{}
+				wantItems, wantBlock := gather(fresh)
+				if !reflect.DeepEqual(remembers.edges, fresh.edges) {
+					t.Fatalf("page %d: edges %+v, want %+v", n, remembers.edges, fresh.edges)
+				}
 				ids := make([]frontier.ID, len(items))
 				for i := range items {
 					if items[i].Fingerprint != wantItems[i].Fingerprint {
@@ -143,6 +148,29 @@ func TestLeavingAloneIsNoWish(t *testing.T) {
 		if len(items) != 1 || items[0].Wave != frontier.Leaves || items[0].Outcome != nil {
 			t.Errorf("ignored: %v: %+v", ignored, items)
 		}
+	}
+}
+
+// TestReopenedHost: the store is told the host of a target that only links that leave it
+// alone have led to: so far nobody has met that host.
+func TestReopenedHost(t *testing.T) {
+	cfg, _ := disk(t, t.TempDir())
+	r := newRun(t.Context(), cfg, seedOf(t, "https://www.example.com/"), &collector{})
+	page := mustParse(t, "https://www.example.com/")
+	base, err := urinorm.NewBase(page, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &findings{}
+	for _, alone := range []bool{true, false} {
+		f.reset(r, viewOf(page), 0)
+		f.against(base)
+		f.add(&extract.Link{Ref: "https://elsewhere.example/", Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
+		items := f.found()
+		if len(items) != 1 || string(items[0].Host) != "elsewhere.example" {
+			t.Errorf("ignored: %v: %+v", alone, items)
+		}
+		f.learn([]frontier.ID{7})
 	}
 }
 

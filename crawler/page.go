@@ -194,50 +194,59 @@ func (f *findings) addOwn(l *extract.Link, s *said) {
 // addKnown keeps a link whose reference may have been met before: on this page, or
 // on another one in its directory.
 func (f *findings) addKnown(l *extract.Link, s *said) {
-	ref, fragment, has := l.Ref, "", false
-	if at := strings.IndexByte(ref, '#'); at >= 0 && !f.byPattern && urinorm.IsPlainFragment(ref[at+1:]) {
-		ref, fragment, has = ref[:at], ref[at+1:], true
+	ref, fragment, has := strings.Cut(l.Ref, "#")
+	if f.byPattern {
+		ref = l.Ref
 	}
-	k, met := f.known.find(l, ref)
+	k, hash, met := f.known.find(l, ref)
 	switch {
-	case k == nil:
+	case k == nil || !urinorm.IsPlainFragment(fragment):
 		f.resolve(l, s)
 		return
 	case !met:
-		v, fate := f.resolve(l, s)
-		if has {
-			v.href = v.document()
-		}
+		_, fate := f.resolve(l, s)
 		if f.plain && s.Mark&^markExpect == 0 {
-			f.known.keep(k, l, ref, v, fate, f.fingerprint, s.Target)
+			f.known.keep(k, hash, l, fate, f.fingerprint, s.Target)
 		}
 		return
 	case k.page != f.known.page:
-		at, there := f.index.find(k.fingerprint)
-		if there {
-			f.merge(int(at), k.fate)
-		} else {
-			v := k.view()
-			at = int32(f.enter(k.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: k.fate.Internal, Page: k.fate.Page, Depth: f.depth + 1}, k.fate))
-		}
-		k.page, k.item = f.known.page, at
+		k.item = f.enterKnown(l, k)
+		k.page = f.known.page
 	}
 	s.Target = int(k.item)
+	if f.run.cfg.Pages {
+		f.edges = append(f.edges, Edge{URL: f.run.print.view(f.urlAgain(l)), Text: l.Text})
+	}
 	if has {
 		f.href = append(f.href[:0], fragment...)
-		f.fragment, s.HasFragment = f.href, true
-	} else {
-		f.fragment, s.HasFragment = k.view().fragment()
+		f.fragment, s.HasFragment, s.Hash = f.href, true, check.HashAnchor(fragment)
+		if k.fate.Outcome == nil {
+			f.wantAnchor(s)
+		}
 	}
-	if s.HasFragment {
-		s.Hash = check.HashAnchorBytes(f.fragment)
+}
+
+// enterKnown enters the target of a link that is known from another page.
+func (f *findings) enterKnown(l *extract.Link, k *href) int32 {
+	at, there := f.index.find(k.fingerprint)
+	if there {
+		f.merge(int(at), k.fate)
+		return at
 	}
-	if k.fate.Outcome == nil {
-		f.wantAnchor(s)
+	if k.id == 0 && k.fate.Outcome == nil {
+		k.id = f.ids.find(k.fingerprint)
 	}
-	if f.run.cfg.Pages {
-		f.edges = append(f.edges, Edge{URL: f.run.print.view(k.view()), Text: l.Text})
+	if k.id != 0 {
+		return int32(f.item(k.fingerprint, k.id, &k.fate))
 	}
+	return int32(f.enterURL(k.fingerprint, f.urlAgain(l), k.fate))
+}
+
+// urlAgain is what a reference stands for that is known, and so needs no mending.
+func (f *findings) urlAgain(l *extract.Link) view {
+	href, at, _, _ := f.base.Append(f.href[:0], l.Ref)
+	f.href = href
+	return view{href, at}
 }
 
 // resolve resolves a link's reference and enters its target.
@@ -403,7 +412,7 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 		f.merge(int(at), fate)
 		s.Target = int(at)
 	} else {
-		s.Target = f.enter(f.fingerprint, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+		s.Target = f.enterURL(f.fingerprint, v, fate)
 	}
 	if visited {
 		f.wantAnchor(s)
@@ -436,39 +445,56 @@ func wantsAnchors[T string | []byte](fragment T) bool {
 		(len(fragment) < len(directive) || string(fragment[:len(directive)]) != directive)
 }
 
+// enterURL adds a link's target as an item, and returns its index.
+func (f *findings) enterURL(fp frontier.Fingerprint, v view, fate Fate) int {
+	return f.enter(fp, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+}
+
 // enter adds an item and returns its index.
 func (f *findings) enter(fp frontier.Fingerprint, host []byte, j frontier.Job, fate Fate) int {
-	at := len(f.items)
-	f.index.put(fp, int32(at))
-	it := frontier.Item{Fingerprint: fp, Wave: fate.Wave, Need: fate.Need}
-	l := lie{host: len(f.store)}
+	id := frontier.ID(0)
 	if fate.Outcome == nil {
-		it.ID = f.ids.find(fp)
+		id = f.ids.find(fp)
 	}
-	if f.bare {
-		l.shown = f.run.shownAs(it.ID, &fate)
-	}
-	if it.ID == 0 {
+	at := f.item(fp, id, &fate)
+	if id == 0 {
+		l := &f.lies[at]
+		l.host = len(f.store)
 		f.store = append(f.store, host...)
 		l.job = len(f.store)
 		f.store = frontier.AppendJob(f.store, j)
 		l.after = len(f.store)
 	}
-	switch fate.Outcome {
-	case nil:
-	case leftOut:
-		it.Outcome, it.Wave = leftOutBytes, frontier.Leaves
-	default:
-		it.Outcome, it.Wave = check.AppendOutcome(nil, fate.Outcome), frontier.Leaves
-	}
-	f.items, f.lies = append(f.items, it), append(f.lies, l)
 	return at
 }
 
-// learn takes in the numbers that the store gave to what was found.
+// item adds an item without host and job and returns its index.
+func (f *findings) item(fp frontier.Fingerprint, id frontier.ID, fate *Fate) int {
+	at := len(f.items)
+	f.index.put(fp, int32(at))
+	f.items = append(f.items, frontier.Item{})
+	it := &f.items[at]
+	it.ID, it.Fingerprint, it.Wave, it.Need = id, fp, fate.Wave, fate.Need
+	if fate.Outcome != nil {
+		it.Wave, it.Outcome = frontier.Leaves, leftOutBytes
+		if fate.Outcome != leftOut {
+			it.Outcome = check.AppendOutcome(nil, fate.Outcome)
+		}
+	}
+	f.lies = append(f.lies, lie{})
+	if f.bare {
+		f.lies[at].shown = f.run.shownAs(id, fate)
+	}
+	return at
+}
+
+// learn takes in the numbers that the store gave to what was found. Of a target that is
+// left alone nobody has met the host: should it be wanted later, it is entered in full.
 func (f *findings) learn(ids []frontier.ID) {
 	for i := range ids {
-		f.ids.put(f.items[i].Fingerprint, ids[i])
+		if it := &f.items[i]; it.ID == 0 && it.Outcome == nil {
+			f.ids.put(it.Fingerprint, ids[i])
+		}
 	}
 }
 

@@ -105,6 +105,8 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	set(len(o.Warnings) > 0, hasWarnings)
 	set(o.Names != "", hasNames)
 
+	const most = 100 // bytes of an outcome without those that are counted here
+	dst = slices.Grow(dst, most+8*len(o.Anchors)+len(o.Path)+len(o.Title)+len(o.Names))
 	dst = append(dst, encodingVersion)
 	dst = binary.LittleEndian.AppendUint16(dst, flags)
 	if flags&hasAnchors != 0 {

@@ -32,7 +32,7 @@ const endOfQuery rune = -1
 // (4.2), nil for UTF-8 and for the encodings whose output encoding it is (4.3).
 func charsetEncoderOf(label string) (*charsetEncoder, bool) {
 	label = strings.Trim(label, "\t\n\f\r ")
-	if label == "" {
+	if label == "" || label == "utf-8" || label == "UTF-8" { // as most say
 		return nil, true
 	}
 	if !isASCII(label) { // htmlindex would fold and trim more than the standard

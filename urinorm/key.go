@@ -32,13 +32,14 @@ func appendKey[T string | []byte](dst []byte, href T, at Offsets) []byte {
 	} else {
 		dst = append(dst, href[:at.HostStart]...)
 	}
-	for _, c := range []byte(href[at.HostStart:at.PathStart]) {
-		if webEncodeSets[c]&encodeKeyHost != 0 {
-			dst = appendPercent(dst, c)
-		} else {
-			dst = append(dst, c)
+	copied := at.HostStart
+	for i := at.HostStart; i < at.PathStart; i++ {
+		if c := href[i]; webEncodeSets[c]&encodeKeyHost != 0 {
+			dst = appendPercent(append(dst, href[copied:i]...), c)
+			copied = i + 1
 		}
 	}
+	dst = append(dst, href[copied:at.PathStart]...)
 	dst = appendNormalized(dst, href[at.PathStart:at.QueryStart], encodeKeyPath)
 	if at.QueryStart == at.FragmentStart {
 		return dst

@@ -125,7 +125,7 @@ func (r *run) recallTargets() (seeds []frontier.ID, err error) {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		u, _, err := urinorm.ParseWeb(string(job.URL))
-		if err != nil || r.scoped.siteOf(u) != nil {
+		if err != nil || r.scope().siteOf(u) != nil {
 			return nil
 		}
 		if rec.Need&frontier.NeedSeed != 0 {

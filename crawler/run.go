@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,8 +35,7 @@ type run struct {
 	began    time.Time       // the first session of the crawl
 	always   context.Context // outlives a cancelled run: what was done is kept
 
-	scopeMu sync.RWMutex
-	scoped  *Scope
+	scoped atomic.Pointer[Scope] // read by every worker; only a seed's redirect writes it
 
 	places *places
 	desks  stock[*findings]
@@ -137,7 +137,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.places = newPlaces(processors)
 	r.desks = stock[*findings]{most: 2 * processors, make: func() *findings { return &findings{} }}
 	r.bodies.most = 4 * processors
-	r.scoped = newScope(cfg, seeds, r.print)
+	r.scoped.Store(newScope(cfg, seeds, r.print))
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, r.pace)
 	r.frontier.Gate(r.gated)
@@ -212,15 +212,15 @@ func (r *run) referTo(f *findings, seeds []Seed, seedIDs []frontier.ID) error {
 		}
 		f.href = append(f.href[:0], s.URL.String()...)
 		v := view{f.href, s.URL.Offsets()}
-		excluded := r.scoped.excluded(v)
-		if !s.Named && (excluded != nil || r.scoped.notFollowed(v)) {
+		excluded := r.scope().excluded(v)
+		if !s.Named && (excluded != nil || r.scope().notFollowed(v)) {
 			index[i] = -1
 			continue
 		}
-		if s.Follow && r.scoped.siteOf(s.URL) != nil {
+		if s.Follow && r.scope().siteOf(s.URL) != nil {
 			r.seeded[s.URL.String()[:v.at.FragmentStart]] = struct{}{}
 		}
-		fate := Fate{Wave: r.scoped.wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true}
+		fate := Fate{Wave: r.scope().wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true}
 		if s.Follow {
 			fate.Need |= frontier.NeedLinks | frontier.NeedContent
 		}
@@ -369,21 +369,16 @@ func (r *run) tellPage(p *Page) {
 	}
 }
 
-// scope is read by every worker; only a seed's redirect writes it.
-func (r *run) scope() *Scope {
-	r.scopeMu.RLock()
-	defer r.scopeMu.RUnlock()
-	return r.scoped
-}
+func (r *run) scope() *Scope { return r.scoped.Load() }
 
 // widen makes the site that a seed redirects to internal.
 func (r *run) widen(to urinorm.URL) {
-	r.scopeMu.Lock()
-	defer r.scopeMu.Unlock()
-	next := *r.scoped
-	next.roots = append([]root(nil), r.scoped.roots...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := *r.scope()
+	next.roots = slices.Clone(next.roots)
 	next.widen(Seed{URL: to, Crawl: true}, true)
-	r.scoped = &next
+	r.scoped.Store(&next)
 }
 
 // fetch asks the directory that holds the URL, or else the network.

@@ -190,10 +190,10 @@ func (r *htmlReader) settle(first int) (bare bool) {
 	return false
 }
 
-// inPlain reports whether a tag means here what it means anywhere in a page, and is read
-// by the scanner.
+// inPlain reports whether a tag, and what follows, means here what it means anywhere in a
+// page, and is read by the scanner. The end of a template would close what is open then.
 func (r *htmlReader) inPlain() bool {
-	return r.tokens.inPlace() && r.inert == 0 && len(r.foreign.open) == 0 && r.view.parent == nil
+	return r.tokens.inPlace() && len(r.templates) == 0 && len(r.foreign.open) == 0 && r.view.parent == nil
 }
 
 // enter follows a start tag into and out of SVG, MathML and templates, finds the

@@ -239,7 +239,7 @@ var oddMarkup = []string{
 	"<title>a<b>c</title>d", "<title></title>", "<TITLE>a</Title >b", "<title>a</titleb>c</title\f>", "<title>a</title", "<title>", "<title/>a</title>", "<title>a</</title>", "<title></titl</title>", "<title>\x00</title>",
 	"<textarea>\n<a></textarea/><a>", "<style><!--</style>--><a>", "<xmp><a></xmp><a>", "<iframe><a></iframe><a>", "<noembed><a></noembed>", "<noframes><a></noframes>", "<noscript><a></noscript><a>", "<plaintext><a></plaintext>", "<plaintext>",
 	"<script><a></script><a>", "<script><!--</script>--></script>", "<script><!--<script></script>--></script><a>", "<script><!--<script>--></script><a>", "<script><!-</script><a>", "<script><!</script><a>", "<script></scriptx></script>", "<script><", "<script></", "<script></script", "<script></script ", "<SCRIPT></ScRiPt\t><a>", "<script>a<b</script>", "<script/><a></script>", "<script><!--a</script><a>",
-	"<svg><script><a></script></svg>", "<svg><title><a></title></svg>", "<svg/><title><a></title>", "<noscript><title><a></title></noscript>",
+	`<template shadowrootmode=open><a id=i href=x><svg><g></template><title>a<b>c</title></a>`, "<svg><script><a></script></svg>", "<svg><title><a></title></svg>", "<svg/><title><a></title>", "<noscript><title><a></title></noscript>",
 	"<a href='a\nb'\n id=\"c\">\n", "<p><p><p/><p /><P>", "<a\nhref\n=\nb\n>", "\xEF\xBB\xBF<a>", "\xFF<a \xFF=\xFE>", "<a b=\xC3\xA9 c='\xC3\xA9' \xC3\xA9=d>",
 	strings.Repeat("<a b=>", 30) + "<a c=d>", strings.Repeat("<p class=x>text</p>\n", 300) + strings.Repeat("<a b = c>", 10) + "<title>x<a></title>",
 	`<a href="x">y</a>`, `<a class="c" href="x" title="t">a <b>b</b> <img src=i alt=j> c</a>`, `<a href="x" href="y">z</a>`, `<a title="t" title="u" href="x"></a>`,

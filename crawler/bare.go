@@ -22,7 +22,8 @@ import (
 // can be read once more, its plain links are bare (extract.Input.Bare): it is neither
 // looked for nor kept where they stand and what their text is, unless it is known when the
 // page is read that they will be shown. What turns out to be shown later is read again
-// from the file, which must be the same still.
+// from the file, which must be the same still. So are the names of its anchors, of which
+// the hashes are enough unless one is to be suggested.
 
 // bare reports whether the links of a document may be bare: a file that is as long as
 // it said, which those of /proc are not.
@@ -217,23 +218,11 @@ func (j *join) readAgain(pages []barePage) error {
 
 // readPageAgain reads one of them. References are not found in a file that has changed.
 func (j *join) readPageAgain(p *barePage, again *extract.Rereader) error {
-	u, _, err := urinorm.ParseWeb(p.url)
-	if err != nil {
+	_, body, err := j.fileAgain(p)
+	if err != nil || body == nil {
 		return err
 	}
-	resp, err := j.r.fetch(j.r.always, &fetch.Request{URL: u, Need: fetch.Content, Internal: p.internal})
-	if err != nil || resp.Body == nil {
-		return nil
-	}
-	defer resp.Body.Close()
-	if !resp.Modified.Equal(p.modified) || resp.Size != p.size {
-		return nil
-	}
-	body, err := j.r.bodies.read(resp.Body, resp.Size, resp.Size+1, true)
 	defer j.r.bodies.give(body)
-	if err != nil || int64(len(body)) != p.size {
-		return nil
-	}
 	again.Reset(body)
 	for i := range p.references {
 		r := &p.references[i]
@@ -242,6 +231,42 @@ func (j *join) readPageAgain(p *barePage, again *extract.Rereader) error {
 		}
 	}
 	return nil
+}
+
+// fileAgain reads a file once more; the body is nil where it has changed, or is gone.
+// Whoever gets one gives it back to the run's bodies.
+func (j *join) fileAgain(p *barePage) (*fetch.Response, []byte, error) {
+	u, _, err := urinorm.ParseWeb(p.url)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := j.r.fetch(j.r.always, &fetch.Request{URL: u, Need: fetch.Content, Internal: p.internal})
+	if err != nil || resp.Body == nil {
+		return nil, nil, nil
+	}
+	defer resp.Body.Close()
+	if !resp.Modified.Equal(p.modified) || resp.Size != p.size {
+		return nil, nil, nil
+	}
+	body, err := j.r.bodies.read(resp.Body, resp.Size, resp.Size+1, true)
+	if err != nil || int64(len(body)) != p.size {
+		j.r.bodies.give(body)
+		return nil, nil, nil
+	}
+	return resp, body, nil
+}
+
+// namesAgain reads the names of the anchors of a page whose links were bare, for
+// suggestions.
+func (j *join) namesAgain(id frontier.ID, d *dossier) check.Names {
+	p := barePage{id: id, url: string(d.job.URL), internal: d.job.Internal, size: d.outcome.Size, modified: d.outcome.Modified}
+	resp, body, err := j.fileAgain(&p)
+	if err != nil || body == nil {
+		return ""
+	}
+	defer j.r.bodies.give(body)
+	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: lastSegment(d.url), Path: localFile(resp), AnchorsOnly: true})
+	return check.PackNames(doc.Anchors)
 }
 
 // fragmentOf is what follows the first '#' of a reference.

@@ -20,12 +20,12 @@ import (
 // variedSite writes pages that link to each other, to what is missing and to what is
 // written badly, in every way that decides whether a link may be bare.
 func variedSite(random *rand.Rand, pages int) map[string]string {
-	refs := []string{"p%d.html", "p%d.html#i1", "p%d.html#gone", "p%d.html#x%%20y", "p%d.html#x&amp;y", "p%d.html#i1-i2", "p%d.html#7-9", "p%d.html#7-33", "p%d.html#",
+	refs := []string{"p%d.html", "p%d.html#i1", "p%d.html#gone", "p%d.html#secton", "p%d.html#x%%20y", "p%d.html#x&amp;y", "p%d.html#i1-i2", "p%d.html#7-9", "p%d.html#7-33", "p%d.html#",
 		"gone%d.html", "gone%d.html#f", "p%d.html ", `p%d.html\x`, "P%d.html", "../p%d.html", "http://[%d", "p%d.html#é", "i%d.png", "i%d.png#part", "#i1", "#gone%d", "", "?q=%d", "%%zz%d"}
 	around := []string{`<a href="%s">t</a>`, `<a class="c" href="%s" title="a  title"></a>`, `<a href="%s">one <b>two</b> &amp; three</a>`, "<a href='%s'>single</a>",
 		`<a href="%s"><img src="%[1]s" alt="in &lt; it"></a>`, `<img src="%s">`, `<a href="%s" rel="nofollow">n</a>`, `<a href="%s">¶</a>`, `<script src="%s"></script>`, `<link rel="next" href="%s">`,
 		`<a title="x" href="%s"> </a>`, `<a data-orbweaver-ignore href="%s">left out</a>`, `<a href="%s">never closed `}
-	between := []string{"\n", "\r\n", "<p>text é</p>", "\t", `<b id="i1">`, `<i id="i2" name="7">`, `<i id="7">`, `<i id="9">`, "<!-- orbweaver-ignore-next-line -->\n", "<noscript>", "</noscript>"}
+	between := []string{"\n", "\r\n", "<p>text é</p>", "\t", `<b id="i1">`, `<b id="section">`, `<i id="i2" name="7">`, `<i id="7">`, `<i id="9">`, "<!-- orbweaver-ignore-next-line -->\n", "<noscript>", "</noscript>"}
 	files := map[string]string{"i1.png": "no image", "i2.png": "<html>"}
 	for n := range pages {
 		var b strings.Builder

@@ -69,7 +69,9 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		doc.Duplicates = nil
 	}
 	o.ReadDocument(doc)
-	o.KeepNames(doc)
+	if !bare {
+		o.KeepNames(doc)
+	}
 	if w.compares(u) && isPage(o) {
 		w.compare(u, body, o)
 	}

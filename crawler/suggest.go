@@ -194,11 +194,22 @@ func (j *join) otherFragment(p *pair) []check.Suggestion {
 	if moved {
 		at = p.route.end
 	}
-	guess, ok := j.dossier(p.route.end).outcome.SuggestFragment(p.fragment, j.effort)
+	guess, ok := j.nearest(p.route.end, p.fragment)
 	if !ok {
 		return nil
 	}
 	return []check.Suggestion{{URL: j.r.print.pair(&j.dossier(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
+}
+
+// nearest is the anchor of a page that is nearest to a fragment.
+func (j *join) nearest(id frontier.ID, fragment string) (check.Guess, bool) {
+	d := j.dossier(id)
+	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && j.r.cfg.ReadAgain {
+		o.Names = j.namesAgain(id, d)
+		d.size += len(o.Names)
+		j.shelf.size += len(o.Names)
+	}
+	return d.outcome.SuggestFragment(fragment, j.effort)
 }
 
 // answering is the target that is there for another: itself, or the one that it
@@ -288,7 +299,7 @@ func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
 	if s.has(id, fragment) {
 		return fragment, true
 	}
-	guess, _ := s.dossier(id).outcome.SuggestFragment(fragment, s.effort)
+	guess, _ := s.nearest(id, fragment)
 	return guess.Name, false
 }
 

@@ -111,11 +111,29 @@ func (r *run) shownAs(id frontier.ID, fate *Fate) shownAs {
 	return notShown
 }
 
+// staysBare reports whether nothing else is to be known of a link that is bare.
+func (f *findings) staysBare(s *said) bool {
+	shown := f.lies[s.Target].shown
+	return s.plain && shown != shownAll && (shown == notShown || s.HasFragment)
+}
+
+// addRepeat keeps a link of a document that was read bare which repeats the first.
+func (f *findings) addRepeat(first *extract.Link, again extract.BareRepeat) {
+	s := &f.said[again.First]
+	if f.staysBare(s) {
+		f.links.AddBare(&s.Brief, again.Tag, nil)
+		return
+	}
+	l := *first
+	l.Tag, l.Repeats = again.Tag, int(again.First)+1
+	f.fragment = nil
+	f.addBare(&l, s)
+}
+
 // addBare keeps a link of a document that was read bare. s is what was said of it, or of
 // the link that it repeats.
 func (f *findings) addBare(l *extract.Link, s *said) {
-	shown := f.lies[s.Target].shown
-	if l.Tag != 0 && s.plain && shown != shownAll && (shown == notShown || s.HasFragment) {
+	if l.Tag != 0 && f.staysBare(s) {
 		if !isWayward(f.fragment) {
 			f.fragment = nil
 		}

@@ -255,9 +255,12 @@ func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document,
 	f.said = slices.Grow(f.said, len(doc.Links))
 	for i := range doc.Links {
 		if i == tellingLinks {
-			f.links.Expect(len(doc.Links))
+			f.links.Expect(len(doc.Links) + len(doc.BareRepeats))
 		}
 		f.add(&doc.Links[i])
+	}
+	for _, again := range doc.BareRepeats {
+		f.addRepeat(&doc.Links[again.First], again)
 	}
 }
 

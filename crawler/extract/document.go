@@ -24,7 +24,7 @@ type Input struct {
 	// Line, Column and Text. Link.Tag tells which they are, and a Rereader finds the
 	// rest. Raw and Ref of all links, and Anchors, may share Body's
 	// memory, and are good until that changes. Bodies that have to be decoded first
-	// have no bare links.
+	// have no bare links. Those that repeat another are in BareRepeats as far as may be.
 	Bare bool
 	// reference reads HTML by the tokenizer alone, and each reference as if it were
 	// the first: what tests compare with.
@@ -123,6 +123,13 @@ type Link struct {
 	at, tag int32
 }
 
+// BareRepeat is a bare link that differs from an earlier one in its tag alone: no Link is
+// made of it.
+type BareRepeat struct {
+	First int32 // the place in Document.Links of the one that it repeats
+	Tag   int32 // as Link.Tag
+}
+
 // MaxText is the greatest length of a link's text and of a title, in bytes.
 const MaxText = 200
 
@@ -151,6 +158,9 @@ type Document struct {
 	Title string
 	// Links stand in document order.
 	Links []Link
+	// BareRepeats are further links of a document that is read bare (Input.Bare), in
+	// document order.
+	BareRepeats []BareRepeat
 	// Anchors are the fragment names of the document, in document order,
 	// repeated ids included, "top" and "" not: ids, the names of a elements, and
 	// the names of maps, which a usemap asks for.

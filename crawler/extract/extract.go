@@ -29,7 +29,7 @@ func ExtractInto(doc *Document, in Input) {
 
 // reset forgets all but the memory of lists that are not large.
 func (d *Document) reset() {
-	*d = Document{Links: again(d.Links), Anchors: again(d.Anchors), AnchorHashes: again(d.AnchorHashes)}
+	*d = Document{Links: again(d.Links), BareRepeats: again(d.BareRepeats), Anchors: again(d.Anchors), AnchorHashes: again(d.AnchorHashes)}
 }
 
 func again[T any](list []T) []T {

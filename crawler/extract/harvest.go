@@ -80,7 +80,7 @@ func (h *harvest) fault(format string, args ...any) {
 // reference where that text still holds escapes, nil otherwise. It returns nil
 // beyond the limit.
 func (h *harvest) add(v *view, at span, ref []byte) *Link {
-	if len(h.links) == MaxLinks {
+	if h.full() {
 		h.fault("read links: more than %d, the rest is left out", MaxLinks)
 		return nil
 	}
@@ -103,6 +103,9 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	h.place(f)
 	return f
 }
+
+// full reports whether there are as many links as there may be.
+func (h *harvest) full() bool { return len(h.links)+len(h.doc.BareRepeats) >= MaxLinks }
 
 // place finds the line and the column of a link, unless that is put off.
 func (h *harvest) place(f *Link) {
@@ -147,6 +150,9 @@ func (h *harvest) finish(links, anchors int) {
 				l.Repeats = n + first + 1
 			}
 		}
+	}
+	for i := range d.BareRepeats {
+		d.BareRepeats[i].First += int32(n)
 	}
 	if n == 0 {
 		d.Links = h.links

@@ -59,6 +59,7 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	marked := r.ignore.marked
 	r.release()
 	if marked || !in.Select.IsZero() || !in.IgnoreSelect.IsZero() {
+		h.unfold()
 		h.choose(in)
 	}
 }

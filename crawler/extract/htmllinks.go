@@ -122,15 +122,26 @@ func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
 // where nothing more is to be said of it: the link repeats another, or there is no
 // room for it.
 func (r *htmlReader) url(rule *rule, at span, expect Expect) *Link {
-	raw := r.view.text[at.start:at.end]
-	if rule.expect != ExpectScript && len(raw) <= longestRepeat && r.view.parent == nil && len(r.links) < MaxLinks && !r.harvest.reference {
-		// Whether it names a part of the document hangs on the element and the text alone.
-		if first, ok := r.repeated(rule, raw); ok {
-			r.repeat(first, at.start)
-			return nil
-		}
+	if first, ok := r.repeats(rule, at); ok {
+		r.repeat(first, at.start)
+		return nil
 	}
-	if r.bare && r.view.parent == nil && len(r.links) < MaxLinks && !r.tokens.tag.needsUnescape(raw) {
+	return r.newURL(rule, at, expect)
+}
+
+// repeats returns the place of the link that an attribute's value repeats.
+func (r *htmlReader) repeats(rule *rule, at span) (first int, ok bool) {
+	if rule.expect == ExpectScript || at.end-at.start > longestRepeat || r.view.parent != nil || r.full() || r.harvest.reference {
+		return 0, false
+	}
+	// Whether it names a part of the document hangs on the element and the text alone.
+	return r.repeated(rule, r.view.text[at.start:at.end])
+}
+
+// newURL notes a link that repeats no other.
+func (r *htmlReader) newURL(rule *rule, at span, expect Expect) *Link {
+	raw := r.view.text[at.start:at.end]
+	if r.bare && r.view.parent == nil && !r.full() && !r.tokens.tag.needsUnescape(raw) {
 		f, ref := r.another(), unsafe.String(unsafe.SliceData(raw), len(raw))
 		*f = Link{Raw: ref, Ref: ref, Element: rule.element, Attribute: attributeNames[rule.attribute], Kind: rule.kind, Expect: expect,
 			at: int32(at.start), tag: -1}
@@ -239,12 +250,13 @@ func isPost(method []byte) bool {
 // follows, up to its end tag; others have it in attributes.
 func (r *htmlReader) describe(t *startTag, first int, bare bool) {
 	if t.element.role == roleA {
-		l := &r.link
-		l.first, l.end, l.text, l.bare = first, len(r.links), l.text[:0], bare
-		l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
+		if l := &r.link; !bare {
+			l.first, l.end, l.text = first, len(r.links), l.text[:0]
+			l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
+		}
 		return
 	}
-	if r.link.first < r.link.end && t.has(attrAlt) && !r.link.bare {
+	if r.link.first < r.link.end && t.has(attrAlt) {
 		r.link.text = foldSpace(r.link.text, t.get(attrAlt))
 	}
 	if bare || first == len(r.links) {

@@ -60,12 +60,11 @@ type template struct {
 	foreign int // open foreign elements outside of it
 }
 
-// linkText gathers the text of the a element that is open.
+// linkText gathers the text of the a element that is open, unless its link is bare.
 type linkText struct {
 	first, end   int // its links; none when equal
 	text         []byte
 	title, label span // of the attributes title and aria-label, for a link without text
-	bare         bool // it is wanted by nobody
 }
 
 // begin starts a document, or one that stands in a srcdoc.
@@ -79,7 +78,7 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 	r.templates, r.inert, r.shadow, r.noscript = r.templates[:0], 0, 0, false
 	r.form.open, r.form.post = false, false
 	r.bodyFilled, r.framesets = false, 0
-	r.link.first, r.link.end, r.link.bare = 0, 0, false
+	r.link.first, r.link.end = 0, 0
 	r.base.found = false
 	r.ignore = ignoreMarks{lineEnd: -1}
 }
@@ -393,7 +392,7 @@ func (r *htmlReader) text() {
 		if !r.bodyFilled && len(trimSpace(raw)) > 0 {
 			r.bodyFilled = true
 		}
-		if r.link.first < r.link.end && len(r.link.text) < MaxText && !r.link.bare {
+		if r.link.first < r.link.end && len(r.link.text) < MaxText {
 			r.link.text = foldSpace(r.link.text, r.textView(start, raw, literal).text)
 		}
 	case contentTitle:
@@ -435,10 +434,6 @@ func (r *htmlReader) setValue(start int, raw []byte, references, attribute bool)
 func (r *htmlReader) endLink() {
 	l := &r.link
 	if l.first == l.end {
-		return
-	}
-	if l.bare {
-		l.first, l.end, l.bare = 0, 0, false
 		return
 	}
 	text := trimFolded(l.text)

@@ -97,7 +97,7 @@ func (r *htmlReader) knownTags() (any bool) {
 	for ; r.content == contentShown; any = true {
 		t.end = skipSpace(t.doc, t.end)
 		k := r.known.find(sourceOfTag(t.doc, t.end))
-		if k == nil || k.at > 0 && len(r.links) == MaxLinks {
+		if k == nil || k.at > 0 && r.full() {
 			break
 		}
 		r.knownTag(k, t.end)
@@ -142,7 +142,7 @@ func (r *htmlReader) remember(first int) {
 	role := t.element.role
 	switch {
 	case role != roleLink && role != roleMeta && role != roleScript, !r.remembers(), t.ignored,
-		len(r.links) > first+1, len(r.links) == MaxLinks,
+		len(r.links) > first+1, r.full(),
 		// These say something of the document, or of the text that follows.
 		role == roleLink && hasToken(t.get(attrRel), "canonical"),
 		role == roleMeta && equalFold(trimSpace(t.get(attrName)), "robots"),

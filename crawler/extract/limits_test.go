@@ -130,6 +130,15 @@ func TestLinkLimit(t *testing.T) {
 	}
 }
 
+// Bare links that repeat another are links like any other.
+func TestBareLinkLimit(t *testing.T) {
+	body := []byte("<p>text" + strings.Repeat(`<a href="x"></a>`, MaxLinks) + `<a href="y"></a><a href="x"></a>` + strings.Repeat("<p>that goes on</p>\n", 4))
+	doc := Extract(Input{Body: body, ContentType: "text/html; charset=utf-8", Bare: true})
+	if len(doc.Links) != 1 || len(doc.BareRepeats) != MaxLinks-1 || len(doc.Faults) != 1 {
+		t.Errorf("%d links, %d repeat them, %q", len(doc.Links), len(doc.BareRepeats), doc.Faults)
+	}
+}
+
 func TestAnchorLimit(t *testing.T) {
 	doc := page(strings.Repeat("<p id=x>", MaxAnchors+2) + "<a href=y>")
 	if len(doc.Anchors) != MaxAnchors || len(doc.Faults) != 1 || len(doc.Links) != 1 || len(doc.Duplicates) != 1 {

@@ -34,27 +34,37 @@ func (r *htmlReader) plainLinks() {
 		}
 		r.endLink()
 		first, bare := len(r.links), r.bare && len(r.templates) == 0 // whose end closes what the link's text has open
+		ignored := r.ignore.covers(start) || r.ignore.covers(href.start)
 		r.unplaced = bare
-		r.url(ruleOfA, href, ExpectAny)
+		switch before, ok := r.repeats(ruleOfA, href); {
+		case ok && bare && !ignored && r.links[before].same(&Link{}):
+			r.unplaced = false
+			r.doc.BareRepeats = append(r.doc.BareRepeats, BareRepeat{First: int32(before), Tag: int32(start) + 1})
+			t.end = end
+			continue
+		case ok:
+			r.repeat(before, href.start)
+		default:
+			r.newURL(ruleOfA, href, ExpectAny)
+		}
 		r.unplaced = false
 		if first < len(r.links) {
 			f := &r.links[first]
 			f.tag = int32(start)
-			f.Ignored = r.ignore.covers(start) || r.ignore.covers(href.start)
+			f.Ignored = ignored
 			if bare {
 				f.Tag = f.tag + 1
-				if _, after := onePiece(t.doc, end); after >= 0 {
-					t.end = after
-					continue
-				}
-			} else if text, after := r.plainText(end); after >= 0 && (len(text) > 0 || title.end == title.start) {
+				t.end = end
+				continue
+			}
+			if text, after := r.plainText(end); after >= 0 && (len(text) > 0 || title.end == title.start) {
 				f.Text = r.textAgain(first, text)
 				t.end = after
 				continue
 			}
 		}
 		l := &r.link
-		l.first, l.end, l.text, l.bare = first, len(r.links), l.text[:0], bare
+		l.first, l.end, l.text = first, len(r.links), l.text[:0]
 		l.title, l.label = title, span{}
 		t.end = end
 	}
@@ -192,7 +202,7 @@ func (r *htmlReader) plainContent() {
 		if end+1 >= len(doc) || !isLetter(doc[end+1]) && doc[end+1] != '/' {
 			return // a sign like any other, perhaps
 		}
-		if len(r.link.text) < MaxText && !r.link.bare {
+		if len(r.link.text) < MaxText {
 			r.link.text = foldSpace(r.link.text, r.textView(t.end, doc[t.end:end], false).text)
 		}
 		t.end = end

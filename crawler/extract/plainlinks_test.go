@@ -55,6 +55,22 @@ func TestBare(t *testing.T) {
 	}
 }
 
+// TestBareRepeats: of a plain link that repeats another its tag is noted; where links are
+// chosen by the elements they stand in, all stand in the order of the document.
+func TestBareRepeats(t *testing.T) {
+	const links = `<p><a href="x">1</a><a href="y">2</a><a class="c" href="x"><b>3</b></a><a href="y" rel="nofollow">4</a><a href="y">5</a>`
+	marked := `<p data-orbweaver-ignore><a href="z">6</a></p>`
+	end := strings.Repeat("<p>that goes on</p>\n", 4)
+	doc := Extract(Input{Body: []byte(links + end), ContentType: "text/html; charset=utf-8", Bare: true})
+	if got := refs(doc.Links); got != "x y y" || !slices.Equal(doc.BareRepeats, []BareRepeat{{0, int32(strings.Index(links, `<a class`)) + 1}, {1, int32(strings.LastIndex(links, "<a")) + 1}}) {
+		t.Errorf("links %q, repeated by %v", got, doc.BareRepeats)
+	}
+	doc = Extract(Input{Body: []byte(links + marked + end), ContentType: "text/html; charset=utf-8", Bare: true})
+	if got := refs(doc.Links); got != "x y x y y -z" || len(doc.BareRepeats) > 0 || doc.Links[2].Repeats != 1 || doc.Links[4].Repeats != 2 {
+		t.Errorf("links %+v, repeated by %v", doc.Links, doc.BareRepeats)
+	}
+}
+
 // What is read again of links that never end is what stands before the next one.
 func TestRereaderStops(t *testing.T) {
 	for _, tag := range []string{`<a href="x">y`, `<a href=x>y`, `<a href="x"><svg>y</svg>`} {

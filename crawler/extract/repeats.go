@@ -1,6 +1,9 @@
 package extract
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"math"
+)
 
 // A page says much twice: its menus, the names in its examples, the source links
 // of its documentation. A reference that an attribute holds as a whole is looked
@@ -94,4 +97,33 @@ func (h *harvest) repeat(first, at int) {
 // place and its text still.
 func (f *Link) same(first *Link) bool {
 	return f.NoFollow == first.NoFollow && f.Ignored == first.Ignored && f.Base == first.Base
+}
+
+// unfold makes links of those that were noted as bare repeats.
+func (h *harvest) unfold() {
+	again := h.doc.BareRepeats
+	if len(again) == 0 {
+		return
+	}
+	links := make([]Link, 0, len(h.links)+len(again))
+	places := make([]int32, len(h.links)) // in links
+	until := func(tag int32) {
+		for ; len(again) > 0 && again[0].Tag <= tag; again = again[1:] {
+			l := h.links[again[0].First]
+			l.Tag, l.at, l.tag, l.Repeats = again[0].Tag, again[0].Tag-1, again[0].Tag-1, int(again[0].First)+1
+			links = append(links, l)
+		}
+	}
+	for i := range h.links {
+		until(h.links[i].tag)
+		places[i] = int32(len(links))
+		links = append(links, h.links[i])
+	}
+	until(math.MaxInt32)
+	for i := range links {
+		if l := &links[i]; l.Repeats > 0 {
+			l.Repeats = int(places[l.Repeats-1]) + 1
+		}
+	}
+	h.links, h.doc.BareRepeats = links, h.doc.BareRepeats[:0]
 }

@@ -237,13 +237,19 @@ func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, foun
 	if err := f.meet(ctx, found); err != nil {
 		return nil, fmt.Errorf("settle %s: pace the hosts it links to: %w", t.URL, err)
 	}
-	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: check.AppendOutcome(nil, o), Found: found, Links: links, Page: page, Tally: tally})
+	b := outcomes.Get().(*[]byte)
+	defer outcomes.Put(b)
+	*b = check.AppendOutcome((*b)[:0], o)
+	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: found, Links: links, Page: page, Tally: tally})
 	f.wake()
 	if err != nil {
 		return nil, fmt.Errorf("settle %s: %w", t.URL, err)
 	}
 	return ids, nil
 }
+
+// outcomes are memory for the next target's, for a store copies what it keeps.
+var outcomes = sync.Pool{New: func() any { return new([]byte) }}
 
 // Defer puts a target back, not to be visited before the given time. The note
 // comes back with it.

@@ -213,7 +213,8 @@ type Store interface {
 	// when to ask again (the zero time: when something changes), or io.EOF when
 	// nothing is queued and nothing is leased. A lease of 0 has no deadline.
 	Claim(ctx context.Context, max int, lease time.Duration) ([]Lease, time.Time, error)
-	// Complete settles a leased target and enters what was found.
+	// Complete settles a leased target and enters what was found. The store copies what
+	// it keeps.
 	Complete(ctx context.Context, l Lease, d Done) ([]ID, error)
 	// Release puts a leased target back. Of a store that outlives its process, a
 	// crash may take a Release back, as it ends leases; never a Complete.

@@ -260,18 +260,24 @@ type Names string
 // PackNames packs names for suggestions: the first 64 KiB of them, and none too
 // long to be suggested.
 func PackNames(names []string) Names {
-	var packed []byte
+	room := 0
+	for _, name := range names {
+		room += len(name) + binary.MaxVarintLen16
+	}
+	var packed strings.Builder
+	packed.Grow(min(room, maxPackedNames))
+	var length [binary.MaxVarintLen16]byte
 	for _, name := range names {
 		if name == "" || len(name) > maxSuggestFragment {
 			continue
 		}
-		if len(packed)+len(name)+binary.MaxVarintLen16 > maxPackedNames {
+		if packed.Len()+len(name)+binary.MaxVarintLen16 > maxPackedNames {
 			break
 		}
-		packed = binary.AppendUvarint(packed, uint64(len(name)))
-		packed = append(packed, name...)
+		packed.Write(length[:binary.PutUvarint(length[:], uint64(len(name)))])
+		packed.WriteString(name)
 	}
-	return Names(packed)
+	return Names(packed.String())
 }
 
 // cut reports whether names may be missing.

@@ -13,13 +13,14 @@ type bodies struct {
 	mu   sync.Mutex
 	free [][]byte // the smallest first
 	most int      // that are kept
+	kept int      // bytes of them
 }
 
 // Sizes of memory for bodies, in bytes.
 const (
-	firstRoom = 32 << 10            // for a body that does not say how long it is
-	endRoom   = bytes.MinRead       // more than a body needs, to meet its end in
-	largest   = largeBody + endRoom // that is kept
+	firstRoom = 32 << 10      // for a body that does not say how long it is
+	endRoom   = bytes.MinRead // more than a body needs, to meet its end in
+	mostKept  = 16 << 20      // in all
 )
 
 // take returns memory with room for so many bytes: the smallest that has it, or new
@@ -29,7 +30,7 @@ func (b *bodies) take(room int) []byte {
 	defer b.mu.Unlock()
 	for i, body := range b.free {
 		if cap(body) >= room {
-			b.free = slices.Delete(b.free, i, i+1)
+			b.letGo(i)
 			return body[:0]
 		}
 	}
@@ -45,14 +46,14 @@ func (b *bodies) takeLargest() []byte {
 		return make([]byte, 0, firstRoom)
 	}
 	body := b.free[n]
-	b.free = b.free[:n]
+	b.letGo(n)
 	return body[:0]
 }
 
-// give keeps memory that nobody uses any more. When there is too much, the smallest
-// is let go.
+// give keeps memory that nobody uses any more. When there are too many, the smallest is
+// let go, and when they take too much, the largest.
 func (b *bodies) give(body []byte) {
-	if cap(body) == 0 || cap(body) > largest {
+	if cap(body) == 0 || cap(body) > mostKept {
 		return
 	}
 	b.mu.Lock()
@@ -61,21 +62,27 @@ func (b *bodies) give(body []byte) {
 	for at > 0 && cap(b.free[at-1]) > cap(body) {
 		at--
 	}
-	if len(b.free) == b.most {
-		if at == 0 {
-			return
-		}
-		at--
-		b.free = slices.Delete(b.free, 0, 1)
-	}
 	b.free = slices.Insert(b.free, at, body)
+	b.kept += cap(body)
+	if len(b.free) > b.most {
+		b.letGo(0)
+	}
+	for b.kept > mostKept {
+		b.letGo(len(b.free) - 1)
+	}
+}
+
+// letGo takes one of them out.
+func (b *bodies) letGo(i int) {
+	b.kept -= cap(b.free[i])
+	b.free = slices.Delete(b.free, i, i+1)
 }
 
 // empty lets go of all that is kept.
 func (b *bodies) empty() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.free = nil
+	b.free, b.kept = nil, 0
 }
 
 // read reads at most so many bytes. size is how long the body is said to be, negative

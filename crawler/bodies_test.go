@@ -29,12 +29,12 @@ func TestBodiesRead(t *testing.T) {
 					if want := whole[:min(length, most)]; err != nil || !bytes.Equal(body, want) {
 						t.Fatalf("%s: of %d bytes, said to be %d, at most %d: %d bytes, %v", name, length, said, most, len(body), err)
 					}
-					if room := max(firstRoom, largest, 8*len(body)); cap(body) > room {
+					if room := max(firstRoom, 8*largeBody, 8*len(body)); cap(body) > room {
 						t.Errorf("%s: %d bytes, said to be %d, at most %d, take %d", name, length, said, most, cap(body))
 					}
 					stock.give(body)
-					if len(stock.free) > stock.most {
-						t.Fatalf("%d bodies are kept", len(stock.free))
+					if len(stock.free) > stock.most || stock.kept > mostKept {
+						t.Fatalf("%d bodies of %d bytes are kept", len(stock.free), stock.kept)
 					}
 				}
 			}
@@ -49,7 +49,7 @@ func TestBodiesRead(t *testing.T) {
 // TestBodiesKept: memory goes to whom it fits, and what is kept is bounded.
 func TestBodiesKept(t *testing.T) {
 	b := bodies{most: 3}
-	for _, size := range []int{500, 100, 0, 300, largest + 1} {
+	for _, size := range []int{500, 100, 0, 300, mostKept + 1} {
 		b.give(make([]byte, size))
 	}
 	if body := b.take(200); cap(body) != 300 || len(body) != 0 {
@@ -73,6 +73,11 @@ func TestBodiesKept(t *testing.T) {
 		t.Errorf("memory of %v bytes was kept", kept)
 	}
 	b.give(make([]byte, 400))
+	b.give(make([]byte, mostKept/2))
+	b.give(make([]byte, mostKept/2))
+	if body := b.takeLargest(); cap(body) != mostKept/2 || b.kept != 400 {
+		t.Errorf("beside memory of %d bytes %d are kept", cap(body), b.kept)
+	}
 	b.empty()
 	if body := b.takeLargest(); cap(body) != firstRoom {
 		t.Errorf("after it was emptied there is memory of %d bytes", cap(body))
@@ -90,8 +95,8 @@ func TestBodiesFit(t *testing.T) {
 		{100 << 10, 100 << 10, false, 100<<10 + endRoom},
 		{5 << 20, 5 << 20, false, 5<<20 + endRoom},
 		{5 << 20, 5 << 20, true, 5<<20 + endRoom},
-		{1 << 10, 9 << 20, false, largest},
-		{largeBody + endRoom + 1, 1 << 40, false, 8 * largest},
+		{1 << 10, 9 << 20, false, largeBody + endRoom},
+		{largeBody + endRoom + 1, 1 << 40, false, 8 * (largeBody + endRoom)},
 		{20 << 10, -1, false, firstRoom},
 	} {
 		var b bodies

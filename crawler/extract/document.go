@@ -183,6 +183,8 @@ type Document struct {
 	Duplicates []Duplicate
 	// Faults are places where the document could not be read further, such as a limit.
 	Faults []string
+
+	idle int // documents that were read since one was large
 }
 
 // Duplicate is an id that a second element repeats.

@@ -27,13 +27,21 @@ func ExtractInto(doc *Document, in Input) {
 	h.release()
 }
 
-// reset forgets all but the memory of lists that are not large.
+// reset forgets all but the memory of lists, of large ones for a few documents.
 func (d *Document) reset() {
-	*d = Document{Links: again(d.Links), BareRepeats: again(d.BareRepeats), Anchors: again(d.Anchors), AnchorHashes: again(d.AnchorHashes)}
+	if d.idle++; max(len(d.Links), len(d.BareRepeats), len(d.Anchors)) > keptEntries/2 {
+		d.idle = 0
+	}
+	most := keptEntries
+	if d.idle < longIdle {
+		most = mostEntries
+	}
+	*d = Document{idle: d.idle, Links: again(d.Links, most), BareRepeats: again(d.BareRepeats, most),
+		Anchors: again(d.Anchors, most), AnchorHashes: again(d.AnchorHashes, most)}
 }
 
-func again[T any](list []T) []T {
-	if cap(list) > keptEntries {
+func again[T any](list []T, most int) []T {
+	if cap(list) > most {
 		return nil
 	}
 	return list[:0]

@@ -43,7 +43,7 @@ func (h *harvest) reset(doc *Document, src []byte) {
 func (h *harvest) release() {
 	h.input, h.doc, h.src, h.places, h.reference, h.bare = Input{}, nil, view{}, places{}, false, false
 	h.links = nil
-	h.anchors = again(h.anchors)
+	h.anchors = again(h.anchors, mostEntries)
 	if cap(h.repeats.slots) > 4*keptEntries {
 		h.repeats = repeats{}
 	}
@@ -54,9 +54,12 @@ func (h *harvest) release() {
 var harvests = sync.Pool{New: func() any { return new(harvest) }}
 
 // What is kept for the next document is bounded: lists by their entries, buffers by
-// their bytes, a reader's own by the length of its document.
+// their bytes, a reader's own by the length of its document. After a large document
+// lists may be larger for a while: seldom is it the only one.
 const (
 	keptEntries = 1 << 14
+	mostEntries = 1 << 16
+	longIdle    = 64 // documents
 	keptBytes   = 1 << 20
 )
 

@@ -99,6 +99,12 @@ func TestExtractInto(t *testing.T) {
 	}
 	ExtractInto(&doc, Input{Body: []byte(strings.Repeat("<a href=x id=i>", keptEntries+1)), ContentType: "text/html"})
 	ExtractInto(&doc, Input{Body: []byte("<a href=x id=i>"), ContentType: "text/html"})
+	if cap(doc.Links) <= keptEntries || cap(doc.Anchors) <= keptEntries || cap(doc.AnchorHashes) == 0 {
+		t.Errorf("room for %d links and %d anchors is kept for what comes after a large document", cap(doc.Links), cap(doc.Anchors))
+	}
+	for range longIdle {
+		ExtractInto(&doc, Input{Body: []byte("<a href=x id=i>"), ContentType: "text/html"})
+	}
 	if cap(doc.Links) > keptEntries || cap(doc.Anchors) > keptEntries || cap(doc.AnchorHashes) > keptEntries {
 		t.Errorf("room for %d links is kept after a large document", cap(doc.Links))
 	}
@@ -107,6 +113,7 @@ func TestExtractInto(t *testing.T) {
 // sameDocument compares but for the difference between an empty list and none.
 func sameDocument(a, b *Document) bool {
 	x, y := *a, *b
+	x.idle, y.idle = 0, 0
 	if len(x.Links) == 0 && len(y.Links) == 0 {
 		x.Links, y.Links = nil, nil
 	}

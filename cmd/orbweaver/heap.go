@@ -25,7 +25,7 @@ const (
 	firstHeap = 4 << 20
 	// leastHeap is what a heap may grow to in any case: a dozen collections on the way
 	// there save nothing.
-	leastHeap = 24 << 20
+	leastHeap = 32 << 20
 	// largeHeap is the live size from which on there is a limit.
 	largeHeap = 128 << 20
 )

@@ -35,9 +35,11 @@ func (s *Site) readRedirects() error {
 		return err
 	}
 	defer f.Close()
-	if s.redirects, err = parseRedirects(f); err != nil {
+	rules, err := parseRedirects(f)
+	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
+	s.redirects = newRedirectRules(rules)
 	return nil
 }
 
@@ -199,13 +201,12 @@ func fillPlaceholders(to string, values map[string]string) string {
 // nothing when the file at the location is the answer, which a rewrite may
 // have changed.
 func (s *Site) applyRedirects(req *Request, rel, query string, at *location) (*Response, error) {
-	if len(s.redirects) == 0 {
+	if len(s.redirects.rules) == 0 {
 		return nil, nil
 	}
 	exists := at.kind == entryFile || at.redirect != ""
 	segments := splitPath(rel)
-	for i := range s.redirects {
-		rule := &s.redirects[i]
+	for rule := range s.redirects.candidates(strings.Trim(rel, "/")) {
 		if exists && !rule.force {
 			continue
 		}

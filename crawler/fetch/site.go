@@ -56,7 +56,7 @@ type Site struct {
 	index     *directoryIndex
 	style     HostStyle
 	indexes   []string // names that answer for a directory
-	redirects []redirectRule
+	redirects redirectRules
 }
 
 // NewSite opens a directory as a site. Close it when done. It fails when Dir is

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,45 @@ func TestRereaderStops(t *testing.T) {
 			if f, ok := again.Link(int32(i*len(tag) + 1)); !ok || f.Text != "y" || len(again.r.links) > 2 {
 				t.Fatalf("%s: link %d is read as %+v, with %d others", tag, i, f, len(again.r.links)-1)
 			}
+		}
+	}
+}
+
+// TestBodyGoes: of what was read with bare links, links and anchors are good for no
+// longer than the body. All else, ids that stand twice above all, stays as it is when
+// the body's memory is another's.
+func TestBodyGoes(t *testing.T) {
+	long := strings.Repeat("i", textBlockSize/4)
+	html := `<html><head><title>A title</title><base href="/base/"><link rel=canonical href="/canonical">
+<body id="page"><a href=x id=twice>1</a> <a href="y" id='again'>2</a><p id="a&amp;b"><p id=plain><a name="named">3</a>
+<b id="twice"><b id=again><b id='a&amp;b'><b id="a&#38;b"><b id="twice"><a name="named">4</a><i id=&lt;><i id="<"><i id="page">
+<svg id=drawing><use href="#drawing"/></svg><svg id="drawing"></svg><iframe srcdoc="<b id=inner><b id=inner>"></iframe>
+<template><b id="inert"><b id="inert"></template><b id="` + long + `"><b id="` + long + `">` + strings.Repeat("<p>that goes on</p>\n", 4)
+	for name, c := range map[string]struct {
+		body, contentType string
+		doubled           int
+	}{
+		"HTML":     {html, "text/html; charset=utf-8", 7},
+		"Latin-1":  {strings.ReplaceAll(html, "twice", "zw\xf6lf"), "text/html; charset=iso-8859-1", 7},
+		"XHTML":    {html, "application/xhtml+xml", 7},
+		"SVG":      {`<svg xmlns="http://www.w3.org/2000/svg"><g id="a"/><g id="a"/></svg>`, "image/svg+xml", 1},
+		"DocBook":  {`<article xmlns="http://docbook.org/ns/docbook"><para xml:id="a"/><para xml:id="a"/></article>`, "application/docbook+xml", 1},
+		"Markdown": {"# A title\n\n<b id=\"a\">b</b> <b id=\"a\">c</b>\n", "text/markdown", 1},
+	} {
+		want := Extract(Input{Body: []byte(c.body), ContentType: c.contentType})
+		body := []byte(c.body)
+		doc := Extract(Input{Body: body, ContentType: c.contentType, Bare: true})
+		for i := range body {
+			body[i] = '#'
+		}
+		if len(want.Duplicates) != c.doubled || !slices.Equal(doc.Duplicates, want.Duplicates) {
+			t.Errorf("%s: ids %+v stand twice, want %d: %+v", name, doc.Duplicates, c.doubled, want.Duplicates)
+		}
+		for _, d := range []*Document{want, doc} {
+			d.Links, d.Anchors = nil, nil
+		}
+		if !reflect.DeepEqual(doc, want) {
+			t.Errorf("%s: %+v, want %+v", name, *doc, *want)
 		}
 	}
 }

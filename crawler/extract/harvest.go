@@ -72,6 +72,12 @@ const (
 // keep makes a string of b.
 func (h *harvest) keep(b []byte) string { return h.texts.keep(b) }
 
+// inBody makes a string of bytes of the body where they lie. No reader writes to the
+// body, and the string keeps it from the garbage collector; that the string is good
+// until somebody else writes to it is what Input.Bare allows of links and anchors. All
+// that is wanted for longer is cloned.
+func inBody(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
 // fault notes that the document could not be read to its end, each sentence once.
 func (h *harvest) fault(format string, args ...any) {
 	if sentence := fmt.Sprintf(format, args...); !slices.Contains(h.doc.Faults, sentence) {
@@ -95,7 +101,7 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	f := h.another()
 	*f = Link{at: int32(start), tag: -1}
 	if h.bare {
-		f.Raw = unsafe.String(unsafe.SliceData(raw), len(raw))
+		f.Raw = inBody(raw)
 	} else {
 		f.Raw = h.keep(raw)
 	}

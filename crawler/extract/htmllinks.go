@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 	"strings"
-	"unsafe"
 )
 
 // attribute takes the references and anchors out of one attribute. Skip leaves out
@@ -142,7 +141,7 @@ func (r *htmlReader) repeats(rule *rule, at span) (first int, ok bool) {
 func (r *htmlReader) newURL(rule *rule, at span, expect Expect) *Link {
 	raw := r.view.text[at.start:at.end]
 	if r.bare && r.view.parent == nil && !r.full() && !r.tokens.tag.needsUnescape(raw) {
-		f, ref := r.another(), unsafe.String(unsafe.SliceData(raw), len(raw))
+		f, ref := r.another(), inBody(raw)
 		*f = Link{Raw: ref, Ref: ref, Element: rule.element, Attribute: attributeNames[rule.attribute], Kind: rule.kind, Expect: expect,
 			at: int32(at.start), tag: -1}
 		r.place(f)

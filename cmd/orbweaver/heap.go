@@ -25,7 +25,7 @@ const (
 	firstHeap = 4 << 20
 	// leastHeap is what a heap may grow to in any case: a dozen collections on the way
 	// there save nothing.
-	leastHeap = 32 << 20
+	leastHeap = 40 << 20
 	// largeHeap is the live size from which on there is a limit.
 	largeHeap = 128 << 20
 )

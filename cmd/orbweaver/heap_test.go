@@ -8,12 +8,12 @@ import (
 )
 
 func TestPercentFor(t *testing.T) {
-	for live, want := range map[uint64]int{0: 1000, 1 << 20: 1000, 4 << 20: 700, 8 << 20: 300, 12 << 20: 166, 24 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
+	for live, want := range map[uint64]int{0: 1000, 1 << 20: 1000, 4 << 20: 900, 8 << 20: 400, 12 << 20: 233, 24 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
 		if got := percentFor(live, live); got != want {
 			t.Errorf("percentFor(%d) = %d, want %d", live, got, want)
 		}
 	}
-	for live, want := range map[uint64]int{2 << 20: 1000, 12 << 20: 166, 18 << 20: 77, 24 << 20: 50, 48 << 20: 25, 192 << 20: 10} {
+	for live, want := range map[uint64]int{2 << 20: 1000, 12 << 20: 233, 18 << 20: 122, 24 << 20: 66, 48 << 20: 25, 192 << 20: 10} {
 		if got := percentFor(live, 12<<20); got != want {
 			t.Errorf("percentFor(%d), when 12 MiB were live before, is %d, want %d", live, got, want)
 		}

@@ -244,7 +244,8 @@ type Brief struct {
 
 // BriefReader reads the first part of a block. The zero value is at its end.
 type BriefReader struct {
-	rest   []byte
+	briefs []byte
+	at     int // how far they are read
 	places []byte
 }
 
@@ -258,41 +259,47 @@ func (r *BriefReader) Reset(block []byte) error {
 	if w <= 0 || n >= uint64(len(block)-w) {
 		return errLinks
 	}
-	r.rest, r.places = block[w:w+int(n)], block[w+int(n):]
+	r.briefs, r.places = block[w:w+int(n)], block[w+int(n):]
 	return nil
 }
 
 // Next reads the next reference; false at the end of the block.
 func (r *BriefReader) Next(b *Brief) (bool, error) {
-	if len(r.rest) == 0 {
+	briefs, at := r.briefs, r.at
+	if at >= len(briefs) {
 		return false, nil
 	}
-	*b = Brief{}
-	head := uint64(r.rest[0])
-	if head < 0x80 {
-		r.rest = r.rest[1:]
-	} else {
-		v, n := binary.Uvarint(r.rest)
-		if n <= 0 || v>>2 > math.MaxInt32 {
-			return false, errLinks
+	head := uint64(briefs[at])
+	at++
+	if head >= 0x80 { // most others take two bytes
+		if at < len(briefs) && briefs[at] < 0x80 {
+			head = head&0x7f | uint64(briefs[at])<<7
+			at++
+		} else {
+			v, n := binary.Uvarint(briefs[at-1:])
+			if n <= 0 || v>>2 > math.MaxInt32 {
+				return false, errLinks
+			}
+			head, at = v, at-1+n
 		}
-		head, r.rest = v, r.rest[n:]
 	}
-	b.Target = int(head >> 2)
+	var mark, hash uint64
 	if head&2 != 0 {
-		v, n := binary.Uvarint(r.rest)
+		v, n := binary.Uvarint(briefs[at:])
 		if n <= 0 {
 			return false, errLinks
 		}
-		b.Mark, r.rest = v, r.rest[n:]
+		mark, at = v, at+n
 	}
 	if head&1 != 0 {
-		if len(r.rest) < hashLength {
+		if len(briefs)-at < hashLength {
 			return false, errLinks
 		}
-		b.HasFragment, b.Hash = true, binary.LittleEndian.Uint64(r.rest)
-		r.rest = r.rest[hashLength:]
+		hash = binary.LittleEndian.Uint64(briefs[at:])
+		at += hashLength
 	}
+	b.Target, b.HasFragment, b.Hash, b.Mark = int(head>>2), head&1 != 0, hash, mark
+	r.at = at
 	return true, nil
 }
 

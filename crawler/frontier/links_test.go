@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -65,6 +66,27 @@ func TestLinks(t *testing.T) {
 	b.Reset(false)
 	if b.Encode(nil) != nil {
 		t.Error("a block that was reset is not empty")
+	}
+}
+
+// TestBriefs: what a verdict takes comes back whatever room it needs, and one that is cut
+// off is an error.
+func TestBriefs(t *testing.T) {
+	for _, target := range []int{0, 31, 32, 4095, 4096, 1<<19 - 1, 1 << 19, math.MaxInt32} {
+		for _, want := range []Brief{{}, {Mark: 1}, {Mark: 5 | 7<<32}, {HasFragment: true, Hash: 9 << 50}, {HasFragment: true, Hash: 9 << 50, Mark: 300}} {
+			want.Target = target
+			var b Links
+			b.brief(&want)
+			for n := range len(b.briefs) + 1 {
+				var got Brief
+				r := BriefReader{briefs: b.briefs[:n]}
+				more, err := r.Next(&got)
+				switch {
+				case n == 0 && (more || err != nil), n > 0 && n < len(b.briefs) && err == nil, n == len(b.briefs) && (!more || err != nil || got != want):
+					t.Errorf("%d of %d bytes of %+v: %+v, %t, %v", n, len(b.briefs), want, got, more, err)
+				}
+			}
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // events, so that one worker and sixty-four give the same report.
 //
 //	load     of every target a few bits: is it there, does it redirect, what was wanted of it
-//	judge    every reference once: what is simply ok is counted, the rest flagged
+//	judge    every reference once: what is simply ok is counted, the rest flagged; and where redirects lead
 //	settle   every flagged (target, fragment) pair gets its verdict
 //	gather   the places that refer to the pairs to show
 //	suggest  what was meant by those that are not there
@@ -29,7 +29,7 @@ import (
 // time (anchors.go).
 
 // nodeState is what is known of a target apart from its references.
-type nodeState uint16
+type nodeState uint32
 
 const (
 	redirects nodeState = 1 << iota // another target answers for it
@@ -46,11 +46,13 @@ const (
 	entered                         // its job is known
 	watching                        // somebody waits for its verdicts, whatever they are
 	recalled                        // it was not asked: an earlier run had
+	existing                        // it is there, be it with something to warn of
+	leads                           // and it is a page that hands its readers on
 
 	// leftBits say why a target was not checked, for the reasons that may leave out
 	// millions: the place in leftCodes.
 	leftBits  nodeState = 3 << leftShift
-	leftShift           = 14
+	leftShift           = 30
 )
 
 var leftCodes = [...]check.Code{1: check.CodeExternal, 2: check.CodeInterrupted, 3: check.CodeLimit}
@@ -163,14 +165,14 @@ func (j *join) load() error {
 	j.states = make([]nodeState, 0, c.Known)
 	j.needs = make([]frontier.Need, 0, c.Known)
 	j.anchors.reset(1)
-	err = j.r.frontier.Store().Scan(j.r.always, frontier.PartJob|frontier.PartOutcome|frontier.PartFound, func(rec *frontier.Record) error {
+	err = j.r.frontier.Store().Scan(j.r.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		job, err := frontier.DecodeJob(rec.Job)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		j.states = append(j.states, stateOf(&job)|j.watch(&job))
 		j.needs = append(j.needs, rec.Need)
-		g, err := j.read(rec.ID, j.outcomeOf(rec), rec.Found)
+		g, err := j.read(rec.ID, j.outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
@@ -205,7 +207,7 @@ func (j *join) outcomeOf(rec *frontier.Record) []byte {
 }
 
 // read takes an outcome in.
-func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.Glance, error) {
+func (j *join) read(id frontier.ID, outcome []byte) (check.Glance, error) {
 	g, err := check.GlanceAt(outcome)
 	if err != nil {
 		return g, err
@@ -220,16 +222,22 @@ func (j *join) read(id frontier.ID, outcome []byte, found []frontier.ID) (check.
 	set(g.Redirect, redirects)
 	set(g.Read, readable)
 	set(g.HTML, isHTML)
+	set(g.OK, existing)
+	set(g.OK && g.Leads, leads)
 	set(g.OK && !g.Warned, clean)
 	set(g.OK && g.OfPage && j.needs[id-1]&frontier.NeedLinks != 0 && j.r.cfg.Changed == nil, warned)
 	set(g.Cached, recalled)
 	if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {
 		*s |= nodeState(i+1) << leftShift
 	}
-	if (g.Redirect || g.OK && g.Leads) && len(found) > 0 { // a page that leads hands its readers on
+	return g, nil
+}
+
+// lead notes where a redirect or a refresh leads: to the first that was found there.
+func (j *join) lead(id frontier.ID, found []frontier.ID) {
+	if j.states[id-1]&(redirects|leads) != 0 && len(found) > 0 {
 		j.next[id] = found[0]
 	}
-	return g, nil
 }
 
 // judge goes through every reference of every page once; where the anchors of all
@@ -294,12 +302,15 @@ func (j *join) nextAnchors() error {
 var errEnough = errors.New("enough was read")
 
 // pass meets the references to targets whose anchors are there, and in the first
-// pass those without a fragment.
+// pass those without a fragment. That one also notes where redirects lead.
 func (j *join) pass(first bool) error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
 	return j.r.frontier.Store().Scan(j.r.always, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+		if first && int(rec.ID) <= len(j.states) {
+			j.lead(rec.ID, rec.Found)
+		}
 		if len(rec.Links) == 0 {
 			return nil
 		}

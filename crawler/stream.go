@@ -60,7 +60,7 @@ func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 		j.states[next-1] |= stateOf(&job)
 		j.needs[next-1] = found[i].Need
 		if found[i].Outcome != nil {
-			if _, err := j.read(next, found[i].Outcome, nil); err != nil {
+			if _, err := j.read(next, found[i].Outcome); err != nil {
 				return err
 			}
 		}
@@ -68,9 +68,10 @@ func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 	if int(id) > len(j.states) {
 		return nil // entered after the last page, and so referred to by nobody
 	}
-	if _, err := j.read(id, check.AppendOutcome(nil, o), ids); err != nil {
+	if _, err := j.read(id, check.AppendOutcome(nil, o)); err != nil {
 		return err
 	}
+	j.lead(id, ids)
 	j.shelf.drop(id)
 	waiting := s.open[id]
 	delete(s.open, id)

@@ -53,11 +53,11 @@ func (j *join) suggest() error {
 			s.list(a.url, listed)
 		}
 	}
-	err := j.r.frontier.Store().Scan(j.r.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+	err := j.r.frontier.Store().Scan(j.r.always, frontier.PartJob, func(rec *frontier.Record) error {
 		if err := s.later.consider(rec); err != nil {
 			return err
 		}
-		if int(rec.ID) > len(j.states) || j.states[rec.ID-1]&(clean|redirects) == 0 && !answers(rec.Outcome) {
+		if int(rec.ID) > len(j.states) || j.states[rec.ID-1]&(existing|redirects) == 0 {
 			return nil
 		}
 		job, err := frontier.DecodeJob(rec.Job)
@@ -87,13 +87,6 @@ func (j *join) astray() (n int) {
 		}
 	}
 	return n
-}
-
-// answers reports whether an outcome is that of a target that is there, be it with
-// something to warn of.
-func answers(outcome []byte) bool {
-	g, err := check.GlanceAt(outcome)
-	return err == nil && g.OK
 }
 
 // asking is a target that is not there.

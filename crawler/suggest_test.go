@@ -96,7 +96,8 @@ func TestSuggestionsInADirectory(t *testing.T) {
 func TestSuggestionsOnTheWeb(t *testing.T) {
 	answer := at(map[string]func(*exchange){
 		"site.test/": page(`<a href=/guide/instal>a</a><a href=/guide/install>b</a><a href=/gone/for-now>c</a><a href=/gone/fornow>d</a>
-			<a href=/old#setup>e</a><a href=/temp#setup>f</a><a href=/page.php?id=1>g</a><a href=/page.html>h</a><a href=//other.test/guide/instal>i</a><a href=/moved#setup>j</a>`),
+			<a href=/old#setup>e</a><a href=/temp#setup>f</a><a href=/page.php?id=1>g</a><a href=/page.html>h</a><a href=//other.test/guide/instal>i</a><a href=/moved#setup>j</a>
+			<a href=/twice/instal>k</a><a href=/twice/install>l</a>`),
 		"site.test/guide/install":  redirect(301, "/guide/install/"),
 		"site.test/guide/install/": page("<p>"),
 		"site.test/gone/for-now":   redirect(302, "/"),
@@ -105,6 +106,7 @@ func TestSuggestionsOnTheWeb(t *testing.T) {
 		"site.test/moved":          redirect(301, "/new#stop"),
 		"site.test/new":            page("<p id=set-up>"),
 		"site.test/page.html":      page("<p>"),
+		"site.test/twice/install":  page("<p id=a><p id=a>"), // there, with a warning
 	})
 	for _, workers := range []int{1, 64} {
 		cfg, _ := realWeb(t, answer)
@@ -112,6 +114,7 @@ func TestSuggestionsOnTheWeb(t *testing.T) {
 		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		wantSuggestions(t, c, map[string]string{
 			"http://site.test/guide/instal":  "http://site.test/guide/install/!",
+			"http://site.test/twice/instal":  "http://site.test/twice/install!",
 			"http://site.test/old#setup":     "http://site.test/new#set-up!",
 			"http://site.test/temp#setup":    "http://site.test/temp#set-up!",
 			"http://site.test/page.php?id=1": "http://site.test/page.html?id=1",

@@ -108,12 +108,15 @@ func (m *Memory) putEnd(outcome []byte, found []ID, links []byte) (span, error) 
 }
 
 // readEnd is what putEnd kept.
-func readEnd(b []byte, into *Record) {
+func readEnd(b []byte, parts Parts, into *Record) {
 	if b == nil {
 		return
 	}
 	n, w := binary.Uvarint(b)
 	into.Outcome, b = b[w:w+int(n):w+int(n)], b[w+int(n):]
+	if parts&(PartFound|PartLinks) == 0 {
+		return // the IDs take a while to read
+	}
 	n, w = binary.Uvarint(b)
 	b = b[w:]
 	last := int64(0)
@@ -258,7 +261,7 @@ func (m *Memory) read(id ID, parts Parts, into *Record) error {
 	if parts&^PartJob != 0 && err == nil {
 		var end []byte
 		if end, err = m.ends.get(s.end); err == nil {
-			readEnd(end, into)
+			readEnd(end, parts, into)
 		}
 	}
 	if err != nil {
@@ -267,7 +270,7 @@ func (m *Memory) read(id ID, parts Parts, into *Record) error {
 	return nil
 }
 
-// Scan implements Store. All parts but the job are read together.
+// Scan implements Store. The outcome is read with what was found, and that with the links.
 func (m *Memory) Scan(ctx context.Context, parts Parts, fn func(*Record) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -184,8 +184,8 @@ func (r *run) begin(host string) int {
 const beginWith = 4
 
 // seedsAtOnce is how many seeds are entered in one step: a directory may hold very
-// many, and what is made to enter them should stay small.
-const seedsAtOnce = 4096
+// many, and what is made to enter them should stay small, and near the processor.
+const seedsAtOnce = 512
 
 // refer enters the seeds.
 func (r *run) refer() error {

@@ -158,7 +158,7 @@ func (f *findings) addBare(l *extract.Link, s *said) {
 // fillIn reads what was left out of a bare link.
 func (f *findings) fillIn(l *extract.Link) {
 	if !f.reread {
-		f.again.Reset(f.body)
+		f.again.ResetTo(&f.doc, f.body)
 		f.reread = true
 	}
 	found, _ := f.again.Link(l.Tag) // which was found there before

@@ -184,7 +184,8 @@ type Document struct {
 	// Faults are places where the document could not be read further, such as a limit.
 	Faults []string
 
-	idle int // documents that were read since one was large
+	idle   int // documents that were read since one was large
+	breaks breaks
 }
 
 // Duplicate is an id that a second element repeats.

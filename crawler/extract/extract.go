@@ -23,6 +23,7 @@ func ExtractInto(doc *Document, in Input) {
 	h.input = in
 	h.formatOf, h.reference, h.links = formatOf, in.reference, doc.Links
 	h.readAs(f, &h.input, doc)
+	doc.breaks = h.places.breaks
 	h.finish(links, anchors)
 	h.release()
 }

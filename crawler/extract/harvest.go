@@ -29,10 +29,13 @@ type harvest struct {
 	anchors []identifier // of doc.Anchors
 }
 
-func (h *harvest) reset(doc *Document, src []byte) {
+func (h *harvest) reset(doc *Document, src []byte) { h.begin(doc, src, breaksOf(src)) }
+
+// begin is reset where it is known what lines end with.
+func (h *harvest) begin(doc *Document, src []byte, b breaks) {
 	h.doc = doc
 	h.src = view{text: src}
-	h.places = newPlaces(src)
+	h.places = places{doc: src, breaks: b}
 	h.bare = h.input.Bare && len(src) > 0 && len(src) == len(h.input.Body) && &src[0] == &h.input.Body[0] && len(src) <= math.MaxInt32
 	h.links = h.links[:0]
 	h.anchors = h.anchors[:0]

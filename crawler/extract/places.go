@@ -10,10 +10,9 @@ import (
 // asked for in rising order almost always, so each byte is looked at once and a
 // page of 10 MB on a single line costs one pass. The document is valid UTF-8.
 type places struct {
-	doc    []byte
-	loneCR bool // some line ends with CR alone
-	clean  bool // it holds neither CR nor NUL
-	ascii  int  // from off to here all is ASCII
+	doc []byte
+	breaks
+	ascii int // from off to here all is ASCII
 
 	off       int // everything before it is counted
 	line      int // line breaks before off
@@ -25,14 +24,21 @@ type places struct {
 // asciiAhead is how far ahead at looks for what is not ASCII.
 const asciiAhead = 4096
 
-func newPlaces(doc []byte) places {
-	p := places{doc: doc}
+func newPlaces(doc []byte) places { return places{doc: doc, breaks: breaksOf(doc)} }
+
+// breaks says what the lines of a document end with.
+type breaks struct {
+	loneCR bool // some with CR alone
+	clean  bool // it holds neither CR nor NUL
+}
+
+func breaksOf(doc []byte) (b breaks) {
 	if bytes.IndexByte(doc, '\r') >= 0 {
-		p.loneCR = bytes.Count(doc, []byte{'\r'}) != bytes.Count(doc, []byte("\r\n"))
+		b.loneCR = bytes.Count(doc, []byte{'\r'}) != bytes.Count(doc, []byte("\r\n"))
 	} else {
-		p.clean = bytes.IndexByte(doc, 0) < 0
+		b.clean = bytes.IndexByte(doc, 0) < 0
 	}
-	return p
+	return b
 }
 
 // at returns the line and the column of an offset, both from 1, columns in code

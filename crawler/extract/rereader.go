@@ -12,14 +12,19 @@ type Rereader struct {
 }
 
 // Reset turns to another document, by the Body that its links were found in.
-func (a *Rereader) Reset(body []byte) {
+func (a *Rereader) Reset(body []byte) { a.begin(body, breaksOf(body)) }
+
+// ResetTo is Reset, but quicker, where the Document is at hand that was read from Body.
+func (a *Rereader) ResetTo(doc *Document, body []byte) { a.begin(body, doc.breaks) }
+
+func (a *Rereader) begin(body []byte, b breaks) {
 	if a.h == nil {
 		a.h, a.r = new(harvest), new(htmlReader)
 		a.h.reference = true // no link repeats another
 	}
 	a.r.tokens.release()
 	a.doc, a.read = Document{}, 0
-	a.h.reset(&a.doc, body)
+	a.h.begin(&a.doc, body, b)
 }
 
 // Link reads the link in the start tag at Tag as a document that is not read bare has it,

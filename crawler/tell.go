@@ -18,7 +18,8 @@ func (r *run) toldBefore(k pairKey) bool { return r.stream != nil && r.stream.to
 // gather finds the places that refer to the pairs to show.
 func (j *join) gather() error {
 	wanted := map[pairKey]*pair{}
-	targets := make([]uint64, (len(j.states)+63)/64)
+	targets := make(idBits, (len(j.states)+63)/64)   // of them
+	fragments := make(idBits, (len(j.states)+63)/64) // of those with a fragment
 	for k, p := range j.pairs {
 		if !p.open {
 			j.mark(p)
@@ -26,20 +27,22 @@ func (j *join) gather() error {
 		}
 		if p.open || j.shown(&p.judgement) && !j.alonePage(&p.judgement) {
 			wanted[k] = p
-			targets[(k.id-1)/64] |= 1 << ((k.id - 1) % 64)
+			targets.set(k.id)
+			if k.has {
+				fragments.set(k.id)
+			}
 		}
 	}
 	if len(wanted) == 0 || j.shelf.err != nil {
 		return j.shelf.err
 	}
-	isTarget := func(id frontier.ID) bool { return targets[(id-1)/64]&(1<<((id-1)%64)) != 0 }
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
 	var bare []bareReference
 	places := barePlaces{join: j}
 	err := j.r.frontier.Store().Scan(j.r.always, frontier.AllParts, func(rec *frontier.Record) error {
-		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, isTarget) {
+		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, targets.has) {
 			return nil
 		}
 		if err := briefs.Reset(rec.Links); err != nil {
@@ -56,7 +59,7 @@ func (j *join) gather() error {
 				return err
 			}
 			id := rec.Found[b.Target]
-			if !isTarget(id) {
+			if !targets.has(id) || b.HasFragment && !fragments.has(id) {
 				continue
 			}
 			p := wanted[pairKey{id, b.HasFragment, b.Hash}]
@@ -92,6 +95,13 @@ func (j *join) gather() error {
 	}
 	return j.shelf.err
 }
+
+// idBits is a set of targets: of each a bit.
+type idBits []uint64
+
+func (b idBits) set(id frontier.ID) { b[(id-1)/64] |= 1 << ((id - 1) % 64) }
+
+func (b idBits) has(id frontier.ID) bool { return b[(id-1)/64]&(1<<((id-1)%64)) != 0 }
 
 // unlike is a reference of a pair with another mark than all of them have together, by
 // its place in the pair's references.
@@ -292,9 +302,15 @@ func (j *join) result(p *pair) *Result {
 	if p.archived != nil {
 		res.Suggestions = append(res.Suggestions, p.archived.suggestion(p))
 	}
-	slices.SortFunc(res.References, func(a, b Reference) int {
-		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Element, b.Element), cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Raw, b.Raw))
-	})
+	slices.SortFunc(res.References, byPlace)
 	return res
+}
+
+// byPlace compares references by where they stand.
+func byPlace(a, b Reference) int {
+	if n := strings.Compare(a.Page, b.Page); n != 0 {
+		return n // as of most, and the rest need not be looked at
+	}
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		strings.Compare(a.Element, b.Element), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.Raw, b.Raw))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -111,8 +112,15 @@ func (r *run) spare() {
 	r.desks.empty()
 	r.bodies.empty()
 	r.traps = nil
-	runtime.GC() // by itself the collector would first let as much come again
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > mostSpared {
+		runtime.GC() // by itself the collector would first let as much come again
+	}
 }
+
+// mostSpared is how much memory may be in use, in bytes, for nothing to be let go of: a
+// small run has no peak.
+const mostSpared = 32 << 20
 
 // conclude reports, and tells the store when there is nothing to go on with.
 func (r *run) conclude(ctx context.Context) (*Summary, error) {

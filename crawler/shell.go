@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"regexp"
+	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -37,9 +38,14 @@ func (r *run) emptyBuild() bool {
 
 // emptyRoot finds the element that a script fills: an element with nothing in it,
 // by the id that a framework's template gives it, or a custom element.
-var emptyRoot = regexp.MustCompile(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|ember[-\w]*)["']?[^>]*>\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)\b[^>]*>\s*(?:loading[.…]*\s*)?</`)
+var emptyRoot = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|ember[-\w]*)["']?[^>]*>\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)\b[^>]*>\s*(?:loading[.…]*\s*)?</`)
 
-var anyScript = regexp.MustCompile(`(?i)<script\b`)
+var anyScript = lazily(`(?i)<script\b`)
+
+// lazily compiles a pattern when it is first asked for, not at every start.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // maxShell is the most that is looked at, in bytes: a shell is short.
 const maxShell = 256 << 10
@@ -53,10 +59,10 @@ func isShell(body []byte, doc *extract.Document) bool {
 		}
 	}
 	body = body[:min(len(body), maxShell)]
-	if !anyScript.Match(body) {
+	if !anyScript().Match(body) {
 		return false
 	}
-	if emptyRoot.Match(body) {
+	if emptyRoot().Match(body) {
 		return true
 	}
 	i := bytes.Index(bytes.ToLower(body), []byte("<body"))
@@ -64,12 +70,12 @@ func isShell(body []byte, doc *extract.Document) bool {
 }
 
 var (
-	scripts = regexp.MustCompile(`(?is)<(?:script|style|noscript|template)\b.*?</(?:script|style|noscript|template)>`)
-	tags    = regexp.MustCompile(`(?s)<[^>]*>`)
+	scripts = lazily(`(?is)<(?:script|style|noscript|template)\b.*?</(?:script|style|noscript|template)>`)
+	tags    = lazily(`(?s)<[^>]*>`)
 )
 
 // hasWords reports whether anything of a body can be read without its scripts.
 func hasWords(body []byte) bool {
-	body = scripts.ReplaceAll(body, nil)
-	return len(bytes.TrimSpace(tags.ReplaceAll(body, nil))) > 0
+	body = scripts().ReplaceAll(body, nil)
+	return len(bytes.TrimSpace(tags().ReplaceAll(body, nil))) > 0
 }

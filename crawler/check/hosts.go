@@ -3,6 +3,7 @@ package check
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -13,53 +14,58 @@ import (
 //
 // host is the host itself, or with a leading dot any host below it; empty stands
 // for software that many hosts run, told by its paths. path and fragment are
-// matched against the whole path and the whole decoded fragment.
-var scriptAnchors = []struct {
+// matched against the whole path and the whole decoded fragment. The table is made
+// when it is first asked: its patterns would be a good part of the program's start.
+var scriptAnchors = sync.OnceValue(func() []scriptAnchor {
+	return []scriptAnchor{
+		// GitHub: lines of source, parts of a conversation, places of a diff, tabs of a repository's front page.
+		{host: "github.com", fragment: whole(`LC?\d+(C\d+)?(-L?\d+(C\d+)?)?`)},
+		{host: "github.com", fragment: whole(`(issue|issuecomment|pullrequestreview|discussioncomment|commitcomment|event|ref-(issue|pullrequest|commit))-[0-9a-f]+`)},
+		{host: "github.com", fragment: whole(`(discussion_r|r|pullrequestreview-)\d+`)},
+		{host: "github.com", fragment: whole(`diff-[0-9a-zA-Z]+([LR]\d+(-[LR]\d+)?)?`)},
+		{host: "github.com", fragment: whole(`(readme|[A-Za-z0-9.-]+-ov-file|partial-(discussion|pull)-[a-z-]+|issuecomment-new|new_comment_field)`)},
+		{host: "gist.github.com", fragment: whole(`(file-.+|gistcomment-\d+|LC?\d+(-L?\d+)?)`)},
+		// GitLab, on its own host and on others: told by "/-/" in its paths.
+		{host: "gitlab.com", fragment: whole(`(L\d+(-L?\d+)?|note_\d+|[0-9a-f]{40}_\d+_\d+|diff-content-[0-9a-f]+|discussion_[0-9a-f]+)`)},
+		{path: whole(`/.+/-/(blob|blame|tree|raw|snippets|issues|work_items|merge_requests|commit|compare|epics)/.*`),
+			fragment: whole(`(L\d+(-L?\d+)?|note_\d+|[0-9a-f]{40}_\d+_\d+|diff-content-[0-9a-f]+|discussion_[0-9a-f]+)`)},
+		// Forgejo, Gitea: told by "/src/branch/" and the like.
+		{host: "codeberg.org", fragment: whole(`(L\d+(-L?\d+)?|issuecomment-\d+|issue-\d+|diff-[0-9a-f]+([LR]\d+)?)`)},
+		{path: whole(`/[^/]+/[^/]+/src/(branch|commit|tag)/.+`), fragment: whole(`L\d+(-L?\d+)?`)},
+		// Bitbucket.
+		{host: "bitbucket.org", fragment: whole(`(lines-\d+(:\d+)?(,\d+(:\d+)?)*|comment-\d+|chg[-_].+|[^/]+-\d+)`)},
+		// Sourcegraph, Google's code search, Gerrit, Gitiles.
+		{host: "sourcegraph.com", fragment: whole(`L\d+(:\d+)?(-\d+(:\d+)?)?`)},
+		{host: ".googlesource.com", path: whole(`/c/.+`), fragment: whole(`(message-.+|\d+)`)},
+		// Google's editors: headings, bookmarks, slides, sheets.
+		{host: "docs.google.com", fragment: whole(`(heading=.+|bookmark=.+|slide=.+|gid=\d+.*|range=.+)`)},
+		// Maps: a place and a zoom.
+		{host: "www.openstreetmap.org", fragment: whole(`(map=.+|layers=.+)`)},
+		{host: "geojson.io", fragment: whole(`(map|id|data)=.+`)},
+		// Playgrounds and editors that keep their content in the fragment.
+		{host: "www.typescriptlang.org", path: whole(`/([a-z-]+/)?play/?`), fragment: whole(`(code|example|handbook|gist|src)[/=-].+`)},
+		{host: "babeljs.io", path: whole(`/repl.*`), fragment: whole(`\?.+`)},
+		{host: "godbolt.org", fragment: whole(`(g:|z:|share).*`)},
+		{host: "mermaid.live", fragment: whole(`(pako|base64):.+`)},
+		{host: "excalidraw.com", fragment: whole(`(json|room|url|addLibrary)=.+`)},
+		// Shared files whose key is the fragment, and never reaches the server.
+		{host: "mega.nz", fragment: whole(`.+`)},
+		{host: "send.vis.ee", fragment: whole(`.+`)},
+		{host: "privatebin.net", fragment: whole(`.+`)},
+		// Books and media: a page or a time.
+		{host: "archive.org", fragment: whole(`(page|mode)/.+`)},
+		{host: "www.youtube.com", fragment: whole(`t=[0-9hms]+`)},
+		// Trackers and forums that load comments by script.
+		{host: ".atlassian.net", fragment: whole(`(comment-\d+|icft=.+)`)},
+		{host: "stackoverflow.com", fragment: whole(`comment\d+_\d+`)},
+		{host: ".stackexchange.com", fragment: whole(`comment\d+_\d+`)},
+	}
+})
+
+type scriptAnchor struct {
 	host     string
 	path     *regexp.Regexp
 	fragment *regexp.Regexp
-}{
-	// GitHub: lines of source, parts of a conversation, places of a diff, tabs of a repository's front page.
-	{host: "github.com", fragment: whole(`LC?\d+(C\d+)?(-L?\d+(C\d+)?)?`)},
-	{host: "github.com", fragment: whole(`(issue|issuecomment|pullrequestreview|discussioncomment|commitcomment|event|ref-(issue|pullrequest|commit))-[0-9a-f]+`)},
-	{host: "github.com", fragment: whole(`(discussion_r|r|pullrequestreview-)\d+`)},
-	{host: "github.com", fragment: whole(`diff-[0-9a-zA-Z]+([LR]\d+(-[LR]\d+)?)?`)},
-	{host: "github.com", fragment: whole(`(readme|[A-Za-z0-9.-]+-ov-file|partial-(discussion|pull)-[a-z-]+|issuecomment-new|new_comment_field)`)},
-	{host: "gist.github.com", fragment: whole(`(file-.+|gistcomment-\d+|LC?\d+(-L?\d+)?)`)},
-	// GitLab, on its own host and on others: told by "/-/" in its paths.
-	{host: "gitlab.com", fragment: whole(`(L\d+(-L?\d+)?|note_\d+|[0-9a-f]{40}_\d+_\d+|diff-content-[0-9a-f]+|discussion_[0-9a-f]+)`)},
-	{path: whole(`/.+/-/(blob|blame|tree|raw|snippets|issues|work_items|merge_requests|commit|compare|epics)/.*`),
-		fragment: whole(`(L\d+(-L?\d+)?|note_\d+|[0-9a-f]{40}_\d+_\d+|diff-content-[0-9a-f]+|discussion_[0-9a-f]+)`)},
-	// Forgejo, Gitea: told by "/src/branch/" and the like.
-	{host: "codeberg.org", fragment: whole(`(L\d+(-L?\d+)?|issuecomment-\d+|issue-\d+|diff-[0-9a-f]+([LR]\d+)?)`)},
-	{path: whole(`/[^/]+/[^/]+/src/(branch|commit|tag)/.+`), fragment: whole(`L\d+(-L?\d+)?`)},
-	// Bitbucket.
-	{host: "bitbucket.org", fragment: whole(`(lines-\d+(:\d+)?(,\d+(:\d+)?)*|comment-\d+|chg[-_].+|[^/]+-\d+)`)},
-	// Sourcegraph, Google's code search, Gerrit, Gitiles.
-	{host: "sourcegraph.com", fragment: whole(`L\d+(:\d+)?(-\d+(:\d+)?)?`)},
-	{host: ".googlesource.com", path: whole(`/c/.+`), fragment: whole(`(message-.+|\d+)`)},
-	// Google's editors: headings, bookmarks, slides, sheets.
-	{host: "docs.google.com", fragment: whole(`(heading=.+|bookmark=.+|slide=.+|gid=\d+.*|range=.+)`)},
-	// Maps: a place and a zoom.
-	{host: "www.openstreetmap.org", fragment: whole(`(map=.+|layers=.+)`)},
-	{host: "geojson.io", fragment: whole(`(map|id|data)=.+`)},
-	// Playgrounds and editors that keep their content in the fragment.
-	{host: "www.typescriptlang.org", path: whole(`/([a-z-]+/)?play/?`), fragment: whole(`(code|example|handbook|gist|src)[/=-].+`)},
-	{host: "babeljs.io", path: whole(`/repl.*`), fragment: whole(`\?.+`)},
-	{host: "godbolt.org", fragment: whole(`(g:|z:|share).*`)},
-	{host: "mermaid.live", fragment: whole(`(pako|base64):.+`)},
-	{host: "excalidraw.com", fragment: whole(`(json|room|url|addLibrary)=.+`)},
-	// Shared files whose key is the fragment, and never reaches the server.
-	{host: "mega.nz", fragment: whole(`.+`)},
-	{host: "send.vis.ee", fragment: whole(`.+`)},
-	{host: "privatebin.net", fragment: whole(`.+`)},
-	// Books and media: a page or a time.
-	{host: "archive.org", fragment: whole(`(page|mode)/.+`)},
-	{host: "www.youtube.com", fragment: whole(`t=[0-9hms]+`)},
-	// Trackers and forums that load comments by script.
-	{host: ".atlassian.net", fragment: whole(`(comment-\d+|icft=.+)`)},
-	{host: "stackoverflow.com", fragment: whole(`comment\d+_\d+`)},
-	{host: ".stackexchange.com", fragment: whole(`comment\d+_\d+`)},
 }
 
 // privateHosts answer 404 for a project that is there, but not for everybody to see.
@@ -86,8 +92,9 @@ func ScriptAnchor(u urinorm.URL, fragment string) bool {
 		return false
 	}
 	host := u.Host()
-	for i := range scriptAnchors {
-		row := &scriptAnchors[i]
+	rows := scriptAnchors()
+	for i := range rows {
+		row := &rows[i]
 		switch {
 		case row.host == "":
 		case row.host[0] == '.':

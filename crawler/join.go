@@ -394,7 +394,9 @@ func (r *pageReader) to(n int) (*frontier.RawLink, error) {
 }
 
 // meet counts a pair that is simply ok, as nearly all are, when it is met for the
-// first time; any other is flagged, its marks added up, and returned.
+// first time; any other is flagged, its marks added up, and returned. A reference that
+// is simply ok has no part in what others are to blame for: that it stands on a changed
+// page does not count, whether it comes before them or after.
 func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	s := &j.states[id-1]
 	expect := extract.Expect(b.Mark & markExpect)
@@ -404,7 +406,7 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	}
 	plain := *s&fine != 0 && *s&watching == 0 && !j.r.cfg.Show.OK && b.Mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
-	key := pairKey{id, b.HasFragment, b.Hash}
+	key, mark := pairKey{id, b.HasFragment, b.Hash}, b.Mark
 	switch {
 	case *s&leftBits != 0 && !b.HasFragment && j.passedOver(*s, b):
 		if *s&counted == 0 {
@@ -415,6 +417,7 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	case !plain:
 	case !b.HasFragment:
 		if *s&flagged != 0 {
+			mark &^= markChanged
 			break
 		}
 		if *s&counted == 0 {
@@ -425,6 +428,7 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 		return nil
 	case b.Hash == noFragment:
 		if *s&pieced != 0 && j.pairs[key] != nil {
+			mark &^= markChanged
 			break
 		}
 		if *s&topped == 0 {
@@ -435,7 +439,11 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 		return nil
 	case *s&readable != 0:
 		at, there := j.anchors.find(id, b.Hash)
-		if !there || *s&pieced != 0 && j.pairs[key] != nil {
+		if !there {
+			break
+		}
+		if *s&pieced != 0 && j.pairs[key] != nil {
+			mark &^= markChanged
 			break
 		}
 		if j.anchors.meet(at) {
@@ -444,7 +452,7 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 		}
 		return nil
 	}
-	return j.flag(key, b.Mark, expect)
+	return j.flag(key, mark, expect)
 }
 
 // passedOver reports whether all that is to be said of a reference to a target that

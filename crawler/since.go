@@ -27,7 +27,7 @@ func (f *findings) sinceThen(o *check.Outcome, v view, s *said) *check.Outcome {
 	return o
 }
 
-// since drops the finding on a pair that only unchanged pages refer to, unless the
+// since drops the finding on a pair that no reference of a changed page has, unless the
 // file itself was changed or removed.
 func (j *join) since(p *pair) {
 	if j.r.cfg.Changed == nil || p.marks&markChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {

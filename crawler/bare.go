@@ -2,20 +2,10 @@ package crawler
 
 import (
 	"bytes"
-	"fmt"
-	"maps"
-	"runtime"
-	"slices"
-	"strings"
-	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Of the references of a site a few in a thousand are shown. Where a page is a file, which
@@ -23,7 +13,8 @@ import (
 // looked for nor kept where they stand and what their text is, unless it is known when the
 // page is read that they will be shown. What turns out to be shown later is read again
 // from the file, which must be the same still. So are the names of its anchors, of which
-// the hashes are enough unless one is to be suggested.
+// the hashes are enough unless one is to be suggested. Which links will be shown is the
+// matter of forecast.go, and reading them again that of reread.go.
 
 // bare reports whether the links of a document may be bare: a file that is as long as
 // it said, which those of /proc are not.
@@ -33,82 +24,18 @@ func (w *worker) bare(resp *fetch.Response, body []byte) bool {
 		!w.frontier.Durable() && localFile(resp) != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
 }
 
-// asFarAsKnown notes what the settling of a target tells of the references to it.
-func (r *run) asFarAsKnown(id frontier.ID, o *check.Outcome) {
-	if !r.cfg.ReadAgain {
-		return
-	}
-	if e, _ := check.Lookup(o.Code); e.Severity != check.SeverityInfo {
-		r.dubious.add(id)
-		return
-	}
-	for _, w := range o.Warnings {
-		switch {
-		case informational(w.Code):
-		case !check.OfPage(w.Code):
-			r.dubious.add(id)
-			return
-		case !r.cfg.Show.PagesAlone && !r.remarked.has(id):
-			r.remarked.add(id)
-			r.remarks.Add(1)
-		}
-	}
+// readsBare begins a page: its links may be bare when its body is given.
+func (f *findings) readsBare(body []byte) {
+	f.bare, f.body, f.reread = body != nil, body, false
+	f.links.Reset(f.bare)
 }
 
-// manyRemarked reports whether there is much to say of the pages of this site: then that
-// goes for those, too, that are not read yet.
-func (r *run) manyRemarked() bool {
-	const few, share = 16, 4 // of so many pages one
-	n := r.remarks.Load()
-	return n >= few && n*share > r.counts[countPages].Load()
-}
-
-// foresee looks which of the files that a page was the first to name are missing: their
-// turn comes when all documents of a directory have been read.
-func (w *worker) foresee(items []frontier.Item, ids []frontier.ID) {
-	for i, id := range ids {
-		if it := &items[i]; it.ID != 0 || it.Outcome != nil || id <= w.lastSeed || w.foreseen.has(id) {
-			continue
-		}
-		w.foreseen.add(id)
-		job, err := frontier.DecodeJob(items[i].Job)
-		if err != nil {
-			continue
-		}
-		u, _, err := urinorm.ParseWeb(string(job.URL))
-		if err != nil {
-			continue
-		}
-		if site := w.scope().siteOf(u); site != nil {
-			if _, err := site.Fetch(w.always, &fetch.Request{URL: u}); err != nil {
-				w.dubious.add(id)
-			}
-		}
+// bodyGoes takes note that the body is another's from now on: all links have been added.
+func (f *findings) bodyGoes() {
+	f.body = nil
+	if f.reread {
+		f.again.Reset(nil)
 	}
-}
-
-// shownAs says which references to a target will be shown, as far as that is known.
-type shownAs uint8
-
-const (
-	notShown   shownAs = iota
-	shownWhole         // those without a fragment
-	shownAll
-)
-
-func (r *run) shownAs(id frontier.ID, fate *Fate) shownAs {
-	switch {
-	case fate.Outcome == leftOut:
-	case fate.Outcome != nil:
-		if e, _ := check.Lookup(fate.Outcome.Code); e.Severity != check.SeverityInfo {
-			return shownAll
-		}
-	case r.dubious.has(id):
-		return shownAll
-	case r.remarked.has(id), fate.Need&frontier.NeedLinks != 0 && r.manyRemarked():
-		return shownWhole
-	}
-	return notShown
 }
 
 // staysBare reports whether nothing else is to be known of a link that is bare.
@@ -182,252 +109,3 @@ func isWayward(fragment []byte) bool {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// bareReference is one that is to be read again.
-type bareReference struct {
-	pair  *pair
-	brief frontier.Brief
-	tag   int32
-	found extract.Link // its Tag is 0 where it was not found
-}
-
-// barePage is a file with such references, as it was when it was checked.
-type barePage struct {
-	id         frontier.ID
-	url        string
-	internal   bool
-	size       int64
-	modified   time.Time
-	name       string // as it is printed
-	references []bareReference
-}
-
-// barePage reads from a record what is to be known of its file.
-func (j *join) barePage(rec *frontier.Record, name string) (p barePage, err error) {
-	job, err := frontier.DecodeJob(rec.Job)
-	if err != nil {
-		return p, fmt.Errorf("target %d: %w", rec.ID, err)
-	}
-	o, _, err := check.DecodeHead(rec.Outcome)
-	if err != nil {
-		return p, fmt.Errorf("target %d: %w", rec.ID, err)
-	}
-	return barePage{id: rec.ID, url: string(job.URL), internal: job.Internal, size: o.Size, modified: o.Modified, name: name}, nil
-}
-
-// readAgain reads what is missing of references, page by page, with as many hands as
-// there are processors.
-func (j *join) readAgain(pages []barePage) error {
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for chunk := range slices.Chunk(pages, max(1, len(pages)/(4*runtime.GOMAXPROCS(0)))) {
-		g.Go(func() error {
-			var again extract.Rereader
-			for i := range chunk {
-				if err := j.readPageAgain(&chunk[i], &again); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
-}
-
-// readPageAgain reads one of them. References are not found in a file that has changed.
-func (j *join) readPageAgain(p *barePage, again *extract.Rereader) error {
-	_, body, err := j.fileAgain(p)
-	if err != nil || body == nil {
-		return err
-	}
-	defer j.r.bodies.give(body)
-	again.Reset(body)
-	for i := range p.references {
-		r := &p.references[i]
-		if l, ok := again.Link(r.tag); ok && (!r.brief.HasFragment || check.HashAnchor(fragmentOf(l.Raw)) == r.brief.Hash) {
-			r.found, r.found.Tag = l, r.tag
-		}
-	}
-	return nil
-}
-
-// fileAgain reads a file once more; the body is nil where it has changed, or is gone.
-// Whoever gets one gives it back to the run's bodies.
-func (j *join) fileAgain(p *barePage) (*fetch.Response, []byte, error) {
-	u, _, err := urinorm.ParseWeb(p.url)
-	if err != nil {
-		return nil, nil, err
-	}
-	resp, err := j.r.fetch(j.r.always, &fetch.Request{URL: u, Need: fetch.Content, Internal: p.internal})
-	if err != nil || resp.Body == nil {
-		return nil, nil, nil
-	}
-	defer resp.Body.Close()
-	if !resp.Modified.Equal(p.modified) || resp.Size != p.size {
-		return nil, nil, nil
-	}
-	body, err := j.r.bodies.read(resp.Body, resp.Size, resp.Size+1, true)
-	if err != nil || int64(len(body)) != p.size {
-		j.r.bodies.give(body)
-		return nil, nil, nil
-	}
-	return resp, body, nil
-}
-
-// namesAgain reads the names of the anchors of a page whose links were bare, for
-// suggestions.
-func (j *join) namesAgain(id frontier.ID, d *dossier) check.Names {
-	p := barePage{id: id, url: string(d.job.URL), internal: d.job.Internal, size: d.outcome.Size, modified: d.outcome.Modified}
-	resp, body, err := j.fileAgain(&p)
-	if err != nil || body == nil {
-		return ""
-	}
-	defer j.r.bodies.give(body)
-	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: lastSegment(d.url), Path: localFile(resp), AnchorsOnly: true})
-	return check.PackNames(doc.Anchors)
-}
-
-// fragmentOf is what follows the first '#' of a reference.
-func fragmentOf(raw string) string {
-	_, fragment, _ := strings.Cut(raw, "#")
-	return fragment
-}
-
-// most is how many references are read again at once, and of how many pages.
-const (
-	mostBare      = 1 << 14
-	mostBarePages = 1024
-)
-
-// bareTexts finds the texts of the fragments of pairs that were first met in bare
-// references. Those that were in files that have changed may be in others, too.
-func (j *join) bareTexts() error {
-	sought := j.sought
-	j.sought = nil
-	var pages []barePage
-	held := 0
-	flush := func() error {
-		if err := j.readAgain(pages); err != nil {
-			return err
-		}
-		for i := range pages {
-			for _, r := range pages[i].references {
-				if r.found.Tag != 0 {
-					r.pair.fragment, r.pair.unread = strings.Clone(fragmentOf(r.found.Raw)), false
-					continue
-				}
-				r.pair.sought, r.pair.unread = false, true
-				j.lost[pages[i].id] = true
-			}
-		}
-		pages, held = pages[:0], 0
-		return nil
-	}
-	for at := 0; at < len(sought); {
-		id := sought[at].page
-		rec, err := j.r.frontier.Store().Get(j.r.always, id)
-		if err != nil {
-			return fmt.Errorf("read target %d once more: %w", id, err)
-		}
-		p, err := j.barePage(&rec, "")
-		if err != nil {
-			return err
-		}
-		for ; at < len(sought) && sought[at].page == id; at++ {
-			s := &sought[at]
-			p.references = append(p.references, bareReference{pair: s.pair, brief: frontier.Brief{HasFragment: true, Hash: s.hash}, tag: s.tag})
-		}
-		held += len(p.references)
-		if pages = append(pages, p); len(pages) >= mostBarePages || held >= mostBare {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
-}
-
-// soughtText is a reference whose fragment's text is wanted, on a page.
-type soughtText struct {
-	pair *pair
-	hash uint64 // of the fragment
-	page frontier.ID
-	tag  int32
-}
-
-// leaveUnread drops the pairs with a fragment that nobody can read any more.
-func (j *join) leaveUnread() error {
-	n := len(j.flagged)
-	j.flagged = slices.DeleteFunc(j.flagged, func(p *pair) bool { return p.unread })
-	maps.DeleteFunc(j.pairs, func(_ pairKey, p *pair) bool { return p.unread })
-	if n -= len(j.flagged); n == 0 {
-		return nil
-	}
-	if j.sum.Complete = false; j.sum.StoppedBy == "" {
-		j.sum.StoppedBy = "file-changed"
-	}
-	return j.note(changedFiles(len(j.lost)) + ": " + quantity(n, "target") + " with a fragment, linked to from there, left out")
-}
-
-// changedFiles begins a note on such files.
-func changedFiles(n int) string {
-	if n == 1 {
-		return "a file changed while it was checked"
-	}
-	return fmt.Sprintf("%d files changed while they were checked", n)
-}
-
-// barePlaces gathers the bare references of pages, and adds them to their pairs a good
-// many at a time.
-type barePlaces struct {
-	join    *join
-	pages   []barePage
-	held    int // references
-	changed int // pages
-}
-
-// add takes in the references of a page, whose record may be used again.
-func (b *barePlaces) add(rec *frontier.Record, name string, references []bareReference) error {
-	p, err := b.join.barePage(rec, name)
-	if err != nil {
-		return err
-	}
-	p.references = slices.Clone(references)
-	b.pages = append(b.pages, p)
-	if b.held += len(references); b.held < mostBare {
-		return nil
-	}
-	return b.flush()
-}
-
-func (b *barePlaces) flush() error {
-	if err := b.join.readAgain(b.pages); err != nil {
-		return err
-	}
-	for i := range b.pages {
-		changed := false
-		for k := range b.pages[i].references {
-			r := &b.pages[i].references[k]
-			l := &r.found
-			changed = changed || l.Tag == 0
-			r.pair.refer(&Reference{Page: b.pages[i].name, Line: l.Line, Column: l.Column,
-				Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text}, r.brief.Mark)
-		}
-		if changed {
-			b.changed++
-		}
-	}
-	b.pages, b.held = b.pages[:0], 0
-	return nil
-}
-
-// end reads the last of them, and tells of pages that had changed.
-func (b *barePlaces) end() error {
-	if err := b.flush(); err != nil {
-		return err
-	}
-	if b.changed == 0 {
-		return nil
-	}
-	return b.join.note(changedFiles(b.changed) + ": where links that are listed stand there is not known")
-}

@@ -57,8 +57,7 @@ type findings struct {
 	doc         extract.Document
 	about       []byte // what a later session is to know of the page
 
-	bare, // links may be bare (bare.go)
-	wasBare bool // they might, on the page at hand
+	bare   bool   // links of the page at hand may be bare (bare.go)
 	body   []byte // of the document at hand, where they may
 	again  extract.Rereader
 	reread bool // again is at that document
@@ -107,14 +106,6 @@ func (f *findings) against(base *urinorm.Base) {
 	f.known.within(f)
 }
 
-// bodyGoes takes note that the body is another's from now on.
-func (f *findings) bodyGoes() {
-	f.bare, f.body = false, nil
-	if f.reread {
-		f.again.Reset(nil)
-	}
-}
-
 // add keeps one link. Those of a document come first and in its order: what one
 // repeats was found out before.
 func (f *findings) add(l *extract.Link) {
@@ -157,13 +148,6 @@ func (f *findings) write(l *extract.Link, s *said, repeats int) {
 	f.links.Add(&frontier.Link{Target: s.Target, Fragment: f.fragment, HasFragment: s.HasFragment, Hash: s.Hash, Mark: s.Mark,
 		Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text,
 		Repeats: repeats, SameText: repeats > 0 && l.Text == s.text})
-}
-
-// readsBare says that the links of a document may be bare, for as long as its body is
-// given.
-func (f *findings) readsBare(body []byte) {
-	f.bare, f.wasBare, f.body, f.reread = body != nil, body != nil, body, false
-	f.links.Reset(f.bare)
 }
 
 // ordinary reports whether nothing but the reference itself, the kind of link and

@@ -30,7 +30,6 @@ type run struct {
 	aliases  []alias
 	seeded   map[string]struct{} // URLs of the seeds that lie in directories
 	seedIDs  []frontier.ID       // of each seed, 0 when it has no URL
-	lastSeed frontier.ID         // the greatest of them
 	started  time.Time
 	windowed int             // anchors that the join holds at once
 	began    time.Time       // the first session of the crawl
@@ -51,11 +50,8 @@ type run struct {
 	governor *governor
 	cycles   cycles
 	probes   probes
-	turns    *turns       // nil without a limit of pages
-	dubious  idSet        // targets to which all references will be shown, as far as is known
-	remarked idSet        // and those without a fragment
-	remarks  atomic.Int64 // how many are in remarked
-	foreseen idSet        // targets that were looked at for that
+	turns    *turns // nil without a limit of pages
+	forecast forecast
 	plain    plainHosts
 	faults   robotsFaults
 	earlier  *earlier               // nil without a cache
@@ -255,7 +251,7 @@ func (r *run) referTo(f *findings, seeds []Seed, seedIDs []frontier.ID) error {
 	for i, at := range index {
 		if at >= 0 {
 			seedIDs[i] = ids[at]
-			r.lastSeed = max(r.lastSeed, ids[at])
+			r.forecast.lastSeed = max(r.forecast.lastSeed, ids[at])
 		}
 	}
 	return nil

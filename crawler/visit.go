@@ -349,8 +349,8 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 		found, links, about = f.found(), f.encoded(), f.about
 	}
 	ids, err := w.frontier.Settle(w.always, t, o, found, links, about, w.tally.take(w.run))
-	w.asFarAsKnown(t.ID(), o)
 	if err == nil {
+		w.asFarAsKnown(t.ID(), o)
 		err = w.doubt(t, o)
 	}
 	if err != nil {
@@ -358,7 +358,7 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 	}
 	if w.desk != nil {
 		w.desk.learn(ids)
-		if w.desk.wasBare {
+		if w.desk.bare {
 			w.foresee(found, ids)
 		}
 	}

@@ -126,9 +126,9 @@ func readBlock(t *testing.T, block []byte) []frontier.RawLink {
 	}
 }
 
-// TestLeavingAloneIsNoWish: a link that leaves its target alone does not bring forward
-// the visit that another link wants, whichever comes first.
-func TestLeavingAloneIsNoWish(t *testing.T) {
+// startPage returns what begins the page that a crawl starts from, as often as it is called.
+func startPage(t *testing.T) (begin func(*findings)) {
+	t.Helper()
 	cfg, _ := disk(t, t.TempDir())
 	r := newRun(t.Context(), cfg, seedOf(t, "https://www.example.com/"), &collector{})
 	page := mustParse(t, "https://www.example.com/")
@@ -136,11 +136,20 @@ func TestLeavingAloneIsNoWish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return func(f *findings) {
+		f.reset(r, viewOf(page), 0)
+		f.against(base)
+	}
+}
+
+// TestLeavingAloneIsNoWish: a link that leaves its target alone does not bring forward
+// the visit that another link wants, whichever comes first.
+func TestLeavingAloneIsNoWish(t *testing.T) {
+	begin := startPage(t)
 	const ref = "https://elsewhere.example/"
 	for _, ignored := range [][]bool{{false, true}, {true, false}, {true, false, true}, {false}} {
 		f := &findings{}
-		f.reset(r, viewOf(page), 0)
-		f.against(base)
+		begin(f)
 		for _, alone := range ignored {
 			f.add(&extract.Link{Ref: ref, Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
 		}
@@ -154,17 +163,10 @@ func TestLeavingAloneIsNoWish(t *testing.T) {
 // TestReopenedHost: the store is told the host of a target that only links that leave it
 // alone have led to: so far nobody has met that host.
 func TestReopenedHost(t *testing.T) {
-	cfg, _ := disk(t, t.TempDir())
-	r := newRun(t.Context(), cfg, seedOf(t, "https://www.example.com/"), &collector{})
-	page := mustParse(t, "https://www.example.com/")
-	base, err := urinorm.NewBase(page, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	begin := startPage(t)
 	f := &findings{}
 	for _, alone := range []bool{true, false} {
-		f.reset(r, viewOf(page), 0)
-		f.against(base)
+		begin(f)
 		f.add(&extract.Link{Ref: "https://elsewhere.example/", Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
 		items := f.found()
 		if len(items) != 1 || string(items[0].Host) != "elsewhere.example" {

@@ -106,23 +106,28 @@ func (r *htmlReader) read() {
 			r.plainLinks()
 			r.tokens.skip = r.meaningless()
 		}
-		if r.knownTags() {
-			continue
-		}
-		switch r.tokens.next() {
-		case eventEnd:
-			r.endLink()
+		if !r.knownTags() && !r.step() {
 			return
-		case eventText:
-			r.text()
-		case eventStartTag:
-			r.startTag()
-		case eventEndTag:
-			r.endTag()
-		case eventComment:
-			r.comment()
 		}
 	}
+}
+
+// step reads what comes next; false at the end of the document.
+func (r *htmlReader) step() bool {
+	switch r.tokens.next() {
+	case eventEnd:
+		r.endLink()
+		return false
+	case eventText:
+		r.text()
+	case eventStartTag:
+		r.startTag()
+	case eventEndTag:
+		r.endTag()
+	case eventComment:
+		r.comment()
+	}
+	return true
 }
 
 // meaningless says what would tell the reader nothing.

@@ -80,16 +80,8 @@ func (r *htmlReader) readLink() {
 				return
 			}
 		}
-		switch t.next() {
-		case eventEnd:
-			r.endLink()
+		if !r.step() {
 			return
-		case eventText:
-			r.text()
-		case eventStartTag:
-			r.startTag()
-		case eventEndTag:
-			r.endTag()
 		}
 	}
 }

@@ -44,14 +44,19 @@ const (
 //
 // Folders are numbered: in JSON the name of a folder may come after its children.
 type bookmarkList struct {
-	h       *harvest
-	element string // of the links
-	links   []Link
-	inside  []int32 // the folder of each bookmark of blocks
-	blocks  [][]Bookmark
-	folders []bookmarkFolder
-	wanted  bool // links are wanted
-	full    bool
+	h        *harvest
+	element  string // of the links
+	links    []Link // of the lot at hand, where they are handed out in lots
+	count    int    // of all links
+	expected int
+	inside   []int32 // the folder of each bookmark of blocks; in lots, those that bookmarks were met in
+	blocks   [][]Bookmark
+	folders  []bookmarkFolder
+	lots     func(links []Link, all int) // Input.Lots
+
+	wanted    bool // links are wanted
+	full      bool
+	placeless bool // links have no line and no column
 }
 
 type bookmarkFolder struct {
@@ -59,30 +64,45 @@ type bookmarkFolder struct {
 	name   string
 	path   string
 	known  bool
-	trash  bool
+	trash  bool // its bookmarks were deleted
 }
 
-const bookmarkBlock = 1024
+const (
+	bookmarkBlock = 1024
+	bookmarkLot   = 1024
+)
 
 // newBookmarkList starts a list that expects so many links; more may come.
 func newBookmarkList(h *harvest, in *Input, element string, expected int) *bookmarkList {
 	h.doc.Static = true
-	l := &bookmarkList{h: h, element: element, wanted: !in.AnchorsOnly}
-	if l.wanted {
-		l.links = make([]Link, 0, min(expected, MaxLinks))
-	}
+	l := &bookmarkList{h: h, element: element, wanted: !in.AnchorsOnly, lots: in.Lots}
+	l.expect(expected)
 	return l
 }
 
-// folder opens a folder and returns its number. Those beyond the limit are one.
+// expect makes room for so many links.
+func (l *bookmarkList) expect(n int) {
+	switch l.expected = min(max(n, 0), MaxLinks); {
+	case !l.wanted:
+	case l.lots != nil:
+		l.links = make([]Link, 0, min(l.expected, bookmarkLot))
+	default:
+		l.links = make([]Link, 0, l.expected)
+	}
+}
+
+// folder opens a folder and returns its number. Those beyond the limit are one. What
+// lies in one of deleted bookmarks was deleted, too.
 func (l *bookmarkList) folder(parent int32, name string) int32 {
 	if len(l.folders) == MaxFolders {
 		l.h.fault("read bookmarks: more than %d folders, the rest bear one name", MaxFolders)
 		return MaxFolders - 1
 	}
-	l.folders = append(l.folders, bookmarkFolder{parent: parent, name: name})
+	l.folders = append(l.folders, bookmarkFolder{parent: parent, name: name, trash: l.inTrash(parent)})
 	return int32(len(l.folders) - 1)
 }
+
+func (l *bookmarkList) inTrash(folder int32) bool { return folder >= 0 && l.folders[folder].trash }
 
 // a savedLink is one bookmark as a reader found it. The slices are copied.
 type savedLink struct {
@@ -100,40 +120,60 @@ type savedLink struct {
 	line, column int  // where at is -1
 }
 
-// add takes a bookmark up. Queries (place:) are none.
+// add takes a bookmark up. Queries (place:) are none, and deleted ones are left out.
 func (l *bookmarkList) add(s *savedLink) {
 	ref := s.ref
 	if ref == nil {
 		ref = s.raw
 	}
-	if len(trimSpace(ref)) == 0 || isPlaceQuery(ref) || !l.wanted || l.full {
+	if len(trimSpace(ref)) == 0 || isPlaceQuery(ref) || l.inTrash(s.folder) || !l.wanted || l.full {
 		return
 	}
-	if len(l.links) == MaxLinks {
+	if l.count == MaxLinks {
 		l.full = true
 		l.h.fault("read bookmarks: more than %d, the rest is left out", MaxLinks)
 		return
 	}
-	var mark *Bookmark
-	if s.ofLast && len(l.links) > 0 {
-		mark = l.links[len(l.links)-1].Bookmark
-	} else {
-		mark = l.bookmark(s)
-	}
 	link := Link{
-		Raw: l.h.keep(s.raw), Line: s.line, Column: s.column, Element: l.element, Attribute: s.attribute,
-		Bookmark: mark, Kind: s.kind,
+		Raw: l.h.keep(s.raw), Line: s.line, Column: s.column, Element: l.element, Attribute: s.attribute, Kind: s.kind,
+	}
+	switch {
+	case l.lots != nil:
+		l.visit(s.folder)
+	case s.ofLast && len(l.links) > 0:
+		link.Bookmark = l.links[len(l.links)-1].Bookmark
+	default:
+		link.Bookmark = l.bookmark(s)
 	}
 	link.Ref = link.Raw
 	if s.ref != nil && !bytes.Equal(s.ref, s.raw) {
 		link.Ref = l.h.keep(s.ref)
 	}
-	if s.at >= 0 {
+	if s.at >= 0 && !l.placeless {
 		link.Line, link.Column = l.h.places.at(s.at)
 	}
 	var buffer [MaxText]byte
 	link.Text = l.h.keep(trimFolded(foldSpace(buffer[:0], s.title)))
 	l.links = append(l.links, link)
+	l.count++
+	if l.lots != nil && len(l.links) == bookmarkLot {
+		l.handOut()
+	}
+}
+
+// handOut gives a lot away. Its strings stay good, its memory is used again.
+func (l *bookmarkList) handOut() {
+	if len(l.links) > 0 {
+		l.lots(l.links, max(l.expected, l.count))
+	}
+	l.links = l.links[:0]
+}
+
+// visit notes that bookmarks lie in a folder: the paths of such folders are bounded.
+func (l *bookmarkList) visit(folder int32) {
+	if n := len(l.inside); n == 0 || l.inside[n-1] != folder {
+		l.inside = append(l.inside, folder)
+	}
 }
 
 func (l *bookmarkList) bookmark(s *savedLink) *Bookmark {
@@ -151,23 +191,24 @@ func (l *bookmarkList) bookmark(s *savedLink) *Bookmark {
 	return &l.blocks[last][len(l.blocks[last])-1]
 }
 
-// finish hands the links over, their folders named.
+// finish hands the links over, or the last lot, their folders named.
 func (l *bookmarkList) finish() {
 	left := MaxFolderBytes
-	trashed := false
 	for i, folder := range l.inside {
 		if folder < 0 {
 			continue
 		}
-		mark := &l.blocks[i/bookmarkBlock][i%bookmarkBlock]
-		mark.Folder = l.path(folder, &left)
-		trashed = trashed || l.folders[folder].trash
+		path := l.path(folder, &left)
+		if l.lots == nil {
+			l.blocks[i/bookmarkBlock][i%bookmarkBlock].Folder = path
+		}
 	}
 	if left == 0 {
 		l.h.fault("read bookmarks: the paths of the folders are longer than %d bytes together, some are shortened to the last name", MaxFolderBytes)
 	}
-	if trashed {
-		l.dropTrash()
+	if l.lots != nil {
+		l.handOut()
+		return
 	}
 	l.h.doc.Links = l.links
 }
@@ -193,7 +234,6 @@ func (l *bookmarkList) path(folder int32, left *int) string {
 			continue
 		}
 		outer := &l.folders[f.parent]
-		f.trash = f.trash || outer.trash
 		switch {
 		case outer.path == "":
 		case f.name == "":
@@ -206,24 +246,6 @@ func (l *bookmarkList) path(folder int32, left *int) string {
 		}
 	}
 	return f.path
-}
-
-// dropTrash takes out what lies in a folder of deleted bookmarks.
-func (l *bookmarkList) dropTrash() {
-	dropped := map[*Bookmark]bool{}
-	for i, folder := range l.inside {
-		if folder >= 0 && l.folders[folder].trash {
-			dropped[&l.blocks[i/bookmarkBlock][i%bookmarkBlock]] = true
-		}
-	}
-	kept := l.links[:0]
-	for i := range l.links {
-		if !dropped[l.links[i].Bookmark] {
-			kept = append(kept, l.links[i])
-		}
-	}
-	clear(l.links[len(kept):])
-	l.links = kept
 }
 
 // isPlaceQuery reports whether a reference is one of Firefox's stored searches.

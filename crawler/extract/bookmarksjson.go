@@ -48,10 +48,15 @@ func readChromium(h *harvest, in *Input) {
 	list.finish()
 }
 
-func readFirefoxTree(h *harvest, in *Input) {
-	list := newBookmarkList(h, in, "bookmark", bytes.Count(h.src.text, []byte(`"uri":`)))
+func readFirefoxTree(h *harvest, in *Input) { readFirefoxNodes(firefoxTreeList(h, in)) }
+
+func firefoxTreeList(h *harvest, in *Input) *bookmarkList {
+	return newBookmarkList(h, in, "bookmark", bytes.Count(h.src.text, []byte(`"uri":`)))
+}
+
+func readFirefoxNodes(list *bookmarkList) {
 	t := bookmarkTree{list: list, dialect: &firefoxDialect}
-	t.tokens.reset(h.src.text)
+	t.tokens.reset(list.h.src.text)
 	t.begin("")
 	list.finish()
 }
@@ -158,7 +163,9 @@ func (t *bookmarkTree) node(parent int32, name string, depth int) {
 	open := func() int32 {
 		if self < 0 {
 			self = t.list.folder(parent, name)
-			t.list.folders[self].trash = depth == 0 && name == "trash"
+			if depth == 0 && name == "trash" {
+				t.list.folders[self].trash = true
+			}
 		}
 		return self
 	}

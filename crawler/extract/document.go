@@ -26,6 +26,10 @@ type Input struct {
 	// memory, and are good until that changes. Bodies that have to be decoded first
 	// have no bare links. Those that repeat another are in BareRepeats as far as may be.
 	Bare bool
+	// Lots, when it is set, is given the links of bookmark files, a lot after the other
+	// and about how many there are in all, in place of Document.Links and without their
+	// Bookmark. A lot is good until Lots returns; Document's Charset is known by then.
+	Lots func(links []Link, all int)
 	// reference reads HTML by the tokenizer alone, and each reference as if it were
 	// the first: what tests compare with.
 	reference bool

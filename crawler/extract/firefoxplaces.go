@@ -345,9 +345,7 @@ func (p *placesReader) readBookmarks() error {
 	var count int
 	where := fmt.Sprintf(" FROM moz_bookmarks b JOIN moz_places p ON p.id = b.fk WHERE b.type = %d", placesBookmark)
 	damage := p.each("SELECT count(*)"+where, func(rows *sql.Rows) error { return rows.Scan(&count) })
-	if p.list.wanted {
-		p.list.links = make([]Link, 0, min(max(count, 0), MaxLinks))
-	}
+	p.list.expect(count)
 	var id, place, parent, added, keywordID sql.NullInt64
 	var address, title sql.RawBytes
 	query := "SELECT b.id, b.fk, b.parent, b.dateAdded, " + keyword + ", p.url, b.title" + where
@@ -371,7 +369,7 @@ func (p *placesReader) readBookmarks() error {
 	if damage == nil {
 		damage = p.each(query+" ORDER BY b.parent, "+position, take)
 	}
-	if damage != nil && len(p.list.links) == 0 { // sorting needs all rows; without it, those before the damage come
+	if damage != nil && p.list.count == 0 { // sorting needs all rows; without it, those before the damage come
 		p.each(query, take) // which meets the same damage
 	}
 	return damage

@@ -42,12 +42,9 @@ func readMozillaLZ4(h *harvest, in *Input) {
 			n = zero
 		}
 	}
-	doc := h.doc
-	h.reset(doc, validUTF8(text[:n]))
-	doc.Charset = "utf-8"
-	readFirefoxTree(h, in)
-	// There is no line or column in a file that nobody can open in an editor.
-	for i := range doc.Links {
-		doc.Links[i].Line, doc.Links[i].Column = 0, 0
-	}
+	h.reset(h.doc, validUTF8(text[:n]))
+	h.doc.Charset = "utf-8"
+	list := firefoxTreeList(h, in)
+	list.placeless = true // nobody can open such a file in an editor
+	readFirefoxNodes(list)
 }

@@ -53,11 +53,11 @@ func readNetscape(h *harvest, in *Input) {
 		if s.added.IsZero() {
 			s.added = unixTime(m.value(m.modified))
 		}
-		before := len(list.links)
+		before := list.count
 		list.add(&s)
 		if ref := m.value(m.feed); !isPlaceQuery(s.ref) {
 			s.attribute, s.at, s.raw, s.ref = "feedurl", m.feed.start, m.source(m.feed), ref
-			s.kind, s.ofLast = Metadata, len(list.links) > before
+			s.kind, s.ofLast = Metadata, list.count > before
 			list.add(&s)
 		}
 	}

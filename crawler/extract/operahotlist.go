@@ -75,7 +75,9 @@ func readHotlist(h *harvest, in *Input) {
 				break
 			}
 			folder := list.folder(inside(), string(trimFolded(foldSpace(nil, record.name))))
-			list.folders[folder].trash = record.trash
+			if record.trash {
+				list.folders[folder].trash = true
+			}
 			open = append(open, folder)
 		}
 		record = hotlistRecord{}

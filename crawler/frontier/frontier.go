@@ -54,6 +54,9 @@ type Job struct {
 	Hops     int
 }
 
+// MaxJobHead is how much longer a job's stored form is than its URL, at most.
+const MaxJobHead = 2 + binary.MaxVarintLen64
+
 // AppendJob appends the job's stored form.
 func AppendJob(dst []byte, j Job) []byte {
 	var flags byte

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -25,6 +26,9 @@ type Memory struct {
 	notes   map[ID][]byte
 	tallies map[string]int64
 	scratch []byte
+
+	given   []byte // the outcome of the target that was entered as settled last
+	givenAt span
 }
 
 // spans are where the bytes of a target lie.
@@ -84,12 +88,25 @@ func (m *Memory) put(it *Item) (err error) {
 		return err
 	}
 	if it.Outcome != nil {
-		if s.end, err = m.putEnd(it.Outcome, nil, nil); err != nil {
+		if s.end, err = m.putGiven(it.Outcome); err != nil {
 			return err
 		}
 	}
 	m.spans.append(s)
 	return nil
+}
+
+// putGiven keeps the outcome of a target that is entered as settled. Mostly it is that
+// of the one before: nothing is left alone for more than a few reasons.
+func (m *Memory) putGiven(outcome []byte) (at span, err error) {
+	if m.givenAt != 0 && bytes.Equal(outcome, m.given) {
+		return m.givenAt, nil
+	}
+	if at, err = m.putEnd(outcome, nil, nil); err != nil {
+		return 0, err
+	}
+	m.given, m.givenAt = append(m.given[:0], outcome...), at
+	return at, nil
 }
 
 // putEnd keeps what became of a target in one piece: the length of the outcome, the

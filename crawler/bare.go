@@ -40,7 +40,7 @@ func (f *findings) bodyGoes() {
 
 // staysBare reports whether nothing else is to be known of a link that is bare.
 func (f *findings) staysBare(s *said) bool {
-	shown := f.lies[s.Target].shown
+	shown := f.shown[s.Target]
 	return s.plain && shown != shownAll && (shown == notShown || s.HasFragment)
 }
 

@@ -242,7 +242,7 @@ func (w *worker) rememberedRedirect(t *frontier.Target, fp frontier.Fingerprint,
 	if there := w.observed(to, v, 0).outcome; !there.IsRedirect() {
 		fate.Outcome = there
 	}
-	f.enter(to, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+	f.enter(to, v, frontier.Job{URL: v.document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	sound, err := w.leads(t, fp, to, true)
 	if err != nil || !sound {
 		w.turn(w.page, t.Depth)

@@ -95,7 +95,8 @@ func (h *hrefs) keep(k *href, hash uint64, l *extract.Link, fate Fate, fp fronti
 	*k = href{hash: hash, kind: l.Kind, noFollow: l.NoFollow, page: h.page, item: int32(item), fingerprint: fp, fate: fate}
 }
 
-// pageIndex finds the items of a page by their fingerprints.
+// pageIndex finds the items of a page by their fingerprints. It holds half of each, and
+// asks the items for the rest.
 type pageIndex struct {
 	slots []pageSlot
 	count int
@@ -103,7 +104,7 @@ type pageIndex struct {
 }
 
 type pageSlot struct {
-	fingerprint frontier.Fingerprint
+	fingerprint uint32 // the lowest bits of it
 	page        uint32 // for which the slot holds
 	item        int32
 }
@@ -115,35 +116,42 @@ func (x *pageIndex) reset() {
 	x.count = 0
 }
 
-func (x *pageIndex) find(fp frontier.Fingerprint) (item int32, ok bool) {
+func (x *pageIndex) find(items []frontier.Item, fp frontier.Fingerprint) (item int32, ok bool) {
 	if len(x.slots) == 0 {
 		return 0, false
 	}
-	for i := int(fp.Low) & (len(x.slots) - 1); x.slots[i].page == x.page; i = (i + 1) & (len(x.slots) - 1) {
-		if x.slots[i].fingerprint == fp {
-			return x.slots[i].item, true
+	short, mask := uint32(fp.Low), len(x.slots)-1
+	for i := int(short) & mask; x.slots[i].page == x.page; i = (i + 1) & mask {
+		if s := &x.slots[i]; s.fingerprint == short && items[s.item].Fingerprint == fp {
+			return s.item, true
 		}
 	}
 	return 0, false
 }
 
-// put enters an item that is not there.
-func (x *pageIndex) put(fp frontier.Fingerprint, item int32) {
+// put enters the last of the items, which is not there.
+func (x *pageIndex) put(items []frontier.Item) {
 	if 2*(x.count+1) > len(x.slots) {
-		old := *x
-		x.slots, x.count = make([]pageSlot, max(64, 2*len(old.slots))), 0
-		for _, s := range old.slots {
+		old := x.slots
+		x.slots = make([]pageSlot, max(64, 2*len(old)))
+		for _, s := range old {
 			if s.page == x.page {
-				x.put(s.fingerprint, s.item)
+				x.place(s)
 			}
 		}
 	}
-	i := int(fp.Low) & (len(x.slots) - 1)
-	for x.slots[i].page == x.page {
-		i = (i + 1) & (len(x.slots) - 1)
-	}
-	x.slots[i] = pageSlot{fp, x.page, item}
+	last := len(items) - 1
+	x.place(pageSlot{uint32(items[last].Fingerprint.Low), x.page, int32(last)})
 	x.count++
+}
+
+func (x *pageIndex) place(s pageSlot) {
+	mask := len(x.slots) - 1
+	i := int(s.fingerprint) & mask
+	for x.slots[i].page == x.page {
+		i = (i + 1) & mask
+	}
+	x.slots[i] = s
 }
 
 // knownIDs remembers the IDs of targets that were entered, so that the store need not

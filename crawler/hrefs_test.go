@@ -187,11 +187,13 @@ func TestHalvesOfFingerprints(t *testing.T) {
 		}
 	}
 	index.reset()
+	var items []frontier.Item
 	for i, fp := range prints {
-		if at, there := index.find(fp); there {
+		if at, there := index.find(items, fp); there {
 			t.Fatalf("%v is %v", fp, prints[at])
 		}
-		index.put(fp, int32(i))
+		items = append(items, frontier.Item{Fingerprint: fp})
+		index.put(items)
 		if id := ids.find(fp); id != 0 {
 			t.Fatalf("%v has the number of %v", fp, prints[id-1])
 		}
@@ -201,7 +203,7 @@ func TestHalvesOfFingerprints(t *testing.T) {
 		}
 	}
 	for i, fp := range prints {
-		if at, there := index.find(fp); !there || at != int32(i) {
+		if at, there := index.find(items, fp); !there || at != int32(i) {
 			t.Fatalf("%v is found at %d, %v", fp, at, there)
 		}
 	}

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,7 +43,7 @@ type findings struct {
 	fingerprint frontier.Fingerprint // of its target
 	said        []said               // of each link of the document
 	items       []frontier.Item
-	lies        []lie // of items
+	shown       []shownAs // of the references to each item, where links may be bare
 	links       frontier.Links
 	index       pageIndex
 	known       hrefs
@@ -51,7 +52,7 @@ type findings struct {
 	href        []byte              // of the reference at hand
 	fragment    []byte              // and its fragment; nil while it is not known
 	key         []byte
-	store       []byte // hosts and jobs of the items
+	store       []byte // jobs of the items, and in them their hosts; before it was full, they lay in others
 	block       []byte
 	edges       []Edge
 	doc         extract.Document
@@ -63,13 +64,6 @@ type findings struct {
 	reread bool // again is at that document
 }
 
-// lie is where an item's host and job lie in findings.store, and which of the references
-// to it will be shown.
-type lie struct {
-	host, job, after int
-	shown            shownAs
-}
-
 // said is what one link came to: what is kept of it, and for those that repeat it.
 type said struct {
 	frontier.Brief
@@ -78,9 +72,21 @@ type said struct {
 	plain  bool // of a document read bare: the link may be bare
 }
 
+// expect makes room for what so many links come to, if the rest are as those that were
+// added so far: lists that double again and again take twice as much.
+func (f *findings) expect(links int) {
+	have := f.links.Len()
+	if links <= have {
+		return
+	}
+	f.links.Expect(links)
+	rest := len(f.items) * (links - have) / have
+	f.items = slices.Grow(f.items, rest+rest/8)
+}
+
 // shrink lets go of what a large page needed.
 func (f *findings) shrink() {
-	if f.links.Size() > largeLinks || cap(f.said) > manyLinks {
+	if f.links.Size() > largeLinks || cap(f.block) > largeLinks || cap(f.said) > manyLinks || cap(f.items) > manyLinks {
 		*f = findings{known: f.known, ids: f.ids}
 	}
 }
@@ -88,7 +94,7 @@ func (f *findings) shrink() {
 func (f *findings) reset(r *run, page view, depth int) {
 	f.run, f.scope, f.page, f.depth = r, r.scope(), page, depth
 	f.base, f.local, f.nofollow = nil, false, false
-	f.items, f.lies, f.href, f.key, f.store, f.edges = f.items[:0], f.lies[:0], f.href[:0], f.key[:0], f.store[:0], nil
+	f.items, f.shown, f.href, f.key, f.store, f.edges = f.items[:0], f.shown[:0], f.href[:0], f.key[:0], f.store[:0], nil
 	f.said, f.unchanged = f.said[:0], false
 	f.about = nil
 	f.readsBare(nil)
@@ -212,7 +218,7 @@ func (f *findings) addKnown(l *extract.Link, s *said) {
 
 // enterKnown enters the target of a link that is known from another page.
 func (f *findings) enterKnown(l *extract.Link, k *href) int32 {
-	at, there := f.index.find(k.fingerprint)
+	at, there := f.index.find(f.items, k.fingerprint)
 	if there {
 		f.merge(int(at), k.fate)
 		return at
@@ -341,10 +347,10 @@ func (f *findings) mixed(v view, l *extract.Link) bool {
 func (f *findings) refuse(raw string, o *check.Outcome) int {
 	f.key = append(append(f.key[:0], "not a reference:"...), raw...)
 	fp := f.run.frontier.Fingerprint(f.key)
-	if at, ok := f.index.find(fp); ok {
+	if at, ok := f.index.find(f.items, fp); ok {
 		return int(at)
 	}
-	return f.enter(fp, nil, frontier.Job{URL: []byte(raw), Verbatim: true}, Fate{Outcome: o, Internal: true, Wave: frontier.Leaves})
+	return f.enter(fp, view{}, frontier.Job{URL: []byte(raw), Verbatim: true}, Fate{Outcome: o, Internal: true, Wave: frontier.Leaves})
 }
 
 // refer enters the target of a resolved reference, as s.Target, and says what
@@ -392,7 +398,7 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	if visited && r.looksBack() {
 		fate.Outcome = r.standsFor(f.fingerprint, v, fate, f.fragment)
 	}
-	if at, ok := f.index.find(f.fingerprint); ok {
+	if at, ok := f.index.find(f.items, f.fingerprint); ok {
 		f.merge(int(at), fate)
 		s.Target = int(at)
 	} else {
@@ -431,44 +437,61 @@ func wantsAnchors[T string | []byte](fragment T) bool {
 
 // enterURL adds a link's target as an item, and returns its index.
 func (f *findings) enterURL(fp frontier.Fingerprint, v view, fate Fate) int {
-	return f.enter(fp, v.authority(), frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+	return f.enter(fp, v, frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
 }
 
-// enter adds an item and returns its index.
-func (f *findings) enter(fp frontier.Fingerprint, host []byte, j frontier.Job, fate Fate) int {
+// enter adds an item and returns its index. v is what the job's URL is the document of,
+// and has the host, if there is one.
+func (f *findings) enter(fp frontier.Fingerprint, v view, j frontier.Job, fate Fate) int {
 	id := frontier.ID(0)
 	if fate.Outcome == nil {
 		id = f.ids.find(fp)
 	}
 	at := f.item(fp, id, &fate)
 	if id == 0 {
-		l := &f.lies[at]
-		l.host = len(f.store)
-		f.store = append(f.store, host...)
-		l.job = len(f.store)
-		f.store = frontier.AppendJob(f.store, j)
-		l.after = len(f.store)
+		f.keepJob(&f.items[at], v, j)
 	}
 	return at
 }
 
+// keepJob keeps an item's job, and its host as a part of that. What is kept does not
+// move: when the store is full, the rest goes to another, which the next page begins with.
+func (f *findings) keepJob(it *frontier.Item, v view, j frontier.Job) {
+	if need := frontier.MaxJobHead + len(j.URL); cap(f.store)-len(f.store) < need {
+		f.store = make([]byte, 0, max(need, leastStore, min(2*cap(f.store), mostStore)))
+	}
+	start := len(f.store)
+	f.store = frontier.AppendJob(f.store, j)
+	it.Job = f.store[start:len(f.store):len(f.store)]
+	if url := it.Job[len(it.Job)-len(j.URL):]; len(v.href) > 0 {
+		it.Host = url[v.at.HostStart:v.authorityEnd()]
+	}
+}
+
+// Bytes of a store of jobs.
+const (
+	leastStore = 4 << 10
+	mostStore  = 1 << 20
+)
+
 // item adds an item without host and job and returns its index.
 func (f *findings) item(fp frontier.Fingerprint, id frontier.ID, fate *Fate) int {
 	at := len(f.items)
-	f.index.put(fp, int32(at))
 	f.items = append(f.items, frontier.Item{})
 	it := &f.items[at]
 	it.ID, it.Fingerprint, it.Wave, it.Need = id, fp, fate.Wave, fate.Need
+	f.index.put(f.items)
 	if fate.Outcome != nil {
 		it.Wave, it.Outcome = frontier.Leaves, leftOutBytes
 		if fate.Outcome != leftOut {
 			it.Outcome = check.AppendOutcome(nil, fate.Outcome)
 		}
 	}
-	f.lies = append(f.lies, lie{})
+	shown := notShown
 	if f.bare {
-		f.lies[at].shown = f.run.shownAs(id, fate)
+		shown = f.run.shownAs(id, fate)
 	}
+	f.shown = append(f.shown, shown)
 	return at
 }
 
@@ -482,18 +505,15 @@ func (f *findings) learn(ids []frontier.ID) {
 	}
 }
 
-// encoded returns the references; they are good until the next reset.
+// encoded returns the references; they are good until the next reset. Nothing is added
+// any more: of a large page, what that took is let go before the store takes its share.
 func (f *findings) encoded() []byte {
 	f.block = f.links.Encode(f.block[:0])
+	if f.links.Size() > largeLinks {
+		f.links, f.index = frontier.Links{}, pageIndex{page: f.index.page}
+	}
 	return f.block
 }
 
 // found returns the items; they are good until the next reset.
-func (f *findings) found() []frontier.Item {
-	for i := range f.items {
-		if l := f.lies[i]; l.after > 0 { // what the store knows already needs neither
-			f.items[i].Host, f.items[i].Job = f.store[l.host:l.job], f.store[l.job:l.after]
-		}
-	}
-	return f.items
-}
+func (f *findings) found() []frontier.Item { return f.items }

@@ -173,7 +173,7 @@ func (r *run) isSeed(u urinorm.URL) bool {
 func (f *findings) readAfterAll(t *frontier.Target) {
 	u := f.page
 	f.key = urinorm.AppendKey(f.key[:0], u.href, u.at)
-	f.enter(f.run.frontier.Fingerprint(f.key), u.authority(), frontier.Job{URL: u.document(), Internal: t.Internal, Page: true, Depth: t.Depth},
+	f.enter(f.run.frontier.Fingerprint(f.key), u, frontier.Job{URL: u.document(), Internal: t.Internal, Page: true, Depth: t.Depth},
 		Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: f.run.scope().wave(t.Depth)})
 }
 

@@ -63,8 +63,20 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	}
 	w.compute()
 	doc, bare := &w.found().doc, follow && err == nil && w.bare(resp, body)
-	extract.ExtractInto(doc, extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
-		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare})
+	if bare {
+		w.found().readsBare(body)
+		defer w.found().bodyGoes()
+	}
+	leads := false // a reader, by a link of a lot
+	in := extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
+		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
+	if follow && w.takesLots(resp) {
+		in.Lots = func(links []extract.Link, all int) {
+			leads = leads || slices.ContainsFunc(links, isNavigation)
+			w.lot(u, doc, o, links, all)
+		}
+	}
+	extract.ExtractInto(doc, in)
 	if t.Follow && !follow {
 		doc.Duplicates = nil
 	}
@@ -78,12 +90,8 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if !follow {
 		return
 	}
-	shell := isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
+	shell := isPage(o) && w.wantsShell(t, u) && !leads && isShell(body, doc)
 	w.heard.page = w.pageOf(doc, resp.Header, shell)
-	if bare {
-		w.found().readsBare(body)
-		defer w.found().bodyGoes()
-	}
 	w.follows(t, u, doc, resp.Header, o, shell)
 }
 
@@ -242,13 +250,38 @@ func (w *worker) headers(u urinorm.URL, header http.Header) {
 
 func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 
-// links enters everything a page refers to.
-func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document, o *check.Outcome) {
+// startFrom sets what holds for all links of a page.
+func (w *worker) startFrom(u urinorm.URL, doc *extract.Document, o *check.Outcome) *findings {
 	f := w.found()
 	f.local = w.scope().siteOf(u) != nil || u.Scheme() == "file"
 	f.unchanged = w.cfg.Changed != nil && !w.cfg.Changed(o.Path)
 	f.nofollow = doc.NoFollow && w.obeysNoFollow(f.page)
 	f.against(documentBase(u, doc))
+	return f
+}
+
+// takesLots reports whether links of a bookmark file may be entered while it is read:
+// nobody wants all of them at once, and no header says more of them.
+func (w *worker) takesLots(resp *fetch.Response) bool {
+	return w.earlier == nil && !w.cfg.Pages && len(resp.Header) == 0
+}
+
+// lot enters some links of a bookmark file, which never lie all in memory.
+func (w *worker) lot(u urinorm.URL, doc *extract.Document, o *check.Outcome, links []extract.Link, all int) {
+	f := w.startFrom(u, doc, o)
+	first := f.links.Len() == 0
+	for i := range links {
+		f.add(&links[i])
+	}
+	f.said = f.said[:0] // none repeats another
+	if first {
+		f.expect(all)
+	}
+}
+
+// links enters everything a page refers to.
+func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document, o *check.Outcome) {
+	f := w.startFrom(u, doc, o)
 	if refresh := refreshOf(doc); refresh != nil && !o.Static {
 		o.Next = f.lead(refresh)
 	}

@@ -237,12 +237,12 @@ func (r *run) referTo(f *findings, seeds []Seed, seedIDs []frontier.ID) error {
 		fate.Outcome = excluded
 		f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 		fp := r.frontier.Fingerprint(f.key)
-		if at, ok := f.index.find(fp); ok {
+		if at, ok := f.index.find(f.items, fp); ok {
 			f.items[at].Need |= fate.Need
 			index[i] = int(at)
 			continue
 		}
-		index[i] = f.enter(fp, v.authority(), frontier.Job{URL: v.document(), Internal: true}, fate)
+		index[i] = f.enter(fp, v, frontier.Job{URL: v.document(), Internal: true}, fate)
 	}
 	ids, err := r.frontier.Refer(r.always, f.found())
 	if err != nil {

@@ -322,7 +322,7 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	if w.looksBack() && fate.Outcome == nil && !t.Content {
 		fate.Outcome = w.standsFor(fp, v, fate, nil)
 	}
-	f.enter(fp, v.authority(),
+	f.enter(fp, v,
 		frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	if fate.Outcome != nil {
 		return nil

@@ -1,5 +1,7 @@
 package extract
 
+import "io"
+
 // Input is a document as it was fetched.
 type Input struct {
 	// Body is the document's bytes, content codings removed. The reader keeps no
@@ -30,6 +32,13 @@ type Input struct {
 	// and about how many there are in all, in place of Document.Links and without their
 	// Bookmark. A lot is good until Lots returns; Document's Charset is known by then.
 	Lots func(links []Link, all int)
+	// Rest, when it is set, is what follows Body, which holds 1 KiB at least, and Length
+	// about how long both are. Bookmark files in HTML and UTF-8 are read piece by piece
+	// then, where Lots is set; all else is read into memory first.
+	Rest   io.Reader
+	Length int64
+	// piece is how much of Rest is read at once, in bytes; 0 is pieceSize.
+	piece int
 	// reference reads HTML by the tokenizer alone, and each reference as if it were
 	// the first: what tests compare with.
 	reference bool

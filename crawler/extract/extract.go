@@ -22,6 +22,9 @@ func ExtractInto(doc *Document, in Input) {
 	h := harvests.Get().(*harvest)
 	h.input = in
 	h.formatOf, h.reference, h.links = formatOf, in.reference, doc.Links
+	if in.Rest != nil && !f.inPieces(&in) {
+		h.input.Body, h.input.Rest = wholeBody(&in), nil
+	}
 	h.readAs(f, &h.input, doc)
 	doc.breaks = h.places.breaks
 	h.finish(links, anchors)
@@ -51,9 +54,13 @@ func again[T any](list []T, most int) []T {
 // readAs reads a document of a format that is known.
 func (h *harvest) readAs(f *format, in *Input, doc *Document) {
 	text, charset := in.Body[:min(len(in.Body), MaxBody)], ""
-	if f.binary {
+	switch {
+	case in.Rest != nil:
+		h.pieces, charset = newPieces(in), "utf-8"
+		h.reset(doc, h.pieces.text)
+	case f.binary:
 		h.reset(doc, nil)
-	} else {
+	default:
 		text, charset = decode(text, in.ContentType, f.charset)
 		h.reset(doc, text[:min(len(text), MaxBody)])
 	}

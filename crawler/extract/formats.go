@@ -27,6 +27,7 @@ type format struct {
 	// charset finds the encoding where neither a byte order mark nor the media
 	// type tell it: its WHATWG name.
 	charset func(body []byte) string
+	pieces  bool // it reads Input.Rest where it may
 	read    func(h *harvest, in *Input)
 }
 

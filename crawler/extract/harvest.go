@@ -18,6 +18,7 @@ type harvest struct {
 	// content, and it knows the containers.
 	formatOf func(contentType, name string, head []byte) *format
 	places   places
+	pieces   *pieces // where src is the beginning of it; else nil
 	// reference is that of Input.
 	reference bool
 	bare      bool // Input.Bare holds: src is Body itself
@@ -44,7 +45,7 @@ func (h *harvest) begin(doc *Document, src []byte, b breaks) {
 // release forgets the document and gives the harvest back to the pool, without
 // what a large document made large.
 func (h *harvest) release() {
-	h.input, h.doc, h.src, h.places, h.reference, h.bare = Input{}, nil, view{}, places{}, false, false
+	h.input, h.doc, h.src, h.places, h.pieces, h.reference, h.bare = Input{}, nil, view{}, places{}, nil, false, false
 	h.links = nil
 	h.anchors = again(h.anchors, mostEntries)
 	if cap(h.repeats.slots) > 4*keptEntries {

@@ -1,9 +1,15 @@
 package extract
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // Bookmarks in lots are those of the document, without what only the file says of them.
@@ -36,6 +42,93 @@ func TestBookmarksInLots(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
+	}
+}
+
+// A bookmark file that is read piece by piece is the one that is read as a whole,
+// wherever its pieces end.
+func TestBookmarksInPieces(t *testing.T) {
+	files := map[string]string{
+		"many":       string(inUTF8(largeBookmarkFile(30))),
+		"odd markup": netscapeUTF8 + strings.Join(oddMarkup, "\n<DT><A HREF=/x>t</A><DT>\n"),
+		"no UTF-8":   netscapeHead + "<DT><A HREF=a>caf\xE9</A>\n<DT><A HREF=b>\xE4\xF6</A>",
+		"faulty":     netscapeUTF8 + ("<DT><A HREF=a>\xFF\xFE\xE2\x82</A> \xE2\x82\xAC <DT><A HREF='\u20AC\xE2' ADD_DATE=1>b\xC3"),
+		"lone CR":    netscapeUTF8 + ("\r<DT><A HREF=a>x</A>\r\n<DT><A HREF=b>y</A>\r<DT>\u00E4\u00F6<A HREF=c FEEDURL=d>z</A><DD>ab\rcd"),
+		"one line":   netscapeUTF8 + ("<H1>M\u00FCnze</H1><DL><p>") + strings.Repeat("<DT>\u00E9<A FEEDURL=/feed HREF=/page>t\u00EFtle</A>", 20) + "</DL>",
+		"cut off":    netscapeUTF8 + "<DL><DT><A HREF=a>b</A><DT><A HREF=\"c",
+		"a title":    netscapeUTF8 + ("<TITLE>a <script> of &amp; </TITLE><DT><H3>f</H3><DL><DT><A HREF=a>b</A><!-- <DT><A HREF=no> --><DT><A HREF=c>d</A></DL>"),
+		"a script":   netscapeUTF8 + ("<DT><script>'<DT><A HREF=x>'</script><DT><A HREF=a>b</A><textarea><DT><A HREF=c>"),
+	}
+	for _, path := range netscapeFiles(t) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[path] = string(b)
+		files[path+" in UTF-8"] = string(inUTF8(b))
+	}
+	for name, text := range files {
+		body := []byte(text)
+		read := func(in Input) (*Document, []Link) {
+			var links []Link
+			in.Name, in.Lots = "b.html", func(lot []Link, _ int) { links = append(links, lot...) }
+			return Extract(in), links
+		}
+		want, wantLinks := read(Input{Body: body})
+		if want.Format != netscapeFormat.name {
+			t.Fatalf("%s: %s", name, want.Format)
+		}
+		for _, piece := range []int{1, 2, 3, 5, 17, 100, 1000, 0} {
+			for _, head := range []int{SniffLength, len(body)} {
+				head = min(head, len(body))
+				got, links := read(Input{Body: body[:head:head], Rest: iotest.OneByteReader(bytes.NewReader(body[head:])), Length: int64(len(body)), piece: piece})
+				if !reflect.DeepEqual(got, want) || !slices.Equal(links, wantLinks) {
+					t.Errorf("%s in pieces of %d: %+v\n%+v\nwant %+v\n%+v", name, piece, got, links, want, wantLinks)
+				}
+			}
+		}
+	}
+}
+
+// netscapeUTF8 begins a file that says in its head how it is encoded: only such are read
+// in pieces.
+const netscapeUTF8 = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<META charset=utf-8>"
+
+func inUTF8(file []byte) []byte {
+	return append([]byte(netscapeUTF8), file[bytes.IndexByte(file, '>')+1:]...)
+}
+
+// netscapeFiles are the bookmark files in HTML that programs wrote.
+func netscapeFiles(t *testing.T) (files []string) {
+	all, err := filepath.Glob("testdata/documents/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		if b, err := os.ReadFile(path); err == nil && sniffNetscape(b) {
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatal("there are none")
+	}
+	return files
+}
+
+// Of a bookmark file in pieces little lies in memory at once: what is allocated in all
+// beside the strings of its links, in bytes.
+func TestPiecesAreSmall(t *testing.T) {
+	const count, most = 100_000, 120*100_000 + 4<<20
+	body := inUTF8(largeBookmarkFile(count))
+	in := Input{Name: "b.html", Body: body[:SniffLength], Rest: bytes.NewReader(body[SniffLength:]), Length: int64(len(body))}
+	links := 0
+	in.Lots = func(lot []Link, _ int) { links += len(lot) }
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Extract(in)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > most || links != count {
+		t.Errorf("%d bytes for %d links in %d", got, links, len(body))
 	}
 }
 

@@ -13,6 +13,7 @@ var netscapeFormat = format{
 	signed:     true,
 	charset:    htmlCharset,
 	read:       readNetscape,
+	pieces:     true,
 }
 
 const netscapeDoctype = "<!doctype netscape-bookmark-file-1"
@@ -36,8 +37,13 @@ func sniffNetscape(head []byte) bool {
 // the feed (FEEDURL, FEED) that belongs to it. Its icon (ICON_URI) is no link: it
 // is the browser's own affair, and a dead one is no dead bookmark.
 func readNetscape(h *harvest, in *Input) {
-	list := newBookmarkList(h, in, "a", countFold(h.src.text, "href"))
+	expected := countFold(h.src.text, "href")
 	r := netscapeReader{text: h.src.text, folder: -1}
+	if h.pieces != nil {
+		expected = int(float64(expected) * max(1, float64(in.Length)/float64(max(1, len(h.src.text)))))
+		r.more = h.more
+	}
+	list := newBookmarkList(h, in, "a", expected)
 	r.tokens.reference = h.reference
 	r.pending.folder = -1
 	r.openFolder = list.folder
@@ -70,6 +76,17 @@ func readNetscape(h *harvest, in *Input) {
 	}
 	h.doc.Title = string(trimFolded(foldSpace(nil, r.title)))
 	list.finish()
+}
+
+// more reads another piece of the document, as pieces.more does.
+func (h *harvest) more(from int) (text []byte, ok bool) {
+	line, column := h.places.at(from)
+	if !h.pieces.more(from) {
+		return h.src.text, false
+	}
+	h.src.text = h.pieces.text
+	h.places = newPlacesFrom(h.src.text, line, column)
+	return h.src.text, true
 }
 
 // countFold counts a word of lower-case letters in any letter case.
@@ -131,6 +148,10 @@ type netscapeReader struct {
 	}
 	tooDeep bool
 	item    int // where the last DT begins, -1 when something else came after it
+
+	// more, where it is not nil, reads on behind the text and lets go of what is before
+	// an offset; false at the end of the document.
+	more func(from int) (text []byte, ok bool)
 }
 
 // netscapeText says what text belongs to.
@@ -148,18 +169,51 @@ func (r *netscapeReader) read() {
 	r.tokens.reset(r.text)
 	r.item = -1
 	for {
-		switch r.tokens.next() {
+		switch r.next() {
 		case eventEnd:
 			r.flush()
 			return
 		case eventStartTag:
 			r.startTag()
+			r.letGo()
 		case eventEndTag:
 			r.endTag()
 		case eventText:
 			r.gather()
 		}
 	}
+}
+
+// next steps to the next event. One that ends where the text does may go on behind it:
+// it is read once more, with more text.
+func (r *netscapeReader) next() event {
+	for {
+		end, element := r.tokens.end, r.tokens.textTag
+		e := r.tokens.next()
+		if r.more == nil || e != eventEnd && r.tokens.end < len(r.text) || !r.readOn(0) {
+			return e
+		}
+		r.tokens.end, r.tokens.textTag = end, element
+	}
+}
+
+// letGo lets go of what stands before an item, when that is much: nothing is open there.
+func (r *netscapeReader) letGo() {
+	if at := r.tokens.start; r.more != nil && r.item == at && at >= len(r.text)/2 && r.readOn(at) {
+		r.tokens.start, r.tokens.end, r.item = 0, r.tokens.end-at, 0
+	}
+}
+
+// readOn reads more, and lets go of what is before an offset.
+func (r *netscapeReader) readOn(from int) bool {
+	text, ok := r.more(from)
+	if !ok {
+		r.more = nil
+		return false
+	}
+	r.text = text
+	r.tokens.doc, r.tokens.tag.doc, r.tokens.tokenizer = text, text, nil
+	return true
 }
 
 func (r *netscapeReader) gather() {

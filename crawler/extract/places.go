@@ -14,6 +14,8 @@ type places struct {
 	breaks
 	ascii int // from off to here all is ASCII
 
+	lines, columns int // line breaks before doc, and code points of its first line before it
+
 	off       int // everything before it is counted
 	line      int // line breaks before off
 	lineStart int // where the line of off begins
@@ -39,6 +41,14 @@ func breaksOf(doc []byte) (b breaks) {
 		b.clean = bytes.IndexByte(doc, 0) < 0
 	}
 	return b
+}
+
+// newPlacesFrom is newPlaces of what stands behind a place.
+func newPlacesFrom(doc []byte, line, column int) places {
+	p := newPlaces(doc)
+	p.lines, p.columns = line-1, column-1
+	p.line, p.column = p.lines, p.columns
+	return p
 }
 
 // at returns the line and the column of an offset, both from 1, columns in code
@@ -119,9 +129,12 @@ func continuedIn(w uint64) int {
 
 func (p *places) rewind(off int) {
 	if off < p.lineStart {
-		p.line, p.lineStart = 0, 0
+		p.line, p.lineStart = p.lines, 0
 	}
 	p.off, p.column, p.ascii, p.lineEnd = p.lineStart, 0, p.lineStart, 0
+	if p.lineStart == 0 {
+		p.column = p.columns
+	}
 }
 
 // walkLoneCR is at's loop for documents in which a CR may be a line break of its own.

@@ -508,9 +508,13 @@ func (f *findings) learn(ids []frontier.ID) {
 // encoded returns the references; they are good until the next reset. Nothing is added
 // any more: of a large page, what that took is let go before the store takes its share.
 func (f *findings) encoded() []byte {
+	large := f.links.Size() > largeLinks
+	if large {
+		f.index = pageIndex{page: f.index.page}
+	}
 	f.block = f.links.Encode(f.block[:0])
-	if f.links.Size() > largeLinks {
-		f.links, f.index = frontier.Links{}, pageIndex{page: f.index.page}
+	if large {
+		f.links = frontier.Links{}
 	}
 	return f.block
 }

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,12 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if !w.busy {
 		w.places.await() // the network keeps what nobody has the time to read
 	}
-	body, format, inPlace, err := w.readBody(resp, name, file != "", limit+1)
+	lots := follow && w.takesLots(resp)
+	body, format, rest, err := w.readBeginning(resp, name, limit, lots && file != "")
+	inPlace := false
+	if rest == nil && err == nil {
+		body, format, inPlace, err = w.readBody(resp, name, file != "", limit+1, body)
+	}
 	defer func() { w.bodies.give(body) }()
 	switch {
 	case inPlace:
@@ -62,7 +68,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		return
 	}
 	w.compute()
-	doc, bare := &w.found().doc, follow && err == nil && w.bare(resp, body)
+	doc, bare := &w.found().doc, follow && err == nil && rest == nil && w.bare(resp, body)
 	if bare {
 		w.found().readsBare(body)
 		defer w.found().bodyGoes()
@@ -70,13 +76,24 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	leads := false // a reader, by a link of a lot
 	in := extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
 		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
-	if follow && w.takesLots(resp) {
+	if rest != nil {
+		in.Rest, in.Length = rest, resp.Size
+	}
+	if lots {
 		in.Lots = func(links []extract.Link, all int) {
 			leads = leads || slices.ContainsFunc(links, isNavigation)
 			w.lot(u, doc, o, links, all)
 		}
 	}
 	extract.ExtractInto(doc, in)
+	if rest != nil {
+		if o.Size += rest.length; rest.err != nil {
+			if o.Cut(rest.err, t.Follow); o.Code != check.CodeOK && o.Code != check.CodeBodyTruncated {
+				w.desk.reset(w.run, w.page, w.depth)
+				return
+			}
+		}
+	}
 	if t.Follow && !follow {
 		doc.Duplicates = nil
 	}
@@ -141,10 +158,48 @@ func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response)
 	return extract.MaxBody
 }
 
-// readBody reads at most so many bytes of a body; of a file that is read in its
-// place only the beginning.
-func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most int64) (body []byte, format string, inPlace bool, err error) {
-	if isFile {
+// restOf is what follows the beginning of a file.
+type restOf struct {
+	from   io.Reader
+	length int64 // bytes that were read
+	err    error // that ended it
+}
+
+func (r *restOf) Read(b []byte) (n int, err error) {
+	n, err = r.from.Read(b)
+	if r.length += int64(n); err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// readBeginning reads the beginning of a long file whose format is read in pieces, and
+// returns the rest. Of any other document there is no rest: what was read of it is its
+// beginning, and its format unknown.
+func (w *worker) readBeginning(resp *fetch.Response, name string, limit int64, may bool) (body []byte, format string, rest *restOf, err error) {
+	const long = 4 * maxShell
+	if !may || resp.Size < long || resp.Size > limit {
+		return nil, "", nil, nil
+	}
+	if format, _ = extract.Readable(resp.ContentType, name, nil); format != "html" {
+		return nil, "", nil, nil
+	}
+	if body, err = w.bodies.read(resp.Body, extract.SniffLength, extract.SniffLength, true); err != nil {
+		return body, format, nil, err
+	}
+	if format, _ = extract.Readable(resp.ContentType, name, body); !extract.ReadInPieces(format) {
+		return w.bodies.grow(body, int(resp.Size)+endRoom), format, nil, nil
+	}
+	if body, err = w.bodies.readOn(body, resp.Body, maxShell, maxShell); err != nil {
+		return body, format, nil, err
+	}
+	return body, format, &restOf{from: io.LimitReader(resp.Body, limit-int64(len(body)))}, nil
+}
+
+// readBody reads at most so many bytes of a body, of which the beginning may have been
+// read; of a file that is read in its place only the beginning.
+func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most int64, begun []byte) (body []byte, format string, inPlace bool, err error) {
+	if body = begun; isFile && body == nil {
 		if format, _ = extract.Readable(resp.ContentType, name, nil); format == "" || extract.ReadInPlace(format) {
 			body, err = w.bodies.read(resp.Body, extract.SniffLength, extract.SniffLength, true)
 			format, _ = extract.Readable(resp.ContentType, name, body)

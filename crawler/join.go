@@ -39,7 +39,7 @@ const (
 	isHTML                          // its content is HTML
 	counted                         // its pair without a fragment was met
 	flagged                         // and is not simply ok
-	pieced                          // a pair with a fragment is flagged
+	pieced                          // a pair with a fragment is flagged that is there, or may be
 	topped                          // its pair with an empty fragment was met
 	open                            // its answer is still out
 	internal                        // it is on one of the seeds' sites
@@ -491,7 +491,9 @@ func (j *join) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 		default:
 			at, there := j.anchors.find(key.id, key.hash)
 			met = there && !j.anchors.meet(at)
-			*s |= pieced
+			if there || j.streaming || !j.anchors.holds(key.id) { // what is not there is flagged each time
+				*s |= pieced
+			}
 		}
 		switch {
 		case met && !key.has && *s&leftBits != 0:

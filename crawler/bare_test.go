@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -255,5 +256,56 @@ func TestIDSet(t *testing.T) {
 		if !s.has(id) || s.has(id+1) != (id == 63 || id == blockIDs-1) || s.has(3*blockIDs) || s.has(100*blockIDs) {
 			t.Errorf("about %d", id)
 		}
+	}
+}
+
+// TestNamesAgain: for a suggestion the names of a file's anchors are read again, unless it
+// has changed; what was fetched over the network is not fetched once more.
+func TestNamesAgain(t *testing.T) {
+	end := strings.Repeat("<p>that goes on</p>\n", 4)
+	dir := writeFiles(t, map[string]string{
+		"p.html": `<p id="section">page</p>` + end, "q.html": `<p id="chapter">page</p>` + end,
+		"r.html": `<p>page</p><a href="p.html#secton">p</a><a href="q.html#chaptr">q</a><a href="p.html#sectio">p</a>` + end,
+	})
+	cfg, seeds := disk(t, dir)
+	cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
+	cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
+		if err := os.Chtimes(filepath.Join(dir, "q.html"), time.Time{}, time.Unix(1e9, 0)); err != nil {
+			t.Error(err)
+		}
+	}}
+	sink := &collector{}
+	if _, err := Run(t.Context(), cfg, seeds, sink); err != nil {
+		t.Fatal(err)
+	}
+	suggested := map[string]string{}
+	for _, r := range sink.results {
+		for _, s := range r.Suggestions {
+			suggested[r.URL] = s.URL
+		}
+	}
+	if len(sink.results) != 3 || len(suggested) != 2 || suggested["p.html#secton"] != "p.html#section" || suggested["p.html#sectio"] != "p.html#section" {
+		t.Errorf("of %d findings are suggested %q", len(sink.results), suggested)
+	}
+
+	fetched := 0
+	long := `<p id="` + strings.Repeat("x", 300) + `">page</p>`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long.html" {
+			fetched++
+		}
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/" {
+			fmt.Fprint(w, `<a href="long.html#a">a</a><a href="long.html#b">b</a>`)
+			return
+		}
+		fmt.Fprint(w, long)
+	}))
+	defer server.Close()
+	cfg = web(t)
+	cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
+	sink = &collector{}
+	if _, err := Run(t.Context(), cfg, seedOf(t, server.URL+"/"), sink); err != nil || len(sink.results) != 2 || fetched != 1 {
+		t.Errorf("%d findings, %d requests, %v", len(sink.results), fetched, err)
 	}
 }

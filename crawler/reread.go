@@ -28,13 +28,22 @@ type bareReference struct {
 	found extract.Link // its Tag is 0 where it was not found
 }
 
-// barePage is a file with such references, as it was when it was checked.
+// checkedFile is a file as it was when it was checked.
+type checkedFile struct {
+	url      string
+	internal bool
+	size     int64
+	modified time.Time
+}
+
+func fileOf(job *frontier.Job, o *check.Outcome) checkedFile {
+	return checkedFile{url: string(job.URL), internal: job.Internal, size: o.Size, modified: o.Modified}
+}
+
+// barePage is a file with such references.
 type barePage struct {
+	checkedFile
 	id         frontier.ID
-	url        string
-	internal   bool
-	size       int64
-	modified   time.Time
 	name       string // as it is printed
 	references []bareReference
 }
@@ -49,7 +58,7 @@ func (j *join) pageAgain(rec *frontier.Record, name string) (p barePage, err err
 	if err != nil {
 		return p, fmt.Errorf("target %d: %w", rec.ID, err)
 	}
-	return barePage{id: rec.ID, url: string(job.URL), internal: job.Internal, size: o.Size, modified: o.Modified, name: name}, nil
+	return barePage{checkedFile: fileOf(&job, &o), id: rec.ID, name: name}, nil
 }
 
 // readAgain reads what is missing of references, page by page, with as many hands as
@@ -73,7 +82,7 @@ func (j *join) readAgain(pages []barePage) error {
 
 // readPageAgain reads one of them. References are not found in a file that has changed.
 func (j *join) readPageAgain(p *barePage, again *extract.Rereader) error {
-	_, body, err := j.fileAgain(p)
+	_, body, err := j.fileAgain(&p.checkedFile)
 	if err != nil || body == nil {
 		return err
 	}
@@ -90,7 +99,7 @@ func (j *join) readPageAgain(p *barePage, again *extract.Rereader) error {
 
 // fileAgain reads a file once more; the body is nil where it has changed, or is gone.
 // Whoever gets one gives it back to the run's bodies.
-func (j *join) fileAgain(p *barePage) (*fetch.Response, []byte, error) {
+func (j *join) fileAgain(p *checkedFile) (*fetch.Response, []byte, error) {
 	u, _, err := urinorm.ParseWeb(p.url)
 	if err != nil {
 		return nil, nil, err
@@ -111,10 +120,10 @@ func (j *join) fileAgain(p *barePage) (*fetch.Response, []byte, error) {
 	return resp, body, nil
 }
 
-// namesAgain reads the names of the anchors of a page whose links were bare, for
-// suggestions.
-func (j *join) namesAgain(id frontier.ID, d *dossier) check.Names {
-	p := barePage{id: id, url: string(d.job.URL), internal: d.job.Internal, size: d.outcome.Size, modified: d.outcome.Modified}
+// namesAgain reads the names of the anchors of a file whose links were bare, for
+// suggestions. Of one that has changed there are none.
+func (j *join) namesAgain(d *dossier) check.Names {
+	p := fileOf(&d.job, &d.outcome)
 	resp, body, err := j.fileAgain(&p)
 	if err != nil || body == nil {
 		return ""

@@ -14,6 +14,7 @@ type dossier struct {
 	url     urinorm.URL // zero for what is no URL
 	outcome check.Outcome
 	anchors check.EncodedAnchors // of the outcome, whose own are not decoded
+	reread  bool                 // the names of the anchors were read again
 	size    int
 }
 

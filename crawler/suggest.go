@@ -197,8 +197,8 @@ func (j *join) otherFragment(p *pair) []check.Suggestion {
 // nearest is the anchor of a page that is nearest to a fragment.
 func (j *join) nearest(id frontier.ID, fragment string) (check.Guess, bool) {
 	d := j.dossier(id)
-	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && j.r.cfg.ReadAgain {
-		o.Names = j.namesAgain(id, d)
+	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && j.r.cfg.ReadAgain && !d.reread {
+		o.Names, d.reread = j.namesAgain(d), true
 		d.size += len(o.Names)
 		j.shelf.size += len(o.Names)
 	}

@@ -406,7 +406,7 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	}
 	plain := *s&fine != 0 && *s&watching == 0 && !j.r.cfg.Show.OK && b.Mark&^uint64(markExpect|markForm|markAside|markChanged) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
-	key, mark := pairKey{id, b.HasFragment, b.Hash}, b.Mark
+	key := pairKey{id, b.HasFragment, b.Hash}
 	switch {
 	case *s&leftBits != 0 && !b.HasFragment && j.passedOver(*s, b):
 		if *s&counted == 0 {
@@ -417,7 +417,6 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 	case !plain:
 	case !b.HasFragment:
 		if *s&flagged != 0 {
-			mark &^= markChanged
 			break
 		}
 		if *s&counted == 0 {
@@ -428,7 +427,6 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 		return nil
 	case b.Hash == noFragment:
 		if *s&pieced != 0 && j.pairs[key] != nil {
-			mark &^= markChanged
 			break
 		}
 		if *s&topped == 0 {
@@ -439,11 +437,7 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 		return nil
 	case *s&readable != 0:
 		at, there := j.anchors.find(id, b.Hash)
-		if !there {
-			break
-		}
-		if *s&pieced != 0 && j.pairs[key] != nil {
-			mark &^= markChanged
+		if plain = there; !there || *s&pieced != 0 && j.pairs[key] != nil {
 			break
 		}
 		if j.anchors.meet(at) {
@@ -451,6 +445,12 @@ func (j *join) meet(id frontier.ID, b *frontier.Brief) *pair {
 			j.sum.OK++
 		}
 		return nil
+	default:
+		plain = false // nobody knows whether the fragment is there
+	}
+	mark := b.Mark
+	if plain {
+		mark &^= markChanged
 	}
 	return j.flag(key, mark, expect)
 }

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -52,7 +51,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	switch {
 	case inPlace:
 	case err != nil:
-		if o.Cut(err, t.Follow); o.Code != check.CodeOK && o.Code != check.CodeBodyTruncated {
+		if cutOff(o, err, t.Follow) {
 			return
 		}
 	case int64(len(body)) > limit:
@@ -73,25 +72,19 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		w.found().readsBare(body)
 		defer w.found().bodyGoes()
 	}
-	leads := false // a reader, by a link of a lot
 	in := extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
 		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
 	if rest != nil {
 		in.Rest, in.Length = rest, resp.Size
 	}
 	if lots {
-		in.Lots = func(links []extract.Link, all int) {
-			leads = leads || slices.ContainsFunc(links, isNavigation)
-			w.lot(u, doc, o, links, all)
-		}
+		in.Lots = func(links []extract.Link, all int) { w.lot(u, doc, o, links, all) }
 	}
 	extract.ExtractInto(doc, in)
 	if rest != nil {
-		if o.Size += rest.length; rest.err != nil {
-			if o.Cut(rest.err, t.Follow); o.Code != check.CodeOK && o.Code != check.CodeBodyTruncated {
-				w.desk.reset(w.run, w.page, w.depth)
-				return
-			}
+		if o.Size += rest.length; rest.err != nil && cutOff(o, rest.err, t.Follow) {
+			w.desk.reset(w.run, w.page, w.depth)
+			return
 		}
 	}
 	if t.Follow && !follow {
@@ -107,9 +100,16 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if !follow {
 		return
 	}
-	shell := isPage(o) && w.wantsShell(t, u) && !leads && isShell(body, doc)
+	shell := isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
 	w.heard.page = w.pageOf(doc, resp.Header, shell)
 	w.follows(t, u, doc, resp.Header, o, shell)
+}
+
+// cutOff takes note of an error that a body ended with, and reports whether nothing is
+// to be made of what came before it.
+func cutOff(o *check.Outcome, err error, page bool) bool {
+	o.Cut(err, page)
+	return o.Code != check.CodeOK && o.Code != check.CodeBodyTruncated
 }
 
 // follows enters what a page refers to, and counts it. shell says that it is only
@@ -156,44 +156,6 @@ func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response)
 		return w.cfg.MaxBody
 	}
 	return extract.MaxBody
-}
-
-// restOf is what follows the beginning of a file.
-type restOf struct {
-	from   io.Reader
-	length int64 // bytes that were read
-	err    error // that ended it
-}
-
-func (r *restOf) Read(b []byte) (n int, err error) {
-	n, err = r.from.Read(b)
-	if r.length += int64(n); err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
-}
-
-// readBeginning reads the beginning of a long file whose format is read in pieces, and
-// returns the rest. Of any other document there is no rest: what was read of it is its
-// beginning, and its format unknown.
-func (w *worker) readBeginning(resp *fetch.Response, name string, limit int64, may bool) (body []byte, format string, rest *restOf, err error) {
-	const long = 4 * maxShell
-	if !may || resp.Size < long || resp.Size > limit {
-		return nil, "", nil, nil
-	}
-	if format, _ = extract.Readable(resp.ContentType, name, nil); format != "html" {
-		return nil, "", nil, nil
-	}
-	if body, err = w.bodies.read(resp.Body, extract.SniffLength, extract.SniffLength, true); err != nil {
-		return body, format, nil, err
-	}
-	if format, _ = extract.Readable(resp.ContentType, name, body); !extract.ReadInPieces(format) {
-		return w.bodies.grow(body, int(resp.Size)+endRoom), format, nil, nil
-	}
-	if body, err = w.bodies.readOn(body, resp.Body, maxShell, maxShell); err != nil {
-		return body, format, nil, err
-	}
-	return body, format, &restOf{from: io.LimitReader(resp.Body, limit-int64(len(body)))}, nil
 }
 
 // readBody reads at most so many bytes of a body, of which the beginning may have been
@@ -313,25 +275,6 @@ func (w *worker) startFrom(u urinorm.URL, doc *extract.Document, o *check.Outcom
 	f.nofollow = doc.NoFollow && w.obeysNoFollow(f.page)
 	f.against(documentBase(u, doc))
 	return f
-}
-
-// takesLots reports whether links of a bookmark file may be entered while it is read:
-// nobody wants all of them at once, and no header says more of them.
-func (w *worker) takesLots(resp *fetch.Response) bool {
-	return w.earlier == nil && !w.cfg.Pages && len(resp.Header) == 0
-}
-
-// lot enters some links of a bookmark file, which never lie all in memory.
-func (w *worker) lot(u urinorm.URL, doc *extract.Document, o *check.Outcome, links []extract.Link, all int) {
-	f := w.startFrom(u, doc, o)
-	first := f.links.Len() == 0
-	for i := range links {
-		f.add(&links[i])
-	}
-	f.said = f.said[:0] // none repeats another
-	if first {
-		f.expect(all)
-	}
 }
 
 // links enters everything a page refers to.

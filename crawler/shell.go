@@ -51,8 +51,12 @@ func lazily(pattern string) func() *regexp.Regexp {
 const maxShell = 256 << 10
 
 // isShell reports whether a page is only the frame that a script fills: no link
-// that a reader could follow, an empty root, and a script.
+// that a reader could follow, an empty root, and a script. A bookmark file, whose links
+// may have been handed out, is none.
 func isShell(body []byte, doc *extract.Document) bool {
+	if doc.Format != "html" {
+		return false
+	}
 	for i := range doc.Links {
 		if k := doc.Links[i].Kind; k == extract.Navigation || k == extract.Submission {
 			return false

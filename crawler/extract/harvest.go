@@ -30,10 +30,10 @@ type harvest struct {
 	anchors []identifier // of doc.Anchors
 }
 
-func (h *harvest) reset(doc *Document, src []byte) { h.begin(doc, src, breaksOf(src)) }
+func (h *harvest) reset(doc *Document, src []byte) { h.resetAs(doc, src, breaksOf(src)) }
 
-// begin is reset where it is known what lines end with.
-func (h *harvest) begin(doc *Document, src []byte, b breaks) {
+// resetAs is reset where it is known what lines end with.
+func (h *harvest) resetAs(doc *Document, src []byte, b breaks) {
 	h.doc = doc
 	h.src = view{text: src}
 	h.places = places{doc: src, breaks: b}

@@ -121,15 +121,15 @@ func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
 // where nothing more is to be said of it: the link repeats another, or there is no
 // room for it.
 func (r *htmlReader) url(rule *rule, at span, expect Expect) *Link {
-	if first, ok := r.repeats(rule, at); ok {
+	if first, ok := r.firstOf(rule, at); ok {
 		r.repeat(first, at.start)
 		return nil
 	}
 	return r.newURL(rule, at, expect)
 }
 
-// repeats returns the place of the link that an attribute's value repeats.
-func (r *htmlReader) repeats(rule *rule, at span) (first int, ok bool) {
+// firstOf returns the place of the link that an attribute's value repeats.
+func (r *htmlReader) firstOf(rule *rule, at span) (first int, ok bool) {
 	if rule.expect == ExpectScript || at.end-at.start > longestRepeat || r.view.parent != nil || r.full() || r.harvest.reference {
 		return 0, false
 	}

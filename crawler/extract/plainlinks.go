@@ -35,16 +35,16 @@ func (r *htmlReader) plainLinks() {
 		r.endLink()
 		first, bare := len(r.links), r.bare && len(r.templates) == 0 // whose end closes what the link's text has open
 		ignored := r.ignore.covers(start) || r.ignore.covers(href.start)
-		r.unplaced = bare
-		switch before, ok := r.repeats(ruleOfA, href); {
-		case ok && bare && !ignored && r.links[before].same(&Link{}):
-			r.unplaced = false
+		before, repeats := r.firstOf(ruleOfA, href)
+		if repeats && bare && !ignored && r.links[before].same(&Link{}) {
 			r.doc.BareRepeats = append(r.doc.BareRepeats, BareRepeat{First: int32(before), Tag: int32(start) + 1})
 			t.end = end
 			continue
-		case ok:
+		}
+		r.unplaced = bare
+		if repeats {
 			r.repeat(before, href.start)
-		default:
+		} else {
 			r.newURL(ruleOfA, href, ExpectAny)
 		}
 		r.unplaced = false

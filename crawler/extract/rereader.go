@@ -24,7 +24,7 @@ func (a *Rereader) begin(body []byte, b breaks) {
 	}
 	a.r.tokens.release()
 	a.doc, a.read = Document{}, 0
-	a.h.begin(&a.doc, body, b)
+	a.h.resetAs(&a.doc, body, b)
 }
 
 // Link reads the link in the start tag at Tag as a document that is not read bare has it,

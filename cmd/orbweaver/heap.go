@@ -36,6 +36,16 @@ const (
 	mostPercent  = 1000 // of a heap that hardly holds anything
 )
 
+func heapIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
+
+// expectMuch readies the heap for a run that is going to touch leastHeap of it. It
+// takes some milliseconds, which a short run would feel.
+var expectMuch = sync.OnceFunc(func() {
+	if !heapIsSet() {
+		growInLargePages(leastHeap)
+	}
+})
+
 // heap bounds the garbage of a run.
 type heap struct {
 	sample [1]metrics.Sample
@@ -52,7 +62,7 @@ type heap struct {
 // tendHeap bounds the garbage until stop is called. Whoever has set the collector up
 // by GOGC or GOMEMLIMIT knows better.
 func tendHeap() (stop func()) {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+	if heapIsSet() {
 		return func() {}
 	}
 	unset := debug.SetMemoryLimit(-1)

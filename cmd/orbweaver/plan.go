@@ -66,6 +66,13 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	return p, nil
 }
 
+// long reports whether the run is going to read many documents, as far as can be told
+// before it.
+func (p *plan) long() bool {
+	const many = 2000
+	return len(p.seeds) >= many
+}
+
 // siteDirs are the directories that answer for a site the user named, not those
 // that a single document lies in.
 func (p *plan) siteDirs() []string {

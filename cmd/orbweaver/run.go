@@ -56,6 +56,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	defer plan.close()
+	if plan.long() {
+		expectMuch()
+	}
 	for _, hint := range plan.hints {
 		console.notef("%s", hint)
 	}

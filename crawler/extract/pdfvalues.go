@@ -160,6 +160,9 @@ func (p *pdfParser) literal() any {
 		case '\\':
 			s = p.escape(s)
 			continue
+		case '\r': // the end of a line is one byte, however it is written
+			p.endOfLine()
+			c = '\n'
 		}
 		s = append(s, c)
 	}
@@ -177,9 +180,7 @@ func (p *pdfParser) escape(s []byte) []byte {
 	}
 	switch {
 	case c == '\r':
-		if p.pos+1 < len(p.in) && p.in[p.pos+1] == '\n' {
-			p.pos++
-		}
+		p.endOfLine()
 		return s
 	case c == '\n':
 		return s
@@ -189,9 +190,16 @@ func (p *pdfParser) escape(s []byte) []byte {
 	octal := c - '0'
 	for i := 0; i < 2 && p.pos+1 < len(p.in) && '0' <= p.in[p.pos+1] && p.in[p.pos+1] <= '7'; i++ {
 		p.pos++
-		octal = octal<<3 | p.in[p.pos] - '0'
+		octal = octal<<3 + (p.in[p.pos] - '0')
 	}
 	return append(s, octal)
+}
+
+// endOfLine steps to the last byte of an end of line that begins with CR.
+func (p *pdfParser) endOfLine() {
+	if p.pos+1 < len(p.in) && p.in[p.pos+1] == '\n' {
+		p.pos++
+	}
 }
 
 func (p *pdfParser) hexadecimal() any {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 )
 
@@ -187,8 +189,9 @@ func (r *pdfReader) action(value any) {
 		}
 		switch a["S"] {
 		case pdfName("URI"):
-			if uri, ok := r.resolve(a["URI"]).(pdfString); ok {
-				r.link("uri", validUTF8(pdfText(uri)))
+			if s, ok := r.resolve(a["URI"]).(pdfString); ok {
+				uri := validUTF8(pdfText(s))
+				r.link("uri", uri, uri)
 			}
 		case pdfName("GoTo"):
 			r.destination(a["D"])
@@ -206,37 +209,49 @@ func (r *pdfReader) action(value any) {
 // destination reads a place in this document; only one with a name is a link.
 func (r *pdfReader) destination(value any) {
 	if name := pdfDestination(r.resolve(value)); name != "" {
-		r.link("dest", []byte("#"+name))
+		r.link("dest", []byte("#"+name), inURI("", name))
 	}
 }
 
 // remote reads a place in another file: relative to this one.
 func (r *pdfReader) remote(a pdfDict) {
-	file := r.resolve(a["F"])
-	if spec, ok := file.(pdfDict); ok {
-		file = r.resolve(spec["UF"])
-		if file == nil {
-			file = r.resolve(spec["F"])
+	spec := r.resolve(a["F"])
+	if d, ok := spec.(pdfDict); ok {
+		spec = r.resolve(d["UF"])
+		if spec == nil {
+			spec = r.resolve(d["F"])
 		}
 	}
-	name, ok := file.(pdfString)
+	name, ok := spec.(pdfString)
 	if !ok || len(name) == 0 {
 		return
 	}
-	ref := pdfText(name)
+	file, fragment := string(validUTF8(pdfText(name))), ""
 	switch d := r.resolve(a["D"]).(type) {
 	case pdfArray:
 		if len(d) > 0 {
 			if page, ok := d[0].(int); ok && page >= 0 {
-				ref = append(ref, "#page="+strconv.Itoa(page+1)...)
+				fragment = "page=" + strconv.Itoa(page+1)
 			}
 		}
 	default:
-		if name := pdfDestination(d); name != "" {
-			ref = append(append(ref, '#'), name...)
-		}
+		fragment = pdfDestination(d)
 	}
-	r.link("file", validUTF8(ref))
+	raw := file
+	if fragment != "" {
+		raw += "#" + fragment
+	}
+	r.link("file", []byte(raw), inURI(file, fragment))
+}
+
+// inURI writes the name of a file and that of a place in it as a reference. They are no
+// URIs, and a blank is nothing to mend; but programs do write file names as in one.
+func inURI(file, place string) []byte {
+	ref := strings.ReplaceAll(file, " ", "%20")
+	if place != "" {
+		ref += (&url.URL{Fragment: place}).String()
+	}
+	return []byte(ref)
 }
 
 func pdfDestination(value any) string {
@@ -249,11 +264,12 @@ func pdfDestination(value any) string {
 	return ""
 }
 
-func (r *pdfReader) link(attribute string, ref []byte) {
+// link adds a link. raw is what the file says, ref what it is as a reference.
+func (r *pdfReader) link(attribute string, raw, ref []byte) {
 	if len(trimSpace(ref)) == 0 {
 		return
 	}
-	if r.trailer["Root"] == nil && r.crypt == nil && hasControl(ref) {
+	if r.trailer["Root"] == nil && r.crypt == nil && hasControl(raw) {
 		r.harvest.fault("read PDF: it may be encrypted, and the end that would tell is missing")
 		return
 	}
@@ -261,8 +277,11 @@ func (r *pdfReader) link(attribute string, ref []byte) {
 		r.harvest.fault("read links: more than %d, the rest is left out", MaxLinks)
 		return
 	}
-	f := Link{tag: -1, Raw: r.keep(ref), Element: r.element, Attribute: attribute, Kind: Navigation}
+	f := Link{tag: -1, Raw: r.keep(raw), Element: r.element, Attribute: attribute, Kind: Navigation}
 	f.Ref = f.Raw
+	if !bytes.Equal(raw, ref) {
+		f.Ref = r.keep(ref)
+	}
 	f.SameDocument = r.isFragment(&f)
 	r.links = append(r.links, f)
 }

@@ -1,6 +1,9 @@
 package extract
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestPDFStrings has the examples of ISO 32000-1 sections 7.3.4.2 and 7.3.4.3.
 func TestPDFStrings(t *testing.T) {
@@ -28,5 +31,37 @@ func TestPDFStrings(t *testing.T) {
 		if got := p.value(0); !p.failed {
 			t.Errorf("%q is read as %v", in, got)
 		}
+	}
+}
+
+// Names of places and files are no URIs: a reference is made of them, in which nothing
+// needs to be mended.
+func TestPDFNamesAsReferences(t *testing.T) {
+	doc := Extract(Input{Name: "a.pdf", Body: []byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R/Names<</Dests<</Names[(Init\\040File) 3 0 R]>>>>>>endobj\n" +
+		"2 0 obj<</Type/Pages/Kids[3 0 R]>>endobj\n3 0 obj<</Type/Page/Annots[" +
+		"<</A<</S/GoTo/D(Init\\040File)>>>>" +
+		"<</A<</S/GoTo/D/50#2525#20or#20more>>>>" +
+		"<</A<</S/GoToR/F(my notes.pdf)/D(sec\\0501\\051)>>>>" +
+		"<</A<</S/GoToR/F(my%20notes.pdf)/D[1/Fit]>>>>" +
+		"<</A<</S/Launch/F<</F(a b)/UF(\xfe\xff\x00\xe9\x00 \x00b)>>>>>>" +
+		"<</A<</S/URI/URI(a b)>>>>]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF")})
+	want := []struct{ raw, ref string }{
+		{"#Init File", "#Init%20File"},
+		{"#50%25 or more", "#50%2525%20or%20more"},
+		{"my notes.pdf#sec(1)", "my%20notes.pdf#sec(1)"},
+		{"my%20notes.pdf#page=2", "my%20notes.pdf#page=2"},
+		{"é b", "é%20b"},
+		{"a b", "a b"}, // a URI, and a wrong one
+	}
+	if len(doc.Links) != len(want) {
+		t.Fatalf("it has %d links, want %d: %q", len(doc.Links), len(want), doc.Faults)
+	}
+	for i, l := range doc.Links {
+		if l.Raw != want[i].raw || l.Ref != want[i].ref {
+			t.Errorf("link %d is %q, as a reference %q, want %q", i, l.Raw, l.Ref, want[i])
+		}
+	}
+	if !slices.Contains(doc.Anchors, "Init File") {
+		t.Errorf("its anchors are %+v", doc.Anchors)
 	}
 }

@@ -168,6 +168,12 @@ func (j *join) suggestions(p *pair) []check.Suggestion {
 	}
 	all := j.meant.twin(p)
 	if j.wantsPaths(p) {
+		if s, ok := check.MissingScheme(j.dossier(p.id).url); ok {
+			if p.hasFragment {
+				s.URL += "#" + p.fragment
+			}
+			all = append(all, s)
+		}
 		all = append(all, j.meant.paths(p)...)
 	}
 	return all

@@ -52,7 +52,8 @@ func TestSuggestionsInADirectory(t *testing.T) {
 		"index.html": `<!doctype html><a href="guide/instal.html">a</a> <a href="giude/install.html#step">b</a>
 <a href="guide/instal.html#stpe">c</a> <a href="guide/instal.html#nowhere">d</a>
 <img src="images/logo.png"> <img src="images/bannner.jpg"> <a href="download.html">e</a> <a href="guide/install.htm?print">f</a>
-<a href="Guide/install.html">g</a> <a href="guide/step-3.html">h</a> <a href="guide/setup.html#on">i</a> <a href="guide">fine</a>`,
+<a href="Guide/install.html">g</a> <a href="guide/step-3.html">h</a> <a href="guide/setup.html#on">i</a> <a href="guide">fine</a>
+<a href="joe@example.com">j</a> <a href="guide/www.example.com/install.html#step">k</a>`,
 		"guide/index.html":    "<p>",
 		"guide/install.html":  "<p id=step><p id=stop>",
 		"guide/step-1.html":   "<p>",
@@ -73,16 +74,18 @@ func TestSuggestionsInADirectory(t *testing.T) {
 	cfg, seeds := disk(t, dir)
 	c, _ := crawl(t, cfg, seeds)
 	wantSuggestions(t, c, map[string]string{
-		"guide/instal.html":         "guide/install.html!",
-		"giude/install.html#step":   "guide/install.html#step!",
-		"guide/instal.html#stpe":    "guide/install.html#step",
-		"guide/instal.html#nowhere": "guide/install.html",
-		"guide/install.htm?print":   "guide/install.html?print!",
-		"images/logo.png":           "images/Logo.png!",
-		"images/bannner.jpg":        "images/banner.jpg!",
-		"Guide/install.html":        "guide/install.html!",
-		"download.html":             "download/!",
-		"guide/setup.html#on":       "guide/setup.html#On!",
+		"guide/instal.html":                       "guide/install.html!",
+		"giude/install.html#step":                 "guide/install.html#step!",
+		"guide/instal.html#stpe":                  "guide/install.html#step",
+		"guide/instal.html#nowhere":               "guide/install.html",
+		"guide/install.htm?print":                 "guide/install.html?print!",
+		"images/logo.png":                         "images/Logo.png!",
+		"images/bannner.jpg":                      "images/banner.jpg!",
+		"Guide/install.html":                      "guide/install.html!",
+		"download.html":                           "download/!",
+		"guide/setup.html#on":                     "guide/setup.html#On!",
+		"joe@example.com":                         "mailto:joe@example.com",
+		"guide/www.example.com/install.html#step": "https://www.example.com/install.html#step guide/install.html#step",
 	})
 	for _, r := range c.results {
 		if r.URL == "images/logo.png" && (r.Code != check.CodeFileCase || r.Suggestions[0].Why != "same name in other letter case") {

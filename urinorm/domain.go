@@ -31,6 +31,14 @@ func RegistrableDomain(host string) string {
 	return registrable + dot
 }
 
+// HasKnownTopLevel reports whether a host name ends in a top-level domain that exists, and
+// has a label before it. The Public Suffix List is that of golang.org/x/net.
+func HasKnownTopLevel(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	suffix, icann := publicsuffix.PublicSuffix(host)
+	return icann && len(suffix) < len(host)
+}
+
 // IsLoopback reports whether a host, as [URL.Host] gives it, names this machine:
 // localhost, an address in 127.0.0.0/8, or [::1]. Names below localhost are not
 // counted (RFC 6761 6.3 lets resolvers send them elsewhere), nor is what a name

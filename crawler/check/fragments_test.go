@@ -111,6 +111,18 @@ func TestFragments(t *testing.T) {
 	}
 }
 
+// TestFragmentsOfMarkdown: where it will be published is not known, and on GitHub letter
+// case makes no difference.
+func TestFragmentsOfMarkdown(t *testing.T) {
+	page := pageWith("setup", "übersicht", "Kept")
+	page.ContentType = "text/markdown"
+	for fragment, want := range map[string]bool{"setup": true, "Setup": true, "SETUP": true, "%C3%9Cbersicht": true, "Kept": true, "kept": false, "Setups": false} {
+		if j := page.Judge(Question{Internal: true, Fragment: fragment, HasFragment: true}); (j.Verdict == OK) != want {
+			t.Errorf("#%s: %v %s, want found %v", fragment, j.Verdict, j.Code, want)
+		}
+	}
+}
+
 func TestFragmentBySideAndPage(t *testing.T) {
 	static := pageWith("setup")
 	scripted := pageWith("setup")

@@ -62,7 +62,7 @@ func NewEditor(in Input) (*Editor, error) {
 	if len(in.Body) > MaxEdit {
 		return nil, fmt.Errorf("it is longer than %d MiB", MaxEdit>>20)
 	}
-	f := formatOf(in.ContentType, in.Name, in.Body)
+	f := in.format()
 	if f == nil {
 		return nil, errors.New("it is of no format that is read for links")
 	}

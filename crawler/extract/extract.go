@@ -14,7 +14,7 @@ func Extract(in Input) *Document {
 func ExtractInto(doc *Document, in Input) {
 	links, anchors := len(doc.Links), len(doc.Anchors)
 	doc.reset()
-	f := formatOf(in.ContentType, in.Name, in.Body)
+	f := in.format()
 	if f == nil {
 		doc.Faults = []string{"read document: no reader takes " + described(&in)}
 		return

@@ -56,7 +56,8 @@ const SniffLength = 1445
 // name decides, or its extension, when a format has it; then the first bytes.
 // Formats that are written in another (bookmarks in HTML, feeds in XML, manifests in
 // JSON) are told from it by the first bytes in any case.
-// Head may be shorter than SniffLength, and nil when the content is not at hand.
+// Head may be shorter than SniffLength. It is nil when the content is not at hand, and
+// empty where there is none.
 func Readable(contentType, name string, head []byte) (format string, ok bool) {
 	if f := formatOf(contentType, name, head); f != nil {
 		return f.name, true
@@ -88,6 +89,16 @@ func ReadInPlace(format string) bool {
 	return false
 }
 
+// format finds the reader of a document. One without a body is empty, unless it can be
+// read from its file.
+func (in *Input) format() *format {
+	head := in.Body
+	if head == nil && in.Path == "" {
+		head = []byte{}
+	}
+	return formatOf(in.ContentType, in.Name, head)
+}
+
 func formatOf(contentType, name string, head []byte) *format {
 	head = head[:min(len(head), SniffLength)]
 	media, _, _ := strings.Cut(contentType, ";")
@@ -115,9 +126,9 @@ func findFormat(head []byte, is func(*format) bool) *format {
 	for _, f := range formats {
 		switch {
 		case !is(f):
-		case !f.signed || len(head) > 0 && f.sniff(head):
+		case !f.signed || head != nil && f.sniff(head):
 			return f
-		case len(head) == 0 && unproven == nil:
+		case head == nil && unproven == nil:
 			unproven = f
 		}
 	}

@@ -32,6 +32,9 @@ func TestReadable(t *testing.T) {
 		{"text/plain; charset=utf-8", "a.ipynb", `{"nbformat":4,"cells":[]}`, "notebook"},
 		{"", "a.json", `{"nbformat":4,"cells":[]}`, "notebook"},
 		{"application/json", "a.ipynb", `{"cells":[]}`, ""},
+		{"", "a.json", "", ""}, // and an empty one has none
+		{"", "Bookmarks", "", ""},
+		{"application/json", "", "", ""},
 		{"", "a.unheard-of", "\n <HTML lang=en>", "html"},
 		{"", "", "\xEF\xBB\xBF<html\n", "html"},
 		{"unknown/unknown", "", "<!-- x", "html"},
@@ -47,5 +50,12 @@ func TestReadable(t *testing.T) {
 		if doc.Format != c.format || (len(doc.Faults) > 0) != (c.format == "") {
 			t.Errorf("%q, %q, %q: read as %q with %q", c.contentType, c.name, c.head, doc.Format, doc.Faults)
 		}
+	}
+	// Where the content is not at hand, it may be one.
+	if format, ok := Readable("", "a.json", nil); !ok {
+		t.Errorf("JSON that is not at hand is read as %q", format)
+	}
+	if doc := Extract(Input{Name: "a.json"}); doc.Format != "" {
+		t.Errorf("JSON without content is read as %q", doc.Format)
 	}
 }

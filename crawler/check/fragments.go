@@ -38,8 +38,8 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 	if o.Read && (decoded == "" || !inPDF && (found(set, fragment) || decoded != fragment && found(set, decoded) || lineRange(set, decoded))) {
 		return OK, CodeOK, ""
 	}
-	if o.Read && o.ContentType == "text/markdown" && found(set, strings.ToLower(decoded)) {
-		return OK, CodeOK, "" // a script of GitHub's leads #Setup to the heading that is #setup
+	if o.Read && o.ContentType == "text/markdown" && foundOnGitHub(set, decoded) {
+		return OK, CodeOK, ""
 	}
 	if o.ContentType == "image/svg+xml" && viewOfSVG(decoded) {
 		return OK, CodeOK, ""
@@ -70,6 +70,12 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 // found looks a name up as it is, and as sanitizers rename it.
 func found[S anchorSet](set S, name string) bool {
 	return set.Has(HashAnchor(name)) || set.Has(hashAnchor(sanitizedPrefix, name))
+}
+
+// foundOnGitHub looks the name of a heading up, in lower case, as GitHub does: its id is
+// user-content-setup, and a script leads #Setup there.
+func foundOnGitHub[S anchorSet](set S, name string) bool {
+	return found(set, strings.TrimPrefix(strings.ToLower(name), sanitizedPrefix))
 }
 
 // lineRange reports whether a fragment is A-B, A and B both being ids, as source

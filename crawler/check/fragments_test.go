@@ -112,11 +112,12 @@ func TestFragments(t *testing.T) {
 }
 
 // TestFragmentsOfMarkdown: where it will be published is not known, and on GitHub letter
-// case makes no difference.
+// case makes no difference, and the id of a heading has a prefix.
 func TestFragmentsOfMarkdown(t *testing.T) {
 	page := pageWith("setup", "übersicht", "Kept")
 	page.ContentType = "text/markdown"
-	for fragment, want := range map[string]bool{"setup": true, "Setup": true, "SETUP": true, "%C3%9Cbersicht": true, "Kept": true, "kept": false, "Setups": false} {
+	for fragment, want := range map[string]bool{"setup": true, "Setup": true, "SETUP": true, "%C3%9Cbersicht": true, "Kept": true, "kept": false, "Setups": false,
+		"user-content-setup": true, "user-content-gone": false} {
 		if j := page.Judge(Question{Internal: true, Fragment: fragment, HasFragment: true}); (j.Verdict == OK) != want {
 			t.Errorf("#%s: %v %s, want found %v", fragment, j.Verdict, j.Code, want)
 		}

@@ -66,14 +66,15 @@ func escapesOf(format, raw, ref string) []escape {
 // kept are formats that are text and belong to a program that does not expect
 // others to write them.
 var kept = map[string]string{
-	"chromium-bookmarks": "the browser keeps that file and writes it anew",
-	"firefox-bookmarks":  "a backup of bookmarks is not edited: change them in the browser",
-	"safari-bookmarks":   "the browser keeps that file and writes it anew",
-	"opera-bookmarks":    "the browser keeps that file and writes it anew",
-	"firefox-places":     "the browser keeps that file and writes it anew",
-	"mail":               "messages are kept as they were sent",
-	"gzip":               "it is compressed",
-	"sitemap.gz":         "it is compressed",
+	"chromium-bookmarks":  "the browser keeps that file and writes it anew",
+	"firefox-bookmarks":   "a backup of bookmarks is not edited: change them in the browser",
+	"safari-bookmarks":    "the browser keeps that file and writes it anew",
+	"opera-bookmarks":     "the browser keeps that file and writes it anew",
+	"firefox-places":      "the browser keeps that file and writes it anew",
+	"firefox-places-copy": "it is a database",
+	"mail":                "messages are kept as they were sent",
+	"gzip":                "it is compressed",
+	"sitemap.gz":          "it is compressed",
 }
 
 // unedited says why documents of a format are not edited; "" when they are.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -18,16 +19,31 @@ import (
 // placesFormat is places.sqlite, where Firefox keeps bookmarks and history. Only
 // bookmarks are read.
 var placesFormat = format{
-	name:       "firefox-places",
+	name:     "firefox-places",
+	names:    []string{"places.sqlite"},
+	sniff:    sniffSQLite,
+	signed:   true,
+	confirms: true,
+	binary:   true,
+	inPlace:  true,
+	read:     readPlaces,
+}
+
+// placesCopyFormat is the same under another name. What a database holds is not to be
+// seen from its first bytes, and most have nothing to do with Firefox.
+var placesCopyFormat = format{
+	name:       "firefox-places-copy",
 	media:      []string{"application/vnd.sqlite3", "application/x-sqlite3"},
 	extensions: []string{"sqlite", "db"},
-	names:      []string{"places.sqlite"},
-	sniff:      func(head []byte) bool { return string(head[:min(len(head), 16)]) == sqliteMagic },
+	sniff:      sniffSQLite,
 	signed:     true,
 	binary:     true,
+	named:      true,
 	inPlace:    true,
 	read:       readPlaces,
 }
+
+func sniffSQLite(head []byte) bool { return bytes.HasPrefix(head, []byte(sqliteMagic)) }
 
 const sqliteMagic = "SQLite format 3\x00"
 

@@ -34,7 +34,7 @@ type format struct {
 // formats are asked in this order.
 var formats = []*format{&netscapeFormat, &chromiumFormat, &firefoxBackupFormat, &htmlFormat, &xhtmlFormat, &cssFormat,
 	&sitemapFormat, &rssFormat, &atomFormat, &opmlFormat, &svgFormat, &safariFormat, &xmlFormat, &gzipFormat,
-	&placesFormat, &mozillaLZ4Format, &safariBinaryFormat, &operaFormat,
+	&placesFormat, &placesCopyFormat, &mozillaLZ4Format, &safariBinaryFormat, &operaFormat,
 	&jsonFeedFormat, &jsonFeedTypedFormat, &notebookServedFormat, &manifestFormat, &manifestNamedFormat,
 	&docxFormat, &xlsxFormat, &pptxFormat, &odtFormat, &odsFormat, &odpFormat, &odgFormat, &epubFormat, &pdfFormat,
 	&markdownFormat, &notebookFormat, &rstFormat, &asciidocFormat, &asciidocShortFormat, &orgFormat, &geminiFormat,

@@ -1,6 +1,9 @@
 package extract
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestReadable(t *testing.T) {
 	for _, c := range []struct{ contentType, name, head, format string }{
@@ -35,6 +38,11 @@ func TestReadable(t *testing.T) {
 		{"", "a.json", "", ""}, // and an empty one has none
 		{"", "Bookmarks", "", ""},
 		{"application/json", "", "", ""},
+		// A database that may be Firefox's: by its name, or where the user names it.
+		{"", "places.sqlite", sqliteMagic, "firefox-places"},
+		{"", "copy.sqlite", sqliteMagic, "firefox-places-copy"},
+		{"", "copy", sqliteMagic, "firefox-places-copy"},
+		{"application/vnd.sqlite3", "places.sqlite", sqliteMagic, "firefox-places-copy"},
 		{"", "a.unheard-of", "\n <HTML lang=en>", "html"},
 		{"", "", "\xEF\xBB\xBF<html\n", "html"},
 		{"unknown/unknown", "", "<!-- x", "html"},
@@ -47,9 +55,15 @@ func TestReadable(t *testing.T) {
 			t.Errorf("%q, %q, %q: %q, %v; want %q", c.contentType, c.name, c.head, format, ok, c.format)
 		}
 		doc := Extract(Input{ContentType: c.contentType, Name: c.name, Body: []byte(c.head)})
+		if strings.HasPrefix(c.format, "firefox-places") && len(doc.Faults) > 0 {
+			continue // it is the head of one, and nothing else
+		}
 		if doc.Format != c.format || (len(doc.Faults) > 0) != (c.format == "") {
 			t.Errorf("%q, %q, %q: read as %q with %q", c.contentType, c.name, c.head, doc.Format, doc.Faults)
 		}
+	}
+	if InDirectory("firefox-places-copy") || !InDirectory("firefox-places") {
+		t.Error("of databases in a directory others than places.sqlite are read")
 	}
 	// Where the content is not at hand, it may be one.
 	if format, ok := Readable("", "a.json", nil); !ok {

@@ -60,6 +60,8 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 	switch {
 	case o.incomplete():
 		return Unverified, CodeFragmentUnproven, missing + " in the part of the page that was read"
+	case !o.Static && includesFiles(o.ContentType):
+		return Unverified, CodeFragmentUnproven, missing + " in the file itself; one that it includes may have it"
 	case q.ours() || o.Static:
 		return Broken, CodeFragmentMissing, missing
 	default:
@@ -76,6 +78,15 @@ func found[S anchorSet](set S, name string) bool {
 // user-content-setup, and a script leads #Setup there.
 func foundOnGitHub[S anchorSet](set S, name string) bool {
 	return found(set, strings.TrimPrefix(strings.ToLower(name), sanitizedPrefix))
+}
+
+// includesFiles tells the formats whose documents may include others, and know no script.
+func includesFiles(mediaType string) bool {
+	switch mediaType {
+	case "text/asciidoc", "text/x-asciidoc", "text/x-rst", "text/org":
+		return true
+	}
+	return false
 }
 
 // lineRange reports whether a fragment is A-B, A and B both being ids, as source

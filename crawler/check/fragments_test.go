@@ -124,6 +124,23 @@ func TestFragmentsOfMarkdown(t *testing.T) {
 	}
 }
 
+// A source that includes another may have its anchors, too.
+func TestFragmentsOfIncludedFiles(t *testing.T) {
+	page := pageWith("setup")
+	page.ContentType = "text/asciidoc"
+	q := Question{Internal: true, Fragment: "gone", HasFragment: true}
+	if got := page.Judge(q); got.Verdict != Broken {
+		t.Errorf("of a file that includes none: %+v", got)
+	}
+	page.Static = false
+	if got := page.Judge(q); got.Verdict != Unverified || got.Code != CodeFragmentUnproven || !strings.Contains(got.Message, "includes") {
+		t.Errorf("of a file that includes one: %+v", got)
+	}
+	if q.Fragment = "setup"; page.Judge(q).Verdict != OK {
+		t.Error("its own is not found")
+	}
+}
+
 func TestFragmentBySideAndPage(t *testing.T) {
 	static := pageWith("setup")
 	scripted := pageWith("setup")

@@ -34,7 +34,8 @@ type Outcome struct {
 	Title string // the page's title
 	// Read is true when the body was read and its anchors are known.
 	Read bool
-	// Static is true when the content holds no script that could make anchors.
+	// Static is true when the content holds no script that could make anchors, and
+	// includes no file that may have them.
 	Static bool
 	// Login is true when the page asks for a password.
 	Login bool

@@ -380,6 +380,9 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 		r.note(v, span{start, at.end}, nil, macroText(text))
 		r.images(v, span{target + 1, end - 1})
 	default:
+		if name == "include" {
+			r.doc.Static = false
+		}
 		f := r.note(v, at, nil, macroText(text))
 		if f != nil && kind == Resource {
 			f.Element, f.Attribute, f.Kind = name, "src", Resource

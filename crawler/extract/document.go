@@ -181,7 +181,8 @@ type Document struct {
 	// AnchorHashes are the hashes of Anchors, as HashAnchor makes them, in
 	// ascending order, each once.
 	AnchorHashes []uint64
-	// Static is true when no script could have made further anchors.
+	// Static is true when there are no further anchors: no script could have made them,
+	// and no file is included that may have them.
 	Static bool
 	// NoFollow is true when a robots meta element forbids following links.
 	NoFollow bool

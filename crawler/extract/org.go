@@ -99,6 +99,7 @@ func (r *orgReader) keyword(l line) {
 			r.abbreviations[string(name)] = true
 		}
 	case "include", "setupfile":
+		r.doc.Static = r.doc.Static && text[0]|0x20 != 'i'
 		if len(value) > 0 && value[0] == '"' {
 			at.start++
 			if n := bytes.IndexByte(value[1:], '"'); n >= 0 {

@@ -306,6 +306,7 @@ func (r *rstReader) directive(l line, start int) {
 	case "image", "figure":
 		r.path(argument, name, "src", Resource)
 	case "include", "literalinclude":
+		r.doc.Static = r.doc.Static && name != "include"
 		if argument.start < argument.end && b[argument.start] != '<' {
 			r.path(argument, name, "src", Resource)
 		}

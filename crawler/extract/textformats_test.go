@@ -106,6 +106,30 @@ func TestTextMediaTypes(t *testing.T) {
 	}
 }
 
+// A source that includes another source may have more anchors than it shows; one that
+// includes code as such, or speaks of including, has not.
+func TestSourcesThatInclude(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		static     bool
+	}{
+		{"a.adoc", "== One\n\ninclude::two.adoc[]\n", false},
+		{"a.adoc", "include::partial$two.adoc[leveloffset=+1]", false},
+		{"a.adoc", "include::{dir}/two.adoc[]", false},
+		{"a.adoc", "----\ninclude::two.rb[]\n----\n", true},
+		{"a.adoc", "Say `include::two.adoc[]`.", true},
+		{"a.rst", ".. include:: two.rst\n", false},
+		{"a.rst", ".. include:: <isonum.txt>\n", false},
+		{"a.rst", ".. literalinclude:: two.py\n", true},
+		{"a.org", "#+INCLUDE: \"two.org\"\n", false},
+		{"a.org", "#+SETUPFILE: two.org\n", true},
+	} {
+		if doc := Extract(Input{Name: c.name, Body: []byte(c.body)}); doc.Static != c.static {
+			t.Errorf("%s, %q: static %v, want %v", c.name, c.body, doc.Static, c.static)
+		}
+	}
+}
+
 func TestTextCharset(t *testing.T) {
 	for body, want := range map[string]string{
 		"https://example.com/\xE9 ":                        "https://example.com/é",

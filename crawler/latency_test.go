@@ -45,6 +45,35 @@ func TestLatencyBound(t *testing.T) {
 	}
 }
 
+// TestQuickStartPage: a host on this machine whose first page comes at once gets as
+// many requests as the run may have all the same, when the others take their time.
+func TestQuickStartPage(t *testing.T) {
+	const pages, concurrency = 1000, 64
+	for _, tt := range []struct{ takes, most time.Duration }{
+		{100 * time.Millisecond, 2200 * time.Millisecond}, // 1.6 s in rounds of sixty-four
+		{20 * time.Millisecond, 800 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := imagine(0, nil)
+			w.answer = func(_, path string) (int, http.Header, string) {
+				if path == "/" {
+					w.takes = time.Millisecond
+					return ok(links(pages, "/%d.html"))
+				}
+				w.takes = tt.takes
+				return ok("")
+			}
+			cfg := imaginary(w)
+			cfg.Show, cfg.Concurrency = Show{Broken: true}, concurrency
+			_, sum := crawl(t, cfg, seedOf(t, "http://localhost/"))
+			if sum.Pages != 1+pages || w.most["localhost"] != concurrency || sum.Elapsed > tt.most {
+				t.Errorf("%d pages of %v, %d at once, took %v, want %d at once and at most %v",
+					sum.Pages, tt.takes, w.most["localhost"], sum.Elapsed, concurrency, tt.most)
+			}
+		})
+	}
+}
+
 // TestThousandHosts: a thousand hosts, each of which wants to be left alone for a
 // second after every request, keep all workers busy.
 func TestThousandHosts(t *testing.T) {

@@ -90,6 +90,19 @@ type bearing struct {
 	usual       time.Duration // moving average of the latency
 	recent      time.Duration // one of the last few answers, while starting
 	calm        time.Duration // the least of those
+	trial       trial
+}
+
+// trial asks a host that is starting whether it bears more visits at once though
+// its answers take longer than its quickest ones: those may have been of pages that
+// cost it less.
+type trial struct {
+	since    time.Time     // when the number of visits was last changed
+	answers  int           // of visits begun since
+	sum      time.Duration // of the time they took
+	before   time.Duration // what one took before the number was raised
+	raised   int           // by how many
+	failures int
 }
 
 func newPaces(rule PaceRule) *paces {
@@ -154,7 +167,7 @@ func (p *paces) learn(host string, a Answer, now time.Time) (Pace, bool) {
 		b.good = 0
 		return b.pace(), false
 	}
-	return b.faster(a)
+	return b.faster(a, now)
 }
 
 func (b *bearing) slower(a Answer, now time.Time) (Pace, bool) {
@@ -209,12 +222,12 @@ func (b *bearing) count(a Answer) {
 	b.over = b.tooLong >= refusedTooLong || b.slowest >= refusedSlowest || b.rests >= refusedRests && b.rested >= restedEnough
 }
 
-func (b *bearing) faster(a Answer) (Pace, bool) {
+func (b *bearing) faster(a Answer, now time.Time) (Pace, bool) {
 	b.refused, b.tooLong, b.rests, b.rested, b.slowest = 0, 0, 0, 0, 0
 	b.good++
 	changed := b.feel(a.Latency)
 	if b.starting {
-		return b.start(a.Latency, changed)
+		return b.start(a, now, changed)
 	}
 	next := b.interval
 	if next > b.most.Interval {
@@ -245,7 +258,8 @@ func (b *bearing) faster(a Answer) (Pace, bool) {
 // they did when there were fewer at once. A server that takes up few connections or
 // works on one request at a time is not buried under all that the rule allows. One
 // whose first answer takes so long that such rounds would cost time gets all at once.
-func (b *bearing) start(latency time.Duration, changed bool) (Pace, bool) {
+func (b *bearing) start(a Answer, now time.Time, changed bool) (Pace, bool) {
+	latency := a.Latency
 	if latency <= 0 {
 		return b.pace(), changed
 	}
@@ -261,14 +275,53 @@ func (b *bearing) start(latency time.Duration, changed bool) (Pace, bool) {
 		b.calm = b.recent
 	}
 	if b.recent > b.calm+b.calm/4+startSlack {
+		changed = b.try(a, now) || changed
 		return b.pace(), changed
 	}
+	b.trial = trial{since: now, failures: b.trial.failures}
 	b.concurrency++
 	b.starting = b.concurrency < b.most.Concurrency
 	return b.pace(), true
 }
 
+// try takes in an answer that took longer than the quickest, and reports whether the
+// number of visits changed. After a round of such answers the host gets all at once
+// if they took so long that even one that works on one visit at a time would have got
+// them with its first answer; else it gets one visit more. Where the next round takes
+// longer about in proportion, that one is taken back; else the number grows in
+// doubling steps.
+func (b *bearing) try(a Answer, now time.Time) bool {
+	t := &b.trial
+	if !a.Started.After(t.since) {
+		return false
+	}
+	t.sum += a.Latency
+	if t.answers++; t.answers < max(b.concurrency, leastRound)<<min(2*t.failures, longestRound) {
+		return false
+	}
+	took, fewer := t.sum/time.Duration(t.answers), b.concurrency-t.raised
+	failures, raise := t.failures, max(1, 2*t.raised)
+	switch {
+	case took >= startPatience*time.Duration(b.concurrency):
+		raise = b.most.Concurrency
+	case t.raised > 0 && took > t.before+t.before*time.Duration(t.raised)/time.Duration(2*fewer):
+		b.concurrency = fewer
+		*t = trial{since: now, failures: failures + 1}
+		return true
+	case t.raised > 0:
+		failures = 0
+	}
+	raise = min(raise, b.most.Concurrency-b.concurrency)
+	*t = trial{since: now, before: took, raised: raise, failures: failures}
+	b.concurrency += raise
+	b.starting = b.concurrency < b.most.Concurrency
+	return true
+}
+
 const (
+	leastRound   = 16 // answers, for what one takes to be told from chance
+	longestRound = 6  // doublings of a round, for a host that was seen to bear no more
+
 	// startSlack is how much longer answers may take beside that: what the machine's
 	// own work does to the measure.
 	startSlack    = 300 * time.Microsecond

@@ -88,7 +88,7 @@ type Config struct {
 
 	Retries         int           // further tries of what a retry may mend; -1 none, 0 means 2
 	SecondPassAfter time.Duration // 0 means 10 s; the second pass repeats what still failed
-	SecondPassGiven bool          // set: loopback hosts get a second pass too
+	SecondPassGiven bool          // set: there is one without retries, and for loopback hosts, too
 	Backoff         time.Duration // mean wait before the first retry, doubled for each further one; 0 means 500 ms
 	Grace           time.Duration // what requests in flight get after a soft stop; 0 means 1.5 s
 	MaxWait         time.Duration // longest Retry-After that is obeyed; 0 means 60 s

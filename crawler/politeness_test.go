@@ -154,6 +154,26 @@ func TestSecondPass(t *testing.T) {
 	})
 }
 
+// Without retries there is no second pass, unless it was asked for.
+func TestSecondPassWithoutRetries(t *testing.T) {
+	for given, want := range map[bool]int{false: 1, true: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			w := imagine(10*time.Millisecond, func(_, path string) (int, http.Header, string) {
+				if path == "/down" {
+					return 0, nil, "connect-refused"
+				}
+				return ok(`<a href=/down>x</a>`)
+			})
+			cfg := imaginary(w)
+			cfg.Retries, cfg.SecondPassAfter, cfg.SecondPassGiven = -1, time.Second, given
+			c, _ := crawl(t, cfg, seedOf(t, "http://127.0.0.1/"))
+			if r := c.find("http://127.0.0.1/down"); r.Attempts != want {
+				t.Errorf("second pass given %t: %d requests, want %d", given, r.Attempts, want)
+			}
+		})
+	}
+}
+
 // A run in which nothing failed does not wait for a second pass.
 func TestNoSecondPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

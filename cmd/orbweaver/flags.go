@@ -230,7 +230,7 @@ func flags() []flag {
 			doc: "further tries of what may mend: timeouts, resets, 429 and 5xx",
 			at:  func(s *settings) any { return &s.retries }},
 		{name: "second-pass-after", arg: "DUR", initial: "10s", group: politeness, on: onCheck,
-			doc: "what still failed at the end is tried once more, this long after its last try; not on loopback hosts unless given",
+			doc: "what still failed at the end is tried once more, this long after its last try; not on loopback hosts or without retries unless given",
 			at:  func(s *settings) any { return &s.secondPassAfter }},
 		{name: "max-wait", arg: "DUR", initial: "60s", group: politeness, on: onCheck,
 			doc: "longest Retry-After that is obeyed; beyond it the target is given up",

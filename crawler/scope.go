@@ -294,7 +294,7 @@ func (s *Scope) excluded(v view) *check.Outcome {
 		}
 	}
 	if rule := s.cfg.rule(printed); rule != nil && rule.Verdict == "ignore" {
-		return skip(check.CodeExcluded, "excluded by the rule "+rule.Name)
+		return skip(check.CodeExcluded, "excluded by "+rule.Name)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -132,6 +133,32 @@ func TestPiecesAreSmall(t *testing.T) {
 	if got := after.TotalAlloc - before.TotalAlloc; got > most || links != count {
 		t.Errorf("%d bytes for %d links in %d", got, links, len(body))
 	}
+}
+
+// What is not ASCII may be long: with more of it, more is read at once, so that it is
+// not looked at again and again.
+func TestPiecesGrow(t *testing.T) {
+	const length, piece, most = 1 << 20, 64, 32
+	for name, text := range map[string]string{"no ASCII": "\u20AC", "no UTF-8": "\xFF", "one tag": "<A", "one text": "a"} {
+		body := []byte(netscapeUTF8 + strings.Repeat(text, length/len(text)))
+		rest := &countedReader{Reader: bytes.NewReader(body[SniffLength:])}
+		in := Input{Name: "b.html", Body: body[:SniffLength], Rest: rest, Length: int64(len(body)), piece: piece}
+		in.Lots = func([]Link, int) {}
+		if Extract(in); rest.reads > most {
+			t.Errorf("%s: %d reads of %d bytes", name, rest.reads, len(body))
+		}
+	}
+}
+
+// countedReader counts how often it is read.
+type countedReader struct {
+	io.Reader
+	reads int
+}
+
+func (r *countedReader) Read(b []byte) (int, error) {
+	r.reads++
+	return r.Reader.Read(b)
 }
 
 // In lots a bookmark takes its strings and a folder's share, and nothing beside: what

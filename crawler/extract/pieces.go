@@ -54,7 +54,8 @@ func newPieces(in *Input) *pieces {
 // fails ends it, too.
 func (p *pieces) more(from int) bool {
 	for !p.ended {
-		had, room := len(p.raw), max(p.size, len(p.text)-from)
+		had := len(p.raw)
+		room := max(p.size, len(p.text)-from, had) // what was had is looked at once more
 		p.raw = slices.Grow(p.raw, room)[:had+room]
 		n, err := io.ReadFull(p.from, p.raw[had:])
 		p.raw, p.ended = p.raw[:had+n], err != nil

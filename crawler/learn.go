@@ -32,6 +32,7 @@ type heard struct {
 	entry     *cache.Entry // what it asks for changes of
 	unchanged bool
 	page      *cache.Page // what was read for links
+	told      *Page       // the same, as the sink is told when the target is settled
 }
 
 // prepare makes a request for content conditional, when all that is wanted of the

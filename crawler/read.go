@@ -143,7 +143,7 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 		w.found().about = page.encode()
 	}
 	if w.cfg.Pages {
-		w.tellPage(&page)
+		w.heard.told = &page
 	}
 }
 

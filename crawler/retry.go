@@ -80,7 +80,21 @@ func decodePast(note []byte) (past, error) {
 
 // putBack puts a target back, with what is to be remembered of it.
 func (w *worker) putBack(t *frontier.Target, p past, until time.Time) error {
+	w.uncount()
 	return w.frontier.Defer(w.always, t, until, p.encode(), w.tally.take(w.run))
+}
+
+// uncount takes back what a page counted for that was cut off: it is read once more.
+func (w *worker) uncount() {
+	if !w.isPage {
+		return
+	}
+	for _, c := range [...]counter{countPages, countUnfollowed, countShells} {
+		w.tally.counts[c] = 0
+	}
+	if w.cfg.MaxPages > 0 {
+		w.begun.Add(-1)
+	}
 }
 
 // conclude settles a target, or puts it back when a retry may mend its outcome.
@@ -125,6 +139,7 @@ func (w *worker) again(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest
 		last := *o
 		last.Requests = now.requests
 		now.last = check.AppendOutcome(nil, &last)
+		w.uncount()
 		return true, w.frontier.DeferToSecondPass(w.always, t, time.Now().Add(max(w.cfg.SecondPassAfter, rest)), now.encode(), w.tally.take(w.run))
 	}
 	return false, nil

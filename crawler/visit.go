@@ -340,6 +340,9 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 		w.count(countTroubled, 1)
 	}
 	w.count(countChecked, 1)
+	if w.heard.told != nil {
+		w.tellPage(w.heard.told)
+	}
 	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().siteOf(urlOf(w.page)) == nil {
 		w.found().readAfterAll(t)
 	}

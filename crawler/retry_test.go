@@ -1,0 +1,55 @@
+package crawler
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// A page that is cut off and read once more is one page: to the summary, to whoever is
+// told the pages, and to a limit of them.
+func TestPagesReadAgainCountOnce(t *testing.T) {
+	const body = "<!doctype html><title>t</title><meta name=robots content=nofollow><a href=/>start</a><p>"
+	for _, c := range []struct {
+		name     string
+		cut      int // answers that are
+		maxPages int
+		code     check.Code
+	}{
+		{"once", 1, 0, check.CodeOK},
+		{"once, at the limit", 1, 2, check.CodeOK},
+		{"twice, at the limit", 2, 2, check.CodeOK},
+		{"always", 9, 0, check.CodeBodyTruncated},
+		{"always, at the limit", 9, 2, check.CodeBodyTruncated},
+	} {
+		s := serveFaults(t, nil, func(x *exchange) {
+			switch path := x.request.URL.Path; {
+			case path == "/":
+				x.say("200 OK", "Content-Type: text/html\r\n", "<!doctype html><title>t</title><a href=page>page</a>")
+			case path == "/page" && x.nth <= c.cut:
+				x.send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4000\r\n\r\n" + body)
+				x.quit()
+			case path == "/page":
+				x.say("200 OK", "Content-Type: text/html\r\n", body+strings.Repeat("x", 3000))
+			default:
+				x.say("404 Not Found", "", "")
+			}
+		})
+		cfg := web(t)
+		cfg.Retries, cfg.Pages, cfg.MaxPages, cfg.RobotsAgent = 2, true, c.maxPages, "orbweaver"
+		sink, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/"))
+		if sum.Pages != 2 || len(sink.pages) != 2 || sum.StoppedBy != "" {
+			t.Errorf("%s: %d pages, %d told, stopped by %q", c.name, sum.Pages, len(sink.pages), sum.StoppedBy)
+		}
+		r := sink.find("http://" + s.addr + "/page")
+		if r == nil || r.Code != c.code {
+			t.Errorf("%s: the page is %+v, want %s", c.name, r, c.code)
+		}
+		for _, p := range sink.pages {
+			if len(p.Links) != 1 {
+				t.Errorf("%s: %d links of %s", c.name, len(p.Links), p.URL)
+			}
+		}
+	}
+}

@@ -242,7 +242,8 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, besid
 
 // resolver returns what resolves a document's references: the printed URL and
 // its key, or the reference as written where it is relative and nothing says to
-// what. The first base element counts, itself resolved (HTML standard 4.2.3).
+// what. The first base element counts, itself resolved (HTML standard 4.2.3), and
+// behind it what a link bears as its own, such as xml:base.
 func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (link, key string) {
 	resolve := urinorm.ParseWeb
 	if !own.IsZero() {
@@ -260,8 +261,15 @@ func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (lin
 	}
 	return func(l *extract.Link) (string, string) {
 		by := resolve
-		if l.SameDocument {
+		switch {
+		case l.SameDocument:
 			by = itself
+		case l.Base != "":
+			if u, _, err := resolve(l.Base); err == nil {
+				if b, err := urinorm.NewBase(u.WithoutFragment(), ""); err == nil {
+					by = b.Resolve
+				}
+			}
 		}
 		u, _, err := by(l.Ref)
 		if err != nil {

@@ -38,6 +38,8 @@ type rstReader struct {
 	skip int
 	raw  []span // lines of raw HTML, when that is what is left out
 	html bool
+	// lone says that the line before is ".." alone.
+	lone bool
 	// doctest says that the lines up to a blank one are a session of Python.
 	doctest bool
 	// open is the target whose URL is being read; more of it may stand in the lines
@@ -66,7 +68,12 @@ func (r *rstReader) line(l line) {
 		return
 	}
 	r.endTarget()
+	lone := r.lone
+	r.lone = false
 	if l.blank() {
+		if lone { // an empty comment, which ends a list and takes in nothing
+			r.endSkip()
+		}
 		r.doctest = false
 		if r.html {
 			r.raw = append(r.raw, l.at)
@@ -234,7 +241,7 @@ func (r *rstReader) explicit(l line) {
 	rest := b[start:end]
 	switch {
 	case len(rest) == 0:
-		r.skip = l.indent // a comment
+		r.skip, r.lone = l.indent, true // a comment
 	case rest[0] == '_':
 		colon := targetColon(rest)
 		if colon < 0 {

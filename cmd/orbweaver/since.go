@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,12 @@ const gitTimeout = 2 * time.Minute
 // included, by absolute path.
 type changes struct {
 	paths            map[string]bool
+	trees            map[string]bool // directories that went away, or came, as a whole
 	changed, removed int
+}
+
+func newChanges() *changes {
+	return &changes{paths: map[string]bool{}, trees: map[string]bool{}}
 }
 
 // String counts them for people.
@@ -37,11 +43,31 @@ func (c *changes) Has(path string) bool {
 	if err != nil {
 		return true
 	}
-	return c.paths[abs]
+	return c.paths[abs] || c.below(abs)
 }
 
-// add notes a file under the names it may be asked for by.
+// below reports whether a file is in a directory that has changed as a whole.
+func (c *changes) below(abs string) bool {
+	if len(c.trees) == 0 {
+		return false
+	}
+	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
+		if c.trees[dir] {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// add notes a file under the names it may be asked for by, and a directory, if a
+// separator ends the name, with all that is below it.
 func (c *changes) add(abs string) {
+	if os.IsPathSeparator(abs[len(abs)-1]) {
+		abs = filepath.Clean(abs)
+		c.trees[abs] = true
+	}
 	c.paths[abs] = true
 	dir, base := filepath.Split(abs)
 	ext := filepath.Ext(base)
@@ -56,7 +82,7 @@ func (c *changes) add(abs string) {
 // the point where the present branch left it, so that what others did there does
 // not count. Files that git does not know yet count as changed.
 func changesSince(ctx context.Context, ref string, targets []target) (*changes, error) {
-	c := &changes{paths: map[string]bool{}}
+	c := newChanges()
 	asked := map[string]bool{}
 	for _, t := range targets {
 		dir := t.path

@@ -39,7 +39,8 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	// Who reads the reports may leave: a signal that is not asked for would end us before forget.
+	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer done()
 	w, err := newWatcher(targets, o.outputs)
 	if err != nil {
@@ -62,13 +63,17 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
-	touched := &changes{paths: map[string]bool{}}
+	touched := newChanges()
 	last := checkLinks(cmd, o, args)
 	for {
 		if ctx.Err() != nil || fatal(last) {
 			return last
 		}
-		console.notef("watching %d directories; an interrupt ends it", len(w.dirs))
+		directories := "directories"
+		if len(w.dirs) == 1 {
+			directories = "directory"
+		}
+		console.notef("watching %d %s; an interrupt ends it", len(w.dirs), directories)
 		changed, err := w.wait(ctx)
 		if err != nil {
 			return unsound(fmt.Errorf("watch %s: %w", strings.Join(args, " "), err))
@@ -124,8 +129,9 @@ func someOf(files []string) string {
 // watcher tells which files below some directories have changed.
 type watcher struct {
 	*fsnotify.Watcher
-	dirs map[string]string // real path to the path as the user named it
-	own  map[string]bool   // files that we write ourselves
+	dirs  map[string]bool // by absolute path
+	roots map[string]bool // the directories of the targets, and whether those below count: they may be made anew
+	own   map[string]bool // files that we write ourselves
 }
 
 func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
@@ -133,7 +139,7 @@ func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{Watcher: notify, dirs: map[string]string{}, own: map[string]bool{}}
+	w := &watcher{Watcher: notify, dirs: map[string]bool{}, roots: map[string]bool{}, own: map[string]bool{}}
 	for _, out := range outputs {
 		if abs, err := filepath.Abs(out.File); err == nil {
 			w.own[abs] = true
@@ -143,9 +149,9 @@ func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
 		dir := t.path
 		switch t.kind {
 		case directory:
-			err = w.addTree(dir)
+			err = w.addRoot(dir, true)
 		case document:
-			err = w.addDir(filepath.Dir(dir))
+			err = w.addRoot(filepath.Dir(dir), false)
 		default:
 			err = fmt.Errorf("%s is no directory and no file", t.raw)
 		}
@@ -162,7 +168,7 @@ func (w *watcher) addDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, known := w.dirs[abs]; known {
+	if w.dirs[abs] {
 		return nil
 	}
 	if len(w.dirs) >= maxWatched {
@@ -171,12 +177,45 @@ func (w *watcher) addDir(dir string) error {
 	if err := w.Add(abs); err != nil {
 		return fmt.Errorf("%s: %w", dir, withoutPath(err))
 	}
-	w.dirs[abs] = dir
+	w.dirs[abs] = true
 	return nil
+}
+
+// addRoot watches the directory of a target, and the one that holds it: a generator
+// may delete its output and make it anew.
+func (w *watcher) addRoot(dir string, tree bool) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	w.roots[abs] = w.roots[abs] || tree
+	_ = w.Add(filepath.Dir(abs)) // one that may not be read is not watched
+	return w.addAgain(abs)
+}
+
+// addAgain watches a directory that is there, or there again: with those below it,
+// unless it is watched for single documents alone.
+func (w *watcher) addAgain(dir string) error {
+	if tree, root := w.roots[dir]; root && !tree && !w.dirs[filepath.Dir(dir)] {
+		return w.addDir(dir)
+	}
+	return w.addTree(dir)
+}
+
+// drop forgets a directory that has gone, and those below it: what comes in their
+// place is watched anew.
+func (w *watcher) drop(dir string) {
+	for known := range w.dirs {
+		if rest, below := strings.CutPrefix(known, dir); below && (rest == "" || os.IsPathSeparator(rest[0])) {
+			_ = w.Remove(known) // the system may have done so
+			delete(w.dirs, known)
+		}
+	}
 }
 
 // addTree watches a directory and those below it, hidden ones left out.
 func (w *watcher) addTree(dir string) error {
+	dir += string(filepath.Separator) // a target may be a symbolic link
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == dir:
@@ -191,7 +230,8 @@ func (w *watcher) addTree(dir string) error {
 }
 
 // wait returns the files that have changed, sorted, once they rest; none when the
-// context ends.
+// context ends. A name with a separator at its end stands for all that is, or was,
+// below a directory.
 func (w *watcher) wait(ctx context.Context) ([]string, error) {
 	changed := map[string]bool{}
 	var quiet, patience <-chan time.Time
@@ -203,23 +243,19 @@ func (w *watcher) wait(ctx context.Context) ([]string, error) {
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return nil, err
 			}
-			for dir := range w.dirs { // what was lost may be anywhere
-				changed[dir] = true
+			for dir := range w.roots { // what was lost may be anywhere
+				w.drop(dir)
+				changed[dir+string(filepath.Separator)] = true
+			}
+			for dir := range w.roots {
+				_ = w.addAgain(dir) // one that has gone comes again with an event
 			}
 			quiet = time.After(watchQuiet)
 		case event := <-w.Events:
 			if !w.concerns(event) {
 				continue
 			}
-			if event.Has(fsnotify.Create) {
-				if info, err := os.Stat(event.Name); err == nil && info.IsDir() {
-					w.newDir(event.Name, changed)
-				}
-			}
-			if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-				delete(w.dirs, event.Name)
-			}
-			changed[event.Name] = true
+			w.take(event, changed)
 			quiet = time.After(watchQuiet)
 			if patience == nil {
 				patience = time.After(watchPatience)
@@ -232,10 +268,28 @@ func (w *watcher) wait(ctx context.Context) ([]string, error) {
 	}
 }
 
+// take notes what an event tells of.
+func (w *watcher) take(event fsnotify.Event, changed map[string]bool) {
+	whole := event.Name + string(filepath.Separator)
+	if w.dirs[event.Name] && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Has(fsnotify.Create)) {
+		w.drop(event.Name) // one that is moved away says nothing of the files in it
+		changed[whole] = true
+		delete(changed, event.Name)
+	}
+	if event.Has(fsnotify.Create) {
+		if info, err := os.Stat(event.Name); err == nil && info.IsDir() {
+			w.newDir(event.Name, changed)
+		}
+	}
+	if !changed[whole] { // a directory that is moved is told of twice
+		changed[event.Name] = true
+	}
+}
+
 // newDir watches a directory that has appeared. What was put into it before the
 // watch began has changed too.
 func (w *watcher) newDir(dir string, changed map[string]bool) {
-	if err := w.addTree(dir); err != nil {
+	if err := w.addAgain(dir); err != nil {
 		return // it is gone again
 	}
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -247,11 +301,16 @@ func (w *watcher) newDir(dir string, changed map[string]bool) {
 }
 
 // concerns reports whether an event may change what a check finds: not those of
-// attributes, of hidden files, of what editors keep beside a file, and of our own
-// reports.
+// attributes, of what lies beside a target, of hidden files, of what editors keep
+// beside a file, and of our own reports.
 func (w *watcher) concerns(e fsnotify.Event) bool {
 	base := filepath.Base(e.Name)
+	_, isRoot := w.roots[e.Name]
 	switch {
+	case isRoot:
+		return e.Op != fsnotify.Chmod
+	case !w.dirs[e.Name] && !w.dirs[filepath.Dir(e.Name)]:
+		return false
 	case e.Op == fsnotify.Chmod, strings.HasPrefix(base, "."), strings.HasSuffix(base, "~"), strings.HasPrefix(base, "#"):
 		return false
 	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".tmp"), base == "4913": // vim tries whether it may write

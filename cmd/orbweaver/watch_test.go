@@ -143,3 +143,92 @@ func TestWatchRefuses(t *testing.T) {
 		t.Errorf("watching a website: %v", err)
 	}
 }
+
+// TestWatchDirectories moves whole directories about, whose files no event tells of,
+// and makes the target itself anew, as generators do.
+func TestWatchDirectories(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	above := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	at := func(name string) string { return filepath.Join(above, filepath.FromSlash(name)) }
+	do := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(name, text string) error {
+		return errors.Join(os.MkdirAll(filepath.Dir(at(name)), 0o755), os.WriteFile(at(name), []byte(text), 0o644))
+	}
+	site := func(name string) error {
+		return errors.Join(write(name+"/index.html", `<a href="sub/a.html">x</a>`), write(name+"/sub/a.html", `<p>`))
+	}
+	do(site("first"), site("next"), os.Symlink("first", at("link")), os.Symlink("next", at("newlink")))
+
+	for _, target := range []string{"first", "link", "first/index.html"} {
+		t.Run(target, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			out, in := io.Pipe()
+			lines := bufio.NewScanner(out)
+			root := newRoot()
+			root.SetArgs([]string{"check", at(target), "--watch", "--progress", "never"})
+			root.SetOut(in)
+			root.SetErr(in)
+			ended := make(chan error, 1)
+			go func() {
+				err := root.ExecuteContext(ctx)
+				in.Close()
+				ended <- err
+			}()
+			// until reads on to a line: one step may take several rounds.
+			until := func(want string) {
+				t.Helper()
+				var said strings.Builder
+				for lines.Scan() {
+					if strings.Contains(lines.Text(), want) {
+						return
+					}
+					said.WriteString(lines.Text() + "\n")
+				}
+				t.Fatalf("%q did not come after\n%s", want, said.String())
+			}
+			switch target {
+			case "first":
+				until("watching 2 directories")
+				do(os.Rename(at("first/sub"), at("first/other")))
+				until("file-missing")
+				until("watching 2 directories")
+				do(os.Rename(at("first/other"), at("first/sub")))
+				until("all ok")
+				until("watching 2 directories")
+				do(write("first/sub/a.html", `<a href="gone.html">x</a>`))
+				until("gone.html")
+				until("watching 2 directories")
+				do(os.Rename(at("first"), at("old")), site("first"))
+				until("all ok")
+				do(write("first/sub/a.html", `<a href="lost.html">x</a>`))
+				until("lost.html")
+				do(os.RemoveAll(at("first")), site("first"))
+				until("all ok")
+			case "link":
+				until("watching 2 directories")
+				do(os.RemoveAll(at("next/sub")), os.Rename(at("newlink"), at("link")))
+				until("file-missing")
+				until("watching 1 directory;")
+				do(site("next"))
+				until("all ok")
+			default:
+				until("watching 1 directory;")
+				do(os.RemoveAll(at("first")))
+				until("watching 0 directories")
+				do(site("first"))
+				until("all ok")
+			}
+			cancel()
+			for lines.Scan() { // nothing more may be said that would block the writer
+			}
+			<-ended
+		})
+	}
+}

@@ -103,7 +103,7 @@ func readHistory(file string, after int, note func(string, ...any)) (*history, e
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("read the history in %s: %w", file, withoutPath(err))
 	}
-	c, err := cache.Open(file, cache.Options{})
+	c, err := cache.Open(file, cache.Options{Refuse: true})
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,7 @@ type Options struct {
 	Now      func() time.Time // nil is time.Now
 	Patience time.Duration    // 0 is Patience
 	MaxSize  int64            // 0 is MaxSize
+	Refuse   bool             // a file that cannot be used is left where it is, and an error
 }
 
 // Cache is an open file. Several processes may have the same one open; its methods
@@ -97,7 +98,7 @@ func originOf(run int64, before time.Time) origin {
 // Open opens a file, or makes it. Its error is one that the user has to hear: the
 // file belongs to another program, cannot be reached, or is locked for too long. A
 // file that is damaged, or of a version this one does not know, is set aside, which
-// Notes tell.
+// Notes tell, unless it is to be refused.
 func Open(file string, o Options) (*Cache, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -110,7 +111,7 @@ func Open(file string, o Options) (*Cache, error) {
 	}
 	c := &Cache{file: file, options: o, dirty: map[Key]change{}}
 	err := c.open()
-	if why := unusable(err); why != "" {
+	if why := unusable(err); why != "" && !o.Refuse {
 		if err = c.setAside(why); err == nil {
 			err = c.open()
 		}
@@ -205,7 +206,7 @@ func prepare(file string) (fs.FileInfo, error) {
 	}
 	head := make([]byte, 16)
 	if _, err := io.ReadFull(f, head); err != nil || string(head) != "SQLite format 3\x00" {
-		return info, errDamaged
+		return info, fmt.Errorf("%w, or no database", errDamaged)
 	}
 	return info, nil
 }
@@ -526,7 +527,7 @@ func (c *Cache) Close() error {
 	c.db = nil
 	switch failed := c.failed; {
 	case failed == nil:
-	case errors.Is(failed, errEntry) || unusable(failed) != "":
+	case (errors.Is(failed, errEntry) || unusable(failed) != "") && !c.options.Refuse:
 		err = errors.Join(err, c.setAside("damaged"))
 	default:
 		c.notes = append(c.notes, fmt.Sprintf("%s: what this run has learnt is not kept: %v", c.file, clearly(failed)))

@@ -254,6 +254,12 @@ func TestSetAside(t *testing.T) {
 				}
 				write(t, file+"-journal", "")
 
+				if _, err := Open(file, Options{Refuse: true}); err == nil {
+					t.Error("it was not refused")
+				}
+				if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, spoilt) {
+					t.Errorf("what was refused has changed: %v", err)
+				}
 				c = open(t, file, Options{})
 				aside := file + test.suffix
 				if n > 0 {

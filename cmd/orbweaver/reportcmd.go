@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,6 +100,9 @@ func renderState(cmd *cobra.Command, own *options, s *settings, file string) err
 func readReport(cmd *cobra.Command, file string) (*report.Report, error) {
 	if state, ok := stateOf(file); ok {
 		return readState(cmd, state)
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return nil, usageError("read report %s: it is a directory that keeps no crawl", file)
 	}
 	var saved *report.Report
 	var err error

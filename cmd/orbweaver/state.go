@@ -277,6 +277,9 @@ func stateOf(name string) (file string, ok bool) {
 		_, err := os.Stat(file)
 		return file, err == nil
 	}
+	if !info.Mode().IsRegular() {
+		return "", false // a pipe can be read only once
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return "", false

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -139,6 +140,9 @@ func parseProxy(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" {
 		return "", wrong
+	}
+	if n, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || n == 0 {
+		return "", errors.New("use a port from 1 to 65535")
 	}
 	switch u.Scheme {
 	case "http", "https", "socks5", "socks5h":

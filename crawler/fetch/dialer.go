@@ -80,7 +80,7 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	}
 	addrs, err := d.resolver.resolve(ctx, host)
 	if err != nil {
-		return nil, d.blame(err, isProxy)
+		return nil, d.blame(err, isProxy, hostport)
 	}
 	if d.denyPrivate && !isProxy {
 		if addrs = public(addrs); len(addrs) == 0 {
@@ -94,18 +94,18 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	defer context.AfterFunc(d.ctx, cancel)()
 	conn, err := d.race(ctx, interleave(addrs), uint16(port))
 	if err != nil {
-		return nil, d.blame(connectFault(hostport, d.timeout, ctx, err), isProxy)
+		return nil, d.blame(connectFault(hostport, d.timeout, ctx, err), isProxy, hostport)
 	}
 	return conn, nil
 }
 
 // blame marks a fault of the way to a proxy: it tells nothing of the target.
-func (d *dialer) blame(err error, isProxy bool) error {
+func (d *dialer) blame(err error, isProxy bool, hostport string) error {
 	var f *Fault
 	if isProxy && errors.As(err, &f) {
 		g := *f
 		g.Local, g.Retry = true, true
-		g.Err = &cause{"the proxy can't be reached: " + f.Err.Error(), f.Err}
+		g.Err = &cause{"the proxy " + hostport + " can't be reached: " + f.Err.Error(), f.Err}
 		return &g
 	}
 	return err

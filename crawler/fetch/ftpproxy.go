@@ -36,7 +36,7 @@ func askFTPProxy(v *visit, through *url.URL) (*Response, error) {
 		if err := v.handshake(conn, through.Hostname()); err != nil {
 			f := v.web.tlsFault(address, err)
 			f.Local, f.Retry = true, true
-			f.Err = &cause{"the proxy can't be reached: " + f.Err.Error(), f.Err}
+			f.Err = &cause{"the proxy " + address + " can't be reached: " + f.Err.Error(), f.Err}
 			return nil, f
 		}
 		v.notes = nil // its certificate is not the target's

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
@@ -81,10 +82,17 @@ func (p *proxies) parse(proxy string) (*url.URL, error) {
 		return nil, fmt.Errorf("parse proxy %s: scheme %q is none of http, https, socks5, socks5h", u.Host, u.Scheme)
 	}
 	if u.Port() != "" {
-		port = u.Port()
+		if port = u.Port(); !isPort(port) {
+			return nil, fmt.Errorf("parse proxy %s: the port is none from 1 to 65535", u.Host)
+		}
 	}
 	p.addresses[net.JoinHostPort(u.Hostname(), port)] = true
 	return u, nil
+}
+
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
 }
 
 // of returns the proxy for a scheme of the web and an authority, nil for none.

@@ -161,7 +161,7 @@ func TestProxyFaults(t *testing.T) {
 		for _, url := range []string{"http://127.0.0.1/", "https://127.0.0.1/"} {
 			_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, url), Need: Content})
 			var f *Fault
-			if !errors.As(err, &f) || f.Kind != "connect-refused" || !f.Local || !f.Retry || !strings.Contains(err.Error(), "the proxy can't be reached: connection refused") || strings.Contains(err.Error(), "s3cret") {
+			if !errors.As(err, &f) || f.Kind != "connect-refused" || !f.Local || !f.Retry || !strings.Contains(err.Error(), "the proxy "+gone+" can't be reached: connection refused") || strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("%s for %s: %v", scheme, url, err)
 			}
 		}
@@ -175,7 +175,7 @@ func TestProxyFaults(t *testing.T) {
 	if !errors.As(err, &f) || !f.Local || !strings.Contains(err.Error(), "the proxy can't be reached: the certificate is signed by an authority that is not trusted") {
 		t.Errorf("%+v %v", f, err)
 	}
-	for _, proxy := range []string{"ftp://x/", "http://", "http://u:s3cret@[x/", "://"} {
+	for _, proxy := range []string{"ftp://x/", "http://", "http://u:s3cret@[x/", "://", "http://u:s3cret@x:99999", "socks5://x:0"} {
 		if _, err := NewHTTP(HTTPConfig{Proxy: proxy}); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", proxy, err)
 		}

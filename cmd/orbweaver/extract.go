@@ -74,7 +74,7 @@ orbweaver extract public/ -f csv`,
 			}
 		}
 		if err := x.out.end(); err != nil {
-			return unsound(fmt.Errorf("write standard output: %w", err))
+			return unsound(fmt.Errorf("write standard output: %w", withoutPath(err)))
 		}
 		if x.unread > 0 {
 			return &exitError{code: report.ExitUnsound}
@@ -234,7 +234,7 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, besid
 			x.seen[key] = true
 		}
 		if err := x.out.link(link, page, l); err != nil {
-			return unsound(fmt.Errorf("write standard output: %w", err))
+			return unsound(fmt.Errorf("write standard output: %w", withoutPath(err)))
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags]",
-		Short: "write a commented orbweaver.toml, from another checker's configuration if there is one",
+		Short: "write a commented orbweaver.toml, from another checker's configuration if it is named",
 		Long: "Every setting is listed with what it does and its default, commented out. With --from what another link checker's file asks for is carried over: " +
 			strings.Join(migrate.Files(), ", ") + ". What cannot be carried over is said on standard error and in the file.",
 		Example: `orbweaver init

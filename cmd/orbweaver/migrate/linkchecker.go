@@ -27,7 +27,7 @@ func readLinkChecker(c *Config, text []byte) error {
 		Insensitive:                false,
 	}, text)
 	if err != nil {
-		return err
+		return errors.New(strings.TrimSpace(err.Error())) // it may hold the end of a line
 	}
 	external := false
 	for _, section := range file.Sections() {

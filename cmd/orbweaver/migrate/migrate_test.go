@@ -70,7 +70,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"settings.json", "{}", "its name does not tell whose configuration it is"},
 		{"lychee.toml", strings.Repeat("#", MaxSize+1), "more than 1048576 bytes"},
 	} {
-		if _, err := Read(c.name, []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read(c.name, []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) || strings.HasSuffix(err.Error(), "\n") {
 			t.Errorf("Read(%s): %v, want %q", c.name, err, c.want)
 		}
 	}

@@ -88,7 +88,7 @@ func (j *join) archived(ctx context.Context) error {
 	}
 	j.sum.Requests += a.requests
 	if a.failed > 0 {
-		return j.note(fmt.Sprintf("the archive gave no answer about %d of %d broken targets", a.failed, len(asked)))
+		return j.note(fmt.Sprintf("the archive gave no answer about %d of %d broken targets: %v", a.failed, len(asked), a.why))
 	}
 	return j.shelf.err
 }
@@ -131,7 +131,8 @@ type archive struct {
 	*run
 	base             string
 	requests, failed int
-	refused          int // requests in a row that it had no answer to
+	refused          int   // requests in a row that it had no answer to
+	why              error // of the last of these
 }
 
 // archivePatience is how many requests in a row may go without an answer until the
@@ -235,6 +236,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 		a.refused = 0
 	} else {
 		a.refused++
+		a.why = err
 	}
 	switch {
 	case again:
@@ -270,7 +272,7 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 	o := &check.Outcome{Status: resp.Status}
 	o.Elapsed, _ = check.RetryAfter(resp.Header, time.Now())
 	if resp.Status != 200 || resp.Body == nil {
-		return nil, o, fmt.Errorf("ask the archive about %s: status %d", about, resp.Status)
+		return nil, o, fmt.Errorf("it answered %d", resp.Status)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxArchiveAnswer))
 	if err != nil {
@@ -293,10 +295,10 @@ func readAvailability(body []byte) (*archivedCopy, error) {
 		} `json:"archived_snapshots"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, fmt.Errorf("read the archive's answer: %w", err)
+		return nil, errors.New("read its answer: it is not the JSON that is expected")
 	}
 	if answer.Snapshots == nil {
-		return nil, errors.New("read the archive's answer: it names no snapshots")
+		return nil, errors.New("read its answer: it names no snapshots")
 	}
 	c := answer.Snapshots.Closest
 	if c == nil || !c.Available || !strings.HasPrefix(strings.Trim(string(c.Status), `"`), "2") {
@@ -304,7 +306,7 @@ func readAvailability(body []byte) (*archivedCopy, error) {
 	}
 	u, _, err := urinorm.ParseWeb(c.URL)
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasUserinfo() {
-		return nil, errors.New("read the archive's answer: the snapshot has no web address")
+		return nil, errors.New("read its answer: the snapshot has no web address")
 	}
 	found := &archivedCopy{url: u.Printed()}
 	if rest, ok := strings.CutPrefix(found.url, "http://web.archive.org/"); ok {

@@ -175,7 +175,7 @@ func (w *watcher) addDir(dir string) error {
 		return fmt.Errorf("there are more than %d directories", maxWatched)
 	}
 	if err := w.Add(abs); err != nil {
-		return fmt.Errorf("%s: %w", dir, withoutPath(err))
+		return fmt.Errorf("%s: %w", filepath.Clean(dir), withoutPath(err))
 	}
 	w.dirs[abs] = true
 	return nil

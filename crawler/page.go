@@ -360,7 +360,7 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	switch {
 	case l.Ignored:
 		fate.Outcome = skip(check.CodeExcluded, "an inline mark says to leave it out")
-		fate.Internal, _ = f.scope.internal(v) // as where another link leads there
+		fate.Internal = f.within(v)
 		s.Mark |= markAside
 	case l.Kind == extract.Host:
 		s.Mark |= markAside
@@ -371,7 +371,7 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 			break
 		}
 		fate.Outcome = skip(check.CodeSchemeUnchecked, "named for later ("+l.Attribute+"), not fetched")
-		fate.Internal, _ = f.scope.internal(v)
+		fate.Internal = f.within(v)
 	case v.http():
 		fate = f.scope.Decide(v, l.Kind, f.depth+1, f.nofollow || l.NoFollow && r.obeysNoFollow(f.page))
 		if fate.Outcome != nil && fate.Outcome.Code == check.CodeExcluded {
@@ -388,6 +388,9 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	}
 	if l.Kind == extract.Submission {
 		s.Mark |= markForm
+	}
+	if fate.Outcome != nil && s.Mark&markAside == 0 {
+		fate.Need |= frontier.NeedLinked // what it says counts, whoever names the target besides
 	}
 	if f.run.cfg.Changed != nil {
 		fate.Outcome = f.sinceThen(fate.Outcome, v, s)
@@ -410,6 +413,13 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	return fate
 }
 
+// within reports whether a target is internal that is no more than named: as where a
+// link leads there.
+func (f *findings) within(v view) bool {
+	inside, _ := f.scope.internal(v)
+	return inside || string(v.scheme()) == "file"
+}
+
 // wantAnchor asks for the content of a link's target, when the fragment can only be
 // judged from that.
 func (f *findings) wantAnchor(s *said) {
@@ -419,12 +429,17 @@ func (f *findings) wantAnchor(s *said) {
 }
 
 // merge adds what one more link wants of an item. A link that leaves its target alone
-// has no wish as to when it is visited.
+// has no wish as to when it is visited, and says why it is left alone if all that came
+// before it did no more than name it.
 func (f *findings) merge(at int, fate Fate) {
 	it := &f.items[at]
+	overrules := fate.Need&^it.Need&frontier.NeedLinked != 0
 	it.Need |= fate.Need
-	if fate.Outcome == nil {
+	switch {
+	case fate.Outcome == nil:
 		it.Wave, it.Outcome = min(it.Wave, fate.Wave), nil
+	case overrules && it.Outcome != nil:
+		it.Outcome = storedOutcome(fate.Outcome)
 	}
 }
 
@@ -482,10 +497,7 @@ func (f *findings) item(fp frontier.Fingerprint, id frontier.ID, fate *Fate) int
 	it.ID, it.Fingerprint, it.Wave, it.Need = id, fp, fate.Wave, fate.Need
 	f.index.put(f.items)
 	if fate.Outcome != nil {
-		it.Wave, it.Outcome = frontier.Leaves, leftOutBytes
-		if fate.Outcome != leftOut {
-			it.Outcome = check.AppendOutcome(nil, fate.Outcome)
-		}
+		it.Wave, it.Outcome = frontier.Leaves, storedOutcome(fate.Outcome)
 	}
 	shown := notShown
 	if f.bare {
@@ -493,6 +505,14 @@ func (f *findings) item(fp frontier.Fingerprint, id frontier.ID, fate *Fate) int
 	}
 	f.shown = append(f.shown, shown)
 	return at
+}
+
+// storedOutcome is the stored form of the outcome of a target that is left alone.
+func storedOutcome(o *check.Outcome) []byte {
+	if o == leftOut {
+		return leftOutBytes
+	}
+	return check.AppendOutcome(nil, o)
 }
 
 // learn takes in the numbers that the store gave to what was found. Of a target that is

@@ -104,7 +104,7 @@ func (r *run) outsideBase(v view) bool {
 // otherScheme decides about what is neither http nor https.
 func (r *run) otherScheme(v view, f *findings, kind extract.Kind) Fate {
 	if fate := r.scope().excluded(v); fate != nil {
-		return Fate{Outcome: fate}
+		return Fate{Outcome: fate, Internal: string(v.scheme()) == "file"}
 	}
 	switch string(v.scheme()) {
 	case "file":

@@ -3,8 +3,10 @@ package crawler
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
@@ -51,5 +53,34 @@ func TestReferInSteps(t *testing.T) {
 	}
 	if r.isSeed(given[other].URL) {
 		t.Error("a seed on the network counts as a document of a directory")
+	}
+}
+
+// TestNamedAside: what becomes of a target says a link to it, not what only names it: one
+// that is to be left out, or a hint to connect. Which page is read first does not matter.
+func TestNamedAside(t *testing.T) {
+	targets := []string{"htp://example.com/", "file:///etc/passwd", "mailto:a b", "https://example.com/", "urn:"}
+	var aside, links strings.Builder
+	for _, url := range targets {
+		fmt.Fprintf(&aside, `<p>page</p><a data-orbweaver-ignore href="%s">x</a><link rel=preconnect href="%[1]s">`, url)
+		fmt.Fprintf(&links, `<p>page</p><a href="%s">x</a>`, url)
+	}
+	for _, files := range []map[string]string{
+		{"a.html": aside.String(), "b.html": links.String()}, {"a.html": links.String(), "b.html": aside.String()},
+		{"a.html": aside.String() + links.String()}, {"a.html": links.String() + aside.String()},
+	} {
+		for _, again := range []bool{false, true} {
+			cfg, seeds := disk(t, writeFiles(t, files))
+			cfg.External, cfg.Concurrency, cfg.ReadAgain, cfg.Show = SkipExternal, 1, again, Show{Broken: true}
+			c, sum := crawl(t, cfg, seeds)
+			var codes []string
+			for _, r := range c.results {
+				codes = append(codes, fmt.Sprintf("%s %s %t", r.URL, r.Code, r.Internal))
+			}
+			want := []string{"file:///etc/passwd file-outside-root true", "htp://example.com/ scheme-unknown false", "mailto:a b uri-invalid false", "urn: uri-invalid false"}
+			if !slices.Equal(codes, want) || sum.ByCode[check.CodeExternal] != 1 || sum.Skipped != 1 {
+				t.Errorf("%q: %q, want %q; %+v", files, codes, want, sum)
+			}
+		}
 	}
 }

@@ -317,6 +317,9 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 			fate.Wave = frontier.Pages
 		}
 	}
+	if fate.Outcome != nil {
+		fate.Need |= frontier.NeedLinked
+	}
 	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
 	fp := w.frontier.Fingerprint(f.key)
 	if w.looksBack() && fate.Outcome == nil && !t.Content {

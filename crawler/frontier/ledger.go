@@ -83,6 +83,8 @@ const (
 	Reopened
 	// Renewed is one that was settled by a visit and is to be visited again.
 	Renewed
+	// Overruled is one that stays settled, by the outcome that was given now.
+	Overruled
 )
 
 type lease struct {
@@ -126,8 +128,11 @@ func (g *Ledger) Enter(it *Item) (ID, Change) {
 	}
 	t := g.target(id)
 	var change Change
+	if it.Outcome != nil && t.state() == given && it.Need&^t.need&NeedLinked != 0 {
+		change = Overruled
+	}
 	if it.Need&^t.need != 0 {
-		change = Raised
+		change |= Raised
 		if t.wave == SecondPass && t.state() <= leased && it.Need&^t.need&NeedLinks != 0 {
 			g.wave(SecondPass).pagesAgain++
 		}

@@ -71,10 +71,15 @@ func (m *Memory) addAll(items []Item) ([]ID, error) {
 	ids := make([]ID, len(items))
 	for i := range items {
 		id, change := m.ledger.Enter(&items[i])
-		if ids[i] = id; change&Entered == 0 {
-			continue
+		ids[i] = id
+		var err error
+		switch {
+		case change&Entered != 0:
+			err = m.put(&items[i])
+		case change&Overruled != 0:
+			m.spans.at(int(id) - 1).end, err = m.putGiven(items[i].Outcome)
 		}
-		if err := m.put(&items[i]); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -207,7 +207,8 @@ type Store interface {
 	// job; its needs are added up and its wave becomes the lower of both. If it
 	// was settled with fewer needs than are now wanted, it is queued again; so is
 	// one that was entered as settled and now comes without an outcome. An
-	// outcome given for a known item is passed over.
+	// outcome given for a known item is passed over, but for the first with NeedLinked
+	// of one that was entered as settled without that.
 	Add(ctx context.Context, items []Item) ([]ID, error)
 	// Claim leases up to max targets that may be visited now. With none, it says
 	// when to ask again (the zero time: when something changes), or io.EOF when

@@ -199,7 +199,7 @@ func (c *conn) writeEvents(b *batch) error {
 			c.bind(int64(e.need))
 			c.bind(b.get(e.a))
 		case enteredSettled:
-			sql = "INSERT INTO outcomes(id, need, outcome) VALUES(?,NULL,?)"
+			sql = "INSERT OR REPLACE INTO outcomes(id, need, outcome) VALUES(?,NULL,?)"
 			c.bind(b.get(e.a))
 		case reopened:
 			sql = "DELETE FROM outcomes WHERE id=?"

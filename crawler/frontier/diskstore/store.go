@@ -134,6 +134,9 @@ func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
 			_, _, lowest, need := s.ledger.Status(id)
 			b.change(id, lowest, need)
 		}
+		if change&frontier.Overruled != 0 {
+			b.events = append(b.events, event{kind: enteredSettled, id: id, a: b.put(it.Outcome)})
+		}
 		if change&frontier.Reopened != 0 {
 			b.events = append(b.events, event{kind: reopened, id: id})
 		}

@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) frontier.Store) {
 		{"a settled target of which more is wanted comes again", (*suite).renew},
 		{"more wanted while it is out", (*suite).renewLeased},
 		{"an item entered as settled is not visited", (*suite).given},
+		{"of outcomes that are given the first with a link counts", (*suite).overruled},
 		{"pages come before leaves", (*suite).waves},
 		{"leaves fill the time in which pages must wait", (*suite).leavesMeanwhile},
 		{"leaves do not wait for a page that takes long", (*suite).stalled},
@@ -268,6 +269,36 @@ func (s *suite) given() {
 	s.end()
 	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
 		s.Errorf("outcome = %q: an outcome given for a known item is passed over", r.Outcome)
+	}
+}
+
+// overruled: of outcomes that are given for a target, that of the first link counts,
+// whatever came before it.
+func (s *suite) overruled() {
+	given := func(outcome string, need frontier.Need) frontier.Item {
+		it := s.item(1, "a", frontier.Leaves, need)
+		it.Outcome = []byte(outcome)
+		return it
+	}
+	for _, step := range []struct {
+		item frontier.Item
+		want string
+	}{
+		{given("named", 0), "named"}, {given("named once more", 0), "named"}, {given("linked", frontier.NeedLinked), "linked"},
+		{given("linked once more", frontier.NeedLinked), "linked"}, {given("named at last", 0), "linked"},
+	} {
+		s.add(step.item)
+		s.end()
+		if r, err := s.Get(s.ctx, 1); err != nil || !r.Settled || string(r.Outcome) != step.want {
+			s.Errorf("with %s: Get = %+v, %v; want it settled as %s", step.item.Outcome, r, err, step.want)
+		}
+	}
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	l := s.claim()
+	s.add(given("linked", frontier.NeedLinked|frontier.NeedSeed))
+	s.settle(l)
+	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
+		s.Errorf("outcome = %q, want that of the visit", r.Outcome)
 	}
 }
 

@@ -23,6 +23,9 @@ const maxRangeHyphens = 8
 // judgeFragment says whether a page that is there has what stands behind the '#'.
 // It returns ok for what need not or cannot be judged.
 func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, string) {
+	if o.Read && set.Has(HashAnchor(q.Fragment)) {
+		return OK, CodeOK, "" // to the letter, whatever it might mean besides
+	}
 	fragment, _, _ := strings.Cut(q.Fragment, directiveDelimiter)
 	if fragment == "" || scriptRouted(fragment) {
 		return OK, CodeOK, ""

@@ -40,7 +40,7 @@ func TestSVGFragments(t *testing.T) {
 // not found is broken.
 func TestFragments(t *testing.T) {
 	page := pageWith("setup", "100%", "a%20b", "c d", "über", "Top-Level", "user-content-usage", "L10", "L20", "n-1", "n-5",
-		"a/b", "\uFFFDx", "\uFEFFbom", "ﬁ")
+		"a/b", "\uFFFDx", "\uFEFFbom", "ﬁ", "odd:~:text=id")
 	tests := []struct {
 		fragment string
 		found    bool
@@ -78,6 +78,8 @@ func TestFragments(t *testing.T) {
 		{":~:text=anything", true},
 		{"setup:~:text=anything", true},
 		{"gone:~:text=anything", false},
+		{"odd:~:text=id", true}, // as written first
+		{"odd:~:text=other", false},
 		{"/settings/profile", true}, // routed by a script
 		{"!page", true},
 		{"a/b", true},

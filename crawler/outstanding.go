@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // outstanding finds out for a stream which targets may yet be given suggestions that
@@ -20,17 +21,18 @@ type outstanding struct {
 	guesser   check.PathGuesser
 	questions map[frontier.ID]*check.PathQuestion
 	plain     map[uint64]frontier.ID // http targets that are out, by the hash of their https twin
+	listed    map[string]bool        // directories, of those that are out
 	may       map[frontier.ID]bool
 }
 
 // begin takes in what is asked for, and the targets whose twins are to be looked for
 // once they turn out to be dead.
 func (o *outstanding) begin(asking []asking) error {
-	o.questions = map[frontier.ID]*check.PathQuestion{}
+	o.questions, o.listed = map[frontier.ID]*check.PathQuestion{}, map[string]bool{}
 	for _, a := range asking {
 		if a.path {
 			plain, _, _ := strings.Cut(a.url.String(), "?")
-			o.questions[a.id] = o.guesser.Ask(plain)
+			o.questions[a.id] = o.guesser.Ask(spelled(plain))
 		}
 	}
 	o.plain = map[uint64]frontier.ID{}
@@ -43,7 +45,7 @@ func (o *outstanding) begin(asking []asking) error {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		if rest, ok := strings.CutPrefix(string(job.URL), "http://"); ok && !job.Verbatim {
-			o.plain[xxhash.Sum64String("https://"+rest)] = rec.ID
+			o.plain[xxhash.Sum64String(spelled("https://"+rest))] = rec.ID
 		}
 		return nil
 	})
@@ -61,19 +63,23 @@ func (o *outstanding) consider(rec *frontier.Record) error {
 	if err != nil {
 		return fmt.Errorf("target %d: %w", rec.ID, err)
 	}
+	url := spelled(string(job.URL))
 	if len(o.plain) > 0 {
-		if of, ok := o.plain[xxhash.Sum64(job.URL)]; ok {
+		if of, ok := o.plain[xxhash.Sum64String(url)]; ok {
 			o.may[of] = true
 		}
 	}
 	if !o.unsettled(rec.ID) {
 		return nil
 	}
-	if of, ok := o.twins[string(job.URL)]; ok {
+	if of, ok := o.twins[url]; ok {
 		o.may[of] = true
 	}
 	if job.Internal && !job.Verbatim {
-		o.guesser.Consider(string(job.URL), uint32(rec.ID))
+		o.guesser.Consider(url, uint32(rec.ID))
+		if u, _, err := urinorm.ParseWeb(url); err == nil && len(o.questions) > 0 {
+			o.list(&o.guesser, u, o.listed) // as is done if it turns out to be missing
+		}
 	}
 	return nil
 }

@@ -40,17 +40,17 @@ func (j *join) suggest() error {
 	listed := map[string]bool{}
 	for _, a := range asking {
 		if a.secure != "" {
-			s.twins[a.secure] = a.id
+			s.twins[spelled(a.secure)] = a.id
 		}
 		if !a.path {
 			continue
 		}
 		plain, _, _ := strings.Cut(a.url.String(), "?")
-		s.questions[a.id] = s.guesser.Ask(plain)
+		s.questions[a.id] = s.guesser.Ask(spelled(plain))
 	}
 	for _, a := range asking {
 		if a.path {
-			s.list(a.url, listed)
+			s.list(&s.guesser, a.url, listed)
 		}
 	}
 	err := j.r.frontier.Store().Scan(j.r.always, frontier.PartJob, func(rec *frontier.Record) error {
@@ -64,10 +64,11 @@ func (j *join) suggest() error {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
+		url := spelled(string(job.URL))
 		if job.Internal && !job.Verbatim {
-			s.guesser.Consider(string(job.URL), uint32(rec.ID))
+			s.guesser.Consider(url, uint32(rec.ID))
 		}
-		if of, ok := s.twins[string(job.URL)]; ok {
+		if of, ok := s.twins[url]; ok {
 			s.alive[of] = rec.ID
 		}
 		return nil
@@ -77,6 +78,19 @@ func (j *join) suggest() error {
 	}
 	s.later.end()
 	return j.shelf.err
+}
+
+// spelled is the one spelling of a URL that it is compared in: which of several a target
+// is known by hangs on which page was read first.
+func spelled(url string) string {
+	if strings.IndexByte(url, '%') < 0 {
+		return url
+	}
+	u, _, err := urinorm.ParseWeb(url)
+	if err != nil || u.HasUserinfo() {
+		return url
+	}
+	return u.Printed()
 }
 
 // astray counts the fragments that are not there, or on a page that is not.
@@ -145,8 +159,9 @@ func notThere(c check.Code) bool {
 // maxListed bounds the directories that are listed for suggestions.
 const maxListed = 2000
 
-// list considers the files of a local target's directory: nothing may refer to them.
-func (s *suggester) list(u urinorm.URL, listed map[string]bool) {
+// list lets a guesser consider the files of a local target's directory: nothing may
+// refer to them.
+func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[string]bool) {
 	site := s.r.scope().siteOf(u)
 	dir := u.Authority() + u.Directory()
 	if site == nil || listed[dir] || len(listed) >= maxListed {
@@ -154,7 +169,7 @@ func (s *suggester) list(u urinorm.URL, listed map[string]bool) {
 	}
 	listed[dir] = true
 	for _, file := range site.Beside(u) {
-		s.guesser.Consider(file.String(), 0)
+		guesser.Consider(file.String(), 0)
 	}
 }
 
@@ -244,7 +259,7 @@ func (s *suggester) there(id uint32, url string) (string, bool) {
 	case end == frontier.ID(id):
 		return url, true
 	}
-	return s.dossier(end).url.WithoutFragment().String(), s.states[end-1]&internal != 0
+	return spelled(s.dossier(end).url.WithoutFragment().String()), s.states[end-1]&internal != 0
 }
 
 // twin is the same address by https, when something else refers to that and it is there.

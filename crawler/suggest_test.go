@@ -147,3 +147,25 @@ func TestSuggestTwin(t *testing.T) {
 		"http://other.test/c#y": "https://other.test/c#y",
 	})
 }
+
+// TestSuggestSpelling: what is suggested does not hang on which spelling of a URL was met
+// first.
+func TestSuggestSpelling(t *testing.T) {
+	for _, refs := range [][]string{{"guide.html", "%67uide.html"}, {"%67uide.html", "guide.html"}} {
+		files := map[string]string{"Guide.html": "<p>"}
+		for i, ref := range refs {
+			files[string("ab"[i])+".html"] = `<a href="` + ref + `">guide</a>`
+		}
+		cfg, seeds := disk(t, writeFiles(t, files))
+		cfg.Concurrency = 1
+		c, _ := crawl(t, cfg, seeds)
+		for url, s := range suggestionsOf(c) {
+			if !strings.HasSuffix(url, "guide.html") || !strings.HasSuffix(s, "Guide.html!") {
+				t.Errorf("%s: %s", url, s)
+			}
+		}
+		if len(suggestionsOf(c)) != 1 {
+			t.Errorf("%q: suggested is %q", refs, suggestionsOf(c))
+		}
+	}
+}

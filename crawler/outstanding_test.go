@@ -1,8 +1,11 @@
 package crawler
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -42,5 +45,45 @@ func TestStreamSuggestsTheSame(t *testing.T) {
 	}
 	if slices.Index(order, "http://site.test/far") > slices.Index(order, "http://site.test/guide/install") {
 		t.Errorf("what nothing can be suggested for waits for the leaves: %q", order)
+	}
+}
+
+// TestStreamTellsTheSame: what is told while leaves are out is told in full: which of its
+// references a warning is not about, the files beside a leaf that may have been meant,
+// and whether a changed page has the finding.
+func TestStreamTellsTheSame(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"a.html": `<img src=" leaf.png"><img src="leaf.png"><a href="unnamed">u</a>`, "b.html": `<img src="leaf.png"><a href="unnamed">u</a>`,
+		"leaf.png": "", "deep.html": `<img src="deep/missing.png">`,
+	})
+	if err := os.Mkdir(filepath.Join(dir, "deep"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "deep", "unnamed"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, changed := range []string{"", "a.html", "b.html"} {
+		results := func(stream bool) []*Result {
+			cfg, seeds := disk(t, dir)
+			cfg.Stream, cfg.Concurrency, cfg.Show = stream, 1, Show{Broken: true, Warning: true}
+			if changed != "" {
+				cfg.Changed = func(path string) bool { return filepath.Base(path) == changed }
+			}
+			c, _ := crawl(t, cfg, seeds)
+			for _, r := range c.results {
+				r.Elapsed = 0
+			}
+			slices.SortFunc(c.results, func(a, b *Result) int { return strings.Compare(a.URL, b.URL) })
+			return c.results
+		}
+		want, got := results(false), results(true)
+		if len(want) == 0 || !reflect.DeepEqual(got, want) {
+			for _, r := range want {
+				t.Logf("%s: at the end: %+v", changed, r)
+			}
+			for _, r := range got {
+				t.Errorf("%s: streamed: %+v", changed, r)
+			}
+		}
 	}
 }

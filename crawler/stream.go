@@ -75,6 +75,9 @@ func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 	j.shelf.drop(id)
 	waiting := s.open[id]
 	delete(s.open, id)
+	if j.r.cfg.Changed != nil {
+		return nil // whose reference is to blame is known at the end only
+	}
 	var ready []*pair
 	for _, p := range waiting {
 		j.settle(p)
@@ -83,6 +86,7 @@ func (s *stream) settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 			continue
 		}
 		j.mark(p)
+		j.spare(p)
 		ready = append(ready, p)
 	}
 	if j.shelf.err != nil {

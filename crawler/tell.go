@@ -88,12 +88,19 @@ func (j *join) gather() error {
 		return err
 	}
 	for _, p := range wanted {
-		for _, u := range p.unlike {
-			p.references[u.at].Unaffected = j.unaffected(p, u.mark)
+		if !p.open {
+			j.spare(p)
 		}
-		p.unlike = nil
 	}
 	return j.shelf.err
+}
+
+// spare notes at a pair's references which of its warnings are not about them.
+func (j *join) spare(p *pair) {
+	for _, u := range p.unlike {
+		p.references[u.at].Unaffected = j.unaffected(p, u.mark)
+	}
+	p.unlike = nil
 }
 
 // idBits is a set of targets: of each a bit.

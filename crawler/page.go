@@ -256,8 +256,13 @@ func (f *findings) resolve(l *extract.Link, s *said) (view, Fate) {
 		}
 		if err != nil {
 			o := check.Invalid(err)
-			s.Target = f.refuse(l.Ref, &o)
-			return view{}, Fate{Outcome: &o}
+			fate := Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+			if l.Ignored {
+				fate.Outcome, fate.Need = skip(check.CodeExcluded, ignoredInline), 0
+				s.Mark |= markAside
+			}
+			s.Target = f.refuse(l.Ref, fate)
+			return view{}, fate
 		}
 		if at.HasAuthority || repairs.Mended() { // nothing else can need a note
 			s.Mark |= uint64(repairs) << markRepairs
@@ -344,14 +349,18 @@ func (f *findings) mixed(v view, l *extract.Link) bool {
 }
 
 // refuse enters a reference that names nothing that could be asked.
-func (f *findings) refuse(raw string, o *check.Outcome) int {
+func (f *findings) refuse(raw string, fate Fate) int {
 	f.key = append(append(f.key[:0], "not a reference:"...), raw...)
 	fp := f.run.frontier.Fingerprint(f.key)
 	if at, ok := f.index.find(f.items, fp); ok {
+		f.merge(int(at), fate)
 		return int(at)
 	}
-	return f.enter(fp, view{}, frontier.Job{URL: []byte(raw), Verbatim: true}, Fate{Outcome: o, Internal: true, Wave: frontier.Leaves})
+	return f.enter(fp, view{}, frontier.Job{URL: []byte(raw), Verbatim: true}, fate)
 }
+
+// ignoredInline says why a link is left out that bears an inline mark.
+const ignoredInline = "an inline mark says to leave it out"
 
 // refer enters the target of a resolved reference, as s.Target, and says what
 // becomes of it, whatever the fragment.
@@ -359,13 +368,14 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	r := f.run
 	switch {
 	case l.Ignored:
-		fate.Outcome = skip(check.CodeExcluded, "an inline mark says to leave it out")
+		fate.Outcome = skip(check.CodeExcluded, ignoredInline)
 		fate.Internal = f.within(v)
 		s.Mark |= markAside
 	case l.Kind == extract.Host:
 		s.Mark |= markAside
-		// Such a host is never visited. Whether it resolves is a target of its own.
-		if named, ok := fetch.HostURL(urlOf(v)); ok && r.fetches(named.Scheme()) {
+		// Such a host is never visited. Whether it resolves is a target of its own, but
+		// for one that was made up for a directory.
+		if named, ok := fetch.HostURL(urlOf(v)); ok && r.fetches(named.Scheme()) && !r.synthetic(v) {
 			v = viewOf(named)
 			fate = r.otherScheme(v, f, l.Kind)
 			break

@@ -59,7 +59,7 @@ func TestReferInSteps(t *testing.T) {
 // TestNamedAside: what becomes of a target says a link to it, not what only names it: one
 // that is to be left out, or a hint to connect. Which page is read first does not matter.
 func TestNamedAside(t *testing.T) {
-	targets := []string{"htp://example.com/", "file:///etc/passwd", "mailto:a b", "https://example.com/", "urn:"}
+	targets := []string{"htp://example.com/", "file:///etc/passwd", "mailto:a b", "https://example.com/", "urn:", "http://["}
 	var aside, links strings.Builder
 	for _, url := range targets {
 		fmt.Fprintf(&aside, `<p>page</p><a data-orbweaver-ignore href="%s">x</a><link rel=preconnect href="%[1]s">`, url)
@@ -77,10 +77,29 @@ func TestNamedAside(t *testing.T) {
 			for _, r := range c.results {
 				codes = append(codes, fmt.Sprintf("%s %s %t", r.URL, r.Code, r.Internal))
 			}
-			want := []string{"file:///etc/passwd file-outside-root true", "htp://example.com/ scheme-unknown false", "mailto:a b uri-invalid false", "urn: uri-invalid false"}
+			want := []string{"file:///etc/passwd file-outside-root true", "htp://example.com/ scheme-unknown false", "http://[ uri-invalid false", "mailto:a b uri-invalid false", "urn: uri-invalid false"}
 			if !slices.Equal(codes, want) || sum.ByCode[check.CodeExternal] != 1 || sum.Skipped != 1 {
 				t.Errorf("%q: %q, want %q; %+v", files, codes, want, sum)
 			}
 		}
+	}
+	cfg, seeds := disk(t, writeFiles(t, map[string]string{"a.html": `<p>page</p><a data-orbweaver-ignore href="http://[">x</a>`}))
+	if _, sum := crawl(t, cfg, seeds); sum.ByCode[check.CodeExcluded] != 1 || sum.Broken != 0 {
+		t.Errorf("of what is to be left out it is told that it is no URL: %+v", sum)
+	}
+}
+
+// TestNamedHostOfDirectory: nobody looks up the host that stands for a directory.
+func TestNamedHostOfDirectory(t *testing.T) {
+	const page = `<p>page</p><a href="a.html" ping="/seen">x</a><link rel=preconnect href="/"><link rel=dns-prefetch href="https://example.com/">`
+	cfg, seeds := disk(t, writeFiles(t, map[string]string{"a.html": page}))
+	cfg.Fetch = fetch.Mux{"dns": shelf{"dns:example.com": ""}}
+	c, sum := crawl(t, cfg, seeds)
+	var urls []string
+	for _, r := range c.results {
+		urls = append(urls, r.URL+" "+string(r.Code))
+	}
+	if want := []string{"./ scheme-unchecked", "a.html ok", "dns:example.com ok", "seen scheme-unchecked"}; !slices.Equal(urls, want) || sum.Broken != 0 {
+		t.Errorf("%q, want %q; %+v", urls, want, sum)
 	}
 }

@@ -60,7 +60,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 			return nil, err
 		}
 	}
-	if !o.base.IsZero() && len(p.sites) == 0 && p.stdin == nil {
+	if !o.base.IsZero() && len(p.sites) == 0 && p.stdin == nil && len(p.seeds) > 0 {
 		p.hints = append(p.hints, "--base-url has no effect: no target is a directory or a document")
 	}
 	return p, nil
@@ -260,6 +260,10 @@ func (p *plan) addStdin(o *options, stdin io.Reader) error {
 	body, err := fetch.ReadDocument(stdin, limit)
 	if err != nil {
 		return unsound(fmt.Errorf("read standard input: %w", err))
+	}
+	if len(body) == 0 { // what should have written it has failed
+		p.hints = append(p.hints, "standard input is empty")
+		return nil
 	}
 	at := o.base
 	if at.IsZero() {

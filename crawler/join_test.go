@@ -253,3 +253,18 @@ func TestWarnedIsNotFlagged(t *testing.T) {
 		t.Errorf("%d pairs are looked at closely, and %d are simply ok; want 1 and 201", len(j.flagged), j.sum.OK)
 	}
 }
+
+// TestDuplicateIDsElsewhere: what others' pages have twice is not ours to tell.
+func TestDuplicateIDsElsewhere(t *testing.T) {
+	cfg, _ := realWeb(t, at(map[string]func(*exchange){
+		"site.test/":    page(`<a href="/own#a">a</a> <a href="//other.test/#a">b</a>`),
+		"site.test/own": page("<p id=a><p id=a>"),
+		"other.test/":   page("<p id=a><p id=a>"),
+	}))
+	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+	for url, want := range map[string]int{"http://site.test/own": 1, "http://other.test/#a": 0} {
+		if r := c.find(url); r.Verdict != check.OK || len(r.Warnings) != want {
+			t.Errorf("%s: %v with %+v, want %d warnings", url, r.Verdict, r.Warnings, want)
+		}
+	}
+}

@@ -87,7 +87,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 			return
 		}
 	}
-	if t.Follow && !follow {
+	if t.Follow && !follow || !t.Internal { // told of the page elsewhere; nobody here can mend it
 		doc.Duplicates = nil
 	}
 	o.ReadDocument(doc)

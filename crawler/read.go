@@ -100,7 +100,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if !follow {
 		return
 	}
-	shell := isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
+	shell := o.Code == check.CodeOK && isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
 	w.heard.page = w.pageOf(doc, resp.Header, shell)
 	w.follows(t, u, doc, resp.Header, o, shell)
 }

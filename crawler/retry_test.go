@@ -53,3 +53,24 @@ func TestPagesReadAgainCountOnce(t *testing.T) {
 		}
 	}
 }
+
+// The beginning of a start page may look like one that a script fills: its end tells.
+func TestCutStartPageIsNoShell(t *testing.T) {
+	const begun = "<!doctype html><body><div id=root></div><script src=/app.js></script>"
+	s := serveFaults(t, nil, func(x *exchange) {
+		switch {
+		case x.request.URL.Path != "/":
+			x.say("200 OK", "", "")
+		case x.nth == 1:
+			x.send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4000\r\n\r\n" + begun)
+			x.quit()
+		default:
+			x.say("200 OK", "Content-Type: text/html\r\n", begun+"<a href=/page>page</a>")
+		}
+	})
+	cfg := web(t)
+	cfg.Retries = 1
+	if _, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/")); !sum.Complete || sum.OK != 3 {
+		t.Errorf("the run was stopped by %q, and %d targets are there, want 3", sum.StoppedBy, sum.OK)
+	}
+}

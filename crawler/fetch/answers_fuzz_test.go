@@ -273,7 +273,7 @@ func FuzzFTPAnswers(f *testing.F) {
 		{in + "250 ok\r\n500 no\r\n227 go (127,0,0,1,200,3)\r\n150 here\r\n226 done\r\n", "drwxr-xr-x 2 a a 4096 Jan 01 2020 d\r\n01-02-20  03:04PM  12 dos.txt\r\n"},
 		{in + "250-\r\n type=file;size=3; a\r\n250 end\r\n229 go (|||4001|)\r\n150 here\r\n226 done\r\n", "abc"},
 		{"220 hello\r\n530 no\r\n", ""}, {"421 later\r\n", ""}, {"220-a\r\nb\r\n220 c\r\n", ""}, {"220 hello\r\n230 in\r\n", "\x00"},
-		{in + "250 ok\r\n229 go (|||25|)\r\n", ""}, {in + "250 ok\r\n229 go (||||)\r\n", ""}, {in + "250 ok\r\n500 no\r\n227 go (1,2,3)\r\n", ""}, {"220\r\n", "lrwxrwxrwx 1 a a 12 Jan 01 2020 a -> b\r\n"},
+		{in + "250 ok\r\n229 go (|||25|)\r\n", ""}, {in + "250 ok\r\n229 go (||||)\r\n", ""}, {in + "250 ok\r\n500 no\r\n227 go (1,2,3)\r\n", ""}, {in + "250 ok\r\n500 no\r\n227 go )(\r\n", ""}, {"220\r\n", "lrwxrwxrwx 1 a a 12 Jan 01 2020 a -> b\r\n"},
 	} {
 		f.Add([]byte(seed[0]), []byte(seed[1]))
 	}

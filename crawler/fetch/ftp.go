@@ -308,7 +308,7 @@ func (s *ftpSession) look(at ftpPath) (*Response, error) {
 		}
 		resp.Size = -1
 	}
-	data, err := s.Retr(at.name)
+	data, err := overData(s, s.Retr, at.name)
 	if err != nil {
 		if s.ChangeDir(at.name) == nil {
 			return s.withSlash(), nil // the server took a directory for a file
@@ -353,7 +353,7 @@ func (s *ftpSession) find(name string) (*ftp.Entry, error) {
 	if strings.HasPrefix(parent, "-") {
 		parent = "./" + parent // many servers hand it to ls, which would take it for an option
 	}
-	entries, err := s.List(parent)
+	entries, err := overData(s, s.List, parent)
 	alike := ""
 	for _, entry := range entries {
 		if entry.Name == base {
@@ -422,7 +422,7 @@ func (s *ftpSession) directory() (*Response, error) {
 	if s.req.Need == Existence {
 		return resp, nil
 	}
-	entries, err := s.List("")
+	entries, err := overData(s, s.List, "")
 	if err != nil {
 		if !errors.Is(err, errTooMuch) && len(entries) == 0 || s.parent.Err() != nil {
 			return nil, s.commandFault("the server does not list the directory", err)
@@ -448,6 +448,17 @@ func (s *ftpSession) directory() (*Response, error) {
 	s.ServerConn.Quit()
 	resp.Body = &pageBody{page.body(), s.visit}
 	return resp, nil
+}
+
+// overData gives a command that opens a connection for data. The library panics when the
+// reply that tells its address, 227, closes its parenthesis before it opens it.
+func overData[T any](s *ftpSession, command func(name string) (T, error), name string) (answer T, err error) {
+	defer func() {
+		if recover() != nil {
+			err = s.says("protocol-error", "the server names no usable address for its data", "")
+		}
+	}()
+	return command(name)
 }
 
 // leadsUp reports whether a symbolic link's target is a directory above it.

@@ -300,16 +300,22 @@ func fieldWords(field string) []string {
 	return words
 }
 
-// formula reads HYPERLINK("target"; …) with a literal target out of a cell.
+// formula reads what a cell's formula links to.
 func (p *officePart) formula(f string) {
+	if target, ok := hyperlinkTarget(f); ok {
+		p.link(target, "f", "hyperlink", Navigation)
+	}
+}
+
+// hyperlinkTarget reads HYPERLINK("target"; …) with a literal target out of a formula.
+// Places within the workbook are none.
+func hyperlinkTarget(formula string) (target string, ok bool) {
 	const function = "HYPERLINK("
-	at := strings.Index(strings.ToUpper(f), function)
-	if at < 0 || at+len(function) >= len(f) {
-		return
+	at := strings.Index(strings.ToUpper(formula), function)
+	if at < 0 || at+len(function) >= len(formula) {
+		return "", false
 	}
-	if rest := strings.TrimSpace(f[at+len(function):]); strings.HasPrefix(rest, `"`) {
-		if target, after, ok := strings.Cut(rest[1:], `"`); ok && !strings.HasPrefix(strings.TrimSpace(after), "&") && !strings.HasPrefix(target, "#") {
-			p.link(target, "f", "hyperlink", Navigation)
-		}
-	}
+	rest, literal := strings.CutPrefix(strings.TrimSpace(formula[at+len(function):]), `"`)
+	target, after, closed := strings.Cut(rest, `"`)
+	return target, literal && closed && !strings.HasPrefix(strings.TrimSpace(after), "&") && !strings.HasPrefix(target, "#")
 }

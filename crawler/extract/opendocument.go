@@ -28,6 +28,8 @@ func readOpenDocument(c *container) {
 			}
 		case "title":
 			r.capture()
+		case "table-cell":
+			c.cell(r, e)
 		}
 		href := r.attribute(spaceXLink, "href")
 		if href == nil {
@@ -72,6 +74,20 @@ func readOpenDocument(c *container) {
 	})
 	if len(c.parts) > 0 && c.parts["content.xml"].open == nil {
 		c.fault("read archive: no content.xml in it")
+	}
+}
+
+// cell reads what the formula of a cell links to. The text of the link is the cell's.
+func (c *container) cell(r *xmlReader, e *xmlElement) {
+	for i := range r.attrs {
+		a := &r.attrs[i]
+		if a.name != "formula" {
+			continue
+		}
+		if target, ok := hyperlinkTarget(string(r.attributeValue(a).text)); ok && c.link(target, e.written, "table:formula", Navigation) != nil {
+			r.capture()
+			e.link = len(c.links) - 1
+		}
 	}
 }
 

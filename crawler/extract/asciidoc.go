@@ -15,8 +15,8 @@ import (
 //	anchors   [[id]], [#id], anchor:id[], the ids of section titles (_a_title, and a-title as GitHub
 //	          and Antora set them)
 //	not read  attributes: a target with {name} is left out; references to a section by its
-//	          title; resource ids of Antora (xref:module:page.adoc); files that are
-//	          included; conditions
+//	          title; resource ids of Antora (xref:module:page.adoc, partial$part.adoc); videos
+//	          of a host (video::id[youtube]); files that are included; conditions
 //
 // Listing, literal, passthrough and comment blocks, indented paragraphs and text
 // between backticks are not looked into.
@@ -105,6 +105,9 @@ func (r *asciidocReader) line(l line) {
 	case verbatimFence(text):
 		r.flush(r.inlines)
 		r.fence, r.verbatim = string(text), false
+		if text[0] == '`' {
+			r.fence = "```" // the language stands where the block begins only
+		}
 	case isUnderline(text) && len(text) >= 4 || string(text) == "--":
 		r.flush(r.inlines) // a block whose content is read
 	case bytes.HasPrefix(text, []byte("//")):
@@ -124,7 +127,7 @@ func (r *asciidocReader) line(l line) {
 // verbatimFence reports whether a line opens a block whose content is left out.
 func verbatimFence(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("```")) {
-		return true
+		return runLength(text, 0) == 3
 	}
 	if len(text) < 4 || runLength(text, 0) != len(text) {
 		return false
@@ -383,7 +386,10 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 		if name == "include" {
 			r.doc.Static = false
 		}
-		f := r.note(v, at, nil, macroText(text))
+		var f *Link
+		if kind != Resource || !isAntoraResource(b[at.start:at.end]) && (name != "video" || !isHostedVideo(text)) {
+			f = r.note(v, at, nil, macroText(text))
+		}
 		if f != nil && kind == Resource {
 			f.Element, f.Attribute, f.Kind = name, "src", Resource
 			if name == "image" {
@@ -397,6 +403,39 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 		}
 	}
 	return end
+}
+
+// isAntoraResource reports whether the target of an image or an include is a resource id
+// of Antora, version@component:module:family$path, rather than a path or a URL. Of its
+// parts all but the path may be missing.
+func isAntoraResource(target []byte) bool {
+	head := target
+	if slash := bytes.IndexByte(head, '/'); slash >= 0 {
+		head = head[:slash]
+	}
+	if family, _, ok := bytes.Cut(head, []byte("$")); ok {
+		switch string(family[bytes.LastIndexAny(family, ":@")+1:]) {
+		case "partial", "example", "image", "attachment", "page":
+			return true
+		}
+	}
+	module, path, ok := bytes.Cut(head, []byte(":"))
+	if !ok || len(path) == 0 && len(head) < len(target) { // https://
+		return false
+	}
+	scheme := string(module)
+	return len(module) > 1 && scheme != "data" && scheme != "file" && scheme != "blob"
+}
+
+// isHostedVideo reports whether the attributes of a video name a host, to which its target
+// is a number or a name rather than a path.
+func isHostedVideo(attributes []byte) bool {
+	first, _, _ := bytes.Cut(attributes, []byte(","))
+	switch string(bytes.Trim(first, `" `)) {
+	case "youtube", "vimeo", "wistia":
+		return true
+	}
+	return false
 }
 
 // maxMacro bounds the target of a macro, and the text in its brackets, in bytes.

@@ -144,7 +144,8 @@ func (s *inlineScanner) angled(i int) int {
 }
 
 // attributes reads {#id}, which Pandoc, kramdown and others put behind headings
-// and spans, with a colon or classes beside it, or in a comment of MDX.
+// and spans, with a colon or classes beside it, or in a comment of MDX; and {id="name"},
+// which is the same to all of them but MDX.
 func (s *inlineScanner) attributes(i int) int {
 	if id, ok := explicitID(s.text[i:]); ok {
 		s.ids = append(s.ids, span{i + id.start, i + id.end})
@@ -164,6 +165,11 @@ func explicitID(b []byte) (id span, ok bool) {
 				i++
 			}
 			id.end = i + 1
+		case c == 'i' && id.end == 0 && bytes.HasPrefix(b[i:], []byte("id=")) && bytes.IndexByte([]byte("{ \t:"), b[i-1]) >= 0:
+			if id = attributeValue(b, i+len("id=")); id.end == id.start {
+				return id, false
+			}
+			i = id.end - 1
 		case c == '}':
 			return id, id.end > id.start
 		case c == '\n' || c == '{' || c == '%':
@@ -171,6 +177,21 @@ func explicitID(b []byte) (id span, ok bool) {
 		}
 	}
 	return id, false
+}
+
+// attributeValue is the value that begins at i among attributes in braces, without its
+// quotes. It is empty where there is none, or no end of it.
+func attributeValue(b []byte, i int) span {
+	ends := " \t\r\n{}\"'"
+	if i < len(b) && (b[i] == '"' || b[i] == '\'') {
+		ends = string(b[i])
+		i++
+	}
+	n := bytes.IndexAny(b[i:min(len(b), i+maxAttributes)], ends)
+	if n < 0 {
+		return span{i, i}
+	}
+	return span{i, i + n}
 }
 
 // withoutAttributes returns where a heading ends when the attributes behind it
@@ -187,11 +208,26 @@ func withoutAttributes(b []byte) int {
 	if b[start] != '{' || trimmed-start < 3 {
 		return len(b)
 	}
-	switch c := b[start+1]; {
-	case c == '#' || c == '.' || c == ':' || c == '-' && b[start+2] == '}', c == '/' && b[start+2] == '*':
+	first := skipBlanks(b, start+1)
+	switch c := b[first]; {
+	case c == '#' || c == '.' || c == ':' || c == '-' && b[first+1] == '}', c == '/' && b[first+1] == '*', isQuotedAttribute(b[first:trimmed]):
 		return len(trimSpaceRight(b[:start]))
 	}
 	return len(b)
+}
+
+// isQuotedAttribute reports whether b begins with name="value".
+func isQuotedAttribute(b []byte) bool {
+	n := bytes.IndexByte(b, '=')
+	if n <= 0 || n+1 == len(b) || b[n+1] != '"' && b[n+1] != '\'' {
+		return false
+	}
+	for _, c := range b[:n] {
+		if !isAlphanumeric(c) && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
 }
 
 func trimSpaceRight(b []byte) []byte {

@@ -23,9 +23,10 @@ import "fmt"
 //   - netlify obeys the _redirects file in the root, see [parseRedirects];
 //   - auto is netlify where the root has a _redirects file. A root without any
 //     index file is taken for a tree of sources as code hosts show it: there
-//     README.md or index.md answers for its directory;
+//     README.md or index.md answers for its directory, and where the root has a
+//     README of any kind, so does the list of files of one that has neither;
 //   - an empty segment (a//b) is answered with 307 to the path without it;
-//   - a directory without an index file is missing with and without its slash.
+//   - else a directory without an index file is missing with and without its slash.
 type HostStyle uint8
 
 // The styles, in the order of their names on the command line.

@@ -247,6 +247,19 @@ func (l *listing) alike(name string) (string, match) {
 	return best, how
 }
 
+// holdsReadme reports whether there is a README, as the root of a repository has.
+func (l *listing) holdsReadme() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for name, kind := range l.kinds {
+		stem, _, _ := strings.Cut(name, ".")
+		if strings.EqualFold(stem, "readme") && (kind == entryFile || kind == entryLink) {
+			return true
+		}
+	}
+	return false
+}
+
 // foldKey maps names that differ in letter case or normalization to one string.
 // Upper case first, so that letters with two lower-case forms meet.
 func foldKey(name string) string {

@@ -2,7 +2,8 @@ package fetch
 
 import "strings"
 
-// locate finds the file that answers for a decoded path, by the style's rules. It
+// locate finds the file, or the directory that is listed, which answers for a decoded path,
+// by the style's rules. It
 // reads no file: a path that leads nowhere costs lookups in listings only.
 func (s *Site) locate(rel string) location {
 	style := &hostStyles[s.style]
@@ -16,7 +17,7 @@ func (s *Site) locate(rel string) location {
 		case entryDir:
 			if index := s.indexOf(at.rel); index != "" {
 				at.kind, at.rel = entryFile, index
-			} else {
+			} else if !s.lists(at.rel) {
 				at.kind, at.reason = entryNone, errNoIndex
 				at.err = s.index.list(at.rel).err
 			}
@@ -36,6 +37,9 @@ func (s *Site) locate(rel string) location {
 	}
 	if at.kind == entryDir {
 		if s.indexOf(at.rel) == "" {
+			if s.lists(at.rel) {
+				return at
+			}
 			return location{reason: errNoIndex, err: s.index.list(at.rel).err}
 		}
 		return location{redirect: "/"}
@@ -57,6 +61,16 @@ func (s *Site) indexOf(dir string) string {
 	return ""
 }
 
+// lists reports whether the list of its files answers for a directory without an index. An
+// empty directory is in no repository.
+func (s *Site) lists(dir string) bool {
+	if !s.listed {
+		return false
+	}
+	l := s.index.list(dir)
+	return l.err == nil && len(l.kinds) > 0
+}
+
 // rightCase returns the path that a missing one would be in the right letter
 // case, relative to the root; "" when letter case is not what is wrong.
 func (s *Site) rightCase(rel string) string {
@@ -66,10 +80,12 @@ func (s *Site) rightCase(rel string) string {
 	case at.kind == entryDir:
 		right := at.rel
 		if s.indexOf(right) == "" {
-			if right = s.indexLike(at.rel); right == "" {
+			if like := s.indexLike(at.rel); like != "" {
+				return like
+			}
+			if !s.lists(at.rel) {
 				return ""
 			}
-			return right
 		}
 		if strings.HasSuffix(rel, "/") {
 			right += "/"

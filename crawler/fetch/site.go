@@ -56,6 +56,7 @@ type Site struct {
 	index     *directoryIndex
 	style     HostStyle
 	indexes   []string // names that answer for a directory
+	listed    bool     // a directory without an index answers with the list of its files
 	redirects redirectRules
 }
 
@@ -112,6 +113,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 	}
 	if s.style == HostAuto && s.indexOf("") == "" {
 		s.indexes = append(append([]string(nil), s.indexes...), sourceIndex...)
+		s.listed = top.holdsReadme()
 	}
 	return s, nil
 }
@@ -198,6 +200,9 @@ func (s *Site) Fetch(ctx context.Context, req *Request) (*Response, error) {
 
 // serve opens the file that was found, or says why there is none.
 func (s *Site) serve(req *Request, rel string, at location) (*Response, error) {
+	if at.kind == entryDir {
+		return &Response{Size: -1, Requests: 1, Path: s.pathTo(at.rel)}, nil
+	}
 	if at.kind != entryFile {
 		return nil, s.faultOf(rel, at)
 	}

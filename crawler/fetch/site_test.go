@@ -202,17 +202,41 @@ func TestSiteStyles(t *testing.T) {
 }
 
 func TestSiteOfSources(t *testing.T) {
-	dir := writeTree(t, "README.md", "docs/README.md", "docs/guide.md", "blog/index.md", "src/main.c")
+	dir := writeTree(t, "README.md", "docs/README.md", "docs/guide.md", "blog/index.md", "src/main.c", "src/Deep/a.c")
 	site := openSite(t, "https://example.com/", dir, HostAuto)
 	for url, want := range map[string]string{
-		"https://example.com/":      "README.md",
-		"https://example.com/docs/": "docs/README.md",
-		"https://example.com/blog/": "blog/index.md",
-		"https://example.com/src/":  "file-missing",
+		"https://example.com/":            "README.md",
+		"https://example.com/docs/":       "docs/README.md",
+		"https://example.com/blog/":       "blog/index.md",
+		"https://example.com/docs":        "301 /docs/",
+		"https://example.com/source/":     "file-missing",
+		"https://example.com/SRC/":        "file-case src/",
+		"https://example.com/src/deep":    "file-case src/Deep",
+		"https://example.com/src/main.c/": "file-missing",
 	} {
 		if got := answerOf(t, site, dir, url); got != want {
 			t.Errorf("%s: %s, want %s", url, got, want)
 		}
+	}
+	for url, want := range map[string]string{"https://example.com/src": "src", "https://example.com/src/Deep/": "src/Deep"} {
+		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, url), Need: Content})
+		if err != nil {
+			t.Errorf("%s is not listed: %v", url, err)
+		} else if resp.Body != nil || resp.Location != "" || resp.Path != filepath.Join(dir, filepath.FromSlash(want)) {
+			t.Errorf("%s: %+v, want the directory %s", url, resp, want)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := answerOf(t, openSite(t, "https://example.com/", dir, HostAuto), dir, "https://example.com/empty"); got != "file-missing" {
+		t.Errorf("an empty directory is listed: %s", got)
+	}
+	// What is no repository is not shown by a code host.
+	dir = writeTree(t, "guide.md", "src/main.c", "readme/a.txt")
+	site = openSite(t, "https://example.com/", dir, HostAuto)
+	if got := answerOf(t, site, dir, "https://example.com/src/"); got != "file-missing" {
+		t.Errorf("a directory is listed without a README: %s", got)
 	}
 	// A built site is no source tree.
 	dir = writeTree(t, "index.html", "downloads/README.md")

@@ -95,11 +95,12 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 }
 
 // parserSource is the document as the block parser gets it, each byte at its
-// offset: front matter is blank, a lone CR is a line break, and of a long run of
+// offset: front matter is blank, blocks of python-markdown are list items, a lone CR is a line break, and of a long run of
 // line breaks most are blanks: in a list each blank line costs the parser time for every level.
 func (r *markdownReader) parserSource(matter int) []byte {
 	src := bytes.Clone(r.src.text)
 	blank(src[:matter])
+	openIndented(src[matter:])
 	lines, run, last := 0, 0, 0
 	for i := matter; i < len(src); i++ {
 		switch c := src[i]; c {
@@ -125,6 +126,50 @@ func (r *markdownReader) parserSource(matter int) []byte {
 		}
 	}
 	return src
+}
+
+// openIndented makes list items of the blocks that python-markdown and MkDocs know by the
+// four blanks in front of their lines, which are code to CommonMark:
+//
+//	!!! note "Title"     an admonition
+//	??? note, ???+ note  one that opens and closes
+//	=== "Tab"            a tab
+//	:   text             a definition
+func openIndented(src []byte) {
+	for i := 0; i < len(src); i = nextLine(src, i) {
+		start := skipBlanks(src, i)
+		if start+4 >= len(src) {
+			return
+		}
+		switch c := src[start]; {
+		case c == ':' && string(src[start+1:start+4]) == "   " && src[start+4] > ' ':
+			src[start] = '-'
+		case c == '!' || c == '?' || c == '=':
+			openMarked(src[start:endOfLine(src, start)], c)
+		}
+	}
+}
+
+// openMarked makes the beginning of a list item of a line that begins with a mark, if it
+// is followed as it has to be: by a name, or where tabs begin, a title in quotes.
+func openMarked(line []byte, mark byte) {
+	if len(line) < 5 || line[1] != mark || line[2] != mark {
+		return
+	}
+	text := 3
+	if mark != '!' && line[3] == '+' || mark == '=' && line[3] == '!' {
+		text++
+	}
+	if line[text] != ' ' || text+1 == len(line) {
+		return
+	}
+	if next := line[text+1]; mark == '=' && next != '"' || mark != '=' && !isLetter(next) && (mark != '?' || next != '"') {
+		return
+	}
+	copy(line, "-   ")
+	if text == 4 {
+		line[4] = '.' // five blanks would begin code
+	}
 }
 
 // blank writes blanks over all but line breaks.

@@ -193,12 +193,28 @@ func (r *markdownReader) walk(n ast.Node) {
 			r.heading(n)
 		case *ast.HTMLBlock:
 			r.htmlBlock(n)
-		case *ast.CodeBlock, *ast.FencedCodeBlock:
+		case *ast.CodeBlock:
+		case *ast.FencedCodeBlock:
+			r.fenced(n)
 		case *extast.Footnote:
 			r.footnote(n.Ref)
 			r.walk(n)
 		default:
 			r.walk(n)
+		}
+	}
+}
+
+// fenced notes the id behind the fence of a code block, {#id .sh}, as Pandoc and pymdownx
+// read it.
+func (r *markdownReader) fenced(n *ast.FencedCodeBlock) {
+	if n.Info == nil {
+		return
+	}
+	info := r.source[n.Info.Segment.Start:n.Info.Segment.Stop]
+	if brace := bytes.IndexByte(info, '{'); brace >= 0 {
+		if id, ok := explicitID(info[brace:]); ok {
+			r.anchor(info[brace+id.start : brace+id.end])
 		}
 	}
 }

@@ -306,10 +306,12 @@ func (s *inlineScanner) reference(b bracket, i int) (d *definition, end int) {
 					return nil, -1
 				}
 			}
-			if d = s.defs.find(s.text[label.start:label.end]); d == nil {
+			if d = s.defs.find(s.text[label.start:label.end]); d != nil {
+				return d, end
+			}
+			if s.text[label.start] != '^' { // to python-markdown, a footnote may follow
 				return nil, -1
 			}
-			return d, end
 		}
 	}
 	if b.nested {

@@ -170,7 +170,7 @@ func fixtures() []fixture {
 	add(fixture{name: "tls-incomplete", url: "https://HOST/", internal: warned("tls-incomplete-chain"), external: warned("tls-incomplete-chain")})
 	add(fixture{name: "tls-soon", url: "https://HOST/", internal: warned("tls-expires-soon"), external: warned("tls-expires-soon")})
 	add(fixture{name: "tls-plain", url: "https://HOST:8443/", internal: broken("tls-error", 0), external: broken("tls-error", 0)})
-	add(fixture{name: "tls-cut", url: "https://HOST:8444/", internal: broken("tls-error", 0), external: broken("tls-error", 0)})
+	add(fixture{name: "tls-cut", url: "https://HOST:8444/", internal: broken("tls-error", fourTimes), external: broken("tls-error", fourTimes)})
 
 	// not HTTP, malformed
 	for name, text := range map[string]string{

@@ -47,6 +47,7 @@ const (
 	hasWarnings
 	hasNames
 	hasCached
+	hasPassing
 	allFlags = 1<<iota - 1
 )
 
@@ -94,6 +95,7 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	set(o.Login, hasLogin)
 	set(o.Starved, hasStarved)
 	set(o.Cached, hasCached)
+	set(o.Passing, hasPassing)
 	set(len(o.Anchors) > 0, hasAnchors)
 	set(o.Status != 200, hasStatus)
 	set(o.Elapsed != 0, hasElapsed)
@@ -195,6 +197,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		Login:   flags&hasLogin != 0,
 		Starved: flags&hasStarved != 0,
 		Cached:  flags&hasCached != 0,
+		Passing: flags&hasPassing != 0,
 	}
 	code := d.byte()
 	if code == codeLiteral {

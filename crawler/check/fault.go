@@ -30,7 +30,7 @@ func ObserveFault(err error) Outcome {
 		return o
 	}
 	o := Skip(Code(fault.Kind), faultMessage(fault))
-	o.Requests = fault.Requests
+	o.Requests, o.Passing = fault.Requests, fault.Retry && o.Code == CodeTLSError
 	return o
 }
 

@@ -43,6 +43,9 @@ type Outcome struct {
 	// open files or ports: it says nothing of the target, and asking again may
 	// mend it. The Code is then "limit".
 	Starved bool
+	// Passing is true when asking again may mend a fault whose Code is one of those
+	// that last: a TLS handshake that was cut short, not one that was refused.
+	Passing bool
 	// Cached is true when the target was not asked: an earlier run was told so.
 	Cached bool
 	// Anchors are the fragments the page defines.

@@ -17,6 +17,8 @@ func (o *Outcome) Retryable() bool {
 	switch o.Code {
 	case CodeTimeout, CodeConnectionReset, CodeConnectRefused, CodeDNSFailure, CodeRateLimited, CodeBodyTruncated:
 		return true
+	case CodeTLSError:
+		return o.Passing
 	case CodeLimit: // of our own machine, or its proxy; what was never asked is settled
 		return o.Starved || o.Requests > 0
 	}

@@ -29,6 +29,11 @@ func TestRetryable(t *testing.T) {
 	if !starved.Retryable() {
 		t.Error("a limit of our own machine is not retried")
 	}
+	for _, cut := range []bool{true, false} {
+		if o := ObserveFault(&fetch.Fault{Kind: "tls-error", Retry: cut}); o.Retryable() != cut {
+			t.Errorf("a TLS handshake, cut short %v: retried %v", cut, !cut)
+		}
+	}
 	wall := Observe(Question{}, &fetch.Response{Status: 429, Header: http.Header{"X-Vercel-Mitigated": {"challenge"}}})
 	if wall.Retryable() {
 		t.Error("a bot wall is retried")

@@ -216,6 +216,7 @@ func (h *HTTP) tlsFault(target string, err error) *Fault {
 		_, alert, _ := strings.Cut(err.Error(), remoteAlert)
 		f.Err = &cause{"the server refused the TLS handshake: " + alert, err}
 	case isReset(err):
+		f.Retry = true // a server that restarts does so to whoever it has accepted
 		f.Err = &cause{"the TLS handshake was cut short", err}
 	default:
 		f.Err = &cause{"the TLS handshake failed: " + strings.TrimPrefix(err.Error(), "tls: "), err}

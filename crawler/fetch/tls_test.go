@@ -217,8 +217,9 @@ func TestHandshakeFaults(t *testing.T) {
 		server := serveHello(t, end)
 		h := newHTTP(t, HTTPConfig{ConnectTo: []ConnectTo{{":", server}}})
 		_, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
-		if kindOfError(err) != "tls-error" || !strings.HasSuffix(err.Error(), "the TLS handshake was cut short") {
-			t.Errorf("%s: %v", name, err)
+		var f *Fault
+		if !errors.As(err, &f) || f.Kind != "tls-error" || !f.Retry || !strings.HasSuffix(err.Error(), "the TLS handshake was cut short") {
+			t.Errorf("%s: %+v", name, err)
 		}
 	}
 }

@@ -2,9 +2,9 @@ package fetch
 
 import "strings"
 
-// locate finds the file, or the directory that is listed, which answers for a decoded path,
-// by the style's rules. It
-// reads no file: a path that leads nowhere costs lookups in listings only.
+// locate finds what answers for a decoded path by the style's rules: a file, or a
+// directory that is listed. It reads no file: a path that leads nowhere costs lookups
+// in listings only.
 func (s *Site) locate(rel string) location {
 	style := &hostStyles[s.style]
 	if rel == "" || strings.HasSuffix(rel, "/") {

@@ -231,6 +231,56 @@ func TestLinkedDirectories(t *testing.T) {
 	}
 }
 
+// TestTemplates: what a template fills in is left aside in a file that is one. A page that
+// was made and has such a link is broken, and so is one that a server sends.
+func TestTemplates(t *testing.T) {
+	const markup = `<a href="{{ NAME.url }}">1</a><a href="https://example.com{{ NAME.url }}/">2</a><a href="gone.html">3</a><a href="{{ NAME.x }}#top">4</a><a href="{{ NAME.url }}">5</a>`
+	links := func(name string) string { return strings.ReplaceAll(markup, "NAME", name) }
+	files := map[string]string{
+		"page.html":     `<!doctype html><title>x</title>` + links("page"),
+		"layout.html":   `<!doctype html><title>x</title>{% for x in y %}` + links("layout"),
+		"part.html":     links("part"),
+		"manifest.json": `{"start_url": "{{ url }}"}`,
+	}
+	dir := writeFiles(t, files)
+	verdicts := func(c *collector, page string) map[string]string {
+		got := map[string]string{}
+		for _, r := range c.results {
+			for _, ref := range r.References {
+				if ref.Page == page {
+					got[ref.Text] = string(r.Code)
+				}
+			}
+		}
+		return got
+	}
+	asPage := map[string]string{"1": "file-missing", "2": "uri-invalid", "3": "file-missing", "4": "file-missing", "5": "file-missing"}
+	asTemplate := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded"}
+	for _, again := range []bool{false, true} {
+		cfg, seeds := disk(t, dir)
+		cfg.Show, cfg.ReadAgain = Show{OK: !again, Skipped: true, Broken: true}, again
+		c := &collector{}
+		if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
+			t.Fatal(err)
+		}
+		for page, want := range map[string]map[string]string{"page.html": asPage, "layout.html": asTemplate, "part.html": asTemplate, "manifest.json": {"": "file-missing"}} {
+			if got := verdicts(c, page); !maps.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", page, got, want)
+			}
+		}
+	}
+	for page := range files {
+		files[page] = "<!-- a server has made it -->" + files[page]
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(writeFiles(t, files))))
+	defer server.Close()
+	for code := range maps.Values(verdicts(crawlFrom(t, web(t), server.URL+"/layout.html"), server.URL+"/layout.html")) {
+		if code == "excluded" {
+			t.Errorf("over http: %s", code)
+		}
+	}
+}
+
 // TestOddMediaTypes: what a server declares in a way that a browser makes a page of is
 // read as one.
 func TestOddMediaTypes(t *testing.T) {

@@ -58,6 +58,9 @@ type findings struct {
 	doc         extract.Document
 	about       []byte // what a later session is to know of the page
 
+	source   []byte // of the document at hand, where a file holds it and it is not yet known whether it is a template
+	template bool   // it is one
+
 	bare   bool   // links of the page at hand may be bare (bare.go)
 	body   []byte // of the document at hand, where they may
 	again  extract.Rereader
@@ -97,6 +100,7 @@ func (f *findings) reset(r *run, page view, depth int) {
 	f.items, f.shown, f.href, f.key, f.store, f.edges = f.items[:0], f.shown[:0], f.href[:0], f.key[:0], f.store[:0], nil
 	f.said, f.unchanged = f.said[:0], false
 	f.about = nil
+	f.readsFile(nil)
 	f.readsBare(nil)
 	f.remembers = r.cfg.Changed == nil && !r.looksBack() // else a link's fate hangs on more than itself
 	f.index.reset()
@@ -257,8 +261,8 @@ func (f *findings) resolve(l *extract.Link, s *said) (view, Fate) {
 		if err != nil {
 			o := check.Invalid(err)
 			fate := Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
-			if l.Ignored {
-				fate.Outcome, fate.Need = skip(check.CodeExcluded, ignoredInline), 0
+			if why := f.leftAside(l); why != "" {
+				fate.Outcome, fate.Need = skip(check.CodeExcluded, why), 0
 				s.Mark |= markAside
 			}
 			s.Target = f.refuse(l.Ref, fate)
@@ -359,16 +363,46 @@ func (f *findings) refuse(raw string, fate Fate) int {
 	return f.enter(fp, view{}, frontier.Job{URL: []byte(raw), Verbatim: true}, fate)
 }
 
-// ignoredInline says why a link is left out that bears an inline mark.
-const ignoredInline = "an inline mark says to leave it out"
+// Why a link is left aside.
+const (
+	ignoredInline = "an inline mark says to leave it out"
+	forTemplate   = "a template fills in what it leads to"
+)
+
+// leftAside says why a link is not to be looked at, "" if it is.
+func (f *findings) leftAside(l *extract.Link) string {
+	switch {
+	case l.Ignored:
+		return ignoredInline
+	case (f.template || f.source != nil) && extract.HoldsTemplate(l.Ref) && f.isTemplate():
+		return forTemplate
+	}
+	return ""
+}
+
+// readsFile begins a document that a file holds: it may be a template. What comes from a
+// server was made already.
+func (f *findings) readsFile(body []byte) { f.source, f.template = body, false }
+
+// isTemplate reports whether the document at hand is a template. It is looked through once.
+func (f *findings) isTemplate() bool {
+	if f.source != nil {
+		f.template, f.source = extract.IsTemplate(f.doc.Format, f.source), nil
+	}
+	return f.template
+}
 
 // refer enters the target of a resolved reference, as s.Target, and says what
 // becomes of it, whatever the fragment.
 func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	r := f.run
+	aside := ""
+	if l.Ignored || !f.plain {
+		aside = f.leftAside(l)
+	}
 	switch {
-	case l.Ignored:
-		fate.Outcome = skip(check.CodeExcluded, ignoredInline)
+	case aside != "":
+		fate.Outcome = skip(check.CodeExcluded, aside)
 		fate.Internal = f.within(v)
 		s.Mark |= markAside
 	case l.Kind == extract.Host:

@@ -100,9 +100,13 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if !follow {
 		return
 	}
+	if file != "" {
+		w.found().readsFile(body)
+	}
 	shell := o.Code == check.CodeOK && isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
 	w.heard.page = w.pageOf(doc, resp.Header, shell)
 	w.follows(t, u, doc, resp.Header, o, shell)
+	w.found().readsFile(nil) // the body goes
 }
 
 // cutOff takes note of an error that a body ended with, and reports whether nothing is

@@ -24,7 +24,9 @@ import "fmt"
 //   - auto is netlify where the root has a _redirects file. A root without any
 //     index file is taken for a tree of sources as code hosts show it: there
 //     README.md or index.md answers for its directory, and where the root has a
-//     README of any kind, so does the list of files of one that has neither;
+//     README of any kind, so does the list of files of one that has neither. Where the
+//     root is the source for mdBook, VitePress, Jekyll or Sphinx, a link to page.html
+//     leads to the page.md, .markdown, .rst or .adoc that the page will be made of;
 //   - an empty segment (a//b) is answered with 307 to the path without it;
 //   - else a directory without an index file is missing with and without its slash.
 type HostStyle uint8

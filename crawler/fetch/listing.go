@@ -291,8 +291,9 @@ type location struct {
 	err          error  // a directory on the way could not be read
 
 	// What a site makes of it:
-	redirect string // "/" to put a slash at the end of the path, "-" to take it off
-	reason   error  // more than "there is no such file", when kind is entryNone
+	redirect string                   // "/" to put a slash at the end of the path, "-" to take it off
+	source   func(path string) string // the encoded path, from the base on, of what the page is made of
+	reason   error                    // more than "there is no such file", when kind is entryNone
 }
 
 // walk follows a path without '/' at its end, name by name, from a directory on

@@ -35,6 +35,11 @@ func (s *Site) locate(rel string) location {
 			return page
 		}
 	}
+	if s.generator != nil && at.err == nil && (at.kind == entryNone || at.kind == entryDir && s.indexOf(at.rel) == "") {
+		if from := s.sourceOf(rel); from.source != nil {
+			return from
+		}
+	}
 	if at.kind == entryDir {
 		if s.indexOf(at.rel) == "" {
 			if s.lists(at.rel) {

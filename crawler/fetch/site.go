@@ -55,8 +55,10 @@ type Site struct {
 	tree      rootTree
 	index     *directoryIndex
 	style     HostStyle
-	indexes   []string // names that answer for a directory
-	listed    bool     // a directory without an index answers with the list of its files
+	indexes   []string   // names that answer for a directory
+	listed    bool       // a directory without an index answers with the list of its files
+	source    bool       // it is taken for a tree of sources
+	generator *generator // that the directory is the source for; nil when none is known
 	redirects redirectRules
 }
 
@@ -113,7 +115,8 @@ func NewSite(config SiteConfig) (*Site, error) {
 	}
 	if s.style == HostAuto && s.indexOf("") == "" {
 		s.indexes = append(append([]string(nil), s.indexes...), sourceIndex...)
-		s.listed = top.holdsReadme()
+		s.source, s.listed = true, top.holdsReadme()
+		s.generator = s.generatorOf(top)
 	}
 	return s, nil
 }
@@ -132,6 +135,10 @@ func (s *Site) Dir() string { return s.dir }
 
 // Synthetic reports whether the base was made up.
 func (s *Site) Synthetic() bool { return s.synthetic }
+
+// IsSource reports whether the directory is taken for a tree of sources, as HostAuto does
+// where the root has no index file.
+func (s *Site) IsSource() bool { return s.source }
 
 // Style returns the style in use: netlify when auto found a _redirects file.
 func (s *Site) Style() HostStyle { return s.style }
@@ -187,6 +194,9 @@ func (s *Site) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	at := s.locate(rel)
 	if answer, err := s.applyRedirects(req, rel, query, &at); answer != nil || err != nil {
 		return answer, err
+	}
+	if at.source != nil {
+		return s.redirect(307, s.path+at.source(encoded)+query), nil
 	}
 	if at.redirect != "" {
 		// The answer's path is the requested one with its last '/' put on or taken off.

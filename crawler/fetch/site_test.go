@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -243,6 +244,68 @@ func TestSiteOfSources(t *testing.T) {
 	site = openSite(t, "https://example.com/", dir, HostAuto)
 	if got := answerOf(t, site, dir, "https://example.com/downloads/"); got != "file-missing" {
 		t.Errorf("README.md answers on a built site: %s", got)
+	}
+}
+
+// TestPagesOfGenerators: links to pages that mdBook and others will make of a document
+// that is there are alive, by the names that the generator gives them.
+func TestPagesOfGenerators(t *testing.T) {
+	files := []string{"SUMMARY.md", "guide.md", "guide/a.txt", "a b.rst", "both.html", "both.md", "book/README.md", "blog/index.markdown", "myindex/README.md", "Upper.adoc",
+		"dir.html/a.md", "public/logo.png", "public/sub/a b.pdf"}
+	pages := map[string]string{
+		"guide.html":      "307 /sub/guide.md",
+		"guide.html?q":    "307 /sub/guide.md?q",
+		"a%20b.html":      "307 /sub/a%20b.rst",
+		"both.html":       "both.html",
+		"book/index.html": "307 /sub/book/README.md",
+		"blog/index.html": "307 /sub/blog/index.markdown",
+	}
+	clean := map[string]string{"guide": "307 /sub/guide.md", "a%20b": "307 /sub/a%20b.rst", "blog/index": "307 /sub/blog/index.markdown"}
+	public := map[string]string{"logo.png": "307 /sub/public/logo.png", "sub/a%20b.pdf": "307 /sub/public/sub/a%20b.pdf"}
+	missing := []string{"guide/", "guide.html/", "upper.html", "dir.html", "index.html", "my/index.html", "myindex.html", "guide.html/a.css", "public", "gone.png"}
+	for _, of := range []struct {
+		marker string
+		style  HostStyle
+		named  []map[string]string
+	}{
+		{"book.toml", HostAuto, []map[string]string{pages}},
+		{".vitepress/config.ts", HostAuto, []map[string]string{pages, clean, public}},
+		{"_config.yml", HostAuto, []map[string]string{pages, clean}},
+		{"conf.py", HostAuto, nil}, // it has no index
+		{"LICENSE", HostAuto, nil},
+		{"book.toml", HostPlain, nil},
+		{"book.toml", HostGitHubPages, nil},
+		{"book.toml", HostNetlify, nil},
+		{"book.toml", HostNginx, nil},
+	} {
+		want := map[string]string{}
+		for _, all := range []map[string]string{pages, clean, public} {
+			for path := range all {
+				want[path] = "file-missing"
+			}
+		}
+		for _, path := range missing {
+			want[path] = "file-missing"
+		}
+		want["both.html"] = "both.html"
+		for _, named := range of.named {
+			maps.Copy(want, named)
+		}
+		site := openSite(t, "https://example.com/sub/", writeTree(t, append(files, of.marker)...), of.style)
+		for path, want := range want {
+			if got := answerOf(t, site, site.Dir(), "https://example.com/sub/"+path); got != want {
+				t.Errorf("%s, %v: %s: %s, want %s", of.marker, of.style, path, got, want)
+			}
+		}
+	}
+	site := openSite(t, "https://example.com/", writeTree(t, "conf.py", "index.rst", "guide.rst"), HostAuto)
+	if got := answerOf(t, site, site.Dir(), "https://example.com/guide.html"); got != "307 /guide.rst" {
+		t.Errorf("Sphinx: %s", got)
+	}
+	// A built site is no source, whatever lies about in it.
+	site = openSite(t, "https://example.com/", writeTree(t, append(files, "book.toml", "index.html")...), HostAuto)
+	if got := answerOf(t, site, site.Dir(), "https://example.com/guide.html"); got != "file-missing" {
+		t.Errorf("a built site publishes sources: %s", got)
 	}
 }
 

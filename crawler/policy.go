@@ -215,6 +215,9 @@ func (j *join) notes() error {
 	case j.sum.Pages > 0 && j.sum.Links == 0:
 		notes = append(notes, "no link was found on any page that was read")
 	}
+	if n := j.sourceNote(); n != "" {
+		notes = append(notes, n)
+	}
 	for _, n := range notes {
 		if err := j.r.sink.Note(Note{Message: n}); err != nil {
 			return fmt.Errorf("report a note: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"testing"
 	"testing/iotest"
 )
@@ -23,7 +24,7 @@ func TestBodiesRead(t *testing.T) {
 	stock := bodies{most: 3}
 	for name, reader := range readers {
 		for _, length := range []int{0, 1, 511, 512, 513, 40 << 10, largeBody, largeBody + 1, len(whole)} {
-			for _, said := range []int{-1, 0, length - 1, length, length + 1, 2 * length, 1 << 40} {
+			for _, said := range []int{-1, 0, length - 1, length, length + 1, 2 * length, math.MaxInt} {
 				for _, most := range []int{1, 512, length, length + 1, 10 << 20} {
 					body, err := stock.read(reader(whole[:length]), int64(said), int64(most), false)
 					if want := whole[:min(length, most)]; err != nil || !bytes.Equal(body, want) {
@@ -96,7 +97,7 @@ func TestBodiesFit(t *testing.T) {
 		{5 << 20, 5 << 20, false, 5<<20 + endRoom},
 		{5 << 20, 5 << 20, true, 5<<20 + endRoom},
 		{1 << 10, 9 << 20, false, largeBody + endRoom},
-		{largeBody + endRoom + 1, 1 << 40, false, 8 * (largeBody + endRoom)},
+		{largeBody + endRoom + 1, math.MaxInt, false, 8 * (largeBody + endRoom)},
 		{20 << 10, -1, false, firstRoom},
 	} {
 		var b bodies

@@ -3,6 +3,7 @@ package cache
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -274,9 +275,9 @@ func (r *reader) varint() int64 {
 
 // place reads a line or a column.
 func (r *reader) place(before int) int {
-	const most = 1 << 31
+	const most = math.MaxInt32
 	v := r.varint()
-	if v < -most || v > most || before+int(v) < 0 || before+int(v) > most {
+	if v < -most || v > most || int64(before)+v < 0 || int64(before)+v > most {
 		r.failed = true
 		return 0
 	}

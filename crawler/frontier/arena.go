@@ -52,9 +52,9 @@ func (a *arena) put(parts ...[]byte) (span, error) {
 		}
 	}
 	c := a.chunks[last]
-	at := last*(a.size/unit) + len(c)/unit
+	at := int64(last)*int64(a.size/unit) + int64(len(c)/unit)
 	if at >= math.MaxUint32 {
-		return 0, fmt.Errorf("keep %d bytes in memory: there are %d GiB already", n, math.MaxUint32*unit>>30)
+		return 0, fmt.Errorf("keep %d bytes in memory: there are %d GiB already", n, int64(math.MaxUint32)*unit>>30)
 	}
 	c = append(c, header[:head]...)
 	for _, p := range parts {
@@ -128,19 +128,20 @@ func (a *arena) get(s span) ([]byte, error) {
 	if s == 0 {
 		return nil, nil
 	}
-	at := int(s-1) * unit
-	c := a.chunks[at/a.size]
+	at := int64(s-1) * unit
+	number := int(at / int64(a.size))
+	c := a.chunks[number]
 	if c == nil {
 		var err error
-		if c, err = a.fetch(at / a.size); err != nil {
+		if c, err = a.fetch(number); err != nil {
 			return nil, err
 		}
 	}
-	c = c[at%a.size:]
+	c = c[at%int64(a.size):]
 	n, w := binary.Uvarint(c)
 	if all := w + int(n); all > len(c) { // a large one, of which only the first chunk is here
 		c = make([]byte, all)
-		if _, err := a.file.ReadAt(c, int64(at)); err != nil {
+		if _, err := a.file.ReadAt(c, at); err != nil {
 			return nil, fmt.Errorf("read %d bytes back from the temporary file: %w", all, err)
 		}
 	}

@@ -107,9 +107,7 @@ func (s *sqliteWriter) open() error {
 	if err := errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
-	// Nobody else sees the file, and one that is not whole is thrown away.
-	name := url.URL{Scheme: "file", Path: filepath.ToSlash(s.file), RawQuery: "_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)"}
-	if s.db, err = sql.Open("sqlite", name.String()); err != nil {
+	if s.db, err = sql.Open("sqlite", temporaryDatabase(filepath.ToSlash(s.file))); err != nil {
 		return err
 	}
 	s.db.SetMaxOpenConns(1)
@@ -127,6 +125,16 @@ func (s *sqliteWriter) open() error {
 	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 7)
 	s.seen = map[string]bool{}
 	return nil
+}
+
+// temporaryDatabase is SQLite's name for a file, by its absolute path with slashes.
+// Nobody else sees the file, and one that is not whole is thrown away.
+func temporaryDatabase(slashed string) string {
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter, which would be taken for a host
+	}
+	name := url.URL{Scheme: "file", Path: slashed, RawQuery: "_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)"}
+	return name.String()
 }
 
 func (s *sqliteWriter) Page(p *crawler.Page) error {

@@ -152,3 +152,13 @@ func TestSQLiteCleansUp(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// SQLite would take a drive letter, or what is shared by another host, for the host of
+// the URI.
+func TestSQLiteFileURI(t *testing.T) {
+	for path, want := range map[string]string{"/tmp/a b": "file:///tmp/a%20b", "C:/a/b": "file:///C:/a/b", "//server/share/b": "file:////server/share/b"} {
+		if got, _, _ := strings.Cut(temporaryDatabase(path), "?"); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -175,9 +176,17 @@ func copyFile(to, from string) (err error) {
 	return err
 }
 
+// placesSource is SQLite's name for a copy, by its absolute path with slashes.
+func placesSource(slashed string) string {
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter, which would be taken for a host
+	}
+	name := url.URL{Scheme: "file", Path: slashed, RawQuery: "_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"}
+	return name.String()
+}
+
 func readPlacesDatabase(ctx context.Context, list *bookmarkList, path string) error {
-	name := url.URL{Scheme: "file", Path: path, RawQuery: "_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"}
-	db, err := sql.Open("sqlite", name.String())
+	db, err := sql.Open("sqlite", placesSource(filepath.ToSlash(path)))
 	if err != nil {
 		return err
 	}

@@ -31,20 +31,26 @@ func dial(file string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.ToSlash(abs)
-	if path[0] != '/' {
-		path = "/" + path // a drive letter
+	c, err := (&sqlite.Driver{}).Open(dataSource(filepath.ToSlash(abs)))
+	if err != nil {
+		return nil, err
+	}
+	return &conn{c: c, stmts: map[string]driver.Stmt{}}, nil
+}
+
+// dataSource is SQLite's name for a file, by its absolute path with slashes.
+func dataSource(slashed string) string {
+	if slashed[0] != '/' {
+		slashed = "/" + slashed // a drive letter
 	}
 	query := url.Values{"mode": {"rw"}, "_error_rc": {"1"}}
 	if vfs != "" {
 		query.Set("vfs", vfs)
 	}
-	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
-	c, err := (&sqlite.Driver{}).Open(name.String())
-	if err != nil {
-		return nil, err
-	}
-	return &conn{c: c, stmts: map[string]driver.Stmt{}}, nil
+	// The host is empty, but its slashes are there: else that of //host/share would be
+	// taken for it.
+	name := url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}
+	return name.String()
 }
 
 func (c *conn) close() error {

@@ -415,3 +415,13 @@ func FuzzRows(f *testing.F) {
 		}
 	})
 }
+
+// SQLite would take a drive letter, or what is shared by another host, for the host of
+// the URI.
+func TestDataSource(t *testing.T) {
+	for path, want := range map[string]string{"/tmp/a b": "file:///tmp/a%20b", "C:/a/b": "file:///C:/a/b", "//server/share/b": "file:////server/share/b"} {
+		if got, _, _ := strings.Cut(dataSource(path), "?"); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}

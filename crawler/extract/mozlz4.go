@@ -26,12 +26,14 @@ func readMozillaLZ4(h *harvest, in *Input) {
 		h.fault("unpack bookmarks: no file of Mozilla's LZ4")
 		return
 	}
-	size := int(binary.LittleEndian.Uint32(packed))
+	declared := binary.LittleEndian.Uint32(packed)
 	packed = packed[4:]
 	// A byte of LZ4 stands for 255 at most, so a greater size is a lie.
-	if size > MaxInflated || size > 255*len(packed)+16 {
-		h.fault("unpack bookmarks: the size they declare, %d bytes, is not to be believed", size)
-		size = min(MaxInflated, 255*len(packed)+16)
+	size := int(min(MaxInflated, 255*int64(len(packed))+16))
+	if int64(declared) > int64(size) {
+		h.fault("unpack bookmarks: the size they declare, %d bytes, is not to be believed", declared)
+	} else {
+		size = int(declared)
 	}
 	text := make([]byte, size)
 	n, err := lz4.UncompressBlock(packed, text)

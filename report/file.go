@@ -51,8 +51,12 @@ func createFile(name, dir string) (*file, error) {
 		}
 		f.Close()
 		mode = info.Mode().Perm()
-		if target, err = filepath.EvalSymlinks(target); err != nil {
-			return nil, pathError("write", name, err)
+		// Only a link in the last place would be replaced, and not every way to a file can
+		// be spelt without links: Windows' junctions stay as they are.
+		if link, err := os.Lstat(target); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			if target, err = filepath.EvalSymlinks(target); err != nil {
+				return nil, pathError("write", name, err)
+			}
 		}
 	}
 	temp, err := createTemp(target, mode)

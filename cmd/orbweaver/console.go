@@ -139,14 +139,15 @@ func shortened(s string, width int) string {
 	return string([]rune(s)[:max(width-1, 0)]) + "…"
 }
 
-// terminalWidth is the width of a terminal in columns, 0 for anything else.
+// terminalWidth is the width of a terminal in columns, 0 for anything else, and for a
+// terminal that would show escape sequences in place of obeying them.
 func terminalWidth(out io.Writer) int {
 	f, ok := out.(*os.File)
 	if !ok {
 		return 0
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
+	if err != nil || !obeysEscapes(f) {
 		return 0
 	}
 	return max(width, 20)

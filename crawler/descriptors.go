@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"errors"
 	"syscall"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -36,7 +35,7 @@ func affordable(requests int, files uint64) int {
 func exhausted(fault *fetch.Fault) bool {
 	for _, errno := range [...]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EADDRNOTAVAIL, syscall.EADDRINUSE,
 		syscall.ENOBUFS, syscall.ENOMEM, syscall.EAGAIN} {
-		if errors.Is(fault, errno) {
+		if fetch.HasErrno(fault, errno) {
 			return true
 		}
 	}

@@ -173,9 +173,9 @@ func worse(a, b error) error {
 		switch {
 		case err == nil:
 			return -1
-		case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EADDRNOTAVAIL):
+		case HasErrno(err, syscall.ENETUNREACH), HasErrno(err, syscall.EADDRNOTAVAIL):
 			return 0
-		case errors.Is(err, syscall.ECONNREFUSED):
+		case HasErrno(err, syscall.ECONNREFUSED):
 			return 1
 		}
 		return 2

@@ -33,11 +33,11 @@ func connectFault(hostport string, limit time.Duration, ctx context.Context, err
 		return context.Cause(ctx) // the request ended, not the wait for the connection
 	case ctx.Err() != nil, isTimeout(err):
 		f.Err = &cause{"no answer within " + limit.String(), err}
-	case errors.Is(err, syscall.ECONNREFUSED) || isErrno(err, 10061):
+	case HasErrno(err, syscall.ECONNREFUSED):
 		f.Kind, f.Err = "connect-refused", &cause{"connection refused", err}
-	case errors.Is(err, syscall.EHOSTUNREACH) || isErrno(err, 10065):
+	case HasErrno(err, syscall.EHOSTUNREACH):
 		f.Err = &cause{"no route to the host", err}
-	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNABORTED) || isErrno(err, 10054):
+	case HasErrno(err, syscall.ECONNRESET), HasErrno(err, syscall.ECONNABORTED):
 		f.Kind, f.Err = "connection-reset", &cause{"the connection was reset", err}
 	case limitErrno(err) != 0:
 		f.Local, f.Err = true, localLimit(err)
@@ -47,23 +47,40 @@ func connectFault(hostport string, limit time.Duration, ctx context.Context, err
 	return f
 }
 
-// isErrno reports whether err is a Windows socket error of that number.
-func isErrno(err error, number syscall.Errno) bool {
+// winsock is what Windows' sockets say in place of an error number. Package syscall
+// has both there, and does not know that they are one.
+var winsock = map[syscall.Errno]syscall.Errno{
+	syscall.EACCES:        10013,
+	syscall.EMFILE:        10024,
+	syscall.EADDRINUSE:    10048,
+	syscall.EADDRNOTAVAIL: 10049,
+	syscall.ENETDOWN:      10050,
+	syscall.ENETUNREACH:   10051,
+	syscall.ECONNABORTED:  10053,
+	syscall.ECONNRESET:    10054,
+	syscall.ENOBUFS:       10055,
+	syscall.ETIMEDOUT:     10060,
+	syscall.ECONNREFUSED:  10061,
+	syscall.EHOSTUNREACH:  10065,
+}
+
+// HasErrno reports whether an error comes from one of the operating system's with
+// that number, by whatever number Windows knows it.
+func HasErrno(err error, number syscall.Errno) bool {
 	var errno syscall.Errno
-	return errors.As(err, &errno) && errno == number
+	return errors.As(err, &errno) && (errno == number || errno != 0 && errno == winsock[number])
 }
 
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
-	return errors.As(err, &t) && t.Timeout()
+	return errors.As(err, &t) && t.Timeout() || HasErrno(err, syscall.ETIMEDOUT)
 }
 
 // isReset reports whether the other side ended the connection without a word:
 // reset, or closed where something had to follow.
 func isReset(err error) bool {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED) ||
-		isErrno(err, 10053) || isErrno(err, 10054) {
+		HasErrno(err, syscall.ECONNRESET) || HasErrno(err, syscall.EPIPE) || HasErrno(err, syscall.ECONNABORTED) {
 		return true
 	}
 	text := err.Error()

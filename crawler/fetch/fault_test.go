@@ -261,7 +261,7 @@ func TestConnectionRefused(t *testing.T) {
 	if want := "connect " + address + ": connection refused"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
-	if !errors.Is(err, syscall.ECONNREFUSED) {
+	if !HasErrno(err, syscall.ECONNREFUSED) {
 		t.Error("the cause is lost")
 	}
 }
@@ -284,6 +284,13 @@ func TestConnectFaults(t *testing.T) {
 		{syscall.ENOBUFS, "timeout", "no buffer space for another connection", true, true},
 		{syscall.ENETUNREACH, "timeout", "this machine has no route to the network", true, true},
 		{syscall.EACCES, "timeout", "this machine does not let us connect", true, true},
+		{syscall.Errno(10013), "timeout", "this machine does not let us connect", true, true}, // Windows' sockets
+		{syscall.Errno(10051), "timeout", "this machine has no route to the network", true, true},
+		{syscall.Errno(10053), "connection-reset", "the connection was reset", true, false},
+		{syscall.Errno(10054), "connection-reset", "the connection was reset", true, false},
+		{syscall.Errno(10055), "timeout", "no buffer space for another connection", true, true},
+		{syscall.Errno(10060), "timeout", "no answer within 1s", true, false},
+		{syscall.Errno(10061), "connect-refused", "connection refused", true, false},
 		{errors.New("whatever"), "timeout", "no connection", true, false},
 	} {
 		wrapped := &net.OpError{Op: "dial", Net: "tcp", Err: row.err}

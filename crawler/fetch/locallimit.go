@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"syscall"
 )
@@ -10,27 +9,26 @@ import (
 // localLimits are errors that tell of our own machine: they are never blamed on
 // the target, only asked again when there is more room.
 var localLimits = []struct {
-	errno   syscall.Errno
-	winsock syscall.Errno // what Windows' sockets say instead; 0 for the same
-	text    string
+	errno syscall.Errno
+	text  string
 }{
-	{syscall.EMFILE, 10024, "this process has too many open files"},
-	{syscall.ENFILE, 0, "this machine has too many open files"},
-	{syscall.EADDRNOTAVAIL, 10049, "no free local port or address"},
-	{syscall.EADDRINUSE, 10048, "no free local port"},
-	{syscall.ENOBUFS, 10055, "no buffer space for another connection"},
-	{syscall.ENOMEM, 0, "out of memory"},
-	{syscall.EAGAIN, 0, "no resources for another connection"},
-	{syscall.ENETDOWN, 10050, "the network is down"},
-	{syscall.ENETUNREACH, 10051, "this machine has no route to the network"},
-	{syscall.EACCES, 10013, "this machine does not let us connect"},
-	{syscall.EPERM, 0, "this machine does not let us connect"},
+	{syscall.EMFILE, "this process has too many open files"},
+	{syscall.ENFILE, "this machine has too many open files"},
+	{syscall.EADDRNOTAVAIL, "no free local port or address"},
+	{syscall.EADDRINUSE, "no free local port"},
+	{syscall.ENOBUFS, "no buffer space for another connection"},
+	{syscall.ENOMEM, "out of memory"},
+	{syscall.EAGAIN, "no resources for another connection"},
+	{syscall.ENETDOWN, "the network is down"},
+	{syscall.ENETUNREACH, "this machine has no route to the network"},
+	{syscall.EACCES, "this machine does not let us connect"},
+	{syscall.EPERM, "this machine does not let us connect"},
 }
 
 // isLocalLimit reports whether the machine ran out of something while it opened a file.
 func isLocalLimit(err error) bool {
 	switch limitErrno(err) {
-	case 0, syscall.EACCES, syscall.EPERM, 10013:
+	case 0, syscall.EACCES, syscall.EPERM:
 		return false // for a file these tell of the file
 	}
 	return true
@@ -53,8 +51,8 @@ func limitErrno(err error) syscall.Errno {
 		return 0
 	}
 	for _, limit := range localLimits {
-		if errno == limit.errno || runtime.GOOS == "windows" && limit.winsock != 0 && errno == limit.winsock {
-			return errno
+		if HasErrno(errno, limit.errno) {
+			return limit.errno
 		}
 	}
 	return 0
@@ -64,7 +62,7 @@ func limitErrno(err error) syscall.Errno {
 func localLimit(err error) error {
 	errno := limitErrno(err)
 	for _, limit := range localLimits {
-		if errno == limit.errno || limit.winsock != 0 && errno == limit.winsock {
+		if errno == limit.errno {
 			return &cause{limit.text, err}
 		}
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -48,7 +49,7 @@ func faultMessage(fault *fetch.Fault) string {
 		message = entry.Title
 	}
 	if fault.Target != "" && !strings.Contains(fault.Target, "://") {
-		message = fault.Target + ": " + message
+		message = filepath.ToSlash(fault.Target) + ": " + message // as reports write paths
 	}
 	if fault.Hint != "" {
 		message += "; " + fault.Hint

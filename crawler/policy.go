@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -142,10 +143,15 @@ func (r *run) localFile(v view, f *findings) Fate {
 		return Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
 	name, err := fetch.FilePath(urlOf(v))
-	if err != nil {
+	elsewhere := errors.Is(err, fetch.ErrNoDrive)
+	if err != nil && !elsewhere {
 		return Fate{Internal: true, Outcome: skip(check.CodeURIInvalid, err.Error())}
 	}
-	if rel, err := filepath.Rel(site.Dir(), name); r.crawled(site) && (err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))) {
+	root, err := filepath.Abs(site.Dir())
+	if err != nil {
+		root = site.Dir()
+	}
+	if rel, err := filepath.Rel(root, name); r.crawled(site) && (elsewhere || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))) {
 		return Fate{Internal: true, Outcome: skip(check.CodeFileOutsideRoot, "the file is outside "+r.print.path(site.Dir()))}
 	}
 	return Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}

@@ -34,9 +34,8 @@ func newPrinter(sites []*fetch.Site, wd string) *printer {
 		p.above(s.Dir(), func(rel string) (urinorm.URL, error) { return s.URLOf(rel) })
 		p.local = append(p.local, localSite{origin: s.Base().String(), prefix: p.prefix(s.Dir())})
 	}
-	p.above(string(filepath.Separator), func(rel string) (urinorm.URL, error) {
-		return fetch.FileURL(string(filepath.Separator) + rel)
-	})
+	root := filepath.VolumeName(wd) + string(filepath.Separator)
+	p.above(root, func(rel string) (urinorm.URL, error) { return fetch.FileURL(root + rel) })
 	return p
 }
 
@@ -83,7 +82,13 @@ func (p *printer) path(file string) string {
 	if file == "-" {
 		return file
 	}
-	if p.wd != "" && filepath.IsAbs(file) {
+	absolute := filepath.IsAbs(file)
+	if p.wd != "" && (absolute || filepath.VolumeName(file) != "" || strings.HasPrefix(file, string(filepath.Separator))) {
+		if !absolute { // of Windows' paths some depend on the drive we are on
+			if abs, err := filepath.Abs(file); err == nil {
+				file = abs
+			}
+		}
 		if rel, err := filepath.Rel(p.wd, file); err == nil {
 			file = rel
 		}

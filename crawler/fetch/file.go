@@ -49,6 +49,9 @@ func (d disk) List(dir string) (*os.File, error)      { return d.Open(dir) }
 func (d disk) Stat(name string) (fs.FileInfo, error)  { return os.Stat(d.path(name)) }
 func (d disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
 
+// ErrNoDrive is why a file: URL of another system has no path on Windows.
+var ErrNoDrive = errors.New("it names no drive")
+
 var errOtherHost = errors.New("the file is on another host")
 
 // Fetch looks for the file.
@@ -78,6 +81,9 @@ func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	}
 	if onWindows || runtime.GOOS == "darwin" {
 		// These file systems vouch for names they don't hold.
+		if onWindows && endsInDot(name) {
+			return nil, localFault("open", path, fs.ErrNotExist)
+		}
 		if at := f.walk(name); at.folded {
 			return nil, caseFault(path, at)
 		}
@@ -86,7 +92,7 @@ func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if info.IsDir() {
 		return resp, nil
 	}
-	if !info.Mode().IsRegular() {
+	if !isRegular(info.Mode()) {
 		return nil, localFault("open", path, errSpecial)
 	}
 	body, info, err := openFile(disk{}, name, path)
@@ -140,10 +146,24 @@ func diskName(u urinorm.URL, windows bool) (string, error) {
 	if !ok || windows && strings.IndexByte(name, '\\') >= 0 {
 		return "", errEncodedPath
 	}
-	if windows && (!isDrive(name) || strings.IndexByte(name[2:], ':') >= 0) {
+	if windows && !isDrive(name) {
+		return "", ErrNoDrive
+	}
+	if windows && strings.IndexByte(name[2:], ':') >= 0 {
 		return "", errNoFile
 	}
 	return collapseSlashes(name), nil
+}
+
+// endsInDot reports whether a name within a path ends in a dot or a blank, which
+// Windows drops.
+func endsInDot(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
+			return true
+		}
+	}
+	return false
 }
 
 // isDrive reports whether a path begins with a drive: "C:" and nothing, or "C:/".

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -312,13 +313,13 @@ func TestWindowsFileURLs(t *testing.T) {
 		{"file:///C%3A/x", `C:\x`, "/C:/x"},
 		{"file:///C:/%2541", `C:\%41`, "/C:/%41"},
 		{"file:///C://a///b", `C:\a\b`, "/C:/a/b"},
-		{"file:///C:x", "!no such file", "/C:x"},
+		{"file:///C:x", "!names no drive", "/C:x"},
 		{"file:///C:/x:stream", "!no such file", "/C:/x:stream"},
 		{"file:///C:/x::$DATA", "!no such file", "/C:/x::$DATA"},
-		{"file:///dir/x", "!no such file", "/dir/x"},
-		{"file:///", "!no such file", "/"},
-		{"file:///CC:/x", "!no such file", "/CC:/x"},
-		{"file:///1:/x", "!no such file", "/1:/x"},
+		{"file:///dir/x", "!names no drive", "/dir/x"},
+		{"file:///", "!names no drive", "/"},
+		{"file:///CC:/x", "!names no drive", "/CC:/x"},
+		{"file:///1:/x", "!names no drive", "/1:/x"},
 		{"file:///C:/a%5Cb", "!encoded slash", `/C:/a\b`},
 		{"file:///C:/a%2Fb", "!encoded slash", "!encoded slash"},
 		{"file:///C:/a%00", "!encoded slash", "!encoded slash"},
@@ -344,6 +345,33 @@ func TestWindowsFileURLs(t *testing.T) {
 			} else if err != nil || got != want {
 				t.Errorf("%s, windows %v: %q, %v; want %q", row.url, windows, got, err, want)
 			}
+		}
+	}
+}
+
+// What Windows drops from a name, or supplies without its being stored there, is told
+// by pure functions.
+func TestWindowsNames(t *testing.T) {
+	for path, want := range map[string]bool{"C:/a.txt": false, "C:/a.txt.": true, "C:/a.txt ": true, "C:/dir./a.txt": true, "C:/.a/b c": false} {
+		if got := endsInDot(path); got != want {
+			t.Errorf("%q ends in a dot: %t, want %t", path, got, want)
+		}
+	}
+	for errno, want := range map[syscall.Errno]bool{2: false, 5: false, 15: true, 123: true, 206: true, 267: true} {
+		if got := namesNothing(&fs.PathError{Err: errno}); got != want {
+			t.Errorf("%d means that there can be no such file: %t, want %t", uintptr(errno), got, want)
+		}
+	}
+	for mode, want := range map[fs.FileMode]entryKind{
+		0o644:                            entryFile,
+		fs.ModeDir:                       entryDir,
+		fs.ModeDir | fs.ModeIrregular:    entryDir,
+		fs.ModeIrregular:                 entryLink,
+		fs.ModeSymlink:                   entryLink,
+		fs.ModeDevice | fs.ModeIrregular: entrySpecial,
+	} {
+		if got := kindOf(mode); got != want {
+			t.Errorf("%v is of kind %d, want %d", mode, got, want)
 		}
 	}
 }

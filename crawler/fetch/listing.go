@@ -187,13 +187,17 @@ func kindOf(mode fs.FileMode) entryKind {
 	switch mode.Type() {
 	case 0:
 		return entryFile
-	case fs.ModeDir:
+	case fs.ModeDir, fs.ModeDir | fs.ModeIrregular:
 		return entryDir
-	case fs.ModeSymlink:
+	case fs.ModeSymlink, fs.ModeIrregular: // a junction of Windows, or a file that is fetched when it is read
 		return entryLink
 	}
 	return entrySpecial
 }
+
+// isRegular reports whether a file that was opened, or found behind all links, can be
+// read like any other. Those of Windows that another program supplies can.
+func isRegular(mode fs.FileMode) bool { return mode.Type()&^fs.ModeIrregular == 0 }
 
 // exact returns what name stands for in dir, entryNone when it is not there.
 // Symbolic links are followed.
@@ -270,6 +274,8 @@ func foldKey(name string) string {
 func (x *directoryIndex) follow(rel string) entryKind {
 	info, err := x.tree.Stat(rel)
 	switch {
+	case err == nil && isRegular(info.Mode()):
+		return entryFile
 	case err == nil:
 		return kindOf(info.Mode())
 	case isEscape(err):

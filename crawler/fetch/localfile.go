@@ -90,7 +90,7 @@ func openFile(t tree, name, path string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, localFault("open", path, err)
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	if err == nil && !isRegular(info.Mode()) {
 		err = errSpecial
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ func localFault(op, path string, err error) *Fault {
 		f.Local, f.Retry, f.Err = true, true, localLimit(err)
 	case isEscape(err):
 		f.Kind, f.Err = "file-outside-root", errOutside
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), onWindows && namesNothing(err):
 		f.Kind, f.Err = "file-missing", errNoFile
 	case errors.Is(err, fs.ErrPermission):
 		f.Err = errPermission
@@ -124,6 +124,27 @@ func localFault(op, path string, err error) *Fault {
 	return f
 }
 
+// namesNothing reports whether Windows refused a name that no file can have there. It
+// takes none of these for "file not found".
+func namesNothing(err error) bool {
+	const (
+		invalidDrive  = 15
+		invalidName   = 123 // with a character such as '?' in it
+		badPathname   = 161
+		nameTooLong   = 206
+		notADirectory = 267
+	)
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		return false
+	}
+	switch errno {
+	case invalidDrive, invalidName, badPathname, nameTooLong, notADirectory:
+		return true
+	}
+	return false
+}
+
 // isEscape reports whether an os.Root refused to leave its directory. The error
 // has no exported name; a test holds its text.
 func isEscape(err error) bool {
@@ -131,7 +152,9 @@ func isEscape(err error) bool {
 }
 
 func isLinkLoop(err error) bool {
-	return errors.Is(err, syscall.ELOOP)
+	const unresolved = 1921 // what Windows says
+	var errno syscall.Errno
+	return errors.Is(err, syscall.ELOOP) || onWindows && errors.As(err, &errno) && errno == unresolved
 }
 
 // fileBody reads a local file. It stops at the size the file had when it was

@@ -1,6 +1,9 @@
 package fetch
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // mediaTypes gives the media type that static hosts send for a file extension.
 // It is our own so that a report does not depend on the mime.types of the
@@ -138,7 +141,7 @@ var mediaTypes = map[string]string{
 // letter case aside; "" when it implies none.
 func TypeByName(name string) string {
 	dot := strings.LastIndexByte(name, '.')
-	if dot < 0 || strings.IndexByte(name[dot:], '/') >= 0 {
+	if dot < 0 || strings.IndexByte(name[dot:], '/') >= 0 || strings.IndexByte(name[dot:], filepath.Separator) >= 0 {
 		return ""
 	}
 	extension := name[dot+1:]

@@ -316,8 +316,8 @@ func (s *Site) Names(u urinorm.URL, file string) bool {
 		return false
 	}
 	rel := path[len(s.path):]
-	dir, found := strings.CutSuffix(file, rel)
-	return found && strings.IndexByte(rel, '%') < 0 && len(dir) > 1 && os.IsPathSeparator(dir[len(dir)-1]) && dir[:len(dir)-1] == filepath.Clean(s.dir)
+	dir, found := strings.CutSuffix(filepath.ToSlash(file), rel)
+	return found && strings.IndexByte(rel, '%') < 0 && len(dir) > 1 && dir[len(dir)-1] == '/' && dir[:len(dir)-1] == filepath.ToSlash(filepath.Clean(s.dir))
 }
 
 func queryOf(u urinorm.URL) string {

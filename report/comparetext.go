@@ -17,10 +17,10 @@ func (d Diff) WriteText(w io.Writer, o Options) error {
 	for _, part := range d.parts() {
 		l := &listing{}
 		for _, c := range folded(part.changes) {
-			hint := didYouMean(c.URL, c.Suggestions)
+			hint := hints(visible(because(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
 			switch {
 			case c.Was != "":
-				hint = strings.TrimSuffix("was "+visible(string(c.Was))+"   "+hint, "   ")
+				hint = hints("was "+visible(string(c.Was)), hint)
 			case part.word == "fixed":
 				hint = ""
 			}

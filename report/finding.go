@@ -95,6 +95,40 @@ func (f *finding) title() string {
 // why is the message, or what the code means where there is none.
 func (f *finding) why() string { return cmp.Or(f.message, f.title()) }
 
+// because is why a finding is what it is, for a row that has its code and the target's
+// URL already: empty where these say it.
+func because(target string, code check.Code, message string) string {
+	if _, ok := code.Status(); ok {
+		return ""
+	}
+	switch code {
+	case check.CodeOK, check.CodeRateLimited, check.CodeRedirectLoop, check.CodeRedirectLimit,
+		check.CodeDNSNotFound, check.CodeConnectRefused, check.CodeConnectionReset, check.CodeTimeout,
+		check.CodeFragmentMissing, check.CodeFragmentUnproven,
+		check.CodeSchemeUnknown, check.CodeSchemeUnchecked,
+		check.CodeFileMissing, check.CodeFileCase, check.CodeFileOutsideRoot, check.CodeFileFromWeb,
+		check.CodeExternal, check.CodeInterrupted,
+		check.CodeSoftNotFound, check.CodeMixedContent, check.CodeOutsideBase,
+		check.CodeURICredentials, check.CodeURIMisleading, check.CodeURIObfuscatedIP:
+		return ""
+	}
+	return strings.TrimPrefix(message, ownPage(target)+": ")
+}
+
+// movedTo is where redirects had led to a target that is not in order: what is wrong is
+// wrong there. A slash at the end is no other place.
+func (f *finding) movedTo() string {
+	r := f.result
+	switch f.code {
+	case check.CodeRedirectLoop, check.CodeRedirectLimit, check.CodeRedirectInvalid:
+		return ""
+	}
+	if page, _, _ := strings.Cut(r.URL, "#"); f.warning || !isFinding(r.Verdict) || len(r.Redirects) == 0 || r.FinalURL == page || r.FinalURL == page+"/" {
+		return ""
+	}
+	return r.FinalURL
+}
+
 // sentence says a finding where the target's URL does not stand beside it:
 //
 //	broken link to https://example.com/gone: not found

@@ -64,10 +64,13 @@ func (t *textWriter) findings(r *crawler.Result) []row {
 	var rows []row
 	for _, f := range findingsOf(t.show, r) {
 		r := row{word: f.word, code: string(f.code), url: f.result.URL}
-		if f.warning {
-			r.hint = hint(check.Warning{Code: f.code, Message: f.message, Proposal: f.proposal})
-		} else {
-			r.hint = didYouMean(f.result.URL, f.result.Suggestions)
+		switch {
+		case f.proposal != "":
+			r.hint = "-> " + visible(f.proposal)
+		case f.warning:
+			r.hint = visible(because(f.result.URL, f.code, f.message))
+		default:
+			r.hint = hints(visible(because(f.result.URL, f.code, f.message)), redirectedTo(f.movedTo()), didYouMean(f.result.URL, f.result.Suggestions))
 		}
 		r.hint = beside(r.hint, &f)
 		rows = append(rows, r)
@@ -88,31 +91,31 @@ func (t *textWriter) End(s *crawler.Summary) error {
 
 // beside adds to a hint what other runs have to do with a finding.
 func beside(hint string, f *finding) string {
-	hints := []string{hint}
+	var run, cached, known string
 	if r := f.result; !f.warning {
 		if r.FailsAfter > 0 {
-			hints = append(hints, fmt.Sprintf("run %d of %d", r.BrokenRuns, r.FailsAfter))
+			run = fmt.Sprintf("run %d of %d", r.BrokenRuns, r.FailsAfter)
 		}
 		if r.Cached {
-			hints = append(hints, "cached")
+			cached = "cached"
 		}
 	}
 	if slices.Contains(f.result.Known, f.code) {
-		hints = append(hints, "known")
+		known = "known"
 	}
-	return strings.Join(slices.DeleteFunc(hints, func(s string) bool { return s == "" }), "   ")
+	return hints(hint, run, cached, known)
 }
 
-// hint is what stands behind a warning: the URL to use instead, or, of a warning
-// about the page itself, where on the page it is.
-func hint(w check.Warning) string {
-	switch {
-	case w.Proposal != "":
-		return "-> " + visible(w.Proposal)
-	case check.OfPage(w.Code):
-		return visible(w.Message)
+// hints joins what stands behind a finding; what is empty is left out.
+func hints(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), "   ")
+}
+
+func redirectedTo(url string) string {
+	if url == "" {
+		return ""
 	}
-	return ""
+	return "redirected to " + visible(url)
 }
 
 // didYouMean offers suggestions; on the same page it names the fragment alone. What

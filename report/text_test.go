@@ -314,3 +314,39 @@ func TestQuoted(t *testing.T) {
 		}
 	}
 }
+
+// A row says why, where its code and the target's URL do not.
+func TestTextSaysWhy(t *testing.T) {
+	const page = "https://example.com/"
+	moved := []crawler.Hop{{URL: page + "old", Status: 302}}
+	for _, test := range []struct {
+		name   string
+		result crawler.Result
+		want   string // behind the URL
+	}{
+		{"a status says all", crawler.Result{Code: "http-404", Message: "the server answered 404 (not found)"}, ""},
+		{"it is another address that answers so", crawler.Result{Code: "http-404", Message: "the server answered 404 (not found)", Redirects: moved, FinalURL: page + "new"}, "redirected to https://example.com/new"},
+		{"a slash at the end is no other address", crawler.Result{Code: "http-404", Redirects: moved, FinalURL: page + "old/"}, ""},
+		{"a loop leads nowhere", crawler.Result{Code: check.CodeRedirectLoop, Message: "the redirects lead back to " + page + "new", Redirects: moved, FinalURL: page + "new"}, ""},
+		{"what is malformed", crawler.Result{Code: check.CodeProtocolError, Message: "the answer's header is malformed"}, "the answer's header is malformed"},
+		{"why, and what was meant", crawler.Result{Code: check.CodeURIInvalid, Message: "host is missing", Suggestions: []check.Suggestion{{URL: page + "new"}}}, "host is missing   did you mean https://example.com/new?"},
+		{"the URL again", crawler.Result{Code: check.CodeDNSFailure, Message: page + "old: the resolver is down"}, "the resolver is down"},
+		{"the rule", crawler.Result{Verdict: check.Skipped, Code: check.CodeExcluded, Message: `excluded by \.zip$`}, `excluded by \.zip$`},
+		{"other sites", crawler.Result{Verdict: check.Skipped, Code: check.CodeExternal, Message: "external links are not checked"}, ""},
+		{"a warning without an address", crawler.Result{Verdict: check.OK, Code: check.CodeOK, Redirects: moved, FinalURL: page, Warnings: []check.Warning{{Code: check.CodeRedirectToLogin, Message: "redirected to the sign-in page " + page}}}, "redirected to the sign-in page https://example.com/"},
+		{"a warning with one", crawler.Result{Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: check.CodeRedirectPermanent, Message: "moved for good to " + page, Proposal: page}}}, "-> https://example.com/"},
+		{"a code of a newer version", crawler.Result{Code: "tomorrow", Message: "it will be gone"}, "it will be gone"},
+	} {
+		r := test.result
+		r.URL = page + "old"
+		if r.Code != check.CodeOK && r.Verdict == check.OK {
+			r.Verdict = check.Broken
+		}
+		r.References = []crawler.Reference{{Page: page, Line: 1, Column: 1}}
+		run := &Report{Summary: crawler.Summary{Complete: true, Results: 1}, Results: []*crawler.Result{&r}}
+		rows := strings.Split(render(t, "text", Options{Show: ShowDefault | ShowSkipped}, run), "\n")
+		if _, got, _ := strings.Cut(rows[1], r.URL); strings.TrimSpace(got) != test.want {
+			t.Errorf("%s: %q has %q behind the URL, want %q", test.name, rows[1], strings.TrimSpace(got), test.want)
+		}
+	}
+}

@@ -72,6 +72,34 @@ func TestGitHubAnnotations(t *testing.T) {
 	}
 }
 
+// An address stands once in a sentence.
+func TestSentencesDoNotRepeatThemselves(t *testing.T) {
+	const page = "https://example.com/p"
+	run := &Report{Results: []*crawler.Result{
+		{URL: page, Verdict: check.OK, Code: "ok", Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "the id \"a\" stands more than once"}}},
+		{URL: "https://example.com/old", Verdict: check.OK, Code: "ok",
+			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved for good to https://example.com/new", Proposal: "https://example.com/new"}},
+			References: []crawler.Reference{{Page: page, Line: 3, Column: 7}}},
+		{URL: "https://example.com/older", Verdict: check.OK, Code: "ok",
+			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved for good to https://example.com/new", Proposal: "https://example.com/new#a"}},
+			References: []crawler.Reference{{Page: page, Line: 4, Column: 7}}},
+	}}
+	want := []string{
+		`https://example.com/p: the id "a" stands more than once`,
+		"https://example.com/p:3:7: https://example.com/old: moved for good to https://example.com/new",
+		"https://example.com/p:4:7: https://example.com/older: moved for good to https://example.com/new; use https://example.com/new#a",
+	}
+	for i, a := range readAnnotations(t, render(t, "github", Options{}, run)) {
+		if a.message != want[i] {
+			t.Errorf("got  %s\nwant %s", a.message, want[i])
+		}
+	}
+	markdown := render(t, "markdown", Options{}, run)
+	if n := strings.Count(markdown, "`https://example.com/new`"); n != 0 {
+		t.Errorf("the new address stands again %d times:\n%s", n, markdown)
+	}
+}
+
 // Of each level ten are written, the last of which counts those left out.
 func TestGitHubAnnotationsAreLimited(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 11, 500} {

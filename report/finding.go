@@ -174,11 +174,12 @@ func (f *finding) archived() string {
 	return ""
 }
 
-// alternatives are the URLs that may be used instead, at most three.
+// alternatives are the URLs that may be used instead, at most three. The message may
+// have named a warning's already.
 func (f *finding) alternatives() []string {
 	const most = 3
 	if f.warning {
-		if f.proposal == "" {
+		if f.proposal == "" || strings.HasSuffix(f.message, " "+f.proposal) {
 			return nil
 		}
 		return []string{f.proposal}

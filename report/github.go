@@ -109,8 +109,8 @@ func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {
 				fmt.Fprintf(out, "col=%d,endColumn=%d,", column, endColumn)
 			}
 		}
-	} else {
-		message = visible(first.String()) + ": " + message
+	} else if at := visible(first.String()) + ": "; !strings.HasPrefix(message, at) {
+		message = at + message
 	}
 	if more := len(places) - 1; more > 0 {
 		message += " (and at " + plural(more, "more place") + ")"

@@ -161,8 +161,11 @@ func markdownRow(place string, f *finding, ref *crawler.Reference) string {
 	if entry, ok := check.Lookup(f.code); ok && f.word != "ok" {
 		why = entry.Title + " " + why
 	}
-	if f.message != "" && !strings.Contains(f.title(), f.message) {
-		why += ": " + markdownCode(f.message)
+	if message := because(f.result.URL, f.code, f.message); message != "" && !strings.Contains(f.title(), message) {
+		why += ": " + markdownCode(message)
+	}
+	if moved := f.movedTo(); moved != "" {
+		why += ", redirected to " + markdownCode(moved)
 	}
 	for i, url := range f.alternatives() {
 		why += []string{" → ", " or "}[min(i, 1)] + markdownCode(url)

@@ -316,3 +316,15 @@ func (o occurrences) byPage() {
 		return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
 }
+
+// eachPage calls fn for each page of occurrences, which are sorted by page.
+func (o occurrences) eachPage(fn func(page string, o occurrences)) {
+	for len(o) > 0 {
+		n := 1
+		for n < len(o) && o[n].page == o[0].page {
+			n++
+		}
+		fn(o[0].page, o[:n])
+		o = o[n:]
+	}
+}

@@ -115,14 +115,7 @@ func (j *junitWriter) End(s *crawler.Summary) error {
 	j.xml.start("testsuites", "name", "orbweaver", "tests", strconv.Itoa(whole.tests), "failures", strconv.Itoa(whole.failures),
 		"errors", strconv.Itoa(whole.errors), "time", junitTime(s.Elapsed))
 	j.run(s, unsound)
-	for rest := j.all; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].page == rest[0].page {
-			n++
-		}
-		j.page(rest[:n])
-		rest = rest[n:]
-	}
+	j.all.eachPage(func(_ string, cases occurrences) { j.page(cases) })
 	j.xml.end()
 	j.xml.newline()
 	return j.xml.flush()

@@ -115,47 +115,56 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 // matter is what findings at several places of one page have in common.
 type matter struct{ word, code, url string }
 
-// matter of a row is its target; where the whole document is what is wrong, the
+// matterOf a finding is its target; where the whole document is what is wrong, the
 // document, whichever places of it are linked to.
-func (r row) matter() matter {
-	m := matter{r.word, r.code, r.url}
-	switch check.Code(r.code) {
+func matterOf(word, code, url string) matter {
+	switch check.Code(code) {
 	case check.CodeFragmentMissing, check.CodeFragmentUnproven, check.CodeFragmentDuplicate:
 	default:
-		m.url, _, _ = strings.Cut(r.url, "#")
+		url, _, _ = strings.Cut(url, "#")
 	}
-	return m
+	return matter{word, code, url}
+}
+
+// fold chooses the rows of one page to write, of n: all but those of a matter that has
+// very many, of which it chooses the first. It tells how many more of which matters
+// there are.
+func fold(n int, of func(int) matter) (shown []int, folded []matter, more map[matter]int) {
+	counts := map[matter]int{}
+	if n > manyPlaces {
+		for i := range n {
+			if m := of(i); m.word != check.OK.String() && m.word != check.Skipped.String() { // who asks for those wants all
+				counts[m]++
+			}
+		}
+	}
+	more = map[matter]int{}
+	met := map[matter]int{}
+	for i := range n {
+		if len(counts) > 0 {
+			if m := of(i); counts[m] > manyPlaces {
+				if met[m]++; met[m] > firstPlaces {
+					if more[m]++; more[m] == 1 {
+						folded = append(folded, m)
+					}
+					continue
+				}
+			}
+		}
+		shown = append(shown, i)
+	}
+	return shown, folded, more
 }
 
 // writePage writes the rows of one page; of a matter that has very many the first,
 // and behind them how many more there are.
 func writePage(out *bufio.Writer, t *table, rows []pageRow) {
-	counts := map[matter]int{}
-	if len(rows) > manyPlaces {
-		for i := range rows {
-			if word := rows[i].word; word != check.OK.String() && word != check.Skipped.String() { // who asks for those wants all
-				counts[rows[i].matter()]++
-			}
-		}
-	}
-	met := map[matter]int{}
-	var folded []matter
-	for i := range rows {
-		if len(counts) > 0 {
-			m := rows[i].matter()
-			if n := met[m]; counts[m] > manyPlaces {
-				if met[m]++; n == firstPlaces {
-					folded = append(folded, m)
-				}
-				if n >= firstPlaces {
-					continue
-				}
-			}
-		}
+	shown, folded, more := fold(len(rows), func(i int) matter { return matterOf(rows[i].word, rows[i].code, rows[i].url) })
+	for _, i := range shown {
 		t.write(out, rows[i].place(), rows[i].row)
 	}
 	for _, m := range folded {
-		fmt.Fprintf(out, "  and %d more like these (%s): %s\n", counts[m]-firstPlaces, visible(m.code), visible(m.url))
+		fmt.Fprintf(out, "  and %d more like these (%s): %s\n", more[m], visible(m.code), visible(m.url))
 	}
 }
 

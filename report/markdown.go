@@ -95,9 +95,15 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 			first := firstOfPages(f.references())[0]
 			write(markdownRow(fmt.Sprintf("%d pages, first %s", countPages(f.references()), markdownCode(first)), f, nil))
 		}
-		for _, o := range rows {
-			write(markdownRow(markdownCode(o.String()), o.finding, o.ref))
-		}
+		rows.eachPage(func(page string, rows occurrences) {
+			shown, folded, more := fold(len(rows), func(i int) matter { return matterOf(rows[i].word, string(rows[i].code), rows[i].result.URL) })
+			for _, i := range shown {
+				write(markdownRow(markdownCode(rows[i].String()), rows[i].finding, rows[i].ref))
+			}
+			for _, m := range folded {
+				write("| " + markdownCode(page) + " | " + markdownCode(m.url) + " | " + fmt.Sprintf("%d more like these ", more[m]) + markdownCode(m.code) + " |\n")
+			}
+		})
 	}
 	if missing > 0 {
 		rows := "rows are"

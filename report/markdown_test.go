@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
@@ -116,6 +118,7 @@ func TestMarkdownIsLimited(t *testing.T) {
 	run := fullRun()
 	for i := range 2000 {
 		r := *run.Results[i%3]
+		r.URL = fmt.Sprintf("%s/%d", r.URL, i)
 		r.Verdict, r.Code = check.Broken, "http-404"
 		run.Results = append(run.Results, &r)
 	}
@@ -138,6 +141,22 @@ func TestMarkdownIsLimited(t *testing.T) {
 		if missing > 0 && !strings.Contains(got, "**"+strconv.Itoa(missing)+" more rows are left out**") {
 			t.Errorf("limit %d: does not count %d", limit, missing)
 		}
+	}
+}
+
+// A table of links into one document that is not there is one mistake.
+func TestMarkdownFoldsWhatIsTheSameOnAPage(t *testing.T) {
+	run := &Report{}
+	for i := range 500 {
+		run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("gone.html#%03d", i), Verdict: check.Broken, Code: "file-missing",
+			References: []crawler.Reference{{Page: "a.html", Line: i + 1, Column: 1}}})
+	}
+	got := render(t, "markdown", Options{}, run)
+	if n := strings.Count(got, "`gone.html#"); n != firstPlaces {
+		t.Errorf("%d of the same are listed", n)
+	}
+	if want := "| `a.html` | `gone.html` | 497 more like these `file-missing` |\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("does not end in %q:\n%s", want, got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -51,8 +52,13 @@ func (x *xmlWriter) Begin(h *Head) error {
 		"references", strconv.Itoa(s.References), "requests", strconv.Itoa(s.Requests),
 		"ok", strconv.Itoa(s.OK), "broken", strconv.Itoa(s.Broken), "unverified", strconv.Itoa(s.Unverified),
 		"skipped", strconv.Itoa(s.Skipped), "warnings", strconv.Itoa(s.Warnings))
+	t.count("cached", s.Cached)
+	t.count("recent", s.Recent)
 	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
 		t.leaf("by_code", "", "code", string(code), "count", strconv.Itoa(s.ByCode[code]))
+	}
+	if s.Known != (crawler.Tally{}) {
+		t.leaf("known", "", "broken", strconv.Itoa(s.Known.Broken), "unverified", strconv.Itoa(s.Known.Unverified), "warnings", strconv.Itoa(s.Known.Warnings))
 	}
 	t.end()
 	return t.err
@@ -64,6 +70,19 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 		"status", strconv.Itoa(r.Status), "attempts", strconv.Itoa(r.Attempts),
 		"elapsed_ms", strconv.FormatInt(r.Elapsed.Milliseconds(), 10),
 		"final_url", r.FinalURL, "content_type", r.ContentType, "size", strconv.FormatInt(r.Size, 10))
+	t.flag("cached", r.Cached)
+	if len(r.Known) > 0 {
+		known := make([]string, len(r.Known))
+		for i, code := range r.Known {
+			known[i] = string(code)
+		}
+		t.attribute("known", strings.Join(known, " "))
+	}
+	if r.BrokenRuns > 0 {
+		t.count("broken_runs", r.BrokenRuns)
+		t.attribute("broken_since", r.BrokenSince.UTC().Format(time.RFC3339))
+	}
+	t.count("fails_after", r.FailsAfter)
 	t.leaf("message", r.Message)
 	for _, hop := range r.Redirects {
 		t.leaf("redirect", "", "url", hop.URL, "status", strconv.Itoa(hop.Status))
@@ -77,18 +96,47 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 		t.end()
 	}
 	for _, s := range r.Suggestions {
-		t.leaf("suggestion", s.Why, "url", s.URL)
+		t.start("suggestion", "url", s.URL)
+		t.flag("unique", s.Unique)
+		t.text(s.Why)
+		t.end()
 	}
 	for i := range r.References {
 		ref := &r.References[i]
 		t.start("reference", "page", ref.Page, "line", strconv.Itoa(ref.Line), "column", strconv.Itoa(ref.Column),
 			"element", ref.Element, "attribute", ref.Attribute)
+		t.flag("known", ref.Known)
+		if ref.Unaffected != "" {
+			t.attribute("unaffected", ref.Unaffected)
+		}
+		if s := ref.Source; s != nil {
+			t.attribute("source", s.File)
+			t.attribute("source_line", strconv.Itoa(s.Line))
+			t.attribute("source_column", strconv.Itoa(s.Column))
+			if s.Raw != ref.Raw {
+				t.attribute("source_raw", s.Raw)
+			}
+		}
 		t.leaf("raw", ref.Raw)
 		t.leaf("text", ref.Text)
 		t.end()
 	}
 	t.end()
 	return t.err
+}
+
+// count is an attribute that is left out when it is 0, as JSON has it.
+func (x *xmlText) count(name string, n int) {
+	if n > 0 {
+		x.attribute(name, strconv.Itoa(n))
+	}
+}
+
+// flag is an attribute that is left out when it is false.
+func (x *xmlText) flag(name string, b bool) {
+	if b {
+		x.attribute(name, "true")
+	}
 }
 
 func (x *xmlWriter) End(*crawler.Summary) error {

@@ -38,13 +38,18 @@ func (c *csvWriter) Result(r *crawler.Result) error {
 	c.row[2] = cell(string(r.Code))
 	c.row[3] = strconv.Itoa(r.Status)
 	c.row[11] = cell(r.FinalURL)
-	c.row[12] = cell(remarks(r))
+	c.row[12] = cell(remarks(r, nil))
 	if len(r.References) == 0 {
 		clear(c.row[4:11])
 		return c.csv.Write(c.row[:])
 	}
+	all := c.row[12]
 	for i := range r.References {
 		ref := &r.References[i]
+		c.row[12] = all
+		if ref.Unaffected != "" {
+			c.row[12] = cell(remarks(r, ref))
+		}
 		c.row[4] = cell(ref.Page)
 		c.row[5], c.row[6] = "", ""
 		if ref.Line > 0 {
@@ -66,8 +71,9 @@ func (c *csvWriter) End(*crawler.Summary) error {
 	return c.csv.Error()
 }
 
-// remarks is the message and, since the columns know only one code, every warning.
-func remarks(r *crawler.Result) string {
+// remarks is the message and, since the columns know only one code, every warning that
+// is about a reference, or with nil all of them.
+func remarks(r *crawler.Result, ref *crawler.Reference) string {
 	if len(r.Warnings) == 0 {
 		return r.Message
 	}
@@ -76,6 +82,9 @@ func remarks(r *crawler.Result) string {
 		parts = append(parts, r.Message)
 	}
 	for _, w := range r.Warnings {
+		if ref != nil && !ref.Concerns(w.Code) {
+			continue
+		}
 		s := string(w.Code)
 		if w.Message != "" {
 			s += ": " + w.Message

@@ -40,6 +40,16 @@ func TestCSVIsHarmless(t *testing.T) {
 	}
 }
 
+// A warning about how one link is written stands in no other link's row.
+func TestRowsHaveTheWarningsThatConcernThem(t *testing.T) {
+	for _, format := range []string{"csv", "linkchecker-csv", "linkchecker-xml", "linkchecker-sql"} {
+		out := render(t, format, Options{}, warnedRun())
+		if repaired, moved := strings.Count(out, "a blank"), strings.Count(out, "new.html"); repaired != 1 || moved != 2 {
+			t.Errorf("%s: %d rows are told of the blank, %d of the redirect:\n%s", format, repaired, moved, out)
+		}
+	}
+}
+
 func TestCell(t *testing.T) {
 	for in, want := range map[string]string{
 		"":             "",

@@ -6,6 +6,7 @@ import (
 	"html"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,6 +78,9 @@ func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
 	for i, ref := range r.References {
 		rows[i] = row
 		at := &rows[i]
+		if ref.Unaffected != "" {
+			at.warnings = slices.DeleteFunc(slices.Clone(row.warnings), func(w check.Warning) bool { return !ref.Concerns(w.Code) })
+		}
 		at.urlname = strings.TrimSpace(html.UnescapeString(ref.Raw))
 		at.name = ref.Text
 		if ref.Line > 0 {

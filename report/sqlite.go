@@ -120,9 +120,9 @@ func (s *sqliteWriter) open() error {
 	table := func(name string, columns int) *sqliteTable {
 		return &sqliteTable{tx: s.tx, name: name, columns: columns}
 	}
-	s.results, s.refs = table("results", 13), table("refs", 9)
+	s.results, s.refs = table("results", 18), table("refs", 14)
 	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 5), table("suggestions", 4)
-	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 7)
+	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 8)
 	s.seen = map[string]bool{}
 	return nil
 }
@@ -172,8 +172,13 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 	if r.Size >= 0 {
 		size = r.Size
 	}
+	var since any
+	if r.BrokenRuns > 0 {
+		since = r.BrokenSince.UTC().Format(time.RFC3339)
+	}
 	err := s.results.add(id, r.URL, r.Verdict.String(), string(r.Code), r.Message, scope(r.Internal), hostOf(r.URL),
-		int64(r.Status), int64(r.Attempts), r.Elapsed.Milliseconds(), r.FinalURL, r.ContentType, size)
+		int64(r.Status), int64(r.Attempts), r.Elapsed.Milliseconds(), r.FinalURL, r.ContentType, size,
+		r.Cached, orNull(blanks(r.Known)), countOrNull(r.BrokenRuns), since, countOrNull(r.FailsAfter))
 	if err != nil {
 		return err
 	}
@@ -183,7 +188,12 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 		if ref.Line > 0 {
 			line, column = int64(ref.Line), int64(ref.Column)
 		}
-		if err := s.refs.add(nil, id, ref.Page, line, column, ref.Element, ref.Attribute, ref.Raw, ref.Text); err != nil {
+		var source crawler.Place
+		if ref.Source != nil {
+			source = *ref.Source
+		}
+		if err := s.refs.add(nil, id, ref.Page, line, column, ref.Element, ref.Attribute, ref.Raw, ref.Text,
+			ref.Known, orNull(ref.Unaffected), orNull(source.File), countOrNull(source.Line), countOrNull(source.Column)); err != nil {
 			return err
 		}
 	}
@@ -210,6 +220,13 @@ func orNull(s string) any {
 		return nil
 	}
 	return s
+}
+
+func countOrNull(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return int64(n)
 }
 
 func (s *sqliteWriter) End(sum *crawler.Summary) error {
@@ -277,7 +294,7 @@ func (s *sqliteWriter) allCodes(sum *crawler.Summary) error {
 		if !ok {
 			entry = check.Entry{Code: code, Title: string(code)}
 		}
-		if err := s.codes.add(string(code), entry.Title, entry.Severity.String(), entry.Explanation, entry.Advice, entry.Example, int64(met[code])); err != nil {
+		if err := s.codes.add(string(code), entry.Title, entry.Severity.String(), entry.Explanation, entry.Advice, entry.Example, int64(met[code]), check.OfPage(code)); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,8 @@ CREATE TABLE run (
 -- All codes there are. count is how many targets have it, as a verdict or a warning.
 CREATE TABLE codes (
   code TEXT PRIMARY KEY, title TEXT NOT NULL, severity TEXT NOT NULL,
-  explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL
+  explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL,
+  of_page INTEGER NOT NULL -- a warning of a page itself, and not of the links to it
 ) WITHOUT ROWID;
 
 -- Targets. Which are listed is for --show to say; run counts all.
@@ -26,14 +27,21 @@ CREATE TABLE results (
   host TEXT NOT NULL,  -- of the URL, with its port; empty for files
   status INTEGER NOT NULL, attempts INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,
   final_url TEXT NOT NULL, content_type TEXT NOT NULL,
-  size INTEGER -- bytes; null when unknown
+  size INTEGER, -- bytes; null when unknown
+  cached INTEGER NOT NULL, -- nothing was asked: an earlier run was told all of it
+  known TEXT,              -- codes of its findings that the baseline has at every place, with blanks between
+  broken_runs INTEGER, broken_since TEXT, -- how many runs in a row found it broken, this one included
+  fails_after INTEGER      -- in how many it must be broken to fail a run; null when they are enough
 );
 
 -- Every place that refers to a target. line and column count from 1; null where the place has none.
 CREATE TABLE refs (
   id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
   page TEXT NOT NULL, line INTEGER, column INTEGER, element TEXT NOT NULL, attribute TEXT NOT NULL,
-  raw TEXT NOT NULL, text TEXT NOT NULL
+  raw TEXT NOT NULL, text TEXT NOT NULL,
+  known INTEGER NOT NULL, -- the baseline has the finding here
+  unaffected TEXT,        -- codes of warnings that are not about this place, with blanks between
+  source TEXT, source_line INTEGER, source_column INTEGER -- what the page was made from
 );
 
 CREATE TABLE redirects (
@@ -108,16 +116,19 @@ CREATE VIEW slow AS
 CREATE VIEW large AS
   SELECT url, size, content_type FROM results WHERE size > 0 ORDER BY size DESC, url;
 
+-- Warnings, each at each of its places; those of a page itself once, at that page.
+CREATE VIEW warnings_by_page AS
+  SELECT CASE WHEN codes.of_page THEN results.url ELSE refs.page END AS page,
+    refs.line, refs.column, warnings.code, results.url, warnings.message, warnings.proposal, refs.raw
+  FROM warnings JOIN results ON results.id = warnings.result JOIN codes ON codes.code = warnings.code
+    LEFT JOIN refs ON refs.result = results.id AND NOT codes.of_page
+      AND instr(' ' || coalesce(refs.unaffected, '') || ' ', ' ' || warnings.code || ' ') = 0
+  ORDER BY 1, refs.line, refs.column, warnings.code, results.url;
+
 -- What to write instead of addresses that have moved for good, and where.
 CREATE VIEW redirects_permanent AS
-  SELECT refs.page, refs.line, refs.column, refs.raw, results.url, warnings.proposal
-  FROM warnings JOIN results ON results.id = warnings.result LEFT JOIN refs ON refs.result = results.id
-  WHERE warnings.code = 'redirect-permanent' ORDER BY refs.page, refs.line, refs.column, results.url;
-
-CREATE VIEW warnings_by_page AS
-  SELECT refs.page, refs.line, refs.column, warnings.code, results.url, warnings.message, warnings.proposal
-  FROM warnings JOIN results ON results.id = warnings.result LEFT JOIN refs ON refs.result = results.id
-  ORDER BY refs.page, refs.line, refs.column, warnings.code, results.url;
+  SELECT page, line, column, raw, url, proposal FROM warnings_by_page
+  WHERE code = 'redirect-permanent' ORDER BY page, line, column, url;
 
 -- Pages that were read though no other page links to them: from a directory, a sitemap
 -- or the command line. Links through redirects count when the report lists all results.

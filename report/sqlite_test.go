@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // query asks a database with the sqlite3 program.
@@ -46,7 +47,7 @@ func TestSQLite(t *testing.T) {
 		{"SELECT tool, version, started, elapsed_ms, complete, stopped_by, start_targets FROM run", `orbweaver|1.0.0|2026-01-02T03:04:05Z|65000|0|max-time|["https://example.com/"]`},
 		{`SELECT pages, targets, "references", requests, ok, broken, unverified, skipped, warnings FROM run`, "28|9|60|12|3|4|1|1|2"},
 		{"SELECT count(*), count(DISTINCT url) FROM results", "8|8"},
-		{"SELECT * FROM results WHERE url LIKE '%/old'", "6|https://example.com/old|ok|ok||internal|example.com|200|2|9|https://example.com/new/|text/html|0"},
+		{"SELECT * FROM results WHERE url LIKE '%/old'", "6|https://example.com/old|ok|ok||internal|example.com|200|2|9|https://example.com/new/|text/html|0|0|NULL|NULL|NULL|NULL"},
 		{"SELECT size FROM results WHERE url LIKE '%/wall'", "NULL"},
 		{"SELECT page, line, column, element, attribute, raw, text FROM refs JOIN results ON results.id = result WHERE url LIKE '%#setup'",
 			"https://example.com/a|40|3|a|href|guide#setup|Setup"},
@@ -82,6 +83,42 @@ func TestSQLite(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", test.sql, got, test.want)
 		}
 	}
+}
+
+// What other runs and sources add, and which links a warning is about.
+func TestSQLiteRemembers(t *testing.T) {
+	db := databaseOf(t, render(t, "sqlite", Options{Show: ShowAll}, rememberedRun()))
+	for _, test := range []struct{ sql, want string }{
+		{"SELECT cached, known, broken_runs FROM results WHERE code = 'bot-wall'", "1|bot-wall redirect-permanent|NULL"},
+		{"SELECT cached, known, broken_runs, broken_since, fails_after FROM results WHERE code = 'fragment-missing'", "0|NULL|13|2026-01-02T03:04:05Z|14"},
+		{"SELECT known, unaffected, source, source_line, source_column FROM refs WHERE source IS NOT NULL", "1|uri-repaired mixed-content|guide.md|15|16"},
+		{"SELECT count(*) FROM refs WHERE NOT known AND unaffected IS NULL AND source_line IS NULL", "57"},
+	} {
+		if got := strings.TrimSuffix(queryFile(t, db, test.sql), "\n"); got != test.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", test.sql, got, test.want)
+		}
+	}
+	db = databaseOf(t, render(t, "sqlite", Options{}, warnedRun()))
+	const want = "page.html|NULL|fragment-duplicate\nx.html|1|redirect-permanent\nx.html|1|uri-repaired\nx.html|2|redirect-permanent\n"
+	if got := queryFile(t, db, "SELECT page, line, code FROM warnings_by_page"); got != want {
+		t.Errorf("warnings by page: got\n%s", got)
+	}
+	if got := queryFile(t, db, "SELECT page, line, column, raw, url, proposal FROM redirects_permanent"); got != "x.html|1|3|page.html|page.html|new.html\nx.html|2|3|./page.html|page.html|new.html\n" {
+		t.Errorf("redirects: got\n%s", got)
+	}
+}
+
+// warnedRun has a target with a warning about its own page, one about the way to it,
+// and one about how the first of two links is written.
+func warnedRun() *Report {
+	return &Report{Results: []*crawler.Result{{
+		URL: "page.html", Verdict: check.OK, Code: "ok", Internal: true,
+		Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "twice"}, {Code: "redirect-permanent", Proposal: "new.html"}, {Code: "uri-repaired", Message: "a blank"}},
+		References: []crawler.Reference{
+			{Page: "x.html", Line: 1, Column: 3, Raw: "page.html"},
+			{Page: "x.html", Line: 2, Column: 3, Raw: "./page.html", Unaffected: "uri-repaired"},
+		},
+	}}}
 }
 
 func TestSQLiteOrphans(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 var xmlFormat = Format{
@@ -72,11 +73,7 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 		"final_url", r.FinalURL, "content_type", r.ContentType, "size", strconv.FormatInt(r.Size, 10))
 	t.flag("cached", r.Cached)
 	if len(r.Known) > 0 {
-		known := make([]string, len(r.Known))
-		for i, code := range r.Known {
-			known[i] = string(code)
-		}
-		t.attribute("known", strings.Join(known, " "))
+		t.attribute("known", blanks(r.Known))
 	}
 	if r.BrokenRuns > 0 {
 		t.count("broken_runs", r.BrokenRuns)
@@ -123,6 +120,18 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 	}
 	t.end()
 	return t.err
+}
+
+// blanks writes codes with blanks between.
+func blanks(codes []check.Code) string {
+	var b strings.Builder
+	for i, code := range codes {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(string(code))
+	}
+	return b.String()
 }
 
 // count is an attribute that is left out when it is 0, as JSON has it.

@@ -33,12 +33,12 @@ type csvWriter struct {
 func (c *csvWriter) Begin(*Head) error { return c.csv.Write(csvHeader) }
 
 func (c *csvWriter) Result(r *crawler.Result) error {
-	c.row[0] = cell(r.URL)
+	c.row[0] = Cell(r.URL)
 	c.row[1] = r.Verdict.String()
-	c.row[2] = cell(string(r.Code))
+	c.row[2] = Cell(string(r.Code))
 	c.row[3] = strconv.Itoa(r.Status)
-	c.row[11] = cell(r.FinalURL)
-	c.row[12] = cell(remarks(r, nil))
+	c.row[11] = Cell(r.FinalURL)
+	c.row[12] = Cell(remarks(r, nil))
 	if len(r.References) == 0 {
 		clear(c.row[4:11])
 		return c.csv.Write(c.row[:])
@@ -48,17 +48,17 @@ func (c *csvWriter) Result(r *crawler.Result) error {
 		ref := &r.References[i]
 		c.row[12] = all
 		if ref.Unaffected != "" {
-			c.row[12] = cell(remarks(r, ref))
+			c.row[12] = Cell(remarks(r, ref))
 		}
-		c.row[4] = cell(ref.Page)
+		c.row[4] = Cell(ref.Page)
 		c.row[5], c.row[6] = "", ""
 		if ref.Line > 0 {
 			c.row[5], c.row[6] = strconv.Itoa(ref.Line), strconv.Itoa(ref.Column)
 		}
-		c.row[7] = cell(ref.Element)
-		c.row[8] = cell(ref.Attribute)
-		c.row[9] = cell(ref.Raw)
-		c.row[10] = cell(ref.Text)
+		c.row[7] = Cell(ref.Element)
+		c.row[8] = Cell(ref.Attribute)
+		c.row[9] = Cell(ref.Raw)
+		c.row[10] = Cell(ref.Text)
 		if err := c.csv.Write(c.row[:]); err != nil {
 			return err
 		}
@@ -97,12 +97,12 @@ func remarks(r *crawler.Result, ref *crawler.Reference) string {
 	return strings.Join(parts, "; ")
 }
 
-// cell makes s harmless in a spreadsheet: what would be a formula gets an
+// Cell makes s harmless in a spreadsheet: what would be a formula gets an
 // apostrophe in front, which shows that it is text, and control characters other
 // than tabs and line feeds are written out. So is the beginning of what a CI system
 // would take for a command in its log. A lone hyphen, the page of standard input, is
 // no formula.
-func cell(s string) string {
+func Cell(s string) string {
 	s = breakCommands(printableText(s))
 	if strings.Contains(s, "\n") && strings.Contains(s, "::") {
 		lines := strings.Split(s, "\n")

@@ -73,7 +73,7 @@ func TestCell(t *testing.T) {
 		"'=1":          "'=1",
 		"a\x00\x1b\tb": `a\u0000\u001b` + "\tb",
 	} {
-		if got := cell(in); got != want {
+		if got := Cell(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

@@ -85,7 +85,7 @@ func (j *jsonText) value() {
 
 func (j *jsonText) key(name string) *jsonText {
 	j.value()
-	j.buf = appendJSONString(j.buf, name)
+	j.buf = AppendJSONString(j.buf, name)
 	j.buf = append(j.buf, ':')
 	if !j.compact {
 		j.buf = append(j.buf, ' ')
@@ -96,7 +96,7 @@ func (j *jsonText) key(name string) *jsonText {
 
 func (j *jsonText) string(s string) {
 	j.value()
-	j.buf = appendJSONString(j.buf, s)
+	j.buf = AppendJSONString(j.buf, s)
 }
 
 func (j *jsonText) int(n int64) {
@@ -117,10 +117,10 @@ func (j *jsonText) flush() error {
 	return j.err
 }
 
-// appendJSONString appends s as a JSON string (RFC 8259 section 7). Beyond what
+// AppendJSONString appends s as a JSON string (RFC 8259 section 7). Beyond what
 // has to be escaped it escapes what a terminal, an editor or the log of a CI system
 // would act upon, so that a report can be looked at as it is. A byte that is not UTF-8 becomes U+FFFD.
-func appendJSONString(dst []byte, s string) []byte {
+func AppendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {

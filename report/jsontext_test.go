@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// checkJSONString holds appendJSONString to what encoding/json reads.
+// checkJSONString holds AppendJSONString to what encoding/json reads.
 func checkJSONString(t *testing.T, s string) {
 	t.Helper()
-	out := appendJSONString(nil, s)
+	out := AppendJSONString(nil, s)
 	var got string
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatalf("%q: %s: %v", s, out, err)
@@ -50,7 +50,7 @@ func TestJSONString(t *testing.T) {
 		{"\u202e\U000e0041\ufffd\xff", `"\u202e\udb40\udc41` + "\ufffd\ufffd" + `"`},
 		{"##vso[x] ###[y] #[", `"\u0023#vso[x] #\u0023#[y] #["`},
 	} {
-		if got := string(appendJSONString(nil, test.in)); got != test.want {
+		if got := string(AppendJSONString(nil, test.in)); got != test.want {
 			t.Errorf("%q: got %s, want %s", test.in, got, test.want)
 		}
 	}

@@ -67,8 +67,8 @@ func (c *linkcheckerCSV) Result(r *crawler.Result) error {
 			valid = "True"
 		}
 		c.row([]string{
-			cell(row.urlname), cell(row.parent), "", cell(row.result), cell(strings.Join(warnings, "\n")), cell(strings.Join(row.infos, "\n")),
-			valid, cell(row.url), numberOrEmpty(row.line), numberOrEmpty(row.column), cell(row.name),
+			Cell(row.urlname), Cell(row.parent), "", Cell(row.result), Cell(strings.Join(warnings, "\n")), Cell(strings.Join(row.infos, "\n")),
+			valid, Cell(row.url), numberOrEmpty(row.line), numberOrEmpty(row.column), Cell(row.name),
 			"-1", strconv.FormatInt(row.size, 10), pythonFloat(row.checktime), "0", strconv.Itoa(row.level), linkcheckerModified(row.modified),
 		})
 	}

@@ -72,7 +72,7 @@ func cleanResult(r *crawler.Result) *crawler.Result {
 	out.Warnings = cleanAll(r.Warnings, cleanWarning)
 	out.Suggestions = cleanAll(r.Suggestions, cleanSuggestion)
 	out.References = cleanAll(r.References, func(ref crawler.Reference) crawler.Reference {
-		return cleanReference(ref, out.URL)
+		return CleanReference(ref, out.URL)
 	})
 	if !slices.IsSortedFunc(out.References, byPlace) {
 		out.References = slices.SortedFunc(slices.Values(out.References), byPlace)
@@ -161,7 +161,9 @@ func cleanSuggestion(s check.Suggestion) check.Suggestion {
 	return check.Suggestion{URL: clean(s.URL), Why: clean(s.Why), Unique: s.Unique}
 }
 
-func cleanReference(r crawler.Reference, target string) crawler.Reference {
+// CleanReference returns a reference to target, a printed URL, that is fit to print:
+// without passwords, and valid UTF-8.
+func CleanReference(r crawler.Reference, target string) crawler.Reference {
 	r.Page = clean(r.Page)
 	r.Element, r.Attribute = clean(r.Element), clean(r.Attribute)
 	r.Raw = cleanRaw(r.Raw, target)

@@ -3,13 +3,14 @@ package main
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -44,58 +45,63 @@ func (t *textLinks) end() error { return t.out.Flush() }
 // jsonLinks is an array with one link a line.
 type jsonLinks struct {
 	out   *bufio.Writer
+	row   []byte
 	begun bool
 }
 
-// foundLink is a link with its place, in JSON; a bookmark has its folder and tags too.
-type foundLink struct {
-	URL       string `json:"url"`
-	Page      string `json:"page"`
-	Line      int    `json:"line"`
-	Column    int    `json:"column"`
-	Element   string `json:"element"`
-	Attribute string `json:"attribute"`
-	Raw       string `json:"raw"`
-	Text      string `json:"text"`
-	*savedLink
+// found is a link's place, fit to print.
+func found(url, page string, l *extract.Link) crawler.Reference {
+	return report.CleanReference(crawler.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: l.Text}, url)
 }
 
-// savedLink is what a bookmark file says of a link.
-type savedLink struct {
-	Folder string   `json:"folder"`          // folder names from the root on, with '/'
-	Added  string   `json:"added,omitempty"` // RFC 3339; absent when the file does not say
-	Tags   []string `json:"tags"`
+// added is when a bookmark was made (RFC 3339); empty when the file does not say.
+func added(b *extract.Bookmark) string {
+	if b.Added.IsZero() {
+		return ""
+	}
+	return b.Added.Format(time.RFC3339)
 }
 
-// saved is what the bookmark file says of a link, nil for other documents' links.
-func saved(l *extract.Link) *savedLink {
-	b := l.Bookmark
-	if b == nil {
-		return nil
-	}
-	s := &savedLink{Folder: b.Folder, Tags: b.Tags}
-	if s.Tags == nil {
-		s.Tags = []string{}
-	}
-	if !b.Added.IsZero() {
-		s.Added = b.Added.Format(time.RFC3339)
-	}
-	return s
-}
-
+// link writes a link with its place; a bookmark has its folder, from the root on with
+// '/' between, and tags too.
 func (j *jsonLinks) link(url, page string, l *extract.Link) error {
-	before := ",\n"
+	row := append(j.row[:0], ",\n"...)
 	if !j.begun {
-		j.begun, before = true, "[\n"
+		j.begun, row = true, append(j.row[:0], "[\n"...)
 	}
-	j.out.WriteString(before) // a failure is remembered until Flush
-	var row strings.Builder
-	enc := json.NewEncoder(&row)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(foundLink{url, page, l.Line, l.Column, l.Element, l.Attribute, urinorm.Redact(l.Raw), l.Text, saved(l)}); err != nil {
-		return err
+	text := func(key, s string) {
+		row = append(row, key...)
+		row = report.AppendJSONString(row, s)
 	}
-	_, err := j.out.WriteString(strings.TrimSuffix(row.String(), "\n"))
+	number := func(key string, n int) {
+		row = append(row, key...)
+		row = strconv.AppendInt(row, int64(n), 10)
+	}
+	ref := found(url, page, l)
+	text(`{"url":`, url)
+	text(`,"page":`, ref.Page)
+	number(`,"line":`, ref.Line)
+	number(`,"column":`, ref.Column)
+	text(`,"element":`, ref.Element)
+	text(`,"attribute":`, ref.Attribute)
+	text(`,"raw":`, ref.Raw)
+	text(`,"text":`, ref.Text)
+	if b := l.Bookmark; b != nil {
+		text(`,"folder":`, urinorm.Redact(b.Folder))
+		if when := added(b); when != "" {
+			text(`,"added":`, when)
+		}
+		row = append(row, `,"tags":[`...)
+		for i, tag := range b.Tags {
+			if i > 0 {
+				row = append(row, ',')
+			}
+			row = report.AppendJSONString(row, urinorm.Redact(tag))
+		}
+		row = append(row, ']')
+	}
+	j.row = append(row, '}')
+	_, err := j.out.Write(j.row)
 	return err
 }
 
@@ -126,13 +132,15 @@ func (c *csvLinks) link(url, page string, l *extract.Link) error {
 	if err := c.header(); err != nil {
 		return err
 	}
-	mark := saved(l)
-	if mark == nil {
-		mark = &savedLink{}
+	ref := found(url, page, l)
+	row := []string{url, ref.Page, strconv.Itoa(ref.Line), strconv.Itoa(ref.Column), ref.Element, ref.Attribute, ref.Raw, ref.Text, "", "", ""}
+	if b := l.Bookmark; b != nil {
+		row[8], row[9], row[10] = urinorm.Redact(b.Folder), added(b), urinorm.Redact(strings.Join(b.Tags, ","))
 	}
-	return c.out.Write([]string{csvCell(url), csvCell(page), strconv.Itoa(l.Line), strconv.Itoa(l.Column),
-		csvCell(l.Element), csvCell(l.Attribute), csvCell(urinorm.Redact(l.Raw)), csvCell(l.Text),
-		csvCell(mark.Folder), mark.Added, csvCell(strings.Join(mark.Tags, ","))})
+	for i := range row {
+		row[i] = report.Cell(row[i])
+	}
+	return c.out.Write(row)
 }
 
 func (c *csvLinks) end() error {
@@ -144,13 +152,4 @@ func (c *csvLinks) end() error {
 		return err
 	}
 	return c.buffer.Flush()
-}
-
-// csvCell keeps spreadsheets from taking what a page says for a formula: an
-// apostrophe in front makes it text.
-func csvCell(s string) string {
-	if s != "" && s != "-" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
-		return "'" + s
-	}
-	return s
 }

@@ -70,6 +70,7 @@ func (l *listing) fit(t *table) {
 	for _, w := range l.wide {
 		t.fit(w.place(), w.row)
 	}
+	t.narrow()
 }
 
 // sort orders the rows of pages by page and place.

@@ -17,7 +17,8 @@ import (
 //
 // The word's column is the same in every report; place, code and url are as wide
 // as their contents, within bounds, so that one long URL does not push all texts
-// off the screen. Nothing but the text is ever shortened.
+// off the screen, and no wider than a terminal has room for. Nothing but the text is
+// ever shortened.
 type table struct {
 	color            bool
 	width            int // of the terminal; 0 unknown
@@ -71,6 +72,17 @@ func (t *table) fit(place string, r row) {
 	}
 }
 
+// narrow gives up a column that a terminal has no room for: blanks would only break
+// rows whose URLs are short.
+func (t *table) narrow() {
+	if t.width > 0 {
+		t.url = max(min(t.url, t.width-t.before()-2-leastText), 0)
+	}
+}
+
+// before is how many columns stand before the URL.
+func (t *table) before() int { return 2 + t.place + 2 + wordColumn + 2 + t.code + 2 }
+
 func (t *table) write(out *bufio.Writer, place string, r row) {
 	word, code, url := r.word, visible(r.code), visible(r.url)
 	var line strings.Builder
@@ -100,8 +112,8 @@ func (t *table) room(url string) int {
 	if t.width <= 0 {
 		return mostText
 	}
-	left := 2 + t.place + 2 + wordColumn + 2 + t.code + 2 + max(t.url, utf8.RuneCountInString(url)) + 2
-	return min(max(t.width-left, leastText), mostText)
+	left := t.width - t.before() - max(t.url, utf8.RuneCountInString(url)) - 2
+	return min(max(left, leastText), mostText)
 }
 
 // pad writes s and as many blanks as its column needs; a longer s gets two.

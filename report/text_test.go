@@ -268,6 +268,23 @@ func TestTextWidth(t *testing.T) {
 	}
 }
 
+// A long URL makes no row wide whose own is short.
+func TestTextFitsNarrowTerminals(t *testing.T) {
+	run := contractRun()
+	run.Results[1].URL = "https://example.com/" + strings.Repeat("long/", 10)
+	run.Results[0].URL, run.Results[0].Suggestions = "b#c", nil
+	for _, width := range []int{1, 40, 80, 100, 120} {
+		rows := strings.Split(render(t, "text", Options{Width: width}, run), "\n")[1:3]
+		least := strings.TrimRight(rows[1], " ")
+		if n := utf8.RuneCountInString(least); n > max(width, 60) {
+			t.Errorf("width %d: %d columns: %s", width, n, least)
+		}
+		if !strings.Contains(rows[0], run.Results[1].URL) || !strings.Contains(rows[1], `b#c  `) {
+			t.Errorf("width %d: lacks a URL:\n%s", width, strings.Join(rows, "\n"))
+		}
+	}
+}
+
 func TestDidYouMean(t *testing.T) {
 	suggest := func(urls ...string) (s []check.Suggestion) {
 		for _, u := range urls {

@@ -49,7 +49,7 @@ func render(t testing.TB, format string, o Options, run *Report) string {
 	return out.String()
 }
 
-var started = time.Date(2026, 1, 2, 4, 4, 5, 678, time.FixedZone("", 3600))
+var started = time.Date(2026, 1, 2, 4, 4, 5, 999_000_000, time.FixedZone("", 3600))
 
 // contractRun is the run that the documented examples show.
 func contractRun() *Report {

@@ -141,10 +141,11 @@ func (l *linkcheckerRows) outro(s *crawler.Summary) string {
 }
 
 func (l *linkcheckerRows) started(s *crawler.Summary) time.Time {
-	if l.head.Started.IsZero() && s != nil {
-		return s.Started
+	started := l.head.Started
+	if started.IsZero() && s != nil {
+		started = s.Started
 	}
-	return l.head.Started
+	return started.Truncate(time.Second) // as JSON keeps it
 }
 
 // linkcheckerModified writes Last-Modified.

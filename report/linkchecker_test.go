@@ -54,7 +54,7 @@ func linkcheckerRun() (*Report, []*crawler.Page) {
 	edge := func(url, text string) crawler.Edge { return crawler.Edge{URL: url, Text: text} }
 	pages := []*crawler.Page{
 		{URL: site, Title: `Home "page" & `, Links: []crawler.Edge{edge(site+"b.html", "to B"), edge(site+"gone.html", "really"), edge("http://127.0.0.1:9/x?a=1&b=2", "port")}},
-		{URL: site + "b.html", Depth: 1, Modified: started, Links: []crawler.Edge{edge(site+"index.html", "home")}},
+		{URL: site + "b.html", Depth: 1, Modified: started.Truncate(time.Second), Links: []crawler.Edge{edge(site+"index.html", "home")}},
 		{URL: site + "sub/", Depth: 1, Links: []crawler.Edge{edge(site+"b.html", "b")}},
 	}
 	return run, pages

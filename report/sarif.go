@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -146,7 +147,7 @@ func (s *sarifWriter) invocation(sum *crawler.Summary) {
 	j.key("invocations").array()
 	j.object()
 	j.key("executionSuccessful").bool(sum.Complete)
-	if started := sum.Started; !started.IsZero() {
+	if started := sum.Started.Truncate(time.Second); !started.IsZero() { // as JSON keeps it
 		j.key("startTimeUtc").time(started)
 		j.key("endTimeUtc").time(started.Add(max(sum.Elapsed, 0)))
 	}

@@ -150,6 +150,21 @@ func TestHTMLGolden(t *testing.T) {
 	}
 }
 
+// The chart of pages counts what their findings are, as the list has it.
+func TestHTMLPagesWithTheMostFindings(t *testing.T) {
+	run := warnedRun()
+	run.Results = append(run.Results, &crawler.Result{URL: "gone.html", Verdict: check.Broken, Code: "http-404",
+		Warnings: []check.Warning{{Code: "uri-repaired"}}, References: []crawler.Reference{{Page: "y.html"}, {Page: crawler.CommandLine}}})
+	text := renderHTML(t, Options{}, run, nil)
+	_, chart, _ := strings.Cut(text, "Pages with the most findings")
+	chart, _, _ = strings.Cut(chart, "</section>")
+	got := regexp.MustCompile(`<[^>]*>|\s+`).ReplaceAllString(chart, " ")
+	want := "y.html 1 1 broken page.html 1 1 warning x.html 1 1 warning"
+	if got := strings.Join(strings.Fields(got), " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestHTMLIsTheSameEachTime(t *testing.T) {
 	first := renderHTML(t, Options{Show: ShowAll}, fullRun(), fullSite())
 	for i := range 5 {

@@ -39,7 +39,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	}{
 		{"summary", testSummary}, {"filter", testFilter}, {"sort", testSort}, {"details", testDetails}, {"copy", testCopy},
 		{"redirects", testRedirects}, {"keyboard", testKeyboard}, {"screen reader", testScreenReader}, {"theme", testTheme}, {"web", testWeb}, {"web by keyboard", testWebByKeyboard},
-		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge}, {"unaffected", testUnaffected},
+		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, ctx, full) })
 	}
@@ -62,6 +62,27 @@ func testSummary(t *testing.T, ctx context.Context, full string) {
 	p.clickText("nav a", "Codes")
 	p.until(`document.getElementById("code-http-410").checkVisibility()`)
 	p.want(`document.activeElement.id`, "codes-title")
+}
+
+// testNames: what is found on a file, and about it, stands together under its name, and
+// leads to its place in the web; an address that is very long is whole in the details alone.
+func testNames(t *testing.T, ctx context.Context, _ string) {
+	long := "gone-" + strings.Repeat("x", 2000)
+	run := contractRun()
+	run.Results = []*crawler.Result{
+		{URL: "s/my%20page.html", Verdict: check.OK, Code: "ok", Internal: true, Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "twice"}},
+			References: []crawler.Reference{{Page: "s/index.html", Line: 1, Column: 1}}},
+		{URL: long, Verdict: check.Broken, Code: "file-missing", References: []crawler.Reference{{Page: "s/my page.html", Line: 1, Column: 1}}},
+	}
+	p := open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "s/my page.html")
+	p.want(`document.querySelectorAll("#list .group button").length`, "2") // Copy, In the web
+	p.want(`[...document.querySelectorAll("#list .wide .url")].map((e) => e.innerText.length)`, "16,300")
+	p.do(chromedp.Navigate("about:blank"))
+	p = open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings?page=s/my+page.html&by=page").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.want(`document.querySelectorAll("#list .wide").length`, "2")
 }
 
 // testUnaffected: a warning stands where it is about a link, the verdict at all.

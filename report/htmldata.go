@@ -165,6 +165,7 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	}
 	j.end()
 	h.sources(r.References[:min(places, len(r.References))])
+	j.int(int64(h.ref(ownPage(r.URL))))
 	j.end()
 }
 

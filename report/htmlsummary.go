@@ -381,11 +381,27 @@ func hostKey(host string) string {
 	return host
 }
 
+// byPage counts results by the pages that what is found of them stands on: a target
+// counts once, as the worst that it is.
 func (d *htmlDocument) byPage() htmlChart {
 	rows := d.tallyBy(func(r *crawler.Result, count func(string)) {
-		for i := range pageFirsts(r.References) {
-			if page := r.References[i].Page; page != crawler.CommandLine {
+		met := map[string]bool{crawler.CommandLine: true}
+		once := func(page string) {
+			if !met[page] {
+				met[page] = true
 				count(page)
+			}
+		}
+		for _, f := range findingsOf(ShowDefault, r) {
+			switch {
+			case f.warning && (isFinding(r.Verdict) || isInfo(f.code)):
+			case check.OfPage(f.code):
+				once(ownPage(r.URL))
+			default:
+				refs := concerned(r.References, f.code)
+				for i := range pageFirsts(refs) {
+					once(refs[i].Page)
+				}
 			}
 		}
 	})

@@ -61,7 +61,7 @@ type weaver struct {
 	web
 	pages   []*crawler.Page
 	results []*crawler.Result
-	index   map[string]int32 // URL to page
+	index   map[string]int32 // name, as references have it, to page
 	alias   map[string]string
 	links   [][]int32 // of each page to others, in the order they stand, each once
 	in      []int32
@@ -77,7 +77,7 @@ func weave(head *Head, pages []*crawler.Page, results []*crawler.Result) *web {
 	w := &weaver{results: results}
 	w.drawn = len(pages) > 0
 	if w.drawn {
-		w.pages = slices.CompactFunc(slices.Clone(pages), func(a, b *crawler.Page) bool { return a.URL == b.URL })
+		w.pages = byName(pages)
 	} else {
 		w.pages = pagesOf(results)
 	}
@@ -96,6 +96,20 @@ func weave(head *Head, pages []*crawler.Page, results []*crawler.Result) *web {
 	return &w.web
 }
 
+// byName are pages, each once, under the names that references have for them: that of a
+// file is its path, and its URL has blanks and letters beyond ASCII encoded.
+func byName(pages []*crawler.Page) []*crawler.Page {
+	all := slices.CompactFunc(slices.Clone(pages), func(a, b *crawler.Page) bool { return a.URL == b.URL })
+	for i, p := range all {
+		if name := ownPage(p.URL); name != p.URL {
+			renamed := *p
+			renamed.URL = name
+			all[i] = &renamed
+		}
+	}
+	return all
+}
+
 // pagesOf makes pages of the places that results name, and of the internal
 // documents among the results.
 func pagesOf(results []*crawler.Result) []*crawler.Page {
@@ -110,7 +124,7 @@ func pagesOf(results []*crawler.Result) []*crawler.Page {
 	}
 	for _, r := range results {
 		if r.Verdict == check.OK && r.Internal && len(r.Redirects) == 0 && (r.ContentType == "text/html" || r.ContentType == "application/xhtml+xml") {
-			page(document(r.URL))
+			page(ownPage(r.URL))
 		}
 		for i := range r.References {
 			if ref := &r.References[i]; ref.Page != crawler.CommandLine {
@@ -145,7 +159,7 @@ func (w *weaver) aliases() {
 	w.alias = map[string]string{}
 	for _, r := range w.results {
 		if len(r.Redirects) > 0 && r.FinalURL != "" {
-			w.alias[document(r.URL)] = r.FinalURL
+			w.alias[ownPage(r.URL)] = ownPage(r.FinalURL)
 		}
 	}
 }
@@ -155,7 +169,7 @@ var indexNames = []string{"index.html", "index.htm", "index.xhtml", "README.md",
 
 // page finds the page that a link leads to.
 func (w *weaver) page(url string) (int32, bool) {
-	url = document(url)
+	url = ownPage(url)
 	if i, ok := w.index[url]; ok {
 		return i, true
 	}

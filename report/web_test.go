@@ -120,6 +120,12 @@ s/lost.html - s/deep.html
 1 s/d/index.html on s/index.html 1 broken 0 doubtful
 2 s/d/e/f.html on s/d/index.html 1 broken 0 doubtful
 `},
+		{"a file is named as its links' places name it", []string{"s"},
+			site("s/index.html 0 s/a%20b.html", "s/a%20b.html 0 s/%C3%A9.html#x", "s/%C3%A9.html 0"), []*crawler.Result{broken("s/gone%20now", "s/a b.html")},
+			"0 s/index.html\n1 s/a b.html on s/index.html 1 broken 0 doubtful\n2 s/é.html on s/a b.html\n"},
+		{"and in a saved report", []string{"s"}, nil,
+			[]*crawler.Result{named, {URL: "s/a%20b.html", Internal: true, ContentType: "text/html", References: []crawler.Reference{{Page: "s/index.html"}}}, broken("s/gone", "s/a b.html")},
+			"0 s/index.html\n1 s/a b.html on s/index.html 1 broken 0 doubtful\n"},
 	} {
 		w := weave(&Head{Targets: test.targets}, test.pages, test.results)
 		if got := tell(w); got != test.want {

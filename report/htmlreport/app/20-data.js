@@ -39,6 +39,8 @@ class Result {
   // count and pages are how many places and pages there are; places may list fewer.
   get count() { return this.a[15]; }
   get pages() { return this.a[16]; }
+  // page is what references call the page that the target is.
+  get page() { return strings[this.a[21]]; }
   get listed() { return this.places.length / 4; }
   place(i) {
     const [page, line, column, shape] = this.places.slice(4 * i, 4 * i + 4);
@@ -104,7 +106,7 @@ function rows() {
   };
   for (const f of findings) {
     if (!onPages(f)) {
-      put(f.r.a[0], f.id, -1);
+      put(f.r.a[21], f.id, -1);
       continue;
     }
     for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) put(f.r.places[4 * i], f.id, i);
@@ -134,7 +136,7 @@ function hasFindings(page) {
   if (!troubled) {
     troubled = new Set();
     for (const f of findings) {
-      if (!onPages(f)) troubled.add(f.r.a[0]);
+      if (!onPages(f)) troubled.add(f.r.a[21]);
       else for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) troubled.add(f.r.places[4 * i]);
     }
   }

@@ -15,7 +15,7 @@ function chosen() {
     (!target || f.r.url === target) &&
     (!document || f.r.url.split("#", 1)[0] === document) &&
     (!scope || f.r.internal === (scope === "internal")));
-  const onPage = (f, i) => !page || (i < 0 ? f.r.url === page && !onPages(f) : strings[f.r.places[4 * i]] === page);
+  const onPage = (f, i) => !page || (i < 0 ? f.r.page === page && !onPages(f) : onPages(f) && concerns(f, i) && strings[f.r.places[4 * i]] === page);
   return { list, search, page, onPage, narrowed: Boolean(page || search.terms) };
 }
 
@@ -117,7 +117,7 @@ const detailsButton = (f, i, label) =>
   button("Details", () => go(address.view, { open: f.id + (i > 0 ? "." + i : "") }), { class: "small", "aria-label": "Details of " + clip(visible(label), 80), "data-open": f.id + (i > 0 ? "." + i : "") });
 
 function target(f, text, source) {
-  const parts = [link(f.r.url)];
+  const parts = [link(f.r.url, clip(f.r.url, 300))]; // the details have all of it
   if (source) parts.push(" ", el("span", { class: "hint" }, "from ", el("span", { class: "url" }, visible(placeText(source)))));
   if (text) parts.push(" ", el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”"));
   const hint = hintOf(f);
@@ -365,7 +365,8 @@ makers.set("findings", () => {
     const lists = byPage(choice);
     tools.state.list = lists;
     n = lists.total;
-    what = plural(n, "finding") + " on " + plural(lists.groups.length, "page") + (lists.wide.length ? ", " + count(lists.wide.length) + " of them on very many" : "");
+    const wide = lists.wide.length;
+    what = plural(n, "finding") + " on " + (wide && wide === n ? "very many pages" : plural(lists.groups.length, "page") + (wide ? ", " + count(wide) + " of them on very many" : ""));
     nodes = pageTable(lists, what);
   } else {
     const made = { target: targetTable, host: hostTable, code: codeTable }[by](ofTargets(choice));

@@ -43,7 +43,7 @@ function detailsOf(f, at) {
   const r = f.r;
   const c = codeOf(f.code);
   const place = onPages(f) ? r.place(at) : null;
-  const knot = knotOf(place ? place.page : r.url);
+  const knot = knotOf(place ? place.page : r.page);
   const http = hrefOf(r.url);
   return [
     el("div", { class: "detail-top" },
@@ -86,7 +86,7 @@ function instead(f) {
 // line, the text of the link, and what it leads to. What is found about a page
 // itself has no place; the way ends at the page.
 function wayOf(f, place) {
-  const page = place ? place.page : f.r.url;
+  const page = place ? place.page : f.r.page;
   const knot = knotOf(page);
   const steps = [];
   if (knot !== undefined && data.web.drawn) {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -211,12 +212,40 @@ func (f *finding) places() []place {
 	}
 	all := make([]place, len(refs))
 	for i := range refs {
-		all[i] = place{page: refs[i].Page, ref: &refs[i]}
-		if refs[i].Line > 0 {
-			all[i].line, all[i].column = refs[i].Line, max(refs[i].Column, 1)
-		}
+		all[i] = placeOf(&refs[i])
 	}
 	return all
+}
+
+func placeOf(ref *crawler.Reference) place {
+	p := place{page: ref.Page, ref: ref}
+	if ref.Line > 0 {
+		p.line, p.column = ref.Line, max(ref.Column, 1)
+	}
+	return p
+}
+
+// spot is where on its page a reference stands that has no line: on a page of a PDF, in
+// its outline, or in a header of the answer. Empty where nothing is known.
+func spot(ref *crawler.Reference) string {
+	const longest = 20
+	if ref == nil || ref.Line > 0 || pdfPage(ref) == 0 && ref.Element != "outline" && ref.Element != "header" {
+		return ""
+	}
+	return clip(visible(ref.Element), longest)
+}
+
+// pdfPage is the page of a PDF that a reference stands on, 0 where it is none.
+func pdfPage(ref *crawler.Reference) int {
+	number, ok := strings.CutPrefix(ref.Element, "page ")
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 // references are those to list, at the places where people mend them.
@@ -298,6 +327,15 @@ type occurrence struct {
 	place
 }
 
+// sentence says where a finding stands, too, for which readers have lines alone.
+func (o *occurrence) sentence() string {
+	s := o.finding.sentence()
+	if at := spot(o.ref); at != "" {
+		s += " (" + at + ")"
+	}
+	return s
+}
+
 // occurrences gathers findings at their places.
 type occurrences []occurrence
 
@@ -313,7 +351,7 @@ func (o *occurrences) add(show Show, r *crawler.Result) {
 // byPage sorts by page and place; findings at one place keep their order.
 func (o occurrences) byPage() {
 	slices.SortStableFunc(o, func(a, b occurrence) int {
-		return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+		return cmp.Or(cmp.Compare(a.page, b.page), compareRows(row{ref: a.ref}, row{ref: b.ref}))
 	})
 }
 

@@ -97,12 +97,12 @@ func shared(found map[check.Code][]*finding, most int) []*finding {
 func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {
 	places := f.places()
 	first := places[0]
-	message := visible(f.sentence())
+	o := occurrence{f, first}
+	message := visible(o.sentence())
 	fmt.Fprintf(out, "::%s ", githubCommands[f.level])
 	if file, _ := f.artifact(first); file != "" {
 		fmt.Fprintf(out, "file=%s,", githubProperty(inRepository(g.prefix, file)))
 		if first.line > 0 {
-			o := occurrence{f, first}
 			line, column, endLine, endColumn := o.region()
 			fmt.Fprintf(out, "line=%d,", line)
 			if endLine == line {
@@ -110,7 +110,7 @@ func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {
 			}
 		}
 	} else if at := visible(first.String()) + ": "; !strings.HasPrefix(message, at) {
-		message = at + message
+		message = at + visible(f.sentence())
 	}
 	if more := len(places) - 1; more > 0 {
 		message += " (and at " + plural(more, "more place") + ")"

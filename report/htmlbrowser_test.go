@@ -39,7 +39,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	}{
 		{"summary", testSummary}, {"filter", testFilter}, {"sort", testSort}, {"details", testDetails}, {"copy", testCopy},
 		{"redirects", testRedirects}, {"keyboard", testKeyboard}, {"screen reader", testScreenReader}, {"theme", testTheme}, {"web", testWeb}, {"web by keyboard", testWebByKeyboard},
-		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames},
+		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames}, {"spots", testSpots},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, ctx, full) })
 	}
@@ -83,6 +83,16 @@ func testNames(t *testing.T, ctx context.Context, _ string) {
 	p = open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings?page=s/my+page.html&by=page").ready()
 	p.until(`document.querySelector("#list tbody")`)
 	p.want(`document.querySelectorAll("#list .wide").length`, "2")
+}
+
+// testSpots: a link that has no line stands where else it is known to.
+func testSpots(t *testing.T, ctx context.Context, _ string) {
+	p := open(t, ctx, renderHTML(t, Options{}, spotRun(), nil), "#findings").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.want(`[...document.querySelectorAll("#list td.place")].map((e) => e.innerText)`, "outline,page 9,page 10,page 10,–,header")
+	p.clickText("#list button", "Details")
+	p.until(`document.getElementById("details").open`)
+	p.want(`[...document.querySelectorAll("#details .way .where")].some((e) => e.innerText === "outline")`, "true")
 }
 
 // testUnaffected: a warning stands where it is about a link, the verdict at all.

@@ -174,7 +174,7 @@ func (j *junitWriter) page(cases occurrences) {
 		j.xml.start("testcase", "name", name, "classname", page, "time", junitTime(o.result.Elapsed))
 		switch text := junitDetails(o); j.outcome(o.finding) {
 		case caseFails:
-			j.xml.leaf("failure", text, "type", visible(string(o.code)), "message", visible(o.sentence()))
+			j.xml.leaf("failure", text, "type", visible(string(o.code)), "message", visible(o.finding.sentence()))
 		case caseSkipped:
 			j.xml.leaf("skipped", text)
 		default:
@@ -187,7 +187,7 @@ func (j *junitWriter) page(cases occurrences) {
 
 // junitDetails is all there is to say of a finding, a line for each thing.
 func junitDetails(o occurrence) string {
-	lines := []string{visible(o.sentence()), "at " + visible(o.place.String())}
+	lines := []string{visible(o.finding.sentence()), "at " + visible(o.place.String())}
 	if o.ref != nil && o.ref.Text != "" {
 		lines = append(lines, "text "+quoted(o.ref.Text, mostText))
 	}

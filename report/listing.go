@@ -56,10 +56,19 @@ func (l *listing) add(finding row, refs []crawler.Reference) {
 		l.wide = append(l.wide, wideRow{finding, pages, firstOfPages(refs)})
 	default:
 		for i := range refs {
+			if i > 0 && alike(&refs[i-1], &refs[i]) {
+				continue
+			}
 			finding.ref = &refs[i]
 			l.pages = append(l.pages, pageRow{refs[i].Page, finding, len(l.pages)})
 		}
 	}
+}
+
+// alike tells references that nobody can tell apart by what is shown of them: a link of
+// a PDF that is broken over two lines is two.
+func alike(a, b *crawler.Reference) bool {
+	return a.Line <= 0 && b.Line <= 0 && a.Page == b.Page && a.Element == b.Element && a.Text == b.Text
 }
 
 // fit makes room for the listing in a table.
@@ -188,11 +197,7 @@ func firstOfPages(refs []crawler.Reference) []string {
 		if i > 0 && refs[i].Page == refs[i-1].Page {
 			continue
 		}
-		place := refs[i].Page
-		if refs[i].Line > 0 {
-			place = fmt.Sprintf("%s:%d:%d", place, refs[i].Line, refs[i].Column)
-		}
-		if places = append(places, place); len(places) == firstPlaces {
+		if places = append(places, placeOf(&refs[i]).String()); len(places) == firstPlaces {
 			break
 		}
 	}

@@ -65,7 +65,11 @@ func (m *markdownWriter) Result(r *crawler.Result) error {
 			m.wide[section] = append(m.wide[section], f)
 			continue
 		}
-		for _, p := range f.places() {
+		places := f.places()
+		for i, p := range places {
+			if i > 0 && alike(places[i-1].ref, p.ref) {
+				continue
+			}
 			m.all[section] = append(m.all[section], occurrence{f, p})
 		}
 	}
@@ -182,6 +186,9 @@ func markdownRow(place string, f *finding, ref *crawler.Reference) string {
 // String names a place as editors open it.
 func (p place) String() string {
 	if p.line == 0 {
+		if at := spot(p.ref); at != "" {
+			return p.page + " (" + at + ")"
+		}
 		return p.page
 	}
 	return fmt.Sprintf("%s:%d:%d", p.page, p.line, p.column)

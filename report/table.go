@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,10 +42,10 @@ type row struct {
 	word, code, url, hint string
 }
 
-// place is the row's line and column.
+// place is the row's line and column, or what else tells where on its page it is.
 func (r row) place() string {
 	if r.ref == nil || r.ref.Line <= 0 {
-		return "-"
+		return cmp.Or(spot(r.ref), "-")
 	}
 	return strconv.Itoa(r.ref.Line) + ":" + strconv.Itoa(r.ref.Column)
 }
@@ -52,14 +53,15 @@ func (r row) place() string {
 // compareRows orders rows of one page by place; a verdict comes before warnings
 // because rows of one place keep their order.
 func compareRows(a, b row) int {
-	line, column := 0, 0
-	if a.ref != nil {
-		line, column = a.ref.Line, a.ref.Column
+	x, y := a.order(), b.order()
+	return slices.Compare(x[:], y[:])
+}
+
+func (r row) order() (o [3]int) {
+	if r.ref != nil {
+		o = [...]int{r.ref.Line, r.ref.Column, pdfPage(r.ref)}
 	}
-	if b.ref != nil {
-		return cmp.Or(cmp.Compare(line, b.ref.Line), cmp.Compare(column, b.ref.Column))
-	}
-	return cmp.Or(cmp.Compare(line, 0), cmp.Compare(column, 0))
+	return o
 }
 
 // fit widens the columns for a row that will be written.

@@ -84,7 +84,12 @@ const concerns = (f, i) => f.w < 0 || !strings[data.shapes[f.r.places[4 * i + 3]
 const siteWide = (f) => onPages(f) && f.r.pages > data.siteWide;
 
 // placeText names a place as editors open it: that in the source, where it is known.
-const placeText = (p) => (p.source ? placeText(p.source) : p.line > 0 ? `${p.page}:${p.line}:${p.column}` : p.page);
+const placeText = (p) => (p.source ? placeText(p.source) : p.line > 0 ? `${p.page}:${p.line}:${p.column}` : spotOf(p) ? `${p.page} (${spotOf(p)})` : p.page);
+
+// pdfPage and spotOf tell where on its page something stands that has no line, as in
+// the text report.
+const pdfPage = (p) => Number(/^page (\d{1,9})$/.exec(p.element)?.[1] ?? 0);
+const spotOf = (p) => (!(p.line > 0) && (pdfPage(p) || p.element === "outline" || p.element === "header") ? p.element : "");
 
 const hostKey = (host) => host || "local";
 const hostName = (host) => host || "local documents";
@@ -120,7 +125,8 @@ function rows() {
     const order = Array.from({ length: list.length / 2 }, (_, i) => i);
     const line = (i) => (list[2 * i + 1] < 0 ? 0 : findings[list[2 * i]].r.places[4 * list[2 * i + 1] + 1]);
     const column = (i) => (list[2 * i + 1] < 0 ? 0 : findings[list[2 * i]].r.places[4 * list[2 * i + 1] + 2]);
-    order.sort((a, b) => line(a) - line(b) || column(a) - column(b) || a - b);
+    const sheet = (i) => (list[2 * i + 1] < 0 || line(i) > 0 ? 0 : pdfPage({ element: strings[data.shapes[findings[list[2 * i]].r.places[4 * list[2 * i + 1] + 3]][0]] }));
+    order.sort((a, b) => line(a) - line(b) || column(a) - column(b) || sheet(a) - sheet(b) || a - b);
     for (const i of order) {
       placed.page[n] = p;
       placed.finding[n] = list[2 * i];

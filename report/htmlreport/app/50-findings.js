@@ -176,7 +176,7 @@ function pageTable(lists, what) {
     ), (i) => {
       const [f, at] = g.rows[i];
       const p = at < 0 ? null : f.r.place(at);
-      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source), "wide"), cell(detailsButton(f, at, f.r.url)));
+      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : (p && spotOf(p)) || "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source), "wide"), cell(detailsButton(f, at, f.r.url)));
     });
   }
   return [table(what + ", in the order of their places", columns, bodies, "", "", "stack"), pager(w)];

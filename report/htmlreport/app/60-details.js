@@ -107,6 +107,7 @@ function wayOf(f, place) {
       title,
       el("div", { class: "where" }, link(place.page)),
       place.line > 0 && el("div", { class: "where" }, `line ${count(place.line)}, column ${count(place.column)}${element || ""}`),
+      spotOf(place) && el("div", { class: "where" }, visible(spotOf(place))),
       place.source && el("div", { class: "where" }, "made from ", el("span", { class: "url" }, visible(placeText(place.source)))),
       place.text && el("div", {}, el("q", { class: "text" }, "“" + clip(oneLine(place.text), 300) + "”")),
       place.raw && el("code", { class: "source" }, clip(visible(place.raw), 600))));

@@ -120,7 +120,7 @@ func (s *sqliteWriter) open() error {
 	table := func(name string, columns int) *sqliteTable {
 		return &sqliteTable{tx: s.tx, name: name, columns: columns}
 	}
-	s.results, s.refs = table("results", 18), table("refs", 14)
+	s.results, s.refs = table("results", 18), table("refs", 15)
 	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 5), table("suggestions", 4)
 	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 8)
 	s.seen = map[string]bool{}
@@ -193,7 +193,7 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 			source = *ref.Source
 		}
 		if err := s.refs.add(nil, id, ref.Page, line, column, ref.Element, ref.Attribute, ref.Raw, ref.Text,
-			ref.Known, orNull(ref.Unaffected), orNull(source.File), countOrNull(source.Line), countOrNull(source.Column)); err != nil {
+			ref.Known, orNull(ref.Unaffected), orNull(source.File), countOrNull(source.Line), countOrNull(source.Column), orNull(source.Raw)); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ CREATE TABLE refs (
   raw TEXT NOT NULL, text TEXT NOT NULL,
   known INTEGER NOT NULL, -- the baseline has the finding here
   unaffected TEXT,        -- codes of warnings that are not about this place, with blanks between
-  source TEXT, source_line INTEGER, source_column INTEGER -- what the page was made from
+  source TEXT, source_line INTEGER, source_column INTEGER, source_raw TEXT -- what the page was made from
 );
 
 CREATE TABLE redirects (

@@ -91,7 +91,7 @@ func TestSQLiteRemembers(t *testing.T) {
 	for _, test := range []struct{ sql, want string }{
 		{"SELECT cached, known, broken_runs FROM results WHERE code = 'bot-wall'", "1|bot-wall redirect-permanent|NULL"},
 		{"SELECT cached, known, broken_runs, broken_since, fails_after FROM results WHERE code = 'fragment-missing'", "0|NULL|13|2026-01-02T03:04:05Z|14"},
-		{"SELECT known, unaffected, source, source_line, source_column FROM refs WHERE source IS NOT NULL", "1|uri-repaired mixed-content|guide.md|15|16"},
+		{"SELECT known, unaffected, source, source_line, source_column, source_raw FROM refs WHERE source IS NOT NULL", "1|uri-repaired mixed-content|guide.md|15|16|setup.md"},
 		{"SELECT count(*) FROM refs WHERE NOT known AND unaffected IS NULL AND source_line IS NULL", "57"},
 	} {
 		if got := strings.TrimSuffix(queryFile(t, db, test.sql), "\n"); got != test.want {

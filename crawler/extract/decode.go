@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Decode turns an HTML document into UTF-8 and names the encoding it was in, by
@@ -70,12 +71,15 @@ func cutMark(body []byte) (rest []byte, name string) {
 	return body, ""
 }
 
+// validUTF8 decodes UTF-8 (Encoding Standard 8.1.1): each longest beginning of a
+// character that does not end, and each other faulty byte, is one U+FFFD.
 func validUTF8(b []byte) []byte {
 	for rest := b[asciiLength(b):]; len(rest) > 0; rest = rest[asciiLength(rest):] {
 		// What is not ASCII is seldom much: a little is looked at closely.
 		n := wholeRunes(rest, 64)
 		if !utf8.Valid(rest[:n]) {
-			return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+			text, _ := unicode.UTF8.NewDecoder().Bytes(b) // fails at nothing
+			return text
 		}
 		rest = rest[n:]
 	}

@@ -20,6 +20,7 @@ func TestDecode(t *testing.T) {
 		{pad + "é", "", "utf-8", pad + "é"},
 		{"é\xC3", "", "utf-8", "é�"}, // cut off inside a character
 		{"\xEF\xBB\xBFé\xFF", "text/html; charset=koi8-r", "utf-8", "é�"},
+		{"a\xFF\xFEb\xE2\x82c\xF0\x9F\x98\xED\xA0\x80\xC0\xAF", "text/html; charset=utf-8", "utf-8", "a��b�c������"},
 		{"\xFF\xFEa\x00\xE9\x00", "text/html; charset=utf-8", "utf-16le", "aé"},
 		{"\xFE\xFF\x00a\xD8\x3D\xDE\x00", "", "utf-16be", "a😀"},
 		{"a\x00\xE9\x00", "text/html; charset=UTF-16", "utf-16le", "aé"},

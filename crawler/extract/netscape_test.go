@@ -87,6 +87,7 @@ func TestCleanNetscape(t *testing.T) {
 		{"entities", "<DT><A HREF='?a=1&amp;b=2'>1</A>\n", only("?a=1&b=2"), "", 1},
 		{"folders and queries stay", "<DT><H3>F</H3>\n<DL><p>\n<DT><A HREF=place:x>1</A>\n<HR>\n<DT><A HREF=''>e</A>\n</DL><p>\n", all, "<DT><H3>F</H3>\n<DL><p>\n<DT><A HREF=place:x>1</A>\n<HR>\n<DT><A HREF=''>e</A>\n</DL><p>\n", 0},
 		{"bytes that are no UTF-8", "<DT><A HREF=x>\xFF\xFE\xE4 \uFFFD</A>\n<DT><A HREF=y>\xFF</A>\n<DT><A HREF=z>3</A>\n", only("y"), "<DT><A HREF=x>\xFF\xFE\xE4 \uFFFD</A>\n<DT><A HREF=z>3</A>\n", 1},
+		{"cut characters", "<DT><A HREF=x>\xE2\x82\xFF\xF0\x9F\x98\xED\xA0\xE2\x82</A>\n<DT><A HREF=y>2</A>\n", only("y"), "<DT><A HREF=x>\xE2\x82\xFF\xF0\x9F\x98\xED\xA0\xE2\x82</A>\n", 1},
 	}
 	for _, tt := range tests {
 		for _, head := range []string{netscapeHead, "\xEF\xBB\xBF" + netscapeHead, netscapeHead + "<META HTTP-EQUIV=Content-Type CONTENT='text/html; charset=UTF-8'>\n"} {

@@ -60,7 +60,7 @@ func (p *pieces) more(from int) bool {
 		n, err := io.ReadFull(p.from, p.raw[had:])
 		p.raw, p.ended = p.raw[:had+n], err != nil
 		whole := len(p.raw)
-		for !p.ended && whole > 0 && p.raw[whole-1] >= utf8.RuneSelf { // a character, or a run of faulty bytes, may go on
+		for !p.ended && whole > 0 && p.raw[whole-1] >= utf8.RuneSelf { // a character may go on
 			whole--
 		}
 		if whole > 0 {

@@ -61,8 +61,8 @@ func (o *sourceOffsets) at(off int) int {
 	return o.skipped + o.source
 }
 
-// faultyUTF8 is a source in which runs of bytes that are no UTF-8 stand where
-// the text has U+FFFD.
+// faultyUTF8 is a source in which bytes that are no UTF-8 stand where the text has
+// U+FFFD.
 type faultyUTF8 struct{ source []byte }
 
 // length steps over a stretch of the text; the error is always nil.
@@ -71,16 +71,13 @@ func (f *faultyUTF8) length(text []byte) (int, error) {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		text = text[size:]
-		if _, faulty := utf8.DecodeRune(f.source[n:]); r != utf8.RuneError || faulty != 1 {
-			n += size
-			continue
-		}
-		for n < len(f.source) {
-			if r, size := utf8.DecodeRune(f.source[n:]); r != utf8.RuneError || size != 1 {
-				break
+		source := f.source[n:]
+		if _, faulty := utf8.DecodeRune(source); r == utf8.RuneError && faulty == 1 {
+			// The beginning of a character, as far as it goes, is one fault.
+			for size = 1; size < len(source) && !utf8.FullRune(source[:size+1]); size++ {
 			}
-			n++
 		}
+		n += size
 	}
 	f.source = f.source[n:]
 	return n, nil

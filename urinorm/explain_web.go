@@ -66,7 +66,7 @@ func (x *webSteps) settle(section, what, written, settled string) {
 func (x *webSteps) whole() {
 	x.step("URL Standard 4.4", "blanks and control characters around it cut off", strings.TrimFunc(x.at, func(r rune) bool { return r <= ' ' }))
 	x.step("URL Standard 4.4", "tabs and line ends taken out", tabsAndNewlines.Replace(x.at))
-	x.step("URL Standard 4.4", "bytes that are no UTF-8 made U+FFFD", strings.ToValidUTF8(x.at, "\uFFFD"))
+	x.step("URL Standard 4.4", "bytes that are no UTF-8 made U+FFFD", string([]rune(x.at)))
 	if x.url.IsSpecial() {
 		end := len(x.at)
 		if i := strings.IndexAny(x.at, "?#"); i >= 0 {

@@ -21,10 +21,11 @@ func TestExplainWeb(t *testing.T) {
 		"http://0x7f.1/%zz":    "URL Standard 3.5 host in lower case, an IPv4 address in its usual form: http://127.0.0.1/%zz|URL Standard 4.4 remark: a % that no two hexadecimal digits follow stays as it is: http://127.0.0.1/%zz|RFC 3986 7.4 remark: the host is an IPv4 address in a rare form: http://127.0.0.1/%zz",
 		"http://bücher.example/ä": "URL Standard 3.5 host in the letters of DNS (UTS 46): http://xn--bcher-kva.example/ä|" +
 			"URL Standard 1.3 path percent-encoded: http://xn--bcher-kva.example/%C3%A4",
-		"file:/tmp/x":      "URL Standard 4.4 two slashes before the authority: file:///tmp/x",
-		"mailto:a b@c":     "", // its path is opaque
-		"http://[::0:1]/":  "URL Standard 3.5 IPv6 address in its usual form: http://[::1]/",
-		"http://h/../a%2e": "URL Standard 4.4 dot segments removed: http://h/a%2e|RFC 3986 5.4.2 remark: \"..\" above the root stays at the root: http://h/a%2e",
+		"file:/tmp/x":       "URL Standard 4.4 two slashes before the authority: file:///tmp/x",
+		"http://h/\xff\xfe": "URL Standard 4.4 bytes that are no UTF-8 made U+FFFD: http://h/��|URL Standard 1.3 path percent-encoded: http://h/%EF%BF%BD%EF%BF%BD",
+		"mailto:a b@c":      "", // its path is opaque
+		"http://[::0:1]/":   "URL Standard 3.5 IPv6 address in its usual form: http://[::1]/",
+		"http://h/../a%2e":  "URL Standard 4.4 dot segments removed: http://h/a%2e|RFC 3986 5.4.2 remark: \"..\" above the root stays at the root: http://h/a%2e",
 	} {
 		steps, err := ExplainWeb(in)
 		if err != nil {

@@ -59,14 +59,16 @@ func readRobots(body []byte, agent string) *robotsGroup {
 				forMe, forAll, ruled = false, false, false
 			}
 			// A value without a token names nobody, but does begin a group: its rules
-			// are not those of the group before.
+			// are not those of the group before. For the same reason controls behind
+			// a name do not void the line.
 			agent := productToken(value)
 			if agent != "" && strings.EqualFold(agent, token) {
 				forMe, named = true, true
 			}
-			if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
+			if value != "" && value[0] == '*' && (len(value) == 1 || value[1] <= ' ') {
 				forAll = true
 			}
+		case holdsControl(value): // no path or number does
 		case strings.EqualFold(name, "allow"):
 			add(true, value)
 		case strings.EqualFold(name, "disallow"):
@@ -127,18 +129,19 @@ func robotsLines(body []byte) func(yield func(string) bool) {
 }
 
 // splitRecord cuts a line into its field name and value. It refuses lines without
-// a colon and with control characters, which no path or token may hold.
+// a colon.
 func splitRecord(line string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(line, ":")
-	if !ok {
-		return "", "", false
-	}
+	return strings.TrimRight(name, " \t"), strings.TrimLeft(value, " \t"), ok
+}
+
+func holdsControl(value string) bool {
 	for i := 0; i < len(value); i++ {
 		if c := value[i]; c < ' ' && c != '\t' || c == 0x7F {
-			return "", "", false
+			return true
 		}
 	}
-	return strings.TrimRight(name, " \t"), strings.TrimLeft(value, " \t"), true
+	return false
 }
 
 // parseCrawlDelay reads seconds, whole or decimal. Signs, exponents and units are

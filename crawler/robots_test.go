@@ -119,6 +119,9 @@ func TestRobotsDetails(t *testing.T) {
 		{"the part before the space is no rule", "User-agent: a\nDisallow: /x y", "a", "/xz", true},
 		{"Latin-1 is octets", "User-agent: a\nDisallow: /caf\xe9", "a", "/caf%E9/", false},
 		{"a control character voids its line", "User-agent: a\nDisallow: /\x01\nDisallow: /b", "a", "/b", false},
+		{"one behind a name does not", "User-agent: a\nDisallow: /a\nUser-agent: b\x0b\nDisallow: /b", "a", "/b", true},
+		{"nor behind the star", "User-agent: *\x00\nDisallow: /b", "a", "/b", false},
+		{"a name with one in front is none", "User-agent: a\nDisallow: /a\nUser-agent: \x0ba\nDisallow: /b", "a", "/b", true},
 		{"stars in a row", "User-agent: a\nDisallow: /a**b", "a", "/axb", false},
 		{"a star counts as an octet", "User-agent: a\nDisallow: /a*\nAllow: /ab", "a", "/ab", true},
 		{"each star of a row counts", "User-agent: a\nDisallow: /a**\nAllow: /ab", "a", "/ab", false},
@@ -223,6 +226,7 @@ func FuzzRobots(f *testing.F) {
 	for _, c := range robotsCases(f, "match.json") {
 		f.Add(c.body(f), c.Agent, pathOf(c.URL))
 	}
+	f.Add([]byte("User-agent: a\x0b\nUser-agent: *\x00\nDisallow: /\x7f\nSitemap: \x01"), "a", "/")
 	f.Add([]byte("User-agent: *\nCrawl-delay: 1\nSitemap: \xff #\nDisallow: /\ufeff\nAllow: x"), "a", "/%zz%")
 	f.Fuzz(func(t *testing.T, body []byte, agent, path string) {
 		group := readRobots(body, agent)

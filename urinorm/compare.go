@@ -101,7 +101,7 @@ func Compare(a, b string) (Rung, error) {
 // rfcSchemeEquivalence rewrites a URI into a form that is the same for all URIs
 // the scheme itself calls equivalent. It is for comparing only.
 func rfcSchemeEquivalence(f *rfcForm) {
-	if f.urn {
+	if f.name {
 		f.urnEquivalence()
 		return
 	}

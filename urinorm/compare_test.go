@@ -30,6 +30,8 @@ func TestCompareRungs(t *testing.T) {
 		{"urn:foo:x", "urn:FOO:x", RungScheme},
 		{"urn:foo:%2d", "urn:foo:-", RungNone},
 		{"urn:foo:a/../b", "urn:foo:b", RungNone},
+		{"urn:%66oo:a/../b", "urn:foo:a/../b", RungNone},
+		{"urn:%66oo:a/../b", "urn:foo:b", RungNone},
 		{"urn:foo:x?+r?=q#f", "urn:foo:x", RungScheme},
 		{"urn:isbn:0-395-36341-1", "urn:ISBN:0395363411", RungScheme},
 		{"urn:issn:1234-567x", "urn:issn:1234-567X", RungScheme},

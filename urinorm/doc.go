@@ -51,7 +51,8 @@
 //     URIs, and what the dots mean depends on the base;
 //   - the rootless paths of data: and javascript: keep theirs too: they are
 //     content, and joining different contents is a false positive (6.1);
-//   - nothing in a URN is decoded, on no rung (RFC 8141 3.1);
+//   - nothing in a URN is decoded, on no rung (RFC 8141 3.1), and no dots are taken
+//     for segments; nor in what begins with "urn:" and is none by its syntax;
 //   - an explicit port 389 of an ldap URI stays, see rfcSchemeRules;
 //   - "(" and "%28" differ, as RFC 9110 4.2.3 has it; [EqualHTTP1] is the older
 //     rule of RFC 2616;

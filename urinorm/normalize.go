@@ -69,14 +69,15 @@ func ExplainNormalize(s string) ([]Step, error) {
 // rfcForm is a reference on its way up the ladder.
 type rfcForm struct {
 	Reference
-	urn bool // by the syntax of RFC 8141, whose comparison rules then hold
+	urn  bool // the scheme is urn
+	name bool // and the syntax that of RFC 8141, whose comparison rules then hold
 }
 
 func newRFCForm(r Reference) rfcForm {
-	f := rfcForm{Reference: r}
-	if strings.EqualFold(r.Scheme.Value, "urn") {
+	f := rfcForm{Reference: r, urn: strings.EqualFold(r.Scheme.Value, "urn")}
+	if f.urn {
 		_, err := ParseURN(r.String())
-		f.urn = err == nil
+		f.name = err == nil
 	}
 	return f
 }
@@ -122,8 +123,9 @@ func rfcLowerScheme(f *rfcForm) { f.Scheme.Value = rfcLowerASCII(f.Scheme.Value)
 func rfcLowerHost(f *rfcForm) { f.Host.Value = rfcLowerOutsidePercent(f.Host.Value) }
 
 // rfcDecode decodes what RFC 3986 section 2.3 calls unreserved. RFC 8141 3.1
-// forbids it in URNs. A letter that comes out of a host is put into lower case
-// at once, as the host is without case.
+// forbids it in URNs, and what is none must not become one: "urn:%69sbn:1". A
+// letter that comes out of a host is put into lower case at once, as the host is
+// without case.
 func rfcDecode(f *rfcForm) {
 	if f.urn {
 		return
@@ -133,12 +135,12 @@ func rfcDecode(f *rfcForm) {
 }
 
 // rfcDropDots removes dot segments from the path of a URI. A relative reference
-// needs its dots until it is resolved, URNs have none (RFC 8141 3.1), and the
+// needs its dots until it is resolved, urn: has none (RFC 8141 3.1), and the
 // rootless path of a scheme that carries content instead of naming a place in
 // a hierarchy ("data:,a/../b") would change its meaning.
 func rfcDropDots(f *rfcForm) {
 	rootless := !strings.HasPrefix(f.Path, "/")
-	if !f.Scheme.Defined || f.urn || rootless && rfcSchemeRules[f.Scheme.Value].content {
+	if !f.Scheme.Defined || rootless && (f.urn || rfcSchemeRules[f.Scheme.Value].content) {
 		return
 	}
 	f.Path = RemoveDotSegments(f.Path)
@@ -181,7 +183,7 @@ func rfcLowerMailDomains(f *rfcForm) {
 }
 
 func rfcLowerNID(f *rfcForm) {
-	if f.urn {
+	if f.name {
 		nid, nss, _ := strings.Cut(f.Path, ":")
 		f.Path = rfcLowerASCII(nid) + ":" + nss
 	}

@@ -41,7 +41,11 @@ func TestNormalizeRFC(t *testing.T) {
 		{"javascript:/../", "javascript:/", "javascript:/"},
 		// URNs: RFC 8141 forbids decoding.
 		{"URN:Foo:a%2d/../b", "urn:Foo:a%2D/../b", "urn:foo:a%2D/../b"},
-		{"urn:a/../b", "urn:/b", "urn:/b"}, // no URN by its syntax
+		// What is no URN by its syntax does not become one.
+		{"urn:a/../b", "urn:a/../b", "urn:a/../b"},
+		{"URN:%69SBN:a%2d", "urn:%69SBN:a%2D", "urn:%69SBN:a%2D"},
+		{"urn:./ISBN:1", "urn:./ISBN:1", "urn:./ISBN:1"},
+		{"urn:/a/../ISBN:1", "urn:/ISBN:1", "urn:/ISBN:1"},
 		// Relative references keep their dots and have no scheme to ask.
 		{"../a/./%7e", "../a/./~", "../a/./~"},
 		{"//H:80", "//h:80", "//h:80"},

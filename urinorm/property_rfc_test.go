@@ -109,6 +109,8 @@ func FuzzRFC(f *testing.F) {
 	}
 	f.Add("s:/a/..//b")
 	f.Add("urn:example:a%2d?+r?=q#f")
+	f.Add("urn:%49SBN:1")
+	f.Add("urn:./ISBN:1")
 	f.Add("file://LOCALHOST")
 	f.Add("mailto:A@B,C@D")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -40,16 +42,43 @@ func decode(body []byte, contentType string, fallback func([]byte) string) (text
 	if name == "utf-8" || isASCII(body) && !unlikeASCII[name] {
 		return validUTF8(body), name
 	}
-	e, _ := charset.Lookup(name)
-	if e == nil || e == encoding.Nop {
+	e, err := htmlindex.Get(name)
+	if err != nil || e == encoding.Nop {
 		return validUTF8(body), name
 	}
-	text, err := e.NewDecoder().Bytes(body)
+	if name == "iso-8859-8-i" { // the logical order changes no character
+		e = charmap.ISO8859_8
+	}
+	if table, ok := e.(*charmap.Charmap); ok {
+		return decodeSingleByte(table, body), name
+	}
+	text, err = e.NewDecoder().Bytes(body)
 	if err != nil {
 		text = append(text, "\uFFFD"...) // decoders replace what is faulty; none fails for another reason
 	}
 	text, _ = cutMark(text)
 	return validUTF8(text), name
+}
+
+// decodeSingleByte decodes by a table of 256 characters. The standard's tables map
+// to the C1 controls what means nothing else; those of x/text do not. UTF-8 that was
+// declared windows-1252 is full of these, and its queries are encoded back.
+func decodeSingleByte(table *charmap.Charmap, b []byte) []byte {
+	text := make([]byte, 0, len(b)+len(b)/8)
+	for len(b) > 0 {
+		n := asciiLength(b)
+		text = append(text, b[:n]...)
+		near := b[n:min(n+64, len(b))] // asciiLength is rough
+		b = b[n+len(near):]
+		for _, c := range near {
+			r := table.DecodeByte(c)
+			if r == utf8.RuneError && c <= 0x9F {
+				r = rune(c)
+			}
+			text = utf8.AppendRune(text, r)
+		}
+	}
+	return text
 }
 
 // unlikeASCII are the encodings in which bytes below 0x80 may mean something else

@@ -17,6 +17,10 @@ func TestDecode(t *testing.T) {
 		{"é", "", "utf-8", "é"},
 		{"\xE9", "", "windows-1252", "é"},
 		{"a", "", "windows-1252", "a"},
+		{"\x80\x81\x8D\x8F\x90\x9D", "", "windows-1252", "€\u0081\u008D\u008F\u0090\u009D"},
+		{strings.Repeat("é\x81 ", 99) + "\xE9", "text/html; charset=windows-1253", "windows-1253", strings.Repeat("Γ©\u0081 ", 99) + "ι"},
+		{"\xAA\xD2", "text/html; charset=windows-1253", "windows-1253", "\uFFFD\uFFFD"},
+		{"\x80\xA1\xE0", "text/html; charset=iso-8859-8-i", "iso-8859-8-i", "\u0080\uFFFDא"},
 		{pad + "é", "", "utf-8", pad + "é"},
 		{"é\xC3", "", "utf-8", "é�"}, // cut off inside a character
 		{"\xEF\xBB\xBFé\xFF", "text/html; charset=koi8-r", "utf-8", "é�"},

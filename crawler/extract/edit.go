@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Editor changes references of a document where they stand and nothing else.
@@ -122,7 +124,7 @@ func (e *Editor) Change(p Place, ref string) error {
 		return errors.New("an empty reference cannot be told from its surroundings")
 	}
 	e.changes[p] = &change{place: p, raw: raw, ref: ref, links: all,
-		ways: escapesOf(e.doc.Format, raw, e.doc.Links[all[0]].Ref)}
+		ways: waysFrom(e.doc.Format, raw, e.doc.Links[all[0]].Ref, ref)}
 	return nil
 }
 
@@ -322,7 +324,7 @@ func (e *Editor) wrong(changes []*change, now *Document) (wrong []*change) {
 		}
 		c := of[i]
 		// What another link's change does to the base of this one is not its own fault.
-		if c == nil || was[i].Base != is[i].Base || was[i].Element != is[i].Element || was[i].Attribute != is[i].Attribute {
+		if c == nil || !sameBase(&was[i], &is[i]) || was[i].Element != is[i].Element || was[i].Attribute != is[i].Attribute {
 			return []*change{nil}
 		}
 		if !seen[c] {
@@ -349,6 +351,18 @@ func sameLink(was, is *Link, c *change) bool {
 	if c != nil {
 		ref = c.ref
 	}
-	return is.Ref == ref && is.Base == was.Base && is.Element == was.Element && is.Attribute == was.Attribute &&
+	return is.Ref == ref && sameBase(was, is) && is.Element == was.Element && is.Attribute == was.Attribute &&
 		is.Kind == was.Kind && is.Ignored == was.Ignored
+}
+
+// sameBase reports whether two links are resolved alike. An item of a feed is the base
+// of what its text links to, which does not matter to a reference that is absolute.
+func sameBase(was, is *Link) bool {
+	return was.Base == is.Base || isWhole(was.Ref) && isWhole(is.Ref)
+}
+
+// isWhole reports whether a reference has all that a base could give it.
+func isWhole(ref string) bool {
+	r := urinorm.Split(ref)
+	return r.Scheme.Defined && r.Host.Defined
 }

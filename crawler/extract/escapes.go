@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // An escape writes a reference as some syntax has it.
@@ -61,6 +62,59 @@ func escapesOf(format, raw, ref string) []escape {
 		return append([]escape{slashed, both(entities, slashed)}, ways...)
 	}
 	return ways
+}
+
+// waysFrom are the ways to write to where raw stands for from now. The first one
+// leaves alone how that which both share is written.
+func waysFrom(format, raw, from, to string) []escape {
+	ways := escapesOf(format, raw, from)
+	if raw == from {
+		return ways
+	}
+	head, tail, changed, ok := shared(raw, from, to)
+	if !ok {
+		return ways
+	}
+	first := ways[0]
+	partly := func(ref string) string {
+		if ref != to {
+			return first(ref)
+		}
+		return head + first(changed) + tail
+	}
+	return append([]escape{partly}, ways...)
+}
+
+// shared cuts raw, which stands for from, where from and to begin and cease to differ.
+// What is between, changed, is of to. A cut is made where the text before or behind it is
+// written as it is meant; so it may be wrong, and what it leads to is to be read again.
+func shared(raw, from, to string) (head, tail, changed string, ok bool) {
+	p := 0
+	for p < min(len(from), len(to)) && from[p] == to[p] {
+		p++
+	}
+	s := 0
+	for s < min(len(from), len(to))-p && from[len(from)-1-s] == to[len(to)-1-s] {
+		s++
+	}
+	for p > 0 && p < len(to) && !utf8.RuneStart(to[p]) {
+		p--
+	}
+	for s > 0 && !utf8.RuneStart(to[len(to)-s]) {
+		s--
+	}
+	middle := from[p : len(from)-s]
+	changed = to[p : len(to)-s]
+	switch {
+	case strings.HasPrefix(raw, from[:len(from)-s]):
+		return raw[:p], raw[len(from)-s:], changed, true
+	case strings.HasSuffix(raw, from[p:]):
+		return raw[:len(raw)-len(from)+p], raw[len(raw)-s:], changed, true
+	case middle != "" && strings.Count(raw, middle) == 1 && strings.Count(from, middle) == 1:
+		head, tail, _ = strings.Cut(raw, middle)
+		return head, tail, changed, true
+	}
+	return "", "", "", false
 }
 
 // kept are formats that are text and belong to a program that does not expect

@@ -116,9 +116,11 @@ type PathGuess struct {
 const (
 	whyLetterCase = "same name in other letter case"
 	whyHyphens    = "same name with other hyphens"
-	whyForm       = "same page in another form"
 	whyClosest    = "closest path"
 	whyElsewhere  = "same name elsewhere"
+
+	// WhyForm is told of pages alone: what is missing may be no page.
+	WhyForm = "same page in another form"
 )
 
 // indexedPath is a URL cut in two.
@@ -413,7 +415,7 @@ func (q *PathQuestion) Guesses(there func(id uint32, url string) (to string, ok 
 	}{
 		{&q.letterCase, whyLetterCase, true},
 		{&q.hyphens, whyHyphens, true},
-		{&q.forms, whyForm, !sourceForms[extension]},
+		{&q.forms, WhyForm, !sourceForms[extension]},
 		{&q.near, whyClosest, true},
 	} {
 		if found := q.guesses(kind.of, kind.why, kind.unique, there); len(found) > 0 {

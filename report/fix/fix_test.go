@@ -334,6 +334,29 @@ func TestHeldBack(t *testing.T) {
 }
 
 // TestSources: an edit is made in the source of a page, in the form it has there.
+// TestOnlyPagesForPages: another form of a page takes the place of links alone.
+func TestOnlyPagesForPages(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"a.html": `<!doctype html><a href="photo">x</a><img src="photo"><style>@import "photo";</style>`,
+	})
+	result := &crawler.Result{URL: "photo", Verdict: check.Broken, Code: "file-missing",
+		Suggestions: []check.Suggestion{{URL: "photo.html", Why: check.WhyForm, Unique: true}}, References: references(t, dir, "a.html", "photo")}
+	plan, err := Make(dir, dir, []*crawler.Result{result})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Write(); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := os.ReadFile(filepath.Join(dir, "a.html"))
+	if want := `<!doctype html><a href="photo.html">x</a><img src="photo"><style>@import "photo";</style>`; string(after) != want {
+		t.Errorf("%s, want %s", after, want)
+	}
+	if len(plan.LeftOut) != 2 || plan.Incomplete() {
+		t.Errorf("left out: %v", plan.LeftOut)
+	}
+}
+
 func TestSources(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"site/index.html": `<a href="../guide/#setup">x</a>`,

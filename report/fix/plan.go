@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/report"
@@ -222,7 +223,11 @@ func (p *Plan) edit(f *File, wishes []wish) bool {
 	why := map[extract.Place]string{}
 	for _, w := range wishes {
 		at := extract.Place{Line: w.line, Column: w.column}
-		if err := ask(editor, at, w); err != nil {
+		switch err := ask(editor, at, w); {
+		case errors.Is(err, errNoPage):
+			p.never(f.page, w.line, w.column, err.Error())
+			continue
+		case err != nil:
 			p.leaveOut(f.page, w.line, w.column, err.Error())
 			continue
 		}
@@ -258,11 +263,18 @@ func read(path string) ([]byte, error) {
 	return body, nil
 }
 
+// errNoPage is about an image, a script or a style sheet that a page of that name
+// would take the place of.
+var errNoPage = errors.New("what is wanted there is no page")
+
 // ask asks an editor for what is wished, if the reference still stands there.
 func ask(editor *extract.Editor, at extract.Place, w wish) error {
 	link, ok := editor.At(at, w.raw)
 	if !ok {
 		return fmt.Errorf("changed since the run: %s does not stand there", shortened(w.raw))
+	}
+	if w.Why == check.WhyForm && (link.Kind == extract.Resource || link.Kind == extract.Stylesheet) {
+		return errNoPage
 	}
 	ref, ok := retarget(link.Ref, w.Proposal)
 	if !ok {

@@ -200,10 +200,28 @@ func (s *spelling) guess() (Guess, bool) {
 
 // slip reports whether two words that differ in one letter may be taken for one word
 // without asking anybody: where a first letter differs, they are too often two
-// (get and set, encode and decode, lock and block).
+// (get and set, encode and decode, lock and block), and so they are where one is the
+// plural of the other.
 func slip(a, b string) bool {
-	return a != "" && b != "" && a[0] == b[0]
+	return a != "" && b != "" && a[0] == b[0] && !isPlural(a, b) && !isPlural(b, a)
 }
+
+// isPlural reports whether a is b with an s behind one of its words.
+func isPlural(a, b string) bool {
+	if len(a) != len(b)+1 {
+		return false
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if a[i] != 's' || a[i+1:] != b[i:] {
+		return false
+	}
+	return i == len(b) || !isLetter(b[i])
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 
 // letterCount counts the bytes of a name in 32 classes, letters in either case.
 type letterCount [32]int16

@@ -63,6 +63,10 @@ func TestSuggestAnchorKnowsWhatIsUnique(t *testing.T) {
 		{"setups set-up", "setup", Guess{"set-up", true}},
 		{"introduction", "introducton", Guess{"introduction", true}},
 		{"configuration", "confguratoin", Guess{"configuration", false}}, // two slips
+		{"dates", "date", Guess{"dates", false}},                         // a plural
+		{"list-item", "list-items", Guess{"list-item", false}},
+		{"lists-of-item", "list-of-item", Guess{"lists-of-item", false}},
+		{"mispelled", "misspelled", Guess{"mispelled", true}}, // an s within a word
 		{"setitem", "getitem", Guess{"setitem", false}},
 		{"license", "licence", Guess{"license", true}},
 		{"introduction introductory", "introducton", Guess{"introduction", false}},

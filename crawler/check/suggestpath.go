@@ -149,6 +149,12 @@ var sourceForms = map[string]bool{
 	"md": true, "markdown": true, "mdx": true, "rst": true, "adoc": true, "asciidoc": true, "org": true, "ipynb": true,
 }
 
+// IsSource reports whether a file of that name is what a page is made from, which
+// browsers do not show as one.
+func IsSource(name string) bool {
+	return sourceForms[strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))]
+}
+
 // cutPath cuts an absolute URL with an authority. One with a query is none that
 // takes part, nor is the root of a site.
 func cutPath(url string) (p indexedPath, ok bool) {
@@ -277,7 +283,7 @@ func (g *PathGuesser) Consider(url string, id uint32) {
 	stem, _ := p.stem()
 	for _, q := range g.stems[p.stemKey(stem)] {
 		if stem == q.stem && p.home == q.path.home && p.url != q.path.url {
-			q.forms.add(&p, id, 0, true)
+			q.forms.add(&p, id, 0, !q.path.folder || !IsSource(p.name)) // guide/ is what guide.md may be published as
 		}
 	}
 	if near := g.homes[p.homeKey()]; len(near) > 0 {
@@ -390,7 +396,7 @@ func (q *PathQuestion) Considered() bool {
 //
 //   - the same but for letter case, or for hyphens and underscores;
 //   - the same page under another of the names that servers give pages: page,
-//     page/, page.html; one for page.md is never unique;
+//     page/, page.html; one for page.md is never unique, nor is page.md for page/;
 //   - the ones with the fewest differing letters, one for each four letters of the
 //     part that differs and three at most, in the last part of the path or in one before it.
 //     Of a name no more than a third may differ, its extension aside. Such that differ in

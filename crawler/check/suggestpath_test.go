@@ -46,6 +46,8 @@ func TestSuggestPath(t *testing.T) {
 		{"guide.html", "guide/! same page in another form"},
 		{"reference/commands.html", "reference/commands/! same page in another form"},
 		{"reference/commands/index.html", "reference/commands/! same page in another form"},
+		{"docs/contributing/", "docs/contributing.md same page in another form"}, // which it may be published as
+		{"docs/contributing.html", "docs/contributing.md! same page in another form"},
 		{"old/page.htm", "old/page same page in another form, old/page.html same page in another form"},
 		{"images/banner.html", ""},
 		// a few letters
@@ -64,7 +66,7 @@ func TestSuggestPath(t *testing.T) {
 		{"short/a.html", ""}, // an extension that they share makes no names alike
 		{"short/nix.html", ""},
 		{"short/fax.html", "short/faq.html! closest path"},
-		{"short/faqs.html", "short/faq.html! closest path"},
+		{"short/faqs.html", "short/faq.html closest path"}, // a plural is most often another page
 		{"blog/2022/hello-world/", "blog/2023/hello-world/ same name elsewhere, blog/2024/hello-world/ same name elsewhere"},
 		{"caf%C3%A8/menu.html", "caf%C3%A9/menu.html! closest path"},
 		// elsewhere

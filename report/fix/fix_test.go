@@ -333,7 +333,6 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
-// TestSources: an edit is made in the source of a page, in the form it has there.
 // TestOnlyPagesForPages: another form of a page takes the place of links alone.
 func TestOnlyPagesForPages(t *testing.T) {
 	dir := tree(t, map[string]string{
@@ -357,6 +356,26 @@ func TestOnlyPagesForPages(t *testing.T) {
 	}
 }
 
+// TestNoSourcesForPages: a page of HTML was made already, and does not lead to what
+// others are made from.
+func TestNoSourcesForPages(t *testing.T) {
+	dir := tree(t, map[string]string{"a.html": `<!doctype html><a href="b.html#c">x</a>`, "a.md": "[x](b.html#c)\n"})
+	result := &crawler.Result{URL: "b.html#c", Verdict: check.Broken, Code: "file-missing",
+		Suggestions: []check.Suggestion{{URL: "b.md#c", Why: check.WhyForm, Unique: true}},
+		References:  append(references(t, dir, "a.html", "b.html#c"), references(t, dir, "a.md", "b.html#c")...)}
+	plan, err := Make(dir, dir, []*crawler.Result{result})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Files) != 1 || plan.Files[0].Name != "a.md" || string(plan.Files[0].after) != "[x](b.md#c)\n" {
+		t.Errorf("%+v", plan.Files)
+	}
+	if len(plan.LeftOut) != 1 || plan.LeftOut[0].Page != "a.html" || plan.Incomplete() {
+		t.Errorf("left out: %v", plan.LeftOut)
+	}
+}
+
+// TestSources: an edit is made in the source of a page, in the form it has there.
 func TestSources(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"site/index.html": `<a href="../guide/#setup">x</a>`,

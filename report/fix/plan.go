@@ -224,7 +224,7 @@ func (p *Plan) edit(f *File, wishes []wish) bool {
 	for _, w := range wishes {
 		at := extract.Place{Line: w.line, Column: w.column}
 		switch err := ask(editor, at, w); {
-		case errors.Is(err, errNoPage):
+		case errors.Is(err, errNoPage), errors.Is(err, errSource):
 			p.never(f.page, w.line, w.column, err.Error())
 			continue
 		case err != nil:
@@ -263,9 +263,13 @@ func read(path string) ([]byte, error) {
 	return body, nil
 }
 
-// errNoPage is about an image, a script or a style sheet that a page of that name
-// would take the place of.
-var errNoPage = errors.New("what is wanted there is no page")
+// Why another form of a page is not written.
+var (
+	// an image, a script or a style sheet is wanted
+	errNoPage = errors.New("what is wanted there is no page")
+	// the page itself is made from it, or was
+	errSource = errors.New("what was found is what pages are made from, and no page")
+)
 
 // ask asks an editor for what is wished, if the reference still stands there.
 func ask(editor *extract.Editor, at extract.Place, w wish) error {
@@ -273,8 +277,12 @@ func ask(editor *extract.Editor, at extract.Place, w wish) error {
 	if !ok {
 		return fmt.Errorf("changed since the run: %s does not stand there", shortened(w.raw))
 	}
-	if w.Why == check.WhyForm && (link.Kind == extract.Resource || link.Kind == extract.Stylesheet) {
+	switch to, _, _ := strings.Cut(w.To, "#"); {
+	case w.Why != check.WhyForm:
+	case link.Kind == extract.Resource || link.Kind == extract.Stylesheet:
 		return errNoPage
+	case check.IsSource(to) && editor.Document().Format == "html":
+		return errSource
 	}
 	ref, ok := retarget(link.Ref, w.Proposal)
 	if !ok {

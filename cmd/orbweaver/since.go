@@ -114,23 +114,30 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	if err != nil {
 		return withoutPath(err)
 	}
-	out, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	git := repository{dir: dir, environment: outsideOfHooks(os.Environ())}
+	out, err := git.run(ctx, "rev-parse", "--show-toplevel")
+	if err != nil && git.environment != nil { // there may be none but the one that is named
+		git.environment = nil
+		if named, nerr := git.run(ctx, "rev-parse", "--show-toplevel"); nerr == nil {
+			out, err = named, nil
+		}
+	}
 	if err != nil {
 		return err
 	}
 	top := strings.TrimRight(out, "\r\n")
-	if _, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
+	if _, err := git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
 		return errors.New("git knows no such commit; a shallow clone may lack it")
 	}
 	base := ref
-	if out, err := git(ctx, dir, "merge-base", "--", ref, "HEAD"); err == nil {
+	if out, err := git.run(ctx, "merge-base", "--", ref, "HEAD"); err == nil {
 		base = strings.TrimSpace(out)
 	}
-	known, err := git(ctx, dir, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", dir)
+	known, err := git.run(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", dir)
 	if err != nil {
 		return err
 	}
-	diff, err := git(ctx, dir, "diff", "--name-status", "--no-renames", "--no-relative", "--no-ext-diff", "-z", base, "--", dir)
+	diff, err := git.run(ctx, "diff", "--name-status", "--no-renames", "--no-relative", "--no-ext-diff", "-z", base, "--", dir)
 	if err != nil {
 		return err
 	}
@@ -153,7 +160,7 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	for i := 0; i+1 < len(fields); i += 2 {
 		note(fields[i+1], fields[i] == "D")
 	}
-	untracked, err := git(ctx, dir, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", dir)
+	untracked, err := git.run(ctx, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", dir)
 	if err != nil {
 		return err
 	}
@@ -165,11 +172,41 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	return nil
 }
 
-// git runs git in a directory and returns what it prints.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
+// repository is what git finds at a directory.
+type repository struct {
+	dir         string
+	environment []string // nil for that of the process
+}
+
+// outsideOfHooks is an environment without what git tells its hooks of the repository:
+// with GIT_DIR alone, whichever directory git is called in is taken for the top of the
+// work tree. It is nil where nothing needs to go, or where the user names a work tree.
+func outsideOfHooks(environ []string) []string {
+	var kept []string
+	hook := false
+	for _, v := range environ {
+		switch name, _, _ := strings.Cut(v, "="); name {
+		case "GIT_WORK_TREE":
+			return nil
+		case "GIT_DIR":
+			hook = true
+		case "GIT_INDEX_FILE":
+		default:
+			kept = append(kept, v)
+		}
+	}
+	if !hook {
+		return nil
+	}
+	return kept
+}
+
+// run runs git in the directory and returns what it prints.
+func (r repository) run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", r.dir}, args...)...)
+	cmd.Env = r.environment
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -130,6 +130,31 @@ func TestRulesAtEveryHop(t *testing.T) {
 	}
 }
 
+// A rule sees a target with its fragment, as it is printed, or else the document; the
+// first one counts.
+func TestRulesSeeFragments(t *testing.T) {
+	cfg, _ := realWeb(t, at(map[string]func(*exchange){
+		"site.test/":  page("<a href=/a>x</a><a href=/a#x>x</a><a href=/a#y>x</a><a href=/a#z>x</a><a href=/b#z>x</a><a href=/c>x</a><a href=/c#y>x</a>"),
+		"site.test/a": page("a"), "site.test/b": page("b"), "site.test/c": status("404 No"),
+	}))
+	exactly := func(url string) func(string) bool { return func(u string) bool { return u == url } }
+	cfg.Rules = []Rule{{Name: "left out", Verdict: "ignore", Match: exactly("http://site.test/a")},
+		{Name: "x", Verdict: "unverified", Match: exactly("http://site.test/a#x")},
+		{Name: "c", Verdict: "unverified", Match: exactly("http://site.test/c")},
+		{Name: "z", Verdict: "unverified", Match: func(u string) bool { return strings.HasSuffix(u, "#z") }},
+		{Name: "left out too", Verdict: "ignore", Match: exactly("http://site.test/c#y")}}
+	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+	judged(t, c, map[string]string{"http://site.test/a": "skipped excluded", "http://site.test/a#x": "unverified fragment-missing",
+		"http://site.test/a#y": "broken fragment-missing", "http://site.test/a#z": "unverified fragment-missing", "http://site.test/b#z": "unverified fragment-missing",
+		"http://site.test/c": "unverified http-404", "http://site.test/c#y": "unverified http-404"})
+	for _, r := range c.results {
+		rule := cfg.RuleFor(r.URL)
+		if said := rule != nil; said != (r.Verdict == check.Unverified || r.Code == check.CodeExcluded) {
+			t.Errorf("%s: %s, but the rule is %v", r.URL, r.Verdict, rule)
+		}
+	}
+}
+
 // 200, but hardly what the author meant.
 func TestSuspects(t *testing.T) {
 	cfg, _ := realWeb(t, at(map[string]func(*exchange){

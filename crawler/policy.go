@@ -342,6 +342,14 @@ func (r *run) findAliases() []alias {
 	return found
 }
 
+// ruleForPair returns the user's rule for a target and the place on it.
+func (j *join) ruleForPair(p *pair, job *frontier.Job) *Rule {
+	if len(j.r.cfg.Rules) == 0 || job.Verbatim {
+		return nil
+	}
+	return j.r.cfg.rule(j.r.print.pair(job, p.fragment, p.hasFragment))
+}
+
 // ruleFor returns the user's rule for a target.
 func (j *join) ruleFor(job *frontier.Job) *Rule {
 	if len(j.r.cfg.Rules) == 0 || job.Verbatim {

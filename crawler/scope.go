@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"regexp"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -320,15 +321,27 @@ func (s *Scope) wave(depth int) frontier.Wave {
 	return min(frontier.Wave(min(depth, 255)), frontier.LastPages)
 }
 
-// rule returns the first rule that matches a printed URL.
-func (c *Config) rule(printed string) *Rule {
+// RuleFor returns the rule that counts for a target as it is printed, nil for none:
+// the first one that matches it or, unless that is to leave it out, the document on which
+// it is a place.
+func (c *Config) RuleFor(printed string) *Rule {
+	document, _, place := strings.Cut(printed, "#")
 	for i := range c.Rules {
-		if c.Rules[i].Match(printed) {
-			c.Rules[i].use.matched()
-			return &c.Rules[i]
+		r := &c.Rules[i]
+		if r.Match(printed) || place && r.Verdict != "ignore" && r.Match(document) {
+			return r
 		}
 	}
 	return nil
+}
+
+// rule is RuleFor, and notes that the rule matched something.
+func (c *Config) rule(printed string) *Rule {
+	r := c.RuleFor(printed)
+	if r != nil {
+		r.use.matched()
+	}
+	return r
 }
 
 // noteExclusions notes that the exclusion at i matched, and which of those behind it

@@ -56,7 +56,7 @@ func (j *join) verdict(p *pair) check.Judgement {
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.ignoresFragment}
 	var said ruling
-	said.add(j.ruleFor(&first.job))
+	said.add(j.ruleForPair(p, &first.job))
 	var links []check.Link
 	var next string
 	for _, id := range p.route.hops {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -131,10 +132,22 @@ func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
 		w.entry("exclude", 12, fmt.Sprintf("not checked: --exclude %s matches", re))
 		return false
 	}
-	if rule := firstRule(k.Rules, printed); rule != nil {
+	if rule := k.RuleFor(printed); rule != nil {
 		w.entry("rule", 12, rule.Name+": "+ruleEffect(rule))
+		if rule.Verdict == "ignore" {
+			return false
+		}
 	} else if len(k.Rules) > 0 {
 		w.entry("rule", 12, fmt.Sprintf("none of %d matches", len(k.Rules)))
+	}
+	if _, fragment, ok := strings.Cut(printed, "#"); ok {
+		re := firstMatch(k.IgnoreFragment, fragment)
+		if decoded, err := url.PathUnescape(fragment); re == nil && err == nil {
+			re = firstMatch(k.IgnoreFragment, decoded)
+		}
+		if re != nil {
+			w.entry("fragment", 12, fmt.Sprintf("not looked for: --ignore-fragment %s matches", re))
+		}
 	}
 	return true
 }
@@ -277,13 +290,6 @@ func scopeOf(k *crawler.Config, u urinorm.URL, printed string) string {
 func firstMatch(res []*regexp.Regexp, printed string) *regexp.Regexp {
 	if i := slices.IndexFunc(res, func(re *regexp.Regexp) bool { return re.MatchString(printed) }); i >= 0 {
 		return res[i]
-	}
-	return nil
-}
-
-func firstRule(rules []crawler.Rule, printed string) *crawler.Rule {
-	if i := slices.IndexFunc(rules, func(r crawler.Rule) bool { return r.Match(printed) }); i >= 0 {
-		return &rules[i]
 	}
 	return nil
 }

@@ -83,12 +83,12 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 	}
 	if !e.write {
 		err = plan.WritePatch(out)
-		e.sum(plan, "proposed", len(plan.Files))
+		e.sum(plan, "proposed", plan.Files)
 		return plan, err
 	}
 	written, err := plan.Write()
-	if e.list && err == nil {
-		for _, f := range plan.Files {
+	if e.list {
+		for _, f := range written {
 			for _, edit := range f.Edits {
 				fmt.Fprintln(out, printable(fmt.Sprintf("%s:%d:%d: %s -> %s", edit.Page, edit.Line, edit.Column, edit.Before, edit.After)))
 			}
@@ -99,10 +99,14 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 }
 
 // sum says in one line what became of the proposals.
-func (e *editing) sum(plan *fix.Plan, verb string, files int) {
+func (e *editing) sum(plan *fix.Plan, verb string, files []*fix.File) {
 	text := "no edit to make"
-	if n := plan.Edits(); n > 0 {
-		text = fmt.Sprintf("%s in %s %s", counted(n, "edit"), counted(files, "file"), verb)
+	if plan.Edits() > 0 {
+		n := 0
+		for _, f := range files {
+			n += len(f.Edits)
+		}
+		text = fmt.Sprintf("%s in %s %s", counted(n, "edit"), counted(len(files), "file"), verb)
 	}
 	if n := len(plan.LeftOut); n > 0 {
 		text += fmt.Sprintf(", %d left out", n)

@@ -318,14 +318,14 @@ func shortened(s string) string {
 // Write puts the edited files in place of those that are there, each whole or not
 // at all, with the permissions they have. A file that was changed in the meantime
 // is left alone; the error names each that could not be written.
-func (p *Plan) Write() (written int, err error) {
+func (p *Plan) Write() (written []*File, err error) {
 	var errs []error
 	for _, f := range p.Files {
 		if err := f.write(); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		written++
+		written = append(written, f)
 	}
 	return written, errors.Join(errs...)
 }

@@ -136,7 +136,7 @@ func tellCarried(w io.Writer, c *migrate.Config, file string) error {
 	if file != "-" {
 		fmt.Fprintf(w, "wrote %s", file)
 		if n := len(c.Settings) + len(c.Rules); n > 0 {
-			fmt.Fprintf(w, ": %d settings carried over, %d left", n, len(c.Left))
+			fmt.Fprintf(w, ": %s carried over, %d left", counted(n, "setting"), len(c.Left))
 		}
 		fmt.Fprintln(w)
 	}

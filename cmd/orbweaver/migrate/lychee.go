@@ -69,7 +69,7 @@ var lycheeRows = map[string]lycheeRow{
 	"basic_auth":            {carry: lycheeBasicAuth},
 	"cache":                 {carry: whenTrue(func(c *Config) { c.set("cache", ".orbweaver-cache") })},
 	"cache_exclude_status":  {why: "failures are never kept in the cache"},
-	"cookie_jar":            {carry: oneText("cookies")},
+	"cookie_jar":            {why: "it is JSON; --cookies reads the Netscape format, as curl does"},
 	"default_extension":     {why: "what a document is follows from its media type, name or first bytes; for standard input use --stdin-type"},
 	"dump":                  {why: "use `orbweaver extract`"},
 	"dump_inputs":           {why: "use `orbweaver extract`"},

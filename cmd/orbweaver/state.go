@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
@@ -210,7 +211,7 @@ func (s *state) parting(failed error) string {
 	switch {
 	case s == nil:
 		return ""
-	case errors.Is(failed, diskstore.ErrDamaged):
+	case errors.Is(failed, diskstore.ErrDamaged), errors.Is(failed, frontier.ErrMalformed), errors.Is(failed, check.ErrMalformed):
 		return "there is no going on from here; to begin anew, delete " + s.name + " or name another directory"
 	}
 	if s.over() {

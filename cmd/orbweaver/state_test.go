@@ -2,12 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
 // asked is the command of a command line.
@@ -44,6 +48,22 @@ func TestCommandKeepsNoSecrets(t *testing.T) {
 	}
 	if c := asked(t, nil, "--proxy", "http://proxy:3128"); len(c.Withheld) > 0 {
 		t.Errorf("a proxy without a password is withheld: %q", c.Withheld)
+	}
+}
+
+// TestPartingFromDamage: what cannot be read will not be read next time either.
+func TestPartingFromDamage(t *testing.T) {
+	_, job := frontier.DecodeJob([]byte{1})
+	_, outcome := check.DecodeOutcome([]byte{0xff})
+	var block frontier.BriefReader
+	for _, err := range []error{job, outcome, block.Reset([]byte{0xff, 0xff})} {
+		if err == nil {
+			t.Fatal("what is malformed is read")
+		}
+		s := &state{name: "crawl"}
+		if got := s.parting(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "there is no going on") {
+			t.Errorf("%v: %q", err, got)
+		}
 	}
 }
 

@@ -78,7 +78,8 @@ var typeBook = [...]string{
 	"application/gzip", "application/x-gzip", "application/manifest+json",
 }
 
-var errEncoding = errors.New("malformed outcome")
+// ErrMalformed is in the error of reading an outcome from what none was written to.
+var ErrMalformed = errors.New("malformed outcome")
 
 // AppendOutcome appends the encoded outcome to dst. An ordinary page takes fewer
 // than 40 bytes and 8 for each anchor. Modified is kept in UTC; anchors must be in
@@ -246,7 +247,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		o.Names = Names(d.string())
 	}
 	if d.failed || len(d.data) != 0 {
-		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), errEncoding)
+		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), ErrMalformed)
 	}
 	return o, anchors, nil
 }
@@ -314,7 +315,7 @@ func GlanceAt(data []byte) (Glance, error) {
 		g.OfPage = d.warnedOfPage()
 	}
 	if d.failed {
-		return Glance{}, fmt.Errorf("read the head of an outcome of %d bytes: %w", len(data), errEncoding)
+		return Glance{}, fmt.Errorf("read the head of an outcome of %d bytes: %w", len(data), ErrMalformed)
 	}
 	return g, nil
 }

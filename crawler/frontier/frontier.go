@@ -74,14 +74,18 @@ func AppendJob(dst []byte, j Job) []byte {
 	return append(dst, j.URL...)
 }
 
+// ErrMalformed is in the error of reading what a store has given back and nobody
+// can have kept there.
+var ErrMalformed = errors.New("it is malformed")
+
 // DecodeJob reads a job's stored form; URL is a part of b.
 func DecodeJob(b []byte) (Job, error) {
 	if len(b) < 3 {
-		return Job{}, errors.New("read a job: it is too short")
+		return Job{}, fmt.Errorf("read a job: %w: it is too short", ErrMalformed)
 	}
 	depth, n := binary.Uvarint(b[2:])
 	if n <= 0 || depth > 1<<30 {
-		return Job{}, errors.New("read a job: its depth is no number")
+		return Job{}, fmt.Errorf("read a job: %w: its depth is no number", ErrMalformed)
 	}
 	return Job{Internal: b[0]&1 != 0, Page: b[0]&2 != 0, Verbatim: b[0]&4 != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
 }

@@ -3,7 +3,7 @@ package frontier
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -232,7 +232,7 @@ func (b *Links) Encode(dst []byte) []byte {
 	return dst[:at+len(s2.Encode(dst[at:cap(dst)], b.places))]
 }
 
-var errLinks = errors.New("read a page's references: the block is damaged")
+var errLinks = fmt.Errorf("read a page's references: %w", ErrMalformed)
 
 // Brief is what a verdict takes of a reference.
 type Brief struct {

@@ -380,7 +380,7 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 	case name == "xref":
 		r.crossReference(v, at, text)
 	case isURL:
-		r.note(v, span{start, at.end}, nil, macroText(text))
+		r.note(v, span{start, at.end}, asciidocUnescape(b[start:at.end]), macroText(text))
 		r.images(v, span{target + 1, end - 1})
 	default:
 		if name == "include" {
@@ -403,6 +403,25 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 		}
 	}
 	return end
+}
+
+// asciidocUnescape takes the backslashes out of a URL that keep dots and dashes in it from
+// becoming an ellipsis or a dash; nil when there are none.
+func asciidocUnescape(url []byte) []byte {
+	if bytes.IndexByte(url, '\\') < 0 {
+		return nil
+	}
+	var out []byte
+	for i, c := range url {
+		if c == '\\' && (bytes.HasPrefix(url[i+1:], []byte("...")) || bytes.HasPrefix(url[i+1:], []byte("--"))) {
+			continue
+		}
+		out = append(out, c)
+	}
+	if len(out) == len(url) {
+		return nil
+	}
+	return out
 }
 
 // isAntoraResource reports whether the target of an image or an include is a resource id

@@ -71,6 +71,7 @@ var elementCases = []struct {
 	{`<svg><script href=‸x /><script>"<a href=‸markup>"</script></svg>`, []string{`script href resource script "x" ""`, `a href navigation any "markup" "\""`}},
 	{`<svg><foreignObject><a href=‸x xlink:href=no></a></foreignObject><style>a{b:url("‸y")}</style></svg><use href=no xlink:href=no>`, []string{`a href navigation any "x" ""`, `style url resource any "y" ""`}},
 	{`<math href=no><mi xlink:href=no>x</mi></math>`, nil},
+	{`<svg id=i id=j/><image href=‸x /></svg>`, []string{`image href resource image "x" ""`}},
 
 	{`<p style="background:url(‸x)"><my-card style="background:url('‸y')">`, []string{`p style resource any "x" ""`, `my-card style resource any "y" ""`}},
 	{`<A-Very-Long-Custom-Element-Name style="b:url(‸x)">`, []string{`a-very-long-custom-element-name style resource any "x" ""`}},

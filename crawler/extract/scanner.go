@@ -207,7 +207,7 @@ func (t *tokens) scanStartTag() bool {
 		value := span{i, i}
 		switch c := doc[i]; {
 		case c == '=':
-			if value = t.scanValue(name); value.end < 0 {
+			if value = t.scanValue(name.end); value.end < 0 {
 				return false
 			}
 			if i = value.end; doc[value.start-1] != '=' {
@@ -276,10 +276,11 @@ func plainAttributeAt(doc []byte, i int) (number, value int) {
 	return knownAttributes.find(key, doc[i:end]), value
 }
 
-// scanValue reads the value of the attribute whose name and equals sign were read.
-// The end is -1 where it is not ordinary.
-func (t *tokens) scanValue(name span) span {
-	doc, i := t.doc, name.end+len("=")
+// scanValue reads the value of the attribute whose equals sign stands at i. The end is
+// -1 where it is not ordinary.
+func (t *tokens) scanValue(i int) span {
+	doc := t.doc
+	i += len("=")
 	if c := doc[i]; c == '"' || c == '\'' {
 		n := bytes.IndexByte(doc[i+1:], c)
 		if n < 0 {
@@ -291,27 +292,10 @@ func (t *tokens) scanValue(name span) span {
 	for i < len(doc) && isBareByte(doc[i]) {
 		i++
 	}
-	switch {
-	case i == len(doc), i == start, !isSpace(doc[i]) && doc[i] != '>':
+	if i == len(doc) || i == start || !isSpace(doc[i]) && doc[i] != '>' {
 		return span{0, -1}
-	case doc[i] == '>' && doc[i-1] == '/' && t.repeats(name):
-		return span{0, -1} // the tokenizer takes the value's solidus for the tag's then
 	}
 	return span{start, i}
-}
-
-// repeats reports whether the tag being read has an attribute of this name before.
-func (t *tokens) repeats(name span) bool {
-	s := attributeScanner{tag: t.doc[t.tag.name.end:name.start]}
-	for {
-		other, _, ok := s.next()
-		if !ok {
-			return false
-		}
-		if bytes.EqualFold(s.tag[other.start:other.end], t.doc[name.start:name.end]) {
-			return true
-		}
-	}
 }
 
 // isBareByte reports whether a byte is ordinary in an attribute's value without quotes.

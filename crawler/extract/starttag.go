@@ -41,8 +41,9 @@ func (t *startTag) add(a attribute, value span) {
 	}
 }
 
-// read takes the tag apart that stands between start and end, however odd it is.
-func (t *startTag) read(start, end int) {
+// read takes the tag apart that stands between start and end, however odd it is, and
+// reports whether it ends with "/>", the solidus being of no value.
+func (t *startTag) read(start, end int) (selfClosing bool) {
 	raw := t.doc[start:end]
 	at := tagName(raw)
 	t.begin(start, start+at.start)
@@ -50,11 +51,13 @@ func (t *startTag) read(start, end int) {
 	t.key = keyOf(raw[at.start:at.end])
 	t.element = htmlElements.find(t.key, raw[at.start:at.end])
 	s := attributeScanner{tag: raw, pos: at.end}
+	behind := at.end // the last value
 	for {
 		name, value, ok := s.next()
 		if !ok {
-			return
+			return bytes.HasSuffix(raw[behind:], []byte("/>"))
 		}
+		behind = value.end
 		if name.end-name.start > longestKnown {
 			continue
 		}

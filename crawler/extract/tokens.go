@@ -138,8 +138,9 @@ func (t *tokens) tokenized() event {
 	case html.TextToken:
 		return eventText
 	case html.StartTagToken, html.SelfClosingTagToken:
-		t.selfClosing = token == html.SelfClosingTagToken
-		t.tag.read(t.start, t.end)
+		// The tokenizer takes a solidus for the tag's that ends a value, where that is
+		// the second one of its name.
+		t.selfClosing = t.tag.read(t.start, t.end)
 		t.textTag = t.tag.element.textTag
 		return eventStartTag
 	case html.EndTagToken:

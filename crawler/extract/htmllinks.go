@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// attribute takes the references and anchors out of one attribute. Skip leaves out
-// what the element's own rules give.
-func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
+// attribute takes the references and anchors out of one attribute.
+func (r *htmlReader) attribute(t *startTag, a *tagAttribute) {
 	switch a.attribute {
 	case attrID:
 		r.anchorOf(a.value)
@@ -27,7 +26,7 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute, skip bool) {
 		return
 	}
 	rule := t.element.rule(a.attribute)
-	if rule == nil || !r.want || skip {
+	if rule == nil || !r.want {
 		return
 	}
 	if rule.form == formURL {

@@ -163,10 +163,11 @@ func (r *htmlReader) startTag() {
 	}
 	first := len(r.links)
 	r.unplaced = r.bare && r.inPlain() && !t.has(attrSrcdoc)
-	skip := r.act(t, closed)
-	for i := range t.attrs {
-		if a := &t.attrs[i]; (e.holds|alwaysRead)>>a.attribute&1 != 0 {
-			r.attribute(t, a, skip)
+	if !r.act(t, closed) {
+		for i := range t.attrs {
+			if a := &t.attrs[i]; (e.holds|alwaysRead)>>a.attribute&1 != 0 {
+				r.attribute(t, a)
+			}
 		}
 	}
 	r.stamp(first, true)
@@ -278,11 +279,11 @@ func (r *htmlReader) closeTemplate() {
 }
 
 // act does what an element asks for beside its references, and reports whether
-// its references do not count.
-func (r *htmlReader) act(t *startTag, closed bool) (skip bool) {
+// a parser drops it.
+func (r *htmlReader) act(t *startTag, closed bool) (dropped bool) {
 	switch t.element.role {
 	case roleBase:
-		if t.has(attrHref) && !r.base.found {
+		if t.has(attrHref) && !r.base.found && r.shadow == 0 {
 			r.base.found = true
 			r.base.href = r.keep(t.get(attrHref))
 		}
@@ -312,7 +313,7 @@ func (r *htmlReader) act(t *startTag, closed bool) (skip bool) {
 	case roleTitle:
 		if !closed {
 			r.content = contentHidden
-			if r.doc.Title == "" && r.nesting == 0 {
+			if r.doc.Title == "" && r.nesting == 0 && r.shadow == 0 {
 				r.content = contentTitle
 			}
 		}

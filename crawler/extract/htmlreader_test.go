@@ -15,15 +15,16 @@ func page(html string) *Document {
 
 func TestTitle(t *testing.T) {
 	for html, want := range map[string]string{
-		"<title> A\n\tpage &amp;\u00A0more </title><title>no</title>": "A page & more",
-		"<title></title><title>second</title>":                        "second",
-		"<svg><title>no</title></svg><title>page</title>":             "page",
-		"<template><title>no</title></template>":                      "",
-		"<title>a <b>x</b></title>":                                   "a <b>x</b>",
-		"<title>unclosed":                                             "unclosed",
-		"<title>" + strings.Repeat("é", 150) + "</title>":             strings.Repeat("é", 100),
-		"<title>x" + strings.Repeat("é", 150) + "</title>":            "x" + strings.Repeat("é", 99),
-		"<iframe srcdoc='<title>no</title>'></iframe><title>y":        "y",
+		"<title> A\n\tpage &amp;\u00A0more </title><title>no</title>":              "A page & more",
+		"<title></title><title>second</title>":                                     "second",
+		"<p><template shadowrootmode=open><title>no</title></template><title>page": "page",
+		"<svg><title>no</title></svg><title>page</title>":                          "page",
+		"<template><title>no</title></template>":                                   "",
+		"<title>a <b>x</b></title>":                                                "a <b>x</b>",
+		"<title>unclosed":                                                          "unclosed",
+		"<title>" + strings.Repeat("é", 150) + "</title>":                          strings.Repeat("é", 100),
+		"<title>x" + strings.Repeat("é", 150) + "</title>":                         "x" + strings.Repeat("é", 99),
+		"<iframe srcdoc='<title>no</title>'></iframe><title>y":                     "y",
 	} {
 		if got := page(html).Title; got != want {
 			t.Errorf("%s: title %q, want %q", html, got, want)
@@ -38,6 +39,7 @@ func TestBase(t *testing.T) {
 		"<svg><base href=no></svg><base href=yes>":                                        "yes",
 		"<iframe srcdoc='<base href=no>'></iframe>":                                       "",
 		"<base href=''><base href=no>":                                                    "",
+		"<p><template shadowrootmode=open><base href=no></template><base href=yes>":       "yes",
 		"<noscript><base href=yes></noscript>":                                            "yes",
 		"<script>'<base href=no>'</script><title><base href=no></title><base href=' x '>": " x ",
 	} {
@@ -104,6 +106,7 @@ func TestAnchors(t *testing.T) {
 		"<iframe id=f srcdoc='<p id=no>'><p id=no></iframe>":                                   {"f"},
 		"<p ID=é><p id=a\x00b>":                                                                {"é", "a�b"},
 		"<p id=x id=y>":                                                                        {"x"},
+		"<form id=x><form id=no></form><form id=y></form><frame id=no>":                        {"x", "y"},
 	} {
 		for _, only := range []bool{false, true} {
 			doc := Extract(Input{Body: []byte(html), ContentType: "text/html; charset=utf-8", AnchorsOnly: only})

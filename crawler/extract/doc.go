@@ -48,4 +48,10 @@
 // What a browser shows counts: content of comments, scripts, templates and of
 // elements that are text (textarea, xmp, iframe) holds no links, content of
 // noscript does.
+//
+// Where browsers build a tree and we do not, the source speaks. Tags that a parser drops
+// where they may not stand count, with their ids: a tr outside of a table, a second body,
+// markup in a frameset. What an end tag closes of SVG and MathML that were left open is
+// guessed from its name, and a template with shadowrootmode is taken for a shadow tree
+// wherever it stands. The id of a template itself is no anchor: it is never shown.
 package extract

@@ -255,6 +255,9 @@ type element struct {
 	holds uint64 // bit set of the attributes with a rule
 	// breaksOut closes any SVG and MathML around it (13.2.6.5).
 	breaksOut bool
+	// endBreaksOut says that its end tag does, unless such an element is open inside: one is
+	// taken to be open outside then.
+	endBreaksOut bool
 	// fillsBody forbids a frameset behind it (13.2.6.4.7).
 	fillsBody bool
 }
@@ -294,16 +297,19 @@ func (x elementIndex) add(r rule) {
 // ordinary are elements without a rule or a role: listed for their effect on
 // foreign content and framesets, or so that their names need no string of their own.
 var ordinary = []struct {
-	names                []string
-	breaksOut, fillsBody bool
+	names                              []string
+	breaksOut, endBreaksOut, fillsBody bool
 }{
-	{[]string{"b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed",
-		"h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol",
-		"p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var"}, true, false},
+	{[]string{"b", "big", "blockquote", "br", "center", "code", "dd", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5",
+		"h6", "i", "li", "listing", "menu", "nobr", "ol", "p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub",
+		"sup", "table", "tt", "u", "ul", "var"}, true, true, false},
+	{[]string{"body", "embed", "head", "hr", "img", "meta"}, true, false, false},
 	{[]string{"body", "pre", "listing", "li", "dd", "dt", "button", "applet", "marquee", "object", "table", "area", "br",
-		"embed", "img", "keygen", "wbr", "input", "hr", "textarea", "xmp", "iframe", "select"}, false, true},
-	{[]string{"article", "aside", "section", "header", "footer", "main", "nav", "figure", "figcaption", "label",
-		"abbr", "kbd", "samp", "cite", "font", "g", "path", "rect", "circle", "text", "option", "fieldset", "details", "summary"}, false, false},
+		"embed", "img", "keygen", "wbr", "input", "hr", "textarea", "xmp", "iframe", "select"}, false, false, true},
+	{[]string{"a", "article", "aside", "section", "header", "footer", "main", "nav", "figure", "figcaption", "label",
+		"abbr", "kbd", "samp", "cite", "option", "fieldset", "details", "summary", "form", "button", "select", "noscript",
+		"td", "th", "tr", "tbody", "thead", "tfoot", "caption", "object", "applet", "address", "dialog", "q", "ins", "del"}, false, true, false},
+	{[]string{"font", "g", "path", "rect", "circle", "text"}, false, false, false},
 }
 
 // htmlElements and svgElements are the tables compiled. In HTML "image" is read as "img".
@@ -352,6 +358,7 @@ func compileHTML() elementIndex {
 		for _, name := range o.names {
 			e := x.at(name)
 			e.breaksOut = e.breaksOut || o.breaksOut
+			e.endBreaksOut = e.endBreaksOut || o.endBreaksOut
 			e.fillsBody = e.fillsBody || o.fillsBody
 		}
 	}

@@ -71,7 +71,12 @@ var elementCases = []struct {
 	{`<svg><script href=‸x /><script>"<a href=‸markup>"</script></svg>`, []string{`script href resource script "x" ""`, `a href navigation any "markup" "\""`}},
 	{`<svg><foreignObject><a href=‸x xlink:href=no></a></foreignObject><style>a{b:url("‸y")}</style></svg><use href=no xlink:href=no>`, []string{`a href navigation any "x" ""`, `style url resource any "y" ""`}},
 	{`<math href=no><mi xlink:href=no>x</mi></math>`, nil},
+	{`<svg><title><![CDATA[><a href=no>]]></title><desc><b></b><![CDATA[><a href=‸x>t</a>]]></desc></svg>`, []string{`a href navigation any "x" "t"`}},
 	{`<svg id=i id=j/><image href=‸x /></svg>`, []string{`image href resource image "x" ""`}},
+	{`<a href=‸x><svg><path></a><form action=‸y><style><a href=no></style>`, []string{`a href navigation any "x" ""`, `form action submission any "y" ""`}},
+	{`<button><svg><g></button><iframe src=‸x></iframe>`, []string{`iframe src navigation any "x" ""`}},
+	{`<td><svg><td><a href=‸x></a></td><image href=‸y /></td><img src=‸z>`, []string{`a href navigation any "x" ""`, `image href resource image "y" ""`, `img src resource image "z" ""`}},
+	{`<svg><a href=‸x><foreignObject><a href=‸y></a><style><a href=no></style></foreignObject></a><image href=‸z /></svg>`, []string{`a href navigation any "x" ""`, `a href navigation any "y" ""`, `image href resource image "z" ""`}},
 
 	{`<p style="background:url(‸x)"><my-card style="background:url('‸y')">`, []string{`p style resource any "x" ""`, `my-card style resource any "y" ""`}},
 	{`<A-Very-Long-Custom-Element-Name style="b:url(‸x)">`, []string{`a-very-long-custom-element-name style resource any "x" ""`}},

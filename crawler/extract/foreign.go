@@ -8,15 +8,17 @@ package extract
 type foreign struct {
 	open []foreignElement
 	// count says how many of open have each name, by its place in foreignNames.
-	count [len(foreignNames)]int
+	count [len(foreignNames) + 1]int
 }
 
 type foreignElement struct {
 	kind foreignKind
 	name uint8 // its place in foreignNames
+	// other is what HTML would take the element for, whose end tag may close one outside too.
+	other *element
 }
 
-// foreignNames are the elements kept track of: svg and math, and the integration
+// foreignNames are the elements kept track of by name: svg and math, and the integration
 // points, inside which HTML stands. Names are in lower case, as the tokenizer writes them.
 var foreignNames = [...]string{"svg", "math", "foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"}
 
@@ -26,6 +28,7 @@ const (
 	firstSVGPoint  = 2
 	firstMathPoint = 5
 	annotationXML  = 10
+	nameOther      = 11
 )
 
 type foreignKind uint8
@@ -45,8 +48,13 @@ func (f *foreign) in() foreignKind {
 }
 
 func (f *foreign) push(kind foreignKind, name int) {
-	f.open = append(f.open, foreignElement{kind, uint8(name)})
+	f.open = append(f.open, foreignElement{kind: kind, name: uint8(name)})
 	f.count[name]++
+}
+
+func (f *foreign) pushOther(kind foreignKind, e *element) {
+	f.push(kind, nameOther)
+	f.open[len(f.open)-1].other = e
 }
 
 // cut closes all but the outermost n.
@@ -89,9 +97,8 @@ func (f *foreign) endTag(name []byte) {
 	if len(f.open) == 0 {
 		return
 	}
-	if e := htmlElements.find(keyOf(name), name); f.in() != inHTML && e.breaksOut {
-		// It cannot have been opened inside, so it closes something outside.
-		f.breakOut()
+	if e := htmlElements.find(keyOf(name), name); f.in() != inHTML && e.endBreaksOut {
+		f.endOther(e)
 		return
 	}
 	for n := range foreignNames {
@@ -104,4 +111,16 @@ func (f *foreign) endTag(name []byte) {
 			return
 		}
 	}
+}
+
+// endOther closes the innermost of an element, which is taken to be open outside of all
+// SVG and MathML at hand where it is not open inside.
+func (f *foreign) endOther(e *element) {
+	for i := len(f.open) - 1; i >= 0 && f.open[i].kind != inHTML; i-- {
+		if f.open[i].other == e {
+			f.cut(i)
+			return
+		}
+	}
+	f.breakOut()
 }

@@ -204,13 +204,15 @@ func (r *htmlReader) inPlain() bool {
 // enter follows a start tag into and out of SVG, MathML and templates, finds the
 // element it stands for, and reports whether the tag closes it at once.
 func (r *htmlReader) enter(t *startTag) (closed bool) {
-	in := r.foreign.in()
+	in, html := r.foreign.in(), t.element
 	if in != inHTML {
 		if t.element.breaksOut || t.is("font") && (t.has(attrColor) || t.has(attrFace) || t.has(attrSize)) {
 			r.foreign.breakOut()
 			r.tokens.allowCDATA(false)
 			in = inHTML
 		}
+	} else if r.tokens.cdata {
+		r.tokens.allowCDATA(false) // it counted right behind the tag of an integration point
 	}
 	switch in {
 	case inSVG:
@@ -240,10 +242,11 @@ func (r *htmlReader) enter(t *startTag) (closed bool) {
 	case role == roleMath:
 		r.foreign.push(inMath, nameMath)
 		r.tokens.allowCDATA(true)
+	case in != inHTML && html.endBreaksOut:
+		r.foreign.pushOther(in, html)
 	case point == annotationXML && !isHTMLType(t.get(attrEncoding)):
 	case point >= 0:
 		r.foreign.push(inHTML, point)
-		r.tokens.allowCDATA(false)
 	}
 	return closed
 }
@@ -387,7 +390,7 @@ func (r *htmlReader) text() {
 		return
 	}
 	start, raw, literal := r.tokens.start, r.tokens.raw(), r.content == contentJSON || r.content == contentImports
-	if bytes.HasPrefix(raw, []byte("<![CDATA[")) && r.foreign.in() != inHTML {
+	if r.tokens.cdata && bytes.HasPrefix(raw, []byte("<![CDATA[")) {
 		start += len("<![CDATA[")
 		raw = bytes.TrimSuffix(raw[len("<![CDATA["):], []byte("]]>"))
 		literal = true

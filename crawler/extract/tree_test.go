@@ -123,6 +123,9 @@ var treeSeeds = []string{
 	"<a href=1><a href=2><p><a href=3></a></p><b><a href=4></b></a>", "<base><base href=1><base href=2><body background=1><body background=2>",
 	"<img src=1><image src=2 longdesc=3><select><option><a href=4></select><title>x<a href=5></title>", "<plaintext><a href=no>",
 	"<script><!--<script></script>--></script><a href=1><script>'</script><a href=2>'", "<style><a href=no></style><xmp><a href=no></xmp><a href=1>",
+	"<svg><title><![CDATA[><a href=no>]]></title><desc><b></b><![CDATA[><a href=1>]]></svg><math><mi><![CDATA[><a href=no>]]></mi></math>",
+	"<a href=1><svg><g></a><form action=2><style><a href=no></style>", "<button><svg></button><iframe src=1></iframe><td><svg><td><a href=2></td><use href=3></td><input src=4>",
+	"<svg><a href=1><foreignObject><a href=2></a><xmp><a href=no></xmp></foreignObject></a><use href=3></svg><math><a href=no></a><mi></mi></math><form action=4>",
 	"<!--><a href=1>--><!---!><a href=2>--><!-- --!><a href=3><!a><a href=4><?x><a href=5></ x><a href=6>",
 }
 

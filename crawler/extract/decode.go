@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -46,8 +47,11 @@ func decode(body []byte, contentType string, fallback func([]byte) string) (text
 	if err != nil || e == encoding.Nop {
 		return validUTF8(body), name
 	}
-	if name == "iso-8859-8-i" { // the logical order changes no character
+	switch name {
+	case "iso-8859-8-i": // the logical order changes no character
 		e = charmap.ISO8859_8
+	case "gbk": // it is written without the characters of four bytes, but read with them (Encoding Standard 10.1.1)
+		e = simplifiedchinese.GB18030
 	}
 	if table, ok := e.(*charmap.Charmap); ok {
 		return decodeSingleByte(table, body), name

@@ -30,6 +30,7 @@ func TestDecode(t *testing.T) {
 		{"\xE9\xE8\xC3\xA9\xE2\x82a\xF0\x9F\x98\x80\xF0\x9F\x98\xE0\x80", "text/html; charset=utf-8", "utf-8", "��é�a😀���"},
 		{"\xC3\x81\x80\x9D\xFF", "", "windows-1252", "Ã\u0081€\u009Dÿ"},
 		{"\x85\xA5\xE9", "text/html; charset=iso-8859-3", "iso-8859-3", "\u0085�é"},
+		{"\xC4\xE3\x81\x30\x86\x30a", "text/html; charset=gb2312", "gbk", "你¸a"},
 		{"\x98\xC1", "text/html; charset=windows-1251", "windows-1251", "\u0098Б"},
 		{"a\x00\xE9\x00", "text/html; charset=UTF-16", "utf-16le", "aé"},
 		{"a\x00\xE9", "text/html; charset=utf-16", "utf-16le", "a�"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -114,6 +115,10 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 			return nil
 		}
 		row("scheme", fmt.Sprintf("%s: ok when %s", s, answer))
+		return nil
+	}
+	if reason := fetch.BlockedPort(u.EffectivePort()); reason != "" && !slices.Contains(o.net.AllowPorts, u.EffectivePort()) {
+		row("port", fmt.Sprintf("%s: %s; --allow-port %d connects all the same", check.CodePortBlocked, reason, u.EffectivePort()))
 		return nil
 	}
 	row("scope", scopeOf(k, u, printed))

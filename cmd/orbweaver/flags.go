@@ -204,7 +204,7 @@ func flags() []flag {
 		{name: "deny-private", group: connection, on: onCheck | onExtract,
 			doc: "connect to public addresses alone; targets at others are skipped",
 			at:  func(s *settings) any { return &s.denyPrivate }},
-		{name: "allow-port", arg: "PORT", group: connection, on: onCheck | onExtract, many: union,
+		{name: "allow-port", arg: "PORT", group: connection, on: onCheck | onExplain | onExtract, many: union,
 			doc: "connect to this port although browsers refuse it or it belongs to another service",
 			at:  func(s *settings) any { return &s.allowPort }},
 		{name: "nntp-server", arg: "HOST[:PORT]", group: connection, on: onCheck,

@@ -168,7 +168,7 @@ func (s *issuers) fetchIssuer(ctx context.Context, cert *x509.Certificate) *x509
 }
 
 func (s *issuers) fetchCertificates(ctx context.Context, u urinorm.URL) ([]*x509.Certificate, error) {
-	if reason := blockedPort(u.EffectivePort()); reason != "" {
+	if reason := BlockedPort(u.EffectivePort()); reason != "" {
 		return nil, errors.New(reason)
 	}
 	a := &asking{HTTP: s.http, req: &Request{URL: u}, loopback: isLoopback(u.Host()), memory: s.http.hosts.of(u)}

@@ -273,7 +273,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("no http or https URL"))
 	}
 	if port := req.URL.EffectivePort(); !slices.Contains(h.allowPorts, port) {
-		if reason := blockedPort(port); reason != "" {
+		if reason := BlockedPort(port); reason != "" {
 			return nil, a.fault("port-blocked", "connect", errors.New(reason))
 		}
 	}

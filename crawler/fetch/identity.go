@@ -61,7 +61,7 @@ func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	var open, secret strings.Builder
 	u := req.URL
 	fmt.Fprintf(&open, "%s internal %t for %d", h.general, req.Internal, req.Destination)
-	if port := u.EffectivePort(); slices.Contains(h.allowPorts, port) && blockedPort(port) != "" {
+	if port := u.EffectivePort(); slices.Contains(h.allowPorts, port) && BlockedPort(port) != "" {
 		open.WriteString(" port allowed")
 	}
 	h.identifyWay(&open, &secret, u)

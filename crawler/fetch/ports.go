@@ -22,8 +22,9 @@ var blockedPorts = map[int]string{
 	6669: "ircu", 6679: "osaut", 6697: "ircs-u", 10080: "amanda",
 }
 
-// blockedPort returns why a browser refuses a port; "" when it does not.
-func blockedPort(port int) string {
+// BlockedPort returns why a browser refuses a port over http and https (RFC 3986 section
+// 7.2, Fetch Standard section 2.9); "" when it does not.
+func BlockedPort(port int) string {
 	service, blocked := blockedPorts[port]
 	switch {
 	case !blocked:

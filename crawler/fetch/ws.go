@@ -38,7 +38,7 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 		return nil, refuse("uri-invalid", "the URL is malformed")
 	}
 	if port := u.EffectivePort(); !slices.Contains(h.allowPorts, port) {
-		if reason := blockedPort(port); reason != "" {
+		if reason := BlockedPort(port); reason != "" {
 			return nil, refuse("port-blocked", reason)
 		}
 	}

@@ -4,12 +4,17 @@ import "bytes"
 
 // Documents in a lightweight markup are often templates, or tell of URLs with a
 // part for the reader to fill in: {{ site.url }}/a, https://example.com/{id},
-// ${BASE}/a, https://example.com/<name>. These are no links that could be
-// followed, and are left out. No URL holds braces or angle brackets.
+// ${BASE}/a, $BASE/a, https://example.com/<name>. These are no links that could be
+// followed, and are left out. No URL holds braces or angle brackets, and no file begins
+// like a shell's variable.
 
 // holdsPlaceholder reports whether a reference holds something in braces or angle
-// brackets; those of <%= url %> are Markdown's own around a destination.
+// brackets, or begins with a variable; those of <%= url %> are Markdown's own around a
+// destination.
 func holdsPlaceholder(ref []byte) bool {
+	if isVariable(ref) {
+		return true
+	}
 	if n := len(ref); n > 2 && ref[0] == '%' && ref[n-1] == '%' {
 		return true
 	}
@@ -19,6 +24,18 @@ func holdsPlaceholder(ref []byte) bool {
 		}
 	}
 	return false
+}
+
+// isVariable reports whether a reference is a shell's variable, or a path below one.
+func isVariable(ref []byte) bool {
+	if len(ref) < 2 || ref[0] != '$' || isDecimal(ref[1]) {
+		return false
+	}
+	end := 1
+	for end < len(ref) && ('A' <= ref[end] && ref[end] <= 'Z' || ref[end] == '_' || isDecimal(ref[end])) {
+		end++
+	}
+	return end > 1 && (end == len(ref) || ref[end] == '/' || ref[end] == '?' || ref[end] == '#')
 }
 
 // maxPlaceholder is how long a name in angle brackets may be.

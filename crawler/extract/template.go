@@ -13,14 +13,15 @@ import (
 
 // HoldsTemplate reports whether a part of a reference is for a template to fill in:
 // {{ url }} of Go, Jinja, Liquid, Handlebars and others, {% url %}, <%= url %> or
-// <?= url ?>. What begins there may end behind the reference, where quotes stand in it.
+// <?= url ?>; or the %q of a format, which is no percent-encoding. What begins there may
+// end behind the reference, where quotes stand in it.
 func HoldsTemplate(ref string) bool {
-	if strings.IndexByte(ref, '{') < 0 && strings.IndexByte(ref, '<') < 0 {
+	if strings.IndexByte(ref, '{') < 0 && strings.IndexByte(ref, '<') < 0 && strings.IndexByte(ref, '%') < 0 {
 		return false
 	}
 	for i := 0; i+1 < len(ref); i++ {
 		switch ref[i : i+2] {
-		case "{{", "{%", "<%", "<?":
+		case "{{", "{%", "<%", "<?", "%q", "%s", "%v":
 			return true
 		}
 	}

@@ -64,6 +64,7 @@ func TestHoldsTemplate(t *testing.T) {
 	for ref, want := range map[string]bool{
 		"": false, "{": false, "/a{b}": false, "%7B%7Burl%7D%7D": false, "a.html": false, "{ { x } }": false,
 		"{{ url }}": true, "/a/{{url}}.html": true, "{{ ": true, "{% link x.md %}": true, "<%= url %>": true, "a<?= $x ?>": true,
+		"%q": true, "/a/%s.html": true, "/a%20b%e2": false, "100%": false,
 	} {
 		if got := HoldsTemplate(ref); got != want {
 			t.Errorf("HoldsTemplate(%q) = %v", ref, got)

@@ -20,9 +20,6 @@ const (
 	unbuiltPart  = 4
 )
 
-// maxUnbuilt is how many broken targets are looked at: enough to know.
-const maxUnbuilt = 1000
-
 // sourceNote tells that a directory holds sources rather than a site; "" when it does not
 // look like that.
 func (j *join) sourceNote() string {
@@ -30,27 +27,29 @@ func (j *join) sourceNote() string {
 		return ""
 	}
 	example := ""
-	looked, unbuilt := 0, 0
+	broken, unbuilt := 0, 0
 	for _, p := range j.flagged {
 		if p.judgement.Verdict != check.Broken {
 			continue
 		}
-		if looked++; looked > maxUnbuilt {
-			break
+		broken++
+		if p.judgement.Code != check.CodeFileMissing {
+			continue
 		}
 		d := j.dossier(p.id)
-		if p.judgement.Code != check.CodeFileMissing || !namesPage(d.url.Path()) {
+		if !namesPage(d.url.Path()) {
 			continue
 		}
 		site := j.r.scope().siteOf(d.url)
 		if site == nil || !site.IsSource() || !j.r.crawled(site) {
 			continue
 		}
-		if unbuilt++; unbuilt == 1 {
-			example = j.r.print.url(d.url)
+		unbuilt++
+		if url := j.r.print.url(d.url); example == "" || url < example {
+			example = url
 		}
 	}
-	if unbuilt < leastUnbuilt || unbuilt*unbuiltPart < min(looked, maxUnbuilt) {
+	if unbuilt < leastUnbuilt || unbuilt*unbuiltPart < broken {
 		return ""
 	}
 	return fmt.Sprintf("no file answers many links that name pages, such as %s: if a site is built from these documents, check what is built", example)

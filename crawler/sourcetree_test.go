@@ -36,7 +36,12 @@ func TestSourceNote(t *testing.T) {
 		}
 		told := false
 		for _, n := range c.notes {
-			told = told || strings.Contains(n.Message, "check what is built")
+			if strings.Contains(n.Message, "check what is built") {
+				told = true
+				if !strings.Contains(n.Message, "p0") { // whatever was met first
+					t.Errorf("%s: %s", name, n.Message)
+				}
+			}
 		}
 		if told != test.want {
 			t.Errorf("%s: told %v; notes %v", name, told, c.notes)

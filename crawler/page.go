@@ -60,6 +60,9 @@ type findings struct {
 
 	source   []byte // of the document at hand, where a file holds it and it is not yet known whether it is a template
 	template bool   // it is one
+	above    bool   // the last reference climbs above the root
+	outside  *outsideLink
+	outsides map[outsideKey]*outsideLink
 
 	bare   bool   // links of the page at hand may be bare (bare.go)
 	body   []byte // of the document at hand, where they may
@@ -246,16 +249,22 @@ func (f *findings) urlAgain(l *extract.Link) view {
 // resolve resolves a link's reference and enters its target.
 func (f *findings) resolve(l *extract.Link, s *said) (view, Fate) {
 	base := f.baseOf(l)
+	f.above, f.outside = false, nil
 	href, at, ok := base.AppendPlain(f.href[:0], l.Ref)
 	f.plain = ok
-	if !ok {
+	if out := f.outsideBefore(l, ok); out != nil {
+		f.above, f.outside = true, out
+		href, at = append(f.href[:0], out.v.href...), out.v.at
+	} else if !ok {
 		var repairs urinorm.Repairs
 		var err error
 		href, at, repairs, err = base.Append(f.href[:0], l.Ref)
 		f.plain = err == nil && repairs == 0 && isASCII(l.Ref) // else the page's charset may have a say
-		if repairs.Has(urinorm.RepairAboveRoot) && err == nil {
-			if b := f.onDisk(); b != nil { // the folder of a single document is no root
-				href, at, repairs, err = b.Append(f.href[:0], l.Ref)
+		if f.above = repairs.Has(urinorm.RepairAboveRoot); f.above && err == nil {
+			if b := f.onDisk(view{href, at}, l); b != nil {
+				if href, at, repairs, err = b.Append(f.href[:0], l.Ref); err == nil {
+					f.keepOutside(view{href, at}, l)
+				}
 			}
 		}
 		if err != nil {
@@ -291,12 +300,15 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// onDisk is the file: URL of a page that is read by itself, not as part of a
-// directory: its links may lead to wherever they say. It is nil for other pages.
-func (f *findings) onDisk() *urinorm.Base {
+// onDisk is the file: URL of a local page, against which a link that climbs above the
+// root is resolved, rather than to v, where it stays at the root; nil for v. A page that
+// is read by itself has no root: its links may lead to wherever they say. One of a
+// directory leads outside of it, unless the root has what a browser would ask for where
+// the directory is all of a host. Where it is published is not known.
+func (f *findings) onDisk(v view, l *extract.Link) *urinorm.Base {
 	u := urlOf(f.page)
 	site := f.run.scope().siteOf(u)
-	if site == nil || !site.Synthetic() || f.run.crawled(site) {
+	if site == nil || !site.Synthetic() {
 		return nil
 	}
 	file, err := fetch.FileURL(site.PathOf(u))
@@ -307,7 +319,55 @@ func (f *findings) onDisk() *urinorm.Base {
 	if err != nil {
 		return nil
 	}
+	if !f.run.crawled(site) {
+		return b
+	}
+	if l.Base != "" || f.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(urlOf(v)) {
+		return nil
+	}
+	there, _, err := b.Resolve(l.Ref)
+	if err != nil {
+		return nil
+	}
+	// Out of the directory and into it again is a way that code hosts know.
+	if name, err := fetch.FilePath(there); err != nil || !site.IsSource() && isWithin(name, site) {
+		return nil
+	}
 	return b
+}
+
+// outsideLink is where a link out of the directory leads. Pages of generated manuals have
+// such a link each, and it takes a while to find out.
+type outsideLink struct {
+	v    view
+	fate Fate
+}
+
+type outsideKey struct{ directory, ref string }
+
+// mostOutsides is how many of them are remembered.
+const mostOutsides = 256
+
+// keepOutside remembers what a link leads to that climbed above the root.
+func (f *findings) keepOutside(v view, l *extract.Link) {
+	fate := f.run.otherScheme(v, f, l.Kind)
+	if fate.Outcome == nil || fate.Outcome.Code != check.CodeFileOutsideRoot {
+		return
+	}
+	if f.outsides == nil || len(f.outsides) >= mostOutsides {
+		f.outsides = map[outsideKey]*outsideLink{}
+	}
+	out := &outsideLink{view{slices.Clone(v.href), v.at}, fate}
+	f.outsides[outsideKey{strings.Clone(f.base.Directory()), strings.Clone(l.Ref)}], f.outside = out, out
+}
+
+// outsideBefore returns what a link is known to lead to that climbs above the root; nil
+// for any other. Plain links don't climb.
+func (f *findings) outsideBefore(l *extract.Link, plain bool) *outsideLink {
+	if plain || len(f.outsides) == 0 || !f.local || l.SameDocument || l.Base != "" || f.doc.Base != "" {
+		return nil
+	}
+	return f.outsides[outsideKey{f.base.Directory(), l.Ref}]
 }
 
 // baseOf is what a link's reference is resolved against.
@@ -367,6 +427,7 @@ func (f *findings) refuse(raw string, fate Fate) int {
 const (
 	ignoredInline = "an inline mark says to leave it out"
 	forTemplate   = "a template fills in what it leads to"
+	forBuilding   = "what is built into a page from outside the directory is not looked at"
 )
 
 // leftAside says why a link is not to be looked at, "" if it is.
@@ -376,9 +437,15 @@ func (f *findings) leftAside(l *extract.Link) string {
 		return ignoredInline
 	case (f.template || f.source != nil) && extract.HoldsTemplate(l.Ref) && f.isTemplate():
 		return forTemplate
+	case f.above && f.local && l.Kind == extract.Resource && builds[f.doc.Format]:
+		return forBuilding
 	}
 	return ""
 }
+
+// builds are the formats whose images and parts are files that a program reads when it
+// makes a page of the document, from wherever they are.
+var builds = map[string]bool{"restructuredtext": true, "asciidoc": true, "org": true}
 
 // readsFile begins a document that a file holds: it may be a template. What comes from a
 // server was made already.
@@ -427,6 +494,8 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 		if r.outsideBase(v) {
 			s.Mark |= markOutsideBase
 		}
+	case f.outside != nil:
+		fate = f.outside.fate
 	default:
 		fate = r.otherScheme(v, f, l.Kind)
 	}

@@ -132,6 +132,16 @@ func (r *run) fetches(scheme string) bool {
 	return ok && m.Has(scheme)
 }
 
+// isWithin reports whether an absolute path is that of a site's directory or below it.
+func isWithin(name string, site *fetch.Site) bool {
+	root, err := filepath.Abs(site.Dir())
+	if err != nil {
+		root = site.Dir()
+	}
+	rel, err := filepath.Rel(root, name)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
 // localFile decides about a file: URL. Only a local document may name one, and a
 // document of a directory only what lies in that directory.
 func (r *run) localFile(v view, f *findings) Fate {
@@ -147,11 +157,7 @@ func (r *run) localFile(v view, f *findings) Fate {
 	if err != nil && !elsewhere {
 		return Fate{Internal: true, Outcome: skip(check.CodeURIInvalid, err.Error())}
 	}
-	root, err := filepath.Abs(site.Dir())
-	if err != nil {
-		root = site.Dir()
-	}
-	if rel, err := filepath.Rel(root, name); r.crawled(site) && (elsewhere || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))) {
+	if r.crawled(site) && (elsewhere || !isWithin(name, site)) {
 		return Fate{Internal: true, Outcome: skip(check.CodeFileOutsideRoot, "the file is outside "+r.print.path(site.Dir()))}
 	}
 	return Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}

@@ -104,7 +104,7 @@ var entries = [...]Entry{
 		"Write the name in the link exactly as the file is named.",
 		"Images/logo.png where the file is images/Logo.png"},
 	{CodeFileOutsideRoot, "file lies outside the directory", SeverityError,
-		"The reference leads out of the directory that is checked, by a symbolic link or a file: URL. Once published, that file would not be there.",
+		"The reference leads out of the directory that is checked, by a symbolic link, a file: URL, or as many .. as climb above it. Once published, that file would not be there.",
 		"Copy the file into the directory, or link to its published address.",
 		"file:///home/joe/notes.html in a site"},
 	{CodeFileUnreadable, "file cannot be read", SeverityError,

@@ -165,6 +165,19 @@ func (s *Site) isTwin(u urinorm.URL) bool {
 	return strings.TrimPrefix(u.Authority(), "www.") == strings.TrimPrefix(s.authority, "www.")
 }
 
+// Answers reports whether something in the directory answers for a URL.
+func (s *Site) Answers(u urinorm.URL) bool {
+	if !s.Holds(u) || len(u.Path()) < len(s.path) {
+		return false
+	}
+	rel, ok := decodePath(u.Path()[len(s.path):])
+	if !ok {
+		return false
+	}
+	at := s.locate(rel)
+	return at.kind == entryFile || at.kind == entryDir || at.redirect != "" || at.source != nil
+}
+
 // Fetch answers a request from the directory.
 func (s *Site) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if err := ctx.Err(); err != nil {

@@ -311,7 +311,9 @@ func (r *rstReader) directive(l line, start int) {
 	argument := trimSpan(b, span{start + n + 2, l.at.end})
 	switch name {
 	case "image", "figure":
-		r.path(argument, name, "src", Resource)
+		if !bytes.HasSuffix(b[argument.start:argument.end], []byte(".*")) { // Sphinx chooses one for its output
+			r.path(argument, name, "src", Resource)
+		}
 	case "include", "literalinclude":
 		r.doc.Static = r.doc.Static && name != "include"
 		if argument.start < argument.end && b[argument.start] != '<' {

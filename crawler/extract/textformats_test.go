@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,18 @@ func TestSourcesThatInclude(t *testing.T) {
 		if doc := Extract(Input{Name: c.name, Body: []byte(c.body)}); doc.Static != c.static {
 			t.Errorf("%s, %q: static %v, want %v", c.name, c.body, doc.Static, c.static)
 		}
+	}
+}
+
+// A figure for whatever a builder of Sphinx takes has no name to look for.
+func TestImageOfAnyFormat(t *testing.T) {
+	doc := Extract(Input{Name: "a.rst", Body: []byte(".. image:: a.*\n\n.. figure:: /b.*\n   :target: c.*\n\n.. image:: d.png\n")})
+	var got []string
+	for _, l := range doc.Links {
+		got = append(got, l.Ref)
+	}
+	if want := []string{"c.*", "d.png"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

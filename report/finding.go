@@ -103,11 +103,26 @@ func because(target string, code check.Code, message string) string {
 		return ""
 	}
 	switch code {
-	case check.CodeOK, check.CodeRateLimited, check.CodeRedirectLoop, check.CodeRedirectLimit,
-		check.CodeDNSNotFound, check.CodeConnectRefused, check.CodeConnectionReset, check.CodeTimeout,
-		check.CodeFragmentMissing, check.CodeFragmentUnproven,
-		check.CodeSchemeUnknown, check.CodeSchemeUnchecked,
-		check.CodeFileMissing, check.CodeFileCase, check.CodeFileOutsideRoot, check.CodeFileFromWeb,
+	case check.CodeRateLimited, check.CodeTimeout:
+		if !strings.HasPrefix(message, "not asked") {
+			return ""
+		}
+	case check.CodeFragmentUnproven:
+		if strings.HasSuffix(message, "a script may make it") {
+			return ""
+		}
+	case check.CodeSchemeUnknown:
+		if strings.HasSuffix(message, "is unknown") {
+			return ""
+		}
+	case check.CodeFileMissing:
+		if strings.HasSuffix(message, "there is no such file") {
+			return ""
+		}
+	case check.CodeOK, check.CodeRedirectLoop, check.CodeRedirectLimit,
+		check.CodeDNSNotFound, check.CodeConnectRefused, check.CodeConnectionReset,
+		check.CodeFragmentMissing, check.CodeSchemeUnchecked,
+		check.CodeFileCase, check.CodeFileOutsideRoot, check.CodeFileFromWeb,
 		check.CodeExternal, check.CodeInterrupted,
 		check.CodeSoftNotFound, check.CodeMixedContent, check.CodeOutsideBase,
 		check.CodeURICredentials, check.CodeURIMisleading, check.CodeURIObfuscatedIP:

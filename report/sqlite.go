@@ -121,8 +121,8 @@ func (s *sqliteWriter) open() error {
 		return &sqliteTable{tx: s.tx, name: name, columns: columns}
 	}
 	s.results, s.refs = table("results", 18), table("refs", 15)
-	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 5), table("suggestions", 4)
-	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 8)
+	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 6), table("suggestions", 4)
+	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 7)
 	s.seen = map[string]bool{}
 	return nil
 }
@@ -203,7 +203,11 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 		}
 	}
 	for _, w := range r.Warnings {
-		if err := s.warnings.add(nil, id, string(w.Code), w.Message, orNull(w.Proposal)); err != nil {
+		var page any
+		if check.OfPage(w.Code) {
+			page = ownPage(r.URL)
+		}
+		if err := s.warnings.add(nil, id, string(w.Code), w.Message, orNull(w.Proposal), page); err != nil {
 			return err
 		}
 	}
@@ -294,7 +298,7 @@ func (s *sqliteWriter) allCodes(sum *crawler.Summary) error {
 		if !ok {
 			entry = check.Entry{Code: code, Title: string(code)}
 		}
-		if err := s.codes.add(string(code), entry.Title, entry.Severity.String(), entry.Explanation, entry.Advice, entry.Example, int64(met[code]), check.OfPage(code)); err != nil {
+		if err := s.codes.add(string(code), entry.Title, entry.Severity.String(), entry.Explanation, entry.Advice, entry.Example, int64(met[code])); err != nil {
 			return err
 		}
 	}

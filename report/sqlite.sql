@@ -15,8 +15,7 @@ CREATE TABLE run (
 -- All codes there are. count is how many targets have it, as a verdict or a warning.
 CREATE TABLE codes (
   code TEXT PRIMARY KEY, title TEXT NOT NULL, severity TEXT NOT NULL,
-  explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL,
-  of_page INTEGER NOT NULL -- a warning of a page itself, and not of the links to it
+  explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- Targets. Which are listed is for --show to say; run counts all.
@@ -52,7 +51,8 @@ CREATE TABLE redirects (
 
 CREATE TABLE warnings (
   id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
-  code TEXT NOT NULL, message TEXT NOT NULL, proposal TEXT -- the URL to use instead
+  code TEXT NOT NULL, message TEXT NOT NULL, proposal TEXT, -- the URL to use instead
+  page TEXT -- of a warning about a page itself, and not about the links to it: what refs call that page
 );
 
 CREATE TABLE suggestions (
@@ -118,10 +118,10 @@ CREATE VIEW large AS
 
 -- Warnings, each at each of its places; those of a page itself once, at that page.
 CREATE VIEW warnings_by_page AS
-  SELECT CASE WHEN codes.of_page THEN results.url ELSE refs.page END AS page,
+  SELECT coalesce(warnings.page, refs.page) AS page,
     refs.line, refs.column, warnings.code, results.url, warnings.message, warnings.proposal, refs.raw
-  FROM warnings JOIN results ON results.id = warnings.result JOIN codes ON codes.code = warnings.code
-    LEFT JOIN refs ON refs.result = results.id AND NOT codes.of_page
+  FROM warnings JOIN results ON results.id = warnings.result
+    LEFT JOIN refs ON refs.result = results.id AND warnings.page IS NULL
       AND instr(' ' || coalesce(refs.unaffected, '') || ' ', ' ' || warnings.code || ' ') = 0
   ORDER BY 1, refs.line, refs.column, warnings.code, results.url;
 

@@ -98,8 +98,10 @@ func TestSQLiteRemembers(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", test.sql, got, test.want)
 		}
 	}
-	db = databaseOf(t, render(t, "sqlite", Options{}, warnedRun()))
-	const want = "page.html|NULL|fragment-duplicate\nx.html|1|redirect-permanent\nx.html|1|uri-repaired\nx.html|2|redirect-permanent\n"
+	run := warnedRun()
+	run.Results = append(run.Results, &crawler.Result{URL: "a%20b.html", Verdict: check.OK, Code: "ok", Warnings: []check.Warning{{Code: "fragment-duplicate"}}})
+	db = databaseOf(t, render(t, "sqlite", Options{}, run))
+	const want = "a b.html|NULL|fragment-duplicate\npage.html|NULL|fragment-duplicate\nx.html|1|redirect-permanent\nx.html|1|uri-repaired\nx.html|2|redirect-permanent\n"
 	if got := queryFile(t, db, "SELECT page, line, code FROM warnings_by_page"); got != want {
 		t.Errorf("warnings by page: got\n%s", got)
 	}

@@ -388,7 +388,11 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 		}
 		var f *Link
 		if kind != Resource || !isAntoraResource(b[at.start:at.end]) && (name != "video" || !isHostedVideo(text)) {
-			f = r.note(v, at, nil, macroText(text))
+			var decoded []byte
+			if name == "link" && at.end == target {
+				decoded = asciidocUnescape(b[at.start:at.end])
+			}
+			f = r.note(v, at, decoded, macroText(text))
 		}
 		if f != nil && kind == Resource {
 			f.Element, f.Attribute, f.Kind = name, "src", Resource

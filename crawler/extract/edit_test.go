@@ -95,6 +95,8 @@ func TestEdit(t *testing.T) {
 		{"rst, an underscore at the end", "a.rst", "`x <http://e.test/old>`_\n", "http://e.test/old", "http://e.test/new_", "`x <http://e.test/new\\_>`_\n"},
 		{"asciidoc", "a.adoc", "https://e.test/old[text] and link:old.html[x]\n", "https://e.test/old", "https://e.test/new", "https://e.test/new[text] and link:old.html[x]\n"},
 		{"asciidoc, dots that are to stay dots", "a.adoc", `https://e.test/old/v1\...v2\--x[text]` + "\n", `https://e.test/old/v1\...v2\--x`, "https://e.test/new/v1...v2--x", `https://e.test/new/v1\...v2\--x[text]` + "\n"},
+		{"asciidoc, dots that are to stay dots in a macro", "a.adoc", `link:old/v1\...v2[text]` + "\n", `old/v1\...v2`, "new/v1...v2", `link:new/v1\...v2[text]` + "\n"},
+		{"asciidoc, a backslash that is passed through", "a.adoc", `link:++old/v1\...v2++[text]` + "\n", `old/v1\...v2`, "new/v1", "link:++new/v1++[text]\n"},
 		{"org", "a.org", "[[https://e.test/old][text]]\n", "https://e.test/old", "https://e.test/new", "[[https://e.test/new][text]]\n"},
 		{"gemini", "a.gmi", "=> gemini://e.test/old text\n", "gemini://e.test/old", "gemini://e.test/new", "=> gemini://e.test/new text\n"},
 		{"plain text", "a.txt", "see http://e.test/old, and\n", "http://e.test/old", "https://e.test/old", "see https://e.test/old, and\n"},

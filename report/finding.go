@@ -366,7 +366,10 @@ func (o *occurrences) add(show Show, r *crawler.Result) {
 // byPage sorts by page and place; findings at one place keep their order.
 func (o occurrences) byPage() {
 	slices.SortStableFunc(o, func(a, b occurrence) int {
-		return cmp.Or(cmp.Compare(a.page, b.page), compareRows(row{ref: a.ref}, row{ref: b.ref}))
+		if a.page != b.page {
+			return cmp.Compare(a.page, b.page)
+		}
+		return compareSpots(a.ref, b.ref)
 	})
 }
 

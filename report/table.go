@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -52,16 +51,21 @@ func (r row) place() string {
 
 // compareRows orders rows of one page by place; a verdict comes before warnings
 // because rows of one place keep their order.
-func compareRows(a, b row) int {
-	x, y := a.order(), b.order()
-	return slices.Compare(x[:], y[:])
-}
+func compareRows(a, b row) int { return compareSpots(a.ref, b.ref) }
 
-func (r row) order() (o [3]int) {
-	if r.ref != nil {
-		o = [...]int{r.ref.Line, r.ref.Column, pdfPage(r.ref)}
+// compareSpots orders references of one page by place. Where there is none comes first.
+func compareSpots(a, b *crawler.Reference) int {
+	var x, y crawler.Reference
+	if a == nil {
+		a = &x
 	}
-	return o
+	if b == nil {
+		b = &y
+	}
+	if c := cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)); c != 0 {
+		return c
+	}
+	return cmp.Compare(pdfPage(a), pdfPage(b))
 }
 
 // fit widens the columns for a row that will be written.

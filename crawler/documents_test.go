@@ -234,7 +234,8 @@ func TestLinkedDirectories(t *testing.T) {
 // TestTemplates: what a template fills in is left aside in a file that is one. A page that
 // was made and has such a link is broken, and so is one that a server sends.
 func TestTemplates(t *testing.T) {
-	const markup = `<a href="{{ NAME.url }}">1</a><a href="https://example.com{{ NAME.url }}/">2</a><a href="gone.html">3</a><a href="{{ NAME.x }}#top">4</a><a href="{{ NAME.url }}">5</a>`
+	const markup = `<a href="{{ NAME.url }}">1</a><a href="https://example.com{{ NAME.url }}/">2</a><a href="gone.html">3</a><a href="{{ NAME.x }}#top">4</a><a href="{{ NAME.url }}">5</a>` +
+		`<a href="lost.html?x={{y}}">6</a><a href="part.html#{{x}}">7</a><a href="#{{x}}">8</a><a href="{{ shared }}">9</a>`
 	links := func(name string) string { return strings.ReplaceAll(markup, "NAME", name) }
 	files := map[string]string{
 		"page.html":     `<!doctype html><title>x</title>` + links("page"),
@@ -254,8 +255,8 @@ func TestTemplates(t *testing.T) {
 		}
 		return got
 	}
-	asPage := map[string]string{"1": "file-missing", "2": "uri-invalid", "3": "file-missing", "4": "file-missing", "5": "file-missing"}
-	asTemplate := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded"}
+	asPage := map[string]string{"1": "file-missing", "2": "uri-invalid", "3": "file-missing", "4": "file-missing", "5": "file-missing", "6": "file-missing", "7": "fragment-missing", "8": "fragment-missing", "9": "file-missing"}
+	asTemplate := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded", "6": "excluded", "7": "excluded", "8": "excluded", "9": "excluded"}
 	for _, again := range []bool{false, true} {
 		cfg, seeds := disk(t, dir)
 		cfg.Show, cfg.ReadAgain = Show{OK: !again, Skipped: true, Broken: true}, again

@@ -146,7 +146,7 @@ func (f *findings) add(l *extract.Link) {
 func (f *findings) learnOf(l *extract.Link, s *said) {
 	s.Mark, s.text = uint64(l.Expect)&markExpect, l.Text
 	switch {
-	case !f.remembers || !ordinary(l):
+	case !f.remembers || !ordinary(l), (f.template || f.source != nil) && strings.IndexByte(l.Ref, '{') >= 0: // of the same reference elsewhere it says nothing
 		f.resolve(l, s)
 	case l.Ref != "" && l.Ref[0] == '#':
 		f.addOwn(l, s)
@@ -248,6 +248,15 @@ func (f *findings) urlAgain(l *extract.Link) view {
 
 // resolve resolves a link's reference and enters its target.
 func (f *findings) resolve(l *extract.Link, s *said) (view, Fate) {
+	if f.fillsIn(l) {
+		// Nobody knows what it leads to: what it would resolve to, or the document
+		// without what may be no fragment, is another target.
+		f.plain = false
+		fate := Fate{Outcome: skip(check.CodeExcluded, forTemplate), Internal: true, Wave: frontier.Leaves}
+		s.Mark |= markAside
+		s.Target = f.refuse(l.Ref, fate)
+		return view{}, fate
+	}
 	base := f.baseOf(l)
 	f.above, f.outside = false, nil
 	href, at, ok := base.AppendPlain(f.href[:0], l.Ref)
@@ -395,7 +404,7 @@ func (f *findings) lead(l *extract.Link) string {
 	href, at, _, err := f.base.Append(f.href[:0], l.Ref)
 	f.href = href
 	if v := (view{href, at}); err == nil && v.http() && len(f.items) == 0 {
-		f.fragment = nil
+		f.fragment, f.above, f.outside = nil, false, nil
 		f.refer(v, l, &said{})
 		return string(v.document())
 	}
@@ -435,12 +444,16 @@ func (f *findings) leftAside(l *extract.Link) string {
 	switch {
 	case l.Ignored:
 		return ignoredInline
-	case (f.template || f.source != nil) && extract.HoldsTemplate(l.Ref) && f.isTemplate():
-		return forTemplate
 	case f.above && f.local && l.Kind == extract.Resource && builds[f.doc.Format]:
 		return forBuilding
 	}
 	return ""
+}
+
+// fillsIn reports whether a link is for a template to fill in. One with an inline mark is
+// left aside for that.
+func (f *findings) fillsIn(l *extract.Link) bool {
+	return (f.template || f.source != nil) && !l.Ignored && extract.HoldsTemplate(l.Ref) && f.isTemplate()
 }
 
 // builds are the formats whose images and parts are files that a program reads when it
@@ -463,13 +476,10 @@ func (f *findings) isTemplate() bool {
 // becomes of it, whatever the fragment.
 func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	r := f.run
-	aside := ""
-	if l.Ignored || !f.plain {
-		aside = f.leftAside(l)
-	}
+	why := f.leftAside(l)
 	switch {
-	case aside != "":
-		fate.Outcome = skip(check.CodeExcluded, aside)
+	case why != "":
+		fate.Outcome = skip(check.CodeExcluded, why)
 		fate.Internal = f.within(v)
 		s.Mark |= markAside
 	case l.Kind == extract.Host:

@@ -52,7 +52,14 @@ func (f *foreign) push(kind foreignKind, name int) {
 	f.count[name]++
 }
 
+// maxOther is how many elements are open before no more are kept track of but by name:
+// browsers' trees are no deeper, and a page may open millions.
+const maxOther = 512
+
 func (f *foreign) pushOther(kind foreignKind, e *element) {
+	if len(f.open) >= maxOther {
+		return
+	}
 	f.push(kind, nameOther)
 	f.open[len(f.open)-1].other = e
 }

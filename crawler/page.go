@@ -146,7 +146,7 @@ func (f *findings) add(l *extract.Link) {
 func (f *findings) learnOf(l *extract.Link, s *said) {
 	s.Mark, s.text = uint64(l.Expect)&markExpect, l.Text
 	switch {
-	case !f.remembers || !ordinary(l), (f.template || f.source != nil) && strings.IndexByte(l.Ref, '{') >= 0: // of the same reference elsewhere it says nothing
+	case !f.remembers || !ordinary(l):
 		f.resolve(l, s)
 	case l.Ref != "" && l.Ref[0] == '#':
 		f.addOwn(l, s)
@@ -202,7 +202,7 @@ func (f *findings) addKnown(l *extract.Link, s *said) {
 		return
 	case !met:
 		_, fate := f.resolve(l, s)
-		if f.plain && s.Mark&^markExpect == 0 {
+		if f.plain && s.Mark&^markExpect == 0 && strings.IndexByte(ref, '{') < 0 { // of that in a template it says nothing
 			f.known.keep(k, hash, l, fate, f.fingerprint, s.Target)
 		}
 		return
@@ -476,7 +476,10 @@ func (f *findings) isTemplate() bool {
 // becomes of it, whatever the fragment.
 func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	r := f.run
-	why := f.leftAside(l)
+	why := ""
+	if l.Ignored || f.above {
+		why = f.leftAside(l)
+	}
 	switch {
 	case why != "":
 		fate.Outcome = skip(check.CodeExcluded, why)

@@ -88,7 +88,8 @@ func (b *Base) AppendPlain(dst []byte, ref string) (href []byte, at Offsets, ok 
 func (b *Base) Directory() string { return b.href[:b.at.PathStart] + b.URL().Directory() }
 
 // IsPlainFragment reports whether a fragment stands in a URL as it is written: no
-// parser would encode any of it.
+// parser would encode any of it. One with a '{' is not called plain, though none is
+// encoded there.
 func IsPlainFragment(s string) bool { return fastSkip(s, 0, fastInFragment) == len(s) }
 
 // appendSlow resolves a reference whatever it holds.

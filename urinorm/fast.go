@@ -33,7 +33,7 @@ func buildFastClasses() (classes [256]uint8) {
 		if webEncodeSets[c]&encodeSpecialQuery == 0 {
 			classes[c] |= fastInQuery
 		}
-		if webEncodeSets[c]&encodeFragment == 0 {
+		if webEncodeSets[c]&encodeFragment == 0 && c != '{' { // seldom, and mostly for a template to fill in
 			classes[c] |= fastInFragment
 		}
 		if 'a' <= c && c <= 'z' || isDigit(c) || c == '-' || c == '_' || c == '.' {

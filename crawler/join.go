@@ -67,6 +67,7 @@ type pair struct {
 	hasFragment bool
 	marks       uint64
 	expects     uint8 // set of extract.Expect met
+	linked      bool  // not all of its references are such as are left aside
 	open        bool  // its verdict is still out; only while results are streamed
 	sought      bool  // the text of its fragment is, or was, among those sought
 	unread      bool  // and was not found: a file has changed
@@ -504,6 +505,7 @@ func (j *join) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 		}
 	}
 	p.marks |= mark &^ markExpect
+	p.linked = p.linked || mark&markAside == 0
 	p.expects |= 1 << expect
 	return p
 }

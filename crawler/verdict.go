@@ -44,9 +44,15 @@ func (j *join) settle(p *pair) {
 		p.open, p.judgement = false, j.excluded(p)
 		return
 	}
-	p.open = j.streaming && p.route.end != 0 && j.states[p.route.end-1]&open != 0
-	if !p.open {
-		p.judgement = j.verdict(p)
+	aside := p.hasFragment && !p.linked // which the next page may change
+	p.open = j.streaming && (aside || p.route.end != 0 && j.states[p.route.end-1]&open != 0)
+	if p.open {
+		return
+	}
+	p.judgement = j.verdict(p)
+	// The document may have been read for others, who know nothing of the fragment.
+	if v := p.judgement.Verdict; aside && (v == check.Broken || v == check.Unverified) {
+		p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: ignoredInline}
 	}
 }
 

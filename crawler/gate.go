@@ -3,8 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -127,52 +125,13 @@ func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL,
 func (w *worker) rulesFault(t *frontier.Target, u urinorm.URL, fault *fetch.Fault, before past) *check.Outcome {
 	o := check.ObserveFault(fault)
 	o.Requests = 0 // they were not for this target
-	if o.Retryable() && w.faults.again(u.Scheme()+"://"+u.Authority(), time.Now()) {
-		w.robots.forget(u)
+	if o.Retryable() {
+		w.robots.ForgetFailed(u)
 	}
 	if fault.Op != "fetch" && fault.Op != "read" || o.Retryable() && !t.Second && before.tries < w.cfg.Retries {
 		return &o
 	}
 	return nil
-}
-
-// robotsFaults says when an origin whose robots.txt failed may be asked for it again:
-// soon at first, as most faults pass, then ever later.
-type robotsFaults struct {
-	mu      sync.Mutex
-	origins map[string]robotsFault
-}
-
-type robotsFault struct {
-	times int
-	next  time.Time
-}
-
-func (f *robotsFaults) again(origin string, now time.Time) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	was := f.origins[origin]
-	if now.Before(was.next) {
-		return false
-	}
-	if f.origins == nil || len(f.origins) >= maxRobotsOrigins {
-		f.origins = map[string]robotsFault{}
-	}
-	f.origins[origin] = robotsFault{was.times + 1, now.Add(min(time.Second/4<<min(was.times, 10), robotsPatience))}
-	return true
-}
-
-// forget lets the rules of a URL's origin be asked for once more.
-func (c *robotsCache) forget(u urinorm.URL) {
-	at, err := robotsURL(u)
-	if err != nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.entries[at.String()]; e != nil {
-		c.drop(e)
-	}
 }
 
 // gated reports whether a host gets one visit at a time until its robots.txt is

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -119,7 +120,7 @@ func cutOff(o *check.Outcome, err error, page bool) bool {
 // follows enters what a page refers to, and counts it. shell says that it is only
 // the frame that a script fills.
 func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Document, header http.Header, o *check.Outcome, shell bool) {
-	doc.NoFollow = doc.NoFollow || noFollowHeader(header, w.cfg.RobotsAgent)
+	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, w.cfg.RobotsAgent)
 	w.links(t, u, doc, o)
 	w.headers(u, header)
 	if doc.Format == "css" { // no page to a reader
@@ -142,7 +143,7 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 		return
 	}
 	page := Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
-		NoIndex: doc.NoIndex || noIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found().edges}
+		NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found().edges}
 	if w.frontier.Durable() {
 		w.found().about = page.encode()
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/trap"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -24,8 +26,8 @@ type run struct {
 	sink     Sink
 	print    *printer
 	frontier *frontier.Frontier
-	robots   *robotsCache
-	traps    *traps
+	robots   *robots.Cache
+	traps    *trap.Guards
 	seeds    []Seed
 	aliases  []alias
 	seeded   map[string]struct{} // URLs of the seeds that lie in directories
@@ -53,7 +55,6 @@ type run struct {
 	turns    *turns // nil without a limit of pages
 	forecast forecast
 	plain    plainHosts
-	faults   robotsFaults
 	earlier  *earlier               // nil without a cache
 	shell    atomic.Bool            // a start page is made by a script
 	lacked   atomic.Pointer[string] // how this machine stopped a request, of the first it stopped
@@ -146,8 +147,8 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.frontier = frontier.New(cfg.Store, r.pace)
 	r.frontier.Gate(r.gated)
 	r.frontier.Begin(r.begin)
-	r.robots = newRobotsCache(cfg.RobotsAgent)
-	r.traps = newTraps(trapLimits{})
+	r.robots = robots.NewCache(cfg.RobotsAgent)
+	r.traps = trap.New(trap.Limits{})
 	if cfg.MaxPages > 0 {
 		r.turns = newTurns()
 	}

@@ -1,11 +1,10 @@
-package crawler
+package trap
 
 import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,7 @@ var trapLinks = regexp.MustCompile(`(?:href="|<loc>)([^"<]*)`)
 
 // walkTrap crawls a site breadth first, as the guards allow, and gives up after a
 // number of pages.
-func walkTrap(t *testing.T, handler http.Handler, start string, guards *traps, giveUp int) (pages int, patterns map[string]int, found map[string]bool) {
+func walkTrap(t *testing.T, handler http.Handler, start string, guards *Guards, giveUp int) (pages int, patterns map[string]int, found map[string]bool) {
 	t.Helper()
 	type item struct {
 		url    urinorm.URL
@@ -88,21 +87,21 @@ func TestTrapsEnd(t *testing.T) {
 		"self-feeding sitemap, no count": {"more than 5000 sitemaps like /sitemap-{n}.xml", 5_100},
 	}
 	for _, trap := range crawlertest.Traps() {
-		limits := []trapLimits{{}}
+		limits := []Limits{{}}
 		switch trap.Name {
 		case "nameless session id":
 			limits[0].Queries = 1_000
 		case "random names":
 			limits[0].Identified = 10_000
 		case "self-feeding sitemap":
-			limits = append(limits, trapLimits{Clicks: -1, Sitemaps: 5_000})
+			limits = append(limits, Limits{Clicks: -1, Sitemaps: 5_000})
 		}
 		for i, limits := range limits {
 			name := trap.Name + strings.Repeat(", no count", i)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				end := ends[name]
-				pages, patterns, found := walkTrap(t, trap.New(), trap.Start, newTraps(limits), 200_000)
+				pages, patterns, found := walkTrap(t, trap.New(), trap.Start, New(limits), 200_000)
 				if pages > end.most {
 					t.Errorf("%d pages were read, not %d", pages, end.most)
 				}
@@ -147,7 +146,7 @@ func TestTrapsLeaveRealSites(t *testing.T) {
 		{"arrays in a query", 1_000, func(i int) string { return fmt.Sprintf("/list?f[]=a&f[]=b&f[]=c&f[]=d&p=%d", i) }},
 	}
 	for _, site := range sites {
-		guards := newTraps(trapLimits{})
+		guards := New(Limits{})
 		for i := range site.pages {
 			if pattern, trapped := guards.Check(parseURL(t, "https://docs.example.com"+site.path(i))); trapped {
 				t.Errorf("%s: page %d, %s: %s", site.name, i, site.path(i), pattern)
@@ -191,17 +190,17 @@ func TestTrapsByLook(t *testing.T) {
 		{"/?&", ""},
 	}
 	for _, tt := range tests {
-		if got, trapped := newTraps(trapLimits{}).Check(parseURL(t, "http://example.com"+tt.url)); got != tt.want || trapped != (tt.want != "") {
+		if got, trapped := New(Limits{}).Check(parseURL(t, "http://example.com"+tt.url)); got != tt.want || trapped != (tt.want != "") {
 			t.Errorf("%.80s: %q (%v), want %q", tt.url, got, trapped, tt.want)
 		}
-		if got, trapped := newTraps(noTrapLimits).Check(parseURL(t, "http://example.com"+tt.url)); trapped && got != "percent-encoded four times over" {
+		if got, trapped := New(noTrapLimits).Check(parseURL(t, "http://example.com"+tt.url)); trapped && got != "percent-encoded four times over" {
 			t.Errorf("%.80s: %q without limits", tt.url, got)
 		}
 	}
 }
 
 // noTrapLimits switches every limit off.
-var noTrapLimits = trapLimits{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+var noTrapLimits = Limits{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 
 func numberedParameters(n int) string {
 	var b strings.Builder
@@ -236,8 +235,8 @@ func TestTrapTemplate(t *testing.T) {
 		{"/a;v=1/b", "/a;v={n}/b"},
 	}
 	for _, tt := range tests {
-		var p trapPath
-		p.read(tt.path, &defaultTrapLimits)
+		var p pathShape
+		p.read(tt.path, &defaultLimits)
 		if got := p.template(); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.path, got, tt.want)
 		}
@@ -253,8 +252,8 @@ func TestTrapDates(t *testing.T) {
 	}
 	for want, paths := range tests {
 		for _, path := range paths {
-			var p trapPath
-			p.read(path, &defaultTrapLimits)
+			var p pathShape
+			p.read(path, &defaultLimits)
 			if p.date != want {
 				t.Errorf("%s: date %d, want %d", path, p.date, want)
 			}
@@ -265,7 +264,7 @@ func TestTrapDates(t *testing.T) {
 // TestTrapBudgetsAreExact: with few keys the counts are exact, and however many
 // ask at once, as many pages pass as the budget says.
 func TestTrapBudgetsAreExact(t *testing.T) {
-	guards := newTraps(trapLimits{Queries: 100, Spellings: 7})
+	guards := New(Limits{Queries: 100, Spellings: 7})
 	count := func(urls ...string) (passed int) {
 		var mu sync.Mutex
 		var wait sync.WaitGroup
@@ -308,7 +307,7 @@ func FuzzTraps(f *testing.F) {
 		if err != nil {
 			return
 		}
-		one, two := newTraps(trapLimits{}), newTraps(trapLimits{Names: 1, Numbered: 1, Identified: 1, Days: 1, Months: 1, Sitemaps: 1, Queries: 1, Facets: 1})
+		one, two := New(Limits{}), New(Limits{Names: 1, Numbered: 1, Identified: 1, Days: 1, Months: 1, Sitemaps: 1, Queries: 1, Facets: 1})
 		pattern, trapped := one.Check(u)
 		if (pattern != "") != trapped {
 			t.Errorf("%s: pattern %q, trapped %v", u, pattern, trapped)
@@ -335,7 +334,7 @@ func BenchmarkTraps(b *testing.B) {
 		b.Run(u.Path()[:12], func(b *testing.B) {
 			limits := noTrapLimits
 			limits.Segments, limits.Repeats = 20, 3
-			guards := newTraps(limits)
+			guards := New(limits)
 			b.ReportAllocs()
 			for b.Loop() {
 				guards.Check(u)
@@ -371,29 +370,11 @@ func TestTrapCounts(t *testing.T) {
 	}
 }
 
-// Each page of a path that grows at random is a pattern of its own: they are told
-// in a few lines.
-func TestTrapNotes(t *testing.T) {
-	trapped := map[string]int{}
-	for i := range 6 {
-		trapped[fmt.Sprint("pattern ", i)] = 1
+func parseURL(t testing.TB, s string) urinorm.URL {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if notes := trapNotes(trapped); len(notes) != 6 {
-		t.Errorf("of 6 patterns %q", notes)
-	}
-	trapped["pattern 8"], trapped["pattern 7"] = 2, 3
-	want := []string{
-		"not read, as they look like an endless series (pattern 7): 3 pages",
-		"not read, as they look like an endless series (pattern 8): 2 pages",
-		"not read, as they look like an endless series (pattern 0): 1 page",
-		"not read, as they look like an endless series (pattern 1): 1 page",
-		"not read, as they look like an endless series (pattern 2): 1 page",
-		"not read, as they look like an endless series (3 other patterns): 3 pages",
-	}
-	if notes := trapNotes(trapped); !slices.Equal(notes, want) {
-		t.Errorf("got  %q\nwant %q", notes, want)
-	}
-	if notes := trapNotes(nil); notes != nil {
-		t.Errorf("of no trap %q", notes)
-	}
+	return u
 }

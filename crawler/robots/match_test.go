@@ -1,4 +1,4 @@
-package crawler
+package robots
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestRobotsNormalize(t *testing.T) {
 		{"/\x00\xff", "/%00%FF"},
 	}
 	for _, tt := range tests {
-		if got := robotsNormalize(tt.in); got != tt.want {
+		if got := normalize(tt.in); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.in, got, tt.want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestRobotsMatchIsLinear(t *testing.T) {
 		"/" + strings.Repeat("*", 1<<16) + "b",
 		"/*" + strings.Repeat("a", 1<<16) + "b*c",
 	} {
-		rule := newRobotsRule(false, pattern)
+		rule := newRule(false, pattern)
 		if rule.match(path) {
 			t.Errorf("%.20s… matches", pattern)
 		}
@@ -79,7 +79,7 @@ func FuzzRobotsRule(f *testing.F) {
 			strings.Contains(strings.TrimSuffix(pattern, "$"), "$") {
 			return
 		}
-		rule := newRobotsRule(false, pattern)
+		rule := newRule(false, pattern)
 		if pattern[0] != '/' && pattern[0] != '*' {
 			pattern = "/" + pattern
 		}

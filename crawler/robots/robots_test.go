@@ -1,4 +1,4 @@
-package crawler
+package robots
 
 import (
 	"encoding/base64"
@@ -33,7 +33,7 @@ type robotsCase struct {
 
 func robotsCases(t testing.TB, name string) []robotsCase {
 	t.Helper()
-	data, err := os.ReadFile("testdata/robots/" + name)
+	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestRobotsMatch(t *testing.T) {
 	}
 	counted := map[string]int{}
 	for _, c := range robotsCases(t, "match.json") {
-		got := parseRobots(c.body(t), c.Agent).Allowed(pathOf(c.URL))
+		got := Parse(c.body(t), c.Agent).Allowed(pathOf(c.URL))
 		want := c.Allowed != differs[c.ID]
 		if got != want {
 			t.Errorf("%s (%s): agent %q, %s: allowed %v, want %v %s\n%q", c.ID, c.Profile, c.Agent, c.URL, got, want, c.Note, c.Robots)
@@ -97,7 +97,7 @@ func TestRobotsMatch(t *testing.T) {
 }
 
 func TestRobotsDetails(t *testing.T) {
-	long := "User-agent: *\nDisallow: /a\n" + strings.Repeat("# padding\n", maxRobotsBytes/10)
+	long := "User-agent: *\nDisallow: /a\n" + strings.Repeat("# padding\n", maxBytes/10)
 	tests := []struct {
 		name, robots, agent, path string
 		want                      bool
@@ -138,7 +138,7 @@ func TestRobotsDetails(t *testing.T) {
 		{"html", "<!doctype html><title>User-agent: *</title>\n<p>Disallow: /</p>", "a", "/a", true},
 	}
 	for _, tt := range tests {
-		if got := parseRobots([]byte(tt.robots), tt.agent).Allowed(tt.path); got != tt.want {
+		if got := Parse([]byte(tt.robots), tt.agent).Allowed(tt.path); got != tt.want {
 			t.Errorf("%s: %s allowed is %v, want %v", tt.name, tt.path, got, tt.want)
 		}
 	}
@@ -149,9 +149,9 @@ func TestRobotsDetails(t *testing.T) {
 func TestRobotsLimit(t *testing.T) {
 	const head, rule = "User-agent: *\n", "Disallow: /private\n"
 	for over := range len(rule) + 2 {
-		padding := maxRobotsBytes - len(head) - len(rule) - 1 + over
+		padding := maxBytes - len(head) - len(rule) - 1 + over
 		body := head + "#" + strings.Repeat("x", padding-1) + "\n" + rule + "Disallow: /late\n"
-		r := parseRobots([]byte(body), "a")
+		r := Parse([]byte(body), "a")
 		// The rule counts when its last character lies within the limit.
 		if got, want := r.Allowed("/private"), over > 1; got != want {
 			t.Errorf("%d octets over the limit: /private allowed is %v, want %v", over, got, want)
@@ -160,7 +160,7 @@ func TestRobotsLimit(t *testing.T) {
 			t.Errorf("%d octets over the limit: half a rule, or one behind the limit, was obeyed", over)
 		}
 	}
-	if !parseRobots([]byte(strings.Repeat("Disallow: /", maxRobotsBytes/10)), "a").Allowed("/x") {
+	if !Parse([]byte(strings.Repeat("Disallow: /", maxBytes/10)), "a").Allowed("/x") {
 		t.Error("one endless line was obeyed")
 	}
 }
@@ -188,14 +188,14 @@ func TestRobotsCrawlDelay(t *testing.T) {
 		{"", 0},
 	}
 	for _, tt := range tests {
-		if got := parseRobots([]byte(tt.robots), "a").CrawlDelay(); got != tt.want {
+		if got := Parse([]byte(tt.robots), "a").CrawlDelay(); got != tt.want {
 			t.Errorf("%q: %v, want %v", tt.robots, got, tt.want)
 		}
 	}
 }
 
 func TestRobotsSitemaps(t *testing.T) {
-	got := parseRobots([]byte("Sitemap: https://example.com/a.xml # main\nUser-agent: other\nDisallow: /*x$\n"+
+	got := Parse([]byte("Sitemap: https://example.com/a.xml # main\nUser-agent: other\nDisallow: /*x$\n"+
 		"SITEMAP : /b.xml\nsitemap:\nSitemap: https://example.com/c d.xml\nSitemap: https://exämple.com/"), "a").Sitemaps()
 	want := []string{"https://example.com/a.xml", "/b.xml", "https://example.com/c%20d.xml", "https://exämple.com/"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -211,11 +211,11 @@ func TestRobotsReason(t *testing.T) {
 		{"User-agent: *\nDisallow: /a", "/b", ""},
 	}
 	for _, tt := range tests {
-		if got := parseRobots([]byte(tt.robots), "a").Reason(tt.path); got != tt.want {
+		if got := Parse([]byte(tt.robots), "a").Reason(tt.path); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.robots, got, tt.want)
 		}
 	}
-	if got := robotsFromStatus(503, nil, "a").Reason("/x"); got != "robots.txt cannot be had: it answers 503" {
+	if got := fromStatus(503, nil, "a").Reason("/x"); got != "robots.txt cannot be had: it answers 503" {
 		t.Error(got)
 	}
 }
@@ -229,8 +229,8 @@ func FuzzRobots(f *testing.F) {
 	f.Add([]byte("User-agent: a\x0b\nUser-agent: *\x00\nDisallow: /\x7f\nSitemap: \x01"), "a", "/")
 	f.Add([]byte("User-agent: *\nCrawl-delay: 1\nSitemap: \xff #\nDisallow: /\ufeff\nAllow: x"), "a", "/%zz%")
 	f.Fuzz(func(t *testing.T, body []byte, agent, path string) {
-		group := readRobots(body, agent)
-		r := parseRobots(body, agent)
+		group := readGroup(body, agent)
+		r := Parse(body, agent)
 		wild := false
 		for _, rule := range group.rules {
 			wild = wild || rule.parts != nil
@@ -244,10 +244,10 @@ func FuzzRobots(f *testing.F) {
 		if difference := r.CrawlDelay() - group.delay; difference < -1 || difference > 1 {
 			t.Fatalf("crawl-delay %v, want %v", r.CrawlDelay(), group.delay)
 		}
-		if path == "" || path[0] != '/' || path == robotsPath {
+		if path == "" || path[0] != '/' || path == wellKnown {
 			return
 		}
-		rule := r.find(robotsNormalize(path))
+		rule := r.find(normalize(path))
 		if got, want := r.Allowed(path), rule == nil || rule.allow; got != want {
 			t.Fatalf("%q: allowed is %v, our matcher says %v", path, got, want)
 		}
@@ -276,7 +276,7 @@ func BenchmarkRobotsParse(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				parseRobots(body, "orbweaver")
+				Parse(body, "orbweaver")
 			}
 		})
 	}
@@ -284,7 +284,7 @@ func BenchmarkRobotsParse(b *testing.B) {
 
 func BenchmarkRobotsMatch(b *testing.B) {
 	for _, wild := range []bool{false, true} {
-		r := parseRobots(robotsFile(wild), "orbweaver")
+		r := Parse(robotsFile(wild), "orbweaver")
 		b.Run(fmt.Sprintf("wildcards=%v", wild), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package crawler
+package robots
 
 import (
 	"strings"
@@ -9,12 +9,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// robotsRules is what one origin's robots.txt says to one agent (RFC 9309). It is
+// Rules is what one origin's robots.txt says to one agent (RFC 9309). It is
 // immutable and safe for concurrent use.
 //
 // The work is shared with github.com/temoto/robotstxt:
 //
-//   - readRobots reads the file line by line as RFC 9309 2.2 wants: what cannot be
+//   - readGroup reads the file line by line as RFC 9309 2.2 wants: what cannot be
 //     parsed is dropped alone (the library gives up on the whole file), product
 //     tokens are compared whole (the library compares prefixes), other records end
 //     no group, a group without rules is a group. Rules and paths are brought to
@@ -24,10 +24,10 @@ import (
 //     for groups of plain prefixes, where it is exact once ties stand in this order.
 //   - A group with a wildcard is matched here: the library turns "*" and "$" into
 //     unanchored regular expressions and measures their escaped length.
-type robotsRules struct {
+type Rules struct {
 	data  *robotstxt.RobotsData // the clean group
 	group *robotstxt.Group      // of data; its rules are empty when a pattern decides
-	rules []robotsRule          // best first
+	rules []rule                // best first
 	// patterns is true when a rule has a wildcard, so that rules decide.
 	patterns bool
 	// refusal, when set, says why the whole origin is refused.
@@ -42,14 +42,14 @@ type robotsRules struct {
 // a way to say no, and Disallow is there for that.
 const maxCrawlDelay = time.Hour
 
-// robotsLibraryAgent is the agent of the one group that is handed to the library.
-const robotsLibraryAgent = "*"
+// libraryAgent is the agent of the one group that is handed to the library.
+const libraryAgent = "*"
 
-// parseRobots reads the first 500 KiB of a robots.txt for an agent, given as its
+// Parse reads the first 500 KiB of a robots.txt for an agent, given as its
 // product token or as a whole User-Agent value. Any bytes are a robots.txt.
-func parseRobots(body []byte, agent string) *robotsRules {
-	group := readRobots(body, agent)
-	r := &robotsRules{rules: group.rules}
+func Parse(body []byte, agent string) *Rules {
+	group := readGroup(body, agent)
+	r := &Rules{rules: group.rules}
 	for i := range r.rules {
 		if r.rules[i].parts != nil {
 			r.patterns = true
@@ -64,14 +64,14 @@ func parseRobots(body []byte, agent string) *robotsRules {
 		data = &robotstxt.RobotsData{Sitemaps: group.sitemaps}
 	}
 	r.data = data
-	r.group = data.FindGroup(robotsLibraryAgent)
+	r.group = data.FindGroup(libraryAgent)
 	return r
 }
 
 // Allowed tells whether the agent may ask for a path, given with its query as the
 // request has it. /robots.txt itself is always allowed (RFC 9309 2.2.2).
-func (r *robotsRules) Allowed(path string) bool {
-	if path == robotsPath {
+func (r *Rules) Allowed(path string) bool {
+	if path == wellKnown {
 		return true
 	}
 	if r.refusal != "" {
@@ -83,7 +83,7 @@ func (r *robotsRules) Allowed(path string) bool {
 	if path == "" {
 		path = "/"
 	}
-	path = robotsNormalize(path)
+	path = normalize(path)
 	if !r.patterns {
 		return r.group.Test(path)
 	}
@@ -93,7 +93,7 @@ func (r *robotsRules) Allowed(path string) bool {
 
 // Reason says in words why a path is refused: the rule as it is written, or what
 // became of the request for robots.txt. It is empty for an allowed path.
-func (r *robotsRules) Reason(path string) string {
+func (r *Rules) Reason(path string) string {
 	switch {
 	case r.Allowed(path):
 		return ""
@@ -103,14 +103,14 @@ func (r *robotsRules) Reason(path string) string {
 	if path == "" {
 		path = "/"
 	}
-	if rule := r.find(robotsNormalize(path)); rule != nil {
+	if rule := r.find(normalize(path)); rule != nil {
 		return "robots.txt says Disallow: " + rule.raw
 	}
 	return "robots.txt refuses it"
 }
 
 // find returns the rule that decides a normalized path, nil when none matches.
-func (r *robotsRules) find(path string) *robotsRule {
+func (r *Rules) find(path string) *rule {
 	for i := range r.rules {
 		if r.rules[i].match(path) {
 			return &r.rules[i]
@@ -121,7 +121,7 @@ func (r *robotsRules) find(path string) *robotsRule {
 
 // CrawlDelay is the pause the origin asks for between two requests, 0 when it asks
 // for none; at most an hour. It is no part of RFC 9309 but widely written.
-func (r *robotsRules) CrawlDelay() time.Duration {
+func (r *Rules) CrawlDelay() time.Duration {
 	if r.group == nil {
 		return 0
 	}
@@ -130,7 +130,7 @@ func (r *robotsRules) CrawlDelay() time.Duration {
 
 // Sitemaps are the values of the Sitemap lines in their order, as written, spaces
 // encoded; most are absolute URLs.
-func (r *robotsRules) Sitemaps() []string {
+func (r *Rules) Sitemaps() []string {
 	if r.data == nil {
 		return nil
 	}
@@ -139,18 +139,18 @@ func (r *robotsRules) Sitemaps() []string {
 
 // Refused tells that the whole origin is refused because its robots.txt could not
 // be had (RFC 9309 2.3.1.4), and after how long it may be asked again.
-func (r *robotsRules) Refused() (again time.Duration, refused bool) {
+func (r *Rules) Refused() (again time.Duration, refused bool) {
 	return r.again, r.refusal != ""
 }
 
 // Fault is what went wrong on the way to a robots.txt that could not be had: a host
 // whose name does not exist is known not to be there, and its pages need no other
 // verdict. It is nil when there was an answer.
-func (r *robotsRules) Fault() *fetch.Fault { return r.fault }
+func (r *Rules) Fault() *fetch.Fault { return r.fault }
 
 // size is about what the rules take in memory, in bytes. The library keeps a copy
 // of plain rules.
-func (r *robotsRules) size() int {
+func (r *Rules) size() int {
 	n := 256
 	for i := range r.rules {
 		n += 160 + 3*len(r.rules[i].raw) + 16*len(r.rules[i].parts)

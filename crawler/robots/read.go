@@ -1,4 +1,4 @@
-package crawler
+package robots
 
 import (
 	"bytes"
@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// maxRobotsBytes is how much of a robots.txt is read, the least RFC 9309 2.5 allows.
-const maxRobotsBytes = 500 << 10
+// maxBytes is how much of a robots.txt is read, the least RFC 9309 2.5 allows.
+const maxBytes = 500 << 10
 
-// robotsGroup is what a robots.txt holds for one agent, all its groups merged.
-type robotsGroup struct {
-	rules    []robotsRule
+// group is what a robots.txt holds for one agent, all its groups merged.
+type group struct {
+	rules    []rule
 	delay    time.Duration
 	sitemaps []string
 }
 
-// readRobots picks the agent's group out of a robots.txt, or the group "*" when
+// readGroup picks the agent's group out of a robots.txt, or the group "*" when
 // none names the agent (RFC 9309 2.2.1). A line that cannot be parsed is dropped,
 // the others count.
-func readRobots(body []byte, agent string) *robotsGroup {
+func readGroup(body []byte, agent string) *group {
 	var (
 		token      = productToken(agent)
-		mine, star robotsGroup
+		mine, star group
 		named      bool // a group names the agent
 		forMe      bool // the current group is the agent's
 		forAll     bool // the current group is that of "*"
@@ -40,7 +40,7 @@ func readRobots(body []byte, agent string) *robotsGroup {
 		if !forMe && !forAll {
 			return
 		}
-		rule := newRobotsRule(allow, strings.Clone(value)) // the file need not stay
+		rule := newRule(allow, strings.Clone(value)) // the file need not stay
 		if forMe {
 			mine.rules = append(mine.rules, rule)
 		}
@@ -48,7 +48,7 @@ func readRobots(body []byte, agent string) *robotsGroup {
 			star.rules = append(star.rules, rule)
 		}
 	}
-	for line := range robotsLines(body) {
+	for line := range lines(body) {
 		name, value, ok := splitRecord(line)
 		if !ok {
 			continue
@@ -99,13 +99,13 @@ func readRobots(body []byte, agent string) *robotsGroup {
 // sitemapBlanks encodes what would end a value for the library.
 var sitemapBlanks = strings.NewReplacer(" ", "%20", "\t", "%09")
 
-// robotsLines yields the lines of a robots.txt without byte order mark, comments,
+// lines yields the lines of a robots.txt without byte order mark, comments,
 // surrounding blanks and empty lines. Lines end with CR, LF or both. A line that
 // the limit cuts is left out: half a rule is another rule.
-func robotsLines(body []byte) func(yield func(string) bool) {
-	if len(body) > maxRobotsBytes {
-		whole := body[maxRobotsBytes] == '\n' || body[maxRobotsBytes] == '\r'
-		body = body[:maxRobotsBytes]
+func lines(body []byte) func(yield func(string) bool) {
+	if len(body) > maxBytes {
+		whole := body[maxBytes] == '\n' || body[maxBytes] == '\r'
+		body = body[:maxBytes]
 		if !whole {
 			body = body[:bytes.LastIndexAny(body, "\r\n")+1]
 		}
@@ -162,8 +162,8 @@ func parseCrawlDelay(value string) (time.Duration, bool) {
 
 // sort puts the rules into the order in which the first that matches decides: the
 // most octets first, allow before disallow on a tie (RFC 9309 2.2.2).
-func (g *robotsGroup) sort() {
-	slices.SortFunc(g.rules, func(a, b robotsRule) int {
+func (g *group) sort() {
+	slices.SortFunc(g.rules, func(a, b rule) int {
 		switch {
 		case a.octets != b.octets:
 			return cmp.Compare(b.octets, a.octets)
@@ -174,13 +174,13 @@ func (g *robotsGroup) sort() {
 		}
 		return strings.Compare(a.raw, b.raw)
 	})
-	g.rules = slices.CompactFunc(g.rules, func(a, b robotsRule) bool { return a.allow == b.allow && a.raw == b.raw })
+	g.rules = slices.CompactFunc(g.rules, func(a, b rule) bool { return a.allow == b.allow && a.raw == b.raw })
 }
 
 // clean writes the group as a robots.txt in which the library can go wrong nowhere:
 // one group, one record a line, values without blanks, numbers that are numbers.
 // The rules are left out when they are not the library's to match.
-func (g *robotsGroup) clean(rules bool) []byte {
+func (g *group) clean(rules bool) []byte {
 	n := 64
 	if rules {
 		for i := range g.rules {
@@ -188,7 +188,7 @@ func (g *robotsGroup) clean(rules bool) []byte {
 		}
 	}
 	b := make([]byte, 0, n)
-	b = append(b, "user-agent:"+robotsLibraryAgent+"\n"...)
+	b = append(b, "user-agent:"+libraryAgent+"\n"...)
 	if g.delay > 0 {
 		b = append(b, "crawl-delay:"...)
 		b = strconv.AppendFloat(b, g.delay.Seconds(), 'f', -1, 64)

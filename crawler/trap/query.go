@@ -1,24 +1,24 @@
-package crawler
+package trap
 
 import (
 	"fmt"
 	"strings"
 )
 
-// trapQuery is what a query looks like whatever the order of its parameters.
-type trapQuery struct {
+// queryShape is what a query looks like whatever the order of its parameters.
+type queryShape struct {
 	parameters int    // session ids left out
 	set        uint64 // the parameters in whatever order, session ids left out
 	session    bool
 }
 
-// maxTrapParameters bounds the parameters that are compared with each other.
-const maxTrapParameters = 64
+// maxParameters bounds the parameters that are compared with each other.
+const maxParameters = 64
 
 // read takes a query apart. It returns the pattern of a query that is a trap by its
 // own look.
-func (q *trapQuery) read(query string, l *trapLimits) (pattern string) {
-	var names, pairs [maxTrapParameters]uint64
+func (q *queryShape) read(query string, l *Limits) (pattern string) {
+	var names, pairs [maxParameters]uint64
 	for rest, more := query, true; more; {
 		var pair string
 		pair, rest, more = strings.Cut(rest, "&")
@@ -34,7 +34,7 @@ func (q *trapQuery) read(query string, l *trapLimits) (pattern string) {
 		}
 		pairHash := hashString(pair)
 		q.set += pairHash
-		if i >= maxTrapParameters {
+		if i >= maxParameters {
 			continue
 		}
 		names[i], pairs[i] = hashString(name), pairHash

@@ -1,9 +1,9 @@
-package crawler
+package robots
 
 import "strings"
 
-// robotsRule is one allow or disallow record.
-type robotsRule struct {
+// rule is one allow or disallow record.
+type rule struct {
 	allow bool
 	raw   string // the pattern as written
 	// prefix is the normalized pattern up to its first "*".
@@ -18,10 +18,10 @@ type robotsRule struct {
 	octets int
 }
 
-// newRobotsRule reads a pattern (RFC 9309 2.2.2, 2.2.3). One that begins neither
+// newRule reads a pattern (RFC 9309 2.2.2, 2.2.3). One that begins neither
 // with "/" nor with "*" is meant to begin at the root.
-func newRobotsRule(allow bool, raw string) robotsRule {
-	r := robotsRule{allow: allow, raw: raw}
+func newRule(allow bool, raw string) rule {
+	r := rule{allow: allow, raw: raw}
 	pattern := raw
 	if pattern[0] != '/' && pattern[0] != '*' {
 		pattern = "/" + pattern
@@ -32,7 +32,7 @@ func newRobotsRule(allow bool, raw string) robotsRule {
 		r.octets++
 	}
 	prefix, rest, wild := strings.Cut(pattern, "*")
-	r.prefix = robotsNormalize(prefix)
+	r.prefix = normalize(prefix)
 	r.octets += len(r.prefix)
 	if r.anchored && !wild {
 		r.parts = []string{} // not nil: it is no plain prefix
@@ -44,7 +44,7 @@ func newRobotsRule(allow bool, raw string) robotsRule {
 		if part == "" && wild { // "**" matches what "*" does
 			continue
 		}
-		part = robotsNormalize(part)
+		part = normalize(part)
 		r.octets += len(part)
 		r.parts = append(r.parts, part)
 	}
@@ -54,7 +54,7 @@ func newRobotsRule(allow bool, raw string) robotsRule {
 // match tells whether the pattern matches the beginning of a normalized path, or
 // the whole of it when it is anchored. Taking each part at its first place is
 // enough, so the time is linear in the path for every "*".
-func (r *robotsRule) match(path string) bool {
+func (r *rule) match(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.prefix)
 	if !ok || r.parts == nil {
 		return ok
@@ -75,15 +75,15 @@ func (r *robotsRule) match(path string) bool {
 	return strings.Contains(rest, r.parts[last])
 }
 
-// robotsNormalize brings a path with its query, or a piece of a rule without
+// normalize brings a path with its query, or a piece of a rule without
 // wildcards, to one spelling (RFC 9309 2.2.2): escapes of unreserved characters
 // are decoded and the others upper-cased; what RFC 3986 allows in no path or query
 // is encoded, and so are "*", "$" and "'": as characters of a path the first two
 // must differ from the wildcards, and browsers encode the third in queries but not
 // in paths. A "%" that begins no escape stays.
-func robotsNormalize(s string) string {
+func normalize(s string) string {
 	i := 0
-	for i < len(s) && robotsPlain[s[i]] {
+	for i < len(s) && plainOctets[s[i]] {
 		i++
 	}
 	if i == len(s) {
@@ -94,52 +94,52 @@ func robotsNormalize(s string) string {
 	for ; i < len(s); i++ {
 		c := s[i]
 		if c == '%' {
-			octet, ok := robotsEscape(s[i:])
+			octet, ok := unescape(s[i:])
 			if !ok {
 				b = append(b, '%')
 				continue
 			}
 			i += 2
-			if robotsLetters[octet] {
+			if letters[octet] {
 				b = append(b, octet)
 				continue
 			}
 			c = octet
-		} else if robotsPlain[c] {
+		} else if plainOctets[c] {
 			b = append(b, c)
 			continue
 		}
-		b = append(b, '%', robotsHex[c>>4], robotsHex[c&15])
+		b = append(b, '%', hexDigits[c>>4], hexDigits[c&15])
 	}
 	return string(b)
 }
 
-const robotsHex = "0123456789ABCDEF"
+const hexDigits = "0123456789ABCDEF"
 
-// robotsPlain are the characters that robotsNormalize leaves alone wherever they
+// plainOctets are the characters that normalize leaves alone wherever they
 // stand: unreserved and reserved ones, without "#", "[" and "]", which no path or
 // query holds, and without "*", "$" and "'".
-var robotsPlain = robotsSet(robotsUnreserved + "/?:@!&()+,;=")
+var plainOctets = setOf(unreserved + "/?:@!&()+,;=")
 
-// robotsLetters are the characters whose escapes mean the same (RFC 3986 2.3).
-var robotsLetters = robotsSet(robotsUnreserved)
+// letters are the characters whose escapes mean the same (RFC 3986 2.3).
+var letters = setOf(unreserved)
 
-const robotsUnreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 
-func robotsSet(characters string) (set [256]bool) {
+func setOf(characters string) (set [256]bool) {
 	for i := range len(characters) {
 		set[characters[i]] = true
 	}
 	return set
 }
 
-// robotsEscape reads the escape that s begins with.
-func robotsEscape(s string) (octet byte, ok bool) {
+// unescape reads the escape that s begins with.
+func unescape(s string) (octet byte, ok bool) {
 	if len(s) < 3 {
 		return 0, false
 	}
-	high := strings.IndexByte(robotsHex, upperASCII(s[1]))
-	low := strings.IndexByte(robotsHex, upperASCII(s[2]))
+	high := strings.IndexByte(hexDigits, upperASCII(s[1]))
+	low := strings.IndexByte(hexDigits, upperASCII(s[2]))
 	return byte(high<<4 | low&15), high >= 0 && low >= 0
 }
 

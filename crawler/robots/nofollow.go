@@ -1,16 +1,16 @@
-package crawler
+package robots
 
 import (
 	"net/http"
 	"strings"
 )
 
-// noFollowHeader reports whether an X-Robots-Tag forbids an agent to follow a
+// NoFollowHeader reports whether an X-Robots-Tag forbids an agent to follow a
 // page's links, as a robots meta element would.
-func noFollowHeader(h http.Header, agent string) bool { return robotsTag(h, agent, "nofollow") }
+func NoFollowHeader(h http.Header, agent string) bool { return robotsTag(h, agent, "nofollow") }
 
-// noIndexHeader reports whether an X-Robots-Tag asks everybody not to list a page.
-func noIndexHeader(h http.Header) bool { return robotsTag(h, "", "noindex") }
+// NoIndexHeader reports whether an X-Robots-Tag asks everybody not to list a page.
+func NoIndexHeader(h http.Header) bool { return robotsTag(h, "", "noindex") }
 
 // robotsTag looks for a word, or for "none", in the X-Robots-Tag fields of a
 // header. A value may begin with the name of the one agent it is for:

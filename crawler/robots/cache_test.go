@@ -1,4 +1,4 @@
-package crawler
+package robots
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const robotsRefuseAll = "User-agent: *\nDisallow: /"
 func TestRobotsCacheAsksOnce(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := newRobotsCache("a")
+		cache := NewCache("a")
 		var asked atomic.Int32
 		get := func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 			asked.Add(1)
@@ -51,7 +51,7 @@ func TestRobotsCacheAsksOnce(t *testing.T) {
 			}
 		}
 		asked.Store(0)
-		time.Sleep(robotsLifetime)
+		time.Sleep(lifetime)
 		if _, err := cache.Rules(t.Context(), page, get); err != nil || asked.Load() != 1 {
 			t.Errorf("after a day: asked %d times, error %v", asked.Load(), err)
 		}
@@ -61,7 +61,7 @@ func TestRobotsCacheAsksOnce(t *testing.T) {
 func TestRobotsCacheWaitersMayLeave(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := newRobotsCache("a")
+		cache := NewCache("a")
 		asked := 0
 		get := func(ctx context.Context, _ urinorm.URL) (*fetch.Response, error) {
 			asked++
@@ -74,11 +74,11 @@ func TestRobotsCacheWaitersMayLeave(t *testing.T) {
 		leader, stopLeader := context.WithCancel(t.Context())
 		waiter, stopWaiter := context.WithCancel(t.Context())
 		var wait sync.WaitGroup
-		ask := func(ctx context.Context, rules **robotsRules, err *error) {
+		ask := func(ctx context.Context, rules **Rules, err *error) {
 			wait.Go(func() { *rules, *err = cache.Rules(ctx, page, get) })
 			synctest.Wait()
 		}
-		var rules [3]*robotsRules
+		var rules [3]*Rules
 		var errs [3]error
 		ask(leader, &rules[0], &errs[0])
 		ask(waiter, &rules[1], &errs[1])
@@ -104,7 +104,7 @@ func TestRobotsCacheWaitersMayLeave(t *testing.T) {
 func TestRobotsCacheStale(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := newRobotsCache("a")
+		cache := NewCache("a")
 		status, retry, asked := 503, "", 0
 		get := func(context.Context, urinorm.URL) (*fetch.Response, error) {
 			asked++
@@ -123,7 +123,7 @@ func TestRobotsCacheStale(t *testing.T) {
 		}
 		check("at first", 1, false, false)
 		check("at once", 0, false, false)
-		time.Sleep(robotsPatience)
+		time.Sleep(patience)
 		retry = "600"
 		check("after a minute", 1, false, false)
 		time.Sleep(5 * time.Minute)
@@ -133,19 +133,19 @@ func TestRobotsCacheStale(t *testing.T) {
 		check("at Retry-After", 1, true, false)
 		status, retry = 429, ""
 		for range 40 { // days
-			time.Sleep(robotsLifetime)
+			time.Sleep(lifetime)
 			check("a day later", 1, true, false)
 			check("a day later, at once", 0, true, false)
 		}
 		status = 404
-		time.Sleep(robotsPatience)
+		time.Sleep(patience)
 		check("when it is gone", 1, true, true)
 	})
 }
 
 func TestRobotsCacheKeepsNoFaultOfOurs(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
-	cache := newRobotsCache("a")
+	cache := NewCache("a")
 	local := &fetch.Fault{Kind: "timeout", Op: "connect", Target: "example.com", Err: errors.New("too many open files"), Local: true}
 	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, local }); err != local {
 		t.Error(err)
@@ -158,7 +158,7 @@ func TestRobotsCacheKeepsNoFaultOfOurs(t *testing.T) {
 
 func TestRobotsCacheSurvivesPanic(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
-	cache := newRobotsCache("a")
+	cache := NewCache("a")
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { panic("get") })
@@ -169,19 +169,19 @@ func TestRobotsCacheSurvivesPanic(t *testing.T) {
 }
 
 func TestRobotsCacheIsBounded(t *testing.T) {
-	cache := newRobotsCache("a")
+	cache := NewCache("a")
 	small := func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }
-	for i := range maxRobotsOrigins + 100 {
+	for i := range maxOrigins + 100 {
 		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://h%d.example/", i)), small); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(cache.entries); n != maxRobotsOrigins || cache.order.Len() != n {
+	if n := len(cache.entries); n != maxOrigins || cache.order.Len() != n {
 		t.Errorf("%d origins are kept, and %d in order", n, cache.order.Len())
 	}
 	var rules strings.Builder
 	rules.WriteString("User-agent: *\n")
-	for i := 0; rules.Len() < maxRobotsBytes-40; i++ {
+	for i := 0; rules.Len() < maxBytes-40; i++ {
 		fmt.Fprintf(&rules, "Disallow: /%d*x\n", i)
 	}
 	body := rules.String()
@@ -191,12 +191,12 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if cache.memory > maxRobotsMemory || cache.memory < 0 || len(cache.flights) != 0 {
+	if cache.memory > maxMemory || cache.memory < 0 || len(cache.flights) != 0 {
 		t.Errorf("%d bytes are kept of %d origins, %d flights", cache.memory, len(cache.entries), len(cache.flights))
 	}
 	sum := 0
 	for e := cache.order.Front(); e != nil; e = e.Next() {
-		sum += e.Value.(*robotsEntry).size
+		sum += e.Value.(*entry).size
 	}
 	if sum != cache.memory {
 		t.Errorf("memory is counted as %d, is %d", cache.memory, sum)

@@ -1,4 +1,4 @@
-package crawler
+package trap
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// trapLimits say where a site stops being a site and becomes a trap. 0 stands for
+// Limits say where a site stops being a site and becomes a trap. 0 stands for
 // the default, a negative number for no limit.
 //
 // The rules above Clicks look at one URL and at nothing else: they give the same
 // answer in any order. The budgets below count, so which pages of a trap are still
 // read depends on which are found first; how many does not.
-type trapLimits struct {
+type Limits struct {
 	URLBytes   int // length of the URL in bytes; default 2,048
 	Segments   int // segments of the path; default 20
 	Repeats    int // how often one segment or one "name=value" may stand in a URL; default 3
@@ -55,7 +55,7 @@ type trapLimits struct {
 	HostPages int
 }
 
-var defaultTrapLimits = trapLimits{
+var defaultLimits = Limits{
 	URLBytes: 2048, Segments: 20, Repeats: 3, Parameters: 50, SameName: 20,
 	Clicks: 10_000,
 	Names:  1_000_000, Numbered: 1_000_000, Identified: 100_000, Days: 20_000, Months: 5_000, Sitemaps: 50_000,
@@ -64,8 +64,8 @@ var defaultTrapLimits = trapLimits{
 }
 
 // withDefaults fills in what is 0.
-func (l trapLimits) withDefaults() trapLimits {
-	d := &defaultTrapLimits
+func (l Limits) withDefaults() Limits {
+	d := &defaultLimits
 	for _, field := range []struct {
 		value    *int
 		fallback int
@@ -85,23 +85,24 @@ func (l trapLimits) withDefaults() trapLimits {
 	return l
 }
 
-// traps ends every site within bounded work: calendars, growing paths, session ids,
+// Guards ends every site within bounded work: calendars, growing paths, session ids,
 // permutations of filters, and whatever else makes pages out of nothing. Its
 // memory is fixed. It is safe for concurrent use.
-type traps struct {
-	limits trapLimits
+type Guards struct {
+	limits Limits
 
 	mu        sync.Mutex
 	pages     pageCounts     // by template, directory and host
 	spellings spellingCounts // by page
 }
 
-func newTraps(limits trapLimits) *traps {
-	return &traps{limits: limits.withDefaults()}
+// New returns guards with these limits.
+func New(limits Limits) *Guards {
+	return &Guards{limits: limits.withDefaults()}
 }
 
 // CheckClicks tells whether a page lies too far from the seeds, and names the pattern.
-func (t *traps) CheckClicks(clicks int) (pattern string, trapped bool) {
+func (t *Guards) CheckClicks(clicks int) (pattern string, trapped bool) {
 	if over(clicks, t.limits.Clicks) {
 		return fmt.Sprintf("more than %d clicks away from the start", t.limits.Clicks), true
 	}
@@ -111,7 +112,7 @@ func (t *traps) CheckClicks(clicks int) (pattern string, trapped bool) {
 // Check tells whether a page should not be followed, and names the pattern that
 // says so. It is to be asked once for each page, when it is found first: every call
 // counts. Documents of a local directory need no guard, the file system ends.
-func (t *traps) Check(u urinorm.URL) (pattern string, trapped bool) {
+func (t *Guards) Check(u urinorm.URL) (pattern string, trapped bool) {
 	target := u.RequestTarget()
 	if over(len(u.String()), t.limits.URLBytes) {
 		return fmt.Sprintf("longer than %d bytes", t.limits.URLBytes), true
@@ -120,7 +121,7 @@ func (t *traps) Check(u urinorm.URL) (pattern string, trapped bool) {
 	if strings.Contains(target, "%252525") {
 		return "percent-encoded four times over", true
 	}
-	var p trapPath
+	var p pathShape
 	if pattern := p.read(u.Path(), &t.limits); pattern != "" {
 		return pattern, true
 	}
@@ -129,7 +130,7 @@ func (t *traps) Check(u urinorm.URL) (pattern string, trapped bool) {
 	if !ok {
 		return t.count(host, &p, nil, u)
 	}
-	var q trapQuery
+	var q queryShape
 	if pattern := q.read(query, &t.limits); pattern != "" {
 		return pattern, true
 	}
@@ -137,7 +138,7 @@ func (t *traps) Check(u urinorm.URL) (pattern string, trapped bool) {
 }
 
 // count charges a page to its budgets; the narrowest that is overdrawn is named.
-func (t *traps) count(host uint64, p *trapPath, q *trapQuery, u urinorm.URL) (pattern string, trapped bool) {
+func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) (pattern string, trapped bool) {
 	l := &t.limits
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -160,7 +161,7 @@ func (t *traps) count(host uint64, p *trapPath, q *trapQuery, u urinorm.URL) (pa
 		key = p.directory
 	}
 	if over(t.pages.add(mix(host^key)+uint64(kind)), budget) {
-		return fmt.Sprintf("more than %d %s like %s", budget, trapKinds[kind], p.like(kind)), true
+		return fmt.Sprintf("more than %d %s like %s", budget, kinds[kind], p.like(kind)), true
 	}
 	if q != nil && over(t.pages.add(host+1), l.HostQueries) {
 		return fmt.Sprintf("more than %d pages with a query on one host", l.HostQueries), true
@@ -177,11 +178,11 @@ const minShuffled = 5
 
 func over(n, limit int) bool { return limit >= 0 && n > limit }
 
-// trapKind is what a page's URL shares with others of the same budget.
-type trapKind uint8
+// kind is what a page's URL shares with others of the same budget.
+type kind uint8
 
 const (
-	trapNames trapKind = iota
+	trapNames kind = iota
 	trapNumbered
 	trapIdentified
 	trapDays
@@ -191,14 +192,14 @@ const (
 	trapFacets
 )
 
-var trapKinds = [...]string{
+var kinds = [...]string{
 	trapNames: "pages", trapNumbered: "numbered pages", trapIdentified: "pages with ids",
 	trapDays: "pages with dates", trapMonths: "pages with months", trapSitemaps: "sitemaps",
 	trapQueries: "pages with parameters", trapFacets: "pages with three parameters or more",
 }
 
 // budget picks what a page is charged to.
-func (p *trapPath) budget(q *trapQuery, l *trapLimits) (trapKind, int) {
+func (p *pathShape) budget(q *queryShape, l *Limits) (kind, int) {
 	switch {
 	case q != nil && q.parameters >= 3:
 		return trapFacets, l.Facets

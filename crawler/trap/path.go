@@ -1,16 +1,16 @@
-package crawler
+package trap
 
 import (
 	"fmt"
 	"strings"
 )
 
-// trapPath is what a path looks like with its numbers, ids and dates taken out.
+// pathShape is what a path looks like with its numbers, ids and dates taken out.
 //
 //	/2026/11/21/page-12.html;jsessionid=8F0A…
 //	shape    /{n}/{n}/{n}/page-{n}.html       numbered, session, date to the day
 //	exact    /2026/11/21/page-12.html
-type trapPath struct {
+type pathShape struct {
 	path      string
 	segments  int
 	exact     uint64 // the path without session ids
@@ -22,16 +22,16 @@ type trapPath struct {
 	date                          datePart
 }
 
-// maxTrapSegments bounds the segments that are compared with each other; a path
+// maxSegments bounds the segments that are compared with each other; a path
 // with more is over any limit of segments that is in force.
-const maxTrapSegments = 64
+const maxSegments = 64
 
 // read takes a path apart. It returns the pattern of a path that is a trap by its
 // own look.
-func (p *trapPath) read(path string, l *trapLimits) (pattern string) {
+func (p *pathShape) read(path string, l *Limits) (pattern string) {
 	p.path = path
 	var (
-		seen [maxTrapSegments]uint64
+		seen [maxSegments]uint64
 		date dateReader
 		rest = strings.TrimPrefix(path, "/")
 	)
@@ -54,7 +54,7 @@ func (p *trapPath) read(path string, l *trapLimits) (pattern string) {
 		if more {
 			p.exact, p.shape = hashByte(p.exact, '/'), hashByte(p.shape, '/')
 		}
-		if p.segments > maxTrapSegments {
+		if p.segments > maxSegments {
 			continue
 		}
 		// Numbers stand in many orders in real trees (dates, tiles, shards): they
@@ -85,7 +85,7 @@ func (p *trapPath) read(path string, l *trapLimits) (pattern string) {
 
 // readSegment hashes a segment as it is and by its shape: runs of digits are one
 // number, machine-made words one id.
-func (p *trapPath) readSegment(s string) (exact, shape uint64) {
+func (p *pathShape) readSegment(s string) (exact, shape uint64) {
 	exact = hashSeed
 	digits := 0
 	for i := 0; i < len(s); i++ {
@@ -126,7 +126,7 @@ func (p *trapPath) readSegment(s string) (exact, shape uint64) {
 var numberShape = mix(hashByte(hashSeed, 1))
 
 // template writes the path's shape for people.
-func (p *trapPath) template() string {
+func (p *pathShape) template() string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(strings.TrimPrefix(p.path, "/"), "/") {
 		b.WriteByte('/')
@@ -151,7 +151,7 @@ func (p *trapPath) template() string {
 }
 
 // like writes what the pages of a budget share.
-func (p *trapPath) like(kind trapKind) string {
+func (p *pathShape) like(kind kind) string {
 	switch kind {
 	case trapNames:
 		template := p.template()
@@ -163,7 +163,7 @@ func (p *trapPath) like(kind trapKind) string {
 }
 
 // sitemap tells whether the path is that of a sitemap by its name.
-func (p *trapPath) sitemap() bool {
+func (p *pathShape) sitemap() bool {
 	name := p.path[strings.LastIndexByte(p.path, '/')+1:]
 	name = strings.TrimSuffix(name, ".gz")
 	return p.numbered && strings.HasSuffix(name, ".xml") && strings.Contains(name, "sitemap")

@@ -1,11 +1,11 @@
-package crawler
+package trap
 
 import "math"
 
 // As long as there are few keys, each is counted by itself: most sites never need the
 // sketches' memory. Then the counters are count-min sketches of two rows: a key's
 // count is the smaller of its two cells. It may be too high by what other keys add to
-// both cells, never too low, so every trap ends; with the budgets of defaultTrapLimits
+// both cells, never too low, so every trap ends; with the budgets of defaultLimits
 // and ten million pages a cell's share of strangers is far below the budget. Memory is
 // fixed, whatever a site invents, and equal runs count equally.
 

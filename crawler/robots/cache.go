@@ -1,4 +1,4 @@
-package crawler
+package robots
 
 import (
 	"container/list"
@@ -12,54 +12,61 @@ import (
 )
 
 const (
-	// robotsLifetime is how long rules are good (RFC 9309 2.4).
-	robotsLifetime = 24 * time.Hour
-	// robotsPatience is how long a robots.txt that could not be had is not asked for
+	// lifetime is how long rules are good (RFC 9309 2.4).
+	lifetime = 24 * time.Hour
+	// patience is how long a robots.txt that could not be had is not asked for
 	// again, unless Retry-After says otherwise.
-	robotsPatience = time.Minute
+	patience = time.Minute
 
-	// maxRobotsOrigins and maxRobotsMemory bound the cache; the origin that was asked
+	// maxOrigins and maxMemory bound the cache; the origin that was asked
 	// for longest ago leaves first.
-	maxRobotsOrigins = 10_000
-	maxRobotsMemory  = 32 << 20
+	maxOrigins = 10_000
+	maxMemory  = 32 << 20
 )
 
-// robotsCache keeps the rules of each origin for a day and asks each origin once at
+// Cache keeps the rules of each origin for a day and asks each origin once at
 // a time, whoever waits. It starts no goroutine and is safe for concurrent use.
-type robotsCache struct {
+type Cache struct {
 	agent string
 
 	mu      sync.Mutex
-	entries map[string]*list.Element // of *robotsEntry
+	entries map[string]*list.Element // of *entry
 	order   *list.List               // the last used in front
 	memory  int
-	flights map[string]*robotsFlight
+	flights map[string]*request
+	failed  map[string]failure // by the URL of robots.txt
 }
 
-// robotsEntry is what is known of one origin.
-type robotsEntry struct {
+// failure is a robots.txt that brought no answer, and when it may be asked for again.
+type failure struct {
+	times int
+	next  time.Time
+}
+
+// entry is what is known of one origin.
+type entry struct {
 	origin  string
-	rules   *robotsRules
+	rules   *Rules
 	expires time.Time
 	read    time.Time // when the rules were read; zero for a refusal
 	size    int
 }
 
-// robotsFlight is a request under way; done is closed when rules or err are set.
-type robotsFlight struct {
+// request is a request under way; done is closed when rules or err are set.
+type request struct {
 	done  chan struct{}
-	rules *robotsRules
+	rules *Rules
 	err   error
 }
 
-// newRobotsCache keeps rules for an agent, given as its product token or as a whole
+// NewCache keeps rules for an agent, given as its product token or as a whole
 // User-Agent value.
-func newRobotsCache(agent string) *robotsCache {
-	return &robotsCache{
+func NewCache(agent string) *Cache {
+	return &Cache{
 		agent:   agent,
 		entries: make(map[string]*list.Element),
 		order:   list.New(),
-		flights: make(map[string]*robotsFlight),
+		flights: make(map[string]*request),
 	}
 }
 
@@ -70,8 +77,8 @@ func newRobotsCache(agent string) *robotsCache {
 // says nothing of the origin; neither is kept. Every other failure is an answer:
 // rules that refuse everything, kept for a minute or as Retry-After says, or the
 // rules of before when there are some (RFC 9309 2.4).
-func (c *robotsCache) Rules(ctx context.Context, origin urinorm.URL, get robotsGetter) (*robotsRules, error) {
-	at, err := robotsURL(origin)
+func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter) (*Rules, error) {
+	at, err := urlFor(origin)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +92,7 @@ func (c *robotsCache) Rules(ctx context.Context, origin urinorm.URL, get robotsG
 		}
 		flight := c.flights[key]
 		if flight == nil {
-			flight = &robotsFlight{done: make(chan struct{})}
+			flight = &request{done: make(chan struct{})}
 			c.flights[key] = flight
 			c.mu.Unlock()
 			c.lead(ctx, flight, key, at, old, get)
@@ -108,17 +115,17 @@ func (c *robotsCache) Rules(ctx context.Context, origin urinorm.URL, get robotsG
 }
 
 // entry returns what is known of an origin, nil for nothing, and moves it to the front.
-func (c *robotsCache) entry(key string) *robotsEntry {
+func (c *Cache) entry(key string) *entry {
 	e := c.entries[key]
 	if e == nil {
 		return nil
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*robotsEntry)
+	return e.Value.(*entry)
 }
 
 // lead asks the origin for all who wait on the flight.
-func (c *robotsCache) lead(ctx context.Context, flight *robotsFlight, key string, at urinorm.URL, old *robotsEntry, get robotsGetter) {
+func (c *Cache) lead(ctx context.Context, flight *request, key string, at urinorm.URL, old *entry, get Getter) {
 	flight.err = fmt.Errorf("fetch %s: %w", at.Printed(), context.Canceled) // should get panic
 	defer func() {
 		c.mu.Lock()
@@ -129,14 +136,14 @@ func (c *robotsCache) lead(ctx context.Context, flight *robotsFlight, key string
 		c.mu.Unlock()
 		close(flight.done)
 	}()
-	flight.rules, flight.err = askRobots(ctx, at, c.agent, get)
+	flight.rules, flight.err = ask(ctx, at, c.agent, get)
 }
 
 // keep stores new rules and returns those that hold from now on: a refusal does not
 // replace rules that were read before.
-func (c *robotsCache) keep(key string, rules *robotsRules, old *robotsEntry) *robotsRules {
+func (c *Cache) keep(key string, rules *Rules, old *entry) *Rules {
 	now := time.Now()
-	e := &robotsEntry{origin: key, rules: rules, expires: now.Add(robotsLifetime), read: now}
+	e := &entry{origin: key, rules: rules, expires: now.Add(lifetime), read: now}
 	if again, refused := rules.Refused(); refused {
 		e.expires, e.read = now.Add(again), time.Time{}
 		if old != nil && !old.read.IsZero() {
@@ -149,14 +156,38 @@ func (c *robotsCache) keep(key string, rules *robotsRules, old *robotsEntry) *ro
 	}
 	c.entries[key] = c.order.PushFront(e)
 	c.memory += e.size
-	for c.order.Len() > 1 && (c.order.Len() > maxRobotsOrigins || c.memory > maxRobotsMemory) {
+	for c.order.Len() > 1 && (c.order.Len() > maxOrigins || c.memory > maxMemory) {
 		c.drop(c.order.Back())
 	}
 	return e.rules
 }
 
-func (c *robotsCache) drop(element *list.Element) {
-	e := c.order.Remove(element).(*robotsEntry)
+func (c *Cache) drop(element *list.Element) {
+	e := c.order.Remove(element).(*entry)
 	delete(c.entries, e.origin)
 	c.memory -= e.size
+}
+
+// ForgetFailed drops the rules of a URL's origin after a request for its robots.txt
+// brought no answer, so that the next caller of Rules asks once more. It does so soon
+// after the first failure, as most faults pass, and then at ever longer intervals.
+func (c *Cache) ForgetFailed(u urinorm.URL) {
+	at, err := urlFor(u)
+	if err != nil {
+		return
+	}
+	key, now := at.String(), time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.failed[key]
+	if now.Before(was.next) {
+		return
+	}
+	if c.failed == nil || len(c.failed) >= maxOrigins {
+		c.failed = map[string]failure{}
+	}
+	c.failed[key] = failure{was.times + 1, now.Add(min(time.Second/4<<min(was.times, 10), patience))}
+	if e := c.entries[key]; e != nil {
+		c.drop(e)
+	}
 }

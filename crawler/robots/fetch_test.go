@@ -1,4 +1,4 @@
-package crawler
+package robots
 
 import (
 	"context"
@@ -34,29 +34,29 @@ func TestRobotsFetchRules(t *testing.T) {
 				t.Errorf("%s: %d redirects: followed %v, want %s", c.ID, c.Redirects, followed, want)
 			}
 		case c.Network != "":
-			rules, err := askRobots(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", failingGetter(c.Network))
+			rules, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", failingGetter(c.Network))
 			if err != nil || rules.Allowed("/x") {
 				t.Errorf("%s: %s: error %v, or not refused", c.ID, c.Network, err)
 			}
 		case c.Hours > 0:
-			if robotsLifetime != time.Duration(c.Hours)*time.Hour {
-				t.Errorf("%s: rules are kept for %v", c.ID, robotsLifetime)
+			if lifetime != time.Duration(c.Hours)*time.Hour {
+				t.Errorf("%s: rules are kept for %v", c.ID, lifetime)
 			}
 		case c.Bytes > 0:
-			if maxRobotsBytes < c.Bytes {
-				t.Errorf("%s: only %d bytes are read", c.ID, maxRobotsBytes)
+			if maxBytes < c.Bytes {
+				t.Errorf("%s: only %d bytes are read", c.ID, maxBytes)
 			}
 		case c.Days > 0:
 			// TestRobotsCacheStale: the copy is used.
 		case c.Status > 0:
-			want, known := map[string]robotsAnswer{
-				"parse": robotsParse, "allow-all": robotsAllow, "disallow-all": robotsRefuse, "follow": robotsFollow,
+			want, known := map[string]answerKind{
+				"parse": parse, "allow-all": allow, "disallow-all": refuse, "follow": followOn,
 				// Nobody asks conditionally, so a copy to use is one that a refusal leaves in place.
-				"use-cache": robotsRefuse,
+				"use-cache": refuse,
 			}[want]
-			got := robotsAnswerTo(c.Status)
-			if c.Status == 204 && got == robotsParse {
-				got = robotsAllow // an empty file
+			got := answerTo(c.Status)
+			if c.Status == 204 && got == parse {
+				got = allow // an empty file
 			}
 			if !known || got != want {
 				t.Errorf("%s: status %d means %d, want %d", c.ID, c.Status, got, want)
@@ -68,7 +68,7 @@ func TestRobotsFetchRules(t *testing.T) {
 }
 
 func robotsURLOf(t *testing.T, s string) string {
-	at, err := robotsURL(parseURL(t, s))
+	at, err := urlFor(parseURL(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func answer(status int, body string, header ...string) *fetch.Response {
 }
 
 // failingGetter fails as the network does: with a fault, or while the body is read.
-func failingGetter(kind string) robotsGetter {
+func failingGetter(kind string) Getter {
 	return func(context.Context, urinorm.URL) (*fetch.Response, error) {
 		fault := &fetch.Fault{Kind: kind, Op: "connect", Target: "example.com", Err: errors.New("it failed")}
 		if kind == "read-timeout" {
@@ -114,7 +114,7 @@ func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 // askAfterRedirects tells whether /x is allowed when robots.txt lies behind a
 // number of redirects to other hosts.
 func askAfterRedirects(t *testing.T, redirects int) bool {
-	rules, err := askRobots(t.Context(), parseURL(t, "http://h0.example/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
+	rules, err := ask(t.Context(), parseURL(t, "http://h0.example/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(u.Authority(), "h"), ".example"))
 		if err != nil {
 			t.Errorf("asked %s", u)
@@ -144,7 +144,7 @@ func TestRobotsRedirects(t *testing.T) {
 		{"not the web", "file:///etc/robots/other.txt", true},
 	}
 	for _, tt := range tests {
-		rules, err := askRobots(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
+		rules, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 			if strings.HasSuffix(u.Path(), "/other.txt") {
 				return answer(200, "User-agent: *\nDisallow: /"), nil
 			}
@@ -159,8 +159,8 @@ func TestRobotsRedirects(t *testing.T) {
 // TestRobotsFaults tells apart what says something of the host and what does not.
 func TestRobotsFaults(t *testing.T) {
 	at := parseURL(t, "http://example.com/robots.txt")
-	ask := func(ctx context.Context, err error) (*robotsRules, error) {
-		return askRobots(ctx, at, "a", func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, err })
+	ask := func(ctx context.Context, err error) (*Rules, error) {
+		return ask(ctx, at, "a", func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, err })
 	}
 	gone := &fetch.Fault{Kind: "dns-not-found", Op: "look up", Target: "example.com", Err: errors.New("no such host")}
 	rules, err := ask(t.Context(), gone)
@@ -188,19 +188,19 @@ func TestRobotsRetry(t *testing.T) {
 		value string
 		want  time.Duration
 	}{
-		{"", robotsPatience},
-		{"soon", robotsPatience},
-		{"5", robotsPatience},
+		{"", patience},
+		{"soon", patience},
+		{"5", patience},
 		{"300", 5 * time.Minute},
 		{" 300 ", 5 * time.Minute},
-		{"-300", robotsPatience},
-		{"99999999999999999999", robotsPatience},
-		{"2000000000", robotsLifetime},
+		{"-300", patience},
+		{"99999999999999999999", patience},
+		{"2000000000", lifetime},
 		{"Fri, 02 Jan 2026 04:04:05 GMT", time.Hour},
-		{"Fri, 02 Jan 2025 04:04:05 GMT", robotsPatience},
+		{"Fri, 02 Jan 2025 04:04:05 GMT", patience},
 	}
 	for _, tt := range tests {
-		if got := robotsRetry(http.Header{"Retry-After": {tt.value}}, now); got != tt.want {
+		if got := retryAfter(http.Header{"Retry-After": {tt.value}}, now); got != tt.want {
 			t.Errorf("%q: %v, want %v", tt.value, got, tt.want)
 		}
 	}
@@ -209,17 +209,17 @@ func TestRobotsRetry(t *testing.T) {
 // TestRobotsBodyLimit sees to it that an endless robots.txt is not read to its end.
 func TestRobotsBodyLimit(t *testing.T) {
 	body := &countingBody{}
-	rules, err := askRobots(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
+	rules, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
 		return &fetch.Response{Status: 200, Body: body}, nil
 	})
 	if err != nil || !rules.Allowed("/x") {
 		t.Errorf("%v, %v", rules, err)
 	}
-	if body.read > maxRobotsBytes+1 || !body.closed {
+	if body.read > maxBytes+1 || !body.closed {
 		t.Errorf("%d bytes were read, closed %v", body.read, body.closed)
 	}
 	body = &countingBody{}
-	if _, err := askRobots(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
+	if _, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
 		return &fetch.Response{Status: 404, Body: body}, nil
 	}); err != nil || body.read > 0 || !body.closed {
 		t.Errorf("the body of a 404: %d bytes were read, closed %v, error %v", body.read, body.closed, err)

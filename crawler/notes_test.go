@@ -1,0 +1,34 @@
+package crawler
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// Each page of a path that grows at random is a pattern of its own: they are told
+// in a few lines.
+func TestTrapNotes(t *testing.T) {
+	trapped := map[string]int{}
+	for i := range 6 {
+		trapped[fmt.Sprint("pattern ", i)] = 1
+	}
+	if notes := trapNotes(trapped); len(notes) != 6 {
+		t.Errorf("of 6 patterns %q", notes)
+	}
+	trapped["pattern 8"], trapped["pattern 7"] = 2, 3
+	want := []string{
+		"not read, as they look like an endless series (pattern 7): 3 pages",
+		"not read, as they look like an endless series (pattern 8): 2 pages",
+		"not read, as they look like an endless series (pattern 0): 1 page",
+		"not read, as they look like an endless series (pattern 1): 1 page",
+		"not read, as they look like an endless series (pattern 2): 1 page",
+		"not read, as they look like an endless series (3 other patterns): 3 pages",
+	}
+	if notes := trapNotes(trapped); !slices.Equal(notes, want) {
+		t.Errorf("got  %q\nwant %q", notes, want)
+	}
+	if notes := trapNotes(nil); notes != nil {
+		t.Errorf("of no trap %q", notes)
+	}
+}

@@ -1,0 +1,20 @@
+// Package robots answers whether a crawl may ask for a URL (RFC 9309).
+//
+// A [Cache] keeps the rules of each origin for a day:
+//
+//	rules, err := cache.Rules(ctx, u, get)
+//	if !rules.Allowed(u.RequestTarget()) {
+//		fmt.Println(rules.Reason(u.RequestTarget()))
+//	}
+//
+// The caller sends the requests, so that the robots.txt of a host is asked for with
+// the same connections, credentials and limits as its pages. The package starts no
+// goroutine.
+//
+//	robots.go   Rules: what one robots.txt says to one agent
+//	read.go     the lines of a robots.txt, group by group
+//	match.go    one rule against one path
+//	fetch.go    what a status, a redirect or a failure means
+//	cache.go    the rules of many origins
+//	nofollow.go the X-Robots-Tag header of a page
+package robots

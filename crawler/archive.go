@@ -96,7 +96,7 @@ func (j *join) archived(ctx context.Context) error {
 func (j *join) note(message string) error {
 	j.r.mu.Lock()
 	defer j.r.mu.Unlock()
-	return j.r.sink.Note(Note{message})
+	return j.r.sink.Note(Note{Message: message})
 }
 
 // ended reports whether the run was cut short, so that nothing more is to be asked.

@@ -27,7 +27,7 @@ func snapshot(url, status, timestamp string, available bool) func(*exchange) {
 
 const archivedPages = `<a href=http://gone.org/page>a</a><a href=http://gone.org/page#part>a</a><a href=http://gone.org/never>b</a>
 	<a href=http://gone.org/error>c</a><a href=http://gone.org/busy>d</a><a href=http://gone.org/broken>e</a><a href=http://gone.org/odd>f</a>
-	<a href=http://there.org/>g</a><a href=http://intranet/x>h</a><a href=http://host.internal/x>i</a><a href=http://10.0.0.1/x>j</a>
+	<a href=http://there.org/>g</a><a href=http://intranet/x>h</a><a href=http://host.Internal/x>i</a><a href=http://10.0.0.1/x>j</a>
 	<a href=http://joe@gone.org/page2>k</a><a href=/gone>l</a><a href=http://gone.org/forbidden>m</a>`
 
 func TestArchive(t *testing.T) {

@@ -96,7 +96,7 @@ func (f *findings) fillIn(l *extract.Link) {
 const barely = markExpect | markForm | markAside | markChanged
 
 // isPlain reports whether a link may be bare: it has no finding of its own, and its
-// fragment is as it is written.
+// Fragment is as it is written.
 func isPlain(l *extract.Link, s *said, fragment []byte) bool {
 	return s.Mark&^barely == 0 && (!s.HasFragment || frontier.EndsInFragment(l.Raw, fragment))
 }

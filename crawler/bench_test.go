@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -80,7 +81,7 @@ func BenchmarkFindings(b *testing.B) {
 	for b.Loop() {
 		i := n % len(docs)
 		n++
-		f.reset(r, viewOf(bases[i].URL()), 1)
+		f.reset(r, rules.HrefOf(bases[i].URL()), 1)
 		f.local = true
 		f.against(bases[i])
 		for k := range docs[i].Links {
@@ -115,7 +116,7 @@ func BenchmarkSettle(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		f.reset(r, viewOf(u), 1)
+		f.reset(r, rules.HrefOf(u), 1)
 		f.against(base)
 		for k := range doc.Links {
 			f.add(&doc.Links[k])

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -118,7 +119,7 @@ func (w *worker) unwind(ctx context.Context, t *frontier.Target, u, next urinorm
 	}
 	seen.Requests += o.Requests
 	*o = seen
-	w.turn(viewOf(again.URL), t.Depth)
+	w.turn(rules.HrefOf(again.URL), t.Depth)
 	if o.Code == check.CodeOK && again.Body != nil {
 		w.read(t, again.URL, again, o)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // crawlFrom runs from one page of a server and returns what was found.
@@ -157,7 +158,7 @@ func TestLeafByName(t *testing.T) {
 		"/a.zip": true, "/a.tar.gz": true, "/A.GZ": true, "/sitemap.xml.gz": false, "/SITEMAP.XML.GZ": false,
 		"/a.html": false, "/a": false, "/a.xml": false, "/a.png/": false,
 	} {
-		if leafByName([]byte(path)) != leaf {
+		if rules.IsLeafName([]byte(path)) != leaf {
 			t.Errorf("%s: leaf %v, want %v", path, !leaf, leaf)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -83,7 +84,7 @@ func (r *run) looksBack() bool { return r.earlier != nil && !r.earlier.none }
 
 // request is what a target is asked with, and the user's rule for it.
 func (r *run) request(u urinorm.URL, internal bool) (*fetch.Request, *Rule) {
-	req := &fetch.Request{URL: u, Internal: r.entrusts(u, internal || r.scope().reaches(viewOf(u)))}
+	req := &fetch.Request{URL: u, Internal: r.entrusts(u, internal || r.scope().Reaches(rules.HrefOf(u)))}
 	rule := r.ruleOf(u)
 	if rule != nil {
 		req.Header = rule.Header
@@ -94,7 +95,7 @@ func (r *run) request(u urinorm.URL, internal bool) (*fetch.Request, *Rule) {
 // key is what a request is kept under; false when its answer is not to be kept:
 // local files, the document on standard input, other schemes than the web's.
 func (r *run) key(req *fetch.Request) (cache.Key, bool) {
-	if s := req.URL.Scheme(); s != "http" && s != "https" || r.scope().siteOf(req.URL) != nil {
+	if s := req.URL.Scheme(); s != "http" && s != "https" || r.scope().SiteOf(req.URL) != nil {
 		return cache.Key{}, false
 	}
 	id, ok := r.earlier.keeper.Identity(req)
@@ -106,8 +107,8 @@ func (r *run) key(req *fetch.Request) (cache.Key, bool) {
 
 // standsFor returns the outcome that stands for asking a reference's target, nil
 // when it is to be asked.
-func (r *run) standsFor(fp frontier.Fingerprint, v view, fate Fate, fragment []byte) *check.Outcome {
-	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.http() ||
+func (r *run) standsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fate, fragment []byte) *check.Outcome {
+	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() ||
 		r.cfg.Robots == RobotsStrict { // its robots.txt is asked first, when its turn comes
 		return nil
 	}
@@ -117,7 +118,7 @@ func (r *run) standsFor(fp frontier.Fingerprint, v view, fate Fate, fragment []b
 		return nil
 	}
 	if wantsAnchors(fragment) {
-		q := check.Question{URL: urlOf(v), Fragment: string(fragment), HasFragment: true, IgnoreFragment: r.ignoresFragment}
+		q := check.Question{URL: rules.URLOf(v), Fragment: string(fragment), HasFragment: true, IgnoreFragment: r.cfg.IgnoresFragment}
 		if !known.content || o.Judge(q).Verdict != check.OK {
 			return nil
 		}
@@ -126,7 +127,7 @@ func (r *run) standsFor(fp frontier.Fingerprint, v view, fate Fate, fragment []b
 }
 
 // observed returns what may stand for asking a target without a fragment.
-func (r *run) observed(fp frontier.Fingerprint, v view, hops int) *observed {
+func (r *run) observed(fp frontier.Fingerprint, v rules.Href, hops int) *observed {
 	e := r.earlier
 	e.mu.Lock()
 	known := e.known[fp]
@@ -134,7 +135,7 @@ func (r *run) observed(fp frontier.Fingerprint, v view, hops int) *observed {
 	if known != nil {
 		return known
 	}
-	known = r.lookUp(urlOf(v), hops)
+	known = r.lookUp(rules.URLOf(v), hops)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.known) >= mostKnown {
@@ -188,8 +189,8 @@ func (r *run) knownToLead(to string, hops int) (urinorm.URL, bool) {
 	if _, fragment := next.Fragment(); err != nil || fragment || hops >= r.cfg.MaxRedirects || r.earlier.full() {
 		return next, false
 	}
-	v := viewOf(next)
-	if !v.http() {
+	v := rules.HrefOf(next)
+	if !v.IsHTTP() {
 		return next, false
 	}
 	if fate := r.scope().Decide(v, extract.Resource, 0, false); fate.Internal || fate.Outcome != nil {
@@ -215,8 +216,8 @@ func (w *worker) remembered(t *frontier.Target, u urinorm.URL) (*check.Outcome, 
 	if !w.looksBack() || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
 		return nil, nil
 	}
-	v := viewOf(u)
-	if !v.http() {
+	v := rules.HrefOf(u)
+	if !v.IsHTTP() {
 		return nil, nil
 	}
 	fp := w.printOf(u)
@@ -236,13 +237,13 @@ func (w *worker) remembered(t *frontier.Target, u urinorm.URL) (*check.Outcome, 
 // rememberedRedirect enters where a redirect leads, unless that was asked meanwhile
 // and is not what it was.
 func (w *worker) rememberedRedirect(t *frontier.Target, fp frontier.Fingerprint, known *observed) (led bool, err error) {
-	f, v := w.found(), viewOf(known.next)
+	f, v := w.found(), rules.HrefOf(known.next)
 	to := w.printOf(known.next)
 	fate := w.scope().Decide(v, extract.Resource, t.Depth, false)
 	if there := w.observed(to, v, 0).outcome; !there.IsRedirect() {
 		fate.Outcome = there
 	}
-	f.enter(to, v, frontier.Job{URL: v.document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+	f.enter(to, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	sound, err := w.leads(t, fp, to, true)
 	if err != nil || !sound {
 		w.turn(w.page, t.Depth)
@@ -318,7 +319,7 @@ func (r *run) sameBefore(u urinorm.URL, o *check.Outcome) time.Time {
 	if !r.looksBack() {
 		return time.Time{}
 	}
-	known := r.observed(r.printOf(u), viewOf(u), 0)
+	known := r.observed(r.printOf(u), rules.HrefOf(u), 0)
 	if known.outcome == nil || o.Code != known.outcome.Code || o.Next != known.outcome.Next {
 		return time.Time{}
 	}

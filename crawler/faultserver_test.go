@@ -156,7 +156,7 @@ func serveHandshakes(t testing.TB, end func(net.Conn)) string {
 	}).String()
 }
 
-// authority issues certificates.
+// Authority issues certificates.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey

@@ -6,6 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -69,7 +70,7 @@ func (w *worker) foresee(items []frontier.Item, ids []frontier.ID) {
 		if err != nil {
 			continue
 		}
-		if site := w.scope().siteOf(u); site != nil {
+		if site := w.scope().SiteOf(u); site != nil {
 			if _, err := site.Fetch(w.always, &fetch.Request{URL: u}); err != nil {
 				w.forecast.dubious.add(id)
 			}
@@ -87,9 +88,9 @@ const (
 )
 
 // shownAs answers for a target, whose ID is 0 while it is not known, and its fate.
-func (r *run) shownAs(id frontier.ID, fate *Fate) shownAs {
+func (r *run) shownAs(id frontier.ID, fate *rules.Fate) shownAs {
 	switch {
-	case fate.Outcome == leftOut:
+	case fate.Outcome == rules.LeftOut:
 	case fate.Outcome != nil:
 		if e, _ := check.Lookup(fate.Outcome.Code); e.Severity != check.SeverityInfo {
 			return shownAll

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -31,22 +32,22 @@ func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 				return &o, false, nil
 			}
 		}
-		return skip(check.CodeRateLimited, "not asked: "+t.Host+" refused too many requests before"), false, nil
+		return rules.Skip(check.CodeRateLimited, "not asked: "+t.Host+" refused too many requests before"), false, nil
 	}
 	if !before.asked && w.frontier.Dead(t.Host) {
-		return skip(check.CodeTimeout, "not asked: "+t.Host+" let many requests before go without any answer"), false, nil
+		return rules.Skip(check.CodeTimeout, "not asked: "+t.Host+" let many requests before go without any answer"), false, nil
 	}
 	if pattern, trapped := w.trapped(t, u); trapped {
 		w.trap(pattern)
 		w.tally.add(tallyTrap+pattern, 1)
-		return skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), false, nil
+		return rules.Skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), false, nil
 	}
 	if !t.Follow || w.cfg.MaxPages == 0 {
 		return w.held(ctx, t, u, before)
 	}
 	if !w.turns.begin(t.Turn, w.beginsPage) {
 		w.leavesOut("max-pages")
-		return skip(check.CodeLimit, "the run ended at its limit of pages"), false, nil
+		return rules.Skip(check.CodeLimit, "the run ended at its limit of pages"), false, nil
 	}
 	if o, wait, err = w.held(ctx, t, u, before); o != nil || wait {
 		w.begun.Add(-1) // it does not begin
@@ -74,7 +75,7 @@ func (w *worker) held(ctx context.Context, t *frontier.Target, u urinorm.URL, be
 
 // trapped reports whether a page's URL looks like one of an endless series.
 func (w *worker) trapped(t *frontier.Target, u urinorm.URL) (pattern string, trapped bool) {
-	if !t.Follow || t.Seed || t.Tries > 0 || w.scope().siteOf(u) != nil {
+	if !t.Follow || t.Seed || t.Tries > 0 || w.scope().SiteOf(u) != nil {
 		return "", false
 	}
 	if pattern, trapped = w.traps.Check(u); trapped {
@@ -91,7 +92,7 @@ func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL,
 		}
 		return nil, nil
 	}
-	rules, err := w.robots.Rules(ctx, u, w.askRobots)
+	robotsTxt, err := w.robots.Rules(ctx, u, w.askRobots)
 	if err != nil {
 		if fault, ok := errors.AsType[*fetch.Fault](err); ok { // our own machine's
 			o, err := w.fault(ctx, fault)
@@ -99,12 +100,12 @@ func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL,
 		}
 		return nil, err
 	}
-	if fault := rules.Fault(); fault != nil {
+	if fault := robotsTxt.Fault(); fault != nil {
 		if o := w.rulesFault(t, u, fault, before); o != nil {
 			return o, nil
 		}
 	}
-	if d := rules.CrawlDelay(); d > 0 {
+	if d := robotsTxt.CrawlDelay(); d > 0 {
 		if err := w.frontier.Limit(ctx, t.Host, min(d, w.cfg.MaxWait)); err != nil {
 			return nil, err
 		}
@@ -112,8 +113,8 @@ func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL,
 	if err := w.frontier.Open(ctx, t.Host); err != nil {
 		return nil, err
 	}
-	if !rules.Allowed(u.RequestTarget()) {
-		return skip(check.CodeRobotsDisallowed, rules.Reason(u.RequestTarget())), nil
+	if !robotsTxt.Allowed(u.RequestTarget()) {
+		return rules.Skip(check.CodeRobotsDisallowed, robotsTxt.Reason(u.RequestTarget())), nil
 	}
 	return nil, nil
 }
@@ -137,24 +138,14 @@ func (w *worker) rulesFault(t *frontier.Target, u urinorm.URL, fault *fetch.Faul
 // gated reports whether a host gets one visit at a time until its robots.txt is
 // known, so that no worker waits for another that asks for it.
 func (r *run) gated(host string) bool {
-	if r.cfg.Robots == RobotsIgnore || host == "" || r.syntheticHost(host) || !r.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
+	if r.cfg.Robots == RobotsIgnore || host == "" || r.scope().SyntheticHost(host) || !r.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
 		return false
 	}
 	if r.cfg.Robots == RobotsStrict || len(r.cfg.Include) > 0 {
 		return true
 	}
 	for _, scheme := range []string{"https://", "http://"} {
-		if u, _, err := urinorm.ParseWeb(scheme + host + "/"); err == nil && r.scope().reaches(viewOf(u)) {
-			return true
-		}
-	}
-	return false
-}
-
-// reaches reports whether pages of a URL's host may be read.
-func (s *Scope) reaches(v view) bool {
-	for i := range s.roots {
-		if r := &s.roots[i]; r.follow && r.holdsHost(v) {
+		if u, _, err := urinorm.ParseWeb(scheme + host + "/"); err == nil && r.scope().Reaches(rules.HrefOf(u)) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // The pages of a site repeat each other: navigation, header and footer are the same
@@ -22,7 +23,7 @@ import (
 // targets of a run are.
 type hrefs struct {
 	seed    maphash.Seed
-	scope   *Scope
+	scope   *rules.Scope
 	context uint64
 	page    uint32 // number of the page at hand
 	slots   []href
@@ -32,7 +33,7 @@ type hrefs struct {
 type href struct {
 	hash        uint64 // of the reference and the context
 	fingerprint frontier.Fingerprint
-	fate        Fate
+	fate        rules.Fate
 	page        uint32 // the page whose item it last was
 	item        int32
 	id          frontier.ID // 0 while it is not known
@@ -62,7 +63,7 @@ func (h *hrefs) within(f *findings) {
 	}
 	var m maphash.Hash
 	m.SetSeed(h.seed)
-	_, _ = m.Write(f.page.href[:f.page.at.PathStart])
+	_, _ = m.Write(f.page.Bytes[:f.page.Offsets.PathStart])
 	_ = m.WriteByte(0)
 	_, _ = m.WriteString(f.base.Directory())
 	flags := byte(0)
@@ -91,7 +92,7 @@ func (h *hrefs) find(l *extract.Link, ref string) (k *href, hash uint64, met boo
 }
 
 // keep remembers what became of a link of the page at hand.
-func (h *hrefs) keep(k *href, hash uint64, l *extract.Link, fate Fate, fp frontier.Fingerprint, item int) {
+func (h *hrefs) keep(k *href, hash uint64, l *extract.Link, fate rules.Fate, fp frontier.Fingerprint, item int) {
 	*k = href{hash: hash, kind: l.Kind, noFollow: l.NoFollow, page: h.page, item: int32(item), fingerprint: fp, fate: fate}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -59,8 +60,8 @@ func TestKnownReferences(t *testing.T) {
 						NoFollow: random.IntN(5) == 0, Ignored: random.IntN(20) == 0, SameDocument: random.IntN(20) == 0, Element: "a", Attribute: "href", Line: random.IntN(100)})
 				}
 				gather := func(f *findings) ([]frontier.Item, []frontier.RawLink) {
-					f.reset(r, viewOf(page), depth)
-					f.local, f.nofollow = r.scope().siteOf(page) != nil, nofollow
+					f.reset(r, rules.HrefOf(page), depth)
+					f.local, f.nofollow = r.scope().SiteOf(page) != nil, nofollow
 					f.against(base)
 					for i := range links {
 						f.add(&links[i])
@@ -137,7 +138,7 @@ func startPage(t *testing.T) (begin func(*findings)) {
 		t.Fatal(err)
 	}
 	return func(f *findings) {
-		f.reset(r, viewOf(page), 0)
+		f.reset(r, rules.HrefOf(page), 0)
 		f.against(base)
 	}
 }

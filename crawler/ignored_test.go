@@ -6,7 +6,7 @@ import (
 )
 
 // TestIgnoredFragments: a link that bears the mark to be left out is not told for its
-// fragment because others lead to the same document; one without the mark is.
+// Fragment because others lead to the same document; one without the mark is.
 func TestIgnoredFragments(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"index.html": `<!doctype html><a href="page.html">1</a><a href="page.html#gone" data-orbweaver-ignore>2</a>` +

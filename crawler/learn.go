@@ -125,7 +125,7 @@ func (w *worker) learn(t *frontier.Target, u urinorm.URL, o *check.Outcome) {
 		if entry.Run = w.earlier.run; !t.Internal {
 			entry.Before = w.sameBefore(u, o)
 		}
-		c.Put(key, w.print.url(u), entry)
+		c.Put(key, w.print.URL(u), entry)
 	case t.Internal && o.Code == check.CodeOK && h.req.Need == fetch.Existence: // its page, if it is one, was not looked at
 	case c.Get(key) != nil:
 		c.Delete(key)

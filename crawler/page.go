@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,8 +30,8 @@ const (
 // reference, ready to be settled with the page in one step.
 type findings struct {
 	run   *run
-	scope *Scope
-	page  view // the page's own URL
+	scope *rules.Scope
+	page  rules.Href // the page's own URL
 	base  *urinorm.Base
 	local,
 	nofollow,
@@ -97,7 +98,7 @@ func (f *findings) shrink() {
 	}
 }
 
-func (f *findings) reset(r *run, page view, depth int) {
+func (f *findings) reset(r *run, page rules.Href, depth int) {
 	f.run, f.scope, f.page, f.depth = r, r.scope(), page, depth
 	f.base, f.local, f.nofollow = nil, false, false
 	f.items, f.shown, f.href, f.key, f.store, f.edges = f.items[:0], f.shown[:0], f.href[:0], f.key[:0], f.store[:0], nil
@@ -212,7 +213,7 @@ func (f *findings) addKnown(l *extract.Link, s *said) {
 	}
 	s.Target = int(k.item)
 	if f.run.cfg.Pages {
-		f.edges = append(f.edges, Edge{URL: f.run.print.view(f.urlAgain(l)), Text: l.Text})
+		f.edges = append(f.edges, Edge{URL: f.run.print.Href(f.urlAgain(l)), Text: l.Text})
 	}
 	if has {
 		f.href = append(f.href[:0], fragment...)
@@ -240,22 +241,22 @@ func (f *findings) enterKnown(l *extract.Link, k *href) int32 {
 }
 
 // urlAgain is what a reference stands for that is known, and so needs no mending.
-func (f *findings) urlAgain(l *extract.Link) view {
+func (f *findings) urlAgain(l *extract.Link) rules.Href {
 	href, at, _, _ := f.base.Append(f.href[:0], l.Ref)
 	f.href = href
-	return view{href, at}
+	return rules.Href{Bytes: href, Offsets: at}
 }
 
 // resolve resolves a link's reference and enters its target.
-func (f *findings) resolve(l *extract.Link, s *said) (view, Fate) {
+func (f *findings) resolve(l *extract.Link, s *said) (rules.Href, rules.Fate) {
 	if f.fillsIn(l) {
 		// Nobody knows what it leads to: what it would resolve to, or the document
 		// without what may be no fragment, is another target.
 		f.plain = false
-		fate := Fate{Outcome: skip(check.CodeExcluded, forTemplate), Internal: true, Wave: frontier.Leaves}
+		fate := rules.Fate{Outcome: rules.Skip(check.CodeExcluded, forTemplate), Internal: true, Wave: frontier.Leaves}
 		s.Mark |= markAside
 		s.Target = f.refuse(l.Ref, fate)
-		return view{}, fate
+		return rules.Href{}, fate
 	}
 	base := f.baseOf(l)
 	f.above, f.outside = false, nil
@@ -263,44 +264,44 @@ func (f *findings) resolve(l *extract.Link, s *said) (view, Fate) {
 	f.plain = ok
 	if out := f.outsideBefore(l, ok); out != nil {
 		f.above, f.outside = true, out
-		href, at = append(f.href[:0], out.v.href...), out.v.at
+		href, at = append(f.href[:0], out.v.Bytes...), out.v.Offsets
 	} else if !ok {
 		var repairs urinorm.Repairs
 		var err error
 		href, at, repairs, err = base.Append(f.href[:0], l.Ref)
 		f.plain = err == nil && repairs == 0 && isASCII(l.Ref) // else the page's charset may have a say
 		if f.above = repairs.Has(urinorm.RepairAboveRoot); f.above && err == nil {
-			if b := f.onDisk(view{href, at}, l); b != nil {
+			if b := f.onDisk(rules.Href{Bytes: href, Offsets: at}, l); b != nil {
 				if href, at, repairs, err = b.Append(f.href[:0], l.Ref); err == nil {
-					f.keepOutside(view{href, at}, l)
+					f.keepOutside(rules.Href{Bytes: href, Offsets: at}, l)
 				}
 			}
 		}
 		if err != nil {
 			o := check.Invalid(err)
-			fate := Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+			fate := rules.Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 			if why := f.leftAside(l); why != "" {
-				fate.Outcome, fate.Need = skip(check.CodeExcluded, why), 0
+				fate.Outcome, fate.Need = rules.Skip(check.CodeExcluded, why), 0
 				s.Mark |= markAside
 			}
 			s.Target = f.refuse(l.Ref, fate)
-			return view{}, fate
+			return rules.Href{}, fate
 		}
 		if at.HasAuthority || repairs.Mended() { // nothing else can need a note
 			s.Mark |= uint64(repairs) << markRepairs
 		}
 	}
 	f.href = href
-	v := view{href, at}
+	v := rules.Href{Bytes: href, Offsets: at}
 	if len(f.run.aliases) > 0 {
 		v, f.plain = f.run.aliased(v, &f.href), false
 	}
-	if fragment, ok := v.fragment(); ok {
+	if fragment, ok := v.Fragment(); ok {
 		f.fragment, s.HasFragment, s.Hash = fragment, true, check.HashAnchorBytes(fragment)
 	}
 	fate := f.refer(v, l, s)
 	if f.run.cfg.Pages {
-		f.edges = append(f.edges, Edge{URL: f.run.print.view(v), Text: l.Text})
+		f.edges = append(f.edges, Edge{URL: f.run.print.Href(v), Text: l.Text})
 	}
 	return v, fate
 }
@@ -314,9 +315,9 @@ func isASCII(s string) bool {
 // is read by itself has no root: its links may lead to wherever they say. One of a
 // directory leads outside of it, unless the root has what a browser would ask for where
 // the directory is all of a host. Where it is published is not known.
-func (f *findings) onDisk(v view, l *extract.Link) *urinorm.Base {
-	u := urlOf(f.page)
-	site := f.run.scope().siteOf(u)
+func (f *findings) onDisk(v rules.Href, l *extract.Link) *urinorm.Base {
+	u := rules.URLOf(f.page)
+	site := f.run.scope().SiteOf(u)
 	if site == nil || !site.Synthetic() {
 		return nil
 	}
@@ -328,10 +329,10 @@ func (f *findings) onDisk(v view, l *extract.Link) *urinorm.Base {
 	if err != nil {
 		return nil
 	}
-	if !f.run.crawled(site) {
+	if !f.run.scope().Crawled(site) {
 		return b
 	}
-	if l.Base != "" || f.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(urlOf(v)) {
+	if l.Base != "" || f.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(rules.URLOf(v)) {
 		return nil
 	}
 	there, _, err := b.Resolve(l.Ref)
@@ -339,7 +340,7 @@ func (f *findings) onDisk(v view, l *extract.Link) *urinorm.Base {
 		return nil
 	}
 	// Out of the directory and into it again is a way that code hosts know.
-	if name, err := fetch.FilePath(there); err != nil || !site.IsSource() && isWithin(name, site) {
+	if name, err := fetch.FilePath(there); err != nil || !site.IsSource() && rules.IsWithin(name, site) {
 		return nil
 	}
 	return b
@@ -348,8 +349,8 @@ func (f *findings) onDisk(v view, l *extract.Link) *urinorm.Base {
 // outsideLink is where a link out of the directory leads. Pages of generated manuals have
 // such a link each, and it takes a while to find out.
 type outsideLink struct {
-	v    view
-	fate Fate
+	v    rules.Href
+	fate rules.Fate
 }
 
 type outsideKey struct{ directory, ref string }
@@ -358,7 +359,7 @@ type outsideKey struct{ directory, ref string }
 const mostOutsides = 256
 
 // keepOutside remembers what a link leads to that climbed above the root.
-func (f *findings) keepOutside(v view, l *extract.Link) {
+func (f *findings) keepOutside(v rules.Href, l *extract.Link) {
 	fate := f.run.otherScheme(v, f, l.Kind)
 	if fate.Outcome == nil || fate.Outcome.Code != check.CodeFileOutsideRoot {
 		return
@@ -366,7 +367,7 @@ func (f *findings) keepOutside(v view, l *extract.Link) {
 	if f.outsides == nil || len(f.outsides) >= mostOutsides {
 		f.outsides = map[outsideKey]*outsideLink{}
 	}
-	out := &outsideLink{view{slices.Clone(v.href), v.at}, fate}
+	out := &outsideLink{rules.Href{Bytes: slices.Clone(v.Bytes), Offsets: v.Offsets}, fate}
 	f.outsides[outsideKey{strings.Clone(f.base.Directory()), strings.Clone(l.Ref)}], f.outside = out, out
 }
 
@@ -382,7 +383,7 @@ func (f *findings) outsideBefore(l *extract.Link, plain bool) *outsideLink {
 // baseOf is what a link's reference is resolved against.
 func (f *findings) baseOf(l *extract.Link) *urinorm.Base {
 	if l.SameDocument {
-		if b, err := urinorm.NewBase(urlOf(f.page), ""); err == nil {
+		if b, err := urinorm.NewBase(rules.URLOf(f.page), ""); err == nil {
 			return b
 		}
 	}
@@ -403,33 +404,33 @@ func (f *findings) baseOf(l *extract.Link) *urinorm.Base {
 func (f *findings) lead(l *extract.Link) string {
 	href, at, _, err := f.base.Append(f.href[:0], l.Ref)
 	f.href = href
-	if v := (view{href, at}); err == nil && v.http() && len(f.items) == 0 {
+	if v := (rules.Href{Bytes: href, Offsets: at}); err == nil && v.IsHTTP() && len(f.items) == 0 {
 		f.fragment, f.above, f.outside = nil, false, nil
 		f.refer(v, l, &said{})
-		return string(v.document())
+		return string(v.Document())
 	}
 	return ""
 }
 
 // mixed reports whether a page that is served by https loads a link's target
 // without encryption.
-func (f *findings) mixed(v view, l *extract.Link) bool {
-	if len(f.page.scheme()) != len("https") || len(v.scheme()) != len("http") || f.run.synthetic(f.page) {
+func (f *findings) mixed(v rules.Href, l *extract.Link) bool {
+	if len(f.page.Scheme()) != len("https") || len(v.Scheme()) != len("http") || f.run.scope().Synthetic(f.page) {
 		return false
 	}
-	_, mixed := check.MixedContentWarning(urlOf(f.page), urlOf(v), l)
+	_, mixed := check.MixedContentWarning(rules.URLOf(f.page), rules.URLOf(v), l)
 	return mixed
 }
 
 // refuse enters a reference that names nothing that could be asked.
-func (f *findings) refuse(raw string, fate Fate) int {
+func (f *findings) refuse(raw string, fate rules.Fate) int {
 	f.key = append(append(f.key[:0], "not a reference:"...), raw...)
 	fp := f.run.frontier.Fingerprint(f.key)
 	if at, ok := f.index.find(f.items, fp); ok {
 		f.merge(int(at), fate)
 		return int(at)
 	}
-	return f.enter(fp, view{}, frontier.Job{URL: []byte(raw), Verbatim: true}, fate)
+	return f.enter(fp, rules.Href{}, frontier.Job{URL: []byte(raw), Verbatim: true}, fate)
 }
 
 // Why a link is left aside.
@@ -474,7 +475,7 @@ func (f *findings) isTemplate() bool {
 
 // refer enters the target of a resolved reference, as s.Target, and says what
 // becomes of it, whatever the fragment.
-func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
+func (f *findings) refer(v rules.Href, l *extract.Link, s *said) (fate rules.Fate) {
 	r := f.run
 	why := ""
 	if l.Ignored || f.above {
@@ -482,21 +483,21 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 	}
 	switch {
 	case why != "":
-		fate.Outcome = skip(check.CodeExcluded, why)
+		fate.Outcome = rules.Skip(check.CodeExcluded, why)
 		fate.Internal = f.within(v)
 		s.Mark |= markAside
 	case l.Kind == extract.Host:
 		s.Mark |= markAside
 		// Such a host is never visited. Whether it resolves is a target of its own, but
 		// for one that was made up for a directory.
-		if named, ok := fetch.HostURL(urlOf(v)); ok && r.fetches(named.Scheme()) && !r.synthetic(v) {
-			v = viewOf(named)
+		if named, ok := fetch.HostURL(rules.URLOf(v)); ok && r.fetches(named.Scheme()) && !r.scope().Synthetic(v) {
+			v = rules.HrefOf(named)
 			fate = r.otherScheme(v, f, l.Kind)
 			break
 		}
-		fate.Outcome = skip(check.CodeSchemeUnchecked, "named for later ("+l.Attribute+"), not fetched")
+		fate.Outcome = rules.Skip(check.CodeSchemeUnchecked, "named for later ("+l.Attribute+"), not fetched")
 		fate.Internal = f.within(v)
-	case v.http():
+	case v.IsHTTP():
 		fate = f.scope.Decide(v, l.Kind, f.depth+1, f.nofollow || l.NoFollow && r.obeysNoFollow(f.page))
 		if fate.Outcome != nil && fate.Outcome.Code == check.CodeExcluded {
 			s.Mark |= markExcluded
@@ -504,7 +505,7 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 		if f.mixed(v, l) {
 			s.Mark |= markMixed
 		}
-		if r.outsideBase(v) {
+		if r.scope().OutsideBase(v) {
 			s.Mark |= markOutsideBase
 		}
 	case f.outside != nil:
@@ -522,7 +523,7 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 		fate.Outcome = f.sinceThen(fate.Outcome, v, s)
 	}
 	visited := fate.Outcome == nil
-	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
+	f.key = urinorm.AppendKey(f.key[:0], v.Bytes, v.Offsets)
 	f.fingerprint = r.frontier.Fingerprint(f.key)
 	if visited && r.looksBack() {
 		fate.Outcome = r.standsFor(f.fingerprint, v, fate, f.fragment)
@@ -541,9 +542,9 @@ func (f *findings) refer(v view, l *extract.Link, s *said) (fate Fate) {
 
 // within reports whether a target is internal that is no more than named: as where a
 // link leads there.
-func (f *findings) within(v view) bool {
-	inside, _ := f.scope.internal(v)
-	return inside || string(v.scheme()) == "file"
+func (f *findings) within(v rules.Href) bool {
+	inside, _ := f.scope.Internal(v)
+	return inside || string(v.Scheme()) == "file"
 }
 
 // wantAnchor asks for the content of a link's target, when the fragment can only be
@@ -557,7 +558,7 @@ func (f *findings) wantAnchor(s *said) {
 // merge adds what one more link wants of an item. A link that leaves its target alone
 // has no wish as to when it is visited, and says why it is left alone if all that came
 // before it did no more than name it.
-func (f *findings) merge(at int, fate Fate) {
+func (f *findings) merge(at int, fate rules.Fate) {
 	it := &f.items[at]
 	overrules := fate.Need&^it.Need&frontier.NeedLinked != 0
 	it.Need |= fate.Need
@@ -577,13 +578,13 @@ func wantsAnchors[T string | []byte](fragment T) bool {
 }
 
 // enterURL adds a link's target as an item, and returns its index.
-func (f *findings) enterURL(fp frontier.Fingerprint, v view, fate Fate) int {
-	return f.enter(fp, v, frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
+func (f *findings) enterURL(fp frontier.Fingerprint, v rules.Href, fate rules.Fate) int {
+	return f.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: f.depth + 1}, fate)
 }
 
 // enter adds an item and returns its index. v is what the job's URL is the document of,
 // and has the host, if there is one.
-func (f *findings) enter(fp frontier.Fingerprint, v view, j frontier.Job, fate Fate) int {
+func (f *findings) enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fate rules.Fate) int {
 	id := frontier.ID(0)
 	if fate.Outcome == nil {
 		id = f.ids.find(fp)
@@ -597,15 +598,15 @@ func (f *findings) enter(fp frontier.Fingerprint, v view, j frontier.Job, fate F
 
 // keepJob keeps an item's job, and its host as a part of that. What is kept does not
 // move: when the store is full, the rest goes to another, which the next page begins with.
-func (f *findings) keepJob(it *frontier.Item, v view, j frontier.Job) {
+func (f *findings) keepJob(it *frontier.Item, v rules.Href, j frontier.Job) {
 	if need := frontier.MaxJobHead + len(j.URL); cap(f.store)-len(f.store) < need {
 		f.store = make([]byte, 0, max(need, leastStore, min(2*cap(f.store), mostStore)))
 	}
 	start := len(f.store)
 	f.store = frontier.AppendJob(f.store, j)
 	it.Job = f.store[start:len(f.store):len(f.store)]
-	if url := it.Job[len(it.Job)-len(j.URL):]; len(v.href) > 0 {
-		it.Host = url[v.at.HostStart:v.authorityEnd()]
+	if url := it.Job[len(it.Job)-len(j.URL):]; len(v.Bytes) > 0 {
+		it.Host = url[v.Offsets.HostStart:v.AuthorityEnd()]
 	}
 }
 
@@ -616,7 +617,7 @@ const (
 )
 
 // item adds an item without host and job and returns its index.
-func (f *findings) item(fp frontier.Fingerprint, id frontier.ID, fate *Fate) int {
+func (f *findings) item(fp frontier.Fingerprint, id frontier.ID, fate *rules.Fate) int {
 	at := len(f.items)
 	f.items = append(f.items, frontier.Item{})
 	it := &f.items[at]
@@ -635,8 +636,8 @@ func (f *findings) item(fp frontier.Fingerprint, id frontier.ID, fate *Fate) int
 
 // storedOutcome is the stored form of the outcome of a target that is left alone.
 func storedOutcome(o *check.Outcome) []byte {
-	if o == leftOut {
-		return leftOutBytes
+	if o == rules.LeftOut {
+		return rules.LeftOutBytes
 	}
 	return check.AppendOutcome(nil, o)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -25,23 +26,6 @@ func hostOf(authority string) string {
 		return strings.Trim(h, "[]")
 	}
 	return strings.Trim(authority, "[]")
-}
-
-// syntheticHost reports whether an authority stands for a directory.
-func (r *run) syntheticHost(authority string) bool {
-	for _, s := range r.cfg.Sites {
-		if s.Synthetic() && s.Base().Authority() == authority {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *run) synthetic(v view) bool { return r.syntheticHost(string(v.authority())) }
-
-func urlOf(v view) urinorm.URL {
-	u, _, _ := urinorm.ParseWeb(string(v.href))
-	return u
 }
 
 // asksRobots reports whether robots.txt has a say in a visit: for pages that are
@@ -59,27 +43,27 @@ func (r *run) robotsApply(u urinorm.URL) bool {
 	if s := u.Scheme(); s != "http" && s != "https" {
 		return false
 	}
-	return r.scope().siteOf(u) == nil && (r.cfg.RobotsGiven || !urinorm.IsLoopback(u.Host()))
+	return r.scope().SiteOf(u) == nil && (r.cfg.RobotsGiven || !urinorm.IsLoopback(u.Host()))
 }
 
 // obeysNoFollow reports whether a page's nofollow marks count: where its host's
 // robots.txt would.
-func (r *run) obeysNoFollow(page view) bool {
-	if r.cfg.Robots == RobotsIgnore || !page.http() {
+func (r *run) obeysNoFollow(page rules.Href) bool {
+	if r.cfg.Robots == RobotsIgnore || !page.IsHTTP() {
 		return false
 	}
-	return r.robotsApply(urlOf(page))
+	return r.robotsApply(rules.URLOf(page))
 }
 
 // entrusts reports whether what was given for the internal hosts goes along to an
-// internal URL.
+// Internal URL.
 func (r *run) entrusts(u urinorm.URL, internal bool) bool {
-	return internal && r.scope().named(viewOf(u))
+	return internal && r.scope().Named(rules.HrefOf(u))
 }
 
 // askRobots fetches a robots.txt; redirects are the cache's affair.
 func (w *worker) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-	inside, _ := w.scope().internal(viewOf(u))
+	inside, _ := w.scope().Internal(rules.HrefOf(u))
 	resp, err := w.cfg.Fetch.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: w.entrusts(u, inside)})
 	if resp != nil {
 		w.count(countRequests, resp.Requests)
@@ -87,41 +71,26 @@ func (w *worker) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response,
 	return resp, err
 }
 
-// outsideBase reports whether a URL is on the host a directory will be published
-// on, but not under its base.
-func (r *run) outsideBase(v view) bool {
-	for _, s := range r.cfg.Sites {
-		if s.Synthetic() || !v.http() {
-			continue
-		}
-		base := viewOf(s.Base())
-		if bytes.Equal(base.authority(), v.authority()) && !bytes.HasPrefix(v.path(), directory(base.path())) && !s.Holds(urlOf(v)) {
-			return true // the base without its slash is the directory's own
-		}
-	}
-	return false
-}
-
 // otherScheme decides about what is neither http nor https.
-func (r *run) otherScheme(v view, f *findings, kind extract.Kind) Fate {
-	if fate := r.scope().excluded(v); fate != nil {
-		return Fate{Outcome: fate, Internal: string(v.scheme()) == "file"}
+func (r *run) otherScheme(v rules.Href, f *findings, kind extract.Kind) rules.Fate {
+	if fate := r.scope().Excluded(v); fate != nil {
+		return rules.Fate{Outcome: fate, Internal: string(v.Scheme()) == "file"}
 	}
-	switch string(v.scheme()) {
+	switch string(v.Scheme()) {
 	case "file":
 		return r.localFile(v, f)
 	case "mailto":
-		if o := check.UncheckedScheme(string(v.href)); o.Code != check.CodeOK {
-			return Fate{Outcome: &o}
+		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
+			return rules.Fate{Outcome: &o}
 		}
 		if r.cfg.External == SkipExternal {
-			return Fate{Outcome: leftOut}
+			return rules.Fate{Outcome: rules.LeftOut}
 		}
-		return Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
+		return rules.Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
-	o := check.UncheckedScheme(string(v.href))
-	if o.Code != check.CodeSchemeUnchecked || !r.fetches(string(v.scheme())) {
-		return Fate{Outcome: &o}
+	o := check.UncheckedScheme(string(v.Bytes))
+	if o.Code != check.CodeSchemeUnchecked || !r.fetches(string(v.Scheme())) {
+		return rules.Fate{Outcome: &o}
 	}
 	return r.scope().Decide(v, kind, f.depth+1, f.nofollow)
 }
@@ -132,46 +101,25 @@ func (r *run) fetches(scheme string) bool {
 	return ok && m.Has(scheme)
 }
 
-// isWithin reports whether an absolute path is that of a site's directory or below it.
-func isWithin(name string, site *fetch.Site) bool {
-	root, err := filepath.Abs(site.Dir())
-	if err != nil {
-		root = site.Dir()
-	}
-	rel, err := filepath.Rel(root, name)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
 // localFile decides about a file: URL. Only a local document may name one, and a
-// document of a directory only what lies in that directory.
-func (r *run) localFile(v view, f *findings) Fate {
+// Document of a directory only what lies in that directory.
+func (r *run) localFile(v rules.Href, f *findings) rules.Fate {
 	if !f.local {
-		return Fate{Internal: true, Outcome: skip(check.CodeFileFromWeb, "a page from the network links to a file of the reader's own machine")}
+		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileFromWeb, "a page from the network links to a file of the reader's own machine")}
 	}
-	site := r.scope().siteOf(urlOf(f.page))
+	site := r.scope().SiteOf(rules.URLOf(f.page))
 	if site == nil {
-		return Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+		return rules.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
-	name, err := fetch.FilePath(urlOf(v))
+	name, err := fetch.FilePath(rules.URLOf(v))
 	elsewhere := errors.Is(err, fetch.ErrNoDrive)
 	if err != nil && !elsewhere {
-		return Fate{Internal: true, Outcome: skip(check.CodeURIInvalid, err.Error())}
+		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeURIInvalid, err.Error())}
 	}
-	if r.crawled(site) && (elsewhere || !isWithin(name, site)) {
-		return Fate{Internal: true, Outcome: skip(check.CodeFileOutsideRoot, "the file is outside "+r.print.path(site.Dir()))}
+	if r.scope().Crawled(site) && (elsewhere || !rules.IsWithin(name, site)) {
+		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.print.Path(site.Dir()))}
 	}
-	return Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
-}
-
-// crawled reports whether a directory was named as a whole, not just a document in it.
-func (r *run) crawled(site *fetch.Site) bool {
-	s := r.scope()
-	for i := range s.sites {
-		if s.sites[i] == site {
-			return s.roots[i].follow
-		}
-	}
-	return false
+	return rules.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 }
 
 // isSeed reports whether a document is one of the seeds.
@@ -184,9 +132,9 @@ func (r *run) isSeed(u urinorm.URL) bool {
 // holds no links, its answer that it does.
 func (f *findings) readAfterAll(t *frontier.Target) {
 	u := f.page
-	f.key = urinorm.AppendKey(f.key[:0], u.href, u.at)
-	f.enter(f.run.frontier.Fingerprint(f.key), u, frontier.Job{URL: u.document(), Internal: t.Internal, Page: true, Depth: t.Depth},
-		Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: f.run.scope().wave(t.Depth)})
+	f.key = urinorm.AppendKey(f.key[:0], u.Bytes, u.Offsets)
+	f.enter(f.run.frontier.Fingerprint(f.key), u, frontier.Job{URL: u.Document(), Internal: t.Internal, Page: true, Depth: t.Depth},
+		rules.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: f.run.scope().Wave(t.Depth)})
 }
 
 // isPage reports whether an answer is a document that holds links.
@@ -194,17 +142,12 @@ func isPage(o *check.Outcome) bool {
 	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
 }
 
-// ignoresFragment reports whether a rule of the user says not to look for a fragment.
-func (r *run) ignoresFragment(fragment string) bool {
-	return anyMatch(r.cfg.IgnoreFragment, fragment)
-}
-
 // ruleOf returns the user's rule for a URL that is about to be asked.
 func (r *run) ruleOf(u urinorm.URL) *Rule {
 	if len(r.cfg.Rules) == 0 {
 		return nil
 	}
-	return r.cfg.rule(r.print.url(u))
+	return r.cfg.MatchingRule(r.print.URL(u))
 }
 
 // notes says what a user should hear about the run as a whole.
@@ -243,17 +186,17 @@ func (j *join) notes() error {
 // and not for the few documents of a commit.
 func (j *join) unusedNotes() (notes []string) {
 	for i := range j.r.cfg.Rules {
-		if u := j.r.cfg.Rules[i].use; !u.hit.Load() {
-			notes = append(notes, u.name+" matched nothing")
+		if u := j.r.cfg.Uses()[i]; !u.Matched() {
+			notes = append(notes, u.Name()+" matched nothing")
 		}
 	}
 	if !j.sum.Crawled || j.r.cfg.Changed != nil {
 		return notes
 	}
 	var unused []string
-	for _, u := range j.r.cfg.excludeUses {
-		if !u.hit.Load() {
-			unused = append(unused, u.name)
+	for _, u := range j.r.cfg.ExcludeUses() {
+		if !u.Matched() {
+			unused = append(unused, u.Name())
 		}
 	}
 	const most = 10
@@ -307,18 +250,18 @@ func quantity(n int, noun string) string {
 // aliased leads a URL that lies in the folder of a single document, and also in a
 // directory that is checked as a site, to that site: "orbweaver README.md docs"
 // knows each document by one name.
-func (r *run) aliased(v view, buf *[]byte) view {
+func (r *run) aliased(v rules.Href, buf *[]byte) rules.Href {
 	for i := range r.aliases {
 		a := &r.aliases[i]
-		if !bytes.HasPrefix(v.href, []byte(a.from)) {
+		if !bytes.HasPrefix(v.Bytes, []byte(a.from)) {
 			continue
 		}
-		u, _, err := urinorm.ParseWeb(a.to + string(v.href[len(a.from):]))
+		u, _, err := urinorm.ParseWeb(a.to + string(v.Bytes[len(a.from):]))
 		if err != nil {
 			return v
 		}
 		*buf = append((*buf)[:0], u.String()...)
-		return view{*buf, u.Offsets()}
+		return rules.Href{Bytes: *buf, Offsets: u.Offsets()}
 	}
 	return v
 }
@@ -329,11 +272,11 @@ type alias struct{ from, to string }
 func (r *run) findAliases() []alias {
 	var found []alias
 	for _, inner := range r.cfg.Sites {
-		if !r.crawled(inner) {
+		if !r.scope().Crawled(inner) {
 			continue
 		}
 		for _, outer := range r.cfg.Sites {
-			if r.crawled(outer) || !outer.Synthetic() {
+			if r.scope().Crawled(outer) || !outer.Synthetic() {
 				continue
 			}
 			rel, err := filepath.Rel(outer.Dir(), inner.Dir())
@@ -353,7 +296,7 @@ func (j *join) ruleForPair(p *pair, job *frontier.Job) *Rule {
 	if len(j.r.cfg.Rules) == 0 || job.Verbatim {
 		return nil
 	}
-	return j.r.cfg.rule(j.r.print.pair(job, p.fragment, p.hasFragment))
+	return j.r.cfg.MatchingRule(j.r.print.Place(job, p.fragment, p.hasFragment))
 }
 
 // ruleFor returns the user's rule for a target.
@@ -361,5 +304,5 @@ func (j *join) ruleFor(job *frontier.Job) *Rule {
 	if len(j.r.cfg.Rules) == 0 || job.Verbatim {
 		return nil
 	}
-	return j.r.cfg.rule(j.r.print.job(job))
+	return j.r.cfg.MatchingRule(j.r.print.Job(job))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -132,7 +133,7 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 	}
 	switch {
 	case !shell:
-	case w.scope().siteOf(u) != nil:
+	case w.scope().SiteOf(u) != nil:
 		w.count(countShells, 1)
 	case t.Seed:
 		w.shell.Store(true)
@@ -142,10 +143,10 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 	if !w.cfg.Pages && !w.frontier.Durable() {
 		return
 	}
-	page := Page{URL: w.print.url(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
+	page := Page{URL: w.print.URL(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
 		NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found().edges}
 	if w.frontier.Durable() {
-		w.found().about = page.encode()
+		w.found().about = rules.EncodePage(&page)
 	}
 	if w.cfg.Pages {
 		w.heard.told = &page
@@ -157,7 +158,7 @@ func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response)
 	if !t.Seed || resp.Path == "" || w.cfg.MaxBodyGiven {
 		return w.cfg.MaxBody
 	}
-	if site := w.scope().siteOf(u); site != nil && w.crawled(site) {
+	if site := w.scope().SiteOf(u); site != nil && w.scope().Crawled(site) {
 		return w.cfg.MaxBody
 	}
 	return extract.MaxBody
@@ -192,8 +193,8 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 	if resp.Path == "" {
 		return false
 	}
-	site := w.scope().siteOf(u)
-	if site == nil || !w.crawled(site) {
+	site := w.scope().SiteOf(u)
+	if site == nil || !w.scope().Crawled(site) {
 		return false
 	}
 	if site.Names(u, resp.Path) && w.isSeed(u) {
@@ -241,7 +242,7 @@ func (w *worker) canonical(u urinorm.URL, doc *extract.Document) string {
 	if err != nil {
 		return ""
 	}
-	return w.print.url(c)
+	return w.print.URL(c)
 }
 
 // localFile is the file that a document is read from; empty when there is none.
@@ -275,7 +276,7 @@ func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 // startFrom sets what holds for all links of a page.
 func (w *worker) startFrom(u urinorm.URL, doc *extract.Document, o *check.Outcome) *findings {
 	f := w.found()
-	f.local = w.scope().siteOf(u) != nil || u.Scheme() == "file"
+	f.local = w.scope().SiteOf(u) != nil || u.Scheme() == "file"
 	f.unchanged = w.cfg.Changed != nil && !w.cfg.Changed(o.Path)
 	f.nofollow = doc.NoFollow && w.obeysNoFollow(f.page)
 	f.against(documentBase(u, doc))

@@ -2,13 +2,13 @@ package crawler
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -125,7 +125,7 @@ func (r *run) recallTargets() (seeds []frontier.ID, err error) {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		u, _, err := urinorm.ParseWeb(string(job.URL))
-		if err != nil || r.scope().siteOf(u) != nil {
+		if err != nil || r.scope().SiteOf(u) != nil {
 			return nil
 		}
 		if rec.Need&frontier.NeedSeed != 0 {
@@ -279,7 +279,7 @@ func (r *run) recallPages() error {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		printed = append(printed, r.print.job(&job))
+		printed = append(printed, r.print.Job(&job))
 		return nil
 	})
 	if err != nil {
@@ -301,7 +301,7 @@ func (r *run) recallPages() error {
 
 // pageAgain makes a page from what was kept of it.
 func (r *run) pageAgain(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*Page, error) {
-	page, err := decodePage(rec.Page)
+	page, err := rules.DecodePage(rec.Page)
 	if err != nil {
 		return nil, err
 	}
@@ -333,39 +333,6 @@ func (r *run) pageAgain(rec *frontier.Record, printed []string, reader *frontier
 		page.Links = append(page.Links, edge)
 	}
 }
-
-// What is kept of a page beside its outcome and its references: a byte of flags, the
-// length of the format, the format, and the canonical address.
-
-const (
-	pageKept    = 1 << iota // always
-	pageNoIndex             // NoIndex
-	pageFlags   = 1<<iota - 1
-)
-
-func (p *Page) encode() []byte {
-	flags := byte(pageKept)
-	if p.NoIndex {
-		flags |= pageNoIndex
-	}
-	b := append(make([]byte, 0, 2+len(p.Format)+len(p.Canonical)), flags)
-	b = binary.AppendUvarint(b, uint64(len(p.Format)))
-	return append(append(b, p.Format...), p.Canonical...)
-}
-
-func decodePage(b []byte) (*Page, error) {
-	if len(b) < 2 || b[0]&pageKept == 0 || b[0] > pageFlags {
-		return nil, errPage
-	}
-	n, size := binary.Uvarint(b[1:])
-	rest := b[1+max(size, 0):]
-	if size <= 0 || n > uint64(len(rest)) {
-		return nil, errPage
-	}
-	return &Page{NoIndex: b[0]&pageNoIndex != 0, Format: string(rest[:n]), Canonical: string(rest[n:])}, nil
-}
-
-var errPage = errors.New("what was kept of the page is damaged")
 
 // Standing says how far a crawl is that a store keeps.
 type Standing struct {

@@ -135,7 +135,7 @@ func (w *worker) again(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest
 		wait := backoff(w.cfg.Backoff, now.tries-1, maxBackoff)
 		return true, w.putBack(t, now, time.Now().Add(max(wait, rest)))
 	}
-	if (w.cfg.SecondPassGiven || w.cfg.Retries > 0 && !urinorm.IsLoopback(u.Host())) && w.scope().siteOf(u) == nil {
+	if (w.cfg.SecondPassGiven || w.cfg.Retries > 0 && !urinorm.IsLoopback(u.Host())) && w.scope().SiteOf(u) == nil {
 		last := *o
 		last.Requests = now.requests
 		now.last = check.AppendOutcome(nil, &last)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/trap"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -24,7 +24,7 @@ import (
 type run struct {
 	cfg      *Config
 	sink     Sink
-	print    *printer
+	print    *rules.Printer
 	frontier *frontier.Frontier
 	robots   *robots.Cache
 	traps    *trap.Guards
@@ -37,7 +37,7 @@ type run struct {
 	began    time.Time       // the first session of the crawl
 	always   context.Context // outlives a cancelled run: what was done is kept
 
-	scoped atomic.Pointer[Scope] // read by every worker; only a seed's redirect writes it
+	scoped atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect writes it
 
 	places *places
 	desks  stock[*findings]
@@ -133,16 +133,16 @@ func (r *run) conclude(ctx context.Context) (*Summary, error) {
 }
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
-	cfg := given.withDefaults()
+	cfg := given.WithDefaults()
 	r := &run{cfg: cfg, sink: sink, seeds: seeds, windowed: windowedAnchors, always: context.WithoutCancel(ctx),
-		print: newPrinter(cfg.Sites, cfg.WorkingDir), trapped: map[string]int{}, listed: map[string]bool{}}
+		print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir), trapped: map[string]int{}, listed: map[string]bool{}}
 	r.started = time.Now()
 	r.began, r.timed = r.started, r.started
 	processors := runtime.GOMAXPROCS(0)
 	r.places = newPlaces(processors)
 	r.desks = stock[*findings]{most: 2 * processors, make: func() *findings { return &findings{} }}
 	r.bodies.most = 4 * processors
-	r.scoped.Store(newScope(cfg, seeds, r.print))
+	r.scoped.Store(rules.NewScope(cfg, seeds, r.print))
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, r.pace)
 	r.frontier.Gate(r.gated)
@@ -161,14 +161,14 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 func (r *run) pace(host string) frontier.Pace {
 	p := frontier.Pace{Concurrency: r.cfg.PerHost, Interval: r.cfg.Delay}
 	name := hostOf(host)
-	local := name == "" || urinorm.IsLoopback(name) || r.syntheticHost(host)
+	local := name == "" || urinorm.IsLoopback(name) || r.scope().SyntheticHost(host)
 	if local && !r.cfg.PerHostGiven {
 		p.Concurrency = 0
 	}
 	if r.cfg.Rate > 0 {
 		p.Interval = max(p.Interval, time.Duration(float64(time.Second)/r.cfg.Rate))
 	}
-	if r.syntheticHost(host) {
+	if r.scope().SyntheticHost(host) {
 		p = frontier.Pace{}
 	}
 	if p.Concurrency == 0 && p.Interval == 0 {
@@ -180,7 +180,7 @@ func (r *run) pace(host string) frontier.Pace {
 // begin is how many visits at once a host begins with that may have as many as there
 // are workers: a server on this machine may be a large one or a very small one.
 func (r *run) begin(host string) int {
-	if !urinorm.IsLoopback(hostOf(host)) || r.cfg.PerHostGiven || r.syntheticHost(host) {
+	if !urinorm.IsLoopback(hostOf(host)) || r.cfg.PerHostGiven || r.scope().SyntheticHost(host) {
 		return 0
 	}
 	return beginWith
@@ -207,7 +207,7 @@ func (r *run) refer() error {
 
 // referTo enters some of the seeds and fills in their IDs.
 func (r *run) referTo(f *findings, seeds []Seed, seedIDs []frontier.ID) error {
-	f.reset(r, view{}, -1)
+	f.reset(r, rules.Href{}, -1)
 	index := make([]int, len(seeds))
 	for i := range seeds {
 		s := &seeds[i]
@@ -216,34 +216,34 @@ func (r *run) referTo(f *findings, seeds []Seed, seedIDs []frontier.ID) error {
 			continue
 		}
 		f.href = append(f.href[:0], s.URL.String()...)
-		v := view{f.href, s.URL.Offsets()}
-		excluded := r.scope().excluded(v)
-		if !s.Named && (excluded != nil || r.scope().notFollowed(v)) {
+		v := rules.Href{Bytes: f.href, Offsets: s.URL.Offsets()}
+		excluded := r.scope().Excluded(v)
+		if !s.Named && (excluded != nil || r.scope().Unfollowed(v)) {
 			index[i] = -1
 			continue
 		}
-		if s.Follow && r.scope().siteOf(s.URL) != nil {
-			r.seeded[s.URL.String()[:v.at.FragmentStart]] = struct{}{}
+		if s.Follow && r.scope().SiteOf(s.URL) != nil {
+			r.seeded[s.URL.String()[:v.Offsets.FragmentStart]] = struct{}{}
 		}
-		fate := Fate{Wave: r.scope().wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true}
+		fate := rules.Fate{Wave: r.scope().Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true}
 		if s.Follow {
 			fate.Need |= frontier.NeedLinks | frontier.NeedContent
 		}
 		if s.Named {
 			fate.Need |= frontier.NeedListed
 		}
-		if fragment, ok := v.fragment(); ok && wantsAnchors(string(fragment)) {
+		if fragment, ok := v.Fragment(); ok && wantsAnchors(string(fragment)) {
 			fate.Need |= frontier.NeedContent
 		}
 		fate.Outcome = excluded
-		f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
+		f.key = urinorm.AppendKey(f.key[:0], v.Bytes, v.Offsets)
 		fp := r.frontier.Fingerprint(f.key)
 		if at, ok := f.index.find(f.items, fp); ok {
 			f.items[at].Need |= fate.Need
 			index[i] = int(at)
 			continue
 		}
-		index[i] = f.enter(fp, v, frontier.Job{URL: v.document(), Internal: true}, fate)
+		index[i] = f.enter(fp, v, frontier.Job{URL: v.Document(), Internal: true}, fate)
 	}
 	ids, err := r.frontier.Refer(r.always, f.found())
 	if err != nil {
@@ -374,21 +374,18 @@ func (r *run) tellPage(p *Page) {
 	}
 }
 
-func (r *run) scope() *Scope { return r.scoped.Load() }
+func (r *run) scope() *rules.Scope { return r.scoped.Load() }
 
 // widen makes the site that a seed redirects to internal.
 func (r *run) widen(to urinorm.URL) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := *r.scope()
-	next.roots = slices.Clone(next.roots)
-	next.widen(Seed{URL: to, Crawl: true}, true)
-	r.scoped.Store(&next)
+	r.scoped.Store(r.scope().Widened(to))
 }
 
 // fetch asks the directory that holds the URL, or else the network.
 func (r *run) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-	if site := r.scope().siteOf(req.URL); site != nil {
+	if site := r.scope().SiteOf(req.URL); site != nil {
 		return site.Fetch(ctx, req)
 	}
 	return r.cfg.Fetch.Fetch(ctx, req)
@@ -407,7 +404,7 @@ func (r *run) trap(pattern string) {
 // notReached is the outcome of a target that was not looked at.
 func notReached(why string) *check.Outcome {
 	if why == "interrupt" {
-		return skip(check.CodeInterrupted, "the run was interrupted before it was checked")
+		return rules.Skip(check.CodeInterrupted, "the run was interrupted before it was checked")
 	}
-	return skip(check.CodeLimit, "the run ended by "+why+" before it was checked")
+	return rules.Skip(check.CodeLimit, "the run ended by "+why+" before it was checked")
 }

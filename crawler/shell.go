@@ -23,8 +23,8 @@ const shellsNote = "no page holds a link: all are rendered by a script; check th
 // wantsShell reports whether it matters of a page that a script fills it: of one that
 // a crawl starts from, or that a later one may start from, and of those of a directory.
 func (w *worker) wantsShell(t *frontier.Target, u urinorm.URL) bool {
-	if site := w.scope().siteOf(u); site != nil {
-		return w.crawled(site)
+	if site := w.scope().SiteOf(u); site != nil {
+		return w.scope().Crawled(site)
 	}
 	return t.Seed || w.earlier != nil
 }

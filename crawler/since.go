@@ -3,6 +3,7 @@ package crawler
 import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // A run that is narrowed to what has changed (Config.Changed) reads every document
@@ -16,13 +17,13 @@ const unchangedNote = "neither it nor a page that links to it has changed"
 
 // sinceThen narrows the fate of a link: from an unchanged page nobody is asked
 // over the network. A changed page with the same link asks all the same.
-func (f *findings) sinceThen(o *check.Outcome, v view, s *said) *check.Outcome {
+func (f *findings) sinceThen(o *check.Outcome, v rules.Href, s *said) *check.Outcome {
 	if !f.unchanged {
 		s.Mark |= markChanged
 		return o
 	}
-	if o == nil && f.run.scope().siteOf(urlOf(v)) == nil && string(v.scheme()) != "file" {
-		return skip(check.CodeExcluded, unchangedNote)
+	if o == nil && f.run.scope().SiteOf(rules.URLOf(v)) == nil && string(v.Scheme()) != "file" {
+		return rules.Skip(check.CodeExcluded, unchangedNote)
 	}
 	return o
 }
@@ -43,7 +44,7 @@ func (j *join) changed(p *pair) bool {
 		return true
 	}
 	u := j.dossier(p.id).url
-	if site := j.r.scope().siteOf(u); site != nil && j.r.cfg.Changed(site.PathOf(u)) {
+	if site := j.r.scope().SiteOf(u); site != nil && j.r.cfg.Changed(site.PathOf(u)) {
 		return true
 	}
 	if p.route.end == 0 {

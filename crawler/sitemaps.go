@@ -13,7 +13,7 @@ import (
 // followed as far as the scope goes. Their place is the start page, with the
 // element "robots.txt". A robots.txt that cannot be had names none.
 func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
-	rules, err := w.robots.Rules(ctx, u, w.askRobots)
+	robotsTxt, err := w.robots.Rules(ctx, u, w.askRobots)
 	if err != nil {
 		return nil // what it means for the page itself is said by refused
 	}
@@ -23,7 +23,7 @@ func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
 		return err
 	}
 	f.against(base)
-	for _, sitemap := range rules.Sitemaps() {
+	for _, sitemap := range robotsTxt.Sitemaps() {
 		w.list(sitemap)
 		before := len(f.items)
 		l := extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation}
@@ -31,7 +31,7 @@ func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
 		for i := before; i < len(f.items); i++ {
 			if it := &f.items[i]; it.Outcome == nil {
 				it.Need |= frontier.NeedLinks | frontier.NeedContent
-				it.Wave = min(it.Wave, w.scope().wave(f.depth+1))
+				it.Wave = min(it.Wave, w.scope().Wave(f.depth+1))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -40,7 +41,7 @@ func (r *run) compares(u urinorm.URL) bool {
 	if !r.cfg.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
 		return false
 	}
-	return !leafByName([]byte(u.Path())) && r.scope().siteOf(u) == nil
+	return !rules.IsLeafName([]byte(u.Path())) && r.scope().SiteOf(u) == nil
 }
 
 func directoryOf(u urinorm.URL) string {
@@ -87,7 +88,7 @@ func (w *worker) probe(ctx context.Context, dir, ext string) (print check.Finger
 	if err != nil {
 		return print, nil
 	}
-	inside, _ := w.scope().internal(viewOf(made))
+	inside, _ := w.scope().Internal(rules.HrefOf(made))
 	resp, err := w.fetch(ctx, &fetch.Request{URL: made, Internal: w.entrusts(made, inside), Need: fetch.Content})
 	if err != nil {
 		o, err := w.fault(ctx, err)

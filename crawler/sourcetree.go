@@ -40,12 +40,12 @@ func (j *join) sourceNote() string {
 		if !namesPage(d.url.Path()) {
 			continue
 		}
-		site := j.r.scope().siteOf(d.url)
-		if site == nil || !site.IsSource() || !j.r.crawled(site) {
+		site := j.r.scope().SiteOf(d.url)
+		if site == nil || !site.IsSource() || !j.r.scope().Crawled(site) {
 			continue
 		}
 		unbuilt++
-		if url := j.r.print.url(d.url); example == "" || url < example {
+		if url := j.r.print.URL(d.url); example == "" || url < example {
 			example = url
 		}
 	}

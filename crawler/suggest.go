@@ -162,7 +162,7 @@ const maxListed = 2000
 // list lets a guesser consider the files of a local target's directory: nothing may
 // refer to them.
 func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[string]bool) {
-	site := s.r.scope().siteOf(u)
+	site := s.r.scope().SiteOf(u)
 	dir := u.Authority() + u.Directory()
 	if site == nil || listed[dir] || len(listed) >= maxListed {
 		return
@@ -212,7 +212,7 @@ func (j *join) otherFragment(p *pair) []check.Suggestion {
 	if !ok {
 		return nil
 	}
-	return []check.Suggestion{{URL: j.r.print.pair(&j.dossier(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
+	return []check.Suggestion{{URL: j.r.print.Place(&j.dossier(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
 }
 
 // nearest is the anchor of a page that is nearest to a fragment.
@@ -268,14 +268,14 @@ func (s *suggester) twin(p *pair) []check.Suggestion {
 	if !ok || s.answering(id) != id {
 		return nil
 	}
-	return []check.Suggestion{{URL: s.r.print.pair(&s.dossier(id).job, p.fragment, p.hasFragment), Why: "the same address over https",
+	return []check.Suggestion{{URL: s.r.print.Place(&s.dossier(id).job, p.fragment, p.hasFragment), Why: "the same address over https",
 		Unique: !p.hasFragment || s.has(id, p.fragment)}}
 }
 
 // has reports whether a page is known to have a fragment.
 func (s *suggester) has(id frontier.ID, fragment string) bool {
 	d := s.dossier(id)
-	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.r.ignoresFragment}
+	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.r.cfg.IgnoresFragment}
 	return d.outcome.Read && d.outcome.JudgeIn(q, d.anchors).Verdict == check.OK
 }
 
@@ -288,7 +288,7 @@ func (s *suggester) paths(p *pair) []check.Suggestion {
 		to, unique := guess.URL, guess.Unique
 		if hasQuery {
 			to += "?" + query
-			unique = unique && s.r.scope().siteOf(u) != nil // a directory takes no notice of it
+			unique = unique && s.r.scope().SiteOf(u) != nil // a directory takes no notice of it
 		}
 		fragment := p.fragment
 		if p.hasFragment {
@@ -318,5 +318,5 @@ func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
 }
 
 func (s *suggester) printed(url, fragment string, has bool) string {
-	return s.r.print.pair(&frontier.Job{URL: []byte(url)}, fragment, has)
+	return s.r.print.Place(&frontier.Job{URL: []byte(url)}, fragment, has)
 }

@@ -60,9 +60,9 @@ func (t *tally) take(r *run) []frontier.Tally {
 			t.counts[c] = 0
 		}
 	}
-	for _, u := range r.cfg.uses {
-		if u.hit.Load() && u.kept.CompareAndSwap(false, true) {
-			t.out = append(t.out, frontier.Tally{Name: tallyRule + u.name, By: 1})
+	for _, u := range r.cfg.Uses() {
+		if u.ToKeep() {
+			t.out = append(t.out, frontier.Tally{Name: tallyRule + u.Name(), By: 1})
 		}
 	}
 	return t.out
@@ -115,10 +115,9 @@ func (r *run) recallTallies() error {
 	if at := kept[tallyStarted]; at != 0 {
 		r.began = time.Unix(0, at)
 	}
-	for _, u := range r.cfg.uses {
-		if kept[tallyRule+u.name] > 0 {
-			u.hit.Store(true)
-			u.kept.Store(true)
+	for _, u := range r.cfg.Uses() {
+		if kept[tallyRule+u.Name()] > 0 {
+			u.Recall()
 		}
 	}
 	for name, n := range kept {

@@ -128,13 +128,13 @@ func (p *pair) refer(at *Reference, mark uint64) {
 // page prints the page a record stands for, as a place.
 func (j *join) page(rec *frontier.Record) string {
 	if g, err := check.GlanceAt(rec.Outcome); err == nil && len(g.Path) > 0 {
-		return j.r.print.path(string(g.Path))
+		return j.r.print.Path(string(g.Path))
 	}
 	job, err := frontier.DecodeJob(rec.Job)
 	if err != nil { // load has read it before
 		return ""
 	}
-	return j.r.print.job(&job)
+	return j.r.print.Job(&job)
 }
 
 // mark turns what was noted of a pair's references into warnings.
@@ -285,7 +285,7 @@ func (j *join) count(p *pair) {
 func (j *join) result(p *pair) *Result {
 	first := j.dossier(p.id).job
 	res := &Result{
-		URL: j.r.print.pair(&first, p.fragment, p.hasFragment), Internal: p.route.internal,
+		URL: j.r.print.Place(&first, p.fragment, p.hasFragment), Internal: p.route.internal,
 		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
 		Size: -1, Redirects: []Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references,
 	}
@@ -293,7 +293,7 @@ func (j *join) result(p *pair) *Result {
 	res.Cached = len(answers) > 0
 	for _, id := range answers {
 		d := j.dossier(id)
-		o, printed := &d.outcome, j.r.print.job(&d.job)
+		o, printed := &d.outcome, j.r.print.Job(&d.job)
 		res.Cached = res.Cached && o.Cached
 		res.Attempts += o.Requests
 		res.Elapsed += o.Elapsed

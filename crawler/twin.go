@@ -35,7 +35,7 @@ func (p *plainHosts) add(host string) {
 // askTwin asks for the same address over https. Only at the usual port is there
 // one; a 2xx without a redirect proves that it can be linked to instead.
 func (w *worker) askTwin(ctx context.Context, t *frontier.Target, u urinorm.URL, o *check.Outcome) {
-	if u.Scheme() != "http" || u.Port() != "" || w.scope().siteOf(u) != nil || w.plain.has(u.Host()) {
+	if u.Scheme() != "http" || u.Port() != "" || w.scope().SiteOf(u) != nil || w.plain.has(u.Host()) {
 		return
 	}
 	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -60,7 +61,7 @@ func (j *join) settle(p *pair) {
 func (j *join) verdict(p *pair) check.Judgement {
 	first := j.dossier(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
-		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.ignoresFragment}
+		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.cfg.IgnoresFragment}
 	var said ruling
 	said.add(j.ruleForPair(p, &first.job))
 	var links []check.Link
@@ -107,15 +108,15 @@ func (j *join) verdict(p *pair) check.Judgement {
 			g.Verdict = check.Unverified
 		}
 	}
-	g.Message = j.r.print.message(g.Message)
+	g.Message = j.r.print.Message(g.Message)
 	g.Warnings = slices.Clone(g.Warnings)
 	if (p.hasFragment || len(p.route.hops) > 0) && p.route.end != 0 && j.needs[p.route.end-1]&frontier.NeedLinks != 0 {
 		// Findings about a page of ours belong to the page, which is told in any case.
 		g.Warnings = slices.DeleteFunc(g.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
 	}
 	for i := range g.Warnings {
-		g.Warnings[i].Message = j.r.print.message(g.Warnings[i].Message)
-		g.Warnings[i].Proposal = j.r.print.shorten(g.Warnings[i].Proposal)
+		g.Warnings[i].Message = j.r.print.Message(g.Warnings[i].Message)
+		g.Warnings[i].Proposal = j.r.print.Shorten(g.Warnings[i].Proposal)
 	}
 	return g
 }
@@ -140,14 +141,14 @@ func (s *ruling) add(r *Rule) {
 	}
 }
 
-// excluded is the judgement on a pair that a rule says not to look at.
+// Excluded is the judgement on a pair that a rule says not to look at.
 func (j *join) excluded(p *pair) check.Judgement {
 	u := j.dossier(p.id).url.String()
 	if p.hasFragment {
 		u += "#" + p.fragment
 	}
 	if parsed, _, err := urinorm.ParseWeb(u); err == nil {
-		if o := j.r.scope().excluded(viewOf(parsed)); o != nil {
+		if o := j.r.scope().Excluded(rules.HrefOf(parsed)); o != nil {
 			return check.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
 		}
 	}
@@ -170,7 +171,7 @@ func (j *join) handedOn(p *pair) bool {
 		return false
 	}
 	to := j.dossier(end)
-	q := check.Question{Internal: true, Fragment: p.fragment, HasFragment: true, IgnoreFragment: j.r.ignoresFragment}
+	q := check.Question{Internal: true, Fragment: p.fragment, HasFragment: true, IgnoreFragment: j.r.cfg.IgnoresFragment}
 	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
 }
 

@@ -12,13 +12,14 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // worker is one of the run's workers.
 type worker struct {
 	*run
-	page    view // the target at hand
+	page    rules.Href // the target at hand
 	depth   int
 	latency time.Duration // until its answer began
 	isPage  bool          // it was read for links
@@ -54,7 +55,7 @@ func (w *worker) found() *findings {
 }
 
 // turn begins a visit, or begins it anew at another page.
-func (w *worker) turn(page view, depth int) {
+func (w *worker) turn(page rules.Href, depth int) {
 	w.clear()
 	w.page, w.depth, w.isPage, w.latency = page, depth, false, 0
 }
@@ -102,10 +103,10 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 	}
 	u, _, err := urinorm.ParseWeb(t.URL)
 	if err != nil {
-		w.turn(view{}, t.Depth)
-		return w.settle(t, skip(check.CodeURIInvalid, err.Error()))
+		w.turn(rules.Href{}, t.Depth)
+		return w.settle(t, rules.Skip(check.CodeURIInvalid, err.Error()))
 	}
-	w.turn(viewOf(u), t.Depth)
+	w.turn(rules.HrefOf(u), t.Depth)
 	defer w.clear()
 	defer w.rest()
 	o, wait, err := w.barred(ctx, t, u, before)
@@ -126,7 +127,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 		return w.conclude(t, u, o, 0, before)
 	}
 	before.asked = true
-	if w.scope().siteOf(u) != nil { // no network will be waited for
+	if w.scope().SiteOf(u) != nil { // no network will be waited for
 		w.compute()
 	}
 	began := time.Now()
@@ -163,7 +164,7 @@ func (w *worker) observe(t *frontier.Target, u urinorm.URL, o *check.Outcome, be
 	if rest > w.cfg.MaxWait {
 		a.RestFor, a.TooLong = 0, true
 	}
-	a.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && w.scope().siteOf(u) == nil
+	a.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && w.scope().SiteOf(u) == nil
 	a.TimedOut = a.Silent && o.Code == check.CodeTimeout
 	return w.frontier.Observe(w.always, t.Host, a)
 }
@@ -220,7 +221,7 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 		} else {
 			w.read(t, u, resp, o)
 		}
-		if w.cfg.Sitemaps && t.Seed && t.Follow && viewOf(u).http() && w.scope().siteOf(u) == nil {
+		if w.cfg.Sitemaps && t.Seed && t.Follow && rules.HrefOf(u).IsHTTP() && w.scope().SiteOf(u) == nil {
 			w.rest()
 			if err := w.sitemaps(ctx, u); err != nil {
 				return nil, 0, err
@@ -287,7 +288,7 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
 		return nil
 	}
-	v := viewOf(next)
+	v := rules.HrefOf(next)
 	kind := extract.Resource
 	if t.Follow || t.Page {
 		kind = extract.Navigation
@@ -297,12 +298,12 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	}
 	f := w.found()
 	f.depth = t.Depth - 1
-	var fate Fate
-	if v.http() {
+	var fate rules.Fate
+	if v.IsHTTP() {
 		fate = w.scope().Decide(v, kind, t.Depth, false)
 	} else {
 		fate = w.otherScheme(v, f, kind)
-		if viewOf(u).http() && fate.Outcome == nil || string(v.scheme()) == "file" {
+		if rules.HrefOf(u).IsHTTP() && fate.Outcome == nil || string(v.Scheme()) == "file" {
 			o.Code, o.Message = check.CodeRedirectInvalid, "it redirects to "+urinorm.Redact(o.Next)+", which no browser would follow"
 			return nil
 		}
@@ -320,13 +321,13 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	if fate.Outcome != nil {
 		fate.Need |= frontier.NeedLinked
 	}
-	f.key = urinorm.AppendKey(f.key[:0], v.href, v.at)
+	f.key = urinorm.AppendKey(f.key[:0], v.Bytes, v.Offsets)
 	fp := w.frontier.Fingerprint(f.key)
 	if w.looksBack() && fate.Outcome == nil && !t.Content {
 		fate.Outcome = w.standsFor(fp, v, fate, nil)
 	}
 	f.enter(fp, v,
-		frontier.Job{URL: v.document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+		frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	if fate.Outcome != nil {
 		return nil
 	}
@@ -346,7 +347,7 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 	if w.heard.told != nil {
 		w.tellPage(w.heard.told)
 	}
-	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().siteOf(urlOf(w.page)) == nil {
+	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().SiteOf(rules.URLOf(w.page)) == nil {
 		w.found().readAfterAll(t)
 	}
 	var found []frontier.Item

@@ -19,7 +19,7 @@ func (j *join) watch(job *frontier.Job) nodeState {
 			j.targets[target] = true
 		}
 	}
-	printed := j.r.print.job(job)
+	printed := j.r.print.Job(job)
 	if j.targets[printed] || job.Verbatim && j.r.cfg.Watched[printed] {
 		return watching
 	}
@@ -35,7 +35,7 @@ func (j *join) watched() error {
 		if j.states[p.id-1]&watching == 0 {
 			continue
 		}
-		if url := j.r.print.pair(&j.dossier(p.id).job, p.fragment, p.hasFragment); j.r.cfg.Watched[url] {
+		if url := j.r.print.Place(&j.dossier(p.id).job, p.fragment, p.hasFragment); j.r.cfg.Watched[url] {
 			j.r.cfg.Watch(url, p.judgement.Verdict)
 		}
 	}

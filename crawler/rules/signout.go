@@ -1,4 +1,4 @@
-package crawler
+package rules
 
 import (
 	"bytes"
@@ -23,13 +23,13 @@ var actionNames = map[string]bool{"action": true, "act": true, "do": true, "op":
 
 // signsOut reports whether asking for a URL would end a session or delete something,
 // as far as its words tell.
-func signsOut(v view) bool {
-	for segment := range bytes.SplitSeq(v.path(), []byte("/")) {
+func signsOut(v Href) bool {
+	for segment := range bytes.SplitSeq(v.Path(), []byte("/")) {
 		if isSignOutWord(string(segment)) {
 			return true
 		}
 	}
-	query := strings.TrimPrefix(string(v.href[v.at.QueryStart:v.at.FragmentStart]), "?")
+	query := strings.TrimPrefix(string(v.Bytes[v.Offsets.QueryStart:v.Offsets.FragmentStart]), "?")
 	for parameter := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		name, value, _ := strings.Cut(parameter, "=")
 		special := len(value) > len("special:") && strings.EqualFold(value[:len("special:")], "special:")
@@ -53,5 +53,5 @@ func isSignOutWord(s string) bool {
 
 // signOut is the outcome of a link that is left alone because of the credentials.
 func signOut() *check.Outcome {
-	return skip(check.CodeExcluded, "left alone, as it looks like a link that signs out or deletes, and credentials were given")
+	return Skip(check.CodeExcluded, "left alone, as it looks like a link that signs out or deletes, and credentials were given")
 }

@@ -1,4 +1,4 @@
-package crawler
+package rules
 
 import (
 	"net/url"
@@ -11,10 +11,10 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// printer writes URLs as reports show them: normalized, passwords hidden, and
+// Printer writes URLs as reports show them: normalized, passwords hidden, and
 // local documents by their path relative to the working directory, so that
 // reports travel between machines. Files elsewhere keep their file: URL.
-type printer struct {
+type Printer struct {
 	local []localSite
 	wd    string
 }
@@ -25,8 +25,8 @@ type localSite struct {
 	prefix string // the directory, relative to the working directory, percent-encoded, with its slash
 }
 
-func newPrinter(sites []*fetch.Site, wd string) *printer {
-	p := &printer{wd: wd}
+func NewPrinter(sites []*fetch.Site, wd string) *Printer {
+	p := &Printer{wd: wd}
 	for _, s := range sites {
 		if !s.Synthetic() {
 			continue
@@ -41,8 +41,8 @@ func newPrinter(sites []*fetch.Site, wd string) *printer {
 
 // above enters the working directory and those it lies in, as far as they lie in
 // root: what is in one of them is printed by the way up to it, not by the way
-// down from root. urlOf gives a URL to a path relative to root.
-func (p *printer) above(root string, urlOf func(rel string) (urinorm.URL, error)) {
+// down from root. URLOf gives a URL to a path relative to root.
+func (p *Printer) above(root string, urlOf func(rel string) (urinorm.URL, error)) {
 	if p.wd == "" {
 		return
 	}
@@ -62,8 +62,8 @@ func (p *printer) above(root string, urlOf func(rel string) (urinorm.URL, error)
 	}
 }
 
-func (p *printer) prefix(dir string) string {
-	rel := path.Clean(p.path(dir)) // whoever completes a name in a shell writes a slash behind it
+func (p *Printer) prefix(dir string) string {
+	rel := path.Clean(p.Path(dir)) // whoever completes a name in a shell writes a slash behind it
 	if rel == "." {
 		return ""
 	}
@@ -77,8 +77,8 @@ func (p *printer) prefix(dir string) string {
 	return strings.Join(segments, "/") + "/"
 }
 
-// path returns a file's path relative to the working directory, with slashes.
-func (p *printer) path(file string) string {
+// Path returns a file's path relative to the working directory, with slashes.
+func (p *Printer) Path(file string) string {
 	if file == "-" {
 		return file
 	}
@@ -96,16 +96,16 @@ func (p *printer) path(file string) string {
 	return filepath.ToSlash(file)
 }
 
-// view prints a URL.
-func (p *printer) view(v view) string {
-	printed := string(urinorm.AppendPrinted(nil, v.href, v.at))
-	return p.shorten(printed)
+// Href prints a URL.
+func (p *Printer) Href(v Href) string {
+	printed := string(urinorm.AppendPrinted(nil, v.Bytes, v.Offsets))
+	return p.Shorten(printed)
 }
 
-// url prints a URL.
-func (p *printer) url(u urinorm.URL) string { return p.shorten(u.Printed()) }
+// URL prints a URL.
+func (p *Printer) URL(u urinorm.URL) string { return p.Shorten(u.Printed()) }
 
-func (p *printer) shorten(printed string) string {
+func (p *Printer) Shorten(printed string) string {
 	for i := range p.local {
 		if rest, ok := strings.CutPrefix(printed, p.local[i].origin); ok {
 			if s := p.local[i].prefix + rest; s != "" {
@@ -117,8 +117,8 @@ func (p *printer) shorten(printed string) string {
 	return printed
 }
 
-// message shortens the addresses of local documents within a sentence.
-func (p *printer) message(m string) string {
+// Message shortens the addresses of local documents within a sentence.
+func (p *Printer) Message(m string) string {
 	for i := range p.local {
 		if strings.Contains(m, p.local[i].origin) {
 			m = strings.ReplaceAll(m, p.local[i].origin, p.local[i].prefix)
@@ -127,8 +127,8 @@ func (p *printer) message(m string) string {
 	return m
 }
 
-// job prints a target.
-func (p *printer) job(j *frontier.Job) string {
+// Job prints a target.
+func (p *Printer) Job(j *frontier.Job) string {
 	if j.Verbatim {
 		return urinorm.Redact(string(j.URL))
 	}
@@ -136,17 +136,17 @@ func (p *printer) job(j *frontier.Job) string {
 	if err != nil {
 		return urinorm.Redact(string(j.URL))
 	}
-	return p.url(u)
+	return p.URL(u)
 }
 
-// pair prints a target with a fragment.
-func (p *printer) pair(j *frontier.Job, fragment string, has bool) string {
+// Place prints a target with a fragment.
+func (p *Printer) Place(j *frontier.Job, fragment string, has bool) string {
 	if !has || j.Verbatim {
-		return p.job(j)
+		return p.Job(j)
 	}
 	u, _, err := urinorm.ParseWeb(string(j.URL) + "#" + fragment)
 	if err != nil {
-		return p.job(j) + "#" + fragment
+		return p.Job(j) + "#" + fragment
 	}
-	return p.url(u)
+	return p.URL(u)
 }

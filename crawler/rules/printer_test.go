@@ -1,4 +1,4 @@
-package crawler
+package rules
 
 import (
 	"path/filepath"
@@ -11,16 +11,16 @@ import (
 // URL belongs to; on Windows, too, where a path begins with a volume.
 func TestPrintedFileURLs(t *testing.T) {
 	wd := t.TempDir()
-	p := newPrinter(nil, wd)
+	p := NewPrinter(nil, wd)
 	for name, want := range map[string]string{filepath.Join(wd, "a", "x.html"): "a/x.html", filepath.Join(filepath.Dir(wd), "x.html"): "../x.html"} {
 		u, err := fetch.FileURL(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.url(u); got != want {
+		if got := p.URL(u); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-		if got := p.path(name); got != want {
+		if got := p.Path(name); got != want {
 			t.Errorf("%s: path %s, want %s", name, got, want)
 		}
 	}

@@ -1,6 +1,10 @@
-package crawler
+package rules
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
 
 func TestSignsOut(t *testing.T) {
 	for url, want := range map[string]bool{
@@ -21,8 +25,17 @@ func TestSignsOut(t *testing.T) {
 		"https://logout.test/":                                 false,
 		"https://a.test/?action=view&tab=deleted":              false,
 	} {
-		if got := signsOut(viewOf(mustParse(t, url))); got != want {
+		if got := signsOut(HrefOf(parseHref(t, url))); got != want {
 			t.Errorf("%s: %v, want %v", url, got, want)
 		}
 	}
+}
+
+func parseHref(t testing.TB, s string) urinorm.URL {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

@@ -1,4 +1,4 @@
-package crawler
+package rules
 
 import (
 	"context"
@@ -140,8 +140,8 @@ type Config struct {
 	// flight gets a second and a half, and the report is written.
 	Stop <-chan struct{}
 
-	uses        []*use // of Rules and of Exclude
-	excludeUses []*use // of Exclude, one each
+	uses        []*Use // of Rules and of Exclude
+	excludeUses []*Use // of Exclude, one each
 }
 
 // Show is the set of results a Sink wants to see.
@@ -185,21 +185,43 @@ type Rule struct {
 	Header  http.Header
 	Rate    float64 // requests a second to the hosts of what it matches; 0 is no limit
 
-	use *use
+	use *Use
 }
 
-// use is what becomes known of a rule or an exclusion of the user's in a run.
-type use struct {
+// Use is what becomes known of a rule or an exclusion of the user's during a run. It is
+// safe for concurrent use.
+type Use struct {
 	name      string
 	hit, kept atomic.Bool // it matched something; the store knows
 }
 
+// Name is the rule as the user wrote it.
+func (u *Use) Name() string { return u.name }
+
+// Matched reports whether it matched anything.
+func (u *Use) Matched() bool { return u.hit.Load() }
+
+// ToKeep reports, once, that it matched something that the store does not know yet.
+func (u *Use) ToKeep() bool { return u.hit.Load() && u.kept.CompareAndSwap(false, true) }
+
+// Recall takes up that an earlier session knows it to have matched something.
+func (u *Use) Recall() {
+	u.hit.Store(true)
+	u.kept.Store(true)
+}
+
 // matched notes that it matched something.
-func (u *use) matched() {
+func (u *Use) matched() {
 	if !u.hit.Load() {
 		u.hit.Store(true)
 	}
 }
+
+// Uses are those of the rules, then of the exclusions.
+func (c *Config) Uses() []*Use { return c.uses }
+
+// ExcludeUses are those of the exclusions.
+func (c *Config) ExcludeUses() []*Use { return c.excludeUses }
 
 // Seed is where a run starts.
 type Seed struct {
@@ -249,9 +271,9 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// withDefaults returns a copy in which every zero that means "the usual" is
+// WithDefaults returns a copy in which every zero that means "the usual" is
 // replaced by it, and every -1 that means "none" by zero.
-func (c *Config) withDefaults() *Config {
+func (c *Config) WithDefaults() *Config {
 	d := *c
 	usual := func(v *int, def int) {
 		if *v == 0 {
@@ -281,12 +303,12 @@ func (c *Config) withDefaults() *Config {
 	}
 	d.Rules = slices.Clone(c.Rules)
 	for i := range d.Rules {
-		d.Rules[i].use = &use{name: d.Rules[i].Name}
+		d.Rules[i].use = &Use{name: d.Rules[i].Name}
 		d.uses = append(d.uses, d.Rules[i].use)
 	}
-	d.excludeUses = make([]*use, len(d.Exclude))
+	d.excludeUses = make([]*Use, len(d.Exclude))
 	for i, re := range d.Exclude {
-		d.excludeUses[i] = &use{name: "exclude " + re.String()}
+		d.excludeUses[i] = &Use{name: "exclude " + re.String()}
 	}
 	d.uses = append(d.uses, d.excludeUses...)
 	if d.RobotsAgent == "" {

@@ -1,4 +1,4 @@
-package crawler
+package rules
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 )
 
 // Result is what a run says of one target: a normalized absolute URI with its
-// fragment, its verdict, and every place that refers to it.
+// Fragment, its verdict, and every place that refers to it.
 type Result struct {
 	URL         string // as printed; a local file's path, percent-encoded
 	Verdict     check.Verdict
@@ -132,7 +132,7 @@ type Summary struct {
 	ByCode map[check.Code]int
 	// Internal and External count broken, unverified and warnings of each side, for the fail level.
 	Internal, External Tally
-	// Known and Recent are findings that are left out of Internal and External: those
+	// Known and Recent are findings that are left out of internal and External: those
 	// that a baseline has, and targets that have not been broken for long enough.
 	Known  Tally
 	Recent int

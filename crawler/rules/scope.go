@@ -1,8 +1,9 @@
-package crawler
+package rules
 
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -26,55 +27,6 @@ const (
 	ScopePage
 )
 
-// view is a resolved URL that has not become a string: the bytes of the href and
-// where its parts lie.
-type view struct {
-	href []byte
-	at   urinorm.Offsets
-}
-
-func viewOf(u urinorm.URL) view { return view{[]byte(u.String()), u.Offsets()} }
-
-func (v view) scheme() []byte    { return v.href[:v.at.SchemeEnd] }
-func (v view) host() []byte      { return v.href[v.at.HostStart:v.at.HostEnd] }
-func (v view) authority() []byte { return v.href[v.at.HostStart:v.authorityEnd()] }
-func (v view) path() []byte      { return v.href[v.at.PathStart:v.at.QueryStart] }
-func (v view) document() []byte  { return v.href[:v.at.FragmentStart] }
-
-// authorityEnd is the end of host and port.
-func (v view) authorityEnd() int32 {
-	if !v.at.HasAuthority {
-		return v.at.HostEnd
-	}
-	return v.at.PathStart
-}
-
-// fragment returns what stands behind '#', and whether there is one.
-func (v view) fragment() ([]byte, bool) {
-	if int(v.at.FragmentStart) >= len(v.href) {
-		return nil, false
-	}
-	return v.href[v.at.FragmentStart+1:], true
-}
-
-func (v view) http() bool {
-	s := v.scheme()
-	return len(s) >= 4 && s[0] == 'h' && (string(s) == "http" || string(s) == "https")
-}
-
-// crawlable reports whether a scheme has pages that lead to others: the web's, FTP
-// directories and gopher menus.
-func (v view) crawlable() bool {
-	if v.http() {
-		return true
-	}
-	switch string(v.scheme()) {
-	case "ftp", "ftps", "gopher":
-		return true
-	}
-	return false
-}
-
 // root is one place where pages are internal.
 type root struct {
 	scheme    string // "" for http and https, which are one site
@@ -92,15 +44,15 @@ type root struct {
 type Scope struct {
 	cfg   *Config
 	roots []root
-	print *printer
+	print *Printer
 	sites []*fetch.Site
 }
 
-func newScope(cfg *Config, seeds []Seed, p *printer) *Scope {
+func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {
 	s := &Scope{cfg: cfg, print: p, sites: cfg.Sites}
 	for _, site := range cfg.Sites {
-		base := viewOf(site.Base())
-		s.roots = append(s.roots, root{authority: bareAuthority(base), directory: string(directory(base.path()))})
+		base := HrefOf(site.Base())
+		s.roots = append(s.roots, root{authority: bareAuthority(base), directory: string(directory(base.Path()))})
 	}
 	for _, seed := range seeds {
 		if !seed.URL.IsZero() {
@@ -110,9 +62,17 @@ func newScope(cfg *Config, seeds []Seed, p *printer) *Scope {
 	return s
 }
 
+// Widened returns a scope in which the site that a seed redirects to is internal, too.
+func (s *Scope) Widened(to urinorm.URL) *Scope {
+	next := *s
+	next.roots = slices.Clone(s.roots)
+	next.widen(Seed{URL: to, Crawl: true}, true)
+	return &next
+}
+
 // widen makes the seed's site internal. found says that a redirect named it.
 func (s *Scope) widen(seed Seed, found bool) {
-	if site := s.siteOf(seed.URL); site != nil {
+	if site := s.SiteOf(seed.URL); site != nil {
 		if seed.Crawl {
 			for i := range s.sites {
 				if s.sites[i] == site {
@@ -122,24 +82,24 @@ func (s *Scope) widen(seed Seed, found bool) {
 		}
 		return
 	}
-	v := viewOf(seed.URL)
-	if !v.crawlable() || !seed.Crawl {
+	v := HrefOf(seed.URL)
+	if !v.Crawlable() || !seed.Crawl {
 		return
 	}
 	r := root{authority: bareAuthority(v), follow: true}
-	if !v.http() {
-		r.scheme = string(v.scheme())
+	if !v.IsHTTP() {
+		r.scheme = string(v.Scheme())
 	}
 	switch s.cfg.Scope {
 	case ScopePath:
-		r.directory = string(directory(v.path()))
+		r.directory = string(directory(v.Path()))
 		if r.scheme == "gopher" {
 			r.directory = "" // a selector is no path: it begins with a type
 		}
 	case ScopeDomain:
-		r.domain = urinorm.RegistrableDomain(string(v.host()))
+		r.domain = urinorm.RegistrableDomain(string(v.Host()))
 	case ScopePage:
-		r.page = string(v.document())
+		r.page = string(v.Document())
 	}
 	for _, known := range s.roots {
 		known.found = false
@@ -151,10 +111,10 @@ func (s *Scope) widen(seed Seed, found bool) {
 	s.roots = append(s.roots, r)
 }
 
-// named reports whether the user has named a URL's host, so that what was given for
+// Named reports whether the user has named a URL's host, so that what was given for
 // the internal hosts may go there. A host that a start page was redirected to is
-// internal all the same, but another one.
-func (s *Scope) named(v view) bool {
+// Internal all the same, but another one.
+func (s *Scope) Named(v Href) bool {
 	found := false
 	for i := range s.roots {
 		if r := &s.roots[i]; r.holdsHost(v) {
@@ -164,59 +124,49 @@ func (s *Scope) named(v view) bool {
 			found = true
 		}
 	}
-	return !found || len(s.cfg.Include) > 0 && v.http() && anyMatch(s.cfg.Include, s.print.view(v))
+	return !found || len(s.cfg.Include) > 0 && v.IsHTTP() && anyMatch(s.cfg.Include, s.print.Href(v))
 }
 
 // holdsHost reports whether a URL is on the root's host, or below its domain.
-func (r *root) holdsHost(v view) bool {
+func (r *root) holdsHost(v Href) bool {
 	if r.domain != "" {
-		return urinorm.RegistrableDomain(string(v.host())) == r.domain
+		return urinorm.RegistrableDomain(string(v.Host())) == r.domain
 	}
 	return bareAuthority(v) == r.authority
-}
-
-// siteOf returns the directory that answers for a URL.
-func (s *Scope) siteOf(u urinorm.URL) *fetch.Site {
-	for _, site := range s.sites {
-		if site.Holds(u) {
-			return site
-		}
-	}
-	return nil
 }
 
 func directory(p []byte) []byte { return p[:bytes.LastIndexByte(p, '/')+1] }
 
 // bareAuthority is host and port with "www." taken off: what http and https, with
 // and without www, of one site share.
-func bareAuthority(v view) string {
-	return string(bytes.TrimPrefix(v.authority(), []byte("www.")))
+func bareAuthority(v Href) string {
+	return string(bytes.TrimPrefix(v.Authority(), []byte("www.")))
 }
 
-// internal reports whether a URL lies on one of the seeds' sites, and whether its pages are read.
-func (s *Scope) internal(v view) (inside, follow bool) {
-	if v.crawlable() {
-		authority := bytes.TrimPrefix(v.authority(), []byte("www."))
+// Internal reports whether a URL lies on one of the seeds' sites, and whether its pages are read.
+func (s *Scope) Internal(v Href) (inside, follow bool) {
+	if v.Crawlable() {
+		authority := bytes.TrimPrefix(v.Authority(), []byte("www."))
 		for i := range s.roots {
 			r := &s.roots[i]
 			switch {
-			case r.scheme != string(v.scheme()) && (r.scheme != "" || !v.http()):
+			case r.scheme != string(v.Scheme()) && (r.scheme != "" || !v.IsHTTP()):
 				continue
 			case r.domain != "":
-				if urinorm.RegistrableDomain(string(v.host())) != r.domain {
+				if urinorm.RegistrableDomain(string(v.Host())) != r.domain {
 					continue
 				}
 			case string(authority) != r.authority:
 				continue
-			case r.page != "" && string(v.document()) != r.page:
+			case r.page != "" && string(v.Document()) != r.page:
 				continue
-			case !bytes.HasPrefix(v.path(), []byte(r.directory)):
+			case !bytes.HasPrefix(v.Path(), []byte(r.directory)):
 				continue
 			}
 			inside, follow = true, follow || r.follow
 		}
 	}
-	if len(s.cfg.Include) > 0 && !follow && v.http() && anyMatch(s.cfg.Include, s.print.view(v)) {
+	if len(s.cfg.Include) > 0 && !follow && v.IsHTTP() && anyMatch(s.cfg.Include, s.print.Href(v)) {
 		return true, true
 	}
 	return inside, follow
@@ -242,15 +192,15 @@ type Fate struct {
 
 // Decide says what becomes of a URL found at the given depth. Exclusion is judged
 // on the URL as it is printed.
-func (s *Scope) Decide(v view, kind extract.Kind, depth int, nofollow bool) Fate {
+func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate {
 	var f Fate
 	var follow bool
-	f.Internal, follow = s.internal(v)
-	if f.Outcome = s.excluded(v); f.Outcome != nil {
+	f.Internal, follow = s.Internal(v)
+	if f.Outcome = s.Excluded(v); f.Outcome != nil {
 		return f
 	}
 	if !f.Internal && s.cfg.External == SkipExternal {
-		f.Outcome = leftOut
+		f.Outcome = LeftOut
 		return f
 	}
 	if f.Internal && s.cfg.Credentials && signsOut(v) {
@@ -264,57 +214,57 @@ func (s *Scope) Decide(v view, kind extract.Kind, depth int, nofollow bool) Fate
 	if !follow || kind == extract.Resource || kind == extract.Submission || s.cfg.Depth >= 0 && depth > s.cfg.Depth {
 		return f
 	}
-	if nofollow || s.notFollowed(v) {
+	if nofollow || s.Unfollowed(v) {
 		return f
 	}
 	f.Page = true
-	if leafByName(v.path()) {
+	if IsLeafName(v.Path()) {
 		return f
 	}
-	f.Wave, f.Need = s.wave(depth), f.Need|frontier.NeedLinks|frontier.NeedContent
+	f.Wave, f.Need = s.Wave(depth), f.Need|frontier.NeedLinks|frontier.NeedContent
 	return f
 }
 
-// notFollowed reports whether a page is not read for links: where a link leads to
+// Unfollowed reports whether a page is not read for links: where a link leads to
 // it, it is checked as a leaf is; a document of a directory is not looked at
 // without one.
-func (s *Scope) notFollowed(v view) bool {
-	return len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.view(v))
+func (s *Scope) Unfollowed(v Href) bool {
+	return len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.Href(v))
 }
 
-// excluded is the outcome of a URL that a rule says not to check, or nil.
-func (s *Scope) excluded(v view) *check.Outcome {
+// Excluded is the outcome of a URL that a rule says not to check, or nil.
+func (s *Scope) Excluded(v Href) *check.Outcome {
 	if len(s.cfg.Exclude) == 0 && len(s.cfg.Rules) == 0 {
 		return nil
 	}
-	printed := s.print.view(v)
+	printed := s.print.Href(v)
 	for i, re := range s.cfg.Exclude {
 		if re.MatchString(printed) {
 			s.cfg.noteExclusions(i, printed)
-			return skip(check.CodeExcluded, "excluded by "+re.String())
+			return Skip(check.CodeExcluded, "excluded by "+re.String())
 		}
 	}
-	if rule := s.cfg.rule(printed); rule != nil && rule.Verdict == "ignore" {
-		return skip(check.CodeExcluded, "excluded by "+rule.Name)
+	if rule := s.cfg.MatchingRule(printed); rule != nil && rule.Verdict == "ignore" {
+		return Skip(check.CodeExcluded, "excluded by "+rule.Name)
 	}
 	return nil
 }
 
-// skip is the outcome of a target that is not asked.
-func skip(code check.Code, message string) *check.Outcome {
+// Skip is the outcome of a target that is not asked.
+func Skip(code check.Code, message string) *check.Outcome {
 	o := check.Skip(code, message)
 	return &o
 }
 
-// leftOut is the outcome of every target beyond the site with SkipExternal, and
-// leftOutBytes its stored form: such links are many, and nothing else is said of them.
+// LeftOut is the outcome of every target beyond the site with SkipExternal, and
+// LeftOutBytes its stored form: such links are many, and nothing else is said of them.
 var (
-	leftOut      = skip(check.CodeExternal, "external links are not checked")
-	leftOutBytes = check.AppendOutcome(nil, leftOut)
+	LeftOut      = Skip(check.CodeExternal, "external links are not checked")
+	LeftOutBytes = check.AppendOutcome(nil, LeftOut)
 )
 
-// wave is the wave of a page at a depth. Only a depth limit makes the order matter.
-func (s *Scope) wave(depth int) frontier.Wave {
+// Wave is the wave of a page at a depth. Only a depth limit makes the order matter.
+func (s *Scope) Wave(depth int) frontier.Wave {
 	if s.cfg.Depth < 0 {
 		return frontier.Pages
 	}
@@ -335,8 +285,13 @@ func (c *Config) RuleFor(printed string) *Rule {
 	return nil
 }
 
-// rule is RuleFor, and notes that the rule matched something.
-func (c *Config) rule(printed string) *Rule {
+// IgnoresFragment reports whether a rule of the user says not to look for a fragment.
+func (c *Config) IgnoresFragment(fragment string) bool {
+	return anyMatch(c.IgnoreFragment, fragment)
+}
+
+// MatchingRule is RuleFor, and notes that the rule matched something.
+func (c *Config) MatchingRule(printed string) *Rule {
 	r := c.RuleFor(printed)
 	if r != nil {
 		r.use.matched()
@@ -369,7 +324,7 @@ var leafNames = map[string]bool{
 // longestLeafName is the length of the longest of them.
 const longestLeafName = len("woff2")
 
-func leafByName(p []byte) bool {
+func IsLeafName(p []byte) bool {
 	dot := bytes.LastIndexByte(p[max(0, len(p)-longestLeafName-1):], '.')
 	if dot < 0 {
 		return false
@@ -390,4 +345,14 @@ func leafByName(p []byte) bool {
 	}
 	const sitemap = ".xml" // sitemap.xml.gz
 	return dot < len(sitemap) || !bytes.EqualFold(p[dot-len(sitemap):dot], []byte(sitemap))
+}
+
+// Reaches reports whether pages of a URL's host may be read.
+func (s *Scope) Reaches(v Href) bool {
+	for i := range s.roots {
+		if r := &s.roots[i]; r.follow && r.holdsHost(v) {
+			return true
+		}
+	}
+	return false
 }

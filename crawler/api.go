@@ -1,0 +1,45 @@
+package crawler
+
+import "github.com/orbweaver/orbweaver/crawler/rules"
+
+// What a caller gives to a run and gets from it is declared in package rules, which all
+// rooms of the engine share; callers know it by these names.
+type (
+	Config     = rules.Config
+	Seed       = rules.Seed
+	Rule       = rules.Rule
+	Show       = rules.Show
+	ScopeRule  = rules.ScopeRule
+	External   = rules.External
+	RobotsMode = rules.RobotsMode
+
+	Sink      = rules.Sink
+	Result    = rules.Result
+	Hop       = rules.Hop
+	Reference = rules.Reference
+	Place     = rules.Place
+	Page      = rules.Page
+	Edge      = rules.Edge
+	Summary   = rules.Summary
+	Tally     = rules.Tally
+	Note      = rules.Note
+	Progress  = rules.Progress
+)
+
+// The values of a Config's ScopeRule, External and RobotsMode.
+const (
+	ScopePath   = rules.ScopePath
+	ScopeHost   = rules.ScopeHost
+	ScopeDomain = rules.ScopeDomain
+	ScopePage   = rules.ScopePage
+
+	CheckExternal = rules.CheckExternal
+	SkipExternal  = rules.SkipExternal
+
+	RobotsCrawl  = rules.RobotsCrawl
+	RobotsStrict = rules.RobotsStrict
+	RobotsIgnore = rules.RobotsIgnore
+)
+
+// CommandLine is the Page of a target that the user named.
+const CommandLine = rules.CommandLine

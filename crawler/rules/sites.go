@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// SiteOf returns the directory that answers for a URL.
+func (s *Scope) SiteOf(u urinorm.URL) *fetch.Site {
+	for _, site := range s.sites {
+		if site.Holds(u) {
+			return site
+		}
+	}
+	return nil
+}
+
+// SyntheticHost reports whether an authority was made up for a directory.
+func (s *Scope) SyntheticHost(authority string) bool {
+	for _, site := range s.sites {
+		if site.Synthetic() && site.Base().Authority() == authority {
+			return true
+		}
+	}
+	return false
+}
+
+// Synthetic reports whether a URL's authority was made up for a directory.
+func (s *Scope) Synthetic(v Href) bool { return s.SyntheticHost(string(v.Authority())) }
+
+// Crawled reports whether a directory was named as a whole, not just a document in it.
+func (s *Scope) Crawled(site *fetch.Site) bool {
+	for i := range s.sites {
+		if s.sites[i] == site {
+			return s.roots[i].follow
+		}
+	}
+	return false
+}
+
+// OutsideBase reports whether a URL is on the host that a directory will be published
+// on, but not under its base.
+func (s *Scope) OutsideBase(v Href) bool {
+	for _, site := range s.sites {
+		if site.Synthetic() || !v.IsHTTP() {
+			continue
+		}
+		base := HrefOf(site.Base())
+		if bytes.Equal(base.Authority(), v.Authority()) && !bytes.HasPrefix(v.Path(), directory(base.Path())) && !site.Holds(URLOf(v)) {
+			return true // the base without its slash is the directory's own
+		}
+	}
+	return false
+}
+
+// IsWithin reports whether an absolute path is that of a site's directory or below it.
+func IsWithin(name string, site *fetch.Site) bool {
+	root, err := filepath.Abs(site.Dir())
+	if err != nil {
+		root = site.Dir()
+	}
+	rel, err := filepath.Rel(root, name)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

@@ -250,7 +250,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 }
 
 func (a *archive) settle(queue *frontier.Frontier, t *frontier.Target) error {
-	_, err := queue.Settle(a.always, t, &check.Outcome{Code: check.CodeOK, Size: -1}, nil, nil, nil, nil)
+	_, err := queue.Settle(a.always, t, frontier.Settlement{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1}})
 	return err
 }
 

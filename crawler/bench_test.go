@@ -125,7 +125,7 @@ func BenchmarkSettle(b *testing.B) {
 		f.add(&l)
 		o := &check.Outcome{Code: check.CodeOK, Status: 200, Read: true}
 		b.StartTimer()
-		if _, err := r.frontier.Settle(b.Context(), t, o, f.found(), f.encoded(), nil, nil); err != nil {
+		if _, err := r.frontier.Settle(b.Context(), t, frontier.Settlement{Outcome: o, Found: f.found(), Links: f.encoded()}); err != nil {
 			b.Fatal(err)
 		}
 	}

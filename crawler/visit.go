@@ -350,12 +350,11 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().SiteOf(rules.URLOf(w.page)) == nil {
 		w.found().readAfterAll(t)
 	}
-	var found []frontier.Item
-	var links, about []byte
+	s := frontier.Settlement{Outcome: o, Tallies: w.tally.take(w.run)}
 	if f := w.desk; f != nil {
-		found, links, about = f.found(), f.encoded(), f.about
+		s.Found, s.Links, s.Page = f.found(), f.encoded(), f.about
 	}
-	ids, err := w.frontier.Settle(w.always, t, o, found, links, about, w.tally.take(w.run))
+	ids, err := w.frontier.Settle(w.always, t, s)
 	if err == nil {
 		w.asFarAsKnown(t.ID(), o)
 		err = w.doubt(t, o)
@@ -366,8 +365,8 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 	if w.desk != nil {
 		w.desk.learn(ids)
 		if w.desk.bare {
-			w.foresee(found, ids)
+			w.foresee(s.Found, ids)
 		}
 	}
-	return w.tellAsKnown(t, o, found, ids)
+	return w.tellAsKnown(t, o, s.Found, ids)
 }

@@ -238,16 +238,28 @@ func (f *Frontier) wakeAll() {
 	}
 }
 
-// Settle says what became of a target and enters what was found there. It returns
-// the numbers of what was found.
-func (f *Frontier) Settle(ctx context.Context, t *Target, o *check.Outcome, found []Item, links, page []byte, tally []Tally) ([]ID, error) {
-	if err := f.meet(ctx, found); err != nil {
+// Settlement is what a visit brought. Settle keeps none of its slices, nor what
+// Outcome points to.
+type Settlement struct {
+	Outcome *check.Outcome // never nil
+	Found   []Item         // the targets that the page refers to
+	Links   []byte         // the references on the page, as Links encodes them; they name Found by index
+	// Page is what later sessions cannot learn without reading the page again, in the
+	// caller's own encoding. A store that ends with its process need not keep it.
+	Page    []byte
+	Tallies []Tally // added to the store's sums in the same step
+}
+
+// Settle ends the visit of a target with what it brought, and enters the targets
+// that were found there. It returns the IDs of s.Found, in order.
+func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, error) {
+	if err := f.meet(ctx, s.Found); err != nil {
 		return nil, fmt.Errorf("settle %s: pace the hosts it links to: %w", t.URL, err)
 	}
 	b := outcomes.Get().(*[]byte)
 	defer outcomes.Put(b)
-	*b = check.AppendOutcome((*b)[:0], o)
-	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: found, Links: links, Page: page, Tally: tally})
+	*b = check.AppendOutcome((*b)[:0], s.Outcome)
+	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: s.Found, Links: s.Links, Page: s.Page, Tally: s.Tallies})
 	f.wake()
 	if err != nil {
 		return nil, fmt.Errorf("settle %s: %w", t.URL, err)

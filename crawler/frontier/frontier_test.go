@@ -57,7 +57,7 @@ func TestNextWakesAndEnds(t *testing.T) {
 							found = append(found, seed(f, m, "a"))
 						}
 					}
-					if _, err := f.Settle(ctx, target, &fine, found, nil, nil, nil); err != nil {
+					if _, err := f.Settle(ctx, target, frontier.Settlement{Outcome: &fine, Found: found}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -91,7 +91,7 @@ func TestDrain(t *testing.T) {
 		if _, err := f.Next(ctx); err != io.EOF {
 			t.Errorf("Next after Drain = %v, want io.EOF", err)
 		}
-		if _, err := f.Settle(ctx, target, &fine, nil, nil, nil, nil); err != nil {
+		if _, err := f.Settle(ctx, target, frontier.Settlement{Outcome: &fine}); err != nil {
 			t.Errorf("what is out may still be settled: %v", err)
 		}
 	})
@@ -169,7 +169,7 @@ func TestPaceFindsWhatAHostBears(t *testing.T) {
 						mu.Unlock()
 						err = f.Defer(ctx, target, time.Now(), nil, nil)
 					} else {
-						_, err = f.Settle(ctx, target, &fine, nil, nil, nil, nil)
+						_, err = f.Settle(ctx, target, frontier.Settlement{Outcome: &fine})
 					}
 					if err != nil {
 						t.Error(err)

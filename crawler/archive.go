@@ -146,7 +146,7 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 	}
 	ctx, cancel := a.bounded(ctx)
 	defer cancel()
-	queue := frontier.New(frontier.NewMemory(), func(string) frontier.Pace {
+	queue := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(string) frontier.Pace {
 		p := frontier.Pace{Concurrency: 1, Interval: archiveInterval}
 		if urinorm.IsLoopback(api.Host()) {
 			p.Interval = 0
@@ -156,7 +156,7 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 		}
 		p.Interval = max(p.Interval, a.cfg.Delay)
 		return p
-	})
+	}})
 	items := make([]frontier.Item, len(about))
 	for i, u := range about {
 		items[i] = frontier.Item{Fingerprint: queue.Fingerprint([]byte(u)), Host: []byte(api.Authority()), Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(u)})}
@@ -229,7 +229,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	}
 	answer.Silent = err != nil && o == nil
 	answer.TimedOut, answer.Latency = answer.Silent, time.Since(began)
-	if err := queue.Observe(a.always, t.Host, answer); err != nil {
+	if err := queue.Hosts().Observe(a.always, t.Host, answer); err != nil {
 		return err
 	}
 	if err == nil {

@@ -22,7 +22,7 @@ import (
 // barred says why a target is not asked at all, or that it must wait a moment for
 // what another worker is finding out.
 func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, before past) (o *check.Outcome, wait bool, err error) {
-	if w.frontier.GivenUp(t.Host) {
+	if w.frontier.Hosts().GivenUp(t.Host) {
 		for _, known := range [][]byte{before.last, before.answer} {
 			if known == nil {
 				continue
@@ -34,7 +34,7 @@ func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 		}
 		return rules.Skip(check.CodeRateLimited, "not asked: "+t.Host+" refused too many requests before"), false, nil
 	}
-	if !before.asked && w.frontier.Dead(t.Host) {
+	if !before.asked && w.frontier.Hosts().Dead(t.Host) {
 		return rules.Skip(check.CodeTimeout, "not asked: "+t.Host+" let many requests before go without any answer"), false, nil
 	}
 	if pattern, trapped := w.trapped(t, u); trapped {
@@ -88,7 +88,7 @@ func (w *worker) trapped(t *frontier.Target, u urinorm.URL) (pattern string, tra
 func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL, before past) (*check.Outcome, error) {
 	if !w.asksRobots(t, u) {
 		if t.Wave() >= frontier.Leaves { // no page is waiting for the rules any more
-			return nil, w.frontier.Open(ctx, t.Host)
+			return nil, w.frontier.Hosts().OpenGate(ctx, t.Host)
 		}
 		return nil, nil
 	}
@@ -106,11 +106,11 @@ func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL,
 		}
 	}
 	if d := robotsTxt.CrawlDelay(); d > 0 {
-		if err := w.frontier.Limit(ctx, t.Host, min(d, w.cfg.MaxWait)); err != nil {
+		if err := w.frontier.Hosts().Limit(ctx, t.Host, min(d, w.cfg.MaxWait)); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.frontier.Open(ctx, t.Host); err != nil {
+	if err := w.frontier.Hosts().OpenGate(ctx, t.Host); err != nil {
 		return nil, err
 	}
 	if !robotsTxt.Allowed(u.RequestTarget()) {

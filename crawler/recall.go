@@ -85,7 +85,7 @@ func (r *run) recall() error {
 	if c.Known == 0 {
 		return nil
 	}
-	if err := r.frontier.Recall(r.always); err != nil {
+	if err := r.frontier.Hosts().Resume(r.always); err != nil {
 		return err
 	}
 	if err := r.recallAll(); err != nil {

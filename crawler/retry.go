@@ -122,14 +122,14 @@ func (w *worker) again(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest
 		now.starved++
 		return true, w.putBack(t, now, time.Now().Add(backoff(100*time.Millisecond, now.starved-1, 5*time.Second)))
 	}
-	if !o.Retryable() || t.Second || rest > w.cfg.MaxWait || w.frontier.GivenUp(t.Host) {
+	if !o.Retryable() || t.Second || rest > w.cfg.MaxWait || w.frontier.Hosts().GivenUp(t.Host) {
 		return false, nil
 	}
 	retries := w.cfg.Retries
 	if w.accepted(u, o.Status) {
 		return false, nil
 	}
-	again := now.tries <= retries && !w.frontier.Dead(t.Host)
+	again := now.tries <= retries && !w.frontier.Hosts().Dead(t.Host)
 	if again {
 		now.answer = check.AppendOutcome(nil, o)
 		wait := backoff(w.cfg.Backoff, now.tries-1, maxBackoff)

@@ -144,9 +144,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.bodies.most = 4 * processors
 	r.scoped.Store(rules.NewScope(cfg, seeds, r.print))
 	r.aliases = r.findAliases()
-	r.frontier = frontier.New(cfg.Store, r.pace)
-	r.frontier.Gate(r.gated)
-	r.frontier.Begin(r.begin)
+	r.frontier = frontier.New(cfg.Store, frontier.Politeness{Pace: r.pace, Start: r.begin, Gated: r.gated})
 	r.robots = robots.NewCache(cfg.RobotsAgent)
 	r.traps = trap.New(trap.Limits{})
 	if cfg.MaxPages > 0 {
@@ -338,7 +336,7 @@ func (r *run) progress() {
 	}
 	p := Progress{Elapsed: time.Since(r.started), Pages: r.counted(countPages), Checked: r.counted(countChecked),
 		Queued: c.Queued, Broken: r.counted(countTroubled), Requests: r.counted(countRequests)}
-	p.WaitingHost, p.WaitingUntil = r.frontier.Resting()
+	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sink.Progress(p)

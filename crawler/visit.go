@@ -166,7 +166,7 @@ func (w *worker) observe(t *frontier.Target, u urinorm.URL, o *check.Outcome, be
 	}
 	a.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && w.scope().SiteOf(u) == nil
 	a.TimedOut = a.Silent && o.Code == check.CodeTimeout
-	return w.frontier.Observe(w.always, t.Host, a)
+	return w.frontier.Hosts().Observe(w.always, t.Host, a)
 }
 
 // overloaded reports whether an answer says that the host has too much to do.
@@ -184,7 +184,7 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 		req.Need = fetch.Content
 	}
 	if rule != nil && rule.Rate > 0 {
-		if err := w.frontier.Limit(ctx, t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
+		if err := w.frontier.Hosts().Limit(ctx, t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -44,52 +43,6 @@ func (t *Target) Note() []byte { return t.lease.Note }
 // Wave is the wave the target was handed out in.
 func (t *Target) Wave() Wave { return t.lease.Wave }
 
-// Job is what a target is, apart from its key: as Refer and Settle enter it.
-type Job struct {
-	URL      []byte // absolute, without fragment
-	Internal bool
-	Page     bool // should it turn out to be a page, it is to be read
-	Verbatim bool // URL is a reference as written, not a URL
-	Depth    int
-	Hops     int
-}
-
-// MaxJobHead is how much longer a job's stored form is than its URL, at most.
-const MaxJobHead = 2 + binary.MaxVarintLen64
-
-// AppendJob appends the job's stored form.
-func AppendJob(dst []byte, j Job) []byte {
-	var flags byte
-	if j.Internal {
-		flags |= 1
-	}
-	if j.Page {
-		flags |= 2
-	}
-	if j.Verbatim {
-		flags |= 4
-	}
-	dst = append(dst, flags, byte(min(j.Hops, 255)))
-	dst = binary.AppendUvarint(dst, uint64(j.Depth))
-	return append(dst, j.URL...)
-}
-
-// ErrMalformed is in the error of reading what a store has given back and nobody
-// can have kept there.
-var ErrMalformed = errors.New("it is malformed")
-
-// DecodeJob reads a job's stored form; URL is a part of b.
-func DecodeJob(b []byte) (Job, error) {
-	if len(b) < 3 {
-		return Job{}, fmt.Errorf("read a job: %w: it is too short", ErrMalformed)
-	}
-	depth, n := binary.Uvarint(b[2:])
-	if n <= 0 || depth > 1<<30 {
-		return Job{}, fmt.Errorf("read a job: %w: its depth is no number", ErrMalformed)
-	}
-	return Job{Internal: b[0]&1 != 0, Page: b[0]&2 != 0, Verbatim: b[0]&4 != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
-}
-
 // Frontier hands out targets. Its methods may be called from many goroutines.
 type Frontier struct {
 	store Store
@@ -97,7 +50,7 @@ type Frontier struct {
 	keyed bool // the store gave a key for fingerprints
 	wide  bool // they have 128 bits
 	key   [2]uint64
-	paces *paces
+	hosts *Hosts
 
 	mu      sync.Mutex
 	waiting []chan struct{} // workers in Next, the longest waiting last
@@ -106,9 +59,9 @@ type Frontier struct {
 	turn    int  // how many were handed out
 }
 
-// New returns a frontier over a store. pace bounds hosts that nothing else is known of.
-func New(store Store, pace PaceRule) *Frontier {
-	f := &Frontier{store: store, wide: store.Width() == Wide, seed: maphash.MakeSeed(), paces: newPaces(pace)}
+// New returns a frontier over a store that visits hosts as p says.
+func New(store Store, p Politeness) *Frontier {
+	f := &Frontier{store: store, wide: store.Width() == Wide, seed: maphash.MakeSeed(), hosts: newHosts(store, p)}
 	var key [16]byte
 	if k, ok := store.(Keyed); ok {
 		f.keyed, key = true, k.FingerprintKey()
@@ -141,7 +94,7 @@ func (f *Frontier) FingerprintKey(key urinorm.Key) Fingerprint { return f.Finger
 
 // Refer enters targets from outside the crawl: seeds.
 func (f *Frontier) Refer(ctx context.Context, items []Item) ([]ID, error) {
-	if err := f.meet(ctx, items); err != nil {
+	if err := f.hosts.enter(ctx, items); err != nil {
 		return nil, fmt.Errorf("pace the hosts of %d targets: %w", len(items), err)
 	}
 	ids, err := f.store.Add(ctx, items)
@@ -253,7 +206,7 @@ type Settlement struct {
 // Settle ends the visit of a target with what it brought, and enters the targets
 // that were found there. It returns the IDs of s.Found, in order.
 func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, error) {
-	if err := f.meet(ctx, s.Found); err != nil {
+	if err := f.hosts.enter(ctx, s.Found); err != nil {
 		return nil, fmt.Errorf("settle %s: pace the hosts it links to: %w", t.URL, err)
 	}
 	b := outcomes.Get().(*[]byte)
@@ -301,6 +254,9 @@ func (f *Frontier) Drain() {
 
 // Count says how much work there is.
 func (f *Frontier) Count(ctx context.Context) (Counts, error) { return f.store.Count(ctx) }
+
+// Hosts says how hosts may be visited, and learns it from their answers.
+func (f *Frontier) Hosts() *Hosts { return f.hosts }
 
 // Store is where the targets are kept, for the join that follows a crawl.
 func (f *Frontier) Store() Store { return f.store }

@@ -28,7 +28,7 @@ var fine = check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}
 func TestNextWakesAndEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		f := frontier.New(frontier.NewMemory(), nil)
+		f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
 		if _, err := f.Refer(ctx, []frontier.Item{seed(f, 0, "a")}); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestNextWakesAndEnds(t *testing.T) {
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		f := frontier.New(frontier.NewMemory(), nil)
+		f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
 		if _, err := f.Refer(ctx, []frontier.Item{seed(f, 0, "a"), seed(f, 1, "a")}); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestDrain(t *testing.T) {
 func TestNextCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		f := frontier.New(frontier.NewMemory(), nil)
+		f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
 		if _, err := f.Refer(ctx, []frontier.Item{seed(f, 0, "a")}); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestNextCancelled(t *testing.T) {
 func TestPaceFindsWhatAHostBears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		f := frontier.New(frontier.NewMemory(), func(string) frontier.Pace { return frontier.Pace{Concurrency: 8} })
+		f := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(string) frontier.Pace { return frontier.Pace{Concurrency: 8} }})
 		var items []frontier.Item
 		for n := range 300 {
 			items = append(items, seed(f, n, "strict"), seed(f, n, "easy"))
@@ -160,7 +160,7 @@ func TestPaceFindsWhatAHostBears(t *testing.T) {
 					started := time.Now()
 					time.Sleep(50 * time.Millisecond)
 					over := target.Host == "strict" && overLimit()
-					if err := f.Observe(ctx, target.Host, frontier.Answer{Started: started, Overloaded: over, Latency: 50 * time.Millisecond}); err != nil {
+					if err := f.Hosts().Observe(ctx, target.Host, frontier.Answer{Started: started, Overloaded: over, Latency: 50 * time.Millisecond}); err != nil {
 						t.Error(err)
 					}
 					if over {

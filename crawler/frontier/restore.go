@@ -21,10 +21,10 @@ func NewRestorer(w Width) *Restorer {
 
 // Host restores the next host.
 func (r *Restorer) Host(name string, p Pace) error {
-	if r.ledger.hosts[name] != nil {
+	if r.ledger.hosts.byName[name] != nil {
 		return fmt.Errorf("the host %q is there twice", name)
 	}
-	r.ledger.host([]byte(name)).pace = p
+	r.ledger.hosts.enter([]byte(name)).pace = p
 	return nil
 }
 
@@ -34,7 +34,7 @@ var errOutOfRange = errors.New("it is out of range")
 func (r *Restorer) Target(f Fingerprint, host int, w Wave, n Need) error {
 	known, slot := r.ledger.index.find(f)
 	switch {
-	case host < 0 || host >= len(r.ledger.order):
+	case host < 0 || host >= r.ledger.Hosts():
 		return fmt.Errorf("host %d of target %d: %w", host, r.ledger.Known()+1, errOutOfRange)
 	case w > SecondPass:
 		return fmt.Errorf("wave %d of target %d: %w", w, r.ledger.Known()+1, errOutOfRange)
@@ -100,7 +100,7 @@ func (r *Restorer) Done() (g *Ledger, renewed []ID) {
 		t := g.target(id)
 		switch t.state() {
 		case queued:
-			g.queue(id, t, r.waiting[id])
+			g.push(id, t, r.waiting[id])
 		case given:
 			g.settled++
 		case settled:

@@ -1,0 +1,40 @@
+package frontier
+
+// fifo is a queue that gives its memory back as it empties.
+type fifo struct {
+	blocks [][]ID
+	head   int // of the first block
+	count  int
+}
+
+const fifoBlock = 1024
+
+func (q *fifo) len() int { return q.count }
+
+func (q *fifo) push(id ID) {
+	last := len(q.blocks) - 1
+	if last < 0 || len(q.blocks[last]) == fifoBlock {
+		q.blocks = append(q.blocks, nil)
+		last++
+	}
+	q.blocks[last] = append(q.blocks[last], id)
+	q.count++
+}
+
+func (q *fifo) pop() (ID, bool) {
+	if q.count == 0 {
+		return 0, false
+	}
+	first := q.blocks[0]
+	id := first[q.head]
+	q.head++
+	q.count--
+	switch {
+	case q.count == 0:
+		q.blocks[0], q.blocks, q.head = first[:0], q.blocks[:1], 0
+	case q.head == len(first):
+		q.blocks[0] = nil
+		q.blocks, q.head = q.blocks[1:], 0
+	}
+	return id, true
+}

@@ -1,0 +1,39 @@
+package frontier
+
+import (
+	"container/heap"
+	"time"
+)
+
+// epoch is the time that timers are counted from: a duration takes a third of the
+// memory of a time, and keeps the monotonic clock.
+type epoch time.Time
+
+func (e epoch) since(t time.Time) time.Duration { return t.Sub(time.Time(e)) }
+func (e epoch) time(d time.Duration) time.Time  { return time.Time(e).Add(d) }
+
+// timer is a target and a time: of a lease's end, or of the end of a wait.
+type timer struct {
+	at    time.Duration // since the epoch
+	fence uint64        // of the lease
+	id    ID
+}
+
+// timers is a heap by time.
+type timers []timer
+
+func (e *timers) push(x timer) { heap.Push((*timerHeap)(e), x) }
+func (e *timers) pop() timer   { return heap.Pop((*timerHeap)(e)).(timer) }
+
+type timerHeap []timer
+
+func (h timerHeap) Len() int           { return len(h) }
+func (h timerHeap) Less(i, j int) bool { return h[i].at < h[j].at }
+func (h timerHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *timerHeap) Push(x any)        { *h = append(*h, x.(timer)) }
+func (h *timerHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}

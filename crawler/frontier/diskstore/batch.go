@@ -15,8 +15,7 @@ type batch struct {
 	width   frontier.Width
 	first   frontier.ID // of the new targets
 	targets []newTarget
-	hosts   int              // new ones, the last that are known
-	paces   map[int]struct{} // hosts to be written
+	paces   map[int]struct{} // numbers of hosts that are new or have another pace
 	changes []byte           // needs and waves that were raised: id, wave, need, as varints
 	events  []event
 	tallies []frontier.Tally

@@ -57,11 +57,11 @@ func TestFormat1(t *testing.T) {
 			if kept, err := s.Kept("command"); err != nil || string(kept) != "what began it" {
 				t.Errorf("Kept = %q, %v", kept, err)
 			}
-			if v, err := s.reader.number("PRAGMA user_version"); err != nil || v != format {
+			if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != format {
 				t.Errorf("user_version = %d, %v; want %d", v, err, format)
 			}
 			urls := 0
-			err = s.reader.each("SELECT url, host, settled FROM urls", func(cur *cursor) error {
+			err = s.reader.conn.each("SELECT url, host, settled FROM urls", func(cur *cursor) error {
 				urls++
 				_, err := cur.text(0)
 				return err
@@ -156,16 +156,16 @@ func TestFormats(t *testing.T) {
 		if _, err := s.Add(t.Context(), []frontier.Item{{Fingerprint: printOf(7, w), Host: []byte("a"), Job: []byte("job")}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.flush(); err != nil {
+		if err := s.journal.flush(); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := s.reader.number("PRAGMA user_version"); err != nil || v != c.version {
+		if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != c.version {
 			t.Errorf("%d bits: user_version = %d, %v; want %d", w, v, err, c.version)
 		}
-		if bits, err := s.reader.kept(metaBits); err != nil || string(bits) != c.bits {
+		if bits, err := s.reader.conn.kept(metaBits); err != nil || string(bits) != c.bits {
 			t.Errorf("%d bits: meta says %q, %v; want %q", w, bits, err, c.bits)
 		}
-		err := s.reader.each("SELECT sql, typeof(fingerprint) FROM sqlite_master, targets WHERE name='targets'", func(cur *cursor) error {
+		err := s.reader.conn.each("SELECT sql, typeof(fingerprint) FROM sqlite_master, targets WHERE name='targets'", func(cur *cursor) error {
 			sql, err1 := cur.text(0)
 			kept, err2 := cur.text(1)
 			if !strings.Contains(sql, c.column) || kept != c.kept {

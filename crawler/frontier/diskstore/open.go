@@ -56,16 +56,14 @@ func open(file string, how func(*Store) error) (*Store, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("open the state: %w", err)
 	}
-	s := &Store{file: file, tallies: map[string]int64{}, renewed: map[frontier.ID]struct{}{}, paced: map[int]kept{},
-		pending: &batch{}, spare: &batch{}}
-	s.turn = sync.NewCond(&s.mu)
+	s := &Store{file: file, tallies: map[string]int64{}, renewed: map[frontier.ID]struct{}{}, paced: map[int]kept{}}
+	s.journal = journal{mu: &s.mu, file: file, turn: sync.NewCond(&s.mu)}
 	err := how(s)
 	if err == nil {
-		s.pending.width, s.spare.width = s.Width(), s.Width()
-		s.pending.reset(1, frontier.ID(s.ledger.Known()+1))
+		s.journal.start(s.ledger)
 		return s, nil
 	}
-	for _, c := range []*conn{s.reader, s.writer} {
+	for _, c := range []*conn{s.reader.conn, s.journal.writer} {
 		if c != nil {
 			_ = c.close() // what was wrong before says more
 		}
@@ -74,37 +72,37 @@ func open(file string, how func(*Store) error) (*Store, error) {
 }
 
 func (s *Store) openToWrite() (err error) {
-	if s.writer, err = dial(s.file); err != nil {
+	if s.journal.writer, err = dial(s.file); err != nil {
 		return err
 	}
-	if err := s.writer.upgrade(); err != nil {
+	if err := s.journal.writer.upgrade(); err != nil {
 		return err
 	}
-	if err := s.writer.settle(); err != nil {
+	if err := s.journal.writer.settle(); err != nil {
 		return err
 	}
-	if err := s.restore(s.writer); err != nil {
+	if err := s.restore(s.journal.writer); err != nil {
 		return err
 	}
-	if s.reader, err = dial(s.file); err != nil {
+	if s.reader.conn, err = dial(s.file); err != nil {
 		return err
 	}
-	return s.reader.exec("PRAGMA query_only=ON; PRAGMA busy_timeout=30000; PRAGMA cache_size=-8000")
+	return s.reader.conn.exec("PRAGMA query_only=ON; PRAGMA busy_timeout=30000; PRAGMA cache_size=-8000")
 }
 
 func (s *Store) openToRead() (err error) {
-	if s.reader, err = dial(s.file); err != nil {
+	if s.reader.conn, err = dial(s.file); err != nil {
 		return err
 	}
-	if err := s.reader.upgrade(); err != nil {
+	if err := s.reader.conn.upgrade(); err != nil {
 		return err
 	}
 	// One transaction from beginning to end sees one state of things.
-	if err := s.reader.exec("PRAGMA query_only=ON; PRAGMA busy_timeout=30000; PRAGMA cache_size=-8000; BEGIN"); err != nil {
+	if err := s.reader.conn.exec("PRAGMA query_only=ON; PRAGMA busy_timeout=30000; PRAGMA cache_size=-8000; BEGIN"); err != nil {
 		return err
 	}
-	s.failed = fmt.Errorf("write the state %s: %w", s.file, errView)
-	return s.restore(s.reader)
+	s.journal.failed = fmt.Errorf("write the state %s: %w", s.file, errView)
+	return s.restore(s.reader.conn)
 }
 
 var errView = errors.New("it was opened to be read")
@@ -143,7 +141,6 @@ func (s *Store) restore(c *conn) error {
 	for _, id := range renewed {
 		s.renewed[id] = struct{}{}
 	}
-	s.hosts = s.ledger.Hosts()
 	return nil
 }
 

@@ -22,22 +22,10 @@ type Store struct {
 	tallies map[string]int64
 	renewed map[frontier.ID]struct{} // settled once, queued again: a page may be kept of them
 	paced   map[int]kept             // what the file knows of hosts that are not as at first
-	hosts   int                      // how many of them the file or a batch knows
-	pending *batch                   // steps that are not being written yet
-	current *batch                   // those that are, nil for none
-	spare   *batch
-	written uint64     // number of the last batch in the file
-	turn    *sync.Cond // a batch was written, or failed
-	failed  error      // nothing more is taken
-	closed  bool
+	journal journal
 	scratch []byte
 
-	writer *conn // used by whoever writes a batch
-	sync   syncing
-
-	reading sync.Mutex // guards what follows
-	reader  *conn
-	ahead   ahead
+	reader reader
 }
 
 // kept is the part of a pace that a host is spared by after a crash.
@@ -51,73 +39,6 @@ func (s *Store) FingerprintKey() [16]byte { return s.key }
 
 // Width implements frontier.Store.
 func (s *Store) Width() frontier.Width { return s.ledger.Width() }
-
-// begin returns the batch that a step is added to, or why there can be none.
-// Callers hold mu.
-func (s *Store) begin() (*batch, error) {
-	switch {
-	case s.failed != nil:
-		return nil, s.failed
-	case s.closed:
-		return nil, fmt.Errorf("write the state %s: it is closed", s.file)
-	}
-	s.pending.steps++
-	return s.pending, nil
-}
-
-// commit waits until a batch is in the file. Whoever comes when none is being
-// written writes it, for all who came until then. Callers hold mu.
-func (s *Store) commit(number uint64) error {
-	for s.written < number && s.failed == nil {
-		if s.current != nil {
-			s.turn.Wait()
-			continue
-		}
-		s.write()
-	}
-	if s.written >= number {
-		return nil
-	}
-	return s.failed
-}
-
-// write writes the pending batch. Callers hold mu, which is let go of meanwhile.
-func (s *Store) write() {
-	b := s.pending
-	s.pending, s.spare = s.spare, nil
-	s.pending.reset(b.number+1, frontier.ID(s.ledger.Known()+1))
-	s.current = b
-	hosts := s.hostRows(b)
-	s.mu.Unlock()
-	err := s.sync.write(s.writer, b, hosts)
-	s.mu.Lock()
-	s.current, s.spare = nil, b
-	if err != nil {
-		s.failed = fmt.Errorf("write the state %s: %w", s.file, explain(err))
-	} else {
-		s.written = b.number
-	}
-	s.turn.Broadcast()
-}
-
-// hostRows are the hosts that a batch writes.
-func (s *Store) hostRows(b *batch) []hostRow {
-	for ; b.hosts > 0; b.hosts-- {
-		b.pace(s.hosts - b.hosts)
-	}
-	rows := make([]hostRow, 0, len(b.paces))
-	for number := range b.paces {
-		name, pace := s.ledger.Host(number)
-		rows = append(rows, hostRow{number, name, pace})
-	}
-	return rows
-}
-
-// meet notes hosts that are new.
-func (s *Store) meet(b *batch) {
-	b.hosts += s.ledger.Hosts() - s.hosts
-	s.hosts = s.ledger.Hosts()
-}
 
 // enter enters an item and adds what that changes to the batch.
 func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
@@ -170,7 +91,7 @@ func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, er
 	if err := s.ledger.Check(items); err != nil {
 		return nil, err
 	}
-	b, err := s.begin()
+	b, err := s.journal.begin()
 	if err != nil {
 		return nil, err
 	}
@@ -178,72 +99,32 @@ func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, er
 	for i := range items {
 		ids[i] = s.enter(b, &items[i])
 	}
-	s.meet(b)
-	return ids, s.commit(b.number)
+	s.journal.addHosts(b)
+	return ids, s.journal.commit(b.number)
 }
 
 // Claim implements frontier.Store. It writes nothing: a lease ends with the process.
 func (s *Store) Claim(_ context.Context, most int, d time.Duration) ([]frontier.Lease, time.Time, error) {
 	s.mu.Lock()
-	if s.failed != nil {
+	if s.journal.failed != nil {
 		defer s.mu.Unlock()
-		return nil, time.Time{}, s.failed
+		return nil, time.Time{}, s.journal.failed
 	}
 	leases, next, err := s.ledger.Claim(time.Now(), most, d)
 	var missing bool
 	for i := range leases {
-		missing = !s.recent(&leases[i]) || missing
+		missing = !s.journal.fill(&leases[i]) || missing
 	}
 	s.mu.Unlock()
 	if !missing {
 		return leases, next, err
 	}
-	s.reading.Lock()
-	defer s.reading.Unlock()
 	for i := range leases {
-		if err := s.fill(&leases[i]); err != nil {
+		if err := s.reader.fill(&leases[i]); err != nil {
 			return nil, time.Time{}, fmt.Errorf("read target %d of the state %s: %w", leases[i].ID, s.file, explain(err))
 		}
 	}
 	return leases, next, err
-}
-
-// recent fills in what is not in the file yet; it is false when something is left
-// that is.
-func (s *Store) recent(l *frontier.Lease) bool {
-	note := l.Tries == 0
-	for _, b := range []*batch{s.pending, s.current} {
-		if b == nil {
-			continue
-		}
-		if l.Job == nil {
-			l.Job, _ = b.job(l.ID)
-		}
-		if !note {
-			l.Note, note = b.note(l.ID)
-		}
-	}
-	if note && l.Note == nil {
-		l.Note = []byte{} // there is none: it need not be looked for
-	}
-	return note && l.Job != nil
-}
-
-// fill reads what is missing of a lease. Callers hold reading.
-func (s *Store) fill(l *frontier.Lease) (err error) {
-	if l.Job == nil {
-		if l.Job, err = s.ahead.job(s.reader, l.ID); err != nil {
-			return err
-		}
-	}
-	if l.Note != nil {
-		return nil
-	}
-	s.reader.bind(int64(l.ID))
-	return s.reader.each("SELECT note FROM deferred WHERE id=?", func(cur *cursor) (err error) {
-		l.Note, err = cur.bytes(0)
-		return err
-	})
 }
 
 // Complete implements frontier.Store.
@@ -256,7 +137,7 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 	if err := s.ledger.Check(d.Found); err != nil {
 		return nil, err
 	}
-	b, err := s.begin()
+	b, err := s.journal.begin()
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +147,7 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 		ids[i] = s.enter(b, &d.Found[i])
 		s.scratch = binary.AppendUvarint(s.scratch, uint64(ids[i]))
 	}
-	s.meet(b)
+	s.journal.addHosts(b)
 	b.events = append(b.events, event{kind: settledByVisit, id: l.ID, need: l.Need, a: b.put(notNil(d.Outcome))})
 	_, again := s.renewed[l.ID]
 	switch {
@@ -285,7 +166,7 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 	if s.ledger.Settle(l)&frontier.Renewed != 0 {
 		s.renewed[l.ID] = struct{}{}
 	}
-	return ids, s.commit(b.number)
+	return ids, s.journal.commit(b.number)
 }
 
 // Release implements frontier.Store. It does not wait until the file knows.
@@ -295,7 +176,7 @@ func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral
 	if err := s.ledger.Held(l); err != nil {
 		return err
 	}
-	b, err := s.begin()
+	b, err := s.journal.begin()
 	if err != nil {
 		return err
 	}
@@ -321,12 +202,12 @@ func (s *Store) Extend(_ context.Context, l frontier.Lease, d time.Duration) err
 func (s *Store) SetPace(_ context.Context, host string, p frontier.Pace) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, err := s.begin()
+	b, err := s.journal.begin()
 	if err != nil {
 		return err
 	}
 	number := s.ledger.SetPace(host, p)
-	s.meet(b)
+	s.journal.addHosts(b)
 	now := kept{p.Interval, nanos(p.NotBefore)}
 	if s.paced[number] == now {
 		b.steps-- // nothing to write
@@ -371,12 +252,12 @@ func (s *Store) Count(context.Context) (frontier.Counts, error) {
 func (s *Store) Tally(_ context.Context, t []frontier.Tally) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, err := s.begin()
+	b, err := s.journal.begin()
 	if err != nil {
 		return err
 	}
 	s.tally(b, t)
-	return s.commit(b.number)
+	return s.journal.commit(b.number)
 }
 
 func (s *Store) tally(b *batch, list []frontier.Tally) {
@@ -393,22 +274,6 @@ func (s *Store) Tallies(context.Context) (map[string]int64, error) {
 	return maps.Clone(s.tallies), nil
 }
 
-// flush waits until all that was done is in the file, and keeps others from doing
-// more. Callers hold mu.
-func (s *Store) flush() error {
-	if s.writer == nil {
-		return nil // there is nothing to wait for
-	}
-	for s.failed == nil && (s.current != nil || !s.pending.empty()) {
-		if s.current != nil {
-			s.turn.Wait()
-			continue
-		}
-		s.write()
-	}
-	return s.failed
-}
-
 // Get implements frontier.Store.
 func (s *Store) Get(_ context.Context, id frontier.ID) (frontier.Record, error) {
 	s.mu.Lock()
@@ -416,13 +281,13 @@ func (s *Store) Get(_ context.Context, id frontier.ID) (frontier.Record, error) 
 	if id == 0 || int(id) > s.ledger.Known() {
 		return frontier.Record{}, fmt.Errorf("read target %d: there is no such target", id)
 	}
-	if err := s.flush(); err != nil {
+	if err := s.journal.flush(); err != nil {
 		return frontier.Record{}, err
 	}
-	s.reading.Lock()
-	defer s.reading.Unlock()
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
 	var r frontier.Record
-	scan, err := s.reader.scan(frontier.AllParts, id, id)
+	scan, err := s.reader.conn.scan(frontier.AllParts, id, id)
 	if err == nil {
 		err = errors.Join(scan.read(id, s.ledger, &r), scan.close())
 	}
@@ -436,13 +301,13 @@ func (s *Store) Get(_ context.Context, id frontier.ID) (frontier.Record, error) 
 func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontier.Record) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.flush(); err != nil {
+	if err := s.journal.flush(); err != nil {
 		return err
 	}
-	s.reading.Lock()
-	defer s.reading.Unlock()
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
 	last := frontier.ID(s.ledger.Known())
-	scan, err := s.reader.scan(parts, 1, last)
+	scan, err := s.reader.conn.scan(parts, 1, last)
 	if err != nil {
 		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
 	}
@@ -466,13 +331,13 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 func (s *Store) Keep(name string, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.begin(); err != nil {
+	if _, err := s.journal.begin(); err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil {
+	if err := s.journal.flush(); err != nil {
 		return err
 	}
-	if err := s.writer.keep("kept "+name, value); err != nil {
+	if err := s.journal.writer.keep("kept "+name, value); err != nil {
 		return fmt.Errorf("write the state %s: keep the %s: %w", s.file, name, explain(err))
 	}
 	return nil
@@ -480,9 +345,9 @@ func (s *Store) Keep(name string, value []byte) error {
 
 // Kept returns what Keep kept, nil for nothing.
 func (s *Store) Kept(name string) ([]byte, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	value, err := s.reader.kept("kept " + name)
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
+	value, err := s.reader.conn.kept("kept " + name)
 	if err != nil {
 		return nil, fmt.Errorf("read the state %s: the %s: %w", s.file, name, explain(err))
 	}
@@ -500,19 +365,19 @@ func (s *Store) Seal() {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.journal.closed {
 		return nil
 	}
-	err := s.flush()
-	if err != nil && errors.Is(err, s.failed) {
+	err := s.journal.flush()
+	if err != nil && errors.Is(err, s.journal.failed) {
 		err = nil // whoever wrote has been told
 	}
-	s.closed = true
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	err = errors.Join(err, s.reader.close())
-	if s.writer != nil {
-		err = errors.Join(err, s.writer.close())
+	s.journal.closed = true
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
+	err = errors.Join(err, s.reader.conn.close())
+	if s.journal.writer != nil {
+		err = errors.Join(err, s.journal.writer.close())
 	}
 	if err != nil {
 		return fmt.Errorf("close the state %s: %w", s.file, err)

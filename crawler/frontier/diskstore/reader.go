@@ -1,0 +1,33 @@
+package diskstore
+
+import (
+	"sync"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// reader reads what the file holds. One goroutine at a time uses it.
+type reader struct {
+	mu    sync.Mutex
+	conn  *conn
+	ahead ahead
+}
+
+// fill reads what is missing of a lease.
+func (r *reader) fill(l *frontier.Lease) (err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l.Job == nil {
+		if l.Job, err = r.ahead.job(r.conn, l.ID); err != nil {
+			return err
+		}
+	}
+	if l.Note != nil {
+		return nil
+	}
+	r.conn.bind(int64(l.ID))
+	return r.conn.each("SELECT note FROM deferred WHERE id=?", func(cur *cursor) (err error) {
+		l.Note, err = cur.bytes(0)
+		return err
+	})
+}

@@ -10,30 +10,15 @@ import (
 )
 
 // RunDurable holds a store that outlives its process to what Run does not ask of
-// others: that another session finds what one has left. open returns a function
-// that opens the same store again and again, empty at first; what it returned
-// before is closed by then.
-func RunDurable(t *testing.T, open func(t *testing.T) (again func() frontier.Store)) {
-	for _, c := range []struct {
-		name string
-		test func(*sessions)
-	}{
-		{"targets, outcomes and findings stay", (*sessions).records},
-		{"a leased target is queued again", (*sessions).leased},
-		{"a deferred target waits on, with its note", (*sessions).deferred},
-		{"needs and waves that were raised stay", (*sessions).raised},
-		{"a target of which more is wanted comes again", (*sessions).renewed},
-		{"an item entered as settled stays so, until it is wanted", (*sessions).given},
-		{"what was learnt of a page stays", (*sessions).page},
-		{"a page that holds nothing any more holds nothing", (*sessions).emptied},
-		{"hosts are spared as before", (*sessions).paced},
-		{"tallies stay", (*sessions).tallied},
-		{"fingerprints have the same key and width", (*sessions).key},
-	} {
+// others: another session finds what one has left. open returns a function that opens
+// the same store each time it is called, empty at first. A store is closed before it is
+// opened again.
+func RunDurable(t *testing.T, open func(t *testing.T) (reopen func() frontier.Store)) {
+	for _, c := range durableContract {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &sessions{suite: suite{T: t, ctx: context.Background()}, again: open(t)}
-				s.Store = s.again()
+				s := &sessions{harness: harness{T: t, ctx: context.Background()}, open: open(t)}
+				s.Store = s.open()
 				c.test(s)
 				if err := s.Close(); err != nil {
 					t.Errorf("Close: %v", err)
@@ -43,24 +28,43 @@ func RunDurable(t *testing.T, open func(t *testing.T) (again func() frontier.Sto
 	}
 }
 
-type sessions struct {
-	suite
-	again func() frontier.Store
+// durableContract is what every durable store must do.
+var durableContract = []struct {
+	name string
+	test func(*sessions)
+}{
+	{"targets, outcomes and findings stay", testRecordsStay},
+	{"a leased target is queued again", testLeasedIsQueued},
+	{"a deferred target still waits, with its note", testDeferralStays},
+	{"added needs and lower waves stay", testRaisedStays},
+	{"a settled target of which more is needed is queued", testRenewedStays},
+	{"a target entered as settled stays settled until it is entered without an outcome", testEnteredSettledStays},
+	{"the page of a target stays", testPageStays},
+	{"a page without findings replaces one with findings", testEmptiedPage},
+	{"the pace of a host stays", testPaceStays},
+	{"tallies stay", testTalliesStay},
+	{"the key and the width of fingerprints stay", testKeyStays},
 }
 
-// next ends the session and begins another.
-func (s *sessions) next() {
+// sessions is a store under test that is closed and opened again.
+type sessions struct {
+	harness
+	open func() frontier.Store
+}
+
+// reopen ends the session and begins another.
+func (s *sessions) reopen() {
 	s.Helper()
 	if err := s.Close(); err != nil {
 		s.Fatalf("Close: %v", err)
 	}
-	s.Store = s.again()
+	s.Store = s.open()
 }
 
-func (s *sessions) records() {
+func testRecordsStay(s *sessions) {
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	ids := s.settle(s.claim(), s.item(2, "b", frontier.Leaves, frontier.NeedLinked), s.item(1, "a", frontier.Pages, 0))
-	s.next()
+	s.reopen()
 	if c := s.count(); c.Known != 2 || c.Settled != 1 || c.Queued != 1 {
 		s.Errorf("Count = %+v, want 2 known, 1 settled, 1 queued", c)
 	}
@@ -79,34 +83,34 @@ func (s *sessions) records() {
 	if fresh[0] != 3 {
 		s.Errorf("the next target has the id %d, want 3", fresh[0])
 	}
-	s.next()
+	s.reopen()
 	s.settle(s.claim())
-	s.end()
+	s.wantEnd()
 }
 
-func (s *sessions) leased() {
+func testLeasedIsQueued(s *sessions) {
 	s.add(s.item(1, "a", frontier.Pages, 0), s.item(2, "a", frontier.Pages, 0))
 	l := s.claim()
 	s.settle(s.claim())
-	s.next()
+	s.reopen()
 	again := s.claim()
 	if again.ID != l.ID {
 		s.Errorf("target %d came, want %d, which was out", again.ID, l.ID)
 	}
 	s.settle(again)
-	s.end()
+	s.wantEnd()
 }
 
-func (s *sessions) deferred() {
+func testDeferralStays(s *sessions) {
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks), s.item(2, "a", frontier.Leaves, 0))
 	l := s.claim()
 	later := time.Now().Add(time.Hour)
 	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: frontier.SecondPass, NotBefore: later, Note: []byte("note")}); err != nil {
 		s.Fatal(err)
 	}
-	s.next()
+	s.reopen()
 	s.settle(s.claim())
-	if next := s.none(); !next.Equal(later) {
+	if next := s.claimNone(); !next.Equal(later) {
 		s.Errorf("ask again at %v, want %v", next, later)
 	}
 	if c := s.count(); c.Pages != 1 {
@@ -118,18 +122,18 @@ func (s *sessions) deferred() {
 		s.Errorf("lease = %+v, want target 1 in its second pass, with its note", l)
 	}
 	s.settle(l)
-	s.next()
+	s.reopen()
 	if r := s.get(1); !r.Settled || len(r.Note) > 0 {
 		s.Errorf("Get = %+v, want it settled and without a note", r)
 	}
-	s.end()
+	s.wantEnd()
 }
 
-func (s *sessions) raised() {
+func testRaisedStays(s *sessions) {
 	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked), s.item(2, "a", frontier.Leaves, 0), s.item(3, "a", 7, 0))
-	s.next()
+	s.reopen()
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent), s.item(3, "a", 5, frontier.NeedSeed))
-	s.next()
+	s.reopen()
 	for _, want := range []struct {
 		id   frontier.ID
 		wave frontier.Wave
@@ -141,56 +145,56 @@ func (s *sessions) raised() {
 		}
 		s.settle(l)
 	}
-	s.end()
+	s.wantEnd()
 }
 
-func (s *sessions) renewed() {
+func testRenewedStays(s *sessions) {
 	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked), s.item(2, "a", frontier.Leaves, 0))
 	s.settle(s.claim())
 	l := s.claim()
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks), s.item(2, "a", frontier.Leaves, frontier.NeedContent))
 	s.settle(l)
-	s.next()
+	s.reopen()
 	if c := s.count(); c.Settled != 0 || c.Queued != 2 || c.Pages != 1 {
 		s.Errorf("Count = %+v, want both queued, one as a page", c)
 	}
 	s.settle(s.claim())
 	s.settle(s.claim())
-	s.next()
-	s.end()
+	s.reopen()
+	s.wantEnd()
 }
 
-func (s *sessions) given() {
+func testEnteredSettledStays(s *sessions) {
 	out := s.item(1, "a", frontier.Leaves, frontier.NeedLinked)
 	out.Outcome = []byte("excluded")
 	s.add(out)
-	s.next()
-	s.end()
+	s.reopen()
+	s.wantEnd()
 	if r := s.get(1); !r.Settled || string(r.Outcome) != "excluded" {
 		s.Errorf("Get = %+v, want it settled as excluded", r)
 	}
 	s.add(s.item(1, "a", frontier.Leaves, 0))
-	s.next()
+	s.reopen()
 	l := s.claim()
-	s.next()
+	s.reopen()
 	if l = s.claim(); l.ID != 1 {
 		s.Errorf("lease = %+v, want target 1", l)
 	}
 	s.settle(l)
-	s.next()
+	s.reopen()
 	s.add(out)
-	s.end()
+	s.wantEnd()
 	if r := s.get(1); string(r.Outcome) != "outcome" {
 		s.Errorf("outcome = %q", r.Outcome)
 	}
 }
 
-func (s *sessions) page() {
+func testPageStays(s *sessions) {
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	if _, err := s.Complete(s.ctx, s.claim(), frontier.Done{Outcome: []byte("ok"), Page: []byte("learnt")}); err != nil {
 		s.Fatal(err)
 	}
-	s.next()
+	s.reopen()
 	if r := s.get(1); string(r.Page) != "learnt" || len(r.Links) > 0 || len(r.Found) > 0 {
 		s.Errorf("Get = %+v", r)
 	}
@@ -205,43 +209,43 @@ func (s *sessions) page() {
 	}
 }
 
-func (s *sessions) emptied() {
+func testEmptiedPage(s *sessions) {
 	s.add(s.item(1, "a", frontier.Leaves, 0))
 	s.settle(s.claim(), s.item(2, "a", frontier.Leaves, 0))
 	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedContent))
-	s.next()
+	s.reopen()
 	for range 2 {
 		s.settle(s.claim())
 	}
-	s.next()
+	s.reopen()
 	if r := s.get(1); len(r.Found) > 0 || len(r.Links) > 0 {
 		s.Errorf("Get = %+v, want nothing found at the second visit", r)
 	}
-	s.end()
+	s.wantEnd()
 }
 
-func (s *sessions) paced() {
+func testPaceStays(s *sessions) {
 	until := time.Now().Add(time.Hour)
 	if err := s.SetPace(s.ctx, "a", frontier.Pace{Concurrency: 2, Interval: time.Minute, NotBefore: until}); err != nil {
 		s.Fatal(err)
 	}
 	s.add(s.item(1, "a", frontier.Leaves, 0))
-	s.next()
-	if next := s.none(); !next.Equal(until) {
+	s.reopen()
+	if next := s.claimNone(); !next.Equal(until) {
 		s.Errorf("ask again at %v, want %v", next, until)
 	}
 	time.Sleep(time.Hour)
 	s.settle(s.claim())
-	s.end()
+	s.wantEnd()
 }
 
-func (s *sessions) tallied() {
+func testTalliesStay(s *sessions) {
 	s.add(s.item(1, "a", frontier.Leaves, 0))
 	for n := range 3 {
 		if err := s.Tally(s.ctx, []frontier.Tally{{Name: "sessions", By: 1}}); err != nil {
 			s.Fatal(err)
 		}
-		s.next()
+		s.reopen()
 		got, err := s.Tallies(s.ctx)
 		if err != nil || got["sessions"] != int64(n+1) {
 			s.Errorf("Tallies = %v, %v; want %d sessions", got, err, n+1)
@@ -250,13 +254,13 @@ func (s *sessions) tallied() {
 	s.settle(s.claim())
 }
 
-func (s *sessions) key() {
+func testKeyStays(s *sessions) {
 	keyed, ok := s.Store.(frontier.Keyed)
 	if !ok {
 		s.Fatal("a store that outlives its process must have a key for fingerprints")
 	}
 	before, width := keyed.FingerprintKey(), s.Width()
-	s.next()
+	s.reopen()
 	if after := s.Store.(frontier.Keyed).FingerprintKey(); after != before || after == [16]byte{} {
 		s.Errorf("the key was %x and is %x", before, after)
 	}

@@ -10,10 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// The part of the suite about what a store keeps besides its queue: what became of
-// targets, notes, sums, paces, and what is read of them.
-
-func (s *suite) complete() {
+func testComplete(s *harness) {
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	l := s.claim()
 	ids, err := s.Complete(s.ctx, l, frontier.Done{
@@ -38,10 +35,10 @@ func (s *suite) complete() {
 	}
 	s.settle(s.claim())
 	s.settle(s.claim())
-	s.end()
+	s.wantEnd()
 }
 
-func (s *suite) read() {
+func testRecords(s *harness) {
 	big := make([]byte, 1<<20)
 	for i := range big {
 		big[i] = byte(i * i)
@@ -73,111 +70,10 @@ func (s *suite) read() {
 		s.Error("Get of an unknown target: no error")
 	}
 	s.settle(s.claim())
-	s.end()
+	s.wantEnd()
 }
 
-// release puts a target back with a note.
-func (s *suite) release(l frontier.Lease, note string) {
-	s.Helper()
-	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: l.Wave, Note: []byte(note)}); err != nil {
-		s.Fatalf("Release: %v", err)
-	}
-}
-
-func (s *suite) get(id frontier.ID) frontier.Record {
-	s.Helper()
-	r, err := s.Get(s.ctx, id)
-	if err != nil {
-		s.Fatalf("Get: %v", err)
-	}
-	return r
-}
-
-func (s *suite) notes() {
-	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
-	for _, note := range []string{"first", "second", ""} {
-		s.release(s.claim(), note)
-		if r := s.get(1); string(r.Note) != note || r.Settled {
-			s.Errorf("the record has the note %q, want %q", r.Note, note)
-		}
-		l := s.claim()
-		if string(l.Note) != note {
-			s.Errorf("the lease has the note %q, want %q", l.Note, note)
-		}
-		s.release(l, "in between")
-	}
-	s.settle(s.claim())
-	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedContent)) // once more, from the start
-	l := s.claim()
-	if len(l.Note) != 0 || l.Tries != 0 {
-		s.Errorf("a target that was settled comes again with the note %q, tried %d times", l.Note, l.Tries)
-	}
-	s.settle(l)
-	if r := s.get(1); len(r.Note) != 0 {
-		s.Errorf("a settled target has the note %q", r.Note)
-	}
-	s.end()
-}
-
-func (s *suite) tallies() {
-	s.add(s.item(1, "a", frontier.Leaves, 0))
-	one := []frontier.Tally{{Name: "visits", By: 1}, {Name: "bytes", By: 10}}
-	l := s.claim()
-	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: l.Wave, Tally: one}); err != nil {
-		s.Fatal(err)
-	}
-	l = s.claim()
-	if _, err := s.Complete(s.ctx, l, frontier.Done{Outcome: []byte("ok"), Tally: one}); err != nil {
-		s.Fatal(err)
-	}
-	if _, err := s.Complete(s.ctx, l, frontier.Done{Tally: one}); !errors.Is(err, frontier.ErrStale) {
-		s.Fatalf("Complete = %v", err)
-	}
-	if err := s.Tally(s.ctx, []frontier.Tally{{Name: "bytes", By: -5}, {Name: "other", By: 1 << 40}}); err != nil {
-		s.Fatal(err)
-	}
-	got, err := s.Tallies(s.ctx)
-	if want := map[string]int64{"visits": 2, "bytes": 15, "other": 1 << 40}; err != nil || !maps.Equal(got, want) {
-		s.Errorf("Tallies = %v, %v; want %v", got, err, want)
-	}
-	s.end()
-}
-
-func (s *suite) paces() {
-	until := time.Now().Add(time.Minute).Round(0)
-	want := map[string]frontier.Pace{"a": {Concurrency: 3, Interval: time.Second, NotBefore: until}, "b": {}}
-	if err := s.SetPace(s.ctx, "a", want["a"]); err != nil {
-		s.Fatal(err)
-	}
-	out := s.item(1, "b", frontier.Leaves, 0)
-	out.Outcome = []byte("left out")
-	s.add(out)
-	got := map[string]frontier.Pace{}
-	if err := s.Paces(s.ctx, func(host string, p frontier.Pace) error { got[host] = p; return nil }); err != nil {
-		s.Fatal(err)
-	}
-	if len(got) != 2 || got["a"].Concurrency != 3 || got["a"].Interval != time.Second || !got["a"].NotBefore.Equal(until) || got["b"] != want["b"] {
-		s.Errorf("Paces = %v, want %v", got, want)
-	}
-	stop := errors.New("enough")
-	if err := s.Paces(s.ctx, func(string, frontier.Pace) error { return stop }); !errors.Is(err, stop) {
-		s.Errorf("Paces = %v, want the callback's error", err)
-	}
-	s.end()
-}
-
-func (s *suite) find() {
-	ids := s.add(s.item(1, "a", frontier.Leaves, 0), s.item(2, "a", frontier.Leaves, 0))
-	got, err := s.Find(s.ctx, []frontier.Fingerprint{s.fingerprint(2), s.fingerprint(3), s.fingerprint(1)})
-	if want := []frontier.ID{ids[1], 0, ids[0]}; err != nil || !slices.Equal(got, want) {
-		s.Errorf("Find = %v, %v; want %v", got, err, want)
-	}
-	s.settle(s.claim())
-	s.settle(s.claim())
-	s.end()
-}
-
-func (s *suite) parts() {
+func testParts(s *harness) {
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	l := s.claim()
 	ids, err := s.Complete(s.ctx, l, frontier.Done{Outcome: []byte("ok"), Links: []byte("links"),
@@ -216,14 +112,14 @@ func (s *suite) parts() {
 		}
 	}
 	s.settle(s.claim())
-	s.end()
+	s.wantEnd()
 }
 
-func (s *suite) sealed() {
+func testSealed(s *harness) {
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
 	s.settle(s.claim(), s.item(2, "b", frontier.Leaves, 0))
 	s.settle(s.claim())
-	s.end()
+	s.wantEnd()
 	sealer, ok := s.Store.(frontier.Sealer)
 	if !ok {
 		return
@@ -242,4 +138,88 @@ func (s *suite) sealed() {
 	if c := s.count(); c.Known != 2 || c.Settled != 2 {
 		s.Errorf("Count = %+v, want 2 known and settled", c)
 	}
+}
+
+func testNotes(s *harness) {
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	for _, note := range []string{"first", "second", ""} {
+		s.release(s.claim(), note)
+		if r := s.get(1); string(r.Note) != note || r.Settled {
+			s.Errorf("the record has the note %q, want %q", r.Note, note)
+		}
+		l := s.claim()
+		if string(l.Note) != note {
+			s.Errorf("the lease has the note %q, want %q", l.Note, note)
+		}
+		s.release(l, "in between")
+	}
+	s.settle(s.claim())
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedContent)) // once more, from the start
+	l := s.claim()
+	if len(l.Note) != 0 || l.Tries != 0 {
+		s.Errorf("a target that was settled comes again with the note %q, tried %d times", l.Note, l.Tries)
+	}
+	s.settle(l)
+	if r := s.get(1); len(r.Note) != 0 {
+		s.Errorf("a settled target has the note %q", r.Note)
+	}
+	s.wantEnd()
+}
+
+func testTallies(s *harness) {
+	s.add(s.item(1, "a", frontier.Leaves, 0))
+	one := []frontier.Tally{{Name: "visits", By: 1}, {Name: "bytes", By: 10}}
+	l := s.claim()
+	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: l.Wave, Tally: one}); err != nil {
+		s.Fatal(err)
+	}
+	l = s.claim()
+	if _, err := s.Complete(s.ctx, l, frontier.Done{Outcome: []byte("ok"), Tally: one}); err != nil {
+		s.Fatal(err)
+	}
+	if _, err := s.Complete(s.ctx, l, frontier.Done{Tally: one}); !errors.Is(err, frontier.ErrStale) {
+		s.Fatalf("Complete = %v", err)
+	}
+	if err := s.Tally(s.ctx, []frontier.Tally{{Name: "bytes", By: -5}, {Name: "other", By: 1 << 40}}); err != nil {
+		s.Fatal(err)
+	}
+	got, err := s.Tallies(s.ctx)
+	if want := map[string]int64{"visits": 2, "bytes": 15, "other": 1 << 40}; err != nil || !maps.Equal(got, want) {
+		s.Errorf("Tallies = %v, %v; want %v", got, err, want)
+	}
+	s.wantEnd()
+}
+
+func testPaces(s *harness) {
+	until := time.Now().Add(time.Minute).Round(0)
+	want := map[string]frontier.Pace{"a": {Concurrency: 3, Interval: time.Second, NotBefore: until}, "b": {}}
+	if err := s.SetPace(s.ctx, "a", want["a"]); err != nil {
+		s.Fatal(err)
+	}
+	out := s.item(1, "b", frontier.Leaves, 0)
+	out.Outcome = []byte("left out")
+	s.add(out)
+	got := map[string]frontier.Pace{}
+	if err := s.Paces(s.ctx, func(host string, p frontier.Pace) error { got[host] = p; return nil }); err != nil {
+		s.Fatal(err)
+	}
+	if len(got) != 2 || got["a"].Concurrency != 3 || got["a"].Interval != time.Second || !got["a"].NotBefore.Equal(until) || got["b"] != want["b"] {
+		s.Errorf("Paces = %v, want %v", got, want)
+	}
+	stop := errors.New("enough")
+	if err := s.Paces(s.ctx, func(string, frontier.Pace) error { return stop }); !errors.Is(err, stop) {
+		s.Errorf("Paces = %v, want the callback's error", err)
+	}
+	s.wantEnd()
+}
+
+func testFind(s *harness) {
+	ids := s.add(s.item(1, "a", frontier.Leaves, 0), s.item(2, "a", frontier.Leaves, 0))
+	got, err := s.Find(s.ctx, []frontier.Fingerprint{s.fingerprint(2), s.fingerprint(3), s.fingerprint(1)})
+	if want := []frontier.ID{ids[1], 0, ids[0]}; err != nil || !slices.Equal(got, want) {
+		s.Errorf("Find = %v, %v; want %v", got, err, want)
+	}
+	s.settle(s.claim())
+	s.settle(s.claim())
+	s.wantEnd()
 }

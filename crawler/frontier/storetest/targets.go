@@ -1,0 +1,170 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+func testEmpty(s *harness) {
+	s.wantEnd()
+	if c := s.count(); c != (frontier.Counts{}) {
+		s.Errorf("Count = %+v, want zeros", c)
+	}
+}
+
+func testHandedOutOnce(s *harness) {
+	a, b := s.item(1, "a", frontier.Pages, 0), s.item(2, "a", frontier.Pages, 0)
+	ids := s.add(a, b, a)
+	if ids[0] != ids[2] || ids[0] == ids[1] || ids[0] == 0 || ids[1] == 0 {
+		s.Fatalf("ids = %v: the same item has the same id, others have others, none is 0", ids)
+	}
+	first, second := s.claim(), s.claim()
+	if first.ID == second.ID {
+		s.Errorf("target %d was handed out twice", first.ID)
+	}
+	s.claimNone()
+	s.settle(first)
+	s.claimNone()
+	s.settle(second)
+	s.wantEnd()
+	if again := s.add(a); again[0] != ids[0] {
+		s.Errorf("a settled item's id changed from %d to %d", ids[0], again[0])
+	}
+	s.wantEnd()
+	if c := s.count(); c.Known != 2 || c.Settled != 2 || c.Queued != 0 || c.Leased != 0 {
+		s.Errorf("Count = %+v, want 2 known and settled", c)
+	}
+}
+
+func testNeedsAddUp(s *harness) {
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	s.add(s.item(2, "a", frontier.Pages, frontier.NeedLinks))
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent))
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedSeed))
+	for range 2 {
+		l := s.claim()
+		if l.Wave != frontier.Pages {
+			s.Errorf("target %d came in wave %d, want %d", l.ID, l.Wave, frontier.Pages)
+		}
+		if want := frontier.NeedLinked | frontier.NeedContent | frontier.NeedSeed; l.ID == 1 && l.Need != want {
+			s.Errorf("need = %b, want %b", l.Need, want)
+		}
+		s.settle(l)
+	}
+	s.wantEnd()
+}
+
+// testEnteredByID enters targets again that are queued, leased, settled and given.
+func testEnteredByID(s *harness) {
+	ids := s.add(s.item(1, "a", frontier.Leaves, 0), s.item(2, "a", frontier.Leaves, 0))
+	again := func(id frontier.ID, need frontier.Need) frontier.Item {
+		return frontier.Item{ID: id, Fingerprint: s.fingerprint(int(id)), Wave: frontier.Pages, Need: need}
+	}
+	if got := s.add(again(ids[1], frontier.NeedContent), s.item(3, "a", frontier.Leaves, 0), again(ids[0], 0)); got[0] != ids[1] || got[2] != ids[0] || got[1] == ids[0] || got[1] == ids[1] {
+		s.Fatalf("Add by number returned %v for %v and a new one", got, ids)
+	}
+	l := s.claim()
+	if l.ID != ids[1] || l.Wave != frontier.Pages || l.Need != frontier.NeedContent || string(l.Job) != "job 2" {
+		s.Errorf("target %d came first, in wave %d with need %d and job %q; entering it by number had made it a page with content", l.ID, l.Wave, l.Need, l.Job)
+	}
+	if found := s.settle(l, again(ids[1], frontier.NeedContent), again(ids[0], 0)); !slices.Equal(found, []frontier.ID{ids[1], ids[0]}) {
+		s.Errorf("found by number: %v", found)
+	}
+	s.settle(s.claim())
+	s.settle(s.claim())
+	s.wantEnd()
+	s.add(again(ids[0], frontier.NeedContent)) // more is wanted of it than it was asked for
+	if l := s.claim(); l.ID != ids[0] || l.Need != frontier.NeedContent {
+		s.Errorf("target %d with need %d is renewed, want %d", l.ID, l.Need, ids[0])
+	} else {
+		s.settle(l)
+	}
+	s.wantEnd()
+	if _, err := s.Add(s.ctx, []frontier.Item{again(99, 0)}); err == nil {
+		s.Error("a number that was never given is taken")
+	}
+}
+
+func testRenewed(s *harness) {
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	s.settle(s.claim())
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedSeed))
+	s.wantEnd()
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent))
+	if c := s.count(); c.Settled != 0 || c.Pages != 1 {
+		s.Errorf("Count = %+v, want the target queued as a page", c)
+	}
+	l := s.claim()
+	if l.Need&frontier.NeedContent == 0 || l.Tries != 0 {
+		s.Errorf("lease = %+v, want it to need content, tried never", l)
+	}
+	s.settle(l)
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent))
+	s.wantEnd()
+}
+
+func testRenewedWhileLeased(s *harness) {
+	s.add(s.item(1, "a", frontier.Leaves, 0))
+	l := s.claim()
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
+	s.settle(l)
+	again := s.claim()
+	if again.ID != l.ID || again.Wave != frontier.Pages || again.Need&frontier.NeedLinks == 0 {
+		s.Errorf("lease = %+v, want the target again, as a page", again)
+	}
+	s.settle(again)
+	s.wantEnd()
+	if c := s.count(); c.Pages != 0 || c.Settled != 1 {
+		s.Errorf("Count = %+v, want 1 settled and no page outstanding", c)
+	}
+}
+
+func testEnteredSettled(s *harness) {
+	out := s.item(1, "a", frontier.Leaves, 0)
+	out.Outcome = []byte("excluded")
+	s.add(out)
+	s.wantEnd()
+	r, err := s.Get(s.ctx, 1)
+	if err != nil || !r.Settled || string(r.Outcome) != "excluded" {
+		s.Errorf("Get = %+v, %v; want it settled as excluded", r, err)
+	}
+	s.add(s.item(1, "a", frontier.Leaves, 0)) // somebody links to it after all
+	l := s.claim()
+	s.settle(l)
+	s.add(out)
+	s.wantEnd()
+	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
+		s.Errorf("outcome = %q: an outcome given for a known item is passed over", r.Outcome)
+	}
+}
+
+// testFirstLinkedOutcome: of outcomes that are given for a target, that of the first link counts,
+// whatever came before it.
+func testFirstLinkedOutcome(s *harness) {
+	given := func(outcome string, need frontier.Need) frontier.Item {
+		it := s.item(1, "a", frontier.Leaves, need)
+		it.Outcome = []byte(outcome)
+		return it
+	}
+	for _, step := range []struct {
+		item frontier.Item
+		want string
+	}{
+		{given("named", 0), "named"}, {given("named once more", 0), "named"}, {given("linked", frontier.NeedLinked), "linked"},
+		{given("linked once more", frontier.NeedLinked), "linked"}, {given("named at last", 0), "linked"},
+	} {
+		s.add(step.item)
+		s.wantEnd()
+		if r, err := s.Get(s.ctx, 1); err != nil || !r.Settled || string(r.Outcome) != step.want {
+			s.Errorf("with %s: Get = %+v, %v; want it settled as %s", step.item.Outcome, r, err, step.want)
+		}
+	}
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
+	l := s.claim()
+	s.add(given("linked", frontier.NeedLinked|frontier.NeedSeed))
+	s.settle(l)
+	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
+		s.Errorf("outcome = %q, want that of the visit", r.Outcome)
+	}
+}

@@ -61,7 +61,7 @@ func TestReadAgain(t *testing.T) {
 	for _, dir := range dirs {
 		for _, show := range []Show{{Broken: true, Warning: true}, {Broken: true, Unverified: true, Warning: true, Info: true}, {Warning: true, PagesAlone: true}, {}} {
 			report := func(again bool, workers, anchors int) string {
-				cfg, seeds := disk(t, dir)
+				cfg, seeds := onDisk(t, dir)
 				cfg.Show, cfg.ReadAgain, cfg.Concurrency = show, again, workers
 				store := &watchedStore{Memory: frontier.NewMemory()}
 				cfg.Store = store
@@ -120,7 +120,7 @@ func TestReadAgainKnown(t *testing.T) {
 	for n := range 50 {
 		files[fmt.Sprintf("p%02d.html", n)] = fmt.Sprintf(`<body><p>page</p><a href="gone.html">gone</a><a href="p%02d.html">next</a>`, (n+1)%50) + strings.Repeat("<p>that goes on</p>\n", 4)
 	}
-	cfg, seeds := disk(t, writeFiles(t, files))
+	cfg, seeds := onDisk(t, writeFiles(t, files))
 	store := &watchedStore{Memory: frontier.NewMemory()}
 	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, Show{Broken: true}, true, 1
 	c, _ := crawl(t, cfg, seeds)
@@ -142,7 +142,7 @@ func TestReadAgainRemarked(t *testing.T) {
 	for n := range 50 {
 		files[fmt.Sprintf("p%02d.html", n)] += `<p><a href="p99.html">last</a><a href="p99.html#i">its part</a>` + strings.Repeat("<p>that goes on</p>\n", 4)
 	}
-	cfg, seeds := disk(t, writeFiles(t, files))
+	cfg, seeds := onDisk(t, writeFiles(t, files))
 	store := &watchedStore{Memory: frontier.NewMemory()}
 	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, Show{Warning: true}, true, 1
 	c, _ := crawl(t, cfg, seeds)
@@ -179,7 +179,7 @@ func TestReadAgainChanged(t *testing.T) {
 			}
 			dir := writeFiles(t, files)
 			file := filepath.Join(dir, "p.html")
-			cfg, seeds := disk(t, dir)
+			cfg, seeds := onDisk(t, dir)
 			cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
 			cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
 				err := os.WriteFile(file, []byte(c.then), 0o666)
@@ -213,7 +213,7 @@ func TestReadAgainChanged(t *testing.T) {
 
 // TestBareFiles: only what is sure to be read again as it is may have bare links.
 func TestBareFiles(t *testing.T) {
-	cfg, seeds := disk(t, t.TempDir())
+	cfg, seeds := onDisk(t, t.TempDir())
 	cfg.ReadAgain, cfg.Show = true, Show{Broken: true}
 	w := &worker{run: newRun(t.Context(), cfg, seeds, &collector{})}
 	defer w.cfg.Store.Close()
@@ -267,7 +267,7 @@ func TestNamesAgain(t *testing.T) {
 		"p.html": `<p id="section">page</p>` + end, "q.html": `<p id="chapter">page</p>` + end,
 		"r.html": `<p>page</p><a href="p.html#secton">p</a><a href="q.html#chaptr">q</a><a href="p.html#sectio">p</a>` + end,
 	})
-	cfg, seeds := disk(t, dir)
+	cfg, seeds := onDisk(t, dir)
 	cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
 	cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
 		if err := os.Chtimes(filepath.Join(dir, "q.html"), time.Time{}, time.Unix(1e9, 0)); err != nil {

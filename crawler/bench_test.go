@@ -10,7 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -49,13 +49,13 @@ func manual(page int) []byte {
 // manualRun is a run over a directory that nothing is read from.
 func manualRun(b *testing.B) *run {
 	dir := b.TempDir()
-	site, err := fetch.NewSite(fetch.SiteConfig{Base: mustParse(b, "https://0.site.invalid/"), Dir: dir, Synthetic: true})
+	site, err := disk.OpenSite(disk.SiteConfig{Base: mustParse(b, "https://0.site.invalid/"), Dir: dir, Synthetic: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { site.Close() })
 	cfg := web(b)
-	cfg.Sites, cfg.WorkingDir, cfg.Show = []*fetch.Site{site}, dir, Show{Broken: true, Warning: true}
+	cfg.Sites, cfg.WorkingDir, cfg.Show = []*disk.Site{site}, dir, Show{Broken: true, Warning: true}
 	return newRun(b.Context(), cfg, []Seed{{URL: site.Base(), Follow: true, Crawl: true}}, quiet{})
 }
 
@@ -190,7 +190,7 @@ func BenchmarkJoin(b *testing.B) {
 	if err := crawlertest.Generate(1, pages, links).WriteDir(dir); err != nil {
 		b.Fatal(err)
 	}
-	cfg, seeds := disk(b, dir)
+	cfg, seeds := onDisk(b, dir)
 	cfg.Show = Show{Broken: true, Warning: true}
 	r := newRun(b.Context(), cfg, seeds, quiet{})
 	if err := r.refer(); err != nil {
@@ -225,7 +225,7 @@ func BenchmarkDirectory(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		cfg, seeds := disk(b, dir)
+		cfg, seeds := onDisk(b, dir)
 		cfg.Show = Show{Broken: true, Warning: true}
 		sum, err := Run(b.Context(), cfg, seeds, quiet{})
 		if err != nil || sum.Pages != pages {

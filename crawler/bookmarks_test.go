@@ -33,7 +33,7 @@ func TestLongBookmarkFile(t *testing.T) {
 		t.Fatalf("%d bytes are not long", b.Len())
 	}
 	read := func(whole bool, show Show) (c *collector, sum *Summary, bytes uint64) {
-		cfg, seeds := disk(t, dir)
+		cfg, seeds := onDisk(t, dir)
 		cfg.External, cfg.Show, cfg.Pages = SkipExternal, show, whole // who wants the pages told wants all their links
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -34,7 +34,7 @@ func TestCost(t *testing.T) {
 		start         func() (*Config, []Seed)
 		allocs, bytes uint64 // a page, at most
 	}{
-		"directory": {func() (*Config, []Seed) { return disk(t, dir) }, 120, 22_000},
+		"directory": {func() (*Config, []Seed) { return onDisk(t, dir) }, 120, 22_000},
 		"http":      {func() (*Config, []Seed) { return web(t), seedOf(t, base+"/") }, 270, 40_000},
 	} {
 		t.Run(name, func(t *testing.T) {

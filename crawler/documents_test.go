@@ -133,7 +133,7 @@ func TestDatabaseBeyondMaxBody(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cfg, _ := disk(t, dir)
+	cfg, _ := onDisk(t, dir)
 	cfg.MaxBody = 2000
 	c := &collector{}
 	if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "https://0.site.invalid/places.sqlite"), Follow: true, Named: true, Raw: "places.sqlite"}}, c); err != nil {
@@ -173,7 +173,7 @@ func TestDocumentBeyondMaxBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ given, crawl, whole bool }{{false, false, true}, {true, false, false}, {false, true, false}} {
-		cfg, _ := disk(t, dir)
+		cfg, _ := onDisk(t, dir)
 		cfg.MaxBody, cfg.MaxBodyGiven = 2000, tt.given
 		c := &collector{}
 		if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "https://0.site.invalid/page.html"), Follow: true, Named: true, Crawl: tt.crawl, Raw: "page.html"}}, c); err != nil {
@@ -211,7 +211,7 @@ func TestLinkedDirectories(t *testing.T) {
 			t.Skip("no symbolic links here: ", err)
 		}
 	}
-	cfg, _ := disk(t, dir)
+	cfg, _ := onDisk(t, dir)
 	var seeds []Seed
 	for _, name := range []string{"index.html", "v2/page.html"} {
 		seeds = append(seeds, Seed{URL: mustParse(t, "https://0.site.invalid/"+name), Follow: true, Crawl: true})
@@ -259,7 +259,7 @@ func TestTemplates(t *testing.T) {
 	asPage := map[string]string{"1": "file-missing", "2": "uri-invalid", "3": "file-missing", "4": "file-missing", "5": "file-missing", "6": "file-missing", "7": "fragment-missing", "8": "fragment-missing", "9": "file-missing"}
 	asTemplate := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded", "6": "excluded", "7": "excluded", "8": "excluded", "9": "excluded"}
 	for _, again := range []bool{false, true} {
-		cfg, seeds := disk(t, dir)
+		cfg, seeds := onDisk(t, dir)
 		cfg.Show, cfg.ReadAgain = Show{OK: !again, Skipped: true, Broken: true}, again
 		c := &collector{}
 		if _, err := Run(t.Context(), cfg, seeds, c); err != nil {

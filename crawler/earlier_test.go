@@ -575,7 +575,7 @@ func TestLocalFilesAreNotKept(t *testing.T) {
 		}
 	}
 	for _, want := range []check.Code{check.CodeOK, check.CodeFileMissing} {
-		cfg, seeds := disk(t, dir)
+		cfg, seeds := onDisk(t, dir)
 		memory, err := cache.Open(file, cache.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func TestKnownReferences(t *testing.T) {
 	pages := []string{"https://0.site.invalid/p1/a.html", "https://0.site.invalid/p1/b.html", "https://0.site.invalid/p2/a.html?q", "https://www.example.com/p1/a.html", "https://www.example.com/", "http://www.example.com/p1/a.html"}
 	bases := []string{"", "https://0.site.invalid/p1/other.html", "https://www.example.com/deep/er/"}
 	site := func(t *testing.T) *Config {
-		cfg, _ := disk(t, t.TempDir())
+		cfg, _ := onDisk(t, t.TempDir())
 		return cfg
 	}
 	for name, set := range map[string]func(*Config){
@@ -130,7 +130,7 @@ func readBlock(t *testing.T, block []byte) []frontier.RawLink {
 // startPage returns what begins the page that a crawl starts from, as often as it is called.
 func startPage(t *testing.T) (begin func(*findings)) {
 	t.Helper()
-	cfg, _ := disk(t, t.TempDir())
+	cfg, _ := onDisk(t, t.TempDir())
 	r := newRun(t.Context(), cfg, seedOf(t, "https://www.example.com/"), &collector{})
 	page := mustParse(t, "https://www.example.com/")
 	base, err := urinorm.NewBase(page, "")

@@ -18,7 +18,7 @@ func TestIgnoredFragments(t *testing.T) {
 	want := map[string]string{"1": "ok", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "fragment-missing", "6": "ok", "7": "ok", "8": "fragment-missing"}
 	for _, stream := range []bool{false, true} {
 		for _, workers := range []int{1, 8} {
-			cfg, seeds := disk(t, dir)
+			cfg, seeds := onDisk(t, dir)
 			cfg.Concurrency, cfg.Stream = workers, stream
 			c := &collector{}
 			if _, err := Run(t.Context(), cfg, seeds, c); err != nil {

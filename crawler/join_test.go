@@ -54,7 +54,7 @@ func TestJoinByRanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, show := range []Show{{Broken: true, Warning: true}, showAll()} {
-		cfg, seeds := disk(t, dir)
+		cfg, seeds := onDisk(t, dir)
 		cfg.Show = show
 		want := told(t, cfg, seeds, windowedAnchors)
 		for _, anchors := range []int{1, 100, 5999} {
@@ -190,7 +190,7 @@ func TestPagesOwnWarnings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cfg, seeds := disk(t, dir)
+	cfg, seeds := onDisk(t, dir)
 	counts := func(show Show) (sum Summary, told []string) {
 		cfg.Show = show
 		c := &collector{}
@@ -234,7 +234,7 @@ func TestWarnedIsNotFlagged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, seeds := disk(t, dir)
+	cfg, seeds := onDisk(t, dir)
 	cfg.Show = Show{Broken: true, Warning: true}
 	r := newRun(t.Context(), cfg, seeds, &collector{})
 	if err := r.refer(); err != nil {

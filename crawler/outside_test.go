@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 )
 
 // TestAboveRoot: a link out of the directory is told as that, unless the root has what a
@@ -39,9 +40,9 @@ func TestAboveRoot(t *testing.T) {
 		}
 		for _, workers := range []int{1, 8} {
 			for _, again := range []bool{false, true} {
-				cfg, seeds := disk(t, dir)
+				cfg, seeds := onDisk(t, dir)
 				cfg.Concurrency, cfg.ReadAgain = workers, again
-				cfg.Fetch = fetch.Mux{"file": &fetch.File{}}
+				cfg.Fetch = fetch.Mux{"file": &disk.Files{}}
 				cfg.Show = Show{OK: !again, Skipped: true, Broken: true}
 				c := &collector{}
 				if _, err := Run(t.Context(), cfg, seeds, c); err != nil {

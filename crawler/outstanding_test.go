@@ -64,7 +64,7 @@ func TestStreamTellsTheSame(t *testing.T) {
 	}
 	for _, changed := range []string{"", "a.html", "b.html"} {
 		results := func(stream bool) []*Result {
-			cfg, seeds := disk(t, dir)
+			cfg, seeds := onDisk(t, dir)
 			cfg.Stream, cfg.Concurrency, cfg.Show = stream, 1, Show{Broken: true, Warning: true}
 			if changed != "" {
 				cfg.Changed = func(path string) bool { return filepath.Base(path) == changed }

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -321,7 +322,7 @@ func (f *findings) onDisk(v rules.Href, l *extract.Link) *urinorm.Base {
 	if site == nil || !site.Synthetic() {
 		return nil
 	}
-	file, err := fetch.FileURL(site.PathOf(u))
+	file, err := disk.FileURL(site.PathOf(u))
 	if err != nil {
 		return nil
 	}
@@ -340,7 +341,7 @@ func (f *findings) onDisk(v rules.Href, l *extract.Link) *urinorm.Base {
 		return nil
 	}
 	// Out of the directory and into it again is a way that code hosts know.
-	if name, err := fetch.FilePath(there); err != nil || !site.IsSource() && rules.IsWithin(name, site) {
+	if name, err := disk.FilePath(there); err != nil || !site.IsSource() && rules.IsWithin(name, site) {
 		return nil
 	}
 	return b

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -111,8 +112,8 @@ func (r *run) localFile(v rules.Href, f *findings) rules.Fate {
 	if site == nil {
 		return rules.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
-	name, err := fetch.FilePath(rules.URLOf(v))
-	elsewhere := errors.Is(err, fetch.ErrNoDrive)
+	name, err := disk.FilePath(rules.URLOf(v))
+	elsewhere := errors.Is(err, disk.ErrNoDrive)
 	if err != nil && !elsewhere {
 		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeURIInvalid, err.Error())}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -216,7 +217,7 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 
 // inLinkedDirectory reports whether the way to a file leads through a symbolic link to
 // a directory, and the file is one of the site's documents where it really lies.
-func (w *worker) inLinkedDirectory(site *fetch.Site, path string) bool {
+func (w *worker) inLinkedDirectory(site *disk.Site, path string) bool {
 	root, err := w.paths.ofDir(site.Dir())
 	if err != nil {
 		return false

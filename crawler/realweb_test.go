@@ -266,7 +266,7 @@ func TestShellsOfDirectory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cfg, seeds := disk(t, dir)
+		cfg, seeds := onDisk(t, dir)
 		c, sum := crawl(t, cfg, seeds)
 		if got := sum.StoppedBy == stoppedByScript; got != want.empty || sum.Complete == want.empty || noted(c, "rendered by a script") != want.empty {
 			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)

@@ -8,19 +8,20 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 )
 
 // Every seed is known by the number that its target has, in whatever step it was
 // entered, and one without a URL by none.
 func TestReferInSteps(t *testing.T) {
 	const seeds = 2*seedsAtOnce + 10
-	site, err := fetch.NewSite(fetch.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: t.TempDir(), Synthetic: true})
+	site, err := disk.OpenSite(disk.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: t.TempDir(), Synthetic: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer site.Close()
 	cfg := web(t)
-	cfg.Sites = []*fetch.Site{site}
+	cfg.Sites = []*disk.Site{site}
 	given := make([]Seed, seeds)
 	for i := range given {
 		given[i] = Seed{URL: mustParse(t, fmt.Sprintf("https://0.site.invalid/%d.html", i)), Follow: true, Crawl: true}
@@ -70,7 +71,7 @@ func TestNamedAside(t *testing.T) {
 		{"a.html": aside.String() + links.String()}, {"a.html": links.String() + aside.String()},
 	} {
 		for _, again := range []bool{false, true} {
-			cfg, seeds := disk(t, writeFiles(t, files))
+			cfg, seeds := onDisk(t, writeFiles(t, files))
 			cfg.External, cfg.Concurrency, cfg.ReadAgain, cfg.Show = SkipExternal, 1, again, Show{Broken: true}
 			c, sum := crawl(t, cfg, seeds)
 			var codes []string
@@ -83,7 +84,7 @@ func TestNamedAside(t *testing.T) {
 			}
 		}
 	}
-	cfg, seeds := disk(t, writeFiles(t, map[string]string{"a.html": `<p>page</p><a data-orbweaver-ignore href="http://[">x</a>`}))
+	cfg, seeds := onDisk(t, writeFiles(t, map[string]string{"a.html": `<p>page</p><a data-orbweaver-ignore href="http://[">x</a>`}))
 	if _, sum := crawl(t, cfg, seeds); sum.ByCode[check.CodeExcluded] != 1 || sum.Broken != 0 {
 		t.Errorf("of what is to be left out it is told that it is no URL: %+v", sum)
 	}
@@ -92,7 +93,7 @@ func TestNamedAside(t *testing.T) {
 // TestNamedHostOfDirectory: nobody looks up the host that stands for a directory.
 func TestNamedHostOfDirectory(t *testing.T) {
 	const page = `<p>page</p><a href="a.html" ping="/seen">x</a><link rel=preconnect href="/"><link rel=dns-prefetch href="https://example.com/">`
-	cfg, seeds := disk(t, writeFiles(t, map[string]string{"a.html": page}))
+	cfg, seeds := onDisk(t, writeFiles(t, map[string]string{"a.html": page}))
 	cfg.Fetch = fetch.Mux{"dns": shelf{"dns:example.com": ""}}
 	c, sum := crawl(t, cfg, seeds)
 	var urls []string

@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -73,10 +74,10 @@ func web(t testing.TB) *Config {
 		Backoff: time.Millisecond, Grace: 50 * time.Millisecond}
 }
 
-// disk returns a Config that reads a directory, and its documents as seeds.
-func disk(t testing.TB, dir string) (*Config, []Seed) {
+// onDisk returns a Config that reads a directory, and its documents as seeds.
+func onDisk(t testing.TB, dir string) (*Config, []Seed) {
 	t.Helper()
-	site, err := fetch.NewSite(fetch.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: dir, Synthetic: true})
+	site, err := disk.OpenSite(disk.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: dir, Synthetic: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func disk(t testing.TB, dir string) (*Config, []Seed) {
 		t.Fatal(err)
 	}
 	cfg := web(t)
-	cfg.Sites, cfg.WorkingDir = []*fetch.Site{site}, dir
+	cfg.Sites, cfg.WorkingDir = []*disk.Site{site}, dir
 	return cfg, seeds
 }
 
@@ -169,7 +170,7 @@ func TestSites(t *testing.T) {
 			}
 			t.Run("directory", func(t *testing.T) {
 				dir := site.WriteDir(t)
-				cfg, seeds := disk(t, dir)
+				cfg, seeds := onDisk(t, dir)
 				c, _ := crawl(t, cfg, seeds)
 				if diff := crawlertest.Diff(findingsOf(site, "", c), site.DirectoryWants()); diff != "" {
 					t.Errorf("findings:\n%s", diff)
@@ -466,7 +467,7 @@ func TestMonsters(t *testing.T) {
 	write("many.html", strings.Repeat("<a href=many.html#no>x</a>\n", 100_000))
 	write("deep.html", strings.Repeat("<div>", 100_000)+"<a href=missing.html>x</a>")
 	write("bytes.html", "<a href='\x00\xff\xfe.html'>\x00</a><a id=\xff href=#\xff>")
-	cfg, seeds := disk(t, dir)
+	cfg, seeds := onDisk(t, dir)
 	c, sum := crawl(t, cfg, seeds)
 	if r := c.find("missing.html"); r == nil || r.Code != check.CodeFileMissing {
 		t.Errorf("the link in the deep page = %+v", r)
@@ -559,7 +560,7 @@ func TestOneFileOfManyNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cfg, seeds := disk(t, dir)
+	cfg, seeds := onDisk(t, dir)
 	c, sum := crawl(t, cfg, seeds)
 	if sum.Pages != 3 || sum.Links != 9 {
 		t.Errorf("%d pages with %d links were read, want 3 with 9", sum.Pages, sum.Links)
@@ -591,7 +592,7 @@ func TestStartThatFails(t *testing.T) {
 // left out, or that only names its host, was met first.
 func TestInternalWhoeverIsFirst(t *testing.T) {
 	for _, aside := range []string{`<a data-orbweaver-ignore href=gone.html>`, `<link rel=preconnect href=gone.html>`} {
-		cfg, seeds := disk(t, writeFiles(t, map[string]string{"a.html": aside, "b.html": "<a href=gone.html>"}))
+		cfg, seeds := onDisk(t, writeFiles(t, map[string]string{"a.html": aside, "b.html": "<a href=gone.html>"}))
 		cfg.Concurrency = 1
 		c, _ := crawl(t, cfg, seeds)
 		if r := c.find("gone.html"); r == nil || !r.Internal || r.Verdict != check.Broken || len(r.References) != 2 {

@@ -20,7 +20,7 @@ func TestSinceOrder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeFiles(t, map[string]string{"a.html": c.first, "t.html": "<p id=i>text</p>", "z.html": c.last})
-			cfg, seeds := disk(t, dir)
+			cfg, seeds := onDisk(t, dir)
 			cfg.Show = Show{Broken: true, Warning: true}
 			cfg.Changed = func(path string) bool {
 				ok, err := filepath.Match(c.changed, filepath.Base(path))

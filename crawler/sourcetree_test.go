@@ -29,7 +29,7 @@ func TestSourceNote(t *testing.T) {
 		"a built site":     {map[string]string{"index.html": "<!doctype html>", "a.md": links(12, "/guide/p%d")}, false},
 		"what is there is": {map[string]string{"a.md": links(40, "a.md?%d")}, false},
 	} {
-		cfg, seeds := disk(t, writeFiles(t, test.files))
+		cfg, seeds := onDisk(t, writeFiles(t, test.files))
 		c := &collector{}
 		if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 			t.Fatal(err)

@@ -63,7 +63,7 @@ func TestManyMismatches(t *testing.T) {
 		files[fmt.Sprintf("p%d.html", n)] = "<p>page</p>"
 	}
 	files["index.html"] = index.String()
-	cfg, seeds := disk(t, writeFiles(t, files))
+	cfg, seeds := onDisk(t, writeFiles(t, files))
 	cfg.Show, cfg.Store = Show{Warning: true}, &watchedStore{Memory: frontier.NewMemory()}
 	c, _ := crawl(t, cfg, seeds)
 	if len(c.results) != shelved+100 {

@@ -71,7 +71,7 @@ func TestSuggestionsInADirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cfg, seeds := disk(t, dir)
+	cfg, seeds := onDisk(t, dir)
 	c, _ := crawl(t, cfg, seeds)
 	wantSuggestions(t, c, map[string]string{
 		"guide/instal.html":                       "guide/install.html!",
@@ -156,7 +156,7 @@ func TestSuggestSpelling(t *testing.T) {
 		for i, ref := range refs {
 			files[string("ab"[i])+".html"] = `<a href="` + ref + `">guide</a>`
 		}
-		cfg, seeds := disk(t, writeFiles(t, files))
+		cfg, seeds := onDisk(t, writeFiles(t, files))
 		cfg.Concurrency = 1
 		c, _ := crawl(t, cfg, seeds)
 		for url, s := range suggestionsOf(c) {

@@ -20,7 +20,7 @@ func TestMaxPagesReadsTheSame(t *testing.T) {
 	}
 	for _, start := range []func() (*Config, []Seed){
 		func() (*Config, []Seed) { return web(t), seedOf(t, base+"/") },
-		func() (*Config, []Seed) { return disk(t, dir) },
+		func() (*Config, []Seed) { return onDisk(t, dir) },
 	} {
 		for _, limit := range []int{1, 37} {
 			said := func(workers int) string {

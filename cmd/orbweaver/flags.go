@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -84,7 +84,7 @@ func flags() []flag {
 		{name: "base", short: "b", arg: "URL", group: inputs, on: onExtract,
 			doc: "base URL that relative links are resolved against",
 			at:  func(s *settings) any { return &s.base }},
-		{name: "host-style", arg: "STYLE", initial: "auto", words: fetch.HostStyles(), group: inputs, on: onCheck,
+		{name: "host-style", arg: "STYLE", initial: "auto", words: disk.HostStyles(), group: inputs, on: onCheck,
 			doc: "how the directory's host maps addresses to files",
 			at:  func(s *settings) any { return &s.hostStyle }},
 

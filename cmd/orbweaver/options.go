@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -21,7 +22,7 @@ type options struct {
 	crawl     crawler.Config // but for Fetch, Sites, Store and Stop, which wire adds
 	net       fetch.HTTPConfig
 	base      urinorm.URL // zero for none
-	hostStyle fetch.HostStyle
+	hostStyle disk.HostStyle
 	stdinType string // a media type
 	from      []string
 	sources   string // "" for none
@@ -125,7 +126,7 @@ func compile(s *settings, on commands) (*options, error) {
 
 	o.since = read(c, "since", s.since, func(ref string) (string, error) { return ref, nil })
 	o.base = read(c, "base-url", s.base, parseBase)
-	o.hostStyle, _ = fetch.ParseHostStyle(s.hostStyle)
+	o.hostStyle, _ = disk.ParseHostStyle(s.hostStyle)
 	o.sources = read(c, "sources", s.sources, func(dir string) (string, error) { return dir, nil })
 	o.stdinType = read(c, "stdin-type", s.stdinType, parseStdinType)
 

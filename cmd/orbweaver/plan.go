@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -24,14 +25,14 @@ import (
 type plan struct {
 	workingDir string
 	seeds      []crawler.Seed
-	sites      []*fetch.Site
+	sites      []*disk.Site
 	stdin      *fetch.Document // nil when no target is standard input
 	hints      []string        // what the user should know before the run
 
 	base  urinorm.URL
-	style fetch.HostStyle
-	dirs  map[string]*fetch.Site // mounted directories, by absolute path
-	named map[*fetch.Site]bool   // those that are targets
+	style disk.HostStyle
+	dirs  map[string]*disk.Site // mounted directories, by absolute path
+	named map[*disk.Site]bool   // those that are targets
 }
 
 // prepare mounts directories and turns targets into seeds. Its errors are wrong
@@ -42,7 +43,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, base: o.base, style: o.hostStyle, dirs: map[string]*fetch.Site{}, named: map[*fetch.Site]bool{}}
+	p := &plan{workingDir: wd, base: o.base, style: o.hostStyle, dirs: map[string]*disk.Site{}, named: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -208,7 +209,7 @@ func inside(dir, abs string) bool {
 }
 
 // mount opens a directory as a site, once. label is how reports call it.
-func (p *plan) mount(dir, label string) (*fetch.Site, error) {
+func (p *plan) mount(dir, label string) (*disk.Site, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func (p *plan) mount(dir, label string) (*fetch.Site, error) {
 	if site := p.dirs[abs]; site != nil {
 		return site, nil
 	}
-	config := fetch.SiteConfig{Dir: label, Style: p.style}
+	config := disk.SiteConfig{Dir: label, Style: p.style}
 	if p.base.IsZero() {
 		config.Synthetic = true
 		config.Base, _, err = urinorm.ParseWeb(fmt.Sprintf("https://%d.site.invalid/", len(p.sites)+1))
@@ -229,7 +230,7 @@ func (p *plan) mount(dir, label string) (*fetch.Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	site, err := fetch.NewSite(config)
+	site, err := disk.OpenSite(config)
 	if err != nil {
 		return nil, err
 	}

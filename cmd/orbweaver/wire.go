@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -22,7 +23,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 		return nil, nil, err
 	}
 	fetchers := daemons.Fetchers()
-	fetchers["http"], fetchers["https"], fetchers["file"] = p.orStdin(web), p.orStdin(web), p.orStdin(&fetch.File{})
+	fetchers["http"], fetchers["https"], fetchers["file"] = p.orStdin(web), p.orStdin(web), p.orStdin(&disk.Files{})
 
 	cfg := o.crawl
 	cfg.Fetch = fetchers

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -265,7 +266,7 @@ func escapeNonASCII(s string) string {
 		if c := s[i]; c >= 0x20 && c < 0x7F || c == '\t' {
 			b.WriteByte(c)
 		} else {
-			writeEscaped(&b, c)
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return b.String()
@@ -304,5 +305,9 @@ func plainSpelling(u urinorm.URL) string {
 	if u.Port() != "" {
 		host += ":" + u.Port()
 	}
-	return host + strings.TrimSuffix(u.Path(), "/") + queryOf(u)
+	spelling := host + strings.TrimSuffix(u.Path(), "/")
+	if query, ok := u.Query(); ok {
+		spelling += "?" + query
+	}
+	return spelling
 }

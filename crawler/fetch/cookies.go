@@ -58,7 +58,7 @@ func newCookies(file string) (*cookies, error) {
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, localFault("open", file, err)
+		return nil, err
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)

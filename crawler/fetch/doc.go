@@ -2,8 +2,9 @@
 //
 // A [Fetcher] knows nothing of links, verdicts or other requests of the crawl: it
 // never waits for a host's turn and never repeats what failed (the frontier and
-// the crawler do). A [Mux] picks the Fetcher by scheme; a [Site] is asked before
-// it for the URLs that a directory stands for.
+// the crawler do). A [Mux] picks the Fetcher by scheme. Directories and file: URLs
+// are answered by package disk, which is asked before the Mux for the URLs that a
+// directory stands for.
 //
 //	HTTP      http and https       asking.go (what is sent, and sent again), exchange.go
 //	                               (one request and its body), then by layer: profile.go
@@ -11,14 +12,10 @@
 //	                               decode.go (content codings), tls.go aia.go
 //	                               (certificates), proxy.go connectto.go dialer.go
 //	                               resolver.go (connections), ports.go
-//	Site      a directory as a     site.go (from URL to answer), hoststyle.go (how hosts
-//	          site                 differ), locate.go (from path to file), listing.go
-//	                               (names, letter by letter), netlify.go, walk.go
-//	File      file: URLs           file.go
 //	Document  standard input       document.go
 //
 // What keeps a request from being answered is a [Fault] whose Kind is a code of
-// the contract; fault.go, localfile.go and locallimit.go say which error is which.
-// Every wait, size and count has a bound, which stands as a constant at the top of
-// the file it belongs to.
+// the contract; fault.go and locallimit.go say which error is which. Every wait,
+// size and count has a bound, which stands as a constant at the top of the file it
+// belongs to.
 package fetch

@@ -12,7 +12,19 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
+
+// mustParse parses an absolute URL.
+func mustParse(t testing.TB, s string) urinorm.URL {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
 
 // newHTTP returns an HTTP that is closed when the test ends. The machine's own
 // proxies are no part of a test.

@@ -84,7 +84,7 @@ func TestIdentity(t *testing.T) {
 	if id := identity(HTTPConfig{Cookies: cookies}, Request{URL: mustParse(t, "https://example.com/public")}); id != plain {
 		t.Error("a cookie of another path counts")
 	}
-	if _, ok := (Mux{"file": &File{}}).Identity(&Request{URL: mustParse(t, "file:///etc/hosts")}); ok {
+	if _, ok := (Mux{"file": &Document{}}).Identity(&Request{URL: mustParse(t, "file:///etc/hosts")}); ok {
 		t.Error("files are kept")
 	}
 }

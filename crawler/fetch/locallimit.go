@@ -25,13 +25,14 @@ var localLimits = []struct {
 	{syscall.EPERM, "this machine does not let us connect"},
 }
 
-// isLocalLimit reports whether the machine ran out of something while it opened a file.
-func isLocalLimit(err error) bool {
+// FileLimit returns a readable cause when the machine ran out of something while it
+// opened or read a file, nil when err has another cause.
+func FileLimit(err error) error {
 	switch limitErrno(err) {
 	case 0, syscall.EACCES, syscall.EPERM:
-		return false // for a file these tell of the file
+		return nil // for a file these say something about the file
 	}
-	return true
+	return localLimit(err)
 }
 
 // limitErrno returns the error number when it is one of localLimits, else 0.

@@ -34,12 +34,12 @@ func DefaultNetrc() string {
 func readNetrc(file string) (map[string]account, *account, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, nil, localFault("open", file, err)
+		return nil, nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxNetrcSize+1))
 	if err != nil {
-		return nil, nil, localFault("read", file, err)
+		return nil, nil, err
 	}
 	if len(text) > maxNetrcSize {
 		return nil, nil, fmt.Errorf("read netrc %s: more than %d bytes", file, maxNetrcSize)

@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -29,7 +30,7 @@ type Config struct {
 	// it; nil, the default, leaves them alone. Its errors are those of a fetch.Fetcher.
 	MailProbe func(ctx context.Context, address urinorm.Address) error
 	// Sites are directories that answer for a base URL, the longest base first.
-	Sites []*fetch.Site
+	Sites []*disk.Site
 	// Store keeps targets and what is known of them; nil means memory.
 	Store frontier.Store
 	// FingerprintBits is what the run knows targets apart by: frontier.Narrow, the

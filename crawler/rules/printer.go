@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -25,7 +25,7 @@ type localSite struct {
 	prefix string // the directory, relative to the working directory, percent-encoded, with its slash
 }
 
-func NewPrinter(sites []*fetch.Site, wd string) *Printer {
+func NewPrinter(sites []*disk.Site, wd string) *Printer {
 	p := &Printer{wd: wd}
 	for _, s := range sites {
 		if !s.Synthetic() {
@@ -35,7 +35,7 @@ func NewPrinter(sites []*fetch.Site, wd string) *Printer {
 		p.local = append(p.local, localSite{origin: s.Base().String(), prefix: p.prefix(s.Dir())})
 	}
 	root := filepath.VolumeName(wd) + string(filepath.Separator)
-	p.above(root, func(rel string) (urinorm.URL, error) { return fetch.FileURL(root + rel) })
+	p.above(root, func(rel string) (urinorm.URL, error) { return disk.FileURL(root + rel) })
 	return p
 }
 

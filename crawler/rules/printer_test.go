@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 )
 
 // A file in the working directory is printed by its name there, whatever site its
@@ -13,7 +13,7 @@ func TestPrintedFileURLs(t *testing.T) {
 	wd := t.TempDir()
 	p := NewPrinter(nil, wd)
 	for name, want := range map[string]string{filepath.Join(wd, "a", "x.html"): "a/x.html", filepath.Join(filepath.Dir(wd), "x.html"): "../x.html"} {
-		u, err := fetch.FileURL(name)
+		u, err := disk.FileURL(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -45,7 +45,7 @@ type Scope struct {
 	cfg   *Config
 	roots []root
 	print *Printer
-	sites []*fetch.Site
+	sites []*disk.Site
 }
 
 func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {

@@ -5,12 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // SiteOf returns the directory that answers for a URL.
-func (s *Scope) SiteOf(u urinorm.URL) *fetch.Site {
+func (s *Scope) SiteOf(u urinorm.URL) *disk.Site {
 	for _, site := range s.sites {
 		if site.Holds(u) {
 			return site
@@ -33,7 +33,7 @@ func (s *Scope) SyntheticHost(authority string) bool {
 func (s *Scope) Synthetic(v Href) bool { return s.SyntheticHost(string(v.Authority())) }
 
 // Crawled reports whether a directory was named as a whole, not just a document in it.
-func (s *Scope) Crawled(site *fetch.Site) bool {
+func (s *Scope) Crawled(site *disk.Site) bool {
 	for i := range s.sites {
 		if s.sites[i] == site {
 			return s.roots[i].follow
@@ -58,7 +58,7 @@ func (s *Scope) OutsideBase(v Href) bool {
 }
 
 // IsWithin reports whether an absolute path is that of a site's directory or below it.
-func IsWithin(name string, site *fetch.Site) bool {
+func IsWithin(name string, site *disk.Site) bool {
 	root, err := filepath.Abs(site.Dir())
 	if err != nil {
 		root = site.Dir()

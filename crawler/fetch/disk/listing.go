@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"io"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -116,7 +117,7 @@ func (x *directoryIndex) list(dir string) *listing {
 	r.listing = x.read(dir)
 	x.mu.Lock()
 	delete(x.reading, dir)
-	if r.listing.err == nil || !isLocalLimit(r.listing.err) { // our own limits say nothing of the directory
+	if r.listing.err == nil || fetch.FileLimit(r.listing.err) == nil { // our own limits say nothing of the directory
 		x.keep(dir, r.listing)
 	}
 	x.mu.Unlock()

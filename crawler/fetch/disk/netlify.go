@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // redirectsFile is the file in a site's root that holds redirect rules for
@@ -200,7 +202,7 @@ func fillPlaceholders(to string, values map[string]string) string {
 // applyRedirects answers by the first rule of _redirects that holds. It returns
 // nothing when the file at the location is the answer, which a rewrite may
 // have changed.
-func (s *Site) applyRedirects(req *Request, rel, query string, at *location) (*Response, error) {
+func (s *Site) applyRedirects(req *fetch.Request, rel, query string, at *location) (*fetch.Response, error) {
 	if len(s.redirects.rules) == 0 {
 		return nil, nil
 	}
@@ -222,7 +224,7 @@ func (s *Site) applyRedirects(req *Request, rel, query string, at *location) (*R
 			}
 			return s.redirect(rule.status, to), nil
 		case rule.status >= 400:
-			return &Response{Status: rule.status, Size: -1, Requests: 1}, nil
+			return &fetch.Response{Status: rule.status, Size: -1, Requests: 1}, nil
 		case !local:
 			// A proxied page: whether it is there is known at its own address.
 			return s.redirect(307, to), nil
@@ -233,7 +235,7 @@ func (s *Site) applyRedirects(req *Request, rel, query string, at *location) (*R
 }
 
 // rewrite serves the file at another path of the site under the requested URL.
-func (s *Site) rewrite(req *Request, rel, to string) (*Response, error) {
+func (s *Site) rewrite(req *fetch.Request, rel, to string) (*fetch.Response, error) {
 	to, _, _ = strings.Cut(to, "?")
 	to, _, _ = strings.Cut(to, "#")
 	target, ok := decodePath(strings.TrimPrefix(to, "/"))

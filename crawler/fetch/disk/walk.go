@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -44,12 +45,12 @@ func (s *Site) walkDir(dir string, depth int, fn func(string, fs.DirEntry) error
 		}
 	}
 	if depth > maxWalkDepth {
-		fail(&Fault{Kind: "file-unreadable", Op: "read", Target: s.pathTo(dir), Err: errors.New("directories are nested too deep")})
+		fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: s.pathTo(dir), Err: errors.New("directories are nested too deep")})
 		return nil
 	}
 	entries, err := s.readDir(dir)
 	if err != nil {
-		fail(localFault("read", s.pathTo(dir), err))
+		fail(fileFault("read", s.pathTo(dir), err))
 		return nil
 	}
 	for _, entry := range entries {

@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"context"
@@ -10,26 +10,27 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// File answers file: URLs (RFC 8089) from the machine's own disk: the links of a
+// Files answers file: URLs (RFC 8089) from the machine's own disk: the links of a
 // single document to its neighbours, wherever they lie. A directory is there
 // without further ado; it has no body. The zero value is ready for use, and safe
 // for concurrent use.
 //
 // Faults are of the kinds file-missing, file-case (Hint is the right path) and
 // file-unreadable.
-type File struct {
+type Files struct {
 	once  sync.Once
 	index *directoryIndex // for letter case; what it keeps is bounded
 }
 
-// disk is the whole file system. Names are slash-separated; "" is the root, on
+// fileSystem is the whole file system. Names are slash-separated; "" is the root, on
 // Windows a name begins with a volume.
-type disk struct{}
+type fileSystem struct{}
 
-func (disk) path(name string) string { return systemPath(name, onWindows) }
+func (fileSystem) path(name string) string { return systemPath(name, onWindows) }
 
 const onWindows = runtime.GOOS == "windows"
 
@@ -44,10 +45,10 @@ func systemPath(name string, windows bool) string {
 	return strings.ReplaceAll(name, "/", `\`)
 }
 
-func (d disk) Open(name string) (*os.File, error)     { return os.Open(d.path(name)) }
-func (d disk) List(dir string) (*os.File, error)      { return d.Open(dir) }
-func (d disk) Stat(name string) (fs.FileInfo, error)  { return os.Stat(d.path(name)) }
-func (d disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
+func (d fileSystem) Open(name string) (*os.File, error)     { return os.Open(d.path(name)) }
+func (d fileSystem) List(dir string) (*os.File, error)      { return d.Open(dir) }
+func (d fileSystem) Stat(name string) (fs.FileInfo, error)  { return os.Stat(d.path(name)) }
+func (d fileSystem) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
 
 // ErrNoDrive is why a file: URL of another system has no path on Windows.
 var ErrNoDrive = errors.New("it names no drive")
@@ -55,7 +56,7 @@ var ErrNoDrive = errors.New("it names no drive")
 var errOtherHost = errors.New("the file is on another host")
 
 // Fetch looks for the file.
-func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
+func (f *Files) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -65,13 +66,13 @@ func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		if errors.Is(err, errOtherHost) {
 			kind = "file-unreadable"
 		}
-		return nil, &Fault{Kind: kind, Op: "open", Target: req.URL.Printed(), Err: err, Requests: 1}
+		return nil, &fetch.Fault{Kind: kind, Op: "open", Target: req.URL.Printed(), Err: err, Requests: 1}
 	}
-	f.once.Do(func() { f.index = newDirectoryIndex(disk{}) })
-	path := disk{}.path(name)
+	f.once.Do(func() { f.index = newDirectoryIndex(fileSystem{}) })
+	path := fileSystem{}.path(name)
 	info, err := os.Stat(path)
 	if err != nil {
-		fault := localFault("open", path, err)
+		fault := fileFault("open", path, err)
 		if fault.Kind == "file-missing" {
 			if at := f.walk(name); at.folded {
 				return nil, caseFault(path, at)
@@ -82,25 +83,25 @@ func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if onWindows || runtime.GOOS == "darwin" {
 		// These file systems vouch for names they don't hold.
 		if onWindows && endsInDot(name) {
-			return nil, localFault("open", path, fs.ErrNotExist)
+			return nil, fileFault("open", path, fs.ErrNotExist)
 		}
 		if at := f.walk(name); at.folded {
 			return nil, caseFault(path, at)
 		}
 	}
-	resp := &Response{Size: -1, Modified: info.ModTime(), Requests: 1, Path: path}
+	resp := &fetch.Response{Size: -1, Modified: info.ModTime(), Requests: 1, Path: path}
 	if info.IsDir() {
 		return resp, nil
 	}
 	if !isRegular(info.Mode()) {
-		return nil, localFault("open", path, errSpecial)
+		return nil, fileFault("open", path, errSpecial)
 	}
-	body, info, err := openFile(disk{}, name, path)
+	body, info, err := openFile(fileSystem{}, name, path)
 	if err != nil {
 		return nil, err
 	}
-	resp.Size, resp.ContentType = info.Size(), TypeByName(name)
-	if req.Need == Existence {
+	resp.Size, resp.ContentType = info.Size(), fetch.TypeByName(name)
+	if req.Need == fetch.Existence {
 		body.Close()
 		return resp, nil
 	}
@@ -108,13 +109,13 @@ func (f *File) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	return resp, nil
 }
 
-func caseFault(path string, at location) *Fault {
-	return &Fault{Kind: "file-case", Op: "open", Target: path, Hint: disk{}.path(at.rel), Err: errLetterCase, Requests: 1}
+func caseFault(path string, at location) *fetch.Fault {
+	return &fetch.Fault{Kind: "file-case", Op: "open", Target: path, Hint: fileSystem{}.path(at.rel), Err: errLetterCase, Requests: 1}
 }
 
 // walk looks a name up letter by letter. A directory that may not be listed ends
 // the search; then nothing is said about letter case.
-func (f *File) walk(name string) location {
+func (f *Files) walk(name string) location {
 	from, rel := "", strings.TrimSuffix(name, "/")
 	if onWindows {
 		from, rel, _ = strings.Cut(rel, "/")
@@ -178,7 +179,7 @@ func FilePath(u urinorm.URL) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return disk{}.path(name), nil
+	return fileSystem{}.path(name), nil
 }
 
 // FileURL returns the file: URL of a path on this machine (RFC 8089 section 2). A

@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // Causes of local faults, as a reader sees them.
@@ -87,7 +89,7 @@ func (t rootTree) real(rel string) (string, bool) {
 func openFile(t tree, name, path string) (*os.File, fs.FileInfo, error) {
 	f, err := t.Open(name)
 	if err != nil {
-		return nil, nil, localFault("open", path, err)
+		return nil, nil, fileFault("open", path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !isRegular(info.Mode()) {
@@ -95,17 +97,17 @@ func openFile(t tree, name, path string) (*os.File, fs.FileInfo, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, nil, localFault("open", path, err)
+		return nil, nil, fileFault("open", path, err)
 	}
 	return f, info, nil
 }
 
-// localFault classifies an error of the file system.
-func localFault(op, path string, err error) *Fault {
-	f := &Fault{Kind: "file-unreadable", Op: op, Target: path, Requests: 1}
+// fileFault classifies an error of the file system.
+func fileFault(op, path string, err error) *fetch.Fault {
+	f := &fetch.Fault{Kind: "file-unreadable", Op: op, Target: path, Requests: 1}
 	switch {
-	case isLocalLimit(err):
-		f.Local, f.Retry, f.Err = true, true, localLimit(err)
+	case fetch.FileLimit(err) != nil:
+		f.Local, f.Retry, f.Err = true, true, fetch.FileLimit(err)
 	case isEscape(err):
 		f.Kind, f.Err = "file-outside-root", errOutside
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), onWindows && namesNothing(err):
@@ -184,7 +186,7 @@ func (b *fileBody) Read(p []byte) (int, error) {
 		b.left -= int64(n)
 	}
 	if err != nil && err != io.EOF {
-		err = localFault("read", b.path, err)
+		err = fileFault("read", b.path, err)
 	}
 	return n, err
 }

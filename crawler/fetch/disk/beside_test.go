@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"os"
@@ -24,7 +24,7 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := NewSite(SiteConfig{Base: base, Dir: dir})
+	site, err := OpenSite(SiteConfig{Base: base, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

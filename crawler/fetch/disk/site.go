@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -62,9 +63,9 @@ type Site struct {
 	redirects redirectRules
 }
 
-// NewSite opens a directory as a site. Close it when done. It fails when Dir is
+// OpenSite opens a directory as a site. Close it when done. It fails when Dir is
 // no directory that can be read or Base is not http or https.
-func NewSite(config SiteConfig) (*Site, error) {
+func OpenSite(config SiteConfig) (*Site, error) {
 	if int(config.Style) >= len(hostStyles) {
 		return nil, fmt.Errorf("open site %s: unknown host style %d", config.Dir, config.Style)
 	}
@@ -74,8 +75,8 @@ func NewSite(config SiteConfig) (*Site, error) {
 	}
 	root, err := os.OpenRoot(config.Dir)
 	if err != nil {
-		f := localFault("open", config.Dir, err)
-		if errors.Is(f.Err, errNoFile) {
+		f := fileFault("open", config.Dir, err)
+		if f.Err == errNoFile {
 			f.Err = errors.New("there is no such directory")
 		}
 		return nil, f
@@ -102,7 +103,7 @@ func NewSite(config SiteConfig) (*Site, error) {
 	top := s.index.list("")
 	if top.err != nil {
 		s.Close()
-		return nil, localFault("read", config.Dir, top.err)
+		return nil, fileFault("read", config.Dir, top.err)
 	}
 	if hostStyles[s.style].redirects && s.index.exact(top, "", redirectsFile) == entryFile {
 		if s.style == HostAuto {
@@ -179,13 +180,13 @@ func (s *Site) Answers(u urinorm.URL) bool {
 }
 
 // Fetch answers a request from the directory.
-func (s *Site) Fetch(ctx context.Context, req *Request) (*Response, error) {
+func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
 	u := req.URL
 	if !s.Holds(u) {
-		return nil, &Fault{Kind: "file-outside-root", Op: "open", Target: u.Printed(), Err: errOutside}
+		return nil, &fetch.Fault{Kind: "file-outside-root", Op: "open", Target: u.Printed(), Err: errOutside}
 	}
 	if !s.isHost(u) {
 		// Whether the host redirects for good can't be known from here.
@@ -222,14 +223,14 @@ func (s *Site) Fetch(ctx context.Context, req *Request) (*Response, error) {
 }
 
 // serve opens the file that was found, or says why there is none.
-func (s *Site) serve(req *Request, rel string, at location) (*Response, error) {
+func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Response, error) {
 	if at.kind == entryDir {
-		return &Response{Size: -1, Requests: 1, Path: s.pathTo(at.rel)}, nil
+		return &fetch.Response{Size: -1, Requests: 1, Path: s.pathTo(at.rel)}, nil
 	}
 	if at.kind != entryFile {
 		return nil, s.faultOf(rel, at)
 	}
-	resp := &Response{ContentType: TypeByName(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
+	resp := &fetch.Response{ContentType: fetch.TypeByName(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
 	var body io.ReadCloser
 	if quick, size, modified, ok := s.tree.folders.openFile(at.rel); ok {
 		body, resp.Size, resp.Modified = quick, size, modified
@@ -241,9 +242,9 @@ func (s *Site) serve(req *Request, rel string, at location) (*Response, error) {
 		body, resp.Size, resp.Modified = f, info.Size(), info.ModTime()
 	}
 	if at.renormalized {
-		resp.Notes = []Note{normalizationNote(at.rel)}
+		resp.Notes = []fetch.Note{normalizationNote(at.rel)}
 	}
-	if req.Need == Existence {
+	if req.Need == fetch.Existence {
 		body.Close()
 		return resp, nil
 	}
@@ -253,22 +254,22 @@ func (s *Site) serve(req *Request, rel string, at location) (*Response, error) {
 
 // normalizationNote tells of a name that was found in another normalization form
 // than the link has it in: NFC on one side, NFD on the other.
-func normalizationNote(rel string) Note {
-	return Note{"uri-repaired", "the file's name is spelt with other code points for the same letters (" + rel + "); hosts that compare bytes will not find it"}
+func normalizationNote(rel string) fetch.Note {
+	return fetch.Note{Code: "uri-repaired", Message: "the file's name is spelt with other code points for the same letters (" + rel + "); hosts that compare bytes will not find it"}
 }
 
 // redirect is the answer of a host that sends the reader to another place.
-func (s *Site) redirect(status int, location string) *Response {
-	return &Response{Status: status, Location: location, Size: -1, Requests: 1}
+func (s *Site) redirect(status int, location string) *fetch.Response {
+	return &fetch.Response{Status: status, Location: location, Size: -1, Requests: 1}
 }
 
 // faultOf says why there is no file at a location.
 func (s *Site) faultOf(rel string, at location) error {
 	path := s.pathTo(rel)
-	f := &Fault{Kind: "file-unreadable", Op: "open", Target: path, Requests: 1}
+	f := &fetch.Fault{Kind: "file-unreadable", Op: "open", Target: path, Requests: 1}
 	switch {
 	case at.err != nil:
-		return localFault("open", path, at.err)
+		return fileFault("open", path, at.err)
 	case at.kind == entryOutside:
 		f.Kind, f.Err = "file-outside-root", errOutside
 	case at.kind == entryLoop:
@@ -293,8 +294,8 @@ func (s *Site) faultOf(rel string, at location) error {
 	return f
 }
 
-func (s *Site) missing(rel string, reason error) *Fault {
-	return &Fault{Kind: "file-missing", Op: "open", Target: s.pathTo(rel), Err: reason, Requests: 1}
+func (s *Site) missing(rel string, reason error) *fetch.Fault {
+	return &fetch.Fault{Kind: "file-missing", Op: "open", Target: s.pathTo(rel), Err: reason, Requests: 1}
 }
 
 // pathTo returns the path of a file of the site as the operating system spells it.

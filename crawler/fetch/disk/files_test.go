@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -25,7 +26,7 @@ func fileURL(path string) string {
 	return "file://" + path
 }
 
-func TestFile(t *testing.T) {
+func TestFiles(t *testing.T) {
 	dir := writeTree(t, "Page.html=hello", "a b#c.txt=x", "sub/", "100%.html=y")
 	if err := os.Symlink("Page.html", filepath.Join(dir, "link.html")); err != nil {
 		t.Fatal(err)
@@ -33,7 +34,7 @@ func TestFile(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(dir, "dangling.html")); err != nil {
 		t.Fatal(err)
 	}
-	files := new(File)
+	files := new(Files)
 	for _, row := range []struct{ name, want, path string }{
 		{"Page.html", "hello", "Page.html"},
 		{"Page.html?q#f", "hello", "Page.html"},
@@ -54,8 +55,8 @@ func TestFile(t *testing.T) {
 			continue
 		}
 		u := mustParse(t, fileURL(dir)+"/"+row.name)
-		resp, text, err := ask(t, files, &Request{URL: u, Need: Content})
-		var f *Fault
+		resp, text, err := ask(t, files, &fetch.Request{URL: u, Need: fetch.Content})
+		var f *fetch.Fault
 		if errors.As(err, &f) {
 			if f.Kind != row.want || row.path != "" && f.Hint != filepath.Join(dir, row.path) {
 				t.Errorf("%s: %v, hint %q", row.name, err, f.Hint)
@@ -68,18 +69,18 @@ func TestFile(t *testing.T) {
 		if path, err := FilePath(u); err != nil || path != resp.Path {
 			t.Errorf("%s: FilePath %q, %v", row.name, path, err)
 		}
-		if resp, _, err := ask(t, files, &Request{URL: u}); err != nil || resp.Body != nil {
+		if resp, _, err := ask(t, files, &fetch.Request{URL: u}); err != nil || resp.Body != nil {
 			t.Errorf("%s: existence: %+v, %v", row.name, resp, err)
 		}
 	}
-	_, err := files.Fetch(t.Context(), &Request{URL: mustParse(t, "file://other.example/x")})
+	_, err := files.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "file://other.example/x")})
 	if kindOfError(err) != "file-unreadable" || !strings.HasSuffix(err.Error(), "the file is on another host") {
 		t.Error(err)
 	}
 	if _, err := FilePath(mustParse(t, "file://other.example/x")); err == nil {
 		t.Error("another host's file has a path here")
 	}
-	if resp, err := files.Fetch(t.Context(), &Request{URL: mustParse(t, "file:///")}); runtime.GOOS != "windows" && (err != nil || resp.Path != "/") {
+	if resp, err := files.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "file:///")}); runtime.GOOS != "windows" && (err != nil || resp.Path != "/") {
 		t.Errorf("%+v, %v", resp, err)
 	}
 }
@@ -98,7 +99,7 @@ func TestFileURL(t *testing.T) {
 		if back, err := FilePath(u); err != nil || back != path {
 			t.Errorf("%q became %s and %q, %v", path, u, back, err)
 		}
-		if _, err := new(File).Fetch(t.Context(), &Request{URL: u}); err != nil {
+		if _, err := new(Files).Fetch(t.Context(), &fetch.Request{URL: u}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -117,51 +118,17 @@ func TestFileURL(t *testing.T) {
 	}
 }
 
-func TestDocument(t *testing.T) {
-	text, err := ReadDocument(strings.NewReader("0123456789"), 5)
-	if err != nil || string(text) != "012345" {
-		t.Errorf("%q, %v", text, err)
-	}
-	if text, err := ReadDocument(strings.NewReader("0123456789"), 0); err != nil || len(text) != 10 {
-		t.Errorf("%q, %v", text, err)
-	}
-	d := &Document{URL: mustParse(t, "https://0.site.invalid/-"), ContentType: "text/html", Body: text, Path: "-"}
-	for range 2 {
-		resp, body, err := ask(t, d, &Request{URL: mustParse(t, "https://0.site.invalid/-#top"), Need: Content})
-		if err != nil || body != "012345" || resp.Size != 6 || resp.ContentType != "text/html" || resp.Path != "-" {
-			t.Errorf("%+v %q, %v", resp, body, err)
-		}
-	}
-	if resp, err := d.Fetch(t.Context(), &Request{URL: d.URL}); err != nil || resp.Body != nil {
-		t.Errorf("%+v, %v", resp, err)
-	}
-	if _, err := d.Fetch(t.Context(), &Request{URL: mustParse(t, "https://0.site.invalid/x")}); kindOfError(err) != "file-missing" {
-		t.Error(err)
-	}
-}
-
-// A run that has ended gets its own error, from every Fetcher.
+// A run that has ended gets its own error, from each Fetcher.
 func TestCancelledFetchers(t *testing.T) {
 	dir := writeTree(t, "index.html")
 	site := openSite(t, "https://example.com/", dir, HostAuto)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)
-	for name, f := range map[string]Fetcher{"site": site, "file": new(File), "document": &Document{URL: mustParse(t, "https://example.com/")}} {
-		if _, err := f.Fetch(ctx, &Request{URL: mustParse(t, "https://example.com/")}); err != stopped {
+	for name, f := range map[string]fetch.Fetcher{"site": site, "file": new(Files)} {
+		if _, err := f.Fetch(ctx, &fetch.Request{URL: mustParse(t, "https://example.com/")}); err != stopped {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func TestMux(t *testing.T) {
-	m := Mux{"file": new(File)}
-	if _, err := m.Fetch(t.Context(), &Request{URL: mustParse(t, fileURL(t.TempDir()))}); err != nil {
-		t.Error(err)
-	}
-	_, err := m.Fetch(t.Context(), &Request{URL: mustParse(t, "https://me:s3cret@example.com/")})
-	if kindOfError(err) != "scheme-unchecked" || strings.Contains(err.Error(), "s3cret") {
-		t.Error(err)
 	}
 }
 
@@ -186,7 +153,7 @@ func TestHugeDirectory(t *testing.T) {
 		t.Error("the whole directory was kept")
 	}
 	for url, want := range map[string]string{"big/gone.html": "file-missing", "big/link.html": ""} {
-		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+url)})
+		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+url)})
 		if kindOfError(err) != want {
 			t.Errorf("%s: %+v, %v", url, resp, err)
 		}
@@ -232,7 +199,7 @@ func TestFileThatShrinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	site := openSite(t, "https://example.com/", dir, HostAuto)
-	resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/a.html"), Need: Content})
+	resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/a.html"), Need: fetch.Content})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,21 +213,8 @@ func TestFileThatShrinks(t *testing.T) {
 	if _, err := resp.Body.Read(make([]byte, 1)); err == nil || kindOfError(err) != "file-unreadable" {
 		t.Errorf("a closed file was read: %v", err)
 	}
-	if _, text, err := ask(t, site, &Request{URL: mustParse(t, "https://example.com/empty.html"), Need: Content}); err != nil || text != "" {
+	if _, text, err := ask(t, site, &fetch.Request{URL: mustParse(t, "https://example.com/empty.html"), Need: fetch.Content}); err != nil || text != "" {
 		t.Errorf("%q, %v", text, err)
-	}
-}
-
-func TestTypeByName(t *testing.T) {
-	for name, want := range map[string]string{
-		"index.html": "text/html", "a/b.HTM": "text/html", "x.tar.gz": "application/gzip", "style.css": "text/css", "README.md": "text/markdown",
-		"x": "", "a.b/c": "", ".htaccess": "", "x.": "", "pic.JPeG": "image/jpeg", "feed.atom": "application/atom+xml",
-		"drawing.svgz":    "application/gzip", // its bytes are; a host would say so in Content-Encoding
-		"app.webmanifest": "application/manifest+json", "notes.ipynb": "application/x-ipynb+json", "places.sqlite": "application/vnd.sqlite3",
-	} {
-		if got := TypeByName(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
 	}
 }
 
@@ -284,8 +238,8 @@ func FuzzSitePath(f *testing.F) {
 			if err != nil || !site.Holds(parsed) {
 				continue
 			}
-			resp, err := site.Fetch(t.Context(), &Request{URL: parsed})
-			var fault *Fault
+			resp, err := site.Fetch(t.Context(), &fetch.Request{URL: parsed})
+			var fault *fetch.Fault
 			if err != nil && !errors.As(err, &fault) {
 				t.Errorf("%q: %v", u, err)
 			}

@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -22,6 +23,36 @@ func mustParse(t testing.TB, s string) urinorm.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// ask fetches and reads an answer.
+func ask(t testing.TB, f fetch.Fetcher, req *fetch.Request) (*fetch.Response, string, error) {
+	t.Helper()
+	resp, err := f.Fetch(t.Context(), req)
+	if err != nil {
+		if resp != nil {
+			t.Error("both a response and an error")
+		}
+		return nil, "", err
+	}
+	if resp.Body == nil {
+		return resp, "", nil
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp, string(text), err
+}
+
+// kindOfError returns the kind of a fault, else the error's text.
+func kindOfError(err error) string {
+	var f *fetch.Fault
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &f):
+		return f.Kind
+	}
+	return err.Error()
 }
 
 // writeTree makes files in a new directory; names ending in '/' are directories.
@@ -52,7 +83,7 @@ func writeTree(t testing.TB, files ...string) string {
 
 func openSite(t testing.TB, base, dir string, style HostStyle) *Site {
 	t.Helper()
-	site, err := NewSite(SiteConfig{Base: mustParse(t, base), Dir: dir, Style: style})
+	site, err := OpenSite(SiteConfig{Base: mustParse(t, base), Dir: dir, Style: style})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,10 +93,10 @@ func openSite(t testing.TB, base, dir string, style HostStyle) *Site {
 
 // answerOf fetches a URL and says in a word what came of it: the file that
 // answered, "301 " and the Location, a status, or the kind of a fault and its hint.
-func answerOf(t testing.TB, f Fetcher, dir, url string) string {
+func answerOf(t testing.TB, f fetch.Fetcher, dir, url string) string {
 	t.Helper()
-	resp, err := f.Fetch(t.Context(), &Request{URL: mustParse(t, url), Need: Content})
-	var fault *Fault
+	resp, err := f.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, url), Need: fetch.Content})
+	var fault *fetch.Fault
 	switch {
 	case errors.As(err, &fault):
 		return strings.TrimSpace(fault.Kind + " " + fault.Hint)
@@ -220,7 +251,7 @@ func TestSiteOfSources(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]string{"https://example.com/src": "src", "https://example.com/src/Deep/": "src/Deep"} {
-		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, url), Need: Content})
+		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, url), Need: fetch.Content})
 		if err != nil {
 			t.Errorf("%s is not listed: %v", url, err)
 		} else if resp.Body != nil || resp.Location != "" || resp.Path != filepath.Join(dir, filepath.FromSlash(want)) {
@@ -338,7 +369,7 @@ func TestSiteUnderPath(t *testing.T) {
 			}
 		}
 	}
-	site, err := NewSite(SiteConfig{Base: mustParse(t, "https://1.site.invalid/"), Dir: dir, Synthetic: true})
+	site, err := OpenSite(SiteConfig{Base: mustParse(t, "https://1.site.invalid/"), Dir: dir, Synthetic: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,8 +415,8 @@ func TestSiteLinks(t *testing.T) {
 		"linked":         "file-missing",
 		"linked/up.html": "",
 	} {
-		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+url)})
-		var fault *Fault
+		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+url)})
+		var fault *fetch.Fault
 		switch {
 		case errors.As(err, &fault):
 			if fault.Kind != want {
@@ -421,7 +452,7 @@ func TestSiteFaultTexts(t *testing.T) {
 		"page.html": "open " + filepath.Join(dir, "page.html") + ": the name differs in letter case",
 		"a%2Fb":     "open " + filepath.Join(dir, "a%2Fb") + ": a file name can't hold an encoded slash or NUL",
 	} {
-		_, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+url)})
+		_, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+url)})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", url, err, want)
 		}
@@ -443,7 +474,7 @@ func TestSiteNormalizationForms(t *testing.T) {
 		{"both-" + composed + ".html", "c", false},
 		{"both-" + decomposed + ".html", "d", false},
 	} {
-		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+row.path), Need: Content})
+		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+row.path), Need: fetch.Content})
 		if err != nil {
 			t.Errorf("%+q: %v", row.path, err)
 			continue
@@ -454,8 +485,8 @@ func TestSiteNormalizationForms(t *testing.T) {
 			t.Errorf("%+q: read %q, notes %v", row.path, text, resp.Notes)
 		}
 	}
-	_, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/\u00dc/x")})
-	var fault *Fault
+	_, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/\u00dc/x")})
+	var fault *fetch.Fault
 	if !errors.As(err, &fault) || fault.Kind != "file-missing" {
 		t.Errorf("another letter case: %v", err)
 	}
@@ -465,7 +496,7 @@ func TestSiteExistence(t *testing.T) {
 	dir := writeTree(t, "index.html", "a.PNG", "b.unknown", "page.xhtml")
 	site := openSite(t, "https://example.com/", dir, HostAuto)
 	for path, want := range map[string]string{"": "text/html", "a.PNG": "image/png", "b.unknown": "", "page.xhtml": "application/xhtml+xml"} {
-		resp, err := site.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"+path)})
+		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+path)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -475,7 +506,7 @@ func TestSiteExistence(t *testing.T) {
 	}
 }
 
-func TestNewSiteRefuses(t *testing.T) {
+func TestOpenSiteRefuses(t *testing.T) {
 	dir := writeTree(t, "file")
 	for name, config := range map[string]SiteConfig{
 		"no directory": {Base: mustParse(t, "https://example.com/"), Dir: filepath.Join(dir, "nowhere")},
@@ -484,7 +515,7 @@ func TestNewSiteRefuses(t *testing.T) {
 		"ftp":          {Base: mustParse(t, "ftp://example.com/"), Dir: dir},
 		"style":        {Base: mustParse(t, "https://example.com/"), Dir: dir, Style: 99},
 	} {
-		if site, err := NewSite(config); err == nil {
+		if site, err := OpenSite(config); err == nil {
 			site.Close()
 			t.Errorf("%s: no error", name)
 		}
@@ -503,7 +534,7 @@ func TestSiteWalkAndURLs(t *testing.T) {
 			t.Errorf("URLOf(%q): %v", rel, err)
 			return nil
 		}
-		resp, err := site.Fetch(t.Context(), &Request{URL: u})
+		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: u})
 		if err != nil {
 			t.Errorf("%s: %v", u, err)
 			return nil

@@ -1,4 +1,4 @@
-package fetch
+package disk
 
 import (
 	"reflect"

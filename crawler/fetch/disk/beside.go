@@ -27,11 +27,11 @@ func (s *Site) Beside(u urinorm.URL) []urinorm.URL {
 	if dir == "." {
 		dir = ""
 	}
-	at := s.index.walk("", dir, matchFold)
+	at := s.locator.index.walk("", dir, matchFold)
 	if at.kind != entryDir {
 		return nil
 	}
-	l := s.index.list(at.rel)
+	l := s.locator.index.list(at.rel)
 	if l.err != nil || l.partial || len(l.kinds) > maxBeside {
 		return nil
 	}
@@ -45,10 +45,10 @@ func (s *Site) Beside(u urinorm.URL) []urinorm.URL {
 	var urls []urinorm.URL
 	for _, name := range names {
 		file := join(at.rel, name)
-		switch s.index.exact(l, at.rel, name) {
+		switch s.locator.index.exact(l, at.rel, name) {
 		case entryFile:
 		case entryDir:
-			if s.indexOf(file) == "" {
+			if s.locator.indexOf(file) == "" {
 				continue
 			}
 			file += "/"

@@ -143,13 +143,13 @@ func TestHugeDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	site := openSite(t, "https://example.com/", dir, HostAuto)
-	site.index.maxListing = 10
+	site.locator.index.maxListing = 10
 	for i := range 3 * readDirBatch {
 		if got, want := answerOf(t, site, dir, fmt.Sprintf("https://example.com/big/%d.html", i)), fmt.Sprintf("big/%d.html", i); got != want {
 			t.Fatalf("%s, want %s", got, want)
 		}
 	}
-	if !site.index.list("big").partial {
+	if !site.locator.index.list("big").partial {
 		t.Error("the whole directory was kept")
 	}
 	for url, want := range map[string]string{"big/gone.html": "file-missing", "big/link.html": ""} {
@@ -168,7 +168,7 @@ func TestManyDirectories(t *testing.T) {
 	}
 	dir := writeTree(t, append(files, "index.html")...)
 	site := openSite(t, "https://example.com/", dir, HostAuto)
-	site.index.maxNames = 60
+	site.locator.index.maxNames = 60
 	for range 2 {
 		for _, file := range files {
 			if got := answerOf(t, site, dir, "https://example.com/"+file); got != file {
@@ -176,8 +176,8 @@ func TestManyDirectories(t *testing.T) {
 			}
 		}
 	}
-	if site.index.names > 60+51 {
-		t.Errorf("%d names are kept", site.index.names)
+	if site.locator.index.names > 60+51 {
+		t.Errorf("%d names are kept", site.locator.index.names)
 	}
 }
 

@@ -21,9 +21,9 @@ var generators = [...]generator{
 }
 
 // generatorOf returns the generator that a root is the source for, nil for none.
-func (s *Site) generatorOf(top *listing) *generator {
+func (l *locator) generatorOf(top *listing) *generator {
 	has := func(name string) bool {
-		kind := s.index.exact(top, "", name)
+		kind := l.index.exact(top, "", name)
 		return kind == entryFile || kind == entryDir
 	}
 	for i := range generators {
@@ -47,27 +47,27 @@ var documentExtensions = [...]string{".md", ".markdown", ".rst", ".adoc"}
 
 // sourceOf finds what a page will be made of that is not there. The answer is a redirect:
 // read under both names, what stands in the document would be told twice.
-func (s *Site) sourceOf(rel string) location {
-	g := s.generator
+func (l *locator) sourceOf(rel string) location {
+	g := l.generator
 	stem, html := strings.CutSuffix(rel, ".html")
 	if html || g.clean {
 		for _, extension := range documentExtensions {
-			if s.isFile(stem + extension) {
+			if l.isFile(stem + extension) {
 				return location{source: func(path string) string {
 					return strings.TrimSuffix(path, rel[len(stem):]) + extension
 				}}
 			}
 		}
 	}
-	if dir, ok := strings.CutSuffix(rel, "index.html"); ok && (dir == "" || strings.HasSuffix(dir, "/")) && s.isFile(dir+"README.md") {
+	if dir, ok := strings.CutSuffix(rel, "index.html"); ok && (dir == "" || strings.HasSuffix(dir, "/")) && l.isFile(dir+"README.md") {
 		return location{source: func(path string) string {
 			return strings.TrimSuffix(path, "index.html") + "README.md"
 		}}
 	}
-	if g.public != "" && s.isFile(g.public+"/"+rel) {
+	if g.public != "" && l.isFile(g.public+"/"+rel) {
 		return location{source: func(path string) string { return g.public + "/" + path }}
 	}
 	return location{}
 }
 
-func (s *Site) isFile(rel string) bool { return s.index.walk("", rel, matchNorm).kind == entryFile }
+func (l *locator) isFile(rel string) bool { return l.index.walk("", rel, matchNorm).kind == entryFile }

@@ -1,51 +1,80 @@
 package disk
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// locator finds which file of a directory answers for a path, by the rules of a host
+// style.
+type locator struct {
+	index     *directoryIndex
+	style     HostStyle
+	indexes   []string   // names that answer for a directory
+	listed    bool       // a directory without an index answers with the list of its files
+	source    bool       // the directory is taken for a tree of sources
+	generator *generator // that the directory is the source for; nil when none is known
+}
+
+// newLocator finds out which style a directory has where that is HostAuto. top lists
+// the directory itself.
+func newLocator(index *directoryIndex, top *listing, style HostStyle) locator {
+	l := locator{index: index, style: style, indexes: hostStyles[style].index}
+	if style == HostAuto && index.exact(top, "", redirectsFile) == entryFile {
+		l.style, l.indexes = HostNetlify, hostStyles[HostNetlify].index
+	}
+	if l.style == HostAuto && l.indexOf("") == "" {
+		l.indexes = append(slices.Clone(l.indexes), sourceIndex...)
+		l.source, l.listed = true, top.holdsReadme()
+		l.generator = l.generatorOf(top)
+	}
+	return l
+}
 
 // locate finds what answers for a decoded path by the style's rules: a file, or a
 // directory that is listed. It reads no file: a path that leads nowhere costs lookups
 // in listings only.
-func (s *Site) locate(rel string) location {
-	style := &hostStyles[s.style]
+func (l *locator) locate(rel string) location {
+	style := &hostStyles[l.style]
 	if rel == "" || strings.HasSuffix(rel, "/") {
 		name := strings.TrimSuffix(rel, "/")
-		if style.slashToExt && name != "" && s.index.walk("", name+style.extension, matchNorm).kind == entryFile {
+		if style.slashToExt && name != "" && l.index.walk("", name+style.extension, matchNorm).kind == entryFile {
 			return location{redirect: "-"}
 		}
-		at := s.index.walk("", name, matchNorm)
+		at := l.index.walk("", name, matchNorm)
 		switch at.kind {
 		case entryDir:
-			if index := s.indexOf(at.rel); index != "" {
+			if index := l.indexOf(at.rel); index != "" {
 				at.kind, at.rel = entryFile, index
-			} else if !s.lists(at.rel) {
+			} else if !l.lists(at.rel) {
 				at.kind, at.reason = entryNone, errNoIndex
-				at.err = s.index.list(at.rel).err
+				at.err = l.index.list(at.rel).err
 			}
 		case entryFile:
 			at.kind, at.reason = entryNone, errNotDir
 		}
 		return at
 	}
-	at := s.index.walk("", rel, matchNorm)
+	at := l.index.walk("", rel, matchNorm)
 	if at.kind == entryFile {
 		return at
 	}
 	if style.extension != "" && (at.kind == entryNone || at.kind == entryDir) {
-		if page := s.index.walk("", rel+style.extension, matchNorm); page.kind == entryFile {
+		if page := l.index.walk("", rel+style.extension, matchNorm); page.kind == entryFile {
 			return page
 		}
 	}
-	if s.generator != nil && at.err == nil && (at.kind == entryNone || at.kind == entryDir && s.indexOf(at.rel) == "") {
-		if from := s.sourceOf(rel); from.source != nil {
+	if l.generator != nil && at.err == nil && (at.kind == entryNone || at.kind == entryDir && l.indexOf(at.rel) == "") {
+		if from := l.sourceOf(rel); from.source != nil {
 			return from
 		}
 	}
 	if at.kind == entryDir {
-		if s.indexOf(at.rel) == "" {
-			if s.lists(at.rel) {
+		if l.indexOf(at.rel) == "" {
+			if l.lists(at.rel) {
 				return at
 			}
-			return location{reason: errNoIndex, err: s.index.list(at.rel).err}
+			return location{reason: errNoIndex, err: l.index.list(at.rel).err}
 		}
 		return location{redirect: "/"}
 	}
@@ -53,13 +82,13 @@ func (s *Site) locate(rel string) location {
 }
 
 // indexOf returns the path of the file that answers for a directory, "" for none.
-func (s *Site) indexOf(dir string) string {
-	l := s.index.list(dir)
-	if l.err != nil {
+func (l *locator) indexOf(dir string) string {
+	names := l.index.list(dir)
+	if names.err != nil {
 		return ""
 	}
-	for _, name := range s.indexes {
-		if s.index.exact(l, dir, name) == entryFile {
+	for _, name := range l.indexes {
+		if l.index.exact(names, dir, name) == entryFile {
 			return join(dir, name)
 		}
 	}
@@ -68,27 +97,27 @@ func (s *Site) indexOf(dir string) string {
 
 // lists reports whether the list of its files answers for a directory without an index. An
 // empty directory is in no repository.
-func (s *Site) lists(dir string) bool {
-	if !s.listed {
+func (l *locator) lists(dir string) bool {
+	if !l.listed {
 		return false
 	}
-	l := s.index.list(dir)
-	return l.err == nil && len(l.kinds) > 0
+	names := l.index.list(dir)
+	return names.err == nil && len(names.kinds) > 0
 }
 
 // rightCase returns the path that a missing one would be in the right letter
 // case, relative to the root; "" when letter case is not what is wrong.
-func (s *Site) rightCase(rel string) string {
+func (l *locator) rightCase(rel string) string {
 	name := strings.TrimSuffix(rel, "/")
-	at := s.index.walk("", name, matchFold)
+	at := l.index.walk("", name, matchFold)
 	switch {
 	case at.kind == entryDir:
 		right := at.rel
-		if s.indexOf(right) == "" {
-			if like := s.indexLike(at.rel); like != "" {
+		if l.indexOf(right) == "" {
+			if like := l.indexLike(at.rel); like != "" {
 				return like
 			}
-			if !s.lists(at.rel) {
+			if !l.lists(at.rel) {
 				return ""
 			}
 		}
@@ -99,11 +128,11 @@ func (s *Site) rightCase(rel string) string {
 	case at.kind == entryFile && !strings.HasSuffix(rel, "/"):
 		return at.rel
 	}
-	extension := hostStyles[s.style].extension
+	extension := hostStyles[l.style].extension
 	if extension == "" || strings.HasSuffix(rel, "/") {
 		return ""
 	}
-	if at = s.index.walk("", name+extension, matchFold); at.kind == entryFile {
+	if at = l.index.walk("", name+extension, matchFold); at.kind == entryFile {
 		// The link goes without the extension; so does the advice.
 		return at.rel[:len(at.rel)-len(extension)]
 	}
@@ -112,13 +141,13 @@ func (s *Site) rightCase(rel string) string {
 
 // indexLike returns an index file of a directory whose name differs only in
 // letter case.
-func (s *Site) indexLike(dir string) string {
-	l := s.index.list(dir)
-	if l.err != nil {
+func (l *locator) indexLike(dir string) string {
+	names := l.index.list(dir)
+	if names.err != nil {
 		return ""
 	}
-	for _, name := range s.indexes {
-		if like, how := l.alike(name); how == matchFold && s.index.exact(l, dir, like) == entryFile {
+	for _, name := range l.indexes {
+		if like, how := names.alike(name); how == matchFold && l.index.exact(names, dir, like) == entryFile {
 			return join(dir, like)
 		}
 	}

@@ -222,12 +222,12 @@ func (s *Site) applyRedirects(req *fetch.Request, rel, query string, at *locatio
 			if len(rule.query) == 0 && query != "" && !strings.Contains(to, "?") {
 				to += query // Netlify passes parameters on
 			}
-			return s.redirect(rule.status, to), nil
+			return redirectTo(rule.status, to), nil
 		case rule.status >= 400:
 			return &fetch.Response{Status: rule.status, Size: -1, Requests: 1}, nil
 		case !local:
 			// A proxied page: whether it is there is known at its own address.
-			return s.redirect(307, to), nil
+			return redirectTo(307, to), nil
 		}
 		return s.rewrite(req, rel, to)
 	}
@@ -242,12 +242,12 @@ func (s *Site) rewrite(req *fetch.Request, rel, to string) (*fetch.Response, err
 	if !ok {
 		return nil, s.missing(rel, errEncodedPath)
 	}
-	at := s.locate(target)
+	at := s.locator.locate(target)
 	switch at.redirect {
 	case "/":
-		at = s.locate(target + "/")
+		at = s.locator.locate(target + "/")
 	case "-":
-		at = s.locate(strings.TrimSuffix(target, "/"))
+		at = s.locator.locate(strings.TrimSuffix(target, "/"))
 	}
 	return s.serve(req, target, at)
 }

@@ -54,12 +54,7 @@ type Site struct {
 	dir       string
 	root      *os.Root
 	tree      rootTree
-	index     *directoryIndex
-	style     HostStyle
-	indexes   []string   // names that answer for a directory
-	listed    bool       // a directory without an index answers with the list of its files
-	source    bool       // it is taken for a tree of sources
-	generator *generator // that the directory is the source for; nil when none is known
+	locator   locator
 	redirects redirectRules
 }
 
@@ -92,32 +87,23 @@ func OpenSite(config SiteConfig) (*Site, error) {
 		dir:       config.Dir,
 		root:      root,
 		tree:      tree,
-		index:     newDirectoryIndex(tree),
-		style:     config.Style,
-		indexes:   hostStyles[config.Style].index,
 	}
 	if !strings.HasSuffix(s.path, "/") {
 		s.path += "/"
 	}
 	s.prefix = s.scheme + "://" + s.authority + s.path
-	top := s.index.list("")
+	index := newDirectoryIndex(tree)
+	top := index.list("")
 	if top.err != nil {
 		s.Close()
 		return nil, fileFault("read", config.Dir, top.err)
 	}
-	if hostStyles[s.style].redirects && s.index.exact(top, "", redirectsFile) == entryFile {
-		if s.style == HostAuto {
-			s.style, s.indexes = HostNetlify, hostStyles[HostNetlify].index
-		}
+	s.locator = newLocator(index, top, config.Style)
+	if hostStyles[s.locator.style].redirects && index.exact(top, "", redirectsFile) == entryFile {
 		if err := s.readRedirects(); err != nil {
 			s.Close()
 			return nil, err
 		}
-	}
-	if s.style == HostAuto && s.indexOf("") == "" {
-		s.indexes = append(append([]string(nil), s.indexes...), sourceIndex...)
-		s.source, s.listed = true, top.holdsReadme()
-		s.generator = s.generatorOf(top)
 	}
 	return s, nil
 }
@@ -139,10 +125,10 @@ func (s *Site) Synthetic() bool { return s.synthetic }
 
 // IsSource reports whether the directory is taken for a tree of sources, as HostAuto does
 // where the root has no index file.
-func (s *Site) IsSource() bool { return s.source }
+func (s *Site) IsSource() bool { return s.locator.source }
 
 // Style returns the style in use: netlify when auto found a _redirects file.
-func (s *Site) Style() HostStyle { return s.style }
+func (s *Site) Style() HostStyle { return s.locator.style }
 
 // Holds reports whether the site answers for u: a URL below its base. Where the
 // base has no port, the same host with the other of http and https, or with or
@@ -175,7 +161,7 @@ func (s *Site) Answers(u urinorm.URL) bool {
 	if !ok {
 		return false
 	}
-	at := s.locate(rel)
+	at := s.locator.locate(rel)
 	return at.kind == entryFile || at.kind == entryDir || at.redirect != "" || at.source != nil
 }
 
@@ -190,34 +176,34 @@ func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, 
 	}
 	if !s.isHost(u) {
 		// Whether the host redirects for good can't be known from here.
-		return s.redirect(307, s.scheme+"://"+s.authority+u.RequestTarget()), nil
+		return redirectTo(307, s.scheme+"://"+s.authority+u.RequestTarget()), nil
 	}
 	path, query := u.Path(), queryOf(u)
 	if len(path) < len(s.path) {
-		return s.redirect(301, s.path+query), nil
+		return redirectTo(301, s.path+query), nil
 	}
 	encoded := path[len(s.path):]
 	if strings.Contains(path, "//") {
 		// Hosts that answer under both spellings would let links grow without end.
-		return s.redirect(307, collapseSlashes(path)+query), nil
+		return redirectTo(307, collapseSlashes(path)+query), nil
 	}
 	rel, ok := decodePath(encoded)
 	if !ok {
 		return nil, s.missing(encoded, errEncodedPath)
 	}
-	at := s.locate(rel)
+	at := s.locator.locate(rel)
 	if answer, err := s.applyRedirects(req, rel, query, &at); answer != nil || err != nil {
 		return answer, err
 	}
 	if at.source != nil {
-		return s.redirect(307, s.path+at.source(encoded)+query), nil
+		return redirectTo(307, s.path+at.source(encoded)+query), nil
 	}
 	if at.redirect != "" {
 		// The answer's path is the requested one with its last '/' put on or taken off.
 		if at.redirect == "/" {
-			return s.redirect(301, path+"/"+query), nil
+			return redirectTo(301, path+"/"+query), nil
 		}
-		return s.redirect(301, strings.TrimSuffix(path, "/")+query), nil
+		return redirectTo(301, strings.TrimSuffix(path, "/")+query), nil
 	}
 	return s.serve(req, rel, at)
 }
@@ -258,8 +244,8 @@ func normalizationNote(rel string) fetch.Note {
 	return fetch.Note{Code: "uri-repaired", Message: "the file's name is spelt with other code points for the same letters (" + rel + "); hosts that compare bytes will not find it"}
 }
 
-// redirect is the answer of a host that sends the reader to another place.
-func (s *Site) redirect(status int, location string) *fetch.Response {
+// redirectTo is the answer of a host that sends the reader to another place.
+func redirectTo(status int, location string) *fetch.Response {
 	return &fetch.Response{Status: status, Location: location, Size: -1, Requests: 1}
 }
 
@@ -285,7 +271,7 @@ func (s *Site) faultOf(rel string, at location) error {
 		if reason == nil {
 			reason = errNoFile
 		}
-		if right := s.rightCase(rel); right != "" {
+		if right := s.locator.rightCase(rel); right != "" {
 			f.Kind, f.Err, f.Hint = "file-case", errLetterCase, right
 			return f
 		}

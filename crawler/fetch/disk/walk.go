@@ -30,27 +30,36 @@ var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".
 // returned. Directories that can't be read are left out and named in the error
 // at the end, at most 100 of them.
 func (s *Site) Walk(fn func(rel string, d fs.DirEntry) error) error {
-	var failed []error
-	err := s.walkDir("", 0, fn, &failed)
+	w := walk{site: s, fn: fn}
+	err := w.dir("", 0)
 	if err == fs.SkipAll {
 		err = nil
 	}
-	return errors.Join(append(failed, err)...)
+	return errors.Join(append(w.failed, err)...)
 }
 
-func (s *Site) walkDir(dir string, depth int, fn func(string, fs.DirEntry) error, failed *[]error) error {
-	fail := func(err error) {
-		if len(*failed) < maxWalkErrors {
-			*failed = append(*failed, err)
-		}
+// walk is one call of Walk.
+type walk struct {
+	site   *Site
+	fn     func(rel string, d fs.DirEntry) error
+	failed []error // of directories, at most maxWalkErrors
+}
+
+func (w *walk) fail(err error) {
+	if len(w.failed) < maxWalkErrors {
+		w.failed = append(w.failed, err)
 	}
+}
+
+// dir walks a directory at a depth below the root.
+func (w *walk) dir(dir string, depth int) error {
 	if depth > maxWalkDepth {
-		fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: s.pathTo(dir), Err: errors.New("directories are nested too deep")})
+		w.fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: w.site.pathTo(dir), Err: errors.New("directories are nested too deep")})
 		return nil
 	}
-	entries, err := s.readDir(dir)
+	entries, err := w.site.readDir(dir)
 	if err != nil {
-		fail(fileFault("read", s.pathTo(dir), err))
+		w.fail(fileFault("read", w.site.pathTo(dir), err))
 		return nil
 	}
 	for _, entry := range entries {
@@ -60,18 +69,18 @@ func (s *Site) walkDir(dir string, depth int, fn func(string, fs.DirEntry) error
 			if versionControl[entry.Name()] {
 				continue
 			}
-			if err := s.walkDir(rel, depth+1, fn, failed); err != nil {
+			if err := w.dir(rel, depth+1); err != nil {
 				return err
 			}
 			continue
 		case entryLink:
-			if s.index.follow(rel) != entryFile {
+			if w.site.locator.index.follow(rel) != entryFile {
 				continue
 			}
 		case entrySpecial:
 			continue
 		}
-		switch err := fn(rel, entry); {
+		switch err := w.fn(rel, entry); {
 		case err == fs.SkipDir:
 			return nil
 		case err != nil:
@@ -93,7 +102,7 @@ func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.index.learn(dir, entries)
+	s.locator.index.learn(dir, entries)
 	slices.SortFunc(entries, compareEntries)
 	return entries, nil
 }

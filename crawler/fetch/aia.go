@@ -9,8 +9,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +28,10 @@ const (
 // for their issuers (authority information access, RFC 5280 section 4.2.2.1), as
 // browsers do. Each chain is completed once at a time.
 type issuers struct {
-	http *HTTP
+	verifier *verifier
+	timeout  time.Duration
+	// get reads at most so many bytes of what an http URL answers with status 200.
+	get func(ctx context.Context, u urinorm.URL, limit int64) ([]byte, error)
 
 	mu     sync.Mutex
 	chains map[[sha256.Size]byte]*completion // under way, or failed
@@ -43,10 +44,6 @@ type completion struct {
 	expires time.Time // of a failure
 }
 
-func newIssuers(h *HTTP) *issuers {
-	return &issuers{http: h, chains: make(map[[sha256.Size]byte]*completion)}
-}
-
 // failureKept is how long a chain that could not be completed is not tried again.
 const failureKept = time.Minute
 
@@ -57,14 +54,14 @@ func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool 
 	key := sha256.Sum256(certs[0].Raw)
 	for {
 		s.mu.Lock()
-		if s.http.verifier.extra(certs[0]) != nil {
+		if s.verifier.extra(certs[0]) != nil {
 			s.mu.Unlock()
 			return true // another handshake was faster
 		}
 		c := s.chains[key]
 		if c == nil {
-			if len(s.chains) >= maxExtras {
-				clear(s.chains)
+			if s.chains == nil || len(s.chains) >= maxExtras {
+				s.chains = make(map[[sha256.Size]byte]*completion)
 			}
 			c = &completion{done: make(chan struct{})}
 			s.chains[key] = c
@@ -105,9 +102,9 @@ func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool 
 // fetchChain follows the issuers upwards from the leaf: those the server sent are
 // at hand, the others are fetched.
 func (s *issuers) fetchChain(ctx context.Context, certs []*x509.Certificate) bool {
-	ctx, cancel := context.WithTimeout(ctx, min(issuerTime, s.http.timeout))
+	ctx, cancel := context.WithTimeout(ctx, min(issuerTime, s.timeout))
 	defer cancel()
-	v := s.http.verifier
+	v := s.verifier
 	var extra []*x509.Certificate
 	cert := certs[0]
 	for range len(certs) + maxIssuerDepth {
@@ -171,20 +168,7 @@ func (s *issuers) fetchCertificates(ctx context.Context, u urinorm.URL) ([]*x509
 	if reason := BlockedPort(u.EffectivePort()); reason != "" {
 		return nil, errors.New(reason)
 	}
-	a := &asking{HTTP: s.http, req: &Request{URL: u}, loopback: isLoopback(u.Host()), memory: s.http.hosts.of(u)}
-	ans, err := a.roundTrip(ctx, http.MethodGet, http.Header{
-		"User-Agent":      s.http.userAgent,
-		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
-		"Accept-Encoding": {"identity"},
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer ans.discard()
-	if ans.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("fetch %s: status %d", u.Printed(), ans.StatusCode)
-	}
-	der, err := io.ReadAll(io.LimitReader(ans.Body, maxIssuerSize+1))
+	der, err := s.get(ctx, u, maxIssuerSize+1)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (a *asking) get(ctx context.Context) (*answer, error) {
 		plain.Validators, a.req = Validators{}, &plain
 		ans, err = a.send(ctx, http.MethodGet, p, false)
 	}
-	if err != nil || !a.wantsSecondProfile(ans.Response) {
+	if err != nil || !wantsSecondProfile(a.req, ans.Response) {
 		return ans, err
 	}
 	refusedType := ans.StatusCode == http.StatusNotAcceptable || ans.StatusCode == http.StatusUnsupportedMediaType
@@ -161,7 +161,7 @@ func (a *asking) get(ctx context.Context) (*answer, error) {
 // that breaks a redirect to the URL itself, again with credentials.
 func (a *asking) send(ctx context.Context, method string, p profile, refusedType bool) (*answer, error) {
 	for again := 0; ; again++ {
-		header := a.header(p, refusedType)
+		header := a.profiles.header(a.req, p, refusedType, a.loopback)
 		if method == http.MethodGet {
 			a.req.Validators.put(header)
 		}
@@ -174,13 +174,54 @@ func (a *asking) send(ctx context.Context, method string, p profile, refusedType
 		gotCookie := a.cookies.keep(a.req.URL, ans.Response)
 		if again < maxAgain {
 			if gotCookie && isRedirect(ans.StatusCode) && leadsTo(a.req.URL, locationOf(ans.Header), a.req.URL) ||
-				ans.StatusCode == http.StatusUnauthorized && a.answerChallenge(ans.Header, sent) {
+				ans.StatusCode == http.StatusUnauthorized && a.answerChallenge(ans.Header["Www-Authenticate"], sent) {
 				ans.discard()
 				continue
 			}
 		}
 		return ans, nil
 	}
+}
+
+// authorize adds the Authorization header, if this host has an account, and returns
+// it. Over TLS and on this machine nobody can listen.
+func (a *asking) authorize(header http.Header, method string) string {
+	if header["Authorization"] != nil {
+		return ""
+	}
+	user := a.accounts.of(a.req.URL, a.req.Internal)
+	if user == nil {
+		return ""
+	}
+	value := a.memory.login.authorization(user, method, a.req.URL.RequestTarget(), a.loopback || a.req.URL.Scheme() == "https")
+	if value != "" {
+		header["Authorization"] = []string{value}
+	}
+	return value
+}
+
+// answerChallenge looks at a 401 and reports whether the request should be sent
+// again with what its challenges ask for. sent is the Authorization that was refused.
+func (a *asking) answerChallenge(challenges []string, sent string) bool {
+	return a.accounts.of(a.req.URL, a.req.Internal) != nil && len(a.req.Header["Authorization"]) == 0 && a.memory.login.learn(challenges, sent)
+}
+
+// getCertificate reads at most limit bytes of what a URL answers, for issuers.
+func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) ([]byte, error) {
+	a := &asking{HTTP: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), memory: h.hosts.of(u)}
+	ans, err := a.roundTrip(ctx, http.MethodGet, http.Header{
+		"User-Agent":      h.profiles.userAgent,
+		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
+		"Accept-Encoding": {"identity"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer ans.discard()
+	if ans.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("fetch %s: status %d", u.Printed(), ans.StatusCode)
+	}
+	return io.ReadAll(io.LimitReader(ans.Body, limit))
 }
 
 // response makes the Response of an answer, reading or leaving its body.
@@ -205,7 +246,7 @@ func (a *asking) response(ans *answer) *Response {
 		}
 	}
 	if ans.TLS != nil {
-		resp.Notes = a.tlsNotes(ans.TLS)
+		resp.Notes = a.verifier.notes(ans.TLS)
 	}
 	switch {
 	case a.req.Need == Existence:

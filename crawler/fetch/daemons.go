@@ -62,7 +62,7 @@ type Daemons struct {
 
 // NewDaemons checks the configuration. It sends nothing.
 func NewDaemons(web *HTTP, config DaemonConfig) (*Daemons, error) {
-	d := &Daemons{web: web, tls: web.fallback.TLSClientConfig.Clone(), ports: make(map[int]bool)}
+	d := &Daemons{web: web, tls: web.transports.fallback.TLSClientConfig.Clone(), ports: make(map[int]bool)}
 	d.tls.NextProtos = nil
 	for _, port := range web.allowPorts {
 		d.ports[port] = true
@@ -134,9 +134,6 @@ func (d *Daemons) Fetchers() Mux {
 	m["ws"], m["wss"] = &webSocket{d.web}, &webSocket{d.web}
 	return m
 }
-
-// Has reports whether a scheme has a Fetcher.
-func (m Mux) Has(scheme string) bool { return m[scheme] != nil }
 
 // Fetch asks the server a URL names.
 func (d *daemon) Fetch(ctx context.Context, req *Request) (*Response, error) {

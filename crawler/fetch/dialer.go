@@ -99,6 +99,22 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	return conn, nil
 }
 
+// checkProxied refuses private targets before a proxy is asked to go there. The host
+// is named as in a URL or as resolvers want it.
+func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
+	if !d.denyPrivate {
+		return nil
+	}
+	addrs, err := d.resolver.resolve(ctx, host)
+	if err != nil {
+		return err
+	}
+	if len(public(addrs)) < len(addrs) {
+		return &Fault{Kind: "address-denied", Op: "connect", Target: target, Err: errDenied}
+	}
+	return nil
+}
+
 // blame marks a fault of the way to a proxy: it tells nothing of the target.
 func (d *dialer) blame(err error, isProxy bool, hostport string) error {
 	var f *Fault

@@ -6,12 +6,13 @@
 // are answered by package disk, which is asked before the Mux for the URLs that a
 // directory stands for.
 //
-//	HTTP      http and https       asking.go (what is sent, and sent again), exchange.go
-//	                               (one request and its body), then by layer: profile.go
-//	                               accounts.go digest.go netrc.go cookies.go (headers),
+//	HTTP      http and https       http.go (a request), asking.go (what is sent, and sent
+//	                               again), exchange.go (one request and its body), then
+//	                               by layer: profile.go accounts.go netrc.go
+//	                               authentication.go digest.go cookies.go (headers),
 //	                               decode.go (content codings), tls.go aia.go
-//	                               (certificates), proxy.go connectto.go dialer.go
-//	                               resolver.go (connections), ports.go
+//	                               (certificates), transports.go proxy.go connectto.go
+//	                               dialer.go resolver.go (connections), ports.go
 //	Document  standard input       document.go
 //
 // What keeps a request from being answered is a [Fault] whose Kind is a code of

@@ -182,27 +182,23 @@ func (c *connecting) inHandshake(err error) bool {
 	return failed != nil && errors.Is(err, *failed)
 }
 
-// internalKey marks the context of a request to an internal host, for the choice
-// of a client certificate.
-type internalKey struct{}
-
 // roundTrip sends one request and waits for the header of its answer. A request
 // whose HTTP/2 connection or stream broke is sent once more over HTTP/1.1, one
 // that met an incomplete certificate chain once more when the chain could be
 // completed.
 func (a *asking) roundTrip(ctx context.Context, method string, header http.Header) (*answer, error) {
-	transport := a.remote
+	transport := a.transports.remote
 	if a.loopback {
-		transport = a.HTTP.loopback
+		transport = a.transports.loopback
 	}
 	if a.memory.onlyHTTP1.Load() {
-		transport = a.fallback
+		transport = a.transports.fallback
 	}
 	completed := false
 	for {
 		ans, conn, err := a.once(ctx, transport, method, header)
 		if err == nil {
-			if transport == a.fallback && ans.TLS != nil {
+			if transport == a.transports.fallback && ans.TLS != nil {
 				a.memory.onlyHTTP1.Store(true)
 			}
 			return ans, nil
@@ -217,11 +213,11 @@ func (a *asking) roundTrip(ctx context.Context, method string, header http.Heade
 				a.requests-- // the handshake failed; nothing was sent
 				continue
 			}
-		case conn.http2.Load() && transport != a.fallback && !isTimeout(err):
-			transport = a.fallback
+		case conn.http2.Load() && transport != a.transports.fallback && !isTimeout(err):
+			transport = a.transports.fallback
 			continue
 		}
-		return nil, a.exchangeFault(ctx, a.printed(), conn.inHandshake(err), err)
+		return nil, exchangeFault(ctx, a.printed(), conn.inHandshake(err), a.timeout, err)
 	}
 }
 
@@ -240,7 +236,7 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		})
 		conn.tunnel.Stop()
 		defer conn.tunnel.Stop()
-		err = a.checkProxied(ctx, u.Host(), u.Authority())
+		err = a.dialer.checkProxied(ctx, u.Host(), u.Authority())
 	}
 	if err != nil {
 		ex.end()
@@ -257,7 +253,7 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		}
 	}
 	r := a.httpRequest(requestContext, method, header, proxy)
-	resp, err := a.holding(transport, u, proxy).RoundTrip(r)
+	resp, err := a.transports.holding(transport, u, proxy).RoundTrip(r)
 	ex.pause()
 	a.requests += max(0, int(conn.sendings.Load())-1)
 	if err != nil {
@@ -268,7 +264,7 @@ func (a *asking) once(ctx context.Context, transport *http.Transport, method str
 		if ctx.Err() == nil {
 			switch context.Cause(ex.ctx) {
 			case errWholeTimeout:
-				err = a.wholeTimeout("fetch", a.printed(), err)
+				err = wholeTimeout("fetch", a.printed(), a.timeout, err)
 			case errReconnects:
 				err = errReconnects
 			case errTunnel:
@@ -315,22 +311,6 @@ func (a *asking) httpRequest(ctx context.Context, method string, header http.Hea
 	return r
 }
 
-// checkProxied refuses private targets before a proxy is asked to go there. The host
-// is named as in a URL or as resolvers want it.
-func (h *HTTP) checkProxied(ctx context.Context, host, target string) error {
-	if !h.dialer.denyPrivate {
-		return nil
-	}
-	addrs, err := h.resolver.resolve(ctx, host)
-	if err != nil {
-		return err
-	}
-	if len(public(addrs)) < len(addrs) {
-		return &Fault{Kind: "address-denied", Op: "connect", Target: target, Err: errDenied}
-	}
-	return nil
-}
-
 // body is the content of an answer, its codings undone.
 type body struct {
 	*asking
@@ -363,7 +343,7 @@ func (r rawBody) Read(p []byte) (int, error) {
 		if isHTTP2(err) && b.ex.ctx.Err() == nil {
 			b.memory.onlyHTTP1.Store(true) // a retry shall fare better
 		}
-		err = b.bodyFault(b.ex.ctx, b.printed(), err)
+		err = bodyFault(b.ex.ctx, b.printed(), b.timeout, err)
 	}
 	return n, err
 }

@@ -47,30 +47,6 @@ func connectFault(hostport string, limit time.Duration, ctx context.Context, err
 	return f
 }
 
-// winsock is what Windows' sockets say in place of an error number. Package syscall
-// has both there, and does not know that they are one.
-var winsock = map[syscall.Errno]syscall.Errno{
-	syscall.EACCES:        10013,
-	syscall.EMFILE:        10024,
-	syscall.EADDRINUSE:    10048,
-	syscall.EADDRNOTAVAIL: 10049,
-	syscall.ENETDOWN:      10050,
-	syscall.ENETUNREACH:   10051,
-	syscall.ECONNABORTED:  10053,
-	syscall.ECONNRESET:    10054,
-	syscall.ENOBUFS:       10055,
-	syscall.ETIMEDOUT:     10060,
-	syscall.ECONNREFUSED:  10061,
-	syscall.EHOSTUNREACH:  10065,
-}
-
-// HasErrno reports whether an error comes from one of the operating system's with
-// that number, by whatever number Windows knows it.
-func HasErrno(err error, number syscall.Errno) bool {
-	var errno syscall.Errno
-	return errors.As(err, &errno) && (errno == number || errno != 0 && errno == winsock[number])
-}
-
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout() || HasErrno(err, syscall.ETIMEDOUT)
@@ -91,8 +67,9 @@ func isReset(err error) bool {
 }
 
 // exchangeFault classifies an error of a request that was under way. target is
-// the URL, passwords removed; inTLS is true when the handshake was not over.
-func (h *HTTP) exchangeFault(ctx context.Context, target string, inTLS bool, err error) error {
+// the URL, passwords removed; inTLS is true when the handshake was not over; limit is
+// the time limit that was set.
+func exchangeFault(ctx context.Context, target string, inTLS bool, limit time.Duration, err error) error {
 	var f *Fault
 	if errors.As(err, &f) {
 		g := *f // the dialer's; shared by all who waited for the same name
@@ -108,7 +85,7 @@ func (h *HTTP) exchangeFault(ctx context.Context, target string, inTLS bool, err
 	// ours (TLS 1.3 says so behind the handshake), come to light late.
 	var hostname x509.HostnameError
 	if inTLS || errors.As(err, &hostname) || strings.Contains(err.Error(), remoteAlert) {
-		f = h.tlsFault(target, err)
+		f = tlsFault(target, limit, err)
 		var way *net.OpError
 		if errors.As(err, &way) && way.Op == "proxyconnect" {
 			f.Local, f.Retry = true, true // not the target's certificate, but the proxy's
@@ -123,7 +100,7 @@ func (h *HTTP) exchangeFault(ctx context.Context, target string, inTLS bool, err
 		socksFault(f, err)
 	case isTimeout(err):
 		f.Kind, f.Retry = "timeout", true
-		f.Err = &cause{"no answer within " + h.timeout.String(), err}
+		f.Err = &cause{"no answer within " + limit.String(), err}
 	case limitErrno(err) != 0:
 		f.Kind, f.Retry, f.Local = "timeout", true, true
 		f.Err = localLimit(err)
@@ -140,9 +117,12 @@ func (h *HTTP) exchangeFault(ctx context.Context, target string, inTLS bool, err
 	return f
 }
 
+// wholeFactor times the time limit bounds a whole exchange.
+const wholeFactor = 5
+
 // wholeTimeout is the fault of an exchange that used up its time as a whole.
-func (h *HTTP) wholeTimeout(op, target string, err error) *Fault {
-	return &Fault{Kind: "timeout", Op: op, Target: target, Err: &cause{"the exchange took longer than " + (wholeFactor * h.timeout).String(), err}, Retry: true}
+func wholeTimeout(op, target string, limit time.Duration, err error) *Fault {
+	return &Fault{Kind: "timeout", Op: op, Target: target, Err: &cause{"the exchange took longer than " + (wholeFactor * limit).String(), err}, Retry: true}
 }
 
 // malformed says what is wrong with an answer that is no HTTP. The texts of
@@ -204,7 +184,7 @@ func isHTTP2(err error) bool {
 const remoteAlert = "remote error: tls: "
 
 // tlsFault classifies a handshake that failed.
-func (h *HTTP) tlsFault(target string, err error) *Fault {
+func tlsFault(target string, limit time.Duration, err error) *Fault {
 	f := &Fault{Kind: "tls-error", Op: "handshake with", Target: target}
 	var (
 		invalid   x509.CertificateInvalidError
@@ -224,7 +204,7 @@ func (h *HTTP) tlsFault(target string, err error) *Fault {
 		f.Kind, f.Err = "tls-untrusted", &cause{"the certificate can't be verified", err}
 	case isTimeout(err):
 		f.Kind, f.Retry = "timeout", true
-		f.Err = &cause{"the TLS handshake took longer than " + h.timeout.String(), err}
+		f.Err = &cause{"the TLS handshake took longer than " + limit.String(), err}
 	case limitErrno(err) != 0:
 		f.Retry, f.Local, f.Err = true, true, localLimit(err)
 	case errors.As(err, &record):
@@ -285,16 +265,16 @@ func untrusted(cert *x509.Certificate) string {
 }
 
 // bodyFault classifies an error met while a body was read.
-func (h *HTTP) bodyFault(ctx context.Context, target string, err error) error {
+func bodyFault(ctx context.Context, target string, limit time.Duration, err error) error {
 	var f *Fault
 	if errors.As(err, &f) {
 		return err
 	}
 	switch end := context.Cause(ctx); {
 	case end == errSilence:
-		return &Fault{Kind: "timeout", Op: "read", Target: target, Err: &cause{"the body stood still for " + h.timeout.String(), err}, Retry: true}
+		return &Fault{Kind: "timeout", Op: "read", Target: target, Err: &cause{"the body stood still for " + limit.String(), err}, Retry: true}
 	case end == errWholeTimeout:
-		return h.wholeTimeout("read", target, err)
+		return wholeTimeout("read", target, limit, err)
 	case end == errClosed:
 		return &Fault{Kind: "body-truncated", Op: "read", Target: target, Err: http.ErrBodyReadAfterClose}
 	case end != nil:

@@ -28,6 +28,22 @@ const (
 	Content
 )
 
+// Destination is what a reference wants a target for, in the sense of the Fetch
+// Standard (section 2.2.5). Servers that choose between representations look at
+// the Accept header it leads to.
+type Destination uint8
+
+const (
+	// Page is a document a reader would see.
+	Page Destination = iota
+	// Image is an image of a page.
+	Image
+	// Style is a style sheet.
+	Style
+	// Script is a script, or anything else a page loads.
+	Script
+)
+
 // Request is one question to one target.
 type Request struct {
 	URL      urinorm.URL // its fragment is not sent
@@ -123,4 +139,16 @@ func (m Mux) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Target: req.URL.Printed(), Err: fmt.Errorf("no fetcher for scheme %q", req.URL.Scheme())}
 	}
 	return f.Fetch(ctx, req)
+}
+
+// Has reports whether a scheme has a Fetcher.
+func (m Mux) Has(scheme string) bool { return m[scheme] != nil }
+
+// CloseIdleConnections closes what its fetchers keep.
+func (m Mux) CloseIdleConnections() {
+	for _, f := range m {
+		if keeper, ok := f.(interface{ CloseIdleConnections() }); ok {
+			keeper.CloseIdleConnections()
+		}
+	}
 }

@@ -22,7 +22,7 @@ func askFTPProxy(v *visit, through *url.URL) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.web.checkProxied(v.ctx, v.req.URL.Host(), v.req.URL.Authority()); err != nil {
+	if err := v.web.dialer.checkProxied(v.ctx, v.req.URL.Host(), v.req.URL.Authority()); err != nil {
 		return nil, err
 	}
 	address := net.JoinHostPort(through.Hostname(), port)
@@ -34,7 +34,7 @@ func askFTPProxy(v *visit, through *url.URL) (*Response, error) {
 	conn := v.bound(plain, v.web.maxBody+maxFTPListing)
 	if through.Scheme == "https" {
 		if err := v.handshake(conn, through.Hostname()); err != nil {
-			f := v.web.tlsFault(address, err)
+			f := tlsFault(address, v.web.timeout, err)
 			f.Local, f.Retry = true, true
 			f.Err = &cause{"the proxy " + address + " can't be reached: " + f.Err.Error(), f.Err}
 			return nil, f
@@ -75,7 +75,7 @@ func (v *visit) proxyRequest(through *url.URL) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString("GET ftp://" + login + u.Authority() + u.RequestTarget() + " HTTP/1.1\r\nHost: " + u.Authority() +
-		"\r\nUser-Agent: " + v.web.userAgent[0] + "\r\nAccept: */*\r\nConnection: close\r\n")
+		"\r\nUser-Agent: " + v.web.profiles.userAgent[0] + "\r\nAccept: */*\r\nConnection: close\r\n")
 	if through.User != nil {
 		password, _ := through.User.Password()
 		b.WriteString("Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(through.User.Username()+":"+password)) + "\r\n")

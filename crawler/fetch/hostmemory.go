@@ -23,8 +23,7 @@ type hostFacts struct {
 	headHangs    atomic.Bool  // HEAD got no answer and GET did
 	onlyHTTP1    atomic.Bool  // its HTTP/2 broke
 	alternate    atomic.Bool  // the second header profile was let in where the first was not
-	digest       atomic.Pointer[digestChallenge]
-	basic        atomic.Bool // it asked for Basic
+	login        authentication
 }
 
 // headUseless is how many wrong answers to HEAD make us stop asking. A single

@@ -43,7 +43,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 	if agent == "" {
 		agent = "own"
 	}
-	h.general = fmt.Sprintf("agent %q language %q ca %q insecure %t dns %q private %t", agent, h.language[0],
+	h.general = fmt.Sprintf("agent %q language %q ca %q insecure %t dns %q private %t", agent, h.profiles.language[0],
 		h.verifier.digest, config.Insecure, config.DNSServer, !config.DenyPrivate)
 	if config.ClientCert == "" {
 		return nil
@@ -67,7 +67,7 @@ func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	h.identifyWay(&open, &secret, u)
 	if req.Internal {
 		fmt.Fprintf(&open, " certificate %q", h.clientCert)
-		writeHeaders(&secret, h.headers)
+		writeHeaders(&secret, h.profiles.internal)
 	}
 	writeHeaders(&secret, req.Header)
 	if user := h.accounts.of(u, req.Internal); user != nil {
@@ -91,6 +91,9 @@ func (h *HTTP) identifyWay(open, secret *strings.Builder, u urinorm.URL) {
 		fmt.Fprintf(secret, "proxy user %q ", proxy.User.String())
 	}
 }
+
+// ExpiryNote implements Keeper.
+func (h *HTTP) ExpiryNote(notAfter time.Time) (Note, bool) { return h.verifier.expiryNote(notAfter) }
 
 // writeHeaders writes header fields in the order of their names.
 func writeHeaders(w *strings.Builder, h http.Header) {

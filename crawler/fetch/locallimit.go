@@ -70,6 +70,30 @@ func localLimit(err error) error {
 	return err
 }
 
+// winsock is what Windows' sockets say in place of an error number. Package syscall
+// has both there, and does not know that they are one.
+var winsock = map[syscall.Errno]syscall.Errno{
+	syscall.EACCES:        10013,
+	syscall.EMFILE:        10024,
+	syscall.EADDRINUSE:    10048,
+	syscall.EADDRNOTAVAIL: 10049,
+	syscall.ENETDOWN:      10050,
+	syscall.ENETUNREACH:   10051,
+	syscall.ECONNABORTED:  10053,
+	syscall.ECONNRESET:    10054,
+	syscall.ENOBUFS:       10055,
+	syscall.ETIMEDOUT:     10060,
+	syscall.ECONNREFUSED:  10061,
+	syscall.EHOSTUNREACH:  10065,
+}
+
+// HasErrno reports whether an error comes from one of the operating system's with
+// that number, by whatever number Windows knows it.
+func HasErrno(err error, number syscall.Errno) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno) && (errno == number || errno != 0 && errno == winsock[number])
+}
+
 // cause is an error with a sentence of ours in front of the original, which
 // stays reachable for errors.Is and errors.As.
 type cause struct {

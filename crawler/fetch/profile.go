@@ -1,24 +1,11 @@
 package fetch
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
-)
 
-// Destination is what a reference wants a target for, in the sense of the Fetch
-// Standard (section 2.2.5). Servers that choose between representations look at
-// the Accept header it leads to.
-type Destination uint8
-
-const (
-	// Page is a document a reader would see.
-	Page Destination = iota
-	// Image is an image of a page.
-	Image
-	// Style is a style sheet.
-	Style
-	// Script is a script, or anything else a page loads.
-	Script
+	"golang.org/x/net/http/httpguts"
 )
 
 // accepts are the Accept values of browsers (Fetch Standard, section 4.1),
@@ -43,27 +30,77 @@ const (
 
 func (p profile) other() profile { return 1 - p }
 
-// header returns the headers of a request.
-func (a *asking) header(p profile, refusedType bool) http.Header {
+// profiles makes the headers of requests. Its values are ready for use.
+type profiles struct {
+	userAgent []string
+	alternate []string // User-Agent of the second profile
+	language  []string
+	internal  http.Header // for internal hosts
+}
+
+func newProfiles(config HTTPConfig) (*profiles, error) {
+	if err := checkHeaders(config); err != nil {
+		return nil, err
+	}
+	p := &profiles{
+		userAgent: []string{config.UserAgent},
+		alternate: []string{config.UserAgent},
+		language:  []string{config.AcceptLanguage},
+		internal:  config.Header.Clone(),
+	}
+	if config.UserAgent == "" {
+		p.userAgent[0], p.alternate[0] = DefaultUserAgent(config.Version), alternateUserAgent(config.Version)
+	}
+	if config.AcceptLanguage == "" {
+		p.language[0] = defaultLanguage
+	}
+	return p, nil
+}
+
+// checkHeaders refuses headers that could not be sent. The error does not repeat a
+// value, which may be a secret.
+func checkHeaders(config HTTPConfig) error {
+	given := config.Header.Clone()
+	if given == nil {
+		given = http.Header{}
+	}
+	given["User-Agent"] = append(given["User-Agent"], config.UserAgent)
+	given["Accept-Language"] = append(given["Accept-Language"], config.AcceptLanguage)
+	for name, values := range given {
+		if !httpguts.ValidHeaderFieldName(name) {
+			return fmt.Errorf("check header %q: it is no name a header can have", name)
+		}
+		for _, value := range values {
+			if !httpguts.ValidHeaderFieldValue(value) {
+				return fmt.Errorf("check header %s: its value holds control characters", name)
+			}
+		}
+	}
+	return nil
+}
+
+// header returns the headers of a request. refusedType is true when an answer said
+// that none of its types is acceptable; a local host is not asked for compression.
+func (ps *profiles) header(req *Request, p profile, refusedType, local bool) http.Header {
 	h := make(http.Header, 8)
 	accept := accepts[Page]
-	if int(a.req.Destination) < len(accepts) {
-		accept = accepts[a.req.Destination]
+	if int(req.Destination) < len(accepts) {
+		accept = accepts[req.Destination]
 	}
 	switch p {
 	case firstProfile:
-		h["User-Agent"] = a.userAgent
-		if referrer := a.referrer(); referrer != "" {
+		h["User-Agent"] = ps.userAgent
+		if referrer := referrerOf(req); referrer != "" {
 			h["Referer"] = []string{referrer}
 		}
 	case secondProfile:
 		// Some hosts refuse a foreign Referer, some an agent in our first shape, some
 		// whoever lacks the headers of a click.
-		h["User-Agent"] = a.alternate
+		h["User-Agent"] = ps.alternate
 		if refusedType {
 			accept = accepts[Script]
 		}
-		if a.req.Destination == Page {
+		if req.Destination == Page {
 			h["Upgrade-Insecure-Requests"] = []string{"1"}
 			h["Sec-Fetch-Dest"] = []string{"document"}
 			h["Sec-Fetch-Mode"] = []string{"navigate"}
@@ -72,16 +109,16 @@ func (a *asking) header(p profile, refusedType bool) http.Header {
 		}
 	}
 	h["Accept"] = accept
-	h["Accept-Language"] = a.language
-	if a.loopback {
+	h["Accept-Language"] = ps.language
+	if local {
 		h["Accept-Encoding"] = identity // there is no bandwidth to save
 	} else {
 		h["Accept-Encoding"] = compressed
 	}
-	if a.req.Internal {
-		setAll(h, a.headers)
+	if req.Internal {
+		setAll(h, ps.internal)
 	}
-	setAll(h, a.req.Header)
+	setAll(h, req.Header)
 	return h
 }
 
@@ -97,11 +134,11 @@ func setAll(h, over http.Header) {
 	}
 }
 
-// referrer returns the Referer by the policy strict-origin-when-cross-origin
+// referrerOf returns the Referer by the policy strict-origin-when-cross-origin
 // (Referrer Policy, section 3.7): the whole URL within an origin, the origin alone
 // beyond it, nothing from https to http.
-func (a *asking) referrer() string {
-	from := a.req.Referrer
+func referrerOf(req *Request) string {
+	from := req.Referrer
 	scheme, rest, ok := strings.Cut(from, "://")
 	if !ok || scheme != "http" && scheme != "https" {
 		return ""
@@ -117,7 +154,7 @@ func (a *asking) referrer() string {
 	if strings.HasSuffix(authority, ".invalid") {
 		return "" // a directory's made-up address
 	}
-	u := a.req.URL
+	u := req.URL
 	if scheme == u.Scheme() && authority == u.Authority() {
 		path, _, _ := strings.Cut(rest[end:], "#")
 		return scheme + "://" + authority + path
@@ -131,8 +168,8 @@ func (a *asking) referrer() string {
 // wantsSecondProfile reports whether a refusal may be meant for the headers and
 // not for the target. A site's own pages are not asked twice: it is the owner's
 // to know, and a 404 there costs one request.
-func (a *asking) wantsSecondProfile(resp *http.Response) bool {
-	if a.req.Internal || resp.Header.Get("Cf-Mitigated") != "" {
+func wantsSecondProfile(req *Request, resp *http.Response) bool {
+	if req.Internal || resp.Header.Get("Cf-Mitigated") != "" {
 		return false
 	}
 	switch resp.StatusCode {
@@ -140,7 +177,27 @@ func (a *asking) wantsSecondProfile(resp *http.Response) bool {
 		http.StatusPreconditionFailed, http.StatusUnsupportedMediaType:
 		return true
 	case http.StatusNotFound:
-		return a.req.Destination == Page
+		return req.Destination == Page
 	}
 	return false
+}
+
+// DefaultUserAgent is how we introduce ourselves: honestly, in the shape that
+// servers expect, and without the words for which stock firewall rules turn
+// visitors away.
+func DefaultUserAgent(version string) string {
+	return "Mozilla/5.0 (compatible; Orbweaver" + slashVersion(version) + "; +https://github.com/orbweaver/orbweaver)"
+}
+
+// alternateUserAgent is for the second header profile: as honest, in the shape of
+// a browser's own.
+func alternateUserAgent(version string) string {
+	return "Mozilla/5.0 (X11; Linux x86_64) Orbweaver" + slashVersion(version)
+}
+
+func slashVersion(version string) string {
+	if version = strings.TrimSpace(version); version == "" {
+		return ""
+	}
+	return "/" + version
 }

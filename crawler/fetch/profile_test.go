@@ -110,8 +110,8 @@ func TestReferrerPolicy(t *testing.T) {
 		{"file:///etc/passwd", "https://b.example/b", ""},
 		{"", "https://b.example/b", ""},
 	} {
-		a := &asking{req: &Request{URL: mustParse(t, row.to), Referrer: row.from}}
-		if got := a.referrer(); got != row.want {
+		req := &Request{URL: mustParse(t, row.to), Referrer: row.from}
+		if got := referrerOf(req); got != row.want {
 			t.Errorf("from %s to %s: %q, want %q", row.from, row.to, got, row.want)
 		}
 	}

@@ -25,7 +25,7 @@ func (h *HTTP) dialOther(ctx context.Context, hostport string) (conn net.Conn, p
 		return conn, false, err
 	}
 	host, _, _ := net.SplitHostPort(hostport)
-	if err := h.checkProxied(ctx, host, hostport); err != nil {
+	if err := h.dialer.checkProxied(ctx, host, hostport); err != nil {
 		return nil, true, err
 	}
 	conn, err = h.dialSOCKS(ctx, through, hostport)

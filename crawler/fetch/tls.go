@@ -11,6 +11,10 @@ import (
 	"time"
 )
 
+// internalKey marks the context of a request to an internal host, for the choice
+// of a client certificate.
+type internalKey struct{}
+
 // browserSuites are RSA key exchange suites that Go no longer offers by itself
 // and browsers still do: a site that works for its readers works for us.
 var browserSuites = []uint16{
@@ -25,12 +29,12 @@ const sessions = 1024
 
 // tlsConfig returns the configuration of all connections. TLS 1.2 is the oldest
 // version, as in browsers.
-func (h *HTTP) tlsConfig(config HTTPConfig) (*tls.Config, error) {
+func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		// The chain is verified by us, as completing it takes more than one try.
 		InsecureSkipVerify: true,
-		VerifyConnection:   h.verifier.verify,
+		VerifyConnection:   v.verify,
 		ClientSessionCache: tls.NewLRUClientSessionCache(sessions),
 	}
 	for _, suite := range tls.CipherSuites() {
@@ -65,6 +69,7 @@ type verifier struct {
 	insecure bool
 	roots    *x509.CertPool // nil for the system's
 	digest   string         // of the file they came from; "" for the system's
+	expiry   time.Duration  // certificates that expire sooner are noted; negative: none
 
 	mu     sync.RWMutex
 	extras map[[sha256.Size]byte][]*x509.Certificate // by leaf: issuers its server does not send
@@ -73,21 +78,24 @@ type verifier struct {
 // maxExtras bounds how many incomplete chains are remembered.
 const maxExtras = 10_000
 
-func newVerifier(caFile string, insecure bool) (*verifier, error) {
-	v := &verifier{insecure: insecure, extras: make(map[[sha256.Size]byte][]*x509.Certificate)}
-	if caFile == "" {
+func newVerifier(config HTTPConfig) (*verifier, error) {
+	v := &verifier{insecure: config.Insecure, expiry: config.TLSExpiry, extras: make(map[[sha256.Size]byte][]*x509.Certificate)}
+	if v.expiry == 0 {
+		v.expiry = DefaultTLSExpiry
+	}
+	if config.CAFile == "" {
 		return v, nil
 	}
-	pem, err := os.ReadFile(caFile)
+	pem, err := os.ReadFile(config.CAFile)
 	if err != nil {
-		return nil, fmt.Errorf("read CA file %s: %w", caFile, errors.Unwrap(err))
+		return nil, fmt.Errorf("read CA file %s: %w", config.CAFile, errors.Unwrap(err))
 	}
 	v.digest = fmt.Sprintf("%x", sha256.Sum256(pem))
 	if v.roots, err = x509.SystemCertPool(); err != nil {
 		v.roots = x509.NewCertPool() // a machine without any: the file is all there is
 	}
 	if !v.roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("read CA file %s: no PEM certificate in it", caFile)
+		return nil, fmt.Errorf("read CA file %s: no PEM certificate in it", config.CAFile)
 	}
 	return v, nil
 }
@@ -170,26 +178,26 @@ func (v *verifier) addExtra(leaf *x509.Certificate, certs []*x509.Certificate) {
 	v.extras[sha256.Sum256(leaf.Raw)] = certs
 }
 
-// tlsNotes tells what is odd about a connection that works.
-func (h *HTTP) tlsNotes(state *tls.ConnectionState) []Note {
-	if h.verifier.insecure || len(state.PeerCertificates) == 0 {
+// notes tells what is odd about a connection that works.
+func (v *verifier) notes(state *tls.ConnectionState) []Note {
+	if v.insecure || len(state.PeerCertificates) == 0 {
 		return nil // any certificate is as good as another then
 	}
 	var notes []Note
 	leaf := state.PeerCertificates[0]
-	if h.verifier.extra(leaf) != nil {
+	if v.extra(leaf) != nil {
 		notes = append(notes, Note{"tls-incomplete-chain", "the server does not send the certificate of " + leaf.Issuer.String() + "; it was fetched from the authority, which not every client does"})
 	}
-	if note, soon := h.ExpiryNote(leaf.NotAfter); soon {
+	if note, soon := v.expiryNote(leaf.NotAfter); soon {
 		notes = append(notes, note)
 	}
 	return notes
 }
 
-// ExpiryNote is what there is to say of a certificate that ends at a time, when
+// expiryNote is what there is to say of a certificate that ends at a time, when
 // that is soon.
-func (h *HTTP) ExpiryNote(notAfter time.Time) (note Note, soon bool) {
-	if h.tlsExpiry <= 0 || time.Until(notAfter) >= h.tlsExpiry {
+func (v *verifier) expiryNote(notAfter time.Time) (note Note, soon bool) {
+	if v.expiry <= 0 || time.Until(notAfter) >= v.expiry {
 		return Note{}, false
 	}
 	return Note{"tls-expires-soon", "the certificate expires on " + notAfter.UTC().Format(time.DateOnly)}, true

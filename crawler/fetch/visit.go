@@ -98,13 +98,13 @@ func (v *visit) fault(op string, err error) error {
 	case isTimeout(err):
 		f.Kind, f.Retry = "timeout", true
 		if !time.Now().Before(v.deadline) {
-			return v.web.wholeTimeout(op, f.Target, err)
+			return wholeTimeout(op, f.Target, v.web.timeout, err)
 		}
 		f.Err = &cause{"no answer within " + v.web.timeout.String(), err}
 	case limitErrno(err) != 0:
 		f.Kind, f.Retry, f.Local, f.Err = "timeout", true, true, localLimit(err)
 	case isHandshake(err):
-		f = v.web.tlsFault(f.Target, err)
+		f = tlsFault(f.Target, v.web.timeout, err)
 		f.Requests = v.requests
 	case errors.Is(err, bufio.ErrTooLong):
 		f.Err = errTooLong
@@ -143,7 +143,7 @@ func (v *visit) open(s site, secure bool, limit int64) (*boundedConn, error) {
 		case errors.As(err, &chain) && !completed && v.web.issuers.complete(v.ctx, chain.certs):
 			continue
 		}
-		return nil, v.web.tlsFault(v.target(), err)
+		return nil, tlsFault(v.target(), v.web.timeout, err)
 	}
 }
 
@@ -194,7 +194,7 @@ func (v *visit) handshake(c *boundedConn, host string) error {
 	c.step()
 	state := conn.ConnectionState()
 	state.ServerName = host
-	v.notes = v.web.tlsNotes(&state)
+	v.notes = v.web.verifier.notes(&state)
 	return nil
 }
 

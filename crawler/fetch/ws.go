@@ -74,7 +74,7 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 	}
 	resp := &Response{Status: ans.StatusCode, Header: ans.Header, Size: -1, Requests: a.requests, TLS: ans.TLS}
 	if ans.TLS != nil {
-		resp.Notes = h.tlsNotes(ans.TLS)
+		resp.Notes = h.verifier.notes(ans.TLS)
 	}
 	fault := func(kind, reason string) (*Response, error) {
 		ans.discard()

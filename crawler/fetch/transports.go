@@ -1,0 +1,138 @@
+package fetch
+
+import (
+	"crypto/tls"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// maxHeaderBytes bounds the header of an answer. Real sites send 64 KB of
+// Content-Security-Policy.
+const maxHeaderBytes = 1 << 20
+
+// maxAddressed bounds how many hosts have a transport of their own.
+const maxAddressed = 512
+
+// transports are the connections to hosts, those that are kept for later requests
+// among them.
+type transports struct {
+	remote   *http.Transport // HTTP/2 where the server offers it
+	fallback *http.Transport // HTTP/1.1 only, for hosts whose HTTP/2 is broken
+	loopback *http.Transport
+
+	verifier *verifier
+	mu       sync.Mutex
+	byHost   map[transportKey]*http.Transport // of hosts that are addresses
+}
+
+type transportKey struct {
+	of    *http.Transport
+	hosts string
+}
+
+// newTransports returns the transports by a configuration. template has all that they
+// share but the limits.
+func newTransports(template *http.Transport, verifier *verifier, config HTTPConfig) *transports {
+	concurrency, perHost := config.Concurrency, config.PerHost
+	if concurrency <= 0 {
+		concurrency = DefaultConcurrency
+	}
+	if perHost <= 0 {
+		perHost = DefaultPerHost
+	}
+	transport := func(http2 bool, perHost int) *http.Transport {
+		t := template.Clone()
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = concurrency+perHost, perHost
+		t.Protocols = new(http.Protocols)
+		t.Protocols.SetHTTP1(true)
+		t.Protocols.SetHTTP2(http2)
+		if http2 {
+			// A connection that a middlebox dropped would otherwise cost a time limit for
+			// each request that is put on it.
+			t.HTTP2 = &http.HTTP2Config{SendPingTimeout: t.TLSHandshakeTimeout / 2, PingTimeout: t.TLSHandshakeTimeout / 2}
+		}
+		return t
+	}
+	return &transports{
+		remote:   transport(true, perHost),
+		fallback: transport(false, perHost),
+		loopback: transport(true, concurrency),
+		verifier: verifier,
+	}
+}
+
+// holding returns the transport for a URL and its proxy: t, or one like it that
+// holds certificates to their addresses. Where both have one and are asked over TLS,
+// it cannot tell whose certificate it sees, and either will do; the target's is
+// looked at once more with the answer.
+//
+// TLS names no server that is addressed by its IP (RFC 6066 section 3), and
+// crypto/tls then does not tell VerifyConnection whom we meant. So that a
+// certificate is held to the address before anything is sent, credentials above
+// all, each such host has a transport of its own, which knows.
+func (ts *transports) holding(t *http.Transport, u urinorm.URL, proxy *url.URL) *http.Transport {
+	var hosts []string
+	if u.Scheme() == "https" && isAddress(u.Host()) {
+		hosts = append(hosts, u.Host())
+	}
+	if proxy != nil && proxy.Scheme == "https" && isAddress(proxy.Hostname()) {
+		hosts = append(hosts, proxy.Hostname())
+	}
+	if len(hosts) == 0 || ts.verifier.insecure {
+		return t
+	}
+	key := transportKey{t, strings.Join(hosts, " ")}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if known := ts.byHost[key]; known != nil {
+		return known
+	}
+	for old, transport := range ts.byHost {
+		if len(ts.byHost) < maxAddressed {
+			break
+		}
+		transport.CloseIdleConnections()
+		delete(ts.byHost, old)
+	}
+	own := t.Clone()
+	own.TLSClientConfig.VerifyConnection = func(state tls.ConnectionState) (err error) {
+		if state.ServerName != "" {
+			return ts.verifier.verify(state)
+		}
+		for _, host := range hosts {
+			state.ServerName = host
+			if err = ts.verifier.verify(state); err == nil {
+				return nil
+			}
+		}
+		return err
+	}
+	if ts.byHost == nil {
+		ts.byHost = make(map[transportKey]*http.Transport)
+	}
+	ts.byHost[key] = own
+	return own
+}
+
+// closeIdle closes the connections that are kept for later requests.
+func (ts *transports) closeIdle() {
+	for _, t := range []*http.Transport{ts.remote, ts.fallback, ts.loopback} {
+		t.CloseIdleConnections()
+	}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.byHost {
+		t.CloseIdleConnections()
+	}
+}
+
+// isAddress reports whether a URL's host is an IP address.
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil
+}

@@ -111,30 +111,6 @@ type daemon struct {
 	ask    func(*visit) (*Response, error)
 }
 
-// Fetchers returns a Fetcher for each scheme.
-func (d *Daemons) Fetchers() Mux {
-	m := make(Mux)
-	for _, row := range []daemon{
-		{scheme: "ftp", port: 21, ask: askFTP},
-		{scheme: "ftps", port: 990, secure: true, ask: askFTP},
-		{scheme: "gopher", port: 70, ask: askGopher},
-		{scheme: "news", port: 119, ask: askNews},
-		{scheme: "nntp", port: 119, ask: askNews},
-		{scheme: "snews", port: 563, secure: true, ask: askNews},
-		{scheme: "telnet", port: 23, ask: askTelnet},
-		{scheme: "ldap", port: 389, ask: askLDAP},
-		{scheme: "ldaps", port: 636, secure: true, ask: askLDAP},
-		{scheme: "dict", port: 2628, ask: askDict},
-		{scheme: "finger", port: 79, ask: askFinger},
-		{scheme: "dns", port: 53, ask: askDNS},
-	} {
-		row.Daemons = d
-		m[row.scheme] = &row
-	}
-	m["ws"], m["wss"] = &webSocket{d.web}, &webSocket{d.web}
-	return m
-}
-
 // Fetch asks the server a URL names.
 func (d *daemon) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
@@ -169,7 +145,7 @@ func (d *daemon) siteOf(u urinorm.URL) (site, error) {
 	s := site{port: d.port}
 	host, err := hostName(u.Host())
 	if err != nil {
-		return s, d.refuse(u, "uri-invalid", err.Error())
+		return s, invalid(u, err.Error())
 	}
 	s.host = host
 	if len(s.host) > maxHostName {
@@ -179,15 +155,18 @@ func (d *daemon) siteOf(u urinorm.URL) (site, error) {
 		s.port, _ = parsePort(port)
 	}
 	if reason := d.blocked(s.port); reason != "" {
-		return s, d.refuse(u, "port-blocked", reason)
+		return s, refuse(u, "port-blocked", reason)
 	}
 	return s, nil
 }
 
 // refuse is the fault of a URL that is not asked.
-func (d *daemon) refuse(u urinorm.URL, kind, reason string) *Fault {
+func refuse(u urinorm.URL, kind, reason string) *Fault {
 	return &Fault{Kind: kind, Op: "fetch", Target: u.WithoutFragment().Printed(), Err: errors.New(reason)}
 }
+
+// invalid is the fault of a URL that can't be put to a server of its scheme.
+func invalid(u urinorm.URL, reason string) *Fault { return refuse(u, "uri-invalid", reason) }
 
 // blocked says why a port is not asked: it is neither the scheme's own nor beyond
 // the well-known ones, and another service listens there that lines of this
@@ -241,7 +220,7 @@ func (v *visit) account() (*account, error) {
 			return &account{name, password}, nil
 		}
 	}
-	return nil, v.invalid("the user name or password " + err.Error())
+	return nil, invalid(u, "the user name or password "+err.Error())
 }
 
 // decodeOnce undoes a part's percent-encoding, once. It refuses what must not

@@ -3,6 +3,8 @@ package fetch
 import (
 	"strconv"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // askDict answers for dict (RFC 2229):
@@ -13,7 +15,7 @@ import (
 //
 // A word that no dictionary has is missing. Accounts in the URL are not used.
 func askDict(v *visit) (*Response, error) {
-	command, err := v.dictCommand()
+	command, err := dictCommand(v.req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +49,8 @@ func askDict(v *visit) (*Response, error) {
 
 // dictCommand makes the command of a URL (RFC 2229 section 5); parts left out have
 // their defaults.
-func (v *visit) dictCommand() (string, error) {
-	path := strings.TrimPrefix(v.req.URL.Path(), "/")
+func dictCommand(u urinorm.URL) (string, error) {
+	path := strings.TrimPrefix(u.Path(), "/")
 	if path == "" {
 		return "", nil
 	}
@@ -56,7 +58,7 @@ func (v *visit) dictCommand() (string, error) {
 	for i, field := range fields {
 		decoded, err := decodeOnce(field, "")
 		if err != nil {
-			return "", v.invalid("the path " + err.Error())
+			return "", invalid(u, "the path "+err.Error())
 		}
 		fields[i] = decoded
 	}
@@ -68,19 +70,19 @@ func (v *visit) dictCommand() (string, error) {
 	}
 	word := field(1, "")
 	if word == "" || len(word) > maxDictWord {
-		return "", v.invalid("the path names no word")
+		return "", invalid(u, "the path names no word")
 	}
 	word = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 	database := field(2, "!")
 	switch {
 	case !isAtom(database) || !isAtom(field(3, ".")):
-		return "", v.invalid("the name of the database or strategy is malformed")
+		return "", invalid(u, "the name of the database or strategy is malformed")
 	case fields[0] == "d":
 		return "DEFINE " + database + " " + word, nil
 	case fields[0] == "m":
 		return "MATCH " + database + " " + field(3, ".") + " " + word, nil
 	}
-	return "", v.invalid("the path begins neither with d: nor with m: but with " + strconv.Quote(inOneLine(fields[0])))
+	return "", invalid(u, "the path begins neither with d: nor with m: but with "+strconv.Quote(inOneLine(fields[0])))
 }
 
 // maxDictWord bounds a word, so that its line stays within the 1,024 bytes of RFC

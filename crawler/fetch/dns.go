@@ -35,11 +35,11 @@ func (d *Daemons) Resolver() *net.Resolver { return d.records }
 // browsers to be ready for. Types other than A, AAAA, CNAME, MX, NS, PTR, SRV and
 // TXT, and classes other than IN, are not looked up.
 func askDNS(v *visit) (*Response, error) {
-	name, err := v.dnsName()
+	name, err := dnsName(v.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	kind, err := v.dnsType()
+	kind, err := dnsType(v.req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -73,19 +73,19 @@ func askDNS(v *visit) (*Response, error) {
 }
 
 // dnsName decodes the name once.
-func (v *visit) dnsName() (string, error) {
-	name, err := decodeOnce(strings.TrimPrefix(v.req.URL.Path(), "/"), "")
+func dnsName(u urinorm.URL) (string, error) {
+	name, err := decodeOnce(strings.TrimPrefix(u.Path(), "/"), "")
 	if err != nil {
-		return "", v.invalid("the name " + err.Error())
+		return "", invalid(u, "the name "+err.Error())
 	}
 	if name == "" || len(name) > maxHostName || strings.ContainsAny(name, " /@[]") {
-		return "", v.invalid("the name is malformed")
+		return "", invalid(u, "the name is malformed")
 	}
 	for i := range len(name) {
 		if name[i] >= 0x80 {
 			ascii, err := hostName(name) // an internationalized one
 			if err != nil {
-				return "", v.invalid("the name is malformed")
+				return "", invalid(u, "the name is malformed")
 			}
 			return ascii, nil
 		}
@@ -95,8 +95,8 @@ func (v *visit) dnsName() (string, error) {
 
 // dnsType reads the query: "CLASS=IN;TYPE=A", each part once, in any order and
 // case (RFC 4501 section 3).
-func (v *visit) dnsType() (string, error) {
-	query, _ := v.req.URL.Query()
+func dnsType(u urinorm.URL) (string, error) {
+	query, _ := u.Query()
 	kind := ""
 	for part := range strings.SplitSeq(query, ";") {
 		name, value, _ := strings.Cut(part, "=")
@@ -105,7 +105,7 @@ func (v *visit) dnsType() (string, error) {
 			kind = value
 		case "CLASS":
 			if value != "IN" && value != "1" {
-				return "", v.refuse(v.req.URL, "scheme-unchecked", "only the class IN is looked up")
+				return "", refuse(u, "scheme-unchecked", "only the class IN is looked up")
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (v *visit) dnsType() (string, error) {
 	case "", "A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT":
 		return kind, nil
 	}
-	return "", v.refuse(v.req.URL, "scheme-unchecked", "records of type "+quote(kind)+" are not looked up")
+	return "", refuse(u, "scheme-unchecked", "records of type "+quote(kind)+" are not looked up")
 }
 
 // nameServer returns the address of the name server that the URL wants asked.

@@ -13,6 +13,8 @@
 //	                               decode.go (content codings), tls.go aia.go
 //	                               (certificates), transports.go proxy.go connectto.go
 //	                               dialer.go resolver.go (connections), ports.go
+//	Daemons   other schemes        schemes.go (the table), daemons.go (which server), visit.go
+//	                               (a conversation with it), and a file a scheme
 //	Document  standard input       document.go
 //
 // What keeps a request from being answered is a [Fault] whose Kind is a code of

@@ -19,11 +19,11 @@ func askFinger(v *visit) (*Response, error) {
 	if u.Host() == "" {
 		user, host, found := strings.Cut(request, "@")
 		if !found {
-			return nil, v.invalid("the host is missing")
+			return nil, invalid(v.req.URL, "the host is missing")
 		}
 		named, err := parseServer(host)
 		if err != nil {
-			return nil, v.invalid("the host is malformed")
+			return nil, invalid(v.req.URL, "the host is malformed")
 		}
 		u, request = named, user
 	} else if u.HasUserinfo() && request == "" {
@@ -32,11 +32,11 @@ func askFinger(v *visit) (*Response, error) {
 	request, err := decodeOnce(request, "")
 	switch {
 	case err != nil:
-		return nil, v.invalid("the request " + err.Error())
+		return nil, invalid(v.req.URL, "the request "+err.Error())
 	case strings.Contains(request, "@"):
-		return nil, v.invalid("the request names a host beyond the one that is asked")
+		return nil, invalid(v.req.URL, "the request names a host beyond the one that is asked")
 	case len(request) > maxFingerRequest:
-		return nil, v.invalid("the request is too long")
+		return nil, invalid(v.req.URL, "the request is too long")
 	}
 	server, err := v.siteOf(u)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jlaffaye/ftp"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // maxFTPListing bounds the listing of a directory, in bytes.
@@ -35,7 +36,7 @@ func askFTP(v *visit) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := v.ftpPath()
+	at, err := ftpPathOf(v.req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +66,11 @@ type ftpPath struct {
 	kind        byte   // of ";type=": 'a', 'i', 'd', or 0
 }
 
-// ftpPath cuts the URL's path at its slashes and decodes each segment, once. What
+// ftpPathOf cuts the URL's path at its slashes and decodes each segment, once. What
 // stands behind a '?' belongs to the name: FTP knows no queries.
-func (v *visit) ftpPath() (ftpPath, error) {
+func ftpPathOf(u urinorm.URL) (ftpPath, error) {
 	var p ftpPath
-	text := v.req.URL.RequestTarget()
+	text := u.RequestTarget()
 	if i := strings.LastIndexByte(text, ';'); i >= 0 {
 		if kind, ok := strings.CutPrefix(strings.ToLower(text[i:]), ";type="); ok && len(kind) == 1 && strings.Contains("aid", kind) {
 			text, p.kind = text[:i], kind[0]
@@ -79,7 +80,7 @@ func (v *visit) ftpPath() (ftpPath, error) {
 	for i, segment := range segments {
 		decoded, err := decodeOnce(segment, "")
 		if err != nil {
-			return p, v.invalid("the path " + err.Error())
+			return p, invalid(u, "the path "+err.Error())
 		}
 		switch {
 		case i == len(segments)-1:
@@ -466,14 +467,6 @@ func leadsUp(target string) bool {
 	return target == "/" || strings.Trim(target, "./") == "" && target != ""
 }
 
-// pageBody is a document made here; closing it ends the visit.
-type pageBody struct {
-	io.ReadCloser
-	v *visit
-}
-
-func (b *pageBody) Close() error { b.v.end(); return nil }
-
 // ftpBody reads a file that is being sent.
 type ftpBody struct {
 	session *ftpSession
@@ -507,17 +500,3 @@ func (b *ftpBody) Close() error {
 	b.session.end()
 	return nil
 }
-
-// bodyFault says what an error met within a body means.
-func (v *visit) bodyFault(err error) error {
-	err = v.fault("read", err)
-	var f *Fault
-	if errors.As(err, &f) && (f.Kind == "connection-reset" || f.Kind == "protocol-error") {
-		f.Kind, f.Retry = "body-truncated", true
-		f.Err = &cause{"the body ended early", f.Err}
-	}
-	return err
-}
-
-// quote shows a name in a message.
-func quote(name string) string { return `"` + inOneLine(name) + `"` }

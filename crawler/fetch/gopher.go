@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 const (
@@ -25,7 +27,7 @@ func askGopher(v *visit) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	itemType, selector, err := v.gopherSelector()
+	itemType, selector, err := gopherSelector(v.req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -73,17 +75,17 @@ func askGopher(v *visit) (*Response, error) {
 
 // gopherSelector cuts the path into type and selector; a tab divides the selector
 // from the words of a search.
-func (v *visit) gopherSelector() (itemType byte, selector string, err error) {
-	path := strings.TrimPrefix(v.req.URL.Path(), "/")
+func gopherSelector(u urinorm.URL) (itemType byte, selector string, err error) {
+	path := strings.TrimPrefix(u.Path(), "/")
 	if path == "" {
 		return '1', "", nil
 	}
-	if query, ok := v.req.URL.Query(); ok {
+	if query, ok := u.Query(); ok {
 		path += "?" + query // gopher knows no queries: it belongs to the selector
 	}
 	decoded, err := decodeOnce(path, "\t")
 	if err != nil {
-		return 0, "", v.invalid("the selector " + err.Error())
+		return 0, "", invalid(u, "the selector "+err.Error())
 	}
 	return decoded[0], decoded[1:], nil
 }

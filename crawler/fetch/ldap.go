@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-ldap/ldap/v3"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // maxLDAPAnswer bounds what is read of a directory server, in bytes. The library
@@ -19,7 +21,7 @@ const maxLDAPAnswer = 64 << 10
 //	ldap://host/o=Example,c=US?cn?sub?(cn=Babs)
 //	            dn             attributes ? scope ? filter ? extensions
 func askLDAP(v *visit) (*Response, error) {
-	search, bindName, err := v.ldapSearch()
+	search, bindName, err := ldapSearch(v.req.URL, v.web.timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +60,12 @@ func askLDAP(v *visit) (*Response, error) {
 	case found && (err == nil || isLimit(err)):
 		return &Response{Size: -1}, nil
 	case err == nil && len(result.Referrals) > 0:
-		return v.referral(result.Referrals[0])
+		return ldapReferral(result.Referrals[0])
 	case err == nil:
 		return nil, v.says("file-missing", "no entry matches", "")
 	case isReferral(err):
 		if to := referralOf(err); to != "" {
-			return v.referral(to)
+			return ldapReferral(to)
 		}
 	}
 	return nil, v.ldapFault(conn, "the server says", err)
@@ -72,18 +74,18 @@ func askLDAP(v *visit) (*Response, error) {
 var errNoDirectory = errors.New("the URL names no directory server, and none is known")
 
 // ldapSearch reads the parts of an LDAP URL (RFC 4516 section 2), each decoded
-// once.
-func (v *visit) ldapSearch() (*ldap.SearchRequest, string, error) {
-	query, _ := v.req.URL.Query()
+// once, into a search that may take the time limit, and the name to bind with.
+func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string, error) {
+	query, _ := u.Query()
 	parts := strings.Split(query, "?")
 	if len(parts) > 4 {
-		return nil, "", v.invalid("it has more parts than an LDAP URL may have")
+		return nil, "", invalid(u, "it has more parts than an LDAP URL may have")
 	}
-	parts = append([]string{strings.TrimPrefix(v.req.URL.Path(), "/")}, parts...)
+	parts = append([]string{strings.TrimPrefix(u.Path(), "/")}, parts...)
 	for len(parts) < 5 {
 		parts = append(parts, "")
 	}
-	bindName, err := v.ldapExtensions(parts[4])
+	bindName, err := ldapExtensions(u, parts[4])
 	if err != nil {
 		return nil, "", err
 	}
@@ -92,26 +94,26 @@ func (v *visit) ldapSearch() (*ldap.SearchRequest, string, error) {
 	}
 	dn, scopeName, filter := parts[0], parts[2], parts[3]
 	if _, err := ldap.ParseDN(dn); err != nil {
-		return nil, "", v.invalid("the distinguished name is malformed")
+		return nil, "", invalid(u, "the distinguished name is malformed")
 	}
 	scope, ok := map[string]int{"": ldap.ScopeBaseObject, "base": ldap.ScopeBaseObject, "one": ldap.ScopeSingleLevel, "sub": ldap.ScopeWholeSubtree}[strings.ToLower(scopeName)]
 	if !ok {
-		return nil, "", v.invalid("the scope is none of base, one and sub")
+		return nil, "", invalid(u, "the scope is none of base, one and sub")
 	}
 	if filter == "" {
 		filter = "(objectClass=*)"
 	}
 	if _, err := ldap.CompileFilter(filter); err != nil {
-		return nil, "", v.invalid("the filter is malformed")
+		return nil, "", invalid(u, "the filter is malformed")
 	}
-	seconds := max(1, int(v.web.timeout.Seconds()))
+	seconds := max(1, int(limit.Seconds()))
 	// "1.1" asks for no attributes (RFC 4511 section 4.5.1.8).
 	return ldap.NewSearchRequest(dn, scope, ldap.NeverDerefAliases, 1, seconds, false, filter, []string{"1.1"}, nil), bindName, nil
 }
 
 // ldapExtensions reads the extensions and returns the name to bind with. One that
 // is critical and not known here forbids to go on (RFC 4516 section 2).
-func (v *visit) ldapExtensions(list string) (bindName string, err error) {
+func ldapExtensions(u urinorm.URL, list string) (bindName string, err error) {
 	if list == "" {
 		return "", nil
 	}
@@ -122,7 +124,7 @@ func (v *visit) ldapExtensions(list string) (bindName string, err error) {
 		case strings.EqualFold(plain, "bindname") || strings.EqualFold(plain, "e-bindname"):
 			bindName = percentDecode(value)
 		case plain != name:
-			return "", v.refuse(v.req.URL, "scheme-unchecked", "it asks for an extension that is not known here: "+quote(plain))
+			return "", refuse(u, "scheme-unchecked", "it asks for an extension that is not known here: "+quote(plain))
 		}
 	}
 	return bindName, nil
@@ -148,7 +150,8 @@ func referralOf(err error) string {
 	return ""
 }
 
-func (v *visit) referral(to string) (*Response, error) {
+// ldapReferral is a redirect to another server.
+func ldapReferral(to string) (*Response, error) {
 	return &Response{Status: 302, Location: escapeNonASCII(to), Size: -1}, nil
 }
 

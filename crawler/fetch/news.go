@@ -3,6 +3,8 @@ package fetch
 import (
 	"errors"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // askNews answers for news, nntp and snews (RFC 5538) over NNTP (RFC 3977):
@@ -15,7 +17,7 @@ import (
 // No article is read. A URL that names no server is skipped when none is
 // configured.
 func askNews(v *visit) (*Response, error) {
-	asked, err := v.newsPath()
+	asked, err := newsQuestionOf(v.req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -85,32 +87,32 @@ func (q newsQuestion) commands() []string {
 	return []string{"GROUP " + q.group}
 }
 
-// newsPath reads what a URL names: a message-id has an '@', a group has none.
-func (v *visit) newsPath() (newsQuestion, error) {
-	path := strings.TrimPrefix(v.req.URL.Path(), "/")
-	if query, ok := v.req.URL.Query(); ok {
+// newsQuestionOf reads what a URL names: a message-id has an '@', a group has none.
+func newsQuestionOf(u urinorm.URL) (newsQuestion, error) {
+	path := strings.TrimPrefix(u.Path(), "/")
+	if query, ok := u.Query(); ok {
 		path += "?" + query // wildmats have a '?', some message-ids too
 	}
 	group, number, numbered := strings.Cut(path, "/")
 	decoded, err := decodeOnce(path, "")
-	if err == nil && v.scheme == "nntp" && !strings.Contains(decoded, "@") {
+	if err == nil && u.Scheme() == "nntp" && !strings.Contains(decoded, "@") {
 		decoded, err = decodeOnce(group, "")
 	} else {
 		number, numbered = "", false
 	}
 	switch {
 	case err != nil:
-		return newsQuestion{}, v.invalid("the path " + err.Error())
+		return newsQuestion{}, invalid(u, "the path "+err.Error())
 	case strings.Contains(decoded, "@"):
 		id := strings.TrimSuffix(strings.TrimPrefix(decoded, "<"), ">")
 		if strings.ContainsAny(id, " <>") || len(id) > maxMessageID {
-			return newsQuestion{}, v.invalid("the message-id is malformed")
+			return newsQuestion{}, invalid(u, "the message-id is malformed")
 		}
 		return newsQuestion{id: id, missing: "the server has no such article"}, nil
 	case strings.ContainsAny(decoded, " /") || len(decoded) > maxMessageID:
-		return newsQuestion{}, v.invalid("the name of the group is malformed")
+		return newsQuestion{}, invalid(u, "the name of the group is malformed")
 	case numbered && number != "" && (len(number) > 16 || strings.Trim(number, "0123456789") != ""):
-		return newsQuestion{}, v.invalid("the number of the article is malformed")
+		return newsQuestion{}, invalid(u, "the number of the article is malformed")
 	case numbered && number != "":
 		return newsQuestion{group: decoded, number: number, missing: "the server has no such article"}, nil
 	}

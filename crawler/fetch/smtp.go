@@ -38,7 +38,7 @@ func (d *Daemons) ProbeMail(ctx context.Context, address urinorm.Address) error 
 	v := row.visit(ctx, &Request{URL: u})
 	defer v.end()
 	if strings.ContainsFunc(address.String(), func(r rune) bool { return r < 0x20 || r == 0x7F || r == '<' || r == '>' }) {
-		return v.fault("probe", v.invalid("the address "+errControl.Error()))
+		return v.fault("probe", invalid(u, "the address "+errControl.Error()))
 	}
 	hosts, err := v.exchangers(address.Domain)
 	if err != nil {

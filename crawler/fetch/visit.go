@@ -57,12 +57,10 @@ func (v *visit) end() {
 // target names the URL in faults, passwords removed.
 func (v *visit) target() string { return v.req.URL.WithoutFragment().Printed() }
 
-func (v *visit) invalid(reason string) *Fault { return v.refuse(v.req.URL, "uri-invalid", reason) }
-
 // says is the fault of a server that answered in the negative. text is its own
 // words.
 func (v *visit) says(kind, what, text string) *Fault {
-	f := v.refuse(v.req.URL, kind, what)
+	f := refuse(v.req.URL, kind, what)
 	if text = inOneLine(text); text != "" {
 		f.Err = errors.New(what + ": " + text)
 	}
@@ -116,6 +114,17 @@ func (v *visit) fault(op string, err error) error {
 		f.Err = &cause{"the answer is malformed", err}
 	}
 	return f
+}
+
+// bodyFault says what an error met within a body means.
+func (v *visit) bodyFault(err error) error {
+	err = v.fault("read", err)
+	var f *Fault
+	if errors.As(err, &f) && (f.Kind == "connection-reset" || f.Kind == "protocol-error") {
+		f.Kind, f.Retry = "body-truncated", true
+		f.Err = &cause{"the body ended early", f.Err}
+	}
+	return err
 }
 
 // isHandshake reports whether an error is TLS's own, of the handshake or later.
@@ -317,6 +326,14 @@ func (c *boundedConn) SetReadDeadline(time.Time) error { return nil }
 // SetWriteDeadline does nothing.
 func (c *boundedConn) SetWriteDeadline(time.Time) error { return nil }
 
+// pageBody is a document made here; closing it ends the visit.
+type pageBody struct {
+	io.ReadCloser
+	v *visit
+}
+
+func (b *pageBody) Close() error { b.v.end(); return nil }
+
 // conversation is a connection to a server that talks in lines.
 type conversation struct {
 	*visit
@@ -350,7 +367,7 @@ func (c *conversation) line() (string, error) {
 // defence: what comes from a URL went through decodeOnce.
 func (c *conversation) send(line string) error {
 	if strings.ContainsAny(line, "\r\n\x00") {
-		return c.invalid("it " + errControl.Error())
+		return invalid(c.req.URL, "it "+errControl.Error())
 	}
 	_, err := io.WriteString(c.conn, line+"\r\n")
 	return err
@@ -425,3 +442,6 @@ func inOneLine(text string) string {
 	}
 	return b.String()
 }
+
+// quote shows a name in a message.
+func quote(name string) string { return `"` + inOneLine(name) + `"` }

@@ -1,49 +1,58 @@
 // Package extract finds the links of a document, each with its place, and the
 // anchors a fragment may name.
 //
-// One file a format. [Extract] picks the reader by media type, then by the
-// document's file name, then by its first bytes (formats.go has the table), and
-// turns the document into UTF-8 (decode.go).
+// A caller fills in an [Input] and calls [Extract], or [ExtractInto] for many documents
+// one after the other. The [Document] holds the links, the anchors and what could not
+// be read. [Readable] tells before that, from a media type, a file name and the first
+// bytes, whether any reader takes a document. [FromHeaders] reads the links in the
+// header of a response, a [Rereader] finds the rest of links that were read bare, and
+// an [Editor] writes one reference anew.
+//
+// Extract picks the reader from the table in formats.go and turns the document into
+// UTF-8. Each format is entered through its row of that table. The first word of a
+// file's name says what the file is about:
+//
+//	formats      the table of formats
+//	document     what every reader fills: links, anchors, places, documents in documents
+//	decode       encodings, and reading a document piece by piece
+//	headers      links in the header of a response
+//	html         HTML; the readers of Markdown, feeds, books and mail use it too
+//	css          style sheets
+//	json         JSON: JSON-LD, import maps, web app manifests
+//	xml          XML and its vocabularies' common part; SVG and XHTML fragments
+//	feed         RSS and Atom, JSON Feed, OPML
+//	sitemap      sitemaps
+//	md           Markdown
+//	markup       markup read line by line: reStructuredText, AsciiDoc, Org
+//	text         plain text, CSV, Gemini, and URLs in running text, which all markup may hold
+//	notebook     Jupyter notebooks
+//	mail         mail messages
+//	bookmarks    the bookmark files of browsers
+//	office       archives of parts: Office Open XML, OpenDocument, EPUB
+//	pdf          PDF
+//	gzip         any of the text formats, compressed
+//	edit         writing one reference anew
 //
 // HTML is read in one pass over its tokens, without a tree: a tree knows no
 // places. Each step has its file:
 //
-//	tokens.go       text, tags and comments as stretches of the source
-//	scanner.go      ordinary markup, read in place
-//	skim.go         what means nothing to the reader, passed over
-//	attributes.go   where in any other tag, which the tokenizer found, its attributes stand
-//	starttag.go     a tag taken apart
-//	names.go        names of elements and attributes, looked up
-//	htmlreader.go   the pass: what is open, what a tag and a text mean
-//	plainlinks.go   links and ids as nearly all are written, past all of that
-//	knowntags.go    tags that each page of a site begins with, remembered from the page before
-//	elements.go     the tables: which attribute of which element holds references, and how
-//	htmllinks.go    references out of attributes, by rel.go, meta.go, srcset.go, refresh.go
-//	csstokens.go    the URLs of a style sheet
-//	jsonld.go       the URLs of JSON-LD
-//	charref.go      decoding, and the way back from decoded text to the source
-//	places.go       offsets to lines and columns
-//	repeats.go      references that the document has had before
-//	anchors.go      ids and names, and their hashes
-//	harvest.go      what was found, and its strings
-//	structure.go    selectors and inline marks, which need a tree after all
-//
-// The other formats share what they can:
-//
-//	bookmark.go     what every bookmark file gives; netscape.go, bookmarksjson.go, mozlz4.go,
-//	                firefoxplaces.go, safari.go, safaribinary.go and operahotlist.go read one each
-//	xmltokens.go    XML as stretches of the source; xml.go and xmlvalues.go what all of it shares,
-//	                sitemap.go, feed.go and opml.go the vocabularies
-//	jsontokens.go   JSON likewise; manifest.go and jsonfeed.go are read by rules
-//	container.go    archives of parts; ooxml.go, opendocument.go and epub.go
-//	pdfobjects.go   the objects of a PDF, pdfvalues.go their syntax, pdf.go their meaning
-//	markdown.go     Markdown, with a map of its own; slugs.go the anchors of headings
-//	linemarkup.go   markup read line by line: rst.go, asciidoc.go and org.go
-//	running.go      URLs in running text, for plaintext.go, csv.go and all markup; placeholder.go
-//	                what only looks like one
-//	embed.go        documents in documents: the cells of notebook.go, the parts of mail.go
-//	gzip.go         any of the text formats, compressed
-//	headers.go      links in the header of a response
+//	html_tokens.go      text, tags and comments as stretches of the source
+//	html_scanner.go     ordinary markup, read in place
+//	html_skim.go        what means nothing to the reader, passed over
+//	html_attributes.go  where in any other tag, which the tokenizer found, its attributes stand
+//	html_starttag.go    a tag taken apart
+//	html_names.go       names of elements and attributes, looked up
+//	html_reader.go      the pass: what is open, what a tag and a text mean
+//	html_plainlinks.go  links and ids as nearly all are written, past all of that
+//	html_knowntags.go   tags that each page of a site begins with, remembered from the page before
+//	html_elements.go    the tables: which attribute of which element holds references, and how
+//	html_links.go       references out of attributes, by html_linktypes.go, html_meta.go,
+//	                    html_srcset.go and html_refresh.go
+//	html_repeats.go     references that the document has had before
+//	html_charref.go     decoding, and the way back from decoded text to the source
+//	html_structure.go   selectors and inline marks, which need a tree after all
+//	css_tokens.go       the URLs of a style sheet
+//	json_linkeddata.go  the URLs of JSON-LD
 //
 // What a browser shows counts: content of comments, scripts, templates and of
 // elements that are text (textarea, xmp, iframe) holds no links, content of

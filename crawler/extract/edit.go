@@ -16,7 +16,7 @@ import (
 // hold the same links in the same order, the changed ones with the references that
 // were asked for. So how a reference is escaped in an attribute, a style sheet, a
 // Markdown destination or a JSON string need not be known of each place; the ways
-// that a format has are tried in their order (escapes.go), and a change that none of them
+// that a format has are tried in their order (edit_escapes.go), and a change that none of them
 // brings about is refused.
 type Editor struct {
 	in      Input

@@ -13,13 +13,13 @@ import (
 // Markdown: CommonMark 0.31 with the tables, footnotes and bare links of GitHub
 // Flavored Markdown.
 //
-//	markdownblocks.go  the blocks, by goldmark, and link reference definitions
-//	markdowninline.go  what stands in a block: code, links, images, tags
-//	markdownangle.go   what begins with '<': autolinks and raw HTML
-//	markdownhtml.go    raw HTML, by the reader of HTML
-//	markdowntext.go    escapes, the text of links and headings
-//	frontmatter.go     the metadata in front
-//	slugs.go           the anchors that generators make of headings
+//	md_blocks.go      the blocks, by goldmark, and link reference definitions
+//	md_inline.go      what stands in a block: code, links, images, tags
+//	md_angle.go       what begins with '<': autolinks and raw HTML
+//	md_html.go        raw HTML, by the reader of HTML
+//	md_text.go        escapes, the text of links and headings
+//	md_frontmatter.go the metadata in front
+//	md_slugs.go       the anchors that generators make of headings
 //
 // Goldmark finds the blocks only. What stands in them is read here: the nodes of
 // a link know no place of the URL, and a tree is not needed for it.
@@ -29,7 +29,7 @@ import (
 // A reference link stands at its definition, where it is mended, once however
 // often it is used, with the text of the first use; a definition that nothing uses is no link
 // (it is how comments are written). Code is not looked into. Wiki links ([[page]]) are not
-// links. A destination that holds a placeholder is left out (placeholder.go).
+// links. A destination that holds a placeholder is left out (text_placeholder.go).
 //
 // Anchors are those that any of the common generators would make of a heading,
 // explicit ids ({#id}), footnotes, and the ids of raw HTML.

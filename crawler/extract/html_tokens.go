@@ -37,7 +37,7 @@ const (
 // or a comment is not copied; it is doc[start:end].
 //
 // Two read for it. Ordinary markup, which is nearly all there is, is read in place
-// by the scanner (scanner.go). All else goes to the tokenizer of
+// by the scanner (html_scanner.go). All else goes to the tokenizer of
 // golang.org/x/net/html, one event at a time: quotes, signs and NULs where none
 // belong, what is begun and never ended, comments and scripts within which
 // something looks like their end, CDATA sections. The scanner gives no answer but

@@ -23,7 +23,7 @@ func mayHoldURI(b []byte) bool {
 }
 
 // running notes the URIs in running text, by the rules of RFC 3986 appendix C. What
-// goes on with a placeholder is none (placeholder.go). The element is "text".
+// goes on with a placeholder is none (text_placeholder.go). The element is "text".
 func (h *harvest) running(v *view, how habit) {
 	if !mayHoldURI(v.text) {
 		return

@@ -11,7 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/extract/edit"
 )
 
 // A cleaning writes a copy of a bookmark file without the bookmarks that a run
@@ -98,7 +98,7 @@ func (c *cleaning) write() (removed int, err error) {
 		}
 	}()
 	out := bufio.NewWriter(copied)
-	removed, err = extract.CleanNetscape(out, original, func(_ string, line, column int) bool {
+	removed, err = edit.CleanNetscape(out, original, func(_ string, line, column int) bool {
 		return c.broken[place{line, column}]
 	})
 	if err == nil {

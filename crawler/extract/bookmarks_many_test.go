@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
@@ -225,8 +224,7 @@ func TestBookmarksInBoundedMemory(t *testing.T) {
 	}
 }
 
-// The heap that half a million bookmarks take at most, in each format, and writing a
-// copy without every tenth of them.
+// The heap that half a million bookmarks take at most, in each format.
 func BenchmarkHalfMillionBookmarks(b *testing.B) {
 	const count = 500_000
 	for name, make := range manyBookmarks {
@@ -244,20 +242,4 @@ func BenchmarkHalfMillionBookmarks(b *testing.B) {
 			}
 		})
 	}
-	b.Run("write-clean", func(b *testing.B) {
-		body := largeBookmarkFile(count)
-		for b.Loop() {
-			peak := heapPeak(func() {
-				asked := 0
-				removed, err := CleanNetscape(io.Discard, bytes.NewReader(body), func(string, int, int) bool {
-					asked++
-					return asked%10 == 0
-				})
-				if err != nil || removed != count/10 {
-					b.Fatalf("%d removed, %v", removed, err)
-				}
-			})
-			b.ReportMetric(float64(peak>>20), "peak-MiB")
-		}
-	})
 }

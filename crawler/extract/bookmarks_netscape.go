@@ -104,6 +104,37 @@ func countFold(b []byte, word string) int {
 	}
 }
 
+// A NetscapeBookmark is a bookmark of a Netscape bookmark file.
+type NetscapeBookmark struct {
+	Ref          string
+	Line, Column int // as those of its Link
+	// Start and End are the offsets in the text of its DT, or its A without one, and of
+	// the end of its description, or of its title without one.
+	Start, End int
+}
+
+// NetscapeBookmarks calls each for the bookmarks of a Netscape bookmark file whose
+// references Extract takes for links, in their order. The text is the file in UTF-8, as
+// Decode returns it. It reports false when the text is not such a file.
+func NetscapeBookmarks(text []byte, each func(NetscapeBookmark)) bool {
+	if !sniffNetscape(text) {
+		return false
+	}
+	places := newPlaces(text)
+	r := netscapeReader{text: text, folder: -1}
+	r.openFolder = func(int32, string) int32 { return 0 }
+	r.emit = func(m *netscapeMark) {
+		ref := m.value(m.href)
+		if len(trimSpace(ref)) == 0 || isPlaceQuery(ref) {
+			return
+		}
+		line, column := places.at(m.href.start)
+		each(NetscapeBookmark{string(ref), line, column, m.start, m.end})
+	}
+	r.read()
+	return true
+}
+
 // netscapeMark is one A element with what belongs to it. Places are offsets in
 // the text.
 type netscapeMark struct {

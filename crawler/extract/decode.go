@@ -14,26 +14,26 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Decode turns an HTML document into UTF-8 and names the encoding it was in, by
-// its WHATWG name in lower case. The encoding is found as the HTML standard has
-// it (13.2.3.2): a byte order mark; the charset of the media type; a meta element in the
-// first 1024 bytes; a later meta element; else UTF-8 when the document is valid
-// UTF-8 that is not ASCII alone; else windows-1252.
+// Decode returns the text that Extract reads of a document, which is valid UTF-8 without
+// a byte order mark, and the WHATWG name of the encoding that it was in, in lower case.
+// It reports false when no reader takes the document, or when its format is not text.
+func Decode(in Input) (text []byte, charset string, ok bool) {
+	f := in.format()
+	if f == nil || f.charset == nil {
+		return nil, "", false
+	}
+	text, charset = decode(in.Body, in.ContentType, f.charset)
+	return text, charset, true
+}
+
+// decode turns a document into UTF-8 and names the encoding it was in. The encoding is
+// found as the HTML standard has it (13.2.3.2): a byte order mark; the charset of the
+// media type; what fallback, the format's own rule, finds in the document.
 //
 // The result is valid UTF-8 without a byte order mark: what does not decode is
 // U+FFFD. It shares memory with body where nothing had to change.
-//
-// Deliberate differences: the guess of UTF-8 looks at the whole document, where browsers
-// look at its beginning; and where a network's browser would ask the reader's language,
-// windows-1252 is the answer.
-func Decode(body []byte, contentType string) (text []byte, name string) {
-	return decode(body, contentType, htmlCharset)
-}
-
-// decode is Decode for any format: fallback finds the encoding when neither a
-// byte order mark nor the media type tell it.
 func decode(body []byte, contentType string, fallback func([]byte) string) (text []byte, name string) {
-	body, name = cutMark(body)
+	body, name = CutByteOrderMark(body)
 	if name == "" {
 		name = declaredOutside(contentType)
 	}
@@ -60,7 +60,7 @@ func decode(body []byte, contentType string, fallback func([]byte) string) (text
 	if err != nil {
 		text = append(text, "\uFFFD"...) // decoders replace what is faulty; none fails for another reason
 	}
-	text, _ = cutMark(text)
+	text, _ = CutByteOrderMark(text)
 	return validUTF8(text), name
 }
 
@@ -91,8 +91,9 @@ var unlikeASCII = map[string]bool{
 	"utf-16le": true, "utf-16be": true, "iso-2022-jp": true, "replacement": true,
 }
 
-// cutMark takes a byte order mark off and names its encoding.
-func cutMark(body []byte) (rest []byte, name string) {
+// CutByteOrderMark returns a document without its byte order mark, and the WHATWG name of
+// the encoding that the mark stands for, which is empty without one.
+func CutByteOrderMark(body []byte) (rest []byte, name string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")):
 		return body[3:], "utf-8"

@@ -43,7 +43,7 @@ func (f *format) inPieces(in *Input) bool {
 }
 
 func newPieces(in *Input) *pieces {
-	start, _ := cutMark(in.Body)
+	start, _ := CutByteOrderMark(in.Body)
 	p := &pieces{from: io.LimitReader(io.MultiReader(bytes.NewReader(start), in.Rest), MaxBody), size: cmp.Or(in.piece, pieceSize)}
 	p.more(0)
 	return p

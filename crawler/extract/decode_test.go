@@ -50,7 +50,7 @@ func TestDecode(t *testing.T) {
 		{"<?xml version='1.0' encoding='koi8-r'?><html>\xC1", "", "koi8-r", "<?xml version='1.0' encoding='koi8-r'?><html>а"},
 		{"anything", "text/html; charset=iso-2022-kr", "replacement", "�"},
 	} {
-		text, charset := Decode([]byte(c.body), c.contentType)
+		text, charset := decode([]byte(c.body), c.contentType, htmlCharset)
 		if charset != c.charset || string(text) != c.text {
 			t.Errorf("%q with %q: %s %q, want %s %q", c.body, c.contentType, charset, text, c.charset, c.text)
 		}
@@ -121,7 +121,7 @@ func TestDecodeShares(t *testing.T) {
 		{"plain <meta charset=koi8-r>", ""}, {"é", "text/html"}, {"plain", "text/html; charset=shift_jis"},
 	} {
 		body := []byte(c.body)
-		text, _ := Decode(body, c.contentType)
+		text, _ := decode(body, c.contentType, htmlCharset)
 		if &text[0] != &body[0] {
 			t.Errorf("%q was copied", c.body)
 		}
@@ -140,7 +140,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
 		before := bytes.Clone(body)
-		text, charset := Decode(body, contentType)
+		text, charset := decode(body, contentType, htmlCharset)
 		if !utf8.Valid(text) {
 			t.Fatalf("%q with %q: %q is not UTF-8", body, contentType, text)
 		}

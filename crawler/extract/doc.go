@@ -5,8 +5,8 @@
 // one after the other. The [Document] holds the links, the anchors and what could not
 // be read. [Readable] tells before that, from a media type, a file name and the first
 // bytes, whether any reader takes a document. [FromHeaders] reads the links in the
-// header of a response, a [Rereader] finds the rest of links that were read bare, and
-// an [Editor] writes one reference anew.
+// header of a response, and a [Rereader] finds the rest of links that were read bare.
+// Package edit, below this one, writes one reference anew.
 //
 // Extract picks the reader from the table in formats.go and turns the document into
 // UTF-8. Each format is entered through its row of that table. The first word of a
@@ -31,7 +31,6 @@
 //	office       archives of parts: Office Open XML, OpenDocument, EPUB
 //	pdf          PDF
 //	gzip         any of the text formats, compressed
-//	edit         writing one reference anew
 //
 // HTML is read in one pass over its tokens, without a tree: a tree knows no
 // places. Each step has its file:

@@ -38,7 +38,7 @@ func TestDocumentation(t *testing.T) {
 					return fs.SkipAll
 				}
 				if found.Format == "html" {
-					text, _ := Decode(body, "")
+					text, _ := decode(body, "", htmlCharset)
 					sum.handed += compareEvents(t, text)
 				}
 				sum.documents++

@@ -31,7 +31,7 @@ func TestGolden(t *testing.T) {
 		}
 		in, want := archive.Files[0], &archive.Files[1]
 		doc := Extract(Input{Body: in.Data, Name: in.Name})
-		text, _ := Decode(in.Data, "")
+		text, _ := decode(in.Data, "", htmlCharset)
 		checkPlaces(t, text, doc)
 		got := summary(doc)
 		if got == string(want.Data) {

@@ -209,7 +209,7 @@ func TestStandardEncodingDetection(t *testing.T) {
 		Input            []byte `json:"input_b64"`
 		ContentType      string `json:"content_type"`
 	}](t, "html-detect.json") {
-		if _, got := Decode(c.Input, c.ContentType); got != c.Expect {
+		if _, got := decode(c.Input, c.ContentType, htmlCharset); got != c.Expect {
 			t.Errorf("%s (%s): %.60q with %q gave %s, want %s", c.ID, c.Note, c.Input, c.ContentType, got, c.Expect)
 		}
 	}

@@ -33,7 +33,7 @@ func HoldsTemplate(ref string) bool {
 // of pages don't, or holds a statement of a template language outside of what it shows as
 // code. It takes time in proportion to the document's length.
 func IsTemplate(format string, doc []byte) bool {
-	if format != "html" && format != "xml" && alike[format] != "xml" {
+	if format != "html" && !IsXML(format) {
 		return false
 	}
 	if !beginsPage(doc) {

@@ -174,7 +174,7 @@ func compareWithTree(t *testing.T, doc []byte) {
 // links come in the order of the document.
 func checkPlaces(t *testing.T, text []byte, doc *Document) {
 	t.Helper()
-	text, _ = cutMark(text)
+	text, _ = CutByteOrderMark(text)
 	lines := splitLines(string(text))
 	line, column := 0, 0
 	for _, l := range doc.Links {

@@ -33,6 +33,15 @@ var xmlVocabularies = map[string]*xmlVocabulary{
 	"sitemap": &sitemapVocabulary, "rss": &rssVocabulary, "atom": &atomVocabulary, "opml": &opmlVocabulary,
 }
 
+// IsXML reports whether documents of a format, as Readable names it, are written in XML.
+func IsXML(format string) bool {
+	switch format {
+	case "xml", "xhtml", "sitemap", "rss", "atom", "opml", "svg":
+		return true
+	}
+	return false
+}
+
 // xmlDialectFormat is a format of the table for XML with one of the roots.
 func xmlDialectFormat(name string, media, extensions []string, roots ...string) format {
 	return format{

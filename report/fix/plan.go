@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/extract/edit"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -215,14 +216,14 @@ func (p *Plan) edit(f *File, wishes []wish) bool {
 		p.leaveOut(f.page, 0, 0, err.Error())
 		return false
 	}
-	editor, err := extract.NewEditor(extract.Input{Body: body, ContentType: fetch.TypeByName(f.path), Name: filepath.Base(f.path)})
+	editor, err := edit.New(extract.Input{Body: body, ContentType: fetch.TypeByName(f.path), Name: filepath.Base(f.path)})
 	if err != nil {
 		p.never(f.page, 0, 0, "not edited: "+err.Error())
 		return false
 	}
-	why := map[extract.Place]string{}
+	why := map[edit.Place]string{}
 	for _, w := range wishes {
-		at := extract.Place{Line: w.line, Column: w.column}
+		at := edit.Place{Line: w.line, Column: w.column}
 		switch err := ask(editor, at, w); {
 		case errors.Is(err, errNoPage), errors.Is(err, errSource):
 			p.never(f.page, w.line, w.column, err.Error())
@@ -253,8 +254,8 @@ func read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("it cannot be read: %w", cause(err))
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no regular file")
-	case info.Size() > extract.MaxEdit:
-		return nil, fmt.Errorf("not edited: it is longer than %d MiB", extract.MaxEdit>>20)
+	case info.Size() > edit.MaxSize:
+		return nil, fmt.Errorf("not edited: it is longer than %d MiB", edit.MaxSize>>20)
 	}
 	body, err := os.ReadFile(path)
 	if err != nil {
@@ -272,7 +273,7 @@ var (
 )
 
 // ask asks an editor for what is wished, if the reference still stands there.
-func ask(editor *extract.Editor, at extract.Place, w wish) error {
+func ask(editor *edit.Editor, at edit.Place, w wish) error {
 	link, ok := editor.At(at, w.raw)
 	if !ok {
 		return fmt.Errorf("changed since the run: %s does not stand there", shortened(w.raw))

@@ -1,14 +1,18 @@
-package extract
+package edit
 
-import "testing"
+import (
+	"testing"
 
-func TestSourceOffsetsOfFaultyUTF8(t *testing.T) {
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+func TestOffsetsOfFaultyUTF8(t *testing.T) {
 	const body = "a\xE2\x82\xFF\xF0\x9F\x98\xED\xA0b\uFFFD\xC3\xC3\xA9\xE2\x82"
-	text, name := Decode([]byte(body), "text/html; charset=utf-8")
+	text, name, _ := extract.Decode(extract.Input{Body: []byte(body), ContentType: "text/html; charset=utf-8"})
 	if want := "a\uFFFD\uFFFD\uFFFD\uFFFD\uFFFDb\uFFFD\uFFFDé\uFFFD"; string(text) != want {
 		t.Fatalf("%+q, want %+q", text, want)
 	}
-	o, err := newSourceOffsets([]byte(body), text, name)
+	o, err := newOffsets([]byte(body), text, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
-package extract
+package edit
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
 // An escape writes a reference as some syntax has it.
@@ -43,18 +45,18 @@ var escapesByFormat = map[string][]escape{
 	"tsv":                {asIs},
 }
 
-// alike are formats that are written as another is.
-var alike = map[string]string{
-	"sitemap": "xml", "rss": "xml", "atom": "xml", "opml": "xml", "svg": "xml", "xhtml": "xml",
+// syntaxOf is the format in escapesByFormat that documents of a format are written like.
+func syntaxOf(format string) string {
+	if extract.IsXML(format) {
+		return "xml"
+	}
+	return format
 }
 
 // escapesOf are the ways to write a reference where raw stands for ref now. Of
 // ways that are as good the one that was chosen there comes first.
 func escapesOf(format, raw, ref string) []escape {
-	if other, ok := alike[format]; ok {
-		format = other
-	}
-	ways := escapesByFormat[format]
+	ways := escapesByFormat[syntaxOf(format)]
 	switch {
 	case format == "html" && raw == ref && strings.Contains(raw, "&"):
 		return append([]escape{asIs}, ways...) // a bare ampersand, as many write it
@@ -132,18 +134,14 @@ var kept = map[string]string{
 }
 
 // unedited says why documents of a format are not edited; "" when they are.
-func unedited(f *format) string {
-	name := f.name
-	if other, ok := alike[name]; ok {
-		name = other
-	}
+func unedited(format string, isText bool) string {
 	switch {
-	case kept[f.name] != "":
-		return kept[f.name]
-	case f.binary || f.inPlace || f.charset == nil:
-		return "it is no text file (" + f.name + ")"
-	case escapesByFormat[name] == nil:
-		return "documents of its format are not edited (" + f.name + ")"
+	case kept[format] != "":
+		return kept[format]
+	case !isText:
+		return "it is no text file (" + format + ")"
+	case escapesByFormat[syntaxOf(format)] == nil:
+		return "documents of its format are not edited (" + format + ")"
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package extract
+package edit
 
 import (
 	"os"
@@ -9,12 +9,14 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
 // edited changes every link of a document that is written as raw.
-func edited(t *testing.T, in Input, raw, ref string) (body []byte, changed []Changed) {
+func edited(t *testing.T, in extract.Input, raw, ref string) (body []byte, changed []Changed) {
 	t.Helper()
-	e, err := NewEditor(in)
+	e, err := New(in)
 	if err != nil {
 		t.Fatalf("%s: %v", in.Name, err)
 	}
@@ -108,7 +110,7 @@ func TestEdit(t *testing.T) {
 		{"bookmarks", "bookmarks.html", "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"http://e.test/?a&amp;b\" ADD_DATE=\"1\">x</A>\n</DL><p>\n", "http://e.test/?a&amp;b", "https://e.test/?a&b", "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"https://e.test/?a&amp;b\" ADD_DATE=\"1\">x</A>\n</DL><p>\n"},
 	}
 	for _, test := range tests {
-		body, changed := edited(t, Input{Body: []byte(test.body), Name: test.file}, test.raw, test.ref)
+		body, changed := edited(t, extract.Input{Body: []byte(test.body), Name: test.file}, test.raw, test.ref)
 		if string(body) != test.want {
 			t.Errorf("%s: %q\nwant %q\n%+v", test.name, body, test.want, changed)
 		}
@@ -130,7 +132,7 @@ func TestEditRefuses(t *testing.T) {
 		{"what would be no link", "a.md", "see http://e.test/a\n", "http://e.test/a", "foo"},
 	}
 	for _, test := range tests {
-		body, changed := edited(t, Input{Body: []byte(test.body), Name: test.file}, test.raw, test.ref)
+		body, changed := edited(t, extract.Input{Body: []byte(test.body), Name: test.file}, test.raw, test.ref)
 		if body != nil || len(changed) != 1 || changed[0].Err == nil {
 			t.Errorf("%s: %q, %+v", test.name, body, changed)
 		}
@@ -139,8 +141,8 @@ func TestEditRefuses(t *testing.T) {
 
 // TestEditKeepsTheOthers: a change that cannot be made does not stop the rest.
 func TestEditKeepsTheOthers(t *testing.T) {
-	in := Input{Name: "a.html", Body: []byte(`<!doctype html><a href=one>1</a><a href=two>2</a><a href=three>3</a>`)}
-	e, err := NewEditor(in)
+	in := extract.Input{Name: "a.html", Body: []byte(`<!doctype html><a href=one>1</a><a href=two>2</a><a href=three>3</a>`)}
+	e, err := New(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +163,7 @@ func TestEditKeepsTheOthers(t *testing.T) {
 
 // TestEditOutOfStep: one change that makes links of its own does not stop the rest.
 func TestEditOutOfStep(t *testing.T) {
-	e, err := NewEditor(Input{Name: "a.csv", Body: []byte("x,http://e.test/a,y\n\"http://e.test/b\",http://e.test/c\n")})
+	e, err := New(extract.Input{Name: "a.csv", Body: []byte("x,http://e.test/a,y\n\"http://e.test/b\",http://e.test/c\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +183,7 @@ func TestEditOutOfStep(t *testing.T) {
 }
 
 func TestEditAsksForWhatIsThere(t *testing.T) {
-	e, err := NewEditor(Input{Name: "a.html", Body: []byte(`<!doctype html><a href="old">x</a>`)})
+	e, err := New(extract.Input{Name: "a.html", Body: []byte(`<!doctype html><a href="old">x</a>`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +224,7 @@ func TestEditKeepsEncodings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, changed := edited(t, Input{Name: "a.html", Body: before}, "old", "new")
+		body, changed := edited(t, extract.Input{Name: "a.html", Body: before}, "old", "new")
 		if want := strings.Replace(string(before), "old", "new", 1); string(body) != want {
 			t.Errorf("%s: %q, want %q, %+v", name, body, want, changed)
 		}
@@ -230,12 +232,12 @@ func TestEditKeepsEncodings(t *testing.T) {
 	utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	before, _ := utf16.NewEncoder().Bytes([]byte("<!doctype html><p>ü<a href=\"old\">ä</a>\n"))
 	want, _ := utf16.NewEncoder().Bytes([]byte("<!doctype html><p>ü<a href=\"new\">ä</a>\n"))
-	if body, changed := edited(t, Input{Name: "a.html", Body: before}, "old", "new"); string(body) != string(want) {
+	if body, changed := edited(t, extract.Input{Name: "a.html", Body: before}, "old", "new"); string(body) != string(want) {
 		t.Errorf("UTF-16: %q, want %q, %+v", body, want, changed)
 	}
 	// One whose bytes depend on those before them: it is done right, or refused.
 	before, _ = japanese.ISO2022JP.NewEncoder().Bytes([]byte("<!doctype html><meta charset=iso-2022-jp><p>日本<a href=\"old\">語</a>語\n"))
-	e, err := NewEditor(Input{Name: "a.html", Body: before})
+	e, err := New(extract.Input{Name: "a.html", Body: before})
 	if err != nil {
 		return
 	}
@@ -256,27 +258,27 @@ func TestUneditedDocuments(t *testing.T) {
 		"libreoffice.odt", "minimal.xlsx", "pandoc.epub", "pandoc.pptx", "safari.xml.plist", "sitemap.xml.gz",
 	}
 	for _, name := range refused {
-		body, err := os.ReadFile(filepath.Join("testdata/documents", name))
+		body, err := os.ReadFile(filepath.Join("../testdata/documents", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewEditor(Input{Body: body, Name: name}); err == nil || strings.HasSuffix(err.Error(), ".") {
+		if _, err := New(extract.Input{Body: body, Name: name}); err == nil || strings.HasSuffix(err.Error(), ".") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, name := range []string{"atom.xml", "chrome.html", "docbook.xml", "drawing.svg", "feed.json", "feeds.opml", "firefox.html", "pinboard.html", "rss2.xml", "safari.html", "site.webmanifest", "sitemap.xml"} {
-		body, err := os.ReadFile(filepath.Join("testdata/documents", name))
+		body, err := os.ReadFile(filepath.Join("../testdata/documents", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		everyLink(t, Input{Body: body, Name: name}, true)
+		everyLink(t, extract.Input{Body: body, Name: name}, true)
 	}
 }
 
 // everyLink gives each link of a document another reference, all at once.
-func everyLink(t *testing.T, in Input, must bool) {
+func everyLink(t *testing.T, in extract.Input, must bool) {
 	t.Helper()
-	e, err := NewEditor(in)
+	e, err := New(in)
 	if err != nil {
 		if must {
 			t.Errorf("%s: %v", in.Name, err)
@@ -306,7 +308,7 @@ func everyLink(t *testing.T, in Input, must bool) {
 	}
 	after := in
 	after.Body = body
-	was, is := e.Document().Links, Extract(after).Links
+	was, is := e.Document().Links, extract.Extract(after).Links
 	if len(was) != len(is) {
 		t.Fatalf("%s: %d links became %d in %q", in.Name, len(was), len(is), body)
 	}
@@ -344,6 +346,6 @@ func FuzzEdit(f *testing.F) {
 		if len(body) > 1<<16 {
 			return
 		}
-		everyLink(t, Input{Body: body, Name: name}, false)
+		everyLink(t, extract.Input{Body: body, Name: name}, false)
 	})
 }

@@ -1,4 +1,7 @@
-package extract
+// Package edit changes references of a document where they stand, byte for byte: an
+// [Editor] writes them anew, and [CleanNetscape] leaves bookmarks out of a bookmark file.
+// Package extract reads the documents.
+package edit
 
 import (
 	"bytes"
@@ -7,6 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -16,13 +20,13 @@ import (
 // hold the same links in the same order, the changed ones with the references that
 // were asked for. So how a reference is escaped in an attribute, a style sheet, a
 // Markdown destination or a JSON string need not be known of each place; the ways
-// that a format has are tried in their order (edit_escapes.go), and a change that none of them
+// that a format has are tried in their order (escapes.go), and a change that none of them
 // brings about is refused.
 type Editor struct {
-	in      Input
+	in      extract.Input
 	text    []byte // decoded
 	charset string
-	doc     *Document
+	doc     *extract.Document
 	at      map[Place][]int // the links that stand at a place
 	changes map[Place]*change
 	budget  int // bytes that may be read again
@@ -50,31 +54,31 @@ type change struct {
 // written is the text that takes the place of raw.
 func (c *change) written() string { return c.ways[c.way](c.ref) }
 
-// MaxEdit is the size of the largest document that is edited, in bytes.
-const MaxEdit = 64 << 20
+// MaxSize is the size of the largest document that is edited, in bytes.
+const MaxSize = 64 << 20
 
-// maxEditRead bounds how much is read again to prove the changes of one document,
+// maxRead bounds how much is read again to prove the changes of one document,
 // in bytes.
-const maxEditRead = 512 << 20
+const maxRead = 512 << 20
 
-// NewEditor reads a document. Its error says in a sentence why documents of that
+// New reads a document. Its error says in a sentence why documents of that
 // kind are not edited: they are no text, they are kept by a program, or their
 // encoding does not let the places of the source be told.
-func NewEditor(in Input) (*Editor, error) {
-	if len(in.Body) > MaxEdit {
-		return nil, fmt.Errorf("it is longer than %d MiB", MaxEdit>>20)
+func New(in extract.Input) (*Editor, error) {
+	if len(in.Body) > MaxSize {
+		return nil, fmt.Errorf("it is longer than %d MiB", MaxSize>>20)
 	}
-	f := in.format()
-	if f == nil {
+	format, ok := extract.Readable(in.ContentType, in.Name, in.Body)
+	if !ok {
 		return nil, errors.New("it is of no format that is read for links")
 	}
-	if why := unedited(f); why != "" {
+	text, charset, isText := extract.Decode(in)
+	if why := unedited(format, isText); why != "" {
 		return nil, errors.New(why)
 	}
-	in.Select, in.IgnoreSelect, in.AnchorsOnly = Selector{}, Selector{}, false
-	e := &Editor{in: in, doc: Extract(in), at: map[Place][]int{}, changes: map[Place]*change{}}
-	e.text, e.charset = decode(in.Body, in.ContentType, f.charset)
-	if _, err := newSourceOffsets(in.Body, e.text, e.charset); err != nil {
+	in.Select, in.IgnoreSelect, in.AnchorsOnly = extract.Selector{}, extract.Selector{}, false
+	e := &Editor{in: in, text: text, charset: charset, doc: extract.Extract(in), at: map[Place][]int{}, changes: map[Place]*change{}}
+	if _, err := newOffsets(in.Body, e.text, e.charset); err != nil {
 		return nil, err
 	}
 	for i := range e.doc.Links {
@@ -88,11 +92,11 @@ func NewEditor(in Input) (*Editor, error) {
 }
 
 // Document is what the document held when it was read.
-func (e *Editor) Document() *Document { return e.doc }
+func (e *Editor) Document() *extract.Document { return e.doc }
 
 // At returns the link whose reference stands at a place, written as raw. It
 // reports false when there is no such link any more.
-func (e *Editor) At(p Place, raw string) (*Link, bool) {
+func (e *Editor) At(p Place, raw string) (*extract.Link, bool) {
 	for _, i := range e.at[p] {
 		if l := &e.doc.Links[i]; l.Raw == raw {
 			return l, true
@@ -199,7 +203,7 @@ func (e *Editor) locate(pending []*change) {
 // the first ones are; otherwise what is read tells which are not. Where it is out of
 // step, each change is tried by itself.
 func (e *Editor) settle(pending []*change) []byte {
-	e.budget = maxEditRead
+	e.budget = maxRead
 	for {
 		left := slices.DeleteFunc(slices.Clone(pending), func(c *change) bool { return c.err != nil })
 		if len(left) == 0 {
@@ -264,7 +268,7 @@ func (e *Editor) proven(changes []*change) (body []byte, wrong []*change, err er
 	}
 	in := e.in
 	in.Body = body
-	return body, e.wrong(changes, Extract(in)), nil
+	return body, e.wrong(changes, extract.Extract(in)), nil
 }
 
 // giveUp refuses all changes that were not refused before.
@@ -279,7 +283,7 @@ func (e *Editor) giveUp(pending []*change, err error) []byte {
 
 // rewritten is the source with its changes.
 func (e *Editor) rewritten(changes []*change) ([]byte, error) {
-	source, err := newSourceOffsets(e.in.Body, e.text, e.charset)
+	source, err := newOffsets(e.in.Body, e.text, e.charset)
 	if err != nil {
 		return nil, err
 	}
@@ -296,18 +300,20 @@ func (e *Editor) rewritten(changes []*change) ([]byte, error) {
 	}
 	body = append(body, e.in.Body[copied:]...)
 	text = append(text, e.text[read:]...)
-	f := formatOf(e.in.ContentType, e.in.Name, body)
-	if f == nil || f.charset == nil {
+	in := e.in
+	in.Body = body
+	again, charset, ok := extract.Decode(in)
+	if !ok {
 		return nil, errors.New("the document would be taken for one of another format")
 	}
-	if again, name := decode(body, e.in.ContentType, f.charset); name != e.charset || !bytes.Equal(again, text) {
+	if charset != e.charset || !bytes.Equal(again, text) {
 		return nil, fmt.Errorf("its encoding, %s, does not let single places be written anew", e.charset)
 	}
 	return body, nil
 }
 
 // wrong compares the links of the changed document with those that are to be.
-func (e *Editor) wrong(changes []*change, now *Document) (wrong []*change) {
+func (e *Editor) wrong(changes []*change, now *extract.Document) (wrong []*change) {
 	was, is := e.doc.Links, now.Links
 	if len(was) != len(is) {
 		return []*change{nil}
@@ -346,7 +352,7 @@ func (c *change) nextWay() {
 }
 
 // sameLink reports whether a link is what it was, or what it was to become.
-func sameLink(was, is *Link, c *change) bool {
+func sameLink(was, is *extract.Link, c *change) bool {
 	ref := was.Ref
 	if c != nil {
 		ref = c.ref
@@ -357,7 +363,7 @@ func sameLink(was, is *Link, c *change) bool {
 
 // sameBase reports whether two links are resolved alike. An item of a feed is the base
 // of what its text links to, which does not matter to a reference that is absolute.
-func sameBase(was, is *Link) bool {
+func sameBase(was, is *extract.Link) bool {
 	return was.Base == is.Base || isWhole(was.Ref) && isWhole(is.Ref)
 }
 

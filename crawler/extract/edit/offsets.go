@@ -1,4 +1,4 @@
-package extract
+package edit
 
 import (
 	"bytes"
@@ -7,10 +7,12 @@ import (
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// sourceOffsets leads from offsets of a decoded document to those of its source.
-type sourceOffsets struct {
+// offsets leads from offsets of a decoded document to those of its source.
+type offsets struct {
 	skipped int // the byte order mark
 	text    []byte
 	// encoded returns the length of a stretch of the text in the source; nil where
@@ -21,9 +23,9 @@ type sourceOffsets struct {
 	source  int
 }
 
-func newSourceOffsets(body, text []byte, name string) (*sourceOffsets, error) {
-	rest, _ := cutMark(body)
-	o := &sourceOffsets{skipped: len(body) - len(rest), text: text}
+func newOffsets(body, text []byte, name string) (*offsets, error) {
+	rest, _ := extract.CutByteOrderMark(body)
+	o := &offsets{skipped: len(body) - len(rest), text: text}
 	if bytes.Equal(rest, text) {
 		return o, nil
 	}
@@ -50,7 +52,7 @@ func newSourceOffsets(body, text []byte, name string) (*sourceOffsets, error) {
 }
 
 // at asks for offsets in rising order.
-func (o *sourceOffsets) at(off int) int {
+func (o *offsets) at(off int) int {
 	if o.encoded == nil {
 		return o.skipped + off
 	}
@@ -84,7 +86,7 @@ func (f *faultyUTF8) length(text []byte) (int, error) {
 }
 
 // encode writes text as the source has it.
-func (o *sourceOffsets) encode(text string) ([]byte, error) {
+func (o *offsets) encode(text string) ([]byte, error) {
 	if o.encoder == nil {
 		return []byte(text), nil
 	}

@@ -407,10 +407,3 @@ func (s *cssScanner) newline() {
 func isNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
 
 func isNameStart(c byte) bool { return isLetter(c) || c == '_' || c >= utf8.RuneSelf }
-
-func hexValue(c byte) byte {
-	if isDecimal(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}

@@ -32,6 +32,8 @@
 //	pdf          PDF
 //	gzip         any of the text formats, compressed
 //
+// The files ascii, whitespace and eightbytes compare and search bytes for all of them.
+//
 // HTML is read in one pass over its tokens, without a tree: a tree knows no
 // places. Each step has its file:
 //
@@ -48,7 +50,8 @@
 //	html_links.go       references out of attributes, by html_linktypes.go, html_meta.go,
 //	                    html_srcset.go and html_refresh.go
 //	html_repeats.go     references that the document has had before
-//	html_charref.go     decoding, and the way back from decoded text to the source
+//	html_charref.go     character references, decoded; document_view.go has the way back
+//	                    from decoded text to the source
 //	html_structure.go   selectors and inline marks, which need a tree after all
 //	css_tokens.go       the URLs of a style sheet
 //	json_linkeddata.go  the URLs of JSON-LD

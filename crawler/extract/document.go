@@ -1,6 +1,9 @@
 package extract
 
-import "io"
+import (
+	"io"
+	"time"
+)
 
 // Input is a document as it was fetched.
 type Input struct {
@@ -206,4 +209,20 @@ type Document struct {
 type Duplicate struct {
 	ID           string
 	Line, Column int // of the second one's value
+}
+
+// A Bookmark is what a bookmark file says of a link beside its URL and its title,
+// which is the link's Text.
+type Bookmark struct {
+	// Folder is the path of folder names with '/', from the root folder on:
+	// "Bookmarks bar/News". A '/' in a name is not escaped.
+	Folder string
+	// Added is when the bookmark was made, in UTC; zero when the file does not say.
+	Added time.Time
+	// Tags are the bookmark's labels, in the order of the file.
+	Tags []string
+	// Description is the note on it, white space folded, at most MaxDescription bytes.
+	Description string
+	// Keyword is the word that stands for it in the address bar.
+	Keyword string
 }

@@ -205,3 +205,10 @@ func (t *textBlocks) keep(b []byte) string {
 	t.block.Write(b)
 	return t.block.String()[start:]
 }
+
+func again[T any](list []T, most int) []T {
+	if cap(list) > most {
+		return nil
+	}
+	return list[:0]
+}

@@ -152,22 +152,3 @@ func (p *places) walkLoneCR(off int) {
 		}
 	}
 }
-
-// isASCII reports whether b holds no byte above 0x7F.
-func isASCII(b []byte) bool { return asciiLength(b) == len(b) }
-
-// asciiLength is how many bytes b begins with before one above 0x7F, or up to 63 fewer.
-func asciiLength(b []byte) int {
-	const high = 0x80 * eachByte
-	i := 0
-	for ; hasAt(b, i, 64); i += 64 {
-		w := b[i : i+64]
-		if (wordAt(w, 0)|wordAt(w, 8)|wordAt(w, 16)|wordAt(w, 24)|wordAt(w, 32)|wordAt(w, 40)|wordAt(w, 48)|wordAt(w, 56))&high != 0 {
-			return i
-		}
-	}
-	for i < len(b) && b[i] < utf8.RuneSelf {
-		i++
-	}
-	return i
-}

@@ -44,13 +44,6 @@ func (d *Document) reset() {
 		Anchors: again(d.Anchors, most), AnchorHashes: again(d.AnchorHashes, most)}
 }
 
-func again[T any](list []T, most int) []T {
-	if cap(list) > most {
-		return nil
-	}
-	return list[:0]
-}
-
 // readAs reads a document of a format that is known.
 func (h *harvest) readAs(f *format, in *Input, doc *Document) {
 	text, charset := in.Body[:min(len(in.Body), MaxBody)], ""

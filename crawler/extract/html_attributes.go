@@ -9,9 +9,6 @@ type attributeScanner struct {
 	pos int    // behind the tag's name at first
 }
 
-// span is a stretch of bytes.
-type span struct{ start, end int }
-
 // next returns the next attribute's name and value, and false at the end of the
 // tag. A name may be empty (a stray '/'), and may be one that was seen before:
 // the first of an attribute counts. Where there is no value it is empty, and
@@ -82,11 +79,6 @@ func (s *attributeScanner) value() span {
 		s.pos++
 	}
 	return span{start, s.pos}
-}
-
-// isSpace reports whether c is ASCII white space as the HTML standard has it.
-func isSpace(c byte) bool {
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
 
 // tagName returns where the name of a raw tag lies: "<a href=x>" or "</a>".

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"sort"
 
 	"golang.org/x/net/html"
 )
@@ -13,10 +12,6 @@ import (
 // byte can be traced to the place in the source it was written at. The table of
 // names is that of golang.org/x/net/html, whose UnescapeString follows the rules for text;
 // the ones for attribute values are stricter and stated in reference.
-
-// A mark says where the decoded text and its source run in step again: from
-// decoded offset dec on, each byte stands at src + (offset - dec), up to the next mark.
-type mark struct{ dec, src int }
 
 // unescape appends src to dst with line endings normalized to LF, NUL replaced
 // by U+FFFD and character references decoded, and records the marks. Attribute
@@ -79,10 +74,6 @@ func indexEscape(b []byte) int {
 	}
 	return len(b)
 }
-
-// zeroBytes sets the highest bit of the bytes of w that are zero, and perhaps of
-// some above the first of them.
-func zeroBytes(w uint64) uint64 { return (w - eachByte) &^ w & (0x80 * eachByte) }
 
 // longestName is the length of the longest name with its semicolon:
 // "CounterClockwiseContourIntegral;".
@@ -151,34 +142,4 @@ func numericLength(src []byte) int {
 		n++
 	}
 	return n
-}
-
-func isAlphanumeric(c byte) bool { return isLetter(c) || isDecimal(c) }
-func isLetter(c byte) bool       { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isDecimal(c byte) bool      { return '0' <= c && c <= '9' }
-func isHex(c byte) bool          { return isDecimal(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// A view is text that was decoded from a stretch of another text, and the way
-// back: the value of an attribute in a document, the document in a srcdoc, the
-// value of an attribute in that. A view without a parent is the document itself.
-type view struct {
-	text   []byte
-	marks  []mark
-	parent *view
-	base   int // where in the parent the stretch begins
-}
-
-// source returns the document's offset of an offset in the view.
-func (v *view) source(off int) int {
-	for ; v.parent != nil; v = v.parent {
-		i := sort.Search(len(v.marks), func(i int) bool { return v.marks[i].dec > off })
-		if i > 0 {
-			off += v.marks[i-1].src - v.marks[i-1].dec
-		}
-		if i < len(v.marks) {
-			off = min(off, v.marks[i].src) // inside what one reference stands for
-		}
-		off += v.base
-	}
-	return off
 }

@@ -155,18 +155,6 @@ func (r *htmlReader) newURL(rule *rule, at span, expect Expect) *Link {
 	return f
 }
 
-func whole(v *view) span { return span{0, len(v.text)} }
-
-func trimSpan(b []byte, at span) span {
-	for at.start < at.end && isSpace(b[at.start]) {
-		at.start++
-	}
-	for at.start < at.end && isSpace(b[at.end-1]) {
-		at.end--
-	}
-	return at
-}
-
 // attributeView is the value of an attribute, valid until the next one.
 func (r *htmlReader) attributeView(t *startTag, a *tagAttribute) *view {
 	return r.setValue(a.value.start, t.doc[a.value.start:a.value.end], true, true)

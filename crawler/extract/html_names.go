@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // The names of elements and attributes are looked up a few million times a
 // second. What costs is not the looking but a loop whose end the processor cannot
@@ -13,9 +10,6 @@ import (
 // nameKey is the beginning of a name, its first eight bytes in lower case, the
 // first one lowest: that is all of most names.
 type nameKey uint64
-
-// eachByte has a one in each byte of a word.
-const eachByte = 0x0101010101010101
 
 // nameAt reads the name at doc[i:], up to a solidus, a '>', an equals sign, white
 // space or a control character: all but the last end a name for the tokenizer
@@ -55,13 +49,6 @@ func nameEnd(doc []byte, i int) int {
 func nameEnds(w uint64) uint64 {
 	return (w-(' '+1)*eachByte)&^w&(0x80*eachByte) | zeroBytes(w^'/'*eachByte) | zeroBytes(w^'>'*eachByte) | zeroBytes(w^'='*eachByte)
 }
-
-// hasAt reports whether n bytes stand at doc[i:]. Where it is asked, the compiler knows
-// that they do and need not check that again, as it must after i+n <= len(doc).
-func hasAt(doc []byte, i, n int) bool { return i >= 0 && i <= len(doc)-n }
-
-// wordAt is eight bytes of a document, the first one lowest.
-func wordAt(doc []byte, i int) uint64 { return binary.LittleEndian.Uint64(doc[i:]) }
 
 // lettersIn counts how many letters a word begins with, 8 at most. A few other
 // characters, from 0x40 on, count too: what follows a name in ordinary markup does not.

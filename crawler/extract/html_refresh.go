@@ -50,10 +50,3 @@ func refreshURL(in []byte) (url span, ok bool) {
 	}
 	return span{i, end}, i < end
 }
-
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && isSpace(b[i]) {
-		i++
-	}
-	return i
-}

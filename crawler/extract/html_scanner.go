@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"bytes"
-	"math/bits"
-)
+import "bytes"
 
 // The scanner reads ordinary markup: it jumps from '<' to '<' and takes tags
 // apart where they stand. What it is not sure of it leaves to the tokenizer: each
@@ -73,21 +70,6 @@ func (t *tokens) scanEvent() event {
 		}
 		return t.handOver()
 	}
-}
-
-// indexFrom returns where a byte stands that is often at i, or soon behind it; the
-// document's length where it does not.
-func indexFrom(doc []byte, i int, c byte) int {
-	if hasAt(doc, i, 8) {
-		if found := zeroBytes(wordAt(doc, i) ^ uint64(c)*eachByte); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-		i += 8
-	}
-	if n := bytes.IndexByte(doc[i:], c); n >= 0 {
-		return i + n
-	}
-	return len(doc)
 }
 
 // textContent reads the content of an element whose content is text; false

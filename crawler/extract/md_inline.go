@@ -230,13 +230,6 @@ func isQuotedAttribute(b []byte) bool {
 	return true
 }
 
-func trimSpaceRight(b []byte) []byte {
-	for len(b) > 0 && isSpace(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
 // close handles the ']' at i and returns where to go on.
 func (s *inlineScanner) close(i int) int {
 	n := len(s.brackets) - 1

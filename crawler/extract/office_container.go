@@ -154,14 +154,6 @@ func (c *container) link(ref, element, attribute string, kind Kind) *Link {
 	return &c.links[len(c.links)-1]
 }
 
-// captureText returns what was gathered of the innermost element's text, folded.
-func (r *xmlReader) captureText() string {
-	if !r.capturing() {
-		return ""
-	}
-	return string(trimFolded(foldSpace(nil, r.captured.text)))
-}
-
 // name gives a link its text.
 func (c *container) name(f *Link, text string) {
 	if f != nil && text != "" && f.Text == "" {

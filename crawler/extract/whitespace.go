@@ -81,3 +81,61 @@ func trimFolded(b []byte) []byte {
 	}
 	return b
 }
+
+// isSpace reports whether c is ASCII white space as the HTML standard has it.
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && isSpace(b[i]) {
+		i++
+	}
+	return i
+}
+
+func trimSpan(b []byte, at span) span {
+	for at.start < at.end && isSpace(b[at.start]) {
+		at.start++
+	}
+	for at.start < at.end && isSpace(b[at.end-1]) {
+		at.end--
+	}
+	return at
+}
+
+func trimSpace(b []byte) []byte {
+	at := trimSpan(b, span{0, len(b)})
+	return b[at.start:at.end]
+}
+
+func trimSpaceRight(b []byte) []byte {
+	for len(b) > 0 && isSpace(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// hasToken reports whether a list separated by white space holds a token, in any case.
+func hasToken(list []byte, token string) bool {
+	for len(list) > 0 {
+		var t []byte
+		if t, list = nextToken(list); equalFold(t, token) {
+			return true
+		}
+	}
+	return false
+}
+
+// nextToken cuts the first token off a list separated by white space.
+func nextToken(list []byte) (token, rest []byte) {
+	i := 0
+	for i < len(list) && isSpace(list[i]) {
+		i++
+	}
+	start := i
+	for i < len(list) && !isSpace(list[i]) {
+		i++
+	}
+	return list[start:i], list[i:]
+}

@@ -202,6 +202,14 @@ func (r *xmlReader) capture() {
 // capturing reports whether the text of the innermost element was gathered.
 func (r *xmlReader) capturing() bool { return r.captured.depth > 0 && r.captured.depth == len(r.stack) }
 
+// captureText returns what was gathered of the innermost element's text, folded.
+func (r *xmlReader) captureText() string {
+	if !r.capturing() {
+		return ""
+	}
+	return string(trimFolded(foldSpace(nil, r.captured.text)))
+}
+
 func (r *xmlReader) text() {
 	c := &r.captured
 	if c.depth == 0 || len(c.text) > maxCaptured {

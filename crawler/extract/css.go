@@ -14,14 +14,14 @@ var cssFormat = format{
 func readCSS(h *harvest, in *Input) {
 	h.doc.Static = true
 	if !in.AnchorsOnly {
-		h.styleSheet(new(cssScanner), &h.src, "style", "url")
+		new(cssScanner).addLinks(h, &h.src, "style", "url")
 	}
 }
 
-// styleSheet takes the URLs out of a style sheet or a style attribute. One that
-// is a fragment alone names an element of the page the style is for, such as a
-// gradient, and is no link.
-func (h *harvest) styleSheet(s *cssScanner, v *view, element, attribute string) {
+// addLinks adds the URLs of a style sheet or a style attribute. One that is only a
+// fragment names an element of the page that the style is for, such as a gradient, and
+// is not a link.
+func (s *cssScanner) addLinks(h *harvest, v *view, element, attribute string) {
 	if !mayHoldURL(v.text) {
 		return
 	}

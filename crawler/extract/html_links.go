@@ -21,7 +21,7 @@ func (r *htmlReader) attribute(t *startTag, a *tagAttribute) {
 		return
 	case attrStyle:
 		if r.want {
-			r.styleSheet(&r.css, r.attributeView(t, a), t.elementName(), "style")
+			r.css.addLinks(r.harvest, r.attributeView(t, a), t.elementName(), "style")
 		}
 		return
 	}

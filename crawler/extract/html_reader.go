@@ -410,15 +410,15 @@ func (r *htmlReader) text() {
 	case contentStyle:
 		// The text of a style element is literal, but for the one in an SVG.
 		if r.want {
-			r.styleSheet(&r.css, r.textView(start, raw, literal || r.foreign.in() == inHTML), "style", "url")
+			r.css.addLinks(r.harvest, r.textView(start, raw, literal || r.foreign.in() == inHTML), "style", "url")
 		}
 	case contentJSON:
 		if r.want {
-			r.linkedData(&r.json, r.textView(start, raw, literal))
+			r.json.addLinkedData(r.harvest, r.textView(start, raw, literal))
 		}
 	case contentImports:
 		if r.want {
-			r.importMap(&r.json, r.textView(start, raw, literal))
+			r.json.addImportMap(r.harvest, r.textView(start, raw, literal))
 		}
 	}
 	r.stamp(first, false)

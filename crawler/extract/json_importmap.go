@@ -2,14 +2,14 @@ package extract
 
 import "bytes"
 
-// importMap takes the addresses out of an import map (HTML 8.1.6.2): of the modules
+// addImportMap adds the addresses of an import map (HTML 8.1.6.2): of the modules
 // that names stand for, in all of the document and in a part of it.
 //
 //	{"imports": {"app": "./app.js", "lib/": "/lib/"}, "scopes": {"/old/": {"app": "./app-1.js"}}}
 //
 // One that ends in a slash is the beginning of others, and no document. One that is
 // neither absolute nor begins with a slash or a dot is none to a browser.
-func (h *harvest) importMap(s *jsonScanner, v *view) {
+func (s *jsonScanner) addImportMap(h *harvest, v *view) {
 	s.reset(v.text)
 	for {
 		key, at, text, ok := s.next()

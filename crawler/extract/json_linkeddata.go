@@ -189,8 +189,8 @@ func isWeb(ref []byte) bool { return webAddress(ref) != nil }
 // keyName is the key as a Link tells it.
 func keyName(key []byte) string { return string(key[:min(len(key), longestKnown)]) }
 
-// linkedData takes the URLs out of JSON-LD.
-func (h *harvest) linkedData(s *jsonScanner, v *view) {
+// addLinkedData adds the URLs of JSON-LD.
+func (s *jsonScanner) addLinkedData(h *harvest, v *view) {
 	s.reset(v.text)
 	for {
 		key, at, text, ok := s.next()

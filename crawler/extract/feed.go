@@ -94,7 +94,7 @@ func startRSS(r *xmlReader, e *xmlElement) {
 	case "link", "comments", "docs", "commentrss", "description", "encoded", "url", "title":
 		r.capture()
 	case "guid":
-		r.feed.permaguid = !strings.EqualFold(strings.TrimSpace(r.get("isPermaLink")), "false")
+		r.feed.permaguid = !strings.EqualFold(strings.TrimSpace(r.attrs.get("isPermaLink")), "false")
 		r.capture()
 	case "enclosure":
 		r.owned(r.attributeLink(spaceNone, "url", Resource, ExpectAny))
@@ -153,10 +153,10 @@ func startAtom(r *xmlReader, e *xmlElement) {
 		r.atomLink()
 	case "content":
 		r.attributeLink(spaceNone, "src", Navigation, ExpectAny)
-		e.html = isHTMLConstruct(r.get("type"))
+		e.html = isHTMLConstruct(r.attrs.get("type"))
 		r.capture()
 	case "summary", "title", "subtitle", "rights":
-		e.html = isHTMLConstruct(r.get("type"))
+		e.html = isHTMLConstruct(r.attrs.get("type"))
 		r.capture()
 	case "generator":
 		r.attributeLink(spaceNone, "uri", Metadata, ExpectAny)
@@ -197,7 +197,7 @@ func endAtom(r *xmlReader, e *xmlElement) {
 // atomLink reads <link rel href> (RFC 4287 4.2.7).
 func (r *xmlReader) atomLink() {
 	kind, expect := Navigation, ExpectAny
-	switch rel := strings.ToLower(strings.TrimSpace(r.get("rel"))); rel {
+	switch rel := strings.ToLower(strings.TrimSpace(r.attrs.get("rel"))); rel {
 	case "", "alternate", "related", "via", "replies":
 	case "enclosure":
 		kind = Resource
@@ -212,7 +212,7 @@ func (r *xmlReader) atomLink() {
 	if f == nil {
 		return
 	}
-	if title := trimFolded(foldSpace(nil, []byte(r.get("title")))); len(title) > 0 {
+	if title := trimFolded(foldSpace(nil, []byte(r.attrs.get("title")))); len(title) > 0 {
 		f.Text = r.keep(title)
 	}
 	r.owned(f)

@@ -12,9 +12,9 @@ func startOPML(r *xmlReader, e *xmlElement) {
 	case "docs", "ownerid", "title":
 		r.capture()
 	case "outline":
-		title := r.get("text")
+		title := r.attrs.get("text")
 		if title == "" {
-			title = r.get("title")
+			title = r.attrs.get("title")
 		}
 		first := len(r.links)
 		r.attributeLink(spaceNone, "xmlUrl", Metadata, ExpectAny)

@@ -149,7 +149,7 @@ func (c *container) link(ref, element, attribute string, kind Kind) *Link {
 	}
 	f := Link{tag: -1, Raw: c.keep([]byte(ref)), Element: element, Attribute: attribute, Kind: kind}
 	f.Ref = f.Raw
-	f.SameDocument = c.isFragment(&f)
+	f.SameDocument = strings.HasPrefix(f.Ref, "#")
 	c.links = append(c.links, f)
 	return &c.links[len(c.links)-1]
 }

@@ -22,7 +22,7 @@ func readEPUB(c *container) {
 	packagePath := ""
 	c.xmlPart("META-INF/container.xml", func(r *xmlReader, e *xmlElement) {
 		if e.name == "rootfile" && packagePath == "" {
-			packagePath = strings.TrimPrefix(r.get("full-path"), "/")
+			packagePath = strings.TrimPrefix(r.attrs.get("full-path"), "/")
 		}
 	}, nil)
 	if packagePath == "" {
@@ -55,20 +55,20 @@ func (c *container) bookItems(packagePath string) []epubItem {
 		case "title":
 			r.capture()
 		case "item":
-			id, href := r.get("id"), r.get("href")
+			id, href := r.attrs.get("id"), r.attrs.get("href")
 			if isAbsolute(href) {
 				c.link(href, "item", "href", Resource)
 				return
 			}
 			if part, _, ok := bookPath(packagePath, href); ok {
 				ids = append(ids, id)
-				manifest[id] = epubItem{part, strings.ToLower(strings.TrimSpace(r.get("media-type")))}
+				manifest[id] = epubItem{part, strings.ToLower(strings.TrimSpace(r.attrs.get("media-type")))}
 				if c.parts[part].open == nil {
 					c.link(string(validUTF8([]byte("#"+part))), "item", "href", Resource)
 				}
 			}
 		case "itemref":
-			spine = append(spine, r.get("idref"))
+			spine = append(spine, r.attrs.get("idref"))
 		}
 	}, func(r *xmlReader, e *xmlElement) {
 		if e.name == "title" && c.doc.Title == "" {

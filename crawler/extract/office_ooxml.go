@@ -87,15 +87,15 @@ func (c *container) relations(name string) (ids []string, byID map[string]*relat
 	byID = map[string]*relation{}
 	list := path.Join(path.Dir(name), "_rels", path.Base(name)+".rels")
 	c.xmlPart(list, func(r *xmlReader, e *xmlElement) {
-		if e.name != "relationship" || !strings.EqualFold(r.get("TargetMode"), "External") {
+		if e.name != "relationship" || !strings.EqualFold(r.attrs.get("TargetMode"), "External") {
 			return
 		}
-		id, kind := r.get("Id"), r.get("Type")
+		id, kind := r.attrs.get("Id"), r.attrs.get("Type")
 		if _, double := byID[id]; double {
 			return
 		}
 		ids = append(ids, id)
-		byID[id] = &relation{target: r.get("Target"), kind: kind[strings.LastIndexByte(kind, '/')+1:]}
+		byID[id] = &relation{target: r.attrs.get("Target"), kind: kind[strings.LastIndexByte(kind, '/')+1:]}
 	}, nil)
 	return ids, byID
 }
@@ -153,7 +153,7 @@ func (p *officePart) start(r *xmlReader, e *xmlElement) {
 	}
 	for _, name := range [...]string{"id", "link", "embed", "href"} { // of r:, the relationships
 		if a := relationAttribute(r, name); a != nil {
-			p.relate(string(r.attributeValue(a).text), "", e)
+			p.relate(string(r.attrs.value(a).text), "", e)
 		}
 	}
 }
@@ -165,9 +165,9 @@ func (p *officePart) hyperlink(r *xmlReader, e *xmlElement) {
 		place = p.attribute(r, "location")
 	}
 	if a := relationAttribute(r, "id"); a != nil {
-		p.relate(string(r.attributeValue(a).text), place, e)
+		p.relate(string(r.attrs.value(a).text), place, e)
 		if n := len(p.links); n > 0 {
-			p.name(&p.links[n-1], r.get("display"))
+			p.name(&p.links[n-1], r.attrs.get("display"))
 		}
 	} else if place != "" && !strings.ContainsAny(place, "!") { // Sheet1!A1 is a cell
 		p.link("#"+place, "hyperlink", "anchor", Navigation)
@@ -180,8 +180,8 @@ func (p *officePart) hyperlink(r *xmlReader, e *xmlElement) {
 // relationAttribute finds an attribute of the relationships namespace; its
 // prefix is r in every file that programs write.
 func relationAttribute(r *xmlReader, name string) *xmlAttribute {
-	for i := range r.attrs {
-		if a := &r.attrs[i]; a.name == name && a.space == spaceRelationships {
+	for i := range r.attrs.list {
+		if a := &r.attrs.list[i]; a.name == name && a.space == spaceRelationships {
 			return a
 		}
 	}
@@ -190,9 +190,9 @@ func relationAttribute(r *xmlReader, name string) *xmlAttribute {
 
 // attribute returns an attribute by its local name.
 func (p *officePart) attribute(r *xmlReader, name string) string {
-	for i := range r.attrs {
-		if a := &r.attrs[i]; a.name == name && a.space != spaceRelationships {
-			return string(r.attributeValue(a).text)
+	for i := range r.attrs.list {
+		if a := &r.attrs.list[i]; a.name == name && a.space != spaceRelationships {
+			return string(r.attrs.value(a).text)
 		}
 	}
 	return ""

@@ -21,9 +21,9 @@ func readOpenDocument(c *container) {
 	start := func(r *xmlReader, e *xmlElement) {
 		switch e.name {
 		case "bookmark", "bookmark-start", "page", "table", "section", "reference-mark", "reference-mark-start":
-			for i := range r.attrs {
-				if a := &r.attrs[i]; a.name == "name" && a.space != spaceXLink {
-					c.anchor(r.attributeValue(a).text)
+			for i := range r.attrs.list {
+				if a := &r.attrs.list[i]; a.name == "name" && a.space != spaceXLink {
+					c.anchor(r.attrs.value(a).text)
 				}
 			}
 		case "title":
@@ -31,11 +31,11 @@ func readOpenDocument(c *container) {
 		case "table-cell":
 			c.cell(r, e)
 		}
-		href := r.attribute(spaceXLink, "href")
+		href := r.attrs.find(spaceXLink, "href")
 		if href == nil {
 			return
 		}
-		ref, ok := c.packageReference(string(r.attributeValue(href).text))
+		ref, ok := c.packageReference(string(r.attrs.value(href).text))
 		if !ok {
 			return
 		}
@@ -79,12 +79,12 @@ func readOpenDocument(c *container) {
 
 // cell reads what the formula of a cell links to. The text of the link is the cell's.
 func (c *container) cell(r *xmlReader, e *xmlElement) {
-	for i := range r.attrs {
-		a := &r.attrs[i]
+	for i := range r.attrs.list {
+		a := &r.attrs.list[i]
 		if a.name != "formula" {
 			continue
 		}
-		if target, ok := hyperlinkTarget(string(r.attributeValue(a).text)); ok && c.link(target, e.written, "table:formula", Navigation) != nil {
+		if target, ok := hyperlinkTarget(string(r.attrs.value(a).text)); ok && c.link(target, e.written, "table:formula", Navigation) != nil {
 			r.capture()
 			e.link = len(c.links) - 1
 		}

@@ -282,7 +282,7 @@ func (r *pdfReader) link(attribute string, raw, ref []byte) {
 	if !bytes.Equal(raw, ref) {
 		f.Ref = r.keep(ref)
 	}
-	f.SameDocument = r.isFragment(&f)
+	f.SameDocument = strings.HasPrefix(f.Ref, "#")
 	r.links = append(r.links, f)
 }
 

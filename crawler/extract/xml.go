@@ -93,10 +93,8 @@ type xmlReader struct {
 	tokens     xmlTokens
 	vocabulary *xmlVocabulary // nil for one that is not known
 	stack      []xmlElement
-	bindings   []xmlBinding
-	attrs      []xmlAttribute // of the start tag at hand
-	value      view
-	decoded    []byte
+	namespaces xmlNamespaces
+	attrs      xmlAttributes // of the start tag at hand
 	captured   xmlCapture
 	island     xmlIsland
 	rooted     bool // there was a root element
@@ -116,12 +114,6 @@ type xmlElement struct {
 	html     bool   // its text is HTML
 }
 
-type xmlAttribute struct {
-	space xmlSpace
-	name  string // without prefix
-	at    span
-}
-
 func readXML(h *harvest, in *Input) {
 	r := &xmlReader{harvest: h, in: in, want: !in.AnchorsOnly}
 	h.doc.Static = true
@@ -131,6 +123,7 @@ func readXML(h *harvest, in *Input) {
 func (r *xmlReader) read() {
 	h := r.harvest
 	r.tokens.reset(h.src.text)
+	r.attrs.source = &h.src
 	for {
 		switch r.tokens.next() {
 		case xmlEnd:
@@ -211,19 +204,19 @@ func (r *xmlReader) instruction() {
 	if string(r.src.text[r.tokens.name.start:r.tokens.name.end]) != "xml-stylesheet" || !r.want {
 		return
 	}
-	r.readAttributes()
+	r.attrs.read(&r.tokens)
 	kind, expect := Resource, ExpectAny
-	if t := r.get("type"); t == "" || strings.EqualFold(t, "text/css") {
+	if t := r.attrs.get("type"); t == "" || strings.EqualFold(t, "text/css") {
 		kind, expect = Stylesheet, ExpectStyle
 	}
 	if f := r.attributeLink(spaceNone, "href", kind, expect); f != nil {
 		f.Element = "xml-stylesheet"
-		f.SameDocument = r.isFragment(f)
+		f.SameDocument = strings.HasPrefix(f.Ref, "#")
 	}
 }
 
 func (r *xmlReader) startTag() {
-	r.readAttributes()
+	r.attrs.read(&r.tokens)
 	e := r.open()
 	r.stack = append(r.stack, e)
 	at := &r.stack[len(r.stack)-1]
@@ -254,23 +247,23 @@ func (r *xmlReader) startTag() {
 
 // open makes the element of the start tag at hand.
 func (r *xmlReader) open() xmlElement {
-	e := xmlElement{bindings: len(r.bindings), source: r.tokens.name, contents: r.tokens.end, link: -1}
+	e := xmlElement{bindings: len(r.namespaces), source: r.tokens.name, contents: r.tokens.end, link: -1}
 	if n := len(r.stack); n > 0 {
 		e.base = r.stack[n-1].base
 	}
-	r.bind()
+	r.namespaces.declare(&r.attrs)
 	prefix, local := localName(r.src.text[e.source.start:e.source.end])
-	e.space = r.resolve(prefix)
+	e.space = r.namespaces.resolve(prefix)
 	e.name = elementWord(local)
 	e.written = e.name
 	if len(prefix) > 0 {
 		e.written = strings.ToLower(string(prefix)) + ":" + e.name
 	}
-	for i := range r.attrs {
-		a := &r.attrs[i]
-		a.space, a.name = r.attributeName(a)
+	for i := range r.attrs.list {
+		a := &r.attrs.list[i]
+		a.space, a.name = r.namespaces.attributeName(a.name)
 		if a.space == spaceXML && a.name == "base" {
-			e.base = joinBase(e.base, string(trimSpace(r.attributeValue(a).text)))
+			e.base = joinBase(e.base, string(trimSpace(r.attrs.value(a).text)))
 		}
 	}
 	return e
@@ -310,7 +303,7 @@ func (r *xmlReader) close(end int) {
 		}
 		r.captured.depth = 0
 	}
-	r.bindings = r.bindings[:e.bindings]
+	r.namespaces = r.namespaces[:e.bindings]
 	r.stack = r.stack[:len(r.stack)-1]
 }
 
@@ -325,7 +318,7 @@ func (r *xmlReader) parent() string {
 // generalLinks reads what means the same in every vocabulary.
 func (r *xmlReader) generalLinks(e *xmlElement) {
 	kind := Navigation
-	if show := r.attribute(spaceXLink, "show"); show != nil && string(r.attributeValue(show).text) == "embed" {
+	if show := r.attrs.find(spaceXLink, "show"); show != nil && string(r.attrs.value(show).text) == "embed" {
 		kind = Resource
 	}
 	f := r.attributeLink(spaceXLink, "href", kind, ExpectAny)
@@ -337,7 +330,7 @@ func (r *xmlReader) generalLinks(e *xmlElement) {
 		f = r.attributeLink(spaceNone, "url", Navigation, ExpectAny)
 	}
 	if f != nil {
-		f.SameDocument = r.isFragment(f)
+		f.SameDocument = strings.HasPrefix(f.Ref, "#")
 		r.capture()
 		e.link = len(r.links) - 1
 	}
@@ -345,10 +338,10 @@ func (r *xmlReader) generalLinks(e *xmlElement) {
 
 // ids notes anchors: xml:id, and id, which most vocabularies declare as one.
 func (r *xmlReader) ids() {
-	for i := range r.attrs {
-		a := &r.attrs[i]
+	for i := range r.attrs.list {
+		a := &r.attrs.list[i]
 		if (a.space == spaceXML || a.space == spaceNone) && a.name == "id" {
-			r.id(r.attributeValue(a).text, a.at.start)
+			r.id(r.attrs.value(a).text, a.at.start)
 		}
 	}
 }

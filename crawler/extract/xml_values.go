@@ -49,16 +49,18 @@ var usualPrefixes = map[string]xmlSpace{
 	"xml": spaceXML, "xlink": spaceXLink, "xi": spaceXInclude, "atom": spaceAtom, "media": spaceMedia, "content": spaceContent, "xhtml": spaceXHTML,
 }
 
-// xmlBinding is a namespace declaration in force.
+// xmlNamespaces are the namespace declarations in force.
+type xmlNamespaces []xmlBinding
+
 type xmlBinding struct {
 	prefix string
 	space  xmlSpace
 }
 
-// bind puts the declarations of the start tag at hand into force.
-func (r *xmlReader) bind() {
-	for i := range r.attrs {
-		a := &r.attrs[i]
+// declare puts the declarations of a start tag into force.
+func (n *xmlNamespaces) declare(attrs *xmlAttributes) {
+	for i := range attrs.list {
+		a := &attrs.list[i]
 		prefix, named := strings.CutPrefix(a.name, "xmlns:")
 		switch {
 		case named:
@@ -67,7 +69,7 @@ func (r *xmlReader) bind() {
 		default:
 			continue
 		}
-		value := string(r.attributeValue(a).text)
+		value := string(attrs.value(a).text)
 		space, known := xmlSpaces[value]
 		if !known {
 			space = spaceOther
@@ -75,15 +77,15 @@ func (r *xmlReader) bind() {
 				space = usual
 			}
 		}
-		r.bindings = append(r.bindings, xmlBinding{prefix, space})
+		*n = append(*n, xmlBinding{prefix, space})
 	}
 }
 
 // resolve finds the namespace of an element's prefix.
-func (r *xmlReader) resolve(prefix []byte) xmlSpace {
-	for i := len(r.bindings) - 1; i >= 0; i-- {
-		if r.bindings[i].prefix == string(prefix) {
-			return r.bindings[i].space
+func (n xmlNamespaces) resolve(prefix []byte) xmlSpace {
+	for i := len(n) - 1; i >= 0; i-- {
+		if n[i].prefix == string(prefix) {
+			return n[i].space
 		}
 	}
 	if len(prefix) == 0 {
@@ -95,68 +97,84 @@ func (r *xmlReader) resolve(prefix []byte) xmlSpace {
 	return spaceOther
 }
 
-// attributeName splits an attribute's name; one without prefix is in no namespace.
-func (r *xmlReader) attributeName(a *xmlAttribute) (xmlSpace, string) {
-	prefix, local, prefixed := strings.Cut(a.name, ":")
+// attributeName splits an attribute's name; one without a prefix is in no namespace.
+func (n xmlNamespaces) attributeName(name string) (xmlSpace, string) {
+	prefix, local, prefixed := strings.Cut(name, ":")
 	if !prefixed {
-		return spaceNone, a.name
+		return spaceNone, name
 	}
-	return r.resolve([]byte(prefix)), local
+	return n.resolve([]byte(prefix)), local
+}
+
+// xmlAttributes are the attributes of a start tag.
+type xmlAttributes struct {
+	list    []xmlAttribute
+	source  *view // that they stand in
+	decoded view  // the value asked for last
+	buffer  []byte
+}
+
+type xmlAttribute struct {
+	space xmlSpace
+	name  string // without prefix, once the namespaces are known
+	at    span
 }
 
 // maxXMLAttributes bounds the attributes of one start tag that are looked at.
 const maxXMLAttributes = 256
 
-func (r *xmlReader) readAttributes() {
-	r.attrs = r.attrs[:0]
-	s, base := r.tokens.attributes()
-	for len(r.attrs) < maxXMLAttributes {
+// read takes the attributes of the tag that the tokens are at.
+func (x *xmlAttributes) read(t *xmlTokens) {
+	x.list = x.list[:0]
+	s, base := t.attributes()
+	for len(x.list) < maxXMLAttributes {
 		name, value, ok := s.next()
 		if !ok {
 			return
 		}
 		if name.end > name.start && name.end-name.start <= 4*longestKnown {
-			r.attrs = append(r.attrs, xmlAttribute{name: string(s.tag[name.start:name.end]), at: span{base + value.start, base + value.end}})
+			x.list = append(x.list, xmlAttribute{name: string(s.tag[name.start:name.end]), at: span{base + value.start, base + value.end}})
 		}
 	}
 }
 
-func (r *xmlReader) attribute(space xmlSpace, name string) *xmlAttribute {
-	for i := range r.attrs {
-		if a := &r.attrs[i]; a.space == space && a.name == name {
+// find returns the attribute of a name, nil when there is none.
+func (x *xmlAttributes) find(space xmlSpace, name string) *xmlAttribute {
+	for i := range x.list {
+		if a := &x.list[i]; a.space == space && a.name == name {
 			return a
 		}
 	}
 	return nil
 }
 
-// attributeValue decodes a value; it is valid until the next one.
-func (r *xmlReader) attributeValue(a *xmlAttribute) *view {
-	v := &r.value
-	raw := r.src.text[a.at.start:a.at.end]
-	v.parent, v.base, v.marks, v.text = &r.src, a.at.start, v.marks[:0], raw
+// value decodes a value; it is valid until the next call.
+func (x *xmlAttributes) value(a *xmlAttribute) *view {
+	v := &x.decoded
+	raw := x.source.text[a.at.start:a.at.end]
+	v.parent, v.base, v.marks, v.text = x.source, a.at.start, v.marks[:0], raw
 	if needsUnescape(raw) {
-		r.decoded, v.marks = unescape(r.decoded[:0], v.marks, raw, true)
-		v.text = r.decoded
+		x.buffer, v.marks = unescape(x.buffer[:0], v.marks, raw, true)
+		v.text = x.buffer
 	}
 	return v
 }
 
-// get returns the value of an attribute in no namespace.
-func (r *xmlReader) get(name string) string {
-	if a := r.attribute(spaceNone, name); a != nil {
-		return string(r.attributeValue(a).text)
+// get returns the value of an attribute in no namespace, "" when there is none.
+func (x *xmlAttributes) get(name string) string {
+	if a := x.find(spaceNone, name); a != nil {
+		return string(x.value(a).text)
 	}
 	return ""
 }
 
 // attributeLink notes an attribute as a link; nil when it is not there.
 func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect Expect) *Link {
-	a := r.attribute(space, name)
+	a := r.attrs.find(space, name)
 	if a == nil {
 		return nil
 	}
-	v := r.attributeValue(a)
+	v := r.attrs.value(a)
 	f := r.add(v, whole(v), nil)
 	if f == nil {
 		return nil
@@ -305,11 +323,6 @@ func (r *xmlReader) readFragment(v *view, base string, isXML bool) {
 			f.Base = at
 		}
 	}
-}
-
-// isFragment reports whether a link is a fragment alone.
-func (h *harvest) isFragment(f *Link) bool {
-	return strings.HasPrefix(f.Ref, "#")
 }
 
 // titled gives the links from first on that have no text a title.

@@ -21,9 +21,8 @@ func (r *htmlReader) comment() {
 	if !bytes.HasPrefix(raw, []byte("<!--")) {
 		return
 	}
-	words, ok := bytes.CutPrefix(trimSpace(raw[len("<!--"):]), []byte(ignoreNextLine))
-	if !ok || len(words) > 0 && (isAlphanumeric(words[0]) || words[0] == '_') {
-		return // a reason may follow the mark, another word is another word
+	if !isNextLineMark(raw[len("<!--"):]) {
+		return
 	}
 	m, text := &r.ignore, r.view.text
 	if r.tokens.end <= m.lineEnd {
@@ -38,6 +37,13 @@ func (r *htmlReader) comment() {
 		next++
 	}
 	m.from, m.to = r.view.source(next), r.view.source(endOfLine(text, next))
+}
+
+// isNextLineMark reports whether the content of a comment is the mark. A reason may follow
+// it; with another letter the mark is another word.
+func isNextLineMark(comment []byte) bool {
+	words, ok := bytes.CutPrefix(trimSpace(comment), []byte(ignoreNextLine))
+	return ok && (len(words) == 0 || !isAlphanumeric(words[0]) && words[0] != '_')
 }
 
 // endOfLine returns the offset of the line break at or behind off, or the end.

@@ -13,13 +13,14 @@ import (
 // Markdown: CommonMark 0.31 with the tables, footnotes and bare links of GitHub
 // Flavored Markdown.
 //
-//	md_blocks.go      the blocks, by goldmark, and link reference definitions
-//	md_inline.go      what stands in a block: code, links, images, tags
-//	md_angle.go       what begins with '<': autolinks and raw HTML
-//	md_html.go        raw HTML, by the reader of HTML
-//	md_text.go        escapes, the text of links and headings
-//	md_frontmatter.go the metadata in front
-//	md_slugs.go       the anchors that generators make of headings
+//	md_blocks.go       the blocks, by goldmark, and link reference definitions
+//	md_inline.go       what stands in a block: code, links, images, tags
+//	md_angle.go        what begins with '<': autolinks and raw HTML
+//	md_html.go         raw HTML, by the reader of HTML
+//	md_text.go         escapes, the text of links and headings
+//	md_ignore.go       links that comments leave out
+//	md_frontmatter.go  the metadata in front
+//	md_slugs.go        the anchors that generators make of headings
 //
 // Goldmark finds the blocks only. What stands in them is read here: the nodes of
 // a link know no place of the URL, and a tree is not needed for it.
@@ -60,28 +61,19 @@ type markdownReader struct {
 	slug       func(heading []byte) []byte // nil, or another way to make one
 	block      view
 	buffer     []byte
-	// html is the document with all but raw HTML and the text around it blanked
-	// out; nil while no raw HTML was found.
-	html []byte
-	// marked says that the document holds IgnoreAttribute somewhere. Links leave a
-	// tag in html then, so that the elements around them are known.
-	marked   bool
-	ignored  []span // what comments name: lines, or parts
-	disabled bool   // the last of them goes on
-	// lastTag is where the last of those tags stands.
-	lastTag int
-	// lastEndTags are the last end tags of text elements, by name.
-	lastEndTags map[string]int
+	html       markdownHTML
+	ignored    markdownIgnored
 }
 
 // readMarkdown reads a document. Slug makes one more anchor of each heading, where
 // it is given.
 func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
-	r := &markdownReader{harvest: h, want: !in.AnchorsOnly, lastTag: -1, slug: slug}
-	r.marked = r.want && bytes.Contains(h.src.text, []byte(IgnoreAttribute))
+	r := &markdownReader{harvest: h, want: !in.AnchorsOnly, slug: slug}
+	r.html = markdownHTML{markdown: h.src.text, lastTag: -1, marked: r.want && bytes.Contains(h.src.text, []byte(IgnoreAttribute))}
 	matter := frontMatter(h.src.text)
 	h.doc.Title = matter.title
 	r.source = r.parserSource(matter.end)
+	r.html.source, r.ignored.source = r.source, r.source
 	var root ast.Node
 	root, r.defs = parseBlocks(r.source)
 	r.walk(root)
@@ -90,7 +82,7 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	slices.SortStableFunc(h.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 	for i := range h.links {
 		f := &h.links[i]
-		f.Ignored = f.Ignored || r.ignoredAt(int(f.at))
+		f.Ignored = f.Ignored || r.ignored.covers(int(f.at))
 	}
 }
 
@@ -411,7 +403,7 @@ func (r *markdownReader) destination(v *view, it *inline) {
 	if d := it.definition; !d.used[kind] {
 		d.used[kind] = true
 		start := v.source(it.at.start)
-		r.uses = append(r.uses, use{d, kind, r.textOf(it), r.leaveTag(start, v.source(it.at.end)), start})
+		r.uses = append(r.uses, use{d, kind, r.textOf(it), r.html.leaveTag(start, v.source(it.at.end)), start})
 	}
 }
 
@@ -429,7 +421,7 @@ func (r *markdownReader) definedLinks() {
 	slices.SortStableFunc(r.uses, func(a, b use) int { return cmp.Compare(a.at.start, b.at.start) })
 	for _, u := range r.uses {
 		if f := r.link(&r.src, u.at, u.ref, u.kind); f != nil {
-			f.Text, f.tag, f.Ignored = u.text, u.tag, r.ignoredAt(u.start)
+			f.Text, f.tag, f.Ignored = u.text, u.tag, r.ignored.covers(u.start)
 		}
 	}
 }
@@ -445,7 +437,7 @@ func (r *markdownReader) textOf(it *inline) string {
 // own notes a link that stands in the block it is used in.
 func (r *markdownReader) own(v *view, it *inline, at span, ref []byte, kind Kind) {
 	if f := r.link(v, at, ref, kind); f != nil {
-		f.Text, f.tag = r.textOf(it), r.leaveTag(v.source(it.at.start), v.source(it.at.end))
+		f.Text, f.tag = r.textOf(it), r.html.leaveTag(v.source(it.at.start), v.source(it.at.end))
 	}
 }
 
@@ -498,12 +490,6 @@ func (r *markdownReader) bareLinks(v *view, at span) {
 		if len(f.Text) > MaxText {
 			f.Text = r.keep(foldSpace(nil, []byte(f.Text)))
 		}
-		f.tag = r.leaveTag(int(f.at), end)
+		f.tag = r.html.leaveTag(int(f.at), end)
 	}
-}
-
-// ignoredAt reports whether an offset lies on a line that a comment names.
-func (r *markdownReader) ignoredAt(off int) bool {
-	i, found := slices.BinarySearchFunc(r.ignored, off, func(line span, off int) int { return line.start - off })
-	return found || i > 0 && off < r.ignored[i-1].end
 }

@@ -13,6 +13,66 @@ import (
 // length in which everything but raw HTML, and the text of the blocks it stands in, is
 // blank. So elements may begin and end anywhere, and every place is right.
 
+// markdownHTML is the document that is read as HTML.
+type markdownHTML struct {
+	markdown []byte // the document that it is made of
+	source   []byte // the same as the block parser reads it
+	text     []byte // as long as markdown; nil while no raw HTML was found
+	// marked says that the document holds IgnoreAttribute somewhere. Links leave a
+	// tag in the text then, so that the elements around them are known.
+	marked  bool
+	lastTag int // the offset of the last of those tags, -1 without one
+	// lastEndTags are the offsets of the last end tags of text elements, by name.
+	lastEndTags map[string]int
+}
+
+// document is the text, blank at first.
+func (m *markdownHTML) document() []byte {
+	if m.text == nil {
+		m.text = bytes.Clone(m.markdown)
+		blank(m.text)
+	}
+	return m.text
+}
+
+// leaveTag puts a void tag where a link of Markdown stands, when it matters which
+// elements it stands in, and returns its place, -1 without one. A construct
+// shorter than the tag goes without.
+func (m *markdownHTML) leaveTag(start, end int) int32 {
+	const tag = "<br>"
+	if !m.marked || end-start < len(tag) || start+len(tag) > len(m.source) {
+		return -1
+	}
+	if m.lastTag < 0 || start >= m.lastTag+len(tag) { // an image in a link shares its tag
+		copy(m.document()[start:], tag)
+		m.lastTag = start
+	}
+	return int32(m.lastTag)
+}
+
+// closes reports whether a tag is harmless: no start tag of a text element, or
+// one whose end tag follows.
+func (m *markdownHTML) closes(tag []byte, end int) bool {
+	at := tagName(tag)
+	var buffer [longestKnown]byte
+	if tag[1] == '/' || at.end-at.start > longestKnown {
+		return true
+	}
+	name := appendLower(buffer[:0], tag[at.start:at.end])
+	if !slices.Contains(textElements, string(name)) {
+		return true
+	}
+	last, known := m.lastEndTags[string(name)]
+	if !known {
+		last = lastEndTag(m.source, name)
+		if m.lastEndTags == nil {
+			m.lastEndTags = map[string]int{}
+		}
+		m.lastEndTags[string(name)] = last
+	}
+	return last >= end
+}
+
 // stillInAnchor says whether text behind a tag stands inside an a element.
 func stillInAnchor(tag []byte, before bool) bool {
 	at := tagName(tag)
@@ -25,7 +85,7 @@ func stillInAnchor(tag []byte, before bool) bool {
 // htmlBlock takes a block of raw HTML over into the document that is read as HTML.
 func (r *markdownReader) htmlBlock(n *ast.HTMLBlock) {
 	lines := n.Lines()
-	copyLine := func(start, stop int) { copy(r.htmlDocument()[start:stop], r.source[start:stop]) }
+	copyLine := func(start, stop int) { copy(r.html.document()[start:stop], r.source[start:stop]) }
 	first, last := -1, 0
 	for i := range lines.Len() {
 		line := lines.At(i)
@@ -40,14 +100,14 @@ func (r *markdownReader) htmlBlock(n *ast.HTMLBlock) {
 		last = n.ClosureLine.Stop
 	}
 	if first >= 0 {
-		r.readMarks(first, last)
+		r.ignored.read(first, last)
 	}
 }
 
 // rawInline takes the tags of a block over, and the text between them, which may
 // be that of a link.
 func (r *markdownReader) rawInline(v *view) {
-	html := r.htmlDocument()
+	html := r.html.document()
 	for i, m := range v.marks {
 		end := len(v.text)
 		if i+1 < len(v.marks) {
@@ -71,8 +131,8 @@ func (r *markdownReader) rawInline(v *view) {
 		next = it.at.end
 		start, end := v.source(it.at.start), v.source(it.at.end)
 		if tag := v.text[it.at.start:it.at.end]; bytes.HasPrefix(tag, []byte("<!--")) {
-			r.readMarks(start, end)
-		} else if !r.closes(tag, end) {
+			r.ignored.read(start, end)
+		} else if !r.html.closes(tag, end) {
 			html[start] = ' '
 		}
 	}
@@ -83,29 +143,6 @@ func (r *markdownReader) rawInline(v *view) {
 // tag. One that stands in running text without an end tag was meant to be read,
 // and must not hide what follows.
 var textElements = []string{"iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "template", "textarea", "title", "xmp"}
-
-// closes reports whether a tag is harmless: no start tag of a text element, or
-// one whose end tag follows.
-func (r *markdownReader) closes(tag []byte, end int) bool {
-	at := tagName(tag)
-	var buffer [longestKnown]byte
-	if tag[1] == '/' || at.end-at.start > longestKnown {
-		return true
-	}
-	name := appendLower(buffer[:0], tag[at.start:at.end])
-	if !slices.Contains(textElements, string(name)) {
-		return true
-	}
-	last, known := r.lastEndTags[string(name)]
-	if !known {
-		last = lastEndTag(r.source, name)
-		if r.lastEndTags == nil {
-			r.lastEndTags = map[string]int{}
-		}
-		r.lastEndTags[string(name)] = last
-	}
-	return last >= end
-}
 
 // lastEndTag returns where the last end tag of a name begins, -1 if there is none.
 func lastEndTag(b, name []byte) int {
@@ -121,125 +158,18 @@ func lastEndTag(b, name []byte) int {
 	}
 }
 
-// htmlDocument is the document that is read as HTML: blank at first.
-func (r *markdownReader) htmlDocument() []byte {
-	if r.html == nil {
-		r.html = bytes.Clone(r.src.text)
-		blank(r.html)
-	}
-	return r.html
-}
-
-// leaveTag puts a void tag where a link of Markdown stands, when it matters which
-// elements it stands in, and returns its place, -1 without one. A construct
-// shorter than the tag goes without.
-func (r *markdownReader) leaveTag(start, end int) int32 {
-	const tag = "<br>"
-	if !r.marked || end-start < len(tag) || start+len(tag) > len(r.source) {
-		return -1
-	}
-	if r.lastTag < 0 || start >= r.lastTag+len(tag) { // an image in a link shares its tag
-		copy(r.htmlDocument()[start:], tag)
-		r.lastTag = start
-	}
-	return int32(r.lastTag)
-}
-
-// readMarks notes the lines that the comments of a piece of raw HTML name.
-func (r *markdownReader) readMarks(start, end int) {
-	for {
-		n := bytes.Index(r.source[start:end], []byte("<!--"))
-		if n < 0 {
-			return
-		}
-		start += n
-		comment, content := start, start+len("<!--")
-		n = bytes.Index(r.source[start+2:end], []byte("-->")) // <!--> is a comment too
-		if n < 0 {
-			return
-		}
-		start += 2 + n + len("-->")
-		if content < start {
-			r.mark(r.source[content:start], comment, start)
-		}
-	}
-}
-
-// mark obeys what a comment says of the links around it: ours, or what a document
-// says to markdown-link-check, which many have been written for. Within a part that
-// is left out as a whole nothing but its end counts.
-func (r *markdownReader) mark(content []byte, start, end int) {
-	if isNextLineMark(content) {
-		if !r.disabled {
-			r.ignoreLineAfter(end)
-		}
-		return
-	}
-	words, ok := bytes.CutPrefix(trimSpace(content), []byte("markdown-link-check-"))
-	if !ok {
-		return
-	}
-	word, _, _ := bytes.Cut(words, []byte("-->"))
-	switch word = trimSpace(word); {
-	case string(word) == "enable":
-		if r.disabled {
-			r.disabled, r.ignored[len(r.ignored)-1].end = false, start
-		}
-	case r.disabled:
-	case string(word) == "disable":
-		if !r.ignore(start, len(r.source)) {
-			r.ignored[len(r.ignored)-1].end = len(r.source)
-		}
-		r.disabled = true
-	case string(word) == "disable-next-line":
-		r.ignoreLineAfter(end)
-	case string(word) == "disable-line":
-		if n := len(r.ignored); n == 0 || r.ignored[n-1].end <= start { // looked for once a line
-			r.ignore(1+bytes.LastIndexAny(r.source[:start], "\r\n"), endOfLine(r.source, end))
-		}
-	}
-}
-
-// ignore leaves out what begins in a part of the document, unless the part begins
-// before the last one that is left out.
-func (r *markdownReader) ignore(start, end int) bool {
-	if n := len(r.ignored); n > 0 && r.ignored[n-1].start >= start {
-		return false
-	}
-	r.ignored = append(r.ignored, span{start, end})
-	return true
-}
-
-// isNextLineMark reports whether the content of a comment is the mark. A reason
-// may follow it.
-func isNextLineMark(comment []byte) bool {
-	words, ok := bytes.CutPrefix(trimSpace(comment), []byte(ignoreNextLine))
-	return ok && (len(words) == 0 || !isAlphanumeric(words[0]) && words[0] != '_')
-}
-
-// ignoreLineAfter notes the next line with something in it: formatters put a
-// blank line behind a comment.
-func (r *markdownReader) ignoreLineAfter(off int) {
-	b := r.source
-	start := skipSpace(b, min(endOfLine(b, off), len(b)))
-	if start == len(b) {
-		return
-	}
-	r.ignore(start, endOfLine(b, start))
-}
-
 // readHTML reads the raw HTML, in one piece, and puts its links between those of
 // Markdown.
 func (r *markdownReader) readHTML(in *Input) {
 	h := r.harvest
 	h.doc.Static = true
-	if r.html == nil {
+	if r.html.text == nil {
 		return
 	}
 	own := slices.Clone(h.links)
 	h.links = h.links[:0]
 	source := h.src.text
-	h.src.text = r.html
+	h.src.text = r.html.text
 	title := h.doc.Title
 	h.bare = false // in the body stands, too, what is blanked out here
 	readHTML(h, &Input{AnchorsOnly: in.AnchorsOnly}, false)
@@ -267,7 +197,7 @@ func (r *markdownReader) readHTML(in *Input) {
 // leave its content out, those are looked for with it that left a tag.
 func (r *markdownReader) chooseMarked(own []Link) {
 	h := r.harvest
-	if r.marked {
+	if r.html.marked {
 		raw := h.links
 		h.links = slices.Clone(own)
 		h.links = slices.DeleteFunc(h.links, func(f Link) bool { return f.tag < 0 })

@@ -1,0 +1,95 @@
+package extract
+
+import (
+	"bytes"
+	"slices"
+)
+
+// markdownIgnored are the parts of a document that comments leave out, with our mark or
+// with those of markdown-link-check, which many documents were written for.
+type markdownIgnored struct {
+	source []byte
+	parts  []span // in rising order
+	open   bool   // the last part goes on until a comment ends it
+}
+
+// covers reports whether an offset is in a part that is left out.
+func (m *markdownIgnored) covers(off int) bool {
+	i, found := slices.BinarySearchFunc(m.parts, off, func(part span, off int) int { return part.start - off })
+	return found || i > 0 && off < m.parts[i-1].end
+}
+
+// read obeys the comments in a piece of raw HTML.
+func (m *markdownIgnored) read(start, end int) {
+	for {
+		n := bytes.Index(m.source[start:end], []byte("<!--"))
+		if n < 0 {
+			return
+		}
+		start += n
+		comment, content := start, start+len("<!--")
+		n = bytes.Index(m.source[start+2:end], []byte("-->")) // <!--> is a comment too
+		if n < 0 {
+			return
+		}
+		start += 2 + n + len("-->")
+		if content < start {
+			m.obey(m.source[content:start], comment, start)
+		}
+	}
+}
+
+// obey does what a comment between start and end says of the links around it. Within a
+// part that is left out nothing but the end of the part counts.
+func (m *markdownIgnored) obey(content []byte, start, end int) {
+	if isNextLineMark(content) {
+		if !m.open {
+			m.addLineAfter(end)
+		}
+		return
+	}
+	words, ok := bytes.CutPrefix(trimSpace(content), []byte("markdown-link-check-"))
+	if !ok {
+		return
+	}
+	word, _, _ := bytes.Cut(words, []byte("-->"))
+	switch word = trimSpace(word); {
+	case string(word) == "enable":
+		if m.open {
+			m.open, m.parts[len(m.parts)-1].end = false, start
+		}
+	case m.open:
+	case string(word) == "disable":
+		if !m.add(start, len(m.source)) {
+			m.parts[len(m.parts)-1].end = len(m.source)
+		}
+		m.open = true
+	case string(word) == "disable-next-line":
+		m.addLineAfter(end)
+	case string(word) == "disable-line":
+		if n := len(m.parts); n == 0 || m.parts[n-1].end <= start { // looked for once a line
+			m.add(1+bytes.LastIndexAny(m.source[:start], "\r\n"), endOfLine(m.source, end))
+		}
+	}
+}
+
+// add leaves out a part of the document, unless it begins before the last one that is
+// left out.
+func (m *markdownIgnored) add(start, end int) bool {
+	if n := len(m.parts); n > 0 && m.parts[n-1].start >= start {
+		return false
+	}
+	m.parts = append(m.parts, span{start, end})
+	return true
+}
+
+// addLineAfter leaves out the next line that is not blank: formatters put a blank line
+// behind a comment.
+func (m *markdownIgnored) addLineAfter(off int) {
+	b := m.source
+	start := skipSpace(b, min(endOfLine(b, off), len(b)))
+	if start == len(b) {
+		return
+	}
+	m.add(start, endOfLine(b, start))
+}

@@ -43,7 +43,8 @@
 //	html_attributes.go  where in any other tag, which the tokenizer found, its attributes stand
 //	html_starttag.go    a tag taken apart
 //	html_names.go       names of elements and attributes, looked up
-//	html_reader.go      the pass: what is open, what a tag and a text mean
+//	html_reader.go      the pass: what a tag and a text mean
+//	html_open.go        the open elements that change what a tag means; html_foreign.go SVG and MathML
 //	html_plainlinks.go  links and ids as nearly all are written, past all of that
 //	html_knowntags.go   tags that each page of a site begins with, remembered from the page before
 //	html_elements.go    the tables: which attribute of which element holds references, and how

@@ -49,7 +49,7 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	h.repeats.reset()
 	h.bare = h.bare && !xml
 	r := htmlReaders.Get().(*htmlReader)
-	r.want, r.xml = !in.AnchorsOnly, xml
+	r.attributes.want, r.xml = !in.AnchorsOnly, xml
 	r.known.documents++
 	r.begin(h, &h.src)
 	r.read()

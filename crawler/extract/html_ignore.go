@@ -15,20 +15,19 @@ type ignoreMarks struct {
 // covers reports whether an offset lies on the line that a comment names.
 func (m *ignoreMarks) covers(off int) bool { return m.from <= off && off < m.to }
 
-// comment reads a comment for its mark.
-func (r *htmlReader) comment() {
-	raw := r.tokens.raw()
+// read reads a comment, which ends at an offset of the text, for its mark.
+func (m *ignoreMarks) read(raw []byte, end int, v *view) {
 	if !bytes.HasPrefix(raw, []byte("<!--")) {
 		return
 	}
 	if !isNextLineMark(raw[len("<!--"):]) {
 		return
 	}
-	m, text := &r.ignore, r.view.text
-	if r.tokens.end <= m.lineEnd {
+	text := v.text
+	if end <= m.lineEnd {
 		return // a second mark on the same line
 	}
-	m.lineEnd = endOfLine(text, r.tokens.end)
+	m.lineEnd = endOfLine(text, end)
 	if m.lineEnd == len(text) {
 		return
 	}
@@ -36,7 +35,7 @@ func (r *htmlReader) comment() {
 	if text[m.lineEnd] == '\r' && next < len(text) && text[next] == '\n' {
 		next++
 	}
-	m.from, m.to = r.view.source(next), r.view.source(endOfLine(text, next))
+	m.from, m.to = v.source(next), v.source(endOfLine(text, next))
 }
 
 // isNextLineMark reports whether the content of a comment is the mark. A reason may follow

@@ -84,7 +84,7 @@ func sourceOfTag(doc []byte, pos int) (source []byte, hash uint64) {
 
 // remembers reports whether such a tag means here what it means anywhere.
 func (r *htmlReader) remembers() bool {
-	return r.known != nil && r.want && !r.xml && r.inPlain() && r.ignore.to == 0
+	return r.known != nil && r.attributes.want && !r.xml && r.inPlain() && r.ignore.to == 0
 }
 
 // knownTags reads tags that are known, with the white space before them, and reports
@@ -110,7 +110,7 @@ func (r *htmlReader) knownTag(k *knownTag, start int) {
 	t := &r.tokens
 	t.end = start + len(k.source)
 	if k.id.start > 0 {
-		r.anchorOf(span{start + k.id.start, start + k.id.end})
+		r.attributes.anchorOf(span{start + k.id.start, start + k.id.end})
 	}
 	if k.at > 0 {
 		f := r.another()
@@ -125,7 +125,7 @@ func (r *htmlReader) knownTag(k *knownTag, start int) {
 	if !k.script {
 		return
 	}
-	if k.code && !r.noscript {
+	if k.code && !r.open.noscript {
 		r.doc.Static = false
 	}
 	if end := "</script>"; bytes.HasPrefix(t.doc[t.end:], []byte(end)) {
@@ -168,7 +168,7 @@ func (r *htmlReader) remember(first int) {
 		k.link = r.links[first]
 		k.link.Repeats, k.link.Tag = 0, 0 // of that document
 		k.at = int(k.link.at) - t.start
-		k.link.Raw, k.link.Ref, k.link.Text = strings.Clone(k.link.Raw), strings.Clone(k.link.Ref), string(r.description(t))
+		k.link.Raw, k.link.Ref, k.link.Text = strings.Clone(k.link.Raw), strings.Clone(k.link.Ref), string(r.attributes.description())
 	}
 	*room = k
 }

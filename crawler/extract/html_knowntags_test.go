@@ -26,7 +26,7 @@ func TestKnownTags(t *testing.T) {
 		`<script type="application/ld+json">`:                            false,
 		`<img src="a.png" alt="not in the head of pages">`:               false,
 	} {
-		r := &htmlReader{known: new(knownTags), want: true}
+		r := &htmlReader{known: new(knownTags), attributes: htmlAttributes{want: true}}
 		doc := []byte(source + "</script>" + strings.Repeat("<p>text</p>\n", 10))
 		for range 3 {
 			h := &harvest{}

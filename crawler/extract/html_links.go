@@ -5,104 +5,159 @@ import (
 	"strings"
 )
 
-// attribute takes the references and anchors out of one attribute.
-func (r *htmlReader) attribute(t *startTag, a *tagAttribute) {
+// htmlAttributes takes the references and anchors out of the attributes of a document,
+// and decodes its text.
+type htmlAttributes struct {
+	*harvest
+	view    *view // the document's text
+	want    bool  // links are wanted
+	nesting int   // of srcdoc
+	tag     *startTag
+	open    *openElements
+
+	decoded view // the value or text that was asked for last
+	buffer  []byte
+	folded  []byte // text that is soon kept
+	css     cssScanner
+}
+
+// release forgets the document.
+func (x *htmlAttributes) release() {
+	x.harvest, x.view = nil, nil
+	x.decoded.text, x.decoded.parent = nil, nil
+	x.css.src = nil
+}
+
+// value is the value of an attribute, valid until the next value or text.
+func (x *htmlAttributes) value(at span) *view {
+	return x.decode(at.start, x.view.text[at.start:at.end], true, true)
+}
+
+// text is the text of an element; what is not literal holds character references.
+func (x *htmlAttributes) text(start int, raw []byte, literal bool) *view {
+	return x.decode(start, raw, !literal, false)
+}
+
+func (x *htmlAttributes) decode(start int, raw []byte, references, attribute bool) *view {
+	v := &x.decoded
+	v.parent, v.base, v.marks, v.text = x.view, start, v.marks[:0], raw
+	if references && x.tag.needsUnescape(raw) {
+		x.buffer, v.marks = unescape(x.buffer[:0], v.marks, raw, attribute)
+		v.text = x.buffer
+	}
+	return v
+}
+
+// read takes the references and anchors out of an attribute.
+func (x *htmlAttributes) read(a *tagAttribute) {
+	t := x.tag
 	switch a.attribute {
 	case attrID:
-		r.anchorOf(a.value)
+		x.anchorOf(a.value)
 		return
 	case attrName:
-		if (t.element.role == roleA || t.element.role == roleMap) && r.anchorsCount() {
+		if (t.element.role == roleA || t.element.role == roleMap) && x.anchorsCount() {
 			// An a whose name is its id is one anchor.
-			if name := r.attributeView(t, a).text; !bytes.Equal(name, t.get(attrID)) {
-				r.anchor(name)
+			if name := x.value(a.value).text; !bytes.Equal(name, t.get(attrID)) {
+				x.anchor(name)
 			}
 		}
 		return
 	case attrStyle:
-		if r.want {
-			r.css.addLinks(r.harvest, r.attributeView(t, a), t.elementName(), "style")
+		if x.want {
+			x.css.addLinks(x.harvest, x.value(a.value), t.elementName(), "style")
 		}
 		return
 	}
 	rule := t.element.rule(a.attribute)
-	if rule == nil || !r.want {
+	if rule == nil || !x.want {
 		return
 	}
 	if rule.form == formURL {
-		r.urlAttribute(t, a, rule)
+		x.urlAttribute(a, rule)
 		return
 	}
-	v := r.attributeView(t, a)
+	v := x.value(a.value)
 	switch rule.form {
 	case formSpaces:
-		for at := (span{}); ; {
-			at.start = skipSpace(v.text, at.end)
-			for at.end = at.start; at.end < len(v.text) && !isSpace(v.text[at.end]); at.end++ {
-			}
-			if at.start == at.end {
-				break
-			}
-			r.based(t, r.reference(v, at, rule.kind, rule.expect, rule))
-		}
+		x.spaceSeparated(v, rule)
 	case formCommas:
-		for start := 0; start <= len(v.text); {
-			end := len(v.text)
-			if n := bytes.IndexByte(v.text[start:], ','); n >= 0 {
-				end = start + n
-			}
-			if at := trimSpan(v.text, span{start, end}); at.start < at.end {
-				r.based(t, r.reference(v, at, rule.kind, rule.expect, rule))
-			}
-			start = end + 1
-		}
+		x.commaSeparated(v, rule)
 	case formSrcset:
 		for set := (srcset{in: v.text}); ; {
 			c, ok := set.next()
 			if !ok {
 				break
 			}
-			r.reference(v, c.url, rule.kind, rule.expect, rule)
+			x.reference(v, c.url, rule.kind, rule.expect, rule)
 		}
 	case formDocument:
-		r.document(v)
+		x.document(v)
 	case formHashName:
-		if f := r.reference(v, whole(v), rule.kind, rule.expect, rule); f != nil {
+		if f := x.reference(v, whole(v), rule.kind, rule.expect, rule); f != nil {
 			f.SameDocument = len(v.text) > 0 && v.text[0] == '#'
 		}
 	case formRel:
 		kind, expect := linkMeaning(t.get(attrRel), t.get(attrAs))
-		r.reference(v, whole(v), kind, expect, rule)
-		if r.doc.Canonical == "" && r.nesting == 0 && hasToken(t.get(attrRel), "canonical") {
-			r.doc.Canonical = string(trimSpace(v.text))
+		x.reference(v, whole(v), kind, expect, rule)
+		if x.doc.Canonical == "" && x.nesting == 0 && hasToken(t.get(attrRel), "canonical") {
+			x.doc.Canonical = string(trimSpace(v.text))
 		}
 	case formMeta:
-		r.meta(t, v, rule)
+		x.meta(v, rule)
 	case formSubmission:
-		if !r.post(t, a.attribute) {
-			r.reference(v, whole(v), rule.kind, rule.expect, rule)
+		if !x.post(a.attribute) {
+			x.reference(v, whole(v), rule.kind, rule.expect, rule)
 		}
 	case formClass:
 		if namesDocument(v.text) {
-			r.based(t, r.reference(v, whole(v), rule.kind, rule.expect, rule))
+			x.based(x.reference(v, whole(v), rule.kind, rule.expect, rule))
 		}
+	}
+}
+
+// spaceSeparated notes the references of a list separated by white space.
+func (x *htmlAttributes) spaceSeparated(v *view, rule *rule) {
+	for at := (span{}); ; {
+		at.start = skipSpace(v.text, at.end)
+		for at.end = at.start; at.end < len(v.text) && !isSpace(v.text[at.end]); at.end++ {
+		}
+		if at.start == at.end {
+			return
+		}
+		x.based(x.reference(v, at, rule.kind, rule.expect, rule))
+	}
+}
+
+// commaSeparated notes the references of a list separated by commas.
+func (x *htmlAttributes) commaSeparated(v *view, rule *rule) {
+	for start := 0; start <= len(v.text); {
+		end := len(v.text)
+		if n := bytes.IndexByte(v.text[start:], ','); n >= 0 {
+			end = start + n
+		}
+		if at := trimSpan(v.text, span{start, end}); at.start < at.end {
+			x.based(x.reference(v, at, rule.kind, rule.expect, rule))
+		}
+		start = end + 1
 	}
 }
 
 // anchorOf notes the anchor that an element's id makes.
-func (r *htmlReader) anchorOf(id span) {
-	if !r.anchorsCount() {
+func (x *htmlAttributes) anchorOf(id span) {
+	if !x.anchorsCount() {
 		return
 	}
-	if name := r.setValue(id.start, r.view.text[id.start:id.end], true, true).text; r.noscript {
-		r.anchor(name) // the same id may stand in what it stands in for
+	if name := x.value(id).text; x.open.noscript {
+		x.anchor(name) // the same id may stand in what it stands in for
 	} else {
-		r.id(name, id.start)
+		x.id(name, id.start)
 	}
 }
 
 // urlAttribute handles an attribute that is a URL as a whole.
-func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
+func (x *htmlAttributes) urlAttribute(a *tagAttribute, rule *rule) {
+	t := x.tag
 	if rule.attribute == attrXlinkHref && t.has(attrHref) {
 		return // href wins
 	}
@@ -110,8 +165,8 @@ func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
 	if expect == ExpectScript && scriptKind(t) != scriptCode {
 		expect = ExpectAny
 	}
-	f := r.url(rule, a.value, expect)
-	if f != nil && r.foreign.in() == inSVG && t.element.role != roleA {
+	f := x.url(rule, a.value, expect)
+	if f != nil && x.open.foreign.in() == inSVG && t.element.role != roleA {
 		f.SameDocument = strings.HasPrefix(f.Ref, "#")
 	}
 }
@@ -119,35 +174,35 @@ func (r *htmlReader) urlAttribute(t *startTag, a *tagAttribute, rule *rule) {
 // url notes a link whose reference is an attribute's whole value. It returns nil
 // where nothing more is to be said of it: the link repeats another, or there is no
 // room for it.
-func (r *htmlReader) url(rule *rule, at span, expect Expect) *Link {
-	if first, ok := r.firstOf(rule, at); ok {
-		r.repeat(first, at.start)
+func (x *htmlAttributes) url(rule *rule, at span, expect Expect) *Link {
+	if first, ok := x.firstOf(rule, at); ok {
+		x.repeat(first, at.start)
 		return nil
 	}
-	return r.newURL(rule, at, expect)
+	return x.newURL(rule, at, expect)
 }
 
 // firstOf returns the place of the link that an attribute's value repeats.
-func (r *htmlReader) firstOf(rule *rule, at span) (first int, ok bool) {
-	if rule.expect == ExpectScript || at.end-at.start > longestRepeat || r.view.parent != nil || r.full() || r.harvest.reference {
+func (x *htmlAttributes) firstOf(rule *rule, at span) (first int, ok bool) {
+	if rule.expect == ExpectScript || at.end-at.start > longestRepeat || x.view.parent != nil || x.full() || x.harvest.reference {
 		return 0, false
 	}
 	// Whether it names a part of the document hangs on the element and the text alone.
-	return r.repeated(rule, r.view.text[at.start:at.end])
+	return x.repeated(rule, x.view.text[at.start:at.end])
 }
 
 // newURL notes a link that repeats no other.
-func (r *htmlReader) newURL(rule *rule, at span, expect Expect) *Link {
-	raw := r.view.text[at.start:at.end]
-	if r.bare && r.view.parent == nil && !r.full() && !r.tokens.tag.needsUnescape(raw) {
-		f, ref := r.another(), inBody(raw)
+func (x *htmlAttributes) newURL(rule *rule, at span, expect Expect) *Link {
+	raw := x.view.text[at.start:at.end]
+	if x.bare && x.view.parent == nil && !x.full() && !x.tag.needsUnescape(raw) {
+		f, ref := x.another(), inBody(raw)
 		*f = Link{Raw: ref, Ref: ref, Element: rule.element, Attribute: attributeNames[rule.attribute], Kind: rule.kind, Expect: expect,
 			at: int32(at.start), tag: -1}
-		r.place(f)
+		x.place(f)
 		return f
 	}
-	v := r.setValue(at.start, raw, true, true)
-	f := r.add(v, whole(v), nil)
+	v := x.decode(at.start, raw, true, true)
+	f := x.add(v, whole(v), nil)
 	if f != nil {
 		f.Kind, f.Expect = rule.kind, expect
 		f.Element, f.Attribute = rule.element, attributeNames[rule.attribute]
@@ -155,46 +210,27 @@ func (r *htmlReader) newURL(rule *rule, at span, expect Expect) *Link {
 	return f
 }
 
-// attributeView is the value of an attribute, valid until the next one.
-func (r *htmlReader) attributeView(t *startTag, a *tagAttribute) *view {
-	return r.setValue(a.value.start, t.doc[a.value.start:a.value.end], true, true)
-}
-
-func (r *htmlReader) anchorsCount() bool { return r.nesting == 0 && r.shadow == 0 }
+func (x *htmlAttributes) anchorsCount() bool { return x.nesting == 0 && x.open.shadow == 0 }
 
 // reference notes one link that a rule gave.
-func (r *htmlReader) reference(v *view, at span, kind Kind, expect Expect, rule *rule) *Link {
-	f := r.add(v, at, nil)
+func (x *htmlAttributes) reference(v *view, at span, kind Kind, expect Expect, rule *rule) *Link {
+	f := x.add(v, at, nil)
 	if f != nil {
 		f.Kind, f.Expect = kind, expect
-		f.Element, f.Attribute = r.tokens.tag.element.name, attributeNames[rule.attribute]
+		f.Element, f.Attribute = x.tag.element.name, attributeNames[rule.attribute]
 	}
 	return f
 }
 
-// stamp gives the links from first on what they owe to the tag they stand in, or behind.
-func (r *htmlReader) stamp(first int, inTag bool) {
-	if first == len(r.links) {
-		return
-	}
-	tag := r.view.source(r.tokens.tag.start)
-	ignored := r.tokens.tag.ignored || inTag && r.ignore.covers(tag)
-	for i := first; i < len(r.links); i++ {
-		f := &r.links[i]
-		f.tag = int32(tag)
-		f.NoFollow = f.NoFollow || r.tokens.tag.noFollow
-		f.Ignored = f.Ignored || ignored || r.ignore.covers(int(f.at))
-	}
-}
-
 // based gives a link its element's codebase.
-func (r *htmlReader) based(t *startTag, f *Link) {
+func (x *htmlAttributes) based(f *Link) {
+	t := x.tag
 	if f == nil || t.element.role != roleObject {
 		return
 	}
 	if !t.codebaseRead {
 		t.codebaseRead = true
-		t.codebase = r.codebase(t)
+		t.codebase = x.codebase()
 	}
 	f.Base = t.codebase
 }
@@ -202,11 +238,12 @@ func (r *htmlReader) based(t *startTag, f *Link) {
 // codebase keeps the base of an element's classid and archive. The data of an
 // object is resolved without it, as browsers do; and beside a clsid: it is no
 // base but the place to get the software from.
-func (r *htmlReader) codebase(t *startTag) string {
+func (x *htmlAttributes) codebase() string {
+	t := x.tag
 	if !t.has(attrCodebase) || t.has(attrClassid) && !namesDocument(t.get(attrClassid)) {
 		return ""
 	}
-	return r.keep(trimSpace(t.get(attrCodebase)))
+	return x.keep(trimSpace(t.get(attrCodebase)))
 }
 
 // namesDocument reports whether a classid is the URL of something to fetch, and
@@ -220,11 +257,12 @@ func namesDocument(classid []byte) bool {
 }
 
 // post reports whether the form would be sent in another way than GET.
-func (r *htmlReader) post(t *startTag, a attribute) bool {
+func (x *htmlAttributes) post(a attribute) bool {
+	t := x.tag
 	if a == attrFormaction && t.has(attrFormmethod) {
 		return isPost(t.get(attrFormmethod))
 	}
-	return r.form.open && r.form.post
+	return x.open.form.open && x.open.form.post
 }
 
 // isPost reports whether a form's method is not GET; what is no method is GET.
@@ -232,40 +270,15 @@ func isPost(method []byte) bool {
 	return equalFold(method, "post") || equalFold(method, "dialog")
 }
 
-// describe gives the links of a tag their text, unless they are bare: that of an a is what
-// follows, up to its end tag; others have it in attributes.
-func (r *htmlReader) describe(t *startTag, first int, bare bool) {
-	if t.element.role == roleA {
-		if l := &r.link; !bare {
-			l.first, l.end, l.text = first, len(r.links), l.text[:0]
-			l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
-		}
-		return
-	}
-	if r.link.first < r.link.end && t.has(attrAlt) {
-		r.link.text = foldSpace(r.link.text, t.get(attrAlt))
-	}
-	if bare || first == len(r.links) {
-		return
-	}
-	if text := r.description(t); len(text) > 0 {
-		at := r.keep(text)
-		for i := first; i < len(r.links); i++ {
-			if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // those of a srcdoc have their own
-				f.Text = at
-			}
-		}
-	}
-}
-
 // description is the text of a tag's links that its attributes give, valid until the next one.
-func (r *htmlReader) description(t *startTag) []byte {
+func (x *htmlAttributes) description() []byte {
+	t := x.tag
 	for _, a := range [...]attribute{attrAlt, attrTitle, attrAriaLabel, attrRel} {
 		if !t.has(a) || a == attrRel && t.element.role != roleLink {
 			continue
 		}
-		r.folded = foldSpace(r.folded[:0], t.get(a))
-		if text := trimFolded(r.folded); len(text) > 0 {
+		x.folded = foldSpace(x.folded[:0], t.get(a))
+		if text := trimFolded(x.folded); len(text) > 0 {
 			return text
 		}
 	}
@@ -274,22 +287,22 @@ func (r *htmlReader) description(t *startTag) []byte {
 
 // document reads the document in a srcdoc. Its links count; its anchors, its
 // title and its scripts are its own.
-func (r *htmlReader) document(v *view) {
-	if r.nesting == MaxNesting {
-		r.fault("read srcdoc: nested deeper than %d", MaxNesting)
+func (x *htmlAttributes) document(v *view) {
+	if x.nesting == MaxNesting {
+		x.fault("read srcdoc: nested deeper than %d", MaxNesting)
 		return
 	}
-	inner := &htmlReader{want: r.want, nesting: r.nesting + 1}
+	inner := newNestedReader(x.want, x.nesting+1)
 	text := v.text
 	if len(v.marks) > 0 {
 		text = bytes.Clone(text) // v is used again for the next attribute
 	}
-	inner.begin(r.harvest, &view{text: text, marks: append([]mark(nil), v.marks...), parent: v.parent, base: v.base})
-	first := len(r.links)
+	inner.begin(x.harvest, &view{text: text, marks: append([]mark(nil), v.marks...), parent: v.parent, base: v.base})
+	first := len(x.links)
 	inner.read()
 	if inner.base.found {
-		for i := first; i < len(r.links); i++ {
-			if f := &r.links[i]; f.Base == "" {
+		for i := first; i < len(x.links); i++ {
+			if f := &x.links[i]; f.Base == "" {
 				f.Base = inner.base.href
 			}
 		}

@@ -13,10 +13,11 @@ var metaURLs = map[string]Expect{
 }
 
 // meta takes the reference out of a meta element's content.
-func (r *htmlReader) meta(t *startTag, v *view, rule *rule) {
+func (x *htmlAttributes) meta(v *view, rule *rule) {
+	t := x.tag
 	if equalFold(t.get(attrHTTPEquiv), "refresh") {
 		if at, ok := refreshURL(v.text); ok {
-			r.reference(v, at, Navigation, ExpectAny, rule)
+			x.reference(v, at, Navigation, ExpectAny, rule)
 		}
 		return
 	}
@@ -28,7 +29,7 @@ func (r *htmlReader) meta(t *startTag, v *view, rule *rule) {
 		var lower [longestKnown]byte
 		if expect, ok := metaURLs[string(appendLower(lower[:0], name))]; ok {
 			if len(trimSpace(v.text)) > 0 { // an empty one was left to be filled in
-				r.reference(v, whole(v), rule.kind, expect, rule)
+				x.reference(v, whole(v), rule.kind, expect, rule)
 			}
 			return
 		}

@@ -13,7 +13,7 @@ import "bytes"
 // passes over stands before and between them.
 func (r *htmlReader) plainLinks() {
 	t := &r.tokens
-	if r.inert > 0 || !r.want || r.view.parent != nil || !t.inPlace() {
+	if r.open.inert > 0 || !r.attributes.want || r.attributes.view.parent != nil || !t.inPlace() {
 		return
 	}
 	for {
@@ -28,14 +28,14 @@ func (r *htmlReader) plainLinks() {
 				t.end = start
 				return
 			}
-			r.anchorOf(id)
+			r.attributes.anchorOf(id)
 			t.end = end
 			continue
 		}
 		r.endLink()
-		first, bare := len(r.links), r.bare && len(r.templates) == 0 // whose end closes what the link's text has open
+		first, bare := len(r.links), r.bare && len(r.open.templates) == 0 // whose end closes what the link's text has open
 		ignored := r.ignore.covers(start) || r.ignore.covers(href.start)
-		before, repeats := r.firstOf(ruleOfA, href)
+		before, repeats := r.attributes.firstOf(ruleOfA, href)
 		if repeats && bare && !ignored && r.links[before].same(&Link{}) {
 			r.doc.BareRepeats = append(r.doc.BareRepeats, BareRepeat{First: int32(before), Tag: int32(start) + 1})
 			t.end = end
@@ -45,7 +45,7 @@ func (r *htmlReader) plainLinks() {
 		if repeats {
 			r.repeat(before, href.start)
 		} else {
-			r.newURL(ruleOfA, href, ExpectAny)
+			r.attributes.newURL(ruleOfA, href, ExpectAny)
 		}
 		r.unplaced = false
 		if first < len(r.links) {
@@ -152,7 +152,7 @@ func (r *htmlReader) plainText(pos int) (text []byte, end int) {
 		return nil, -1
 	}
 	if text = r.tokens.doc[at.start:at.end]; r.tokens.tag.needsUnescape(text) {
-		text = r.textView(at.start, text, false).text
+		text = r.attributes.text(at.start, text, false).text
 	}
 	if len(text) > MaxText || foldedLength(text, true) < len(text) {
 		r.folded = foldSpace(r.folded[:0], text)
@@ -203,7 +203,7 @@ func (r *htmlReader) plainContent() {
 			return // a sign like any other, perhaps
 		}
 		if len(r.link.text) < MaxText {
-			r.link.text = foldSpace(r.link.text, r.textView(t.end, doc[t.end:end], false).text)
+			r.link.text = foldSpace(r.link.text, r.attributes.text(t.end, doc[t.end:end], false).text)
 		}
 		t.end = end
 	}

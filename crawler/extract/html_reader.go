@@ -10,23 +10,13 @@ import (
 // has its field here. The document of a srcdoc is read by a reader of its own.
 type htmlReader struct {
 	*harvest
-	view    *view // the document's text
-	xml     bool  // served as XHTML: "/>" ends any element
-	want    bool  // links are wanted
-	nesting int   // of srcdoc
+	xml bool // served as XHTML: "/>" ends any element
 
-	tokens  tokens
-	foreign foreign
-	content content // what the text to come is
-
-	templates []template
-	inert     int // open templates whose content is not shown
-	shadow    int // open templates that make a shadow tree: links count, anchors do not
-	noscript  bool
-	form      struct{ open, post bool }
-
-	bodyFilled bool // too late for a frameset
-	framesets  int  // open ones
+	tokens     tokens
+	open       openElements
+	attributes htmlAttributes
+	content    content // what the text to come is
+	bodyFilled bool    // too late for a frameset
 
 	link linkText
 	base struct {
@@ -36,11 +26,8 @@ type htmlReader struct {
 	ignore ignoreMarks
 	known  *knownTags // of the documents before; nil in a reader that is soon gone
 
-	value   view // of the attribute or text being read
-	decoded []byte
-	folded  []byte // text that is soon kept
-	css     cssScanner
-	json    jsonScanner
+	folded []byte // text that is soon kept
+	json   jsonScanner
 }
 
 // content says what the text that follows a start tag is.
@@ -55,11 +42,6 @@ const (
 	contentImports
 )
 
-type template struct {
-	inert   bool
-	foreign int // open foreign elements outside of it
-}
-
 // linkText gathers the text of the a element that is open, unless its link is bare.
 type linkText struct {
 	first, end   int // its links; none when equal
@@ -69,15 +51,15 @@ type linkText struct {
 
 // begin starts a document, or one that stands in a srcdoc.
 func (r *htmlReader) begin(h *harvest, v *view) {
-	r.harvest, r.view = h, v
+	r.harvest = h
+	r.attributes.harvest, r.attributes.view = h, v
+	r.attributes.tag, r.attributes.open = &r.tokens.tag, &r.open
 	r.tokens.reset(v.text)
 	r.tokens.reference = h.reference
 	r.tokens.tag.clean = v == &h.src && h.places.clean
-	r.foreign.cut(0)
+	r.open.reset()
 	r.content = contentShown
-	r.templates, r.inert, r.shadow, r.noscript = r.templates[:0], 0, 0, false
-	r.form.open, r.form.post = false, false
-	r.bodyFilled, r.framesets = false, 0
+	r.bodyFilled = false
 	r.link.first, r.link.end = 0, 0
 	r.base.found = false
 	r.ignore = ignoreMarks{lineEnd: -1}
@@ -86,14 +68,20 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 // htmlReaders are kept for the next document.
 var htmlReaders = sync.Pool{New: func() any { return &htmlReader{known: new(knownTags)} }}
 
+// newNestedReader returns a reader for HTML that stands in another document, such as that
+// of a srcdoc.
+func newNestedReader(want bool, nesting int) *htmlReader {
+	return &htmlReader{attributes: htmlAttributes{want: want, nesting: nesting}}
+}
+
 // release forgets the document and gives the reader back to the pool, unless a
 // large document made it large.
 func (r *htmlReader) release() {
-	small := len(r.view.text) <= keptBytes
-	r.harvest, r.view = nil, nil
+	small := len(r.tokens.doc) <= keptBytes
+	r.harvest = nil
 	r.tokens.release()
-	r.value.text, r.value.parent = nil, nil
-	r.css.src, r.json.src = nil, nil
+	r.attributes.release()
+	r.json.src = nil
 	if small {
 		htmlReaders.Put(r)
 	}
@@ -125,7 +113,7 @@ func (r *htmlReader) step() bool {
 	case eventEndTag:
 		r.endTag()
 	case eventComment:
-		r.comment()
+		r.ignore.read(r.tokens.raw(), r.tokens.end, r.attributes.view)
 	}
 	return true
 }
@@ -133,7 +121,7 @@ func (r *htmlReader) step() bool {
 // meaningless says what would tell the reader nothing.
 func (r *htmlReader) meaningless() skipping {
 	switch {
-	case r.content != contentShown || !r.bodyFilled || len(r.foreign.open) > 0:
+	case r.content != contentShown || !r.bodyFilled || len(r.open.foreign.open) > 0:
 		return skipNothing
 	case r.link.first < r.link.end:
 		return skipTags
@@ -144,8 +132,8 @@ func (r *htmlReader) meaningless() skipping {
 func (r *htmlReader) startTag() {
 	r.content = contentShown
 	t := &r.tokens.tag
-	closed := r.enter(t)
-	if r.inert > 0 {
+	closed := r.open.enter(&r.tokens, r.xml)
+	if r.open.inert > 0 {
 		return
 	}
 	e := t.element
@@ -166,7 +154,7 @@ func (r *htmlReader) startTag() {
 	if !r.act(t, closed) {
 		for i := range t.attrs {
 			if a := &t.attrs[i]; (e.holds|alwaysRead)>>a.attribute&1 != 0 {
-				r.attribute(t, a)
+				r.attributes.read(a)
 			}
 		}
 	}
@@ -198,87 +186,7 @@ func (r *htmlReader) settle(first int) (bare bool) {
 // inPlain reports whether a tag, and what follows, means here what it means anywhere in a
 // page, and is read by the scanner. The end of a template would close what is open then.
 func (r *htmlReader) inPlain() bool {
-	return r.tokens.inPlace() && len(r.templates) == 0 && len(r.foreign.open) == 0 && r.view.parent == nil
-}
-
-// enter follows a start tag into and out of SVG, MathML and templates, finds the
-// element it stands for, and reports whether the tag closes it at once.
-func (r *htmlReader) enter(t *startTag) (closed bool) {
-	in, html := r.foreign.in(), t.element
-	if in != inHTML {
-		if t.element.breaksOut || t.is("font") && (t.has(attrColor) || t.has(attrFace) || t.has(attrSize)) {
-			r.foreign.breakOut()
-			r.tokens.allowCDATA(false)
-			in = inHTML
-		}
-	} else if r.tokens.cdata {
-		r.tokens.allowCDATA(false) // it counted right behind the tag of an integration point
-	}
-	switch in {
-	case inSVG:
-		t.element = svgElements.find(t.key, t.doc[t.name.start:t.name.end])
-	case inMath:
-		t.element = &unknownElement
-	}
-	role := t.element.role
-	if in == inHTML && role == roleNone {
-		if closed = r.tokens.selfClosing && r.xml; closed {
-			r.tokens.contentIsMarkup()
-		}
-		return closed
-	}
-	closed = r.tokens.selfClosing && (r.xml || in != inHTML || role == roleSVG || role == roleMath)
-	if closed || in != inHTML || role == roleNoscript {
-		r.tokens.contentIsMarkup()
-	}
-	point := integrationPoint(in, t)
-	switch {
-	case closed:
-	case role == roleTemplate:
-		r.openTemplate(t)
-	case role == roleSVG || in == inMath && t.is("svg"):
-		r.foreign.push(inSVG, nameSVG)
-		r.tokens.allowCDATA(true)
-	case role == roleMath:
-		r.foreign.push(inMath, nameMath)
-		r.tokens.allowCDATA(true)
-	case in != inHTML && html.endBreaksOut:
-		r.foreign.pushOther(in, html)
-	case point == annotationXML && !isHTMLType(t.get(attrEncoding)):
-	case point >= 0:
-		r.foreign.push(inHTML, point)
-	}
-	return closed
-}
-
-func isHTMLType(encoding []byte) bool {
-	return equalFold(encoding, "text/html") || equalFold(encoding, "application/xhtml+xml")
-}
-
-func (r *htmlReader) openTemplate(t *startTag) {
-	mode := t.get(attrShadowrootmode)
-	shadow := equalFold(mode, "open") || equalFold(mode, "closed")
-	r.templates = append(r.templates, template{!shadow, len(r.foreign.open)})
-	if shadow {
-		r.shadow++
-	} else {
-		r.inert++
-	}
-}
-
-func (r *htmlReader) closeTemplate() {
-	n := len(r.templates)
-	if n == 0 {
-		return
-	}
-	last := r.templates[n-1]
-	r.templates = r.templates[:n-1]
-	if last.inert {
-		r.inert--
-	} else {
-		r.shadow--
-	}
-	r.foreign.cut(min(last.foreign, len(r.foreign.open)))
+	return r.tokens.inPlace() && len(r.open.templates) == 0 && len(r.open.foreign.open) == 0 && r.attributes.view.parent == nil
 }
 
 // act does what an element asks for beside its references, and reports whether
@@ -286,22 +194,22 @@ func (r *htmlReader) closeTemplate() {
 func (r *htmlReader) act(t *startTag, closed bool) (dropped bool) {
 	switch t.element.role {
 	case roleBase:
-		if t.has(attrHref) && !r.base.found && r.shadow == 0 {
+		if t.has(attrHref) && !r.base.found && r.open.shadow == 0 {
 			r.base.found = true
 			r.base.href = r.keep(t.get(attrHref))
 		}
 	case roleMeta:
-		if equalFold(trimSpace(t.get(attrName)), "robots") && r.nesting == 0 {
+		if equalFold(trimSpace(t.get(attrName)), "robots") && r.attributes.nesting == 0 {
 			r.doc.NoFollow = r.doc.NoFollow || forbids(t.get(attrContent), "nofollow")
 			r.doc.NoIndex = r.doc.NoIndex || forbids(t.get(attrContent), "noindex")
 		}
 	case roleForm:
-		if r.form.open {
+		if r.open.form.open {
 			return true // a form in a form is none
 		}
-		r.form.open, r.form.post = true, isPost(t.get(attrMethod))
+		r.open.form.open, r.open.form.post = true, isPost(t.get(attrMethod))
 	case roleInput:
-		if equalFold(t.get(attrType), "password") && r.nesting == 0 {
+		if equalFold(t.get(attrType), "password") && r.attributes.nesting == 0 {
 			r.doc.LoginForm = true
 		}
 	case roleScript:
@@ -316,18 +224,18 @@ func (r *htmlReader) act(t *startTag, closed bool) (dropped bool) {
 	case roleTitle:
 		if !closed {
 			r.content = contentHidden
-			if r.doc.Title == "" && r.nesting == 0 && r.shadow == 0 {
+			if r.doc.Title == "" && r.attributes.nesting == 0 && r.open.shadow == 0 {
 				r.content = contentTitle
 			}
 		}
 	case roleNoscript:
-		r.noscript = !closed
+		r.open.noscript = !closed
 	case roleFrameset:
 		if !r.bodyFilled {
-			r.framesets++
+			r.open.framesets++
 		}
 	case roleFrame:
-		return r.framesets == 0
+		return r.open.framesets == 0
 	case roleRawText:
 		if !closed {
 			r.content = contentHidden
@@ -338,7 +246,7 @@ func (r *htmlReader) act(t *startTag, closed bool) (dropped bool) {
 
 func (r *htmlReader) script(t *startTag, closed bool) {
 	kind := scriptKind(t)
-	if kind == scriptCode && !r.noscript && r.nesting == 0 {
+	if kind == scriptCode && !r.open.noscript && r.attributes.nesting == 0 {
 		r.doc.Static = false
 	}
 	if closed {
@@ -356,37 +264,17 @@ func (r *htmlReader) script(t *startTag, closed bool) {
 func (r *htmlReader) endTag() {
 	r.content = contentShown
 	at := r.tokens.endName
-	name := r.view.text[at.start:at.end]
-	if len(r.foreign.open) > 0 {
-		r.foreign.endTag(name)
-		r.tokens.allowCDATA(r.foreign.in() != inHTML)
-	}
-	switch len(name) {
-	case len("a"):
-		if name[0]|0x20 == 'a' && r.inert == 0 {
-			r.endLink()
-		}
-	case len("form"):
-		if r.inert == 0 && equalFold(name, "form") {
-			r.form.open, r.form.post = false, false
-		}
-	case len("template"):
-		switch {
-		case equalFold(name, "template") && (r.foreign.in() == inHTML || len(r.templates) > 0):
-			r.closeTemplate()
-			r.tokens.allowCDATA(r.foreign.in() != inHTML)
-		case equalFold(name, "noscript"):
-			r.noscript = false
-		case equalFold(name, "frameset"):
-			r.framesets = max(0, r.framesets-1)
-		}
+	name := r.tokens.doc[at.start:at.end]
+	r.open.leave(name, &r.tokens)
+	if len(name) == len("a") && name[0]|0x20 == 'a' && r.open.inert == 0 {
+		r.endLink()
 	}
 }
 
 // text reads what stands between tags: a title, a style sheet, JSON-LD, or the
 // text of a link.
 func (r *htmlReader) text() {
-	if r.inert > 0 || r.content == contentHidden {
+	if r.open.inert > 0 || r.content == contentHidden {
 		return
 	}
 	start, raw, literal := r.tokens.start, r.tokens.raw(), r.content == contentJSON || r.content == contentImports
@@ -402,41 +290,26 @@ func (r *htmlReader) text() {
 			r.bodyFilled = true
 		}
 		if r.link.first < r.link.end && len(r.link.text) < MaxText {
-			r.link.text = foldSpace(r.link.text, r.textView(start, raw, literal).text)
+			r.link.text = foldSpace(r.link.text, r.attributes.text(start, raw, literal).text)
 		}
 	case contentTitle:
-		r.folded = foldSpace(r.folded[:0], r.textView(start, raw, literal).text)
+		r.folded = foldSpace(r.folded[:0], r.attributes.text(start, raw, literal).text)
 		r.doc.Title = string(trimFolded(r.folded))
 	case contentStyle:
 		// The text of a style element is literal, but for the one in an SVG.
-		if r.want {
-			r.css.addLinks(r.harvest, r.textView(start, raw, literal || r.foreign.in() == inHTML), "style", "url")
+		if r.attributes.want {
+			r.attributes.css.addLinks(r.harvest, r.attributes.text(start, raw, literal || r.open.foreign.in() == inHTML), "style", "url")
 		}
 	case contentJSON:
-		if r.want {
-			r.json.addLinkedData(r.harvest, r.textView(start, raw, literal))
+		if r.attributes.want {
+			r.json.addLinkedData(r.harvest, r.attributes.text(start, raw, literal))
 		}
 	case contentImports:
-		if r.want {
-			r.json.addImportMap(r.harvest, r.textView(start, raw, literal))
+		if r.attributes.want {
+			r.json.addImportMap(r.harvest, r.attributes.text(start, raw, literal))
 		}
 	}
 	r.stamp(first, false)
-}
-
-// textView is the text of an element; what is not literal holds character references.
-func (r *htmlReader) textView(start int, raw []byte, literal bool) *view {
-	return r.setValue(start, raw, !literal, false)
-}
-
-func (r *htmlReader) setValue(start int, raw []byte, references, attribute bool) *view {
-	v := &r.value
-	v.parent, v.base, v.marks, v.text = r.view, start, v.marks[:0], raw
-	if references && r.tokens.tag.needsUnescape(raw) {
-		r.decoded, v.marks = unescape(r.decoded[:0], v.marks, raw, attribute)
-		v.text = r.decoded
-	}
-	return v
 }
 
 // endLink closes the a element that is open, if any: its text is known now.
@@ -450,7 +323,7 @@ func (r *htmlReader) endLink() {
 		if len(text) > 0 {
 			break
 		}
-		r.folded = foldSpace(r.folded[:0], r.setValue(at.start, r.view.text[at.start:at.end], true, true).text)
+		r.folded = foldSpace(r.folded[:0], r.attributes.value(at).text)
 		text = trimFolded(r.folded)
 	}
 	if len(text) > 0 {
@@ -469,4 +342,45 @@ func (r *htmlReader) textAgain(link int, text []byte) string {
 		return r.links[first].Text
 	}
 	return r.keep(text)
+}
+
+// stamp gives the links from first on what they owe to the tag they stand in, or behind.
+func (r *htmlReader) stamp(first int, inTag bool) {
+	if first == len(r.links) {
+		return
+	}
+	tag := r.attributes.view.source(r.tokens.tag.start)
+	ignored := r.tokens.tag.ignored || inTag && r.ignore.covers(tag)
+	for i := first; i < len(r.links); i++ {
+		f := &r.links[i]
+		f.tag = int32(tag)
+		f.NoFollow = f.NoFollow || r.tokens.tag.noFollow
+		f.Ignored = f.Ignored || ignored || r.ignore.covers(int(f.at))
+	}
+}
+
+// describe gives the links of a tag their text, unless they are bare: that of an a is what
+// follows, up to its end tag; others have it in attributes.
+func (r *htmlReader) describe(t *startTag, first int, bare bool) {
+	if t.element.role == roleA {
+		if l := &r.link; !bare {
+			l.first, l.end, l.text = first, len(r.links), l.text[:0]
+			l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
+		}
+		return
+	}
+	if r.link.first < r.link.end && t.has(attrAlt) {
+		r.link.text = foldSpace(r.link.text, t.get(attrAlt))
+	}
+	if bare || first == len(r.links) {
+		return
+	}
+	if text := r.attributes.description(); len(text) > 0 {
+		at := r.keep(text)
+		for i := first; i < len(r.links); i++ {
+			if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // those of a srcdoc have their own
+				f.Text = at
+			}
+		}
+	}
 }

@@ -42,12 +42,12 @@ func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	defer func() { a.read += r.tokens.end - start }()
 	r.begin(a.h, &a.h.src)
 	r.tokens.reference = false
-	r.want, r.links = true, r.links[:0]
-	r.bodyFilled, r.framesets = true, 1
+	r.attributes.want, r.links = true, r.links[:0]
+	r.bodyFilled, r.open.framesets = true, 1
 	t := &r.tokens
 	t.end = start
 	if href, title, end := plainLinkTag(t.doc, start); end >= 0 {
-		r.url(ruleOfA, href, ExpectAny)
+		r.attributes.url(ruleOfA, href, ExpectAny)
 		r.links[0].tag = int32(start)
 		r.link = linkText{end: 1, text: r.link.text[:0], title: title}
 		t.end = end
@@ -75,7 +75,7 @@ const longestRereading = 4
 func (r *htmlReader) readLink() {
 	t := &r.tokens
 	for r.link.first == 0 && r.link.end > 0 {
-		if t.skip = r.meaningless(); t.skip != skipNothing && r.inert == 0 && t.inPlace() {
+		if t.skip = r.meaningless(); t.skip != skipNothing && r.open.inert == 0 && t.inPlace() {
 			if r.plainContent(); r.link.end == 0 {
 				return
 			}

@@ -158,7 +158,7 @@ func (r *jsonRules) string(at span, in *Input) {
 		return
 	case r.html:
 		v := r.view(at)
-		inner := &htmlReader{want: true, nesting: 1}
+		inner := newNestedReader(true, 1)
 		inner.begin(r.harvest, v)
 		inner.read()
 		return

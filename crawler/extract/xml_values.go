@@ -310,7 +310,8 @@ func (i *xmlIsland) end(r *xmlReader, end int) {
 
 // readFragment reads HTML that stands in another document.
 func (r *xmlReader) readFragment(v *view, base string, isXML bool) {
-	inner := &htmlReader{want: true, nesting: 1, xml: isXML}
+	inner := newNestedReader(true, 1)
+	inner.xml = isXML
 	first := len(r.links)
 	inner.begin(r.harvest, v)
 	inner.read()

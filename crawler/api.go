@@ -1,6 +1,9 @@
 package crawler
 
-import "github.com/orbweaver/orbweaver/crawler/rules"
+import (
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/verdicts"
+)
 
 // What a caller gives to a run and gets from it is declared in package rules, which all
 // rooms of the engine share; callers know it by these names.
@@ -43,3 +46,6 @@ const (
 
 // CommandLine is the Page of a target that the user named.
 const CommandLine = rules.CommandLine
+
+// Wayback is the address of the Wayback Machine, for Config.Archive.
+const Wayback = verdicts.Wayback

@@ -6,6 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // Of the references of a site a few in a thousand are shown. Where a page is a file, which
@@ -21,7 +22,7 @@ import (
 func (w *worker) bare(resp *fetch.Response, body []byte) bool {
 	c := w.cfg
 	return c.ReadAgain && !c.Show.OK && !c.Show.Skipped && !c.Pages && !c.Stream && c.Changed == nil && w.earlier == nil &&
-		!w.frontier.Durable() && localFile(resp) != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
+		!w.frontier.Durable() && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
 }
 
 // readsBare begins a page: its links may be bare when its body is given.
@@ -75,7 +76,7 @@ func (f *findings) addBare(l *extract.Link, s *said) {
 		return
 	}
 	if s.HasFragment && f.fragment == nil { // it repeats a bare one
-		f.href = append(f.href[:0], fragmentOf(l.Raw)...)
+		f.href = append(f.href[:0], rules.FragmentOf(l.Raw)...)
 		f.fragment = f.href
 	}
 	s.number, s.text = f.links.Written()+1, l.Text
@@ -93,7 +94,7 @@ func (f *findings) fillIn(l *extract.Link) {
 }
 
 // barely is a mark of a link that is shown for its target's sake alone, if at all.
-const barely = markExpect | markForm | markAside | markChanged
+const barely = rules.MarkExpect | rules.MarkForm | rules.MarkAside | rules.MarkChanged
 
 // isPlain reports whether a link may be bare: it has no finding of its own, and its
 // Fragment is as it is written.

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
 // variedSite writes pages that link to each other, to what is missing and to what is
@@ -69,11 +70,11 @@ func TestReadAgain(t *testing.T) {
 				bare += countBare(t, store)
 				return said
 			}
-			want := report(false, 1, windowedAnchors)
+			want := report(false, 1, verdicts.MaxAnchors)
 			if bare > 0 && dir == generated && show == (Show{Broken: true, Warning: true}) {
 				t.Fatal("references are bare though they are not to be read again")
 			}
-			for _, got := range []string{report(true, 1, windowedAnchors), report(true, 64, windowedAnchors), report(true, 8, 3)} {
+			for _, got := range []string{report(true, 1, verdicts.MaxAnchors), report(true, 64, verdicts.MaxAnchors), report(true, 8, 3)} {
 				if got != want {
 					at := 0
 					for got[at] == want[at] {
@@ -160,7 +161,7 @@ func TestReadAgainChanged(t *testing.T) {
 	end := strings.Repeat("<p>that goes on</p>\n", 4)
 	page := `<body><p>page</p><a href="gone.html">gone</a>` + end
 	part := strings.Replace(page, "gone.html", "p.html#gone", 1)
-	const placeless = "a file changed while it was checked: where links that are listed stand there is not known"
+	const placeless = "a file changed while it was checked: the places of listed links there are not known"
 	for _, c := range []struct {
 		name, page, then, other, note string
 		references                    []Reference

@@ -201,7 +201,7 @@ func BenchmarkJoin(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		sum, err := r.report(b.Context())
+		sum, err := r.judge(b.Context())
 		if err != nil || sum.References < pages*links {
 			b.Fatal(sum, err)
 		}

@@ -35,7 +35,7 @@ func (r *run) asFarAsKnown(id frontier.ID, o *check.Outcome) {
 	}
 	for _, w := range o.Warnings {
 		switch {
-		case informational(w.Code):
+		case rules.Informational(w.Code):
 		case !check.OfPage(w.Code):
 			r.forecast.dubious.add(id)
 			return

@@ -21,9 +21,9 @@ import (
 
 // barred says why a target is not asked at all, or that it must wait a moment for
 // what another worker is finding out.
-func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, before past) (o *check.Outcome, wait bool, err error) {
+func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, before frontier.Past) (o *check.Outcome, wait bool, err error) {
 	if w.frontier.Hosts().GivenUp(t.Host) {
-		for _, known := range [][]byte{before.last, before.answer} {
+		for _, known := range [][]byte{before.Last, before.Answer} {
 			if known == nil {
 				continue
 			}
@@ -34,7 +34,7 @@ func (w *worker) barred(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 		}
 		return rules.Skip(check.CodeRateLimited, "not asked: "+t.Host+" refused too many requests before"), false, nil
 	}
-	if !before.asked && w.frontier.Hosts().Dead(t.Host) {
+	if !before.Asked && w.frontier.Hosts().Dead(t.Host) {
 		return rules.Skip(check.CodeTimeout, "not asked: "+t.Host+" let many requests before go without any answer"), false, nil
 	}
 	if pattern, trapped := w.trapped(t, u); trapped {
@@ -65,7 +65,7 @@ func (w *worker) beginsPage() bool {
 }
 
 // held asks for what must be known before the target is asked.
-func (w *worker) held(ctx context.Context, t *frontier.Target, u urinorm.URL, before past) (o *check.Outcome, wait bool, err error) {
+func (w *worker) held(ctx context.Context, t *frontier.Target, u urinorm.URL, before frontier.Past) (o *check.Outcome, wait bool, err error) {
 	if o, err := w.refused(ctx, t, u, before); o != nil || err != nil || !w.compares(u) {
 		return o, false, err
 	}
@@ -85,7 +85,7 @@ func (w *worker) trapped(t *frontier.Target, u urinorm.URL) (pattern string, tra
 }
 
 // refused asks the host's robots.txt, where it has a say.
-func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL, before past) (*check.Outcome, error) {
+func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL, before frontier.Past) (*check.Outcome, error) {
 	if !w.asksRobots(t, u) {
 		if t.Wave() >= frontier.Leaves { // no page is waiting for the rules any more
 			return nil, w.frontier.Hosts().OpenGate(ctx, t.Host)
@@ -123,13 +123,13 @@ func (w *worker) refused(ctx context.Context, t *frontier.Target, u urinorm.URL,
 // or nil when the refusal that follows from it stands. Where not even a connection
 // came about, that says more of the target than any rules could; a request that
 // failed says nothing but that it may be repeated.
-func (w *worker) rulesFault(t *frontier.Target, u urinorm.URL, fault *fetch.Fault, before past) *check.Outcome {
+func (w *worker) rulesFault(t *frontier.Target, u urinorm.URL, fault *fetch.Fault, before frontier.Past) *check.Outcome {
 	o := check.ObserveFault(fault)
 	o.Requests = 0 // they were not for this target
 	if o.Retryable() {
 		w.robots.ForgetFailed(u)
 	}
-	if fault.Op != "fetch" && fault.Op != "read" || o.Retryable() && !t.Second && before.tries < w.cfg.Retries {
+	if fault.Op != "fetch" && fault.Op != "read" || o.Retryable() && !t.Second && before.Tries < w.cfg.Retries {
 		return &o
 	}
 	return nil

@@ -3,6 +3,8 @@ package crawler
 import (
 	"sync"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // governor holds the number of workers to what this machine bears. Workers that
@@ -25,14 +27,10 @@ func newGovernor(most int) *governor {
 	return &governor{most: most, allowed: most, working: most}
 }
 
-// stoppedByMachine is why a run is not complete that could not ask for a target: this
-// machine, or the proxy it is told to use, did not let it.
-const stoppedByMachine = "local-limit"
-
 // couldNot notes that a target was left out because of that.
 func (w *worker) couldNot(why string) {
 	w.lacked.CompareAndSwap(nil, &why)
-	w.leavesOut(stoppedByMachine)
+	w.leavesOut(rules.StoppedByMachine)
 }
 
 // starved lowers the number of workers by a quarter. What began before the last

@@ -1,23 +1,20 @@
 package crawler
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
 // told runs a crawl whose join holds so many anchors at once, and returns all that
@@ -33,7 +30,7 @@ func told(t *testing.T, cfg *Config, seeds []Seed, anchors int) string {
 	if err := r.crawl(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := r.report(t.Context())
+	sum, err := r.judge(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,90 +53,11 @@ func TestJoinByRanges(t *testing.T) {
 	for _, show := range []Show{{Broken: true, Warning: true}, showAll()} {
 		cfg, seeds := onDisk(t, dir)
 		cfg.Show = show
-		want := told(t, cfg, seeds, windowedAnchors)
+		want := told(t, cfg, seeds, verdicts.MaxAnchors)
 		for _, anchors := range []int{1, 100, 5999} {
 			if got := told(t, cfg, seeds, anchors); got != want {
 				t.Errorf("with %d anchors at once, the report differs", anchors)
 			}
-		}
-	}
-}
-
-// TestAnchorWindow: whatever chunks they come to lie in, the anchors of each page are
-// found, those of no other, and each is met once.
-func TestAnchorWindow(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	sizes := []int{0, 3, 0, anchorChunk - 3, 0, 2, anchorChunk + 1, 0, 0, 7, 3 * anchorChunk, 1, anchorChunk, 0, anchorChunk - 1, 1, 2, 0}
-	for range 40 {
-		sizes = append(sizes, random.IntN(anchorChunk/2))
-	}
-	w := anchorWindow{most: windowedAnchors}
-	w.reset(5)
-	hash := func(page, i int) uint64 { return uint64(i)<<44 | uint64(page) }
-	for page, n := range sizes {
-		var encoded []byte
-		for i := range n {
-			encoded = binary.LittleEndian.AppendUint64(encoded, hash(page, i))
-		}
-		if w.add(frontier.ID(5+page), check.Glance{Read: true, Anchors: encoded}); w.full {
-			t.Fatal("the window is full")
-		}
-	}
-	for page, n := range sizes {
-		id := frontier.ID(5 + page)
-		for i := 0; i < n; i += 1 + n/50 {
-			at, there := w.find(id, hash(page, i))
-			if !there || !w.meet(at) || w.meet(at) {
-				t.Fatalf("anchor %d of page %d, which has %d: found %t", i, page, n, there)
-			}
-		}
-		for _, other := range []uint64{hash(page+1, 0), hash(page, n), hash(page, 1<<19)} {
-			if _, there := w.find(id, other); there {
-				t.Fatalf("page %d, which has %d anchors: %x is none of them", page, n, other)
-			}
-		}
-	}
-}
-
-func TestFindHash(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	sets := [][]uint64{nil, {0}, {1 << 63}, {^uint64(0)}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, ^uint64(0)}}
-	for _, n := range []int{2, 50, 5000} {
-		even, crowded := make([]uint64, n), make([]uint64, n)
-		for i := range even {
-			even[i], crowded[i] = random.Uint64(), 1<<62+random.Uint64N(1<<20)
-		}
-		slices.Sort(even)
-		slices.Sort(crowded)
-		sets = append(sets, slices.Compact(even), slices.Compact(crowded))
-	}
-	for _, set := range sets {
-		for i, h := range set {
-			if at, there := findHash(set, h); !there || at != i {
-				t.Fatalf("findHash of %d, of %d hashes: %d, %v", i, len(set), at, there)
-			}
-			for _, near := range []uint64{h - 1, h + 1} {
-				if _, there := findHash(set, near); there != slices.Contains(set, near) {
-					t.Fatalf("findHash of a hash beside %d, of %d: %v", i, len(set), there)
-				}
-			}
-		}
-	}
-	if _, there := findHash(nil, 7); there {
-		t.Error("nothing holds a hash")
-	}
-}
-
-func BenchmarkFindHash(b *testing.B) {
-	names := make([]string, 200)
-	for i := range names {
-		names[i] = string(rune('a'+i%26)) + string(rune('a'+i/26))
-	}
-	set, _ := check.NewAnchors(names)
-	h := check.HashAnchor(names[77])
-	for b.Loop() {
-		if _, there := findHash(set, h); !there {
-			b.Fatal("not found")
 		}
 	}
 }
@@ -219,38 +137,6 @@ func TestPagesOwnWarnings(t *testing.T) {
 	}
 	if all, _ := counts(showAll()); !reflect.DeepEqual(all, some) {
 		t.Errorf("counted %+v; where all is shown, %+v", some, all)
-	}
-}
-
-// TestWarnedIsNotFlagged: references to the anchors of a page with warnings of its own
-// cost no more than others.
-func TestWarnedIsNotFlagged(t *testing.T) {
-	dir := t.TempDir()
-	page := "<!doctype html><title>x</title><p id=a></p><p id=a></p>"
-	page += strings.Repeat("<a href='#'>x</a>", 3)
-	for i := range 200 {
-		page += fmt.Sprintf("<p id=i%d></p><a href='#i%d'>x</a>", i, i)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cfg, seeds := onDisk(t, dir)
-	cfg.Show = Show{Broken: true, Warning: true}
-	r := newRun(t.Context(), cfg, seeds, &collector{})
-	if err := r.refer(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.crawl(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	j := newJoin(r)
-	for _, step := range []func() error{j.load, j.judge, j.alone} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(j.flagged) != 1 || j.sum.OK != 201 {
-		t.Errorf("%d pairs are looked at closely, and %d are simply ok; want 1 and 201", len(j.flagged), j.sum.OK)
 	}
 }
 

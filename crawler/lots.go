@@ -58,13 +58,13 @@ func (w *worker) readBeginning(resp *fetch.Response, name string, limit int64, m
 	if format, _ = extract.Readable(resp.ContentType, name, nil); format != "html" {
 		return nil, "", nil, nil
 	}
-	if body, err = w.bodies.read(resp.Body, extract.SniffLength, extract.SniffLength, true); err != nil {
+	if body, err = w.buffers.Read(resp.Body, extract.SniffLength, extract.SniffLength, true); err != nil {
 		return body, format, nil, err
 	}
 	if format, _ = extract.Readable(resp.ContentType, name, body); !extract.ReadInPieces(format) {
-		return w.bodies.grow(body, int(resp.Size)+endRoom), format, nil, nil
+		return w.buffers.GrowTo(body, int(resp.Size)), format, nil, nil
 	}
-	if body, err = w.bodies.readOn(body, resp.Body, maxShell, maxShell); err != nil {
+	if body, err = w.buffers.ReadOn(body, resp.Body, maxShell, maxShell); err != nil {
 		return body, format, nil, err
 	}
 	return body, format, &restOf{from: io.LimitReader(resp.Body, limit-int64(len(body)))}, nil

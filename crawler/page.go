@@ -14,19 +14,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Marks are what is remembered of one reference besides its place; they become
-// warnings of its target. The upper half of a mark holds the repairs.
-const (
-	markExpect      = 3      // extract.Expect
-	markMixed       = 1 << 2 // an https page loads it by http
-	markOutsideBase = 1 << 3 // on the published host, but not under --base-url
-	markForm        = 1 << 4 // the action of a form
-	markAside       = 1 << 5 // named, not linked: nothing is asked for its sake
-	markExcluded    = 1 << 6 // a rule says not to look at this URL, whatever becomes of its page
-	markChanged     = 1 << 7 // on a changed page, where Config.Changed tells them from the others
-	markRepairs     = 32     // where the repairs begin
-)
-
 // findings gathers what one page refers to, target by target and reference by
 // reference, ready to be settled with the page in one step.
 type findings struct {
@@ -146,7 +133,7 @@ func (f *findings) add(l *extract.Link) {
 
 // learnOf finds out what a link comes to.
 func (f *findings) learnOf(l *extract.Link, s *said) {
-	s.Mark, s.text = uint64(l.Expect)&markExpect, l.Text
+	s.Mark, s.text = uint64(l.Expect)&rules.MarkExpect, l.Text
 	switch {
 	case !f.remembers || !ordinary(l):
 		f.resolve(l, s)
@@ -179,7 +166,7 @@ func (f *findings) addOwn(l *extract.Link, s *said) {
 	plain := !l.NoFollow && !f.byPattern && urinorm.IsPlainFragment(fragment)
 	if !plain || *own == 0 {
 		_, fate := f.resolve(l, s)
-		if plain && fate.Outcome == nil && s.Mark&^markExpect == 0 {
+		if plain && fate.Outcome == nil && s.Mark&^rules.MarkExpect == 0 {
 			*own = int32(s.Target) + 1
 		}
 		return
@@ -204,7 +191,7 @@ func (f *findings) addKnown(l *extract.Link, s *said) {
 		return
 	case !met:
 		_, fate := f.resolve(l, s)
-		if f.plain && s.Mark&^markExpect == 0 && strings.IndexByte(ref, '{') < 0 { // of that in a template it says nothing
+		if f.plain && s.Mark&^rules.MarkExpect == 0 && strings.IndexByte(ref, '{') < 0 { // of that in a template it says nothing
 			f.known.keep(k, hash, l, fate, f.fingerprint, s.Target)
 		}
 		return
@@ -255,7 +242,7 @@ func (f *findings) resolve(l *extract.Link, s *said) (rules.Href, rules.Fate) {
 		// without what may be no fragment, is another target.
 		f.plain = false
 		fate := rules.Fate{Outcome: rules.Skip(check.CodeExcluded, forTemplate), Internal: true, Wave: frontier.Leaves}
-		s.Mark |= markAside
+		s.Mark |= rules.MarkAside
 		s.Target = f.refuse(l.Ref, fate)
 		return rules.Href{}, fate
 	}
@@ -283,13 +270,13 @@ func (f *findings) resolve(l *extract.Link, s *said) (rules.Href, rules.Fate) {
 			fate := rules.Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 			if why := f.leftAside(l); why != "" {
 				fate.Outcome, fate.Need = rules.Skip(check.CodeExcluded, why), 0
-				s.Mark |= markAside
+				s.Mark |= rules.MarkAside
 			}
 			s.Target = f.refuse(l.Ref, fate)
 			return rules.Href{}, fate
 		}
 		if at.HasAuthority || repairs.Mended() { // nothing else can need a note
-			s.Mark |= uint64(repairs) << markRepairs
+			s.Mark |= uint64(repairs) << rules.MarkRepairs
 		}
 	}
 	f.href = href
@@ -436,16 +423,15 @@ func (f *findings) refuse(raw string, fate rules.Fate) int {
 
 // Why a link is left aside.
 const (
-	ignoredInline = "an inline mark says to leave it out"
-	forTemplate   = "a template fills in what it leads to"
-	forBuilding   = "what is built into a page from outside the directory is not looked at"
+	forTemplate = "a template fills in what it leads to"
+	forBuilding = "what is built into a page from outside the directory is not looked at"
 )
 
 // leftAside says why a link is not to be looked at, "" if it is.
 func (f *findings) leftAside(l *extract.Link) string {
 	switch {
 	case l.Ignored:
-		return ignoredInline
+		return rules.IgnoredInline
 	case f.above && f.local && l.Kind == extract.Resource && builds[f.doc.Format]:
 		return forBuilding
 	}
@@ -486,9 +472,9 @@ func (f *findings) refer(v rules.Href, l *extract.Link, s *said) (fate rules.Fat
 	case why != "":
 		fate.Outcome = rules.Skip(check.CodeExcluded, why)
 		fate.Internal = f.within(v)
-		s.Mark |= markAside
+		s.Mark |= rules.MarkAside
 	case l.Kind == extract.Host:
-		s.Mark |= markAside
+		s.Mark |= rules.MarkAside
 		// Such a host is never visited. Whether it resolves is a target of its own, but
 		// for one that was made up for a directory.
 		if named, ok := fetch.HostURL(rules.URLOf(v)); ok && r.fetches(named.Scheme()) && !r.scope().Synthetic(v) {
@@ -501,13 +487,13 @@ func (f *findings) refer(v rules.Href, l *extract.Link, s *said) (fate rules.Fat
 	case v.IsHTTP():
 		fate = f.scope.Decide(v, l.Kind, f.depth+1, f.nofollow || l.NoFollow && r.obeysNoFollow(f.page))
 		if fate.Outcome != nil && fate.Outcome.Code == check.CodeExcluded {
-			s.Mark |= markExcluded
+			s.Mark |= rules.MarkExcluded
 		}
 		if f.mixed(v, l) {
-			s.Mark |= markMixed
+			s.Mark |= rules.MarkMixed
 		}
 		if r.scope().OutsideBase(v) {
-			s.Mark |= markOutsideBase
+			s.Mark |= rules.MarkOutsideBase
 		}
 	case f.outside != nil:
 		fate = f.outside.fate
@@ -515,9 +501,9 @@ func (f *findings) refer(v rules.Href, l *extract.Link, s *said) (fate rules.Fat
 		fate = r.otherScheme(v, f, l.Kind)
 	}
 	if l.Kind == extract.Submission {
-		s.Mark |= markForm
+		s.Mark |= rules.MarkForm
 	}
-	if fate.Outcome != nil && s.Mark&markAside == 0 {
+	if fate.Outcome != nil && s.Mark&rules.MarkAside == 0 {
 		fate.Need |= frontier.NeedLinked // what it says counts, whoever names the target besides
 	}
 	if f.run.cfg.Changed != nil {

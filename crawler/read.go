@@ -22,13 +22,10 @@ const (
 	excerptTime = time.Second
 )
 
-// standardInput is the Path of a document that no file holds.
-const standardInput = "-"
-
 // recognise looks at the beginning of an error page.
 func (w *worker) recognise(resp *fetch.Response, o *check.Outcome) {
-	body, _ := w.bodies.read(resp.Body, excerptSize, excerptSize, true) // what there is is enough
-	defer w.bodies.give(body)
+	body, _ := w.buffers.Read(resp.Body, excerptSize, excerptSize, true) // what there is is enough
+	defer w.buffers.Give(body)
 	o.RecogniseWall(resp.Header, body)
 }
 
@@ -36,11 +33,11 @@ func (w *worker) recognise(resp *fetch.Response, o *check.Outcome) {
 func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o *check.Outcome) {
 	limit := w.mostOf(t, u, resp)
 	follow := t.Follow && !w.readElsewhere(u, resp)
-	name := lastSegment(u)
+	name := rules.DocumentName(u)
 	if _, readable := extract.Readable(resp.ContentType, name, nil); !readable && resp.ContentType != "" {
 		return
 	}
-	file := localFile(resp)
+	file := resp.LocalFile()
 	if !w.busy {
 		w.places.await() // the network keeps what nobody has the time to read
 	}
@@ -50,7 +47,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	if rest == nil && err == nil {
 		body, format, inPlace, err = w.readBody(resp, name, file != "", limit+1, body)
 	}
-	defer func() { w.bodies.give(body) }()
+	defer func() { w.buffers.Give(body) }()
 	switch {
 	case inPlace:
 	case err != nil:
@@ -138,7 +135,7 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 		w.count(countShells, 1)
 	case t.Seed:
 		w.shell.Store(true)
-		w.leavesOut(stoppedByScript)
+		w.leavesOut(rules.StoppedByScript)
 	}
 	w.count(countPages, 1)
 	if !w.cfg.Pages && !w.frontier.Durable() {
@@ -170,7 +167,7 @@ func (w *worker) mostOf(t *frontier.Target, u urinorm.URL, resp *fetch.Response)
 func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most int64, begun []byte) (body []byte, format string, inPlace bool, err error) {
 	if body = begun; isFile && body == nil {
 		if format, _ = extract.Readable(resp.ContentType, name, nil); format == "" || extract.ReadInPlace(format) {
-			body, err = w.bodies.read(resp.Body, extract.SniffLength, extract.SniffLength, true)
+			body, err = w.buffers.Read(resp.Body, extract.SniffLength, extract.SniffLength, true)
 			format, _ = extract.Readable(resp.ContentType, name, body)
 			if err != nil || extract.ReadInPlace(format) {
 				return body, format, err == nil, err
@@ -178,9 +175,9 @@ func (w *worker) readBody(resp *fetch.Response, name string, isFile bool, most i
 		}
 	}
 	if body == nil {
-		body, err = w.bodies.read(resp.Body, resp.Size, most, isFile)
+		body, err = w.buffers.Read(resp.Body, resp.Size, most, isFile)
 	} else { // its beginning
-		body, err = w.bodies.readOn(body, resp.Body, resp.Size, most)
+		body, err = w.buffers.ReadOn(body, resp.Body, resp.Size, most)
 	}
 	format, _ = extract.Readable(resp.ContentType, name, body)
 	return body, format, isFile && err == nil && extract.ReadInPlace(format), err
@@ -244,14 +241,6 @@ func (w *worker) canonical(u urinorm.URL, doc *extract.Document) string {
 		return ""
 	}
 	return w.print.URL(c)
-}
-
-// localFile is the file that a document is read from; empty when there is none.
-func localFile(resp *fetch.Response) string {
-	if resp.Path == standardInput {
-		return ""
-	}
-	return resp.Path
 }
 
 // headers enters what the header of a page refers to. A selector asks for links
@@ -336,14 +325,4 @@ func documentBase(u urinorm.URL, doc *extract.Document) *urinorm.Base {
 		return own
 	}
 	return other
-}
-
-func lastSegment(u urinorm.URL) string {
-	p := u.Path()
-	for i := len(p) - 1; i >= 0; i-- {
-		if p[i] == '/' {
-			return p[i+1:]
-		}
-	}
-	return p
 }

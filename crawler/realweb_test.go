@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // What the real web does, each with a server that does it. Hosts under .test are
@@ -233,7 +234,7 @@ func TestShells(t *testing.T) {
 	} {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/app.css": status("200 OK"), "app.test/favicon.ico": status("200 OK")}))
 		c, sum := crawl(t, cfg, seedOf(t, "http://app.test/"))
-		if sum.Complete || sum.StoppedBy != stoppedByScript || !noted(c, "it is rendered by a script; start from the site's sitemap") {
+		if sum.Complete || sum.StoppedBy != rules.StoppedByScript || !noted(c, "it is rendered by a script; start from the site's sitemap") {
 			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
 		}
 	}
@@ -268,7 +269,7 @@ func TestShellsOfDirectory(t *testing.T) {
 		}
 		cfg, seeds := onDisk(t, dir)
 		c, sum := crawl(t, cfg, seeds)
-		if got := sum.StoppedBy == stoppedByScript; got != want.empty || sum.Complete == want.empty || noted(c, "rendered by a script") != want.empty {
+		if got := sum.StoppedBy == rules.StoppedByScript; got != want.empty || sum.Complete == want.empty || noted(c, "rendered by a script") != want.empty {
 			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
 		}
 	}

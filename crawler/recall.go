@@ -43,7 +43,7 @@ func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary
 	if c.Queued+c.Leased > 0 {
 		r.stopped("interrupt")
 	}
-	sum, err := r.report(ctx)
+	sum, err := r.judge(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -353,35 +352,4 @@ func (s *failingStore) Complete(ctx context.Context, l frontier.Lease, d frontie
 		return nil, err
 	}
 	return s.Memory.Complete(ctx, l, d)
-}
-
-func TestPast(t *testing.T) {
-	for _, p := range []past{
-		{},
-		{requests: 3, asked: true, tries: 2, starved: 1, waited: 300, last: []byte("last"), answer: []byte("answer")},
-		{answer: check.AppendOutcome(nil, &check.Outcome{Code: check.CodeTimeout, Size: -1})},
-	} {
-		got, err := decodePast(p.encode())
-		if err != nil || !reflect.DeepEqual(got, p) {
-			t.Errorf("%+v came back as %+v, %v", p, got, err)
-		}
-	}
-}
-
-func FuzzPast(f *testing.F) {
-	full := past{requests: 3, asked: true, tries: 2, last: []byte("last"), answer: []byte("answer")}
-	f.Add(full.encode())
-	f.Add([]byte(nil))
-	f.Add([]byte{0, 0, 0, 0, 2, 0, 0})
-	f.Add([]byte{0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0})
-	f.Fuzz(func(t *testing.T, note []byte) {
-		p, err := decodePast(note)
-		if err != nil {
-			return
-		}
-		again, err := decodePast(p.encode())
-		if err != nil || !reflect.DeepEqual(again, p) {
-			t.Errorf("%+v came back as %+v, %v", p, again, err)
-		}
-	})
 }

@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/trap"
+	"github.com/orbweaver/orbweaver/crawler/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -33,16 +34,16 @@ type run struct {
 	seeded   map[string]struct{} // URLs of the seeds that lie in directories
 	seedIDs  []frontier.ID       // of each seed, 0 when it has no URL
 	started  time.Time
-	windowed int             // anchors that the join holds at once
+	windowed int             // anchors that the join holds at once; 0 for the usual number
 	began    time.Time       // the first session of the crawl
 	always   context.Context // outlives a cancelled run: what was done is kept
 
 	scoped atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect writes it
 
-	places *places
-	desks  stock[*findings]
-	bodies bodies
-	paths  realPaths
+	places  *places
+	desks   stock[*findings]
+	buffers fetch.Buffers
+	paths   realPaths
 
 	begun  atomic.Int64 // pages that were begun, against --max-pages
 	counts [len(tallyNames)]atomic.Int64
@@ -61,8 +62,8 @@ type run struct {
 
 	mu        sync.Mutex // the Sink, and what follows
 	stoppedBy string
-	timed     time.Time // up to when the store knows the time spent
-	stream    *stream   // from the last page on, when the sink wants results as they come
+	timed     time.Time        // up to when the store knows the time spent
+	stream    *verdicts.Stream // from the last page on, when the sink wants results as they come
 	trapped   map[string]int
 	listed    map[string]bool // sitemaps that robots.txt names, by key
 	sinkErr   error
@@ -98,6 +99,31 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	return r.conclude(ctx)
 }
 
+// judge gives every reference its verdict and the sink its results.
+func (r *run) judge(ctx context.Context) (*Summary, error) {
+	if r.onlyScriptPages() {
+		r.stopped(rules.StoppedByScript)
+	}
+	sum, err := verdicts.Report(ctx, r.judged())
+	if err == nil {
+		sum.Elapsed = r.before + time.Since(r.started)
+	}
+	return sum, err
+}
+
+// judged is the crawl as the verdicts see it. The caller holds mu, or is alone.
+func (r *run) judged() *verdicts.Crawl {
+	c := &verdicts.Crawl{Config: r.cfg, Scope: r.scope(), Print: r.print, Store: r.cfg.Store, Sink: r.sink, Fetch: r.fetch,
+		Seeds: r.seeds, SeedIDs: r.seedIDs, Began: r.began, Started: r.started, StoppedBy: r.stoppedBy,
+		Pages: r.counted(countPages), Requests: r.counted(countRequests), Unfollowed: r.counted(countUnfollowed),
+		ScriptStart: r.shell.Load(), ScriptPages: r.onlyScriptPages(), Trapped: r.trapped,
+		MaxAnchors: r.windowed, Streamed: r.stream}
+	if why := r.lacked.Load(); why != nil {
+		c.LocalLimit = *why
+	}
+	return c
+}
+
 // spare lets go of what only visits need: while verdicts are given, most memory is used.
 func (r *run) spare() {
 	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
@@ -107,7 +133,7 @@ func (r *run) spare() {
 		idle.CloseIdleConnections()
 	}
 	r.desks.empty()
-	r.bodies.empty()
+	r.buffers.Release()
 	r.traps = nil
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > mostSpared {
@@ -122,8 +148,8 @@ const mostSpared = 32 << 20
 // conclude reports, and tells the store when there is nothing to go on with.
 func (r *run) conclude(ctx context.Context) (*Summary, error) {
 	r.spare()
-	sum, err := r.report(ctx)
-	if err != nil || endsSession[sum.StoppedBy] {
+	sum, err := r.judge(ctx)
+	if err != nil || rules.EndsSession(sum.StoppedBy) {
 		return sum, err
 	}
 	if err := r.cfg.Store.Tally(r.always, []frontier.Tally{{Name: tallyFinished, By: 1}}); err != nil {
@@ -134,14 +160,14 @@ func (r *run) conclude(ctx context.Context) (*Summary, error) {
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	cfg := given.WithDefaults()
-	r := &run{cfg: cfg, sink: sink, seeds: seeds, windowed: windowedAnchors, always: context.WithoutCancel(ctx),
+	r := &run{cfg: cfg, sink: sink, seeds: seeds, always: context.WithoutCancel(ctx),
 		print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir), trapped: map[string]int{}, listed: map[string]bool{}}
 	r.started = time.Now()
 	r.began, r.timed = r.started, r.started
 	processors := runtime.GOMAXPROCS(0)
 	r.places = newPlaces(processors)
 	r.desks = stock[*findings]{most: 2 * processors, make: func() *findings { return &findings{} }}
-	r.bodies.most = 4 * processors
+	r.buffers.Most = 4 * processors
 	r.scoped.Store(rules.NewScope(cfg, seeds, r.print))
 	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, frontier.Politeness{Pace: r.pace, Start: r.begin, Gated: r.gated})
@@ -346,18 +372,10 @@ func (r *run) progress() {
 func (r *run) stopped(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stoppedBy == "" || partly[r.stoppedBy] && !partly[why] {
+	if r.stoppedBy == "" || slices.Contains(rules.LeavesOut, r.stoppedBy) && !slices.Contains(rules.LeavesOut, why) {
 		r.stoppedBy = why
 	}
 }
-
-// endsSession are reasons that end a run before the crawl is over: with a store that
-// outlives it, another can go on.
-var endsSession = map[string]bool{"interrupt": true, "max-time": true}
-
-// partly are reasons that leave something out while the run goes on; what ends it
-// says more.
-var partly = map[string]bool{"trap": true, "max-pages": true, stoppedByScript: true, stoppedByMachine: true}
 
 // tellPage gives the sink a page. A sink that fails ends the run.
 func (r *run) tellPage(p *Page) {
@@ -397,12 +415,4 @@ func (r *run) trap(pattern string) {
 	if r.stoppedBy == "" {
 		r.stoppedBy = "trap"
 	}
-}
-
-// notReached is the outcome of a target that was not looked at.
-func notReached(why string) *check.Outcome {
-	if why == "interrupt" {
-		return rules.Skip(check.CodeInterrupted, "the run was interrupted before it was checked")
-	}
-	return rules.Skip(check.CodeLimit, "the run ended by "+why+" before it was checked")
 }

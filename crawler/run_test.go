@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -131,7 +132,7 @@ func findingsOf(site *crawlertest.Site, base string, c *collector) []crawlertest
 				add(r.Code)
 			}
 			for _, w := range r.Warnings {
-				if !informational(w.Code) {
+				if !rules.Informational(w.Code) {
 					add(w.Code)
 				}
 			}

@@ -10,16 +10,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// stoppedByScript is why a run is not complete whose start page is made by a script:
-// its links were never seen.
-const stoppedByScript = "script-rendered"
-
-// shellNote tells what to do about it.
-const shellNote = "the start page holds no links: it is rendered by a script; start from the site's sitemap, such as /sitemap.xml, or from the built output"
-
-// shellsNote is the same where it is a directory that holds nothing else.
-const shellsNote = "no page holds a link: all are rendered by a script; check the site as a server or a prerenderer delivers it"
-
 // wantsShell reports whether it matters of a page that a script fills it: of one that
 // a crawl starts from, or that a later one may start from, and of those of a directory.
 func (w *worker) wantsShell(t *frontier.Target, u urinorm.URL) bool {
@@ -29,9 +19,9 @@ func (w *worker) wantsShell(t *frontier.Target, u urinorm.URL) bool {
 	return t.Seed || w.earlier != nil
 }
 
-// emptyBuild reports whether all there was to read in directories are pages that a
+// onlyScriptPages reports whether all there was to read in directories are pages that a
 // script fills: the build of an application, whose links nobody has seen.
-func (r *run) emptyBuild() bool {
+func (r *run) onlyScriptPages() bool {
 	n := r.counted(countShells)
 	return n > 0 && n == r.counted(countPages)
 }

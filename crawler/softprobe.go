@@ -105,8 +105,8 @@ func (w *worker) probe(ctx context.Context, dir, ext string) (print check.Finger
 	if resp.Status < 200 || resp.Status > 299 {
 		return print, nil
 	}
-	body, _ := w.bodies.read(resp.Body, resp.Size, maxProbeBody, false) // what there is is enough
-	defer w.bodies.give(body)
+	body, _ := w.buffers.Read(resp.Body, resp.Size, maxProbeBody, false) // what there is is enough
+	defer w.buffers.Give(body)
 	return check.FingerprintOf(body), nil
 }
 

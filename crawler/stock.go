@@ -40,7 +40,6 @@ func (s *stock[T]) empty() {
 
 // Memory that a large page needed is not kept.
 const (
-	largeBody  = 1 << 20 // bytes of a body
 	largeLinks = 1 << 20 // bytes of a page's references
 	manyLinks  = 1 << 15 // of a page
 )

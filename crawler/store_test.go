@@ -56,9 +56,10 @@ func writeFiles(t testing.TB, files map[string]string) (dir string) {
 // TestManyMismatches: each of many pages is linked to, and taken for an image, too. The
 // places of each are told apart although not all that is known of the pages is at hand.
 func TestManyMismatches(t *testing.T) {
+	const pages = 612 // more than are kept at once
 	var index strings.Builder
 	files := map[string]string{}
-	for n := range shelved + 100 {
+	for n := range pages {
 		fmt.Fprintf(&index, "<img src=p%d.html><a href=p%[1]d.html></a>\n", n)
 		files[fmt.Sprintf("p%d.html", n)] = "<p>page</p>"
 	}
@@ -66,7 +67,7 @@ func TestManyMismatches(t *testing.T) {
 	cfg, seeds := onDisk(t, writeFiles(t, files))
 	cfg.Show, cfg.Store = Show{Warning: true}, &watchedStore{Memory: frontier.NewMemory()}
 	c, _ := crawl(t, cfg, seeds)
-	if len(c.results) != shelved+100 {
+	if len(c.results) != pages {
 		t.Fatalf("%d results", len(c.results))
 	}
 	for _, r := range c.results {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // What a run counts is kept by the store in the step that ends the visit, so that a
@@ -129,11 +130,11 @@ func (r *run) recallTallies() error {
 			r.listed[key] = true
 		}
 	}
-	for why := range partly {
+	for _, why := range rules.LeavesOut {
 		if kept[tallyStopped+why] > 0 {
 			r.stopped(why)
 		}
 	}
-	r.shell.Store(kept[tallyStopped+stoppedByScript] > 0)
+	r.shell.Store(kept[tallyStopped+rules.StoppedByScript] > 0)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -97,7 +98,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 	if !t.Follow { // no page waits for it
 		w.turns.end(t.Turn)
 	}
-	before, err := decodePast(t.Note())
+	before, err := frontier.DecodePast(t.Note())
 	if err != nil {
 		return fmt.Errorf("visit target %d: %w", t.ID(), err)
 	}
@@ -126,7 +127,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 		}
 		return w.conclude(t, u, o, 0, before)
 	}
-	before.asked = true
+	before.Asked = true
 	if w.scope().SiteOf(u) != nil { // no network will be waited for
 		w.compute()
 	}
@@ -160,7 +161,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 
 // observe tells the frontier how the host bore the visit.
 func (w *worker) observe(t *frontier.Target, u urinorm.URL, o *check.Outcome, began time.Time, rest time.Duration) error {
-	a := frontier.Answer{Started: began, Overloaded: overloaded(o), Repeated: t.Tries > 0, RestFor: rest, Latency: w.latency}
+	a := frontier.Answer{Started: began, Overloaded: o.Overloaded(), Repeated: t.Tries > 0, RestFor: rest, Latency: w.latency}
 	if rest > w.cfg.MaxWait {
 		a.RestFor, a.TooLong = 0, true
 	}
@@ -168,9 +169,6 @@ func (w *worker) observe(t *frontier.Target, u urinorm.URL, o *check.Outcome, be
 	a.TimedOut = a.Silent && o.Code == check.CodeTimeout
 	return w.frontier.Hosts().Observe(w.always, t.Host, a)
 }
-
-// overloaded reports whether an answer says that the host has too much to do.
-func overloaded(o *check.Outcome) bool { return o.Status == 429 || o.Status == 503 }
 
 // ask sends the request and reads what is wanted of the answer. rest is how long
 // the host asked to be left alone.
@@ -202,7 +200,7 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 	w.heard.resp = resp
 	seen := check.Observe(check.Question{URL: u, Conditional: resp.Conditional}, resp)
 	o = &seen
-	if overloaded(o) {
+	if o.Overloaded() {
 		if d, ok := check.RetryAfter(resp.Header, time.Now()); ok {
 			rest = d
 		}
@@ -369,4 +367,22 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 		}
 	}
 	return w.tellAsKnown(t, o, s.Found, ids)
+}
+
+// tellAsKnown tells what the settling of a target makes known.
+func (w *worker) tellAsKnown(t *frontier.Target, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
+	if !w.cfg.Stream {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stream != nil {
+		return w.stream.Settled(t.ID(), o, found, ids)
+	}
+	c, err := w.frontier.Count(w.always)
+	if err != nil || c.Pages > 0 {
+		return err
+	}
+	w.stream, err = verdicts.NewStream(w.always, w.judged())
+	return err
 }

@@ -92,3 +92,6 @@ func (o *Outcome) incomplete() bool {
 		return w.Code == CodeBodyTruncated
 	})
 }
+
+// Overloaded reports whether an answer says that the host has too much to do.
+func (o *Outcome) Overloaded() bool { return o.Status == 429 || o.Status == 503 }

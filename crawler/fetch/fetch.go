@@ -152,3 +152,14 @@ func (m Mux) CloseIdleConnections() {
 		}
 	}
 }
+
+// standardInput is the Path of a document that no file holds.
+const standardInput = "-"
+
+// LocalFile is the file that a document is read from; "" when there is none.
+func (r *Response) LocalFile() string {
+	if r.Path == standardInput {
+		return ""
+	}
+	return r.Path
+}

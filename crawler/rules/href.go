@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/orbweaver/orbweaver/urinorm"
+import (
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
 
 // Href is a resolved URL that has not become a string: the bytes of the href and
 // where its parts lie.
@@ -55,4 +59,21 @@ func (v Href) Crawlable() bool {
 		return true
 	}
 	return false
+}
+
+// DocumentName is the last segment of a URL's path, by whose extension a format is known.
+func DocumentName(u urinorm.URL) string {
+	p := u.Path()
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i] == '/' {
+			return p[i+1:]
+		}
+	}
+	return p
+}
+
+// FragmentOf is what follows the first '#' of a reference.
+func FragmentOf(raw string) string {
+	_, fragment, _ := strings.Cut(raw, "#")
+	return fragment
 }

@@ -169,3 +169,10 @@ type Progress struct {
 	WaitingHost            string    // one such host
 	WaitingUntil           time.Time // when it may be asked again
 }
+
+// Informational reports whether a warning is only information: listed when all is
+// shown, never counted.
+func Informational(c check.Code) bool {
+	e, _ := check.Lookup(c)
+	return e.Severity == check.SeverityInfo
+}

@@ -1,4 +1,4 @@
-package crawler
+package verdicts
 
 import (
 	"math/bits"
@@ -22,8 +22,8 @@ type anchorWindow struct {
 }
 
 const (
-	// windowedAnchors is how many anchors are held at once: 128 MiB of them.
-	windowedAnchors = 16 << 20
+	// MaxAnchors is how many anchors are held at once: 128 MiB of them.
+	MaxAnchors = 16 << 20
 	// anchorChunk is how many hashes a chunk holds: a page's are in one, which for a
 	// page with more is longer.
 	anchorChunk = 1 << 14

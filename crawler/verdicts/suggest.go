@@ -1,4 +1,4 @@
-package crawler
+package verdicts
 
 import (
 	"cmp"
@@ -35,7 +35,7 @@ func (j *join) suggest() error {
 		}
 	}
 	if len(asking) == 0 && s.later.none() {
-		return j.shelf.err
+		return j.dossiers.err
 	}
 	listed := map[string]bool{}
 	for _, a := range asking {
@@ -53,7 +53,7 @@ func (j *join) suggest() error {
 			s.list(&s.guesser, a.url, listed)
 		}
 	}
-	err := j.r.frontier.Store().Scan(j.r.always, frontier.PartJob, func(rec *frontier.Record) error {
+	err := j.Store.Scan(j.ctx, frontier.PartJob, func(rec *frontier.Record) error {
 		if err := s.later.consider(rec); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (j *join) suggest() error {
 		return err
 	}
 	s.later.end()
-	return j.shelf.err
+	return j.dossiers.err
 }
 
 // spelled is the one spelling of a URL that it is compared in: which of several a target
@@ -116,7 +116,7 @@ func (s *suggester) asking() []asking {
 	var all []asking
 	seen := map[frontier.ID]bool{}
 	for _, p := range s.flagged {
-		if p.open || seen[p.id] || !s.shown(&p.judgement) {
+		if p.open || seen[p.id] || !s.judge.shown(&p.judgement) {
 			continue
 		}
 		a := asking{id: p.id, path: s.wantsPaths(p)}
@@ -125,7 +125,7 @@ func (s *suggester) asking() []asking {
 			continue
 		}
 		seen[p.id] = true
-		d := s.dossier(p.id)
+		d := s.dossiers.get(p.id)
 		if d.job.Verbatim {
 			continue
 		}
@@ -162,7 +162,7 @@ const maxListed = 2000
 // list lets a guesser consider the files of a local target's directory: nothing may
 // refer to them.
 func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[string]bool) {
-	site := s.r.scope().SiteOf(u)
+	site := s.Scope.SiteOf(u)
 	dir := u.Authority() + u.Directory()
 	if site == nil || listed[dir] || len(listed) >= maxListed {
 		return
@@ -183,7 +183,7 @@ func (j *join) suggestions(p *pair) []check.Suggestion {
 	}
 	all := j.meant.twin(p)
 	if j.wantsPaths(p) {
-		if s, ok := check.MissingScheme(j.dossier(p.id).url); ok {
+		if s, ok := check.MissingScheme(j.dossiers.get(p.id).url); ok {
 			if p.hasFragment {
 				s.URL += "#" + p.fragment
 			}
@@ -199,7 +199,7 @@ func (j *join) suggestions(p *pair) []check.Suggestion {
 func (j *join) otherFragment(p *pair) []check.Suggestion {
 	at, moved := p.id, true
 	for _, id := range p.route.hops {
-		o := &j.dossier(id).outcome
+		o := &j.dossiers.get(id).outcome
 		if strings.Contains(o.Next, "#") {
 			return nil // the redirect's fragment is missing, not the reference's
 		}
@@ -212,16 +212,16 @@ func (j *join) otherFragment(p *pair) []check.Suggestion {
 	if !ok {
 		return nil
 	}
-	return []check.Suggestion{{URL: j.r.print.Place(&j.dossier(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
+	return []check.Suggestion{{URL: j.Print.Place(&j.dossiers.get(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
 }
 
 // nearest is the anchor of a page that is nearest to a fragment.
 func (j *join) nearest(id frontier.ID, fragment string) (check.Guess, bool) {
-	d := j.dossier(id)
-	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && j.r.cfg.ReadAgain && !d.reread {
-		o.Names, d.reread = j.namesAgain(d), true
+	d := j.dossiers.get(id)
+	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && j.Config.ReadAgain && !d.reread {
+		o.Names, d.reread = j.again.names(d), true
 		d.size += len(o.Names)
-		j.shelf.size += len(o.Names)
+		j.dossiers.size += len(o.Names)
 	}
 	return d.outcome.SuggestFragment(fragment, j.effort)
 }
@@ -237,11 +237,11 @@ func (s *suggester) answering(id frontier.ID) frontier.ID {
 		return 0
 	}
 	for _, hop := range way.hops {
-		if !check.IsPermanent(s.dossier(hop).outcome.Status) {
+		if !check.IsPermanent(s.dossiers.get(hop).outcome.Status) {
 			return 0
 		}
 	}
-	if s.dossier(way.end).outcome.Code != check.CodeOK {
+	if s.dossiers.get(way.end).outcome.Code != check.CodeOK {
 		return 0
 	}
 	return way.end
@@ -259,7 +259,7 @@ func (s *suggester) there(id uint32, url string) (string, bool) {
 	case end == frontier.ID(id):
 		return url, true
 	}
-	return spelled(s.dossier(end).url.WithoutFragment().String()), s.states[end-1]&internal != 0
+	return spelled(s.dossiers.get(end).url.WithoutFragment().String()), s.states[end-1]&internal != 0
 }
 
 // twin is the same address by https, when something else refers to that and it is there.
@@ -268,27 +268,27 @@ func (s *suggester) twin(p *pair) []check.Suggestion {
 	if !ok || s.answering(id) != id {
 		return nil
 	}
-	return []check.Suggestion{{URL: s.r.print.Place(&s.dossier(id).job, p.fragment, p.hasFragment), Why: "the same address over https",
+	return []check.Suggestion{{URL: s.Print.Place(&s.dossiers.get(id).job, p.fragment, p.hasFragment), Why: "the same address over https",
 		Unique: !p.hasFragment || s.has(id, p.fragment)}}
 }
 
 // has reports whether a page is known to have a fragment.
 func (s *suggester) has(id frontier.ID, fragment string) bool {
-	d := s.dossier(id)
-	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.r.cfg.IgnoresFragment}
+	d := s.dossiers.get(id)
+	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.Config.IgnoresFragment}
 	return d.outcome.Read && d.outcome.JudgeIn(q, d.anchors).Verdict == check.OK
 }
 
 // paths are targets of the site that are written in nearly the same way.
 func (s *suggester) paths(p *pair) []check.Suggestion {
-	u := s.dossier(p.id).url
+	u := s.dossiers.get(p.id).url
 	query, hasQuery := u.Query()
 	var all []check.Suggestion
 	for _, guess := range s.questions[p.id].Guesses(s.there) {
 		to, unique := guess.URL, guess.Unique
 		if hasQuery {
 			to += "?" + query
-			unique = unique && s.r.scope().SiteOf(u) != nil // a directory takes no notice of it
+			unique = unique && s.Scope.SiteOf(u) != nil // a directory takes no notice of it
 		}
 		fragment := p.fragment
 		if p.hasFragment {
@@ -318,5 +318,5 @@ func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
 }
 
 func (s *suggester) printed(url, fragment string, has bool) string {
-	return s.r.print.Place(&frontier.Job{URL: []byte(url)}, fragment, has)
+	return s.Print.Place(&frontier.Job{URL: []byte(url)}, fragment, has)
 }

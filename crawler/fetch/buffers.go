@@ -1,4 +1,4 @@
-package crawler
+package fetch
 
 import (
 	"bytes"
@@ -7,25 +7,26 @@ import (
 	"sync"
 )
 
-// bodies is a stock of memory for bodies. They differ in size, so who needs little
-// does not take what fits a large one.
-type bodies struct {
+// Buffers keep memory for bodies that was used, for the next one. Bodies differ in size,
+// so a small one does not take what fits a large one. They are safe for concurrent use.
+type Buffers struct {
 	mu   sync.Mutex
 	free [][]byte // the smallest first
-	most int      // that are kept
+	Most int      // buffers that are kept
 	kept int      // bytes of them
 }
 
 // Sizes of memory for bodies, in bytes.
 const (
-	firstRoom = 32 << 10      // for a body that does not say how long it is
-	endRoom   = bytes.MinRead // more than a body needs, to meet its end in
-	mostKept  = 16 << 20      // in all
+	firstRoom     = 32 << 10      // for a body that does not say how long it is
+	endRoom       = bytes.MinRead // more than a body needs, to meet its end in
+	mostKept      = 16 << 20      // in all
+	untrustedRoom = 1 << 20       // taken at once where only the other side says how long a body is
 )
 
 // take returns memory with room for so many bytes: the smallest that has it, or new
 // memory.
-func (b *bodies) take(room int) []byte {
+func (b *Buffers) take(room int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, body := range b.free {
@@ -38,7 +39,7 @@ func (b *bodies) take(room int) []byte {
 }
 
 // takeLargest returns the largest memory there is, for a body of unknown size.
-func (b *bodies) takeLargest() []byte {
+func (b *Buffers) takeLargest() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.free) - 1
@@ -50,9 +51,9 @@ func (b *bodies) takeLargest() []byte {
 	return body[:0]
 }
 
-// give keeps memory that nobody uses any more. When there are too many, the smallest is
+// Give keeps memory that is not in use any more. When there are too many, the smallest is
 // let go, and when they take too much, the largest.
-func (b *bodies) give(body []byte) {
+func (b *Buffers) Give(body []byte) {
 	if cap(body) == 0 || cap(body) > mostKept {
 		return
 	}
@@ -64,7 +65,7 @@ func (b *bodies) give(body []byte) {
 	}
 	b.free = slices.Insert(b.free, at, body)
 	b.kept += cap(body)
-	if len(b.free) > b.most {
+	if len(b.free) > b.Most {
 		b.letGo(0)
 	}
 	for b.kept > mostKept {
@@ -73,34 +74,34 @@ func (b *bodies) give(body []byte) {
 }
 
 // letGo takes one of them out.
-func (b *bodies) letGo(i int) {
+func (b *Buffers) letGo(i int) {
 	b.kept -= cap(b.free[i])
 	b.free = slices.Delete(b.free, i, i+1)
 }
 
-// empty lets go of all that is kept.
-func (b *bodies) empty() {
+// Release releases all memory that is kept.
+func (b *Buffers) Release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.free, b.kept = nil, 0
 }
 
-// read reads at most so many bytes. size is how long the body is said to be, negative
+// Read reads at most so many bytes. size is how long the body is said to be, negative
 // when nothing is said; that much memory is taken at once when it is trusted, or when
 // it is little.
-func (b *bodies) read(from io.Reader, size, most int64, trusted bool) ([]byte, error) {
+func (b *Buffers) Read(from io.Reader, size, most int64, trusted bool) ([]byte, error) {
 	want := min(size, most)
 	if !trusted {
-		want = min(want, largeBody)
+		want = min(want, untrustedRoom)
 	}
 	if want < 0 {
-		return b.readOn(b.takeLargest(), from, size, most)
+		return b.ReadOn(b.takeLargest(), from, size, most)
 	}
-	return b.readOn(b.take(int(want)+endRoom), from, size, most)
+	return b.ReadOn(b.take(int(want)+endRoom), from, size, most)
 }
 
-// readOn is read after what was read before.
-func (b *bodies) readOn(body []byte, from io.Reader, size, most int64) ([]byte, error) {
+// ReadOn is Read after what was read before.
+func (b *Buffers) ReadOn(body []byte, from io.Reader, size, most int64) ([]byte, error) {
 	for int64(len(body)) < most {
 		if len(body) == cap(body) {
 			body = b.grow(body, moreRoom(int64(len(body)), min(size, most)))
@@ -121,10 +122,13 @@ func (b *bodies) readOn(body []byte, from io.Reader, size, most int64) ([]byte, 
 	return body, nil
 }
 
+// GrowTo moves what was read to where a body of so many bytes fits.
+func (b *Buffers) GrowTo(body []byte, size int) []byte { return b.grow(body, size+endRoom) }
+
 // grow moves what was read to where there is more room.
-func (b *bodies) grow(body []byte, room int) []byte {
+func (b *Buffers) grow(body []byte, room int) []byte {
 	larger := append(b.take(room), body...)
-	b.give(body)
+	b.Give(body)
 	return larger
 }
 

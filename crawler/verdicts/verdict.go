@@ -1,7 +1,6 @@
-package crawler
+package verdicts
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -10,38 +9,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// settleAll gives every flagged pair its verdict, in the order of the store.
-func (j *join) settleAll() error {
-	slices.SortStableFunc(j.flagged, func(a, b *pair) int { return cmp.Compare(a.id, b.id) })
-	for _, p := range j.flagged {
-		j.settle(p)
-	}
-	return j.shelf.err
-}
-
-// follow walks a target's redirects to their end, or as far as anybody follows them:
-// what comes behind is known only where something else leads there.
-func (j *join) follow(id frontier.ID) route {
-	p := route{end: id, internal: j.states[id-1]&internal != 0}
-	for j.states[p.end-1]&redirects != 0 {
-		p.hops = append(p.hops, p.end)
-		p.end = j.next[p.end]
-		if p.end == 0 || slices.Contains(p.hops, p.end) {
-			break
-		}
-		if len(p.hops) > j.r.cfg.MaxRedirects {
-			p.end = 0
-			break
-		}
-		p.internal = p.internal && j.states[p.end-1]&internal != 0
-	}
-	return p
+// judge gives pairs their verdicts.
+type judge struct {
+	*Crawl
+	*targets
+	dossiers *dossiers
 }
 
 // settle finds out where a pair's target leads and what is to be said of it.
-func (j *join) settle(p *pair) {
+func (j *judge) settle(p *pair) {
 	p.route = j.follow(p.id)
-	if p.marks&markExcluded != 0 {
+	if p.marks&rules.MarkExcluded != 0 {
 		p.open, p.judgement = false, j.excluded(p)
 		return
 	}
@@ -53,21 +31,21 @@ func (j *join) settle(p *pair) {
 	p.judgement = j.verdict(p)
 	// The document may have been read for others, who know nothing of the fragment.
 	if v := p.judgement.Verdict; aside && (v == check.Broken || v == check.Unverified) {
-		p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: ignoredInline}
+		p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.IgnoredInline}
 	}
 }
 
 // verdict judges a pair, the marks of its references aside.
-func (j *join) verdict(p *pair) check.Judgement {
-	first := j.dossier(p.id)
+func (j *judge) verdict(p *pair) check.Judgement {
+	first := j.dossiers.get(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
-		Accept: j.r.cfg.Accept, IgnoreFragment: j.r.cfg.IgnoresFragment}
-	var said ruling
-	said.add(j.ruleForPair(p, &first.job))
+		Accept: j.Config.Accept, IgnoreFragment: j.Config.IgnoresFragment}
+	var byRules ruling
+	byRules.add(j.ruleForPair(p, &first.job))
 	var links []check.Link
 	var next string
 	for _, id := range p.route.hops {
-		hop := j.dossier(id)
+		hop := j.dossiers.get(id)
 		links = append(links, check.Link{URL: hop.url, Status: hop.outcome.Status})
 		next = hop.outcome.Next
 	}
@@ -75,12 +53,12 @@ func (j *join) verdict(p *pair) check.Judgement {
 	var anchors check.EncodedAnchors
 	final, _, _ := urinorm.ParseWeb(next)
 	if p.route.end != 0 {
-		d := j.dossier(p.route.end)
+		d := j.dossiers.get(p.route.end)
 		end, anchors, q.Local = &d.outcome, d.anchors, d.outcome.Path != ""
 		if len(p.route.hops) == 0 {
 			final = d.url
 		} else {
-			said.add(j.ruleFor(&d.job))
+			byRules.add(j.ruleFor(&d.job))
 		}
 	}
 	q.URL = final
@@ -88,12 +66,12 @@ func (j *join) verdict(p *pair) check.Judgement {
 		q.URL = links[0].URL
 	}
 	for i := len(p.route.hops) - 1; i > 0; i-- {
-		said.add(j.ruleFor(&j.dossier(p.route.hops[i]).job))
+		byRules.add(j.ruleFor(&j.dossiers.get(p.route.hops[i]).job))
 	}
-	if said.accept != nil {
-		q.Accept = said.accept
+	if byRules.accept != nil {
+		q.Accept = byRules.accept
 	}
-	g := check.JudgeChainIn(q, links, final, end, anchors, j.r.cfg.MaxRedirects)
+	g := check.JudgeChainIn(q, links, final, end, anchors, j.Config.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnproven) && j.handedOn(p) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
@@ -101,22 +79,22 @@ func (j *join) verdict(p *pair) check.Judgement {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
 	if g.Verdict != check.OK && g.Verdict != check.Skipped {
-		switch said.verdict {
+		switch byRules.verdict {
 		case "broken":
 			g.Verdict = check.Broken
 		case "unverified":
 			g.Verdict = check.Unverified
 		}
 	}
-	g.Message = j.r.print.Message(g.Message)
+	g.Message = j.Print.Message(g.Message)
 	g.Warnings = slices.Clone(g.Warnings)
 	if (p.hasFragment || len(p.route.hops) > 0) && p.route.end != 0 && j.needs[p.route.end-1]&frontier.NeedLinks != 0 {
-		// Findings about a page of ours belong to the page, which is told in any case.
+		// Findings about a page of ours belong to the page, which is reported in any case.
 		g.Warnings = slices.DeleteFunc(g.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
 	}
 	for i := range g.Warnings {
-		g.Warnings[i].Message = j.r.print.Message(g.Warnings[i].Message)
-		g.Warnings[i].Proposal = j.r.print.Shorten(g.Warnings[i].Proposal)
+		g.Warnings[i].Message = j.Print.Message(g.Warnings[i].Message)
+		g.Warnings[i].Proposal = j.Print.Shorten(g.Warnings[i].Proposal)
 	}
 	return g
 }
@@ -128,8 +106,8 @@ type ruling struct {
 	verdict string
 }
 
-// add takes what a rule says and no rule before has said.
-func (s *ruling) add(r *Rule) {
+// add takes what a rule says and no rule before has byRules.
+func (s *ruling) add(r *rules.Rule) {
 	if r == nil {
 		return
 	}
@@ -141,14 +119,14 @@ func (s *ruling) add(r *Rule) {
 	}
 }
 
-// Excluded is the judgement on a pair that a rule says not to look at.
-func (j *join) excluded(p *pair) check.Judgement {
-	u := j.dossier(p.id).url.String()
+// excluded is the judgement on a pair that a rule says not to look at.
+func (j *judge) excluded(p *pair) check.Judgement {
+	u := j.dossiers.get(p.id).url.String()
 	if p.hasFragment {
 		u += "#" + p.fragment
 	}
 	if parsed, _, err := urinorm.ParseWeb(u); err == nil {
-		if o := j.r.scope().Excluded(rules.HrefOf(parsed)); o != nil {
+		if o := j.Scope.Excluded(rules.HrefOf(parsed)); o != nil {
 			return check.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
 		}
 	}
@@ -158,7 +136,7 @@ func (j *join) excluded(p *pair) check.Judgement {
 // handedOn reports whether a fragment that a page lacks is on the page that it hands
 // its readers on to: documentation tools leave such pages behind when one moves,
 // with a script that carries the fragment along.
-func (j *join) handedOn(p *pair) bool {
+func (j *judge) handedOn(p *pair) bool {
 	if p.route.end == 0 {
 		return false
 	}
@@ -170,8 +148,8 @@ func (j *join) handedOn(p *pair) bool {
 	if end == 0 {
 		return false
 	}
-	to := j.dossier(end)
-	q := check.Question{Internal: true, Fragment: p.fragment, HasFragment: true, IgnoreFragment: j.r.cfg.IgnoresFragment}
+	to := j.dossiers.get(end)
+	q := check.Question{Internal: true, Fragment: p.fragment, HasFragment: true, IgnoreFragment: j.Config.IgnoresFragment}
 	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
 }
 
@@ -179,4 +157,20 @@ func (j *join) handedOn(p *pair) bool {
 // a form would send.
 func formRefused(end *check.Outcome) bool {
 	return end != nil && end.Status >= 400 && end.Status < 500 && end.Status != 404 && end.Status != 410
+}
+
+// ruleForPair returns the user's rule for a target and the place on it.
+func (j *judge) ruleForPair(p *pair, job *frontier.Job) *rules.Rule {
+	if len(j.Config.Rules) == 0 || job.Verbatim {
+		return nil
+	}
+	return j.Config.MatchingRule(j.Print.Place(job, p.fragment, p.hasFragment))
+}
+
+// ruleFor returns the user's rule for a target.
+func (j *judge) ruleFor(job *frontier.Job) *rules.Rule {
+	if len(j.Config.Rules) == 0 || job.Verbatim {
+		return nil
+	}
+	return j.Config.MatchingRule(j.Print.Job(job))
 }

@@ -1,4 +1,4 @@
-package crawler
+package verdicts
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func (o *outstanding) begin(asking []asking) error {
 		}
 	}
 	o.plain = map[uint64]frontier.ID{}
-	return o.r.frontier.Store().Scan(o.r.always, frontier.PartJob, func(rec *frontier.Record) error {
+	return o.Store.Scan(o.ctx, frontier.PartJob, func(rec *frontier.Record) error {
 		if int(rec.ID) > len(o.states) || !o.unsettled(rec.ID) {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package crawler
+package verdicts
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ const (
 // sourceNote tells that a directory holds sources rather than a site; "" when it does not
 // look like that.
 func (j *join) sourceNote() string {
-	if j.r.cfg.Changed != nil || j.sum.ByCode[check.CodeFileMissing] < leastUnbuilt {
+	if j.Config.Changed != nil || j.sum.ByCode[check.CodeFileMissing] < leastUnbuilt {
 		return ""
 	}
 	example := ""
@@ -36,16 +36,16 @@ func (j *join) sourceNote() string {
 		if p.judgement.Code != check.CodeFileMissing {
 			continue
 		}
-		d := j.dossier(p.id)
+		d := j.dossiers.get(p.id)
 		if !namesPage(d.url.Path()) {
 			continue
 		}
-		site := j.r.scope().SiteOf(d.url)
-		if site == nil || !site.IsSource() || !j.r.scope().Crawled(site) {
+		site := j.Scope.SiteOf(d.url)
+		if site == nil || !site.IsSource() || !j.Scope.Crawled(site) {
 			continue
 		}
 		unbuilt++
-		if url := j.r.print.URL(d.url); example == "" || url < example {
+		if url := j.Print.URL(d.url); example == "" || url < example {
 			example = url
 		}
 	}

@@ -1,4 +1,4 @@
-package crawler
+package verdicts
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -35,10 +36,10 @@ const (
 // another site that is gone. What only this network can know is nobody else's
 // business: addresses without a public name, and such with a user name.
 func (j *join) wantsArchive(p *pair) bool {
-	if j.r.cfg.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
+	if j.Config.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
 		return false
 	}
-	u := j.dossier(p.id).url
+	u := j.dossiers.get(p.id).url
 	return (u.Scheme() == "http" || u.Scheme() == "https") && !u.HasUserinfo() && isPublicName(u.Host())
 }
 
@@ -57,13 +58,13 @@ func isPublicName(host string) bool {
 // archived asks an archive for copies of what is gone, one target at a time, when
 // all else is known. What it answers, and whether it does, changes no verdict.
 func (j *join) archived(ctx context.Context) error {
-	if j.r.cfg.Archive == "" || j.r.ended(ctx) {
+	if j.Config.Archive == "" || j.ended(ctx) {
 		return nil
 	}
 	gone := map[string][]*pair{}
 	for _, p := range j.flagged {
-		if !p.open && !j.r.toldBefore(p.key()) && j.shown(&p.judgement) && j.wantsArchive(p) {
-			u := j.dossier(p.id).url.WithoutFragment().String()
+		if !p.open && !j.reported(p.key()) && j.judge.shown(&p.judgement) && j.wantsArchive(p) {
+			u := j.dossiers.get(p.id).url.WithoutFragment().String()
 			gone[u] = append(gone[u], p)
 		}
 	}
@@ -78,7 +79,7 @@ func (j *join) archived(ctx context.Context) error {
 			return err
 		}
 	}
-	a := archive{run: j.r, base: j.r.cfg.Archive}
+	a := archive{Crawl: j.Crawl, kept: j.ctx, base: j.Config.Archive}
 	if err := a.ask(ctx, asked, func(u string, c *archivedCopy) {
 		for _, p := range gone[u] {
 			p.archived = c
@@ -90,23 +91,11 @@ func (j *join) archived(ctx context.Context) error {
 	if a.failed > 0 {
 		return j.note(fmt.Sprintf("the archive gave no answer about %d of %d broken targets: %v", a.failed, len(asked), a.why))
 	}
-	return j.shelf.err
+	return j.dossiers.err
 }
 
 func (j *join) note(message string) error {
-	j.r.mu.Lock()
-	defer j.r.mu.Unlock()
-	return j.r.sink.Note(Note{Message: message})
-}
-
-// ended reports whether the run was cut short, so that nothing more is to be asked.
-func (r *run) ended(ctx context.Context) bool {
-	select {
-	case <-r.cfg.Stop:
-		return true
-	default:
-		return ctx.Err() != nil || r.stoppedBy != "" && !partly[r.stoppedBy]
-	}
+	return j.Sink.Note(rules.Note{Message: message})
 }
 
 // archivedCopy is a copy of a page in an archive.
@@ -128,7 +117,8 @@ func (c *archivedCopy) suggestion(p *pair) check.Suggestion {
 // archive asks one archive. A frontier of its own keeps the pace, obeys
 // Retry-After, and gives the archive up when it refuses too much.
 type archive struct {
-	*run
+	*Crawl
+	kept             context.Context // outlives a run that is cut short
 	base             string
 	requests, failed int
 	refused          int   // requests in a row that it had no answer to
@@ -151,17 +141,17 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 		if urinorm.IsLoopback(api.Host()) {
 			p.Interval = 0
 		}
-		if a.cfg.Rate > 0 {
-			p.Interval = max(p.Interval, time.Duration(float64(time.Second)/a.cfg.Rate))
+		if a.Config.Rate > 0 {
+			p.Interval = max(p.Interval, time.Duration(float64(time.Second)/a.Config.Rate))
 		}
-		p.Interval = max(p.Interval, a.cfg.Delay)
+		p.Interval = max(p.Interval, a.Config.Delay)
 		return p
 	}})
 	items := make([]frontier.Item, len(about))
 	for i, u := range about {
 		items[i] = frontier.Item{Fingerprint: queue.Fingerprint([]byte(u)), Host: []byte(api.Authority()), Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(u)})}
 	}
-	if _, err := queue.Refer(a.always, items); err != nil {
+	if _, err := queue.Refer(a.kept, items); err != nil {
 		return err
 	}
 	for {
@@ -183,19 +173,19 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 // bounded ends the asking when the run is to end.
 func (a *archive) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	var cancel context.CancelFunc
-	if a.cfg.MaxTime > 0 {
-		ctx, cancel = context.WithDeadline(ctx, a.started.Add(a.cfg.MaxTime))
+	if a.Config.MaxTime > 0 {
+		ctx, cancel = context.WithDeadline(ctx, a.Started.Add(a.Config.MaxTime))
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
 	}
-	if a.cfg.Stop == nil {
+	if a.Config.Stop == nil {
 		return ctx, cancel
 	}
 	over, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		select {
-		case <-a.cfg.Stop:
+		case <-a.Config.Stop:
 			cancel()
 		case <-over:
 		}
@@ -221,15 +211,15 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	}
 	again := false
 	if o != nil {
-		answer.Overloaded = overloaded(o)
-		if answer.RestFor = o.Elapsed; answer.RestFor > a.cfg.MaxWait {
+		answer.Overloaded = o.Overloaded()
+		if answer.RestFor = o.Elapsed; answer.RestFor > a.Config.MaxWait {
 			answer.RestFor, answer.TooLong = 0, true
 		}
-		again = answer.Overloaded && !answer.TooLong && t.Tries < a.cfg.Retries
+		again = answer.Overloaded && !answer.TooLong && t.Tries < a.Config.Retries
 	}
 	answer.Silent = err != nil && o == nil
 	answer.TimedOut, answer.Latency = answer.Silent, time.Since(began)
-	if err := queue.Hosts().Observe(a.always, t.Host, answer); err != nil {
+	if err := queue.Hosts().Observe(a.kept, t.Host, answer); err != nil {
 		return err
 	}
 	if err == nil {
@@ -240,7 +230,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	}
 	switch {
 	case again:
-		return queue.Defer(a.always, t, time.Now().Add(max(answer.RestFor, backoff(a.cfg.Backoff, t.Tries, maxBackoff))), nil, nil)
+		return queue.Defer(a.kept, t, time.Now().Add(max(answer.RestFor, frontier.Backoff(a.Config.Backoff, t.Tries, frontier.MaxBackoff))), nil, nil)
 	case err != nil:
 		a.failed++
 	case found != nil:
@@ -250,7 +240,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 }
 
 func (a *archive) settle(queue *frontier.Frontier, t *frontier.Target) error {
-	_, err := queue.Settle(a.always, t, frontier.Settlement{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1}})
+	_, err := queue.Settle(a.kept, t, frontier.Settlement{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1}})
 	return err
 }
 
@@ -262,7 +252,7 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 		return nil, nil, err
 	}
 	a.requests++
-	resp, err := a.cfg.Fetch.Fetch(ctx, &fetch.Request{URL: at, Need: fetch.Content})
+	resp, err := a.Fetch(ctx, &fetch.Request{URL: at, Need: fetch.Content})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,20 @@
+package rules
+
+// Reasons why a run is not complete: the values of Summary.StoppedBy.
+const (
+	StoppedByInterrupt = "interrupt"
+	StoppedByMaxTime   = "max-time"
+	StoppedByMaxPages  = "max-pages"
+	StoppedByTrap      = "trap"
+	StoppedByScript    = "script-rendered" // scripts make the start page or all pages: their links were never seen
+	StoppedByMachine   = "local-limit"     // this machine, or the proxy it is told to use, did not let it ask
+	StoppedByChange    = "file-changed"    // a file changed while it was checked
+)
+
+// EndsSession reports whether a reason ends a run before the crawl is over: with a store
+// that outlives the process, another run can resume it.
+func EndsSession(why string) bool { return why == StoppedByInterrupt || why == StoppedByMaxTime }
+
+// LeavesOut lists the reasons that leave something out while the run continues. A
+// reason that ends the run says more.
+var LeavesOut = []string{StoppedByTrap, StoppedByMaxPages, StoppedByScript, StoppedByMachine}

@@ -1,0 +1,280 @@
+package verdicts
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Files can be read once more, so of references on them that were not expected to be
+// shown the crawl keeps little: neither their places nor their texts (package links).
+// A rereader reads from the files what the join turns out to need of these bare
+// references: texts of fragments, places to show, names to suggest. A join that meets
+// no bare reference never calls it.
+
+// rereader reads bare references again from their files.
+type rereader struct {
+	ctx     context.Context
+	store   frontier.Store
+	fetch   func(context.Context, *fetch.Request) (*fetch.Response, error)
+	buffers fetch.Buffers
+	wanted  []wantedText         // texts of fragments, page by page
+	changed map[frontier.ID]bool // pages whose files have changed, where nothing is found any more
+	pages   []barePage           // with places to show
+	held    int                  // bare references on them
+	lost    int                  // pages whose places could not be found
+}
+
+func newRereader(ctx context.Context, c *Crawl) *rereader {
+	return &rereader{ctx: ctx, store: c.Store, fetch: c.Fetch, buffers: fetch.Buffers{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
+}
+
+// bareReference is one that is to be read again.
+type bareReference struct {
+	pair  *pair
+	brief frontier.Brief
+	tag   int32
+	found extract.Link // its Tag is 0 where it was not found
+}
+
+// checkedFile is a file as it was when it was checked.
+type checkedFile struct {
+	url      string
+	internal bool
+	size     int64
+	modified time.Time
+}
+
+func fileOf(job *frontier.Job, o *check.Outcome) checkedFile {
+	return checkedFile{url: string(job.URL), internal: job.Internal, size: o.Size, modified: o.Modified}
+}
+
+// barePage is a file with such references.
+type barePage struct {
+	checkedFile
+	id         frontier.ID
+	name       string // as it is printed
+	references []bareReference
+}
+
+// page reads from a record what is to be known of its file.
+func (r *rereader) page(rec *frontier.Record, name string) (p barePage, err error) {
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil {
+		return p, fmt.Errorf("target %d: %w", rec.ID, err)
+	}
+	o, _, err := check.DecodeHead(rec.Outcome)
+	if err != nil {
+		return p, fmt.Errorf("target %d: %w", rec.ID, err)
+	}
+	return barePage{checkedFile: fileOf(&job, &o), id: rec.ID, name: name}, nil
+}
+
+// read reads what is missing of references, page by page, on as many goroutines as
+// there are processors.
+func (r *rereader) read(pages []barePage) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for chunk := range slices.Chunk(pages, max(1, len(pages)/(4*runtime.GOMAXPROCS(0)))) {
+		g.Go(func() error {
+			var again extract.Rereader
+			for i := range chunk {
+				if err := r.readPage(&chunk[i], &again); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// readPage reads one of them. References are not found in a file that has changed.
+func (r *rereader) readPage(p *barePage, again *extract.Rereader) error {
+	_, body, err := r.file(&p.checkedFile)
+	if err != nil || body == nil {
+		return err
+	}
+	defer r.buffers.Give(body)
+	again.Reset(body)
+	for i := range p.references {
+		ref := &p.references[i]
+		if l, ok := again.Link(ref.tag); ok && (!ref.brief.HasFragment || check.HashAnchor(rules.FragmentOf(l.Raw)) == ref.brief.Hash) {
+			ref.found, ref.found.Tag = l, ref.tag
+		}
+	}
+	return nil
+}
+
+// file reads a file once more; the body is nil where it has changed, or is gone. The
+// caller gives the body back to the buffers.
+func (r *rereader) file(p *checkedFile) (*fetch.Response, []byte, error) {
+	u, _, err := urinorm.ParseWeb(p.url)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := r.fetch(r.ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: p.internal})
+	if err != nil || resp.Body == nil {
+		return nil, nil, nil
+	}
+	defer resp.Body.Close()
+	if !resp.Modified.Equal(p.modified) || resp.Size != p.size {
+		return nil, nil, nil
+	}
+	body, err := r.buffers.Read(resp.Body, resp.Size, resp.Size+1, true)
+	if err != nil || int64(len(body)) != p.size {
+		r.buffers.Give(body)
+		return nil, nil, nil
+	}
+	return resp, body, nil
+}
+
+// names reads the names of the anchors of a file whose links were bare, for
+// suggestions. Of one that has changed there are none.
+func (r *rereader) names(d *dossier) check.Names {
+	p := fileOf(&d.job, &d.outcome)
+	resp, body, err := r.file(&p)
+	if err != nil || body == nil {
+		return ""
+	}
+	defer r.buffers.Give(body)
+	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: rules.DocumentName(d.url), Path: resp.LocalFile(), AnchorsOnly: true})
+	return check.PackNames(doc.Anchors)
+}
+
+// So many references are read again at once, of so many pages.
+const (
+	mostBare      = 1 << 14
+	mostBarePages = 1024
+)
+
+// want notes that the text of a pair's fragment is to be read from a page.
+func (r *rereader) want(p *pair, page frontier.ID, b *frontier.Brief, tag int32) {
+	if r.changed[page] {
+		p.unread = true
+		return
+	}
+	p.sought = true
+	r.wanted = append(r.wanted, wantedText{pair: p, hash: b.Hash, page: page, tag: tag})
+}
+
+// wantedText is a reference whose fragment's text is wanted, on a page.
+type wantedText struct {
+	pair *pair
+	hash uint64 // of the fragment
+	page frontier.ID
+	tag  int32
+}
+
+// texts reads the wanted texts of fragments. Those that were in files that have changed
+// may be in others, too: then more is true, and who still lacks a text asks for it anew.
+func (r *rereader) texts() (more bool, err error) {
+	wanted, changed := r.wanted, len(r.changed)
+	r.wanted = nil
+	var pages []barePage
+	held := 0
+	flush := func() error {
+		if err := r.read(pages); err != nil {
+			return err
+		}
+		for i := range pages {
+			for _, ref := range pages[i].references {
+				if ref.found.Tag != 0 {
+					ref.pair.fragment, ref.pair.unread = strings.Clone(rules.FragmentOf(ref.found.Raw)), false
+					continue
+				}
+				ref.pair.sought, ref.pair.unread = false, true
+				r.changed[pages[i].id] = true
+			}
+		}
+		pages, held = pages[:0], 0
+		return nil
+	}
+	for at := 0; at < len(wanted); {
+		id := wanted[at].page
+		rec, err := r.store.Get(r.ctx, id)
+		if err != nil {
+			return false, fmt.Errorf("read target %d once more: %w", id, err)
+		}
+		p, err := r.page(&rec, "")
+		if err != nil {
+			return false, err
+		}
+		for ; at < len(wanted) && wanted[at].page == id; at++ {
+			w := &wanted[at]
+			p.references = append(p.references, bareReference{pair: w.pair, brief: frontier.Brief{HasFragment: true, Hash: w.hash}, tag: w.tag})
+		}
+		held += len(p.references)
+		if pages = append(pages, p); len(pages) >= mostBarePages || held >= mostBare {
+			if err := flush(); err != nil {
+				return false, err
+			}
+		}
+	}
+	err = flush()
+	return len(r.changed) > changed, err
+}
+
+// changedFiles begins a note on such files.
+func changedFiles(n int) string {
+	if n == 1 {
+		return "a file changed while it was checked"
+	}
+	return fmt.Sprintf("%d files changed while they were checked", n)
+}
+
+// places takes in the bare references of a page to show, and adds them to their pairs a
+// good many at a time. The record may be used again.
+func (r *rereader) places(rec *frontier.Record, name string, references []bareReference) error {
+	p, err := r.page(rec, name)
+	if err != nil {
+		return err
+	}
+	p.references = slices.Clone(references)
+	r.pages = append(r.pages, p)
+	if r.held += len(references); r.held < mostBare {
+		return nil
+	}
+	return r.flush()
+}
+
+func (r *rereader) flush() error {
+	if err := r.read(r.pages); err != nil {
+		return err
+	}
+	for i := range r.pages {
+		changed := false
+		for k := range r.pages[i].references {
+			ref := &r.pages[i].references[k]
+			l := &ref.found
+			changed = changed || l.Tag == 0
+			ref.pair.refer(&rules.Reference{Page: r.pages[i].name, Line: l.Line, Column: l.Column,
+				Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text}, ref.brief.Mark)
+		}
+		if changed {
+			r.lost++
+		}
+	}
+	r.pages, r.held = r.pages[:0], 0
+	return nil
+}
+
+// end reads the last of them, and returns a note on pages that had changed, "" for none.
+func (r *rereader) end() (note string, err error) {
+	if err := r.flush(); err != nil || r.lost == 0 {
+		return "", err
+	}
+	return changedFiles(r.lost) + ": the places of listed links there are not known", nil
+}

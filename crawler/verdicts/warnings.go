@@ -1,0 +1,78 @@
+package verdicts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// mark turns what was noted of a pair's references into warnings.
+func (j *judge) mark(p *pair) {
+	g := &p.judgement
+	if g.Verdict == check.Skipped {
+		return
+	}
+	g.Warnings = append(g.Warnings, marked(p.marks)...)
+	for e := extract.ExpectImage; e <= extract.ExpectStyle; e++ {
+		if p.expects&(1<<e) == 0 {
+			continue
+		}
+		if w, wrong := j.mismatch(p, e); wrong {
+			g.Warnings = append(g.Warnings, w)
+		}
+	}
+}
+
+// mismatch is the warning that a target is not what a link took it for.
+func (j *judge) mismatch(p *pair, e extract.Expect) (check.Warning, bool) {
+	if e == extract.ExpectAny || p.judgement.Verdict != check.OK || p.route.end == 0 {
+		return check.Warning{}, false
+	}
+	return check.MismatchWarning(e, j.dossiers.get(p.route.end).outcome.ContentType)
+}
+
+// unaffected are the warnings of a pair that come from the marks of its references,
+// but not from this one's.
+func (j *judge) unaffected(p *pair, mark uint64) string {
+	expect := extract.Expect(mark & rules.MarkExpect)
+	own, others := marked(mark), marked(p.marks)
+	if w, wrong := j.mismatch(p, expect); wrong {
+		own = append(own, w)
+	}
+	others = append(others, check.Warning{Code: check.CodeContentTypeMismatch})
+	var codes []string
+	for _, w := range others {
+		has := func(o check.Warning) bool { return o.Code == w.Code }
+		if slices.ContainsFunc(p.judgement.Warnings, has) && !slices.ContainsFunc(own, has) {
+			codes = append(codes, string(w.Code))
+		}
+	}
+	return strings.Join(codes, " ")
+}
+
+// exempt notes at a pair's references which of its warnings are not about them.
+func (j *judge) exempt(p *pair) {
+	for _, u := range p.unlike {
+		p.references[u.at].Unaffected = j.unaffected(p, u.mark)
+	}
+	p.unlike = nil
+}
+
+// marked are the warnings that the marks of references say.
+func marked(marks uint64) []check.Warning {
+	var all []check.Warning
+	if repairs := urinorm.Repairs(marks >> rules.MarkRepairs); repairs != 0 {
+		all = check.RepairWarnings(repairs)
+	}
+	if marks&rules.MarkMixed != 0 {
+		all = append(all, check.Warning{Code: check.CodeMixedContent, Message: "a page served by https loads it by http"})
+	}
+	if marks&rules.MarkOutsideBase != 0 {
+		all = append(all, check.Warning{Code: check.CodeOutsideBase, Message: "it is on the published host, but not under the base URL"})
+	}
+	return all
+}

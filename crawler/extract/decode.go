@@ -14,18 +14,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Decode returns the text that Extract reads of a document, which is valid UTF-8 without
-// a byte order mark, and the WHATWG name of the encoding that it was in, in lower case.
-// It reports false when no reader takes the document, or when its format is not text.
-func Decode(in Input) (text []byte, charset string, ok bool) {
-	f := in.format()
-	if f == nil || f.charset == nil {
-		return nil, "", false
-	}
-	text, charset = decode(in.Body, in.ContentType, f.charset)
-	return text, charset, true
-}
-
 // decode turns a document into UTF-8 and names the encoding it was in. The encoding is
 // found as the HTML standard has it (13.2.3.2): a byte order mark; the charset of the
 // media type; what fallback, the format's own rule, finds in the document.

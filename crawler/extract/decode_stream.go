@@ -21,17 +21,6 @@ type pieces struct {
 // pieceSize is how much of a document is read at once, in bytes.
 const pieceSize = 256 << 10
 
-// ReadInPieces reports whether documents of a format, as Readable names it, may be read
-// piece by piece (Input.Rest).
-func ReadInPieces(format string) bool {
-	for _, f := range formats {
-		if f.name == format && f.pieces {
-			return true
-		}
-	}
-	return false
-}
-
 // inPieces reports whether a document may be read piece by piece: its head must say
 // that it is UTF-8.
 func (f *format) inPieces(in *Input) bool {

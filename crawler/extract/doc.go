@@ -12,7 +12,7 @@
 // UTF-8. Each format is entered through its row of that table. The first word of a
 // file's name says what the file is about:
 //
-//	formats      the table of formats
+//	format       what a format is; formats.go has the table of them
 //	document     what every reader fills: links, anchors, places, documents in documents
 //	decode       encodings, and reading a document piece by piece
 //	headers      links in the header of a response

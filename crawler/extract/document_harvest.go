@@ -42,6 +42,29 @@ func (h *harvest) resetAs(doc *Document, src []byte, b breaks) {
 	h.anchors = h.anchors[:0]
 }
 
+// readAs reads a document of a format that is known.
+func (h *harvest) readAs(f *format, in *Input, doc *Document) {
+	text, charset := in.Body[:min(len(in.Body), MaxBody)], ""
+	switch {
+	case in.Rest != nil:
+		h.pieces, charset = newPieces(in), "utf-8"
+		h.reset(doc, h.pieces.text)
+	case f.binary:
+		h.reset(doc, nil)
+	default:
+		text, charset = decode(text, in.ContentType, f.charset)
+		h.reset(doc, text[:min(len(text), MaxBody)])
+	}
+	doc.Format, doc.Charset = f.name, charset
+	if len(in.Body) > MaxBody || len(text) > MaxBody {
+		h.fault("read document: longer than %d bytes, the rest is left out", MaxBody)
+	}
+	if charset == "replacement" {
+		h.fault("decode document: it declares an encoding that no browser reads")
+	}
+	f.read(h, in)
+}
+
 // release forgets the document and gives the harvest back to the pool, without
 // what a large document made large.
 func (h *harvest) release() {

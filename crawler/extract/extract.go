@@ -44,27 +44,16 @@ func (d *Document) reset() {
 		Anchors: again(d.Anchors, most), AnchorHashes: again(d.AnchorHashes, most)}
 }
 
-// readAs reads a document of a format that is known.
-func (h *harvest) readAs(f *format, in *Input, doc *Document) {
-	text, charset := in.Body[:min(len(in.Body), MaxBody)], ""
-	switch {
-	case in.Rest != nil:
-		h.pieces, charset = newPieces(in), "utf-8"
-		h.reset(doc, h.pieces.text)
-	case f.binary:
-		h.reset(doc, nil)
-	default:
-		text, charset = decode(text, in.ContentType, f.charset)
-		h.reset(doc, text[:min(len(text), MaxBody)])
+// Decode returns the text that Extract reads of a document, which is valid UTF-8 without
+// a byte order mark, and the WHATWG name of the encoding that it was in, in lower case.
+// It reports false when no reader takes the document, or when its format is not text.
+func Decode(in Input) (text []byte, charset string, ok bool) {
+	f := in.format()
+	if f == nil || f.charset == nil {
+		return nil, "", false
 	}
-	doc.Format, doc.Charset = f.name, charset
-	if len(in.Body) > MaxBody || len(text) > MaxBody {
-		h.fault("read document: longer than %d bytes, the rest is left out", MaxBody)
-	}
-	if charset == "replacement" {
-		h.fault("decode document: it declares an encoding that no browser reads")
-	}
-	f.read(h, in)
+	text, charset = decode(in.Body, in.ContentType, f.charset)
+	return text, charset, true
 }
 
 // described says what is known of a document that no format claims.

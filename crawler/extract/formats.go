@@ -1,35 +1,9 @@
 package extract
 
-import "strings"
-
-// A format is a kind of document that a reader is at hand for: a row of the
-// table below and a file named like it.
-type format struct {
-	name       string
-	media      []string // media types, in lower case
-	extensions []string // of file names, without the dot, in lower case
-	names      []string // whole file names, in lower case, of what has no extension
-	// sniff tells the format by a document's first bytes; nil when it cannot be told.
-	sniff func(head []byte) bool
-	// signed formats share their media types and extensions with others: they take
-	// only what sniff knows. They stand in front of the format they are told from.
-	signed bool
-	// confirms formats are signed ones whose signature other texts bear too: it only
-	// confirms what the extension says.
-	confirms bool
-	// binary documents are no text: the reader gets them as they are.
-	binary bool
-	// named formats are read where the user names a document, not when it lies in a
-	// directory or a site: most text files there are no documents with links.
-	named bool
-	// inPlace formats are read from Input.Path, where there is one, and not from Body.
-	inPlace bool
-	// charset finds the encoding where neither a byte order mark nor the media
-	// type tell it: its WHATWG name.
-	charset func(body []byte) string
-	pieces  bool // it reads Input.Rest where it may
-	read    func(h *harvest, in *Input)
-}
+import (
+	"slices"
+	"strings"
+)
 
 // formats are asked in this order.
 var formats = []*format{&netscapeFormat, &chromiumFormat, &firefoxBackupFormat, &htmlFormat, &xhtmlFormat, &cssFormat,
@@ -46,9 +20,6 @@ var unspecific = map[string]bool{
 	"": true, "application/octet-stream": true, "binary/octet-stream": true,
 	"application/unknown": true, "unknown/unknown": true, "*/*": true,
 }
-
-// SniffLength is how many of a document's first bytes are looked at to tell its format.
-const SniffLength = 1445
 
 // Readable reports which reader takes a document. The media type is asked first;
 // one that is neither missing nor unspecific (application/octet-stream) decides,
@@ -89,6 +60,17 @@ func ReadInPlace(format string) bool {
 	return false
 }
 
+// ReadInPieces reports whether documents of a format, as Readable names it, may be read
+// piece by piece (Input.Rest).
+func ReadInPieces(format string) bool {
+	for _, f := range formats {
+		if f.name == format && f.pieces {
+			return true
+		}
+	}
+	return false
+}
+
 // format finds the reader of a document. One without a body is empty, unless it can be
 // read from its file.
 func (in *Input) format() *format {
@@ -103,15 +85,15 @@ func formatOf(contentType, name string, head []byte) *format {
 	head = head[:min(len(head), SniffLength)]
 	media, _, _ := strings.Cut(contentType, ";")
 	if media = strings.ToLower(strings.Trim(media, " \t\r\n")); !unspecific[media] {
-		return findFormat(head, func(f *format) bool { return contains(f.media, media) })
+		return findFormat(head, func(f *format) bool { return slices.Contains(f.media, media) })
 	}
 	name = strings.ToLower(name)
-	if f := findFormat(head, func(f *format) bool { return contains(f.names, name) }); f != nil {
+	if f := findFormat(head, func(f *format) bool { return slices.Contains(f.names, name) }); f != nil {
 		return f
 	}
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
 		extension := name[dot+1:]
-		if f := findFormat(head, func(f *format) bool { return contains(f.extensions, extension) }); f != nil {
+		if f := findFormat(head, func(f *format) bool { return slices.Contains(f.extensions, extension) }); f != nil {
 			return f
 		}
 	}
@@ -133,13 +115,4 @@ func findFormat(head []byte, is func(*format) bool) *format {
 		}
 	}
 	return unproven
-}
-
-func contains(list []string, s string) bool {
-	for _, item := range list {
-		if item == s {
-			return true
-		}
-	}
-	return false
 }

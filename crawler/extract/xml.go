@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -46,7 +47,7 @@ func IsXML(format string) bool {
 func xmlDialectFormat(name string, media, extensions []string, roots ...string) format {
 	return format{
 		name: name, media: append(media, "application/xml", "text/xml"), extensions: append(extensions, "xml"),
-		sniff:  func(head []byte) bool { return contains(roots, rootOf(head)) },
+		sniff:  func(head []byte) bool { return slices.Contains(roots, rootOf(head)) },
 		signed: true, charset: xhtmlCharset, read: readXML,
 	}
 }
@@ -191,7 +192,7 @@ func (r *xmlReader) root() bool {
 	}
 	r.doc.Format = "xml"
 	for format, v := range xmlVocabularies {
-		if contains(v.roots, name) {
+		if slices.Contains(v.roots, name) {
 			r.doc.Format, r.vocabulary = format, v
 		}
 	}

@@ -631,11 +631,11 @@ func tagged(h http.Handler) http.Handler {
 	})
 }
 
-// On every site of testdata, a run with a cache finds what one without does.
+// On every site of ../testdata/sites, a run with a cache finds what one without does.
 func TestCachedAsFresh(t *testing.T) {
-	files, err := filepath.Glob("testdata/sites/*.txtar")
+	files, err := filepath.Glob("../testdata/sites/*.txtar")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no sites in testdata: %v", err)
+		t.Fatalf("no sites: %v", err)
 	}
 	handlers := map[string]http.Handler{"generated": crawlertest.Generate(11, 200, 20)}
 	for _, file := range files {

@@ -134,9 +134,9 @@ func sameReport(a []*Result, sumA *Summary, b []*Result, sumB *Summary) bool {
 // A crawl of many sessions ends with the report of one that nobody disturbed,
 // whatever the site, and nothing is asked again that was settled.
 func TestSessionsAsOne(t *testing.T) {
-	files, err := filepath.Glob("testdata/sites/*.txtar")
+	files, err := filepath.Glob("../testdata/sites/*.txtar")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no sites in testdata: %v", err)
+		t.Fatalf("no sites: %v", err)
 	}
 	handlers := map[string]http.Handler{"generated": crawlertest.Generate(5, 120, 10)}
 	for _, file := range files {

@@ -141,11 +141,11 @@ func findingsOf(site *crawlertest.Site, base string, c *collector) []crawlertest
 	return wants
 }
 
-// Every site of testdata gives the findings it wants, served and as a directory.
+// Every site of ../testdata/sites gives the findings it wants, served and as a directory.
 func TestSites(t *testing.T) {
-	files, err := filepath.Glob("testdata/sites/*.txtar")
+	files, err := filepath.Glob("../testdata/sites/*.txtar")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no sites in testdata: %v", err)
+		t.Fatalf("no sites: %v", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {

@@ -206,11 +206,11 @@ func TestFindingAndDiff(t *testing.T) {
 	}
 }
 
-// TestSites reads the archives of the crawler's tests and holds what can be held
+// TestSites reads the archives of the crawler's tests and checks what can be checked
 // without a checker: every want points at the beginning of a reference in a page
 // of the site, and what it says of a status is what the server answers.
 func TestSites(t *testing.T) {
-	names, err := filepath.Glob("../testdata/sites/*.txtar")
+	names, err := filepath.Glob("../../testdata/sites/*.txtar")
 	if err != nil || len(names) < 12 {
 		t.Fatalf("%d sites, %v", len(names), err)
 	}

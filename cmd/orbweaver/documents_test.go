@@ -13,7 +13,7 @@ import (
 // Every real document is known for what it is when it is named, and those of them
 // that are no text or table when they are met in a directory.
 func TestDocumentsAreKnown(t *testing.T) {
-	goldens, err := filepath.Glob("../../crawler/extract/testdata/documents/*.golden")
+	goldens, err := filepath.Glob("../../testdata/documents/*.golden")
 	if err != nil || len(goldens) < 30 {
 		t.Fatal(len(goldens), err)
 	}

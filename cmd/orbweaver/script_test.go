@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 //
 // $DOCUMENTS is a directory with a real document of each format.
 func TestScript(t *testing.T) {
-	documents, err := filepath.Abs("../../crawler/extract/testdata/documents")
+	documents, err := filepath.Abs("../../testdata/documents")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func inUTF8(file []byte) []byte {
 
 // netscapeFiles are the bookmark files in HTML that programs wrote.
 func netscapeFiles(t *testing.T) (files []string) {
-	all, err := filepath.Glob("testdata/documents/*.html")
+	all, err := filepath.Glob("../../testdata/documents/*.html")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,19 +15,19 @@ import (
 	"unicode/utf8"
 )
 
-var renewDocuments = flag.Bool("renew-documents", false, "write the golden lists of testdata/documents anew")
+var renewDocuments = flag.Bool("renew-documents", false, "write the golden lists of documents anew")
 
 // documentFiles are real files, by the programs they are named for, and
-// hand-written ones where no program was at hand: see testdata/documents/README.md.
+// hand-written ones where no program was at hand: see README.md in testdata at the top.
 func documentFiles(t testing.TB) []string {
 	t.Helper()
-	all, err := filepath.Glob("testdata/documents/*")
+	all, err := filepath.Glob("../../testdata/documents/*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var files []string
 	for _, name := range all {
-		if !strings.HasSuffix(name, ".golden") && !strings.HasSuffix(name, ".md") && !strings.HasSuffix(name, "-wal.gz") {
+		if !strings.HasSuffix(name, ".golden") && !strings.HasSuffix(name, "-wal.gz") {
 			files = append(files, name)
 		}
 	}

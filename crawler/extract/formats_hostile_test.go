@@ -212,7 +212,7 @@ func encryptedArchive(t *testing.T) []byte {
 // A cut-off archive has lost its directory; its parts are found all the same.
 func TestArchiveWithoutDirectory(t *testing.T) {
 	for _, name := range []string{"pandoc.docx", "pandoc.odt", "pandoc.pptx", "minimal.xlsx"} {
-		in := readDocumentFile(t, filepath.Join("testdata/documents", name))
+		in := readDocumentFile(t, filepath.Join("../../testdata/documents", name))
 		whole := Extract(in)
 		in.Body = in.Body[:bytes.LastIndex(in.Body, []byte("PK\x05\x06"))]
 		cut := Extract(in)
@@ -224,7 +224,7 @@ func TestArchiveWithoutDirectory(t *testing.T) {
 
 // While Firefox runs, what was done last stands in the journal alone.
 func TestPlacesWithItsJournal(t *testing.T) {
-	in := readDocumentFile(t, "testdata/documents/places.sqlite.gz")
+	in := readDocumentFile(t, "../../testdata/documents/places.sqlite.gz")
 	with := Extract(in)
 	if err := os.Remove(in.Path + "-wal"); err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 const documentation = "ORBWEAVER_DOCUMENTATION"
 
 // What the scanner finds in real pages is what the tokenizer finds: in those of
-// testdata/pages, and in as many as there are at hand.
+// testdata/pages, in the documents, and in as many as there are at hand.
 func TestDocumentation(t *testing.T) {
-	roots := append([]string{"testdata"}, filepath.SplitList(os.Getenv(documentation))...)
+	roots := append([]string{"testdata", "../../testdata/documents"}, filepath.SplitList(os.Getenv(documentation))...)
 	for _, root := range roots {
 		t.Run(filepath.Base(root), func(t *testing.T) {
 			var sum struct{ documents, bytes, links, anchors, handed int }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// rfcCase is one case of the standards' data; testdata/README-rfc.md tells the
-// fields and where each set comes from.
+// rfcCase is one case of the standards' data; ../testdata/README.md says where each set
+// comes from.
 type rfcCase struct {
 	ID            string             `json:"id"`
 	Op            string             `json:"op"`
@@ -35,7 +35,7 @@ type rfcCase struct {
 
 func rfcCorpus(t testing.TB, name string) []rfcCase {
 	t.Helper()
-	f, err := os.Open("testdata/" + name)
+	f, err := os.Open("../testdata/standards/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

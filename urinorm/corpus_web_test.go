@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// webCase is one case of the standards' data; testdata/README-web.md tells where
-// each set comes from.
+// webCase is one case of the standards' data; ../testdata/README.md says where each set
+// comes from.
 type webCase struct {
 	ID       string            `json:"id"`
 	Op       string            `json:"op"`
@@ -30,15 +30,15 @@ type webCase struct {
 	} `json:"agrees"`
 }
 
-// webCorpus reads testdata/name.json or testdata/name.json.gz.
+// webCorpus reads name.json or name.json.gz.
 func webCorpus(t testing.TB, name string) []webCase {
 	t.Helper()
 	var r io.Reader
-	f, err := os.Open("testdata/" + name + ".json")
+	f, err := os.Open("../testdata/standards/" + name + ".json")
 	if err == nil {
 		r = f
 	} else {
-		if f, err = os.Open("testdata/" + name + ".json.gz"); err != nil {
+		if f, err = os.Open("../testdata/standards/" + name + ".json.gz"); err != nil {
 			t.Fatal(err)
 		}
 		if r, err = gzip.NewReader(bufio.NewReader(f)); err != nil {

@@ -135,7 +135,7 @@ func FuzzDecode(f *testing.F) {
 	}](f, "html-detect.json") {
 		f.Add(c.Input, c.ContentType)
 	}
-	for _, c := range standard[struct{ Input string }](f, "labels.json") {
+	for _, c := range standard[struct{ Input string }](f, "encoding-labels.json") {
 		f.Add([]byte("\x80\xFE\x1B$B!"), "text/html; charset="+c.Input)
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {

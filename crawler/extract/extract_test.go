@@ -15,7 +15,7 @@ func FuzzExtract(f *testing.F) {
 	}](f, "html-detect.json") {
 		f.Add(c.Input, "", false)
 	}
-	for _, c := range standard[struct{ Input string }](f, "links.json") {
+	for _, c := range standard[struct{ Input string }](f, "html-links.json") {
 		f.Add([]byte(c.Input), "text/html", false)
 	}
 	for _, c := range elementCases {

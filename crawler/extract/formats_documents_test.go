@@ -18,7 +18,7 @@ import (
 var renewDocuments = flag.Bool("renew-documents", false, "write the golden lists of documents anew")
 
 // documentFiles are real files, by the programs they are named for, and
-// hand-written ones where no program was at hand: see README.md in testdata at the top.
+// hand-written ones where no program was at hand: see ../../testdata/README.md.
 func documentFiles(t testing.TB) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../testdata/documents/*")

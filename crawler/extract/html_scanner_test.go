@@ -167,7 +167,7 @@ func TestScannerStandard(t *testing.T) {
 	for _, s := range standard[string](t, "html5lib-inputs.json") {
 		compareAll(t, []byte(s))
 	}
-	for _, name := range []string{"tokenizer-attributes.json", "links.json"} {
+	for _, name := range []string{"tokenizer-attributes.json", "html-links.json"} {
 		for _, c := range standard[struct{ Input string }](t, name) {
 			compareAll(t, []byte(c.Input))
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// standard reads the cases of a file in testdata/standards.
+// standard reads the cases of a file of standards.
 func standard[T any](t testing.TB, name string) []T {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "standards", name))
+	data, err := os.ReadFile(filepath.Join("../../testdata/standards", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestStandardLinks(t *testing.T) {
 	for _, c := range standard[struct {
 		ID, Input, Note, Document string
 		Links                     []link
-	}](t, "links.json") {
+	}](t, "html-links.json") {
 		doc := Extract(Input{Body: []byte(c.Input), ContentType: "text/html; charset=utf-8"})
 		var got, want []string
 		for _, l := range doc.Links {
@@ -216,7 +216,7 @@ func TestStandardEncodingDetection(t *testing.T) {
 }
 
 func TestStandardEncodingLabels(t *testing.T) {
-	for _, c := range standard[struct{ ID, Input, Expect string }](t, "labels.json") {
+	for _, c := range standard[struct{ ID, Input, Expect string }](t, "encoding-labels.json") {
 		if got := lookup([]byte(c.Input)); got != c.Expect {
 			t.Errorf("%s: %q gave %q, want %q", c.ID, c.Input, got, c.Expect)
 		}

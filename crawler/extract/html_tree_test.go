@@ -100,7 +100,7 @@ func (w *treeWalk) element(n *html.Node) {
 // does not hold: the parser drops tags that stand where they may not, such as a
 // second form, and those are links all the same to whoever reads the source.
 func FuzzTree(f *testing.F) {
-	for _, c := range standard[struct{ Input string }](f, "links.json") {
+	for _, c := range standard[struct{ Input string }](f, "html-links.json") {
 		f.Add([]byte(c.Input))
 	}
 	for _, c := range standard[struct{ Input string }](f, "tokenizer-attributes.json") {

@@ -21,7 +21,7 @@ var commonmarkDifferences = map[int]string{
 
 // The links of each example are those of the HTML that the standard gives for it.
 func TestCommonMark(t *testing.T) {
-	data, err := os.ReadFile("testdata/standards/commonmark.json")
+	data, err := os.ReadFile("../../testdata/standards/commonmark.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // TestRobotsFetchRules holds RFC 9309 2.3 and 2.4 row by row.
 func TestRobotsFetchRules(t *testing.T) {
-	for _, c := range robotsCases(t, "fetch-rules.json") {
+	for _, c := range robotsCases(t, "robots-fetch-rules.json") {
 		want := c.Expect
 		if c.Polite != "" {
 			want = c.Polite

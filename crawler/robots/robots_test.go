@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// robotsCase is a row of testdata/robots; fields that a row lacks are zero.
+// robotsCase is a case of robots-match.json or robots-fetch-rules.json; fields that a
+// case lacks are zero.
 type robotsCase struct {
 	ID        string `json:"id"`
 	Profile   string `json:"profile"`
@@ -33,7 +34,7 @@ type robotsCase struct {
 
 func robotsCases(t testing.TB, name string) []robotsCase {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
+	data, err := os.ReadFile("../../testdata/standards/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestRobotsMatch(t *testing.T) {
 		"match-0079": true, // index.html is not its directory
 	}
 	counted := map[string]int{}
-	for _, c := range robotsCases(t, "match.json") {
+	for _, c := range robotsCases(t, "robots-match.json") {
 		got := Parse(c.body(t), c.Agent).Allowed(pathOf(c.URL))
 		want := c.Allowed != differs[c.ID]
 		if got != want {
@@ -223,7 +224,7 @@ func TestRobotsReason(t *testing.T) {
 // FuzzRobots holds the library's answers equal to our own matcher's wherever the
 // library is asked, and the library to reading whatever clean writes.
 func FuzzRobots(f *testing.F) {
-	for _, c := range robotsCases(f, "match.json") {
+	for _, c := range robotsCases(f, "robots-match.json") {
 		f.Add(c.body(f), c.Agent, pathOf(c.URL))
 	}
 	f.Add([]byte("User-agent: a\x0b\nUser-agent: *\x00\nDisallow: /\x7f\nSitemap: \x01"), "a", "/")

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -244,68 +245,76 @@ func linking(links ...string) http.HandlerFunc {
 	}
 }
 
-// A run that is stopped leaves nothing behind and reports what it has.
+// A run that is stopped waits no longer than Grace for what is out, leaves nothing
+// behind and reports what it has.
 func TestStop(t *testing.T) {
-	reached := make(chan struct{}, 100)
-	mux := http.NewServeMux()
-	mux.HandleFunc("/", linking("/slow", "/a", "/b"))
-	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
-		reached <- struct{}{}
-		<-r.Context().Done()
-	})
 	for _, how := range []string{"drain", "cancel"} {
 		t.Run(how, func(t *testing.T) {
-			base, _ := crawlertest.Serve(t, mux)
-			cfg := web(t)
-			cfg.Concurrency = 1
-			stop := make(chan struct{})
-			cfg.Stop = stop
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go func() {
-				<-reached
-				if how == "drain" {
-					close(stop)
-				} else {
-					cancel()
+			synctest.Test(t, func(t *testing.T) {
+				stop := make(chan struct{})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				w := withSlowPage(links(2, "/%d"), func() {
+					if how == "drain" {
+						close(stop)
+					} else {
+						cancel()
+					}
+				})
+				cfg := imaginary(w)
+				cfg.Concurrency, cfg.Stop, cfg.Grace = 1, stop, time.Second
+				c := &collector{}
+				began := time.Now()
+				sum, err := Run(ctx, cfg, seedOf(t, "http://site.test/"), c)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}()
-			c := &collector{}
-			began := time.Now()
-			sum, err := Run(ctx, cfg, seedOf(t, base+"/"), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("the report came after %v", took)
-			}
-			if sum.Complete || sum.StoppedBy != "interrupt" {
-				t.Errorf("summary = %+v, want it stopped by interrupt", sum)
-			}
-			if r := c.find(base + "/slow"); r == nil || r.Code != check.CodeInterrupted || r.Verdict != check.Skipped {
-				t.Errorf("/slow = %+v, want it skipped as interrupted", r)
-			}
-			if r := c.find(base + "/"); r == nil || r.Verdict != check.OK {
-				t.Errorf("/ = %+v, want it ok", r)
-			}
+				if took := time.Since(began); took > cfg.Grace {
+					t.Errorf("the report came after %v", took)
+				}
+				if sum.Complete || sum.StoppedBy != "interrupt" {
+					t.Errorf("summary = %+v, want it stopped by interrupt", sum)
+				}
+				if r := c.find("http://site.test/slow"); r == nil || r.Code != check.CodeInterrupted || r.Verdict != check.Skipped {
+					t.Errorf("/slow = %+v, want it skipped as interrupted", r)
+				}
+				if r := c.find("http://site.test/"); r == nil || r.Verdict != check.OK {
+					t.Errorf("/ = %+v, want it ok", r)
+				}
+			})
 		})
 	}
 }
 
+// withSlowPage is a web of a start page that links to /slow and has more text. /slow
+// takes a day, and calls asked when it is asked for.
+func withSlowPage(more string, asked func()) *imagined {
+	w := imagine(0, nil)
+	w.answer = func(_, path string) (int, http.Header, string) {
+		if path == "/slow" {
+			w.takes = 24 * time.Hour
+			asked()
+		}
+		return ok("<a href=/slow>x</a>" + more)
+	}
+	return w
+}
+
 func TestMaxTime(t *testing.T) {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/", linking("/slow"))
-	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	base, _ := crawlertest.Serve(t, mux)
-	cfg := web(t)
-	cfg.MaxTime = 100 * time.Millisecond
-	c, sum := crawl(t, cfg, seedOf(t, base+"/"))
-	if sum.Complete || sum.StoppedBy != "max-time" {
-		t.Errorf("summary = %+v, want it stopped by max-time", sum)
-	}
-	if r := c.find(base + "/slow"); r == nil || r.Code != check.CodeLimit {
-		t.Errorf("/slow = %+v, want it skipped by the limit", r)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		cfg := imaginary(withSlowPage("", func() {}))
+		cfg.MaxTime, cfg.Grace = time.Minute, time.Second
+		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		if sum.Complete || sum.StoppedBy != "max-time" {
+			t.Errorf("summary = %+v, want it stopped by max-time", sum)
+		}
+		if want := cfg.MaxTime + cfg.Grace; sum.Elapsed != want {
+			t.Errorf("it took %v, want %v", sum.Elapsed, want)
+		}
+		if r := c.find("http://site.test/slow"); r == nil || r.Code != check.CodeLimit {
+			t.Errorf("/slow = %+v, want it skipped by the limit", r)
+		}
+	})
 }
 
 func TestMaxPages(t *testing.T) {

@@ -1,0 +1,199 @@
+package crawler
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Files of a package that use each other in a cycle can only be understood together, and
+// so can the methods of a type and the parameters of a function.
+const (
+	mostFilesInCycle = 15
+	mostMethods      = 25
+	mostParameters   = 6
+)
+
+// tables are the files whose rows name one file each, with the reason. Row and file use
+// each other by design, which would join all of them into one cycle, so tables are left
+// out of the cycles.
+var tables = map[string]string{
+	"crawler/extract/formats.go": "it declares what a format is and lists all, each in a file of its own",
+	"report/formats.go":          "it declares what a format is and lists all, each in a file of its own",
+	"cmd/orbweaver/main.go":      "it lists all commands, each in a file of its own, and their names, which targets are told from",
+}
+
+// overLimits are packages (by their cycle), types (by their methods) and functions (by
+// their parameters) that are over a limit, with the reason. A line goes with the change
+// that makes it unnecessary.
+var overLimits = map[string]string{
+	"urinorm.webParser":     "not split yet: one parser reads all parts of a URL",
+	"crawler":               "not split yet: visits, verdicts and the run know each other",
+	"crawler.run":           "not split yet: all that a run keeps",
+	"crawler.worker":        "not split yet: all steps of a visit",
+	"crawler.worker.unwind": "not split yet: the parts of a cycle of redirects",
+	"crawler.join":          "not split yet: verdicts, suggestions and their order",
+	"crawler.findings":      "not split yet: all that is known about the targets",
+	"cmd/orbweaver":         "not split yet: settings, options and commands know each other",
+}
+
+// TestStructure limits how much of a package must be understood at once.
+func TestStructure(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: packages.LoadSyntax,
+		Dir:  "..",
+	}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unusedTables, unusedExceptions := maps.Clone(tables), maps.Clone(overLimits)
+	over := func(what, problem string) {
+		if _, allowed := overLimits[what]; allowed {
+			delete(unusedExceptions, what)
+			return
+		}
+		t.Errorf("%s: %s", what, problem)
+	}
+	for _, pkg := range pkgs {
+		for _, err := range pkg.Errors {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(pkg.PkgPath, module+"/")
+		uses := fileUses(pkg)
+		withoutTables := maps.Clone(uses)
+		for table := range tables {
+			if path.Dir(table) != name {
+				continue
+			}
+			delete(withoutTables, path.Base(table))
+			others := maps.Clone(uses)
+			maps.DeleteFunc(others, func(file string, _ map[string]bool) bool {
+				return file != path.Base(table) && tables[path.Join(name, file)] != ""
+			})
+			if _, exists := uses[path.Base(table)]; exists && len(largestCycle(others)) > mostFilesInCycle {
+				delete(unusedTables, table)
+			}
+		}
+		if cycle := largestCycle(withoutTables); len(cycle) > mostFilesInCycle {
+			over(name, fmt.Sprintf("%d files use each other in a cycle, more than %d: split the package, or pass on values: %s",
+				len(cycle), mostFilesInCycle, strings.Join(cycle, " ")))
+		}
+		for typeName, count := range methodCounts(pkg.Types) {
+			if count > mostMethods {
+				over(name+"."+typeName, fmt.Sprintf("the type has %d methods, more than %d: give parts of its job to types of their own", count, mostMethods))
+			}
+		}
+		for function, count := range parameterCounts(pkg) {
+			if count > mostParameters {
+				over(name+"."+function, fmt.Sprintf("the function has %d parameters, more than %d: give those that belong together a type", count, mostParameters))
+			}
+		}
+	}
+	for table := range unusedTables {
+		t.Errorf("%s: the cycles are within the limit without this exception: remove it from tables", table)
+	}
+	for what := range unusedExceptions {
+		t.Errorf("%s: it is within the limit: remove it from overLimits", what)
+	}
+}
+
+// fileUses returns for each file of a package the files of the package whose
+// package-level names and methods it uses.
+func fileUses(pkg *packages.Package) map[string]map[string]bool {
+	fileOf := func(n interface{ Pos() token.Pos }) string {
+		return filepath.Base(pkg.Fset.Position(n.Pos()).Filename)
+	}
+	uses := map[string]map[string]bool{}
+	for _, file := range pkg.Syntax {
+		uses[fileOf(file)] = map[string]bool{}
+	}
+	for ident, object := range pkg.TypesInfo.Uses {
+		if object.Pkg() != pkg.Types {
+			continue
+		}
+		function, _ := object.(*types.Func)
+		if object.Parent() == pkg.Types.Scope() || function != nil {
+			uses[fileOf(ident)][fileOf(object)] = true
+		}
+	}
+	return uses
+}
+
+// largestCycle returns the largest set of files that all use each other, directly or
+// by way of others, in alphabetical order.
+func largestCycle(uses map[string]map[string]bool) []string {
+	reached := map[string]map[string]bool{}
+	for file := range uses {
+		reached[file] = map[string]bool{}
+		for used := range uses[file] {
+			if _, measured := uses[used]; measured {
+				reached[file][used] = true
+			}
+		}
+	}
+	for by := range reached {
+		for from := range reached {
+			if reached[from][by] {
+				maps.Copy(reached[from], reached[by])
+			}
+		}
+	}
+	var largest []string
+	for file := range reached {
+		cycle := []string{file}
+		for other := range reached[file] {
+			if other != file && reached[other][file] {
+				cycle = append(cycle, other)
+			}
+		}
+		if len(cycle) > len(largest) {
+			largest = cycle
+		}
+	}
+	slices.Sort(largest)
+	return largest
+}
+
+// methodCounts returns how many methods are declared for each type of a package.
+func methodCounts(pkg *types.Package) map[string]int {
+	counts := map[string]int{}
+	for _, name := range pkg.Scope().Names() {
+		declared, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || declared.IsAlias() {
+			continue
+		}
+		named := declared.Type().(*types.Named)
+		counts[name] = named.NumMethods()
+		if list, ok := named.Underlying().(*types.Interface); ok {
+			counts[name] = list.NumMethods()
+		}
+	}
+	return counts
+}
+
+// parameterCounts returns how many parameters each function and method of a package has.
+func parameterCounts(pkg *packages.Package) map[string]int {
+	counts := map[string]int{}
+	for _, file := range pkg.Syntax {
+		for _, declaration := range file.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok {
+				object := pkg.TypesInfo.Defs[function.Name].(*types.Func)
+				name := object.Name()
+				if receiver := object.Signature().Recv(); receiver != nil {
+					name = types.TypeString(receiver.Type(), func(*types.Package) string { return "" }) + "." + name
+				}
+				counts[strings.TrimPrefix(name, "*")] = object.Signature().Params().Len()
+			}
+		}
+	}
+	return counts
+}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -216,8 +215,8 @@ func TestReadAgainChanged(t *testing.T) {
 func TestBareFiles(t *testing.T) {
 	cfg, seeds := onDisk(t, t.TempDir())
 	cfg.ReadAgain, cfg.Show = true, Show{Broken: true}
-	w := &worker{run: newRun(t.Context(), cfg, seeds, &collector{})}
-	defer w.cfg.Store.Close()
+	r := newRun(t.Context(), cfg, seeds, &collector{})
+	defer r.cfg.Store.Close()
 	body := []byte("<p>")
 	for _, c := range []struct {
 		what string
@@ -231,31 +230,8 @@ func TestBareFiles(t *testing.T) {
 		{"an answer", fetch.Response{Size: 3}, false},
 		{"one with a header", fetch.Response{Path: "p.html", Size: 3, Header: http.Header{"Link": {"<x>"}}}, false},
 	} {
-		if got := w.bare(&c.resp, body); got != c.want {
+		if got := r.env.MayBeBare(&c.resp, body); got != c.want {
 			t.Errorf("%s: %v", c.what, got)
-		}
-	}
-}
-
-func TestIDSet(t *testing.T) {
-	var s idSet
-	if s.has(0) || s.has(5) {
-		t.Error("an empty set holds something")
-	}
-	ids := []frontier.ID{1, 63, 64, blockIDs - 1, blockIDs, 5*blockIDs + 7, 2 * blockIDs}
-	var g sync.WaitGroup
-	for _, id := range ids {
-		g.Go(func() {
-			s.add(id)
-			if !s.has(id) {
-				t.Errorf("%d is not there", id)
-			}
-		})
-	}
-	g.Wait()
-	for _, id := range ids {
-		if !s.has(id) || s.has(id+1) != (id == 63 || id == blockIDs-1) || s.has(3*blockIDs) || s.has(100*blockIDs) {
-			t.Errorf("about %d", id)
 		}
 	}
 }

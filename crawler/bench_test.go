@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -59,9 +60,9 @@ func manualRun(b *testing.B) *run {
 	return newRun(b.Context(), cfg, []Seed{{URL: site.Base(), Follow: true, Crawl: true}}, quiet{})
 }
 
-// BenchmarkFindings is what a page's 91 links cost once they are extracted: resolved,
+// BenchmarkReferences is what a page's 91 links cost once they are extracted: resolved,
 // keyed, decided on, encoded; the pages of one directory in turn.
-func BenchmarkFindings(b *testing.B) {
+func BenchmarkReferences(b *testing.B) {
 	r := manualRun(b)
 	docs := make([]*extract.Document, 64)
 	bases := make([]*urinorm.Base, len(docs))
@@ -75,19 +76,18 @@ func BenchmarkFindings(b *testing.B) {
 		}
 		bases[i] = base
 	}
-	f := &findings{}
+	f := &references.Page{}
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
 		i := n % len(docs)
 		n++
-		f.reset(r, rules.HrefOf(bases[i].URL()), 1)
-		f.local = true
-		f.against(bases[i])
+		f.Reset(r.env, rules.HrefOf(bases[i].URL()), 1)
+		f.From(references.Source{Base: bases[i], Local: true})
 		for k := range docs[i].Links {
-			f.add(&docs[i].Links[k])
+			f.Add(&docs[i].Links[k])
 		}
-		if len(f.found()) < 30 || len(f.encoded()) < 100 {
+		if len(f.Targets()) < 30 || len(f.Encode()) < 100 {
 			b.Fatal("links are lost")
 		}
 	}
@@ -97,7 +97,7 @@ func BenchmarkFindings(b *testing.B) {
 // BenchmarkSettle is what the same page costs the frontier and its store.
 func BenchmarkSettle(b *testing.B) {
 	r := manualRun(b)
-	f := &findings{}
+	f := &references.Page{}
 	if err := r.refer(); err != nil {
 		b.Fatal(err)
 	}
@@ -116,16 +116,16 @@ func BenchmarkSettle(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		f.reset(r, rules.HrefOf(u), 1)
-		f.against(base)
+		f.Reset(r.env, rules.HrefOf(u), 1)
+		f.Against(base)
 		for k := range doc.Links {
-			f.add(&doc.Links[k])
+			f.Add(&doc.Links[k])
 		}
 		l := extract.Link{Ref: fmt.Sprintf("next-%d.html", n)} // that there is always one
-		f.add(&l)
+		f.Add(&l)
 		o := &check.Outcome{Code: check.CodeOK, Status: 200, Read: true}
 		b.StartTimer()
-		if _, err := r.frontier.Settle(b.Context(), t, frontier.Settlement{Outcome: o, Found: f.found(), Links: f.encoded()}); err != nil {
+		if _, err := r.frontier.Settle(b.Context(), t, frontier.Settlement{Outcome: o, Found: f.Targets(), Links: f.Encode()}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -86,7 +86,7 @@ func (w *worker) unwind(ctx context.Context, t *frontier.Target, u, next urinorm
 	if !w.cycles.touched(t.Host, next.Authority(), len(resp.Header["Set-Cookie"]) > 0) {
 		return nil
 	}
-	ids, err := w.frontier.Refer(w.always, w.found().found())
+	ids, err := w.frontier.Refer(w.always, w.finds().Targets())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -117,7 +118,7 @@ func (r *run) standsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fate, 
 	if o == nil || o.IsRedirect() {
 		return nil
 	}
-	if wantsAnchors(fragment) {
+	if references.WantsAnchors(fragment) {
 		q := check.Question{URL: rules.URLOf(v), Fragment: string(fragment), HasFragment: true, IgnoreFragment: r.cfg.IgnoresFragment}
 		if !known.content || o.Judge(q).Verdict != check.OK {
 			return nil
@@ -237,13 +238,13 @@ func (w *worker) remembered(t *frontier.Target, u urinorm.URL) (*check.Outcome, 
 // rememberedRedirect enters where a redirect leads, unless that was asked meanwhile
 // and is not what it was.
 func (w *worker) rememberedRedirect(t *frontier.Target, fp frontier.Fingerprint, known *observed) (led bool, err error) {
-	f, v := w.found(), rules.HrefOf(known.next)
+	page, v := w.finds(), rules.HrefOf(known.next)
 	to := w.printOf(known.next)
 	fate := w.scope().Decide(v, extract.Resource, t.Depth, false)
 	if there := w.observed(to, v, 0).outcome; !there.IsRedirect() {
 		fate.Outcome = there
 	}
-	f.enter(to, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+	page.Enter(to, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	sound, err := w.leads(t, fp, to, true)
 	if err != nil || !sound {
 		w.turn(w.page, t.Depth)
@@ -270,7 +271,7 @@ func (w *worker) leads(t *frontier.Target, from, to frontier.Fingerprint, fromMe
 	e.mu.Lock()
 	e.via[to] = append(e.via[to], s)
 	e.mu.Unlock()
-	ids, err := w.frontier.Refer(w.always, w.found().found())
+	ids, err := w.frontier.Refer(w.always, w.finds().Targets())
 	if err != nil {
 		return false, err
 	}
@@ -330,7 +331,7 @@ func (r *run) sameBefore(u urinorm.URL, o *check.Outcome) time.Time {
 // called before the redirect is settled, with what it leads to first among those
 // found.
 func (w *worker) goesOn(t *frontier.Target, o *check.Outcome) error {
-	if !w.looksBack() || o.Cached || t.Internal || !o.IsRedirect() || w.desk == nil || len(w.desk.items) == 0 {
+	if !w.looksBack() || o.Cached || t.Internal || !o.IsRedirect() || w.found == nil || len(w.found.Targets()) == 0 {
 		return nil // not one, or one too many to be gone
 	}
 	u, _, err := urinorm.ParseWeb(t.URL)

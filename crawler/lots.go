@@ -21,15 +21,7 @@ func (w *worker) takesLots(resp *fetch.Response) bool {
 
 // lot enters some links of a bookmark file, which never lie all in memory.
 func (w *worker) lot(u urinorm.URL, doc *extract.Document, o *check.Outcome, links []extract.Link, all int) {
-	f := w.startFrom(u, doc, o)
-	first := f.links.Len() == 0
-	for i := range links {
-		f.add(&links[i])
-	}
-	f.said = f.said[:0] // none repeats another
-	if first {
-		f.expect(all)
-	}
+	w.startFrom(u, doc, o).AddPart(links, all)
 }
 
 // restOf is what follows the beginning of a file.

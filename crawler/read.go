@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -67,10 +68,10 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		return
 	}
 	w.compute()
-	doc, bare := &w.found().doc, follow && err == nil && rest == nil && w.bare(resp, body)
+	doc, bare := &w.finds().Document, follow && err == nil && rest == nil && w.env.MayBeBare(resp, body)
 	if bare {
-		w.found().readsBare(body)
-		defer w.found().bodyGoes()
+		w.found.ReadBare(body)
+		defer w.found.ReleaseBody()
 	}
 	in := extract.Input{Body: body, ContentType: resp.ContentType, Name: name, Path: file,
 		Select: w.cfg.Select, IgnoreSelect: w.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
@@ -83,7 +84,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	extract.ExtractInto(doc, in)
 	if rest != nil {
 		if o.Size += rest.length; rest.err != nil && cutOff(o, rest.err, t.Follow) {
-			w.desk.reset(w.run, w.page, w.depth)
+			w.found.Reset(w.env, w.page, w.depth)
 			return
 		}
 	}
@@ -101,12 +102,12 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		return
 	}
 	if file != "" {
-		w.found().readsFile(body)
+		w.found.ReadFile(body)
 	}
 	shell := o.Code == check.CodeOK && isPage(o) && w.wantsShell(t, u) && isShell(body, doc)
 	w.heard.page = w.pageOf(doc, resp.Header, shell)
 	w.follows(t, u, doc, resp.Header, o, shell)
-	w.found().readsFile(nil) // the body goes
+	w.found.ReadFile(nil) // the body goes
 }
 
 // cutOff takes note of an error that a body ended with, and reports whether nothing is
@@ -120,13 +121,13 @@ func cutOff(o *check.Outcome, err error, page bool) bool {
 // the frame that a script fills.
 func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Document, header http.Header, o *check.Outcome, shell bool) {
 	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, w.cfg.RobotsAgent)
-	w.links(t, u, doc, o)
+	w.links(u, doc, o)
 	w.headers(u, header)
 	if doc.Format == "css" { // no page to a reader
 		return
 	}
 	w.isPage = true
-	if w.found().nofollow && (w.cfg.Depth < 0 || t.Depth < w.cfg.Depth) && slices.ContainsFunc(doc.Links, isNavigation) {
+	if w.finds().FollowsNone() && (w.cfg.Depth < 0 || t.Depth < w.cfg.Depth) && slices.ContainsFunc(doc.Links, isNavigation) {
 		w.count(countUnfollowed, 1)
 	}
 	switch {
@@ -142,9 +143,9 @@ func (w *worker) follows(t *frontier.Target, u urinorm.URL, doc *extract.Documen
 		return
 	}
 	page := Page{URL: w.print.URL(u), Title: doc.Title, Depth: t.Depth, Modified: o.Modified, Format: doc.Format,
-		NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.found().edges}
+		NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Canonical: w.canonical(u, doc), Links: w.finds().Edges()}
 	if w.frontier.Durable() {
-		w.found().about = rules.EncodePage(&page)
+		w.finds().About = rules.EncodePage(&page)
 	}
 	if w.cfg.Pages {
 		w.heard.told = &page
@@ -253,47 +254,32 @@ func (w *worker) headers(u urinorm.URL, header http.Header) {
 	if err != nil {
 		return
 	}
-	f := w.found()
-	f.against(own)
+	page := w.finds()
+	page.Against(own)
 	links := extract.FromHeaders(header)
 	for i := range links {
-		f.add(&links[i])
+		page.Add(&links[i])
 	}
 }
 
 func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 
-// startFrom sets what holds for all links of a page.
-func (w *worker) startFrom(u urinorm.URL, doc *extract.Document, o *check.Outcome) *findings {
-	f := w.found()
-	f.local = w.scope().SiteOf(u) != nil || u.Scheme() == "file"
-	f.unchanged = w.cfg.Changed != nil && !w.cfg.Changed(o.Path)
-	f.nofollow = doc.NoFollow && w.obeysNoFollow(f.page)
-	f.against(documentBase(u, doc))
-	return f
+// startFrom says what holds for all links of a page.
+func (w *worker) startFrom(u urinorm.URL, doc *extract.Document, o *check.Outcome) *references.Page {
+	page := w.finds()
+	page.From(references.Source{Base: documentBase(u, doc), Local: w.scope().SiteOf(u) != nil || u.Scheme() == "file",
+		NoFollow: doc.NoFollow && w.scope().ObeysNoFollow(w.page), Unchanged: w.cfg.Changed != nil && !w.cfg.Changed(o.Path)})
+	return page
 }
 
 // links enters everything a page refers to.
-func (w *worker) links(t *frontier.Target, u urinorm.URL, doc *extract.Document, o *check.Outcome) {
-	f := w.startFrom(u, doc, o)
+func (w *worker) links(u urinorm.URL, doc *extract.Document, o *check.Outcome) {
+	page := w.startFrom(u, doc, o)
 	if refresh := refreshOf(doc); refresh != nil && !o.Static {
-		o.Next = f.lead(refresh)
+		o.Next = page.Lead(refresh)
 	}
-	f.said = slices.Grow(f.said, len(doc.Links))
-	for i := range doc.Links {
-		if i == tellingLinks {
-			f.links.Expect(len(doc.Links) + len(doc.BareRepeats))
-		}
-		f.add(&doc.Links[i])
-	}
-	for _, again := range doc.BareRepeats {
-		f.addRepeat(&doc.Links[again.First], again)
-	}
+	page.AddAll(doc)
 }
-
-// tellingLinks is after how many links of a page it is clear what memory the rest take:
-// lists that double again and again take twice as much.
-const tellingLinks = 1024
 
 // refreshOf is the page that a document hands its readers on to, or nil.
 func refreshOf(doc *extract.Document) *extract.Link {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/trap"
@@ -30,7 +31,7 @@ type run struct {
 	robots   *robots.Cache
 	traps    *trap.Guards
 	seeds    []Seed
-	aliases  []alias
+	env      *references.Env     // of all pages
 	seeded   map[string]struct{} // URLs of the seeds that lie in directories
 	seedIDs  []frontier.ID       // of each seed, 0 when it has no URL
 	started  time.Time
@@ -41,7 +42,7 @@ type run struct {
 	scoped atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect writes it
 
 	places  *places
-	desks   stock[*findings]
+	pages   stock[*references.Page]
 	buffers fetch.Buffers
 	paths   realPaths
 
@@ -54,7 +55,6 @@ type run struct {
 	cycles   cycles
 	probes   probes
 	turns    *turns // nil without a limit of pages
-	forecast forecast
 	plain    plainHosts
 	earlier  *earlier               // nil without a cache
 	shell    atomic.Bool            // a start page is made by a script
@@ -86,6 +86,9 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	}
 	if err := r.recall(); err != nil {
 		return nil, err
+	}
+	if r.looksBack() {
+		r.env.Earlier = r.standsFor
 	}
 	if err := r.keepStart(); err != nil {
 		return nil, err
@@ -132,7 +135,7 @@ func (r *run) spare() {
 	if idle, ok := r.cfg.Fetch.(interface{ CloseIdleConnections() }); ok {
 		idle.CloseIdleConnections()
 	}
-	r.desks.empty()
+	r.pages.empty()
 	r.buffers.Release()
 	r.traps = nil
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -166,10 +169,9 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.began, r.timed = r.started, r.started
 	processors := runtime.GOMAXPROCS(0)
 	r.places = newPlaces(processors)
-	r.desks = stock[*findings]{most: 2 * processors, make: func() *findings { return &findings{} }}
+	r.pages = stock[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
 	r.buffers.Most = 4 * processors
 	r.scoped.Store(rules.NewScope(cfg, seeds, r.print))
-	r.aliases = r.findAliases()
 	r.frontier = frontier.New(cfg.Store, frontier.Politeness{Pace: r.pace, Start: r.begin, Gated: r.gated})
 	r.robots = robots.NewCache(cfg.RobotsAgent)
 	r.traps = trap.New(trap.Limits{})
@@ -177,6 +179,8 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		r.turns = newTurns()
 	}
 	r.earlier = newEarlier(cfg, r.started)
+	r.env = references.NewEnv(cfg, r.scope, r.print, r.frontier)
+	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.scope, func() int { return r.counted(countPages) })
 	return r
 }
 
@@ -218,11 +222,11 @@ const seedsAtOnce = 512
 
 // refer enters the seeds.
 func (r *run) refer() error {
-	var f findings
+	var page references.Page
 	r.seeded, r.seedIDs = make(map[string]struct{}, len(r.seeds)), make([]frontier.ID, len(r.seeds))
 	for from := 0; from < len(r.seeds); from += seedsAtOnce {
 		to := min(from+seedsAtOnce, len(r.seeds))
-		if err := r.referTo(&f, r.seeds[from:to], r.seedIDs[from:to]); err != nil {
+		if err := r.referTo(&page, r.seeds[from:to], r.seedIDs[from:to]); err != nil {
 			return err
 		}
 	}
@@ -230,56 +234,50 @@ func (r *run) refer() error {
 }
 
 // referTo enters some of the seeds and fills in their IDs.
-func (r *run) referTo(f *findings, seeds []Seed, seedIDs []frontier.ID) error {
-	f.reset(r, rules.Href{}, -1)
+func (r *run) referTo(page *references.Page, seeds []Seed, seedIDs []frontier.ID) error {
+	page.Reset(r.env, rules.Href{}, -1)
 	index := make([]int, len(seeds))
 	for i := range seeds {
-		s := &seeds[i]
-		if s.URL.IsZero() {
-			index[i] = -1
-			continue
-		}
-		f.href = append(f.href[:0], s.URL.String()...)
-		v := rules.Href{Bytes: f.href, Offsets: s.URL.Offsets()}
-		excluded := r.scope().Excluded(v)
-		if !s.Named && (excluded != nil || r.scope().Unfollowed(v)) {
-			index[i] = -1
-			continue
-		}
-		if s.Follow && r.scope().SiteOf(s.URL) != nil {
-			r.seeded[s.URL.String()[:v.Offsets.FragmentStart]] = struct{}{}
-		}
-		fate := rules.Fate{Wave: r.scope().Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true}
-		if s.Follow {
-			fate.Need |= frontier.NeedLinks | frontier.NeedContent
-		}
-		if s.Named {
-			fate.Need |= frontier.NeedListed
-		}
-		if fragment, ok := v.Fragment(); ok && wantsAnchors(string(fragment)) {
-			fate.Need |= frontier.NeedContent
-		}
-		fate.Outcome = excluded
-		f.key = urinorm.AppendKey(f.key[:0], v.Bytes, v.Offsets)
-		fp := r.frontier.Fingerprint(f.key)
-		if at, ok := f.index.find(f.items, fp); ok {
-			f.items[at].Need |= fate.Need
-			index[i] = int(at)
-			continue
-		}
-		index[i] = f.enter(fp, v, frontier.Job{URL: v.Document(), Internal: true}, fate)
+		index[i] = r.enterSeed(page, &seeds[i])
 	}
-	ids, err := r.frontier.Refer(r.always, f.found())
+	ids, err := r.frontier.Refer(r.always, page.Targets())
 	if err != nil {
 		return err
 	}
 	for i, at := range index {
 		if at >= 0 {
 			seedIDs[i] = ids[at]
-			r.forecast.lastSeed = max(r.forecast.lastSeed, ids[at])
+			r.env.Forecast.Seeded(ids[at])
 		}
 	}
 	return nil
+}
+
+// enterSeed enters a seed and returns its index among the targets; -1 for one that is
+// not a target.
+func (r *run) enterSeed(page *references.Page, s *Seed) int {
+	if s.URL.IsZero() {
+		return -1
+	}
+	v := rules.HrefOf(s.URL)
+	excluded := r.scope().Excluded(v)
+	if !s.Named && (excluded != nil || r.scope().Unfollowed(v)) {
+		return -1
+	}
+	if s.Follow && r.scope().SiteOf(s.URL) != nil {
+		r.seeded[string(v.Document())] = struct{}{}
+	}
+	fate := rules.Fate{Wave: r.scope().Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
+	if s.Follow {
+		fate.Need |= frontier.NeedLinks | frontier.NeedContent
+	}
+	if s.Named {
+		fate.Need |= frontier.NeedListed
+	}
+	if fragment, ok := v.Fragment(); ok && references.WantsAnchors(fragment) {
+		fate.Need |= frontier.NeedContent
+	}
+	return page.AddSeed(v, fate)
 }
 
 // crawl runs the workers until nothing is left.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -17,23 +16,15 @@ func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
 	if err != nil {
 		return nil // what it means for the page itself is said by refused
 	}
-	f := w.found()
+	page := w.finds()
 	base, err := urinorm.NewBase(u, "")
 	if err != nil {
 		return err
 	}
-	f.against(base)
+	page.Against(base)
 	for _, sitemap := range robotsTxt.Sitemaps() {
 		w.list(sitemap)
-		before := len(f.items)
-		l := extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation}
-		f.add(&l)
-		for i := before; i < len(f.items); i++ {
-			if it := &f.items[i]; it.Outcome == nil {
-				it.Need |= frontier.NeedLinks | frontier.NeedContent
-				it.Wave = min(it.Wave, w.scope().Wave(f.depth+1))
-			}
-		}
+		page.AddSitemap(&extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation})
 	}
 	return nil
 }

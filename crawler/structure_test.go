@@ -41,8 +41,6 @@ var overLimits = map[string]string{
 	"crawler.run":           "not split yet: all that a run keeps",
 	"crawler.worker":        "not split yet: all steps of a visit",
 	"crawler.worker.unwind": "not split yet: the parts of a cycle of redirects",
-	"crawler.join":          "not split yet: verdicts, suggestions and their order",
-	"crawler.findings":      "not split yet: all that is known about the targets",
 	"cmd/orbweaver":         "not split yet: settings, options and commands know each other",
 }
 

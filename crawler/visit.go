@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -22,9 +23,9 @@ type worker struct {
 	*run
 	page    rules.Href // the target at hand
 	depth   int
-	latency time.Duration // until its answer began
-	isPage  bool          // it was read for links
-	desk    *findings     // what was found there; nil until something is
+	latency time.Duration    // until its answer began
+	isPage  bool             // it was read for links
+	found   *references.Page // what was found there; nil until something is
 	heard   heard
 	tally   tally
 	busy    bool // it has one of the places for those who compute
@@ -46,13 +47,13 @@ func (w *worker) rest() {
 	}
 }
 
-// found is where a visit gathers what it finds.
-func (w *worker) found() *findings {
-	if w.desk == nil {
-		w.desk = w.desks.take()
-		w.desk.reset(w.run, w.page, w.depth)
+// finds is where a visit gathers what it finds.
+func (w *worker) finds() *references.Page {
+	if w.found == nil {
+		w.found = w.pages.take()
+		w.found.Reset(w.env, w.page, w.depth)
 	}
-	return w.desk
+	return w.found
 }
 
 // turn begins a visit, or begins it anew at another page.
@@ -64,10 +65,10 @@ func (w *worker) turn(page rules.Href, depth int) {
 // clear gives back what a visit used.
 func (w *worker) clear() {
 	w.heard = heard{}
-	if w.desk != nil {
-		w.desk.shrink()
-		w.desks.give(w.desk)
-		w.desk = nil
+	if w.found != nil {
+		w.found.Shrink()
+		w.pages.give(w.found)
+		w.found = nil
 	}
 }
 
@@ -294,13 +295,12 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	if t.Seed {
 		w.widen(next)
 	}
-	f := w.found()
-	f.depth = t.Depth - 1
+	page := w.finds()
 	var fate rules.Fate
 	if v.IsHTTP() {
 		fate = w.scope().Decide(v, kind, t.Depth, false)
 	} else {
-		fate = w.otherScheme(v, f, kind)
+		fate = page.Redirected(v, kind, t.Depth)
 		if rules.HrefOf(u).IsHTTP() && fate.Outcome == nil || string(v.Scheme()) == "file" {
 			o.Code, o.Message = check.CodeRedirectInvalid, "it redirects to "+urinorm.Redact(o.Next)+", which no browser would follow"
 			return nil
@@ -319,12 +319,11 @@ func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, 
 	if fate.Outcome != nil {
 		fate.Need |= frontier.NeedLinked
 	}
-	f.key = urinorm.AppendKey(f.key[:0], v.Bytes, v.Offsets)
-	fp := w.frontier.Fingerprint(f.key)
+	fp := page.Fingerprint(v)
 	if w.looksBack() && fate.Outcome == nil && !t.Content {
 		fate.Outcome = w.standsFor(fp, v, fate, nil)
 	}
-	f.enter(fp, v,
+	page.Enter(fp, v,
 		frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	if fate.Outcome != nil {
 		return nil
@@ -346,25 +345,23 @@ func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
 		w.tellPage(w.heard.told)
 	}
 	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().SiteOf(rules.URLOf(w.page)) == nil {
-		w.found().readAfterAll(t)
+		w.finds().ReadAfterAll(t)
 	}
 	s := frontier.Settlement{Outcome: o, Tallies: w.tally.take(w.run)}
-	if f := w.desk; f != nil {
-		s.Found, s.Links, s.Page = f.found(), f.encoded(), f.about
+	if p := w.found; p != nil {
+		s.Found, s.Links, s.Page = p.Targets(), p.Encode(), p.About
 	}
 	ids, err := w.frontier.Settle(w.always, t, s)
 	if err == nil {
-		w.asFarAsKnown(t.ID(), o)
+		w.env.Forecast.Settled(t.ID(), o)
 		err = w.doubt(t, o)
 	}
 	if err != nil {
 		return err
 	}
-	if w.desk != nil {
-		w.desk.learn(ids)
-		if w.desk.bare {
-			w.foresee(s.Found, ids)
-		}
+	if w.found != nil {
+		w.found.Learn(ids)
+		w.found.Foresee(w.always, ids)
 	}
 	return w.tellAsKnown(t, o, s.Found, ids)
 }

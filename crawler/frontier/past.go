@@ -64,4 +64,3 @@ func DecodePast(note []byte) (Past, error) {
 	}
 	return p, nil
 }
-

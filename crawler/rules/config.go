@@ -324,3 +324,9 @@ func (c *Config) WithDefaults() *Config {
 	}
 	return &d
 }
+
+// Fetches reports whether the fetcher asks for a scheme.
+func (c *Config) Fetches(scheme string) bool {
+	m, ok := c.Fetch.(interface{ Has(scheme string) bool })
+	return ok && m.Has(scheme)
+}

@@ -1,4 +1,4 @@
-package crawler
+package references
 
 import (
 	"sync"

@@ -1,4 +1,4 @@
-package crawler
+package references
 
 import (
 	"fmt"
@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // TestKnownReferences: what is remembered of references changes nothing. The same
-// links are added by one findings that remembers, and by one that is new for each page.
+// links are added by one Page that remembers, and by one that is new for each page.
 func TestKnownReferences(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	refs := []string{"", "#", "#a", "#b%20c", "#b c", "#/view", "#:~:text=x", "?", "?q", "a.html", "a.html#x", "a.html#y", "A.html", "./a.html", "../p1/a.html",
@@ -25,24 +27,23 @@ func TestKnownReferences(t *testing.T) {
 	}
 	pages := []string{"https://0.site.invalid/p1/a.html", "https://0.site.invalid/p1/b.html", "https://0.site.invalid/p2/a.html?q", "https://www.example.com/p1/a.html", "https://www.example.com/", "http://www.example.com/p1/a.html"}
 	bases := []string{"", "https://0.site.invalid/p1/other.html", "https://www.example.com/deep/er/"}
-	site := func(t *testing.T) *Config {
-		cfg, _ := onDisk(t, t.TempDir())
-		return cfg
+	site := func(t *testing.T) *rules.Config {
+		return onDisk(t, t.TempDir())
 	}
-	for name, set := range map[string]func(*Config){
-		"plain":                  func(*Config) {},
-		"depth":                  func(c *Config) { c.Depth = 2 },
-		"external links skipped": func(c *Config) { c.External = SkipExternal },
-		"patterns":               func(c *Config) { c.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
-		"credentials":            func(c *Config) { c.Credentials = true },
-		"pages":                  func(c *Config) { c.Pages = true },
-		"wide fingerprints":      func(c *Config) { c.FingerprintBits = frontier.Wide },
+	for name, set := range map[string]func(*rules.Config){
+		"plain":                  func(*rules.Config) {},
+		"depth":                  func(c *rules.Config) { c.Depth = 2 },
+		"external links skipped": func(c *rules.Config) { c.External = rules.SkipExternal },
+		"patterns":               func(c *rules.Config) { c.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
+		"credentials":            func(c *rules.Config) { c.Credentials = true },
+		"pages":                  func(c *rules.Config) { c.Pages = true },
+		"wide fingerprints":      func(c *rules.Config) { c.FingerprintBits = frontier.Wide },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := site(t)
 			set(cfg)
-			r := newRun(t.Context(), cfg, append(seedOf(t, "https://www.example.com/p1/"), Seed{URL: cfg.Sites[0].Base(), Crawl: true}), &collector{})
-			remembers := &findings{}
+			env := newEnv(cfg, rules.Seed{URL: mustParse(t, "https://www.example.com/p1/"), Follow: true, Crawl: true}, rules.Seed{URL: cfg.Sites[0].Base(), Crawl: true})
+			remembers := &Page{}
 			for n := range 200 {
 				page := mustParse(t, pages[random.IntN(len(pages))])
 				at := page
@@ -59,17 +60,16 @@ func TestKnownReferences(t *testing.T) {
 					links = append(links, extract.Link{Ref: refs[random.IntN(len(refs))], Kind: extract.Kind(random.IntN(int(extract.Host) + 1)), Expect: extract.Expect(random.IntN(2)),
 						NoFollow: random.IntN(5) == 0, Ignored: random.IntN(20) == 0, SameDocument: random.IntN(20) == 0, Element: "a", Attribute: "href", Line: random.IntN(100)})
 				}
-				gather := func(f *findings) ([]frontier.Item, []frontier.RawLink) {
-					f.reset(r, rules.HrefOf(page), depth)
-					f.local, f.nofollow = r.scope().SiteOf(page) != nil, nofollow
-					f.against(base)
+				gather := func(f *Page) ([]frontier.Item, []frontier.RawLink) {
+					f.Reset(env, rules.HrefOf(page), depth)
+					f.From(Source{Base: base, Local: env.Scope().SiteOf(page) != nil, NoFollow: nofollow})
 					for i := range links {
-						f.add(&links[i])
+						f.Add(&links[i])
 					}
-					return f.found(), readBlock(t, f.encoded())
+					return f.Targets(), readBlock(t, f.Encode())
 				}
 				items, block := gather(remembers)
-				fresh := &findings{}
+				fresh := &Page{}
 				wantItems, wantBlock := gather(fresh)
 				if !reflect.DeepEqual(remembers.edges, fresh.edges) {
 					t.Fatalf("page %d: edges %+v, want %+v", n, remembers.edges, fresh.edges)
@@ -101,7 +101,7 @@ func TestKnownReferences(t *testing.T) {
 						}
 					}
 				}
-				remembers.learn(ids)
+				remembers.Learn(ids)
 			}
 		})
 	}
@@ -128,18 +128,17 @@ func readBlock(t *testing.T, block []byte) []frontier.RawLink {
 }
 
 // startPage returns what begins the page that a crawl starts from, as often as it is called.
-func startPage(t *testing.T) (begin func(*findings)) {
+func startPage(t *testing.T) (begin func(*Page)) {
 	t.Helper()
-	cfg, _ := onDisk(t, t.TempDir())
-	r := newRun(t.Context(), cfg, seedOf(t, "https://www.example.com/"), &collector{})
+	env := newEnv(onDisk(t, t.TempDir()), rules.Seed{URL: mustParse(t, "https://www.example.com/"), Follow: true, Crawl: true})
 	page := mustParse(t, "https://www.example.com/")
 	base, err := urinorm.NewBase(page, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(f *findings) {
-		f.reset(r, rules.HrefOf(page), 0)
-		f.against(base)
+	return func(f *Page) {
+		f.Reset(env, rules.HrefOf(page), 0)
+		f.Against(base)
 	}
 }
 
@@ -149,12 +148,12 @@ func TestLeavingAloneIsNoWish(t *testing.T) {
 	begin := startPage(t)
 	const ref = "https://elsewhere.example/"
 	for _, ignored := range [][]bool{{false, true}, {true, false}, {true, false, true}, {false}} {
-		f := &findings{}
+		f := &Page{}
 		begin(f)
 		for _, alone := range ignored {
-			f.add(&extract.Link{Ref: ref, Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
+			f.Add(&extract.Link{Ref: ref, Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
 		}
-		items := f.found()
+		items := f.Targets()
 		if len(items) != 1 || items[0].Wave != frontier.Leaves || items[0].Outcome != nil {
 			t.Errorf("ignored: %v: %+v", ignored, items)
 		}
@@ -165,15 +164,15 @@ func TestLeavingAloneIsNoWish(t *testing.T) {
 // alone have led to: so far nobody has met that host.
 func TestReopenedHost(t *testing.T) {
 	begin := startPage(t)
-	f := &findings{}
+	f := &Page{}
 	for _, alone := range []bool{true, false} {
 		begin(f)
-		f.add(&extract.Link{Ref: "https://elsewhere.example/", Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
-		items := f.found()
+		f.Add(&extract.Link{Ref: "https://elsewhere.example/", Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
+		items := f.Targets()
 		if len(items) != 1 || string(items[0].Host) != "elsewhere.example" {
 			t.Errorf("ignored: %v: %+v", alone, items)
 		}
-		f.learn([]frontier.ID{7})
+		f.Learn([]frontier.ID{7})
 	}
 }
 
@@ -208,4 +207,31 @@ func TestHalvesOfFingerprints(t *testing.T) {
 			t.Fatalf("%v is found at %d, %v", fp, at, there)
 		}
 	}
+}
+
+// onDisk is a configuration with a directory as a site.
+func onDisk(t *testing.T, dir string) *rules.Config {
+	t.Helper()
+	site, err := disk.OpenSite(disk.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: dir, Synthetic: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { site.Close() })
+	return &rules.Config{Fetch: fetch.Mux{"http": &disk.Files{}, "https": &disk.Files{}}, Sites: []*disk.Site{site}, WorkingDir: dir, Depth: -1}
+}
+
+func newEnv(given *rules.Config, seeds ...rules.Seed) *Env {
+	cfg := given.WithDefaults()
+	print := rules.NewPrinter(cfg.Sites, cfg.WorkingDir)
+	scope := rules.NewScope(cfg, seeds, print)
+	return NewEnv(cfg, func() *rules.Scope { return scope }, print, frontier.New(cfg.Store, frontier.Politeness{}))
+}
+
+func mustParse(t *testing.T, s string) urinorm.URL {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

@@ -1,4 +1,4 @@
-package crawler
+package references
 
 import (
 	"hash/maphash"
@@ -10,7 +10,7 @@ import (
 
 // The pages of a site repeat each other: navigation, header and footer are the same
 // on all pages of a directory, byte for byte, and a page often links to a place more
-// than once. hrefs remembers what became of references, so that those are known by
+// than once. decisions remembers what became of references, so that those are known by
 // their bytes before they are parsed.
 //
 // What becomes of an ordinary link hangs on its reference and its kind, on the
@@ -18,19 +18,19 @@ import (
 // All but the first two are mixed into one number, the context. A fragment mostly only
 // says where in the document: references are remembered without it then.
 
-// hrefs is a cache: a reference has one place in it, and the last one that came
+// decisions is a cache: a reference has one place in it, and the last one that came
 // there stays. It is known by a hash of 64 bits, whose seed nobody else knows, as the
 // targets of a run are.
-type hrefs struct {
+type decisions struct {
 	seed    maphash.Seed
 	scope   *rules.Scope
 	context uint64
 	page    uint32 // number of the page at hand
-	slots   []href
+	slots   []remembered
 }
 
-// href is what became of a reference: one line of a processor's cache.
-type href struct {
+// remembered is what became of a reference: one line of a processor's cache.
+type remembered struct {
 	hash        uint64 // of the reference and the context
 	fingerprint frontier.Fingerprint
 	fate        rules.Fate
@@ -42,10 +42,10 @@ type href struct {
 	_           [8]byte
 }
 
-const hrefSlots = 1 << 12
+const decisionSlots = 1 << 12
 
 // reset turns to another page.
-func (h *hrefs) reset() {
+func (h *decisions) reset() {
 	if h.page++; h.page == 0 {
 		clear(h.slots)
 		h.page = 1
@@ -53,47 +53,47 @@ func (h *hrefs) reset() {
 }
 
 // within takes in what a page's links have in common.
-func (h *hrefs) within(f *findings) {
+func (h *decisions) within(p *Page) {
 	if h.slots == nil {
-		h.slots, h.seed = make([]href, hrefSlots), maphash.MakeSeed()
+		h.slots, h.seed = make([]remembered, decisionSlots), maphash.MakeSeed()
 	}
-	if h.scope != f.scope {
+	if h.scope != p.scope {
 		clear(h.slots)
-		h.scope = f.scope
+		h.scope = p.scope
 	}
 	var m maphash.Hash
 	m.SetSeed(h.seed)
-	_, _ = m.Write(f.page.Bytes[:f.page.Offsets.PathStart])
+	_, _ = m.Write(p.page.Bytes[:p.page.Offsets.PathStart])
 	_ = m.WriteByte(0)
-	_, _ = m.WriteString(f.base.Directory())
+	_, _ = m.WriteString(p.Base.Directory())
 	flags := byte(0)
-	if f.nofollow {
+	if p.NoFollow {
 		flags |= 1
 	}
-	if f.local {
+	if p.Local {
 		flags |= 2
 	}
 	_ = m.WriteByte(flags)
-	if f.run.cfg.Depth >= 0 { // then the wave is the depth
-		_, _ = m.Write([]byte{byte(f.depth), byte(f.depth >> 8), byte(f.depth >> 16), byte(f.depth >> 24)})
+	if p.Config.Depth >= 0 { // then the wave is the depth
+		_, _ = m.Write([]byte{byte(p.depth), byte(p.depth >> 8), byte(p.depth >> 16), byte(p.depth >> 24)})
 	}
 	h.context = m.Sum64()
 }
 
 // find returns the place of a link's reference, nil when it can have none, the
 // reference's hash, and whether it is known.
-func (h *hrefs) find(l *extract.Link, ref string) (k *href, hash uint64, met bool) {
+func (h *decisions) find(l *extract.Link, ref string) (k *remembered, hash uint64, met bool) {
 	if ref == "" || ref[0] == '?' {
 		return nil, 0, false
 	}
 	hash = maphash.String(h.seed, ref) ^ h.context
-	k = &h.slots[hash%hrefSlots]
+	k = &h.slots[hash%decisionSlots]
 	return k, hash, k.hash == hash && k.kind == l.Kind && k.noFollow == l.NoFollow
 }
 
 // keep remembers what became of a link of the page at hand.
-func (h *hrefs) keep(k *href, hash uint64, l *extract.Link, fate rules.Fate, fp frontier.Fingerprint, item int) {
-	*k = href{hash: hash, kind: l.Kind, noFollow: l.NoFollow, page: h.page, item: int32(item), fingerprint: fp, fate: fate}
+func (h *decisions) keep(k *remembered, hash uint64, l *extract.Link, res *resolution) {
+	*k = remembered{hash: hash, kind: l.Kind, noFollow: l.NoFollow, page: h.page, item: int32(res.Target), fingerprint: res.fingerprint, fate: res.fate}
 }
 
 // pageIndex finds the items of a page by their fingerprints. It holds half of each, and
@@ -156,7 +156,7 @@ func (x *pageIndex) place(s pageSlot) {
 }
 
 // knownIDs remembers the IDs of targets that were entered, so that the store need not
-// look them up again: a cache as hrefs is one.
+// look them up again: a cache as decisions is one.
 type knownIDs struct{ slots []knownID }
 
 type knownID struct {

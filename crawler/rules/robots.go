@@ -1,0 +1,18 @@
+package rules
+
+import "github.com/orbweaver/orbweaver/urinorm"
+
+// RobotsApply reports whether the robots.txt of a URL's origin may have a say at all:
+// never for directories, and for loopback hosts only when that was asked for.
+func (s *Scope) RobotsApply(u urinorm.URL) bool {
+	if scheme := u.Scheme(); scheme != "http" && scheme != "https" {
+		return false
+	}
+	return s.SiteOf(u) == nil && (s.cfg.RobotsGiven || !urinorm.IsLoopback(u.Host()))
+}
+
+// ObeysNoFollow reports whether a page's nofollow marks count: where its host's
+// robots.txt would.
+func (s *Scope) ObeysNoFollow(page Href) bool {
+	return s.cfg.Robots != RobotsIgnore && page.IsHTTP() && s.RobotsApply(URLOf(page))
+}

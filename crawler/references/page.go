@@ -141,7 +141,7 @@ func (p *Page) Add(l *extract.Link) {
 		repeats = l.Repeats
 		r = &p.seen[repeats-1]
 	} else {
-		*r, fragment = p.reference(l)
+		fragment = p.reference(l, r)
 	}
 	if p.bare.on {
 		p.addBare(l, r, fragment)
@@ -150,24 +150,24 @@ func (p *Page) Add(l *extract.Link) {
 	p.write(l, r, fragment, repeats)
 }
 
-// reference finds out what a link comes to, and the fragment to be written with it.
-func (p *Page) reference(l *extract.Link) (r reference, fragment []byte) {
+// reference fills in what a link comes to, and returns the fragment to be written with it.
+func (p *Page) reference(l *extract.Link, r *reference) (fragment []byte) {
 	switch {
 	case !p.recalls || !ordinary(l):
 		res := p.resolve(l)
-		r, fragment = res.reference, res.fragment
+		*r, fragment = res.reference, res.fragment
 	case l.Ref != "" && l.Ref[0] == '#':
-		r, fragment = p.toItself(l)
+		fragment = p.toItself(l, r)
 	default:
-		r, fragment = p.recall(l)
+		fragment = p.recall(l, r)
 	}
-	r.plain = p.bare.on && isPlain(l, &r, fragment)
-	return r, fragment
+	r.plain = p.bare.on && isPlain(l, r, fragment)
+	return fragment
 }
 
-// begin is what is known of a link's reference before it is resolved.
-func begin(l *extract.Link) reference {
-	return reference{Brief: frontier.Brief{Mark: uint64(l.Expect) & rules.MarkExpect}, text: l.Text}
+// begin fills in what is known of a link's reference before it is resolved.
+func (r *reference) begin(l *extract.Link) {
+	r.Mark, r.text = uint64(l.Expect)&rules.MarkExpect, l.Text
 }
 
 // ordinary reports whether nothing but the reference itself, the kind of link and
@@ -178,7 +178,7 @@ func ordinary(l *extract.Link) bool {
 
 // toItself keeps a link to a place on the page itself. Once a page has one such link, all
 // others of its kind are the same but for their fragment.
-func (p *Page) toItself(l *extract.Link) (reference, []byte) {
+func (p *Page) toItself(l *extract.Link, r *reference) []byte {
 	fragment := l.Ref[1:]
 	own := &p.own[l.Kind]
 	plain := !l.NoFollow && !p.whole && urinorm.IsPlainFragment(fragment)
@@ -187,18 +187,19 @@ func (p *Page) toItself(l *extract.Link) (reference, []byte) {
 		if plain && res.fate.Outcome == nil && res.Mark&^rules.MarkExpect == 0 {
 			*own = int32(res.Target) + 1
 		}
-		return res.reference, res.fragment
+		*r = res.reference
+		return res.fragment
 	}
-	r := begin(l)
+	r.begin(l)
 	p.buf = append(p.buf[:0], fragment...)
 	r.Target, r.HasFragment, r.Hash = int(*own)-1, true, check.HashAnchor(fragment)
 	p.wantAnchor(r.Target, p.buf)
-	return r, p.buf
+	return p.buf
 }
 
 // recall keeps a link whose reference may have been met before: on this page, or on
 // another one in its directory.
-func (p *Page) recall(l *extract.Link) (reference, []byte) {
+func (p *Page) recall(l *extract.Link, r *reference) []byte {
 	ref, fragment, has := strings.Cut(l.Ref, "#")
 	if p.whole {
 		ref = l.Ref
@@ -207,31 +208,33 @@ func (p *Page) recall(l *extract.Link) (reference, []byte) {
 	switch {
 	case k == nil || !urinorm.IsPlainFragment(fragment):
 		res := p.resolve(l)
-		return res.reference, res.fragment
+		*r = res.reference
+		return res.fragment
 	case !met:
 		res := p.resolve(l)
 		if res.plain && res.Mark&^rules.MarkExpect == 0 && strings.IndexByte(ref, '{') < 0 { // of that in a template it says nothing
 			p.known.keep(k, hash, l, &res)
 		}
-		return res.reference, res.fragment
+		*r = res.reference
+		return res.fragment
 	case k.page != p.known.page:
 		k.item = p.enterKnown(l, k)
 		k.page = p.known.page
 	}
-	r := begin(l)
+	r.begin(l)
 	r.Target = int(k.item)
 	if p.Config.Pages {
 		p.edges = append(p.edges, rules.Edge{URL: p.Print.Href(p.again(l.Ref)), Text: l.Text})
 	}
 	if !has {
-		return r, nil
+		return nil
 	}
 	p.buf = append(p.buf[:0], fragment...)
 	r.HasFragment, r.Hash = true, check.HashAnchor(fragment)
 	if k.fate.Outcome == nil {
 		p.wantAnchor(r.Target, p.buf)
 	}
-	return r, p.buf
+	return p.buf
 }
 
 // enterKnown enters the target of a link that is known from another page.
@@ -252,7 +255,8 @@ func (p *Page) enterKnown(l *extract.Link, k *remembered) int32 {
 
 // resolve resolves a link's reference and enters its target.
 func (p *Page) resolve(l *extract.Link) resolution {
-	res := resolution{reference: begin(l)}
+	var res resolution
+	res.begin(l)
 	if p.fillsIn(l) {
 		// Nobody knows what it leads to: what it would resolve to, or the document
 		// without what may not be a fragment, is another target.

@@ -8,34 +8,34 @@ import (
 	"slices"
 )
 
-// arena keeps many byte strings in a few large chunks, so that the garbage collector
-// has nothing to walk. What is put in stays as it is. Beyond its limit the oldest
-// chunks move to a temporary file, which nobody else sees and which ends with the
-// process; where there can be none, all stays in memory.
+// arena keeps many byte strings in a few large chunks, which cost the garbage collector
+// nothing. The strings never change. Beyond the limit the oldest chunks move to a
+// temporary file, which is removed at once or when the arena is closed. If there is no
+// temporary file, all chunks stay in memory.
 type arena struct {
-	limit int // bytes that may be resident; 0 is no limit
-	size  int // of a chunk, a multiple of unit
+	limit int // bytes of chunks in memory; 0 is no limit
+	size  int // bytes of a chunk, a multiple of unit
 
-	chunks   [][]byte // by place/chunkSize; nil where it moved out, or is part of the one before
-	resident int      // bytes of those that are here
-	oldest   int      // of those that may move out next
-	spare    []byte
+	chunks   [][]byte // nil for a chunk that moved to the file or is a part of the one before
+	resident int      // bytes of chunks in memory
+	oldest   int      // index of the oldest chunk that may be in memory
+	free     []byte   // memory of a chunk that moved
 	file     *os.File
-	stuck    bool // there can be no file
-	back     backList
+	noFile   bool // the file cannot be made or written
+	cache    chunkCache
 }
 
-// span is where a string begins, in units of unit bytes, plus one so that zero is none.
+// span is the position of a string in units of unit bytes, plus one: 0 is no string.
 type span uint32
 
 const (
-	chunkSize = 64 << 10 // of an arena that is not a test's
+	chunkSize = 64 << 10 // bytes, except in tests
 	unit      = 4
 )
 
 func newArena(limit, size int) arena { return arena{limit: limit, size: size} }
 
-// put copies the concatenation of parts.
+// put keeps a copy of the concatenation of parts.
 func (a *arena) put(parts ...[]byte) (span, error) {
 	n := 0
 	for _, p := range parts {
@@ -47,14 +47,14 @@ func (a *arena) put(parts ...[]byte) (span, error) {
 	if last < 0 || a.chunks[last] == nil || cap(a.chunks[last])-len(a.chunks[last]) < head+n {
 		a.open(head + n)
 		last = len(a.chunks) - 1
-		for a.chunks[last] == nil { // it takes the room of several
+		for a.chunks[last] == nil { // the new chunk takes the place of several
 			last--
 		}
 	}
 	c := a.chunks[last]
 	at := int64(last)*int64(a.size/unit) + int64(len(c)/unit)
 	if at >= math.MaxUint32 {
-		return 0, fmt.Errorf("keep %d bytes in memory: there are %d GiB already", n, int64(math.MaxUint32)*unit>>30)
+		return 0, fmt.Errorf("keep %d bytes in memory: the limit of %d GiB is reached", n, int64(math.MaxUint32)*unit>>30)
 	}
 	c = append(c, header[:head]...)
 	for _, p := range parts {
@@ -67,13 +67,13 @@ func (a *arena) put(parts ...[]byte) (span, error) {
 	return span(at + 1), nil
 }
 
-// open begins a chunk with room for n bytes.
+// open adds a chunk with room for n bytes.
 func (a *arena) open(n int) {
 	size := (n + a.size - 1) / a.size * a.size
 	for a.limit > 0 && a.resident+size > a.limit && a.moveOut() {
 	}
-	c := a.spare
-	a.spare = nil
+	c := a.free
+	a.free = nil
 	if cap(c) < size {
 		c = make([]byte, 0, size)
 	}
@@ -84,46 +84,46 @@ func (a *arena) open(n int) {
 	a.resident += size
 }
 
-// moveOut writes the oldest chunk to the file; false when nothing could be.
+// moveOut moves the oldest chunk to the file. It returns false if that is impossible.
 func (a *arena) moveOut() bool {
 	for a.oldest < len(a.chunks) && a.chunks[a.oldest] == nil {
 		a.oldest++
 	}
-	if a.stuck || a.oldest >= len(a.chunks) {
+	if a.noFile || a.oldest >= len(a.chunks) {
 		return false
 	}
 	if a.file == nil {
-		if a.file = overflow(); a.file == nil {
-			a.stuck = true
+		if a.file = createTemp(); a.file == nil {
+			a.noFile = true
 			return false
 		}
 	}
 	c := a.chunks[a.oldest]
 	if _, err := a.file.WriteAt(c, int64(a.oldest)*int64(a.size)); err != nil {
-		a.stuck = true
+		a.noFile = true
 		return false
 	}
 	a.chunks[a.oldest] = nil
 	a.resident -= cap(c)
 	if cap(c) == a.size {
-		a.spare = c
+		a.free = c
 	}
 	a.oldest++
 	return true
 }
 
-// overflow makes the temporary file; nil when that fails.
-func overflow() *os.File {
+// createTemp makes the temporary file, and returns nil if that fails.
+func createTemp() *os.File {
 	f, err := os.CreateTemp("", "orbweaver-")
 	if err != nil {
 		return nil
 	}
-	_ = os.Remove(f.Name()) // where files in use cannot be removed, close does it
+	_ = os.Remove(f.Name()) // where an open file cannot be removed, close does it
 	return f
 }
 
-// get returns the string itself, not a copy, good until the next put or get; nil
-// for the zero span.
+// get returns a string, not a copy, valid until the next put or get. It is nil for the
+// span 0.
 func (a *arena) get(s span) ([]byte, error) {
 	if s == 0 {
 		return nil, nil
@@ -133,13 +133,13 @@ func (a *arena) get(s span) ([]byte, error) {
 	c := a.chunks[number]
 	if c == nil {
 		var err error
-		if c, err = a.fetch(number); err != nil {
+		if c, err = a.readBack(number); err != nil {
 			return nil, err
 		}
 	}
 	c = c[at%int64(a.size):]
 	n, w := binary.Uvarint(c)
-	if all := w + int(n); all > len(c) { // a large one, of which only the first chunk is here
+	if all := w + int(n); all > len(c) { // a string of several chunks, of which only the first was read
 		c = make([]byte, all)
 		if _, err := a.file.ReadAt(c, at); err != nil {
 			return nil, fmt.Errorf("read %d bytes back from the temporary file: %w", all, err)
@@ -148,46 +148,46 @@ func (a *arena) get(s span) ([]byte, error) {
 	return c[w : w+int(n) : w+int(n)], nil
 }
 
-// backList holds the chunks that were read back last.
-type backList struct {
+// chunkCache holds the chunks that were last read back from the file.
+type chunkCache struct {
 	numbers []int
 	chunks  [][]byte
-	next    int
+	next    int // index of the chunk to be replaced next
 }
 
-// backChunks is how many chunks that moved out are at hand. They are read nearly in
-// order, by a few readers.
-const backChunks = 32
+// maxCached is the number of chunks in the cache. A few readers read the chunks nearly in
+// order.
+const maxCached = 32
 
-// fetch reads a chunk back.
-func (a *arena) fetch(number int) ([]byte, error) {
-	b := &a.back
-	if i := slices.Index(b.numbers, number); i >= 0 {
-		return b.chunks[i], nil
+// readBack returns a chunk that moved to the file.
+func (a *arena) readBack(number int) ([]byte, error) {
+	c := &a.cache
+	if i := slices.Index(c.numbers, number); i >= 0 {
+		return c.chunks[i], nil
 	}
-	if len(b.numbers) < backChunks {
-		b.numbers, b.chunks = append(b.numbers, -1), append(b.chunks, make([]byte, a.size))
-		b.next = len(b.numbers) - 1
+	if len(c.numbers) < maxCached {
+		c.numbers, c.chunks = append(c.numbers, -1), append(c.chunks, make([]byte, a.size))
+		c.next = len(c.numbers) - 1
 	}
-	i := b.next
-	b.next = (i + 1) % len(b.numbers)
-	n, err := a.file.ReadAt(b.chunks[i][:a.size], int64(number)*int64(a.size))
+	i := c.next
+	c.next = (i + 1) % len(c.numbers)
+	n, err := a.file.ReadAt(c.chunks[i][:a.size], int64(number)*int64(a.size))
 	if n == 0 {
-		b.numbers[i] = -1
+		c.numbers[i] = -1
 		return nil, fmt.Errorf("read chunk %d back from the temporary file: %w", number, err)
 	}
-	b.numbers[i], b.chunks[i] = number, b.chunks[i][:n]
-	return b.chunks[i], nil
+	c.numbers[i], c.chunks[i] = number, c.chunks[i][:n]
+	return c.chunks[i], nil
 }
 
-// close lets go of the file.
+// close closes and removes the file.
 func (a *arena) close() error {
 	if a.file == nil {
 		return nil
 	}
 	f := a.file
-	a.file, a.stuck = nil, true
+	a.file, a.noFile = nil, true
 	err := f.Close()
-	_ = os.Remove(f.Name()) // mostly gone already
+	_ = os.Remove(f.Name()) // usually removed already
 	return err
 }

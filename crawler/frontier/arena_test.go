@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestArena puts strings of all lengths in and reads them back in any order.
+// TestArena keeps strings of all lengths and reads them in any order.
 func TestArena(t *testing.T) {
 	for _, a := range []arena{newArena(0, 64), newArena(1, 64), newArena(4096, 256), newArena(1<<20, chunkSize)} {
 		random := rand.New(rand.NewPCG(1, uint64(a.size)))
@@ -50,8 +50,8 @@ func TestArena(t *testing.T) {
 	}
 }
 
-// TestArenaLeavesNothing: the temporary file is gone, and where there can be none
-// all stays in memory.
+// TestArenaLeavesNothing tests that the temporary file is removed, and that all stays in
+// memory if there can be none.
 func TestArenaLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -2,99 +2,116 @@ package frontier
 
 import "time"
 
-// Slowest is the longest interval that overload alone puts between two visits to a host.
-const Slowest = 30 * time.Second
-
-// firstInterval is where slowing down begins for a host that had no interval.
-const firstInterval = 10 * time.Millisecond
-
-// firstPause is how long a host is left alone after its first refusal; each further
-// one in a row doubles it, up to longestPause.
 const (
+	// longestInterval is the longest interval that refusals alone put between two
+	// visits to a host.
+	longestInterval = 30 * time.Second
+	// firstInterval is the first interval after a refusal of a host that had none.
+	firstInterval = 10 * time.Millisecond
+
+	// firstPause is how long a host is not visited after its first refusal. Each further
+	// refusal in a row doubles the pause, up to longestPause.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 10 * time.Second
+
+	// speedUpAfter is the number of good answers in a row after which a host gets a
+	// faster pace, and speedUpRefused the number if the host has refused that pace
+	// before.
+	speedUpAfter   = 10
+	speedUpRefused = 60
+
+	// isolatedAfter is the number of good answers in a row that make a refusal an
+	// isolated one: the pace is nearly right, and the interval grows to a second at most.
+	isolatedAfter = 5
 )
 
-// speedUpAfter is how many good answers in a row let a host have a little more;
-// speedUpWarned is how many it takes where the pace would be one that the host
-// has refused before.
+// A host is given up for refusals in a row: at the slowest pace, although it got the rest
+// that it asked for, or because it asks for a longer rest than is granted.
 const (
-	speedUpAfter  = 10
-	speedUpWarned = 60
+	maxSlowest = 2               // refusals at the slowest pace
+	maxRests   = 3               // refusals with a rest, if the rests add up to minRest
+	minRest    = 1 * time.Minute // see maxRests
+	maxTooLong = 3               // refusals with a longer rest than is granted
 )
 
-// isolated is how many good answers between two refusals show that the pace is
-// nearly right: it is not lowered below a visit a second then.
-const isolated = 5
-
-// When a host is given up: it went on refusing although it was left alone as it
-// asked, or as slowly as we ever go, or it asks for more patience than there is.
-const (
-	refusedSlowest = 2               // refusals in a row at the slowest pace
-	refusedRests   = 3               // rests a host asked for in a row, of together at least …
-	restedEnough   = 1 * time.Minute // … so long
-	refusedTooLong = 3               // times in a row it asked for a longer rest than is granted
-)
-
-// deadAfter is how many visits must have met silence, and nothing else, before a
-// host counts as dead: waiting for each of its targets would take hours.
+// deadAfter is the number of timeouts after which a host that has never answered is
+// dead. Waiting for each of its targets would take hours.
 const deadAfter = 20
 
-// Answer is what one visit told about how its host bears the pace.
+// A host that starts with few visits gets more of them as long as its answers stay fast.
+const (
+	// Answers are fast if they take no longer than those of the fastest time, plus a
+	// quarter and startSlack, which allows for the work of this machine.
+	startSlack = 300 * time.Microsecond
+	// slowStart is the latency from which a host gets all visits at once: few visits
+	// would cost much time, and burden it little.
+	slowStart = 10 * time.Millisecond
+
+	minRound     = 16 // answers, so that chance does not decide a trial
+	maxDoublings = 6  // of the answers of a round, after trials that failed
+)
+
+// Answer is what a visit says about the pace that its host can bear.
 type Answer struct {
 	Started    time.Time
-	Overloaded bool          // 429 or 503: less, now
-	Repeated   bool          // the same target was refused before
-	RestFor    time.Duration // how long the host asked to be left alone; 0: it did not say
-	TooLong    bool          // it asked for a longer rest than is granted; RestFor is 0 then
-	Silent     bool          // there was no answer: it tells nothing of the pace
-	TimedOut   bool          // there was none in time
+	Overloaded bool          // the status was 429 or 503
+	Repeated   bool          // the target was visited before
+	RestFor    time.Duration // how long the host asked not to be visited; 0 if it did not
+	TooLong    bool          // it asked for a longer rest than is granted; RestFor is 0
+	Silent     bool          // there was no answer, which says nothing about the pace
+	TimedOut   bool          // there was no answer in time
 	Latency    time.Duration // until the answer began
 }
 
-// controller finds the pace that one host bears: it is halved at once when it is too
-// much, and earned back slowly (additive increase, multiplicative decrease).
+// controller finds the pace that one host can bear. A refusal halves the pace at once,
+// and good answers raise it slowly (additive increase, multiplicative decrease).
 type controller struct {
-	most        Pace // what the rule allows
+	limit       Pace // never exceeded
 	concurrency int
 	interval    time.Duration
-	rest        time.Time
-	good        int       // good answers in a row
-	slowed      time.Time // when it was last slowed down
-	refused     int       // overloads in a row, of visits that began after the last slowing
-	tooLong     int       // of those, how many asked for more rest than is granted
-	rests       int       // of those, how many asked for a rest
-	rested      time.Duration
-	slowest     int  // of those, how many met the slowest pace
-	warned      bool // it has refused before, last at this interval:
-	tooFast     time.Duration
-	givenUp     bool
-	gated       bool // one visit at a time until OpenGate is called
-	starting    bool // it was given less than the rule allows, and earns the rest quickly
-	answered    bool // it ever did
-	timeouts    int  // visits that brought no answer in time, until it first did
-	best        time.Duration
-	usual       time.Duration // moving average of the latency
-	recent      time.Duration // one of the last few answers, while starting
-	calm        time.Duration // the least of those
-	trial       trial
+	rest        time.Time // no visit before
+
+	gated    bool // one visit at a time until OpenGate is called
+	givenUp  bool // see maxSlowest
+	answered bool // the host has ever answered
+	timeouts int
+
+	good     int           // good answers in a row
+	slowed   time.Time     // when the pace was last lowered
+	slowedAt time.Duration // interval before that
+	warned   bool          // the pace was lowered before
+
+	// Refusals in a row, of visits that began after the pace was last lowered.
+	refusals int
+	tooLong  int           // of them, with Answer.TooLong
+	rests    int           // of them, with Answer.RestFor
+	rested   time.Duration // sum of the rests
+	slowest  int           // of them, at the slowest pace
+
+	best  time.Duration // shortest latency
+	usual time.Duration // moving average of the latency
+
+	starting   bool          // concurrency is below the limit because the host is new
+	recent     time.Duration // moving average of the latency of the last few answers
+	bestRecent time.Duration // shortest of those
+	trial      trial
 }
 
-// trial asks a host that is starting whether it bears more visits at once though
-// its answers take longer than its quickest ones: those may have been of pages that
-// cost it less.
+// trial finds out whether a starting host can bear more visits although its answers take
+// longer than the fastest ones. The fastest may have been for pages that are less work.
 type trial struct {
-	since    time.Time     // when the number of visits was last changed
-	answers  int           // of visits begun since
-	sum      time.Duration // of the time they took
-	before   time.Duration // what one took before the number was raised
-	raised   int           // by how many
-	failures int
+	since    time.Time     // when the concurrency last changed
+	answers  int           // to visits that began since
+	sum      time.Duration // of their latencies
+	before   time.Duration // average latency before the concurrency was raised
+	raised   int           // by how much it was raised
+	failures int           // trials that failed, in a row
 }
 
+// pace returns the present pace.
 func (c *controller) pace() Pace {
 	switch {
-	case c.givenUp: // nothing is asked any more: what is queued is to leave the queue
+	case c.givenUp: // no requests are made; the queued targets are settled without
 		return Pace{}
 	case c.gated:
 		return Pace{Concurrency: 1, Interval: c.interval, NotBefore: c.rest}
@@ -102,7 +119,7 @@ func (c *controller) pace() Pace {
 	return Pace{Concurrency: c.concurrency, Interval: c.interval, NotBefore: c.rest}
 }
 
-// observe takes one answer in and reports whether the host's pace changed.
+// observe adapts the pace to an answer. It reports whether the pace changed.
 func (c *controller) observe(a Answer, now time.Time) bool {
 	c.answered = c.answered || !a.Silent
 	if a.TimedOut {
@@ -112,53 +129,56 @@ func (c *controller) observe(a Answer, now time.Time) bool {
 	case c.givenUp:
 		return false
 	case a.Overloaded:
-		c.slower(a, now)
+		c.slowDown(a, now)
 		return true
 	case a.Silent:
 		c.good = 0
 		return false
 	}
-	return c.faster(a, now)
+	return c.speedUp(a, now)
 }
 
-func (c *controller) slower(a Answer, now time.Time) {
+// slowDown lowers the pace after a refusal.
+func (c *controller) slowDown(a Answer, now time.Time) {
 	good := c.good
 	c.good, c.starting = 0, false
 	rest := now.Add(a.RestFor)
-	if a.Repeated && good > 0 { // the host bears others: it is the target, not the pace
-		if rest.After(c.rest) {
-			c.rest = rest
-		}
+	if a.Repeated && good > 0 { // the host accepts other visits: the cause is the target, not the pace
+		c.restUntil(rest)
 		return
 	}
-	most := Slowest
-	if good >= isolated {
-		most = time.Second
+	longest := longestInterval
+	if good >= isolatedAfter {
+		longest = time.Second
 	}
-	if !a.Started.Before(c.slowed) { // it was sent at today's pace, and that was too much
-		c.count(a)
-		c.slowed, c.warned, c.tooFast = now, true, c.interval
+	if !a.Started.Before(c.slowed) { // the visit kept the present pace, which was too fast
+		c.countRefusal(a)
+		c.slowed, c.warned, c.slowedAt = now, true, c.interval
 		if c.concurrency != 1 {
 			c.concurrency = max(1, c.concurrency/2)
 		}
-		c.interval = max(c.interval, c.most.Interval, min(max(2*c.interval, firstInterval), most))
+		c.interval = max(c.interval, c.limit.Interval, min(max(2*c.interval, firstInterval), longest))
 		rest = now.Add(max(a.RestFor, c.pause()))
 	}
-	if rest.After(c.rest) {
-		c.rest = rest
+	c.restUntil(rest)
+}
+
+func (c *controller) restUntil(t time.Time) {
+	if t.After(c.rest) {
+		c.rest = t
 	}
 }
 
-// pause is how long a host is left alone that did not say how long it wants to be:
-// long enough for the window of a rate limit to pass, so that the pace behind it
-// is judged by itself.
+// pause returns how long a host is not visited after a refusal, if it does not say so
+// itself. It covers the window of a rate limit, so that the next answers are about the
+// new pace alone.
 func (c *controller) pause() time.Duration {
-	return max(c.interval, min(firstPause<<min(c.refused-1, 16), longestPause))
+	return max(c.interval, min(firstPause<<min(c.refusals-1, 16), longestPause))
 }
 
-// count adds up what a host refuses without a good answer in between.
-func (c *controller) count(a Answer) {
-	c.refused++
+// countRefusal counts a refusal and gives the host up if there were too many in a row.
+func (c *controller) countRefusal(a Answer) {
+	c.refusals++
 	if a.TooLong {
 		c.tooLong++
 	}
@@ -169,28 +189,29 @@ func (c *controller) count(a Answer) {
 	if c.pause() >= longestPause {
 		c.slowest++
 	}
-	c.givenUp = c.tooLong >= refusedTooLong || c.slowest >= refusedSlowest || c.rests >= refusedRests && c.rested >= restedEnough
+	c.givenUp = c.tooLong >= maxTooLong || c.slowest >= maxSlowest || c.rests >= maxRests && c.rested >= minRest
 }
 
-func (c *controller) faster(a Answer, now time.Time) bool {
-	c.refused, c.tooLong, c.rests, c.rested, c.slowest = 0, 0, 0, 0, 0
+// speedUp raises the pace after enough good answers. It reports whether the pace changed.
+func (c *controller) speedUp(a Answer, now time.Time) bool {
+	c.refusals, c.tooLong, c.rests, c.rested, c.slowest = 0, 0, 0, 0, 0
 	c.good++
-	changed := c.feel(a.Latency)
+	changed := c.relieve(a.Latency)
 	if c.starting {
-		return c.start(a, now, changed)
+		return c.start(a, now) || changed
 	}
 	next := c.interval
-	if next > c.most.Interval {
-		next = max(c.most.Interval, next-next/4)
+	if next > c.limit.Interval {
+		next = max(c.limit.Interval, next-next/4)
 		if next < firstInterval {
-			next = c.most.Interval
+			next = c.limit.Interval
 		}
-	} else if c.concurrency == c.most.Concurrency {
+	} else if c.concurrency == c.limit.Concurrency {
 		return changed
 	}
 	enough := speedUpAfter
-	if c.warned && next <= c.tooFast {
-		enough = speedUpWarned
+	if c.warned && next <= c.slowedAt {
+		enough = speedUpRefused
 	}
 	if c.good < enough {
 		return changed
@@ -203,83 +224,9 @@ func (c *controller) faster(a Answer, now time.Time) bool {
 	return true
 }
 
-// start lets a host that has only begun have one visit more for each good answer, so
-// that their number doubles with each round, as long as answers take no longer than
-// they did when there were fewer at once. A server that takes up few connections or
-// works on one request at a time is not buried under all that the rule allows. One
-// whose first answer takes so long that such rounds would cost time gets all at once.
-func (c *controller) start(a Answer, now time.Time, changed bool) bool {
-	latency := a.Latency
-	if latency <= 0 {
-		return changed
-	}
-	if c.recent == 0 { // the first one
-		if latency >= startPatience {
-			c.starting, c.concurrency = false, c.most.Concurrency
-			return true
-		}
-		c.recent = latency
-	}
-	c.recent += (latency - c.recent) / 4
-	if c.calm == 0 || c.recent < c.calm {
-		c.calm = c.recent
-	}
-	if c.recent > c.calm+c.calm/4+startSlack {
-		return c.try(a, now) || changed
-	}
-	c.trial = trial{since: now, failures: c.trial.failures}
-	c.concurrency++
-	c.starting = c.concurrency < c.most.Concurrency
-	return true
-}
-
-// try takes in an answer that took longer than the quickest, and reports whether the
-// number of visits changed. After a round of such answers the host gets all at once
-// if they took so long that even one that works on one visit at a time would have got
-// them with its first answer; else it gets one visit more. Where the next round takes
-// longer about in proportion, that one is taken back; else the number grows in
-// doubling steps.
-func (c *controller) try(a Answer, now time.Time) bool {
-	t := &c.trial
-	if !a.Started.After(t.since) {
-		return false
-	}
-	t.sum += a.Latency
-	if t.answers++; t.answers < max(c.concurrency, leastRound)<<min(2*t.failures, longestRound) {
-		return false
-	}
-	took, fewer := t.sum/time.Duration(t.answers), c.concurrency-t.raised
-	failures, raise := t.failures, max(1, 2*t.raised)
-	switch {
-	case took >= startPatience*time.Duration(c.concurrency):
-		raise = c.most.Concurrency
-	case t.raised > 0 && took > t.before+t.before*time.Duration(t.raised)/time.Duration(2*fewer):
-		c.concurrency = fewer
-		*t = trial{since: now, failures: failures + 1}
-		return true
-	case t.raised > 0:
-		failures = 0
-	}
-	raise = min(raise, c.most.Concurrency-c.concurrency)
-	*t = trial{since: now, before: took, raised: raise, failures: failures}
-	c.concurrency += raise
-	c.starting = c.concurrency < c.most.Concurrency
-	return true
-}
-
-const (
-	leastRound   = 16 // answers, for what one takes to be told from chance
-	longestRound = 6  // doublings of a round, for a host that was seen to bear no more
-
-	// startSlack is how much longer answers may take beside that: what the machine's
-	// own work does to the measure.
-	startSlack    = 300 * time.Microsecond
-	startPatience = 10 * time.Millisecond
-)
-
-// feel lowers the concurrency of a host whose answers take much longer than its
-// best ones: it is busy, with us or with others.
-func (c *controller) feel(latency time.Duration) bool {
+// relieve lowers the concurrency of a host whose answers take much longer than its
+// fastest ones, because it is busy with our visits or others. It reports whether it did.
+func (c *controller) relieve(latency time.Duration) bool {
 	if latency <= 0 {
 		return false
 	}
@@ -295,32 +242,91 @@ func (c *controller) feel(latency time.Duration) bool {
 	return false
 }
 
-// dead reports whether the host never answered although it was waited for often.
-func (c *controller) dead() bool { return !c.answered && c.timeouts >= deadAfter }
-
-// limit bounds the host further; it reports whether that changed its pace.
-func (c *controller) limit(interval time.Duration, now time.Time) bool {
-	if interval <= c.most.Interval {
+// start raises the concurrency of a starting host by one for each fast answer, so that
+// it doubles with each round of visits. So a server that accepts few connections, or
+// works on one request at a time, does not get all visits at once. It reports whether
+// the concurrency changed.
+func (c *controller) start(a Answer, now time.Time) bool {
+	latency := a.Latency
+	if latency <= 0 {
 		return false
 	}
-	c.most.Interval = interval
-	c.interval = max(c.interval, interval)
-	c.most.Concurrency, c.concurrency = 1, 1
-	if rest := now.Add(interval); rest.After(c.rest) {
-		c.rest = rest // whoever asks is about to visit it
+	if c.recent == 0 { // the first answer
+		if latency >= slowStart {
+			c.starting, c.concurrency = false, c.limit.Concurrency
+			return true
+		}
+		c.recent = latency
 	}
+	c.recent += (latency - c.recent) / 4
+	if c.bestRecent == 0 || c.recent < c.bestRecent {
+		c.bestRecent = c.recent
+	}
+	if c.recent > c.bestRecent+c.bestRecent/4+startSlack {
+		return c.try(a, now)
+	}
+	c.trial = trial{since: now, failures: c.trial.failures}
+	c.concurrency++
+	c.starting = c.concurrency < c.limit.Concurrency
 	return true
 }
 
-// resume goes on from the pace that an earlier session left the host with.
+// try decides by a round of slow answers whether a starting host gets more visits. If
+// they took so long that even a host that works on one visit at a time would have got
+// all of them for its first answer, it gets all now. Otherwise it gets one more. If the
+// answers of the next round take longer about in proportion, it loses that one again;
+// else the concurrency grows in doubling steps. try reports whether it changed.
+func (c *controller) try(a Answer, now time.Time) bool {
+	t := &c.trial
+	if !a.Started.After(t.since) {
+		return false
+	}
+	t.sum += a.Latency
+	if t.answers++; t.answers < max(c.concurrency, minRound)<<min(2*t.failures, maxDoublings) {
+		return false
+	}
+	average, fewer := t.sum/time.Duration(t.answers), c.concurrency-t.raised
+	failures, raise := t.failures, max(1, 2*t.raised)
+	switch {
+	case average >= slowStart*time.Duration(c.concurrency):
+		raise = c.limit.Concurrency
+	case t.raised > 0 && average > t.before+t.before*time.Duration(t.raised)/time.Duration(2*fewer):
+		c.concurrency = fewer
+		*t = trial{since: now, failures: failures + 1}
+		return true
+	case t.raised > 0:
+		failures = 0
+	}
+	raise = min(raise, c.limit.Concurrency-c.concurrency)
+	*t = trial{since: now, before: average, raised: raise, failures: failures}
+	c.concurrency += raise
+	c.starting = c.concurrency < c.limit.Concurrency
+	return true
+}
+
+// dead reports whether the host has never answered, and many visits timed out.
+func (c *controller) dead() bool { return !c.answered && c.timeouts >= deadAfter }
+
+// limitInterval bounds the host to one visit at a time with at least interval between
+// the starts of two. It reports whether the pace changed.
+func (c *controller) limitInterval(interval time.Duration, now time.Time) bool {
+	if interval <= c.limit.Interval {
+		return false
+	}
+	c.limit.Interval = interval
+	c.interval = max(c.interval, interval)
+	c.limit.Concurrency, c.concurrency = 1, 1
+	c.restUntil(now.Add(interval)) // the caller is about to visit the host
+	return true
+}
+
+// resume continues with the pace that an earlier session left.
 func (c *controller) resume(left Pace) {
 	if left.Interval > c.interval {
-		c.interval, c.warned, c.tooFast = min(left.Interval, Slowest), true, left.Interval
+		c.interval, c.warned, c.slowedAt = min(left.Interval, longestInterval), true, left.Interval
 		if c.concurrency != 1 && left.Concurrency > 0 {
 			c.concurrency = left.Concurrency
 		}
 	}
-	if left.NotBefore.After(c.rest) {
-		c.rest = left.NotBefore
-	}
+	c.restUntil(left.NotBefore)
 }

@@ -1,22 +1,26 @@
-// Package frontier knows which target is next, when its host may be visited, and
-// when the crawl is over.
+// Package frontier decides which target a crawl visits next and when, and knows when
+// the crawl is over.
 //
-// Four verbs make up its life: Refer enters seeds, Next hands out a target whose
-// host may be visited now, Settle says what became of it and what was found
-// there, Defer puts it back until later. Next answers io.EOF when nothing is
-// queued and nothing is out: that one count is the only end a crawl has.
+// A caller makes a Frontier with New over a Store, enters the seeds with Refer, and then
+// runs workers. Each worker takes a target from Next, visits it, and returns it with
+// Settle, which also enters the targets that were found there, or with Defer, which
+// queues it again for later. Next returns io.EOF when no target is queued and none is
+// leased; nothing else ends a crawl.
 //
-//	Refer ──► queued ──Next──► out ──Settle──► settled (and what was found: queued)
-//	             ▲              │
-//	             └────Defer─────┘
+//	Refer ──► queued ──Next──► leased ──Settle──► settled (targets found there: queued)
+//	             ▲               │
+//	             └─────Defer─────┘
 //
-// Work is ordered by [Wave]: pages first, then leaves (targets that are only
-// checked), then the second pass over what failed. Pages first, because only
-// when they are read is it known whether a leaf is wanted with a fragment, so
-// that it is asked once and in the right way; and because a report that depends
-// on which of two answers came first is no report.
+// Targets are ordered by [Wave]: first the pages, then the leaves, which are only
+// checked, then the second pass over targets that failed. Pages come first because only
+// their links tell whether a leaf is needed with its content, for a fragment. So each
+// leaf is requested once and in the right way, and the report does not depend on the
+// order of answers.
 //
-// What a target is, where its bytes are kept and how they survive a crash is the
-// [Store]'s business; what the bytes mean is this package's. The subpackage
-// storetest holds every store to the same contract.
+// [Hosts] bounds the visits to each host and adapts its pace to the host's answers.
+//
+// A [Store] keeps targets, queues and findings as bytes; this package gives the bytes
+// their meaning. [Memory] is the store of a crawl that ends with its process; package
+// diskstore has one in a file. A store of one process keeps its queue in a [Ledger].
+// Package storetest tests a store against the contract.
 package frontier

@@ -1,12 +1,13 @@
 package frontier
 
-// fifo is a queue that gives its memory back as it empties.
+// fifo is a first-in first-out queue that frees its memory as it empties.
 type fifo struct {
 	blocks [][]ID
 	head   int // of the first block
 	count  int
 }
 
+// fifoBlock is the number of IDs in a block.
 const fifoBlock = 1024
 
 func (q *fifo) len() int { return q.count }

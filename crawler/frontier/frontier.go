@@ -16,50 +16,51 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Target is what Next hands out: one resource that may be visited now.
+// Target is a leased target: one resource that may be visited now.
 type Target struct {
 	URL      string // absolute, without fragment
 	Internal bool
-	Depth    int // links followed from the nearest seed
-	Hops     int // redirects followed to come here
-	Content  bool
-	Follow   bool // read it for links
-	Page     bool // should it turn out to be a page, it is to be read
-	Seed     bool // a redirect from here widens the scope
+	Depth    int  // links followed from the nearest seed
+	Hops     int  // redirects followed to the target, at most 255
+	Content  bool // the body is needed
+	Follow   bool // the links in the body are to be followed
+	Page     bool // if the target turns out to be a page, it is to be read
+	Seed     bool // a redirect of the target widens the scope
 	Second   bool // this is the second pass
-	Tries    int  // visits before this one, the second pass included; as far as 15
-	Turn     int  // numbers what Next hands out, from 1
+	Tries    int  // visits before this one, the first pass included, at most 15
+	Turn     int  // number of the lease, from 1
 	Host     string
 
 	lease Lease
 }
 
-// ID is the target's number.
+// ID returns the number of the target.
 func (t *Target) ID() ID { return t.lease.ID }
 
-// Note is what the visit before put down when it deferred the target.
+// Note returns the note of the visit that last deferred the target.
 func (t *Target) Note() []byte { return t.lease.Note }
 
-// Wave is the wave the target was handed out in.
+// Wave returns the wave from which the target was handed out.
 func (t *Target) Wave() Wave { return t.lease.Wave }
 
-// Frontier hands out targets. Its methods may be called from many goroutines.
+// Frontier hands out targets. Its methods may be called from several goroutines at the
+// same time.
 type Frontier struct {
 	store Store
 	seed  maphash.Seed
-	keyed bool // the store gave a key for fingerprints
-	wide  bool // they have 128 bits
+	keyed bool // the store has a key for fingerprints
+	wide  bool // fingerprints have 128 bits
 	key   [2]uint64
 	hosts *Hosts
 
 	mu      sync.Mutex
-	waiting []chan struct{} // workers in Next, the longest waiting last
+	waiting []chan struct{} // closed to wake a worker in Next; the last one is woken first
 	timer   *time.Timer
-	closed  bool // Drain was called: nothing more is handed out
-	turn    int  // how many were handed out
+	drained bool // Drain was called
+	turn    int  // number of targets handed out
 }
 
-// New returns a frontier over a store that visits hosts as p says.
+// New returns a frontier over a store, which visits hosts as p says.
 func New(store Store, p Politeness) *Frontier {
 	f := &Frontier{store: store, wide: store.Width() == Wide, seed: maphash.MakeSeed(), hosts: newHosts(store, p)}
 	var key [16]byte
@@ -72,9 +73,9 @@ func New(store Store, p Politeness) *Frontier {
 	return f
 }
 
-// Fingerprint hashes a key for this frontier: by SipHash-2-4 where the store has a
-// key for it, and else by what is quickest in this process. That has no more than
-// 64 bits, so wide ones are by SipHash-2-4 of 128 in any case.
+// Fingerprint returns the fingerprint of a key in the store of this frontier. A store
+// with a key of its own gets SipHash-2-4. For others the fastest hash of this process is
+// used; it has 64 bits, so wide fingerprints are always SipHash-2-4 of 128 bits.
 func (f *Frontier) Fingerprint(key []byte) Fingerprint {
 	switch {
 	case f.wide:
@@ -89,13 +90,14 @@ func (f *Frontier) Fingerprint(key []byte) Fingerprint {
 // Durable reports whether the store outlives its process.
 func (f *Frontier) Durable() bool { return f.keyed }
 
-// FingerprintKey hashes a Key for this frontier.
+// FingerprintKey returns the fingerprint of a Key.
 func (f *Frontier) FingerprintKey(key urinorm.Key) Fingerprint { return f.Fingerprint([]byte(key)) }
 
-// Refer enters targets from outside the crawl: seeds.
+// Refer enters targets that were not found by a visit, such as seeds. It returns their
+// IDs in order.
 func (f *Frontier) Refer(ctx context.Context, items []Item) ([]ID, error) {
 	if err := f.hosts.enter(ctx, items); err != nil {
-		return nil, fmt.Errorf("pace the hosts of %d targets: %w", len(items), err)
+		return nil, fmt.Errorf("set the pace of the hosts of %d targets: %w", len(items), err)
 	}
 	ids, err := f.store.Add(ctx, items)
 	f.wake()
@@ -105,13 +107,13 @@ func (f *Frontier) Refer(ctx context.Context, items []Item) ([]ID, error) {
 	return ids, nil
 }
 
-// Next hands out a target whose host may be visited now, waiting for one if need
-// be. It answers io.EOF when nothing is queued and nothing is out, or when Drain
-// was called, and the context's error when that ends first.
+// Next leases a target whose host may be visited now, and waits until there is one. It
+// returns io.EOF when no target is queued and none is leased, or when Drain was called,
+// and the error of the context when the context ends first.
 func (f *Frontier) Next(ctx context.Context) (*Target, error) {
 	for {
 		f.mu.Lock()
-		if f.closed {
+		if f.drained {
 			f.mu.Unlock()
 			return nil, io.EOF
 		}
@@ -128,12 +130,12 @@ func (f *Frontier) Next(ctx context.Context) (*Target, error) {
 			f.turn++
 			turn := f.turn
 			f.mu.Unlock()
-			f.wake() // there may be more
+			f.wake() // another target may be ready
 			return f.target(leases[0], turn)
 		}
 		woken := make(chan struct{})
 		f.waiting = append(f.waiting, woken)
-		f.alarm(next)
+		f.wakeAt(next)
 		f.mu.Unlock()
 		select {
 		case <-woken:
@@ -143,7 +145,7 @@ func (f *Frontier) Next(ctx context.Context) (*Target, error) {
 	}
 }
 
-// target reads a lease.
+// target returns the target of a lease.
 func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	j, err := DecodeJob(l.Job)
 	if err != nil {
@@ -156,8 +158,8 @@ func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	}, nil
 }
 
-// alarm sees to it that a worker looks again at the given time. Callers hold mu.
-func (f *Frontier) alarm(at time.Time) {
+// wakeAt wakes a worker at the given time; the zero time is never. Callers hold mu.
+func (f *Frontier) wakeAt(at time.Time) {
 	if at.IsZero() {
 		return
 	}
@@ -169,7 +171,7 @@ func (f *Frontier) alarm(at time.Time) {
 	f.timer.Reset(d)
 }
 
-// wake lets one worker look for a target; when it finds one, it wakes the next.
+// wake wakes one worker in Next. If that finds a target, it wakes the next worker.
 func (f *Frontier) wake() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,23 +193,23 @@ func (f *Frontier) wakeAll() {
 	}
 }
 
-// Settlement is what a visit brought. Settle keeps none of its slices, nor what
+// Settlement is the result of a visit. Settle keeps none of its slices and nothing that
 // Outcome points to.
 type Settlement struct {
 	Outcome *check.Outcome // never nil
-	Found   []Item         // the targets that the page refers to
-	Links   []byte         // the references on the page, as Links encodes them; they name Found by index
+	Found   []Item         // targets that the page refers to
+	Links   []byte         // references on the page, as encoded by Links; they name Found by index
 	// Page is what later sessions cannot learn without reading the page again, in the
 	// caller's own encoding. A store that ends with its process need not keep it.
 	Page    []byte
-	Tallies []Tally // added to the store's sums in the same step
+	Tallies []Tally // added to the sums of the store in the same step
 }
 
-// Settle ends the visit of a target with what it brought, and enters the targets
-// that were found there. It returns the IDs of s.Found, in order.
+// Settle ends the visit of a target with its result, and enters the targets that were
+// found there. It returns the IDs of s.Found in order.
 func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, error) {
 	if err := f.hosts.enter(ctx, s.Found); err != nil {
-		return nil, fmt.Errorf("settle %s: pace the hosts it links to: %w", t.URL, err)
+		return nil, fmt.Errorf("settle %s: set the pace of the hosts that it links to: %w", t.URL, err)
 	}
 	b := outcomes.Get().(*[]byte)
 	defer outcomes.Put(b)
@@ -220,17 +222,18 @@ func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, e
 	return ids, nil
 }
 
-// outcomes are memory for the next target's, for a store copies what it keeps.
+// outcomes are buffers for encoded outcomes. They can be reused because a store copies
+// what it keeps.
 var outcomes = sync.Pool{New: func() any { return new([]byte) }}
 
-// Defer puts a target back, not to be visited before the given time. The note
-// comes back with it.
+// Defer queues a target again, in its wave, not to be visited before the given time. The
+// note comes with its next lease.
 func (f *Frontier) Defer(ctx context.Context, t *Target, until time.Time, note []byte, tally []Tally) error {
 	return f.release(ctx, t, Deferral{Wave: t.lease.Wave, NotBefore: until, Note: note, Tally: tally})
 }
 
-// DeferToSecondPass puts a target back until everything else is settled, and not
-// before the given time.
+// DeferToSecondPass queues a target for the second pass, not to be visited before the
+// given time.
 func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.Time, note []byte, tally []Tally) error {
 	return f.release(ctx, t, Deferral{Wave: SecondPass, NotBefore: until, Note: note, Tally: tally})
 }
@@ -244,19 +247,20 @@ func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
 	return nil
 }
 
-// Drain ends the handing out: from now on Next answers io.EOF.
+// Drain stops the crawl: from now on Next returns io.EOF. Targets that are leased can
+// still be settled.
 func (f *Frontier) Drain() {
 	f.mu.Lock()
-	f.closed = true
+	f.drained = true
 	f.mu.Unlock()
 	f.wakeAll()
 }
 
-// Count says how much work there is.
+// Count returns the numbers of targets.
 func (f *Frontier) Count(ctx context.Context) (Counts, error) { return f.store.Count(ctx) }
 
-// Hosts says how hosts may be visited, and learns it from their answers.
+// Hosts returns the paces of the hosts.
 func (f *Frontier) Hosts() *Hosts { return f.hosts }
 
-// Store is where the targets are kept, for the join that follows a crawl.
+// Store returns the store of the targets, for the report that follows a crawl.
 func (f *Frontier) Store() Store { return f.store }

@@ -24,7 +24,8 @@ func seed(f *frontier.Frontier, n int, host string) frontier.Item {
 
 var fine = check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}
 
-// Workers that wait in Next are woken when there is work, and all leave at the end.
+// TestNextWakesAndEnds tests that workers that wait in Next are woken when a target is
+// ready, and that all return at the end.
 func TestNextWakesAndEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -92,7 +93,7 @@ func TestDrain(t *testing.T) {
 			t.Errorf("Next after Drain = %v, want io.EOF", err)
 		}
 		if _, err := f.Settle(ctx, target, frontier.Settlement{Outcome: &fine}); err != nil {
-			t.Errorf("what is out may still be settled: %v", err)
+			t.Errorf("Settle after Drain: %v", err)
 		}
 	})
 }
@@ -114,8 +115,8 @@ func TestNextCancelled(t *testing.T) {
 	})
 }
 
-// A host that answers 429 above five visits a second ends up with about that,
-// and a host beside it is not held back.
+// TestPaceFindsWhatAHostBears tests that a host that refuses more than five visits a
+// second gets about that many, and that another host is not delayed.
 func TestPaceFindsWhatAHostBears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()

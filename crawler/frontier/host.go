@@ -1,24 +1,28 @@
 package frontier
 
-import "time"
+import (
+	"container/heap"
+	"time"
+)
 
-// host is what politeness is kept for.
+// host is a host of a ledger: its pace, its leases and the targets that are queued.
 type host struct {
-	name   string
-	number uint32
-	pace   Pace
-	out    int       // leases now
-	last   time.Time // start of the last visit
-	lines  []*line
+	name      string
+	number    uint32
+	pace      Pace
+	leased    int       // targets
+	lastVisit time.Time // start of the last visit
+	queues    []*hostQueue
 }
 
-// free says when the host may be visited next, and false when it is at its limit.
-func (h *host) free() (time.Time, bool) {
-	if h.pace.Concurrency > 0 && h.out >= h.pace.Concurrency {
+// nextVisit returns the time of the next visit that the pace allows, and false while as
+// many targets are leased as it allows.
+func (h *host) nextVisit() (time.Time, bool) {
+	if h.pace.Concurrency > 0 && h.leased >= h.pace.Concurrency {
 		return time.Time{}, false
 	}
-	next := h.last
-	if !next.IsZero() { // by today's pace, which may have changed since
+	next := h.lastVisit
+	if !next.IsZero() { // the pace may have changed since
 		next = next.Add(h.pace.Interval)
 	}
 	if h.pace.NotBefore.After(next) {
@@ -27,26 +31,26 @@ func (h *host) free() (time.Time, bool) {
 	return next, true
 }
 
-// line returns the host's line of a wave, made on first use.
-func (h *host) line(w *wave) *line {
-	for _, l := range h.lines {
-		if l.wave == w {
-			return l
+// queue returns the queue of a wave, which is made on first use.
+func (h *host) queue(w *waveQueue) *hostQueue {
+	for _, q := range h.queues {
+		if q.wave == w {
+			return q
 		}
 	}
-	l := &line{host: h, wave: w, at: -1}
-	h.lines = append(h.lines, l)
-	return l
+	q := &hostQueue{host: h, wave: w, position: -1}
+	h.queues = append(h.queues, q)
+	return q
 }
 
-// hostTable numbers hosts from 0, in the order in which they come.
+// hostTable numbers hosts from 0 in the order in which they are entered.
 type hostTable struct {
 	byName map[string]*host
 	all    []*host // by number
-	last   *host   // that was asked for
+	last   *host   // the result of the last call of enter
 }
 
-// enter returns a host, which is added when it is new.
+// enter returns the host of a name, which is made on first use.
 func (t *hostTable) enter(name []byte) *host {
 	if t.last != nil && t.last.name == string(name) {
 		return t.last
@@ -59,4 +63,81 @@ func (t *hostTable) enter(name []byte) *host {
 	}
 	t.last = h
 	return h
+}
+
+// hostQueue holds the queued targets of one host and one wave.
+type hostQueue struct {
+	host     *host
+	wave     *waveQueue
+	content  fifo      // targets that need content: a redirect of theirs may add needs to others
+	other    fifo      // other targets
+	deferred timers    // targets that must not be visited yet
+	ready    time.Time // when the first target may be visited
+	position int       // in the heap of the wave, -1 if outside
+}
+
+// promote moves the deferred targets that are due to the others.
+func (q *hostQueue) promote(now time.Duration) {
+	for len(q.deferred) > 0 && q.deferred[0].at <= now {
+		q.other.push(q.deferred.pop().id)
+	}
+}
+
+// due returns the time from which the first target is no longer deferred, the zero time
+// if it is not, and false if there is no target.
+func (q *hostQueue) due(e epoch) (time.Time, bool) {
+	switch {
+	case q.content.len()+q.other.len() > 0:
+		return time.Time{}, true
+	case len(q.deferred) > 0:
+		return e.time(q.deferred[0].at), true
+	}
+	return time.Time{}, false
+}
+
+// pop removes the first target that is not deferred, and returns false if there is none.
+func (q *hostQueue) pop() (ID, bool) {
+	if id, ok := q.content.pop(); ok {
+		return id, true
+	}
+	return q.other.pop()
+}
+
+// hostHeap is a heap of queues by the time at which they are ready.
+type hostHeap []*hostQueue
+
+// update moves a queue to its place after its time has changed, or adds it.
+func (h *hostHeap) update(q *hostQueue) {
+	if q.position >= 0 {
+		heap.Fix(h, q.position)
+	} else {
+		heap.Push(h, q)
+	}
+}
+
+// remove removes a queue if it is in the heap.
+func (h *hostHeap) remove(q *hostQueue) {
+	if q.position >= 0 {
+		heap.Remove(h, q.position)
+	}
+}
+
+func (h hostHeap) Len() int           { return len(h) }
+func (h hostHeap) Less(i, j int) bool { return h[i].ready.Before(h[j].ready) }
+func (h hostHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].position, h[j].position = i, j
+}
+func (h *hostHeap) Push(x any) {
+	q := x.(*hostQueue)
+	q.position = len(*h)
+	*h = append(*h, q)
+}
+func (h *hostHeap) Pop() any {
+	old := *h
+	q := old[len(old)-1]
+	q.position = -1
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return q
 }

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Politeness says how hosts may be visited. A nil function says nothing of any host.
+// Politeness says how hosts may be visited. A nil function sets no limit for any host.
 type Politeness struct {
-	// Pace is the pace that a host starts with and never exceeds.
+	// Pace returns the pace that a host never exceeds.
 	Pace func(host string) Pace
-	// Start is how many visits at once a host starts with, where that is less than
-	// what Pace allows; 0 is all of it.
+	// Start returns the number of concurrent visits that a host starts with, if that is
+	// less than what Pace allows. For 0 a host starts with all that Pace allows.
 	Start func(host string) int
-	// Gated hosts get one visit at a time until OpenGate is called: while a host's
-	// rules are not known, the visits of others need not wait for them.
+	// Gated reports whether a host gets one visit at a time until OpenGate is called.
+	// While the rules of a host are not known, only one worker waits for them.
 	Gated func(host string) bool
 }
 
-// Hosts keeps the pace of every host and adapts it to the host's answers. Its
-// methods may be called from many goroutines.
+// Hosts keeps the pace of every host and adapts it to the answers of the host. Its
+// methods may be called from several goroutines at the same time.
 type Hosts struct {
 	store      Store
 	politeness Politeness
@@ -33,7 +33,7 @@ func newHosts(store Store, p Politeness) *Hosts {
 	return &Hosts{store: store, politeness: p, controllers: map[string]*controller{}}
 }
 
-// enter gives every new host among items its pace. It is called before they are
+// enter sets the pace of every new host among items. It is called before the items are
 // entered.
 func (h *Hosts) enter(ctx context.Context, items []Item) error {
 	var last string
@@ -51,7 +51,7 @@ func (h *Hosts) enter(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// add gives a host its first pace; it reports whether the host is new.
+// add returns the first pace of a host, and whether the host is new.
 func (h *Hosts) add(host []byte) (Pace, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +61,8 @@ func (h *Hosts) add(host []byte) (Pace, bool) {
 	return h.controller(string(host)).pace(), true
 }
 
-// controller returns a host's controller, made on first use. Callers hold mu.
+// controller returns the controller of a host, which is made on first use. Callers hold
+// mu.
 func (h *Hosts) controller(host string) *controller {
 	c := h.controllers[host]
 	if c == nil {
@@ -71,12 +72,13 @@ func (h *Hosts) controller(host string) *controller {
 	return c
 }
 
+// controller returns a controller that starts as p says.
 func (p *Politeness) controller(host string) *controller {
-	var most Pace
+	var limit Pace
 	if p.Pace != nil {
-		most = p.Pace(host)
+		limit = p.Pace(host)
 	}
-	c := &controller{most: most, concurrency: most.Concurrency, interval: most.Interval}
+	c := &controller{limit: limit, concurrency: limit.Concurrency, interval: limit.Interval}
 	c.gated = p.Gated != nil && p.Gated(host)
 	if p.Start != nil {
 		if n := p.Start(host); n > 0 && n < c.concurrency {
@@ -94,8 +96,8 @@ func (h *Hosts) setPace(ctx context.Context, host string, p Pace, changed bool) 
 	return h.store.SetPace(ctx, host, p)
 }
 
-// Observe adapts a host's pace to the answer of a visit. It is called before the
-// target is settled or deferred, so that the next visit already keeps the new pace.
+// Observe adapts the pace of a host to the answer of a visit. Call it before the target
+// is settled or deferred, so that the next visit keeps the new pace.
 func (h *Hosts) Observe(ctx context.Context, host string, a Answer) error {
 	h.mu.Lock()
 	c := h.controller(host)
@@ -105,19 +107,19 @@ func (h *Hosts) Observe(ctx context.Context, host string, a Answer) error {
 	return h.setPace(ctx, host, p, changed)
 }
 
-// Limit puts at least interval between two visits to a host, one at a time, as a
-// crawl-delay in its robots.txt asks.
+// Limit bounds a host to one visit at a time with at least interval between the starts of
+// two, such as a crawl-delay in its robots.txt asks for.
 func (h *Hosts) Limit(ctx context.Context, host string, interval time.Duration) error {
 	h.mu.Lock()
 	c := h.controller(host)
-	changed := c.limit(interval, time.Now())
+	changed := c.limitInterval(interval, time.Now())
 	p := c.pace()
 	h.mu.Unlock()
 	return h.setPace(ctx, host, p, changed)
 }
 
-// OpenGate gives a gated host the pace of others. For a host that is not gated it
-// does nothing.
+// OpenGate ends the limit of a gated host to one visit at a time. It does nothing for
+// other hosts.
 func (h *Hosts) OpenGate(ctx context.Context, host string) error {
 	h.mu.Lock()
 	c := h.controller(host)
@@ -128,22 +130,22 @@ func (h *Hosts) OpenGate(ctx context.Context, host string) error {
 	return h.setPace(ctx, host, p, changed)
 }
 
-// GivenUp reports whether a host refused so often that it is not asked any more.
+// GivenUp reports whether a host has refused so many visits that no more should be made.
 func (h *Hosts) GivenUp(host string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.controller(host).givenUp
 }
 
-// Dead reports whether a host has never answered although many visits waited for it.
+// Dead reports whether a host has never answered, and many visits timed out.
 func (h *Hosts) Dead(host string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.controller(host).dead()
 }
 
-// Resting returns the host that must be left alone for the longest time from now, and
-// until when; the empty string when there is none.
+// Resting returns the host that must not be visited for the longest time from now, and
+// the end of that time. The name is empty if every host may be visited.
 func (h *Hosts) Resting() (string, time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,8 +162,8 @@ func (h *Hosts) Resting() (string, time.Time) {
 	return name, until
 }
 
-// Resume starts every host at the pace that an earlier session left in the store: a
-// host that was slowed down, or asked for a rest, is spared from the start.
+// Resume starts every host at the pace that the store kept of an earlier session, so
+// that a host that was slowed down or asked for a rest is spared from the start.
 func (h *Hosts) Resume(ctx context.Context) error {
 	left := map[string]Pace{}
 	err := h.store.Paces(ctx, func(host string, p Pace) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// A gated host gets one visit at a time until it is opened.
+// TestGate tests that a gated host gets one visit at a time until its gate is opened.
 func TestGate(t *testing.T) {
 	ctx := t.Context()
 	f := frontier.New(frontier.NewMemory(), frontier.Politeness{
@@ -45,8 +45,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Refusals slow a host down at once; good answers give the pace back in steps, and
-// with more caution where it was refused before.
+// TestRefusalAndRecovery tests when refusals in a row make a host given up.
 func TestRefusalAndRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -66,13 +65,13 @@ func TestRefusalAndRecovery(t *testing.T) {
 			observe(frontier.Answer{Overloaded: true})
 		}
 		if f.Hosts().GivenUp("h") {
-			t.Error("a host was given up that may yet mend")
+			t.Error("the host was given up too early")
 		}
 		for range 2 {
 			observe(frontier.Answer{Overloaded: true, TooLong: true})
 		}
-		observe(frontier.Answer{Silent: true}) // says nothing of the pace
-		observe(frontier.Answer{})             // ends what went before
+		observe(frontier.Answer{Silent: true}) // does not count
+		observe(frontier.Answer{})             // ends the refusals in a row
 		for range 2 {
 			observe(frontier.Answer{Overloaded: true, TooLong: true})
 		}
@@ -81,18 +80,18 @@ func TestRefusalAndRecovery(t *testing.T) {
 		}
 		observe(frontier.Answer{Overloaded: true, TooLong: true})
 		if !f.Hosts().GivenUp("h") {
-			t.Error("a host that asks for more patience than there is was not given up")
+			t.Error("a host that asks for longer rests than are granted was not given up")
 		}
 	})
 }
 
-// A host is dead when it never answered, and not when it once did.
+// TestDead tests that a host is dead when it has never answered, and not when it once did.
 func TestDead(t *testing.T) {
 	ctx := t.Context()
 	f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
 	for range 20 {
 		if f.Hosts().Dead("silent") {
-			t.Error("dead too soon")
+			t.Error("the host is dead too early")
 		}
 		for _, host := range []string{"silent", "flaky"} {
 			if err := f.Hosts().Observe(ctx, host, frontier.Answer{Started: time.Now(), Silent: true, TimedOut: true}); err != nil {

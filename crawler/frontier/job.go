@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// Job is what a target is, apart from its key: as Refer and Settle enter it.
+// Job describes a target, apart from its key. Items carry it in its stored form.
 type Job struct {
 	URL      []byte // absolute, without fragment
 	Internal bool
-	Page     bool // should it turn out to be a page, it is to be read
+	Page     bool // if the target turns out to be a page, it is to be read
 	Verbatim bool // URL is a reference as written, not a URL
-	Depth    int
-	Hops     int
+	Depth    int  // links followed from the nearest seed
+	Hops     int  // redirects followed to the target, stored as at most 255
 }
 
-// MaxJobHead is how much longer a job's stored form is than its URL, at most.
+// MaxJobHead is the most bytes by which the stored form of a job is longer than its URL.
 const MaxJobHead = 2 + binary.MaxVarintLen64
 
-// AppendJob appends the job's stored form.
+// AppendJob appends the stored form of a job.
 func AppendJob(dst []byte, j Job) []byte {
 	var flags byte
 	if j.Internal {
@@ -36,18 +36,18 @@ func AppendJob(dst []byte, j Job) []byte {
 	return append(dst, j.URL...)
 }
 
-// ErrMalformed is in the error of reading what a store has given back and nobody
-// can have kept there.
+// ErrMalformed is wrapped by the errors of decoding what a store returned, when this
+// package cannot have encoded it.
 var ErrMalformed = errors.New("it is malformed")
 
-// DecodeJob reads a job's stored form; URL is a part of b.
+// DecodeJob decodes the stored form of a job. The URL is a part of b.
 func DecodeJob(b []byte) (Job, error) {
 	if len(b) < 3 {
 		return Job{}, fmt.Errorf("read a job: %w: it is too short", ErrMalformed)
 	}
 	depth, n := binary.Uvarint(b[2:])
 	if n <= 0 || depth > 1<<30 {
-		return Job{}, fmt.Errorf("read a job: %w: its depth is no number", ErrMalformed)
+		return Job{}, fmt.Errorf("read a job: %w: its depth is not a number", ErrMalformed)
 	}
 	return Job{Internal: b[0]&1 != 0, Page: b[0]&2 != 0, Verbatim: b[0]&4 != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// leases are the leases of a ledger that are held.
+// leases are the leases of a ledger.
 type leases struct {
 	held      map[ID]lease
-	deadlines timers // of held leases and of some that have ended
-	fence     uint64
+	deadlines timers // of held leases, and of some that have ended
+	fence     uint64 // of the last lease
 	epoch     epoch
 }
 
@@ -30,7 +30,7 @@ func (s *leases) grant(id ID, now time.Time, d time.Duration) uint64 {
 	return l.fence
 }
 
-// check answers ErrStale when a lease is no longer held.
+// check returns ErrStale for a lease that is no longer held.
 func (s *leases) check(l Lease) error {
 	if s.held[l.ID].fence != l.Fence || l.Fence == 0 {
 		return fmt.Errorf("target %d: %w", l.ID, ErrStale)
@@ -38,12 +38,14 @@ func (s *leases) check(l Lease) error {
 	return nil
 }
 
+// extend moves the deadline of a held lease.
 func (s *leases) extend(l Lease, deadline time.Time) {
 	s.held[l.ID] = lease{l.Fence, deadline}
 	s.deadlines.push(timer{s.epoch.since(deadline), l.Fence, l.ID})
 }
 
-// expired returns a target whose lease has passed its deadline, 0 for none.
+// expired returns a target whose lease has passed its deadline, 0 if there is none. It
+// does not end the lease.
 func (s *leases) expired(now time.Time) ID {
 	for len(s.deadlines) > 0 && s.deadlines[0].at <= s.epoch.since(now) {
 		e := s.deadlines.pop()
@@ -54,12 +56,13 @@ func (s *leases) expired(now time.Time) ID {
 		if !l.deadline.After(now) {
 			return e.id
 		}
-		s.deadlines.push(timer{s.epoch.since(l.deadline), e.fence, e.id}) // it was extended
+		s.deadlines.push(timer{s.epoch.since(l.deadline), e.fence, e.id}) // the lease was extended
 	}
 	return 0
 }
 
-// nextDeadline is when a lease may expire, the zero time for never.
+// nextDeadline returns the earliest time at which a lease may expire, the zero time if
+// none has a deadline.
 func (s *leases) nextDeadline() time.Time {
 	if len(s.deadlines) == 0 {
 		return time.Time{}

@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// Ledger is what a store of this process keeps in memory of its targets: who they
-// are, in which line they wait, who has them, and how their hosts are paced.
-// Everything, that is, but their bytes, which a store keeps as it likes. A target
-// takes 8 bytes, its fingerprint 15 to 19 (25 to 31 if it is wide), and its place in
-// line 4; none of them holds a pointer, so that millions cost the garbage collector
-// nothing.
+// Ledger is the memory of a store of one process: which targets are known, which are
+// queued and in what order, which are leased, and the pace of each host. The store itself
+// keeps the bytes of the targets.
 //
-// A Ledger is not safe for concurrent use: the store that has it has a lock.
+// A target takes 8 bytes, its fingerprint 15 to 19 (a wide one 25 to 31), and its place
+// in a queue 4. None of them holds a pointer, so millions of targets cost the garbage
+// collector nothing.
+//
+// A Ledger is not safe for concurrent use; the lock of its store guards it.
 type Ledger struct {
-	index   table
+	index   fingerprintTable
 	targets column[target] // by ID-1
 	hosts   hostTable
 	queue   queue
@@ -22,33 +23,32 @@ type Ledger struct {
 	settled int
 }
 
-// Change says what entering an item changed.
+// Change is a set of what entering an item changed.
 type Change uint8
 
 const (
-	// Entered is a target that was not known.
+	// Entered means that the target was not known.
 	Entered Change = 1 << iota
-	// Raised is one of which more is wanted than before, or sooner.
+	// Raised means that the target has further needs or a lower wave.
 	Raised
-	// Reopened is one that had been entered as settled and is to be visited now.
+	// Reopened means that the target was entered as settled and is now queued.
 	Reopened
-	// Renewed is one that was settled by a visit and is to be visited again.
+	// Renewed means that the target was settled by a visit and is queued again.
 	Renewed
-	// Overruled is one that stays settled, by the outcome that was given now.
+	// Overruled means that the target stays settled, with the outcome of this item.
 	Overruled
 )
 
-// NewLedger returns an empty ledger of targets that are known by fingerprints of a
-// width.
-func NewLedger(w Width) *Ledger {
-	g := &Ledger{index: table{wide: w == Wide}, hosts: hostTable{byName: map[string]*host{}}}
+// newLedger returns an empty ledger for fingerprints of a width.
+func newLedger(w Width) *Ledger {
+	g := &Ledger{index: fingerprintTable{wide: w == Wide}, hosts: hostTable{byName: map[string]*host{}}}
 	start := epoch(time.Now())
 	g.queue = queue{targets: &g.targets, epoch: start}
 	g.leases = leases{held: map[ID]lease{}, epoch: start}
 	return g
 }
 
-// Width is the width of fingerprints.
+// Width returns the width of the fingerprints.
 func (g *Ledger) Width() Width {
 	if g.index.wide {
 		return Wide
@@ -56,7 +56,7 @@ func (g *Ledger) Width() Width {
 	return Narrow
 }
 
-// Check finds items that carry a number that no target has.
+// Check returns an error if an item has the ID of no known target.
 func (g *Ledger) Check(items []Item) error {
 	for i := range items {
 		if id := items[i].ID; int64(id) > int64(g.Known()) {
@@ -66,7 +66,7 @@ func (g *Ledger) Check(items []Item) error {
 	return nil
 }
 
-// Enter enters an item that passes Check, as Store.Add says.
+// Enter enters an item, as Store.Add does. The item must pass Check.
 func (g *Ledger) Enter(it *Item) (ID, Change) {
 	id := it.ID
 	if id == 0 {
@@ -78,20 +78,20 @@ func (g *Ledger) Enter(it *Item) (ID, Change) {
 	}
 	t := g.target(id)
 	var change Change
-	if it.Outcome != nil && t.state() == given && it.Need&^t.need&NeedLinked != 0 {
+	if it.Outcome != nil && t.state() == enteredSettled && it.Need&^t.need&NeedLinked != 0 {
 		change = Overruled
 	}
 	if it.Need&^t.need != 0 {
 		change |= Raised
 		if t.wave == SecondPass && t.state() <= leased && it.Need&^t.need&NeedLinks != 0 {
-			g.queue.wave(SecondPass).pagesAgain++
+			g.queue.wave(SecondPass).secondPages++
 		}
 		t.need |= it.Need
 	}
 	if it.Outcome != nil {
 		return id, change
 	}
-	if t.state() == given { // settled without a visit until now: somebody wants one
+	if t.state() == enteredSettled { // no visit was needed until now
 		t.wave, t.lowest = it.Wave, it.Wave
 		t.setState(queued)
 		g.settled--
@@ -113,9 +113,9 @@ func (g *Ledger) Enter(it *Item) (ID, Change) {
 	return id, change
 }
 
-// renew queues a settled target again when more is wanted of it than was asked.
+// renew queues a settled target again if the last visit did not meet its needs.
 func (g *Ledger) renew(id ID, t *target) bool {
-	if t.need&^t.met()&visited == 0 {
+	if t.need&^t.met()&visitNeeds == 0 {
 		return false
 	}
 	t.setState(queued)
@@ -129,7 +129,7 @@ func (g *Ledger) renew(id ID, t *target) bool {
 func (g *Ledger) enter(it *Item, slot int) ID {
 	t := target{host: g.hosts.enter(it.Host).number, wave: it.Wave, lowest: it.Wave, need: it.Need}
 	if it.Outcome != nil {
-		t.setState(given)
+		t.setState(enteredSettled)
 	}
 	id := g.append(it.Fingerprint, slot, t)
 	if it.Outcome != nil {
@@ -140,7 +140,7 @@ func (g *Ledger) enter(it *Item, slot int) ID {
 	return id
 }
 
-// append gives a target the next number.
+// append adds a target with the next ID. slot is from index.find.
 func (g *Ledger) append(f Fingerprint, slot int, t target) ID {
 	g.targets.append(t)
 	id := ID(g.targets.len())
@@ -150,43 +150,44 @@ func (g *Ledger) append(f Fingerprint, slot int, t target) ID {
 
 func (g *Ledger) target(id ID) *target { return g.targets.at(int(id) - 1) }
 
-// push queues a target; its state, wave and need are set.
+// push queues a target in the wave that it names.
 func (g *Ledger) push(id ID, t *target, notBefore time.Time) {
 	g.queue.push(id, t, g.hosts.all[t.host], notBefore)
 }
 
-// Find returns the target that has a fingerprint, 0 for none.
+// Find returns the ID of a fingerprint, 0 if it is not known.
 func (g *Ledger) Find(f Fingerprint) ID {
 	id, _ := g.index.find(f)
 	return ID(id)
 }
 
-// Known is the number of targets: the greatest ID.
+// Known returns the number of targets, which is the highest ID.
 func (g *Ledger) Known() int { return g.targets.len() }
 
-// Hosts is how many hosts there are. They are numbered from 0 as they were met.
+// Hosts returns the number of hosts. They are numbered from 0 in the order in which they
+// were entered.
 func (g *Ledger) Hosts() int { return len(g.hosts.all) }
 
-// Host returns a host by its number.
+// Host returns the name and the pace of a host.
 func (g *Ledger) Host(number int) (name string, p Pace) {
 	h := g.hosts.all[number]
 	return h.name, h.pace
 }
 
-// HostOf is the number of a target's host.
+// HostOf returns the number of a target's host.
 func (g *Ledger) HostOf(id ID) int { return int(g.target(id).host) }
 
-// Status is what is known of a target: whether it is settled, the wave it is in,
-// the lowest it is wanted in, and its needs.
-func (g *Ledger) Status(id ID) (done bool, now, lowest Wave, need Need) {
+// Status returns whether a target is settled, the wave that it is in, the lowest wave
+// that it was entered with, and its needs.
+func (g *Ledger) Status(id ID) (done bool, current, lowest Wave, need Need) {
 	t := g.target(id)
 	return t.state() >= settled, t.wave, t.lowest, t.need
 }
 
-// Tries is how often a target was leased since it was last settled, 15 at most.
+// Tries returns how often a target was leased since it was last settled, at most 15.
 func (g *Ledger) Tries(id ID) int { return g.target(id).tries() }
 
-// Claim leases targets as Store.Claim says, without their bytes.
+// Claim leases targets, as Store.Claim does. The leases have no Job and no Note.
 func (g *Ledger) Claim(now time.Time, most int, d time.Duration) ([]Lease, time.Time, error) {
 	for id := g.leases.expired(now); id != 0; id = g.leases.expired(now) {
 		t := g.release(id)
@@ -215,7 +216,7 @@ func (g *Ledger) lease(id ID, now time.Time, d time.Duration) Lease {
 	return Lease{ID: id, Fence: g.leases.grant(id, now, d), Host: g.hosts.all[t.host].name, Wave: t.wave, Need: t.need, Tries: tries}
 }
 
-// release ends a lease; the target belongs to no queue afterwards.
+// release ends a lease. The target is in no queue afterwards.
 func (g *Ledger) release(id ID) *target {
 	delete(g.leases.held, id)
 	t := g.target(id)
@@ -223,24 +224,25 @@ func (g *Ledger) release(id ID) *target {
 	return t
 }
 
-// Held answers ErrStale when a lease is no longer held.
+// Held returns ErrStale for a lease that is no longer held.
 func (g *Ledger) Held(l Lease) error { return g.leases.check(l) }
 
-// Settle settles a target whose lease is held. What was found there is entered
-// before. It answers Renewed when more was wanted of the target meanwhile.
+// Settle settles the target of a held lease. The targets that were found there must be
+// entered before. It returns Renewed if the target is queued again at once, because it
+// got further needs while it was leased.
 func (g *Ledger) Settle(l Lease) Change {
 	t := g.release(l.ID)
 	t.setState(settled)
 	t.setMet(l.Need)
 	g.settled++
-	if g.renew(l.ID, t) { // more may have been wanted while it was out
+	if g.renew(l.ID, t) {
 		return Renewed
 	}
 	return 0
 }
 
-// PutBack puts a target whose lease is held back into a wave.
-func (g *Ledger) PutBack(l Lease, w Wave, notBefore time.Time) {
+// Release queues the target of a held lease in a wave.
+func (g *Ledger) Release(l Lease, w Wave, notBefore time.Time) {
 	t := g.release(l.ID)
 	t.setState(queued)
 	t.wave = w
@@ -250,7 +252,7 @@ func (g *Ledger) PutBack(l Lease, w Wave, notBefore time.Time) {
 // Extend moves the deadline of a lease that is held.
 func (g *Ledger) Extend(l Lease, deadline time.Time) { g.leases.extend(l, deadline) }
 
-// SetPace bounds a host from now on, and returns its number.
+// SetPace bounds a host from now on and returns its number.
 func (g *Ledger) SetPace(name string, p Pace) int {
 	h := g.hosts.enter([]byte(name))
 	h.pace = p
@@ -258,20 +260,20 @@ func (g *Ledger) SetPace(name string, p Pace) int {
 	return int(h.number)
 }
 
-// Count says how much work there is.
+// Count returns the numbers of targets.
 func (g *Ledger) Count() Counts {
 	c := Counts{Known: g.targets.len(), Settled: g.settled, Leased: len(g.leases.held)}
 	c.Queued, c.Pages = g.queue.count()
 	return c
 }
 
-// Seal lets go of what only a crawl under way needs: fingerprints, lines and
-// leases. From then on the ledger can only be read.
+// Seal frees the fingerprints, the queues and the leases. From then on the ledger can
+// only be read.
 func (g *Ledger) Seal() {
-	g.index = table{wide: g.index.wide}
+	g.index = fingerprintTable{wide: g.index.wide}
 	g.leases.deadlines = nil
 	for _, h := range g.hosts.all {
-		h.lines = nil
+		h.queues = nil
 	}
-	g.queue.seal()
+	g.queue.free()
 }

@@ -32,7 +32,7 @@ func readAll(t testing.TB, block []byte) []Link {
 		}
 		links = append(links, Link{Target: l.Target, Fragment: bytes.Clone(l.Fragment), HasFragment: l.HasFragment, Hash: l.Hash, Line: l.Line, Column: l.Column,
 			Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text), Mark: l.Mark})
-		if l.Tag != 0 { // the rest is that of the reference before
+		if l.Tag != 0 { // a bare reference does not set the rest
 			last := &links[len(links)-1]
 			last.Line, last.Column, last.Element, last.Attribute, last.Raw, last.Text = bareLine, int(l.Tag), "", "", "", ""
 		}
@@ -44,7 +44,7 @@ func TestLinks(t *testing.T) {
 		{Target: 0, Line: 3, Column: 17, Element: "a", Attribute: "href", Raw: "x.html", Text: "X"},
 		{Target: 300, Fragment: []byte("top"), HasFragment: true, Hash: check.HashAnchor("top"), Line: 3, Column: 90, Element: "a", Attribute: "href", Raw: "y.html#top", Text: "", Mark: 5 | 7<<32},
 		{Target: 1, Fragment: []byte{}, HasFragment: true, Hash: check.HashAnchor(""), Line: 2, Column: 1, Element: "img", Attribute: "src", Raw: "#", Text: "back to an earlier line"},
-		{Target: 9, Fragment: []byte("b%20c"), HasFragment: true, Hash: check.HashAnchor("b%20c"), Line: 2, Column: 5, Element: "a", Attribute: "href", Raw: "y#b c", Text: "mended on the way"},
+		{Target: 9, Fragment: []byte("b%20c"), HasFragment: true, Hash: check.HashAnchor("b%20c"), Line: 2, Column: 5, Element: "a", Attribute: "href", Raw: "y#b c", Text: "repaired"},
 		{Target: 9, Fragment: []byte("c"), HasFragment: true, Hash: check.HashAnchor("c"), Line: 2, Column: 7, Element: "a", Attribute: "href", Raw: "#b#c"},
 		{Target: 2, Line: 1 << 30, Column: 1 << 20, Element: "img", Attribute: "src", Raw: strings.Repeat("long/", 1000)},
 	}
@@ -69,8 +69,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestBriefs: what a verdict takes comes back whatever room it needs, and one that is cut
-// off is an error.
+// TestBriefs tests that briefs of all sizes are read as written, and that a truncated one
+// is an error.
 func TestBriefs(t *testing.T) {
 	for _, target := range []int{0, 31, 32, 4095, 4096, 1<<19 - 1, 1 << 19, math.MaxInt32} {
 		for _, want := range []Brief{{}, {Mark: 1}, {Mark: 5 | 7<<32}, {HasFragment: true, Hash: 9 << 50}, {HasFragment: true, Hash: 9 << 50, Mark: 300}} {
@@ -90,8 +90,8 @@ func TestBriefs(t *testing.T) {
 	}
 }
 
-// TestRepeatedLinks: what repeats an earlier reference comes back as if it were
-// written out, and takes less.
+// TestRepeatedLinks tests that a reference that repeats another is read like one that does
+// not, and takes fewer bytes.
 func TestRepeatedLinks(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	for range 200 {
@@ -126,8 +126,8 @@ func TestRepeatedLinks(t *testing.T) {
 	}
 }
 
-// TestBareLinks: of a bare reference come back its tag and what a verdict takes, whatever
-// stands beside it.
+// TestBareLinks tests that the tag, the brief and the fragment of a bare reference are read
+// as written, among references that are not bare.
 func TestBareLinks(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 3))
 	for range 200 {
@@ -180,15 +180,14 @@ func TestBareLinks(t *testing.T) {
 	}
 }
 
-// bareLine is the Line that readAll gives to bare references, whose tag it puts in
-// place of the Column.
+// bareLine is the Line that readAll sets for bare references. Their Column is the tag.
 const bareLine = -1
 
 func brief(l *Link) *Brief {
 	return &Brief{Target: l.Target, HasFragment: l.HasFragment, Hash: l.Hash, Mark: l.Mark}
 }
 
-// TestFirstEncoding: blocks of states that were kept by the first encoding are read.
+// TestFirstEncoding tests that blocks of the first encoding can be read.
 func TestFirstEncoding(t *testing.T) {
 	want := []Link{
 		{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z#q", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: check.HashAnchor("q")},
@@ -243,7 +242,7 @@ func FuzzLinkReader(f *testing.F) {
 		}
 		var briefs BriefReader
 		if err := briefs.Reset(block); err != nil {
-			t.Fatalf("the whole reader takes the block, that of briefs says %v", err)
+			t.Fatalf("LinkReader reads the block, BriefReader returns %v", err)
 		}
 		var l RawLink
 		var b Brief
@@ -253,7 +252,7 @@ func FuzzLinkReader(f *testing.F) {
 				return
 			}
 			if more, err := briefs.Next(&b); !more || err != nil || b != l.Brief {
-				t.Fatalf("a brief reads %+v, %v, %v, the whole %+v", b, more, err, l.Brief)
+				t.Fatalf("BriefReader reads %+v, %v, %v, LinkReader %+v", b, more, err, l.Brief)
 			}
 		}
 	})

@@ -11,46 +11,46 @@ import (
 	"time"
 )
 
-// Memory is the store of a run that ends when its process does. The zero value
-// is not ready; use NewMemory or NewWideMemory.
+// Memory is the store of a crawl that ends with its process. Use NewMemory or
+// NewWideMemory to make one.
 //
-// A target takes some 40 bytes of memory, 50 with a wide fingerprint. What it is and
-// what became of it is kept in memory as long as that is little; of a large crawl,
-// what was put in first moves to a temporary file.
+// A target takes some 40 bytes of memory, 50 with a wide fingerprint. Jobs and results
+// are in memory up to a limit; those of a larger crawl move to a temporary file, the
+// oldest first.
 type Memory struct {
 	mu      sync.Mutex
 	ledger  *Ledger
 	spans   column[spans] // by ID-1
 	jobs    arena
-	ends    arena // outcomes, found lists and links of what was settled
+	results arena // see putResult
 	notes   map[ID][]byte
 	tallies map[string]int64
-	scratch []byte
+	buffer  []byte // reused
 
-	given   []byte // the outcome of the target that was entered as settled last
-	givenAt span
+	entered   []byte // the last outcome of a target that was entered as settled
+	enteredAt span   // its result
 }
 
-// spans are where the bytes of a target lie.
+// spans are the positions of the bytes of a target.
 type spans struct {
-	job span
-	end span // of what became of it: see putEnd
+	job    span
+	result span
 }
 
-// How many bytes of jobs and of outcomes and references are held in memory.
+// The most bytes of jobs and results in memory.
 const (
-	residentJobs = 8 << 20
-	residentEnds = 24 << 20
+	residentJobs    = 8 << 20
+	residentResults = 24 << 20
 )
 
-// NewMemory returns an empty store of targets that are known by narrow fingerprints.
+// NewMemory returns an empty store with narrow fingerprints.
 func NewMemory() *Memory { return newMemory(Narrow) }
 
-// NewWideMemory returns an empty store of targets that are known by wide ones.
+// NewWideMemory returns an empty store with wide fingerprints.
 func NewWideMemory() *Memory { return newMemory(Wide) }
 
 func newMemory(w Width) *Memory {
-	return &Memory{ledger: NewLedger(w), jobs: newArena(residentJobs, chunkSize), ends: newArena(residentEnds, chunkSize),
+	return &Memory{ledger: newLedger(w), jobs: newArena(residentJobs, chunkSize), results: newArena(residentResults, chunkSize),
 		notes: map[ID][]byte{}, tallies: map[string]int64{}}
 }
 
@@ -77,7 +77,7 @@ func (m *Memory) addAll(items []Item) ([]ID, error) {
 		case change&Entered != 0:
 			err = m.put(&items[i])
 		case change&Overruled != 0:
-			m.spans.at(int(id) - 1).end, err = m.putGiven(items[i].Outcome)
+			m.spans.at(int(id) - 1).result, err = m.putEntered(items[i].Outcome)
 		}
 		if err != nil {
 			return nil, err
@@ -86,14 +86,14 @@ func (m *Memory) addAll(items []Item) ([]ID, error) {
 	return ids, nil
 }
 
-// put keeps the bytes of a target that was entered.
+// put keeps the bytes of a new target.
 func (m *Memory) put(it *Item) (err error) {
 	var s spans
 	if s.job, err = m.jobs.put(it.Job); err != nil {
 		return err
 	}
 	if it.Outcome != nil {
-		if s.end, err = m.putGiven(it.Outcome); err != nil {
+		if s.result, err = m.putEntered(it.Outcome); err != nil {
 			return err
 		}
 	}
@@ -101,43 +101,42 @@ func (m *Memory) put(it *Item) (err error) {
 	return nil
 }
 
-// putGiven keeps the outcome of a target that is entered as settled. Mostly it is that
-// of the one before: nothing is left alone for more than a few reasons.
-func (m *Memory) putGiven(outcome []byte) (at span, err error) {
-	if m.givenAt != 0 && bytes.Equal(outcome, m.given) {
-		return m.givenAt, nil
+// putEntered keeps the outcome of a target that is entered as settled. There are few
+// different ones, so it is mostly equal to the last, which is then used again.
+func (m *Memory) putEntered(outcome []byte) (at span, err error) {
+	if m.enteredAt != 0 && bytes.Equal(outcome, m.entered) {
+		return m.enteredAt, nil
 	}
-	if at, err = m.putEnd(outcome, nil, nil); err != nil {
+	if at, err = m.putResult(outcome, nil, nil); err != nil {
 		return 0, err
 	}
-	m.given, m.givenAt = append(m.given[:0], outcome...), at
+	m.entered, m.enteredAt = append(m.entered[:0], outcome...), at
 	return at, nil
 }
 
-// putEnd keeps what became of a target in one piece: the length of the outcome, the
-// outcome, how many targets were found, their IDs, and the links. All but the links
-// is mostly short.
-func (m *Memory) putEnd(outcome []byte, found []ID, links []byte) (span, error) {
-	m.scratch = binary.AppendUvarint(m.scratch[:0], uint64(len(outcome)))
-	head := len(m.scratch)
-	m.scratch = binary.AppendUvarint(m.scratch, uint64(len(found)))
+// putResult keeps the result of a visit in one string: the length of the outcome, the
+// outcome, the number of targets found, the differences of their IDs, and the links.
+func (m *Memory) putResult(outcome []byte, found []ID, links []byte) (span, error) {
+	m.buffer = binary.AppendUvarint(m.buffer[:0], uint64(len(outcome)))
+	head := len(m.buffer)
+	m.buffer = binary.AppendUvarint(m.buffer, uint64(len(found)))
 	last := ID(0)
-	for _, id := range found { // new ones follow one another
-		m.scratch = binary.AppendVarint(m.scratch, int64(id)-int64(last))
+	for _, id := range found { // those of new targets are consecutive
+		m.buffer = binary.AppendVarint(m.buffer, int64(id)-int64(last))
 		last = id
 	}
-	return m.ends.put(m.scratch[:head], outcome, m.scratch[head:], links)
+	return m.results.put(m.buffer[:head], outcome, m.buffer[head:], links)
 }
 
-// readEnd is what putEnd kept.
-func readEnd(b []byte, parts Parts, into *Record) {
+// readResult reads what putResult kept.
+func readResult(b []byte, parts Parts, into *Record) {
 	if b == nil {
 		return
 	}
 	n, w := binary.Uvarint(b)
 	into.Outcome, b = b[w:w+int(n):w+int(n)], b[w+int(n):]
 	if parts&(PartFound|PartLinks) == 0 {
-		return // the IDs take a while to read
+		return // the IDs would take time to read
 	}
 	n, w = binary.Uvarint(b)
 	b = b[w:]
@@ -182,11 +181,11 @@ func (m *Memory) Complete(_ context.Context, l Lease, d Done) ([]ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := m.putEnd(d.Outcome, ids, d.Links)
+	result, err := m.putResult(d.Outcome, ids, d.Links)
 	if err != nil {
 		return nil, err
 	}
-	m.spans.at(int(l.ID) - 1).end = end
+	m.spans.at(int(l.ID) - 1).result = result
 	if len(m.notes) > 0 {
 		delete(m.notes, l.ID)
 	}
@@ -206,7 +205,7 @@ func (m *Memory) Release(_ context.Context, l Lease, d Deferral) error {
 		m.notes[l.ID] = clone(d.Note)
 	}
 	m.tally(d.Tally)
-	m.ledger.PutBack(l, d.Wave, d.NotBefore)
+	m.ledger.Release(l, d.Wave, d.NotBefore)
 	return nil
 }
 
@@ -281,9 +280,9 @@ func (m *Memory) read(id ID, parts Parts, into *Record) error {
 		into.Job, err = m.jobs.get(s.job)
 	}
 	if parts&^PartJob != 0 && err == nil {
-		var end []byte
-		if end, err = m.ends.get(s.end); err == nil {
-			readEnd(end, parts, into)
+		var result []byte
+		if result, err = m.results.get(s.result); err == nil {
+			readResult(result, parts, into)
 		}
 	}
 	if err != nil {
@@ -292,7 +291,7 @@ func (m *Memory) read(id ID, parts Parts, into *Record) error {
 	return nil
 }
 
-// Scan implements Store. The outcome is read with what was found, and that with the links.
+// Scan implements Store.
 func (m *Memory) Scan(ctx context.Context, parts Parts, fn func(*Record) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -350,7 +349,7 @@ func (m *Memory) Seal() {
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return errors.Join(m.jobs.close(), m.ends.close())
+	return errors.Join(m.jobs.close(), m.results.close())
 }
 
 var (

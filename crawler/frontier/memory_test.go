@@ -17,8 +17,7 @@ func TestWideMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) frontier.Store { return frontier.NewWideMemory() })
 }
 
-// TestMemoryMovesOut holds the store to the contract where next to nothing stays in
-// memory.
+// TestMemoryMovesOut tests the contract with a store that keeps almost nothing in memory.
 func TestMemoryMovesOut(t *testing.T) {
 	moved := 0
 	storetest.Run(t, func(t *testing.T) frontier.Store {
@@ -27,11 +26,12 @@ func TestMemoryMovesOut(t *testing.T) {
 		return m
 	})
 	if moved == 0 {
-		t.Error("nothing moved out")
+		t.Error("no chunk moved to a temporary file")
 	}
 }
 
-// BenchmarkMemory is the store's share of one page: a claim, and a completion with 60 targets, nine in ten known.
+// BenchmarkMemory measures the work of the store for one page: a claim, and a completion
+// with 60 targets, of which nine in ten are known.
 func BenchmarkMemory(b *testing.B) {
 	for _, open := range []func() *frontier.Memory{frontier.NewMemory, frontier.NewWideMemory} {
 		m := open()

@@ -1,145 +1,110 @@
 package frontier
 
 import (
-	"container/heap"
 	"io"
 	"slices"
 	"time"
 )
 
-// A host has one line of targets per wave. Each wave keeps its lines in a heap by
-// the time the first of a line may be visited, so that finding work costs the
-// logarithm of the hosts, however many of them must rest.
-
-// line is what waits of one wave at one host.
-type line struct {
-	host  *host
-	wave  *wave
-	first fifo   // targets whose body is wanted: their redirects may raise others' needs
-	then  fifo   // the others
-	later timers // targets that must not be visited yet
-	ready time.Time
-	at    int // place in the wave's heap, -1 outside
-}
-
-// advance moves what is due by now to the others.
-func (l *line) advance(now time.Duration) {
-	for len(l.later) > 0 && l.later[0].at <= now {
-		l.then.push(l.later.pop().id)
-	}
-}
-
-// due says when the line's first target may be visited, the host aside.
-func (l *line) due(e epoch) (time.Time, bool) {
-	switch {
-	case l.first.len()+l.then.len() > 0:
-		return time.Time{}, true
-	case len(l.later) > 0:
-		return e.time(l.later[0].at), true
-	}
-	return time.Time{}, false
-}
-
-// wave is the work of one wave.
-type wave struct {
-	heap       lineHeap
-	queued     int
-	out        int
-	pagesAgain int // outstanding targets that need links, in the second pass
-}
-
-func (w *wave) outstanding() int { return w.queued + w.out }
-
-// again keeps the count of pages that wait for the second pass.
-func (w *wave) again(t *target, by int) {
-	if t.wave == SecondPass && t.need&NeedLinks != 0 {
-		w.pagesAgain += by
-	}
-}
-
-// queue says which target of a ledger is next. It holds those that are queued, and
-// counts those that are out.
+// queue decides which target of a ledger is next. It holds the queued targets and counts
+// the leased ones.
+//
+// Each host has one queue of targets for each wave. A wave keeps the queues of its hosts
+// in a heap by the time at which they are ready. So the cost of finding the next target
+// is the logarithm of the number of hosts, however many of them are resting.
 type queue struct {
 	targets *column[target] // of the ledger
-	waves   [int(SecondPass) + 1]*wave
-	used    []Wave // waves in use, ascending
+	waves   [int(SecondPass) + 1]*waveQueue
+	used    []Wave // waves with an entry in waves, ascending
 	epoch   epoch
-	began   time.Time // of the first take
+	began   time.Time // time of the first take
 }
 
-// wave returns the wave's state, made on first use.
-func (q *queue) wave(w Wave) *wave {
+// waveQueue holds the targets of one wave.
+type waveQueue struct {
+	hosts       hostHeap
+	queued      int
+	leased      int
+	secondPages int // targets of the second pass that need links, queued or leased
+}
+
+func (w *waveQueue) outstanding() int { return w.queued + w.leased }
+
+// countPage adds n to the pages of the second pass if the target is one.
+func (w *waveQueue) countPage(t *target, n int) {
+	if t.wave == SecondPass && t.need&NeedLinks != 0 {
+		w.secondPages += n
+	}
+}
+
+// wave returns the queue of a wave, which is made on first use.
+func (q *queue) wave(w Wave) *waveQueue {
 	if q.waves[w] == nil {
-		q.waves[w] = &wave{}
+		q.waves[w] = &waveQueue{}
 		at, _ := slices.BinarySearch(q.used, w)
 		q.used = slices.Insert(q.used, at, w)
 	}
 	return q.waves[w]
 }
 
-// push queues a target of a host; its state, wave and need are set.
+// push queues a target of a host, in the wave that the target names.
 func (q *queue) push(id ID, t *target, h *host, notBefore time.Time) {
 	w := q.wave(t.wave)
-	l := h.line(w)
+	hq := h.queue(w)
 	switch {
 	case !notBefore.IsZero():
-		l.later.push(timer{at: q.epoch.since(notBefore), id: id})
+		hq.deferred.push(timer{at: q.epoch.since(notBefore), id: id})
 	case t.need&NeedContent != 0:
-		l.first.push(id)
+		hq.content.push(id)
 	default:
-		l.then.push(id)
+		hq.other.push(id)
 	}
 	w.queued++
-	w.again(t, +1)
+	w.countPage(t, +1)
 	q.reorder(h)
 }
 
-// remove takes a queued target out of the count; its place in line is passed over when it comes up.
+// remove removes a queued target from the counts. Its entry in the queue of its host
+// stays there; takeFirst ignores it.
 func (q *queue) remove(t *target) {
 	w := q.wave(t.wave)
 	w.queued--
-	w.again(t, -1)
+	w.countPage(t, -1)
 }
 
-// release takes a target that is out out of its wave and its host's count.
+// release removes a leased target of a host from the counts.
 func (q *queue) release(t *target, h *host) {
 	w := q.wave(t.wave)
-	w.out--
-	w.again(t, -1)
-	h.out--
+	w.leased--
+	w.countPage(t, -1)
+	h.leased--
 	q.reorder(h)
 }
 
-// reorder puts the host's lines where they now belong.
+// reorder moves the queues of a host to their places in the heaps after a change.
 func (q *queue) reorder(h *host) {
-	free, ok := h.free()
-	for _, l := range h.lines {
-		due, some := l.due(q.epoch)
-		if !ok || !some {
-			if l.at >= 0 {
-				heap.Remove(&l.wave.heap, l.at)
-			}
+	next, free := h.nextVisit()
+	for _, hq := range h.queues {
+		due, some := hq.due(q.epoch)
+		if !free || !some {
+			hq.wave.hosts.remove(hq)
 			continue
 		}
-		if due.Before(free) {
-			due = free
+		if due.Before(next) {
+			due = next
 		}
-		l.ready = due
-		if l.at >= 0 {
-			heap.Fix(&l.wave.heap, l.at)
-		} else {
-			heap.Push(&l.wave.heap, l)
-		}
+		hq.ready = due
+		hq.wave.hosts.update(hq)
 	}
 }
 
-// stall is how long, from the first claim on, leaves wait for pages that are out.
-// A crawl that takes longer does not leave slots unused: leaves fill those that no
-// page is ready for. What it costs is that a leaf may have to be asked once more,
-// for its content, when a page that comes later names a place in it.
-const stall = 2 * time.Second
+// leafDelay is how long after the first take leaves wait while pages are leased. Later
+// they are handed out whenever no page may be visited, so that a longer crawl leaves no
+// worker idle. The cost is that a leaf may be requested again for its content, when a
+// later page refers to a fragment of it.
+const leafDelay = 2 * time.Second
 
-// earlier is the earlier of two times, of which the zero time is none.
+// earlier returns the earlier of two times. The zero time is none.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -147,34 +112,33 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// take picks the next target that may be visited at now, or says when to ask
-// again, or that all is over. The target leaves its queue.
+// take removes the next target that may be visited at now from the queue and counts it
+// as leased. If there is none, it returns the time to ask again, or io.EOF when no
+// target is queued and none is leased.
 func (q *queue) take(now time.Time) (ID, time.Time, error) {
 	if q.began.IsZero() {
 		q.began = now
 	}
 	var next time.Time
-	pages, rest := false, false // pages are outstanding; anything is
+	pages, outstanding := false, false // whether pages are outstanding, and any targets
 	for _, n := range q.used {
 		w := q.waves[n]
 		if w.outstanding() == 0 {
 			continue
 		}
-		closed := n <= LastPages && pages || // pages nearer to the seeds come first
-			n == SecondPass && rest
-		if closed {
+		if n <= LastPages && pages || n == SecondPass && outstanding { // lower waves come first
 			continue
 		}
-		rest = true
-		id, ready := q.first(w, n, now)
+		outstanding = true
+		id, ready := q.takeFirst(w, n, now)
 		if id != 0 {
 			return id, time.Time{}, nil
 		}
 		next = earlier(next, ready)
 		if n <= LastPages {
 			pages = true
-			if w.out > 0 { // it may yet bring pages; but no slot waits for long
-				until := q.began.Add(stall)
+			if w.leased > 0 { // further pages may be found, but leaves do not wait for long
+				until := q.began.Add(leafDelay)
 				switch leaves := q.waves[Leaves]; {
 				case leaves == nil || leaves.queued == 0:
 					return 0, next, nil
@@ -184,43 +148,41 @@ func (q *queue) take(now time.Time) (ID, time.Time, error) {
 			}
 		}
 	}
-	if !rest {
+	if !outstanding {
 		return 0, time.Time{}, io.EOF
 	}
 	return 0, next, nil
 }
 
-// first takes the first target of a wave that may be visited at now.
-func (q *queue) first(w *wave, n Wave, now time.Time) (ID, time.Time) {
-	for len(w.heap) > 0 {
-		l := w.heap[0]
-		if l.ready.After(now) {
-			return 0, l.ready
+// takeFirst takes the first target of wave n that may be visited at now, or returns the
+// time at which one may be visited.
+func (q *queue) takeFirst(w *waveQueue, n Wave, now time.Time) (ID, time.Time) {
+	for len(w.hosts) > 0 {
+		hq := w.hosts[0]
+		if hq.ready.After(now) {
+			return 0, hq.ready
 		}
-		l.advance(q.epoch.since(now))
-		id, ok := l.first.pop()
+		hq.promote(q.epoch.since(now))
+		id, ok := hq.pop()
 		if !ok {
-			id, ok = l.then.pop()
-		}
-		if !ok { // only what was due is gone
-			q.reorder(l.host)
+			q.reorder(hq.host)
 			continue
 		}
-		if t := q.targets.at(int(id) - 1); t.state() != queued || t.wave != n { // it has moved to another line
-			q.reorder(l.host)
+		if t := q.targets.at(int(id) - 1); t.state() != queued || t.wave != n { // it has moved to another queue
+			q.reorder(hq.host)
 			continue
 		}
 		w.queued--
-		w.out++
-		l.host.out++
-		l.host.last = now
-		q.reorder(l.host)
+		w.leased++
+		hq.host.leased++
+		hq.host.lastVisit = now
+		q.reorder(hq.host)
 		return id, time.Time{}
 	}
 	return 0, time.Time{}
 }
 
-// count is how many targets are queued, and how many pages are outstanding.
+// count returns the number of queued targets and of outstanding pages.
 func (q *queue) count() (queued, pages int) {
 	for _, n := range q.used {
 		w := q.waves[n]
@@ -228,37 +190,14 @@ func (q *queue) count() (queued, pages int) {
 		if n <= LastPages {
 			pages += w.outstanding()
 		}
-		pages += w.pagesAgain
+		pages += w.secondPages
 	}
 	return queued, pages
 }
 
-// seal frees the lines.
-func (q *queue) seal() {
+// free frees the heaps. The counts stay.
+func (q *queue) free() {
 	for _, n := range q.used {
-		q.waves[n].heap = nil
+		q.waves[n].hosts = nil
 	}
-}
-
-// lineHeap orders lines by the time they are ready.
-type lineHeap []*line
-
-func (h lineHeap) Len() int           { return len(h) }
-func (h lineHeap) Less(i, j int) bool { return h[i].ready.Before(h[j].ready) }
-func (h lineHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].at, h[j].at = i, j
-}
-func (h *lineHeap) Push(x any) {
-	l := x.(*line)
-	l.at = len(*h)
-	*h = append(*h, l)
-}
-func (h *lineHeap) Pop() any {
-	old := *h
-	l := old[len(old)-1]
-	l.at = -1
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return l
 }

@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// Restorer fills a new Ledger with what a store kept of an earlier one: hosts and
-// targets in order of their numbers, then what became of targets, and Done at the
-// end. Targets that were leased are queued again. Its errors say what cannot be.
+// Restorer fills a new Ledger with what a store kept of an earlier one. Its caller
+// restores hosts and targets in the order of their numbers, then the changes of targets,
+// and calls Done at the end. Targets that were leased are queued again. An error means
+// that the stored data contradict each other.
 type Restorer struct {
-	ledger  *Ledger
-	waiting map[ID]time.Time
+	ledger   *Ledger
+	deferred map[ID]time.Time
 }
 
-// NewRestorer returns a restorer of an empty ledger.
+// NewRestorer returns a restorer for a ledger with fingerprints of a width.
 func NewRestorer(w Width) *Restorer {
-	return &Restorer{ledger: NewLedger(w), waiting: map[ID]time.Time{}}
+	return &Restorer{ledger: newLedger(w), deferred: map[ID]time.Time{}}
 }
 
 // Host restores the next host.
 func (r *Restorer) Host(name string, p Pace) error {
 	if r.ledger.hosts.byName[name] != nil {
-		return fmt.Errorf("the host %q is there twice", name)
+		return fmt.Errorf("the host %q occurs twice", name)
 	}
 	r.ledger.hosts.enter([]byte(name)).pace = p
 	return nil
@@ -45,63 +46,63 @@ func (r *Restorer) Target(f Fingerprint, host int, w Wave, n Need) error {
 	return nil
 }
 
-// of returns a target whose number and wave make sense.
-func (r *Restorer) of(id ID, w Wave) (*target, error) {
+// target returns a target, or an error if the ID or the wave is out of range.
+func (r *Restorer) target(id ID, w Wave) (*target, error) {
 	if id == 0 || int(id) > r.ledger.Known() || w > SecondPass {
 		return nil, fmt.Errorf("target %d, wave %d: %w", id, w, errOutOfRange)
 	}
 	return r.ledger.target(id), nil
 }
 
-// Raise restores where a target is wanted, and its needs.
+// Raise restores the lowest wave and the needs of a target.
 func (r *Restorer) Raise(id ID, lowest Wave, n Need) error {
-	t, err := r.of(id, lowest)
+	t, err := r.target(id, lowest)
 	if err == nil {
 		t.wave, t.lowest, t.need = lowest, lowest, n
 	}
 	return err
 }
 
-// Settled restores that a target is settled: by a visit that met these needs, or
-// as it was entered.
+// Settled restores a settled target. It was settled by a visit that met these needs, or
+// entered as settled.
 func (r *Restorer) Settled(id ID, met Need, entered bool) error {
-	t, err := r.of(id, 0)
+	t, err := r.target(id, 0)
 	if err != nil {
 		return err
 	}
 	t.setState(settled)
 	if entered {
-		t.setState(given)
+		t.setState(enteredSettled)
 	}
 	t.setMet(met)
 	return nil
 }
 
-// Deferred restores that a target was put back.
+// Deferred restores a deferred target.
 func (r *Restorer) Deferred(id ID, w Wave, notBefore time.Time, tries int) error {
-	t, err := r.of(id, w)
+	t, err := r.target(id, w)
 	if err != nil {
 		return err
 	}
-	if tries < 0 || tries > mostTries {
+	if tries < 0 || tries > maxTries {
 		return fmt.Errorf("%d tries of target %d: %w", tries, id, errOutOfRange)
 	}
 	t.wave = w
 	t.setTries(tries)
-	r.waiting[id] = notBefore
+	r.deferred[id] = notBefore
 	return nil
 }
 
-// Done lines up what is not settled and returns the ledger, and the targets that
-// were settled by a visit but are to be visited again.
+// Done queues the targets that are not settled. It returns the ledger, and the targets
+// that were settled by a visit and are queued again.
 func (r *Restorer) Done() (g *Ledger, renewed []ID) {
 	g = r.ledger
 	for id := ID(1); int(id) <= g.Known(); id++ {
 		t := g.target(id)
 		switch t.state() {
 		case queued:
-			g.push(id, t, r.waiting[id])
-		case given:
+			g.push(id, t, r.deferred[id])
+		case enteredSettled:
 			g.settled++
 		case settled:
 			g.settled++

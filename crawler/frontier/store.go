@@ -6,130 +6,131 @@ import (
 	"time"
 )
 
-// Encoding is the version of the bytes that stores are given: of jobs, references,
-// outcomes and notes. Whoever changes what they mean raises it, so that no store
-// takes those of another version for its own; a state in crawler/testdata tells
-// when that was forgotten.
+// Encoding is the version of the bytes that stores keep: jobs, references, outcomes and
+// notes. A change of their meaning needs a new version, so that no session misreads what
+// another version wrote. A state in crawler/testdata fails its test when a new version
+// was forgotten.
 //
-// The first knew no references that repeat others; it is still read.
+// Version 1 has no references that repeat others; it can still be read.
 const (
 	Encoding      = 2
-	FirstEncoding = 1 // that is read
+	FirstEncoding = 1 // the oldest version that can be read
 )
 
-// ID numbers targets in the order they were entered, from 1.
+// ID is the number of a target. Targets are numbered from 1 in the order in which they
+// are entered.
 type ID uint32
 
-// Fingerprint stands for a target's Key: a keyed hash of 64 bits, or of 128, as is
-// the store's Width.
+// Fingerprint identifies a target: it is a keyed hash of the target's Key, of 64 or 128
+// bits as the store's Width says.
 type Fingerprint struct {
 	Low  uint64
-	High uint64 // 0 where fingerprints are narrow
+	High uint64 // 0 in a narrow fingerprint
 }
 
-// Width is how many bits fingerprints have.
+// Width is the number of bits in a fingerprint.
 type Width int
 
 const (
-	// Narrow fingerprints are the usual ones: the odds that any two of n targets share
-	// one are n²/2⁶⁵, 2.7e-6 at ten million, 2.7e-4 at a hundred million, 0.027 at a
-	// thousand million.
+	// Narrow is the usual width. The probability that any two of n targets share a
+	// fingerprint is n²/2⁶⁵: 2.7e-6 for 10 million targets, 2.7e-4 for 100 million,
+	// 0.027 for 1,000 million.
 	Narrow Width = 64
-	// Wide ones take 10 to 13 bytes more of memory each, and their odds are n²/2¹²⁹:
-	// 1.5e-21 at a thousand million.
+	// Wide takes 10 to 13 bytes more of memory for each target. The probability of a
+	// shared fingerprint is n²/2¹²⁹: 1.5e-21 for 1,000 million targets.
 	Wide Width = 128
 )
 
-// Wave orders work: a wave's targets are handed out before those of the next.
+// Wave orders targets: those of a lower wave are handed out first.
 type Wave uint8
 
 const (
-	// Pages is the wave of pages to be read. With a depth limit a page's wave is
-	// its depth, so that no page is reached by a detour first.
+	// Pages is the first wave of pages that are to be read. With a depth limit, the wave
+	// of a page is its depth, so that each page is first reached by a shortest path.
 	Pages Wave = 0
-	// LastPages is the greatest wave of pages.
+	// LastPages is the last wave of pages.
 	LastPages Wave = 199
-	// Leaves are targets that are only checked. They are handed out when no page may
-	// be visited yet and none is out; or, once the crawl has gone on for a moment,
-	// whether one is out or not.
+	// Leaves are targets that are only checked. They are handed out when no page is
+	// leased and none may be visited yet; two seconds after the first claim also while
+	// pages are leased.
 	Leaves Wave = 200
-	// SecondPass repeats what still failed, when everything else is settled.
+	// SecondPass repeats targets that failed, when all others are settled.
 	SecondPass Wave = 201
 )
 
-// Need is a set of what is wanted of a target. Needs of several references add up.
+// Need is a set of what a crawl needs of a target. The needs of several references add
+// up.
 type Need uint8
 
 const (
-	// NeedContent wants the body, for its anchors.
+	// NeedContent needs the body, for its anchors.
 	NeedContent Need = 1 << iota
-	// NeedLinks wants the links in the body followed; it comes with NeedContent.
+	// NeedLinks needs the links in the body followed. It comes with NeedContent.
 	NeedLinks
-	// NeedSeed marks a target the user named.
+	// NeedSeed marks a target that the user named.
 	NeedSeed
-	// NeedListed marks a target that is listed with the page "command line".
+	// NeedListed marks a target that is listed under the page "command line".
 	NeedListed
-	// NeedLinked marks a target that something other than a form's action refers to.
+	// NeedLinked marks a target with a reference other than the action of a form.
 	NeedLinked
 )
 
 // Item is a target as it is entered. The store copies what it keeps.
 type Item struct {
-	// ID, when it is not zero, is what this store has returned for the target before:
-	// nothing is looked up, and there need be no Host and no Job.
+	// ID, if it is not zero, is the number that this store returned for the target
+	// before. The store then ignores Fingerprint, Host and Job.
 	ID          ID
 	Fingerprint Fingerprint
-	Host        []byte // politeness is kept per Host
+	Host        []byte // the politeness key
 	Wave        Wave
 	Need        Need
-	Job         []byte // what the target is; opaque to the store
-	Outcome     []byte // when not nil, the item is entered as settled
+	Job         []byte // describes the target; opaque to the store
+	Outcome     []byte // if not nil, the target is entered as settled
 }
 
-// Lease is the right to visit one target until it is completed, released, or its deadline has passed.
+// Lease is the right to visit one target. It ends when the target is completed or
+// released, or when the deadline of the lease passes.
 type Lease struct {
 	ID    ID
 	Fence uint64 // grows with every lease; a stale one changes nothing
 	Host  string
 	Wave  Wave
 	Need  Need
-	Tries int // how often it was leased before, as far as 15
+	Tries int // how often the target was leased before, at most 15
 	Job   []byte
-	Note  []byte // what was put down when it was last released
+	Note  []byte // of the last Deferral
 }
 
-// Done is what became of a leased target: the outcome, and everything found
-// there, entered in the same step so that a crash can lose neither alone.
+// Done is the result of a visit that settles a target. Its outcome and findings are
+// entered in one step, so that a crash cannot lose one without the other.
 type Done struct {
 	Outcome []byte
 	Found   []Item
 	Links   []byte // the references on the page; they name Found by index
-	// Page is what only the session that reads a page learns of it, for those that
-	// follow. A store that ends with its process need not keep it.
+	// Page is what later sessions cannot learn without reading the page again. A store
+	// that ends with its process need not keep it.
 	Page  []byte
 	Tally []Tally
 }
 
-// Deferral is how a leased target is put back.
+// Deferral says how a leased target is queued again.
 type Deferral struct {
 	Wave      Wave
-	NotBefore time.Time // the zero time: at once
-	// Note comes back with the next lease, and is forgotten when the target is
-	// completed: what is remembered of a visit that settled nothing.
+	NotBefore time.Time // the zero time: now
+	// Note comes with the next lease. It is deleted when the target is completed.
 	Note  []byte
 	Tally []Tally
 }
 
-// Tally adds to one of the sums that a store keeps beside its targets. What is
-// counted of a visit is added in the same step that ends it, so that a crash can
-// neither lose it nor count it twice.
+// Tally adds to one of the sums that a store keeps. The tallies of a visit are added in
+// the step that ends it, so that a crash neither loses them nor counts them twice.
 type Tally struct {
 	Name string
 	By   int64
 }
 
-// Record is all a store knows of a target. Its slices belong to the store and are
-// good until the callback returns.
+// Record is all that a store knows of a target. Its slices belong to the store and are
+// valid until the callback returns.
 type Record struct {
 	ID      ID
 	Settled bool
@@ -140,17 +141,16 @@ type Record struct {
 	Found   []ID
 	Links   []byte
 	Page    []byte
-	Note    []byte // of a target that was put back
+	Note    []byte // of a deferred target
 }
 
-// Parts is a set of the parts of a Record that must be read from where its bytes
-// are kept.
+// Parts is a set of the parts of a Record that a store has to read.
 type Parts uint8
 
 const (
 	// PartJob is Job.
 	PartJob Parts = 1 << iota
-	// PartOutcome is Outcome, and Note.
+	// PartOutcome is Outcome and Note.
 	PartOutcome
 	// PartFound is Found.
 	PartFound
@@ -158,103 +158,107 @@ const (
 	PartLinks
 	// PartPage is Page.
 	PartPage
-	// AllParts is everything.
+	// AllParts is every part.
 	AllParts = PartJob | PartOutcome | PartFound | PartLinks | PartPage
 )
 
-// Counts say how much work there is.
+// Counts are the numbers of targets.
 type Counts struct {
-	Known   int // targets entered
+	Known   int // entered
 	Settled int
 	Queued  int
 	Leased  int
-	// Pages counts outstanding targets of the page waves, and of the second pass
-	// those that need links.
+	// Pages is the number of queued and leased targets in the waves of pages, and of
+	// those in the second pass that need links.
 	Pages int
 }
 
-// Pace bounds what one host gets.
+// Pace bounds the visits to one host.
 type Pace struct {
-	Concurrency int           // leases at once; 0 is no limit
+	Concurrency int           // leases at the same time; 0 is no limit
 	Interval    time.Duration // between the starts of two visits
 	NotBefore   time.Time     // no visit before this time
 }
 
-// ErrStale answers a Complete, Release or Extend whose lease is no longer held.
+// ErrStale is the error of Complete, Release and Extend for a lease that is no longer
+// held.
 var ErrStale = errors.New("the lease is no longer held")
 
-// Store keeps targets, queues and what was found, as bytes. It may lie in this
-// process, in a file, or on another machine where several processes share it; so
+// Store keeps targets, queues and findings as bytes. It may be in this process, in a
+// file, or on another machine where several processes share it. Therefore:
 //
-//   - a call is one atomic step, whoever makes others at the same time, and its error
-//     means that the step was not made, or that nobody knows: then it may be made
-//     again, as Add changes nothing that is entered and a second Complete is stale;
-//   - calls come in batches: Add and Complete take all that a page holds, Claim leases
-//     as many targets as its caller has use for;
-//   - a lease ends by its deadline, by the store's own clock, and its target is queued
-//     again: who dies with it holds up nobody, and who comes late changes nothing;
-//   - Complete settles a page and enters what it refers to in one step, so that no
-//     crash lies between them;
-//   - the end of the crawl is what the store's own count says, in answer to Claim: no
-//     process can know it by itself.
+//   - Each call is one atomic step, even beside concurrent calls. An error means that
+//     the step was not made, or that it is unknown whether it was made. The call may
+//     then be repeated: Add does not change what is already entered, and a second
+//     Complete is stale.
+//   - Calls are batches: Add and Complete take all targets of a page, and Claim leases
+//     as many targets as the caller can use.
+//   - A lease ends at its deadline by the store's own clock, and its target is queued
+//     again. A process that fails does not block others, and one that is late changes
+//     nothing.
+//   - Complete settles a page and enters its findings in one step, so that a crash
+//     cannot separate the two.
+//   - The crawl ends when the store says so in answer to Claim, by its own counts. No
+//     process can know the end by itself.
 //
-// Calls may be made from many goroutines at once. storetest is the contract in full.
+// Calls may be made from several goroutines at the same time. Package storetest is the
+// contract in full.
 type Store interface {
-	// Width is the width of the fingerprints that the store tells apart; it never
-	// changes.
+	// Width returns the width of the fingerprints, which never changes.
 	Width() Width
-	// Add enters items and returns their IDs. An item already known keeps its
-	// job; its needs are added up and its wave becomes the lower of both. If it
-	// was settled with fewer needs than are now wanted, it is queued again; so is
-	// one that was entered as settled and now comes without an outcome. An
-	// outcome given for a known item is passed over, but for the first with NeedLinked
-	// of one that was entered as settled without that.
+	// Add enters items and returns their IDs. A known target keeps its job, its needs
+	// are added up, and the lower wave counts. A target that was settled with fewer
+	// needs than it has now is queued again. So is one that was entered as settled and
+	// is now entered without an outcome. The outcome of an item for a known target is
+	// ignored, with one exception: it replaces the outcome of a target that was entered
+	// as settled without NeedLinked, if the item has NeedLinked.
 	Add(ctx context.Context, items []Item) ([]ID, error)
-	// Claim leases up to max targets that may be visited now. With none, it says
-	// when to ask again (the zero time: when something changes), or io.EOF when
-	// nothing is queued and nothing is leased. A lease of 0 has no deadline.
+	// Claim leases up to max targets that may be visited now. If there is none, it
+	// returns the time to ask again (the zero time: when something changes), or io.EOF
+	// when no target is queued and none is leased. A lease of 0 has no deadline.
 	Claim(ctx context.Context, max int, lease time.Duration) ([]Lease, time.Time, error)
-	// Complete settles a leased target and enters what was found. The store copies what
-	// it keeps.
+	// Complete settles a leased target, enters what was found there, and returns the
+	// IDs of d.Found. The store copies what it keeps.
 	Complete(ctx context.Context, l Lease, d Done) ([]ID, error)
-	// Release puts a leased target back. Of a store that outlives its process, a
-	// crash may take a Release back, as it ends leases; never a Complete.
+	// Release queues a leased target again. In a store that outlives its process, a
+	// crash may undo a Release, as it ends leases, but never a Complete.
 	Release(ctx context.Context, l Lease, d Deferral) error
-	// Extend moves a lease's deadline.
+	// Extend moves the deadline of a lease to the given duration from now.
 	Extend(ctx context.Context, l Lease, lease time.Duration) error
 	// SetPace bounds a host from now on.
 	SetPace(ctx context.Context, host string, p Pace) error
-	// Paces reads the pace of every host. fn must not call the store.
+	// Paces calls fn with the pace of every host. fn must not call the store.
 	Paces(ctx context.Context, fn func(host string, p Pace) error) error
-	// Find returns the IDs of fingerprints, 0 for those not known.
+	// Find returns the IDs of fingerprints, 0 for each that is not known.
 	Find(ctx context.Context, fingerprints []Fingerprint) ([]ID, error)
-	// Get reads one target. The slices of the record are copies; Links may be left
-	// out, which nobody reads one by one.
+	// Get returns one target. The slices of the record are copies. Links may be
+	// missing.
 	Get(ctx context.Context, id ID) (Record, error)
-	// Scan reads all targets in order of ID. Parts that were not asked for may be
-	// left out; ID, Settled, Wave and Need are always there. fn must not call the
-	// store.
+	// Scan calls fn with all targets in order of their IDs. Parts that were not asked
+	// for may be missing; ID, Settled, Wave and Need are always set. fn must not call
+	// the store.
 	Scan(ctx context.Context, parts Parts, fn func(*Record) error) error
-	// Count says how much work there is.
+	// Count returns the numbers of targets.
 	Count(ctx context.Context) (Counts, error)
-	// Tally adds to the sums, and Tallies reads them.
+	// Tally adds to the sums.
 	Tally(ctx context.Context, t []Tally) error
+	// Tallies returns the sums by name.
 	Tallies(ctx context.Context) (map[string]int64, error)
-	// Close lets go of what the store holds.
+	// Close releases the store's resources.
 	Close() error
 }
 
 // Keyed is a store that outlives its process or is shared by several, all of which
-// must give a target the same fingerprint.
+// must compute the same fingerprint for a target.
 type Keyed interface {
-	// FingerprintKey is a secret, so that nobody can make two URLs that share a
-	// fingerprint.
+	// FingerprintKey returns the secret key of the hash. It keeps others from making
+	// two URLs with the same fingerprint.
 	FingerprintKey() [16]byte
 }
 
-// Sealer is a store that has memory to give back when the crawl is over.
+// Sealer is a store that can free memory when the crawl is over.
 type Sealer interface {
-	// Seal is called when no target is leased and none will be: only Get, Scan,
-	// Paces, Tally, Tallies and Close come after it.
+	// Seal is called when no target is leased and none will be. Only Get, Scan, Paces,
+	// Tally, Tallies and Close may follow.
 	Seal()
 }

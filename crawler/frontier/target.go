@@ -1,22 +1,22 @@
 package frontier
 
-// target is what is kept of one target besides its fingerprint.
+// target is what a ledger keeps of one target besides its fingerprint.
 type target struct {
-	host   uint32
-	wave   Wave // where it is, or was when it was leased
-	lowest Wave // where it is wanted
-	need   Need // wanted
+	host   uint32 // number
+	wave   Wave   // it is in, or was in when it was leased
+	lowest Wave   // it was entered with
+	need   Need
 	flags  uint8
 }
 
-// The flags of a target: state, what it was last settled with, and how often it
-// was leased.
+// The bits of target.flags: the state, the needs that the last visit met, and the
+// number of leases since the target was last settled.
 const (
 	stateBits  = 0b11
 	metBits    = 0b11 << metShift
 	metShift   = 2
 	triesShift = 4
-	mostTries  = 15
+	maxTries   = 15
 )
 
 type state uint8
@@ -24,20 +24,22 @@ type state uint8
 const (
 	queued state = iota
 	leased
-	settled
-	given // entered as settled
+	settled        // by a visit
+	enteredSettled // without a visit
 )
 
 func (t *target) state() state     { return state(t.flags & stateBits) }
 func (t *target) setState(s state) { t.flags = t.flags&^stateBits | uint8(s) }
 func (t *target) tries() int       { return int(t.flags >> triesShift) }
 func (t *target) setTries(n int) {
-	t.flags = t.flags&(1<<triesShift-1) | uint8(min(n, mostTries))<<triesShift
+	t.flags = t.flags&(1<<triesShift-1) | uint8(min(n, maxTries))<<triesShift
 }
 
-// met is the part of the need that settling a target may leave open.
-func (t *target) met() Need     { return Need(t.flags&metBits) >> metShift }
-func (t *target) setMet(n Need) { t.flags = t.flags&^metBits | uint8(n&visited)<<metShift&metBits }
+// met returns the visitNeeds that the last visit met.
+func (t *target) met() Need { return Need(t.flags&metBits) >> metShift }
+func (t *target) setMet(n Need) {
+	t.flags = t.flags&^metBits | uint8(n&visitNeeds)<<metShift&metBits
+}
 
-// visited are the needs that only a visit can meet.
-const visited = NeedContent | NeedLinks
+// visitNeeds are the needs that a visit meets or leaves open.
+const visitNeeds = NeedContent | NeedLinks

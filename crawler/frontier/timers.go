@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// epoch is the time that timers are counted from: a duration takes a third of the
-// memory of a time, and keeps the monotonic clock.
+// epoch is the time from which timers count. A duration takes a third of the memory of a
+// time and keeps the monotonic clock.
 type epoch time.Time
 
 func (e epoch) since(t time.Time) time.Duration { return t.Sub(time.Time(e)) }
 func (e epoch) time(d time.Duration) time.Time  { return time.Time(e).Add(d) }
 
-// timer is a target and a time: of a lease's end, or of the end of a wait.
+// timer is a target and the time at which its lease or its deferral ends.
 type timer struct {
 	at    time.Duration // since the epoch
-	fence uint64        // of the lease
+	fence uint64        // of the lease; 0 for a deferral
 	id    ID
 }
 
-// timers is a heap by time.
+// timers is a heap of timers by their time.
 type timers []timer
 
-func (e *timers) push(x timer) { heap.Push((*timerHeap)(e), x) }
-func (e *timers) pop() timer   { return heap.Pop((*timerHeap)(e)).(timer) }
+func (t *timers) push(x timer) { heap.Push((*timerHeap)(t), x) }
+func (t *timers) pop() timer   { return heap.Pop((*timerHeap)(t)).(timer) }
 
 type timerHeap []timer
 

@@ -91,7 +91,7 @@ func (p *Page) AddAll(doc *extract.Document) {
 	p.seen = slices.Grow(p.seen, len(doc.Links))
 	for i := range doc.Links {
 		if i == fewLinks {
-			p.links.Expect(len(doc.Links) + len(doc.BareRepeats))
+			p.links.Grow(len(doc.Links) + len(doc.BareRepeats))
 		}
 		p.Add(&doc.Links[i])
 	}
@@ -124,7 +124,7 @@ func (p *Page) expect(links int) {
 	if links <= have {
 		return
 	}
-	p.links.Expect(links)
+	p.links.Grow(links)
 	rest := len(p.items.list) * (links - have) / have
 	p.items.list = slices.Grow(p.items.list, rest+rest/8)
 }

@@ -182,7 +182,7 @@ func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral
 	}
 	b.events = append(b.events, event{kind: putBack, id: l.ID, wave: d.Wave, time: d.NotBefore, tries: s.ledger.Tries(l.ID), a: b.put(orNil(d.Note))})
 	s.tally(b, d.Tally)
-	s.ledger.PutBack(l, d.Wave, d.NotBefore)
+	s.ledger.Release(l, d.Wave, d.NotBefore)
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 
 var widths = []Width{Narrow, Wide}
 
-// TestTable holds the table to a map. Wide fingerprints share their low halves with
-// many others, and their high ones with more.
-func TestTable(t *testing.T) {
+// TestFingerprintTable compares the table with a map. Wide fingerprints share their low
+// halves with many others, and their high halves with more.
+func TestFingerprintTable(t *testing.T) {
 	for _, w := range widths {
 		t.Run(fmt.Sprint(w), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
@@ -22,7 +22,7 @@ func TestTable(t *testing.T) {
 			for i := range keys {
 				keys[i].Low = random.Uint64()
 			}
-			for i := range uint64(1000) { // keys that differ in few bits, and the one that means none
+			for i := range uint64(1000) { // keys that differ in few bits, and 0, which is an empty slot
 				keys[i].Low = i
 				keys[1000+i].Low = i << 50
 			}
@@ -33,11 +33,11 @@ func TestTable(t *testing.T) {
 				for i := 50_000; i < len(keys); i++ {
 					keys[i].Low = keys[random.IntN(50_000)].Low
 				}
-				for i := range uint64(200) { // without a low half
+				for i := range uint64(200) { // with the low half 0
 					keys[2000+i] = Fingerprint{High: i}
 				}
 			}
-			table := table{wide: w == Wide}
+			table := fingerprintTable{wide: w == Wide}
 			entered := map[Fingerprint]uint32{}
 			for i, k := range keys {
 				v, slot := table.find(k)
@@ -61,12 +61,12 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableSize: ten million fingerprints are known in less than 200 MB, whatever
-// their number is just then, and in less than 320 if they are wide.
-func TestTableSize(t *testing.T) {
+// TestFingerprintTableSize tests that ten million fingerprints take less than 200 MB, and
+// less than 320 MB if they are wide.
+func TestFingerprintTableSize(t *testing.T) {
 	for _, w := range widths {
-		for _, count := range map[Width][]int{Narrow: {500_000, 777_777, 1_000_000}, Wide: {500_000}}[w] { // a share of it
-			table := table{wide: w == Wide}
+		for _, count := range map[Width][]int{Narrow: {500_000, 777_777, 1_000_000}, Wide: {500_000}}[w] {
+			table := fingerprintTable{wide: w == Wide}
 			random := rand.New(rand.NewPCG(3, uint64(count)))
 			for i := range count {
 				k := Fingerprint{Low: random.Uint64()}
@@ -95,8 +95,8 @@ func (keyedStore) FingerprintKey() (key [16]byte) {
 	return key
 }
 
-// TestFingerprint: what stores keep is by SipHash-2-4, of 64 and of 128 bits, as its
-// authors' vectors have it; and what they do not keep is another in each run.
+// TestFingerprint tests that fingerprints that a store keeps are by SipHash-2-4 of 64 or
+// 128 bits, with the test vectors of its authors, and that others differ between runs.
 func TestFingerprint(t *testing.T) {
 	var b [16]byte
 	fifteen := []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
@@ -122,13 +122,13 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("a fingerprint of %d bits is %x", f.Store().Width(), a)
 		}
 		if low, high := siphash.Hash128(0, 0, fifteen); a == (Fingerprint{low, high}) {
-			t.Error("there is no key")
+			t.Error("the fingerprint has no key")
 		}
 	}
 }
 
-// BenchmarkTable enters ten million fingerprints and looks each up again. It reports
-// the heap for each, and how long the longest pause of a collection was.
+// BenchmarkTable enters ten million fingerprints and looks each up again. It reports the
+// heap for each, and the longest pause of the garbage collector.
 func BenchmarkTable(b *testing.B) {
 	for _, w := range widths {
 		b.Run(fmt.Sprint(w), func(b *testing.B) { benchmarkTable(b, w) })
@@ -148,7 +148,7 @@ func benchmarkTable(b *testing.B, w Width) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		table := &table{wide: w == Wide}
+		table := &fingerprintTable{wide: w == Wide}
 		for i := range uint64(n) {
 			f := print(i)
 			if _, slot := table.find(f); true {
@@ -157,7 +157,7 @@ func benchmarkTable(b *testing.B, w Width) {
 		}
 		for i := range uint64(n) {
 			if v, _ := table.find(print(i)); v == 0 {
-				b.Fatal("lost")
+				b.Fatal("a fingerprint is lost")
 			}
 		}
 		runtime.GC()

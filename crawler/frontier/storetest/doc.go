@@ -1,3 +1,5 @@
-// Package storetest is the contract of frontier.Store as a test suite. A new
-// store's own test is a call of Run.
+// Package storetest tests a frontier.Store against its contract.
+//
+// The test of a store calls Run, and RunDurable too if the store outlives its process,
+// with a function that opens an empty store.
 package storetest

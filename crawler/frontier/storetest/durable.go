@@ -9,10 +9,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// RunDurable holds a store that outlives its process to what Run does not ask of
-// others: another session finds what one has left. open returns a function that opens
-// the same store each time it is called, empty at first. A store is closed before it is
-// opened again.
+// RunDurable tests that a store keeps its contents when it is closed and opened again.
+// open returns a function that opens the same store each time it is called, empty at
+// first. The store is closed before it is opened again.
 func RunDurable(t *testing.T, open func(t *testing.T) (reopen func() frontier.Store)) {
 	for _, c := range durableContract {
 		t.Run(c.name, func(t *testing.T) {
@@ -28,7 +27,7 @@ func RunDurable(t *testing.T, open func(t *testing.T) (reopen func() frontier.St
 	}
 }
 
-// durableContract is what every durable store must do.
+// durableContract lists the tests of every store that outlives its process.
 var durableContract = []struct {
 	name string
 	test func(*sessions)
@@ -73,7 +72,7 @@ func testRecordsStay(s *sessions) {
 		s.Errorf("Get = %+v", r)
 	}
 	if again := s.add(s.item(2, "b", frontier.Leaves, 0)); again[0] != ids[0] {
-		s.Errorf("target 2 has the id %d, and had %d", again[0], ids[0])
+		s.Errorf("the id of target 2 changed to %d from %d", again[0], ids[0])
 	}
 	l := s.claim()
 	if l.ID != ids[0] || l.Host != "b" || l.Need != frontier.NeedLinked || string(l.Job) != "job 2" {
@@ -81,7 +80,7 @@ func testRecordsStay(s *sessions) {
 	}
 	fresh := s.settle(l, s.item(3, "c", frontier.Leaves, 0))
 	if fresh[0] != 3 {
-		s.Errorf("the next target has the id %d, want 3", fresh[0])
+		s.Errorf("the new target has the id %d, want 3", fresh[0])
 	}
 	s.reopen()
 	s.settle(s.claim())
@@ -95,7 +94,7 @@ func testLeasedIsQueued(s *sessions) {
 	s.reopen()
 	again := s.claim()
 	if again.ID != l.ID {
-		s.Errorf("target %d came, want %d, which was out", again.ID, l.ID)
+		s.Errorf("target %d came, want %d, which was leased", again.ID, l.ID)
 	}
 	s.settle(again)
 	s.wantEnd()
@@ -114,7 +113,7 @@ func testDeferralStays(s *sessions) {
 		s.Errorf("ask again at %v, want %v", next, later)
 	}
 	if c := s.count(); c.Pages != 1 {
-		s.Errorf("Pages = %d: a page that waits for the second pass is outstanding", c.Pages)
+		s.Errorf("Pages = %d: a page deferred to the second pass is outstanding", c.Pages)
 	}
 	time.Sleep(time.Hour)
 	l = s.claim()
@@ -191,15 +190,15 @@ func testEnteredSettledStays(s *sessions) {
 
 func testPageStays(s *sessions) {
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedLinks))
-	if _, err := s.Complete(s.ctx, s.claim(), frontier.Done{Outcome: []byte("ok"), Page: []byte("learnt")}); err != nil {
+	if _, err := s.Complete(s.ctx, s.claim(), frontier.Done{Outcome: []byte("ok"), Page: []byte("page")}); err != nil {
 		s.Fatal(err)
 	}
 	s.reopen()
-	if r := s.get(1); string(r.Page) != "learnt" || len(r.Links) > 0 || len(r.Found) > 0 {
+	if r := s.get(1); string(r.Page) != "page" || len(r.Links) > 0 || len(r.Found) > 0 {
 		s.Errorf("Get = %+v", r)
 	}
 	err := s.Scan(s.ctx, frontier.PartPage, func(r *frontier.Record) error {
-		if string(r.Page) != "learnt" {
+		if string(r.Page) != "page" {
 			s.Errorf("Scan = %+v", r)
 		}
 		return nil
@@ -219,7 +218,7 @@ func testEmptiedPage(s *sessions) {
 	}
 	s.reopen()
 	if r := s.get(1); len(r.Found) > 0 || len(r.Links) > 0 {
-		s.Errorf("Get = %+v, want nothing found at the second visit", r)
+		s.Errorf("Get = %+v, want nothing found by the second visit", r)
 	}
 	s.wantEnd()
 }
@@ -257,14 +256,14 @@ func testTalliesStay(s *sessions) {
 func testKeyStays(s *sessions) {
 	keyed, ok := s.Store.(frontier.Keyed)
 	if !ok {
-		s.Fatal("a store that outlives its process must have a key for fingerprints")
+		s.Fatal("a store that outlives its process must be frontier.Keyed")
 	}
 	before, width := keyed.FingerprintKey(), s.Width()
 	s.reopen()
 	if after := s.Store.(frontier.Keyed).FingerprintKey(); after != before || after == [16]byte{} {
-		s.Errorf("the key was %x and is %x", before, after)
+		s.Errorf("the key changed from %x to %x", before, after)
 	}
 	if now := s.Width(); now != width {
-		s.Errorf("fingerprints had %d bits and have %d", width, now)
+		s.Errorf("the width changed from %d to %d bits", width, now)
 	}
 }

@@ -17,7 +17,7 @@ type harness struct {
 	ctx context.Context
 }
 
-// fingerprint is that of target n. Wide ones differ from others in either half alone.
+// fingerprint returns the fingerprint of target n. Wide ones share one half with others.
 func (s *harness) fingerprint(n int) frontier.Fingerprint {
 	if s.Width() == frontier.Wide {
 		return frontier.Fingerprint{Low: uint64(n/3 + 1000), High: uint64(n%3 + 1000)}
@@ -51,7 +51,8 @@ func (s *harness) claim() frontier.Lease {
 	return leases[0]
 }
 
-// claimNone wants nothing to be handed out now, and returns when to ask again.
+// claimNone fails the test if a target can be leased now. It returns the time to ask
+// again.
 func (s *harness) claimNone() time.Time {
 	s.Helper()
 	leases, next, err := s.Claim(s.ctx, 1, 0)
@@ -61,7 +62,7 @@ func (s *harness) claimNone() time.Time {
 	return next
 }
 
-// wantEnd wants nothing to be queued or leased.
+// wantEnd fails the test unless the crawl is over.
 func (s *harness) wantEnd() {
 	s.Helper()
 	if leases, _, err := s.Claim(s.ctx, 1, 0); err != io.EOF {
@@ -78,7 +79,7 @@ func (s *harness) settle(l frontier.Lease, found ...frontier.Item) []frontier.ID
 	return ids
 }
 
-// release puts a target back with a note.
+// release queues a leased target again, with a note.
 func (s *harness) release(l frontier.Lease, note string) {
 	s.Helper()
 	if err := s.Release(s.ctx, l, frontier.Deferral{Wave: l.Wave, Note: []byte(note)}); err != nil {

@@ -14,7 +14,7 @@ func testExpiredLease(s *harness) {
 		s.Fatalf("Claim = %v, %v", leases, err)
 	}
 	if next := s.claimNone(); !next.Equal(time.Now().Add(time.Minute)) {
-		s.Errorf("ask again at %v, want when the lease runs out", next)
+		s.Errorf("ask again at %v, want the deadline of the lease", next)
 	}
 	time.Sleep(time.Minute)
 	again := s.claim()
@@ -22,7 +22,7 @@ func testExpiredLease(s *harness) {
 		s.Errorf("lease = %+v, want target %d under a higher fence than %d", again, leases[0].ID, leases[0].Fence)
 	}
 	if _, err := s.Complete(s.ctx, leases[0], frontier.Done{}); !errors.Is(err, frontier.ErrStale) {
-		s.Errorf("completing a lease that ran out: %v, want %v", err, frontier.ErrStale)
+		s.Errorf("Complete with an expired lease: %v, want %v", err, frontier.ErrStale)
 	}
 	s.settle(again)
 	s.wantEnd()

@@ -12,7 +12,7 @@ func testWaves(s *harness) {
 	if near.ID != 3 {
 		s.Fatalf("target %d came first, want the page of the lowest wave", near.ID)
 	}
-	s.claimNone() // it may bring further pages of its wave
+	s.claimNone() // further pages of its wave may be found
 	s.settle(near, s.item(4, "c", 0, 0))
 	for _, want := range []frontier.ID{4, 2, 1} {
 		l := s.claim()
@@ -50,7 +50,7 @@ func testLeavesDuringSlowPage(s *harness) {
 	page := s.claim()
 	next := s.claimNone()
 	if next.IsZero() || next.After(time.Now().Add(time.Minute)) {
-		s.Fatalf("ask again at %v: a leaf waits for a page for a moment, not for ever", next)
+		s.Fatalf("ask again at %v: a leaf waits for a page, but not for long", next)
 	}
 	time.Sleep(time.Until(next))
 	leaf := s.claim()
@@ -70,7 +70,7 @@ func testSecondPass(s *harness) {
 		s.Fatal(err)
 	}
 	if c := s.count(); c.Pages != 1 {
-		s.Errorf("Pages = %d: a page that waits for the second pass is outstanding", c.Pages)
+		s.Errorf("Pages = %d: a page deferred to the second pass is outstanding", c.Pages)
 	}
 	leaf := s.claim()
 	if leaf.ID != 2 {
@@ -124,7 +124,7 @@ func testPace(s *harness) {
 	time.Sleep(time.Second)
 	b := s.claim()
 	time.Sleep(time.Second)
-	s.claimNone() // two are out
+	s.claimNone() // two are leased
 	s.settle(a)
 	c := s.claim()
 	s.settle(b)
@@ -169,5 +169,5 @@ func testTurns(s *harness) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	s.Error("a host with one target waits until another's line is gone")
+	s.Error("a host with one target waits until the queue of another is empty")
 }

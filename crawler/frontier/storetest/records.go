@@ -55,7 +55,7 @@ func testRecords(s *harness) {
 			s.Errorf("job of %d = %q, want %q", r.ID, r.Job, want)
 		}
 		if r.Settled != (r.ID == 1) || r.ID == 1 && !slices.Equal(r.Links, big) {
-			s.Errorf("record %d is not as it was left", r.ID)
+			s.Errorf("record %d is not as it was entered", r.ID)
 		}
 		return nil
 	})
@@ -87,7 +87,7 @@ func testParts(s *harness) {
 		next := frontier.ID(1)
 		err := s.Scan(s.ctx, parts, func(r *frontier.Record) error {
 			if r.ID != next || r.Settled != (r.ID != 3) || r.Need != map[frontier.ID]frontier.Need{1: frontier.NeedLinks}[r.ID] {
-				s.Errorf("parts %b: record %d came in place of %d, settled %v, need %b", parts, r.ID, next, r.Settled, r.Need)
+				s.Errorf("parts %b: record %d came instead of %d, settled %v, need %b", parts, r.ID, next, r.Settled, r.Need)
 			}
 			next++
 			if parts&frontier.PartJob != 0 && string(r.Job) != fmt.Sprintf("job %d", r.ID) {
@@ -154,10 +154,10 @@ func testNotes(s *harness) {
 		s.release(l, "in between")
 	}
 	s.settle(s.claim())
-	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedContent)) // once more, from the start
+	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedContent)) // queued again
 	l := s.claim()
 	if len(l.Note) != 0 || l.Tries != 0 {
-		s.Errorf("a target that was settled comes again with the note %q, tried %d times", l.Note, l.Tries)
+		s.Errorf("a settled target that is queued again has the note %q and %d tries", l.Note, l.Tries)
 	}
 	s.settle(l)
 	if r := s.get(1); len(r.Note) != 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// Run holds a store to the contract. open returns an empty store; it is called
-// for each test, inside a testing/synctest bubble, so the store must take its
-// time from package time and do without the network.
+// Run tests a store against the contract. open returns an empty store. It is called for
+// each test inside a testing/synctest bubble, so the store must take the time from package
+// time and must not use the network.
 func Run(t *testing.T, open func(t *testing.T) frontier.Store) {
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {
@@ -25,7 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) frontier.Store) {
 	}
 }
 
-// contract is what every store must do.
+// contract lists the tests of every store.
 var contract = []struct {
 	name string
 	test func(*harness)

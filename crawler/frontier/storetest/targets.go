@@ -17,7 +17,7 @@ func testHandedOutOnce(s *harness) {
 	a, b := s.item(1, "a", frontier.Pages, 0), s.item(2, "a", frontier.Pages, 0)
 	ids := s.add(a, b, a)
 	if ids[0] != ids[2] || ids[0] == ids[1] || ids[0] == 0 || ids[1] == 0 {
-		s.Fatalf("ids = %v: the same item has the same id, others have others, none is 0", ids)
+		s.Fatalf("ids = %v: the same item has the same id, different items have different ids, none is 0", ids)
 	}
 	first, second := s.claim(), s.claim()
 	if first.ID == second.ID {
@@ -55,26 +55,26 @@ func testNeedsAddUp(s *harness) {
 	s.wantEnd()
 }
 
-// testEnteredByID enters targets again that are queued, leased, settled and given.
+// testEnteredByID enters queued, leased and settled targets again.
 func testEnteredByID(s *harness) {
 	ids := s.add(s.item(1, "a", frontier.Leaves, 0), s.item(2, "a", frontier.Leaves, 0))
 	again := func(id frontier.ID, need frontier.Need) frontier.Item {
 		return frontier.Item{ID: id, Fingerprint: s.fingerprint(int(id)), Wave: frontier.Pages, Need: need}
 	}
 	if got := s.add(again(ids[1], frontier.NeedContent), s.item(3, "a", frontier.Leaves, 0), again(ids[0], 0)); got[0] != ids[1] || got[2] != ids[0] || got[1] == ids[0] || got[1] == ids[1] {
-		s.Fatalf("Add by number returned %v for %v and a new one", got, ids)
+		s.Fatalf("Add by ID returned %v for %v and a new one", got, ids)
 	}
 	l := s.claim()
 	if l.ID != ids[1] || l.Wave != frontier.Pages || l.Need != frontier.NeedContent || string(l.Job) != "job 2" {
-		s.Errorf("target %d came first, in wave %d with need %d and job %q; entering it by number had made it a page with content", l.ID, l.Wave, l.Need, l.Job)
+		s.Errorf("target %d came first, in wave %d with need %d and job %q, want a page with content, as it was entered by its ID", l.ID, l.Wave, l.Need, l.Job)
 	}
 	if found := s.settle(l, again(ids[1], frontier.NeedContent), again(ids[0], 0)); !slices.Equal(found, []frontier.ID{ids[1], ids[0]}) {
-		s.Errorf("found by number: %v", found)
+		s.Errorf("found by ID: %v", found)
 	}
 	s.settle(s.claim())
 	s.settle(s.claim())
 	s.wantEnd()
-	s.add(again(ids[0], frontier.NeedContent)) // more is wanted of it than it was asked for
+	s.add(again(ids[0], frontier.NeedContent)) // a further need
 	if l := s.claim(); l.ID != ids[0] || l.Need != frontier.NeedContent {
 		s.Errorf("target %d with need %d is renewed, want %d", l.ID, l.Need, ids[0])
 	} else {
@@ -82,7 +82,7 @@ func testEnteredByID(s *harness) {
 	}
 	s.wantEnd()
 	if _, err := s.Add(s.ctx, []frontier.Item{again(99, 0)}); err == nil {
-		s.Error("a number that was never given is taken")
+		s.Error("Add accepts an unknown ID")
 	}
 }
 
@@ -97,7 +97,7 @@ func testRenewed(s *harness) {
 	}
 	l := s.claim()
 	if l.Need&frontier.NeedContent == 0 || l.Tries != 0 {
-		s.Errorf("lease = %+v, want it to need content, tried never", l)
+		s.Errorf("lease = %+v, want it to need content, with no tries", l)
 	}
 	s.settle(l)
 	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent))
@@ -129,20 +129,20 @@ func testEnteredSettled(s *harness) {
 	if err != nil || !r.Settled || string(r.Outcome) != "excluded" {
 		s.Errorf("Get = %+v, %v; want it settled as excluded", r, err)
 	}
-	s.add(s.item(1, "a", frontier.Leaves, 0)) // somebody links to it after all
+	s.add(s.item(1, "a", frontier.Leaves, 0)) // now with a visit
 	l := s.claim()
 	s.settle(l)
 	s.add(out)
 	s.wantEnd()
 	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
-		s.Errorf("outcome = %q: an outcome given for a known item is passed over", r.Outcome)
+		s.Errorf("outcome = %q: the outcome of a known item is ignored", r.Outcome)
 	}
 }
 
-// testFirstLinkedOutcome: of outcomes that are given for a target, that of the first link counts,
-// whatever came before it.
+// testFirstLinkedOutcome enters a target several times with an outcome. That of the first
+// link counts, even if one without a link came before.
 func testFirstLinkedOutcome(s *harness) {
-	given := func(outcome string, need frontier.Need) frontier.Item {
+	settled := func(outcome string, need frontier.Need) frontier.Item {
 		it := s.item(1, "a", frontier.Leaves, need)
 		it.Outcome = []byte(outcome)
 		return it
@@ -151,8 +151,8 @@ func testFirstLinkedOutcome(s *harness) {
 		item frontier.Item
 		want string
 	}{
-		{given("named", 0), "named"}, {given("named once more", 0), "named"}, {given("linked", frontier.NeedLinked), "linked"},
-		{given("linked once more", frontier.NeedLinked), "linked"}, {given("named at last", 0), "linked"},
+		{settled("named", 0), "named"}, {settled("named once more", 0), "named"}, {settled("linked", frontier.NeedLinked), "linked"},
+		{settled("linked once more", frontier.NeedLinked), "linked"}, {settled("named at last", 0), "linked"},
 	} {
 		s.add(step.item)
 		s.wantEnd()
@@ -162,7 +162,7 @@ func testFirstLinkedOutcome(s *harness) {
 	}
 	s.add(s.item(1, "a", frontier.Leaves, frontier.NeedLinked))
 	l := s.claim()
-	s.add(given("linked", frontier.NeedLinked|frontier.NeedSeed))
+	s.add(settled("linked", frontier.NeedLinked|frontier.NeedSeed))
 	s.settle(l)
 	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
 		s.Errorf("outcome = %q, want that of the visit", r.Outcome)

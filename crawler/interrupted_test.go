@@ -258,7 +258,7 @@ func newDoubtful(t *testing.T) (m *remembering, end *shifting, k *keptCrawl) {
 // recalled reports whether the outcome of a target was taken from memory.
 func (k *keptCrawl) recalled(url string) (yes bool) {
 	k.Helper()
-	store, err := diskstore.View(filepath.Join(k.dir, "crawl.sqlite"))
+	store, err := diskstore.OpenReadOnly(filepath.Join(k.dir, "crawl.sqlite"))
 	if err != nil {
 		k.Fatal(err)
 	}

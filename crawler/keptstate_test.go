@@ -50,14 +50,14 @@ func TestKeptState(t *testing.T) {
 		t.Fatal(err)
 	}
 	store, err := diskstore.Open(file)
-	if errors.Is(err, diskstore.ErrOther) {
+	if errors.Is(err, diskstore.ErrOtherVersion) {
 		t.Fatalf("%v: renew the state with -update", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	start, err := store.Kept("start")
+	start, err := store.Value("start")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func keepState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Keep("start", []byte(base+"/")); err != nil {
+	if err := store.SetValue("start", []byte(base+"/")); err != nil {
 		t.Fatal(err)
 	}
 	cfg := web(t)

@@ -95,7 +95,7 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 // lookAgain wants the report of what a store keeps to be the one that its session gave.
 func lookAgain(t testing.TB, file string, cfg *Config, seeds []Seed, told *collector, sum *Summary) {
 	t.Helper()
-	store, err := diskstore.View(file)
+	store, err := diskstore.OpenReadOnly(file)
 	if err != nil {
 		t.Fatal(err)
 	}

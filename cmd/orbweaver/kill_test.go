@@ -274,7 +274,7 @@ type kept struct {
 
 func keptIn(t *testing.T, dir string) (found kept) {
 	t.Helper()
-	s, err := diskstore.View(filepath.Join(dir, stateFile))
+	s, err := diskstore.OpenReadOnly(filepath.Join(dir, stateFile))
 	if err != nil {
 		return kept{}
 	}

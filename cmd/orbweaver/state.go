@@ -73,7 +73,7 @@ func (s *state) open(console *console) (err error) {
 	case err == nil:
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, diskstore.ErrDamaged), errors.Is(err, diskstore.ErrOther):
+	case errors.Is(err, diskstore.ErrDamaged), errors.Is(err, diskstore.ErrOtherVersion):
 		aside, moved := diskstore.SetAside(s.file())
 		if moved != nil {
 			return unsound(errors.Join(err, moved))
@@ -160,7 +160,7 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 		s.input = &recorder{from: given}
 		return s.input, nil
 	}
-	kept, err := s.store.Kept(keptStdin)
+	kept, err := s.store.Value(keptStdin)
 	if err != nil {
 		return nil, unsound(err)
 	}
@@ -179,7 +179,7 @@ func (s *state) begin(c *command, w frontier.Width) (err error) {
 		}
 	}
 	if len(s.input.read) > 0 {
-		if err := s.store.Keep(keptStdin, s.input.read); err != nil {
+		if err := s.store.SetValue(keptStdin, s.input.read); err != nil {
 			return unsound(err)
 		}
 	}

@@ -134,12 +134,12 @@ func (c *command) keep(store *diskstore.Store) error {
 	if err != nil {
 		return fmt.Errorf("write down the command: %w", err)
 	}
-	return store.Keep(keptCommand, text)
+	return store.SetValue(keptCommand, text)
 }
 
 // readCommand reads what a crawl was begun with, nil when it was not.
 func readCommand(store *diskstore.Store) (*command, error) {
-	text, err := store.Kept(keptCommand)
+	text, err := store.Value(keptCommand)
 	if err != nil || text == nil {
 		return nil, err
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// batch is what is to be written in one transaction: the steps of all workers
-// since the transaction before, in the order in which they were made.
+// batch holds the rows of one transaction: the steps of all workers since the transaction
+// before, in the order in which they were made.
 type batch struct {
 	number  uint64
 	width   frontier.Width
-	first   frontier.ID // of the new targets
+	first   frontier.ID // ID of the first new target
 	targets []newTarget
-	paces   map[int]struct{} // numbers of hosts that are new or have another pace
-	changes []byte           // needs and waves that were raised: id, wave, need, as varints
+	paces   map[int]struct{} // numbers of hosts that are new or have a new pace
+	changes []byte           // see table changes
 	events  []event
 	tallies []frontier.Tally
-	bytes   []byte // what the spans name
+	bytes   []byte // of the spans
 	steps   int
 }
 
-// span names a part of batch.bytes; a length of -1 is none at all.
+// span is a part of batch.bytes. A length of -1 is nil.
 type span struct{ at, length int }
 
 type newTarget struct {
@@ -34,11 +34,11 @@ type newTarget struct {
 	job         span
 }
 
-// event is something that became of one target.
+// event is a change of one target.
 type event struct {
 	kind    eventKind
 	id      frontier.ID
-	need    frontier.Need // that a visit met
+	need    frontier.Need // met by a visit
 	wave    frontier.Wave
 	tries   int
 	time    time.Time
@@ -50,26 +50,28 @@ type eventKind uint8
 const (
 	settledByVisit eventKind = iota // need; a: outcome
 	enteredSettled                  // a: outcome
-	reopened                        // the outcome it was entered with is void
+	reopened                        // removes the outcome that the target was entered with
 	pageRead                        // a: found, b: links, c: page
-	pageGone                        // what was read there before is void
-	putBack                         // wave, tries, time; a: note
-	taken                           // it is no longer put back
+	pageRemoved                     // removes the page of the visit before
+	deferred                        // wave, tries, time; a: note
+	notDeferred                     // removes the deferral
 )
 
 func (b *batch) empty() bool { return b.steps == 0 }
 
+// reset empties the batch and keeps its memory.
 func (b *batch) reset(number uint64, first frontier.ID) {
 	*b = batch{number: number, width: b.width, first: first, targets: b.targets[:0], paces: b.paces, changes: b.changes[:0],
 		events: b.events[:0], tallies: b.tallies[:0], bytes: b.bytes[:0]}
 	if clear(b.paces); b.paces == nil {
 		b.paces = map[int]struct{}{}
 	}
-	if cap(b.bytes) > 4<<20 { // of one great page; the next are not
+	if cap(b.bytes) > 4<<20 { // of a large page; most are small
 		b.bytes = nil
 	}
 }
 
+// put adds bytes to the batch.
 func (b *batch) put(p []byte) span {
 	if p == nil {
 		return span{length: -1}
@@ -86,7 +88,7 @@ func (b *batch) get(s span) []byte {
 	return b.bytes[s.at : s.at+s.length : s.at+s.length]
 }
 
-// job is the job of a target that is entered by this batch.
+// job returns the job of a target that this batch enters.
 func (b *batch) job(id frontier.ID) ([]byte, bool) {
 	if id < b.first || int(id-b.first) >= len(b.targets) {
 		return nil, false
@@ -94,24 +96,26 @@ func (b *batch) job(id frontier.ID) ([]byte, bool) {
 	return slices.Clone(b.get(b.targets[id-b.first].job)), true
 }
 
-// note is what was put down when a target was put back, if that was in this batch.
+// note returns the note of a deferral in this batch.
 func (b *batch) note(id frontier.ID) ([]byte, bool) {
 	for i := len(b.events) - 1; i >= 0; i-- {
-		if e := &b.events[i]; e.id == id && e.kind == putBack {
+		if e := &b.events[i]; e.id == id && e.kind == deferred {
 			return slices.Clone(b.get(e.a)), true
 		}
 	}
 	return nil, false
 }
 
+// change adds the new lowest wave and needs of a known target.
 func (b *batch) change(id frontier.ID, w frontier.Wave, n frontier.Need) {
 	b.changes = binary.AppendUvarint(b.changes, uint64(id))
 	b.changes = append(b.changes, byte(w), byte(n))
 }
 
+// pace adds a host whose pace has changed.
 func (b *batch) pace(host int) { b.paces[host] = struct{}{} }
 
-// tally adds up sums of the same name.
+// tally adds to the sums.
 func (b *batch) tally(list []frontier.Tally) {
 next:
 	for _, t := range list {
@@ -125,15 +129,14 @@ next:
 	}
 }
 
-// hostRow is a host as it is written.
+// hostRow is a row of the table hosts.
 type hostRow struct {
 	number int
 	name   string
 	pace   frontier.Pace
 }
 
-// write puts a batch into the database, as a whole or not at all. hosts are those
-// that are new or whose pace has changed.
+// write writes a batch in one transaction. hosts are the rows of batch.paces.
 func (c *conn) write(b *batch, hosts []hostRow) error {
 	err := c.run("BEGIN IMMEDIATE")
 	if err != nil {
@@ -153,7 +156,7 @@ func (c *conn) write(b *batch, hosts []hostRow) error {
 		err = c.run("COMMIT")
 	}
 	if err != nil {
-		_ = c.rollback()
+		c.rollback()
 	}
 	return err
 }
@@ -207,15 +210,15 @@ func (c *conn) writeEvents(b *batch) error {
 			c.bind(b.get(e.a))
 			c.bind(b.get(e.b))
 			c.bind(b.get(e.c))
-		case pageGone:
+		case pageRemoved:
 			sql = "DELETE FROM pages WHERE id=?"
-		case putBack:
+		case deferred:
 			sql = "INSERT OR REPLACE INTO deferred(id, wave, not_before, tries, note) VALUES(?,?,?,?,?)"
 			c.bind(int64(e.wave))
 			c.bind(nanos(e.time))
 			c.bind(int64(e.tries))
 			c.bind(b.get(e.a))
-		case taken:
+		case notDeferred:
 			sql = "DELETE FROM deferred WHERE id=?"
 		}
 		if err := c.run(sql); err != nil {
@@ -251,7 +254,7 @@ func (c *conn) writeHost(h *hostRow) error {
 	return c.run("INSERT OR REPLACE INTO hosts(number, name, concurrency, interval, not_before) VALUES(?,?,?,?,?)")
 }
 
-// nanos writes a time as nanoseconds since 1970, and the zero time as 0.
+// nanos returns a time as nanoseconds since 1970, and 0 for the zero time.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -259,6 +262,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
+// fromNanos is the inverse of nanos.
 func fromNanos(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// userTime is the processor time the process has used.
+// userTime returns the processor time of the process.
 func userTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

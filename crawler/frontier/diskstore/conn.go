@@ -13,20 +13,20 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// conn is one connection to a database file. It does without database/sql: there is
-// nothing to pool, and no goroutine is to be left.
+// conn is a connection to a database file. It does not use database/sql, which would pool
+// connections and start goroutines.
 type conn struct {
 	c     driver.Conn
 	stmts map[string]driver.Stmt
 	args  []driver.NamedValue
 }
 
-// vfs names the layer under SQLite that files are read and written through; the
-// empty string is the system's. Tests put their own in its place.
+// vfs is the name of the SQLite VFS that reads and writes files. The empty string is the
+// default. Tests set their own.
 var vfs string
 
-// dial opens a connection to a file that exists.
-func dial(file string) (*conn, error) {
+// connect opens a connection to an existing file.
+func connect(file string) (*conn, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
@@ -38,17 +38,17 @@ func dial(file string) (*conn, error) {
 	return &conn{c: c, stmts: map[string]driver.Stmt{}}, nil
 }
 
-// dataSource is SQLite's name for a file, by its absolute path with slashes.
+// dataSource returns SQLite's URI for a file, from its absolute path with slashes.
 func dataSource(slashed string) string {
 	if slashed[0] != '/' {
-		slashed = "/" + slashed // a drive letter
+		slashed = "/" + slashed // the path begins with a drive letter
 	}
 	query := url.Values{"mode": {"rw"}, "_error_rc": {"1"}}
 	if vfs != "" {
 		query.Set("vfs", vfs)
 	}
-	// The host is empty, but its slashes are there: else that of //host/share would be
-	// taken for it.
+	// The host is empty, but its slashes are written. Otherwise SQLite would take the
+	// host of //host/share for it.
 	name := url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}
 	return name.String()
 }
@@ -67,6 +67,7 @@ func (c *conn) exec(sql string) error {
 	return err
 }
 
+// prepared returns a prepared statement, which is made on first use.
 func (c *conn) prepared(sql string) (driver.Stmt, error) {
 	if s := c.stmts[sql]; s != nil {
 		return s, nil
@@ -79,12 +80,12 @@ func (c *conn) prepared(sql string) (driver.Stmt, error) {
 	return s, nil
 }
 
-// bind adds an argument of the next statement: an int64, a string, a []byte or nil.
+// bind adds an argument for the next statement: an int64, a string, a []byte or nil.
 func (c *conn) bind(v driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: v})
 }
 
-// run runs a statement with the arguments that were bound.
+// run runs a statement with the bound arguments.
 func (c *conn) run(sql string) error {
 	s, err := c.prepared(sql)
 	if err == nil {
@@ -94,7 +95,7 @@ func (c *conn) run(sql string) error {
 	return err
 }
 
-// query starts to read rows, with the arguments that were bound.
+// query starts a query with the bound arguments.
 func (c *conn) query(sql string) (*cursor, error) {
 	s, err := c.prepared(sql)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *conn) each(sql string, fn func(*cursor) error) error {
 	}
 }
 
-// number reads the one number that a query gives.
+// number returns the number that is the result of a query.
 func (c *conn) number(sql string) (n int64, err error) {
 	err = c.each(sql, func(cur *cursor) error {
 		n, err = cur.int(0)
@@ -134,13 +135,13 @@ func (c *conn) number(sql string) (n int64, err error) {
 	return n, err
 }
 
-// cursor reads the rows of a query one after the other.
+// cursor reads the rows of a query.
 type cursor struct {
 	rows driver.Rows
 	row  []driver.Value
 }
 
-// next goes to the next row; false at the end.
+// next moves to the next row, and returns false at the end.
 func (c *cursor) next() (bool, error) {
 	switch err := c.rows.Next(c.row); err {
 	case nil:
@@ -154,27 +155,27 @@ func (c *cursor) next() (bool, error) {
 
 func (c *cursor) close() error { return c.rows.Close() }
 
-// int reads a column that holds a number.
+// int returns a column that is a number.
 func (c *cursor) int(column int) (int64, error) {
 	if n, ok := c.row[column].(int64); ok {
 		return n, nil
 	}
-	return 0, damaged("column %s holds no number", c.rows.Columns()[column])
+	return 0, damaged("column %s is not a number", c.rows.Columns()[column])
 }
 
-// small reads a column that holds a number of a few bits.
+// small returns a column that is a number from 0 to most.
 func (c *cursor) small(column int, most int64) (int64, error) {
 	n, err := c.int(column)
 	if err == nil && (n < 0 || n > most) {
-		return 0, damaged("column %s holds %d", c.rows.Columns()[column], n)
+		return 0, damaged("column %s is %d", c.rows.Columns()[column], n)
 	}
 	return n, err
 }
 
-// null reports whether a column holds nothing.
+// null reports whether a column is null.
 func (c *cursor) null(column int) bool { return c.row[column] == nil }
 
-// bytes reads a column that holds bytes, or nothing. They are the caller's.
+// bytes returns a column that is a blob or null. The bytes belong to the caller.
 func (c *cursor) bytes(column int) ([]byte, error) {
 	switch v := c.row[column].(type) {
 	case []byte:
@@ -182,25 +183,25 @@ func (c *cursor) bytes(column int) ([]byte, error) {
 	case nil:
 		return nil, nil
 	}
-	return nil, damaged("column %s holds no bytes", c.rows.Columns()[column])
+	return nil, damaged("column %s is not a blob", c.rows.Columns()[column])
 }
 
-// text reads a column that holds text.
+// text returns a column that is text.
 func (c *cursor) text(column int) (string, error) {
 	if s, ok := c.row[column].(string); ok {
 		return s, nil
 	}
-	return "", damaged("column %s holds no text", c.rows.Columns()[column])
+	return "", damaged("column %s is not text", c.rows.Columns()[column])
 }
 
-// ErrDamaged is what a file that is no state, or no longer a whole one, is refused with.
+// ErrDamaged is the error for a file that is not a state, or that is damaged.
 var ErrDamaged = errors.New("the file is damaged")
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// explain puts ErrDamaged on SQLite's own findings of damage.
+// explain wraps SQLite's errors for damaged files in ErrDamaged.
 func explain(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {

@@ -17,17 +17,17 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// play is a crawl that comes to the same end in whatever order it is made, and
-// however often it is begun anew. Target n of size leads to 2n+1 and 2n+2 and to one
-// behind itself of which it wants more; the upper half are leaves. Some are put back
-// at their first visit, some are entered as settled before anybody wants a visit.
-type play struct {
+// script is a crawl with the same result in any order of its steps, and however often it is
+// resumed. Target n of size links to 2n+1 and 2n+2, and to a leaf with a further need; the
+// upper half are leaves. Some targets are deferred at their first visit. Some are entered
+// as settled before they are entered for a visit.
+type script struct {
 	size  int
-	steps int // to make before it stops; -1 for all
+	steps int // steps before the script stops; -1 for all
 	width frontier.Width
 }
 
-func (p *play) item(n int) frontier.Item {
+func (p *script) item(n int) frontier.Item {
 	it := frontier.Item{Fingerprint: printOf(uint64(n)+1, p.width), Host: fmt.Appendf(nil, "host-%d", n%5), Wave: frontier.Leaves,
 		Need: frontier.NeedLinked, Job: fmt.Appendf(nil, "job %d", n)}
 	if n < p.size/2 {
@@ -36,9 +36,9 @@ func (p *play) item(n int) frontier.Item {
 	return it
 }
 
-// perform makes steps until the play is over, and reports whether it is. acknowledged
-// is called behind each that the store has taken.
-func (p *play) perform(s *Store, acknowledged func()) (over bool, err error) {
+// run makes steps until the crawl is over or the steps are used up, and reports whether
+// the crawl is over. It calls done after each step.
+func (p *script) run(s *Store, done func()) (over bool, err error) {
 	ctx := context.Background()
 	p.width = s.Width()
 	if _, err := s.Add(ctx, []frontier.Item{p.item(0)}); err != nil {
@@ -53,27 +53,26 @@ func (p *play) perform(s *Store, acknowledged func()) (over bool, err error) {
 			return false, err
 		}
 		if len(leases) == 0 {
-			time.Sleep(time.Until(next))
-			continue
+			return false, fmt.Errorf("no target can be visited before %v", next)
 		}
 		if err := p.step(s, leases[0]); err != nil {
 			return false, err
 		}
-		if acknowledged != nil {
-			acknowledged()
+		if done != nil {
+			done()
 		}
 	}
 	return false, nil
 }
 
-func (p *play) step(s *Store, l frontier.Lease) error {
+func (p *script) step(s *Store, l frontier.Lease) error {
 	ctx := context.Background()
 	var n int
 	if _, err := fmt.Sscanf(string(l.Job), "job %d", &n); err != nil {
 		return fmt.Errorf("target %d has the job %q: %w", l.ID, l.Job, err)
 	}
 	if n%7 == 3 && len(l.Note) == 0 {
-		return s.Release(ctx, l, frontier.Deferral{Wave: l.Wave, NotBefore: time.Now(), Note: fmt.Appendf(nil, "note %d", n),
+		return s.Release(ctx, l, frontier.Deferral{Wave: l.Wave, NotBefore: time.Unix(1, 0), Note: fmt.Appendf(nil, "note %d", n),
 			Tally: []frontier.Tally{{Name: "put back", By: 1}}})
 	}
 	if want := fmt.Sprintf("note %d", n); n%7 == 3 && string(l.Note) != want {
@@ -96,7 +95,7 @@ func (p *play) step(s *Store, l frontier.Lease) error {
 			}
 		}
 		aside := p.item(p.size + n/2)
-		if n%2 == 0 || n%6 == 5 { // the first is not to visit it; some of the second are
+		if n%2 == 0 || n%6 == 5 { // entered as settled first, by some never for a visit
 			aside.Outcome = []byte("left out")
 		}
 		done.Found = append(done.Found, aside)
@@ -105,8 +104,8 @@ func (p *play) step(s *Store, l frontier.Lease) error {
 	return err
 }
 
-// end is what a store knows in the end, whatever the order in which it came to be.
-func (p *play) end(t testing.TB, s *Store) map[string]string {
+// result describes what a store holds, in a form that does not depend on the order of steps.
+func (p *script) result(t testing.TB, s *Store) map[string]string {
 	t.Helper()
 	ctx := context.Background()
 	jobs := map[frontier.ID]string{}
@@ -153,41 +152,41 @@ func diff(got, want map[string]string) string {
 	return b.String()
 }
 
-// checkpointOften lets the write-ahead log be copied back every few pages, so that
-// small tests meet that too.
+// checkpointOften makes SQLite copy the write-ahead log back every few pages, so that small
+// tests cover that.
 func checkpointOften(t testing.TB) {
 	before := checkpointPages
 	checkpointPages = 12
 	t.Cleanup(func() { checkpointPages = before })
 }
 
-const playSize = 30
+const scriptSize = 30
 
-// whole performs a play without disturbance.
-func whole(t testing.TB, size int) map[string]string {
+// wholeResult returns the result of a script without interruption.
+func wholeResult(t testing.TB, size int) map[string]string {
 	t.Helper()
 	s := create(t)
 	defer s.Close()
-	p := &play{size: size, steps: -1}
-	if over, err := p.perform(s, nil); err != nil || !over {
+	p := &script{size: size, steps: -1}
+	if over, err := p.run(s, nil); err != nil || !over {
 		t.Fatal(over, err)
 	}
-	return p.end(t, s)
+	return p.result(t, s)
 }
 
-// A crawl that is stopped after any number of steps goes on from there.
-func TestGoesOn(t *testing.T) {
-	want := whole(t, playSize)
-	useFaulty(t) // it flushes nothing
+// TestResume tests that a crawl that is stopped after any number of steps is resumed.
+func TestResume(t *testing.T) {
+	want := wholeResult(t, scriptSize)
+	useFaulty(t) // does not flush, which is faster
 	for stop := range 40 {
 		file := filepath.Join(t.TempDir(), "crawl.sqlite")
 		s, err := Create(file, widths[stop%len(widths)])
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &play{size: playSize, steps: stop}
+		p := &script{size: scriptSize, steps: stop}
 		for over := false; !over; {
-			if over, err = p.perform(s, nil); err != nil {
+			if over, err = p.run(s, nil); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Close(); err != nil {
@@ -198,18 +197,18 @@ func TestGoesOn(t *testing.T) {
 			}
 			p.steps = stop + 3
 		}
-		if diff := diff(p.end(t, s), want); diff != "" {
+		if diff := diff(p.result(t, s), want); diff != "" {
 			t.Errorf("stopped after %d steps, and every %d:\n%s", stop, stop+3, diff)
 		}
 		s.Close()
 	}
 }
 
-// Every write fails in turn: the error names what was done and the file, and once
-// there is room again the crawl goes on and comes to the same end.
+// TestEveryWriteFails makes each write fail in turn. The error must name the operation and
+// the file, and the crawl must have the same result after it is resumed.
 func TestEveryWriteFails(t *testing.T) {
 	const size = 10
-	want := whole(t, size)
+	want := wholeResult(t, size)
 	checkpointOften(t)
 	disk := useFaulty(t)
 	for name, c := range map[string]struct {
@@ -225,24 +224,24 @@ func TestEveryWriteFails(t *testing.T) {
 			for at := 1; ; at++ {
 				file := filepath.Join(t.TempDir(), "crawl.sqlite")
 				disk.fail(at, c.how, c.lasts)
-				p := &play{size: size, steps: -1}
+				p := &script{size: size, steps: -1}
 				s, err := Create(file, widths[at%len(widths)])
 				over := false
 				if err == nil {
-					over, err = p.perform(s, nil)
+					over, err = p.run(s, nil)
 					err = errors.Join(err, s.Close())
 				} else if _, stat := os.Stat(file); stat == nil {
-					t.Fatalf("write %d: a state that could not be made is left behind", at)
+					t.Fatalf("write %d: a state file is left after Create failed", at)
 				}
-				met := disk.count >= at
-				disk.heal()
+				failed := disk.count >= at
+				disk.reset()
 				if err != nil {
 					failures++
 					if text := err.Error(); !strings.Contains(text, file) || !strings.Contains(text, "state") {
-						t.Fatalf("write %d: the error does not say what failed: %v", at, err)
+						t.Fatalf("write %d: the error does not name the state: %v", at, err)
 					}
 				} else if !over {
-					t.Fatalf("write %d: not over, and no error", at)
+					t.Fatalf("write %d: the crawl is not over, and there is no error", at)
 				}
 				if s, err = Open(file); errors.Is(err, os.ErrNotExist) {
 					s, err = Create(file, widths[at%len(widths)])
@@ -250,15 +249,15 @@ func TestEveryWriteFails(t *testing.T) {
 				if err != nil {
 					t.Fatalf("write %d: %v", at, err)
 				}
-				if over, err := p.perform(s, nil); err != nil || !over {
+				if over, err := p.run(s, nil); err != nil || !over {
 					t.Fatalf("write %d: over %v, %v", at, over, err)
 				}
-				if diff := diff(p.end(t, s), want); diff != "" {
+				if diff := diff(p.result(t, s), want); diff != "" {
 					t.Fatalf("write %d:\n%s", at, diff)
 				}
 				s.Close()
-				if !met {
-					break // there were not so many
+				if !failed {
+					break // there were fewer changes
 				}
 			}
 			if failures < 50 {
@@ -268,15 +267,19 @@ func TestEveryWriteFails(t *testing.T) {
 	}
 }
 
-// The power fails at any instant: what was flushed is there, of the rest some of the
-// writes in any order, some of them torn. The state opens, has lost whole steps at
-// most, none of those before the last flush, and the crawl goes on to the same end.
-func TestPowerCut(t *testing.T)     { powerCut(t, frontier.Narrow, 3, 100) }
+// TestPowerCut cuts the power at any instant. Changes up to the last flush are on the disk,
+// and some of the later ones, in any order and some of them incomplete. The state must
+// open without the loss of a step before the last flush, and the crawl must have the same
+// result after it is resumed.
+func TestPowerCut(t *testing.T) { powerCut(t, frontier.Narrow, 3, 100) }
+
+// TestWidePowerCut is TestPowerCut with wide fingerprints.
 func TestWidePowerCut(t *testing.T) { powerCut(t, frontier.Wide, 15, 20) }
 
-// powerCut cuts the power behind one in so many changes at most, so often at least.
+// powerCut cuts the power after at least one in apart changes, and fails if that is less
+// often than least.
 func powerCut(t *testing.T, w frontier.Width, apart, least int) {
-	want := whole(t, playSize)
+	want := wholeResult(t, scriptSize)
 	checkpointOften(t)
 	disk := useFaulty(t)
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
@@ -290,16 +293,16 @@ func powerCut(t *testing.T, w frontier.Width, apart, least int) {
 			begin[name] = data
 		}
 	}
-	// What the store holds behind each step, and when the step was taken.
+	// For each step, the number of changes so far and of settled targets.
 	type mark struct {
 		change  int
 		settled int
 	}
 	var marks []mark
-	disk.heal()
+	disk.reset()
 	disk.record = true
-	p := &play{size: playSize, steps: -1}
-	if over, err := p.perform(s, func() {
+	p := &script{size: scriptSize, steps: -1}
+	if over, err := p.run(s, func() {
 		c, _ := s.Count(context.Background())
 		marks = append(marks, mark{len(disk.log), c.Settled})
 	}); err != nil || !over {
@@ -309,9 +312,9 @@ func powerCut(t *testing.T, w frontier.Width, apart, least int) {
 		t.Fatal(err)
 	}
 	changes := disk.log
-	disk.heal()
+	disk.reset()
 
-	// A step that was taken before the log was last flushed is safe.
+	// safe returns the number of targets that were settled before the last flush.
 	safe := func(n int) int {
 		last := 0
 		for i, c := range changes[:n] {
@@ -334,21 +337,21 @@ func powerCut(t *testing.T, w frontier.Width, apart, least int) {
 		writeFiles(t, file, after(changes, n, begin, rng.IntN))
 		s, err := Open(file)
 		if err != nil {
-			t.Fatalf("the power fails behind change %d of %d: %v", n, len(changes), err)
+			t.Fatalf("the power fails after change %d of %d: %v", n, len(changes), err)
 		}
 		c, err := s.Count(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if least := safe(n); c.Settled < least {
-			t.Errorf("the power fails behind change %d: %d targets are settled, and %d were before the last flush", n, c.Settled, least)
+			t.Errorf("the power fails after change %d: %d targets are settled, want the %d of the last flush", n, c.Settled, least)
 		}
 		p.steps = -1
-		if over, err := p.perform(s, nil); err != nil || !over {
-			t.Fatalf("the power fails behind change %d: over %v, %v", n, over, err)
+		if over, err := p.run(s, nil); err != nil || !over {
+			t.Fatalf("the power fails after change %d: over %v, %v", n, over, err)
 		}
-		if diff := diff(p.end(t, s), want); diff != "" {
-			t.Fatalf("the power fails behind change %d:\n%s", n, diff)
+		if diff := diff(p.result(t, s), want); diff != "" {
+			t.Fatalf("the power fails after change %d:\n%s", n, diff)
 		}
 		s.Close()
 	}

@@ -11,36 +11,35 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// faulty is a layer between SQLite and the system's files (a VFS): it fails writes
-// when it is told to, and writes down what was written, so that a test can put the
-// files back as a power cut at any instant would have left them.
+// faulty is an SQLite VFS over the system's files. It can fail changes, and it can record
+// them, so that a test can restore the files as a power cut at any instant leaves them.
 type faulty struct {
 	mu     sync.Mutex
 	count  int  // changes so far: writes, truncations, flushes, deletions
 	failAt int  // the change that fails; 0 is none
-	lasts  bool // all behind it fail too, as on a full disk
+	lasts  bool // all later changes fail too, as on a full disk
 	how    fault
 	log    []change // when record is set
 	record bool
-	files  map[uintptr]string // open ones
+	files  map[uintptr]string // names of open files
 	io     map[uintptr]uintptr
 	under  *sqlite3.Tsqlite3_vfs
 }
 
-// fault is what becomes of a change.
+// fault is the way in which a change fails.
 type fault int
 
 const (
 	noSpace fault = iota // nothing is written: ENOSPC
 	ioError              // nothing is written: EIO
-	short                // half of it is
+	short                // half of it is written: ENOSPC
 )
 
-// change is something that was done to a file.
+// change is a change of a file.
 type change struct {
 	kind changeKind
 	file string
-	at   int64 // of a write, or the size a file is cut to
+	at   int64 // offset of a write, or the new size of a truncated file
 	data []byte
 }
 
@@ -48,34 +47,34 @@ type changeKind int
 
 const (
 	written changeKind = iota
-	cut
+	truncated
 	flushed
 	deleted
 )
 
-// layer is the one faulty layer there is; SQLite knows it by the name "faulty".
+// layer is the VFS, which has the name "faulty".
 var layer = &faulty{files: map[uintptr]string{}, io: map[uintptr]uintptr{}}
 
-// useFaulty puts the layer under what the test opens.
+// useFaulty makes the test open files through the VFS.
 func useFaulty(t testing.TB) *faulty {
 	t.Helper()
 	if layer.under == nil {
 		layer.register(t)
 	}
 	vfs = "faulty"
-	layer.heal()
-	t.Cleanup(func() { vfs = ""; layer.heal() })
+	layer.reset()
+	t.Cleanup(func() { vfs = ""; layer.reset() })
 	return layer
 }
 
-// heal ends faults and recording, and counts from 0 again.
-func (f *faulty) heal() {
+// reset ends faults and recording, and sets the count to 0.
+func (f *faulty) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count, f.failAt, f.lasts, f.record, f.log = 0, 0, false, false, nil
 }
 
-// fail lets the change of a number fail, and, where it lasts, all that follow.
+// fail makes the change with a number fail, and all later ones if lasts is true.
 func (f *faulty) fail(at int, how fault, lasts bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,13 +104,13 @@ func (f *faulty) register(t testing.TB) {
 	}
 }
 
-// pointerTo is how SQLite's translation holds a function.
+// pointerTo returns a function as the translation of SQLite to Go represents it.
 func pointerTo[F any](fn F) uintptr { return *(*uintptr)(unsafe.Pointer(&fn)) }
 
-// in is what lies at an address in SQLite's memory.
+// in returns the value at an address in SQLite's memory.
 func in[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
-// function is the other way round.
+// function is the inverse of pointerTo.
 func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&p)) }
 
 type (
@@ -122,7 +121,7 @@ type (
 	truncateFunc = func(tls *libc.TLS, file uintptr, size sqlite3.Tsqlite3_int64) int32
 )
 
-// faultyOpen opens a file and puts our functions in the place of the system's.
+// faultyOpen opens a file and replaces the functions for it.
 func faultyOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
 	rc := function[openFunc](layer.under.FxOpen)(tls, vfs, name, file, flags, outFlags)
 	opened := in[sqlite3.Tsqlite3_file](file)
@@ -146,7 +145,7 @@ func faultyOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags ui
 	return rc
 }
 
-// below are the system's functions for an open file.
+// below returns the system's functions for an open file.
 func (f *faulty) below(file uintptr) *sqlite3.Tsqlite3_io_methods {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -154,7 +153,7 @@ func (f *faulty) below(file uintptr) *sqlite3.Tsqlite3_io_methods {
 	return in[sqlite3.Tsqlite3_io_methods](f.io[ours])
 }
 
-// step counts a change and says whether it is to fail.
+// step counts a change and reports whether it fails.
 func (f *faulty) step(c change) (how fault, fails bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -198,7 +197,7 @@ func faultyWrite(tls *libc.TLS, file, data uintptr, n int32, at sqlite3.Tsqlite3
 }
 
 func faultyTruncate(tls *libc.TLS, file uintptr, size sqlite3.Tsqlite3_int64) int32 {
-	if _, fails := layer.step(change{kind: cut, file: layer.name(file), at: size}); fails {
+	if _, fails := layer.step(change{kind: truncated, file: layer.name(file), at: size}); fails {
 		return sqlite3.SQLITE_IOERR_TRUNCATE
 	}
 	return function[truncateFunc](layer.below(file).FxTruncate)(tls, file, size)
@@ -208,7 +207,7 @@ func faultySync(tls *libc.TLS, file uintptr, flags int32) int32 {
 	if _, fails := layer.step(change{kind: flushed, file: layer.name(file)}); fails {
 		return sqlite3.SQLITE_IOERR_FSYNC
 	}
-	return sqlite3.SQLITE_OK // nothing is to last longer than the test, and disks take their time
+	return sqlite3.SQLITE_OK // a flush takes time, and the files need not survive the test
 }
 
 func faultyDelete(tls *libc.TLS, vfs, name uintptr, sync int32) int32 {
@@ -218,15 +217,15 @@ func faultyDelete(tls *libc.TLS, vfs, name uintptr, sync int32) int32 {
 	return function[deleteFunc](layer.under.FxDelete)(tls, vfs, name, 0)
 }
 
-// after returns the files as a power cut behind the first n changes may leave them:
-// what was flushed is there; of what was not, coin decides write by write, and may
-// let a part of one through.
+// after returns the files as a power cut after the first n changes may leave them. Changes
+// up to the last flush are made. For each later change, coin decides whether it is made as
+// a whole, in part, or not at all.
 func after(changes []change, n int, begin map[string][]byte, coin func(n int) int) map[string][]byte {
 	files := map[string][]byte{}
 	for name, data := range begin {
 		files[name] = slices.Clone(data)
 	}
-	safe := map[string]int{} // changes of a file before this one are on the disk
+	safe := map[string]int{} // number of the last flush of a file
 	for i, c := range changes[:n] {
 		if c.kind == flushed {
 			safe[c.file] = i
@@ -252,7 +251,7 @@ func after(changes []change, n int, begin map[string][]byte, coin func(n int) in
 			}
 			copy(file[c.at:], data)
 			files[c.file] = file
-		case cut:
+		case truncated:
 			if file := files[c.file]; int64(len(file)) > c.at {
 				files[c.file] = file[:c.at]
 			}
@@ -263,8 +262,7 @@ func after(changes []change, n int, begin map[string][]byte, coin func(n int) in
 	return files
 }
 
-// writeFiles puts files in their places, and takes away those beside the state that
-// are not among them.
+// writeFiles writes files, and removes those of the state that are not among them.
 func writeFiles(t testing.TB, state string, files map[string][]byte) {
 	t.Helper()
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {

@@ -6,13 +6,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// A narrow fingerprint is kept as a number, with its highest bit for a sign. A wide
-// one is kept as the 16 bytes of which SipHash's authors make it up: the low half,
-// then the high one, each with its lowest byte first.
-
+// wideSize is the number of bytes in a wide fingerprint.
 const wideSize = int(frontier.Wide) / 8
 
-// bindFingerprint adds a fingerprint as an argument of the next statement.
+// bindFingerprint adds a fingerprint as an argument for the next statement. A narrow one is
+// a number with the highest bit as its sign. A wide one is 16 bytes, as SipHash writes
+// them: the low half, then the high half, both little-endian.
 func (c *conn) bindFingerprint(f frontier.Fingerprint, w frontier.Width) {
 	if w != frontier.Wide {
 		c.bind(int64(f.Low))
@@ -22,7 +21,7 @@ func (c *conn) bindFingerprint(f frontier.Fingerprint, w frontier.Width) {
 	c.bind(binary.LittleEndian.AppendUint64(b, f.High))
 }
 
-// fingerprint reads a column that holds a fingerprint.
+// fingerprint returns a column that is a fingerprint.
 func (c *cursor) fingerprint(column int, w frontier.Width) (frontier.Fingerprint, error) {
 	if w != frontier.Wide {
 		n, err := c.int(column)
@@ -30,7 +29,7 @@ func (c *cursor) fingerprint(column int, w frontier.Width) (frontier.Fingerprint
 	}
 	b, err := c.bytes(column)
 	if err == nil && len(b) != wideSize {
-		err = damaged("column %s holds %d bytes in place of %d", c.rows.Columns()[column], len(b), wideSize)
+		err = damaged("column %s has %d bytes instead of %d", c.rows.Columns()[column], len(b), wideSize)
 	}
 	if err != nil {
 		return frontier.Fingerprint{}, err

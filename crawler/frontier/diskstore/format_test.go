@@ -16,7 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// unpacked writes a file of testdata to a directory of the test's own.
+// unpacked decompresses a file of testdata into a temporary directory.
 func unpacked(t testing.TB, name string) string {
 	t.Helper()
 	packed, err := os.Open(filepath.Join("testdata", name+".gz"))
@@ -41,10 +41,9 @@ func unpacked(t testing.TB, name string) string {
 
 var aboutPage = regexp.MustCompile(`page "[^"]*"`)
 
-// A file that the first format's program left behind in the midst of a crawl is
-// brought up to date and gone on with.
+// TestFormat1 tests that a crawl is resumed from a file of the first format.
 func TestFormat1(t *testing.T) {
-	for name, open := range map[string]func(string) (*Store, error){"open": Open, "view": View} {
+	for name, open := range map[string]func(string) (*Store, error){"open": Open, "read only": OpenReadOnly} {
 		t.Run(name, func(t *testing.T) {
 			file := unpacked(t, "format1.sqlite")
 			s, err := open(file)
@@ -52,10 +51,10 @@ func TestFormat1(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c, _ := s.Count(context.Background()); c.Settled == 0 || c.Queued == 0 {
-				t.Errorf("Count = %+v, want a crawl on its way", c)
+				t.Errorf("Count = %+v, want an unfinished crawl", c)
 			}
-			if kept, err := s.Kept("command"); err != nil || string(kept) != "what began it" {
-				t.Errorf("Kept = %q, %v", kept, err)
+			if kept, err := s.Value("command"); err != nil || string(kept) != "what began it" {
+				t.Errorf("Value = %q, %v", kept, err)
 			}
 			if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != format {
 				t.Errorf("user_version = %d, %v; want %d", v, err, format)
@@ -76,12 +75,12 @@ func TestFormat1(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			p := &play{size: 16, steps: -1}
-			if over, err := p.perform(s, nil); err != nil || !over {
+			p := &script{size: 16, steps: -1}
+			if over, err := p.run(s, nil); err != nil || !over {
 				t.Fatal(over, err)
 			}
-			got, want := p.end(t, s), whole(t, p.size)
-			for job := range want { // the first format knew nothing of pages
+			got, want := p.result(t, s), wholeResult(t, p.size)
+			for job := range want { // the first format has no column page
 				got[job], want[job] = aboutPage.ReplaceAllString(got[job], ""), aboutPage.ReplaceAllString(want[job], "")
 			}
 			if diff := diff(got, want); diff != "" {
@@ -91,15 +90,15 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the kept file of the wide format anew")
+var update = flag.Bool("update", false, "write testdata/format3.sqlite.gz")
 
-// keepWide leaves a crawl with wide fingerprints on its way.
+// keepWide writes an unfinished crawl with wide fingerprints to testdata.
 func keepWide(t *testing.T) {
 	s := createOf(t, frontier.Wide)
-	if over, err := (&play{size: 16, steps: 11}).perform(s, nil); err != nil || over {
+	if over, err := (&script{size: 16, steps: 11}).run(s, nil); err != nil || over {
 		t.Fatal(over, err)
 	}
-	if err := errors.Join(s.Keep("command", []byte("what began it")), s.Close()); err != nil {
+	if err := errors.Join(s.SetValue("command", []byte("what began it")), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(s.file)
@@ -114,7 +113,7 @@ func keepWide(t *testing.T) {
 	}
 }
 
-// A file with wide fingerprints that was left behind is gone on with.
+// TestFormat3 tests that a crawl is resumed from a file with wide fingerprints.
 func TestFormat3(t *testing.T) {
 	if *update {
 		keepWide(t)
@@ -125,22 +124,22 @@ func TestFormat3(t *testing.T) {
 	}
 	defer s.Close()
 	if c, _ := s.Count(t.Context()); c.Settled == 0 || c.Queued == 0 {
-		t.Errorf("Count = %+v, want a crawl on its way", c)
+		t.Errorf("Count = %+v, want an unfinished crawl", c)
 	}
-	if kept, err := s.Kept("command"); err != nil || string(kept) != "what began it" {
-		t.Errorf("Kept = %q, %v", kept, err)
+	if kept, err := s.Value("command"); err != nil || string(kept) != "what began it" {
+		t.Errorf("Value = %q, %v", kept, err)
 	}
-	p := &play{size: 16, steps: -1}
-	if over, err := p.perform(s, nil); err != nil || !over {
+	p := &script{size: 16, steps: -1}
+	if over, err := p.run(s, nil); err != nil || !over {
 		t.Fatal(over, err)
 	}
-	if diff := diff(p.end(t, s), whole(t, p.size)); diff != "" {
+	if diff := diff(p.result(t, s), wholeResult(t, p.size)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Who does not ask for wide fingerprints gets a file that is what it was before there
-// were any.
+// TestFormats tests that a file with narrow fingerprints has the format that older versions
+// read.
 func TestFormats(t *testing.T) {
 	for w, c := range map[frontier.Width]struct {
 		version int64
@@ -162,14 +161,14 @@ func TestFormats(t *testing.T) {
 		if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != c.version {
 			t.Errorf("%d bits: user_version = %d, %v; want %d", w, v, err, c.version)
 		}
-		if bits, err := s.reader.conn.kept(metaBits); err != nil || string(bits) != c.bits {
+		if bits, err := s.reader.conn.meta(metaBits); err != nil || string(bits) != c.bits {
 			t.Errorf("%d bits: meta says %q, %v; want %q", w, bits, err, c.bits)
 		}
 		err := s.reader.conn.each("SELECT sql, typeof(fingerprint) FROM sqlite_master, targets WHERE name='targets'", func(cur *cursor) error {
 			sql, err1 := cur.text(0)
 			kept, err2 := cur.text(1)
 			if !strings.Contains(sql, c.column) || kept != c.kept {
-				t.Errorf("%d bits: a fingerprint is kept as %s in %s", w, kept, sql)
+				t.Errorf("%d bits: a fingerprint is a %s in %s", w, kept, sql)
 			}
 			return errors.Join(err1, err2)
 		})
@@ -187,8 +186,8 @@ func TestOtherFormats(t *testing.T) {
 		change string
 		want   error
 	}{
-		"newer":          {"PRAGMA user_version=99", ErrOther},
-		"other records":  {"PRAGMA user_version=2; INSERT INTO meta(name, value) VALUES('encoding', x'3939')", ErrOther},
+		"newer":          {"PRAGMA user_version=99", ErrOtherVersion},
+		"other records":  {"PRAGMA user_version=2; INSERT INTO meta(name, value) VALUES('encoding', x'3939')", ErrOtherVersion},
 		"none":           {"PRAGMA user_version=0", ErrDamaged},
 		"not ours":       {"PRAGMA application_id=0", ErrDamaged},
 		"no key":         {"DELETE FROM meta", ErrDamaged},
@@ -216,7 +215,7 @@ func TestOtherWideFormats(t *testing.T) {
 		change string
 		want   error
 	}{
-		"newer":       {"PRAGMA user_version=99", ErrOther},
+		"newer":       {"PRAGMA user_version=99", ErrOtherVersion},
 		"as number":   {"UPDATE targets SET fingerprint=7 WHERE id=3", ErrDamaged},
 		"too short":   {"UPDATE targets SET fingerprint=x'00112233445566778899aabbccddee' WHERE id=3", ErrDamaged},
 		"too long":    {"UPDATE targets SET fingerprint=x'00112233445566778899aabbccddeeff00' WHERE id=3", ErrDamaged},
@@ -228,10 +227,10 @@ func TestOtherWideFormats(t *testing.T) {
 	}
 }
 
-// refused changes a kept file and wants it not to open.
+// refused tests that a file of testdata cannot be opened after a change.
 func refused(t *testing.T, kept, change string, want error) {
 	file := unpacked(t, kept)
-	c, err := dial(file)
+	c, err := connect(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +242,7 @@ func refused(t *testing.T, kept, change string, want error) {
 	s, err := Open(file)
 	if err == nil {
 		s.Close()
-		t.Fatal("it opens")
+		t.Fatal("Open: no error")
 	}
 	if want != nil && !errors.Is(err, want) {
 		t.Errorf("Open = %v, want %v", err, want)
@@ -251,14 +250,14 @@ func refused(t *testing.T, kept, change string, want error) {
 	if !strings.Contains(err.Error(), file) {
 		t.Errorf("the error does not name the file: %v", err)
 	}
-	if after, _ := os.ReadFile(file); want == ErrOther && !bytes.Equal(before, after) {
+	if after, _ := os.ReadFile(file); want == ErrOtherVersion && !bytes.Equal(before, after) {
 		t.Error("the file was changed")
 	}
 }
 
-// Wherever a file is damaged, nothing worse comes of it than an error.
+// TestDamaged tests that damage at any place in a file leads to an error at worst.
 func TestDamaged(t *testing.T) {
-	useFaulty(t) // it flushes nothing
+	useFaulty(t) // does not flush, which is faster
 	file := unpacked(t, "format1.sqlite")
 	good, err := os.ReadFile(file)
 	if err != nil {
@@ -276,8 +275,8 @@ func TestDamaged(t *testing.T) {
 			return
 		}
 		defer s.Close()
-		p := &play{size: 16, steps: -1}
-		if _, err := p.perform(s, nil); err == nil {
+		p := &script{size: 16, steps: -1}
+		if _, err := p.run(s, nil); err == nil {
 			_ = s.Scan(context.Background(), frontier.AllParts, func(*frontier.Record) error { return nil })
 		}
 	}
@@ -313,7 +312,7 @@ func TestSetAside(t *testing.T) {
 		}
 		names = append(names, aside)
 		if exists(file) || exists(file+"-wal") || !exists(aside) || !exists(aside+"-wal") {
-			t.Errorf("%s is not where it should be", aside)
+			t.Errorf("%s was not renamed", aside)
 		}
 	}
 	if names[0] == names[1] || names[1] == names[2] || names[0] == names[2] {
@@ -334,15 +333,15 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l, err = TakeLock(name); err != nil {
-		t.Fatalf("TakeLock behind Release: %v", err)
+		t.Fatalf("TakeLock after Release: %v", err)
 	}
 	l.Release()
 	if _, err := TakeLock(filepath.Join(name, "under")); err == nil {
-		t.Error("a lock where none can be: no error")
+		t.Error("TakeLock below a file: no error")
 	}
 }
 
-// The file is its owner's alone.
+// TestPermissions tests that only its owner can read the file.
 func TestPermissions(t *testing.T) {
 	s := create(t)
 	defer s.Close()
@@ -355,12 +354,12 @@ func TestPermissions(t *testing.T) {
 		}
 	}
 	if _, err := Create(s.file, s.Width()); !errors.Is(err, os.ErrExist) {
-		t.Errorf("Create where a file is: %v", err)
+		t.Errorf("Create of an existing file: %v", err)
 	}
 }
 
-// FuzzRows puts any bytes into the places where records lie: reading them gives
-// records or errors.
+// FuzzRows writes arbitrary values to the columns of a file. Reading them must give records
+// or errors.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("a fingerprint of"), true)
 	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("123"), false)
@@ -373,7 +372,7 @@ func FuzzRows(f *testing.F) {
 			kept = "format3.sqlite"
 		}
 		file := unpacked(t, kept)
-		c, err := dial(file)
+		c, err := connect(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -416,7 +415,7 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// SQLite would take a drive letter, or what is shared by another host, for the host of
+// TestDataSource tests that a drive letter or the host of a network path is not the host of
 // the URI.
 func TestDataSource(t *testing.T) {
 	for path, want := range map[string]string{"/tmp/a b": "file:///tmp/a%20b", "C:/a/b": "file:///C:/a/b", "//server/share/b": "file:////server/share/b"} {

@@ -7,33 +7,33 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// journal collects the steps of all workers in a batch, and writes one batch after
-// the other to the file. Callers of its methods hold mu.
+// journal collects the steps of all workers in batches and writes them to the file.
+// Callers of its methods hold mu.
 type journal struct {
 	mu      *sync.Mutex // the store's
 	file    string
 	ledger  *frontier.Ledger
-	hosts   int        // how many of the ledger's are in the file or in a batch
+	hosts   int        // hosts of the ledger that are in the file or in a batch
 	pending *batch     // steps that are not being written yet
-	current *batch     // those that are, nil for none
-	unused  *batch     // to be pending next
+	current *batch     // steps that are being written, nil if none are
+	unused  *batch     // the next pending batch
 	written uint64     // number of the last batch in the file
-	turn    *sync.Cond // a batch was written, or failed
-	failed  error      // why no further step is taken
+	done    *sync.Cond // signals that a batch was written or has failed
+	failed  error      // the error of all further steps
 	closed  bool
 
-	writer *conn // used by whoever writes a batch; nil when the file is only read
-	sync   syncing
+	writer  *conn // used by the worker that writes a batch; nil if the file is only read
+	flusher flusher
 }
 
-// start begins with what the file holds.
+// start prepares an empty batch for a ledger that is as the file.
 func (j *journal) start(g *frontier.Ledger) {
 	j.ledger, j.hosts = g, g.Hosts()
 	j.pending, j.unused = &batch{width: g.Width()}, &batch{width: g.Width()}
 	j.pending.reset(1, frontier.ID(g.Known()+1))
 }
 
-// begin returns the batch that a step is added to, or why there can be none.
+// begin returns the batch for a step, or the error if no step is possible.
 func (j *journal) begin() (*batch, error) {
 	switch {
 	case j.failed != nil:
@@ -45,15 +45,15 @@ func (j *journal) begin() (*batch, error) {
 	return j.pending, nil
 }
 
-// addHosts adds the ledger's new hosts to a batch.
+// addHosts adds the new hosts of the ledger to a batch.
 func (j *journal) addHosts(b *batch) {
 	for ; j.hosts < j.ledger.Hosts(); j.hosts++ {
 		b.pace(j.hosts)
 	}
 }
 
-// commit waits until a batch is in the file. Whoever comes when none is being
-// written writes it, for all who came until then.
+// commit returns when a batch is in the file. If no batch is being written, it writes the
+// pending batch with the steps of all workers up to now.
 func (j *journal) commit(number uint64) error {
 	for j.written < number && j.failed == nil {
 		j.writeOrWait()
@@ -64,11 +64,10 @@ func (j *journal) commit(number uint64) error {
 	return j.failed
 }
 
-// flush waits until all that was done is in the file, and keeps others from doing
-// more.
+// flush returns when all steps are in the file.
 func (j *journal) flush() error {
 	if j.writer == nil {
-		return nil // there is nothing to wait for
+		return nil // the file is only read
 	}
 	for j.failed == nil && (j.current != nil || !j.pending.empty()) {
 		j.writeOrWait()
@@ -76,11 +75,11 @@ func (j *journal) flush() error {
 	return j.failed
 }
 
-// writeOrWait writes the pending batch, or waits for the one that is being written.
-// mu is released meanwhile.
+// writeOrWait writes the pending batch, or waits for the batch that is being written. It
+// releases mu in the meantime.
 func (j *journal) writeOrWait() {
 	if j.current != nil {
-		j.turn.Wait()
+		j.done.Wait()
 		return
 	}
 	b := j.pending
@@ -89,7 +88,7 @@ func (j *journal) writeOrWait() {
 	j.current = b
 	hosts := j.hostRows(b)
 	j.mu.Unlock()
-	err := j.sync.write(j.writer, b, hosts)
+	err := j.flusher.write(j.writer, b, hosts)
 	j.mu.Lock()
 	j.current, j.unused = nil, b
 	if err != nil {
@@ -97,10 +96,10 @@ func (j *journal) writeOrWait() {
 	} else {
 		j.written = b.number
 	}
-	j.turn.Broadcast()
+	j.done.Broadcast()
 }
 
-// hostRows are the hosts that a batch writes.
+// hostRows returns the rows of the hosts in a batch.
 func (j *journal) hostRows(b *batch) []hostRow {
 	rows := make([]hostRow, 0, len(b.paces))
 	for number := range b.paces {
@@ -110,8 +109,8 @@ func (j *journal) hostRows(b *batch) []hostRow {
 	return rows
 }
 
-// fill fills in the parts of a lease that are not in the file yet; it is false when
-// one is left that is.
+// fill sets the job and the note of a lease from steps that are not in the file yet. It
+// reports whether both are set.
 func (j *journal) fill(l *frontier.Lease) bool {
 	note := l.Tries == 0
 	for _, b := range []*batch{j.pending, j.current} {
@@ -126,7 +125,7 @@ func (j *journal) fill(l *frontier.Lease) bool {
 		}
 	}
 	if note && l.Note == nil {
-		l.Note = []byte{} // there is none: it need not be looked for
+		l.Note = []byte{} // there is none in the file either
 	}
 	return note && l.Job != nil
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Lock keeps other processes from using what lies beside its file. It ends with
-// the process, however that ends.
+// Lock is a lock on a file that one process can hold. It ends with the process, however
+// that ends.
 type Lock struct{ file *os.File }
 
-// ErrLocked is what a lock that another process holds is refused with.
+// ErrLocked is the error for a lock that another process holds.
 var ErrLocked = errors.New("another process is using it")
 
-// TakeLock takes the lock of a file, which is made when it is not there. When
-// another process holds it, the error is ErrLocked and names that process.
+// TakeLock locks a file, which is created if it does not exist. If another process holds
+// the lock, the error is ErrLocked and names that process.
 func TakeLock(name string) (*Lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -36,7 +36,7 @@ func TakeLock(name string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// sign writes the process's number into the file.
+// sign writes the ID of this process to the file.
 func sign(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -45,7 +45,7 @@ func sign(f *os.File) error {
 	return err
 }
 
-// holder names the process that signed the file.
+// holder returns text that names the process that signed the file.
 func holder(f *os.File) string {
 	text := make([]byte, 32)
 	n, _ := f.ReadAt(text, 0)
@@ -56,5 +56,5 @@ func holder(f *os.File) string {
 	return ": process " + strconv.Itoa(pid)
 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (l *Lock) Release() error { return l.file.Close() }

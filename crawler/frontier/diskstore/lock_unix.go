@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock of an open file; false when another process has it.
+// tryLock locks an open file. It returns false if another process holds the lock.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

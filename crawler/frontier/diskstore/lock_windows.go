@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock of an open file; false when another process has it. Locks
-// of Windows keep others from reading, too, so it is taken of a byte far behind the
-// number of the process.
+// tryLock locks an open file. It returns false if another process holds the lock. On
+// Windows a lock also keeps others from reading, so it is on a byte far behind the process
+// ID in the file.
 func tryLock(f *os.File) (bool, error) {
 	behind := windows.Overlapped{OffsetHigh: 1}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &behind)

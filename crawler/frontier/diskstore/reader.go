@@ -6,19 +6,19 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// reader reads what the file holds. One goroutine at a time uses it.
+// reader reads from the file. mu guards the other fields.
 type reader struct {
-	mu    sync.Mutex
-	conn  *conn
-	ahead ahead
+	mu   sync.Mutex
+	conn *conn
+	jobs jobCache
 }
 
-// fill reads what is missing of a lease.
+// fill sets the job and the note of a lease if they are not set yet.
 func (r *reader) fill(l *frontier.Lease) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if l.Job == nil {
-		if l.Job, err = r.ahead.job(r.conn, l.ID); err != nil {
+		if l.Job, err = r.jobs.job(r.conn, l.ID); err != nil {
 			return err
 		}
 	}

@@ -6,27 +6,26 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// scan reads targets in order of their ID: the tables side by side, each from
+// scan reads targets in order of their IDs. It reads the tables in parallel, each from
 // beginning to end.
 type scan struct {
 	parts frontier.Parts
-	tables
+	// The tables, nil for those that need not be read.
+	targets, outcomes, pages, deferred *tableScan
 }
 
-type tables struct{ targets, outcomes, pages, deferred *lane }
-
-// lane is one table on the way.
-type lane struct {
+// tableScan reads the rows of a table in order of their IDs.
+type tableScan struct {
 	*cursor
-	at   frontier.ID // of the row that is read
-	over bool
+	id  frontier.ID // of the current row, 0 before the first
+	end bool
 }
 
-// scan begins to read the targets from first to last.
+// scan starts reading the targets from first to last.
 func (c *conn) scan(parts frontier.Parts, first, last frontier.ID) (*scan, error) {
 	s := &scan{parts: parts}
 	for _, t := range []struct {
-		lane  **lane
+		table **tableScan
 		parts frontier.Parts
 		sql   string
 	}{
@@ -44,14 +43,15 @@ func (c *conn) scan(parts frontier.Parts, first, last frontier.ID) (*scan, error
 		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
-		*t.lane = &lane{cursor: cur}
+		*t.table = &tableScan{cursor: cur}
 	}
 	return s, nil
 }
 
 const pageParts = frontier.PartFound | frontier.PartLinks | frontier.PartPage
 
-// pageColumns leave the links alone, which are large, where nobody asked for them.
+// pageColumns returns a query that reads the links, which are large, only if they are
+// asked for.
 func pageColumns(parts frontier.Parts) string {
 	if parts&frontier.PartLinks == 0 {
 		return "SELECT id, found, NULL, page FROM pages"
@@ -61,61 +61,61 @@ func pageColumns(parts frontier.Parts) string {
 
 func (s *scan) close() error {
 	var errs []error
-	for _, l := range []*lane{s.targets, s.outcomes, s.pages, s.deferred} {
-		if l != nil {
-			errs = append(errs, l.close())
+	for _, t := range []*tableScan{s.targets, s.outcomes, s.pages, s.deferred} {
+		if t != nil {
+			errs = append(errs, t.close())
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// find goes to the row of a target; false when the table has none.
-func (l *lane) find(id frontier.ID) (bool, error) {
-	if l == nil {
+// find moves to the row of a target, and returns false if the table has none.
+func (t *tableScan) find(id frontier.ID) (bool, error) {
+	if t == nil {
 		return false, nil
 	}
-	for !l.over && l.at < id {
-		more, err := l.next()
+	for !t.end && t.id < id {
+		more, err := t.next()
 		if err != nil {
 			return false, err
 		}
 		if !more {
-			l.over = true
+			t.end = true
 			break
 		}
-		n, err := l.small(0, 1<<32-1)
+		n, err := t.small(0, 1<<32-1)
 		if err != nil {
 			return false, err
 		}
-		l.at = frontier.ID(n)
+		t.id = frontier.ID(n)
 	}
-	return !l.over && l.at == id, nil
+	return !t.end && t.id == id, nil
 }
 
-// read reads the next target.
+// read reads the target with the next ID.
 func (s *scan) read(id frontier.ID, g *frontier.Ledger, r *frontier.Record) error {
 	found := r.Found[:0]
 	*r = frontier.Record{ID: id}
 	r.Settled, r.Wave, _, r.Need = g.Status(id)
 	for _, part := range []struct {
-		lane *lane
-		into *[]byte
-		at   int
+		table  *tableScan
+		into   *[]byte
+		column int
 	}{
 		{s.targets, &r.Job, 1},
 		{s.outcomes, &r.Outcome, 1},
 		{s.deferred, &r.Note, 1},
 	} {
-		there, err := part.lane.find(id)
+		there, err := part.table.find(id)
 		if err == nil && there {
-			*part.into, err = part.lane.bytes(part.at)
+			*part.into, err = part.table.bytes(part.column)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if s.parts&frontier.PartJob != 0 && r.Job == nil {
-		return damaged("it is not there")
+		return errNoJob
 	}
 	there, err := s.pages.find(id)
 	if err != nil || !there {

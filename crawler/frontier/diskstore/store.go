@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// Store keeps a crawl in a file. Create makes one, Open goes on with one.
+// Store is a frontier.Store in a file. Create, Open and OpenReadOnly make one.
 type Store struct {
 	file string
 	key  [16]byte
@@ -20,16 +20,16 @@ type Store struct {
 	mu      sync.Mutex
 	ledger  *frontier.Ledger
 	tallies map[string]int64
-	renewed map[frontier.ID]struct{} // settled once, queued again: a page may be kept of them
-	paced   map[int]kept             // what the file knows of hosts that are not as at first
+	renewed map[frontier.ID]struct{} // targets that are queued again after a visit; the file may hold a page of theirs
+	paces   map[int]storedPace       // in the file, by the number of the host; missing ones are zero
 	journal journal
-	scratch []byte
+	buffer  []byte // reused
 
 	reader reader
 }
 
-// kept is the part of a pace that a host is spared by after a crash.
-type kept struct {
+// storedPace is the part of a pace whose change is written to the file.
+type storedPace struct {
 	interval  time.Duration
 	notBefore int64
 }
@@ -40,7 +40,7 @@ func (s *Store) FingerprintKey() [16]byte { return s.key }
 // Width implements frontier.Store.
 func (s *Store) Width() frontier.Width { return s.ledger.Width() }
 
-// enter enters an item and adds what that changes to the batch.
+// enter enters an item and adds the changes to the batch.
 func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
 	id, change := s.ledger.Enter(it)
 	switch {
@@ -68,7 +68,7 @@ func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
 	return id
 }
 
-// notNil lets an empty string be told from none.
+// notNil returns b, or an empty slice for nil, which is stored as a value and not as null.
 func notNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -76,7 +76,7 @@ func notNil(b []byte) []byte {
 	return b
 }
 
-// orNil makes no difference between an empty string and none.
+// orNil returns b, or nil for an empty slice, which is stored as null.
 func orNil(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, er
 	return ids, s.journal.commit(b.number)
 }
 
-// Claim implements frontier.Store. It writes nothing: a lease ends with the process.
+// Claim implements frontier.Store. It writes nothing, because leases end with the process.
 func (s *Store) Claim(_ context.Context, most int, d time.Duration) ([]frontier.Lease, time.Time, error) {
 	s.mu.Lock()
 	if s.journal.failed != nil {
@@ -142,25 +142,25 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 		return nil, err
 	}
 	ids := make([]frontier.ID, len(d.Found))
-	s.scratch = s.scratch[:0]
+	s.buffer = s.buffer[:0]
 	for i := range d.Found {
 		ids[i] = s.enter(b, &d.Found[i])
-		s.scratch = binary.AppendUvarint(s.scratch, uint64(ids[i]))
+		s.buffer = binary.AppendUvarint(s.buffer, uint64(ids[i]))
 	}
 	s.journal.addHosts(b)
 	b.events = append(b.events, event{kind: settledByVisit, id: l.ID, need: l.Need, a: b.put(notNil(d.Outcome))})
 	_, again := s.renewed[l.ID]
 	switch {
 	case len(d.Found) > 0 || len(d.Links) > 0 || len(d.Page) > 0:
-		b.events = append(b.events, event{kind: pageRead, id: l.ID, a: b.put(notNil(s.scratch)), b: b.put(orNil(d.Links)), c: b.put(orNil(d.Page))})
+		b.events = append(b.events, event{kind: pageRead, id: l.ID, a: b.put(notNil(s.buffer)), b: b.put(orNil(d.Links)), c: b.put(orNil(d.Page))})
 	case again:
-		b.events = append(b.events, event{kind: pageGone, id: l.ID})
+		b.events = append(b.events, event{kind: pageRemoved, id: l.ID})
 	}
 	if again {
 		delete(s.renewed, l.ID)
 	}
 	if l.Tries > 0 {
-		b.events = append(b.events, event{kind: taken, id: l.ID})
+		b.events = append(b.events, event{kind: notDeferred, id: l.ID})
 	}
 	s.tally(b, d.Tally)
 	if s.ledger.Settle(l)&frontier.Renewed != 0 {
@@ -169,7 +169,7 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 	return ids, s.journal.commit(b.number)
 }
 
-// Release implements frontier.Store. It does not wait until the file knows.
+// Release implements frontier.Store. It does not wait until its batch is written.
 func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral
 	if err != nil {
 		return err
 	}
-	b.events = append(b.events, event{kind: putBack, id: l.ID, wave: d.Wave, time: d.NotBefore, tries: s.ledger.Tries(l.ID), a: b.put(orNil(d.Note))})
+	b.events = append(b.events, event{kind: deferred, id: l.ID, wave: d.Wave, time: d.NotBefore, tries: s.ledger.Tries(l.ID), a: b.put(orNil(d.Note))})
 	s.tally(b, d.Tally)
 	s.ledger.Release(l, d.Wave, d.NotBefore)
 	return nil
@@ -197,8 +197,8 @@ func (s *Store) Extend(_ context.Context, l frontier.Lease, d time.Duration) err
 	return nil
 }
 
-// SetPace implements frontier.Store. The file is told when a host is to be spared
-// in another way than before; it does not wait until it knows.
+// SetPace implements frontier.Store. It writes a change of the interval or of the time of
+// the next visit, and does not wait until the batch is written.
 func (s *Store) SetPace(_ context.Context, host string, p frontier.Pace) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,12 +208,12 @@ func (s *Store) SetPace(_ context.Context, host string, p frontier.Pace) error {
 	}
 	number := s.ledger.SetPace(host, p)
 	s.journal.addHosts(b)
-	now := kept{p.Interval, nanos(p.NotBefore)}
-	if s.paced[number] == now {
-		b.steps-- // nothing to write
+	now := storedPace{p.Interval, nanos(p.NotBefore)}
+	if s.paces[number] == now {
+		b.steps-- // there is nothing to write
 		return nil
 	}
-	s.paced[number] = now
+	s.paces[number] = now
 	b.pace(number)
 	return nil
 }
@@ -327,8 +327,8 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 	return nil
 }
 
-// Keep keeps a value by a name, beside the targets.
-func (s *Store) Keep(name string, value []byte) error {
+// SetValue stores a value under a name, apart from the targets.
+func (s *Store) SetValue(name string, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.journal.begin(); err != nil {
@@ -337,19 +337,19 @@ func (s *Store) Keep(name string, value []byte) error {
 	if err := s.journal.flush(); err != nil {
 		return err
 	}
-	if err := s.journal.writer.keep("kept "+name, value); err != nil {
-		return fmt.Errorf("write the state %s: keep the %s: %w", s.file, name, explain(err))
+	if err := s.journal.writer.setMeta(metaValue+name, value); err != nil {
+		return fmt.Errorf("write the state %s: store the %s: %w", s.file, name, explain(err))
 	}
 	return nil
 }
 
-// Kept returns what Keep kept, nil for nothing.
-func (s *Store) Kept(name string) ([]byte, error) {
+// Value returns the value of a name, nil if there is none.
+func (s *Store) Value(name string) ([]byte, error) {
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
-	value, err := s.reader.conn.kept("kept " + name)
+	value, err := s.reader.conn.meta(metaValue + name)
 	if err != nil {
-		return nil, fmt.Errorf("read the state %s: the %s: %w", s.file, name, explain(err))
+		return nil, fmt.Errorf("read the state %s: read the %s: %w", s.file, name, explain(err))
 	}
 	return value, nil
 }
@@ -361,7 +361,7 @@ func (s *Store) Seal() {
 	s.ledger.Seal()
 }
 
-// Close writes what is left and lets go of the file.
+// Close writes the pending steps and closes the file.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -370,7 +370,7 @@ func (s *Store) Close() error {
 	}
 	err := s.journal.flush()
 	if err != nil && errors.Is(err, s.journal.failed) {
-		err = nil // whoever wrote has been told
+		err = nil // the call that wrote has returned it
 	}
 	s.journal.closed = true
 	s.reader.mu.Lock()
@@ -391,12 +391,12 @@ var (
 	_ frontier.Sealer = (*Store)(nil)
 )
 
-// ids reads a list of targets.
+// appendIDs appends a list of targets from its stored form.
 func appendIDs(ids []frontier.ID, b []byte, last int) ([]frontier.ID, error) {
 	for len(b) > 0 {
 		v, n := binary.Uvarint(b)
 		if n <= 0 || v == 0 || v > uint64(last) {
-			return ids, damaged("its list of targets")
+			return ids, damaged("its list of found targets is malformed")
 		}
 		ids, b = append(ids, frontier.ID(v)), b[n:]
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// SetAside renames a state file that cannot be used, with what SQLite keeps beside
-// it, and returns its new name. Nothing is deleted.
+// SetAside renames a state file that cannot be used, together with the files that SQLite
+// keeps beside it, and returns the new name.
 func SetAside(file string) (string, error) {
 	stamp := time.Now().Format("20060102-150405")
 	name := fmt.Sprintf("%s.%s", file, stamp)
@@ -19,17 +19,17 @@ func SetAside(file string) (string, error) {
 	return name, Move(file, name)
 }
 
-// Move renames a state file, with what SQLite keeps beside it. A file of the new
-// name is replaced.
+// Move renames a state file, together with the files that SQLite keeps beside it. A state
+// file with the new name is replaced.
 func Move(from, to string) error {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(to + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("set the state aside: %w", err)
+			return fmt.Errorf("rename the state: %w", err)
 		}
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Rename(from+suffix, to+suffix); err != nil && (suffix == "" || !errors.Is(err, fs.ErrNotExist)) {
-			return fmt.Errorf("set the state aside: %w", err)
+			return fmt.Errorf("rename the state: %w", err)
 		}
 	}
 	return nil

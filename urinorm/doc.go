@@ -28,9 +28,7 @@
 //
 //   - url.go: a [URL] and its parts; web.go: the parser, state by state (URL
 //     Standard 4.4), with web_authority.go, web_path.go and web_file.go;
-//   - web_host.go and web_ip.go: hosts (3.5); idna.go with idna_nfc.go and
-//     idna_punycode.go: internationalized ones (3.3, UTS #46), by tables of
-//     Unicode 17 that idna_gen.go writes;
+//   - web_host.go and web_ip.go: hosts (3.5), internationalized ones by package idna;
 //   - web_encode.go: the percent-encode sets (1.3); charset.go and the files beside
 //     it: queries in the charset of a page;
 //   - web_repairs.go: what a parse notes; web_userinfo.go: names that mislead;

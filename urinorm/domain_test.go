@@ -1,12 +1,16 @@
 package urinorm
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/orbweaver/orbweaver/urinorm/idna"
+)
 
 // The list's own tests. Where they expect Unicode we give A-labels, as the URL
 // Standard does (3.2).
 func TestRegistrableDomainCorpus(t *testing.T) {
 	for _, c := range webCorpus(t, "registrable-domain") {
-		want, _ := appendDomainASCII(nil, c.Expect)
+		want, _ := idna.AppendASCII(nil, c.Expect)
 		if got := RegistrableDomain(c.Input); got != string(want) {
 			t.Errorf("%s: %q: got %q, want %q", c.ID, c.Input, got, want)
 		}

@@ -118,11 +118,6 @@ func ExampleIsDefaultPort() {
 	// Output: true false
 }
 
-func ExampleUnicodeHost() {
-	fmt.Println(urinorm.UnicodeHost("xn--bcher-kva.example"))
-	// Output: bücher.example
-}
-
 func ExampleAppendPrinted() {
 	u, _, _ := urinorm.ParseWeb("https://example.com/%41#%41")
 	fmt.Printf("%s\n", urinorm.AppendPrinted([]byte("see "), []byte(u.String()), u.Offsets()))

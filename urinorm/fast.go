@@ -1,5 +1,7 @@
 package urinorm
 
+import "github.com/orbweaver/orbweaver/urinorm/idna"
+
 // The fast path takes the ordinary href: relative to an http(s), ws(s) or ftp
 // base, or absolute with http(s), made of bytes that no rule of the standard
 // touches. It copies what it can in one go and gives up at the first byte that
@@ -130,7 +132,7 @@ func appendFastAbsolute(dst []byte, ref string) (href []byte, at Offsets, ok boo
 	}
 	// Give up where the host may be an IPv4 address, ends in a dot, is too long
 	// for a label, or holds an A-label that should be looked at.
-	if i == label || isDigit(ref[label]) || i-hostStart > 63 || hasALabel(ref[hostStart:i]) {
+	if i == label || isDigit(ref[label]) || i-hostStart > 63 || idna.HasALabel(ref[hostStart:i]) {
 		return dst, at, false
 	}
 	at.UserStart, at.HostStart, at.HostEnd, at.HasAuthority = at.SchemeEnd+3, at.SchemeEnd+3, int32(i), true

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
 // Sixteen times the input may take sixteen times as long. What is quadratic
@@ -70,7 +72,7 @@ func TestLinearTime(t *testing.T) {
 		{"labels", "a.", resolve(https, "//")},
 		{"numbers", "1.", resolve(https, "//")},
 		{"zeros", "0", resolve(https, "//")},
-		// Of what goes through IDNA processing no more than maxIDNADomain is taken.
+		// A host that is not ASCII has at most idna.MaxDomain bytes.
 		{"marks in a host", "e\u0301\u0323", resolve(https, "//")},
 		{"marks in a label of legal length", strings.Repeat("\u0301\u0323", 400) + ".", resolve(https, "//e")},
 		{"labels beyond ASCII", "é.", resolve(https, "//")},
@@ -106,10 +108,10 @@ func TestLinearTime(t *testing.T) {
 	}
 }
 
-// distinctLabel is the label that Punycode has most work with.
+// distinctLabel returns the label that takes Punycode the longest.
 func distinctLabel() string {
 	var b strings.Builder
-	for r := rune(0x4E00); r < 0x4E00+maxIDNALabel; r++ {
+	for r := rune(0x4E00); r < 0x4E00+idna.MaxLabel; r++ {
 		b.WriteRune(r)
 	}
 	return b.String()

@@ -3,6 +3,8 @@ package urinorm
 import (
 	"bytes"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
 // host is the host parser (URL Standard 3.5): it appends what s stands for.
@@ -61,7 +63,7 @@ func (p *webParser) domain(s string) error {
 	}
 	if exceedsDNS(p.dst[host:]) {
 		p.repairs |= RepairHostLength
-	} else if name := string(p.dst[host:]); hasALabel(name) && UnicodeHost(name) == name {
+	} else if name := string(p.dst[host:]); idna.HasALabel(name) && idna.ToUnicode(name) == name {
 		p.repairs |= RepairALabel
 	}
 	return nil
@@ -82,7 +84,7 @@ func (p *webParser) decodedDomain(s string) error {
 	} else {
 		p.repairs |= RepairNonASCII
 		var ok bool
-		if p.dst, ok = appendDomainASCII(p.dst, decoded); !ok {
+		if p.dst, ok = idna.AppendASCII(p.dst, decoded); !ok {
 			return ErrDomain
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
 // Cases the standards' data does not hold, or not in the half at hand.
@@ -95,7 +97,7 @@ func TestParseWebErrors(t *testing.T) {
 		{"http://xn--a.\u00df/", ErrDomain},
 		{"http://\u0378/", ErrDomain},
 		{"http://\xff/", ErrDomain},
-		{"http://" + strings.Repeat("é", maxIDNALabel+1) + "/", ErrDomain},
+		{"http://" + strings.Repeat("é", idna.MaxLabel+1) + "/", ErrDomain},
 		{"http://h/" + strings.Repeat("a", MaxReference), ErrTooLong},
 	} {
 		u, _, err := ParseWeb(c.in)

@@ -1,6 +1,11 @@
-package urinorm
+package idna
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,10 +34,10 @@ func TestNFCAgainstXText(t *testing.T) {
 			t.Fatalf("%+q: got %+q, want %+q", s, got, norm.NFC.String(s))
 		}
 	}
-	known := func(r rune) bool { // valid to us, and assigned in the Unicode version of x/text
-		info, _ := lookupIDNA(r)
+	known := func(r rune) bool { // valid, and assigned in the Unicode version of x/text
+		info, _ := lookup(r)
 		properties := norm.NFC.PropertiesString(string(r))
-		return !newer[r] && info.kind() == idnaValid && properties.CCC() == info.combiningClass()
+		return !newer[r] && info.status() == statusValid && properties.CCC() == info.combiningClass()
 	}
 	for r := rune(0); r <= utf8.MaxRune; r++ {
 		if !utf8.ValidRune(r) || !known(r) {
@@ -59,7 +64,7 @@ func TestNFCAgainstXText(t *testing.T) {
 	check("\uac01\u11a8\uac00\u11a8")
 }
 
-// x/text knows no code point that came after its tables; these did.
+// These code points are newer than the tables of x/text.
 func TestNFCBeyondXText(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"\U00016D67\U00016D67", "\U00016D68"},           // Kirat Rai, Unicode 16
@@ -73,7 +78,7 @@ func TestNFCBeyondXText(t *testing.T) {
 	}
 }
 
-// The sample strings of RFC 3492 section 7.1, but for the case that its
+// The sample strings of RFC 3492 section 7.1, without the letter case that its
 // annotations keep.
 func TestPunycode(t *testing.T) {
 	for _, c := range []struct{ decoded, encoded string }{
@@ -107,7 +112,7 @@ func TestPunycode(t *testing.T) {
 	}
 }
 
-func TestDomainASCII(t *testing.T) {
+func TestAppendASCII(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"Faß.example", "xn--fa-hia.example"},
 		{"☕.example", "xn--53h.example"},
@@ -121,59 +126,111 @@ func TestDomainASCII(t *testing.T) {
 		{"xn--xn--fa-hia-.é", ""},                        //
 		{"\u0301a", ""},                                  // begins with a mark
 		{"a\u200db", ""},                                 // a joiner that joins nothing
-		{"क्\u200dष.example", "xn--11b2ezcw70k.example"}, // behind a virama
+		{"क्\u200dष.example", "xn--11b2ezcw70k.example"}, // after a virama
 		{"א1.example", "xn--1-zhc.example"},
-		{"1א.example", ""},   // a Bidi label begins with no number
-		{"א.1a.example", ""}, // nor does any other in its domain
+		{"1א.example", ""},   // a right-to-left label does not begin with a number
+		{"א.1a.example", ""}, // and neither does any other label of its domain
 		{"אa", ""},
 		{"\U0001FAE9.example", "xn--b39h.example"}, // new in Unicode 16
-		{strings.Repeat("é.", maxIDNADomain/3) + "a", strings.Repeat("xn--9ca.", maxIDNADomain/3) + "a"},
-		{strings.Repeat("é.", maxIDNADomain/3+1), ""},
+		{strings.Repeat("é.", MaxDomain/3) + "a", strings.Repeat("xn--9ca.", MaxDomain/3) + "a"},
+		{strings.Repeat("é.", MaxDomain/3+1), ""},
 	} {
-		got, ok := appendDomainASCII(nil, c.in)
+		got, ok := AppendASCII(nil, c.in)
 		if ok != (c.want != "") || ok && string(got) != c.want {
 			t.Errorf("%.40q: got %.40q, %v, want %.40q", c.in, got, ok, c.want)
 		}
 	}
 }
 
-func TestUnicodeHost(t *testing.T) {
+func TestToUnicode(t *testing.T) {
 	for in, want := range map[string]string{
 		"xn--fa-hia.de": "faß.de", "a.xn--bcher-kva.example.": "a.bücher.example.", "example.com": "example.com",
 		"xn--8i7caa.de": "xn--8i7caa.de", "xn--a": "xn--a", "[::1]": "[::1]", "": "", "xn--1-zhc.1": "xn--1-zhc.1",
 	} {
-		if got := UnicodeHost(in); got != want {
+		if got := ToUnicode(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
 }
 
-// The ranges are in order, and each one's strings are within the table.
-func TestIDNATables(t *testing.T) {
-	for i, r := range idnaRanges {
+// The ranges are in order, and mapped code points map to valid ones.
+func TestTables(t *testing.T) {
+	for i, r := range codeRanges {
 		end := rune(utf8.MaxRune + 1)
-		if i+1 < len(idnaRanges) {
-			end = idnaRanges[i+1].lo
+		if i+1 < len(codeRanges) {
+			end = codeRanges[i+1].lo
 		}
 		if end <= r.lo {
 			t.Fatalf("range %d begins at %U and ends at %U", i, r.lo, end)
 		}
-		if r.info.kind() != idnaMappedKind {
+		if r.info.status() != statusMapped {
 			continue
 		}
 		for c := r.lo; c < end; c++ {
-			info, lo := lookupIDNA(c)
-			if info.kind() != idnaMappedKind {
+			info, lo := lookup(c)
+			if info.status() != statusMapped {
 				continue
 			}
 			for _, m := range appendMapped(nil, c, info, lo) {
-				if got, _ := lookupIDNA(m); got.kind() != idnaValid {
+				if got, _ := lookup(m); got.status() != statusValid {
 					t.Fatalf("%U maps to %U, which is not valid", c, m)
 				}
 			}
 		}
 	}
-	if idnaRanges[0].lo != 0 {
+	if codeRanges[0].lo != 0 {
 		t.Error("the first range does not begin at 0")
 	}
+}
+
+// FuzzDomain checks that AppendASCII returns ASCII, changes nothing the second
+// time, and gives the same for the domain in Unicode.
+func FuzzDomain(f *testing.F) {
+	for _, name := range []string{"wpt-toascii.json", "wpt-idnatestv2.json.gz"} {
+		for _, domain := range domains(f, "../../testdata/standards/"+name) {
+			f.Add(domain)
+		}
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		ascii, ok := AppendASCII(nil, s)
+		if !ok {
+			return
+		}
+		if !isASCIIRunes([]rune(string(ascii))) {
+			t.Fatalf("%q: %q is not ASCII", s, ascii)
+		}
+		again, ok := AppendASCII(nil, string(ascii))
+		if !ok || !bytes.Equal(again, ascii) {
+			t.Fatalf("%q: %q, then %q, %v", s, ascii, again, ok)
+		}
+		decoded := ToUnicode(string(ascii))
+		back, ok := AppendASCII(nil, decoded)
+		if !ok || !bytes.Equal(back, ascii) {
+			t.Fatalf("%q: %q is %q in Unicode, which is %q, %v", s, ascii, decoded, back, ok)
+		}
+	})
+}
+
+// domains returns the inputs of a file of web platform tests.
+func domains(f *testing.F, name string) []string {
+	file, err := os.Open(name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(file); err != nil {
+			f.Fatal(err)
+		}
+	}
+	var cases []struct{ Input string }
+	if err := json.NewDecoder(r).Decode(&cases); err != nil {
+		f.Fatal(err)
+	}
+	var inputs []string
+	for _, c := range cases {
+		inputs = append(inputs, c.Input)
+	}
+	return inputs
 }

@@ -1,4 +1,4 @@
-package urinorm
+package idna
 
 import (
 	"cmp"
@@ -6,13 +6,14 @@ import (
 )
 
 // Normalization Form C (Unicode Standard 3.11), for code points that are valid
-// in a label. It is here because the tables must be of the same Unicode version
-// as the mapping, which those of the Go release at hand need not be.
+// in a label. It is implemented here because its tables must be of the same
+// Unicode version as the mapping; those of golang.org/x/text depend on the Go
+// release.
 
-// nfcPair says that first and second compose to composite.
+// nfcPair is a canonical composition: first and second compose to composite.
 type nfcPair struct{ first, second, composite rune }
 
-// The algorithm for Hangul syllables (Unicode Standard 3.12).
+// The constants of the algorithm for Hangul syllables (Unicode Standard 3.12).
 const (
 	hangulS      = 0xAC00
 	hangulL      = 0x1100
@@ -61,7 +62,7 @@ func appendDecomposed(dst []rune, r rune) []rune {
 	return append(appendDecomposed(dst, pair.first), pair.second)
 }
 
-// sortMarks is the Canonical Ordering Algorithm.
+// sortMarks sorts combining marks by the Canonical Ordering Algorithm.
 func sortMarks(s []rune) {
 	for i := 0; i < len(s); i++ {
 		if combiningClassOf(s[i]) == 0 {
@@ -78,11 +79,11 @@ func sortMarks(s []rune) {
 	}
 }
 
-// compose is the Canonical Composition Algorithm, in place; it returns the new length.
+// compose runs the Canonical Composition Algorithm in place and returns the new length.
 func compose(s []rune) int {
-	n := 0        // written so far
+	n := 0        // code points written
 	starter := -1 // the last starter written
-	last := 0     // combining class of what was written after it
+	last := 0     // combining class of the last code point written after it
 	for _, r := range s {
 		class := int(combiningClassOf(r))
 		if starter >= 0 && (starter == n-1 || last != 0 && last < class) {
@@ -101,7 +102,7 @@ func compose(s []rune) int {
 	return n
 }
 
-// composePair returns what two code points compose to.
+// composePair returns the composition of two code points, if they have one.
 func composePair(first, second rune) (rune, bool) {
 	if l, v := first-hangulL, second-hangulV; 0 <= l && l < hangulLCount && 0 <= v && v < hangulVCount {
 		return hangulS + (l*hangulVCount+v)*hangulTCount, true
@@ -122,11 +123,11 @@ func composePair(first, second rune) (rune, bool) {
 }
 
 func combiningClassOf(r rune) uint8 {
-	if r < 0x300 { // no mark stands before
+	if r < 0x300 { // the first combining mark
 		return 0
 	}
-	info, _ := lookupIDNA(r)
-	if info.kind() != idnaValid {
+	info, _ := lookup(r)
+	if info.status() != statusValid {
 		return 0
 	}
 	return info.combiningClass()

@@ -1,10 +1,9 @@
 //go:build ignore
 
-// This program writes idna_tables.go from the Unicode Character Database. Give
-// it a copy of https://www.unicode.org/Public/17.0.0/, of which it reads four
-// files:
+// This program writes tables.go from the Unicode Character Database. It reads
+// four files of a copy of https://www.unicode.org/Public/17.0.0/:
 //
-//	go run idna_gen.go -data DIR
+//	go run tables_gen.go -data DIR
 package main
 
 import (
@@ -23,16 +22,16 @@ import (
 
 const version = "17.0.0"
 
-// The layout of an idnaRange's info; idna_lookup.go reads it.
+// The layout of codeInfo, which lookup.go reads.
 const (
-	kindDisallowed = iota
-	kindValid
-	kindIgnored
-	kindMapped
+	statusDisallowed = iota
+	statusValid
+	statusIgnored
+	statusMapped
 
-	formString = 0 // strings of one length, one behind the other
-	formShift  = 1 // to code points that follow each other as these do
-	formPairs  = 2 // every second is valid and the one before it maps to it
+	formString = 0 // strings of one length, one after the other
+	formShift  = 1 // the code points map in step to consecutive ones
+	formPairs  = 2 // every second code point is valid, and the one before maps to it
 )
 
 var (
@@ -40,7 +39,7 @@ var (
 	joiningTypes = []string{"U", "L", "R", "D", "T", "C"}
 )
 
-// char is what we need to know of one code point.
+// char holds the properties of one code point that the tables need.
 type char struct {
 	status  string // of IdnaMappingTable.txt
 	mapping string
@@ -53,11 +52,11 @@ type char struct {
 
 func main() {
 	data := flag.String("data", "", "a copy of https://www.unicode.org/Public/"+version+"/")
-	out := flag.String("o", "idna_tables.go", "the file to write")
+	out := flag.String("o", "tables.go", "the file to write")
 	flag.Parse()
 	log.SetFlags(0)
 	if *data == "" {
-		log.Fatal("idna_gen: -data is missing")
+		log.Fatal("tables_gen: -data is missing")
 	}
 	chars := make([]char, 0x110000)
 	for r := range chars {
@@ -100,7 +99,7 @@ func readMapping(name string, chars []char) {
 				chars[r].mapping += string(parseRune(hex))
 			}
 			if m := chars[r].mapping; m != "." && strings.Contains(m, ".") {
-				log.Fatalf("%U maps to %q: idna.go expects a full stop alone", r, m)
+				log.Fatalf("%U maps to %q: idna.go expects a full stop on its own", r, m)
 			}
 		}
 	})
@@ -187,14 +186,14 @@ func parseRune(hex string) rune {
 
 func validInfo(r rune, c char) uint32 {
 	bidi := slices.Index(bidiClasses, c.bidi)
-	if bidi < 0 { // separators and embeddings, which no label may hold
+	if bidi < 0 { // separators and embeddings, which no label may contain
 		bidi = slices.Index(bidiClasses, "other")
 	}
 	joining := slices.Index(joiningTypes, c.joining)
 	if joining < 0 {
 		log.Fatalf("%U: unknown joining type %q", r, c.joining)
 	}
-	info := kindValid | uint32(bidi)<<2 | uint32(joining)<<6 | uint32(c.ccc)<<10
+	info := statusValid | uint32(bidi)<<2 | uint32(joining)<<6 | uint32(c.ccc)<<10
 	if c.mark {
 		info |= 1 << 9
 	}
@@ -202,7 +201,7 @@ func validInfo(r rune, c char) uint32 {
 }
 
 func writeRanges(b *bytes.Buffer, chars []char) {
-	const plain = kindValid // a letter from left to right, of no other note
+	const plain = statusValid // a left-to-right letter with no other property
 	type span struct {
 		lo   rune
 		info uint32
@@ -210,11 +209,12 @@ func writeRanges(b *bytes.Buffer, chars []char) {
 	var spans []span
 	var mapped strings.Builder
 	add := func(lo rune, info uint32) {
-		if n := len(spans); n == 0 || spans[n-1].info != info || info&3 == kindMapped {
+		if n := len(spans); n == 0 || spans[n-1].info != info || info&3 == statusMapped {
 			spans = append(spans, span{lo, info})
 		}
 	}
-	// shift returns how many code points from r on map to single ones in step.
+	// shift returns how many code points from r on map in step to single ones, and
+	// the target of the first.
 	shift := func(r rune) (n, to rune) {
 		for r+n < 0x110000 && chars[r+n].status == "mapped" {
 			m := []rune(chars[r+n].mapping)
@@ -226,7 +226,7 @@ func writeRanges(b *bytes.Buffer, chars []char) {
 		}
 		return n, to
 	}
-	// pairs returns how many code points from r on are pairs "A a B b …".
+	// pairs returns how many code points from r on form pairs "A a B b …".
 	pairs := func(r rune) (n rune) {
 		for r+n+1 < 0x110000 && chars[r+n].status == "mapped" && chars[r+n].mapping == string(r+n+1) &&
 			isValid(chars[r+n+1]) && validInfo(r+n+1, chars[r+n+1]) == plain {
@@ -241,21 +241,21 @@ func writeRanges(b *bytes.Buffer, chars []char) {
 			add(r, validInfo(r, c))
 			r++
 		case c.status == "ignored":
-			add(r, kindIgnored)
+			add(r, statusIgnored)
 			r++
 		case c.status == "disallowed":
-			add(r, kindDisallowed)
+			add(r, statusDisallowed)
 			r++
 		case c.status != "mapped":
 			log.Fatalf("%U: unknown status %q", r, c.status)
 		default:
 			if n := pairs(r); n >= 4 {
-				add(r, kindMapped|formPairs<<2)
+				add(r, statusMapped|formPairs<<2)
 				r += n
 				continue
 			}
 			if n, to := shift(r); n >= 3 {
-				add(r, kindMapped|formShift<<2|uint32(to)<<4)
+				add(r, statusMapped|formShift<<2|uint32(to)<<4)
 				r += n
 				continue
 			}
@@ -280,12 +280,12 @@ func writeRanges(b *bytes.Buffer, chars []char) {
 			if size >= 1<<6 || at >= 1<<16 {
 				log.Fatalf("%U: mapping %q at %d does not fit", lo, text, at)
 			}
-			add(lo, kindMapped|formString<<2|uint32(size)<<4|uint32(at)<<10)
+			add(lo, statusMapped|formString<<2|uint32(size)<<4|uint32(at)<<10)
 		}
 	}
 
-	fmt.Fprintf(b, "// idnaRanges holds the first code point of each range and what is known of it,\n// as idnaInfo tells; a range ends where the next begins.\n")
-	fmt.Fprintf(b, "var idnaRanges = [...]idnaRange{ // %d ranges\n", len(spans))
+	fmt.Fprintf(b, "// codeRanges holds the first code point and the info of each range; a range ends\n// where the next begins.\n")
+	fmt.Fprintf(b, "var codeRanges = [...]codeRange{ // %d ranges\n", len(spans))
 	for i, s := range spans {
 		fmt.Fprintf(b, "{%#x, %#x},", s.lo, s.info)
 		if i%8 == 7 {
@@ -293,8 +293,8 @@ func writeRanges(b *bytes.Buffer, chars []char) {
 		}
 	}
 	b.WriteString("\n}\n\n")
-	fmt.Fprintf(b, "// idnaMapped holds what code points map to, where there is no simpler rule.\n")
-	fmt.Fprintf(b, "const idnaMapped = \"\" + // %d bytes\n", mapped.Len())
+	fmt.Fprintf(b, "// mappings holds the mappings that are neither shifts nor pairs.\n")
+	fmt.Fprintf(b, "const mappings = \"\" + // %d bytes\n", mapped.Len())
 	text := mapped.String()
 	for text != "" {
 		n := min(len(text), 72)
@@ -309,9 +309,9 @@ func writeRanges(b *bytes.Buffer, chars []char) {
 	b.WriteString("\n\n")
 }
 
-// writePairs writes the canonical compositions that can occur in a label: of
-// two valid code points. A third table entry would be needed for code points
-// that decompose and are no composition; none of them is valid.
+// writePairs writes the canonical compositions that can occur in a label: those
+// of two valid code points. Code points that decompose but are excluded from
+// composition need no table, as none of them is valid.
 func writePairs(b *bytes.Buffer, chars []char, excluded map[rune]bool) {
 	type pair struct{ first, second, composite rune }
 	var all []pair
@@ -321,7 +321,7 @@ func writePairs(b *bytes.Buffer, chars []char, excluded map[rune]bool) {
 		}
 		if excluded[rune(r)] {
 			if isValid(c) {
-				log.Fatalf("%U is valid and no composition, but decomposes", r)
+				log.Fatalf("%U is valid and excluded from composition, but decomposes", r)
 			}
 			continue
 		}
@@ -352,7 +352,7 @@ func writePairs(b *bytes.Buffer, chars []char, excluded map[rune]bool) {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return int(all[i].composite - all[j].composite) })
-	fmt.Fprintf(b, "// nfcByComposite holds the indexes of nfcPairs, sorted by composition.\n")
+	fmt.Fprintf(b, "// nfcByComposite holds the indexes of nfcPairs, sorted by composite.\n")
 	fmt.Fprintf(b, "var nfcByComposite = [...]uint16{\n")
 	for i, n := range order {
 		fmt.Fprintf(b, "%d,", n)
@@ -363,9 +363,9 @@ func writePairs(b *bytes.Buffer, chars []char, excluded map[rune]bool) {
 	b.WriteString("\n}\n")
 }
 
-const header = `// Code generated by idna_gen.go from the Unicode Character Database ` + version + `; DO NOT EDIT.
+const header = `// Code generated by tables_gen.go from the Unicode Character Database ` + version + `; DO NOT EDIT.
 //
-// The data it was made from is under the Unicode License V3:
+// The data is under the Unicode License V3:
 //
 // Copyright © 1991-2025 Unicode, Inc.
 //
@@ -401,6 +401,6 @@ const header = `// Code generated by idna_gen.go from the Unicode Character Data
 // in these Data Files or Software without prior written authorization of the
 // copyright holder.
 
-package urinorm
+package idna
 
 `

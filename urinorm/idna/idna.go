@@ -1,4 +1,4 @@
-package urinorm
+package idna
 
 import (
 	"slices"
@@ -6,110 +6,113 @@ import (
 	"unicode/utf8"
 )
 
-//go:generate go run idna_gen.go -data $UNICODE_PUBLIC
+//go:generate go run tables_gen.go -data $UNICODE_PUBLIC
 
-// Limits of what goes through IDNA processing. The standard sets none, but
-// Punycode takes time in proportion to the square of a label's length, and the
-// DNS takes no label beyond 63 bytes and no name beyond 253.
+// The limits of what is processed. The standard sets none, but Punycode takes
+// time in proportion to the square of a label's length, and the DNS limits a
+// label to 63 bytes and a name to 253.
 const (
-	maxIDNALabel  = 1000     // code points of a label that is not ASCII or begins with "xn--"
-	maxIDNADomain = 16 << 10 // bytes of a domain that is not ASCII
+	// MaxLabel is the most code points of a label that is not ASCII or begins with "xn--".
+	MaxLabel = 1000
+	// MaxDomain is the most bytes of a domain.
+	MaxDomain = 16 << 10
 )
 
-// appendDomainASCII is domain parser ToASCII (URL Standard 3.3), not strict: the
-// processing of UTS #46 section 4 with CheckBidi and CheckJoiners, without
-// CheckHyphens, UseSTD3ASCIIRules and VerifyDnsLength, nontransitional. It
-// appends the A-labels and reports whether the domain is valid.
+// AppendASCII appends a domain in ASCII, each internationalized label as an
+// A-label, and reports whether the domain is valid (domain to ASCII, URL
+// Standard 3.3, with beStrict false). An invalid domain leaves an unspecified
+// part of itself behind dst. The domain is not percent-decoded, and characters
+// that a host must not contain are not rejected.
 //
 //	"Faß.XN--MAANA-PTA" ── map ─ normalize ─ split ──┬── "faß"
 //	                                                 └── "xn--maana-pta" ─ decode ── "mañana"
 //	"xn--fa-hia.xn--maana-pta" ── encode ── validate
-func appendDomainASCII(dst []byte, domain string) ([]byte, bool) {
-	if len(domain) > maxIDNADomain {
+func AppendASCII(dst []byte, domain string) ([]byte, bool) {
+	if len(domain) > MaxDomain {
 		return dst, false
 	}
-	var u idnaDomain
+	var p processor
 	label := make([]rune, 0, 64)
 	for _, r := range domain {
-		info, lo := lookupIDNA(r)
+		info, lo := lookup(r)
 		start := len(label)
-		switch info.kind() {
-		case idnaDisallowed: // U+FFFD, what a byte that is no UTF-8 becomes, too
+		switch info.status() {
+		case statusDisallowed: // among them U+FFFD, which stands for a byte that is not UTF-8
 			return dst, false
-		case idnaValid:
+		case statusValid:
 			label = append(label, r)
-		case idnaMappedKind:
+		case statusMapped:
 			label = appendMapped(label, r, info, lo)
 		}
-		// Full stops are there or come as a mapping of their own ("。").
+		// A full stop is written as such or is all that a character maps to ("。").
 		if n := len(label); n > start && label[n-1] == '.' {
-			if dst = u.appendLabel(dst, label[:n-1]); u.invalid {
+			if dst = p.appendLabel(dst, label[:n-1]); p.invalid {
 				return dst, false
 			}
 			dst = append(dst, '.')
 			label = label[:0]
 		}
 	}
-	dst = u.appendLabel(dst, label)
-	return dst, !u.invalid && u.validBidi()
+	dst = p.appendLabel(dst, label)
+	return dst, !p.invalid && p.validBidi()
 }
 
-// idnaDomain gathers what must be known of all labels before any can be judged
-// by the Bidi rule.
-type idnaDomain struct {
+// processor converts the labels of a domain one by one and keeps them for the
+// Bidi rule, which can only be applied when all labels are known.
+type processor struct {
 	invalid bool
-	isBidi  bool   // a label holds a character of right-to-left script
-	labels  []rune // in Unicode, each with a full stop behind it
+	isBidi  bool   // a label contains a right-to-left character
+	labels  []rune // in Unicode, each followed by a full stop
 }
 
 // appendLabel converts and validates one label (UTS #46 section 4, steps 2 to 4,
 // and 4.2) and appends it in ASCII.
-func (u *idnaDomain) appendLabel(dst []byte, label []rune) []byte {
+func (p *processor) appendLabel(dst []byte, label []rune) []byte {
 	ascii, encoded := isASCIIRunes(label), hasACEPrefix(label)
 	if ascii && !encoded {
 		for _, r := range label {
 			dst = append(dst, byte(r))
 		}
-		u.keep(label)
+		p.keep(label)
 		return dst
 	}
-	if len(label) > maxIDNALabel {
-		u.invalid = true
+	if len(label) > MaxLabel {
+		p.invalid = true
 		return dst
 	}
 	if encoded {
 		decoded, ok := decodePunycode(label[len(acePrefix):])
 		if !ascii || !ok || isASCIIRunes(decoded) || !isNFC(decoded) || !validLabel(decoded) {
-			u.invalid = true
+			p.invalid = true
 			return dst
 		}
 		for _, r := range label {
 			dst = append(dst, byte(r))
 		}
-		u.keep(decoded)
+		p.keep(decoded)
 		return dst
 	}
-	// Normalizing the whole domain would do the same: nothing composes with a full stop.
+	// Normalizing the whole domain would give the same: nothing composes with a full stop.
 	label = appendNFC(make([]rune, 0, len(label)), label)
 	if !validLabel(label) {
-		u.invalid = true
+		p.invalid = true
 		return dst
 	}
-	u.keep(label)
+	p.keep(label)
 	dst = append(dst, acePrefix...)
 	return appendPunycode(dst, label)
 }
 
-// keep remembers a label for the Bidi rule.
-func (u *idnaDomain) keep(label []rune) {
+// keep stores a label in Unicode for the Bidi rule.
+func (p *processor) keep(label []rune) {
 	for _, r := range label {
-		if r >= 0x590 && !u.isBidi { // nothing before is written from right to left
-			info, _ := lookupIDNA(r)
+		if r >= 0x590 && !p.isBidi { // no character below is written from right to left
+			info, _ := lookup(r)
 			bidi := info.bidi()
-			u.isBidi = bidi == bidiR || bidi == bidiAL || bidi == bidiAN
+			p.isBidi = bidi == bidiR || bidi == bidiAL || bidi == bidiAN
 		}
 	}
-	u.labels = append(append(u.labels, label...), '.')
+	p.labels = append(append(p.labels, label...), '.')
 }
 
 const acePrefix = "xn--"
@@ -127,15 +130,15 @@ func isASCIIRunes(label []rune) bool {
 	return true
 }
 
-// validLabel checks what UTS #46 section 4.1 asks of a label in NFC, but for
-// the Bidi rule.
+// validLabel reports whether a label in NFC meets the validity criteria of UTS
+// #46 section 4.1, without the Bidi rule.
 func validLabel(label []rune) bool {
 	if hasACEPrefix(label) {
 		return false
 	}
 	for i, r := range label {
-		info, _ := lookupIDNA(r)
-		if info.kind() != idnaValid || r == '.' || i == 0 && info.mark() {
+		info, _ := lookup(r)
+		if info.status() != statusValid || r == '.' || i == 0 && info.mark() {
 			return false
 		}
 		if r == '\u200C' || r == '\u200D' {
@@ -147,14 +150,15 @@ func validLabel(label []rune) bool {
 	return true
 }
 
-// validJoiner is the rule for the joiner at label[i] (RFC 5892 A.1 and A.2):
-// behind a virama; a non-joiner also between letters that would join.
+// validJoiner reports whether label[i], a joiner or non-joiner, is allowed there
+// (RFC 5892 A.1 and A.2): after a virama; a non-joiner also between letters that
+// would join.
 func validJoiner(label []rune, i int) bool {
 	const virama = 9
 	if i == 0 {
 		return false
 	}
-	if info, _ := lookupIDNA(label[i-1]); info.combiningClass() == virama {
+	if info, _ := lookup(label[i-1]); info.combiningClass() == virama {
 		return true
 	}
 	if label[i] == '\u200D' {
@@ -175,23 +179,24 @@ func validJoiner(label []rune, i int) bool {
 	return (left == joiningL || left == joiningD) && (right == joiningR || right == joiningD)
 }
 
-// joiningOf returns the joining type of a code point. One that is not valid
-// may stand behind the joiner; the label is then rejected a moment later.
+// joiningOf returns the joining type of a code point. For one that is not valid,
+// which may follow the joiner, the type does not matter: validLabel rejects the
+// label when it gets there.
 func joiningOf(r rune) joiningType {
-	info, _ := lookupIDNA(r)
-	if info.kind() != idnaValid {
+	info, _ := lookup(r)
+	if info.status() != statusValid {
 		return joiningU
 	}
 	return info.joining()
 }
 
-// validBidi applies the Bidi rule (RFC 5893 section 2) to every label, if one
-// of them makes the domain a Bidi domain.
-func (u *idnaDomain) validBidi() bool {
-	if !u.isBidi {
+// validBidi reports whether all labels satisfy the Bidi rule (RFC 5893 section
+// 2), which applies if one of them contains a right-to-left character.
+func (p *processor) validBidi() bool {
+	if !p.isBidi {
 		return true
 	}
-	rest := u.labels
+	rest := p.labels
 	for len(rest) > 0 {
 		end := slices.Index(rest, '.')
 		if !validBidiLabel(rest[:end]) {
@@ -203,11 +208,11 @@ func (u *idnaDomain) validBidi() bool {
 }
 
 func bidiOf(r rune) bidiClass {
-	info, _ := lookupIDNA(r)
+	info, _ := lookup(r)
 	return info.bidi()
 }
 
-// The character classes the Bidi rule allows at each place, as bit sets.
+// The character classes that the Bidi rule allows in each position, as bit sets.
 const (
 	bidiStart    = 1<<bidiL | 1<<bidiR | 1<<bidiAL // rule 1
 	bidiNeutral  = 1<<bidiES | 1<<bidiCS | 1<<bidiET | 1<<bidiON | 1<<bidiBN | 1<<bidiNSM
@@ -244,27 +249,27 @@ func validBidiLabel(label []rune) bool {
 	return end&(1<<last) != 0 && seen&bothNumbers != bothNumbers
 }
 
-// UnicodeHost returns a host as people read it: its A-labels decoded (domain to
-// Unicode, URL Standard 3.3). A host that does not decode to a valid domain is
-// returned as it is. It is for display only.
-func UnicodeHost(host string) string {
-	if !hasALabel(host) || len(host) > maxIDNADomain {
+// ToUnicode returns a host with its A-labels decoded, for display (domain to
+// Unicode, URL Standard 3.3). A host that has no A-label, or that does not decode
+// to a valid domain, is returned unchanged.
+func ToUnicode(host string) string {
+	if !HasALabel(host) || len(host) > MaxDomain {
 		return host
 	}
-	var u idnaDomain
+	var p processor
 	var out []byte
 	for label := range strings.SplitSeq(host, ".") {
-		if out = u.appendLabel(out[:0], []rune(label)); u.invalid {
+		if out = p.appendLabel(out[:0], []rune(label)); p.invalid {
 			return host
 		}
 	}
-	if !u.validBidi() {
+	if !p.validBidi() {
 		return host
 	}
-	return strings.TrimSuffix(string(u.labels), ".")
+	return strings.TrimSuffix(string(p.labels), ".")
 }
 
-// hasALabel reports whether a label of the host begins with "xn--".
-func hasALabel(host string) bool {
+// HasALabel reports whether a label of the host begins with "xn--", in lower case.
+func HasALabel(host string) bool {
 	return strings.HasPrefix(host, acePrefix) || strings.Contains(host, "."+acePrefix)
 }

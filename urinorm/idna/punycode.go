@@ -1,4 +1,4 @@
-package urinorm
+package idna
 
 import "math"
 
@@ -13,8 +13,8 @@ const (
 	punycodeInitialN    = 128
 )
 
-// appendPunycode appends a label encoded by RFC 3492 section 6.3. The label is
-// short (maxIDNALabel), so that no delta overflows.
+// appendPunycode appends a label, encoded by RFC 3492 section 6.3. The label has
+// at most MaxLabel code points, so that delta cannot overflow.
 func appendPunycode(dst []byte, label []rune) []byte {
 	start := len(dst)
 	for _, r := range label {
@@ -63,7 +63,7 @@ func appendPunycode(dst []byte, label []rune) []byte {
 	return dst
 }
 
-// decodePunycode decodes by RFC 3492 section 6.2 what stands behind "xn--".
+// decodePunycode decodes a label without its "xn--" (RFC 3492 section 6.2).
 func decodePunycode(encoded []rune) (label []rune, ok bool) {
 	rest := encoded
 	for i := len(encoded) - 1; i > 0; i-- {

@@ -36,7 +36,6 @@ var tables = map[string]string{
 // their parameters) that are over a limit, with the reason. A line goes with the change
 // that makes it unnecessary.
 var overLimits = map[string]string{
-	"urinorm.webParser":     "not split yet: one parser reads all parts of a URL",
 	"crawler":               "not split yet: visits, verdicts and the run know each other",
 	"crawler.run":           "not split yet: all that a run keeps",
 	"crawler.worker":        "not split yet: all steps of a visit",

@@ -70,50 +70,47 @@ func charsetEncoderOf(label string) (*charsetEncoder, bool) {
 	return &charsetEncoder{start: func() runeEncoder { return multiByte(enc) }}, true
 }
 
-// query is the query state: percent-encode after encoding (URL Standard 1.3).
-func (p *webParser) query(s string) {
-	set := encodeQuery
-	if p.kind.special() {
-		set = encodeSpecialQuery
-	}
-	if p.charset == nil || !p.kind.pageCharset() || !p.charset.changes(s) {
-		p.encode(s, set)
-		return
-	}
-	encode := p.charset.start()
+// appendQuery appends a query in the charset, percent-encoded by set
+// (percent-encode after encoding, URL Standard 1.3). A character that the charset
+// lacks becomes a numeric character reference.
+func (c *charsetEncoder) appendQuery(dst []byte, s string, set encodeSet) ([]byte, Repairs) {
+	var repairs Repairs
+	encode := c.start()
 	var buf []byte
 	for i, r := range s {
 		var ok bool
 		buf, ok = encode(buf[:0], r)
-		p.encodedQuery(buf, set)
+		dst = appendEncodedOctets(dst, buf, set)
 		if !ok {
-			if p.charset.stateful && r < utf8.RuneSelf {
+			if c.stateful && r < utf8.RuneSelf {
 				r = utf8.RuneError // the controls that would switch the state
 			}
-			p.dst = append(p.dst, "%26%23"...)
-			p.dst = strconv.AppendInt(p.dst, int64(r), 10)
-			p.dst = append(p.dst, "%3B"...)
+			dst = append(dst, "%26%23"...)
+			dst = strconv.AppendInt(dst, int64(r), 10)
+			dst = append(dst, "%3B"...)
 		}
-		p.noteInQuery(s[i:], r, set)
+		repairs |= repairInQuery(s[i:], r, set)
 	}
-	if p.charset.stateful {
+	if c.stateful {
 		buf, _ = encode(buf[:0], endOfQuery)
-		p.encodedQuery(buf, set)
+		dst = appendEncodedOctets(dst, buf, set)
 	}
+	return dst, repairs
 }
 
-// encodedQuery appends bytes in the page's charset, percent-encoded by set.
-func (p *webParser) encodedQuery(s []byte, set encodeSet) {
+// appendEncodedOctets appends the members of set percent-encoded, but keeps '%'.
+func appendEncodedOctets(dst, s []byte, set encodeSet) []byte {
 	for _, c := range s {
 		if c == '%' || webEncodeSets[c]&set == 0 {
-			p.dst = append(p.dst, c)
+			dst = append(dst, c)
 		} else {
-			p.dst = appendPercent(p.dst, c)
+			dst = appendPercent(dst, c)
 		}
 	}
+	return dst
 }
 
-// changes reports whether a query is not encoded as UTF-8 would encode it.
+// changes reports whether a query is encoded differently than in UTF-8.
 func (c *charsetEncoder) changes(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; b >= utf8.RuneSelf || c.stateful && b < ' ' {
@@ -123,22 +120,24 @@ func (c *charsetEncoder) changes(s string) bool {
 	return false
 }
 
-// noteInQuery notes what encode would have noted of the first character of rest.
-func (p *webParser) noteInQuery(rest string, r rune, set encodeSet) {
+// repairInQuery returns the repair that appendEncoded would report for the first
+// character of rest.
+func repairInQuery(rest string, r rune, set encodeSet) Repairs {
 	switch {
 	case r == '%':
-		if len(rest) < 3 || !isHexDigit(rest[1]) || !isHexDigit(rest[2]) {
-			p.repairs |= RepairPercent
+		if isEscape(rest) {
+			return 0
 		}
+		return RepairPercent
 	case rest[0] < utf8.RuneSelf:
-		if webEncodeSets[rest[0]]&set != 0 {
-			p.noteEncoded(rest[0])
+		if webEncodeSets[rest[0]]&set == 0 {
+			return 0
 		}
+		return repairOfEncoding(rest[0])
 	case r == utf8.RuneError && !strings.HasPrefix(rest, "\uFFFD"):
-		p.repairs |= RepairEncoding
-	default:
-		p.repairs |= RepairNonASCII
+		return RepairEncoding
 	}
+	return RepairNonASCII
 }
 
 // singleByte encodes by a table of 128 characters. The standard's tables map

@@ -12,17 +12,16 @@ import (
 // final dot if the host has one. It is "" for an IP address, a public suffix and
 // what is no domain. The Public Suffix List is that of golang.org/x/net.
 func RegistrableDomain(host string) string {
-	var p webParser
-	p.kind = schemeHTTPS
-	if host == "" || p.domain(host) != nil || p.repairs.Has(RepairObfuscatedIP) {
+	if host == "" {
 		return ""
 	}
-	domain, dot := string(p.dst), ""
+	ascii, _, err := appendDomain(nil, host)
+	if err != nil || endsInNumber(ascii) {
+		return ""
+	}
+	domain, dot := string(ascii), ""
 	if strings.HasSuffix(domain, ".") {
 		domain, dot = domain[:len(domain)-1], "."
-	}
-	if endsInNumber(p.dst) {
-		return ""
 	}
 	registrable, err := publicsuffix.EffectiveTLDPlusOne(domain)
 	if err != nil {

@@ -126,21 +126,12 @@ func hostStep(host string) string {
 	switch {
 	case strings.HasPrefix(host, "["):
 		return "IPv6 address in its usual form"
-	case !isASCIIText(host):
+	case !isASCII(host):
 		return "host in the letters of DNS (UTS 46)"
 	case strings.IndexByte(host, '%') >= 0:
 		return "host percent-decoded, and in lower case"
 	}
 	return "host in lower case, an IPv4 address in its usual form"
-}
-
-func isASCIIText(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 func (x *webSteps) path() {

@@ -70,7 +70,8 @@ func (p *webParser) parse(ref string) error {
 	if len(ref) > MaxReference {
 		return ErrTooLong
 	}
-	in := p.strip(ref)
+	in, repairs := stripReference(ref)
+	p.repairs |= repairs
 	scheme, rest, ok := cutScheme(in)
 	if !ok {
 		return p.noScheme(in)
@@ -79,7 +80,8 @@ func (p *webParser) parse(ref string) error {
 		p.dst = append(p.dst, lowerASCII(scheme[i]))
 	}
 	p.kind = schemeKindOf(string(p.dst[p.start:]))
-	p.endScheme()
+	p.at.SchemeEnd = p.here()
+	p.dst = append(p.dst, ':')
 	switch {
 	case p.kind == schemeFile:
 		if !startsWithSlash(rest, true) {
@@ -104,9 +106,10 @@ func (p *webParser) parse(ref string) error {
 	return nil
 }
 
-// strip removes blanks and controls around the reference, tabs and line ends in it.
-func (p *webParser) strip(ref string) string {
-	in := ref
+// stripReference removes leading and trailing spaces and control characters, and
+// all tabs and line breaks.
+func stripReference(ref string) (in string, repairs Repairs) {
+	in = ref
 	for in != "" && in[0] <= ' ' {
 		in = in[1:]
 	}
@@ -114,15 +117,14 @@ func (p *webParser) strip(ref string) string {
 		in = in[:len(in)-1]
 	}
 	if len(in) != len(ref) {
-		p.repairs |= RepairTrimmed
+		repairs = RepairTrimmed
 	}
 	for i := range len(in) {
 		if c := in[i]; c == '\t' || c == '\n' || c == '\r' {
-			p.repairs |= RepairTabOrNewline
-			return tabsAndNewlines.Replace(in)
+			return tabsAndNewlines.Replace(in), repairs | RepairTabOrNewline
 		}
 	}
-	return in
+	return in, repairs
 }
 
 var tabsAndNewlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
@@ -143,20 +145,14 @@ func cutScheme(s string) (scheme, rest string, ok bool) {
 	return "", s, false
 }
 
-// endScheme writes the ':' behind the scheme.
-func (p *webParser) endScheme() {
-	p.at.SchemeEnd = p.here()
-	p.dst = append(p.dst, ':')
-}
-
 // noScheme is the no scheme state: the reference is relative to the base.
 func (p *webParser) noScheme(in string) error {
 	if p.base == nil || p.base.at.Opaque && !strings.HasPrefix(in, "#") {
 		return ErrRelative
 	}
 	p.kind = p.base.kind
-	p.dst = append(p.dst, p.base.href[:p.base.at.SchemeEnd]...)
-	p.endScheme()
+	p.at.SchemeEnd = p.base.at.SchemeEnd
+	p.dst = append(p.dst, p.base.href[:p.at.SchemeEnd+1]...)
 	if p.kind == schemeFile {
 		return p.file(in)
 	}
@@ -255,6 +251,21 @@ func (p *webParser) tail(rest string) {
 	p.fragment(rest)
 }
 
+// query is the query state.
+func (p *webParser) query(s string) {
+	set := encodeQuery
+	if p.kind.special() {
+		set = encodeSpecialQuery
+	}
+	if p.charset == nil || !p.kind.pageCharset() || !p.charset.changes(s) {
+		p.encode(s, set)
+		return
+	}
+	dst, repairs := p.charset.appendQuery(p.dst, s, set)
+	p.dst = dst
+	p.repairs |= repairs
+}
+
 // fragment is the fragment state; rest is empty or begins with '#'.
 func (p *webParser) fragment(rest string) {
 	p.at.FragmentStart = p.here()
@@ -264,7 +275,14 @@ func (p *webParser) fragment(rest string) {
 	}
 }
 
-// noteSlash notes a slash that leans the wrong way.
+// encode appends s with the members of set percent-encoded.
+func (p *webParser) encode(s string, set encodeSet) {
+	dst, repairs := appendEncoded(p.dst, s, set)
+	p.dst = dst
+	p.repairs |= repairs
+}
+
+// noteSlash notes a backslash that is read as a slash.
 func (p *webParser) noteSlash(c byte) {
 	if c == '\\' {
 		p.repairs |= RepairBackslash

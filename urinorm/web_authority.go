@@ -24,7 +24,9 @@ func (p *webParser) authority(rest string) error {
 	hostPort := rest[:end]
 	// The last '@' ends the userinfo: all before it are part of it.
 	if i := strings.LastIndexByte(hostPort, '@'); i >= 0 {
-		p.userinfo(hostPort[:i])
+		var repairs Repairs
+		p.dst, repairs = appendUserinfo(p.dst, hostPort[:i])
+		p.repairs |= repairs
 		if hostPort = hostPort[i+1:]; hostPort == "" {
 			return ErrHost
 		}
@@ -38,31 +40,43 @@ func (p *webParser) authority(rest string) error {
 		return err
 	}
 	p.at.HostEnd = p.here()
-	if err := p.port(port); err != nil {
+	var err error
+	if p.dst, err = appendPort(p.dst, port, p.kind.defaultPort()); err != nil {
 		return err
 	}
 	p.pathStart(rest[end:])
 	return nil
 }
 
-// userinfo writes user name and password; when both are empty, nothing.
-func (p *webParser) userinfo(s string) {
+// host appends the host that s denotes.
+func (p *webParser) host(s string) error {
+	dst, repairs, err := appendHost(p.dst, s, p.kind.special())
+	p.dst = dst
+	p.repairs |= repairs
+	return err
+}
+
+// appendUserinfo appends a user name, a password and the '@' after them, but
+// nothing if both are empty.
+func appendUserinfo(dst []byte, s string) ([]byte, Repairs) {
+	start := len(dst)
 	name, password, _ := strings.Cut(s, ":")
+	dst, repairs := appendEncoded(dst, name, encodeUserinfo)
 	if strings.IndexByte(s, '@') >= 0 {
-		p.repairs |= RepairIllegal
+		repairs |= RepairIllegal
 	}
 	if looksLikeHost(name) {
-		p.repairs |= RepairMisleadingUserinfo
+		repairs |= RepairMisleadingUserinfo
 	}
-	p.encode(name, encodeUserinfo)
 	if password != "" {
-		p.repairs |= RepairCredentials
-		p.dst = append(p.dst, ':')
-		p.encode(password, encodeUserinfo)
+		var inPassword Repairs
+		dst, inPassword = appendEncoded(append(dst, ':'), password, encodeUserinfo)
+		repairs |= inPassword | RepairCredentials
 	}
-	if p.here() != p.at.UserStart {
-		p.dst = append(p.dst, '@')
+	if len(dst) != start {
+		dst = append(dst, '@')
 	}
+	return dst, repairs
 }
 
 // cutPort cuts host:port at the first ':' that is outside brackets.
@@ -83,23 +97,23 @@ func cutPort(s string) (host, port string, ok bool) {
 	return s, "", false
 }
 
-// port is the port state: digits, of which the default port's are not written.
-func (p *webParser) port(s string) error {
+// appendPort is the port state: it appends ':' and the port, unless the port is
+// empty or the scheme's default, which is 0 for none.
+func appendPort(dst []byte, s string, defaultPort int) ([]byte, error) {
 	if s == "" {
-		return nil
+		return dst, nil
 	}
 	n := 0
 	for i := range len(s) {
 		if !isDigit(s[i]) {
-			return ErrPort
+			return dst, ErrPort
 		}
 		if n = n*10 + int(s[i]-'0'); n > 0xFFFF {
-			return ErrPort
+			return dst, ErrPort
 		}
 	}
-	if n != p.kind.defaultPort() || n == 0 {
-		p.dst = append(p.dst, ':')
-		p.dst = strconv.AppendInt(p.dst, int64(n), 10)
+	if n != defaultPort || n == 0 {
+		dst = strconv.AppendInt(append(dst, ':'), int64(n), 10)
 	}
-	return nil
+	return dst, nil
 }

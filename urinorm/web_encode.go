@@ -102,59 +102,60 @@ func appendPercent(dst []byte, c byte) []byte {
 	return append(dst, '%', upperHex[c>>4], upperHex[c&15])
 }
 
-// encode appends s with the members of set percent-encoded as UTF-8, and notes
-// what it had to mend. A '%' stays as it is, whatever follows it.
-func (p *webParser) encode(s string, set encodeSet) {
+// appendEncoded appends s with the members of set percent-encoded as UTF-8. A
+// '%' is kept, whatever follows it; a byte that is not UTF-8 becomes U+FFFD.
+func appendEncoded(dst []byte, s string, set encodeSet) ([]byte, Repairs) {
+	var repairs Repairs
 	for i := 0; i < len(s); {
 		clean := i
 		for i < len(s) && webEncodeSets[s[i]]&set == 0 {
 			i++
 		}
-		p.dst = append(p.dst, s[clean:i]...)
+		dst = append(dst, s[clean:i]...)
 		if i == len(s) {
-			return
+			break
 		}
 		switch c := s[i]; {
 		case c == '%':
-			if i+2 >= len(s) || !isHexDigit(s[i+1]) || !isHexDigit(s[i+2]) {
-				p.repairs |= RepairPercent
+			if !isEscape(s[i:]) {
+				repairs |= RepairPercent
 			}
-			p.dst = append(p.dst, c)
+			dst = append(dst, c)
 			i++
 		case c < utf8.RuneSelf:
-			p.noteEncoded(c)
-			p.dst = appendPercent(p.dst, c)
+			repairs |= repairOfEncoding(c)
+			dst = appendPercent(dst, c)
 			i++
 		default:
-			i += p.encodeRune(s[i:])
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				repairs |= RepairEncoding
+				dst = append(dst, "%EF%BF%BD"...)
+			} else {
+				repairs |= RepairNonASCII
+				for _, octet := range []byte(s[i : i+size]) {
+					dst = appendPercent(dst, octet)
+				}
+			}
+			i += size
 		}
 	}
+	return dst, repairs
 }
 
-// encodeRune appends the first character of s, which is not ASCII, and returns
-// its length. A byte that begins no UTF-8 sequence becomes U+FFFD.
-func (p *webParser) encodeRune(s string) int {
-	r, size := utf8.DecodeRuneInString(s)
-	if r == utf8.RuneError && size == 1 {
-		p.repairs |= RepairEncoding
-		p.dst = append(p.dst, "%EF%BF%BD"...)
-		return size
-	}
-	p.repairs |= RepairNonASCII
-	for i := range size {
-		p.dst = appendPercent(p.dst, s[i])
-	}
-	return size
-}
+// isEscape reports whether s, which begins with '%', begins with a
+// percent-encoded octet.
+func isEscape(s string) bool { return len(s) >= 3 && isHexDigit(s[1]) && isHexDigit(s[2]) }
 
-// noteEncoded notes that an ASCII character had to be percent-encoded. The
-// apostrophe in a query, and ':' ';' '=' in userinfo, are encoded too, but no
-// standard forbids them there.
-func (p *webParser) noteEncoded(c byte) {
+// repairOfEncoding returns the repair that the percent-encoding of an ASCII
+// character is. The apostrophe in a query, and ':' ';' '=' in userinfo, are
+// encoded too, but no standard forbids them there.
+func repairOfEncoding(c byte) Repairs {
 	switch {
 	case c == ' ':
-		p.repairs |= RepairSpace
+		return RepairSpace
 	case octetClasses[c]&octetIllegal != 0:
-		p.repairs |= RepairIllegal
+		return RepairIllegal
 	}
+	return 0
 }

@@ -7,103 +7,103 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
-// host is the host parser (URL Standard 3.5): it appends what s stands for.
-func (p *webParser) host(s string) error {
-	if strings.HasPrefix(s, "[") {
+// appendHost is the host parser (URL Standard 3.5): it appends the host that s
+// denotes. An error leaves an unspecified part of it behind dst.
+func appendHost(dst []byte, s string, special bool) ([]byte, Repairs, error) {
+	switch {
+	case strings.HasPrefix(s, "["):
 		if !strings.HasSuffix(s, "]") {
-			return ErrIPv6
+			return dst, 0, ErrIPv6
 		}
 		address, ok := parseIPv6(s[1 : len(s)-1])
 		if !ok {
-			return ErrIPv6
+			return dst, 0, ErrIPv6
 		}
-		p.dst = appendIPv6(p.dst, address)
-		return nil
+		return appendIPv6(dst, address), 0, nil
+	case special:
+		return appendDomain(dst, s)
 	}
-	if !p.kind.special() {
-		return p.opaqueHost(s)
-	}
-	return p.domain(s)
+	return appendOpaqueHost(dst, s)
 }
 
-// opaqueHost is the opaque-host parser: the host of a scheme the browser does
-// not know, which it must not understand.
-func (p *webParser) opaqueHost(s string) error {
+// appendOpaqueHost is the opaque-host parser: the host of a URL that is not
+// special, which is not interpreted.
+func appendOpaqueHost(dst []byte, s string) ([]byte, Repairs, error) {
 	for i := range len(s) {
 		if hostClasses[s[i]]&forbiddenHost != 0 {
-			return ErrHost
+			return dst, 0, ErrHost
 		}
 	}
-	p.encode(s, encodeControl)
-	return nil
+	dst, repairs := appendEncoded(dst, s, encodeControl)
+	return dst, repairs, nil
 }
 
-// domain parses a domain or an IPv4 address in any of its forms.
-func (p *webParser) domain(s string) error {
-	host := len(p.dst)
+// appendDomain appends a domain, or an IPv4 address written in any form.
+func appendDomain(dst []byte, s string) (_ []byte, repairs Repairs, err error) {
+	host := len(dst)
 	ordinary := true // lower-case ASCII and nothing to decode
 	for i := range len(s) {
 		ordinary = ordinary && hostClasses[s[i]] == 0
 	}
 	if ordinary {
-		p.dst = append(p.dst, s...)
-	} else if err := p.decodedDomain(s); err != nil {
-		return err
+		dst = append(dst, s...)
+	} else if dst, repairs, err = appendDecodedDomain(dst, s); err != nil {
+		return dst, repairs, err
 	}
-	if endsInNumber(p.dst[host:]) {
-		address, ok := parseIPv4(p.dst[host:])
+	if endsInNumber(dst[host:]) {
+		address, ok := parseIPv4(dst[host:])
 		if !ok {
-			return ErrIPv4
+			return dst, repairs, ErrIPv4
 		}
-		p.dst = appendIPv4(p.dst[:host], address)
-		if string(p.dst[host:]) != strings.TrimSuffix(s, ".") {
-			p.repairs |= RepairObfuscatedIP
+		dst = appendIPv4(dst[:host], address)
+		if string(dst[host:]) != strings.TrimSuffix(s, ".") {
+			repairs |= RepairObfuscatedIP
 		}
-		return nil
+		return dst, repairs, nil
 	}
-	if exceedsDNS(p.dst[host:]) {
-		p.repairs |= RepairHostLength
-	} else if name := string(p.dst[host:]); idna.HasALabel(name) && idna.ToUnicode(name) == name {
-		p.repairs |= RepairALabel
+	if exceedsDNS(dst[host:]) {
+		repairs |= RepairHostLength
+	} else if name := string(dst[host:]); idna.HasALabel(name) && idna.ToUnicode(name) == name {
+		repairs |= RepairALabel
 	}
-	return nil
+	return dst, repairs, nil
 }
 
-// decodedDomain percent-decodes a domain and runs the domain parser (3.3) on
-// it: ASCII is only lower-cased, the rest goes through Unicode IDNA processing.
-func (p *webParser) decodedDomain(s string) error {
-	host := len(p.dst)
+// appendDecodedDomain appends a domain, percent-decoded, in ASCII (3.3): letters
+// of ASCII are lower-cased, others go through Unicode IDNA processing.
+func appendDecodedDomain(dst []byte, s string) (_ []byte, repairs Repairs, err error) {
+	host := len(dst)
 	decoded := s
 	if strings.IndexByte(s, '%') >= 0 {
 		decoded = percentDecode(s)
 	}
 	if isASCII(decoded) {
 		for i := range len(decoded) {
-			p.dst = append(p.dst, lowerASCII(decoded[i]))
+			dst = append(dst, lowerASCII(decoded[i]))
 		}
 	} else {
-		p.repairs |= RepairNonASCII
+		repairs = RepairNonASCII
 		var ok bool
-		if p.dst, ok = idna.AppendASCII(p.dst, decoded); !ok {
-			return ErrDomain
+		if dst, ok = idna.AppendASCII(dst, decoded); !ok {
+			return dst, repairs, ErrDomain
 		}
 	}
-	if len(p.dst) == host {
-		return ErrHost
+	if len(dst) == host {
+		return dst, repairs, ErrHost
 	}
-	for _, c := range p.dst[host:] {
+	for _, c := range dst[host:] {
 		if hostClasses[c]&forbiddenDomain != 0 {
-			return ErrHost
+			return dst, repairs, ErrHost
 		}
 	}
-	return nil
+	return dst, repairs, nil
 }
 
-// classes of host bytes; those of a clean lower-case host have none.
+// Classes of host bytes. A byte without a class is copied as it is.
 const (
 	forbiddenHost    = 1 << iota // forbidden host code points (URL Standard 3.2)
 	forbiddenDomain              // forbidden domain code points
-	unordinaryDomain             // upper case, '%' and beyond ASCII: need work
+	unordinaryDomain             // upper case, '%' and bytes beyond ASCII: to be converted
 )
 
 var hostClasses = buildHostClasses()
@@ -136,7 +136,7 @@ func isASCII(s string) bool {
 func percentDecode(s string) string {
 	decoded := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) && isHexDigit(s[i+1]) && isHexDigit(s[i+2]) {
+		if s[i] == '%' && isEscape(s[i:]) {
 			decoded = append(decoded, hexValue(s[i+1])<<4|hexValue(s[i+2]))
 			i += 2
 			continue
@@ -146,8 +146,8 @@ func percentDecode(s string) string {
 	return string(decoded)
 }
 
-// exceedsDNS reports whether a domain is longer than a name in the DNS may be
-// (RFC 1035 2.3.4): 63 bytes a label, 253 in all without a final dot.
+// exceedsDNS reports whether a domain is too long for the DNS (RFC 1035 2.3.4):
+// more than 63 bytes in a label, or 253 in all without a final dot.
 func exceedsDNS(domain []byte) bool {
 	domain = bytes.TrimSuffix(domain, []byte("."))
 	if len(domain) <= 63 {

@@ -38,7 +38,7 @@ func (p *webParser) segments(rest string) {
 		slash := startsWithSlash(rest[end:], special)
 		switch dotSegment(rest[:end]) {
 		case 2:
-			if p.pathIsRoot() {
+			if isRoot(p.path(), p.kind) {
 				p.repairs |= RepairAboveRoot
 			}
 			p.shortenPath()
@@ -98,15 +98,14 @@ func dotSegment(s string) int {
 // path returns the path as far as it is written.
 func (p *webParser) path() []byte { return p.dst[p.start+int(p.at.PathStart):] }
 
-// pathIsRoot reports whether there is nothing that ".." could take away.
-func (p *webParser) pathIsRoot() bool {
-	path := p.path()
-	return len(path) == 0 || p.kind == schemeFile && isDriveRoot(path)
+// isRoot reports whether a path has no segment that ".." could remove.
+func isRoot(path []byte, kind schemeKind) bool {
+	return len(path) == 0 || kind == schemeFile && isDriveRoot(path)
 }
 
 // shortenPath removes the last segment, but no drive letter (URL Standard 4.2).
 func (p *webParser) shortenPath() {
-	if p.pathIsRoot() {
+	if isRoot(p.path(), p.kind) {
 		return
 	}
 	end := len(p.dst) - 1

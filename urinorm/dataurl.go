@@ -7,26 +7,25 @@ import (
 	"strings"
 )
 
-// DataURL is what a data: URL holds.
+// DataURL is the content of a data: URL.
 type DataURL struct {
 	Type MIMEType
 	Body []byte
 }
 
-// The causes for which a data: URL holds nothing.
+// The causes for which [ParseDataURL] rejects a data: URL, besides [ErrTooLong].
 var (
-	// ErrDataComma is a data: URL without the ',' before its body.
-	ErrDataComma = errors.New("no comma before the data")
-	// ErrDataBase64 is a body that is declared as base64 and is none.
-	ErrDataBase64 = errors.New("the data is no base64")
-	// ErrDataScheme is a URL of another scheme.
+	// ErrDataComma: there is no ',' before the body.
+	ErrDataComma = errors.New("comma before the data is missing")
+	// ErrDataBase64: the body is declared as base64 but is not.
+	ErrDataBase64 = errors.New("the data is not base64")
+	// ErrDataScheme: the URL has another scheme.
 	ErrDataScheme = errors.New(`the scheme is not "data"`)
 )
 
-// ParseDataURL reads a data: URL (Fetch Standard 6, "data: URL processor"). href
-// is the URL as the URL Standard serialises it, [URL.String]; its fragment is
-// left aside. A media type that is malformed or missing is text/plain in
-// US-ASCII.
+// ParseDataURL parses a data: URL (Fetch Standard 6, "data: URL processor"). href
+// is the URL as [URL.String] returns it; its fragment is ignored. If the media
+// type is malformed or missing, it is text/plain in US-ASCII.
 func ParseDataURL(href string) (DataURL, error) {
 	if len(href) > MaxReference {
 		return DataURL{}, newError("parse", href, ErrTooLong)
@@ -49,7 +48,7 @@ func parseDataURL(href string) (DataURL, error) {
 		return DataURL{}, ErrDataComma
 	}
 	mediaType = strings.Trim(mediaType, "\t\n\f\r ")
-	body := []byte(rfcPercentDecode(encoded))
+	body := []byte(percentDecode(encoded))
 	if declared, ok := cutBase64(mediaType); ok {
 		mediaType = declared
 		var err error
@@ -67,8 +66,8 @@ func parseDataURL(href string) (DataURL, error) {
 	return DataURL{m, body}, nil
 }
 
-// cutBase64 takes ";base64" off the end of a media type: ';', any blanks, and the
-// word in any case.
+// cutBase64 removes ";base64" from the end of a media type: ';', any spaces, and
+// the word in any case.
 func cutBase64(mediaType string) (string, bool) {
 	const word = "base64"
 	at := len(mediaType) - len(word)
@@ -78,9 +77,9 @@ func cutBase64(mediaType string) (string, bool) {
 	return strings.CutSuffix(strings.TrimRight(mediaType[:at], " "), ";")
 }
 
-// forgivingBase64 decodes as the Infra Standard says (forgiving-base64 decode):
-// whitespace does not count, padding may be missing, the bits left over at the
-// end may be anything.
+// forgivingBase64 decodes base64 (Infra Standard, forgiving-base64 decode): white
+// space is ignored, padding is optional, and the remaining bits at the end are
+// ignored.
 func forgivingBase64(data []byte) ([]byte, error) {
 	kept := data[:0]
 	for _, c := range data {

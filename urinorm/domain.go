@@ -9,8 +9,8 @@ import (
 
 // RegistrableDomain returns the registrable domain of a host (URL Standard 3.2):
 // its public suffix and the label before it, as A-labels in lower case, with the
-// final dot if the host has one. It is "" for an IP address, a public suffix and
-// what is no domain. The Public Suffix List is that of golang.org/x/net.
+// final dot if the host has one. It is "" for an IP address, a public suffix and an
+// invalid domain. The Public Suffix List is that of golang.org/x/net.
 func RegistrableDomain(host string) string {
 	if host == "" {
 		return ""
@@ -30,18 +30,19 @@ func RegistrableDomain(host string) string {
 	return registrable + dot
 }
 
-// HasKnownTopLevel reports whether a host name ends in a top-level domain that exists, and
-// has a label before it. The Public Suffix List is that of golang.org/x/net.
+// HasKnownTopLevel reports whether a host name ends in an existing top-level
+// domain, with a label before its public suffix. The Public Suffix List is that
+// of golang.org/x/net.
 func HasKnownTopLevel(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	suffix, icann := publicsuffix.PublicSuffix(host)
 	return icann && len(suffix) < len(host)
 }
 
-// IsLoopback reports whether a host, as [URL.Host] gives it, names this machine:
-// localhost, an address in 127.0.0.0/8, or [::1]. Names below localhost are not
-// counted (RFC 6761 6.3 lets resolvers send them elsewhere), nor is what a name
-// may resolve to.
+// IsLoopback reports whether a host, in the form of [URL.Host], is this machine:
+// localhost, an address in 127.0.0.0/8, or [::1]. It is false for names below
+// localhost, which RFC 6761 6.3 lets resolvers send elsewhere, and for names that
+// resolve to a loopback address.
 func IsLoopback(host string) bool {
 	if host == "localhost" || host == "[::1]" {
 		return true

@@ -7,38 +7,36 @@ import (
 	"unicode/utf8"
 )
 
-// The causes an [Error] can wrap. Each names the part that no mending could
-// save; errors.Is tells them apart.
+// The causes that an [Error] wraps, to be told apart by errors.Is.
 var (
-	// ErrTooLong is a reference longer than [MaxReference] bytes.
+	// ErrTooLong: a reference is longer than [MaxReference] bytes.
 	ErrTooLong = errors.New("reference is too long")
-	// ErrRelative is a relative reference without a base it could be resolved
-	// against: none was given, or its path is opaque (URL Standard 4.4, scheme
-	// state and no scheme state).
+	// ErrRelative: a relative reference has no base, or one with an opaque path
+	// (URL Standard 4.4, scheme state and no scheme state).
 	ErrRelative = errors.New("relative reference without a usable base")
-	// ErrHost is a host that is missing where the scheme needs one, or that holds
-	// a code point no host may hold (URL Standard 3.1).
+	// ErrHost: a host is missing where the scheme needs one, or contains a forbidden
+	// code point (URL Standard 3.1).
 	ErrHost = errors.New("host is missing or invalid")
-	// ErrIPv4 is a host that ends in a number and is no IPv4 address (3.5).
-	ErrIPv4 = errors.New("host ends in a number but is no IPv4 address")
-	// ErrIPv6 is a bracketed host that is no IPv6 address (3.5).
-	ErrIPv6 = errors.New("host in brackets is no IPv6 address")
-	// ErrDomain is a host name that Unicode IDNA processing rejects (3.3).
-	ErrDomain = errors.New("host is no valid internationalized domain name")
-	// ErrPort is a port that is no number from 0 to 65535.
-	ErrPort = errors.New("port is no number from 0 to 65535")
-	// ErrCharset is the name of an encoding that the Encoding Standard does not know.
+	// ErrIPv4: a host ends in a number but is not an IPv4 address (3.5).
+	ErrIPv4 = errors.New("host ends in a number but is not an IPv4 address")
+	// ErrIPv6: a host in brackets is not an IPv6 address (3.5).
+	ErrIPv6 = errors.New("host in brackets is not an IPv6 address")
+	// ErrDomain: Unicode IDNA processing rejects a host name (3.3).
+	ErrDomain = errors.New("host is not a valid internationalized domain name")
+	// ErrPort: a port is not a number from 0 to 65535.
+	ErrPort = errors.New("port is not a number from 0 to 65535")
+	// ErrCharset: the Encoding Standard has no encoding with this label.
 	ErrCharset = errors.New("unknown character encoding")
 )
 
-// Error says what could not be done to which input, and why.
+// Error reports an operation that failed, its input and the cause.
 type Error struct {
 	Op    string // "parse", "resolve", …
-	Input string // the object, passwords removed and shortened
+	Input string // redacted (see [Redact]) and shortened
 	Err   error  // the cause
 }
 
-// Error says operation, object and cause.
+// Error returns the operation, the quoted input and the cause.
 func (e *Error) Error() string {
 	return e.Op + " " + strconv.Quote(e.Input) + ": " + e.Err.Error()
 }
@@ -46,17 +44,16 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxShown is how much of an input an error repeats, in bytes.
+// maxShown limits the input in an error, in bytes.
 const maxShown = 200
 
-// newError builds the Error for an input, which it redacts and shortens.
+// newError returns an Error whose input is redacted and shortened.
 func newError(op, input string, err error) *Error {
 	return &Error{Op: op, Input: shorten(input), Err: err}
 }
 
-// shorten makes an input fit to be shown: without passwords, and cut in the
-// middle of nothing but a run of whole characters. The password is looked for
-// in the whole input, as the cut could hide the '@' that gives it away.
+// shorten redacts an input and cuts it to maxShown bytes, between characters. It
+// redacts first, as the cut could remove the '@' that marks a password.
 func shorten(input string) string {
 	shown := Redact(input)
 	if len(shown) <= maxShown {

@@ -1,24 +1,24 @@
 package urinorm
 
-// Key identifies a resource for deduplication. Two URLs share a Key only when no
-// server may tell them apart. A Key is never requested and never shown.
+// Key identifies a resource for deduplication. Two URLs have the same Key only if
+// every server must treat them alike. A Key is never requested and never shown.
 type Key string
 
-// KeyOf returns the key of u: u without its fragment; for http(s) and ws(s)
-// without userinfo, which names no resource (RFC 9110 4.2.4); path and query
-// percent-normalized (RFC 3986 6.2.2.1 and 6.2.2.2) and what RFC 3986 does not
-// allow in them encoded. A component with a malformed '%' stays byte for byte,
-// as does all of a URL with an opaque path.
+// KeyOf returns the key of u. The fragment is removed, and for http(s) and ws(s)
+// the userinfo, which does not identify a resource (RFC 9110 4.2.4). Path and
+// query are percent-normalized (RFC 3986 6.2.2.1 and 6.2.2.2), and characters that
+// RFC 3986 does not allow in them are encoded. A component with a malformed '%',
+// and a URL with an opaque path, are left unchanged.
 //
-// Slashes, query order, letter case and the scheme stay significant: a server
-// may tell such URLs apart (6.2.4).
+// Slashes, query order, letter case and the scheme remain significant, as a
+// server may distinguish such URLs (6.2.4).
 func KeyOf(u URL) Key {
 	var buf [256]byte
 	return Key(appendKey(buf[:0], u.href, u.at))
 }
 
 // AppendKey appends the key of an href that [Base.Append] wrote; the offsets
-// count from href[0]. It allocates nothing beyond what dst needs to grow.
+// count from href[0]. It allocates only to grow dst.
 func AppendKey(dst []byte, href []byte, at Offsets) []byte {
 	return appendKey(dst, href, at)
 }

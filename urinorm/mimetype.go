@@ -6,7 +6,7 @@ import (
 )
 
 // MIMEType is a parsed MIME type (MIME Sniffing Standard 4.1). Type, Subtype and
-// the names of parameters are in lower case, values as they were.
+// the names of parameters are in lower case, values as written.
 type MIMEType struct {
 	Type, Subtype string
 	Params        []MIMEParam
@@ -28,7 +28,7 @@ func (m MIMEType) Param(name string) (string, bool) {
 	return "", false
 }
 
-// String serialises the type (MIME Sniffing Standard 4.5).
+// String returns the serialized type (MIME Sniffing Standard 4.5).
 func (m MIMEType) String() string {
 	var b strings.Builder
 	b.WriteString(m.Essence())
@@ -50,13 +50,13 @@ func (m MIMEType) String() string {
 	return b.String()
 }
 
-// MaxMIMEParams is how many parameters ParseMIME keeps; more are passed over.
+// MaxMIMEParams is the most parameters that ParseMIME keeps; it ignores the others.
 const MaxMIMEParams = 1000
 
 // ParseMIME parses a MIME type as browsers parse a Content-Type (MIME Sniffing
-// Standard 4.4). It reports false for what has no type and subtype; a malformed
-// parameter is passed over, and the first of several with one name wins. A
-// header's bytes beyond ASCII count as one character each when they are no UTF-8.
+// Standard 4.4). It reports false if the type or the subtype is missing or
+// invalid. Malformed parameters are ignored, and so are all but the first of the
+// same name. Bytes that are not UTF-8 count as one character each.
 func ParseMIME(s string) (MIMEType, bool) {
 	const whitespace = "\t\n\r "
 	s = strings.Trim(s, whitespace)
@@ -75,7 +75,7 @@ func ParseMIME(s string) (MIMEType, bool) {
 		rest = strings.TrimLeft(rest, whitespace)
 		end := strings.IndexAny(rest, ";=")
 		if end < 0 {
-			break // a name without a value ends the list
+			break // the last name has no value
 		}
 		name := rfcLowerASCII(rest[:end])
 		hasValue := rest[end] == '='
@@ -103,7 +103,7 @@ func ParseMIME(s string) (MIMEType, bool) {
 }
 
 // httpQuotedString reads a quoted string (Fetch Standard 2.2, "collect an HTTP
-// quoted string") and returns what it says and what follows it.
+// quoted string") and returns its value and what follows it.
 func httpQuotedString(s string) (value, rest string) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -124,7 +124,7 @@ func httpQuotedString(s string) (value, rest string) {
 	return b.String(), ""
 }
 
-// isHTTPToken reports whether s holds only HTTP token code points.
+// isHTTPToken reports whether s contains only HTTP token code points.
 func isHTTPToken(s string) bool {
 	for i := range len(s) {
 		if !rfcIs(s[i], rfcAlpha|rfcDigit) && strings.IndexByte("!#$%&'*+-.^_`|~", s[i]) < 0 {
@@ -134,9 +134,9 @@ func isHTTPToken(s string) bool {
 	return true
 }
 
-// isQuotable reports whether s holds only HTTP quoted-string token code points:
-// tab, and the characters from blank to U+00FF but for DEL. A byte that is no
-// UTF-8 is the character of its value.
+// isQuotable reports whether s contains only HTTP quoted-string token code points:
+// tab, and the characters from space to U+00FF except DEL. A byte that is not
+// UTF-8 is the character with its value.
 func isQuotable(s string) bool {
 	for s != "" {
 		c, size := utf8.DecodeRuneInString(s)

@@ -1,11 +1,10 @@
 package urinorm
 
-// Printed returns u as reports show it: the href, syntax-normalized as far as
-// percent-encoding goes (RFC 3986 6.2.2.1 and 6.2.2.2: escapes in upper case,
-// those of unreserved characters decoded, in path, query and fragment; the
-// parser has done the rest), and with *** for a password. A component with a
-// malformed '%' is left alone, and so is an opaque path: what is printed alike
-// has one [Key].
+// Printed returns u for display: the href with path, query and fragment
+// percent-normalized (RFC 3986 6.2.2.1 and 6.2.2.2: escapes in upper case, those
+// of unreserved characters decoded) and with *** in place of a password. A
+// component with a malformed '%' and an opaque path are left unchanged, so URLs
+// that are printed alike have the same [Key].
 func (u URL) Printed() string {
 	var buf [256]byte
 	return string(appendPrinted(buf[:0], u.href, &u.at))
@@ -33,7 +32,7 @@ func appendPrinted[T string | []byte](dst []byte, href T, at *Offsets) []byte {
 		path := len(dst)
 		dst = appendNormalized(dst, href[at.PathStart:at.QueryStart], encodeNothing)
 		if len(dst) > path+2 && dst[path+2] == '|' && string(href[:at.SchemeEnd]) == "file" {
-			// "/%43|" is no drive letter, but "/C|" would be read as one.
+			// "/%43|" is not a drive letter, but "/C|" would be read as one.
 			dst = append(dst[:path], href[at.PathStart:at.QueryStart]...)
 		}
 		dst = appendNormalized(dst, href[at.QueryStart:at.FragmentStart], encodeNothing)

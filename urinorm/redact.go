@@ -2,10 +2,10 @@ package urinorm
 
 import "strings"
 
-// Redact replaces passwords by ***, in any text that may hold URLs: a reference
+// Redact replaces passwords by *** in any text that may contain URLs: a reference
 // as written, however malformed, or a message that quotes some. It looks for
 // what a browser would read as user:password@ (URL Standard 4.4, authority
-// state): behind "//" in either direction, or behind a special scheme, with or
+// state): after two slashes or backslashes, or after a special scheme, with or
 // without slashes. When in doubt it hides too much.
 func Redact(s string) string {
 	if strings.IndexByte(s, '@') < 0 {
@@ -13,8 +13,8 @@ func Redact(s string) string {
 	}
 	out := redact(s)
 	if strings.ContainsAny(s, "\t\r\n") {
-		// The parser takes these out before it looks; they may stand within a
-		// scheme or between the slashes.
+		// The parser removes these first; they may be within a scheme or between
+		// the slashes.
 		stripped := tabsAndNewlines.Replace(s)
 		if hidden := redact(stripped); hidden != stripped {
 			return hidden
@@ -55,9 +55,9 @@ func redact(s string) string {
 	return string(append(out, s[copied:]...))
 }
 
-// isPort reports whether s can stand behind the ':' of an authority. What can't
-// is likely a password with an unencoded '/', '?' or '#': no URL any more, but
-// still a password.
+// isPort reports whether s can follow the ':' of an authority. Otherwise it is
+// likely a password with an unencoded '/', '?' or '#': not a valid URL, but still
+// a password.
 func isPort(s string) bool {
 	for i := range len(s) {
 		if !isDigit(s[i]) && s[i] != ']' && s[i] != ':' && s[i] != ' ' {
@@ -67,14 +67,15 @@ func isPort(s string) bool {
 	return true
 }
 
-// redactWord finds the last '@' of the word at a place. It remembers the word,
-// so that many places in one are no more work than one.
+// redactWord finds the last '@' of the word at an offset. It keeps the word that it
+// found, so that each word is searched once.
 type redactWord struct {
 	s       string
 	end, at int
 }
 
-// lastAt returns the place of the last '@' behind from in the same word, -1 for none.
+// lastAt returns the offset of the last '@' in the word at from, -1 if there is none
+// from there on.
 func (w *redactWord) lastAt(from int) int {
 	if from >= w.end {
 		w.end = len(w.s)
@@ -89,8 +90,9 @@ func (w *redactWord) lastAt(from int) int {
 	return w.at
 }
 
-// authorityAt reports whether an authority may begin behind what stands at
-// s[i], and where: "//", or the ':' of a special scheme and any slashes.
+// authorityAt reports whether s[i] begins a separator that an authority may follow:
+// "//", or the ':' of a special scheme and any slashes. It returns where the
+// authority starts and whether backslashes end it, as in special schemes.
 func authorityAt(s string, i int) (start int, special, ok bool) {
 	if s[i] == ':' && isSpecialBefore(s, i) {
 		for i++; i < len(s) && isSlash(s[i], true); {
@@ -101,7 +103,7 @@ func authorityAt(s string, i int) (start int, special, ok bool) {
 	if !isSlash(s[i], true) || i+1 == len(s) || !isSlash(s[i+1], true) {
 		return 0, false, false
 	}
-	// Without a special scheme in front it depends on the base what this is.
+	// Without a special scheme, the meaning depends on the base.
 	backslash := s[i] == '\\' || s[i+1] == '\\'
 	for i < len(s) && isSlash(s[i], true) {
 		i++

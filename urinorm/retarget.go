@@ -5,24 +5,21 @@ import (
 	"strings"
 )
 
-// Retarget returns the reference that leads to another target from the place
-// where ref leads to a known one: in the form that ref has, and with as little
-// changed as can be. An absolute reference stays absolute, one that begins with
-// "//", "/", "./" or "../" stays so, one that is a query or a fragment alone too;
-// and components and path segments that both targets share keep the spelling that
-// they have in ref.
+// Retarget returns a reference to the target to that can replace ref, a reference
+// to the target from. It has the form of ref and differs from it as little as
+// possible: an absolute reference remains absolute, one that begins with "//", "/",
+// "./" or "../" keeps that prefix, and so does a query or a fragment alone. The
+// components and path segments that both targets share keep their spelling in ref.
 //
-// from is what ref resolves to and to the new target: both as URL.Printed gives
-// them, or both paths relative to one directory, percent-encoded, with query and
-// fragment, as reports print local files. The base that ref was resolved against is not
-// asked for, since ref and from tell enough of it.
+// from and to are both URLs in the form of [URL.Printed], or both paths relative to
+// the same directory, percent-encoded, with query and fragment, as reports print
+// local files. The base of ref is not needed, as it follows from ref and from.
 //
-// Where the new target cannot be reached in the form of ref, such as from a path
-// to another host, the result is the whole of to. It reports false where ref and
-// from do not fit together, and where a local target can only be told by its
-// place in the file system.
+// If no reference in the form of ref leads to the new target, as when ref is a path
+// and to has another host, the result is to. Retarget reports false if ref cannot
+// lead to from, and if only a path of the file system could lead to a local target.
 func Retarget(ref, from, to string) (string, bool) {
-	r, f, t := Split(mendForm(ref)), splitTarget(from), splitTarget(to)
+	r, f, t := Split(cleanReference(ref)), splitTarget(from), splitTarget(to)
 	local := !f.Scheme.Defined
 	if from == to || local != !t.Scheme.Defined && !local {
 		return "", false
@@ -41,19 +38,19 @@ func Retarget(ref, from, to string) (string, bool) {
 	case !r.Host.Defined && f.Authority() != t.Authority(), f.Scheme != t.Scheme:
 		return to, true
 	case r.Host.Defined:
-		return m.first(to, m.assembled)
+		return m.verified(to, m.schemeRelative)
 	default:
-		return m.first(to, m.relative)
+		return m.verified(to, m.relative)
 	}
 }
 
-// mendForm does to a reference what the URL Standard does before it looks at
-// anything: blanks around it go, so do tabs and line ends in it, and backslashes
-// before the query are slashes.
-func mendForm(ref string) string {
+// cleanReference removes leading and trailing spaces and control characters, and
+// all tabs and line breaks, and replaces backslashes before the query by slashes,
+// as the parser of the web profile does.
+func cleanReference(ref string) string {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
 	if strings.ContainsAny(ref, "\t\r\n") {
-		ref = strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(ref)
+		ref = tabsAndNewlines.Replace(ref)
 	}
 	end := len(ref)
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
@@ -62,8 +59,8 @@ func mendForm(ref string) string {
 	return strings.ReplaceAll(ref[:end], `\`, "/") + ref[end:]
 }
 
-// splitTarget cuts a printed target. The path of a local one gets a slash before
-// it, and what leads up from the working directory becomes names of its own.
+// splitTarget splits a printed target. The path of a local target gets a leading
+// slash, and each leading ".." becomes an ordinary segment.
 func splitTarget(s string) Reference {
 	if s == "./" {
 		s = ""
@@ -80,31 +77,31 @@ func splitTarget(s string) Reference {
 	return r
 }
 
-// parent stands for ".." in front of a local path.
+// parent replaces ".." at the beginning of a local path.
 const parent = "[..]"
 
-// retargeting is one call of Retarget.
+// retargeting is the state of a call of Retarget.
 type retargeting struct {
 	ref, from, to Reference
 
-	spelled []string // the names in the path of ref, its dot segments worked off
-	ups     int      // the ".." that lead it
-	above   []string // the names in the path of from before those of ref
+	spelled []string // the path segments of ref, without dot segments
+	ups     int      // the number of ".." before them
+	above   []string // the path segments of from before those of ref
 }
 
-// fits takes the path of a relative reference apart and reports whether it can
-// lead to from.
+// fits splits the path of a relative reference and reports whether it can lead to
+// from.
 func (m *retargeting) fits() bool {
-	from := pathNames(m.from.Path)
+	from := pathSegments(m.from.Path)
 	switch {
 	case m.ref.Host.Defined:
-		m.spelled = pathNames(m.ref.Path)
-	case m.ref.Path == "": // the document itself: its own name stands there
+		m.spelled = pathSegments(m.ref.Path)
+	case m.ref.Path == "": // the document that contains it
 		m.spelled = nil
 		m.above = from[:max(len(from)-1, 0)]
 		return true
 	default:
-		m.spelled, m.ups = workOff(m.ref.Path)
+		m.spelled, m.ups = resolveDots(m.ref.Path)
 	}
 	before := len(from) - len(m.spelled)
 	if before < 0 || before > 0 && m.ref.Host.Defined {
@@ -115,21 +112,21 @@ func (m *retargeting) fits() bool {
 	}
 	m.above = from[:before]
 	for i, name := range m.spelled {
-		if !sameName(name, from[before+i]) {
+		if !sameSegment(name, from[before+i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// workOff removes the dot segments of a path as far as it does not lead above
-// where it begins.
-func workOff(path string) (names []string, ups int) {
+// resolveDots removes the dot segments of a path. It returns the other segments and
+// the number of ".." that remain at the beginning of a relative path.
+func resolveDots(path string) (names []string, ups int) {
 	rooted := strings.HasPrefix(path, "/")
-	parts := pathNames(path)
+	parts := pathSegments(path)
 	for i, name := range parts {
 		last := i == len(parts)-1
-		switch dots(name) {
+		switch dotSegment(name) {
 		case 1:
 			if last {
 				names = append(names, "")
@@ -150,27 +147,13 @@ func workOff(path string) (names []string, ups int) {
 	return names, ups
 }
 
-// dots is the number of dots in a dot segment, 0 for any other.
-func dots(name string) int {
-	if len(name) > len("%2e%2e") {
-		return 0
-	}
-	switch strings.ReplaceAll(strings.ToLower(name), "%2e", ".") {
-	case ".":
-		return 1
-	case "..":
-		return 2
-	}
-	return 0
-}
-
-// pathNames cuts a path at its slashes, the first one aside.
-func pathNames(path string) []string {
+// pathSegments splits a path into its segments.
+func pathSegments(path string) []string {
 	return strings.Split(strings.TrimPrefix(path, "/"), "/")
 }
 
-// sameName reports whether two spellings of a segment name the same.
-func sameName(a, b string) bool {
+// sameSegment reports whether two segments are equal when they are decoded.
+func sameSegment(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -185,17 +168,18 @@ func sameName(a, b string) bool {
 	return x == y
 }
 
-// absolute writes a reference that has a scheme.
+// absolute returns the new reference if ref has a scheme.
 func (m *retargeting) absolute(to string) (string, bool) {
 	for _, keep := range []bool{true, false} {
-		if s := m.whole(keep); leadsTo(nil, s, to) {
+		if s := m.whole(keep); resolvesTo(nil, s, to) {
 			return s, true
 		}
 	}
 	return to, true
 }
 
-// whole is the new target with what both targets share spelled as in ref.
+// whole returns the new target. If keep is set, the parts that both targets share
+// are spelled as in ref.
 func (m *retargeting) whole(keep bool) string {
 	out := m.to
 	if !keep {
@@ -209,8 +193,8 @@ func (m *retargeting) whole(keep bool) string {
 	}
 	switch {
 	case m.from.Path != m.to.Path:
-		m.spelled, _ = workOff(m.ref.Path)
-		out.Path = "/" + strings.Join(keepSpelling(pathNames(m.to.Path), pathNames(m.from.Path), m.spelled), "/")
+		m.spelled, _ = resolveDots(m.ref.Path)
+		out.Path = "/" + strings.Join(keepSpelling(pathSegments(m.to.Path), pathSegments(m.from.Path), m.spelled), "/")
 	case m.ref.Path != "" || m.from.Path != "/":
 		out.Path = m.ref.Path
 	default:
@@ -220,7 +204,7 @@ func (m *retargeting) whole(keep bool) string {
 	return out.String()
 }
 
-// keepTail keeps query and fragment as ref has them where the targets share them.
+// keepTail copies the query and the fragment from ref if both targets share them.
 func (m *retargeting) keepTail(out *Reference) {
 	if m.from.Query == m.to.Query {
 		out.Query = m.ref.Query
@@ -230,8 +214,9 @@ func (m *retargeting) keepTail(out *Reference) {
 	}
 }
 
-// keepSpelling writes the names of to as spelled writes those of from that are the
-// same: those that lead both paths, and those that end them.
+// keepSpelling returns the segments of to, with the segments that it shares with
+// from, at the beginning and at the end, as in spelled, which has the segments of
+// from in their original spelling.
 func keepSpelling(to, from, spelled []string) []string {
 	out := append([]string(nil), to...)
 	if len(from) != len(spelled) {
@@ -248,16 +233,16 @@ func keepSpelling(to, from, spelled []string) []string {
 	return out
 }
 
-// assembled is a reference that begins with "//".
-func (m *retargeting) assembled(keep bool) string {
+// schemeRelative returns the new reference if ref begins with "//".
+func (m *retargeting) schemeRelative(keep bool) string {
 	s := m.whole(keep)
 	_, rest, _ := strings.Cut(s, ":")
 	return rest
 }
 
-// relative is a reference without an authority.
+// relative returns the new reference if ref has no authority, or "".
 func (m *retargeting) relative(keep bool) string {
-	to, from := pathNames(m.to.Path), pathNames(m.from.Path)
+	to, from := pathSegments(m.to.Path), pathSegments(m.from.Path)
 	out := Reference{Query: m.to.Query, Fragment: m.to.Fragment}
 	if keep {
 		m.keepTail(&out)
@@ -279,7 +264,7 @@ func (m *retargeting) relative(keep bool) string {
 	case strings.HasPrefix(m.ref.Path, "/"):
 		out.Path = "/" + path
 		if shared < len(m.above) {
-			return "" // above the root that the reference begins at
+			return "" // outside the root of the site
 		}
 	default:
 		out.Path = strings.Repeat("../", m.ups+len(m.above)-shared) + path
@@ -291,16 +276,16 @@ func (m *retargeting) relative(keep bool) string {
 	return out.String()
 }
 
-// first returns the first way of writing, with spellings kept or not, that leads
-// to the new target.
-func (m *retargeting) first(to string, write func(keep bool) string) (string, bool) {
+// verified returns the first result of write that resolves to the new target: with
+// the spelling of ref, or without it.
+func (m *retargeting) verified(to string, write func(keep bool) string) (string, bool) {
 	base := m.base()
-	if base == nil || !leadsTo(base, m.ref.String(), m.targetOf(m.from, "")) {
+	if base == nil || !resolvesTo(base, m.ref.String(), m.targetOf(m.from, "")) {
 		return "", false
 	}
 	want := m.targetOf(m.to, to)
 	for _, keep := range []bool{true, false} {
-		if s := write(keep); (s != "" || m.ref.String() == "") && leadsTo(base, s, want) {
+		if s := write(keep); (s != "" || m.ref.String() == "") && resolvesTo(base, s, want) {
 			return s, true
 		}
 	}
@@ -310,7 +295,7 @@ func (m *retargeting) first(to string, write func(keep bool) string) (string, bo
 	return "", false
 }
 
-// base is a URL that ref could stand at.
+// base returns a base against which ref resolves to from.
 func (m *retargeting) base() *Base {
 	hidden := append([]string(nil), m.above...)
 	if strings.HasPrefix(m.ref.Path, "/") && !m.from.Scheme.Defined {
@@ -321,7 +306,7 @@ func (m *retargeting) base() *Base {
 	}
 	name := "page"
 	if m.ref.Path == "" {
-		from := pathNames(m.from.Path)
+		from := pathSegments(m.from.Path)
 		name = from[len(from)-1]
 		if !m.ref.Query.Defined && m.from.Query.Defined {
 			name += "?" + m.from.Query.Value
@@ -338,7 +323,8 @@ func (m *retargeting) base() *Base {
 	return b
 }
 
-// origin is the scheme and authority of a target; local ones get some.
+// origin returns the scheme and authority of a target, a placeholder for a local
+// one.
 func (m *retargeting) origin(target Reference) string {
 	if !target.Scheme.Defined {
 		return "https://local.invalid"
@@ -349,8 +335,9 @@ func (m *retargeting) origin(target Reference) string {
 	return target.Scheme.Value + "://" + target.Authority().Value
 }
 
-// targetOf is a target as references at the base lead to it: of a local path,
-// what is above the root of a reference that begins there is not part of it.
+// targetOf returns the URL of a target as seen from the base. If ref begins at the
+// root of a local site, the directories above the root are not part of it; the
+// result is "" for a target outside the root.
 func (m *retargeting) targetOf(target Reference, printed string) string {
 	if target.Scheme.Defined && printed != "" {
 		return printed
@@ -367,8 +354,8 @@ func (m *retargeting) targetOf(target Reference, printed string) string {
 	return m.origin(target) + tail.String()
 }
 
-// leadsTo reports whether a reference leads to a target, as both are printed.
-func leadsTo(base *Base, ref, target string) bool {
+// resolvesTo reports whether a reference resolves to a target.
+func resolvesTo(base *Base, ref, target string) bool {
 	var u URL
 	var err error
 	if base == nil {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// CheckSyntax holds a URI to the grammar its scheme gives it. rest is all that
-// stands behind "scheme:", fragment included; the scheme may be in any case. It
-// returns nil where no standard gives a grammar (see [CategoryOf]), and for
+// CheckSyntax checks a URI against the grammar of its scheme, whose case is ignored.
+// rest is the URI after "scheme:", fragment included. If no standard defines a
+// grammar (see [CategoryOf]), it returns nil. It checks
 //
 //   - http, https, ftp, ws, wss: an authority with a host (RFC 9110 4.2.1);
 //   - mailto: [ParseMailto]; urn: [ParseURN] and [URN.Check];
 //   - data: [ParseDataURL], on the serialised URL;
-//   - tel (RFC 3966): a local number may lack its phone-context, as a reader in
-//     the same place can dial it; sms (RFC 5724): without a recipient, the reader
-//     chooses one;
-//   - geo (RFC 5870): a query, which maps on telephones understand, is passed over;
+//   - tel (RFC 3966): a local number may lack its phone-context, as readers in the
+//     same area can dial it;
+//   - sms (RFC 5724): the recipient may be missing, as the reader can choose one;
+//   - geo (RFC 5870): a query, which maps on telephones understand, is ignored;
 //   - doi (ISO 26324), info (RFC 4452), magnet (its links to BitTorrent and
 //     other hashes).
 //
-// The error is an [*Error] with the operation "check"; mostly it wraps a
-// [*SyntaxError], whose offset counts from the start of the URI.
+// The error is an [*Error] with the operation "check". It wraps [ErrTooLong], or in
+// most cases a [*SyntaxError], whose offset counts from the start of the URI.
 func CheckSyntax(scheme, rest string) error {
 	rule := rfcSchemeRules[rfcLowerASCII(scheme)]
 	if rule.syntax == nil {
@@ -35,8 +35,8 @@ func CheckSyntax(scheme, rest string) error {
 	return nil
 }
 
-// checkHost returns the check of schemes whose URIs name a host: an empty one is
-// invalid there, though the generic syntax allows it.
+// checkHost returns a check that the URIs of a scheme have a host, which may not be
+// empty as the generic syntax allows.
 func checkHost(scheme, standard string) func(rest string) error {
 	return func(rest string) error {
 		r := Split(rest)
@@ -67,7 +67,7 @@ func checkData(rest string) error {
 	return err
 }
 
-// rfcWithoutTail cuts query and fragment off.
+// rfcWithoutTail removes the query and the fragment.
 func rfcWithoutTail(rest string) string {
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		return rest[:i]
@@ -75,43 +75,44 @@ func rfcWithoutTail(rest string) string {
 	return rest
 }
 
-// checkDOI: "10." registrant code "/" suffix (ISO 26324 section 3). The registrant
-// code is of digits, in parts with dots between them; the suffix is free.
+// checkDOI checks "10." registrant code "/" suffix (ISO 26324 section 3). The
+// registrant code consists of groups of digits separated by dots; the suffix is
+// any text.
 func checkDOI(rest string) error {
 	const prefix = len("doi:")
-	fault := func(rule string, offset int, reason string) error {
+	syntaxError := func(rule string, offset int, reason string) error {
 		return &SyntaxError{"ISO 26324", rule, prefix + offset, reason}
 	}
-	name := rfcPercentDecode(rest)
+	name := percentDecode(rest)
 	registrant, suffix, found := strings.Cut(name, "/")
 	switch {
 	case !strings.HasPrefix(name, "10."):
-		return fault("DOI prefix", 0, `a DOI begins with "10."`)
+		return syntaxError("DOI prefix", 0, `a DOI begins with "10."`)
 	case !found:
-		return fault("DOI name", len(rest), "'/' is missing behind the prefix")
+		return syntaxError("DOI name", len(rest), "'/' is missing after the prefix")
 	case suffix == "":
-		return fault("DOI suffix", len(rest), "the suffix is empty")
+		return syntaxError("DOI suffix", len(rest), "the suffix is empty")
 	}
 	for part := range strings.SplitSeq(registrant, ".") {
 		if part == "" || strings.Trim(part, "0123456789") != "" {
-			return fault("DOI prefix", len("10."), "the registrant code is not of digits with dots between them")
+			return syntaxError("DOI prefix", len("10."), "the registrant code does not consist of digits separated by dots")
 		}
 	}
 	return nil
 }
 
-// checkInfo: info-identifier = namespace "/" identifier (RFC 4452 section 3)
+// checkInfo checks info-identifier = namespace "/" identifier (RFC 4452 section 3)
 func checkInfo(rest string) error {
 	const prefix = len("info:")
-	fault := func(rule string, offset int, reason string) error {
+	syntaxError := func(rule string, offset int, reason string) error {
 		return &SyntaxError{"RFC 4452", rule, prefix + offset, reason}
 	}
 	namespace, identifier, found := strings.Cut(rest, "/")
 	switch {
 	case !found:
-		return fault("info-identifier", len(rest), "'/' is missing behind the namespace")
+		return syntaxError("info-identifier", len(rest), "'/' is missing after the namespace")
 	case namespace == "" || rfcCheckScheme(namespace) != nil:
-		return fault("namespace", 0, "a namespace begins with a letter and goes on with letters, digits, '+', '-' and '.'")
+		return syntaxError("namespace", 0, "a namespace is a letter followed by letters, digits, '+', '-' and '.'")
 	}
 	identifier, _, _ = strings.Cut(identifier, "#")
 	err := rfcCheckChars(identifier, "identifier", rfcPathChar, prefix+len(namespace)+1)
@@ -122,15 +123,15 @@ func checkInfo(rest string) error {
 	return err
 }
 
-// checkMagnet reads what torrent programs agree on: a query of name=value pairs,
-// at least one of them an exact topic (xt, or xt.1 and so on) that is a URN.
+// checkMagnet checks the form that BitTorrent programs share: a query of name=value
+// pairs with a topic or a source. Each exact topic (xt, or xt.1 and so on) is a URN.
 func checkMagnet(rest string) error {
 	const prefix = len("magnet:")
-	fault := func(rule string, offset int, reason string) error {
+	syntaxError := func(rule string, offset int, reason string) error {
 		return &SyntaxError{"magnet", rule, prefix + offset, reason}
 	}
 	if !strings.HasPrefix(rest, "?") {
-		return fault("magnet link", 0, "'?' is missing behind the scheme")
+		return syntaxError("magnet link", 0, "'?' is missing after the scheme")
 	}
 	query, _, _ := strings.Cut(rest[1:], "#")
 	topics, at := 0, 1
@@ -138,30 +139,30 @@ func checkMagnet(rest string) error {
 		name, value, _ := strings.Cut(field, "=")
 		if name == "xt" || strings.HasPrefix(name, "xt.") {
 			topics++
-			if err := checkTopic(rfcPercentDecode(value)); err != nil {
-				return fault("xt", at, err.Error())
+			if err := checkTopic(percentDecode(value)); err != nil {
+				return syntaxError("xt", at, err.Error())
 			}
 		}
 		at += len(field) + 1
 	}
 	if topics == 0 && !strings.Contains(query, "xs=") && !strings.Contains(query, "as=") &&
 		!strings.Contains(query, "kt=") {
-		return fault("magnet link", 0, "it names neither a topic (xt, kt) nor a source (xs, as)")
+		return syntaxError("magnet link", 0, "the link has neither a topic (xt, kt) nor a source (xs, as)")
 	}
 	return nil
 }
 
-// checkTopic: a URN; a BitTorrent hash has 40 hexadecimal or 32 base32 digits
-// (BEP 9), its second version 68 hexadecimal ones.
+// checkTopic checks that a topic is a URN. A BitTorrent hash has 40 hexadecimal or
+// 32 base32 digits (BEP 9), that of the second version 68 hexadecimal digits.
 func checkTopic(topic string) error {
 	u, err := parseURN(topic)
 	if err != nil {
-		return errors.New("the topic is no URN")
+		return errors.New("the topic is not a URN")
 	}
 	switch rfcLowerASCII(u.NID) {
 	case "btih":
 		if !isHexOf(u.NSS, 40) && !isBase32Of(u.NSS, 32) {
-			return errors.New("a BitTorrent hash has 40 hexadecimal digits or 32 of base32")
+			return errors.New("a BitTorrent hash has 40 hexadecimal or 32 base32 digits")
 		}
 	case "btmh":
 		if !isHexOf(u.NSS, 68) {

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// Rung is a rung of the ladder of comparison (RFC 3986 section 6.2): the lowest
-// at which two URIs are seen to be equivalent. Lower rungs cost less; higher
-// rungs need more knowledge. No rung joins URIs that may identify different
-// resources, so [RungNone] means "not known to be equivalent", not "different".
+// Rung is a rung of the comparison ladder (RFC 3986 section 6.2), the lowest on
+// which two URIs are equivalent. Lower rungs cost less, higher ones need more
+// knowledge. URIs that may identify different resources are not equivalent on any
+// rung, so [RungNone] means "not known to be equivalent" and not "different".
 type Rung int
 
 const (
-	RungNone     Rung = iota // they do not meet
+	RungNone     Rung = iota // not known to be equivalent
 	RungString               // 6.2.1: the same string
 	RungCase                 // 6.2.2.1: case of scheme, host and hexadecimal digits
 	RungPercent              // 6.2.2.2: percent-encoded unreserved characters
 	RungDots                 // 6.2.2.3: dot segments
-	RungScheme               // 6.2.3: what the scheme says of ports, hosts, paths and names
-	RungProtocol             // 6.2.4: a permanent redirect seen by an [Equivalences]
+	RungScheme               // 6.2.3: rules of the scheme for ports, hosts, paths and names
+	RungProtocol             // 6.2.4: permanent redirects recorded by an [Equivalences]
 )
 
 var rungNames = [...]struct{ name, section string }{
@@ -42,8 +42,8 @@ func (r Rung) String() string {
 	return rungNames[r].name
 }
 
-// Section returns the section of RFC 3986 that defines the rung, "" for
-// [RungNone].
+// Section returns the section that defines the rung, such as "RFC 3986 6.2.1", or
+// "" for [RungNone].
 func (r Rung) Section() string {
 	if r < 0 || int(r) >= len(rungNames) {
 		return ""
@@ -51,29 +51,29 @@ func (r Rung) Section() string {
 	return rungNames[r].section
 }
 
-// Equivalent reports whether the rung is any but [RungNone].
+// Equivalent reports whether r is not [RungNone].
 func (r Rung) Equivalent() bool { return r > RungNone }
 
-// Compare climbs the ladder of RFC 3986 section 6.2 with both URIs until they
-// are the same string, and returns the rung on which they meet. Both must parse
-// (see [ParseRFC]).
+// Compare normalizes two URIs rung by rung until they are the same string (RFC 3986
+// section 6.2) and returns that rung. Errors are those of [ParseRFC].
 //
-// URIs are compared as identifiers, their fragments included: a "#" behind one
-// of them keeps them apart (section 6.2.3). Cut the fragments off to ask whether
-// two URIs retrieve the same (section 6.1).
+// URIs are compared as identifiers, fragments included: "a" and "a#" differ
+// (section 6.2.3). Remove the fragments to find whether two URIs retrieve the same
+// (section 6.1).
 //
-// On [RungScheme] each scheme has its say:
+// The rules of the schemes, on [RungScheme], are:
 //
 //   - http, https: RFC 9110 4.2.3;
-//   - urn: RFC 8141 3.1, r-, q- and f-components left aside and nothing decoded,
+//   - urn: RFC 8141 3.1, which ignores r-, q- and f-components and decodes nothing,
 //     and the rules of the namespaces isbn, issn, uuid and ietf;
-//   - mailto: the domains of addresses, names of headers and addresses given by
-//     "to" (RFC 6068 2);
-//   - file: "localhost", the empty host and none are one (RFC 8089 2);
-//   - tel, sms: visual separators and the order of parameters (RFC 3966 4);
-//   - geo: numbers that are equal (RFC 5870 3.4.4); doi and info: letter case.
+//   - mailto: case of domains and header names is ignored, and addresses in "to"
+//     fields count as part of the path (RFC 6068 2);
+//   - file: "localhost", an empty host and no host are equivalent (RFC 8089 2);
+//   - tel, sms: visual separators and the order of parameters are ignored (RFC 3966 4);
+//   - geo: numbers are compared by value (RFC 5870 3.4.4);
+//   - doi, info: letter case is ignored.
 //
-// What a server has shown to be one is the business of [Equivalences].
+// [Equivalences] also takes redirects into account.
 func Compare(a, b string) (Rung, error) {
 	ra, err := ParseRFC(a)
 	if err != nil {
@@ -98,10 +98,10 @@ func Compare(a, b string) (Rung, error) {
 	return RungNone, nil
 }
 
-// rfcSchemeEquivalence rewrites a URI into a form that is the same for all URIs
-// the scheme itself calls equivalent. It is for comparing only.
+// rfcSchemeEquivalence rewrites a URI to a form that is the same for all URIs that
+// are equivalent by the rules of the scheme.
 func rfcSchemeEquivalence(f *rfcForm) {
-	if f.name {
+	if f.validURN {
 		f.urnEquivalence()
 		return
 	}
@@ -110,13 +110,13 @@ func rfcSchemeEquivalence(f *rfcForm) {
 	}
 }
 
-// EqualHTTP1 compares two http URIs as HTTP/1.1 first did (RFC 2616 section
-// 3.2.3): octet by octet, but a missing or empty port is the default one, host
-// and scheme are without case, an empty path is "/", and a character that is
-// neither reserved nor unsafe equals its percent-encoding. That set holds
-// "!*'()" besides what RFC 3986 calls unreserved, so that "%28" is "(" here and
-// is not in [Compare], which follows RFC 9110 4.2.3. Dot segments are not looked
-// at. Both must parse.
+// EqualHTTP1 compares two http URIs by the rules of the first HTTP/1.1 (RFC 2616
+// section 3.2.3): octet by octet, but a missing or empty port is the default one,
+// case of scheme and host is ignored, an empty path is "/", and a character that
+// is neither reserved nor unsafe equals its percent-encoding. These characters are
+// the unreserved ones of RFC 3986 and "!*'()", so "%28" equals "(" here, but not in
+// [Compare], which follows RFC 9110 4.2.3. Dot segments are not removed. Errors are
+// those of [ParseRFC].
 func EqualHTTP1(a, b string) (bool, error) {
 	ra, err := rfcHTTP1Form(a)
 	if err != nil {
@@ -151,25 +151,25 @@ func rfcHTTP1Form(s string) (Reference, error) {
 // rfcDecodeMarks decodes the marks of RFC 2396 2.3 that RFC 3986 made reserved.
 var rfcDecodeMarks = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 
-// MaxEquivalences is how many URIs an [Equivalences] remembers.
+// MaxEquivalences is the most URIs that an [Equivalences] records.
 const MaxEquivalences = 1 << 20
 
-// ErrFull is returned when an [Equivalences] remembers no more.
+// ErrFull: an [Equivalences] has recorded [MaxEquivalences] URIs.
 var ErrFull = errors.New("too many equivalences")
 
-// Equivalences is the protocol-based rung (RFC 3986 section 6.2.4): what a
-// server has said to be the same resource. Feed it each permanent redirect (301,
-// 308) that was observed; it never guesses, and trailing slashes, "www." or
-// https stay significant until a server joins them. The zero value is ready for
-// use, also by several goroutines at once.
+// Equivalences records URIs that a server has declared to be the same resource
+// (protocol-based normalization, RFC 3986 section 6.2.4). Pass each permanent
+// redirect (301, 308) to [Equivalences.Observe]. It never guesses: trailing
+// slashes, "www." and https remain significant unless a redirect shows otherwise.
+// The zero value is ready for use. It is safe for concurrent use.
 type Equivalences struct {
 	mu     sync.Mutex
-	leader map[string]string // normal form without fragment -> one it was joined with
+	parent map[string]string // normal form without fragment to an equivalent one, see find
 }
 
-// Observe records that a request for from was redirected to to permanently. The
-// fragments play no part. Both must parse. Beyond [MaxEquivalences] URIs it
-// returns [ErrFull].
+// Observe records a permanent redirect. The fragments are ignored. Errors are those
+// of [ParseRFC], or an [*Error] that wraps [ErrFull] once [MaxEquivalences] URIs are
+// recorded.
 func (e *Equivalences) Observe(from, to string) error {
 	from, _, err := rfcRetrieval(from)
 	if err != nil {
@@ -185,19 +185,19 @@ func (e *Equivalences) Observe(from, to string) error {
 	if from == to {
 		return nil
 	}
-	if len(e.leader) >= MaxEquivalences {
+	if len(e.parent) >= MaxEquivalences {
 		return newError("observe redirect of", from, ErrFull)
 	}
-	if e.leader == nil {
-		e.leader = make(map[string]string)
+	if e.parent == nil {
+		e.parent = make(map[string]string)
 	}
-	e.leader[from] = to
+	e.parent[from] = to
 	return nil
 }
 
-// Compare is [Compare] with one more rung: URIs that only redirects join meet on
-// [RungProtocol]. Their fragments must be the same, as a redirect hands the
-// fragment on (RFC 9110 10.2.2).
+// Compare is [Compare] with one more rung, [RungProtocol], for URIs that redirects
+// make equivalent. Their fragments must be the same, as a redirect target inherits
+// the fragment (RFC 9110 10.2.2).
 func (e *Equivalences) Compare(a, b string) (Rung, error) {
 	rung, err := Compare(a, b)
 	if err != nil || rung.Equivalent() {
@@ -219,21 +219,21 @@ func (e *Equivalences) Compare(a, b string) (Rung, error) {
 	return RungNone, nil
 }
 
-// find follows a URI to the one that stands for all it is joined with, and
-// shortens the way for the next time.
+// find returns the representative of the URIs that are equivalent to uri, and
+// makes it the parent of all URIs on the path to it (union-find).
 func (e *Equivalences) find(uri string) string {
-	var way []string
-	for next, ok := e.leader[uri]; ok; next, ok = e.leader[uri] {
-		way = append(way, uri)
+	var path []string
+	for next, ok := e.parent[uri]; ok; next, ok = e.parent[uri] {
+		path = append(path, uri)
 		uri = next
 	}
-	for _, passed := range way {
-		e.leader[passed] = uri
+	for _, passed := range path {
+		e.parent[passed] = uri
 	}
 	return uri
 }
 
-// rfcRetrieval splits a URI into what is retrieved, in normal form, and its
+// rfcRetrieval returns the normal form of a URI without its fragment, and the
 // fragment.
 func rfcRetrieval(s string) (uri string, fragment Component, err error) {
 	s, err = NormalizeRFC(s)

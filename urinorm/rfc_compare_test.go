@@ -163,9 +163,9 @@ func TestEquivalences(t *testing.T) {
 }
 
 func TestEquivalencesIsFull(t *testing.T) {
-	e := Equivalences{leader: make(map[string]string)}
+	e := Equivalences{parent: make(map[string]string)}
 	for i := range MaxEquivalences {
-		e.leader[fmt.Sprint(i)] = "x"
+		e.parent[fmt.Sprint(i)] = "x"
 	}
 	if err := e.Observe("http://a/", "http://b/"); !errors.Is(err, ErrFull) {
 		t.Errorf("one more: %v", err)

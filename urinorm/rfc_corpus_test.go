@@ -107,7 +107,7 @@ func TestRFCParseCorpus(t *testing.T) {
 			}
 		}
 		if r.String() != c.Input {
-			t.Errorf("%s: %q is put together again as %q", c.ID, c.Input, r)
+			t.Errorf("%s: %q is recomposed as %q", c.ID, c.Input, r)
 		}
 	}
 }

@@ -24,13 +24,13 @@ func ExampleParseRFC() {
 	fmt.Println(err)
 	// Output:
 	// foo example.com 8042 /over/there name=ferret nose
-	// parse "http://[1::2::3]/": RFC 3986 IPv6address fails at byte 13: a second '::'
+	// parse "http://[1::2::3]/": RFC 3986 IPv6address fails at byte 13: '::' occurs twice
 }
 
 func ExampleSyntaxError() {
-	err := &urinorm.SyntaxError{Standard: "RFC 3986", Rule: "port", Offset: 9, Reason: "'x' is no digit"}
+	err := &urinorm.SyntaxError{Standard: "RFC 3986", Rule: "port", Offset: 9, Reason: "'x' is not a digit"}
 	fmt.Println(err)
-	// Output: RFC 3986 port fails at byte 9: 'x' is no digit
+	// Output: RFC 3986 port fails at byte 9: 'x' is not a digit
 }
 
 func ExampleSplit() {
@@ -115,7 +115,7 @@ func ExampleExplainNormalize() {
 	// Output:
 	// RFC 3986 6.2.2.1: host in lower case: http://example.com:80/a/../b
 	// RFC 3986 6.2.2.3: dot segments removed: http://example.com:80/b
-	// RFC 3986 6.2.3: empty, default or zero-padded port shortened: http://example.com/b
+	// RFC 3986 6.2.3: empty port, default port or leading zeros of the port removed: http://example.com/b
 }
 
 func ExampleCompare() {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// SpanKind says what was found in a text.
+// SpanKind is the kind of a [Span].
 type SpanKind int
 
 const (
@@ -17,38 +17,36 @@ const (
 
 // Span is a URI found in running text.
 type Span struct {
-	Start, End int // its bytes in the text, without delimiters around it
-	// URI is text[Start:End] for a SpanURI, unless the text broke it across lines;
-	// a SpanSuffix is completed to an https URI, a SpanMail to a mailto URI.
+	Start, End int // its offsets in the text, delimiters excluded
+	// URI is text[Start:End] for a SpanURI, with line breaks removed, and an https or
+	// ftp URI for a SpanSuffix (see [FromSuffix]) and a mailto URI for a SpanMail.
 	URI  string
 	Kind SpanKind
-	// HyphenBreak tells that the text was broken behind a hyphen. The hyphen is
-	// kept, but it may be the typesetter's and no part of the URI (appendix C).
+	// HyphenBreak is true if a line break was removed after a hyphen. URI contains
+	// the hyphen, but typesetting may have added it (appendix C).
 	HyphenBreak bool
 }
 
-// TextOptions widens what FindURIs finds. The zero value finds URIs only.
+// TextOptions selects what FindURIs finds besides URIs.
 type TextOptions struct {
 	WWW  bool // hosts that begin with "www." and have no scheme
 	Mail bool // mail addresses without "mailto:"
 }
 
-// FindURIs finds the URIs in running text by the rules of RFC 3986 appendix C
-// and the habits of writers, in order and without overlaps:
+// FindURIs finds the URIs in running text, in order and without overlaps, by the
+// rules of RFC 3986 appendix C and common conventions of writing:
 //
-//   - double quotes, angle brackets, blanks and all characters that no URI may
-//     hold end a URI; letters, digits and symbols beyond ASCII do not, as IRIs
-//     are written in texts too (RFC 3987);
-//   - within <…> a URI may be broken across lines; "URL:" before it is no part of
-//     it;
-//   - a closing parenthesis or bracket belongs to it if its opening one does;
-//   - punctuation at its end belongs to the sentence: . , ; : ! ? ' and "'s";
-//     so do quotes and emphasis ('…' *…* _…_ ~…~) that begin right before it.
+//   - double quotes, angle brackets, spaces and all other characters that a URI
+//     cannot contain end a URI; letters, digits and symbols beyond ASCII do not, as
+//     texts contain IRIs as well (RFC 3987);
+//   - within <…> a URI may contain line breaks; "URL:" before it is not part of it;
+//   - a closing parenthesis or bracket is part of a URI if the opening one is;
+//   - punctuation at the end is not part of a URI: . , ; : ! ? ' and "'s"; nor is the
+//     end of a quotation or an emphasis ('…' *…* _…_ ~…~) that begins before it.
 //
-// A scheme that is followed by "//" may be any; without it, only those count
-// whose URIs have a grammar to tell them from prose (mailto, tel, urn, doi, …).
-// Found URIs are not checked further: resolve them with the web profile, or parse
-// them. The time taken is in proportion to the length of the text.
+// Any scheme counts if "//" follows it; without "//" only those whose grammar
+// distinguishes URIs from prose (mailto, tel, urn, doi, …). The URIs found are not
+// guaranteed to parse. FindURIs takes linear time.
 func FindURIs(text string, opts TextOptions) []Span {
 	f := textFinder{text: text, opts: opts}
 	for i := 0; i < len(text); {
@@ -68,7 +66,7 @@ func FindURIs(text string, opts TextOptions) []Span {
 			}
 		}
 		if next > i {
-			f.floor = next
+			f.start = next
 			i = next
 		} else {
 			i++
@@ -81,25 +79,25 @@ type textFinder struct {
 	text  string
 	opts  TextOptions
 	spans []Span
-	floor int // everything before it belongs to earlier spans
+	start int // the text before it has been searched, or is part of earlier spans
 
-	// Candidates that come to nothing must not cost a scan of the same bytes each:
-	// only maxTries of them may begin within what one has scanned.
+	// Rejected candidates must not scan the same bytes again and again: at most
+	// maxTries candidates may begin before scanned, the end of the last scan.
 	scanned int
 	tries   int
 }
 
 const maxTries = 8
 
-// maxLocalPart bounds how far back a mail address is looked for (RFC 5321
-// 4.5.3.1.1), maxHostName how far on (RFC 1035 2.3.4), in bytes.
+// maxLocalPart (RFC 5321 4.5.3.1.1) and maxHostName (RFC 1035 2.3.4) limit the parts
+// of a mail address, in bytes.
 const (
 	maxLocalPart = 64
 	maxHostName  = 253
 )
 
-// may reports whether a candidate at start may be scanned.
-func (f *textFinder) may(start int) bool {
+// mayScan reports whether a candidate at start may be scanned.
+func (f *textFinder) mayScan(start int) bool {
 	if start >= f.scanned {
 		f.tries = 0
 	}
@@ -112,12 +110,12 @@ func (f *textFinder) add(s Span) int {
 	return s.End
 }
 
-// afterScheme looks at the ':' at i and returns the end of the URI whose scheme
-// it ends, 0 if there is none.
+// afterScheme looks for a URI whose scheme ends with the ':' at i, and returns the
+// end of the URI, 0 if there is none.
 func (f *textFinder) afterScheme(i int) int {
 	hierarchical := strings.HasPrefix(f.text[i+1:], "//")
 	start := f.schemeStart(i, hierarchical)
-	if start < 0 || !f.may(start) {
+	if start < 0 || !f.mayScan(start) {
 		return 0
 	}
 	scheme := rfcLowerASCII(f.text[start:i])
@@ -127,22 +125,23 @@ func (f *textFinder) afterScheme(i int) int {
 	end := f.end(start, i+1)
 	f.scanned = max(f.scanned, end)
 	rest := f.text[i+1 : end]
-	if hierarchical && !isAuthorityStart(scheme, rest) || !hierarchical && !isProseProof(scheme, rest) {
+	if hierarchical && !isAuthorityStart(scheme, rest) || !hierarchical && !isDistinctive(scheme, rest) {
 		return 0
 	}
 	return f.add(Span{Start: start, End: end, URI: f.text[start:end]})
 }
 
-// schemeStart returns where the scheme begins that the ':' at i ends, -1 if there
-// is none. Of a word that is no scheme, the part behind its last '.', '+' or '-'
-// may be one ("see.http://h/"), or a familiar end ("Seehttp://h/").
+// schemeStart returns the start of the scheme that ends with the ':' at i, -1 if
+// there is none. If the word before the ':' is not a scheme, the part after a '.',
+// '+' or '-' may be one ("see.http://h/"), or a common scheme at its end
+// ("Seehttp://h/").
 func (f *textFinder) schemeStart(i int, hierarchical bool) int {
-	low := max(f.floor, i-maxSchemeTypo)
+	low := max(f.start, i-maxSchemeTypo)
 	start := i
 	for start > low && rfcIs(f.text[start-1], rfcSchemeChar) {
 		start--
 	}
-	cut := start > f.floor && rfcIs(f.text[start-1], rfcSchemeChar) // the word goes on to the left
+	cut := start > f.start && rfcIs(f.text[start-1], rfcSchemeChar) // the word begins further to the left
 	for start < i && !rfcIs(f.text[start], rfcAlpha) {
 		start++
 	}
@@ -161,16 +160,16 @@ func (f *textFinder) schemeStart(i int, hierarchical bool) int {
 	if !hierarchical || cut {
 		return -1
 	}
-	for _, familiar := range []string{"https", "http", "ftp"} {
-		if strings.HasSuffix(rfcLowerASCII(word), familiar) {
-			return i - len(familiar)
+	for _, common := range []string{"https", "http", "ftp"} {
+		if strings.HasSuffix(rfcLowerASCII(word), common) {
+			return i - len(common)
 		}
 	}
 	return start
 }
 
-// isTextScheme reports whether a scheme, in lower case, is told from prose when
-// no "//" follows it.
+// isTextScheme reports whether URIs of a scheme, in lower case, can be distinguished
+// from prose without "//".
 func isTextScheme(scheme string) bool {
 	switch scheme {
 	case "mailto", "tel", "sms", "geo", "urn", "doi", "magnet", "data", "sip", "sips", "xmpp":
@@ -179,9 +178,9 @@ func isTextScheme(scheme string) bool {
 	return false
 }
 
-// isProseProof reports whether rest, found behind "scheme:", can be nothing but
-// the rest of a URI.
-func isProseProof(scheme, rest string) bool {
+// isDistinctive reports whether rest, which follows "scheme:", can only be the rest
+// of a URI.
+func isDistinctive(scheme, rest string) bool {
 	switch scheme {
 	case "mailto":
 		return strings.Contains(rest, "@") && CheckSyntax(scheme, rest) == nil
@@ -194,8 +193,8 @@ func isProseProof(scheme, rest string) bool {
 	return rest != "" && CheckSyntax(scheme, rest) == nil
 }
 
-// isAuthorityStart reports whether rest, which begins with "//", goes on like an
-// authority. Only file URIs do without one.
+// isAuthorityStart reports whether an authority may follow the "//" with which rest
+// begins. Only in a file URI may it be empty.
 func isAuthorityStart(scheme, rest string) bool {
 	rest = rest[2:]
 	if rest == "" {
@@ -206,15 +205,15 @@ func isAuthorityStart(scheme, rest string) bool {
 		c == '/' && scheme == "file" && len(rest) > 1
 }
 
-// end returns where the URI ends that begins at start and whose bytes from i on
-// are still to be looked at.
+// end returns the end of the URI that begins at start. The bytes before i are known
+// to be part of it.
 func (f *textFinder) end(start, i int) int {
 	text, low := f.text, i
 	before := byte(0)
 	if start > 0 {
 		before = text[start-1]
 	}
-	round, square := 0, 0 // parentheses and brackets that are open
+	round, square := 0, 0 // open parentheses and brackets
 scan:
 	for i < len(text) {
 		switch c := text[i]; {
@@ -249,7 +248,7 @@ scan:
 	return f.trimEnd(low, i, before)
 }
 
-// trimEnd gives the sentence its punctuation back, down to low.
+// trimEnd removes the punctuation of the sentence from the end, down to low.
 func (f *textFinder) trimEnd(low, end int, before byte) int {
 	for end > low {
 		c := f.text[end-1]
@@ -266,8 +265,8 @@ func (f *textFinder) trimEnd(low, end int, before byte) int {
 	return end
 }
 
-// bracketed looks at the '<' at i. It returns what follows the URI in angle
-// brackets, 0 if there is none.
+// bracketed looks for a URI in angle brackets that begin at i. It returns the
+// offset after them, 0 if there is none.
 func (f *textFinder) bracketed(i int) int {
 	closing := strings.IndexAny(f.text[i+1:], "<>")
 	if closing < 0 || f.text[i+1+closing] == '<' {
@@ -292,9 +291,8 @@ func (f *textFinder) bracketed(i int) int {
 	return i + 1 + closing + 1
 }
 
-// joinLines takes line breaks and the whitespace around them out of a URI. It
-// reports whether one stood behind a hyphen, and false if there is whitespace
-// that breaks no line.
+// joinLines removes line breaks and the white space around them from a URI. It
+// reports whether one followed a hyphen; ok is false if there is other white space.
 func joinLines(s string) (joined string, hyphen, ok bool) {
 	const whitespace = " \t\r\n"
 	if !strings.ContainsAny(s, whitespace) {
@@ -318,8 +316,8 @@ func joinLines(s string) (joined string, hyphen, ok bool) {
 	return b.String(), hyphen, true
 }
 
-// isBracketedURI reports whether what stands in angle brackets is a URI, and no
-// markup or comparison.
+// isBracketedURI reports whether the text in angle brackets is a URI, and not markup
+// or a comparison.
 func isBracketedURI(s string) bool {
 	scheme, rest, found := strings.Cut(s, ":")
 	if !found || scheme == "" || rest == "" || len(scheme) > maxSchemeTypo || rfcCheckScheme(scheme) != nil {
@@ -332,7 +330,7 @@ func isBracketedURI(s string) bool {
 	} else if !KnownScheme(scheme) || CheckSyntax(scheme, rest) != nil {
 		return false
 	}
-	ascii := strings.Map(func(c rune) rune { // an IRI is a URI but for these
+	ascii := strings.Map(func(c rune) rune { // an IRI is a URI with such characters
 		if c >= utf8.RuneSelf && c != utf8.RuneError {
 			return 'a'
 		}
@@ -341,18 +339,19 @@ func isBracketedURI(s string) bool {
 	return Split(ascii).check() == nil
 }
 
-// suffix looks for "www." at i.
+// suffix looks for a suffix reference with "www." at i. It returns its end, 0 if
+// there is none.
 func (f *textFinder) suffix(i int) int {
 	const prefix = "www."
 	if len(f.text)-i <= len(prefix) || !strings.EqualFold(f.text[i:i+len(prefix)], prefix) {
 		return 0
 	}
-	if i > f.floor {
+	if i > f.start {
 		if c := f.text[i-1]; rfcIs(c, rfcAlpha|rfcDigit) || strings.IndexByte("-._@/:", c) >= 0 {
 			return 0
 		}
 	}
-	if !f.may(i) {
+	if !f.mayScan(i) {
 		return 0
 	}
 	end := f.end(i, i)
@@ -370,11 +369,12 @@ func rfcLabels(suffix string) []string {
 	return strings.Split(strings.TrimSuffix(host, "."), ".")
 }
 
-// mail looks for an address around the '@' at i.
+// mail looks for a mail address around the '@' at i. It returns its end, 0 if there
+// is none.
 func (f *textFinder) mail(i int) int {
 	isLocal := func(c byte) bool { return rfcIs(c, rfcAlpha|rfcDigit) || strings.IndexByte("._%+-", c) >= 0 }
 	start := i
-	for start > f.floor && i-start < maxLocalPart && isLocal(f.text[start-1]) {
+	for start > f.start && i-start < maxLocalPart && isLocal(f.text[start-1]) {
 		start--
 	}
 	for start < i && !rfcIs(f.text[start], rfcAlpha|rfcDigit) {

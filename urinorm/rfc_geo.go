@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// geo-URI of RFC 5870 section 3.3:
+// The parts of a geo URI (RFC 5870 section 3.3):
 //
 //	geo:48.2010,16.3695,183;crs=wgs84;u=40
 //	    └──┬──┘ └──┬──┘ └┬┘ └──┬────┘ └┬─┘
 //	    coord-a coord-b  c    crsp    uncp
 
-func geoFault(rule string, offset int, reason string) error {
+func geoError(rule string, offset int, reason string) error {
 	return &SyntaxError{"RFC 5870", rule, len("geo:") + offset, reason}
 }
 
-// checkGeo reads coordinates and parameters. In WGS 84, the default, latitudes
-// run from -90 to 90 and longitudes from -180 to 180 degrees (section 3.4.2).
+// checkGeo checks coordinates and parameters. In WGS 84, the default, latitudes are
+// from -90 to 90 and longitudes from -180 to 180 degrees (section 3.4.2).
 func checkGeo(rest string) error {
 	coordinates, parameters, hasParameters := strings.Cut(rfcWithoutTail(rest), ";")
 	numbers := strings.Split(coordinates, ",")
 	if len(numbers) < 2 || len(numbers) > 3 {
-		return geoFault("coordinates", 0, "two or three numbers with commas between them are wanted")
+		return geoError("coordinates", 0, "there must be two or three numbers separated by commas")
 	}
 	at := 0
 	for _, number := range numbers {
 		if !isGeoNumber(number, true) {
-			return geoFault("num", at, strconv.Quote(number)+" is no decimal number")
+			return geoError("num", at, strconv.Quote(number)+" is not a decimal number")
 		}
 		at += len(number) + 1
 	}
@@ -37,16 +37,16 @@ func checkGeo(rest string) error {
 		}
 	}
 	if !withinDegrees(numbers[0], 90) {
-		return geoFault("coord-a", 0, "the latitude is not between -90 and 90")
+		return geoError("coord-a", 0, "the latitude is not between -90 and 90")
 	}
 	if !withinDegrees(numbers[1], 180) {
-		return geoFault("coord-b", len(numbers[0])+1, "the longitude is not between -180 and 180")
+		return geoError("coord-b", len(numbers[0])+1, "the longitude is not between -180 and 180")
 	}
 	return nil
 }
 
-// checkGeoParameters: p = [ crsp ] [ uncp ] *parameter. It tells whether the
-// coordinates are those of WGS 84.
+// checkGeoParameters checks p = [ crsp ] [ uncp ] *parameter. It reports whether
+// the coordinates are those of WGS 84. at is the offset of s after "geo:".
 func checkGeoParameters(s string, at int) (wgs84 bool, err error) {
 	wgs84 = true
 	for i, parameter := range strings.Split(s, ";") {
@@ -54,22 +54,22 @@ func checkGeoParameters(s string, at int) (wgs84 bool, err error) {
 		name = rfcLowerASCII(name)
 		switch {
 		case name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-			return wgs84, geoFault("pname", at, "a parameter has no proper name")
+			return wgs84, geoError("pname", at, "the name of a parameter is empty or invalid")
 		case hasValue && value == "":
-			return wgs84, geoFault("pvalue", at+len(name)+1, "the value is empty")
+			return wgs84, geoError("pvalue", at+len(name)+1, "the value is empty")
 		case name == "crs" && i > 0:
-			return wgs84, geoFault("crsp", at, "crs must be the first parameter")
+			return wgs84, geoError("crsp", at, "crs must be the first parameter")
 		case name == "crs":
 			wgs84 = strings.EqualFold(value, "wgs84")
 		case name == "u" && !isGeoNumber(value, false):
-			return wgs84, geoFault("uval", at+len("u="), "the uncertainty is no decimal number")
+			return wgs84, geoError("uval", at+len("u="), "the uncertainty is not a decimal number")
 		}
 		at += len(parameter) + 1
 	}
 	return wgs84, nil
 }
 
-// isGeoNumber: num = [ "-" ] 1*DIGIT [ "." 1*DIGIT ]
+// isGeoNumber reports whether s is num = [ "-" ] 1*DIGIT [ "." 1*DIGIT ]
 func isGeoNumber(s string, signed bool) bool {
 	if signed {
 		s = strings.TrimPrefix(s, "-")
@@ -84,9 +84,9 @@ func withinDegrees(number string, limit float64) bool {
 	return err == nil && -limit <= degrees && degrees <= limit
 }
 
-// geoEquivalence: numbers are compared by value, a crs of wgs84 is the default,
-// names have no case, -180 degrees of longitude are 180, and at a pole every
-// longitude is the same (RFC 5870 section 3.4.4).
+// geoEquivalence compares numbers by value and ignores letter case. A crs of wgs84
+// is the default, a longitude of -180 equals 180, and at a pole all longitudes are
+// equal (RFC 5870 section 3.4.4).
 func geoEquivalence(r *Reference) {
 	coordinates, parameters, _ := strings.Cut(rfcLowerASCII(r.Path), ";")
 	numbers := strings.Split(coordinates, ",")
@@ -116,7 +116,7 @@ func geoEquivalence(r *Reference) {
 	r.Path = strings.Join(append([]string{strings.Join(numbers, ",")}, kept...), ";")
 }
 
-// shortestNumber drops the zeros of a decimal number that do not count.
+// shortestNumber removes the insignificant zeros of a decimal number.
 func shortestNumber(s string) string {
 	if !isGeoNumber(s, true) {
 		return s

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says which rule of a standard's grammar a string breaks, and where.
+// SyntaxError reports which rule of a standard's grammar a string violates, and where.
 type SyntaxError struct {
 	Standard string // "RFC 3986", "RFC 8141", …
 	Rule     string // the name of the rule in that standard: "IPv6address", "query", …
-	Offset   int    // the byte at which the rule fails, counted from 0
+	Offset   int    // the offset of the byte at which the rule fails
 	Reason   string
 }
 
-// Error names the rule, the byte and the reason.
+// Error returns the rule, the offset and the reason.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s %s fails at byte %d: %s", e.Standard, e.Rule, e.Offset, e.Reason)
 }
@@ -65,12 +65,12 @@ func rfcClassTable() (t [256]rfcSet) {
 
 func rfcIs(c byte, set rfcSet) bool { return rfcClass[c]&set != 0 }
 
-// ParseRFC holds s to the grammar of RFC 3986 appendix A, rule URI-reference,
-// and returns its components as written. Nothing is mended, decoded or
+// ParseRFC checks s against the grammar of RFC 3986 appendix A, rule URI-reference,
+// and returns its components as written. Nothing is repaired, decoded or
 // normalized.
 //
-// The error wraps a [*SyntaxError] that names the rule and the byte, or
-// [ErrTooLong] for a string over [MaxReference] bytes.
+// The error is an [*Error] that wraps a [*SyntaxError], or [ErrTooLong] if s is
+// longer than [MaxReference] bytes.
 func ParseRFC(s string) (Reference, error) {
 	if len(s) > MaxReference {
 		return Reference{}, newError("parse", s, ErrTooLong)
@@ -82,8 +82,8 @@ func ParseRFC(s string) (Reference, error) {
 	return r, nil
 }
 
-// check holds each component to its rule, from left to right, so that the first
-// fault of the string is the one that is reported.
+// check checks the components from left to right, so that it reports the first
+// error in the string.
 func (r Reference) check() error {
 	at := 0
 	if r.Scheme.Defined {
@@ -112,7 +112,7 @@ func (r Reference) check() error {
 		}
 	}
 	if !r.Scheme.Defined && !r.Host.Defined && r.Path != "" && r.Path[0] == ':' {
-		return rfcFault("segment-nz-nc", at, "a relative path must not hold ':' in its first segment")
+		return rfcError("segment-nz-nc", at, "a relative path must not have ':' in its first segment")
 	}
 	if err := rfcCheckChars(r.Path, "path", rfcPathChar, at); err != nil {
 		return err
@@ -132,19 +132,20 @@ func (r Reference) check() error {
 	return nil
 }
 
-func rfcFault(rule string, offset int, reason string) error {
+func rfcError(rule string, offset int, reason string) error {
 	return &SyntaxError{Standard: "RFC 3986", Rule: rule, Offset: offset, Reason: reason}
 }
 
-// rfcCheckChars holds s to *( set / pct-encoded ). offset is where s begins.
+// rfcCheckChars checks s against *( set / pct-encoded ). offset is that of s in the
+// URI.
 func rfcCheckChars(s, rule string, set rfcSet, offset int) error {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case rfcClass[c]&set != 0:
 		case c != '%':
-			return rfcFault(rule, offset+i, rfcShowChar(s[i:])+" is not allowed here")
+			return rfcError(rule, offset+i, rfcShowChar(s[i:])+" is not allowed here")
 		case i+2 >= len(s) || !rfcIs(s[i+1], rfcHex) || !rfcIs(s[i+2], rfcHex):
-			return rfcFault("pct-encoded", offset+i, "'%' needs two hexadecimal digits behind it")
+			return rfcError("pct-encoded", offset+i, "'%' is not followed by two hexadecimal digits")
 		default:
 			i += 2
 		}
@@ -152,7 +153,7 @@ func rfcCheckChars(s, rule string, set rfcSet, offset int) error {
 	return nil
 }
 
-// rfcShowChar names the first character of s so that a terminal shows it.
+// rfcShowChar returns the first character of s in a printable form.
 func rfcShowChar(s string) string {
 	if c, size := utf8.DecodeRuneInString(s); c != utf8.RuneError || size > 1 {
 		return strconv.QuoteRune(c)
@@ -163,11 +164,11 @@ func rfcShowChar(s string) string {
 // rfcCheckScheme: scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
 func rfcCheckScheme(s string) error {
 	if !rfcIs(s[0], rfcAlpha) {
-		return rfcFault("scheme", 0, "a scheme begins with a letter, not with "+rfcShowChar(s))
+		return rfcError("scheme", 0, "a scheme begins with a letter, not with "+rfcShowChar(s))
 	}
 	for i := 1; i < len(s); i++ {
 		if !rfcIs(s[i], rfcSchemeChar) {
-			return rfcFault("scheme", i, rfcShowChar(s[i:])+" is not allowed in a scheme")
+			return rfcError("scheme", i, rfcShowChar(s[i:])+" is not allowed in a scheme")
 		}
 	}
 	return nil
@@ -177,7 +178,7 @@ func rfcCheckScheme(s string) error {
 func rfcCheckPort(s string, offset int) error {
 	for i := range len(s) {
 		if !rfcIs(s[i], rfcDigit) {
-			return rfcFault("port", offset+i, rfcShowChar(s[i:])+" is no digit")
+			return rfcError("port", offset+i, rfcShowChar(s[i:])+" is not a digit")
 		}
 	}
 	return nil

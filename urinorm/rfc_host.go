@@ -4,8 +4,8 @@ import "strings"
 
 // rfcCheckHost: host = IP-literal / IPv4address / reg-name
 //
-// A reg-name may look like an IPv4 address and be none ("256.1.1.1"): section
-// 3.2.2 tries the address first and falls back, so an IPv4 address never fails.
+// A reg-name may look like an IPv4 address without being one ("256.1.1.1"). As
+// section 3.2.2 falls back to reg-name, IPv4 addresses need no check.
 func rfcCheckHost(s string, offset int) error {
 	if !strings.HasPrefix(s, "[") {
 		return rfcCheckChars(s, "reg-name", rfcRegName, offset)
@@ -13,9 +13,9 @@ func rfcCheckHost(s string, offset int) error {
 	end := strings.IndexByte(s, ']')
 	switch {
 	case end < 0:
-		return rfcFault("IP-literal", offset, "'[' without ']'")
+		return rfcError("IP-literal", offset, "']' is missing")
 	case end+1 < len(s):
-		return rfcFault("IP-literal", offset+end+1, rfcShowChar(s[end+1:])+" follows ']'")
+		return rfcError("IP-literal", offset+end+1, rfcShowChar(s[end+1:])+" follows ']'")
 	}
 	inside := s[1:end]
 	if inside != "" && inside[0]|0x20 == 'v' {
@@ -32,23 +32,23 @@ func rfcCheckIPvFuture(s string, offset int) error {
 	}
 	switch {
 	case dot == 1:
-		return rfcFault("IPvFuture", offset+1, "the version needs a hexadecimal digit")
+		return rfcError("IPvFuture", offset+1, "the version needs a hexadecimal digit")
 	case dot == len(s) || s[dot] != '.':
-		return rfcFault("IPvFuture", offset+dot, "'.' is missing behind the version")
+		return rfcError("IPvFuture", offset+dot, "'.' is missing after the version")
 	case dot+1 == len(s):
-		return rfcFault("IPvFuture", offset+dot+1, "the address is empty")
+		return rfcError("IPvFuture", offset+dot+1, "the address is empty")
 	}
 	for i := dot + 1; i < len(s); i++ {
 		if !rfcIs(s[i], rfcUserinfo) {
-			return rfcFault("IPvFuture", offset+i, rfcShowChar(s[i:])+" is not allowed here")
+			return rfcError("IPvFuture", offset+i, rfcShowChar(s[i:])+" is not allowed here")
 		}
 	}
 	return nil
 }
 
-// rfcCheckIPv6 reads IPv6address. Its nine alternatives come to this: eight
-// groups of one to four hexadecimal digits, or at most seven with one "::" in
-// place of the rest; the last two groups may be an IPv4address. Zone
+// rfcCheckIPv6 checks IPv6address. Its nine alternatives amount to eight groups of
+// one to four hexadecimal digits, or at most seven with one "::" in place of the
+// others; the last two groups may be an IPv4address. Zone
 // identifiers are not part of the rule (RFC 6874 was obsoleted by RFC 9844).
 func rfcCheckIPv6(s string, offset int) error {
 	const rule = "IPv6address"
@@ -65,7 +65,7 @@ func rfcCheckIPv6(s string, offset int) error {
 		}
 		if i < len(s) && s[i] == '.' {
 			if !rfcIsIPv4(s[start:]) {
-				return rfcFault(rule, offset+start, "no IPv4 address in its last 32 bits")
+				return rfcError(rule, offset+start, "the last 32 bits are not an IPv4 address")
 			}
 			groups += 2
 			i = len(s)
@@ -73,33 +73,33 @@ func rfcCheckIPv6(s string, offset int) error {
 		}
 		switch {
 		case i == start:
-			return rfcFault(rule, offset+i, rfcShowChar(s[i:])+" where a group of hexadecimal digits should begin")
+			return rfcError(rule, offset+i, rfcShowChar(s[i:])+" is not the beginning of a group of hexadecimal digits")
 		case i-start > 4:
-			return rfcFault(rule, offset+start+4, "a group has more than four digits")
+			return rfcError(rule, offset+start+4, "a group has more than four digits")
 		}
 		groups++
 		if i == len(s) {
 			break
 		}
 		if s[i] != ':' {
-			return rfcFault(rule, offset+i, rfcShowChar(s[i:])+" is not allowed here")
+			return rfcError(rule, offset+i, rfcShowChar(s[i:])+" is not allowed here")
 		}
 		i++
 		if i < len(s) && s[i] == ':' {
 			if compressed {
-				return rfcFault(rule, offset+i, "a second '::'")
+				return rfcError(rule, offset+i, "'::' occurs twice")
 			}
 			compressed = true
 			i++
 		} else if i == len(s) {
-			return rfcFault(rule, offset+i, "it ends with a single ':'")
+			return rfcError(rule, offset+i, "the address ends with a single ':'")
 		}
 	}
 	switch {
 	case compressed && groups > 7:
-		return rfcFault(rule, offset+i, "'::' and more than seven groups")
+		return rfcError(rule, offset+i, "an address with '::' has at most seven groups")
 	case !compressed && groups != 8:
-		return rfcFault(rule, offset+i, "it has not eight groups and no '::'")
+		return rfcError(rule, offset+i, "an address without '::' has eight groups")
 	}
 	return nil
 }

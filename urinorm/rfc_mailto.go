@@ -1,14 +1,15 @@
 package urinorm
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Mailto is a mailto URI taken apart (RFC 6068 section 2), percent-encodings
-// decoded. An URI without any address is valid: it opens an empty letter.
+// Mailto holds the parts of a mailto URI (RFC 6068 section 2), percent-decoded. A
+// URI without an address is valid: it opens an empty message.
 type Mailto struct {
-	To, CC, BCC []Address     // To: the path, then the "to" fields
+	To, CC, BCC []Address     // To has those of the path, then those of "to" fields
 	Fields      []MailtoField // every header field, also to, cc and bcc, as written
 }
 
@@ -18,7 +19,7 @@ type MailtoField struct{ Name, Value string }
 // Address is an addr-spec (RFC 6068 section 2), decoded.
 type Address struct {
 	Local string // quoted as written; UTF-8 where mail is internationalized (RFC 6532)
-	// Domain is the part behind the '@' as a resolver wants it: lower case,
+	// Domain is the part after the '@' in the form of the DNS: in lower case,
 	// internationalized labels as A-labels. An address literal keeps its brackets.
 	Domain string
 }
@@ -26,8 +27,8 @@ type Address struct {
 // String returns local@domain.
 func (a Address) String() string { return a.Local + "@" + a.Domain }
 
-// Literal reports whether the domain is an address literal such as
-// "[192.0.2.1]", for which there is no name to look up.
+// Literal reports whether the domain is an address literal such as "[192.0.2.1]",
+// which is not a name in the DNS.
 func (a Address) Literal() bool { return strings.HasPrefix(a.Domain, "[") }
 
 // Addresses returns all addresses, To before CC before BCC.
@@ -36,16 +37,15 @@ func (m Mailto) Addresses() []Address {
 	return append(append(append(all, m.To...), m.CC...), m.BCC...)
 }
 
-// MaxMailAddresses is how many addresses ParseMailto reads from one URI.
+// MaxMailAddresses is the most addresses that ParseMailto accepts.
 const MaxMailAddresses = 1000
 
-// ParseMailto reads a mailto URI, "mailto:" included, by RFC 6068. Addresses are
-// held to the grammar strictly; blanks around them are passed over, as every mail
-// program does. Header fields are read liberally: only what no program could
-// understand is an error, a field without '=' or a '%' without its digits. A
-// fragment is left aside.
+// ParseMailto parses a mailto URI, "mailto:" included (RFC 6068). Addresses must
+// follow the grammar, but spaces around them are ignored, as mail programs do.
+// Header fields need only a '=' and well-formed percent-encodings. A fragment is
+// ignored.
 //
-// The error wraps a [*SyntaxError] of RFC 6068 or [ErrDomain].
+// The error is an [*Error] that wraps a [*SyntaxError] of RFC 6068 or [ErrDomain].
 func ParseMailto(s string) (Mailto, error) {
 	m, err := parseMailto(s)
 	if err != nil {
@@ -54,7 +54,7 @@ func ParseMailto(s string) (Mailto, error) {
 	return m, nil
 }
 
-func mailFault(rule string, offset int, reason string) error {
+func mailtoError(rule string, offset int, reason string) error {
 	return &SyntaxError{Standard: "RFC 6068", Rule: rule, Offset: offset, Reason: reason}
 }
 
@@ -62,11 +62,11 @@ func parseMailto(s string) (Mailto, error) {
 	var m Mailto
 	const prefix = len("mailto:")
 	if len(s) < prefix || !strings.EqualFold(s[:prefix], "mailto:") {
-		return m, mailFault("mailtoURI", 0, `it does not begin with "mailto:"`)
+		return m, mailtoError("mailtoURI", 0, `a mailto URI begins with "mailto:"`)
 	}
 	s, _, _ = strings.Cut(s, "#")
 	if strings.HasPrefix(s[prefix:], "//") {
-		return m, mailFault("mailtoURI", prefix, `"//" is not part of a mailto URI`)
+		return m, mailtoError("mailtoURI", prefix, `"//" is not part of a mailto URI`)
 	}
 	end := strings.IndexByte(s, '?')
 	if end < 0 {
@@ -86,14 +86,14 @@ func parseMailto(s string) (Mailto, error) {
 	return m, nil
 }
 
-// addField reads hfield = hfname "=" hfvalue.
+// addField parses hfield = hfname "=" hfvalue.
 func (m *Mailto) addField(field string, offset int) error {
 	if field == "" {
-		return nil // "?" alone, or "&&": nothing is lost
+		return nil // "?" alone, or "&&"
 	}
 	name, value, found := strings.Cut(field, "=")
 	if !found {
-		return mailFault("hfield", offset, "'=' is missing in a header field")
+		return mailtoError("hfield", offset, "'=' is missing in a header field")
 	}
 	valueAt := offset + len(name) + 1
 	decodedName, err := mailDecode(name, "hfname", offset)
@@ -116,29 +116,29 @@ func (m *Mailto) addField(field string, offset int) error {
 	return err
 }
 
-// mailDecode decodes a part and asks for UTF-8, the encoding of RFC 6068 section 5.
+// mailDecode decodes a part, which must be UTF-8 (RFC 6068 section 5).
 func mailDecode(s, rule string, offset int) (string, error) {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && (i+2 >= len(s) || !rfcIs(s[i+1], rfcHex) || !rfcIs(s[i+2], rfcHex)) {
-			return "", mailFault(rule, offset+i, "'%' needs two hexadecimal digits behind it")
+			return "", mailtoError(rule, offset+i, "'%' is not followed by two hexadecimal digits")
 		}
 	}
-	decoded := rfcPercentDecode(s)
+	decoded := percentDecode(s)
 	if !utf8.ValidString(decoded) {
-		return "", mailFault(rule, offset, "what is percent-encoded is no UTF-8")
+		return "", mailtoError(rule, offset, "the percent-encoded text is not UTF-8")
 	}
 	return decoded, nil
 }
 
-// appendAddresses reads to = addr-spec *("," addr-spec ), or nothing. A comma in
-// an address is percent-encoded, so each ',' separates.
+// appendAddresses parses [ addr-spec *("," addr-spec ) ]. A comma in an address is
+// percent-encoded, so each ',' is a separator.
 func appendAddresses(list []Address, s string, offset int) ([]Address, error) {
 	if s == "" {
 		return list, nil
 	}
 	for spec := range strings.SplitSeq(s, ",") {
 		if len(list) == MaxMailAddresses {
-			return list, mailFault("to", offset, "too many addresses")
+			return list, mailtoError("to", offset, "there are more than "+strconv.Itoa(MaxMailAddresses)+" addresses")
 		}
 		address, err := parseAddress(spec, offset)
 		if err != nil {
@@ -150,39 +150,39 @@ func appendAddresses(list []Address, s string, offset int) ([]Address, error) {
 	return list, nil
 }
 
-// parseAddress reads addr-spec = local-part "@" domain.
+// parseAddress parses addr-spec = local-part "@" domain.
 func parseAddress(spec string, offset int) (Address, error) {
 	decoded, err := mailDecode(spec, "addr-spec", offset)
 	if err != nil {
 		return Address{}, err
 	}
 	decoded = strings.Trim(decoded, " \t\r\n")
-	fault := func(rule, reason string) (Address, error) {
-		return Address{}, mailFault(rule, offset, reason)
+	syntaxError := func(rule, reason string) (Address, error) {
+		return Address{}, mailtoError(rule, offset, reason)
 	}
 	at := strings.LastIndexByte(decoded, '@')
 	switch {
 	case decoded == "":
-		return fault("addr-spec", "an address is empty")
+		return syntaxError("addr-spec", "an address is empty")
 	case at < 0:
-		return fault("addr-spec", "an address has no '@'")
+		return syntaxError("addr-spec", "an address has no '@'")
 	case at == 0:
-		return fault("local-part", "nothing stands before the '@'")
+		return syntaxError("local-part", "there is nothing before the '@'")
 	case at+1 == len(decoded):
-		return fault("domain", "nothing stands behind the '@'")
+		return syntaxError("domain", "there is nothing after the '@'")
 	}
 	local, domain := decoded[:at], decoded[at+1:]
-	if reason := localPartFault(local); reason != "" {
-		return fault("local-part", reason)
+	if reason := localPartProblem(local); reason != "" {
+		return syntaxError("local-part", reason)
 	}
 	if strings.HasPrefix(domain, "[") {
 		if !isAddressLiteral(domain) {
-			return fault("domain", "the address literal is malformed")
+			return syntaxError("domain", "the address literal is malformed")
 		}
 		return Address{local, domain}, nil
 	}
-	if reason := dotAtomFault(domain); reason != "" {
-		return fault("domain", reason)
+	if reason := dotAtomProblem(domain); reason != "" {
+		return syntaxError("domain", reason)
 	}
 	ascii, err := mailDomain(domain)
 	if err != nil {
@@ -191,10 +191,11 @@ func parseAddress(spec string, offset int) (Address, error) {
 	return Address{local, ascii}, nil
 }
 
-// localPartFault: local-part = dot-atom-text / quoted-string
-func localPartFault(local string) string {
+// localPartProblem returns why s is not local-part = dot-atom-text / quoted-string, ""
+// if it is.
+func localPartProblem(local string) string {
 	if local[0] != '"' {
-		return dotAtomFault(local)
+		return dotAtomProblem(local)
 	}
 	if len(local) < 2 || local[len(local)-1] != '"' {
 		return "a quoted local part has no closing quotation mark"
@@ -203,23 +204,23 @@ func localPartFault(local string) string {
 		switch c := local[i]; {
 		case c == '\\':
 			if i++; i == len(local)-1 {
-				return "a backslash quotes nothing"
+				return "a backslash has no character to quote"
 			}
 		case c == '"':
-			return "a quotation mark in the local part is not quoted"
+			return "a quotation mark in the local part has no backslash"
 		case c < ' ' && c != '\t', c == 0x7F:
-			return "a control character in the local part"
+			return "the local part contains a control character"
 		}
 	}
 	return ""
 }
 
-// dotAtomFault: dot-atom-text = 1*atext *("." 1*atext), with UTF-8 for atext as
-// well (RFC 6532 section 3.2).
-func dotAtomFault(s string) string {
+// dotAtomProblem returns why s is not dot-atom-text = 1*atext *("." 1*atext), where
+// atext includes UTF-8 (RFC 6532 section 3.2), "" if it is.
+func dotAtomProblem(s string) string {
 	switch {
 	case s[0] == '.' || s[len(s)-1] == '.' || strings.Contains(s, ".."):
-		return "a '.' stands at an end or beside another"
+		return "a '.' is at the beginning, at the end or next to another '.'"
 	}
 	for i, c := range s {
 		if c < utf8.RuneSelf && !isAtext(byte(c)) && c != '.' {
@@ -233,7 +234,7 @@ func isAtext(c byte) bool {
 	return rfcIs(c, rfcAlpha|rfcDigit) || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
-// isAddressLiteral: "[" *dtext-no-obs "]"
+// isAddressLiteral reports whether s is "[" *dtext-no-obs "]"
 func isAddressLiteral(s string) bool {
 	if len(s) < 3 || s[len(s)-1] != ']' {
 		return false
@@ -246,12 +247,12 @@ func isAddressLiteral(s string) bool {
 	return true
 }
 
-// mailDomain brings a domain into the form a resolver wants, with the rules for
-// hosts of web URLs (UTS 46), and holds it to the lengths of the DNS.
+// mailDomain converts a domain to the form of the DNS, by the rules for hosts of web
+// URLs (UTS 46), and checks the lengths that the DNS allows.
 func mailDomain(domain string) (string, error) {
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
 	if strings.ContainsAny(domain, "%/?#:@\\") || strings.Trim(last, "0123456789") == "" {
-		return "", ErrDomain // the host parser would see another part, or an IPv4 address
+		return "", ErrDomain // the URL parser would read another part, or an IPv4 address
 	}
 	u, _, err := ParseWeb("http://" + domain + "/")
 	if err != nil {
@@ -274,9 +275,8 @@ func checkMailto(rest string) error {
 	return err
 }
 
-// rfcLowerDomains puts the domains of a list of addresses into lower case, which
-// is what RFC 3986 section 6.2.3 normalizes in a mailto URI. Local parts keep
-// their case: only their own host may know it.
+// rfcLowerDomains changes the domains of a list of addresses to lower case (RFC 3986
+// section 6.2.3). Local parts keep their case, which only their host can interpret.
 func rfcLowerDomains(list string) string {
 	if !strings.Contains(list, "@") {
 		return list
@@ -290,9 +290,8 @@ func rfcLowerDomains(list string) string {
 	return strings.Join(specs, ",")
 }
 
-// mailEquivalence gives a mailto URI one order: the addresses of "to", wherever
-// they stood, in the path; then the other fields as they came, names in lower
-// case.
+// mailEquivalence moves the addresses of "to" fields to the path and changes field
+// names to lower case. The other fields keep their order.
 func mailEquivalence(r *Reference) {
 	to := []string{}
 	if r.Path != "" {

@@ -2,30 +2,30 @@ package urinorm
 
 import "strings"
 
-// Step is one thing normalization did to a URI.
+// Step is a change that normalization made to a URI.
 type Step struct {
-	Section string // where a standard says so: "RFC 3986 6.2.2.1"
+	Section string // of the standard that defines the step: "RFC 3986 6.2.2.1"
 	What    string // what was done
 	Result  string // the whole URI after the step
 }
 
-// NormalizeRFC returns the normal form of a URI by the ladder of RFC 3986
-// section 6: case, percent-encoding and dot segments (6.2.2), then what its
-// scheme says (6.2.3): an empty or default port goes, as do its leading zeros,
-// an empty path behind an authority becomes "/", a default host becomes empty.
-// URNs follow RFC 8141 3.1: nothing in them is decoded.
+// NormalizeRFC returns the normal form of a URI (RFC 3986 section 6): case,
+// percent-encoding and dot segments are normalized (6.2.2), then the rules of the
+// scheme are applied (6.2.3). An empty or default port and leading zeros of a port
+// are removed, an empty path after an authority becomes "/", and a default host
+// becomes empty. Nothing is decoded in a URN (RFC 8141 3.1).
 //
-// A relative reference keeps its dot segments and has no scheme to ask: resolve
-// it first. Query, fragment and userinfo stay, also when they are empty, because
-// 6.2.3 takes no delimiter away that the scheme does not license. The result is
-// a valid URI and its own normal form. Strings that do not parse are errors, as
-// with [ParseRFC].
+// A relative reference keeps its dot segments and has no scheme, so resolve it
+// first. Query, fragment and userinfo are kept even if they are empty, as 6.2.3
+// removes no delimiter without a rule of the scheme. The result is a valid URI and
+// its own normal form. Errors are those of [ParseRFC].
 func NormalizeRFC(s string) (string, error) {
 	return rfcNormalizeTo(s, RungScheme)
 }
 
-// NormalizeSyntax does the syntax-based part alone, RFC 3986 section 6.2.2: case,
-// percent-encoding, dot segments.
+// NormalizeSyntax returns a URI after syntax-based normalization alone (RFC 3986
+// section 6.2.2): case, percent-encoding and dot segments. Errors are those of
+// [ParseRFC].
 func NormalizeSyntax(s string) (string, error) {
 	return rfcNormalizeTo(s, RungDots)
 }
@@ -44,8 +44,9 @@ func rfcNormalizeTo(s string, highest Rung) (string, error) {
 	return form.String(), nil
 }
 
-// ExplainNormalize returns the steps that lead from s to [NormalizeRFC] of s, in
-// their order. A URI in normal form has none.
+// ExplainNormalize returns the steps from s to its normal form (see
+// [NormalizeRFC]), in order. A URI in normal form has none. Errors are those of
+// [ParseRFC].
 func ExplainNormalize(s string) ([]Step, error) {
 	r, err := ParseRFC(s)
 	if err != nil {
@@ -66,36 +67,36 @@ func ExplainNormalize(s string) ([]Step, error) {
 	return steps, nil
 }
 
-// rfcForm is a reference on its way up the ladder.
+// rfcForm is a reference that is being normalized.
 type rfcForm struct {
 	Reference
-	urn  bool // the scheme is urn
-	name bool // and the syntax that of RFC 8141, whose comparison rules then hold
+	urn      bool // the scheme is urn
+	validURN bool // and the syntax that of RFC 8141, so its comparison rules apply
 }
 
 func newRFCForm(r Reference) rfcForm {
 	f := rfcForm{Reference: r, urn: strings.EqualFold(r.Scheme.Value, "urn")}
 	if f.urn {
 		_, err := ParseURN(r.String())
-		f.name = err == nil
+		f.validURN = err == nil
 	}
 	return f
 }
 
-// rfcRule is one step of the ladder of comparison.
+// rfcRule is a normalization rule.
 type rfcRule struct {
 	rung    Rung
 	section string
 	what    string
 	apply   func(*rfcForm)
-	// compareOnly marks equivalences that a scheme defines for comparing and that
-	// have no place in the spelling of a normal form: the visual separators of a
-	// telephone number make two spellings equal, but people want to keep them.
+	// compareOnly is set if the rule is for comparison and does not change the
+	// normal form. For example, telephone numbers are equivalent if they differ in
+	// visual separators, but the separators are worth keeping.
 	compareOnly bool
 }
 
-// rfcLadder is section 6.2 of RFC 3986 from the bottom up, as [NormalizeRFC],
-// [ExplainNormalize] and [Compare] climb it.
+// rfcLadder holds the normalization rules of RFC 3986 section 6.2, in the order in
+// which [NormalizeRFC], [ExplainNormalize] and [Compare] apply them.
 var rfcLadder = []rfcRule{
 	{rung: RungCase, section: "RFC 3986 6.2.2.1", what: "scheme in lower case", apply: rfcLowerScheme},
 	{rung: RungCase, section: "RFC 3986 6.2.2.1", what: "host in lower case", apply: rfcLowerHost},
@@ -104,17 +105,17 @@ var rfcLadder = []rfcRule{
 	{rung: RungPercent, section: "RFC 3986 6.2.2.2", what: "percent-encoded unreserved characters decoded",
 		apply: rfcDecode},
 	{rung: RungDots, section: "RFC 3986 6.2.2.3", what: "dot segments removed", apply: rfcDropDots},
-	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "empty, default or zero-padded port shortened",
+	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "empty port, default port or leading zeros of the port removed",
 		apply: rfcShortenPort},
-	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "default host of the scheme made empty",
+	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "default host of the scheme removed",
 		apply: rfcDropDefaultHost},
-	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "empty path behind an authority made \"/\"",
+	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "empty path after an authority replaced by \"/\"",
 		apply: rfcRootPath},
 	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "domain of a mail address in lower case",
 		apply: rfcLowerMailDomains},
 	{rung: RungScheme, section: "RFC 8141 3.1", what: "namespace identifier of a URN in lower case",
 		apply: rfcLowerNID},
-	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "compared as the scheme says",
+	{rung: RungScheme, section: "RFC 3986 6.2.3", what: "equivalence rules of the scheme applied",
 		apply: rfcSchemeEquivalence, compareOnly: true},
 }
 
@@ -122,10 +123,9 @@ func rfcLowerScheme(f *rfcForm) { f.Scheme.Value = rfcLowerASCII(f.Scheme.Value)
 
 func rfcLowerHost(f *rfcForm) { f.Host.Value = rfcLowerOutsidePercent(f.Host.Value) }
 
-// rfcDecode decodes what RFC 3986 section 2.3 calls unreserved. RFC 8141 3.1
-// forbids it in URNs, and what is none must not become one: "urn:%69sbn:1". A
-// letter that comes out of a host is put into lower case at once, as the host is
-// without case.
+// rfcDecode decodes unreserved characters (RFC 3986 section 2.3). RFC 8141 3.1
+// forbids this in URNs, and an invalid URN such as "urn:%69sbn:1" must not become
+// a valid one. A letter that is decoded in a host is changed to lower case.
 func rfcDecode(f *rfcForm) {
 	if f.urn {
 		return
@@ -134,17 +134,17 @@ func rfcDecode(f *rfcForm) {
 	rfcLowerHost(f)
 }
 
-// rfcDropDots removes dot segments from the path of a URI. A relative reference
-// needs its dots until it is resolved, urn: has none (RFC 8141 3.1), and the
-// rootless path of a scheme that carries content instead of naming a place in
-// a hierarchy ("data:,a/../b") would change its meaning.
+// rfcDropDots removes dot segments from the path of a URI. Three kinds of paths
+// keep them: a relative reference needs them until it is resolved, a URN has no
+// dot segments (RFC 8141 3.1), and a rootless path that is content instead of a
+// position in a hierarchy ("data:,a/../b") would change its meaning.
 func rfcDropDots(f *rfcForm) {
 	rootless := !strings.HasPrefix(f.Path, "/")
 	if !f.Scheme.Defined || rootless && (f.urn || rfcSchemeRules[f.Scheme.Value].content) {
 		return
 	}
 	f.Path = RemoveDotSegments(f.Path)
-	f.Reference = f.guarded()
+	f.Reference = f.guardPath()
 }
 
 func rfcShortenPort(f *rfcForm) {
@@ -161,8 +161,8 @@ func rfcShortenPort(f *rfcForm) {
 	}
 }
 
-// rfcDropDefaultHost: "the reference should be normalized to an empty authority",
-// unless userinfo or port are there.
+// rfcDropDefaultHost removes the default host of a scheme ("the reference should be
+// normalized to an empty authority", 6.2.3), unless there is a userinfo or a port.
 func rfcDropDefaultHost(f *rfcForm) {
 	if f.Host.Value != "" && !f.Userinfo.Defined && !f.Port.Defined &&
 		f.Host.Value == rfcSchemeRules[f.Scheme.Value].defaultHost {
@@ -183,13 +183,13 @@ func rfcLowerMailDomains(f *rfcForm) {
 }
 
 func rfcLowerNID(f *rfcForm) {
-	if f.name {
+	if f.validURN {
 		nid, nss, _ := strings.Cut(f.Path, ":")
 		f.Path = rfcLowerASCII(nid) + ":" + nss
 	}
 }
 
-// eachComponent applies edit to every component that may hold percent-encodings.
+// eachComponent applies edit to every component that may contain percent-encodings.
 func (r *Reference) eachComponent(edit func(string) string) {
 	r.Userinfo.Value = edit(r.Userinfo.Value)
 	r.Host.Value = edit(r.Host.Value)

@@ -114,8 +114,8 @@ func TestRFCPercentDecode(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "%41": "A", "%": "%", "%4": "%4", "a%4zb%c3%A9": "a%4zb\xc3\xa9", "%2541": "%41", "%%41": "%A",
 	} {
-		if got := rfcPercentDecode(in); got != want {
-			t.Errorf("rfcPercentDecode(%q) = %q", in, got)
+		if got := percentDecode(in); got != want {
+			t.Errorf("percentDecode(%q) = %q", in, got)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func rfcSeeds(t testing.TB) []string {
 func checkRFCProperties(t *testing.T, s string) {
 	t.Helper()
 	if got := Split(s).String(); got != s {
-		t.Fatalf("%q is put together again as %q", s, got)
+		t.Fatalf("%q is recomposed as %q", s, got)
 	}
 	r, err := ParseRFC(s)
 	if err != nil {
@@ -81,7 +81,7 @@ func checkRFCResolve(t *testing.T, base, ref string) {
 		// resolved as an absolute URI, the path loses them.
 		once := parsed
 		once.Path = RemoveDotSegments(once.Path)
-		if once = once.guarded(); once.String() != again {
+		if once = once.guardPath(); once.String() != again {
 			t.Fatalf("%q against %q gives %q, and that %q", ref, base, target, again)
 		}
 		if third, err := ResolveRFC(base, again, true); err != nil || third != again {

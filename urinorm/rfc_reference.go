@@ -14,10 +14,10 @@ import "strings"
 //	  └┬┘ └───────────┬────────────┘
 //	scheme          path
 
-// Component is a part of a URI reference that may be absent. RFC 3986 section
-// 5.3 keeps a component that is empty (its delimiter is there, nothing behind
-// it) apart from one that is undefined: "http://h/?" has an empty query,
-// "http://h/" has none, and the two identify different resources.
+// Component is a part of a URI reference that may be absent. RFC 3986 section 5.3
+// distinguishes a component that is empty (its delimiter is present) from one
+// that is undefined: "http://h/?" has an empty query, "http://h/" has none, and
+// the two identify different resources.
 type Component struct {
 	Value   string
 	Defined bool
@@ -27,11 +27,11 @@ type Component struct {
 func Present(value string) Component { return Component{Value: value, Defined: true} }
 
 // Reference is a URI reference cut into the components of RFC 3986 section 3,
-// each spelled as it was written. The zero value is the empty reference, which
-// refers to the document it stands in.
+// each as written. The zero value is the empty reference, which refers to the
+// document that contains it.
 //
-// There is an authority exactly when Host is defined; the path is always
-// defined, though it may be empty. A Reference is a value: copy it freely.
+// There is an authority if and only if Host is defined; the path is always
+// defined, though it may be empty.
 type Reference struct {
 	Scheme   Component // without the ':'
 	Userinfo Component // without the '@'
@@ -43,7 +43,7 @@ type Reference struct {
 }
 
 // Authority returns the authority component, [ userinfo "@" ] host [ ":" port ]
-// (section 3.2), undefined when the reference has none.
+// (section 3.2), undefined if the reference has none.
 func (r Reference) Authority() Component {
 	if !r.Host.Defined {
 		return Component{}
@@ -65,11 +65,11 @@ func (r Reference) appendAuthority(dst []byte) []byte {
 	return dst
 }
 
-// IsAbsolute reports whether the reference has a scheme: section 4.3 calls it an
-// absolute URI when it has no fragment besides.
+// IsAbsolute reports whether the reference has a scheme. (What section 4.3 calls an
+// absolute URI also has no fragment.)
 func (r Reference) IsAbsolute() bool { return r.Scheme.Defined }
 
-// String puts the components together again (section 5.3). For every s,
+// String recomposes the components (section 5.3). For every s,
 // Split(s).String() == s.
 func (r Reference) String() string {
 	n := len(r.Scheme.Value) + len(r.Userinfo.Value) + len(r.Host.Value) + len(r.Port.Value) +
@@ -96,8 +96,8 @@ func (r Reference) String() string {
 //
 //	^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?
 //
-// and the authority into its parts. It never fails and checks nothing: use
-// [ParseRFC] to hold a string to the grammar. The userinfo ends at the last '@'
+// and the authority into its parts. It never fails and checks nothing; [ParseRFC]
+// checks the grammar. The userinfo ends at the last '@'
 // of the authority, the host at the ']' of an IP literal or at the first ':'.
 func Split(s string) Reference {
 	var r Reference

@@ -31,7 +31,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("Split(%q) = %+v", test.in, got)
 		}
 		if got.String() != test.in {
-			t.Errorf("%q is put together again as %q", test.in, got)
+			t.Errorf("%q is recomposed as %q", test.in, got)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SchemeStatus is where a URI scheme is registered (RFC 7595 section 4).
+// SchemeStatus is the registration of a URI scheme (RFC 7595 section 4).
 type SchemeStatus uint8
 
 const (
@@ -17,13 +17,12 @@ const (
 	RegisteredPermanent                // IANA: permanent
 )
 
-// StatusOf returns the registration of a scheme, in whatever case.
+// StatusOf returns the registration of a scheme, whose case is ignored.
 func StatusOf(scheme string) SchemeStatus { return rfcRegistry[rfcLowerASCII(scheme)] }
 
-// The IANA registry of URI schemes, and below it the schemes that are in use
-// without standing there. The registry is at
-// https://www.iana.org/assignments/uri-schemes/uri-schemes.xhtml; names are in
-// lower case.
+// The IANA registry of URI schemes
+// (https://www.iana.org/assignments/uri-schemes/uri-schemes.xhtml), and the schemes
+// that are in use without registration. Names are in lower case.
 const (
 	permanentSchemes = `
 aaa aaas about acap acct cap cid coap coap+tcp coap+ws coaps coaps+tcp coaps+ws crid data dav dict
@@ -90,7 +89,7 @@ x-apple-reminderkit x-callback-url x-devonthink-item x-github-client x-man-page 
 zoomus zotero zune`
 )
 
-// rfcRegistry maps each known scheme, in lower case, to where it is registered.
+// rfcRegistry maps each known scheme, in lower case, to its registration.
 var rfcRegistry = rfcReadRegistry()
 
 func rfcReadRegistry() map[string]SchemeStatus {
@@ -111,10 +110,10 @@ func rfcReadRegistry() map[string]SchemeStatus {
 	return registry
 }
 
-// rfcPrivateScheme reports whether the form of a scheme, in lower case, says that
-// it is somebody's own: the domain of its owner in reverse (RFC 7595 3.8), or a
-// prefix under which anybody may choose a name (the HTML Standard's "web+", the
-// "ext+" of browser extensions).
+// rfcPrivateScheme reports whether a scheme, in lower case, has the form of a
+// private one: the reversed domain of its owner (RFC 7595 3.8), or a prefix after
+// which names are free to choose (the HTML Standard's "web+", the "ext+" of browser
+// extensions).
 func rfcPrivateScheme(scheme string) bool {
 	if name, ok := strings.CutPrefix(scheme, "web+"); ok {
 		return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
@@ -126,10 +125,11 @@ func rfcPrivateScheme(scheme string) bool {
 	return owner != "" && slices.Contains(ownerDomains, top)
 }
 
-// ownerDomains are the top-level domains that schemes of companies and projects
-// begin with. The list is short on purpose: "www.example.com:8080" must not pass.
+// ownerDomains are the top-level domains with which schemes of companies and
+// projects begin. The list is short on purpose: "www.example.com:8080" must not be
+// taken for a scheme.
 var ownerDomains = []string{"com", "org", "net", "io", "app", "dev"}
 
-// rfcRegisteredNames are the known schemes in alphabetical order, so that
-// proposals do not depend on the order of a map.
+// rfcRegisteredNames holds the known schemes in alphabetical order, so that
+// NearestScheme is deterministic.
 var rfcRegisteredNames = slices.Sorted(maps.Keys(rfcRegistry))

@@ -5,21 +5,23 @@ import (
 	"strings"
 )
 
-// ErrBase is a base URI without a scheme: RFC 3986 section 5.1 resolves only
-// against an absolute one.
+// ErrBase: a base URI has no scheme. References are resolved only against an
+// absolute URI (RFC 3986 section 5.1).
 var ErrBase = errors.New("base URI has no scheme")
 
-// ResolveRFC resolves ref against base as RFC 3986 section 5.2 says and returns
-// the target URI. Both must follow the grammar, and base needs a scheme; its
-// fragment plays no part. Nothing is normalized on the way but dot segments.
+// ResolveRFC resolves ref against base (RFC 3986 section 5.2) and returns the
+// target URI. Both must parse, and base needs a scheme; its fragment is ignored.
+// Dot segments are removed; nothing else is normalized.
 //
-// strict decides about a reference like "http:g" that repeats the scheme of the
-// base: a strict parser takes it for an absolute URI; otherwise the scheme is
-// ignored, for backward compatibility (section 5.2.2).
+// A reference like "http:g", which repeats the scheme of the base, is an absolute
+// URI if strict is set. Otherwise its scheme is ignored for backward compatibility
+// (section 5.2.2).
 //
-// The result is always a valid URI: where the letter of section 5.3 would turn a
-// path into an authority ("s:" and "/.//b" would give "s://b"), "/." is put
-// before the path, which section 5.2.4 takes off again.
+// The result is always a valid URI: where section 5.3 would turn a path into an
+// authority ("s:" and "/.//b" would give "s://b"), the path gets the prefix "/.",
+// which section 5.2.4 removes again.
+//
+// The error is an [*Error] that wraps a [*SyntaxError], [ErrTooLong] or [ErrBase].
 func ResolveRFC(base, ref string, strict bool) (string, error) {
 	b, err := ParseRFC(base)
 	if err != nil {
@@ -45,7 +47,7 @@ func (r Reference) Resolve(ref Reference, strict bool) Reference {
 	switch {
 	case ref.Scheme.Defined:
 		target.Path = RemoveDotSegments(ref.Path)
-		return target.guarded()
+		return target.guardPath()
 	case ref.Host.Defined:
 		target.Path = RemoveDotSegments(ref.Path)
 	case ref.Path == "":
@@ -62,14 +64,14 @@ func (r Reference) Resolve(ref Reference, strict bool) Reference {
 		target.inheritAuthority(r)
 	}
 	target.Scheme = r.Scheme
-	return target.guarded()
+	return target.guardPath()
 }
 
 func (r *Reference) inheritAuthority(base Reference) {
 	r.Userinfo, r.Host, r.Port = base.Userinfo, base.Host, base.Port
 }
 
-// merge puts a relative path behind the last slash of the base's path (section
+// merge appends a relative path to the base's path up to its last slash (section
 // 5.2.3).
 func (r Reference) merge(path string) string {
 	if r.Host.Defined && r.Path == "" {
@@ -78,19 +80,18 @@ func (r Reference) merge(path string) string {
 	return r.Path[:strings.LastIndexByte(r.Path, '/')+1] + path
 }
 
-// guarded keeps a path that begins with "//" from being read as an authority
-// when there is none (section 3.3 forbids such a path).
-func (r Reference) guarded() Reference {
+// guardPath returns r with "/." before a path that begins with "//" if there is no
+// authority, as the path would be read as one (section 3.3 forbids such a path).
+func (r Reference) guardPath() Reference {
 	if !r.Host.Defined && strings.HasPrefix(r.Path, "//") {
 		r.Path = "/." + r.Path
 	}
 	return r
 }
 
-// RemoveDotSegments is remove_dot_segments of RFC 3986 section 5.2.4, to the
-// letter: ".." at the root stays there, a complete last segment of dots leaves
-// its slash, and the dots that lead a path without a root are dropped. It takes
-// time in proportion to the length of the path.
+// RemoveDotSegments is remove_dot_segments of RFC 3986 section 5.2.4: a ".." at the
+// root is removed, a dot segment at the end leaves its slash, and dot segments at
+// the beginning of a rootless path are removed. It takes linear time.
 func RemoveDotSegments(path string) string {
 	if !rfcHasDotSegment(path) {
 		return path
@@ -126,7 +127,7 @@ func RemoveDotSegments(path string) string {
 	return string(out)
 }
 
-// rfcDropSegment takes the last segment and its '/' off.
+// rfcDropSegment removes the last segment and its '/'.
 func rfcDropSegment(path []byte) []byte {
 	for i := len(path) - 1; i > 0; i-- {
 		if path[i] == '/' {
@@ -154,13 +155,13 @@ func rfcHasDotSegment(path string) bool {
 	return false
 }
 
-// SameDocument reports whether ref, resolved against base, refers to the
-// document that base identifies: whether the target is, aside from its
-// fragment, identical to the base URI (RFC 3986 section 4.4). Such a reference
-// must not make a reader fetch the document again.
+// SameDocument reports whether ref, resolved against base, refers to the document
+// that base identifies: whether the target is identical to the base URI, aside
+// from the fragments (RFC 3986 section 4.4). Following such a reference must not
+// fetch the document again.
 //
-// Identity is that of strings. Normalize both first for the larger set of
-// same-document references that section 4.4 allows.
+// The URIs are compared as strings. Normalize both first to find all same-document
+// references that section 4.4 allows.
 func SameDocument(base, ref string) (bool, error) {
 	target, err := ResolveRFC(base, ref, true)
 	if err != nil {
@@ -171,15 +172,15 @@ func SameDocument(base, ref string) (bool, error) {
 	return base == target, nil
 }
 
-// FromSuffix completes a suffix reference, the authority and path that people
-// write without a scheme (RFC 3986 section 4.5): "www.example.com/a" becomes
-// "https://www.example.com/a". A name that begins with "ftp." gets "ftp", every
-// other "https". It reports false for what does not look like a suffix: the
-// host must be a name with a dot and a last label that is no number,
-// "localhost", an IPv4 address or a bracketed IP literal.
+// FromSuffix adds a scheme to a suffix reference, an authority and path that
+// people write without one (RFC 3986 section 4.5): "www.example.com/a" becomes
+// "https://www.example.com/a". The scheme is "ftp" if the name begins with "ftp.",
+// otherwise "https". It reports false if s is not a suffix reference: the host must
+// be a name that has a dot and does not end in a number, or "localhost", an IPv4
+// address or an IP literal in brackets.
 //
-// A file may be named like a host ("README.md"): ask the file system first.
-// Beyond its host the result is not checked; parse it.
+// A file may have a name like a host ("README.md"), so look for a file first. Only
+// the host and the port of the result have been checked.
 func FromSuffix(s string) (string, bool) {
 	host := s
 	if i := strings.IndexAny(host, "/?#"); i >= 0 {

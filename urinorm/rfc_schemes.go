@@ -12,10 +12,10 @@ import (
 type SchemeCategory int
 
 const (
-	SchemeUnknown   SchemeCategory = iota // registered nowhere and in use by nobody we know: likely a typo
+	SchemeUnknown   SchemeCategory = iota // neither registered nor in wide use: likely a typing error
 	SchemeKnown                           // registered or in wide use, but nothing to check
-	SchemeSyntax                          // a standard gives its URIs a grammar: see CheckSyntax
-	SchemeFetchable                       // it names something that can be fetched
+	SchemeSyntax                          // a standard defines a grammar for its URIs: see CheckSyntax
+	SchemeFetchable                       // its URIs identify resources that can be fetched
 )
 
 // String returns "unknown", "known", "syntax" or "fetchable".
@@ -31,31 +31,31 @@ func (c SchemeCategory) String() string {
 	return "unknown"
 }
 
-// rfcSchemeRule is what a scheme says beyond the generic syntax. Every field may
-// be empty.
+// rfcSchemeRule holds the rules of a scheme beyond the generic syntax. Every field
+// may be empty.
 type rfcSchemeRule struct {
 	category SchemeCategory
-	// port is the one that may be left out: scheme-based normalization removes
-	// it (RFC 3986 6.2.3).
+	// port is the default port, which scheme-based normalization removes (RFC 3986
+	// 6.2.3).
 	port string
-	// defaultHost is the host that an empty one stands for (6.2.3).
+	// defaultHost is the host that an empty host means (6.2.3).
 	defaultHost string
-	// content: what follows the scheme is content, no name in a hierarchy, so
-	// dots in a rootless path are no dot segments.
+	// content is true if the path is content and not a position in a hierarchy, so
+	// that a rootless path has no dot segments.
 	content bool
-	// equivalence rewrites a URI so that all that the scheme calls equivalent
-	// become one; for comparing only.
+	// equivalence rewrites a URI to a form that is the same for all URIs that are
+	// equivalent by the rules of the scheme. It is for comparison only.
 	equivalence func(*Reference)
-	// syntax holds what stands behind "scheme:" to the scheme's own grammar.
+	// syntax checks the rest of a URI after "scheme:" against the scheme's grammar.
 	syntax func(rest string) error
 }
 
 // rfcSchemeRules has a row for each scheme with rules of its own, in lower case.
 //
-// A port stands here when the scheme's specification says that leaving it out
-// means that port. One is missing on purpose: an explicit 389 of ldap stays,
-// because LDAP URLs are stored and matched as strings in directories (RFC 3296),
-// and a merge that is wrong costs more than one that is missed.
+// A port is listed if the scheme's specification makes it the default. The port
+// 389 of ldap is missing on purpose: LDAP URLs are stored and matched as strings in
+// directories (RFC 3296), and wrongly treating two URIs as equivalent costs more
+// than missing an equivalence.
 var rfcSchemeRules = map[string]rfcSchemeRule{
 	"http":  {category: SchemeFetchable, port: "80", syntax: checkHost("http", "RFC 9110")},      // RFC 9110 4.2.1
 	"https": {category: SchemeFetchable, port: "443", syntax: checkHost("https", "RFC 9110")},    // RFC 9110 4.2.2
@@ -104,14 +104,14 @@ var rfcSchemeRules = map[string]rfcSchemeRule{
 	"vnc":    {category: SchemeKnown, port: "5900"}, // RFC 7869 2.1
 }
 
-// DefaultPort returns the port that URIs of a scheme may leave out, and which
-// [NormalizeRFC] removes. The scheme is matched without regard to case.
+// DefaultPort returns the default port of a scheme, which [NormalizeRFC] removes.
+// Case of the scheme is ignored.
 func DefaultPort(scheme string) (int, bool) {
 	port, err := strconv.Atoi(rfcSchemeRules[rfcLowerASCII(scheme)].port)
 	return port, err == nil
 }
 
-// CategoryOf says what can be done with URIs of a scheme, in whatever case.
+// CategoryOf returns the category of a scheme, whose case is ignored.
 func CategoryOf(scheme string) SchemeCategory {
 	scheme = rfcLowerASCII(scheme)
 	if rule, ok := rfcSchemeRules[scheme]; ok {
@@ -123,22 +123,22 @@ func CategoryOf(scheme string) SchemeCategory {
 	return SchemeUnknown
 }
 
-// KnownScheme reports whether a scheme, in whatever case, stands in the IANA
-// registry of URI schemes, is in wide use without standing there, or has the form
-// of a private scheme: a reversed domain (RFC 7595 3.8), "web+name", "ext+name".
+// KnownScheme reports whether a scheme, whose case is ignored, is in the IANA
+// registry of URI schemes, is in wide use without registration, or has the form of
+// a private scheme: a reversed domain (RFC 7595 3.8), "web+name" or "ext+name".
 func KnownScheme(scheme string) bool { return CategoryOf(scheme) != SchemeUnknown }
 
-// commonSchemes are what authors mean when they mistype a scheme, the likelier
-// ones first.
+// commonSchemes are the schemes that authors mean by a mistyped one, the most
+// likely ones first.
 var commonSchemes = []string{
 	"https", "http", "mailto", "tel", "ftp", "file", "javascript", "data", "sms", "sftp", "ssh",
 	"git", "urn", "magnet", "geo", "wss", "ws", "webcal", "whatsapp", "skype", "about", "blob",
 }
 
-// NearestScheme proposes the scheme that was meant by an unknown one: "htps"
-// gives "https". It reports false when none is near, or when the scheme is known
-// as it is. Nearness is the Levenshtein distance: 1 in short schemes, 2 in those
-// of five letters and more or when only the order of the letters is wrong.
+// NearestScheme returns the scheme that an unknown one was probably meant to be:
+// "htps" gives "https". It reports false if the scheme is known or none is near.
+// The Levenshtein distance may be 1, or 2 in schemes of at least five letters and
+// in those with the right letters in the wrong order.
 func NearestScheme(scheme string) (string, bool) {
 	scheme = rfcLowerASCII(scheme)
 	if len(scheme) < 2 || len(scheme) > maxSchemeTypo || KnownScheme(scheme) {
@@ -158,7 +158,7 @@ func NearestScheme(scheme string) (string, bool) {
 		return best, true
 	}
 	if len(scheme) < 5 {
-		return "", false // every short word is near to some registered scheme
+		return "", false // every short word is near some registered scheme
 	}
 	for _, candidate := range rfcRegisteredNames {
 		if levenshtein.Distance(scheme, candidate, nil) == 1 {
@@ -168,7 +168,7 @@ func NearestScheme(scheme string) (string, bool) {
 	return "", false
 }
 
-// maxSchemeTypo bounds the length of what NearestScheme looks at, in bytes.
+// maxSchemeTypo limits the schemes that NearestScheme examines, in bytes.
 const maxSchemeTypo = 48
 
 func sameLetters(a, b string) bool {
@@ -184,10 +184,10 @@ func fileEquivalence(r *Reference) {
 	}
 }
 
-// lowerPath is for names without case: DOIs (ISO 26324 3.4).
+// lowerPath is for names whose case is ignored: DOIs (ISO 26324 3.4).
 func lowerPath(r *Reference) { r.Path = rfcLowerOutsidePercent(r.Path) }
 
-// infoEquivalence: the namespace of an info URI is without case (RFC 4452 5).
+// infoEquivalence ignores the case of the namespace (RFC 4452 5).
 func infoEquivalence(r *Reference) {
 	namespace, identifier, found := strings.Cut(r.Path, "/")
 	if found {

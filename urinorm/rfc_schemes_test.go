@@ -95,7 +95,7 @@ func TestDefaultPort(t *testing.T) {
 	}
 	// Both profiles agree on the schemes of the web.
 	for _, scheme := range []string{"http", "https", "ws", "wss", "ftp"} {
-		if port, _ := DefaultPort(scheme); !IsDefaultPort(scheme, port) {
+		if port, _ := DefaultPort(scheme); port != schemeKindOf(scheme).defaultPort() {
 			t.Errorf("%s: the profiles differ", scheme)
 		}
 	}

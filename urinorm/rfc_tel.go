@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-func telFault(rule string, offset int, reason string) error {
+func telError(rule string, offset int, reason string) error {
 	return &SyntaxError{"RFC 3966", rule, offset, reason}
 }
 
-// checkTel: telephone-subscriber = global-number / local-number (RFC 3966
-// section 3). A missing phone-context of a local number is let pass.
+// checkTel checks telephone-subscriber = global-number / local-number (RFC 3966
+// section 3). The phone-context of a local number may be missing.
 func checkTel(rest string) error {
 	return checkSubscriber(rest, len("tel:"))
 }
 
-// checkSMS: sms-recipient *( "," sms-recipient ) [ "?" sms-fields ] (RFC 5724
+// checkSMS checks sms-recipient *( "," sms-recipient ) [ "?" sms-fields ] (RFC 5724
 // section 2.2), each recipient a telephone-subscriber.
 func checkSMS(rest string) error {
 	offset := len("sms:")
@@ -33,7 +33,7 @@ func checkSMS(rest string) error {
 	}
 	offset = len("sms:") + len(recipients) + 1
 	for field := range strings.SplitSeq(fields, "&") {
-		// An empty field is let pass: "?&body=" is how pages speak to all telephones.
+		// An empty field is allowed: pages write "?&body=" to suit all telephones.
 		if name, _, found := strings.Cut(field, "="); field != "" && (!found || name == "") {
 			return &SyntaxError{"RFC 5724", "sms-field", offset, "a field has the form name=value"}
 		}
@@ -42,8 +42,8 @@ func checkSMS(rest string) error {
 	return nil
 }
 
-// checkSubscriber reads a number and its parameters. offset is where s begins in
-// the URI.
+// checkSubscriber checks a number and its parameters. offset is that of s in the
+// URI.
 func checkSubscriber(s string, offset int) error {
 	number, parameters, hasParameters := strings.Cut(s, ";")
 	digits := 0
@@ -57,11 +57,11 @@ func checkSubscriber(s string, offset int) error {
 		case !global && (rfcIs(c, rfcHex) || c == '*' || c == '#'):
 			digits++
 		case !isVisualSeparator(c):
-			return telFault(telRule(global), offset+i, rfcShowChar(number[i:])+" is not allowed in a number")
+			return telError(telRule(global), offset+i, rfcShowChar(number[i:])+" is not allowed in a number")
 		}
 	}
 	if digits == 0 {
-		return telFault(telRule(global), offset, "a number has at least one digit")
+		return telError(telRule(global), offset, "a number needs at least one digit")
 	}
 	if !hasParameters {
 		return nil
@@ -83,34 +83,34 @@ func telRule(global bool) string {
 	return "local-number"
 }
 
-// isVisualSeparator: visual-separator = "-" / "." / "(" / ")"
+// isVisualSeparator reports whether c is visual-separator = "-" / "." / "(" / ")"
 func isVisualSeparator(c byte) bool { return c == '-' || c == '.' || c == '(' || c == ')' }
 
-// checkTelParameter: parameter = ";" pname ["=" pvalue ], and the rules of ext
-// and phone-context.
+// checkTelParameter checks parameter = ";" pname ["=" pvalue ], without its ';', and
+// the rules of ext and phone-context.
 func checkTelParameter(s string, offset int) error {
 	name, value, hasValue := strings.Cut(s, "=")
 	if name == "" {
-		return telFault("parameter", offset, "a parameter has no name")
+		return telError("parameter", offset, "the parameter has no name")
 	}
 	for i := range len(name) {
 		if !rfcIs(name[i], rfcAlpha|rfcDigit) && name[i] != '-' {
-			return telFault("pname", offset+i, rfcShowChar(name[i:])+" is not allowed in a parameter's name")
+			return telError("pname", offset+i, rfcShowChar(name[i:])+" is not allowed in a parameter's name")
 		}
 	}
 	valueAt := offset + len(name) + 1
 	if hasValue && value == "" {
-		return telFault("pvalue", valueAt, "the value is empty")
+		return telError("pvalue", valueAt, "the value is empty")
 	}
 	switch rfcLowerASCII(name) {
 	case "ext":
 		if digits := strings.Trim(value, "0123456789-.()"); digits != "" || value == "" {
-			return telFault("extension", valueAt, "an extension is of digits")
+			return telError("extension", valueAt, "an extension consists of digits")
 		}
 	case "phone-context":
 		global := strings.TrimPrefix(value, "+")
 		if value == "" || len(global) < len(value) && strings.Trim(global, "0123456789-.()") != "" {
-			return telFault("descriptor", valueAt, "a phone-context is a domain name or a global number")
+			return telError("descriptor", valueAt, "a phone-context is a domain name or a global number")
 		}
 	}
 	for i := 0; i < len(value); i++ {
@@ -120,14 +120,14 @@ func checkTelParameter(s string, offset int) error {
 			continue
 		}
 		if !rfcIs(c, rfcUnreserved) && strings.IndexByte("[]/:&+$!'()*", c) < 0 {
-			return telFault("paramchar", valueAt+i, rfcShowChar(value[i:])+" is not allowed in a value")
+			return telError("paramchar", valueAt+i, rfcShowChar(value[i:])+" is not allowed in a value")
 		}
 	}
 	return nil
 }
 
-// telEquivalence: visual separators do not count, letters have no case, and
-// parameters no order (RFC 3966 section 4).
+// telEquivalence ignores visual separators, letter case and the order of parameters
+// (RFC 3966 section 4).
 func telEquivalence(r *Reference) {
 	recipients := strings.Split(r.Path, ",")
 	for i, recipient := range recipients {

@@ -19,9 +19,9 @@ type URN struct {
 	F   Component
 }
 
-// ParseURN holds s to the grammar of RFC 8141, rule namestring. Use [URN.Check]
-// for what a namespace asks of its names besides. The error wraps a
-// [*SyntaxError].
+// ParseURN checks s against the grammar of RFC 8141, rule namestring, and returns
+// its parts. [URN.Check] checks the rules of the namespace. The error is an
+// [*Error] that wraps a [*SyntaxError].
 func ParseURN(s string) (URN, error) {
 	u, err := parseURN(s)
 	if err != nil {
@@ -34,7 +34,7 @@ func parseURN(s string) (URN, error) {
 	var u URN
 	const prefix = len("urn:")
 	if len(s) < prefix || !strings.EqualFold(s[:prefix], "urn:") {
-		return u, urnFault("assigned-name", 0, `it does not begin with "urn:"`)
+		return u, urnError("assigned-name", 0, `a URN begins with "urn:"`)
 	}
 	rest := s[prefix:]
 	if i := strings.IndexByte(rest, '#'); i >= 0 {
@@ -46,14 +46,14 @@ func parseURN(s string) (URN, error) {
 	}
 	nid, nss, found := strings.Cut(rest, ":")
 	if !found {
-		return u, urnFault("assigned-name", len(s), "the ':' behind the namespace identifier is missing")
+		return u, urnError("assigned-name", len(s), "':' is missing after the namespace identifier")
 	}
 	u.NID, u.NSS = nid, nss
 	return u, u.check()
 }
 
-// splitRQ takes rq-components = [ "?+" r-component ] [ "?=" q-component ] off
-// the end of rest. The r-component ends at the first "?=".
+// splitRQ cuts rq-components = [ "?+" r-component ] [ "?=" q-component ] from the
+// end of rest. The r-component ends at the first "?=".
 func (u *URN) splitRQ(rest *string) error {
 	i := strings.IndexByte(*rest, '?')
 	if i < 0 {
@@ -73,10 +73,10 @@ func (u *URN) splitRQ(rest *string) error {
 		u.Q = Present(tail[2:])
 		return nil
 	}
-	return urnFault("rq-components", len("urn:")+i, `'?' is followed by neither "+" nor "="`)
+	return urnError("rq-components", len("urn:")+i, `'?' is followed by neither "+" nor "="`)
 }
 
-func urnFault(rule string, offset int, reason string) error {
+func urnError(rule string, offset int, reason string) error {
 	return &SyntaxError{Standard: "RFC 8141", Rule: rule, Offset: offset, Reason: reason}
 }
 
@@ -103,42 +103,44 @@ func (u URN) check() error {
 		at += 2 + len(u.Q.Value)
 	}
 	if u.F.Defined {
-		return urnRename(rfcCheckChars(u.F.Value, "f-component", rfcTailChar, at+1))
+		return urnStandard(rfcCheckChars(u.F.Value, "f-component", rfcTailChar, at+1))
 	}
 	return nil
 }
 
-// urnCheckNID: NID = (alphanum) 0*30(ldh) (alphanum)
+// urnCheckNID checks NID = (alphanum) 0*30(ldh) (alphanum)
 func urnCheckNID(nid string, offset int) error {
 	if len(nid) < 2 || len(nid) > 32 {
-		return urnFault("NID", offset, "a namespace identifier has 2 to 32 characters")
+		return urnError("NID", offset, "a namespace identifier has 2 to 32 characters")
 	}
 	for i := range len(nid) {
 		alphanum := rfcIs(nid[i], rfcAlpha|rfcDigit)
 		edge := i == 0 || i == len(nid)-1
 		if !alphanum && (edge || nid[i] != '-') {
-			return urnFault("NID", offset+i, rfcShowChar(nid[i:])+" is not allowed here")
+			return urnError("NID", offset+i, rfcShowChar(nid[i:])+" is not allowed here")
 		}
 	}
 	return nil
 }
 
-// urnCheckPart: pchar *( set / pct-encoded ), the form of NSS, r- and q-component.
+// urnCheckPart checks pchar *( set / pct-encoded ), the form of NSS, r- and
+// q-component.
 func urnCheckPart(s, rule string, set rfcSet, offset int) error {
 	if s == "" {
-		return urnFault(rule, offset, "it is empty")
+		return urnError(rule, offset, "the component is empty")
 	}
 	if s[0] != '%' && !rfcIs(s[0], rfcPchar) {
-		return urnFault(rule, offset, rfcShowChar(s)+" is not allowed at its start")
+		return urnError(rule, offset, rfcShowChar(s)+" is not allowed as the first character")
 	}
-	return urnRename(rfcCheckChars(s, rule, set, offset))
+	return urnStandard(rfcCheckChars(s, rule, set, offset))
 }
 
-// urnRename tells the standard whose rule failed.
-func urnRename(err error) error {
-	var fault *SyntaxError
-	if errors.As(err, &fault) && fault.Rule != "pct-encoded" {
-		fault.Standard = "RFC 8141"
+// urnStandard makes RFC 8141 the standard of a syntax error, unless the error is in
+// a percent-encoding.
+func urnStandard(err error) error {
+	var syntaxErr *SyntaxError
+	if errors.As(err, &syntaxErr) && syntaxErr.Rule != "pct-encoded" {
+		syntaxErr.Standard = "RFC 8141"
 	}
 	return err
 }
@@ -158,17 +160,17 @@ func (u URN) String() string {
 	return s
 }
 
-// Equivalent reports URN-equivalence (RFC 8141 section 3.1): the assigned names
-// are the same when scheme, NID and the digits of percent-encodings are compared
-// without case. Components behind the name are left aside and nothing is
-// decoded. RFC 2141 section 6 compares alike.
+// Equivalent reports whether u and v are URN-equivalent (RFC 8141 section 3.1,
+// RFC 2141 section 6): whether the assigned names are the same when the case of
+// scheme, NID and percent-encodings is ignored. The r-, q- and f-components are
+// ignored and nothing is decoded.
 func (u URN) Equivalent(v URN) bool {
 	return strings.EqualFold(u.NID, v.NID) && rfcUpperHex(u.NSS) == rfcUpperHex(v.NSS)
 }
 
-// Check holds the namespace-specific string to the rules of its namespace, where
-// we know them: isbn and issn (RFC 8254) with their check digits, uuid (RFC 9562)
-// and oid (RFC 3061). Other namespaces always pass.
+// Check checks the namespace-specific string against the rules of its namespace:
+// isbn and issn (RFC 8254) with their check digits, uuid (RFC 9562) and oid (RFC
+// 3061). For other namespaces it returns nil. The error is an [*Error].
 func (u URN) Check() error {
 	check := urnNamespaces[rfcLowerASCII(u.NID)].check
 	if check == nil {
@@ -180,8 +182,8 @@ func (u URN) Check() error {
 	return nil
 }
 
-// urnNamespaces is what some namespaces say of their names. Their equivalence
-// rules only ever join more names than RFC 8141 does (section 3.2).
+// urnNamespaces holds the rules of namespaces. Their equivalence rules add to those
+// of RFC 8141 (section 3.2).
 var urnNamespaces = map[string]struct {
 	check     func(nss string) error
 	canonical func(nss string) string
@@ -193,8 +195,8 @@ var urnNamespaces = map[string]struct {
 	"ietf": {nil, rfcLowerASCII}, // RFC 2648
 }
 
-// urnEquivalence leaves the components behind the name aside and applies the
-// equivalence of the namespace.
+// urnEquivalence removes the components after the name and applies the equivalence
+// rules of the namespace.
 func (f *rfcForm) urnEquivalence() {
 	f.Query, f.Fragment = Component{}, Component{}
 	nid, nss, _ := strings.Cut(f.Path, ":")
@@ -203,13 +205,13 @@ func (f *rfcForm) urnEquivalence() {
 	}
 }
 
-// checkISBN: ten or thirteen digits, hyphens between them, the last one a check
-// digit (ISO 2108).
+// checkISBN checks ten or thirteen digits with hyphens between them, of which the
+// last is a check digit (ISO 2108).
 func checkISBN(nss string) error {
 	digits := strings.ToUpper(strings.ReplaceAll(nss, "-", ""))
 	for i := range len(digits) {
 		if !rfcIs(digits[i], rfcDigit) && (digits[i] != 'X' || len(digits) != 10 || i != 9) {
-			return errors.New("an ISBN has digits and hyphens only, and perhaps an X at the end of ten")
+			return errors.New("an ISBN consists of digits and hyphens, and may end with X if it has ten digits")
 		}
 	}
 	sum := 0
@@ -233,7 +235,7 @@ func checkISBN(nss string) error {
 	return nil
 }
 
-// checkISSN: four digits, a hyphen, three digits and a check digit (ISO 3297).
+// checkISSN checks four digits, a hyphen, three digits and a check digit (ISO 3297).
 func checkISSN(nss string) error {
 	digits := strings.ToUpper(strings.Replace(nss, "-", "", 1))
 	if len(digits) != 8 || len(nss) == 9 && nss[4] != '-' {
@@ -242,7 +244,7 @@ func checkISSN(nss string) error {
 	sum := 0
 	for i := range 8 {
 		if !rfcIs(digits[i], rfcDigit) && (digits[i] != 'X' || i != 7) {
-			return errors.New("an ISSN has digits only, and perhaps an X at its end")
+			return errors.New("an ISSN consists of digits and may end with X")
 		}
 		sum += (8 - i) * checkDigitValue(digits[i])
 	}
@@ -259,12 +261,12 @@ func checkDigitValue(c byte) int {
 	return int(c - '0')
 }
 
-// checkUUID: 8-4-4-4-12 hexadecimal digits (RFC 9562 section 4).
+// checkUUID checks 8-4-4-4-12 hexadecimal digits (RFC 9562 section 4).
 func checkUUID(nss string) error {
 	groups := strings.Split(nss, "-")
 	want := [...]int{8, 4, 4, 4, 12}
 	if len(groups) != len(want) {
-		return errors.New("a UUID has five groups of hexadecimal digits with hyphens between them")
+		return errors.New("a UUID has five groups of hexadecimal digits separated by hyphens")
 	}
 	for i, group := range groups {
 		if len(group) != want[i] || strings.Trim(group, "0123456789abcdefABCDEF") != "" {
@@ -274,11 +276,11 @@ func checkUUID(nss string) error {
 	return nil
 }
 
-// checkOID: numbers without leading zeros, with dots between them (RFC 3061).
+// checkOID checks numbers without leading zeros, separated by dots (RFC 3061).
 func checkOID(nss string) error {
 	for number := range strings.SplitSeq(nss, ".") {
 		if number == "" || strings.Trim(number, "0123456789") != "" || len(number) > 1 && number[0] == '0' {
-			return errors.New("an object identifier has numbers without leading zeros and dots between them")
+			return errors.New("an object identifier consists of numbers without leading zeros separated by dots")
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ func TestParseURN(t *testing.T) {
 			t.Errorf("ParseURN(%q) = %+v, %v", test.in, got, err)
 		}
 		if got.String()[len("urn:"):] != test.in[len("urn:"):] {
-			t.Errorf("%q is put together again as %q", test.in, got)
+			t.Errorf("%q is recomposed as %q", test.in, got)
 		}
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// MaxReference is the longest reference that is parsed, in bytes. It bounds
-// what a data: URL may cost.
+// MaxReference is the longest reference that is parsed, in bytes. It limits the
+// memory that a data: URL takes.
 const MaxReference = 16 << 20
 
-// ParseWeb parses an absolute reference as a browser does (URL Standard 4.4)
-// and returns what it had to mend on the way. Queries are encoded as UTF-8; a
-// reference on a page is the business of [Base], which knows the page's charset.
+// ParseWeb parses an absolute reference as a browser does (URL Standard 4.4) and
+// returns the repairs that were needed. The query is encoded in UTF-8. References
+// on a page are resolved by a [Base], which knows the charset of the page.
 //
 // The error is an *[Error] that wraps one of [ErrRelative], [ErrHost],
 // [ErrDomain], [ErrIPv4], [ErrIPv6], [ErrPort] and [ErrTooLong].
 func ParseWeb(s string) (URL, Repairs, error) {
-	var buf [256]byte // on the stack, as the fast path keeps no hold of it
+	var buf [256]byte // on the stack, as the fast path does not retain it
 	if href, at, ok := appendFastAbsolute(buf[:0], s); ok {
 		return URL{href: string(href), at: at}, 0, nil
 	}
@@ -32,15 +32,15 @@ func ParseWeb(s string) (URL, Repairs, error) {
 	return URL{href: string(p.dst), at: p.at}, p.repairs, nil
 }
 
-// scratchBuffers are what hrefs are built in before their length is known.
-// Those that a long URL made long are not worth keeping.
+// scratchBuffers holds buffers in which hrefs are built before their length is
+// known. Buffers larger than maxScratch bytes are not kept.
 var scratchBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxScratch = 16 << 10
 
-// webParser is the basic URL parser (URL Standard 4.4). The standard tells it as
-// a machine that eats one code point after the other; here each state is a
-// method that takes the rest of the input, cuts its part off, and calls the next:
+// webParser is the basic URL parser (URL Standard 4.4). The standard describes a
+// state machine that consumes one code point at a time; here each state is a
+// method that takes the rest of the input, cuts off its part and calls the next:
 //
 //	          ┌─ special: slashes ─┐
 //	parse ────┤                    ├─ authority ─ pathStart ─┐
@@ -49,23 +49,24 @@ const maxScratch = 16 << 10
 //	          ├─ file ─── fileHost ─ pathStart ──────────────┘            ├─ tail: query, fragment
 //	          └─ opaquePath ──────────────────────────────────────────────┘
 //
-// The href is written front to back while the reference is read; nothing is
-// kept apart and joined later, so every part is copied once.
+// The href is written from front to back while the reference is read, so every
+// part is copied once. Hosts, userinfo and ports are appended by functions that
+// need no other state of the parser.
 type webParser struct {
-	base    *Base // nil for none
+	base    *Base // nil if there is none
 	charset *charsetEncoder
 	kind    schemeKind
 
 	dst     []byte
-	start   int     // where the href begins in dst
+	start   int     // index of the href in dst
 	at      Offsets // relative to start
 	repairs Repairs
 }
 
-// here returns the offset, within the href, of what is appended next.
+// here returns the offset within the href at which the next part is appended.
 func (p *webParser) here() int32 { return int32(len(p.dst) - p.start) }
 
-// parse reads a reference: scheme start state and scheme state.
+// parse parses a reference: scheme start state and scheme state.
 func (p *webParser) parse(ref string) error {
 	if len(ref) > MaxReference {
 		return ErrTooLong
@@ -77,7 +78,7 @@ func (p *webParser) parse(ref string) error {
 		return p.noScheme(in)
 	}
 	for i := range len(scheme) {
-		p.dst = append(p.dst, lowerASCII(scheme[i]))
+		p.dst = append(p.dst, lowerByte(scheme[i]))
 	}
 	p.kind = schemeKindOf(string(p.dst[p.start:]))
 	p.at.SchemeEnd = p.here()
@@ -129,7 +130,7 @@ func stripReference(ref string) (in string, repairs Repairs) {
 
 var tabsAndNewlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
-// cutScheme cuts s behind the scheme and its ':', if it begins with one.
+// cutScheme cuts s after the scheme and its ':', if it begins with one.
 func cutScheme(s string) (scheme, rest string, ok bool) {
 	if s == "" || !isAlpha(s[0]) {
 		return "", s, false
@@ -180,7 +181,7 @@ func (p *webParser) relative(rest string) error {
 	return nil
 }
 
-// copyAuthority writes the authority of the base, or that there is none.
+// copyAuthority copies the authority of the base, if it has one.
 func (p *webParser) copyAuthority() {
 	base := &p.base.at
 	p.at = *base // the scheme is the same, so these hold for the new URL as well
@@ -199,8 +200,8 @@ func (p *webParser) noAuthority() {
 	p.at.HasAuthority = false
 }
 
-// copyPathFor goes on with as much of the base's path and query as a reference
-// without scheme, authority and leading slash leaves in place.
+// copyPathFor copies the part of the base's path and query that the rest of a
+// reference, without scheme, authority and leading slash, keeps, and parses rest.
 func (p *webParser) copyPathFor(rest string) {
 	base := &p.base.at
 	p.dst = append(p.dst, p.base.href[base.PathStart:base.QueryStart]...)
@@ -221,8 +222,8 @@ func (p *webParser) copyPathFor(rest string) {
 	}
 }
 
-// slashes is the special authority slashes state and the one that ignores
-// slashes: any number of them, in either direction, leads to the authority.
+// slashes is the special authority slashes state and the special authority ignore
+// slashes state: the authority follows any number of slashes and backslashes.
 func (p *webParser) slashes(rest string) error {
 	n := 0
 	for n < len(rest) && isSlash(rest[n], true) {
@@ -235,8 +236,8 @@ func (p *webParser) slashes(rest string) error {
 	return p.authority(rest[n:])
 }
 
-// tail reads what follows the path: nothing, or a query and a fragment behind
-// their '?' and '#'.
+// tail parses what follows the path: an optional query with its '?' and an
+// optional fragment with its '#'.
 func (p *webParser) tail(rest string) {
 	p.endPath()
 	if strings.HasPrefix(rest, "?") {
@@ -299,7 +300,7 @@ func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func lowerASCII(c byte) byte {
+func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
 	}

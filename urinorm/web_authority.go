@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// authority is the authority state, which ends at the path, and the host and
-// port states within it:
+// authority is the authority state, which ends at the path, and within it the
+// host and port states:
 //
 //	user:pass@example.com:8042/over/there
 //	│         │           │   │
@@ -22,7 +22,7 @@ func (p *webParser) authority(rest string) error {
 	p.at.HasAuthority, p.at.Opaque = true, false
 	p.at.UserStart = p.here()
 	hostPort := rest[:end]
-	// The last '@' ends the userinfo: all before it are part of it.
+	// The last '@' ends the userinfo and those before it are part of it.
 	if i := strings.LastIndexByte(hostPort, '@'); i >= 0 {
 		var repairs Repairs
 		p.dst, repairs = appendUserinfo(p.dst, hostPort[:i])
@@ -79,7 +79,7 @@ func appendUserinfo(dst []byte, s string) ([]byte, Repairs) {
 	return dst, repairs
 }
 
-// cutPort cuts host:port at the first ':' that is outside brackets.
+// cutPort cuts host:port at the first ':' outside brackets.
 func cutPort(s string) (host, port string, ok bool) {
 	brackets := false
 	for i := range len(s) {

@@ -13,26 +13,26 @@ import (
 )
 
 // A charsetEncoder encodes queries in the charset of a page (Encoding Standard).
-// The tables are those of x/text; where its encoders give other bytes than the
-// standard asks for, a function here says what they should give.
+// It uses the tables of x/text; a function here corrects the result where those
+// differ from the standard.
 type charsetEncoder struct {
-	// start returns the encoder for one query: it may remember a state.
+	// start returns an encoder for one query, as an encoder may have a state.
 	start func() runeEncoder
-	// stateful is true for ISO-2022-JP, where plain ASCII may not stay itself.
+	// stateful is true for ISO-2022-JP, where ASCII may be encoded as well.
 	stateful bool
 }
 
-// A runeEncoder appends the bytes of one character and reports whether it has
-// any. With endOfQuery it appends what a state needs to be left.
+// A runeEncoder appends the bytes of a character and reports whether the charset
+// has it. For endOfQuery it appends the sequence that returns to the initial state.
 type runeEncoder func(dst []byte, r rune) ([]byte, bool)
 
 const endOfQuery rune = -1
 
-// charsetEncoderOf returns the encoder for a label of the Encoding Standard
-// (4.2), nil for UTF-8 and for the encodings whose output encoding it is (4.3).
+// charsetEncoderOf returns the encoder for a label of the Encoding Standard (4.2).
+// It is nil for UTF-8 and the encodings whose output encoding is UTF-8 (4.3).
 func charsetEncoderOf(label string) (*charsetEncoder, bool) {
 	label = strings.Trim(label, "\t\n\f\r ")
-	if label == "" || label == "utf-8" || label == "UTF-8" { // as most say
+	if label == "" || label == "utf-8" || label == "UTF-8" { // the most frequent labels
 		return nil, true
 	}
 	if !isASCII(label) { // htmlindex would fold and trim more than the standard
@@ -83,7 +83,7 @@ func (c *charsetEncoder) appendQuery(dst []byte, s string, set encodeSet) ([]byt
 		dst = appendEncodedOctets(dst, buf, set)
 		if !ok {
 			if c.stateful && r < utf8.RuneSelf {
-				r = utf8.RuneError // the controls that would switch the state
+				r = utf8.RuneError // a control character that would switch the state
 			}
 			dst = append(dst, "%26%23"...)
 			dst = strconv.AppendInt(dst, int64(r), 10)
@@ -140,8 +140,8 @@ func repairInQuery(rest string, r rune, set encodeSet) Repairs {
 	return RepairNonASCII
 }
 
-// singleByte encodes by a table of 128 characters. The standard's tables map
-// the C1 controls to the bytes that mean nothing else; those of x/text do not.
+// singleByte encodes by a table of 128 characters. Unlike the tables of x/text,
+// the standard's map C1 controls to the bytes that have no other character.
 func singleByte(table *charmap.Charmap) runeEncoder {
 	return func(dst []byte, r rune) ([]byte, bool) {
 		if r < utf8.RuneSelf {
@@ -171,9 +171,9 @@ func multiByte(enc encoding.Encoding) runeEncoder {
 	}
 }
 
-// appendBig5 encodes Big5 (11.1.2): never by the Hong Kong extensions, which
-// stand before lead byte 0xA1, and by the first place of a character, but for
-// six by the last.
+// appendBig5 encodes Big5 (11.1.2): without the Hong Kong extensions, which have
+// lead bytes below 0xA1. A character with several codes gets the first one, six
+// characters the last one.
 func appendBig5(dst []byte, r rune) ([]byte, bool) {
 	if r < utf8.RuneSelf {
 		return append(dst, byte(r)), true

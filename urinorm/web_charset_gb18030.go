@@ -6,16 +6,16 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// gb18030 encodes gb18030 or GBK (Encoding Standard 10.2.2). The tables of x/text
-// are those of GB18030-2000; index gb18030 has the user-defined areas too, and
-// follows the editions of 2005 and 2022.
+// gb18030 encodes gb18030 or GBK (Encoding Standard 10.2.2). x/text has the tables
+// of GB18030-2000; index gb18030 also has the user-defined areas and follows the
+// editions of 2005 and 2022.
 func gb18030(enc encoding.Encoding, isGBK bool) runeEncoder {
 	encode := multiByte(enc)
 	return func(dst []byte, r rune) ([]byte, bool) {
 		switch {
 		case r == '\uE5E5':
 			return dst, false
-		case r == '\uE7C7' && !isGBK: // the place that U+1E3F took over
+		case r == '\uE7C7' && !isGBK: // its former code is now that of U+1E3F
 			return append(dst, 0x81, 0x35, 0xF4, 0x37), true
 		}
 		i := sort.Search(len(gb18030Runs), func(i int) bool { return gb18030Runs[i].last >= r })
@@ -31,11 +31,11 @@ func gb18030(enc encoding.Encoding, isGBK bool) runeEncoder {
 	}
 }
 
-// gb18030Run says that consecutive characters have consecutive pointers in
+// gb18030Run is a run of consecutive characters that have consecutive pointers in
 // index gb18030 (5).
 type gb18030Run struct{ first, last, pointer rune }
 
-// gb18030Runs is what x/text does not have, or has in another place.
+// gb18030Runs holds the characters that x/text lacks or encodes differently.
 var gb18030Runs = [...]gb18030Run{
 	{0x1e3f, 0x1e3f, 7533}, {0x9fb4, 0x9fb4, 23775}, {0x9fb5, 0x9fb5, 23783}, {0x9fb6, 0x9fb7, 23788},
 	{0x9fb8, 0x9fb8, 23795}, {0x9fb9, 0x9fb9, 23812}, {0x9fba, 0x9fba, 23829}, {0x9fbb, 0x9fbb, 23845},

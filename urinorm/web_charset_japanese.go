@@ -29,8 +29,8 @@ func eucJP() runeEncoder {
 	}
 }
 
-// shiftJIS encodes Shift_JIS (12.3.2): by IBM's extensions where NEC selected
-// the same characters into rows before.
+// shiftJIS encodes Shift_JIS (12.3.2): IBM's extensions take precedence over
+// NEC's selection of the same characters.
 func shiftJIS() runeEncoder {
 	encode := multiByte(japanese.ShiftJIS)
 	return func(dst []byte, r rune) ([]byte, bool) {
@@ -54,7 +54,7 @@ func shiftJIS() runeEncoder {
 	}
 }
 
-// ibmExtensions are the characters of the last rows of Shift_JIS.
+// ibmExtensions maps the characters of the last rows of Shift_JIS to their codes.
 var ibmExtensions = sync.OnceValue(func() map[rune][2]byte {
 	decoder := japanese.ShiftJIS.NewDecoder()
 	index := make(map[rune][2]byte, 388)
@@ -126,8 +126,8 @@ func iso2022JP() runeEncoder {
 	}
 }
 
-// fullWidthKatakana is index ISO-2022-JP katakana (5): what stands for U+FF61
-// and the half-width characters behind it.
+// fullWidthKatakana is index ISO-2022-JP katakana (5): the characters that replace
+// U+FF61 and the half-width characters after it.
 var fullWidthKatakana = [...]rune{
 	'。', '「', '」', '、', '・', 'ヲ', 'ァ', 'ィ', 'ゥ', 'ェ', 'ォ', 'ャ', 'ュ', 'ョ', 'ッ', 'ー',
 	'ア', 'イ', 'ウ', 'エ', 'オ', 'カ', 'キ', 'ク', 'ケ', 'コ', 'サ', 'シ', 'ス', 'セ', 'ソ', 'タ',

@@ -2,8 +2,8 @@ package urinorm
 
 import "unicode/utf8"
 
-// encodeSet names the percent-encode sets of URL Standard 1.3, each a bit of
-// webEncodeSets, and below them those of the key.
+// encodeSet is a bit set of percent-encode sets: those of URL Standard 1.3, and
+// those of the [Key].
 type encodeSet uint16
 
 const (
@@ -13,16 +13,16 @@ const (
 	encodeSpecialQuery                       // query of a special scheme
 	encodePath                               // path segment
 	encodeUserinfo                           // user name, password
-	encodeKeyHost                            // what RFC 3986 3.2.2 does not allow in a host
-	encodeKeyPath                            // what RFC 3986 3.3 does not allow in a path
-	encodeKeyQuery                           // what RFC 3986 3.4 does not allow in a query
+	encodeKeyHost                            // not allowed in a host by RFC 3986 3.2.2
+	encodeKeyPath                            // not allowed in a path by RFC 3986 3.3
+	encodeKeyQuery                           // not allowed in a query by RFC 3986 3.4
 	encodeNothing
 )
 
-// webEncodeSets says for each byte which sets hold it. The C0 controls, DEL and
-// all that is not ASCII are in every set. The '%' is in none of the standard's;
-// here it is, even in encodeNothing, so that the loops which copy clean runs
-// stop at it and look at the two digits that should follow.
+// webEncodeSets holds, for each byte, the sets that contain it. The C0 controls,
+// DEL and all bytes beyond ASCII are in every set. The '%' is in none of the
+// standard's sets; here it is in all of them, and in encodeNothing, so that loops
+// over unencoded runs stop at it and examine the two digits after it.
 var webEncodeSets = buildEncodeSets()
 
 func buildEncodeSets() (sets [256]encodeSet) {
@@ -51,11 +51,11 @@ func buildEncodeSets() (sets [256]encodeSet) {
 	return sets
 }
 
-// octet classes of RFC 3986 2.2 and 2.3, for the notes and the key.
+// Classes of octets (RFC 3986 2.2 and 2.3), for repairs and keys.
 const (
 	octetUnreserved = 1 << iota
 	octetHex
-	octetIllegal     // ASCII that no component but the host may hold unencoded
+	octetIllegal     // ASCII that must be encoded in every component other than the host
 	octetEndsSegment // '/', '?', '#'
 	octetBackslash
 )

@@ -21,7 +21,7 @@ func ExampleParseWeb_error() {
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, urinorm.ErrPort))
 	// Output:
-	// parse "http://user:***@example.com:port/": port is no number from 0 to 65535
+	// parse "http://user:***@example.com:port/": port is not a number from 0 to 65535
 	// true
 }
 
@@ -91,7 +91,7 @@ func ExampleURL_RequestTarget() {
 
 func ExampleRepairs() {
 	_, repairs, _ := urinorm.ParseWeb("http://bank.example:pw@0x7f.1/a b")
-	fmt.Println(repairs.Mended(), repairs.Has(urinorm.RepairSpace))
+	fmt.Println(repairs.Repaired(), repairs.Has(urinorm.RepairSpace))
 	fmt.Println(repairs.Codes())
 	// Output:
 	// true true
@@ -110,11 +110,6 @@ func ExampleRegistrableDomain() {
 
 func ExampleIsLoopback() {
 	fmt.Println(urinorm.IsLoopback("127.0.0.53"), urinorm.IsLoopback("app.localhost"))
-	// Output: true false
-}
-
-func ExampleIsDefaultPort() {
-	fmt.Println(urinorm.IsDefaultPort("https", 443), urinorm.IsDefaultPort("http", 8080))
 	// Output: true false
 }
 

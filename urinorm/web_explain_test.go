@@ -9,23 +9,23 @@ import (
 func TestExplainWeb(t *testing.T) {
 	for in, want := range map[string]string{
 		"https://example.com/": "",
-		" HTTP://Example.COM:080/a/./b/../c?q=ü x#f y\n": "URL Standard 4.4 blanks and control characters around it cut off: HTTP://Example.COM:080/a/./b/../c?q=ü x#f y|" +
+		" HTTP://Example.COM:080/a/./b/../c?q=ü x#f y\n": "URL Standard 4.4 leading and trailing spaces and control characters removed: HTTP://Example.COM:080/a/./b/../c?q=ü x#f y|" +
 			"URL Standard 4.4 scheme in lower case: http://Example.COM:080/a/./b/../c?q=ü x#f y|" +
-			"URL Standard 3.5 host in lower case, an IPv4 address in its usual form: http://example.com:080/a/./b/../c?q=ü x#f y|" +
-			"URL Standard 4.4 empty, default or zero-padded port shortened: http://example.com/a/./b/../c?q=ü x#f y|" +
+			"URL Standard 3.5 host in lower case, IPv4 address in canonical form: http://example.com:080/a/./b/../c?q=ü x#f y|" +
+			"URL Standard 4.4 empty port, default port or leading zeros of the port removed: http://example.com/a/./b/../c?q=ü x#f y|" +
 			"URL Standard 4.4 dot segments removed: http://example.com/a/c?q=ü x#f y|" +
 			"URL Standard 1.3 query percent-encoded: http://example.com/a/c?q=%C3%BC%20x#f y|" +
 			"URL Standard 1.3 fragment percent-encoded: http://example.com/a/c?q=%C3%BC%20x#f%20y",
-		`http:\\user:pass@h\a`: `URL Standard 4.4 backslashes read as slashes: http://user:pass@h/a|RFC 3986 7.5 remark: it holds a password: http://user:pass@h/a`,
-		"https:example.com":    "URL Standard 4.4 two slashes before the authority: https://example.com|URL Standard 4.4 empty path made \"/\": https://example.com/",
-		"http://0x7f.1/%zz":    "URL Standard 3.5 host in lower case, an IPv4 address in its usual form: http://127.0.0.1/%zz|URL Standard 4.4 remark: a % that no two hexadecimal digits follow stays as it is: http://127.0.0.1/%zz|RFC 3986 7.4 remark: the host is an IPv4 address in a rare form: http://127.0.0.1/%zz",
-		"http://bücher.example/ä": "URL Standard 3.5 host in the letters of DNS (UTS 46): http://xn--bcher-kva.example/ä|" +
+		`http:\\user:pass@h\a`: `URL Standard 4.4 backslashes replaced by slashes: http://user:pass@h/a|RFC 3986 7.5 remark: the URL contains a password: http://user:pass@h/a`,
+		"https:example.com":    "URL Standard 4.4 two slashes before the authority: https://example.com|URL Standard 4.4 empty path replaced by \"/\": https://example.com/",
+		"http://0x7f.1/%zz":    "URL Standard 3.5 host in lower case, IPv4 address in canonical form: http://127.0.0.1/%zz|URL Standard 4.4 remark: a % without two hexadecimal digits after it is kept: http://127.0.0.1/%zz|RFC 3986 7.4 remark: the host is an IPv4 address in an unusual form: http://127.0.0.1/%zz",
+		"http://bücher.example/ä": "URL Standard 3.5 host converted to ASCII (UTS 46): http://xn--bcher-kva.example/ä|" +
 			"URL Standard 1.3 path percent-encoded: http://xn--bcher-kva.example/%C3%A4",
 		"file:/tmp/x":       "URL Standard 4.4 two slashes before the authority: file:///tmp/x",
-		"http://h/\xff\xfe": "URL Standard 4.4 bytes that are no UTF-8 made U+FFFD: http://h/��|URL Standard 1.3 path percent-encoded: http://h/%EF%BF%BD%EF%BF%BD",
+		"http://h/\xff\xfe": "URL Standard 4.4 bytes that are not UTF-8 replaced by U+FFFD: http://h/��|URL Standard 1.3 path percent-encoded: http://h/%EF%BF%BD%EF%BF%BD",
 		"mailto:a b@c":      "", // its path is opaque
-		"http://[::0:1]/":   "URL Standard 3.5 IPv6 address in its usual form: http://[::1]/",
-		"http://h/../a%2e":  "URL Standard 4.4 dot segments removed: http://h/a%2e|RFC 3986 5.4.2 remark: \"..\" above the root stays at the root: http://h/a%2e",
+		"http://[::0:1]/":   "URL Standard 3.5 IPv6 address in canonical form: http://[::1]/",
+		"http://h/../a%2e":  "URL Standard 4.4 dot segments removed: http://h/a%2e|RFC 3986 5.4.2 remark: \"..\" at the root is ignored: http://h/a%2e",
 	} {
 		steps, err := ExplainWeb(in)
 		if err != nil {

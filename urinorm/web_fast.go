@@ -2,11 +2,11 @@ package urinorm
 
 import "github.com/orbweaver/orbweaver/urinorm/idna"
 
-// The fast path takes the ordinary href: relative to an http(s), ws(s) or ftp
-// base, or absolute with http(s), made of bytes that no rule of the standard
-// touches. It copies what it can in one go and gives up at the first byte that
-// would need a second look; then the slow path starts anew. So all it must get
-// right is when to give up: a fuzz target holds it equal to the slow path.
+// The fast path handles ordinary references: relative to an http(s), ws(s) or ftp
+// base, or absolute with http(s), and made of bytes that the standard's rules
+// leave unchanged. It copies runs of bytes and gives up at the first byte that
+// needs more; then the slow path starts again from the beginning. A fuzz test
+// checks that both give the same result.
 //
 //	base  https://example.com/a/b/c.html?q#f
 //	                          │   │     │ │
@@ -15,15 +15,15 @@ import "github.com/orbweaver/orbweaver/urinorm/idna"
 //	      ref "?x"  keeps ──────────────┘ │
 //	      ref "#x"  keeps ────────────────┘
 
-// fastClasses says for each byte in which parts it may stand as it is.
+// fastClasses holds, for each byte, the parts in which it is left unchanged.
 var fastClasses = buildFastClasses()
 
 const (
-	fastInPath = 1 << iota // of a segment, so without '/'
+	fastInPath = 1 << iota // in a segment, so without '/'
 	fastInQuery
 	fastInFragment
-	fastInHost   // of a domain that is no IPv4 address
-	fastInScheme // of a scheme, but not ':'
+	fastInHost   // in a domain that is not an IPv4 address
+	fastInScheme // in a scheme, without its ':'
 )
 
 func buildFastClasses() (classes [256]uint8) {
@@ -35,7 +35,7 @@ func buildFastClasses() (classes [256]uint8) {
 		if webEncodeSets[c]&encodeSpecialQuery == 0 {
 			classes[c] |= fastInQuery
 		}
-		if webEncodeSets[c]&encodeFragment == 0 && c != '{' { // seldom, and mostly for a template to fill in
+		if webEncodeSets[c]&encodeFragment == 0 && c != '{' { // rare, and mostly in a template that was not filled in
 			classes[c] |= fastInFragment
 		}
 		if 'a' <= c && c <= 'z' || isDigit(c) || c == '-' || c == '_' || c == '.' {
@@ -48,8 +48,8 @@ func buildFastClasses() (classes [256]uint8) {
 	return classes
 }
 
-// fastBase is what the fast path needs of a base: whether it may be used, and
-// where the directory of its path ends.
+// fastBase is what the fast path needs to know of a base: whether the path can be
+// used at all, and where the directory of the base ends.
 type fastBase struct {
 	usable       bool
 	directoryEnd int32
@@ -66,7 +66,7 @@ func newFastBase(b *Base) fastBase {
 	return fastBase{usable: true, directoryEnd: end}
 }
 
-// appendFast is Append for ordinary references; ok is false when it gave up.
+// appendFast is Append for ordinary references; ok is false if it gave up.
 func (b *Base) appendFast(dst []byte, ref string) (href []byte, at Offsets, ok bool) {
 	if !b.fast.usable || len(ref) > MaxReference {
 		return dst, at, false
@@ -95,7 +95,7 @@ func (b *Base) appendFast(dst []byte, ref string) (href []byte, at Offsets, ok b
 			return href, at, true
 		}
 	}
-	// A ':' may end a scheme where only letters, digits and "+-." stand before it.
+	// A ':' ends a scheme if only letters, digits and "+-." precede it.
 	for i := range len(ref) {
 		if c := ref[i]; fastClasses[c]&fastInScheme == 0 {
 			if c == ':' {
@@ -108,7 +108,7 @@ func (b *Base) appendFast(dst []byte, ref string) (href []byte, at Offsets, ok b
 	return fastSegments(dst, start, ref, at)
 }
 
-// appendFastAbsolute takes "http://" or "https://", a plain host and the rest.
+// appendFastAbsolute is ParseWeb for ordinary http and https URLs.
 func appendFastAbsolute(dst []byte, ref string) (href []byte, at Offsets, ok bool) {
 	defaultPort := 80
 	switch {
@@ -130,8 +130,8 @@ func appendFastAbsolute(dst []byte, ref string) (href []byte, at Offsets, ok boo
 		}
 		i++
 	}
-	// Give up where the host may be an IPv4 address, ends in a dot, is too long
-	// for a label, or holds an A-label that should be looked at.
+	// Give up if the host may be an IPv4 address, ends in a dot, is longer than a
+	// label may be, or has an A-label, which must be validated.
 	if i == label || isDigit(ref[label]) || i-hostStart > 63 || idna.HasALabel(ref[hostStart:i]) {
 		return dst, at, false
 	}
@@ -157,8 +157,8 @@ func appendFastAbsolute(dst []byte, ref string) (href []byte, at Offsets, ok boo
 	return fastTail(dst, start, ref[i:], at, at.PathStart+1)
 }
 
-// fastSegments is path state: it appends the segments of ref to a path that
-// ends in '/', and what follows them.
+// fastSegments is the path state: it appends the segments of ref, and the query
+// and fragment after them, to a path that ends in '/'.
 func fastSegments(dst []byte, start int, ref string, at Offsets) ([]byte, Offsets, bool) {
 	i, copied := 0, 0
 	for {
@@ -193,8 +193,8 @@ func fastSegments(dst []byte, start int, ref string, at Offsets) ([]byte, Offset
 	return fastTail(dst, start, ref[i:], at, int32(len(dst)-start))
 }
 
-// fastDotSegment tells whether "." (1) or ".." (2) stands at ref[i], and where
-// it ends.
+// fastDotSegment returns the number of dots and the end of a dot segment at
+// ref[i]; dots is 0 if there is none.
 func fastDotSegment(ref string, i int) (end, dots int) {
 	if i == len(ref) || ref[i] != '.' {
 		return i, 0
@@ -209,8 +209,9 @@ func fastDotSegment(ref string, i int) (end, dots int) {
 	return end, dots
 }
 
-// fastSkip returns where the bytes of a class end. Percent-encoded octets
-// belong to every class; an encoded dot does not, as it may make a dot segment.
+// fastSkip returns the end of the run of bytes of a class at ref[i]. Percent-encoded
+// octets belong to every class, except an encoded dot, which may be part of a dot
+// segment.
 func fastSkip(ref string, i int, class uint8) int {
 	for i < len(ref) {
 		c := ref[i]
@@ -227,7 +228,7 @@ func fastSkip(ref string, i int, class uint8) int {
 	return i
 }
 
-// fastTail appends a query, a fragment, both or nothing.
+// fastTail appends the query and the fragment, both optional.
 func fastTail(dst []byte, start int, ref string, at Offsets, queryStart int32) ([]byte, Offsets, bool) {
 	here := len(dst) - start
 	at.QueryStart, at.FragmentStart = queryStart, int32(here)

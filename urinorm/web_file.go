@@ -2,8 +2,8 @@ package urinorm
 
 import "strings"
 
-// file is the file state and the file slash state. Unlike other schemes a file
-// URL has an authority even when it says nothing, and drive letters.
+// file is the file state and the file slash state. Unlike other URLs, a file URL
+// always has an authority, which may be empty, and may have a drive letter.
 func (p *webParser) file(rest string) error {
 	base := p.base
 	if base != nil && base.kind != schemeFile {
@@ -37,8 +37,8 @@ func (p *webParser) file(rest string) error {
 	return nil
 }
 
-// fileHost is the file host state. What looks like a drive letter is no host
-// but the begin of the path, and localhost is the empty host.
+// fileHost is the file host state. A drive letter is not a host but the beginning
+// of the path, and localhost becomes the empty host.
 func (p *webParser) fileHost(rest string) error {
 	end := strings.IndexAny(rest, "/\\?#")
 	if end < 0 {
@@ -63,7 +63,7 @@ func (p *webParser) fileHost(rest string) error {
 	return nil
 }
 
-// emptyHost writes "//": an authority that says nothing.
+// emptyHost writes "//" and an empty authority.
 func (p *webParser) emptyHost() {
 	p.dst = append(p.dst, "//"...)
 	p.noAuthority()
@@ -76,14 +76,14 @@ func isDriveLetter(s string) bool {
 	return len(s) == 2 && isAlpha(s[0]) && (s[1] == ':' || s[1] == '|')
 }
 
-// startsWithDriveLetter reports whether s starts with a Windows drive letter
-// that ends where a path segment may end.
+// startsWithDriveLetter reports whether s starts with a Windows drive letter that
+// is a complete path segment (URL Standard 4.2).
 func startsWithDriveLetter(s string) bool {
 	return len(s) >= 2 && isDriveLetter(s[:2]) &&
 		(len(s) == 2 || s[2] == '/' || s[2] == '\\' || s[2] == '?' || s[2] == '#')
 }
 
-// isDriveRoot reports whether a path is a normalized drive letter and no more: "/C:".
+// isDriveRoot reports whether a path is a normalized drive letter alone: "/C:".
 func isDriveRoot[T string | []byte](path T) bool {
 	return len(path) == 3 && isAlpha(path[1]) && path[2] == ':'
 }

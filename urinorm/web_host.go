@@ -73,13 +73,10 @@ func appendDomain(dst []byte, s string) (_ []byte, repairs Repairs, err error) {
 // of ASCII are lower-cased, others go through Unicode IDNA processing.
 func appendDecodedDomain(dst []byte, s string) (_ []byte, repairs Repairs, err error) {
 	host := len(dst)
-	decoded := s
-	if strings.IndexByte(s, '%') >= 0 {
-		decoded = percentDecode(s)
-	}
+	decoded := percentDecode(s)
 	if isASCII(decoded) {
 		for i := range len(decoded) {
-			dst = append(dst, lowerASCII(decoded[i]))
+			dst = append(dst, lowerByte(decoded[i]))
 		}
 	} else {
 		repairs = RepairNonASCII
@@ -130,20 +127,6 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-// percentDecode decodes every valid %XX (URL Standard 1.3).
-func percentDecode(s string) string {
-	decoded := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && isEscape(s[i:]) {
-			decoded = append(decoded, hexValue(s[i+1])<<4|hexValue(s[i+2]))
-			i += 2
-			continue
-		}
-		decoded = append(decoded, s[i])
-	}
-	return string(decoded)
 }
 
 // exceedsDNS reports whether a domain is too long for the DNS (RFC 1035 2.3.4):

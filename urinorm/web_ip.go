@@ -2,8 +2,8 @@ package urinorm
 
 import "strconv"
 
-// endsInNumber is the ends in a number checker (URL Standard 3.5): such a host
-// is an IPv4 address or a failure, never a name.
+// endsInNumber is the ends-in-a-number checker (URL Standard 3.5): such a host is
+// an IPv4 address or invalid, never a name.
 func endsInNumber(host []byte) bool {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -33,8 +33,8 @@ func endsInNumber(host []byte) bool {
 }
 
 // parseIPv4 is the IPv4 parser (3.5): one to four numbers, decimal, octal with
-// a leading 0 or hexadecimal with 0x; the last fills the bytes that are left.
-// These are the rare forms RFC 3986 7.4 warns of.
+// a leading 0 or hexadecimal with 0x; the last one fills the remaining bytes.
+// RFC 3986 7.4 warns of the rare forms.
 func parseIPv4(host []byte) (address uint32, ok bool) {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -71,8 +71,8 @@ func parseIPv4(host []byte) (address uint32, ok bool) {
 	}
 }
 
-// parseIPv4Number is the IPv4 number parser. Numbers beyond 32 bits are all
-// the same here: too large for any place.
+// parseIPv4Number is the IPv4 number parser. A number of more than 32 bits, which
+// is too large in any position, is returned as 1<<32.
 func parseIPv4Number(s []byte) (n uint64, ok bool) {
 	if len(s) == 0 {
 		return 0, false
@@ -107,7 +107,7 @@ func appendIPv4(dst []byte, address uint32) []byte {
 }
 
 // parseIPv6 is the IPv6 parser (3.5), without the brackets: eight pieces, "::"
-// for a run of zeros, dotted decimal for the last two. There is no zone.
+// for a run of zeros, dotted decimal for the last two. Zones are not allowed.
 func parseIPv6(s string) (pieces [8]uint16, ok bool) {
 	i, piece, compress := 0, 0, -1
 	if len(s) > 0 && s[0] == ':' {
@@ -159,7 +159,7 @@ func parseIPv6(s string) (pieces [8]uint16, ok bool) {
 	if compress < 0 {
 		return pieces, piece == 8
 	}
-	// Move what stands behind the "::" to the end.
+	// Move the pieces after the "::" to the end.
 	for from, to := piece-1, 7; from >= compress && from != to; from, to = from-1, to-1 {
 		pieces[to], pieces[from] = pieces[from], 0
 	}

@@ -2,9 +2,9 @@ package urinorm
 
 // appendNormalized appends a component percent-normalized (RFC 3986 6.2.2.1 and
 // 6.2.2.2): escapes in upper case, those of unreserved characters decoded, and
-// the members of set encoded. A component with a malformed '%' is appended as it
-// is: decoding the rest could make an escape that was none ("%%34%31" would
-// become "%41", and that "A").
+// the members of set encoded. A component with a malformed '%' is appended
+// unchanged: decoding the rest could create an escape ("%%34%31" would become
+// "%41", and then "A").
 func appendNormalized[T string | []byte](dst []byte, s T, set encodeSet) []byte {
 	start, copied := len(dst), 0
 	for i := 0; i < len(s); i++ {

@@ -2,9 +2,9 @@ package urinorm
 
 import "strings"
 
-// A path is written as it is parsed: each segment with a '/' in front. So the
-// standard's list of segments is the text itself, the empty list the empty text,
-// and to shorten the path is to cut at its last '/':
+// A path is written while it is parsed, each segment after a '/'. The text
+// represents the standard's list of segments, and shortening the path means
+// cutting it at its last '/':
 //
 //	[a, b]  "/a/b"      [a]  "/a"      [""]  "/"      []  ""
 
@@ -22,8 +22,9 @@ func (p *webParser) pathStart(rest string) {
 	}
 }
 
-// segments is the path state: segments up to the query, the fragment or the
-// end, without the slash in front of the first. Dot segments go as they come.
+// segments is the path state: it parses segments up to the query, the fragment or
+// the end. rest begins after the slash before the first segment. Dot segments are
+// resolved at once.
 func (p *webParser) segments(rest string) {
 	special := p.kind.special()
 	ends := uint8(octetEndsSegment)
@@ -61,8 +62,8 @@ func (p *webParser) segments(rest string) {
 	}
 }
 
-// segment appends one segment that is no dot segment. The first one of a file
-// URL may be a drive letter, whose '|' becomes ':'.
+// segment appends a segment that is not a dot segment. The first one of a file URL
+// may be a drive letter, whose '|' becomes ':'.
 func (p *webParser) segment(s string) {
 	first := int(p.here()) == int(p.at.PathStart)
 	p.dst = append(p.dst, '/')
@@ -76,8 +77,8 @@ func (p *webParser) segment(s string) {
 	p.encode(s, encodePath)
 }
 
-// dotSegment tells "." (1) and ".." (2) from other segments (0); %2e counts as
-// a dot (URL Standard 4.1).
+// dotSegment returns 1 for ".", 2 for ".." and 0 for any other segment; %2e counts
+// as a dot (URL Standard 4.1).
 func dotSegment(s string) int {
 	dots := 0
 	for ; s != ""; dots++ {
@@ -95,7 +96,7 @@ func dotSegment(s string) int {
 	return dots
 }
 
-// path returns the path as far as it is written.
+// path returns the path written so far.
 func (p *webParser) path() []byte { return p.dst[p.start+int(p.at.PathStart):] }
 
 // isRoot reports whether a path has no segment that ".." could remove.
@@ -103,7 +104,7 @@ func isRoot(path []byte, kind schemeKind) bool {
 	return len(path) == 0 || kind == schemeFile && isDriveRoot(path)
 }
 
-// shortenPath removes the last segment, but no drive letter (URL Standard 4.2).
+// shortenPath removes the last segment, unless it is a drive letter (URL Standard 4.2).
 func (p *webParser) shortenPath() {
 	if isRoot(p.path(), p.kind) {
 		return
@@ -115,8 +116,8 @@ func (p *webParser) shortenPath() {
 	p.dst = p.dst[:end]
 }
 
-// endPath sets the guard "/." before a path that begins with "//" where there
-// is no authority, or it would be read as one (URL Standard 4.5).
+// endPath inserts "/." before a path that begins with "//" if there is no
+// authority, as the path would be read as one (URL Standard 4.5).
 func (p *webParser) endPath() {
 	if path := p.path(); !p.at.HasAuthority && !p.at.Opaque && len(path) >= 2 && path[0] == '/' && path[1] == '/' {
 		p.dst = append(p.dst, "/."...)
@@ -128,8 +129,8 @@ func (p *webParser) endPath() {
 	p.at.QueryStart = p.here()
 }
 
-// opaquePath is the opaque path state. Its blanks stay; only one before the
-// query or the fragment is encoded, as it would be lost if these were cut off.
+// opaquePath is the opaque path state. Spaces are kept, except that one before the
+// query or the fragment is encoded: it would be lost if these were removed.
 func (p *webParser) opaquePath(rest string) {
 	p.noAuthority()
 	p.at.Opaque = true

@@ -1,51 +1,54 @@
 package urinorm
 
-// Repairs is the set of notes a parse makes: what a browser mends in silence, and
-// what a reader may want to know of a URL that needs no mending. The parse that
-// meets a thing notes it; nothing is looked for twice.
+// Repairs is a set of properties that the parser of the web profile found in a
+// reference: faults that a browser silently repairs, and others that its author
+// should know of.
 type Repairs uint32
 
 const (
-	// RepairTrimmed: blanks or control characters around the reference were cut off.
+	// RepairTrimmed: leading or trailing spaces or control characters were removed.
 	RepairTrimmed Repairs = 1 << iota
-	// RepairTabOrNewline: tabs or line ends inside the reference were taken out.
+	// RepairTabOrNewline: tabs or line breaks inside the reference were removed.
 	RepairTabOrNewline
 	// RepairBackslash: a backslash was read as a slash.
 	RepairBackslash
-	// RepairSpace: a blank inside the reference became %20.
+	// RepairSpace: a space inside the reference became %20.
 	RepairSpace
-	// RepairIllegal: an ASCII character that RFC 3986 does not allow there was percent-encoded.
+	// RepairIllegal: an ASCII character that RFC 3986 does not allow there was
+	// percent-encoded.
 	RepairIllegal
-	// RepairPercent: a '%' that two hexadecimal digits do not follow; it is kept.
+	// RepairPercent: a '%' without two hexadecimal digits after it was kept.
 	RepairPercent
-	// RepairEncoding: bytes that are no UTF-8 became U+FFFD.
+	// RepairEncoding: bytes that are not UTF-8 became U+FFFD.
 	RepairEncoding
-	// RepairSlashes: slashes after the scheme were missing or too many.
+	// RepairSlashes: there were too few or too many slashes after the scheme.
 	RepairSlashes
 	// RepairSchemeRelative: a scheme without slashes was read as a relative
 	// reference, as in "http:g" (RFC 3986 5.2.2, for backward compatibility).
 	RepairSchemeRelative
 	// RepairDriveLetter: "C|" in a file URL was read as "C:".
 	RepairDriveLetter
-	// RepairObfuscatedIP: an IPv4 address in octal, hexadecimal or short form (RFC 3986 7.4).
+	// RepairObfuscatedIP: the host is an IPv4 address in octal, hexadecimal or short
+	// form (RFC 3986 7.4).
 	RepairObfuscatedIP
-	// RepairCredentials: a password in the URL (RFC 3986 7.5).
+	// RepairCredentials: the URL contains a password (RFC 3986 7.5).
 	RepairCredentials
-	// RepairMisleadingUserinfo: a user name that looks like a host (RFC 3986 7.6).
+	// RepairMisleadingUserinfo: the user name looks like a host (RFC 3986 7.6).
 	RepairMisleadingUserinfo
-	// RepairNonASCII: characters beyond ASCII were encoded (RFC 3987); no fault.
+	// RepairNonASCII: characters beyond ASCII were encoded (RFC 3987), which is not a
+	// fault.
 	RepairNonASCII
-	// RepairAboveRoot: ".." climbed above the root and stayed there (RFC 3986 5.4.2).
+	// RepairAboveRoot: a ".." at the root was ignored (RFC 3986 5.4.2).
 	RepairAboveRoot
-	// RepairHostLength: a label over 63 or a name over 253 bytes, which no DNS answers.
+	// RepairHostLength: a label is longer than 63 bytes, or the host than 253, so the
+	// DNS cannot contain it.
 	RepairHostLength
-	// RepairALabel: a label that begins with "xn--" and decodes to no valid one.
+	// RepairALabel: a label begins with "xn--" but does not decode to a valid one.
 	RepairALabel
 )
 
-// mended are the notes that say a browser changed what was written, or kept a
-// thing that only it tolerates.
-const mended = RepairTrimmed | RepairTabOrNewline | RepairBackslash | RepairSpace | RepairIllegal |
+// faults are the repairs of references that are not valid as written.
+const faults = RepairTrimmed | RepairTabOrNewline | RepairBackslash | RepairSpace | RepairIllegal |
 	RepairPercent | RepairEncoding | RepairSlashes | RepairSchemeRelative | RepairDriveLetter
 
 var repairNames = [...]string{
@@ -54,14 +57,15 @@ var repairNames = [...]string{
 	"misleading-userinfo", "non-ascii", "above-root", "host-length", "invalid-a-label",
 }
 
-// Has reports whether all notes of want are in r.
+// Has reports whether r contains all of want.
 func (r Repairs) Has(want Repairs) bool { return r&want == want }
 
-// Mended reports whether r holds anything that a browser mends. Characters
-// beyond ASCII, internationalized names and letter case are no faults.
-func (r Repairs) Mended() bool { return r&mended != 0 }
+// Repaired reports whether the reference was not valid as written and a browser
+// repairs it. Characters beyond ASCII and upper case are not faults.
+func (r Repairs) Repaired() bool { return r&faults != 0 }
 
-// Names returns the names of the single notes, in a fixed order: "backslash".
+// Names returns the names of the members of r, such as "backslash", in a fixed
+// order.
 func (r Repairs) Names() []string {
 	var names []string
 	for i, name := range repairNames {
@@ -72,16 +76,15 @@ func (r Repairs) Names() []string {
 	return names
 }
 
-// Codes returns the codes of the warnings that r gives rise to, in a fixed order:
-// uri-repaired for all that was mended, uri-credentials, uri-misleading-userinfo
-// and uri-obfuscated-ip.
+// Codes returns the codes of the warnings about r, in a fixed order: uri-repaired
+// if r.Repaired(), uri-credentials, uri-misleading-userinfo and uri-obfuscated-ip.
 func (r Repairs) Codes() []string {
 	var codes []string
 	for _, row := range [...]struct {
 		any  Repairs
 		code string
 	}{
-		{mended, "uri-repaired"},
+		{faults, "uri-repaired"},
 		{RepairCredentials, "uri-credentials"},
 		{RepairMisleadingUserinfo, "uri-misleading-userinfo"},
 		{RepairObfuscatedIP, "uri-obfuscated-ip"},

@@ -109,7 +109,7 @@ func TestRepairCodes(t *testing.T) {
 		t.Errorf("codes are %q, want %q", got, want)
 	}
 	harmless := RepairNonASCII | RepairAboveRoot | RepairHostLength | RepairALabel
-	if harmless.Mended() || harmless.Codes() != nil || !RepairBackslash.Mended() || RepairCredentials.Mended() {
-		t.Error("Mended is wrong")
+	if harmless.Repaired() || harmless.Codes() != nil || !RepairBackslash.Repaired() || RepairCredentials.Repaired() {
+		t.Error("Repaired is wrong")
 	}
 }

@@ -1,6 +1,6 @@
 package urinorm
 
-// schemeKind tells the schemes apart that a browser treats apart.
+// schemeKind distinguishes the special schemes from each other and from the rest.
 type schemeKind uint8
 
 const (
@@ -35,17 +35,17 @@ func schemeKindOf(scheme string) schemeKind {
 // special reports whether the scheme is special (URL Standard 4.2).
 func (k schemeKind) special() bool { return k != schemeOther }
 
-// web reports whether the scheme is http(s) or ws(s): those whose userinfo
-// names no resource of its own (RFC 9110 4.2.4).
+// web reports whether the scheme is http(s) or ws(s), where the userinfo does not
+// identify a resource (RFC 9110 4.2.4).
 func (k schemeKind) web() bool { return schemeHTTP <= k && k <= schemeWSS }
 
-// pageCharset reports whether queries are encoded in the charset of the page
-// they stand on (URL Standard 4.4, query state).
+// pageCharset reports whether queries are encoded in the charset of the page that
+// contains the reference (URL Standard 4.4, query state).
 func (k schemeKind) pageCharset() bool {
 	return k == schemeHTTP || k == schemeHTTPS || k == schemeFTP || k == schemeFile
 }
 
-// defaultPort returns the port of URL Standard 4.2, 0 for none.
+// defaultPort returns the default port (URL Standard 4.2), 0 if there is none.
 func (k schemeKind) defaultPort() int {
 	switch k {
 	case schemeHTTP, schemeWS:
@@ -56,12 +56,4 @@ func (k schemeKind) defaultPort() int {
 		return 21
 	}
 	return 0
-}
-
-// IsDefaultPort reports whether port is the one that scheme, in lower case,
-// uses when a URL names none: 80 for http and ws, 443 for https and wss, 21 for
-// ftp (URL Standard 4.2). No other scheme has one here.
-func IsDefaultPort(scheme string, port int) bool {
-	d := schemeKindOf(scheme).defaultPort()
-	return d != 0 && d == port
 }

@@ -2,9 +2,9 @@ package urinorm
 
 import "strconv"
 
-// URL is an absolute URL as a browser would hold it after parsing an href: the
-// serialisation of the URL Standard and where its parts lie. It is immutable;
-// the zero value is no URL.
+// URL is an absolute URL as a browser stores it after parsing an href: the
+// serialization of the URL Standard and the offsets of its parts. It is
+// immutable. The zero value is not a URL.
 //
 //	https://user:pass@example.com:8042/over/there?name=ferret#nose
 //	│    │  │         │          │    │          │           │
@@ -16,12 +16,12 @@ type URL struct {
 	at   Offsets
 }
 
-// Offsets say where the parts of a serialised URL lie, in bytes from its start.
-// A part that is absent has the offset of the part that follows it; QueryStart
+// Offsets holds the positions of the parts of a serialized URL, in bytes from its
+// start. An absent part has the offset of the part that follows it; QueryStart
 // and FragmentStart point at '?' and '#', or at the end of the URL.
 //
-// A URL without authority whose path begins with "//" is written with "/." in
-// front of that path, which is not part of it:
+// If the URL has no authority and its path begins with "//", the path is preceded
+// by "/.", which is not part of it:
 //
 //	web+demo:/.//not-a-host/
 //	│       ││  │
@@ -29,31 +29,31 @@ type URL struct {
 //	│       │UserStart = HostStart = HostEnd
 //	0       SchemeEnd
 type Offsets struct {
-	SchemeEnd     int32 // the ':' behind the scheme
-	UserStart     int32 // behind "//", or SchemeEnd+1 when there is no authority
-	HostStart     int32 // behind the '@', if any
+	SchemeEnd     int32 // the ':' after the scheme
+	UserStart     int32 // after "//", or SchemeEnd+1 if there is no authority
+	HostStart     int32 // after the '@', if any
 	HostEnd       int32 // before the ':' of the port, if any
 	PathStart     int32
 	QueryStart    int32
 	FragmentStart int32
 	HasAuthority  bool
-	Opaque        bool // an opaque path: no base for relative references
+	Opaque        bool // the path is opaque: relative references cannot be resolved against it
 }
 
-// IsZero reports whether u is the zero value, which is no URL.
+// IsZero reports whether u is the zero value, which is not a URL.
 func (u URL) IsZero() bool { return u.href == "" }
 
 // String returns the href: the whole URL, fragment included (URL Standard 4.5).
 func (u URL) String() string { return u.href }
 
-// Offsets returns where the parts of String() lie.
+// Offsets returns the offsets of the parts within u.String().
 func (u URL) Offsets() Offsets { return u.at }
 
 // Scheme returns the scheme in lower case, without its ':'.
 func (u URL) Scheme() string { return u.href[:u.at.SchemeEnd] }
 
-// IsSpecial reports whether the scheme is one of those a browser treats apart:
-// ftp, file, http, https, ws, wss (URL Standard 4.2).
+// IsSpecial reports whether the scheme is special: ftp, file, http, https, ws or
+// wss (URL Standard 4.2).
 func (u URL) IsSpecial() bool { return schemeKindOf(u.Scheme()).special() }
 
 // HasUserinfo reports whether a user name or a password is given.
@@ -71,7 +71,7 @@ func (u URL) Password() string {
 	return password
 }
 
-// userinfo cuts user:password at the ':', which neither of them can hold unencoded.
+// userinfo cuts user:password at the ':', which is percent-encoded in both.
 func (u URL) userinfo() (name, password string) {
 	if !u.HasUserinfo() {
 		return "", ""
@@ -87,10 +87,10 @@ func (u URL) userinfo() (name, password string) {
 
 // Host returns the host without port: a domain as A-labels, an IPv4 address in
 // dotted decimal, an IPv6 address in brackets, or the opaque host of a scheme
-// that is not special. It is empty when there is none.
+// that is not special. It is empty if there is none.
 func (u URL) Host() string { return u.href[u.at.HostStart:u.at.HostEnd] }
 
-// Port returns the port in decimal, "" when it is absent or the scheme's default.
+// Port returns the port in decimal, or "" if it is absent or the scheme's default.
 func (u URL) Port() string {
 	if !u.at.HasAuthority || u.at.HostEnd == u.at.PathStart {
 		return ""
@@ -98,11 +98,11 @@ func (u URL) Port() string {
 	return u.href[u.at.HostEnd+1 : u.at.PathStart]
 }
 
-// EffectivePort returns the port a connection would use: the one given, else
-// the scheme's default, else 0.
+// EffectivePort returns the port to connect to: the port of the URL, or else the
+// default port of the scheme, or else 0.
 func (u URL) EffectivePort() int {
 	if port := u.Port(); port != "" {
-		n, _ := strconv.Atoi(port) // the parser let nothing else pass
+		n, _ := strconv.Atoi(port) // the parser accepts only numbers
 		return n
 	}
 	return schemeKindOf(u.Scheme()).defaultPort()
@@ -136,13 +136,13 @@ func (u URL) Fragment() (fragment string, ok bool) {
 	return u.href[u.at.FragmentStart+1:], true
 }
 
-// RequestTarget returns path[?query]: what goes on the wire (RFC 9112 3.2.1,
-// origin-form).
+// RequestTarget returns path[?query], the request target of HTTP in origin-form
+// (RFC 9112 3.2.1).
 func (u URL) RequestTarget() string {
 	return u.href[u.at.PathStart:u.at.FragmentStart]
 }
 
-// Directory returns the path up to and including its last '/', "" when it has none.
+// Directory returns the path up to and including its last '/', or "" if it has none.
 func (u URL) Directory() string {
 	path := u.Path()
 	for i := len(path); i > 0; i-- {

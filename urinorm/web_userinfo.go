@@ -6,10 +6,10 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// looksLikeHost reports whether a user name would be taken for a host by a
-// person (RFC 3986 7.6): "http://bank.example@10.0.0.1/" leads to 10.0.0.1.
-// A dot alone says little ("john.doe" is a user); it is the known top level,
-// the www, or a dotted number that misleads.
+// looksLikeHost reports whether a person would take a user name for a host (RFC
+// 3986 7.6): "http://bank.example@10.0.0.1/" leads to 10.0.0.1. A dot alone does
+// not mislead ("john.doe"); a known top-level domain, "www." and a dotted number
+// do.
 func looksLikeHost(user string) bool {
 	if strings.IndexByte(user, '.') < 0 {
 		return false

@@ -26,7 +26,7 @@ func newURICommand() *cobra.Command {
 
 		Use:   "uri COMMAND",
 		Short: "resolve, normalize and compare URIs",
-		Long:  "Works on URIs alone; nothing is fetched. The profile rfc is RFC 3986 to the letter and refuses what its grammar does not allow; the profile web reads what browsers read, and mends it as they do.",
+		Long:  "Works on URIs alone; nothing is fetched. The profile rfc follows RFC 3986 strictly and rejects what its grammar does not allow; the profile web reads references as browsers do, and repairs them as they do.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			const commands = "name a command: resolve, normalize, compare or batch"
 			if len(args) == 0 {
@@ -115,12 +115,12 @@ func newURICompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare URI URI",
 		Short: "tell whether two URIs are equivalent (RFC 3986 section 6)",
-		Long:  "Prints equivalent or different. On which rung of the ladder of section 6 the URIs meet is told on standard error, or with --explain on standard output. The exit status is 0 when they are equivalent, 1 when they are not known to be, 2 when one is no URI.",
+		Long:  "Prints equivalent or different. The lowest rung of the comparison ladder (section 6) on which the URIs are equivalent is printed on standard error, or with --explain on standard output. The exit status is 0 if they are equivalent, 1 if they are not known to be, and 2 if one is not a URI.",
 		Example: `orbweaver uri compare http://example.com HTTP://EXAMPLE.com:80/
 orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 	}
 	profile := profileFlag(cmd)
-	explain := cmd.Flags().Bool("explain", false, "print the rung on which they meet, and both normal forms")
+	explain := cmd.Flags().Bool("explain", false, "print the rung on which they are equivalent, and both normal forms")
 	cmd.RunE = func(cmd *cobra.Command, uris []string) error {
 		if err := checkProfile(*profile); err != nil {
 			return err
@@ -139,7 +139,7 @@ orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 			where = cmd.OutOrStdout()
 		}
 		if rung.Equivalent() {
-			fmt.Fprintf(where, "they meet on the rung %s, %s\n", rung, rung.Section())
+			fmt.Fprintf(where, "equivalent on the rung %s of the comparison ladder (%s)\n", rung, rung.Section())
 		}
 		if *explain {
 			for _, uri := range uris {
@@ -158,7 +158,7 @@ orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 	return cmd
 }
 
-// comparison is the word for a rung.
+// comparison returns the word that is printed for a rung.
 func comparison(rung urinorm.Rung) string {
 	if rung.Equivalent() {
 		return "equivalent"
@@ -278,7 +278,7 @@ func (t uriTask) key(uri string) (string, error) {
 	return normal, err
 }
 
-// compare returns the rung on which two URIs meet. In the profile web that is
+// compare returns the rung on which two URIs are equivalent. In the profile web that is
 // the ladder over what a browser makes of them: the same URL (URL Standard 4.6),
 // then the syntax of RFC 3986 6.2.2 on top of it.
 func (t uriTask) compare(a, b string) (urinorm.Rung, error) {

@@ -63,17 +63,17 @@ func TestURICommands(t *testing.T) {
 		{args: "normalize|HTTP://EXAMPLE.com:80/%7ea/../b|urn:A1:b", stdout: "http://example.com/b\nurn:a1:b\n"},
 		{args: "normalize|--profile|web|HTTP://EXAMPLE.com:80/%7ea/../b", stdout: "http://example.com/b\n"},
 		{args: "normalize|--explain|http://EXAMPLE.com:80/", stdout: "RFC 3986 6.2.2.1  host in lower case: http://example.com:80/\n" +
-			"RFC 3986 6.2.3  empty, default or zero-padded port shortened: http://example.com/\nhttp://example.com/\n"},
-		{args: "normalize|--explain|--profile|web|http:\\\\h", stdout: "URL Standard 4.4  backslashes read as slashes: http://h\nURL Standard 4.4  empty path made \"/\": http://h/\nhttp://h/\n"},
+			"RFC 3986 6.2.3  empty port, default port or leading zeros of the port removed: http://example.com/\nhttp://example.com/\n"},
+		{args: "normalize|--explain|--profile|web|http:\\\\h", stdout: "URL Standard 4.4  backslashes replaced by slashes: http://h\nURL Standard 4.4  empty path replaced by \"/\": http://h/\nhttp://h/\n"},
 		{args: "normalize|--explain|%", stderr: "pct-encoded", code: 2},
 		{args: "normalize|--explain|--profile|web|%", stderr: "%", code: 2},
 		{args: "normalize|%", stderr: "pct-encoded", code: 2},
 		{args: "normalize", stderr: "name a URI", code: 2},
 		{args: "normalize|--profile|x|y", stderr: "--profile", code: 2},
 
-		{args: "compare|http://h|HTTP://H:80/", stdout: "equivalent\n", stderr: "rung scheme, RFC 3986 6.2.3"},
+		{args: "compare|http://h|HTTP://H:80/", stdout: "equivalent\n", stderr: "the rung scheme of the comparison ladder (RFC 3986 6.2.3)"},
 		{args: "compare|--explain|http://h/%7E|http://h/~",
-			stdout: "equivalent\nthey meet on the rung percent-encoding, RFC 3986 6.2.2.2\nhttp://h/~\nhttp://h/~\n"},
+			stdout: "equivalent\nequivalent on the rung percent-encoding of the comparison ladder (RFC 3986 6.2.2.2)\nhttp://h/~\nhttp://h/~\n"},
 		{args: "compare|http://h/a|http://h/b", stdout: "different\n", code: 1},
 		{args: "compare|--explain|http://h/a|http://h/b", stdout: "different\nhttp://h/a\nhttp://h/b\n", code: 1},
 		{args: "compare|--profile|web|http://h\\a|http:h/b/../a", stdout: "equivalent\n", stderr: "rung string"},
@@ -149,7 +149,7 @@ func TestURIBatch(t *testing.T) {
 		{`{"op":"parse","profile":"x","input":""}`, `{"error":"profile \"x\" is none of rfc and web"}`},
 		{`{"op":"parse"}`, `{"error":"input is missing"}`},
 		{`{"op":"compare","input":"a"}`, `{"error":"other is missing: the second URI of compare"}`},
-		{`{"op":"key","input":"%"}`, `{"error":"parse \"%\": RFC 3986 pct-encoded fails at byte 0: '%' needs two hexadecimal digits behind it"}`},
+		{`{"op":"key","input":"%"}`, `{"error":"parse \"%\": RFC 3986 pct-encoded fails at byte 0: '%' is not followed by two hexadecimal digits"}`},
 	}
 	var in, want strings.Builder
 	for _, test := range tests {

@@ -79,29 +79,29 @@ var repairNouns = []struct {
 	repair urinorm.Repairs
 	noun   string
 }{
-	{urinorm.RepairTrimmed, "blanks around it"},
-	{urinorm.RepairTabOrNewline, "tabs or line ends inside it"},
+	{urinorm.RepairTrimmed, "spaces or control characters around it"},
+	{urinorm.RepairTabOrNewline, "tabs or line breaks inside it"},
 	{urinorm.RepairBackslash, "a backslash in place of a slash"},
-	{urinorm.RepairSpace, "a blank inside it"},
+	{urinorm.RepairSpace, "a space inside it"},
 	{urinorm.RepairIllegal, "a character that must be percent-encoded"},
 	{urinorm.RepairPercent, "a % without two hexadecimal digits"},
-	{urinorm.RepairEncoding, "bytes that are no UTF-8"},
-	{urinorm.RepairSlashes, "missing or superfluous slashes behind the scheme"},
+	{urinorm.RepairEncoding, "bytes that are not UTF-8"},
+	{urinorm.RepairSlashes, "too few or too many slashes after the scheme"},
 	{urinorm.RepairSchemeRelative, "a scheme without //"},
-	{urinorm.RepairDriveLetter, "a | in place of the : of a drive"},
+	{urinorm.RepairDriveLetter, "a | in place of the : after a drive letter"},
 }
 
 // RepairWarnings are the warnings about how a reference is written.
 func RepairWarnings(repairs urinorm.Repairs) []Warning {
 	var warnings []Warning
-	if repairs.Mended() {
+	if repairs.Repaired() {
 		var nouns []string
 		for _, row := range repairNouns {
 			if repairs.Has(row.repair) {
 				nouns = append(nouns, row.noun)
 			}
 		}
-		message := "browsers mend the reference: it has " + strings.Join(nouns, ", ")
+		message := "browsers repair the reference: it has " + strings.Join(nouns, ", ")
 		warnings = append(warnings, Warning{Code: CodeURIRepaired, Message: message})
 	}
 	for _, row := range [...]struct {

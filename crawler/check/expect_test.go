@@ -105,13 +105,13 @@ func TestRepairWarnings(t *testing.T) {
 		}
 	}
 	two := RepairWarnings(urinorm.RepairSpace | urinorm.RepairBackslash)[0].Message
-	if two != "browsers mend the reference: it has a backslash in place of a slash, a blank inside it" {
+	if two != "browsers repair the reference: it has a backslash in place of a slash, a space inside it" {
 		t.Errorf("%q", two)
 	}
 	// Each repair a browser makes must have its words.
 	for bit := range 32 {
 		repair := urinorm.Repairs(1) << bit
-		if w := RepairWarnings(repair); repair.Mended() && (len(w) == 0 || strings.HasSuffix(w[0].Message, "it has ")) {
+		if w := RepairWarnings(repair); repair.Repaired() && (len(w) == 0 || strings.HasSuffix(w[0].Message, "it has ")) {
 			t.Errorf("%v has no words", repair.Codes())
 		}
 	}

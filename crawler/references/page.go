@@ -276,7 +276,7 @@ func (p *Page) resolve(l *extract.Link) resolution {
 		res.Target = p.refuse(l.Ref, res.fate)
 		return res
 	}
-	if t.href.Offsets.HasAuthority || t.repairs.Mended() { // nothing else can need a note
+	if t.href.Offsets.HasAuthority || t.repairs.Repaired() { // nothing else can need a note
 		res.Mark |= uint64(t.repairs) << rules.MarkRepairs
 	}
 	res.plain = t.plain

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// elapsed is the time that f takes of a processor, whatever else it is busy with.
+// elapsed returns the CPU time that f takes.
 func elapsed(f func(string), s string) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -18,7 +18,7 @@ func elapsed(f func(string), s string) time.Duration {
 	return threadTime() - start
 }
 
-// threadTime is what this thread has used of a processor.
+// threadTime returns the CPU time of this thread.
 func threadTime() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {

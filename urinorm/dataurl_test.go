@@ -16,7 +16,7 @@ func TestParseDataURL(t *testing.T) {
 		{"data:image/png;base64,aGk=", "image/png", "hi", nil},
 		{"data:image/png;base64,a Gk", "image/png", "hi", nil},
 		{"data:image/png;base64,aGk%3D", "image/png", "hi", nil},
-		{"data:image/png;  BASE64,aGl=", "image/png", "hi", nil}, // the bits left over may be anything
+		{"data:image/png;  BASE64,aGl=", "image/png", "hi", nil}, // the remaining bits are ignored
 		{"data:;base64,", "text/plain;charset=US-ASCII", "", nil},
 		{"data:base64,aGk=", "text/plain;charset=US-ASCII", "aGk=", nil},
 		{"data:;base64,a", "", "", ErrDataBase64},

@@ -6,8 +6,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
-// The list's own tests. Where they expect Unicode we give A-labels, as the URL
-// Standard does (3.2).
+// The list's own tests. Where they expect Unicode, the result is in A-labels (URL
+// Standard 3.2).
 func TestRegistrableDomainCorpus(t *testing.T) {
 	for _, c := range webCorpus(t, "registrable-domain") {
 		want, _ := idna.AppendASCII(nil, c.Expect)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The causes that an [Error] wraps, to be told apart by errors.Is.
+// The causes that an [Error] wraps. errors.Is distinguishes them.
 var (
 	// ErrTooLong: a reference is longer than [MaxReference] bytes.
 	ErrTooLong = errors.New("reference is too long")

@@ -37,7 +37,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// What a server may tell apart has two keys.
+// URLs that a server may distinguish have different keys.
 func TestKeysThatDiffer(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"http://h/a", "http://h/a/"},

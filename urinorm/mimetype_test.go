@@ -18,7 +18,7 @@ func TestParseMIME(t *testing.T) {
 	if _, ok := ParseMIME("text"); ok {
 		t.Error("no subtype")
 	}
-	// A header's bytes count as characters, whatever their encoding.
+	// The bytes of a header count as characters in any encoding.
 	m, _ = ParseMIME("a/b;c=\xE9;d=\u0101;e=\uFFFD")
 	if c, _ := m.Param("c"); c != "\xE9" || len(m.Params) != 1 {
 		t.Errorf("%+v", m)
@@ -33,7 +33,7 @@ func TestParseMIME(t *testing.T) {
 	}
 }
 
-// What is serialised is parsed to the same again.
+// Parsing the serialized type gives the same type.
 func TestMIMERoundTrip(t *testing.T) {
 	for _, c := range rfcCorpus(t, "mime-parse.json") {
 		if m, ok := ParseMIME(c.Input); ok {

@@ -28,7 +28,7 @@ func TestRedact(t *testing.T) {
 		{"mailto:user@example.com", "mailto:user@example.com"},
 		{"http://h:80/a@b", "http://h:80/a@b"},
 		{"http://[::1]:80/a@b", "http://[::1]:80/a@b"},
-		// No URLs any more, but the password is there to be read.
+		// These are not URLs, but they contain a readable password.
 		{"http://user:sec/ret@example.com/", "http://user:***@example.com/"},
 		{"http://user:sec#ret@example.com/ x@y", "http://user:***@example.com/ x@y"},
 		{"http://user:sec?ret@example.com/", "http://user:***@example.com/"},
@@ -39,8 +39,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// Whatever a browser takes for a password is gone after Redact, and nothing
-// else has become of the URL.
+// Redact removes what a browser takes for a password and changes nothing else.
 func FuzzRedact(f *testing.F) {
 	for _, c := range webCorpus(f, "wpt-urltestdata") {
 		f.Add(c.Input)

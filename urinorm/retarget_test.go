@@ -77,8 +77,8 @@ func TestRetarget(t *testing.T) {
 	}
 }
 
-// FuzzRetarget: whatever the base was, which Retarget is not told, what it returns
-// leads to the new target.
+// FuzzRetarget checks that the result of Retarget leads to the new target from any
+// base from which ref leads to the old one.
 func FuzzRetarget(f *testing.F) {
 	addWebSeeds(f, func(ref, base string) { f.Add(base, ref, "https://example.com/a/new#x") })
 	f.Add("https://e.test/a/b/c", "../x?y#z", "https://e.test/a/new")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The rfc profile beside net/url, on the same cases in the same run. net/url
-// does less: it normalizes nothing and gets a quarter of these wrong.
+// The benchmarks compare the rfc profile with net/url on the same cases. net/url does
+// less: it does not normalize, and a quarter of its results are wrong.
 
 func BenchmarkResolveRFC(b *testing.B) {
 	cases := rfcCorpus(b, "rfc3986-resolve-derived.json.gz")

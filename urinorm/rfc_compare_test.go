@@ -66,17 +66,17 @@ func TestCompareRungs(t *testing.T) {
 	}
 	for _, pair := range [][2]string{{"%", "a"}, {"a", "%"}, {"%", "%"}} {
 		if rung, err := Compare(pair[0], pair[1]); err == nil {
-			t.Errorf("%q meet on %v", pair, rung)
+			t.Errorf("the rung of %q is %v", pair, rung)
 		}
 	}
 }
 
-// Two URIs with one normal form always meet, at the latest on the scheme's rung.
+// A URI and its normal form are equivalent, at the latest on RungScheme.
 func TestCompareAgreesWithNormalize(t *testing.T) {
 	for _, c := range rfcCorpus(t, "rfc3986-normalize-derived.json") {
 		rung, err := Compare(c.Input, c.Expect)
 		if err != nil || !rung.Equivalent() || rung > RungScheme {
-			t.Errorf("%s: %q and its normal form meet on %v, %v", c.ID, c.Input, rung, err)
+			t.Errorf("%s: the rung of %q and its normal form is %v, %v", c.ID, c.Input, rung, err)
 		}
 		if rung > RungDots && c.ExpectSyntax == c.Expect {
 			t.Errorf("%s: %q needs its scheme, though 6.2.2 is enough", c.ID, c.Input)
@@ -91,7 +91,7 @@ func TestRungNames(t *testing.T) {
 		}
 	}
 	if got := Rung(99).String() + Rung(-1).Section(); got != "Rung(99)" {
-		t.Errorf("rungs that are none: %q", got)
+		t.Errorf("undefined rungs: %q", got)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestEquivalences(t *testing.T) {
 	compare := func(a, b string, want Rung) {
 		t.Helper()
 		if got, err := e.Compare(a, b); err != nil || got != want {
-			t.Errorf("%q and %q meet on %v, %v; want %v", a, b, got, err, want)
+			t.Errorf("%q and the rung of %q is %v, %v; want %v", a, b, got, err, want)
 		}
 	}
 	compare("http://example.com/data", "http://example.com/data/", RungNone)
@@ -148,7 +148,7 @@ func TestEquivalences(t *testing.T) {
 
 	observe("http://a/", "http://b/")
 	observe("http://b/", "http://c/")
-	observe("http://c/", "http://a/") // a loop harms nothing
+	observe("http://c/", "http://a/") // a redirect loop is harmless
 	compare("http://c/", "http://a/", RungProtocol)
 	compare("http://c/", "http://example.com/data", RungNone)
 
@@ -189,6 +189,6 @@ func TestEquivalencesConcurrently(t *testing.T) {
 	}
 	wg.Wait()
 	if rung, _ := e.Compare("http://h/0", "http://h/100"); rung != RungProtocol {
-		t.Errorf("the ends of the chain meet on %v", rung)
+		t.Errorf("the rung of the ends of the chain is %v", rung)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// rfcCase is one case of the standards' data; ../testdata/README.md says where each set
-// comes from.
+// rfcCase is a test case of the standards; ../testdata/README.md names the source of
+// each file.
 type rfcCase struct {
 	ID            string             `json:"id"`
 	Op            string             `json:"op"`
@@ -61,7 +61,7 @@ func TestRFCResolveCorpora(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range rfcCorpus(t, name) {
 				if c.Profile == "web" {
-					continue // the one row of the other profile, which the web tests hold
+					continue // a case of the web profile, which the web tests cover
 				}
 				got, err := ResolveRFC(c.Base, c.Input, c.Profile == "strict")
 				if err != nil || got != c.Expect {
@@ -72,8 +72,8 @@ func TestRFCResolveCorpora(t *testing.T) {
 	}
 }
 
-// The tables of RFC 1808 and RFC 2396 are superseded. What they expected stands
-// in the data for reading; what holds is RFC 3986's answer to the same rows.
+// The tables of RFC 1808 and RFC 2396 are superseded. The data contains their
+// results for information; the test expects those of RFC 3986.
 func TestRFCSupersededTables(t *testing.T) {
 	for _, c := range rfcCorpus(t, "superseded-rfc1808-rfc2396.json") {
 		got, err := ResolveRFC(c.Base, c.Input, true)
@@ -136,17 +136,17 @@ func TestRFCEquivalenceCorpus(t *testing.T) {
 	for _, c := range rfcCorpus(t, "equivalence.json") {
 		rung, err := Compare(c.Input, c.Other)
 		if err != nil || rung.Equivalent() != c.Equal {
-			t.Errorf("%s: %q and %q meet on %v, %v; want equal=%v", c.ID, c.Input, c.Other, rung, err, c.Equal)
+			t.Errorf("%s: %q and %q are equivalent on %v, %v; want equal=%v", c.ID, c.Input, c.Other, rung, err, c.Equal)
 		}
 		back, err := Compare(c.Other, c.Input)
 		if err != nil || back != rung {
-			t.Errorf("%s: the other way round they meet on %v, %v", c.ID, back, err)
+			t.Errorf("%s: the other way round: %v, %v", c.ID, back, err)
 		}
 	}
 }
 
-// Ten other projects' own tests, where their policy is that of RFC 3986. The
-// others are options of theirs, such as sorting queries.
+// The tests of ten other projects, as far as these follow RFC 3986. The other cases
+// are about their options, such as sorting queries.
 func TestRFCThirdPartyCorpus(t *testing.T) {
 	binding := 0
 	for _, c := range rfcCorpus(t, "third-party-normalizers.json.gz") {

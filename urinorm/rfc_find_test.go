@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// In the texts, «…» marks what must be found; what is found must be all of it.
+// In the texts, «…» marks the URIs to be found, and nothing else may be found.
 func TestFindURIs(t *testing.T) {
 	all := TextOptions{WWW: true, Mail: true}
 	tests := []struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// rfcAppendixA is RFC 3986 appendix A written down as one regular expression,
-// rule by rule, to hold the parser to it.
+// rfcAppendixA is RFC 3986 appendix A as a regular expression, rule by rule, to test
+// the parser.
 var rfcAppendixA = func() *regexp.Regexp {
 	const (
 		unreserved = `[A-Za-z0-9\-._~]`
@@ -51,7 +51,7 @@ var rfcAppendixA = func() *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:` + scheme + `:` + hierPart + ending + `|` + relPart + ending + `)\z`)
 }()
 
-// Strings built from pieces of URIs, the valid and the broken ones.
+// Strings built from valid and invalid pieces of URIs.
 func TestParseRFCAgainstAppendixA(t *testing.T) {
 	pieces := []string{
 		"http:", "//", "/", "?", "#", "@", ":", "[", "]", "::", "1", "12345", "abcd", "1.2.3.4", "255", "256",
@@ -85,7 +85,7 @@ func TestParseRFCAgainstAppendixA(t *testing.T) {
 	}
 }
 
-// The address rule alone, where nearly all chance strings would be invalid.
+// The address rule alone, as nearly all random strings would be invalid.
 func TestIPv6AgainstAppendixA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{"1:", "ab:", "ffff:", ":", "::", "1", "0", "1.2.3.4", "00000"}

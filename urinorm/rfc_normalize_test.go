@@ -17,7 +17,7 @@ func TestNormalizeRFC(t *testing.T) {
 		{"file://LOCALHOST/etc/fstab", "file://localhost/etc/fstab", "file:///etc/fstab"},
 		{"file://u@localhost/x", "file://u@localhost/x", "file://u@localhost/x"},
 		{"file:/etc/fstab", "file:/etc/fstab", "file:/etc/fstab"},
-		// Delimiters of empty components stay.
+		// Delimiters of empty components are kept.
 		{"http://@h/?#", "http://@h/?#", "http://@h/?#"},
 		// Ports.
 		{"https://h:0443/", "https://h:0443/", "https://h/"},
@@ -30,23 +30,23 @@ func TestNormalizeRFC(t *testing.T) {
 		{"http://[2001:DB8::1]/", "http://[2001:db8::1]/", "http://[2001:db8::1]/"},
 		{"http://[V1.AB%c3]/", "", ""},
 		{"http://[V1.AB]/", "http://[v1.ab]/", "http://[v1.ab]/"},
-		// Dots, also those that were encoded; no authority is made of a path.
+		// Dot segments, encoded ones included; a path never becomes an authority.
 		{"http://h/%2e%2e/a/%2e/b", "http://h/a/b", "http://h/a/b"},
 		{"s:/a/..//b", "s:/.//b", "s:/.//b"},
 		{"s:a/../b", "s:/b", "s:/b"},
 		{"about:/../", "about:/", "about:/"},
-		// What a data: or javascript: URI carries is no hierarchy of names.
+		// The content of a data: or javascript: URI has no dot segments.
 		{"data:,a/../b", "data:,a/../b", "data:,a/../b"},
 		{"javascript:a/../b", "javascript:a/../b", "javascript:a/../b"},
 		{"javascript:/../", "javascript:/", "javascript:/"},
 		// URNs: RFC 8141 forbids decoding.
 		{"URN:Foo:a%2d/../b", "urn:Foo:a%2D/../b", "urn:foo:a%2D/../b"},
-		// What is no URN by its syntax does not become one.
+		// An invalid URN does not become a valid one.
 		{"urn:a/../b", "urn:a/../b", "urn:a/../b"},
 		{"URN:%69SBN:a%2d", "urn:%69SBN:a%2D", "urn:%69SBN:a%2D"},
 		{"urn:./ISBN:1", "urn:./ISBN:1", "urn:./ISBN:1"},
 		{"urn:/a/../ISBN:1", "urn:/ISBN:1", "urn:/ISBN:1"},
-		// Relative references keep their dots and have no scheme to ask.
+		// Relative references keep their dot segments and have no scheme rules.
 		{"../a/./%7e", "../a/./~", "../a/./~"},
 		{"//H:80", "//h:80", "//h:80"},
 		{"", "", ""},
@@ -93,7 +93,7 @@ func TestExplainNormalize(t *testing.T) {
 	}
 }
 
-// The steps end where NormalizeRFC does.
+// The last step is the result of NormalizeRFC.
 func TestExplainAgreesWithNormalize(t *testing.T) {
 	for _, c := range rfcCorpus(t, "rfc3986-normalize-derived.json") {
 		steps, err := ExplainNormalize(c.Input)

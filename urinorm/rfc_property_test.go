@@ -22,7 +22,7 @@ func rfcSeeds(t testing.TB) []string {
 	return seeds
 }
 
-// checkRFCProperties holds what is true of every string.
+// checkRFCProperties checks the properties of all strings.
 func checkRFCProperties(t *testing.T, s string) {
 	t.Helper()
 	if got := Split(s).String(); got != s {
@@ -50,7 +50,7 @@ func checkRFCProperties(t *testing.T, s string) {
 			t.Fatalf("%q grew to %q", s, normal)
 		}
 		if rung, err := Compare(s, normal); err != nil || !rung.Equivalent() {
-			t.Fatalf("%q and its normal form %q meet on %v, %v", s, normal, rung, err)
+			t.Fatalf("%q and its normal form the rung of %q is %v, %v", s, normal, rung, err)
 		}
 	}
 	if !r.IsAbsolute() {
@@ -61,7 +61,7 @@ func checkRFCProperties(t *testing.T, s string) {
 	}
 }
 
-// checkRFCResolve holds what is true of every base and reference.
+// checkRFCResolve checks the properties of all bases and references.
 func checkRFCResolve(t *testing.T, base, ref string) {
 	t.Helper()
 	for _, strict := range []bool{true, false} {
@@ -77,8 +77,8 @@ func checkRFCResolve(t *testing.T, base, ref string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The empty reference takes the base's path as it stands, dots and all;
-		// resolved as an absolute URI, the path loses them.
+		// The empty reference keeps the dot segments of the base's path; resolving
+		// the result as an absolute URI removes them.
 		once := parsed
 		once.Path = RemoveDotSegments(once.Path)
 		if once = once.guardPath(); once.String() != again {
@@ -148,10 +148,9 @@ func FuzzCheckSyntax(f *testing.F) {
 	})
 }
 
-// Ten times the input may take ten times the time. A quadratic function would
-// take a hundred times as long. The bound lies between, far from both; the best
-// of several runs is taken, and again when it is over the bound, so that a busy
-// machine does not matter.
+// A linear function takes ten times as long for ten times the input, a quadratic
+// one a hundred times. The limit is far from both. The best of several runs counts,
+// and runs over the limit are repeated, so that a busy machine does not matter.
 func TestRFCLinearTime(t *testing.T) {
 	inputs := map[string]string{
 		"dots": "../", "encoded dots": "%2e%2e/", "segments": "a/../", "deep": "a/", "percent": "%41", "at": "@",

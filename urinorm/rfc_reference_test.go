@@ -19,7 +19,7 @@ func TestSplit(t *testing.T) {
 		{"mailto:a@b", Reference{Scheme: Present("mailto"), Path: "a@b"}},
 		{":a", Reference{Path: ":a"}},
 		{"a/b:c", Reference{Path: "a/b:c"}},
-		// What the grammar forbids is cut all the same.
+		// Strings that the grammar forbids are split as well.
 		{"h ttp://a@b@c:1:2/ /?\x00#é", Reference{Scheme: Present("h ttp"), Userinfo: Present("a@b"),
 			Host: Present("c"), Port: Present("1:2"), Path: "/ /", Query: Present("\x00"), Fragment: Present("é")}},
 		{"//[::1", Reference{Host: Present("[::1")}},

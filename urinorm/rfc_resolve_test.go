@@ -33,7 +33,7 @@ func TestResolveRFCErrors(t *testing.T) {
 	}
 }
 
-// The form that repeats the base's scheme, in its strict and its old reading.
+// References that repeat the scheme of the base, strict and backward compatible.
 func TestResolveRFCSameScheme(t *testing.T) {
 	for _, test := range []struct{ base, ref, strict, loose string }{
 		{"http://a/b/c?q", "http:g", "http:g", "http://a/b/g"},

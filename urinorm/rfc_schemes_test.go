@@ -52,8 +52,8 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
-// The tables: each name once, in lower case, and a scheme by the grammar; every
-// scheme with rules and every common one is registered or in use.
+// Each name is in the tables once, in lower case, and follows the grammar; every
+// scheme with rules and every common scheme is registered or in use.
 func TestSchemeTables(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, list := range []string{permanentSchemes, provisionalSchemes, historicalSchemes, usedSchemes} {

@@ -24,8 +24,8 @@ func TestNewBaseErrors(t *testing.T) {
 	}
 }
 
-// Every reference of the standards' data on every kind of base: the fast path
-// gives what the slow one gives, and takes nearly all links of real documents.
+// For every reference of the standards' data on every kind of base, the fast path
+// agrees with the slow path. It handles nearly all links of real documents.
 func TestFastPathEqualsSlowPath(t *testing.T) {
 	var refs []string
 	for _, name := range []string{"wpt-urltestdata", "web-differential", "dedupe-key"} {
@@ -90,7 +90,7 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-// A base is shared by all that read its document.
+// A base is safe for concurrent use.
 func TestBaseIsSafeForConcurrentUse(t *testing.T) {
 	base := mustBase(t, "http://example.com/a/b", "iso-2022-jp")
 	var wait sync.WaitGroup
@@ -108,7 +108,7 @@ func TestBaseIsSafeForConcurrentUse(t *testing.T) {
 	wait.Wait()
 }
 
-// What costs nothing must go on costing nothing: a crawl asks a billion times.
+// The functions that a crawl calls for every link do not allocate.
 func TestAllocations(t *testing.T) {
 	links := benchmarkLinks(t)
 	var buf []byte
@@ -123,7 +123,7 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s: %.3f allocations a link, at most %v", what, perLink, limit)
 		}
 	}
-	// The hundredths are for the few links that are not ordinary.
+	// The few links that are not ordinary allocate.
 	check("append", 0.02, func(l *webLink) { buf, _, _, _ = l.base.Append(buf[:0], l.ref) })
 	check("string", 1.05, func(l *webLink) { _, _, _ = l.base.Resolve(l.ref) })
 	u := mustParse(t, "https://u:p@example.com/%7Ea/%2f?x=%41|b#f")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// webLink is a reference with its base, parsed by both sides.
+// webLink is a reference with its base, parsed by this package and by net/url.
 type webLink struct {
 	ref  string
 	base *Base
@@ -15,7 +15,7 @@ type webLink struct {
 }
 
 // benchmarkLinks returns the references of real documents, each as often as it
-// stands there.
+// occurs.
 func benchmarkLinks(b testing.TB) []webLink {
 	var links []webLink
 	bases := map[string]*Base{}
@@ -40,15 +40,15 @@ func benchmarkLinks(b testing.TB) []webLink {
 	return links
 }
 
-// sink keeps the compiler from leaving work out.
+// sink keeps the compiler from removing the work.
 var sink struct {
 	text string
 	hash uint64
 }
 
-// benchmarkRatio runs a benchmark over n cases and reports the ratio of its time
-// to that of the baseline. For the ratio the two take turns and the best turn of
-// each counts, so that other work on the machine does little to it.
+// benchmarkRatio runs a benchmark over n cases and reports the ratio of its time to
+// that of the baseline. For the ratio the two alternate and the best run of each
+// counts, so that other work on the machine has little effect.
 func benchmarkRatio(b *testing.B, name string, n int, baseline, f func(i int)) {
 	b.Run(name, func(b *testing.B) {
 		b.ReportAllocs()
@@ -73,9 +73,9 @@ func benchmarkRatio(b *testing.B, name string, n int, baseline, f func(i int)) {
 	})
 }
 
-// BenchmarkRealLinks resolves the links of real documents on a base that is
-// parsed already. The bounds on the ratios to net/url's Parse, ResolveReference
-// and String: append 0.20, string 0.35, key-and-hash 0.15.
+// BenchmarkRealLinks resolves the links of real documents against a parsed base. The
+// limits of the ratios to net/url's Parse, ResolveReference and String are: append
+// 0.20, string 0.35, key-and-hash 0.15.
 func BenchmarkRealLinks(b *testing.B) {
 	links := benchmarkLinks(b)
 	urls := make([]URL, len(links))
@@ -113,9 +113,8 @@ func BenchmarkRealLinks(b *testing.B) {
 	})
 }
 
-// BenchmarkHardMix parses the base and the reference of each case of the web
-// platform's tests, about a third of which no parser may take. The bound on the
-// ratio: 1.
+// BenchmarkHardMix parses the base and the reference of each case of the web platform
+// tests, of which about a third are invalid. The limit of the ratio is 1.
 func BenchmarkHardMix(b *testing.B) {
 	cases := webCorpus(b, "wpt-urltestdata")
 	netURL := func(i int) {

@@ -27,12 +27,12 @@ func TestQueryCharsetCorpus(t *testing.T) {
 	}
 }
 
-// Where the encoders of x/text give other bytes than the standard.
+// Cases in which the encoders of x/text differ from the standard.
 func TestCharsetCorrections(t *testing.T) {
 	for _, c := range []struct{ charset, in, want string }{
 		{"big5", "À", "%26%23192%3B"},                            // Hong Kong extension only
-		{"big5", "╭", "%A2~"},                                    // the first of two places
-		{"big5", "═十", "%F9%F9%A4Q"},                             // the last of two
+		{"big5", "╭", "%A2~"},                                    // the first of two codes
+		{"big5", "═十", "%F9%F9%A4Q"},                             // the last of two codes
 		{"euc-jp", "¡", "%26%23161%3B"},                          // JIS X 0212 only
 		{"euc-jp", "¥‾−ｱ", "\\~%A1%DD%8E%B1"},                    //
 		{"shift_jis", "¥‾−ｱ", "\\~%81|%B1"},                      //
@@ -60,7 +60,7 @@ func TestCharsetCorrections(t *testing.T) {
 	}
 }
 
-// The page's charset counts in the query of some schemes, and nowhere else.
+// The charset of the page applies only to queries of some schemes.
 func TestCharsetCountsInQueriesOnly(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"http://h/é?é#é", "http://h/%C3%A9?%E9#%C3%A9"},

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// webCase is one case of the standards' data; ../testdata/README.md says where each set
-// comes from.
+// webCase is a test case of the standards; ../testdata/README.md names the source of
+// each file.
 type webCase struct {
 	ID       string            `json:"id"`
 	Op       string            `json:"op"`
@@ -81,7 +81,7 @@ func resolveWeb(c webCase) (URL, Repairs, error) {
 	return base.Resolve(c.Input)
 }
 
-// partsOf gives the components as the URL class of the standard's API does.
+// partsOf returns the components in the form of the URL class of the standard.
 func partsOf(u URL) map[string]string {
 	parts := map[string]string{
 		"protocol": u.Scheme() + ":",
@@ -162,7 +162,7 @@ func show(s *string) string {
 	return strings.TrimSpace(*s)
 }
 
-// mustBase makes a base of a URL that is known to be valid.
+// mustBase returns a base from a valid URL.
 func mustBase(t testing.TB, s, charset string) *Base {
 	t.Helper()
 	base, err := NewBase(mustParse(t, s), charset)
@@ -172,7 +172,7 @@ func mustBase(t testing.TB, s, charset string) *Base {
 	return base
 }
 
-// mustParse parses a URL that is known to be valid.
+// mustParse parses a valid URL.
 func mustParse(t testing.TB, s string) URL {
 	t.Helper()
 	u, _, err := ParseWeb(s)

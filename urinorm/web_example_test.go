@@ -52,7 +52,7 @@ func ExampleBase_Resolve() {
 func ExampleBase_Append() {
 	u, _, _ := urinorm.ParseWeb("https://example.com/guide/start.html")
 	base, _ := urinorm.NewBase(u, "")
-	var buf []byte // used again for every link
+	var buf []byte // reused for every link
 	for _, ref := range []string{"a.html#x", "b.html"} {
 		href, at, _, err := base.Append(buf[:0], ref)
 		if err != nil {

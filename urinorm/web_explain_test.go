@@ -44,7 +44,7 @@ func TestExplainWeb(t *testing.T) {
 	}
 }
 
-// The steps end at what ParseWeb gives, and none of them does nothing.
+// The last step is the result of ParseWeb, and every step changes something.
 func checkExplainWeb(t *testing.T, in string) {
 	t.Helper()
 	u, _, err := ParseWeb(in)

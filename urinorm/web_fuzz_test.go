@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkWebURL checks what must hold of every URL the web profile returns.
+// checkWebURL checks the properties of all URLs that the web profile returns.
 func checkWebURL(t *testing.T, u URL) {
 	t.Helper()
 	href, at := u.String(), u.Offsets()
@@ -34,7 +34,7 @@ func checkWebURL(t *testing.T, u URL) {
 	checkPrinted(t, u)
 }
 
-// checkOffsets checks that the parts, joined, are the whole.
+// checkOffsets checks that the parts make up the URL.
 func checkOffsets(t *testing.T, u URL) {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +72,7 @@ func checkOffsets(t *testing.T, u URL) {
 	}
 }
 
-// checkKey checks that the key is a fixed point, however it is reached.
+// checkKey checks that the key of a key is the key, in all forms of the function.
 func checkKey(t *testing.T, u URL) {
 	t.Helper()
 	key := KeyOf(u)
@@ -123,7 +123,7 @@ func addWebSeeds(f *testing.F, add func(ref, base string)) {
 	}
 }
 
-// FuzzParseWeb: no input panics, and what is returned is a fixed point.
+// FuzzParseWeb checks that no input panics, and that parsing a result changes nothing.
 func FuzzParseWeb(f *testing.F) {
 	addWebSeeds(f, func(ref, _ string) { f.Add(ref) })
 	f.Fuzz(func(t *testing.T, s string) {
@@ -135,8 +135,8 @@ func FuzzParseWeb(f *testing.F) {
 	})
 }
 
-// FuzzResolveWeb: the fast path gives what the slow one gives, resolving twice
-// what resolving once gives, and no more than the inputs can account for.
+// FuzzResolveWeb checks that the fast path agrees with the slow path, that resolving
+// a result changes nothing, and that its length is limited by the inputs.
 func FuzzResolveWeb(f *testing.F) {
 	addWebSeeds(f, func(ref, base string) { f.Add(ref, base, "") })
 	for _, c := range webCorpus(f, "web-query-charset") {
@@ -180,9 +180,9 @@ func FuzzResolveWeb(f *testing.F) {
 		if err != nil || again != u {
 			t.Fatalf("%q on %q: %q, resolved again %q, %v", ref, baseURL, u, again, err)
 		}
-		// UTF-8 grows three times. A byte that is none becomes %EF%BF%BD, a character
-		// the charset lacks %26%23N%3B, an address in a number or two its full form;
-		// what IDNA makes of a host is bounded by its longest mapping.
+		// UTF-8 grows three times. An invalid byte becomes %EF%BF%BD, a character that
+		// the charset lacks becomes %26%23N%3B, and an address of one or two numbers
+		// gets its full form. IDNA grows a host by its longest mapping at most.
 		grow := 3
 		switch {
 		case !utf8.ValidString(ref):

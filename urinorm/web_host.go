@@ -8,7 +8,7 @@ import (
 )
 
 // appendHost is the host parser (URL Standard 3.5): it appends the host that s
-// denotes. An error leaves an unspecified part of it behind dst.
+// denotes. On error the bytes after dst are unspecified.
 func appendHost(dst []byte, s string, special bool) ([]byte, Repairs, error) {
 	switch {
 	case strings.HasPrefix(s, "["):

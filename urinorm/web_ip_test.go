@@ -43,9 +43,10 @@ func TestEndsInNumber(t *testing.T) {
 	}
 }
 
-// The standard library reads and writes what is no matter of taste alike.
+// The standard library parses and formats addresses alike, except for the form of
+// mapped ones.
 func TestIPv6AgainstNetip(t *testing.T) {
-	for n := range 1 << 8 { // each way to set eight groups to nothing or something
+	for n := range 1 << 8 { // each way to make eight groups zero or not zero
 		var s string
 		for i := range 8 {
 			s += []string{":0", ":00aB"}[n>>i&1]
@@ -56,7 +57,7 @@ func TestIPv6AgainstNetip(t *testing.T) {
 		if !ok || pieces != piecesOf(want) {
 			t.Fatalf("%s: got %x, %v", s, pieces, ok)
 		}
-		// netip writes the mapped addresses with dots, as RFC 5952 5 has it.
+		// netip formats mapped addresses with dots (RFC 5952 5).
 		if got := string(appendIPv6(nil, pieces)); !want.Is4In6() && got != "["+want.String()+"]" {
 			t.Fatalf("%s: got %s, want %s", s, got, want)
 		}

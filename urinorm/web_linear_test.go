@@ -8,9 +8,9 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
-// Sixteen times the input may take sixteen times as long. What is quadratic
-// takes 256 times as long, so the line at 64 is far from both, and a machine that
-// is busy is given more tries.
+// A linear function takes 16 times as long for 16 times the input, a quadratic one
+// 256 times, so the limit of 64 is far from both. Runs over the limit are repeated,
+// so that a busy machine does not matter.
 func TestLinearTime(t *testing.T) {
 	const (
 		large  = 1 << 20
@@ -62,11 +62,11 @@ func TestLinearTime(t *testing.T) {
 		{"letters of a scheme", "a", resolve(https, "")},
 		{"tabs", "\t", func(s string) { resolve(https, "")(s + "x") }},
 		{"tabs inside", "a\t", resolve(https, "")},
-		{"blanks of an opaque path", " ", func(s string) { resolve(https, "foo:")(s + "?") }},
+		{"spaces of an opaque path", " ", func(s string) { resolve(https, "foo:")(s + "?") }},
 		{"percent signs", "%", resolve(https, "")},
 		{"questions", "?", resolve(https, "?")},
 		{"hashes", "#", resolve(https, "?")},
-		{"bytes that are no UTF-8", "\xff", resolve(https, "?")},
+		{"bytes that are not UTF-8", "\xff", resolve(https, "?")},
 		{"query in a charset", "日", resolve(japanese, "?")},
 		{"query beyond a charset", "☃a", resolve(japanese, "?")},
 		{"labels", "a.", resolve(https, "//")},

@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
-// Cases the standards' data does not hold, or not in the half at hand.
+// Cases that testdata does not contain.
 func TestParseWeb(t *testing.T) {
 	for _, c := range []struct{ base, in, want string }{
 		// Bugs of other parsers that the web platform's tests do not catch.
@@ -54,7 +54,7 @@ func TestParseWeb(t *testing.T) {
 		{"", "foo:bar \t?x", "foo:bar%20?x"},
 		{"", "foo: bar  #x", "foo: bar %20#x"},
 		{"mailto:a@b?c", "#d", "mailto:a@b?c#d"},
-		// Bytes that are no UTF-8.
+		// Bytes that are not UTF-8.
 		{"", "http://h/\xff?\xff#\xc3", "http://h/%EF%BF%BD?%EF%BF%BD#%EF%BF%BD"},
 		{"", "foo:\xff", "foo:%EF%BF%BD"},
 	} {

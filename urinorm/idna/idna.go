@@ -20,9 +20,9 @@ const (
 
 // AppendASCII appends a domain in ASCII, each internationalized label as an
 // A-label, and reports whether the domain is valid (domain to ASCII, URL
-// Standard 3.3, with beStrict false). An invalid domain leaves an unspecified
-// part of itself behind dst. The domain is not percent-decoded, and characters
-// that a host must not contain are not rejected.
+// Standard 3.3, with beStrict false). If it is not, the bytes after dst are
+// unspecified. The domain is not percent-decoded, and forbidden host code points
+// are not rejected.
 //
 //	"Faß.XN--MAANA-PTA" ── map ─ normalize ─ split ──┬── "faß"
 //	                                                 └── "xn--maana-pta" ─ decode ── "mañana"
@@ -37,7 +37,7 @@ func AppendASCII(dst []byte, domain string) ([]byte, bool) {
 		info, lo := lookup(r)
 		start := len(label)
 		switch info.status() {
-		case statusDisallowed: // among them U+FFFD, which stands for a byte that is not UTF-8
+		case statusDisallowed: // includes U+FFFD, the result of invalid UTF-8
 			return dst, false
 		case statusValid:
 			label = append(label, r)

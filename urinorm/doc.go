@@ -50,11 +50,13 @@
 // # The web profile, file by file
 //
 //   - web_url.go: a [URL] and its parts; web.go: the parser, state by state (URL
-//     Standard 4.4), with web_authority.go, web_path.go and web_file.go;
+//     Standard 4.4), with web_strip.go, web_scheme.go, web_authority.go, web_path.go
+//     and web_file.go;
 //   - web_host.go and web_ip.go: hosts (3.5); package idna converts internationalized
 //     ones;
-//   - web_encode.go: the percent-encode sets (1.3); web_charset.go and
-//     web_charset_*.go: queries in the charset of a page;
+//   - web_encode.go: the percent-encode sets (1.3), with octet.go and
+//     web_normalize.go; web_charset.go and web_charset_*.go: queries in the charset of
+//     a page;
 //   - web_repairs.go: what the parser reports; web_userinfo.go: misleading user names;
 //   - web_base.go: references on a page; web_fast.go: the fast path for ordinary ones;
 //   - web_explain.go: the parser's work as single steps;

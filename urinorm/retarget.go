@@ -48,10 +48,7 @@ func Retarget(ref, from, to string) (string, bool) {
 // all tabs and line breaks, and replaces backslashes before the query by slashes,
 // as the parser of the web profile does.
 func cleanReference(ref string) string {
-	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
-	if strings.ContainsAny(ref, "\t\r\n") {
-		ref = tabsAndNewlines.Replace(ref)
-	}
+	ref, _ = stripReference(ref)
 	end := len(ref)
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
 		end = i

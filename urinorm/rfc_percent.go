@@ -50,25 +50,6 @@ func rfcDecodeUnreserved(s string) string {
 	return string(append(out, s[done:]...))
 }
 
-// percentDecode decodes every percent-encoding. A '%' without two hexadecimal
-// digits is kept, as in the percent-decode algorithm of the URL Standard (1.3).
-func percentDecode(s string) string {
-	i := strings.IndexByte(s, '%')
-	if i < 0 {
-		return s
-	}
-	out := append(make([]byte, 0, len(s)), s[:i]...)
-	for ; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) && rfcIs(s[i+1], rfcHex) && rfcIs(s[i+2], rfcHex) {
-			out = append(out, hexByte(s[i+1], s[i+2]))
-			i += 2
-			continue
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
-}
-
 // rfcLowerOutsidePercent changes ASCII letters to lower case, except the digits of
 // percent-encodings, whose normal form is upper case.
 func rfcLowerOutsidePercent(s string) string {
@@ -101,13 +82,3 @@ func rfcLowerASCII(s string) string {
 	}
 	return s
 }
-
-func upperByte(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c + 'A' - 'a'
-	}
-	return c
-}
-
-// hexByte returns the byte that two hexadecimal digits denote.
-func hexByte(hi, lo byte) byte { return hexValue(hi)<<4 | hexValue(lo) }

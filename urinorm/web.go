@@ -107,45 +107,6 @@ func (p *webParser) parse(ref string) error {
 	return nil
 }
 
-// stripReference removes leading and trailing spaces and control characters, and
-// all tabs and line breaks.
-func stripReference(ref string) (in string, repairs Repairs) {
-	in = ref
-	for in != "" && in[0] <= ' ' {
-		in = in[1:]
-	}
-	for in != "" && in[len(in)-1] <= ' ' {
-		in = in[:len(in)-1]
-	}
-	if len(in) != len(ref) {
-		repairs = RepairTrimmed
-	}
-	for i := range len(in) {
-		if c := in[i]; c == '\t' || c == '\n' || c == '\r' {
-			return tabsAndNewlines.Replace(in), repairs | RepairTabOrNewline
-		}
-	}
-	return in, repairs
-}
-
-var tabsAndNewlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
-
-// cutScheme cuts s after the scheme and its ':', if it begins with one.
-func cutScheme(s string) (scheme, rest string, ok bool) {
-	if s == "" || !isAlpha(s[0]) {
-		return "", s, false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == ':':
-			return s[:i], s[i+1:], true
-		case !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.':
-			return "", s, false
-		}
-	}
-	return "", s, false
-}
-
 // noScheme is the no scheme state: the reference is relative to the base.
 func (p *webParser) noScheme(in string) error {
 	if p.base == nil || p.base.at.Opaque && !strings.HasPrefix(in, "#") {
@@ -288,21 +249,4 @@ func (p *webParser) noteSlash(c byte) {
 	if c == '\\' {
 		p.repairs |= RepairBackslash
 	}
-}
-
-// isSlash reports whether c separates path segments: '/', and in special
-// schemes '\'.
-func isSlash(c byte, special bool) bool { return c == '/' || special && c == '\\' }
-
-func startsWithSlash(s string, special bool) bool { return s != "" && isSlash(s[0], special) }
-
-func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func lowerByte(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }

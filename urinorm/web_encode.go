@@ -51,57 +51,6 @@ func buildEncodeSets() (sets [256]encodeSet) {
 	return sets
 }
 
-// Classes of octets (RFC 3986 2.2 and 2.3), for repairs and keys.
-const (
-	octetUnreserved = 1 << iota
-	octetHex
-	octetIllegal     // ASCII that must be encoded in every component other than the host
-	octetEndsSegment // '/', '?', '#'
-	octetBackslash
-)
-
-var octetClasses = buildOctetClasses()
-
-func buildOctetClasses() (classes [256]uint8) {
-	for c := range classes {
-		switch {
-		case '0' <= c && c <= '9':
-			classes[c] = octetUnreserved | octetHex
-		case 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F':
-			classes[c] = octetUnreserved | octetHex
-		case 'g' <= c && c <= 'z' || 'G' <= c && c <= 'Z', c == '-', c == '.', c == '_', c == '~':
-			classes[c] = octetUnreserved
-		case c < 0x20 || c == 0x7F:
-			classes[c] = octetIllegal
-		}
-	}
-	for _, c := range []byte("\"<>[\\]^`{|}") {
-		classes[c] = octetIllegal
-	}
-	for _, c := range []byte("/?#") {
-		classes[c] |= octetEndsSegment
-	}
-	classes['\\'] |= octetBackslash
-	return classes
-}
-
-func isHexDigit(c byte) bool { return octetClasses[c]&octetHex != 0 }
-
-const upperHex = "0123456789ABCDEF"
-
-// hexValue returns the value of a hexadecimal digit.
-func hexValue(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
-}
-
-// appendPercent appends one octet percent-encoded.
-func appendPercent(dst []byte, c byte) []byte {
-	return append(dst, '%', upperHex[c>>4], upperHex[c&15])
-}
-
 // appendEncoded appends s with the members of set percent-encoded as UTF-8. A
 // '%' is kept, whatever follows it; a byte that is not UTF-8 becomes U+FFFD.
 func appendEncoded(dst []byte, s string, set encodeSet) ([]byte, Repairs) {
@@ -142,10 +91,6 @@ func appendEncoded(dst []byte, s string, set encodeSet) ([]byte, Repairs) {
 	}
 	return dst, repairs
 }
-
-// isEscape reports whether s, which begins with '%', begins with a
-// percent-encoded octet.
-func isEscape(s string) bool { return len(s) >= 3 && isHexDigit(s[1]) && isHexDigit(s[2]) }
 
 // repairOfEncoding returns the repair that the percent-encoding of an ASCII
 // character is. The apostrophe in a query, and ':' ';' '=' in userinfo, are

@@ -120,15 +120,6 @@ func buildHostClasses() (classes [256]uint8) {
 	return classes
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
 // exceedsDNS reports whether a domain is too long for the DNS (RFC 1035 2.3.4):
 // more than 63 bytes in a label, or 253 in all without a final dot.
 func exceedsDNS(domain []byte) bool {

@@ -57,3 +57,25 @@ func (k schemeKind) defaultPort() int {
 	}
 	return 0
 }
+
+// cutScheme cuts s after the scheme and its ':', if it begins with one.
+func cutScheme(s string) (scheme, rest string, ok bool) {
+	if s == "" || !isAlpha(s[0]) {
+		return "", s, false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ':':
+			return s[:i], s[i+1:], true
+		case !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.':
+			return "", s, false
+		}
+	}
+	return "", s, false
+}
+
+// isSlash reports whether c separates path segments: '/', and in special
+// schemes '\'.
+func isSlash(c byte, special bool) bool { return c == '/' || special && c == '\\' }
+
+func startsWithSlash(s string, special bool) bool { return s != "" && isSlash(s[0], special) }

@@ -178,7 +178,7 @@ func (w *worker) entryOf(t *frontier.Target, o *check.Outcome) *cache.Entry {
 	// What was seen by asking more, or holds for this day, is not kept.
 	e.Outcome.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool {
 		switch known.Code {
-		case check.CodeTLSExpiresSoon, check.CodeInsecureHTTP, check.CodeSoftNotFound:
+		case check.CodeTLSExpiresSoon, check.CodeInsecureHTTP, check.CodeSoft404:
 			return true
 		}
 		return false

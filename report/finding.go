@@ -107,7 +107,7 @@ func because(target string, code check.Code, message string) string {
 		if !strings.HasPrefix(message, "not asked") {
 			return ""
 		}
-	case check.CodeFragmentUnproven:
+	case check.CodeFragmentUnverified:
 		if strings.HasSuffix(message, "a script may make it") {
 			return ""
 		}
@@ -124,8 +124,8 @@ func because(target string, code check.Code, message string) string {
 		check.CodeFragmentMissing, check.CodeSchemeUnchecked,
 		check.CodeFileCase, check.CodeFileOutsideRoot, check.CodeFileFromWeb,
 		check.CodeExternal, check.CodeInterrupted,
-		check.CodeSoftNotFound, check.CodeMixedContent, check.CodeOutsideBase,
-		check.CodeURICredentials, check.CodeURIMisleading, check.CodeURIObfuscatedIP:
+		check.CodeSoft404, check.CodeMixedContent, check.CodeOutsideBase,
+		check.CodeURICredentials, check.CodeURIMisleadingUserinfo, check.CodeURIObfuscatedIP:
 		return ""
 	}
 	return strings.TrimPrefix(message, ownPage(target)+": ")

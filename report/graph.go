@@ -116,7 +116,7 @@ func isBad(r *crawler.Result) bool {
 
 // ofFragment tells codes that say nothing against the document.
 func ofFragment(c check.Code) bool {
-	return c == check.CodeFragmentMissing || c == check.CodeFragmentUnproven
+	return c == check.CodeFragmentMissing || c == check.CodeFragmentUnverified
 }
 
 // document is the name of the document that a URL leads to. In a directory one is

@@ -129,7 +129,7 @@ type matter struct{ word, code, url string }
 // document, whichever places of it are linked to.
 func matterOf(word, code, url string) matter {
 	switch check.Code(code) {
-	case check.CodeFragmentMissing, check.CodeFragmentUnproven, check.CodeFragmentDuplicate:
+	case check.CodeFragmentMissing, check.CodeFragmentUnverified, check.CodeFragmentDuplicate:
 	default:
 		url, _, _ = strings.Cut(url, "#")
 	}

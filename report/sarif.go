@@ -311,7 +311,7 @@ func sarifID(c check.Code) check.Code { return cmp.Or(c, "unknown") }
 func sarifRules(results occurrences) []check.Code {
 	var rules []check.Code
 	for _, entry := range check.All() {
-		if entry.Code != check.CodeOK && entry.Code != "http-NNN" && !slices.Contains(rules, entry.Code) {
+		if entry.Code != check.CodeOK && entry.Code != check.CodeHTTPNNN && !slices.Contains(rules, entry.Code) {
 			rules = append(rules, entry.Code)
 		}
 	}

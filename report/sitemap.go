@@ -77,7 +77,7 @@ func (s *sitemapWriter) Page(p *crawler.Page) error {
 
 // Result takes back what is not good, or lists what is when there were no pages.
 func (s *sitemapWriter) Result(r *crawler.Result) error {
-	soft := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeSoftNotFound })
+	soft := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeSoft404 })
 	page, _, fragment := strings.Cut(r.URL, "#")
 	switch {
 	case isBad(r) || soft && !fragment:

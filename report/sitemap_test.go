@@ -46,7 +46,7 @@ func sitemapRun() *Report {
 	const base = "https://example.com/docs/"
 	run.Results = []*crawler.Result{
 		{URL: base + "fragment#x", Verdict: check.Broken, Code: check.CodeFragmentMissing},
-		{URL: base + "soft", Warnings: []check.Warning{{Code: check.CodeSoftNotFound}}},
+		{URL: base + "soft", Warnings: []check.Warning{{Code: check.CodeSoft404}}},
 		{URL: base + "broken", Verdict: check.Unverified, Code: "body-truncated"},
 	}
 	return run

@@ -286,7 +286,7 @@ func (s *sqliteWriter) allCodes(sum *crawler.Summary) error {
 		met = map[check.Code]int{}
 	}
 	for _, entry := range check.All() {
-		if entry.Code != "http-NNN" && met[entry.Code] == 0 {
+		if entry.Code != check.CodeHTTPNNN && met[entry.Code] == 0 {
 			met[entry.Code] = 0
 		}
 	}

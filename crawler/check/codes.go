@@ -20,74 +20,18 @@ import (
 // explanations and advice are whole sentences, as they are read on their own.
 type Code string
 
-// The verdict codes, in the order of the contract's table.
-const (
-	CodeOK                Code = "ok"
-	CodeBotWall           Code = "bot-wall"
-	CodeRateLimited       Code = "rate-limited"
-	CodeRedirectLoop      Code = "redirect-loop"
-	CodeRedirectLimit     Code = "redirect-limit"
-	CodeRedirectInvalid   Code = "redirect-invalid"
-	CodeDNSNotFound       Code = "dns-not-found"
-	CodeDNSFailure        Code = "dns-failure"
-	CodeConnectRefused    Code = "connect-refused"
-	CodeConnectionReset   Code = "connection-reset"
-	CodeTimeout           Code = "timeout"
-	CodeTLSExpired        Code = "tls-expired"
-	CodeTLSHostname       Code = "tls-hostname"
-	CodeTLSUntrusted      Code = "tls-untrusted"
-	CodeTLSError          Code = "tls-error"
-	CodeProtocolError     Code = "protocol-error"
-	CodeBodyTruncated     Code = "body-truncated" // a warning too
-	CodeFragmentMissing   Code = "fragment-missing"
-	CodeFragmentUnproven  Code = "fragment-unverified"
-	CodeURIInvalid        Code = "uri-invalid"
-	CodeSchemeUnknown     Code = "scheme-unknown"
-	CodeSchemeUnchecked   Code = "scheme-unchecked"
-	CodeFileMissing       Code = "file-missing"
-	CodeFileCase          Code = "file-case"
-	CodeFileOutsideRoot   Code = "file-outside-root"
-	CodeFileUnreadable    Code = "file-unreadable"
-	CodeFileFromWeb       Code = "file-from-web"
-	CodeRobotsDisallowed  Code = "robots-disallowed"
-	CodeExcluded          Code = "excluded"
-	CodeExternal          Code = "external"
-	CodeLimit             Code = "limit"
-	CodeInterrupted       Code = "interrupted"
-	CodePortBlocked       Code = "port-blocked"
-	CodeAddressDenied     Code = "address-denied"
-	codeHTTPFamily        Code = "http-NNN"
-	httpPrefix                 = "http-"
-	lowestStatus               = 100
-	highestStatus              = 999
-	nearestMaxInputLength      = 64
-)
-
-// The warnings an ok target may carry.
-const (
-	CodeRedirectPermanent   Code = "redirect-permanent"
-	CodeRedirectTemporary   Code = "redirect-temporary"
-	CodeRedirectToRoot      Code = "redirect-to-root"
-	CodeRedirectToLogin     Code = "redirect-to-login"
-	CodeRedirectToOtherSite Code = "redirect-to-other-site"
-	CodeSoftNotFound        Code = "soft-404"
-	CodeTLSIncompleteChain  Code = "tls-incomplete-chain"
-	CodeTLSExpiresSoon      Code = "tls-expires-soon"
-	CodeInsecureHTTP        Code = "insecure-http"
-	CodeMixedContent        Code = "mixed-content"
-	CodeURIRepaired         Code = "uri-repaired"
-	CodeURICredentials      Code = "uri-credentials"
-	CodeURIMisleading       Code = "uri-misleading-userinfo"
-	CodeURIObfuscatedIP     Code = "uri-obfuscated-ip"
-	CodeFragmentDuplicate   Code = "fragment-duplicate"
-	CodeNoMX                Code = "no-mx"
-	CodeOutsideBase         Code = "outside-base"
-	CodeContentTypeMismatch Code = "content-type-mismatch"
-)
-
-// CodeRedirect is the Code of an Outcome whose Next answers for it. It is no
+// CodeRedirect is the Code of an Outcome whose Next answers for it. It is not a
 // finding, has no row, and is never the code of a Judgement.
 const CodeRedirect Code = "redirect"
+
+const (
+	httpPrefix    = "http-"
+	lowestStatus  = 100
+	highestStatus = 999
+)
+
+// maxNearest is the longest input that Nearest looks at, in bytes.
+const maxNearest = 64
 
 // HTTPCode returns the code of a status: "http-404".
 func HTTPCode(status int) Code { return Code(httpPrefix + strconv.Itoa(status)) }
@@ -127,41 +71,59 @@ func (s Severity) String() string { return severityNames[s] }
 // MarshalText writes the severity's name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Entry is what there is to say about a code.
+// Entry is a row of the table of codes.
 type Entry struct {
-	Code        Code     `json:"code"`
-	Title       string   `json:"title"` // a few words, lower case
-	Severity    Severity `json:"severity"`
-	Explanation string   `json:"explanation"` // what it means, in plain sentences
-	Advice      string   `json:"advice"`      // what to do
-	Example     string   `json:"example"`
+	Code Code
+	// number stands for the code in encoded outcomes, unless it is codeLiteral.
+	number   byte
+	Severity Severity
+	// Internal and External are the verdicts on a target of one's own site and on any
+	// other. They are OK for a code that is a warning.
+	Internal, External Verdict
+	// OfPage is true for a warning about a page's content or its server: it is reported
+	// once, with the page itself, however many links lead there.
+	OfPage      bool
+	Title       string // a few words, lower case
+	Explanation string // what it means, in plain sentences
+	Advice      string // what to do
+	Example     string
 }
 
-// OfPage reports whether a warning is about a page's content or its server, not
-// about a way to it: it is told once, with the page itself, however many links
-// lead there.
-func OfPage(c Code) bool {
-	switch c {
-	case CodeFragmentDuplicate, CodeBodyTruncated, CodeTLSExpiresSoon, CodeTLSIncompleteChain:
-		return true
+var entryByCode, entryByNumber = indexEntries()
+
+// indexEntries returns the rows by their codes, and those with a number by it.
+// CodeRedirect has a number and no row.
+func indexEntries() (byCode map[Code]*Entry, byNumber [codeStatus]*Entry) {
+	byCode = make(map[Code]*Entry, len(entries))
+	byNumber[numberRedirect] = &Entry{Code: CodeRedirect}
+	for i := range entries {
+		e := &entries[i]
+		byCode[e.Code] = e
+		if e.number != codeLiteral {
+			byNumber[e.number] = e
+		}
 	}
-	return false
+	return byCode, byNumber
 }
 
-// All returns the table, in the order of the contract. The http family is one
-// row, "http-NNN"; Lookup gives each status its own texts.
+// OfPage reports whether a code has OfPage in the table.
+func OfPage(c Code) bool {
+	e := entryByCode[c]
+	return e != nil && e.OfPage
+}
+
+// All returns the table, in the order of lists. The http family is one row,
+// CodeHTTPNNN; Lookup gives each status its own texts.
 func All() []Entry { return slices.Clone(entries[:]) }
 
 // Lookup returns the entry of a code. Every status from 100 to 999 has one,
-// known to us or not.
+// registered or not.
 func Lookup(c Code) (Entry, bool) {
+	if e := entryByCode[c]; e != nil {
+		return *e, true
+	}
 	if status, ok := c.Status(); ok {
 		return statusEntry(status), true
-	}
-	for i := range entries {
-		if entries[i].Code == c {
-			return entries[i], true
-		}
 	}
 	return Entry{}, false
 }
@@ -170,7 +132,7 @@ func Lookup(c Code) (Entry, bool) {
 // "http404" included. It reports false when nothing is close.
 func Nearest(typed string) (Code, bool) {
 	typed = strings.ToLower(strings.TrimSpace(typed))
-	if typed == "" || len(typed) > nearestMaxInputLength {
+	if typed == "" || len(typed) > maxNearest {
 		return "", false
 	}
 	digits := strings.TrimLeft(strings.TrimPrefix(typed, "http"), "-_ ")
@@ -190,7 +152,7 @@ func Nearest(typed string) (Code, bool) {
 		candidates = append(candidates, candidate{c, levenshtein.Distance(typed, string(c), nil)})
 	}
 	for i := range entries {
-		if entries[i].Code != codeHTTPFamily {
+		if entries[i].Code != CodeHTTPNNN {
 			consider(entries[i].Code)
 		}
 	}

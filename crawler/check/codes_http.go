@@ -98,13 +98,16 @@ func statusEntry(status int) Entry {
 	e := Entry{
 		Code:     HTTPCode(status),
 		Title:    fmt.Sprintf("status %d", status),
+		number:   codeLiteral,
 		Severity: SeverityError,
+		Internal: judgeStatus(status, true),
+		External: judgeStatus(status, false),
 		Example:  fmt.Sprintf("https://example.com/page answers %d", status),
 	}
 	if title := statusTitle(status); title != "" {
 		e.Title = fmt.Sprintf("%d %s", status, title)
 	}
-	if judgeStatus(status, true) == Unverified {
+	if e.Internal == Unverified {
 		e.Severity = SeverityWarning
 	}
 	for i := range statusRows {

@@ -1,14 +1,21 @@
 package check
 
 import (
+	"bytes"
+	"flag"
 	"fmt"
+	"go/format"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
 )
 
-// contractCodes are the codes users are promised, in the words of the contract.
-const contractCodes = `ok http-NNN bot-wall rate-limited redirect-loop redirect-limit redirect-invalid
+var update = flag.Bool("update", false, "write codes_constants.go from the table of codes")
+
+// releasedCodes are the codes users are promised, in the order of their numbers. States
+// and caches on disk hold the numbers. A code is never removed, renamed or renumbered.
+const releasedCodes = `ok redirect bot-wall rate-limited redirect-loop redirect-limit redirect-invalid
 dns-not-found dns-failure connect-refused connection-reset timeout tls-expired tls-hostname tls-untrusted tls-error
 protocol-error body-truncated fragment-missing fragment-unverified uri-invalid scheme-unknown scheme-unchecked
 file-missing file-case file-outside-root file-unreadable file-from-web robots-disallowed
@@ -18,24 +25,84 @@ tls-incomplete-chain tls-expires-soon insecure-http mixed-content uri-repaired
 uri-credentials uri-misleading-userinfo uri-obfuscated-ip
 fragment-duplicate no-mx outside-base content-type-mismatch`
 
-func TestTableHoldsTheContractsCodes(t *testing.T) {
-	promised := map[Code]bool{}
-	for name := range strings.FieldsSeq(contractCodes) {
-		promised[Code(name)] = true
-		if _, ok := Lookup(Code(name)); !ok {
+func TestReleasedCodesKeepTheirNumbers(t *testing.T) {
+	for number, name := range strings.Fields(releasedCodes) {
+		if got := numberOf(Code(name)); int(got) != number {
+			t.Errorf("%s has the number %d, was released with %d", name, got, number)
+		}
+		if e := entryByNumber[number]; e == nil || e.Code != Code(name) {
+			t.Errorf("the number %d is read as %v, was written for %s", number, e, name)
+		}
+		if _, ok := Lookup(Code(name)); !ok && Code(name) != CodeRedirect {
 			t.Errorf("%s has no row", name)
 		}
 	}
-	seen := map[Code]bool{}
-	for _, e := range All() {
-		if seen[e.Code] {
+}
+
+func TestCodesAndNumbersAreUnique(t *testing.T) {
+	codes, numbers := map[Code]bool{}, map[byte]Code{numberRedirect: CodeRedirect}
+	for i := range entries {
+		e := &entries[i]
+		if codes[e.Code] {
 			t.Errorf("%s has two rows", e.Code)
 		}
-		seen[e.Code] = true
-		if !promised[e.Code] {
-			t.Errorf("%s is not in the contract", e.Code)
+		codes[e.Code] = true
+		if e.Code == CodeHTTPNNN {
+			if e.number != codeLiteral {
+				t.Errorf("%s has a number, but is the code of no outcome", e.Code)
+			}
+			continue
+		}
+		if other, taken := numbers[e.number]; taken {
+			t.Errorf("%s has the number %d of %s", e.Code, e.number, other)
+		}
+		numbers[e.number] = e.Code
+	}
+	for number := range len(numbers) {
+		if _, ok := numbers[byte(number)]; !ok {
+			t.Errorf("no code has the number %d, but a later one is in use", number)
 		}
 	}
+}
+
+// TestGeneratedConstants: each row has its constant.
+func TestGeneratedConstants(t *testing.T) {
+	const file = "codes_constants.go"
+	var b strings.Builder
+	b.WriteString("// Code generated from the table of codes by go test ./crawler/check -run Generated -update; DO NOT EDIT.\n\npackage check\n\n" +
+		"// The codes of the table.\nconst (\n")
+	for _, e := range All() {
+		fmt.Fprintf(&b, "%s Code = %q // %s\n", constantName(e.Code), e.Code, e.Title)
+	}
+	b.WriteString(")\n")
+	want, err := format.Source([]byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(file); err == nil && bytes.Equal(got, want) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is not what the table says: renew it with go test ./crawler/check -run Generated -update", file)
+	}
+	if err := os.WriteFile(file, want, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// constantName returns the name of a code's constant: CodeDNSNotFound for dns-not-found.
+func constantName(c Code) string {
+	initialisms := map[string]bool{"dns": true, "http": true, "ip": true, "mx": true, "ok": true, "tls": true, "uri": true}
+	var name strings.Builder
+	name.WriteString("Code")
+	for word := range strings.SplitSeq(string(c), "-") {
+		if initialisms[word] {
+			name.WriteString(strings.ToUpper(word))
+		} else {
+			name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return name.String()
 }
 
 func TestEntriesAreCompleteAndInOneVoice(t *testing.T) {
@@ -102,37 +169,25 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestVerdictsAndTableAgree holds the table of evidence, the codes and the
-// encoding's book together.
-func TestVerdictsAndTableAgree(t *testing.T) {
-	for code := range verdicts {
-		if _, ok := Lookup(code); !ok {
-			t.Errorf("%s is judged and has no row", code)
-		}
-	}
-	inBook := map[Code]bool{}
-	for _, code := range codeBook {
-		if inBook[code] {
-			t.Errorf("%s stands twice in the book", code)
-		}
-		inBook[code] = true
-	}
+// TestSeverityFollowsVerdict: a code is as severe as its worst verdict.
+func TestSeverityFollowsVerdict(t *testing.T) {
 	for _, e := range All() {
-		if e.Code != codeHTTPFamily && !inBook[e.Code] {
-			t.Errorf("%s is not in the encoding's book", e.Code)
-		}
-	}
-	for code, row := range verdicts {
-		e, _ := Lookup(code)
 		var want Severity
-		switch worst := row.internal; {
-		case worst == Broken:
+		switch e.Internal {
+		case Broken:
 			want = SeverityError
-		case worst == Unverified:
+		case Unverified:
 			want = SeverityWarning
+		case OK:
+			if e.Code != CodeOK && e.Severity == SeverityWarning { // a warning may be either
+				want = SeverityWarning
+			}
 		}
 		if e.Severity != want {
-			t.Errorf("%s is %v at worst and listed as %v", code, want, e.Severity)
+			t.Errorf("%s is %v at worst and listed as %v", e.Code, want, e.Severity)
+		}
+		if e.OfPage && e.External != OK {
+			t.Errorf("%s is about the page itself, but not a warning", e.Code)
 		}
 	}
 }
@@ -180,5 +235,16 @@ func TestSeverityText(t *testing.T) {
 		if err != nil || string(text) != want || fmt.Sprint(severity) != want {
 			t.Errorf("severity %d is %q, %v", severity, text, err)
 		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	for _, code := range []Code{CodeOK, CodeRedirect, CodeContentTypeMismatch, "http-404"} {
+		b.Run(string(code), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Lookup(code)
+			}
+		})
 	}
 }

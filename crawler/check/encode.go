@@ -15,14 +15,14 @@ import (
 //	1 byte   version
 //	2 bytes  flags, little-endian: which of the parts below are there, and the booleans
 //	anchors  their number, then 8 bytes each, little-endian and ascending
-//	1 byte   code: its place in codeBook, or one of the two escapes below
+//	1 byte   code: its number in the table of codes, or one of the two escapes below
 //	         status                           (flag; else 200)
 //	1 byte   content type: its place in typeBook, 0 for none, or the escape
 //	         size, requests
 //	         elapsed, modified, path, next, title, message, warnings, names (flags)
 //
 // The anchors stand in front so that they can be looked up without reading what
-// follows. The books are part of the format: rows are only ever added at the end.
+// follows. Numbers and places are part of the format: they never change.
 const encodingVersion = 1
 
 const (
@@ -51,24 +51,11 @@ const (
 	allFlags = 1<<iota - 1
 )
 
-// The first two rows of the codeBook.
+// The numbers of two codes that are told from others without the table.
 const (
-	codeOK = iota
-	codeRedirect
+	numberOK       = 0
+	numberRedirect = 1
 )
-
-var codeBook = [...]Code{
-	CodeOK, CodeRedirect, CodeBotWall, CodeRateLimited, CodeRedirectLoop, CodeRedirectLimit, CodeRedirectInvalid,
-	CodeDNSNotFound, CodeDNSFailure, CodeConnectRefused, CodeConnectionReset, CodeTimeout,
-	CodeTLSExpired, CodeTLSHostname, CodeTLSUntrusted, CodeTLSError, CodeProtocolError, CodeBodyTruncated,
-	CodeFragmentMissing, CodeFragmentUnproven, CodeURIInvalid, CodeSchemeUnknown, CodeSchemeUnchecked,
-	CodeFileMissing, CodeFileCase, CodeFileOutsideRoot, CodeFileUnreadable, CodeFileFromWeb, CodeRobotsDisallowed,
-	CodeExcluded, CodeExternal, CodeLimit, CodeInterrupted, CodePortBlocked, CodeAddressDenied,
-	CodeRedirectPermanent, CodeRedirectTemporary, CodeRedirectToRoot, CodeRedirectToLogin, CodeRedirectToOtherSite,
-	CodeSoftNotFound, CodeTLSIncompleteChain, CodeTLSExpiresSoon, CodeInsecureHTTP, CodeMixedContent,
-	CodeURIRepaired, CodeURICredentials, CodeURIMisleading, CodeURIObfuscatedIP, CodeFragmentDuplicate,
-	CodeNoMX, CodeOutsideBase, CodeContentTypeMismatch,
-}
 
 var typeBook = [...]string{
 	"", "text/html", "application/xhtml+xml", "text/plain", "text/css", "text/javascript", "application/javascript",
@@ -164,13 +151,27 @@ func appendString(dst []byte, s string) []byte {
 
 // appendCode writes a code; status is the outcome's, 0 where there is none.
 func appendCode(dst []byte, c Code, status int) []byte {
-	if i := slices.Index(codeBook[:], c); i >= 0 {
-		return append(dst, byte(i))
+	if number := numberOf(c); number != codeLiteral {
+		return append(dst, number)
 	}
 	if named, ok := c.Status(); ok && named == status {
 		return append(dst, codeStatus)
 	}
 	return appendString(append(dst, codeLiteral), string(c))
+}
+
+// numberOf returns the number of a code, or codeLiteral.
+func numberOf(c Code) byte {
+	switch c {
+	case CodeOK:
+		return numberOK
+	case CodeRedirect:
+		return numberRedirect
+	}
+	if e := entryByCode[c]; e != nil {
+		return e.number
+	}
+	return codeLiteral
 }
 
 // DecodeOutcome decodes what AppendOutcome wrote, to the last byte. Nothing of the
@@ -214,7 +215,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 			d.failed = true
 		}
 	case code != codeLiteral:
-		o.Code = d.book(code)
+		o.Code = d.entry(code).Code
 	}
 	switch kind := d.byte(); {
 	case kind == typeLiteral:
@@ -274,13 +275,13 @@ func GlanceAt(data []byte) (Glance, error) {
 	flags := d.header()
 	g := Glance{Leads: flags&hasNext != 0, Warned: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
 	code := d.byte()
-	if int(code) < len(codeBook) {
-		g.Code = codeBook[code]
+	if int(code) < len(entryByNumber) && entryByNumber[code] != nil {
+		g.Code = entryByNumber[code].Code
 	}
 	switch code {
-	case codeOK:
+	case numberOK:
 		g.OK = true
-	case codeRedirect:
+	case numberRedirect:
 		g.Redirect = true
 	case codeLiteral:
 		d.take(d.uvarint())
@@ -334,7 +335,7 @@ func (d *decoder) warnedOfPage() bool {
 		case codeLiteral:
 			all = OfPage(Code(d.take(d.uvarint()))) && all
 		default:
-			all = OfPage(d.book(code)) && all
+			all = d.entry(code).OfPage && all
 		}
 		d.skipString() // message
 		d.skipString() // proposal
@@ -417,12 +418,15 @@ func (d *decoder) string() string { return string(d.take(d.uvarint())) }
 
 func (d *decoder) skipString() { d.take(d.uvarint()) }
 
-func (d *decoder) book(code byte) Code {
-	if int(code) >= len(codeBook) {
-		d.failed = true
-		return ""
+var noEntry Entry
+
+// entry returns the entry that has a number.
+func (d *decoder) entry(number byte) *Entry {
+	if int(number) < len(entryByNumber) && entryByNumber[number] != nil {
+		return entryByNumber[number]
 	}
-	return codeBook[code]
+	d.failed = true
+	return &noEntry
 }
 
 func (d *decoder) time() time.Time {
@@ -456,7 +460,7 @@ func (d *decoder) warnings() []Warning {
 		case codeLiteral:
 			warnings[i].Code = Code(d.string())
 		default:
-			warnings[i].Code = d.book(code)
+			warnings[i].Code = d.entry(code).Code
 		}
 		warnings[i].Message = d.string()
 		warnings[i].Proposal = d.string()

@@ -260,7 +260,7 @@ func TestReadDocument(t *testing.T) {
 
 	cut := answered(t, 200, nil)
 	cut.ReadDocument(&extract.Document{Format: "html", Static: true, Faults: []string{"elements are nested too deep"}})
-	if j := cut.Judge(Question{Internal: true, Fragment: "x", HasFragment: true}); j.Verdict != Unverified || j.Code != CodeFragmentUnproven {
+	if j := cut.Judge(Question{Internal: true, Fragment: "x", HasFragment: true}); j.Verdict != Unverified || j.Code != CodeFragmentUnverified {
 		t.Errorf("a fragment behind a limit: %+v", j)
 	}
 
@@ -275,5 +275,17 @@ func TestReadDocument(t *testing.T) {
 	}
 	if j := big.Judge(Question{Internal: true, Fragment: fmt.Sprint(MaxAnchors), HasFragment: true}); j.Verdict != Unverified {
 		t.Errorf("an anchor beyond the limit: %+v", j)
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	page := pageWith("install", "usage")
+	for name, o := range map[string]*Outcome{"page": &page, "missing": {Code: CodeFileMissing}, "http-404": {Code: "http-404", Status: 404}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				o.Judge(Question{Internal: true, Fragment: "usage", HasFragment: true})
+			}
+		})
 	}
 }

@@ -110,7 +110,7 @@ func RepairWarnings(repairs urinorm.Repairs) []Warning {
 		message string
 	}{
 		{urinorm.RepairCredentials, CodeURICredentials, "the reference holds a password that every reader can see"},
-		{urinorm.RepairMisleadingUserinfo, CodeURIMisleading, "what stands before the @ looks like a host and is only a user name"},
+		{urinorm.RepairMisleadingUserinfo, CodeURIMisleadingUserinfo, "what stands before the @ looks like a host and is only a user name"},
 		{urinorm.RepairObfuscatedIP, CodeURIObfuscatedIP, "the host is an IP address written in an unusual way"},
 	} {
 		if repairs.Has(row.repair) {

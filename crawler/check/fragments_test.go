@@ -135,7 +135,7 @@ func TestFragmentsOfIncludedFiles(t *testing.T) {
 		t.Errorf("of a file that includes none: %+v", got)
 	}
 	page.Static = false
-	if got := page.Judge(q); got.Verdict != Unverified || got.Code != CodeFragmentUnproven || !strings.Contains(got.Message, "includes") {
+	if got := page.Judge(q); got.Verdict != Unverified || got.Code != CodeFragmentUnverified || !strings.Contains(got.Message, "includes") {
 		t.Errorf("of a file that includes one: %+v", got)
 	}
 	if q.Fragment = "setup"; page.Judge(q).Verdict != OK {
@@ -156,7 +156,7 @@ func TestFragmentBySideAndPage(t *testing.T) {
 	local.Status, local.Path, local.Static = 0, "guide.html", false
 
 	missing := want{verdict: Broken, code: CodeFragmentMissing}
-	unproven := want{verdict: Unverified, code: CodeFragmentUnproven}
+	unproven := want{verdict: Unverified, code: CodeFragmentUnverified}
 	ok := want{verdict: OK, code: CodeOK}
 	tests := []struct {
 		name               string

@@ -71,48 +71,6 @@ func judge[S anchorSet](o *Outcome, q *Question, anchors S) Judgement {
 	return j
 }
 
-// sides holds the verdicts on one code: for our own site, and for others.
-type sides struct{ internal, external Verdict }
-
-// verdicts is the contract's table of evidence, statuses apart. A code that is not
-// in it proves nothing.
-var verdicts = map[Code]sides{
-	CodeOK:               {OK, OK},
-	CodeBotWall:          {Unverified, Unverified},
-	CodeRateLimited:      {Unverified, Unverified},
-	CodeRedirectLoop:     {Broken, Broken},
-	CodeRedirectLimit:    {Broken, Broken},
-	CodeRedirectInvalid:  {Broken, Broken},
-	CodeDNSNotFound:      {Broken, Broken},
-	CodeDNSFailure:       {Unverified, Unverified},
-	CodeConnectRefused:   {Broken, Broken},
-	CodeConnectionReset:  {Broken, Unverified},
-	CodeTimeout:          {Broken, Unverified},
-	CodeTLSExpired:       {Broken, Broken},
-	CodeTLSHostname:      {Broken, Broken},
-	CodeTLSUntrusted:     {Broken, Broken},
-	CodeTLSError:         {Broken, Broken},
-	CodeProtocolError:    {Broken, Broken},
-	CodeBodyTruncated:    {Unverified, OK},
-	CodeFragmentMissing:  {Broken, Broken},
-	CodeFragmentUnproven: {Unverified, Unverified},
-	CodeURIInvalid:       {Broken, Broken},
-	CodeSchemeUnknown:    {Broken, Broken},
-	CodeSchemeUnchecked:  {Skipped, Skipped},
-	CodeFileMissing:      {Broken, Broken},
-	CodeFileCase:         {Broken, Broken},
-	CodeFileOutsideRoot:  {Broken, Broken},
-	CodeFileUnreadable:   {Broken, Unverified}, // a file is ours; a server may have readers with an account
-	CodeFileFromWeb:      {Broken, Broken},
-	CodeRobotsDisallowed: {Unverified, Unverified},
-	CodeExcluded:         {Skipped, Skipped},
-	CodeExternal:         {Skipped, Skipped},
-	CodeLimit:            {Skipped, Skipped},
-	CodeInterrupted:      {Skipped, Skipped},
-	CodePortBlocked:      {Broken, Broken},
-	CodeAddressDenied:    {Skipped, Skipped},
-}
-
 // evidence gives the verdict and the code of an outcome, fragments aside.
 func (o *Outcome) evidence(q *Question) (Verdict, Code) {
 	if o.accepted(q.Accept) {
@@ -124,14 +82,14 @@ func (o *Outcome) evidence(q *Question) (Verdict, Code) {
 	if status, ok := o.Code.Status(); ok {
 		return judgeStatus(status, q.ours()), o.Code
 	}
-	row, known := verdicts[o.Code]
+	e := entryByCode[o.Code]
 	switch {
-	case !known:
+	case e == nil || e.Internal == OK && e.Code != CodeOK: // proves nothing
 		return Unverified, o.Code
 	case q.ours():
-		return row.internal, o.Code
+		return e.Internal, o.Code
 	default:
-		return row.external, o.Code
+		return e.External, o.Code
 	}
 }
 

@@ -101,7 +101,7 @@ func SoftNotFound(page, madeUp Fingerprint) (Warning, bool) {
 	if page.Similarity(madeUp) < SoftNotFoundSimilarity {
 		return Warning{}, false
 	}
-	return Warning{Code: CodeSoftNotFound, Message: "the page is the same as for a made-up address beside it"}, true
+	return Warning{Code: CodeSoft404, Message: "the page is the same as for a made-up address beside it"}, true
 }
 
 // textWithoutTags drops markup, roughly: what is left is compared, never shown.

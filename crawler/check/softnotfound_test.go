@@ -42,7 +42,7 @@ func TestSoftNotFound(t *testing.T) {
 	}
 	for _, test := range tests {
 		w, got := SoftNotFound(FingerprintOf([]byte(test.page)), madeUp)
-		if got != test.want || got && (w.Code != CodeSoftNotFound || w.Message == "") {
+		if got != test.want || got && (w.Code != CodeSoft404 || w.Message == "") {
 			t.Errorf("%s: %v, similarity %.2f", test.name, got, FingerprintOf([]byte(test.page)).Similarity(madeUp))
 		}
 	}

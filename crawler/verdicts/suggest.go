@@ -175,7 +175,7 @@ func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[s
 
 // suggestions are URLs that may have been meant.
 func (j *join) suggestions(p *pair) []check.Suggestion {
-	if c := p.judgement.Code; c == check.CodeFragmentMissing || c == check.CodeFragmentUnproven {
+	if c := p.judgement.Code; c == check.CodeFragmentMissing || c == check.CodeFragmentUnverified {
 		return j.otherFragment(p)
 	}
 	if j.meant == nil || p.judgement.Verdict != check.Broken && p.judgement.Verdict != check.Unverified {

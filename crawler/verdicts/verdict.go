@@ -72,7 +72,7 @@ func (j *judge) verdict(p *pair) check.Judgement {
 		q.Accept = byRules.accept
 	}
 	g := check.JudgeChainIn(q, links, final, end, anchors, j.Config.MaxRedirects)
-	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnproven) && j.handedOn(p) {
+	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && j.handedOn(p) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
 	if j.needs[p.id-1]&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {

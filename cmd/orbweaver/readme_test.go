@@ -11,32 +11,40 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 )
 
-var update = stdflag.Bool("update", false, "write README's generated tables anew")
+var update = stdflag.Bool("update", false, "write the generated tables of the documentation anew")
 
 const readme = "../../README.md"
 
 // README's tables of flags and exit statuses are written from the same rows as
-// the help; go test ./cmd/orbweaver -update renews them.
-func TestReadmeTables(t *testing.T) {
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(text)
-	want = between(t, want, "flags", flagTables())
-	want = between(t, want, "exit", exitRows())
-	want = between(t, want, "formats", formatRows())
-	if want == string(text) {
-		return
-	}
-	if !*update {
-		t.Fatal("README.md does not show the flags as they are: renew it with go test ./cmd/orbweaver -run TestReadmeTables -update")
-	}
-	if err := os.WriteFile(readme, []byte(want), 0o666); err != nil {
-		t.Fatal(err)
+// the help, and the guide to the codes from the table of codes; go test
+// ./cmd/orbweaver -run Generated -update renews them.
+func TestGeneratedTables(t *testing.T) {
+	for file, tables := range map[string]map[string]string{
+		readme:          {"flags": flagTables(), "exit": exitRows(), "formats": formatRows()},
+		"docs/codes.md": {"codes": codeRows(), "statuses": statusRows()},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := string(text)
+		for mark, table := range tables {
+			want = between(t, want, mark, table)
+		}
+		if want == string(text) {
+			continue
+		}
+		if !*update {
+			t.Errorf("the tables of %s are not what the program says: renew them with go test ./cmd/orbweaver -run Generated -update", file)
+			continue
+		}
+		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -71,7 +79,7 @@ func between(t *testing.T, doc, mark, text string) string {
 	before, rest, ok1 := strings.Cut(doc, open)
 	_, after, ok2 := strings.Cut(rest, shut)
 	if !ok1 || !ok2 {
-		t.Fatalf("README.md lacks the marks %s", mark)
+		t.Fatalf("the document lacks the marks %s", mark)
 	}
 	return before + open + text + shut + after
 }
@@ -141,6 +149,58 @@ func exitRows() string {
 	var b bytes.Buffer
 	for _, row := range exitTable {
 		fmt.Fprintf(&b, "| %d | %s |\n", row.code, row.meaning)
+	}
+	return b.String()
+}
+
+// codeRows are the rows of the table of codes.
+func codeRows() string {
+	var b strings.Builder
+	for _, e := range check.All() {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(string(e.Code)), verdictCell(e, e.Internal), verdictCell(e, e.External), cell(e.Title))
+	}
+	return b.String()
+}
+
+// verdictCell says what a code means for a target on one side.
+func verdictCell(e check.Entry, v check.Verdict) string {
+	switch {
+	case e.Code == check.CodeHTTPNNN:
+		return "by status"
+	case v != check.OK || e.Code == check.CodeOK:
+		return v.String()
+	case e.Severity == check.SeverityInfo:
+		return "ok, for information"
+	}
+	return "ok, with a warning"
+}
+
+// statusRows are the verdicts on the statuses that are answered with an error.
+func statusRows() string {
+	type sides struct{ internal, external check.Verdict }
+	statuses := map[sides][]string{}
+	for first, last := 400, 400; first <= 999; first = last + 1 {
+		verdicts := func(status int) sides {
+			e, _ := check.Lookup(check.HTTPCode(status))
+			return sides{e.Internal, e.External}
+		}
+		last = first
+		for last < 999 && verdicts(last+1) == verdicts(first) {
+			last++
+		}
+		text := fmt.Sprint(first)
+		if last > first {
+			text = fmt.Sprintf("%d to %d", first, last)
+		}
+		statuses[verdicts(first)] = append(statuses[verdicts(first)], text)
+	}
+	var b strings.Builder
+	for _, s := range []sides{{check.Broken, check.Unverified}, {check.Unverified, check.Unverified}} {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(statuses[s], ", "), s.internal, s.external)
+		delete(statuses, s)
+	}
+	for s := range statuses { // one remains
+		fmt.Fprintf(&b, "| all others | %s | %s |\n", s.internal, s.external)
 	}
 	return b.String()
 }

@@ -27,7 +27,7 @@ const (
 func (w *worker) recognise(resp *fetch.Response, o *check.Outcome) {
 	body, _ := w.buffers.Read(resp.Body, excerptSize, excerptSize, true) // what there is is enough
 	defer w.buffers.Give(body)
-	o.RecogniseWall(resp.Header, body)
+	o.RecognizeWall(resp.Header, body)
 }
 
 // read reads a body for its anchors and, when the target is a page, its links.
@@ -61,7 +61,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 	default:
 		o.Size = int64(len(body))
 	}
-	if resp.Header != nil && o.RecogniseWall(resp.Header, body) {
+	if resp.Header != nil && o.RecognizeWall(resp.Header, body) {
 		return
 	}
 	if format == "" || !t.Seed && !extract.InDirectory(format) && !w.isListed(u) {

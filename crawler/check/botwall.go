@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// MaxWallBody is how much of a body is looked at for a bot wall, in bytes.
-const MaxWallBody = 64 << 10
+// maxWallBody is how much of a body is looked at for a bot wall, in bytes.
+const maxWallBody = 64 << 10
 
-// Wall is a service that keeps programs out.
-type Wall struct {
-	Vendor   string
-	Evidence string // what gave it away: "cf-mitigated: challenge", "a mark in the page"
+// wall is a service that keeps programs out.
+type wall struct {
+	vendor   string
+	evidence string // what gave it away: "cf-mitigated: challenge", "its challenge page"
 }
 
 // wallRow is one fingerprint. All that is given must match; a row proves that the
@@ -83,11 +83,11 @@ var walls = [...]wallRow{
 	{vendor: "AWS WAF", status: []int{202, 403, 405}, marks: []string{"window.gokuProps", "challenge.js"}},
 }
 
-// BotWall reports whether a bot wall answered in place of the site. body holds the
+// findWall reports whether a bot wall answered in place of the site. body holds the
 // first bytes of the body as far as they are known; nil looks at status and
-// headers only. At most MaxWallBody bytes are read.
-func BotWall(status int, header http.Header, body []byte) (Wall, bool) {
-	body = body[:min(len(body), MaxWallBody)]
+// headers only. At most maxWallBody bytes are read.
+func findWall(status int, header http.Header, body []byte) (wall, bool) {
+	body = body[:min(len(body), maxWallBody)]
 	marked := firstMarks(body)
 	rows := byStatus[status]
 	if rows == nil {
@@ -97,11 +97,11 @@ func BotWall(status int, header http.Header, body []byte) (Wall, bool) {
 		if walls[i].anyPage() && !marked[i] {
 			continue
 		}
-		if wall, ok := walls[i].match(header, body); ok {
-			return wall, true
+		if found, ok := walls[i].match(header, body); ok {
+			return found, true
 		}
 	}
-	return Wall{}, false
+	return wall{}, false
 }
 
 // byStatus are the rows that may match a status, for each that a row names; anyStatus
@@ -190,28 +190,28 @@ func firstMarks(body []byte) (marked [len(walls)]bool) {
 }
 
 // match looks for all that a row asks for but the status.
-func (r *wallRow) match(header http.Header, body []byte) (Wall, bool) {
+func (r *wallRow) match(header http.Header, body []byte) (wall, bool) {
 	if r.short && len(body) > shortPage {
-		return Wall{}, false
+		return wall{}, false
 	}
-	wall := Wall{Vendor: r.vendor}
+	found := wall{vendor: r.vendor}
 	if r.header != "" {
 		value, ok := headerHolds(header[r.header], r.value)
 		if !ok {
-			return Wall{}, false
+			return wall{}, false
 		}
-		wall.Evidence = strings.ToLower(r.header)
+		found.evidence = strings.ToLower(r.header)
 		if r.value != "" && r.header != "Location" {
-			wall.Evidence += ": " + value
+			found.evidence += ": " + value
 		}
 	}
 	for _, mark := range r.marks {
 		if !bytes.Contains(body, []byte(mark)) {
-			return Wall{}, false
+			return wall{}, false
 		}
-		wall.Evidence = "its challenge page"
+		found.evidence = "its challenge page"
 	}
-	return wall, true
+	return found, true
 }
 
 // headerHolds returns the part that a row asks for, as it spells it.
@@ -224,13 +224,13 @@ func headerHolds(values []string, part string) (string, bool) {
 	return "", false
 }
 
-// RecogniseWall makes the outcome bot-wall when a bot wall answered, and reports
+// RecognizeWall makes the outcome bot-wall when a bot wall answered, and reports
 // whether it did. prefix holds the first bytes of the body, or nothing.
-func (o *Outcome) RecogniseWall(header http.Header, prefix []byte) bool {
-	wall, ok := BotWall(o.Status, header, prefix)
+func (o *Outcome) RecognizeWall(header http.Header, prefix []byte) bool {
+	found, ok := findWall(o.Status, header, prefix)
 	if ok {
 		o.Code, o.Next = CodeBotWall, ""
-		o.Message = fmt.Sprintf("%s keeps programs out (%s)", wall.Vendor, wall.Evidence)
+		o.Message = fmt.Sprintf("%s keeps programs out (%s)", found.vendor, found.evidence)
 	}
 	return ok
 }

@@ -59,22 +59,21 @@ func TestBotWall(t *testing.T) {
 		{"a redirect", 302, http.Header{"Location": {"https://www.example.com/sorry/"}}, noBody, ""},
 		{"a plain refusal", 403, http.Header{"Server": {"nginx"}}, "<h1>403 Forbidden</h1>", ""},
 		{"nothing known", 403, nil, noBody, ""},
-		{"a mark beyond what is read", 503, nil, strings.Repeat(" ", MaxWallBody) + "_cf_chl_opt", ""},
+		{"a mark beyond what is read", 503, nil, strings.Repeat(" ", maxWallBody) + "_cf_chl_opt", ""},
 	}
 	covered := map[string]bool{}
 	for _, test := range tests {
-		wall, ok := BotWall(test.status, test.header, []byte(test.body))
-		if wall.Vendor != test.vendor || ok != (test.vendor != "") {
-			t.Errorf("%s: %q, %v, want %q", test.name, wall.Vendor, ok, test.vendor)
+		found, ok := findWall(test.status, test.header, []byte(test.body))
+		if found.vendor != test.vendor || ok != (test.vendor != "") {
+			t.Errorf("%s: %q, %v, want %q", test.name, found.vendor, ok, test.vendor)
 		}
-		covered[wall.Vendor] = true
+		covered[found.vendor] = true
 	}
 	if !covered["Anubis"] || len(covered) < 12 {
 		t.Errorf("only %d vendors are covered", len(covered))
 	}
 }
 
-// TestWallRowsAreStrong: each row needs a header made for it or a mark, and can be met.
 // TestFirstMarks compares the search for marks with the library's, wherever they are.
 func TestFirstMarks(t *testing.T) {
 	searched := 0
@@ -132,18 +131,18 @@ func TestBotWallRowByRow(t *testing.T) {
 		if random.IntN(8) == 0 {
 			body.WriteString(strings.Repeat(" ", shortPage))
 		}
-		var want Wall
+		var want wall
 		for i := range walls {
 			if r := &walls[i]; r.status == nil || slices.Contains(r.status, status) {
-				if wall, ok := r.match(header, []byte(body.String())); ok {
-					want = wall
+				if match, ok := r.match(header, []byte(body.String())); ok {
+					want = match
 					found++
 					break
 				}
 			}
 		}
-		if got, ok := BotWall(status, header, []byte(body.String())); got != want || ok != (want.Vendor != "") {
-			t.Fatalf("BotWall(%d, %v, %q) = %v, %t, want %v", status, header, body.String(), got, ok, want)
+		if got, ok := findWall(status, header, []byte(body.String())); got != want || ok != (want.vendor != "") {
+			t.Fatalf("findWall(%d, %v, %q) = %v, %t, want %v", status, header, body.String(), got, ok, want)
 		}
 	}
 	if found < 1000 {
@@ -157,12 +156,13 @@ func BenchmarkBotWall(b *testing.B) {
 	header := http.Header{"Content-Type": {"text/html"}, "Server": {"nginx"}}
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		if _, is := BotWall(200, header, body); is {
+		if _, is := findWall(200, header, body); is {
 			b.Fatal("a page was taken for a wall")
 		}
 	}
 }
 
+// TestWallRowsAreStrong: each row needs a header made for it or a mark, and can be met.
 func TestWallRowsAreStrong(t *testing.T) {
 	for _, row := range walls {
 		if row.vendor == "" || row.header == "" && len(row.marks) == 0 {
@@ -181,21 +181,21 @@ func TestWallRowsAreStrong(t *testing.T) {
 		if row.status != nil {
 			status = row.status[0]
 		}
-		wall, ok := BotWall(status, header, []byte(strings.Join(row.marks, "\n")))
-		if !ok || wall.Evidence == "" {
+		found, ok := findWall(status, header, []byte(strings.Join(row.marks, "\n")))
+		if !ok || found.evidence == "" {
 			t.Errorf("%s is not recognised by its own row", row.vendor)
 		}
 	}
 }
 
-func TestRecogniseWall(t *testing.T) {
+func TestRecognizeWall(t *testing.T) {
 	body := []byte(`<script id="anubis_challenge"></script><img src="/.within.website/x/cmd/anubis/x.webp">`)
 	o := Observe(Question{}, &fetch.Response{Status: 200})
-	if o.Code != CodeOK || !o.RecogniseWall(nil, body) || o.Code != CodeBotWall || o.Message != "Anubis keeps programs out (its challenge page)" {
+	if o.Code != CodeOK || !o.RecognizeWall(nil, body) || o.Code != CodeBotWall || o.Message != "Anubis keeps programs out (its challenge page)" {
 		t.Errorf("%+v", o)
 	}
 	plain := Observe(Question{}, &fetch.Response{Status: 403})
-	if plain.RecogniseWall(nil, bytes.Repeat([]byte("x"), 1000)) || plain.Code != "http-403" {
+	if plain.RecognizeWall(nil, bytes.Repeat([]byte("x"), 1000)) || plain.Code != "http-403" {
 		t.Errorf("%+v", plain)
 	}
 	redirect := Observe(Question{URL: parse(t, "https://e.test/")},

@@ -68,9 +68,6 @@ var severityNames = [...]string{"info", "warning", "error"}
 
 func (s Severity) String() string { return severityNames[s] }
 
-// MarshalText writes the severity's name.
-func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
 // Entry is a row of the table of codes.
 type Entry struct {
 	Code Code

@@ -26,12 +26,14 @@ func ExampleOutcome_Judge() {
 
 func ExampleOutcome_ReadDocument() {
 	o := check.Observe(check.Question{}, &fetch.Response{Status: 200, ContentType: "text/html"})
-	o.ReadDocument(&extract.Document{Format: "html", Static: true, Anchors: []string{"install", "set-up"}})
+	page := &extract.Document{Format: "html", Static: true, Anchors: []string{"install", "set-up"}}
+	o.ReadDocument(page)
+	o.KeepNames(page)
 	for _, fragment := range []string{"install", "setup", "top"} {
 		j := o.Judge(check.Question{Fragment: fragment, HasFragment: true})
 		fmt.Printf("%s %s %q\n", j.Verdict, j.Code, j.Message)
 	}
-	fmt.Println(check.SuggestAnchor([]string{"install", "set-up"}, "setup"))
+	fmt.Println(o.SuggestFragment("setup", check.EffortOf(1)))
 	// Output:
 	// ok ok ""
 	// broken fragment-missing "no element has the id \"setup\""
@@ -56,7 +58,7 @@ func ExampleJudgeChain() {
 	j := check.JudgeChain(check.Question{Fragment: "faq", HasFragment: true}, []check.Link{
 		{URL: url("http://example.com/help"), Status: 301},
 		{URL: url("https://example.com/help"), Status: 302},
-	}, url("https://example.com/en/help"), &end, 10)
+	}, url("https://example.com/en/help"), &end, nil, 10)
 	for _, w := range j.Warnings {
 		fmt.Println(w.Code, w.Proposal)
 	}

@@ -15,42 +15,29 @@ var expectNouns = map[extract.Expect]string{
 	extract.ExpectStyle:  "a style sheet",
 }
 
-// Mismatch reports whether a reference that asks for an image, a script or a style
-// sheet was answered with HTML. Other types prove nothing: servers send images as
-// application/octet-stream and scripts as text/plain, and browsers cope.
-func Mismatch(expect extract.Expect, contentType string) bool {
-	return expectNouns[expect] != "" && isHTML(fetch.MediaType(contentType))
-}
-
-// MismatchWarning is the warning content-type-mismatch, when Mismatch holds.
+// MismatchWarning is the warning content-type-mismatch, when a reference that asks for
+// an image, a script or a style sheet was answered with HTML. Other types prove
+// nothing: servers send images as application/octet-stream and scripts as text/plain,
+// and browsers cope.
 func MismatchWarning(expect extract.Expect, contentType string) (Warning, bool) {
-	if !Mismatch(expect, contentType) {
+	noun, received := expectNouns[expect], fetch.MediaType(contentType)
+	if noun == "" || !isHTML(received) {
 		return Warning{}, false
 	}
-	return Warning{Code: CodeContentTypeMismatch,
-		Message: expectNouns[expect] + " was expected, and the server sent " + fetch.MediaType(contentType)}, true
+	return Warning{Code: CodeContentTypeMismatch, Message: noun + " was expected, and the server sent " + received}, true
 }
 
-// MixedContent reports whether a page loads something without encryption that
-// belongs to it: an https page and an http target that is no link to follow
-// (Mixed Content 4). Hosts of this machine are as safe as https (Secure Contexts
-// 3.1) and exempt, "localhost" and the names below it included.
-func MixedContent(page, target urinorm.URL, kind extract.Kind) bool {
-	if kind != extract.Resource && kind != extract.Stylesheet {
-		return false
-	}
-	return page.Scheme() == "https" && target.Scheme() == "http" && !isTrustworthy(target.Host())
-}
-
-// MixedContentWarning is the warning mixed-content for one link of a page. It
-// counts frames too, which are loaded though they lead to a page, and says what a
-// browser does: images, audio and video it upgrades or flags, the rest it blocks.
+// MixedContentWarning is the warning mixed-content for one link of a page: an https
+// page loads something without encryption that belongs to it (Mixed Content 4), frames
+// included. Hosts of this machine are as safe as https (Secure Contexts 3.1) and
+// exempt, "localhost" and the names below it included. The message says what a browser
+// does: images, audio and video it upgrades or flags, the rest it blocks.
 func MixedContentWarning(page, target urinorm.URL, link *extract.Link) (Warning, bool) {
-	kind := link.Kind
-	if kind == extract.Navigation && (link.Element == "iframe" || link.Element == "frame") {
-		kind = extract.Resource
+	frame := link.Kind == extract.Navigation && (link.Element == "iframe" || link.Element == "frame")
+	if !frame && link.Kind != extract.Resource && link.Kind != extract.Stylesheet {
+		return Warning{}, false
 	}
-	if !MixedContent(page, target, kind) {
+	if page.Scheme() != "https" || target.Scheme() != "http" || isTrustworthy(target.Host()) {
 		return Warning{}, false
 	}
 	message := "browsers block this on an https page"

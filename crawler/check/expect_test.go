@@ -26,9 +26,6 @@ func TestMismatch(t *testing.T) {
 		{extract.ExpectStyle, "text/htmlx", false},
 	}
 	for _, test := range tests {
-		if got := Mismatch(test.expect, test.contentType); got != test.want {
-			t.Errorf("%v answered with %q: %v", test.expect, test.contentType, got)
-		}
 		w, ok := MismatchWarning(test.expect, test.contentType)
 		if ok != test.want || ok && (w.Code != CodeContentTypeMismatch || w.Message == "") {
 			t.Errorf("%v answered with %q: %+v", test.expect, test.contentType, w)
@@ -68,9 +65,6 @@ func TestMixedContent(t *testing.T) {
 		}
 		if ok && strings.Contains(w.Message, "block") != test.blocks {
 			t.Errorf("%s by %s: %q", test.target, test.link.Element, w.Message)
-		}
-		if test.link.Element != "iframe" && MixedContent(from, to, test.link.Kind) != test.want {
-			t.Errorf("%s loads %s: MixedContent says otherwise", test.page, test.target)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 	if o.ContentType == "image/svg+xml" && viewOfSVG(decoded) {
 		return OK, CodeOK, ""
 	}
-	if isTop(decoded) || ignored(q, fragment, decoded) || ScriptAnchor(q.URL, decoded) {
+	if isTop(decoded) || ignored(q, fragment, decoded) || isScriptAnchor(q.URL, decoded) {
 		return OK, CodeOK, ""
 	}
 	if !o.Read {

@@ -301,7 +301,7 @@ func TestScriptAnchor(t *testing.T) {
 	}
 	for _, test := range tests {
 		u := parse(t, test.url)
-		if got := ScriptAnchor(u, test.fragment); got != test.want {
+		if got := isScriptAnchor(u, test.fragment); got != test.want {
 			t.Errorf("%s#%s: %v, want %v", test.url, test.fragment, got, test.want)
 		}
 		page := pageWith("other")

@@ -82,9 +82,9 @@ func hidesPrivate(u urinorm.URL) bool {
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// ScriptAnchor reports whether the fragment, percent-decoded, is one that a
+// isScriptAnchor reports whether the fragment, percent-decoded, is one that a
 // well-known host's scripts give a meaning to.
-func ScriptAnchor(u urinorm.URL, fragment string) bool {
+func isScriptAnchor(u urinorm.URL, fragment string) bool {
 	if u.IsZero() {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Observe makes an Outcome of an answer's status, headers and excerpt. It does not
-// touch the body: see ReadDocument, RecogniseWall, Truncate and Cut for what that adds.
+// touch the body: see ReadDocument, RecognizeWall, Truncate and Cut for what that adds.
 //
 // Of the Question it uses URL, which a relative Location is resolved against, and
 // Conditional; never the side or the fragment of whoever asked.
@@ -31,7 +31,7 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 	status := resp.Status
 	switch {
 	case status == 0: // a scheme without statuses
-	case o.RecogniseWall(resp.Header, resp.Excerpt):
+	case o.RecognizeWall(resp.Header, resp.Excerpt):
 	case status >= 200 && status <= 299:
 	case status == http.StatusSwitchingProtocols && isWebSocket(req.URL):
 	case status == http.StatusNotModified:

@@ -2,7 +2,6 @@ package check
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -29,7 +28,8 @@ type Outcome struct {
 	// Path is the local file that answered.
 	Path string
 	// Next is the absolute URL a redirect leads to, with the fragment its Location
-	// names. Without one the reference's own fragment goes on (see Follow).
+	// names. Without one the reference keeps its own fragment (RFC 9110 10.2.2; Fetch
+	// 4.4, "HTTP-redirect fetch").
 	Next  string
 	Title string // the page's title
 	// Read is true when the body was read and its anchors are known.
@@ -74,16 +74,6 @@ func (o *Outcome) Warn(w Warning) {
 
 // IsRedirect reports whether another target, Next, answers for this one.
 func (o *Outcome) IsRedirect() bool { return o.Code == CodeRedirect }
-
-// Follow returns where a redirect leads a reference that has the given fragment:
-// Next, and the reference's fragment behind it when Next names none of its own
-// (RFC 9110 10.2.2; Fetch 4.4, "HTTP-redirect fetch").
-func (o *Outcome) Follow(fragment string, hasFragment bool) string {
-	if !hasFragment || strings.IndexByte(o.Next, '#') >= 0 {
-		return o.Next
-	}
-	return o.Next + "#" + fragment
-}
 
 // incomplete reports whether part of the body was not read, so that a fragment
 // that was not found may stand there.

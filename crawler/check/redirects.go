@@ -16,7 +16,8 @@ type Link struct {
 
 // JudgeChain judges a reference that was redirected: links are the redirects in
 // order, the first being the reference's own target, final is where the last one
-// leads and end what was observed there.
+// leads and end what was observed there, with its anchors still encoded (see
+// DecodeHead).
 //
 //	links[0] ──301──> links[1] ──302──> final
 //	   │                                  │
@@ -31,20 +32,7 @@ type Link struct {
 // is redirect-loop when final is one of the links. The same address answering once
 // more with something else than a redirect, after a cookie, is no loop. More
 // redirects than limit are redirect-limit, whatever end says.
-func JudgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, limit int) Judgement {
-	var anchors Anchors
-	if end != nil {
-		anchors = end.Anchors
-	}
-	return judgeChain(q, links, final, end, anchors, limit)
-}
-
-// JudgeChainIn is JudgeChain with the anchors of end still encoded (see DecodeHead).
-func JudgeChainIn(q Question, links []Link, final urinorm.URL, end *Outcome, anchors EncodedAnchors, limit int) Judgement {
-	return judgeChain(q, links, final, end, anchors, limit)
-}
-
-func judgeChain[S anchorSet](q Question, links []Link, final urinorm.URL, end *Outcome, anchors S, limit int) Judgement {
+func JudgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, anchors EncodedAnchors, limit int) Judgement {
 	limit = max(limit, 0)
 	redirects := len(links)
 	if end != nil && end.Code == CodeRedirect {

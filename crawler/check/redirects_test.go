@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,17 @@ func way(t testing.TB, s string) (links []Link, final urinorm.URL) {
 
 func okPage() *Outcome {
 	return &Outcome{Code: CodeOK, Status: 200, ContentType: "text/html", Read: true, Static: true}
+}
+
+// judgeChain is JudgeChain with the anchors of end as they are stored.
+func judgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, limit int) Judgement {
+	var anchors EncodedAnchors
+	if end != nil {
+		for _, hash := range end.Anchors {
+			anchors = binary.LittleEndian.AppendUint64(anchors, hash)
+		}
+	}
+	return JudgeChain(q, links, final, end, anchors, limit)
 }
 
 func TestJudgeChainWarnings(t *testing.T) {
@@ -83,7 +95,7 @@ func TestJudgeChainWarnings(t *testing.T) {
 		if test.end == nil {
 			test.end = okPage()
 		}
-		j := JudgeChain(Question{Internal: true}, links, final, test.end, 10)
+		j := judgeChain(Question{Internal: true}, links, final, test.end, 10)
 		if j.Verdict != OK || j.Code != CodeOK {
 			t.Errorf("%s: %v %s", test.name, j.Verdict, j.Code)
 			continue
@@ -121,11 +133,13 @@ func TestJudgeChainFragments(t *testing.T) {
 		{"is replaced by one that is not there", "301 https://e.test/a https://e.test/b#gone", "old", Broken, ""},
 		{"is replaced on the way", "301 https://e.test/a 301 https://e.test/b#new https://e.test/c", "gone", OK, "https://e.test/c#new"},
 		{"is not taken from the first URL", "301 https://e.test/a#gone https://e.test/b", "old", OK, "https://e.test/b#old"},
+		{"is replaced by an empty one", "301 https://e.test/a https://e.test/b#", "gone", OK, "https://e.test/b#"},
+		{"is empty and goes on", "301 https://e.test/a https://e.test/b", "", OK, "https://e.test/b#"},
 		{"up to the 302", "301 https://e.test/a 302 https://e.test/b https://e.test/c#new", "old", OK, "https://e.test/b#old"},
 	}
 	for _, test := range tests {
 		links, final := way(t, test.way)
-		j := JudgeChain(Question{Internal: true, Fragment: test.fragment, HasFragment: true}, links, final, &page, 10)
+		j := judgeChain(Question{Internal: true, Fragment: test.fragment, HasFragment: true}, links, final, &page, 10)
 		proposal := ""
 		if i := slices.IndexFunc(j.Warnings, func(w Warning) bool { return w.Code == CodeRedirectPermanent }); i >= 0 {
 			proposal = j.Warnings[i].Proposal
@@ -173,7 +187,7 @@ func TestJudgeChainEnds(t *testing.T) {
 	}
 	for _, test := range tests {
 		links, final := way(t, test.way)
-		j := JudgeChain(Question{}, links, final, test.end, test.limit)
+		j := judgeChain(Question{}, links, final, test.end, test.limit)
 		if j.Verdict != test.verdict || j.Code != test.code {
 			t.Errorf("%s: %v %s, want %v %s", test.name, j.Verdict, j.Code, test.verdict, test.code)
 		}
@@ -187,10 +201,10 @@ func TestJudgeChainEnds(t *testing.T) {
 func TestJudgeChainIsExternalWhereItEnds(t *testing.T) {
 	links, final := way(t, "301 https://e.test/a https://other.test/a")
 	end := &Outcome{Code: "http-403", Status: 403}
-	if j := JudgeChain(Question{}, links, final, end, 10); j.Verdict != Unverified {
+	if j := judgeChain(Question{}, links, final, end, 10); j.Verdict != Unverified {
 		t.Errorf("%+v", j)
 	}
-	if j := JudgeChain(Question{Internal: true}, links, final, end, 10); j.Verdict != Broken {
+	if j := judgeChain(Question{Internal: true}, links, final, end, 10); j.Verdict != Broken {
 		t.Errorf("%+v", j)
 	}
 }
@@ -199,9 +213,9 @@ func TestJudgeChainIsExternalWhereItEnds(t *testing.T) {
 func TestJudgeChainWithoutURLs(t *testing.T) {
 	start := []Link{{URL: parse(t, "https://e.test/a"), Status: 301}}
 	for _, end := range []*Outcome{nil, okPage(), {Code: CodeRedirect, Status: 302}} {
-		JudgeChain(Question{}, start, urinorm.URL{}, end, 10)
-		JudgeChain(Question{}, []Link{{Status: 301}}, urinorm.URL{}, end, 10)
-		JudgeChain(Question{Fragment: "x", HasFragment: true}, nil, urinorm.URL{}, end, 10)
+		judgeChain(Question{}, start, urinorm.URL{}, end, 10)
+		judgeChain(Question{}, []Link{{Status: 301}}, urinorm.URL{}, end, 10)
+		judgeChain(Question{Fragment: "x", HasFragment: true}, nil, urinorm.URL{}, end, 10)
 	}
 }
 
@@ -259,25 +273,5 @@ func TestObserveRedirect(t *testing.T) {
 	relative := Observe(Question{}, &fetch.Response{Status: 301, Location: "/a"})
 	if absolute.Code != CodeRedirect || relative.Code != CodeRedirectInvalid {
 		t.Errorf("without a base: %s, %s", absolute.Code, relative.Code)
-	}
-}
-
-func TestFollow(t *testing.T) {
-	tests := []struct {
-		next, fragment string
-		has            bool
-		want           string
-	}{
-		{"https://e.test/a", "", false, "https://e.test/a"},
-		{"https://e.test/a", "x", true, "https://e.test/a#x"},
-		{"https://e.test/a", "", true, "https://e.test/a#"},
-		{"https://e.test/a#y", "x", true, "https://e.test/a#y"},
-		{"https://e.test/a#", "x", true, "https://e.test/a#"},
-	}
-	for _, test := range tests {
-		o := Outcome{Code: CodeRedirect, Next: test.next}
-		if got := o.Follow(test.fragment, test.has); got != test.want {
-			t.Errorf("%s with #%s: %s, want %s", test.next, test.fragment, got, test.want)
-		}
 	}
 }

@@ -19,8 +19,8 @@ const (
 	shingleWords = 4
 	// maxFingerprintBody is how much of a body is read, in bytes.
 	maxFingerprintBody = 1 << 20
-	// SoftNotFoundSimilarity is from where on two pages count as the same.
-	SoftNotFoundSimilarity = 0.9
+	// sameSimilarity is from where on two pages count as the same.
+	sameSimilarity = 0.9
 )
 
 // Fingerprint is a sketch of a page's visible words: the smallest hashes of the
@@ -74,9 +74,9 @@ func isWord(s string) bool {
 // IsZero reports whether there were no words to compare.
 func (f Fingerprint) IsZero() bool { return len(f.hashes) == 0 }
 
-// Similarity estimates how much of both pages is the same, from 0 to 1 (the
+// similarity estimates how much of both pages is the same, from 0 to 1 (the
 // Jaccard index of their runs of words). Without words nothing is the same.
-func (f Fingerprint) Similarity(g Fingerprint) float64 {
+func (f Fingerprint) similarity(g Fingerprint) float64 {
 	if f.IsZero() || g.IsZero() {
 		return 0
 	}
@@ -98,7 +98,7 @@ func (f Fingerprint) Similarity(g Fingerprint) float64 {
 
 // SoftNotFound compares a page with the answer to a made-up address beside it.
 func SoftNotFound(page, madeUp Fingerprint) (Warning, bool) {
-	if page.Similarity(madeUp) < SoftNotFoundSimilarity {
+	if page.similarity(madeUp) < sameSimilarity {
 		return Warning{}, false
 	}
 	return Warning{Code: CodeSoft404, Message: "the page is the same as for a made-up address beside it"}, true

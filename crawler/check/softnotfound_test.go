@@ -43,7 +43,7 @@ func TestSoftNotFound(t *testing.T) {
 	for _, test := range tests {
 		w, got := SoftNotFound(FingerprintOf([]byte(test.page)), madeUp)
 		if got != test.want || got && (w.Code != CodeSoft404 || w.Message == "") {
-			t.Errorf("%s: %v, similarity %.2f", test.name, got, FingerprintOf([]byte(test.page)).Similarity(madeUp))
+			t.Errorf("%s: %v, similarity %.2f", test.name, got, FingerprintOf([]byte(test.page)).similarity(madeUp))
 		}
 	}
 	if _, soft := SoftNotFound(Fingerprint{}, Fingerprint{}); soft {
@@ -54,25 +54,25 @@ func TestSoftNotFound(t *testing.T) {
 func TestSimilarity(t *testing.T) {
 	for n := range 5 {
 		a, b := FingerprintOf([]byte(articlePage(n))), FingerprintOf([]byte(articlePage(n+100)))
-		if s := a.Similarity(a); s != 1 {
+		if s := a.similarity(a); s != 1 {
 			t.Errorf("a page is like itself by %v", s)
 		}
-		if ab, ba := a.Similarity(b), b.Similarity(a); ab != ba || ab > 0.5 {
+		if ab, ba := a.similarity(b), b.similarity(a); ab != ba || ab > 0.5 {
 			t.Errorf("two articles: %v and %v", ab, ba)
 		}
 	}
 	// Half of the words are shared: a third of the union.
 	half := FingerprintOf([]byte(articlePage(1) + articlePage(2)))
 	other := FingerprintOf([]byte(articlePage(1) + articlePage(3)))
-	if s := half.Similarity(other); s < 0.2 || s > 0.5 {
+	if s := half.similarity(other); s < 0.2 || s > 0.5 {
 		t.Errorf("pages that share half: %.2f", s)
 	}
 	chinese := FingerprintOf([]byte("<h1>抱歉，您所访问的页面不存在或者已经被删除，请检查您输入的网址是否正确</h1><p>您可以返回首页</p>"))
-	if chinese.IsZero() || chinese.Similarity(chinese) != 1 {
+	if chinese.IsZero() || chinese.similarity(chinese) != 1 {
 		t.Error("text without blanks is not compared")
 	}
 	short := FingerprintOf([]byte("<p>Not found</p>"))
-	if short.IsZero() || short.Similarity(FingerprintOf([]byte("<b>not</b> FOUND"))) != 1 {
+	if short.IsZero() || short.similarity(FingerprintOf([]byte("<b>not</b> FOUND"))) != 1 {
 		t.Error("short pages are not compared")
 	}
 }
@@ -105,7 +105,7 @@ func FuzzFingerprint(f *testing.F) {
 	f.Add([]byte("<!-"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a := FingerprintOf(body)
-		if s := a.Similarity(a); !a.IsZero() && s != 1 || len(a.hashes) > fingerprintSize {
+		if s := a.similarity(a); !a.IsZero() && s != 1 || len(a.hashes) > fingerprintSize {
 			t.Errorf("%d hashes, similarity %v", len(a.hashes), s)
 		}
 	})

@@ -3,7 +3,6 @@ package check
 import (
 	"encoding/binary"
 	"iter"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,20 +37,6 @@ type Guess struct {
 	Unique bool
 }
 
-// SuggestAnchor returns the name of a page's element that was probably meant by a
-// fragment no element has. names are as written in the page, fragment as in the
-// URL.
-//
-// The same name in other letter case or with other "-" and "_" comes first, then
-// the one with the fewest differing letters, one for each four letters of the
-// fragment and three at most. Names that differ in their digits only are other
-// places, not misspelt ones. Of equals the first on the page wins. The work is
-// bounded: the first 20,000 names are looked at, and compared letter by letter
-// only where their letters are nearly those of the fragment.
-func SuggestAnchor(names []string, fragment string) (Guess, bool) {
-	return suggest(slices.Values(names), fragment, false, maxSuggestWork)
-}
-
 // Effort is how much may be done to find one suggestion.
 type Effort int
 
@@ -62,25 +47,28 @@ func EffortOf(fragments int) Effort {
 	return Effort(min(maxSuggestWork, maxSuggestTotal/max(fragments, 1)))
 }
 
-// SuggestFragment is SuggestAnchor for a page that was read. Of sources, whose
-// headings have one name for each program that might publish them, names that
-// differ in letter case, hyphens and the like are one place.
+// SuggestFragment returns the name of an element of the page that was probably meant by
+// a fragment that no element has. The fragment is as written in the URL.
+//
+// The same name in other letter case or with other "-" and "_" comes first, then
+// the one with the fewest differing letters, one for each four letters of the
+// fragment and three at most. Names that differ in their digits only are other
+// places, not misspelt ones. Of equals the first on the page wins. The work is
+// bounded: the first 20,000 names are looked at, and compared letter by letter
+// only where their letters are nearly those of the fragment.
+//
+// Of sources, whose headings have one name for each program that might publish them,
+// names that differ in letter case, hyphens and the like are one place.
 func (o *Outcome) SuggestFragment(fragment string, most Effort) (Guess, bool) {
-	guess, ok := suggest(o.Names.All(), fragment, o.ContentType != "" && !isHTML(o.ContentType), most)
-	guess.Unique = guess.Unique && !o.incomplete() && !o.Names.cut()
-	return guess, ok
-}
-
-func suggest(names iter.Seq[string], fragment string, variants bool, most Effort) (Guess, bool) {
 	fragment, _, _ = strings.Cut(fragment, directiveDelimiter)
 	fragment = percentDecode(fragment)
 	if fragment == "" || len(fragment) > maxSuggestFragment || scriptRouted(fragment) {
 		return Guess{}, false
 	}
 	s := newSpelling(fragment)
-	s.variants, s.most = variants, int(most)
+	s.variants, s.most = o.ContentType != "" && !isHTML(o.ContentType), int(most)
 	looked := 0
-	for name := range names {
+	for name := range o.Names.All() {
 		if looked++; looked > maxSuggestNames {
 			s.cut = true
 			break
@@ -89,7 +77,9 @@ func suggest(names iter.Seq[string], fragment string, variants bool, most Effort
 			break
 		}
 	}
-	return s.guess()
+	guess, ok := s.guess()
+	guess.Unique = guess.Unique && !o.incomplete() && !o.Names.cut()
+	return guess, ok
 }
 
 // spelling compares one word with many that may have been meant.

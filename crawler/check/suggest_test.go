@@ -10,7 +10,12 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-func TestSuggestAnchor(t *testing.T) {
+// pageNamed is a page whose elements have these names.
+func pageNamed(names ...string) *Outcome {
+	return &Outcome{ContentType: "text/html", Names: PackNames(names)}
+}
+
+func TestSuggestFragment(t *testing.T) {
 	names := []string{"introduction", "set-up", "Usage_Notes", "step-11", "step-13", "configuration", "api", "über-uns", "license"}
 	tests := []struct{ fragment, want string }{
 		{"setup", "set-up"},
@@ -31,27 +36,23 @@ func TestSuggestAnchor(t *testing.T) {
 		{strings.Repeat("introduction", 100), ""},
 	}
 	for _, test := range tests {
-		got, ok := SuggestAnchor(names, test.fragment)
+		got, ok := pageNamed(names...).SuggestFragment(test.fragment, maxSuggestWork)
 		if got.Name != test.want || ok != (test.want != "") {
-			t.Errorf("SuggestAnchor(%.30q) = %+v, %v, want %q", test.fragment, got, ok, test.want)
-		}
-		o := Outcome{ContentType: "text/html", Names: PackNames(names)}
-		if packed, _ := o.SuggestFragment(test.fragment, maxSuggestWork); packed != got {
-			t.Errorf("packed names suggest %+v, names %+v", packed, got)
+			t.Errorf("SuggestFragment(%.30q) = %+v, %v, want %q", test.fragment, got, ok, test.want)
 		}
 	}
 }
 
-func TestSuggestAnchorTakesTheFirstOfEquals(t *testing.T) {
-	if got, _ := SuggestAnchor([]string{"chaptera", "chapterb"}, "chapterc"); got != (Guess{Name: "chaptera"}) {
+func TestSuggestFragmentTakesTheFirstOfEquals(t *testing.T) {
+	if got, _ := pageNamed("chaptera", "chapterb").SuggestFragment("chapterc", maxSuggestWork); got != (Guess{Name: "chaptera"}) {
 		t.Errorf("got %+v", got)
 	}
-	if got, _ := SuggestAnchor([]string{"chapters", "Chap-ter"}, "chapter"); got != (Guess{"Chap-ter", true}) {
+	if got, _ := pageNamed("chapters", "Chap-ter").SuggestFragment("chapter", maxSuggestWork); got != (Guess{"Chap-ter", true}) {
 		t.Errorf("the same name in another spelling comes first: got %+v", got)
 	}
 }
 
-func TestSuggestAnchorKnowsWhatIsUnique(t *testing.T) {
+func TestSuggestFragmentKnowsWhatIsUnique(t *testing.T) {
 	tests := []struct {
 		names    string
 		fragment string
@@ -73,7 +74,7 @@ func TestSuggestAnchorKnowsWhatIsUnique(t *testing.T) {
 		{"introductions introduction", "introducton", Guess{"introduction", false}},
 	}
 	for _, test := range tests {
-		if got, _ := SuggestAnchor(strings.Fields(test.names), test.fragment); got != test.want {
+		if got, _ := pageNamed(strings.Fields(test.names)...).SuggestFragment(test.fragment, maxSuggestWork); got != test.want {
 			t.Errorf("%s for #%s: %+v, want %+v", test.names, test.fragment, got, test.want)
 		}
 	}
@@ -121,7 +122,7 @@ func TestEffortIsShared(t *testing.T) {
 			t.Errorf("%d of %d are spent, cut is %v", s.work, most, s.cut)
 		}
 	}
-	if _, ok := suggest(slices.Values([]string{"set-up"}), "setup", false, 0); ok {
+	if _, ok := pageNamed("set-up").SuggestFragment("setup", 0); ok {
 		t.Error("something is suggested without any effort")
 	}
 }
@@ -150,13 +151,14 @@ func TestPackNames(t *testing.T) {
 	}
 }
 
-func BenchmarkSuggestAnchor(b *testing.B) {
+func BenchmarkSuggestFragment(b *testing.B) {
 	names := make([]string, maxSuggestNames)
 	for i := range names {
 		names[i] = fmt.Sprintf("section-on-something-%d", i)
 	}
+	page := pageNamed(names...)
 	for b.Loop() {
-		SuggestAnchor(names, "section-om-somethimg")
+		page.SuggestFragment("section-om-somethimg", maxSuggestWork)
 	}
 }
 

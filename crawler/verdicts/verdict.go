@@ -71,7 +71,7 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	if byRules.accept != nil {
 		q.Accept = byRules.accept
 	}
-	g := check.JudgeChainIn(q, links, final, end, anchors, j.Config.MaxRedirects)
+	g := check.JudgeChain(q, links, final, end, anchors, j.Config.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && j.handedOn(p) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}

@@ -88,7 +88,7 @@ func TestSuggestionsInADirectory(t *testing.T) {
 		"guide/www.example.com/install.html#step": "https://www.example.com/install.html#step guide/install.html#step",
 	})
 	for _, r := range c.results {
-		if r.URL == "images/logo.png" && (r.Code != check.CodeFileCase || r.Suggestions[0].Why != "same name in other letter case") {
+		if r.URL == "images/logo.png" && (r.Code != check.CodeFileCase || r.Suggestions[0].Why != "same name in different letter case") {
 			t.Errorf("%+v", r)
 		}
 	}

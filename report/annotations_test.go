@@ -63,7 +63,7 @@ func TestGitHubAnnotations(t *testing.T) {
 	got := readAnnotations(t, render(t, "github", Options{Prefix: "web"}, run))
 	want := []annotation{
 		{"error", `broken link to guide.html#setup: no element has the id "setup"; did you mean guide.html#set-up?`,
-			map[string]string{"file": "web/docs/install.html", "line": "40", "col": "3", "endColumn": "22", "title": "no such place on the page (fragment-missing)"}},
+			map[string]string{"file": "web/docs/install.html", "line": "40", "col": "3", "endColumn": "22", "title": "no such anchor on the page (fragment-missing)"}},
 		{"error", `broken link to https://example.com/gone: not found (and at 1 more place)`,
 			map[string]string{"file": "web/docs/install.html", "line": "12", "col": "8", "endColumn": "32", "title": "404 not found (http-404)"}},
 	}
@@ -76,18 +76,18 @@ func TestGitHubAnnotations(t *testing.T) {
 func TestSentencesDoNotRepeatThemselves(t *testing.T) {
 	const page = "https://example.com/p"
 	run := &Report{Results: []*crawler.Result{
-		{URL: page, Verdict: check.OK, Code: "ok", Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "the id \"a\" stands more than once"}}},
+		{URL: page, Verdict: check.OK, Code: "ok", Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "the id \"a\" appears more than once"}}},
 		{URL: "https://example.com/old", Verdict: check.OK, Code: "ok",
-			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved for good to https://example.com/new", Proposal: "https://example.com/new"}},
+			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved permanently to https://example.com/new", Proposal: "https://example.com/new"}},
 			References: []crawler.Reference{{Page: page, Line: 3, Column: 7}}},
 		{URL: "https://example.com/older", Verdict: check.OK, Code: "ok",
-			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved for good to https://example.com/new", Proposal: "https://example.com/new#a"}},
+			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved permanently to https://example.com/new", Proposal: "https://example.com/new#a"}},
 			References: []crawler.Reference{{Page: page, Line: 4, Column: 7}}},
 	}}
 	want := []string{
-		`https://example.com/p: the id "a" stands more than once`,
-		"https://example.com/p:3:7: https://example.com/old: moved for good to https://example.com/new",
-		"https://example.com/p:4:7: https://example.com/older: moved for good to https://example.com/new; use https://example.com/new#a",
+		`https://example.com/p: the id "a" appears more than once`,
+		"https://example.com/p:3:7: https://example.com/old: moved permanently to https://example.com/new",
+		"https://example.com/p:4:7: https://example.com/older: moved permanently to https://example.com/new; use https://example.com/new#a",
 	}
 	for i, a := range readAnnotations(t, render(t, "github", Options{}, run)) {
 		if a.message != want[i] {

@@ -108,7 +108,7 @@ func because(target string, code check.Code, message string) string {
 			return ""
 		}
 	case check.CodeFragmentUnverified:
-		if strings.HasSuffix(message, "a script may make it") {
+		if strings.HasSuffix(message, "a script may create it") {
 			return ""
 		}
 	case check.CodeSchemeUnknown:
@@ -148,7 +148,7 @@ func (f *finding) movedTo() string {
 // sentence says a finding where the target's URL does not stand beside it:
 //
 //	broken link to https://example.com/gone: not found
-//	moved for good: https://example.com/old; use https://example.com/new
+//	moved permanently: https://example.com/old; use https://example.com/new
 func (f *finding) sentence() string {
 	var s string
 	switch {

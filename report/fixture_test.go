@@ -91,7 +91,7 @@ func fullRun() *Report {
 	}
 	results := []*crawler.Result{
 		{
-			URL: "https://example.org/wall", Verdict: check.Unverified, Code: "bot-wall", Message: "a bot wall answered",
+			URL: "https://example.org/wall", Verdict: check.Unverified, Code: "bot-wall", Message: "blocked by bot protection",
 			Status: 403, Attempts: 2, Elapsed: 40 * time.Millisecond, FinalURL: "https://example.org/wall", Size: -1,
 			References: []crawler.Reference{
 				place("https://example.com/b", 7, 1, "https://example.org/wall", "a wall"),
@@ -104,9 +104,9 @@ func fullRun() *Report {
 			Elapsed: 9 * time.Millisecond, FinalURL: "https://example.com/new/", ContentType: "text/html", Size: 0,
 			Redirects: []crawler.Hop{{URL: "https://example.com/old", Status: 301}, {URL: "https://example.com/new", Status: 302}},
 			Warnings: []check.Warning{
-				{Code: "redirect-permanent", Message: "moved for good", Proposal: "https://example.com/new/"},
+				{Code: "redirect-permanent", Message: "moved permanently", Proposal: "https://example.com/new/"},
 				{Code: "redirect-temporary", Message: "moved for now"},
-				{Code: "uri-repaired", Message: "a blank at the end"},
+				{Code: "uri-repaired", Message: "spaces around it"},
 			},
 			References: []crawler.Reference{place("https://example.com/a", 3, 14, "/old ", "The old <b> page & its \"name\"")},
 		},

@@ -171,7 +171,7 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#findings?q=setup").ready()
 	p.clickText("#list button", "Details")
 	p.until(`document.getElementById("details").open`)
-	p.want(`document.getElementById("details-title").innerText`, "broken fragment-missing no such place on the page")
+	p.want(`document.getElementById("details-title").innerText`, "broken fragment-missing no such anchor on the page")
 	p.want(`[...document.querySelectorAll("#details .way > li strong")].map((e) => e.innerText).join(" / ")`, `Example / A <page> & its "name"`)
 	p.want(`document.querySelector("#details .torn").innerText.includes("line 40, column 3, in <a href>")`, "true")
 	p.want(`document.querySelector("#details .torn q").innerText`, "“Setup”")
@@ -282,7 +282,7 @@ func testRedirects(t *testing.T, ctx context.Context, full string) {
 	p.want(`document.querySelectorAll("#view-redirects tbody tr")[1].innerText.split(/\s+/).join(" ")`, "https://example.com/old 301, 302 https://example.com/new/ 1 Details")
 	p.clickText("#view-redirects label", "Proposed edits (1)")
 	p.until(`location.hash === "#redirects?list=edits"`)
-	p.want(`document.querySelector("#view-redirects tbody tr").innerText.split(/\s+/).join(" ")`, "https://example.com/a:3:14 /old https://example.com/new/ moved for good")
+	p.want(`document.querySelector("#view-redirects tbody tr").innerText.split(/\s+/).join(" ")`, "https://example.com/a:3:14 /old https://example.com/new/ moved permanently")
 }
 
 // testKeyboard goes through the page without a mouse.

@@ -33,7 +33,7 @@ func linkcheckerRun() (*Report, []*crawler.Page) {
 	}
 	old := ok(site+"old", place(site, 6, 10, "old", "moved"))
 	old.FinalURL, old.Redirects = site+"b.html", []crawler.Hop{{URL: site + "old", Status: 301}}
-	old.Warnings = []check.Warning{{Code: "redirect-permanent", Message: "moved for good", Proposal: site + "b.html"}}
+	old.Warnings = []check.Warning{{Code: "redirect-permanent", Message: "moved permanently", Proposal: site + "b.html"}}
 	run := &Report{
 		Head:    Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{site}},
 		Summary: crawler.Summary{Started: started, Elapsed: 3 * time.Second, Complete: true},

@@ -13,7 +13,7 @@ type Proposal struct{ From, To, Why string }
 
 // Propose returns what a result proposes, if anything:
 //
-//   - of a target that moved for good (301, 308) its new address. Not when the way
+//   - of a target that moved permanently (301, 308) its new address. Not when the way
 //     ends at a home page, at a sign-in page or on another site: then the page is most likely
 //     gone, hidden, or somebody else's, and a person has to look;
 //   - of a broken target the suggestion that nothing else is as close as, where
@@ -28,7 +28,7 @@ func Propose(r *crawler.Result) (Proposal, bool) {
 		for _, w := range r.Warnings {
 			switch w.Code {
 			case check.CodeRedirectPermanent:
-				p.To, p.Why = w.Proposal, "moved for good"
+				p.To, p.Why = w.Proposal, "moved permanently"
 			case check.CodeRedirectToRoot, check.CodeRedirectToLogin, check.CodeRedirectToOtherSite:
 				return Proposal{}, false
 			}

@@ -101,7 +101,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"syntax", swap(`"results": [`, `"results": [,`), "it is no valid JSON near byte"},
 		{"type", swap(`"pages": 57`, `"pages": "57"`), `field "summary.pages" is a string`},
 		{"type in a result", swap(`"line": 12`, `"line": 1.5`), `field "results[1].references.line" is a number 1.5`},
-		{"verdict", swap(`"verdict": "broken"`, `"verdict": "dead"`), `field "results[0]": "dead" is no verdict`},
+		{"verdict", swap(`"verdict": "broken"`, `"verdict": "dead"`), `field "results[0]": "dead" is not a verdict`},
 		{"no verdict", swap(`"verdict": "broken",`, ``), `results[0]: field "verdict" is missing`},
 		{"scope", swap(`"scope": "internal"`, `"scope": "inner"`), `results[0]: field "scope" is "inner"`},
 		{"results", swap(`"results": [`, `"results": null, "x": [`), `field "results" is no array`},

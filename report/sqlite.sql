@@ -125,7 +125,7 @@ CREATE VIEW warnings_by_page AS
       AND instr(' ' || coalesce(refs.unaffected, '') || ' ', ' ' || warnings.code || ' ') = 0
   ORDER BY 1, refs.line, refs.column, warnings.code, results.url;
 
--- What to write instead of addresses that have moved for good, and where.
+-- What to write instead of addresses that have moved permanently, and where.
 CREATE VIEW redirects_permanent AS
   SELECT page, line, column, raw, url, proposal FROM warnings_by_page
   WHERE code = 'redirect-permanent' ORDER BY page, line, column, url;

@@ -54,7 +54,7 @@ func TestSQLite(t *testing.T) {
 		{"SELECT page, line, column FROM refs WHERE page = 'command line'", "command line|NULL|NULL"},
 		{"SELECT hop, redirects.url, redirects.status FROM redirects JOIN results ON id = result WHERE results.url LIKE '%/old'",
 			"1|https://example.com/old|301\n2|https://example.com/new|302"},
-		{"SELECT code, message, proposal FROM warnings WHERE result = 6", "redirect-permanent|moved for good|https://example.com/new/\nredirect-temporary|moved for now|NULL\nuri-repaired|a blank at the end|NULL"},
+		{"SELECT code, message, proposal FROM warnings WHERE result = 6", "redirect-permanent|moved permanently|https://example.com/new/\nredirect-temporary|moved for now|NULL\nuri-repaired|spaces around it|NULL"},
 		{"SELECT rank, suggestions.url, why FROM suggestions", "1|https://example.com/guide#set-up|closest id\n2|https://example.com/setup|closest path"},
 		{"SELECT url, title, depth, modified, noindex, canonical FROM pages", "https://example.com/|Home|0|NULL|0|NULL\nhttps://example.com/a||1|NULL|0|NULL\n" +
 			"https://example.com/b|日本語 \"b\" & <c>|1|NULL|0|NULL\nhttps://example.com/guide|Guide|2|NULL|0|NULL"},
@@ -62,7 +62,7 @@ func TestSQLite(t *testing.T) {
 		{"SELECT document, edges.url, text FROM edges JOIN pages ON pages.id = page WHERE pages.url LIKE '%/a' AND edges.url LIKE '%#%'",
 			"https://example.com/guide|https://example.com/guide#setup|Setup"},
 		{"SELECT code, title, severity, count FROM codes WHERE code IN ('http-404', 'timeout', 'ok') ORDER BY code",
-			"http-404|404 not found|error|1\nok|it is there|info|3\ntimeout|no answer in time|error|0"},
+			"http-404|404 not found|error|1\nok|it works|info|3\ntimeout|no answer in time|error|0"},
 		// The views.
 		{"SELECT page, line, column, url, code, suggestion FROM broken LIMIT 2",
 			"NULL|NULL|NULL|https://example.com/missing.css|http-404|NULL\nhttps://example.com/a|40|3|https://example.com/guide#setup|fragment-missing|https://example.com/guide#set-up"},

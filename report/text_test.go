@@ -352,14 +352,14 @@ func TestTextSaysWhy(t *testing.T) {
 		{"a scheme for which a better one is known", crawler.Result{Code: check.CodeSchemeUnknown, Message: `the scheme "htps" is unknown; did you mean "https"?`}, `the scheme "htps" is unknown; did you mean "https"?`},
 		{"a file that is not there", crawler.Result{Code: check.CodeFileMissing, Message: page + "old: there is no such file"}, ""},
 		{"a directory that is", crawler.Result{Code: check.CodeFileMissing, Message: page + "old: the directory has no index.html"}, "the directory has no index.html"},
-		{"a place that may be made", crawler.Result{Code: check.CodeFragmentUnverified, Message: `no element has the id "x" in the HTML as delivered; a script may make it`}, ""},
+		{"a place that may be made", crawler.Result{Code: check.CodeFragmentUnverified, Message: `no element has the id "x" in the delivered HTML; a script may create it`}, ""},
 		{"a place that was not looked for", crawler.Result{Code: check.CodeFragmentUnverified, Message: `the page was not read, so the id "x" could not be looked for`}, `the page was not read, so the id "x" could not be looked for`},
 		{"no answer", crawler.Result{Code: check.CodeTimeout, Message: "example.com:443: no connection within 20s"}, ""},
 		{"no question", crawler.Result{Code: check.CodeTimeout, Message: "not asked: example.com let many requests before go without any answer"}, "not asked: example.com let many requests before go without any answer"},
 		{"the rule", crawler.Result{Verdict: check.Skipped, Code: check.CodeExcluded, Message: `excluded by \.zip$`}, `excluded by \.zip$`},
 		{"other sites", crawler.Result{Verdict: check.Skipped, Code: check.CodeExternal, Message: "external links are not checked"}, ""},
 		{"a warning without an address", crawler.Result{Verdict: check.OK, Code: check.CodeOK, Redirects: moved, FinalURL: page, Warnings: []check.Warning{{Code: check.CodeRedirectToLogin, Message: "redirected to the sign-in page " + page}}}, "redirected to the sign-in page https://example.com/"},
-		{"a warning with one", crawler.Result{Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: check.CodeRedirectPermanent, Message: "moved for good to " + page, Proposal: page}}}, "-> https://example.com/"},
+		{"a warning with one", crawler.Result{Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: check.CodeRedirectPermanent, Message: "moved permanently to " + page, Proposal: page}}}, "-> https://example.com/"},
 		{"a code of a newer version", crawler.Result{Code: "tomorrow", Message: "it will be gone"}, "it will be gone"},
 	} {
 		r := test.result

@@ -16,7 +16,7 @@ func newFixCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fix REPORT.json [flags]",
 		Short: "write proposed edits as a patch, or make them with --write",
-		Long:  "Reads a JSON report and prints a patch of the local files that it names, for git apply: new addresses of what moved for good, and suggestions that nothing else is as close as. What changed since the run is left out and said, and the exit status is 1 then. Call it where the run was made: the report's paths are relative to that directory.",
+		Long:  "Reads a JSON report and prints a patch of the local files that it names, for git apply: new addresses of what moved permanently, and suggestions that nothing else is as close as. What changed since the run is left out and said, and the exit status is 1 then. Call it where the run was made: the report's paths are relative to that directory.",
 		Example: `orbweaver check docs/ -o report.json
 orbweaver fix report.json | git apply
 orbweaver fix report.json --write`,

@@ -4,18 +4,18 @@ package check
 // there: sentences for explain.
 var answers = map[string]string{
 	"http":   "the server answers with a status from 200 to 299, at the end of its redirects",
-	"https":  "the server proves who it is and answers with a status from 200 to 299, at the end of its redirects",
-	"file":   "there is a file or directory of that name, in the same letter case",
-	"ftp":    "the server lets us in, as anonymous unless an account is given, and has a file or directory of that name; one that is named without its / at the end counts as moved",
-	"gopher": "the server answers with what the type in the address says: a menu with a menu, all else with anything but an error",
+	"https":  "the server has a valid certificate and answers with a status from 200 to 299, at the end of its redirects",
+	"file":   "a file or directory with that name exists, in the same letter case",
+	"ftp":    "the server accepts the sign-in, as anonymous unless an account is given, and has a file or directory with that name; a directory written without its final / counts as moved",
+	"gopher": "the server answers as the type in the address requires: with a menu for a menu, with anything but an error for other types",
 	"news":   "the server in the address, or the one given with --nntp-server or NNTP_SERVER, has the article or group",
-	"telnet": "the server accepts the connection; where the address names a user, it asks for one, and where it has a password, it lets the user in",
-	"ldap":   "the server lets us bind, as nobody unless an account is given, and has the entry, or one that matches",
+	"telnet": "the server accepts the connection; if the address has a user name, the server asks for one; if it has a password, the server accepts it",
+	"ldap":   "the server accepts the bind, anonymous unless an account is given, and has the entry, or one that matches",
 	"ws":     "the server completes the opening handshake of a WebSocket (status 101)",
 	"dict":   "the server has a definition or a match",
-	"finger": "the server answers at all: the protocol has no way to say that a user is not there",
-	"dns":    "the name has a record of the type; an address when no type is named",
-	"mailto": "the addresses are well formed and their domains take mail; with --mail-probe, no mail server says that a mailbox does not exist",
+	"finger": "the server answers at all: the protocol cannot say that a user does not exist",
+	"dns":    "the name has a record of the type in the address, or an address record if there is no type",
+	"mailto": "the addresses are well-formed and their domains accept mail; with --mail-probe, no mail server says that a mailbox does not exist",
 }
 
 // variants are schemes that are asked as another is, and what they add.

@@ -230,7 +230,7 @@ func (o *Outcome) RecognizeWall(header http.Header, prefix []byte) bool {
 	found, ok := findWall(o.Status, header, prefix)
 	if ok {
 		o.Code, o.Next = CodeBotWall, ""
-		o.Message = fmt.Sprintf("%s keeps programs out (%s)", found.vendor, found.evidence)
+		o.Message = fmt.Sprintf("%s blocks programs (%s)", found.vendor, found.evidence)
 	}
 	return ok
 }

@@ -191,7 +191,7 @@ func TestWallRowsAreStrong(t *testing.T) {
 func TestRecognizeWall(t *testing.T) {
 	body := []byte(`<script id="anubis_challenge"></script><img src="/.within.website/x/cmd/anubis/x.webp">`)
 	o := Observe(Question{}, &fetch.Response{Status: 200})
-	if o.Code != CodeOK || !o.RecognizeWall(nil, body) || o.Code != CodeBotWall || o.Message != "Anubis keeps programs out (its challenge page)" {
+	if o.Code != CodeOK || !o.RecognizeWall(nil, body) || o.Code != CodeBotWall || o.Message != "Anubis blocks programs (its challenge page)" {
 		t.Errorf("%+v", o)
 	}
 	plain := Observe(Question{}, &fetch.Response{Status: 403})
@@ -200,7 +200,7 @@ func TestRecognizeWall(t *testing.T) {
 	}
 	redirect := Observe(Question{URL: parse(t, "https://e.test/")},
 		&fetch.Response{Status: 302, Location: "https://validate.perfdrive.com/x", Header: http.Header{"Location": {"https://validate.perfdrive.com/x"}}})
-	if redirect.Code != CodeBotWall || redirect.Next != "" || redirect.Message != "Radware keeps programs out (location)" {
+	if redirect.Code != CodeBotWall || redirect.Next != "" || redirect.Message != "Radware blocks programs (location)" {
 		t.Errorf("%+v", redirect)
 	}
 }

@@ -25,9 +25,9 @@ func (o *Outcome) ReadDocument(d *extract.Document) {
 		o.Warn(duplicateWarning(d.Duplicates))
 	}
 	if len(d.Faults) > 0 {
-		o.Warn(Warning{Code: CodeBodyTruncated, Message: "the page was not read to its end: " + d.Faults[0]})
+		o.Warn(Warning{Code: CodeBodyTruncated, Message: "the page was not read completely: " + d.Faults[0]})
 	} else if more {
-		o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the page has more than %d ids; those behind are not known", MaxAnchors)})
+		o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the page has more than %d ids; later ones are not known", MaxAnchors)})
 	}
 }
 
@@ -37,7 +37,7 @@ func (o *Outcome) KeepNames(d *extract.Document) { o.Names = PackNames(d.Anchors
 
 // Truncate notes that reading stopped at the run's own limit of so many bytes.
 func (o *Outcome) Truncate(limit int64) {
-	o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the body is longer than %d bytes; what comes after them was not read", limit)})
+	o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the body is longer than %d bytes; the rest was not read", limit)})
 }
 
 // Cut notes that the body broke off with an error. Of a leaf we know that it is
@@ -60,7 +60,7 @@ func (o *Outcome) Cut(err error, page bool) {
 	}
 }
 
-// duplicateWarning says which ids stand more than once, the first few by name.
+// duplicateWarning says which ids appear more than once, the first few by name.
 func duplicateWarning(duplicates []extract.Duplicate) Warning {
 	const named = 3
 	message := "the id "
@@ -77,7 +77,7 @@ func duplicateWarning(duplicates []extract.Duplicate) Warning {
 		message += fmt.Sprintf(" and %d more", rest)
 	}
 	if len(duplicates) > 1 {
-		return Warning{Code: CodeFragmentDuplicate, Message: message + " stand more than once"}
+		return Warning{Code: CodeFragmentDuplicate, Message: message + " appear more than once"}
 	}
-	return Warning{Code: CodeFragmentDuplicate, Message: message + " stands more than once"}
+	return Warning{Code: CodeFragmentDuplicate, Message: message + " appears more than once"}
 }

@@ -241,14 +241,14 @@ func TestReadDocument(t *testing.T) {
 	if !o.Read || !o.Static || !o.Login || o.Title != "Guide" || len(o.Anchors) != 5 {
 		t.Errorf("%+v", o)
 	}
-	want := Warning{Code: CodeFragmentDuplicate, Message: `the ids "b" (line 3), "c" (line 5), "d" (line 7) and 1 more stand more than once`}
+	want := Warning{Code: CodeFragmentDuplicate, Message: `the ids "b" (line 3), "c" (line 5), "d" (line 7) and 1 more appear more than once`}
 	if len(o.Warnings) != 1 || o.Warnings[0] != want {
 		t.Errorf("%q, want %q", o.Warnings, want)
 	}
 
 	one := answered(t, 200, nil)
 	one.ReadDocument(&extract.Document{Format: "html", Duplicates: []extract.Duplicate{{ID: "x\n", Line: 2}}})
-	if got := one.Warnings[0].Message; got != `the id "x\n" (line 2) stands more than once` {
+	if got := one.Warnings[0].Message; got != `the id "x\n" (line 2) appears more than once` {
 		t.Errorf("%q", got)
 	}
 

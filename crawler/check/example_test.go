@@ -76,7 +76,7 @@ func ExampleLookup() {
 	fmt.Println(near)
 	// Output:
 	// http-404 (error): 404 not found
-	// fragment-missing (error): no such place on the page
+	// fragment-missing (error): no such anchor on the page
 	// fragment-missing
 }
 

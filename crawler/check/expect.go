@@ -24,7 +24,7 @@ func MismatchWarning(expect extract.Expect, contentType string) (Warning, bool) 
 	if noun == "" || !isHTML(received) {
 		return Warning{}, false
 	}
-	return Warning{Code: CodeContentTypeMismatch, Message: noun + " was expected, and the server sent " + received}, true
+	return Warning{Code: CodeContentTypeMismatch, Message: noun + " was expected, but the server sent " + received}, true
 }
 
 // MixedContentWarning is the warning mixed-content for one link of a page: an https
@@ -42,7 +42,7 @@ func MixedContentWarning(page, target urinorm.URL, link *extract.Link) (Warning,
 	}
 	message := "browsers block this on an https page"
 	if isUpgradable(link) {
-		message = "browsers ask for this with https instead on an https page"
+		message = "browsers request this over https, because the page is served over https"
 	}
 	return Warning{Code: CodeMixedContent, Message: message}, true
 }
@@ -96,9 +96,9 @@ func RepairWarnings(repairs urinorm.Repairs) []Warning {
 		code    Code
 		message string
 	}{
-		{urinorm.RepairCredentials, CodeURICredentials, "the reference holds a password that every reader can see"},
-		{urinorm.RepairMisleadingUserinfo, CodeURIMisleadingUserinfo, "what stands before the @ looks like a host and is only a user name"},
-		{urinorm.RepairObfuscatedIP, CodeURIObfuscatedIP, "the host is an IP address written in an unusual way"},
+		{urinorm.RepairCredentials, CodeURICredentials, "the reference contains a password that every reader can see"},
+		{urinorm.RepairMisleadingUserinfo, CodeURIMisleadingUserinfo, "the part before the @ looks like a host, but is only a user name"},
+		{urinorm.RepairObfuscatedIP, CodeURIObfuscatedIP, "the host is an IP address in an unusual form"},
 	} {
 		if repairs.Has(row.repair) {
 			warnings = append(warnings, Warning{Code: row.code, Message: row.message})

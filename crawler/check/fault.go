@@ -17,9 +17,9 @@ func ObserveFault(err error) Outcome {
 	fault, ok := asFault(err)
 	switch {
 	case !ok && isCancelled(err):
-		return Skip(CodeInterrupted, "the run ended before the answer came")
+		return Skip(CodeInterrupted, "the run ended before the answer arrived")
 	case !ok:
-		o := Skip(CodeLimit, "the request could not be made on this machine")
+		o := Skip(CodeLimit, "the request could not be sent from this machine")
 		o.Starved = true
 		return o
 	case fault.Local:
@@ -40,7 +40,7 @@ func ObserveFault(err error) Outcome {
 // whole URL is left out, as the report shows it beside the message.
 func faultMessage(fault *fetch.Fault) string {
 	if fault.Kind == string(CodeFileCase) && fault.Hint != "" {
-		return "the file is named " + quoteName(fault.Hint) + ", in other letter case"
+		return "the file is named " + quoteName(fault.Hint) + ", in different letter case"
 	}
 	message := ""
 	if fault.Err != nil {

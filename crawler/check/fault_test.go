@@ -26,15 +26,15 @@ func TestObserveFault(t *testing.T) {
 		{"a hint", &fetch.Fault{Kind: "file-missing", Op: "open", Target: "docs/x.html", Err: errors.New("there is no such file"), Hint: "x.htm is there", Requests: 2},
 			CodeFileMissing, "docs/x.html: there is no such file; x.htm is there", false},
 		{"letter case", &fetch.Fault{Kind: "file-case", Op: "open", Target: "docs/readme.md", Err: errors.New("x"), Hint: "docs/README.md", Requests: 2},
-			CodeFileCase, `the file is named "docs/README.md", in other letter case`, false},
+			CodeFileCase, `the file is named "docs/README.md", in different letter case`, false},
 		{"no cause", &fetch.Fault{Kind: "timeout", Target: "example.com:443", Requests: 2}, CodeTimeout, "example.com:443: no answer in time", false},
 		{"wrapped", fmt.Errorf("visit: %w", &fetch.Fault{Kind: "timeout", Requests: 2}), CodeTimeout, "no answer in time", false},
 		{"a timeout, not the run's end", &fetch.Fault{Kind: "timeout", Err: context.DeadlineExceeded, Requests: 2}, CodeTimeout, context.DeadlineExceeded.Error(), false},
 		{"our own machine", &fetch.Fault{Kind: "timeout", Local: true, Err: errors.New("too many open files"), Requests: 2},
 			CodeLimit, "a limit of this machine stopped the request: too many open files", true},
-		{"cancelled", context.Canceled, CodeInterrupted, "the run ended before the answer came", false},
-		{"time is over", fmt.Errorf("fetch: %w", context.DeadlineExceeded), CodeInterrupted, "the run ended before the answer came", false},
-		{"no Fault at all", io.ErrUnexpectedEOF, CodeLimit, "the request could not be made on this machine", true},
+		{"cancelled", context.Canceled, CodeInterrupted, "the run ended before the answer arrived", false},
+		{"time is over", fmt.Errorf("fetch: %w", context.DeadlineExceeded), CodeInterrupted, "the run ended before the answer arrived", false},
+		{"no Fault at all", io.ErrUnexpectedEOF, CodeLimit, "the request could not be sent from this machine", true},
 	}
 	for _, test := range tests {
 		o := ObserveFault(test.err)

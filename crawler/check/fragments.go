@@ -54,7 +54,7 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 		if !isHTML(o.ContentType) {
 			return OK, CodeOK, "" // media times, JSON pointers: not ours to judge
 		}
-		return Unverified, CodeFragmentUnverified, "the page was not read, so the id " + quoteName(decoded) + " could not be looked for"
+		return Unverified, CodeFragmentUnverified, "the page was not read, so the id " + quoteName(decoded) + " could not be checked"
 	}
 	missing := "no element has the id " + quoteName(decoded)
 	if inPDF {
@@ -64,11 +64,11 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 	case o.incomplete():
 		return Unverified, CodeFragmentUnverified, missing + " in the part of the page that was read"
 	case !o.Static && includesFiles(o.ContentType):
-		return Unverified, CodeFragmentUnverified, missing + " in the file itself; one that it includes may have it"
+		return Unverified, CodeFragmentUnverified, missing + " in the file itself; a file that it includes may have it"
 	case q.ours() || o.Static:
 		return Broken, CodeFragmentMissing, missing
 	default:
-		return Unverified, CodeFragmentUnverified, missing + " in the HTML as delivered; a script may make it"
+		return Unverified, CodeFragmentUnverified, missing + " in the delivered HTML; a script may create it"
 	}
 }
 

@@ -210,7 +210,7 @@ func TestFragmentMessages(t *testing.T) {
 		{page, "%C3%BCber", `no element has the id "über"`},
 		{page, "a%1b%22b", `no element has the id "a\x1b\"b"`},
 		{page, strings.Repeat("ü", 100), `no element has the id "` + strings.Repeat("ü", 80) + `…"`},
-		{scripted, "setup", `no element has the id "setup" in the HTML as delivered; a script may make it`},
+		{scripted, "setup", `no element has the id "setup" in the delivered HTML; a script may create it`},
 	}
 	for _, test := range tests {
 		if j := test.page.Judge(Question{Fragment: test.fragment, HasFragment: true}); j.Message != test.want {
@@ -330,7 +330,7 @@ func TestPrivateProjects(t *testing.T) {
 		o := Outcome{Code: HTTPCode(404), Status: 404, Message: "the server answered 404 (not found)"}
 		want := o.Message
 		if private {
-			want += "; it answers so of what is private, too"
+			want += "; the server also answers 404 for private content"
 		}
 		if got := o.Judge(Question{URL: parse(t, url)}); got.Message != want || got.Verdict != Broken {
 			t.Errorf("%s: %v %s, want %s", url, got.Verdict, got.Message, want)

@@ -55,7 +55,7 @@ func judge[S anchorSet](o *Outcome, q *Question, anchors S) Judgement {
 			message = "the redirect to " + urinorm.Redact(o.Next) + " was not followed"
 		}
 		if o.Status == 404 && hidesPrivate(q.URL) {
-			message += "; it answers so of what is private, too"
+			message += "; the server also answers 404 for private content"
 		}
 		return Judgement{Verdict: verdict, Code: code, Message: message}
 	}
@@ -144,7 +144,7 @@ type Statuses struct{ bits [highestStatus/64 + 1]uint64 }
 // Add adds all statuses from one to another, both included.
 func (s *Statuses) Add(from, to int) error {
 	if from < lowestStatus || to > highestStatus || from > to {
-		return fmt.Errorf("accept %d-%d: a range of statuses goes from %d to %d", from, to, lowestStatus, highestStatus)
+		return fmt.Errorf("accept %d-%d: a range of statuses must be within %d to %d, the lower status first", from, to, lowestStatus, highestStatus)
 	}
 	for status := from; status <= to; status++ {
 		s.bits[status/64] |= 1 << (status % 64)

@@ -67,22 +67,22 @@ func checkMailDomain(ctx context.Context, resolver Resolver, domain string) (Cod
 	switch {
 	case len(records) > 0: // an error beside them tells of malformed ones only
 		if isNullMX(records) {
-			return CodeNoMX, fmt.Sprintf("the domain %s declares that it takes no mail", domain)
+			return CodeNoMX, fmt.Sprintf("the domain %s declares that it accepts no mail", domain)
 		}
 		return CodeOK, ""
 	case ctx.Err() != nil:
-		return CodeInterrupted, "the run ended before the answer came"
+		return CodeInterrupted, "the run ended before the answer arrived"
 	case err != nil && !isNotFound(err):
-		return CodeDNSFailure, fmt.Sprintf("the name server gave no answer for %s", domain)
+		return CodeDNSFailure, fmt.Sprintf("the name server did not answer for %s", domain)
 	}
 	addresses, err := resolver.LookupIP(ctx, "ip", domain+".")
 	switch {
 	case len(addresses) > 0:
-		return CodeNoMX, fmt.Sprintf("the domain %s names no mail server; mail would go to the host itself", domain)
+		return CodeNoMX, fmt.Sprintf("the domain %s has no MX record; mail would go to the host itself", domain)
 	case ctx.Err() != nil:
-		return CodeInterrupted, "the run ended before the answer came"
+		return CodeInterrupted, "the run ended before the answer arrived"
 	case err != nil && !isNotFound(err):
-		return CodeDNSFailure, fmt.Sprintf("the name server gave no answer for %s", domain)
+		return CodeDNSFailure, fmt.Sprintf("the name server did not answer for %s", domain)
 	}
 	return CodeDNSNotFound, fmt.Sprintf("the mail domain %s does not exist", domain)
 }

@@ -36,7 +36,7 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 	case status == http.StatusSwitchingProtocols && isWebSocket(req.URL):
 	case status == http.StatusNotModified:
 		if !req.Conditional {
-			o.fail(HTTPCode(status), statusMessage(status)+", unasked")
+			o.fail(HTTPCode(status), statusMessage(status)+", but the request was not conditional")
 		}
 	case status >= 300 && status <= 399:
 		base := req.URL
@@ -51,7 +51,7 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 	case status == http.StatusTooManyRequests:
 		o.fail(CodeRateLimited, statusMessage(status))
 	case status < lowestStatus || status > highestStatus:
-		o.fail(CodeProtocolError, fmt.Sprintf("the server answered %d, which is no status", status))
+		o.fail(CodeProtocolError, fmt.Sprintf("the server answered %d, which is not a valid status", status))
 	default:
 		o.fail(HTTPCode(status), statusMessage(status))
 	}
@@ -73,7 +73,7 @@ func isWebSocket(u urinorm.URL) bool {
 // and 15.4.1); 305 and 306 must not be (15.4.6, 15.4.7).
 func (o *Outcome) redirect(base urinorm.URL, location string) {
 	if location == "" {
-		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+" without a Location")
+		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+" without a Location header")
 		return
 	}
 	next, err := resolveLocation(base, location)
@@ -81,9 +81,9 @@ func (o *Outcome) redirect(base urinorm.URL, location string) {
 	case o.Status == http.StatusUseProxy || o.Status == 306:
 		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+", which browsers do not follow")
 	case err != nil:
-		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s with the Location %s, which is no URL", statusMessage(o.Status), quoteName(urinorm.Redact(location))))
+		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s with the Location %s, which is not a URL", statusMessage(o.Status), quoteName(urinorm.Redact(location))))
 	case !followable(next.Scheme()):
-		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s and leads to a %s: address, which browsers do not follow", statusMessage(o.Status), next.Scheme()))
+		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s and redirects to a %s: address, which browsers do not follow", statusMessage(o.Status), next.Scheme()))
 	default:
 		o.Code, o.Next = CodeRedirect, next.String()
 	}

@@ -31,9 +31,9 @@ func TestObserve(t *testing.T) {
 	for status, want := range map[int]string{
 		404: "the server answered 404 (not found)",
 		477: "the server answered 477",
-		304: "the server answered 304 (not modified), unasked",
+		304: "the server answered 304 (not modified), but the request was not conditional",
 		429: "the server answered 429 (too many requests)",
-		302: "the server answered 302 (found) without a Location",
+		302: "the server answered 302 (found) without a Location header",
 	} {
 		if got := Observe(Question{}, &fetch.Response{Status: status}).Message; got != want {
 			t.Errorf("%d: %q, want %q", status, got, want)
@@ -49,7 +49,7 @@ func TestObserve(t *testing.T) {
 		}
 	}
 	secret := Observe(Question{}, &fetch.Response{Status: 302, Location: "https://joe:secret@a b/"})
-	if secret.Code != CodeRedirectInvalid || secret.Message != `the server answered 302 (found) with the Location "https://joe:***@a b/", which is no URL` {
+	if secret.Code != CodeRedirectInvalid || secret.Message != `the server answered 302 (found) with the Location "https://joe:***@a b/", which is not a URL` {
 		t.Errorf("%+v", secret)
 	}
 	for _, status := range []int{1, 99, 1000, -5} {

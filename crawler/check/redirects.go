@@ -44,9 +44,9 @@ func JudgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, ancho
 			Message: "the redirects lead back to " + final.WithoutFragment().Printed()}
 	case redirects > limit:
 		return Judgement{Verdict: Broken, Code: CodeRedirectLimit,
-			Message: fmt.Sprintf("more than %d redirects follow one another", limit)}
+			Message: fmt.Sprintf("more than %d redirects in a row", limit)}
 	case end == nil:
-		end = &Outcome{Code: CodeInterrupted, Message: "the run ended before the redirects did"}
+		end = &Outcome{Code: CodeInterrupted, Message: "the run ended before the last redirect was followed"}
 	}
 	chain := newChain(q, links, final, end)
 	q.URL = final
@@ -122,7 +122,7 @@ func (c *chain) warnings() []Warning {
 	}
 	toRoot, toLogin := c.leadsToRoot(), c.leadsToLogin()
 	if reached := &c.stations[permanent]; urinorm.KeyOf(reached.url) != urinorm.KeyOf(c.first().url) {
-		w := Warning{Code: CodeRedirectPermanent, Message: "moved for good to " + reached.url.WithoutFragment().Printed()}
+		w := Warning{Code: CodeRedirectPermanent, Message: "moved permanently to " + reached.url.WithoutFragment().Printed()}
 		if proposal, ok := reached.proposal(); ok && !toRoot && !toLogin {
 			w.Proposal = proposal
 		}
@@ -131,13 +131,13 @@ func (c *chain) warnings() []Warning {
 	for i, status := range c.statuses {
 		if !IsPermanent(status) {
 			warnings = append(warnings, Warning{Code: CodeRedirectTemporary,
-				Message: fmt.Sprintf("redirected for now (%d) to %s", status, c.stations[i+1].url.WithoutFragment().Printed())})
+				Message: fmt.Sprintf("redirected temporarily (%d) to %s", status, c.stations[i+1].url.WithoutFragment().Printed())})
 			break
 		}
 	}
 	if toRoot {
 		warnings = append(warnings, Warning{Code: CodeRedirectToRoot,
-			Message: "a page deep in the site is redirected to the home page " + c.last().url.WithoutFragment().Printed()})
+			Message: "redirected to the home page " + c.last().url.WithoutFragment().Printed()})
 	}
 	if toLogin {
 		warnings = append(warnings, Warning{Code: CodeRedirectToLogin,

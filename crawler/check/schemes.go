@@ -17,7 +17,7 @@ func UncheckedScheme(ref string) Outcome {
 	ref = strings.Trim(ref, " \t\r\n\f")
 	scheme, rest, ok := strings.Cut(ref, ":")
 	if !ok || !isScheme(scheme) {
-		return Skip(CodeURIInvalid, "no scheme stands before the colon")
+		return Skip(CodeURIInvalid, "there is no scheme before the colon")
 	}
 	scheme = strings.ToLower(scheme)
 	if isHostAndPort(scheme, rest) {
@@ -33,7 +33,7 @@ func UncheckedScheme(ref string) Outcome {
 		if scheme == "mailto" {
 			return Outcome{Code: CodeOK, Size: -1}
 		}
-		return Skip(CodeSchemeUnchecked, "of "+scheme+": addresses only the form is checked, and it is right")
+		return Skip(CodeSchemeUnchecked, "only the syntax of "+scheme+": addresses is checked, and it is valid")
 	case urinorm.SchemeFetchable:
 		return Skip(CodeSchemeUnchecked, scheme+": addresses are not fetched in this run")
 	}
@@ -56,7 +56,7 @@ func Invalid(err error) Outcome {
 
 func unknownScheme(scheme, rest string) string {
 	if len(scheme) == 1 && (strings.HasPrefix(rest, `\`) || strings.HasPrefix(rest, "/")) {
-		return fmt.Sprintf("%s looks like a drive of a Windows computer; link to the published address", quoteName(scheme+":"))
+		return fmt.Sprintf("%s looks like a Windows drive; link to the published address", quoteName(scheme+":"))
 	}
 	message := "the scheme " + quoteName(scheme) + " is unknown"
 	if near, ok := urinorm.NearestScheme(scheme); ok {

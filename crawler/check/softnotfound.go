@@ -101,7 +101,7 @@ func SoftNotFound(page, madeUp Fingerprint) (Warning, bool) {
 	if page.similarity(madeUp) < sameSimilarity {
 		return Warning{}, false
 	}
-	return Warning{Code: CodeSoft404, Message: "the page is the same as for a made-up address beside it"}, true
+	return Warning{Code: CodeSoft404, Message: "the page is nearly the same as for a made-up address in the same directory"}, true
 }
 
 // textWithoutTags drops markup, roughly: what is left is compared, never shown.

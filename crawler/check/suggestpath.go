@@ -114,8 +114,8 @@ type PathGuess struct {
 
 // Reasons of a PathGuess.
 const (
-	whyLetterCase = "same name in other letter case"
-	whyHyphens    = "same name with other hyphens"
+	whyLetterCase = "same name in different letter case"
+	whyHyphens    = "same name with different hyphens"
 	whyClosest    = "closest path"
 	whyElsewhere  = "same name elsewhere"
 
@@ -405,7 +405,7 @@ func (q *PathQuestion) Considered() bool {
 //
 // Targets of a later kind are given where there are none of an earlier one. There
 // says of a target that is a candidate whether it is there, and under which URL:
-// another one where it has moved for good.
+// another one where it has moved permanently.
 func (q *PathQuestion) Guesses(there func(id uint32, url string) (to string, ok bool)) []PathGuess {
 	if q == nil {
 		return nil

@@ -35,10 +35,10 @@ func TestSuggestPath(t *testing.T) {
 	}
 	tests := []struct{ broken, want string }{
 		// letter case and hyphens
-		{"images/logo.png", "images/Logo.png! same name in other letter case"},
-		{"Guide/Install.html", "guide/install.html! same name in other letter case"},
-		{"docs/quick-start.html", "docs/quickstart.html! same name with other hyphens"},
-		{"readme.md", "README.md! same name in other letter case"},
+		{"images/logo.png", "images/Logo.png! same name in different letter case"},
+		{"Guide/Install.html", "guide/install.html! same name in different letter case"},
+		{"docs/quick-start.html", "docs/quickstart.html! same name with different hyphens"},
+		{"readme.md", "README.md! same name in different letter case"},
 		// forms
 		{"guide/install", "guide/install.html! same page in another form"},
 		{"guide/install/", "guide/install.html! same page in another form"},

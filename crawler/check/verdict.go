@@ -31,7 +31,7 @@ func ParseVerdict(s string) (Verdict, error) {
 			return Verdict(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no verdict: use ok, broken, unverified or skipped", s)
+	return 0, fmt.Errorf("%q is not a verdict: use ok, broken, unverified or skipped", s)
 }
 
 // MarshalText writes the verdict's name.

@@ -6,7 +6,7 @@
 //	                                    └─ Write: the files themselves
 //
 // What is proposed is little, on purpose: the new address of what a server says has
-// moved for good, and suggestions that nothing else is as close as. An edit is made only
+// moved permanently, and suggestions that nothing else is as close as. An edit is made only
 // where the reference still stands as the run has seen it; whatever else is
 // found there is left alone, and said.
 package fix

@@ -15,7 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// moved is a result of a target that moved for good, with a reference on a page
+// moved is a result of a target that moved permanently, with a reference on a page
 // for each place that holds raw.
 func moved(from, to string, refs ...crawler.Reference) *crawler.Result {
 	return &crawler.Result{
@@ -41,7 +41,7 @@ func TestPropose(t *testing.T) {
 		r    *crawler.Result
 		to   string
 	}{
-		{"moved for good", moved("https://e.test/a", "https://e.test/b"), "https://e.test/b"},
+		{"moved permanently", moved("https://e.test/a", "https://e.test/b"), "https://e.test/b"},
 		{"moved, no proposal", moved("https://e.test/a", ""), ""},
 		{"and then for now", warned(check.CodeRedirectTemporary), "https://e.test/b"},
 		{"to the home page", warned(check.CodeRedirectToRoot), ""},

@@ -113,7 +113,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 // cutOff takes note of an error that a body ended with, and reports whether nothing is
 // to be made of what came before it.
 func cutOff(o *check.Outcome, err error, page bool) bool {
-	o.Cut(err, page)
+	o.NoteBodyError(err, page)
 	return o.Code != check.CodeOK && o.Code != check.CodeBodyTruncated
 }
 

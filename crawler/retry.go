@@ -52,7 +52,7 @@ func (w *worker) conclude(t *frontier.Target, u urinorm.URL, o *check.Outcome, r
 
 // again puts a target back when a retry may mend its outcome.
 func (w *worker) again(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest time.Duration, now frontier.Past) (bool, error) {
-	if o.Starved && now.Starved < maxStarved {
+	if o.LocalLimit && now.Starved < maxStarved {
 		now.Tries = max(0, now.Tries-1) // our own fault
 		now.Starved++
 		return true, w.putBack(t, now, time.Now().Add(frontier.Backoff(100*time.Millisecond, now.Starved-1, 5*time.Second)))

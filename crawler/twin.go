@@ -44,7 +44,7 @@ func (w *worker) askTwin(ctx context.Context, t *frontier.Target, u urinorm.URL,
 	}
 	resp, err := w.fetch(ctx, &fetch.Request{URL: twin, Internal: w.entrusts(twin, t.Internal), Need: fetch.Existence})
 	if err != nil {
-		if seen, _ := w.fault(ctx, err); seen != nil && !seen.Starved {
+		if seen, _ := w.fault(ctx, err); seen != nil && !seen.LocalLimit {
 			o.Requests += seen.Requests
 			w.plain.add(u.Host())
 		}

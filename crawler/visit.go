@@ -146,7 +146,7 @@ func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
 	if t.Follow && w.cfg.MaxPages > 0 && !w.isPage {
 		w.begun.Add(-1) // it was none
 	}
-	if o.Starved {
+	if o.LocalLimit {
 		if idle, ok := w.cfg.Fetch.(interface{ CloseIdleConnections() }); ok {
 			idle.CloseIdleConnections()
 		}
@@ -245,7 +245,7 @@ func (w *worker) fault(ctx context.Context, err error) (*check.Outcome, error) {
 		return nil, err
 	}
 	o := check.ObserveFault(fault)
-	o.Starved = o.Starved && exhausted(fault)
+	o.LocalLimit = o.LocalLimit && exhausted(fault)
 	return &o, nil
 }
 

@@ -11,19 +11,19 @@ import (
 
 // Anchors is the set of fragment names a page defines: sorted 64-bit hashes.
 //
-// Of two different names on one page, one in 2^64 pairs shares a hash. What that
-// could do is to call a missing fragment found; it never breaks a link.
+// Two different names share a hash with a probability of 1 in 2^64. A missing
+// fragment may then count as found; a link never counts as broken for it.
 type Anchors []uint64
 
-// MaxAnchors is how many fragment names of one page are kept: as many as a page
-// of the default --max-body can hold.
+// MaxAnchors is the number of fragment names kept of one page: as many as a page
+// of the default --max-body can have.
 const MaxAnchors = 1 << 20
 
 // HashAnchor returns the hash of a fragment name as Anchors keep it: XXH64. Stores
-// keep hashes from run to run, so it is fixed for good.
+// keep hashes from run to run, so it never changes.
 func HashAnchor(name string) uint64 { return xxhash.Sum64String(name) }
 
-// HashAnchorBytes is HashAnchor of a name that is no string yet.
+// HashAnchorBytes is HashAnchor of a name in bytes.
 func HashAnchorBytes(name []byte) uint64 { return extract.HashAnchor(name) }
 
 // hashAnchor hashes prefix+name without joining them.
@@ -35,8 +35,8 @@ func hashAnchor(prefix, name string) uint64 {
 	return d.Sum64()
 }
 
-// NewAnchors makes the set of names, repeated ones once. It keeps the first
-// MaxAnchors of them; more is true when that was not all.
+// NewAnchors returns the set of names. It keeps the first MaxAnchors of them; more is
+// true if there are others.
 func NewAnchors(names []string) (set Anchors, more bool) {
 	if len(names) > MaxAnchors {
 		names, more = names[:MaxAnchors], true
@@ -52,7 +52,8 @@ func NewAnchors(names []string) (set Anchors, more bool) {
 	return slices.Clip(slices.Compact(set)), more
 }
 
-// anchorsOf is NewAnchors of a document's names, which were hashed as they were read.
+// anchorsOf is NewAnchors of a document's names, most of which have been hashed while
+// they were read.
 func anchorsOf(d *extract.Document) (set Anchors, more bool) {
 	if len(d.AnchorHashes) == 0 || len(d.Anchors) > MaxAnchors {
 		return NewAnchors(d.Anchors)
@@ -66,8 +67,8 @@ func (a Anchors) Has(hash uint64) bool {
 	return found
 }
 
-// EncodedAnchors are Anchors as they lie in an encoded Outcome: 8 bytes each,
-// little-endian, sorted. They are looked up where they are, without allocation.
+// EncodedAnchors are Anchors in the form of an encoded Outcome: 8 bytes each,
+// little-endian, sorted. They are looked up in place, without allocation.
 type EncodedAnchors []byte
 
 // Len returns the number of anchors.
@@ -102,7 +103,7 @@ func (a EncodedAnchors) Decode() Anchors {
 	return set
 }
 
-// anchorSet is what a fragment is looked up in.
+// anchorSet is a set of anchors in either form.
 type anchorSet interface {
 	Anchors | EncodedAnchors
 	Has(hash uint64) bool

@@ -1,7 +1,6 @@
 package check
 
-// answers says of each scheme that is asked what answer means that the target is
-// there: sentences for explain.
+// answers describes, for each scheme that is checked, the answer that means ok.
 var answers = map[string]string{
 	"http":   "the server answers with a status from 200 to 299, at the end of its redirects",
 	"https":  "the server has a valid certificate and answers with a status from 200 to 299, at the end of its redirects",
@@ -18,7 +17,7 @@ var answers = map[string]string{
 	"mailto": "the addresses are well-formed and their domains accept mail; with --mail-probe, no mail server says that a mailbox does not exist",
 }
 
-// variants are schemes that are asked as another is, and what they add.
+// variants are schemes that are checked like another one, and the difference.
 var variants = map[string]struct{ of, more string }{
 	"ftps":  {"ftp", "; all over TLS"},
 	"nntp":  {"news", "; with a number, the group has that article"},
@@ -27,9 +26,8 @@ var variants = map[string]struct{ of, more string }{
 	"wss":   {"ws", ", over TLS"},
 }
 
-// AnswerOf says what answer is ok for a scheme, in lower case: a sentence without
-// a full stop, with the server or the name as its subject. It reports false for
-// schemes that nobody asks.
+// AnswerOf describes the answer that is ok for a scheme, which is in lower case: a
+// sentence without a full stop. It reports false for schemes that are not checked.
 func AnswerOf(scheme string) (sentence string, ok bool) {
 	if v, ok := variants[scheme]; ok {
 		return answers[v.of] + v.more, true

@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Every scheme that has a fetcher says what ok means for it.
+// Each scheme with a fetcher has a description of the answer that is ok.
 func TestAnswerOf(t *testing.T) {
 	web, err := fetch.NewHTTP(fetch.HTTPConfig{})
 	if err != nil {

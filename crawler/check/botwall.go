@@ -9,39 +9,39 @@ import (
 	"strings"
 )
 
-// maxWallBody is how much of a body is looked at for a bot wall, in bytes.
+// maxWallBody is the length of the part of a body that is searched, in bytes.
 const maxWallBody = 64 << 10
 
-// wall is a service that keeps programs out.
+// wall is a service that blocks programs, and did so.
 type wall struct {
 	vendor   string
-	evidence string // what gave it away: "cf-mitigated: challenge", "its challenge page"
+	evidence string // such as "cf-mitigated: challenge"
 }
 
-// wallRow is one fingerprint. All that is given must match; a row proves that the
-// wall has answered, not merely that the site stands behind it. Headers that a
-// vendor sends with each page are therefore no evidence by themselves.
+// wallRow is one fingerprint. Every field that is set must match. A row proves that the
+// bot wall answered, not only that the site uses one: headers that a vendor sends with
+// each page are not evidence by themselves.
 type wallRow struct {
 	vendor string
-	header string // name of a header that must be there …
-	value  string // … and hold this, letter case aside; "" is any value
+	header string // name of a header that must be present
+	value  string // part of its value, in any letter case; "" is any value
 	status []int  // one of these; nil is any
-	// marks must all be in the body's first bytes. Where nothing else is given, the
-	// first has the length of a stride and a gram at least (see gramTable).
+	// marks must all be in the first bytes of the body. If no other field is set, the
+	// first mark is at least stride+gramSize-1 bytes long (see gramTable).
 	marks []string
-	// short says that the page is hardly more than the marks, which are plain
+	// short is true if the page contains little else than the marks. They are plain
 	// words that an article may quote.
 	short bool
 }
 
-// shortPage is the most a short page may hold, in bytes.
+// shortPage is the greatest length of a short page, in bytes.
 const shortPage = 4 << 10
 
-// walls are the fingerprints, the strongest evidence first. They need upkeep as
-// vendors change; a row that is out of date costs an unverified link, a row that
-// is too wide hides a broken one.
+// walls are the fingerprints, the strongest evidence first. They need updates when
+// vendors change. A link that an outdated row misses gets the verdict on its status; a
+// row that matches too much hides a broken link.
 var walls = [...]wallRow{
-	// Headers made for programs to recognise a challenge by.
+	// Headers by which programs are to recognize a challenge.
 	{vendor: "Cloudflare", header: "Cf-Mitigated", value: "challenge"},
 	{vendor: "AWS WAF", header: "X-Amzn-Waf-Action", value: "challenge"},
 	{vendor: "AWS WAF", header: "X-Amzn-Waf-Action", value: "captcha"},
@@ -58,7 +58,7 @@ var walls = [...]wallRow{
 	{vendor: "Google", header: "Location", value: ".google.com/sorry/", status: []int{302, 303, 307, 429}},
 	{vendor: "Yandex SmartCaptcha", header: "Location", value: "/showcaptcha?", status: []int{302, 303, 307}},
 
-	// Pages that only the wall makes, told by a mark no other page has.
+	// Pages of the wall itself, recognized by a mark that no other page has.
 	{vendor: "Cloudflare", status: []int{403, 429, 503}, marks: []string{"_cf_chl_opt"}},
 	{vendor: "Cloudflare", header: "Server", value: "cloudflare", status: []int{403, 429, 503}, marks: []string{"<title>Attention Required! | Cloudflare</title>"}},
 	{vendor: "Cloudflare", header: "Server", value: "cloudflare", status: []int{403, 429, 503}, marks: []string{"<title>Just a moment...</title>"}},
@@ -83,9 +83,8 @@ var walls = [...]wallRow{
 	{vendor: "AWS WAF", status: []int{202, 403, 405}, marks: []string{"window.gokuProps", "challenge.js"}},
 }
 
-// findWall reports whether a bot wall answered in place of the site. body holds the
-// first bytes of the body as far as they are known; nil looks at status and
-// headers only. At most maxWallBody bytes are read.
+// findWall reports whether a bot wall answered in place of the site. body is the
+// beginning of the body, or nil if it is not known. At most maxWallBody bytes are read.
 func findWall(status int, header http.Header, body []byte) (wall, bool) {
 	body = body[:min(len(body), maxWallBody)]
 	marked := firstMarks(body)
@@ -104,8 +103,8 @@ func findWall(status int, header http.Header, body []byte) (wall, bool) {
 	return wall{}, false
 }
 
-// byStatus are the rows that may match a status, for each that a row names; anyStatus
-// are those for all others.
+// byStatus has the rows that may match, for each status in a row; anyStatus has the rows
+// for all other statuses.
 var byStatus, anyStatus = rowsByStatus(walls[:])
 
 func rowsByStatus(rows []wallRow) (named map[int][]int, others []int) {
@@ -128,25 +127,26 @@ func rowsByStatus(rows []wallRow) (named map[int][]int, others []int) {
 	return named, others
 }
 
-// anyPage reports whether only the marks of a row can tell that it does not match, so
-// that they are looked for in every page of a site.
+// anyPage reports whether the row depends on its marks alone, so that every page of a
+// site is searched for them.
 func (r *wallRow) anyPage() bool { return r.status == nil && r.header == "" && !r.short }
 
-// A first mark is found by its grams. Only each stride'th gram of a page is looked at:
-// wherever the mark stands, one of that many grams in its middle is among them.
+// A first mark is found by its grams, which are runs of gramSize bytes. Only each
+// stride'th gram of a page is looked up: wherever the mark begins, one of the stride
+// grams in its middle is among them.
 const (
 	gramSize = 4 // bytes
 	stride   = 11
 	hashBits = 13
 )
 
-// gramTable has so many grams of each first mark for any page.
+// gramTable has stride grams of the first mark of each row for which anyPage is true.
 type gramTable struct {
 	known [1 << hashBits / 64]uint64 // a bit for each hash
 	marks map[uint32][]gramPlace
 }
 
-// gramPlace says that a gram stands so many bytes into the first mark of a row.
+// gramPlace is the offset of a gram in the first mark of a row.
 type gramPlace struct{ row, at int }
 
 var grams = gramsOf(walls[:])
@@ -158,7 +158,7 @@ func gramsOf(rows []wallRow) *gramTable {
 			continue
 		}
 		mark := []byte(rows[row].marks[0])
-		first := (len(mark) - gramSize + 1 - stride) / 2 // ends are least telling: id="
+		first := (len(mark) - gramSize + 1 - stride) / 2 // both ends are common text, such as id="
 		for at := first; at < first+stride; at++ {
 			gram := binary.LittleEndian.Uint32(mark[at:])
 			h := gramHash(gram)
@@ -171,7 +171,7 @@ func gramsOf(rows []wallRow) *gramTable {
 
 func gramHash(gram uint32) uint32 { return gram * 0x9E3779B1 >> (32 - hashBits) }
 
-// firstMarks says of which rows for any page the first mark is there.
+// firstMarks reports for which of these rows the body has the first mark.
 func firstMarks(body []byte) (marked [len(walls)]bool) {
 	t := grams
 	for at := 0; at <= len(body)-gramSize; at += stride {
@@ -189,7 +189,7 @@ func firstMarks(body []byte) (marked [len(walls)]bool) {
 	return marked
 }
 
-// match looks for all that a row asks for but the status.
+// match checks the header and the marks of a row, but not the status.
 func (r *wallRow) match(header http.Header, body []byte) (wall, bool) {
 	if r.short && len(body) > shortPage {
 		return wall{}, false
@@ -214,7 +214,8 @@ func (r *wallRow) match(header http.Header, body []byte) (wall, bool) {
 	return found, true
 }
 
-// headerHolds returns the part that a row asks for, as it spells it.
+// headerHolds reports whether one of the values contains part in any letter case, and
+// returns part.
 func headerHolds(values []string, part string) (string, bool) {
 	for _, value := range values {
 		if strings.Contains(strings.ToLower(value), strings.ToLower(part)) {
@@ -224,8 +225,8 @@ func headerHolds(values []string, part string) (string, bool) {
 	return "", false
 }
 
-// RecognizeWall makes the outcome bot-wall when a bot wall answered, and reports
-// whether it did. prefix holds the first bytes of the body, or nothing.
+// RecognizeWall changes the outcome to bot-wall if a bot wall answered, and reports
+// whether it did. prefix is the beginning of the body, or nil.
 func (o *Outcome) RecognizeWall(header http.Header, prefix []byte) bool {
 	found, ok := findWall(o.Status, header, prefix)
 	if ok {

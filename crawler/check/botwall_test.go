@@ -74,7 +74,7 @@ func TestBotWall(t *testing.T) {
 	}
 }
 
-// TestFirstMarks compares the search for marks with the library's, wherever they are.
+// TestFirstMarks compares the search for marks with strings.Contains.
 func TestFirstMarks(t *testing.T) {
 	searched := 0
 	for i := range walls {
@@ -100,11 +100,11 @@ func TestFirstMarks(t *testing.T) {
 		}
 	}
 	if searched < 5 {
-		t.Errorf("%d marks are looked for in every page", searched)
+		t.Errorf("every page is searched for %d marks", searched)
 	}
 }
 
-// TestBotWallRowByRow: what is passed over by status or mark would not have matched.
+// TestBotWallRowByRow: rows that are skipped by status or mark would not have matched.
 func TestBotWallRowByRow(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var marks []string
@@ -150,7 +150,7 @@ func TestBotWallRowByRow(t *testing.T) {
 	}
 }
 
-// BenchmarkBotWall is what a page of documentation costs.
+// BenchmarkBotWall measures a page of documentation.
 func BenchmarkBotWall(b *testing.B) {
 	body := bytes.Repeat([]byte(`<li class="toctree-l1"><a class="reference internal" href="../library/functions.html#iter">Built-in functions</a></li>`+"\n"), 300)
 	header := http.Header{"Content-Type": {"text/html"}, "Server": {"nginx"}}
@@ -162,7 +162,7 @@ func BenchmarkBotWall(b *testing.B) {
 	}
 }
 
-// TestWallRowsAreStrong: each row needs a header made for it or a mark, and can be met.
+// TestWallRowsAreStrong: each row needs a header of its own or a mark, and can match.
 func TestWallRowsAreStrong(t *testing.T) {
 	for _, row := range walls {
 		if row.vendor == "" || row.header == "" && len(row.marks) == 0 {

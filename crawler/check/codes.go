@@ -9,15 +9,13 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Code names one kind of finding; it is a row of the table in codes_table.go,
-// or "http-" with a status, whose texts are made from the table in
-// codes_http.go. Codes are part of the contract: scripts are written against
-// them, so a code is never renamed or given another meaning.
+// Code is a kind of finding: a row of the table in codes_table.go, or "http-" with a
+// status, which has its texts from codes_http.go. Scripts depend on codes, so a code is
+// never renamed and its meaning never changes.
 //
-// How messages read, here and wherever the package speaks of a single target:
-// lower case, no full stop, the thing first, then what happened or what to do
-// ("the certificate expired on 2 January 2026"). Titles follow the same rule;
-// explanations and advice are whole sentences, as they are read on their own.
+// Messages begin in lower case and have no full stop. They say what happened to what,
+// why, and what to do ("the certificate expired on 2 January 2026"). Titles follow the
+// same rule; explanations and advice are whole sentences.
 type Code string
 
 // CodeRedirect is the Code of an Outcome whose Next answers for it. It is not a
@@ -36,7 +34,7 @@ const maxNearest = 64
 // HTTPCode returns the code of a status: "http-404".
 func HTTPCode(status int) Code { return Code(httpPrefix + strconv.Itoa(status)) }
 
-// Status returns the status a code of the http family names.
+// Status returns the status in a code of the http family.
 func (c Code) Status() (status int, ok bool) {
 	digits, ok := strings.CutPrefix(string(c), httpPrefix)
 	if !ok || len(digits) != 3 {
@@ -51,14 +49,14 @@ func (c Code) Status() (status int, ok bool) {
 	return status, status >= lowestStatus
 }
 
-// Severity says how bad a finding can be at its worst. The verdict on a target
-// is what counts in a run; the severity is what lists and rule catalogues show.
+// Severity is how severe a finding can be at worst. A run counts verdicts; lists and
+// catalogs of rules show severities.
 type Severity uint8
 
 const (
-	// SeverityInfo is worth knowing and asks for nothing.
+	// SeverityInfo is information that needs no action.
 	SeverityInfo Severity = iota
-	// SeverityWarning asks a person to look.
+	// SeverityWarning is something that a person should check.
 	SeverityWarning
 	// SeverityError is a link that no reader can use.
 	SeverityError
@@ -125,8 +123,8 @@ func Lookup(c Code) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Nearest returns the code that was probably meant by a mistyped one, "404" and
-// "http404" included. It reports false when nothing is close.
+// Nearest returns the code that was probably meant by a mistyped one, such as "404" or
+// "http404". It reports false if no code is close.
 func Nearest(typed string) (Code, bool) {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	if typed == "" || len(typed) > maxNearest {

@@ -140,7 +140,7 @@ func TestEntriesAreCompleteAndInOneVoice(t *testing.T) {
 	}
 	for i := 1; i < len(statusRows); i++ {
 		if statusRows[i-1].status >= statusRows[i].status {
-			t.Errorf("status %d stands out of order", statusRows[i].status)
+			t.Errorf("status %d is out of order", statusRows[i].status)
 		}
 	}
 }

@@ -1,8 +1,8 @@
-// Package check turns what a request brought back into verdicts.
+// Package check turns the answers to requests into verdicts.
 //
-// A fetch's answer becomes an [Outcome]: an observation that knows nothing of who
-// linked to the target. [Outcome.Judge] then gives one verdict for one question:
-// is this target, with this fragment, from this side, all right?
+// It first makes an [Outcome] of an answer: an observation that does not depend on
+// who links to the target. [Outcome.Judge] then answers one question with a verdict:
+// does this target, with this fragment, work for links from this site?
 //
 //	fetch.Response ─ Observe ──────┐
 //	fetch.Fault ──── ObserveFault ─┤
@@ -11,12 +11,13 @@
 //	                 UncheckedScheme      └─ AppendOutcome ─> bytes, kept by a store
 //
 // Redirects are outcomes too: their Next is a target of its own. [JudgeChain]
-// judges a reference by the outcome its redirects end at, and says what is to be
-// said of the way there.
+// judges a reference by the outcome at the end of its redirects, and adds warnings
+// about the redirects.
 //
-// The files are the table of contents: codes*.go hold every code a user can meet
-// and its texts; observe.go, fault.go, document.go and mailto.go make outcomes;
-// judge.go, fragments.go and redirects.go judge them; botwall.go, hosts.go and
-// schemes_table.go are data that will need upkeep. Everything here is a pure
-// function of its arguments, except CheckMailto, which asks its resolver.
+// codes_table.go holds every code that users see, with its texts and verdicts;
+// codes_http.go those of HTTP statuses. observe.go, fault.go, document.go and
+// mailto.go make outcomes; judge.go, fragments.go and redirects.go judge them; the
+// suggest files find what was probably meant by a broken reference. The tables in
+// botwall.go and hosts.go need updates when vendors change. All functions are pure,
+// except CheckMailto, which asks its resolver.
 package check

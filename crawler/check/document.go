@@ -6,14 +6,14 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// anchoredFormats are the readers' formats in which a fragment names an element.
-// In any other a fragment is the media type's own business and is not judged,
-// unless the reader found anchors all the same.
+// anchoredFormats are the formats in which a fragment is the name of an element. In
+// other formats the media type defines fragments, and they are not judged, unless the
+// reader found anchors.
 var anchoredFormats = map[string]bool{"html": true, "xhtml": true, "svg": true, "markdown": true,
 	"restructuredtext": true, "asciidoc": true, "org": true, "notebook": true}
 
-// ReadDocument adds what was read of the body: anchors, title, and whether a
-// script or a sign-in may be in play.
+// ReadDocument adds what was read from the body: anchors, title, and whether the page
+// has scripts or a form to sign in.
 func (o *Outcome) ReadDocument(d *extract.Document) {
 	anchors, more := anchorsOf(d)
 	o.Anchors = anchors
@@ -31,20 +31,20 @@ func (o *Outcome) ReadDocument(d *extract.Document) {
 	}
 }
 
-// KeepNames keeps the anchors as they are written, so that suggestions can be
-// made without reading the page again.
+// KeepNames keeps the anchors as written, so that suggestions can be made without
+// reading the page again.
 func (o *Outcome) KeepNames(d *extract.Document) { o.Names = PackNames(d.Anchors) }
 
-// Truncate notes that reading stopped at the run's own limit of so many bytes.
+// Truncate notes that reading stopped at the run's own limit, in bytes.
 func (o *Outcome) Truncate(limit int64) {
 	o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the body is longer than %d bytes; the rest was not read", limit)})
 }
 
-// Cut notes that the body broke off with an error. Of a leaf we know that it is
-// there, which is all that was asked. A page that was to be read is in doubt: a
-// *fetch.Fault that says more than "it ended early" decides, such as a timeout,
-// bad chunks or our own limits.
-func (o *Outcome) Cut(err error, page bool) {
+// NoteBodyError notes that reading the body failed. A target that is not a page still
+// exists, and gets a warning. A page could not be read completely, so its code becomes
+// body-truncated, or that of a more specific *fetch.Fault: a timeout, bad chunks, a
+// limit of this machine.
+func (o *Outcome) NoteBodyError(err error, page bool) {
 	const message = "the body ended before it was complete"
 	if !page {
 		o.Warn(Warning{Code: CodeBodyTruncated, Message: message})
@@ -56,11 +56,11 @@ func (o *Outcome) Cut(err error, page bool) {
 	}
 	switch failed := ObserveFault(err); failed.Code {
 	case CodeInterrupted, CodeProtocolError, CodeTimeout, CodeLimit:
-		o.Code, o.Message, o.Starved = failed.Code, failed.Message, failed.Starved
+		o.Code, o.Message, o.LocalLimit = failed.Code, failed.Message, failed.LocalLimit
 	}
 }
 
-// duplicateWarning says which ids appear more than once, the first few by name.
+// duplicateWarning lists the first few ids that appear more than once.
 func duplicateWarning(duplicates []extract.Duplicate) Warning {
 	const named = 3
 	message := "the id "

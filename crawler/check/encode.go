@@ -13,7 +13,7 @@ import (
 // strings have their length before them.
 //
 //	1 byte   version
-//	2 bytes  flags, little-endian: which of the parts below are there, and the booleans
+//	2 bytes  flags, little-endian: which of the parts below follow, and the booleans
 //	anchors  their number, then 8 bytes each, little-endian and ascending
 //	1 byte   code: its number in the table of codes, or one of the two escapes below
 //	         status                           (flag; else 200)
@@ -21,8 +21,8 @@ import (
 //	         size, requests
 //	         elapsed, modified, path, next, title, message, warnings, names (flags)
 //
-// The anchors stand in front so that they can be looked up without reading what
-// follows. Numbers and places are part of the format: they never change.
+// The anchors come first so that they can be looked up without reading the rest.
+// Numbers and places are part of the format: they never change.
 const encodingVersion = 1
 
 const (
@@ -35,7 +35,7 @@ const (
 	hasRead uint16 = 1 << iota
 	hasStatic
 	hasLogin
-	hasStarved
+	hasLocalLimit
 	hasAnchors
 	hasStatus
 	hasElapsed
@@ -47,11 +47,11 @@ const (
 	hasWarnings
 	hasNames
 	hasCached
-	hasPassing
+	hasTemporary
 	allFlags = 1<<iota - 1
 )
 
-// The numbers of two codes that are told from others without the table.
+// The numbers of the two codes that are decoded without the table.
 const (
 	numberOK       = 0
 	numberRedirect = 1
@@ -65,12 +65,12 @@ var typeBook = [...]string{
 	"application/gzip", "application/x-gzip", "application/manifest+json",
 }
 
-// ErrMalformed is in the error of reading an outcome from what none was written to.
+// ErrMalformed is wrapped by the errors of decoding data that is not an encoded outcome.
 var ErrMalformed = errors.New("malformed outcome")
 
-// AppendOutcome appends the encoded outcome to dst. An ordinary page takes fewer
-// than 40 bytes and 8 for each anchor. Modified is kept in UTC; anchors must be in
-// ascending order, as NewAnchors makes them.
+// AppendOutcome appends the encoded outcome to dst. An ordinary page takes fewer than
+// 40 bytes, plus 8 for each anchor. Modified is stored in UTC. Anchors must be in
+// ascending order, as from NewAnchors.
 func AppendOutcome(dst []byte, o *Outcome) []byte {
 	var flags uint16
 	set := func(there bool, flag uint16) {
@@ -81,9 +81,9 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	set(o.Read, hasRead)
 	set(o.Static, hasStatic)
 	set(o.Login, hasLogin)
-	set(o.Starved, hasStarved)
+	set(o.LocalLimit, hasLocalLimit)
 	set(o.Cached, hasCached)
-	set(o.Passing, hasPassing)
+	set(o.Temporary, hasTemporary)
 	set(len(o.Anchors) > 0, hasAnchors)
 	set(o.Status != 200, hasStatus)
 	set(o.Elapsed != 0, hasElapsed)
@@ -95,7 +95,7 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	set(len(o.Warnings) > 0, hasWarnings)
 	set(o.Names != "", hasNames)
 
-	const most = 100 // bytes of an outcome without those that are counted here
+	const most = 100 // bytes, without the parts that are counted below
 	dst = slices.Grow(dst, most+8*len(o.Anchors)+len(o.Path)+len(o.Title)+len(o.Names))
 	dst = append(dst, encodingVersion)
 	dst = binary.LittleEndian.AppendUint16(dst, flags)
@@ -149,7 +149,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// appendCode writes a code; status is the outcome's, 0 where there is none.
+// appendCode appends a code. The status is the outcome's, or 0 for a warning.
 func appendCode(dst []byte, c Code, status int) []byte {
 	if number := numberOf(c); number != codeLiteral {
 		return append(dst, number)
@@ -174,9 +174,9 @@ func numberOf(c Code) byte {
 	return codeLiteral
 }
 
-// DecodeOutcome decodes what AppendOutcome wrote, to the last byte. Nothing of the
-// result refers to data. It allocates no more than a small multiple of the length
-// of data, whatever that claims to hold.
+// DecodeOutcome decodes an outcome that AppendOutcome encoded. It is an error if bytes
+// follow it. The result does not refer to data. The memory it takes is at most a small
+// multiple of the length of data, even if data is malformed.
 func DecodeOutcome(data []byte) (Outcome, error) {
 	o, anchors, err := DecodeHead(data)
 	if err != nil {
@@ -186,20 +186,20 @@ func DecodeOutcome(data []byte) (Outcome, error) {
 	return o, nil
 }
 
-// DecodeHead decodes an outcome but for its anchors, which are returned where they
-// lie in data: for JudgeIn. They are valid as long as data is not changed.
+// DecodeHead decodes an outcome without its anchors, which it returns as a part of data
+// for JudgeIn. They are valid as long as data does not change.
 func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	d := decoder{data: data}
 	flags := d.header()
 	anchors := d.anchors(flags)
 	o := Outcome{
-		Status:  200,
-		Read:    flags&hasRead != 0,
-		Static:  flags&hasStatic != 0,
-		Login:   flags&hasLogin != 0,
-		Starved: flags&hasStarved != 0,
-		Cached:  flags&hasCached != 0,
-		Passing: flags&hasPassing != 0,
+		Status:     200,
+		Read:       flags&hasRead != 0,
+		Static:     flags&hasStatic != 0,
+		Login:      flags&hasLogin != 0,
+		LocalLimit: flags&hasLocalLimit != 0,
+		Cached:     flags&hasCached != 0,
+		Temporary:  flags&hasTemporary != 0,
 	}
 	code := d.byte()
 	if code == codeLiteral {
@@ -253,27 +253,27 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	return o, anchors, nil
 }
 
-// Glance is what can be told of an encoded outcome without decoding it.
+// Glance is what GlanceAt reads from an encoded outcome without decoding all of it.
 type Glance struct {
-	Code     Code // where it is one of the usual; else empty
-	OK       bool // its code is ok
-	Redirect bool // another target answers for it
-	Leads    bool // it names a Next: a redirect, or a page that hands its readers on
-	Warned   bool // there are warnings
-	OfPage   bool // and OfPage holds for all of them
-	Read     bool
-	Cached   bool           // the target was not asked
-	HTML     bool           // it is a document that holds links: HTML or XHTML
-	Anchors  EncodedAnchors // where they lie; good as long as data is not changed
-	Path     []byte         // likewise
+	Code        Code // empty if the code is encoded as a status or a string
+	OK          bool // its code is ok
+	Redirect    bool // another target answers for it
+	HasNext     bool // there is a Next: of a redirect, or of a page that redirects its readers
+	HasWarnings bool // there are warnings
+	OfPage      bool // OfPage is true for all of them
+	Read        bool
+	Cached      bool           // the outcome is from an earlier run
+	HTML        bool           // the content type is HTML or XHTML
+	Anchors     EncodedAnchors // part of data; valid as long as data does not change
+	Path        []byte         // likewise
 }
 
-// GlanceAt reads the beginning of an encoded outcome, and the codes of its warnings
-// where there are some, without allocation.
+// GlanceAt reads the beginning of an encoded outcome and the codes of its warnings,
+// without allocation.
 func GlanceAt(data []byte) (Glance, error) {
 	d := decoder{data: data}
 	flags := d.header()
-	g := Glance{Leads: flags&hasNext != 0, Warned: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
+	g := Glance{HasNext: flags&hasNext != 0, HasWarnings: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
 	code := d.byte()
 	if int(code) < len(entryByNumber) && entryByNumber[code] != nil {
 		g.Code = entryByNumber[code].Code
@@ -291,7 +291,7 @@ func GlanceAt(data []byte) (Glance, error) {
 	}
 	switch kind := d.byte(); kind {
 	case typeLiteral:
-		g.HTML = isHTML(string(d.take(d.uvarint()))) // no type that the book knows is written out
+		g.HTML = isHTML(string(d.take(d.uvarint()))) // types of typeBook are not encoded as strings
 	default:
 		g.HTML = int(kind) < len(typeBook) && isHTML(typeBook[kind])
 	}
@@ -307,7 +307,7 @@ func GlanceAt(data []byte) (Glance, error) {
 	if flags&hasPath != 0 {
 		g.Path = d.take(d.uvarint())
 	}
-	if g.Warned {
+	if g.HasWarnings {
 		for flag := hasPath << 1; flag <= hasMessage; flag <<= 1 {
 			if flags&flag != 0 {
 				d.skipString()
@@ -321,13 +321,13 @@ func GlanceAt(data []byte) (Glance, error) {
 	return g, nil
 }
 
-// decoder reads from the front of data. After the first fault it yields zeros.
+// decoder reads from the beginning of data. After the first error it returns zeros.
 type decoder struct {
 	data   []byte
 	failed bool
 }
 
-// warnedOfPage reports whether all warnings are such that OfPage holds.
+// warnedOfPage reports whether OfPage is true for all warnings.
 func (d *decoder) warnedOfPage() bool {
 	all := true
 	for range d.warningCount() {
@@ -404,7 +404,7 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-// int reads a number that has no business to be large.
+// int reads a number that must fit into 32 bits.
 func (d *decoder) int() int {
 	v := d.varint()
 	if v < math.MinInt32 || v > math.MaxInt32 {
@@ -420,7 +420,7 @@ func (d *decoder) skipString() { d.take(d.uvarint()) }
 
 var noEntry Entry
 
-// entry returns the entry that has a number.
+// entry returns the entry with a number.
 func (d *decoder) entry(number byte) *Entry {
 	if int(number) < len(entryByNumber) && entryByNumber[number] != nil {
 		return entryByNumber[number]
@@ -438,7 +438,7 @@ func (d *decoder) time() time.Time {
 	return time.Unix(seconds, int64(nanos)).UTC()
 }
 
-// warningCount reads how many warnings follow: one at least, or the decoder has failed.
+// warningCount reads the number of warnings. It is 0 only if the decoder has failed.
 func (d *decoder) warningCount() uint64 {
 	const least = 3 // bytes of the smallest warning
 	n := d.uvarint()

@@ -31,7 +31,7 @@ func sampleOutcomes() []Outcome {
 		{Code: "http-999", Status: 999, ContentType: "application/x-unheard-of"},
 		{Code: "of-the-future", Size: math.MaxInt64, Requests: math.MaxInt32, Elapsed: math.MaxInt64},
 		{Code: CodeRedirect, Status: 301, Next: "https://e.test/"},
-		{Code: CodeLimit, Starved: true, Size: math.MinInt64, Status: -1, Elapsed: -1},
+		{Code: CodeLimit, LocalLimit: true, Size: math.MinInt64, Status: -1, Elapsed: -1},
 		{Code: CodeExcluded, Message: strings.Repeat("long ", 1000)},
 	}
 }
@@ -65,7 +65,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 // TestEncodeReflectsEveryField fails when Outcome gains a field that is not encoded.
 func TestEncodeReflectsEveryField(t *testing.T) {
 	full := sampleOutcomes()[3]
-	full.Starved, full.Cached, full.Passing = true, true, true
+	full.LocalLimit, full.Cached, full.Temporary = true, true, true
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
@@ -128,11 +128,11 @@ func TestDecodeRejects(t *testing.T) {
 		t.Error("anchors that are cut off are returned")
 	}
 	if _, err := GlanceAt(tests["warnings beyond the end"]); err == nil {
-		t.Error("warnings that are cut off are taken for some")
+		t.Error("warnings that are cut off are accepted")
 	}
 }
 
-// TestGlanceAtWarnings: whatever stands before them, the codes of warnings are found.
+// TestGlanceAtWarnings: the codes of warnings are found after any other parts.
 func TestGlanceAtWarnings(t *testing.T) {
 	own, other := Warning{Code: CodeFragmentDuplicate, Message: "m"}, Warning{Code: CodeSoft404, Message: "m", Proposal: "p"}
 	unknown := Warning{Code: "a-later-code"}
@@ -143,8 +143,8 @@ func TestGlanceAtWarnings(t *testing.T) {
 		}{{nil, false}, {[]Warning{own}, true}, {[]Warning{own, own}, true}, {[]Warning{own, other}, false}, {[]Warning{other, own}, false}, {[]Warning{own, unknown}, false}} {
 			o.Warnings = tt.warnings
 			g, err := GlanceAt(AppendOutcome(nil, &o))
-			if err != nil || g.Warned != (len(tt.warnings) > 0) || g.OfPage != tt.ofPage {
-				t.Errorf("%+v: warned %v, of the page %v, %v", o, g.Warned, g.OfPage, err)
+			if err != nil || g.HasWarnings != (len(tt.warnings) > 0) || g.OfPage != tt.ofPage {
+				t.Errorf("%+v: warned %v, of the page %v, %v", o, g.HasWarnings, g.OfPage, err)
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func FuzzDecodeOutcome(f *testing.F) {
 		}
 		seen.Anchors, seen.Code, seen.Path = nil, "", nil
 		ofPage := !slices.ContainsFunc(o.Warnings, func(w Warning) bool { return !OfPage(w.Code) })
-		if want := (Glance{OK: o.Code == CodeOK, Redirect: o.Code == CodeRedirect, Leads: o.Next != "", Warned: len(o.Warnings) > 0,
+		if want := (Glance{OK: o.Code == CodeOK, Redirect: o.Code == CodeRedirect, HasNext: o.Next != "", HasWarnings: len(o.Warnings) > 0,
 			OfPage: len(o.Warnings) > 0 && ofPage, Read: o.Read, Cached: o.Cached, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
 			t.Fatalf("a glance at %x sees %+v, want %+v", data, seen, want)
 		}
@@ -212,8 +212,8 @@ func FuzzDecodeOutcome(f *testing.F) {
 	})
 }
 
-// spelledOut reports whether data may spell out what AppendOutcome takes from a
-// book, such as an empty Next or the word "ok".
+// spelledOut reports whether data may be encoded otherwise than by AppendOutcome, such
+// as with an empty Next or "ok" as a string.
 func spelledOut(data []byte) bool {
 	o, err := DecodeOutcome(data)
 	return err != nil || !bytes.Equal(AppendOutcome(nil, &o), data)

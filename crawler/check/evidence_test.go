@@ -11,8 +11,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// The contract's table of evidence, row by row: what came back, and the verdict and
-// code on each side. It goes the whole way, from a Fetcher's answer to a Judgement.
+// The table of evidence, row by row: an answer, and the verdict and code for internal
+// and external targets, from a Fetcher's answer to a Judgement.
 
 type evidence struct {
 	name               string
@@ -111,20 +111,20 @@ func evidenceTable(t *testing.T) []evidence {
 
 	cut := &fetch.Fault{Kind: "body-truncated", Op: "read", Target: "https://example.com/page", Err: errors.New("unexpected EOF")}
 	page := answered(t, 200, nil)
-	page.Cut(cut, true)
+	page.NoteBodyError(cut, true)
 	add("page ends early", page, want{verdict: Unverified, code: CodeBodyTruncated}, want{OK, CodeOK, CodeBodyTruncated})
 	leaf := answered(t, 200, nil)
-	leaf.Cut(cut, false)
+	leaf.NoteBodyError(cut, false)
 	add("leaf ends early", leaf, want{OK, CodeOK, CodeBodyTruncated}, want{OK, CodeOK, CodeBodyTruncated})
 	badChunks := answered(t, 200, nil)
-	badChunks.Cut(&fetch.Fault{Kind: "protocol-error", Err: errors.New("bad chunk")}, true)
+	badChunks.NoteBodyError(&fetch.Fault{Kind: "protocol-error", Err: errors.New("bad chunk")}, true)
 	same("page with bad chunks", badChunks, Broken, CodeProtocolError)
 	long := answered(t, 200, nil)
 	long.Truncate(10 << 20)
 	add("longer than --max-body", long, want{OK, CodeOK, CodeBodyTruncated}, want{OK, CodeOK, CodeBodyTruncated})
 
 	same("a code of the future", Outcome{Code: "quantum-fault"}, Unverified, "quantum-fault")
-	same("a redirect nobody followed", answered(t, 302, http.Header{"Location": {"/next"}}), Unverified, "http-302")
+	same("a redirect that was not followed", answered(t, 302, http.Header{"Location": {"/next"}}), Unverified, "http-302")
 	return rows
 }
 
@@ -157,7 +157,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestObservationKnowsNoSide: what is observed must not depend on who asked.
+// TestObservationKnowsNoSide: an outcome does not depend on the site of the link.
 func TestObservationKnowsNoSide(t *testing.T) {
 	resp := &fetch.Response{Status: 301, Location: "/next", Header: http.Header{}}
 	u := parse(t, "https://example.com/page#one")
@@ -176,7 +176,7 @@ func TestAccept(t *testing.T) {
 		}
 	}
 	truncated := answered(t, 200, nil)
-	truncated.Cut(errors.New("cut"), true)
+	truncated.NoteBodyError(errors.New("cut"), true)
 	tests := []struct {
 		name    string
 		outcome Outcome

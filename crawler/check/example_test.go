@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// The same refusal is held against one's own page, and not against others'.
+// A refusal proves a link broken on the user's own site only.
 func ExampleOutcome_Judge() {
 	o := check.Observe(check.Question{}, &fetch.Response{Status: http.StatusForbidden})
 	for _, internal := range []bool{true, false} {
@@ -55,7 +55,7 @@ func ExampleObserveFault() {
 func ExampleJudgeChain() {
 	url := func(s string) urinorm.URL { u, _, _ := urinorm.ParseWeb(s); return u }
 	end := check.Outcome{Code: check.CodeOK, Status: 200}
-	j := check.JudgeChain(check.Question{Fragment: "faq", HasFragment: true}, []check.Link{
+	j := check.JudgeChain(check.Question{Fragment: "faq", HasFragment: true}, []check.Redirect{
 		{URL: url("http://example.com/help"), Status: 301},
 		{URL: url("https://example.com/help"), Status: 302},
 	}, url("https://example.com/en/help"), &end, nil, 10)

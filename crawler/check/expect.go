@@ -8,17 +8,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// expectNouns name what a reference asks for.
+// expectNouns describe what a reference asks for.
 var expectNouns = map[extract.Expect]string{
 	extract.ExpectImage:  "an image",
 	extract.ExpectScript: "a script",
 	extract.ExpectStyle:  "a style sheet",
 }
 
-// MismatchWarning is the warning content-type-mismatch, when a reference that asks for
+// MismatchWarning returns the warning content-type-mismatch if a reference that asks for
 // an image, a script or a style sheet was answered with HTML. Other types prove
 // nothing: servers send images as application/octet-stream and scripts as text/plain,
-// and browsers cope.
+// and browsers accept them.
 func MismatchWarning(expect extract.Expect, contentType string) (Warning, bool) {
 	noun, received := expectNouns[expect], fetch.MediaType(contentType)
 	if noun == "" || !isHTML(received) {
@@ -27,11 +27,11 @@ func MismatchWarning(expect extract.Expect, contentType string) (Warning, bool) 
 	return Warning{Code: CodeContentTypeMismatch, Message: noun + " was expected, but the server sent " + received}, true
 }
 
-// MixedContentWarning is the warning mixed-content for one link of a page: an https
-// page loads something without encryption that belongs to it (Mixed Content 4), frames
-// included. Hosts of this machine are as safe as https (Secure Contexts 3.1) and
-// exempt, "localhost" and the names below it included. The message says what a browser
-// does: images, audio and video it upgrades or flags, the rest it blocks.
+// MixedContentWarning returns the warning mixed-content if an https page loads a part of
+// itself without encryption (Mixed Content 4): an image, a script, a style sheet, a
+// frame. Loopback hosts are as safe as https (Secure Contexts 3.1) and exempt, including
+// "localhost" and the names below it. The message says what a browser does: it upgrades
+// images, audio and video to https, and blocks the rest.
 func MixedContentWarning(page, target urinorm.URL, link *extract.Link) (Warning, bool) {
 	frame := link.Kind == extract.Navigation && (link.Element == "iframe" || link.Element == "frame")
 	if !frame && link.Kind != extract.Resource && link.Kind != extract.Stylesheet {
@@ -48,7 +48,7 @@ func MixedContentWarning(page, target urinorm.URL, link *extract.Link) (Warning,
 }
 
 // isUpgradable reports whether a browser retries a mixed load with https (Mixed
-// Content 3.1); srcset and picture are left out there.
+// Content 3.1), which excludes srcset and picture.
 func isUpgradable(link *extract.Link) bool {
 	switch link.Element {
 	case "img", "image", "audio", "video", "source":
@@ -61,7 +61,7 @@ func isTrustworthy(host string) bool {
 	return urinorm.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
 }
 
-// repairNouns say what each repair found, as far as it is a fault.
+// repairNouns describe what is wrong with a reference that needs a repair.
 var repairNouns = []struct {
 	repair urinorm.Repairs
 	noun   string
@@ -78,7 +78,7 @@ var repairNouns = []struct {
 	{urinorm.RepairDriveLetter, "a | in place of the : after a drive letter"},
 }
 
-// RepairWarnings are the warnings about how a reference is written.
+// RepairWarnings returns the warnings about the spelling of a reference.
 func RepairWarnings(repairs urinorm.Repairs) []Warning {
 	var warnings []Warning
 	if repairs.Repaired() {

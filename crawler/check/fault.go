@@ -8,11 +8,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// ObserveFault makes an Outcome of a request that brought no answer. The error is
-// a *fetch.Fault, or the context's when the run was cancelled.
+// ObserveFault returns the Outcome of a request without an answer. The error is a
+// *fetch.Fault, or the context's if the run was cancelled.
 //
-// What our own machine is to blame for (Fault.Local, or an error that no Fetcher
-// should return) is never held against the link: the Outcome is Starved.
+// A failure of this machine (Fault.Local, or an error that no Fetcher should return)
+// does not count against the link: the Outcome has the code limit, and LocalLimit is
+// true.
 func ObserveFault(err error) Outcome {
 	fault, ok := asFault(err)
 	switch {
@@ -20,24 +21,24 @@ func ObserveFault(err error) Outcome {
 		return Skip(CodeInterrupted, "the run ended before the answer arrived")
 	case !ok:
 		o := Skip(CodeLimit, "the request could not be sent from this machine")
-		o.Starved = true
+		o.LocalLimit = true
 		return o
 	case fault.Local:
 		o := Skip(CodeLimit, "a limit of this machine stopped the request")
 		if fault.Err != nil {
 			o.Message += ": " + fault.Err.Error()
 		}
-		o.Requests, o.Starved = fault.Requests, true
+		o.Requests, o.LocalLimit = fault.Requests, true
 		return o
 	}
 	o := Skip(Code(fault.Kind), faultMessage(fault))
-	o.Requests, o.Passing = fault.Requests, fault.Retry && o.Code == CodeTLSError
+	o.Requests, o.Temporary = fault.Requests, fault.Retry && o.Code == CodeTLSError
 	return o
 }
 
-// faultMessage says the thing first, then what happened to it: the host, port or
-// file that was attempted, and the cause as the Fetcher words it for readers. A
-// whole URL is left out, as the report shows it beside the message.
+// faultMessage returns the host, port or file of the request, then the cause as the
+// Fetcher describes it. A whole URL is left out, because the report shows it next to the
+// message.
 func faultMessage(fault *fetch.Fault) string {
 	if fault.Kind == string(CodeFileCase) && fault.Hint != "" {
 		return "the file is named " + quoteName(fault.Hint) + ", in different letter case"

@@ -38,7 +38,7 @@ func TestObserveFault(t *testing.T) {
 	}
 	for _, test := range tests {
 		o := ObserveFault(test.err)
-		if o.Code != test.code || o.Message != test.message || o.Starved != test.starved || o.Size != -1 {
+		if o.Code != test.code || o.Message != test.message || o.LocalLimit != test.starved || o.Size != -1 {
 			t.Errorf("%s: %+v, want %s %q", test.name, o, test.code, test.message)
 		}
 		if _, ok := asFault(test.err); ok && o.Requests != 2 {
@@ -63,8 +63,8 @@ func TestCut(t *testing.T) {
 	}
 	for _, test := range tests {
 		page, leaf := answered(t, 200, nil), answered(t, 200, nil)
-		page.Cut(test.err, true)
-		leaf.Cut(test.err, false)
+		page.NoteBodyError(test.err, true)
+		leaf.NoteBodyError(test.err, false)
 		if page.Code != test.code || page.Message == "" {
 			t.Errorf("%s: page %s %q", test.name, page.Code, page.Message)
 		}

@@ -8,43 +8,43 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// directiveDelimiter begins a fragment directive such as :~:text=. A browser cuts
-// it off before it looks for an element (URL Fragment Text Directives 3.2).
+// directiveDelimiter begins a fragment directive such as :~:text=. A browser removes
+// the directive before it looks for an element (URL Fragment Text Directives 3.2).
 const directiveDelimiter = ":~:"
 
-// sanitizedPrefix is put before the ids of user-written text by GitHub and the
-// sanitizers made after its example; a script leads #X to user-content-X.
+// sanitizedPrefix is the prefix that GitHub and similar sanitizers add to the ids of
+// user-written text. A script scrolls to user-content-X for #X.
 const sanitizedPrefix = "user-content-"
 
-// maxRangeHyphens is how many places of a fragment are tried as the hyphen of a
-// source line range.
+// maxRangeHyphens is the number of hyphens in a fragment that are tried as the hyphen of
+// a range of source lines.
 const maxRangeHyphens = 8
 
-// judgeFragment says whether a page that is there has what stands behind the '#'.
-// It returns ok for what need not or cannot be judged.
+// judgeFragment judges the fragment of a target that is otherwise ok. It returns ok for a
+// fragment that need not or cannot be judged.
 func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, string) {
 	if o.Read && set.Has(HashAnchor(q.Fragment)) {
-		return OK, CodeOK, "" // to the letter, whatever it might mean besides
+		return OK, CodeOK, "" // an exact match wins over every other meaning
 	}
 	fragment, _, _ := strings.Cut(q.Fragment, directiveDelimiter)
 	if fragment == "" || scriptRouted(fragment) {
 		return OK, CodeOK, ""
 	}
 	if o.Status != 0 && (o.Status < 200 || o.Status > 299) && o.Status != 304 {
-		return OK, CodeOK, "" // an accepted refusal: its page is not the one that was meant
+		return OK, CodeOK, "" // an accepted refusal: the body is not the page
 	}
 	decoded := percentDecode(fragment)
 	inPDF := o.Read && isPDF(o.ContentType, set)
 	if inPDF {
 		decoded = missingInPDF(set, fragment)
 	}
-	if o.Read && (decoded == "" || !inPDF && (found(set, fragment) || decoded != fragment && found(set, decoded) || lineRange(set, decoded))) {
+	if o.Read && (decoded == "" || !inPDF && (hasAnchor(set, fragment) || decoded != fragment && hasAnchor(set, decoded) || isLineRange(set, decoded))) {
 		return OK, CodeOK, ""
 	}
-	if o.Read && o.ContentType == "text/markdown" && foundOnGitHub(set, decoded) {
+	if o.Read && o.ContentType == "text/markdown" && hasGitHubAnchor(set, decoded) {
 		return OK, CodeOK, ""
 	}
-	if o.ContentType == "image/svg+xml" && viewOfSVG(decoded) {
+	if o.ContentType == "image/svg+xml" && isSVGView(decoded) {
 		return OK, CodeOK, ""
 	}
 	if isTop(decoded) || ignored(q, fragment, decoded) || isScriptAnchor(q.URL, decoded) {
@@ -52,7 +52,7 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 	}
 	if !o.Read {
 		if !isHTML(o.ContentType) {
-			return OK, CodeOK, "" // media times, JSON pointers: not ours to judge
+			return OK, CodeOK, "" // the media type defines it, such as a time or a JSON pointer
 		}
 		return Unverified, CodeFragmentUnverified, "the page was not read, so the id " + quoteName(decoded) + " could not be checked"
 	}
@@ -72,18 +72,18 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 	}
 }
 
-// found looks a name up as it is, and as sanitizers rename it.
-func found[S anchorSet](set S, name string) bool {
+// hasAnchor looks up a name as it is, and with the prefix of sanitizers.
+func hasAnchor[S anchorSet](set S, name string) bool {
 	return set.Has(HashAnchor(name)) || set.Has(hashAnchor(sanitizedPrefix, name))
 }
 
-// foundOnGitHub looks the name of a heading up, in lower case, as GitHub does: its id is
-// user-content-setup, and a script leads #Setup there.
-func foundOnGitHub[S anchorSet](set S, name string) bool {
-	return found(set, strings.TrimPrefix(strings.ToLower(name), sanitizedPrefix))
+// hasGitHubAnchor looks up the name of a heading in lower case, as GitHub does: for #Setup
+// its script scrolls to user-content-setup.
+func hasGitHubAnchor[S anchorSet](set S, name string) bool {
+	return hasAnchor(set, strings.TrimPrefix(strings.ToLower(name), sanitizedPrefix))
 }
 
-// includesFiles tells the formats whose documents may include others, and know no script.
+// includesFiles reports whether documents of a media type may include other files.
 func includesFiles(mediaType string) bool {
 	switch mediaType {
 	case "text/asciidoc", "text/x-asciidoc", "text/x-rst", "text/org":
@@ -92,16 +92,16 @@ func includesFiles(mediaType string) bool {
 	return false
 }
 
-// lineRange reports whether a fragment is A-B, A and B both being ids, as source
-// listings link to a range of lines.
-func lineRange[S anchorSet](set S, fragment string) bool {
+// isLineRange reports whether a fragment is A-B with two ids A and B, as source listings
+// link to a range of lines.
+func isLineRange[S anchorSet](set S, fragment string) bool {
 	tried := 0
 	for i := 1; i < len(fragment)-1 && tried < maxRangeHyphens; i++ {
 		if fragment[i] != '-' {
 			continue
 		}
 		tried++
-		if found(set, fragment[:i]) && found(set, fragment[i+1:]) {
+		if hasAnchor(set, fragment[:i]) && hasAnchor(set, fragment[i+1:]) {
 			return true
 		}
 	}
@@ -109,18 +109,18 @@ func lineRange[S anchorSet](set S, fragment string) bool {
 }
 
 // scriptRouted reports whether a fragment is the address of a view that a script
-// routes to: "#/settings", "#!page". No element is meant.
+// displays, such as "#/settings" or "#!page", rather than the name of an element.
 func scriptRouted(fragment string) bool { return fragment[0] == '/' || fragment[0] == '!' }
 
-// viewOfSVG reports whether a fragment of an SVG document says what to show of it
-// rather than names an element (SVG 2, 16.3.2).
-func viewOfSVG(fragment string) bool {
+// isSVGView reports whether a fragment of an SVG document selects a view of it rather
+// than an element (SVG 2, 16.3.2).
+func isSVGView(fragment string) bool {
 	return strings.HasPrefix(fragment, "svgView(") && strings.HasSuffix(fragment, ")") ||
 		strings.HasPrefix(fragment, "xywh=") || strings.HasPrefix(fragment, "t=")
 }
 
 // isTop reports whether a fragment means the top of the page (HTML Standard
-// 7.4.6.4, "find the indicated part": asked last, in any letter case).
+// 7.4.6.4, "find the indicated part": the last step, in any letter case).
 func isTop(decoded string) bool {
 	return strings.EqualFold(decoded, "top") && len(decoded) == len("top")
 }
@@ -130,7 +130,7 @@ func ignored(q *Question, fragment, decoded string) bool {
 }
 
 // percentDecode is the URL Standard's percent-decode (1.3) followed by its "UTF-8
-// decode without BOM": a malformed % stays, broken UTF-8 becomes U+FFFD.
+// decode without BOM": a malformed % stays, invalid UTF-8 becomes U+FFFD.
 func percentDecode(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -148,8 +148,8 @@ func percentDecode(s string) string {
 		out = append(out, s[i])
 	}
 	if !utf8.Valid(out) {
-		if mended, err := unicode.UTF8.NewDecoder().Bytes(out); err == nil {
-			out = mended
+		if repaired, err := unicode.UTF8.NewDecoder().Bytes(out); err == nil {
+			out = repaired
 		}
 	}
 	return string(out)
@@ -167,11 +167,11 @@ func unhex(c byte) int {
 	return -1
 }
 
-// maxQuoted is how much of a name a message repeats, in characters.
+// maxQuoted is the greatest length of a name in a message, in characters.
 const maxQuoted = 80
 
-// quoteName puts a name that comes from a page into a message: in quotes, control
-// characters made visible, shortened.
+// quoteName quotes a name from a page for a message: control characters are escaped, and
+// a long name is shortened.
 func quoteName(name string) string {
 	count := 0
 	for i := range name {

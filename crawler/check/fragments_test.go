@@ -36,8 +36,8 @@ func TestSVGFragments(t *testing.T) {
 }
 
 // TestFragments is the HTML standard's lookup (7.4.6.4, "find the indicated part"),
-// with what the contract adds. All pages are static and internal, so that what is
-// not found is broken.
+// with additions such as line ranges. All pages are static and internal, so a missing
+// fragment is broken.
 func TestFragments(t *testing.T) {
 	page := pageWith("setup", "100%", "a%20b", "c d", "über", "Top-Level", "user-content-usage", "L10", "L20", "n-1", "n-5",
 		"a/b", "\uFFFDx", "\uFEFFbom", "ﬁ", "odd:~:text=id")
@@ -113,8 +113,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestFragmentsOfMarkdown: where it will be published is not known, and on GitHub letter
-// case makes no difference, and the id of a heading has a prefix.
+// TestFragmentsOfMarkdown: Markdown may be published on GitHub, where the id of a heading
+// has a prefix and fragments match in any letter case.
 func TestFragmentsOfMarkdown(t *testing.T) {
 	page := pageWith("setup", "übersicht", "Kept")
 	page.ContentType = "text/markdown"
@@ -126,7 +126,7 @@ func TestFragmentsOfMarkdown(t *testing.T) {
 	}
 }
 
-// A source that includes another may have its anchors, too.
+// A file may have the anchors of a file that it includes.
 func TestFragmentsOfIncludedFiles(t *testing.T) {
 	page := pageWith("setup")
 	page.ContentType = "text/asciidoc"
@@ -321,7 +321,7 @@ func TestKeepNames(t *testing.T) {
 	}
 }
 
-// Hosts of projects do not tell one that is private from one that is not there.
+// The answer of these hosts is the same for private and for missing projects.
 func TestPrivateProjects(t *testing.T) {
 	for url, private := range map[string]bool{
 		"https://github.com/owner/project": true, "https://github.com/owner/project/blob/main/x.go": true, "https://gitlab.com/group/project": true,

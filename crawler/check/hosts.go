@@ -8,28 +8,28 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// scriptAnchors are fragments that a well-known host's scripts give a meaning to,
-// so that no element of the delivered page need have the id. A row says as little
-// as its evidence allows: other fragments of the host are judged as usual.
+// scriptAnchors are fragments that the scripts of well-known hosts handle, so that no
+// element of the delivered page needs to have the id. A row is as narrow as possible:
+// other fragments of the host are judged as usual.
 //
-// host is the host itself, or with a leading dot any host below it; empty stands
-// for software that many hosts run, told by its paths. path and fragment are
-// matched against the whole path and the whole decoded fragment. The table is made
-// when it is first asked: its patterns would be a good part of the program's start.
+// host is the host itself, or with a leading dot any host below it. An empty host is
+// for software that many hosts run, recognized by its paths. path and fragment match
+// the whole path and the whole decoded fragment. The table is made on first use,
+// because compiling its patterns would delay the start of the program.
 var scriptAnchors = sync.OnceValue(func() []scriptAnchor {
 	return []scriptAnchor{
-		// GitHub: lines of source, parts of a conversation, places of a diff, tabs of a repository's front page.
+		// GitHub: lines of source, parts of a conversation, lines of a diff, tabs of a repository's front page.
 		{host: "github.com", fragment: whole(`LC?\d+(C\d+)?(-L?\d+(C\d+)?)?`)},
 		{host: "github.com", fragment: whole(`(issue|issuecomment|pullrequestreview|discussioncomment|commitcomment|event|ref-(issue|pullrequest|commit))-[0-9a-f]+`)},
 		{host: "github.com", fragment: whole(`(discussion_r|r|pullrequestreview-)\d+`)},
 		{host: "github.com", fragment: whole(`diff-[0-9a-zA-Z]+([LR]\d+(-[LR]\d+)?)?`)},
 		{host: "github.com", fragment: whole(`(readme|[A-Za-z0-9.-]+-ov-file|partial-(discussion|pull)-[a-z-]+|issuecomment-new|new_comment_field)`)},
 		{host: "gist.github.com", fragment: whole(`(file-.+|gistcomment-\d+|LC?\d+(-L?\d+)?)`)},
-		// GitLab, on its own host and on others: told by "/-/" in its paths.
+		// GitLab, on its own host and on others: recognized by "/-/" in its paths.
 		{host: "gitlab.com", fragment: whole(`(L\d+(-L?\d+)?|note_\d+|[0-9a-f]{40}_\d+_\d+|diff-content-[0-9a-f]+|discussion_[0-9a-f]+)`)},
 		{path: whole(`/.+/-/(blob|blame|tree|raw|snippets|issues|work_items|merge_requests|commit|compare|epics)/.*`),
 			fragment: whole(`(L\d+(-L?\d+)?|note_\d+|[0-9a-f]{40}_\d+_\d+|diff-content-[0-9a-f]+|discussion_[0-9a-f]+)`)},
-		// Forgejo, Gitea: told by "/src/branch/" and the like.
+		// Forgejo, Gitea: recognized by "/src/branch/" and the like.
 		{host: "codeberg.org", fragment: whole(`(L\d+(-L?\d+)?|issuecomment-\d+|issue-\d+|diff-[0-9a-f]+([LR]\d+)?)`)},
 		{path: whole(`/[^/]+/[^/]+/src/(branch|commit|tag)/.+`), fragment: whole(`L\d+(-L?\d+)?`)},
 		// Bitbucket.
@@ -68,10 +68,10 @@ type scriptAnchor struct {
 	fragment *regexp.Regexp
 }
 
-// privateHosts answer 404 for a project that is there, but not for everybody to see.
+// privateHosts answer 404 for projects that exist, but are private.
 var privateHosts = map[string]bool{"github.com": true, "raw.githubusercontent.com": true, "gitlab.com": true, "bitbucket.org": true, "codeberg.org": true}
 
-// hidesPrivate reports whether a 404 may be about something in a private project.
+// hidesPrivate reports whether a 404 for u may hide a private project.
 func hidesPrivate(u urinorm.URL) bool {
 	if u.IsZero() || !privateHosts[u.Host()] {
 		return false
@@ -82,8 +82,8 @@ func hidesPrivate(u urinorm.URL) bool {
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// isScriptAnchor reports whether the fragment, percent-decoded, is one that a
-// well-known host's scripts give a meaning to.
+// isScriptAnchor reports whether scripts of the URL's host handle the fragment, which is
+// percent-decoded.
 func isScriptAnchor(u urinorm.URL, fragment string) bool {
 	if u.IsZero() {
 		return false

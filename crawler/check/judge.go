@@ -6,43 +6,43 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Question is what is asked of an Outcome: is this target, with this fragment,
-// from this side, all right?
+// Question is what Judge answers about an Outcome: does this target, with this fragment,
+// work for links from this site?
 type Question struct {
-	// URL is the target's URL, behind redirects the final one. Observe resolves a
-	// Location against it; Judge looks only at its host and path, for fragments
-	// that a known host's scripts make. The zero value switches that off.
+	// URL is the target's URL, after redirects the final one. Observe resolves a
+	// Location against it; Judge uses only its host and path, to recognize fragments
+	// that the scripts of well-known hosts handle. The zero value disables that.
 	URL urinorm.URL
-	// Conditional is true when the request asked for changes only, so that 304 is
-	// the answer to it. Only Observe uses it.
+	// Conditional is true if the request was conditional, so that 304 is a regular
+	// answer. Only Observe uses it.
 	Conditional bool
-	// Internal is true when the target is one of our own pages; a redirect that
-	// leaves the site is external from there on.
+	// Internal is true if the target is on the user's own site. After a redirect that
+	// leaves the site, it is false.
 	Internal bool
-	// Local is true when a file answers. Files are ours, whatever the scope says.
+	// Local is true if the target is a file, which is judged as part of the user's own
+	// site.
 	Local bool
-	// Fragment is the reference's fragment without '#', as it stands in the
-	// resolved URL (not as printed, which may spell its escapes otherwise).
+	// Fragment is the reference's fragment without '#', as in the resolved URL; the
+	// printed URL may have other escapes.
 	Fragment    string
 	HasFragment bool
-	// Accept holds further statuses that count as ok; nil is none.
+	// Accept holds further statuses that count as ok; nil holds no status.
 	Accept *Statuses
-	// IgnoreFragment says which fragments are not looked for. It is asked with the
-	// fragment as written and percent-decoded; nil ignores none.
+	// IgnoreFragment reports whether a fragment is not judged. It is called with the
+	// fragment as written and percent-decoded; nil ignores no fragment.
 	IgnoreFragment func(string) bool
 }
 
-// ours reports whether the target is judged as one of our own.
+// ours reports whether the target is judged as part of the user's own site.
 func (q *Question) ours() bool { return q.Internal || q.Local }
 
-// Judge gives the verdict on an outcome for one question, by the contract's table
-// of evidence. Warnings are those of the outcome and shared with it: they must not
-// be changed. They go with ok only; of a broken target nobody needs to hear that
-// its certificate ends soon.
+// Judge returns the verdict on an outcome for one question, according to the table of
+// codes. The warnings are shared with the outcome and must not be changed. Only an ok
+// target has warnings: a certificate that expires soon does not matter if the target is
+// broken.
 func (o *Outcome) Judge(q Question) Judgement { return judge(o, &q, o.Anchors) }
 
-// JudgeIn is Judge with the anchors still encoded, for an outcome whose Anchors
-// were not decoded (see DecodeHead).
+// JudgeIn is Judge for an outcome whose anchors are still encoded (see DecodeHead).
 func (o *Outcome) JudgeIn(q Question, anchors EncodedAnchors) Judgement {
 	return judge(o, &q, anchors)
 }
@@ -71,7 +71,7 @@ func judge[S anchorSet](o *Outcome, q *Question, anchors S) Judgement {
 	return j
 }
 
-// evidence gives the verdict and the code of an outcome, fragments aside.
+// evidence returns the verdict and the code of an outcome, without its fragment.
 func (o *Outcome) evidence(q *Question) (Verdict, Code) {
 	if o.accepted(q.Accept) {
 		return OK, CodeOK
@@ -93,10 +93,9 @@ func (o *Outcome) evidence(q *Question) (Verdict, Code) {
 	}
 }
 
-// accepted reports whether the user said that the status counts as ok. That
-// settles only what the status itself was held against: a body that ends early is
-// no better for its 200, and a bot wall behind a 200 would have passed for the page
-// if that were enough.
+// accepted reports whether the outcome is ok because the user accepts its status. That
+// applies only if the status is the problem: an incomplete body and the page of a bot
+// wall are not ok because they have the status 200.
 func (o *Outcome) accepted(accept *Statuses) bool {
 	if !accept.Has(o.Status) {
 		return false
@@ -111,8 +110,7 @@ func (o *Outcome) accepted(accept *Statuses) bool {
 	return status
 }
 
-// judgeStatus gives the verdict on a status that was held against the target,
-// after the retries.
+// judgeStatus returns the verdict on a status after the retries.
 func judgeStatus(status int, ours bool) Verdict {
 	side := func(internal, external Verdict) Verdict {
 		if ours {
@@ -122,7 +120,7 @@ func judgeStatus(status int, ours bool) Verdict {
 	}
 	switch status {
 	case 401, 403, 407, 418, 451, 999:
-		return side(Broken, Unverified) // refusals: robots meet them where readers do not
+		return side(Broken, Unverified) // servers refuse programs where they let readers in
 	case 408, 425, 429:
 		return Unverified
 	case 502, 503, 504:
@@ -131,9 +129,9 @@ func judgeStatus(status int, ours bool) Verdict {
 	switch {
 	case status >= 200 && status <= 299:
 		return OK
-	case status >= 520 && status <= 529: // a CDN could not reach the site for now
+	case status >= 520 && status <= 529: // a CDN could not reach the site, perhaps temporarily
 		return side(Broken, Unverified)
-	default: // other 4xx; 500, 501, 505 and other 5xx; what is no status at all
+	default: // other 4xx; 500, 501, 505 and other 5xx; invalid statuses
 		return Broken
 	}
 }
@@ -141,7 +139,7 @@ func judgeStatus(status int, ours bool) Verdict {
 // Statuses is a set of HTTP statuses. The zero value and nil are empty.
 type Statuses struct{ bits [highestStatus/64 + 1]uint64 }
 
-// Add adds all statuses from one to another, both included.
+// Add adds all statuses in a range, including both ends.
 func (s *Statuses) Add(from, to int) error {
 	if from < lowestStatus || to > highestStatus || from > to {
 		return fmt.Errorf("accept %d-%d: a range of statuses must be within %d to %d, the lower status first", from, to, lowestStatus, highestStatus)

@@ -10,25 +10,24 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Resolver is what CheckMailto asks of the domain name system; *net.Resolver
-// satisfies it. Names are passed with a dot at their end, so that no search list
-// of this machine makes a dead domain look alive.
+// Resolver looks up names in the domain name system; *net.Resolver implements it. Names
+// end in a dot, so that no search list of this machine makes a missing domain exist.
 type Resolver interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 	LookupIP(ctx context.Context, network, host string) ([]net.IP, error)
 }
 
-// MaxMailDomains is how many different domains of one mailto URI are looked up.
+// MaxMailDomains is the number of different domains of one mailto URI that are looked
+// up.
 const MaxMailDomains = 16
 
-// CheckMailto looks up the domains of a mailto URI's addresses. A domain that does
-// not exist is dns-not-found, and one that has no MX record but an address earns
-// the warning no-mx, as does one that declares with a null MX that it takes no
-// mail (RFC 7505). The first domain that does not exist decides, then the first
-// that could not be looked up. No mail server is ever contacted: what it would say
-// to a stranger proves nothing.
+// CheckMailto looks up the domains of a mailto URI's addresses. The outcome is
+// dns-not-found if a domain does not exist, else dns-failure if one could not be looked
+// up. A domain that has an address but no MX record gets the warning no-mx, and so does
+// a domain whose null MX says that it accepts no mail (RFC 7505). Mail servers are not
+// contacted, because their answers to unknown clients prove nothing.
 //
-// Address literals need no look-up; without a resolver nothing is looked up.
+// Address literals are not looked up. A nil resolver looks up nothing.
 func CheckMailto(ctx context.Context, resolver Resolver, addresses []urinorm.Address) Outcome {
 	outcome := Outcome{Code: CodeOK, Size: -1}
 	if resolver == nil {
@@ -60,12 +59,12 @@ func CheckMailto(ctx context.Context, resolver Resolver, addresses []urinorm.Add
 	return outcome
 }
 
-// checkMailDomain finds where a domain's mail goes, as a sending server would
-// (RFC 5321 5.1): the MX records, and only where none exists the address.
+// checkMailDomain finds out where a domain's mail goes, as a sending server does (RFC
+// 5321 5.1): to its MX records, or to its address if there are none.
 func checkMailDomain(ctx context.Context, resolver Resolver, domain string) (Code, string) {
 	records, err := resolver.LookupMX(ctx, domain+".")
 	switch {
-	case len(records) > 0: // an error beside them tells of malformed ones only
+	case len(records) > 0: // an error is about other, malformed records
 		if isNullMX(records) {
 			return CodeNoMX, fmt.Sprintf("the domain %s declares that it accepts no mail", domain)
 		}
@@ -91,8 +90,8 @@ func isNullMX(records []*net.MX) bool {
 	return len(records) == 1 && (records[0].Host == "." || records[0].Host == "")
 }
 
-// isNotFound reports whether the name server said that there is no such name or
-// no such record, which the net package does not tell apart.
+// isNotFound reports whether the name server answered that the name or the record does
+// not exist, which package net does not distinguish.
 func isNotFound(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns) && dns.IsNotFound && !dns.IsTemporary && !dns.IsTimeout

@@ -11,7 +11,7 @@ import (
 
 var _ Resolver = (*net.Resolver)(nil)
 
-// zone is a Resolver that knows what a test needs.
+// zone is a Resolver with the records of a test.
 type zone struct {
 	mx        map[string][]*net.MX
 	addresses map[string][]net.IP
@@ -43,7 +43,7 @@ func (z *zone) LookupIP(ctx context.Context, network, host string) ([]net.IP, er
 	return z.addresses[host], z.answer(ctx, host, len(z.addresses[host]) > 0)
 }
 
-// malformed gives an error beside its records, as net.Resolver does when it left some out.
+// malformed returns records and an error, as net.Resolver does if it left some out.
 type malformed struct{ *zone }
 
 func (m malformed) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
@@ -51,14 +51,14 @@ func (m malformed) LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 	return records, &net.DNSError{Err: "DNS response contained records which contain invalid names", Name: name}
 }
 
-// addressesFail knows that there is no MX record, and cannot tell the address.
+// addressesFail answers that there is no MX record, and fails to look up addresses.
 type addressesFail struct{ *zone }
 
 func (a addressesFail) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// endsBetween is cancelled after the first answer.
+// endsBetween cancels the run after the first answer.
 type endsBetween struct {
 	*zone
 	end func()

@@ -10,11 +10,12 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Observe makes an Outcome of an answer's status, headers and excerpt. It does not
-// touch the body: see ReadDocument, RecognizeWall, Truncate and Cut for what that adds.
+// Observe returns the Outcome of an answer's status, headers and excerpt. It does not
+// read the body: ReadDocument, RecognizeWall, Truncate and NoteBodyError add what the
+// body shows.
 //
-// Of the Question it uses URL, which a relative Location is resolved against, and
-// Conditional; never the side or the fragment of whoever asked.
+// Of the Question it uses Conditional, and URL to resolve a relative Location. The
+// Outcome does not depend on the reference's site or fragment.
 func Observe(req Question, resp *fetch.Response) Outcome {
 	o := Outcome{
 		Code:        CodeOK,
@@ -60,17 +61,17 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 
 func (o *Outcome) fail(code Code, message string) { o.Code, o.Message = code, message }
 
-// isWebSocket: 101 is what a WebSocket server answers to its handshake (RFC 6455
-// 4.2.2), and nothing anybody else may answer to us.
+// isWebSocket reports whether 101 is a regular answer for a URL: the answer to the opening
+// handshake of a WebSocket (RFC 6455 4.2.2).
 func isWebSocket(u urinorm.URL) bool {
 	return !u.IsZero() && (u.Scheme() == "ws" || u.Scheme() == "wss")
 }
 
-// redirect fills in where a 3xx answer leads.
+// redirect sets Next to the target of a 3xx answer, or the code redirect-invalid.
 //
-// Browsers follow 301, 302, 303, 307 and 308. A 300, or a status of this class
-// that nobody has defined, may be followed when it has a Location (RFC 9110 15.4
-// and 15.4.1); 305 and 306 must not be (15.4.6, 15.4.7).
+// Browsers follow 301, 302, 303, 307 and 308. A 300, or an undefined status of this
+// class, may be followed if it has a Location (RFC 9110 15.4 and 15.4.1); 305 and 306
+// must not be followed (15.4.6, 15.4.7).
 func (o *Outcome) redirect(base urinorm.URL, location string) {
 	if location == "" {
 		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+" without a Location header")
@@ -89,8 +90,8 @@ func (o *Outcome) redirect(base urinorm.URL, location string) {
 	}
 }
 
-// followable reports whether a redirect may lead to a scheme. Browsers hand most
-// others to another program (ftp, mailto, app links); these they refuse.
+// followable reports whether browsers follow a redirect to a scheme. They pass most
+// schemes that they do not fetch to another program (ftp, mailto, app links).
 func followable(scheme string) bool {
 	switch scheme {
 	case "javascript", "data", "file", "blob", "filesystem", "about", "view-source", "chrome", "resource":
@@ -99,9 +100,9 @@ func followable(scheme string) bool {
 	return true
 }
 
-// resolveLocation reads a Location as browsers do: as an href against the URL
-// that was asked. Bytes that are no UTF-8, from servers that send Latin-1, are
-// kept by percent-encoding each.
+// resolveLocation resolves a Location as browsers do, like an href on the requested URL.
+// In a Location that is not UTF-8, such as Latin-1, each non-ASCII byte is
+// percent-encoded.
 func resolveLocation(base urinorm.URL, location string) (urinorm.URL, error) {
 	if !utf8.ValidString(location) {
 		var b strings.Builder

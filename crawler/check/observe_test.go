@@ -21,7 +21,7 @@ func TestObserve(t *testing.T) {
 	}
 	wall := Observe(Question{}, &fetch.Response{Status: 503, Excerpt: []byte("<script>window._cf_chl_opt={}</script>")})
 	if wall.Code != CodeBotWall {
-		t.Errorf("a wall told by the excerpt of its page: %+v", wall)
+		t.Errorf("a wall recognized by the excerpt of its page: %+v", wall)
 	}
 	followed := Observe(Question{URL: parse(t, "https://e.test/a/b")},
 		&fetch.Response{Status: 302, Location: "d", URL: parse(t, "https://e.test/c/"), Header: http.Header{}})

@@ -5,62 +5,61 @@ import (
 	"time"
 )
 
-// Outcome is what was observed of a target, before any rule or side is applied:
-// the same observation may be judged for a link from our own site and for
-// others, today and, out of a cache, tomorrow.
+// Outcome is what was observed of a target. It does not depend on rules or on the site
+// of the link, so one Outcome serves all links to the target, and later runs from a
+// cache.
 type Outcome struct {
-	// Code is "ok" when the target answered with its content or can't be told
-	// from it; "redirect" when another target answers for it (Next); otherwise the
-	// code of what went wrong, as in the contract: "http-404", "timeout",
-	// "file-missing", "excluded".
+	// Code is "ok" if the target answered with its content, "redirect" if it redirects
+	// to another target (Next), otherwise the code of what went wrong, such as
+	// "http-404", "timeout", "file-missing" or "excluded".
 	Code Code
-	// Message is a sentence without a full stop that says what happened; it may be
-	// empty where the code says all.
+	// Message says what happened, without a full stop. It may be empty if the code says
+	// everything.
 	Message string
-	// Status is the HTTP status, 0 without one.
+	// Status is the HTTP status, or 0 if there is none.
 	Status      int
 	ContentType string // media type without parameters, lower case
 	Size        int64  // bytes, -1 unknown
 	Modified    time.Time
-	// Requests counts what was sent, retries included.
+	// Requests is the number of requests, including retries.
 	Requests int
 	Elapsed  time.Duration
 	// Path is the local file that answered.
 	Path string
-	// Next is the absolute URL a redirect leads to, with the fragment its Location
-	// names. Without one the reference keeps its own fragment (RFC 9110 10.2.2; Fetch
-	// 4.4, "HTTP-redirect fetch").
+	// Next is the absolute URL that a redirect leads to, with the fragment of its
+	// Location. If the Location has none, the reference keeps its own fragment (RFC 9110
+	// 10.2.2; Fetch 4.4, "HTTP-redirect fetch").
 	Next  string
 	Title string // the page's title
-	// Read is true when the body was read and its anchors are known.
+	// Read is true if the body was read and its anchors are known.
 	Read bool
-	// Static is true when the content holds no script that could make anchors, and
-	// includes no file that may have them.
+	// Static is true if the content has no script that could create anchors, and
+	// includes no file that could have them.
 	Static bool
-	// Login is true when the page asks for a password.
+	// Login is true if the page asks for a password.
 	Login bool
-	// Starved is true when limits of our own machine stopped the request, such as
-	// open files or ports: it says nothing of the target, and asking again may
-	// mend it. The Code is then "limit".
-	Starved bool
-	// Passing is true when asking again may mend a fault whose Code is one of those
-	// that last: a TLS handshake that was cut short, not one that was refused.
-	Passing bool
-	// Cached is true when the target was not asked: an earlier run was told so.
+	// LocalLimit is true if a limit of this machine, such as the number of open files
+	// or ports, stopped the request. That says nothing about the target, and a retry may
+	// succeed. The Code is "limit".
+	LocalLimit bool
+	// Temporary is true if a retry may succeed although the Code is usually permanent:
+	// for a TLS handshake that was cut short, not for one that was refused.
+	Temporary bool
+	// Cached is true if the outcome is from an earlier run and no request was sent.
 	Cached bool
 	// Anchors are the fragments the page defines.
 	Anchors Anchors
-	// Names are the anchors as they are written, for suggestions; empty unless
-	// KeepNames was called.
+	// Names are the anchors as written, for suggestions. They are empty unless KeepNames
+	// was called.
 	Names Names
-	// Warnings were seen on the way to the answer or in the content.
+	// Warnings are about the connection, the answer or the content.
 	Warnings []Warning
 }
 
-// Skip returns the outcome of a target that was not requested: because a rule says
-// so (excluded, external, limit, interrupted, address-denied), because a look at
-// it was enough (uri-invalid, port-blocked, file-from-web), or because it must not
-// be asked (robots-disallowed). The message names the rule or the fault.
+// Skip returns the outcome of a target that was not requested: because of a rule
+// (excluded, external, limit, interrupted, address-denied), because its URL decides
+// (uri-invalid, port-blocked, file-from-web), or because its site forbids it
+// (robots-disallowed). The message says which rule or fault it was.
 func Skip(code Code, message string) Outcome {
 	return Outcome{Code: code, Message: message, Size: -1}
 }
@@ -72,11 +71,11 @@ func (o *Outcome) Warn(w Warning) {
 	}
 }
 
-// IsRedirect reports whether another target, Next, answers for this one.
+// IsRedirect reports whether the target redirects to another one, Next.
 func (o *Outcome) IsRedirect() bool { return o.Code == CodeRedirect }
 
-// incomplete reports whether part of the body was not read, so that a fragment
-// that was not found may stand there.
+// incomplete reports whether part of the body was not read. A missing fragment may be
+// there.
 func (o *Outcome) incomplete() bool {
 	return o.Code == CodeBodyTruncated || slices.ContainsFunc(o.Warnings, func(w Warning) bool {
 		return w.Code == CodeBodyTruncated

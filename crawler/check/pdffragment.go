@@ -7,18 +7,17 @@ const (
 	pdfNamed = "nameddest="
 )
 
-// isPDF reports whether a document that was read is a PDF. Servers have many names
-// for it; the reader makes an anchor of each page.
+// isPDF reports whether a document that was read is a PDF. Servers use many media types
+// for PDF, but the reader makes an anchor of each page.
 func isPDF[S anchorSet](contentType string, set S) bool {
 	return contentType == "application/pdf" || !isHTML(contentType) && set.Has(HashAnchor(pdfPage+"1"))
 }
 
-// missingInPDF returns the part of a fragment that names a page or a destination
-// the document does not have, decoded; "" when there is none. RFC 8118 section 3
-// joins parameters by '&'; those that only say how to show the document (zoom,
-// view, toolbar, search and what viewers added) are there without being looked
-// up. A part without '=' is the name of a destination, and in some viewers a page's
-// number.
+// missingInPDF returns the decoded part of a fragment whose page or destination is not
+// in the document, or "". Parameters are separated by '&' (RFC 8118 section 3). Those
+// that only say how to display the document (zoom, view, toolbar, search and additions
+// of viewers) are not looked up. A part without '=' is the name of a destination, or in
+// some viewers the number of a page.
 func missingInPDF[S anchorSet](set S, fragment string) string {
 	for part := range strings.SplitSeq(fragment, "&") {
 		part = percentDecode(part)
@@ -35,7 +34,7 @@ func missingInPDF[S anchorSet](set S, fragment string) string {
 				return name
 			}
 		case part == "" || isTop(part) || part[0] == '[' || has(part):
-			// The bracket begins an explicit destination, which viewers write themselves.
+			// A bracket begins an explicit destination, which viewers write.
 		case !strings.Contains(part, "=") && !has(pdfPage+part):
 			return part
 		}
@@ -43,7 +42,7 @@ func missingInPDF[S anchorSet](set S, fragment string) string {
 	return ""
 }
 
-// quotePDF names a part of a fragment in a message.
+// quotePDF describes a part of a fragment for a message.
 func quotePDF(part string) string {
 	if number, isPage := strings.CutPrefix(part, pdfPage); isPage {
 		return "page " + quoteName(number)

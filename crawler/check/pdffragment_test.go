@@ -6,7 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// TestPDFFragments is RFC 8118 section 3, with the parameters that viewers have.
+// TestPDFFragments is RFC 8118 section 3, with the parameters of viewers.
 func TestPDFFragments(t *testing.T) {
 	document := Outcome{Code: CodeOK, Status: 200, ContentType: "application/pdf"}
 	document.ReadDocument(&extract.Document{Format: "pdf", Anchors: []string{"page=1", "page=2", "Chapter 1", "a&b", "x=1"}, Static: true})

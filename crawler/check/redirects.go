@@ -8,112 +8,111 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Link is one redirect of a chain: the URL that was asked and the 3xx it gave.
-type Link struct {
+// Redirect is one redirect of a chain: the requested URL and the 3xx status of its answer.
+type Redirect struct {
 	URL    urinorm.URL
 	Status int
 }
 
-// JudgeChain judges a reference that was redirected: links are the redirects in
-// order, the first being the reference's own target, final is where the last one
-// leads and end what was observed there, with its anchors still encoded (see
-// DecodeHead).
+// JudgeChain judges a reference that was redirected. The redirects are in order, the
+// first being that of the reference's own target; final is the target of the last
+// one, and end the outcome of final, with its anchors still encoded (see DecodeHead).
 //
-//	links[0] ──301──> links[1] ──302──> final
-//	   │                                  │
-//	   the reference                      end
+//	redirects[0] ──301──> redirects[1] ──302──> final
+//	   │                                          │
+//	   the reference                              end
 //
-// The Question's URL and Fragment are those of the reference: a Location's own
-// fragment takes the place of the reference's (RFC 9110 10.2.2). Its Internal and
-// Local are those of final, as a redirect that leaves the site is external from
-// there on.
+// The Question's URL and Fragment are those of the reference; the fragment of a
+// Location replaces the reference's (RFC 9110 10.2.2). Internal and Local are those of
+// final.
 //
-// A chain that has not come to its end, because end is itself a redirect or nil,
-// is redirect-loop when final is one of the links. The same address answering once
-// more with something else than a redirect, after a cookie, is no loop. More
-// redirects than limit are redirect-limit, whatever end says.
-func JudgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, anchors EncodedAnchors, limit int) Judgement {
+// If end is nil or itself a redirect, a chain in which final occurs before is
+// redirect-loop. It is not a loop if the same address answers without a redirect the
+// second time, after a cookie. More redirects than limit are redirect-limit, whatever
+// the outcome of final.
+func JudgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome, anchors EncodedAnchors, limit int) Judgement {
 	limit = max(limit, 0)
-	redirects := len(links)
+	count := len(redirects)
 	if end != nil && end.Code == CodeRedirect {
-		redirects++
+		count++
 	}
 	switch open := end == nil || end.Code == CodeRedirect; {
-	case open && chainHolds(links, final):
+	case open && visits(redirects, final):
 		return Judgement{Verdict: Broken, Code: CodeRedirectLoop,
 			Message: "the redirects lead back to " + final.WithoutFragment().Printed()}
-	case redirects > limit:
+	case count > limit:
 		return Judgement{Verdict: Broken, Code: CodeRedirectLimit,
 			Message: fmt.Sprintf("more than %d redirects in a row", limit)}
 	case end == nil:
 		end = &Outcome{Code: CodeInterrupted, Message: "the run ended before the last redirect was followed"}
 	}
-	chain := newChain(q, links, final, end)
+	chain := newChain(q, redirects, final, end)
 	q.URL = final
 	q.Fragment, q.HasFragment = chain.last().fragment, chain.last().hasFragment
 	j := judge(end, &q, anchors)
-	if j.Verdict == OK && len(links) > 0 {
+	if j.Verdict == OK && len(redirects) > 0 {
 		j.Warnings = append(j.Warnings, chain.warnings()...)
 	}
 	return j
 }
 
-func chainHolds(links []Link, u urinorm.URL) bool {
+// visits reports whether one of the redirects is at u.
+func visits(redirects []Redirect, u urinorm.URL) bool {
 	if u.IsZero() {
 		return false
 	}
 	key := urinorm.KeyOf(u)
-	for i := range links {
-		if urinorm.KeyOf(links[i].URL) == key {
+	for i := range redirects {
+		if urinorm.KeyOf(redirects[i].URL) == key {
 			return true
 		}
 	}
 	return false
 }
 
-// IsPermanent reports whether a status says that the old address is to be
-// replaced: 301 and 308 (RFC 9110 15.4.2 and 15.4.9).
+// IsPermanent reports whether a status asks clients to replace the old address: 301 and
+// 308 (RFC 9110 15.4.2 and 15.4.9).
 func IsPermanent(status int) bool {
 	return status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
 }
 
-// station is a URL of the chain with the fragment that holds there.
-type station struct {
+// hop is a URL of the chain with the fragment that applies there.
+type hop struct {
 	url         urinorm.URL
 	fragment    string
 	hasFragment bool
 }
 
-// chain is what there is to say of a way that came to its end.
+// chain is a chain of redirects that was followed to its end.
 type chain struct {
-	stations []station // one for each link, then the final one
-	statuses []int     // one for each link
+	hops     []hop // one for each redirect, then the final one
+	statuses []int // one for each redirect
 	end      *Outcome
 }
 
-func newChain(q Question, links []Link, final urinorm.URL, end *Outcome) chain {
+func newChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome) chain {
 	c := chain{end: end}
-	at := station{fragment: q.Fragment, hasFragment: q.HasFragment}
-	arrive := func(u urinorm.URL) {
-		at.url = u
-		// The first URL's fragment is the reference's, which the Question gives.
-		if fragment, ok := u.Fragment(); ok && len(c.stations) > 0 {
-			at.fragment, at.hasFragment = fragment, true
+	next := hop{fragment: q.Fragment, hasFragment: q.HasFragment}
+	add := func(u urinorm.URL) {
+		next.url = u
+		// The first URL's fragment is in the Question.
+		if fragment, ok := u.Fragment(); ok && len(c.hops) > 0 {
+			next.fragment, next.hasFragment = fragment, true
 		}
-		c.stations = append(c.stations, at)
+		c.hops = append(c.hops, next)
 	}
-	for i := range links {
-		arrive(links[i].URL)
-		c.statuses = append(c.statuses, links[i].Status)
+	for i := range redirects {
+		add(redirects[i].URL)
+		c.statuses = append(c.statuses, redirects[i].Status)
 	}
-	arrive(final)
+	add(final)
 	return c
 }
 
-func (c *chain) first() *station { return &c.stations[0] }
-func (c *chain) last() *station  { return &c.stations[len(c.stations)-1] }
+func (c *chain) first() *hop { return &c.hops[0] }
+func (c *chain) last() *hop  { return &c.hops[len(c.hops)-1] }
 
-// warnings are the things a person should know of the way.
+// warnings returns the warnings about the redirects.
 func (c *chain) warnings() []Warning {
 	var warnings []Warning
 	permanent := 0 // redirects at the beginning that are permanent
@@ -121,7 +120,7 @@ func (c *chain) warnings() []Warning {
 		permanent++
 	}
 	toRoot, toLogin := c.leadsToRoot(), c.leadsToLogin()
-	if reached := &c.stations[permanent]; urinorm.KeyOf(reached.url) != urinorm.KeyOf(c.first().url) {
+	if reached := &c.hops[permanent]; urinorm.KeyOf(reached.url) != urinorm.KeyOf(c.first().url) {
 		w := Warning{Code: CodeRedirectPermanent, Message: "moved permanently to " + reached.url.WithoutFragment().Printed()}
 		if proposal, ok := reached.proposal(); ok && !toRoot && !toLogin {
 			w.Proposal = proposal
@@ -131,7 +130,7 @@ func (c *chain) warnings() []Warning {
 	for i, status := range c.statuses {
 		if !IsPermanent(status) {
 			warnings = append(warnings, Warning{Code: CodeRedirectTemporary,
-				Message: fmt.Sprintf("redirected temporarily (%d) to %s", status, c.stations[i+1].url.WithoutFragment().Printed())})
+				Message: fmt.Sprintf("redirected temporarily (%d) to %s", status, c.hops[i+1].url.WithoutFragment().Printed())})
 			break
 		}
 	}
@@ -150,10 +149,9 @@ func (c *chain) warnings() []Warning {
 	return warnings
 }
 
-// proposal is the URL to write into the link: without anything secret, and with
-// the fragment that holds there. None is made of a URL that would change by being
-// printed, as its password would.
-func (s *station) proposal() (string, bool) {
+// proposal returns the URL to write into the link, with the fragment that applies there.
+// There is none for a URL with a password, which is never printed.
+func (s *hop) proposal() (string, bool) {
 	if s.url.HasUserinfo() {
 		return "", false
 	}
@@ -164,9 +162,9 @@ func (s *station) proposal() (string, bool) {
 	return proposal, true
 }
 
-// leadsToRoot reports whether the way began deep in a site and ended at a home
-// page. A fragment or query that the redirect itself added says what is meant
-// there; a start that is only another name of a home page is not deep.
+// leadsToRoot reports whether the chain leads from a page deep in a site to a home page.
+// A final URL with a query or a fragment of its own is not a home page. A first URL that
+// is only another name of a home page is not deep in the site.
 func (c *chain) leadsToRoot() bool {
 	end := c.last().url
 	if _, query := end.Query(); query || end.Path() != "/" {
@@ -178,8 +176,7 @@ func (c *chain) leadsToRoot() bool {
 	return !IsHomePath(c.first().url.Path())
 }
 
-// IsHomePath reports whether a path is that of a home page, under one of the names
-// servers give it.
+// IsHomePath reports whether a path is that of a home page, under one of its usual names.
 func IsHomePath(path string) bool {
 	path = strings.ToLower(strings.Trim(path, "/"))
 	if path == "" || path == "home" {
@@ -189,12 +186,12 @@ func IsHomePath(path string) bool {
 	return dot && (name == "index" || name == "default" || name == "home") && !strings.Contains(extension, "/")
 }
 
-// leadsToLogin reports whether the way ended at a sign-in page and did not begin
-// at one.
+// leadsToLogin reports whether the chain leads to a sign-in page and does not start at
+// one.
 //
-// The path decides, unless the page was read, holds no script and asks for no
-// password: that is an article about signing in. A page that asks for a password
-// under another path counts when the redirect changed the last segment, as many
+// The path decides, unless the page was read, has no script and does not ask for a
+// password: then it is an article about signing in. A page with another path that asks
+// for a password counts only if the redirect changed the last segment, because many
 // sites have a small sign-in form on each page.
 func (c *chain) leadsToLogin() bool {
 	start, end := c.first().url, c.last().url
@@ -207,9 +204,8 @@ func (c *chain) leadsToLogin() bool {
 	return c.end.Login && lastSegment(start.Path()) != lastSegment(end.Path())
 }
 
-// loginSegments are path segments that mean "sign in" when they stand alone, as
-// routers of common frameworks and identity services name them; "-" and "_" and
-// extensions are taken out before they are compared.
+// loginSegments are path segments of sign-in pages in common frameworks and identity
+// services. "-", "_" and extensions are removed before the comparison.
 var loginSegments = map[string]bool{
 	"login": true, "logon": true, "signin": true, "signon": true, "wplogin": true, "userlogin": true,
 	"dologin": true, "loginform": true, "loginpage": true, "sso": true, "saml": true, "saml2": true,
@@ -217,7 +213,7 @@ var loginSegments = map[string]bool{
 	"authorize": true,
 }
 
-// loginHosts are the first labels of hosts, or whole hosts, that do nothing but sign people in.
+// loginHosts are hosts, or first labels of hosts, that only serve for signing in.
 var loginHosts = map[string]bool{
 	"login": true, "signin": true, "sso": true, "idp": true, "accounts.google.com": true,
 	"login.microsoftonline.com": true, "login.live.com": true, "appleid.apple.com": true,
@@ -244,8 +240,8 @@ func lastSegment(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// forwarders are hosts whose links are meant to end elsewhere: resolvers of
-// identifiers and shorteners of links. That they do is no finding.
+// forwarders are hosts whose purpose is to redirect to other sites: resolvers of
+// identifiers and link shorteners.
 var forwarders = map[string]bool{
 	"doi.org": true, "dx.doi.org": true, "hdl.handle.net": true, "purl.org": true, "purl.oclc.org": true,
 	"w3id.org": true, "n2t.net": true, "arks.org": true, "identifiers.org": true, "urn.nb.no": true,
@@ -257,7 +253,7 @@ var forwarders = map[string]bool{
 }
 
 // leadsToOtherSite compares the registrable domains of both ends. localhost and
-// 127.0.0.1 are two, as they are to a browser's cookies and to the scope.
+// 127.0.0.1 are different sites, as for a browser's cookies and for the scope.
 func (c *chain) leadsToOtherSite() (from, to string, other bool) {
 	start, end := c.first().url.Host(), c.last().url.Host()
 	if start == end || start == "" || end == "" || forwarders[start] {
@@ -267,7 +263,7 @@ func (c *chain) leadsToOtherSite() (from, to string, other bool) {
 	return from, to, from != to
 }
 
-// site is the registrable domain, or the host where there is none: an address, a
+// site returns the registrable domain, or the host if there is none: for an address, a
 // public suffix, a name without dots.
 func site(host string) string {
 	host = strings.TrimSuffix(host, ".")

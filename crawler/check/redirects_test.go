@@ -10,17 +10,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// way reads "301 https://a/ 302 https://b/ https://c/": the URL behind each status
-// gave it, the last one is final.
-func way(t testing.TB, s string) (links []Link, final urinorm.URL) {
+// way reads "301 https://a/ 302 https://b/ https://c/": each status is the answer of the
+// URL after it, and the last URL is final.
+func way(t testing.TB, s string) (redirects []Redirect, final urinorm.URL) {
 	t.Helper()
 	fields := strings.Fields(s)
 	for len(fields) > 1 {
 		status := int(fields[0][0]-'0')*100 + int(fields[0][1]-'0')*10 + int(fields[0][2]-'0')
-		links = append(links, Link{URL: parse(t, fields[1]), Status: status})
+		redirects = append(redirects, Redirect{URL: parse(t, fields[1]), Status: status})
 		fields = fields[2:]
 	}
-	return links, parse(t, fields[0])
+	return redirects, parse(t, fields[0])
 }
 
 func okPage() *Outcome {
@@ -28,14 +28,14 @@ func okPage() *Outcome {
 }
 
 // judgeChain is JudgeChain with the anchors of end as they are stored.
-func judgeChain(q Question, links []Link, final urinorm.URL, end *Outcome, limit int) Judgement {
+func judgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome, limit int) Judgement {
 	var anchors EncodedAnchors
 	if end != nil {
 		for _, hash := range end.Anchors {
 			anchors = binary.LittleEndian.AppendUint64(anchors, hash)
 		}
 	}
-	return JudgeChain(q, links, final, end, anchors, limit)
+	return JudgeChain(q, redirects, final, end, anchors, limit)
 }
 
 func TestJudgeChainWarnings(t *testing.T) {
@@ -91,11 +91,11 @@ func TestJudgeChainWarnings(t *testing.T) {
 		{"no proposal with a password", "301 https://e.test/a https://joe:secret@e.test/b", nil, "redirect-permanent", ""},
 	}
 	for _, test := range tests {
-		links, final := way(t, test.way)
+		redirects, final := way(t, test.way)
 		if test.end == nil {
 			test.end = okPage()
 		}
-		j := judgeChain(Question{Internal: true}, links, final, test.end, 10)
+		j := judgeChain(Question{Internal: true}, redirects, final, test.end, 10)
 		if j.Verdict != OK || j.Code != CodeOK {
 			t.Errorf("%s: %v %s", test.name, j.Verdict, j.Code)
 			continue
@@ -138,8 +138,8 @@ func TestJudgeChainFragments(t *testing.T) {
 		{"up to the 302", "301 https://e.test/a 302 https://e.test/b https://e.test/c#new", "old", OK, "https://e.test/b#old"},
 	}
 	for _, test := range tests {
-		links, final := way(t, test.way)
-		j := judgeChain(Question{Internal: true, Fragment: test.fragment, HasFragment: true}, links, final, &page, 10)
+		redirects, final := way(t, test.way)
+		j := judgeChain(Question{Internal: true, Fragment: test.fragment, HasFragment: true}, redirects, final, &page, 10)
 		proposal := ""
 		if i := slices.IndexFunc(j.Warnings, func(w Warning) bool { return w.Code == CodeRedirectPermanent }); i >= 0 {
 			proposal = j.Warnings[i].Proposal
@@ -186,8 +186,8 @@ func TestJudgeChainEnds(t *testing.T) {
 		{"no redirect at all", "https://e.test/end", okPage(), 0, OK, CodeOK},
 	}
 	for _, test := range tests {
-		links, final := way(t, test.way)
-		j := judgeChain(Question{}, links, final, test.end, test.limit)
+		redirects, final := way(t, test.way)
+		j := judgeChain(Question{}, redirects, final, test.end, test.limit)
 		if j.Verdict != test.verdict || j.Code != test.code {
 			t.Errorf("%s: %v %s, want %v %s", test.name, j.Verdict, j.Code, test.verdict, test.code)
 		}
@@ -197,24 +197,24 @@ func TestJudgeChainEnds(t *testing.T) {
 	}
 }
 
-// TestJudgeChainIsExternalWhereItEnds: the side given is that of the end.
+// TestJudgeChainIsExternalWhereItEnds: Question.Internal is that of the final target.
 func TestJudgeChainIsExternalWhereItEnds(t *testing.T) {
-	links, final := way(t, "301 https://e.test/a https://other.test/a")
+	redirects, final := way(t, "301 https://e.test/a https://other.test/a")
 	end := &Outcome{Code: "http-403", Status: 403}
-	if j := judgeChain(Question{}, links, final, end, 10); j.Verdict != Unverified {
+	if j := judgeChain(Question{}, redirects, final, end, 10); j.Verdict != Unverified {
 		t.Errorf("%+v", j)
 	}
-	if j := judgeChain(Question{Internal: true}, links, final, end, 10); j.Verdict != Broken {
+	if j := judgeChain(Question{Internal: true}, redirects, final, end, 10); j.Verdict != Broken {
 		t.Errorf("%+v", j)
 	}
 }
 
-// TestJudgeChainWithoutURLs: a URL that could not be kept costs warnings, not the run.
+// TestJudgeChainWithoutURLs: redirects without URLs do not panic.
 func TestJudgeChainWithoutURLs(t *testing.T) {
-	start := []Link{{URL: parse(t, "https://e.test/a"), Status: 301}}
+	start := []Redirect{{URL: parse(t, "https://e.test/a"), Status: 301}}
 	for _, end := range []*Outcome{nil, okPage(), {Code: CodeRedirect, Status: 302}} {
 		judgeChain(Question{}, start, urinorm.URL{}, end, 10)
-		judgeChain(Question{}, []Link{{Status: 301}}, urinorm.URL{}, end, 10)
+		judgeChain(Question{}, []Redirect{{Status: 301}}, urinorm.URL{}, end, 10)
 		judgeChain(Question{Fragment: "x", HasFragment: true}, nil, urinorm.URL{}, end, 10)
 	}
 }

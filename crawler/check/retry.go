@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Retryable reports whether asking again may mend the outcome: what fails for a
-// moment, never a settled answer such as 404 or 410, and never a bot wall, which
-// is made to last.
+// Retryable reports whether another request may have a better outcome. That is so for
+// temporary failures, but not for definite answers such as 404 or 410, nor for bot
+// walls, which stay.
 func (o *Outcome) Retryable() bool {
 	switch o.Code {
 	case CodeTimeout, CodeConnectionReset, CodeConnectRefused, CodeDNSFailure, CodeRateLimited, CodeBodyTruncated:
 		return true
 	case CodeTLSError:
-		return o.Passing
-	case CodeLimit: // of our own machine, or its proxy; what was never asked is settled
-		return o.Starved || o.Requests > 0
+		return o.Temporary
+	case CodeLimit: // of this machine or its proxy; without a request the outcome is final
+		return o.LocalLimit || o.Requests > 0
 	}
 	status, ok := o.Code.Status()
 	return ok && (status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500 && status <= 599)
@@ -30,21 +30,22 @@ func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// maxRetryAfter bounds what RetryAfter returns. Whoever asks to come back in more
-// than a year means "never", and the sum with now must not overflow.
+// maxRetryAfter is the longest time that RetryAfter returns. More than a year means
+// "never", and the sum with the current time must not overflow.
 const maxRetryAfter = 366 * 24 * time.Hour
 
-// maxRetryHeader is the longest header value that is looked at, in bytes.
+// maxRetryHeader is the length of the longest header value that is read, in bytes.
 const maxRetryHeader = 256
 
-// RetryAfter returns how long a server asks to be left alone, counted from now.
+// RetryAfter returns how long to wait before the next request to a server, counted from
+// now.
 //
-// RFC 9110 10.2.3 knows whole seconds and an HTTP-date; servers also send
-// fractions, units ("30s", "1m30s", "2 minutes"), other date formats, Unix times,
-// and values in the past or below zero, which mean "at once". A date is measured
-// against the server's own Date header where there is one, as its clock may be
-// wrong. Without a usable Retry-After the rate limit headers are read, provided
-// they say that nothing is left. No result is above a year.
+// RFC 9110 10.2.3 defines whole seconds and an HTTP-date. Servers also send fractions,
+// units ("30s", "1m30s", "2 minutes"), other date formats, Unix times, and values in the
+// past or below zero, which mean "at once". A date is compared with the server's Date
+// header if there is one, because the server's clock may be wrong. Without a usable
+// Retry-After, the headers of rate limits are read if they say that the limit is
+// reached. The result is at most 366 days.
 func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	longest, found := time.Duration(0), false
 	for _, value := range h.Values("Retry-After") {
@@ -58,7 +59,7 @@ func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	return rateLimitReset(h, now)
 }
 
-// serverNow is the time by the server's clock, else ours.
+// serverNow returns the time of the server's clock, or now if it is not known.
 func serverNow(h http.Header, now time.Time) time.Time {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		return date
@@ -80,7 +81,7 @@ func retryValue(value string, serverNow, now time.Time) (time.Duration, bool) {
 	if date, ok := retryDate(value); ok {
 		return clampWait(date.Sub(serverNow)), true
 	}
-	// A list, as a proxy makes of two headers: "30, 30".
+	// Proxies join two headers to a list: "30, 30".
 	if first, rest, ok := strings.Cut(value, ","); ok {
 		a, okA := retrySeconds(strings.TrimSpace(first), now)
 		b, okB := retrySeconds(strings.TrimSpace(rest), now)
@@ -89,7 +90,7 @@ func retryValue(value string, serverNow, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// Numbers from here on are points in time: seconds, then milliseconds since 1970.
+// Larger numbers are points in time: seconds or milliseconds since 1970.
 const (
 	leastUnixSeconds = 1e9
 	leastUnixMillis  = 1e12
@@ -149,7 +150,7 @@ var unitSeconds = map[string]float64{
 	"d": 86400, "day": 86400, "days": 86400,
 }
 
-// dateLayouts are met beside the three of http.ParseTime.
+// dateLayouts are in use in addition to the three of http.ParseTime.
 var dateLayouts = [...]string{
 	time.RFC3339Nano,
 	time.RFC1123Z,
@@ -166,7 +167,8 @@ var dateLayouts = [...]string{
 	time.UnixDate,
 }
 
-// namedZones are the zones RFC 5322 4.3 gives an offset; Go knows only UTC by name.
+// namedZones are the zones to which RFC 5322 4.3 gives an offset; package time knows only
+// UTC by name.
 var namedZones = strings.NewReplacer(" EST", " -0500", " EDT", " -0400", " CST", " -0600", " CDT", " -0500",
 	" MST", " -0700", " MDT", " -0600", " PST", " -0800", " PDT", " -0700", " UT", " UTC", " Z", " UTC")
 
@@ -185,9 +187,9 @@ func retryDate(value string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// rateLimitReset reads the headers of rate limits: RateLimit with its parts
-// (draft-ietf-httpapi-ratelimit-headers), RateLimit-Reset, and X-RateLimit-Reset
-// as GitHub and others send it, each only with nothing left.
+// rateLimitReset reads the headers of rate limits: RateLimit
+// (draft-ietf-httpapi-ratelimit-headers), RateLimit-Reset, and X-RateLimit-Reset as
+// GitHub and others send it. Each counts only if no requests remain.
 func rateLimitReset(h http.Header, now time.Time) (time.Duration, bool) {
 	if limit := strings.ToLower(h.Get("RateLimit")); limit != "" && len(limit) <= maxRetryHeader {
 		left, reset := "", ""

@@ -8,11 +8,11 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// UncheckedScheme gives the outcome of a reference whose scheme nobody fetches:
-// scheme-unchecked for what is known; uri-invalid where a standard gives a grammar
-// and the reference breaks it; scheme-unknown, with the scheme that was probably
-// meant, for the rest. A mailto URI without fault is ok as far as its syntax goes:
-// CheckMailto looks at its domains.
+// UncheckedScheme returns the outcome of a reference whose scheme is not fetched:
+// uri-invalid if a standard defines a grammar and the reference violates it,
+// scheme-unchecked for other known schemes, and scheme-unknown, with the scheme that was
+// probably meant, for the rest. A well-formed mailto URI is ok; CheckMailto checks its
+// domains.
 func UncheckedScheme(ref string) Outcome {
 	ref = strings.Trim(ref, " \t\r\n\f")
 	scheme, rest, ok := strings.Cut(ref, ":")
@@ -40,8 +40,8 @@ func UncheckedScheme(ref string) Outcome {
 	return Skip(CodeSchemeUnchecked, scheme+": addresses are not checked")
 }
 
-// Invalid gives the outcome uri-invalid for an error of package urinorm. Its
-// message is the cause alone: the reference stands beside it in every report.
+// Invalid returns the outcome uri-invalid for an error of package urinorm. The message is
+// the cause alone, because every report shows the reference next to it.
 func Invalid(err error) Outcome {
 	var syntax *urinorm.SyntaxError
 	if errors.As(err, &syntax) {
@@ -65,7 +65,7 @@ func unknownScheme(scheme, rest string) string {
 	return message
 }
 
-// isScheme: scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), RFC 3986 3.1.
+// isScheme reports whether s is a scheme: ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), RFC 3986 3.1.
 func isScheme(s string) bool {
 	for i := range len(s) {
 		switch c := s[i] | 0x20; {
@@ -78,8 +78,8 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// isHostAndPort reports whether a reference like "localhost:8080/page" was read as
-// one with a scheme: no registered scheme, and a port behind the colon.
+// isHostAndPort reports whether a reference such as "localhost:8080/page" is a host with
+// its port: the scheme is not registered, and a port follows the colon.
 func isHostAndPort(scheme, rest string) bool {
 	if urinorm.StatusOf(scheme) != urinorm.RegisteredNowhere || strings.Contains(scheme, "+") {
 		return false

@@ -7,32 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// A soft 404 is told by comparing a page with what the server gives for an address
-// that cannot exist. Words such as "not found" are no evidence: a changelog, a
-// specification or an address may hold them.
+// A soft 404 is found by comparing a page with the answer to an address that cannot
+// exist. Words such as "not found" are not evidence: a changelog, a specification or an
+// address may contain them.
 
 const (
-	// fingerprintSize is how many hashes a Fingerprint keeps; the similarity of two
-	// pages is then known to about 1/sqrt(256), or 6 per cent.
+	// fingerprintSize is the number of hashes in a Fingerprint. The error of the
+	// similarity is about 1/sqrt(256), or 6 percent.
 	fingerprintSize = 256
-	// shingleWords is how many words in a row are hashed together.
+	// shingleWords is the number of consecutive words that are hashed together.
 	shingleWords = 4
-	// maxFingerprintBody is how much of a body is read, in bytes.
+	// maxFingerprintBody is the length of the part of a body that is read, in bytes.
 	maxFingerprintBody = 1 << 20
-	// sameSimilarity is from where on two pages count as the same.
+	// sameSimilarity is the least similarity of two pages that count as the same.
 	sameSimilarity = 0.9
 )
 
-// Fingerprint is a sketch of a page's visible words: the smallest hashes of the
-// runs of four words in it. Two pages made from one template, which differ in the
-// address they repeat, a date or a token, have nearly the same.
+// Fingerprint is a sketch of a page's visible words: the smallest hashes of its runs of
+// four words. Two pages from one template, which differ in an address, a date or a
+// token, have nearly the same Fingerprint.
 type Fingerprint struct {
 	hashes []uint64 // sorted, distinct, at most fingerprintSize
 }
 
-// FingerprintOf reads the first MiB of a body. Tags, scripts and styles are left
-// out, and so are words with digits and words that are too long for any language,
-// as times, tokens and addresses are.
+// FingerprintOf returns the fingerprint of the first MiB of a body. It leaves out tags,
+// scripts and styles, and also words with digits and overlong words, which are times,
+// tokens and addresses.
 func FingerprintOf(body []byte) Fingerprint {
 	var (
 		window []string
@@ -58,8 +58,8 @@ func FingerprintOf(body []byte) Fingerprint {
 	return Fingerprint{slices.Clone(hashes[:min(len(hashes), fingerprintSize)])}
 }
 
-// isWord leaves out what has a digit or a slash, and ASCII runs longer than any
-// word. Scripts without blanks between words make long runs that count as one.
+// isWord reports whether s has no digit or slash and is not an ASCII string longer than
+// any word. In scripts without spaces between words, a long string counts as one word.
 func isWord(s string) bool {
 	ascii := true
 	for _, r := range s {
@@ -74,14 +74,14 @@ func isWord(s string) bool {
 // IsZero reports whether there were no words to compare.
 func (f Fingerprint) IsZero() bool { return len(f.hashes) == 0 }
 
-// similarity estimates how much of both pages is the same, from 0 to 1 (the
-// Jaccard index of their runs of words). Without words nothing is the same.
+// similarity estimates the part of two pages that is the same, from 0 to 1: the Jaccard
+// index of their runs of words. It is 0 if a page has no words.
 func (f Fingerprint) similarity(g Fingerprint) float64 {
 	if f.IsZero() || g.IsZero() {
 		return 0
 	}
-	// The smallest hashes of the union are a fair sample of it; those that both
-	// have are a fair sample of the intersection.
+	// The smallest hashes of the union are a random sample of it, and those that both
+	// have are a random sample of the intersection.
 	common, sample := 0, 0
 	for i, j := 0, 0; sample < fingerprintSize && (i < len(f.hashes) || j < len(g.hashes)); sample++ {
 		switch {
@@ -96,7 +96,8 @@ func (f Fingerprint) similarity(g Fingerprint) float64 {
 	return float64(common) / float64(sample)
 }
 
-// SoftNotFound compares a page with the answer to a made-up address beside it.
+// SoftNotFound returns the warning soft-404 if a page is nearly the same as the answer to
+// a made-up address in its directory.
 func SoftNotFound(page, madeUp Fingerprint) (Warning, bool) {
 	if page.similarity(madeUp) < sameSimilarity {
 		return Warning{}, false
@@ -104,7 +105,7 @@ func SoftNotFound(page, madeUp Fingerprint) (Warning, bool) {
 	return Warning{Code: CodeSoft404, Message: "the page is nearly the same as for a made-up address in the same directory"}, true
 }
 
-// textWithoutTags drops markup, roughly: what is left is compared, never shown.
+// textWithoutTags removes markup. The result need not be exact: it is only compared.
 func textWithoutTags(html string) string {
 	var b strings.Builder
 	for html != "" {
@@ -119,8 +120,8 @@ func textWithoutTags(html string) string {
 	return b.String()
 }
 
-// afterTag skips a tag whose "<" is already read; of script, style and comments
-// the content as well.
+// afterTag returns what follows a tag whose "<" was already read. It skips the content of
+// scripts, styles and comments, too.
 func afterTag(s string) string {
 	for _, raw := range [...]struct{ open, close string }{{"!--", "-->"}, {"script", "</script"}, {"style", "</style"}} {
 		if len(s) < len(raw.open) || !strings.EqualFold(s[:len(raw.open)], raw.open) {

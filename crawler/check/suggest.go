@@ -10,39 +10,40 @@ import (
 )
 
 const (
-	// maxSuggestFragment is the longest fragment a suggestion is sought for, in bytes.
+	// maxSuggestFragment is the length of the longest fragment that gets suggestions, in
+	// bytes.
 	maxSuggestFragment = 256
-	// maxSuggestNames is how many names of a page are compared letter by letter.
+	// maxSuggestNames is the number of names of a page that are compared.
 	maxSuggestNames = 20_000
-	// maxSuggestWork bounds the comparing of one fragment with all names, in pairs
-	// of letters: some hundredths of a second.
+	// maxSuggestWork limits the comparison of one fragment with all names, in pairs of
+	// letters: some hundredths of a second.
 	maxSuggestWork = 1 << 24
-	// maxSuggestTotal bounds that of all fragments of a run: a site that is made to cost
-	// time costs some five seconds.
+	// maxSuggestTotal limits the comparisons for all fragments of a run: a malicious site
+	// costs at most about five seconds.
 	maxSuggestTotal = 1 << 30
-	// lookWork is what it takes to look at a name at all, and lookedPerPair how many of
-	// its letters are looked at in the time of one pair.
-	lookWork      = 4
-	lookedPerPair = 4
-	// maxPackedNames bounds what PackNames keeps of one page, in bytes.
+	// baseWork is the work for each name, in pairs of letters, and lettersPerPair the
+	// number of its letters that are read in the time of one pair.
+	baseWork       = 4
+	lettersPerPair = 4
+	// maxPackedNames is the greatest length of the Names of one page, in bytes.
 	maxPackedNames = 64 << 10
 )
 
 // Guess is a name that was probably meant.
 type Guess struct {
 	Name string
-	// Unique is true when the name is surely the one that was meant: no other is close
-	// enough, all were looked at, and it is the same but for letter case and hyphens,
-	// or a slip away (see slip).
+	// Unique is true if the name is certainly the one that was meant: all names were
+	// compared, no other is close enough, and it differs only in letter case and hyphens
+	// or by a typing error (see isTypo).
 	Unique bool
 }
 
-// Effort is how much may be done to find one suggestion.
+// Effort limits the work to find one suggestion, in pairs of letters.
 type Effort int
 
-// EffortOf is the effort for each of so many fragments of a run. It is as much as one
-// can use unless they are very many, and hangs on their number alone: whichever comes
-// first, each gets the same suggestion in every run.
+// EffortOf returns the effort for each fragment of a run with this many fragments. It
+// depends on their number alone, not on their order, so that each fragment gets the same
+// suggestion in every run.
 func EffortOf(fragments int) Effort {
 	return Effort(min(maxSuggestWork, maxSuggestTotal/max(fragments, 1)))
 }
@@ -50,26 +51,26 @@ func EffortOf(fragments int) Effort {
 // SuggestFragment returns the name of an element of the page that was probably meant by
 // a fragment that no element has. The fragment is as written in the URL.
 //
-// The same name in other letter case or with other "-" and "_" comes first, then
-// the one with the fewest differing letters, one for each four letters of the
-// fragment and three at most. Names that differ in their digits only are other
-// places, not misspelt ones. Of equals the first on the page wins. The work is
-// bounded: the first 20,000 names are looked at, and compared letter by letter
-// only where their letters are nearly those of the fragment.
+// The same name in different letter case or with different "-" and "_" comes first,
+// then the one with the fewest differing letters: at most one for each four letters of
+// the fragment, and at most three. A name that differs in its digits only is never
+// suggested. Of equally close names the first on the page wins. The work is limited: the
+// first 20,000 names are compared, letter by letter only if they have nearly the same
+// letters as the fragment.
 //
-// Of sources, whose headings have one name for each program that might publish them,
-// names that differ in letter case, hyphens and the like are one place.
-func (o *Outcome) SuggestFragment(fragment string, most Effort) (Guess, bool) {
+// In sources such as Markdown, each heading has several names, one for each program that
+// may publish it. Names that differ only in letter case and hyphens count as one there.
+func (o *Outcome) SuggestFragment(fragment string, limit Effort) (Guess, bool) {
 	fragment, _, _ = strings.Cut(fragment, directiveDelimiter)
 	fragment = percentDecode(fragment)
 	if fragment == "" || len(fragment) > maxSuggestFragment || scriptRouted(fragment) {
 		return Guess{}, false
 	}
 	s := newSpelling(fragment)
-	s.variants, s.most = o.ContentType != "" && !isHTML(o.ContentType), int(most)
-	looked := 0
+	s.variants, s.maxWork = o.ContentType != "" && !isHTML(o.ContentType), int(limit)
+	count := 0
 	for name := range o.Names.All() {
-		if looked++; looked > maxSuggestNames {
+		if count++; count > maxSuggestNames {
 			s.cut = true
 			break
 		}
@@ -82,7 +83,7 @@ func (o *Outcome) SuggestFragment(fragment string, most Effort) (Guess, bool) {
 	return guess, ok
 }
 
-// spelling compares one word with many that may have been meant.
+// spelling compares one word with many names that may have been meant.
 type spelling struct {
 	word     string
 	length   int // in characters
@@ -90,14 +91,14 @@ type spelling struct {
 	folded   string
 	digits   string
 	letters  letterCount
-	variants bool // names that fold to the same are one
+	variants bool // names that are equal after foldName are one
 
-	most    int // work there may be, in pairs of letters
-	work    int
-	cut     bool // not all were looked at
+	maxWork int  // limit of work
+	work    int  // in pairs of letters
+	cut     bool // not all names were compared
 	best    string
-	nearest int // distance of best; -1 when it folds to the same
-	others  int // further names that may have been meant as well
+	nearest int // distance of best; -1 if it is equal after foldName
+	others  int // number of other names that may have been meant
 }
 
 func newSpelling(word string) *spelling {
@@ -107,9 +108,9 @@ func newSpelling(word string) *spelling {
 	return s
 }
 
-// consider looks at one name. It reports false when the work is at its limit.
+// consider compares one name. It reports false if the work is at its limit.
 func (s *spelling) consider(name string) bool {
-	if s.work += lookWork + len(name)/lookedPerPair; s.work > s.most {
+	if s.work += baseWork + len(name)/lettersPerPair; s.work > s.maxWork {
 		s.cut = true
 		return false
 	}
@@ -128,7 +129,7 @@ func (s *spelling) consider(name string) bool {
 	if s.nearest < 0 || s.allowed == 0 || s.isFar(name) || withoutDigits(name) == s.digits {
 		return true
 	}
-	if s.work += s.length * len(name); s.work > s.most {
+	if s.work += s.length * len(name); s.work > s.maxWork {
 		s.cut = true
 		return false
 	}
@@ -145,9 +146,9 @@ func (s *spelling) consider(name string) bool {
 	return true
 }
 
-// isFar tells most names by their length, and nearly all others by their letters, from
-// those that may have been meant: the characters that one has more than the other must
-// be put in, taken out or replaced.
+// isFar reports whether a name certainly has too many differing letters. It compares the
+// lengths and the numbers of each letter: the letters that one has more of than the
+// other must be inserted, deleted or replaced.
 func (s *spelling) isFar(name string) bool {
 	count := utf8.RuneCountInString(name)
 	if count > s.length+s.allowed || count < s.length-s.allowed {
@@ -166,8 +167,8 @@ func (s *spelling) isFar(name string) bool {
 	return s.length-(count-more) > s.allowed
 }
 
-// differingLetters is the Levenshtein distance, but two letters that changed places
-// count as one: that is how words are mistyped most.
+// differingLetters returns the Levenshtein distance, or 1 if two adjacent letters are
+// swapped, which is the most common typing error.
 func differingLetters(a, b string) int {
 	if len(a) == len(b) {
 		i := 0
@@ -178,25 +179,24 @@ func differingLetters(a, b string) int {
 			return 1
 		}
 	}
-	// The library's own bound, MaxCost, is not used: with it v1.2.3 finds some
-	// distances too small (2 instead of 10 for "introduction" and "confguratoin").
+	// MaxCost of the library is not used: with it, v1.2.3 returns distances that are too
+	// small (2 instead of 10 for "introduction" and "confguratoin").
 	return levenshtein.Distance(a, b, nil)
 }
 
 func (s *spelling) guess() (Guess, bool) {
-	sure := s.nearest < 0 || s.nearest == 1 && slip(s.best, s.word)
+	sure := s.nearest < 0 || s.nearest == 1 && isTypo(s.best, s.word)
 	return Guess{Name: s.best, Unique: sure && s.others == 0 && !s.cut}, s.best != ""
 }
 
-// slip reports whether two words that differ in one letter may be taken for one word
-// without asking anybody: where a first letter differs, they are too often two
-// (get and set, encode and decode, lock and block), and so they are where one is the
-// plural of the other.
-func slip(a, b string) bool {
+// isTypo reports whether two words that differ in one letter are certainly the same
+// word. Words that differ in their first letter are often different ones (get and set,
+// lock and block), and so are a word and its plural.
+func isTypo(a, b string) bool {
 	return a != "" && b != "" && a[0] == b[0] && !isPlural(a, b) && !isPlural(b, a)
 }
 
-// isPlural reports whether a is b with an s behind one of its words.
+// isPlural reports whether a is b with an s after one of its words.
 func isPlural(a, b string) bool {
 	if len(a) != len(b)+1 {
 		return false
@@ -213,7 +213,8 @@ func isPlural(a, b string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 
-// letterCount counts the bytes of a name in 32 classes, letters in either case.
+// letterCount has the number of characters of a name in each of 32 classes. Both cases
+// of a letter are in one class.
 type letterCount [32]int16
 
 func countLetters(s string) (n letterCount) {
@@ -225,11 +226,10 @@ func countLetters(s string) (n letterCount) {
 	return n
 }
 
-// foldName makes names equal that differ only in letter case and in hyphens,
-// underscores and blanks.
+// foldName returns a name in lower case without hyphens, underscores and spaces.
 func foldName(name string) string { return strings.ToLower(separators.Replace(name)) }
 
-// foldsTo reports whether foldName makes this of a name.
+// foldsTo reports whether foldName(name) == folded.
 func foldsTo(name, folded string) bool {
 	at := 0
 	for i := range len(name) {
@@ -261,12 +261,12 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// Names are the names of a page's anchors in one piece of memory: each with its
-// length before it, as a varint.
+// Names are the names of a page's anchors in one string, each after its length as a
+// varint.
 type Names string
 
-// PackNames packs names for suggestions: the first 64 KiB of them, and none too
-// long to be suggested.
+// PackNames packs names for suggestions: the first 64 KiB of them, without those that
+// are too long.
 func PackNames(names []string) Names {
 	room := 0
 	for _, name := range names {
@@ -288,10 +288,11 @@ func PackNames(names []string) Names {
 	return Names(packed.String())
 }
 
-// cut reports whether names may be missing.
+// cut reports whether names may be missing, because there was no space for them.
 func (n Names) cut() bool { return len(n) > maxPackedNames-maxSuggestFragment-binary.MaxVarintLen16 }
 
-// All yields the names in the order of the page. Damaged data ends it early.
+// All returns an iterator over the names in the order of the page. It stops at malformed
+// data.
 func (n Names) All() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for rest := string(n); rest != ""; {

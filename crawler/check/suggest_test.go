@@ -97,8 +97,8 @@ func TestSuggestFragmentKnowsWhatIsUnique(t *testing.T) {
 	}
 }
 
-// TestEffortIsShared: names that are all nearly alike cost no more than there is to
-// spend, however many fragments are asked for.
+// TestEffortIsShared: the work stays within its limit even if all names are similar, for
+// any number of fragments.
 func TestEffortIsShared(t *testing.T) {
 	for n, want := range map[int]Effort{0: maxSuggestWork, 1: maxSuggestWork, 64: maxSuggestWork, 1 << 10: 1 << 20, 1 << 20: 1 << 10, math.MaxInt: 0} {
 		if got := EffortOf(n); got != want {
@@ -112,7 +112,7 @@ func TestEffortIsShared(t *testing.T) {
 	const word = "abbaabbaabbaabba-abbaabbaabbaabbaa"
 	for _, most := range []Effort{0, 1 << 10, 1 << 12} {
 		s := newSpelling(word)
-		s.most = int(most)
+		s.maxWork = int(most)
 		for _, name := range names {
 			if !s.consider(name) {
 				break
@@ -162,8 +162,8 @@ func BenchmarkSuggestFragment(b *testing.B) {
 	}
 }
 
-// TestShortcutsAreRight: a name that is far by its letters must not be near, and names
-// are folded alike on either way.
+// TestShortcutsAreRight: isFar never excludes a close name, and foldsTo agrees with
+// foldName.
 func TestShortcutsAreRight(t *testing.T) {
 	words := []string{"", "a", "setup", "set-up", "SETUP", "Set Up_", "setup-", "-", "usage", "über-uns", "UEBER", "Über_Uns", "uber-uns", "日本語", "日本",
 		"introduction", "confguratoin", "step-11", "step-1", "\u212Aelvin", "kelvin", "a\xff", "\xbf\xbf\xbf\xbf", "İ", "i"}

@@ -11,37 +11,37 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Limits of what finding suggestions for paths may cost.
+// Limits of the search for paths that were probably meant.
 const (
-	// MaxQuestions is how many broken targets a PathGuesser takes.
+	// MaxQuestions is the number of broken targets that a PathGuesser accepts.
 	MaxQuestions = 10_000
-	// maxPathWork bounds how many pairs of names one guesser looks at, most of them
-	// for the time of a few instructions. Beyond it no closest path is suggested at
-	// all, so that the order in which targets were met is not to be seen.
+	// maxPathWork limits the pairs of names that one guesser compares, most of them with
+	// a few instructions. If it is exceeded, no closest path is suggested at all, so that
+	// the suggestions do not depend on the order of the targets.
 	maxPathWork = 400_000_000
-	// maxPathLetters bounds the pairs of letters that are compared.
+	// maxPathLetters limits the pairs of letters that are compared.
 	maxPathLetters = 1 << 28
-	// maxPath is the longest URL that takes part, in bytes.
+	// maxPath is the length of the longest URL that is compared, in bytes.
 	maxPath = 1024
-	// maxPathGuesses is how many suggestions one broken target gets.
+	// maxPathGuesses is the number of suggestions for one broken target.
 	maxPathGuesses = 3
-	// maxCandidates is how many targets of each kind are kept for one broken one.
+	// maxCandidates is the number of targets of each kind that are kept for a broken one.
 	maxCandidates = 32
 )
 
-// PathGuesser finds, among the targets that are there, those that were probably
-// meant by others that are not. It is told of all that are broken first; then every
-// target passes by once and is kept by none but those it is close to. So it takes
-// memory for what is broken, however large the site is. It is not safe for
-// concurrent use.
+// PathGuesser finds, among the targets that exist, those that were probably meant by
+// broken ones. Ask adds all broken targets first; then Consider compares each other
+// target with them, and only close ones are kept. So the memory it takes depends on the
+// number of broken targets, not on the size of the site. It is not safe for concurrent
+// use.
 //
-// A target that is written in almost the same way is known by one of its halves:
+// A URL has two parts:
 //
 //	https://example.com/guide/setup/install.html
 //	└──────────── home ────────────┘└── name ──┘
 //
-// those with the same home have their names compared; those with the same name, as
-// deep in the site, their homes.
+// Targets with the same home are compared by their names; targets with the same name and
+// the same number of directories are compared by their homes.
 type PathGuesser struct {
 	questions int
 	homes     map[uint64][]*PathQuestion // by home
@@ -52,7 +52,7 @@ type PathGuesser struct {
 	work, letters int
 }
 
-// PathQuestion is a target that is not there.
+// PathQuestion is a broken target.
 type PathQuestion struct {
 	path  indexedPath
 	stem  string
@@ -65,21 +65,21 @@ type PathQuestion struct {
 	letterCase, hyphens, forms, near, elsewhere candidates
 }
 
-// candidates are targets that may have been meant, all in the same way: the nearest.
+// candidates are targets that differ from a broken one in the same way: the closest.
 type candidates struct {
 	list []candidate
-	more bool // some were left out
+	more bool // others were left out
 }
 
 type candidate struct {
 	path     indexedPath
 	id       uint32
 	distance int
-	slip     bool // a slip of the hand, and nothing else
+	typo     bool // nothing but a typing error of one letter
 }
 
-func (c *candidates) add(p *indexedPath, id uint32, distance int, slip bool) {
-	one := candidate{*p, id, distance, slip}
+func (c *candidates) add(p *indexedPath, id uint32, distance int, typo bool) {
+	one := candidate{*p, id, distance, typo}
 	if len(c.list) < maxCandidates {
 		c.list = append(c.list, one)
 		return
@@ -96,8 +96,8 @@ func (c *candidates) add(p *indexedPath, id uint32, distance int, slip bool) {
 	}
 }
 
-// compareCandidates orders by distance and URL: targets are met in no particular
-// order. Of one that is met twice, as a file too, the one with a number counts.
+// compareCandidates orders by distance and URL, because targets come in any order. Of a
+// target that comes twice, also as a file, the one with an ID is first.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.path.url, b.path.url), cmp.Compare(b.id, a.id))
 }
@@ -105,9 +105,9 @@ func compareCandidates(a, b candidate) int {
 // PathGuess is a target that was probably meant.
 type PathGuess struct {
 	URL string
-	ID  uint32 // of the target, as Consider was given it
+	ID  uint32 // of the target, as passed to Consider
 	Why string
-	// Unique is true when nothing else is as close and a program may write it into
+	// Unique is true if no other target is as close, so that a program may write it into
 	// the reference.
 	Unique bool
 }
@@ -119,44 +119,44 @@ const (
 	whyClosest    = "closest path"
 	whyElsewhere  = "same name elsewhere"
 
-	// WhyForm is told of pages alone: what is missing may be no page.
+	// WhyForm applies to pages only; the broken target may be another kind of file.
 	WhyForm = "same page in another form"
 )
 
-// indexedPath is a URL cut in two.
+// indexedPath is a URL in two parts.
 type indexedPath struct {
 	url    string
 	home   string // up to the slash before the name
 	name   string // of a directory without its slash
-	folder bool   // it ends in a slash
-	index  bool   // it is the index file of the directory that name is
-	root   int    // where the path begins, behind its first slash
+	folder bool   // the URL ends in a slash
+	index  bool   // the URL is the index file of the directory with this name
+	root   int    // offset of the path after its first slash
 }
 
-// indexNames are files that answer for their directory everywhere.
+// indexNames are the files that all servers serve for their directory.
 var indexNames = map[string]bool{"index.html": true, "index.htm": true}
 
-// pageExtensions are those that come and go with the server's configuration, or
-// with the program that makes a site of its sources.
+// pageExtensions are extensions that the server's configuration, or the program that
+// generates a site, may add or remove.
 var pageExtensions = map[string]bool{
 	"html": true, "htm": true, "xhtml": true, "php": true, "asp": true, "aspx": true, "jsp": true, "shtml": true,
 	"md": true, "markdown": true, "mdx": true, "rst": true, "adoc": true, "asciidoc": true, "org": true, "ipynb": true,
 }
 
-// sourceForms are extensions of what pages are made from. Where one stands in a
-// link, it is the program that makes the pages which should have written it anew.
+// sourceForms are extensions of files from which pages are generated. The generator
+// should have replaced them in links.
 var sourceForms = map[string]bool{
 	"md": true, "markdown": true, "mdx": true, "rst": true, "adoc": true, "asciidoc": true, "org": true, "ipynb": true,
 }
 
-// IsSource reports whether a file of that name is what a page is made from, which
-// browsers do not show as one.
+// IsSource reports whether a file with this name is the source of a page, which browsers
+// do not display.
 func IsSource(name string) bool {
 	return sourceForms[strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))]
 }
 
-// cutPath cuts an absolute URL with an authority. One with a query is none that
-// takes part, nor is the root of a site.
+// cutPath splits an absolute URL with an authority. It reports false for a URL with a
+// query and for the root of a site.
 func cutPath(url string) (p indexedPath, ok bool) {
 	at := strings.Index(url, "://")
 	if at < 0 || len(url) > maxPath || strings.ContainsAny(url, "?#") {
@@ -185,7 +185,7 @@ func cutPath(url string) (p indexedPath, ok bool) {
 // origin is scheme and authority.
 func (p *indexedPath) origin() string { return p.url[:p.root-1] }
 
-// stem is the name without an extension that pages have.
+// stem returns the name without an extension of pages, and that extension.
 func (p *indexedPath) stem() (stem, extension string) {
 	dot := strings.LastIndexByte(p.name, '.')
 	if dot > 0 && pageExtensions[strings.ToLower(p.name[dot+1:])] {
@@ -194,7 +194,7 @@ func (p *indexedPath) stem() (stem, extension string) {
 	return p.name, ""
 }
 
-// page is the path without what does not tell two pages apart.
+// page returns a URL that is the same for a directory with and without its index file.
 func (p *indexedPath) page() string {
 	if p.index || p.folder {
 		return p.home + p.name + "/"
@@ -202,10 +202,10 @@ func (p *indexedPath) page() string {
 	return p.home + p.name
 }
 
-// fold is the whole as letter case, hyphens and underscores leave it.
+// fold returns the URL without letter case, hyphens and underscores.
 func (p *indexedPath) fold() string { return foldName(percentDecode(p.home + p.name)) }
 
-// The keys under which a question is found.
+// The keys of a question in the maps of a PathGuesser.
 
 func (p *indexedPath) homeKey() uint64 { return xxhash.Sum64String(p.home) }
 
@@ -217,7 +217,8 @@ func (p *indexedPath) stemKey(stem string) uint64 {
 	return xxhash.Sum64String(stem) ^ xxhash.Sum64String(p.home)*31
 }
 
-// foldKey is equal for what folds to the same, the case of letters beyond ASCII aside.
+// foldKey is equal for paths with an equal fold, if their non-ASCII letters have the same
+// case.
 func (p *indexedPath) foldKey() uint64 {
 	const prime = 1099511628211 // FNV-1a
 	h := uint64(14695981039346656037)
@@ -238,7 +239,7 @@ func (p *indexedPath) foldKey() uint64 {
 	return h
 }
 
-// charsOf is the set of characters of a name, in 64 classes.
+// charsOf returns the set of the characters of a name, in 64 classes.
 func charsOf(name string) (set uint64) {
 	for i := range len(name) {
 		set |= 1 << (name[i] & 63)
@@ -246,9 +247,9 @@ func charsOf(name string) (set uint64) {
 	return set
 }
 
-// Ask takes in a URL that is not there, without a fragment. It returns nil for one
-// that nothing can be found for: it has a query, or is the root of a site, or there
-// are too many questions.
+// Ask adds the URL of a broken target, without a fragment. It returns nil if no
+// suggestions are possible: the URL has a query or is the root of a site, or there are
+// too many questions.
 func (g *PathGuesser) Ask(url string) *PathQuestion {
 	p, ok := cutPath(url)
 	if !ok || g.questions == MaxQuestions {
@@ -270,8 +271,8 @@ func (g *PathGuesser) Ask(url string) *PathQuestion {
 	return q
 }
 
-// Consider looks whether a target was meant by one that is broken: an absolute URL
-// without a fragment that is there, or may be. The id comes back with the guess.
+// Consider compares a target with the broken ones. The URL is absolute, without a
+// fragment, of a target that exists or may exist. The id is returned with the guess.
 func (g *PathGuesser) Consider(url string, id uint32) {
 	p, ok := cutPath(url)
 	if !ok || g.questions == 0 {
@@ -283,7 +284,7 @@ func (g *PathGuesser) Consider(url string, id uint32) {
 	stem, _ := p.stem()
 	for _, q := range g.stems[p.stemKey(stem)] {
 		if stem == q.stem && p.home == q.path.home && p.url != q.path.url {
-			q.forms.add(&p, id, 0, !q.path.folder || !IsSource(p.name)) // guide/ is what guide.md may be published as
+			q.forms.add(&p, id, 0, !q.path.folder || !IsSource(p.name)) // guide.md may be published as guide/
 		}
 	}
 	if near := g.homes[p.homeKey()]; len(near) > 0 {
@@ -294,7 +295,7 @@ func (g *PathGuesser) Consider(url string, id uint32) {
 	}
 }
 
-// spelledAlike takes what differs in letter case or in hyphens only.
+// spelledAlike adds a target that differs in letter case or in hyphens only.
 func (q *PathQuestion) spelledAlike(p *indexedPath, id uint32) {
 	switch {
 	case p.fold() != q.fold || p.page() == q.path.page() || p.home == q.path.home && p.name == q.path.name:
@@ -305,7 +306,7 @@ func (q *PathQuestion) spelledAlike(p *indexedPath, id uint32) {
 	}
 }
 
-// nearName compares the name with those that are asked for at the same home.
+// nearName compares a target with broken ones of the same home by their names.
 func (g *PathGuesser) nearName(questions []*PathQuestion, p *indexedPath, id uint32) {
 	name := percentDecode(p.name)
 	chars := charsOf(name)
@@ -318,12 +319,12 @@ func (g *PathGuesser) nearName(questions []*PathQuestion, p *indexedPath, id uin
 			continue
 		}
 		if distance := g.distance(q.word, name); distance > 0 && alikeBeforeDot(q.word.word, name, distance) {
-			q.near.add(p, id, distance, distance == 1 && slip(name, q.word.word) && path.Ext(p.name) == path.Ext(q.path.name))
+			q.near.add(p, id, distance, distance == 1 && isTypo(name, q.word.word) && path.Ext(p.name) == path.Ext(q.path.name))
 		}
 	}
 }
 
-// distance is how many letters differ, 0 for none and for too many.
+// distance returns the number of differing letters, or 0 if there are none or too many.
 func (g *PathGuesser) distance(word *spelling, name string) int {
 	if name == word.word || word.isFar(name) || withoutDigits(name) == word.digits {
 		return 0
@@ -337,19 +338,19 @@ func (g *PathGuesser) distance(word *spelling, name string) int {
 	return 0
 }
 
-// alikeBeforeDot reports whether file names that differ in so many letters are still
-// alike where their extensions, which most files share, are left aside: a.html is not
-// nearly i.html.
+// alikeBeforeDot reports whether file names with this many differing letters are still
+// similar without their extensions, which most files share: a.html is not similar to
+// i.html.
 func alikeBeforeDot(a, b string, distance int) bool {
 	a, b = strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
 	return a == b || 3*distance <= max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 }
 
-// exhausted reports whether so much was compared that no more will be.
+// exhausted reports whether a limit of comparisons is exceeded.
 func (g *PathGuesser) exhausted() bool { return g.work > maxPathWork || g.letters > maxPathLetters }
 
-// nearHome compares the homes of targets with the same name: one directory may be
-// written in another way, or the target may be elsewhere altogether.
+// nearHome compares a target with a broken one of the same name by their homes: one
+// directory may be misspelled, or the target may be in another directory.
 func (g *PathGuesser) nearHome(q *PathQuestion, p *indexedPath, id uint32) {
 	if p.name != q.path.name || p.origin() != q.path.origin() || p.home == q.path.home {
 		return
@@ -364,12 +365,12 @@ func (g *PathGuesser) nearHome(q *PathQuestion, p *indexedPath, id uint32) {
 	}
 	mine, other = percentDecode(mine), percentDecode(other)
 	if distance := g.distance(newSpelling(mine), other); distance > 0 {
-		q.near.add(p, id, distance, distance == 1 && slip(mine, other))
+		q.near.add(p, id, distance, distance == 1 && isTypo(mine, other))
 	}
 }
 
-// differingStep returns the one name in which two directories differ; false when
-// there is not just one.
+// differingStep returns the one name in which two directories differ. It reports false
+// if they do not differ in exactly one.
 func differingStep(steps []string, other string) (a, b string, ok bool) {
 	if strings.Count(other, "/") != len(steps)-1 {
 		return "", "", false
@@ -387,25 +388,26 @@ func differingStep(steps []string, other string) (a, b string, ok bool) {
 	return a, b, ok
 }
 
-// Considered reports whether any target was met that may have been meant.
+// Considered reports whether there is any target that may have been meant.
 func (q *PathQuestion) Considered() bool {
 	return q != nil && len(q.letterCase.list)+len(q.hyphens.list)+len(q.forms.list)+len(q.near.list)+len(q.elsewhere.list) > 0
 }
 
 // Guesses returns the targets that were probably meant, the best first, at most three:
 //
-//   - the same but for letter case, or for hyphens and underscores;
-//   - the same page under another of the names that servers give pages: page,
-//     page/, page.html; one for page.md is never unique, nor is page.md for page/;
-//   - the ones with the fewest differing letters, one for each four letters of the
-//     part that differs and three at most, in the last part of the path or in one before it.
-//     Of a name no more than a third may differ, its extension aside. Such that differ in
-//     their digits only are other places. One is unique if it is the only one, and a slip away;
-//   - those of the same name elsewhere, if they are few. They are never unique.
+//   - the same path in different letter case, or with different hyphens and underscores;
+//   - the same page in another form: page, page/, page.html. A suggestion for page.md is
+//     never unique, nor is page.md for page/;
+//   - the paths with the fewest differing letters in one of their names: at most one for
+//     each four letters of the name, and at most three; of the last name without its
+//     extension, at most a third. A name that differs in its digits only is never
+//     suggested. A suggestion is unique if it is the only one and differs by a typing error;
+//   - paths with the same last name in other directories, if they are few. They are never
+//     unique.
 //
-// Targets of a later kind are given where there are none of an earlier one. There
-// says of a target that is a candidate whether it is there, and under which URL:
-// another one where it has moved permanently.
+// Targets of a later kind are returned only if there are none of an earlier one. The
+// function there reports whether a candidate exists, and under which URL: another one if
+// it has moved permanently.
 func (q *PathQuestion) Guesses(there func(id uint32, url string) (to string, ok bool)) []PathGuess {
 	if q == nil {
 		return nil
@@ -429,7 +431,7 @@ func (q *PathQuestion) Guesses(there func(id uint32, url string) (to string, ok 
 		}
 	}
 	const tooMany, shortest = 3, 5
-	if len(q.elsewhere.list) > 2*tooMany || len(q.stem) < shortest { // each may be there with and without its index file
+	if len(q.elsewhere.list) > 2*tooMany || len(q.stem) < shortest { // a directory may occur with and without its index file
 		return nil
 	}
 	found := q.guesses(&q.elsewhere, whyElsewhere, false, there)
@@ -439,8 +441,8 @@ func (q *PathQuestion) Guesses(there func(id uint32, url string) (to string, ok 
 	return found
 }
 
-// guesses makes suggestions of candidates that were found in the same way. Those that
-// are one page, such as a directory and its index file, are one.
+// guesses returns the suggestions for candidates of one kind. A directory and its index
+// file are one suggestion.
 func (q *PathQuestion) guesses(of *candidates, why string, unique bool, there func(uint32, string) (string, bool)) []PathGuess {
 	slices.SortFunc(of.list, compareCandidates)
 	var all []PathGuess
@@ -462,7 +464,7 @@ func (q *PathQuestion) guesses(of *candidates, why string, unique bool, there fu
 		}
 		if page := p.page(); !seen[page] && url != q.path.url {
 			seen[page] = true
-			all = append(all, PathGuess{URL: url, ID: c.id, Why: why, Unique: c.slip})
+			all = append(all, PathGuess{URL: url, ID: c.id, Why: why, Unique: c.typo})
 		}
 	}
 	for i := range all {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asked is what is suggested for URLs of https://e.test/ on a site that has others.
+// asked returns the suggestions for missing URLs of https://e.test/ on a site with others.
 func asked(broken []string, site ...string) map[string][]PathGuess {
 	var g PathGuesser
 	questions := map[string]*PathQuestion{}
@@ -142,7 +142,7 @@ func TestSuggestPathFollowsWhatMoved(t *testing.T) {
 	}
 }
 
-// TestSuggestPathNeedsNoOrder: which targets are met first makes no difference.
+// TestSuggestPathNeedsNoOrder: the order of the targets makes no difference.
 func TestSuggestPathNeedsNoOrder(t *testing.T) {
 	urls := []string{"docs/alpha-1.html", "docs/alphas.html", "docs/alpha.html", "docs/alphb.html", "dosc/alphabet.html", "docs/alphabets.html"}
 	for i := range 2 * maxCandidates {
@@ -178,7 +178,7 @@ func largeSite(n int, flat bool) []string {
 	return urls
 }
 
-// misspelt are n URLs of a site with a letter too many.
+// misspelt returns n URLs of a site with one extra letter.
 func misspelt(site []string, n int) []string {
 	broken := make([]string, n)
 	for i := range broken {
@@ -189,7 +189,7 @@ func misspelt(site []string, n int) []string {
 	return broken
 }
 
-// guessAll asks for all that is broken on a site and counts what has suggestions.
+// guessAll asks for suggestions for all broken targets and counts those that have any.
 func guessAll(g *PathGuesser, site, broken []string) (found int) {
 	var questions []*PathQuestion
 	for _, u := range broken {
@@ -206,7 +206,7 @@ func guessAll(g *PathGuesser, site, broken []string) (found int) {
 	return found
 }
 
-// TestSuggestPathIsBounded: the worst a site can ask for is done with.
+// TestSuggestPathIsBounded: the worst case takes limited time.
 func TestSuggestPathIsBounded(t *testing.T) {
 	site := largeSite(20_000, true)
 	broken := misspelt(site, 200)
@@ -241,8 +241,7 @@ func BenchmarkSuggestPath(b *testing.B) {
 	}
 }
 
-// FuzzSuggestPath: whatever is there and asked, what comes back is there, and is not
-// the URL itself.
+// FuzzSuggestPath: each suggestion exists, and is not the URL itself.
 func FuzzSuggestPath(f *testing.F) {
 	f.Add("a/b.html\na/c/\nA/B.html", "a/b")
 	f.Add("x/index.html\nx/", "x/index.htm")

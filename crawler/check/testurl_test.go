@@ -6,7 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// parse gives the URL of a literal.
+// parse returns a URL that must be valid.
 func parse(t testing.TB, s string) urinorm.URL {
 	t.Helper()
 	u, _, err := urinorm.ParseWeb(s)

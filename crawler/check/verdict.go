@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Verdict is what we say of a target. A build goes red only on evidence.
+// Verdict is the result of checking a target. Broken needs proof.
 type Verdict uint8
 
 const (
-	// OK: it is there, and so is the fragment.
+	// OK: the target and its fragment exist.
 	OK Verdict = iota
-	// Broken: proven that it is not there, or that no reader could use it.
+	// Broken: it is proven that the target does not exist, or that no reader can use it.
 	Broken
-	// Unverified: it could not be told.
+	// Unverified: the check could not tell.
 	Unverified
-	// Skipped: not checked, by a rule that is named.
+	// Skipped: not checked; the message says why.
 	Skipped
 )
 
@@ -24,7 +24,7 @@ var verdictNames = [...]string{"ok", "broken", "unverified", "skipped"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// ParseVerdict reads a verdict's name.
+// ParseVerdict returns the verdict with a name.
 func ParseVerdict(s string) (Verdict, error) {
 	for i, name := range verdictNames {
 		if s == name {
@@ -43,26 +43,27 @@ func (v *Verdict) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Warning is something about a target that is there, and that a person should know.
+// Warning is something that a person should know about a target that is ok.
 type Warning struct {
 	Code     Code   `json:"code"`
 	Message  string `json:"message"`
 	Proposal string `json:"proposal,omitempty"` // the URL to use instead
 }
 
-// Suggestion is a URL that may have been meant.
+// Suggestion is a URL that was probably meant.
 type Suggestion struct {
 	URL string `json:"url"`
 	Why string `json:"why"`
-	// Unique is true when nothing else is as close, so that a program may write it
-	// into the reference.
+	// Unique is true if no other URL is as close, so that a program may write it into the
+	// reference.
 	Unique bool `json:"unique,omitempty"`
 }
 
-// archivedCopy is how the reason of a suggestion begins that leads to an archive.
+// archivedCopy begins the reason of a suggestion that leads to an archive.
 const archivedCopy = "archived copy"
 
-// ArchivedCopy suggests a copy of a page as it was on a day; the zero time is unknown.
+// ArchivedCopy suggests an archived copy of a page. The time when it was made is zero if
+// it is not known.
 func ArchivedCopy(url string, made time.Time) Suggestion {
 	s := Suggestion{URL: url, Why: archivedCopy}
 	if !made.IsZero() {
@@ -71,8 +72,8 @@ func ArchivedCopy(url string, made time.Time) Suggestion {
 	return s
 }
 
-// IsArchived reports whether a suggestion leads to a copy in an archive, rather than
-// to what was probably meant.
+// IsArchived reports whether a suggestion leads to a copy in an archive, rather than to
+// the target that was probably meant.
 func IsArchived(s Suggestion) bool { return strings.HasPrefix(s.Why, archivedCopy) }
 
 // Judgement is the verdict on one target with one fragment.

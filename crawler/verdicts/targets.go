@@ -177,8 +177,8 @@ func (t *targets) read(id frontier.ID, outcome []byte) (check.Glance, error) {
 	set(g.Read, readable)
 	set(g.HTML, isHTML)
 	set(g.OK, existing)
-	set(g.OK && g.Leads, leads)
-	set(g.OK && !g.Warned, clean)
+	set(g.OK && g.HasNext, leads)
+	set(g.OK && !g.HasWarnings, clean)
 	set(g.OK && g.OfPage && t.needs[id-1]&frontier.NeedLinks != 0 && !t.narrowed, warned)
 	set(g.Cached, recalled)
 	if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {

@@ -42,11 +42,11 @@ func (j *judge) verdict(p *pair) check.Judgement {
 		Accept: j.Config.Accept, IgnoreFragment: j.Config.IgnoresFragment}
 	var byRules ruling
 	byRules.add(j.ruleForPair(p, &first.job))
-	var links []check.Link
+	var links []check.Redirect
 	var next string
 	for _, id := range p.route.hops {
 		hop := j.dossiers.get(id)
-		links = append(links, check.Link{URL: hop.url, Status: hop.outcome.Status})
+		links = append(links, check.Redirect{URL: hop.url, Status: hop.outcome.Status})
 		next = hop.outcome.Next
 	}
 	var end *check.Outcome

@@ -2,10 +2,7 @@ package report
 
 import (
 	"cmp"
-	"net/url"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -209,13 +206,6 @@ func (f *finding) alternatives() []string {
 	return urls
 }
 
-// place is where a finding stands.
-type place struct {
-	page         string // as reports name pages
-	line, column int    // 0 where there is none
-	ref          *crawler.Reference
-}
-
 // places are those of a finding: every reference to its target, in the source of its
 // page where that is known, or the target
 // itself when nothing refers to it or when the finding is about that page's own
@@ -232,37 +222,6 @@ func (f *finding) places() []place {
 	return all
 }
 
-func placeOf(ref *crawler.Reference) place {
-	p := place{page: ref.Page, ref: ref}
-	if ref.Line > 0 {
-		p.line, p.column = ref.Line, max(ref.Column, 1)
-	}
-	return p
-}
-
-// spot is where on its page a reference stands that has no line: on a page of a PDF, in
-// its outline, or in a header of the answer. Empty where nothing is known.
-func spot(ref *crawler.Reference) string {
-	const longest = 20
-	if ref == nil || ref.Line > 0 || pdfPage(ref) == 0 && ref.Element != "outline" && ref.Element != "header" {
-		return ""
-	}
-	return clip(visible(ref.Element), longest)
-}
-
-// pdfPage is the page of a PDF that a reference stands on, 0 where it is none.
-func pdfPage(ref *crawler.Reference) int {
-	number, ok := strings.CutPrefix(ref.Element, "page ")
-	if !ok {
-		return 0
-	}
-	n, err := strconv.Atoi(number)
-	if err != nil {
-		return 0
-	}
-	return max(n, 0)
-}
-
 // references are those to list, at the places where people mend them.
 func (f *finding) references() []crawler.Reference {
 	if check.OfPage(f.code) {
@@ -271,116 +230,14 @@ func (f *finding) references() []crawler.Reference {
 	return atSources(concerned(f.result.References, f.code))
 }
 
-// concerned are the references that a finding is about.
-func concerned(refs []crawler.Reference, code check.Code) []crawler.Reference {
-	if !slices.ContainsFunc(refs, func(r crawler.Reference) bool { return !r.Concerns(code) }) {
-		return refs
-	}
-	return slices.DeleteFunc(slices.Clone(refs), func(r crawler.Reference) bool { return !r.Concerns(code) })
-}
-
-// ownPage names the page that a target's URL stands for as references name it:
-// without its fragment, and a file by its path.
-func ownPage(target string) string {
-	page, _, _ := strings.Cut(target, "#")
-	if schemeOf(page) != "" {
-		return page
-	}
-	if p, err := url.PathUnescape(page); err == nil {
-		return strings.ToValidUTF8(p, "\uFFFD")
-	}
-	return page
-}
-
-// artifact is the document in which a finding stands: a file by its path, or
-// anything else by its URL; both are empty for standard input. What the user
-// named stands nowhere, so there it is the target itself.
-func (f *finding) artifact(p place) (file, url string) {
-	page := p.page
-	if page == crawler.CommandLine || page == "" {
-		page = ownPage(f.result.URL)
-		if schemeOf(page) != "" {
-			return "", page
+// blanks writes codes with blanks between.
+func blanks(codes []check.Code) string {
+	var b strings.Builder
+	for i, code := range codes {
+		if i > 0 {
+			b.WriteByte(' ')
 		}
+		b.WriteString(string(code))
 	}
-	switch {
-	case page == "-":
-		return "", ""
-	case strings.Contains(page, "://") && schemeOf(page) != "":
-		return "", page
-	}
-	return page, ""
-}
-
-// schemeOf returns the scheme of a URL, or "". A drive letter is none.
-func schemeOf(s string) string {
-	colon := strings.IndexByte(s, ':')
-	if colon < 2 {
-		return ""
-	}
-	for i := range colon {
-		c := s[i] | 0x20
-		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= s[i] && s[i] <= '9' || strings.IndexByte("+-.", s[i]) >= 0)) {
-			return ""
-		}
-	}
-	return s[:colon]
-}
-
-// inRepository is the path of a file from the root of its repository; the file's
-// path is relative to the working directory, which is prefix there.
-func inRepository(prefix, file string) string {
-	if prefix == "" || path.IsAbs(file) {
-		return file
-	}
-	return path.Join(prefix, file)
-}
-
-// occurrence is a finding at one of its places.
-type occurrence struct {
-	*finding
-	place
-}
-
-// sentence says where a finding stands, too, for which readers have lines alone.
-func (o *occurrence) sentence() string {
-	s := o.finding.sentence()
-	if at := spot(o.ref); at != "" {
-		s += " (" + at + ")"
-	}
-	return s
-}
-
-// occurrences gathers findings at their places.
-type occurrences []occurrence
-
-func (o *occurrences) add(show Show, r *crawler.Result) {
-	findings := findingsOf(show, r)
-	for i := range findings {
-		for _, p := range findings[i].places() {
-			*o = append(*o, occurrence{&findings[i], p})
-		}
-	}
-}
-
-// byPage sorts by page and place; findings at one place keep their order.
-func (o occurrences) byPage() {
-	slices.SortStableFunc(o, func(a, b occurrence) int {
-		if a.page != b.page {
-			return cmp.Compare(a.page, b.page)
-		}
-		return compareSpots(a.ref, b.ref)
-	})
-}
-
-// eachPage calls fn for each page of occurrences, which are sorted by page.
-func (o occurrences) eachPage(fn func(page string, o occurrences)) {
-	for len(o) > 0 {
-		n := 1
-		for n < len(o) && o[n].page == o[0].page {
-			n++
-		}
-		fn(o[0].page, o[:n])
-		o = o[n:]
-	}
+	return b.String()
 }

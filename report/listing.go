@@ -20,9 +20,6 @@ const siteWide = 20
 // page is one mistake.
 const manyPlaces = 10
 
-// firstPlaces is how many places a finding names that has too many.
-const firstPlaces = 3
-
 // listing is findings by page and place, as text shows them.
 type listing struct {
 	pages []pageRow
@@ -45,6 +42,17 @@ type wideRow struct {
 
 func (w wideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
 
+// addResult lists what is found of a result.
+func (l *listing) addResult(show Show, r *crawler.Result) {
+	for _, finding := range rowsOf(show, r) {
+		if check.OfPage(check.Code(finding.code)) {
+			l.add(finding, nil) // listed with the page, not at each link to it
+			continue
+		}
+		l.add(finding, atSources(concerned(r.References, check.Code(finding.code))))
+	}
+}
+
 // add lists a finding at each of its references, which are sorted, and under the
 // page that it is about when it has none.
 func (l *listing) add(finding row, refs []crawler.Reference) {
@@ -63,12 +71,6 @@ func (l *listing) add(finding row, refs []crawler.Reference) {
 			l.pages = append(l.pages, pageRow{refs[i].Page, finding, len(l.pages)})
 		}
 	}
-}
-
-// alike tells references that nobody can tell apart by what is shown of them: a link of
-// a PDF that is broken over two lines is two.
-func alike(a, b *crawler.Reference) bool {
-	return a.Line <= 0 && b.Line <= 0 && a.Page == b.Page && a.Element == b.Element && a.Text == b.Text
 }
 
 // fit makes room for the listing in a table.
@@ -176,30 +178,4 @@ func writePage(out *bufio.Writer, t *table, rows []pageRow) {
 	for _, m := range folded {
 		fmt.Fprintf(out, "  and %d more like these (%s): %s\n", more[m], visible(m.code), visible(m.url))
 	}
-}
-
-// countPages counts the pages of references, which are sorted by page.
-func countPages(refs []crawler.Reference) int {
-	n := 0
-	for i := range refs {
-		if i == 0 || refs[i].Page != refs[i-1].Page {
-			n++
-		}
-	}
-	return n
-}
-
-// firstOfPages names the first place on each of the first pages, as editors open
-// them.
-func firstOfPages(refs []crawler.Reference) []string {
-	var places []string
-	for i := range refs {
-		if i > 0 && refs[i].Page == refs[i-1].Page {
-			continue
-		}
-		if places = append(places, placeOf(&refs[i]).String()); len(places) == firstPlaces {
-			break
-		}
-	}
-	return places
 }

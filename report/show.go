@@ -105,3 +105,5 @@ func isInfo(code check.Code) bool {
 	entry, ok := check.Lookup(code)
 	return ok && entry.Severity == check.SeverityInfo
 }
+
+func isFinding(v check.Verdict) bool { return v == check.Broken || v == check.Unverified }

@@ -53,21 +53,6 @@ func (r row) place() string {
 // because rows of one place keep their order.
 func compareRows(a, b row) int { return compareSpots(a.ref, b.ref) }
 
-// compareSpots orders references of one page by place. Where there is none comes first.
-func compareSpots(a, b *crawler.Reference) int {
-	var x, y crawler.Reference
-	if a == nil {
-		a = &x
-	}
-	if b == nil {
-		b = &y
-	}
-	if c := cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)); c != 0 {
-		return c
-	}
-	return cmp.Compare(pdfPage(a), pdfPage(b))
-}
-
 // fit widens the columns for a row that will be written.
 func (t *table) fit(place string, r row) {
 	t.place = max(t.place, leastPlace, len(place))

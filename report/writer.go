@@ -1,7 +1,6 @@
 package report
 
 import (
-	"io"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -64,13 +63,12 @@ type Options struct {
 	MarkdownSize int
 }
 
-// New returns a writer of format f. Results are filtered by o.Show, cleaned and,
-// unless f streams, sorted on their way; see the package comment. Errors of w are
-// returned as they are.
-func New(f *Format, w io.Writer, o Options) PageWriter {
-	inner := f.newOnly(f.New(w, o), o.Show)
-	if !f.Streams {
-		inner = &sorter{writers: []Writer{inner}, graph: f.Pages}
-	}
-	return &sieve{next: inner, show: o.Show.orDefault()}
-}
+// Sizes of Markdown that GitHub takes, in bytes. A comment has 65,536 characters;
+// a little is left for what its author adds.
+const (
+	DefaultMarkdownSize = 65_000
+	SummaryMarkdownSize = 1 << 20 // a step's job summary
+)
+
+// projectURL is the address of the project, for reports that name their tool.
+const projectURL = "https://github.com/orbweaver/orbweaver"

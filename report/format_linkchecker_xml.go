@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
 )
@@ -25,15 +24,6 @@ var linkcheckerXMLFormat = Format{
 type linkcheckerXML struct {
 	xml xmlText
 	linkcheckerRows
-}
-
-// comment writes an XML comment, in which two hyphens may not stand together.
-func (x *xmlText) comment(s string) {
-	x.closeTag()
-	x.line()
-	x.buf = append(x.buf, "<!-- "...)
-	x.buf = append(x.buf, strings.ReplaceAll(strings.ReplaceAll(visible(s), "--", "- -"), "--", "- -")...)
-	x.buf = append(x.buf, " -->"...)
 }
 
 func (l *linkcheckerXML) Begin(h *Head) error {
@@ -98,11 +88,4 @@ func (l *linkcheckerXML) End(s *crawler.Summary) error {
 	l.xml.comment(l.outro(s))
 	l.xml.newline()
 	return l.xml.flush()
-}
-
-func zeroOne(b bool) string {
-	if b {
-		return "1"
-	}
-	return "0"
 }

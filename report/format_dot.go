@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
 )
@@ -34,15 +33,11 @@ func (d *dotWriter) Begin(h *Head) error {
 	return nil
 }
 
-const (
-	dotLabel = 60   // characters of a label
-	dotMost  = 2000 // characters of other strings; Graphviz takes 16 KiB, escapes included
-	dotBegin = `digraph orbweaver {
+const dotBegin = `digraph orbweaver {
   graph [charset="UTF-8", rankdir="LR", tooltip=%s];
   node [shape="box", style="rounded", fontname="sans-serif", fontsize="10"];
   edge [fontname="sans-serif", fontsize="8", color="gray50"];
 `
-)
 
 func (d *dotWriter) End(s *crawler.Summary) error {
 	d.build()
@@ -83,15 +78,3 @@ func dotStyle(verdict string, outside bool) string {
 	}
 	return ""
 }
-
-// isWeb tells URLs that a picture may link to: a script's is none.
-func isWeb(url string) bool {
-	scheme := strings.ToLower(schemeOf(url))
-	return scheme == "http" || scheme == "https"
-}
-
-// dotString writes a double-quoted string. Within labels and links Graphviz obeys
-// backslashes and reads HTML's character references, so both are escaped too.
-func dotString(s string) string { return `"` + dotEscapes.Replace(clip(visible(s), dotMost)) + `"` }
-
-var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")

@@ -141,12 +141,6 @@ func pagesOf(results []*crawler.Result) []*crawler.Page {
 	return pages
 }
 
-// document is a URL without its fragment.
-func document(url string) string {
-	url, _, _ = strings.Cut(url, "#")
-	return url
-}
-
 func (w *weaver) indexPages() {
 	w.index = make(map[string]int32, len(w.pages))
 	for i, p := range w.pages {
@@ -455,17 +449,6 @@ func (w *weaver) knotOf(page string) int32 {
 		return none
 	}
 	return w.place[i]
-}
-
-// pageFirsts yields the first reference of each page; references are sorted by page.
-func pageFirsts(refs []crawler.Reference) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range refs {
-			if (i == 0 || refs[i].Page != refs[i-1].Page) && !yield(i) {
-				return
-			}
-		}
-	}
 }
 
 // cross gathers the links beside the tree. Where there are too many, those to the

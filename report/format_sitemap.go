@@ -155,15 +155,6 @@ func (s *sitemapWriter) entries() (all [][]byte, dir string) {
 	return all, dir
 }
 
-// originOf is a URL's scheme and authority.
-func originOf(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
-}
-
 // commonDirectory is the deepest directory that both URLs, of one origin, lie in.
 func commonDirectory(a, b string) string {
 	a, _, _ = strings.Cut(a, "?")

@@ -176,3 +176,10 @@ func numberOrEmpty(n int) string {
 	}
 	return strconv.Itoa(n)
 }
+
+func zeroOne(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}

@@ -51,20 +51,3 @@ func matchPlaces(before, now []crawler.Reference) (same, more []crawler.Referenc
 	}
 	return slices.Clip(same), slices.Clip(more)
 }
-
-// eachPage calls fn for each page of references, which are sorted, with the
-// references there; once without a page when there are none.
-func eachPage(refs []crawler.Reference, fn func(page string, refs []crawler.Reference)) {
-	if len(refs) == 0 {
-		fn("", nil)
-		return
-	}
-	for len(refs) > 0 {
-		n := 0
-		for n < len(refs) && refs[n].Page == refs[0].Page {
-			n++
-		}
-		fn(refs[0].Page, refs[:n:n])
-		refs = refs[n:]
-	}
-}

@@ -22,13 +22,6 @@ var markdownFormat = Format{
 	},
 }
 
-// Sizes of Markdown that GitHub takes, in bytes. A comment has 65,536 characters;
-// a little is left for what its author adds.
-const (
-	DefaultMarkdownSize = 65_000
-	SummaryMarkdownSize = 1 << 20 // a step's job summary
-)
-
 // markdownWriter writes tables of findings, the worst first, for people who read
 // them on a forge. What does not fit into the limit is counted at the end. Strings
 // from pages stand in code spans, where nothing is a link, a mention or markup.
@@ -181,69 +174,4 @@ func markdownRow(place string, f *finding, ref *crawler.Reference) string {
 		why += []string{" → ", " or "}[min(i, 1)] + markdownCode(url)
 	}
 	return "| " + place + " | " + link + " | " + why + " |\n"
-}
-
-// String names a place as editors open it.
-func (p place) String() string {
-	if p.line == 0 {
-		if at := spot(p.ref); at != "" {
-			return p.page + " (" + at + ")"
-		}
-		return p.page
-	}
-	return fmt.Sprintf("%s:%d:%d", p.page, p.line, p.column)
-}
-
-// markdownCode returns s as a code span that may stand in a table's cell (GitHub
-// Flavored Markdown 4.10 and 6.3): on one line, in a fence that s does not hold,
-// and with no pipe that would end the cell.
-func markdownCode(s string) string {
-	const most = 300 // characters
-	s = clip(visible(s), most)
-	if s == "" {
-		return ""
-	}
-	fence := strings.Repeat("`", longestRun(s, '`')+1)
-	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
-		s = " " + s + " "
-	}
-	return fence + markdownPipes(s) + fence
-}
-
-// markdownPipes escapes pipes. A cell is cut out before its code spans are read,
-// and there a backslash escapes what follows, even a backslash: so those before a
-// pipe are doubled.
-func markdownPipes(s string) string {
-	if strings.IndexByte(s, '|') < 0 {
-		return s
-	}
-	var b strings.Builder
-	slashes := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '\\':
-			slashes++
-		case '|':
-			b.WriteString(strings.Repeat(`\`, slashes+1))
-			slashes = 0
-		default:
-			slashes = 0
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-// longestRun is how often c stands in s without a break, at most.
-func longestRun(s string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }

@@ -63,17 +63,3 @@ func (g *gmlWriter) End(*crawler.Summary) error {
 	out.WriteString("]\n")
 	return out.Flush()
 }
-
-// gmlString writes a string of GML: what is not printable ASCII, quotes and
-// ampersands are character references.
-func gmlString(s string) string {
-	b := []byte{'"'}
-	for i, r := range s {
-		if r < ' ' || r >= 0x7F || r == '"' || r == '&' || r == '#' && isCommand(s[i+1:]) {
-			b = fmt.Appendf(b, "&#%d;", r)
-			continue
-		}
-		b = append(b, byte(r))
-	}
-	return string(append(b, '"'))
-}

@@ -2,8 +2,6 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/url"
@@ -27,7 +25,6 @@ var sarifFormat = Format{
 
 const (
 	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
-	projectURL  = "https://github.com/orbweaver/orbweaver"
 	// sourceRoot stands for the root of the repository; readers know where it is.
 	sourceRoot = "%SRCROOT%"
 	// siteRoot stands for the website whose pages were checked.
@@ -224,11 +221,6 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 	j.end()
 }
 
-// known reports whether a baseline has the finding at this place.
-func (o *occurrence) known() bool {
-	return slices.Contains(o.result.Known, o.code) || !o.warning && o.ref != nil && o.ref.Known
-}
-
 // site is the root of the website that most findings are on, the first by name of
 // several; the empty string where no page came over the web.
 func (all occurrences) site() string {
@@ -261,50 +253,6 @@ func pageURI(site, page string) (uri string, relative bool) {
 	}
 	return rest, true
 }
-
-// text writes a message. An embedded link begins as [text](; what a page says is
-// none (SARIF 3.11.6).
-func (j *jsonText) text(s string) {
-	j.row()
-	j.key("text").string(strings.ReplaceAll(s, "](", `\](`))
-	j.end()
-}
-
-// region is what a place covers: the reference as it is written. Lines and columns
-// count from 1, columns in code points, and the end is behind the last character. A
-// place that has none is the beginning of its page.
-func (o *occurrence) region() (line, column, endLine, endColumn int) {
-	if o.line == 0 || o.ref == nil {
-		return 1, 1, 1, 2
-	}
-	raw := o.ref.Raw
-	endLine, endColumn = o.line, o.column
-	if n := strings.Count(raw, "\n"); n > 0 {
-		endLine, endColumn = endLine+n, 1
-		raw = raw[strings.LastIndexByte(raw, '\n')+1:]
-	}
-	return o.line, o.column, endLine, endColumn + max(utf8.RuneCountInString(raw), 1)
-}
-
-// fingerprints tell findings apart and know them again when lines have moved: they
-// are made of page, target and code, and of a number when these are the same.
-type fingerprints struct{ seen map[string]int }
-
-func (f *fingerprints) of(o occurrence) string {
-	h := sha256.New()
-	for _, s := range []string{o.page, o.result.URL, string(o.code)} {
-		fmt.Fprintf(h, "%d:%s", len(s), s)
-	}
-	key := hex.EncodeToString(h.Sum(nil)[:16])
-	if f.seen == nil {
-		f.seen = map[string]int{}
-	}
-	f.seen[key]++
-	return fmt.Sprintf("%s:%d", key, f.seen[key])
-}
-
-// sarifID is a rule's id, which must not be empty.
-func sarifID(c check.Code) check.Code { return cmp.Or(c, "unknown") }
 
 // sarifRules are the codes to describe: all findings that there can be, so that
 // rules do not depend on the run, and of the http family those that were met.
@@ -381,30 +329,10 @@ func fileURI(file string) (uri string, relative bool) {
 	return uri, true
 }
 
-// uriReference makes a printed URL one that every reader takes: what no URI may
-// hold is percent-encoded.
-func uriReference(s string) string {
-	var b strings.Builder
-	fragment := false
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
-		case c == '#' && !fragment:
-			fragment = true
-		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', strings.IndexByte("-._~:/?[]@!$&'()*+,;=", c) >= 0:
-		default:
-			fmt.Fprintf(&b, "%%%02X", c)
-			continue
-		}
-		b.WriteByte(c)
-	}
-	if _, err := url.Parse(b.String()); err != nil {
-		return url.PathEscape(s)
-	}
-	return b.String()
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+// text writes a message. An embedded link begins as [text](; what a page says is
+// none (SARIF 3.11.6).
+func (j *jsonText) text(s string) {
+	j.row()
+	j.key("text").string(strings.ReplaceAll(s, "](", `\](`))
+	j.end()
 }

@@ -5,11 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 var xmlFormat = Format{
@@ -120,32 +118,6 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 	}
 	t.end()
 	return t.err
-}
-
-// blanks writes codes with blanks between.
-func blanks(codes []check.Code) string {
-	var b strings.Builder
-	for i, code := range codes {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(string(code))
-	}
-	return b.String()
-}
-
-// count is an attribute that is left out when it is 0, as JSON has it.
-func (x *xmlText) count(name string, n int) {
-	if n > 0 {
-		x.attribute(name, strconv.Itoa(n))
-	}
-}
-
-// flag is an attribute that is left out when it is false.
-func (x *xmlText) flag(name string, b bool) {
-	if b {
-		x.attribute(name, "true")
-	}
 }
 
 func (x *xmlWriter) End(*crawler.Summary) error {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -159,8 +158,7 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	}
 	j.end()
 	j.array() // what stands behind each of its findings, in the order of findingsOf
-	text := textWriter{show: show}
-	for _, row := range text.findings(r) {
+	for _, row := range rowsOf(show, r) {
 		j.int(int64(h.ref(row.hint)))
 	}
 	j.end()
@@ -273,26 +271,6 @@ func (s scriptText) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
-}
-
-// hostOf is what findings are grouped by: the authority, the scheme where there is
-// none, or nothing for local documents.
-func hostOf(url string) string {
-	scheme, rest, ok := strings.Cut(url, ":")
-	if !ok || strings.ContainsAny(scheme, "/?#") {
-		return ""
-	}
-	authority, ok := strings.CutPrefix(rest, "//")
-	if !ok {
-		return scheme + ":"
-	}
-	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
-		authority = authority[:end]
-	}
-	if authority == "" {
-		return scheme + ":"
-	}
-	return authority[strings.LastIndexByte(authority, '@')+1:]
 }
 
 // listed chooses the results that are listed, in their order: where there are too

@@ -501,11 +501,10 @@ func (d *htmlDocument) first() []htmlFirst {
 
 // plain lists the first findings as the text report does.
 func (d *htmlDocument) plain(p *htmlPage) {
-	text := textWriter{show: d.show}
+	l := &listing{}
 	for _, r := range d.results {
-		_ = text.Result(r) // keeps it and writes nothing yet
+		l.addResult(d.show, r)
 	}
-	l := &text.listing
 	l.sort()
 	for _, w := range l.wide[:min(len(l.wide), plainFindings)] {
 		p.Wide = append(p.Wide, plainRow(w.place(), w.row))

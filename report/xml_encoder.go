@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -149,4 +151,27 @@ func appendXML(dst []byte, s string) []byte {
 		start = i
 	}
 	return append(dst, s[start:]...)
+}
+
+// count is an attribute that is left out when it is 0, as JSON has it.
+func (x *xmlText) count(name string, n int) {
+	if n > 0 {
+		x.attribute(name, strconv.Itoa(n))
+	}
+}
+
+// flag is an attribute that is left out when it is false.
+func (x *xmlText) flag(name string, b bool) {
+	if b {
+		x.attribute(name, "true")
+	}
+}
+
+// comment writes an XML comment, in which two hyphens may not stand together.
+func (x *xmlText) comment(s string) {
+	x.closeTag()
+	x.line()
+	x.buf = append(x.buf, "<!-- "...)
+	x.buf = append(x.buf, strings.ReplaceAll(strings.ReplaceAll(visible(s), "--", "- -"), "--", "- -")...)
+	x.buf = append(x.buf, " -->"...)
 }

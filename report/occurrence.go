@@ -1,0 +1,62 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
+
+// occurrence is a finding at one of its places.
+type occurrence struct {
+	*finding
+	place
+}
+
+// sentence says where a finding stands, too, for which readers have lines alone.
+func (o *occurrence) sentence() string {
+	s := o.finding.sentence()
+	if at := spot(o.ref); at != "" {
+		s += " (" + at + ")"
+	}
+	return s
+}
+
+// known reports whether a baseline has the finding at this place.
+func (o *occurrence) known() bool {
+	return slices.Contains(o.result.Known, o.code) || !o.warning && o.ref != nil && o.ref.Known
+}
+
+// occurrences gathers findings at their places.
+type occurrences []occurrence
+
+func (o *occurrences) add(show Show, r *crawler.Result) {
+	findings := findingsOf(show, r)
+	for i := range findings {
+		for _, p := range findings[i].places() {
+			*o = append(*o, occurrence{&findings[i], p})
+		}
+	}
+}
+
+// byPage sorts by page and place; findings at one place keep their order.
+func (o occurrences) byPage() {
+	slices.SortStableFunc(o, func(a, b occurrence) int {
+		if a.page != b.page {
+			return cmp.Compare(a.page, b.page)
+		}
+		return compareSpots(a.ref, b.ref)
+	})
+}
+
+// eachPage calls fn for each page of occurrences, which are sorted by page.
+func (o occurrences) eachPage(fn func(page string, o occurrences)) {
+	for len(o) > 0 {
+		n := 1
+		for n < len(o) && o[n].page == o[0].page {
+			n++
+		}
+		fn(o[0].page, o[:n])
+		o = o[n:]
+	}
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// ownPage names the page that a target's URL stands for as references name it:
+// without its fragment, and a file by its path.
+func ownPage(target string) string {
+	page, _, _ := strings.Cut(target, "#")
+	if schemeOf(page) != "" {
+		return page
+	}
+	if p, err := url.PathUnescape(page); err == nil {
+		return strings.ToValidUTF8(p, "\uFFFD")
+	}
+	return page
+}
+
+// schemeOf returns the scheme of a URL, or "". A drive letter is none.
+func schemeOf(s string) string {
+	colon := strings.IndexByte(s, ':')
+	if colon < 2 {
+		return ""
+	}
+	for i := range colon {
+		c := s[i] | 0x20
+		if !('a' <= c && c <= 'z' || i > 0 && ('0' <= s[i] && s[i] <= '9' || strings.IndexByte("+-.", s[i]) >= 0)) {
+			return ""
+		}
+	}
+	return s[:colon]
+}
+
+// isWeb tells URLs that a picture may link to: a script's is none.
+func isWeb(url string) bool {
+	scheme := strings.ToLower(schemeOf(url))
+	return scheme == "http" || scheme == "https"
+}
+
+// document is a URL without its fragment.
+func document(url string) string {
+	url, _, _ = strings.Cut(url, "#")
+	return url
+}
+
+// hostOf is what findings are grouped by: the authority, the scheme where there is
+// none, or nothing for local documents.
+func hostOf(url string) string {
+	scheme, rest, ok := strings.Cut(url, ":")
+	if !ok || strings.ContainsAny(scheme, "/?#") {
+		return ""
+	}
+	authority, ok := strings.CutPrefix(rest, "//")
+	if !ok {
+		return scheme + ":"
+	}
+	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
+		authority = authority[:end]
+	}
+	if authority == "" {
+		return scheme + ":"
+	}
+	return authority[strings.LastIndexByte(authority, '@')+1:]
+}
+
+// originOf is a URL's scheme and authority.
+func originOf(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// uriReference makes a printed URL one that every reader takes: what no URI may
+// hold is percent-encoded.
+func uriReference(s string) string {
+	var b strings.Builder
+	fragment := false
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+		case c == '#' && !fragment:
+			fragment = true
+		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', strings.IndexByte("-._~:/?[]@!$&'()*+,;=", c) >= 0:
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	if _, err := url.Parse(b.String()); err != nil {
+		return url.PathEscape(s)
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}

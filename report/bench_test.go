@@ -43,13 +43,13 @@ func BenchmarkWrite(b *testing.B) {
 	for _, f := range Formats {
 		b.Run(f.Name, func(b *testing.B) {
 			var n countingWriter
-			if err := run.Write(New(f, &n, Options{})); err != nil {
+			if err := run.Write(newWriter(b, f, &n, Options{})); err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(n))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := run.Write(New(f, io.Discard, Options{})); err != nil {
+				if err := run.Write(newWriter(b, f, io.Discard, Options{})); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -86,7 +86,7 @@ func BenchmarkSQLite(b *testing.B) {
 		rows += 1 + len(r.References) + len(r.Redirects) + len(r.Warnings) + len(r.Suggestions)
 	}
 	for b.Loop() {
-		if err := run.Write(New(&sqliteFormat, io.Discard, Options{})); err != nil {
+		if err := run.Write(newWriter(b, &sqliteFormat, io.Discard, Options{})); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,68 +2,17 @@ package report_test
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// A run's results go to a writer one by one; the report decides what to show.
-func ExampleNew() {
-	format, err := report.ByName("text")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	w := report.New(format, os.Stdout, report.Options{})
-	summary := &crawler.Summary{
-		Elapsed: 1200 * time.Millisecond, Complete: true,
-		Pages: 1, Results: 2, References: 2, Links: 2, OK: 1, Broken: 1,
-	}
-	for _, err := range []error{
-		w.Begin(&report.Head{Tool: report.Tool{Name: "orbweaver", Version: "1.0.0"}}),
-		w.Result(&crawler.Result{URL: "https://example.com/", Verdict: check.OK, Code: check.CodeOK}),
-		w.Result(&crawler.Result{
-			URL: "https://example.com/gone", Verdict: check.Broken, Code: check.HTTPCode(404), Status: 404,
-			References: []crawler.Reference{{
-				Page: "docs/install.html", Line: 12, Column: 8,
-				Element: "a", Attribute: "href", Raw: "https://example.com/gone", Text: "Download",
-			}},
-		}),
-		w.End(summary),
-	} {
-		if err != nil {
-			fmt.Println(err)
-		}
-	}
-	// Output:
-	// docs/install.html
-	//   12:8   broken      http-404  https://example.com/gone        "Download"
-	//
-	// 1 broken · 2 links to 2 targets on 1 page · 1.2 s
-}
-
-func ExampleParseOutput() {
-	for _, s := range []string{"broken.csv", "json:-", "jsno:broken"} {
-		out, err := report.ParseOutput(s)
-		if err != nil {
-			said, _, _ := strings.Cut(err.Error(), " use ")
-			fmt.Println(said)
-			continue
-		}
-		fmt.Println(out.Format.Name, out.File)
-	}
-	// Output:
-	// csv broken.csv
-	// json -
-	// "jsno" is no format: did you mean json?
-}
-
-// A saved report can be written in any format.
-func ExampleReport_Write() {
+// A saved report can be rendered in any other format.
+func Example_render() {
 	saved := strings.NewReader(`{
 		"schema": "orbweaver.report/1",
 		"summary": {"broken": 1},
@@ -72,16 +21,39 @@ func ExampleReport_Write() {
 	}`)
 	run, err := report.Read(saved)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	csv, _ := report.ByName("csv")
-	if err := run.Write(report.New(csv, os.Stdout, report.Options{})); err != nil {
-		fmt.Println(err)
+	format, err := report.ByName("csv")
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := report.Open([]report.Output{{Format: format, File: report.Stdout}}, os.Stdout, report.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer out.Close()
+	if err := run.Write(out); err != nil {
+		log.Print(err)
 	}
 	// Output:
 	// url,verdict,code,status,page,line,column,element,attribute,raw,text,final_url,message
 	// https://example.com/gone,broken,http-404,0,index.html,7,10,,,,'=1+1,,
+}
+
+func ExampleParseOutput() {
+	for _, s := range []string{"broken.csv", "json:-", "jsno:broken"} {
+		out, err := report.ParseOutput(s)
+		if err != nil {
+			message, _, _ := strings.Cut(err.Error(), " use ")
+			fmt.Println(message)
+			continue
+		}
+		fmt.Println(out.Format.Name, out.File)
+	}
+	// Output:
+	// csv broken.csv
+	// json -
+	// "jsno" is no format: did you mean json?
 }
 
 func ExampleCompare() {
@@ -98,7 +70,7 @@ func ExampleCompare() {
 	}
 	d := report.Compare(before, after)
 	if err := d.WriteText(os.Stdout, report.Options{}); err != nil {
-		fmt.Println(err)
+		log.Fatal(err)
 	}
 	fmt.Println("exit status", d.Exit())
 	// Output:
@@ -118,8 +90,7 @@ func ExampleCompare() {
 func ExamplePolicy_Exit() {
 	policy, err := report.ParseFailOn("internal:warning,external:broken")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	run := &crawler.Summary{Complete: true, Pages: 1, Links: 4, OK: 3, Warnings: 1}
 	run.External.Warnings = 1

@@ -87,7 +87,7 @@ func TestSieveCleansEveryString(t *testing.T) {
 		eachString(reflect.ValueOf(v), func(s reflect.Value) { s.SetString(bad) })
 	}
 	k := &keeper{}
-	w := New(keeperFormat(k, true, true), nil, Options{Show: ShowAll})
+	w := newWriter(t, keeperFormat(k, true, true), nil, Options{Show: ShowAll})
 	for _, err := range []error{w.Begin(head), w.Page(page), w.Result(result), w.End(summary)} {
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +187,7 @@ func TestSieveShows(t *testing.T) {
 		{ShowAll, "ok warned told broken unverified skipped", 4},
 	} {
 		k := &keeper{}
-		w := New(keeperFormat(k, true, false), nil, Options{Show: test.show})
+		w := newWriter(t, keeperFormat(k, true, false), nil, Options{Show: test.show})
 		var got []string
 		for i, r := range all {
 			before := len(k.results)
@@ -211,7 +211,7 @@ func TestSieveShows(t *testing.T) {
 func TestSorterGivesHeadPagesResultsInOrder(t *testing.T) {
 	for _, pages := range []bool{false, true} {
 		k := &keeper{}
-		w := New(keeperFormat(k, false, pages), nil, Options{Show: ShowAll})
+		w := newWriter(t, keeperFormat(k, false, pages), nil, Options{Show: ShowAll})
 		run := fullRun()
 		if err := w.Begin(&run.Head); err != nil {
 			t.Fatal(err)

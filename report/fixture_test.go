@@ -35,6 +35,16 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// newWriter makes the writer of one report to w.
+func newWriter(t testing.TB, f *Format, w io.Writer, o Options) *Multi {
+	t.Helper()
+	m, err := Open([]Output{{Format: f, File: Stdout}}, w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // render writes a run in a format.
 func render(t testing.TB, format string, o Options, run *Report) string {
 	t.Helper()
@@ -43,7 +53,7 @@ func render(t testing.TB, format string, o Options, run *Report) string {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := run.Write(New(f, &out, o)); err != nil {
+	if err := run.Write(newWriter(t, f, &out, o)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

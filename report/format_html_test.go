@@ -23,7 +23,7 @@ import (
 func renderHTML(t testing.TB, o Options, run *Report, pages []*crawler.Page) string {
 	t.Helper()
 	var out strings.Builder
-	w := New(&htmlFormat, &out, o)
+	w := newWriter(t, &htmlFormat, &out, o)
 	if err := w.Begin(&run.Head); err != nil {
 		t.Fatal(err)
 	}
@@ -446,7 +446,7 @@ func BenchmarkHTML(b *testing.B) {
 	run, pages := largeRun(), chainedPages(10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		w := New(&htmlFormat, io.Discard, Options{})
+		w := newWriter(b, &htmlFormat, io.Discard, Options{})
 		run.Head.Started = time.Time{}
 		if err := w.Begin(&run.Head); err != nil {
 			b.Fatal(err)

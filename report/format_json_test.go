@@ -117,7 +117,7 @@ func TestNDJSONIsAJSONReportLineByLine(t *testing.T) {
 func TestNDJSONStreams(t *testing.T) {
 	run := fullRun()
 	var out strings.Builder
-	w := New(&ndjsonFormat, &out, Options{Show: ShowAll})
+	w := newWriter(t, &ndjsonFormat, &out, Options{Show: ShowAll})
 	if err := w.Begin(&run.Head); err != nil {
 		t.Fatal(err)
 	}

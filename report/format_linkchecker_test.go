@@ -320,7 +320,7 @@ func TestSQLString(t *testing.T) {
 // What could not be told is no error to LinkChecker's scripts.
 func TestLinkcheckerOfUnverified(t *testing.T) {
 	var out strings.Builder
-	w := New(&linkcheckerCSVFormat, &out, Options{})
+	w := newWriter(t, &linkcheckerCSVFormat, &out, Options{})
 	run := &Report{Results: []*crawler.Result{{URL: "https://example.org/", Verdict: check.Unverified, Code: "http-403", Status: 403, Size: -1}}}
 	if err := run.Write(w); err != nil {
 		t.Fatal(err)

@@ -178,7 +178,7 @@ func TestSQLiteCleansUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	boom := errors.New("boom")
 	for n := range 2 {
-		w := New(&sqliteFormat, &failingWriter{n: n * 5000, err: boom}, Options{})
+		w := newWriter(t, &sqliteFormat, &failingWriter{n: n * 5000, err: boom}, Options{})
 		if err := fullRun().Write(w); !errors.Is(err, boom) {
 			t.Errorf("got %v", err)
 		}
@@ -187,7 +187,7 @@ func TestSQLiteCleansUp(t *testing.T) {
 		t.Errorf("%v, %v", names, err)
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "no", "such"))
-	if err := fullRun().Write(New(&sqliteFormat, &bytes.Buffer{}, Options{})); err == nil || !strings.Contains(err.Error(), "write sqlite: ") {
+	if err := fullRun().Write(newWriter(t, &sqliteFormat, &bytes.Buffer{}, Options{})); err == nil || !strings.Contains(err.Error(), "write sqlite: ") {
 		t.Errorf("got %v", err)
 	}
 }

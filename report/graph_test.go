@@ -22,7 +22,7 @@ func renderPages(t testing.TB, format string, o Options, run *Report, pages []*c
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := writePages(New(f, &out, o), run, pages); err != nil {
+	if err := writePages(newWriter(t, f, &out, o), run, pages); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

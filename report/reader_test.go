@@ -185,7 +185,7 @@ func TestReportWriteReturnsTheWritersError(t *testing.T) {
 	full := errors.New("no space left on device")
 	for _, f := range Formats {
 		for _, n := range []int{0, 100, 5000} {
-			err := fullRun().Write(New(f, &failingWriter{n: n, err: full}, Options{Show: ShowAll}))
+			err := fullRun().Write(newWriter(t, f, &failingWriter{n: n, err: full}, Options{Show: ShowAll}))
 			whole := len(render(t, f.Name, Options{Show: ShowAll}, fullRun()))
 			if n < whole && !errors.Is(err, full) {
 				t.Errorf("%s with room for %d of %d bytes: got %v", f.Name, n, whole, err)

@@ -113,7 +113,7 @@ func TestGitHubAnnotationsAreLimited(t *testing.T) {
 		counts := map[string]int{}
 		for _, a := range readAnnotations(t, render(t, "github", Options{Show: ShowAll}, run)) {
 			counts[a.level]++
-			if said := strings.HasPrefix(a.message, fmt.Sprintf("%d more are not annotated", n-9)); said != (n > 10 && counts[a.level] == 10) {
+			if said := strings.HasPrefix(a.message, fmt.Sprintf("%d more findings have no annotation", n-9)); said != (n > 10 && counts[a.level] == 10) {
 				t.Errorf("%d of %d: %s", counts[a.level], n, a.message)
 			}
 		}

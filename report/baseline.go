@@ -7,24 +7,24 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Baseline is what an earlier run found, so that only what is new since then fails:
+// Baseline holds the findings of an earlier run, so that only new ones can fail a run:
 // broken and unverified targets, and warnings. It is not safe for concurrent use.
 type Baseline struct {
-	had     map[findingKey][]crawler.Reference
-	met     map[findingKey]int
-	unclear map[string]bool // targets of which the later run could not tell
+	before  map[findingKey][]crawler.Reference
+	found   map[findingKey]int
+	unclear map[string]bool // targets that the later run could not verify
 	places  int
 
 	known              crawler.Tally
 	internal, external crawler.Tally
 }
 
-// NewBaseline takes a report for a baseline.
+// NewBaseline returns the baseline of a report.
 func NewBaseline(r *Report) *Baseline {
-	b := &Baseline{had: map[findingKey][]crawler.Reference{}, met: map[findingKey]int{}, unclear: map[string]bool{}}
+	b := &Baseline{before: map[findingKey][]crawler.Reference{}, found: map[findingKey]int{}, unclear: map[string]bool{}}
 	for _, result := range r.Results {
 		eachFinding(cleanResult(result), func(key findingKey, refs []crawler.Reference) {
-			b.had[key] = append(b.had[key], refs...)
+			b.before[key] = append(b.before[key], refs...)
 			b.places += max(len(refs), 1)
 		})
 	}
@@ -36,36 +36,36 @@ func eachFinding(r *crawler.Result, fn func(findingKey, []crawler.Reference)) {
 	if isFinding(r.Verdict) {
 		eachPage(r.References, func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, r.Code}, refs) })
 	}
-	told := map[check.Code]bool{}
+	reported := map[check.Code]bool{}
 	for _, w := range r.Warnings {
 		switch {
-		case isInfo(w.Code) || told[w.Code]:
+		case isInfo(w.Code) || reported[w.Code]:
 			continue
-		case check.OfPage(w.Code): // told once, however many links lead there
+		case check.OfPage(w.Code): // reported once, however many links lead there
 			fn(findingKey{"", r.URL, w.Code}, nil)
 		default:
-			eachPage(concerned(r.References, w.Code), func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, w.Code}, refs) })
+			eachPage(affectedReferences(r.References, w.Code), func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, w.Code}, refs) })
 		}
-		told[w.Code] = true
+		reported[w.Code] = true
 	}
 }
 
-// URLs are the targets, as printed, of which the baseline has findings.
+// URLs returns the printed URLs of targets with findings in the baseline.
 func (b *Baseline) URLs() []string {
-	urls := make([]string, 0, len(b.had))
-	for key := range b.had {
+	urls := make([]string, 0, len(b.before))
+	for key := range b.before {
 		urls = append(urls, key.url)
 	}
 	slices.Sort(urls)
 	return slices.Compact(urls)
 }
 
-// Mark says which findings of a result the baseline has. The result itself is not
-// changed. Every result of a run that is not ok must come by, once.
+// Mark returns a copy of a result that marks the findings that the baseline has. It must
+// be called once for each result of a run that is not ok.
 func (b *Baseline) Mark(r *crawler.Result) *crawler.Result {
 	r = cleanResult(r)
-	b.Judged(r.URL, r.Verdict)
-	m := marking{Baseline: b, result: r, known: map[check.Code]bool{}, isNew: map[check.Code]bool{}}
+	b.RecordVerdict(r.URL, r.Verdict)
+	m := marker{Baseline: b, result: r, known: map[check.Code]bool{}, isNew: map[check.Code]bool{}}
 	eachFinding(r, m.finding)
 	if len(m.known) == 0 {
 		return r
@@ -85,22 +85,22 @@ func (b *Baseline) Mark(r *crawler.Result) *crawler.Result {
 	return &out
 }
 
-// marking is one result on its way through Mark.
-type marking struct {
+// marker holds the state of Mark for one result.
+type marker struct {
 	*Baseline
 	result       *crawler.Result
 	known, isNew map[check.Code]bool
 	places       []crawler.Reference // of the verdict
 }
 
-func (m *marking) finding(key findingKey, refs []crawler.Reference) {
-	had, ok := m.had[key]
+func (m *marker) finding(key findingKey, refs []crawler.Reference) {
+	had, ok := m.before[key]
 	var same []crawler.Reference
 	more := refs
 	if ok {
 		m.known[key.code] = true
 		same, more = matchPlaces(had, refs)
-		m.met[key] += max(len(same), 1)
+		m.found[key] += max(len(same), 1)
 	}
 	if !ok || len(more) > 0 {
 		m.isNew[key.code] = true
@@ -115,7 +115,7 @@ func (m *marking) finding(key findingKey, refs []crawler.Reference) {
 	m.places = append(m.places, more...)
 }
 
-// count adds up what is known, for Spare.
+// count adds up the known findings, for ExcludeKnown.
 func (b *Baseline) count(r *crawler.Result) {
 	side := &b.external
 	if r.Internal {
@@ -136,8 +136,8 @@ func (b *Baseline) count(r *crawler.Result) {
 	}
 }
 
-// Spare takes what is known out of what may fail a run.
-func (b *Baseline) Spare(s *crawler.Summary) {
+// ExcludeKnown subtracts known findings from the counts that can fail a run.
+func (b *Baseline) ExcludeKnown(s *crawler.Summary) {
 	s.Known = b.known
 	for _, side := range []struct {
 		of    *crawler.Tally
@@ -149,20 +149,20 @@ func (b *Baseline) Spare(s *crawler.Summary) {
 	}
 }
 
-// Judged tells the baseline of a verdict.
-func (b *Baseline) Judged(url string, v check.Verdict) {
+// RecordVerdict tells the baseline the verdict of a target.
+func (b *Baseline) RecordVerdict(url string, v check.Verdict) {
 	if v == check.Unverified || v == check.Skipped {
 		b.unclear[clean(url)] = true
 	}
 }
 
-// Gone counts the places of the baseline, and those at which a complete run has not
-// met the finding: it was mended, or the link is not there any more. Where the run
-// could not tell of a target, it is not gone.
+// Gone returns the number of places in the baseline, and how many of them a complete run
+// did not find again because the link was fixed or removed. Places of targets that the
+// run could not verify are not counted as gone.
 func (b *Baseline) Gone() (gone, places int) {
-	for key, refs := range b.had {
+	for key, refs := range b.before {
 		if !b.unclear[key.url] {
-			gone += max(0, max(len(refs), 1)-b.met[key])
+			gone += max(0, max(len(refs), 1)-b.found[key])
 		}
 	}
 	return gone, b.places

@@ -95,9 +95,9 @@ func markAll(b *Baseline, run *Report) *Report {
 	out.Results = nil
 	for _, r := range run.Results {
 		out.Results = append(out.Results, b.Mark(r))
-		tally(&out.Summary, r)
+		countResult(&out.Summary, r)
 	}
-	b.Spare(&out.Summary)
+	b.ExcludeKnown(&out.Summary)
 	return &out
 }
 

@@ -20,7 +20,7 @@ func largeRun() *Report {
 			Verdict: check.Broken, Code: "fragment-missing", Message: `no element has the id "section"`, Status: 200,
 			FinalURL: "https://example.com/some/path/page.html", ContentType: "text/html", Size: 12345,
 		}
-		for j := range siteWide {
+		for j := range siteWidePages {
 			r.References = append(r.References, crawler.Reference{
 				Page: fmt.Sprintf("https://example.com/other/page-%02d.html", j), Line: 100 + j, Column: 17,
 				Element: "a", Attribute: "href", Raw: "../some/path/page.html#section", Text: "Some words to click on",
@@ -72,7 +72,7 @@ func BenchmarkCompare(b *testing.B) {
 	old, new := largeRun(), largeRun()
 	b.ReportAllocs()
 	for b.Loop() {
-		if d := Compare(old, new); len(d.Still) != 1000*siteWide {
+		if d := Compare(old, new); len(d.Still) != 1000*siteWidePages {
 			b.Fatal(len(d.Still))
 		}
 	}

@@ -19,7 +19,7 @@ func cleanHead(h *Head) Head {
 	return out
 }
 
-// cleanResult returns a copy of r that is fit to print, its references in order.
+// cleanResult returns a copy of r that is safe to print, with its references sorted.
 func cleanResult(r *crawler.Result) *crawler.Result {
 	out := *r
 	out.URL = clean(r.URL)
@@ -39,23 +39,21 @@ func cleanResult(r *crawler.Result) *crawler.Result {
 	return &out
 }
 
-// clean hides passwords in URIs, wherever in s they stand, and makes s valid
-// UTF-8. Doing it again changes nothing.
+// clean hides passwords in URIs anywhere in s, and makes s valid UTF-8. It is idempotent.
 func clean(s string) string {
 	if strings.IndexByte(s, '@') >= 0 {
 		s = urinorm.Redact(s)
 	}
-	if utf8.ValidString(s) { // much quicker than to look for what is not
+	if utf8.ValidString(s) { // much faster than searching for invalid bytes
 		return s
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// cleanRaw cleans a reference as it stands in its source, where the characters
-// that mark a password may be written in ways only that source's language knows
-// (&#64;, \40). So when the target had a password and its place shows none, an
-// absolute reference gives way to the target's printed URL; a relative one has its
-// password from the base.
+// cleanRaw cleans a reference as its source has it. There, the characters that delimit a
+// password may be escaped in the language of the source (&#64;, \40). So if the target
+// has a password and the reference shows none, an absolute reference is replaced by the
+// printed URL of the target. A relative reference has its password from the base URI.
 func cleanRaw(raw, target string) string {
 	out := clean(raw)
 	if out != raw && strings.Contains(out, hidden) {
@@ -74,10 +72,10 @@ func cleanRaw(raw, target string) string {
 	return out
 }
 
-// hidden is how the end of a redacted userinfo looks.
+// hidden is the end of a redacted userinfo.
 const hidden = ":***@"
 
-// cleanAll applies f to every element. The slice is copied when one changes.
+// cleanAll applies f to each element. It copies the slice only if an element changes.
 func cleanAll[T comparable](in []T, f func(T) T) []T {
 	out := in
 	for i, v := range in {
@@ -106,8 +104,8 @@ func cleanSuggestion(s check.Suggestion) check.Suggestion {
 	return check.Suggestion{URL: clean(s.URL), Why: clean(s.Why), Unique: s.Unique}
 }
 
-// CleanReference returns a reference to target, a printed URL, that is fit to print:
-// without passwords, and valid UTF-8.
+// CleanReference returns a reference to target, which is a printed URL, without passwords
+// and as valid UTF-8.
 func CleanReference(r crawler.Reference, target string) crawler.Reference {
 	r.Page = clean(r.Page)
 	r.Element, r.Attribute = clean(r.Element), clean(r.Attribute)

@@ -9,35 +9,35 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Diff tells two runs apart by their broken links. A link is the same in both when
-// page, target and code are (match.go).
+// Diff is the difference between the broken links of two runs. Links are the same in both
+// if page, target and code are the same (matching.go).
 type Diff struct {
 	Before, After Head
-	New           []Change // broken now, not before
-	Fixed         []Change // broken before, not now
+	New           []Change // broken now, but not before
+	Fixed         []Change // broken before, but not now
 	Still         []Change // broken before and now
-	// Unclear were broken before, and the later run could not tell: their target is
-	// unverified or skipped there, or that run was cut short and did not list it.
+	// Unclear were broken before, and the later run could not verify them: their target
+	// is unverified or skipped, or the run was cut short and did not list it.
 	Unclear []Change
 }
 
 // Change is one broken link of a page.
 type Change struct {
-	Page     string // empty when the target had no reference
+	Page     string // empty if the target had no reference
 	URL      string
 	Code     check.Code
-	Was      check.Code // of a new one: the code it was broken with before, if it was
+	Was      check.Code // the earlier code of a new link that was broken before
 	Message  string
 	Internal bool
-	// References are its places on the page, in the later run if it is there.
+	// References are its places on the page, in the later run if that has the link.
 	References  []crawler.Reference
 	Suggestions []check.Suggestion
 }
 
-// link is what makes a link the same in two runs, the code apart.
+// link identifies a link in two runs, apart from its code.
 type link struct{ page, url string }
 
-// Exit returns the exit status of a comparison: 1 when something is newly broken.
+// Exit returns the exit status of a comparison: 1 if a link is newly broken.
 func (d Diff) Exit() int {
 	if len(d.New) > 0 {
 		return ExitFindings
@@ -45,9 +45,9 @@ func (d Diff) Exit() int {
 	return ExitOK
 }
 
-// Compare tells what changed from old to new. A link that is broken with another
-// code than before is new, with Was set, and not counted as fixed. Of one that a
-// page has more often than before, what is more is new.
+// Compare returns what changed between two reports. A link that is broken with another
+// code than before is new, with Was set, and is not counted as fixed. If a page has a
+// broken link more often than before, the additional places are new.
 func Compare(old, new *Report) Diff {
 	before, after := brokenLinks(old), brokenLinks(new)
 	d := Diff{Before: cleanHead(&old.Head), After: cleanHead(&new.Head)}
@@ -96,13 +96,13 @@ func Compare(old, new *Report) Diff {
 	return d
 }
 
-// at is a change at some of its places.
+// at returns the change with only some of its places.
 func (c Change) at(refs []crawler.Reference) Change {
 	c.References = refs
 	return c
 }
 
-// brokenLinks collects a report's broken links.
+// brokenLinks returns the broken links of a report.
 func brokenLinks(r *Report) map[link]map[check.Code]Change {
 	links := map[link]map[check.Code]Change{}
 	for _, result := range r.Results {
@@ -137,7 +137,7 @@ func brokenLinks(r *Report) map[link]map[check.Code]Change {
 	return links
 }
 
-// byPage orders changes; a slice of references keeps the order of its pages.
+// byPage orders changes by page, URL and code.
 func byPage(a, b Change) int {
 	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Code, b.Code))
 }

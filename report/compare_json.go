@@ -2,13 +2,13 @@ package report
 
 import "io"
 
-// CompareSchemaID is the value of a JSON comparison's "schema".
+// CompareSchemaID is the value of "schema" in a JSON comparison.
 const CompareSchemaID = "orbweaver.compare/1"
 
-// WriteJSON writes a comparison as one object. Its places are those of a report's
-// references; [Schema] describes it as "comparison".
+// WriteJSON writes a comparison as one JSON object. Its references have the form of a
+// report's references; [Schema] describes it as "comparison".
 func (d Diff) WriteJSON(w io.Writer) error {
-	j := &jsonText{w: w}
+	j := &jsonEncoder{w: w}
 	j.object()
 	j.key("schema").string(CompareSchemaID)
 	j.runBrief("before", &d.Before)
@@ -31,14 +31,14 @@ func (d Diff) WriteJSON(w io.Writer) error {
 }
 
 // runBrief says which run is meant.
-func (j *jsonText) runBrief(key string, h *Head) {
+func (j *jsonEncoder) runBrief(key string, h *Head) {
 	j.key(key).object()
 	j.key("started").time(h.Started)
 	j.key("targets").strings(h.Targets)
 	j.end()
 }
 
-func (j *jsonText) change(c *Change) {
+func (j *jsonEncoder) change(c *Change) {
 	j.object()
 	j.key("page").string(c.Page)
 	j.key("url").string(c.URL)

@@ -143,7 +143,7 @@ fixed b u1 http-404 2
 
 func TestCompareGolden(t *testing.T) {
 	footer := "broken http-404 https://example.com/footer"
-	for i := range siteWide + 1 {
+	for i := range siteWidePages + 1 {
 		footer += fmt.Sprintf(" p%02d.html:9", i)
 	}
 	old := brokenRun(t, true,
@@ -177,7 +177,7 @@ func TestCompareOfNothing(t *testing.T) {
 	if err := Compare(&Report{}, &Report{}).WriteText(&text, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := text.String(), "nothing broken, before or now\n"; got != want {
+	if got, want := text.String(), "no broken links before or now\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -195,7 +195,7 @@ func TestCompareIsHarmless(t *testing.T) {
 		if strings.Contains(out, "secret") {
 			t.Error("holds a password")
 		}
-		if i := strings.IndexFunc(strings.ReplaceAll(out, "\n", ""), unseen); i >= 0 {
+		if i := strings.IndexFunc(strings.ReplaceAll(out, "\n", ""), invisible); i >= 0 {
 			t.Errorf("holds an unseen character at %d", i)
 		}
 	}

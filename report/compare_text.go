@@ -9,18 +9,18 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// WriteText writes a comparison for people, in the columns of a text report: what
-// is new, fixed, unclear and still broken, and a line that sums up.
+// WriteText writes a comparison for people in the columns of a text report: new, fixed,
+// unclear and still broken links, and a summary line.
 func (d Diff) WriteText(w io.Writer, o Options) error {
 	t := table{color: o.Color, width: o.Width}
 	var listings []*listing
 	for _, part := range d.parts() {
 		l := &listing{}
 		for _, c := range folded(part.changes) {
-			hint := hints(visible(because(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
+			hint := joinHints(visible(reason(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
 			switch {
 			case c.Was != "":
-				hint = hints("was "+visible(string(c.Was)), hint)
+				hint = joinHints("was "+visible(string(c.Was)), hint)
 			case part.word == "fixed":
 				hint = ""
 			}
@@ -44,7 +44,7 @@ type diffPart struct {
 	changes          []Change
 }
 
-// parts are in the order people want to read them.
+// parts returns the parts of a comparison in the order in which they are listed.
 func (d Diff) parts() []diffPart {
 	return []diffPart{
 		{"new", "new", "new", d.New},
@@ -62,13 +62,13 @@ func (d Diff) summaryLine() string {
 		}
 	}
 	if len(counts) == 0 {
-		return "nothing broken, before or now"
+		return "no broken links before or now"
 	}
 	return strings.Join(counts, ", ")
 }
 
-// folded joins the same change on several pages, so that what is new on every
-// page is listed once.
+// folded joins the same change on several pages, so that a link that is new on every page
+// is listed once.
 func folded(changes []Change) []Change {
 	type target struct {
 		url       string
@@ -84,7 +84,7 @@ func folded(changes []Change) []Change {
 			out = append(out, c)
 			continue
 		}
-		// The slices of a Change have no room to spare: the first append copies.
+		// The slices of a Change have no spare capacity: the first append copies them.
 		out[i].References = append(out[i].References, c.References...)
 	}
 	return out

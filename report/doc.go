@@ -1,24 +1,39 @@
-// Package report turns what a run finds into bytes, and reads them back.
+// Package report writes the results of a crawl in any of the [Formats], and reads
+// JSON reports back.
 //
-// A report passes through one line of stations, the same for every format:
+// To write reports, a caller names the outputs, opens them, passes on what the crawl
+// finds, and ends them:
 //
-//	Result → sieve → sorter → a format's Writer → file or standard output
+//	out, err := report.Open([]report.Output{{Format: format, File: "links.json"}}, os.Stdout, report.Options{})
+//	if err != nil { ... }
+//	defer out.Close()
+//	err = out.Begin(&report.Head{Tool: tool, Started: time.Now(), Targets: targets})
+//	...                     // out.Result for each result, out.Page for each page
+//	err = out.End(summary)  // writes what is left and puts the files in place
 //
-// Each of them does one thing:
+// [ByName] and [ParseOutput] choose a format. [Policy.Exit] turns the summary of the
+// crawl into an exit status.
 //
-//   - the sieve (sieve.go) is the one place that decides what is shown and the one
-//     place that makes strings fit to print: no passwords, valid UTF-8;
-//   - the sorter (sorter.go) holds results until the end, for formats that do not
-//     stream, so that two runs over the same site give the same bytes;
-//   - a format is a row of [Formats] and a file named after it;
-//   - [Multi] feeds several reports at once and puts files in place whole or not
-//     at all.
+// To use a saved report, [Read] or [ReadFile] reads it, [Report.Write] writes it to
+// other outputs, [Compare] compares two of them, and a [Baseline] marks the findings
+// that an earlier report already has.
 //
-// So a format's Writer may trust that what reaches it is shown, clean, in order
-// and, unless it streams, that [Head.Summary] is there from the start. What it
-// still has to do is to escape for its own syntax: every string came from a page,
-// and a page may be hostile.
+// # How a report is written
 //
-// Besides, [Read] reads a JSON report, [Compare] tells two apart, and [Policy] is
-// the table of exit statuses.
+// Every result takes the same path, whatever the format:
+//
+//		Result → filter → sorter → Writer of the format → file or standard output
+//
+//	  - The filter (filter.go) drops results that are not shown, removes passwords, and
+//	    makes strings valid UTF-8 (clean.go).
+//	  - The sorter (sorter.go) holds the results until the end of the crawl, for formats
+//	    that do not stream, so that two crawls of the same site give the same bytes.
+//	  - A format is one row of [Formats] and one file, such as format_csv.go. No other
+//	    file uses it.
+//	  - [Multi] writes several reports at once. It replaces a file only when the report
+//	    is complete (file.go).
+//
+// A format's [Writer] therefore gets clean results in order, and a [Head] with a
+// summary unless the format streams. It must still escape strings for its own
+// syntax: they come from pages, and a page may be hostile.
 package report

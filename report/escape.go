@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// unseen tells characters that act instead of being seen: they move a terminal's
-// cursor, change the direction of what follows, end a line, or take no room so
-// that two strings look alike. The two joiners are not among them, since scripts
-// and emoji need them.
-func unseen(r rune) bool {
+// invisible reports whether a character acts instead of being visible: it moves the
+// cursor of a terminal, changes the text direction, ends a line, or has no width, so that
+// two strings look alike. The two joiners are excluded, since scripts and emoji need
+// them.
+func invisible(r rune) bool {
 	switch {
 	case r < 0xA0:
 		return r < ' ' || r >= 0x7F
@@ -26,13 +26,12 @@ func unseen(r rune) bool {
 		0xE0000 <= r && r <= 0xE007F
 }
 
-// visible returns s with such characters written out, as in \u001b, and with no
-// command to a CI system.
-func visible(s string) string { return breakCommands(writeOut(s, unseen)) }
+// visible escapes invisible characters, as in \u001b, and commands for CI systems.
+func visible(s string) string { return escapeCommands(escapeRunes(s, invisible)) }
 
-// breakCommands writes a character out of what CI systems take for a command
-// wherever it stands in a line of a log: ##vso[, ##teamcity[, ##[.
-func breakCommands(s string) string {
+// escapeCommands escapes the first character of sequences that CI systems treat as
+// commands anywhere in a log line: ##vso[, ##teamcity[, ##[.
+func escapeCommands(s string) string {
 	for i := strings.Index(s, "##"); i >= 0 && i < len(s)-1; i++ {
 		if s[i] == '#' && isCommand(s[i+1:]) {
 			s = s[:i] + `\u0023` + s[i+1:]
@@ -41,27 +40,26 @@ func breakCommands(s string) string {
 	return s
 }
 
-// isCommand tells whether s, which a # precedes, makes a command with it.
+// isCommand reports whether "#" followed by s is a command for a CI system.
 func isCommand(s string) bool {
 	rest, ok := strings.CutPrefix(s, "#")
 	return ok && strings.HasPrefix(strings.TrimLeftFunc(rest, unicode.IsLetter), "[")
 }
 
-// heading returns a page's name as a line of its own. At the start of a line two
-// colons are a command to a CI system.
-func heading(page string) string { return breakLine(visible(page)) }
+// heading returns the name of a page for a line of its own. Two colons at the start of a
+// line are a command for a CI system, so they are escaped.
+func heading(page string) string { return escapeLineCommand(visible(page)) }
 
-// breakLine writes out the first of two colons that a line begins with.
-func breakLine(line string) string {
+// escapeLineCommand escapes the first of two colons at the start of a line.
+func escapeLineCommand(line string) string {
 	if strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::") {
 		return strings.Replace(line, ":", `\u003a`, 1)
 	}
 	return line
 }
 
-// writeOut returns s with the characters that match written as \uXXXX or
-// \UXXXXXXXX.
-func writeOut(s string, match func(rune) bool) string {
+// escapeRunes escapes the characters that match as \uXXXX or \UXXXXXXXX.
+func escapeRunes(s string, match func(rune) bool) string {
 	if strings.IndexFunc(s, match) < 0 {
 		return s
 	}
@@ -79,22 +77,22 @@ func writeOut(s string, match func(rune) bool) string {
 	return b.String()
 }
 
-// quoted returns s as a text report shows a link's text: on one line, in quotes
-// that it cannot close, and no longer than width columns, quotes included.
+// quoted returns s as a text report shows the text of a link: on one line, in quotes,
+// with quotes in s escaped, and at most width columns wide including the quotes.
 func quoted(s string, width int) string {
-	s = strings.Join(strings.FieldsFunc(s, isBlank), " ")
+	s = strings.Join(strings.FieldsFunc(s, isSpace), " ")
 	if strings.ContainsAny(s, `"\`) {
 		s = strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s)
 	}
 	return `"` + clip(visible(s), width-2) + `"`
 }
 
-// isBlank is white space, but not what separates lines where nobody sees it.
-func isBlank(r rune) bool {
+// isSpace reports whether r is white space, except invisible line separators.
+func isSpace(r rune) bool {
 	return unicode.IsSpace(r) && r != 0x85 && r != 0x2028 && r != 0x2029
 }
 
-// clip shortens s to width characters, the last of them an ellipsis.
+// clip shortens s to width characters, the last of which is an ellipsis.
 func clip(s string, width int) string {
 	if len(s) <= width || utf8.RuneCountInString(s) <= width {
 		return s

@@ -53,7 +53,7 @@ func ExampleParseOutput() {
 	// Output:
 	// csv broken.csv
 	// json -
-	// "jsno" is no format: did you mean json?
+	// unknown format "jsno": did you mean json?
 }
 
 func ExampleCompare() {

@@ -8,15 +8,15 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Exit statuses of a run. Wrong usage is 2 and no business of reports.
+// Exit statuses of a run. Status 2 means wrong usage; reports do not decide it.
 const (
-	ExitOK       = 0 // nothing at or above the fail level
-	ExitFindings = 1 // findings at or above it
-	ExitUnsound  = 3 // the run cannot be trusted to have seen everything
+	ExitOK       = 0 // no finding at or above the fail level
+	ExitFindings = 1 // findings at or above the fail level
+	ExitUnsound  = 3 // the run may not have checked everything
 )
 
-// Level is the mildest kind of finding that fails a run. Each includes the graver
-// ones.
+// Level is the least severe kind of finding that fails a run. Each level includes the
+// more severe ones.
 type Level int8
 
 const (
@@ -30,22 +30,22 @@ var levelNames = []string{"none", "broken", "unverified", "warning"}
 
 func (l Level) String() string { return levelNames[l+1] }
 
-// fails tells whether a side's findings reach the level.
+// fails reports whether the findings of one side reach the level.
 func (l Level) fails(t crawler.Tally) bool {
 	return l >= FailOnBroken && t.Broken > 0 ||
 		l >= FailOnUnverified && t.Unverified > 0 ||
 		l >= FailOnWarning && t.Warnings > 0
 }
 
-// Policy says what fails a run, for the site's own links and for others. The zero
-// value fails on what is broken, wherever it is.
+// Policy is the fail level for internal and external links. With the zero value, any
+// broken link fails a run.
 type Policy struct{ Internal, External Level }
 
-// ParseFailOn reads a list such as "internal:warning,external:broken". A level
-// without a side holds for the sides that are not named. Where several are given
-// for a side, the mildest kind counts, since it includes the others: so
-// "broken,unverified" reads as it looks. "none" lets a side pass whatever is found
-// there. An empty string is the default.
+// ParseFailOn parses a list such as "internal:warning,external:broken". A level without a
+// side applies to the sides that have none of their own. If a side has several levels,
+// the least severe one applies, since it includes the others: "broken,unverified" means
+// what it says. With "none", no finding on that side fails the run. An empty string is
+// the default.
 func ParseFailOn(s string) (Policy, error) {
 	const both, internal, external = 0, 1, 2
 	if strings.TrimSpace(s) == "" {
@@ -62,7 +62,7 @@ func ParseFailOn(s string) (Policy, error) {
 			case "external":
 				side = external
 			default:
-				return Policy{}, fmt.Errorf("%q is no side: %s", prefix, oneOf(prefix, []string{"internal", "external"}))
+				return Policy{}, fmt.Errorf("unknown side %q: %s", prefix, allowedValues(prefix, []string{"internal", "external"}))
 			}
 		}
 		level, err := parseLevel(name)
@@ -87,10 +87,10 @@ func parseLevel(name string) (Level, error) {
 			return Level(i - 1), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no fail level: %s", name, oneOf(name, []string{"broken", "unverified", "warning", "none"}))
+	return 0, fmt.Errorf("unknown fail level %q: %s", name, allowedValues(name, []string{"broken", "unverified", "warning", "none"}))
 }
 
-// String writes the policy as ParseFailOn reads it.
+// String returns the policy in the syntax of ParseFailOn.
 func (p Policy) String() string {
 	if p.Internal == p.External {
 		return p.Internal.String()
@@ -98,18 +98,18 @@ func (p Policy) String() string {
 	return "internal:" + p.Internal.String() + ",external:" + p.External.String()
 }
 
-// Fails tells whether there are findings at or above the fail level.
+// Fails reports whether there are findings at or above the fail level.
 func (p Policy) Fails(s *crawler.Summary) bool {
 	return p.Internal.fails(s.Internal) || p.External.fails(s.External)
 }
 
 // Exit returns the exit status of a run:
 //
-//	a start target could not be read   3 when nothing else was checked, else 1
+//	a start target could not be read   3 if nothing else was checked, else 1
 //	nothing was checked                3
-//	cut short                          3, but 1 when it fails and a broken link was found
+//	the run was cut short              3, or 1 if it fails and a broken link was found
 //	findings at or above the level     1
-//	else                               0
+//	otherwise                          0
 func (p Policy) Exit(s *crawler.Summary) int {
 	if failed := len(s.StartFailed); failed > 0 {
 		if s.OK+s.Broken+s.Unverified <= failed {
@@ -127,10 +127,10 @@ func (p Policy) Exit(s *crawler.Summary) int {
 	return ExitOK
 }
 
-// nothingChecked tells a run that looked at nothing: a site without a single link,
-// which is what one made by scripts looks like, and documents all of whose links
-// a rule left out, for the rule may be a mistake. A single document without links
-// is fine, and so are links that no one can check (tel:, javascript:).
+// nothingChecked reports whether a run checked no link: a crawled site without a single
+// link, which is how a site made by scripts looks, or documents whose links were all
+// skipped by rules, since the rules may be wrong. A single document without links is
+// fine, and so are links that cannot be checked (tel:, javascript:).
 func nothingChecked(s *crawler.Summary) bool {
 	if s.Crawled && noLinks(s) {
 		return true

@@ -33,13 +33,13 @@ func TestParseFailOn(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"warn":            `"warn" is no fail level: use broken, unverified, warning or none`,
-		"brokn":           `"brokn" is no fail level: did you mean broken?`,
-		"broken,":         `"" is no fail level`,
-		"extern:broken":   `"extern" is no side: did you mean external? use internal or external`,
-		"internal:":       `"" is no fail level`,
-		"internal:a:b":    `"a:b" is no fail level`,
-		"internal broken": `is no fail level`,
+		"warn":            `unknown fail level "warn": use broken, unverified, warning or none`,
+		"brokn":           `unknown fail level "brokn": did you mean broken?`,
+		"broken,":         `unknown fail level ""`,
+		"extern:broken":   `unknown side "extern": did you mean external? use internal or external`,
+		"internal:":       `unknown fail level ""`,
+		"internal:a:b":    `unknown fail level "a:b"`,
+		"internal broken": `unknown fail level "internal broken"`,
 	} {
 		if _, err := ParseFailOn(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", in, err, want)

@@ -9,20 +9,20 @@ import (
 	"path/filepath"
 )
 
-// file is a report on its way to disk. It grows under a name of its own beside
-// the target and takes the target's place when it is whole, so that a reader never
-// meets half a report and a failed run leaves the last one alone. Devices and pipes
-// cannot be replaced: they are written as they are.
+// file is a report that is being written. It is written to a temporary file beside the
+// target, which replaces the target when the report is complete. So nobody reads half a
+// report, and a failed run leaves the previous report alone. Devices and pipes cannot be
+// replaced; they are written directly.
 type file struct {
-	name   string // as the user gave it
-	target string // what is replaced
-	temp   *os.File
-	plain  bool    // temp is the target itself
-	place  string  // the target before links are followed
-	others []*file // that take their places together with it
+	name       string // as the user wrote it
+	target     string // the file that is replaced
+	temp       *os.File
+	direct     bool    // temp is the target
+	unresolved string  // the target with symbolic links not resolved
+	siblings   []*file // files that are put in place together with it
 }
 
-// createFile opens a report file. Relative names are under dir.
+// createFile opens a report file. Relative names are relative to dir.
 func createFile(name, dir string) (*file, error) {
 	target := name
 	if dir != "" && !filepath.IsAbs(name) {
@@ -42,17 +42,17 @@ func createFile(name, dir string) (*file, error) {
 		if err != nil {
 			return nil, pathError("open", name, err)
 		}
-		return &file{name: name, target: target, temp: f, plain: true}, nil
+		return &file{name: name, target: target, temp: f, direct: true}, nil
 	default:
-		// A file that may not be written must not be replaced either.
+		// A file without write permission must not be replaced either.
 		f, err := os.OpenFile(target, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, pathError("write", name, err)
 		}
 		f.Close()
 		mode = info.Mode().Perm()
-		// Only a link in the last place would be replaced, and not every way to a file can
-		// be spelt without links: Windows' junctions stay as they are.
+		// Only a link as the last element of the path would be replaced. Other links may
+		// be impossible to resolve (junctions on Windows), so they stay in the path.
 		if link, err := os.Lstat(target); err == nil && link.Mode()&fs.ModeSymlink != 0 {
 			if target, err = filepath.EvalSymlinks(target); err != nil {
 				return nil, pathError("write", name, err)
@@ -70,20 +70,21 @@ func createFile(name, dir string) (*file, error) {
 			return nil, pathError("create", name, err)
 		}
 	}
-	return &file{name: name, target: target, temp: temp, place: place}, nil
+	return &file{name: name, target: target, temp: temp, unresolved: place}, nil
 }
 
-// beside opens another file in the same directory. It shares f's fate.
-func (f *file) beside(base string) (*file, error) {
-	other, err := createFile(filepath.Join(filepath.Dir(f.place), base), "")
+// createSibling opens another file in the same directory. It is committed or discarded
+// together with f.
+func (f *file) createSibling(base string) (*file, error) {
+	other, err := createFile(filepath.Join(filepath.Dir(f.unresolved), base), "")
 	if err != nil {
 		return nil, err
 	}
-	f.others = append(f.others, other)
+	f.siblings = append(f.siblings, other)
 	return other, nil
 }
 
-// appendFile opens a file that others write to as well, and tells its size.
+// appendFile opens a file that other programs write to as well, and returns its size.
 func appendFile(name, dir string) (*file, int64, error) {
 	target := name
 	if dir != "" && !filepath.IsAbs(name) {
@@ -98,10 +99,11 @@ func appendFile(name, dir string) (*file, int64, error) {
 		f.Close()
 		return nil, 0, pathError("open", name, err)
 	}
-	return &file{name: name, target: target, temp: f, plain: true}, info.Size(), nil
+	return &file{name: name, target: target, temp: f, direct: true}, info.Size(), nil
 }
 
-// Appendable tells whether a report can be appended to a file, with room for one.
+// Appendable reports, by a nil error, that a report can be appended to a file: the file
+// can be opened and has room for a report.
 func Appendable(name string) error {
 	const least = 2000
 	f, size, err := appendFile(name, "")
@@ -115,12 +117,12 @@ func Appendable(name string) error {
 	return nil
 }
 
-// createTemp makes a file beside target. Unlike os.CreateTemp's it has the
-// permissions of any new file.
+// createTemp creates a temporary file in the directory of target. Unlike those of
+// os.CreateTemp, it has the permissions of any new file.
 func createTemp(target string, mode fs.FileMode) (*os.File, error) {
 	dir, base := filepath.Split(target)
 	if len(base) > 100 {
-		base = base[:100] // leaves room in what a file name may hold
+		base = base[:100] // keeps the temporary name below the length limit of file names
 	}
 	return os.OpenFile(filepath.Join(dir, "."+base+"."+rand.Text()[:10]+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 }
@@ -133,20 +135,20 @@ func (f *file) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// commit puts the report in its place.
+// commit puts the report in place.
 func (f *file) commit() error {
-	for i, other := range f.others {
+	for i, other := range f.siblings {
 		if err := other.commit(); err != nil {
-			f.others = f.others[i+1:]
+			f.siblings = f.siblings[i+1:]
 			f.discard()
 			return err
 		}
 	}
-	f.others = nil
-	if f.plain {
+	f.siblings = nil
+	if f.direct {
 		return pathError("write", f.name, f.temp.Close())
 	}
-	// Only syncing tells, on some file systems, that the disk was full.
+	// On some file systems, only Sync reports that the disk is full.
 	err := f.temp.Sync()
 	if closing := f.temp.Close(); err == nil {
 		err = closing
@@ -160,19 +162,19 @@ func (f *file) commit() error {
 	return pathError("write", f.name, err)
 }
 
-// discard drops the report. The target stays as it was.
+// discard removes the report. The target stays as it was.
 func (f *file) discard() {
-	for _, other := range f.others {
+	for _, other := range f.siblings {
 		other.discard()
 	}
-	f.others = nil
+	f.siblings = nil
 	f.temp.Close()
-	if !f.plain {
+	if !f.direct {
 		os.Remove(f.temp.Name())
 	}
 }
 
-// pathError names the file as the user knows it; nil stays nil.
+// pathError names the file as the user wrote it. It returns nil if err is nil.
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -180,7 +182,7 @@ func pathError(op, name string, err error) error {
 	return fmt.Errorf("%s %s: %w", op, name, cause(err))
 }
 
-// cause is what an error of package os says beside the operation and the name.
+// cause returns what an error of package os says without the operation and the name.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -193,8 +195,8 @@ func cause(err error) error {
 	return err
 }
 
-// ReplaceFile puts content in place of a file, whole or not at all. The file keeps
-// its permissions; a symbolic link stays one, and what it leads to is replaced.
+// ReplaceFile replaces the content of a file completely or not at all. The file keeps its
+// permissions. If name is a symbolic link, the file it leads to is replaced.
 func ReplaceFile(name string, content []byte) error {
 	f, err := createFile(name, "")
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// sieve is the first station of every report: it drops what is not shown, and
-// makes what is shown fit to print. It changes copies only, and copies only what
-// has to change, for nearly nothing does.
-type sieve struct {
+// filter is the first step of every report. It drops results that are not shown, and
+// cleans the others. It changes copies only, and it copies only what changes: almost no
+// result does.
+type filter struct {
 	next Writer
 	show Show
 }
 
-func (s *sieve) Begin(h *Head) error {
+func (s *filter) Begin(h *Head) error {
 	head := cleanHead(h)
 	return s.next.Begin(&head)
 }
 
-func (s *sieve) Result(r *crawler.Result) error {
+func (s *filter) Result(r *crawler.Result) error {
 	if !s.show.result(r) {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (s *sieve) Result(r *crawler.Result) error {
 	return s.next.Result(out)
 }
 
-func (s *sieve) Page(p *crawler.Page) error {
+func (s *filter) Page(p *crawler.Page) error {
 	next, ok := s.next.(PageWriter)
 	if !ok {
 		return nil
@@ -45,4 +45,4 @@ func (s *sieve) Page(p *crawler.Page) error {
 	return next.Page(&out)
 }
 
-func (s *sieve) End(sum *crawler.Summary) error { return s.next.End(cleanSummary(sum)) }
+func (s *filter) End(sum *crawler.Summary) error { return s.next.End(cleanSummary(sum)) }

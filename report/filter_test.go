@@ -147,7 +147,7 @@ func TestSieveLeavesGivenResultsAlone(t *testing.T) {
 	}
 	// A clean result is not copied beyond its head.
 	k := &keeper{}
-	s := sieve{next: k, show: ShowAll}
+	s := filter{next: k, show: ShowAll}
 	clean := contractRun().Results[0]
 	if err := s.Result(clean); err != nil {
 		t.Fatal(err)

@@ -9,29 +9,29 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// level is how loud a finding is, as CI systems know it.
+// level is the severity of a finding in CI systems.
 type level uint8
 
 const (
-	levelError   level = iota // fails a build: broken
-	levelWarning              // a person should look: unverified, and warnings
-	levelNote                 // nobody has to do anything
+	levelError   level = iota // broken: fails a build
+	levelWarning              // unverified and warnings: a person should look
+	levelNote                 // nothing to do
 	levels
 )
 
-// finding is one thing to say of a target: its verdict, or one of its warnings.
+// finding is one statement about a target: its verdict, or one of its warnings.
 type finding struct {
 	result   *crawler.Result
 	word     string // the verdict, "warning" or "info"
 	code     check.Code
-	message  string // lower case, no full stop; may be empty
-	proposal string // the URL to use instead, of a warning
+	message  string // in lower case, without a period; may be empty
+	proposal string // the URL that a warning says to use instead
 	level    level
 	warning  bool
-	spared   bool // it fails no run: a baseline has it, or it has not been broken for long enough
+	excused  bool // it cannot fail a run: a baseline has it, or the target has not been broken for long enough
 }
 
-// findingsOf lists what show permits to say of a result: its verdict first, then
+// findingsOf returns the findings of a result that show permits: its verdict first, then
 // its warnings.
 func findingsOf(show Show, r *crawler.Result) []finding {
 	var all []finding
@@ -48,18 +48,18 @@ func findingsOf(show Show, r *crawler.Result) []finding {
 		}
 	}
 	for i := range all {
-		all[i].spare()
+		all[i].demote()
 	}
 	return all
 }
 
-// spare makes a finding less loud that fails no run.
-func (f *finding) spare() {
+// demote lowers the level of a finding that cannot fail a run.
+func (f *finding) demote() {
 	switch {
 	case slices.Contains(f.result.Known, f.code):
-		f.spared, f.level = true, levelNote
+		f.excused, f.level = true, levelNote
 	case f.result.FailsAfter > 0 && !f.warning:
-		f.spared, f.level = true, max(f.level, levelWarning)
+		f.excused, f.level = true, max(f.level, levelWarning)
 	}
 }
 
@@ -73,7 +73,7 @@ func verdictLevel(v check.Verdict) level {
 	return levelNote
 }
 
-// isProblem tells what CI systems want to hear of from what is merely listed:
+// isProblem reports whether CI systems should report a finding. They should not report
 // targets that are ok or skipped.
 func (f *finding) isProblem() bool {
 	return f.warning || f.result.Verdict == check.Broken || f.result.Verdict == check.Unverified
@@ -90,12 +90,12 @@ func (f *finding) title() string {
 	return string(f.code)
 }
 
-// why is the message, or what the code means where there is none.
+// why returns the message, or the title if there is no message.
 func (f *finding) why() string { return cmp.Or(f.message, f.title()) }
 
-// because is why a finding is what it is, for a row that has its code and the target's
-// URL already: empty where these say it.
-func because(target string, code check.Code, message string) string {
+// reason explains a finding in a row that already has its code and the URL of the target.
+// It is empty if these say everything.
+func reason(target string, code check.Code, message string) string {
 	if _, ok := code.Status(); ok {
 		return ""
 	}
@@ -128,9 +128,9 @@ func because(target string, code check.Code, message string) string {
 	return strings.TrimPrefix(message, ownPage(target)+": ")
 }
 
-// movedTo is where redirects had led to a target that is not in order: what is wrong is
-// wrong there. A slash at the end is no other place.
-func (f *finding) movedTo() string {
+// redirectTarget returns the URL that redirects led to, if the target is broken or
+// unverified: the fault is there. It ignores a slash that a redirect appends.
+func (f *finding) redirectTarget() string {
 	r := f.result
 	switch f.code {
 	case check.CodeRedirectLoop, check.CodeRedirectLimit, check.CodeRedirectInvalid:
@@ -142,10 +142,10 @@ func (f *finding) movedTo() string {
 	return r.FinalURL
 }
 
-// sentence says a finding where the target's URL does not stand beside it:
+// sentence describes a finding where the URL of the target is not beside it:
 //
 //	broken link to https://example.com/gone: not found
-//	moved permanently: https://example.com/old; use https://example.com/new
+//	https://example.com/old: moved permanently; use https://example.com/new
 func (f *finding) sentence() string {
 	var s string
 	switch {
@@ -177,7 +177,7 @@ func (f *finding) sentence() string {
 	return s
 }
 
-// archived names the copy that an archive has of a target that is gone.
+// archived names the archived copy of a target that is gone.
 func (f *finding) archived() string {
 	for _, s := range f.result.Suggestions {
 		if !f.warning && check.IsArchived(s) {
@@ -187,8 +187,8 @@ func (f *finding) archived() string {
 	return ""
 }
 
-// alternatives are the URLs that may be used instead, at most three. The message may
-// have named a warning's already.
+// alternatives returns at most three URLs to use instead. It returns none for a warning
+// whose message already names the URL.
 func (f *finding) alternatives() []string {
 	const most = 3
 	if f.warning {
@@ -206,10 +206,9 @@ func (f *finding) alternatives() []string {
 	return urls
 }
 
-// places are those of a finding: every reference to its target, in the source of its
-// page where that is known, or the target
-// itself when nothing refers to it or when the finding is about that page's own
-// content.
+// places returns the places of a finding: every reference to its target, in the source of
+// its page if that is known. If there is no reference, or if the finding is about the
+// content of the page itself, the place is the target.
 func (f *finding) places() []place {
 	refs := f.references()
 	if len(refs) == 0 {
@@ -222,16 +221,16 @@ func (f *finding) places() []place {
 	return all
 }
 
-// references are those to list, at the places where people mend them.
+// references returns the references to list, at the places where they can be fixed.
 func (f *finding) references() []crawler.Reference {
 	if check.OfPage(f.code) {
 		return nil
 	}
-	return atSources(concerned(f.result.References, f.code))
+	return atSourcePlaces(affectedReferences(f.result.References, f.code))
 }
 
-// blanks writes codes with blanks between.
-func blanks(codes []check.Code) string {
+// joinCodes returns codes separated by spaces.
+func joinCodes(codes []check.Code) string {
 	var b strings.Builder
 	for i, code := range codes {
 		if i > 0 {

@@ -9,11 +9,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// fingerprints tell findings apart and know them again when lines have moved: they
-// are made of page, target and code, and of a number when these are the same.
+// fingerprints identify findings across runs even if lines have moved. They consist of a
+// hash of page, target and code, and a number that distinguishes equal hashes.
 type fingerprints struct{ seen map[string]int }
 
-func (f *fingerprints) of(o occurrence) string {
+func (f *fingerprints) next(o occurrence) string {
 	h := sha256.New()
 	for _, s := range []string{o.page, o.result.URL, string(o.code)} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
@@ -26,5 +26,5 @@ func (f *fingerprints) of(o occurrence) string {
 	return fmt.Sprintf("%s:%d", key, f.seen[key])
 }
 
-// sarifID is a rule's id, which must not be empty.
-func sarifID(c check.Code) check.Code { return cmp.Or(c, "unknown") }
+// ruleID returns the identifier of a code's rule, which must not be empty.
+func ruleID(c check.Code) check.Code { return cmp.Or(c, "unknown") }

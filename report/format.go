@@ -5,28 +5,28 @@ import "io"
 // Format is one way to write a report.
 type Format struct {
 	Name       string
-	Extensions []string // of file names, with the dot, lower case; the first is the usual one
-	// Files are whole names of files, lower case, that are written in this format
-	// although their extension is another's.
+	Extensions []string // file name extensions with the dot, in lower case; the usual one comes first
+	// Files are complete file names, in lower case, that select this format although
+	// their extension belongs to another one.
 	Files []string
-	Use   string // what for, in a few words
-	// Streams is true when results are written as they come. The others get them
-	// after the run, sorted by URL, with the summary in the head.
+	Use   string // what the format is for, in a few words
+	// Streams is true when results are written as they arrive. Other formats get them
+	// after the crawl, sorted by URL, with the summary in the head.
 	Streams bool
-	// Binary is true when a report is nothing to look at.
+	// Binary is true when a report is not text that a terminal can show.
 	Binary bool
-	// Pages is true when the Writer is a [PageWriter] and wants the site's graph.
+	// Pages is true when the Writer is a [PageWriter] and needs the graph of the site.
 	Pages bool
-	// References is true when all references to each result are listed. The others
-	// list those at which there is something to mend, and of a page of which there is
-	// nothing to say but what is about itself (check.OfPage) none: such a result may
-	// come without its references.
+	// References is true when the format lists all references to each result. Other
+	// formats list only the references that need a fix. They list no references for a
+	// result whose only findings are about the page itself (check.OfPage), so such a
+	// result may arrive without its references.
 	References bool
-	// NewOnly is true when findings that a baseline has are left out, unless they are
-	// asked for (ShowKnown): the format shows people what to mend, or CI what to
-	// complain of. Others list them, marked.
+	// NewOnly is true when the format omits findings that a baseline has, unless
+	// [ShowKnown] asks for them: the format tells people or a CI system what to fix.
+	// Other formats list these findings and mark them.
 	NewOnly bool
-	// New returns the format's own Writer, for results that are shown, clean and in
-	// order; [New] is what callers want.
+	// New returns the format's own Writer, which expects filtered, clean and sorted
+	// results. Callers use [Open].
 	New func(io.Writer, Options) Writer
 }

@@ -12,18 +12,18 @@ var codequalityFormat = Format{
 	Name:       "codequality",
 	Extensions: []string{".codequality.json"},
 	Files:      []string{"codequality.json", "gl-code-quality-report.json"},
-	Use:        "GitLab's merge requests, as an artifact `reports: codequality`",
+	Use:        "GitLab merge requests, as an artifact `reports: codequality`",
 	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
-		return &codequalityWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix}
+		return &codequalityWriter{json: jsonEncoder{w: w}, show: o.Show.orDefault(), prefix: o.Prefix}
 	},
 }
 
-// codequalityWriter writes the part of Code Climate's issues that GitLab reads, one
-// for each finding at each place. GitLab shows the first of those that have the same
-// fingerprint, and knows them again in another run by it.
+// codequalityWriter writes the fields of Code Climate issues that GitLab reads, one issue
+// for each finding at each place. GitLab identifies issues by their fingerprints: it
+// shows only the first of several with the same one, and recognizes them in later runs.
 type codequalityWriter struct {
-	json   jsonText
+	json   jsonEncoder
 	show   Show
 	prefix string
 	prints fingerprints
@@ -53,10 +53,10 @@ func (c *codequalityWriter) Result(r *crawler.Result) error {
 		default:
 			file = "-"
 		}
-		print := sha256.Sum256([]byte(c.prints.of(o)))
+		print := sha256.Sum256([]byte(c.prints.next(o)))
 		j.row()
 		j.key("description").string(visible(o.sentence()))
-		j.key("check_name").string(string(sarifID(o.code)))
+		j.key("check_name").string(string(ruleID(o.code)))
 		j.key("fingerprint").string(hex.EncodeToString(print[:16]))
 		j.key("severity").string(codequalitySeverities[o.level])
 		j.key("location").row()

@@ -22,9 +22,9 @@ var csvHeader = []string{
 	"element", "attribute", "raw", "text", "final_url", "message",
 }
 
-// csvWriter writes a row for each reference, and one without a place for a result
-// that has none: RFC 4180, but lines end in LF, as peers' scripts expect. A
-// place's line and column are empty where it has none.
+// csvWriter writes a row for each reference, and a row without a place for a result
+// without references. It follows RFC 4180, but lines end in LF, as scripts for other link
+// checkers expect. The line and column are empty if they are unknown.
 type csvWriter struct {
 	csv *csv.Writer
 	row [13]string
@@ -71,8 +71,8 @@ func (c *csvWriter) End(*crawler.Summary) error {
 	return c.csv.Error()
 }
 
-// remarks is the message and, since the columns know only one code, every warning that
-// is about a reference, or with nil all of them.
+// remarks returns the message, and the warnings that concern a reference, since the
+// columns have room for only one code. If ref is nil, it returns all warnings.
 func remarks(r *crawler.Result, ref *crawler.Reference) string {
 	if len(r.Warnings) == 0 {
 		return r.Message

@@ -20,8 +20,8 @@ var dotFormat = Format{
 	},
 }
 
-// dotWriter writes the site's graph in Graphviz' language. Labels are shortened,
-// since they are for a picture; tooltips are not.
+// dotWriter writes the graph of the site in the language of Graphviz. Labels are
+// shortened for the picture; tooltips are not.
 type dotWriter struct {
 	w    io.Writer
 	head *Head
@@ -65,7 +65,7 @@ func (d *dotWriter) End(s *crawler.Summary) error {
 	return out.Flush()
 }
 
-// dotStyle marks what is broken or could not be told, and what is only linked to.
+// dotStyle marks broken and unverified documents, and documents that were not read.
 func dotStyle(verdict string, outside bool) string {
 	switch verdict {
 	case "broken":

@@ -14,21 +14,21 @@ import (
 
 var githubFormat = Format{
 	Name:    "github",
-	Use:     "annotations in a GitHub Actions log; `--ci` writes them without being asked",
+	Use:     "annotations in a GitHub Actions log; `--ci` writes them automatically",
 	NewOnly: true,
 	New: func(w io.Writer, o Options) Writer {
 		return &githubWriter{w: w, show: o.Show.orDefault(), prefix: o.Prefix}
 	},
 }
 
-// githubMost is how many annotations of a level GitHub shows for a step. The last
-// of them counts the rest.
-const githubMost = 10
+// maxAnnotations is the number of annotations that GitHub shows for each level in a step.
+// The last one counts the rest.
+const maxAnnotations = 10
 
-// githubWriter writes workflow commands, which GitHub shows at the lines of the
-// files they name. A finding is one annotation, at the first of its places, so
-// that a link in every page's footer leaves room for others; and the room is
-// shared among codes, so that a thousand findings of one kind do.
+// githubWriter writes workflow commands, which GitHub shows at the lines of files. A
+// finding is one annotation, at its first place, so that a link in the footer of every
+// page leaves room for others. The room is divided among the codes, so that a thousand
+// findings with one code leave room for others.
 type githubWriter struct {
 	w      io.Writer
 	show   Show
@@ -52,7 +52,7 @@ func (g *githubWriter) Result(r *crawler.Result) error {
 		if g.found[f.level] == nil {
 			g.found[f.level] = map[check.Code][]*finding{}
 		}
-		if of := g.found[f.level]; len(of[f.code]) < githubMost {
+		if of := g.found[f.level]; len(of[f.code]) < maxAnnotations {
 			of[f.code] = append(of[f.code], f)
 		}
 	}
@@ -62,24 +62,25 @@ func (g *githubWriter) Result(r *crawler.Result) error {
 func (g *githubWriter) End(*crawler.Summary) error {
 	out := bufio.NewWriter(g.w)
 	for level, all := range g.counts {
-		most := githubMost
+		most := maxAnnotations
 		if all > most {
-			most-- // for the line that counts the rest
+			most-- // the last annotation counts the rest
 		}
-		chosen := shared(g.found[level], most)
+		chosen := spreadOverCodes(g.found[level], most)
 		for _, f := range chosen {
 			g.annotate(out, f)
 		}
 		if more := all - len(chosen); more > 0 {
-			fmt.Fprintf(out, "::%s title=more findings::%d more are not annotated, since GitHub shows %d of a kind; the report has all of them\n",
-				githubCommands[level], more, githubMost)
+			fmt.Fprintf(out, "::%s title=more findings::%d more findings have no annotation, since GitHub shows only %d of each level. The report lists all of them.\n",
+				githubCommands[level], more, maxAnnotations)
 		}
 	}
 	return out.Flush()
 }
 
-// shared chooses most findings, the first of each code before the second of any.
-func shared(found map[check.Code][]*finding, most int) []*finding {
+// spreadOverCodes chooses up to most findings: the first of each code before the second
+// of any code.
+func spreadOverCodes(found map[check.Code][]*finding, most int) []*finding {
 	var chosen []*finding
 	for i := 0; ; i++ {
 		before := len(chosen)
@@ -118,8 +119,8 @@ func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {
 	fmt.Fprintf(out, "title=%s::%s\n", githubProperty(f.title()+" ("+string(f.code)+")"), githubData(message))
 }
 
-// githubData and githubProperty escape the parts of a workflow command as GitHub's
-// runner unescapes them.
+// githubData and githubProperty escape the message and the properties of a workflow
+// command for GitHub's runner.
 func githubData(s string) string { return githubDataEscapes.Replace(s) }
 
 func githubProperty(s string) string { return githubPropertyEscapes.Replace(visible(s)) }

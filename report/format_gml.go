@@ -19,9 +19,9 @@ var gmlFormat = Format{
 	},
 }
 
-// gmlWriter writes the site's graph in the Graph Modelling Language: 7-bit ASCII,
-// everything else as character references. A node's label is its URL, since readers
-// want labels to be unique.
+// gmlWriter writes the graph of the site in the Graph Modelling Language: 7-bit ASCII,
+// with all other characters as character references. The label of a node is its URL,
+// since readers expect unique labels.
 type gmlWriter struct {
 	w    io.Writer
 	head *Head

@@ -14,13 +14,13 @@ var graphmlFormat = Format{
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
-		return &graphmlWriter{xml: xmlText{w: w}, graph: newGraph(o)}
+		return &graphmlWriter{xml: xmlEncoder{w: w}, graph: newGraph(o)}
 	},
 }
 
-// graphmlWriter writes the site's graph as GraphML.
+// graphmlWriter writes the graph of the site as GraphML.
 type graphmlWriter struct {
-	xml xmlText
+	xml xmlEncoder
 	graph
 }
 

@@ -11,25 +11,25 @@ import (
 var htmlFormat = Format{
 	Name:       "html",
 	Extensions: []string{".html", ".htm"},
-	Use:        "one page to read and click through: tables, redirects, the site as a web",
+	Use:        "an interactive page: findings, redirects, link graph",
 	References: true,
 	Pages:      true,
 	NewOnly:    true,
 	New:        func(w io.Writer, o Options) Writer { return &htmlWriter{w: w, show: o.Show.orDefault()} },
 }
 
-// htmlWriter writes one file that needs no other and no network: a summary and the
-// first findings as plain HTML, for readers without scripts, and everything as data
-// for the script that makes tables and draws the site.
+// htmlWriter writes one self-contained file. It has a summary and the first findings as
+// plain HTML, for readers without scripts, and all results as data for the script that
+// shows tables and draws the link graph.
 //
-//	page.tmpl      what is there without scripts
-//	style.css      light and dark
-//	app/*.js       the views, joined in the order of their names
+//	page.tmpl      content without scripts
+//	style.css      light and dark theme
+//	app/*.js       views, joined in the order of their names
 //	vendor         the graph library
 //
-// Strings of pages get into it on two ways only: through html/template, and as
-// JSON that the script puts into text nodes. A Content-Security-Policy lets run
-// what the file was made with, by hash, and nothing else.
+// Strings from pages enter the file in only two ways: through html/template, and as JSON
+// whose strings the script puts into text nodes. A Content-Security-Policy permits, by
+// hash, only the scripts and styles of the report.
 type htmlWriter struct {
 	w       io.Writer
 	show    Show
@@ -62,28 +62,28 @@ func (h *htmlWriter) End(s *crawler.Summary) error {
 	return out.Flush()
 }
 
-// htmlDocument is what an HTML report says.
+// htmlDocument is the content of an HTML report.
 type htmlDocument struct {
 	head    *Head
 	summary *crawler.Summary
 	show    Show
 	codes   []check.Entry
-	web     *web
+	web     *webGraph
 	results []*crawler.Result
-	// placesEach is how many places a result lists; the others are left out.
-	placesEach, leftPlaces, leftResults int
+	// placesEach is the maximum number of places that a result lists.
+	placesEach, omittedPlaces, omittedResults int
 }
 
 func newHTMLDocument(head *Head, s *crawler.Summary, show Show, pages []*crawler.Page, results []*crawler.Result) *htmlDocument {
 	d := &htmlDocument{head: head, summary: s, show: show, results: listed(results, maxHTMLResults)}
-	d.leftResults = len(results) - len(d.results)
-	d.placesEach, d.leftPlaces = placesEach(d.results, maxHTMLPlaces)
+	d.omittedResults = len(results) - len(d.results)
+	d.placesEach, d.omittedPlaces = placesEach(d.results, maxHTMLPlaces)
 	d.codes = codesOf(s, d.results)
-	d.web = weave(head, pages, d.results)
+	d.web = newWebGraph(head, pages, d.results)
 	return d
 }
 
-// write writes the document: its template, in whose midst the data stands.
+// write writes the template with the data in the middle.
 func (d *htmlDocument) write(out *bufio.Writer) error {
 	assets, err := htmlAssets()
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 //go:embed htmlreport/page.tmpl htmlreport/style.css htmlreport/theme.js htmlreport/app/*.js htmlreport/vendor/sigma.js
 var htmlFiles embed.FS
 
-// htmlParts are the parts of an HTML report that are the same in all of them.
+// htmlParts are the parts that all HTML reports have in common.
 type htmlParts struct {
 	template *template.Template
-	// Policy is the Content-Security-Policy: what is written here runs, and nothing
-	// else; nothing is loaded, nothing is sent, no string becomes markup.
+	// Policy is the Content-Security-Policy. It permits only the scripts and styles of
+	// the report, no loading or sending, and no conversion of strings to markup.
 	Policy             string
 	Style              template.CSS
 	Theme, Sigma, View template.JS
@@ -61,8 +61,8 @@ func asset(name string) (string, error) {
 	return string(b), nil
 }
 
-// htmlScript joins the views' scripts, in the order of their names, to one that
-// leaves nothing behind in the page's global scope.
+// htmlScript joins the scripts of the views, in the order of their names, into one that
+// adds nothing to the global scope of the page.
 func htmlScript() (string, error) {
 	names, err := fs.Glob(htmlFiles, "htmlreport/app/*.js")
 	if err != nil {
@@ -81,7 +81,8 @@ func htmlScript() (string, error) {
 	return b.String(), nil
 }
 
-// sourceHash names a script or style in a Content-Security-Policy.
+// sourceHash returns the source expression of a script or style for a
+// Content-Security-Policy.
 func sourceHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

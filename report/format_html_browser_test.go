@@ -77,7 +77,7 @@ func testNames(t *testing.T, ctx context.Context, _ string) {
 	p := open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings").ready()
 	p.until(`document.querySelector("#list tbody")`)
 	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "s/my page.html")
-	p.want(`document.querySelectorAll("#list .group button").length`, "2") // Copy, In the web
+	p.want(`document.querySelectorAll("#list .group button").length`, "2") // Copy, Show in graph
 	p.want(`[...document.querySelectorAll("#list .wide .url")].map((e) => e.innerText.length)`, "16,300")
 	p.do(chromedp.Navigate("about:blank"))
 	p = open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings?page=s/my+page.html&by=page").ready()
@@ -130,7 +130,7 @@ func testFilter(t *testing.T, ctx context.Context, full string) {
 	p.until(`document.getElementById("status").innerText === "1 finding on 1 page"`)
 	p.keys("zzz")
 	p.until(`document.querySelector("#list .empty")`)
-	p.want(`document.querySelector("#list .empty").innerText`, "Nothing matches these filters.")
+	p.want(`document.querySelector("#list .empty").innerText`, "No findings match these filters.")
 
 	p = open(t, ctx, full, "#findings?by=target&scope=external").ready()
 	p.want(`document.getElementById("scope").value`, "external")
@@ -173,10 +173,10 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	p.until(`document.getElementById("details").open`)
 	p.want(`document.getElementById("details-title").innerText`, "broken fragment-missing no such anchor on the page")
 	p.want(`[...document.querySelectorAll("#details .way > li strong")].map((e) => e.innerText).join(" / ")`, `Example / A <page> & its "name"`)
-	p.want(`document.querySelector("#details .torn").innerText.includes("line 40, column 3, in <a href>")`, "true")
-	p.want(`document.querySelector("#details .torn q").innerText`, "“Setup”")
+	p.want(`document.querySelector("#details .broken-link").innerText.includes("line 40, column 3, in <a href>")`, "true")
+	p.want(`document.querySelector("#details .broken-link q").innerText`, "“Setup”")
 	p.want(`document.querySelector("#details .way .source").innerText`, "guide#setup")
-	p.clickText("#details button", "Copy the place")
+	p.clickText("#details button", "Copy place")
 	p.until(`document.getElementById("details-status").innerText === "Copied the place."`)
 	if got := p.clipboard(); got != "https://example.com/a:40:3" {
 		t.Errorf("copied %q", got)
@@ -184,7 +184,7 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	p.want(`location.hash.includes("open=")`, "true")
 	link := eval[string](p, `location.hash`)
 	p.keys(kb.Escape)
-	p.until(`location.hash === "#findings?q=setup" && document.querySelector(".torn") === null`)
+	p.until(`location.hash === "#findings?q=setup" && document.querySelector(".broken-link") === null`)
 	p.want(`document.activeElement.innerText`, "Details")
 
 	// A finding has an address of its own.
@@ -196,9 +196,9 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	run.Results[4].References[0].Source = &crawler.Place{File: "docs/a.md", Line: 3, Column: 4, Raw: "guide.md#setup"}
 	run.Results[4].BrokenRuns, run.Results[4].FailsAfter = 1, 3
 	p = open(t, ctx, renderHTML(t, Options{}, run, fullSite()), "#findings?q=docs/a.md").ready()
-	p.want(`document.querySelector("#list td.wide").innerText`, "https://example.com/guide#setup from docs/a.md:3:4 “Setup” did you mean #set-up or https://example.com/setup? run 1 of 3")
+	p.want(`document.querySelector("#list td.wide").innerText`, "https://example.com/guide#setup source: docs/a.md:3:4 “Setup” did you mean #set-up or https://example.com/setup? run 1 of 3")
 	p.clickText("#list button", "Details")
-	p.clickText("#details button", "Copy the place")
+	p.clickText("#details button", "Copy place")
 	p.until(`document.getElementById("details-status").innerText === "Copied the place."`)
 	if got := p.clipboard(); got != "docs/a.md:3:4" {
 		t.Errorf("copied %q", got)
@@ -210,8 +210,8 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	p.clickText("#details button", "Show 25 more")
 	p.until(`document.querySelectorAll("#places li").length === 50`)
 	p.clickText("#details #places button", "https://example.com/p/03:90:8")
-	p.until(`document.querySelector("#details .torn").innerText.includes("https://example.com/p/03")`)
-	p.clickText("#details button", "Show in the web")
+	p.until(`document.querySelector("#details .broken-link").innerText.includes("https://example.com/p/03")`)
+	p.clickText("#details button", "Show in graph")
 	p.until(`document.getElementById("stage")?.dataset.chosen === "https://example.com/p/03"`)
 	p.want(`document.getElementById("details").open`, "false")
 }
@@ -261,7 +261,7 @@ func testCopy(t *testing.T, ctx context.Context, full string) {
 				}
 			}
 		},
-		"Addresses, one a line": func(text string) {
+		"URLs, one per line": func(text string) {
 			if !strings.Contains(text, "https://example.com/%0d%0a\n") {
 				t.Errorf("addresses: %q", text)
 			}
@@ -336,7 +336,7 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 func testScreenReader(t *testing.T, ctx context.Context, full string) {
 	named := []string{"button", "link", "searchbox", "textbox", "checkbox", "radio", "combobox", "columnheader", "rowheader", "table", "dialog", "application", "navigation", "heading"}
 	p := open(t, ctx, full, "").ready()
-	for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?knot=2", "#codes"} {
+	for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?node=2", "#codes"} {
 		eval[bool](p, fmt.Sprintf(`(history.pushState(null, "", %q), dispatchEvent(new Event("popstate")), true)`, hash))
 		tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		if err != nil {
@@ -413,8 +413,8 @@ func testTheme(t *testing.T, ctx context.Context, full string) {
 	p.want(`document.getElementById("theme").ariaLabel`, "Theme: system")
 }
 
-// colours counts the pixels of the web that are nearly of a colour.
-func (t *tab) colours(r, g, b int) int {
+// colors counts the pixels of the web that are nearly of a color.
+func (t *tab) colors(r, g, b int) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
 	defer cancel()
@@ -448,47 +448,47 @@ func (t *tab) drawn() *tab {
 
 func testWeb(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "", media("prefers-color-scheme", "light")).ready()
-	p.clickText("nav a", "Web 30")
+	p.clickText("nav a", "Graph 30")
 	p.drawn()
-	p.want(`document.getElementById("stage").dataset.knots`, "30")
+	p.want(`document.getElementById("stage").dataset.pages`, "30")
 	p.want(`document.querySelector("#side h3").innerText`, "30 pages on 3 rings")
-	if n := p.colours(0xb9, 0x1f, 0x2b); n < 20 {
+	if n := p.colors(0xb9, 0x1f, 0x2b); n < 20 {
 		t.Errorf("%d red pixels: broken links are not to be seen", n)
 	}
-	if n := p.colours(0x8f, 0xa0, 0xb5); n < 100 {
+	if n := p.colors(0x8f, 0xa0, 0xb5); n < 100 {
 		t.Errorf("%d pixels of silk: pages are not to be seen", n)
 	}
-	if n := p.colours(0x1f, 0x56, 0xc4); n > 0 {
-		t.Errorf("%d pixels of the colour of what is chosen, and nothing is", n)
+	if n := p.colors(0x1f, 0x56, 0xc4); n > 0 {
+		t.Errorf("%d pixels of the color of what is chosen, and nothing is", n)
 	}
 	// The hub is in the middle.
 	p.click("#stage")
 	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/"`)
 	p.want(`document.querySelector("#side h3").innerText`, "Example")
 	p.drawn()
-	if n := p.colours(0x1f, 0x56, 0xc4); n < 50 {
+	if n := p.colors(0x1f, 0x56, 0xc4); n < 50 {
 		t.Errorf("%d pixels show what is chosen", n)
 	}
 	p.clickText("#side button", `A <page> & its "name"`)
 	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/a"`)
-	p.want(`[...document.querySelectorAll("#side h3")].map((e) => e.innerText).join(", ")`, `A <page> & its "name", 1 torn thread, The way there, Links to 4 pages, Linked from 2 pages`)
+	p.want(`[...document.querySelectorAll("#side h3")].map((e) => e.innerText).join(", ")`, `A <page> & its "name", 1 broken link, Path from the start, Links to 4 pages, Linked from 2 pages`)
 	p.clickText("#side button", "https://example.com/guide#setup")
 	p.until(`document.getElementById("details").open`)
 	p.keys(kb.Escape)
 	p.until(`!document.getElementById("details").open`)
-	p.clickText("#side button", "Its findings")
+	p.clickText("#side button", "Show findings")
 	p.until(`location.hash === "#findings?page=https%3A%2F%2Fexample.com%2Fa"`)
 	p.until(`document.querySelectorAll("#list tbody th").length === 1`)
 	// Finding a page by its name, and all pages as a list.
-	p.clickText("nav a", "Web 30")
+	p.clickText("nav a", "Graph 30")
 	p.drawn()
 	p.click("#find")
 	p.keys("page 7")
-	p.clickText("#found-knots button", "Page 7")
+	p.clickText("#found-pages button", "Page 7")
 	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/07"`)
-	p.click("#knots summary")
-	p.until(`document.querySelectorAll("#knots tbody tr").length === 30`)
-	p.want(`document.querySelector("#knots tbody tr").innerText.split(/\s+/).join(" ")`, "0 Example https://example.com/ 2 27 ")
+	p.click("#pages summary")
+	p.until(`document.querySelectorAll("#pages tbody tr").length === 30`)
+	p.want(`document.querySelector("#pages tbody tr").innerText.split(/\s+/).join(" ")`, "0 Example https://example.com/ 2 27 ")
 }
 
 func testWebByKeyboard(t *testing.T, ctx context.Context, full string) {
@@ -515,14 +515,14 @@ func testNoWebGL(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#web", media("prefers-color-scheme", "light"), onNewDocument(`
 		const getContext = HTMLCanvasElement.prototype.getContext;
 		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...rest); };`)).ready()
-	p.until(`document.querySelectorAll("#knots tbody tr").length === 30`)
-	p.want(`document.querySelector("#view-web .notice").innerText`, "This browser offers no WebGL, so the picture stands still. The list of pages below tells the same.")
-	if n := p.colours(0xb9, 0x1f, 0x2b); n < 20 {
+	p.until(`document.querySelectorAll("#pages tbody tr").length === 30`)
+	p.want(`document.querySelector("#view-web .notice").innerText`, "This browser does not support WebGL, so the picture is static. The list of pages below has the same information.")
+	if n := p.colors(0xb9, 0x1f, 0x2b); n < 20 {
 		t.Errorf("%d red pixels in the still picture", n)
 	}
-	p.clickText("#knots button", "Guide")
+	p.clickText("#pages button", "Guide")
 	p.until(`document.querySelector("#side h3").innerText === "Guide"`)
-	p.clickText("#side button", "Let go")
+	p.clickText("#side button", "Clear selection")
 	p.until(`document.querySelector("#side h3").innerText === "30 pages on 3 rings"`)
 }
 
@@ -537,7 +537,7 @@ func testNoScripts(t *testing.T, ctx context.Context, full string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Scripts are off", "4 broken, 1 unverified, 2 warnings", "https://example.com/imprint", "fragment-missing", "40:3", "What the codes mean", "did you mean #set-up"} {
+	for _, want := range []string{"Scripts are disabled", "4 broken, 1 unverified, 2 warnings", "https://example.com/imprint", "fragment-missing", "40:3", "What the codes mean", "did you mean #set-up"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q", want)
 		}
@@ -553,7 +553,7 @@ func testNoScripts(t *testing.T, ctx context.Context, full string) {
 func testNarrow(t *testing.T, ctx context.Context, full string) {
 	for name, text := range map[string]string{"full": full, "hostile": renderHTML(t, Options{Show: ShowAll}, hostileRun(), hostilePages())} {
 		p := open(t, ctx, text, "", chromedp.EmulateViewport(360, 740)).ready()
-		for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?knot=2", "#codes"} {
+		for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?node=2", "#codes"} {
 			eval[bool](p, fmt.Sprintf(`(location.hash = %q, new Promise((done) => addEventListener("hashchange", () => done(true), { once: true }) || setTimeout(() => done(true), 50)))`, hash))
 			if w := eval[int](p, `document.documentElement.scrollWidth`); w > 360 {
 				t.Errorf("%s: %s is %d pixels wide", name, hash, w)
@@ -594,7 +594,7 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 		}
 		return { ...seen, Hrefs: [...seen.Hrefs], Characters: [...seen.Characters].join("") };
 	})`
-	hashes := []string{"#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?q=%3Cscript%3E", "#redirects", "#redirects?list=edits", "#codes", "#web", "#web?knot=3", "#findings?page=%3Cb%3E&host=%22%3E"}
+	hashes := []string{"#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?q=%3Cscript%3E", "#redirects", "#redirects?list=edits", "#codes", "#web", "#web?node=3", "#findings?page=%3Cb%3E&host=%22%3E"}
 	views := len(hashes)
 	for i := range len(run.Results) {
 		hashes = append(hashes, fmt.Sprintf("#findings?open=%d", i))
@@ -614,7 +614,7 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 		t.Errorf("no more than these characters were shown: %q", got.Characters)
 	}
 	for _, r := range got.Characters {
-		if unseen(r) && r != '\n' && r != '\t' {
+		if invisible(r) && r != '\n' && r != '\t' {
 			t.Errorf("shows %U", r)
 		}
 	}
@@ -631,13 +631,13 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 func testUnseen(t *testing.T, ctx context.Context, _ string) {
 	var message strings.Builder
 	for r := rune(1); r <= 0x10FFFF; r++ {
-		if unseen(r) || unseen(r-1) || unseen(r+1) || r%0x111 == 0 && (r < 0xD800 || r > 0xDFFF) {
+		if invisible(r) || invisible(r-1) || invisible(r+1) || r%0x111 == 0 && (r < 0xD800 || r > 0xDFFF) {
 			message.WriteRune(r)
 		}
 	}
 	run := &Report{Results: []*crawler.Result{{URL: "https://example.com/", Verdict: check.Broken, Code: "http-404", Message: message.String()}}}
 	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings?open=0").ready()
-	if got, want := eval[string](p, `document.querySelector("#details .detail .note").textContent`), writeOut(message.String(), unseen); got != want {
+	if got, want := eval[string](p, `document.querySelector("#details .detail .note").textContent`), escapeRunes(message.String(), invisible); got != want {
 		for i := range min(len(got), len(want)) {
 			if got[i] != want[i] {
 				t.Fatalf("from byte %d: shows %q, want %q", i, got[i:min(len(got), i+40)], want[i:min(len(want), i+40)])
@@ -660,7 +660,7 @@ func testLarge(t *testing.T, ctx context.Context, _ string) {
 		})
 	}
 	p := open(t, ctx, renderHTML(t, Options{}, run, site), "#findings").ready()
-	p.want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, in the order of their places")
+	p.want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, in order of their places")
 	few := func() {
 		t.Helper()
 		if n := eval[int](p, `document.querySelectorAll("*").length`); n > 6000 {
@@ -672,12 +672,12 @@ func testLarge(t *testing.T, ctx context.Context, _ string) {
 	p.until(`document.querySelector(".pager span").innerText === "99,901–100,000 of 100,000"`)
 	p.click("#search")
 	p.keys("host-699.example/099")
-	p.until(`document.querySelector("caption")?.innerText === "1 finding on 1 page, in the order of their places"`)
+	p.until(`document.querySelector("caption")?.innerText === "1 finding on 1 page, in order of their places"`)
 	p.click(`input[name="by"][value="host"]`)
 	p.until(`document.querySelectorAll("#list tbody tr").length === 1`)
-	p.clickText("nav a", "Web 10,000")
+	p.clickText("nav a", "Graph 10,000")
 	p.drawn()
-	p.want(`document.getElementById("stage").dataset.knots`, "10000")
+	p.want(`document.getElementById("stage").dataset.pages`, "10000")
 	few()
 	p.click("#stage")
 	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/00000.html"`)

@@ -11,36 +11,36 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Limits of what an HTML report lists, so that a browser can hold it. What is left
-// out is said in the report; the JSON report holds all.
+// Limits of an HTML report, so that a browser can handle it. The report states what it
+// omits; a JSON report has everything.
 const (
 	maxHTMLResults = 200_000
 	maxHTMLPlaces  = 500_000
 )
 
-// htmlData is what the report's script reads: one JSON text, in which every string
-// that came from a page stands once. The shapes of its arrays are known to
-// htmlreport/app/data.js alone.
+// htmlData writes the data for the script of the report: a JSON text in which each string
+// from a page occurs only once. Only htmlreport/app/20-data.js depends on the form of its
+// arrays.
 type htmlData struct {
-	json    jsonText
+	json    jsonEncoder
 	strings []string
-	known   map[string]int
+	index   map[string]int
 	shapes  []shape
 	shaped  map[shape]int
 }
 
-// shape is what the references of a site's frame have in common. One that is held
-// is not edited, whatever is proposed for it.
+// shape is what references from a template have in common. A reference with held set must
+// not be edited, even if its target has a proposal.
 type shape struct{ element, attribute, raw, text, held, unaffected int }
 
-// writeHTMLData writes the text as it may stand in a script element.
+// writeHTMLData writes the data as the content of a script element.
 func writeHTMLData(w io.Writer, d *htmlDocument) error {
-	data := &htmlData{json: jsonText{w: scriptText{w}, compact: true}, known: map[string]int{}, shaped: map[shape]int{}}
+	data := &htmlData{json: jsonEncoder{w: scriptText{w}, compact: true}, index: map[string]int{}, shaped: map[shape]int{}}
 	data.write(d)
 	return data.json.flush()
 }
 
-// write puts the strings last: they are collected on the way.
+// write writes the strings last, since they are collected while the rest is written.
 func (h *htmlData) write(d *htmlDocument) {
 	j := &h.json
 	j.object()
@@ -62,7 +62,7 @@ func (h *htmlData) write(d *htmlDocument) {
 		h.result(r, d.placesEach, d.show)
 	}
 	j.end()
-	h.web(d.web)
+	h.webGraph(d.web)
 	j.key("shapes").array()
 	for _, s := range h.shapes {
 		h.ints(s.element, s.attribute, s.raw, s.text, s.held, s.unaffected)
@@ -88,19 +88,19 @@ func (h *htmlData) summary(d *htmlDocument) {
 	}
 	j.end()
 	j.key("pages").int(int64(s.Pages))
-	j.key("left").row()
-	j.key("results").int(int64(d.leftResults))
-	j.key("places").int(int64(d.leftPlaces))
+	j.key("omitted").row()
+	j.key("results").int(int64(d.omittedResults))
+	j.key("places").int(int64(d.omittedPlaces))
 	j.end()
-	j.key("siteWide").int(siteWide)
+	j.key("siteWide").int(siteWidePages)
 }
 
-// string refers to a string by its place in the table.
+// ref returns the index of a string in the table.
 func (h *htmlData) ref(s string) int {
-	n, ok := h.known[s]
+	n, ok := h.index[s]
 	if !ok {
 		n = len(h.strings)
-		h.known[s] = n
+		h.index[s] = n
 		h.strings = append(h.strings, s)
 	}
 	return n
@@ -157,7 +157,7 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 		j.int(int64(h.ref(proposal.Why)))
 	}
 	j.end()
-	j.array() // what stands behind each of its findings, in the order of findingsOf
+	j.array() // the hint of each finding, in the order of findingsOf
 	for _, row := range rowsOf(show, r) {
 		j.int(int64(h.ref(row.hint)))
 	}
@@ -167,7 +167,7 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	j.end()
 }
 
-// sources are the places in sources that references are known to stand at.
+// sources writes the known places of references in sources.
 func (h *htmlData) sources(refs []crawler.Reference) {
 	h.json.array()
 	for i := range refs {
@@ -182,7 +182,7 @@ func (h *htmlData) sources(refs []crawler.Reference) {
 
 func (h *htmlData) shape(r *crawler.Reference, p Proposal) int {
 	s := shape{element: h.ref(r.Element), attribute: h.ref(r.Attribute), raw: h.ref(r.Raw), text: h.ref(r.Text), unaffected: h.ref(r.Unaffected)}
-	if p.Held(r) != "" {
+	if p.Blocked(r) != "" {
 		s.held = 1
 	}
 	n, ok := h.shaped[s]
@@ -194,16 +194,16 @@ func (h *htmlData) shape(r *crawler.Reference, p Proposal) int {
 	return n
 }
 
-func (h *htmlData) web(w *web) {
+func (h *htmlData) webGraph(w *webGraph) {
 	j := &h.json
 	j.key("web").object()
 	j.key("drawn").bool(w.drawn)
 	j.key("rings").int(int64(w.rings))
-	j.key("loose").int(int64(w.loose))
-	j.key("wide").int(int64(w.wide))
-	j.key("knots").array() // hub or page, title, ring, parent, angle, radius, in, out, broken, doubtful
-	for i := range w.knots {
-		k := &w.knots[i]
+	j.key("firstUnreached").int(int64(w.firstUnreached))
+	j.key("siteWide").int(int64(w.siteWide))
+	j.key("nodes").array() // URL or -1 for the hub, title, ring, parent, angle, radius, in, out, broken, doubtful
+	for i := range w.nodes {
+		k := &w.nodes[i]
 		url := -1
 		if k.url != "" {
 			url = h.ref(k.url)
@@ -211,28 +211,29 @@ func (h *htmlData) web(w *web) {
 		h.ints(url, h.ref(k.title), k.ring, k.parent, k.angle, k.radius, k.in, k.out, k.broken, k.doubtful)
 	}
 	j.end()
-	j.key("threads").string(packThreads(w.threads))
-	j.key("torn").array() // page, result
-	for _, t := range w.torn {
+	j.key("crossLinks").string(packLinks(w.crossLinks))
+	j.key("broken").array() // page, result
+	for _, t := range w.broken {
 		j.int(int64(t.page))
 		j.int(int64(t.result))
 	}
 	j.end()
-	j.key("left").row()
-	j.key("pages").int(int64(w.left.pages))
-	j.key("threads").int(int64(w.left.threads))
-	j.key("torn").int(int64(w.left.torn))
+	j.key("omitted").row()
+	j.key("pages").int(int64(w.omitted.pages))
+	j.key("crossLinks").int(int64(w.omitted.crossLinks))
+	j.key("broken").int(int64(w.omitted.broken))
 	j.end()
 	j.end()
 }
 
-// packThreads writes threads, which are sorted, in two characters each or little
-// more: for every page that has some how many pages on from the last such it is, how
-// many it has, and how many pages on from the last each end is. A number is written in groups of five bits,
-// the lowest first; all but the last have the sixth bit set.
-func packThreads(threads []thread) string {
+// packLinks encodes links, which are sorted, in about two characters each. For each page
+// with links it writes how many pages after the previous such page it is, the number of
+// its links, and for each link how many pages its target is after the previous target. A
+// number is written in groups of five bits, the lowest first; all groups but the last
+// have the sixth bit set.
+func packLinks(links []webLink) string {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	packed := make([]byte, 0, 3*len(threads))
+	packed := make([]byte, 0, 3*len(links))
 	put := func(n int32) {
 		for ; n >= 32; n >>= 5 {
 			packed = append(packed, digits[n&31|32])
@@ -240,27 +241,27 @@ func packThreads(threads []thread) string {
 		packed = append(packed, digits[n])
 	}
 	last := int32(0)
-	for len(threads) > 0 {
+	for len(links) > 0 {
 		n := 1
-		for n < len(threads) && threads[n].from == threads[0].from {
+		for n < len(links) && links[n].from == links[0].from {
 			n++
 		}
-		put(threads[0].from - last)
+		put(links[0].from - last)
 		put(int32(n))
-		last = threads[0].from
+		last = links[0].from
 		to := int32(0)
-		for _, t := range threads[:n] {
+		for _, t := range links[:n] {
 			put(t.to - to)
 			to = t.to
 		}
-		threads = threads[n:]
+		links = links[n:]
 	}
 	return string(packed)
 }
 
-// scriptText writes JSON as it may stand in a script element, where "</script" and
-// "<!--" mean something (HTML 13.2.5.4): those characters are only ever part of a
-// string, which may have them escaped.
+// scriptText escapes JSON for a script element, where "</script" and "<!--" have a
+// meaning (HTML 13.2.5.4). These characters occur only in strings, which may contain
+// escapes.
 type scriptText struct{ w io.Writer }
 
 func (s scriptText) Write(p []byte) (int, error) {
@@ -273,8 +274,8 @@ func (s scriptText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// listed chooses the results that are listed, in their order: where there are too
-// many, the broken ones first, then the unverified, then those with warnings.
+// listed returns at most most results, in their order. If there are more, it prefers
+// broken results, then unverified ones, then those with warnings.
 func listed(results []*crawler.Result, most int) []*crawler.Result {
 	if len(results) <= most {
 		return results
@@ -297,9 +298,9 @@ func listed(results []*crawler.Result, most int) []*crawler.Result {
 	return kept
 }
 
-// placesEach is how many places each result may list for all of them together to
-// stay within most: what is on every page of a large site is shortened first. left
-// is how many that leaves out.
+// placesEach returns the number of places that each result may list so that all results
+// together list at most most places, and how many places that omits. It shortens the
+// results with the most places first.
 func placesEach(results []*crawler.Result, most int) (each, left int) {
 	total, longest := 0, 0
 	for _, r := range results {
@@ -326,7 +327,7 @@ func placesEach(results []*crawler.Result, most int) (each, left int) {
 	return low, total - sum(low)
 }
 
-// codesOf are the entries of all codes that a report mentions.
+// codesOf returns the entries of all codes that a report mentions.
 func codesOf(s *crawler.Summary, results []*crawler.Result) []check.Entry {
 	met := map[check.Code]bool{}
 	for code := range s.ByCode {
@@ -342,7 +343,7 @@ func codesOf(s *crawler.Summary, results []*crawler.Result) []check.Entry {
 	for _, code := range slices.Sorted(maps.Keys(met)) {
 		e, ok := check.Lookup(code)
 		if !ok {
-			e = check.Entry{Code: code, Title: "not known to this version"}
+			e = check.Entry{Code: code, Title: "unknown to this version of orbweaver"}
 		}
 		entries = append(entries, e)
 	}

@@ -13,43 +13,43 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// What is written without scripts.
+// Limits of the part for readers without scripts.
 const (
-	plainFindings = 200
-	barsOfChart   = 10
+	maxPlainFindings = 200
+	barsOfChart      = 10
 )
 
-// htmlPage is what page.tmpl shows. Its strings are escaped there; what came from
-// a page has been made visible here.
+// htmlPage is the data of page.tmpl. The template escapes its strings; invisible
+// characters from pages are already escaped here.
 type htmlPage struct {
 	*htmlParts
 	Tool, Version   string
 	Title           string
 	Targets         []htmlLink
 	Started         time.Time
-	Tone            string // the worst verdict, for colours
+	WorstVerdict    string // the most severe verdict, which determines colors
 	Outcome, Counts string
 	Notices         []string
 	Tiles           []htmlTile
 	Ring            []htmlSlice
-	Targeted        string // how many targets there are
+	TargetCount     string // number of targets
 	Charts          []htmlChart
-	First           []htmlFirst
+	Priorities      []htmlPriority
 	Codes           []htmlCode
 	Plain           []htmlPlain
-	Wide            []htmlRow
-	More            int // findings that Plain and Wide leave out
+	SiteWide        []htmlRow
+	More            int // number of findings that Plain and SiteWide omit
 }
 
-// htmlLink is a URL: Href is set when it may be clicked.
+// htmlLink is a URL. Href is set if it may be clicked.
 type htmlLink struct{ Text, Href string }
 
 type htmlTile struct {
 	Name, Count string
-	Go          string // what to show of the findings; empty when they are not listed
+	Go          string // filter of the list of findings; empty if they are not listed
 }
 
-// htmlSlice is a part of a ring whose whole length is 100.
+// htmlSlice is a part of a ring with a total length of 100.
 type htmlSlice struct {
 	Name         string
 	Length, From string
@@ -69,8 +69,8 @@ type htmlBar struct {
 
 type htmlPart struct{ Name, X, Width string }
 
-// htmlFirst is a broken target that many places name.
-type htmlFirst struct {
+// htmlPriority is a broken target with many references.
+type htmlPriority struct {
 	htmlLink
 	Code, Places string
 	Go           string
@@ -92,12 +92,12 @@ type htmlRow struct {
 	Text, Hint        string
 }
 
-// page fills the template.
+// page returns the data for the template.
 func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 	s := d.summary
 	p := &htmlPage{
 		htmlParts: parts, Tool: visible(d.head.Tool.Name), Version: visible(d.head.Tool.Version),
-		Started: d.head.Started.UTC(), Outcome: grouped(outcome(s)), Tone: tone(s), Notices: d.notices(),
+		Started: d.head.Started.UTC(), Outcome: grouped(outcome(s)), WorstVerdict: worstVerdict(s), Notices: d.notices(),
 	}
 	_, counts, _ := strings.Cut(summaryLine(s), " · ")
 	p.Counts = grouped(counts)
@@ -111,26 +111,26 @@ func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 	if n := len(p.Targets) - 1; n > 0 {
 		p.Title += " and " + strconv.Itoa(n) + " more"
 	}
-	p.Targeted = thousands(s.Results)
+	p.TargetCount = thousands(s.Results)
 	d.tiles(p)
 	p.Charts = []htmlChart{d.byCode(), d.byHost(), d.byPage(), d.byRing()}
 	p.Charts = slices.DeleteFunc(p.Charts, func(c htmlChart) bool { return len(c.Bars) == 0 })
-	p.First = d.first()
+	p.Priorities = d.priorities()
 	for _, e := range d.codes {
 		if e.Code == check.CodeOK {
-			continue // it says so itself
+			continue // ok needs no explanation
 		}
 		code := query(string(e.Code))
 		c := htmlCode{Entry: e, ID: "code-" + code, Count: thousands(s.ByCode[e.Code]), Go: "by=target&code=" + code}
-		c.Code = check.Code(visible(string(e.Code))) // of a saved report, it may be any string
+		c.Code = check.Code(visible(string(e.Code))) // in a saved report, a code may be any string
 		p.Codes = append(p.Codes, c)
 	}
-	d.plain(p)
+	d.plainFindings(p)
 	return p
 }
 
-// tone is the colour of a run.
-func tone(s *crawler.Summary) string {
+// worstVerdict returns the word that determines the color of a run.
+func worstVerdict(s *crawler.Summary) string {
 	switch {
 	case s.Broken > 0:
 		return "broken"
@@ -144,39 +144,40 @@ func tone(s *crawler.Summary) string {
 	return "skipped"
 }
 
-// linkTo makes a URL one can click when it leads to the web and nowhere else.
+// linkTo returns a link to a URL. Only http and https URLs are clickable.
 func linkTo(url string) htmlLink {
-	l := htmlLink{Text: named(url)}
+	l := htmlLink{Text: shownName(url)}
 	if clickable(url) {
 		l.Href = url
 	}
 	return l
 }
 
-// named makes a name visible, also one that is empty.
-func named(s string) string {
+// shownName returns a name with invisible characters escaped. For an empty name it
+// returns "(empty)".
+func shownName(s string) string {
 	if s == "" {
 		return "(empty)"
 	}
 	return visible(s)
 }
 
-// clickable tells whether a URL may be the href of a link: http and https alone,
-// and nothing that the log of a CI system would act upon.
+// clickable reports whether a URL may be the target of a link: an http or https URL that
+// contains no invisible characters and no command for a CI system.
 func clickable(url string) bool {
 	lower := strings.ToLower(url[:min(len(url), len("https://"))])
-	return (strings.HasPrefix(lower, "http://") || lower == "https://") && strings.IndexFunc(url, unseen) < 0 && breakCommands(url) == url
+	return (strings.HasPrefix(lower, "http://") || lower == "https://") && strings.IndexFunc(url, invisible) < 0 && escapeCommands(url) == url
 }
 
-// notices are what a reader must know before believing the counts.
+// notices returns what readers must know to interpret the counts.
 func (d *htmlDocument) notices() []string {
 	var notices []string
 	s := d.summary
 	switch {
 	case s.StoppedBy != "":
-		notices = append(notices, "The run was cut short ("+visible(s.StoppedBy)+"): what is not listed may not have been looked at.")
+		notices = append(notices, "The run was cut short ("+visible(s.StoppedBy)+"). Targets that are not listed may not have been checked.")
 	case !s.Complete:
-		notices = append(notices, "The run is incomplete: what is not listed may not have been looked at.")
+		notices = append(notices, "The run is incomplete. Targets that are not listed may not have been checked.")
 	}
 	for _, start := range s.StartFailed {
 		notices = append(notices, "Could not be read: "+visible(start))
@@ -184,11 +185,11 @@ func (d *htmlDocument) notices() []string {
 			break
 		}
 	}
-	if d.leftResults > 0 {
-		notices = append(notices, fmt.Sprintf("%s targets are listed; %s more are left out here and stand in the JSON report.", thousands(len(d.results)), thousands(d.leftResults)))
+	if d.omittedResults > 0 {
+		notices = append(notices, fmt.Sprintf("This file lists %s targets and omits %s. A JSON report lists all of them.", thousands(len(d.results)), thousands(d.omittedResults)))
 	}
-	if d.leftPlaces > 0 {
-		notices = append(notices, fmt.Sprintf("At most %s places of each target are listed; %s more are left out here and stand in the JSON report.", thousands(d.placesEach), thousands(d.leftPlaces)))
+	if d.omittedPlaces > 0 {
+		notices = append(notices, fmt.Sprintf("This file lists at most %s places for each target and omits %s places. A JSON report lists all of them.", thousands(d.placesEach), thousands(d.omittedPlaces)))
 	}
 	return notices
 }
@@ -203,7 +204,7 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 		{"broken", s.Broken, ShowBroken}, {"unverified", s.Unverified, ShowUnverified}, {"warning", s.Warnings, ShowWarning},
 		{"ok", s.OK, ShowOK}, {"skipped", s.Skipped, ShowSkipped},
 	}
-	// A slice that is there is seen, however small its share.
+	// Even the smallest slice must be visible.
 	const least = 1.2
 	total, rest := s.Broken+s.Unverified+s.OK+s.Skipped, 100.0
 	for _, c := range counts {
@@ -219,7 +220,7 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 		}
 		p.Tiles = append(p.Tiles, t)
 		if c.name == "warning" || c.n == 0 {
-			continue // not a verdict: its targets are counted with theirs
+			continue // not a verdict: these targets are counted with their verdicts
 		}
 		length := least + rest*float64(c.n)/float64(total)
 		p.Ring = append(p.Ring, htmlSlice{Name: c.name, Length: decimal(length), From: decimal(-from)})
@@ -227,7 +228,7 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 	}
 }
 
-// tallied counts by a name.
+// tallied counts findings under a name.
 type tallied struct {
 	name                                 string
 	broken, unverified, warnings, others int
@@ -235,7 +236,7 @@ type tallied struct {
 
 func (t *tallied) total() int { return t.broken + t.unverified + t.warnings + t.others }
 
-// top are the rows with the most, worst first.
+// top returns the rows with the largest counts, most severe first.
 func top(rows []*tallied) []*tallied {
 	slices.SortFunc(rows, func(a, b *tallied) int {
 		return cmp.Or(cmp.Compare(b.broken, a.broken), cmp.Compare(b.total(), a.total()), cmp.Compare(a.name, b.name))
@@ -243,7 +244,7 @@ func top(rows []*tallied) []*tallied {
 	return rows[:min(len(rows), barsOfChart)]
 }
 
-// bars draws rows to one scale.
+// bars returns the bars of rows, drawn to the same scale.
 func bars(rows []*tallied, label func(string) string, filter func(string) string) []htmlBar {
 	most := 1
 	for _, r := range rows {
@@ -251,7 +252,7 @@ func bars(rows []*tallied, label func(string) string, filter func(string) string
 	}
 	var all []htmlBar
 	for _, r := range rows {
-		b := htmlBar{Label: named(label(r.name)), Count: thousands(r.total()), Go: filter(r.name)}
+		b := htmlBar{Label: shownName(label(r.name)), Count: thousands(r.total()), Go: filter(r.name)}
 		x := 0.0
 		var words []string
 		for _, part := range []struct {
@@ -272,7 +273,7 @@ func bars(rows []*tallied, label func(string) string, filter func(string) string
 	return all
 }
 
-// byCode counts what was found, by code.
+// byCode counts findings by code.
 func (d *htmlDocument) byCode() htmlChart {
 	worst := map[check.Code]check.Verdict{}
 	for _, r := range d.results {
@@ -292,7 +293,7 @@ func (d *htmlDocument) byCode() htmlChart {
 		case ok:
 			row.unverified = n
 		case severityOf(code) == check.SeverityInfo && !listed[code]:
-			continue // left out by a rule: no finding
+			continue // skipped by a rule: not a finding
 		case severityOf(code) == check.SeverityInfo:
 			row.others = n
 		default:
@@ -336,7 +337,7 @@ func (t *tallied) add(r *crawler.Result) {
 	}
 }
 
-// tallyBy counts what was found, by the names that a result has.
+// tallyBy counts findings under the names that names yields for each result.
 func (d *htmlDocument) tallyBy(names func(*crawler.Result, func(string))) []*tallied {
 	by := map[string]*tallied{}
 	for _, r := range d.results {
@@ -365,7 +366,7 @@ func (d *htmlDocument) byHost() htmlChart {
 	return htmlChart{Title: "By host of the target", Bars: bars(rows, hostName, func(host string) string { return "by=target&host=" + query(hostKey(host)) })}
 }
 
-// hostName is how a host is shown.
+// hostName returns the label of a host.
 func hostName(host string) string {
 	if host == "" {
 		return "local documents"
@@ -373,7 +374,7 @@ func hostName(host string) string {
 	return host
 }
 
-// hostKey is how a host stands in the address of a view.
+// hostKey returns the name of a host in the address of a view.
 func hostKey(host string) string {
 	if host == "" {
 		return "local"
@@ -381,8 +382,8 @@ func hostKey(host string) string {
 	return host
 }
 
-// byPage counts results by the pages that what is found of them stands on: a target
-// counts once, as the worst that it is.
+// byPage counts results by the pages that have findings about them. A page counts a
+// target once, by its most severe finding.
 func (d *htmlDocument) byPage() htmlChart {
 	rows := d.tallyBy(func(r *crawler.Result, count func(string)) {
 		met := map[string]bool{crawler.CommandLine: true}
@@ -398,7 +399,7 @@ func (d *htmlDocument) byPage() htmlChart {
 			case check.OfPage(f.code):
 				once(ownPage(r.URL))
 			default:
-				refs := concerned(r.References, f.code)
+				refs := affectedReferences(r.References, f.code)
 				for i := range pageFirsts(refs) {
 					once(refs[i].Page)
 				}
@@ -411,15 +412,15 @@ func (d *htmlDocument) byPage() htmlChart {
 // byRing counts pages by their distance from the start.
 func (d *htmlDocument) byRing() htmlChart {
 	w := d.web
-	if !w.drawn || len(w.knots) < 2 {
+	if !w.drawn || len(w.nodes) < 2 {
 		return htmlChart{}
 	}
 	rows := make([]*tallied, w.rings+1)
 	for i := range rows {
 		rows[i] = &tallied{name: strconv.Itoa(i)}
 	}
-	for i := range w.knots {
-		switch k := &w.knots[i]; {
+	for i := range w.nodes {
+		switch k := &w.nodes[i]; {
 		case k.url == "":
 		case k.broken > 0:
 			rows[k.ring].broken++
@@ -438,22 +439,22 @@ func (d *htmlDocument) byRing() htmlChart {
 	rows = slices.DeleteFunc(rows, func(r *tallied) bool { return r.total() == 0 })
 	label := func(ring string) string {
 		switch n, _ := strconv.Atoi(ring); {
-		case w.loose < len(w.knots) && n == w.rings:
-			return "no link leads here"
+		case w.firstUnreached < len(w.nodes) && n == w.rings:
+			return "not linked from the start"
 		case n == most-1 && w.rings >= most:
-			return ring + " links or more"
+			return ring + " or more links"
 		case n == 0:
-			return "the start"
+			return "start page"
 		default:
 			return plural(n, "link") + " away"
 		}
 	}
-	return htmlChart{Title: "Pages by their distance from the start", Note: "Those with broken links are marked.", Bars: bars(rows, label, func(string) string { return "" })}
+	return htmlChart{Title: "Pages by distance from the start", Note: "Pages with broken links are highlighted.", Bars: bars(rows, label, func(string) string { return "" })}
 }
 
-// first are the broken documents that most places name: one edit, or one page put
-// back, mends many links. A fragment that a page lacks counts by itself.
-func (d *htmlDocument) first() []htmlFirst {
+// priorities returns the broken documents with the most references: one edit, or
+// restoring one page, fixes many links. A missing fragment counts separately.
+func (d *htmlDocument) priorities() []htmlPriority {
 	type shared struct {
 		url           string
 		code          check.Code
@@ -487,9 +488,9 @@ func (d *htmlDocument) first() []htmlFirst {
 		return cmp.Or(cmp.Compare(len(b.pages), len(a.pages)), cmp.Compare(b.places, a.places))
 	})
 	const most = 5
-	var first []htmlFirst
+	var first []htmlPriority
 	for _, s := range all[:min(len(all), most)] {
-		f := htmlFirst{htmlLink: linkTo(s.url), Code: visible(string(s.code)), Places: grouped(plural(s.places, "place") + " on " + plural(len(s.pages), "page"))}
+		f := htmlPriority{htmlLink: linkTo(s.url), Code: visible(string(s.code)), Places: grouped(plural(s.places, "place") + " on " + plural(len(s.pages), "page"))}
 		f.Go = "by=target&target=" + query(s.url)
 		if s.code != check.CodeFragmentMissing {
 			f.Go = "by=target&document=" + query(s.url)
@@ -499,17 +500,17 @@ func (d *htmlDocument) first() []htmlFirst {
 	return first
 }
 
-// plain lists the first findings as the text report does.
-func (d *htmlDocument) plain(p *htmlPage) {
+// plainFindings adds the first findings as the text report lists them.
+func (d *htmlDocument) plainFindings(p *htmlPage) {
 	l := &listing{}
 	for _, r := range d.results {
 		l.addResult(d.show, r)
 	}
 	l.sort()
-	for _, w := range l.wide[:min(len(l.wide), plainFindings)] {
-		p.Wide = append(p.Wide, plainRow(w.place(), w.row))
+	for _, w := range l.siteWide[:min(len(l.siteWide), maxPlainFindings)] {
+		p.SiteWide = append(p.SiteWide, plainRow(w.place(), w.row))
 	}
-	room := plainFindings - len(p.Wide)
+	room := maxPlainFindings - len(p.SiteWide)
 	for _, row := range l.pages[:min(len(l.pages), room)] {
 		if last := len(p.Plain) - 1; last < 0 || p.Plain[last].Page.Text != visible(row.page) {
 			p.Plain = append(p.Plain, htmlPlain{Page: linkTo(row.page)})
@@ -517,18 +518,18 @@ func (d *htmlDocument) plain(p *htmlPage) {
 		last := &p.Plain[len(p.Plain)-1]
 		last.Rows = append(last.Rows, plainRow(row.place(), row.row))
 	}
-	p.More = len(l.wide) - len(p.Wide) + max(0, len(l.pages)-room)
+	p.More = len(l.siteWide) - len(p.SiteWide) + max(0, len(l.pages)-room)
 }
 
 func plainRow(place string, r row) htmlRow {
 	row := htmlRow{Place: place, Word: r.word, Code: visible(r.code), Target: linkTo(r.url), Hint: r.hint}
 	if r.ref != nil && r.ref.Text != "" {
-		row.Text = quoted(r.ref.Text, mostText)
+		row.Text = quoted(r.ref.Text, maxTextWidth)
 	}
 	return row
 }
 
-// query escapes a value in the address of a view; the script reads it as a query.
+// query escapes a value for the address of a view, which the script parses as a query.
 func query(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -543,7 +544,7 @@ func query(s string) string {
 	return b.String()
 }
 
-// thousands writes a count as people read it: 12,345.
+// thousands formats a count with separators: 12,345.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -554,7 +555,7 @@ func thousands(n int) string {
 
 var digits = regexp.MustCompile(`[0-9]{4,}`)
 
-// grouped writes the counts in a sentence so.
+// grouped adds separators to the counts in a sentence.
 func grouped(s string) string {
 	return digits.ReplaceAllStringFunc(s, func(d string) string {
 		if n, err := strconv.Atoi(d); err == nil {
@@ -564,5 +565,5 @@ func grouped(s string) string {
 	})
 }
 
-// decimal writes a share to a hundredth.
+// decimal formats a number with two decimal places.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }

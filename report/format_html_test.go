@@ -241,7 +241,7 @@ func TestHTMLIsHarmless(t *testing.T) {
 	text := renderHTML(t, Options{Show: ShowAll}, hostileRun(), hostilePages())
 	p := takeApart(t, text)
 	for i, r := range text {
-		if unseen(r) && r != '\n' && r != '\t' {
+		if invisible(r) && r != '\n' && r != '\t' {
 			t.Fatalf("holds %U in %q", r, text[max(0, i-40):i+4])
 		}
 	}
@@ -386,7 +386,7 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-// TestHTMLContrast holds the colours of text to WCAG 2.2, 1.4.3: 4.5 to 1 on every
+// TestHTMLContrast holds the colors of text to WCAG 2.2, 1.4.3: 4.5 to 1 on every
 // ground they stand on.
 func TestHTMLContrast(t *testing.T) {
 	style, err := asset("style.css")
@@ -397,19 +397,19 @@ func TestHTMLContrast(t *testing.T) {
 	for _, m := range regexp.MustCompile(`--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)`).FindAllStringSubmatch(style, -1) {
 		light[m[1]], dark[m[1]] = m[2], m[3]
 	}
-	for name, colours := range map[string]map[string]string{"light": light, "dark": dark} {
+	for name, colors := range map[string]map[string]string{"light": light, "dark": dark} {
 		for _, ink := range []string{"ink", "muted", "accent", "broken", "unverified", "warning", "ok", "info", "skipped"} {
 			for _, ground := range []string{"bg", "panel", "raised"} {
-				if c := contrast(t, colours[ink], colours[ground]); c < 4.5 {
+				if c := contrast(t, colors[ink], colors[ground]); c < 4.5 {
 					t.Errorf("%s: %s on %s is %.2f", name, ink, ground, c)
 				}
 			}
 			// A badge's ground is tinted.
-			if c := contrast(t, colours[ink], mixed(t, colours[ink], colours["panel"], 11)); c < 4.5 {
+			if c := contrast(t, colors[ink], mixed(t, colors[ink], colors["panel"], 11)); c < 4.5 {
 				t.Errorf("%s: a badge in %s is %.2f", name, ink, c)
 			}
 		}
-		if c := contrast(t, colours["ink"], colours["accent-soft"]); c < 4.5 {
+		if c := contrast(t, colors["ink"], colors["accent-soft"]); c < 4.5 {
 			t.Errorf("%s: ink on what is chosen is %.2f", name, c)
 		}
 	}
@@ -419,7 +419,7 @@ func channels(t *testing.T, s string) (c [3]float64) {
 	t.Helper()
 	var rgb [3]int
 	if _, err := fmt.Sscanf(s, "#%02x%02x%02x", &rgb[0], &rgb[1], &rgb[2]); err != nil {
-		t.Fatalf("colour %q: %v", s, err)
+		t.Fatalf("color %q: %v", s, err)
 	}
 	for i := range c {
 		c[i] = float64(rgb[i])
@@ -496,7 +496,7 @@ func (h *held) End(s *crawler.Summary) error { h.summary = *s; return nil }
 
 func hold(run *Report, pages []*crawler.Page) *held {
 	h := &held{}
-	s := &sieve{next: h, show: ShowAll}
+	s := &filter{next: h, show: ShowAll}
 	_ = s.Begin(&run.Head) // held returns no error
 	for _, p := range pages {
 		_ = s.Page(p)
@@ -528,8 +528,8 @@ func checkHTMLData(t *testing.T, text string, wants ...string) {
 
 // TestPackThreads reads what is packed as the script does.
 func TestPackThreads(t *testing.T) {
-	threads := []thread{{0, 1}, {0, 31}, {0, 32}, {5, 0}, {5, 24_999}, {24_000, 3}, {24_000, 1027}}
-	packed := packThreads(threads)
+	threads := []webLink{{0, 1}, {0, 31}, {0, 32}, {5, 0}, {5, 24_999}, {24_000, 3}, {24_000, 1027}}
+	packed := packLinks(threads)
 	at := 0
 	take := func() (n int32) {
 		for shift := 0; ; shift += 5 {
@@ -541,13 +541,13 @@ func TestPackThreads(t *testing.T) {
 			}
 		}
 	}
-	var got []thread
+	var got []webLink
 	for from := int32(0); at < len(packed); {
 		from += take()
 		to := int32(0)
 		for n := take(); n > 0; n-- {
 			to += take()
-			got = append(got, thread{from, to})
+			got = append(got, webLink{from, to})
 		}
 	}
 	if !slices.Equal(got, threads) {

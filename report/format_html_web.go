@@ -9,72 +9,72 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Limits of what is drawn of a site. What is left out is counted.
+// Limits of the link graph. What is omitted is counted.
 const (
-	maxWebPages   = 25_000
-	maxWebThreads = 300_000 // links beside those of the tree
-	maxTorn       = 8_000   // broken links
-	maxTornOfPage = 12
+	maxWebPages     = 25_000
+	maxCrossLinks   = 300_000 // links outside the tree
+	maxWebBroken    = 8_000   // broken links
+	maxBrokenOfPage = 12
 )
 
-// none is the parent of a page that has none.
-const none = -1
+// noIndex is the parent of a node without one.
+const noIndex = -1
 
-// web is a site as an orb web: pages are knots on rings, the ring is how many
-// links a reader follows from the start, the threads are links. Every page hangs on
-// one page of the ring before, so that the threads from the hub outward are a tree;
-// all others run across. It is the same for every run over the same site.
-type web struct {
-	knots   []knot   // as they are met from the hub outward, loose ones last
-	threads []thread // across, by from and to
-	torn    []tear
-	rings   int // the outermost
-	loose   int // first of those that no link from the start reaches; len(knots) when there is none
-	drawn   bool
-	wide    int // broken targets of the site's frame: on so many pages that they would cover the picture
-	left    struct{ pages, threads, torn int }
+// webGraph is the link graph of a site. Its nodes are pages on rings; the ring of a page
+// is its distance from the start in links. Each page has a parent on the next inner ring,
+// and the links from parents form a tree with the hub as its root. All other links are
+// cross links. The graph is the same for every run over the same site.
+type webGraph struct {
+	nodes          []webNode // in order of distance from the hub, unreached ones last
+	crossLinks     []webLink // links outside the tree, sorted by from and to
+	broken         []webBroken
+	rings          int  // number of the outermost ring
+	firstUnreached int  // index of the first node without a path from the start, or len(nodes)
+	drawn          bool // the pages of the site are known
+	siteWide       int  // number of broken targets on so many pages that they would cover the picture
+	omitted        struct{ pages, crossLinks, broken int }
 }
 
-// knot is a page, or the hub of a web that has several starts, which has no URL.
-type knot struct {
+// webNode is a page, or the hub of a graph with several start pages, which has no URL.
+type webNode struct {
 	url, title string
 	ring       int
-	parent     int // of the tree; none for the hub and what is loose
-	angle      int // of a full turn of fullTurn
-	radius     int // in hundredths of a knot's room
-	in, out    int // pages that link here, pages linked to
-	broken     int // broken targets on the page, those of the site's frame left out
-	doubtful   int // unverified ones, and those with warnings, likewise
+	parent     int // parent in the tree; noIndex for the hub and for unreached pages
+	angle      int // angle in units of 1/fullTurn of a full turn
+	radius     int // in hundredths of the room of a node
+	in, out    int // numbers of pages that link here, and that this page links to
+	broken     int // number of broken targets on the page, without site-wide ones
+	doubtful   int // number of unverified targets and targets with warnings, without site-wide ones
 }
 
-// thread is a link of one page to another.
-type thread struct{ from, to int32 }
+// webLink is a link from one page to another.
+type webLink struct{ from, to int32 }
 
-// tear is a link of a page to a broken target.
-type tear struct {
+// webBroken is a link from a page to a broken target.
+type webBroken struct {
 	page   int32
-	result int32 // index in the report's results
+	result int32 // index in the results of the report
 }
 
-// weaver makes a web.
-type weaver struct {
-	web
-	pages   []*crawler.Page
-	results []*crawler.Result
-	index   map[string]int32 // name, as references have it, to page
-	alias   map[string]string
-	links   [][]int32 // of each page to others, in the order they stand, each once
-	in      []int32
-	way     []int32 // pages in the order they are met
-	ring    []int32 // of each page; none while it was not met
-	parent  []int32
-	place   []int32 // of each page among the knots; none where it is left out
+// webBuilder builds a webGraph.
+type webBuilder struct {
+	webGraph
+	pages     []*crawler.Page
+	results   []*crawler.Result
+	index     map[string]int32 // page by its name in references
+	alias     map[string]string
+	links     [][]int32 // distinct links of each page to other pages, in document order
+	in        []int32
+	order     []int32 // pages in the order in which they are found
+	ring      []int32 // ring of each page; noIndex if it was not found
+	parent    []int32
+	nodeIndex []int32 // node of each page; noIndex if it is omitted
 }
 
-// weave draws a site of pages, which are sorted by URL, and of results. Without
-// pages it draws what the results' references tell.
-func weave(head *Head, pages []*crawler.Page, results []*crawler.Result) *web {
-	w := &weaver{results: results}
+// newWebGraph returns the graph of a site. The pages are sorted by URL. Without pages,
+// the references of the results give the links.
+func newWebGraph(head *Head, pages []*crawler.Page, results []*crawler.Result) *webGraph {
+	w := &webBuilder{results: results}
 	w.drawn = len(pages) > 0
 	if w.drawn {
 		w.pages = byName(pages)
@@ -82,22 +82,22 @@ func weave(head *Head, pages []*crawler.Page, results []*crawler.Result) *web {
 		w.pages = pagesOf(results)
 	}
 	w.indexPages()
-	w.aliases()
-	w.link()
+	w.resolveRedirects()
+	w.resolveLinks()
 	starts := w.starts(head)
-	w.meet(starts)
+	w.assignRings(starts)
 	if !w.drawn {
-		w.meetByAddress()
+		w.attachByAddress()
 	}
-	w.tie(len(starts) != 1)
-	w.tear()
-	w.cross()
+	w.makeNodes(len(starts) != 1)
+	w.addBroken()
+	w.addCrossLinks()
 	w.layOut()
-	return &w.web
+	return &w.webGraph
 }
 
-// byName are pages, each once, under the names that references have for them: that of a
-// file is its path, and its URL has blanks and letters beyond ASCII encoded.
+// byName returns the pages without duplicates, under their names in references: a file
+// has its path as its name, while its URL has spaces and non-ASCII letters encoded.
 func byName(pages []*crawler.Page) []*crawler.Page {
 	all := slices.CompactFunc(slices.Clone(pages), func(a, b *crawler.Page) bool { return a.URL == b.URL })
 	for i, p := range all {
@@ -110,8 +110,8 @@ func byName(pages []*crawler.Page) []*crawler.Page {
 	return all
 }
 
-// pagesOf makes pages of the places that results name, and of the internal
-// documents among the results.
+// pagesOf makes pages from the references of results, and from internal documents among
+// the results.
 func pagesOf(results []*crawler.Result) []*crawler.Page {
 	byURL := map[string]*crawler.Page{}
 	page := func(url string) *crawler.Page {
@@ -141,15 +141,15 @@ func pagesOf(results []*crawler.Result) []*crawler.Page {
 	return pages
 }
 
-func (w *weaver) indexPages() {
+func (w *webBuilder) indexPages() {
 	w.index = make(map[string]int32, len(w.pages))
 	for i, p := range w.pages {
 		w.index[p.URL] = int32(i)
 	}
 }
 
-// aliases are the ends of redirects, as far as results tell of them.
-func (w *weaver) aliases() {
+// resolveRedirects records the final URLs of redirects that the results contain.
+func (w *webBuilder) resolveRedirects() {
 	w.alias = map[string]string{}
 	for _, r := range w.results {
 		if len(r.Redirects) > 0 && r.FinalURL != "" {
@@ -158,11 +158,11 @@ func (w *weaver) aliases() {
 	}
 }
 
-// indexNames are what a directory's address may stand for.
+// indexNames are the files that the URL of a directory may stand for.
 var indexNames = []string{"index.html", "index.htm", "index.xhtml", "README.md", "readme.md", "index.md"}
 
-// page finds the page that a link leads to.
-func (w *weaver) page(url string) (int32, bool) {
+// page returns the page that a link leads to.
+func (w *webBuilder) page(url string) (int32, bool) {
 	url = ownPage(url)
 	if i, ok := w.index[url]; ok {
 		return i, true
@@ -181,11 +181,11 @@ func (w *weaver) page(url string) (int32, bool) {
 	return 0, false
 }
 
-// link finds out which page links to which.
-func (w *weaver) link() {
+// resolveLinks determines which pages link to each other.
+func (w *webBuilder) resolveLinks() {
 	w.links = make([][]int32, len(w.pages))
 	w.in = make([]int32, len(w.pages))
-	last := make([]int32, len(w.pages)) // the page that linked here last, from 1
+	last := make([]int32, len(w.pages)) // 1 + the page that linked here last
 	for i, p := range w.pages {
 		from := int32(i)
 		for k := range p.Links {
@@ -200,8 +200,8 @@ func (w *weaver) link() {
 	}
 }
 
-// starts are the pages a reader begins at.
-func (w *weaver) starts(head *Head) []int32 {
+// starts returns the pages at which a visitor begins.
+func (w *webBuilder) starts(head *Head) []int32 {
 	var starts []int32
 	for _, r := range w.results {
 		if slices.ContainsFunc(r.References, func(ref crawler.Reference) bool { return ref.Page == crawler.CommandLine }) {
@@ -218,7 +218,7 @@ func (w *weaver) starts(head *Head) []int32 {
 		}
 	}
 	if len(starts) > 1 || !w.drawn {
-		if fronts := w.fronts(head); len(fronts) > 0 {
+		if fronts := w.frontPages(head); len(fronts) > 0 {
 			starts = fronts
 		}
 	}
@@ -226,9 +226,9 @@ func (w *weaver) starts(head *Head) []int32 {
 	return slices.Compact(starts)
 }
 
-// fronts are the front pages of the directories that were named: in a directory
-// every document is read at once, but a reader begins at its index.
-func (w *weaver) fronts(head *Head) []int32 {
+// frontPages returns the front pages of the directories that the user named. A directory
+// is read completely, but a visitor begins at its index.
+func (w *webBuilder) frontPages(head *Head) []int32 {
 	var fronts []int32
 	for _, target := range head.Targets {
 		target = strings.TrimPrefix(target, "./")
@@ -236,73 +236,74 @@ func (w *weaver) fronts(head *Head) []int32 {
 			fronts = append(fronts, i)
 		} else if i, ok := w.page(strings.TrimSuffix(target, "/") + "/"); ok {
 			fronts = append(fronts, i)
-		} else if i := w.shallowest(target); i != none {
+		} else if i := w.shallowest(target); i != noIndex {
 			fronts = append(fronts, i)
 		}
 	}
 	if len(fronts) == 0 {
-		if i := w.shallowest(""); i != none {
+		if i := w.shallowest(""); i != noIndex {
 			fronts = append(fronts, i)
 		}
 	}
 	return fronts
 }
 
-// shallowest is the index that lies highest among the pages below a directory.
-func (w *weaver) shallowest(dir string) int32 {
+// shallowest returns the index file with the shortest path below a directory.
+func (w *webBuilder) shallowest(dir string) int32 {
 	if dir == "." {
 		dir = ""
 	}
 	if dir != "" {
 		dir = strings.TrimSuffix(dir, "/") + "/"
 	}
-	best, least := int32(none), 0
+	best, least := int32(noIndex), 0
 	for i, p := range w.pages {
 		at := strings.LastIndexByte(p.URL, '/') + 1
 		if !strings.HasPrefix(p.URL, dir) || p.URL[at:] != "" && !slices.Contains(indexNames, p.URL[at:]) {
 			continue
 		}
-		if depth := strings.Count(p.URL, "/"); best == none || depth < least {
+		if depth := strings.Count(p.URL, "/"); best == noIndex || depth < least {
 			best, least = int32(i), depth
 		}
 	}
 	return best
 }
 
-// meet goes from the starts outward, ring by ring, and hangs every page on one of
-// those of the ring before that link to it: on the one whose address is nearest, or
-// else the one that was met first.
-func (w *weaver) meet(starts []int32) {
-	w.ring = slices.Repeat([]int32{none}, len(w.pages))
-	w.parent = slices.Repeat([]int32{none}, len(w.pages))
+// assignRings assigns rings from the starts outward, and gives each page a parent on the
+// ring before its own: among the pages that link to it, the one whose URL has the most
+// directories in common with its own, or else the first.
+func (w *webBuilder) assignRings(starts []int32) {
+	w.ring = slices.Repeat([]int32{noIndex}, len(w.pages))
+	w.parent = slices.Repeat([]int32{noIndex}, len(w.pages))
 	first := int32(0)
 	if len(starts) != 1 {
-		first = 1 // around a hub
+		first = 1 // the hub is on ring 0
 	}
 	for _, i := range starts {
 		w.ring[i] = first
-		w.way = append(w.way, i)
+		w.order = append(w.order, i)
 	}
 	near := make([]int32, len(w.pages))
-	for at := 0; at < len(w.way); at++ {
-		from := w.way[at]
+	for at := 0; at < len(w.order); at++ {
+		from := w.order[at]
 		for _, to := range w.links[from] {
 			switch {
-			case w.ring[to] == none:
+			case w.ring[to] == noIndex:
 				w.ring[to] = w.ring[from] + 1
-				w.way = append(w.way, to)
+				w.order = append(w.order, to)
 			case w.ring[to] != w.ring[from]+1:
 				continue
 			}
-			if n := int32(nearness(w.pages[from].URL, w.pages[to].URL)) + 1; n > near[to] {
+			if n := int32(commonDirectories(w.pages[from].URL, w.pages[to].URL)) + 1; n > near[to] {
 				near[to], w.parent[to] = n, from
 			}
 		}
 	}
 }
 
-// nearness is how long a way two addresses have in common, in directories.
-func nearness(a, b string) int {
+// commonDirectories returns the number of leading directories that two URLs have in
+// common.
+func commonDirectories(a, b string) int {
 	n := 0
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -315,151 +316,151 @@ func nearness(a, b string) int {
 	return n
 }
 
-// meetByAddress hangs the pages that were not met on the index of the directory
-// that they lie in, where there is one, for a report that was saved without the
-// site's graph knows of few links.
-func (w *weaver) meetByAddress() {
+// attachByAddress makes the index of a page's directory the parent of a page without one.
+// A report that was saved without the graph of the site knows only few links.
+func (w *webBuilder) attachByAddress() {
 	var rest []int32
 	for i := range w.pages {
-		if w.ring[i] == none {
+		if w.ring[i] == noIndex {
 			rest = append(rest, int32(i))
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b int32) int {
 		return cmp.Compare(strings.Count(w.pages[a].URL, "/"), strings.Count(w.pages[b].URL, "/"))
 	})
-	hub := int32(none)
-	if len(w.way) > 0 && w.ring[w.way[0]] == 0 {
-		hub = w.way[0]
+	hub := int32(noIndex)
+	if len(w.order) > 0 && w.ring[w.order[0]] == 0 {
+		hub = w.order[0]
 	}
 	for _, i := range rest {
 		w.parent[i], w.ring[i] = hub, 1
 		for dir := directory(w.pages[i].URL); dir != ""; dir = directory(strings.TrimSuffix(dir, "/")) {
-			if up, ok := w.page(dir); ok && up != i && w.ring[up] != none {
+			if up, ok := w.page(dir); ok && up != i && w.ring[up] != noIndex {
 				w.parent[i], w.ring[i] = up, w.ring[up]+1
 				break
 			}
 		}
-		w.way = append(w.way, i)
+		w.order = append(w.order, i)
 	}
-	// A page may have come before one that is nearer to the hub.
-	slices.SortStableFunc(w.way, func(a, b int32) int { return cmp.Compare(w.ring[a], w.ring[b]) })
+	// A page may precede one that is nearer to the hub.
+	slices.SortStableFunc(w.order, func(a, b int32) int { return cmp.Compare(w.ring[a], w.ring[b]) })
 }
 
 // directory is a URL up to its last slash.
 func directory(url string) string { return url[:strings.LastIndexByte(url, '/')+1] }
 
-// tie makes knots of the pages, the hub first.
-func (w *weaver) tie(hub bool) {
-	w.place = slices.Repeat([]int32{none}, len(w.pages))
+// makeNodes makes nodes of the pages, the hub first.
+func (w *webBuilder) makeNodes(hub bool) {
+	w.nodeIndex = slices.Repeat([]int32{noIndex}, len(w.pages))
 	if hub {
-		w.knots = append(w.knots, knot{parent: none})
+		w.nodes = append(w.nodes, webNode{parent: noIndex})
 	}
-	met := len(w.way)
+	met := len(w.order)
 	for i := range w.pages {
-		if w.ring[i] == none {
-			w.way = append(w.way, int32(i))
+		if w.ring[i] == noIndex {
+			w.order = append(w.order, int32(i))
 		}
 	}
-	w.loose = -1
-	for at, i := range w.way {
-		if len(w.knots) >= maxWebPages {
-			w.left.pages = len(w.way) - at
+	w.firstUnreached = -1
+	for at, i := range w.order {
+		if len(w.nodes) >= maxWebPages {
+			w.omitted.pages = len(w.order) - at
 			break
 		}
-		k := knot{url: w.pages[i].URL, title: w.pages[i].Title, ring: int(w.ring[i]), parent: none,
+		k := webNode{url: w.pages[i].URL, title: w.pages[i].Title, ring: int(w.ring[i]), parent: noIndex,
 			in: int(w.in[i]), out: len(w.links[i])}
 		switch up := w.parent[i]; {
 		case at >= met:
-			if w.loose < 0 {
-				w.loose = len(w.knots)
+			if w.firstUnreached < 0 {
+				w.firstUnreached = len(w.nodes)
 			}
 			k.ring = w.rings + 1
-		case up != none:
-			k.parent = int(w.place[up])
+		case up != noIndex:
+			k.parent = int(w.nodeIndex[up])
 		case hub:
 			k.parent = 0
 		}
 		if at < met {
 			w.rings = max(w.rings, k.ring)
 		}
-		w.place[i] = int32(len(w.knots))
-		w.knots = append(w.knots, k)
+		w.nodeIndex[i] = int32(len(w.nodes))
+		w.nodes = append(w.nodes, k)
 	}
-	if w.loose < 0 {
-		w.loose = len(w.knots)
+	if w.firstUnreached < 0 {
+		w.firstUnreached = len(w.nodes)
 	} else {
 		w.rings++
 	}
 }
 
-// tear finds the broken links. Those of the site's frame are counted and not
-// drawn: with them every page would be torn.
-func (w *weaver) tear() {
-	most := max(siteWide, len(w.knots)/10)
+// addBroken adds the broken links. Site-wide ones are only counted: they would mark every
+// page.
+func (w *webBuilder) addBroken() {
+	most := max(siteWidePages, len(w.nodes)/10)
 	var order []int32 // those on the fewest pages first
 	pages := make([]int, len(w.results))
 	for i, r := range w.results {
 		pages[i] = countPages(r.References)
 		switch {
 		case r.Verdict == check.Broken && pages[i] > most:
-			w.wide++
+			w.siteWide++
 		case pages[i] > most:
 		case r.Verdict == check.Broken:
 			order = append(order, int32(i))
-			w.count(r, func(k *knot) { k.broken++ })
+			w.eachReferrer(r, func(k *webNode) { k.broken++ })
 		case r.Verdict == check.Unverified || slices.ContainsFunc(r.Warnings, aboutLink):
-			w.count(r, func(k *knot) { k.doubtful++ })
+			w.eachReferrer(r, func(k *webNode) { k.doubtful++ })
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(pages[a], pages[b]) })
-	ends := make([]int8, len(w.knots))
+	ends := make([]int8, len(w.nodes))
 	for _, i := range order {
 		refs := w.results[i].References
 		for k := range pageFirsts(refs) {
-			at := w.knotOf(refs[k].Page)
+			at := w.nodeOf(refs[k].Page)
 			switch {
-			case refs[k].Page == crawler.CommandLine: // it is no link
-			case at == none || ends[at] >= maxTornOfPage || len(w.torn) >= maxTorn:
-				w.left.torn++
+			case refs[k].Page == crawler.CommandLine: // not a link
+			case at == noIndex || ends[at] >= maxBrokenOfPage || len(w.broken) >= maxWebBroken:
+				w.omitted.broken++
 			default:
 				ends[at]++
-				w.torn = append(w.torn, tear{at, i})
+				w.broken = append(w.broken, webBroken{at, i})
 			}
 		}
 	}
-	slices.SortFunc(w.torn, func(a, b tear) int { return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.result, b.result)) })
+	slices.SortFunc(w.broken, func(a, b webBroken) int { return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.result, b.result)) })
 }
 
-// count tells the knots of the pages that refer to a result.
-func (w *weaver) count(r *crawler.Result, tell func(*knot)) {
+// eachReferrer calls fn for the nodes of the pages that refer to a result.
+func (w *webBuilder) eachReferrer(r *crawler.Result, fn func(*webNode)) {
 	for k := range pageFirsts(r.References) {
-		if at := w.knotOf(r.References[k].Page); at != none {
-			tell(&w.knots[at])
+		if at := w.nodeOf(r.References[k].Page); at != noIndex {
+			fn(&w.nodes[at])
 		}
 	}
 }
 
-// aboutLink tells warnings of a link from those of a page, and from what is information only.
+// aboutLink reports whether a warning is about a link, and not about a page or only
+// information.
 func aboutLink(w check.Warning) bool { return !isInfo(w.Code) && !check.OfPage(w.Code) }
 
-func (w *weaver) knotOf(page string) int32 {
+func (w *webBuilder) nodeOf(page string) int32 {
 	i, ok := w.index[page]
 	if !ok {
-		return none
+		return noIndex
 	}
-	return w.place[i]
+	return w.nodeIndex[i]
 }
 
-// cross gathers the links beside the tree. Where there are too many, those to the
-// pages that fewest link to are kept: a link that is on every page tells nothing.
-func (w *weaver) cross() {
-	count := make([]int, len(w.pages)+1) // links to pages by how many link there
+// addCrossLinks adds the links outside the tree. If there are too many, it keeps links to
+// the pages with the fewest links to them: a link that is on every page says little.
+func (w *webBuilder) addCrossLinks() {
+	count := make([]int, len(w.pages)+1) // number of links to pages with n referring pages, at index n
 	each := func(do func(from, to int32)) {
 		for i, links := range w.links {
-			from := w.place[i]
+			from := w.nodeIndex[i]
 			for _, to := range links {
-				if from == none || w.place[to] == none || w.knots[w.place[to]].parent == int(from) {
+				if from == noIndex || w.nodeIndex[to] == noIndex || w.nodes[w.nodeIndex[to]].parent == int(from) {
 					continue
 				}
 				do(int32(i), to)
@@ -470,12 +471,12 @@ func (w *weaver) cross() {
 	each(func(_, to int32) { count[w.in[to]]++; total++ })
 	most, kept := 0, 0
 	for n := range count {
-		if kept+count[n] > maxWebThreads {
+		if kept+count[n] > maxCrossLinks {
 			break
 		}
 		most, kept = n, kept+count[n]
 	}
-	room := maxWebThreads - kept // for some of those one step above
+	room := maxCrossLinks - kept // for some of the links to pages with one more referring page
 	each(func(from, to int32) {
 		if in := int(w.in[to]); in > most {
 			if in != most+1 || room == 0 {
@@ -483,8 +484,8 @@ func (w *weaver) cross() {
 			}
 			room--
 		}
-		w.threads = append(w.threads, thread{w.place[from], w.place[to]})
+		w.crossLinks = append(w.crossLinks, webLink{w.nodeIndex[from], w.nodeIndex[to]})
 	})
-	w.left.threads = total - len(w.threads)
-	slices.SortFunc(w.threads, func(a, b thread) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	w.omitted.crossLinks = total - len(w.crossLinks)
+	slices.SortFunc(w.crossLinks, func(a, b webLink) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 }

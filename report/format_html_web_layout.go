@@ -6,92 +6,93 @@ import (
 	"slices"
 )
 
-// fullTurn is the unit of angles: all arithmetic is on integers, so that every
-// machine lays the same web.
+// fullTurn is the number of angle units in a full turn. All arithmetic is on integers, so
+// that the layout is the same on every machine.
 const fullTurn = 1_000_000
 
-// Room in hundredths: a knot needs one of its own, and rings are ringGap apart.
+// Distances in hundredths of the room of a node.
 const (
-	room     = 100
-	ringGap  = 500
-	leastGap = 150
-	farRings = 40 // with more rings than this they move closer together
-	rowGap   = 90 // of the rows that a crowded ring is woven of
-	// A ring of n knots has one row for each rowsShare in the root of n, so that a
-	// large one is a band and not a line that nobody can see.
-	rowsShare = 5
+	nodeRoom   = 100
+	ringGap    = 500
+	minRingGap = 150
+	farRings   = 40 // if there are more rings, the gaps between them are smaller
+	rowGap     = 90 // between the rows of a crowded ring
+	// A ring of n nodes has √n / rowDivisor rows, so that a large ring is a visible band
+	// and not a thin line.
+	rowDivisor = 5
 )
 
-// layOut gives every knot its place: each has a share of the turn that is as wide
-// as the part of the tree that hangs on it, and stands in the middle of it.
-func (w *weaver) layOut() {
-	w.turn()
+// layOut assigns positions. Each node gets a share of the full turn in proportion to its
+// subtree, and is in the middle of it.
+func (w *webBuilder) layOut() {
+	w.assignAngles()
 	rings := make([][]int32, w.rings+1)
-	for i := range w.knots {
-		rings[w.knots[i].ring] = append(rings[w.knots[i].ring], int32(i))
+	for i := range w.nodes {
+		rings[w.nodes[i].ring] = append(rings[w.nodes[i].ring], int32(i))
 	}
 	gap := ringGap
 	if w.rings > farRings {
-		gap = max(leastGap, ringGap*farRings/w.rings)
+		gap = max(minRingGap, ringGap*farRings/w.rings)
 	}
 	radius := 0
 	for n, ring := range rings {
 		if n > 0 {
 			radius += gap
 		}
-		slices.SortStableFunc(ring, func(a, b int32) int { return cmp.Compare(w.knots[a].angle, w.knots[b].angle) })
-		radius = w.weaveRing(ring, radius)
+		slices.SortStableFunc(ring, func(a, b int32) int { return cmp.Compare(w.nodes[a].angle, w.nodes[b].angle) })
+		radius = w.layOutRing(ring, radius)
 	}
 }
 
-// weaveRing sets the knots of a ring, which are sorted by angle, on as many rows
-// as look well, the first of them where the knots do not touch, and returns the
-// radius of the outermost.
-func (w *weaver) weaveRing(ring []int32, radius int) int {
+// layOutRing places the nodes of a ring, which are sorted by angle, on one or more rows,
+// and returns the radius of the outermost row. The first row is large enough that nodes
+// do not overlap.
+func (w *webBuilder) layOutRing(ring []int32, radius int) int {
 	if len(ring) == 1 && radius == 0 {
 		return 0
 	}
-	rows := max(1, int(math.Sqrt(float64(len(ring))))/rowsShare)
-	radius = max(radius, len(ring)*room/rows*1000/6283)
+	rows := max(1, int(math.Sqrt(float64(len(ring))))/rowDivisor)
+	radius = max(radius, len(ring)*nodeRoom/rows*1000/6283)
 	for i, at := range ring {
-		w.knots[at].radius = radius + i%rows*rowGap
+		w.nodes[at].radius = radius + i%rows*rowGap
 	}
-	w.spread(ring, rows, room*fullTurn/max(1, radius)*1000/6283)
+	w.spread(ring, rows, nodeRoom*fullTurn/max(1, radius)*1000/6283)
 	return radius + (rows-1)*rowGap
 }
 
-// spread moves knots of one row apart that stand closer than gap, on along the ring
-// and, where that would lead around, back again. There is room for all of them.
-func (w *weaver) spread(ring []int32, rows, gap int) {
+// spread separates nodes of one row that are closer than gap. It moves them forward along
+// the ring, and back if that would exceed the full turn. The ring has room for all of
+// them.
+func (w *webBuilder) spread(ring []int32, rows, gap int) {
 	for i := rows; i < len(ring); i++ {
-		k, before := &w.knots[ring[i]], &w.knots[ring[i-rows]]
+		k, before := &w.nodes[ring[i]], &w.nodes[ring[i-rows]]
 		k.angle = max(k.angle, before.angle+gap)
 	}
 	for i := len(ring) - 1; i >= 0; i-- {
-		k, most := &w.knots[ring[i]], 0
+		k, most := &w.nodes[ring[i]], 0
 		if i+rows < len(ring) {
-			most = w.knots[ring[i+rows]].angle - gap
+			most = w.nodes[ring[i+rows]].angle - gap
 		} else {
-			most = min(fullTurn-1, fullTurn+w.knots[ring[i+rows-len(ring)]].angle-gap)
+			most = min(fullTurn-1, fullTurn+w.nodes[ring[i+rows-len(ring)]].angle-gap)
 		}
 		k.angle = max(0, min(k.angle, most))
 	}
 }
 
-// turn sets the angles.
-func (w *weaver) turn() {
-	weight := make([]int, len(w.knots)) // leaves that hang on a knot
-	for i := w.loose - 1; i >= 0; i-- {
+// assignAngles assigns the angles.
+func (w *webBuilder) assignAngles() {
+	weight := make([]int, len(w.nodes)) // number of leaves below each node
+	for i := w.firstUnreached - 1; i >= 0; i-- {
 		weight[i] = max(weight[i], 1)
-		if up := w.knots[i].parent; up != none {
+		if up := w.nodes[i].parent; up != noIndex {
 			weight[up] += weight[i]
 		}
 	}
-	from, span := make([]int, len(w.knots)), make([]int, len(w.knots))
-	given := make([]int, len(w.knots)) // weight of the children that have their share
-	for i := range w.loose {
-		up := w.knots[i].parent
-		if up == none {
+	from, span := make([]int, len(w.nodes)), make([]int, len(w.nodes))
+	given := make([]int, len(w.nodes)) // weight of the children that already have a share
+	for i := range w.firstUnreached {
+		up := w.nodes[i].parent
+		if up == noIndex {
 			span[i] = fullTurn
 		} else {
 			total := weight[up]
@@ -99,11 +100,11 @@ func (w *weaver) turn() {
 			given[up] += weight[i]
 			span[i] = from[up] + share(span[up], given[up], total) - from[i]
 		}
-		w.knots[i].angle = from[i] + span[i]/2
+		w.nodes[i].angle = from[i] + span[i]/2
 	}
-	loose := len(w.knots) - w.loose
+	loose := len(w.nodes) - w.firstUnreached
 	for i := range loose {
-		w.knots[w.loose+i].angle = fullTurn * (2*i + 1) / (2 * loose)
+		w.nodes[w.firstUnreached+i].angle = fullTurn * (2*i + 1) / (2 * loose)
 	}
 }
 

@@ -27,22 +27,22 @@ func site(lines ...string) (pages []*crawler.Page) {
 
 // tell writes a web down: ring, page, and the page it hangs on; then what is torn
 // and how many threads run across.
-func tell(w *web) string {
+func tell(w *webGraph) string {
 	var b strings.Builder
-	for i, k := range w.knots {
+	for i, k := range w.nodes {
 		name := k.url
 		if name == "" {
 			name = "(hub)"
 		}
 		fmt.Fprintf(&b, "%d %s", k.ring, name)
 		if k.parent >= 0 {
-			up := w.knots[k.parent].url
+			up := w.nodes[k.parent].url
 			if up == "" {
 				up = "(hub)"
 			}
 			fmt.Fprintf(&b, " on %s", up)
 		}
-		if i >= w.loose {
+		if i >= w.firstUnreached {
 			b.WriteString(" loose")
 		}
 		if k.broken+k.doubtful > 0 {
@@ -50,8 +50,8 @@ func tell(w *web) string {
 		}
 		b.WriteByte('\n')
 	}
-	for _, t := range w.threads {
-		fmt.Fprintf(&b, "%s - %s\n", w.knots[t.from].url, w.knots[t.to].url)
+	for _, t := range w.crossLinks {
+		fmt.Fprintf(&b, "%s - %s\n", w.nodes[t.from].url, w.nodes[t.to].url)
 	}
 	return b.String()
 }
@@ -127,7 +127,7 @@ s/lost.html - s/deep.html
 			[]*crawler.Result{named, {URL: "s/a%20b.html", Internal: true, ContentType: "text/html", References: []crawler.Reference{{Page: "s/index.html"}}}, broken("s/gone", "s/a b.html")},
 			"0 s/index.html\n1 s/a b.html on s/index.html 1 broken 0 doubtful\n"},
 	} {
-		w := weave(&Head{Targets: test.targets}, test.pages, test.results)
+		w := newWebGraph(&Head{Targets: test.targets}, test.pages, test.results)
 		if got := tell(w); got != test.want {
 			t.Errorf("%s: got\n%swant\n%s", test.name, got, test.want)
 		}
@@ -153,13 +153,13 @@ func TestWeb(t *testing.T) {
 			pages = append(pages, p)
 		}
 		slices.SortFunc(pages, func(a, b *crawler.Page) int { return strings.Compare(a.URL, b.URL) })
-		w := weave(&Head{}, pages, nil)
-		if len(w.knots) != n || w.left.pages+w.left.threads != 0 {
-			t.Fatalf("seed %d: %d knots of %d pages, left out %v", seed, len(w.knots), n, w.left)
+		w := newWebGraph(&Head{}, pages, nil)
+		if len(w.nodes) != n || w.omitted.pages+w.omitted.crossLinks != 0 {
+			t.Fatalf("seed %d: %d knots of %d pages, left out %v", seed, len(w.nodes), n, w.omitted)
 		}
-		ring := map[int][]knot{}
+		ring := map[int][]webNode{}
 		spokes := 0
-		for i, k := range w.knots {
+		for i, k := range w.nodes {
 			ring[k.ring] = append(ring[k.ring], k)
 			if k.angle < 0 || k.angle >= fullTurn || k.radius < 0 {
 				t.Fatalf("seed %d: knot %d at angle %d, radius %d", seed, i, k.angle, k.radius)
@@ -168,23 +168,23 @@ func TestWeb(t *testing.T) {
 				continue
 			}
 			spokes++
-			up := w.knots[k.parent]
+			up := w.nodes[k.parent]
 			if k.parent >= i || up.ring != k.ring-1 || up.radius >= k.radius {
 				t.Fatalf("seed %d: knot %d of ring %d hangs on %d of ring %d", seed, i, k.ring, k.parent, up.ring)
 			}
 		}
 		links := 0
-		for i := range w.knots {
-			links += w.knots[i].out
+		for i := range w.nodes {
+			links += w.nodes[i].out
 		}
-		if spokes+len(w.threads) != links {
-			t.Errorf("seed %d: %d spokes and %d threads for %d links", seed, spokes, len(w.threads), links)
+		if spokes+len(w.crossLinks) != links {
+			t.Errorf("seed %d: %d spokes and %d threads for %d links", seed, spokes, len(w.crossLinks), links)
 		}
 		for r, all := range ring {
 			for i, a := range all {
 				for _, b := range all[:i] {
 					// A hundredth is lost to rounding, and a row is a little less than a knot wide.
-					if d := distance(a, b); d < room*0.6 && n < 1500 {
+					if d := distance(a, b); d < nodeRoom*0.6 && n < 1500 {
 						t.Fatalf("seed %d, ring %d of %d: %.0f hundredths between two knots (%d at %d, %d at %d)", seed, r, len(all), d, a.radius, a.angle, b.radius, b.angle)
 					}
 				}
@@ -193,7 +193,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-func distance(a, b knot) float64 {
+func distance(a, b webNode) float64 {
 	x, y := 2*math.Pi*float64(a.angle)/fullTurn, 2*math.Pi*float64(b.angle)/fullTurn
 	return math.Hypot(float64(a.radius)*math.Cos(x)-float64(b.radius)*math.Cos(y), float64(a.radius)*math.Sin(x)-float64(b.radius)*math.Sin(y))
 }
@@ -212,24 +212,24 @@ func TestWebIsBounded(t *testing.T) {
 		result.References = append(result.References, crawler.Reference{Page: p.URL})
 	}
 	few := &crawler.Result{URL: "https://a/lost", Verdict: check.Broken, References: result.References[:3]}
-	w := weave(&Head{}, pages, []*crawler.Result{result, few})
-	if len(w.threads) != maxWebThreads || w.left.threads != n*(n-1)-(n-1)-maxWebThreads {
-		t.Errorf("%d threads, %d left out", len(w.threads), w.left.threads)
+	w := newWebGraph(&Head{}, pages, []*crawler.Result{result, few})
+	if len(w.crossLinks) != maxCrossLinks || w.omitted.crossLinks != n*(n-1)-(n-1)-maxCrossLinks {
+		t.Errorf("%d threads, %d left out", len(w.crossLinks), w.omitted.crossLinks)
 	}
-	if w.wide != 1 || len(w.torn) != 3 || w.knots[0].broken != 1 || w.knots[5].broken != 0 {
-		t.Errorf("%d wide, torn %v", w.wide, w.torn)
+	if w.siteWide != 1 || len(w.broken) != 3 || w.nodes[0].broken != 1 || w.nodes[5].broken != 0 {
+		t.Errorf("%d wide, torn %v", w.siteWide, w.broken)
 	}
 	pages = chainedPages(maxWebPages + 50)
-	w = weave(&Head{}, pages, nil)
-	if len(w.knots) != maxWebPages || w.left.pages != 50 {
-		t.Errorf("%d knots, %d left out", len(w.knots), w.left.pages)
+	w = newWebGraph(&Head{}, pages, nil)
+	if len(w.nodes) != maxWebPages || w.omitted.pages != 50 {
+		t.Errorf("%d knots, %d left out", len(w.nodes), w.omitted.pages)
 	}
 	// A chain, as long as a site can be, is no deep recursion and no endless spiral.
 	pages = pages[:0]
 	for i := range 20_000 {
 		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://a/%05d", i), Depth: min(i, 1), Links: []crawler.Edge{{URL: fmt.Sprintf("https://a/%05d", i+1)}}})
 	}
-	if w = weave(&Head{}, pages, nil); w.rings != 19_999 {
+	if w = newWebGraph(&Head{}, pages, nil); w.rings != 19_999 {
 		t.Errorf("%d rings", w.rings)
 	}
 }
@@ -240,9 +240,9 @@ func TestTornThreadsAreBounded(t *testing.T) {
 	for i := range 100 {
 		results = append(results, &crawler.Result{URL: fmt.Sprintf("https://b/%d", i), Verdict: check.Broken, References: []crawler.Reference{{Page: "https://a/"}, {Page: "style.css"}}})
 	}
-	w := weave(&Head{}, pages, results)
-	if len(w.torn) != maxTornOfPage || w.left.torn != 100-maxTornOfPage+100 || w.knots[0].broken != 100 {
-		t.Errorf("%d torn, %d left out, %d on the page", len(w.torn), w.left.torn, w.knots[0].broken)
+	w := newWebGraph(&Head{}, pages, results)
+	if len(w.broken) != maxBrokenOfPage || w.omitted.broken != 100-maxBrokenOfPage+100 || w.nodes[0].broken != 100 {
+		t.Errorf("%d torn, %d left out, %d on the page", len(w.broken), w.omitted.broken, w.nodes[0].broken)
 	}
 }
 

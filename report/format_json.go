@@ -9,30 +9,30 @@ import (
 var jsonFormat = Format{
 	Name:       "json",
 	Extensions: []string{".json"},
-	Use:        "programs; what `report` and `compare` read",
+	Use:        "programs; input of `report` and `compare`",
 	References: true,
-	New:        func(w io.Writer, o Options) Writer { return &jsonWriter{text: jsonText{w: w}} },
+	New:        func(w io.Writer, o Options) Writer { return &jsonWriter{json: jsonEncoder{w: w}} },
 }
 
-// jsonWriter writes one object. The summary stands before the results, so that a
-// reader of a large report has it at once.
-type jsonWriter struct{ text jsonText }
+// jsonWriter writes one object. The summary precedes the results, so that readers of a
+// large report get it at once.
+type jsonWriter struct{ json jsonEncoder }
 
 func (j *jsonWriter) Begin(h *Head) error {
-	j.text.object()
-	j.text.run(h, h.Summary)
-	j.text.key("results").array()
-	return j.text.err
+	j.json.object()
+	j.json.run(h, h.Summary)
+	j.json.key("results").array()
+	return j.json.err
 }
 
 func (j *jsonWriter) Result(r *crawler.Result) error {
-	j.text.result(r)
-	return j.text.err
+	j.json.result(r)
+	return j.json.err
 }
 
 func (j *jsonWriter) End(*crawler.Summary) error {
-	j.text.end()
-	j.text.end()
-	j.text.newline()
-	return j.text.flush()
+	j.json.end()
+	j.json.end()
+	j.json.newline()
+	return j.json.flush()
 }

@@ -141,7 +141,7 @@ func TestJSONIsHarmless(t *testing.T) {
 			t.Errorf("%s holds a password", format)
 		}
 		for line := range strings.Lines(out) {
-			if i := strings.IndexFunc(strings.TrimSuffix(line, "\n"), unseen); i >= 0 {
+			if i := strings.IndexFunc(strings.TrimSuffix(line, "\n"), invisible); i >= 0 {
 				t.Errorf("%s: unseen character at %d in %q", format, i, line)
 			}
 		}

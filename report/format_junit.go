@@ -20,17 +20,17 @@ var junitFormat = Format{
 	Use:        "test reports of CI systems: Jenkins, GitLab, Azure, CircleCI",
 	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
-		return &junitWriter{xml: xmlText{w: w}, show: o.Show.orDefault(), policy: o.FailOn}
+		return &junitWriter{xml: xmlEncoder{w: w}, show: o.Show.orDefault(), policy: o.FailOn}
 	},
 }
 
-// junitWriter writes a test suite for each page and a test case for each finding
-// on it, as Jenkins' schema has them. What fails the run is a failure; what could
-// not be told, or was left out, is skipped; the rest passes and says why in its
-// output. A suite of its own holds one test, whether the run itself is sound: so a
-// clean run is no empty file, and one that was cut short is no success.
+// junitWriter writes a test suite for each page and a test case for each finding on it,
+// as in Jenkins' schema. A finding that fails the run is a failure. An unverified or
+// skipped target is skipped. Other findings pass and have their details in the output.
+// One more suite contains a test that the run is complete, so that the file of a clean
+// run is not empty, and a run that was cut short is not a success.
 type junitWriter struct {
-	xml    xmlText
+	xml    xmlEncoder
 	show   Show
 	policy Policy
 	head   *Head
@@ -50,7 +50,7 @@ func (j *junitWriter) Result(r *crawler.Result) error {
 // junitCount counts test cases.
 type junitCount struct{ tests, failures, errors, skipped int }
 
-func (c *junitCount) add(o outcomeOfCase) {
+func (c *junitCount) add(o caseOutcome) {
 	c.tests++
 	switch o {
 	case caseFails:
@@ -60,20 +60,20 @@ func (c *junitCount) add(o outcomeOfCase) {
 	}
 }
 
-// outcomeOfCase is how a test case ended.
-type outcomeOfCase uint8
+// caseOutcome is the outcome of a test case.
+type caseOutcome uint8
 
 const (
-	casePasses outcomeOfCase = iota
+	casePasses caseOutcome = iota
 	caseFails
 	caseSkipped
 )
 
-// outcome is what a finding is as a test case: a failure exactly when it fails the
-// run.
-func (j *junitWriter) outcome(f *finding) outcomeOfCase {
+// outcome returns the outcome of a finding's test case. It is a failure exactly if the
+// finding fails the run.
+func (j *junitWriter) outcome(f *finding) caseOutcome {
 	if slices.Contains(f.result.Known, f.code) || !f.warning && f.result.FailsAfter > 0 {
-		return caseSkipped // it fails no run, or not yet
+		return caseSkipped // it cannot fail the run, or not yet
 	}
 	at := j.policy.External
 	if f.result.Internal {
@@ -91,7 +91,7 @@ func (j *junitWriter) outcome(f *finding) outcomeOfCase {
 		return caseSkipped
 	}
 	switch {
-	case f.spared:
+	case f.excused:
 		return caseSkipped
 	case at.fails(tally):
 		return caseFails
@@ -121,7 +121,7 @@ func (j *junitWriter) End(s *crawler.Summary) error {
 	return j.xml.flush()
 }
 
-// run is the suite about the run as a whole.
+// run writes the test suite for the run as a whole.
 func (j *junitWriter) run(s *crawler.Summary, unsound bool) {
 	j.suite("orbweaver", junitCount{tests: 1, errors: map[bool]int{true: 1}[unsound]}, s.Elapsed)
 	j.xml.start("testcase", "name", "the run is complete", "classname", "orbweaver", "time", junitTime(s.Elapsed))
@@ -131,7 +131,7 @@ func (j *junitWriter) run(s *crawler.Summary, unsound bool) {
 		case s.StoppedBy != "":
 			why = "stopped by " + s.StoppedBy
 		case !s.Complete:
-			why = "not every target was looked at"
+			why = "not every target was checked"
 		case len(s.StartFailed) > 0:
 			why = "could not be read: " + strings.Join(s.StartFailed, ", ")
 		}
@@ -153,9 +153,9 @@ func (j *junitWriter) suite(name string, c junitCount, elapsed time.Duration) {
 		"time", junitTime(elapsed), "timestamp", started.UTC().Format("2006-01-02T15:04:05"))
 }
 
-// page is the suite of a page. Its cases are named by code and target, with a
-// number when that happens again: a name does not change when lines move, so that
-// a CI system can tell how long a link has been broken.
+// page writes the test suite of a page. A test case is named by its code and target, and
+// a number if several have these in common. The name does not change if lines move, so
+// that a CI system can show how long a link has been broken.
 func (j *junitWriter) page(cases occurrences) {
 	var c junitCount
 	var elapsed time.Duration
@@ -185,11 +185,11 @@ func (j *junitWriter) page(cases occurrences) {
 	j.xml.end()
 }
 
-// junitDetails is all there is to say of a finding, a line for each thing.
+// junitDetails describes a finding in several lines.
 func junitDetails(o occurrence) string {
 	lines := []string{visible(o.finding.sentence()), "at " + visible(o.place.String())}
 	if o.ref != nil && o.ref.Text != "" {
-		lines = append(lines, "text "+quoted(o.ref.Text, mostText))
+		lines = append(lines, "text "+quoted(o.ref.Text, maxTextWidth))
 	}
 	if o.result.FinalURL != "" && o.result.FinalURL != o.result.URL && len(o.result.Redirects) > 0 {
 		lines = append(lines, "redirected to "+visible(o.result.FinalURL))
@@ -200,7 +200,7 @@ func junitDetails(o occurrence) string {
 	return strings.Join(lines, "\n")
 }
 
-// junitTime is a duration in seconds, to the millisecond that a saved report has.
+// junitTime formats a duration in seconds, to the millisecond, as saved reports have it.
 func junitTime(d time.Duration) string {
 	return strconv.FormatFloat(max(d, 0).Truncate(time.Millisecond).Seconds(), 'f', 3, 64)
 }

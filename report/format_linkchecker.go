@@ -15,11 +15,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// The formats linkchecker-* have the shape of those of LinkChecker 10, so that
-// scripts made for it go on working: names and order of fields, separators,
-// quoting, comments and encoding. What differs is said where it does.
+// The linkchecker-* formats follow the formats of LinkChecker 10, so that scripts for
+// LinkChecker keep working: names and order of fields, separators, quoting, comments and
+// encoding are the same. Comments mention the differences.
 
-// linkcheckerRows turns results into LinkChecker's rows: one for each reference.
+// linkcheckerRows turns results into LinkChecker's rows: one row for each reference.
 type linkcheckerRows struct {
 	show  Show
 	head  *Head
@@ -35,22 +35,22 @@ func (l *linkcheckerRows) Page(p *crawler.Page) error {
 	return nil
 }
 
-// linkcheckerRow is what LinkChecker says of a link.
+// linkcheckerRow is LinkChecker's description of a link.
 type linkcheckerRow struct {
 	urlname, parent, url, name string
 	result                     string
 	warnings                   []check.Warning
 	infos                      []string
 	valid, extern              bool
-	line, column               int // 0 where there is none
+	line, column               int // 0 if unknown
 	size                       int64
 	checktime                  float64 // seconds
-	level                      int     // steps from the start
+	level                      int     // links from the start
 	modified                   time.Time
 }
 
-// rows are those of a result. LinkChecker knows valid and invalid alone: what could
-// not be told is valid there, with a warning.
+// rows returns the rows of a result. LinkChecker knows only valid and invalid links, so
+// an unverified target is valid and has a warning.
 func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
 	row := linkcheckerRow{
 		url: r.URL, result: linkcheckerResult(r), valid: r.Verdict != check.Broken, extern: !r.Internal,
@@ -97,7 +97,7 @@ func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
 	return rows
 }
 
-// linkcheckerResult is the status line, or what went wrong where there is none.
+// linkcheckerResult returns the status line, or the fault if there is no status.
 func linkcheckerResult(r *crawler.Result) string {
 	_, isStatus := r.Code.Status()
 	switch {
@@ -112,7 +112,7 @@ func linkcheckerResult(r *crawler.Result) string {
 	return f.why()
 }
 
-// linkcheckerWarning is a warning's text.
+// linkcheckerWarning returns the text of a warning.
 func linkcheckerWarning(w check.Warning) string {
 	f := finding{code: w.Code, message: w.Message}
 	text := f.why()
@@ -122,19 +122,20 @@ func linkcheckerWarning(w check.Warning) string {
 	return text
 }
 
-// linkcheckerTime writes a moment as LinkChecker does, whose offset from UTC has
-// three digits.
+// linkcheckerTime formats a time as LinkChecker does, with three digits for the offset
+// from UTC.
 func linkcheckerTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") + "+000" }
 
-// intro are the comments at the beginning of a report, outro the one at its end.
+// intro returns the comments at the beginning of a report.
 func (l *linkcheckerRows) intro(s *crawler.Summary) []string {
 	return []string{
-		visible(strings.TrimSpace(cmp.Or(l.head.Tool.Name, "orbweaver")+" "+l.head.Tool.Version)) + " made this at " + linkcheckerTime(l.started(s)),
+		visible(strings.TrimSpace(cmp.Or(l.head.Tool.Name, "orbweaver")+" "+l.head.Tool.Version)) + " created this report at " + linkcheckerTime(l.started(s)),
 		"Read the documentation at " + projectURL,
-		"It has the shape of a report of LinkChecker",
+		"It has the format of a LinkChecker report",
 	}
 }
 
+// outro returns the comment at the end of a report.
 func (l *linkcheckerRows) outro(s *crawler.Summary) string {
 	elapsed := max(s.Elapsed, 0)
 	return fmt.Sprintf("Stopped checking at %s (%d seconds)", linkcheckerTime(l.started(s).Add(elapsed)), int(elapsed.Round(time.Second).Seconds()))
@@ -145,10 +146,10 @@ func (l *linkcheckerRows) started(s *crawler.Summary) time.Time {
 	if started.IsZero() && s != nil {
 		started = s.Started
 	}
-	return started.Truncate(time.Second) // as JSON keeps it
+	return started.Truncate(time.Second) // a JSON report has no fractions of seconds
 }
 
-// linkcheckerModified writes Last-Modified.
+// linkcheckerModified formats the time of the last modification.
 func linkcheckerModified(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -156,7 +157,7 @@ func linkcheckerModified(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05.000000Z")
 }
 
-// pythonFloat writes a number as Python prints it.
+// pythonFloat formats a number as Python does.
 func pythonFloat(f float64) string {
 	switch {
 	case f == 0:
@@ -169,8 +170,8 @@ func pythonFloat(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// numberOrEmpty leaves out a line that there is not.
-func numberOrEmpty(n int) string {
+// lineOrEmpty formats a line or column number; it returns "" for 0, which means unknown.
+func lineOrEmpty(n int) string {
 	if n == 0 {
 		return ""
 	}

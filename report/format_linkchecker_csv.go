@@ -13,7 +13,7 @@ var linkcheckerCSVFormat = Format{
 	Name:       "linkchecker-csv",
 	Extensions: []string{".linkchecker.csv"},
 	Files:      []string{"linkchecker-out.csv"},
-	Use:        "scripts made for LinkChecker's csv",
+	Use:        "scripts for LinkChecker's csv",
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
@@ -26,9 +26,9 @@ var linkcheckerColumns = []string{
 	"name", "dltime", "size", "checktime", "cached", "level", "modified",
 }
 
-// linkcheckerCSV writes rows with semicolons between, comments with a # in front.
-// Unlike LinkChecker it makes formulas of spreadsheets harmless, and quotes a first
-// cell that would look like a comment.
+// linkcheckerCSV writes rows with semicolons as separators, and comments that begin with
+// "#". Unlike LinkChecker, it makes spreadsheet formulas harmless, and quotes a first
+// cell that looks like a comment.
 type linkcheckerCSV struct {
 	out *bufio.Writer
 	linkcheckerRows
@@ -40,7 +40,7 @@ func (c *linkcheckerCSV) Begin(h *Head) error {
 		c.out.WriteString("# " + line + "\n")
 	}
 	c.row(linkcheckerColumns)
-	return nil // the writer keeps its error for Flush
+	return nil // Flush returns the error of the writer
 }
 
 func (c *linkcheckerCSV) row(cells []string) {
@@ -68,7 +68,7 @@ func (c *linkcheckerCSV) Result(r *crawler.Result) error {
 		}
 		c.row([]string{
 			Cell(row.urlname), Cell(row.parent), "", Cell(row.result), Cell(strings.Join(warnings, "\n")), Cell(strings.Join(row.infos, "\n")),
-			valid, Cell(row.url), numberOrEmpty(row.line), numberOrEmpty(row.column), Cell(row.name),
+			valid, Cell(row.url), lineOrEmpty(row.line), lineOrEmpty(row.column), Cell(row.name),
 			"-1", strconv.FormatInt(row.size, 10), pythonFloat(row.checktime), "0", strconv.Itoa(row.level), linkcheckerModified(row.modified),
 		})
 	}

@@ -18,7 +18,7 @@ var linkcheckerGMLFormat = Format{
 	Name:       "linkchecker-gml",
 	Extensions: []string{".linkchecker.gml"},
 	Files:      []string{"linkchecker-out.gml"},
-	Use:        "scripts made for LinkChecker's gml",
+	Use:        "scripts for LinkChecker's gml",
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
@@ -30,7 +30,7 @@ var linkcheckerDotFormat = Format{
 	Name:       "linkchecker-dot",
 	Extensions: []string{".linkchecker.dot"},
 	Files:      []string{"linkchecker-out.dot"},
-	Use:        "scripts made for LinkChecker's dot",
+	Use:        "scripts for LinkChecker's dot",
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
@@ -42,7 +42,7 @@ var linkcheckerGXMLFormat = Format{
 	Name:       "linkchecker-gxml",
 	Extensions: []string{".linkchecker.gxml", ".gxml"},
 	Files:      []string{"linkchecker-out.gxml"},
-	Use:        "scripts made for LinkChecker's gxml (GraphXML)",
+	Use:        "scripts for LinkChecker's gxml (GraphXML)",
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
@@ -50,9 +50,9 @@ var linkcheckerGXMLFormat = Format{
 	},
 }
 
-// linkcheckerGraph writes the site's graph in LinkChecker's three shapes. Unlike
-// LinkChecker, which writes the first link to each valid page, it has every link and
-// what is broken, too.
+// linkcheckerGraph writes the graph of the site in LinkChecker's three graph formats.
+// LinkChecker writes only the first link to each valid page; this writer includes all
+// links and broken targets.
 type linkcheckerGraph struct {
 	w     io.Writer
 	head  *Head
@@ -72,15 +72,15 @@ func (l *linkcheckerGraph) End(s *crawler.Summary) error {
 	return out.Flush()
 }
 
-// remarks are the comments of LinkChecker's reports.
-func (l *linkcheckerGraph) remarks(s *crawler.Summary) ([]string, string) {
+// comments returns the comments at the beginning and at the end of a LinkChecker report.
+func (l *linkcheckerGraph) comments(s *crawler.Summary) ([]string, string) {
 	rows := linkcheckerRows{head: l.head}
 	return rows.intro(s), rows.outro(s)
 }
 
-// facts are what LinkChecker's graphs say of a node beside label and address, those
-// that are known.
-func (l *linkcheckerGraph) facts(n *node, whole bool) [][2]string {
+// attributes returns the known attributes of a node in LinkChecker's graphs, apart from
+// its label and URL.
+func (l *linkcheckerGraph) attributes(n *node, whole bool) [][2]string {
 	var all [][2]string
 	extern := n.depth < 0
 	if r := n.result; r != nil {
@@ -99,8 +99,8 @@ func (l *linkcheckerGraph) facts(n *node, whole bool) [][2]string {
 	return append(all, [2]string{"extern", zeroOne(extern)})
 }
 
-// linkcheckerLabel is a page's title, or the last part of its address, in the few
-// characters that LinkChecker leaves in labels.
+// linkcheckerLabel returns the title of a page, or the last segment of its path, with
+// only the characters that LinkChecker keeps in labels.
 func linkcheckerLabel(n *node) string {
 	label := n.title
 	if label == "" {
@@ -124,14 +124,14 @@ func plainLabel(s string) string {
 func edgeValid(e *edge) string { return zeroOne(e.verdict != check.Broken.String()) }
 
 func (l *linkcheckerGraph) gml(out *bufio.Writer, s *crawler.Summary) {
-	intro, outro := l.remarks(s)
+	intro, outro := l.comments(s)
 	for _, line := range intro {
 		fmt.Fprintf(out, "comment %s\n", gmlString(line))
 	}
 	out.WriteString("\ngraph [\n  directed 1\n")
 	for _, n := range l.nodes {
 		fmt.Fprintf(out, "  node [\n    id     %d\n    label  %s\n    url  %s\n", n.id, gmlString(linkcheckerLabel(n)), gmlString(n.url))
-		for _, f := range l.facts(n, false) {
+		for _, f := range l.attributes(n, false) {
 			fmt.Fprintf(out, "    %s %s\n", f[0], f[1])
 		}
 		out.WriteString("  ]\n")
@@ -143,18 +143,18 @@ func (l *linkcheckerGraph) gml(out *bufio.Writer, s *crawler.Summary) {
 }
 
 func (l *linkcheckerGraph) dot(out *bufio.Writer, s *crawler.Summary) {
-	intro, outro := l.remarks(s)
+	intro, outro := l.comments(s)
 	for _, line := range intro {
 		fmt.Fprintf(out, "// %s\n", line)
 	}
 	out.WriteString("\ndigraph G {\n  graph [\n    charset=\"utf-8\",\n  ];\n")
-	// Labels name nodes, so they have to differ.
+	// Labels identify nodes, so they must differ.
 	names := make([]string, len(l.nodes))
 	taken := map[string]bool{}
 	for i, n := range l.nodes {
 		name := linkcheckerLabel(n)
 		if taken[name] {
-			name += fmt.Sprintf(" [%d]", n.id) // no label has brackets
+			name += fmt.Sprintf(" [%d]", n.id) // labels contain no brackets
 		}
 		taken[name] = true
 		names[i] = dotString(name)
@@ -162,7 +162,7 @@ func (l *linkcheckerGraph) dot(out *bufio.Writer, s *crawler.Summary) {
 		if isWeb(n.url) && len(n.url) <= dotMost {
 			fmt.Fprintf(out, "    href=%s,\n", dotString(n.url))
 		}
-		for _, f := range l.facts(n, false) {
+		for _, f := range l.attributes(n, false) {
 			fmt.Fprintf(out, "    %s=%s,\n", f[0], f[1])
 		}
 		out.WriteString("  ];\n")
@@ -174,8 +174,8 @@ func (l *linkcheckerGraph) dot(out *bufio.Writer, s *crawler.Summary) {
 }
 
 func (l *linkcheckerGraph) gxml(out *bufio.Writer, s *crawler.Summary) {
-	intro, outro := l.remarks(s)
-	x := &xmlText{w: out}
+	intro, outro := l.comments(s)
+	x := &xmlEncoder{w: out}
 	x.buf = append(x.buf, `<?xml version="1.0" encoding="utf-8"?>`...)
 	for _, line := range intro {
 		x.comment(line)
@@ -188,7 +188,7 @@ func (l *linkcheckerGraph) gxml(out *bufio.Writer, s *crawler.Summary) {
 		x.leaf("label", linkcheckerLabel(n))
 		x.leaf("url", n.url)
 		x.start("data")
-		for _, f := range l.facts(n, true) {
+		for _, f := range l.attributes(n, true) {
 			x.leaf(f[0], f[1])
 		}
 		x.end()
@@ -206,5 +206,5 @@ func (l *linkcheckerGraph) gxml(out *bufio.Writer, s *crawler.Summary) {
 	x.end()
 	x.comment(outro)
 	x.newline()
-	x.flush() // out keeps its error
+	x.flush() // Flush of out returns the error
 }

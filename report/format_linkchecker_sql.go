@@ -13,7 +13,7 @@ var linkcheckerSQLFormat = Format{
 	Name:       "linkchecker-sql",
 	Extensions: []string{".linkchecker.sql", ".sql"},
 	Files:      []string{"linkchecker-out.sql"},
-	Use:        "databases made for LinkChecker's sql; `sqlite` is a whole one",
+	Use:        "databases for LinkChecker's sql; `sqlite` writes a complete database",
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
@@ -66,13 +66,14 @@ func (l *linkcheckerSQL) End(s *crawler.Summary) error {
 	return l.out.Flush()
 }
 
-// sqlString writes a string, or NULL for an empty one. Backslashes are doubled:
-// databases that take them for escapes read one, and no string ends early in any.
+// sqlString returns a string literal, or NULL for an empty string. Backslashes are
+// doubled, so that the string ends at the same place in databases that treat them as
+// escapes.
 func sqlString(s string) string {
 	if s == "" {
 		return "NULL"
 	}
-	return "'" + sqlEscapes.Replace(breakCommands(printableText(s))) + "'"
+	return "'" + sqlEscapes.Replace(escapeCommands(printableText(s))) + "'"
 }
 
 var sqlEscapes = strings.NewReplacer("'", "''", `\`, `\\`, "\n", `\n`)

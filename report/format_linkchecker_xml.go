@@ -12,17 +12,17 @@ var linkcheckerXMLFormat = Format{
 	Name:       "linkchecker-xml",
 	Extensions: []string{".linkchecker.xml"},
 	Files:      []string{"linkchecker-out.xml"},
-	Use:        "scripts made for LinkChecker's xml",
+	Use:        "scripts for LinkChecker's xml",
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerXML{xml: xmlText{w: w}, linkcheckerRows: newLinkcheckerRows(o)}
+		return &linkcheckerXML{xml: xmlEncoder{w: w}, linkcheckerRows: newLinkcheckerRows(o)}
 	},
 }
 
-// linkcheckerXML writes an element urldata for each row.
+// linkcheckerXML writes a urldata element for each row.
 type linkcheckerXML struct {
-	xml xmlText
+	xml xmlEncoder
 	linkcheckerRows
 }
 

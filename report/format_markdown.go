@@ -15,16 +15,16 @@ import (
 var markdownFormat = Format{
 	Name:       "markdown",
 	Extensions: []string{".md", ".markdown"},
-	Use:        "job summaries and pull-request comments; limited in size",
+	Use:        "job summaries and pull request comments; limited in size",
 	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
 		return &markdownWriter{w: w, show: o.Show.orDefault(), limit: cmp.Or(o.MarkdownSize, DefaultMarkdownSize)}
 	},
 }
 
-// markdownWriter writes tables of findings, the worst first, for people who read
-// them on a forge. What does not fit into the limit is counted at the end. Strings
-// from pages stand in code spans, where nothing is a link, a mention or markup.
+// markdownWriter writes tables of findings, the most severe first, for people who read
+// them on GitHub or a similar host. It counts the rows that do not fit in the limit.
+// Strings from pages are in code spans, in which nothing is a link, a mention or markup.
 type markdownWriter struct {
 	w     io.Writer
 	show  Show
@@ -34,14 +34,14 @@ type markdownWriter struct {
 	wide  [len(markdownSections)][]*finding
 }
 
-// markdownSections are the words of findings in the order of their weight.
+// markdownSections are the words of findings, the most severe first.
 var markdownSections = [...]struct{ word, heading string }{
 	{"broken", "Broken"},
-	{"unverified", "Could not be verified"},
+	{"unverified", "Unverified"},
 	{"warning", "Warnings"},
-	{"info", "For information"},
+	{"info", "Information"},
 	{"skipped", "Skipped"},
-	{"ok", "Fine"},
+	{"ok", "OK"},
 }
 
 func (m *markdownWriter) Begin(h *Head) error {
@@ -54,13 +54,13 @@ func (m *markdownWriter) Result(r *crawler.Result) error {
 	for i := range findings {
 		f := &findings[i]
 		section := slices.IndexFunc(markdownSections[:], func(s struct{ word, heading string }) bool { return s.word == f.word })
-		if countPages(f.references()) > siteWide {
+		if countPages(f.references()) > siteWidePages {
 			m.wide[section] = append(m.wide[section], f)
 			continue
 		}
 		places := f.places()
 		for i, p := range places {
-			if i > 0 && alike(places[i-1].ref, p.ref) {
+			if i > 0 && indistinguishable(places[i-1].ref, p.ref) {
 				continue
 			}
 			m.all[section] = append(m.all[section], occurrence{f, p})
@@ -69,8 +69,8 @@ func (m *markdownWriter) Result(r *crawler.Result) error {
 	return nil
 }
 
-// leftOut is how long the last line may be, which counts what is left out.
-const leftOut = 150
+// leftOut is the room that is reserved for the last line, which counts the omitted rows.
+const omittedLineSize = 150
 
 func (m *markdownWriter) End(s *crawler.Summary) error {
 	var out strings.Builder
@@ -81,7 +81,7 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 		rows.byPage()
 		heading := "\n### " + section.heading + "\n\n| Place | Link | Finding |\n|---|---|---|\n"
 		write := func(row string) {
-			if missing > 0 || out.Len()+len(heading)+len(row)+leftOut > m.limit {
+			if missing > 0 || out.Len()+len(heading)+len(row)+omittedLineSize > m.limit {
 				missing++
 				return
 			}
@@ -93,7 +93,7 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 			write(markdownRow(fmt.Sprintf("%d pages, first %s", countPages(f.references()), markdownCode(first)), f, nil))
 		}
 		rows.eachPage(func(page string, rows occurrences) {
-			shown, folded, more := fold(len(rows), func(i int) matter { return matterOf(rows[i].word, string(rows[i].code), rows[i].result.URL) })
+			shown, folded, more := foldRows(len(rows), func(i int) foldKey { return foldKeyOf(rows[i].word, string(rows[i].code), rows[i].result.URL) })
 			for _, i := range shown {
 				write(markdownRow(markdownCode(rows[i].String()), rows[i].finding, rows[i].ref))
 			}
@@ -107,13 +107,13 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 		if missing == 1 {
 			rows = "row is"
 		}
-		fmt.Fprintf(&out, "\n**%d more %s left out**: the report would be longer than %d bytes.\n", missing, rows, m.limit)
+		fmt.Fprintf(&out, "\n**%d more %s omitted**: the report is limited to %d bytes.\n", missing, rows, m.limit)
 	}
 	_, err := io.WriteString(m.w, out.String())
 	return err
 }
 
-// introduction is the heading and the counts.
+// introduction returns the heading and the counts.
 func (m *markdownWriter) introduction(s *crawler.Summary) string {
 	verdict, counts, _ := strings.Cut(summaryLine(s), " · ")
 	text := "## Link check: " + verdict + "\n\n"
@@ -130,15 +130,15 @@ func (m *markdownWriter) introduction(s *crawler.Summary) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	text = strings.Replace(text, "\n ·", " ·", 1) + strings.Repeat("\n", min(len(targets), 1))
-	if codes := commonest(s.ByCode); codes != "" {
+	if codes := mostFrequent(s.ByCode); codes != "" {
 		text += "\n" + codes + "\n"
 	}
 	return text
 }
 
-// commonest names the codes that most targets have, and how many: what would take a
-// reader long to count, or what the limit leaves out.
-func commonest(byCode map[check.Code]int) string {
+// mostFrequent returns the codes that most targets have, with their counts, so that
+// readers need not count and see what the limit omits.
+func mostFrequent(byCode map[check.Code]int) string {
 	const most = 12
 	codes := slices.DeleteFunc(slices.Collect(maps.Keys(byCode)), isInfo)
 	slices.SortFunc(codes, func(a, b check.Code) int {
@@ -149,25 +149,25 @@ func commonest(byCode map[check.Code]int) string {
 		parts = append(parts, fmt.Sprintf("%d %s", byCode[code], markdownCode(string(code))))
 	}
 	if more := len(codes) - most; more > 0 {
-		parts = append(parts, plural(more, "more kind"))
+		parts = append(parts, plural(more, "more code"))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// markdownRow is a row of a table: its place, the link, and what to say of it.
+// markdownRow returns a row of a table: the place, the link and the finding.
 func markdownRow(place string, f *finding, ref *crawler.Reference) string {
 	link := markdownCode(f.result.URL)
 	if ref != nil && ref.Text != "" {
-		link += " " + markdownCode(quoted(ref.Text, mostText))
+		link += " " + markdownCode(quoted(ref.Text, maxTextWidth))
 	}
 	why := markdownCode(string(f.code))
 	if entry, ok := check.Lookup(f.code); ok && f.word != "ok" {
 		why = entry.Title + " " + why
 	}
-	if message := because(f.result.URL, f.code, f.message); message != "" && !strings.Contains(f.title(), message) {
+	if message := reason(f.result.URL, f.code, f.message); message != "" && !strings.Contains(f.title(), message) {
 		why += ": " + markdownCode(message)
 	}
-	if moved := f.movedTo(); moved != "" {
+	if moved := f.redirectTarget(); moved != "" {
 		why += ", redirected to " + markdownCode(moved)
 	}
 	for i, url := range f.alternatives() {

@@ -135,10 +135,10 @@ func TestMarkdownIsLimited(t *testing.T) {
 		}
 		shown := strings.Count(got, "\n| ") - strings.Count(got, "\n| Place")
 		missing := all - strings.Count(whole, "\n| Place") - shown
-		if said := strings.Contains(got, " more rows are left out"); said != (missing > 0) {
+		if said := strings.Contains(got, " more rows are omitted"); said != (missing > 0) {
 			t.Errorf("limit %d: %d rows are missing, and it says so: %v", limit, missing, said)
 		}
-		if missing > 0 && !strings.Contains(got, "**"+strconv.Itoa(missing)+" more rows are left out**") {
+		if missing > 0 && !strings.Contains(got, "**"+strconv.Itoa(missing)+" more rows are omitted**") {
 			t.Errorf("limit %d: does not count %d", limit, missing)
 		}
 	}
@@ -152,7 +152,7 @@ func TestMarkdownFoldsWhatIsTheSameOnAPage(t *testing.T) {
 			References: []crawler.Reference{{Page: "a.html", Line: i + 1, Column: 1}}})
 	}
 	got := render(t, "markdown", Options{}, run)
-	if n := strings.Count(got, "`gone.html#"); n != firstPlaces {
+	if n := strings.Count(got, "`gone.html#"); n != shownPlaces {
 		t.Errorf("%d of the same are listed", n)
 	}
 	if want := "| `a.html` | `gone.html` | 497 more like these `file-missing` |\n"; !strings.HasSuffix(got, want) {

@@ -9,19 +9,19 @@ import (
 var ndjsonFormat = Format{
 	Name:       "ndjson",
 	Extensions: []string{".ndjson", ".jsonl"},
-	Use:        "programs that want each result as soon as it is known",
+	Use:        "programs that need each result as soon as it is known",
 	References: true,
 	Streams:    true,
 	New: func(w io.Writer, o Options) Writer {
-		return &ndjsonWriter{text: jsonText{w: w, compact: true}}
+		return &ndjsonWriter{json: jsonEncoder{w: w, compact: true}}
 	},
 }
 
-// ndjsonWriter writes a line for each result as soon as it is known, and at last
-// a line with all the fields of a JSON report but "results". A line is written
-// whole, at once, unless it is very long.
+// ndjsonWriter writes a line for each result as soon as it is known, and a last line with
+// all fields of a JSON report except "results". Unless a line is very long, it is written
+// at once.
 type ndjsonWriter struct {
-	text jsonText
+	json jsonEncoder
 	head *Head
 }
 
@@ -31,15 +31,15 @@ func (n *ndjsonWriter) Begin(h *Head) error {
 }
 
 func (n *ndjsonWriter) Result(r *crawler.Result) error {
-	n.text.result(r)
-	n.text.newline()
-	return n.text.flush()
+	n.json.result(r)
+	n.json.newline()
+	return n.json.flush()
 }
 
 func (n *ndjsonWriter) End(s *crawler.Summary) error {
-	n.text.object()
-	n.text.run(n.head, s)
-	n.text.end()
-	n.text.newline()
-	return n.text.flush()
+	n.json.object()
+	n.json.run(n.head, s)
+	n.json.end()
+	n.json.newline()
+	return n.json.flush()
 }

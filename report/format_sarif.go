@@ -19,37 +19,38 @@ var sarifFormat = Format{
 	Extensions: []string{".sarif", ".sarif.json"},
 	Use:        "GitHub code scanning and other readers of SARIF 2.1.0",
 	New: func(w io.Writer, o Options) Writer {
-		return &sarifWriter{json: jsonText{w: w}, show: o.Show.orDefault(), prefix: o.Prefix, most: sarifMost, compared: o.Baseline}
+		return &sarifWriter{json: jsonEncoder{w: w}, show: o.Show.orDefault(), prefix: o.Prefix, most: maxSARIFResults, compared: o.Baseline}
 	},
 }
 
 const (
 	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
-	// sourceRoot stands for the root of the repository; readers know where it is.
+	// sourceRoot is the URI base ID of the root of the repository, which readers know.
 	sourceRoot = "%SRCROOT%"
-	// siteRoot stands for the website whose pages were checked.
+	// siteRoot is the URI base ID of the website whose pages were checked.
 	siteRoot = "SITE"
-	// sarifMost is how many results GitHub takes in a run; it shows 5,000 of them.
-	sarifMost = 25_000
+	// maxSARIFResults is the number of results that GitHub accepts in a run. It shows 5,000 of them.
+	maxSARIFResults = 25_000
 )
 
-// sarifWriter writes a SARIF log with a result for each finding at each place. It
-// holds what GitHub's code scanning asks for beyond the standard: texts for every
-// rule, exactly one location with a whole region, and no more results than are
-// taken, the worst first. Targets that are ok or skipped are no results: readers
-// that do not know the property "kind" would raise alerts for them.
+// sarifWriter writes a SARIF log with a result for each finding at each place. It follows
+// what GitHub's code scanning requires beyond the standard: texts for every rule, exactly
+// one location with a complete region, and a limited number of results, the most severe
+// first. Targets that are ok or skipped are not results: readers that do not know the
+// property "kind" would raise alerts for them.
 type sarifWriter struct {
-	json   jsonText
+	json   jsonEncoder
 	show   Show
 	prefix string
-	most   int // results
-	// compared is true when findings are new, or known to a baseline. What is gone since
-	// is left out: readers that do not know "baselineState" would raise alerts for it.
+	most   int // maximum number of results
+	// compared is true if the run is compared with a baseline. Findings that are gone
+	// since then are omitted: readers that do not know "baselineState" would raise alerts
+	// for them.
 	compared bool
-	site     string // the root that most pages have, "https://example.com/"; "" for none
+	site     string // root of the site that most pages are on, such as "https://example.com/"; may be ""
 	head     *Head
 	found    [levels]occurrences
-	more     int // findings beyond the limit
+	more     int // number of findings beyond the limit
 	prints   fingerprints
 }
 
@@ -73,7 +74,7 @@ func (s *sarifWriter) Result(r *crawler.Result) error {
 	return nil
 }
 
-// results are those to write, the worst first.
+// results returns the findings to write, the most severe first.
 func (s *sarifWriter) results() occurrences {
 	all := slices.Concat(s.found[:]...)
 	if over := len(all) - s.most; over > 0 {
@@ -128,7 +129,7 @@ func (s *sarifWriter) End(sum *crawler.Summary) error {
 		index[code] = i
 	}
 	for _, o := range results {
-		s.result(o, index[sarifID(o.code)])
+		s.result(o, index[ruleID(o.code)])
 	}
 	j.end()
 	j.end()
@@ -138,13 +139,13 @@ func (s *sarifWriter) End(sum *crawler.Summary) error {
 	return j.flush()
 }
 
-// invocation tells whether the run saw everything, and what the report leaves out.
+// invocation states whether the run is complete, and what the report omits.
 func (s *sarifWriter) invocation(sum *crawler.Summary) {
 	j := &s.json
 	j.key("invocations").array()
 	j.object()
 	j.key("executionSuccessful").bool(sum.Complete)
-	if started := sum.Started.Truncate(time.Second); !started.IsZero() { // as JSON keeps it
+	if started := sum.Started.Truncate(time.Second); !started.IsZero() { // a JSON report has no fractions of seconds
 		j.key("startTimeUtc").time(started)
 		j.key("endTimeUtc").time(started.Add(max(sum.Elapsed, 0)))
 	}
@@ -153,7 +154,7 @@ func (s *sarifWriter) invocation(sum *crawler.Summary) {
 		notes = append(notes, [2]string{"error", summaryLine(sum)})
 	}
 	if s.more > 0 {
-		notes = append(notes, [2]string{"warning", fmt.Sprintf("%d more findings are left out: no more than %d are taken", s.more, s.most)})
+		notes = append(notes, [2]string{"warning", fmt.Sprintf("%d more findings are omitted: GitHub accepts at most %d results", s.more, s.most)})
 	}
 	j.key("toolExecutionNotifications").array()
 	for _, n := range notes {
@@ -172,7 +173,7 @@ var sarifLevels = [levels]string{levelError: "error", levelWarning: "warning", l
 func (s *sarifWriter) result(o occurrence, rule int) {
 	j := &s.json
 	j.object()
-	j.key("ruleId").string(string(sarifID(o.code)))
+	j.key("ruleId").string(string(ruleID(o.code)))
 	j.key("ruleIndex").int(int64(rule))
 	j.key("level").string(sarifLevels[o.level])
 	j.key("message").text(o.sentence())
@@ -212,7 +213,7 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 		j.key("baselineState").string(map[bool]string{false: "new", true: "unchanged"}[o.known()])
 	}
 	j.key("partialFingerprints").row()
-	j.key("orbweaver/v1").string(s.prints.of(o))
+	j.key("orbweaver/v1").string(s.prints.next(o))
 	j.end()
 	j.key("properties").row()
 	j.key("url").string(o.result.URL)
@@ -221,8 +222,8 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 	j.end()
 }
 
-// site is the root of the website that most findings are on, the first by name of
-// several; the empty string where no page came over the web.
+// site returns the root of the website that most findings are on. Among several, it is
+// the first by name. It is empty if no page is on the web.
 func (all occurrences) site() string {
 	count := map[string]int{}
 	most := ""
@@ -241,8 +242,8 @@ func (all occurrences) site() string {
 	return most
 }
 
-// pageURI is a page's address, relative to the site's root where it lies below it: code
-// scanning takes nothing else.
+// pageURI returns the URI of a page, relative to the root of the site if possible: code
+// scanning accepts only relative URIs.
 func pageURI(site, page string) (uri string, relative bool) {
 	rest, ok := strings.CutPrefix(page, site)
 	if site == "" || !ok || strings.HasPrefix(rest, "/") {
@@ -254,8 +255,8 @@ func pageURI(site, page string) (uri string, relative bool) {
 	return rest, true
 }
 
-// sarifRules are the codes to describe: all findings that there can be, so that
-// rules do not depend on the run, and of the http family those that were met.
+// sarifRules returns the codes to describe: all codes of findings, so that the rules do
+// not depend on the run, but of the http family only the codes that occur in the run.
 func sarifRules(results occurrences) []check.Code {
 	var rules []check.Code
 	for _, entry := range check.All() {
@@ -269,7 +270,7 @@ func sarifRules(results occurrences) []check.Code {
 	}
 	known := len(rules)
 	for _, o := range results {
-		if id := sarifID(o.code); !met[id] {
+		if id := ruleID(o.code); !met[id] {
 			met[id] = true
 			rules = append(rules, id)
 		}
@@ -279,10 +280,10 @@ func sarifRules(results occurrences) []check.Code {
 }
 
 // rule describes a code.
-func (j *jsonText) rule(code check.Code) {
+func (j *jsonEncoder) rule(code check.Code) {
 	entry, ok := check.Lookup(code)
 	if !ok {
-		entry = check.Entry{Code: code, Title: string(code), Severity: check.SeverityWarning, Explanation: "This version does not know the code.", Advice: "Use a newer version."}
+		entry = check.Entry{Code: code, Title: string(code), Severity: check.SeverityWarning, Explanation: "This version of orbweaver does not know this code.", Advice: "Use a newer version."}
 	}
 	level := map[check.Severity]level{check.SeverityError: levelError, check.SeverityWarning: levelWarning, check.SeverityInfo: levelNote}[entry.Severity]
 	j.object()
@@ -306,14 +307,14 @@ func (j *jsonText) rule(code check.Code) {
 	j.end()
 }
 
-// sentence makes one of a title.
+// sentence makes a sentence of a title.
 func sentence(title string) string {
 	r, size := utf8.DecodeRuneInString(title)
 	return strings.ToUpper(string(r)) + title[size:] + "."
 }
 
-// fileURI is a file's path as a URI reference (RFC 3986 section 4.2): relative, or
-// a file: URI.
+// fileURI returns the path of a file as a URI reference (RFC 3986 section 4.2): a
+// relative reference, or a file: URI.
 func fileURI(file string) (uri string, relative bool) {
 	segments := strings.Split(file, "/")
 	for i, s := range segments {
@@ -329,9 +330,9 @@ func fileURI(file string) (uri string, relative bool) {
 	return uri, true
 }
 
-// text writes a message. An embedded link begins as [text](; what a page says is
-// none (SARIF 3.11.6).
-func (j *jsonText) text(s string) {
+// text writes a message. It escapes the beginning of an embedded link, [text](, which
+// text from a page must not be (SARIF 3.11.6).
+func (j *jsonEncoder) text(s string) {
 	j.row()
 	j.key("text").string(strings.ReplaceAll(s, "](", `\](`))
 	j.end()

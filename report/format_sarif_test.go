@@ -312,7 +312,7 @@ func TestSARIFIsLimited(t *testing.T) {
 		}
 	}
 	notes := log.Invocations[0].ToolExecutionNotifications
-	if len(notes) != 1 || !strings.Contains(notes[0].Message.Text, "15 more findings are left out") {
+	if len(notes) != 1 || !strings.Contains(notes[0].Message.Text, "15 more findings are omitted") {
 		t.Errorf("notes %v", notes)
 	}
 }

@@ -20,38 +20,39 @@ var sitemapFormat = Format{
 	Name:       "sitemap",
 	Extensions: []string{".sitemap.xml", ".sitemap.xml.gz"},
 	Files:      []string{"sitemap.xml", "sitemap.xml.gz"},
-	Use:        "search engines: the site's good pages",
+	Use:        "search engines: the valid pages of the site",
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
 		return &sitemapWriter{w: w, listed: map[string]time.Time{}, linked: map[string]bool{}, most: sitemapMost, size: sitemapSize}
 	},
 }
 
-// Limits of one file, by sitemaps.org.
+// Limits of one sitemap file (sitemaps.org).
 const (
 	sitemapMost      = 50_000
-	sitemapSize      = 50 << 20 // bytes, before compression
-	sitemapLongest   = 2048     // characters of a URL, fewer than
+	sitemapSize      = 50 << 20 // bytes before compression
+	sitemapLongest   = 2048     // a URL must have fewer characters
 	sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 )
 
-// sitemapWriter writes the pages that search engines should know: HTML pages that
-// were read under their own address, which no redirect led to, that do not ask to
-// be left out or name another address as theirs, and that nothing is wrong with.
-// All are of one origin, the first start page's, as the protocol wants it. Without
-// pages, as in a saved report, results tell them, if they were saved.
+// sitemapWriter writes the pages that search engines should index: HTML pages without
+// findings that were read under their own URL, that are not the target of a redirect,
+// that do not ask to be excluded, and that have no other canonical URL. As the protocol
+// requires, all of them have one origin, that of the first start page. Without pages, as
+// in a saved report, the sitemap lists the results, if the report has them.
 //
-// More than one file takes become several beside the one that was named, which
-// then is their index; elsewhere than in a file, a remark says that they are too
-// many. A file is not made of none; elsewhere, a remark tells why there is none. A
-// name that ends in .gz is compressed.
+// If the pages exceed the limits of one file, the writer puts several sitemaps beside the
+// named file, which becomes their index. Output that is not a file contains a comment
+// about the excess instead. A sitemap without pages is an error for a file; elsewhere, a
+// comment explains why there are none. If the file name ends in .gz, the output is
+// compressed.
 type sitemapWriter struct {
 	w      io.Writer
 	most   int
 	size   int
-	start  *crawler.Page // of the least depth
+	start  *crawler.Page // page with the smallest depth
 	listed map[string]time.Time
-	linked map[string]bool // what pages link to
+	linked map[string]bool // targets of links
 	pages  int
 }
 
@@ -75,7 +76,7 @@ func (s *sitemapWriter) Page(p *crawler.Page) error {
 	return nil
 }
 
-// Result takes back what is not good, or lists what is when there were no pages.
+// Result removes pages that have findings, or adds valid ones if there were no pages.
 func (s *sitemapWriter) Result(r *crawler.Result) error {
 	soft := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeSoft404 })
 	page, _, fragment := strings.Cut(r.URL, "#")
@@ -99,7 +100,7 @@ func (s *sitemapWriter) End(*crawler.Summary) error {
 	switch {
 	case len(entries) == 0 && ok:
 		return errNoPages
-	case !ok || f.plain:
+	case !ok || f.direct:
 		return s.single(s.w, entries)
 	}
 	zipped := strings.HasSuffix(strings.ToLower(f.name), ".gz")
@@ -110,13 +111,13 @@ func (s *sitemapWriter) End(*crawler.Summary) error {
 	return s.index(f, zipped, parts, dir)
 }
 
-// errNoPages is what becomes of a sitemap without a page, which no file may be.
+// errNoPages is the error of a sitemap without a page, which a file must not be.
 var errNoPages = errors.New("write sitemap: " + noPages)
 
-const noPages = "there is no page to list: it takes HTML pages with a web address, " +
-	"so give a directory its --base-url, and save a report with --show all"
+const noPages = "there is no page to list: a sitemap lists HTML pages with http or https URLs, " + "so check a directory with --base-url, and save a report with --show all"
 
-// entries are the sitemap's url elements, in order, and the directory all lie in.
+// entries returns the url elements of the sitemap in order, and the deepest directory
+// that contains all pages.
 func (s *sitemapWriter) entries() (all [][]byte, dir string) {
 	if s.start == nil {
 		return nil, ""
@@ -127,8 +128,8 @@ func (s *sitemapWriter) entries() (all [][]byte, dir string) {
 		if originOf(page) != origin {
 			continue
 		}
-		// A directory's document is published under the directory's name too; that
-		// is its address unless somebody links to the other.
+		// The index of a directory is also published under the name of the directory.
+		// That is its URL, unless a page links to the other one.
 		if short, ok := strings.CutSuffix(page, "/index.html"); ok && !s.linked[page] {
 			page = short + "/"
 		}
@@ -142,7 +143,7 @@ func (s *sitemapWriter) entries() (all [][]byte, dir string) {
 	}
 	slices.Sort(locs)
 	for _, loc := range locs {
-		x := xmlText{w: io.Discard, names: []string{"urlset"}}
+		x := xmlEncoder{w: io.Discard, names: []string{"urlset"}}
 		x.start("url")
 		x.leaf("loc", loc)
 		if m := listed[loc]; !m.IsZero() {
@@ -155,7 +156,8 @@ func (s *sitemapWriter) entries() (all [][]byte, dir string) {
 	return all, dir
 }
 
-// commonDirectory is the deepest directory that both URLs, of one origin, lie in.
+// commonDirectory returns the deepest directory that contains both URLs, which have the
+// same origin.
 func commonDirectory(a, b string) string {
 	a, _, _ = strings.Cut(a, "?")
 	b, _, _ = strings.Cut(b, "?")
@@ -171,7 +173,7 @@ const (
 	sitemapClose = "\n</urlset>\n"
 )
 
-// split divides entries into files that keep the limits.
+// split divides entries among files within the limits.
 func (s *sitemapWriter) split(entries [][]byte) (parts [][][]byte) {
 	const frame = len(sitemapOpen) + len(sitemapClose)
 	from, size := 0, frame
@@ -190,10 +192,10 @@ func (s *sitemapWriter) single(w io.Writer, entries [][]byte) error {
 	var b []byte
 	b = append(b, sitemapOpen...)
 	if len(entries) == 0 {
-		b = append(b, "\n  <!-- "+strings.ReplaceAll(noPages, "--", "")+" -->"...) // a comment holds no "--"
+		b = append(b, "\n  <!-- "+strings.ReplaceAll(noPages, "--", "")+" -->"...) // a comment must not contain "--"
 	}
 	if n := len(s.split(entries)); n > 1 {
-		b = fmt.Appendf(b, "\n  <!-- too many for one sitemap: written to a file they become %d, and an index -->", n)
+		b = fmt.Appendf(b, "\n  <!-- too many pages for one sitemap: in a file, this report becomes %d sitemaps and an index -->", n)
 	}
 	for _, e := range entries {
 		b = append(b, e...)
@@ -208,15 +210,15 @@ func (s *sitemapWriter) single(w io.Writer, entries [][]byte) error {
 	return err
 }
 
-// index writes each part into a file of its own, NAME-1.xml and so on, and their
-// index into f. Its addresses suppose that all are published in dir.
+// index writes each part to a file of its own, NAME-1.xml and so on, and their index to
+// f. The URLs in the index assume that all files are published in dir.
 func (s *sitemapWriter) index(f *file, zipped bool, parts [][][]byte, dir string) error {
-	x := xmlText{}
+	x := xmlEncoder{}
 	x.declare()
 	x.start("sitemapindex", "xmlns", sitemapNamespace)
 	for i, part := range parts {
 		own := partName(filepath.Base(f.name), i+1)
-		to, err := f.beside(own)
+		to, err := f.createSibling(own)
 		if err != nil {
 			return err
 		}
@@ -235,7 +237,7 @@ func (s *sitemapWriter) index(f *file, zipped bool, parts [][][]byte, dir string
 	})
 }
 
-// partName is the name of a sitemap's part: NAME-2.xml for NAME.xml.
+// partName returns the name of a part of a sitemap: NAME-2.xml for NAME.xml.
 func partName(name string, i int) string {
 	extension := ""
 	for _, ext := range []string{".gz", ".xml", ".sitemap"} {
@@ -246,7 +248,7 @@ func partName(name string, i int) string {
 	return fmt.Sprintf("%s-%d%s", name, i, extension)
 }
 
-// compressed has write's output compressed when zipped.
+// compressed calls write with w, or with a gzip writer to w if zipped is true.
 func compressed(w io.Writer, zipped bool, write func(io.Writer) error) error {
 	if !zipped {
 		return write(w)

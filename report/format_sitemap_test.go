@@ -120,7 +120,7 @@ func TestSitemapOfSavedReport(t *testing.T) {
 	// Of none, standard output gets a remark, and no file is made.
 	const want = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-  <!-- there is no page to list: it takes HTML pages with a web address, so give a directory its base-url, and save a report with show all -->
+  <!-- there is no page to list: a sitemap lists HTML pages with http or https URLs, so check a directory with base-url, and save a report with show all -->
 </urlset>
 `
 	if got := render(t, "sitemap", Options{Show: ShowBroken}, fullRun()); got != want {
@@ -203,7 +203,7 @@ func TestSitemapIsSplit(t *testing.T) {
 	// What is no file cannot be several.
 	var single strings.Builder
 	write(&single)
-	if len(locations(t, single.String())) != 25 || !strings.Contains(single.String(), "<!-- too many for one sitemap: written to a file they become 3, and an index -->") {
+	if len(locations(t, single.String())) != 25 || !strings.Contains(single.String(), "<!-- too many pages for one sitemap: in a file, this report becomes 3 sitemaps and an index -->") {
 		t.Errorf("%.300s", single.String())
 	}
 }
@@ -275,7 +275,7 @@ func TestSitemapPartsShareTheFate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := f.beside("sitemap-1.xml")
+	other, err := f.createSibling("sitemap-1.xml")
 	if err != nil {
 		t.Fatal(err)
 	}

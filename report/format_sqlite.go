@@ -26,7 +26,7 @@ import (
 var sqliteFormat = Format{
 	Name:       "sqlite",
 	Extensions: []string{".sqlite", ".sqlite3", ".db"},
-	Use:        "questions in SQL; views for the usual ones",
+	Use:        "SQL queries; has views for common questions",
 	References: true,
 	Binary:     true,
 	Pages:      true,
@@ -38,7 +38,7 @@ var sqliteFormat = Format{
 //go:embed sqlite.sql
 var sqliteSchema string
 
-// sqliteIndexes are made when everything is in, which is faster.
+// sqliteIndexes are created after all rows are inserted, which is faster.
 const sqliteIndexes = `
 CREATE INDEX results_url ON results (url);
 CREATE INDEX results_verdict ON results (verdict, code);
@@ -51,9 +51,8 @@ CREATE INDEX edges_document ON edges (document);
 CREATE INDEX edges_page ON edges (page);
 `
 
-// sqliteWriter writes a database. It grows in a file of its own, in one
-// transaction, and is copied to where it is wanted when it is whole: a database
-// cannot be written from its beginning to its end.
+// sqliteWriter writes a database. A database cannot be written from beginning to end, so
+// it is built in a temporary file, in one transaction, and then copied to the output.
 type sqliteWriter struct {
 	w     io.Writer
 	show  Show
@@ -61,7 +60,7 @@ type sqliteWriter struct {
 	file  string
 	db    *sql.DB
 	tx    *sql.Tx
-	seen  map[string]bool // pages
+	seen  map[string]bool // URLs of pages
 	count struct{ results, pages int64 }
 
 	results, refs, redirects, warnings, suggestions, pages, edges, codes *sqliteTable
@@ -69,11 +68,12 @@ type sqliteWriter struct {
 
 func (s *sqliteWriter) Begin(h *Head) error {
 	s.head = h
-	return s.try(s.open)
+	return s.orCleanUp(s.open)
 }
 
-// try cleans up when a step fails, for nothing is called after it.
-func (s *sqliteWriter) try(step func() error) error {
+// orCleanUp removes the temporary file if a step fails, since no other method is called
+// after an error.
+func (s *sqliteWriter) orCleanUp(step func() error) error {
 	err := step()
 	if err != nil {
 		s.close()
@@ -96,8 +96,8 @@ func (s *sqliteWriter) close() {
 
 func (s *sqliteWriter) open() error {
 	dir := ""
-	if f, ok := s.w.(*file); ok && !f.plain {
-		dir = filepath.Dir(f.target) // there is room for it, or there is none for the report either
+	if f, ok := s.w.(*file); ok && !f.direct {
+		dir = filepath.Dir(f.target) // the file system that needs room for the report anyway
 	}
 	temp, err := os.CreateTemp(dir, ".orbweaver-*.sqlite")
 	if err != nil {
@@ -127,18 +127,19 @@ func (s *sqliteWriter) open() error {
 	return nil
 }
 
-// temporaryDatabase is SQLite's name for a file, by its absolute path with slashes.
-// Nobody else sees the file, and one that is not whole is thrown away.
+// temporaryDatabase returns SQLite's name for a file, given its absolute path with
+// slashes. No other process sees the file, and it is removed if it is incomplete, so
+// journals and synchronous writes are off.
 func temporaryDatabase(slashed string) string {
 	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // a drive letter, which would be taken for a host
+		slashed = "/" + slashed // a drive letter would be read as a host
 	}
 	name := url.URL{Scheme: "file", Path: slashed, RawQuery: "_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)"}
 	return name.String()
 }
 
 func (s *sqliteWriter) Page(p *crawler.Page) error {
-	return s.try(func() error {
+	return s.orCleanUp(func() error {
 		if s.seen[p.URL] {
 			return nil
 		}
@@ -162,7 +163,7 @@ func (s *sqliteWriter) Page(p *crawler.Page) error {
 }
 
 func (s *sqliteWriter) Result(r *crawler.Result) error {
-	return s.try(func() error { return s.result(r) })
+	return s.orCleanUp(func() error { return s.result(r) })
 }
 
 func (s *sqliteWriter) result(r *crawler.Result) error {
@@ -178,7 +179,7 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 	}
 	err := s.results.add(id, r.URL, r.Verdict.String(), string(r.Code), r.Message, scope(r.Internal), hostOf(r.URL),
 		int64(r.Status), int64(r.Attempts), r.Elapsed.Milliseconds(), r.FinalURL, r.ContentType, size,
-		r.Cached, orNull(blanks(r.Known)), countOrNull(r.BrokenRuns), since, countOrNull(r.FailsAfter))
+		r.Cached, orNull(joinCodes(r.Known)), countOrNull(r.BrokenRuns), since, countOrNull(r.FailsAfter))
 	if err != nil {
 		return err
 	}
@@ -234,10 +235,10 @@ func countOrNull(n int) any {
 }
 
 func (s *sqliteWriter) End(sum *crawler.Summary) error {
-	err := s.try(func() error {
+	err := s.orCleanUp(func() error {
 		steps := []func() error{
 			func() error { return s.run(sum) },
-			func() error { return s.allCodes(sum) },
+			func() error { return s.writeCodes(sum) },
 			s.results.flush, s.refs.flush, s.redirects.flush, s.warnings.flush, s.suggestions.flush, s.pages.flush, s.edges.flush, s.codes.flush,
 			func() error { _, err := s.tx.Exec(sqliteIndexes); return err },
 			s.tx.Commit,
@@ -279,8 +280,8 @@ func (s *sqliteWriter) run(sum *crawler.Summary) error {
 	return run.flush()
 }
 
-// allCodes lists the table of codes, and those that the run met beyond it.
-func (s *sqliteWriter) allCodes(sum *crawler.Summary) error {
+// writeCodes inserts all codes, including unknown codes that occur in the run.
+func (s *sqliteWriter) writeCodes(sum *crawler.Summary) error {
 	met := maps.Clone(sum.ByCode)
 	if met == nil {
 		met = map[check.Code]int{}
@@ -291,7 +292,7 @@ func (s *sqliteWriter) allCodes(sum *crawler.Summary) error {
 		}
 	}
 	if met[check.CodeOK] == 0 {
-		met[check.CodeOK] = sum.OK // which by_code leaves out
+		met[check.CodeOK] = sum.OK // by_code does not include it
 	}
 	for _, code := range slices.Sorted(maps.Keys(met)) {
 		entry, ok := check.Lookup(code)
@@ -305,7 +306,7 @@ func (s *sqliteWriter) allCodes(sum *crawler.Summary) error {
 	return nil
 }
 
-// copy takes the database to its place.
+// copy copies the database to the output.
 func (s *sqliteWriter) copy() error {
 	in, err := os.Open(s.file)
 	if err != nil {
@@ -319,19 +320,20 @@ func (s *sqliteWriter) copy() error {
 	return out.Flush()
 }
 
-// sqliteTable inserts rows, many at a time.
+// sqliteTable inserts rows in batches.
 type sqliteTable struct {
 	tx      *sql.Tx
 	name    string
 	columns int
 	values  []any
-	insert  *sql.Stmt // of sqliteBatch rows
+	insert  *sql.Stmt // inserts sqliteBatch rows
 }
 
-// sqliteBatch is how many rows an insertion has: more are no faster.
+// sqliteBatch is the number of rows of one insertion. Larger batches are not faster.
 const sqliteBatch = 32
 
-// add enters a row. Strings are made fit for the terminals of those who ask.
+// add inserts a row. It escapes control characters in strings, for users who query in a
+// terminal.
 func (t *sqliteTable) add(values ...any) error {
 	for i, v := range values {
 		if s, ok := v.(string); ok {
@@ -358,7 +360,7 @@ func (t *sqliteTable) statement(rows int) string {
 	return "INSERT INTO " + t.name + " VALUES " + strings.Repeat(row+",", rows-1) + row
 }
 
-// flush enters the rows that are left.
+// flush inserts the remaining rows.
 func (t *sqliteTable) flush() error {
 	if t.insert != nil {
 		defer t.insert.Close()

@@ -17,9 +17,9 @@ var textFormat = Format{
 	},
 }
 
-// textWriter writes for people: findings by page, in the order of their places,
-// then what is the same on many pages, then one line that sums up. A warning is a
-// row of its own. A run without findings is that one line.
+// textWriter writes for people: findings by page in the order of their places, then
+// findings that are the same on many pages, then a summary line. A warning has a row of
+// its own. The report of a run without findings is the summary line alone.
 type textWriter struct {
 	w       io.Writer
 	show    Show

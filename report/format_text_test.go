@@ -107,7 +107,7 @@ func TestTextFoldsWhatIsOnManyPages(t *testing.T) {
 	for _, test := range []struct {
 		pages int
 		lines int
-	}{{siteWide, siteWide * 3}, {siteWide + 1, 4}, {1000, 4}} {
+	}{{siteWidePages, siteWidePages * 3}, {siteWidePages + 1, 4}, {1000, 4}} {
 		run := contractRun()
 		r := run.Results[1]
 		ref := r.References[0]
@@ -122,7 +122,7 @@ func TestTextFoldsWhatIsOnManyPages(t *testing.T) {
 		if n := strings.Count(findings, "\n"); n != test.lines {
 			t.Errorf("%d pages: %d lines, want %d:\n%s", test.pages, n, test.lines, got)
 		}
-		if folded := strings.Contains(got, fmt.Sprintf("%d pages ", test.pages)); folded != (test.pages > siteWide) {
+		if folded := strings.Contains(got, fmt.Sprintf("%d pages ", test.pages)); folded != (test.pages > siteWidePages) {
 			t.Errorf("%d pages: folded is %v:\n%s", test.pages, folded, got)
 		}
 	}
@@ -137,9 +137,9 @@ func TestTextFoldsWhatIsOftenOnAPage(t *testing.T) {
 		lines int
 		more  string
 	}{
-		{manyPlaces, check.CodeFileMissing, 1 + manyPlaces, ""},
-		{manyPlaces + 1, check.CodeFileMissing, 1 + firstPlaces + 1, "  and 8 more like these (file-missing): matrix.html\n"},
-		{1000, check.CodeFileMissing, 1 + firstPlaces + 1, "  and 997 more like these (file-missing): matrix.html\n"},
+		{maxPlacesOnPage, check.CodeFileMissing, 1 + maxPlacesOnPage, ""},
+		{maxPlacesOnPage + 1, check.CodeFileMissing, 1 + shownPlaces + 1, "  and 8 more like these (file-missing): matrix.html\n"},
+		{1000, check.CodeFileMissing, 1 + shownPlaces + 1, "  and 997 more like these (file-missing): matrix.html\n"},
 		{1000, check.CodeFragmentMissing, 1 + 1000, ""},
 		{1000, check.CodeOK, 1 + 1000, ""},
 	} {
@@ -206,7 +206,7 @@ func TestTextIsHarmless(t *testing.T) {
 			}
 		}
 		for i, r := range got {
-			if unseen(r) && r != '\n' {
+			if invisible(r) && r != '\n' {
 				t.Fatalf("holds %U in %q", r, got[max(0, i-40):i+4])
 			}
 		}

@@ -13,18 +13,19 @@ import (
 var xmlFormat = Format{
 	Name:       "xml",
 	Extensions: []string{".xml"},
-	Use:        "programs that read XML; all that JSON has, with a schema",
+	Use:        "programs that read XML; the same content as JSON, with a schema",
 	References: true,
 	New: func(w io.Writer, o Options) Writer {
-		return &xmlWriter{xml: xmlText{w: w}}
+		return &xmlWriter{xml: xmlEncoder{w: w}}
 	},
 }
 
-// xmlNamespace names the vocabulary that report.xsd describes.
+// xmlNamespace is the namespace of the vocabulary that report.xsd describes.
 const xmlNamespace = "urn:orbweaver:report:1"
 
-// xmlWriter writes what JSON has, under the same names, as report.xsd describes it.
-type xmlWriter struct{ xml xmlText }
+// xmlWriter writes the content of a JSON report with the same names, as report.xsd
+// describes it.
+type xmlWriter struct{ xml xmlEncoder }
 
 func (x *xmlWriter) Begin(h *Head) error {
 	s := h.Summary
@@ -71,7 +72,7 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 		"final_url", r.FinalURL, "content_type", r.ContentType, "size", strconv.FormatInt(r.Size, 10))
 	t.flag("cached", r.Cached)
 	if len(r.Known) > 0 {
-		t.attribute("known", blanks(r.Known))
+		t.attribute("known", joinCodes(r.Known))
 	}
 	if r.BrokenRuns > 0 {
 		t.count("broken_runs", r.BrokenRuns)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Formats are all there are. A format is one row and one file.
+// Formats are all formats. Each is one row here and one file.
 var Formats = []*Format{
 	&textFormat,
 	&jsonFormat,
@@ -33,7 +33,7 @@ var Formats = []*Format{
 	&linkcheckerGXMLFormat,
 }
 
-// Names lists the formats' names.
+// Names returns the names of all formats.
 func Names() []string {
 	names := make([]string, len(Formats))
 	for i, f := range Formats {
@@ -42,19 +42,19 @@ func Names() []string {
 	return names
 }
 
-// ByName finds a format. Letter case does not count. The error names the nearest
-// format.
+// ByName returns the format with a name; letter case is ignored. The error names the
+// nearest format.
 func ByName(name string) (*Format, error) {
 	for _, f := range Formats {
 		if strings.EqualFold(f.Name, name) {
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is no format: %s", name, oneOf(name, Names()))
+	return nil, fmt.Errorf("unknown format %q: %s", name, allowedValues(name, Names()))
 }
 
-// ByExtension finds the format of a file by its name or its name's ending. The
-// longest extension wins.
+// ByExtension returns the format for a file name: one that lists the complete name, or
+// else the one with the longest matching extension.
 func ByExtension(file string) (*Format, error) {
 	base := strings.ToLower(filepath.Base(file))
 	for _, f := range Formats {
@@ -78,5 +78,5 @@ func ByExtension(file string) (*Format, error) {
 	if ext := filepath.Ext(base); ext != "" {
 		return nil, fmt.Errorf("no format has the extension %q: %s", ext, how)
 	}
-	return nil, fmt.Errorf("%q has no extension to tell the format by: %s", file, how)
+	return nil, fmt.Errorf("%q has no extension that selects a format: %s", file, how)
 }

@@ -113,12 +113,12 @@ func TestParseOutput(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"":            "an output needs a file name",
-		"-":           `name it, as in "json:-"`,
-		"jsno:x":      `"jsno" is no format: did you mean json? use text, json`,
-		"zzz:x":       `"zzz" is no format: use text, json`,
-		"json:":       `"json:" names no file`,
+		"-":           `name the format, as in "json:-"`,
+		"jsno:x":      `unknown format "jsno": did you mean json? use text, json`,
+		"zzz:x":       `unknown format "zzz": use text, json`,
+		"json:":       `"json:" does not name a file`,
 		"out.xyz":     `no format has the extension ".xyz": name the format`,
-		"out":         `"out" has no extension to tell the format by: name the format`,
+		"out":         `"out" has no extension that selects a format: name the format`,
 		".json":       "name the format",
 		"dir.json/ab": "no extension",
 	} {
@@ -134,7 +134,7 @@ func TestNearest(t *testing.T) {
 		"jsn": "json", "JSON5": "json", "njson": "json", "ndjosn": "ndjson", "tetx": "text", "cvs": "", "csb": "csv",
 		"htm": "html", "yaml": "", "": "", "k": "", "xx": "", strings.Repeat("json", 1e6): "",
 	} {
-		if near := nearest(got, names); near != want {
+		if near := nearestName(got, names); near != want {
 			t.Errorf("%.20q: got %q, want %q", got, near, want)
 		}
 	}
@@ -162,9 +162,9 @@ func TestParseShow(t *testing.T) {
 		t.Errorf("default is %s", got)
 	}
 	for in, want := range map[string]string{
-		"":           `"" cannot be shown: use broken, unverified, warning, ok, skipped, known or all`,
-		"broken,":    `"" cannot be shown`,
-		"warnings":   `"warnings" cannot be shown: did you mean warning?`,
+		"":           `unknown kind of result "": use broken, unverified, warning, ok, skipped, known or all`,
+		"broken,":    `unknown kind of result ""`,
+		"warnings":   `unknown kind of result "warnings": did you mean warning?`,
 		"everything": `use broken, unverified, warning, ok, skipped, known or all`,
 	} {
 		if _, err := ParseShow(in); err == nil || !strings.Contains(err.Error(), want) {

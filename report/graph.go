@@ -9,44 +9,44 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// graph is a site as graph formats draw it: a node for each document that was
-// read or linked to, and an edge for each pair of documents that a link joins.
-// Several links of one page to another, fragments aside, are one edge that counts
-// them. Without pages, as in a saved report, references tell the edges.
+// graph is the graph of a site for the graph formats. It has a node for each document
+// that was read or linked to, and an edge for each pair of documents that are linked. All
+// links from one page to another, apart from fragments, are one edge, which counts them.
+// Without pages, as in a saved report, the references of results give the edges.
 type graph struct {
 	show    Show
 	pages   []*crawler.Page
 	results []*crawler.Result
 
-	nodes []*node // sorted by URL, once built
-	edges []*edge // sorted by both ends
+	nodes []*node // sorted by URL after build
+	edges []*edge // sorted by both ends after build
 	byURL map[string]*node
-	read  map[string]bool // documents that are pages
-	bad   map[string]bool // documents that are not there
+	read  map[string]bool // documents that were read as pages
+	bad   map[string]bool // documents that are broken or unverified
 }
 
-// node is a document. A local file's URL is its path.
+// node is a document. The URL of a local file is its path.
 type node struct {
 	id      int
 	url     string // unique
-	title   string // "" when it was not read, or has none
-	depth   int    // steps from the start; -1 when it was not read
-	verdict string // "" when the report does not list it
+	title   string // "" if it was not read or has no title
+	depth   int    // links from the start, or -1 if it was not read
+	verdict string // "" if the report does not list it
 	code    check.Code
-	result  *crawler.Result // nil when the report does not list it
-	from    map[*node]*edge // by its end
+	result  *crawler.Result // nil if the report does not list it
+	from    map[*node]*edge // outgoing edges by target
 }
 
-// edge is what joins two documents.
+// edge joins two documents.
 type edge struct {
 	from, to *node
-	text     string // of the first link that has one
+	text     string // text of the first link that has one
 	links    int
-	verdict  string // the gravest of its links
+	verdict  string // the most severe verdict of its links
 	code     check.Code
 }
 
-// label is what people read at a node.
+// label returns the text that a graph shows for a node.
 func (n *node) label() string { return cmp.Or(n.title, n.url) }
 
 func newGraph(o Options) graph {
@@ -63,7 +63,7 @@ func (g *graph) Result(r *crawler.Result) error {
 	return nil
 }
 
-// build makes nodes and edges of what was given.
+// build makes the nodes and edges.
 func (g *graph) build() {
 	judged := map[string]*crawler.Result{}
 	for _, r := range g.results {
@@ -109,19 +109,19 @@ func (g *graph) build() {
 	})
 }
 
-// isBad tells results that are about a document which is not there, or may not be.
+// isBad reports whether a result says that its document is missing or may be missing.
 func isBad(r *crawler.Result) bool {
 	return (r.Verdict == check.Broken || r.Verdict == check.Unverified) && !ofFragment(r.Code)
 }
 
-// ofFragment tells codes that say nothing against the document.
+// ofFragment reports whether a code is about a fragment and not about the document.
 func ofFragment(c check.Code) bool {
 	return c == check.CodeFragmentMissing || c == check.CodeFragmentUnverified
 }
 
-// document is the name of the document that a URL leads to. In a directory one is
-// read under its file's name and linked to under others: guide/ is
-// guide/index.html, and may be guide.html where hosts leave the extension out.
+// document returns the name of the document that a URL leads to. Links to a file in a
+// directory may use another name than the file: guide/ is guide/index.html, and guide may
+// be guide.html on hosts that omit the extension.
 func (g *graph) document(url string) string {
 	own := ownPage(url)
 	if g.read[own] || g.bad[own] {
@@ -151,7 +151,7 @@ func (g *graph) node(url string) *node {
 	return n
 }
 
-// edge enters a link; r is what is known of its target, or nil.
+// edge adds a link. r is the result of its target, or nil.
 func (g *graph) edge(from *node, target, text string, r *crawler.Result) {
 	to := g.node(target)
 	e := from.from[to]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// gmlString writes a string of GML: what is not printable ASCII, quotes and
-// ampersands are character references.
+// gmlString returns a GML string. Quotes, ampersands and characters that are not
+// printable ASCII are character references.
 func gmlString(s string) string {
 	b := []byte{'"'}
 	for i, r := range s {
@@ -19,13 +19,13 @@ func gmlString(s string) string {
 	return string(append(b, '"'))
 }
 
-// dotString writes a double-quoted string. Within labels and links Graphviz obeys
-// backslashes and reads HTML's character references, so both are escaped too.
+// dotString returns a double-quoted string of Graphviz. In labels and links Graphviz
+// interprets backslashes and HTML character references, so both are escaped too.
 func dotString(s string) string { return `"` + dotEscapes.Replace(clip(visible(s), dotMost)) + `"` }
 
 var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")
 
 const (
-	dotLabel = 60   // characters of a label
-	dotMost  = 2000 // characters of other strings; Graphviz takes 16 KiB, escapes included
+	dotLabel = 60   // maximum characters of a label
+	dotMost  = 2000 // maximum characters of other strings; Graphviz accepts 16 KiB including escapes
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// findings are the rows of a result, without their place.
+// rowsOf returns the rows of a result, without their places.
 func rowsOf(show Show, r *crawler.Result) []row {
 	var rows []row
 	for _, f := range findingsOf(show, r) {
@@ -18,18 +18,19 @@ func rowsOf(show Show, r *crawler.Result) []row {
 		case f.proposal != "":
 			r.hint = "-> " + visible(f.proposal)
 		case f.warning:
-			r.hint = visible(because(f.result.URL, f.code, f.message))
+			r.hint = visible(reason(f.result.URL, f.code, f.message))
 		default:
-			r.hint = hints(visible(because(f.result.URL, f.code, f.message)), redirectedTo(f.movedTo()), didYouMean(f.result.URL, f.result.Suggestions))
+			r.hint = joinHints(visible(reason(f.result.URL, f.code, f.message)), redirectedTo(f.redirectTarget()), didYouMean(f.result.URL, f.result.Suggestions))
 		}
-		r.hint = beside(r.hint, &f)
+		r.hint = addRunState(r.hint, &f)
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-// beside adds to a hint what other runs have to do with a finding.
-func beside(hint string, f *finding) string {
+// addRunState adds what a hint says about other runs: how often the target was broken,
+// whether the result is cached, and whether a baseline has the finding.
+func addRunState(hint string, f *finding) string {
 	var run, cached, known string
 	if r := f.result; !f.warning {
 		if r.FailsAfter > 0 {
@@ -42,11 +43,11 @@ func beside(hint string, f *finding) string {
 	if slices.Contains(f.result.Known, f.code) {
 		known = "known"
 	}
-	return hints(hint, run, cached, known)
+	return joinHints(hint, run, cached, known)
 }
 
-// hints joins what stands behind a finding; what is empty is left out.
-func hints(all ...string) string {
+// joinHints joins the hints after a finding, omitting empty ones.
+func joinHints(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), "   ")
 }
 
@@ -57,8 +58,8 @@ func redirectedTo(url string) string {
 	return "redirected to " + visible(url)
 }
 
-// didYouMean offers suggestions; on the same page it names the fragment alone. What
-// an archive has is no guess, and is said by itself.
+// didYouMean lists suggestions. Suggestions on the same page appear as a fragment only.
+// An archived copy is not a guess, so it has its own sentence.
 func didYouMean(url string, suggestions []check.Suggestion) string {
 	const most = 3
 	page, _, _ := strings.Cut(url, "#")

@@ -7,41 +7,41 @@ import (
 	"unicode/utf8"
 )
 
-// jsonText writes JSON. Objects and arrays are spread over lines, two spaces a
-// level, or inline; a compact text has no blanks at all. It keeps no more than a
-// few kilobytes and the largest single string, so a result with a million
-// references passes through. The first error sticks and is returned by flush.
-type jsonText struct {
+// jsonEncoder writes JSON. Objects and arrays take several lines, indented by two spaces
+// a level, or one line; compact JSON has no spaces. The encoder holds at most a few
+// kilobytes and the largest single string, so that a result may have a million
+// references. It keeps the first error, which flush returns.
+type jsonEncoder struct {
 	w       io.Writer
 	compact bool
 	buf     []byte
 	levels  []jsonLevel
-	keyed   bool // the next value follows its key
+	keyed   bool // a key was written, and its value comes next
 	err     error
 }
 
 type jsonLevel struct {
 	close  byte
 	inline bool
-	n      int // values so far
+	n      int // number of values so far
 }
 
-// jsonBuffer is how much is kept before it is written out.
+// jsonBuffer is the number of bytes that are buffered before they are written.
 const jsonBuffer = 32 << 10
 
-func (j *jsonText) object() { j.open('{', '}', false) }
-func (j *jsonText) row()    { j.open('{', '}', true) }
-func (j *jsonText) array()  { j.open('[', ']', false) }
-func (j *jsonText) list()   { j.open('[', ']', true) }
+func (j *jsonEncoder) object() { j.open('{', '}', false) }
+func (j *jsonEncoder) row()    { j.open('{', '}', true) }
+func (j *jsonEncoder) array()  { j.open('[', ']', false) }
+func (j *jsonEncoder) list()   { j.open('[', ']', true) }
 
-func (j *jsonText) open(open, close byte, inline bool) {
+func (j *jsonEncoder) open(open, close byte, inline bool) {
 	j.value()
 	j.buf = append(j.buf, open)
 	j.levels = append(j.levels, jsonLevel{close: close, inline: inline || j.compact})
 }
 
 // end closes the innermost object or array.
-func (j *jsonText) end() {
+func (j *jsonEncoder) end() {
 	last := len(j.levels) - 1
 	level := j.levels[last]
 	j.levels = j.levels[:last]
@@ -54,18 +54,18 @@ func (j *jsonText) end() {
 	}
 }
 
-// newline ends a text.
-func (j *jsonText) newline() { j.buf = append(j.buf, '\n') }
+// newline ends the document.
+func (j *jsonEncoder) newline() { j.buf = append(j.buf, '\n') }
 
-func (j *jsonText) line() {
+func (j *jsonEncoder) line() {
 	j.buf = append(j.buf, '\n')
 	for range j.levels {
 		j.buf = append(j.buf, "  "...)
 	}
 }
 
-// value comes before every key and every element.
-func (j *jsonText) value() {
+// value writes what precedes a key or an element.
+func (j *jsonEncoder) value() {
 	if j.keyed || len(j.levels) == 0 {
 		j.keyed = false
 		return
@@ -83,7 +83,7 @@ func (j *jsonText) value() {
 	level.n++
 }
 
-func (j *jsonText) key(name string) *jsonText {
+func (j *jsonEncoder) key(name string) *jsonEncoder {
 	j.value()
 	j.buf = AppendJSONString(j.buf, name)
 	j.buf = append(j.buf, ':')
@@ -94,22 +94,22 @@ func (j *jsonText) key(name string) *jsonText {
 	return j
 }
 
-func (j *jsonText) string(s string) {
+func (j *jsonEncoder) string(s string) {
 	j.value()
 	j.buf = AppendJSONString(j.buf, s)
 }
 
-func (j *jsonText) int(n int64) {
+func (j *jsonEncoder) int(n int64) {
 	j.value()
 	j.buf = strconv.AppendInt(j.buf, n, 10)
 }
 
-func (j *jsonText) bool(b bool) {
+func (j *jsonEncoder) bool(b bool) {
 	j.value()
 	j.buf = strconv.AppendBool(j.buf, b)
 }
 
-func (j *jsonText) flush() error {
+func (j *jsonEncoder) flush() error {
 	if j.err == nil && len(j.buf) > 0 {
 		_, j.err = j.w.Write(j.buf)
 	}
@@ -117,9 +117,9 @@ func (j *jsonText) flush() error {
 	return j.err
 }
 
-// AppendJSONString appends s as a JSON string (RFC 8259 section 7). Beyond what
-// has to be escaped it escapes what a terminal, an editor or the log of a CI system
-// would act upon, so that a report can be looked at as it is. A byte that is not UTF-8 becomes U+FFFD.
+// AppendJSONString appends s as a JSON string (RFC 8259 section 7). It also escapes
+// characters that a terminal, an editor or the log of a CI system would act on, so that a
+// report can be viewed as it is. A byte that is not UTF-8 becomes U+FFFD.
 func AppendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -132,7 +132,7 @@ func AppendJSONString(dst []byte, s string) []byte {
 		r, size := rune(c), 1
 		if c >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(r == utf8.RuneError && size == 1) && !unseen(r) {
+			if !(r == utf8.RuneError && size == 1) && !invisible(r) {
 				i += size
 				continue
 			}
@@ -159,7 +159,8 @@ func AppendJSONString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// appendJSONEscape appends \uXXXX, twice beyond the basic plane.
+// appendJSONEscape appends \uXXXX, or two of these for a character outside the Basic
+// Multilingual Plane.
 func appendJSONEscape(dst []byte, r rune) []byte {
 	if r > 0xFFFF {
 		r -= 0x10000

@@ -27,7 +27,7 @@ func checkJSONString(t *testing.T, s string) {
 	if got != want {
 		t.Fatalf("%q: got %q, want %q", s, got, want)
 	}
-	if !utf8.Valid(out) || strings.ContainsFunc(string(out), unseen) {
+	if !utf8.Valid(out) || strings.ContainsFunc(string(out), invisible) {
 		t.Fatalf("%q: %q is not fit to be seen", s, out)
 	}
 	if strings.Contains(string(out), "##[") || strings.Contains(string(out), "##vso[") {
@@ -72,7 +72,7 @@ func TestJSONTextLayout(t *testing.T) {
 		{true, `{"a":[],"b":[{"c":1,"d":true},{}],"e":{}}` + "\n"},
 	} {
 		var out strings.Builder
-		j := jsonText{w: &out, compact: test.compact}
+		j := jsonEncoder{w: &out, compact: test.compact}
 		j.object()
 		j.key("a").array()
 		j.end()
@@ -100,7 +100,7 @@ func TestJSONTextLayout(t *testing.T) {
 func TestJSONTextKeepsItsFirstError(t *testing.T) {
 	full := errors.New("no space left on device")
 	w := &failingWriter{n: jsonBuffer * 2, err: full}
-	j := jsonText{w: w}
+	j := jsonEncoder{w: w}
 	j.array()
 	for range 10 * jsonBuffer {
 		j.row()

@@ -10,12 +10,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// SchemaID is the value of a JSON report's "schema". The number rises only when a
-// field goes or changes; new fields may come at any time.
+// SchemaID is the value of "schema" in a JSON report. Its number increases only when a
+// field is removed or changed; new fields may be added at any time.
 const SchemaID = "orbweaver.report/1"
 
-// run writes the fields of the report's object that come before its results.
-func (j *jsonText) run(h *Head, s *crawler.Summary) {
+// run writes the fields of a report's object that precede its results.
+func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	if s == nil {
 		s = &crawler.Summary{}
 	}
@@ -68,8 +68,8 @@ func (j *jsonText) run(h *Head, s *crawler.Summary) {
 	j.end()
 }
 
-// result writes one result's object.
-func (j *jsonText) result(r *crawler.Result) {
+// result writes the object of one result.
+func (j *jsonEncoder) result(r *crawler.Result) {
 	j.object()
 	j.key("url").string(r.URL)
 	j.key("verdict").string(r.Verdict.String())
@@ -124,7 +124,7 @@ func scope(internal bool) string {
 	return "external"
 }
 
-func (j *jsonText) warning(w check.Warning) {
+func (j *jsonEncoder) warning(w check.Warning) {
 	j.row()
 	j.key("code").string(string(w.Code))
 	j.key("message").string(w.Message)
@@ -134,7 +134,7 @@ func (j *jsonText) warning(w check.Warning) {
 	j.end()
 }
 
-func (j *jsonText) suggestions(all []check.Suggestion) {
+func (j *jsonEncoder) suggestions(all []check.Suggestion) {
 	j.array()
 	for _, s := range all {
 		j.row()
@@ -148,7 +148,7 @@ func (j *jsonText) suggestions(all []check.Suggestion) {
 	j.end()
 }
 
-func (j *jsonText) references(all []crawler.Reference) {
+func (j *jsonEncoder) references(all []crawler.Reference) {
 	j.array()
 	for i := range all {
 		r := &all[i]
@@ -179,7 +179,7 @@ func (j *jsonText) references(all []crawler.Reference) {
 	j.end()
 }
 
-func (j *jsonText) strings(all []string) {
+func (j *jsonEncoder) strings(all []string) {
 	j.array()
 	for _, s := range all {
 		j.string(s)
@@ -187,5 +187,5 @@ func (j *jsonText) strings(all []string) {
 	j.end()
 }
 
-// time writes a moment to the second, in UTC (RFC 3339).
-func (j *jsonText) time(t time.Time) { j.string(t.UTC().Format(time.RFC3339)) }
+// time writes a time in UTC, to the second (RFC 3339).
+func (j *jsonEncoder) time(t time.Time) { j.string(t.UTC().Format(time.RFC3339)) }

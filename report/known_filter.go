@@ -7,30 +7,31 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// newOnly leaves out what a baseline has, where the format and show say so.
-func (f *Format) newOnly(w Writer, show Show) Writer {
+// withoutKnown returns a writer that omits findings that a baseline has, if the format
+// and show ask for that.
+func (f *Format) withoutKnown(w Writer, show Show) Writer {
 	if !f.NewOnly || show&ShowKnown != 0 {
 		return w
 	}
-	return &newOnly{w, show.orDefault()}
+	return &knownFilter{w, show.orDefault()}
 }
 
-// newOnly passes on what no baseline has.
-type newOnly struct {
+// knownFilter passes on only findings that no baseline has.
+type knownFilter struct {
 	Writer
 	show Show
 }
 
-// Page passes pages on to a Writer that wants them.
-func (n *newOnly) Page(p *crawler.Page) error {
+// Page passes pages on to a [PageWriter].
+func (n *knownFilter) Page(p *crawler.Page) error {
 	if w, ok := n.Writer.(PageWriter); ok {
 		return w.Page(p)
 	}
 	return nil
 }
 
-// Result passes on what is left of a result.
-func (n *newOnly) Result(r *crawler.Result) error {
+// Result passes on the new findings of a result.
+func (n *knownFilter) Result(r *crawler.Result) error {
 	if len(r.Known) == 0 && !slices.ContainsFunc(r.References, func(ref crawler.Reference) bool { return ref.Known }) {
 		return n.Writer.Result(r)
 	}

@@ -11,60 +11,61 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// siteWide is how many pages must share a finding until it is taken for a part
-// of the site's frame (header, footer, menu) and listed once instead of on each.
-const siteWide = 20
+// siteWidePages is the largest number of pages that list a shared finding one by one. A
+// finding on more pages is probably in a template (header, footer, menu) and is listed
+// once.
+const siteWidePages = 20
 
-// manyPlaces is how many places on one page may share a finding until only the
-// first of them are listed: a generated table of a thousand links into one missing
-// page is one mistake.
-const manyPlaces = 10
+// maxPlacesOnPage is the largest number of places on one page that are all listed for a
+// finding. If there are more, only the first are listed: a generated table of a thousand
+// links to one missing page is one mistake.
+const maxPlacesOnPage = 10
 
-// listing is findings by page and place, as text shows them.
+// listing holds the findings by page and place, as a text report shows them.
 type listing struct {
-	pages []pageRow
-	wide  []wideRow
+	pages    []pageRow
+	siteWide []siteWideRow
 }
 
 // pageRow is a finding at one place.
 type pageRow struct {
 	page string
 	row
-	order int // in which it was found
+	order int // the order in which findings were added
 }
 
-// wideRow is a finding at very many.
-type wideRow struct {
+// siteWideRow is a finding on more than siteWidePages pages.
+type siteWideRow struct {
 	row
-	pages int
-	first []string // places
+	pages  int
+	places []string // the first places
 }
 
-func (w wideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
+func (w siteWideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
 
-// addResult lists what is found of a result.
+// addResult adds the findings of a result.
 func (l *listing) addResult(show Show, r *crawler.Result) {
 	for _, finding := range rowsOf(show, r) {
 		if check.OfPage(check.Code(finding.code)) {
 			l.add(finding, nil) // listed with the page, not at each link to it
 			continue
 		}
-		l.add(finding, atSources(concerned(r.References, check.Code(finding.code))))
+		l.add(finding, atSourcePlaces(affectedReferences(r.References, check.Code(finding.code))))
 	}
 }
 
-// add lists a finding at each of its references, which are sorted, and under the
-// page that it is about when it has none.
+// add adds a finding at each of its references, which are sorted. A finding without
+// references is listed under the page that it is about.
 func (l *listing) add(finding row, refs []crawler.Reference) {
 	switch pages := countPages(refs); {
 	case pages == 0:
 		l.pages = append(l.pages, pageRow{ownPage(finding.url), finding, len(l.pages)})
-	case pages > siteWide:
+	case pages > siteWidePages:
 		finding.ref = &refs[0]
-		l.wide = append(l.wide, wideRow{finding, pages, firstOfPages(refs)})
+		l.siteWide = append(l.siteWide, siteWideRow{finding, pages, firstOfPages(refs)})
 	default:
 		for i := range refs {
-			if i > 0 && alike(&refs[i-1], &refs[i]) {
+			if i > 0 && indistinguishable(&refs[i-1], &refs[i]) {
 				continue
 			}
 			finding.ref = &refs[i]
@@ -73,18 +74,18 @@ func (l *listing) add(finding row, refs []crawler.Reference) {
 	}
 }
 
-// fit makes room for the listing in a table.
+// fit sets the column widths of a table for the listing.
 func (l *listing) fit(t *table) {
 	for _, p := range l.pages {
 		t.fit(p.place(), p.row)
 	}
-	for _, w := range l.wide {
+	for _, w := range l.siteWide {
 		t.fit(w.place(), w.row)
 	}
-	t.narrow()
+	t.shrink()
 }
 
-// sort orders the rows of pages by page and place.
+// sort orders the rows by page and place.
 func (l *listing) sort() {
 	slices.SortFunc(l.pages, func(a, b pageRow) int {
 		if a.page != b.page {
@@ -94,7 +95,7 @@ func (l *listing) sort() {
 	})
 }
 
-// write reports whether there was something to write.
+// write reports whether it wrote anything.
 func (l *listing) write(out *bufio.Writer, t *table) bool {
 	l.sort()
 	for i := 0; i < len(l.pages); {
@@ -110,52 +111,53 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 		writePage(out, t, l.pages[i:after])
 		i = after
 	}
-	if len(l.wide) == 0 {
+	if len(l.siteWide) == 0 {
 		return len(l.pages) > 0
 	}
 	if len(l.pages) > 0 {
 		out.WriteByte('\n')
 	}
-	fmt.Fprintf(out, "site-wide (on more than %d pages)\n", siteWide)
-	for _, w := range l.wide {
+	fmt.Fprintf(out, "site-wide (on more than %d pages)\n", siteWidePages)
+	for _, w := range l.siteWide {
 		t.write(out, w.place(), w.row)
-		fmt.Fprintf(out, "      first at %s\n", visible(strings.Join(w.first, ", ")))
+		fmt.Fprintf(out, "      first at %s\n", visible(strings.Join(w.places, ", ")))
 	}
 	return true
 }
 
-// matter is what findings at several places of one page have in common.
-type matter struct{ word, code, url string }
+// foldKey identifies findings on one page that are folded into one line if there are
+// many.
+type foldKey struct{ word, code, url string }
 
-// matterOf a finding is its target; where the whole document is what is wrong, the
-// document, whichever places of it are linked to.
-func matterOf(word, code, url string) matter {
+// foldKeyOf returns the key of a finding. Unless the finding is about a fragment, the key
+// ignores the fragment of the URL.
+func foldKeyOf(word, code, url string) foldKey {
 	switch check.Code(code) {
 	case check.CodeFragmentMissing, check.CodeFragmentUnverified, check.CodeFragmentDuplicate:
 	default:
 		url, _, _ = strings.Cut(url, "#")
 	}
-	return matter{word, code, url}
+	return foldKey{word, code, url}
 }
 
-// fold chooses the rows of one page to write, of n: all but those of a matter that has
-// very many, of which it chooses the first. It tells how many more of which matters
-// there are.
-func fold(n int, of func(int) matter) (shown []int, folded []matter, more map[matter]int) {
-	counts := map[matter]int{}
-	if n > manyPlaces {
+// foldRows chooses which of n rows of one page to write. If a key occurs very often, only
+// the first rows with it are chosen. It also returns the keys of the other rows, in
+// order, and the number of rows omitted for each.
+func foldRows(n int, of func(int) foldKey) (shown []int, folded []foldKey, more map[foldKey]int) {
+	counts := map[foldKey]int{}
+	if n > maxPlacesOnPage {
 		for i := range n {
-			if m := of(i); m.word != check.OK.String() && m.word != check.Skipped.String() { // who asks for those wants all
+			if m := of(i); m.word != check.OK.String() && m.word != check.Skipped.String() { // a user who asks for these wants all of them
 				counts[m]++
 			}
 		}
 	}
-	more = map[matter]int{}
-	met := map[matter]int{}
+	more = map[foldKey]int{}
+	met := map[foldKey]int{}
 	for i := range n {
 		if len(counts) > 0 {
-			if m := of(i); counts[m] > manyPlaces {
-				if met[m]++; met[m] > firstPlaces {
+			if m := of(i); counts[m] > maxPlacesOnPage {
+				if met[m]++; met[m] > shownPlaces {
 					if more[m]++; more[m] == 1 {
 						folded = append(folded, m)
 					}
@@ -168,10 +170,9 @@ func fold(n int, of func(int) matter) (shown []int, folded []matter, more map[ma
 	return shown, folded, more
 }
 
-// writePage writes the rows of one page; of a matter that has very many the first,
-// and behind them how many more there are.
+// writePage writes the rows of one page, and a line for each group of omitted rows.
 func writePage(out *bufio.Writer, t *table, rows []pageRow) {
-	shown, folded, more := fold(len(rows), func(i int) matter { return matterOf(rows[i].word, rows[i].code, rows[i].url) })
+	shown, folded, more := foldRows(len(rows), func(i int) foldKey { return foldKeyOf(rows[i].word, rows[i].code, rows[i].url) })
 	for _, i := range shown {
 		t.write(out, rows[i].place(), rows[i].row)
 	}

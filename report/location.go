@@ -8,9 +8,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// artifact is the document in which a finding stands: a file by its path, or
-// anything else by its URL; both are empty for standard input. What the user
-// named stands nowhere, so there it is the target itself.
+// artifact returns the document that contains a finding: the path of a file, or a URL for
+// anything else. Both are empty for standard input. A target that the user named has no
+// referring document, so the artifact is the target.
 func (f *finding) artifact(p place) (file, url string) {
 	page := p.page
 	if page == crawler.CommandLine || page == "" {
@@ -28,8 +28,9 @@ func (f *finding) artifact(p place) (file, url string) {
 	return page, ""
 }
 
-// inRepository is the path of a file from the root of its repository; the file's
-// path is relative to the working directory, which is prefix there.
+// inRepository returns the path of a file relative to the root of its repository. The
+// given path is relative to the working directory, whose path in the repository is
+// prefix.
 func inRepository(prefix, file string) string {
 	if prefix == "" || path.IsAbs(file) {
 		return file
@@ -37,9 +38,9 @@ func inRepository(prefix, file string) string {
 	return path.Join(prefix, file)
 }
 
-// region is what a place covers: the reference as it is written. Lines and columns
-// count from 1, columns in code points, and the end is behind the last character. A
-// place that has none is the beginning of its page.
+// region returns the text range of a reference. Lines and columns count from 1, columns
+// in code points, and the end is after the last character. Without a place, the region is
+// the beginning of the page.
 func (o *occurrence) region() (line, column, endLine, endColumn int) {
 	if o.line == 0 || o.ref == nil {
 		return 1, 1, 1, 2

@@ -2,9 +2,9 @@ package report
 
 import "strings"
 
-// markdownCode returns s as a code span that may stand in a table's cell (GitHub
-// Flavored Markdown 4.10 and 6.3): on one line, in a fence that s does not hold,
-// and with no pipe that would end the cell.
+// markdownCode returns s as a code span for the cell of a table (GitHub Flavored Markdown
+// 4.10 and 6.3): on one line, in a fence that s does not contain, and without a pipe that
+// would end the cell.
 func markdownCode(s string) string {
 	const most = 300 // characters
 	s = clip(visible(s), most)
@@ -18,9 +18,9 @@ func markdownCode(s string) string {
 	return fence + markdownPipes(s) + fence
 }
 
-// markdownPipes escapes pipes. A cell is cut out before its code spans are read,
-// and there a backslash escapes what follows, even a backslash: so those before a
-// pipe are doubled.
+// markdownPipes escapes pipes. A parser splits a row into cells before it reads code
+// spans, and at that point a backslash escapes the next character, even another
+// backslash: so backslashes before a pipe are doubled.
 func markdownPipes(s string) string {
 	if strings.IndexByte(s, '|') < 0 {
 		return s
@@ -42,7 +42,7 @@ func markdownPipes(s string) string {
 	return b.String()
 }
 
-// longestRun is how often c stands in s without a break, at most.
+// longestRun returns the length of the longest run of c in s.
 func longestRun(s string, c byte) int {
 	longest, run := 0, 0
 	for i := range len(s) {

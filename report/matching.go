@@ -7,18 +7,18 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Two runs have a finding in common when page, target and code are the same, and as
-// often as both have it on that page: where on the page it stands does not matter,
-// so that edits elsewhere on the page change nothing.
+// Two runs have a finding in common if page, target and code are the same. If a page has
+// it several times, the smaller number of the two runs is in common. The position on the
+// page is ignored, so that edits elsewhere on the page change nothing.
 
-// findingKey is what is the same.
+// findingKey identifies a finding in two runs.
 type findingKey struct {
 	page, url string
 	code      check.Code
 }
 
-// matchPlaces tells which of a page's places of a finding an earlier run had too,
-// and which are more than it had. Those written as before come first.
+// matchPlaces divides the places of a finding on a page into those that an earlier run
+// had too, and additional ones. It matches references with the same spelling first.
 func matchPlaces(before, now []crawler.Reference) (same, more []crawler.Reference) {
 	left := max(len(before), 1)
 	if len(now) <= left {

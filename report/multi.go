@@ -9,33 +9,33 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// Multi writes one run to several reports. Results are filtered, cleaned, held
-// and sorted once for all of them. A report that fails is given up, its file left
-// as it was, and its error returned at once; the others go on, so that End should
-// be called all the same. It is a [PageWriter].
+// Multi writes the reports of one run. It filters, cleans, holds and sorts results once
+// for all of them. If a report fails, its error is returned at once, its file stays as it
+// was, and the other reports continue; the caller should still call End. Multi is a
+// [PageWriter].
 type Multi struct {
-	sieve   sieve
+	sieve   filter
 	outputs []*output
-	streams []*output // those of them that get results as they come
-	sorter  sorter    // feeds the others
-	graph   bool      // an output draws the site's graph
+	streams []*output // the outputs that get results as they arrive
+	sorter  sorter    // for the other outputs
+	graph   bool      // an output draws the graph of the site
 	refs    bool      // an output lists all references
 }
 
 // output is one report of a Multi.
 type output struct {
 	Writer
-	file *file // nil for standard output
-	err  error // the first
+	file *file // nil if the report does not go to a file
+	err  error // the first error
 	done bool
 }
 
-// Open makes a writer for every output: files, and standard output as [Stdout],
-// which alone has colours. Two outputs must not go to the same place. The caller
-// must call Close.
+// Open makes a writer for all outputs. Only an output whose file is [Stdout] has colors;
+// it goes to stdout. Two outputs must not go to the same file. The caller must call
+// Close.
 func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	m := &Multi{}
-	m.sieve = sieve{next: (*fanOut)(m), show: o.Show.orDefault()}
+	m.sieve = filter{next: (*fanOut)(m), show: o.Show.orDefault()}
 	taken := map[string]bool{}
 	for _, out := range outputs {
 		place := out.File
@@ -52,9 +52,9 @@ func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 		if taken[place] {
 			m.Close()
 			if place == Stdout {
-				return nil, errors.New("write standard output: two reports want it")
+				return nil, errors.New("write standard output: two reports go there")
 			}
-			return nil, fmt.Errorf("write %s: two reports want it", out.File)
+			return nil, fmt.Errorf("write %s: two reports go to this file", out.File)
 		}
 		taken[place] = true
 		if err := m.add(out, stdout, o); err != nil {
@@ -80,7 +80,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 			return err
 		}
 		if size > 0 {
-			f.Write([]byte("\n")) // an error comes again with the report
+			f.Write([]byte("\n")) // the report's first write returns the same error
 			size++
 		}
 		plain.MarkdownSize = int(max(SummaryMarkdownSize-size, 1))
@@ -92,7 +92,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 		}
 		added.file, added.Writer = f, out.Format.New(f, plain)
 	}
-	added.Writer = out.Format.newOnly(added.Writer, o.Show)
+	added.Writer = out.Format.withoutKnown(added.Writer, o.Show)
 	m.outputs = append(m.outputs, added)
 	m.graph = m.graph || out.Format.Pages
 	m.refs = m.refs || out.Format.References
@@ -105,28 +105,28 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	return nil
 }
 
-// WantsStream reports whether an output writes results as they come.
+// WantsStream reports whether an output writes results as they arrive.
 func (m *Multi) WantsStream() bool { return len(m.streams) > 0 }
 
-// WantsPages tells whether an output draws the site's graph, so that Page should
-// be called.
+// WantsPages reports whether an output draws the graph of the site and needs calls of
+// Page.
 func (m *Multi) WantsPages() bool { return m.graph }
 
-// WantsReferences tells whether an output lists all references to each result; see
+// WantsReferences reports whether an output lists all references to each result; see
 // [Format.References].
 func (m *Multi) WantsReferences() bool { return m.refs }
 
 // Begin begins every report.
 func (m *Multi) Begin(h *Head) error { return m.sieve.Begin(h) }
 
-// Result gives a result to every report.
+// Result passes a result to every report.
 func (m *Multi) Result(r *crawler.Result) error { return m.sieve.Result(r) }
 
-// Page gives a page to the reports that draw graphs.
+// Page passes a page to the reports that draw a graph.
 func (m *Multi) Page(p *crawler.Page) error { return m.sieve.Page(p) }
 
-// End writes what is left and puts the files in place. The error joins those of
-// all outputs that Begin, Result and Page have not returned before.
+// End writes the rest of all reports and puts the files in place. The error joins those
+// that Begin, Result and Page did not return.
 func (m *Multi) End(s *crawler.Summary) error {
 	errs := []error{m.sieve.End(s)}
 	for _, out := range m.outputs {
@@ -140,7 +140,7 @@ func (m *Multi) End(s *crawler.Summary) error {
 	return errors.Join(errs...)
 }
 
-// Close drops the files that End has not put in place.
+// Close removes the temporary files of reports that End did not complete.
 func (m *Multi) Close() {
 	for _, out := range m.outputs {
 		if out.file != nil && !out.done {
@@ -150,8 +150,8 @@ func (m *Multi) Close() {
 	}
 }
 
-// fanOut is the station after a Multi's sieve: the outputs that stream, and the
-// sorter for all others.
+// fanOut follows a Multi's filter. It passes results to the outputs that stream, and to
+// the sorter for all others.
 type fanOut Multi
 
 func (f *fanOut) each(do func(PageWriter) error) error {
@@ -181,7 +181,7 @@ func (f *fanOut) End(s *crawler.Summary) error {
 
 func (o *output) try(do func() error) error {
 	if o.err != nil {
-		return nil // was said
+		return nil // the error was returned already
 	}
 	o.err = do()
 	return o.err
@@ -203,7 +203,7 @@ func (o *output) Page(p *crawler.Page) error {
 
 func (o *output) End(s *crawler.Summary) error { return o.try(func() error { return o.Writer.End(s) }) }
 
-// stdoutWriter names standard output in errors.
+// stdoutWriter adds the name of standard output to errors.
 type stdoutWriter struct{ io.Writer }
 
 func (s *stdoutWriter) Write(p []byte) (int, error) {

@@ -125,8 +125,8 @@ func TestOpenErrors(t *testing.T) {
 		specs []string
 		want  string
 	}{
-		{[]string{"text:-", "json:-"}, "write standard output: two reports want it"},
-		{[]string{"a.json", "ndjson:./a.json"}, "write ./a.json: two reports want it"},
+		{[]string{"text:-", "json:-"}, "write standard output: two reports go there"},
+		{[]string{"a.json", "ndjson:./a.json"}, "write ./a.json: two reports go to this file"},
 		{[]string{"a.csv", "absent/a.json"}, "create absent/a.json: no such file or directory"},
 		{[]string{"a.csv", "d.json"}, "create d.json: it is a directory"},
 		{[]string{"a.csv", "a.csv/b.json"}, "create a.csv/b.json: no such file or directory"},

@@ -13,10 +13,10 @@ type occurrence struct {
 	place
 }
 
-// sentence says where a finding stands, too, for which readers have lines alone.
+// sentence adds the place, for readers that show only lines.
 func (o *occurrence) sentence() string {
 	s := o.finding.sentence()
-	if at := spot(o.ref); at != "" {
+	if at := elementPlace(o.ref); at != "" {
 		s += " (" + at + ")"
 	}
 	return s
@@ -27,7 +27,7 @@ func (o *occurrence) known() bool {
 	return slices.Contains(o.result.Known, o.code) || !o.warning && o.ref != nil && o.ref.Known
 }
 
-// occurrences gathers findings at their places.
+// occurrences are findings at their places.
 type occurrences []occurrence
 
 func (o *occurrences) add(show Show, r *crawler.Result) {
@@ -39,13 +39,13 @@ func (o *occurrences) add(show Show, r *crawler.Result) {
 	}
 }
 
-// byPage sorts by page and place; findings at one place keep their order.
+// byPage sorts by page and place. Findings at one place keep their order.
 func (o occurrences) byPage() {
 	slices.SortStableFunc(o, func(a, b occurrence) int {
 		if a.page != b.page {
 			return cmp.Compare(a.page, b.page)
 		}
-		return compareSpots(a.ref, b.ref)
+		return comparePlaces(a.ref, b.ref)
 	})
 }
 

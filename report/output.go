@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Stdout is the file name that stands for standard output.
+// Stdout is the file name of standard output.
 const Stdout = "-"
 
 // Output is one report to write.
 type Output struct {
 	Format *Format
 	File   string // [Stdout] is standard output
-	// To takes the report when there is no File.
+	// To receives the report when File is empty.
 	To io.Writer
-	// Append adds to what the file holds. What is in it counts against the size of
-	// a Markdown report, which then is a job's summary.
+	// Append appends to the file instead of replacing it. The file's size then counts
+	// toward the limit of a Markdown report, [SummaryMarkdownSize].
 	Append bool
 }
 
-// ParseOutput reads "FORMAT:FILE" or "FILE", whose extension tells the format. A
-// drive letter is part of the file name. A file whose name begins with a word and
-// a colon is written with its directory: "./a:b.json".
+// ParseOutput parses "FORMAT:FILE", or "FILE" whose extension selects the format. A drive
+// letter is part of the file name. To write a file whose name begins with a word and a
+// colon, put its directory before it: "./a:b.json".
 func ParseOutput(s string) (Output, error) {
 	if prefix, file, found := strings.Cut(s, ":"); found && formatLike(prefix) {
 		f, err := ByName(prefix)
@@ -31,7 +31,7 @@ func ParseOutput(s string) (Output, error) {
 		case err != nil:
 			return Output{}, err
 		case file == "":
-			return Output{}, fmt.Errorf("%q names no file", s)
+			return Output{}, fmt.Errorf("%q does not name a file", s)
 		}
 		return Output{Format: f, File: file}, nil
 	}
@@ -39,7 +39,7 @@ func ParseOutput(s string) (Output, error) {
 	case "":
 		return Output{}, errors.New("an output needs a file name")
 	case Stdout:
-		return Output{}, errors.New(`standard output has no extension to tell the format by: name it, as in "json:-"`)
+		return Output{}, errors.New(`standard output has no extension that selects a format: name the format, as in "json:-"`)
 	}
 	f, err := ByExtension(s)
 	if err != nil {
@@ -48,8 +48,8 @@ func ParseOutput(s string) (Output, error) {
 	return Output{Format: f, File: s}, nil
 }
 
-// formatLike tells a format's name, right or mistyped, from a drive letter and
-// from the directory of a path.
+// formatLike reports whether s looks like the name of a format, correct or mistyped, and
+// not like a drive letter or the directory of a path.
 func formatLike(s string) bool {
 	if len(s) < 2 {
 		return false

@@ -11,13 +11,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// firstPlaces is how many places a finding names that has too many.
-const firstPlaces = 3
+// shownPlaces is the number of places that are listed of a finding with too many.
+const shownPlaces = 3
 
-// place is where a finding stands.
+// place is the place of a finding.
 type place struct {
-	page         string // as reports name pages
-	line, column int    // 0 where there is none
+	page         string // the name of the page in reports
+	line, column int    // 0 if unknown
 	ref          *crawler.Reference
 }
 
@@ -29,10 +29,10 @@ func placeOf(ref *crawler.Reference) place {
 	return p
 }
 
-// String names a place as editors open it.
+// String returns the place in the form that editors open.
 func (p place) String() string {
 	if p.line == 0 {
-		if at := spot(p.ref); at != "" {
+		if at := elementPlace(p.ref); at != "" {
 			return p.page + " (" + at + ")"
 		}
 		return p.page
@@ -40,9 +40,9 @@ func (p place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.page, p.line, p.column)
 }
 
-// spot is where on its page a reference stands that has no line: on a page of a PDF, in
-// its outline, or in a header of the answer. Empty where nothing is known.
-func spot(ref *crawler.Reference) string {
+// elementPlace describes the place of a reference without a line: on a page of a PDF, in
+// its outline, or in a header of the response. It is empty if nothing is known.
+func elementPlace(ref *crawler.Reference) string {
 	const longest = 20
 	if ref == nil || ref.Line > 0 || pdfPage(ref) == 0 && ref.Element != "outline" && ref.Element != "header" {
 		return ""
@@ -50,7 +50,7 @@ func spot(ref *crawler.Reference) string {
 	return clip(visible(ref.Element), longest)
 }
 
-// pdfPage is the page of a PDF that a reference stands on, 0 where it is none.
+// pdfPage returns the number of the PDF page that contains a reference, or 0.
 func pdfPage(ref *crawler.Reference) int {
 	number, ok := strings.CutPrefix(ref.Element, "page ")
 	if !ok {
@@ -63,8 +63,8 @@ func pdfPage(ref *crawler.Reference) int {
 	return max(n, 0)
 }
 
-// byPlace orders references by page, line and column; the rest is for places that
-// have neither, so that the order never depends on the run.
+// byPlace orders references by page, line and column. The other fields order references
+// without a line, so that the order is the same in every run.
 func byPlace(a, b crawler.Reference) int {
 	return cmp.Or(
 		cmp.Compare(a.Page, b.Page),
@@ -77,8 +77,9 @@ func byPlace(a, b crawler.Reference) int {
 	)
 }
 
-// compareSpots orders references of one page by place. Where there is none comes first.
-func compareSpots(a, b *crawler.Reference) int {
+// comparePlaces orders references on one page by place. References without a place come
+// first.
+func comparePlaces(a, b *crawler.Reference) int {
 	var x, y crawler.Reference
 	if a == nil {
 		a = &x
@@ -92,9 +93,9 @@ func compareSpots(a, b *crawler.Reference) int {
 	return cmp.Compare(pdfPage(a), pdfPage(b))
 }
 
-// atSources are references at the places where people mend them: in the sources of
-// their pages, where those are known.
-func atSources(refs []crawler.Reference) []crawler.Reference {
+// atSourcePlaces returns references at the places where they can be fixed: in the sources
+// of their pages, if these are known.
+func atSourcePlaces(refs []crawler.Reference) []crawler.Reference {
 	if !slices.ContainsFunc(refs, func(r crawler.Reference) bool { return r.Source != nil }) {
 		return refs
 	}
@@ -107,16 +108,16 @@ func atSources(refs []crawler.Reference) []crawler.Reference {
 	return slices.CompactFunc(moved, func(a, b crawler.Reference) bool { return byPlace(a, b) == 0 })
 }
 
-// concerned are the references that a finding is about.
-func concerned(refs []crawler.Reference, code check.Code) []crawler.Reference {
+// affectedReferences returns the references that a finding with a code is about.
+func affectedReferences(refs []crawler.Reference, code check.Code) []crawler.Reference {
 	if !slices.ContainsFunc(refs, func(r crawler.Reference) bool { return !r.Concerns(code) }) {
 		return refs
 	}
 	return slices.DeleteFunc(slices.Clone(refs), func(r crawler.Reference) bool { return !r.Concerns(code) })
 }
 
-// eachPage calls fn for each page of references, which are sorted, with the
-// references there; once without a page when there are none.
+// eachPage calls fn for each page of references, which are sorted, with the references on
+// it. If there are no references, it calls fn once without a page.
 func eachPage(refs []crawler.Reference, fn func(page string, refs []crawler.Reference)) {
 	if len(refs) == 0 {
 		fn("", nil)
@@ -132,7 +133,7 @@ func eachPage(refs []crawler.Reference, fn func(page string, refs []crawler.Refe
 	}
 }
 
-// countPages counts the pages of references, which are sorted by page.
+// countPages returns the number of pages of references, which are sorted by page.
 func countPages(refs []crawler.Reference) int {
 	n := 0
 	for i := range refs {
@@ -143,22 +144,23 @@ func countPages(refs []crawler.Reference) int {
 	return n
 }
 
-// firstOfPages names the first place on each of the first pages, as editors open
-// them.
+// firstOfPages returns the first place on each of the first pages, in the form that
+// editors open.
 func firstOfPages(refs []crawler.Reference) []string {
 	var places []string
 	for i := range refs {
 		if i > 0 && refs[i].Page == refs[i-1].Page {
 			continue
 		}
-		if places = append(places, placeOf(&refs[i]).String()); len(places) == firstPlaces {
+		if places = append(places, placeOf(&refs[i]).String()); len(places) == shownPlaces {
 			break
 		}
 	}
 	return places
 }
 
-// pageFirsts yields the first reference of each page; references are sorted by page.
+// pageFirsts yields the index of the first reference on each page. The references are
+// sorted by page.
 func pageFirsts(refs []crawler.Reference) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for i := range refs {
@@ -169,8 +171,8 @@ func pageFirsts(refs []crawler.Reference) func(func(int) bool) {
 	}
 }
 
-// alike tells references that nobody can tell apart by what is shown of them: a link of
-// a PDF that is broken over two lines is two.
-func alike(a, b *crawler.Reference) bool {
+// indistinguishable reports whether two references look the same in a report. For
+// example, a PDF link that is broken over two lines is two references.
+func indistinguishable(a, b *crawler.Reference) bool {
 	return a.Line <= 0 && b.Line <= 0 && a.Page == b.Page && a.Element == b.Element && a.Text == b.Text
 }

@@ -45,10 +45,10 @@ https://example.com/
 		}
 	}
 	for element, want := range map[string]string{"page 7": "page 7", "page x": "", "page -1": "", "pages 1": "", "a": "", "page 7\x1b": "", "": ""} {
-		if got := spot(&crawler.Reference{Element: element}); got != want {
+		if got := elementPlace(&crawler.Reference{Element: element}); got != want {
 			t.Errorf("%q: got %q", element, got)
 		}
-		if got := spot(&crawler.Reference{Element: element, Line: 1}); got != "" {
+		if got := elementPlace(&crawler.Reference{Element: element, Line: 1}); got != "" {
 			t.Errorf("%q of a line: got %q", element, got)
 		}
 	}

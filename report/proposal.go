@@ -7,20 +7,20 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Proposal is what one result asks of its references: to lead from From to To,
-// both as reports print URLs.
+// Proposal is the change that a result proposes for its references: replace the target
+// From with To. Both are printed URLs.
 type Proposal struct{ From, To, Why string }
 
-// Propose returns what a result proposes, if anything:
+// Propose returns the proposal of a result, if it has one:
 //
-//   - of a target that moved permanently (301, 308) its new address. Not when the way
-//     ends at a home page, at a sign-in page or on another site: then the page is most likely
-//     gone, hidden, or somebody else's, and a person has to look;
-//   - of a broken target the suggestion that nothing else is as close as, where
-//     there is just one.
+//   - For a target that moved permanently (301, 308), its new address. But if the redirect
+//     ends at a home page, at a sign-in page or on another site, there is no proposal: the
+//     page is probably gone, hidden or somebody else's, and a person has to look.
+//   - For a broken target, the suggestion that is closer than all others, if there is
+//     exactly one.
 //
-// Whatever is only for now (302, 303, 307), a better address that works as well (insecure-http), and
-// archived copies are never proposed.
+// Temporary redirects (302, 303, 307), better addresses where the old one works too
+// (insecure-http) and archived copies are never proposed.
 func Propose(r *crawler.Result) (Proposal, bool) {
 	p := Proposal{From: r.URL}
 	switch r.Verdict {
@@ -47,22 +47,22 @@ func Propose(r *crawler.Result) (Proposal, bool) {
 	return p, p.To != "" && p.To != p.From
 }
 
-// Held says why a reference is not edited although something is proposed for it;
-// "" where it may be.
-func (p Proposal) Held(ref *crawler.Reference) string {
+// Blocked returns why a reference must not be edited although its target has a proposal,
+// or "" if it may be edited.
+func (p Proposal) Blocked(ref *crawler.Reference) string {
 	switch {
 	case strings.Contains(p.From, "***@"), strings.Contains(ref.Raw, "***@"):
-		return "its address holds a password"
+		return "its URL contains a password"
 	case ref.Element == "form" || ref.Attribute == "action" || ref.Attribute == "formaction":
-		return "it is where a form is sent to, and a form may be answered otherwise than a link"
-	case identifies(ref):
-		return "it names something for good, whether or not it is at that address"
+		return "a form is submitted to it, and the response to a form may differ from that to a link"
+	case isIdentifier(ref):
+		return "it is an identifier, which must not change with the address"
 	}
 	return ""
 }
 
-// identifies reports whether a reference is an identifier in the first place:
-// feed readers show an entry anew when it changes.
-func identifies(ref *crawler.Reference) bool {
+// isIdentifier reports whether a reference is an identifier. Feed readers show an entry
+// again if its identifier changes.
+func isIdentifier(ref *crawler.Reference) bool {
 	return ref.Element == "guid" || ref.Element == "id" || ref.Attribute == "@id" || ref.Attribute == "about"
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Limits of what is read back.
+// Limits of reports that can be read.
 const (
 	// MaxReport is the size of a report in bytes.
 	MaxReport = 2 << 30
@@ -23,7 +23,7 @@ const (
 	MaxResults = 20_000_000
 )
 
-// Report is a run that was read back.
+// Report is a saved run.
 type Report struct {
 	Head    Head
 	Summary crawler.Summary
@@ -44,11 +44,11 @@ func ReadFile(name string) (*Report, error) {
 	return r, nil
 }
 
-// Read reads a JSON report. Fields it does not know are passed over, since newer
-// versions may add some; a report of another schema is an error. Reading takes
-// memory for the results, and at most [MaxReport] bytes and [MaxResults] results
-// are taken. Counts by side are not in a report; they are counted again from the
-// results it lists, and what it does not list counts on both sides.
+// Read reads a JSON report. It ignores unknown fields, since newer versions may add
+// fields. A report with another schema is an error. Read holds all results in memory, and
+// accepts at most [MaxReport] bytes and [MaxResults] results. A report does not contain
+// the counts of internal and external findings, so Read counts them in the listed
+// results; findings that are not listed count as both internal and external.
 func Read(r io.Reader) (*Report, error) {
 	rep, err := parse(r)
 	if err != nil {
@@ -57,7 +57,7 @@ func Read(r io.Reader) (*Report, error) {
 	return rep, nil
 }
 
-// Write gives the report to w, which [New] or [Open] made.
+// Write passes the report to w.
 func (r *Report) Write(w Writer) error {
 	head := r.Head
 	if err := w.Begin(&head); err != nil {
@@ -71,8 +71,8 @@ func (r *Report) Write(w Writer) error {
 	return w.End(&r.Summary)
 }
 
-// reader goes through a report's object key by key, so that results are decoded
-// one at a time.
+// reader reads the object of a report key by key, so that it decodes one result at a
+// time.
 type reader struct {
 	json   *json.Decoder
 	report Report
@@ -81,8 +81,8 @@ type reader struct {
 }
 
 func parse(in io.Reader) (*Report, error) {
-	buffered := bufio.NewReader(&limited{in, MaxReport})
-	if err := skipMark(buffered); err != nil {
+	buffered := bufio.NewReader(&limitedReader{in, MaxReport})
+	if err := skipBOM(buffered); err != nil {
 		return nil, err
 	}
 	r := &reader{json: json.NewDecoder(buffered), seen: map[string]bool{}}
@@ -94,15 +94,15 @@ func parse(in io.Reader) (*Report, error) {
 		return nil, err
 	}
 	if _, err := r.json.Token(); err == nil || isSyntax(err) {
-		return nil, errors.New("something follows the report's object")
+		return nil, errors.New("there is more data after the report's object")
 	} else if err != io.EOF {
 		return nil, err
 	}
 	return rep, nil
 }
 
-// skipMark passes over a byte order mark.
-func skipMark(in *bufio.Reader) error {
+// skipBOM skips a byte order mark.
+func skipBOM(in *bufio.Reader) error {
 	switch start, _ := in.Peek(3); {
 	case len(start) == 0:
 		if _, err := in.Peek(1); err != io.EOF {
@@ -113,12 +113,12 @@ func skipMark(in *bufio.Reader) error {
 		_, err := in.Discard(3)
 		return err
 	case len(start) >= 2 && (string(start[:2]) == "\xFF\xFE" || string(start[:2]) == "\xFE\xFF"):
-		return errors.New("it is UTF-16, as some shells redirect: write it with --output")
+		return errors.New("it is UTF-16, which some shells write when output is redirected: write the report with --output")
 	}
 	return nil
 }
 
-var errNoReport = errors.New("it is no JSON report of orbweaver")
+var errNoReport = errors.New("it is not a JSON report of orbweaver")
 
 func (r *reader) object() error {
 	token, err := r.json.Token()
@@ -137,8 +137,8 @@ func (r *reader) object() error {
 		if !ok {
 			return errNoReport
 		}
-		if r.seen[key] && known[key] {
-			return fmt.Errorf("field %q is there twice", key)
+		if r.seen[key] && reportFields[key] {
+			return fmt.Errorf("field %q occurs twice", key)
 		}
 		r.seen[key] = true
 		if err := r.field(key); err != nil {
@@ -151,8 +151,8 @@ func (r *reader) object() error {
 	return nil
 }
 
-// known are the fields of the report's object.
-var known = map[string]bool{
+// reportFields are the fields of a report's object.
+var reportFields = map[string]bool{
 	"schema": true, "tool": true, "started": true, "elapsed_ms": true, "complete": true,
 	"stopped_by": true, "targets": true, "summary": true, "results": true,
 }
@@ -188,15 +188,15 @@ func (r *reader) field(key string) error {
 	case "results":
 		return r.results()
 	default:
-		into = new(skipped)
+		into = new(ignored)
 	}
 	return r.decode(key, into)
 }
 
-// skipped takes a value that nobody asked for.
-type skipped struct{}
+// ignored decodes any value and drops it.
+type ignored struct{}
 
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
+func (*ignored) UnmarshalJSON([]byte) error { return nil }
 
 func (r *reader) results() error {
 	token, err := r.json.Token()
@@ -204,7 +204,7 @@ func (r *reader) results() error {
 		return r.at(err)
 	}
 	if token != json.Delim('[') {
-		return errors.New(`field "results" is no array`)
+		return errors.New(`field "results" is not an array`)
 	}
 	for n := 0; r.json.More(); n++ {
 		if n == MaxResults {
@@ -234,7 +234,7 @@ func (r *reader) decode(field string, into any) error {
 		if wrong.Field != "" {
 			field += "." + wrong.Field
 		}
-		return fmt.Errorf("field %q is a %s", field, wrong.Value)
+		return fmt.Errorf("field %q has the wrong type: %s", field, wrong.Value)
 	case isSyntax(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return r.at(err)
 	default:
@@ -242,18 +242,18 @@ func (r *reader) decode(field string, into any) error {
 	}
 }
 
-// at adds the place to an error of syntax.
+// at adds the position to a syntax error.
 func (r *reader) at(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it ends early: the run that wrote it may have been killed")
+		return errors.New("it is incomplete: the run that wrote it may have been killed")
 	case isSyntax(err):
 		if r.json.InputOffset() == 0 {
 			return errNoReport
 		}
-		return fmt.Errorf("it is no valid JSON near byte %d: %w", r.json.InputOffset(), err)
+		return fmt.Errorf("invalid JSON near byte %d: %w", r.json.InputOffset(), err)
 	}
 	return err
 }
@@ -267,12 +267,12 @@ func checkSchema(id string) error {
 	if id == SchemaID {
 		return nil
 	}
-	return fmt.Errorf("its schema is %q, and this version reads %q", id, SchemaID)
+	return fmt.Errorf("its schema is %q, but this version reads only %q", id, SchemaID)
 }
 
 func (r *reader) finish() (*Report, error) {
 	if r.seen["verdict"] && !r.seen["schema"] {
-		return nil, errors.New("it is an ndjson report: json is wanted")
+		return nil, errors.New("it is an ndjson report, but only json reports can be read")
 	}
 	for _, key := range []string{"schema", "summary", "results"} {
 		if !r.seen[key] {
@@ -283,27 +283,27 @@ func (r *reader) finish() (*Report, error) {
 	rep.Summary.Started = rep.Head.Started
 	rep.Summary.Targets = rep.Head.Targets
 	s := &rep.Summary
-	s.Links = s.References // those the user named are among them, and cannot be told apart
+	s.Links = s.References // includes the targets that the user named, which a report does not distinguish
 	for _, result := range rep.Results {
-		tally(s, result)
+		countResult(s, result)
 	}
-	unlisted(s.Broken-s.Known.Broken-s.Recent, &s.Internal.Broken, &s.External.Broken)
-	unlisted(s.Unverified-s.Known.Unverified, &s.Internal.Unverified, &s.External.Unverified)
-	unlisted(s.Warnings-s.Known.Warnings, &s.Internal.Warnings, &s.External.Warnings)
+	countUnlisted(s.Broken-s.Known.Broken-s.Recent, &s.Internal.Broken, &s.External.Broken)
+	countUnlisted(s.Unverified-s.Known.Unverified, &s.Internal.Unverified, &s.External.Unverified)
+	countUnlisted(s.Warnings-s.Known.Warnings, &s.Internal.Warnings, &s.External.Warnings)
 	return rep, nil
 }
 
-// unlisted counts findings that the report mentions and does not list, because it
-// was made to show others: on which side they are nobody can tell, so they count
-// on both, and no fail level is passed by leaving findings out.
-func unlisted(all int, internal, external *int) {
+// countUnlisted counts findings that are in the summary but not in the results, because
+// the report was written to show others. Their side is unknown, so they count on both
+// sides: omitting findings must not make a run pass.
+func countUnlisted(all int, internal, external *int) {
 	if *internal == 0 && *external == 0 {
 		*internal, *external = all, all
 	}
 }
 
-// tally counts what a report's summary does not say.
-func tally(s *crawler.Summary, r *crawler.Result) {
+// countResult counts what the summary of a report does not contain.
+func countResult(s *crawler.Summary, r *crawler.Result) {
 	side := &s.External
 	if r.Internal {
 		side = &s.Internal
@@ -326,7 +326,7 @@ func tally(s *crawler.Summary, r *crawler.Result) {
 	}
 }
 
-// jsonSummary is a report's "summary".
+// jsonSummary is the "summary" of a report.
 type jsonSummary struct {
 	Pages      int                `json:"pages"`
 	Targets    int                `json:"targets"`
@@ -354,7 +354,7 @@ func (j *jsonSummary) into(s *crawler.Summary) {
 	s.Cached, s.Known, s.Recent = j.Cached, crawler.Tally(j.Known), j.Recent
 }
 
-// jsonResult is one of a report's "results".
+// jsonResult is one of the "results" of a report.
 type jsonResult struct {
 	URL         string             `json:"url"`
 	Verdict     *check.Verdict     `json:"verdict"`
@@ -378,7 +378,7 @@ type jsonResult struct {
 	FailsAfter  int                `json:"fails_after"`
 }
 
-// jsonReference is one of a result's "references".
+// jsonReference is one of the "references" of a result.
 type jsonReference struct {
 	Page         string  `json:"page"`
 	Line         int     `json:"line"`
@@ -412,7 +412,7 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 		return nil, errors.New(`field "verdict" is missing`)
 	}
 	if j.Scope != "internal" && j.Scope != "external" {
-		return nil, fmt.Errorf(`field "scope" is %q, neither "internal" nor "external"`, j.Scope)
+		return nil, fmt.Errorf(`field "scope" is %q, not "internal" or "external"`, j.Scope)
 	}
 	size := int64(-1)
 	if j.Size != nil {
@@ -432,21 +432,21 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 	}, nil
 }
 
-// milliseconds is a duration, or the longest one.
+// milliseconds returns a duration, limited to the longest one.
 func milliseconds(n int64) time.Duration {
 	const most = int64(1<<63-1) / int64(time.Millisecond)
 	return time.Duration(max(-most, min(n, most))) * time.Millisecond
 }
 
-// limited reads n bytes and then fails, where io.LimitReader would end in silence.
-type limited struct {
+// limitedReader reads n bytes and then fails, unlike io.LimitReader, which ends silently.
+type limitedReader struct {
 	in io.Reader
 	n  int64
 }
 
-func (l *limited) Read(p []byte) (int, error) {
+func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.n <= 0 {
-		// A report of just that size ends here; more is too much.
+		// A report of exactly this size ends here; a larger one is an error.
 		var one [1]byte
 		if n, err := l.in.Read(one[:]); n == 0 {
 			return 0, err

@@ -88,25 +88,25 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	}
 	for _, test := range []struct{ name, in, want string }{
 		{"empty", "", "it is empty"},
-		{"text", "hello", "no JSON report of orbweaver"},
-		{"text report", render(t, "text", Options{}, contractRun()), "no JSON report of orbweaver"},
-		{"array", "[]", "no JSON report of orbweaver"},
-		{"other object", `{"a": 1}`, `no JSON report of orbweaver: field "schema" is missing`},
+		{"text", "hello", "not a JSON report of orbweaver"},
+		{"text report", render(t, "text", Options{}, contractRun()), "not a JSON report of orbweaver"},
+		{"array", "[]", "not a JSON report of orbweaver"},
+		{"other object", `{"a": 1}`, `not a JSON report of orbweaver: field "schema" is missing`},
 		{"ndjson", render(t, "ndjson", Options{}, contractRun()), "it is an ndjson report"},
-		{"newer schema", swap("report/1", "report/2"), `its schema is "orbweaver.report/2", and this version reads "orbweaver.report/1"`},
-		{"cut short", good[:len(good)/2], "it ends early"},
-		{"cut at the end", good[:len(good)-3], "it ends early"},
-		{"twice", good + good, "something follows"},
-		{"rubbish behind", good + "x", "something follows"},
-		{"syntax", swap(`"results": [`, `"results": [,`), "it is no valid JSON near byte"},
-		{"type", swap(`"pages": 57`, `"pages": "57"`), `field "summary.pages" is a string`},
-		{"type in a result", swap(`"line": 12`, `"line": 1.5`), `field "results[1].references.line" is a number 1.5`},
-		{"verdict", swap(`"verdict": "broken"`, `"verdict": "dead"`), `field "results[0]": "dead" is not a verdict`},
+		{"newer schema", swap("report/1", "report/2"), `its schema is "orbweaver.report/2", but this version reads only "orbweaver.report/1"`},
+		{"cut short", good[:len(good)/2], "it is incomplete"},
+		{"cut at the end", good[:len(good)-3], "it is incomplete"},
+		{"twice", good + good, "there is more data after the report's object"},
+		{"rubbish behind", good + "x", "there is more data after the report's object"},
+		{"syntax", swap(`"results": [`, `"results": [,`), "invalid JSON near byte"},
+		{"type", swap(`"pages": 57`, `"pages": "57"`), `field "summary.pages" has the wrong type: string`},
+		{"type in a result", swap(`"line": 12`, `"line": 1.5`), `field "results[1].references.line" has the wrong type: number 1.5`},
+		{"verdict", swap(`"verdict": "broken"`, `"verdict": "dead"`), `field "results[0]": "dead" is no verdict`},
 		{"no verdict", swap(`"verdict": "broken",`, ``), `results[0]: field "verdict" is missing`},
 		{"scope", swap(`"scope": "internal"`, `"scope": "inner"`), `results[0]: field "scope" is "inner"`},
-		{"results", swap(`"results": [`, `"results": null, "x": [`), `field "results" is no array`},
+		{"results", swap(`"results": [`, `"results": null, "x": [`), `field "results" is not an array`},
 		{"time", swap("2026-01-02T03:04:05Z", "yesterday"), `field "started"`},
-		{"two", swap(`"complete": true`, `"complete": true, "complete": true`), `field "complete" is there twice`},
+		{"two", swap(`"complete": true`, `"complete": true, "complete": true`), `field "complete" occurs twice`},
 		{"UTF-16", "\xff\xfe{\x00", "it is UTF-16"},
 		{"deep", swap(`"complete": true`, `"complete": true, "x": `+strings.Repeat("[", 20000)), "exceeded max depth"},
 	} {
@@ -152,7 +152,7 @@ func TestReadFileNamesTheFile(t *testing.T) {
 	}
 	for _, test := range []struct{ file, want string }{
 		{filepath.Join(dir, "absent.json"), "no such file or directory"},
-		{bad, "it ends early: the run that wrote it may have been killed"},
+		{bad, "it is incomplete: the run that wrote it may have been killed"},
 		{dir, "is a directory"},
 	} {
 		_, err := ReadFile(test.file)
@@ -174,7 +174,7 @@ func TestReadFileNamesTheFile(t *testing.T) {
 
 func TestLimited(t *testing.T) {
 	for n, want := range map[int64]bool{9: false, 10: true, 11: true} {
-		got, err := io.ReadAll(&limited{strings.NewReader("0123456789"), n})
+		got, err := io.ReadAll(&limitedReader{strings.NewReader("0123456789"), n})
 		if ok := err == nil && string(got) == "0123456789"; ok != want {
 			t.Errorf("limit %d: %q, %v", n, got, err)
 		}

@@ -9,15 +9,15 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Show is a set of what a report lists. The counts of its summary do not depend
+// Show is the set of results that a report lists. The counts of the summary do not depend
 // on it.
 type Show uint8
 
-// A verdict's bit is 1 << verdict. ShowWarning lists targets with warnings,
-// whatever their verdict. ShowInfo lists what is information only, such as
-// temporary redirects: alone it lists no target, for information is not a
-// finding. ShowKnown lists what a baseline has in every format; without it those
-// that show people what to mend leave it out (see [Format.NewOnly]).
+// The bit of a verdict is 1 << verdict. ShowWarning lists targets with warnings, whatever
+// their verdict is. ShowInfo adds information such as temporary redirects to the targets
+// that are listed; it lists no target by itself, since information is not a finding.
+// ShowKnown makes every format list the findings that a baseline has; without it, formats
+// with [Format.NewOnly] omit them.
 const (
 	ShowOK         Show = 1 << check.OK
 	ShowBroken     Show = 1 << check.Broken
@@ -31,7 +31,7 @@ const (
 	ShowAll     = ShowDefault | ShowOK | ShowSkipped | ShowInfo | ShowKnown
 )
 
-// showWords are in the order they are printed.
+// showWords are in the order in which String prints them.
 var showWords = []struct {
 	word string
 	set  Show
@@ -45,8 +45,8 @@ var showWords = []struct {
 	{"known", ShowKnown},
 }
 
-// ParseShow reads a list of verdicts and "warning", separated by commas; "all" is
-// everything. "known" alone adds what a baseline has to the usual.
+// ParseShow parses a comma-separated list of verdicts, "warning" and "known"; "all" means
+// everything. "known" alone adds the findings of a baseline to the default.
 func ParseShow(s string) (Show, error) {
 	var set Show
 	for word := range strings.SplitSeq(s, ",") {
@@ -59,7 +59,7 @@ func ParseShow(s string) (Show, error) {
 			}
 		}
 		if !found {
-			return 0, fmt.Errorf("%q cannot be shown: %s", word, oneOf(word, []string{"broken", "unverified", "warning", "ok", "skipped", "known", "all"}))
+			return 0, fmt.Errorf("unknown kind of result %q: %s", word, allowedValues(word, []string{"broken", "unverified", "warning", "ok", "skipped", "known", "all"}))
 		}
 	}
 	if set == ShowKnown {
@@ -68,7 +68,7 @@ func ParseShow(s string) (Show, error) {
 	return set, nil
 }
 
-// String writes the set as ParseShow reads it.
+// String returns the set in the syntax of ParseShow.
 func (s Show) String() string {
 	s = s.orDefault()
 	var words []string
@@ -88,19 +88,19 @@ func (s Show) orDefault() Show {
 	return s
 }
 
-// result tells whether r is listed.
+// result reports whether r is listed.
 func (s Show) result(r *crawler.Result) bool {
 	return s&(1<<r.Verdict) != 0 ||
 		s&ShowWarning != 0 && slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !isInfo(w.Code) })
 }
 
-// warning tells whether a warning of a listed result is listed: what is
-// information only when all is.
+// warning reports whether a warning of a listed result is listed. Information is listed
+// only with ShowInfo.
 func (s Show) warning(w check.Warning) bool {
 	return s&ShowInfo != 0 || !isInfo(w.Code)
 }
 
-// isInfo tells codes that are no finding.
+// isInfo reports whether a code is information and not a finding.
 func isInfo(code check.Code) bool {
 	entry, ok := check.Lookup(code)
 	return ok && entry.Severity == check.SeverityInfo

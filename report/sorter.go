@@ -8,12 +8,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// sorter holds results and pages until the run is over and then gives them, in
-// order, to each of its writers in turn. It keeps pointers: what grows with a site
-// is the results themselves, once, however many reports are written of them.
+// sorter holds results and pages until the crawl ends, and then passes them, sorted, to
+// each of its writers in turn. It holds pointers, so the memory for the results does not
+// grow with the number of reports.
 type sorter struct {
 	writers []Writer
-	graph   bool // a writer wants pages
+	graph   bool // a writer needs pages
 	head    *Head
 	results []*crawler.Result
 	pages   []*crawler.Page
@@ -38,8 +38,8 @@ func (s *sorter) Page(p *crawler.Page) error {
 	return nil
 }
 
-// compact copies a page's links so that they hold each string once for the whole
-// site: most links of a page are those of its neighbours too.
+// compact copies the links of a page and stores each string only once for the whole site:
+// most links occur on many pages.
 func (s *sorter) compact(links []crawler.Edge) []crawler.Edge {
 	if s.strings == nil {
 		s.strings = map[string]string{}
@@ -58,7 +58,7 @@ func (s *sorter) compact(links []crawler.Edge) []crawler.Edge {
 	return kept
 }
 
-// End writes every report, also when one of them fails.
+// End writes every report, even if one of them fails.
 func (s *sorter) End(sum *crawler.Summary) error {
 	s.strings = nil
 	slices.SortStableFunc(s.results, byURL)
@@ -91,8 +91,8 @@ func (s *sorter) replay(w Writer, head *Head, sum *crawler.Summary) error {
 	return w.End(sum)
 }
 
-// byURL orders results by the bytes of their URLs. Two targets can be printed
-// alike when neither can be parsed; the rest is for them.
+// byURL orders results by the bytes of their URLs. Two targets that cannot be parsed may
+// have the same printed URL; the other fields order these.
 func byURL(a, b *crawler.Result) int {
 	return cmp.Or(
 		cmp.Compare(a.URL, b.URL),

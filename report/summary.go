@@ -9,16 +9,16 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// summaryLine sums a run up:
+// summaryLine sums up a run:
 //
 //	2 broken, 1 unverified, 3 warnings · 1204 links to 410 targets on 57 pages · 1.2 s
 //
-// Counts of zero are left out. Without any of them it says "all ok", or what kept
-// it from being so; a run that was cut short never claims that all is well.
+// Counts of zero are omitted. If all are zero, the line says "all ok", or why the run
+// cannot say so. A run that was cut short never says that everything is ok.
 func summaryLine(s *crawler.Summary) string {
 	links := s.References
 	if noLinks(s) {
-		links = 0 // what the user named is all there was
+		links = 0 // the only references are the targets that the user named
 	}
 	parts := []string{
 		outcome(s),
@@ -35,17 +35,17 @@ func summaryLine(s *crawler.Summary) string {
 	return strings.Join(parts, " · ")
 }
 
-// outcome is the first part of the summary line.
+// outcome returns the first part of the summary line.
 func outcome(s *crawler.Summary) string {
 	var counts []string
 	if s.Broken > 0 {
-		counts = append(counts, fmt.Sprintf("%d broken", s.Broken)+apart(s.Known.Broken, s.Recent))
+		counts = append(counts, fmt.Sprintf("%d broken", s.Broken)+excludedNote(s.Known.Broken, s.Recent))
 	}
 	if s.Unverified > 0 {
-		counts = append(counts, fmt.Sprintf("%d unverified", s.Unverified)+apart(s.Known.Unverified, 0))
+		counts = append(counts, fmt.Sprintf("%d unverified", s.Unverified)+excludedNote(s.Known.Unverified, 0))
 	}
 	if s.Warnings > 0 {
-		counts = append(counts, plural(s.Warnings, "warning")+apart(s.Known.Warnings, 0))
+		counts = append(counts, plural(s.Warnings, "warning")+excludedNote(s.Known.Warnings, 0))
 	}
 	switch {
 	case len(counts) > 0:
@@ -63,8 +63,8 @@ func outcome(s *crawler.Summary) string {
 	}
 }
 
-// apart tells of a count what fails no run: " (2 known, 1 recent)".
-func apart(known, recent int) string {
+// excludedNote states how many of a count cannot fail the run: " (2 known, 1 recent)".
+func excludedNote(known, recent int) string {
 	switch {
 	case known > 0 && recent > 0:
 		return fmt.Sprintf(" (%d known, %d recent)", known, recent)
@@ -76,7 +76,7 @@ func apart(known, recent int) string {
 	return ""
 }
 
-// noLinks tells a run over documents that hold no link at all.
+// noLinks reports whether a run read documents that contain no links.
 func noLinks(s *crawler.Summary) bool { return s.Pages > 0 && s.Links == 0 }
 
 func plural(n int, noun string) string {
@@ -86,7 +86,7 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// seconds writes a duration as people read it: 1.2 s, 3 min 5 s, 2 h 10 min.
+// seconds formats a duration for people: 1.2 s, 3 min 5 s, 2 h 10 min.
 func seconds(d time.Duration) string {
 	switch {
 	case d < 59950*time.Millisecond:

@@ -10,69 +10,68 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// table sets rows in columns:
+// table writes rows in columns:
 //
 //	12:8   broken      http-404          https://example.com/gone        "Download"
 //	place  word        code              url                             text       hint
 //
-// The word's column is the same in every report; place, code and url are as wide
-// as their contents, within bounds, so that one long URL does not push all texts
-// off the screen, and no wider than a terminal has room for. Nothing but the text is
-// ever shortened.
+// The column of the word is the same in every report. The widths of place, code and url
+// depend on their contents within limits, so that one long URL does not push all texts
+// off the screen, and on the width of the terminal. Only texts are ever shortened.
 type table struct {
 	color            bool
-	width            int // of the terminal; 0 unknown
-	place, code, url int // columns
+	width            int // width of the terminal, or 0 if unknown
+	place, code, url int // widths
 }
 
 const (
-	leastPlace = 5
-	leastURL   = 30
-	mostURL    = 72
-	wordColumn = 10 // the longest verdict
+	minPlaceWidth = 5
+	minURLWidth   = 30
+	maxURLWidth   = 72
+	wordWidth     = 10 // the longest verdict
 
-	leastText = 24
-	mostText  = 60
+	minTextWidth = 24
+	maxTextWidth = 60
 )
 
-// row is one line of a table; ref is nil where there is no place.
+// row is one line of a table. ref is nil if the finding has no place.
 type row struct {
 	ref                   *crawler.Reference
 	word, code, url, hint string
 }
 
-// place is the row's line and column, or what else tells where on its page it is.
+// place returns the line and column, or another description of the place.
 func (r row) place() string {
 	if r.ref == nil || r.ref.Line <= 0 {
-		return cmp.Or(spot(r.ref), "-")
+		return cmp.Or(elementPlace(r.ref), "-")
 	}
 	return strconv.Itoa(r.ref.Line) + ":" + strconv.Itoa(r.ref.Column)
 }
 
-// compareRows orders rows of one page by place; a verdict comes before warnings
-// because rows of one place keep their order.
-func compareRows(a, b row) int { return compareSpots(a.ref, b.ref) }
+// compareRows orders rows of one page by place. Rows at one place keep their order, so a
+// verdict comes before warnings.
+func compareRows(a, b row) int { return comparePlaces(a.ref, b.ref) }
 
 // fit widens the columns for a row that will be written.
 func (t *table) fit(place string, r row) {
-	t.place = max(t.place, leastPlace, len(place))
+	t.place = max(t.place, minPlaceWidth, len(place))
 	t.code = max(t.code, utf8.RuneCountInString(visible(r.code)))
-	t.url = max(t.url, leastURL)
-	if n := utf8.RuneCountInString(visible(r.url)); n <= mostURL {
+	t.url = max(t.url, minURLWidth)
+	if n := utf8.RuneCountInString(visible(r.url)); n <= maxURLWidth {
 		t.url = max(t.url, n)
 	}
 }
 
-// narrow gives up a column that a terminal has no room for: blanks would only break
-// rows whose URLs are short.
-func (t *table) narrow() {
+// shrink narrows the URL column if the terminal has no room for it. Padding would only
+// wrap rows with short URLs.
+func (t *table) shrink() {
 	if t.width > 0 {
-		t.url = max(min(t.url, t.width-t.before()-2-leastText), 0)
+		t.url = max(min(t.url, t.width-t.urlColumn()-2-minTextWidth), 0)
 	}
 }
 
-// before is how many columns stand before the URL.
-func (t *table) before() int { return 2 + t.place + 2 + wordColumn + 2 + t.code + 2 }
+// urlColumn is the number of columns before the URL.
+func (t *table) urlColumn() int { return 2 + t.place + 2 + wordWidth + 2 + t.code + 2 }
 
 func (t *table) write(out *bufio.Writer, place string, r row) {
 	word, code, url := r.word, visible(r.code), visible(r.url)
@@ -83,14 +82,14 @@ func (t *table) write(out *bufio.Writer, place string, r row) {
 		line.WriteString(wordColor(word))
 		line.WriteString(word)
 		line.WriteString(colorOff)
-		pad(&line, "", wordColumn+2-len(word))
+		pad(&line, "", wordWidth+2-len(word))
 	} else {
-		pad(&line, word, wordColumn+2)
+		pad(&line, word, wordWidth+2)
 	}
 	pad(&line, code, t.code+2)
 	pad(&line, url, t.url+2)
 	if r.ref != nil && r.ref.Text != "" {
-		line.WriteString(quoted(r.ref.Text, t.room(url)))
+		line.WriteString(quoted(r.ref.Text, t.textWidth(url)))
 		line.WriteString("   ")
 	}
 	line.WriteString(r.hint)
@@ -98,16 +97,17 @@ func (t *table) write(out *bufio.Writer, place string, r row) {
 	out.WriteByte('\n')
 }
 
-// room is how wide a text may be after url.
-func (t *table) room(url string) int {
+// textWidth is the maximum width of a text after url.
+func (t *table) textWidth(url string) int {
 	if t.width <= 0 {
-		return mostText
+		return maxTextWidth
 	}
-	left := t.width - t.before() - max(t.url, utf8.RuneCountInString(url)) - 2
-	return min(max(left, leastText), mostText)
+	left := t.width - t.urlColumn() - max(t.url, utf8.RuneCountInString(url)) - 2
+	return min(max(left, minTextWidth), maxTextWidth)
 }
 
-// pad writes s and as many blanks as its column needs; a longer s gets two.
+// pad writes s and pads it to the width of its column. If s is longer, it adds two
+// spaces.
 func pad(line *strings.Builder, s string, column int) {
 	line.WriteString(s)
 	if n := column - utf8.RuneCountInString(s); n >= 2 || s == "" {
@@ -119,7 +119,8 @@ func pad(line *strings.Builder, s string, column int) {
 
 const colorOff = "\x1b[0m"
 
-// wordColor is the colour of a verdict: red only where a build may fail of it.
+// wordColor returns the color of a verdict. Red marks only verdicts that can fail a
+// build.
 func wordColor(word string) string {
 	switch word {
 	case "broken", "new":

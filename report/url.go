@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ownPage names the page that a target's URL stands for as references name it:
-// without its fragment, and a file by its path.
+// ownPage returns the page of a target as references name it: the URL without its
+// fragment, or the path of a file.
 func ownPage(target string) string {
 	page, _, _ := strings.Cut(target, "#")
 	if schemeOf(page) != "" {
@@ -19,7 +19,7 @@ func ownPage(target string) string {
 	return page
 }
 
-// schemeOf returns the scheme of a URL, or "". A drive letter is none.
+// schemeOf returns the scheme of a URL, or "". A drive letter is not a scheme.
 func schemeOf(s string) string {
 	colon := strings.IndexByte(s, ':')
 	if colon < 2 {
@@ -34,20 +34,21 @@ func schemeOf(s string) string {
 	return s[:colon]
 }
 
-// isWeb tells URLs that a picture may link to: a script's is none.
+// isWeb reports whether a graph may link to a URL: only to http and https, never to a
+// script.
 func isWeb(url string) bool {
 	scheme := strings.ToLower(schemeOf(url))
 	return scheme == "http" || scheme == "https"
 }
 
-// document is a URL without its fragment.
+// document returns a URL without its fragment.
 func document(url string) string {
 	url, _, _ = strings.Cut(url, "#")
 	return url
 }
 
-// hostOf is what findings are grouped by: the authority, the scheme where there is
-// none, or nothing for local documents.
+// hostOf returns the name under which findings are grouped: the authority, the scheme if
+// there is no authority, or "" for local documents.
 func hostOf(url string) string {
 	scheme, rest, ok := strings.Cut(url, ":")
 	if !ok || strings.ContainsAny(scheme, "/?#") {
@@ -66,7 +67,7 @@ func hostOf(url string) string {
 	return authority[strings.LastIndexByte(authority, '@')+1:]
 }
 
-// originOf is a URL's scheme and authority.
+// originOf returns the scheme and authority of a URL.
 func originOf(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -75,8 +76,8 @@ func originOf(s string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// uriReference makes a printed URL one that every reader takes: what no URI may
-// hold is percent-encoded.
+// uriReference percent-encodes the characters of a printed URL that URIs must not
+// contain, so that every reader accepts it.
 func uriReference(s string) string {
 	var b strings.Builder
 	fragment := false

@@ -6,69 +6,69 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// Writer receives one report: Begin once, Result for each result, End once. After
-// an error nothing more is called. Strings and slices of a result are kept until
-// End, so they must not change after they are given.
+// Writer receives one report: Begin once, Result for each result, End once. After an
+// error no method is called again. A Writer keeps the strings and slices of results until
+// End, so they must not change.
 type Writer interface {
 	Begin(*Head) error
 	Result(*crawler.Result) error
-	// End writes what is left to write. It does not close anything.
+	// End writes the rest of the report. It does not close the file.
 	End(*crawler.Summary) error
 }
 
-// PageWriter is a Writer that draws the site's graph as well; see [Format.Pages].
-// Pages come in any order between Begin and End.
+// PageWriter is a Writer that also draws the graph of the site; see [Format.Pages]. Page
+// is called between Begin and End, in any order of pages.
 type PageWriter interface {
 	Writer
 	Page(*crawler.Page) error
 }
 
-// Head is what is known of a report before its results.
+// Head is what is known about a run before its results.
 type Head struct {
 	Tool    Tool
 	Started time.Time
-	Targets []string // as the user named them
-	// Summary is set for formats that do not stream: their results come after the
-	// run, so that counts can be written first. It is nil for the others.
+	Targets []string // as the user wrote them
+	// Summary is set for formats that do not stream, so that they can write the counts
+	// before the results. For other formats it is nil.
 	Summary *crawler.Summary
 }
 
-// Tool names the program that made a report.
+// Tool names the program that wrote a report.
 type Tool struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// Options say how a report is written. The zero value is the default.
+// Options control how a report is written. The zero value gives the defaults.
 type Options struct {
-	Show Show // which results; the zero value is [ShowDefault]
-	// Color permits terminal colours. They are the only escape sequences a report
-	// ever holds.
+	Show Show // which results are listed; the zero value means [ShowDefault]
+	// Color permits terminal colors. A report contains no other escape sequences.
 	Color bool
-	// Width is the terminal's width in columns; 0 is unknown. It shortens link
-	// texts, never URLs.
+	// Width is the width of the terminal in columns, or 0 if it is unknown. Link texts
+	// are shortened to fit; URLs are not.
 	Width int
-	// WorkingDir is the directory that relative output files are put in; empty is
-	// the process's own.
+	// WorkingDir is the directory of output files with relative names. Empty means the
+	// working directory of the process.
 	WorkingDir string
-	// Prefix is the working directory's path from the root of its repository, for
-	// formats whose readers look for files there: "docs". Empty is the root itself.
+	// Prefix is the path of the working directory from the root of its repository, such
+	// as "docs", for formats whose readers expect paths from that root. Empty means the
+	// root.
 	Prefix string
-	// FailOn is what fails the run, for formats that tell failures from the rest.
+	// FailOn is the policy that decides which findings fail the run, for formats that mark failures.
 	FailOn Policy
-	// Baseline is true when the run is compared to a baseline, for formats that say so of
-	// each finding.
+	// Baseline is true when the run is compared with a baseline, for formats that state
+	// for each finding whether it is new.
 	Baseline bool
-	// MarkdownSize bounds a Markdown report, in bytes; zero is [DefaultMarkdownSize].
+	// MarkdownSize is the maximum size of a Markdown report in bytes; 0 means [DefaultMarkdownSize].
 	MarkdownSize int
 }
 
-// Sizes of Markdown that GitHub takes, in bytes. A comment has 65,536 characters;
-// a little is left for what its author adds.
+// Sizes of Markdown that GitHub accepts, in bytes. A comment has at most 65,536
+// characters; the default leaves some of them for what its author adds.
 const (
 	DefaultMarkdownSize = 65_000
-	SummaryMarkdownSize = 1 << 20 // a step's job summary
+	SummaryMarkdownSize = 1 << 20 // the job summary of a step
 )
 
-// projectURL is the address of the project, for reports that name their tool.
+// projectURL is the address of the project, for reports that link to their tool.
 const projectURL = "https://github.com/orbweaver/orbweaver"

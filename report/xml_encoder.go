@@ -8,25 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// xmlText writes XML 1.0, an element a line unless it holds text. It keeps no more
-// than a few kilobytes and the largest single string. The first error sticks and
-// is returned by flush.
-type xmlText struct {
+// xmlEncoder writes XML 1.0 with one element a line, unless the element contains text. It
+// holds at most a few kilobytes and the largest single string. It keeps the first error,
+// which flush returns.
+type xmlEncoder struct {
 	w      io.Writer
 	buf    []byte
-	names  []string // of the elements that are open
-	inTag  bool     // the last start tag lacks its >
-	inline bool     // the innermost element holds text or nothing
+	names  []string // names of the open elements
+	inTag  bool     // the last start tag has no > yet
+	inline bool     // the innermost element contains no element
 	err    error
 }
 
-// xmlDeclaration begins a document.
+// xmlDeclaration is the first line of a document.
 const xmlDeclaration = `<?xml version="1.0" encoding="UTF-8"?>`
 
-func (x *xmlText) declare() { x.buf = append(x.buf, xmlDeclaration...) }
+func (x *xmlEncoder) declare() { x.buf = append(x.buf, xmlDeclaration...) }
 
-// start opens an element; attributes are names and values in turn.
-func (x *xmlText) start(name string, attributes ...string) {
+// start opens an element. attributes are names and values in turn.
+func (x *xmlEncoder) start(name string, attributes ...string) {
 	x.closeTag()
 	x.line()
 	x.buf = append(append(x.buf, '<'), name...)
@@ -37,14 +37,14 @@ func (x *xmlText) start(name string, attributes ...string) {
 	x.inTag, x.inline = true, true
 }
 
-// attribute adds to the start tag that was begun last.
-func (x *xmlText) attribute(name, value string) {
+// attribute adds an attribute to the start tag of the element that was opened last.
+func (x *xmlEncoder) attribute(name, value string) {
 	x.buf = append(append(append(x.buf, ' '), name...), `="`...)
 	x.buf = appendXML(x.buf, value)
 	x.buf = append(x.buf, '"')
 }
 
-func (x *xmlText) text(s string) {
+func (x *xmlEncoder) text(s string) {
 	if s == "" {
 		return
 	}
@@ -53,7 +53,7 @@ func (x *xmlText) text(s string) {
 }
 
 // end closes the innermost element.
-func (x *xmlText) end() {
+func (x *xmlEncoder) end() {
 	last := len(x.names) - 1
 	name := x.names[last]
 	x.names = x.names[:last]
@@ -72,37 +72,37 @@ func (x *xmlText) end() {
 	}
 }
 
-// leaf is an element with text alone.
-func (x *xmlText) leaf(name, text string, attributes ...string) {
+// leaf writes an element that contains only text.
+func (x *xmlEncoder) leaf(name, text string, attributes ...string) {
 	x.start(name, attributes...)
 	x.text(text)
 	x.end()
 }
 
-// optional is a leaf that is left out when it is empty.
-func (x *xmlText) optional(name, text string) {
+// optional writes a leaf, unless text is empty.
+func (x *xmlEncoder) optional(name, text string) {
 	if text != "" {
 		x.leaf(name, text)
 	}
 }
 
-func (x *xmlText) closeTag() {
+func (x *xmlEncoder) closeTag() {
 	if x.inTag {
 		x.buf = append(x.buf, '>')
 		x.inTag = false
 	}
 }
 
-func (x *xmlText) line() {
+func (x *xmlEncoder) line() {
 	x.buf = append(x.buf, '\n')
 	for range x.names {
 		x.buf = append(x.buf, "  "...)
 	}
 }
 
-func (x *xmlText) newline() { x.buf = append(x.buf, '\n') }
+func (x *xmlEncoder) newline() { x.buf = append(x.buf, '\n') }
 
-func (x *xmlText) flush() error {
+func (x *xmlEncoder) flush() error {
 	if x.err == nil && len(x.buf) > 0 {
 		_, x.err = x.w.Write(x.buf)
 	}
@@ -110,10 +110,10 @@ func (x *xmlText) flush() error {
 	return x.err
 }
 
-// appendXML appends s as character data or an attribute's value (XML 1.0 sections
-// 2.2 to 2.4). What acts instead of being seen, and what a CI system would take for
-// a command, becomes a character reference; what no XML document may hold is
-// written out as in \u0000. A byte that is not UTF-8 becomes U+FFFD.
+// appendXML appends s as character data or as the value of an attribute (XML 1.0 sections
+// 2.2 to 2.4). Invisible characters and commands for CI systems become character
+// references. Characters that XML forbids are escaped, as in \u0000. A byte that is not
+// UTF-8 becomes U+FFFD.
 func appendXML(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
@@ -125,7 +125,7 @@ func appendXML(dst []byte, s string) []byte {
 		r, size := rune(c), 1
 		if c >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(r == utf8.RuneError && size == 1) && !unseen(r) && r != 0xFFFE && r != 0xFFFF {
+			if !(r == utf8.RuneError && size == 1) && !invisible(r) && r != 0xFFFE && r != 0xFFFF {
 				i += size
 				continue
 			}
@@ -153,22 +153,23 @@ func appendXML(dst []byte, s string) []byte {
 	return append(dst, s[start:]...)
 }
 
-// count is an attribute that is left out when it is 0, as JSON has it.
-func (x *xmlText) count(name string, n int) {
+// count adds an attribute, unless n is 0.
+func (x *xmlEncoder) count(name string, n int) {
 	if n > 0 {
 		x.attribute(name, strconv.Itoa(n))
 	}
 }
 
-// flag is an attribute that is left out when it is false.
-func (x *xmlText) flag(name string, b bool) {
+// flag adds an attribute, unless b is false.
+func (x *xmlEncoder) flag(name string, b bool) {
 	if b {
 		x.attribute(name, "true")
 	}
 }
 
-// comment writes an XML comment, in which two hyphens may not stand together.
-func (x *xmlText) comment(s string) {
+// comment writes an XML comment. It separates two adjacent hyphens, which a comment must
+// not contain.
+func (x *xmlEncoder) comment(s string) {
 	x.closeTag()
 	x.line()
 	x.buf = append(x.buf, "<!-- "...)

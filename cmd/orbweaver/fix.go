@@ -56,7 +56,7 @@ type editing struct {
 }
 
 func (e *editing) result(r *crawler.Result) {
-	if _, ok := fix.Propose(r); ok {
+	if _, ok := report.Propose(r); ok {
 		e.results = append(e.results, r)
 	}
 }

@@ -150,7 +150,7 @@ func (m *memory) prepare(cfg *crawler.Config) {
 // told hears the verdict on a target that was broken before.
 func (m *memory) told(url string, v check.Verdict) {
 	if m.baseline != nil {
-		m.baseline.Judged(url, v)
+		m.baseline.RecordVerdict(url, v)
 	}
 	if _, known := m.pasts[url]; known && v == check.OK {
 		m.mended = append(m.mended, cache.Told{URL: url})
@@ -189,7 +189,7 @@ func (m *memory) result(r *crawler.Result) *crawler.Result {
 // spare takes out of what may fail the run what is known, and what is too recent.
 func (m *memory) spare(s *crawler.Summary) {
 	if m.baseline != nil {
-		m.baseline.Spare(s)
+		m.baseline.ExcludeKnown(s)
 	}
 	s.Recent = m.recentInside + m.recentBeyond
 	s.Internal.Broken -= m.recentInside
@@ -240,5 +240,5 @@ func compareWith(b *report.Baseline, saved *report.Report) {
 	for i, r := range saved.Results {
 		saved.Results[i] = b.Mark(r)
 	}
-	b.Spare(&saved.Summary)
+	b.ExcludeKnown(&saved.Summary)
 }

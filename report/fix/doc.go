@@ -1,12 +1,14 @@
-// Package fix turns what a report proposes into edits of local files.
+// Package fix turns the proposals of a report into edits of local files.
 //
-//	Result ── Propose ──> where it leads now, where it is to lead, and why
-//	   │
-//	   └─ references ── Make ──> Plan ──┬─ WritePatch: a patch that git apply takes
-//	                                    └─ Write: the files themselves
+// [Make] plans the edits for the results of a report. [Plan.WritePatch] writes them as a
+// patch for git apply, and [Plan.Write] edits the files:
 //
-// What is proposed is little, on purpose: the new address of what a server says has
-// moved permanently, and suggestions that nothing else is as close as. An edit is made only
-// where the reference still stands as the run has seen it; whatever else is
-// found there is left alone, and said.
+//	plan, err := fix.Make(fix.Root(dir), dir, saved.Results)
+//	...
+//	err = plan.WritePatch(os.Stdout)
+//
+// [report.Propose] decides what is proposed: the new address of a target that moved
+// permanently, and a suggestion that is closer than all others. An edit is made only if
+// the reference is still where the run found it. Every other reference is left alone
+// and listed in [Plan.LeftOut].
 package fix

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // moved is a result of a target that moved permanently, with a reference on a page
@@ -58,7 +59,7 @@ func TestPropose(t *testing.T) {
 		{"unverified", &crawler.Result{URL: "a", Verdict: check.Unverified, Suggestions: []check.Suggestion{{URL: "b", Unique: true}}}, ""},
 	}
 	for _, test := range tests {
-		p, ok := Propose(test.r)
+		p, ok := report.Propose(test.r)
 		if ok != (test.to != "") || ok && p.To != test.to {
 			t.Errorf("%s: %+v, %v, want %q", test.name, p, ok, test.to)
 		}
@@ -267,11 +268,11 @@ func TestOnlyWhatIsThere(t *testing.T) {
 	for _, l := range plan.LeftOut {
 		left = append(left, l.String())
 	}
-	want := `commented.md:1:5: changed since the run: "http://e.test/old" does not stand there
-gone.html: it is not there any more
-moved.html:4:12: changed since the run: "http://e.test/old" does not stand there
-moved.html:4:50: changed since the run: "http://e.test/old" does not stand there
-other.html:4:12: changed since the run: "http://e.test/old" does not stand there`
+	want := `commented.md:1:5: changed since the run: "http://e.test/old" is no longer there
+gone.html: the file no longer exists
+moved.html:4:12: changed since the run: "http://e.test/old" is no longer there
+moved.html:4:50: changed since the run: "http://e.test/old" is no longer there
+other.html:4:12: changed since the run: "http://e.test/old" is no longer there`
 	if got := strings.Join(left, "\n"); got != want {
 		t.Errorf("left out:\n%s\nwant:\n%s", got, want)
 	}
@@ -282,7 +283,7 @@ other.html:4:12: changed since the run: "http://e.test/old" does not stand there
 	if err := os.WriteFile(filepath.Join(dir, "same.html"), []byte("new"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if written, err := plan.Write(); len(written) != 1 || written[0].Name == "same.html" || err == nil || !strings.Contains(err.Error(), "same.html: it was changed in the meantime") {
+	if written, err := plan.Write(); len(written) != 1 || written[0].Name == "same.html" || err == nil || !strings.Contains(err.Error(), "same.html: the file was changed in the meantime") {
 		t.Errorf("%d written, %v", len(written), err)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// context is how many lines around a change a patch shows.
+// context is the number of lines around a change in a patch.
 const context = 3
 
-// WritePatch writes the edits as a unified diff with the names below the root,
-// which git apply, git am and patch -p1 take. Files are in order of their names.
+// WritePatch writes the edits as a unified diff for git apply, git am and patch -p1.
+// Names are relative to the root, and files are sorted by name.
 func (p *Plan) WritePatch(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, f := range p.Files {
@@ -21,20 +21,20 @@ func (p *Plan) WritePatch(w io.Writer) error {
 	return out.Flush()
 }
 
-// block is a run of lines that change.
+// block is a range of lines that change.
 type block struct {
-	first, last int // lines of the old file, from 0, the last one included
+	first, last int // first and last line in the old file, counted from 0
 	text        []byte
 }
 
-// writeDiff writes the diff of one file. Where the changes are is known, so that
-// nothing needs to be compared.
+// writeDiff writes the diff of one file. The positions of changes are known, so nothing
+// is compared.
 func writeDiff(out *bufio.Writer, f *File) {
 	a, b := gitName("a/"+f.Name), gitName("b/"+f.Name)
-	fmt.Fprintf(out, "diff --git %s %s\n--- %s\n+++ %s\n", a, b, ended(a), ended(b))
+	fmt.Fprintf(out, "diff --git %s %s\n--- %s\n+++ %s\n", a, b, terminated(a), terminated(b))
 	lines := splitLines(f.before)
 	blocks := f.blocks(lines)
-	shift := 0 // how many lines longer the new file is, so far
+	shift := 0 // number of lines added so far
 	for i := 0; i < len(blocks); {
 		j := i + 1
 		for j < len(blocks) && blocks[j].first-blocks[j-1].last-1 <= 2*context {
@@ -45,10 +45,10 @@ func writeDiff(out *bufio.Writer, f *File) {
 	}
 }
 
-// blocks are the lines that the edits change.
+// blocks returns the lines that the edits change.
 func (f *File) blocks(lines [][]byte) []block {
 	var blocks []block
-	line, start := 0, 0 // of the line that is looked at
+	line, start := 0, 0 // current line and its offset
 	for i := 0; i < len(f.Edits); {
 		for start+len(lines[line]) <= f.Edits[i].start {
 			start += len(lines[line])
@@ -72,8 +72,7 @@ func (f *File) blocks(lines [][]byte) []block {
 	return blocks
 }
 
-// writeHunk writes blocks that stand close together and returns how many lines
-// they add.
+// writeHunk writes blocks that are close together, and returns the number of added lines.
 func writeHunk(out *bufio.Writer, lines [][]byte, blocks []block, shift int) (added int) {
 	first := max(blocks[0].first-context, 0)
 	last := min(blocks[len(blocks)-1].last+context, len(lines)-1)
@@ -110,7 +109,7 @@ func writeHunk(out *bufio.Writer, lines [][]byte, blocks []block, shift int) (ad
 	return is - was
 }
 
-// splitLines cuts a text behind each LF.
+// splitLines splits a text after each LF.
 func splitLines(text []byte) [][]byte {
 	lines := bytes.SplitAfter(text, []byte{'\n'})
 	if len(lines[len(lines)-1]) == 0 {
@@ -119,8 +118,8 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// gitName writes a file name as git does: quoted like a string in C when it holds
-// what would end or garble the line.
+// gitName returns a file name as git writes it: quoted as a C string if it contains
+// characters that would end the name or break the line.
 func gitName(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F || r == '"' || r == '\\' }) < 0 {
 		return name
@@ -142,8 +141,8 @@ func gitName(name string) string {
 	return b.String()
 }
 
-// ended puts a tab behind a name with blanks, so that programs know where it ends.
-func ended(name string) string {
+// terminated appends a tab to a name with spaces, so that programs find its end.
+func terminated(name string) string {
 	if strings.Contains(name, " ") && name[0] != '"' {
 		return name + "\t"
 	}

@@ -20,33 +20,33 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Plan is a set of edits, file by file.
+// Plan is a set of edits of files.
 type Plan struct {
-	Files   []*File   // those that have edits, by name
-	LeftOut []LeftOut // in order of their places
-	// Elsewhere counts proposals for references that no local file holds: on pages of
-	// a website, on the command line or on standard input.
+	Files   []*File   // files with edits, sorted by name
+	LeftOut []LeftOut // sorted by place
+	// Elsewhere is the number of proposals for references outside local files: on pages
+	// of a website, on the command line, or on standard input.
 	Elsewhere int
 }
 
-// File is a file to be edited.
+// File is a file with edits.
 type File struct {
 	Name   string // relative to the root, with slashes
-	page   string // as the report calls it
+	page   string // name of the file in the report
 	path   string
 	before []byte
 	after  []byte
 	Edits  []Edit
 }
 
-// Edit is a reference to be written anew.
+// Edit is a replacement of one reference.
 type Edit struct {
-	Page          string // as the report calls the file
+	Page          string // name of the file in the report
 	Line, Column  int
-	Before, After string // as it is written
+	Before, After string // the reference in the syntax of the file
 	Why           string
 
-	start, end int // of Before in the file
+	start, end int // byte range of Before in the file
 	written    []byte
 }
 
@@ -55,12 +55,12 @@ type LeftOut struct {
 	Page         string
 	Line, Column int
 	Why          string
-	// Never is true of what is not edited on principle, such as a binary document,
-	// rather than for what became of the file.
+	// Never is true if such a reference is never edited, as in a binary document. It is
+	// false if the edit failed because of the state of the file.
 	Never bool
 }
 
-// String writes it as editors open places.
+// String returns the place in the form that editors open, and the reason.
 func (l LeftOut) String() string {
 	if l.Line == 0 {
 		return l.Page + ": " + l.Why
@@ -68,19 +68,19 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", l.Page, l.Line, l.Column, l.Why)
 }
 
-// maxFiles bounds the files of a plan, which are held in memory.
+// maxFiles is the maximum number of files in a plan, which are all held in memory.
 const maxFiles = 100_000
 
-// wish is one reference and what is proposed for it.
-type wish struct {
-	Proposal
+// proposedEdit is a reference with the proposal for it.
+type proposedEdit struct {
+	report.Proposal
 	raw          string
 	line, column int
 }
 
-// Make plans the edits that results propose for the files below root. dir is what
-// the report's paths are relative to. The error is that of the file system's own;
-// what is wrong with one file or one reference is left out of the plan and said.
+// Make plans the edits that results propose for files below root. The paths in the report
+// are relative to dir. Make returns an error only if root cannot be found or there are
+// too many files. A file or a reference that cannot be edited is listed in Plan.LeftOut.
 func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
 	realRoot, err := filepath.EvalSymlinks(root)
 	if err == nil {
@@ -90,23 +90,23 @@ func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
 		return nil, fmt.Errorf("find %s: %w", root, err)
 	}
 	p := &Plan{}
-	pages := map[string][]wish{}
+	pages := map[string][]proposedEdit{}
 	for _, r := range results {
-		proposal, ok := Propose(r)
+		proposal, ok := report.Propose(r)
 		if !ok {
 			continue
 		}
 		for i := range r.References {
-			p.sort(pages, proposal, &r.References[i])
+			p.collect(pages, proposal, &r.References[i])
 		}
 	}
 	if len(pages) > maxFiles {
-		return nil, fmt.Errorf("edit %d files: more than %d are not edited at once", len(pages), maxFiles)
+		return nil, fmt.Errorf("cannot edit %d files at once: the limit is %d", len(pages), maxFiles)
 	}
 	files := map[string]*File{}
-	wishes := map[*File][]wish{}
+	wishes := map[*File][]proposedEdit{}
 	for _, page := range slices.Sorted(maps.Keys(pages)) {
-		path, name, err := place(realRoot, dir, page)
+		path, name, err := locate(realRoot, dir, page)
 		if err != nil {
 			p.leaveOut(page, 0, 0, err.Error())
 			continue
@@ -117,7 +117,7 @@ func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
 			files[path] = f
 			p.Files = append(p.Files, f)
 		}
-		wishes[f] = append(wishes[f], pages[page]...) // a page may have several names
+		wishes[f] = append(wishes[f], pages[page]...) // a file may have several names
 	}
 	p.Files = slices.DeleteFunc(p.Files, func(f *File) bool { return !p.edit(f, wishes[f]) })
 	slices.SortFunc(p.Files, func(a, b *File) int { return strings.Compare(a.Name, b.Name) })
@@ -134,7 +134,7 @@ func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
 	return p, nil
 }
 
-// Edits counts the edits.
+// Edits returns the number of edits.
 func (p *Plan) Edits() int {
 	n := 0
 	for _, f := range p.Files {
@@ -143,7 +143,7 @@ func (p *Plan) Edits() int {
 	return n
 }
 
-// Incomplete reports whether an edit was left out that might have been made.
+// Incomplete reports whether edits were left out that are possible in principle.
 func (p *Plan) Incomplete() bool {
 	return slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return !l.Never })
 }
@@ -156,13 +156,13 @@ func (p *Plan) never(page string, line, column int, why string) {
 	p.LeftOut = append(p.LeftOut, LeftOut{page, line, column, why, true})
 }
 
-// sort puts a reference to the file it is to be edited in.
-func (p *Plan) sort(pages map[string][]wish, proposal Proposal, ref *crawler.Reference) {
-	page, w := ref.Page, wish{proposal, ref.Raw, ref.Line, ref.Column}
+// collect adds a reference to the edits of its file.
+func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *crawler.Reference) {
+	page, w := ref.Page, proposedEdit{proposal, ref.Raw, ref.Line, ref.Column}
 	if s := ref.Source; s != nil {
 		page, w.raw, w.line, w.column = s.File, s.Raw, s.Line, s.Column
 	}
-	switch why := proposal.Held(ref); {
+	switch why := proposal.Blocked(ref); {
 	case !isLocal(page):
 		p.Elsewhere++
 	case why != "":
@@ -172,14 +172,14 @@ func (p *Plan) sort(pages map[string][]wish, proposal Proposal, ref *crawler.Ref
 	}
 }
 
-// isLocal tells a file's path from the other things a page can be.
+// isLocal reports whether a page is a local file.
 func isLocal(page string) bool {
 	return page != "" && page != crawler.CommandLine && page != "-" && !strings.Contains(page, "://")
 }
 
-// place finds a file, by its real path, and its name below root. Files outside are
-// not touched.
-func place(root, dir, page string) (path, name string, err error) {
+// locate returns the real path of a file and its name relative to root. It returns an
+// error for files outside root, which must not be edited.
+func locate(root, dir, page string) (path, name string, err error) {
 	path = filepath.FromSlash(page)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -189,18 +189,18 @@ func place(root, dir, page string) (path, name string, err error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", errors.New("it is not there any more")
+		return "", "", errors.New("the file no longer exists")
 	case err != nil:
-		return "", "", fmt.Errorf("it cannot be found: %w", cause(err))
+		return "", "", fmt.Errorf("cannot find the file: %w", cause(err))
 	}
 	name, err = filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(name) {
-		return "", "", fmt.Errorf("it lies outside %s, and nothing there is edited", root)
+		return "", "", fmt.Errorf("the file is outside %s: only files in that directory are edited", root)
 	}
 	return path, filepath.ToSlash(name), nil
 }
 
-// cause is what an error of package os says beside the operation and the name.
+// cause returns what an error of package os says without the operation and the name.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -209,8 +209,8 @@ func cause(err error) error {
 	return err
 }
 
-// edit makes the edits of one file, and reports whether there are any.
-func (p *Plan) edit(f *File, wishes []wish) bool {
+// edit plans the edits of one file, and reports whether there are any.
+func (p *Plan) edit(f *File, wishes []proposedEdit) bool {
 	body, err := read(f.path)
 	if err != nil {
 		p.leaveOut(f.page, 0, 0, err.Error())
@@ -224,8 +224,8 @@ func (p *Plan) edit(f *File, wishes []wish) bool {
 	why := map[edit.Place]string{}
 	for _, w := range wishes {
 		at := edit.Place{Line: w.line, Column: w.column}
-		switch err := ask(editor, at, w); {
-		case errors.Is(err, errNoPage), errors.Is(err, errSource):
+		switch err := change(editor, at, w); {
+		case errors.Is(err, errNotPage), errors.Is(err, errPageSource):
 			p.never(f.page, w.line, w.column, err.Error())
 			continue
 		case err != nil:
@@ -251,50 +251,51 @@ func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("it cannot be read: %w", cause(err))
+		return nil, fmt.Errorf("cannot read the file: %w", cause(err))
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("not a regular file")
 	case info.Size() > edit.MaxSize:
-		return nil, fmt.Errorf("not edited: it is longer than %d MiB", edit.MaxSize>>20)
+		return nil, fmt.Errorf("not edited: larger than %d MiB", edit.MaxSize>>20)
 	}
 	body, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", cause(err))
+		return nil, fmt.Errorf("cannot read the file: %w", cause(err))
 	}
 	return body, nil
 }
 
-// Why another form of a page is not written.
+// Reasons not to replace a reference by another form of a page's URL.
 var (
-	// an image, a script or a style sheet is wanted
-	errNoPage = errors.New("what is wanted there is no page")
-	// the page itself is made from it, or was
-	errSource = errors.New("what was found is what pages are made from, and no page")
+	// the reference is to an image, a script or a style sheet
+	errNotPage = errors.New("the reference is not to a page, but the suggestion is")
+	// pages are generated from the suggested file
+	errPageSource = errors.New("the suggestion is a source file that pages are generated from")
 )
 
-// ask asks an editor for what is wished, if the reference still stands there.
-func ask(editor *edit.Editor, at edit.Place, w wish) error {
+// change records an edit, if the reference is still at its place.
+func change(editor *edit.Editor, at edit.Place, w proposedEdit) error {
 	link, ok := editor.At(at, w.raw)
 	if !ok {
-		return fmt.Errorf("changed since the run: %s does not stand there", shortened(w.raw))
+		return fmt.Errorf("changed since the run: %s is no longer there", shortened(w.raw))
 	}
 	switch to, _, _ := strings.Cut(w.To, "#"); {
 	case w.Why != check.WhyForm:
 	case link.Kind == extract.Resource || link.Kind == extract.Stylesheet:
-		return errNoPage
+		return errNotPage
 	case check.IsSource(to) && editor.Document().Format == "html":
-		return errSource
+		return errPageSource
 	}
 	ref, ok := retarget(link.Ref, w.Proposal)
 	if !ok {
-		return fmt.Errorf("%s cannot be told from its own form to be %s", shortened(w.raw), w.From)
+		return fmt.Errorf("%s does not have the form of a link to %s", shortened(w.raw), w.From)
 	}
 	return editor.Change(at, ref)
 }
 
-// retarget writes a reference anew. A source may refer to a page otherwise than what
-// is made from it does (guide.md for guide/): then only a fragment can be changed.
-func retarget(ref string, p Proposal) (string, bool) {
+// retarget returns a reference that leads to the new target. A source may refer to a page
+// by another name than its HTML does (guide.md for guide/). Then only a fragment can be
+// changed.
+func retarget(ref string, p report.Proposal) (string, bool) {
 	if s, ok := urinorm.Retarget(ref, p.From, p.To); ok {
 		return s, true
 	}
@@ -307,7 +308,7 @@ func retarget(ref string, p Proposal) (string, bool) {
 	return page + "#" + to, true
 }
 
-// shortened is a text as a message shows it.
+// shortened quotes a text for a message and limits its length.
 func shortened(s string) string {
 	const most = 80
 	if len(s) > most {
@@ -316,9 +317,9 @@ func shortened(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// Write puts the edited files in place of those that are there, each whole or not
-// at all, with the permissions they have. A file that was changed in the meantime
-// is left alone; the error names each that could not be written.
+// Write replaces each edited file completely or not at all, and keeps its permissions. It
+// does not replace a file that has changed since Make. The error names each file that
+// could not be written.
 func (p *Plan) Write() (written []*File, err error) {
 	var errs []error
 	for _, f := range p.Files {
@@ -337,7 +338,7 @@ func (f *File) write() error {
 		return fmt.Errorf("write %s: %w", f.page, cause(err))
 	}
 	if !bytes.Equal(now, f.before) {
-		return fmt.Errorf("write %s: it was changed in the meantime", f.page)
+		return fmt.Errorf("write %s: the file was changed in the meantime", f.page)
 	}
 	return report.ReplaceFile(f.path, f.after)
 }

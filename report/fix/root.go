@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Root is what the names in a patch are relative to: the top of the git work tree
-// that dir lies in, since git apply reads them from there wherever it is called,
-// or dir itself where there is none.
+// Root returns the directory that the names in a patch are relative to: the top of the
+// git work tree that contains dir, since git apply expects names relative to it, or dir
+// if there is no work tree.
 func Root(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -29,8 +29,8 @@ func Root(dir string) string {
 	}
 }
 
-// isWorkTree reports whether a directory is the top of a work tree: with a
-// repository in it, or a file that names one (gitrepository-layout).
+// isWorkTree reports whether a directory is the top of a work tree: it contains a
+// repository, or a file that names one (gitrepository-layout).
 func isWorkTree(dir string) bool {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)

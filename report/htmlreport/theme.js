@@ -6,6 +6,6 @@
     const theme = localStorage.getItem("orbweaver-theme");
     if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   } catch {
-    // Storage may be denied to files: the system's choice is followed.
+    // A browser may deny storage to files: use the theme of the system.
   }
 })();

@@ -1,14 +1,19 @@
-// Package sources finds the places in the sources that the pages of a built site
-// were made from, so that a finding leads to the line to mend.
+// Package sources finds the places in source files that the pages of a built site were
+// generated from, so that a finding leads to the line to fix.
 //
-//	tree.go    the files of the sources, and under which names pages of theirs may be published
+// [Open] reads a directory of sources, and [Tree.Map] sets the Source of the references
+// of a result:
+//
+//	tree.go    the source files, and the possible paths of their pages
 //	keys.go    how generators turn the path of a source into the path of a page
-//	match.go   which link of a source a reference on its page was made from
+//	match.go   which link in a source a reference on its page was generated from
 //
-// A page is matched with its source by what generators have in common: the path
-// of a page is that of its source without its extension, without "index" or
-// "README", and often without the directories above it. A link to edit the page, and the
-// copies of sources that Sphinx publishes, tell more. Within the source the reference is
-// found by how it is written, else by where it leads, else by its text, and where
-// there are several by their order. What stays ambiguous is left as it was.
+// A page is matched with its source by rules that generators have in common. The path of
+// a page is the path of its source without the extension, without "index" or "README",
+// and often without parent directories. If a page links to its source, to edit it or as
+// a copy that Sphinx publishes, that link is used instead.
+//
+// In the source, a reference is found by its spelling, or else by its target, or else by
+// its text. If several links match, their order decides. A reference that stays
+// ambiguous does not get a Source.
 package sources

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// key is the path of a page or of a source in the form in which both meet: names
-// in lower case, without extensions and without the name of an index.
+// key is the path of a page or a source in a form that is equal for both: names in lower
+// case, without extensions and without the name of an index.
 type key []string
 
-// indexNames are what a directory's own page is made from.
+// indexNames are the names of files that become the page of a directory.
 var indexNames = map[string]bool{"index": true, "_index": true, "readme": true, "default": true}
 
-// pageKey is the key of a page's path, percent-encoded or not: "guide/index.html",
-// "guide/", "guide.html" and "guide" are one.
+// pageKey returns the key of the path of a page, which may be percent-encoded. It is the
+// same for "guide/index.html", "guide/", "guide.html" and "guide".
 func pageKey(p string) key {
 	if decoded, err := url.PathUnescape(p); err == nil {
 		p = decoded
@@ -24,11 +24,11 @@ func pageKey(p string) key {
 	if len(k) > 0 {
 		k[len(k)-1] = withoutExtension(k[len(k)-1])
 	}
-	return folded(k)
+	return normalized(k)
 }
 
-// sourceKeys are the keys of pages that a source may have been made into, the
-// likeliest first.
+// sourceKeys returns the keys of the pages that a source may become, the most likely
+// first.
 func sourceKeys(rel string, matter frontMatter) []key {
 	k := split(rel)
 	if len(k) == 0 {
@@ -51,19 +51,20 @@ func sourceKeys(rel string, matter frontMatter) []key {
 	if matter.slug != "" {
 		slugged := append(key(nil), k...)
 		slugged[len(slugged)-1] = path.Base(matter.slug)
-		add(folded(slugged))
+		add(normalized(slugged))
 	}
-	add(folded(k))
+	add(normalized(k))
 	bare := append(key(nil), k...)
 	for i := range bare {
 		bare[i] = withoutNumber(bare[i])
 	}
 	bare[len(bare)-1] = withoutLanguage(bare[len(bare)-1])
-	add(folded(bare))
+	add(normalized(bare))
 	return keys
 }
 
-// split cuts a path into names. "." and "..", which a source may be reached by, are worked off.
+// split splits a path into names. It removes "." and "..", which the path of a source may
+// contain.
 func split(p string) key {
 	p = strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(p, `\`, "/")), "/")
 	if p == "" {
@@ -72,8 +73,8 @@ func split(p string) key {
 	return strings.Split(p, "/")
 }
 
-// folded writes the names of a path as they are compared, without that of an index.
-func folded(names []string) key {
+// normalized returns the names of a path as a key, without the name of an index.
+func normalized(names []string) key {
 	out := make(key, 0, len(names))
 	for i, name := range names {
 		name = strings.ToLower(name)
@@ -87,7 +88,8 @@ func folded(names []string) key {
 
 var separators = strings.NewReplacer(" ", "-", "_", "-")
 
-// sourceExtensions are those of documents and templates that pages are made from.
+// sourceExtensions are the extensions of documents and templates that pages are generated
+// from.
 var sourceExtensions = map[string]bool{
 	"md": true, "markdown": true, "mdx": true, "mkd": true, "mdown": true, "qmd": true, "rmd": true, "rst": true, "txt": true,
 	"adoc": true, "asciidoc": true, "asc": true, "org": true, "ipynb": true, "html": true, "htm": true, "xhtml": true, "gmi": true,
@@ -95,8 +97,7 @@ var sourceExtensions = map[string]bool{
 	"tmpl": true, "gohtml": true, "vue": true, "svelte": true, "astro": true, "php": true,
 }
 
-// withoutExtension takes off what stands behind the name of a page: of
-// "guide.html.erb" both.
+// withoutExtension removes the extensions of a name: both extensions of "guide.html.erb".
 func withoutExtension(name string) string {
 	for range 3 {
 		dot := strings.LastIndexByte(name, '.')
@@ -113,8 +114,8 @@ var (
 	language = regexp.MustCompile(`\.[a-z]{2}(?:-[a-zA-Z]{2,4})?$`)
 )
 
-// withoutNumber takes off a date or a number that orders files (Jekyll's posts,
-// Docusaurus' pages).
+// withoutNumber removes a date or a number that orders files (Jekyll posts, Docusaurus
+// pages).
 func withoutNumber(name string) string {
 	if rest := name[len(numbered.FindString(name)):]; rest != "" {
 		return rest
@@ -122,7 +123,7 @@ func withoutNumber(name string) string {
 	return name
 }
 
-// withoutLanguage takes off the language of a page (Hugo: guide.en.md).
+// withoutLanguage removes the language of a page (Hugo: guide.en.md).
 func withoutLanguage(name string) string {
 	if at := language.FindStringIndex(name); at != nil && at[0] > 0 {
 		return name[:at[0]]
@@ -130,10 +131,10 @@ func withoutLanguage(name string) string {
 	return name
 }
 
-func same(a, b key) bool { return len(a) == len(b) && shared(a, b) == len(a) }
+func same(a, b key) bool { return len(a) == len(b) && commonNames(a, b) == len(a) }
 
-// shared is how many names at their ends two keys have in common.
-func shared(a, b key) int {
+// commonNames returns the number of names that two keys have in common at their ends.
+func commonNames(a, b key) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
@@ -141,13 +142,14 @@ func shared(a, b key) int {
 	return n
 }
 
-// frontMatter is what the head of a source says of where its page goes.
+// frontMatter is the part of a source's front matter that determines the path of its
+// page.
 type frontMatter struct{ permalink, slug string }
 
 var matterLine = regexp.MustCompile(`(?m)^(permalink|url|slug)[ \t]*[:=][ \t]*["']?([^"'\r\n#]+?)["']?[ \t]*\r?$`)
 
-// readFrontMatter reads the lines of YAML or TOML at the top of a file that name
-// the page's address. One with placeholders is passed over.
+// readFrontMatter reads the address of a page from the YAML or TOML at the beginning of a
+// file. It ignores values with placeholders.
 func readFrontMatter(head []byte) (m frontMatter) {
 	text := string(head)
 	mark := ""

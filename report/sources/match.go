@@ -21,7 +21,7 @@ type place struct {
 	link extract.Link
 }
 
-// Map finds the sources of a result's references and sets their Source.
+// Map finds the sources of the references of a result and sets their Source.
 func (t *Tree) Map(r *crawler.Result) {
 	for i := 0; i < len(r.References); {
 		j := i + 1
@@ -33,24 +33,23 @@ func (t *Tree) Map(r *crawler.Result) {
 	}
 }
 
-// mapPage maps the references of one page to one target, which are in the order of
-// their places.
+// mapPage maps the references of one page to one target, which are sorted by place.
 func (t *Tree) mapPage(r *crawler.Result, refs []crawler.Reference) {
 	page := refs[0].Page
 	if page == crawler.CommandLine || page == "-" || page == "" {
 		return
 	}
 	candidates := t.candidates(page)
-	for _, group := range alike(refs) {
+	for _, group := range groupAlike(refs) {
 		if !t.mapGroup(r, candidates, group) {
 			t.mapUnique(group)
 		}
 	}
 }
 
-// alike groups references that are written alike and have the same text: their order
-// is all that tells them apart.
-func alike(refs []crawler.Reference) [][]*crawler.Reference {
+// groupAlike groups references with the same spelling and text. Only their order tells
+// them apart.
+func groupAlike(refs []crawler.Reference) [][]*crawler.Reference {
 	var groups [][]*crawler.Reference
 next:
 	for i := range refs {
@@ -66,19 +65,18 @@ next:
 	return groups
 }
 
-// how a link of a source may be known as the one that a reference was made from, the
-// surest way first.
-type how func(t *Tree, r *crawler.Result, id int, ref *crawler.Reference) []place
+// matcher returns the links of a source that a reference may have been generated from.
+type matcher func(t *Tree, r *crawler.Result, id int, ref *crawler.Reference) []place
 
-// mapGroup looks for a group in the sources that its page may be made from. Only one
-// of them may hold it.
+// mapGroup searches for a group in the possible sources of its page, with the most
+// reliable matcher first. It fails if more than one source matches.
 func (t *Tree) mapGroup(r *crawler.Result, candidates []int, group []*crawler.Reference) bool {
-	for _, look := range []how{(*Tree).writtenAlike, (*Tree).leadingAlike, (*Tree).readingAlike} {
+	for _, look := range []matcher{(*Tree).sameSpelling, (*Tree).sameTarget, (*Tree).uniqueText} {
 		var found []place
 		for _, id := range candidates {
 			links := look(t, r, id, group[0])
 			if len(links) > 0 && found != nil {
-				return false // two sources might be meant
+				return false // ambiguous
 			}
 			found = append(found, links...)
 		}
@@ -90,23 +88,22 @@ func (t *Tree) mapGroup(r *crawler.Result, candidates []int, group []*crawler.Re
 	return false
 }
 
-// writtenAlike are the links of a source that are written as a reference is.
-func (t *Tree) writtenAlike(_ *crawler.Result, id int, ref *crawler.Reference) []place {
+// sameSpelling returns the links of a source with the spelling of a reference.
+func (t *Tree) sameSpelling(_ *crawler.Result, id int, ref *crawler.Reference) []place {
 	plain := html.UnescapeString(ref.Raw)
 	return t.matching(id, ref, func(l *extract.Link) bool { return l.Raw == ref.Raw || l.Ref == plain })
 }
 
-// leadingAlike are those that lead where it leads.
-func (t *Tree) leadingAlike(r *crawler.Result, id int, ref *crawler.Reference) []place {
+// sameTarget returns the links of a source with the target of a reference.
+func (t *Tree) sameTarget(r *crawler.Result, id int, ref *crawler.Reference) []place {
 	within := r.Internal || sameSite(ref.Page, r.URL)
 	return t.matching(id, ref, func(l *extract.Link) bool { return t.leadsTo(id, ref.Page, l, r.URL, within) })
 }
 
-// sameSite reports whether a target lies where a page does: in the directory, or on
-// the host.
+// sameSite reports whether a target and a page are on the same host, or are both local.
 func sameSite(page, target string) bool { return siteOf(page) == siteOf(target) }
 
-// siteOf is the scheme and authority of what is printed as a URL, else nothing.
+// siteOf returns the scheme and authority of a printed URL, or "" for a local file.
 func siteOf(printed string) string {
 	at := strings.Index(printed, "://")
 	if at < 0 {
@@ -118,8 +115,8 @@ func siteOf(printed string) string {
 	return printed
 }
 
-// matching are the links that match, and only those with the reference's text when
-// there are such.
+// matching returns the links that match. If some of them have the text of the reference,
+// it returns only these.
 func (t *Tree) matching(id int, ref *crawler.Reference, is func(*extract.Link) bool) []place {
 	var all, texts []place
 	links := t.links(id)
@@ -137,8 +134,8 @@ func (t *Tree) matching(id int, ref *crawler.Reference, is func(*extract.Link) b
 	return all
 }
 
-// readingAlike is the only link within the site that has a reference's text.
-func (t *Tree) readingAlike(_ *crawler.Result, id int, ref *crawler.Reference) []place {
+// uniqueText returns the only link within the site that has the text of a reference.
+func (t *Tree) uniqueText(_ *crawler.Result, id int, ref *crawler.Reference) []place {
 	const shortest = 4
 	if len(ref.Text) < shortest || strings.Contains(ref.Raw, "://") {
 		return nil
@@ -156,18 +153,19 @@ func (t *Tree) readingAlike(_ *crawler.Result, id int, ref *crawler.Reference) [
 	return found
 }
 
-// sameText compares link texts as they read: generators make quotes and dashes of
-// what stands in the source.
-func sameText(a, b string) bool { return a == b || readable(a) == readable(b) }
+// sameText compares link texts without typography, since generators replace quotes and
+// dashes in the source.
+func sameText(a, b string) bool { return a == b || normalizedText(a) == normalizedText(b) }
 
 var typography = strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`, "–", "--", "—", "---", "…", "...", "`", "", "*", "", "_", "", "\u00a0", " ", "¶", "")
 
-func readable(s string) string {
+func normalizedText(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(typography.Replace(html.UnescapeString(s))), " "))
 }
 
-// assign gives each reference of a group its place: in their order, and where there
-// are more references than places, which a menu may add, the nearest by order.
+// assign gives each reference of a group its place, in order. If there are more
+// references than places, as when a menu adds some, it chooses the nearest place by
+// order.
 func (t *Tree) assign(group []*crawler.Reference, found []place) {
 	for i, ref := range group {
 		at := i
@@ -182,9 +180,8 @@ func (t *Tree) set(ref *crawler.Reference, p place) {
 	ref.Source = &crawler.Place{File: t.name(p.file), Line: p.link.Line, Column: p.link.Column, Raw: p.link.Raw}
 }
 
-// leadsTo reports whether a link of a source leads to a target: to the same URL, or
-// to what the target's page is made from. A relative one leads to nothing beyond the
-// site, whatever its path is called.
+// leadsTo reports whether a link of a source leads to a target: to the same URL, or to
+// the source of the target's page. A relative link never leads outside the site.
 func (t *Tree) leadsTo(id int, page string, l *extract.Link, target string, within bool) bool {
 	if u, _, err := urinorm.ParseWeb(l.Ref); err == nil {
 		return u.Printed() == target
@@ -196,12 +193,12 @@ func (t *Tree) leadsTo(id int, page string, l *extract.Link, target string, with
 	name, _, _ = strings.Cut(name, "?")
 	targetPage, targetFragment, _ := strings.Cut(target, "#")
 	targetPage, _, _ = strings.Cut(targetPage, "?")
-	if unescaped(fragment) != unescaped(targetFragment) {
+	if percentDecoded(fragment) != percentDecoded(targetFragment) {
 		return false
 	}
-	want := pageKey(t.below(targetPage))
+	want := pageKey(t.sitePath(targetPage))
 	if name == "" {
-		return fragment != "" && same(want, pageKey(t.below(page)))
+		return fragment != "" && same(want, pageKey(t.sitePath(page)))
 	}
 	if decoded, err := url.PathUnescape(name); err == nil {
 		name = decoded
@@ -210,7 +207,7 @@ func (t *Tree) leadsTo(id int, page string, l *extract.Link, target string, with
 		name = path.Join(path.Dir(t.files[id].rel), name)
 	}
 	for _, have := range sourceKeys(name, frontMatter{}) {
-		n := shared(have, want)
+		n := commonNames(have, want)
 		if n == len(want) && n == len(have) || n > 0 && (n == len(want) || n == len(have) || n > 1) {
 			return true
 		}
@@ -218,24 +215,24 @@ func (t *Tree) leadsTo(id int, page string, l *extract.Link, target string, with
 	return false
 }
 
-func unescaped(s string) string {
+func percentDecoded(s string) string {
 	if decoded, err := url.PathUnescape(s); err == nil {
 		return decoded
 	}
 	return s
 }
 
-// mapUnique looks for a reference among those of all sources, templates included:
-// one that is written once can have come from nowhere else. Relative ones are
-// written alike in many places, so that their text must be the same too.
+// mapUnique searches for a reference in all sources, including templates. A spelling that
+// occurs only once there must be the source. Relative references often have the same
+// spelling in many places, so their text must be the same too.
 func (t *Tree) mapUnique(group []*crawler.Reference) {
 	ref := group[0]
 	if ref.Raw == "" || strings.HasPrefix(ref.Raw, "#") {
 		return
 	}
-	t.gather()
-	found := t.all[html.UnescapeString(ref.Raw)]
-	if !t.whole || len(found) != 1 {
+	t.readAll()
+	found := t.byRef[html.UnescapeString(ref.Raw)]
+	if !t.complete || len(found) != 1 {
 		return
 	}
 	absolute := strings.Contains(ref.Raw, "://") || strings.HasPrefix(ref.Raw, "/")
@@ -247,46 +244,47 @@ func (t *Tree) mapUnique(group []*crawler.Reference) {
 	}
 }
 
-// Limits of what is kept of all sources.
+// Limits of the references that are kept of all sources.
 const (
-	maxGathered = 1_000_000 // references
-	maxPerRaw   = 2         // a third place makes a reference no more ambiguous
+	maxReferences = 1_000_000 // references
+	maxPerRaw     = 2         // two places already make a reference ambiguous
 )
 
-// gather reads every source, once.
-func (t *Tree) gather() {
-	if t.all != nil {
+// readAll reads all sources on its first call.
+func (t *Tree) readAll() {
+	if t.byRef != nil {
 		return
 	}
-	t.all, t.whole = map[string][]place{}, true
+	t.byRef, t.complete = map[string][]place{}, true
 	n := 0
 	for id := range t.files {
 		links := t.read(id)
 		for i := range links {
 			l := links[i]
-			if len(t.all[l.Ref]) >= maxPerRaw || l.Line == 0 {
+			if len(t.byRef[l.Ref]) >= maxPerRaw || l.Line == 0 {
 				continue
 			}
-			if n++; n > maxGathered {
-				t.whole = false
+			if n++; n > maxReferences {
+				t.complete = false
 				return
 			}
-			t.all[l.Ref] = append(t.all[l.Ref], place{id, l})
+			t.byRef[l.Ref] = append(t.byRef[l.Ref], place{id, l})
 		}
 	}
 }
 
-// cache keeps the links of the files that were read last.
+// cache has the links of the files that were read last.
 type cache struct {
 	sources map[int][]extract.Link
-	pages   map[string][]int // the sources of a page, as far as the page itself names one
+	pages   map[string][]int // possible sources of each page
 	links   int
 }
 
-// maxCached is how many links are kept; beyond it the cache begins anew.
+// maxCached is the maximum number of links in the cache. If it is exceeded, the cache is
+// emptied.
 const maxCached = 500_000
 
-// links are the references of a source that have a place.
+// links returns the references of a source that have a place.
 func (t *Tree) links(id int) []extract.Link {
 	if links, ok := t.cache.sources[id]; ok {
 		return links
@@ -299,8 +297,8 @@ func (t *Tree) links(id int) []extract.Link {
 	return links
 }
 
-// read extracts a source. A template in a language of its own is read as the HTML
-// that most of it is.
+// read extracts the links of a source. A template in its own language is read as HTML,
+// since most of it is HTML.
 func (t *Tree) read(id int) []extract.Link {
 	name := t.files[id].rel
 	body, err := readFile(filepath.Join(t.dir, filepath.FromSlash(name)))
@@ -321,8 +319,8 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// candidates are the sources that a page may be made from: the one that it names
-// itself, else those that its path tells.
+// candidates returns the possible sources of a page: the source that the page links to,
+// or else the sources with a matching path.
 func (t *Tree) candidates(page string) []int {
 	if known, ok := t.cache.pages[page]; ok {
 		return known
@@ -330,17 +328,17 @@ func (t *Tree) candidates(page string) []int {
 	if t.cache.pages == nil || len(t.cache.pages) > maxCached {
 		t.cache.pages = map[string][]int{}
 	}
-	found := t.named(page)
+	found := t.linkedSources(page)
 	if found == nil {
-		found = t.of(page)
+		found = t.sourcesByPath(page)
 	}
 	t.cache.pages[page] = found
 	return found
 }
 
-// named is the source that a local page links to: to edit it, to show it, or as the
-// copy that Sphinx publishes.
-func (t *Tree) named(page string) []int {
+// linkedSources returns the source that a local page links to: to edit it, to show it, or
+// as the copy that Sphinx publishes.
+func (t *Tree) linkedSources(page string) []int {
 	if strings.Contains(page, "://") {
 		return nil
 	}
@@ -357,8 +355,8 @@ func (t *Tree) named(page string) []int {
 	return nil
 }
 
-// editLink reads links such as https://github.com/owner/name/edit/main/docs/guide.md
-// and _sources/guide.rst.txt.
+// editLink parses links such as https://github.com/owner/name/edit/main/docs/guide.md and
+// _sources/guide.rst.txt, and returns the source.
 func (t *Tree) editLink(ref string) (id int, ok bool) {
 	ref, _, _ = strings.Cut(ref, "#")
 	ref, _, _ = strings.Cut(ref, "?")
@@ -371,17 +369,17 @@ func (t *Tree) editLink(ref string) (id int, ok bool) {
 	if at < 0 || !isSource(path.Base(ref)) {
 		return 0, false
 	}
-	named := strings.TrimSuffix(unescaped(ref[at:]), ".txt")
+	named := strings.TrimSuffix(percentDecoded(ref[at:]), ".txt")
 	if !isSource(path.Base(named)) {
 		named += ".txt"
 	}
 	best, most := -1, 0
-	for _, m := range t.last[pageKey(named).last()] {
+	for _, m := range t.byLastName[pageKey(named).last()] {
 		rel := t.files[m.file].rel
 		if path.Base(rel) != path.Base(named) {
 			continue
 		}
-		n := shared(strings.Split(rel, "/"), strings.Split(named, "/"))
+		n := commonNames(strings.Split(rel, "/"), strings.Split(named, "/"))
 		switch {
 		case n > most:
 			best, most = m.file, n

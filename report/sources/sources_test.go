@@ -76,7 +76,7 @@ func TestPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := made.of(test.page)
+			found := made.sourcesByPath(test.page)
 			var names []string
 			for _, id := range found {
 				names = append(names, made.name(id))
@@ -222,7 +222,7 @@ func TestMapWebsite(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	dir := tree(t, map[string]string{"file.md": "x"})
-	for name, want := range map[string]string{"nosuch": "read sources nosuch: there is no such directory", "file.md": "read sources file.md: it is no directory"} {
+	for name, want := range map[string]string{"nosuch": "read sources nosuch: there is no such directory", "file.md": "read sources file.md: not a directory"} {
 		if _, err := Open(name, dir, nil); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", name, err)
 		}

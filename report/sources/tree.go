@@ -12,44 +12,44 @@ import (
 
 // Limits of a tree of sources.
 const (
-	// MaxFiles is how many files are looked at; more is an error.
+	// MaxFiles is the maximum number of source files; more are an error.
 	MaxFiles = 200_000
-	// maxSource is the size of the largest source that is read, in bytes.
+	// maxSource is the size in bytes of the largest source that is read.
 	maxSource = 16 << 20
-	// maxHead is how much of a source is read for its front matter.
+	// maxHead is the number of bytes of a source that are read for its front matter.
 	maxHead = 2 << 10
 )
 
 // Tree is a directory of sources. It is not safe for concurrent use.
 type Tree struct {
-	dir   string // as it was given
-	label string // how reports call it: relative to the working directory, with slashes
-	files []file
-	last  map[string][]match // by the last name of their keys; "" for the root's own page
-	roots []string           // directories of built sites, as reports print them, with a slash at the end
+	dir        string // as passed to Open
+	label      string // its name in reports: relative to the working directory, with slashes
+	files      []file
+	byLastName map[string][]keyMatch // by the last name of their keys; "" for the page of the root
+	roots      []string              // directories of built sites, as printed in reports, with a slash at the end
 
-	cache cache
-	all   map[string][]place // every reference of every source, by how it is written; nil until it is needed
-	whole bool               // all holds every one
+	cache    cache
+	byRef    map[string][]place // references of all sources by their spelling; nil until needed
+	complete bool               // byRef contains all references
 }
 
 // file is a source.
 type file struct{ rel string }
 
-// match is a key of a file.
-type match struct {
+// keyMatch is a key of a file.
+type keyMatch struct {
 	file int
 	key  key
 }
 
-// skipped are directories that hold no sources of pages.
+// skipped are names of directories that contain no sources of pages.
 var skipped = map[string]bool{
 	".git": true, ".hg": true, ".svn": true, "node_modules": true, ".venv": true, "__pycache__": true, ".cache": true, ".tox": true,
 }
 
-// Open reads the names of the files below dir. workingDir is what reports print
-// paths relative to; built are the directories of the sites that are checked, which
-// hold no sources although they may lie in dir.
+// Open reads the names of the files below dir. Reports print paths relative to
+// workingDir. built are the directories of the checked sites, which may be inside dir but
+// contain no sources.
 func Open(dir, workingDir string, built []string) (*Tree, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -58,9 +58,9 @@ func Open(dir, workingDir string, built []string) (*Tree, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read sources %s: %w", dir, err)
 	case !info.IsDir():
-		return nil, fmt.Errorf("read sources %s: it is no directory", dir)
+		return nil, fmt.Errorf("read sources %s: not a directory", dir)
 	}
-	t := &Tree{dir: dir, label: printed(dir, workingDir), last: map[string][]match{}}
+	t := &Tree{dir: dir, label: printed(dir, workingDir), byLastName: map[string][]keyMatch{}}
 	leave := map[string]bool{}
 	for _, b := range built {
 		if abs, err := filepath.Abs(b); err == nil {
@@ -78,7 +78,7 @@ func Open(dir, workingDir string, built []string) (*Tree, error) {
 	return t, nil
 }
 
-// printed is a directory as reports print it.
+// printed returns a directory as reports print it.
 func printed(dir, workingDir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		if rel, err := filepath.Rel(workingDir, abs); err == nil {
@@ -98,7 +98,7 @@ func (t *Tree) walk(leave map[string]bool) error {
 		case err != nil && name == abs:
 			return err
 		case err != nil:
-			return nil // what cannot be read is no source
+			return nil // a file that cannot be read is not a source
 		case d.IsDir():
 			if name != abs && (skipped[d.Name()] || leave[name]) {
 				return filepath.SkipDir
@@ -108,7 +108,7 @@ func (t *Tree) walk(leave map[string]bool) error {
 			return nil
 		}
 		if len(t.files) == MaxFiles {
-			return fmt.Errorf("it holds more than %d documents: name the directory of the pages' sources", MaxFiles)
+			return fmt.Errorf("it contains more than %d documents: use the directory that contains only the sources of pages", MaxFiles)
 		}
 		rel, err := filepath.Rel(abs, name)
 		if err != nil {
@@ -124,7 +124,7 @@ func isSource(name string) bool {
 	return dot > 0 && sourceExtensions[strings.ToLower(name[dot+1:])]
 }
 
-// head is the beginning of a file; nil when it cannot be read.
+// head returns the beginning of a file, or nil if it cannot be read.
 func head(name string) []byte {
 	f, err := os.Open(name)
 	if err != nil {
@@ -132,16 +132,16 @@ func head(name string) []byte {
 	}
 	defer f.Close()
 	text := make([]byte, maxHead)
-	n, _ := io.ReadFull(f, text) // a short file is a whole one
+	n, _ := io.ReadFull(f, text) // a shorter file is not an error
 	return text[:n]
 }
 
-// add makes a file known under its keys.
+// add records a file under its keys.
 func (t *Tree) add(rel string, head []byte) {
 	id := len(t.files)
 	t.files = append(t.files, file{rel})
 	for _, k := range sourceKeys(rel, readFrontMatter(head)) {
-		t.last[k.last()] = append(t.last[k.last()], match{id, k})
+		t.byLastName[k.last()] = append(t.byLastName[k.last()], keyMatch{id, k})
 	}
 }
 
@@ -152,7 +152,7 @@ func (k key) last() string {
 	return k[len(k)-1]
 }
 
-// name is how reports call a source.
+// name returns the name of a source in reports.
 func (t *Tree) name(id int) string {
 	if t.label == "." {
 		return t.files[id].rel
@@ -160,22 +160,22 @@ func (t *Tree) name(id int) string {
 	return t.label + "/" + t.files[id].rel
 }
 
-// of returns the sources that a page may have been made from, the likeliest: those
-// whose paths have most names in common with its own. What generators put above
-// their pages (content/, docs/, a version, the path of a site) is no hindrance.
-func (t *Tree) of(page string) []int {
-	k := pageKey(t.below(page))
+// sourcesByPath returns the most likely sources of a page: those whose paths have the
+// most names in common with its own. Directories that generators add or remove at the
+// beginning of a path (content/, docs/, a version, the path of a site) do not matter.
+func (t *Tree) sourcesByPath(page string) []int {
+	k := pageKey(t.sitePath(page))
 	if len(k) == 0 {
-		return t.home()
+		return t.homeSources()
 	}
 	var best []int
 	most := 0
-	for _, m := range t.last[k.last()] {
-		n := shared(m.key, k)
+	for _, m := range t.byLastName[k.last()] {
+		n := commonNames(m.key, k)
 		switch whole := n == len(m.key) && n == len(k); {
 		case whole && most <= len(k):
 			if most < len(k)+1 {
-				best, most = best[:0], len(k)+1 // nothing is nearer than the same path
+				best, most = best[:0], len(k)+1 // no match is better than the same path
 			}
 			best = appendNew(best, m.file)
 		case whole || n == most:
@@ -187,8 +187,8 @@ func (t *Tree) of(page string) []int {
 	return best
 }
 
-// below takes off the scheme and host of a page, or the directory its site is in.
-func (t *Tree) below(page string) string {
+// sitePath removes the scheme and host of a page, or the directory of its site.
+func (t *Tree) sitePath(page string) string {
 	if at := strings.Index(page, "://"); at >= 0 {
 		_, path, _ := strings.Cut(page[at+3:], "/")
 		path, _, _ = strings.Cut(path, "?")
@@ -203,9 +203,10 @@ func (t *Tree) below(page string) string {
 	return page[len(longest):]
 }
 
-// home are the sources of a site's first page: index files as high up as there are.
-func (t *Tree) home() []int {
-	if top := t.last[""]; len(top) > 0 {
+// homeSources returns the sources of the first page of a site: the index files in the
+// topmost directory that has any.
+func (t *Tree) homeSources() []int {
+	if top := t.byLastName[""]; len(top) > 0 {
 		var all []int
 		for _, m := range top {
 			all = appendNew(all, m.file)

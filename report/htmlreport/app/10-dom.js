@@ -1,9 +1,9 @@
-// Making elements. Strings get into the page as text nodes and attributes only.
+// Functions that create elements. Strings enter the page only as text nodes and attributes.
 
 const byId = (id) => document.getElementById(id);
 
-// el makes an element. Of the properties, "on" holds listeners, "class" the classes,
-// and true and false set and leave out an attribute.
+// el creates an element. The property "on" has event listeners, "class" the class names;
+// true sets an attribute and false omits it.
 function el(tag, properties = {}, ...children) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -23,12 +23,12 @@ function el(tag, properties = {}, ...children) {
 
 const button = (text, click, properties = {}) => el("button", { type: "button", on: { click }, ...properties }, text);
 
-// Characters that act instead of being seen: they change the direction of what
-// follows, or take no room, so that two strings look alike.
+// UNSEEN matches characters that act instead of being visible: they change the text
+// direction, or have no width, so that two strings look alike.
 const UNSEEN =
   /[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-// visible writes such characters out, as in \u202e.
+// visible escapes invisible characters, as in \u202e.
 function visible(s) {
   return s.replace(UNSEEN, (c) => {
     const n = c.codePointAt(0);
@@ -36,18 +36,18 @@ function visible(s) {
   });
 }
 
-// oneLine is a link's text as it is shown.
+// oneLine returns the text of a link on one line.
 const oneLine = (s) => visible(s.replace(/[\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+/g, " ").trim());
 
 const clip = (s, n) => (s.length <= n ? s : s.slice(0, n - 1) + "…");
 
-// hrefOf is a URL that may be clicked: those of the web, and no other.
+// hrefOf returns a URL that may be the target of a link: only http and https URLs.
 function hrefOf(url) {
   UNSEEN.lastIndex = 0;
   return /^https?:\/\//i.test(url) && !UNSEEN.test(url) ? url : "";
 }
 
-// link shows a URL, and makes it one to click where it leads to the web.
+// link shows a URL. It is clickable if it is an http or https URL.
 function link(url, text = url) {
   const href = hrefOf(url);
   if (!href) return el("span", { class: "url" }, visible(text) || "(empty)");
@@ -60,8 +60,8 @@ const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 const plural = (n, noun) => count(n) + " " + (n === 1 ? noun : noun + "s");
 
-// announce tells a screen reader what changed. While the details are open the rest
-// of the page is silent, so they have a place of their own.
+// announce tells screen readers what changed. While the details are open, the rest of the
+// page is silent, so the details have a status element of their own.
 let announced = 0;
 function announce(text) {
   clearTimeout(announced);
@@ -70,4 +70,4 @@ function announce(text) {
   }, 150);
 }
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");

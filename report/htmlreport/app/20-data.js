@@ -1,18 +1,18 @@
-// The data: what report/htmldata.go writes. Strings stand in one table, and
-// arrays hold places in it.
+// The data that format_html_data.go writes. All strings are in one table, and arrays
+// contain indexes of this table.
 
 const data = JSON.parse(byId("data").textContent);
 byId("data").remove();
 
 const strings = data.strings;
 const VERDICTS = ["ok", "broken", "unverified", "skipped"];
-const WORDS = ["broken", "unverified", "warning", "info", "ok", "skipped"]; // worst first
+const WORDS = ["broken", "unverified", "warning", "info", "ok", "skipped"]; // most severe first
 const COMMAND_LINE = "command line";
 const shown = new Set(data.show);
 const codes = new Map(data.codes.map((c) => [c.code, c]));
 const codeOf = (code) => codes.get(code) ?? { code, title: "", explanation: "", advice: "", severity: "warning", ofPage: false };
 
-// Result is one target. Its array is kept, for searching looks at its strings' places.
+// Result is one target. It keeps its array, since the search reads the string indexes.
 class Result {
   constructor(id, a) {
     this.id = id;
@@ -34,12 +34,12 @@ class Result {
   get redirects() { return this.a[12].map(([url, status]) => ({ url: strings[url], status })); }
   get warnings() { return this.a[13].map(([code, message, proposal]) => ({ code: strings[code], message: strings[message], proposal: strings[proposal] })); }
   get suggestions() { return this.a[14].map(([url, why]) => ({ url: strings[url], why: strings[why] })); }
-  // proposal is what to write in place of the links to it, where that is certain.
+  // proposal is the URL that should replace the links to it, if that is certain.
   get proposal() { return this.a[18].length ? { url: strings[this.a[18][0]], why: strings[this.a[18][1]] } : null; }
-  // count and pages are how many places and pages there are; places may list fewer.
+  // count and pages are the numbers of places and pages. places may list fewer.
   get count() { return this.a[15]; }
   get pages() { return this.a[16]; }
-  // page is what references call the page that the target is.
+  // page is the name of the target's page in references.
   get page() { return strings[this.a[21]]; }
   get listed() { return this.places.length / 4; }
   place(i) {
@@ -47,7 +47,7 @@ class Result {
     const [element, attribute, raw, text, held] = data.shapes[shape];
     return { page: strings[page], line, column, element: strings[element], attribute: strings[attribute], raw: strings[raw], text: strings[text], held: held === 1, source: this.source(i) };
   }
-  // source is the place that the page's was made from, where that is known.
+  // source is the place in the source that the page was generated from, if known.
   source(i) {
     const all = this.a[20];
     if (all.length === 0) return null;
@@ -59,8 +59,8 @@ class Result {
 
 const results = data.results.map((a, id) => new Result(id, a));
 
-// A finding is a row of the report: a target's verdict, or one of its warnings.
-// What stands behind it, such as what to use instead, is as in the text report.
+// A finding is a row of the report: the verdict of a target, or one of its warnings. Its
+// hint is the same as in the text report.
 const findings = [];
 for (const r of results) {
   const hints = r.a[19].values();
@@ -74,35 +74,34 @@ const hintOf = (f) => strings[f.hint].replace(/^-> /, "→ ");
 
 const messageOf = (f) => (f.w < 0 ? f.r.message : f.r.warnings[f.w].message);
 
-// onPages tells whether a finding belongs to the pages that link to its target,
-// and not to the target itself.
+// onPages reports whether a finding is listed at the pages that link to its target, and
+// not at the target.
 const onPages = (f) => f.r.places.length > 0 && !(f.w >= 0 && codeOf(f.code).ofPage);
 
-// concerns tells whether a finding is one at the place at that index of its target's.
+// concerns reports whether a finding applies to the place with index i.
 const concerns = (f, i) => f.w < 0 || !strings[data.shapes[f.r.places[4 * i + 3]][5]].split(" ").includes(f.code);
 
 const siteWide = (f) => onPages(f) && f.r.pages > data.siteWide;
 
-// placeText names a place as editors open it: that in the source, where it is known.
-const placeText = (p) => (p.source ? placeText(p.source) : p.line > 0 ? `${p.page}:${p.line}:${p.column}` : spotOf(p) ? `${p.page} (${spotOf(p)})` : p.page);
+// placeText returns a place in the form that editors open: in the source, if that is
+// known.
+const placeText = (p) => (p.source ? placeText(p.source) : p.line > 0 ? `${p.page}:${p.line}:${p.column}` : elementPlace(p) ? `${p.page} (${elementPlace(p)})` : p.page);
 
-// pdfPage and spotOf tell where on its page something stands that has no line, as in
-// the text report.
+// pdfPage and elementPlace describe places without a line, as in the text report.
 const pdfPage = (p) => Number(/^page (\d{1,9})$/.exec(p.element)?.[1] ?? 0);
-const spotOf = (p) => (!(p.line > 0) && (pdfPage(p) || p.element === "outline" || p.element === "header") ? p.element : "");
+const elementPlace = (p) => (!(p.line > 0) && (pdfPage(p) || p.element === "outline" || p.element === "header") ? p.element : "");
 
 const hostKey = (host) => host || "local";
 const hostName = (host) => host || "local documents";
 
-// byAddress orders strings by their code units, which is the same everywhere.
-const byAddress = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+// compareStrings orders strings by code units, which does not depend on the locale.
+const compareStrings = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
-// rows are the findings at their places, by page and place: two parallel lists of
-// numbers, for there may be hundreds of thousands. Findings of the site's frame
-// are not among them. They are made when they are first asked for.
-let placed = null;
+// rows returns the findings at their places, sorted by page and place, in parallel arrays of
+// numbers, since there may be hundreds of thousands. They are computed on first use.
+let sortedRows = null;
 function rows() {
-  if (placed) return placed;
+  if (sortedRows) return sortedRows;
   const perPage = new Map();
   const put = (page, f, at) => {
     const list = perPage.get(page);
@@ -116,9 +115,9 @@ function rows() {
     }
     for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) put(f.r.places[4 * i], f.id, i);
   }
-  const pages = [...perPage.keys()].sort((a, b) => byAddress(strings[a], strings[b]));
+  const pages = [...perPage.keys()].sort((a, b) => compareStrings(strings[a], strings[b]));
   const total = pages.reduce((n, p) => n + perPage.get(p).length / 2, 0);
-  placed = { page: new Int32Array(total), finding: new Int32Array(total), at: new Int32Array(total), total };
+  sortedRows = { page: new Int32Array(total), finding: new Int32Array(total), at: new Int32Array(total), total };
   let n = 0;
   for (const p of pages) {
     const list = perPage.get(p);
@@ -128,29 +127,29 @@ function rows() {
     const sheet = (i) => (list[2 * i + 1] < 0 || line(i) > 0 ? 0 : pdfPage({ element: strings[data.shapes[findings[list[2 * i]].r.places[4 * list[2 * i + 1] + 3]][0]] }));
     order.sort((a, b) => line(a) - line(b) || column(a) - column(b) || sheet(a) - sheet(b) || a - b);
     for (const i of order) {
-      placed.page[n] = p;
-      placed.finding[n] = list[2 * i];
-      placed.at[n++] = list[2 * i + 1];
+      sortedRows.page[n] = p;
+      sortedRows.finding[n] = list[2 * i];
+      sortedRows.at[n++] = list[2 * i + 1];
     }
   }
-  return placed;
+  return sortedRows;
 }
 
-// hasFindings tells whether something is found on a page.
-let troubled = null;
+// hasFindings reports whether a page has findings.
+let pagesWithFindings = null;
 function hasFindings(page) {
-  if (!troubled) {
-    troubled = new Set();
+  if (!pagesWithFindings) {
+    pagesWithFindings = new Set();
     for (const f of findings) {
-      if (!onPages(f)) troubled.add(f.r.a[21]);
-      else for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) troubled.add(f.r.places[4 * i]);
+      if (!onPages(f)) pagesWithFindings.add(f.r.a[21]);
+      else for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) pagesWithFindings.add(f.r.places[4 * i]);
     }
   }
-  return troubled.has(page);
+  return pagesWithFindings.has(page);
 }
 
-// Knot is a page of the web, or its hub.
-class Knot {
+// PageNode is a page in the graph, or the hub that joins several start pages.
+class PageNode {
   constructor(id, a) {
     this.id = id;
     [this.address, this.titleAt, this.ring, this.parent, this.angle, this.radius, this.in, this.out, this.broken, this.doubtful] = a;
@@ -159,38 +158,39 @@ class Knot {
   get url() { return this.address < 0 ? "" : strings[this.address]; }
   get title() { return strings[this.titleAt]; }
   get name() {
-    if (this.address < 0) return "the starts";
+    if (this.address < 0) return "start pages";
     const title = oneLine(this.title);
     return (ending && title.endsWith(ending) ? title.slice(0, -ending.length) : title) || visible(this.url) || "(empty)";
   }
 }
 
-const knots = data.web.knots.map((a, id) => new Knot(id, a));
-for (const k of knots) if (k.parent >= 0) knots[k.parent].children.push(k.id);
+const nodes = data.web.nodes.map((a, id) => new PageNode(id, a));
+for (const k of nodes) if (k.parent >= 0) nodes[k.parent].children.push(k.id);
 
-// ending is what most titles end with, the site's name for example: it tells pages
-// apart from nothing. The longest that more than half of them share.
+// ending is the text that most titles end with, such as the name of the site, which does
+// not help to tell pages apart. It is the longest one that more than half of the titles
+// share.
 const ending = (() => {
   const tally = new Map();
-  for (const k of knots) {
+  for (const k of nodes) {
     const title = oneLine(k.title);
     let at = title.length;
     for (let n = 0; n < 12 && (at = title.lastIndexOf(" ", at - 1)) > 0; n++) tally.set(title.slice(at), (tally.get(title.slice(at)) ?? 0) + 1);
   }
   let longest = "";
-  for (const [end, n] of tally) if (n > knots.length / 2 && end.length > longest.length) longest = end;
+  for (const [end, n] of tally) if (n > nodes.length / 2 && end.length > longest.length) longest = end;
   return longest;
 })();
-const knotAt = new Map(knots.filter((k) => k.address >= 0).map((k) => [k.address, k.id]));
+const nodeAt = new Map(nodes.filter((k) => k.address >= 0).map((k) => [k.address, k.id]));
 const stringAt = new Map();
-const knotOf = (page) => {
-  if (stringAt.size === 0) for (const at of knotAt.keys()) stringAt.set(strings[at], at);
-  return knotAt.get(stringAt.get(page));
+const nodeOf = (page) => {
+  if (stringAt.size === 0) for (const at of nodeAt.keys()) stringAt.set(strings[at], at);
+  return nodeAt.get(stringAt.get(page));
 };
 
-// threads are the links beside the tree, as pairs of knots.
-const threads = (() => {
-  const packed = data.web.threads;
+// crossLinks are the links that are not in the tree, as pairs of nodes.
+const crossLinks = (() => {
+  const packed = data.web.crossLinks;
   const value = new Int8Array(128);
   [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].forEach((c, i) => (value[c.charCodeAt(0)] = i));
   let at = 0;
@@ -210,9 +210,9 @@ const threads = (() => {
   return Int32Array.from(pairs);
 })();
 
-// wayTo are the knots from the hub to one, as far as links lead there.
-function wayTo(id) {
-  const way = [];
-  for (let k = id; k >= 0; k = knots[k].parent) way.unshift(k);
-  return way;
+// pathTo returns the nodes on the path from the hub to a node.
+function pathTo(id) {
+  const path = [];
+  for (let k = id; k >= 0; k = nodes[k].parent) path.unshift(k);
+  return path;
 }

@@ -1,9 +1,9 @@
-// What is shown stands in the address behind "#", so that a view can be kept as a
-// bookmark and sent to others: #findings?by=target&code=http-404
+// The fragment of the page's URL describes what is shown, so that a view can be
+// bookmarked and shared: #findings?by=target&code=http-404
 
 const VIEWS = ["summary", "findings", "redirects", "web", "codes"];
 
-// The sections lose their names, or the browser would scroll to them by itself.
+// The sections get other ids, since the browser would scroll to them.
 for (const name of VIEWS) byId(name).id = "view-" + name;
 const viewOf = (name) => byId("view-" + name);
 
@@ -26,8 +26,8 @@ const hashOf = (view, query) => {
   return "#" + view + (text ? "?" + text : "");
 };
 
-// go shows a view. Changes are put over what is in the address; null takes a value
-// out. A change made while typing replaces the entry in the history.
+// go shows a view. It merges changes into the parameters of the address; null removes a
+// parameter. With replace, it replaces the history entry, as when the user is typing.
 function go(view, changes, { fresh = false, replace = false } = {}) {
   const query = fresh || view !== address.view ? new URLSearchParams() : new URLSearchParams(address.query);
   for (const [name, value] of Object.entries(changes ?? {})) {
@@ -42,9 +42,9 @@ function go(view, changes, { fresh = false, replace = false } = {}) {
 
 const parameter = (name, otherwise = "") => address.query.get(name) ?? otherwise;
 
-const makers = new Map(); // view: what fills it when it is shown
+const renderers = new Map(); // view name: function that fills the view when it is shown
 
-// show brings the page in line with the address.
+// show updates the page from the address.
 function show() {
   const before = address;
   address = readAddress();
@@ -53,7 +53,7 @@ function show() {
     if (a.dataset.view === address.view) a.setAttribute("aria-current", "page");
     else a.removeAttribute("aria-current");
   }
-  makers.get(address.view)?.();
+  renderers.get(address.view)?.();
   showDetails();
   if (address.entry) byId(address.entry)?.scrollIntoView();
   else if (before.view !== address.view) scrollTo({ top: 0, behavior: "instant" });

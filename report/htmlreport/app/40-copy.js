@@ -1,11 +1,11 @@
-// Copying and saving. What a page said stays harmless in a spreadsheet and in
-// Markdown, as in the reports of those formats.
+// Copying and saving. Strings from pages are made safe for spreadsheets and Markdown, as
+// in the reports in these formats.
 
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without the permission, or in an old browser: by way of a selection.
+    // Without permission, or in an old browser: copy a selection.
     const area = el("textarea", { readonly: true, class: "visually-hidden" });
     area.value = text;
     const dialog = byId("details");
@@ -15,7 +15,7 @@ async function copy(text, what) {
     const done = document.execCommand("copy");
     area.remove();
     before?.focus();
-    if (!done) return announce("Could not copy.");
+    if (!done) return announce("Copying failed.");
   }
   announce("Copied " + what + ".");
   toast("Copied " + what);
@@ -37,7 +37,7 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-// csvCell makes a cell no formula, and quotes it where it must be (RFC 4180).
+// csvCell makes formulas harmless, and quotes the cell if necessary (RFC 4180).
 function csvCell(value) {
   let s = String(value).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, visible);
   if (s !== "-" && /^[=+\-@\t\r\n＝＋－＠]/.test(s)) s = "'" + s;
@@ -46,7 +46,7 @@ function csvCell(value) {
 
 const csv = (lines) => lines.map((cells) => cells.map(csvCell).join(",") + "\n").join("");
 
-// markdownCode makes a cell a span of code: nothing in it is a link, a mention or HTML.
+// markdownCode returns a code span, in which nothing is a link, a mention or HTML.
 const markdownCode = (value) => {
   const s = oneLine(String(value));
   if (!s) return "";
@@ -56,11 +56,11 @@ const markdownCode = (value) => {
   return fence + pad + s.replaceAll("|", "\\|") + pad + fence;
 };
 
-// markdown makes a table of lines, the first of them its heading.
+// markdown makes a table of lines. The first line is the heading.
 const markdown = (lines) =>
   lines.map((cells, i) => "| " + (i === 0 ? cells : cells.map(markdownCode)).join(" | ") + " |\n" + (i === 0 ? "|" + "---|".repeat(cells.length) + "\n" : "")).join("");
 
-// copyMenu offers what a table holds. lines and urls are made when they are asked for.
+// copyMenu returns a menu that copies or saves a table. lines and urls are called on use.
 function copyMenu(name, lines, urls) {
   const open = button("Copy", () => toggle(), { "aria-expanded": "false", "aria-controls": name + "-menu" });
   const entry = (text, what, make) =>
@@ -69,16 +69,16 @@ function copyMenu(name, lines, urls) {
       copy(make(), what);
     }));
   const menu = el("ul", { id: name + "-menu", hidden: true },
-    entry("Addresses, one a line", "the addresses", () => urls().map((u) => u + "\n").join("")),
+    entry("URLs, one per line", "the URLs", () => urls().map((u) => u + "\n").join("")),
     entry("Table as CSV", "the table as CSV", () => csv(lines())),
     entry("Table as Markdown", "the table as Markdown", () => markdown(lines())),
-    el("li", {}, button("Save the table as a CSV file", () => {
+    el("li", {}, button("Save table as a CSV file", () => {
       toggle(false);
       save("links.csv", "text/csv", csv(lines()));
     })));
   const toggle = (on = menu.hidden) => {
     menu.hidden = !on;
-    // It opens to the side where there is room.
+    // The menu opens to the left if there is no room on the right.
     menu.classList.toggle("back", on && open.getBoundingClientRect().left + menu.offsetWidth > innerWidth);
     open.setAttribute("aria-expanded", String(on));
   };

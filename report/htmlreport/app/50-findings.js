@@ -1,10 +1,10 @@
-// The findings: one list, grouped in four ways, filtered, searched and sorted.
+// The list of findings, with four groupings, filters, search and sorting.
 
 const GROUPS = [["page", "Page"], ["target", "Target"], ["host", "Host"], ["code", "Code"]];
-const SIZE = 100; // rows at a time
+const SIZE = 100; // rows per page of a list
 
-// chosen are the findings and rows that the filters let through.
-function chosen() {
+// filtered returns the findings and the row conditions that match the filters.
+function filtered() {
   const words = new Set(parameter("verdict").split(",").filter(Boolean));
   const code = parameter("code"), host = parameter("host"), target = parameter("target"), document = parameter("document"), page = parameter("page"), scope = parameter("scope");
   const search = searchFor(parameter("q"));
@@ -19,8 +19,8 @@ function chosen() {
   return { list, search, page, onPage, narrowed: Boolean(page || search.terms) };
 }
 
-// searchFor finds words, each of them anywhere in what is known of a finding.
-// Every string of the report is looked at once, however many findings share it.
+// searchFor finds words, each anywhere in the strings of a finding. It examines each
+// string of the report once, however many findings share it.
 function searchFor(text) {
   const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
   const hits = terms.map((term) => Uint8Array.from(strings, (s) => (s.toLowerCase().includes(term) ? 1 : 0)));
@@ -46,7 +46,7 @@ function searchFor(text) {
       return terms.every((term, t) => found[t] || hits[t][f.hint] || (i >= 0 && (hits[t][places[4 * i]] || shapes[t][places[4 * i + 3]])) ||
         (source && source.page.toLowerCase().includes(term)));
     },
-    // whole tells whether the target or any place of it matches.
+    // whole reports whether the target or any of its places matches.
     whole(f) {
       if (this.row(f, -1)) return true;
       for (let i = 0; i < f.r.listed; i++) if (this.row(f, i)) return true;
@@ -55,8 +55,8 @@ function searchFor(text) {
   };
 }
 
-// ofTargets narrows findings by what is known of their places.
-function ofTargets({ list, search, page, onPage }) {
+// filterByPlaces filters findings by their places.
+function filterByPlaces({ list, search, page, onPage }) {
   if (search.terms) list = list.filter((f) => search.whole(f));
   if (page) {
     list = list.filter((f) => {
@@ -68,11 +68,11 @@ function ofTargets({ list, search, page, onPage }) {
   return list;
 }
 
-// byPage makes the lines of the grouping by page: a heading, then its rows.
+// byPage groups rows by page.
 function byPage(choice) {
   const pass = new Uint8Array(findings.length);
   for (const f of choice.list) pass[f.id] = 1;
-  const wide = choice.page ? [] : ofTargets(choice).filter(siteWide).sort((a, b) => b.r.pages - a.r.pages || a.id - b.id);
+  const wide = choice.page ? [] : filterByPlaces(choice).filter(siteWide).sort((a, b) => b.r.pages - a.r.pages || a.id - b.id);
   const all = rows();
   const groups = [];
   let total = 0;
@@ -89,7 +89,7 @@ function byPage(choice) {
   return { wide, groups, total: total + wide.length };
 }
 
-// table makes a table whose headings sort it. A column is {name, sort, number}.
+// table creates a table whose headings sort it. A column is {name, sort, number}.
 function table(caption, columns, body, sort, dir, name = "") {
   const heading = (c) => {
     const attributes = { scope: "col", role: "columnheader", class: c.number ? "number" : "" };
@@ -117,15 +117,15 @@ const detailsButton = (f, i, label) =>
   button("Details", () => go(address.view, { open: f.id + (i > 0 ? "." + i : "") }), { class: "small", "aria-label": "Details of " + clip(visible(label), 80), "data-open": f.id + (i > 0 ? "." + i : "") });
 
 function target(f, text, source) {
-  const parts = [link(f.r.url, clip(f.r.url, 300))]; // the details have all of it
-  if (source) parts.push(" ", el("span", { class: "hint" }, "from ", el("span", { class: "url" }, visible(placeText(source)))));
+  const parts = [link(f.r.url, clip(f.r.url, 300))]; // the details show all of it
+  if (source) parts.push(" ", el("span", { class: "hint" }, "source: ", el("span", { class: "url" }, visible(placeText(source)))));
   if (text) parts.push(" ", el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”"));
   const hint = hintOf(f);
   if (hint) parts.push(" ", el("span", { class: "hint" }, visible(hint)));
   return parts;
 }
 
-// rowsShown is the part of a list that is on the screen.
+// rowsShown returns the range of rows on the current page of a list.
 function rowsShown(total) {
   const pages = Math.max(1, Math.ceil(total / SIZE));
   const at = Math.min(pages, Math.max(1, Number.parseInt(parameter("at", "1"), 10) || 1));
@@ -139,7 +139,7 @@ function pager(w) {
     viewOf(address.view).scrollIntoView();
     byId(address.view + "-title").focus({ preventScroll: true });
   }, { disabled: at < 1 || at > w.pages || at === w.at });
-  return el("nav", { class: "pager", "aria-label": "Pages of the list" },
+  return el("nav", { class: "pager", "aria-label": "Pages of this list" },
     to(w.at === 1 ? 0 : 1, "First"), to(w.at - 1, "Previous"),
     el("span", {}, `${count(w.from + 1)}–${count(w.to)} of ${count(w.total)}`),
     to(w.at + 1, "Next"), to(w.at === w.pages ? w.pages + 1 : w.pages, "Last"));
@@ -160,7 +160,7 @@ function pageTable(lists, what) {
     bodies.push(body);
   };
   if (lists.wide.length) {
-    part(lists.wide.length, () => heading(el("span", { class: "page" }, `On more than ${data.siteWide} pages`), el("span", { class: "note" }, "probably part of a template")), (i) => {
+    part(lists.wide.length, () => heading(el("span", { class: "page" }, `On more than ${data.siteWide} pages`), el("span", { class: "note" }, "probably in a template")), (i) => {
       const f = lists.wide[i];
       return row(cell(plural(f.r.pages, "page"), "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, f.r.place(0).text), "wide"), cell(detailsButton(f, 0, f.r.url)));
     });
@@ -171,18 +171,18 @@ function pageTable(lists, what) {
     part(g.rows.length, (continued) => heading(
       el("span", { class: "page" }, link(page)),
       el("span", { class: "note" }, plural(g.rows.length, "finding") + (continued ? ", continued" : "")),
-      button("Copy", () => copy(page, "the page’s address"), { class: "small", "aria-label": "Copy the address " + clip(visible(page), 80) }),
-      knotOf(page) !== undefined && button("In the web", () => go("web", { knot: knotOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show in the web: " + clip(visible(page), 80) }),
+      button("Copy", () => copy(page, "the URL of the page"), { class: "small", "aria-label": "Copy the URL " + clip(visible(page), 80) }),
+      nodeOf(page) !== undefined && button("Show in graph", () => go("web", { node: nodeOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show in graph: " + clip(visible(page), 80) }),
     ), (i) => {
       const [f, at] = g.rows[i];
       const p = at < 0 ? null : f.r.place(at);
-      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : (p && spotOf(p)) || "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source), "wide"), cell(detailsButton(f, at, f.r.url)));
+      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : (p && elementPlace(p)) || "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source), "wide"), cell(detailsButton(f, at, f.r.url)));
     });
   }
-  return [table(what + ", in the order of their places", columns, bodies, "", "", "stack"), pager(w)];
+  return [table(what + ", in order of their places", columns, bodies, "", "", "stack"), pager(w)];
 }
 
-// ordered sorts by a column's value, then by address.
+// ordered sorts by the value of a column, and then by name.
 function ordered(list, columns, name, otherwise) {
   const key = parameter("sort", otherwise[0]);
   const column = columns.find((c) => c.sort === key) ?? columns.find((c) => c.sort === otherwise[0]);
@@ -191,7 +191,7 @@ function ordered(list, columns, name, otherwise) {
   const value = column.value;
   const sorted = [...list].sort((a, b) => {
     const x = value(a), y = value(b);
-    return sign * (typeof x === "number" ? x - y : byAddress(x, y)) || byAddress(name(a), name(b));
+    return sign * (typeof x === "number" ? x - y : compareStrings(x, y)) || compareStrings(name(a), name(b));
   });
   return { sorted, sort: column.sort, dir };
 }
@@ -246,7 +246,7 @@ const CODE_COLUMNS = [
   ...TALLY_COLUMNS,
 ];
 
-const hostTable = (list) => flatTable("Findings by the host of their target", tally(list, (f) => f.r.host), HOST_COLUMNS, (t) => t.name, ["broken", "desc"], (t) =>
+const hostTable = (list) => flatTable("Findings by host of the target", tally(list, (f) => f.r.host), HOST_COLUMNS, (t) => t.name, ["broken", "desc"], (t) =>
   row(cell(button(visible(hostName(t.name)), () => go("findings", { by: "target", host: hostKey(t.name), sort: null, dir: null, at: null }), { class: "linklike" }), "wide"),
     ...HOST_COLUMNS.slice(1).map((c) => cell(count(c.value(t)), "number"))));
 
@@ -257,7 +257,7 @@ const codeTable = (list) => flatTable("Findings by code", tally(list, (f) => f.c
     cell(badge(WORDS[t.worst])), ...CODE_COLUMNS.slice(3).map((k) => cell(count(k.value(t)), "number")));
 });
 
-// PLACE_HEAD are the columns of the CSV report, which scripts know.
+// PLACE_HEAD has the columns of the CSV report.
 const PLACE_HEAD = ["url", "verdict", "code", "status", "page", "line", "column", "element", "attribute", "raw", "text", "final_url", "message"];
 
 function placeLine(f, at) {
@@ -265,7 +265,7 @@ function placeLine(f, at) {
   return [f.r.url, f.word, f.code, f.r.status, p.page, p.line || "", p.line ? p.column : "", p.element, p.attribute, p.raw, p.text, f.r.final, messageOf(f)];
 }
 
-// linesOf is the table that is shown, whole, for copying.
+// linesOf returns the complete table that is shown, for copying.
 function linesOf(by, shownList) {
   switch (by) {
     case "page": {
@@ -282,14 +282,14 @@ function linesOf(by, shownList) {
 }
 
 function urlsOf(by, shownList) {
-  const all = by === "page" ? [...shownList.wide, ...shownList.groups.flatMap((g) => g.rows.map(([f]) => f))] : by === "target" ? shownList : ofTargets(chosen());
+  const all = by === "page" ? [...shownList.wide, ...shownList.groups.flatMap((g) => g.rows.map(([f]) => f))] : by === "target" ? shownList : filterByPlaces(filtered());
   return [...new Set(all.map((f) => f.r.url))];
 }
 
-// The tools above the list are made once; what they show follows the address.
+// The tools above the list are created once and updated from the address.
 let tools = null;
-function makeTools() {
-  const search = el("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder: "address, page, text, code …" });
+function createTools() {
+  const search = el("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder: "URL, page, text, code …" });
   let typing = 0;
   search.addEventListener("input", () => {
     clearTimeout(typing);
@@ -314,18 +314,18 @@ function makeTools() {
   };
   const perCode = new Map();
   for (const f of findings) perCode.set(f.code, (perCode.get(f.code) ?? 0) + 1);
-  const code = choice("code", "Code", [["", "all codes"], ...[...perCode].sort(([a], [b]) => byAddress(a, b)).map(([c, n]) => [c, `${visible(c)} (${count(n)})`])]);
+  const code = choice("code", "Code", [["", "all codes"], ...[...perCode].sort(([a], [b]) => compareStrings(a, b)).map(([c, n]) => [c, `${visible(c)} (${count(n)})`])]);
   code.select.addEventListener("change", () => go("findings", { code: code.select.value, at: null }));
-  const scope = choice("scope", "Side", [["", "both sides"], ["internal", "internal"], ["external", "external"]]);
+  const scope = choice("scope", "Scope", [["", "internal and external"], ["internal", "internal"], ["external", "external"]]);
   scope.select.addEventListener("change", () => go("findings", { scope: scope.select.value, at: null }));
-  const order = choice("order", "Pages", [["", "by address"], ["most", "most findings first"]]);
+  const order = choice("order", "Pages", [["", "by URL"], ["most", "most findings first"]]);
   order.select.addEventListener("change", () => go("findings", { sort: order.select.value, at: null }));
   const state = { list: null, by: "page" };
   const menu = copyMenu("copy", () => linesOf(state.by, state.list), () => urlsOf(state.by, state.list));
   const active = el("div", { class: "active" });
   const view = el("div", { id: "list" });
   byId("plain").replaceWith(
-    el("div", { class: "tools", role: "search", "aria-label": "Filter the findings" },
+    el("div", { class: "tools", role: "search", "aria-label": "Filter findings" },
       el("div", { class: "field grow" }, el("label", { for: "search" }, "Search"), search),
       el("fieldset", {}, el("legend", {}, "Group by"), el("div", { class: "chips" }, by.map((b) => b.label))),
       el("fieldset", {}, el("legend", {}, "Verdict"), el("div", { class: "chips" }, chips.map((c) => c.label))),
@@ -334,8 +334,8 @@ function makeTools() {
   tools = { search, chips, by, code, scope, order, active, view, state };
 }
 
-// follow sets the tools to what the address says.
-function follow(by) {
+// updateTools sets the tools from the address.
+function updateTools(by) {
   if (document.activeElement !== tools.search) tools.search.value = parameter("q");
   const words = parameter("verdict").split(",");
   for (const c of tools.chips) c.box.checked = words.includes(c.box.value);
@@ -347,36 +347,36 @@ function follow(by) {
   const only = (name, text) => parameter(name) && button(`${text} ${visible(parameter(name))} ✕`, () => {
     go("findings", { [name]: null, at: null });
     byId("search").focus();
-  }, { "aria-label": `Remove the filter: ${text} ${visible(parameter(name))}` });
+  }, { "aria-label": `Remove filter: ${text} ${visible(parameter(name))}` });
   tools.active.replaceChildren(...[only("page", "on page"), only("host", "host"), only("target", "target"), only("document", "document")].filter(Boolean));
 }
 
-makers.set("findings", () => {
-  if (!tools) makeTools();
+renderers.set("findings", () => {
+  if (!tools) createTools();
   const by = GROUPS.some(([g]) => g === parameter("by")) ? parameter("by") : "page";
   const key = new URLSearchParams(address.query);
   key.delete("open");
-  follow(by);
+  updateTools(by);
   if (tools.state.key === key.toString()) return;
   tools.state.key = key.toString();
-  const choice = chosen();
+  const choice = filtered();
   let nodes, n, what;
   if (by === "page") {
     const lists = byPage(choice);
     tools.state.list = lists;
     n = lists.total;
     const wide = lists.wide.length;
-    what = plural(n, "finding") + " on " + (wide && wide === n ? "very many pages" : plural(lists.groups.length, "page") + (wide ? ", " + count(wide) + " of them on very many" : ""));
+    what = plural(n, "finding") + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
     nodes = pageTable(lists, what);
   } else {
-    const made = { target: targetTable, host: hostTable, code: codeTable }[by](ofTargets(choice));
+    const made = { target: targetTable, host: hostTable, code: codeTable }[by](filterByPlaces(choice));
     tools.state.list = made.sorted;
     nodes = made.nodes;
     n = made.sorted.length;
     what = plural(n, { target: "finding", host: "host", code: "code" }[by]);
   }
   tools.state.by = by;
-  if (n === 0) nodes = [el("p", { class: "empty card" }, findings.length ? "Nothing matches these filters." : "Nothing was found: all is well with what was looked at.")];
+  if (n === 0) nodes = [el("p", { class: "empty card" }, findings.length ? "No findings match these filters." : "No findings. Everything that was checked is ok.")];
   tools.view.replaceChildren(...nodes.filter(Boolean));
   announce(what);
 });

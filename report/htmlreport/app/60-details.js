@@ -1,8 +1,8 @@
-// The details of one finding: what happened, the way there, and what to do.
+// The details of one finding: what happened, the path to it, and what to do.
 
-const PLACES = 25; // of a target, at a time
+const PLACES = 25; // places of a target that are shown at once
 
-let opener = null; // where the focus goes when the details are closed
+let opener = null; // element that gets the focus when the details are closed
 
 function showDetails() {
   const dialog = byId("details");
@@ -24,7 +24,7 @@ function showDetails() {
   byId("details-title").focus();
 }
 
-// closed by Escape, by its button, or by going back.
+// The dialog is closed by Escape, by its button, or by going back.
 byId("details").addEventListener("close", () => {
   const dialog = byId("details");
   const open = dialog.dataset.open;
@@ -43,7 +43,7 @@ function detailsOf(f, at) {
   const r = f.r;
   const c = codeOf(f.code);
   const place = onPages(f) ? r.place(at) : null;
-  const knot = knotOf(place ? place.page : r.page);
+  const node = nodeOf(place ? place.page : r.page);
   const http = hrefOf(r.url);
   return [
     el("div", { class: "detail-top" },
@@ -54,13 +54,13 @@ function detailsOf(f, at) {
         el("p", { class: "what-happened" }, link(r.url)),
         messageOf(f) && el("p", { class: "note" }, visible(messageOf(f)))),
       el("div", { class: "actions" },
-        http && el("a", { class: "button", href: http, target: "_blank", rel: "noopener noreferrer" }, "Open the address"),
-        button("Copy the address", () => copy(r.url, "the address")),
-        place && button("Copy the place", () => copy(placeText(place), "the place")),
-        knot !== undefined && button("Show in the web", () => go("web", { knot, open: null }, { fresh: true })),
-        button("All of this code", () => go("findings", { by: "target", code: f.code }, { fresh: true }))),
+        http && el("a", { class: "button", href: http, target: "_blank", rel: "noopener noreferrer" }, "Open URL"),
+        button("Copy URL", () => copy(r.url, "the URL")),
+        place && button("Copy place", () => copy(placeText(place), "the place")),
+        node !== undefined && button("Show in graph", () => go("web", { node, open: null }, { fresh: true })),
+        button("All findings with this code", () => go("findings", { by: "target", code: f.code }, { fresh: true }))),
       instead(f),
-      (place || knot !== undefined) && wayOf(f, place),
+      (place || node !== undefined) && pathSection(f, place),
       place && r.count > 1 && placesOf(f, at),
       chainOf(r),
       others(f),
@@ -70,50 +70,50 @@ function detailsOf(f, at) {
   ];
 }
 
-// instead is what to write in place of the link.
+// instead lists URLs that can replace the link.
 function instead(f) {
   const offers = f.w >= 0
-    ? [{ url: f.r.warnings[f.w].proposal, why: "where it leads now" }]
+    ? [{ url: f.r.warnings[f.w].proposal, why: "current URL" }]
     : f.r.suggestions;
   const good = offers.filter((o) => o.url);
   if (good.length === 0) return null;
   return el("section", {}, el("h3", {}, f.w >= 0 ? "Use instead" : "Did you mean"),
     el("ul", { class: "list" }, good.map((o) => el("li", {}, link(o.url), " ", el("span", { class: "note" }, visible(o.why)), " ",
-      button("Copy", () => copy(o.url, "the address"), { class: "small", "aria-label": "Copy " + clip(visible(o.url), 80) })))));
+      button("Copy", () => copy(o.url, "the URL"), { class: "small", "aria-label": "Copy " + clip(visible(o.url), 80) })))));
 }
 
-// wayOf is the way a reader goes: from the start from page to page, then to the
-// line, the text of the link, and what it leads to. What is found about a page
-// itself has no place; the way ends at the page.
-function wayOf(f, place) {
+// pathSection shows the path of a reader: from the start from page to page, to the line
+// and text of the link, and to its target. A finding about a page itself has no place, so
+// the path ends at the page.
+function pathSection(f, place) {
   const page = place ? place.page : f.r.page;
-  const knot = knotOf(page);
+  const node = nodeOf(page);
   const steps = [];
-  if (knot !== undefined && data.web.drawn) {
-    const way = wayTo(knot).filter((k) => knots[k].address >= 0 && k !== knot);
+  if (node !== undefined && data.web.drawn) {
+    const path = pathTo(node).filter((k) => nodes[k].address >= 0 && k !== node);
     const most = 8;
-    const left = way.length > most ? way.splice(most / 2, way.length - most).length : 0;
-    way.forEach((k, i) => {
-      if (left && i === most / 2) steps.push(el("li", {}, el("span", { class: "note" }, plural(left, "page") + " between")));
-      steps.push(el("li", {}, el("strong", {}, clip(knots[k].name, 90)), el("div", { class: "where" }, link(knots[k].url))));
+    const left = path.length > most ? path.splice(most / 2, path.length - most).length : 0;
+    path.forEach((k, i) => {
+      if (left && i === most / 2) steps.push(el("li", {}, el("span", { class: "note" }, plural(left, "page") + " in between")));
+      steps.push(el("li", {}, el("strong", {}, clip(nodes[k].name, 90)), el("div", { class: "where" }, link(nodes[k].url))));
     });
   }
-  const title = knot !== undefined && knots[knot].title && el("strong", {}, clip(knots[knot].name, 90));
+  const title = node !== undefined && nodes[node].title && el("strong", {}, clip(nodes[node].name, 90));
   if (!place) {
     steps.push(el("li", { class: "end " + f.word }, title, el("div", { class: "where" }, link(page))));
   } else {
     const element = place.element && `, in <${visible(place.element)}${place.attribute ? " " + visible(place.attribute) : ""}>`;
-    steps.push(el("li", { class: f.word === "broken" ? "torn" : "" },
+    steps.push(el("li", { class: f.word === "broken" ? "broken-link" : "" },
       title,
       el("div", { class: "where" }, link(place.page)),
       place.line > 0 && el("div", { class: "where" }, `line ${count(place.line)}, column ${count(place.column)}${element || ""}`),
-      spotOf(place) && el("div", { class: "where" }, visible(spotOf(place))),
-      place.source && el("div", { class: "where" }, "made from ", el("span", { class: "url" }, visible(placeText(place.source)))),
+      elementPlace(place) && el("div", { class: "where" }, visible(elementPlace(place))),
+      place.source && el("div", { class: "where" }, "source: ", el("span", { class: "url" }, visible(placeText(place.source)))),
       place.text && el("div", {}, el("q", { class: "text" }, "“" + clip(oneLine(place.text), 300) + "”")),
       place.raw && el("code", { class: "source" }, clip(visible(place.raw), 600))));
     steps.push(el("li", { class: "end " + f.word }, link(f.r.url)));
   }
-  return el("section", {}, el("h3", {}, "The way there"), el("ol", { class: "way" }, steps));
+  return el("section", {}, el("h3", {}, "Path from the start"), el("ol", { class: "way" }, steps));
 }
 
 // placesOf lists all places that refer to the target, some at a time.
@@ -138,7 +138,7 @@ function placesOf(f, at) {
   add();
   return el("section", {},
     el("h3", {}, plural(r.count, "place") + " on " + plural(r.pages, "page")),
-    r.count > r.listed && el("p", { class: "note" }, `The first ${count(r.listed)} are listed here; the JSON report has all.`),
+    r.count > r.listed && el("p", { class: "note" }, `The first ${count(r.listed)} places are listed here. The JSON report lists all of them.`),
     el("div", { class: "actions" }, button("Copy all places", () => copy(Array.from({ length: r.listed }, (_, i) => placeText(r.place(i)) + "\n").join(""), plural(r.listed, "place")), { class: "small" })),
     list, more);
 }
@@ -146,16 +146,16 @@ function placesOf(f, at) {
 function chainOf(r) {
   const hops = r.redirects;
   if (hops.length === 0) return null;
-  const steps = hops.map((h) => el("li", {}, link(h.url), el("div", { class: "where" }, "answers " + h.status)));
-  if (r.final) steps.push(el("li", { class: "end " + (r.verdict === "broken" ? "broken" : "ok") }, link(r.final), r.status > 0 && el("div", { class: "where" }, "answers " + r.status)));
+  const steps = hops.map((h) => el("li", {}, link(h.url), el("div", { class: "where" }, "status " + h.status)));
+  if (r.final) steps.push(el("li", { class: "end " + (r.verdict === "broken" ? "broken" : "ok") }, link(r.final), r.status > 0 && el("div", { class: "where" }, "status " + r.status)));
   return el("section", {}, el("h3", {}, "Redirects"), el("ol", { class: "way" }, steps));
 }
 
-// others are the other findings of the same target.
+// others lists the other findings of the same target.
 function others(f) {
   const rest = findings.filter((g) => g.r === f.r && g !== f);
   if (rest.length === 0) return null;
-  return el("section", {}, el("h3", {}, "Also about this target"),
+  return el("section", {}, el("h3", {}, "Other findings for this target"),
     el("ul", { class: "list" }, rest.map((g) => el("li", {}, badge(g.word), " ",
       button(visible(g.code), () => go(address.view, { open: String(g.id) }, { replace: true }), { class: "linklike" }), " ", el("span", { class: "note" }, visible(messageOf(g) || codeOf(g.code).title))))));
 }
@@ -168,13 +168,13 @@ function bytes(n) {
 
 function factsOf(r) {
   const facts = [
-    ["Side", r.internal ? "internal" : "external"],
+    ["Scope", r.internal ? "internal" : "external"],
     r.status > 0 && ["Status", r.status],
     r.attempts > 0 && ["Requests", r.attempts],
-    r.elapsed > 0 && ["Took", count(r.elapsed) + " ms"],
-    r.type && ["Type", visible(r.type)],
+    r.elapsed > 0 && ["Duration", count(r.elapsed) + " ms"],
+    r.type && ["Content type", visible(r.type)],
     r.size >= 0 && ["Size", bytes(r.size)],
-    r.final && r.final !== r.url.split("#", 1)[0] && ["Answered by", link(r.final)],
+    r.final && r.final !== r.url.split("#", 1)[0] && ["Final URL", link(r.final)],
   ].filter(Boolean);
   return el("section", {}, el("h3", {}, "Facts"), el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }

@@ -1,8 +1,8 @@
-// Redirects, and the edits that would make links lead straight to their end.
+// Redirects, and the edits that make links lead directly to the final URL.
 
 const redirected = results.filter((r) => r.a[12].length > 0);
 
-// edits are the places to change, the same that "orbweaver fix" changes.
+// edits returns the places to change, which are those that "orbweaver fix" changes.
 let edited = null;
 function edits() {
   if (edited) return edited;
@@ -14,7 +14,7 @@ function edits() {
       if (strings[r.places[4 * i]] !== COMMAND_LINE && !r.place(i).held) edited.push({ r, i, url: p.url, why: p.why, page: strings[r.places[4 * i]], line: r.places[4 * i + 1], column: r.places[4 * i + 2] });
     }
   }
-  edited.sort((a, b) => byAddress(a.page, b.page) || a.line - b.line || a.column - b.column);
+  edited.sort((a, b) => compareStrings(a.page, b.page) || a.line - b.line || a.column - b.column);
   return edited;
 }
 
@@ -22,16 +22,16 @@ const statuses = (r) => r.redirects.map((h) => h.status).join(", ");
 
 const REDIRECT_COLUMNS = [
   { name: "From", sort: "from", value: (r) => r.url },
-  { name: "Answers", sort: "answers", value: statuses },
+  { name: "Status", sort: "answers", value: statuses },
   { name: "Leads to", sort: "to", value: (r) => r.final },
   { name: "Places", sort: "places", number: true, value: (r) => r.count },
   { name: "Details", unseen: true },
 ];
 
-const EDIT_COLUMNS = [{ name: "Place" }, { name: "Now" }, { name: "Instead" }, { name: "Because" }];
+const EDIT_COLUMNS = [{ name: "Place" }, { name: "Current link" }, { name: "Replacement" }, { name: "Reason" }];
 
 let redirectTools = null;
-function makeRedirectTools() {
+function createRedirectTools() {
   const kinds = [["redirects", `Redirects (${count(redirected.length)})`], ["edits", `Proposed edits (${count(edits().length)})`]].map(([value, name]) => {
     const radio = el("input", { type: "radio", name: "list", value });
     radio.addEventListener("change", () => go("redirects", { list: value === "redirects" ? null : value, sort: null, dir: null, at: null }));
@@ -40,15 +40,15 @@ function makeRedirectTools() {
   const state = { lines: () => [], urls: () => [] };
   const view = el("div", {});
   viewOf("redirects").append(
-    el("p", { class: "lead" }, "Links that are answered by another address. Where a redirect is permanent, linking to its end saves every reader a detour."),
+    el("p", { class: "lead" }, "Links that lead to another URL. If a redirect is permanent, a link to its final URL saves every visitor a request."),
     el("div", { class: "tools" }, el("fieldset", {}, el("legend", {}, "List"), el("div", { class: "chips" }, kinds.map((k) => k.label))),
       copyMenu("copy-redirects", () => state.lines(), () => state.urls())),
     view);
   redirectTools = { kinds, view, state };
 }
 
-makers.set("redirects", () => {
-  if (!redirectTools) makeRedirectTools();
+renderers.set("redirects", () => {
+  if (!redirectTools) createRedirectTools();
   const list = parameter("list", redirected.length || !edits().length ? "redirects" : "edits");
   for (const k of redirectTools.kinds) k.radio.checked = k.radio.value === list;
   const state = redirectTools.state;
@@ -66,8 +66,8 @@ makers.set("redirects", () => {
       return [at.page, at.line, at.column, at.raw, e.url, e.why];
     })];
     state.urls = () => [...new Set(all.map((e) => e.url))];
-    nodes = [el("p", { class: "note" }, "“orbweaver fix” makes a patch for local sources of a JSON report."), table("Proposed edits", EDIT_COLUMNS, body, "", ""), pager(w)];
-    if (all.length === 0) nodes = [el("p", { class: "empty card" }, "No edit to propose.")];
+    nodes = [el("p", { class: "note" }, "“orbweaver fix REPORT.json” turns these edits into a patch for local files."), table("Proposed edits", EDIT_COLUMNS, body, "", ""), pager(w)];
+    if (all.length === 0) nodes = [el("p", { class: "empty card" }, "No proposed edits.")];
     announce(plural(all.length, "proposed edit"));
   } else {
     const finding = new Map();
@@ -81,7 +81,7 @@ makers.set("redirects", () => {
     state.lines = () => [["from", "answers", "to", "instead", "places"], ...made.sorted.map((r) => [r.url, statuses(r), r.final, r.proposal?.url ?? "", r.count])];
     state.urls = () => made.sorted.map((r) => r.url);
     nodes = made.nodes;
-    if (redirected.length === 0) nodes = [el("p", { class: "empty card" }, "No redirect among what is listed.")];
+    if (redirected.length === 0) nodes = [el("p", { class: "empty card" }, "No redirects in the listed results.")];
     announce(plural(redirected.length, "redirect"));
   }
   redirectTools.view.replaceChildren(...nodes.filter(Boolean));

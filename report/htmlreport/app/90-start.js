@@ -1,4 +1,4 @@
-// Begins when all is there.
+// Starts the page when all scripts are loaded.
 
 function startTheme() {
   const root = document.documentElement;
@@ -16,19 +16,19 @@ function startTheme() {
     try {
       localStorage.setItem("orbweaver-theme", next);
     } catch {
-      // It lasts as long as the page.
+      // The theme lasts as long as the page.
     }
     name();
     announce(toggle.getAttribute("aria-label"));
-    paintWeb();
+    applyTheme();
   });
   name();
   toggle.hidden = false;
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paintWeb());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => applyTheme());
 }
 
 function startNavigation() {
-  const counts = { findings: findings.length, redirects: redirected.length || edits().length, web: data.web.knots.length };
+  const counts = { findings: findings.length, redirects: redirected.length || edits().length, web: data.web.nodes.length };
   for (const a of document.querySelectorAll("nav a[data-view]")) {
     const n = counts[a.dataset.view];
     if (n !== undefined) a.append(" ", el("span", { class: "n" }, count(n)));
@@ -40,7 +40,7 @@ function startNavigation() {
       byId(a.dataset.view + "-title").focus({ preventScroll: true });
     });
   }
-  // What the summary and the codes lead to is a list with filters, once there is one.
+  // Links in the summary and the codes lead to the filtered list of findings.
   for (const a of document.querySelectorAll("a[data-go]")) a.href = "#findings?" + a.dataset.go;
   for (const name of VIEWS) viewOf(name).hidden = false;
   addEventListener("hashchange", show);

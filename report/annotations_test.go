@@ -22,7 +22,7 @@ func TestAnnotationsGolden(t *testing.T) {
 	}
 }
 
-// annotation is a workflow command as GitHub's runner reads it.
+// annotation is a workflow command as parsed by GitHub's runner.
 type annotation struct {
 	level, message string
 	properties     map[string]string
@@ -30,7 +30,7 @@ type annotation struct {
 
 var workflowCommand = regexp.MustCompile(`^::(error|warning|notice)( [^:]*)?::(.*)$`)
 
-// readAnnotations reads every line as the runner does: it must be a command.
+// readAnnotations parses every line as the runner does. Each line must be a command.
 func readAnnotations(t testing.TB, log string) []annotation {
 	t.Helper()
 	var all []annotation
@@ -72,7 +72,7 @@ func TestGitHubAnnotations(t *testing.T) {
 	}
 }
 
-// An address stands once in a sentence.
+// A sentence contains each URL only once.
 func TestSentencesDoNotRepeatThemselves(t *testing.T) {
 	const page = "https://example.com/p"
 	run := &Report{Results: []*crawler.Result{
@@ -100,7 +100,7 @@ func TestSentencesDoNotRepeatThemselves(t *testing.T) {
 	}
 }
 
-// Of each level ten are written, the last of which counts those left out.
+// Each level has at most ten annotations. The last one counts the rest.
 func TestGitHubAnnotationsAreLimited(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 11, 500} {
 		run := &Report{}
@@ -125,7 +125,7 @@ func TestGitHubAnnotationsAreLimited(t *testing.T) {
 	}
 }
 
-// A thousand findings of one code leave room for another's.
+// A thousand findings with one code leave room for findings with another.
 func TestGitHubAnnotationsAreShared(t *testing.T) {
 	run := &Report{}
 	for i := range 100 {

@@ -90,7 +90,7 @@ type marker struct {
 	*Baseline
 	result       *crawler.Result
 	known, isNew map[check.Code]bool
-	places       []crawler.Reference // of the verdict
+	places       []crawler.Reference // references of the verdict
 }
 
 func (m *marker) finding(key findingKey, refs []crawler.Reference) {

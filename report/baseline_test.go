@@ -10,7 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// comparedRun is a run that was compared with others: everything that only such a
+// comparedRun is a run that was compared with others, with all fields that only such a
 // run has.
 func comparedRun() *Report {
 	place := func(page string, line int, known bool) crawler.Reference {
@@ -47,14 +47,14 @@ func TestKnownGolden(t *testing.T) {
 	golden(t, "known.json.golden", []byte(render(t, "json", Options{}, comparedRun())))
 }
 
-// Formats that say what to mend leave out what is known; others have it marked, so
+// Formats that tell people what to fix omit known findings. Other formats mark them, so
 // that a report can be the next baseline.
 func TestKnownByFormat(t *testing.T) {
 	for _, f := range Formats {
 		for _, show := range []Show{0, ShowAll} {
 			out := render(t, f.Name, Options{Show: show}, comparedRun())
 			if f.Pages {
-				continue // a graph draws links between pages, and there are none here
+				continue // a graph has links between pages, and this run has none
 			}
 			if got, want := strings.Contains(out, "example.com/known"), !f.NewOnly || show != 0; got != want {
 				t.Errorf("%s, show %v: the known finding is listed: %t", f.Name, show, got)
@@ -71,8 +71,8 @@ func TestKnownByFormat(t *testing.T) {
 	}
 }
 
-// What fails no run is no failure to CI either.
-func TestSparedIsNoFailure(t *testing.T) {
+// A finding that cannot fail a run is not a failure for CI systems either.
+func TestExcusedFindingsAreNotFailures(t *testing.T) {
 	for format, want := range map[string][2]string{
 		"junit":       {`failures="1"`, `skipped="1"`},
 		"github":      {"::error file=c.html", "::warning file=a.html,line=5"},
@@ -89,7 +89,7 @@ func TestSparedIsNoFailure(t *testing.T) {
 	}
 }
 
-// markAll marks a run's results and tells what fails it.
+// markAll marks the results of a run and returns what can fail it.
 func markAll(b *Baseline, run *Report) *Report {
 	out := *run
 	out.Results = nil
@@ -165,7 +165,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// With a page's places told apart, those written as before are the known ones.
+// Among the places on a page, those with the earlier spelling are known.
 func TestKnownPlaces(t *testing.T) {
 	old := brokenRun(t, true, "broken http-404 u a:1")
 	old.Results[0].References[0].Text = "the old one"
@@ -180,8 +180,8 @@ func TestKnownPlaces(t *testing.T) {
 	}
 }
 
-// Warnings are known by their own codes; those about a page as a whole wherever a
-// link to it stands.
+// Warnings are known by their own codes. A warning about a page as a whole is known
+// whatever links to it.
 func TestKnownWarnings(t *testing.T) {
 	warned := func(codes ...check.Code) *Report {
 		r := brokenRun(t, true, "ok ok u a:1 b:2")
@@ -213,7 +213,7 @@ func TestKnownWarnings(t *testing.T) {
 	}
 }
 
-// A report that was marked fails as its run did when it is read back.
+// A marked report fails after reading it exactly if its run failed.
 func TestReadKnown(t *testing.T) {
 	read, err := Read(strings.NewReader(render(t, "json", Options{}, comparedRun())))
 	if err != nil {

@@ -78,7 +78,7 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// BenchmarkSQLite tells rows a second: results, references and links.
+// BenchmarkSQLite reports rows per second: results, references and links.
 func BenchmarkSQLite(b *testing.B) {
 	run := largeRun()
 	rows := 0

@@ -30,7 +30,7 @@ func (d Diff) WriteJSON(w io.Writer) error {
 	return j.flush()
 }
 
-// runBrief says which run is meant.
+// runBrief identifies a run.
 func (j *jsonEncoder) runBrief(key string, h *Head) {
 	j.key(key).object()
 	j.key("started").time(h.Started)

@@ -9,7 +9,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// brokenRun makes a report of lines "verdict code url page:line page:line …".
+// brokenRun returns a report with results from lines "verdict code url page:line
+// page:line …".
 func brokenRun(t *testing.T, complete bool, lines ...string) *Report {
 	t.Helper()
 	r := &Report{Head: Head{Started: started}, Summary: crawler.Summary{Complete: complete}}
@@ -97,7 +98,7 @@ still_broken b u1 http-404 2
 		{"all changes", true, []string{
 			"broken http-404 u1 b:2 c:1", // fixed on a, new on c
 			"broken http-410 u2 a:3",     // another code
-			"unverified http-503 u3 a:4", // could not be told
+			"unverified http-503 u3 a:4", // could not be verified
 			"broken http-404 u6 a:6",     // was unverified
 			"broken fragment-missing u7#x a:7",
 		},

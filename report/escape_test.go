@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Whatever stands in a cell is one code span in one cell.
+// Any string in a cell is one code span in one cell.
 func FuzzMarkdownCode(f *testing.F) {
 	for _, s := range dangerous()[:len(dangerous())-3] {
 		f.Add(s)
@@ -40,7 +40,7 @@ func FuzzMarkdownCode(f *testing.F) {
 	})
 }
 
-// Quoted strings end where they should, for each of the languages that have them.
+// Quoted strings end at the right place in each language that has them.
 func FuzzQuotedStrings(f *testing.F) {
 	for _, s := range dangerous()[:len(dangerous())-3] {
 		f.Add(s)

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -22,7 +22,7 @@ func (textSink) Progress(crawler.Progress) {}
 // text.
 func Example_crawl() {
 	base, _, _ := urinorm.ParseWeb("https://example.com/") // where the directory is published
-	site, err := fetch.NewSite(fetch.SiteConfig{Base: base, Dir: "testdata/site"})
+	site, err := disk.OpenSite(disk.SiteConfig{Base: base, Dir: "testdata/site"})
 	must(err)
 	defer site.Close()
 	var seeds []crawler.Seed
@@ -37,10 +37,10 @@ func Example_crawl() {
 	must(err)
 	defer out.Close()
 	must(out.Begin(&report.Head{}))
-	config := &crawler.Config{Sites: []*fetch.Site{site}, Show: crawler.Show{Broken: true}}
+	config := &crawler.Config{Sites: []*disk.Site{site}, Show: crawler.Show{Broken: true}}
 	summary, err := crawler.Run(context.Background(), config, seeds, textSink{out})
 	must(err)
-	summary.Elapsed = 0 // the example always prints the same
+	summary.Elapsed = 0 // so that the output is always the same
 	must(out.End(summary))
 	// Output:
 	// testdata/site/guide.html

@@ -11,7 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// keeper keeps what reaches it.
+// keeper is a Writer that stores its input.
 type keeper struct {
 	head    *Head
 	results []*crawler.Result
@@ -24,7 +24,7 @@ func (k *keeper) Result(r *crawler.Result) error { k.results = append(k.results,
 func (k *keeper) Page(p *crawler.Page) error     { k.pages = append(k.pages, p); return nil }
 func (k *keeper) End(s *crawler.Summary) error   { k.summary = s; return nil }
 
-// keeperFormat makes a format of k.
+// keeperFormat returns a format that writes to k.
 func keeperFormat(k *keeper, streams, pages bool) *Format {
 	return &Format{Name: "keep", Streams: streams, Pages: pages, New: func(io.Writer, Options) Writer { return k }}
 }
@@ -72,9 +72,9 @@ func TestCleanRaw(t *testing.T) {
 	}
 }
 
-// Whatever a string field holds, no password leaves and all is UTF-8. The test
-// walks the structures, so that a field that is added later is met too.
-func TestSieveCleansEveryString(t *testing.T) {
+// No string field lets a password or invalid UTF-8 through. The test uses reflection, so
+// that it covers fields that are added later.
+func TestFilterCleansEveryString(t *testing.T) {
 	const bad = "https://user:secret@example.com/\xff"
 	result := &crawler.Result{
 		Redirects: make([]crawler.Hop, 2), Warnings: make([]check.Warning, 2),
@@ -135,7 +135,7 @@ func eachString(v reflect.Value, do func(reflect.Value)) {
 	}
 }
 
-func TestSieveLeavesGivenResultsAlone(t *testing.T) {
+func TestFilterDoesNotChangeItsInput(t *testing.T) {
 	run, same := hostileRun(), hostileRun()
 	for _, show := range []Show{ShowBroken, ShowAll} {
 		for _, format := range Names() {
@@ -145,7 +145,7 @@ func TestSieveLeavesGivenResultsAlone(t *testing.T) {
 	if !reflect.DeepEqual(run.Results, same.Results) {
 		t.Error("results were changed")
 	}
-	// A clean result is not copied beyond its head.
+	// Only the top-level struct of a clean result is copied.
 	k := &keeper{}
 	s := filter{next: k, show: ShowAll}
 	clean := contractRun().Results[0]
@@ -157,7 +157,7 @@ func TestSieveLeavesGivenResultsAlone(t *testing.T) {
 	}
 }
 
-func TestSieveShows(t *testing.T) {
+func TestFilterShows(t *testing.T) {
 	warn := func(codes ...check.Code) (w []check.Warning) {
 		for _, c := range codes {
 			w = append(w, check.Warning{Code: c})
@@ -246,8 +246,8 @@ func TestSorterGivesHeadPagesResultsInOrder(t *testing.T) {
 	}
 }
 
-// Cleaning makes valid UTF-8, and what is clean stays as it is: else a report that
-// is read and written again would change.
+// Cleaning makes valid UTF-8 and is idempotent: otherwise, a report that is read and
+// written again would change.
 func FuzzClean(f *testing.F) {
 	for _, s := range hostile {
 		f.Add(s, "https://user:***@example.com/")

@@ -35,7 +35,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// newWriter makes the writer of one report to w.
+// newWriter returns a writer of one report to w.
 func newWriter(t testing.TB, f *Format, w io.Writer, o Options) *Multi {
 	t.Helper()
 	m, err := Open([]Output{{Format: f, File: Stdout}}, w, o)
@@ -61,7 +61,7 @@ func render(t testing.TB, format string, o Options, run *Report) string {
 
 var started = time.Date(2026, 1, 2, 4, 4, 5, 999_000_000, time.FixedZone("", 3600))
 
-// contractRun is the run that the documented examples show.
+// contractRun is the run in the documented examples.
 func contractRun() *Report {
 	return &Report{
 		Head: Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"docs"}},
@@ -94,7 +94,7 @@ func contractRun() *Report {
 	}
 }
 
-// fullRun has everything a report can show, in an order that no report may keep.
+// fullRun has everything that a report can show, in an unsorted order.
 func fullRun() *Report {
 	place := func(page string, line, column int, raw, text string) crawler.Reference {
 		return crawler.Reference{Page: page, Line: line, Column: column, Element: "a", Attribute: "href", Raw: raw, Text: text}
@@ -176,7 +176,7 @@ func fullRun() *Report {
 	}
 }
 
-// hostile are strings that a page may hold and no report may act upon.
+// hostile are strings that a page may contain and that no report may act on.
 var hostile = []string{
 	`"><script>alert(1)</script>`,
 	`=HYPERLINK("http://evil.example","x")`, "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1",
@@ -212,7 +212,7 @@ func hostileRun() *Report {
 	return run
 }
 
-// failingWriter accepts n bytes.
+// failingWriter accepts n bytes and then fails.
 type failingWriter struct {
 	n   int
 	err error

@@ -40,7 +40,7 @@ func TestCSVIsHarmless(t *testing.T) {
 	}
 }
 
-// A warning about how one link is written stands in no other link's row.
+// A warning about one link's spelling is not in the rows of other links.
 func TestRowsHaveTheWarningsThatConcernThem(t *testing.T) {
 	for _, format := range []string{"csv", "linkchecker-csv", "linkchecker-xml", "linkchecker-sql"} {
 		out := render(t, format, Options{}, warnedRun())

@@ -39,7 +39,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	}{
 		{"summary", testSummary}, {"filter", testFilter}, {"sort", testSort}, {"details", testDetails}, {"copy", testCopy},
 		{"redirects", testRedirects}, {"keyboard", testKeyboard}, {"screen reader", testScreenReader}, {"theme", testTheme}, {"web", testWeb}, {"web by keyboard", testWebByKeyboard},
-		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testUnseen}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames}, {"spots", testSpots},
+		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testInvisible}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames}, {"spots", testPlacesWithoutLines},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, ctx, full) })
 	}
@@ -64,8 +64,8 @@ func testSummary(t *testing.T, ctx context.Context, full string) {
 	p.want(`document.activeElement.id`, "codes-title")
 }
 
-// testNames: what is found on a file, and about it, stands together under its name, and
-// leads to its place in the web; an address that is very long is whole in the details alone.
+// testNames tests that findings on a file and about it are under its name, with a link to
+// its node in the graph. Only the details show a very long URL completely.
 func testNames(t *testing.T, ctx context.Context, _ string) {
 	long := "gone-" + strings.Repeat("x", 2000)
 	run := contractRun()
@@ -85,9 +85,9 @@ func testNames(t *testing.T, ctx context.Context, _ string) {
 	p.want(`document.querySelectorAll("#list .wide").length`, "2")
 }
 
-// testSpots: a link that has no line stands where else it is known to.
-func testSpots(t *testing.T, ctx context.Context, _ string) {
-	p := open(t, ctx, renderHTML(t, Options{}, spotRun(), nil), "#findings").ready()
+// testPlacesWithoutLines tests that a link without a line has another description of its place.
+func testPlacesWithoutLines(t *testing.T, ctx context.Context, _ string) {
+	p := open(t, ctx, renderHTML(t, Options{}, runWithoutLines(), nil), "#findings").ready()
 	p.until(`document.querySelector("#list tbody")`)
 	p.want(`[...document.querySelectorAll("#list td.place")].map((e) => e.innerText)`, "outline,page 9,page 10,page 10,–,header")
 	p.clickText("#list button", "Details")
@@ -95,7 +95,7 @@ func testSpots(t *testing.T, ctx context.Context, _ string) {
 	p.want(`[...document.querySelectorAll("#details .way .where")].some((e) => e.innerText === "outline")`, "true")
 }
 
-// testUnaffected: a warning stands where it is about a link, the verdict at all.
+// testUnaffected tests that a warning is listed only at the links it concerns, and the verdict at all links.
 func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 	run := contractRun()
 	run.Results = []*crawler.Result{{URL: "b.html", Verdict: check.Broken, Code: check.CodeFileMissing,
@@ -135,7 +135,7 @@ func testFilter(t *testing.T, ctx context.Context, full string) {
 	p = open(t, ctx, full, "#findings?by=target&scope=external").ready()
 	p.want(`document.getElementById("scope").value`, "external")
 	p.want(`[...document.querySelectorAll("#list a.url, #list span.url")].some((a) => a.innerText.startsWith("https://example.com/"))`, "false")
-	// A host that was chosen can be let go.
+	// A host filter can be removed.
 	p = open(t, ctx, full, "#findings?by=host").ready()
 	p.clickText("#list button", "example.org")
 	p.until(`location.hash === "#findings?by=target&host=example.org"`)
@@ -187,11 +187,11 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	p.until(`location.hash === "#findings?q=setup" && document.querySelector(".broken-link") === null`)
 	p.want(`document.activeElement.innerText`, "Details")
 
-	// A finding has an address of its own.
+	// A finding has its own address.
 	p = open(t, ctx, full, link).ready()
 	p.until(`document.getElementById("details").open`)
 	p.want(`document.querySelector("#details .url").innerText`, "https://example.com/guide#setup")
-	// What was made from a source leads there.
+	// A generated page leads to its source.
 	run := fullRun()
 	run.Results[4].References[0].Source = &crawler.Place{File: "docs/a.md", Line: 3, Column: 4, Raw: "guide.md#setup"}
 	run.Results[4].BrokenRuns, run.Results[4].FailsAfter = 1, 3
@@ -203,7 +203,7 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	if got := p.clipboard(); got != "docs/a.md:3:4" {
 		t.Errorf("copied %q", got)
 	}
-	// What is on many pages names its places a few at a time.
+	// The details list a few places at a time.
 	p = open(t, ctx, full, "#findings?by=target&code=http-410").ready()
 	p.clickText("#list button", "Details")
 	p.until(`document.querySelectorAll("#places li").length === 25`)
@@ -285,7 +285,7 @@ func testRedirects(t *testing.T, ctx context.Context, full string) {
 	p.want(`document.querySelector("#view-redirects tbody tr").innerText.split(/\s+/).join(" ")`, "https://example.com/a:3:14 /old https://example.com/new/ moved permanently")
 }
 
-// testKeyboard goes through the page without a mouse.
+// testKeyboard uses the page without a mouse.
 func testKeyboard(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "").ready()
 	p.keys(kb.Tab)
@@ -300,8 +300,8 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 	p.until(`document.getElementById("view-findings").checkVisibility()`)
 
 	p = open(t, ctx, full, "#findings").ready()
-	// Everything that can be clicked can be reached, in the order it stands, and the
-	// focus can leave it again.
+	// The Tab key reaches every clickable element in document order, and the focus can
+	// leave it.
 	want := eval[int](p, `[...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked)).length`)
 	eval[bool](p, `(window.met = new Set(), document.addEventListener("focusin", (e) => met.add(e.target)), true)`)
 	for range want + 1 {
@@ -321,7 +321,7 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 	p.do(chromedp.Focus(chromedp.CSS("#list button.small")))
 	p.keys(kb.Enter)
 	p.until(`document.getElementById("details").open`)
-	for range 40 { // the focus stays within, or goes to the browser's own controls
+	for range 40 { // the focus stays in the dialog, or goes to the browser's own controls
 		p.keys(kb.Tab)
 		if !eval[bool](p, `document.activeElement === document.body || document.getElementById("details").contains(document.activeElement)`) {
 			t.Fatalf("the focus left the details for %s", eval[string](p, `document.activeElement.outerHTML`))
@@ -331,8 +331,8 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 	p.until(`!location.hash.includes("open") && document.activeElement.innerText === "Details"`)
 }
 
-// testScreenReader looks at what the browser tells assistive technology: what is
-// worked with has a name, the page has its landmarks, and no heading is skipped.
+// testScreenReader examines the accessibility tree: controls have names, the page has
+// landmarks, and no heading level is skipped.
 func testScreenReader(t *testing.T, ctx context.Context, full string) {
 	named := []string{"button", "link", "searchbox", "textbox", "checkbox", "radio", "combobox", "columnheader", "rowheader", "table", "dialog", "application", "navigation", "heading"}
 	p := open(t, ctx, full, "").ready()
@@ -344,14 +344,14 @@ func testScreenReader(t *testing.T, ctx context.Context, full string) {
 		}
 		text := func(v *accessibility.Value) (s string) {
 			if v != nil {
-				_ = json.Unmarshal(v.Value, &s) // no string is no name
+				_ = json.Unmarshal(v.Value, &s) // a value that is not a string is not a name
 			}
 			return s
 		}
 		roles := map[string]int{}
 		level := 0
 		if strings.Contains(hash, "open=") {
-			level = 1 // the rest of the page is behind
+			level = 1 // the rest of the page is inert
 		}
 		for _, n := range tree.Nodes {
 			role := text(n.Role)
@@ -413,7 +413,7 @@ func testTheme(t *testing.T, ctx context.Context, full string) {
 	p.want(`document.getElementById("theme").ariaLabel`, "Theme: system")
 }
 
-// colors counts the pixels of the web that are nearly of a color.
+// colors counts the pixels of the graph that are close to a color.
 func (t *tab) colors(r, g, b int) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
@@ -438,7 +438,7 @@ func (t *tab) colors(r, g, b int) int {
 	return n
 }
 
-// drawn waits for the web's picture to be painted.
+// drawn waits until the graph is painted.
 func (t *tab) drawn() *tab {
 	t.Helper()
 	t.until(`"drawn" in (document.getElementById("stage")?.dataset ?? {})`)
@@ -479,7 +479,7 @@ func testWeb(t *testing.T, ctx context.Context, full string) {
 	p.clickText("#side button", "Show findings")
 	p.until(`location.hash === "#findings?page=https%3A%2F%2Fexample.com%2Fa"`)
 	p.until(`document.querySelectorAll("#list tbody th").length === 1`)
-	// Finding a page by its name, and all pages as a list.
+	// Search for a page, and list all pages.
 	p.clickText("nav a", "Graph 30")
 	p.drawn()
 	p.click("#find")
@@ -549,7 +549,7 @@ func testNoScripts(t *testing.T, ctx context.Context, full string) {
 	}
 }
 
-// testNarrow holds every view to the width of a telephone.
+// testNarrow tests that every view fits the width of a phone.
 func testNarrow(t *testing.T, ctx context.Context, full string) {
 	for name, text := range map[string]string{"full": full, "hostile": renderHTML(t, Options{Show: ShowAll}, hostileRun(), hostilePages())} {
 		p := open(t, ctx, text, "", chromedp.EmulateViewport(360, 740)).ready()
@@ -562,7 +562,7 @@ func testNarrow(t *testing.T, ctx context.Context, full string) {
 	}
 }
 
-// testHostile opens everything of a report on pages that would take it over.
+// testHostile opens all views of a report about hostile pages.
 func testHostile(t *testing.T, ctx context.Context, _ string) {
 	run, pages := dangerousRun()
 	for _, s := range []string{"javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "vbscript:x", "java\nscript:alert(1)", " javascript:alert(1)", "//evil.example/", "blob:x"} {
@@ -576,7 +576,7 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 	}
 	text := renderHTML(t, Options{Show: ShowAll}, run, pages)
 	p := open(t, ctx, text, "").ready()
-	// look opens views one after the other and brings what there is to see.
+	// look opens views one after the other and returns their contents.
 	type seen struct {
 		Hrefs      []string
 		Characters string
@@ -626,9 +626,9 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 	}
 }
 
-// testUnseen holds the script's idea of characters that act to ours, for every
-// character there is.
-func testUnseen(t *testing.T, ctx context.Context, _ string) {
+// testInvisible tests that the script and the Go code agree on invisible characters, for
+// every character.
+func testInvisible(t *testing.T, ctx context.Context, _ string) {
 	var message strings.Builder
 	for r := rune(1); r <= 0x10FFFF; r++ {
 		if invisible(r) || invisible(r-1) || invisible(r+1) || r%0x111 == 0 && (r < 0xD800 || r > 0xDFFF) {
@@ -647,8 +647,8 @@ func testUnseen(t *testing.T, ctx context.Context, _ string) {
 	}
 }
 
-// testLarge opens a report on 10,000 pages with 100,000 findings: what is in the
-// document stays small, and everything can still be found.
+// testLarge opens a report on 10,000 pages with 100,000 findings. The document stays
+// small, and all findings can be reached.
 func testLarge(t *testing.T, ctx context.Context, _ string) {
 	const pages, findings = 10_000, 100_000
 	run := &Report{Head: Head{Targets: []string{"https://example.com/"}}, Summary: crawler.Summary{Complete: true, Pages: pages, Broken: findings, Results: findings}}

@@ -21,10 +21,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is for machines that stand still; nothing takes a hundredth of it.
+// patience is the timeout for overloaded machines; no step normally needs a hundredth of it.
 const patience = time.Minute
 
-// startBrowser starts a headless Chromium; the returned context opens tabs.
+// startBrowser starts a headless Chromium. The returned context opens tabs.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -43,7 +43,7 @@ func startBrowser(t *testing.T) context.Context {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1000, 600),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
-		chromedp.Flag("enable-unsafe-swiftshader", true), // WebGL where there is no graphics card
+		chromedp.Flag("enable-unsafe-swiftshader", true), // WebGL without a graphics card
 	)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeAll := chromedp.NewContext(ctx)
@@ -60,8 +60,8 @@ func startBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// tab is a page that is looked at. What a report must never do fails the test: say
-// something on the console, violate its policy, ask for anything, open a dialog.
+// tab is an open page. The test fails if the report writes to the console, violates its
+// policy, sends a request, or opens a dialog.
 type tab struct {
 	*testing.T
 	ctx     context.Context
@@ -69,7 +69,7 @@ type tab struct {
 	trouble []string
 }
 
-// open shows a report, from a file, at a place in it.
+// open shows a report from a file, at an address in it.
 func open(t *testing.T, parent context.Context, text, hash string, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
@@ -94,7 +94,7 @@ func open(t *testing.T, parent context.Context, text, hash string, before ...chr
 	return tab
 }
 
-// ready waits for the report's script.
+// ready waits until the script of the report has started.
 func (t *tab) ready() *tab {
 	t.Helper()
 	t.until(`"ready" in document.documentElement.dataset`)
@@ -112,7 +112,7 @@ func (t *tab) event(event any) {
 			what += ": " + e.ExceptionDetails.Exception.Description
 		}
 	case *log.EventEntryAdded:
-		// The browser says what it does without a graphics card.
+		// The browser logs that there is no graphics card.
 		if !strings.Contains(e.Entry.Text, "WebGL") {
 			what = fmt.Sprintf("log, %s: %s", e.Entry.Source, e.Entry.Text)
 		}
@@ -142,7 +142,7 @@ func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval asks the page for a value.
+// eval evaluates an expression in the page.
 func eval[T any](t *tab, expression string) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
@@ -172,14 +172,13 @@ func (t *tab) want(expression, want string) {
 	}
 }
 
-// click clicks with the mouse in the middle of the first element that a selector
-// finds, once it is there.
+// click waits for the first element that matches a selector and clicks its center.
 func (t *tab) click(selector string) {
 	t.Helper()
 	t.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// clickText clicks what bears a text.
+// clickText clicks the element with a text.
 func (t *tab) clickText(selector, text string) {
 	t.Helper()
 	t.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.textContent === %q && e.checkVisibility())`, selector, text))

@@ -19,7 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// renderHTML writes a run with the site's graph.
+// renderHTML writes a run with the graph of the site.
 func renderHTML(t testing.TB, o Options, run *Report, pages []*crawler.Page) string {
 	t.Helper()
 	var out strings.Builder
@@ -43,7 +43,7 @@ func renderHTML(t testing.TB, o Options, run *Report, pages []*crawler.Page) str
 	return out.String()
 }
 
-// fullSite are pages that fullRun may have met.
+// fullSite has pages for fullRun.
 func fullSite() []*crawler.Page {
 	link := func(urls ...string) (links []crawler.Edge) {
 		for _, u := range urls {
@@ -69,7 +69,7 @@ func fullSite() []*crawler.Page {
 	return pages
 }
 
-// parts are what an HTML report is made of.
+// parts are the parts of an HTML report.
 type htmlPartsOf struct {
 	policy, style string
 	scripts       []string
@@ -110,7 +110,7 @@ func takeApart(t *testing.T, text string) (p htmlPartsOf) {
 	return p
 }
 
-// TestHTMLGolden compares what differs from report to report: the data, and the
+// TestHTMLGolden compares the parts that differ between reports: the data, and the
 // document without styles and scripts.
 func TestHTMLGolden(t *testing.T) {
 	for _, test := range []struct {
@@ -150,7 +150,7 @@ func TestHTMLGolden(t *testing.T) {
 	}
 }
 
-// The chart of pages counts what their findings are, as the list has it.
+// The chart of pages has the same counts as the list of findings.
 func TestHTMLPagesWithTheMostFindings(t *testing.T) {
 	run := warnedRun()
 	run.Results = append(run.Results, &crawler.Result{URL: "gone.html", Verdict: check.Broken, Code: "http-404",
@@ -181,8 +181,8 @@ func TestHTMLIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-// TestHTMLPolicy holds the file to what it promises: nothing runs but what it was
-// made with, and nothing is loaded.
+// TestHTMLPolicy tests that only the scripts of the report run and that nothing is
+// loaded.
 func TestHTMLPolicy(t *testing.T) {
 	for name, run := range map[string]*Report{"full": fullRun(), "hostile": hostileRun()} {
 		text := renderHTML(t, Options{Show: ShowAll}, run, fullSite())
@@ -280,7 +280,7 @@ func TestHTMLSize(t *testing.T) {
 	if n := len(renderHTML(t, Options{}, run, nil)); n > 2_000_000 {
 		t.Errorf("%d bytes without any data", n)
 	}
-	// What a finding and a page cost, so that a change that swells them is noticed.
+	// The size of a finding and of a page, so that a change that enlarges them is noticed.
 	each := func(results, pages int) int {
 		run := &Report{Summary: crawler.Summary{Complete: true}}
 		for i := range results {
@@ -301,7 +301,7 @@ func TestHTMLSize(t *testing.T) {
 	}
 }
 
-// TestHTMLIsValid asks a program that knows HTML.
+// TestHTMLIsValid uses an HTML validator.
 func TestHTMLIsValid(t *testing.T) {
 	tidy := tool(t, "tidy")
 	for name, run := range map[string]*Report{"full": fullRun(), "hostile": hostileRun(), "empty": {}} {
@@ -313,7 +313,7 @@ func TestHTMLIsValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(out)) {
-			// Browsers take a bracket in a path, and so does its href.
+			// Browsers accept a bracket in a path, so the href may contain one.
 			if !strings.Contains(line, "illegal characters found in URI") {
 				t.Errorf("%s: %s", name, line)
 			}
@@ -386,8 +386,8 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-// TestHTMLContrast holds the colors of text to WCAG 2.2, 1.4.3: 4.5 to 1 on every
-// ground they stand on.
+// TestHTMLContrast tests the contrast of text (WCAG 2.2, 1.4.3): at least 4.5 to 1 on
+// every background.
 func TestHTMLContrast(t *testing.T) {
 	style, err := asset("style.css")
 	if err != nil {
@@ -404,7 +404,7 @@ func TestHTMLContrast(t *testing.T) {
 					t.Errorf("%s: %s on %s is %.2f", name, ink, ground, c)
 				}
 			}
-			// A badge's ground is tinted.
+			// The background of a badge is tinted.
 			if c := contrast(t, colors[ink], mixed(t, colors[ink], colors["panel"], 11)); c < 4.5 {
 				t.Errorf("%s: a badge in %s is %.2f", name, ink, c)
 			}
@@ -436,7 +436,7 @@ func mixed(t *testing.T, a, b string, percent float64) string {
 	return fmt.Sprintf("#%02x%02x%02x", m[0], m[1], m[2])
 }
 
-// contrast is the contrast ratio of WCAG 2.2.
+// contrast returns the contrast ratio of WCAG 2.2.
 func contrast(t *testing.T, a, b string) float64 {
 	x, y := luminance(channels(t, a)), luminance(channels(t, b))
 	return (max(x, y) + .05) / (min(x, y) + .05)
@@ -478,7 +478,7 @@ func luminance(c [3]float64) float64 {
 	return .2126*l[0] + .7152*l[1] + .0722*l[2]
 }
 
-// held is a run after the sieve.
+// held stores a run after the filter.
 type held struct {
 	head    Head
 	summary crawler.Summary
@@ -508,8 +508,8 @@ func hold(run *Report, pages []*crawler.Page) *held {
 	return h
 }
 
-// checkHTMLData holds the data to what a script element may hold, and to the
-// strings that went in.
+// checkHTMLData tests that the data is valid in a script element and contains the input
+// strings.
 func checkHTMLData(t *testing.T, text string, wants ...string) {
 	t.Helper()
 	if strings.ContainsAny(text, "<>&") {
@@ -526,10 +526,10 @@ func checkHTMLData(t *testing.T, text string, wants ...string) {
 	}
 }
 
-// TestPackThreads reads what is packed as the script does.
-func TestPackThreads(t *testing.T) {
-	threads := []webLink{{0, 1}, {0, 31}, {0, 32}, {5, 0}, {5, 24_999}, {24_000, 3}, {24_000, 1027}}
-	packed := packLinks(threads)
+// TestPackLinks decodes the links as the script does.
+func TestPackLinks(t *testing.T) {
+	links := []webLink{{0, 1}, {0, 31}, {0, 32}, {5, 0}, {5, 24_999}, {24_000, 3}, {24_000, 1027}}
+	packed := packLinks(links)
 	at := 0
 	take := func() (n int32) {
 		for shift := 0; ; shift += 5 {
@@ -550,8 +550,8 @@ func TestPackThreads(t *testing.T) {
 			got = append(got, webLink{from, to})
 		}
 	}
-	if !slices.Equal(got, threads) {
-		t.Errorf("got %v, want %v", got, threads)
+	if !slices.Equal(got, links) {
+		t.Errorf("got %v, want %v", got, links)
 	}
 }
 

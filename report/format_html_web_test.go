@@ -11,7 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// site makes pages of lines "url depth link link …".
+// site makes pages from lines "url depth link link …".
 func site(lines ...string) (pages []*crawler.Page) {
 	for _, line := range lines {
 		f := strings.Fields(line)
@@ -25,9 +25,9 @@ func site(lines ...string) (pages []*crawler.Page) {
 	return pages
 }
 
-// tell writes a web down: ring, page, and the page it hangs on; then what is torn
-// and how many threads run across.
-func tell(w *webGraph) string {
+// describeGraph lists the nodes of a graph with their rings and parents, then the broken links
+// and the number of cross links.
+func describeGraph(w *webGraph) string {
 	var b strings.Builder
 	for i, k := range w.nodes {
 		name := k.url
@@ -43,7 +43,7 @@ func tell(w *webGraph) string {
 			fmt.Fprintf(&b, " on %s", up)
 		}
 		if i >= w.firstUnreached {
-			b.WriteString(" loose")
+			b.WriteString(" unreached")
 		}
 		if k.broken+k.doubtful > 0 {
 			fmt.Fprintf(&b, " %d broken %d doubtful", k.broken, k.doubtful)
@@ -56,7 +56,7 @@ func tell(w *webGraph) string {
 	return b.String()
 }
 
-func TestWeave(t *testing.T) {
+func TestWebGraphOfSite(t *testing.T) {
 	broken := func(url string, pages ...string) *crawler.Result {
 		r := &crawler.Result{URL: url, Verdict: check.Broken, Code: "http-404", Internal: true}
 		for _, p := range pages {
@@ -94,14 +94,14 @@ https://a/d/p - https://a/all
 			`0 s/index.html
 1 s/a.html on s/index.html
 1 s/d/index.html on s/index.html
-2 s/deep.html loose
-2 s/lost.html loose
+2 s/deep.html unreached
+2 s/lost.html unreached
 s/d/index.html - s/a.html
 s/lost.html - s/a.html
 s/lost.html - s/deep.html
 `},
 		{"a published directory", []string{"out"}, site("https://a/x/index.html 0 https://a/x/b.html", "https://a/x/b.html 0", "https://a/x/y/index.html 0"), nil,
-			"0 https://a/x/index.html\n1 https://a/x/b.html on https://a/x/index.html\n2 https://a/x/y/index.html loose\n"},
+			"0 https://a/x/index.html\n1 https://a/x/b.html on https://a/x/index.html\n2 https://a/x/y/index.html unreached\n"},
 		{"several starts hang on a hub", []string{"https://a/", "https://b/"}, site("https://a/ 0 https://b/", "https://b/ 0 https://b/c", "https://b/c 1"), nil,
 			"0 (hub)\n1 https://a/ on (hub)\n1 https://b/ on (hub)\n2 https://b/c on https://b/\nhttps://a/ - https://b/\n"},
 		{"documents without an index", []string{"a.md", "b.md"}, site("a.md 0", "b.md 0 a.md"), nil,
@@ -128,14 +128,14 @@ s/lost.html - s/deep.html
 			"0 s/index.html\n1 s/a b.html on s/index.html 1 broken 0 doubtful\n"},
 	} {
 		w := newWebGraph(&Head{Targets: test.targets}, test.pages, test.results)
-		if got := tell(w); got != test.want {
+		if got := describeGraph(w); got != test.want {
 			t.Errorf("%s: got\n%swant\n%s", test.name, got, test.want)
 		}
 	}
 }
 
-// TestWeb holds a random site's web to what must be true of any.
-func TestWeb(t *testing.T) {
+// TestWebGraph tests the invariants of the graphs of random sites.
+func TestWebGraph(t *testing.T) {
 	for seed := range 20 {
 		var pages []*crawler.Page
 		n := 1 + seed*seed*7
@@ -155,14 +155,14 @@ func TestWeb(t *testing.T) {
 		slices.SortFunc(pages, func(a, b *crawler.Page) int { return strings.Compare(a.URL, b.URL) })
 		w := newWebGraph(&Head{}, pages, nil)
 		if len(w.nodes) != n || w.omitted.pages+w.omitted.crossLinks != 0 {
-			t.Fatalf("seed %d: %d knots of %d pages, left out %v", seed, len(w.nodes), n, w.omitted)
+			t.Fatalf("seed %d: %d nodes of %d pages, omitted %v", seed, len(w.nodes), n, w.omitted)
 		}
 		ring := map[int][]webNode{}
 		spokes := 0
 		for i, k := range w.nodes {
 			ring[k.ring] = append(ring[k.ring], k)
 			if k.angle < 0 || k.angle >= fullTurn || k.radius < 0 {
-				t.Fatalf("seed %d: knot %d at angle %d, radius %d", seed, i, k.angle, k.radius)
+				t.Fatalf("seed %d: node %d at angle %d, radius %d", seed, i, k.angle, k.radius)
 			}
 			if k.parent < 0 {
 				continue
@@ -170,7 +170,7 @@ func TestWeb(t *testing.T) {
 			spokes++
 			up := w.nodes[k.parent]
 			if k.parent >= i || up.ring != k.ring-1 || up.radius >= k.radius {
-				t.Fatalf("seed %d: knot %d of ring %d hangs on %d of ring %d", seed, i, k.ring, k.parent, up.ring)
+				t.Fatalf("seed %d: node %d of ring %d has parent %d of ring %d", seed, i, k.ring, k.parent, up.ring)
 			}
 		}
 		links := 0
@@ -178,14 +178,14 @@ func TestWeb(t *testing.T) {
 			links += w.nodes[i].out
 		}
 		if spokes+len(w.crossLinks) != links {
-			t.Errorf("seed %d: %d spokes and %d threads for %d links", seed, spokes, len(w.crossLinks), links)
+			t.Errorf("seed %d: %d tree links and %d cross links for %d links", seed, spokes, len(w.crossLinks), links)
 		}
 		for r, all := range ring {
 			for i, a := range all {
 				for _, b := range all[:i] {
-					// A hundredth is lost to rounding, and a row is a little less than a knot wide.
+					// A hundredth is lost to rounding, and a row is slightly narrower than a node.
 					if d := distance(a, b); d < nodeRoom*0.6 && n < 1500 {
-						t.Fatalf("seed %d, ring %d of %d: %.0f hundredths between two knots (%d at %d, %d at %d)", seed, r, len(all), d, a.radius, a.angle, b.radius, b.angle)
+						t.Fatalf("seed %d, ring %d of %d: %.0f hundredths between two nodes (%d at %d, %d at %d)", seed, r, len(all), d, a.radius, a.angle, b.radius, b.angle)
 					}
 				}
 			}
@@ -198,8 +198,8 @@ func distance(a, b webNode) float64 {
 	return math.Hypot(float64(a.radius)*math.Cos(x)-float64(b.radius)*math.Cos(y), float64(a.radius)*math.Sin(x)-float64(b.radius)*math.Sin(y))
 }
 
-// TestWebIsBounded draws a site in which every page links to every other.
-func TestWebIsBounded(t *testing.T) {
+// TestWebGraphIsBounded uses a site in which every page links to every other.
+func TestWebGraphIsBounded(t *testing.T) {
 	const n = 1000
 	var pages []*crawler.Page
 	result := &crawler.Result{URL: "https://a/gone", Verdict: check.Broken}
@@ -214,17 +214,17 @@ func TestWebIsBounded(t *testing.T) {
 	few := &crawler.Result{URL: "https://a/lost", Verdict: check.Broken, References: result.References[:3]}
 	w := newWebGraph(&Head{}, pages, []*crawler.Result{result, few})
 	if len(w.crossLinks) != maxCrossLinks || w.omitted.crossLinks != n*(n-1)-(n-1)-maxCrossLinks {
-		t.Errorf("%d threads, %d left out", len(w.crossLinks), w.omitted.crossLinks)
+		t.Errorf("%d cross links, %d omitted", len(w.crossLinks), w.omitted.crossLinks)
 	}
 	if w.siteWide != 1 || len(w.broken) != 3 || w.nodes[0].broken != 1 || w.nodes[5].broken != 0 {
-		t.Errorf("%d wide, torn %v", w.siteWide, w.broken)
+		t.Errorf("%d site-wide, broken %v", w.siteWide, w.broken)
 	}
 	pages = chainedPages(maxWebPages + 50)
 	w = newWebGraph(&Head{}, pages, nil)
 	if len(w.nodes) != maxWebPages || w.omitted.pages != 50 {
-		t.Errorf("%d knots, %d left out", len(w.nodes), w.omitted.pages)
+		t.Errorf("%d nodes, %d omitted", len(w.nodes), w.omitted.pages)
 	}
-	// A chain, as long as a site can be, is no deep recursion and no endless spiral.
+	// The longest possible chain of pages causes no deep recursion and no endless loop.
 	pages = pages[:0]
 	for i := range 20_000 {
 		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://a/%05d", i), Depth: min(i, 1), Links: []crawler.Edge{{URL: fmt.Sprintf("https://a/%05d", i+1)}}})
@@ -234,7 +234,7 @@ func TestWebIsBounded(t *testing.T) {
 	}
 }
 
-func TestTornThreadsAreBounded(t *testing.T) {
+func TestBrokenLinksAreBounded(t *testing.T) {
 	pages := []*crawler.Page{{URL: "https://a/"}}
 	var results []*crawler.Result
 	for i := range 100 {
@@ -242,11 +242,11 @@ func TestTornThreadsAreBounded(t *testing.T) {
 	}
 	w := newWebGraph(&Head{}, pages, results)
 	if len(w.broken) != maxBrokenOfPage || w.omitted.broken != 100-maxBrokenOfPage+100 || w.nodes[0].broken != 100 {
-		t.Errorf("%d torn, %d left out, %d on the page", len(w.broken), w.omitted.broken, w.nodes[0].broken)
+		t.Errorf("%d broken, %d omitted, %d on the page", len(w.broken), w.omitted.broken, w.nodes[0].broken)
 	}
 }
 
-// chainedPages are pages each of which links to ten others.
+// chainedPages returns pages that each link to ten others.
 func chainedPages(n int) []*crawler.Page {
 	url := func(i int) string { return fmt.Sprintf("https://example.com/p/%05d.html", i) }
 	pages := make([]*crawler.Page, n)

@@ -62,7 +62,7 @@ func TestJSONFieldsAreInTheContractsOrder(t *testing.T) {
 	}
 }
 
-// A report made from the same results in another order has the same bytes.
+// A report of the same results in another order has the same bytes.
 func TestReportsDoNotDependOnTheOrderOfResults(t *testing.T) {
 	for _, f := range Formats {
 		if f.Streams {
@@ -113,7 +113,7 @@ func TestNDJSONIsAJSONReportLineByLine(t *testing.T) {
 	}
 }
 
-// A line is out as soon as its result is in.
+// A line is written as soon as its result arrives.
 func TestNDJSONStreams(t *testing.T) {
 	run := fullRun()
 	var out strings.Builder

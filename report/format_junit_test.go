@@ -52,7 +52,7 @@ func readJUnit(t *testing.T, document string) junitReport {
 	return r
 }
 
-// The counts are those of the cases, and names of cases are unique in their suite.
+// The counts match the test cases, and the names of cases are unique in their suite.
 func TestJUnitCounts(t *testing.T) {
 	for name, run := range testRuns() {
 		for _, policy := range []string{"broken", "warning", "none", "internal:warning,external:none"} {
@@ -132,7 +132,7 @@ func TestJUnitOfRunWithoutFindings(t *testing.T) {
 	}
 }
 
-// What fails no run, or not yet, is no failure.
+// A finding that cannot fail the run, or not yet, is not a failure.
 func TestJUnitOfKnownAndRecentFindings(t *testing.T) {
 	run := contractRun()
 	run.Results[0].FailsAfter, run.Results[0].BrokenRuns = 3, 1

@@ -19,7 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// linkcheckerRun is what we say of the site that the samples are about.
+// linkcheckerRun is our run for the site of the samples.
 func linkcheckerRun() (*Report, []*crawler.Page) {
 	const site = "http://127.0.0.1:8765/"
 	place := func(page string, line, column int, raw, text string) crawler.Reference {
@@ -77,7 +77,7 @@ func TestLinkcheckerGolden(t *testing.T) {
 	}
 }
 
-// comments are the kinds of lines before and after the rest, by how they begin.
+// comments counts the comment lines at the beginning and at the end.
 func comments(document, mark string) (before, after int) {
 	lines := strings.Split(strings.TrimSuffix(document, "\n"), "\n")
 	for _, line := range lines {
@@ -103,7 +103,7 @@ func sameComments(t *testing.T, theirs, ours, mark string) {
 	}
 }
 
-func TestLinkcheckerCSVHasItsShape(t *testing.T) {
+func TestLinkcheckerCSVFormat(t *testing.T) {
 	theirs, ours := linkcheckerSample(t, "csv")
 	sameComments(t, theirs, ours, "#")
 	read := func(text string) (header []string, rows map[string][]string) {
@@ -115,7 +115,7 @@ func TestLinkcheckerCSVHasItsShape(t *testing.T) {
 		}
 		rows = map[string][]string{}
 		for _, row := range all[1:] {
-			// LinkChecker leaves line and column out when there are none; we keep them empty.
+			// LinkChecker omits an unknown line and column; ours are empty.
 			if len(row) == len(all[0]) && rows[row[0]] == nil {
 				rows[row[0]] = row
 			}
@@ -127,8 +127,8 @@ func TestLinkcheckerCSVHasItsShape(t *testing.T) {
 	if !slices.Equal(header, ourHeader) {
 		t.Errorf("header %v, want %v", ourHeader, header)
 	}
-	// Where LinkChecker has a row, we have it, with the same in what is no measure
-	// and no matter of taste.
+	// Each of LinkChecker's rows is in our report, with the same values except for
+	// measurements and wording.
 	for name, want := range rows {
 		got := ourRows[name]
 		if got == nil {
@@ -159,7 +159,7 @@ func TestLinkcheckerCSVHasItsShape(t *testing.T) {
 	}
 }
 
-func TestLinkcheckerSQLHasItsShape(t *testing.T) {
+func TestLinkcheckerSQLFormat(t *testing.T) {
 	theirs, ours := linkcheckerSample(t, "sql")
 	sameComments(t, theirs, ours, "--")
 	const table = `create table linksdb (urlname text, parentname text, baseref text, valid int, result text, warning text, info text, url text,
@@ -190,10 +190,10 @@ func TestLinkcheckerSQLHasItsShape(t *testing.T) {
 	}
 }
 
-// linkcheckerOrder is the order of an urldata's elements.
+// linkcheckerOrder is the order of the elements in urldata.
 var linkcheckerOrder = []string{"url", "name", "parent", "baseref", "realurl", "extern", "dltime", "dlsize", "checktime", "level", "infos", "modified", "warnings", "valid"}
 
-func TestLinkcheckerXMLHasItsShape(t *testing.T) {
+func TestLinkcheckerXMLFormat(t *testing.T) {
 	theirs, ours := linkcheckerSample(t, "xml")
 	xmllint(t, ours, "")
 	for name, document := range map[string]string{"theirs": theirs, "ours": ours} {
@@ -248,8 +248,7 @@ func TestLinkcheckerXMLHasItsShape(t *testing.T) {
 	}
 }
 
-// shapes are the kinds of lines of a document: strings, numbers and the text of
-// elements are all alike.
+// shapes returns the kinds of lines in a document, ignoring strings, numbers and texts.
 func shapes(document string) map[string]bool {
 	found := map[string]bool{}
 	for line := range strings.Lines(document) {
@@ -262,8 +261,8 @@ func shapes(document string) map[string]bool {
 	return found
 }
 
-func TestLinkcheckerGraphsHaveTheirShape(t *testing.T) {
-	more := map[string][]string{ // what LinkChecker's source writes and its sample lacks
+func TestLinkcheckerGraphFormats(t *testing.T) {
+	more := map[string][]string{ // lines that LinkChecker can write but the sample does not contain
 		"gxml": {`    <edge source="…" target="…">`, `        <valid>…</valid>`, `    </edge>`},
 	}
 	for _, kind := range []string{"gml", "dot", "gxml"} {
@@ -290,8 +289,8 @@ func TestLinkcheckerGraphsHaveTheirShape(t *testing.T) {
 	}
 }
 
-// Nodes of one title stay two.
-func TestLinkcheckerDotTellsLabelsApart(t *testing.T) {
+// Nodes with the same title stay distinct.
+func TestLinkcheckerDotLabelsAreUnique(t *testing.T) {
 	pages := []*crawler.Page{{URL: "https://example.com/a", Title: "Same"}, {URL: "https://example.com/b", Title: "Same"}}
 	labels, _, _ := readDot(t, renderPages(t, "linkchecker-dot", Options{}, &Report{}, pages))
 	if len(labels) != 2 {
@@ -317,7 +316,7 @@ func TestSQLString(t *testing.T) {
 	}
 }
 
-// What could not be told is no error to LinkChecker's scripts.
+// An unverified target is not an error for LinkChecker's scripts.
 func TestLinkcheckerOfUnverified(t *testing.T) {
 	var out strings.Builder
 	w := newWriter(t, &linkcheckerCSVFormat, &out, Options{})

@@ -37,8 +37,8 @@ func TestMarkdownOfCleanRun(t *testing.T) {
 	}
 }
 
-// What a page says is never markup: a parser of GitHub's dialect finds headings,
-// tables, emphasis and code, and a row for each finding.
+// Text from a page is never markup: a parser of GitHub Flavored Markdown finds only
+// headings, tables, emphasis and code, and a row for each finding.
 func TestMarkdownIsInert(t *testing.T) {
 	rows := checkMarkdown(t, render(t, "markdown", Options{}, hostileRun()))
 	if want := 2 * len(hostile); rows != want {
@@ -46,7 +46,7 @@ func TestMarkdownIsInert(t *testing.T) {
 	}
 }
 
-// checkMarkdown counts the rows of a report's tables.
+// checkMarkdown counts the rows of the tables in a report.
 func checkMarkdown(t *testing.T, report string) (rows int) {
 	t.Helper()
 	source := []byte(report)
@@ -100,8 +100,8 @@ func TestMarkdownIsInertToGitHub(t *testing.T) {
 	}
 }
 
-// tool finds a program that checks a format. Where tests must be whole it may not
-// be missing.
+// tool returns the path of a program that checks a format. In complete test runs, the
+// program must exist.
 func tool(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -144,8 +144,8 @@ func TestMarkdownIsLimited(t *testing.T) {
 	}
 }
 
-// A table of links into one document that is not there is one mistake.
-func TestMarkdownFoldsWhatIsTheSameOnAPage(t *testing.T) {
+// A table of links to one missing document is one mistake.
+func TestMarkdownFoldsRepeatedFindingsOnAPage(t *testing.T) {
 	run := &Report{}
 	for i := range 500 {
 		run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("gone.html#%03d", i), Verdict: check.Broken, Code: "file-missing",

@@ -51,7 +51,7 @@ func TestSARIFMatchesItsSchema(t *testing.T) {
 	}
 }
 
-// sarifLog is what GitHub reads.
+// sarifLog has the fields that GitHub reads.
 type sarifLog struct {
 	Runs []struct {
 		Tool struct {
@@ -98,8 +98,8 @@ func readSARIF(t testing.TB, o Options, run *Report) sarifLog {
 	return log
 }
 
-// What GitHub's code scanning wants beyond the schema.
-func TestSARIFAsGitHubWantsIt(t *testing.T) {
+// Requirements of GitHub's code scanning beyond the schema.
+func TestSARIFForGitHub(t *testing.T) {
 	for name, run := range testRuns() {
 		log := readSARIF(t, Options{Show: ShowAll}, run)
 		driver := log.Runs[0].Tool.Driver
@@ -146,7 +146,7 @@ func TestSARIFAsGitHubWantsIt(t *testing.T) {
 	}
 }
 
-// Fingerprints outlast lines that are added above, and tell findings apart.
+// Fingerprints stay the same if lines are added above, and distinguish findings.
 func TestSARIFFingerprintsOutlastMovedLines(t *testing.T) {
 	prints := func(run *Report) (all []string) {
 		for _, r := range readSARIF(t, Options{}, run).Runs[0].Results {
@@ -205,7 +205,7 @@ func TestSARIFLocations(t *testing.T) {
 	}
 }
 
-// Pages of the site that most findings are on are relative to it, the others are not.
+// URIs of pages on the site with the most findings are relative, others are absolute.
 func TestSARIFSite(t *testing.T) {
 	run := contractRun()
 	run.Results = []*crawler.Result{{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{
@@ -228,7 +228,7 @@ func TestSARIFSite(t *testing.T) {
 	}
 }
 
-// With a baseline every result says whether it is new.
+// With a baseline, every result states whether it is new.
 func TestSARIFBaselineState(t *testing.T) {
 	states := func(o Options, run *Report) (all []string) {
 		text := render(t, "sarif", o, run)
@@ -256,7 +256,7 @@ func TestSARIFBaselineState(t *testing.T) {
 	if got := fmt.Sprint(states(Options{}, run)); got != "[http-404  http-404  redirect-permanent  http-410 ]" {
 		t.Errorf("without a baseline: %s", got)
 	}
-	run.Summary.Known.Broken = 1 // as it is read from a saved report
+	run.Summary.Known.Broken = 1 // as in a saved report
 	if got := fmt.Sprint(states(Options{}, run)); got != want {
 		t.Errorf("from a saved report: %s, want %s", got, want)
 	}
@@ -278,7 +278,7 @@ func TestSARIFRegions(t *testing.T) {
 	}
 }
 
-// Beyond the limit the worst are kept, and the rest is counted.
+// The most severe findings within the limit are kept, and the rest are counted.
 func TestSARIFIsLimited(t *testing.T) {
 	run := &Report{Summary: crawler.Summary{Complete: true}}
 	warned := &crawler.Result{URL: "https://example.com/1", Warnings: []check.Warning{{Code: "uri-repaired"}}}
@@ -317,7 +317,7 @@ func TestSARIFIsLimited(t *testing.T) {
 	}
 }
 
-func TestSARIFMessagesHoldNoLinks(t *testing.T) {
+func TestSARIFMessagesContainNoLinks(t *testing.T) {
 	run := contractRun()
 	run.Results[0].URL = "x[click](https://evil.example/)"
 	for _, r := range readSARIF(t, Options{}, run).Runs[0].Results {
@@ -327,14 +327,13 @@ func TestSARIFMessagesHoldNoLinks(t *testing.T) {
 	}
 }
 
-// A finding leads to the source that its page was made from, in every format that
-// leads somewhere.
+// In every format with places, a finding leads to the source of its page.
 func TestFindingsLeadToSources(t *testing.T) {
 	run := contractRun()
 	ref := &run.Results[1].References[0]
 	ref.Source = &crawler.Place{File: "content/install.md", Line: 3, Column: 12, Raw: "/gone"}
 	again := *ref
-	again.Page = "docs/print.html" // another page made from the same line
+	again.Page = "docs/print.html" // another page generated from the same line
 	run.Results[1].References = append(run.Results[1].References, again)
 	run.Results = run.Results[1:]
 	log := readSARIF(t, Options{}, run)

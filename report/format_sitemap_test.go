@@ -17,7 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// goodPages are pages of which a sitemap takes some.
+// goodPages are pages, some of which belong in a sitemap.
 func goodPages() []*crawler.Page {
 	const base = "https://example.com/docs/"
 	modified := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
@@ -52,7 +52,7 @@ func sitemapRun() *Report {
 	return run
 }
 
-// locations are the addresses that a sitemap, or an index of some, names.
+// locations returns the URLs in a sitemap or a sitemap index.
 func locations(t testing.TB, document string) (all []string) {
 	t.Helper()
 	var m struct {
@@ -106,7 +106,7 @@ func TestSitemap(t *testing.T) {
 	xmllint(t, got, schemaFile("sitemap.xsd"))
 }
 
-// Without pages the results tell what is good, when they were saved.
+// Without pages, the sitemap lists the saved results.
 func TestSitemapOfSavedReport(t *testing.T) {
 	run := fullRun()
 	run.Results = append(run.Results,
@@ -117,7 +117,7 @@ func TestSitemapOfSavedReport(t *testing.T) {
 	if want := []string{"https://example.com/", "https://example.com/guide"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	// Of none, standard output gets a remark, and no file is made.
+	// If there are no pages, standard output gets a comment, and no file is created.
 	const want = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
   <!-- there is no page to list: a sitemap lists HTML pages with http or https URLs, so check a directory with base-url, and save a report with show all -->
@@ -143,7 +143,7 @@ func manyPages(n int) (pages []*crawler.Page) {
 	return pages
 }
 
-// writeFile writes a run and its pages into a file and returns its directory.
+// writeFile writes a run and its pages to a file and returns its directory.
 func writeFile(t *testing.T, output string, run *Report, pages []*crawler.Page) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -200,7 +200,7 @@ func TestSitemapIsSplit(t *testing.T) {
 	if len(all) != 25 || !slices.IsSorted(all) {
 		t.Errorf("%d addresses", len(all))
 	}
-	// What is no file cannot be several.
+	// Output that is not a file cannot become several files.
 	var single strings.Builder
 	write(&single)
 	if len(locations(t, single.String())) != 25 || !strings.Contains(single.String(), "<!-- too many pages for one sitemap: in a file, this report becomes 3 sitemaps and an index -->") {
@@ -228,7 +228,7 @@ func TestSitemapIsCompressed(t *testing.T) {
 	}
 }
 
-// Files are cut before either limit is passed.
+// Files are split before either limit is exceeded.
 func TestSitemapLimits(t *testing.T) {
 	entries := make([][]byte, 10)
 	for i := range entries {
@@ -268,8 +268,8 @@ func TestPartName(t *testing.T) {
 	}
 }
 
-// A run that fails leaves no part behind.
-func TestSitemapPartsShareTheFate(t *testing.T) {
+// A run that fails leaves no files behind.
+func TestSitemapPartsAreWrittenTogether(t *testing.T) {
 	dir := t.TempDir()
 	f, err := createFile("sitemap.xml", dir)
 	if err != nil {

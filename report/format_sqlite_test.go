@@ -14,7 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// query asks a database with the sqlite3 program.
+// query runs a query with the sqlite3 program.
 func queryFile(t testing.TB, database, sql string) string {
 	t.Helper()
 	cmd := exec.Command(tool(t, "sqlite3"), "-readonly", "-batch", "-bail", "-nullvalue", "NULL", database, sql)
@@ -27,7 +27,7 @@ func queryFile(t testing.TB, database, sql string) string {
 	return string(out)
 }
 
-// databaseOf writes what a writer wrote into a file.
+// databaseOf writes a database to a file.
 func databaseOf(t testing.TB, content string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "report.db")
@@ -85,8 +85,8 @@ func TestSQLite(t *testing.T) {
 	}
 }
 
-// What other runs and sources add, and which links a warning is about.
-func TestSQLiteRemembers(t *testing.T) {
+// Fields from other runs and sources, and the links that a warning concerns.
+func TestSQLiteFieldsOfOtherRuns(t *testing.T) {
 	db := databaseOf(t, render(t, "sqlite", Options{Show: ShowAll}, rememberedRun()))
 	for _, test := range []struct{ sql, want string }{
 		{"SELECT cached, known, broken_runs FROM results WHERE code = 'bot-wall'", "1|bot-wall redirect-permanent|NULL"},
@@ -110,8 +110,8 @@ func TestSQLiteRemembers(t *testing.T) {
 	}
 }
 
-// warnedRun has a target with a warning about its own page, one about the way to it,
-// and one about how the first of two links is written.
+// warnedRun has a target with a warning about its own page, one about its redirects, and
+// one about the spelling of the first of two links.
 func warnedRun() *Report {
 	return &Report{Results: []*crawler.Result{{
 		URL: "page.html", Verdict: check.OK, Code: "ok", Internal: true,
@@ -145,8 +145,8 @@ func TestSQLiteOrphans(t *testing.T) {
 	}
 }
 
-// Rows beyond a batch are all there, and a second report has the same bytes.
-func TestSQLiteHoldsEveryRow(t *testing.T) {
+// All rows are inserted, also after a full batch, and a second report has the same bytes.
+func TestSQLiteHasEveryRow(t *testing.T) {
 	for _, n := range []int{0, sqliteBatch, 2*sqliteBatch + 1} {
 		run := &Report{}
 		for i := range n {
@@ -173,7 +173,7 @@ func TestSQLiteFile(t *testing.T) {
 	}
 }
 
-// What fails leaves nothing behind.
+// A report that fails leaves no file behind.
 func TestSQLiteCleansUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	boom := errors.New("boom")
@@ -192,8 +192,7 @@ func TestSQLiteCleansUp(t *testing.T) {
 	}
 }
 
-// SQLite would take a drive letter, or what is shared by another host, for the host of
-// the URI.
+// SQLite would read a drive letter or the host of a network share as the host of the URI.
 func TestSQLiteFileURI(t *testing.T) {
 	for path, want := range map[string]string{"/tmp/a b": "file:///tmp/a%20b", "C:/a/b": "file:///C:/a/b", "//server/share/b": "file:////server/share/b"} {
 		if got, _, _ := strings.Cut(temporaryDatabase(path), "?"); got != want {

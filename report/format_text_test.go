@@ -88,9 +88,8 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// TestTextTellsOfAPageWithIt: what is about a file itself stands with what is found
-// in it, however its name is encoded.
-func TestTextTellsOfAPageWithIt(t *testing.T) {
+// Findings about a file are listed with the findings in it, however its name is encoded.
+func TestTextListsFindingsAboutAFileWithIt(t *testing.T) {
 	run := contractRun()
 	r := run.Results[1]
 	r.References = r.References[:1]
@@ -103,7 +102,7 @@ func TestTextTellsOfAPageWithIt(t *testing.T) {
 	}
 }
 
-func TestTextFoldsWhatIsOnManyPages(t *testing.T) {
+func TestTextFoldsSiteWideFindings(t *testing.T) {
 	for _, test := range []struct {
 		pages int
 		lines int
@@ -128,9 +127,9 @@ func TestTextFoldsWhatIsOnManyPages(t *testing.T) {
 	}
 }
 
-// TestTextFoldsWhatIsOftenOnAPage: a page that links to very many places of one
-// missing document has one thing to mend, one that misses many places has many.
-func TestTextFoldsWhatIsOftenOnAPage(t *testing.T) {
+// Many links on a page to one missing document are folded, but links to many missing
+// fragments are not.
+func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {
 	for _, test := range []struct {
 		links int
 		code  check.Code
@@ -162,7 +161,7 @@ func TestTextFoldsWhatIsOftenOnAPage(t *testing.T) {
 	}
 }
 
-func TestTextShowsOnlyWhatIsAsked(t *testing.T) {
+func TestTextShowsOnlyRequestedResults(t *testing.T) {
 	for show, want := range map[Show]string{
 		ShowBroken:               "broken",
 		ShowUnverified:           "unverified",
@@ -224,7 +223,7 @@ func TestTextIsHarmless(t *testing.T) {
 	}
 }
 
-func TestBreakCommands(t *testing.T) {
+func TestEscapeCommands(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                     "",
 		"#":                    "#",
@@ -268,7 +267,7 @@ func TestTextWidth(t *testing.T) {
 	}
 }
 
-// A long URL makes no row wide whose own is short.
+// A long URL does not widen rows with short URLs.
 func TestTextFitsNarrowTerminals(t *testing.T) {
 	run := contractRun()
 	run.Results[1].URL = "https://example.com/" + strings.Repeat("long/", 10)
@@ -332,14 +331,14 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// A row says why, where its code and the target's URL do not.
-func TestTextSaysWhy(t *testing.T) {
+// A row states the reason unless its code and the URL of the target do.
+func TestTextReasons(t *testing.T) {
 	const page = "https://example.com/"
 	moved := []crawler.Hop{{URL: page + "old", Status: 302}}
 	for _, test := range []struct {
 		name   string
 		result crawler.Result
-		want   string // behind the URL
+		want   string // after the URL
 	}{
 		{"a status says all", crawler.Result{Code: "http-404", Message: "the server answered 404 (not found)"}, ""},
 		{"it is another address that answers so", crawler.Result{Code: "http-404", Message: "the server answered 404 (not found)", Redirects: moved, FinalURL: page + "new"}, "redirected to https://example.com/new"},

@@ -25,8 +25,8 @@ func TestXMLMatchesItsSchema(t *testing.T) {
 	}
 }
 
-// Every string of a run is in the document as it is, but for characters that no
-// XML document may hold.
+// Every string of a run is in the document unchanged, except for characters that XML
+// forbids.
 func TestXMLKeepsStrings(t *testing.T) {
 	run := hostileRun()
 	found := xmlStrings(t, render(t, "xml", Options{Show: ShowAll}, run))
@@ -40,7 +40,7 @@ func TestXMLKeepsStrings(t *testing.T) {
 	}
 }
 
-// What JSON has, XML has under the same name.
+// Everything in JSON is in XML under the same name.
 func TestXMLHasWhatJSONHas(t *testing.T) {
 	run := rememberedRun()
 	found := map[[2]string]bool{}
@@ -109,7 +109,7 @@ func TestXMLHasWhatJSONHas(t *testing.T) {
 	walk("", "", object)
 }
 
-// rememberedRun has what other runs and sources add to a report.
+// rememberedRun has fields from other runs and from sources.
 func rememberedRun() *Report {
 	run := fullRun()
 	run.Summary.Known, run.Summary.Recent, run.Summary.Cached = crawler.Tally{Broken: 7, Unverified: 8, Warnings: 9}, 11, 12

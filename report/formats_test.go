@@ -33,8 +33,9 @@ func TestFormatsAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestFormatsWithoutReferences: what a format says of itself is so. Those that do not
-// list all references have no use for those to a page that is only wrong in itself.
+// TestFormatsWithoutReferences tests the field References of formats: the output of
+// formats without it does not depend on references to a page whose findings are only
+// about itself.
 func TestFormatsWithoutReferences(t *testing.T) {
 	run := func(refs ...crawler.Reference) *Report {
 		own := check.Warning{Code: check.CodeFragmentDuplicate, Message: `two elements have the id "a"`}
@@ -61,7 +62,7 @@ func TestFormatsWithoutReferences(t *testing.T) {
 		}
 		for _, o := range []Options{{}, {FailOn: Policy{FailOnWarning, FailOnWarning}}, {Show: ShowWarning}} {
 			same := render(t, f.Name, o, run(all...)) == render(t, f.Name, o, run())
-			if f.References == same && !f.Pages { // graphs have their links from the pages, where there are some
+			if f.References == same && !f.Pages { // graphs take links from the pages if there are any
 				t.Errorf("%s: References is %v, and without them the report is the same: %v", f.Name, f.References, same)
 			}
 		}
@@ -128,7 +129,7 @@ func TestParseOutput(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
+func TestNearestName(t *testing.T) {
 	names := []string{"text", "json", "ndjson", "csv", "html", "ok"}
 	for got, want := range map[string]string{
 		"jsn": "json", "JSON5": "json", "njson": "json", "ndjosn": "ndjson", "tetx": "text", "cvs": "", "csb": "csv",

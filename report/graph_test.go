@@ -14,7 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// renderPages writes a run and the pages it read.
+// renderPages writes a run with its pages.
 func renderPages(t testing.TB, format string, o Options, run *Report, pages []*crawler.Page) string {
 	t.Helper()
 	f, err := ByName(format)
@@ -46,7 +46,7 @@ func writePages(w PageWriter, run *Report, pages []*crawler.Page) error {
 	return w.End(&run.Summary)
 }
 
-// sitePages are pages of [fullRun], in an order that no report may keep.
+// sitePages are the pages of [fullRun], in an unsorted order.
 func sitePages() []*crawler.Page {
 	const base = "https://example.com/"
 	return []*crawler.Page{
@@ -71,7 +71,7 @@ func TestGraphsGolden(t *testing.T) {
 	}
 }
 
-// drawn is a graph as a program read it.
+// drawn is a graph as read by a program.
 type drawn struct {
 	Nodes []drawnNode
 	Edges []drawnEdge
@@ -87,7 +87,7 @@ type drawnEdge struct {
 	Links                   int
 }
 
-// readGraph has networkx read a graph.
+// readGraph reads a graph with networkx.
 func readGraph(t testing.TB, format, document string) drawn {
 	t.Helper()
 	const script = `
@@ -121,7 +121,7 @@ print(json.dumps({
 	return g
 }
 
-// python finds the Python of the system, which has a module.
+// python returns the system's Python, which must have a module.
 func python(t testing.TB, module string) string {
 	t.Helper()
 	path := tool(t, "/usr/bin/python3")
@@ -134,7 +134,7 @@ func python(t testing.TB, module string) string {
 	return path
 }
 
-// readDot has Graphviz read a graph: the labels of nodes by name, and edges by the
+// readDot reads a graph with Graphviz: the labels of nodes by name, and edges by the
 // names of their ends.
 func readDot(t testing.TB, document string) (labels map[string]string, tooltips []string, edges [][2]string) {
 	t.Helper()
@@ -168,7 +168,7 @@ func readDot(t testing.TB, document string) (labels map[string]string, tooltips 
 	return labels, tooltips, edges
 }
 
-func TestGraphsHoldEveryLink(t *testing.T) {
+func TestGraphsHaveEveryLink(t *testing.T) {
 	const base = "https://example.com/"
 	wantEdges := []drawnEdge{
 		{base, base, "", "", 1}, {base, base + "a", "the a page", "", 3}, {base, base + "b", "b", "", 1},
@@ -189,7 +189,7 @@ func TestGraphsHoldEveryLink(t *testing.T) {
 		for _, want := range []drawnNode{
 			{base, "Home", "ok", "", 0},
 			{base + "b", "日本語 \"b\" & <c>", "ok", "", 1},
-			{base + "guide", "Guide", "ok", "", 2}, // its fragment is broken, it is not
+			{base + "guide", "Guide", "ok", "", 2}, // its fragment is broken, but not the page
 			{base + "missing.css", "", "broken", "http-404", -1},
 			{base + "imprint", "", "broken", "http-410", -1},
 			{"https://example.org/wall", "", "unverified", "bot-wall", -1},
@@ -219,7 +219,7 @@ func values(m map[string]string) func(func(string) bool) {
 	}
 }
 
-// A saved report knows no pages; there references tell the edges.
+// A saved report has no pages, so its references give the edges.
 func TestGraphsOfSavedReports(t *testing.T) {
 	run := contractRun()
 	run.Results[0].URL = "docs/a%20b.html#x"
@@ -238,9 +238,9 @@ func TestGraphsOfSavedReports(t *testing.T) {
 	}
 }
 
-// A directory's documents are nodes under their files' names, however they are
-// linked to.
-func TestGraphsKnowOtherNames(t *testing.T) {
+// The documents of a directory are nodes with the names of their files, whatever name
+// links use.
+func TestGraphsResolveOtherNames(t *testing.T) {
 	edge := func(url string) crawler.Edge { return crawler.Edge{URL: url} }
 	pages := []*crawler.Page{
 		{URL: "index.html", Links: []crawler.Edge{edge("./"), edge("guide/#x"), edge("page"), edge("gone"), edge("other/")}},
@@ -281,8 +281,8 @@ func TestGMLIsASCII(t *testing.T) {
 	checkASCII(t, renderPages(t, "gml", Options{}, hostileRun(), sitePages()))
 }
 
-// A picture links to the web alone.
-func TestDotLinksToTheWebAlone(t *testing.T) {
+// A picture links only to http and https URLs.
+func TestDotLinksOnlyToTheWeb(t *testing.T) {
 	document := renderPages(t, "dot", Options{}, fullRun(), sitePages())
 	if strings.Contains(document, `URL="javascript:`) || !strings.Contains(document, `URL="https://example.com/"`) {
 		t.Error(document)
@@ -298,7 +298,7 @@ func TestDotLinksToTheWebAlone(t *testing.T) {
 	}
 }
 
-// Verdicts of the links that an edge joins: the gravest counts.
+// An edge has the most severe verdict of its links.
 func TestEdgeVerdicts(t *testing.T) {
 	result := func(v check.Verdict) *crawler.Result { return &crawler.Result{Verdict: v} }
 	for _, test := range []struct {

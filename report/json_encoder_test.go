@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkJSONString holds AppendJSONString to what encoding/json reads.
+// checkJSONString compares AppendJSONString with encoding/json.
 func checkJSONString(t *testing.T, s string) {
 	t.Helper()
 	out := AppendJSONString(nil, s)
@@ -63,7 +63,7 @@ func FuzzJSONString(f *testing.F) {
 	f.Fuzz(checkJSONString)
 }
 
-func TestJSONTextLayout(t *testing.T) {
+func TestJSONEncoderLayout(t *testing.T) {
 	for _, test := range []struct {
 		compact bool
 		want    string
@@ -97,7 +97,7 @@ func TestJSONTextLayout(t *testing.T) {
 	}
 }
 
-func TestJSONTextKeepsItsFirstError(t *testing.T) {
+func TestJSONEncoderKeepsItsFirstError(t *testing.T) {
 	full := errors.New("no space left on device")
 	w := &failingWriter{n: jsonBuffer * 2, err: full}
 	j := jsonEncoder{w: w}

@@ -50,7 +50,7 @@ func read(t *testing.T, file string) string {
 	return string(b)
 }
 
-// Several reports of one run are what each would be alone.
+// Each of several reports of one run is the same as if it were the only one.
 func TestMultiWritesWhatEachFormatWrites(t *testing.T) {
 	dir := t.TempDir()
 	var stdout bytes.Buffer
@@ -132,7 +132,7 @@ func TestOpenErrors(t *testing.T) {
 		{[]string{"a.csv", "a.csv/b.json"}, "create a.csv/b.json: no such file or directory"},
 	} {
 		if runtime.GOOS == "windows" && strings.Contains(test.want, "no such file") {
-			continue // worded otherwise there
+			continue // the system's message differs there
 		}
 		_, err := Open(outputs(t, test.specs...), &bytes.Buffer{}, Options{WorkingDir: dir})
 		if err == nil || err.Error() != test.want {
@@ -144,8 +144,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A report that cannot be written costs no other, and its error says which.
-func TestMultiGoesOnWhenOneOutputFails(t *testing.T) {
+// A report that cannot be written does not affect the others, and its error names it.
+func TestMultiContinuesWhenOneOutputFails(t *testing.T) {
 	for _, test := range []struct {
 		spec string
 		at   []string // the calls that return the error

@@ -8,8 +8,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// spotRun has links without lines: of a PDF, one of them over two lines, and in a header.
-func spotRun() *Report {
+// runWithoutLines has links without lines: in a PDF, where one is broken over two lines, and in a header.
+func runWithoutLines() *Report {
 	in := func(page, element, attribute string) crawler.Reference {
 		return crawler.Reference{Page: page, Element: element, Attribute: attribute, Raw: "gone"}
 	}
@@ -19,9 +19,9 @@ func spotRun() *Report {
 	}}
 }
 
-// What tells the place of a link that has no line is told in its stead, and orders them.
-func TestSpots(t *testing.T) {
-	run := spotRun()
+// Links without lines have another description of their places, which also orders them.
+func TestPlacesWithoutLines(t *testing.T) {
+	run := runWithoutLines()
 	for format, want := range map[string]string{
 		"text": `a.pdf
   outline  broken      http-404  gone/b

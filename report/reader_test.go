@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// What is written, read and written again has the same bytes.
+// A report that is written, read and written again has the same bytes.
 func TestReadIsTheInverseOfWrite(t *testing.T) {
 	for name, run := range testRuns() {
 		for _, show := range []Show{ShowDefault, ShowAll} {
@@ -66,7 +66,7 @@ func TestReadCountsSides(t *testing.T) {
 	}
 }
 
-func TestReadCountsWhatIsNotListed(t *testing.T) {
+func TestReadCountsUnlistedFindings(t *testing.T) {
 	read, err := Read(strings.NewReader(render(t, "json", Options{Show: ShowSkipped}, fullRun())))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestReadCountsWhatIsNotListed(t *testing.T) {
 	}
 }
 
-func TestReadSaysWhatIsWrong(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	good := render(t, "json", Options{}, contractRun())
 	swap := func(old, new string) string {
 		out := strings.Replace(good, old, new, 1)
@@ -172,7 +172,7 @@ func TestReadFileNamesTheFile(t *testing.T) {
 	}
 }
 
-func TestLimited(t *testing.T) {
+func TestLimitedReader(t *testing.T) {
 	for n, want := range map[int64]bool{9: false, 10: true, 11: true} {
 		got, err := io.ReadAll(&limitedReader{strings.NewReader("0123456789"), n})
 		if ok := err == nil && string(got) == "0123456789"; ok != want {
@@ -194,8 +194,8 @@ func TestReportWriteReturnsTheWritersError(t *testing.T) {
 	}
 }
 
-// Reading never panics, and what it accepts can be written, is valid, and reads
-// back as it was.
+// Read never panics. A report that it accepts can be written, is valid, and is the same
+// when it is read again.
 func FuzzRead(f *testing.F) {
 	small := hostileRun()
 	small.Head.Targets, small.Results = nil, small.Results[15:16]

@@ -10,8 +10,8 @@ import (
 
 const schemaURL = "urn:orbweaver:test:schema"
 
-// compileSchema compiles a part of the schema. When strict, fields that the schema
-// does not know are errors, so that no field can be written and not be described.
+// compileSchema compiles a part of the schema. If strict, unknown fields are errors, so
+// that every field must be described.
 func compileSchema(t testing.TB, part string, strict bool) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
@@ -112,7 +112,7 @@ func TestComparisonMatchesItsSchema(t *testing.T) {
 	}
 }
 
-// The schema must be able to say no.
+// The schema rejects invalid reports.
 func TestSchemaRejects(t *testing.T) {
 	schema := compileSchema(t, "", false)
 	good := render(t, "json", Options{}, contractRun())

@@ -16,8 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// dangerous are what the hostile strings of every format have in common, and what
-// only long or odd ones can do.
+// dangerous are hostile strings for all formats, including long and unusual ones.
 func dangerous() []string {
 	return append(append([]string{}, hostile...),
 		`</script><img src=x onerror=alert(1)>`, `</title></svg><svg onload=alert(1)>`, `=cmd|' /C calc'!A0`,
@@ -29,8 +28,8 @@ func dangerous() []string {
 	)
 }
 
-// dangerousRun has each string wherever a page, a server or a saved report can put
-// one, as a URL of its own and behind a host's name.
+// dangerousRun has each string wherever a page, a server or a saved report can put one,
+// as a URL and after the name of a host.
 func dangerousRun() (*Report, []*crawler.Page) {
 	run := fullRun()
 	run.Results = nil
@@ -42,7 +41,7 @@ func dangerousRun() (*Report, []*crawler.Page) {
 		}
 		whole := s
 		if len(s) > 50_000 {
-			s = "long" // the same elsewhere would tell no more, and take its time
+			s = "long" // repeating it elsewhere would only take time
 		}
 		run.Results = append(run.Results, &crawler.Result{
 			URL: url, Verdict: check.Verdict(1 + i%2), Code: check.Code([]string{"http-404", s}[i%2]), Message: s,
@@ -65,8 +64,7 @@ func dangerousRun() (*Report, []*crawler.Page) {
 	return run, pages
 }
 
-// formatChecks read a report with the format's own tool and look for what must not
-// be in it.
+// formatChecks read a report with a tool for its format and search for forbidden content.
 var formatChecks = map[string]func(t *testing.T, report string){
 	"json":   func(t *testing.T, report string) { validate(t, compileSchema(t, "", false), loosen(report)) },
 	"ndjson": checkLines,
@@ -131,9 +129,9 @@ var formatChecks = map[string]func(t *testing.T, report string){
 	},
 }
 
-// Every format is fed the same hostile strings, and every format keeps them data:
-// it can be read by its own tool, and holds no command to a terminal, to a CI system
-// or to whoever reads it. A format without a check of its own is no format.
+// Every format gets the same hostile strings and must treat them as data: a tool can read
+// the report, and it contains no command for a terminal, a CI system or its reader. Every
+// format must have a check.
 func TestEveryFormatIsHarmless(t *testing.T) {
 	run, pages := dangerousRun()
 	for _, f := range Formats {
@@ -158,7 +156,7 @@ func TestEveryFormatIsHarmless(t *testing.T) {
 	}
 }
 
-// checkText looks for what acts upon a terminal.
+// checkText searches for characters that control a terminal.
 func checkText(t *testing.T, report string) {
 	t.Helper()
 	if !utf8.ValidString(report) {
@@ -171,7 +169,7 @@ func checkText(t *testing.T, report string) {
 	}
 }
 
-// checkCommands looks for what acts in the log of a CI system.
+// checkCommands searches for commands in the log of a CI system.
 func checkCommands(t *testing.T, report string, annotates bool) {
 	t.Helper()
 	for line := range strings.Lines(report) {
@@ -195,7 +193,7 @@ func decodeJSON(t *testing.T, text string) any {
 	return v
 }
 
-// loosen makes codes that no version knows ones that the schema permits.
+// loosen replaces unknown codes by ones that the schema permits.
 func loosen(report string) string {
 	var v map[string]any
 	if json.Unmarshal([]byte(report), &v) != nil {
@@ -249,7 +247,7 @@ func checkFormulas(t *testing.T, rows [][]string, want int) {
 	}
 }
 
-// checkHTML looks for scripts and links that pages made.
+// checkHTML searches for scripts and links that come from pages.
 func checkHTML(t *testing.T, report string) {
 	z := html.NewTokenizer(strings.NewReader(report))
 	for z.Next() != html.ErrorToken {
@@ -269,7 +267,7 @@ func checkHTML(t *testing.T, report string) {
 	}
 }
 
-// checkDot also looks at the attribute that holds links.
+// checkDot also checks the attribute that contains links.
 func checkDot(t *testing.T, report, link string) {
 	labels, _, edges := readDot(t, report)
 	if len(labels) < len(dangerous()) || len(edges) < len(dangerous()) {
@@ -288,7 +286,7 @@ func checkDot(t *testing.T, report, link string) {
 	}
 }
 
-// checkGraph looks for every string as a title or a text.
+// checkGraph searches for every string as a title or a text.
 func checkGraph(t *testing.T, g drawn, as func(string) string) {
 	found := map[string]bool{}
 	for _, n := range g.Nodes {
@@ -313,7 +311,7 @@ func checkASCII(t *testing.T, report string) {
 	}
 }
 
-// checkDelimited looks for strings of GML that do not end, or go on behind their end.
+// checkDelimited searches for GML strings that do not end, or continue after their end.
 func checkDelimited(t *testing.T, report string) {
 	t.Helper()
 	for line := range strings.Lines(report) {

@@ -9,7 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// sourcedRun is a run whose pages were made from sources.
+// sourcedRun is a run whose pages were generated from sources.
 func sourcedRun() *Report {
 	at := func(page string, line int, source *crawler.Place) crawler.Reference {
 		return crawler.Reference{Page: page, Line: line, Column: 9, Element: "a", Attribute: "href", Raw: "gone/", Text: "gone", Source: source}
@@ -46,18 +46,18 @@ site/c/index.html
 	}
 }
 
-// TestAnnotationsAtSources: what leads people to files leads to those they edit.
+// TestAnnotationsAtSources tests that annotations are at the files that people edit.
 func TestAnnotationsAtSources(t *testing.T) {
 	for _, format := range []string{"github", "sarif", "codequality", "junit", "markdown"} {
 		text := render(t, format, Options{}, sourcedRun())
-		all := format == "github" || strings.Contains(text, "docs/b.md") && strings.Contains(text, "site/c/index.html") // it names one place
+		all := format == "github" || strings.Contains(text, "docs/b.md") && strings.Contains(text, "site/c/index.html") // github names only one place
 		if !strings.Contains(text, "docs/a.md") || !all || strings.Contains(text, "site/a/index.html") {
 			t.Errorf("%s: %s", format, text)
 		}
 	}
 }
 
-func TestArchivedCopiesAreNoGuesses(t *testing.T) {
+func TestArchivedCopiesAreNotGuesses(t *testing.T) {
 	r := &crawler.Result{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", Message: "not found",
 		Suggestions: []check.Suggestion{{URL: "https://example.com/here"}, check.ArchivedCopy("https://web.archive.org/x", started)}}
 	want := "broken link to https://example.com/gone: not found; did you mean https://example.com/here?; archived copy of 2026-01-02: https://web.archive.org/x"
@@ -91,7 +91,7 @@ func TestSourcesAreReadBack(t *testing.T) {
 	}
 }
 
-// TestSourcesAreClean: a password does not leave by the source either.
+// TestSourcesAreClean tests that sources are cleaned of passwords, too.
 func TestSourcesAreClean(t *testing.T) {
 	run := sourcedRun()
 	run.Results[0].References[0].Source.Raw = "https://joe:secret@e.test/"

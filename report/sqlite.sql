@@ -1,4 +1,4 @@
--- What a run of orbweaver found. Tables and columns are named as in the JSON report;
+-- The results of a run of orbweaver. Tables and columns have the names of the JSON report;
 -- see schema.json. Times are RFC 3339 in UTC, booleans 0 and 1.
 
 PRAGMA application_id = 1869767287;
@@ -7,18 +7,18 @@ PRAGMA user_version = 1;
 CREATE TABLE run (
   schema TEXT NOT NULL, tool TEXT NOT NULL, version TEXT NOT NULL,
   started TEXT NOT NULL, elapsed_ms INTEGER NOT NULL, complete INTEGER NOT NULL, stopped_by TEXT NOT NULL,
-  start_targets TEXT NOT NULL, -- a JSON array: as the user named them
+  start_targets TEXT NOT NULL, -- a JSON array, as the user wrote them
   pages INTEGER NOT NULL, targets INTEGER NOT NULL, "references" INTEGER NOT NULL, requests INTEGER NOT NULL,
   ok INTEGER NOT NULL, broken INTEGER NOT NULL, unverified INTEGER NOT NULL, skipped INTEGER NOT NULL, warnings INTEGER NOT NULL
 );
 
--- All codes there are. count is how many targets have it, as a verdict or a warning.
+-- All codes. count is the number of targets with the code, as a verdict or a warning.
 CREATE TABLE codes (
   code TEXT PRIMARY KEY, title TEXT NOT NULL, severity TEXT NOT NULL,
   explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Targets. Which are listed is for --show to say; run counts all.
+-- Targets. --show selects which targets are listed; run counts all of them.
 CREATE TABLE results (
   id INTEGER PRIMARY KEY, url TEXT NOT NULL,
   verdict TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
@@ -26,21 +26,21 @@ CREATE TABLE results (
   host TEXT NOT NULL,  -- of the URL, with its port; empty for files
   status INTEGER NOT NULL, attempts INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,
   final_url TEXT NOT NULL, content_type TEXT NOT NULL,
-  size INTEGER, -- bytes; null when unknown
-  cached INTEGER NOT NULL, -- nothing was asked: an earlier run was told all of it
-  known TEXT,              -- codes of its findings that the baseline has at every place, with blanks between
-  broken_runs INTEGER, broken_since TEXT, -- how many runs in a row found it broken, this one included
-  fails_after INTEGER      -- in how many it must be broken to fail a run; null when they are enough
+  size INTEGER, -- bytes; null if unknown
+  cached INTEGER NOT NULL, -- the target was not requested: the result is from an earlier run
+  known TEXT,              -- codes of findings that the baseline has at every place, separated by spaces
+  broken_runs INTEGER, broken_since TEXT, -- number of consecutive runs in which it was broken, including this one
+  fails_after INTEGER      -- number of consecutive runs in which it must be broken to fail a run; null once that number is reached
 );
 
--- Every place that refers to a target. line and column count from 1; null where the place has none.
+-- Every place that refers to a target. line and column count from 1; null if unknown.
 CREATE TABLE refs (
   id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
   page TEXT NOT NULL, line INTEGER, column INTEGER, element TEXT NOT NULL, attribute TEXT NOT NULL,
   raw TEXT NOT NULL, text TEXT NOT NULL,
   known INTEGER NOT NULL, -- the baseline has the finding here
-  unaffected TEXT,        -- codes of warnings that are not about this place, with blanks between
-  source TEXT, source_line INTEGER, source_column INTEGER, source_raw TEXT -- what the page was made from
+  unaffected TEXT,        -- codes of warnings that are not about this place, separated by spaces
+  source TEXT, source_line INTEGER, source_column INTEGER, source_raw TEXT -- what the page was generated from
 );
 
 CREATE TABLE redirects (
@@ -52,34 +52,34 @@ CREATE TABLE redirects (
 CREATE TABLE warnings (
   id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
   code TEXT NOT NULL, message TEXT NOT NULL, proposal TEXT, -- the URL to use instead
-  page TEXT -- of a warning about a page itself, and not about the links to it: what refs call that page
+  page TEXT -- for a warning about a page itself, and not about links to it: the name of that page in refs
 );
 
 CREATE TABLE suggestions (
-  result INTEGER NOT NULL REFERENCES results, rank INTEGER NOT NULL, -- from 1, the best
+  result INTEGER NOT NULL REFERENCES results, rank INTEGER NOT NULL, -- the best is 1
   url TEXT NOT NULL, why TEXT NOT NULL,
   PRIMARY KEY (result, rank)
 ) WITHOUT ROWID;
 
--- Documents that were read. A report that is rendered later knows none.
+-- Documents that were read. Empty if the database was made from a saved report.
 CREATE TABLE pages (
   id INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL,
-  depth INTEGER NOT NULL,   -- steps from the start
+  depth INTEGER NOT NULL,   -- links from the start
   modified TEXT,            -- Last-Modified
-  format TEXT NOT NULL,     -- what it was read as
-  noindex INTEGER NOT NULL, -- it asks search engines not to list it
-  canonical TEXT            -- the address it says is its own
+  format TEXT NOT NULL,     -- the format as which it was read
+  noindex INTEGER NOT NULL, -- it asks search engines not to index it
+  canonical TEXT            -- its canonical URL, if it names one
 );
 
--- Every link of every page, in the page's order.
+-- Every link of every page, in document order.
 CREATE TABLE edges (
   id INTEGER PRIMARY KEY, page INTEGER NOT NULL REFERENCES pages,
   url TEXT NOT NULL, -- with its fragment
   text TEXT NOT NULL,
-  document TEXT AS (CASE instr(url, '#') WHEN 0 THEN url ELSE substr(url, 1, instr(url, '#') - 1) END) -- without
+  document TEXT AS (CASE instr(url, '#') WHEN 0 THEN url ELSE substr(url, 1, instr(url, '#') - 1) END) -- without the fragment
 );
 
--- Broken links, each at each of its places.
+-- Broken links at each of their places.
 CREATE VIEW broken AS
   SELECT refs.page, refs.line, refs.column, results.url, results.code, codes.title, results.message, refs.raw, refs.text,
     (SELECT suggestions.url FROM suggestions WHERE suggestions.result = results.id AND rank = 1) AS suggestion
@@ -116,7 +116,7 @@ CREATE VIEW slow AS
 CREATE VIEW large AS
   SELECT url, size, content_type FROM results WHERE size > 0 ORDER BY size DESC, url;
 
--- Warnings, each at each of its places; those of a page itself once, at that page.
+-- Warnings at each of their places. A warning about a page itself is listed once, at that page.
 CREATE VIEW warnings_by_page AS
   SELECT coalesce(warnings.page, refs.page) AS page,
     refs.line, refs.column, warnings.code, results.url, warnings.message, warnings.proposal, refs.raw
@@ -125,13 +125,13 @@ CREATE VIEW warnings_by_page AS
       AND instr(' ' || coalesce(refs.unaffected, '') || ' ', ' ' || warnings.code || ' ') = 0
   ORDER BY 1, refs.line, refs.column, warnings.code, results.url;
 
--- What to write instead of addresses that have moved permanently, and where.
+-- Replacements for links to pages that moved permanently, and the places of the links.
 CREATE VIEW redirects_permanent AS
   SELECT page, line, column, raw, url, proposal FROM warnings_by_page
   WHERE code = 'redirect-permanent' ORDER BY page, line, column, url;
 
--- Pages that were read though no other page links to them: from a directory, a sitemap
--- or the command line. Links through redirects count when the report lists all results.
+-- Pages that no other page links to: they are from a directory, a sitemap or the command
+-- line. Links through redirects count if the report lists all results.
 CREATE VIEW orphans AS
   SELECT url, title, depth FROM pages AS orphan
   WHERE NOT EXISTS (SELECT 1 FROM edges WHERE edges.page <> orphan.id AND edges.document IN (orphan.url,

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// xmllint validates a document against a schema in testdata/schemas, or checks
-// that it is well formed when there is none.
+// xmllint validates a document against a schema in testdata/schemas. Without a schema it
+// checks that the document is well-formed.
 func xmllint(t testing.TB, document, schema string) {
 	t.Helper()
 	args := []string{"--noout", "--nonet", "--huge"}
@@ -31,7 +31,7 @@ func xmllint(t testing.TB, document, schema string) {
 
 func schemaFile(name string) string { return filepath.Join("testdata", "schemas", name) }
 
-// xmlStrings are the texts and the attribute values of a document.
+// xmlStrings returns the texts and attribute values of a document.
 func xmlStrings(t testing.TB, document string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}

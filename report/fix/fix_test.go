@@ -16,8 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// moved is a result of a target that moved permanently, with a reference on a page
-// for each place that holds raw.
+// moved returns the result of a target that moved permanently, with the given references.
 func moved(from, to string, refs ...crawler.Reference) *crawler.Result {
 	return &crawler.Result{
 		URL: from, Verdict: check.OK, Code: check.CodeOK,
@@ -82,7 +81,7 @@ func tree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// references are all links of a file that are written as raw.
+// references returns all links in a file that are written as raw.
 func references(t *testing.T, dir, page, raw string) (refs []crawler.Reference) {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join(dir, page))
@@ -102,7 +101,7 @@ func references(t *testing.T, dir, page, raw string) (refs []crawler.Reference) 
 
 const oldURL, newURL = "http://e.test/old", "https://e.test/new"
 
-// lines of a page, most of them plain.
+// most lines of the page have no link
 func page(eol string, links ...int) string {
 	var b strings.Builder
 	for i := range 40 {
@@ -134,8 +133,8 @@ func utf16(text string) string {
 	return encoded
 }
 
-// TestPatchApplies: git takes every patch, and what it makes of the files is what
-// writing them makes.
+// TestPatchApplies tests that git applies every patch, and that the result is the same as
+// that of Write.
 func TestPatchApplies(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -234,8 +233,8 @@ func TestPatchApplies(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsThere: what has changed since the run is left alone.
-func TestOnlyWhatIsThere(t *testing.T) {
+// TestOnlyUnchangedReferences tests that references that changed since the run are left alone.
+func TestOnlyUnchangedReferences(t *testing.T) {
 	files := map[string]string{
 		"moved.html":   page("\n", 3),
 		"gone.html":    page("\n", 3),
@@ -279,7 +278,7 @@ other.html:4:12: changed since the run: "http://e.test/old" is no longer there`
 	if plan.Edits() != 3 || len(plan.Files) != 2 || plan.Files[1].Name != "same.html" {
 		t.Errorf("%d edits in %d files", plan.Edits(), len(plan.Files))
 	}
-	// Between planning and writing nothing may change either.
+	// A file that changes between Make and Write is left alone, too.
 	if err := os.WriteFile(filepath.Join(dir, "same.html"), []byte("new"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +287,7 @@ other.html:4:12: changed since the run: "http://e.test/old" is no longer there`
 	}
 }
 
-// TestNothingOutside: a report may name any file; only those below the root are read.
+// TestNothingOutside tests that only files below the root are read, whatever the report names.
 func TestNothingOutside(t *testing.T) {
 	dir := tree(t, map[string]string{"in/page.html": page("\n", 3), "out/page.html": page("\n", 3)})
 	if err := os.Symlink(filepath.Join(dir, "out"), filepath.Join(dir, "in", "link")); err != nil {
@@ -315,8 +314,8 @@ func TestNothingOutside(t *testing.T) {
 	}
 }
 
-// TestHeldBack: references that are no mere links are not edited.
-func TestHeldBack(t *testing.T) {
+// TestBlocked tests that references that are more than links are not edited.
+func TestBlocked(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"form.html": `<!doctype html><form action="` + oldURL + `"></form>`,
 		"rss.xml":   `<rss version="2.0"><channel><item><guid>` + oldURL + `</guid><link>` + oldURL + `</link></item></channel></rss>`,
@@ -334,7 +333,7 @@ func TestHeldBack(t *testing.T) {
 	}
 }
 
-// TestOnlyPagesForPages: another form of a page takes the place of links alone.
+// TestOnlyPagesForPages tests that another form of a page's URL replaces only links.
 func TestOnlyPagesForPages(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"a.html": `<!doctype html><a href="photo">x</a><img src="photo"><style>@import "photo";</style>`,
@@ -357,8 +356,7 @@ func TestOnlyPagesForPages(t *testing.T) {
 	}
 }
 
-// TestNoSourcesForPages: a page of HTML was made already, and does not lead to what
-// others are made from.
+// TestNoSourcesForPages tests that links in HTML are not replaced by links to sources.
 func TestNoSourcesForPages(t *testing.T) {
 	dir := tree(t, map[string]string{"a.html": `<!doctype html><a href="b.html#c">x</a>`, "a.md": "[x](b.html#c)\n"})
 	result := &crawler.Result{URL: "b.html#c", Verdict: check.Broken, Code: "file-missing",
@@ -376,7 +374,7 @@ func TestNoSourcesForPages(t *testing.T) {
 	}
 }
 
-// TestSources: an edit is made in the source of a page, in the form it has there.
+// TestSources tests that an edit is made in the source of a page, in its own syntax.
 func TestSources(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"site/index.html": `<a href="../guide/#setup">x</a>`,
@@ -396,7 +394,7 @@ func TestSources(t *testing.T) {
 	if want := "[x](guide.md#set-up) and [y](guide.md#setup \"title\")\n"; string(plan.Files[0].after) != want {
 		t.Errorf("%q, want %q", plan.Files[0].after, want)
 	}
-	// Another page is another source; which, nobody can tell from here.
+	// The source of another page is unknown here.
 	r.Suggestions[0].URL = "guidance/#setup"
 	if plan, err = Make(dir, dir, []*crawler.Result{r}); err != nil || len(plan.Files) != 0 || len(plan.LeftOut) != 1 {
 		t.Errorf("%+v, %v", plan, err)

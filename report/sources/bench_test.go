@@ -9,7 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// BenchmarkMap finds the sources of links on two hundred pages, files read included.
+// BenchmarkMap finds the sources of links on two hundred pages, including the reading of files.
 func BenchmarkMap(b *testing.B) {
 	const pages, links = 200, 20
 	files := map[string]string{}

@@ -116,7 +116,7 @@ function pathSection(f, place) {
   return el("section", {}, el("h3", {}, "Path from the start"), el("ol", { class: "way" }, steps));
 }
 
-// placesOf lists all places that refer to the target, some at a time.
+// placesOf lists all places that refer to the target, a few at a time.
 function placesOf(f, at) {
   const r = f.r;
   const list = el("ol", { class: "list", id: "places" });

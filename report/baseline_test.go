@@ -181,7 +181,7 @@ func TestKnownPlaces(t *testing.T) {
 }
 
 // Warnings are known by their own codes. A warning about a page as a whole is known
-// whatever links to it.
+// regardless of the links to the page.
 func TestKnownWarnings(t *testing.T) {
 	warned := func(codes ...check.Code) *Report {
 		r := brokenRun(t, true, "ok ok u a:1 b:2")

@@ -102,8 +102,8 @@ func appendFile(name, dir string) (*file, int64, error) {
 	return &file{name: name, target: target, temp: f, direct: true}, info.Size(), nil
 }
 
-// Appendable reports, by a nil error, that a report can be appended to a file: the file
-// can be opened and has room for a report.
+// Appendable returns an error if a report cannot be appended to a file, because the file
+// cannot be opened or has no room for a report.
 func Appendable(name string) error {
 	const least = 2000
 	f, size, err := appendFile(name, "")
@@ -112,7 +112,7 @@ func Appendable(name string) error {
 	}
 	f.discard()
 	if size > SummaryMarkdownSize-least {
-		return pathError("append to", name, errors.New("it is full"))
+		return pathError("append to", name, errors.New("the file has no room for a report"))
 	}
 	return nil
 }

@@ -65,7 +65,8 @@ func (d *dotWriter) End(s *crawler.Summary) error {
 	return out.Flush()
 }
 
-// dotStyle marks broken and unverified documents, and documents that were not read.
+// dotStyle returns the attributes that mark broken and unverified documents, and
+// documents that were not read.
 func dotStyle(verdict string, outside bool) string {
 	switch verdict {
 	case "broken":

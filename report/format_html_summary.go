@@ -337,7 +337,8 @@ func (t *tallied) add(r *crawler.Result) {
 	}
 }
 
-// tallyBy counts findings under the names that names yields for each result.
+// tallyBy counts the results with findings under each name that names passes to its
+// callback.
 func (d *htmlDocument) tallyBy(names func(*crawler.Result, func(string))) []*tallied {
 	by := map[string]*tallied{}
 	for _, r := range d.results {

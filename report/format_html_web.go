@@ -17,7 +17,8 @@ const (
 	maxBrokenOfPage = 12
 )
 
-// noIndex is the parent of a node without one.
+// noIndex is the parent index of a node that has no parent, and the node index of a page
+// that is omitted.
 const noIndex = -1
 
 // webGraph is the link graph of a site. Its nodes are pages on rings; the ring of a page
@@ -440,8 +441,8 @@ func (w *webBuilder) eachReferrer(r *crawler.Result, fn func(*webNode)) {
 	}
 }
 
-// aboutLink reports whether a warning is about a link, and not about a page or only
-// information.
+// aboutLink reports whether a warning is a finding about a link. It is false for warnings
+// about a page, and for information.
 func aboutLink(w check.Warning) bool { return !isInfo(w.Code) && !check.OfPage(w.Code) }
 
 func (w *webBuilder) nodeOf(page string) int32 {
@@ -452,8 +453,8 @@ func (w *webBuilder) nodeOf(page string) int32 {
 	return w.nodeIndex[i]
 }
 
-// addCrossLinks adds the links outside the tree. If there are too many, it keeps links to
-// the pages with the fewest links to them: a link that is on every page says little.
+// addCrossLinks adds the links outside the tree. If there are too many, it omits links to
+// the pages that the most pages link to: a link that is on every page says little.
 func (w *webBuilder) addCrossLinks() {
 	count := make([]int, len(w.pages)+1) // number of links to pages with n referring pages, at index n
 	each := func(do func(from, to int32)) {

@@ -31,7 +31,7 @@ var sitemapFormat = Format{
 const (
 	sitemapMost      = 50_000
 	sitemapSize      = 50 << 20 // bytes before compression
-	sitemapLongest   = 2048     // a URL must have fewer characters
+	sitemapLongest   = 2048     // characters; a URL must be shorter
 	sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 )
 

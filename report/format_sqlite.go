@@ -97,7 +97,7 @@ func (s *sqliteWriter) close() {
 func (s *sqliteWriter) open() error {
 	dir := ""
 	if f, ok := s.w.(*file); ok && !f.direct {
-		dir = filepath.Dir(f.target) // the file system that needs room for the report anyway
+		dir = filepath.Dir(f.target) // the report needs room on this file system anyway
 	}
 	temp, err := os.CreateTemp(dir, ".orbweaver-*.sqlite")
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 
 // graph is the graph of a site for the graph formats. It has a node for each document
 // that was read or linked to, and an edge for each pair of documents that are linked. All
-// links from one page to another, apart from fragments, are one edge, which counts them.
-// Without pages, as in a saved report, the references of results give the edges.
+// links from one page to another, whatever their fragments are, form one edge, which
+// counts them. Without pages, as in a saved report, the references of results give the
+// edges.
 type graph struct {
 	show    Show
 	pages   []*crawler.Page

@@ -17,9 +17,9 @@ import (
 
 // Limits of reports that can be read.
 const (
-	// MaxReport is the size of a report in bytes.
+	// MaxReport is the maximum size of a report in bytes.
 	MaxReport = 2 << 30
-	// MaxResults is the number of results in a report.
+	// MaxResults is the maximum number of results in a report.
 	MaxResults = 20_000_000
 )
 

@@ -318,8 +318,8 @@ func shortened(s string) string {
 }
 
 // Write replaces each edited file completely or not at all, and keeps its permissions. It
-// does not replace a file that has changed since Make. The error names each file that
-// could not be written.
+// does not replace a file that has changed since the plan was made. The error names each
+// file that could not be written.
 func (p *Plan) Write() (written []*File, err error) {
 	var errs []error
 	for _, f := range p.Files {

@@ -30,7 +30,7 @@ function eachCrossLink(visit) {
 }
 
 // drawnCrossLinks calls visit for the links outside the tree that are drawn. If there are
-// too many, these are the links to pages with the fewest links to them: a link that is on
+// too many, it omits links to the pages that the most pages link to: a link that is on
 // every page says little.
 function drawnCrossLinks(visit) {
   const count = [];
@@ -331,7 +331,7 @@ function sitePanel() {
     loose > 0 && `The outermost ring has ${plural(loose, "page")} that no link from the start leads to.`,
     data.web.siteWide > 0 && `${plural(data.web.siteWide, "broken target")} on very many pages, probably in a template, ${data.web.siteWide === 1 ? "is" : "are"} not drawn. The list of findings begins with ${data.web.siteWide === 1 ? "it" : "them"}.`,
     omitted.pages > 0 && `Not drawn: ${plural(omitted.pages, "page")} farthest from the start.`,
-    web.sigma && crossLinks.length / 2 > web.crossLinks && `There are ${plural(crossLinks.length / 2, "link")} outside the tree. Only those to the pages with the fewest links to them can be drawn.`,
+    web.sigma && crossLinks.length / 2 > web.crossLinks && `There are ${plural(crossLinks.length / 2, "link")} outside the tree, which are too many to draw. Links to the most frequently linked pages are omitted.`,
     omitted.crossLinks > 0 && `Not drawn: ${plural(omitted.crossLinks, "link")} to pages that very many pages link to.`,
     omitted.broken > 0 && `Not drawn: ${plural(omitted.broken, "more broken link")}. The list of findings has all of them.`,
   ].filter(Boolean);

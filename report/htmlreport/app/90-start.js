@@ -16,7 +16,7 @@ function startTheme() {
     try {
       localStorage.setItem("orbweaver-theme", next);
     } catch {
-      // The theme lasts as long as the page.
+      // Without storage, the choice is lost when the page is closed.
     }
     name();
     announce(toggle.getAttribute("aria-label"));

@@ -11,12 +11,12 @@ import (
 const checkHelp = `A TARGET is
 
   https://example.com/   a website, crawled below the start page's directory
-  public/                a directory: a site without a server, every document in it is read
-  guide/page.html        a document: its links are checked, nothing is crawled
-  'docs/**/*.html'       a quoted glob: each document that matches
+  public/                a directory, checked as a site without a server; every document in it is read
+  guide/page.html        a document; its links are checked, nothing is crawled
+  'docs/**/*.html'       a quoted glob; every document that matches is checked
   -                      a document on standard input
 
-www.example.com is read as https://www.example.com when no such file exists; a file named like a command is written ./name. Findings are printed grouped by page; the last line sums up.`
+www.example.com means https://www.example.com if no file of that name exists. Write ./name for a file named like a command. Findings are grouped by page, and the last line is a summary.`
 
 const checkExamples = `orbweaver https://example.com/
 orbweaver public/ --base-url https://example.com/docs/
@@ -27,7 +27,7 @@ orbweaver bookmarks.html --write-clean clean.html`
 func newCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "check TARGET... [flags]",
-		Short:   "check the links of websites, of built sites and of documents",
+		Short:   "check the links of websites, built sites and documents",
 		Long:    checkHelp,
 		Example: checkExamples,
 		Args:    cobra.ArbitraryArgs,
@@ -35,7 +35,7 @@ func newCheckCommand() *cobra.Command {
 	s := addFlags(cmd, onCheck)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 && len(s.from) == 0 {
-			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; `orbweaver --help` tells more")
+			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
 		}
 		if err := loadSettings(s); err != nil {
 			return err
@@ -49,7 +49,7 @@ func newCheckCommand() *cobra.Command {
 		}
 		o.asked = newCommand(s, args)
 		if s.watch && o.state != "" {
-			return usageError("--watch and --state exclude each other: a watch begins anew with each change")
+			return usageError("--watch and --state cannot be used together: --watch starts a new run after each change")
 		}
 		if s.watch {
 			return watchLinks(cmd, o, args)

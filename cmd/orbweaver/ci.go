@@ -75,7 +75,7 @@ func (c *ci) gitlab(asked []report.Output) []report.Output {
 		return nil
 	}
 	if _, err := os.Lstat(codequalityFile); err == nil {
-		c.note("%s is there already and is left as it is; name a file for ours: -o codequality:FILE", codequalityFile)
+		c.note("%s already exists and is not replaced; to write a code quality report, name a file: -o codequality:FILE", codequalityFile)
 		return nil
 	}
 	return []report.Output{{Format: format("codequality"), File: codequalityFile}}
@@ -88,7 +88,7 @@ func has(outputs []report.Output, name string) bool {
 func format(name string) *report.Format {
 	f, err := report.ByName(name)
 	if err != nil {
-		panic(fmt.Sprintf("the table of formats lacks %s", name))
+		panic(fmt.Sprintf("the table of formats has no %s", name))
 	}
 	return f
 }

@@ -10,7 +10,7 @@ func newCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW [flags]",
 		Short: "list new, fixed and still broken links",
-		Long:  "Compares two JSON reports, or the crawls that two --state directories keep, by their broken links: page, target and code make a link the same; its line does not. The exit status is 1 when something is newly broken.",
+		Long:  "Compares the broken links of two JSON reports, or of the crawls in two --state directories. Links are the same if page, target and code are the same, whatever their lines. The exit status is 1 if there is a newly broken link.",
 		Example: `orbweaver check public/ -o new.json
 orbweaver compare old.json new.json
 orbweaver compare crawl/previous.sqlite crawl`,
@@ -18,7 +18,7 @@ orbweaver compare crawl/previous.sqlite crawl`,
 	s := addFlags(cmd, onCompare)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return usageError("compare: name two JSON reports or state directories, the older first")
+			return usageError("compare: name two JSON reports or state directories, the older one first")
 		}
 		c := &compiler{settings: s}
 		c.checkWords(onCompare)

@@ -24,7 +24,7 @@ func loadConfig(s *settings) error {
 	name := s.config
 	switch {
 	case s.noConfig && name != "":
-		return usageError("--config and --no-config exclude each other")
+		return usageError("--config and --no-config cannot be used together")
 	case s.noConfig:
 		return nil
 	case name == "":
@@ -49,7 +49,7 @@ func readConfig(name string) (string, error) {
 		return "", withoutPath(err)
 	}
 	if info.Size() > maxConfig {
-		return "", fmt.Errorf("it has %d bytes, more than %d", info.Size(), maxConfig)
+		return "", fmt.Errorf("it has %d bytes, the limit is %d", info.Size(), maxConfig)
 	}
 	text, err := os.ReadFile(name)
 	return string(text), withoutPath(err)
@@ -91,7 +91,7 @@ func applyConfig(s *settings, name, text string, env func(string) (string, bool)
 		} else if near := nearest(key, known); near != "" {
 			err = fmt.Errorf("%s: unknown key %s: did you mean %s?", name, key, near)
 		} else {
-			err = fmt.Errorf("%s: unknown key %s: a key is the long name of a flag, or a [[rule]]", name, key)
+			err = fmt.Errorf("%s: unknown key %s: use the long name of a flag, or a [[rule]]", name, key)
 		}
 		faults = append(faults, err)
 	}
@@ -243,7 +243,7 @@ func expandEnv(text string, env func(string) (string, bool)) (string, error) {
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
-			return "", fmt.Errorf("${%s lacks its closing brace", rest)
+			return "", fmt.Errorf("${%s has no closing brace", rest)
 		}
 		value, ok := env(name)
 		if !ok {

@@ -83,13 +83,13 @@ func TestConfigErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`timeuot = "5s"`:        `orbweaver.toml: unknown key timeuot: did you mean timeout?`,
 		`config = "x"`:          `orbweaver.toml: unknown key config`,
-		`xyzzyxyzzy = 1`:        `a key is the long name of a flag, or a [[rule]]`,
+		`xyzzyxyzzy = 1`:        `use the long name of a flag, or a [[rule]]`,
 		`timeout = ["5s"]`:      `timeout in orbweaver.toml: use one value: a string or a number`,
 		`timeout = true`:        `timeout in orbweaver.toml: use one value`,
 		`insecure = "yes"`:      `insecure in orbweaver.toml: use true or false`,
 		`exclude = [true]`:      `exclude in orbweaver.toml: use a string, or an array of strings`,
 		`header = ["A: ${NO}"]`: `header in orbweaver.toml: the environment variable NO is not set`,
-		`user = "${NO"`:         `user in orbweaver.toml: ${NO lacks its closing brace`,
+		`user = "${NO"`:         `user in orbweaver.toml: ${NO has no closing brace`,
 		"a = 1\na = 2":          `orbweaver.toml:2:`,
 		`rule = 3`:              `write each rule as a [[rule]] block`,
 	} {

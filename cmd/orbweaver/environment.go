@@ -86,7 +86,7 @@ func misspelt(environ []string) (messages []string) {
 			continue
 		}
 		if near := nearest(name, known); near != "" && levenshtein.Distance(name, near, nil) <= slips {
-			messages = append(messages, name+" in the environment is no setting: did you mean "+near+"?")
+			messages = append(messages, name+" in the environment is not a setting: did you mean "+near+"?")
 		}
 	}
 	slices.Sort(messages)

@@ -20,8 +20,8 @@ import (
 func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [CODE|URL|FILE] [flags]",
-		Short: "explain a reason code, or which rules apply to a URL",
-		Long:  "With a code: what it means and what to do. With a URL, or the path of a local file as reports print it: how it is printed, which is what patterns and rules are matched against, and what the flags and the configuration file say of it. Without either: the list of all codes.",
+		Short: "explain a code, or show which rules apply to a URL",
+		Long:  "Given a code, tells what it means and what to do. Given a URL, or the path of a local file as reports print it, shows its printed form, against which patterns and rules are matched, and the flags and rules that apply to it. Without an argument, lists all codes.",
 		Example: `orbweaver explain fragment-missing
 orbweaver explain https://example.com/a --exclude '/a$'`,
 	}
@@ -64,9 +64,9 @@ func explainCode(w *helpWriter, code string) error {
 	e, ok := check.Lookup(check.Code(code))
 	if !ok {
 		if near, found := check.Nearest(code); found {
-			return usageError("no code %q: did you mean %s?", code, near)
+			return usageError("unknown code %q: did you mean %s?", code, near)
 		}
-		return usageError("no code %q; `orbweaver explain` lists the codes", code)
+		return usageError("unknown code %q; `orbweaver explain` lists the codes", code)
 	}
 	w.line(string(e.Code) + ": " + e.Title)
 	for _, part := range []struct{ title, text string }{
@@ -118,14 +118,14 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 		return nil
 	}
 	if reason := fetch.BlockedPort(u.EffectivePort()); reason != "" && !slices.Contains(o.net.AllowPorts, u.EffectivePort()) {
-		row("port", fmt.Sprintf("%s: %s; --allow-port %d connects all the same", check.CodePortBlocked, reason, u.EffectivePort()))
+		row("port", fmt.Sprintf("%s: %s; --allow-port %d allows it", check.CodePortBlocked, reason, u.EffectivePort()))
 		return nil
 	}
 	row("scope", scopeOf(k, u, printed))
 	if k.External == crawler.SkipExternal {
-		row("external", "skipped where it is external: --external skip")
+		row("external", "if external: skipped because of --external skip")
 	} else {
-		row("external", "checked once, never crawled, where it is external")
+		row("external", "if external: checked once, never crawled")
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
 			return false
 		}
 	} else if len(k.Rules) > 0 {
-		w.entry("rule", 12, fmt.Sprintf("none of %d matches", len(k.Rules)))
+		w.entry("rule", 12, fmt.Sprintf("none of the %d rules matches", len(k.Rules)))
 	}
 	if _, fragment, ok := strings.Cut(printed, "#"); ok {
 		re := firstMatch(k.IgnoreFragment, fragment)
@@ -193,11 +193,11 @@ func explainPath(w *helpWriter, o *options, ref string) error {
 	w.entry("printed", 12, printed)
 	switch {
 	case err != nil && looksLikeHost(strings.SplitN(file, "/", 2)[0]):
-		w.entry("file", 12, "there is none; for the website write https://"+ref)
+		w.entry("file", 12, "does not exist; for the website write https://"+ref)
 	case err != nil:
-		w.entry("file", 12, "there is none of that name")
+		w.entry("file", 12, "does not exist")
 	case info.IsDir():
-		w.entry("file", 12, "a directory: a target is a site without a server, a link leads to its index file")
+		w.entry("file", 12, "a directory: as a target, a site without a server; as a link, its index file")
 	case readable(file):
 		w.entry("file", 12, "a document that is read for links")
 	default:
@@ -207,7 +207,7 @@ func explainPath(w *helpWriter, o *options, ref string) error {
 	if !explainRules(w, &o.crawl, printed) {
 		return nil
 	}
-	text := "internal: a local file, never asked of the network"
+	text := "internal: a local file, checked without the network"
 	if re := firstMatch(o.crawl.NoFollow, printed); re != nil {
 		text += fmt.Sprintf("; its links are not followed: --no-follow %s matches", re)
 	}
@@ -275,16 +275,16 @@ func scopeOf(k *crawler.Config, u urinorm.URL, printed string) string {
 	var text string
 	switch k.Scope {
 	case crawler.ScopePath:
-		text = fmt.Sprintf("internal when the start page is on %s, with or without www., in %s or above it", host, u.Directory())
+		text = fmt.Sprintf("internal if the start page is on %s, with or without www., in %s or above it", host, u.Directory())
 	case crawler.ScopeHost:
-		text = fmt.Sprintf("internal when the start page is on %s, with or without www.", host)
+		text = fmt.Sprintf("internal if the start page is on %s, with or without www.", host)
 	case crawler.ScopeDomain:
-		text = fmt.Sprintf("internal when the start page is on a host of %s", urinorm.RegistrableDomain(u.Host()))
+		text = fmt.Sprintf("internal if the start page is on a host of %s", urinorm.RegistrableDomain(u.Host()))
 	case crawler.ScopePage:
-		text = "internal when it is the start page itself"
+		text = "internal if it is the start page itself"
 	}
 	if re := firstMatch(k.Include, printed); re != nil {
-		text = fmt.Sprintf("internal wherever the run starts: --include %s matches", re)
+		text = fmt.Sprintf("internal whatever the start page: --include %s matches", re)
 	}
 	if re := firstMatch(k.NoFollow, printed); re != nil {
 		text += fmt.Sprintf("; its links are not followed: --no-follow %s matches", re)
@@ -308,10 +308,10 @@ func ruleEffect(r *crawler.Rule) string {
 	case "ignore":
 		effects = append(effects, "not checked")
 	default:
-		effects = append(effects, "what is not ok counts as "+r.Verdict)
+		effects = append(effects, "targets that are not ok count as "+r.Verdict)
 	}
 	if r.Accept != nil {
-		effects = append(effects, "accepts further statuses")
+		effects = append(effects, "accepts more statuses")
 	}
 	if len(r.Header) > 0 {
 		effects = append(effects, "sends "+strings.Join(sortedKeys(r.Header), ", "))

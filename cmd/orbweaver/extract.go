@@ -23,7 +23,7 @@ func newExtractCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract [INPUT...] [flags]",
 		Short: "print the links found in documents; nothing is checked",
-		Long:  "An INPUT is a document, a directory, a quoted glob, a URL, or - for standard input, which is also read when there is no INPUT. Nothing goes over the network but to fetch the document at each URL that is named: it is read, not crawled. A link is printed as a browser resolves it; a relative link of a document without a base is printed as written.",
+		Long:  "An INPUT is a document, a directory, a quoted glob, a URL, or - for standard input, which is also read if there is no INPUT. The document at each URL is fetched and read, but not crawled; nothing else is sent over the network. A link is printed as a browser resolves it; a relative link in a document without a base is printed as written.",
 		Example: `orbweaver extract page.html -b https://example.com/
 orbweaver extract https://example.com/ --unique
 curl -s https://example.com/ | orbweaver extract -b https://example.com/
@@ -52,7 +52,7 @@ orbweaver extract public/ -f csv`,
 		}
 		if len(args) == 0 && len(s.from) == 0 {
 			if terminalIn(cmd.InOrStdin()) {
-				return usageError("extract: name a document, or pipe one to it")
+				return usageError("extract: name a document, or pipe one to standard input")
 			}
 			args = []string{"-"}
 		}
@@ -136,7 +136,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		return err
 	}
 	if documents == 0 {
-		x.note("%s holds no document that is read for links", t.raw)
+		x.note("%s contains no document that can be read for links", t.raw)
 		x.unread++
 	}
 	return nil
@@ -188,7 +188,7 @@ func (x *extraction) upToLimit(page string, body []byte) []byte {
 	if int64(len(body)) <= x.limit {
 		return body
 	}
-	x.note("%s: longer than %d bytes, the rest is left out", page, x.limit)
+	x.note("%s: longer than %d bytes; the rest is not read", page, x.limit)
 	return body[:x.limit]
 }
 
@@ -207,7 +207,7 @@ func (x *extraction) pageOf(path string) string {
 // that of the output.
 func (x *extraction) read(in extract.Input, page string, base urinorm.URL, beside ...extract.Link) error {
 	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok {
-		return x.unreadable(page, errors.New("it is of no format that is read for links"))
+		return x.unreadable(page, errors.New("its format cannot be read for links"))
 	}
 	in.Select, in.IgnoreSelect = x.pick, x.ignore
 	doc := extract.Extract(in)

@@ -87,7 +87,7 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 		}
 		next, _, err := base.Resolve(resp.Location)
 		if err == nil && (isWeb(u) && !isWeb(next) || d.by[next.Scheme()] == nil) {
-			err = errors.New("no browser would follow that")
+			err = errors.New("browsers do not follow such a redirect")
 		}
 		if err != nil {
 			return nil, u, fmt.Errorf("it is redirected to %s: %w", printable(urinorm.Redact(resp.Location)), err)
@@ -98,7 +98,7 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 		return nil, u, fmt.Errorf("the server answered %d %s", resp.Status, http.StatusText(resp.Status))
 	}
 	if resp.Body == nil {
-		return nil, u, errors.New("there is no document at it")
+		return nil, u, errors.New("the answer has no document")
 	}
 	body, err := fetch.ReadDocument(resp.Body, d.limit)
 	p := &page{url: u, header: resp.Header}
@@ -108,7 +108,7 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 	case err != nil:
 		p.cut = err.Error() // what came before the fault is read
 	case int64(len(body)) > d.limit:
-		p.cut = fmt.Sprintf("longer than %d bytes, the rest is left out; --max-body says how much is read", d.limit)
+		p.cut = fmt.Sprintf("longer than %d bytes; the rest is not read, see --max-body", d.limit)
 	}
 	p.input = extract.Input{Body: body[:min(int64(len(body)), d.limit)], ContentType: resp.ContentType, Name: path.Base(u.Path())}
 	return p, u, nil

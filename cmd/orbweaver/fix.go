@@ -16,7 +16,7 @@ func newFixCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fix REPORT.json [flags]",
 		Short: "write proposed edits as a patch, or make them with --write",
-		Long:  "Reads a JSON report and prints a patch of the local files that it names, for git apply: new addresses of what moved permanently, and suggestions that nothing else is as close as. What changed since the run is left out and said, and the exit status is 1 then. Call it where the run was made: the report's paths are relative to that directory.",
+		Long:  "Reads a JSON report and prints a patch for git apply. The patch edits the local files that the report names: it replaces links that were permanently redirected by their new address, and broken links by their only close suggestion. Edits of text that has changed since the run are left out and reported, and the exit status is then 1. Run the command in the directory in which the report was made: paths in the report are relative to it.",
 		Example: `orbweaver check docs/ -o report.json
 orbweaver fix report.json | git apply
 orbweaver fix report.json --write`,
@@ -76,7 +76,7 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 	}
 	for i, l := range plan.LeftOut {
 		if i == maxLeftOut {
-			e.note("and %d more are left out", len(plan.LeftOut)-i)
+			e.note("%d more left out", len(plan.LeftOut)-i)
 			break
 		}
 		e.note("left out: %s", l)
@@ -100,7 +100,7 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 
 // sum says in one line what became of the proposals.
 func (e *editing) sum(plan *fix.Plan, verb string, files []*fix.File) {
-	text := "no edit to make"
+	text := "no edits to make"
 	if plan.Edits() > 0 {
 		n := 0
 		for _, f := range files {
@@ -112,7 +112,7 @@ func (e *editing) sum(plan *fix.Plan, verb string, files []*fix.File) {
 		text += fmt.Sprintf(", %d left out", n)
 	}
 	if n := plan.Elsewhere; n > 0 {
-		text += fmt.Sprintf("; %s in no local file", counted(n, "reference"))
+		text += fmt.Sprintf("; %s not in a local file", counted(n, "reference"))
 	}
 	e.note("%s", text)
 }

@@ -48,8 +48,8 @@ func help(cmd *cobra.Command, _ []string) {
 	if cmd == cmd.Root() {
 		w.line("")
 		w.paragraph(0, "A switch --x is turned off by --no-x or --x=false. Durations: 500ms, 20s, 2m, 1h, 1d; sizes: 500kB, 10MiB. "+
-			"Exit status: 0 nothing to report, 1 findings, 2 wrong usage or configuration, 3 the run is not sound. "+
-			"`orbweaver explain CODE` explains a reason code; `orbweaver man | man -l -` is the manual; `orbweaver help TOPIC` prints a guide: "+strings.Join(topics(), ", ")+".")
+			"Exit status: 0 no findings, 1 findings, 2 wrong usage or configuration, 3 the result is not reliable. "+
+			"`orbweaver explain CODE` explains a code; `orbweaver man | man -l -` shows the manual; `orbweaver help TOPIC` prints a guide: "+strings.Join(topics(), ", ")+".")
 	}
 }
 

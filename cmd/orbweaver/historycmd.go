@@ -30,8 +30,8 @@ func newHistoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [flags]",
 		Short: "list the targets that were broken in earlier runs, and for how long",
-		Long: "Reads what `check` keeps with --cache, --history or --state. A target is dead when it was broken in N runs in a row (--fail-after), flaky when it was broken again after it had been mended, " +
-			"new when it is neither, and fixed when it is there now. Targets that were mended are forgotten after 90 days.",
+		Long: "Reads what `check` records with --cache, --history or --state. A target is dead if it was broken in N consecutive runs (--fail-after), flaky if it was fixed and then broken again, " +
+			"fixed if it is ok now, and new otherwise. Fixed targets are forgotten after 90 days.",
 		Example: `orbweaver check public/ --history links.db --fail-after 3
 orbweaver history --history links.db
 orbweaver history --state crawl`,
@@ -55,7 +55,7 @@ orbweaver history --state crawl`,
 			file = filepath.Join(s.state, cacheFile)
 		}
 		if file == "" {
-			return usageError("history: name the file by --history or --cache, or the directory by --state")
+			return usageError("history: name the file with --history or --cache, or the directory with --state")
 		}
 		list, err := readHistory(file, after, newConsole(cmd.ErrOrStderr(), "never").notef)
 		if err != nil {

@@ -18,9 +18,9 @@ import (
 func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags]",
-		Short: "write a commented orbweaver.toml, from another checker's configuration if it is named",
-		Long: "Every setting is listed with what it does and its default, commented out. With --from what another link checker's file asks for is carried over: " +
-			strings.Join(migrate.Files(), ", ") + ". What cannot be carried over is said on standard error and in the file.",
+		Short: "write a commented orbweaver.toml, optionally from another checker's configuration",
+		Long: "The file lists every setting with its meaning and its default, commented out. With --from, it also sets what another link checker's file asks for: " +
+			strings.Join(migrate.Files(), ", ") + ". Settings that cannot be imported are listed on standard error and in the file.",
 		Example: `orbweaver init
 orbweaver init --from lychee.toml --from .lycheeignore
 orbweaver init --from linkcheckerrc -o -`,
@@ -29,9 +29,9 @@ orbweaver init --from linkcheckerrc -o -`,
 	var from []string
 	var file string
 	var force bool
-	cmd.Flags().StringArrayVar(&from, "from", nil, "carry over the settings of another link checker's `FILE` (repeatable)")
+	cmd.Flags().StringArrayVar(&from, "from", nil, "import the settings of another link checker's `FILE` (repeatable)")
 	cmd.Flags().StringVarP(&file, "output", "o", configName, "write to `FILE`; - is standard output")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that exists")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		carried, err := readPeers(from)
@@ -63,7 +63,7 @@ func writeNew(file, text string, force bool) error {
 	}
 	f, err := os.OpenFile(file, mode, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("write %s: it exists; --force replaces it, -o names another file", file)
+		return fmt.Errorf("write %s: it already exists; --force replaces it, -o names another file", file)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", file, withoutPath(err))
@@ -78,7 +78,7 @@ func readPeers(files []string) (*migrate.Config, error) {
 	for _, name := range files {
 		info, err := os.Stat(name)
 		if err == nil && info.Size() > migrate.MaxSize {
-			err = fmt.Errorf("it has more than %d bytes", migrate.MaxSize)
+			err = fmt.Errorf("it is larger than %d bytes", migrate.MaxSize)
 		}
 		var text []byte
 		if err == nil {
@@ -126,7 +126,7 @@ func dropUnknown(c *migrate.Config) {
 		if known && (len(row.words) == 0 || slices.Contains(row.words, s.Values[0])) {
 			return false
 		}
-		c.Left = append(c.Left, migrate.Left{Option: s.Key + " = " + s.Values[0], Why: "there is no such setting"})
+		c.Left = append(c.Left, migrate.Left{Option: s.Key + " = " + s.Values[0], Why: "Orbweaver has no such setting"})
 		return true
 	})
 }
@@ -136,12 +136,12 @@ func tellCarried(w io.Writer, c *migrate.Config, file string) error {
 	if file != "-" {
 		fmt.Fprintf(w, "wrote %s", file)
 		if n := len(c.Settings) + len(c.Rules); n > 0 {
-			fmt.Fprintf(w, ": %s carried over, %d left", counted(n, "setting"), len(c.Left))
+			fmt.Fprintf(w, ": %s imported, %d not", counted(n, "setting"), len(c.Left))
 		}
 		fmt.Fprintln(w)
 	}
 	for _, l := range c.Left {
-		fmt.Fprintf(w, "left: %s: %s\n", l.Option, l.Why)
+		fmt.Fprintf(w, "not imported: %s: %s\n", l.Option, l.Why)
 	}
 	if len(c.Targets) > 0 {
 		fmt.Fprintf(w, "run: orbweaver %s\n", strings.Join(c.Targets, " "))
@@ -155,7 +155,7 @@ func initText(c *migrate.Config) (string, error) {
 	var b strings.Builder
 	b.WriteString(initHead)
 	for _, l := range c.Left {
-		comment(&b, "", "Not carried over: "+l.Option+": "+l.Why+".")
+		comment(&b, "", "Not imported: "+l.Option+": "+l.Why+".")
 	}
 	set := map[string]migrate.Setting{}
 	for _, s := range c.Settings {
@@ -183,8 +183,8 @@ func initText(c *migrate.Config) (string, error) {
 	return text, nil
 }
 
-const initHead = `# Configuration of orbweaver. Every long flag of ` + "`orbweaver check`" + ` is a key; the command line wins.
-# Patterns are regular expressions (RE2) on the URL as it is printed; ` + "`orbweaver explain URL`" + ` shows it.
+const initHead = `# Configuration of orbweaver. Every long flag of ` + "`orbweaver check`" + ` is a key; the command line takes precedence.
+# Patterns are regular expressions (RE2) on the URL as it is printed; ` + "`orbweaver explain URL`" + ` shows that form.
 `
 
 // writeKey writes one key: set, or commented out with its default or an example.
@@ -196,7 +196,7 @@ func writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
 	b.WriteByte('\n')
 	comment(b, "", doc+".")
 	if s.Note != "" {
-		comment(b, "", "Carried over: "+s.Note+".")
+		comment(b, "", "Imported: "+s.Note+".")
 	}
 	if s.Values == nil {
 		fmt.Fprintf(b, "# %s = %s\n", row.name, row.sample())
@@ -274,7 +274,7 @@ func comment(b *strings.Builder, indent, text string) {
 }
 
 const initRules = `
-#### Rules for single URLs, the first that matches wins
+#### Rules for single URLs; the first rule that matches applies
 #
 # [[rule]]
 # match   = "https://intranet.example.com/**"   # glob on the URL as it is printed; or match_re

@@ -49,7 +49,7 @@ func run(args []string) int {
 func newRoot() *cobra.Command {
 	root := newCheckCommand()
 	root.Use = "orbweaver [check] TARGET... [flags]"
-	root.Short = "check the links of websites, of built sites and of documents"
+	root.Short = "check the links of websites, built sites and documents"
 	root.CompletionOptions.DisableDefaultCmd = true
 	cobra.EnableCommandSorting = false // the order below is by use
 	root.SilenceErrors, root.SilenceUsage = true, true

@@ -46,7 +46,7 @@ func writeMan(out io.Writer, root *cobra.Command) error {
 		m.text(sub.Short + ".")
 		if sub.Name() == "check" {
 			m.raw(".PP")
-			m.text("The main job; its flags are those above.")
+			m.text("The default command; its flags are listed above.")
 			continue
 		}
 		if sub.Long != "" {
@@ -78,15 +78,15 @@ func writeMan(out io.Writer, root *cobra.Command) error {
 
 // environment lists the variables that are read.
 var environment = []struct{ name, meaning string }{
-	{"HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "the proxy to use, and the hosts to reach without it, when --proxy is not given."},
-	{"NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "switch colours off (NO_COLOR with any value, CLICOLOR=0) or on (CLICOLOR_FORCE) where --color is auto."},
-	{"NETRC", "the netrc file to read in place of ~/.netrc."},
+	{"HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "The proxy to use, and the hosts to connect to without it, if --proxy is not given."},
+	{"NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "Turn colors off (NO_COLOR with any value, CLICOLOR=0) or on (CLICOLOR_FORCE) if --color is auto."},
+	{"NETRC", "The netrc file to read instead of ~/.netrc."},
 }
 
 // configHelp tells of the configuration file.
-const configHelp = `orbweaver.toml in the working directory, or the file that --config names, is read before the command line, which wins. Every long flag of check is a key: a string or number, true or false for a switch, an array for a flag that may be repeated; values repeated on the command line are added to the file's, and an empty one drops them. Unknown keys are errors.
+const configHelp = `Settings are read from orbweaver.toml in the working directory, or from the file that --config names. Every long flag of check is a key. Its value is a string or number, true or false for a switch, or an array for a flag that may be repeated. The command line takes precedence; for a flag that may be repeated, its values are added to those of the file, and an empty value drops those of the file. Unknown keys are errors.
 
-Rules for single URLs stand in [[rule]] blocks; the first that matches wins:
+Rules for single URLs are [[rule]] blocks; the first rule that matches applies:
 
 [[rule]]
 match   = "https://intranet.example.com/**"   # glob on the printed URL; or match_re

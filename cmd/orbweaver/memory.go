@@ -38,7 +38,7 @@ func compileBetween(c *compiler, o *options) {
 	b.failAfter = read(c, "fail-after", s.failAfter, atLeast(1))
 	b.baseline = read(c, "baseline", s.baseline, parseBaseline)
 	if b.failAfter > 0 && b.cache == "" && b.history == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name its file by --history or --cache, or a directory by --state", c.named("fail-after")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name a file with --history or --cache, or a directory with --state", c.named("fail-after")))
 	}
 	if s.given("max-age") && b.cache == "" {
 		b.hint = c.named("max-age") + " has no effect without --cache or --state"
@@ -46,7 +46,7 @@ func compileBetween(c *compiler, o *options) {
 	for _, out := range o.outputs {
 		for _, file := range []string{b.cache, b.history} {
 			if file != "" && filepath.Clean(file) == filepath.Clean(out.File) {
-				c.faults = append(c.faults, fmt.Errorf("%s: %s is where a report is to be written", c.named("output"), file))
+				c.faults = append(c.faults, fmt.Errorf("%s: a report cannot be written to %s, the file of --cache or --history", c.named("output"), file))
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func (m *memory) spare(s *crawler.Summary) {
 func (m *memory) keep(s *crawler.Summary) error {
 	if m.baseline != nil && s.Complete {
 		if gone, places := m.baseline.Gone(); gone > 0 {
-			m.note("%s: %d of %d findings are gone; -o %s renews it", m.options.baseline, gone, places, m.options.baseline)
+			m.note("%s: %d of %d findings no longer occur; -o %s updates the file", m.options.baseline, gone, places, m.options.baseline)
 		}
 	}
 	if m.history == nil || m.watching {

@@ -42,7 +42,7 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 	if n.ClientKey == "" {
 		n.ClientKey = n.ClientCert // one file may hold both, as curl takes it
 	} else if n.ClientCert == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: there is no --client-cert that the key is for", c.named("client-key")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --client-cert", c.named("client-key")))
 	}
 	if s.given("user") {
 		if name, _, found := strings.Cut(s.user, ":"); !found || name == "" {
@@ -70,7 +70,7 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 
 func parseTimeout(s string) (d time.Duration, err error) {
 	if d, err = parseDuration(s); err == nil && d == 0 {
-		err = errors.New("use a duration longer than nothing")
+		err = errors.New("use a duration greater than zero")
 	}
 	return d, err
 }
@@ -100,13 +100,13 @@ func parseHeader(s string) (name, value string, err error) {
 	case !found:
 		return "", "", errors.New("use 'Name: value'")
 	case !httpguts.ValidHeaderFieldName(name):
-		return "", "", fmt.Errorf("%q is no name of a header field", name)
+		return "", "", fmt.Errorf("%q is not a valid name of a header field", name)
 	case !httpguts.ValidHeaderFieldValue(value):
-		return "", "", fmt.Errorf("the value of %s holds control characters", name)
+		return "", "", fmt.Errorf("the value of %s contains control characters", name)
 	}
 	switch http.CanonicalHeaderKey(name) {
 	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding":
-		return "", "", fmt.Errorf("%s is set by the connection itself", name)
+		return "", "", fmt.Errorf("%s is set automatically and cannot be given", name)
 	}
 	return name, value, nil
 }
@@ -122,11 +122,11 @@ func parseFieldValue(s string) (string, error) {
 func parseFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("use a file that can be read: %w", withoutPath(err))
+		return "", fmt.Errorf("the file cannot be read: %w", withoutPath(err))
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", errors.New("use a file: it is a directory")
+		return "", errors.New("it is a directory, not a file")
 	}
 	return name, nil
 }
@@ -166,7 +166,7 @@ func parseServer(s string) (string, error) {
 func parseConnectTo(s string) (fetch.ConnectTo, error) {
 	rule, err := fetch.ParseConnectTo(s)
 	if err != nil {
-		return rule, errors.New("use HOST:PORT:ADDR:PORT, IPv6 addresses in brackets")
+		return rule, errors.New("use HOST:PORT:ADDR:PORT, with IPv6 addresses in brackets")
 	}
 	return rule, nil
 }

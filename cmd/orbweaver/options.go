@@ -206,15 +206,15 @@ func compileReport(c *compiler, o *options) {
 func compileFix(c *compiler, o *options) {
 	o.fix, o.write = c.fix, c.write
 	if o.write && !o.fix {
-		c.faults = append(c.faults, fmt.Errorf("%s: there is nothing to write without --fix", c.named("write")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --fix", c.named("write")))
 	}
 	if o.fix && c.watch {
-		c.faults = append(c.faults, fmt.Errorf("%s: it does not go with --watch: what is written would be checked again at once", c.named("fix")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --watch: each edit would start another check", c.named("fix")))
 	}
 	if !o.patches() {
 		return
 	}
-	const instead = "it would be mixed with the patch that --fix prints: write the report to a file with --output, or use --write"
+	const instead = "the report would be mixed with the patch that --fix prints: write it to a file with --output, or use --write"
 	if c.given("format") {
 		c.faults = append(c.faults, fmt.Errorf("%s: %s", c.named("format"), instead))
 	}
@@ -288,7 +288,7 @@ func parseSelector(s string) (extract.Selector, error) {
 // parseBase reads the address a directory will have.
 func parseBase(s string) (urinorm.URL, error) {
 	u, _, err := urinorm.ParseWeb(s)
-	wrong := errors.New("use an http or https URL without query and fragment, such as https://example.com/docs/")
+	wrong := errors.New("use an http or https URL without a query or fragment, such as https://example.com/docs/")
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasUserinfo() {
 		return urinorm.URL{}, wrong
 	}

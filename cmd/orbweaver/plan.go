@@ -62,7 +62,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		}
 	}
 	if !o.base.IsZero() && len(p.sites) == 0 && p.stdin == nil && len(p.seeds) > 0 {
-		p.hints = append(p.hints, "--base-url has no effect: no target is a directory or a document")
+		p.hints = append(p.hints, "--base-url has no effect: no target is a directory or document")
 	}
 	return p, nil
 }
@@ -129,11 +129,11 @@ func (p *plan) addDirectory(t target) error {
 	})
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			p.hints = append(p.hints, line+"; what it holds is not checked")
+			p.hints = append(p.hints, line+"; its contents are not checked")
 		}
 	}
 	if len(p.seeds) == before {
-		p.hints = append(p.hints, fmt.Sprintf("%s holds no document that is read for links", t.raw))
+		p.hints = append(p.hints, fmt.Sprintf("%s contains no document that can be read for links", t.raw))
 	}
 	return nil
 }
@@ -182,10 +182,10 @@ func (p *plan) addFile(t target, file, slash string) error {
 	}
 	u, err := site.URLOf(filepath.ToSlash(rel) + slash)
 	if err != nil {
-		return usageError("%s: no URL can carry the name: %w", t.raw, err)
+		return usageError("%s: the name cannot be written in a URL: %w", t.raw, err)
 	}
 	if slash == "" && !sniffed(abs) {
-		p.hints = append(p.hints, fmt.Sprintf("%s is of no format that is read for links: only its presence is checked", t.raw))
+		p.hints = append(p.hints, fmt.Sprintf("the format of %s cannot be read for links: only its existence is checked", t.raw))
 	}
 	p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Named: true, Raw: t.raw})
 	return nil
@@ -223,7 +223,7 @@ func (p *plan) mount(dir, label string) (*disk.Site, error) {
 		config.Base, _, err = urinorm.ParseWeb(fmt.Sprintf("https://%d.site.invalid/", len(p.sites)+1))
 	} else {
 		if len(p.sites) > 0 {
-			return nil, usageError("--base-url: it can be the address of one directory, and there are %s and %s", p.sites[0].Dir(), label)
+			return nil, usageError("--base-url: it can be the URL of only one directory, but there are %s and %s", p.sites[0].Dir(), label)
 		}
 		config.Base, err = asDirectory(p.base)
 	}
@@ -293,7 +293,7 @@ func parseStdinType(name string) (string, error) {
 		contentType = fetch.TypeByName("stdin." + strings.ToLower(name))
 	}
 	if _, ok := extract.Readable(contentType, "", nil); !ok {
-		return "", errors.New("it is no format that is read for links, such as html, and no media type of one")
+		return "", errors.New("use a format that can be read for links, such as html, or its media type")
 	}
 	return contentType, nil
 }

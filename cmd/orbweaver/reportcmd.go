@@ -14,7 +14,7 @@ func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report REPORT.json|DIR [flags]",
 		Short: "render a saved JSON report in another format",
-		Long:  "A report can only show what it was saved with: save it with --show all to choose later. Of a --state directory everything can be shown, also while the crawl goes on: it is judged anew. The exit status is that of the run, by --fail-on.",
+		Long:  "A saved report contains only the results that it was saved with; save it with --show all to choose later. A --state directory contains all results, even while the crawl is running; they are judged again each time. The exit status is that of the run according to --fail-on.",
 		Example: `orbweaver check public/ --show all -o all.json
 orbweaver report all.json -f csv --show broken
 orbweaver report crawl -f html
@@ -24,7 +24,7 @@ orbweaver report --schema > orbweaver.schema.json`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if s.schema {
 			if len(args) > 0 {
-				return usageError("--schema takes no report")
+				return usageError("--schema takes no argument")
 			}
 			_, err := cmd.OutOrStdout().Write(report.Schema())
 			return err
@@ -102,7 +102,7 @@ func readReport(cmd *cobra.Command, file string) (*report.Report, error) {
 		return readState(cmd, state)
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return nil, usageError("read report %s: it is a directory that keeps no crawl", file)
+		return nil, usageError("read report %s: it is a directory without a crawl", file)
 	}
 	var saved *report.Report
 	var err error

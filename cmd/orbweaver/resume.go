@@ -12,9 +12,9 @@ import (
 func newResumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume --state DIR [flags]",
-		Short: "go on with a crawl that was interrupted",
-		Long: "Goes on with the crawl that `orbweaver check TARGET... --state DIR` began, whatever ended it, and ends with the report that an uninterrupted run would give. " +
-			"What was settled is not asked again. The command is the one the crawl was begun with; the flags below may be given anew. Passwords and headers are never kept: give --user and --header again.",
+		Short: "resume an interrupted crawl",
+		Long: "Resumes the crawl that `orbweaver check TARGET... --state DIR` started, however it ended, and ends with the report that an uninterrupted run would give. " +
+			"Finished targets are not requested again. The crawl keeps the targets and flags that it was started with; the flags below may be given new values. Passwords and headers are never stored: give --user and --header again.",
 		Example: `orbweaver check https://example.com/ --state crawl
 orbweaver resume --state crawl
 orbweaver resume --state crawl --rate 2/s -o report.json`,
@@ -26,7 +26,7 @@ orbweaver resume --state crawl --rate 2/s -o report.json`,
 			s.state = args[0]
 			s.line = append(s.line, lineFlag{"state", args[0]})
 		} else if len(args) == 1 || s.state == "" {
-			return usageError("resume: name the directory that keeps the crawl: orbweaver resume --state DIR")
+			return usageError("resume: name the directory of the crawl: orbweaver resume --state DIR")
 		}
 		return resume(cmd, s)
 	}

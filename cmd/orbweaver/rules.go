@@ -46,7 +46,7 @@ func readRules(file string, value any, env func(string) (string, bool)) ([]ruleB
 			}
 		}
 		if (rule.match == "") == (rule.matchRE == "") && len(faults) == 0 {
-			faults = append(faults, fmt.Errorf("%s: use one of match (a glob) and match_re (a regular expression)", rule.where))
+			faults = append(faults, fmt.Errorf("%s: use either match (a glob) or match_re (a regular expression)", rule.where))
 		}
 		rules = append(rules, rule)
 	}

@@ -67,8 +67,8 @@ func TestRuleFromPrintedURL(t *testing.T) {
 
 func TestRuleErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`accept = [403]`:                          "rule 1 in orbweaver.toml: use one of match (a glob) and match_re (a regular expression)",
-		"match = \"a\"\nmatch_re = \"b\"":         "use one of match",
+		`accept = [403]`:                          "rule 1 in orbweaver.toml: use either match (a glob) or match_re (a regular expression)",
+		"match = \"a\"\nmatch_re = \"b\"":         "use either match",
 		`mtach = "a"`:                             "rule 1 in orbweaver.toml: unknown key mtach: did you mean match?",
 		`match = 3`:                               "match: use a string",
 		`header = "x"`:                            "header: use a table",

@@ -129,7 +129,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string) error {
 			return unsound(err)
 		}
 		if removed > 0 {
-			console.notef("%s: left out %d of the bookmarks", o.writeClean, removed)
+			console.notef("%s: left out %s", o.writeClean, counted(removed, "broken bookmark"))
 		}
 	}
 	if edits != nil {
@@ -165,9 +165,9 @@ func verdictOf(policy report.Policy, s *crawler.Summary, console *console) error
 func whyNothing(s *crawler.Summary) string {
 	switch {
 	case s.Pages == 0:
-		return "no document that is read for links was found"
+		return "no document that can be read for links was found"
 	case s.Skipped == s.Results && s.Results > 0:
-		return "every link was left out by a rule; --show all names the rules"
+		return "every link was excluded by a rule; --show all names the rules"
 	}
 	return ""
 }
@@ -229,7 +229,7 @@ func interrupts(parent context.Context, note func(string, ...any)) (stop <-chan 
 			case <-signals:
 			}
 			if count == 1 {
-				note("interrupted: finishing what is in flight; once more to stop at once")
+				note("interrupted: finishing the requests in flight; interrupt again to stop at once")
 				close(soft)
 				continue
 			}

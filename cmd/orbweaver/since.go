@@ -91,7 +91,7 @@ func changesSince(ctx context.Context, ref string, targets []target) (*changes, 
 		case document:
 			dir = filepath.Dir(dir)
 		default:
-			return nil, fmt.Errorf("--since: %s is no directory and no file: only local documents have a history", t.raw)
+			return nil, fmt.Errorf("--since: %s is not a local file or directory, so it has no history", t.raw)
 		}
 		if dir = filepath.Clean(dir); asked[dir] {
 			continue
@@ -127,7 +127,7 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	}
 	top := strings.TrimRight(out, "\r\n")
 	if _, err := git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
-		return errors.New("git knows no such commit; a shallow clone may lack it")
+		return errors.New("git finds no such commit; it may be missing from a shallow clone")
 	}
 	base := ref
 	if out, err := git.run(ctx, "merge-base", "--", ref, "HEAD"); err == nil {
@@ -142,7 +142,7 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 		return err
 	}
 	if known == "" && diff == "" {
-		return errors.New("git knows no file there; built output that is not under version control has no history")
+		return errors.New("git tracks no file there; build output that is not under version control has no history")
 	}
 	note := func(name string, removed bool) {
 		full := filepath.Join(top, filepath.FromSlash(name))

@@ -79,7 +79,7 @@ func (s *state) open(console *console) (err error) {
 			return unsound(errors.Join(err, moved))
 		}
 		console.notef("%v", err)
-		console.notef("it was set aside as %s", aside)
+		console.notef("it was renamed to %s", aside)
 		return nil
 	default:
 		return unsound(err)
@@ -129,15 +129,15 @@ func (s *state) fit(o *options, console *console) error {
 		if err := s.turnOver(); err != nil {
 			return unsound(err)
 		}
-		console.notef("the crawl in %s is finished and kept as %s; this is a new one", s.name, filepath.Join(s.name, previousFile))
+		console.notef("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
 		return nil
 	}
 	if differences := s.command.differences(o.asked); len(differences) > 0 {
-		return usageError("--state %s: the crawl in it is not finished, and was begun with other settings:\n  %s\n"+
-			"%s goes on with it as it was begun; to begin anew, delete the directory or name another",
+		return usageError("--state %s: it contains an incomplete crawl that was started with other settings:\n  %s\n"+
+			"%s resumes it with its own settings; to start a new crawl, delete the directory or name another",
 			s.name, strings.Join(differences, "\n  "), s.resumption())
 	}
-	console.notef("going on with the crawl in %s: %d of %d targets known so far are settled", s.name, s.standing.Settled, s.standing.Known)
+	console.notef("resuming the crawl in %s: %d of %d targets known so far are finished", s.name, s.standing.Settled, s.standing.Known)
 	return nil
 }
 
@@ -212,12 +212,12 @@ func (s *state) parting(failed error) string {
 	case s == nil:
 		return ""
 	case errors.Is(failed, diskstore.ErrDamaged), errors.Is(failed, frontier.ErrMalformed), errors.Is(failed, check.ErrMalformed):
-		return "there is no going on from here; to begin anew, delete " + s.name + " or name another directory"
+		return "this crawl cannot be resumed; to start a new one, delete " + s.name + " or name another directory"
 	}
 	if s.over() {
 		return ""
 	}
-	return "what was done is kept; to go on: " + s.resumption()
+	return "the crawl so far is kept; to resume it: " + s.resumption()
 }
 
 // over reports whether the crawl has come to its end, as one that is not kept does
@@ -301,7 +301,7 @@ func (c *command) at(fn func() error) error {
 	}
 	if err := os.Chdir(c.Directory); err != nil {
 		if c.local() {
-			return usageError("go to the directory that the crawl was begun in: %w", err)
+			return usageError("change to the directory in which the crawl was started: %w", err)
 		}
 		return fn()
 	}
@@ -315,15 +315,15 @@ func notKept(flags []string) error {
 	if len(flags) > 1 {
 		what, them = "are", "them"
 	}
-	return usageError("the crawl was begun with --%s, which %s never kept: give %s again", strings.Join(flags, " and --"), what, them)
+	return usageError("the crawl was started with --%s, which %s never stored: give %s again", strings.Join(flags, " and --"), what, them)
 }
 
 // errNoCrawl is the error of a directory without a crawl to go on with.
 func errNoCrawl(name string) error {
-	return usageError("--state %s: there is no crawl in it to go on with; orbweaver check TARGET... --state %s begins one", name, quoted(name))
+	return usageError("--state %s: it contains no crawl to resume; orbweaver check TARGET... --state %s starts one", name, quoted(name))
 }
 
 // errFinished is the error of a directory whose crawl has come to its end.
 func errFinished(name string) error {
-	return usageError("--state %s: the crawl in it is finished; orbweaver report %s shows it, and orbweaver check begins another", name, quoted(name))
+	return usageError("--state %s: the crawl in it is complete; orbweaver report %s shows it, and orbweaver check starts a new one", name, quoted(name))
 }

@@ -61,7 +61,7 @@ func TestPartingFromDamage(t *testing.T) {
 			t.Fatal("what is malformed is read")
 		}
 		s := &state{name: "crawl"}
-		if got := s.parting(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "there is no going on") {
+		if got := s.parting(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "this crawl cannot be resumed") {
 			t.Errorf("%v: %q", err, got)
 		}
 	}

@@ -132,7 +132,7 @@ func (r *ruleBlock) String() string {
 func (c *command) keep(store *diskstore.Store) error {
 	text, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("write down the command: %w", err)
+		return fmt.Errorf("store the command: %w", err)
 	}
 	return store.SetValue(keptCommand, text)
 }
@@ -145,7 +145,7 @@ func readCommand(store *diskstore.Store) (*command, error) {
 	}
 	c := &command{}
 	if err := json.Unmarshal(text, c); err != nil {
-		return nil, fmt.Errorf("read the command the crawl was begun with: %w", err)
+		return nil, fmt.Errorf("read the command that the crawl was started with: %w", err)
 	}
 	return c, nil
 }

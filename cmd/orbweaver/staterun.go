@@ -29,7 +29,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 	case err != nil:
 		return nil, usageError("%w", err)
 	case c == nil:
-		return nil, usageError("%s: no crawl was begun in it", file)
+		return nil, usageError("%s: no crawl was started in it", file)
 	}
 	c.Withheld = nil // nothing is asked
 	file, err = filepath.Abs(file)

@@ -85,7 +85,7 @@ func (t *targetReader) read(args, from []string) ([]target, error) {
 		}
 	}
 	if t.stdinUses > 1 {
-		return nil, usageError("standard input can be read once, but it is named %d times", t.stdinUses)
+		return nil, usageError("standard input can be read only once, but it is named %d times", t.stdinUses)
 	}
 	return targets, nil
 }
@@ -119,7 +119,7 @@ func (t *targetReader) lines(file string) ([]string, error) {
 			continue
 		}
 		if len(lines) == 0 && line[0] == '<' {
-			return nil, errors.New("it is a document, such as a sitemap, and no list of targets, one a line: name it as a target itself")
+			return nil, errors.New("it is a document, such as a sitemap, and not a list of targets, one per line: name it as a target instead")
 		}
 		if lines = append(lines, line); len(lines) > maxTargets {
 			return nil, fmt.Errorf("it has more than %d targets", maxTargets)
@@ -156,14 +156,14 @@ func (t *targetReader) classify(raw string) ([]target, error) {
 	}
 	if strings.HasPrefix(strings.ToLower(raw), "www.") {
 		// RFC 3986 section 4.5: a suffix reference. Since 2020 most hosts answer https first.
-		t.note("no file %s: taken as https://%s", raw, raw)
+		t.note("no file %s: checking https://%s", raw, raw)
 		return t.website(raw, "https://"+raw)
 	}
 	if isGlob(raw) {
 		return t.glob(raw)
 	}
 	if scheme, _, found := strings.Cut(raw, "://"); found {
-		return nil, usageError("%s: a run starts at an http, https, ftp or gopher URL, a directory or a file, not at %q", urinorm.Redact(raw), scheme)
+		return nil, usageError("%s: a target is an http, https, ftp or gopher URL, a directory or a file; %q URLs are not supported", urinorm.Redact(raw), scheme)
 	}
 	return []target{{raw: raw, kind: document, path: raw, hint: absentHint(raw)}}, nil
 }
@@ -216,7 +216,7 @@ func logins(targets []target) map[string]string {
 // stands for a file of its name: a start target that cannot be read.
 func (t *targetReader) glob(pattern string) ([]target, error) {
 	if !doublestar.ValidatePathPattern(pattern) {
-		return nil, usageError("%s: no valid glob: use *, **, ?, [class] and {a,b}", pattern)
+		return nil, usageError("%s: invalid glob: use *, **, ?, [class] and {a,b}", pattern)
 	}
 	matches, err := doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly(), doublestar.WithFailOnIOErrors())
 	if err != nil {
@@ -233,7 +233,7 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 		targets = append(targets, target{raw: pattern, kind: document, path: pattern})
 		switch {
 		case len(matches) > 0:
-			t.note("%s matches %d files, but none of a format that is read for links", pattern, len(matches))
+			t.note("%s matches %s, but none has a format that can be read for links", pattern, counted(len(matches), "file"))
 		case err == nil:
 			t.note("no file matches %s", pattern)
 		}
@@ -262,7 +262,7 @@ func localPath(raw string) (string, error) {
 		return "", err
 	}
 	if u.Host() != "" && u.Host() != "localhost" {
-		return "", fmt.Errorf("it names the host %s, and files of other hosts cannot be read", u.Host())
+		return "", fmt.Errorf("it names the host %s, but files on other hosts cannot be read", u.Host())
 	}
 	path, err := unescapePath(u.Path())
 	if err != nil {

@@ -33,11 +33,11 @@ func TestClassify(t *testing.T) {
 		{"-", "stdin -", ""},
 		{"docs/*", "document docs/a.html, document docs/b.htm", ""},
 		{"docs/**/*.html", "document docs/a.html, document docs/deep/c.html", ""},
-		{"docs/*.png", "document docs/*.png", "docs/*.png matches 1 files, but none of a format that is read for links"},
+		{"docs/*.png", "document docs/*.png", "docs/*.png matches 1 file, but none has a format that can be read for links"},
 		{"docs/*.md", "document docs/*.md", "no file matches docs/*.md"},
 		{"a[1].html", "document a[1].html", ""},
-		{"www.example.com", "website https://www.example.com/", "no file www.example.com: taken as https://www.example.com"},
-		{"WWW.example.com/x?y", "website https://www.example.com/x?y", "taken as https://"},
+		{"www.example.com", "website https://www.example.com/", "no file www.example.com: checking https://www.example.com"},
+		{"WWW.example.com/x?y", "website https://www.example.com/x?y", "checking https://"},
 		{"www.example.org", "document www.example.org", ""},
 		{"gone.html", "document gone.html", ""},
 		{"page.html/x", "document page.html/x", ""},
@@ -74,11 +74,11 @@ func TestClassifyErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for raw, want := range map[string]string{
 		"":                     "a target is empty",
-		"sftp://a/b":           `a run starts at an http, https, ftp or gopher URL, a directory or a file, not at "sftp"`,
+		"sftp://a/b":           `a target is an http, https, ftp or gopher URL, a directory or a file; "sftp" URLs are not supported`,
 		"sftp://me:secret@a/b": "sftp://me:***@a/b",
 		"http://[bad":          "http://[bad",
 		"file://other.host/x":  "it names the host other.host",
-		"docs/[a":              "no valid glob",
+		"docs/[a":              "invalid glob",
 	} {
 		r := &targetReader{note: func(string, ...any) {}}
 		_, err := r.read([]string{raw}, nil)
@@ -127,7 +127,7 @@ func TestTargetList(t *testing.T) {
 		t.Errorf("targets %q, want %q", got, want)
 	}
 	r = &targetReader{stdin: strings.NewReader("https://a/\n"), note: func(string, ...any) {}}
-	if _, err := r.read([]string{"-"}, []string{"-"}); err == nil || !strings.Contains(fmt.Sprint(err), "standard input can be read once") {
+	if _, err := r.read([]string{"-"}, []string{"-"}); err == nil || !strings.Contains(fmt.Sprint(err), "standard input can be read only once") {
 		t.Errorf("standard input twice: %v", err)
 	}
 	if _, err := (&targetReader{}).read(nil, []string{"gone.txt"}); err == nil || !strings.Contains(fmt.Sprint(err), "--from: read gone.txt: no such file") {

@@ -44,7 +44,7 @@ func newHelpCommand() *cobra.Command {
 			}
 			named, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usageError("no command %q and no guide of that name; `orbweaver --help` lists both", strings.Join(args, " "))
+				return usageError("no command or guide named %q; `orbweaver --help` lists both", strings.Join(args, " "))
 			}
 			named.InitDefaultHelpFlag()
 			return named.Help()

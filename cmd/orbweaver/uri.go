@@ -33,9 +33,9 @@ func newURICommand() *cobra.Command {
 				return usageError("uri: %s", commands)
 			}
 			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-				return usageError("uri: no command %q: did you mean %s? %s", args[0], near[0], commands)
+				return usageError("uri: unknown command %q: did you mean %s? %s", args[0], near[0], commands)
 			}
-			return usageError("uri: no command %q; %s", args[0], commands)
+			return usageError("uri: unknown command %q; %s", args[0], commands)
 		},
 	}
 	cmd.AddCommand(newURIResolveCommand(), newURINormalizeCommand(), newURICompareCommand(), newURIBatchCommand())
@@ -44,7 +44,7 @@ func newURICommand() *cobra.Command {
 
 // profileFlag is --profile with its two words.
 func profileFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("profile", profileRFC, "`rfc` for RFC 3986 to the letter, web for what browsers do")
+	return cmd.Flags().String("profile", profileRFC, "`rfc` follows RFC 3986 strictly, web does what browsers do")
 }
 
 func checkProfile(profile string) error {
@@ -58,15 +58,15 @@ func newURIResolveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve -b BASE REF...",
 		Short: "resolve references against a base (RFC 3986 section 5)",
-		Long:  "Prints the target URI of each reference, one a line. A reference that begins with '-' is written behind --. In the profile web the base may be left out for absolute references.",
+		Long:  "Prints the target URI of each reference, one per line. Write -- before references that begin with '-'. In the web profile, absolute references need no base.",
 		Example: `orbweaver uri resolve -b http://a/b/c/d?q ../g '#s'
 orbweaver uri resolve --profile web -b https://example.com/ 'a\b c'`,
 	}
 	base := cmd.Flags().StringP("base", "b", "", "the `base` URI")
 	profile := profileFlag(cmd)
 	compatible := cmd.Flags().Bool("compatible", false,
-		"read a reference like http:g as older software does, relative to a base of its scheme (RFC 3986 5.2.2; profile rfc)")
-	charset := cmd.Flags().String("charset", "", "the `charset` of the page, which encodes queries (profile web)")
+		"resolve a reference like http:g relative to a base of the same scheme, as older software does (RFC 3986 section 5.2.2; rfc profile)")
+	charset := cmd.Flags().String("charset", "", "the `charset` of the page, in which queries are encoded (web profile)")
 	cmd.RunE = func(cmd *cobra.Command, refs []string) error {
 		if err := checkProfile(*profile); err != nil {
 			return err
@@ -79,7 +79,7 @@ orbweaver uri resolve --profile web -b https://example.com/ 'a\b c'`,
 		case cmd.Flags().Changed("base"):
 			task.base = base
 		case *profile == profileRFC:
-			return usageError("uri resolve: --base is missing: the URI that references are resolved against")
+			return usageError("uri resolve: --base is required: the URI that references are resolved against")
 		}
 		return printEach(cmd, refs, task.resolve)
 	}
@@ -90,7 +90,7 @@ func newURINormalizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "normalize URI...",
 		Short:   "print the normal form of URIs (RFC 3986 section 6)",
-		Long:    "Prints the normal form of each URI, one a line. With --explain each step of the ladder stands before it, with the section that says so.",
+		Long:    "Prints the normal form of each URI, one per line. With --explain, each normalization step is printed before it, with the section of the standard that describes the step.",
 		Example: "orbweaver uri normalize --explain HTTP://EXAMPLE.com:80/%7Ea/../b",
 	}
 	profile := profileFlag(cmd)
@@ -115,12 +115,12 @@ func newURICompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare URI URI",
 		Short: "tell whether two URIs are equivalent (RFC 3986 section 6)",
-		Long:  "Prints equivalent or different. The lowest rung of the comparison ladder (section 6) on which the URIs are equivalent is printed on standard error, or with --explain on standard output. The exit status is 0 if they are equivalent, 1 if they are not known to be, and 2 if one is not a URI.",
+		Long:  "Prints equivalent or different. The level of the comparison ladder (section 6) at which the URIs become equivalent is printed on standard error, or with --explain on standard output. The exit status is 0 if they are equivalent, 1 if they are not known to be, and 2 if one is not a URI.",
 		Example: `orbweaver uri compare http://example.com HTTP://EXAMPLE.com:80/
 orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 	}
 	profile := profileFlag(cmd)
-	explain := cmd.Flags().Bool("explain", false, "print the rung on which they are equivalent, and both normal forms")
+	explain := cmd.Flags().Bool("explain", false, "print the comparison level at which they become equivalent, and both normal forms")
 	cmd.RunE = func(cmd *cobra.Command, uris []string) error {
 		if err := checkProfile(*profile); err != nil {
 			return err
@@ -139,7 +139,7 @@ orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 			where = cmd.OutOrStdout()
 		}
 		if rung.Equivalent() {
-			fmt.Fprintf(where, "equivalent on the rung %s of the comparison ladder (%s)\n", rung, rung.Section())
+			fmt.Fprintf(where, "comparison level: %s, %s\n", rung, rung.Section())
 		}
 		if *explain {
 			for _, uri := range uris {

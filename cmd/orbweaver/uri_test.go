@@ -56,7 +56,7 @@ func TestURICommands(t *testing.T) {
 		{args: "resolve|-b|http://a/|x y|z", stdout: "http://a/z\n", stderr: "path fails at byte 1", code: 2},
 		{args: "resolve|-b|/a|b", stderr: "no scheme", code: 2},
 		{args: "resolve|--profile|web|-b|/a|b", stderr: "/a", code: 2},
-		{args: "resolve|b", stderr: "--base is missing", code: 2},
+		{args: "resolve|b", stderr: "--base is required", code: 2},
 		{args: "resolve|-b|http://a/", stderr: "name a reference", code: 2},
 		{args: "resolve|-b|http://a/|--profile|xyz|b", stderr: `--profile: "xyz" is not allowed: use rfc or web`, code: 2},
 
@@ -71,12 +71,12 @@ func TestURICommands(t *testing.T) {
 		{args: "normalize", stderr: "name a URI", code: 2},
 		{args: "normalize|--profile|x|y", stderr: "--profile", code: 2},
 
-		{args: "compare|http://h|HTTP://H:80/", stdout: "equivalent\n", stderr: "the rung scheme of the comparison ladder (RFC 3986 6.2.3)"},
+		{args: "compare|http://h|HTTP://H:80/", stdout: "equivalent\n", stderr: "comparison level: scheme, RFC 3986 6.2.3"},
 		{args: "compare|--explain|http://h/%7E|http://h/~",
-			stdout: "equivalent\nequivalent on the rung percent-encoding of the comparison ladder (RFC 3986 6.2.2.2)\nhttp://h/~\nhttp://h/~\n"},
+			stdout: "equivalent\ncomparison level: percent-encoding, RFC 3986 6.2.2.2\nhttp://h/~\nhttp://h/~\n"},
 		{args: "compare|http://h/a|http://h/b", stdout: "different\n", code: 1},
 		{args: "compare|--explain|http://h/a|http://h/b", stdout: "different\nhttp://h/a\nhttp://h/b\n", code: 1},
-		{args: "compare|--profile|web|http://h\\a|http:h/b/../a", stdout: "equivalent\n", stderr: "rung string"},
+		{args: "compare|--profile|web|http://h\\a|http:h/b/../a", stdout: "equivalent\n", stderr: "comparison level: string"},
 		{args: "compare|--profile|web|http://h/%7E|http://h/~", stdout: "equivalent\n", stderr: "percent-encoding"},
 		{args: "compare|--profile|web|http://h/#a|http://h/#b", stdout: "different\n", code: 1},
 		{args: "compare|--profile|web|http://u@h/|http://h/", stdout: "different\n", code: 1},
@@ -88,8 +88,8 @@ func TestURICommands(t *testing.T) {
 		{args: "compare|--profile|x|a|b", stderr: "--profile", code: 2},
 
 		{args: "batch|x", stderr: "takes no argument", code: 2},
-		{args: "", stderr: `no command ""`, code: 2},
-		{args: "resolv|x", stderr: `no command "resolv": did you mean resolve?`, code: 2},
+		{args: "", stderr: `unknown command ""`, code: 2},
+		{args: "resolv|x", stderr: `unknown command "resolv": did you mean resolve?`, code: 2},
 	}
 	for _, test := range tests {
 		stdout, stderr, code := runURI("", strings.Split(test.args, "|")...)
@@ -145,8 +145,8 @@ func TestURIBatch(t *testing.T) {
 		{`{"op":"parse","profile":"web","input":"web+demo:/.//x"}`, `{"output":"web+demo:/.//x","parts":{"scheme":"web+demo","authority":null,` +
 			`"userinfo":null,"host":null,"port":null,"path":"//x","query":null,"fragment":null},"repairs":[]}`},
 		{`nonsense`, `{"error":"read line: invalid character 'o' in literal null (expecting 'u')"}`},
-		{`{"op":"dance","input":""}`, `{"error":"op \"dance\" is none of parse, resolve, normalize, key and compare"}`},
-		{`{"op":"parse","profile":"x","input":""}`, `{"error":"profile \"x\" is none of rfc and web"}`},
+		{`{"op":"dance","input":""}`, `{"error":"unknown op \"dance\": use parse, resolve, normalize, key or compare"}`},
+		{`{"op":"parse","profile":"x","input":""}`, `{"error":"unknown profile \"x\": use rfc or web"}`},
 		{`{"op":"parse"}`, `{"error":"input is missing"}`},
 		{`{"op":"compare","input":"a"}`, `{"error":"other is missing: the second URI of compare"}`},
 		{`{"op":"key","input":"%"}`, `{"error":"parse \"%\": RFC 3986 pct-encoded fails at byte 0: '%' is not followed by two hexadecimal digits"}`},

@@ -60,18 +60,18 @@ type uriStep struct {
 func newURIBatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch",
-		Short: "the same for programs, by JSON lines",
-		Long: `Reads a JSON object a line from standard input and answers each with one, in order:
+		Short: "the same operations for programs, as JSON lines",
+		Long: `Reads one JSON object per line from standard input and answers each with one, in order:
   {"op": "parse|resolve|normalize|key|compare", "profile": "rfc|web",
    "input": "…", "base": "…", "other": "…", "charset": "…"}
-gives {"output": "…"}, for parse also "parts", where things may be mended "repairs", for compare also "rung",
-or {"error": "…"}. A line that is not understood is answered with an error, and the next one is read.`,
+gives {"output": "…"}, or {"error": "…"} if the request is not valid. Answers to parse also have "parts", answers to
+operations that may repair a URI "repairs", and answers to compare "rung".`,
 		Example: `echo '{"op":"resolve","input":"../g","base":"http://a/b/c"}' | orbweaver uri batch`,
 	}
-	explain := cmd.Flags().Bool("explain", false, "give the steps of normalize with their sections (profile rfc)")
+	explain := cmd.Flags().Bool("explain", false, "give the steps of normalize with their sections (rfc profile)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError("uri batch: it reads standard input and takes no argument")
+			return usageError("uri batch: it reads standard input and takes no arguments")
 		}
 		if err := uriBatch(cmd.InOrStdin(), cmd.OutOrStdout(), *explain); err != nil {
 			return unsound(fmt.Errorf("uri batch: %w", err))
@@ -98,7 +98,7 @@ func uriBatch(in io.Reader, out io.Writer, explain bool) error {
 			return errors.Join(err, w.Flush())
 		}
 		if tooLong || len(bytes.TrimSpace(line)) > 0 {
-			answer := uriAnswer{Error: fmt.Sprintf("line is longer than %d bytes", maxBatchLine)}
+			answer := uriAnswer{Error: fmt.Sprintf("the line is longer than %d bytes", maxBatchLine)}
 			if !tooLong {
 				answer = answerLine(line, explain)
 			}
@@ -151,7 +151,7 @@ func answerLine(line []byte, explain bool) uriAnswer {
 func (q *uriRequest) answer(explain bool) (uriAnswer, error) {
 	switch {
 	case q.Profile != profileRFC && q.Profile != profileWeb:
-		return uriAnswer{}, fmt.Errorf("profile %q is none of rfc and web", q.Profile)
+		return uriAnswer{}, fmt.Errorf("unknown profile %q: use rfc or web", q.Profile)
 	case q.Input == nil:
 		return uriAnswer{}, errors.New("input is missing")
 	}
@@ -176,7 +176,7 @@ func (q *uriRequest) answer(explain bool) (uriAnswer, error) {
 		output := comparison(rung)
 		return uriAnswer{Output: &output, Rung: rung.String(), Section: rung.Section()}, err
 	}
-	return uriAnswer{}, fmt.Errorf("op %q is none of parse, resolve, normalize, key and compare", q.Op)
+	return uriAnswer{}, fmt.Errorf("unknown op %q: use parse, resolve, normalize, key or compare", q.Op)
 }
 
 func (t uriTask) answerWeb(input, op string) (uriAnswer, error) {

@@ -25,7 +25,7 @@ func parseCount(s string, least int) (int, error) {
 	return n, nil
 }
 
-var errDuration = errors.New("use a duration such as 500ms, 20s, 1m30s or 2h (a bare number counts seconds)")
+var errDuration = errors.New("use a duration such as 500ms, 20s, 1m30s or 2h (a plain number is in seconds)")
 
 // parseDuration reads a duration: Go's notation, days as "d", and seconds for a
 // bare number, as curl's --max-time takes it.

@@ -73,7 +73,7 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 		if len(w.dirs) == 1 {
 			directories = "directory"
 		}
-		console.notef("watching %d %s; an interrupt ends it", len(w.dirs), directories)
+		console.notef("watching %d %s; interrupt to stop", len(w.dirs), directories)
 		changed, err := w.wait(ctx)
 		if err != nil {
 			return unsound(fmt.Errorf("watch %s: %w", strings.Join(args, " "), err))
@@ -153,7 +153,7 @@ func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
 		case document:
 			err = w.addRoot(filepath.Dir(dir), false)
 		default:
-			err = fmt.Errorf("%s is no directory and no file", t.raw)
+			err = fmt.Errorf("%s is not a file or directory", t.raw)
 		}
 		if err != nil {
 			w.Close()

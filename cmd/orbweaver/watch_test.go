@@ -139,7 +139,7 @@ func TestWatchRefuses(t *testing.T) {
 	root.SetArgs([]string{"check", "https://example.com/", "--watch"})
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)
-	if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--watch: https://example.com/ is no directory and no file") {
+	if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--watch: https://example.com/ is not a file or directory") {
 		t.Errorf("watching a website: %v", err)
 	}
 }

@@ -39,19 +39,19 @@ func newCleaning(to string, targets []target) (*cleaning, error) {
 	if format, err := sniff(from); err != nil {
 		return nil, usageError("--write-clean: read %s: %w", from, withoutPath(err))
 	} else if format != netscapeBookmarks {
-		return nil, usageError("--write-clean: %s is no bookmark file in HTML, as browsers export it", from)
+		return nil, usageError("--write-clean: %s is not a bookmark file in HTML, as browsers export it", from)
 	}
 	switch there, err := os.Stat(to); {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(to)); err != nil {
-			return nil, usageError("--write-clean: write %s: there is no directory %s", to, filepath.Dir(to))
+			return nil, usageError("--write-clean: write %s: the directory %s does not exist", to, filepath.Dir(to))
 		}
 	case err != nil:
 		return nil, usageError("--write-clean: write %s: %w", to, withoutPath(err))
 	case os.SameFile(info, there):
-		return nil, usageError("--write-clean: %s is the original, which is never changed: name another file", to)
+		return nil, usageError("--write-clean: %s is the original file, which is never changed: name another file", to)
 	case !there.Mode().IsRegular():
-		return nil, usageError("--write-clean: %s is no regular file", to)
+		return nil, usageError("--write-clean: %s is not a regular file", to)
 	}
 	return &cleaning{from: from, to: to, before: info, broken: map[place]bool{}}, nil
 }
@@ -84,7 +84,7 @@ func (c *cleaning) write() (removed int, err error) {
 		return 0, fmt.Errorf("read %s: %w", c.from, withoutPath(err))
 	}
 	if now.Size() != c.before.Size() || !now.ModTime().Equal(c.before.ModTime()) {
-		return 0, fmt.Errorf("write %s: %s was changed while it was checked", c.to, c.from)
+		return 0, fmt.Errorf("write %s: %s changed during the run", c.to, c.from)
 	}
 	dir, name := filepath.Split(c.to)
 	copied, err := os.OpenFile(filepath.Join(dir, "."+name[:min(len(name), 100)]+"."+rand.Text()[:10]+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, now.Mode().Perm())

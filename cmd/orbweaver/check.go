@@ -47,14 +47,18 @@ func newCheckCommand() *cobra.Command {
 		if err != nil {
 			return usageError("%w", err)
 		}
-		o.asked = newCommand(s, args)
 		if s.watch && o.state != "" {
 			return usageError("--watch and --state cannot be used together: --watch starts a new run after each change")
 		}
 		if s.watch {
 			return watchLinks(cmd, o, args)
 		}
-		return checkLinks(cmd, o, args)
+		st, err := stateFor(o.state, newCommand(s, args), newConsole(cmd.ErrOrStderr(), o.progress).notef)
+		if err != nil {
+			return err
+		}
+		defer st.close()
+		return checkLinks(cmd, o, args, st)
 	}
 	return cmd
 }

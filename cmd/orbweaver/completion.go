@@ -42,14 +42,3 @@ orbweaver completion fish > ~/.config/fish/completions/orbweaver.fish`,
 		},
 	}
 }
-
-// completeFlag tells shells what may follow a flag: its words, a file, or nothing.
-func completeFlag(cmd *cobra.Command, f flag) {
-	if f.file || f.isSwitch() {
-		return // shells complete file names by themselves
-	}
-	words := make([]cobra.Completion, len(f.words))
-	copy(words, f.words)
-	// The only error is a flag that does not exist; it was added a moment ago.
-	_ = cmd.RegisterFlagCompletionFunc(f.name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-}

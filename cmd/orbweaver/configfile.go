@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -55,15 +56,6 @@ func readConfig(name string) (string, error) {
 	return string(text), withoutPath(err)
 }
 
-// withoutPath drops operation and file name where the sentence around it has them.
-func withoutPath(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
 // applyConfig reads TOML text into settings; name is the file's, for messages.
 func applyConfig(s *settings, name, text string, env func(string) (string, bool)) error {
 	var keys map[string]any
@@ -82,7 +74,7 @@ func applyConfig(s *settings, name, text string, env func(string) (string, bool)
 	slices.Sort(known)
 
 	var faults []error
-	for _, key := range sortedKeys(keys) {
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var err error
 		if key == "rule" {
 			s.rules, err = readRules(name, keys[key], env)
@@ -108,15 +100,6 @@ func configRows() map[string]flag {
 		}
 	}
 	return rows
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // applyKey puts one key's value into its field.
@@ -202,7 +185,7 @@ func configTexts(row *flag, value any) ([]string, bool) {
 		if row.name != "header" {
 			return nil, false
 		}
-		for _, k := range sortedKeys(value) {
+		for _, k := range slices.Sorted(maps.Keys(value)) {
 			t, ok := configText(value[k])
 			if !ok {
 				return nil, false

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -59,4 +60,25 @@ func sniff(file string) (format string, err error) {
 	}
 	format, _ = extract.Readable(fetch.TypeByName(file), filepath.Base(file), head[:n])
 	return format, nil
+}
+
+// parseStdinType reads a format: a media type, or a file extension of one.
+func parseStdinType(name string) (string, error) {
+	contentType := name
+	if !strings.Contains(name, "/") {
+		contentType = fetch.TypeByName("stdin." + strings.ToLower(name))
+	}
+	if _, ok := extract.Readable(contentType, "", nil); !ok {
+		return "", errors.New("use a format that can be read for links, such as html, or its media type")
+	}
+	return contentType, nil
+}
+
+// typeOfStdin is the media type that was given, none where the first bytes tell
+// it, or else HTML: a fragment of a page gives nothing away.
+func typeOfStdin(given string, body []byte) string {
+	if _, known := extract.Readable("", "", body[:min(len(body), extract.SniffLength)]); given == "" && !known {
+		return "text/html"
+	}
+	return given
 }

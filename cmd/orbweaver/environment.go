@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -36,7 +37,7 @@ func loadSettings(s *settings) error {
 func applyEnv(s *settings, env func(string) (string, bool)) error {
 	var faults []error
 	rows := configRows()
-	for _, key := range sortedKeys(rows) {
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[key]
 		name := envName(row.name)
 		text, ok := env(name)
@@ -76,7 +77,7 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 func misspelt(environ []string) (messages []string) {
 	rows := configRows()
 	var known []string
-	for _, key := range sortedKeys(rows) {
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		known = append(known, envName(rows[key].name))
 	}
 	const slips = 2

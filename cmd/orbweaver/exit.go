@@ -1,6 +1,29 @@
 package main
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// Exit statuses beside those of a run, which report names.
+const (
+	exitOK    = report.ExitOK
+	exitUsage = 2 // wrong usage or configuration
+)
+
+// exitTable is what scripts may rely on; README, help and the man page tell it.
+var exitTable = []struct {
+	code    int
+	meaning string
+}{
+	{report.ExitOK, "no findings at or above the fail level"},
+	{report.ExitFindings, "findings at or above the fail level; for compare: a link is newly broken; for fix: an edit was left out because its file changed or cannot be written; for uri compare: the URIs are not known to be equivalent"},
+	{exitUsage, "wrong usage or configuration"},
+	{report.ExitUnsound, "the result is not reliable: nothing was checked, a start target could not be read, the run was interrupted or reached a limit, or a file changed during the run, so that links in it were left out. The partial report is still written. If a broken link was found, the status is 1"},
+}
 
 // exitError ends a command with an exit status. Without an err there is nothing
 // to say but the status: the findings have been printed.
@@ -19,3 +42,20 @@ func (e *exitError) Error() string {
 
 // Unwrap returns the cause.
 func (e *exitError) Unwrap() error { return e.err }
+
+// usageError is a mistake in the command line or the configuration: exit status 2.
+func usageError(format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// unsound is an error that ended a run: its report, if any, cannot be trusted.
+func unsound(err error) error { return &exitError{code: report.ExitUnsound, err: err} }
+
+// withoutPath drops operation and file name where the sentence around it has them.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

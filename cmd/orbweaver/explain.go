@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -314,7 +315,7 @@ func ruleEffect(r *crawler.Rule) string {
 		effects = append(effects, "accepts more statuses")
 	}
 	if len(r.Header) > 0 {
-		effects = append(effects, "sends "+strings.Join(sortedKeys(r.Header), ", "))
+		effects = append(effects, "sends "+strings.Join(slices.Sorted(maps.Keys(r.Header)), ", "))
 	}
 	if r.Rate > 0 {
 		effects = append(effects, fmt.Sprintf("at most %g requests a second", r.Rate))

@@ -60,7 +60,7 @@ orbweaver extract public/ -f csv`,
 		if x.workingDir, err = os.Getwd(); err != nil {
 			return unsound(fmt.Errorf("find the working directory: %w", err))
 		}
-		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note}
+		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note, commands: commandNames(cmd)}
 		targets, err := reader.read(args, s.from)
 		if err != nil {
 			return err

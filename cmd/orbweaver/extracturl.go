@@ -114,8 +114,6 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 	return p, u, nil
 }
 
-func isWeb(u urinorm.URL) bool { return u.Scheme() == "http" || u.Scheme() == "https" }
-
 // website reads the one document that a URL names.
 func (x *extraction) website(ctx context.Context, t target) error {
 	if err := x.net.open(); err != nil {

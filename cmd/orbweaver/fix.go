@@ -1,15 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"os"
-
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/report"
-	"github.com/orbweaver/orbweaver/report/fix"
 )
 
 func newFixCommand() *cobra.Command {
@@ -44,82 +38,4 @@ orbweaver fix report.json --write`,
 		return nil
 	}
 	return cmd
-}
-
-// editing gathers the results that propose something, and makes the edits when
-// the run is over.
-type editing struct {
-	write   bool // into the files, not as a patch
-	list    bool // say each edit that is written
-	note    func(format string, args ...any)
-	results []*crawler.Result
-}
-
-func (e *editing) result(r *crawler.Result) {
-	if _, ok := report.Propose(r); ok {
-		e.results = append(e.results, r)
-	}
-}
-
-// maxLeftOut is how many edits that were left out are said one by one.
-const maxLeftOut = 50
-
-// finish plans the edits and prints or writes them.
-func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
-	wd, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("find the working directory: %w", err)
-	}
-	plan, err := fix.Make(fix.Root(wd), wd, e.results)
-	if err != nil {
-		return nil, err
-	}
-	for i, l := range plan.LeftOut {
-		if i == maxLeftOut {
-			e.note("%d more left out", len(plan.LeftOut)-i)
-			break
-		}
-		e.note("left out: %s", l)
-	}
-	if !e.write {
-		err = plan.WritePatch(out)
-		e.sum(plan, "proposed", plan.Files)
-		return plan, err
-	}
-	written, err := plan.Write()
-	if e.list {
-		for _, f := range written {
-			for _, edit := range f.Edits {
-				fmt.Fprintln(out, printable(fmt.Sprintf("%s:%d:%d: %s -> %s", edit.Page, edit.Line, edit.Column, edit.Before, edit.After)))
-			}
-		}
-	}
-	e.sum(plan, "written", written)
-	return plan, err
-}
-
-// sum says in one line what became of the proposals.
-func (e *editing) sum(plan *fix.Plan, verb string, files []*fix.File) {
-	text := "no edits to make"
-	if plan.Edits() > 0 {
-		n := 0
-		for _, f := range files {
-			n += len(f.Edits)
-		}
-		text = fmt.Sprintf("%s in %s %s", counted(n, "edit"), counted(len(files), "file"), verb)
-	}
-	if n := len(plan.LeftOut); n > 0 {
-		text += fmt.Sprintf(", %d left out", n)
-	}
-	if n := plan.Elsewhere; n > 0 {
-		text += fmt.Sprintf("; %s not in a local file", counted(n, "reference"))
-	}
-	e.note("%s", text)
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

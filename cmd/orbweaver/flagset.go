@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -138,34 +136,24 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError("unknown flag --%s; `%s --help` lists the flags", name, cmd.CommandPath())
 }
 
-// nearest is the known word that is most likely meant, or "" when none is near.
-func nearest(word string, known []string) string {
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		d := levenshtein.Distance(word, k, nil)
-		if strings.HasPrefix(k, word) {
-			d = min(d, 1) // a word cut short
-		}
-		if d < least {
-			best, least = k, d
-		}
+// mayChange reports whether one session of a crawl may have another value than the
+// next: what does not decide which targets there are and what is learnt of them.
+func (f *flag) mayChange() bool {
+	switch f.group {
+	case output, politeness, lasting, config:
+		return true
 	}
-	return best
+	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "ignore-fragment", "write-clean",
+		"user", "header", "netrc", "cookies", "proxy", "client-cert", "client-key", "ca-file"}, f.name)
 }
 
-// oneOf says which words a setting allows, and the one that was likely meant.
-func oneOf(word string, words []string) error {
-	text := "use " + words[0]
-	if n := len(words); n > 1 {
-		text = "use " + strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+// completeFlag tells shells what may follow a flag: its words, a file, or nothing.
+func completeFlag(cmd *cobra.Command, f flag) {
+	if f.file || f.isSwitch() {
+		return // shells complete file names by themselves
 	}
-	if near := nearest(word, words); near != "" {
-		text = "did you mean " + near + "? " + text
-	}
-	return errors.New(text)
-}
-
-// usageError is a mistake in the command line or the configuration: exit status 2.
-func usageError(format string, args ...any) error {
-	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+	words := make([]cobra.Completion, len(f.words))
+	copy(words, f.words)
+	// The only error is a flag that does not exist; it was added a moment ago.
+	_ = cmd.RegisterFlagCompletionFunc(f.name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -303,7 +304,7 @@ func writeRules(b *strings.Builder, rules []migrate.Rule) {
 		}
 		if r.Header != nil {
 			b.WriteString("[rule.header]\n")
-			for _, name := range sortedKeys(r.Header) {
+			for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 				fmt.Fprintf(b, "%s = %s\n", tomlString(nil, name), tomlString(nil, strings.ReplaceAll(r.Header[name], "${", "$${")))
 			}
 		}

@@ -79,6 +79,3 @@ func newRoot() *cobra.Command {
 	}
 	return root
 }
-
-// commandNames are what a mistyped target may have meant.
-var commandNames = []string{"check", "resume", "extract", "uri", "explain", "report", "compare", "history", "fix", "init", "completion", "man", "version", "help"}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,56 +13,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 )
-
-// betweenRuns are the options of what one run leaves to the next.
-type betweenRuns struct {
-	cache     string // "" for none
-	maxAge    time.Duration
-	history   string // "" for that of the cache
-	failAfter int    // 0 fails at once
-	baseline  string // a JSON report, or ""
-	hint      string // what the user should know
-}
-
-// compileBetween reads the settings of what one run leaves to the next.
-func compileBetween(c *compiler, o *options) {
-	s, b := c.settings, &o.between
-	anyFile := func(name string) (string, error) { return name, nil }
-	b.cache = read(c, "cache", s.cache, anyFile)
-	if b.cache == "" && s.state != "" {
-		b.cache = filepath.Join(s.state, cacheFile)
-	}
-	b.history = read(c, "history", s.history, anyFile)
-	b.maxAge = read(c, "max-age", s.maxAge, parseDuration)
-	b.failAfter = read(c, "fail-after", s.failAfter, atLeast(1))
-	b.baseline = read(c, "baseline", s.baseline, parseBaseline)
-	if b.failAfter > 0 && b.cache == "" && b.history == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name a file with --history or --cache, or a directory with --state", c.named("fail-after")))
-	}
-	if s.given("max-age") && b.cache == "" {
-		b.hint = c.named("max-age") + " has no effect without --cache or --state"
-	}
-	for _, out := range o.outputs {
-		for _, file := range []string{b.cache, b.history} {
-			if file != "" && filepath.Clean(file) == filepath.Clean(out.File) {
-				c.faults = append(c.faults, fmt.Errorf("%s: a report cannot be written to %s, the file of --cache or --history", c.named("output"), file))
-			}
-		}
-	}
-}
-
-// parseBaseline takes the name of a report; what it holds is read when it is used.
-func parseBaseline(name string) (string, error) {
-	if name == "-" {
-		return "", errors.New("use a file")
-	}
-	return parseFile(name)
-}
-
-// files are those that a run keeps for the next.
-func (b *betweenRuns) files() []string {
-	return slices.DeleteFunc([]string{b.cache, b.history}, func(f string) bool { return f == "" })
-}
 
 // memory is what earlier runs left for this one, and what it leaves.
 type memory struct {

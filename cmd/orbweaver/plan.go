@@ -2,11 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,6 +24,7 @@ import (
 // that answer for some of them.
 type plan struct {
 	workingDir string
+	targets    []target
 	seeds      []crawler.Seed
 	sites      []*disk.Site
 	stdin      *fetch.Document // nil when no target is standard input
@@ -35,6 +36,30 @@ type plan struct {
 	named map[*disk.Site]bool   // those that are targets
 }
 
+// planRun reads the targets of a run, and plans where it starts.
+func planRun(ctx context.Context, o *options, args []string, reader *targetReader) (*plan, error) {
+	targets, err := reader.read(args, o.from)
+	if err != nil {
+		return nil, err
+	}
+	if o.since != "" {
+		changed, err := changesSince(ctx, o.since, targets)
+		if err != nil {
+			return nil, usageError("%w", err)
+		}
+		o.crawl.Changed = changed.Has
+		reader.note("since %s: %v", o.since, changed)
+	}
+	p, err := prepare(o, targets, reader.stdin)
+	if err != nil {
+		return nil, err
+	}
+	for _, hint := range p.hints {
+		reader.note("%s", hint)
+	}
+	return p, nil
+}
+
 // prepare mounts directories and turns targets into seeds. Its errors are wrong
 // usage; a file that cannot be read is a seed all the same, so that the run
 // reports it as broken.
@@ -43,7 +68,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, base: o.base, style: o.hostStyle, dirs: map[string]*disk.Site{}, named: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, style: o.hostStyle, dirs: map[string]*disk.Site{}, named: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -53,9 +78,9 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	o.net.Logins = logins(targets)
 	o.crawl.Credentials = o.crawl.Credentials || len(o.net.Logins) > 0
 	// Directories come first: a document in one of them belongs to it.
-	targets = slices.Clone(targets)
-	slices.SortStableFunc(targets, func(a, b target) int { return cmp.Compare(a.kind, b.kind) })
-	for _, t := range targets {
+	sorted := slices.Clone(targets)
+	slices.SortStableFunc(sorted, func(a, b target) int { return cmp.Compare(a.kind, b.kind) })
+	for _, t := range sorted {
 		if err := add[t.kind](t); err != nil {
 			p.close()
 			return nil, err
@@ -72,6 +97,18 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 func (p *plan) long() bool {
 	const many = 2000
 	return len(p.seeds) >= many
+}
+
+// names returns the targets as the user wrote them.
+func (p *plan) names(args, from []string) []string {
+	if len(from) == 0 {
+		return args
+	}
+	names := make([]string, len(p.targets))
+	for i, t := range p.targets {
+		names[i] = t.raw
+	}
+	return names
 }
 
 // siteDirs are the directories that answer for a site the user named, not those
@@ -202,12 +239,6 @@ func (p *plan) holding(abs string) string {
 	return best
 }
 
-// inside reports whether a path lies below a directory.
-func inside(dir, abs string) bool {
-	rel, err := filepath.Rel(dir, abs)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // mount opens a directory as a site, once. label is how reports call it.
 func (p *plan) mount(dir, label string) (*disk.Site, error) {
 	abs, err := filepath.Abs(dir)
@@ -239,17 +270,6 @@ func (p *plan) mount(dir, label string) (*disk.Site, error) {
 	return site, nil
 }
 
-// asDirectory puts a slash behind a URL's path: a directory's address ends with one.
-// The address of its index file, as a browser shows it, is meant for the directory.
-func asDirectory(u urinorm.URL) (urinorm.URL, error) {
-	address := u.String()
-	for _, index := range []string{"/index.html", "/index.htm", "/"} {
-		address = strings.TrimSuffix(address, index)
-	}
-	u, _, err := urinorm.ParseWeb(address + "/")
-	return u, err
-}
-
 // addStdin reads the document on standard input. It stands at --base-url, or else
 // in the working directory, so that its relative links mean what they would in a
 // file there.
@@ -275,47 +295,4 @@ func (p *plan) addStdin(o *options, stdin io.Reader) error {
 	p.stdin = &fetch.Document{URL: at, ContentType: typeOfStdin(o.stdinType, body), Body: body, Path: "-"}
 	p.seeds = append(p.seeds, crawler.Seed{URL: at, Follow: true, Raw: "-"})
 	return nil
-}
-
-// typeOfStdin is the media type that was given, none where the first bytes tell
-// it, or else HTML: a fragment of a page gives nothing away.
-func typeOfStdin(given string, body []byte) string {
-	if _, known := extract.Readable("", "", body[:min(len(body), extract.SniffLength)]); given == "" && !known {
-		return "text/html"
-	}
-	return given
-}
-
-// parseStdinType reads a format: a media type, or a file extension of one.
-func parseStdinType(name string) (string, error) {
-	contentType := name
-	if !strings.Contains(name, "/") {
-		contentType = fetch.TypeByName("stdin." + strings.ToLower(name))
-	}
-	if _, ok := extract.Readable(contentType, "", nil); !ok {
-		return "", errors.New("use a format that can be read for links, such as html, or its media type")
-	}
-	return contentType, nil
-}
-
-// fileURL is the file: URL of an absolute path (RFC 8089).
-func fileURL(abs string) (urinorm.URL, error) {
-	slashed := filepath.ToSlash(abs)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // a drive letter
-	}
-	u, _, err := urinorm.ParseWeb("file://" + escapedPath(slashed))
-	return u, err
-}
-
-// escapedPath percent-encodes what a path must not hold as it is.
-func escapedPath(slashed string) string { return (&url.URL{Path: slashed}).EscapedPath() }
-
-// unescapePath decodes the path of a file: URL.
-func unescapePath(s string) (string, error) {
-	decoded, err := url.PathUnescape(s)
-	if err != nil || strings.ContainsRune(decoded, 0) {
-		return "", errors.New("its path cannot be decoded")
-	}
-	return decoded, nil
 }

@@ -33,62 +33,37 @@ orbweaver resume --state crawl --rate 2/s -o report.json`,
 	return cmd
 }
 
-// resume does what check would with the command that the crawl was begun with.
+// resume does what check would do with the command that the crawl was started with.
 func resume(cmd *cobra.Command, session *settings) error {
 	if _, ok := stateOf(session.state); !ok {
 		return errNoCrawl(session.state)
 	}
-	console := newConsole(cmd.ErrOrStderr(), session.progress)
-	st, err := openState(session.state, console)
+	note := newConsole(cmd.ErrOrStderr(), session.progress).notef
+	st, err := openState(session.state, note)
 	if err != nil {
 		return err
 	}
+	defer st.close()
 	switch {
 	case st.command == nil:
-		err = errNoCrawl(session.state)
+		return errNoCrawl(session.state)
 	case st.standing.Finished:
-		err = errFinished(session.state)
-	}
-	if err != nil {
-		st.close()
-		return err
+		return errFinished(session.state)
 	}
 	line, err := fromHere(session.line)
 	if err != nil {
-		st.close()
 		return err
 	}
-	var checking bool
-	err = st.command.at(func() error {
-		o, err := st.command.options(line)
+	return st.command.at(func() error {
+		o, asked, err := st.command.options(line)
 		if err != nil {
 			return err
 		}
-		o.state, o.opened = session.state, st
-		checking = true
-		return checkLinks(cmd, o, st.command.Targets)
+		if err := st.fit(asked, note); err != nil {
+			return err
+		}
+		return checkLinks(cmd, o, st.command.Targets, st)
 	})
-	if !checking {
-		st.close()
-	}
-	return err
-}
-
-// options are those of the command, as a session changes them.
-func (c *command) options(session []lineFlag) (*options, error) {
-	s, err := c.settings(session)
-	if err != nil {
-		return nil, err
-	}
-	if missing := c.missing(s); len(missing) > 0 {
-		return nil, notKept(missing)
-	}
-	o, err := compile(s, onCheck)
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	o.asked = newCommand(s, c.Targets)
-	return o, nil
 }
 
 // fromHere makes the files that flags name independent of the working directory,

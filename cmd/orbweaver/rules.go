@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func readRules(file string, value any, env func(string) (string, bool)) ([]ruleB
 	var faults []error
 	for i, keys := range blocks {
 		rule := ruleBlock{where: fmt.Sprintf("rule %d in %s", i+1, file)}
-		for _, key := range sortedKeys(keys) {
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
 			if err := rule.read(key, keys[key], env); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", rule.where, err))
 			}
@@ -90,7 +91,7 @@ func (r *ruleBlock) read(key string, value any, env func(string) (string, bool))
 			return fmt.Errorf("%s: use a table such as {Authorization = \"Bearer ${TOKEN}\"}", key)
 		}
 		r.header = http.Header{}
-		for _, name := range sortedKeys(fields) {
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			t, ok := fields[name].(string)
 			if !ok {
 				return fmt.Errorf("%s: %s: use a string", key, name)

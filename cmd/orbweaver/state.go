@@ -38,6 +38,7 @@ type state struct {
 	lock     *diskstore.Lock
 	store    *diskstore.Store // nil until begin, for a new crawl
 	command  *command         // the crawl was begun with; nil for a new one
+	asked    *command         // what a new crawl is to be started with
 	standing crawler.Standing
 	input    *recorder
 	untended func() // leaves the collector to itself
@@ -45,7 +46,7 @@ type state struct {
 
 // openState locks a state directory, which is made where there is none, and opens
 // what it keeps. A file that cannot be used is set aside.
-func openState(name string, console *console) (*state, error) {
+func openState(name string, note func(string, ...any)) (*state, error) {
 	dir, err := filepath.Abs(name)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
@@ -58,7 +59,7 @@ func openState(name string, console *console) (*state, error) {
 		return nil, usageError("--state %s: %w", name, err)
 	}
 	s.untended = tendHeap()
-	if err := s.open(console); err != nil {
+	if err := s.open(note); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func openState(name string, console *console) (*state, error) {
 
 func (s *state) file() string { return filepath.Join(s.dir, stateFile) }
 
-func (s *state) open(console *console) (err error) {
+func (s *state) open(note func(string, ...any)) (err error) {
 	s.store, err = diskstore.Open(s.file())
 	switch {
 	case err == nil:
@@ -78,8 +79,8 @@ func (s *state) open(console *console) (err error) {
 		if moved != nil {
 			return unsound(errors.Join(err, moved))
 		}
-		console.notef("%v", err)
-		console.notef("it was renamed to %s", aside)
+		note("%v", err)
+		note("it was renamed to %s", aside)
 		return nil
 	default:
 		return unsound(err)
@@ -99,29 +100,27 @@ func standing(store *diskstore.Store) (crawler.Standing, error) {
 	return at, nil
 }
 
-// stateFor opens the state that a check goes on with, or makes sure that it can
-// begin one: the crawl in it must have been begun by the same command. It is nil
-// when none was asked for.
-func stateFor(o *options, console *console) (*state, error) {
-	if o.state == "" {
+// stateFor opens the state of a check, for a new crawl or one that the same command
+// started. It is nil if no directory is named.
+func stateFor(name string, asked *command, note func(string, ...any)) (*state, error) {
+	if name == "" {
 		return nil, nil
 	}
-	s := o.opened // by resume
-	if s == nil {
-		var err error
-		if s, err = openState(o.state, console); err != nil {
-			return nil, err
-		}
+	s, err := openState(name, note)
+	if err != nil {
+		return nil, err
 	}
-	if err := s.fit(o, console); err != nil {
+	if err := s.fit(asked, note); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// fit decides what becomes of the crawl that a state holds.
-func (s *state) fit(o *options, console *console) error {
+// fit prepares the state for the crawl that a command asks for: it resumes a crawl
+// that the same command started, and makes room for a new one.
+func (s *state) fit(asked *command, note func(string, ...any)) error {
+	s.asked = asked
 	switch {
 	case s.command == nil: // none was begun
 		return nil
@@ -129,15 +128,15 @@ func (s *state) fit(o *options, console *console) error {
 		if err := s.turnOver(); err != nil {
 			return unsound(err)
 		}
-		console.notef("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
+		note("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
 		return nil
 	}
-	if differences := s.command.differences(o.asked); len(differences) > 0 {
+	if differences := s.command.differences(asked); len(differences) > 0 {
 		return usageError("--state %s: it contains an incomplete crawl that was started with other settings:\n  %s\n"+
 			"%s resumes it with its own settings; to start a new crawl, delete the directory or name another",
 			s.name, strings.Join(differences, "\n  "), s.resumption())
 	}
-	console.notef("resuming the crawl in %s: %d of %d targets known so far are finished", s.name, s.standing.Settled, s.standing.Known)
+	note("resuming the crawl in %s: %d of %d targets known so far are finished", s.name, s.standing.Settled, s.standing.Known)
 	return nil
 }
 
@@ -169,7 +168,7 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 
 // begin makes the state of a new crawl, whose targets are known by fingerprints of a
 // width.
-func (s *state) begin(c *command, w frontier.Width) (err error) {
+func (s *state) begin(w frontier.Width) (err error) {
 	if s == nil || s.command != nil {
 		return nil
 	}
@@ -183,10 +182,10 @@ func (s *state) begin(c *command, w frontier.Width) (err error) {
 			return unsound(err)
 		}
 	}
-	if err := c.keep(s.store); err != nil {
+	if err := s.asked.keep(s.store); err != nil {
 		return unsound(err)
 	}
-	s.command = c
+	s.command = s.asked
 	return nil
 }
 
@@ -205,9 +204,9 @@ func (s *state) started() time.Time {
 	return s.standing.Started
 }
 
-// parting says how to go on with a crawl that has not come to its end, and nothing
+// resumeHint says how to go on with a crawl that has not come to its end, and nothing
 // of one that has. failed is what ended it, if anything did.
-func (s *state) parting(failed error) string {
+func (s *state) resumeHint(failed error) string {
 	switch {
 	case s == nil:
 		return ""
@@ -290,23 +289,6 @@ func stateOf(name string) (file string, ok bool) {
 	head := make([]byte, len(mark))
 	_, err = io.ReadFull(f, head)
 	return name, err == nil && string(head) == mark
-}
-
-// at runs fn in the working directory that the command was given in. Where that is
-// gone, a command that means the same everywhere is run here.
-func (c *command) at(fn func() error) error {
-	before, err := os.Getwd()
-	if err != nil || c.Directory == "" || c.Directory == before {
-		return fn()
-	}
-	if err := os.Chdir(c.Directory); err != nil {
-		if c.local() {
-			return usageError("change to the directory in which the crawl was started: %w", err)
-		}
-		return fn()
-	}
-	defer func() { _ = os.Chdir(before) }() // it was there a moment ago
-	return fn()
 }
 
 // notKept is the error of a crawl whose secrets must be given again.

@@ -51,8 +51,8 @@ func TestCommandKeepsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestPartingFromDamage: what cannot be read will not be read next time either.
-func TestPartingFromDamage(t *testing.T) {
+// TestResumeHintFromDamage: what cannot be read will not be read next time either.
+func TestResumeHintFromDamage(t *testing.T) {
 	_, job := frontier.DecodeJob([]byte{1})
 	_, outcome := check.DecodeOutcome([]byte{0xff})
 	var block frontier.BriefReader
@@ -61,7 +61,7 @@ func TestPartingFromDamage(t *testing.T) {
 			t.Fatal("what is malformed is read")
 		}
 		s := &state{name: "crawl"}
-		if got := s.parting(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "this crawl cannot be resumed") {
+		if got := s.resumeHint(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "this crawl cannot be resumed") {
 			t.Errorf("%v: %q", err, got)
 		}
 	}

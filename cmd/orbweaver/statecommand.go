@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -29,17 +30,6 @@ type command struct {
 	// Settings are those that the whole crawl must share and that are not as usual,
 	// by the flags' names, wherever they were set.
 	Settings map[string][]string `json:"settings"`
-}
-
-// mayChange reports whether one session of a crawl may have another value than the
-// next: what does not decide which targets there are and what is learnt of them.
-func (f *flag) mayChange() bool {
-	switch f.group {
-	case output, politeness, lasting, config:
-		return true
-	}
-	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "ignore-fragment", "write-clean",
-		"user", "header", "netrc", "cookies", "proxy", "client-cert", "client-key", "ca-file"}, f.name)
 }
 
 // secret reports whether a flag's value must not be kept.
@@ -123,7 +113,7 @@ func (f *flag) texts(s *settings) []string {
 // String writes a rule without its secrets.
 func (r *ruleBlock) String() string {
 	b := fmt.Sprintf("match %q match_re %q accept %v verdict %q rate %q", r.match, r.matchRE, r.accept, r.verdict, r.rate)
-	for _, name := range sortedKeys(r.header) {
+	for _, name := range slices.Sorted(maps.Keys(r.header)) {
 		b += " header " + name
 	}
 	return b
@@ -171,7 +161,7 @@ func (c *command) differences(now *command) []string {
 	for name := range now.Settings {
 		names[name] = true
 	}
-	for _, name := range sortedKeys(names) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if then, now := c.Settings[name], now.Settings[name]; !slices.Equal(then, now) {
 			lines = append(lines, fmt.Sprintf("%s: %s then, %s now", name, valueOf(name, then), valueOf(name, now)))
 		}
@@ -237,4 +227,38 @@ func redactedList(texts []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), more)
 	}
 	return strings.Join(shown, ", ")
+}
+
+// options returns the options of the command with the flags of a session, and the
+// command that a check with all of these would keep.
+func (c *command) options(session []lineFlag) (*options, *command, error) {
+	s, err := c.settings(session)
+	if err != nil {
+		return nil, nil, err
+	}
+	if missing := c.missing(s); len(missing) > 0 {
+		return nil, nil, notKept(missing)
+	}
+	o, err := compile(s, onCheck)
+	if err != nil {
+		return nil, nil, usageError("%w", err)
+	}
+	return o, newCommand(s, c.Targets), nil
+}
+
+// at runs fn in the working directory that the command was given in. Where that is
+// gone, a command that means the same everywhere is run here.
+func (c *command) at(fn func() error) error {
+	before, err := os.Getwd()
+	if err != nil || c.Directory == "" || c.Directory == before {
+		return fn()
+	}
+	if err := os.Chdir(c.Directory); err != nil {
+		if c.local() {
+			return usageError("change to the directory in which the crawl was started: %w", err)
+		}
+		return fn()
+	}
+	defer func() { _ = os.Chdir(before) }() // it was there a moment ago
+	return fn()
 }

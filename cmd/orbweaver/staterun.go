@@ -10,7 +10,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/report"
-	"github.com/orbweaver/orbweaver/report/sources"
 )
 
 // A state is a report in the making: what was observed is judged anew whenever it
@@ -37,7 +36,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 		return nil, usageError("%s: %w", file, err)
 	}
 	err = c.at(func() error {
-		o, err := c.options([]lineFlag{{"show", show}, {"state", filepath.Dir(file)}})
+		o, _, err := c.options([]lineFlag{{"show", show}, {"state", filepath.Dir(file)}})
 		if err == nil {
 			sum, err = c.judge(cmd, o, store, out)
 		}
@@ -52,28 +51,15 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	input := bytes.NewReader(stdin)
-	targets, err := (&targetReader{stdin: input, note: func(string, ...any) {}}).read(c.Targets, o.from)
-	if err != nil {
-		return nil, err
-	}
-	if o.since != "" {
-		changed, err := changesSince(cmd.Context(), o.since, targets)
-		if err != nil {
-			return nil, usageError("%w", err)
-		}
-		o.crawl.Changed = changed.Has
-	}
-	plan, err := prepare(o, targets, input)
+	reader := &targetReader{stdin: bytes.NewReader(stdin), note: func(string, ...any) {}}
+	plan, err := planRun(cmd.Context(), o, c.Targets, reader)
 	if err != nil {
 		return nil, err
 	}
 	defer plan.close()
-	var made *sources.Tree
-	if o.sources != "" {
-		if made, err = sources.Open(o.sources, plan.workingDir, plan.siteDirs()); err != nil {
-			return nil, usageError("--sources: %w", err)
-		}
+	made, err := openSources(o, plan)
+	if err != nil {
+		return nil, err
 	}
 	cfg, web, err := wire(o, plan, out, nil)
 	if err != nil {
@@ -85,7 +71,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	if err != nil {
 		return nil, err
 	}
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: at.Started, Targets: targetNames(c.Targets, o.from, targets)}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: at.Started, Targets: plan.names(c.Targets, o.from)}
 	if err := out.Begin(head); err != nil {
 		return nil, unsound(err)
 	}

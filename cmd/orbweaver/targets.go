@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -44,6 +44,7 @@ const maxTargets = 1_000_000
 type targetReader struct {
 	stdin     io.Reader
 	note      func(format string, args ...any)
+	commands  []string // names of commands, for hints
 	stdinUses int
 	seen      map[string]bool
 }
@@ -165,7 +166,7 @@ func (t *targetReader) classify(raw string) ([]target, error) {
 	if scheme, _, found := strings.Cut(raw, "://"); found {
 		return nil, usageError("%s: a target is an http, https, ftp or gopher URL, a directory or a file; %q URLs are not supported", urinorm.Redact(raw), scheme)
 	}
-	return []target{{raw: raw, kind: document, path: raw, hint: absentHint(raw)}}, nil
+	return []target{{raw: raw, kind: document, path: raw, hint: absentHint(raw, t.commands)}}, nil
 }
 
 // isGlob tells a pattern from a URL that lacks its scheme and has a query.
@@ -255,32 +256,22 @@ func hasScheme(s, scheme string) bool {
 	return len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) && s[len(scheme)] == ':'
 }
 
-// localPath is the path of a file: URL on this machine (RFC 8089).
-func localPath(raw string) (string, error) {
-	u, _, err := urinorm.ParseWeb(raw)
-	if err != nil {
-		return "", err
+// commandNames are the names of all commands.
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Root().Commands() {
+		names = append(names, c.Name())
 	}
-	if u.Host() != "" && u.Host() != "localhost" {
-		return "", fmt.Errorf("it names the host %s, but files on other hosts cannot be read", u.Host())
-	}
-	path, err := unescapePath(u.Path())
-	if err != nil {
-		return "", err
-	}
-	if len(path) > 2 && path[0] == '/' && path[2] == ':' && filepath.VolumeName(path[1:]) != "" {
-		path = path[1:] // a drive letter
-	}
-	return filepath.FromSlash(path), nil
+	return names
 }
 
 // absentHint guesses what was meant by a path that does not exist.
-func absentHint(raw string) string {
+func absentHint(raw string, commands []string) string {
 	if name, _, _ := strings.Cut(raw, "/"); looksLikeHost(name) {
 		return fmt.Sprintf("for the website write https://%s", raw)
 	}
 	if !strings.ContainsAny(raw, "/.\\") {
-		if near := nearest(raw, commandNames); near != "" {
+		if near := nearest(raw, commands); near != "" {
 			return fmt.Sprintf("did you mean the command %s?", near)
 		}
 	}
@@ -309,3 +300,5 @@ func looksLikeHost(name string) bool {
 // fileEndings are extensions of files that people point at: whoever mistypes one
 // does not mean a website, not even where it is a top-level domain too (md).
 var fileEndings = []string{"md", "txt", "pdf", "png", "jpg", "jpeg", "gif", "svg", "css", "js", "json", "xml", "yml", "yaml", "toml", "htm", "html", "xhtml", "adoc", "rst", "docx", "epub", "csv", "bak", "log", "gz", "sqlite", "plist", "webmanifest"}
+
+func isWeb(u urinorm.URL) bool { return u.Scheme() == "http" || u.Scheme() == "https" }

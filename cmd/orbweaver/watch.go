@@ -64,7 +64,7 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
 	touched := newChanges()
-	last := checkLinks(cmd, o, args)
+	last := checkLinks(cmd, o, args, nil)
 	for {
 		if ctx.Err() != nil || fatal(last) {
 			return last
@@ -86,7 +86,7 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 			touched.add(file)
 		}
 		o.crawl.Changed = touched.Has
-		last = checkLinks(cmd, o, args)
+		last = checkLinks(cmd, o, args, nil)
 	}
 }
 

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// nearest is the known word that is most likely meant, or "" when none is near.
+func nearest(word string, known []string) string {
+	best, least := "", len(word)/3+2
+	for _, k := range known {
+		d := levenshtein.Distance(word, k, nil)
+		if strings.HasPrefix(k, word) {
+			d = min(d, 1) // a word cut short
+		}
+		if d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// oneOf says which words a setting allows, and the one that was likely meant.
+func oneOf(word string, words []string) error {
+	text := "use " + words[0]
+	if n := len(words); n > 1 {
+		text = "use " + strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+	if near := nearest(word, words); near != "" {
+		text = "did you mean " + near + "? " + text
+	}
+	return errors.New(text)
+}

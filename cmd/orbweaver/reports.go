@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// openReports makes the writers of all reports: the one on standard output, those
+// in files, and what the CI system shows.
+func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*report.Multi, error) {
+	stdout := cmd.OutOrStdout()
+	if o.patches() {
+		stdout = cmd.ErrOrStderr()
+	}
+	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
+	system := &ci{env: os.Getenv, stdout: stdout, stderr: cmd.ErrOrStderr(), note: note}
+	outputs = append(outputs, system.outputs(o.ci, outputs)...)
+	return report.Open(outputs, stdout, reportOptions(o, stdout))
+}
+
+// reportOptions say how reports are written.
+func reportOptions(o *options, stdout io.Writer) report.Options {
+	wd, err := os.Getwd()
+	if err != nil {
+		wd = ""
+	}
+	return report.Options{
+		Show: o.show, FailOn: o.failOn, MarkdownSize: o.markdownSize, Prefix: repositoryPrefix(wd, os.Getenv),
+		Baseline: o.between.baseline != "",
+		Color:    colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/report/sources"
+)
+
+// sink is what the engine speaks to: results go to the reports, words to the console.
+type sink struct {
+	*report.Multi
+	console *console
+	clean   *cleaning // nil when no copy is asked for
+	memory  *memory
+	edits   *editing      // nil when no edit is asked for
+	made    *sources.Tree // nil when no sources are named
+}
+
+// openSink opens the files that the results of a run go to. Its errors are wrong usage.
+func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink, error) {
+	s := &sink{console: console}
+	var err error
+	if o.writeClean != "" {
+		if s.clean, err = newCleaning(o.writeClean, p.targets); err != nil {
+			return nil, err
+		}
+	}
+	if s.made, err = openSources(o, p); err != nil {
+		return nil, err
+	}
+	if o.fix {
+		s.edits = &editing{write: o.write, note: console.notef}
+	}
+	if s.Multi, err = openReports(cmd, o, console.notef); err != nil {
+		return nil, usageError("%w", err)
+	}
+	if s.memory, err = openMemory(cmd, o, console.notef); err != nil {
+		s.Multi.Close()
+		return nil, usageError("%w", err)
+	}
+	return s, nil
+}
+
+// openSources finds the sources that the pages of a run were built from; nil if none
+// are named.
+func openSources(o *options, p *plan) (*sources.Tree, error) {
+	if o.sources == "" {
+		return nil, nil
+	}
+	tree, err := sources.Open(o.sources, p.workingDir, p.siteDirs())
+	if err != nil {
+		return nil, usageError("--sources: %w", err)
+	}
+	return tree, nil
+}
+
+// close closes the files.
+func (s *sink) close() {
+	s.memory.close()
+	s.Multi.Close()
+}
+
+// writeFiles writes the copy of the bookmarks and the edits.
+func (s *sink) writeFiles(stdout io.Writer) error {
+	if s.clean != nil {
+		removed, err := s.clean.write()
+		if err != nil {
+			return err
+		}
+		if removed > 0 {
+			s.console.notef("%s: left out %s", s.clean.to, counted(removed, "broken bookmark"))
+		}
+	}
+	if s.edits != nil {
+		if _, err := s.edits.finish(stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Result finds the sources of a result, and hands it to the reports, to the copy of the bookmarks and to the edits.
+func (s *sink) Result(r *crawler.Result) error {
+	if s.made != nil {
+		s.made.Map(r)
+	}
+	if s.clean != nil {
+		s.clean.result(r)
+	}
+	if s.edits != nil {
+		s.edits.result(r)
+	}
+	return s.Multi.Result(s.memory.result(r))
+}
+
+// Note tells something about the run as a whole.
+func (s *sink) Note(n crawler.Note) error {
+	s.console.notef("%s", n.Message)
+	return nil
+}
+
+// Progress shows how far the run has come.
+func (s *sink) Progress(p crawler.Progress) {
+	s.console.progress(p)
+}

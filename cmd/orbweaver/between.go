@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// betweenRuns are the options of what one run leaves to the next.
+// betweenRuns are the options for data that one run keeps for the next.
 type betweenRuns struct {
 	cache     string // "" for none
 	maxAge    time.Duration
-	history   string // "" for that of the cache
-	failAfter int    // 0 fails at once
+	history   string // "" for the history in the cache
+	failAfter int    // 0 fails at the first broken result
 	baseline  string // a JSON report, or ""
-	hint      string // what the user should know
+	hint      string // a note for the user
 }
 
-// compileBetween reads the settings of what one run leaves to the next.
+// compileBetween reads the settings for data that one run keeps for the next.
 func compileBetween(c *compiler, o *options) {
 	s, b := c.settings, &o.between
 	anyFile := func(name string) (string, error) { return name, nil }
@@ -45,7 +45,7 @@ func compileBetween(c *compiler, o *options) {
 	}
 }
 
-// parseBaseline takes the name of a report; what it holds is read when it is used.
+// parseBaseline accepts the name of a report. The report is read when it is used.
 func parseBaseline(name string) (string, error) {
 	if name == "-" {
 		return "", errors.New("use a file")
@@ -53,7 +53,7 @@ func parseBaseline(name string) (string, error) {
 	return parseFile(name)
 }
 
-// files are those that a run keeps for the next.
+// files are the files that a run keeps for the next.
 func (b *betweenRuns) files() []string {
 	return slices.DeleteFunc([]string{b.cache, b.history}, func(f string) bool { return f == "" })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkHelp says what a target is; help and the man page share it.
+// checkHelp explains targets. Help and the manual page share it.
 const checkHelp = `A TARGET is
 
   https://example.com/   a website, crawled below the start page's directory

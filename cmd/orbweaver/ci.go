@@ -11,23 +11,23 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// ciSystems are what --ci takes.
+// ciSystems are the values of --ci.
 var ciSystems = []string{"auto", "github", "gitlab", "none"}
 
-// codequalityFile is where GitLab's documentation has tools put their report.
+// codequalityFile is the file name that GitLab's documentation recommends.
 const codequalityFile = "gl-code-quality-report.json"
 
-// ci adds to the reports what the CI system that runs us shows by itself: on
-// GitHub annotations, which the runner reads from what is printed, and the job's
-// summary; on GitLab a code quality report. Nothing of it may fail a run that would
-// pass elsewhere.
+// ci adds the reports that the CI system shows by itself. On GitHub these are
+// annotations, which the runner reads from the output, and the job summary; on GitLab it
+// is a code quality report. An error in one of them must not fail a run that would pass
+// elsewhere.
 type ci struct {
 	env            func(string) string
 	stdout, stderr io.Writer
 	note           func(format string, args ...any)
 }
 
-// outputs are the reports that a system gets besides those that were asked for.
+// outputs returns the reports for a system that were not asked for already.
 func (c *ci) outputs(system string, asked []report.Output) []report.Output {
 	if system == "auto" {
 		system = c.detect()
@@ -56,7 +56,7 @@ func (c *ci) github(asked []report.Output) []report.Output {
 	if !has(asked, "github") {
 		to := c.stdout
 		if asked[0].Format.Name != "text" {
-			to = c.stderr // what is for programs is left alone; the runner reads both
+			to = c.stderr // keep output for programs unchanged; the runner reads both streams
 		}
 		outputs = append(outputs, report.Output{Format: format("github"), To: to})
 	}
@@ -93,9 +93,9 @@ func format(name string) *report.Format {
 	return f
 }
 
-// repositoryPrefix is the working directory's path from the root of its repository,
-// with slashes: the nearest directory that holds .git, or else what the CI system
-// names. It is empty at the root, and outside any repository.
+// repositoryPrefix returns the path of the working directory relative to the root of its
+// repository, with slashes. The root is the nearest directory that contains .git, or the
+// one that the CI system names. The path is empty at the root and outside repositories.
 func repositoryPrefix(wd string, env func(string) string) string {
 	wd, err := filepath.EvalSymlinks(wd)
 	if err != nil {

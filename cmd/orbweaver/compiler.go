@@ -9,8 +9,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// compiler reads settings one at a time and keeps every fault it meets, so that
-// a user with three mistakes is told of three.
+// compiler reads settings one at a time and collects all errors, so that the user sees
+// all mistakes at once.
 type compiler struct {
 	*settings
 	faults []error
@@ -20,8 +20,8 @@ func (c *compiler) fail(name, text string, err error) {
 	c.faults = append(c.faults, fmt.Errorf("%s: %q is not allowed: %w", c.named(name), withoutPassword(text), err))
 }
 
-// withoutPassword hides the password of a URL that a flag was given, also where the
-// scheme is left out, as it may be of a proxy's.
+// withoutPassword hides the password in a URL that was given to a flag. The URL may lack
+// its scheme, as that of a proxy may.
 func withoutPassword(text string) string {
 	if strings.Contains(text, "//") {
 		return urinorm.Redact(text)
@@ -29,7 +29,7 @@ func withoutPassword(text string) string {
 	return strings.TrimPrefix(urinorm.Redact("//"+text), "//")
 }
 
-// read parses the text of one setting; an empty text leaves the zero value.
+// read parses one setting. An empty text gives the zero value.
 func read[T any](c *compiler, name, text string, parse func(string) (T, error)) T {
 	var none T
 	if text == "" {
@@ -46,12 +46,12 @@ func read[T any](c *compiler, name, text string, parse func(string) (T, error)) 
 	return v
 }
 
-// readAll parses each text of a list.
+// readAll parses each value of a list.
 func readAll[T any](c *compiler, name string, texts []string, parse func(string) (T, error)) []T {
 	var values []T
 	for _, text := range texts {
 		if text == "" {
-			continue // it only drops what the file gave
+			continue // it only drops the values of the configuration file
 		}
 		v, err := parse(text)
 		if err != nil {
@@ -63,12 +63,12 @@ func readAll[T any](c *compiler, name string, texts []string, parse func(string)
 	return values
 }
 
-// atLeast reads a whole number.
+// atLeast returns a parser for whole numbers with a lower limit.
 func atLeast(least int) func(string) (int, error) {
 	return func(s string) (int, error) { return parseCount(s, least) }
 }
 
-// checkWords finds settings that allow only certain words and have another.
+// checkWords reports settings with a value that is not in the list of allowed words.
 func (c *compiler) checkWords(on commands) {
 	for _, f := range flagsOn(on) {
 		if field, ok := f.at(c.settings).(*string); ok && f.words != nil && !slices.Contains(f.words, *field) {

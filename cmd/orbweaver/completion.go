@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shells are those we can write completion scripts for.
+// shells are the shells with a completion script.
 var shells = []struct {
 	name  string
 	write func(root *cobra.Command, w io.Writer) error

@@ -13,14 +13,15 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// configName is read from the working directory when no other file is named.
+// configName is the configuration file that is read from the working directory by
+// default.
 const configName = "orbweaver.toml"
 
-// maxConfig is the greatest size of a configuration file, in bytes.
+// maxConfig is the maximum size of a configuration file, in bytes.
 const maxConfig = 1 << 20
 
-// loadConfig adds what the configuration file says to the settings of the
-// command line, which win.
+// loadConfig adds the configuration file to the settings of the command line, which take
+// precedence.
 func loadConfig(s *settings) error {
 	name := s.config
 	switch {
@@ -56,7 +57,7 @@ func readConfig(name string) (string, error) {
 	return string(text), withoutPath(err)
 }
 
-// applyConfig reads TOML text into settings; name is the file's, for messages.
+// applyConfig reads TOML text into settings. name is the file name, for messages.
 func applyConfig(s *settings, name, text string, env func(string) (string, bool)) error {
 	var keys map[string]any
 	if _, err := toml.Decode(text, &keys); err != nil {
@@ -90,8 +91,8 @@ func applyConfig(s *settings, name, text string, env func(string) (string, bool)
 	return errors.Join(faults...)
 }
 
-// configRows are the flags that may stand in the file: those of check, but for
-// the ones that name the file.
+// configRows are the flags that are keys of the configuration file: those of check,
+// except the ones that name the file.
 func configRows() map[string]flag {
 	rows := map[string]flag{}
 	for _, f := range flagsOn(onCheck) {
@@ -102,7 +103,7 @@ func configRows() map[string]flag {
 	return rows
 }
 
-// applyKey puts one key's value into its field.
+// applyKey stores the value of one key in its field.
 func applyKey(s *settings, row *flag, file string, value any, env func(string) (string, bool)) error {
 	where := row.name + " in " + file
 	wrong := func(use string) error { return fmt.Errorf("%s: use %s", where, use) }
@@ -154,11 +155,11 @@ func applyKey(s *settings, row *flag, file string, value any, env func(string) (
 	return nil
 }
 
-// expands reports whether ${NAME} in the value of a key stands for a variable of
-// the environment: where secrets are given.
+// expands reports whether ${NAME} in the value of a key is replaced by an environment
+// variable. This is the case for settings that contain secrets.
 func (f *flag) expands() bool { return f.name == "header" || f.name == "user" || f.name == "proxy" }
 
-// configTexts reads a key's value as the texts a command line would have given.
+// configTexts returns the value of a key as the texts that a command line would give.
 func configTexts(row *flag, value any) ([]string, bool) {
 	var texts []string
 	add := func(v any) bool {
@@ -209,8 +210,9 @@ func configText(v any) (string, bool) {
 	return "", false
 }
 
-// expandEnv replaces each ${NAME} by the environment's value; $${ stands for
-// itself. A variable that is not set is an error: an empty secret is worse than none.
+// expandEnv replaces each ${NAME} by the value of the environment variable; $${ is a
+// literal ${. A variable that is not set is an error, because an empty secret is worse
+// than none.
 func expandEnv(text string, env func(string) (string, bool)) (string, error) {
 	var out strings.Builder
 	for {

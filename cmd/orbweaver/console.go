@@ -15,19 +15,19 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// console is standard error: notes, and below them a progress line that is drawn
-// over itself. It is told things by the engine and by signals at once.
+// console writes notes to standard error and, below them, a progress line that is redrawn
+// in place. The engine and the signal handler use it concurrently.
 type console struct {
 	mu    sync.Mutex
 	out   io.Writer
-	live  bool // a progress line is wanted
-	width int  // columns, 0 where there is no terminal
-	shown bool // a progress line stands on the screen
+	live  bool // draw a progress line
+	width int  // columns; 0 if there is no terminal
+	shown bool // the progress line is on the screen
 	drawn time.Time
 	rate  speed
 }
 
-// redrawAfter keeps the progress line readable, and terminals quiet.
+// redrawAfter is the minimum time between two progress lines.
 const redrawAfter = 100 * time.Millisecond
 
 func newConsole(out io.Writer, progress string) *console {
@@ -36,7 +36,7 @@ func newConsole(out io.Writer, progress string) *console {
 	return c
 }
 
-// notef writes a remark on the run. What pages say cannot move the cursor.
+// notef writes a note about the run. Text from pages cannot move the cursor.
 func (c *console) notef(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (c *console) notef(format string, args ...any) {
 	fmt.Fprintln(c.out, "orbweaver: "+printable(fmt.Sprintf(format, args...)))
 }
 
-// progress draws how far the run has come.
+// progress draws the progress of the run.
 func (c *console) progress(p crawler.Progress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,10 +60,10 @@ func (c *console) progress(p crawler.Progress) {
 		c.shown = true
 		return
 	}
-	fmt.Fprintln(c.out, line) // asked for without a terminal: a log
+	fmt.Fprintln(c.out, line) // --progress always without a terminal: write a log
 }
 
-// clear takes the progress line away, before the report or at the end.
+// clear removes the progress line, before the report or at the end.
 func (c *console) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *console) erase() {
 	}
 }
 
-// progressLine says what a waiting person wants to know:
+// progressLine formats the progress of the run:
 //
 //	12 pages · 340 of 512 checked · 2 broken · 35/s · 8 wait for example.com 12s
 func progressLine(p crawler.Progress, perSecond float64, now time.Time) string {
@@ -103,7 +103,8 @@ func progressLine(p crawler.Progress, perSecond float64, now time.Time) string {
 	return printable(strings.Join(parts, " · "))
 }
 
-// speed smooths requests a second, so that the number can be read.
+// speed is a smoothed number of requests per second, so that the displayed value is
+// steady.
 type speed struct {
 	requests int
 	elapsed  time.Duration
@@ -122,7 +123,7 @@ func (s *speed) of(p crawler.Progress) float64 {
 	return s.smooth
 }
 
-// printable shows control characters in place of obeying them.
+// printable replaces control characters, so that the terminal does not obey them.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
@@ -139,8 +140,8 @@ func shortened(s string, width int) string {
 	return string([]rune(s)[:max(width-1, 0)]) + "…"
 }
 
-// terminalWidth is the width of a terminal in columns, 0 for anything else, and for a
-// terminal that would show escape sequences in place of obeying them.
+// terminalWidth returns the width of a terminal in columns, or 0 if out is not a terminal
+// or does not support escape sequences.
 func terminalWidth(out io.Writer) int {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -153,12 +154,12 @@ func terminalWidth(out io.Writer) int {
 	return max(width, 20)
 }
 
-// isTerminal reports whether a person sits at the other end of a file.
+// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// colored decides on colours: the flag first, then NO_COLOR (no-color.org: any
-// value but the empty one), CLICOLOR_FORCE, CLICOLOR=0 and TERM=dumb, then whether
-// a person is looking.
+// colored reports whether to use colors. In order of precedence: the flag, NO_COLOR
+// (no-color.org: any value but the empty one), CLICOLOR_FORCE, CLICOLOR=0 and TERM=dumb,
+// and whether the output is a terminal.
 func colored(when string, out io.Writer, env func(string) string) bool {
 	switch {
 	case when != "auto":

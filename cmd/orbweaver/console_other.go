@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// obeysEscapes is true of every terminal but Windows'.
+// obeysEscapes is true for all terminals except those of Windows.
 func obeysEscapes(*os.File) bool { return true }

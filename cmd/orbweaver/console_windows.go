@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// obeysEscapes has a console obey escape sequences, which Windows' own does only for
-// a program that asks for it, and since Windows 10.
+// obeysEscapes turns on escape sequences for a console and reports whether that worked.
+// Windows' own console supports them since Windows 10, and only for programs that ask for
+// it.
 func obeysEscapes(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

@@ -12,9 +12,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// readable reports whether a file is read for links, by its name alone. The
-// blank stands for content that gives nothing away: what is told from its
-// first bytes, such as bookmarks in JSON, is not known by its name.
+// readable reports whether the name of a file tells that it can be read for links. The
+// content is a space, which matches no format: formats that are recognized by the first
+// bytes, such as bookmarks in JSON, are not known by name.
 func readable(name string) bool { return formatByName(name) != "" }
 
 func formatByName(name string) string {
@@ -22,9 +22,9 @@ func formatByName(name string) string {
 	return format
 }
 
-// isDocument reports whether a file that is met in a directory is read for links:
-// by its name, or by its first bytes where the name leaves it open. rel is its path
-// from the directory, with '/' between names.
+// isDocument reports whether a file found in a directory is read for links. It looks at
+// the name, and at the first bytes if the name does not determine the format. rel is the
+// path relative to the directory, with slashes.
 func isDocument(dir, rel string) bool {
 	format := formatByName(rel)
 	if format == "" {
@@ -36,8 +36,8 @@ func isDocument(dir, rel string) bool {
 	return extract.InDirectory(format)
 }
 
-// sniffed reports whether a file that the user names is read for links, by its
-// name or its first bytes. One that cannot be opened is left to the run.
+// sniffed reports whether a file that the user names can be read for links, by its name
+// or its first bytes. It is true for files that cannot be opened; the run reports those.
 func sniffed(file string) bool {
 	if readable(file) {
 		return true
@@ -46,7 +46,8 @@ func sniffed(file string) bool {
 	return format != "" || err != nil
 }
 
-// sniff tells a file's format by its name and its first bytes, "" for none.
+// sniff determines the format of a file by its name and first bytes; "" if it is not
+// known.
 func sniff(file string) (format string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -62,7 +63,7 @@ func sniff(file string) (format string, err error) {
 	return format, nil
 }
 
-// parseStdinType reads a format: a media type, or a file extension of one.
+// parseStdinType reads a format, which is a media type or a file extension.
 func parseStdinType(name string) (string, error) {
 	contentType := name
 	if !strings.Contains(name, "/") {
@@ -74,8 +75,8 @@ func parseStdinType(name string) (string, error) {
 	return contentType, nil
 }
 
-// typeOfStdin is the media type that was given, none where the first bytes tell
-// it, or else HTML: a fragment of a page gives nothing away.
+// typeOfStdin returns the given media type. If none is given, it is "" if the first bytes
+// determine the format, and HTML otherwise: a fragment of a page cannot be recognized.
 func typeOfStdin(given string, body []byte) string {
 	if _, known := extract.Readable("", "", body[:min(len(body), extract.SniffLength)]); given == "" && !known {
 		return "text/html"

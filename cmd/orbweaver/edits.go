@@ -10,11 +10,10 @@ import (
 	"github.com/orbweaver/orbweaver/report/fix"
 )
 
-// editing gathers the results that propose something, and makes the edits when
-// the run is over.
+// editing collects the results that propose an edit, and makes the edits after the run.
 type editing struct {
-	write   bool // into the files, not as a patch
-	list    bool // say each edit that is written
+	write   bool // to the files, not as a patch
+	list    bool // print each edit that is written
 	note    func(format string, args ...any)
 	results []*crawler.Result
 }
@@ -25,7 +24,7 @@ func (e *editing) result(r *crawler.Result) {
 	}
 }
 
-// maxLeftOut is how many edits that were left out are said one by one.
+// maxLeftOut is the maximum number of skipped edits that are listed.
 const maxLeftOut = 50
 
 // finish plans the edits and prints or writes them.
@@ -62,7 +61,7 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 	return plan, err
 }
 
-// sum says in one line what became of the proposals.
+// sum prints the number of edits in one line.
 func (e *editing) sum(plan *fix.Plan, verb string, files []*fix.File) {
 	text := "no edits to make"
 	if plan.Edits() > 0 {

@@ -12,18 +12,18 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// envPrefix begins the environment variables that are settings: ORBWEAVER_MAX_TIME
-// is --max-time.
+// envPrefix is the prefix of environment variables for settings: ORBWEAVER_MAX_TIME sets
+// --max-time.
 const envPrefix = "ORBWEAVER_"
 
-// envName is the variable of a flag.
+// envName returns the variable for a flag.
 func envName(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// loadSettings adds to the command line what the environment says, and to both
-// what the configuration file does. The first of them wins; values of flags that
-// may be repeated add up.
+// loadSettings adds the environment and the configuration file to the settings of the
+// command line. The command line takes precedence over the environment, and the
+// environment over the file; the values of repeatable flags are combined.
 func loadSettings(s *settings) error {
 	if err := applyEnv(s, os.LookupEnv); err != nil {
 		return usageError("%w", err)
@@ -31,9 +31,9 @@ func loadSettings(s *settings) error {
 	return loadConfig(s)
 }
 
-// applyEnv reads the variables of all settings that the file may hold. Flags that
-// may be repeated take one value a line. An empty variable is none: that is how
-// CI systems pass on what was not set.
+// applyEnv reads the variables for all settings of the configuration file. Repeatable
+// flags take one value per line. Empty variables are ignored, because CI systems set them
+// for inputs that are not given.
 func applyEnv(s *settings, env func(string) (string, bool)) error {
 	var faults []error
 	rows := configRows()
@@ -45,7 +45,7 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 			continue
 		}
 		if row.expands() {
-			text = strings.ReplaceAll(text, "${", "$${") // a variable is not looked up in another
+			text = strings.ReplaceAll(text, "${", "$${") // the value is not expanded again
 		}
 		var value any = text
 		switch {
@@ -72,8 +72,8 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 	return errors.Join(faults...)
 }
 
-// misspelt says of variables that are nearly settings which ones were likely meant.
-// Others of our prefix may be somebody's own.
+// misspelt returns messages about variables that are probably misspelled settings. Other
+// variables with the prefix are ignored, because the user may have defined them.
 func misspelt(environ []string) (messages []string) {
 	rows := configRows()
 	var known []string

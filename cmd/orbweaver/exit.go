@@ -8,13 +8,13 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// Exit statuses beside those of a run, which report names.
+// Exit statuses. Package report defines those of a run.
 const (
 	exitOK    = report.ExitOK
 	exitUsage = 2 // wrong usage or configuration
 )
 
-// exitTable is what scripts may rely on; README, help and the man page tell it.
+// exitTable is documented in README, the help and the manual page; scripts rely on it.
 var exitTable = []struct {
 	code    int
 	meaning string
@@ -25,14 +25,14 @@ var exitTable = []struct {
 	{report.ExitUnsound, "the result is not reliable: nothing was checked, a start target could not be read, the run was interrupted or reached a limit, or a file changed during the run, so that links in it were left out. The partial report is still written. If a broken link was found, the status is 1"},
 }
 
-// exitError ends a command with an exit status. Without an err there is nothing
-// to say but the status: the findings have been printed.
+// exitError ends a command with an exit status. Without err, only the status is returned,
+// because the findings have been printed.
 type exitError struct {
 	code int
 	err  error
 }
 
-// Error says the cause, or the status where there is none.
+// Error returns the cause, or the status if there is none.
 func (e *exitError) Error() string {
 	if e.err == nil {
 		return fmt.Sprintf("exit status %d", e.code)
@@ -43,15 +43,17 @@ func (e *exitError) Error() string {
 // Unwrap returns the cause.
 func (e *exitError) Unwrap() error { return e.err }
 
-// usageError is a mistake in the command line or the configuration: exit status 2.
+// usageError returns an error for wrong usage or configuration: exit status 2.
 func usageError(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// unsound is an error that ended a run: its report, if any, cannot be trusted.
+// unsound returns an error that ended a run, whose report is then not reliable: exit
+// status 3.
 func unsound(err error) error { return &exitError{code: report.ExitUnsound, err: err} }
 
-// withoutPath drops operation and file name where the sentence around it has them.
+// withoutPath removes the operation and the file name from an error whose context already
+// names them.
 func withoutPath(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -57,7 +57,7 @@ func explainAll(w *helpWriter) {
 	}
 }
 
-// explainCode writes what there is to say about a code.
+// explainCode prints the explanation of a code.
 func explainCode(w *helpWriter, code string) error {
 	if len(code) == 3 && strings.Trim(code, "0123456789") == "" {
 		code = "http-" + code
@@ -87,7 +87,7 @@ func explainCode(w *helpWriter, code string) error {
 	return nil
 }
 
-// explainURL writes what the settings say of a URL, or of a file without one.
+// explainURL prints which settings apply to a URL or a local file.
 func explainURL(w *helpWriter, o *options, ref string) error {
 	if isPath(o, ref) {
 		return explainPath(w, o, ref)
@@ -131,8 +131,8 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	return nil
 }
 
-// explainRules writes which rules match what is printed, and reports whether it is
-// looked at at all.
+// explainRules prints which rules match a printed URL, and reports whether the URL is
+// checked.
 func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
 	if re := firstMatch(k.Exclude, printed); re != nil {
 		w.entry("exclude", 12, fmt.Sprintf("not checked: --exclude %s matches", re))
@@ -158,8 +158,8 @@ func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
 	return true
 }
 
-// isPath reports whether an argument is the path of a file: not when --base-url says
-// where files are published, for then they are printed by their addresses.
+// isPath reports whether an argument is the path of a file. It never is with --base-url,
+// because files are then printed by their URLs.
 func isPath(o *options, ref string) bool {
 	if !o.base.IsZero() || strings.HasPrefix(strings.ToLower(ref), "www.") {
 		return false
@@ -168,15 +168,15 @@ func isPath(o *options, ref string) bool {
 	return err != nil && !strings.Contains(ref, "://")
 }
 
-// explainPath writes what the settings say of a local file, given as reports print
-// it or as the file system has it.
+// explainPath prints which settings apply to a local file. The path may be as in a report
+// or as in the file system.
 func explainPath(w *helpWriter, o *options, ref string) error {
 	file, tail := ref, ""
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
 		file, tail = ref[:i], ref[i:]
 	}
 	info, err := os.Stat(filepath.FromSlash(file))
-	if err != nil { // a name as it is printed
+	if err != nil { // the path may be percent-encoded, as printed
 		if decoded, decoding := unescapePath(file); decoding == nil {
 			if there, statErr := os.Stat(filepath.FromSlash(decoded)); statErr == nil {
 				file, info, err = decoded, there, nil
@@ -216,8 +216,8 @@ func explainPath(w *helpWriter, o *options, ref string) error {
 	return nil
 }
 
-// printedPath is a path as reports print it: relative to the working directory,
-// percent-encoded. One that is not there may be encoded already.
+// printedPath returns a path as reports print it: relative to the working directory and
+// percent-encoded. The path of a missing file may be encoded already.
 func printedPath(file string, there bool) (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -252,8 +252,8 @@ func printedPath(file string, there bool) (string, error) {
 	return printed, nil
 }
 
-// resolveArgument reads a URL as check would: absolute, against --base-url, or
-// with https where the scheme was left out of a www address.
+// resolveArgument reads a URL as check does: absolute, relative to --base-url, or with
+// https if a www address lacks the scheme.
 func resolveArgument(o *options, ref string) (urinorm.URL, urinorm.Repairs, error) {
 	if !o.base.IsZero() {
 		base, err := urinorm.NewBase(o.base, "")
@@ -269,8 +269,7 @@ func resolveArgument(o *options, ref string) (urinorm.URL, urinorm.Repairs, erro
 	return u, repairs, err
 }
 
-// scopeOf says for which starts the URL is internal: that depends on the start
-// page alone.
+// scopeOf describes the start pages for which the URL is internal.
 func scopeOf(k *crawler.Config, u urinorm.URL, printed string) string {
 	host := strings.TrimPrefix(u.Authority(), "www.")
 	var text string
@@ -300,8 +299,8 @@ func firstMatch(res []*regexp.Regexp, printed string) *regexp.Regexp {
 	return nil
 }
 
-// ruleEffect says what a rule does to the URLs it matches. Header values may be
-// secrets and are not shown.
+// ruleEffect describes the effect of a rule. Header values may be secrets and are not
+// shown.
 func ruleEffect(r *crawler.Rule) string {
 	var effects []string
 	switch r.Verdict {

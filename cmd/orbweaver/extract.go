@@ -90,15 +90,15 @@ type extraction struct {
 	pick, ignore extract.Selector
 	unique       bool
 	net          download
-	limit        int64 // bytes of a file or of standard input
+	limit        int64 // maximum size of a file or standard input, in bytes
 	note         func(string, ...any)
 	out          linkWriter
 	seen         map[string]bool
 	workingDir   string
-	unread       int // inputs that could not be read
+	unread       int // number of inputs that could not be read
 }
 
-// target reads one input: every document in a directory, else the one there is.
+// target reads one input, which is a document or a directory of documents.
 func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdinType string) error {
 	switch t.kind {
 	case website:
@@ -142,7 +142,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 	return nil
 }
 
-// below is the address of a file in a directory that is published at base.
+// below returns the URL of a file in a directory that is published at base.
 func below(base urinorm.URL, rel string) (urinorm.URL, error) {
 	if base.IsZero() {
 		return base, nil
@@ -183,7 +183,7 @@ func (x *extraction) file(path string, base urinorm.URL) error {
 	return x.read(extract.Input{Body: body, Path: path, Name: filepath.Base(path), ContentType: contentType}, x.pageOf(path), base)
 }
 
-// upToLimit cuts a document that is longer than what is read of it, and says so.
+// upToLimit truncates a document at the limit, with a note.
 func (x *extraction) upToLimit(page string, body []byte) []byte {
 	if int64(len(body)) <= x.limit {
 		return body
@@ -192,8 +192,8 @@ func (x *extraction) upToLimit(page string, body []byte) []byte {
 	return body[:x.limit]
 }
 
-// pageOf is how reports call a file: by its path from the working directory on,
-// where it lies in there.
+// pageOf returns the name of a file in reports: its path relative to the working
+// directory if it is in there.
 func (x *extraction) pageOf(path string) string {
 	if filepath.IsAbs(path) && inside(x.workingDir, path) {
 		if rel, err := filepath.Rel(x.workingDir, path); err == nil {
@@ -203,8 +203,8 @@ func (x *extraction) pageOf(path string) string {
 	return filepath.ToSlash(filepath.Clean(path))
 }
 
-// read prints the links of one document, and those that came beside it. Its error is
-// that of the output.
+// read prints the links of one document and the given links from its HTTP headers. It
+// only returns errors of the output.
 func (x *extraction) read(in extract.Input, page string, base urinorm.URL, beside ...extract.Link) error {
 	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok {
 		return x.unreadable(page, errors.New("its format cannot be read for links"))
@@ -215,9 +215,9 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, besid
 		x.note("%s: %s", page, fault)
 	}
 	resolve := resolver(doc, base)
-	if x.pick.IsZero() { // a header is in no element
+	if x.pick.IsZero() { // headers are not in any element
 		for i := range beside {
-			beside[i].SameDocument = true // a base element is not for them
+			beside[i].SameDocument = true // the base element does not apply to them
 			doc.Links = append(doc.Links, beside[i])
 		}
 	}
@@ -240,10 +240,10 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, besid
 	return nil
 }
 
-// resolver returns what resolves a document's references: the printed URL and
-// its key, or the reference as written where it is relative and nothing says to
-// what. The first base element counts, itself resolved (HTML standard 4.2.3), and
-// behind it what a link bears as its own, such as xml:base.
+// resolver returns a function that resolves the references of a document to the printed
+// URL and its key. A relative reference without a base is returned as written. The base
+// is the first base element, itself resolved (HTML standard section 4.2.3), unless a link
+// has a base of its own, such as xml:base.
 func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (link, key string) {
 	resolve := urinorm.ParseWeb
 	if !own.IsZero() {
@@ -251,7 +251,7 @@ func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (lin
 			resolve = b.Resolve
 		}
 	}
-	itself := resolve // what a link into the very same document is resolved by
+	itself := resolve // for links to the document itself
 	if doc.Base != "" {
 		if u, _, err := resolve(doc.Base); err == nil && u.Scheme() != "data" && u.Scheme() != "javascript" {
 			if b, err := urinorm.NewBase(u.WithoutFragment(), doc.Charset); err == nil {
@@ -282,8 +282,8 @@ func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (lin
 
 var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
-// asWritten is a reference without what every URL parser drops: white space
-// around it, and tabs and line breaks within.
+// asWritten returns a reference without what every URL parser drops: surrounding white
+// space, and tabs and line breaks.
 func asWritten(ref string) string {
 	return urinorm.Redact(lineBreaks.Replace(strings.Trim(ref, " \t\n\f\r")))
 }

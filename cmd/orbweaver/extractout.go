@@ -32,7 +32,7 @@ func newLinkWriter(format string, out io.Writer) linkWriter {
 	}
 }
 
-// textLinks is one link a line.
+// textLinks writes one link per line.
 type textLinks struct{ out *bufio.Writer }
 
 func (t *textLinks) link(url, _ string, _ *extract.Link) error {
@@ -42,19 +42,19 @@ func (t *textLinks) link(url, _ string, _ *extract.Link) error {
 
 func (t *textLinks) end() error { return t.out.Flush() }
 
-// jsonLinks is an array with one link a line.
+// jsonLinks writes an array with one link per line.
 type jsonLinks struct {
 	out   *bufio.Writer
 	row   []byte
 	begun bool
 }
 
-// found is a link's place, fit to print.
+// found returns the place of a link, safe for output.
 func found(url, page string, l *extract.Link) crawler.Reference {
 	return report.CleanReference(crawler.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: l.Text}, url)
 }
 
-// added is when a bookmark was made (RFC 3339); empty when the file does not say.
+// added returns when a bookmark was made (RFC 3339), or "" if the file does not tell.
 func added(b *extract.Bookmark) string {
 	if b.Added.IsZero() {
 		return ""
@@ -62,8 +62,8 @@ func added(b *extract.Bookmark) string {
 	return b.Added.Format(time.RFC3339)
 }
 
-// link writes a link with its place; a bookmark has its folder, from the root on with
-// '/' between, and tags too.
+// link writes a link with its place. A bookmark also has its tags and its folder, which
+// is a path from the root with slashes.
 func (j *jsonLinks) link(url, page string, l *extract.Link) error {
 	row := append(j.row[:0], ",\n"...)
 	if !j.begun {
@@ -113,7 +113,7 @@ func (j *jsonLinks) end() error {
 	return j.out.Flush()
 }
 
-// csvLinks is a header and a row for each link.
+// csvLinks writes a header and a row for each link.
 type csvLinks struct {
 	out    *csv.Writer
 	buffer *bufio.Writer

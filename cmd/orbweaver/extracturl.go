@@ -12,14 +12,14 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxDocumentHops is how many redirects lead to a document at most.
+// maxDocumentHops is the maximum number of redirects to a document.
 const maxDocumentHops = 10
 
-// download fetches the documents that extract is given by URL: each by one
-// request and those of its redirects, no more.
+// download fetches the documents that extract is given by URL. For each it sends one
+// request, and one for each redirect.
 type download struct {
 	config fetch.HTTPConfig
-	limit  int64 // bytes of a body
+	limit  int64 // maximum size of a body, in bytes
 	web    *fetch.HTTP
 	by     fetch.Mux
 }
@@ -49,16 +49,16 @@ func (d *download) close() {
 	}
 }
 
-// page is a document as a server gave it.
+// page is a document that was fetched.
 type page struct {
 	url    urinorm.URL // after redirects
 	input  extract.Input
 	header http.Header
-	cut    string // why its end is missing, "" where it is not
+	cut    string // why the end is missing; "" if it is complete
 }
 
-// get fetches one document. Credentials and headers of the user's go to the host that
-// was named, and to no other.
+// get fetches one document. The user's credentials and headers are only sent to the host
+// that was named.
 func (d *download) get(ctx context.Context, named urinorm.URL) (*page, error) {
 	u := named
 	for range maxDocumentHops + 1 {
@@ -75,7 +75,7 @@ func (d *download) get(ctx context.Context, named urinorm.URL) (*page, error) {
 	return nil, fmt.Errorf("it is redirected more than %d times", maxDocumentHops)
 }
 
-// answer reads the document that a server answered with, or where it sends us.
+// answer reads the document of a response, or returns the URL of its redirect.
 func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.URL, error) {
 	if resp.Body != nil {
 		defer resp.Body.Close()
@@ -106,7 +106,7 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 	case err != nil && len(body) == 0:
 		return nil, u, err
 	case err != nil:
-		p.cut = err.Error() // what came before the fault is read
+		p.cut = err.Error() // what came before the error is read
 	case int64(len(body)) > d.limit:
 		p.cut = fmt.Sprintf("longer than %d bytes; the rest is not read, see --max-body", d.limit)
 	}
@@ -114,7 +114,7 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 	return p, u, nil
 }
 
-// website reads the one document that a URL names.
+// website reads the document at a URL.
 func (x *extraction) website(ctx context.Context, t target) error {
 	if err := x.net.open(); err != nil {
 		return err

@@ -5,32 +5,34 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// A flag is one row of the table below. The command line, its help, the man page,
-// shell completion and the keys of orbweaver.toml are all read from the rows, and
-// a test holds README's table to them.
+// A flag is one row of the table below. The command line, its help, the manual page,
+// shell completion, the keys of orbweaver.toml and the tables of README all come from the
+// rows.
 type flag struct {
 	name    string
 	short   string
-	arg     string   // what stands for the value in help; empty for a switch
-	initial string   // the default, as the user would write it; "" is none
-	words   []string // the values allowed, where they can be listed
+	arg     string   // placeholder for the value in help; empty for a switch
+	initial string   // the default as a user would write it; "" for none
+	words   []string // the allowed values, if they can be listed
 	file    bool     // the value is a file name
-	doc     string   // one sentence, lower case, no full stop
+	doc     string   // one sentence in lower case, without a full stop
 	group   group
 	on      commands
 	many    repeat
 	at      func(*settings) any // the field: *bool, *string or *[]string
 }
 
-// repeat says what giving a flag twice means.
+// repeat determines what giving a flag twice means.
 type repeat uint8
 
 const (
-	// once: the last one counts.
+	// once: the last value applies.
 	once repeat = iota
-	// union: a list with commas; more of them add up, and one on the command line replaces the file's.
+	// union: a list with commas. Values are combined, and the command line replaces the
+	// file's list.
 	union
-	// list: each adds a value, to those of the file too; an empty value drops what the file gave.
+	// list: each flag adds one value, also to those of the file. An empty value drops
+	// those of the file.
 	list
 )
 
@@ -45,7 +47,7 @@ const (
 	onCompare
 	onHistory
 	onFix
-	onResume // also has those rows of check that another session may change
+	onResume // also has the flags of check that another session may change
 )
 
 // group is a heading of the help.
@@ -62,10 +64,10 @@ const (
 	config     group = "Configuration"
 )
 
-// groups stand in the order of the help.
+// groups are in the order of the help.
 var groups = []group{inputs, scope, verdicts, connection, politeness, output, lasting, config}
 
-// flags are all flags but those of `uri`, which stand in uri.go.
+// flags returns all flags except those of `uri`, which are in uri.go.
 func flags() []flag {
 	const checks = onCheck | onExplain
 	return []flag{

@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagsOn are the rows of one command, in the order of the table.
+// flagsOn returns the rows of one command, in the order of the table.
 func flagsOn(on commands) []flag {
 	return slices.DeleteFunc(flags(), func(f flag) bool {
 		return f.on&on == 0 && (on != onResume || f.on&onCheck == 0 || !f.mayChange())
 	})
 }
 
-// addFlags gives a command its flags and returns the settings they fill, with
-// the defaults of the rows.
+// addFlags adds the flags of a command and returns the settings that they fill, with the
+// defaults of the rows.
 func addFlags(cmd *cobra.Command, on commands) *settings {
 	s := &settings{origin: map[string]string{}}
 	for _, f := range flagsOn(on) {
@@ -43,11 +43,11 @@ func (f *flag) isSwitch() bool {
 	return ok
 }
 
-// flagValue is a row as pflag sees it.
+// flagValue implements pflag.Value for a row.
 type flagValue struct {
 	row     flag
 	into    *settings
-	negated bool // this is the --no-x of x
+	negated bool // this is --no-x for the switch x
 	set     bool // a value was given on the command line
 }
 
@@ -65,7 +65,7 @@ func (v *flagValue) Set(text string) error {
 		}
 	} else {
 		if field, ok := v.row.at(v.into).(*[]string); ok && !v.set {
-			*field = nil // the default gives way
+			*field = nil // replace the default
 		}
 		v.fill(text)
 	}
@@ -75,7 +75,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// fill writes text to the field of a row that takes a value.
+// fill stores text in the field of a row that takes a value.
 func (v *flagValue) fill(text string) {
 	switch field := v.row.at(v.into).(type) {
 	case *string:
@@ -89,16 +89,16 @@ func (v *flagValue) fill(text string) {
 	}
 }
 
-// String and Type are for pflag's own messages; help is written from the rows.
+// String returns the default, for messages of pflag. The help is written from the rows.
 func (v *flagValue) String() string { return v.row.initial }
 
-// Type is what a value stands for.
+// Type returns the placeholder for the value.
 func (v *flagValue) Type() string { return v.row.arg }
 
-// IsBoolFlag tells pflag that the flag may stand alone.
+// IsBoolFlag tells pflag that the flag needs no value.
 func (v *flagValue) IsBoolFlag() bool { return v.row.arg == "" }
 
-// splitList cuts a list at its commas and drops empty parts.
+// splitList splits a list at its commas and drops empty parts.
 func splitList(text string) []string {
 	parts := strings.Split(text, ",")
 	for i, p := range parts {
@@ -107,7 +107,7 @@ func splitList(text string) []string {
 	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 }
 
-// flagError says what is wrong with a flag and names the nearest one that exists.
+// flagError explains what is wrong with a flag, and suggests a similar flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
@@ -136,8 +136,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError("unknown flag --%s; `%s --help` lists the flags", name, cmd.CommandPath())
 }
 
-// mayChange reports whether one session of a crawl may have another value than the
-// next: what does not decide which targets there are and what is learnt of them.
+// mayChange reports whether another session of a crawl may use another value. It may if
+// the flag does not determine which targets there are and what is learned about them.
 func (f *flag) mayChange() bool {
 	switch f.group {
 	case output, politeness, lasting, config:
@@ -147,13 +147,13 @@ func (f *flag) mayChange() bool {
 		"user", "header", "netrc", "cookies", "proxy", "client-cert", "client-key", "ca-file"}, f.name)
 }
 
-// completeFlag tells shells what may follow a flag: its words, a file, or nothing.
+// completeFlag tells shells how to complete the value of a flag.
 func completeFlag(cmd *cobra.Command, f flag) {
 	if f.file || f.isSwitch() {
-		return // shells complete file names by themselves
+		return // shells complete file names by default
 	}
 	words := make([]cobra.Completion, len(f.words))
 	copy(words, f.words)
-	// The only error is a flag that does not exist; it was added a moment ago.
+	// The only possible error is an unknown flag, but it was just added.
 	_ = cmd.RegisterFlagCompletionFunc(f.name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

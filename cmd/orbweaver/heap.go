@@ -8,45 +8,44 @@ import (
 	"sync"
 )
 
-// What a large crawl holds in memory are a few plain tables, which cost the garbage
-// collector little to walk. Let it wait until the heap has doubled, as it does by
-// itself, and half of the memory is waste. So from a certain size on it is called
-// sooner; a small heap may first become what the program takes anyway. What is free
-// in a large one is given back to the system: each gap that a table leaves when it
-// grows is too small for the next.
+// A large crawl keeps a few plain tables in memory, which the garbage collector scans
+// quickly. By default the collector waits until the heap has doubled, so half of the
+// memory may be garbage. Above a certain size it therefore runs more often, while a small
+// heap may grow to a minimum size first. Free memory of a large heap is returned to the
+// system, because each gap that a growing table leaves is too small for the next table.
 
 const (
-	// mostWaste is how much garbage is let lie, in bytes.
+	// mostWaste is the maximum amount of garbage, in bytes.
 	mostWaste = 48 << 20
-	// besides is what the program takes apart from the heap, with room to spare: a
-	// limit that is too narrow makes the collector work without end.
+	// besides is what the program needs apart from the heap, with a reserve, in bytes: if
+	// a limit is too low, the collector runs all the time.
 	besides = 32 << 20
-	// firstHeap is the live size that the runtime takes a new heap to have, in bytes.
+	// firstHeap is the live size that the runtime assumes for a new heap, in bytes.
 	firstHeap = 4 << 20
-	// leastHeap is what a heap may grow to in any case: a dozen collections on the way
-	// there save nothing.
+	// leastHeap is the size that a heap may always grow to, in bytes: a dozen earlier
+	// collections would save nothing.
 	leastHeap = 40 << 20
-	// largeHeap is the live size from which on there is a limit.
+	// largeHeap is the live size above which there is a memory limit, in bytes.
 	largeHeap = 128 << 20
 )
 
-// Percent of what is live that the heap grows by between collections.
+// Limits of the growth between collections, in percent of the live size.
 const (
-	leastPercent = 10   // bounds what a very large heap costs: its tables are walked each time
-	mostPercent  = 1000 // of a heap that hardly holds anything
+	leastPercent = 10   // for a very large heap, whose tables are scanned each time
+	mostPercent  = 1000 // for a heap with hardly any live data
 )
 
 func heapIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
 
-// expectMuch readies the heap for a run that is going to touch leastHeap of it. It
-// takes some milliseconds, which a short run would feel.
+// expectMuch prepares the heap for a run that will use leastHeap of it. It takes some
+// milliseconds, which would be too long for a short run.
 var expectMuch = sync.OnceFunc(func() {
 	if !heapIsSet() {
 		growInLargePages(leastHeap)
 	}
 })
 
-// heap bounds the garbage of a run.
+// heap limits the garbage of a run.
 type heap struct {
 	sample [1]metrics.Sample
 
@@ -54,13 +53,13 @@ type heap struct {
 	over   bool
 	before int // percent
 	now    int
-	unset  int64 // the limit that was found, in bytes
+	unset  int64 // the memory limit before, in bytes
 	limit  int64
 	live   uint64 // at the last collection
 }
 
-// tendHeap bounds the garbage until stop is called. Whoever has set the collector up
-// by GOGC or GOMEMLIMIT knows better.
+// tendHeap limits the garbage until stop is called. It does nothing if the user has set
+// GOGC or GOMEMLIMIT.
 func tendHeap() (stop func()) {
 	if heapIsSet() {
 		return func() {}
@@ -81,8 +80,8 @@ func (h *heap) stop() {
 	debug.SetMemoryLimit(h.unset)
 }
 
-// await has the heap looked at after the next collection: nothing refers to the
-// object, so its finalizer runs then.
+// await calls tend after the next collection. Nothing refers to the new object, so its
+// finalizer runs then.
 func (h *heap) await() {
 	type nobodys struct{ heap *heap }
 	runtime.SetFinalizer(&nobodys{h}, func(o *nobodys) {
@@ -92,7 +91,7 @@ func (h *heap) await() {
 	})
 }
 
-// tend adjusts the collector to what is live, until the run is over.
+// tend adjusts the collector to the live size. It returns false after the end of the run.
 func (h *heap) tend() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -114,8 +113,8 @@ func (h *heap) tend() bool {
 	return true
 }
 
-// limitFor is the size of all that the runtime manages from which on it gives back
-// what is free.
+// limitFor returns the total size of the runtime above which it returns free memory to
+// the system.
 func (h *heap) limitFor(live uint64) int64 {
 	if live < largeHeap {
 		return h.unset
@@ -124,9 +123,9 @@ func (h *heap) limitFor(live uint64) int64 {
 	return int64(live+live*uint64(percentFor(live, live))/100) + besides
 }
 
-// percentFor is the growth of the heap, in percent of what is live, at which the
-// collector is called. What is live now and was not before is most often a large page
-// at work: the heap need not double for that.
+// percentFor returns the growth of the heap at which the collector runs, in percent of
+// the live size. Data that was not live at the previous collection mostly belongs to a
+// large page that is being read, and the heap need not double for it.
 func percentFor(live, before uint64) int {
 	live = max(live, 1)
 	waste := min(live, before, mostWaste)

@@ -6,14 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// growInLargePages has the kernel back the next n bytes that the heap grows to by pages
-// of 2 MiB, where the system leaves that to programs. A long run touches all of them:
-// ten thousand faults on small pages, many of them twice (while the collector is at
-// work, what is written is read before), cost it more than its collections.
+// growInLargePages asks the kernel to back the next n bytes of the heap with pages of 2
+// MiB, if the system leaves that to programs. A long run uses all of that memory. Ten
+// thousand page faults, many of them twice (while the collector runs, memory is read
+// before it is written), would cost it more time than its collections.
 func growInLargePages(n int) {
 	room := make([]byte, n)
-	// Where the kernel has no such pages, the small ones do.
+	// Without such pages, small ones are used.
 	_ = unix.Madvise(room, unix.MADV_HUGEPAGE)
-	// Nothing was written: the memory goes back to the heap untouched, its pages marked.
+	// Nothing was written to the memory, so it returns to the heap unused, with its pages
+	// marked.
 	runtime.GC()
 }

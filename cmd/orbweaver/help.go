@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// help writes a command's help to standard output. How it reads: the command in
-// one line, its usage, what its words mean, commands, then flags by group.
+// help prints the help of a command: a line about the command, its usage, an explanation,
+// examples, its commands, and its flags by group.
 func help(cmd *cobra.Command, _ []string) {
 	w := &helpWriter{out: cmd.OutOrStdout(), width: helpWidth()}
 	w.paragraph(0, cmd.Short)
@@ -22,7 +22,7 @@ func help(cmd *cobra.Command, _ []string) {
 	for _, text := range paragraphs(cmd.Long) {
 		w.line("")
 		if strings.Contains(text, "\n") || strings.HasPrefix(text, " ") {
-			w.line(text) // set by hand
+			w.line(text) // preformatted
 			continue
 		}
 		w.paragraph(0, text)
@@ -53,7 +53,7 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 }
 
-// usageLine is how the command is called, without the trailing [flags] twice.
+// usageLine returns the usage of a command.
 func usageLine(cmd *cobra.Command) string {
 	if parent := cmd.Parent(); parent != nil {
 		return parent.CommandPath() + " " + cmd.Use
@@ -61,7 +61,7 @@ func usageLine(cmd *cobra.Command) string {
 	return cmd.Use
 }
 
-// paragraphs cuts a text at its blank lines.
+// paragraphs splits a text at its blank lines.
 func paragraphs(text string) []string {
 	if text == "" {
 		return nil
@@ -79,14 +79,14 @@ func listedCommands(cmd *cobra.Command) []*cobra.Command {
 	return listed
 }
 
-// flagSection is a group of flags under its heading.
+// flagSection is a group of flags with its heading.
 type flagSection struct {
 	title string
 	flags []flag
 }
 
-// flagSections are a command's flags by group: the rows of the table, and behind
-// them what the command defines by itself.
+// flagSections returns the flags of a command by group: first the rows of the table, then
+// the flags that the command defines by itself.
 func flagSections(cmd *cobra.Command) []flagSection {
 	rows := map[string]flag{}
 	for _, f := range flagsOn(commandBit(cmd)) {
@@ -121,7 +121,7 @@ func flagSections(cmd *cobra.Command) []flagSection {
 	return sections
 }
 
-// commandBit is the bit of the flag table that stands for a command.
+// commandBit returns the bit of a command in the flag table.
 func commandBit(cmd *cobra.Command) commands {
 	switch cmd.Name() {
 	case "orbweaver", "check":
@@ -142,7 +142,7 @@ func commandBit(cmd *cobra.Command) commands {
 	return 0
 }
 
-// plainFlag makes a row of a flag that is not in the table.
+// plainFlag makes a row for a flag that is not in the table.
 func plainFlag(f *pflag.Flag) flag {
 	arg, doc := pflag.UnquoteUsage(f)
 	row := flag{name: f.Name, short: f.Shorthand, arg: strings.ToUpper(arg), doc: doc, initial: f.DefValue}
@@ -158,7 +158,7 @@ func plainFlag(f *pflag.Flag) flag {
 	return row
 }
 
-// spelling is how the flag is written: "-f, --format FORMAT".
+// spelling returns how the flag is written: "-f, --format FORMAT".
 func (f *flag) spelling() string {
 	s := "    "
 	if f.short != "" {
@@ -171,7 +171,8 @@ func (f *flag) spelling() string {
 	return s
 }
 
-// value is what stands for the flag's value: its words when they are few.
+// value returns the placeholder of the flag's value, or the allowed words if they are
+// few.
 func (f *flag) value() string {
 	if len(f.words) > 0 && len(f.words) <= 4 {
 		return strings.Join(f.words, "|")
@@ -179,7 +180,8 @@ func (f *flag) value() string {
 	return f.arg
 }
 
-// explained is the row's sentence with its words, its default and whether it may be repeated.
+// explained returns the flag's doc with its words, its default and whether it may be
+// repeated.
 func (f *flag) explained() string {
 	var more []string
 	if len(f.words) > 4 {
@@ -197,7 +199,7 @@ func (f *flag) explained() string {
 	return f.doc + " (" + strings.Join(more, "; ") + ")"
 }
 
-// helpWidth is the terminal's width within what reads well, or 80.
+// helpWidth returns the width of the help: the terminal's, within limits, or 80.
 func helpWidth() int {
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && width > 40 {
 		return min(width, 110)
@@ -205,7 +207,7 @@ func helpWidth() int {
 	return 80
 }
 
-// helpWriter sets text in columns.
+// helpWriter formats text in columns.
 type helpWriter struct {
 	out   io.Writer
 	width int
@@ -213,7 +215,7 @@ type helpWriter struct {
 
 func (w *helpWriter) line(s string) { fmt.Fprintln(w.out, s) }
 
-// entry writes a term and, from the given column on, what it means.
+// entry writes a term, and its explanation from the given column on.
 func (w *helpWriter) entry(term string, column int, text string) {
 	if n := utf8.RuneCountInString(term); n+2 <= column {
 		lines := wrap(text, w.width-column)
@@ -233,7 +235,8 @@ func (w *helpWriter) paragraph(indent int, text string) {
 	}
 }
 
-// wrap breaks text at blanks into lines of at most width characters, where words permit.
+// wrap breaks text at spaces into lines of at most width characters, except for longer
+// words.
 func wrap(text string, width int) []string {
 	var lines []string
 	line, length := "", 0

@@ -22,8 +22,8 @@ import (
 // historySchema is the value of "schema" in a history as JSON.
 const historySchema = "orbweaver.history/1"
 
-// deadAfter is how many runs in a row make a dead link, unless --fail-after says
-// otherwise.
+// deadAfter is the default of --fail-after: the number of consecutive runs after which a
+// broken target is dead.
 const deadAfter = 3
 
 func newHistoryCommand() *cobra.Command {
@@ -74,7 +74,7 @@ orbweaver history --state crawl`,
 	return cmd
 }
 
-// history is what is listed, the worst first.
+// history is the list of targets, the worst first.
 type history struct {
 	Schema  string       `json:"schema"`
 	Runs    int          `json:"runs"`
@@ -86,8 +86,8 @@ type historyRow struct {
 	URL     string      `json:"url"`
 	State   cache.State `json:"state"`
 	Code    check.Code  `json:"code"`
-	Runs    int         `json:"broken_runs"` // in a row
-	Broken  int         `json:"runs_broken"` // of
+	Runs    int         `json:"broken_runs"` // consecutive
+	Broken  int         `json:"runs_broken"` // of runs_told
 	Told    int         `json:"runs_told"`
 	Returns int         `json:"returns"`
 	First   time.Time   `json:"first_seen"`
@@ -96,7 +96,7 @@ type historyRow struct {
 	OK      time.Time   `json:"last_ok,omitzero"`
 }
 
-// stateOrder is how states are listed.
+// stateOrder is the order in which states are listed.
 var stateOrder = []cache.State{cache.Dead, cache.Flaky, cache.New, cache.Fixed}
 
 func readHistory(file string, after int, note func(string, ...any)) (*history, error) {
@@ -137,7 +137,7 @@ func (h *history) writeJSON(w io.Writer) error {
 	return e.Encode(h)
 }
 
-// writeText lists targets for people:
+// writeText lists targets as text:
 //
 //	state  code      in a row  broken in  first seen  last seen   target
 //	dead   http-404  5         5 of 5     2026-01-02  2026-01-06  https://example.com/gone

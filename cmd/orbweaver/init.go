@@ -56,7 +56,7 @@ orbweaver init --from linkcheckerrc -o -`,
 	return cmd
 }
 
-// writeNew writes a file that must not exist yet, unless forced.
+// writeNew writes a file. The file must not exist, unless force is set.
 func writeNew(file, text string, force bool) error {
 	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
@@ -73,7 +73,7 @@ func writeNew(file, text string, force bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// readPeers reads the files of other programs, one after the other.
+// readPeers reads the configuration files of other programs and merges them.
 func readPeers(files []string) (*migrate.Config, error) {
 	all := &migrate.Config{}
 	for _, name := range files {
@@ -101,7 +101,7 @@ func readPeers(files []string) (*migrate.Config, error) {
 	return all, nil
 }
 
-// merge adds what a further file says; its single values win.
+// merge adds the settings of another file, which take precedence.
 func merge(all, c *migrate.Config) {
 	for _, s := range c.Settings {
 		at := slices.IndexFunc(all.Settings, func(have migrate.Setting) bool { return have.Key == s.Key })
@@ -119,7 +119,8 @@ func merge(all, c *migrate.Config) {
 	all.Targets = append(all.Targets, c.Targets...)
 }
 
-// dropUnknown moves values that our own flags would refuse to what is left.
+// dropUnknown moves settings that our flags do not accept to those that were not
+// imported.
 func dropUnknown(c *migrate.Config) {
 	rows := configRows()
 	c.Settings = slices.DeleteFunc(c.Settings, func(s migrate.Setting) bool {
@@ -132,7 +133,7 @@ func dropUnknown(c *migrate.Config) {
 	})
 }
 
-// tellCarried says what came over and what did not.
+// tellCarried prints what was imported and what was not.
 func tellCarried(w io.Writer, c *migrate.Config, file string) error {
 	if file != "-" {
 		fmt.Fprintf(w, "wrote %s", file)
@@ -150,8 +151,8 @@ func tellCarried(w io.Writer, c *migrate.Config, file string) error {
 	return nil
 }
 
-// initText is the configuration file: every key with what it means, those carried
-// over set. It reads back without a fault.
+// initText returns the configuration file: every key with its explanation, and values for
+// those that were imported. It checks that the file is valid.
 func initText(c *migrate.Config) (string, error) {
 	var b strings.Builder
 	b.WriteString(initHead)
@@ -188,7 +189,8 @@ const initHead = `# Configuration of orbweaver. Every long flag of ` + "`orbweav
 # Patterns are regular expressions (RE2) on the URL as it is printed; ` + "`orbweaver explain URL`" + ` shows that form.
 `
 
-// writeKey writes one key: set, or commented out with its default or an example.
+// writeKey writes one key, with its value or commented out with its default or an
+// example.
 func writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
 	doc := strings.ToUpper(row.doc[:1]) + row.doc[1:]
 	if len(row.words) > 0 && !strings.Contains(doc, row.words[len(row.words)-1]) {
@@ -217,7 +219,7 @@ func writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
 	}
 }
 
-// sample is a row's default as TOML, or what stands for the value.
+// sample returns the default of a row as TOML, or a placeholder.
 func (f *flag) sample() string {
 	if f.isSwitch() {
 		return "false"
@@ -235,8 +237,8 @@ func (f *flag) sample() string {
 	return tomlString(nil, value)
 }
 
-// tomlString quotes a string. Where environment variables are expanded, a literal
-// ${ is kept as it is.
+// tomlString quotes a string. If environment variables are expanded in it, a literal ${
+// is escaped.
 func tomlString(row *flag, s string) string {
 	if row != nil && row.expands() {
 		s = strings.ReplaceAll(s, "${", "$${")
@@ -261,7 +263,7 @@ func tomlString(row *flag, s string) string {
 	return b.String()
 }
 
-// comment writes text in comment lines; a line break in it starts no key.
+// comment writes text as comment lines. Line breaks in it are replaced by spaces.
 func comment(b *strings.Builder, indent, text string) {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

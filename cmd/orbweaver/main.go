@@ -1,9 +1,8 @@
-// Command orbweaver checks the links of websites, of sites built into a
-// directory, and of single documents.
-//
-// The code reads from here: main builds the command tree, flags.go is the table
-// of flags, options.go turns them into values, targets.go finds out what the user
-// pointed at, wire.go puts engine and reports together, and run.go runs them.
+// Command orbweaver checks the links of websites, of sites built into a directory, and of
+// single documents. Start reading at newRoot, which builds the command tree. flags.go is
+// the table of flags, options.go turns the flags into values, targets.go determines what
+// the targets are, plan.go turns them into seeds, and run.go runs the crawl, which
+// wire.go configures.
 package main
 
 import (
@@ -19,7 +18,7 @@ import (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // net/http reports servers' slips there; what matters of them is in the results
+	log.SetOutput(io.Discard) // net/http logs errors of servers; the results have those that matter
 	os.Exit(run(os.Args[1:]))
 }
 
@@ -31,7 +30,7 @@ func run(args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	code := exitUsage // what cobra itself objects to is wrong usage
+	code := exitUsage // errors of cobra itself are wrong usage
 	var exit *exitError
 	if errors.As(err, &exit) {
 		code, err = exit.code, exit.err
@@ -44,14 +43,14 @@ func run(args []string) int {
 	return code
 }
 
-// newRoot builds the command tree. The root itself behaves as check, so that
-// "check" may be left out; a file named like a command is written ./name.
+// newRoot builds the command tree. The root itself acts as check, so that "check" may be
+// omitted. A file named like a command is written ./name.
 func newRoot() *cobra.Command {
 	root := newCheckCommand()
 	root.Use = "orbweaver [check] TARGET... [flags]"
 	root.Short = "check the links of websites, built sites and documents"
 	root.CompletionOptions.DisableDefaultCmd = true
-	cobra.EnableCommandSorting = false // the order below is by use
+	cobra.EnableCommandSorting = false // commands are listed in the order below
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Flags().BoolP("version", "V", false, "print the version")
 	root.Version = version

@@ -20,8 +20,8 @@ func newManCommand() *cobra.Command {
 	}
 }
 
-// writeMan writes the manual page of the whole program, from the same rows and
-// texts as the help.
+// writeMan writes the manual page of the whole program, from the same rows and texts as
+// the help.
 func writeMan(out io.Writer, root *cobra.Command) error {
 	m := &roff{}
 	m.raw(fmt.Sprintf(`.TH ORBWEAVER 1 "" "orbweaver %s" "User Commands"`, version))
@@ -76,14 +76,14 @@ func writeMan(out io.Writer, root *cobra.Command) error {
 	return err
 }
 
-// environment lists the variables that are read.
+// environment lists the environment variables that are read.
 var environment = []struct{ name, meaning string }{
 	{"HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "The proxy to use, and the hosts to connect to without it, if --proxy is not given."},
 	{"NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "Turn colors off (NO_COLOR with any value, CLICOLOR=0) or on (CLICOLOR_FORCE) if --color is auto."},
 	{"NETRC", "The netrc file to read instead of ~/.netrc."},
 }
 
-// configHelp tells of the configuration file.
+// configHelp describes the configuration file.
 const configHelp = `Settings are read from orbweaver.toml in the working directory, or from the file that --config names. Every long flag of check is a key. Its value is a string or number, true or false for a switch, or an array for a flag that may be repeated. The command line takes precedence; for a flag that may be repeated, its values are added to those of the file, and an empty value drops those of the file. Unknown keys are errors.
 
 Rules for single URLs are [[rule]] blocks; the first rule that matches applies:
@@ -104,7 +104,7 @@ func (m *roff) section(title string) { m.raw(".SH " + roffText(title)) }
 
 func (m *roff) text(s string) { m.raw(roffText(s)) }
 
-// block writes paragraphs; those with indented or tabular lines are kept as they are.
+// block writes paragraphs. Paragraphs with indented or tabular lines are not reformatted.
 func (m *roff) block(s string) {
 	for i, paragraph := range paragraphs(s) {
 		if i > 0 {
@@ -138,7 +138,7 @@ func (m *roff) options(cmd *cobra.Command) {
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'")
 
-// roffText escapes what troff would take for its own.
+// roffText escapes characters that have a meaning in roff.
 func roffText(s string) string {
 	s = roffEscapes.Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

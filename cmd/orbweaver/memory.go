@@ -14,22 +14,22 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// memory is what earlier runs left for this one, and what it leaves.
+// memory is the data of earlier runs, and what this run adds to it.
 type memory struct {
 	options  betweenRuns
 	note     func(string, ...any)
 	cache    *cache.Cache
-	history  *cache.Cache // the cache itself, unless it has a file of its own
+	history  *cache.Cache // the same as cache, unless it has its own file
 	baseline *report.Baseline
 	pasts    map[string]cache.Past
 	started  time.Time
-	watching bool // a round of --watch, which is no run of its own
+	watching bool // a round of --watch, which does not count as a run
 
 	broken, mended             []cache.Told
 	recentInside, recentBeyond int
 }
 
-// openMemory opens the files that were named. Its errors are wrong usage.
+// openMemory opens the files that the options name. Its errors are wrong usage.
 func openMemory(cmd *cobra.Command, o *options, note func(string, ...any)) (*memory, error) {
 	m := &memory{options: o.between, note: note, started: time.Now(), watching: o.watching}
 	if m.options.hint != "" {
@@ -73,8 +73,8 @@ func openMemory(cmd *cobra.Command, o *options, note func(string, ...any)) (*mem
 	return m, nil
 }
 
-// prepare tells the engine what there is to know, and asks it for what is to be
-// compared.
+// prepare passes the cache to the engine, and asks for the results that are compared with
+// those of earlier runs.
 func (m *memory) prepare(cfg *crawler.Config) {
 	if m.cache != nil {
 		cfg.Cache, cfg.MaxAge, cfg.Edition = m.cache, m.options.maxAge, edition()
@@ -96,7 +96,7 @@ func (m *memory) prepare(cfg *crawler.Config) {
 	cfg.Watch = m.told
 }
 
-// told hears the verdict on a target that was broken before.
+// told receives the verdict on a target that was broken in an earlier run.
 func (m *memory) told(url string, v check.Verdict) {
 	if m.baseline != nil {
 		m.baseline.RecordVerdict(url, v)
@@ -106,7 +106,7 @@ func (m *memory) told(url string, v check.Verdict) {
 	}
 }
 
-// result says of a result what other runs have to do with it.
+// result adds data of earlier runs to a result.
 func (m *memory) result(r *crawler.Result) *crawler.Result {
 	if m.baseline != nil {
 		r = m.baseline.Mark(r)
@@ -116,7 +116,7 @@ func (m *memory) result(r *crawler.Result) *crawler.Result {
 	}
 	m.broken = append(m.broken, cache.Told{URL: r.URL, Code: r.Code})
 	if m.options.history == "" && m.options.failAfter == 0 {
-		return r // nobody has asked: the report is the one of a run by itself
+		return r // not asked for: leave the report as it is
 	}
 	out := *r
 	past := m.pasts[r.URL]
@@ -135,7 +135,7 @@ func (m *memory) result(r *crawler.Result) *crawler.Result {
 	return &out
 }
 
-// spare takes out of what may fail the run what is known, and what is too recent.
+// spare subtracts known and recent findings from those that may fail the run.
 func (m *memory) spare(s *crawler.Summary) {
 	if m.baseline != nil {
 		m.baseline.ExcludeKnown(s)
@@ -145,8 +145,9 @@ func (m *memory) spare(s *crawler.Summary) {
 	s.External.Broken -= m.recentBeyond
 }
 
-// keep leaves to later runs what this one found, and tells what the baseline has
-// too much. Its error is that a history is lost which was asked for.
+// keep stores the findings of this run for later ones, and notes how many findings of the
+// baseline no longer occur. It returns an error if a history that was asked for cannot be
+// stored.
 func (m *memory) keep(s *crawler.Summary) error {
 	if m.baseline != nil && s.Complete {
 		if gone, places := m.baseline.Gone(); gone > 0 {
@@ -159,13 +160,13 @@ func (m *memory) keep(s *crawler.Summary) error {
 	err := m.history.Remember(m.started, s.Complete, m.broken, m.mended)
 	if err != nil && m.options.history == "" && m.options.failAfter == 0 {
 		m.note("%v", err)
-		return nil // it only lies beside the cache
+		return nil // it was only kept along with the cache
 	}
 	return err
 }
 
-// close closes the files. What goes wrong is told, and fails no run: its findings
-// are written.
+// close closes the files. Errors are printed but do not fail the run, because its
+// findings have been written.
 func (m *memory) close() {
 	for _, c := range []*cache.Cache{m.cache, m.history} {
 		if c == nil {
@@ -181,10 +182,10 @@ func (m *memory) close() {
 	}
 }
 
-// edition names this program: another may read pages in another way.
+// edition identifies this build, because another one may read pages differently.
 func edition() string { return version + " " + commit() }
 
-// compareWith marks the findings of a saved report that a baseline has.
+// compareWith marks the findings of a saved report that are in a baseline.
 func compareWith(b *report.Baseline, saved *report.Report) {
 	for i, r := range saved.Results {
 		saved.Results[i] = b.Mark(r)

@@ -7,13 +7,13 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// nearest is the known word that is most likely meant, or "" when none is near.
+// nearest returns the known word that is most similar to word, or "" if none is similar.
 func nearest(word string, known []string) string {
 	best, least := "", len(word)/3+2
 	for _, k := range known {
 		d := levenshtein.Distance(word, k, nil)
 		if strings.HasPrefix(k, word) {
-			d = min(d, 1) // a word cut short
+			d = min(d, 1) // an abbreviation
 		}
 		if d < least {
 			best, least = k, d
@@ -22,7 +22,7 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// oneOf says which words a setting allows, and the one that was likely meant.
+// oneOf returns an error that lists the allowed words and suggests the most similar one.
 func oneOf(word string, words []string) error {
 	text := "use " + words[0]
 	if n := len(words); n > 1 {

@@ -19,8 +19,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// compileNetwork reads the settings of connections. What a named file holds is
-// read, and judged, when the fetcher is made.
+// compileNetwork reads the settings of connections. The contents of files that they name
+// are read when the fetcher is made.
 func compileNetwork(c *compiler) fetch.HTTPConfig {
 	s := c.settings
 	n := fetch.HTTPConfig{
@@ -40,13 +40,13 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 		Header:      http.Header{},
 	}
 	if n.ClientKey == "" {
-		n.ClientKey = n.ClientCert // one file may hold both, as curl takes it
+		n.ClientKey = n.ClientCert // one file may contain both, as in curl
 	} else if n.ClientCert == "" {
 		c.faults = append(c.faults, fmt.Errorf("%s: it needs --client-cert", c.named("client-key")))
 	}
 	if s.given("user") {
 		if name, _, found := strings.Cut(s.user, ":"); !found || name == "" {
-			// The value may be half a secret: it is not repeated.
+			// The value may contain a secret, so the message does not repeat it.
 			c.faults = append(c.faults, fmt.Errorf("%s: use NAME:PASSWORD", c.named("user")))
 		}
 		n.Credentials = s.user
@@ -56,7 +56,7 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 	}
 	for _, text := range s.header {
 		if text == "" {
-			continue // it only drops what the file gave
+			continue // it only drops the values of the configuration file
 		}
 		name, value, err := parseHeader(text)
 		if err != nil {
@@ -83,7 +83,7 @@ func parseAllowedPort(s string) (int, error) {
 	return int(port), nil
 }
 
-// parseNewsServer reads the name of a news server.
+// parseNewsServer reads the address of a news server.
 func parseNewsServer(s string) (string, error) {
 	if fetch.CheckNewsServer(s) != nil {
 		return "", errors.New("use HOST or HOST:PORT")
@@ -91,8 +91,7 @@ func parseNewsServer(s string) (string, error) {
 	return s, nil
 }
 
-// parseHeader reads "Name: value". Errors do not repeat the value, which may be
-// a secret.
+// parseHeader reads "Name: value". Errors do not repeat the value, which may be a secret.
 func parseHeader(s string) (name, value string, err error) {
 	name, value, found := strings.Cut(s, ":")
 	value = strings.TrimSpace(value)
@@ -118,7 +117,7 @@ func parseFieldValue(s string) (string, error) {
 	return s, nil
 }
 
-// parseFile takes the name of a file that can be read.
+// parseFile checks that a file can be opened, and returns its name.
 func parseFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -131,7 +130,7 @@ func parseFile(name string) (string, error) {
 	return name, nil
 }
 
-// parseProxy reads a proxy's address; without a scheme it is http, as in curl.
+// parseProxy reads the URL of a proxy. The default scheme is http, as in curl.
 func parseProxy(s string) (string, error) {
 	if !strings.Contains(s, "://") {
 		s = "http://" + s
@@ -151,7 +150,7 @@ func parseProxy(s string) (string, error) {
 	return "", wrong
 }
 
-// parseServer reads a name server's address; without a port it is 53.
+// parseServer reads the address of a name server. The default port is 53.
 func parseServer(s string) (string, error) {
 	if ip, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
 		return netip.AddrPortFrom(ip, 53).String(), nil
@@ -171,8 +170,8 @@ func parseConnectTo(s string) (fetch.ConnectTo, error) {
 	return rule, nil
 }
 
-// netrcFile is where credentials are kept: $NETRC, else .netrc in the home
-// directory, on Windows _netrc if only that is there.
+// netrcFile returns the file with credentials: $NETRC, or .netrc in the home directory,
+// or _netrc on Windows if only that exists.
 func netrcFile(env func(string) string) string {
 	if name := env("NETRC"); name != "" {
 		return name

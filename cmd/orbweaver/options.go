@@ -15,10 +15,10 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// options are settings turned into values: what can be wrong with a flag was
-// found, and what is left to go wrong is the world's.
+// options are the compiled settings. All mistakes in flags have been found; later errors
+// come from outside, such as the file system.
 type options struct {
-	crawl     crawler.Config // but for Fetch, Sites, Store and Stop, which wire adds
+	crawl     crawler.Config // except Fetch, Sites, Store and Stop, which wire sets
 	net       fetch.HTTPConfig
 	base      urinorm.URL // zero for none
 	hostStyle disk.HostStyle
@@ -45,8 +45,8 @@ type options struct {
 	state        string // directory that keeps the crawl; "" for none
 }
 
-// compile turns the settings of check and explain into options. Its error is
-// the sum of all mistakes.
+// compile turns the settings of check and explain into options. Its error joins all
+// mistakes.
 func compile(s *settings, on commands) (*options, error) {
 	c := &compiler{settings: s}
 	c.checkWords(on)
@@ -116,7 +116,7 @@ func compile(s *settings, on commands) (*options, error) {
 	return o, errors.Join(c.faults...)
 }
 
-// compileReport reads the settings of what is written, which check and report share.
+// compileReport reads the settings of output that check and report share.
 func compileReport(c *compiler, o *options) {
 	s := c.settings
 	o.format, _ = report.ByName(s.format)
@@ -131,7 +131,8 @@ func compileReport(c *compiler, o *options) {
 	o.writeClean = read(c, "write-clean", s.writeClean, func(file string) (string, error) { return file, nil })
 }
 
-// compileFix reads what is said of edits. A patch has standard output to itself.
+// compileFix reads the settings of edits. A patch must be the only output on standard
+// output.
 func compileFix(c *compiler, o *options) {
 	o.fix, o.write = c.fix, c.write
 	if o.write && !o.fix {
@@ -154,10 +155,10 @@ func compileFix(c *compiler, o *options) {
 	}
 }
 
-// patches reports whether standard output gets a patch.
+// patches reports whether a patch is printed to standard output.
 func (o *options) patches() bool { return o.fix && !o.write }
 
-// orNone writes a limit of zero as the engine does, where zero means the default.
+// orNone converts a limit of zero for the engine, in which zero means the default.
 func orNone(n int) int {
 	if n == 0 {
 		return -1
@@ -193,10 +194,10 @@ var widths = map[string]frontier.Width{
 	"128": frontier.Wide,
 }
 
-// notZero writes a duration of zero as the engine does, where zero means the default.
+// notZero converts a duration of zero for the engine, in which zero means the default.
 func notZero(d time.Duration) time.Duration { return max(d, 1) }
 
-// parseDocumentBase reads the address of a document, or of a directory of them.
+// parseDocumentBase reads the URL of a document, or of a directory of documents.
 func parseDocumentBase(s string) (urinorm.URL, error) {
 	u, _, err := urinorm.ParseWeb(s)
 	if err != nil {
@@ -214,7 +215,7 @@ func parseSelector(s string) (extract.Selector, error) {
 	return selector, err
 }
 
-// parseBase reads the address a directory will have.
+// parseBase reads the URL at which a directory will be published.
 func parseBase(s string) (urinorm.URL, error) {
 	u, _, err := urinorm.ParseWeb(s)
 	wrong := errors.New("use an http or https URL without a query or fragment, such as https://example.com/docs/")
@@ -229,8 +230,8 @@ func parseBase(s string) (urinorm.URL, error) {
 	return u, nil
 }
 
-// asDirectory puts a slash behind a URL's path: a directory's address ends with one.
-// The address of its index file, as a browser shows it, is meant for the directory.
+// asDirectory returns the URL of a directory, which ends with a slash. The URL of an
+// index file, as a browser shows it, means the directory.
 func asDirectory(u urinorm.URL) (urinorm.URL, error) {
 	address := u.String()
 	for _, index := range []string{"/index.html", "/index.htm", "/"} {

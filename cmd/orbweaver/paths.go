@@ -10,13 +10,13 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// inside reports whether a path lies below a directory.
+// inside reports whether a path is in a directory.
 func inside(dir, abs string) bool {
 	rel, err := filepath.Rel(dir, abs)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// fileURL is the file: URL of an absolute path (RFC 8089).
+// fileURL returns the file: URL of an absolute path (RFC 8089).
 func fileURL(abs string) (urinorm.URL, error) {
 	slashed := filepath.ToSlash(abs)
 	if !strings.HasPrefix(slashed, "/") {
@@ -26,7 +26,7 @@ func fileURL(abs string) (urinorm.URL, error) {
 	return u, err
 }
 
-// escapedPath percent-encodes what a path must not hold as it is.
+// escapedPath percent-encodes a path.
 func escapedPath(slashed string) string { return (&url.URL{Path: slashed}).EscapedPath() }
 
 // unescapePath decodes the path of a file: URL.
@@ -38,7 +38,7 @@ func unescapePath(s string) (string, error) {
 	return decoded, nil
 }
 
-// localPath is the path of a file: URL on this machine (RFC 8089).
+// localPath returns the path of a file: URL on this machine (RFC 8089).
 func localPath(raw string) (string, error) {
 	u, _, err := urinorm.ParseWeb(raw)
 	if err != nil {

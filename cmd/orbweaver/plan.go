@@ -20,23 +20,22 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// plan is where a run starts, in the engine's words: seeds, and the directories
-// that answer for some of them.
+// plan is the start of a run: its seeds, and the directories that are checked as sites.
 type plan struct {
 	workingDir string
 	targets    []target
 	seeds      []crawler.Seed
 	sites      []*disk.Site
-	stdin      *fetch.Document // nil when no target is standard input
-	hints      []string        // what the user should know before the run
+	stdin      *fetch.Document // nil if standard input is not a target
+	hints      []string        // notes for the user
 
 	base  urinorm.URL
 	style disk.HostStyle
-	dirs  map[string]*disk.Site // mounted directories, by absolute path
-	named map[*disk.Site]bool   // those that are targets
+	dirs  map[string]*disk.Site // mounted directories by absolute path
+	named map[*disk.Site]bool   // the sites that are targets
 }
 
-// planRun reads the targets of a run, and plans where it starts.
+// planRun reads the targets of a run and plans its start.
 func planRun(ctx context.Context, o *options, args []string, reader *targetReader) (*plan, error) {
 	targets, err := reader.read(args, o.from)
 	if err != nil {
@@ -60,9 +59,8 @@ func planRun(ctx context.Context, o *options, args []string, reader *targetReade
 	return p, nil
 }
 
-// prepare mounts directories and turns targets into seeds. Its errors are wrong
-// usage; a file that cannot be read is a seed all the same, so that the run
-// reports it as broken.
+// prepare mounts directories and turns targets into seeds. Its errors are wrong usage. A
+// file that cannot be read becomes a seed too, so that the run reports it as broken.
 func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -77,7 +75,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	}
 	o.net.Logins = logins(targets)
 	o.crawl.Credentials = o.crawl.Credentials || len(o.net.Logins) > 0
-	// Directories come first: a document in one of them belongs to it.
+	// Directories come first, because documents in them belong to them.
 	sorted := slices.Clone(targets)
 	slices.SortStableFunc(sorted, func(a, b target) int { return cmp.Compare(a.kind, b.kind) })
 	for _, t := range sorted {
@@ -92,8 +90,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	return p, nil
 }
 
-// long reports whether the run is going to read many documents, as far as can be told
-// before it.
+// long reports whether the run will read many documents, as far as is known before it.
 func (p *plan) long() bool {
 	const many = 2000
 	return len(p.seeds) >= many
@@ -111,8 +108,8 @@ func (p *plan) names(args, from []string) []string {
 	return names
 }
 
-// siteDirs are the directories that answer for a site the user named, not those
-// that a single document lies in.
+// siteDirs returns the directories that the user named, without those that are mounted
+// only for a single document.
 func (p *plan) siteDirs() []string {
 	var dirs []string
 	for _, s := range p.sites {
@@ -123,22 +120,22 @@ func (p *plan) siteDirs() []string {
 	return dirs
 }
 
-// close releases the directories.
+// close closes the directories.
 func (p *plan) close() {
 	for _, s := range p.sites {
 		s.Close()
 	}
 }
 
-// addWebsite makes a page the start of a crawl.
+// addWebsite adds the start page of a crawl.
 func (p *plan) addWebsite(t target) error {
 	p.seeds = append(p.seeds, crawler.Seed{URL: t.url, Follow: true, Crawl: true, Named: true, Raw: t.raw})
 	return nil
 }
 
-// addDirectory mounts a directory as a site and makes every document in it a
-// seed. Style sheets are no documents: they are read when a page uses them. Nor
-// are plain text and tables: they are read when the user names them.
+// addDirectory mounts a directory as a site and adds every document in it as a seed.
+// Style sheets are not added, because they are read if a page uses them; nor are plain
+// text files and tables, which are read only if the user names them.
 func (p *plan) addDirectory(t target) error {
 	site, err := p.mount(t.path, t.path)
 	if err != nil {
@@ -156,10 +153,10 @@ func (p *plan) addDirectory(t target) error {
 		}
 		u, err := site.URLOf(rel)
 		if err != nil {
-			return nil // a name that no URL can carry: nothing can link to it
+			return nil // nothing can link to a name that cannot be in a URL
 		}
 		if n := len(p.seeds); n == cap(p.seeds) {
-			p.seeds = slices.Grow(p.seeds, max(256, n)) // there may be very many
+			p.seeds = slices.Grow(p.seeds, max(256, n)) // avoid repeated growth for large directories
 		}
 		p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Crawl: true, Raw: t.raw})
 		return nil
@@ -175,13 +172,13 @@ func (p *plan) addDirectory(t target) error {
 	return nil
 }
 
-// addUnreadable makes a directory that cannot be opened a seed of the directory
-// that holds it, for the run to report.
+// addUnreadable adds a directory that cannot be opened as a seed in its parent directory,
+// so that the run reports it.
 func (p *plan) addUnreadable(t target) error {
 	return p.addFile(t, filepath.Clean(t.path), "/")
 }
 
-// addDocument makes one file a seed: it is read, and what it links to is checked.
+// addDocument adds one file as a seed: it is read, and its links are checked.
 func (p *plan) addDocument(t target) error {
 	if t.hint != "" {
 		p.hints = append(p.hints, fmt.Sprintf("no file %s: %s", t.raw, t.hint))
@@ -189,15 +186,14 @@ func (p *plan) addDocument(t target) error {
 	return p.addFile(t, t.path, "")
 }
 
-// addFile finds the directory that answers for a file: one that the user named,
-// else the working directory if the file is in it, else the root of the file's
-// volume. slash is what the URL ends with beside the name.
+// addFile adds a file as a seed of the directory that contains it: a mounted one, or the
+// working directory, or the root of the volume. slash is appended to the name in the URL.
 func (p *plan) addFile(t target, file, slash string) error {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return unsound(err)
 	}
-	// A link that the user names is followed, wherever it leads.
+	// A symbolic link that the user names is followed, wherever it leads.
 	if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs && !inside(p.workingDir, real) {
 		abs = real
 	}
@@ -228,7 +224,7 @@ func (p *plan) addFile(t target, file, slash string) error {
 	return nil
 }
 
-// holding is the innermost directory already mounted that a file lies in, or "".
+// holding returns the innermost mounted directory that contains a file, or "".
 func (p *plan) holding(abs string) string {
 	best := ""
 	for dir := range p.dirs {
@@ -239,7 +235,8 @@ func (p *plan) holding(abs string) string {
 	return best
 }
 
-// mount opens a directory as a site, once. label is how reports call it.
+// mount opens a directory as a site, unless it is open already. label is its name in
+// reports.
 func (p *plan) mount(dir, label string) (*disk.Site, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -270,9 +267,8 @@ func (p *plan) mount(dir, label string) (*disk.Site, error) {
 	return site, nil
 }
 
-// addStdin reads the document on standard input. It stands at --base-url, or else
-// in the working directory, so that its relative links mean what they would in a
-// file there.
+// addStdin reads the document on standard input. Its URL is --base-url, or that of a file
+// in the working directory, against which its relative links are resolved.
 func (p *plan) addStdin(o *options, stdin io.Reader) error {
 	limit := int64(extract.MaxBody)
 	if o.crawl.MaxBodyGiven {
@@ -282,7 +278,7 @@ func (p *plan) addStdin(o *options, stdin io.Reader) error {
 	if err != nil {
 		return unsound(fmt.Errorf("read standard input: %w", err))
 	}
-	if len(body) == 0 { // what should have written it has failed
+	if len(body) == 0 { // the program that should have written it has failed
 		p.hints = append(p.hints, "standard input is empty")
 		return nil
 	}

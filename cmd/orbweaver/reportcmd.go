@@ -48,7 +48,7 @@ orbweaver report --schema > orbweaver.schema.json`,
 	return cmd
 }
 
-// renderReport reads a report and writes it again.
+// renderReport writes a saved report in another format.
 func renderReport(cmd *cobra.Command, o *options, file string) error {
 	saved, err := readReport(cmd, file)
 	if err != nil {
@@ -75,7 +75,7 @@ func renderReport(cmd *cobra.Command, o *options, file string) error {
 	return nil
 }
 
-// renderState writes the report of the crawl that a state keeps.
+// renderState writes the report of the crawl in a state directory.
 func renderState(cmd *cobra.Command, own *options, s *settings, file string) error {
 	if own.between.baseline != "" {
 		return renderReport(cmd, own, file)
@@ -95,8 +95,8 @@ func renderState(cmd *cobra.Command, own *options, s *settings, file string) err
 	return nil
 }
 
-// readReport reads a JSON report from a file, or from standard input for "-". One
-// that cannot be read is wrong usage.
+// readReport reads a JSON report from a file, or from standard input for "-". Its errors
+// are wrong usage.
 func readReport(cmd *cobra.Command, file string) (*report.Report, error) {
 	if state, ok := stateOf(file); ok {
 		return readState(cmd, state)

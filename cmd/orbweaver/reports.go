@@ -9,8 +9,8 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// openReports makes the writers of all reports: the one on standard output, those
-// in files, and what the CI system shows.
+// openReports makes the writers of all reports: on standard output, in files, and for the
+// CI system.
 func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*report.Multi, error) {
 	stdout := cmd.OutOrStdout()
 	if o.patches() {
@@ -22,7 +22,7 @@ func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*re
 	return report.Open(outputs, stdout, reportOptions(o, stdout))
 }
 
-// reportOptions say how reports are written.
+// reportOptions returns the options of report writers.
 func reportOptions(o *options, stdout io.Writer) report.Options {
 	wd, err := os.Getwd()
 	if err != nil {

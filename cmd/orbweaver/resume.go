@@ -33,7 +33,7 @@ orbweaver resume --state crawl --rate 2/s -o report.json`,
 	return cmd
 }
 
-// resume does what check would do with the command that the crawl was started with.
+// resume runs check with the command that the crawl was started with.
 func resume(cmd *cobra.Command, session *settings) error {
 	if _, ok := stateOf(session.state); !ok {
 		return errNoCrawl(session.state)
@@ -66,8 +66,8 @@ func resume(cmd *cobra.Command, session *settings) error {
 	})
 }
 
-// fromHere makes the files that flags name independent of the working directory,
-// which is that of the crawl's beginning in a moment.
+// fromHere makes file names in flags absolute, because the command runs in the directory
+// in which the crawl was started.
 func fromHere(line []lineFlag) ([]lineFlag, error) {
 	files := map[string]bool{}
 	for _, f := range flagsOn(onResume) {

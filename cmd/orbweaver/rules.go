@@ -13,7 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
-// ruleBlock is one [[rule]] of the configuration file, as written, environment
+// ruleBlock is a [[rule]] of the configuration file as written, with environment
 // variables expanded.
 type ruleBlock struct {
 	where   string // "rule 2 in orbweaver.toml"
@@ -25,10 +25,10 @@ type ruleBlock struct {
 	rate    string
 }
 
-// ruleKeys are the keys a [[rule]] may have.
+// ruleKeys are the keys of a [[rule]].
 var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate"}
 
-// ruleVerdicts are the verdicts a rule may give.
+// ruleVerdicts are the verdicts that a rule can set.
 var ruleVerdicts = []string{"unverified", "ignore", "broken"}
 
 // readRules reads the [[rule]] blocks of a file.
@@ -114,7 +114,7 @@ func (r *ruleBlock) read(key string, value any, env func(string) (string, bool))
 	return nil
 }
 
-// compile turns a block into a policy.
+// compile turns a block into a rule of the engine.
 func (r *ruleBlock) compile() (crawler.Rule, error) {
 	rule := crawler.Rule{Name: r.where, Verdict: r.verdict, Header: r.header}
 	fail := func(key, text string, err error) (crawler.Rule, error) {
@@ -155,8 +155,8 @@ func (r *ruleBlock) compile() (crawler.Rule, error) {
 	return rule, nil
 }
 
-// globMatcher matches printed URLs by a glob: * stays within a path segment, **
-// does not. A URL copied from a report matches itself, brackets and all.
+// globMatcher matches printed URLs by a glob: * matches within a path segment, ** across
+// segments. A URL copied from a report matches itself, even if it contains brackets.
 func globMatcher(glob string) func(string) bool {
 	return func(printed string) bool {
 		return printed == glob || doublestar.MatchUnvalidated(glob, printed)

@@ -14,10 +14,10 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// checkLinks checks the links of the targets in args and writes the reports. The
-// crawl is kept in st, unless that is nil. The error carries the exit status.
+// checkLinks checks the links of the targets in args and writes the reports. If st is not
+// nil, it keeps the crawl. The error carries the exit status.
 func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error {
-	if st == nil { // otherwise openState has done so
+	if st == nil { // otherwise openState has done it
 		defer tendHeap()()
 	}
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
@@ -77,7 +77,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return unsound(err)
 	}
 	var lost error
-	if st.over() { // a crawl counts once, when it is complete
+	if st.over() { // an incomplete crawl is not counted
 		lost = out.memory.keep(summary)
 	}
 	if err := out.writeFiles(cmd.OutOrStdout()); err != nil {
@@ -93,8 +93,8 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	return status
 }
 
-// exitStatus returns the exit status of a run as an error, or nil for 0. If nothing
-// was checked and the report does not tell why, it prints the reason.
+// exitStatus returns the exit status of a run as an error, or nil for 0. If nothing was
+// checked and the report does not tell why, it prints the reason.
 func exitStatus(policy report.Policy, s *crawler.Summary, console *console) error {
 	code := policy.Exit(s)
 	if why := whyNothing(s); code == report.ExitUnsound && s.Complete && len(s.StartFailed) == 0 && why != "" {
@@ -106,8 +106,7 @@ func exitStatus(policy report.Policy, s *crawler.Summary, console *console) erro
 	return &exitError{code: code}
 }
 
-// whyNothing says why a run that went well is no proof of anything, where the
-// engine has not said it.
+// whyNothing returns why a run checked nothing, if the engine has not told it.
 func whyNothing(s *crawler.Summary) string {
 	switch {
 	case s.Pages == 0:
@@ -118,9 +117,9 @@ func whyNothing(s *crawler.Summary) string {
 	return ""
 }
 
-// interrupts turns the first interrupt into a soft end, for which the channel is
-// closed, and the second into a hard one, for which the context is cancelled. A
-// third kills the process as if we had never listened.
+// interrupts handles signals: the first interrupt closes the channel stop, after which
+// requests in flight are finished; the second one cancels the context. A third one kills
+// the process, because signals are no longer handled.
 func interrupts(parent context.Context, note func(string, ...any)) (stop <-chan struct{}, ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(parent)
 	soft := make(chan struct{})

@@ -1,8 +1,8 @@
 package main
 
-// settings are flags and configuration as they were given: text that nothing has
-// interpreted yet. A flag and its key in the file fill the same field; compile
-// turns all of it into values once, at one place that can say what is wrong.
+// settings are flags and configuration as text, before they are interpreted. A flag and
+// its key in the configuration file fill the same field. compile turns the fields into
+// values, in one place that can report mistakes.
 type settings struct {
 	// targets
 	from      []string
@@ -98,24 +98,25 @@ type settings struct {
 
 	// rules are the [[rule]] blocks of the configuration file.
 	rules []ruleBlock
-	// origin says how the user wrote each setting that was given, by flag name:
-	// "--depth", or "depth in orbweaver.toml". What is absent has its default.
+	// origin tells where each setting was given, by flag name: "--depth", or "depth in
+	// orbweaver.toml". Settings that are not in it have their default.
 	origin map[string]string
-	// line is the part of it that stands on the command line, in order: the flags'
-	// names with "no-" where they are switched off, and their values.
+	// line lists the flags on the command line in order, with their values. A switch that
+	// is turned off has the prefix "no-".
 	line []lineFlag
 }
 
-// lineFlag is a flag as it was given on the command line.
+// lineFlag is a flag on the command line.
 type lineFlag struct {
 	Name string `json:"name"`
 	Text string `json:"value"`
 }
 
-// given reports whether the user set the flag, on the command line or in the file.
+// given reports whether the user set the flag, on the command line, in the environment or
+// in the file.
 func (s *settings) given(name string) bool { return s.origin[name] != "" }
 
-// named is how errors call the setting: as the user wrote it.
+// named returns the name of a setting for messages, as the user wrote it.
 func (s *settings) named(name string) string {
 	if o := s.origin[name]; o != "" {
 		return o

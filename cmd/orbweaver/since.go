@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// gitTimeout bounds each call of git.
+// gitTimeout limits each call of git.
 const gitTimeout = 2 * time.Minute
 
-// changes are the local files that differ from an earlier state, removed ones
-// included, by absolute path.
+// changes are the local files that were changed or removed since a commit, by absolute
+// path.
 type changes struct {
 	paths            map[string]bool
-	trees            map[string]bool // directories that went away, or came, as a whole
+	trees            map[string]bool // directories that were added or removed as a whole
 	changed, removed int
 }
 
@@ -27,7 +27,7 @@ func newChanges() *changes {
 	return &changes{paths: map[string]bool{}, trees: map[string]bool{}}
 }
 
-// String counts them for people.
+// String returns the numbers of files, for notes.
 func (c *changes) String() string {
 	documents := "documents"
 	if c.changed == 1 {
@@ -36,8 +36,8 @@ func (c *changes) String() string {
 	return fmt.Sprintf("%d %s changed, %d removed", c.changed, documents, c.removed)
 }
 
-// Has reports whether a file was changed or removed. A path that a host answers
-// with another file, such as "guide" or "guide/", stands for it.
+// Has reports whether a file was changed or removed. The path may also be one that a host
+// answers with the file, such as "guide" or "guide/".
 func (c *changes) Has(path string) bool {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *changes) Has(path string) bool {
 	return c.paths[abs] || c.below(abs)
 }
 
-// below reports whether a file is in a directory that has changed as a whole.
+// below reports whether a file is in a directory that was added or removed as a whole.
 func (c *changes) below(abs string) bool {
 	if len(c.trees) == 0 {
 		return false
@@ -61,8 +61,8 @@ func (c *changes) below(abs string) bool {
 	}
 }
 
-// add notes a file under the names it may be asked for by, and a directory, if a
-// separator ends the name, with all that is below it.
+// add adds a file under all paths by which it may be requested. If the name ends with a
+// separator, it adds a directory with everything in it.
 func (c *changes) add(abs string) {
 	if os.IsPathSeparator(abs[len(abs)-1]) {
 		abs = filepath.Clean(abs)
@@ -78,9 +78,9 @@ func (c *changes) add(abs string) {
 	}
 }
 
-// changesSince asks git what has changed below the targets since a commit: since
-// the point where the present branch left it, so that what others did there does
-// not count. Files that git does not know yet count as changed.
+// changesSince asks git what has changed below the targets since a commit. It compares
+// with the point at which the current branch left that commit's branch, so later changes
+// there do not count. Untracked files count as changed.
 func changesSince(ctx context.Context, ref string, targets []target) (*changes, error) {
 	c := newChanges()
 	asked := map[string]bool{}
@@ -104,7 +104,7 @@ func changesSince(ctx context.Context, ref string, targets []target) (*changes, 
 	return c, nil
 }
 
-// ask adds what has changed below one directory.
+// ask adds the changes below one directory.
 func (c *changes) ask(ctx context.Context, ref, path string) error {
 	user, err := filepath.Abs(path)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	}
 	git := repository{dir: dir, environment: outsideOfHooks(os.Environ())}
 	out, err := git.run(ctx, "rev-parse", "--show-toplevel")
-	if err != nil && git.environment != nil { // there may be none but the one that is named
+	if err != nil && git.environment != nil { // the repository may only be known from the environment
 		git.environment = nil
 		if named, nerr := git.run(ctx, "rev-parse", "--show-toplevel"); nerr == nil {
 			out, err = named, nil
@@ -147,7 +147,7 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	note := func(name string, removed bool) {
 		full := filepath.Join(top, filepath.FromSlash(name))
 		if rel, err := filepath.Rel(dir, full); err == nil {
-			full = filepath.Join(user, rel) // as the run calls it, symbolic links and all
+			full = filepath.Join(user, rel) // the path with the symbolic links that the run uses
 		}
 		if removed {
 			c.removed++
@@ -172,15 +172,15 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	return nil
 }
 
-// repository is what git finds at a directory.
+// repository runs git in a directory.
 type repository struct {
 	dir         string
-	environment []string // nil for that of the process
+	environment []string // nil for the environment of the process
 }
 
-// outsideOfHooks is an environment without what git tells its hooks of the repository:
-// with GIT_DIR alone, whichever directory git is called in is taken for the top of the
-// work tree. It is nil where nothing needs to go, or where the user names a work tree.
+// outsideOfHooks returns the environment without the variables that git sets for hooks:
+// with GIT_DIR alone, git treats the current directory as the top of the work tree. It
+// returns nil if the environment need not change, or if the user has set a work tree.
 func outsideOfHooks(environ []string) []string {
 	var kept []string
 	hook := false
@@ -201,7 +201,7 @@ func outsideOfHooks(environ []string) []string {
 	return kept
 }
 
-// run runs git in the directory and returns what it prints.
+// run runs git in the directory and returns its output.
 func (r repository) run(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()

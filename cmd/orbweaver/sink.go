@@ -10,17 +10,18 @@ import (
 	"github.com/orbweaver/orbweaver/report/sources"
 )
 
-// sink is what the engine speaks to: results go to the reports, words to the console.
+// sink receives results and notes from the engine, and passes them to the reports and the
+// console.
 type sink struct {
 	*report.Multi
 	console *console
-	clean   *cleaning // nil when no copy is asked for
+	clean   *cleaning // nil without --write-clean
 	memory  *memory
-	edits   *editing      // nil when no edit is asked for
-	made    *sources.Tree // nil when no sources are named
+	edits   *editing      // nil without --fix
+	made    *sources.Tree // nil without --sources
 }
 
-// openSink opens the files that the results of a run go to. Its errors are wrong usage.
+// openSink opens the reports and the data of earlier runs. Its errors are wrong usage.
 func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink, error) {
 	s := &sink{console: console}
 	var err error
@@ -45,8 +46,8 @@ func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink,
 	return s, nil
 }
 
-// openSources finds the sources that the pages of a run were built from; nil if none
-// are named.
+// openSources opens the sources that the pages of a run were built from, or returns nil
+// if there are none.
 func openSources(o *options, p *plan) (*sources.Tree, error) {
 	if o.sources == "" {
 		return nil, nil
@@ -83,7 +84,8 @@ func (s *sink) writeFiles(stdout io.Writer) error {
 	return nil
 }
 
-// Result finds the sources of a result, and hands it to the reports, to the copy of the bookmarks and to the edits.
+// Result maps a result to the sources and passes it to the copy of the bookmarks, to the
+// edits and to the reports.
 func (s *sink) Result(r *crawler.Result) error {
 	if s.made != nil {
 		s.made.Map(r)
@@ -97,13 +99,13 @@ func (s *sink) Result(r *crawler.Result) error {
 	return s.Multi.Result(s.memory.result(r))
 }
 
-// Note tells something about the run as a whole.
+// Note prints a note on the run as a whole.
 func (s *sink) Note(n crawler.Note) error {
 	s.console.notef("%s", n.Message)
 	return nil
 }
 
-// Progress shows how far the run has come.
+// Progress shows the progress of the run.
 func (s *sink) Progress(p crawler.Progress) {
 	s.console.progress(p)
 }

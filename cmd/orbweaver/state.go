@@ -19,33 +19,32 @@ import (
 // Names within a state directory.
 const (
 	stateFile    = "crawl.sqlite"
-	previousFile = "previous.sqlite" // the crawl before, once it was finished
-	cacheFile    = "cache.db"        // what crawls leave to the next, unless --cache names another
+	previousFile = "previous.sqlite" // the previous crawl, which is complete
+	cacheFile    = "cache.db"        // the cache for the next crawl, unless --cache names another
 	lockFile     = "lock"
 )
 
-// What is kept beside the targets.
+// Names of values that are stored with the targets.
 const (
 	keptCommand = "command"
 	keptStdin   = "standard input"
 )
 
-// state is a directory that keeps a crawl, while it is in use. A nil state is that
-// of a run that keeps nothing.
+// state is an open state directory. A nil *state means that the crawl is not kept.
 type state struct {
-	name     string // the directory, as the user wrote it
+	name     string // the directory as the user wrote it
 	dir      string
 	lock     *diskstore.Lock
-	store    *diskstore.Store // nil until begin, for a new crawl
-	command  *command         // the crawl was begun with; nil for a new one
-	asked    *command         // what a new crawl is to be started with
+	store    *diskstore.Store // nil for a new crawl until begin
+	command  *command         // what the crawl was started with; nil for a new crawl
+	asked    *command         // what a new crawl will be started with
 	standing crawler.Standing
 	input    *recorder
-	untended func() // leaves the collector to itself
+	untended func() // ends the limit on garbage
 }
 
-// openState locks a state directory, which is made where there is none, and opens
-// what it keeps. A file that cannot be used is set aside.
+// openState locks a state directory and opens the crawl in it. It creates the directory
+// if necessary. A file that cannot be used is renamed.
 func openState(name string, note func(string, ...any)) (*state, error) {
 	dir, err := filepath.Abs(name)
 	if err == nil {
@@ -100,8 +99,8 @@ func standing(store *diskstore.Store) (crawler.Standing, error) {
 	return at, nil
 }
 
-// stateFor opens the state of a check, for a new crawl or one that the same command
-// started. It is nil if no directory is named.
+// stateFor opens the state directory of a check, for a new crawl or to resume one that
+// the same command started. It returns nil if no directory is named.
 func stateFor(name string, asked *command, note func(string, ...any)) (*state, error) {
 	if name == "" {
 		return nil, nil
@@ -117,12 +116,12 @@ func stateFor(name string, asked *command, note func(string, ...any)) (*state, e
 	return s, nil
 }
 
-// fit prepares the state for the crawl that a command asks for: it resumes a crawl
-// that the same command started, and makes room for a new one.
+// fit prepares the state for the crawl that a command asks for: it resumes a crawl that
+// the same command started, or makes room for a new one.
 func (s *state) fit(asked *command, note func(string, ...any)) error {
 	s.asked = asked
 	switch {
-	case s.command == nil: // none was begun
+	case s.command == nil: // there is no crawl
 		return nil
 	case s.standing.Finished:
 		if err := s.turnOver(); err != nil {
@@ -140,7 +139,7 @@ func (s *state) fit(asked *command, note func(string, ...any)) error {
 	return nil
 }
 
-// turnOver makes room for a new crawl.
+// turnOver renames a complete crawl, to make room for a new one.
 func (s *state) turnOver() error {
 	err := s.store.Close()
 	s.store, s.command, s.standing = nil, nil, crawler.Standing{}
@@ -150,7 +149,8 @@ func (s *state) turnOver() error {
 	return diskstore.Move(s.file(), filepath.Join(s.dir, previousFile))
 }
 
-// stdin is what the run reads for standard input: what the crawl was begun with.
+// stdin returns what the run reads as standard input. For a resumed crawl, that is what
+// the crawl was started with.
 func (s *state) stdin(given io.Reader) (io.Reader, error) {
 	switch {
 	case s == nil:
@@ -166,7 +166,7 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 	return bytes.NewReader(kept), nil
 }
 
-// begin makes the state of a new crawl, whose targets are known by fingerprints of a
+// begin creates the store of a new crawl, whose targets have fingerprints of the given
 // width.
 func (s *state) begin(w frontier.Width) (err error) {
 	if s == nil || s.command != nil {
@@ -189,14 +189,14 @@ func (s *state) begin(w frontier.Width) (err error) {
 	return nil
 }
 
-// serve lets a run keep what it does.
+// serve passes the store to the engine.
 func (s *state) serve(cfg *crawler.Config) {
 	if s != nil {
 		cfg.Store = s.store
 	}
 }
 
-// started is when the crawl began, in whichever session.
+// started returns when the crawl was started, in whichever session.
 func (s *state) started() time.Time {
 	if s == nil || s.standing.Started.IsZero() {
 		return time.Now()
@@ -204,8 +204,8 @@ func (s *state) started() time.Time {
 	return s.standing.Started
 }
 
-// resumeHint says how to go on with a crawl that has not come to its end, and nothing
-// of one that has. failed is what ended it, if anything did.
+// resumeHint tells how to resume an incomplete crawl; it is "" for a complete one. failed
+// is the error that ended the run, if any.
 func (s *state) resumeHint(failed error) string {
 	switch {
 	case s == nil:
@@ -219,8 +219,7 @@ func (s *state) resumeHint(failed error) string {
 	return "the crawl so far is kept; to resume it: " + s.resumption()
 }
 
-// over reports whether the crawl has come to its end, as one that is not kept does
-// however it ends.
+// over reports whether the crawl is complete. A run without a state always is.
 func (s *state) over() bool {
 	if s == nil {
 		return true
@@ -231,7 +230,7 @@ func (s *state) over() bool {
 
 func (s *state) resumption() string { return "orbweaver resume --state " + quoted(s.name) }
 
-// quoted writes an argument as a shell would want it.
+// quoted quotes an argument for a shell.
 func quoted(arg string) string {
 	if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./\\-") == "" {
 		return arg
@@ -239,7 +238,7 @@ func quoted(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
-// close lets go of the directory.
+// close closes the store and releases the lock.
 func (s *state) close() error {
 	if s == nil {
 		return nil
@@ -252,21 +251,21 @@ func (s *state) close() error {
 	return errors.Join(err, s.lock.Release())
 }
 
-// recorder remembers what was read through it.
+// recorder keeps a copy of what is read through it.
 type recorder struct {
 	from io.Reader
 	read []byte
 }
 
-// Read reads, and remembers.
+// Read reads and copies.
 func (r *recorder) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	r.read = append(r.read, p[:n]...)
 	return n, err
 }
 
-// stateOf finds the file that a directory or a file name stands for, where it is a
-// state and no report.
+// stateOf returns the state file for a directory or file name, and whether it is one and
+// not a report.
 func stateOf(name string) (file string, ok bool) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -291,7 +290,7 @@ func stateOf(name string) (file string, ok bool) {
 	return name, err == nil && string(head) == mark
 }
 
-// notKept is the error of a crawl whose secrets must be given again.
+// notKept returns the error for secrets that must be given again to resume a crawl.
 func notKept(flags []string) error {
 	what, them := "is", "it"
 	if len(flags) > 1 {
@@ -300,12 +299,12 @@ func notKept(flags []string) error {
 	return usageError("the crawl was started with --%s, which %s never stored: give %s again", strings.Join(flags, " and --"), what, them)
 }
 
-// errNoCrawl is the error of a directory without a crawl to go on with.
+// errNoCrawl returns the error for a directory without a crawl to resume.
 func errNoCrawl(name string) error {
 	return usageError("--state %s: it contains no crawl to resume; orbweaver check TARGET... --state %s starts one", name, quoted(name))
 }
 
-// errFinished is the error of a directory whose crawl has come to its end.
+// errFinished returns the error for a directory whose crawl is complete.
 func errFinished(name string) error {
 	return usageError("--state %s: the crawl in it is complete; orbweaver report %s shows it, and orbweaver check starts a new one", name, quoted(name))
 }

@@ -16,28 +16,28 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// noContext is for reads of a local file, which nobody calls off.
+// noContext is for reading a local file, which is never canceled.
 var noContext = context.Background()
 
-// command is what a crawl was begun with, as its state keeps it. Secrets are not
-// kept: of flags that hold one, the name alone.
+// command is the command that a crawl was started with, as it is stored with the crawl.
+// Of flags with a secret only the name is stored.
 type command struct {
 	Version   string     `json:"version"`
 	Directory string     `json:"directory"` // the working directory
 	Targets   []string   `json:"targets"`
 	Line      []lineFlag `json:"flags"`
-	Withheld  []string   `json:"withheld,omitempty"` // flags that were given and are not kept
-	// Settings are those that the whole crawl must share and that are not as usual,
-	// by the flags' names, wherever they were set.
+	Withheld  []string   `json:"withheld,omitempty"` // names of flags that were given but are not stored
+	// Settings are those that must be the same for the whole crawl and differ from their
+	// defaults, by the names of their flags, wherever they were set.
 	Settings map[string][]string `json:"settings"`
 }
 
-// secret reports whether a flag's value must not be kept.
+// secret reports whether a value of the flag must not be stored.
 func (f *flag) secret(text string) bool {
 	return f.name == "user" || f.name == "header" || f.name == "proxy" && strings.Contains(text, "@")
 }
 
-// newCommand is the command that a check was asked for.
+// newCommand returns the command for the settings and arguments of check.
 func newCommand(s *settings, args []string) *command {
 	c := &command{Version: version, Settings: map[string][]string{}}
 	for _, target := range args {
@@ -47,13 +47,13 @@ func newCommand(s *settings, args []string) *command {
 		}
 		c.Targets = append(c.Targets, hidden)
 		if hidden != target {
-			c.withhold("user") // as which resume can be given it
+			c.withhold("user") // resume accepts it with --user
 		}
 		if strings.Contains(hidden, ":***@") {
 			c.Settings["credentials"] = []string{"given"}
 		}
 	}
-	c.Directory, _ = os.Getwd() // the run says what is wrong with it
+	c.Directory, _ = os.Getwd() // the run reports the error
 	rows := map[string]flag{}
 	for _, f := range flagsOn(onCheck) {
 		rows[f.name] = f
@@ -81,14 +81,14 @@ func newCommand(s *settings, args []string) *command {
 	return c
 }
 
-// withhold notes that a flag is not kept.
+// withhold notes that a flag is not stored.
 func (c *command) withhold(name string) {
 	if !slices.Contains(c.Withheld, name) {
 		c.Withheld = append(c.Withheld, name)
 	}
 }
 
-// usual are settings in which the flag has its default.
+// usual returns settings in which the flag has its default.
 func (f *flag) usual() *settings {
 	s := &settings{origin: map[string]string{}}
 	if f.initial != "" {
@@ -97,7 +97,7 @@ func (f *flag) usual() *settings {
 	return s
 }
 
-// texts are the values of a flag.
+// texts returns the values of a flag.
 func (f *flag) texts(s *settings) []string {
 	switch field := f.at(s).(type) {
 	case *bool:
@@ -110,7 +110,7 @@ func (f *flag) texts(s *settings) []string {
 	return nil
 }
 
-// String writes a rule without its secrets.
+// String returns a rule without its secrets.
 func (r *ruleBlock) String() string {
 	b := fmt.Sprintf("match %q match_re %q accept %v verdict %q rate %q", r.match, r.matchRE, r.accept, r.verdict, r.rate)
 	for _, name := range slices.Sorted(maps.Keys(r.header)) {
@@ -127,7 +127,7 @@ func (c *command) keep(store *diskstore.Store) error {
 	return store.SetValue(keptCommand, text)
 }
 
-// readCommand reads what a crawl was begun with, nil when it was not.
+// readCommand reads the command that a crawl was started with, nil if there is no crawl.
 func readCommand(store *diskstore.Store) (*command, error) {
 	text, err := store.Value(keptCommand)
 	if err != nil || text == nil {
@@ -140,12 +140,12 @@ func readCommand(store *diskstore.Store) (*command, error) {
 	return c, nil
 }
 
-// local reports whether what the command means depends on where it is run.
+// local reports whether the meaning of the command depends on the working directory.
 func (c *command) local() bool {
 	return slices.ContainsFunc(c.Targets, func(t string) bool { return !isWebURL(t) && !isTreeURL(t) && t != "-" })
 }
 
-// differences say in what another command would make another crawl.
+// differences lists the settings that would make another command a different crawl.
 func (c *command) differences(now *command) []string {
 	var lines []string
 	if !slices.Equal(c.Targets, now.Targets) {
@@ -169,7 +169,7 @@ func (c *command) differences(now *command) []string {
 	return lines
 }
 
-// valueOf writes a setting's values for people.
+// valueOf formats the values of a setting for messages.
 func valueOf(name string, texts []string) string {
 	if len(texts) == 0 {
 		for _, f := range flagsOn(onCheck) {
@@ -185,8 +185,8 @@ func valueOf(name string, texts []string) string {
 	return redactedList(texts)
 }
 
-// settings are those of the command, with the flags of this session in place of
-// those of the same name.
+// settings returns the settings of the command. Flags of the session replace those of the
+// same name.
 func (c *command) settings(session []lineFlag) (*settings, error) {
 	replaced := map[string]bool{}
 	bare := func(name string) string { return strings.TrimPrefix(name, "no-") }
@@ -209,15 +209,16 @@ func (c *command) settings(session []lineFlag) (*settings, error) {
 	return s, nil
 }
 
-// missing are the secrets that the command was begun with and that are not there now.
+// missing returns the secrets that the command was started with and that the settings
+// lack.
 func (c *command) missing(s *settings) []string {
 	return slices.DeleteFunc(slices.Clone(c.Withheld), func(name string) bool { return s.given(name) })
 }
 
-// mostListed bounds how many values of a setting an error lists.
+// mostListed is the maximum number of values that a message lists.
 const mostListed = 5
 
-// redactedList writes values without the passwords in them.
+// redactedList formats values without the passwords in them.
 func redactedList(texts []string) string {
 	shown := make([]string, 0, mostListed)
 	for _, t := range texts[:min(len(texts), mostListed)] {
@@ -229,8 +230,8 @@ func redactedList(texts []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// options returns the options of the command with the flags of a session, and the
-// command that a check with all of these would keep.
+// options returns the options of the command with the flags of a session, and the command
+// that check would store for them.
 func (c *command) options(session []lineFlag) (*options, *command, error) {
 	s, err := c.settings(session)
 	if err != nil {
@@ -246,8 +247,8 @@ func (c *command) options(session []lineFlag) (*options, *command, error) {
 	return o, newCommand(s, c.Targets), nil
 }
 
-// at runs fn in the working directory that the command was given in. Where that is
-// gone, a command that means the same everywhere is run here.
+// at calls fn in the working directory of the command. If that no longer exists, and the
+// command does not depend on it, fn is called in the current directory.
 func (c *command) at(fn func() error) error {
 	before, err := os.Getwd()
 	if err != nil || c.Directory == "" || c.Directory == before {
@@ -259,6 +260,6 @@ func (c *command) at(fn func() error) error {
 		}
 		return fn()
 	}
-	defer func() { _ = os.Chdir(before) }() // it was there a moment ago
+	defer func() { _ = os.Chdir(before) }() // it existed before
 	return fn()
 }

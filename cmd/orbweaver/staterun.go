@@ -12,10 +12,11 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// A state is a report in the making: what was observed is judged anew whenever it
-// is read, also while the crawl goes on in another process.
+// A state directory can be used as a report: the observations in it are judged whenever
+// it is read, even while another process continues the crawl.
 
-// judgeState gives a report what a state file knows, and shows what is asked for.
+// judgeState judges the targets in a state file and writes the results to a report. show
+// is the value of --show.
 func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
 	defer tendHeap()()
 	store, err := diskstore.OpenReadOnly(file)
@@ -30,7 +31,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 	case c == nil:
 		return nil, usageError("%s: no crawl was started in it", file)
 	}
-	c.Withheld = nil // nothing is asked
+	c.Withheld = nil // no secrets are needed, because nothing is requested
 	file, err = filepath.Abs(file)
 	if err != nil {
 		return nil, usageError("%s: %w", file, err)
@@ -66,7 +67,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 		return nil, usageError("%w", err)
 	}
 	defer web.Close()
-	cfg.Store, cfg.FingerprintBits = store, 0 // those of the store
+	cfg.Store, cfg.FingerprintBits = store, 0 // the store's
 	at, err := standing(store)
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	return sum, nil
 }
 
-// readState reads the report that a state file makes.
+// readState returns the report on the crawl in a state file.
 func readState(cmd *cobra.Command, file string) (*report.Report, error) {
 	var text bytes.Buffer
 	format, err := report.ByName("json")

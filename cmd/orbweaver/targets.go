@@ -17,17 +17,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// target is a start, as we understand what the user wrote.
+// target is a target that the user named.
 type target struct {
 	raw  string
 	kind targetKind
-	url  urinorm.URL // of a website, on the web without the user's name and password
-	user string      // these, as NAME:PASSWORD; "" for none
+	url  urinorm.URL // of a website, without user name and password if it is http or https
+	user string      // the user name and password in the URL, as NAME:PASSWORD; "" for none
 	path string      // of a directory or file, as written
-	hint string      // for a file that is absent: what the user may have meant
+	hint string      // for a missing file: what the user may have meant
 }
 
-// targetKind says what a target is. Kinds stand in the order they are prepared.
+// targetKind is the kind of a target. Targets are prepared in the order of their kinds.
 type targetKind uint8
 
 const (
@@ -37,7 +37,7 @@ const (
 	stdinDocument
 )
 
-// maxTargets bounds the lines of --from and the matches of a glob.
+// maxTargets limits the lines of --from and the matches of a glob.
 const maxTargets = 1_000_000
 
 // targetReader turns arguments into targets.
@@ -49,8 +49,8 @@ type targetReader struct {
 	seen      map[string]bool
 }
 
-// read classifies the arguments, then what the --from files list. Errors are
-// wrong usage.
+// read returns the targets that the arguments name, then those in the --from files.
+// Errors are wrong usage.
 func (t *targetReader) read(args, from []string) ([]target, error) {
 	t.seen = map[string]bool{}
 	var targets []target
@@ -73,7 +73,7 @@ func (t *targetReader) read(args, from []string) ([]target, error) {
 	}
 	for _, file := range from {
 		if file == "" {
-			continue // it only drops what the configuration file gave
+			continue // it only drops the values of the configuration file
 		}
 		lines, err := t.lines(file)
 		if err != nil {
@@ -91,7 +91,7 @@ func (t *targetReader) read(args, from []string) ([]target, error) {
 	return targets, nil
 }
 
-// lines reads a list of targets: one a line, blank lines and comments left out.
+// lines reads a list of targets, one per line, without blank lines and comments.
 func (t *targetReader) lines(file string) ([]string, error) {
 	in := t.stdin
 	if file == "-" {
@@ -113,7 +113,7 @@ func (t *targetReader) lines(file string) ([]string, error) {
 			line, _, _ = strings.Cut(line, remark)
 		}
 		line = strings.TrimSpace(line)
-		if isWebURL(line) { // no URL holds a blank, so what follows one is a remark
+		if isWebURL(line) { // URLs contain no spaces, so the rest is a comment
 			line, _, _ = strings.Cut(line, " ")
 		}
 		if line == "" || line[0] == '#' {
@@ -129,8 +129,8 @@ func (t *targetReader) lines(file string) ([]string, error) {
 	return lines, scan.Err()
 }
 
-// classify finds out what one argument means. What exists as a file is a file;
-// only then other readings are tried.
+// classify determines what an argument means. An existing file takes precedence over all
+// other meanings.
 func (t *targetReader) classify(raw string) ([]target, error) {
 	switch {
 	case raw == "":
@@ -153,10 +153,10 @@ func (t *targetReader) classify(raw string) ([]target, error) {
 		}
 		return []target{{raw: raw, kind: document, path: raw}}, nil
 	} else if errors.Is(err, fs.ErrPermission) {
-		return []target{{raw: raw, kind: document, path: raw}}, nil // it may be there; the run says why it was not read
+		return []target{{raw: raw, kind: document, path: raw}}, nil // it may exist; the run reports why it cannot be read
 	}
 	if strings.HasPrefix(strings.ToLower(raw), "www.") {
-		// RFC 3986 section 4.5: a suffix reference. Since 2020 most hosts answer https first.
+		// RFC 3986 section 4.5: a suffix reference. Today most hosts answer over https.
 		t.note("no file %s: checking https://%s", raw, raw)
 		return t.website(raw, "https://"+raw)
 	}
@@ -169,7 +169,7 @@ func (t *targetReader) classify(raw string) ([]target, error) {
 	return []target{{raw: raw, kind: document, path: raw, hint: absentHint(raw, t.commands)}}, nil
 }
 
-// isGlob tells a pattern from a URL that lacks its scheme and has a query.
+// isGlob tells a pattern from a URL without a scheme that has a query.
 func isGlob(raw string) bool {
 	if strings.Contains(raw, "://") {
 		return false
@@ -178,7 +178,7 @@ func isGlob(raw string) bool {
 	return strings.ContainsAny(raw, "*[{") || strings.Contains(raw, "?") && !looksLikeHost(host)
 }
 
-// fileTarget is the directory or document at a path.
+// fileTarget returns the directory or document at a path.
 func fileTarget(raw, path string) target {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return target{raw: raw, kind: directory, path: path}
@@ -202,7 +202,7 @@ func (t *targetReader) website(raw, ref string) ([]target, error) {
 	return []target{{raw: raw, kind: website, url: u.WithoutUserinfo(), user: name + ":" + password}}, nil
 }
 
-// logins are the names and passwords in the URLs of targets, by authority.
+// logins returns the names and passwords in the URLs of targets, by authority.
 func logins(targets []target) map[string]string {
 	by := map[string]string{}
 	for _, t := range targets {
@@ -213,8 +213,8 @@ func logins(targets []target) map[string]string {
 	return by
 }
 
-// glob expands a pattern to the documents that match it. One that matches nothing
-// stands for a file of its name: a start target that cannot be read.
+// glob returns the documents that match a pattern. If there are none, it returns a
+// document with the name of the pattern, which the run reports as unreadable.
 func (t *targetReader) glob(pattern string) ([]target, error) {
 	if !doublestar.ValidatePathPattern(pattern) {
 		return nil, usageError("%s: invalid glob: use *, **, ?, [class] and {a,b}", pattern)
@@ -242,12 +242,12 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 	return targets, nil
 }
 
-// isWebURL reports whether the target is an http or https URL. One slash or none
-// is left to the parser, as browsers do.
+// isWebURL reports whether a target is an http or https URL. Like browsers, the URL
+// parser accepts such a URL with fewer than two slashes.
 func isWebURL(s string) bool { return hasScheme(s, "http") || hasScheme(s, "https") }
 
-// isTreeURL reports whether the target is of another scheme that can be crawled:
-// FTP directories and gopher menus link to what they hold.
+// isTreeURL reports whether a target has another scheme that can be crawled: FTP
+// directories and gopher menus link to their entries.
 func isTreeURL(s string) bool {
 	return hasScheme(s, "ftp") || hasScheme(s, "ftps") || hasScheme(s, "gopher")
 }
@@ -256,7 +256,7 @@ func hasScheme(s, scheme string) bool {
 	return len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) && s[len(scheme)] == ':'
 }
 
-// commandNames are the names of all commands.
+// commandNames returns the names of all commands.
 func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Root().Commands() {
@@ -265,7 +265,7 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// absentHint guesses what was meant by a path that does not exist.
+// absentHint suggests what a path that does not exist may mean.
 func absentHint(raw string, commands []string) string {
 	if name, _, _ := strings.Cut(raw, "/"); looksLikeHost(name) {
 		return fmt.Sprintf("for the website write https://%s", raw)
@@ -278,8 +278,8 @@ func absentHint(raw string, commands []string) string {
 	return ""
 }
 
-// looksLikeHost tells a host name, perhaps with a port, from a file name: its
-// last label is no extension that we read.
+// looksLikeHost tells a host name, which may have a port, from a file name: its last
+// label is not the extension of a file that is read.
 func looksLikeHost(name string) bool {
 	host, port, hasPort := strings.Cut(name, ":")
 	if hasPort && port != "" && strings.Trim(port, "0123456789") == "" {
@@ -297,8 +297,8 @@ func looksLikeHost(name string) bool {
 	return !strings.ContainsAny(host, " _\\") && !slices.Contains(fileEndings, strings.ToLower(host[dot+1:]))
 }
 
-// fileEndings are extensions of files that people point at: whoever mistypes one
-// does not mean a website, not even where it is a top-level domain too (md).
+// fileEndings are common file extensions. A name with one of them is a mistyped file name
+// and not a website, even if the extension is also a top-level domain (md).
 var fileEndings = []string{"md", "txt", "pdf", "png", "jpg", "jpeg", "gif", "svg", "css", "js", "json", "xml", "yml", "yaml", "toml", "htm", "html", "xhtml", "adoc", "rst", "docx", "epub", "csv", "bak", "log", "gz", "sqlite", "plist", "webmanifest"}
 
 func isWeb(u urinorm.URL) bool { return u.Scheme() == "http" || u.Scheme() == "https" }

@@ -10,17 +10,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// guides are the chapters of the documentation, one file each; `help TOPIC` prints
-// them as they stand.
+// guides are the chapters of the documentation, one file each; `help TOPIC` prints them
+// unchanged.
 //
 //go:embed docs/*.md
 var guides embed.FS
 
-// topics are the names of the guides.
+// topics returns the names of the guides.
 func topics() []string {
 	files, err := guides.ReadDir("docs")
 	if err != nil {
-		return nil // the folder is part of the program
+		return nil // cannot happen: the directory is embedded
 	}
 	var names []string
 	for _, f := range files {

@@ -10,16 +10,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// The profiles of urinorm: RFC 3986 to the letter, and what browsers do.
+// Profiles of package urinorm: strict RFC 3986, and the behavior of browsers.
 const (
 	profileRFC = "rfc"
 	profileWeb = "web"
 )
 
-// exitDifferent is the status of uri compare for URIs that do not meet.
+// exitDifferent is the exit status of uri compare for URIs that are not known to be
+// equivalent.
 const exitDifferent = 1
 
-// newURICommand is the package urinorm on the command line.
+// newURICommand makes the operations of package urinorm available as commands.
 func newURICommand() *cobra.Command {
 	cmd := &cobra.Command{
 		SuggestionsMinimumDistance: 2,
@@ -42,7 +43,7 @@ func newURICommand() *cobra.Command {
 	return cmd
 }
 
-// profileFlag is --profile with its two words.
+// profileFlag adds the flag --profile.
 func profileFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("profile", profileRFC, "`rfc` follows RFC 3986 strictly, web does what browsers do")
 }
@@ -158,7 +159,7 @@ orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 	return cmd
 }
 
-// comparison returns the word that is printed for a rung.
+// comparison returns the word for the result of a comparison.
 func comparison(rung urinorm.Rung) string {
 	if rung.Equivalent() {
 		return "equivalent"
@@ -166,8 +167,8 @@ func comparison(rung urinorm.Rung) string {
 	return "different"
 }
 
-// printEach prints what do makes of each argument, one a line. Arguments it
-// cannot work on are told on standard error, and the others still printed.
+// printEach prints the result of do for each argument, one per line. Errors are collected
+// and do not stop it.
 func printEach(cmd *cobra.Command, args []string, do func(string) (string, error)) error {
 	var faults []error
 	for _, arg := range args {
@@ -184,17 +185,17 @@ func printEach(cmd *cobra.Command, args []string, do func(string) (string, error
 	return nil
 }
 
-// uriTask is one of the things urinorm does, in one of its profiles.
+// uriTask is an operation of package urinorm in one of its profiles.
 type uriTask struct {
 	profile    string
-	base       *string // nil: none
-	charset    string  // of the page a reference stands on; profile web
-	compatible bool    // the older reading of http:g; profile rfc
+	base       *string // nil for none
+	charset    string  // of the page that contains the reference; web profile
+	compatible bool    // the older interpretation of http:g; rfc profile
 }
 
-// web parses a reference as a browser does, against the base if there is one.
+// web parses a reference as a browser does, relative to the base if there is one.
 func (t uriTask) web(ref string) (urinorm.URL, urinorm.Repairs, error) {
-	at := "about:blank" // against it only absolute references resolve
+	at := "about:blank" // only absolute references can be resolved against it
 	switch {
 	case t.base != nil:
 		at = *t.base
@@ -212,8 +213,8 @@ func (t uriTask) web(ref string) (urinorm.URL, urinorm.Repairs, error) {
 	return base.Resolve(ref)
 }
 
-// target is the reference itself or, where there is a base, what it refers to
-// (profile rfc).
+// target returns the target of a reference if there is a base, and the reference itself
+// otherwise (rfc profile).
 func (t uriTask) target(ref string) (string, error) {
 	if t.base == nil {
 		_, err := urinorm.ParseRFC(ref)
@@ -245,7 +246,7 @@ func (t uriTask) normalize(uri string) (string, error) {
 	return urinorm.NormalizeRFC(target)
 }
 
-// explain is normalize with its steps before the result, one a line.
+// explain returns the steps of a normalization and the result, one per line.
 func (t uriTask) explain(uri string) (string, error) {
 	var lines strings.Builder
 	explain := urinorm.ExplainNormalize
@@ -263,8 +264,8 @@ func (t uriTask) explain(uri string) (string, error) {
 	return lines.String() + uri, nil
 }
 
-// key identifies a resource for deduplication: without the fragment, which is no
-// part of what is retrieved (RFC 3986 section 6.1).
+// key returns the key that identifies a resource for deduplication. It has no fragment,
+// because a fragment is not part of what is retrieved (RFC 3986 section 6.1).
 func (t uriTask) key(uri string) (string, error) {
 	if t.profile == profileWeb {
 		u, _, err := t.web(uri)
@@ -278,9 +279,10 @@ func (t uriTask) key(uri string) (string, error) {
 	return normal, err
 }
 
-// compare returns the rung on which two URIs are equivalent. In the profile web that is
-// the ladder over what a browser makes of them: the same URL (URL Standard 4.6),
-// then the syntax of RFC 3986 6.2.2 on top of it.
+// compare returns the level at which two URIs are equal. In the web profile, URIs are
+// equal as strings if browsers parse them to the same URL (URL Standard section 4.6);
+// otherwise they are compared after the syntax-based normalization of RFC 3986 section
+// 6.2.2.
 func (t uriTask) compare(a, b string) (urinorm.Rung, error) {
 	if t.profile == profileWeb {
 		return t.compareWeb(a, b)
@@ -308,7 +310,7 @@ func (t uriTask) compareWeb(a, b string) (urinorm.Rung, error) {
 	if ua.String() == ub.String() {
 		return urinorm.RungString, nil
 	}
-	// The key leaves out what identifies beyond the resource.
+	// The key lacks the fragment and the user name and password.
 	fragmentA, hasA := ua.Fragment()
 	fragmentB, hasB := ub.Fragment()
 	same := urinorm.KeyOf(ua) == urinorm.KeyOf(ub) && hasA == hasB && fragmentA == fragmentB &&

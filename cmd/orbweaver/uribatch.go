@@ -13,8 +13,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxBatchLine bounds a line of input, in bytes. A longer one is answered with
-// an error.
+// maxBatchLine is the maximum length of an input line, in bytes. A longer line is
+// answered with an error.
 const maxBatchLine = 64 << 20
 
 // uriRequest is a line of input.
@@ -24,22 +24,22 @@ type uriRequest struct {
 	Input      *string `json:"input"`
 	Base       *string `json:"base"`
 	Other      *string `json:"other"`      // the second URI of compare
-	Charset    string  `json:"charset"`    // profile web
-	Compatible bool    `json:"compatible"` // profile rfc, as --compatible
+	Charset    string  `json:"charset"`    // web profile
+	Compatible bool    `json:"compatible"` // rfc profile, as --compatible
 }
 
-// uriAnswer is a line of output: either the error or the rest.
+// uriAnswer is a line of output. It has either an error or results.
 type uriAnswer struct {
 	Output  *string    `json:"output,omitempty"`
 	Parts   *uriParts  `json:"parts,omitempty"`   // of parse
-	Repairs *[]string  `json:"repairs,omitempty"` // codes of what was mended: of parse, resolve and normalize
+	Repairs *[]string  `json:"repairs,omitempty"` // codes of repairs: of parse, resolve and normalize
 	Rung    string     `json:"rung,omitempty"`    // of compare
-	Section string     `json:"section,omitempty"` // of compare, when they meet
-	Steps   *[]uriStep `json:"steps,omitempty"`   // of normalize with --explain, profile rfc
+	Section string     `json:"section,omitempty"` // of compare, if the URIs are equivalent
+	Steps   *[]uriStep `json:"steps,omitempty"`   // of normalize with --explain, rfc profile
 	Error   string     `json:"error,omitempty"`
 }
 
-// uriParts are the components of RFC 3986 section 3; null for an undefined one.
+// uriParts are the components of RFC 3986 section 3; null for undefined components.
 type uriParts struct {
 	Scheme    *string `json:"scheme"`
 	Authority *string `json:"authority"`
@@ -81,9 +81,8 @@ operations that may repair a URI "repairs", and answers to compare "rung".`,
 	return cmd
 }
 
-// uriBatch answers each line of in by one on out. What has been answered is
-// flushed whenever no further line is at hand, so that a program can ask and
-// wait for the answer.
+// uriBatch answers each line of in with a line on out. It flushes the output if no more
+// input is buffered, so that a program can send a request and wait for the answer.
 func uriBatch(in io.Reader, out io.Writer, explain bool) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	w := bufio.NewWriterSize(out, 64<<10)
@@ -117,8 +116,8 @@ func uriBatch(in io.Reader, out io.Writer, explain bool) error {
 	}
 }
 
-// readBatchLine appends the next line to dst. Of a line that is too long it
-// keeps nothing.
+// readBatchLine appends the next line to dst. If the line is too long, it returns no
+// text.
 func readBatchLine(r *bufio.Reader, dst []byte) (line []byte, tooLong bool, err error) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -156,7 +155,7 @@ func (q *uriRequest) answer(explain bool) (uriAnswer, error) {
 		return uriAnswer{}, errors.New("input is missing")
 	}
 	if q.Base != nil && *q.Base == "" {
-		q.Base = nil // no base is empty
+		q.Base = nil // an empty base means no base
 	}
 	task := uriTask{profile: q.Profile, base: q.Base, charset: q.Charset, compatible: q.Compatible}
 	switch q.Op {
@@ -204,7 +203,7 @@ func (t uriTask) answerRFC(input, op string, explain bool) (answer uriAnswer, er
 	default:
 		if output, err = t.target(input); err == nil {
 			answer.Parts = rfcParts(urinorm.Split(output))
-			answer.Repairs = &[]string{} // this profile mends nothing
+			answer.Repairs = &[]string{} // this profile repairs nothing
 		}
 	}
 	answer.Output = &output
@@ -232,8 +231,8 @@ func rfcParts(r urinorm.Reference) *uriParts {
 	}
 }
 
-// webParts cuts a URL like [rfcParts]. A port that is the scheme's default is no
-// part of the URL, and so undefined.
+// webParts splits a URL like [rfcParts]. The default port of the scheme is not part of a
+// URL, so it is undefined.
 func webParts(u urinorm.URL) *uriParts {
 	href, at := u.String(), u.Offsets()
 	query, hasQuery := u.Query()
@@ -253,7 +252,7 @@ func webParts(u urinorm.URL) *uriParts {
 	return parts
 }
 
-// given is a pointer to a value that is there.
+// given returns a pointer to a value, or nil if there is none.
 func given(value string, there bool) *string {
 	if !there {
 		return nil

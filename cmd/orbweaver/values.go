@@ -13,10 +13,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// The readers of this file turn one flag's text into its value. Their errors say
-// what is allowed and nothing else; the caller names the flag and the text.
+// The functions in this file parse the text of one flag. Their errors tell only what is
+// allowed; the caller adds the flag and the text.
 
-// parseCount reads a whole number, least or more.
+// parseCount parses a whole number that is at least least.
 func parseCount(s string, least int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < least {
@@ -27,8 +27,8 @@ func parseCount(s string, least int) (int, error) {
 
 var errDuration = errors.New("use a duration such as 500ms, 20s, 1m30s or 2h (a plain number is in seconds)")
 
-// parseDuration reads a duration: Go's notation, days as "d", and seconds for a
-// bare number, as curl's --max-time takes it.
+// parseDuration parses a duration in Go's notation, in days with "d", or in seconds
+// without a unit, as for curl's --max-time.
 func parseDuration(s string) (time.Duration, error) {
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		return seconds(n)
@@ -55,7 +55,7 @@ func seconds(n float64) (time.Duration, error) {
 	return time.Duration(d), nil
 }
 
-// sizeUnits are in lower case. A letter alone counts in steps of 1024, as in
+// sizeUnits are the units in lower case. A single letter is a power of 1024, as for
 // curl's --limit-rate.
 var sizeUnits = []struct {
 	suffix string
@@ -67,7 +67,7 @@ var sizeUnits = []struct {
 	{"b", 1},
 }
 
-// parseSize reads a number of bytes, at least one.
+// parseSize parses a number of bytes, which is at least one.
 func parseSize(s string) (int64, error) {
 	number, unit := strings.ToLower(s), 1.0
 	for _, u := range sizeUnits {
@@ -83,7 +83,7 @@ func parseSize(s string) (int64, error) {
 	return 0, errors.New("use a size such as 500kB, 10MiB or a number of bytes, 1 or more")
 }
 
-// parseRate reads requests a second; zero is no limit.
+// parseRate parses a number of requests per second; zero means no limit.
 func parseRate(s string) (float64, error) {
 	number, unit, found := strings.Cut(s, "/")
 	per := 1.0
@@ -107,7 +107,7 @@ func parseRate(s string) (float64, error) {
 
 var errStatuses = errors.New("use HTTP statuses and ranges from 100 to 999, such as 403,500-599")
 
-// parseStatuses reads a list of statuses and inclusive ranges.
+// parseStatuses parses a list of statuses and inclusive ranges.
 func parseStatuses(s string) (*check.Statuses, error) {
 	set := &check.Statuses{}
 	for part := range strings.SplitSeq(s, ",") {
@@ -124,7 +124,7 @@ func parseStatuses(s string) (*check.Statuses, error) {
 	return set, nil
 }
 
-// parsePattern reads a regular expression.
+// parsePattern parses a regular expression.
 func parsePattern(s string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(s)
 	if err == nil {

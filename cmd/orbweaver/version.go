@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is the release this source is, or leads to; reports carry it.
+// version is the release of this source, or the next one. Reports contain it.
 const version = "0.1.0"
 
 func newVersionCommand() *cobra.Command {
@@ -23,7 +23,8 @@ func newVersionCommand() *cobra.Command {
 	}
 }
 
-// versionText is one line: version, commit where the build knows it, and Go.
+// versionText returns one line with the version, the commit if it is known, and the Go
+// version.
 func versionText() string {
 	built := commit()
 	if built != "" {
@@ -32,7 +33,7 @@ func versionText() string {
 	return fmt.Sprintf("orbweaver %s (%s%s %s/%s)\n", version, built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// commit is the commit this was built from, where the build knows it.
+// commit returns the commit that this program was built from, or "" if it is not known.
 func commit() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return commitOf(info.Settings)
@@ -40,7 +41,7 @@ func commit() string {
 	return ""
 }
 
-// commitOf reads the commit that the go command stamped on the build.
+// commitOf returns the commit that the go command recorded in the build.
 func commitOf(settings []debug.BuildSetting) string {
 	var commit, modified string
 	for _, s := range settings {
@@ -57,7 +58,7 @@ func commitOf(settings []debug.BuildSetting) string {
 	return commit + modified
 }
 
-// noArguments refuses arguments, naming the first.
+// noArguments returns an error if there are arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])

@@ -21,25 +21,26 @@ import (
 )
 
 const (
-	// watchQuiet is how long files must rest before they are checked again: editors
-	// and generators write many at once, and some in several steps.
+	// watchQuiet is how long files must be unchanged before they are checked again:
+	// editors and generators write many files at once, and some files in several steps.
 	watchQuiet = 100 * time.Millisecond
-	// watchPatience is the longest that a stream of changes puts a check off.
+	// watchPatience is the longest time that continuing changes delay a check.
 	watchPatience = 600 * time.Millisecond
-	// maxWatched bounds the directories under watch.
+	// maxWatched limits the number of watched directories.
 	maxWatched = 100_000
 )
 
-// watchLinks checks the targets once, and again whenever a file below them changes:
-// first everything, then what has changed since the watch began. It ends with an
-// interrupt and the status of the last round.
+// watchLinks checks the targets, and again whenever a file below them changes: first
+// everything, then what has changed since the watch started. An interrupt ends it, and
+// the status is that of the last check.
 func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	reader := &targetReader{stdin: cmd.InOrStdin(), note: func(string, ...any) {}}
 	targets, err := reader.read(args, o.from)
 	if err != nil {
 		return err
 	}
-	// Who reads the reports may leave: a signal that is not asked for would end us before forget.
+	// If the reader of the output exits, SIGPIPE must not end the process before forget
+	// is called.
 	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer done()
 	w, err := newWatcher(targets, o.outputs)
@@ -90,8 +91,8 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 }
 
-// forNow gives the rounds a cache of their own, so that a target on the web is asked
-// when a link to it appears, and not at each save. forget takes it away.
+// forNow makes a temporary cache for the checks, so that a target on the web is requested
+// once and not after each change. forget removes it.
 func (b *betweenRuns) forNow() (forget func(), err error) {
 	dir, err := os.MkdirTemp("", "orbweaver-watch-")
 	if err != nil {
@@ -101,14 +102,14 @@ func (b *betweenRuns) forNow() (forget func(), err error) {
 	return func() { os.RemoveAll(dir) }, nil
 }
 
-// fatal reports whether an error is about more than links: the next round would
-// meet it again.
+// fatal reports whether an error would also end the next check, because it is not about
+// findings.
 func fatal(err error) bool {
 	var exit *exitError
 	return errors.As(err, &exit) && exit.err != nil
 }
 
-// someOf names files for a person.
+// someOf formats a list of files for a note.
 func someOf(files []string) string {
 	names := make([]string, 0, 3)
 	for _, f := range files[:min(len(files), 3)] {
@@ -126,12 +127,12 @@ func someOf(files []string) string {
 	return text
 }
 
-// watcher tells which files below some directories have changed.
+// watcher reports changed files below some directories.
 type watcher struct {
 	*fsnotify.Watcher
 	dirs  map[string]bool // by absolute path
-	roots map[string]bool // the directories of the targets, and whether those below count: they may be made anew
-	own   map[string]bool // files that we write ourselves
+	roots map[string]bool // directories of targets, and whether their subdirectories are watched; they may be deleted and created again
+	own   map[string]bool // files that we write
 }
 
 func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
@@ -181,20 +182,20 @@ func (w *watcher) addDir(dir string) error {
 	return nil
 }
 
-// addRoot watches the directory of a target, and the one that holds it: a generator
-// may delete its output and make it anew.
+// addRoot watches the directory of a target and its parent, because a generator may
+// delete its output directory and create it again.
 func (w *watcher) addRoot(dir string, tree bool) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
 	w.roots[abs] = w.roots[abs] || tree
-	_ = w.Add(filepath.Dir(abs)) // one that may not be read is not watched
+	_ = w.Add(filepath.Dir(abs)) // a parent that cannot be read is not watched
 	return w.addAgain(abs)
 }
 
-// addAgain watches a directory that is there, or there again: with those below it,
-// unless it is watched for single documents alone.
+// addAgain watches a directory that exists, or exists again, with its subdirectories
+// unless it is only watched for single documents.
 func (w *watcher) addAgain(dir string) error {
 	if tree, root := w.roots[dir]; root && !tree && !w.dirs[filepath.Dir(dir)] {
 		return w.addDir(dir)
@@ -202,26 +203,26 @@ func (w *watcher) addAgain(dir string) error {
 	return w.addTree(dir)
 }
 
-// drop forgets a directory that has gone, and those below it: what comes in their
-// place is watched anew.
+// drop stops watching a directory that was removed, and its subdirectories, so that a new
+// directory in their place is watched.
 func (w *watcher) drop(dir string) {
 	for known := range w.dirs {
 		if rest, below := strings.CutPrefix(known, dir); below && (rest == "" || os.IsPathSeparator(rest[0])) {
-			_ = w.Remove(known) // the system may have done so
+			_ = w.Remove(known) // the system may have removed it already
 			delete(w.dirs, known)
 		}
 	}
 }
 
-// addTree watches a directory and those below it, hidden ones left out.
+// addTree watches a directory and its subdirectories, except hidden ones.
 func (w *watcher) addTree(dir string) error {
-	dir += string(filepath.Separator) // a target may be a symbolic link
+	dir += string(filepath.Separator) // the target may be a symbolic link
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == dir:
 			return withoutPath(err)
 		case err != nil || !d.IsDir():
-			return nil // it went away, or may not be read: the check says what there is to say
+			return nil // it was removed, or cannot be read, which the check reports
 		case path != dir && strings.HasPrefix(d.Name(), "."):
 			return filepath.SkipDir
 		}
@@ -229,9 +230,9 @@ func (w *watcher) addTree(dir string) error {
 	})
 }
 
-// wait returns the files that have changed, sorted, once they rest; none when the
-// context ends. A name with a separator at its end stands for all that is, or was,
-// below a directory.
+// wait returns the changed files, sorted, when no more changes follow. It returns none if
+// the context ends. A name that ends with a separator stands for everything that is or
+// was in a directory.
 func (w *watcher) wait(ctx context.Context) ([]string, error) {
 	changed := map[string]bool{}
 	var quiet, patience <-chan time.Time
@@ -243,12 +244,12 @@ func (w *watcher) wait(ctx context.Context) ([]string, error) {
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return nil, err
 			}
-			for dir := range w.roots { // what was lost may be anywhere
+			for dir := range w.roots { // the lost events may concern any file
 				w.drop(dir)
 				changed[dir+string(filepath.Separator)] = true
 			}
 			for dir := range w.roots {
-				_ = w.addAgain(dir) // one that has gone comes again with an event
+				_ = w.addAgain(dir) // a directory that does not exist is watched when it is created
 			}
 			quiet = time.After(watchQuiet)
 		case event := <-w.Events:
@@ -268,11 +269,11 @@ func (w *watcher) wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// take notes what an event tells of.
+// take records the changes that an event reports.
 func (w *watcher) take(event fsnotify.Event, changed map[string]bool) {
 	whole := event.Name + string(filepath.Separator)
 	if w.dirs[event.Name] && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Has(fsnotify.Create)) {
-		w.drop(event.Name) // one that is moved away says nothing of the files in it
+		w.drop(event.Name) // moving a directory reports no events for its files
 		changed[whole] = true
 		delete(changed, event.Name)
 	}
@@ -281,16 +282,16 @@ func (w *watcher) take(event fsnotify.Event, changed map[string]bool) {
 			w.newDir(event.Name, changed)
 		}
 	}
-	if !changed[whole] { // a directory that is moved is told of twice
+	if !changed[whole] { // events on a moved directory come in pairs
 		changed[event.Name] = true
 	}
 }
 
-// newDir watches a directory that has appeared. What was put into it before the
-// watch began has changed too.
+// newDir watches a new directory. Files that were added before the watch started have
+// changed too.
 func (w *watcher) newDir(dir string, changed map[string]bool) {
 	if err := w.addAgain(dir); err != nil {
-		return // it is gone again
+		return // it was removed again
 	}
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -300,9 +301,9 @@ func (w *watcher) newDir(dir string, changed map[string]bool) {
 	})
 }
 
-// concerns reports whether an event may change what a check finds: not those of
-// attributes, of what lies beside a target, of hidden files, of what editors keep
-// beside a file, and of our own reports.
+// concerns reports whether an event may change the result of a check. It ignores changes
+// of attributes, files outside the targets, hidden files, temporary files of editors, and
+// files that we write.
 func (w *watcher) concerns(e fsnotify.Event) bool {
 	base := filepath.Base(e.Name)
 	_, isRoot := w.roots[e.Name]
@@ -313,7 +314,7 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 		return false
 	case e.Op == fsnotify.Chmod, strings.HasPrefix(base, "."), strings.HasSuffix(base, "~"), strings.HasPrefix(base, "#"):
 		return false
-	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".tmp"), base == "4913": // vim tries whether it may write
+	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".tmp"), base == "4913": // vim creates 4913 to test whether it can write
 		return false
 	}
 	return !w.own[e.Name]

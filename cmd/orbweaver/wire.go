@@ -10,8 +10,8 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// wire puts a run together: it is the one place where what was asked for meets
-// what does it. The fetcher wants to be closed.
+// wire returns the configuration of the engine and its web client, which the caller must
+// close. It is the only place that connects options with implementations.
 func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawler.Config, *fetch.HTTP, error) {
 	web, err := fetch.NewHTTP(o.net)
 	if err != nil {
@@ -44,7 +44,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	return &cfg, web, nil
 }
 
-// orStdin lets the document on standard input answer for its address.
+// orStdin adds the document on standard input to a fetcher.
 func (p *plan) orStdin(other fetch.Fetcher) fetch.Fetcher {
 	if p.stdin == nil {
 		return other
@@ -52,20 +52,22 @@ func (p *plan) orStdin(other fetch.Fetcher) fetch.Fetcher {
 	return &stdinFirst{p.stdin, other}
 }
 
-// stdinFirst asks the document on standard input before the fetcher of its scheme.
+// stdinFirst fetches the document on standard input, and passes all other requests to the
+// fetcher of the scheme.
 type stdinFirst struct {
 	document *fetch.Document
 	other    fetch.Fetcher
 }
 
-// CloseIdleConnections passes the word on to the fetcher behind.
+// CloseIdleConnections calls the other fetcher.
 func (s *stdinFirst) CloseIdleConnections() {
 	if c, ok := s.other.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// Identity passes the question on; the document is read anew by every run.
+// Identity calls the other fetcher. The document on standard input has no identity,
+// because every run reads it again.
 func (s *stdinFirst) Identity(req *fetch.Request) (fetch.Identity, bool) {
 	k, ok := s.other.(fetch.Keeper)
 	if !ok || s.document.Holds(req.URL) {
@@ -74,7 +76,7 @@ func (s *stdinFirst) Identity(req *fetch.Request) (fetch.Identity, bool) {
 	return k.Identity(req)
 }
 
-// ExpiryNote passes the question on.
+// ExpiryNote calls the other fetcher.
 func (s *stdinFirst) ExpiryNote(notAfter time.Time) (fetch.Note, bool) {
 	k, ok := s.other.(fetch.Keeper)
 	if !ok {
@@ -83,7 +85,7 @@ func (s *stdinFirst) ExpiryNote(notAfter time.Time) (fetch.Note, bool) {
 	return k.ExpiryNote(notAfter)
 }
 
-// Fetch answers from the document, or passes the request on.
+// Fetch returns the document, or calls the other fetcher.
 func (s *stdinFirst) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	if s.document.Holds(req.URL) {
 		return s.document.Fetch(ctx, req)
@@ -91,7 +93,7 @@ func (s *stdinFirst) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Resp
 	return s.other.Fetch(ctx, req)
 }
 
-// shown tells the engine which results the reports want.
+// shown converts the results to report for the engine.
 func shown(s report.Show) crawler.Show {
 	return crawler.Show{
 		OK:         s&report.ShowOK != 0,

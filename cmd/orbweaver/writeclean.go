@@ -14,19 +14,19 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract/edit"
 )
 
-// A cleaning writes a copy of a bookmark file without the bookmarks that a run
-// finds broken. It listens to the results; what is unverified or skipped stays.
+// A cleaning writes a copy of a bookmark file without the bookmarks that a run found
+// broken. Unverified and skipped bookmarks stay.
 type cleaning struct {
 	from, to string
-	before   fs.FileInfo // the original, when the run began
+	before   fs.FileInfo // the original at the start of the run
 	broken   map[place]bool
 }
 
-// place is where in the bookmark file a reference stands.
+// place is the place of a reference in the bookmark file.
 type place struct{ line, column int }
 
-// newCleaning looks whether the targets are one bookmark file that may be
-// copied. Its errors are wrong usage.
+// newCleaning checks that the only target is a bookmark file that can be copied. Its
+// errors are wrong usage.
 func newCleaning(to string, targets []target) (*cleaning, error) {
 	if len(targets) != 1 || targets[0].kind != document {
 		return nil, usageError("--write-clean copies one bookmark file: name that file as the only target")
@@ -56,10 +56,10 @@ func newCleaning(to string, targets []target) (*cleaning, error) {
 	return &cleaning{from: from, to: to, before: info, broken: map[place]bool{}}, nil
 }
 
-// netscapeBookmarks is how extract calls the format.
+// netscapeBookmarks is the name of the format in package extract.
 const netscapeBookmarks = "netscape-bookmarks"
 
-// result remembers where a broken target is referred to.
+// result records the places of references to a broken target.
 func (c *cleaning) result(r *crawler.Result) {
 	if r.Verdict != check.Broken {
 		return
@@ -71,8 +71,8 @@ func (c *cleaning) result(r *crawler.Result) {
 	}
 }
 
-// write makes the copy, whole or not at all, and returns how many bookmarks it
-// leaves out.
+// write writes the copy, completely or not at all, and returns the number of removed
+// bookmarks.
 func (c *cleaning) write() (removed int, err error) {
 	original, err := os.Open(c.from)
 	if err != nil {

@@ -130,19 +130,19 @@ func TestLateness(t *testing.T) {
 		even = append(even, 10*(i+1))
 		slowing = append(slowing, min(1000, 50*(i+1), 760+3*i))
 	}
-	if got := lateness(counted{1000, even}); got < 0.95 || got > 1.05 {
+	if got := slowdown(requestCounts{1000, even}); got < 0.95 || got > 1.05 {
 		t.Errorf("a steady run: %.2f", got)
 	}
-	if got := lateness(counted{1000, slowing}); got > 0.2 {
+	if got := slowdown(requestCounts{1000, slowing}); got > 0.2 {
 		t.Errorf("a run that gets slow: %.2f", got)
 	}
-	if got := tenths(counted{1000, even}); len(got) != 10 || got[0] < 90 || got[9] > 110 {
+	if got := tenths(requestCounts{1000, even}); len(got) != 10 || got[0] < 90 || got[9] > 110 {
 		t.Errorf("a steady run of 100 requests a second: %.0f", got)
 	}
-	if got := tenths(counted{1000, slowing}); got[0] < 3*got[9] {
+	if got := tenths(requestCounts{1000, slowing}); got[0] < 3*got[9] {
 		t.Errorf("a run that gets slow: %.0f", got)
 	}
-	if got := lateness(counted{10, []int{10}}); got != 0 {
+	if got := slowdown(requestCounts{10, []int{10}}); got != 0 {
 		t.Errorf("a short run: %.2f", got)
 	}
 }

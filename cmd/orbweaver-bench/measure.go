@@ -23,8 +23,8 @@ type row struct {
 	memory   int64         // bytes, at most
 	requests int
 	findings int     // -1 where they could not be read
-	late     float64 // requests a second in the last fifth of the run, in proportion to the first fifth; 0 when too short
-	cut      bool    // it was stopped at the limit
+	slowdown float64 // requests a second in the last fifth of the run, in proportion to the first fifth; 0 when too short
+	timedOut bool    // it was stopped at the limit
 }
 
 // measure runs each program so often as the settings say and keeps its median by
@@ -58,7 +58,7 @@ func (s *settings) measure(c corpus, mode string, programs []program, log io.Wri
 				return nil, fmt.Errorf("%s: %w", p.name, err)
 			}
 			of = append(of, r)
-			if r.cut {
+			if r.timedOut {
 				break
 			}
 		}
@@ -95,7 +95,7 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 	}
 	defer out.Close()
 	cmd.Dir, cmd.Stdout = wd, out
-	if p.onError {
+	if p.readsStderr {
 		cmd.Stderr = out
 	}
 	if p.config != "" {
@@ -115,7 +115,7 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 	if err != nil && !errors.As(err, &exit) {
 		return r, err
 	}
-	r.cut = ctx.Err() != nil
+	r.timedOut = ctx.Err() != nil
 	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	r.memory = peakMemory(cmd.ProcessState)
 	if srv != nil {
@@ -123,20 +123,20 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 		if err != nil {
 			return r, err
 		}
-		r.requests, r.late = seen.Requests, lateness(seen)
-		if s.verbose && r.late > 0 {
+		r.requests, r.slowdown = seen.Requests, slowdown(seen)
+		if s.verbose && r.slowdown > 0 {
 			fmt.Fprintf(log, "requests a second in each tenth: %.0f\n", tenths(seen))
 		}
 	}
 	r.findings = -1
-	if said, err := os.ReadFile(out.Name()); err == nil && !r.cut {
+	if said, err := os.ReadFile(out.Name()); err == nil && !r.timedOut {
 		r.findings = p.findings(said)
 	}
 	return r, nil
 }
 
-// lateness compares the rate at the end of a run with that at its beginning.
-func lateness(c counted) float64 {
+// slowdown compares the rate at the end of a run with that at its beginning.
+func slowdown(c requestCounts) float64 {
 	const fewest = 40 // samplings that make a rate
 	if len(c.Series) < fewest {
 		return 0
@@ -151,12 +151,12 @@ func lateness(c counted) float64 {
 }
 
 // tenths are the rates of a run's tenths, by requests, in requests a second.
-func tenths(c counted) []float64 {
+func tenths(c requestCounts) []float64 {
 	rates := make([]float64, 10)
 	from := 0
 	for i := range rates {
 		to, _ := slices.BinarySearch(c.Series, c.Requests*(i+1)/10)
-		rates[i] = float64(c.Requests) / 10 / (float64(max(to-from, 1)) * sampling.Seconds())
+		rates[i] = float64(c.Requests) / 10 / (float64(max(to-from, 1)) * sampleInterval.Seconds())
 		from = to
 	}
 	return rates

@@ -17,9 +17,9 @@ type program struct {
 	arguments func(s *settings, at target) []string
 	// findings counts distinct broken targets in its output, -1 when it holds none
 	// that could be counted.
-	findings func(output []byte) int
-	onError  bool   // it tells them on standard error
-	config   string // of a file called configFile where it runs
+	findings    func(output []byte) int
+	readsStderr bool   // it tells them on standard error
+	config      string // of a file called configFile where it runs
 }
 
 const configFile = "config"
@@ -47,7 +47,7 @@ var peers = []program{
 		return []string{"--threads", strconv.Itoa(min(s.concurrency, 10)), "--no-status", "--no-warnings", "--output", "csv",
 			"--recursion-level", "-1", "--config", configFile, at.url}
 	}, findings: linkcheckerFindings, config: "[checking]\nmaxrequestspersecond=100000\nmaxfilesizeparse=100000000\nmaxfilesizedownload=100000000\n"},
-	{name: "wget", modes: "http", version: "--version", onError: true, arguments: func(_ *settings, at target) []string {
+	{name: "wget", modes: "http", version: "--version", readsStderr: true, arguments: func(_ *settings, at target) []string {
 		return []string{"--spider", "--recursive", "--level=inf", "--no-directories", "--no-verbose", "--execute", "robots=off", at.url}
 	}, findings: wgetFindings},
 }

@@ -21,11 +21,11 @@ import (
 // last one, and ends with that input.
 const serveCommand = "serve-for-bench"
 
-// sampling is how often the server looks at its own counter.
-const sampling = 100 * time.Millisecond
+// sampleInterval is how often the server looks at its own counter.
+const sampleInterval = 100 * time.Millisecond
 
-// counted is what the server saw of one run.
-type counted struct {
+// requestCounts is what the server saw of one run.
+type requestCounts struct {
 	Requests int
 	Series   []int // requests until each sampling, the first of them at the first request
 }
@@ -42,19 +42,19 @@ type counter struct {
 
 func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.requests.Add(1)
-	w.Header()["Linkchecker"] = unhurried
+	w.Header()["Linkchecker"] = linkcheckerHeader
 	if c.latency > 0 {
 		time.Sleep(c.latency)
 	}
 	c.Handler.ServeHTTP(w, r)
 }
 
-// unhurried lets LinkChecker ask as fast as it is told to: without the header it waits
+// linkcheckerHeader lets LinkChecker ask as fast as it is told to: without the header it waits
 // a third of a second between two requests, whatever its configuration says.
-var unhurried = []string{"1"}
+var linkcheckerHeader = []string{"1"}
 
 func (c *counter) sample() {
-	for range time.Tick(sampling) {
+	for range time.Tick(sampleInterval) {
 		if n := int(c.requests.Load()); n > 0 {
 			c.mu.Lock()
 			c.series = append(c.series, n)
@@ -64,10 +64,10 @@ func (c *counter) sample() {
 }
 
 // take returns what was counted, and begins anew.
-func (c *counter) take() counted {
+func (c *counter) take() requestCounts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	seen := counted{Requests: int(c.requests.Swap(0)), Series: c.series}
+	seen := requestCounts{Requests: int(c.requests.Swap(0)), Series: c.series}
 	c.series = nil
 	return seen
 }
@@ -153,11 +153,11 @@ func startServer(c corpus, latency time.Duration) (*server, error) {
 var serverEnvironment = []string{"GOGC=400"}
 
 // take returns what the server counted since the last call.
-func (s *server) take() (counted, error) {
+func (s *server) take() (requestCounts, error) {
 	if _, err := fmt.Fprintln(s.in); err != nil {
-		return counted{}, err
+		return requestCounts{}, err
 	}
-	var seen counted
+	var seen requestCounts
 	line, err := s.out.ReadBytes('\n')
 	if err != nil {
 		return seen, err

@@ -27,21 +27,21 @@ func printTable(out io.Writer, c corpus, mode string, s *settings, rows []row) {
 		if r.version != "" {
 			name += " " + r.version
 		}
-		if r.cut {
+		if r.timedOut {
 			name += ", stopped"
 		}
-		ratio := ""
+		ratios := ""
 		if us := rows[0]; r.program != us.program {
-			ratio = fmt.Sprintf("%.2f, %.2f, %.2f", share(us.wall, r.wall), share(us.cpu, r.cpu), share(us.memory, r.memory))
+			ratios = fmt.Sprintf("%.2f, %.2f, %.2f", ratio(us.wall, r.wall), ratio(us.cpu, r.cpu), ratio(us.memory, r.memory))
 		}
 		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %.0f\t| %s\t| %s\t| %s\t| %s\t|\n", name, seconds(r.wall), seconds(r.cpu),
-			float64(r.memory)/(1<<20), number(r.requests, mode == "http"), number(r.findings, r.findings >= 0), late(r.late), ratio)
+			float64(r.memory)/(1<<20), number(r.requests, mode == "http"), number(r.findings, r.findings >= 0), formatSlowdown(r.slowdown), ratios)
 	}
 	_ = w.Flush() // the writer's own errors are of no use here
 	fmt.Fprintln(out)
 }
 
-func share[N time.Duration | int64](a, b N) float64 { return float64(a) / float64(max(b, 1)) }
+func ratio[N time.Duration | int64](a, b N) float64 { return float64(a) / float64(max(b, 1)) }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
 
@@ -52,7 +52,7 @@ func number(n int, known bool) string {
 	return strconv.Itoa(n)
 }
 
-func late(r float64) string {
+func formatSlowdown(r float64) string {
 	if r == 0 {
 		return "–"
 	}

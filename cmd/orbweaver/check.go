@@ -40,7 +40,7 @@ func newCheckCommand() *cobra.Command {
 		if err := loadSettings(s); err != nil {
 			return err
 		}
-		for _, message := range misspelt(os.Environ()) {
+		for _, message := range misspelledVariables(os.Environ()) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "orbweaver: "+printable(message))
 		}
 		o, err := compile(s, onCheck)

@@ -53,39 +53,39 @@ func (c *ci) detect() string {
 
 func (c *ci) github(asked []report.Output) []report.Output {
 	var outputs []report.Output
-	if !has(asked, "github") {
+	if !hasFormat(asked, "github") {
 		to := c.stdout
 		if asked[0].Format.Name != "text" {
 			to = c.stderr // keep output for programs unchanged; the runner reads both streams
 		}
-		outputs = append(outputs, report.Output{Format: format("github"), To: to})
+		outputs = append(outputs, report.Output{Format: formatNamed("github"), To: to})
 	}
 	if file := c.env("GITHUB_STEP_SUMMARY"); file != "" {
 		if err := report.Appendable(file); err != nil {
 			c.note("no job summary: %v", err)
 		} else {
-			outputs = append(outputs, report.Output{Format: format("markdown"), File: file, Append: true})
+			outputs = append(outputs, report.Output{Format: formatNamed("markdown"), File: file, Append: true})
 		}
 	}
 	return outputs
 }
 
 func (c *ci) gitlab(asked []report.Output) []report.Output {
-	if has(asked, "codequality") {
+	if hasFormat(asked, "codequality") {
 		return nil
 	}
 	if _, err := os.Lstat(codequalityFile); err == nil {
 		c.note("%s already exists and is not replaced; to write a code quality report, name a file: -o codequality:FILE", codequalityFile)
 		return nil
 	}
-	return []report.Output{{Format: format("codequality"), File: codequalityFile}}
+	return []report.Output{{Format: formatNamed("codequality"), File: codequalityFile}}
 }
 
-func has(outputs []report.Output, name string) bool {
+func hasFormat(outputs []report.Output, name string) bool {
 	return slices.ContainsFunc(outputs, func(o report.Output) bool { return o.Format.Name == name })
 }
 
-func format(name string) *report.Format {
+func formatNamed(name string) *report.Format {
 	f, err := report.ByName(name)
 	if err != nil {
 		panic(fmt.Sprintf("the table of formats has no %s", name))

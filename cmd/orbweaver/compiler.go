@@ -71,7 +71,7 @@ func atLeast(least int) func(string) (int, error) {
 // checkWords reports settings with a value that is not in the list of allowed words.
 func (c *compiler) checkWords(on commands) {
 	for _, f := range flagsOn(on) {
-		if field, ok := f.at(c.settings).(*string); ok && f.words != nil && !slices.Contains(f.words, *field) {
+		if field, ok := f.field(c.settings).(*string); ok && f.words != nil && !slices.Contains(f.words, *field) {
 			c.fail(f.name, *field, oneOf(*field, f.words))
 		}
 	}

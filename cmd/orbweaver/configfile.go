@@ -108,7 +108,7 @@ func applyKey(s *settings, row *flag, file string, value any, env func(string) (
 	where := row.name + " in " + file
 	wrong := func(use string) error { return fmt.Errorf("%s: use %s", where, use) }
 
-	if field, ok := row.at(s).(*bool); ok {
+	if field, ok := row.field(s).(*bool); ok {
 		on, ok := value.(bool)
 		if !ok {
 			return wrong("true or false")
@@ -136,7 +136,7 @@ func applyKey(s *settings, row *flag, file string, value any, env func(string) (
 			texts[i] = expanded
 		}
 	}
-	switch field := row.at(s).(type) {
+	switch field := row.field(s).(type) {
 	case *string:
 		if !s.given(row.name) {
 			*field = texts[0]

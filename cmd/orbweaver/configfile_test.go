@@ -100,8 +100,8 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// Every key that a file may have is a flag, takes the flag's own text, and names
-// the file when it is wrong.
+// Every key of a configuration file is a flag, accepts the same text as the flag, and its
+// errors name the file.
 func TestEveryFlagIsAKey(t *testing.T) {
 	for name, row := range configRows() {
 		text := name + ` = "x"`

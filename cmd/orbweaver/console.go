@@ -54,7 +54,7 @@ func (c *console) progress(p crawler.Progress) {
 	c.drawn = time.Now()
 	line := progressLine(p, c.rate.of(p), c.drawn)
 	if c.width > 0 {
-		line = shortened(line, c.width-1)
+		line = truncated(line, c.width-1)
 		c.erase()
 		fmt.Fprint(c.out, line)
 		c.shown = true
@@ -133,7 +133,7 @@ func printable(s string) string {
 	}, s)
 }
 
-func shortened(s string, width int) string {
+func truncated(s string, width int) string {
 	if utf8.RuneCountInString(s) <= width {
 		return s
 	}

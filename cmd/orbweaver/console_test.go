@@ -41,14 +41,14 @@ func TestSpeedSettles(t *testing.T) {
 	}
 }
 
-// Off a terminal there is no progress unless it was asked for, and then it is
-// lines of a log, without escape sequences.
+// Without a terminal there is no progress unless the flag asks for it. It is then written
+// as lines without escape sequences.
 func TestConsoleOffTerminal(t *testing.T) {
 	for when, want := range map[string]string{"auto": "", "never": "", "always": "3 pages · 0 of 0 checked · 0/s\n"} {
 		var out bytes.Buffer
 		c := newConsole(&out, when)
 		c.progress(crawler.Progress{Pages: 3})
-		c.progress(crawler.Progress{Pages: 4}) // too soon to be drawn
+		c.progress(crawler.Progress{Pages: 4}) // too soon after the last line
 		c.clear()
 		if out.String() != want {
 			t.Errorf("--progress %s writes %q, want %q", when, out.String(), want)
@@ -56,7 +56,7 @@ func TestConsoleOffTerminal(t *testing.T) {
 	}
 }
 
-// A note stands on a line of its own, and the progress line below it goes away.
+// A note is on its own line, and replaces the progress line.
 func TestConsoleOnTerminal(t *testing.T) {
 	var out bytes.Buffer
 	c := &console{out: &out, live: true, width: 30}
@@ -67,7 +67,7 @@ func TestConsoleOnTerminal(t *testing.T) {
 	const erase = "\r\x1b[K"
 	line, rest, found := strings.Cut(got, erase)
 	if !found || len([]rune(line)) != 29 || !strings.HasSuffix(line, "…") {
-		t.Errorf("progress line %q is not cut to the terminal", line)
+		t.Errorf("progress line %q is not shortened to the terminal", line)
 	}
 	if want := "orbweaver: a note of a page\uFFFD\uFFFD[31m\n"; rest != want {
 		t.Errorf("note %q, want %q", rest, want)

@@ -12,10 +12,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// readable reports whether the name of a file tells that it can be read for links. The
+// readableByName reports whether the name of a file tells that it can be read for links. The
 // content is a space, which matches no format: formats that are recognized by the first
 // bytes, such as bookmarks in JSON, are not known by name.
-func readable(name string) bool { return formatByName(name) != "" }
+func readableByName(name string) bool { return formatByName(name) != "" }
 
 func formatByName(name string) string {
 	format, _ := extract.Readable(fetch.TypeByName(name), path.Base(filepath.ToSlash(name)), []byte(" "))
@@ -31,24 +31,24 @@ func isDocument(dir, rel string) bool {
 		if _, open := extract.Readable(fetch.TypeByName(rel), path.Base(rel), nil); !open {
 			return false
 		}
-		format, _ = sniff(filepath.Join(dir, filepath.FromSlash(rel)))
+		format, _ = sniffFormat(filepath.Join(dir, filepath.FromSlash(rel)))
 	}
 	return extract.InDirectory(format)
 }
 
-// sniffed reports whether a file that the user names can be read for links, by its name
+// readableFile reports whether a file that the user names can be read for links, by its name
 // or its first bytes. It is true for files that cannot be opened; the run reports those.
-func sniffed(file string) bool {
-	if readable(file) {
+func readableFile(file string) bool {
+	if readableByName(file) {
 		return true
 	}
-	format, err := sniff(file)
+	format, err := sniffFormat(file)
 	return format != "" || err != nil
 }
 
-// sniff determines the format of a file by its name and first bytes; "" if it is not
+// sniffFormat determines the format of a file by its name and first bytes; "" if it is not
 // known.
-func sniff(file string) (format string, err error) {
+func sniffFormat(file string) (format string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", err

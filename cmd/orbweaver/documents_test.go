@@ -10,8 +10,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// Every real document is known for what it is when it is named, and those of them
-// that are no text or table when they are met in a directory.
+// The format of every document is recognized if the user names the document, and also in
+// a directory unless it is text or a table.
 func TestDocumentsAreKnown(t *testing.T) {
 	goldens, err := filepath.Glob("../../testdata/documents/*.golden")
 	if err != nil || len(goldens) < 30 {
@@ -20,25 +20,25 @@ func TestDocumentsAreKnown(t *testing.T) {
 	for _, golden := range goldens {
 		file := strings.TrimSuffix(golden, ".golden")
 		if strings.HasSuffix(file, ".sqlite.gz") {
-			continue // packed for the tests' sake
+			continue // compressed only for the tests
 		}
 		list, err := os.ReadFile(golden)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want, _, _ := strings.Cut(strings.TrimPrefix(string(list), "format "), ",")
-		got, err := sniff(file)
-		// What is inside a packed document is read by another reader.
+		got, err := sniffFormat(file)
+		// A compressed document is read by another reader.
 		if err != nil || got != want && got != "gzip" {
 			t.Errorf("%s: %q, %v, want %q", file, got, err, want)
 		}
-		if !sniffed(file) || !isDocument("", file) {
-			t.Errorf("%s: it is left out", file)
+		if !readableFile(file) || !isDocument("", file) {
+			t.Errorf("%s: it is not read", file)
 		}
 	}
 }
 
-// The media types that names imply are those the readers are asked by.
+// The formats that file names imply are those of the readers.
 func TestNamesAndReadersAgree(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.html": "html", "a.xhtml": "html", "a.css": "css", "a.md": "markdown", "a.mdx": "markdown", "a.qmd": "markdown",
@@ -55,7 +55,7 @@ func TestNamesAndReadersAgree(t *testing.T) {
 	}
 	for _, name := range []string{"a.json", "a.sqlite", "a.plist", "a.svgz", "sitemap.xml.gz", "Bookmarks"} {
 		if _, open := extract.Readable(fetch.TypeByName(name), name, nil); !open {
-			t.Errorf("%s: its first bytes are not asked", name)
+			t.Errorf("%s: its first bytes are not read", name)
 		}
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// envPrefix is the prefix of environment variables for settings: ORBWEAVER_MAX_TIME sets
+// variablePrefix is the prefix of environment variables for settings: ORBWEAVER_MAX_TIME sets
 // --max-time.
-const envPrefix = "ORBWEAVER_"
+const variablePrefix = "ORBWEAVER_"
 
-// envName returns the variable for a flag.
-func envName(flag string) string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+// variableName returns the variable for a flag.
+func variableName(flag string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // loadSettings adds the environment and the configuration file to the settings of the
@@ -39,7 +39,7 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 	rows := configRows()
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[key]
-		name := envName(row.name)
+		name := variableName(row.name)
 		text, ok := env(name)
 		if !ok || text == "" {
 			continue
@@ -72,18 +72,18 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 	return errors.Join(faults...)
 }
 
-// misspelt returns messages about variables that are probably misspelled settings. Other
+// misspelledVariables returns messages about variables that are probably misspelled settings. Other
 // variables with the prefix are ignored, because the user may have defined them.
-func misspelt(environ []string) (messages []string) {
+func misspelledVariables(environ []string) (messages []string) {
 	rows := configRows()
 	var known []string
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
-		known = append(known, envName(rows[key].name))
+		known = append(known, variableName(rows[key].name))
 	}
 	const slips = 2
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, envPrefix) || value == "" || slices.Contains(known, name) {
+		if !strings.HasPrefix(name, variablePrefix) || value == "" || slices.Contains(known, name) {
 			continue
 		}
 		if near := nearest(name, known); near != "" && levenshtein.Distance(name, near, nil) <= slips {

@@ -199,7 +199,7 @@ func explainPath(w *helpWriter, o *options, ref string) error {
 		w.entry("file", 12, "does not exist")
 	case info.IsDir():
 		w.entry("file", 12, "a directory: as a target, a site without a server; as a link, its index file")
-	case readable(file):
+	case readableByName(file):
 		w.entry("file", 12, "a document that is read for links")
 	default:
 		w.entry("file", 12, "not read for links")

@@ -76,7 +76,7 @@ orbweaver extract public/ -f csv`,
 		if err := x.out.end(); err != nil {
 			return unsound(fmt.Errorf("write standard output: %w", withoutPath(err)))
 		}
-		if x.unread > 0 {
+		if x.failed > 0 {
 			return &exitError{code: report.ExitUnsound}
 		}
 		return nil
@@ -95,7 +95,7 @@ type extraction struct {
 	out          linkWriter
 	seen         map[string]bool
 	workingDir   string
-	unread       int // number of inputs that could not be read
+	failed       int // number of inputs that could not be read
 }
 
 // target reads one input, which is a document or a directory of documents.
@@ -108,7 +108,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		if err != nil {
 			return x.unreadable("-", err)
 		}
-		body = x.upToLimit("-", body)
+		body = x.truncate("-", body)
 		return x.read(extract.Input{Body: body, ContentType: typeOfStdin(stdinType, body)}, "-", x.base)
 	case document:
 		return x.file(t.path, x.base)
@@ -126,7 +126,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		if err != nil {
 			return x.unreadable(path, err)
 		}
-		base, err := below(x.base, filepath.ToSlash(rel))
+		base, err := urlBelow(x.base, filepath.ToSlash(rel))
 		if err != nil {
 			return x.unreadable(path, err)
 		}
@@ -137,13 +137,13 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 	}
 	if documents == 0 {
 		x.note("%s contains no document that can be read for links", t.raw)
-		x.unread++
+		x.failed++
 	}
 	return nil
 }
 
-// below returns the URL of a file in a directory that is published at base.
-func below(base urinorm.URL, rel string) (urinorm.URL, error) {
+// urlBelow returns the URL of a file in a directory that is published at base.
+func urlBelow(base urinorm.URL, rel string) (urinorm.URL, error) {
 	if base.IsZero() {
 		return base, nil
 	}
@@ -157,7 +157,7 @@ func below(base urinorm.URL, rel string) (urinorm.URL, error) {
 
 func (x *extraction) unreadable(path string, err error) error {
 	x.note("read %s: %v", path, withoutPath(err))
-	x.unread++
+	x.failed++
 	return nil
 }
 
@@ -175,16 +175,16 @@ func (x *extraction) file(path string, base urinorm.URL) error {
 	format, _ := extract.Readable(contentType, filepath.Base(path), body)
 	if err == nil && !extract.ReadInPlace(format) {
 		body, err = fetch.ReadDocument(io.MultiReader(bytes.NewReader(body), f), x.limit)
-		body = x.upToLimit(x.pageOf(path), body)
+		body = x.truncate(x.pageName(path), body)
 	}
 	if err != nil {
 		return x.unreadable(path, err)
 	}
-	return x.read(extract.Input{Body: body, Path: path, Name: filepath.Base(path), ContentType: contentType}, x.pageOf(path), base)
+	return x.read(extract.Input{Body: body, Path: path, Name: filepath.Base(path), ContentType: contentType}, x.pageName(path), base)
 }
 
-// upToLimit truncates a document at the limit, with a note.
-func (x *extraction) upToLimit(page string, body []byte) []byte {
+// truncate truncates a document at the limit, with a note.
+func (x *extraction) truncate(page string, body []byte) []byte {
 	if int64(len(body)) <= x.limit {
 		return body
 	}
@@ -192,9 +192,9 @@ func (x *extraction) upToLimit(page string, body []byte) []byte {
 	return body[:x.limit]
 }
 
-// pageOf returns the name of a file in reports: its path relative to the working
+// pageName returns the name of a file in reports: its path relative to the working
 // directory if it is in there.
-func (x *extraction) pageOf(path string) string {
+func (x *extraction) pageName(path string) string {
 	if filepath.IsAbs(path) && inside(x.workingDir, path) {
 		if rel, err := filepath.Rel(x.workingDir, path); err == nil {
 			path = rel
@@ -273,7 +273,7 @@ func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (lin
 		}
 		u, _, err := by(l.Ref)
 		if err != nil {
-			written := asWritten(l.Ref)
+			written := trimmedReference(l.Ref)
 			return written, "as written: " + written
 		}
 		return u.Printed(), string(urinorm.KeyOf(u))
@@ -282,9 +282,9 @@ func resolver(doc *extract.Document, own urinorm.URL) func(l *extract.Link) (lin
 
 var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
-// asWritten returns a reference without what every URL parser drops: surrounding white
+// trimmedReference returns a reference without what every URL parser drops: surrounding white
 // space, and tabs and line breaks.
-func asWritten(ref string) string {
+func trimmedReference(ref string) string {
 	return urinorm.Redact(lineBreaks.Replace(strings.Trim(ref, " \t\n\f\r")))
 }
 

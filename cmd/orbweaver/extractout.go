@@ -49,13 +49,13 @@ type jsonLinks struct {
 	begun bool
 }
 
-// found returns the place of a link, safe for output.
-func found(url, page string, l *extract.Link) crawler.Reference {
+// placeOf returns the place of a link, safe for output.
+func placeOf(url, page string, l *extract.Link) crawler.Reference {
 	return report.CleanReference(crawler.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: l.Text}, url)
 }
 
-// added returns when a bookmark was made (RFC 3339), or "" if the file does not tell.
-func added(b *extract.Bookmark) string {
+// dateAdded returns when a bookmark was made (RFC 3339), or "" if the file does not tell.
+func dateAdded(b *extract.Bookmark) string {
 	if b.Added.IsZero() {
 		return ""
 	}
@@ -77,7 +77,7 @@ func (j *jsonLinks) link(url, page string, l *extract.Link) error {
 		row = append(row, key...)
 		row = strconv.AppendInt(row, int64(n), 10)
 	}
-	ref := found(url, page, l)
+	ref := placeOf(url, page, l)
 	text(`{"url":`, url)
 	text(`,"page":`, ref.Page)
 	number(`,"line":`, ref.Line)
@@ -88,7 +88,7 @@ func (j *jsonLinks) link(url, page string, l *extract.Link) error {
 	text(`,"text":`, ref.Text)
 	if b := l.Bookmark; b != nil {
 		text(`,"folder":`, urinorm.Redact(b.Folder))
-		if when := added(b); when != "" {
+		if when := dateAdded(b); when != "" {
 			text(`,"added":`, when)
 		}
 		row = append(row, `,"tags":[`...)
@@ -132,10 +132,10 @@ func (c *csvLinks) link(url, page string, l *extract.Link) error {
 	if err := c.header(); err != nil {
 		return err
 	}
-	ref := found(url, page, l)
+	ref := placeOf(url, page, l)
 	row := []string{url, ref.Page, strconv.Itoa(ref.Line), strconv.Itoa(ref.Column), ref.Element, ref.Attribute, ref.Raw, ref.Text, "", "", ""}
 	if b := l.Bookmark; b != nil {
-		row[8], row[9], row[10] = urinorm.Redact(b.Folder), added(b), urinorm.Redact(strings.Join(b.Tags, ","))
+		row[8], row[9], row[10] = urinorm.Redact(b.Folder), dateAdded(b), urinorm.Redact(strings.Join(b.Tags, ","))
 	}
 	for i := range row {
 		row[i] = report.Cell(row[i])

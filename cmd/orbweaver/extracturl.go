@@ -12,8 +12,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxDocumentHops is the maximum number of redirects to a document.
-const maxDocumentHops = 10
+// maxDocumentRedirects is the maximum number of redirects to a document.
+const maxDocumentRedirects = 10
 
 // download fetches the documents that extract is given by URL. For each it sends one
 // request, and one for each redirect.
@@ -51,17 +51,17 @@ func (d *download) close() {
 
 // page is a document that was fetched.
 type page struct {
-	url    urinorm.URL // after redirects
-	input  extract.Input
-	header http.Header
-	cut    string // why the end is missing; "" if it is complete
+	url       urinorm.URL // after redirects
+	input     extract.Input
+	header    http.Header
+	truncated string // why the end is missing; "" if it is complete
 }
 
 // get fetches one document. The user's credentials and headers are only sent to the host
 // that was named.
 func (d *download) get(ctx context.Context, named urinorm.URL) (*page, error) {
 	u := named
-	for range maxDocumentHops + 1 {
+	for range maxDocumentRedirects + 1 {
 		resp, err := d.by.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: u.Authority() == named.Authority()})
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (d *download) get(ctx context.Context, named urinorm.URL) (*page, error) {
 		}
 		u = next
 	}
-	return nil, fmt.Errorf("it is redirected more than %d times", maxDocumentHops)
+	return nil, fmt.Errorf("it is redirected more than %d times", maxDocumentRedirects)
 }
 
 // answer reads the document of a response, or returns the URL of its redirect.
@@ -106,9 +106,9 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 	case err != nil && len(body) == 0:
 		return nil, u, err
 	case err != nil:
-		p.cut = err.Error() // what came before the error is read
+		p.truncated = err.Error() // what came before the error is read
 	case int64(len(body)) > d.limit:
-		p.cut = fmt.Sprintf("longer than %d bytes; the rest is not read, see --max-body", d.limit)
+		p.truncated = fmt.Sprintf("longer than %d bytes; the rest is not read, see --max-body", d.limit)
 	}
 	p.input = extract.Input{Body: body[:min(int64(len(body)), d.limit)], ContentType: resp.ContentType, Name: path.Base(u.Path())}
 	return p, u, nil
@@ -123,8 +123,8 @@ func (x *extraction) website(ctx context.Context, t target) error {
 	if err != nil {
 		return x.unreadable(urinorm.Redact(t.raw), err)
 	}
-	if p.cut != "" {
-		x.note("%s: %s", p.url.Printed(), p.cut)
+	if p.truncated != "" {
+		x.note("%s: %s", p.url.Printed(), p.truncated)
 	}
 	base := x.base
 	if base.IsZero() {

@@ -24,11 +24,11 @@ orbweaver fix report.json --write`,
 		if err != nil {
 			return err
 		}
-		e := &editing{write: s.write, list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
+		e := &fixer{write: s.write, list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
 		for _, r := range saved.Results {
-			e.result(r)
+			e.add(r)
 		}
-		plan, err := e.finish(cmd.OutOrStdout())
+		plan, err := e.apply(cmd.OutOrStdout())
 		if err != nil {
 			return unsound(err)
 		}

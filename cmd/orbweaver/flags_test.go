@@ -20,9 +20,9 @@ func TestFlagRows(t *testing.T) {
 			case !name.MatchString(f.name):
 				t.Errorf("--%s: no flag name", f.name)
 			case seen[f.name], f.short != "" && seen[f.short]:
-				t.Errorf("--%s: it or its shorthand is there twice", f.name)
+				t.Errorf("--%s: the name or its shorthand is used twice", f.name)
 			case f.doc == "" || strings.HasSuffix(f.doc, ".") || strings.ToUpper(f.doc[:1]) == f.doc[:1] && !regexp.MustCompile("^(HTTP|PEM|User-Agent)").MatchString(f.doc):
-				t.Errorf("--%s: the doc %q is no sentence in lower case without a full stop", f.name, f.doc)
+				t.Errorf("--%s: the doc %q does not start in lower case or ends with a full stop", f.name, f.doc)
 			case !slices.Contains(groups, f.group):
 				t.Errorf("--%s: its group %q is not in the help", f.name, f.group)
 			case f.isSwitch() != (f.arg == ""):
@@ -30,7 +30,7 @@ func TestFlagRows(t *testing.T) {
 			case f.initial != "" && len(f.words) > 0 && !slices.Contains(f.words, f.initial):
 				t.Errorf("--%s: the default %q is not among its words", f.name, f.initial)
 			}
-			if field, ok := f.at(&settings{}).(*[]string); (ok && field != nil) != (f.many != once) {
+			if field, ok := f.field(&settings{}).(*[]string); (ok && field != nil) != (f.many != once) {
 				t.Errorf("--%s: a list says how it is repeated, and nothing else does", f.name)
 			}
 			seen[f.name], seen[f.short] = true, true
@@ -49,8 +49,7 @@ func TestShorthandsAgree(t *testing.T) {
 	}
 }
 
-// The defaults in the table are values that compile takes, and compile gives the
-// engine what the help says.
+// compile accepts the defaults in the table, and they are the values that the help shows.
 func TestDefaultsCompile(t *testing.T) {
 	s := addFlags(&cobra.Command{Use: "orbweaver"}, onCheck)
 	o, err := compile(s, onCheck)
@@ -102,7 +101,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// A user with several mistakes is told of all of them.
+// The error for several mistakes lists all of them.
 func TestCompileTellsEveryFault(t *testing.T) {
 	cmd := &cobra.Command{Use: "orbweaver"}
 	s := addFlags(cmd, onCheck)

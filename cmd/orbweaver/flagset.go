@@ -39,7 +39,7 @@ func addFlags(cmd *cobra.Command, on commands) *settings {
 }
 
 func (f *flag) isSwitch() bool {
-	_, ok := f.at(&settings{}).(*bool)
+	_, ok := f.field(&settings{}).(*bool)
 	return ok
 }
 
@@ -54,7 +54,7 @@ type flagValue struct {
 // Set takes a value from the command line.
 func (v *flagValue) Set(text string) error {
 	name := "--" + v.row.name
-	if field, ok := v.row.at(v.into).(*bool); ok {
+	if field, ok := v.row.field(v.into).(*bool); ok {
 		on, err := strconv.ParseBool(text)
 		if err != nil {
 			return errors.New("use true or false")
@@ -64,20 +64,20 @@ func (v *flagValue) Set(text string) error {
 			name = "--no-" + v.row.name
 		}
 	} else {
-		if field, ok := v.row.at(v.into).(*[]string); ok && !v.set {
+		if field, ok := v.row.field(v.into).(*[]string); ok && !v.set {
 			*field = nil // replace the default
 		}
 		v.fill(text)
 	}
 	v.set = true
 	v.into.origin[v.row.name] = name
-	v.into.line = append(v.into.line, lineFlag{name[len("--"):], text})
+	v.into.line = append(v.into.line, givenFlag{name[len("--"):], text})
 	return nil
 }
 
 // fill stores text in the field of a row that takes a value.
 func (v *flagValue) fill(text string) {
-	switch field := v.row.at(v.into).(type) {
+	switch field := v.row.field(v.into).(type) {
 	case *string:
 		*field = text
 	case *[]string:
@@ -140,7 +140,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // the flag does not determine which targets there are and what is learned about them.
 func (f *flag) mayChange() bool {
 	switch f.group {
-	case output, politeness, lasting, config:
+	case output, politeness, betweenRunsGroup, config:
 		return true
 	}
 	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "ignore-fragment", "write-clean",

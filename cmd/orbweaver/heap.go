@@ -15,96 +15,96 @@ import (
 // system, because each gap that a growing table leaves is too small for the next table.
 
 const (
-	// mostWaste is the maximum amount of garbage, in bytes.
-	mostWaste = 48 << 20
-	// besides is what the program needs apart from the heap, with a reserve, in bytes: if
+	// maxGarbage is the maximum amount of garbage, in bytes.
+	maxGarbage = 48 << 20
+	// nonHeapMemory is what the program needs apart from the heap, with a reserve, in bytes: if
 	// a limit is too low, the collector runs all the time.
-	besides = 32 << 20
-	// firstHeap is the live size that the runtime assumes for a new heap, in bytes.
-	firstHeap = 4 << 20
-	// leastHeap is the size that a heap may always grow to, in bytes: a dozen earlier
+	nonHeapMemory = 32 << 20
+	// initialHeap is the live size that the runtime assumes for a new heap, in bytes.
+	initialHeap = 4 << 20
+	// minHeap is the size that a heap may always grow to, in bytes: a dozen earlier
 	// collections would save nothing.
-	leastHeap = 40 << 20
+	minHeap = 40 << 20
 	// largeHeap is the live size above which there is a memory limit, in bytes.
 	largeHeap = 128 << 20
 )
 
 // Limits of the growth between collections, in percent of the live size.
 const (
-	leastPercent = 10   // for a very large heap, whose tables are scanned each time
-	mostPercent  = 1000 // for a heap with hardly any live data
+	minPercent = 10   // for a very large heap, whose tables are scanned each time
+	maxPercent = 1000 // for a heap with hardly any live data
 )
 
-func heapIsSet() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
+func collectorIsConfigured() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
 
-// expectMuch prepares the heap for a run that will use leastHeap of it. It takes some
+// prepareLargeHeap prepares the heap for a run that will use minHeap of it. It takes some
 // milliseconds, which would be too long for a short run.
-var expectMuch = sync.OnceFunc(func() {
-	if !heapIsSet() {
-		growInLargePages(leastHeap)
+var prepareLargeHeap = sync.OnceFunc(func() {
+	if !collectorIsConfigured() {
+		growInLargePages(minHeap)
 	}
 })
 
-// heap limits the garbage of a run.
-type heap struct {
+// garbageLimiter limits the garbage of a run.
+type garbageLimiter struct {
 	sample [1]metrics.Sample
 
-	mu     sync.Mutex
-	over   bool
-	before int // percent
-	now    int
-	unset  int64 // the memory limit before, in bytes
-	limit  int64
-	live   uint64 // at the last collection
+	mu             sync.Mutex
+	done           bool
+	initialPercent int // percent
+	percent        int
+	initialLimit   int64 // the memory limit before, in bytes
+	limit          int64
+	live           uint64 // at the last collection
 }
 
-// tendHeap limits the garbage until stop is called. It does nothing if the user has set
+// limitGarbage limits the garbage until stop is called. It does nothing if the user has set
 // GOGC or GOMEMLIMIT.
-func tendHeap() (stop func()) {
-	if heapIsSet() {
+func limitGarbage() (stop func()) {
+	if collectorIsConfigured() {
 		return func() {}
 	}
 	unset := debug.SetMemoryLimit(-1)
-	first := percentFor(firstHeap, firstHeap)
-	h := &heap{before: debug.SetGCPercent(first), now: first, unset: unset, limit: unset, live: firstHeap}
+	first := percentFor(initialHeap, initialHeap)
+	h := &garbageLimiter{initialPercent: debug.SetGCPercent(first), percent: first, initialLimit: unset, limit: unset, live: initialHeap}
 	h.sample[0].Name = "/gc/heap/live:bytes"
-	h.await()
+	h.adjustAfterCollection()
 	return h.stop
 }
 
-func (h *heap) stop() {
+func (h *garbageLimiter) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.over = true
-	debug.SetGCPercent(h.before)
-	debug.SetMemoryLimit(h.unset)
+	h.done = true
+	debug.SetGCPercent(h.initialPercent)
+	debug.SetMemoryLimit(h.initialLimit)
 }
 
-// await calls tend after the next collection. Nothing refers to the new object, so its
+// adjustAfterCollection calls adjust after the next collection. Nothing refers to the new object, so its
 // finalizer runs then.
-func (h *heap) await() {
-	type nobodys struct{ heap *heap }
+func (h *garbageLimiter) adjustAfterCollection() {
+	type nobodys struct{ heap *garbageLimiter }
 	runtime.SetFinalizer(&nobodys{h}, func(o *nobodys) {
-		if o.heap.tend() {
-			o.heap.await()
+		if o.heap.adjust() {
+			o.heap.adjustAfterCollection()
 		}
 	})
 }
 
-// tend adjusts the collector to the live size. It returns false after the end of the run.
-func (h *heap) tend() bool {
+// adjust adjusts the collector to the live size. It returns false after the end of the run.
+func (h *garbageLimiter) adjust() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	metrics.Read(h.sample[:])
-	if h.over || h.sample[0].Value.Kind() != metrics.KindUint64 {
+	if h.done || h.sample[0].Value.Kind() != metrics.KindUint64 {
 		return false
 	}
 	live := h.sample[0].Value.Uint64()
 	want := percentFor(live, h.live)
 	h.live = live
-	if want < h.now-h.now/8 || want > h.now+h.now/8 {
+	if want < h.percent-h.percent/8 || want > h.percent+h.percent/8 {
 		debug.SetGCPercent(want)
-		h.now = want
+		h.percent = want
 	}
 	if limit := h.limitFor(live); limit < h.limit-h.limit/8 || limit-h.limit/32 > h.limit {
 		debug.SetMemoryLimit(limit)
@@ -115,12 +115,12 @@ func (h *heap) tend() bool {
 
 // limitFor returns the total size of the runtime above which it returns free memory to
 // the system.
-func (h *heap) limitFor(live uint64) int64 {
+func (h *garbageLimiter) limitFor(live uint64) int64 {
 	if live < largeHeap {
-		return h.unset
+		return h.initialLimit
 	}
 	live = min(live, 1<<40)
-	return int64(live+live*uint64(percentFor(live, live))/100) + besides
+	return int64(live+live*uint64(percentFor(live, live))/100) + nonHeapMemory
 }
 
 // percentFor returns the growth of the heap at which the collector runs, in percent of
@@ -128,9 +128,9 @@ func (h *heap) limitFor(live uint64) int64 {
 // large page that is being read, and the heap need not double for it.
 func percentFor(live, before uint64) int {
 	live = max(live, 1)
-	waste := min(live, before, mostWaste)
-	if live < leastHeap {
-		waste = max(waste, leastHeap-live)
+	waste := min(live, before, maxGarbage)
+	if live < minHeap {
+		waste = max(waste, minHeap-live)
 	}
-	return int(min(mostPercent, max(leastPercent, waste*100/live)))
+	return int(min(maxPercent, max(minPercent, waste*100/live)))
 }

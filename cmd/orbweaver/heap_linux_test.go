@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestGrowInLargePages: the heap has room that the kernel backs by large pages, and no
-// more is live in it than before.
+// The heap has free memory that the kernel backs with large pages, and the live size does
+// not grow.
 func TestGrowInLargePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("this kernel has no large pages that programs could ask for")
@@ -34,7 +34,7 @@ func liveHeap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// inLargePages is how many bytes of the process are marked so.
+// inLargePages returns how many bytes of the process are marked for large pages.
 func inLargePages(t *testing.T) (marked uint64) {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")

@@ -20,32 +20,32 @@ func TestPercentFor(t *testing.T) {
 	}
 }
 
-// A large heap may hold little that is free, a small one as much as it wants.
+// A large heap may contain little free memory, a small one any amount.
 func TestLimitFor(t *testing.T) {
-	h := &heap{unset: 1 << 60}
-	for live, want := range map[uint64]int64{0: 1 << 60, largeHeap - 1: 1 << 60, 192 << 20: 272 << 20, 480 << 20: 560 << 20, 1 << 63: 1<<40 + 1<<40/10 + besides} {
+	h := &garbageLimiter{initialLimit: 1 << 60}
+	for live, want := range map[uint64]int64{0: 1 << 60, largeHeap - 1: 1 << 60, 192 << 20: 272 << 20, 480 << 20: 560 << 20, 1 << 63: 1<<40 + 1<<40/10 + nonHeapMemory} {
 		if got := h.limitFor(live); got != want {
 			t.Errorf("limitFor(%d) = %d, want %d", live, got, want)
 		}
 	}
 }
 
-// TestTendHeap: with much that is live the collector is called sooner, from the
-// collection after the one that saw it, and as before when the run is over.
-func TestTendHeap(t *testing.T) {
+// With much live data the collector runs more often, one collection later, and as before
+// after the run.
+func TestLimitGarbage(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
 	before, unset := percentNow(), debug.SetMemoryLimit(-1)
-	stop := tendHeap()
-	live := make([]byte, 4*mostWaste)
+	stop := limitGarbage()
+	live := make([]byte, 4*maxGarbage)
 	for until := time.Now().Add(10 * time.Second); percentNow() > 30; runtime.GC() {
 		if time.Now().After(until) {
-			t.Fatalf("with %d MiB live the collector still waits for %d %% more", len(live)>>20, percentNow())
+			t.Fatalf("with %d MiB live the heap may still grow by %d %%", len(live)>>20, percentNow())
 		}
 		runtime.Gosched()
 	}
 	runtime.KeepAlive(live)
-	if got := debug.SetMemoryLimit(-1); got > 8*mostWaste {
+	if got := debug.SetMemoryLimit(-1); got > 8*maxGarbage {
 		t.Errorf("with %d MiB live the limit is %d MiB", len(live)>>20, got>>20)
 	}
 	stop()
@@ -53,12 +53,12 @@ func TestTendHeap(t *testing.T) {
 		t.Errorf("after the run the limit is %d, it was %d", got, unset)
 	}
 	if got := percentNow(); got != before {
-		t.Errorf("after the run it is %d %%, it was %d %%", got, before)
+		t.Errorf("after the run the growth is %d %%, it was %d %%", got, before)
 	}
 	t.Setenv("GOGC", "77")
-	tendHeap()()
+	limitGarbage()()
 	if got := percentNow(); got != before {
-		t.Errorf("what the user has set became %d %%", got)
+		t.Errorf("the user's setting became %d %%", got)
 	}
 }
 

@@ -42,7 +42,7 @@ func help(cmd *cobra.Command, _ []string) {
 	for _, section := range flagSections(cmd) {
 		w.line("\n" + section.title + ":")
 		for _, f := range section.flags {
-			w.entry("  "+f.spelling(), 34, f.explained())
+			w.entry("  "+f.spelling(), 34, f.fullDoc())
 		}
 	}
 	if cmd == cmd.Root() {
@@ -180,9 +180,9 @@ func (f *flag) value() string {
 	return f.arg
 }
 
-// explained returns the flag's doc with its words, its default and whether it may be
+// fullDoc returns the flag's doc with its words, its default and whether it may be
 // repeated.
-func (f *flag) explained() string {
+func (f *flag) fullDoc() string {
 	var more []string
 	if len(f.words) > 4 {
 		more = append(more, strings.Join(f.words, ", "))

@@ -35,7 +35,7 @@ orbweaver init --from linkcheckerrc -o -`,
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		carried, err := readPeers(from)
+		carried, err := readImports(from)
 		if err != nil {
 			return usageError("%w", err)
 		}
@@ -51,7 +51,7 @@ orbweaver init --from linkcheckerrc -o -`,
 		if err != nil {
 			return usageError("%w", err)
 		}
-		return tellCarried(cmd.ErrOrStderr(), carried, file)
+		return printImport(cmd.ErrOrStderr(), carried, file)
 	}
 	return cmd
 }
@@ -73,8 +73,8 @@ func writeNew(file, text string, force bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// readPeers reads the configuration files of other programs and merges them.
-func readPeers(files []string) (*migrate.Config, error) {
+// readImports reads the configuration files of other programs and merges them.
+func readImports(files []string) (*migrate.Config, error) {
 	all := &migrate.Config{}
 	for _, name := range files {
 		info, err := os.Stat(name)
@@ -92,8 +92,8 @@ func readPeers(files []string) (*migrate.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range c.Left {
-			c.Left[i].Option = name + ": " + c.Left[i].Option
+		for i := range c.Skipped {
+			c.Skipped[i].Option = name + ": " + c.Skipped[i].Option
 		}
 		merge(all, c)
 	}
@@ -115,7 +115,7 @@ func merge(all, c *migrate.Config) {
 		}
 	}
 	all.Rules = append(all.Rules, c.Rules...)
-	all.Left = append(all.Left, c.Left...)
+	all.Skipped = append(all.Skipped, c.Skipped...)
 	all.Targets = append(all.Targets, c.Targets...)
 }
 
@@ -128,22 +128,22 @@ func dropUnknown(c *migrate.Config) {
 		if known && (len(row.words) == 0 || slices.Contains(row.words, s.Values[0])) {
 			return false
 		}
-		c.Left = append(c.Left, migrate.Left{Option: s.Key + " = " + s.Values[0], Why: "Orbweaver has no such setting"})
+		c.Skipped = append(c.Skipped, migrate.Skipped{Option: s.Key + " = " + s.Values[0], Reason: "Orbweaver has no such setting"})
 		return true
 	})
 }
 
-// tellCarried prints what was imported and what was not.
-func tellCarried(w io.Writer, c *migrate.Config, file string) error {
+// printImport prints what was imported and what was not.
+func printImport(w io.Writer, c *migrate.Config, file string) error {
 	if file != "-" {
 		fmt.Fprintf(w, "wrote %s", file)
 		if n := len(c.Settings) + len(c.Rules); n > 0 {
-			fmt.Fprintf(w, ": %s imported, %d not", counted(n, "setting"), len(c.Left))
+			fmt.Fprintf(w, ": %s imported, %d not", counted(n, "setting"), len(c.Skipped))
 		}
 		fmt.Fprintln(w)
 	}
-	for _, l := range c.Left {
-		fmt.Fprintf(w, "not imported: %s: %s\n", l.Option, l.Why)
+	for _, l := range c.Skipped {
+		fmt.Fprintf(w, "not imported: %s: %s\n", l.Option, l.Reason)
 	}
 	if len(c.Targets) > 0 {
 		fmt.Fprintf(w, "run: orbweaver %s\n", strings.Join(c.Targets, " "))
@@ -156,8 +156,8 @@ func tellCarried(w io.Writer, c *migrate.Config, file string) error {
 func initText(c *migrate.Config) (string, error) {
 	var b strings.Builder
 	b.WriteString(initHead)
-	for _, l := range c.Left {
-		comment(&b, "", "Not imported: "+l.Option+": "+l.Why+".")
+	for _, l := range c.Skipped {
+		comment(&b, "", "Not imported: "+l.Option+": "+l.Reason+".")
 	}
 	set := map[string]migrate.Setting{}
 	for _, s := range c.Settings {

@@ -25,31 +25,30 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
-// kills is how often a process is killed: in first crawls, and in second ones, which
-// know something of the first. The program is built without the race detector, which
-// would cost three times as much in so many starts. Some tests do so side by side: most of the time a crawl
-// waits for the disk.
+// kills is how often a process is killed, in first crawls and in second crawls with a
+// cache. The program is built without the race detector, which would triple the time of
+// all the starts. Some tests run in parallel, because a crawl mostly waits for the disk.
 const (
 	firstKills, secondKills = 120, 90
 	killers                 = 3
 )
 
-// killSite serves a generated site, some pages of which have moved, with entity tags
-// and links to another host, and lets a test know of each request.
+// killSite serves a generated site with entity tags, redirects and links to another host,
+// and counts requests.
 type killSite struct {
 	pages http.Handler
-	other string // the same server under another name
+	other string // the same server under another host name
 
 	mu      sync.Mutex
-	session string        // whose requests count: those of a killed process may come late
+	session string        // the session whose requests are counted: requests of a killed process may arrive late
 	left    int           // requests until now is closed
-	now     chan struct{} // it is time to kill
+	now     chan struct{} // closed when the process is to be killed
 	asked   map[string]int
 }
 
 func (s *killSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	// Headers are sent to the site alone; what its other name is asked for counts too.
+	// Headers are only sent to the site. Requests to its other name are counted too.
 	if session := r.Header.Get("X-Session"); session == s.session || session == "" {
 		s.asked[r.Method+" http://"+r.Host+r.URL.Path]++
 		if s.left--; s.left == 0 {
@@ -71,7 +70,7 @@ func (s *killSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.tagged(w, r)
 }
 
-// elsewhere is what the other host has: a page n, and n+100 that has moved there.
+// elsewhere serves the other host: page n, and a redirect to it at n+100.
 func (s *killSite) elsewhere(w http.ResponseWriter, path string) {
 	n, err := strconv.Atoi(path)
 	switch {
@@ -112,7 +111,7 @@ func (s *killSite) tagged(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, body)
 }
 
-// begin forgets what was asked, and closes the channel at the n-th request of a session.
+// begin resets the counts, and closes the channel at the n-th request of a session.
 func (s *killSite) begin(session string, n int) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,14 +119,14 @@ func (s *killSite) begin(session string, n int) <-chan struct{} {
 	return s.now
 }
 
-// requests are those of the session, by method and URL.
+// requests returns the requests of the session by method and URL.
 func (s *killSite) requests() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.asked)
 }
 
-// killing kills processes of one site.
+// killing kills processes that crawl one site.
 type killing struct {
 	*testing.T
 	program string
@@ -152,7 +151,7 @@ func (k *killing) start(args ...string) *process {
 	return p
 }
 
-// whole runs a command that nobody disturbs.
+// whole runs a command that is not killed.
 func (k *killing) whole(args ...string) map[string]any {
 	k.Helper()
 	k.site.begin(args[0], -1)
@@ -165,10 +164,9 @@ func (k *killing) check(dir string) []string {
 	return []string{"check", k.url + "/", "-f", "json", "--show", "all", "--no-config", "--concurrency", "8", "--fingerprint-bits", k.bits, "--state", dir}
 }
 
-// TestKilled kills a process with SIGKILL again and again, at any moment, until its
-// crawl is over: nothing that was settled is asked for again, and the report is that
-// of a crawl that nobody disturbed. So it is with a second crawl, which takes from
-// the first what need not be asked.
+// TestKilled kills a process with SIGKILL at random moments until its crawl is complete.
+// No finished target is requested again, and the report is that of a crawl that is not
+// killed. The same holds for a second crawl, which uses the cache of the first.
 func TestKilled(t *testing.T) {
 	program := releaseBuild(t)
 	for i := range uint64(killers) {
@@ -194,12 +192,12 @@ func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 	copyState(t, first, kept)
 	want = k.whole(k.check(kept)...)
 	if cached, _ := want["summary"].(map[string]any)["cached"].(float64); cached < 20 {
-		t.Errorf("a second crawl asks of all targets but %v", cached)
+		t.Errorf("a second crawl requests all targets but %v", cached)
 	}
 	k.again(secondKills/killers, want, func(dir string) { copyState(t, first, dir) })
 }
 
-// again kills crawls until so many were killed.
+// again kills processes until the given number is reached.
 func (k *killing) again(kills int, want map[string]any, prepare func(dir string)) {
 	k.Helper()
 	for killed := 0; killed < kills; {
@@ -208,12 +206,13 @@ func (k *killing) again(kills int, want map[string]any, prepare func(dir string)
 		n, got := k.crawl(dir)
 		killed += n
 		if !reflect.DeepEqual(got, want) {
-			k.Fatalf("the report differs from that of a crawl that was not disturbed:\n%s", difference(got, want))
+			k.Fatalf("the report differs from that of a crawl that was not killed:\n%s", difference(got, want))
 		}
 	}
 }
 
-// crawl kills one crawl until it is over, and returns how often, and its report.
+// crawl kills one crawl until it is complete. It returns the number of kills and the
+// report.
 func (k *killing) crawl(dir string) (killed int, report map[string]any) {
 	k.Helper()
 	args := k.check(dir)
@@ -235,9 +234,9 @@ func (k *killing) crawl(dir string) (killed int, report map[string]any) {
 		for request, n := range k.site.requests() {
 			_, url, _ := strings.Cut(request, " ")
 			if before.settled[url] {
-				k.Fatalf("%s: it was settled", request)
+				k.Fatalf("%s: it was finished", request)
 			}
-			if n > 1 && !strings.Contains(url, "/x/") { // what another process was about to send there may still come
+			if n > 1 && !strings.Contains(url, "/x/") { // a request to the other host of the previous process may arrive late
 				k.Errorf("%s: %d times in one session", request, n)
 			}
 		}
@@ -247,14 +246,14 @@ func (k *killing) crawl(dir string) (killed int, report map[string]any) {
 		killed++
 		after := keptIn(k.T, dir)
 		switch {
-		case after.finished && before.begun: // it was killed while it reported
+		case after.finished && before.begun: // it was killed while it wrote the report
 			return killed, k.whole("report", dir, "-f", "json", "--show", "all")
 		case after.begun && !after.finished && k.rng.IntN(4) > 0:
 			args = []string{"resume", "--state", dir}
-		default: // it had not come so far; or the same command once more
+		default: // there was no crawl yet, or the same command was run again
 			args = k.check(dir)
 		}
-		if before = after; after.finished { // the crawl before
+		if before = after; after.finished { // the previous crawl
 			before = kept{}
 		}
 	}
@@ -266,7 +265,7 @@ type process struct {
 	out, err bytes.Buffer
 }
 
-// kept is what a state knows of a crawl.
+// kept is what a state directory knows of a crawl.
 type kept struct {
 	begun, finished bool
 	settled         map[string]bool // URLs with an outcome
@@ -299,8 +298,8 @@ func keptIn(t *testing.T, dir string) (found kept) {
 	return found
 }
 
-// reportOf reads a report, without what may differ from run to run: times, and how
-// often something had to be asked.
+// reportOf reads a report without values that differ between runs: times, and numbers of
+// requests.
 func reportOf(t *testing.T, p *process) map[string]any {
 	t.Helper()
 	var report map[string]any
@@ -317,7 +316,7 @@ func reportOf(t *testing.T, p *process) map[string]any {
 	return report
 }
 
-// copyState copies a directory that no process uses.
+// copyState copies a directory that no process is using.
 func copyState(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
@@ -325,8 +324,8 @@ func copyState(t *testing.T, from, to string) {
 	}
 }
 
-// difference shows the first results in which two reports differ, or else all but
-// the results.
+// difference returns the first results that differ between two reports, or the other
+// parts if all results are equal.
 func difference(got, want map[string]any) string {
 	a, b := got["results"].([]any), want["results"].([]any)
 	for i := range min(len(a), len(b)) {

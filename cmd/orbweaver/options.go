@@ -87,17 +87,17 @@ func compile(s *settings, on commands) (*options, error) {
 	k.SoftNotFound, k.CheckHTTPS = s.soft404, s.checkHTTPS
 	k.Archive = archives[s.archive]
 	k.Credentials = s.user != "" || s.netrc || len(s.header) > 0 || s.cookies != ""
-	k.MaxRedirects = orNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
+	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
 
 	k.Concurrency = read(c, "concurrency", s.concurrency, atLeast(1))
 	k.PerHost = read(c, "per-host", s.perHost, atLeast(1))
 	k.PerHostGiven = s.given("per-host")
 	k.Rate = read(c, "rate", s.rate, parseRate)
 	k.Delay = read(c, "delay", s.delay, parseDuration)
-	k.Retries = orNone(read(c, "retries", s.retries, atLeast(0)))
-	k.SecondPassAfter = notZero(read(c, "second-pass-after", s.secondPassAfter, parseDuration))
+	k.Retries = zeroAsNone(read(c, "retries", s.retries, atLeast(0)))
+	k.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", s.secondPassAfter, parseDuration))
 	k.SecondPassGiven = s.given("second-pass-after")
-	k.MaxWait = notZero(read(c, "max-wait", s.maxWait, parseDuration))
+	k.MaxWait = zeroAsShortest(read(c, "max-wait", s.maxWait, parseDuration))
 	for i := range s.rules {
 		rule, err := s.rules[i].compile()
 		if err != nil {
@@ -158,8 +158,8 @@ func compileFix(c *compiler, o *options) {
 // patches reports whether a patch is printed to standard output.
 func (o *options) patches() bool { return o.fix && !o.write }
 
-// orNone converts a limit of zero for the engine, in which zero means the default.
-func orNone(n int) int {
+// zeroAsNone converts a limit of zero for the engine, in which zero means the default.
+func zeroAsNone(n int) int {
 	if n == 0 {
 		return -1
 	}
@@ -194,8 +194,8 @@ var widths = map[string]frontier.Width{
 	"128": frontier.Wide,
 }
 
-// notZero converts a duration of zero for the engine, in which zero means the default.
-func notZero(d time.Duration) time.Duration { return max(d, 1) }
+// zeroAsShortest converts a duration of zero for the engine, in which zero means the default.
+func zeroAsShortest(d time.Duration) time.Duration { return max(d, 1) }
 
 // parseDocumentBase reads the URL of a document, or of a directory of documents.
 func parseDocumentBase(s string) (urinorm.URL, error) {

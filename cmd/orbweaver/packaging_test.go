@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// composite is the part of action.yml that has to hold together.
+// composite is the part of action.yml that the test checks.
 type composite struct {
 	Inputs map[string]struct {
 		Description string `yaml:"description"`
@@ -69,7 +69,7 @@ func TestActionHoldsTogether(t *testing.T) {
 	for _, m := range reference.FindAllStringSubmatch(string(text), -1) {
 		used[m[1]] = true
 		if _, ok := a.Inputs[m[1]]; !ok {
-			t.Errorf("inputs.%s is used, but no input", m[1])
+			t.Errorf("inputs.%s is used, but not declared", m[1])
 		}
 	}
 	for name, in := range a.Inputs {
@@ -83,7 +83,7 @@ func TestActionHoldsTogether(t *testing.T) {
 	}
 	for _, s := range a.Runs.Steps {
 		if strings.Contains(s.Run, "${{") {
-			t.Errorf("step %s pastes text of an input into its script", s.ID)
+			t.Errorf("step %s inserts the text of an input into its script", s.ID)
 		}
 		if s.Run != "" && s.Shell == "" {
 			t.Errorf("step %s names no shell", s.ID)
@@ -93,7 +93,7 @@ func TestActionHoldsTogether(t *testing.T) {
 		}
 		for _, m := range regexp.MustCompile(`--([a-z-]+)=`).FindAllStringSubmatch(s.Run, -1) {
 			if !known[m[1]] {
-				t.Errorf("the action gives --%s, which is no flag of check", m[1])
+				t.Errorf("the action gives --%s, which is not a flag of check", m[1])
 			}
 		}
 	}
@@ -119,13 +119,13 @@ func TestHooksHoldTogether(t *testing.T) {
 	}
 	for _, h := range hooks {
 		if h.ID == "" || h.Name == "" || h.Language != "golang" || !strings.HasPrefix(h.Entry, "orbweaver check") {
-			t.Errorf("hook %+v is not whole", h)
+			t.Errorf("hook %+v is incomplete", h)
 		}
 		for _, arg := range h.Args {
 			name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 			i := slices.IndexFunc(flagsOn(onCheck), func(f flag) bool { return f.name == name })
 			if i < 0 || !slices.Contains(flagsOn(onCheck)[i].words, value) {
-				t.Errorf("hook %s: %s is no flag of check", h.ID, arg)
+				t.Errorf("hook %s: %s is not a flag of check", h.ID, arg)
 			}
 		}
 	}

@@ -29,10 +29,10 @@ type plan struct {
 	stdin      *fetch.Document // nil if standard input is not a target
 	hints      []string        // notes for the user
 
-	base  urinorm.URL
-	style disk.HostStyle
-	dirs  map[string]*disk.Site // mounted directories by absolute path
-	named map[*disk.Site]bool   // the sites that are targets
+	base     urinorm.URL
+	style    disk.HostStyle
+	dirs     map[string]*disk.Site // mounted directories by absolute path
+	isTarget map[*disk.Site]bool   // the sites that are targets
 }
 
 // planRun reads the targets of a run and plans its start.
@@ -66,7 +66,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, style: o.hostStyle, dirs: map[string]*disk.Site{}, named: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, style: o.hostStyle, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -90,8 +90,8 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	return p, nil
 }
 
-// long reports whether the run will read many documents, as far as is known before it.
-func (p *plan) long() bool {
+// large reports whether the run will read many documents, as far as is known before it.
+func (p *plan) large() bool {
 	const many = 2000
 	return len(p.seeds) >= many
 }
@@ -113,7 +113,7 @@ func (p *plan) names(args, from []string) []string {
 func (p *plan) siteDirs() []string {
 	var dirs []string
 	for _, s := range p.sites {
-		if p.named[s] {
+		if p.isTarget[s] {
 			dirs = append(dirs, s.Dir())
 		}
 	}
@@ -145,7 +145,7 @@ func (p *plan) addDirectory(t target) error {
 		}
 		return err
 	}
-	p.named[site] = true
+	p.isTarget[site] = true
 	before := len(p.seeds)
 	err = site.Walk(func(rel string, _ fs.DirEntry) error {
 		if path.Ext(rel) == ".css" || !isDocument(site.Dir(), rel) {
@@ -202,7 +202,7 @@ func (p *plan) addFile(t target, file, slash string) error {
 	if inside(p.workingDir, abs) {
 		dir, label = p.workingDir, "."
 	}
-	if mounted := p.holding(abs); len(mounted) > len(dir) {
+	if mounted := p.mountedAround(abs); len(mounted) > len(dir) {
 		dir, label = mounted, p.dirs[mounted].Dir()
 	}
 	site, err := p.mount(dir, label)
@@ -217,15 +217,15 @@ func (p *plan) addFile(t target, file, slash string) error {
 	if err != nil {
 		return usageError("%s: the name cannot be written in a URL: %w", t.raw, err)
 	}
-	if slash == "" && !sniffed(abs) {
+	if slash == "" && !readableFile(abs) {
 		p.hints = append(p.hints, fmt.Sprintf("the format of %s cannot be read for links: only its existence is checked", t.raw))
 	}
 	p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Named: true, Raw: t.raw})
 	return nil
 }
 
-// holding returns the innermost mounted directory that contains a file, or "".
-func (p *plan) holding(abs string) string {
+// mountedAround returns the innermost mounted directory that contains a file, or "".
+func (p *plan) mountedAround(abs string) string {
 	best := ""
 	for dir := range p.dirs {
 		if len(dir) > len(best) && inside(dir, abs) {

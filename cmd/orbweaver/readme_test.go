@@ -15,40 +15,33 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-var update = stdflag.Bool("update", false, "write the generated tables of the documentation anew")
+var update = stdflag.Bool("update", false, "update README's generated tables")
 
 const readme = "../../README.md"
 
-// README's tables of flags and exit statuses are written from the same rows as
-// the help, and the guide to the codes from the table of codes; go test
-// ./cmd/orbweaver -run Generated -update renews them.
-func TestGeneratedTables(t *testing.T) {
-	for file, tables := range map[string]map[string]string{
-		readme:          {"flags": flagTables(), "exit": exitRows(), "formats": formatRows()},
-		"docs/codes.md": {"codes": codeRows(), "statuses": statusRows()},
-	} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := string(text)
-		for mark, table := range tables {
-			want = between(t, want, mark, table)
-		}
-		if want == string(text) {
-			continue
-		}
-		if !*update {
-			t.Errorf("the tables of %s are not what the program says: renew them with go test ./cmd/orbweaver -run Generated -update", file)
-			continue
-		}
-		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+// README's tables are generated from the same rows as the help; go test ./cmd/orbweaver
+// -update updates them.
+func TestReadmeTables(t *testing.T) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(text)
+	want = between(t, want, "flags", flagTables())
+	want = between(t, want, "exit", exitRows())
+	want = between(t, want, "formats", formatRows())
+	if want == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatal("the tables in README.md are out of date: update them with go test ./cmd/orbweaver -run TestReadmeTables -update")
+	}
+	if err := os.WriteFile(readme, []byte(want), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// The functions that the journey names are where it says.
+// The functions in the journey are in the files that it names.
 func TestReadmeJourney(t *testing.T) {
 	text, err := os.ReadFile(readme)
 	if err != nil {
@@ -72,20 +65,20 @@ func TestReadmeJourney(t *testing.T) {
 	}
 }
 
-// between puts text between a pair of marks.
+// between replaces the text between a pair of marks.
 func between(t *testing.T, doc, mark, text string) string {
 	t.Helper()
 	open, shut := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->\n"
 	before, rest, ok1 := strings.Cut(doc, open)
 	_, after, ok2 := strings.Cut(rest, shut)
 	if !ok1 || !ok2 {
-		t.Fatalf("the document lacks the marks %s", mark)
+		t.Fatalf("README.md has no marks %s", mark)
 	}
 	return before + open + text + shut + after
 }
 
-// flagTables are the flags of check by group, then those of the other commands
-// that check does not have.
+// flagTables returns the tables of flags: those of check by group, then those of the
+// other commands.
 func flagTables() string {
 	var b strings.Builder
 	root := newRoot()
@@ -112,11 +105,11 @@ func flagTables() string {
 	return b.String()
 }
 
-// meaning is the row's sentence with its words and whether it may be repeated.
+// meaning returns the doc of a row with its words and whether it may be repeated.
 func (f *flag) meaning() string {
 	copied := *f
 	copied.initial = ""
-	return copied.explained()
+	return copied.fullDoc()
 }
 
 func code(s string) string {
@@ -128,7 +121,7 @@ func code(s string) string {
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// formatRows are the rows of the table of formats.
+// formatRows returns the rows of the table of formats.
 func formatRows() string {
 	var b strings.Builder
 	for _, f := range report.Formats {

@@ -64,7 +64,7 @@ func renderReport(cmd *cobra.Command, o *options, file string) error {
 		if err != nil {
 			return err
 		}
-		compareWith(report.NewBaseline(known), saved)
+		applyBaseline(report.NewBaseline(known), saved)
 	}
 	if err := saved.Write(out); err != nil {
 		return unsound(err)

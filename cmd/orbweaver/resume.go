@@ -24,7 +24,7 @@ orbweaver resume --state crawl --rate 2/s -o report.json`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && s.state == "" {
 			s.state = args[0]
-			s.line = append(s.line, lineFlag{"state", args[0]})
+			s.line = append(s.line, givenFlag{"state", args[0]})
 		} else if len(args) == 1 || s.state == "" {
 			return usageError("resume: name the directory of the crawl: orbweaver resume --state DIR")
 		}
@@ -50,30 +50,30 @@ func resume(cmd *cobra.Command, session *settings) error {
 	case st.standing.Finished:
 		return errFinished(session.state)
 	}
-	line, err := fromHere(session.line)
+	line, err := absoluteFiles(session.line)
 	if err != nil {
 		return err
 	}
-	return st.command.at(func() error {
+	return st.command.inDirectory(func() error {
 		o, asked, err := st.command.options(line)
 		if err != nil {
 			return err
 		}
-		if err := st.fit(asked, note); err != nil {
+		if err := st.prepare(asked, note); err != nil {
 			return err
 		}
 		return checkLinks(cmd, o, st.command.Targets, st)
 	})
 }
 
-// fromHere makes file names in flags absolute, because the command runs in the directory
+// absoluteFiles makes file names in flags absolute, because the command runs in the directory
 // in which the crawl was started.
-func fromHere(line []lineFlag) ([]lineFlag, error) {
+func absoluteFiles(line []givenFlag) ([]givenFlag, error) {
 	files := map[string]bool{}
 	for _, f := range flagsOn(onResume) {
 		files[f.name] = f.file
 	}
-	out := make([]lineFlag, len(line))
+	out := make([]givenFlag, len(line))
 	for i, f := range line {
 		if out[i] = f; !files[f.Name] || f.Text == "" || f.Text == report.Stdout {
 			continue

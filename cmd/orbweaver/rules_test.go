@@ -49,8 +49,8 @@ verdict = "ignore"
 	}
 }
 
-// A rule written exactly from a printed URL matches that URL, whatever characters
-// of it mean something in a glob.
+// A rule that is copied from a printed URL matches that URL, even if it contains special
+// characters of globs.
 func TestRuleFromPrintedURL(t *testing.T) {
 	for _, printed := range []string{
 		"https://example.com/a?b=c",

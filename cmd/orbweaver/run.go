@@ -18,7 +18,7 @@ import (
 // nil, it keeps the crawl. The error carries the exit status.
 func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error {
 	if st == nil { // otherwise openState has done it
-		defer tendHeap()()
+		defer limitGarbage()()
 	}
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
 	stdin, err := st.stdin(cmd.InOrStdin())
@@ -31,8 +31,8 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return err
 	}
 	defer plan.close()
-	if plan.long() {
-		expectMuch()
+	if plan.large() {
+		prepareLargeHeap()
 	}
 	out, err := openSink(cmd, o, plan, console)
 	if err != nil {
@@ -47,14 +47,14 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return usageError("%w", err)
 	}
 	defer web.Close()
-	out.memory.prepare(cfg)
+	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)
 	}
 	if err := st.begin(o.crawl.FingerprintBits); err != nil {
 		return err
 	}
-	st.serve(cfg)
+	st.configure(cfg)
 	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: st.started(), Targets: plan.names(args, o.from)}
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
@@ -72,13 +72,13 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		console.notef("%s", hint)
 	}
 	summary.Targets = head.Targets
-	out.memory.spare(summary)
+	out.earlier.excuse(summary)
 	if err := errors.Join(err, out.End(summary)); err != nil {
 		return unsound(err)
 	}
 	var lost error
-	if st.over() { // an incomplete crawl is not counted
-		lost = out.memory.keep(summary)
+	if st.complete() { // an incomplete crawl is not counted
+		lost = out.earlier.record(summary)
 	}
 	if err := out.writeFiles(cmd.OutOrStdout()); err != nil {
 		return unsound(err)
@@ -97,7 +97,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 // checked and the report does not tell why, it prints the reason.
 func exitStatus(policy report.Policy, s *crawler.Summary, console *console) error {
 	code := policy.Exit(s)
-	if why := whyNothing(s); code == report.ExitUnsound && s.Complete && len(s.StartFailed) == 0 && why != "" {
+	if why := whyNothingChecked(s); code == report.ExitUnsound && s.Complete && len(s.StartFailed) == 0 && why != "" {
 		console.notef("nothing was checked: %s", why)
 	}
 	if code == exitOK {
@@ -106,8 +106,8 @@ func exitStatus(policy report.Policy, s *crawler.Summary, console *console) erro
 	return &exitError{code: code}
 }
 
-// whyNothing returns why a run checked nothing, if the engine has not told it.
-func whyNothing(s *crawler.Summary) string {
+// whyNothingChecked returns why a run checked nothing, if the engine has not told it.
+func whyNothingChecked(s *crawler.Summary) string {
 	switch {
 	case s.Pages == 0:
 		return "no document that can be read for links was found"

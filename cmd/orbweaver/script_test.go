@@ -23,18 +23,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"orbweaver": main})
 }
 
-// TestScript runs the program as users do. Beside testscript's own commands the
-// scripts have:
+// TestScript runs the program as users do. The scripts have these commands in addition to
+// those of testscript:
 //
 //	exits CODE orbweaver ARG...   the exit status is CODE
 //	json FILE PATH REGEXP         the value at PATH (a.b.0.c) of a JSON file matches
 //	serve DIR                     serves DIR on loopback; $SITE is its URL, $SITE/status/NNN answers NNN,
 //	                              $SITE/redirect/NNN/PATH answers NNN with Location /PATH,
 //	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers,
-//	                              $SITE/private/ is for bob with the password hunter2, at bob:hunter2@$HOST, too
-//	servearchive                  answers over TLS as the Wayback Machine does, at $ARCHIVE (address:port)
+//	                              $SITE/private/ requires bob with the password hunter2, also at bob:hunter2@$HOST
+//	servearchive                  answers over TLS like the Wayback Machine, at $ARCHIVE (address:port)
 //	action ID FILE                writes the script of a step of action.yml to FILE
-//	awaitrequest /hang            waits until somebody asks for it
+//	awaitrequest /hang            waits for a request for it
 //
 // $DOCUMENTS is a directory with a real document of each format.
 func TestScript(t *testing.T) {
@@ -64,7 +64,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// condition knows [ci], where a script must not be skipped for what the machine lacks.
+// condition implements [ci], under which a script must not be skipped because a program is missing.
 func condition(name string) (bool, error) {
 	if name != "ci" {
 		return false, fmt.Errorf("unknown condition %q", name)
@@ -134,7 +134,7 @@ func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	re, err := regexp.Compile("^(?:" + args[2] + ")$")
 	ts.Check(err)
 	if re.MatchString(text) == neg {
-		ts.Fatalf("%s is %q, which is not what %s asks for", args[1], text, args[2])
+		ts.Fatalf("%s is %q, which does not match %s", args[1], text, args[2])
 	}
 }
 
@@ -161,11 +161,11 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		w.WriteHeader(code)
 	})
 	mux.HandleFunc("/echo/", func(w http.ResponseWriter, r *http.Request) {
-		// A page whose one link names what came along, for tests of headers.
+		// A page whose only link contains a request header, for tests of headers.
 		fmt.Fprintf(w, "<!doctype html><a href='/seen?token=%s'>seen</a>", r.Header.Get("X-Token"))
 	})
 	mux.HandleFunc("/private/", func(w http.ResponseWriter, r *http.Request) {
-		// For whoever is bob, with the password hunter2.
+		// Requires the user bob with the password hunter2.
 		if name, password, _ := r.BasicAuth(); name != "bob" || password != "hunter2" {
 			w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
 			w.WriteHeader(http.StatusUnauthorized)

@@ -103,11 +103,11 @@ type settings struct {
 	origin map[string]string
 	// line lists the flags on the command line in order, with their values. A switch that
 	// is turned off has the prefix "no-".
-	line []lineFlag
+	line []givenFlag
 }
 
-// lineFlag is a flag on the command line.
-type lineFlag struct {
+// givenFlag is a flag on the command line.
+type givenFlag struct {
 	Name string `json:"name"`
 	Text string `json:"value"`
 }

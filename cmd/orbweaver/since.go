@@ -43,11 +43,11 @@ func (c *changes) Has(path string) bool {
 	if err != nil {
 		return true
 	}
-	return c.paths[abs] || c.below(abs)
+	return c.paths[abs] || c.inChangedDirectory(abs)
 }
 
-// below reports whether a file is in a directory that was added or removed as a whole.
-func (c *changes) below(abs string) bool {
+// inChangedDirectory reports whether a file is in a directory that was added or removed as a whole.
+func (c *changes) inChangedDirectory(abs string) bool {
 	if len(c.trees) == 0 {
 		return false
 	}
@@ -97,15 +97,15 @@ func changesSince(ctx context.Context, ref string, targets []target) (*changes, 
 			continue
 		}
 		asked[dir] = true
-		if err := c.ask(ctx, ref, dir); err != nil {
+		if err := c.addBelow(ctx, ref, dir); err != nil {
 			return nil, fmt.Errorf("--since %s: %s: %w", ref, dir, err)
 		}
 	}
 	return c, nil
 }
 
-// ask adds the changes below one directory.
-func (c *changes) ask(ctx context.Context, ref, path string) error {
+// addBelow adds the changes below one directory.
+func (c *changes) addBelow(ctx context.Context, ref, path string) error {
 	user, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (c *changes) ask(ctx context.Context, ref, path string) error {
 	if err != nil {
 		return withoutPath(err)
 	}
-	git := repository{dir: dir, environment: outsideOfHooks(os.Environ())}
+	git := repository{dir: dir, environment: withoutHookVariables(os.Environ())}
 	out, err := git.run(ctx, "rev-parse", "--show-toplevel")
 	if err != nil && git.environment != nil { // the repository may only be known from the environment
 		git.environment = nil
@@ -178,10 +178,10 @@ type repository struct {
 	environment []string // nil for the environment of the process
 }
 
-// outsideOfHooks returns the environment without the variables that git sets for hooks:
+// withoutHookVariables returns the environment without the variables that git sets for hooks:
 // with GIT_DIR alone, git treats the current directory as the top of the work tree. It
 // returns nil if the environment need not change, or if the user has set a work tree.
-func outsideOfHooks(environ []string) []string {
+func withoutHookVariables(environ []string) []string {
 	var kept []string
 	hook := false
 	for _, v := range environ {

@@ -15,10 +15,10 @@ import (
 type sink struct {
 	*report.Multi
 	console *console
-	clean   *cleaning // nil without --write-clean
-	memory  *memory
-	edits   *editing      // nil without --fix
-	made    *sources.Tree // nil without --sources
+	clean   *bookmarkCleaner // nil without --write-clean
+	earlier *earlierRuns
+	edits   *fixer        // nil without --fix
+	sources *sources.Tree // nil without --sources
 }
 
 // openSink opens the reports and the data of earlier runs. Its errors are wrong usage.
@@ -26,20 +26,20 @@ func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink,
 	s := &sink{console: console}
 	var err error
 	if o.writeClean != "" {
-		if s.clean, err = newCleaning(o.writeClean, p.targets); err != nil {
+		if s.clean, err = newBookmarkCleaner(o.writeClean, p.targets); err != nil {
 			return nil, err
 		}
 	}
-	if s.made, err = openSources(o, p); err != nil {
+	if s.sources, err = openSources(o, p); err != nil {
 		return nil, err
 	}
 	if o.fix {
-		s.edits = &editing{write: o.write, note: console.notef}
+		s.edits = &fixer{write: o.write, note: console.notef}
 	}
 	if s.Multi, err = openReports(cmd, o, console.notef); err != nil {
 		return nil, usageError("%w", err)
 	}
-	if s.memory, err = openMemory(cmd, o, console.notef); err != nil {
+	if s.earlier, err = openEarlierRuns(cmd, o, console.notef); err != nil {
 		s.Multi.Close()
 		return nil, usageError("%w", err)
 	}
@@ -61,7 +61,7 @@ func openSources(o *options, p *plan) (*sources.Tree, error) {
 
 // close closes the files.
 func (s *sink) close() {
-	s.memory.close()
+	s.earlier.close()
 	s.Multi.Close()
 }
 
@@ -77,7 +77,7 @@ func (s *sink) writeFiles(stdout io.Writer) error {
 		}
 	}
 	if s.edits != nil {
-		if _, err := s.edits.finish(stdout); err != nil {
+		if _, err := s.edits.apply(stdout); err != nil {
 			return err
 		}
 	}
@@ -87,16 +87,16 @@ func (s *sink) writeFiles(stdout io.Writer) error {
 // Result maps a result to the sources and passes it to the copy of the bookmarks, to the
 // edits and to the reports.
 func (s *sink) Result(r *crawler.Result) error {
-	if s.made != nil {
-		s.made.Map(r)
+	if s.sources != nil {
+		s.sources.Map(r)
 	}
 	if s.clean != nil {
-		s.clean.result(r)
+		s.clean.add(r)
 	}
 	if s.edits != nil {
-		s.edits.result(r)
+		s.edits.add(r)
 	}
-	return s.Multi.Result(s.memory.result(r))
+	return s.Multi.Result(s.earlier.annotate(r))
 }
 
 // Note prints a note on the run as a whole.

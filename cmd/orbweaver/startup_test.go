@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// What a user waits and pays for before anything is checked.
+// Limits of what the program needs before it checks anything.
 const (
 	largestBinary   = 30 << 20 // bytes, stripped
 	longestStart    = 20 * time.Millisecond
-	mostInitBytes   = 3 << 20 // that package variables take
+	mostInitBytes   = 3 << 20 // used by package variables
 	mostInitObjects = 15_000
 )
 
-// releaseBuild builds the program as it is released.
+// releaseBuild builds the program as for a release.
 func releaseBuild(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "orbweaver")
@@ -28,9 +28,9 @@ func releaseBuild(t *testing.T) string {
 	return program
 }
 
-// TestStartUp builds the program as it is released, and asks it for its version. Time
-// is that of the processor, and the best of many starts, so that it tells little of
-// what else the machine does.
+// TestStartUp builds the program as for a release and runs its version command. It
+// measures CPU time and uses the best of many starts, so that the load of the machine
+// matters little.
 func TestStartUp(t *testing.T) {
 	program := releaseBuild(t)
 	info, err := os.Stat(program)

@@ -26,21 +26,21 @@ const (
 
 // Names of values that are stored with the targets.
 const (
-	keptCommand = "command"
-	keptStdin   = "standard input"
+	storedCommand = "command"
+	storedStdin   = "standard input"
 )
 
 // state is an open state directory. A nil *state means that the crawl is not kept.
 type state struct {
-	name     string // the directory as the user wrote it
-	dir      string
-	lock     *diskstore.Lock
-	store    *diskstore.Store // nil for a new crawl until begin
-	command  *command         // what the crawl was started with; nil for a new crawl
-	asked    *command         // what a new crawl will be started with
-	standing crawler.Standing
-	input    *recorder
-	untended func() // ends the limit on garbage
+	name             string // the directory as the user wrote it
+	dir              string
+	lock             *diskstore.Lock
+	store            *diskstore.Store // nil for a new crawl until begin
+	command          *command         // what the crawl was started with; nil for a new crawl
+	asked            *command         // what a new crawl will be started with
+	standing         crawler.Standing
+	input            *recorder
+	restoreCollector func() // ends the limit on garbage
 }
 
 // openState locks a state directory and opens the crawl in it. It creates the directory
@@ -57,7 +57,7 @@ func openState(name string, note func(string, ...any)) (*state, error) {
 	if s.lock, err = diskstore.TakeLock(filepath.Join(dir, lockFile)); err != nil {
 		return nil, usageError("--state %s: %w", name, err)
 	}
-	s.untended = tendHeap()
+	s.restoreCollector = limitGarbage()
 	if err := s.open(note); err != nil {
 		s.close()
 		return nil, err
@@ -109,22 +109,22 @@ func stateFor(name string, asked *command, note func(string, ...any)) (*state, e
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fit(asked, note); err != nil {
+	if err := s.prepare(asked, note); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// fit prepares the state for the crawl that a command asks for: it resumes a crawl that
+// prepare prepares the state for the crawl that a command asks for: it resumes a crawl that
 // the same command started, or makes room for a new one.
-func (s *state) fit(asked *command, note func(string, ...any)) error {
+func (s *state) prepare(asked *command, note func(string, ...any)) error {
 	s.asked = asked
 	switch {
 	case s.command == nil: // there is no crawl
 		return nil
 	case s.standing.Finished:
-		if err := s.turnOver(); err != nil {
+		if err := s.archive(); err != nil {
 			return unsound(err)
 		}
 		note("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
@@ -133,14 +133,14 @@ func (s *state) fit(asked *command, note func(string, ...any)) error {
 	if differences := s.command.differences(asked); len(differences) > 0 {
 		return usageError("--state %s: it contains an incomplete crawl that was started with other settings:\n  %s\n"+
 			"%s resumes it with its own settings; to start a new crawl, delete the directory or name another",
-			s.name, strings.Join(differences, "\n  "), s.resumption())
+			s.name, strings.Join(differences, "\n  "), s.resumeCommand())
 	}
 	note("resuming the crawl in %s: %d of %d targets known so far are finished", s.name, s.standing.Settled, s.standing.Known)
 	return nil
 }
 
-// turnOver renames a complete crawl, to make room for a new one.
-func (s *state) turnOver() error {
+// archive renames a complete crawl, to make room for a new one.
+func (s *state) archive() error {
 	err := s.store.Close()
 	s.store, s.command, s.standing = nil, nil, crawler.Standing{}
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 		s.input = &recorder{from: given}
 		return s.input, nil
 	}
-	kept, err := s.store.Value(keptStdin)
+	kept, err := s.store.Kept(storedStdin)
 	if err != nil {
 		return nil, unsound(err)
 	}
@@ -178,7 +178,7 @@ func (s *state) begin(w frontier.Width) (err error) {
 		}
 	}
 	if len(s.input.read) > 0 {
-		if err := s.store.SetValue(keptStdin, s.input.read); err != nil {
+		if err := s.store.Keep(storedStdin, s.input.read); err != nil {
 			return unsound(err)
 		}
 	}
@@ -189,8 +189,8 @@ func (s *state) begin(w frontier.Width) (err error) {
 	return nil
 }
 
-// serve passes the store to the engine.
-func (s *state) serve(cfg *crawler.Config) {
+// configure passes the store to the engine.
+func (s *state) configure(cfg *crawler.Config) {
 	if s != nil {
 		cfg.Store = s.store
 	}
@@ -213,14 +213,14 @@ func (s *state) resumeHint(failed error) string {
 	case errors.Is(failed, diskstore.ErrDamaged), errors.Is(failed, frontier.ErrMalformed), errors.Is(failed, check.ErrMalformed):
 		return "this crawl cannot be resumed; to start a new one, delete " + s.name + " or name another directory"
 	}
-	if s.over() {
+	if s.complete() {
 		return ""
 	}
-	return "the crawl so far is kept; to resume it: " + s.resumption()
+	return "the crawl so far is kept; to resume it: " + s.resumeCommand()
 }
 
-// over reports whether the crawl is complete. A run without a state always is.
-func (s *state) over() bool {
+// complete reports whether the crawl is complete. A run without a state always is.
+func (s *state) complete() bool {
 	if s == nil {
 		return true
 	}
@@ -228,10 +228,10 @@ func (s *state) over() bool {
 	return err == nil && at.Finished
 }
 
-func (s *state) resumption() string { return "orbweaver resume --state " + quoted(s.name) }
+func (s *state) resumeCommand() string { return "orbweaver resume --state " + shellQuote(s.name) }
 
-// quoted quotes an argument for a shell.
-func quoted(arg string) string {
+// shellQuote quotes an argument for a shell.
+func shellQuote(arg string) string {
 	if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./\\-") == "" {
 		return arg
 	}
@@ -247,7 +247,7 @@ func (s *state) close() error {
 	if s.store != nil {
 		err = s.store.Close()
 	}
-	s.untended()
+	s.restoreCollector()
 	return errors.Join(err, s.lock.Release())
 }
 
@@ -290,8 +290,8 @@ func stateOf(name string) (file string, ok bool) {
 	return name, err == nil && string(head) == mark
 }
 
-// notKept returns the error for secrets that must be given again to resume a crawl.
-func notKept(flags []string) error {
+// errNotStored returns the error for secrets that must be given again to resume a crawl.
+func errNotStored(flags []string) error {
 	what, them := "is", "it"
 	if len(flags) > 1 {
 		what, them = "are", "them"
@@ -301,10 +301,10 @@ func notKept(flags []string) error {
 
 // errNoCrawl returns the error for a directory without a crawl to resume.
 func errNoCrawl(name string) error {
-	return usageError("--state %s: it contains no crawl to resume; orbweaver check TARGET... --state %s starts one", name, quoted(name))
+	return usageError("--state %s: it contains no crawl to resume; orbweaver check TARGET... --state %s starts one", name, shellQuote(name))
 }
 
 // errFinished returns the error for a directory whose crawl is complete.
 func errFinished(name string) error {
-	return usageError("--state %s: the crawl in it is complete; orbweaver report %s shows it, and orbweaver check starts a new one", name, quoted(name))
+	return usageError("--state %s: the crawl in it is complete; orbweaver report %s shows it, and orbweaver check starts a new one", name, shellQuote(name))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// asked is the command of a command line.
+// asked returns the command for a command line.
 func asked(t *testing.T, targets []string, line ...string) *command {
 	t.Helper()
 	cmd := &cobra.Command{}
@@ -34,14 +34,14 @@ func TestCommandKeepsNoSecrets(t *testing.T) {
 	}
 	for _, secret := range []string{"s3cr3t", "t0psecret", "pr0xy", "X-Token"} {
 		if strings.Contains(string(text), secret) {
-			t.Errorf("%q is kept: %s", secret, text)
+			t.Errorf("%q is stored: %s", secret, text)
 		}
 	}
 	if want := []string{"user", "header", "proxy"}; !slices.Equal(c.Withheld, want) {
 		t.Errorf("withheld: %q, want %q", c.Withheld, want)
 	}
-	if want := []lineFlag{{"depth", "3"}, {"netrc", "true"}, {"no-soft-404", "true"}}; !slices.Equal(c.Line, want) {
-		t.Errorf("kept: %q, want %q", c.Line, want)
+	if want := []givenFlag{{"depth", "3"}, {"netrc", "true"}, {"no-soft-404", "true"}}; !slices.Equal(c.Line, want) {
+		t.Errorf("stored: %q, want %q", c.Line, want)
 	}
 	if c := asked(t, []string{"https://me:pw@example.com/"}); !slices.Equal(c.Targets, []string{"https://me:***@example.com/"}) || !slices.Equal(c.Withheld, []string{"user"}) {
 		t.Errorf("a target's password: %q, withheld %q", c.Targets, c.Withheld)
@@ -51,14 +51,14 @@ func TestCommandKeepsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestResumeHintFromDamage: what cannot be read will not be read next time either.
+// Data that cannot be read will not be readable next time either.
 func TestResumeHintFromDamage(t *testing.T) {
 	_, job := frontier.DecodeJob([]byte{1})
 	_, outcome := check.DecodeOutcome([]byte{0xff})
 	var block frontier.BriefReader
 	for _, err := range []error{job, outcome, block.Reset([]byte{0xff, 0xff})} {
 		if err == nil {
-			t.Fatal("what is malformed is read")
+			t.Fatal("malformed data is read")
 		}
 		s := &state{name: "crawl"}
 		if got := s.resumeHint(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "this crawl cannot be resumed") {
@@ -91,19 +91,19 @@ func TestCommandDifferences(t *testing.T) {
 	elsewhere := asked(t, site)
 	elsewhere.Directory = "/elsewhere"
 	if got := elsewhere.differences(asked(t, site)); len(got) > 0 {
-		t.Errorf("a website is the same wherever it is checked: %q", got)
+		t.Errorf("a website depends on the working directory: %q", got)
 	}
 	elsewhere = asked(t, []string{"docs/"})
 	elsewhere.Directory = "/elsewhere"
 	if got := elsewhere.differences(asked(t, []string{"docs/"})); len(got) != 1 || !strings.HasPrefix(got[0], "working directory: /elsewhere then, ") {
-		t.Errorf("a directory is another elsewhere: %q", got)
+		t.Errorf("a directory differs in another working directory: %q", got)
 	}
 }
 
-// A session's flags take the place of those of the same name.
+// Flags of a session replace those of the same name.
 func TestCommandSettings(t *testing.T) {
 	c := asked(t, nil, "--show", "broken", "--output", "a.json", "--output", "b.json", "--depth", "2", "--netrc", "--no-config")
-	s, err := c.settings([]lineFlag{{"output", "c.json"}, {"no-netrc", "true"}})
+	s, err := c.settings([]givenFlag{{"output", "c.json"}, {"no-netrc", "true"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,22 +112,22 @@ func TestCommandSettings(t *testing.T) {
 	}
 }
 
-func TestFromHere(t *testing.T) {
+func TestAbsoluteFiles(t *testing.T) {
 	abs, err := filepath.Abs("x.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fromHere([]lineFlag{{"output", "x.json"}, {"output", "csv:x.json"}, {"output", "-"}, {"rate", "x.json"}, {"cookies", "x.json"}})
-	want := []lineFlag{{"output", abs}, {"output", "csv:" + abs}, {"output", "-"}, {"rate", "x.json"}, {"cookies", abs}}
+	got, err := absoluteFiles([]givenFlag{{"output", "x.json"}, {"output", "csv:x.json"}, {"output", "-"}, {"rate", "x.json"}, {"cookies", "x.json"}})
+	want := []givenFlag{{"output", abs}, {"output", "csv:" + abs}, {"output", "-"}, {"rate", "x.json"}, {"cookies", abs}}
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("fromHere = %q, %v; want %q", got, err, want)
+		t.Errorf("absoluteFiles = %q, %v; want %q", got, err, want)
 	}
 }
 
-func TestQuoted(t *testing.T) {
+func TestShellQuote(t *testing.T) {
 	for arg, want := range map[string]string{"crawl": "crawl", "a/b-c.d": "a/b-c.d", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
-		if got := quoted(arg); got != want {
-			t.Errorf("quoted(%q) = %s, want %s", arg, got, want)
+		if got := shellQuote(arg); got != want {
+			t.Errorf("shellQuote(%q) = %s, want %s", arg, got, want)
 		}
 	}
 }

@@ -22,11 +22,11 @@ var noContext = context.Background()
 // command is the command that a crawl was started with, as it is stored with the crawl.
 // Of flags with a secret only the name is stored.
 type command struct {
-	Version   string     `json:"version"`
-	Directory string     `json:"directory"` // the working directory
-	Targets   []string   `json:"targets"`
-	Line      []lineFlag `json:"flags"`
-	Withheld  []string   `json:"withheld,omitempty"` // names of flags that were given but are not stored
+	Version   string      `json:"version"`
+	Directory string      `json:"directory"` // the working directory
+	Targets   []string    `json:"targets"`
+	Line      []givenFlag `json:"flags"`
+	Withheld  []string    `json:"withheld,omitempty"` // names of flags that were given but are not stored
 	// Settings are those that must be the same for the whole crawl and differ from their
 	// defaults, by the names of their flags, wherever they were set.
 	Settings map[string][]string `json:"settings"`
@@ -58,7 +58,7 @@ func newCommand(s *settings, args []string) *command {
 	for _, f := range flagsOn(onCheck) {
 		rows[f.name] = f
 		texts := f.texts(s)
-		if usual := f.texts(f.usual()); !f.mayChange() && !slices.Equal(texts, usual) {
+		if usual := f.texts(f.defaults()); !f.mayChange() && !slices.Equal(texts, usual) {
 			c.Settings[f.name] = texts
 		}
 	}
@@ -88,8 +88,8 @@ func (c *command) withhold(name string) {
 	}
 }
 
-// usual returns settings in which the flag has its default.
-func (f *flag) usual() *settings {
+// defaults returns settings in which the flag has its default.
+func (f *flag) defaults() *settings {
 	s := &settings{origin: map[string]string{}}
 	if f.initial != "" {
 		(&flagValue{row: *f, into: s}).fill(f.initial)
@@ -99,7 +99,7 @@ func (f *flag) usual() *settings {
 
 // texts returns the values of a flag.
 func (f *flag) texts(s *settings) []string {
-	switch field := f.at(s).(type) {
+	switch field := f.field(s).(type) {
 	case *bool:
 		return []string{strconv.FormatBool(*field)}
 	case *string:
@@ -124,12 +124,12 @@ func (c *command) keep(store *diskstore.Store) error {
 	if err != nil {
 		return fmt.Errorf("store the command: %w", err)
 	}
-	return store.SetValue(keptCommand, text)
+	return store.Keep(storedCommand, text)
 }
 
 // readCommand reads the command that a crawl was started with, nil if there is no crawl.
 func readCommand(store *diskstore.Store) (*command, error) {
-	text, err := store.Value(keptCommand)
+	text, err := store.Kept(storedCommand)
 	if err != nil || text == nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func valueOf(name string, texts []string) string {
 
 // settings returns the settings of the command. Flags of the session replace those of the
 // same name.
-func (c *command) settings(session []lineFlag) (*settings, error) {
+func (c *command) settings(session []givenFlag) (*settings, error) {
 	replaced := map[string]bool{}
 	bare := func(name string) string { return strings.TrimPrefix(name, "no-") }
 	for _, f := range session {
@@ -215,13 +215,13 @@ func (c *command) missing(s *settings) []string {
 	return slices.DeleteFunc(slices.Clone(c.Withheld), func(name string) bool { return s.given(name) })
 }
 
-// mostListed is the maximum number of values that a message lists.
-const mostListed = 5
+// maxListedValues is the maximum number of values that a message lists.
+const maxListedValues = 5
 
 // redactedList formats values without the passwords in them.
 func redactedList(texts []string) string {
-	shown := make([]string, 0, mostListed)
-	for _, t := range texts[:min(len(texts), mostListed)] {
+	shown := make([]string, 0, maxListedValues)
+	for _, t := range texts[:min(len(texts), maxListedValues)] {
 		shown = append(shown, urinorm.Redact(t))
 	}
 	if more := len(texts) - len(shown); more > 0 {
@@ -232,13 +232,13 @@ func redactedList(texts []string) string {
 
 // options returns the options of the command with the flags of a session, and the command
 // that check would store for them.
-func (c *command) options(session []lineFlag) (*options, *command, error) {
+func (c *command) options(session []givenFlag) (*options, *command, error) {
 	s, err := c.settings(session)
 	if err != nil {
 		return nil, nil, err
 	}
 	if missing := c.missing(s); len(missing) > 0 {
-		return nil, nil, notKept(missing)
+		return nil, nil, errNotStored(missing)
 	}
 	o, err := compile(s, onCheck)
 	if err != nil {
@@ -247,9 +247,9 @@ func (c *command) options(session []lineFlag) (*options, *command, error) {
 	return o, newCommand(s, c.Targets), nil
 }
 
-// at calls fn in the working directory of the command. If that no longer exists, and the
+// inDirectory calls fn in the working directory of the command. If that no longer exists, and the
 // command does not depend on it, fn is called in the current directory.
-func (c *command) at(fn func() error) error {
+func (c *command) inDirectory(fn func() error) error {
 	before, err := os.Getwd()
 	if err != nil || c.Directory == "" || c.Directory == before {
 		return fn()

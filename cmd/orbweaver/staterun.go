@@ -18,8 +18,8 @@ import (
 // judgeState judges the targets in a state file and writes the results to a report. show
 // is the value of --show.
 func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
-	defer tendHeap()()
-	store, err := diskstore.OpenReadOnly(file)
+	defer limitGarbage()()
+	store, err := diskstore.View(file)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -36,8 +36,8 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 	if err != nil {
 		return nil, usageError("%s: %w", file, err)
 	}
-	err = c.at(func() error {
-		o, _, err := c.options([]lineFlag{{"show", show}, {"state", filepath.Dir(file)}})
+	err = c.inDirectory(func() error {
+		o, _, err := c.options([]givenFlag{{"show", show}, {"state", filepath.Dir(file)}})
 		if err == nil {
 			sum, err = c.judge(cmd, o, store, out)
 		}
@@ -48,7 +48,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 
 func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, out *report.Multi) (*crawler.Summary, error) {
 	console := newConsole(cmd.ErrOrStderr(), "never")
-	stdin, err := store.Value(keptStdin)
+	stdin, err := store.Kept(storedStdin)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -76,7 +76,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	if err := out.Begin(head); err != nil {
 		return nil, unsound(err)
 	}
-	sum, err := crawler.Report(cmd.Context(), cfg, plan.seeds, &sink{Multi: out, console: console, memory: &memory{}, made: made})
+	sum, err := crawler.Report(cmd.Context(), cfg, plan.seeds, &sink{Multi: out, console: console, earlier: &earlierRuns{}, sources: made})
 	if err != nil {
 		return nil, unsound(err)
 	}

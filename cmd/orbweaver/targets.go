@@ -226,7 +226,7 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 	slices.Sort(matches)
 	var targets []target
 	for _, m := range matches {
-		if sniffed(m) {
+		if readableFile(m) {
 			targets = append(targets, target{raw: m, kind: document, path: m})
 		}
 	}
@@ -286,7 +286,7 @@ func looksLikeHost(name string) bool {
 		return host != ""
 	}
 	dot := strings.LastIndexByte(host, '.')
-	if dot <= 0 || dot == len(host)-1 || readable(host) {
+	if dot <= 0 || dot == len(host)-1 || readableByName(host) {
 		return host == "localhost"
 	}
 	for _, c := range host[dot+1:] {

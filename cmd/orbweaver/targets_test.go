@@ -22,7 +22,7 @@ func TestClassify(t *testing.T) {
 	}
 	for _, c := range []struct {
 		raw  string
-		want string // kind and what it is of, one for each target
+		want string // kind and value, for each target
 		note string
 	}{
 		{"https://Example.com/a", "website https://example.com/a", ""},

@@ -13,8 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// runURI runs a uri command with buffers and returns what it printed and its
-// exit status.
+// runURI runs a uri command and returns its output and exit status.
 func runURI(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	cmd := &cobra.Command{Use: "orbweaver", SilenceErrors: true, SilenceUsage: true}
@@ -42,7 +41,7 @@ func TestURICommands(t *testing.T) {
 	tests := []struct {
 		args   string // separated by |
 		stdout string
-		stderr string // a part of it
+		stderr string // a substring
 		code   int
 	}{
 		{args: "resolve|-b|http://a/b/c/d;p?q|../g|#s|", stdout: "http://a/b/g\nhttp://a/b/c/d;p?q#s\nhttp://a/b/c/d;p?q\n"},
@@ -187,7 +186,7 @@ func TestURIBatchExplain(t *testing.T) {
 	}
 }
 
-// A program asks, waits for the answer, and asks again.
+// A program sends a request, waits for the answer, and sends the next one.
 func TestURIBatchAnswersAtOnce(t *testing.T) {
 	questions, ask := io.Pipe()
 	answers, answer := io.Pipe()
@@ -221,7 +220,7 @@ func TestURIBatchLongLine(t *testing.T) {
 	}
 }
 
-// letters reads as a's without end.
+// letters is an endless stream of a's.
 type letters struct{}
 
 func (letters) Read(p []byte) (int, error) {

@@ -224,7 +224,7 @@ func (t uriTask) steps(input string) (*[]uriStep, error) {
 }
 
 func rfcParts(r urinorm.Reference) *uriParts {
-	part := func(c urinorm.Component) *string { return given(c.Value, c.Defined) }
+	part := func(c urinorm.Component) *string { return optional(c.Value, c.Defined) }
 	return &uriParts{
 		Scheme: part(r.Scheme), Authority: part(r.Authority()), Userinfo: part(r.Userinfo), Host: part(r.Host),
 		Port: part(r.Port), Path: r.Path, Query: part(r.Query), Fragment: part(r.Fragment),
@@ -238,22 +238,22 @@ func webParts(u urinorm.URL) *uriParts {
 	query, hasQuery := u.Query()
 	fragment, hasFragment := u.Fragment()
 	parts := &uriParts{
-		Scheme: given(u.Scheme(), true), Path: u.Path(),
-		Query: given(query, hasQuery), Fragment: given(fragment, hasFragment),
+		Scheme: optional(u.Scheme(), true), Path: u.Path(),
+		Query: optional(query, hasQuery), Fragment: optional(fragment, hasFragment),
 	}
 	if at.HasAuthority {
-		parts.Authority = given(href[at.UserStart:at.PathStart], true)
-		parts.Host = given(u.Host(), true)
+		parts.Authority = optional(href[at.UserStart:at.PathStart], true)
+		parts.Host = optional(u.Host(), true)
 		if at.HostStart > at.UserStart {
-			parts.Userinfo = given(href[at.UserStart:at.HostStart-1], true)
+			parts.Userinfo = optional(href[at.UserStart:at.HostStart-1], true)
 		}
-		parts.Port = given(u.Port(), u.Port() != "")
+		parts.Port = optional(u.Port(), u.Port() != "")
 	}
 	return parts
 }
 
-// given returns a pointer to a value, or nil if there is none.
-func given(value string, there bool) *string {
+// optional returns a pointer to a value, or nil if there is none.
+func optional(value string, there bool) *string {
 	if !there {
 		return nil
 	}

@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	// watchQuiet is how long files must be unchanged before they are checked again:
+	// quietTime is how long files must be unchanged before they are checked again:
 	// editors and generators write many files at once, and some files in several steps.
-	watchQuiet = 100 * time.Millisecond
-	// watchPatience is the longest time that continuing changes delay a check.
-	watchPatience = 600 * time.Millisecond
+	quietTime = 100 * time.Millisecond
+	// maxDelay is the longest time that continuing changes delay a check.
+	maxDelay = 600 * time.Millisecond
 	// maxWatched limits the number of watched directories.
 	maxWatched = 100_000
 )
@@ -51,12 +51,12 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 
 	for _, file := range o.between.files() {
 		if abs, err := filepath.Abs(file); err == nil {
-			w.own[abs], w.own[abs+"-journal"] = true, true
+			w.ownFiles[abs], w.ownFiles[abs+"-journal"] = true, true
 		}
 	}
 	o.watching = true
 	if o.between.cache == "" {
-		forget, err := o.between.forNow()
+		forget, err := o.between.useTemporaryCache()
 		if err != nil {
 			return unsound(fmt.Errorf("--watch: %w", err))
 		}
@@ -82,7 +82,7 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 		if len(changed) == 0 {
 			return last
 		}
-		console.notef("%s %s", time.Now().Format(time.TimeOnly), someOf(changed))
+		console.notef("%s %s", time.Now().Format(time.TimeOnly), listFiles(changed))
 		for _, file := range changed {
 			touched.add(file)
 		}
@@ -91,9 +91,9 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 }
 
-// forNow makes a temporary cache for the checks, so that a target on the web is requested
+// useTemporaryCache makes a temporary cache for the checks, so that a target on the web is requested
 // once and not after each change. forget removes it.
-func (b *betweenRuns) forNow() (forget func(), err error) {
+func (b *betweenRuns) useTemporaryCache() (forget func(), err error) {
 	dir, err := os.MkdirTemp("", "orbweaver-watch-")
 	if err != nil {
 		return nil, err
@@ -109,8 +109,8 @@ func fatal(err error) bool {
 	return errors.As(err, &exit) && exit.err != nil
 }
 
-// someOf formats a list of files for a note.
-func someOf(files []string) string {
+// listFiles formats a list of files for a note.
+func listFiles(files []string) string {
 	names := make([]string, 0, 3)
 	for _, f := range files[:min(len(files), 3)] {
 		if wd, err := os.Getwd(); err == nil {
@@ -130,9 +130,9 @@ func someOf(files []string) string {
 // watcher reports changed files below some directories.
 type watcher struct {
 	*fsnotify.Watcher
-	dirs  map[string]bool // by absolute path
-	roots map[string]bool // directories of targets, and whether their subdirectories are watched; they may be deleted and created again
-	own   map[string]bool // files that we write
+	dirs     map[string]bool // by absolute path
+	roots    map[string]bool // directories of targets, and whether their subdirectories are watched; they may be deleted and created again
+	ownFiles map[string]bool // files that we write
 }
 
 func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
@@ -140,10 +140,10 @@ func newWatcher(targets []target, outputs []report.Output) (*watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{Watcher: notify, dirs: map[string]bool{}, roots: map[string]bool{}, own: map[string]bool{}}
+	w := &watcher{Watcher: notify, dirs: map[string]bool{}, roots: map[string]bool{}, ownFiles: map[string]bool{}}
 	for _, out := range outputs {
 		if abs, err := filepath.Abs(out.File); err == nil {
-			w.own[abs] = true
+			w.ownFiles[abs] = true
 		}
 	}
 	for _, t := range targets {
@@ -191,21 +191,21 @@ func (w *watcher) addRoot(dir string, tree bool) error {
 	}
 	w.roots[abs] = w.roots[abs] || tree
 	_ = w.Add(filepath.Dir(abs)) // a parent that cannot be read is not watched
-	return w.addAgain(abs)
+	return w.rewatch(abs)
 }
 
-// addAgain watches a directory that exists, or exists again, with its subdirectories
+// rewatch watches a directory that exists, or exists again, with its subdirectories
 // unless it is only watched for single documents.
-func (w *watcher) addAgain(dir string) error {
+func (w *watcher) rewatch(dir string) error {
 	if tree, root := w.roots[dir]; root && !tree && !w.dirs[filepath.Dir(dir)] {
 		return w.addDir(dir)
 	}
 	return w.addTree(dir)
 }
 
-// drop stops watching a directory that was removed, and its subdirectories, so that a new
+// unwatch stops watching a directory that was removed, and its subdirectories, so that a new
 // directory in their place is watched.
-func (w *watcher) drop(dir string) {
+func (w *watcher) unwatch(dir string) {
 	for known := range w.dirs {
 		if rest, below := strings.CutPrefix(known, dir); below && (rest == "" || os.IsPathSeparator(rest[0])) {
 			_ = w.Remove(known) // the system may have removed it already
@@ -245,21 +245,21 @@ func (w *watcher) wait(ctx context.Context) ([]string, error) {
 				return nil, err
 			}
 			for dir := range w.roots { // the lost events may concern any file
-				w.drop(dir)
+				w.unwatch(dir)
 				changed[dir+string(filepath.Separator)] = true
 			}
 			for dir := range w.roots {
-				_ = w.addAgain(dir) // a directory that does not exist is watched when it is created
+				_ = w.rewatch(dir) // a directory that does not exist is watched when it is created
 			}
-			quiet = time.After(watchQuiet)
+			quiet = time.After(quietTime)
 		case event := <-w.Events:
-			if !w.concerns(event) {
+			if !w.relevant(event) {
 				continue
 			}
-			w.take(event, changed)
-			quiet = time.After(watchQuiet)
+			w.handle(event, changed)
+			quiet = time.After(quietTime)
 			if patience == nil {
-				patience = time.After(watchPatience)
+				patience = time.After(maxDelay)
 			}
 		case <-quiet:
 			return slices.Sorted(maps.Keys(changed)), nil
@@ -269,11 +269,11 @@ func (w *watcher) wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// take records the changes that an event reports.
-func (w *watcher) take(event fsnotify.Event, changed map[string]bool) {
+// handle records the changes that an event reports.
+func (w *watcher) handle(event fsnotify.Event, changed map[string]bool) {
 	whole := event.Name + string(filepath.Separator)
 	if w.dirs[event.Name] && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Has(fsnotify.Create)) {
-		w.drop(event.Name) // moving a directory reports no events for its files
+		w.unwatch(event.Name) // moving a directory reports no events for its files
 		changed[whole] = true
 		delete(changed, event.Name)
 	}
@@ -290,7 +290,7 @@ func (w *watcher) take(event fsnotify.Event, changed map[string]bool) {
 // newDir watches a new directory. Files that were added before the watch started have
 // changed too.
 func (w *watcher) newDir(dir string, changed map[string]bool) {
-	if err := w.addAgain(dir); err != nil {
+	if err := w.rewatch(dir); err != nil {
 		return // it was removed again
 	}
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -301,10 +301,10 @@ func (w *watcher) newDir(dir string, changed map[string]bool) {
 	})
 }
 
-// concerns reports whether an event may change the result of a check. It ignores changes
+// relevant reports whether an event may change the result of a check. It ignores changes
 // of attributes, files outside the targets, hidden files, temporary files of editors, and
 // files that we write.
-func (w *watcher) concerns(e fsnotify.Event) bool {
+func (w *watcher) relevant(e fsnotify.Event) bool {
 	base := filepath.Base(e.Name)
 	_, isRoot := w.roots[e.Name]
 	switch {
@@ -317,5 +317,5 @@ func (w *watcher) concerns(e fsnotify.Event) bool {
 	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".tmp"), base == "4913": // vim creates 4913 to test whether it can write
 		return false
 	}
-	return !w.own[e.Name]
+	return !w.ownFiles[e.Name]
 }

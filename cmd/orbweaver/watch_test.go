@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestWatch writes documents while they are watched, and waits for each answer.
+// TestWatch changes documents while they are watched, and waits for each check.
 func TestWatch(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	dir, aside, temporary := t.TempDir(), filepath.Join(t.TempDir(), "new"), t.TempDir()
@@ -35,7 +35,7 @@ func TestWatch(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// write puts a file in its place in one step: one event, one round.
+	// write replaces a file in one step, so that there is one event and one check.
 	write := func(name, text string) {
 		t.Helper()
 		if err := os.WriteFile(aside, []byte(text), 0o644); err != nil {
@@ -52,7 +52,7 @@ func TestWatch(t *testing.T) {
 	defer cancel()
 	out, in := io.Pipe()
 	lines := bufio.NewScanner(out)
-	// round reads up to the line that says the next change is awaited.
+	// round reads the output up to the line that announces the next wait.
 	round := func() string {
 		t.Helper()
 		var text strings.Builder
@@ -113,24 +113,24 @@ func TestWatch(t *testing.T) {
 	}
 	expect(round(), []string{"whole/later/d.html", "e.html", "2 broken"}, nil)
 
-	// What is there on the web is asked once, and what is not with each round.
+	// A target that is ok is requested once, a broken one in each check.
 	for i := range 3 {
 		write("b.html", fmt.Sprintf(`<a href="%[1]s/there">%[2]d</a> <a href="%[1]s/gone">x</a>`, web.URL, i))
 		expect(round(), []string{"/gone", "3 broken"}, nil)
 	}
 	if there.Load() != 1 || gone.Load() < 3 {
-		t.Errorf("what is there was asked %d times, what is gone %d times", there.Load(), gone.Load())
+		t.Errorf("the target that is ok was requested %d times, the broken one %d times", there.Load(), gone.Load())
 	}
 
 	cancel()
-	for lines.Scan() { // nothing more may be said that would block the writer
+	for lines.Scan() { // read the rest, so that the writer does not block
 	}
 	var exit *exitError
 	if err := <-ended; !errors.As(err, &exit) || exit.code != 1 || exit.err != nil {
-		t.Errorf("the watch ended with %v, want the last round's status 1", err)
+		t.Errorf("the watch ended with %v, want the last check's status 1", err)
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 }
 
@@ -144,8 +144,8 @@ func TestWatchRefuses(t *testing.T) {
 	}
 }
 
-// TestWatchDirectories moves whole directories about, whose files no event tells of,
-// and makes the target itself anew, as generators do.
+// TestWatchDirectories moves whole directories, which causes no events for their files,
+// and deletes and creates the target itself, as generators do.
 func TestWatchDirectories(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	above := t.TempDir()
@@ -181,7 +181,7 @@ func TestWatchDirectories(t *testing.T) {
 				in.Close()
 				ended <- err
 			}()
-			// until reads on to a line: one step may take several rounds.
+			// until reads the output up to a line; one step may take several checks.
 			until := func(want string) {
 				t.Helper()
 				var said strings.Builder
@@ -226,7 +226,7 @@ func TestWatchDirectories(t *testing.T) {
 				until("all ok")
 			}
 			cancel()
-			for lines.Scan() { // nothing more may be said that would block the writer
+			for lines.Scan() { // read the rest, so that the writer does not block
 			}
 			<-ended
 		})

@@ -23,7 +23,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 		return nil, nil, err
 	}
 	fetchers := daemons.Fetchers()
-	fetchers["http"], fetchers["https"], fetchers["file"] = p.orStdin(web), p.orStdin(web), p.orStdin(&disk.Files{})
+	fetchers["http"], fetchers["https"], fetchers["file"] = p.withStdin(web), p.withStdin(web), p.withStdin(&disk.Files{})
 
 	cfg := o.crawl
 	cfg.Fetch = fetchers
@@ -33,7 +33,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	cfg.Resolver = daemons.Resolver()
 	cfg.Sites = p.sites
 	cfg.WorkingDir = p.workingDir
-	cfg.Show = shown(o.show)
+	cfg.Show = engineShow(o.show)
 	cfg.Show.Broken = cfg.Show.Broken || o.writeClean != "" || o.fix
 	cfg.Show.Warning = cfg.Show.Warning || o.fix
 	cfg.Show.PagesAlone = !out.WantsReferences()
@@ -44,8 +44,8 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	return &cfg, web, nil
 }
 
-// orStdin adds the document on standard input to a fetcher.
-func (p *plan) orStdin(other fetch.Fetcher) fetch.Fetcher {
+// withStdin adds the document on standard input to a fetcher.
+func (p *plan) withStdin(other fetch.Fetcher) fetch.Fetcher {
 	if p.stdin == nil {
 		return other
 	}
@@ -93,8 +93,8 @@ func (s *stdinFirst) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Resp
 	return s.other.Fetch(ctx, req)
 }
 
-// shown converts the results to report for the engine.
-func shown(s report.Show) crawler.Show {
+// engineShow converts the results to report for the engine.
+func engineShow(s report.Show) crawler.Show {
 	return crawler.Show{
 		OK:         s&report.ShowOK != 0,
 		Broken:     s&report.ShowBroken != 0,

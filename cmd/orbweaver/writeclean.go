@@ -14,9 +14,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract/edit"
 )
 
-// A cleaning writes a copy of a bookmark file without the bookmarks that a run found
+// A bookmarkCleaner writes a copy of a bookmark file without the bookmarks that a run found
 // broken. Unverified and skipped bookmarks stay.
-type cleaning struct {
+type bookmarkCleaner struct {
 	from, to string
 	before   fs.FileInfo // the original at the start of the run
 	broken   map[place]bool
@@ -25,9 +25,9 @@ type cleaning struct {
 // place is the place of a reference in the bookmark file.
 type place struct{ line, column int }
 
-// newCleaning checks that the only target is a bookmark file that can be copied. Its
+// newBookmarkCleaner checks that the only target is a bookmark file that can be copied. Its
 // errors are wrong usage.
-func newCleaning(to string, targets []target) (*cleaning, error) {
+func newBookmarkCleaner(to string, targets []target) (*bookmarkCleaner, error) {
 	if len(targets) != 1 || targets[0].kind != document {
 		return nil, usageError("--write-clean copies one bookmark file: name that file as the only target")
 	}
@@ -36,7 +36,7 @@ func newCleaning(to string, targets []target) (*cleaning, error) {
 	if err != nil {
 		return nil, usageError("--write-clean: read %s: %w", from, withoutPath(err))
 	}
-	if format, err := sniff(from); err != nil {
+	if format, err := sniffFormat(from); err != nil {
 		return nil, usageError("--write-clean: read %s: %w", from, withoutPath(err))
 	} else if format != netscapeBookmarks {
 		return nil, usageError("--write-clean: %s is not a bookmark file in HTML, as browsers export it", from)
@@ -53,14 +53,14 @@ func newCleaning(to string, targets []target) (*cleaning, error) {
 	case !there.Mode().IsRegular():
 		return nil, usageError("--write-clean: %s is not a regular file", to)
 	}
-	return &cleaning{from: from, to: to, before: info, broken: map[place]bool{}}, nil
+	return &bookmarkCleaner{from: from, to: to, before: info, broken: map[place]bool{}}, nil
 }
 
 // netscapeBookmarks is the name of the format in package extract.
 const netscapeBookmarks = "netscape-bookmarks"
 
-// result records the places of references to a broken target.
-func (c *cleaning) result(r *crawler.Result) {
+// add records the places of references to a broken target.
+func (c *bookmarkCleaner) add(r *crawler.Result) {
 	if r.Verdict != check.Broken {
 		return
 	}
@@ -73,7 +73,7 @@ func (c *cleaning) result(r *crawler.Result) {
 
 // write writes the copy, completely or not at all, and returns the number of removed
 // bookmarks.
-func (c *cleaning) write() (removed int, err error) {
+func (c *bookmarkCleaner) write() (removed int, err error) {
 	original, err := os.Open(c.from)
 	if err != nil {
 		return 0, fmt.Errorf("read %s: %w", c.from, withoutPath(err))

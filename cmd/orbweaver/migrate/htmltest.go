@@ -78,7 +78,7 @@ var htmlTestLeft = map[string]string{
 
 func (h *htmlTest) read(option string, v any) {
 	c := h.c
-	on := truth(v)
+	on := isTrue(v)
 	switch option {
 	case "DirectoryPath", "FilePath": // the target
 	case "BaseURL":
@@ -91,7 +91,7 @@ func (h *htmlTest) read(option string, v any) {
 		}
 	case "CheckInternal", "CheckAnchors", "CheckLinks", "CheckImages", "CheckScripts", "CheckMeta", "CheckGeneric", "CheckMetaRefresh":
 		if !on {
-			c.leave(option, "every kind of link is checked; see --ignore-select")
+			c.skip(option, "every kind of link is checked; see --ignore-select")
 		}
 	case "CheckInternalHash":
 		if !on {
@@ -107,12 +107,12 @@ func (h *htmlTest) read(option string, v any) {
 		}
 	case "EnforceHTTPS":
 		if on {
-			c.turn("check-https", true)
+			c.setSwitch("check-https", true)
 		}
 	case "ExternalTimeout":
-		h.failed(option, duration("timeout")(c, option, v))
+		h.skipOnError(option, duration("timeout")(c, option, v))
 	case "HTTPConcurrencyLimit":
-		h.failed(option, oneText("concurrency")(c, option, v))
+		h.skipOnError(option, oneText("concurrency")(c, option, v))
 	case "HTTPHeaders":
 		h.headers(v)
 	case "IgnoreDirs":
@@ -129,7 +129,7 @@ func (h *htmlTest) read(option string, v any) {
 		}
 	case "IgnoreSSLVerify":
 		if on {
-			c.turn("insecure", true)
+			c.setSwitch("insecure", true)
 		}
 	case "IgnoreURLs":
 		for _, p := range texts(v) {
@@ -141,14 +141,14 @@ func (h *htmlTest) read(option string, v any) {
 			why = "it is not known here"
 		}
 		if why != "" {
-			c.leave(option, why)
+			c.skip(option, why)
 		}
 	}
 }
 
-func (h *htmlTest) failed(option string, err error) {
+func (h *htmlTest) skipOnError(option string, err error) {
 	if err != nil {
-		h.c.leave(option, err.Error())
+		h.c.skip(option, err.Error())
 	}
 }
 
@@ -169,13 +169,13 @@ func (h *htmlTest) pattern(option, key, p string) {
 func (h *htmlTest) headers(v any) {
 	fields, ok := v.(map[string]any)
 	if !ok {
-		h.c.leave("HTTPHeaders", "it is no table of names and values")
+		h.c.skip("HTTPHeaders", "it is no table of names and values")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		t, _ := text(fields[name])
 		if strings.EqualFold(name, "Range") || strings.EqualFold(name, "Accept") {
-			h.c.leave("HTTPHeaders", fmt.Sprintf("%s is set by every request itself", name))
+			h.c.skip("HTTPHeaders", fmt.Sprintf("%s is set by every request itself", name))
 			continue
 		}
 		h.c.add("header", headersNote, name+": "+t)

@@ -38,24 +38,24 @@ func readLinkChecker(c *Config, text []byte) error {
 		}
 		if linkCheckerLooks[name] {
 			for _, key := range section.Keys() {
-				c.leave(name+"."+key.Name(), "the look of a report is not set here")
+				c.skip(name+"."+key.Name(), "the look of a report is not set here")
 			}
 			continue
 		}
 		for _, key := range section.Keys() {
 			option := name + "." + key.Name()
 			if option == "filtering.checkextern" {
-				external = truth(key.Value())
+				external = isTrue(key.Value())
 			}
 			row, known := linkCheckerRows[option]
 			switch {
 			case !known:
-				c.leave(option, "it is not known here")
+				c.skip(option, "it is not known here")
 			case row.carry == nil:
-				c.leave(option, row.why)
+				c.skip(option, row.why)
 			default:
 				if err := row.carry(c, option, key.Value()); err != nil {
-					c.leave(option, err.Error())
+					c.skip(option, err.Error())
 				}
 			}
 		}
@@ -87,17 +87,17 @@ var linkCheckerPlugins = map[string]string{
 
 func readPlugin(c *Config, section *ini.Section, why string) {
 	if why != "" {
-		c.leave(section.Name(), why)
+		c.skip(section.Name(), why)
 		return
 	}
 	for _, key := range section.Keys() {
 		option := section.Name() + "." + key.Name()
 		if option != "SslCertificateCheck.sslcertwarndays" {
-			c.leave(option, "what is read follows from a document's type and name")
+			c.skip(option, "what is read follows from a document's type and name")
 			continue
 		}
 		if _, err := strconv.ParseUint(key.Value(), 10, 16); err != nil {
-			c.leave(option, "it is no number of days")
+			c.skip(option, "it is no number of days")
 			continue
 		}
 		c.set("tls-expiry", key.Value()+"d")
@@ -182,7 +182,7 @@ func lcPatterns(key string) func(*Config, string, string) error {
 	return func(c *Config, option, v string) error {
 		for _, p := range lines(v) {
 			if strings.HasPrefix(p, "!") {
-				c.leave(option, fmt.Sprintf("the pattern %q is negated: name what it does not match", p))
+				c.skip(option, fmt.Sprintf("the pattern %q is negated: name what it does not match", p))
 				continue
 			}
 			c.addPattern(option, key, p)
@@ -213,7 +213,7 @@ func lcThreads(c *Config, _, v string) error {
 
 // lcRobots: LinkChecker asks robots.txt for each URL, links to other sites included.
 func lcRobots(c *Config, _, v string) error {
-	if truth(v) {
+	if isTrue(v) {
 		c.set("robots", "strict")
 	} else {
 		c.set("robots", "ignore")
@@ -225,7 +225,7 @@ func lcVerify(c *Config, _, v string) error {
 	switch {
 	case v == "1":
 	case v == "0":
-		c.turn("insecure", true)
+		c.setSwitch("insecure", true)
 	default:
 		c.set("ca-file", v)
 	}
@@ -237,7 +237,7 @@ func lcEntries(c *Config, option, v string) error {
 	for _, l := range lines(v) {
 		fields := strings.Fields(l)
 		if len(fields) != 3 {
-			c.leave(option, "an entry without a password cannot be asked for one: write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}")
+			c.skip(option, "an entry without a password cannot be asked for one: write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}")
 			continue
 		}
 		if c.usable(option, fields[0]) {
@@ -251,7 +251,7 @@ func lcIgnoreErrors(c *Config, option, v string) error {
 	for _, l := range lines(v) {
 		fields := strings.Fields(l)
 		if len(fields) > 1 {
-			c.leave(option, fmt.Sprintf("%q goes by the text of a message: use accept = [statuses] in a [[rule]]", l))
+			c.skip(option, fmt.Sprintf("%q goes by the text of a message: use accept = [statuses] in a [[rule]]", l))
 			continue
 		}
 		if c.usable(option, fields[0]) {
@@ -284,7 +284,7 @@ func lcFiles(c *Config, option, v string) error {
 		}
 		f, err := lcFormat(kind)
 		if err != nil {
-			c.leave(option, err.Error())
+			c.skip(option, err.Error())
 			continue
 		}
 		if !named || strings.EqualFold(file, "utf-8") || strings.EqualFold(file, "utf8") {
@@ -307,7 +307,7 @@ func lcLog(c *Config, option, v string) error {
 }
 
 func lcQuiet(c *Config, option, v string) error {
-	if truth(v) {
+	if isTrue(v) {
 		return errors.New("a report is always written to standard output")
 	}
 	return nil

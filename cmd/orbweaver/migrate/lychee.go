@@ -47,12 +47,12 @@ func readLychee(c *Config, text []byte) error {
 		row, known := lycheeRows[option]
 		switch {
 		case !known:
-			c.leave(option, "it is not known here")
+			c.skip(option, "it is not known here")
 		case row.carry == nil:
-			c.leave(option, row.why)
+			c.skip(option, row.why)
 		default:
 			if err := row.carry(c, option, keys[option]); err != nil {
-				c.leave(option, err.Error())
+				c.skip(option, err.Error())
 			}
 		}
 	}
@@ -74,12 +74,12 @@ var lycheeRows = map[string]lycheeRow{
 	"dump":                  {why: "use `orbweaver extract`"},
 	"dump_inputs":           {why: "use `orbweaver extract`"},
 	"exclude":               {carry: patterns("exclude")},
-	"exclude_all_private":   {carry: whenTrue(func(c *Config) { c.turn("deny-private", true) })},
+	"exclude_all_private":   {carry: whenTrue(func(c *Config) { c.setSwitch("deny-private", true) })},
 	"exclude_link_local":    {carry: whenTrue(func(c *Config) { c.add("exclude", "", `^https?://(169\.254\.|\[fe[89ab])`) })},
 	"exclude_loopback":      {carry: whenTrue(func(c *Config) { c.add("exclude", "", `^https?://(localhost|127\.|\[::1\])`) })},
 	"exclude_mail":          {carry: whenTrue(func(c *Config) { c.add("exclude", "", "^mailto:") })},
 	"exclude_path":          {carry: patterns("no-follow")},
-	"exclude_private":       {carry: whenTrue(func(c *Config) { c.turn("deny-private", true) })},
+	"exclude_private":       {carry: whenTrue(func(c *Config) { c.setSwitch("deny-private", true) })},
 	"extensions":            {why: "a directory's documents are all of the formats that are read; --no-follow leaves some out"},
 	"fallback_extensions":   {why: "`page` is answered by page.html as most hosts do; see --host-style"},
 	"files_from":            {carry: oneText("from")},
@@ -147,12 +147,12 @@ func duration(key string) func(*Config, string, any) error {
 }
 
 func flagOf(key string) func(*Config, string, any) error {
-	return whenTrue(func(c *Config) { c.turn(key, true) })
+	return whenTrue(func(c *Config) { c.setSwitch(key, true) })
 }
 
 func whenTrue(do func(*Config)) func(*Config, string, any) error {
 	return func(c *Config, option string, v any) error {
-		if truth(v) {
+		if isTrue(v) {
 			do(c)
 		}
 		return nil
@@ -161,7 +161,7 @@ func whenTrue(do func(*Config)) func(*Config, string, any) error {
 
 func whenFalse(do func(*Config)) func(*Config, string, any) error {
 	return func(c *Config, option string, v any) error {
-		if !truth(v) {
+		if !isTrue(v) {
 			do(c)
 		}
 		return nil
@@ -242,7 +242,7 @@ func lycheeBasicAuth(c *Config, option string, v any) error {
 		pattern, credentials, ok := strings.Cut(strings.TrimSpace(entry), " ")
 		user, password, ok2 := strings.Cut(strings.TrimSpace(credentials), ":")
 		if !ok || !ok2 {
-			c.leave(option, "an entry is not of the form \"PATTERN NAME:PASSWORD\"")
+			c.skip(option, "an entry is not of the form \"PATTERN NAME:PASSWORD\"")
 			continue
 		}
 		if c.usable(option, pattern) {
@@ -267,7 +267,7 @@ func lycheeHosts(c *Config, option string, v any) error {
 			case "accept":
 				codes, err := lycheeCodes(table[key])
 				if err != nil {
-					c.leave(where, err.Error())
+					c.skip(where, err.Error())
 					continue
 				}
 				rule.Accept = codes
@@ -281,12 +281,12 @@ func lycheeHosts(c *Config, option string, v any) error {
 				t, _ := text(table[key])
 				rate, err := rateOf(t)
 				if err != nil {
-					c.leave(where, err.Error())
+					c.skip(where, err.Error())
 					continue
 				}
 				rule.Rate = rate
 			default:
-				c.leave(where, "a rule for one host has no such key")
+				c.skip(where, "a rule for one host has no such key")
 			}
 		}
 		if rule.Accept != nil || rule.Header != nil || rule.Rate != "" {

@@ -16,7 +16,7 @@ type Config struct {
 	Program  string // whose file it is
 	Settings []Setting
 	Rules    []Rule
-	Left     []Left
+	Skipped  []Skipped
 	Targets  []string // what that program would have checked: no setting here, but an argument
 }
 
@@ -37,8 +37,8 @@ type Rule struct {
 	Rate    string
 }
 
-// Left is an option that has no counterpart, and why.
-type Left struct{ Option, Why string }
+// Skipped is an option that has no counterpart, and why.
+type Skipped struct{ Option, Reason string }
 
 // format is one kind of file.
 type format struct {
@@ -100,8 +100,8 @@ func (c *Config) setNote(key, value, note string) {
 	c.Settings = append(c.Settings, Setting{Key: key, Values: []string{value}, Note: note})
 }
 
-// turn carries a switch over.
-func (c *Config) turn(key string, on bool) {
+// setSwitch carries a switch over.
+func (c *Config) setSwitch(key string, on bool) {
 	c.set(key, fmt.Sprint(on))
 	for i := range c.Settings {
 		if c.Settings[i].Key == key {
@@ -121,8 +121,8 @@ func (c *Config) add(key, note string, values ...string) {
 	c.Settings = append(c.Settings, Setting{Key: key, Values: values, Note: note})
 }
 
-// leave says that an option is not carried over.
-func (c *Config) leave(option, why string) { c.Left = append(c.Left, Left{option, why}) }
+// skip says that an option is not carried over.
+func (c *Config) skip(option, why string) { c.Skipped = append(c.Skipped, Skipped{option, why}) }
 
 // addPattern carries a regular expression over, when it is one here too.
 func (c *Config) addPattern(option, key, pattern string) {
@@ -135,7 +135,7 @@ func (c *Config) addPattern(option, key, pattern string) {
 // has neither lookaround nor references back.
 func (c *Config) usable(option, pattern string) bool {
 	if _, err := regexp.Compile(pattern); err != nil {
-		c.leave(option, fmt.Sprintf("the pattern %q is none of RE2's: %v", pattern, err))
+		c.skip(option, fmt.Sprintf("the pattern %q is none of RE2's: %v", pattern, err))
 		return false
 	}
 	return true

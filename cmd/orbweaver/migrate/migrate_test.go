@@ -28,8 +28,8 @@ func told(c *Config) string {
 	for _, r := range c.Rules {
 		fmt.Fprintf(&b, "rule %s accept=%q verdict=%q header=%v rate=%q\n", r.MatchRE, r.Accept, r.Verdict, r.Header, r.Rate)
 	}
-	for _, l := range c.Left {
-		fmt.Fprintf(&b, "left %s: %s\n", l.Option, l.Why)
+	for _, l := range c.Skipped {
+		fmt.Fprintf(&b, "left %s: %s\n", l.Option, l.Reason)
 	}
 	return b.String()
 }

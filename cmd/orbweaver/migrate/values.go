@@ -43,8 +43,8 @@ func texts(v any) []string {
 	return nil
 }
 
-// truth reads a switch.
-func truth(v any) bool {
+// isTrue reads a switch.
+func isTrue(v any) bool {
 	t, _ := text(v)
 	switch strings.ToLower(t) {
 	case "1", "true", "yes", "on":

@@ -14,8 +14,8 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// memory is the data of earlier runs, and what this run adds to it.
-type memory struct {
+// earlierRuns is the data of earlier runs, and what this run adds to it.
+type earlierRuns struct {
 	options  betweenRuns
 	note     func(string, ...any)
 	cache    *cache.Cache
@@ -25,13 +25,13 @@ type memory struct {
 	started  time.Time
 	watching bool // a round of --watch, which does not count as a run
 
-	broken, mended             []cache.Told
-	recentInside, recentBeyond int
+	broken, fixed                  []cache.Told
+	recentInternal, recentExternal int
 }
 
-// openMemory opens the files that the options name. Its errors are wrong usage.
-func openMemory(cmd *cobra.Command, o *options, note func(string, ...any)) (*memory, error) {
-	m := &memory{options: o.between, note: note, started: time.Now(), watching: o.watching}
+// openEarlierRuns opens the files that the options name. Its errors are wrong usage.
+func openEarlierRuns(cmd *cobra.Command, o *options, note func(string, ...any)) (*earlierRuns, error) {
+	m := &earlierRuns{options: o.between, note: note, started: time.Now(), watching: o.watching}
 	if m.options.hint != "" {
 		note("%s", m.options.hint)
 	}
@@ -73,9 +73,9 @@ func openMemory(cmd *cobra.Command, o *options, note func(string, ...any)) (*mem
 	return m, nil
 }
 
-// prepare passes the cache to the engine, and asks for the results that are compared with
+// configure passes the cache to the engine, and asks for the results that are compared with
 // those of earlier runs.
-func (m *memory) prepare(cfg *crawler.Config) {
+func (m *earlierRuns) configure(cfg *crawler.Config) {
 	if m.cache != nil {
 		cfg.Cache, cfg.MaxAge, cfg.Edition = m.cache, m.options.maxAge, edition()
 	}
@@ -93,21 +93,21 @@ func (m *memory) prepare(cfg *crawler.Config) {
 			cfg.Watched[url] = true
 		}
 	}
-	cfg.Watch = m.told
+	cfg.Watch = m.observe
 }
 
-// told receives the verdict on a target that was broken in an earlier run.
-func (m *memory) told(url string, v check.Verdict) {
+// observe receives the verdict on a target that was broken in an earlier run.
+func (m *earlierRuns) observe(url string, v check.Verdict) {
 	if m.baseline != nil {
 		m.baseline.RecordVerdict(url, v)
 	}
 	if _, known := m.pasts[url]; known && v == check.OK {
-		m.mended = append(m.mended, cache.Told{URL: url})
+		m.fixed = append(m.fixed, cache.Told{URL: url})
 	}
 }
 
-// result adds data of earlier runs to a result.
-func (m *memory) result(r *crawler.Result) *crawler.Result {
+// annotate adds data of earlier runs to a result.
+func (m *earlierRuns) annotate(r *crawler.Result) *crawler.Result {
 	if m.baseline != nil {
 		r = m.baseline.Mark(r)
 	}
@@ -127,28 +127,28 @@ func (m *memory) result(r *crawler.Result) *crawler.Result {
 	if out.BrokenRuns < m.options.failAfter && !slices.Contains(r.Known, r.Code) {
 		out.FailsAfter = m.options.failAfter
 		if r.Internal {
-			m.recentInside++
+			m.recentInternal++
 		} else {
-			m.recentBeyond++
+			m.recentExternal++
 		}
 	}
 	return &out
 }
 
-// spare subtracts known and recent findings from those that may fail the run.
-func (m *memory) spare(s *crawler.Summary) {
+// excuse subtracts known and recent findings from those that may fail the run.
+func (m *earlierRuns) excuse(s *crawler.Summary) {
 	if m.baseline != nil {
 		m.baseline.ExcludeKnown(s)
 	}
-	s.Recent = m.recentInside + m.recentBeyond
-	s.Internal.Broken -= m.recentInside
-	s.External.Broken -= m.recentBeyond
+	s.Recent = m.recentInternal + m.recentExternal
+	s.Internal.Broken -= m.recentInternal
+	s.External.Broken -= m.recentExternal
 }
 
-// keep stores the findings of this run for later ones, and notes how many findings of the
+// record stores the findings of this run for later ones, and notes how many findings of the
 // baseline no longer occur. It returns an error if a history that was asked for cannot be
 // stored.
-func (m *memory) keep(s *crawler.Summary) error {
+func (m *earlierRuns) record(s *crawler.Summary) error {
 	if m.baseline != nil && s.Complete {
 		if gone, places := m.baseline.Gone(); gone > 0 {
 			m.note("%s: %d of %d findings no longer occur; -o %s updates the file", m.options.baseline, gone, places, m.options.baseline)
@@ -157,7 +157,7 @@ func (m *memory) keep(s *crawler.Summary) error {
 	if m.history == nil || m.watching {
 		return nil
 	}
-	err := m.history.Remember(m.started, s.Complete, m.broken, m.mended)
+	err := m.history.Remember(m.started, s.Complete, m.broken, m.fixed)
 	if err != nil && m.options.history == "" && m.options.failAfter == 0 {
 		m.note("%v", err)
 		return nil // it was only kept along with the cache
@@ -167,7 +167,7 @@ func (m *memory) keep(s *crawler.Summary) error {
 
 // close closes the files. Errors are printed but do not fail the run, because its
 // findings have been written.
-func (m *memory) close() {
+func (m *earlierRuns) close() {
 	for _, c := range []*cache.Cache{m.cache, m.history} {
 		if c == nil {
 			continue
@@ -185,8 +185,8 @@ func (m *memory) close() {
 // edition identifies this build, because another one may read pages differently.
 func edition() string { return version + " " + commit() }
 
-// compareWith marks the findings of a saved report that are in a baseline.
-func compareWith(b *report.Baseline, saved *report.Report) {
+// applyBaseline marks the findings of a saved report that are in a baseline.
+func applyBaseline(b *report.Baseline, saved *report.Report) {
 	for i, r := range saved.Results {
 		saved.Results[i] = b.Mark(r)
 	}

@@ -10,25 +10,25 @@ import (
 	"github.com/orbweaver/orbweaver/report/fix"
 )
 
-// editing collects the results that propose an edit, and makes the edits after the run.
-type editing struct {
+// fixer collects the results that propose an edit, and makes the edits after the run.
+type fixer struct {
 	write   bool // to the files, not as a patch
 	list    bool // print each edit that is written
 	note    func(format string, args ...any)
 	results []*crawler.Result
 }
 
-func (e *editing) result(r *crawler.Result) {
+func (e *fixer) add(r *crawler.Result) {
 	if _, ok := report.Propose(r); ok {
 		e.results = append(e.results, r)
 	}
 }
 
-// maxLeftOut is the maximum number of skipped edits that are listed.
-const maxLeftOut = 50
+// maxListedEdits is the maximum number of skipped edits that are listed.
+const maxListedEdits = 50
 
-// finish plans the edits and prints or writes them.
-func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
+// apply plans the edits and prints or writes them.
+func (e *fixer) apply(out io.Writer) (*fix.Plan, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("find the working directory: %w", err)
@@ -38,7 +38,7 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 		return nil, err
 	}
 	for i, l := range plan.LeftOut {
-		if i == maxLeftOut {
+		if i == maxListedEdits {
 			e.note("%d more left out", len(plan.LeftOut)-i)
 			break
 		}
@@ -46,7 +46,7 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 	}
 	if !e.write {
 		err = plan.WritePatch(out)
-		e.sum(plan, "proposed", plan.Files)
+		e.summarize(plan, "proposed", plan.Files)
 		return plan, err
 	}
 	written, err := plan.Write()
@@ -57,12 +57,12 @@ func (e *editing) finish(out io.Writer) (*fix.Plan, error) {
 			}
 		}
 	}
-	e.sum(plan, "written", written)
+	e.summarize(plan, "written", written)
 	return plan, err
 }
 
-// sum prints the number of edits in one line.
-func (e *editing) sum(plan *fix.Plan, verb string, files []*fix.File) {
+// summarize prints the number of edits in one line.
+func (e *fixer) summarize(plan *fix.Plan, verb string, files []*fix.File) {
 	text := "no edits to make"
 	if plan.Edits() > 0 {
 		n := 0

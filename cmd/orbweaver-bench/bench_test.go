@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The test binary plays the server, as the command itself does, and a checker that
-// asks for one page and says that two links are broken.
+// The test binary acts as the server, like the command itself, and as a checker that
+// requests one page and reports two broken links.
 const playChecker = "ORBWEAVER_BENCH_CHECKER"
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func TestBench(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(playChecker, "1")
-	// A program may be named by where it lies, although it runs elsewhere.
+	// The program may be given by a relative path, although it runs in another directory.
 	if self, err = filepath.Rel(workingDir(t), self); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestBench(t *testing.T) {
 	}
 	rows := regexp.MustCompile(`(?m)^\| orbweaver.*$`).FindAllString(out.String(), -1)
 	if len(rows) != 3 {
-		t.Fatalf("three runs make a row each, got\n%s", out.String())
+		t.Fatalf("want a row for each of three measurements, got\n%s", out.String())
 	}
 	for i, requests := range []string{"–", "1", "1"} {
 		cells := strings.Split(rows[i], "|")
@@ -73,7 +73,7 @@ func TestBench(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(), filepath.Base(self)); n != 9 {
-		t.Errorf("-v tells each of 9 runs, got %d", n)
+		t.Errorf("-v prints each of 9 runs, got %d", n)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestFindings counts what each peer says in its own words.
+// TestFindings counts the findings in the output of each checker.
 func TestFindings(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -134,13 +134,13 @@ func TestLateness(t *testing.T) {
 		t.Errorf("a steady run: %.2f", got)
 	}
 	if got := slowdown(requestCounts{1000, slowing}); got > 0.2 {
-		t.Errorf("a run that gets slow: %.2f", got)
+		t.Errorf("a run that slows down: %.2f", got)
 	}
 	if got := tenths(requestCounts{1000, even}); len(got) != 10 || got[0] < 90 || got[9] > 110 {
 		t.Errorf("a steady run of 100 requests a second: %.0f", got)
 	}
 	if got := tenths(requestCounts{1000, slowing}); got[0] < 3*got[9] {
-		t.Errorf("a run that gets slow: %.0f", got)
+		t.Errorf("a run that slows down: %.0f", got)
 	}
 	if got := slowdown(requestCounts{10, []int{10}}); got != 0 {
 		t.Errorf("a short run: %.2f", got)

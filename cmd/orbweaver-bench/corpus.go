@@ -15,7 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
-// corpus is a site to check: a directory, or one that is generated.
+// corpus is a site to check: a directory or a generated site.
 type corpus struct {
 	name         string
 	dir          string // empty for a generated site
@@ -23,7 +23,7 @@ type corpus struct {
 	pages, links int
 }
 
-// parseCorpus reads a directory's path or "site:PAGESxLINKS[@SEED]".
+// parseCorpus parses the path of a directory, or "site:PAGESxLINKS[@SEED]".
 func parseCorpus(name string) (corpus, error) {
 	c := corpus{name: name, seed: 1}
 	spec, generated := strings.CutPrefix(name, "site:")
@@ -33,7 +33,7 @@ func parseCorpus(name string) (corpus, error) {
 		case err != nil:
 			return c, err
 		case !info.IsDir():
-			return c, fmt.Errorf("%s is no directory", name)
+			return c, fmt.Errorf("%s is not a directory", name)
 		}
 		c.dir, err = filepath.Abs(name)
 		return c, err
@@ -42,14 +42,14 @@ func parseCorpus(name string) (corpus, error) {
 	pages, links, ok := strings.Cut(size, "x")
 	var err error
 	if c.pages, err = strconv.Atoi(pages); err != nil || !ok {
-		return c, fmt.Errorf("%s: want site:PAGESxLINKS[@SEED], such as site:1000x50", name)
+		return c, fmt.Errorf("%s: use site:PAGESxLINKS[@SEED], such as site:1000x50", name)
 	}
 	if c.links, err = strconv.Atoi(links); err != nil {
-		return c, fmt.Errorf("%s: %q is no number of links", name, links)
+		return c, fmt.Errorf("%s: %q is not a number of links", name, links)
 	}
 	if seeded {
 		if c.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
-			return c, fmt.Errorf("%s: %q is no seed", name, seed)
+			return c, fmt.Errorf("%s: %q is not a seed", name, seed)
 		}
 	}
 	return c, nil
@@ -63,7 +63,7 @@ func (c corpus) handler() http.Handler {
 	return &directory{dir: c.dir, files: map[string]*file{}}
 }
 
-// directory serves files out of memory: each is read once, on its first request.
+// directory serves files from memory. It reads each file once, on its first request.
 type directory struct {
 	dir   string
 	mu    sync.RWMutex
@@ -78,8 +78,8 @@ type file struct {
 	missing  bool
 }
 
-// ServeHTTP answers as a plain static host does: index.html stands for its
-// directory, a directory without a slash at its end is redirected to it.
+// ServeHTTP answers like a static host: index.html is the index file of a directory, and
+// a directory without a slash is redirected.
 func (d *directory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := d.file(r.URL.Path)
 	switch {
@@ -91,7 +91,7 @@ func (d *directory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Type"] = f.mime
 		w.Header()["Content-Length"] = f.length
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(f.body) // the client may have left
+			_, _ = w.Write(f.body) // the client may have closed the connection
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (d *directory) read(name string) *file {
 		kind = http.DetectContentType(body)
 	}
 	if strings.HasPrefix(kind, "text/html") && !bytes.Contains(body[:min(1024, len(body))], []byte("charset")) {
-		kind = "text/html" // the file does not say, so neither do we
+		kind = "text/html" // without a charset, because the file does not tell it
 	}
 	return &file{body: body, mime: []string{kind}, length: []string{strconv.Itoa(len(body))}}
 }

@@ -1,16 +1,15 @@
-// Command orbweaver-bench measures Orbweaver and the link checkers it finds on
-// PATH on the same sites, and prints one table: wall and CPU time, peak memory,
-// requests as the server counted them, and what each says is broken.
+// Command orbweaver-bench measures Orbweaver and the other link checkers on PATH on the
+// same sites, and prints one table: wall and CPU time, peak memory, requests as counted by
+// the server, and broken targets as reported by each program.
 //
 //	orbweaver-bench public/                        a built site, from the directory and over HTTP
-//	orbweaver-bench -mode http site:1000000x50     a generated site of so many pages and links a page
-//	orbweaver-bench -latency 50ms site:1000x20     every answer takes so long
+//	orbweaver-bench -mode http site:1000000x50     a generated site with that many pages and links per page
+//	orbweaver-bench -latency 50ms site:1000x20     each answer takes that long
 //
-// The site is served from memory by a process of its own, so that the figures of
-// a checker are its own; the generated one (crawlertest.Generate) is made anew for
-// every request and never kept. Programs run one after another, each in an empty
-// directory. Checkers are told to leave other hosts alone: the figures are of the
-// crawl, not of the network.
+// A separate process serves the site from memory, so that its costs are not counted. It
+// generates the pages of a generated site (crawlertest.Generate) for every request. The
+// programs run one after another, each in an empty directory, and do not check links to
+// other hosts, so that the results do not depend on the network.
 package main
 
 import (
@@ -24,7 +23,7 @@ import (
 	"time"
 )
 
-// settings are what the command line says.
+// settings are the values of the command line.
 type settings struct {
 	ours        string
 	peers       string
@@ -51,20 +50,20 @@ func main() {
 	}
 }
 
-// bench runs what the command line asks for and prints the table.
+// bench measures the programs that the command line names and prints the table.
 func bench(args []string, out, log io.Writer) error {
 	var s settings
 	flags := flag.NewFlagSet("orbweaver-bench", flag.ContinueOnError)
 	flags.SetOutput(log)
 	flags.StringVar(&s.ours, "ours", "orbweaver", "the `program` to measure")
-	flags.StringVar(&s.arguments, "arguments", "", "further arguments for it, such as '--concurrency 8'")
-	flags.StringVar(&s.peers, "peers", "all", "`list` of checkers to compare with: all, none, or some of "+strings.Join(peerNames(), ","))
-	flags.StringVar(&s.mode, "mode", "", "`way` to read a directory: dir, http, or both (the default)")
-	flags.IntVar(&s.runs, "runs", 1, "`times` to run each program; the median counts")
-	flags.IntVar(&s.concurrency, "concurrency", 64, "requests in flight, where a checker can be told")
-	flags.DurationVar(&s.latency, "latency", 0, "`time` that each answer takes")
-	flags.DurationVar(&s.limit, "limit", 5*time.Minute, "longest `time` of one run")
-	flags.BoolVar(&s.verbose, "v", false, "print the command lines, and the rate of requests as a long run goes on")
+	flags.StringVar(&s.arguments, "arguments", "", "more arguments for the program, such as '--concurrency 8'")
+	flags.StringVar(&s.peers, "peers", "all", "comma-separated `list` of checkers to compare with: all, none, or some of "+strings.Join(peerNames(), ","))
+	flags.StringVar(&s.mode, "mode", "", "`how` to read a directory: dir, http, or both (the default)")
+	flags.IntVar(&s.runs, "runs", 1, "run each program this many `times` and take the median")
+	flags.IntVar(&s.concurrency, "concurrency", 64, "maximum number of requests in flight, for checkers that have such a setting")
+	flags.DurationVar(&s.latency, "latency", 0, "`time` before each answer")
+	flags.DurationVar(&s.limit, "limit", 5*time.Minute, "maximum `time` of one run")
+	flags.BoolVar(&s.verbose, "v", false, "print the command lines, and the request rates during long runs")
 	flags.Usage = func() {
 		fmt.Fprintln(log, "usage: orbweaver-bench [flags] DIRECTORY|site:PAGESxLINKS[@SEED]...")
 		flags.PrintDefaults()
@@ -78,7 +77,7 @@ func bench(args []string, out, log io.Writer) error {
 		flags.Usage()
 		return fmt.Errorf("name a directory or a site to generate")
 	case s.runs < 1:
-		return fmt.Errorf("%d runs measure nothing", s.runs)
+		return fmt.Errorf("-runs %d: use 1 or more", s.runs)
 	}
 	programs, err := s.programs()
 	if err != nil {
@@ -100,14 +99,14 @@ func bench(args []string, out, log io.Writer) error {
 	return nil
 }
 
-// programs are ours and the peers that are there.
+// programs returns Orbweaver and the other checkers that are installed.
 func (s *settings) programs() ([]program, error) {
 	ours, err := exec.LookPath(s.ours)
 	if err == nil {
-		ours, err = filepath.Abs(ours) // it will run elsewhere
+		ours, err = filepath.Abs(ours) // it will run in another directory
 	}
 	if err != nil {
-		return nil, fmt.Errorf("find the program to measure (-ours names it): %w", err)
+		return nil, fmt.Errorf("find the program to measure (see -ours): %w", err)
 	}
 	us := program{name: "orbweaver", path: ours, modes: "http dir", arguments: ourArguments, findings: ourFindings, version: "version"}
 	found := []program{us}
@@ -130,7 +129,7 @@ func (s *settings) programs() ([]program, error) {
 	}
 	for _, name := range wanted {
 		if name != "all" && name != "none" && !contains(peerNames(), name) {
-			return nil, fmt.Errorf("there is no peer %q; there are %s", name, strings.Join(peerNames(), ", "))
+			return nil, fmt.Errorf("unknown checker %q: use %s", name, strings.Join(peerNames(), ", "))
 		}
 	}
 	return found, nil

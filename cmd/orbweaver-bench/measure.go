@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// row is what one program needed and found.
+// row is the cost and the result of one program.
 type row struct {
 	program  string
 	version  string
 	wall     time.Duration
 	cpu      time.Duration // user and system
-	memory   int64         // bytes, at most
+	memory   int64         // peak, in bytes
 	requests int
-	findings int     // -1 where they could not be read
-	slowdown float64 // requests a second in the last fifth of the run, in proportion to the first fifth; 0 when too short
+	findings int     // -1 if they could not be read
+	slowdown float64 // request rate of the last fifth of the run divided by that of the first fifth; 0 if the run is too short
 	timedOut bool    // it was stopped at the limit
 }
 
-// measure runs each program so often as the settings say and keeps its median by
-// CPU time. One run of ours comes first and does not count: it fills the caches of
-// the server and of the operating system.
+// measure runs each program as often as the settings ask for, and returns the run with
+// the median CPU time. A first run of Orbweaver does not count: it fills the caches of
+// the server and the operating system.
 func (s *settings) measure(c corpus, mode string, programs []program, log io.Writer) ([]row, error) {
 	place := target{dir: c.dir}
 	var srv *server
@@ -68,7 +68,7 @@ func (s *settings) measure(c corpus, mode string, programs []program, log io.Wri
 	return rows, nil
 }
 
-// target is what a program is told to check.
+// target is what a program checks.
 type target struct{ url, dir string }
 
 // runOnce runs a program in an empty directory.
@@ -79,7 +79,7 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 		return r, err
 	}
 	defer os.RemoveAll(wd)
-	if err := os.Chmod(wd, 0o777); err != nil { // LinkChecker gives up root's rights
+	if err := os.Chmod(wd, 0o777); err != nil { // LinkChecker drops root privileges
 		return r, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
@@ -89,7 +89,7 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 		fmt.Fprintln(log, p.path, strings.Join(args, " "))
 	}
 	cmd := exec.CommandContext(ctx, p.path, args...)
-	out, err := os.Create(filepath.Join(wd, "output")) // a file: nobody need read along
+	out, err := os.Create(filepath.Join(wd, "output")) // a file needs no reader
 	if err != nil {
 		return r, err
 	}
@@ -125,7 +125,7 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 		}
 		r.requests, r.slowdown = seen.Requests, slowdown(seen)
 		if s.verbose && r.slowdown > 0 {
-			fmt.Fprintf(log, "requests a second in each tenth: %.0f\n", tenths(seen))
+			fmt.Fprintf(log, "requests per second in each tenth: %.0f\n", tenths(seen))
 		}
 	}
 	r.findings = -1
@@ -135,13 +135,13 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 	return r, nil
 }
 
-// slowdown compares the rate at the end of a run with that at its beginning.
+// slowdown returns the request rate at the end of a run divided by the rate at its start.
 func slowdown(c requestCounts) float64 {
-	const fewest = 40 // samplings that make a rate
+	const fewest = 40 // minimum number of samples for a rate
 	if len(c.Series) < fewest {
 		return 0
 	}
-	took := func(from, to int) float64 { // samplings between two numbers of requests
+	took := func(from, to int) float64 { // number of samples between two request counts
 		a, _ := slices.BinarySearch(c.Series, from)
 		b, _ := slices.BinarySearch(c.Series, to)
 		return float64(max(b-a, 1))
@@ -150,7 +150,7 @@ func slowdown(c requestCounts) float64 {
 	return took(0, fifth) / took(c.Requests-fifth, c.Requests)
 }
 
-// tenths are the rates of a run's tenths, by requests, in requests a second.
+// tenths returns the request rates in each tenth of a run's requests.
 func tenths(c requestCounts) []float64 {
 	rates := make([]float64, 10)
 	from := 0
@@ -162,7 +162,7 @@ func tenths(c requestCounts) []float64 {
 	return rates
 }
 
-// versionOf asks a program for its version: the first word with a digit in it.
+// versionOf runs a program for its version, which is the first word with a digit.
 func versionOf(p program) string {
 	if p.version == "" {
 		return ""

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory a process had resident, in bytes.
+// peakMemory returns the peak resident memory of a process, in bytes.
 func peakMemory(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	switch {
 	case !ok:
 		return 0
-	case runtime.GOOS == "darwin": // there it is in bytes, elsewhere in KiB
+	case runtime.GOOS == "darwin": // in bytes on macOS, in KiB elsewhere
 		return int64(usage.Maxrss)
 	}
 	return int64(usage.Maxrss) << 10

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// program is a checker: how it is called, and how what it says is counted.
+// program is a checker: how to run it and how to count its findings.
 type program struct {
 	name      string
 	path      string
 	modes     string // "http", "dir" or both
-	version   string // the argument that prints it; empty where there is none
+	version   string // the argument that prints it; "" if there is none
 	arguments func(s *settings, at target) []string
-	// findings counts distinct broken targets in its output, -1 when it holds none
-	// that could be counted.
+	// findings counts the distinct broken targets in the output; -1 if they cannot be
+	// counted.
 	findings    func(output []byte) int
-	readsStderr bool   // it tells them on standard error
-	config      string // of a file called configFile where it runs
+	readsStderr bool   // findings are on standard error
+	config      string // contents of the file configFile in its directory; "" for none
 }
 
 const configFile = "config"
 
-// peers are the checkers we know to call. Each is told to check fragments where it
-// can, to leave other hosts alone, and to have as many requests in flight as ours.
+// peers are the other checkers. Their arguments turn on checks of fragments, turn off
+// checks of other hosts, and set the number of requests in flight, as far as they can.
 var peers = []program{
 	{name: "muffet", modes: "http", version: "--version", arguments: func(s *settings, at target) []string {
 		n := strconv.Itoa(s.concurrency)
@@ -42,7 +42,7 @@ var peers = []program{
 		return []string{at.url, "--recurse", "--check-fragments", "--format", "json", "--concurrency", strconv.Itoa(s.concurrency),
 			"--timeout", "60000", "--skip", "^(?!" + regexp.QuoteMeta(at.url) + ")"}
 	}, findings: linkinatorFindings},
-	// LinkChecker leaves out pages of more than 1 MiB unless it is told not to.
+	// LinkChecker does not read pages of more than 1 MiB by default.
 	{name: "linkchecker", modes: "http", version: "--version", arguments: func(s *settings, at target) []string {
 		return []string{"--threads", strconv.Itoa(min(s.concurrency, 10)), "--no-status", "--no-warnings", "--output", "csv",
 			"--recursion-level", "-1", "--config", configFile, at.url}
@@ -70,8 +70,8 @@ func ourArguments(s *settings, at target) []string {
 	return append(args, strings.Fields(s.arguments)...)
 }
 
-// ourFindings counts broken targets, but for two kinds that others do not look for:
-// malformed references, and pages that link to a file of the reader's own machine.
+// ourFindings counts broken targets, except two kinds that others do not check: malformed
+// references, and links to files on the reader's own machine.
 func ourFindings(output []byte) int {
 	var report struct {
 		Summary struct {
@@ -119,8 +119,8 @@ func linkinatorFindings(output []byte) int {
 	return len(broken)
 }
 
-// linkcheckerFindings counts rows of its CSV: it names each target once. The first
-// line that is no comment is the header.
+// linkcheckerFindings counts the rows of the CSV, which lists each target once. The first
+// line that is not a comment is the header.
 func linkcheckerFindings(output []byte) int {
 	rows := -1
 	for line := range bytes.Lines(output) {
@@ -140,8 +140,9 @@ var (
 	hyperlinkBroken = regexp.MustCompile(`(?m)^  error: bad link (.+)$`)
 )
 
-// hyperlinkFindings counts the targets it lists, each below all documents that link
-// to it; its own counts at the end are of references. Without those it has failed.
+// hyperlinkFindings counts the listed targets, which are repeated for each document that
+// links to them. The totals at the end count references; without them the program has
+// failed.
 func hyperlinkFindings(output []byte) int {
 	if !hyperlinkOver.Match(output) {
 		return -1
@@ -155,7 +156,7 @@ func hyperlinkFindings(output []byte) int {
 
 var htmltestBroken = regexp.MustCompile(`(\d+) errors? in (\d+) documents?`)
 
-// htmltestFindings is its count of references.
+// htmltestFindings returns the total of the output, which counts references.
 func htmltestFindings(output []byte) int {
 	if bytes.Contains(output, []byte("✔✔✔")) {
 		return 0
@@ -163,7 +164,8 @@ func htmltestFindings(output []byte) int {
 	return numberIn(htmltestBroken, output)
 }
 
-// numberIn is the first group's number, 0 where it is a word, -1 without a match.
+// numberIn returns the number in the first group of a match, 0 if it is a word, and -1 if
+// there is no match.
 func numberIn(re *regexp.Regexp, output []byte) int {
 	m := re.FindSubmatch(output)
 	if m == nil {

@@ -16,21 +16,21 @@ import (
 	"time"
 )
 
-// serveCommand is the first argument of the server's process. It prints its
-// address, answers each line on its standard input with the requests since the
-// last one, and ends with that input.
+// serveCommand is the first argument of the server process. The process prints its
+// address, answers each line on standard input with the requests since the previous line,
+// and exits at the end of the input.
 const serveCommand = "serve-for-bench"
 
-// sampleInterval is how often the server looks at its own counter.
+// sampleInterval is the time between two samples of the request counter.
 const sampleInterval = 100 * time.Millisecond
 
-// requestCounts is what the server saw of one run.
+// requestCounts are the requests of one run.
 type requestCounts struct {
 	Requests int
-	Series   []int // requests until each sampling, the first of them at the first request
+	Series   []int // total number of requests at each sample, from the first request on
 }
 
-// counter counts requests and samples their number.
+// counter counts requests and samples the count.
 type counter struct {
 	http.Handler
 	latency  time.Duration
@@ -49,8 +49,8 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.Handler.ServeHTTP(w, r)
 }
 
-// linkcheckerHeader lets LinkChecker ask as fast as it is told to: without the header it waits
-// a third of a second between two requests, whatever its configuration says.
+// linkcheckerHeader turns off a limit of LinkChecker: without the header it waits a third
+// of a second between two requests, whatever its configuration.
 var linkcheckerHeader = []string{"1"}
 
 func (c *counter) sample() {
@@ -63,7 +63,7 @@ func (c *counter) sample() {
 	}
 }
 
-// take returns what was counted, and begins anew.
+// take returns the counts and resets them.
 func (c *counter) take() requestCounts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *counter) take() requestCounts {
 	return seen
 }
 
-// serve is the server's process.
+// serve runs the server process.
 func serve(args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet(serveCommand, flag.ContinueOnError)
 	latency := flags.Duration("latency", 0, "")
@@ -110,7 +110,7 @@ func serve(args []string, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// server is a server's process, seen from outside.
+// server is a running server process.
 type server struct {
 	address string
 	cmd     *exec.Cmd
@@ -118,7 +118,7 @@ type server struct {
 	out     *bufio.Reader
 }
 
-// startServer starts one for a corpus.
+// startServer starts a server process for a corpus.
 func startServer(c corpus, latency time.Duration) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -149,10 +149,10 @@ func startServer(c corpus, latency time.Duration) (*server, error) {
 	return s, nil
 }
 
-// serverEnvironment spares the server collections: it keeps what it serves.
+// serverEnvironment makes garbage collections of the server rarer.
 var serverEnvironment = []string{"GOGC=400"}
 
-// take returns what the server counted since the last call.
+// take returns the requests since the previous call.
 func (s *server) take() (requestCounts, error) {
 	if _, err := fmt.Fprintln(s.in); err != nil {
 		return requestCounts{}, err

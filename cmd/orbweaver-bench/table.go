@@ -9,18 +9,19 @@ import (
 	"time"
 )
 
-// printTable prints a corpus' rows as a Markdown table, each with its ratio to ours.
+// printTable prints the rows of a corpus as a Markdown table, with the ratios of
+// Orbweaver to each program.
 func printTable(out io.Writer, c corpus, mode string, s *settings, rows []row) {
 	how := "from the directory"
 	if mode == "http" {
 		how = fmt.Sprintf("over HTTP on loopback, %d in flight", s.concurrency)
 		if s.latency > 0 {
-			how += ", every answer after " + s.latency.String()
+			how += ", each answer delayed by " + s.latency.String()
 		}
 	}
 	fmt.Fprintf(out, "### %s, %s (%d CPUs)\n\n", c.name, how, runtime.NumCPU())
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "| program\t| wall s\t| CPU s\t| memory MB\t| requests\t| broken\t| end/start\t| ours to it: wall, CPU, memory\t|")
+	fmt.Fprintln(w, "| program\t| wall s\t| CPU s\t| memory MB\t| requests\t| broken\t| end/start\t| Orbweaver/program: wall, CPU, memory\t|")
 	fmt.Fprintln(w, "| ---\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---\t|")
 	for _, r := range rows {
 		name := r.program
@@ -37,7 +38,7 @@ func printTable(out io.Writer, c corpus, mode string, s *settings, rows []row) {
 		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %.0f\t| %s\t| %s\t| %s\t| %s\t|\n", name, seconds(r.wall), seconds(r.cpu),
 			float64(r.memory)/(1<<20), number(r.requests, mode == "http"), number(r.findings, r.findings >= 0), formatSlowdown(r.slowdown), ratios)
 	}
-	_ = w.Flush() // the writer's own errors are of no use here
+	_ = w.Flush() // there is nothing to do about its errors
 	fmt.Fprintln(out)
 }
 

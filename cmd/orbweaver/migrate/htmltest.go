@@ -34,34 +34,34 @@ func readHTMLTest(c *Config, text []byte) error {
 	return nil
 }
 
-// htmlTest is one file on its way: where the site lies decides what a pattern for
-// the paths of its links has to match.
+// htmlTest is the import of one file. The directory and URL of the site determine what
+// patterns for paths are matched against.
 type htmlTest struct {
 	c         *Config
 	dir, base string
 }
 
-const contentOnly = "only links are checked, not the rest of a page"
+const contentOnly = "Orbweaver checks only the links of a page"
 
-// htmlTestLeft are options without a counterpart.
+// htmlTestLeft are the options that are not imported, with the reasons.
 var htmlTestLeft = map[string]string{
 	"CacheExpires":                        "see --max-age",
 	"CheckDoctype":                        contentOnly,
 	"CheckFavicon":                        contentOnly,
-	"DirectoryIndex":                      "a directory is answered by its index.html; see --host-style",
+	"DirectoryIndex":                      "the index file of a directory is index.html; see --host-style",
 	"DocumentConcurrencyLimit":            "see --concurrency",
 	"EnableCache":                         "see --cache",
 	"EnableLog":                           "see --output",
 	"EnforceHTML5":                        contentOnly,
-	"FileExtension":                       "what is read follows from a document's name and first bytes",
+	"FileExtension":                       "documents are recognized by name and first bytes",
 	"IgnoreAltEmpty":                      contentOnly,
 	"IgnoreAltMissing":                    contentOnly,
-	"IgnoreCanonicalBrokenLinks":          "with --base-url a canonical link to a page that is built is answered from the directory",
-	"IgnoreDirectoryMissingTrailingSlash": "a link to a directory without its slash is ok: hosts redirect it",
-	"IgnoreEmptyHref":                     "an empty reference is the page itself (RFC 3986 section 4.4)",
+	"IgnoreCanonicalBrokenLinks":          "with --base-url, canonical links to built pages are checked against the directory",
+	"IgnoreDirectoryMissingTrailingSlash": "a link to a directory without a slash is ok, because hosts redirect it",
+	"IgnoreEmptyHref":                     "an empty reference means the page itself (RFC 3986 section 4.4)",
 	"IgnoreHTTPS":                         "see [[rule]]",
-	"IgnoreInternalEmptyHash":             "`#` is the top of a page",
-	"IgnoreTagAttribute":                  "elements are left out by data-orbweaver-ignore, or by --ignore-select",
+	"IgnoreInternalEmptyHash":             "`#` means the top of the page",
+	"IgnoreTagAttribute":                  "use the attribute data-orbweaver-ignore, or --ignore-select",
 	"LogFileName":                         "see --output",
 	"LogLevel":                            "see --show",
 	"LogSort":                             "reports are grouped by page",
@@ -69,8 +69,8 @@ var htmlTestLeft = map[string]string{
 	"OutputCacheFile":                     "see --cache",
 	"OutputLogFile":                       "see --output",
 	"RedirectLimit":                       "see --max-redirects",
-	"StripQueryString":                    "a query is part of what is asked for",
-	"StripQueryExcludes":                  "a query is part of what is asked for",
+	"StripQueryString":                    "queries are part of the URL",
+	"StripQueryExcludes":                  "queries are part of the URL",
 	"TestFilesConcurrently":               "documents are always read concurrently",
 	"NoRun":                               "",
 	"VCREnable":                           "",
@@ -91,7 +91,7 @@ func (h *htmlTest) read(option string, v any) {
 		}
 	case "CheckInternal", "CheckAnchors", "CheckLinks", "CheckImages", "CheckScripts", "CheckMeta", "CheckGeneric", "CheckMetaRefresh":
 		if !on {
-			c.skip(option, "every kind of link is checked; see --ignore-select")
+			c.skip(option, "all kinds of links are checked; see --ignore-select")
 		}
 	case "CheckInternalHash":
 		if !on {
@@ -138,7 +138,7 @@ func (h *htmlTest) read(option string, v any) {
 	default:
 		why, known := htmlTestLeft[option]
 		if !known {
-			why = "it is not known here"
+			why = "unknown option"
 		}
 		if why != "" {
 			c.skip(option, why)
@@ -152,8 +152,8 @@ func (h *htmlTest) skipOnError(option string, err error) {
 	}
 }
 
-// pattern carries a pattern over. One for a path from the site's root has to match
-// what is printed: the published address, or the path of the file.
+// pattern imports a pattern. A pattern for paths from the root of the site must match the
+// printed form, which is the published URL or the path of the file.
 func (h *htmlTest) pattern(option, key, p string) {
 	if rest, rooted := strings.CutPrefix(p, "^/"); rooted {
 		switch {
@@ -169,13 +169,13 @@ func (h *htmlTest) pattern(option, key, p string) {
 func (h *htmlTest) headers(v any) {
 	fields, ok := v.(map[string]any)
 	if !ok {
-		h.c.skip("HTTPHeaders", "it is no table of names and values")
+		h.c.skip("HTTPHeaders", "it is not a table of names and values")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		t, _ := text(fields[name])
 		if strings.EqualFold(name, "Range") || strings.EqualFold(name, "Accept") {
-			h.c.skip("HTTPHeaders", fmt.Sprintf("%s is set by every request itself", name))
+			h.c.skip("HTTPHeaders", fmt.Sprintf("%s is set automatically", name))
 			continue
 		}
 		h.c.add("header", headersNote, name+": "+t)

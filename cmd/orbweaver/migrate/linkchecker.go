@@ -9,14 +9,15 @@ import (
 	"gopkg.in/ini.v1"
 )
 
-// linkCheckerRow carries one option of a section over, or gives the reason why not.
+// linkCheckerRow imports one option of a section, or has the reason why it is not
+// imported.
 type linkCheckerRow struct {
 	carry func(c *Config, option, value string) error
 	why   string
 }
 
-// readLinkChecker reads linkcheckerrc, an INI file whose values may go on in
-// indented lines.
+// readLinkChecker reads linkcheckerrc, an INI file in which indented lines continue a
+// value.
 func readLinkChecker(c *Config, text []byte) error {
 	file, err := ini.LoadSources(ini.LoadOptions{
 		AllowPythonMultilineValues: true,
@@ -27,7 +28,7 @@ func readLinkChecker(c *Config, text []byte) error {
 		Insensitive:                false,
 	}, text)
 	if err != nil {
-		return errors.New(strings.TrimSpace(err.Error())) // it may hold the end of a line
+		return errors.New(strings.TrimSpace(err.Error())) // it may end with a line break
 	}
 	external := false
 	for _, section := range file.Sections() {
@@ -38,7 +39,7 @@ func readLinkChecker(c *Config, text []byte) error {
 		}
 		if linkCheckerLooks[name] {
 			for _, key := range section.Keys() {
-				c.skip(name+"."+key.Name(), "the look of a report is not set here")
+				c.skip(name+"."+key.Name(), "the appearance of reports cannot be set")
 			}
 			continue
 		}
@@ -50,7 +51,7 @@ func readLinkChecker(c *Config, text []byte) error {
 			row, known := linkCheckerRows[option]
 			switch {
 			case !known:
-				c.skip(option, "it is not known here")
+				c.skip(option, "unknown option")
 			case row.carry == nil:
 				c.skip(option, row.why)
 			default:
@@ -66,22 +67,23 @@ func readLinkChecker(c *Config, text []byte) error {
 	return nil
 }
 
-// linkCheckerLooks are the sections of its output types.
+// linkCheckerLooks are the sections for output types.
 var linkCheckerLooks = map[string]bool{"text": true, "gml": true, "dot": true, "csv": true, "sql": true, "html": true,
 	"failures": true, "xml": true, "gxml": true, "sitemap": true, "none": true}
 
-// linkCheckerPlugins are the sections of plugins: what is built in here has no reason.
+// linkCheckerPlugins are the sections for plugins, with the reasons why they are not
+// imported. The reason is empty if Orbweaver does the same without a plugin.
 var linkCheckerPlugins = map[string]string{
 	"AnchorCheck":         "",
 	"PdfParser":           "",
 	"WordParser":          "",
 	"MarkdownCheck":       "",
 	"SslCertificateCheck": "",
-	"LocationInfo":        "where a host stands is not looked up",
+	"LocationInfo":        "the location of hosts is not determined",
 	"RegexCheck":          "the text of pages is not searched; see --soft-404",
 	"HtmlSyntaxCheck":     "the syntax of pages is not checked",
 	"CssSyntaxCheck":      "the syntax of style sheets is not checked",
-	"HttpHeaderInfo":      "header fields are not listed",
+	"HttpHeaderInfo":      "header fields are not reported",
 	"VirusCheck":          "content is not searched for viruses",
 }
 
@@ -93,41 +95,41 @@ func readPlugin(c *Config, section *ini.Section, why string) {
 	for _, key := range section.Keys() {
 		option := section.Name() + "." + key.Name()
 		if option != "SslCertificateCheck.sslcertwarndays" {
-			c.skip(option, "what is read follows from a document's type and name")
+			c.skip(option, "documents are recognized by type and name")
 			continue
 		}
 		if _, err := strconv.ParseUint(key.Value(), 10, 16); err != nil {
-			c.skip(option, "it is no number of days")
+			c.skip(option, "it is not a number of days")
 			continue
 		}
 		c.set("tls-expiry", key.Value()+"d")
 	}
 }
 
-const noLogin = "login forms are not filled in; see --cookies and --header"
+const noLogin = "login forms are not supported; see --cookies and --header"
 
-// linkCheckerRows are the options of linkcheckerrc as of LinkChecker 10.
+// linkCheckerRows are the options of linkcheckerrc in LinkChecker 10.
 var linkCheckerRows = map[string]linkCheckerRow{
-	"checking.aborttimeout":         {why: "the first interrupt ends the run softly, the second at once"},
-	"checking.allowedschemes":       {why: "every scheme is checked or listed as skipped; exclude those you do not want"},
+	"checking.aborttimeout":         {why: "the first interrupt waits for the requests in flight, the second stops at once"},
+	"checking.allowedschemes":       {why: "all schemes are checked or listed as skipped; use --exclude"},
 	"checking.cookiefile":           {why: "--cookies reads the Netscape format, as curl does"},
-	"checking.debugmemory":          {why: "there is no such report"},
-	"checking.localwebroot":         {why: "name the directory as the target: it is the root of its links"},
+	"checking.debugmemory":          {why: "Orbweaver has no such report"},
+	"checking.localwebroot":         {why: "name the directory as the target; links are relative to its root"},
 	"checking.maxfilesizedownload":  {carry: lcPlain("max-body")},
 	"checking.maxfilesizeparse":     {carry: lcPlain("max-body")},
-	"checking.maxnumurls":           {why: "--max-pages bounds the pages that are read"},
+	"checking.maxnumurls":           {why: "see --max-pages, which limits the pages that are read"},
 	"checking.maxrequestspersecond": {carry: func(c *Config, _, v string) error { c.set("rate", v+"/s"); return nil }},
 	"checking.maxrunseconds":        {carry: lcSeconds("max-time")},
 	"checking.nntpserver":           {carry: lcPlain("nntp-server")},
 	"checking.recursionlevel":       {carry: lcDepth},
-	"checking.resultcachesize":      {why: "every target is known until the run ends"},
+	"checking.resultcachesize":      {why: "results are kept until the run ends"},
 	"checking.robotstxt":            {carry: lcRobots},
 	"checking.sslverify":            {carry: lcVerify},
 	"checking.threads":              {carry: lcThreads},
 	"checking.timeout":              {carry: lcSeconds("timeout")},
 	"checking.useragent":            {carry: lcPlain("user-agent")},
 
-	"filtering.checkextern":    {carry: func(*Config, string, string) error { return nil }}, // read above
+	"filtering.checkextern":    {carry: func(*Config, string, string) error { return nil }}, // handled by readLinkChecker
 	"filtering.ignore":         {carry: lcPatterns("exclude")},
 	"filtering.ignorewarnings": {why: "warnings do not fail a run; see --show and --fail-on"},
 	"filtering.internlinks":    {carry: lcPatterns("include")},
@@ -139,7 +141,7 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"authentication.loginurl":           {why: noLogin},
 	"authentication.loginuserfield":     {why: noLogin},
 
-	"output.debug":        {why: "there is no such output"},
+	"output.debug":        {why: "Orbweaver has no such output"},
 	"output.fileoutput":   {carry: lcFiles},
 	"output.ignoreerrors": {carry: lcIgnoreErrors},
 	"output.log":          {carry: lcLog},
@@ -167,7 +169,7 @@ func lcSeconds(key string) func(*Config, string, string) error {
 	}
 }
 
-// lines are the values of an option of several lines, comments left out.
+// lines returns the values of a multi-line option, without comments.
 func lines(v string) []string {
 	var all []string
 	for l := range strings.SplitSeq(v, "\n") {
@@ -182,7 +184,7 @@ func lcPatterns(key string) func(*Config, string, string) error {
 	return func(c *Config, option, v string) error {
 		for _, p := range lines(v) {
 			if strings.HasPrefix(p, "!") {
-				c.skip(option, fmt.Sprintf("the pattern %q is negated: name what it does not match", p))
+				c.skip(option, fmt.Sprintf("the pattern %q is negated, which is not supported", p))
 				continue
 			}
 			c.addPattern(option, key, p)
@@ -194,7 +196,7 @@ func lcPatterns(key string) func(*Config, string, string) error {
 func lcDepth(c *Config, _, v string) error {
 	n, err := strconv.Atoi(v)
 	if err != nil {
-		return errors.New("it is no number")
+		return errors.New("it is not a number")
 	}
 	if n >= 0 {
 		c.set("depth", v)
@@ -205,13 +207,14 @@ func lcDepth(c *Config, _, v string) error {
 func lcThreads(c *Config, _, v string) error {
 	n, err := strconv.Atoi(v)
 	if err != nil {
-		return errors.New("it is no number")
+		return errors.New("it is not a number")
 	}
 	c.set("concurrency", strconv.Itoa(max(n, 1)))
 	return nil
 }
 
-// lcRobots: LinkChecker asks robots.txt for each URL, links to other sites included.
+// lcRobots imports robotstxt. LinkChecker obeys robots.txt for every URL, including links
+// to other sites.
 func lcRobots(c *Config, _, v string) error {
 	if isTrue(v) {
 		c.set("robots", "strict")
@@ -232,12 +235,12 @@ func lcVerify(c *Config, _, v string) error {
 	return nil
 }
 
-// lcEntries makes a rule of each "PATTERN USER [PASSWORD]".
+// lcEntries makes a rule for each "PATTERN USER [PASSWORD]".
 func lcEntries(c *Config, option, v string) error {
 	for _, l := range lines(v) {
 		fields := strings.Fields(l)
 		if len(fields) != 3 {
-			c.skip(option, "an entry without a password cannot be asked for one: write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}")
+			c.skip(option, "an entry needs a password, because Orbweaver does not prompt for one: write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}")
 			continue
 		}
 		if c.usable(option, fields[0]) {
@@ -251,7 +254,7 @@ func lcIgnoreErrors(c *Config, option, v string) error {
 	for _, l := range lines(v) {
 		fields := strings.Fields(l)
 		if len(fields) > 1 {
-			c.skip(option, fmt.Sprintf("%q goes by the text of a message: use accept = [statuses] in a [[rule]]", l))
+			c.skip(option, fmt.Sprintf("%q matches the text of messages: use accept = [statuses] in a [[rule]]", l))
 			continue
 		}
 		if c.usable(option, fields[0]) {
@@ -261,7 +264,7 @@ func lcIgnoreErrors(c *Config, option, v string) error {
 	return nil
 }
 
-// lcFormats are our formats for LinkChecker's output types.
+// lcFormats are the formats that correspond to LinkChecker's output types.
 var lcFormats = map[string]string{"text": "text", "html": "html", "sitemap": "sitemap", "csv": "linkchecker-csv", "xml": "linkchecker-xml",
 	"gml": "linkchecker-gml", "dot": "linkchecker-dot", "gxml": "linkchecker-gxml", "sql": "linkchecker-sql"}
 
@@ -271,9 +274,9 @@ func lcFormat(v string) (string, error) {
 		return f, nil
 	}
 	if name == "failures" {
-		return "", errors.New("how often a link has failed is kept by --history")
+		return "", errors.New("use --history, which records how often targets were broken")
 	}
-	return "", fmt.Errorf("no format here is like %q", name)
+	return "", fmt.Errorf("there is no format like %q", name)
 }
 
 func lcFiles(c *Config, option, v string) error {
@@ -297,7 +300,7 @@ func lcFiles(c *Config, option, v string) error {
 
 func lcLog(c *Config, option, v string) error {
 	if v == "none" {
-		return errors.New("a report is always written to standard output")
+		return errors.New("standard output always gets a report")
 	}
 	f, err := lcFormat(v)
 	if err == nil {
@@ -308,7 +311,7 @@ func lcLog(c *Config, option, v string) error {
 
 func lcQuiet(c *Config, option, v string) error {
 	if isTrue(v) {
-		return errors.New("a report is always written to standard output")
+		return errors.New("standard output always gets a report")
 	}
 	return nil
 }

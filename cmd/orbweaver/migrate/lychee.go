@@ -13,13 +13,13 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// lycheeRow carries one option over, or gives the reason why not.
+// lycheeRow imports one option, or has the reason why it is not imported.
 type lycheeRow struct {
 	carry func(c *Config, option string, v any) error
 	why   string
 }
 
-// readLycheeIgnore reads one pattern a line.
+// readLycheeIgnore reads one pattern per line.
 func readLycheeIgnore(c *Config, text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, MaxSize+1)
@@ -47,7 +47,7 @@ func readLychee(c *Config, text []byte) error {
 		row, known := lycheeRows[option]
 		switch {
 		case !known:
-			c.skip(option, "it is not known here")
+			c.skip(option, "unknown option")
 		case row.carry == nil:
 			c.skip(option, row.why)
 		default:
@@ -59,18 +59,18 @@ func readLychee(c *Config, text []byte) error {
 	return nil
 }
 
-// lycheeRows are lychee's options as of 0.24, and what older versions called them.
+// lycheeRows are the options of lychee 0.24, with their names in older versions.
 var lycheeRows = map[string]lycheeRow{
 	"accept":                {carry: lycheeAccept},
-	"accept_timeouts":       {why: "a timeout of another site never fails a run here; one of your own does"},
-	"archive":               {carry: func(*Config, string, any) error { return nil }}, // `suggest` turns it on
+	"accept_timeouts":       {why: "timeouts of external targets never fail a run; timeouts of internal ones do"},
+	"archive":               {carry: func(*Config, string, any) error { return nil }}, // see `suggest`
 	"base":                  {carry: lycheeBase},
 	"base_url":              {carry: lycheeBase},
 	"basic_auth":            {carry: lycheeBasicAuth},
 	"cache":                 {carry: whenTrue(func(c *Config) { c.set("cache", ".orbweaver-cache") })},
-	"cache_exclude_status":  {why: "failures are never kept in the cache"},
+	"cache_exclude_status":  {why: "the cache never contains failures"},
 	"cookie_jar":            {why: "it is JSON; --cookies reads the Netscape format, as curl does"},
-	"default_extension":     {why: "what a document is follows from its media type, name or first bytes; for standard input use --stdin-type"},
+	"default_extension":     {why: "documents are recognized by media type, name or first bytes; for standard input use --stdin-type"},
 	"dump":                  {why: "use `orbweaver extract`"},
 	"dump_inputs":           {why: "use `orbweaver extract`"},
 	"exclude":               {carry: patterns("exclude")},
@@ -80,46 +80,46 @@ var lycheeRows = map[string]lycheeRow{
 	"exclude_mail":          {carry: whenTrue(func(c *Config) { c.add("exclude", "", "^mailto:") })},
 	"exclude_path":          {carry: patterns("no-follow")},
 	"exclude_private":       {carry: whenTrue(func(c *Config) { c.setSwitch("deny-private", true) })},
-	"extensions":            {why: "a directory's documents are all of the formats that are read; --no-follow leaves some out"},
-	"fallback_extensions":   {why: "`page` is answered by page.html as most hosts do; see --host-style"},
+	"extensions":            {why: "in a directory, documents of all supported formats are read; --no-follow excludes some"},
+	"fallback_extensions":   {why: "`page` means page.html, as on most hosts; see --host-style"},
 	"files_from":            {carry: oneText("from")},
 	"format":                {carry: lycheeFormat},
-	"github_token":          {why: "hosting sites are asked like any other host"},
-	"glob_ignore_case":      {why: "globs heed letter case"},
+	"github_token":          {why: "code hosts are treated like any other host"},
+	"glob_ignore_case":      {why: "globs are case-sensitive"},
 	"header":                {carry: lycheeHeader},
 	"headers":               {carry: lycheeHeader},
 	"hidden":                {why: "hidden files are not read"},
 	"host_concurrency":      {carry: oneText("per-host")},
 	"host_request_interval": {carry: duration("delay")},
-	"host_stats":            {why: "there is no such table"},
+	"host_stats":            {why: "Orbweaver has no such table"},
 	"hosts":                 {carry: lycheeHosts},
-	"include":               {why: "nothing overrides an exclusion here: make the patterns of exclude narrower"},
+	"include":               {why: "exclusions cannot be overridden; use narrower patterns for exclude"},
 	"include_fragments":     {carry: lycheeFragments},
 	"include_mail":          {carry: whenFalse(func(c *Config) { c.add("exclude", "", "^mailto:") })},
-	"include_verbatim":      {why: "links in code are not taken"},
+	"include_verbatim":      {why: "links in code are ignored"},
 	"include_wikilinks":     {why: "wiki links are not read"},
-	"index_files":           {why: "a directory is answered by its index.html; see --host-style"},
+	"index_files":           {why: "the index file of a directory is index.html; see --host-style"},
 	"insecure":              {carry: flagOf("insecure")},
 	"max_cache_age":         {carry: duration("max-age")},
 	"max_concurrency":       {carry: oneText("concurrency")},
 	"max_redirects":         {carry: oneText("max-redirects")},
 	"max_retries":           {carry: oneText("retries")},
-	"method":                {why: "HEAD is tried where no content is needed, and GET wins"},
-	"min_tls":               {why: "TLS 1.2 is the least that is spoken"},
+	"method":                {why: "HEAD is tried first if no content is needed, and then GET"},
+	"min_tls":               {why: "the minimum version is TLS 1.2"},
 	"mode":                  {why: "see --color"},
-	"no_ignore":             {why: "ignore files of version control are not consulted"},
+	"no_ignore":             {why: "ignore files of version control are not read"},
 	"no_progress":           {carry: whenTrue(func(c *Config) { c.set("progress", "never") })},
 	"offline":               {carry: whenTrue(func(c *Config) { c.set("external", "skip") })},
 	"output":                {carry: lycheeOutput},
-	"preprocess":            {why: "documents are read as they are, PDF, EPUB and Office files too"},
-	"remap":                 {why: "addresses cannot be rewritten; see --base-url and --connect-to"},
+	"preprocess":            {why: "documents are read without conversion, including PDF, EPUB and Office files"},
+	"remap":                 {why: "URLs cannot be rewritten; see --base-url and --connect-to"},
 	"require_https":         {carry: flagOf("check-https")},
-	"retry_wait_time":       {why: "the time between tries grows by itself, and Retry-After is obeyed"},
-	"root_dir":              {why: "name the directory as the target: it is the root of its links"},
-	"scheme":                {why: "every scheme is checked or listed as skipped; exclude those you do not want"},
-	"skip_missing":          {why: "a target that is missing is always told"},
+	"retry_wait_time":       {why: "the time between retries grows automatically, and Retry-After is obeyed"},
+	"root_dir":              {why: "name the directory as the target; links are relative to its root"},
+	"scheme":                {why: "all schemes are checked or listed as skipped; use --exclude"},
+	"skip_missing":          {why: "a missing target is always reported"},
 	"suggest":               {carry: whenTrue(func(c *Config) { c.set("archive", "wayback") })},
-	"threads":               {why: "all processors are used; GOMAXPROCS bounds them"},
+	"threads":               {why: "all processors are used; see GOMAXPROCS"},
 	"timeout":               {carry: duration("timeout")},
 	"user_agent":            {carry: oneText("user-agent")},
 	"verbose":               {why: "see --show"},
@@ -129,7 +129,7 @@ func oneText(key string) func(*Config, string, any) error {
 	return func(c *Config, option string, v any) error {
 		t, ok := text(v)
 		if !ok {
-			return errors.New("it is not one value")
+			return errors.New("it is not a single value")
 		}
 		c.set(key, t)
 		return nil
@@ -180,7 +180,7 @@ func patterns(key string) func(*Config, string, any) error {
 func lycheeBase(c *Config, option string, v any) error {
 	t, _ := text(v)
 	if !strings.HasPrefix(t, "http://") && !strings.HasPrefix(t, "https://") {
-		return errors.New("name the directory as the target: it is the root of its links")
+		return errors.New("name the directory as the target; links are relative to its root")
 	}
 	c.set("base-url", t)
 	return nil
@@ -194,22 +194,23 @@ func lycheeFormat(c *Config, option string, v any) error {
 	case "json", "junit", "markdown":
 		c.set("format", t)
 	default:
-		return fmt.Errorf("no format here is like %q", t)
+		return fmt.Errorf("there is no format like %q", t)
 	}
 	return nil
 }
 
-// lycheeOutput is a file in whatever format was chosen; ours goes by the extension.
+// lycheeOutput imports an output file. lychee writes it in the selected format, Orbweaver
+// in the format of its extension.
 func lycheeOutput(c *Config, option string, v any) error {
 	t, ok := text(v)
 	if !ok || t == "" {
-		return errors.New("it names no file")
+		return errors.New("it does not name a file")
 	}
 	c.add("output", "", t)
 	return nil
 }
 
-// lycheeFragments turns the check of fragments off where it was off on purpose.
+// lycheeFragments turns the check of fragments off if it was explicitly off.
 func lycheeFragments(c *Config, option string, v any) error {
 	if t, _ := text(v); t == "none" || t == "false" {
 		c.add("ignore-fragment", "", ".*")
@@ -217,7 +218,7 @@ func lycheeFragments(c *Config, option string, v any) error {
 	return nil
 }
 
-const headersNote = "sent to the internal hosts alone; for others use a [[rule]]"
+const headersNote = "sent only to internal hosts; for others use a [[rule]]"
 
 func lycheeHeader(c *Config, option string, v any) error {
 	if table, ok := v.(map[string]any); ok {
@@ -230,7 +231,7 @@ func lycheeHeader(c *Config, option string, v any) error {
 	}
 	for _, t := range texts(v) {
 		if name, value, ok := strings.Cut(t, "="); ok && !strings.Contains(name, ":") {
-			t = name + ": " + value // the form of older versions
+			t = name + ": " + value // the syntax of older versions
 		}
 		c.add("header", headersNote, t)
 	}
@@ -252,11 +253,11 @@ func lycheeBasicAuth(c *Config, option string, v any) error {
 	return nil
 }
 
-// lycheeHosts makes a rule of each host's table.
+// lycheeHosts makes a rule for the table of each host.
 func lycheeHosts(c *Config, option string, v any) error {
 	hosts, ok := v.(map[string]any)
 	if !ok {
-		return errors.New("it is no table of hosts")
+		return errors.New("it is not a table of hosts")
 	}
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		table, _ := hosts[host].(map[string]any)
@@ -286,7 +287,7 @@ func lycheeHosts(c *Config, option string, v any) error {
 				}
 				rule.Rate = rate
 			default:
-				c.skip(where, "a rule for one host has no such key")
+				c.skip(where, "rules have no such key")
 			}
 		}
 		if rule.Accept != nil || rule.Header != nil || rule.Rate != "" {
@@ -299,13 +300,13 @@ func lycheeHosts(c *Config, option string, v any) error {
 func lycheeAccept(c *Config, option string, v any) error {
 	codes, err := lycheeCodes(v)
 	if err == nil && codes != nil {
-		c.setNote("accept", strings.Join(codes, ","), "besides 2xx, which are always ok")
+		c.setNote("accept", strings.Join(codes, ","), "in addition to 2xx, which are always ok")
 	}
 	return err
 }
 
-// lycheeCodes reads statuses and ranges of them: 200, "200..=204", "200..300",
-// "..=299", "500..". Those between 200 and 299 are ok anyway.
+// lycheeCodes parses statuses and ranges of them: 200, "200..=204", "200..300", "..=299",
+// "500..". It drops those between 200 and 299, which are always ok.
 func lycheeCodes(v any) ([]string, error) {
 	var codes []string
 	for _, t := range texts(v) {
@@ -323,7 +324,7 @@ func lycheeCodes(v any) ([]string, error) {
 }
 
 func lycheeRange(t string) (string, error) {
-	wrong := fmt.Errorf("%q is no status and no range of them", t)
+	wrong := fmt.Errorf("%q is not a status or a range of statuses", t)
 	from, to, isRange := strings.Cut(t, "..")
 	if !isRange {
 		n, err := strconv.Atoi(t)

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// MaxSize is the greatest size in bytes of a file that is read.
+// MaxSize is the maximum size of a file, in bytes.
 const MaxSize = 1 << 20
 
-// Config is what a file asks for.
+// Config contains the imported settings of a file.
 type Config struct {
-	Program  string // whose file it is
+	Program  string // the link checker that the file belongs to
 	Settings []Setting
 	Rules    []Rule
 	Skipped  []Skipped
-	Targets  []string // what that program would have checked: no setting here, but an argument
+	Targets  []string // the targets in the file; they are arguments of check, not settings
 }
 
 // Setting is a key of orbweaver.toml.
 type Setting struct {
 	Key    string   // the long name of a flag
-	Values []string // one, or those of a flag that may be repeated
+	Values []string // one value, or several for a repeatable flag
 	Switch bool     // the value is "true" or "false"
-	Note   string   // how it differs from what the other program did; may be empty
+	Note   string   // how the effect differs from that in the other program; may be empty
 }
 
 // Rule is a [[rule]] of orbweaver.toml.
@@ -37,10 +37,10 @@ type Rule struct {
 	Rate    string
 }
 
-// Skipped is an option that has no counterpart, and why.
+// Skipped is an option that was not imported, and the reason.
 type Skipped struct{ Option, Reason string }
 
-// format is one kind of file.
+// format is a file format.
 type format struct {
 	program string
 	files   []string // usual names
@@ -59,7 +59,7 @@ var formats = []format{
 	}, readHTMLTest},
 }
 
-// Files are the usual names of the files that can be read.
+// Files returns the usual names of the files that can be read.
 func Files() []string {
 	var names []string
 	for _, f := range formats {
@@ -68,10 +68,10 @@ func Files() []string {
 	return names
 }
 
-// Read reads the text of a file; its name tells whose it is.
+// Read reads the text of a file. The file name determines the format.
 func Read(name string, text []byte) (*Config, error) {
 	if len(text) > MaxSize {
-		return nil, fmt.Errorf("read %s: it has more than %d bytes", name, MaxSize)
+		return nil, fmt.Errorf("read %s: it is larger than %d bytes", name, MaxSize)
 	}
 	base := strings.ToLower(filepath.Base(name))
 	for _, f := range formats {
@@ -80,14 +80,14 @@ func Read(name string, text []byte) (*Config, error) {
 		}
 		c := &Config{Program: f.program}
 		if err := f.read(c, text); err != nil {
-			return nil, fmt.Errorf("read %s as %s's: %w", name, f.program, err)
+			return nil, fmt.Errorf("read %s as configuration of %s: %w", name, f.program, err)
 		}
 		return c, nil
 	}
-	return nil, fmt.Errorf("read %s: its name does not tell whose configuration it is: use %s", name, strings.Join(Files(), ", "))
+	return nil, fmt.Errorf("read %s: unknown file name: use %s", name, strings.Join(Files(), ", "))
 }
 
-// set carries one value over. A repeated key keeps its last value.
+// set imports a value. If the key is set already, it replaces the value.
 func (c *Config) set(key, value string) { c.setNote(key, value, "") }
 
 func (c *Config) setNote(key, value, note string) {
@@ -100,7 +100,7 @@ func (c *Config) setNote(key, value, note string) {
 	c.Settings = append(c.Settings, Setting{Key: key, Values: []string{value}, Note: note})
 }
 
-// setSwitch carries a switch over.
+// setSwitch imports a switch.
 func (c *Config) setSwitch(key string, on bool) {
 	c.set(key, fmt.Sprint(on))
 	for i := range c.Settings {
@@ -110,7 +110,7 @@ func (c *Config) setSwitch(key string, on bool) {
 	}
 }
 
-// add carries one more value of a list over.
+// add imports values of a list, in addition to those that the key has.
 func (c *Config) add(key, note string, values ...string) {
 	for i := range c.Settings {
 		if c.Settings[i].Key == key {
@@ -121,30 +121,30 @@ func (c *Config) add(key, note string, values ...string) {
 	c.Settings = append(c.Settings, Setting{Key: key, Values: values, Note: note})
 }
 
-// skip says that an option is not carried over.
+// skip records that an option is not imported.
 func (c *Config) skip(option, why string) { c.Skipped = append(c.Skipped, Skipped{option, why}) }
 
-// addPattern carries a regular expression over, when it is one here too.
+// addPattern imports a regular expression if it is valid in RE2.
 func (c *Config) addPattern(option, key, pattern string) {
 	if c.usable(option, pattern) {
 		c.add(key, "", pattern)
 	}
 }
 
-// usable reports whether a pattern means the same here, and says so when not: RE2
-// has neither lookaround nor references back.
+// usable reports whether a pattern is valid in RE2, which has no lookaround and no
+// backreferences. If not, it records the option as skipped.
 func (c *Config) usable(option, pattern string) bool {
 	if _, err := regexp.Compile(pattern); err != nil {
-		c.skip(option, fmt.Sprintf("the pattern %q is none of RE2's: %v", pattern, err))
+		c.skip(option, fmt.Sprintf("the pattern %q is not valid in RE2: %v", pattern, err))
 		return false
 	}
 	return true
 }
 
-// basic is the Authorization header of a name and a password (RFC 7617 section 2).
+// basic returns the Authorization header for a name and a password (RFC 7617 section 2).
 func basic(user, password string) map[string]string {
 	return map[string]string{"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))}
 }
 
-// hostPattern matches the web addresses of a host.
+// hostPattern returns a pattern for the http and https URLs of a host.
 func hostPattern(host string) string { return `^https?://` + regexp.QuoteMeta(host) + `(:\d+)?(/|$)` }

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "renew the golden files")
+var update = flag.Bool("update", false, "update the golden files")
 
-// told lists a configuration as text, a line for each setting.
+// told formats a configuration as text, with one line for each setting.
 func told(c *Config) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "of %s, targets %q\n", c.Program, c.Targets)
+	fmt.Fprintf(&b, "program %s, targets %q\n", c.Program, c.Targets)
 	for _, s := range c.Settings {
 		fmt.Fprintf(&b, "%s = %q", s.Key, s.Values)
 		if s.Switch {
@@ -29,7 +29,7 @@ func told(c *Config) string {
 		fmt.Fprintf(&b, "rule %s accept=%q verdict=%q header=%v rate=%q\n", r.MatchRE, r.Accept, r.Verdict, r.Header, r.Rate)
 	}
 	for _, l := range c.Skipped {
-		fmt.Fprintf(&b, "left %s: %s\n", l.Option, l.Reason)
+		fmt.Fprintf(&b, "skipped %s: %s\n", l.Option, l.Reason)
 	}
 	return b.String()
 }
@@ -64,11 +64,11 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 
 func TestReadSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"lychee.toml", "a = \n", "read lychee.toml as lychee's: line 1"},
-		{".htmltest.yml", "a: [", "read .htmltest.yml as htmltest's"},
-		{"linkcheckerrc", "[checking\n", "read linkcheckerrc as LinkChecker's"},
-		{"settings.json", "{}", "its name does not tell whose configuration it is"},
-		{"lychee.toml", strings.Repeat("#", MaxSize+1), "more than 1048576 bytes"},
+		{"lychee.toml", "a = \n", "read lychee.toml as configuration of lychee: line 1"},
+		{".htmltest.yml", "a: [", "read .htmltest.yml as configuration of htmltest"},
+		{"linkcheckerrc", "[checking\n", "read linkcheckerrc as configuration of LinkChecker"},
+		{"settings.json", "{}", "unknown file name"},
+		{"lychee.toml", strings.Repeat("#", MaxSize+1), "larger than 1048576 bytes"},
 	} {
 		if _, err := Read(c.name, []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) || strings.HasSuffix(err.Error(), "\n") {
 			t.Errorf("Read(%s): %v, want %q", c.name, err, c.want)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// text is a scalar as it would be written, and whether it is one.
+// text returns a scalar as text, and whether the value is a scalar.
 func text(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -26,7 +26,7 @@ func text(v any) (string, bool) {
 	return "", false
 }
 
-// texts are the scalars of an array, or a scalar alone.
+// texts returns the scalars of an array, or a single scalar.
 func texts(v any) []string {
 	if array, ok := v.([]any); ok {
 		var all []string
@@ -53,12 +53,12 @@ func isTrue(v any) bool {
 	return false
 }
 
-// seconds reads a duration whose bare numbers are seconds, and returns it as our
-// flags take it.
+// seconds parses a duration, in seconds if it has no unit, and returns it in the syntax
+// of our flags.
 func seconds(v any) (string, error) {
 	t, ok := text(v)
 	if !ok {
-		return "", fmt.Errorf("%v is no duration", v)
+		return "", fmt.Errorf("%v is not a duration", v)
 	}
 	if n, err := strconv.ParseFloat(t, 64); err == nil {
 		if n < 0 || n > 1e9 {
@@ -72,12 +72,12 @@ func seconds(v any) (string, error) {
 		}
 	}
 	if _, err := time.ParseDuration(strings.ReplaceAll(t, " ", "")); err != nil {
-		return "", fmt.Errorf("%q is no duration", t)
+		return "", fmt.Errorf("%q is not a duration", t)
 	}
 	return strings.ReplaceAll(t, " ", ""), nil
 }
 
-// rateOf is the rate that leaves an interval between two requests.
+// rateOf returns the rate for an interval between two requests.
 func rateOf(interval string) (string, error) {
 	t, err := seconds(interval)
 	if err != nil {
@@ -85,7 +85,7 @@ func rateOf(interval string) (string, error) {
 	}
 	d, err := time.ParseDuration(t)
 	if err != nil || d <= 0 {
-		return "", fmt.Errorf("%q is no interval", interval)
+		return "", fmt.Errorf("%q is not an interval", interval)
 	}
 	return strconv.FormatFloat(float64(time.Second)/float64(d), 'g', 4, 64) + "/s", nil
 }

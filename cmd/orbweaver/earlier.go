@@ -29,7 +29,7 @@ type earlierRuns struct {
 	recentInternal, recentExternal int
 }
 
-// openEarlierRuns opens the files that the options name. Its errors are wrong usage.
+// openEarlierRuns opens the files that the options name. Its errors are usage errors.
 func openEarlierRuns(cmd *cobra.Command, o *options, note func(string, ...any)) (*earlierRuns, error) {
 	m := &earlierRuns{options: o.between, note: note, started: time.Now(), watching: o.watching}
 	if m.options.hint != "" {

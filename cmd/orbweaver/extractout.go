@@ -46,7 +46,7 @@ func (t *textLinks) end() error { return t.out.Flush() }
 type jsonLinks struct {
 	out   *bufio.Writer
 	row   []byte
-	begun bool
+	started bool
 }
 
 // placeOf returns the place of a link, safe for output.
@@ -66,8 +66,8 @@ func dateAdded(b *extract.Bookmark) string {
 // is a path from the root with slashes.
 func (j *jsonLinks) link(url, page string, l *extract.Link) error {
 	row := append(j.row[:0], ",\n"...)
-	if !j.begun {
-		j.begun, row = true, append(j.row[:0], "[\n"...)
+	if !j.started {
+		j.started, row = true, append(j.row[:0], "[\n"...)
 	}
 	text := func(key, s string) {
 		row = append(row, key...)
@@ -106,7 +106,7 @@ func (j *jsonLinks) link(url, page string, l *extract.Link) error {
 }
 
 func (j *jsonLinks) end() error {
-	if !j.begun {
+	if !j.started {
 		j.out.WriteString("[")
 	}
 	j.out.WriteString("\n]\n")
@@ -117,14 +117,14 @@ func (j *jsonLinks) end() error {
 type csvLinks struct {
 	out    *csv.Writer
 	buffer *bufio.Writer
-	begun  bool
+	started  bool
 }
 
 func (c *csvLinks) header() error {
-	if c.begun {
+	if c.started {
 		return nil
 	}
-	c.begun = true
+	c.started = true
 	return c.out.Write([]string{"url", "page", "line", "column", "element", "attribute", "raw", "text", "folder", "added", "tags"})
 }
 

@@ -59,7 +59,7 @@ func planRun(ctx context.Context, o *options, args []string, reader *targetReade
 	return p, nil
 }
 
-// prepare mounts directories and turns targets into seeds. Its errors are wrong usage. A
+// prepare mounts directories and turns targets into seeds. Its errors are usage errors. A
 // file that cannot be read becomes a seed too, so that the run reports it as broken.
 func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	wd, err := os.Getwd()

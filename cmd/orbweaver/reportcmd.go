@@ -96,7 +96,7 @@ func renderState(cmd *cobra.Command, own *options, s *settings, file string) err
 }
 
 // readReport reads a JSON report from a file, or from standard input for "-". Its errors
-// are wrong usage.
+// are usage errors.
 func readReport(cmd *cobra.Command, file string) (*report.Report, error) {
 	if state, ok := stateOf(file); ok {
 		return readState(cmd, state)

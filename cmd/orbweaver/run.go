@@ -106,7 +106,7 @@ func exitStatus(policy report.Policy, s *crawler.Summary, console *console) erro
 	return &exitError{code: code}
 }
 
-// whyNothingChecked returns why a run checked nothing, if the engine has not told it.
+// whyNothingChecked returns why a run checked nothing, unless the engine reports it.
 func whyNothingChecked(s *crawler.Summary) string {
 	switch {
 	case s.Pages == 0:

@@ -21,7 +21,7 @@ type sink struct {
 	sources *sources.Tree // nil without --sources
 }
 
-// openSink opens the reports and the data of earlier runs. Its errors are wrong usage.
+// openSink opens the reports and the data of earlier runs. Its errors are usage errors.
 func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink, error) {
 	s := &sink{console: console}
 	var err error

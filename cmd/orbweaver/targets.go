@@ -50,7 +50,7 @@ type targetReader struct {
 }
 
 // read returns the targets that the arguments name, then those in the --from files.
-// Errors are wrong usage.
+// Errors are usage errors.
 func (t *targetReader) read(args, from []string) ([]target, error) {
 	t.seen = map[string]bool{}
 	var targets []target

@@ -26,7 +26,7 @@ type bookmarkCleaner struct {
 type place struct{ line, column int }
 
 // newBookmarkCleaner checks that the only target is a bookmark file that can be copied. Its
-// errors are wrong usage.
+// errors are usage errors.
 func newBookmarkCleaner(to string, targets []target) (*bookmarkCleaner, error) {
 	if len(targets) != 1 || targets[0].kind != document {
 		return nil, usageError("--write-clean copies one bookmark file: name that file as the only target")

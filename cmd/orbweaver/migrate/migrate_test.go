@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "update the golden files")
 
-// told formats a configuration as text, with one line for each setting.
-func told(c *Config) string {
+// formatConfig formats a configuration as text, with one line for each setting.
+func formatConfig(c *Config) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %s, targets %q\n", c.Program, c.Targets)
 	for _, s := range c.Settings {
@@ -45,7 +45,7 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, golden := told(c), filepath.Join("testdata", name+".golden")
+			got, golden := formatConfig(c), filepath.Join("testdata", name+".golden")
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 					t.Fatal(err)

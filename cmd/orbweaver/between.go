@@ -53,7 +53,7 @@ func parseBaseline(name string) (string, error) {
 	return parseFile(name)
 }
 
-// files are the files that a run keeps for the next.
+// files returns the files that one run keeps for the next.
 func (b *betweenRuns) files() []string {
 	return slices.DeleteFunc([]string{b.cache, b.history}, func(f string) bool { return f == "" })
 }

@@ -135,8 +135,8 @@ func (m *earlierRuns) annotate(r *crawler.Result) *crawler.Result {
 	return &out
 }
 
-// excuse subtracts known and recent findings from those that may fail the run.
-func (m *earlierRuns) excuse(s *crawler.Summary) {
+// subtractKnown subtracts known and recent findings from those that may fail the run.
+func (m *earlierRuns) subtractKnown(s *crawler.Summary) {
 	if m.baseline != nil {
 		m.baseline.ExcludeKnown(s)
 	}

@@ -22,7 +22,7 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [CODE|URL|FILE] [flags]",
 		Short: "explain a code, or show which rules apply to a URL",
-		Long:  "Given a code, tells what it means and what to do. Given a URL, or the path of a local file as reports print it, shows its printed form, against which patterns and rules are matched, and the flags and rules that apply to it. Without an argument, lists all codes.",
+		Long:  "Given a code, tells what it means and what to do. Given a URL, or the path of a local file as reports print it, shows its printed form, which is the one that patterns and rules match, and the flags and rules that apply to it. Without an argument, lists all codes.",
 		Example: `orbweaver explain fragment-missing
 orbweaver explain https://example.com/a --exclude '/a$'`,
 	}

@@ -44,8 +44,8 @@ func (t *textLinks) end() error { return t.out.Flush() }
 
 // jsonLinks writes an array with one link per line.
 type jsonLinks struct {
-	out   *bufio.Writer
-	row   []byte
+	out     *bufio.Writer
+	row     []byte
 	started bool
 }
 
@@ -115,9 +115,9 @@ func (j *jsonLinks) end() error {
 
 // csvLinks writes a header and a row for each link.
 type csvLinks struct {
-	out    *csv.Writer
-	buffer *bufio.Writer
-	started  bool
+	out     *csv.Writer
+	buffer  *bufio.Writer
+	started bool
 }
 
 func (c *csvLinks) header() error {

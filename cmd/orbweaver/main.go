@@ -30,7 +30,7 @@ func run(args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	code := exitUsage // errors of cobra itself are wrong usage
+	code := exitUsage // cobra's own errors are usage errors
 	var exit *exitError
 	if errors.As(err, &exit) {
 		code, err = exit.code, exit.err

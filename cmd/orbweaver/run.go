@@ -72,7 +72,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		console.notef("%s", hint)
 	}
 	summary.Targets = head.Targets
-	out.earlier.excuse(summary)
+	out.earlier.subtractKnown(summary)
 	if err := errors.Join(err, out.End(summary)); err != nil {
 		return unsound(err)
 	}

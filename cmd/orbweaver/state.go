@@ -159,7 +159,7 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 		s.input = &recorder{from: given}
 		return s.input, nil
 	}
-	kept, err := s.store.Kept(storedStdin)
+	kept, err := s.store.Value(storedStdin)
 	if err != nil {
 		return nil, unsound(err)
 	}
@@ -178,7 +178,7 @@ func (s *state) begin(w frontier.Width) (err error) {
 		}
 	}
 	if len(s.input.read) > 0 {
-		if err := s.store.Keep(storedStdin, s.input.read); err != nil {
+		if err := s.store.SetValue(storedStdin, s.input.read); err != nil {
 			return unsound(err)
 		}
 	}

@@ -124,12 +124,12 @@ func (c *command) keep(store *diskstore.Store) error {
 	if err != nil {
 		return fmt.Errorf("store the command: %w", err)
 	}
-	return store.Keep(storedCommand, text)
+	return store.SetValue(storedCommand, text)
 }
 
 // readCommand reads the command that a crawl was started with, nil if there is no crawl.
 func readCommand(store *diskstore.Store) (*command, error) {
-	text, err := store.Kept(storedCommand)
+	text, err := store.Value(storedCommand)
 	if err != nil || text == nil {
 		return nil, err
 	}

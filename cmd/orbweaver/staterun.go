@@ -19,7 +19,7 @@ import (
 // is the value of --show.
 func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
 	defer limitGarbage()()
-	store, err := diskstore.View(file)
+	store, err := diskstore.OpenReadOnly(file)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -48,7 +48,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 
 func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, out *report.Multi) (*crawler.Summary, error) {
 	console := newConsole(cmd.ErrOrStderr(), "never")
-	stdin, err := store.Kept(storedStdin)
+	stdin, err := store.Value(storedStdin)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}

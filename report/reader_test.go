@@ -101,7 +101,7 @@ func TestReadErrors(t *testing.T) {
 		{"syntax", swap(`"results": [`, `"results": [,`), "invalid JSON near byte"},
 		{"type", swap(`"pages": 57`, `"pages": "57"`), `field "summary.pages" has the wrong type: string`},
 		{"type in a result", swap(`"line": 12`, `"line": 1.5`), `field "results[1].references.line" has the wrong type: number 1.5`},
-		{"verdict", swap(`"verdict": "broken"`, `"verdict": "dead"`), `field "results[0]": "dead" is no verdict`},
+		{"verdict", swap(`"verdict": "broken"`, `"verdict": "dead"`), `field "results[0]": "dead" is not a verdict`},
 		{"no verdict", swap(`"verdict": "broken",`, ``), `results[0]: field "verdict" is missing`},
 		{"scope", swap(`"scope": "internal"`, `"scope": "inner"`), `results[0]: field "scope" is "inner"`},
 		{"results", swap(`"results": [`, `"results": null, "x": [`), `field "results" is not an array`},

@@ -80,7 +80,7 @@ func (c *console) erase() {
 
 // progressLine formats the progress of the run:
 //
-//	12 pages · 340 of 512 checked · 2 broken · 35/s · 8 wait for example.com 12s
+//	12 pages · 340 of 512 checked · 2 broken · 35/s · waiting for example.com 12s
 func progressLine(p crawler.Progress, perSecond float64, now time.Time) string {
 	parts := []string{
 		fmt.Sprintf("%d pages", p.Pages),
@@ -90,13 +90,10 @@ func progressLine(p crawler.Progress, perSecond float64, now time.Time) string {
 		parts = append(parts, fmt.Sprintf("%d broken", p.Broken))
 	}
 	parts = append(parts, fmt.Sprintf("%.0f/s", perSecond))
-	if p.Waiting > 0 {
-		wait := fmt.Sprintf("%d wait", p.Waiting)
-		if p.WaitingHost != "" {
-			wait += " for " + p.WaitingHost
-			if left := p.WaitingUntil.Sub(now); left >= time.Second {
-				wait += " " + left.Round(time.Second).String()
-			}
+	if p.WaitingHost != "" {
+		wait := "waiting for " + p.WaitingHost
+		if left := p.WaitingUntil.Sub(now); left >= time.Second {
+			wait += " " + left.Round(time.Second).String()
 		}
 		parts = append(parts, wait)
 	}

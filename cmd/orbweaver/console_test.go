@@ -17,9 +17,9 @@ func TestProgressLine(t *testing.T) {
 	}{
 		{crawler.Progress{Pages: 12, Checked: 340, Queued: 172}, "12 pages · 340 of 512 checked · 35/s"},
 		{crawler.Progress{Checked: 1, Broken: 2}, "0 pages · 1 of 1 checked · 2 broken · 35/s"},
-		{crawler.Progress{Checked: 1, Waiting: 8, WaitingHost: "example.com", WaitingUntil: now.Add(12 * time.Second)},
-			"0 pages · 1 of 1 checked · 35/s · 8 wait for example.com 12s"},
-		{crawler.Progress{Waiting: 1, WaitingHost: "a\x1b[2J"}, "0 pages · 0 of 0 checked · 35/s · 1 wait for a\uFFFD[2J"},
+		{crawler.Progress{Checked: 1, WaitingHost: "example.com", WaitingUntil: now.Add(12 * time.Second)},
+			"0 pages · 1 of 1 checked · 35/s · waiting for example.com 12s"},
+		{crawler.Progress{WaitingHost: "a\x1b[2J"}, "0 pages · 0 of 0 checked · 35/s · waiting for a\uFFFD[2J"},
 	} {
 		if got := progressLine(c.p, 35, now); got != c.want {
 			t.Errorf("%+v\ngot  %s\nwant %s", c.p, got, c.want)

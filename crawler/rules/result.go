@@ -165,8 +165,7 @@ type Progress struct {
 	Elapsed                time.Duration
 	Pages, Checked, Queued int
 	Broken, Requests       int
-	Waiting                int       // targets whose host must rest
-	WaitingHost            string    // one such host
+	WaitingHost            string    // a host that must rest, "" for none
 	WaitingUntil           time.Time // when it may be asked again
 }
 

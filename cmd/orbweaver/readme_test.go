@@ -15,29 +15,35 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-var update = stdflag.Bool("update", false, "update README's generated tables")
+var update = stdflag.Bool("update", false, "update the generated tables of the documentation")
 
 const readme = "../../README.md"
 
-// README's tables are generated from the same rows as the help; go test ./cmd/orbweaver
-// -update updates them.
-func TestReadmeTables(t *testing.T) {
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(text)
-	want = between(t, want, "flags", flagTables())
-	want = between(t, want, "exit", exitRows())
-	want = between(t, want, "formats", formatRows())
-	if want == string(text) {
-		return
-	}
-	if !*update {
-		t.Fatal("the tables in README.md are out of date: update them with go test ./cmd/orbweaver -run TestReadmeTables -update")
-	}
-	if err := os.WriteFile(readme, []byte(want), 0o666); err != nil {
-		t.Fatal(err)
+// README's tables are generated from the same rows as the help, and the guide to codes
+// from the table of codes; go test ./cmd/orbweaver -run Generated -update updates them.
+func TestGeneratedTables(t *testing.T) {
+	for file, tables := range map[string]map[string]string{
+		readme:          {"flags": flagTables(), "exit": exitRows(), "formats": formatRows()},
+		"docs/codes.md": {"codes": codeRows(), "statuses": statusRows()},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := string(text)
+		for mark, table := range tables {
+			want = between(t, want, mark, table)
+		}
+		if want == string(text) {
+			continue
+		}
+		if !*update {
+			t.Errorf("the tables in %s are out of date: update them with go test ./cmd/orbweaver -run Generated -update", file)
+			continue
+		}
+		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -72,7 +78,7 @@ func between(t *testing.T, doc, mark, text string) string {
 	before, rest, ok1 := strings.Cut(doc, open)
 	_, after, ok2 := strings.Cut(rest, shut)
 	if !ok1 || !ok2 {
-		t.Fatalf("README.md has no marks %s", mark)
+		t.Fatalf("the document lacks the marks %s", mark)
 	}
 	return before + open + text + shut + after
 }
@@ -146,7 +152,7 @@ func exitRows() string {
 	return b.String()
 }
 
-// codeRows are the rows of the table of codes.
+// codeRows returns the rows of the table of codes.
 func codeRows() string {
 	var b strings.Builder
 	for _, e := range check.All() {
@@ -155,7 +161,7 @@ func codeRows() string {
 	return b.String()
 }
 
-// verdictCell says what a code means for a target on one side.
+// verdictCell describes the verdict of a code on one side.
 func verdictCell(e check.Entry, v check.Verdict) string {
 	switch {
 	case e.Code == check.CodeHTTPNNN:
@@ -168,7 +174,7 @@ func verdictCell(e check.Entry, v check.Verdict) string {
 	return "ok, with a warning"
 }
 
-// statusRows are the verdicts on the statuses that are answered with an error.
+// statusRows returns the rows of the table of error statuses and their verdicts.
 func statusRows() string {
 	type sides struct{ internal, external check.Verdict }
 	statuses := map[sides][]string{}

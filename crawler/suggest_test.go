@@ -94,7 +94,7 @@ func TestSuggestionsInADirectory(t *testing.T) {
 	}
 }
 
-// TestSuggestionsOnTheWeb: what has moved for good is suggested by its new address,
+// TestSuggestionsOnTheWeb: what has moved permanently is suggested by its new address,
 // the same address over https where it is known, and nothing across hosts.
 func TestSuggestionsOnTheWeb(t *testing.T) {
 	answer := at(map[string]func(*exchange){

@@ -183,7 +183,7 @@ func TestWallRowsAreStrong(t *testing.T) {
 		}
 		found, ok := findWall(status, header, []byte(strings.Join(row.marks, "\n")))
 		if !ok || found.evidence == "" {
-			t.Errorf("%s is not recognised by its own row", row.vendor)
+			t.Errorf("%s is not recognized by its own row", row.vendor)
 		}
 	}
 }

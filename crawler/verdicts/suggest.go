@@ -195,7 +195,7 @@ func (j *join) suggestions(p *pair) []check.Suggestion {
 }
 
 // otherFragment is the id that is nearest to a fragment that is not there. Where the
-// page has moved for good, the new address is part of the suggestion.
+// page has moved permanently, the new address is part of the suggestion.
 func (j *join) otherFragment(p *pair) []check.Suggestion {
 	at, moved := p.id, true
 	for _, id := range p.route.hops {

@@ -16,16 +16,16 @@ import (
 
 // earlierRuns is the data of earlier runs, and what this run adds to it.
 type earlierRuns struct {
-	options  betweenRuns
-	note     func(string, ...any)
-	cache    *cache.Cache
-	history  *cache.Cache // the same as cache, unless it has its own file
-	baseline *report.Baseline
-	pasts    map[string]cache.Past
-	started  time.Time
-	watching bool // a round of --watch, which does not count as a run
+	options   betweenRuns
+	note      func(string, ...any)
+	cache     *cache.Cache
+	history   *cache.Cache // the same as cache, unless it has its own file
+	baseline  *report.Baseline
+	histories map[string]cache.History
+	started   time.Time
+	watching  bool // a round of --watch, which does not count as a run
 
-	broken, fixed                  []cache.Told
+	broken, fixed                  []cache.Result
 	recentInternal, recentExternal int
 }
 
@@ -65,7 +65,7 @@ func openEarlierRuns(cmd *cobra.Command, o *options, note func(string, ...any)) 
 		}
 	}
 	if m.history != nil {
-		if m.pasts, _, err = m.history.Pasts(); err != nil {
+		if m.histories, _, err = m.history.Histories(); err != nil {
 			m.close()
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (m *earlierRuns) configure(cfg *crawler.Config) {
 	}
 	cfg.Show.Broken = true
 	cfg.Watched = map[string]bool{}
-	for url := range m.pasts {
+	for url := range m.histories {
 		cfg.Watched[url] = true
 	}
 	if m.baseline != nil {
@@ -101,8 +101,8 @@ func (m *earlierRuns) observe(url string, v check.Verdict) {
 	if m.baseline != nil {
 		m.baseline.RecordVerdict(url, v)
 	}
-	if _, known := m.pasts[url]; known && v == check.OK {
-		m.fixed = append(m.fixed, cache.Told{URL: url})
+	if _, known := m.histories[url]; known && v == check.OK {
+		m.fixed = append(m.fixed, cache.Result{URL: url})
 	}
 }
 
@@ -114,12 +114,12 @@ func (m *earlierRuns) annotate(r *crawler.Result) *crawler.Result {
 	if m.history == nil || r.Verdict != check.Broken {
 		return r
 	}
-	m.broken = append(m.broken, cache.Told{URL: r.URL, Code: r.Code})
+	m.broken = append(m.broken, cache.Result{URL: r.URL, Code: r.Code})
 	if m.options.history == "" && m.options.failAfter == 0 {
 		return r // not asked for: leave the report as it is
 	}
 	out := *r
-	past := m.pasts[r.URL]
+	past := m.histories[r.URL]
 	out.BrokenRuns, out.BrokenSince = past.Runs+1, past.Since
 	if past.Runs == 0 {
 		out.BrokenSince = m.started
@@ -157,7 +157,7 @@ func (m *earlierRuns) record(s *crawler.Summary) error {
 	if m.history == nil || m.watching {
 		return nil
 	}
-	err := m.history.Remember(m.started, s.Complete, m.broken, m.fixed)
+	err := m.history.AddRun(m.started, s.Complete, m.broken, m.fixed)
 	if err != nil && m.options.history == "" && m.options.failAfter == 0 {
 		m.note("%v", err)
 		return nil // it was only kept along with the cache

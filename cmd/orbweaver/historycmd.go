@@ -111,13 +111,13 @@ func readHistory(file string, after int, note func(string, ...any)) (*history, e
 	for _, remark := range c.Notes() {
 		note("%s", remark)
 	}
-	pasts, runs, err := c.Pasts()
+	pasts, runs, err := c.Histories()
 	if err != nil {
 		return nil, err
 	}
 	h := &history{Schema: historySchema, Runs: runs, Targets: []historyRow{}}
 	for _, p := range pasts {
-		row := historyRow{URL: p.URL, State: p.State(after), Code: p.Code, Runs: p.Runs, Broken: p.Broken, Told: p.Told, Returns: p.Returns,
+		row := historyRow{URL: p.URL, State: p.State(after), Code: p.Code, Runs: p.Runs, Broken: p.Broken, Told: p.Checked, Returns: p.Returns,
 			First: p.First, Last: p.Last, OK: p.OK}
 		if p.Runs > 0 {
 			row.Since = p.Since

@@ -9,7 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// benchEntries is how many entries a benchmark's file holds.
+// benchEntries is the number of entries in the file of a benchmark.
 const benchEntries = 2000
 
 func benchKeys(c *Cache) []Key {
@@ -20,7 +20,7 @@ func benchKeys(c *Cache) []Key {
 	return keys
 }
 
-// BenchmarkPut keeps pages, each with its links and anchors, until they are in the file.
+// BenchmarkPut puts pages with links and anchors, and writes them to the file.
 func BenchmarkPut(b *testing.B) {
 	c := open(b, filepath.Join(b.TempDir(), "cache.db"), Options{})
 	keys, page := benchKeys(c), samples(b)[3]
@@ -31,7 +31,7 @@ func BenchmarkPut(b *testing.B) {
 	shut(b, c)
 }
 
-// BenchmarkGet reads pages back from a file that was closed.
+// BenchmarkGet gets pages from a file that was closed and opened.
 func BenchmarkGet(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "cache.db")
 	c := open(b, file, Options{})

@@ -1,27 +1,29 @@
-// Package cache keeps what runs learn from one run to the next, in one file.
+// Package cache keeps what runs observe for later runs, in one file.
 //
-//	entries   what targets answered when they were there     entry.go encoding.go
-//	history   which targets were broken, and for how long     history.go
-//	the file  an SQLite database, shared by processes        file.go schema.go aside.go
+// A caller opens the file with Open, makes the key of a request with [Cache.Key], and
+// gets, puts, confirms and deletes entries. After a run it adds the targets that were
+// broken to the history with [Cache.AddRun]. Close writes what is pending and removes what
+// is old.
 //
-// # What an entry is
+//	entries   what targets answered            entry.go encoding.go key.go
+//	history   which targets were broken when   history.go
+//	the file  an SQLite database               file.go open.go schema.go setaside.go
 //
-// An [Entry] is an observation, never a verdict: that a target answered, with what
-// status and type, which anchors it has, and of a page the links as they were
-// extracted. Each run judges observations by its own rules and resolves and
-// scopes links anew. Only what was there is kept: a failure is asked again by
-// every run.
+// # Entries
 //
-// An entry stands for one request, with all that might change its answer
-// ([Cache.Key]): the URL, what may be sent along, and the way there. Of passwords,
-// tokens and cookies not even a plain hash is kept: they are stretched with a salt
-// of the file's own.
+// An [Entry] is an observation and not a verdict. It says that a target answered, with
+// which status and type, which anchors it has, and for a page the links as they were
+// extracted. Each run judges observations by its own rules, and resolves and scopes links
+// again. Only targets that answered are kept: every run requests failed ones again.
+//
+// The key of an entry is the request with all that may change its answer: the URL, what
+// may be sent with it, and the proxy. Passwords, tokens and cookies are not in the file,
+// not even as a plain hash: they are stretched with a salt of the file.
 //
 // # The file
 //
-// Its format is documented in schema.go and versioned: an older file is migrated, a
-// newer or damaged one is set aside under another name, never deleted. While
-// nobody writes there is nothing beside it, so that it may be copied as it is.
-// What is written is written in transactions: a process that is killed, or loses
-// its power, leaves the state before or after one.
+// The format is documented in schema.go and has a version. A file of an older version is
+// converted. A damaged or newer one is renamed and never deleted. While no process writes,
+// there are no other files beside it, so that it can be copied. All writes are in
+// transactions: a killed process or a power failure leaves the state before or after one.
 package cache

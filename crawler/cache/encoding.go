@@ -15,47 +15,47 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// An encoded Entry, version 1. Integers are varints; strings have their length
-// before them; a byte of 0 or 1 says whether an optional part follows.
+// The encoding of an Entry, version 1. Integers are varints. Strings have their length
+// before them. A byte of 0 or 1 says whether an optional part follows.
 //
 //	1 byte   version
 //	rest     compressed with s2:
-//	           outcome, as check.AppendOutcome writes it, its length before it
+//	           outcome: a string, by check.AppendOutcome
 //	           content: 1 byte
 //	           etag, last-modified: strings
-//	           end of the certificate: seconds since 1970, 0 for none
+//	           expiry of the certificate: seconds since 1970, 0 for none
 //	           [page: reader, format, base, charset, canonical: strings; flags: 1 byte;
-//	             header: for each of headerFields the number of values, and these;
-//	             number of links, and these]
-//	8 bytes  XXH64 of the key and all before it, little-endian
+//	             header: for each of headerFields the number of values, and the values;
+//	             number of links, and the links]
+//	8 bytes  XXH64 of the key and all before this, little-endian
 //
 // A link:
 //
 //	1 byte   flags
-//	         kind, expect; line: difference to the link before; column
-//	         [element, attribute unless as before] [ref unless it is raw] [base]
+//	         kind, expect; line: difference from the link before; column
+//	         [element, attribute, unless those of the link before] [ref, unless it is raw] [base]
 //	         [repeats] raw, text
 //
-// What an extract.Link says of bookmarks is left out: no crawl looks at it.
+// The fields of extract.Link about bookmarks are left out, because no crawl uses them.
 const encodingVersion = 1
 
 // Limits of a record.
 const (
-	// maxRecord is the size of an encoded entry in bytes; a larger one is not kept.
+	// maxRecord is the most bytes of an encoded entry that is kept.
 	maxRecord = 8 << 20
-	// maxUnpacked is the size of one before it was compressed.
-	maxUnpacked = 64 << 20
+	// maxBody is the most bytes before compression.
+	maxBody = 64 << 20
 )
 
 const (
-	linkSame      = 1 << iota // element and attribute as before
-	linkRef                   // its Ref differs from its Raw
-	linkBase                  // it has a Base
-	linkNoFollow              //
-	linkIgnored               //
-	linkSamePage              // SameDocument
-	linkRepeats               //
-	linkFlagsEnd              //
+	linkSame = 1 << iota // element and attribute are those of the link before
+	linkRef              // Ref differs from Raw
+	linkBase             // Base is not empty
+	linkNoFollow
+	linkIgnored
+	linkSamePage // SameDocument
+	linkRepeats  // Repeats is not 0
+	linkFlagsEnd
 	allLinkFlags  = linkFlagsEnd - 1
 	pageNoFollow  = 1
 	pageShell     = 2
@@ -66,7 +66,7 @@ const (
 
 var errEntry = errors.New("the entry is damaged")
 
-// encode returns an entry's stored form; nil when it is too large to keep.
+// encode returns the stored form of an entry, nil if it is too large.
 func encode(key Key, e *Entry) []byte {
 	var w writer
 	w.string(string(check.AppendOutcome(nil, &e.Outcome)))
@@ -82,7 +82,7 @@ func encode(key Key, e *Entry) []byte {
 	if e.Page != nil {
 		w.page(e.Page)
 	}
-	if len(w.b) > maxUnpacked {
+	if len(w.b) > maxBody {
 		return nil
 	}
 	record := append([]byte{encodingVersion}, s2.Encode(nil, w.b)...)
@@ -100,8 +100,8 @@ func checksum(key Key, record []byte) uint64 {
 	return d.Sum64()
 }
 
-// decode reads what encode wrote, to the last byte. It allocates no more than a
-// small multiple of what the record unpacks to, at most maxUnpacked bytes.
+// decode reads what encode returned. It allocates no more than a small multiple of the
+// decompressed size, which is at most maxBody bytes.
 func decode(key Key, record []byte) (*Entry, error) {
 	if len(record) < 1+checksumBytes || len(record) > maxRecord+checksumBytes || record[0] != encodingVersion {
 		return nil, errEntry
@@ -110,18 +110,18 @@ func decode(key Key, record []byte) (*Entry, error) {
 	if binary.LittleEndian.Uint64(sum) != checksum(key, record) {
 		return nil, errEntry
 	}
-	if n, err := s2.DecodedLen(record[1:]); err != nil || n > maxUnpacked {
+	if n, err := s2.DecodedLen(record[1:]); err != nil || n > maxBody {
 		return nil, errEntry
 	}
 	body, err := s2.Decode(nil, record[1:])
 	if err != nil {
 		return nil, errEntry
 	}
-	return unpack(body)
+	return decodeBody(body)
 }
 
-// unpack reads the body of a record.
-func unpack(body []byte) (*Entry, error) {
+// decodeBody reads the decompressed part of a record.
+func decodeBody(body []byte) (*Entry, error) {
 	r := reader{rest: body, text: string(body)}
 	e := &Entry{}
 	o, err := check.DecodeOutcome(r.bytes())
@@ -144,6 +144,7 @@ func unpack(body []byte) (*Entry, error) {
 	return e, nil
 }
 
+// writer appends to b.
 type writer struct{ b []byte }
 
 func (w *writer) byte(b byte) { w.b = append(w.b, b) }
@@ -223,10 +224,10 @@ func (w *writer) link(l, before *extract.Link) {
 	w.string(l.Text)
 }
 
-// reader reads from the front of rest. After the first fault it yields zeros.
+// reader reads from the start of rest. After the first failure it returns zero values.
 type reader struct {
 	rest   []byte
-	text   string // all of it: the strings that are read are parts of one
+	text   string // the whole body, of which the strings that are read are parts
 	failed bool
 }
 
@@ -273,7 +274,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// place reads a line or a column.
+// place reads the difference of a line or a column from another.
 func (r *reader) place(before int) int {
 	const most = math.MaxInt32
 	v := r.varint()
@@ -305,9 +306,9 @@ func (r *reader) page() *Page {
 			p.Header[name] = append(p.Header[name], r.string())
 		}
 	}
-	const least = 7 // bytes of the smallest link
+	const minLink = 7 // bytes
 	n := r.uvarint()
-	if n > uint64(len(r.rest)/least) || n > extract.MaxLinks+extract.MaxHeaderLinks {
+	if n > uint64(len(r.rest)/minLink) || n > extract.MaxLinks+extract.MaxHeaderLinks {
 		r.failed = true
 		return p
 	}

@@ -79,7 +79,7 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// An entry that is no observation of something that was there is not read.
+// TestDecodeTakesSuccessesOnly tests that an entry with a failure is damage.
 func TestDecodeTakesSuccessesOnly(t *testing.T) {
 	for _, code := range []check.Code{check.CodeTimeout, check.HTTPCode(404), check.CodeExcluded} {
 		if _, err := decode(Key{}, encode(Key{}, &Entry{Outcome: check.Outcome{Code: code}})); err == nil {
@@ -89,7 +89,7 @@ func TestDecodeTakesSuccessesOnly(t *testing.T) {
 }
 
 func TestEncodeIsBounded(t *testing.T) {
-	big := make([]byte, maxRecord+1) // that nothing can compress
+	big := make([]byte, maxRecord+1) // incompressible
 	rand.NewChaCha8([32]byte{}).Read(big)
 	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{Links: []extract.Link{{Raw: string(big), Ref: "x"}}}}
 	if record := encode(Key{}, e); record != nil {
@@ -107,7 +107,7 @@ func TestPageHeader(t *testing.T) {
 	}
 }
 
-// FuzzDecode feeds the reader what no writer wrote: the checksum is made to fit.
+// FuzzDecode decodes arbitrary records, with a valid checksum.
 func FuzzDecode(f *testing.F) {
 	for _, e := range samples(f) {
 		record := encode(Key{}, e)
@@ -131,7 +131,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		raw := append([]byte{encodingVersion}, body...)
 		raw = binary.LittleEndian.AppendUint64(raw, checksum(Key{}, raw))
-		_, _ = decode(Key{}, raw) // what is no s2 must not hurt either
+		_, _ = decode(Key{}, raw) // without valid compression
 	})
 }
 

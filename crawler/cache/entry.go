@@ -9,31 +9,31 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// Entry is what was observed of a target that was there.
+// Entry is what a run observed of a target that answered.
 type Entry struct {
-	// Checked is when the target last answered so. It is kept to the second.
+	// Checked is when the target last gave this answer, to the second.
 	Checked time.Time
-	// Run is who observed it: when the run's crawl began, in nanoseconds since 1970; 0
-	// when that is not known. A crawl that goes on in another process is the same run.
+	// Run is the run that observed it: the start of its crawl in nanoseconds since 1970,
+	// 0 if unknown. A crawl that is resumed in another process is the same run.
 	Run int64
-	// Before is when another run had last observed the same, as far as that matters;
-	// the zero time for never. It is kept to the second.
+	// Before is when another run last observed the same, to the second, and the zero
+	// time for never.
 	Before time.Time
-	// Outcome is what it answered: its code is ok or redirect.
+	// Outcome is the outcome of the visit, with the code ok or redirect.
 	Outcome check.Outcome
-	// Content is true when the whole body was asked for, and read as far as its type
-	// can be: what the outcome does not know of it is not there.
+	// Content reports whether the whole body was requested and read as far as its type
+	// allows. Anchors that are not in the outcome then do not exist.
 	Content bool
-	// Validators ask whether it has changed since.
+	// Validators make a conditional request.
 	Validators fetch.Validators
-	// NotAfter is when the certificate ends; zero without one.
+	// NotAfter is when the certificate expires, the zero time without one.
 	NotAfter time.Time
-	// Page is what was read for links; nil when it was not.
+	// Page is the page that was read for links, nil if none was.
 	Page *Page
 }
 
-// Earlier is when a run other than this one last observed the entry; the zero time
-// for never.
+// Earlier returns when a run other than the given one last observed the entry, the zero
+// time for never.
 func (e *Entry) Earlier(run int64) time.Time {
 	if e.Run == run {
 		return e.Before
@@ -41,10 +41,11 @@ func (e *Entry) Earlier(run int64) time.Time {
 	return e.Checked
 }
 
-// Page is what an extract.Document and a header tell of a page, its anchors and
-// warnings apart, which are the outcome's.
+// Page is what an extract.Document and a header say about a page, without the anchors and
+// warnings, which are in the outcome.
 type Page struct {
-	// Reader is who read it, and how: another reader may find other links.
+	// Reader is the version and the options of the code that read the page. Another
+	// reader may find other links.
 	Reader    string
 	Format    string
 	Base      string
@@ -52,17 +53,17 @@ type Page struct {
 	Canonical string
 	NoFollow  bool
 	NoIndex   bool
-	Shell     bool // only the frame that a script fills
-	// Header holds the fields that links and rules are read from.
+	Shell     bool // a script makes the content of the page
+	// Header holds the fields from which links and rules are read.
 	Header http.Header
-	// Links are as they were extracted: not resolved, in document order.
+	// Links are the links as extracted, not resolved, in document order.
 	Links []extract.Link
 }
 
-// headerFields are the fields of a Page's header.
+// headerFields are the fields of Page.Header.
 var headerFields = []string{"Link", "Refresh", "Content-Location", "X-Robots-Tag"}
 
-// PageHeader returns what a Page keeps of a header; nil for nothing.
+// PageHeader returns the fields of a header that a Page keeps, nil if there are none.
 func PageHeader(h http.Header) http.Header {
 	var kept http.Header
 	for _, name := range headerFields {
@@ -76,7 +77,7 @@ func PageHeader(h http.Header) http.Header {
 	return kept
 }
 
-// kind is how a table of entries calls this one.
+// kind returns the kind of the entry, for the table entry.
 func (e *Entry) kind() string {
 	switch {
 	case e.Outcome.IsRedirect():

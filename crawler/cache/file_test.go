@@ -33,6 +33,7 @@ func open(t testing.TB, file string, o Options) *Cache {
 	return c
 }
 
+// shut closes a file, which must succeed.
 func shut(t testing.TB, c *Cache) {
 	t.Helper()
 	if err := c.Close(); err != nil {
@@ -44,7 +45,7 @@ func presence(checked time.Time) *Entry {
 	return &Entry{Checked: checked, Outcome: check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}}
 }
 
-// alone tells whether nothing lies beside a file.
+// alone fails the test if there are other files beside a file.
 func alone(t testing.TB, file string) {
 	t.Helper()
 	names, err := filepath.Glob(file + "*")
@@ -97,17 +98,17 @@ func TestFile(t *testing.T) {
 		t.Error(c.Notes())
 	}
 	shut(t, c)
-	shut(t, c) // once more does nothing
+	shut(t, c) // has no effect
 	alone(t, file)
 }
 
-// Whose observation an entry is, is kept with it: a run that goes on in another
-// process knows its own from those of earlier runs.
+// TestOrigin tests that an entry has the run that observed it, so that a run that is resumed
+// in another process knows its own entries.
 func TestOrigin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	c := open(t, file, at(noon))
 	if c.Older(1) {
-		t.Error("an empty file holds something")
+		t.Error("an empty file has entries of other runs")
 	}
 	own, changed, confirmed, other := Key{1}, Key{2}, Key{3}, Key{4}
 	for _, key := range []Key{own, changed, confirmed} {
@@ -132,7 +133,7 @@ func TestOrigin(t *testing.T) {
 	c = open(t, file, at(noon))
 	want("after")
 	if !c.Older(1) || !c.Older(2) {
-		t.Error("it holds what others observed")
+		t.Error("the file has entries of other runs")
 	}
 	c.Confirm(confirmed, 2, noon)
 	c.Delete(other)
@@ -146,13 +147,13 @@ func TestOrigin(t *testing.T) {
 	shut(t, c)
 	c = open(t, file, at(noon))
 	if c.Older(1) || !c.Older(2) {
-		t.Error("all there is was observed by run 1")
+		t.Error("the file has only entries of run 1")
 	}
 	shut(t, c)
 }
 
-// What was learnt is written after a while, however little it is.
-func TestWrittenInTime(t *testing.T) {
+// TestFlush tests that few changes are written after a while.
+func TestFlush(t *testing.T) {
 	file, now := filepath.Join(t.TempDir(), "c.db"), noon
 	c := open(t, file, Options{Now: func() time.Time { return now }})
 	var rows int
@@ -182,13 +183,13 @@ func TestKeys(t *testing.T) {
 			t.Error("two URLs have one key")
 		}
 		if same := key == other.Key("http://example.com/", id); same != (id.Secret+id.Cookies == "") {
-			t.Errorf("%+v in another file: the same key: %t", id, same)
+			t.Errorf("%+v in another file has the same key: %t", id, same)
 		}
 	}
 }
 
-// Nothing of a secret is in the file, not even as a plain hash.
-func TestNoSecrets(t *testing.T) {
+// TestSecrets tests that the file contains no secret and no plain hash of one.
+func TestSecrets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c")
 	c := open(t, file, Options{})
 	c.Put(c.Key("http://example.com/", fetch.Identity{Open: "open", Secret: "s3cret", Cookies: "visit=1"}), "http://example.com/", presence(noon))
@@ -199,7 +200,7 @@ func TestNoSecrets(t *testing.T) {
 	}
 	for _, s := range []string{"s3cret", "open", "visit"} {
 		if bytes.Contains(text, []byte(s)) {
-			t.Errorf("the file holds %q", s)
+			t.Errorf("the file contains %q", s)
 		}
 	}
 }
@@ -255,10 +256,10 @@ func TestSetAside(t *testing.T) {
 				write(t, file+"-journal", "")
 
 				if _, err := Open(file, Options{Refuse: true}); err == nil {
-					t.Error("it was not refused")
+					t.Error("Open with Refuse: no error")
 				}
 				if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, spoilt) {
-					t.Errorf("what was refused has changed: %v", err)
+					t.Errorf("the file was changed: %v", err)
 				}
 				c = open(t, file, Options{})
 				aside := file + test.suffix
@@ -269,15 +270,15 @@ func TestSetAside(t *testing.T) {
 					t.Errorf("notes: %q", notes)
 				}
 				if c.Get(key) != nil {
-					t.Error("a new file knows the old entries")
+					t.Error("the new file has the old entries")
 				}
 				c.Put(key, "http://example.com/", presence(noon))
 				shut(t, c)
 				if kept, err := os.ReadFile(aside); err != nil || !bytes.Equal(kept, spoilt) {
-					t.Errorf("what was set aside is not what was there: %v", err)
+					t.Errorf("the file that was set aside was changed: %v", err)
 				}
 				if c = open(t, file, Options{}); c.Get(key) == nil || len(c.Notes()) > 0 {
-					t.Errorf("the new file is no good: %q", c.Notes())
+					t.Errorf("the new file cannot be used: %q", c.Notes())
 				}
 				shut(t, c)
 			}
@@ -285,8 +286,8 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// Damage that shows only later ends the use of the file, not the run.
-func TestDamageMetLater(t *testing.T) {
+// TestLateDamage tests that damage that is found later ends the use of the file.
+func TestLateDamage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	c := open(t, file, Options{})
 	key := c.Key("http://example.com/", fetch.Identity{})
@@ -307,8 +308,8 @@ func TestDamageMetLater(t *testing.T) {
 	}
 }
 
-// What may be the user's own is left alone.
-func TestRefused(t *testing.T) {
+// TestForeign tests that files of other programs are not changed.
+func TestForeign(t *testing.T) {
 	dir := t.TempDir()
 	places := filepath.Join(dir, "places.sqlite")
 	run(t, places, "CREATE TABLE moz_places (id INTEGER)")
@@ -316,7 +317,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{places: "another program", dir: "no regular file", filepath.Join(places, "c"): "not a directory"} {
+	for file, want := range map[string]string{places: "another program", dir: "not a regular file", filepath.Join(places, "c"): "not a directory"} {
 		if _, err := Open(file, Options{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -326,7 +327,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A process that holds the file for long is waited for, and then named in words.
+// TestLocked tests that Open waits for another process, and returns a clear error.
 func TestLocked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	c := open(t, file, Options{Patience: 50 * time.Millisecond})
@@ -344,7 +345,7 @@ func TestLocked(t *testing.T) {
 	}
 	c.Put(Key{1}, "http://example.com/", presence(noon))
 	shut(t, c)
-	if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], file+": what this run has learnt is not kept: another process has locked it") {
+	if notes := c.Notes(); len(notes) != 1 || !strings.Contains(notes[0], file+": the observations of this run are not stored: another process has locked it") {
 		t.Errorf("notes: %q", notes)
 	}
 }
@@ -358,18 +359,19 @@ func TestPrune(t *testing.T) {
 	shut(t, c)
 	c = open(t, file, at(noon.Add(Keep/2)))
 	if c.Get(used) == nil {
-		t.Error("it is not there")
+		t.Error("the entry is missing")
 	}
 	shut(t, c)
 	c = open(t, file, at(noon.Add(Keep+time.Hour)))
 	shut(t, c)
 	c = open(t, file, at(noon))
 	if c.Get(old) != nil || c.Get(used) == nil {
-		t.Error("what nobody wanted is there, or what somebody wanted is not")
+		t.Error("the unused entry is there, or the used one is missing")
 	}
 }
 
-// A file that has grown too large loses what was wanted longest ago, and shrinks.
+// TestMaxSize tests that a file that is too large loses the entries that were used longest ago,
+// and shrinks.
 func TestMaxSize(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	const most = 256 << 10
@@ -405,7 +407,8 @@ func TestMaxSize(t *testing.T) {
 	}
 }
 
-// Several processes, here as many open files, may use one file at the same time.
+// TestShared tests that several processes, here several open files, can use one file at the
+// same time.
 func TestShared(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	var working sync.WaitGroup
@@ -421,7 +424,7 @@ func TestShared(t *testing.T) {
 				c.Put(Key{byte(w), byte(i), byte(i >> 8)}, "http://example.com/", presence(noon))
 				c.Put(Key{255, byte(i)}, "http://example.com/", presence(noon))
 				if c.Get(Key{byte(w), byte(i), byte(i >> 8)}) == nil {
-					t.Error("what was put is not there")
+					t.Error("an entry is missing after Put")
 				}
 			}
 			if err := c.Close(); err != nil || len(c.Notes()) > 0 {
@@ -442,7 +445,7 @@ func TestShared(t *testing.T) {
 	alone(t, file)
 }
 
-// writeForever is what the process does that is to be killed.
+// writeForever writes entries until the process is killed.
 func writeForever(file string) {
 	c, err := Open(file, Options{})
 	if err != nil {
@@ -464,8 +467,8 @@ func writeForever(file string) {
 	}
 }
 
-// A process that is killed at any instant leaves a file that can be used, with all
-// that was written before.
+// TestKilled tests that a process that is killed at any instant leaves a file with all entries
+// that were written before.
 func TestKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	random := rand.New(rand.NewPCG(3, 4))
@@ -493,7 +496,7 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("run %d: %q", n, notes)
 		}
 		count := uint64(0)
-		for { // a transaction's entries are all there or none is
+		for { // the entries of a transaction are all there or all missing
 			var key Key
 			binary.LittleEndian.PutUint64(key[:], count+1)
 			e := c.Get(key)
@@ -516,11 +519,11 @@ func TestKilled(t *testing.T) {
 		alone(t, file)
 	}
 	if written == 0 {
-		t.Error("nothing was ever written")
+		t.Error("no entry was ever written")
 	}
 }
 
-// Versions that are older are led to today's; each sample was written by its version.
+// TestMigration converts a file that was written by each older version.
 func TestMigration(t *testing.T) {
 	if *sample {
 		writeSample(t)
@@ -543,8 +546,8 @@ func TestMigration(t *testing.T) {
 		if old >= 2 {
 			runs = 1
 		}
-		if pasts, n, err := c.Pasts(); err != nil || len(pasts) != runs || n != runs {
-			t.Errorf("from version %d: history: %v, %d runs, %v", old, pasts, n, err)
+		if histories, n, err := c.Histories(); err != nil || len(histories) != runs || n != runs {
+			t.Errorf("from version %d: history: %v, %d runs, %v", old, histories, n, err)
 		}
 		shut(t, c)
 		var version int
@@ -557,14 +560,14 @@ func TestMigration(t *testing.T) {
 
 var sample = flag.Bool("sample", false, "write a file of today's version into testdata, for later versions to be tested with")
 
-// writeSample writes what TestMigration is to read when there is a newer version.
+// writeSample writes a file for TestMigration, to be read by later versions.
 func writeSample(t *testing.T) {
 	c := open(t, filepath.Join("testdata", fmt.Sprintf("version%d.db", formatVersion)), at(noon))
 	for i, e := range samples(t) {
 		e.Checked = noon
 		c.Put(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}), "https://example.com/", e)
 	}
-	if err := c.Remember(noon, true, []Told{{URL: "https://example.com/gone", Code: "http-404"}}, nil); err != nil {
+	if err := c.AddRun(noon, true, []Result{{URL: "https://example.com/gone", Code: "http-404"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	shut(t, c)
@@ -577,7 +580,7 @@ func write(t testing.TB, file, text string) {
 	}
 }
 
-// run executes statements as another program would.
+// run executes statements on a file, as another program would.
 func run(t testing.TB, file, statements string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)

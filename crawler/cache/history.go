@@ -11,45 +11,47 @@ import (
 
 // Limits of the history.
 const (
-	// KeepFixed is how long a target is remembered that has been mended, and
-	// KeepBroken how long one of which no run has told since it was broken.
-	KeepFixed  = 90 * 24 * time.Hour
+	// KeepFixed is how long a fixed target is kept.
+	KeepFixed = 90 * 24 * time.Hour
+	// KeepBroken is how long a broken target is kept that no run has checked since.
 	KeepBroken = 365 * 24 * time.Hour
 )
 
-// Past is what is remembered of a target that was broken.
-type Past struct {
+// History is the history of a target that was broken.
+type History struct {
 	URL  string // as printed
 	Code check.Code
-	// First and Last are when it was first and last found broken, Since when the
-	// present row of runs began that found it broken, and OK when it was last found
-	// mended; zero for never.
+	// First and Last are when it was first and last found broken. Since is the first of
+	// the last runs in a row that found it broken. OK is when it was last found fixed, the
+	// zero time for never.
 	First, Last, Since, OK time.Time
-	// Runs is how many runs in a row found it broken, up to the last that told of it;
-	// 0 when that one found it mended.
+	// Runs is the number of runs in a row that found it broken, up to the last run that
+	// checked it. It is 0 if that run found it fixed.
 	Runs int
-	// Broken is how many runs found it broken, of so many that Told of it since First.
-	Broken, Told int
-	// Returns is how often it was broken again after it had been mended.
+	// Broken and Checked are the numbers of runs since First that found it broken, and
+	// that checked it.
+	Broken, Checked int
+	// Returns is how often it was broken again after it was fixed.
 	Returns int
 }
 
-// State is what a target's past comes to.
+// State summarizes the history of a target.
 type State string
 
 const (
-	// New is broken now, in fewer runs in a row than would call it dead.
+	// New is broken, but not in enough runs in a row to be dead.
 	New State = "new"
 	// Dead is broken in many runs in a row.
 	Dead State = "dead"
-	// Flaky has been broken again after it had been mended, and is not dead.
+	// Flaky was broken again after it was fixed, and is not dead.
 	Flaky State = "flaky"
-	// Fixed is mended.
+	// Fixed is no longer broken.
 	Fixed State = "fixed"
 )
 
-// State tells dead links from flaky ones; so many runs in a row make a dead one.
-func (p *Past) State(deadAfter int) State {
+// State returns the state of the target, which is dead after deadAfter runs in a row that
+// found it broken.
+func (p *History) State(deadAfter int) State {
 	switch {
 	case p.Runs > 0 && p.Runs >= deadAfter:
 		return Dead
@@ -61,29 +63,29 @@ func (p *Past) State(deadAfter int) State {
 	return New
 }
 
-// Told is what a run tells of a target.
-type Told struct {
-	URL  string
-	Code check.Code // of a broken one
+// Result is what a run found about a target.
+type Result struct {
+	URL  string     // as printed
+	Code check.Code // of a broken target
 }
 
-// Pasts returns the history by URL, and how many runs it holds.
-func (c *Cache) Pasts() (map[string]Past, int, error) {
+// Histories returns the histories of all targets by URL, and the number of runs.
+func (c *Cache) Histories() (map[string]History, int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failed != nil {
-		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, clearly(c.failed))
+		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, explain(c.failed))
 	}
-	pasts, runs, err := c.readPasts()
+	histories, runs, err := c.readHistories()
 	if err != nil {
 		c.fail(err)
-		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, clearly(err))
+		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, explain(err))
 	}
-	return pasts, runs, nil
+	return histories, runs, nil
 }
 
-func (c *Cache) readPasts() (map[string]Past, int, error) {
-	pasts, runs := map[string]Past{}, 0
+func (c *Cache) readHistories() (map[string]History, int, error) {
+	histories, runs := map[string]History{}, 0
 	if err := c.db.QueryRow("SELECT value FROM meta WHERE name = 'runs'").Scan(&runs); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, 0, err
 	}
@@ -93,18 +95,18 @@ func (c *Cache) readPasts() (map[string]Past, int, error) {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var p Past
+		var p History
 		var first, last, since, ok int64
-		if err := rows.Scan(&p.URL, &p.Code, &first, &last, &since, &ok, &p.Runs, &p.Broken, &p.Told, &p.Returns); err != nil {
+		if err := rows.Scan(&p.URL, &p.Code, &first, &last, &since, &ok, &p.Runs, &p.Broken, &p.Checked, &p.Returns); err != nil {
 			return nil, 0, err
 		}
 		p.First, p.Last, p.Since, p.OK = fromUnix(first), fromUnix(last), fromUnix(since), fromUnix(ok)
-		pasts[p.URL] = p
+		histories[p.URL] = p
 	}
-	return pasts, runs, rows.Err()
+	return histories, runs, rows.Err()
 }
 
-// fromUnix is a moment to the second; 0 is none.
+// fromUnix returns the time of seconds since 1970, and the zero time for 0.
 func fromUnix(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -112,23 +114,22 @@ func fromUnix(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// Remember adds a run to the history: what it found broken, and what it found to be
-// mended. A run that was not complete has mended nothing. Of what it does not tell,
-// nothing is known: it changes nothing.
-func (c *Cache) Remember(at time.Time, complete bool, broken, ok []Told) error {
+// AddRun adds a run to the history, with the targets that it found broken and those that it
+// found fixed. The latter count only if the run was complete. Other targets do not change.
+func (c *Cache) AddRun(at time.Time, complete bool, broken, fixed []Result) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.failed
 	if err == nil {
-		err = c.transaction(func(tx *sql.Tx) error { return remember(tx, at.Unix(), complete, broken, ok) })
+		err = c.transaction(func(tx *sql.Tx) error { return addRun(tx, at.Unix(), complete, broken, fixed) })
 	}
 	if err != nil {
-		return fmt.Errorf("write the history to %s: %w", c.file, clearly(err))
+		return fmt.Errorf("write the history to %s: %w", c.file, explain(err))
 	}
 	return nil
 }
 
-func remember(tx *sql.Tx, now int64, complete bool, broken, ok []Told) error {
+func addRun(tx *sql.Tx, now int64, complete bool, broken, fixed []Result) error {
 	if _, err := tx.Exec("INSERT INTO meta VALUES ('runs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"); err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func remember(tx *sql.Tx, now int64, complete bool, broken, ok []Told) error {
 		}
 	}
 	if complete {
-		for _, t := range ok {
+		for _, t := range fixed {
 			if _, err := tx.Exec("UPDATE history SET ok = ?2, told = told + 1, runs = 0 WHERE url = ?1", t.URL, now); err != nil {
 				return err
 			}

@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// day is one run: what it finds broken ("x"), and mended ("o"), of targets a, b, c …;
-// "." tells nothing. A run that begins with "!" is not complete.
+// day adds a run that finds the targets a, b, c … broken ("x") or fixed ("o"), or does not
+// check them ("."). A run that begins with "!" is not complete.
 func day(t *testing.T, c *Cache, n int, run string) {
 	t.Helper()
 	run, incomplete := strings.CutPrefix(run, "!")
-	var broken, ok []Told
+	var broken, fixed []Result
 	for i, found := range run {
-		told := Told{URL: string(rune('a' + i)), Code: "http-404"}
+		result := Result{URL: string(rune('a' + i)), Code: "http-404"}
 		switch found {
 		case 'x':
-			broken = append(broken, told)
+			broken = append(broken, result)
 		case 'o':
-			ok = append(ok, told)
+			fixed = append(fixed, result)
 		}
 	}
-	if err := c.Remember(noon.Add(time.Duration(n)*24*time.Hour), !incomplete, broken, ok); err != nil {
+	if err := c.AddRun(noon.Add(time.Duration(n)*24*time.Hour), !incomplete, broken, fixed); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// since is the number of a day.
+// since returns the number of a day.
 func since(at time.Time) string {
 	if at.IsZero() {
 		return "-"
@@ -47,21 +47,21 @@ func TestHistory(t *testing.T) {
 		shut(t, c)
 	}
 	c := open(t, file, Options{})
-	pasts, runs, err := c.Pasts()
+	histories, runs, err := c.Histories()
 	if err != nil || runs != 5 {
 		t.Fatalf("%d runs, %v", runs, err)
 	}
-	// url: state, runs in a row since first last ok, broken of told, returns
+	// url: state, runs in a row, since, first, last, ok, broken of checked, returns
 	want := map[string]string{
 		"a": "dead 5 since 0 first 0 last 4 ok -, 5 of 5, 0",
-		"b": "new 2 since 1 first 1 last 4 ok -, 2 of 2, 0", // what was not told is no row's end
+		"b": "new 2 since 1 first 1 last 4 ok -, 2 of 2, 0", // a run that did not check it does not end the row
 		"c": "flaky 0 since 2 first 0 last 2 ok 4, 2 of 4, 1",
 		"d": "flaky 0 since 2 first 0 last 2 ok 4, 2 of 4, 1",
-		"e": "new 2 since 0 first 0 last 2 ok -, 2 of 2, 0", // an incomplete run mends nothing
+		"e": "new 2 since 0 first 0 last 2 ok -, 2 of 2, 0", // an incomplete run fixes nothing
 	}
-	for _, url := range slices.Sorted(maps.Keys(pasts)) {
-		p := pasts[url]
-		got := fmt.Sprintf("%s %d since %s first %s last %s ok %s, %d of %d, %d", p.State(3), p.Runs, since(p.Since), since(p.First), since(p.Last), since(p.OK), p.Broken, p.Told, p.Returns)
+	for _, url := range slices.Sorted(maps.Keys(histories)) {
+		p := histories[url]
+		got := fmt.Sprintf("%s %d since %s first %s last %s ok %s, %d of %d, %d", p.State(3), p.Runs, since(p.Since), since(p.First), since(p.Last), since(p.OK), p.Broken, p.Checked, p.Returns)
 		if got != want[url] {
 			t.Errorf("%s: %s, want %s", url, got, want[url])
 		}
@@ -69,49 +69,50 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%s: %+v", url, p)
 		}
 	}
-	if len(pasts) != len(want) {
-		t.Errorf("%d targets", len(pasts))
+	if len(histories) != len(want) {
+		t.Errorf("%d targets", len(histories))
 	}
 	shut(t, c)
 }
 
 func TestStates(t *testing.T) {
 	for _, test := range []struct {
-		past  Past
-		after int
-		want  State
+		history History
+		after   int
+		want    State
 	}{
-		{Past{Runs: 1}, 3, New},
-		{Past{Runs: 2}, 3, New},
-		{Past{Runs: 3}, 3, Dead},
-		{Past{Runs: 1}, 1, Dead},
-		{Past{Runs: 1, Returns: 1}, 3, Flaky},
-		{Past{Runs: 3, Returns: 1}, 3, Dead},
-		{Past{Returns: 2}, 3, Flaky},
-		{Past{}, 3, Fixed},
+		{History{Runs: 1}, 3, New},
+		{History{Runs: 2}, 3, New},
+		{History{Runs: 3}, 3, Dead},
+		{History{Runs: 1}, 1, Dead},
+		{History{Runs: 1, Returns: 1}, 3, Flaky},
+		{History{Runs: 3, Returns: 1}, 3, Dead},
+		{History{Returns: 2}, 3, Flaky},
+		{History{}, 3, Fixed},
 	} {
-		if got := test.past.State(test.after); got != test.want {
-			t.Errorf("%+v: %s, want %s", test.past, got, test.want)
+		if got := test.history.State(test.after); got != test.want {
+			t.Errorf("%+v: %s, want %s", test.history, got, test.want)
 		}
 	}
 }
 
-// What was mended long ago is forgotten, and what nobody told of for very long.
+// TestHistoryForgets tests when fixed targets, and those that were not checked any more, are
+// deleted.
 func TestHistoryForgets(t *testing.T) {
 	c := open(t, filepath.Join(t.TempDir(), "c.db"), Options{})
 	day(t, c, 0, "xx")
 	day(t, c, 1, "o.")
 	day(t, c, 80, "")
-	if pasts, _, _ := c.Pasts(); len(pasts) != 2 {
-		t.Errorf("%v", pasts)
+	if histories, _, _ := c.Histories(); len(histories) != 2 {
+		t.Errorf("%v", histories)
 	}
 	day(t, c, 100, "")
-	if pasts, _, _ := c.Pasts(); len(pasts) != 1 || pasts["b"].Runs != 1 {
-		t.Errorf("%v", pasts)
+	if histories, _, _ := c.Histories(); len(histories) != 1 || histories["b"].Runs != 1 {
+		t.Errorf("%v", histories)
 	}
 	day(t, c, 400, "")
-	if pasts, _, _ := c.Pasts(); len(pasts) != 0 {
-		t.Errorf("%v", pasts)
+	if histories, _, _ := c.Histories(); len(histories) != 0 {
+		t.Errorf("%v", histories)
 	}
 }
 
@@ -122,7 +123,7 @@ func TestHistoryIsShared(t *testing.T) {
 		running.Go(func() {
 			c, err := Open(file, Options{})
 			if err == nil {
-				err = c.Remember(noon, true, []Told{{URL: "a", Code: "timeout"}}, nil)
+				err = c.AddRun(noon, true, []Result{{URL: "a", Code: "timeout"}}, nil)
 			}
 			if err == nil {
 				err = c.Close()
@@ -134,12 +135,12 @@ func TestHistoryIsShared(t *testing.T) {
 	}
 	running.Wait()
 	c := open(t, file, Options{})
-	if pasts, runs, err := c.Pasts(); err != nil || runs != 8 || pasts["a"].Runs != 8 {
-		t.Errorf("%d runs, %+v, %v", runs, pasts, err)
+	if histories, runs, err := c.Histories(); err != nil || runs != 8 || histories["a"].Runs != 8 {
+		t.Errorf("%d runs, %+v, %v", runs, histories, err)
 	}
 }
 
-// A history that cannot be written is an error: nobody may think that it is kept.
+// TestHistoryLocked tests that AddRun returns an error if the file cannot be written.
 func TestHistoryLocked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	c := open(t, file, Options{Patience: 20 * time.Millisecond})
@@ -149,7 +150,7 @@ func TestHistoryLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	if err := c.Remember(noon, true, nil, nil); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
+	if err := c.AddRun(noon, true, nil, nil); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
 		t.Errorf("%v", err)
 	}
 }

@@ -11,34 +11,34 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Key stands for a request, with all that may change its answer.
+// Key identifies a request, with all that may change its answer.
 type Key [16]byte
 
-// stretch is how many rounds a secret goes through: 30 ms, once for each of a run's
-// secrets, so that a password cannot be guessed from a file that lies about.
-const stretch = 100_000
+// rounds is the number of PBKDF2 rounds for a secret: 30 ms, once for each secret of a
+// run, so that a password cannot be guessed from the file.
+const rounds = 100_000
 
-// Key returns the key of a request. Two requests have the same only when their URL
-// and their identity are the same; nothing of a secret can be told from it.
+// Key returns the key of a request. Requests have the same key only if their URLs and
+// their identities are the same. A key reveals nothing about secrets.
 func (c *Cache) Key(url urinorm.Key, id fetch.Identity) Key {
 	h := hmac.New(sha256.New, c.salt)
 	if id.Secret+id.Cookies == "" {
-		h = sha256.New() // the same in every file, for people who look into one
+		h = sha256.New() // the same in every file, so that people can look entries up
 	}
 	fmt.Fprintf(h, "%q %q %x %q", string(url), id.Open, c.secrets.stretched(id.Secret, c.salt), id.Cookies)
 	return Key(h.Sum(nil)[:len(Key{})])
 }
 
-// secrets remembers what secrets were stretched to.
+// secrets keeps the results of stretching secrets.
 type secrets struct {
 	mu    sync.Mutex
-	known map[string][]byte
+	known map[string][]byte // by secret
 }
 
-// maxSecrets bounds how many are remembered.
+// maxSecrets is the most results that are kept.
 const maxSecrets = 10_000
 
-// stretched turns a secret into what may be part of a key; nothing stays nothing.
+// stretched returns the part of a key for a secret. It is nil for the empty secret.
 func (s *secrets) stretched(secret string, salt []byte) []byte {
 	if secret == "" {
 		return nil
@@ -48,8 +48,8 @@ func (s *secrets) stretched(secret string, salt []byte) []byte {
 	if b, ok := s.known[secret]; ok {
 		return b
 	}
-	b, err := pbkdf2.Key(sha256.New, secret, salt, stretch, sha256.Size)
-	if err != nil { // only where FIPS 140-3 is enforced and the salt is too short, which it is not
+	b, err := pbkdf2.Key(sha256.New, secret, salt, rounds, sha256.Size)
+	if err != nil { // only if FIPS 140-3 is enforced and the salt is too short, which it is not
 		panic(err)
 	}
 	if s.known == nil || len(s.known) >= maxSecrets {

@@ -1,47 +1,50 @@
 package cache
 
-// The file is an SQLite database, so that anybody can look into it:
+// The file is an SQLite database, so that other tools can read it:
 //
 //	application_id   0x4F524257 ("ORBW")
 //	user_version     the version of the format
-//	journal_mode     DELETE: nothing lies beside the file unless somebody writes
+//	journal_mode     DELETE: there is no other file beside it while no process writes
 //
 // Version 1:
 //
-//	meta   name, value     "salt": 16 random bytes that secrets are stretched with
-//	                       "cleared": random, written to get rid of what a killed process left
+//	meta   name, value     "salt": 16 random bytes for stretching secrets
+//	                       "cleared": random, written to remove the journal of a killed
+//	                       process
 //	entry  key             16 bytes, see Cache.Key
-//	       url             for people: as printed, passwords hidden
+//	       url             for people: as printed, without passwords
 //	       kind            for people: presence, anchors, page or redirect
 //	       status          for people: of the answer
-//	       checked         seconds since 1970: when it last answered
-//	       seen            seconds since 1970: when a run last wanted it, to half a day
+//	       checked         seconds since 1970: when the target last answered
+//	       seen            seconds since 1970: when a run last used it, to half a day
 //	       record          the Entry, see encoding.go
 //
 // Version 2 adds:
 //
-//	meta     "runs"          how many runs the history holds
+//	meta     "runs"          number of runs in the history
 //	history  url             as printed
-//	         code            why it was broken, the last time
+//	         code            the last code it was broken with
 //	         first, last     seconds since 1970: when it was first and last found broken
-//	         since           when the present row of runs began that found it broken
-//	         ok              when it was last found mended, 0 for never
-//	         runs            how many runs in a row found it broken, 0 when it is mended
-//	         broken, told    how many runs found it broken, of so many that told of it
-//	         returns         how often it was broken again after it had been mended
+//	         since           seconds since 1970: first of the last runs in a row that
+//	                         found it broken
+//	         ok              seconds since 1970: when it was last found fixed, 0 for never
+//	         runs            number of runs in a row that found it broken, 0 if fixed
+//	         broken, told    number of runs that found it broken, and that checked it
+//	         returns         how often it was broken again after it was fixed
 //
 // Version 3 adds:
 //
-//	entry    run             who observed it: when its crawl began, in nanoseconds since
-//	                         1970; 0 is not known
-//	         before          seconds since 1970: when another run had last observed the
-//	                         same, 0 for never
+//	entry    run             the run that observed it: the start of its crawl in
+//	                         nanoseconds since 1970, 0 if unknown
+//	         before          seconds since 1970: when another run last observed the same,
+//	                         0 for never
 const (
 	applicationID = 0x4F524257
 	formatVersion = 3
 )
 
-// migrations lead from each version to the next, beginning with an empty file.
+// migrations convert a file from each version to the next. The first one begins with an
+// empty file.
 var migrations = [formatVersion]string{
 	`CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 	 INSERT INTO meta VALUES ('salt', randomblob(16));

@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-// maxAside is how many files are set aside beside one another.
+// maxAside is the most files that are set aside for the same reason.
 const maxAside = 1000
 
-// setAside renames the file, and says so. What lies beside it goes with it: a
-// journal that is left behind would be taken for the new file's. Should another
-// process have done so already, there is nothing left to do.
+// setAside renames the file and adds a note about it. SQLite's files beside it are
+// renamed too, because a journal that is left would be taken for that of the new file.
+// It does nothing if another process has already renamed the file.
 func (c *Cache) setAside(why string) error {
-	if now, err := os.Stat(c.file); err != nil || c.found != nil && !os.SameFile(now, c.found) {
+	if now, err := os.Stat(c.file); err != nil || c.info != nil && !os.SameFile(now, c.info) {
 		return nil
 	}
 	reasons := map[string]string{"damaged": "is damaged", "newer": "was written by a newer version of orbweaver"}
@@ -37,9 +37,10 @@ func (c *Cache) setAside(why string) error {
 		c.notes = append(c.notes, fmt.Sprintf("%s %s: it was set aside as %s, and this run starts without it", c.file, reasons[why], to))
 		return nil
 	}
-	return fmt.Errorf("set it aside: there are %d of its kind already; remove %s.%s*", maxAside, c.file, why)
+	return fmt.Errorf("set it aside: there are already %d such files; remove %s.%s*", maxAside, c.file, why)
 }
 
+// withoutLinkPath returns the cause of an error of os.Rename.
 func withoutLinkPath(err error) error {
 	var l *os.LinkError
 	if errors.As(err, &l) {

@@ -122,24 +122,38 @@ func findingsOf(site *crawlertest.Site, base string, c *collector) []crawlertest
 	var wants []crawlertest.Want
 	for _, r := range c.results {
 		for _, ref := range r.References {
-			add := func(code check.Code) {
-				page := ref.Page
-				if base == "" { // a file's path: the archive spells pages as URLs
-					page = (&url.URL{Path: page}).EscapedPath()
-				}
-				wants = append(wants, site.Finding(base, page, ref.Line, ref.Column, string(code), r.URL))
-			}
 			if r.Verdict == check.Broken || r.Verdict == check.Unverified {
-				add(r.Code)
+				wants = append(wants, findingOf(site, base, r, ref, r.Code))
 			}
 			for _, w := range r.Warnings {
 				if !rules.Informational(w.Code) {
-					add(w.Code)
+					wants = append(wants, findingOf(site, base, r, ref, w.Code))
 				}
 			}
 		}
 	}
 	return wants
+}
+
+// skippedOf lists the references that a run reports as not checked.
+func skippedOf(site *crawlertest.Site, base string, c *collector) []crawlertest.Want {
+	var skipped []crawlertest.Want
+	for _, r := range c.results {
+		for _, ref := range r.References {
+			if r.Verdict == check.Skipped {
+				skipped = append(skipped, findingOf(site, base, r, ref, r.Code))
+			}
+		}
+	}
+	return skipped
+}
+
+func findingOf(site *crawlertest.Site, base string, r *Result, ref Reference, code check.Code) crawlertest.Want {
+	page := ref.Page
+	if base == "" { // a file's path: the archive spells pages as URLs
+		page = (&url.URL{Path: page}).EscapedPath()
+	}
+	return site.Finding(base, page, ref.Line, ref.Column, string(code), r.URL)
 }
 
 // Every site of ../testdata/sites gives the findings it wants, served and as a directory.
@@ -156,6 +170,9 @@ func TestSites(t *testing.T) {
 				c, sum := crawl(t, web(t), seedOf(t, base+"/"))
 				if diff := crawlertest.Diff(findingsOf(site, base, c), site.Wants()); diff != "" {
 					t.Errorf("findings:\n%s", diff)
+				}
+				if diff := crawlertest.Diff(skippedOf(site, base, c), site.Skipped()); diff != "" {
+					t.Errorf("skipped:\n%s", diff)
 				}
 				for _, line := range log.Lines() {
 					if !strings.HasSuffix(line, " 1") {
@@ -176,6 +193,9 @@ func TestSites(t *testing.T) {
 				c, _ := crawl(t, cfg, seeds)
 				if diff := crawlertest.Diff(findingsOf(site, "", c), site.DirectoryWants()); diff != "" {
 					t.Errorf("findings:\n%s", diff)
+				}
+				if diff := crawlertest.Diff(skippedOf(site, "", c), site.DirectorySkipped()); diff != "" {
+					t.Errorf("skipped:\n%s", diff)
 				}
 			})
 		})

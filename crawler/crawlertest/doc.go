@@ -1,20 +1,21 @@
 // Package crawlertest makes websites for tests.
 //
-//   - [Parse] reads a site from a text archive: pages, the answers of its server, and
-//     the findings a checker must come to, all in one file to read and to edit.
-//     The same site is served over HTTP ([Site.Serve]) or written as a directory
-//     ([Site.WriteDir]); both must lead to the same findings.
-//   - [Generate] makes a site of any size out of a number, with its faults known.
-//   - [Traps] are sites without end.
-//   - [FileServer] serves a directory as plain web servers do.
+// A test reads a site from a text archive with [ParseFile]. The archive has the pages, the
+// answers of the server, and the findings that a crawl must report. The test then serves
+// the site with [Site.Serve] or writes it to a directory with [Site.WriteDir], crawls it,
+// and compares the findings with [Diff].
+//
+//   - [Generate] makes a site of any size from a seed, with known faults.
+//   - [Traps] are sites with endless series of pages.
+//   - [Serve] serves any handler, and [ServeConns] any protocol.
 //
 // # The archive
 //
-// An archive is in txtar format (golang.org/x/tools/txtar). Each section is a file of
-// the site, by its path without a leading slash. What stands before the first
-// section is prose, and lines that begin with a slash: the request target and how
-// it is answered, other than by the file of that name. Indented lines below give
-// further header fields:
+// An archive is in txtar format (golang.org/x/tools/txtar). Each section is a file of the
+// site, with its path without a leading slash. Before the first section there is prose,
+// which is ignored, and there are lines that begin with a slash: a request target and its
+// answer, if that is not the file of the name. Indented lines below have further header
+// fields:
 //
 //	What happens to pages that moved.
 //
@@ -32,14 +33,14 @@
 //	index.html 1:10 redirect-permanent old.html
 //	index.html 1:38 http-404 gone.html
 //
-// The section wants lists every reference to a target that is broken or unverified,
-// with its code, and one line for each warning of a target. The section skipped
-// lists, in the same form, the references that are not checked. Informational
-// warnings (redirect-temporary) are left out. Empty lines and those that begin with
-// "#" are remarks. Pages and URLs of the site are written without host and leading
-// slash, percent-encoded; others in full.
+// The section wants has a line for each reference to a target that is broken or
+// unverified, with its code, and for each warning except informational ones
+// (redirect-temporary). The section skipped has, in the same form, the references that are
+// not checked. Empty lines and lines that begin with "#" are ignored. Pages and URLs of the
+// site are percent-encoded, without the host and a leading slash. Other URLs are written
+// in full.
 //
-// A code may differ between server and directory: "http-404/file-case" is the
-// first over HTTP and the second in a directory, and "-" is no finding at all.
-// http-404 alone stands for http-404/file-missing.
+// A code may differ between server and directory: "http-404/file-case" is http-404 over
+// HTTP and file-case in a directory. "-" is no finding. A plain http-404 means
+// http-404/file-missing.
 package crawlertest

@@ -5,26 +5,22 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path"
 	"strings"
 	"time"
 )
 
-// indexName answers for a directory.
+// indexName is the file that is served for a directory.
 const indexName = "index.html"
 
-// FileServer serves a directory as plain web servers do: a directory by its
-// index.html and never by a listing, its name without a slash by a redirect (301)
-// to the name with one, letter case exact, the type by the extension, 404.html, if
-// there is one, for what is not there. Ranges and conditional requests are
-// answered. Symbolic links are followed wherever they lead.
-func FileServer(dir string) http.Handler { return static{os.DirFS(dir)} }
+// fileServer serves files as a simple web server does. For a directory it serves
+// index.html, and redirects (301) if the slash at the end of the path is missing; there are
+// no listings. The content type depends on the extension. For a missing file it serves
+// 404.html, if there is one. It answers range requests and conditional requests.
+type fileServer struct{ files fs.FS }
 
-// static serves files.
-type static struct{ files fs.FS }
-
-func (s static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements http.Handler.
+func (s fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		s.answer(w, http.StatusMethodNotAllowed, "")
@@ -39,15 +35,15 @@ func (s static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.redirectToDirectory(w, r, name)
 	case info.IsDir():
 		s.file(w, r, path.Join(name, indexName))
-	case slash: // a file is no directory
+	case slash: // a file with a slash after its name
 		s.notFound(w)
 	default:
 		s.file(w, r, name)
 	}
 }
 
-// fileName is the file a request names, "." for the root, and whether a slash
-// stands at its end. Dot segments and empty segments are taken out, as servers do.
+// fileName returns the file that a request names, "." for the root, and whether a slash
+// follows its name. Dot segments and empty segments are removed.
 func fileName(r *http.Request) (name string, slash bool) {
 	clean := path.Clean("/" + r.URL.Path)
 	name = strings.TrimPrefix(clean, "/")
@@ -57,8 +53,8 @@ func fileName(r *http.Request) (name string, slash bool) {
 	return name, strings.HasSuffix(r.URL.Path, "/")
 }
 
-// redirectToDirectory adds the slash, unless nothing would answer there.
-func (s static) redirectToDirectory(w http.ResponseWriter, r *http.Request, name string) {
+// redirectToDirectory redirects to the name with a slash, if there is an index file.
+func (s fileServer) redirectToDirectory(w http.ResponseWriter, r *http.Request, name string) {
 	if _, err := fs.Stat(s.files, path.Join(name, indexName)); err != nil {
 		s.notFound(w)
 		return
@@ -72,7 +68,7 @@ func (s static) redirectToDirectory(w http.ResponseWriter, r *http.Request, name
 }
 
 // file serves one file.
-func (s static) file(w http.ResponseWriter, r *http.Request, name string) {
+func (s fileServer) file(w http.ResponseWriter, r *http.Request, name string) {
 	f, err := s.files.Open(name)
 	if err != nil {
 		s.notFound(w)
@@ -95,12 +91,12 @@ func (s static) file(w http.ResponseWriter, r *http.Request, name string) {
 	http.ServeContent(w, r, name, modified, content)
 }
 
-// notFound answers 404 with the site's own page for it, if there is one.
-func (s static) notFound(w http.ResponseWriter) { s.answer(w, http.StatusNotFound, "404.html") }
+// notFound answers 404, with 404.html if there is one.
+func (s fileServer) notFound(w http.ResponseWriter) { s.answer(w, http.StatusNotFound, "404.html") }
 
-// answer gives a status with a file as its body, or with a line of HTML when there
-// is no such file.
-func (s static) answer(w http.ResponseWriter, status int, name string) {
+// answer sends a status with a file as the body, or a line of HTML if there is no such
+// file.
+func (s fileServer) answer(w http.ResponseWriter, status int, name string) {
 	body, err := fs.ReadFile(s.files, name)
 	if err != nil {
 		name = indexName
@@ -114,11 +110,11 @@ func (s static) answer(w http.ResponseWriter, status int, name string) {
 		body = nil
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may have left; for HEAD nothing is sent
+	_, _ = w.Write(body) // the client may have disconnected; for HEAD nothing is sent
 }
 
-// contentTypes are the types by extension that web servers come with. No charset
-// is given: pages say it themselves, as in a directory.
+// contentTypes are the usual content types by extension. They have no charset, so that
+// pages declare it themselves, as in a directory.
 var contentTypes = map[string]string{
 	".html": "text/html", ".htm": "text/html", ".xhtml": "application/xhtml+xml",
 	".css": "text/css", ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json",

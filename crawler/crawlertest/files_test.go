@@ -59,7 +59,7 @@ func TestFileServer(t *testing.T) {
 		{"GET", "/%FF", 404, "Content-Type", "text/html", notFound},
 		{"POST", "/", 405, "Allow", "GET, HEAD", "<!doctype html><title>405</title><h1>405 Method Not Allowed</h1>\n"},
 	}
-	h := FileServer(dir)
+	h := fileServer{os.DirFS(dir)}
 	for _, tt := range tests {
 		status, header, body := ask(t, h, tt.method, tt.target)
 		if status != tt.status || header.Get(tt.header) != tt.value || body != tt.body {

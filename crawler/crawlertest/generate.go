@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// Generated is a synthetic site: page 0 is index.html, every other page lies some
-// clicks away from it, and its faults are known. It keeps nothing in memory, so it
-// may have millions of pages. It is safe for concurrent use.
+// Generated is a synthetic site with known faults. Page 0 is index.html, and all other
+// pages can be reached from it. It may have millions of pages, because none is in memory.
+// It is safe for concurrent use.
 //
-// Every page links to pages further down the tree, so that all are reached, and to
-// others anywhere, half of them with a fragment that is there. Every 97th page has
-// a link to a page that does not exist, every 101st one to a fragment that does not.
+// Every page links to its children in a tree, and to random pages, half of them with a
+// fragment that exists. Every 97th page has a link to a page that does not exist, and every
+// 101st one to a fragment that does not exist.
 type Generated struct {
 	seed         uint64
 	pages, links int
@@ -27,21 +27,18 @@ const (
 	missingEvery  = 97  // pages with a link to a page that does not exist
 	fragmentEvery = 101 // pages with a link to a fragment that does not exist
 	pagesPerDir   = 1000
-	anchors       = 8 // ids of a page: s0 … s7
-	buffered      = 64 << 10
+	anchors       = 8        // ids of a page: s0 … s7
+	pageSize      = 64 << 10 // bytes of a buffer for a page
 )
 
-// Generate makes a site of a number of pages (2 at least) with so many links a page
-// (2 at least), the faulty ones not counted. Equal arguments make equal sites.
+// Generate makes a site with a number of pages and a number of links on each page, not
+// counting faulty ones. Both are at least 2. Equal arguments make equal sites.
 func Generate(seed uint64, pages, links int) *Generated {
 	return &Generated{seed: seed, pages: max(pages, 2), links: max(links, 2)}
 }
 
-// Pages is the number of pages.
-func (g *Generated) Pages() int { return g.pages }
-
-// Path is the path of a page's file without a leading slash. Page 0 is linked to as
-// "/", so that a server has one URL for it.
+// Path returns the path of the file of a page, without a leading slash. Links to page 0 are
+// to "/", so that it has one URL on a server.
 func (g *Generated) Path(page int) string {
 	if page == 0 {
 		return indexName
@@ -57,7 +54,7 @@ func appendPath(b []byte, page int) []byte {
 	return append(b, ".html"...)
 }
 
-// page is the page of a path, -1 when there is none.
+// page returns the number of the page with a path, -1 if there is none.
 func (g *Generated) page(path string) int {
 	if path == "" || path == indexName {
 		return 0
@@ -70,7 +67,7 @@ func (g *Generated) page(path string) int {
 	return n
 }
 
-// ServeHTTP serves the site.
+// ServeHTTP implements http.Handler.
 func (g *Generated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page := g.page(strings.TrimPrefix(r.URL.Path, "/"))
 	if page < 0 {
@@ -83,13 +80,13 @@ func (g *Generated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Content-Length", strconv.Itoa(len(*buffer)))
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(*buffer) // the client may have left
+		_, _ = w.Write(*buffer) // the client may have disconnected
 	}
 }
 
-var bodies = sync.Pool{New: func() any { b := make([]byte, 0, buffered); return &b }}
+var bodies = sync.Pool{New: func() any { b := make([]byte, 0, pageSize); return &b }}
 
-// AppendPage appends a page's HTML: a line of head, and a line for each link.
+// AppendPage appends the HTML of a page: a line for the head and a line for each link.
 func (g *Generated) AppendPage(b []byte, page int) []byte {
 	b = append(b, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page `...)
 	b = strconv.AppendInt(b, int64(page), 10)
@@ -118,8 +115,8 @@ func (g *Generated) AppendPage(b []byte, page int) []byte {
 	return b
 }
 
-// link is where link i of a page leads: to its children first, then to anywhere.
-// Page p has the children p*c+1 … p*c+c, with half of the links for them.
+// link returns the target of link i on a page. The first half of the links are to the
+// children, which are p*c+1 … p*c+c for page p, the others to random pages.
 func (g *Generated) link(page, i int) (to, fragment int) {
 	children := g.links / 2
 	if to = page*children + i + 1; i < children && to < g.pages {
@@ -133,7 +130,7 @@ func (g *Generated) link(page, i int) (to, fragment int) {
 	return to, fragment
 }
 
-// faults yields the faults of a page, as findings over HTTP.
+// faults yields the faults of a page as findings over HTTP.
 func (g *Generated) faults(page int) iter.Seq[Want] {
 	return func(yield func(Want) bool) {
 		want := Want{Page: g.Path(page), Line: 2 + g.links, Column: len(`<p><a href="`) + 1}
@@ -145,7 +142,7 @@ func (g *Generated) faults(page int) iter.Seq[Want] {
 			want.Line++
 		}
 		if page%fragmentEvery == 0 {
-			// Not page 0, whose name differs between server and directory.
+			// Not page 0, whose path differs between server and directory.
 			to := 1 + int(mix(g.seed^uint64(page))%uint64(g.pages-1))
 			want.Code, want.URL = "fragment-missing", g.Path(to)+"#none"
 			yield(want)
@@ -153,7 +150,7 @@ func (g *Generated) faults(page int) iter.Seq[Want] {
 	}
 }
 
-// Wants yields the findings over HTTP, page by page.
+// Wants yields the findings over HTTP in the order of the pages.
 func (g *Generated) Wants() iter.Seq[Want] {
 	return func(yield func(Want) bool) {
 		for page := range g.pages {
@@ -166,18 +163,13 @@ func (g *Generated) Wants() iter.Seq[Want] {
 	}
 }
 
-// Broken is the number of broken targets: distinct URLs, fragments included.
+// Broken returns the number of broken targets, which are distinct URLs with fragments.
 func (g *Generated) Broken() int {
 	targets := map[string]bool{}
 	for want := range g.Wants() {
 		targets[want.URL] = true
 	}
 	return len(targets)
-}
-
-// References is the number of references of all pages.
-func (g *Generated) References() int {
-	return g.pages*g.links + (g.pages-1)/missingEvery + 1 + (g.pages-1)/fragmentEvery + 1
 }
 
 // WriteDir writes the site into an existing directory.
@@ -198,7 +190,7 @@ func (g *Generated) WriteDir(dir string) error {
 	return nil
 }
 
-// mix spreads every bit of a number over all of it (the finalizer of SplitMix64).
+// mix hashes a number (the finalizer of SplitMix64).
 func mix(x uint64) uint64 {
 	x += 0x9E3779B97F4A7C15
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9

@@ -2,6 +2,7 @@ package crawlertest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -9,10 +10,10 @@ import (
 	"testing"
 )
 
-// Handler serves the site: the answers of its archive first, then its files as a
-// plain web server would (FileServer).
+// Handler serves the site: the answers of its archive, and for other request targets its
+// files, as a simple web server does.
 func (s *Site) Handler() http.Handler {
-	files := static{s.files}
+	files := fileServer{s.files}
 	if s.Static() {
 		return files
 	}
@@ -34,14 +35,15 @@ func (s *Site) Handler() http.Handler {
 	})
 }
 
-// Serve serves the site on a loopback port until the test ends. The URL has no
-// slash at its end.
+// Serve serves the site on a loopback port until the test ends. The URL does not end with a
+// slash.
 func (s *Site) Serve(t testing.TB) (baseURL string, log *RequestLog) {
 	t.Helper()
 	return Serve(t, s.Handler())
 }
 
-// Serve runs a handler on a loopback port until the test ends.
+// Serve serves a handler on a loopback port until the test ends. The URL does not end with
+// a slash.
 func Serve(t testing.TB, handler http.Handler) (baseURL string, log *RequestLog) {
 	t.Helper()
 	log = &RequestLog{handler: handler}
@@ -50,7 +52,7 @@ func Serve(t testing.TB, handler http.Handler) (baseURL string, log *RequestLog)
 	return server.URL, log
 }
 
-// RequestLog counts the requests a server got. It is safe for concurrent use.
+// RequestLog counts the requests to a server. It is safe for concurrent use.
 type RequestLog struct {
 	handler http.Handler
 
@@ -59,10 +61,10 @@ type RequestLog struct {
 	total  int
 }
 
-// request is a method and a target as it came over the wire, query included.
+// request is a method and a request target.
 type request struct{ method, target string }
 
-// ServeHTTP counts a request and passes it on.
+// ServeHTTP counts a request and calls the handler.
 func (l *RequestLog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	if l.counts == nil {
@@ -74,15 +76,15 @@ func (l *RequestLog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.handler.ServeHTTP(w, r)
 }
 
-// Total is the number of requests so far.
+// Total returns the number of requests so far.
 func (l *RequestLog) Total() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.total
 }
 
-// Count is the number of requests with a method ("" for any) for a target, which
-// is path and query as they came over the wire.
+// Count returns the number of requests with a method ("" for any) for a request target,
+// which is the path and the query as sent.
 func (l *RequestLog) Count(method, target string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +100,7 @@ func (l *RequestLog) Count(method, target string) int {
 	return n
 }
 
-// Lines lists the requests as "GET /target 2", sorted.
+// Lines returns the requests as "GET /target 2", sorted.
 func (l *RequestLog) Lines() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,5 +108,5 @@ func (l *RequestLog) Lines() []string {
 	for r, count := range l.counts {
 		lines[fmt.Sprintf("%s %s %d", r.method, r.target, count)] = true
 	}
-	return sortedKeys(lines)
+	return slices.Sorted(maps.Keys(lines))
 }

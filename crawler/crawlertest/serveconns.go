@@ -6,11 +6,10 @@ import (
 	"testing"
 )
 
-// ServeConns calls talk for each connection to a loopback port, in a goroutine of its
-// own and counted from 0, until the test ends. A connection that talk has left open is
-// closed behind it. It is for servers that a [http.Server] would not be: those that
-// speak badly, or another protocol.
-func ServeConns(t testing.TB, talk func(conn *net.TCPConn, nth int)) *net.TCPAddr {
+// ServeConns calls handle for each connection to a loopback port until the test ends, each
+// in a goroutine of its own. The connections are numbered from 0, and closed after handle.
+// It is for servers that [http.Server] cannot be: faulty ones and those of other protocols.
+func ServeConns(t testing.TB, handle func(conn *net.TCPConn, nth int)) *net.TCPAddr {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -28,7 +27,7 @@ func ServeConns(t testing.TB, talk func(conn *net.TCPConn, nth int)) *net.TCPAdd
 			wg.Go(func() {
 				defer open.Delete(conn)
 				defer conn.Close()
-				talk(conn.(*net.TCPConn), nth)
+				handle(conn.(*net.TCPConn), nth)
 			})
 		}
 	})

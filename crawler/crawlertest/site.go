@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Site is a website out of a text archive. It is immutable.
+// Site is a website from a text archive. It does not change.
 type Site struct {
 	files   fstest.MapFS
 	answers map[string]*answer // by request target
@@ -22,23 +22,13 @@ type Site struct {
 	skipped []expectation
 }
 
-// answer is what the server says for a request target, other than a file.
+// answer is the answer of the server for a request target.
 type answer struct {
 	status int
 	header http.Header
 }
 
-// Parse reads a site from an archive; a mistake in it ends the test.
-func Parse(t testing.TB, archive []byte) *Site {
-	t.Helper()
-	s, err := parse(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// ParseFile reads a site from a file.
+// ParseFile reads a site from an archive. An error ends the test.
 func ParseFile(t testing.TB, name string) *Site {
 	t.Helper()
 	archive, err := os.ReadFile(name)
@@ -81,15 +71,15 @@ func parse(archive []byte) (*Site, error) {
 func (s *Site) addFile(name string, data []byte) error {
 	switch {
 	case name != path.Clean(name) || !filepath.IsLocal(name):
-		return fmt.Errorf("parse site: %q is no path inside the site", name)
+		return fmt.Errorf("parse site: %q is not a path inside the site", name)
 	case s.files[name] != nil:
-		return fmt.Errorf("parse site: %q stands twice", name)
+		return fmt.Errorf("parse site: the file %q occurs twice", name)
 	}
 	s.files[name] = &fstest.MapFile{Data: data, Mode: 0o644}
 	return nil
 }
 
-// parseAnswers reads what stands before the first section.
+// parseAnswers reads the text before the first section.
 func (s *Site) parseAnswers(text string) error {
 	var last *answer
 	for line := range strings.Lines(text) {
@@ -101,7 +91,7 @@ func (s *Site) parseAnswers(text string) error {
 				return err
 			}
 			if s.answers[target] != nil {
-				return fmt.Errorf("parse site: %s is answered twice", target)
+				return fmt.Errorf("parse site: %s has two answers", target)
 			}
 			s.answers[target], last = a, a
 		case last != nil && strings.TrimSpace(line) != "" && strings.TrimLeft(line, " \t") != line:
@@ -133,32 +123,21 @@ func parseAnswer(line string) (target string, a *answer, err error) {
 func (a *answer) addHeader(line string) error {
 	name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
 	if !ok || name == "" || strings.ContainsAny(name, " \t") {
-		return fmt.Errorf("parse site: %q is no header field", line)
+		return fmt.Errorf("parse site: %q is not a header field", line)
 	}
 	a.header.Add(name, strings.TrimSpace(value))
 	return nil
 }
 
-// Static reports whether the site is files only, so that a directory can hold it.
+// Static reports whether the site has files only, so that WriteDir can write it.
 func (s *Site) Static() bool { return len(s.answers) == 0 }
 
-// Files returns the paths of the site's files, sorted.
-func (s *Site) Files() []string { return sortedKeys(s.files) }
-
-// File returns a file's content, nil when there is no such file.
-func (s *Site) File(name string) []byte {
-	if f := s.files[name]; f != nil {
-		return f.Data
-	}
-	return nil
-}
-
-// WriteDir writes the site into a temporary directory that lives as long as the
-// test, and returns its path. A site that is not Static ends the test.
+// WriteDir writes the site into a temporary directory of the test and returns its path. It
+// ends the test if the site is not Static.
 func (s *Site) WriteDir(t testing.TB) string {
 	t.Helper()
 	if !s.Static() {
-		t.Fatal("write site: its server's answers can't be written into a directory")
+		t.Fatal("write site: the answers of its server cannot be written into a directory")
 	}
 	dir := t.TempDir()
 	for name, file := range s.files {
@@ -166,7 +145,7 @@ func (s *Site) WriteDir(t testing.TB) string {
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		// Two names that differ in letter case are one on some disks.
+		// Names that differ only in letter case are the same file on some systems.
 		f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
 			t.Fatal(err)

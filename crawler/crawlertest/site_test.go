@@ -2,6 +2,7 @@ package crawlertest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -41,15 +42,24 @@ sub%20dir/ 2:1 -/file-missing sub%20dir/
 index.html 9:9 scheme-unchecked tel:1
 `
 
+func mustParse(t *testing.T, archive string) *Site {
+	t.Helper()
+	s, err := parse([]byte(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestParse(t *testing.T) {
-	s := Parse(t, []byte(example))
-	if got := s.Files(); !slices.Equal(got, []string{"busy.html", "index.html", "sub dir/index.html", "sub dir/ü.html"}) {
+	s := mustParse(t, example)
+	if got := slices.Sorted(maps.Keys(s.files)); !slices.Equal(got, []string{"busy.html", "index.html", "sub dir/index.html", "sub dir/ü.html"}) {
 		t.Errorf("files %q", got)
 	}
-	if string(s.File("busy.html")) != "busy\n" || s.File("gone.html") != nil {
-		t.Error("File does not tell what is there")
+	if got := string(s.files["busy.html"].Data); got != "busy\n" {
+		t.Errorf("busy.html has the content %q", got)
 	}
-	if s.Static() || !Parse(t, []byte("-- a --\n")).Static() {
+	if s.Static() || !mustParse(t, "-- a --\n").Static() {
 		t.Error("Static is wrong")
 	}
 	for name, lists := range map[string][2][]Want{
@@ -76,18 +86,18 @@ func TestParseMistakes(t *testing.T) {
 	for archive, want := range map[string]string{
 		"":                                 "parse site: it has no page",
 		"prose\n":                          "parse site: it has no page",
-		"-- ../a --\n":                     `parse site: "../a" is no path inside the site`,
-		"-- /a --\n":                       `parse site: "/a" is no path inside the site`,
-		"-- a//b --\n":                     `parse site: "a//b" is no path inside the site`,
-		"-- a --\n-- a --\n":               `parse site: "a" stands twice`,
+		"-- ../a --\n":                     `parse site: "../a" is not a path inside the site`,
+		"-- /a --\n":                       `parse site: "/a" is not a path inside the site`,
+		"-- a//b --\n":                     `parse site: "a//b" is not a path inside the site`,
+		"-- a --\n-- a --\n":               `parse site: the file "a" occurs twice`,
 		"/a: 301\n":                        `parse site: "/a: 301" is not of the form "/target: status NNN, Name: value"`,
 		"/a: status x\n":                   `parse site: "/a: status x" is not of the form "/target: status NNN, Name: value"`,
-		"/a: status 301, x\n":              `parse site: "x" is no header field`,
-		"/a: status 301\n\tx y:":           `parse site: "\tx y:" is no header field`,
-		"/a: status 301\n/a: status 302\n": "parse site: /a is answered twice",
+		"/a: status 301, x\n":              `parse site: "x" is not a header field`,
+		"/a: status 301\n\tx y:":           `parse site: "\tx y:" is not a header field`,
+		"/a: status 301\n/a: status 302\n": "parse site: /a has two answers",
 		"-- wants --\nindex.html 1:1 x\n":  `parse site: wants: "index.html 1:1 x" is not of the form "page line:column code url"`,
-		"-- wants --\na 0:1 x y\n":         `parse site: wants: "a 0:1 x y": 0:1 is no place`,
-		"-- wants --\na 1 x y\n":           `parse site: wants: "a 1 x y": 1 is no place`,
+		"-- wants --\na 0:1 x y\n":         `parse site: wants: "a 0:1 x y": 0:1 is not a place`,
+		"-- wants --\na 1 x y\n":           `parse site: wants: "a 1 x y": 1 is not a place`,
 		"-- skipped --\na 1:1 - y\n":       `parse site: skipped: "a 1:1 - y" has no code`,
 	} {
 		if _, err := parse([]byte(archive)); err == nil || err.Error() != want {
@@ -97,7 +107,7 @@ func TestParseMistakes(t *testing.T) {
 }
 
 func TestWriteDir(t *testing.T) {
-	s := Parse(t, []byte("-- a.html --\nA\n-- sub dir/ü#?%.html --\nB\n"))
+	s := mustParse(t, "-- a.html --\nA\n-- sub dir/ü#?%.html --\nB\n")
 	dir := s.WriteDir(t)
 	var got []string
 	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
@@ -113,7 +123,7 @@ func TestWriteDir(t *testing.T) {
 	}
 }
 
-// ask sends a request and gives status, some headers and the body.
+// ask sends a request and returns the status, the header and the body.
 func ask(t *testing.T, h http.Handler, method, target string, header ...string) (status int, got http.Header, body string) {
 	t.Helper()
 	r := httptest.NewRequest(method, target, nil)
@@ -126,9 +136,9 @@ func ask(t *testing.T, h http.Handler, method, target string, header ...string) 
 }
 
 func TestAnswers(t *testing.T) {
-	h := Parse(t, []byte("/old.html: status 301, Location: /new.html\n/busy.html: status 503\n\tRetry-After: 120\n\tContent-Type: text/plain\n"+
+	h := mustParse(t, "/old.html: status 301, Location: /new.html\n/busy.html: status 503\n\tRetry-After: 120\n\tContent-Type: text/plain\n"+
 		"/data: status 200, Content-Type: application/json\n/page?x=1: status 410\n/none: status 204\n"+
-		"-- busy.html --\nbusy\n-- data --\n{}\n-- page --\npage\n-- 404.html --\nnot here\n")).Handler()
+		"-- busy.html --\nbusy\n-- data --\n{}\n-- page --\npage\n-- 404.html --\nnot here\n").Handler()
 	tests := []struct {
 		target string
 		status int
@@ -154,7 +164,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestServe(t *testing.T) {
-	base, log := Parse(t, []byte(example)).Serve(t)
+	base, log := mustParse(t, example).Serve(t)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for _, target := range []string{"/", "/?x", "/old.html", "/old.html"} {
 		resp, err := client.Get(base + target)
@@ -178,7 +188,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestFindingAndDiff(t *testing.T) {
-	s := Parse(t, []byte(example))
+	s := mustParse(t, example)
 	tests := []struct{ base, address, want string }{
 		{"http://127.0.0.1:80", "http://127.0.0.1:80/", "index.html"},
 		{"http://127.0.0.1:80/", "http://127.0.0.1:80/#x", "index.html#x"},
@@ -206,9 +216,9 @@ func TestFindingAndDiff(t *testing.T) {
 	}
 }
 
-// TestSites reads the archives of the crawler's tests and checks what can be checked
-// without a checker: every want points at the beginning of a reference in a page
-// of the site, and what it says of a status is what the server answers.
+// TestSites tests the archives of the crawler's tests without a crawl: every finding must be
+// at the start of a reference on a page of the site, and an HTTP status in its code must be
+// that of the answer.
 func TestSites(t *testing.T) {
 	names, err := filepath.Glob("../../testdata/sites/*.txtar")
 	if err != nil || len(names) < 12 {
@@ -233,19 +243,21 @@ func TestSites(t *testing.T) {
 
 func checkPlace(t *testing.T, name string, s *Site, w Want) {
 	t.Helper()
-	page := s.File(unescape(w.Page))
-	lines := strings.Split(string(page), "\n")
+	var lines []string
+	if page := s.files[unescape(w.Page)]; page != nil {
+		lines = strings.Split(string(page.Data), "\n")
+	}
 	if w.Line > len(lines) {
-		t.Errorf("%s: %s: there is no such line", name, w)
+		t.Errorf("%s: %s: the line does not exist", name, w)
 		return
 	}
 	line := []rune(lines[w.Line-1])
 	if w.Column < 1 || w.Column > len(line) {
-		t.Errorf("%s: %s: there is no such column", name, w)
+		t.Errorf("%s: %s: the column does not exist", name, w)
 		return
 	}
 	if w.Column > 1 && !strings.ContainsRune("\"'=( ,;", line[w.Column-2]) {
-		t.Errorf("%s: %s: nothing begins at %q", name, w, string(line[w.Column-2:]))
+		t.Errorf("%s: %s: no reference starts at %q", name, w, string(line[w.Column-2:]))
 	}
 }
 
@@ -254,7 +266,7 @@ func unescape(s string) string {
 	return strings.TrimPrefix(r.URL.Path, "/")
 }
 
-// statusOf follows redirects, as a checker does.
+// statusOf returns the status of a target after redirects.
 func statusOf(t *testing.T, h http.Handler, target string) string {
 	t.Helper()
 	target, _, _ = strings.Cut(target, "#")

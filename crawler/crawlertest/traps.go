@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Trap is a site without end.
+// Trap is a site with an endless series of pages.
 type Trap struct {
 	Name string
-	// Start is the path of the page to begin with.
+	// Start is the path of the page to start from.
 	Start string
-	// New makes the site; one that has a memory begins anew.
+	// New makes the site, with no memory of earlier requests.
 	New func() http.Handler
 }
 
-// Traps returns sites without end, each of a kind that is met in the wild. Beside
-// its endless part every one has the page /real.html with a link to /gone.html,
-// which is not there: a checker that ends must have found that.
+// Traps returns traps of the kinds that real sites have. Each also has the page /real.html
+// with a link to /gone.html, which does not exist. A crawl must end and must have found
+// that link.
 func Traps() []Trap {
 	return []Trap{
 		{"calendar", "/calendar/2026/11", func() http.Handler { return trap(calendar) }},
@@ -40,7 +40,7 @@ func Traps() []Trap {
 	}
 }
 
-// trap serves pages whose links are made out of the request's target.
+// trap serves pages whose links depend on the request.
 func trap(links func(r *http.Request) []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -65,10 +65,10 @@ func trapPage(w http.ResponseWriter, links []string) {
 	for _, link := range links {
 		fmt.Fprintf(&b, "<a href=\"%s\">link</a>\n", strings.ReplaceAll(link, "&", "&amp;"))
 	}
-	_, _ = w.Write([]byte(b.String())) // the client may have left
+	_, _ = w.Write([]byte(b.String())) // the client may have disconnected
 }
 
-// calendar has a link to the month before and the month after, for ever.
+// calendar links to the month before and the month after.
 func calendar(r *http.Request) []string {
 	month, err := time.Parse("/calendar/2006/01", r.URL.Path)
 	if err != nil {
@@ -77,6 +77,7 @@ func calendar(r *http.Request) []string {
 	return []string{month.AddDate(0, -1, 0).Format("/calendar/2006/01"), month.AddDate(0, 1, 0).Format("/calendar/2006/01")}
 }
 
+// queryCalendar links to the next month and the next year.
 func queryCalendar(r *http.Request) []string {
 	month, err := time.Parse("2006-01", r.FormValue("month"))
 	if err != nil {
@@ -85,14 +86,15 @@ func queryCalendar(r *http.Request) []string {
 	return []string{month.AddDate(0, 1, 0).Format("/calendar?month=2006-01"), month.AddDate(1, 0, 0).Format("/calendar?month=2006-01")}
 }
 
-// growingPath forgot the slash in front of its link, and answers anything.
+// growingPath has a link that lacks the slash at its start, and answers all paths.
 func growingPath(*http.Request) []string { return []string{"guide/"} }
 
-// growingNavigation is the same mistake in a menu.
+// growingNavigation has the same mistake in a menu.
 func growingNavigation(*http.Request) []string {
 	return []string{"about/", "contact/", "docs/", "help/", "news/", "team/"}
 }
 
+// repeatedSegments adds the same two segments to its path.
 func repeatedSegments(*http.Request) []string { return []string{"a/b/", "b/a/"} }
 
 // repeatedParameters adds to its own query.
@@ -100,7 +102,7 @@ func repeatedParameters(r *http.Request) []string {
 	return []string{r.RequestURI + "&tag=new", r.RequestURI + "&page=1"}
 }
 
-// sessions gives every link of every page a new session id.
+// sessions adds a new session id to every link.
 func sessions(mark string) http.Handler {
 	var issued atomic.Uint64
 	return trap(func(*http.Request) []string {
@@ -112,7 +114,7 @@ func sessions(mark string) http.Handler {
 	})
 }
 
-// facets is a shop with filters that can be combined in any order.
+// facets is a shop whose filters can be combined in any order.
 func facets(r *http.Request) []string {
 	var links []string
 	for _, facet := range []string{"color", "size", "brand", "price", "sort", "view", "sale", "stars"} {
@@ -135,7 +137,7 @@ func numbered(r *http.Request) []string {
 	return []string{fmt.Sprintf("/page/%d.html", n+1)}
 }
 
-// randomNames makes up words, as scripts do that are to keep robots busy.
+// randomNames links to random names, as scripts do that keep robots busy.
 func randomNames(r *http.Request) []string {
 	h := mix(uint64(len(r.RequestURI)))
 	for _, c := range []byte(r.RequestURI) {
@@ -148,18 +150,18 @@ func randomNames(r *http.Request) []string {
 	return links
 }
 
-// login returns to where it came from, which is itself.
+// login links to itself with its own URL in the query.
 func login(r *http.Request) []string {
 	return []string{"/login?next=" + strings.NewReplacer("%", "%25", "/", "%2F", "?", "%3F", "=", "%3D").Replace(r.RequestURI)}
 }
 
-// sitemap names the next sitemap.
+// sitemap lists the next sitemap.
 func sitemap(r *http.Request) []string {
 	n, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/sitemap-"), ".xml"))
 	return []string{fmt.Sprintf("/sitemap-%d.xml", n+1), "/real.html"}
 }
 
-// trapSitemap writes a sitemap index, whose locations are absolute.
+// trapSitemap writes a sitemap index with absolute locations.
 func trapSitemap(w http.ResponseWriter, r *http.Request, links []string) {
 	w.Header().Set("Content-Type", "text/xml")
 	fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`+"\n")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTraps: every trap leads on from its start, and to its one real page.
+// TestTraps tests that the pages of each trap link to further pages and to /real.html.
 func TestTraps(t *testing.T) {
 	links := regexp.MustCompile(`(?:href="|<loc>http://example.com)([^"<]*)`)
 	for _, trap := range Traps() {
@@ -27,7 +27,7 @@ func TestTraps(t *testing.T) {
 			}
 		}
 		if status, _, _ := ask(t, h, "GET", "/gone.html"); status != 404 {
-			t.Errorf("%s: /gone.html is there", trap.Name)
+			t.Errorf("%s: /gone.html exists", trap.Name)
 		}
 	}
 }

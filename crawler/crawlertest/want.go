@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// Want is a finding at one place. Page and URL are without host and leading slash
-// when they lie on the site.
+// Want is a finding at one place. A Page or URL of the site has no host and no leading
+// slash.
 type Want struct {
 	Page         string
-	Line, Column int // from 1, columns in code points
+	Line, Column int // from 1; columns count code points
 	Code         string
 	URL          string
 }
 
-// String writes a finding as the section wants has it.
+// String returns a finding as in the section wants.
 func (w Want) String() string {
 	return fmt.Sprintf("%s %d:%d %s %s", w.Page, w.Line, w.Column, w.Code, w.URL)
 }
 
-// expectation is a finding whose code may differ between server and directory.
+// expectation is a Want whose code may differ in a directory.
 type expectation struct {
 	Want
-	directory string // the code in a directory; "" for no finding, as in Want.Code
+	directory string // the code in a directory; "" is no finding, also in Want.Code
 }
 
 // parseExpectations reads "page line:column code url" lines.
@@ -58,7 +58,7 @@ func parseExpectation(line string) (e expectation, err error) {
 		e.Column, err = strconv.Atoi(column)
 	}
 	if err != nil || e.Line < 1 || e.Column < 1 {
-		return e, fmt.Errorf("%q: %s is no place", line, fields[1])
+		return e, fmt.Errorf("%q: %s is not a place", line, fields[1])
 	}
 	e.Page, e.URL = fields[0], fields[3]
 	served, directory, differ := strings.Cut(fields[2], "/")
@@ -75,17 +75,16 @@ func parseExpectation(line string) (e expectation, err error) {
 	return e, nil
 }
 
-// Wants are the findings over HTTP, sorted.
+// Wants returns the findings over HTTP, sorted.
 func (s *Site) Wants() []Want { return served(s, s.wants) }
 
-// DirectoryWants are the findings when the site is read as a directory, sorted.
+// DirectoryWants returns the findings in a directory, sorted.
 func (s *Site) DirectoryWants() []Want { return inDirectory(s, s.wants) }
 
-// Skipped are the references that are not checked, over HTTP, sorted.
+// Skipped returns the references that are not checked over HTTP, sorted.
 func (s *Site) Skipped() []Want { return served(s, s.skipped) }
 
-// DirectorySkipped are the references that are not checked when the site is read
-// as a directory, sorted.
+// DirectorySkipped returns the references that are not checked in a directory, sorted.
 func (s *Site) DirectorySkipped() []Want { return inDirectory(s, s.skipped) }
 
 func served(s *Site, list []expectation) []Want {
@@ -110,9 +109,9 @@ func inDirectory(s *Site, list []expectation) []Want {
 	return sorted(wants)
 }
 
-// Finding makes a Want of what a report says, so that it compares with Wants and
-// DirectoryWants: base, the URL the site was served at or the directory as the
-// report prints it, is taken off page and URL.
+// Finding returns a finding of a report in the form of Wants and DirectoryWants. base is the
+// URL that the site was served at, or the directory as the report prints it. It is removed
+// from the page and the target.
 func (s *Site) Finding(base, page string, line, column int, code, target string) Want {
 	return s.localized(base, Want{page, line, column, code, target})
 }
@@ -122,8 +121,8 @@ func (s *Site) localized(base string, w Want) Want {
 	return w
 }
 
-// local spells an address of the site as its archive does: without base, and with
-// the index file where a directory stands. Other addresses stay as they are.
+// local returns a URL or path of the site in the form of the archive: without base, and
+// with the index file of a directory. Others do not change.
 func (s *Site) local(base, address string) string {
 	if base != "" {
 		base = strings.TrimSuffix(base, "/")
@@ -146,9 +145,9 @@ func (s *Site) local(base, address string) string {
 	return address
 }
 
-// Diff tells what got and want do not share, a line each: "+" was found and not
-// wanted, "-" was wanted and not found. Findings that stand more than once count
-// once. It is empty when they are equal.
+// Diff returns the differences of two lists of findings, a line for each: "+" for those in
+// got alone, "-" for those in want alone. It ignores the order and repetitions. The result
+// is empty if there are none.
 func Diff(got, want []Want) string {
 	found, wanted := set(got), set(want)
 	var b strings.Builder
@@ -177,7 +176,7 @@ func set(wants []Want) map[Want]bool {
 	return m
 }
 
-// sorted orders findings by page, place, code and URL, in place.
+// sorted sorts findings by page, place, code and URL, and returns them.
 func sorted(wants []Want) []Want {
 	slices.SortFunc(wants, func(a, b Want) int {
 		return cmp.Or(strings.Compare(a.Page, b.Page), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
@@ -185,5 +184,3 @@ func sorted(wants []Want) []Want {
 	})
 	return wants
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

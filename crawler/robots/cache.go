@@ -14,9 +14,9 @@ import (
 const (
 	// lifetime is how long rules are good (RFC 9309 2.4).
 	lifetime = 24 * time.Hour
-	// patience is how long a robots.txt that could not be had is not asked for
+	// retryInterval is how long a robots.txt that could not be had is not asked for
 	// again, unless Retry-After says otherwise.
-	patience = time.Minute
+	retryInterval = time.Minute
 
 	// maxOrigins and maxMemory bound the cache; the origin that was asked
 	// for longest ago leaves first.
@@ -33,7 +33,7 @@ type Cache struct {
 	entries map[string]*list.Element // of *entry
 	order   *list.List               // the last used in front
 	memory  int
-	flights map[string]*request
+	pending map[string]*request
 	failed  map[string]failure // by the URL of robots.txt
 }
 
@@ -66,7 +66,7 @@ func NewCache(agent string) *Cache {
 		agent:   agent,
 		entries: make(map[string]*list.Element),
 		order:   list.New(),
-		flights: make(map[string]*request),
+		pending: make(map[string]*request),
 	}
 }
 
@@ -90,12 +90,12 @@ func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter) (*Rul
 			c.mu.Unlock()
 			return old.rules, nil
 		}
-		flight := c.flights[key]
+		flight := c.pending[key]
 		if flight == nil {
 			flight = &request{done: make(chan struct{})}
-			c.flights[key] = flight
+			c.pending[key] = flight
 			c.mu.Unlock()
-			c.lead(ctx, flight, key, at, old, get)
+			c.fetchFor(ctx, flight, key, at, old, get)
 			return flight.rules, flight.err
 		}
 		c.mu.Unlock()
@@ -124,24 +124,24 @@ func (c *Cache) entry(key string) *entry {
 	return e.Value.(*entry)
 }
 
-// lead asks the origin for all who wait on the flight.
-func (c *Cache) lead(ctx context.Context, flight *request, key string, at urinorm.URL, old *entry, get Getter) {
+// fetchFor asks the origin for all who wait on the flight.
+func (c *Cache) fetchFor(ctx context.Context, flight *request, key string, at urinorm.URL, old *entry, get Getter) {
 	flight.err = fmt.Errorf("fetch %s: %w", at.Printed(), context.Canceled) // should get panic
 	defer func() {
 		c.mu.Lock()
 		if flight.err == nil {
-			flight.rules = c.keep(key, flight.rules, old)
+			flight.rules = c.store(key, flight.rules, old)
 		}
-		delete(c.flights, key)
+		delete(c.pending, key)
 		c.mu.Unlock()
 		close(flight.done)
 	}()
-	flight.rules, flight.err = ask(ctx, at, c.agent, get)
+	flight.rules, flight.err = fetchRules(ctx, at, c.agent, get)
 }
 
-// keep stores new rules and returns those that hold from now on: a refusal does not
+// store stores new rules and returns those that hold from now on: a refusal does not
 // replace rules that were read before.
-func (c *Cache) keep(key string, rules *Rules, old *entry) *Rules {
+func (c *Cache) store(key string, rules *Rules, old *entry) *Rules {
 	now := time.Now()
 	e := &entry{origin: key, rules: rules, expires: now.Add(lifetime), read: now}
 	if again, refused := rules.Refused(); refused {
@@ -186,7 +186,7 @@ func (c *Cache) ForgetFailed(u urinorm.URL) {
 	if c.failed == nil || len(c.failed) >= maxOrigins {
 		c.failed = map[string]failure{}
 	}
-	c.failed[key] = failure{was.times + 1, now.Add(min(time.Second/4<<min(was.times, 10), patience))}
+	c.failed[key] = failure{was.times + 1, now.Add(min(time.Second/4<<min(was.times, 10), retryInterval))}
 	if e := c.entries[key]; e != nil {
 		c.drop(e)
 	}

@@ -123,7 +123,7 @@ func TestRobotsCacheStale(t *testing.T) {
 		}
 		check("at first", 1, false, false)
 		check("at once", 0, false, false)
-		time.Sleep(patience)
+		time.Sleep(retryInterval)
 		retry = "600"
 		check("after a minute", 1, false, false)
 		time.Sleep(5 * time.Minute)
@@ -138,7 +138,7 @@ func TestRobotsCacheStale(t *testing.T) {
 			check("a day later, at once", 0, true, false)
 		}
 		status = 404
-		time.Sleep(patience)
+		time.Sleep(retryInterval)
 		check("when it is gone", 1, true, true)
 	})
 }
@@ -191,8 +191,8 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if cache.memory > maxMemory || cache.memory < 0 || len(cache.flights) != 0 {
-		t.Errorf("%d bytes are kept of %d origins, %d flights", cache.memory, len(cache.entries), len(cache.flights))
+	if cache.memory > maxMemory || cache.memory < 0 || len(cache.pending) != 0 {
+		t.Errorf("%d bytes are kept of %d origins, %d flights", cache.memory, len(cache.entries), len(cache.pending))
 	}
 	sum := 0
 	for e := cache.order.Front(); e != nil; e = e.Next() {

@@ -14,8 +14,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// wellKnown is where an origin keeps its rules (RFC 9309 2.3).
-const wellKnown = "/robots.txt"
+// robotsPath is where an origin keeps its rules (RFC 9309 2.3).
+const robotsPath = "/robots.txt"
 
 // maxRedirects is how many redirects are followed (RFC 9309 2.3.1.2).
 const maxRedirects = 5
@@ -26,22 +26,22 @@ type Getter = func(context.Context, urinorm.URL) (*fetch.Response, error)
 
 // urlFor is where the rules for a URL lie (RFC 9309 2.3).
 func urlFor(u urinorm.URL) (urinorm.URL, error) {
-	at, _, err := urinorm.ParseWeb(u.Scheme() + "://" + u.Authority() + wellKnown)
+	at, _, err := urinorm.ParseWeb(u.Scheme() + "://" + u.Authority() + robotsPath)
 	if err != nil {
 		return urinorm.URL{}, fmt.Errorf("find robots.txt of %s: %w", u.Printed(), err)
 	}
 	return at, nil
 }
 
-// ask fetches a robots.txt. Redirects are followed to any web server, and
+// fetchRules fetches a robots.txt. Redirects are followed to any web server, and
 // the rules are those of the authority that was asked first (RFC 9309 2.3.1.2).
-func ask(ctx context.Context, at urinorm.URL, agent string, get Getter) (*Rules, error) {
+func fetchRules(ctx context.Context, at urinorm.URL, agent string, get Getter) (*Rules, error) {
 	for redirects := 0; ; redirects++ {
 		resp, err := get(ctx, at)
 		if err != nil {
-			return refuseFault(ctx, err)
+			return disallowForFault(ctx, err)
 		}
-		if answerTo(resp.Status) == followOn {
+		if outcomeOf(resp.Status) == followRedirect {
 			if resp.Body != nil {
 				resp.Body.Close()
 			}
@@ -54,11 +54,11 @@ func ask(ctx context.Context, at urinorm.URL, agent string, get Getter) (*Rules,
 		}
 		body, err := readBody(resp)
 		if err != nil {
-			return refuseFault(ctx, err)
+			return disallowForFault(ctx, err)
 		}
 		rules := fromStatus(resp.Status, body, agent)
 		if rules.refusal != "" {
-			rules.again = retryAfter(resp.Header, time.Now())
+			rules.retryAfter = retryAfter(resp.Header, time.Now())
 		}
 		return rules, nil
 	}
@@ -71,7 +71,7 @@ func readBody(resp *fetch.Response) ([]byte, error) {
 		return nil, nil
 	}
 	defer resp.Body.Close()
-	if answerTo(resp.Status) != parse {
+	if outcomeOf(resp.Status) != parseBody {
 		return nil, nil
 	}
 	return io.ReadAll(io.LimitReader(resp.Body, maxBytes+1))
@@ -94,59 +94,59 @@ func redirect(at urinorm.URL, location string) (next urinorm.URL, ok bool) {
 	return next, next.Scheme() == "http" || next.Scheme() == "https"
 }
 
-// answerKind is what a status means for robots.txt (RFC 9309 2.3.1).
-type answerKind uint8
+// outcome is what a status means for robots.txt (RFC 9309 2.3.1).
+type outcome uint8
 
 const (
-	parse    answerKind = iota // the body holds the rules
-	allow                      // there are no rules
-	refuse                     // the rules cannot be had: nothing is allowed for now
-	followOn                   // the rules lie elsewhere
+	parseBody      outcome = iota // the body holds the rules
+	allowAll                      // there are no rules
+	disallow                      // the rules cannot be had: nothing is allowed for now
+	followRedirect                // the rules lie elsewhere
 )
 
-// answerTo reads a status. 429 is a 4xx by the RFC and so no rules at all;
+// outcomeOf reads a status. 429 is a 4xx by the RFC and so no rules at all;
 // but who is asked to slow down should not begin to crawl, so it refuses. What is
 // no answer of HTTP's, and a 304 nobody asked for, can't be told from a fault.
-func answerTo(status int) answerKind {
+func outcomeOf(status int) outcome {
 	switch {
 	case status == 0: // a scheme without statuses answered with a file
-		return parse
+		return parseBody
 	case 200 <= status && status < 300:
-		return parse
+		return parseBody
 	case status == http.StatusNotModified:
-		return refuse
+		return disallow
 	case 300 <= status && status < 400:
-		return followOn
+		return followRedirect
 	case status == http.StatusTooManyRequests:
-		return refuse
+		return disallow
 	case 400 <= status && status < 500:
-		return allow
+		return allowAll
 	}
-	return refuse
+	return disallow
 }
 
 // fromStatus makes rules of an answer that is no redirect.
 func fromStatus(status int, body []byte, agent string) *Rules {
-	switch answerTo(status) {
-	case parse:
+	switch outcomeOf(status) {
+	case parseBody:
 		return Parse(body, agent)
-	case refuse:
-		return refuseAll(fmt.Sprintf("robots.txt cannot be had: it answers %d", status))
+	case disallow:
+		return disallowAll(fmt.Sprintf("robots.txt cannot be had: it answers %d", status))
 	}
 	return &Rules{}
 }
 
-// refuseAll makes rules that allow nothing for a while.
-func refuseAll(why string) *Rules {
-	return &Rules{refusal: why, again: patience}
+// disallowAll makes rules that allow nothing for a while.
+func disallowAll(why string) *Rules {
+	return &Rules{refusal: why, retryAfter: retryInterval}
 }
 
-// refuseFault makes rules of a request that brought no answer.
-func refuseFault(ctx context.Context, err error) (*Rules, error) {
+// disallowForFault makes rules of a request that brought no answer.
+func disallowForFault(ctx context.Context, err error) (*Rules, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	rules := refuseAll("robots.txt cannot be had: " + err.Error())
+	rules := disallowAll("robots.txt cannot be had: " + err.Error())
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok {
 		switch {
 		case fault.Local:
@@ -164,10 +164,10 @@ func refuseFault(ctx context.Context, err error) (*Rules, error) {
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return min(max(time.Duration(seconds)*time.Second, patience), lifetime)
+		return min(max(time.Duration(seconds)*time.Second, retryInterval), lifetime)
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), patience), lifetime)
+		return min(max(at.Sub(now), retryInterval), lifetime)
 	}
-	return patience
+	return retryInterval
 }

@@ -34,7 +34,7 @@ func TestRobotsFetchRules(t *testing.T) {
 				t.Errorf("%s: %d redirects: followed %v, want %s", c.ID, c.Redirects, followed, want)
 			}
 		case c.Network != "":
-			rules, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", failingGetter(c.Network))
+			rules, err := fetchRules(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", failingGetter(c.Network))
 			if err != nil || rules.Allowed("/x") {
 				t.Errorf("%s: %s: error %v, or not refused", c.ID, c.Network, err)
 			}
@@ -49,14 +49,14 @@ func TestRobotsFetchRules(t *testing.T) {
 		case c.Days > 0:
 			// TestRobotsCacheStale: the copy is used.
 		case c.Status > 0:
-			want, known := map[string]answerKind{
-				"parse": parse, "allow-all": allow, "disallow-all": refuse, "follow": followOn,
+			want, known := map[string]outcome{
+				"parse": parseBody, "allow-all": allowAll, "disallow-all": disallow, "follow": followRedirect,
 				// Nobody asks conditionally, so a copy to use is one that a refusal leaves in place.
-				"use-cache": refuse,
+				"use-cache": disallow,
 			}[want]
-			got := answerTo(c.Status)
-			if c.Status == 204 && got == parse {
-				got = allow // an empty file
+			got := outcomeOf(c.Status)
+			if c.Status == 204 && got == parseBody {
+				got = allowAll // an empty file
 			}
 			if !known || got != want {
 				t.Errorf("%s: status %d means %d, want %d", c.ID, c.Status, got, want)
@@ -114,7 +114,7 @@ func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 // askAfterRedirects tells whether /x is allowed when robots.txt lies behind a
 // number of redirects to other hosts.
 func askAfterRedirects(t *testing.T, redirects int) bool {
-	rules, err := ask(t.Context(), parseURL(t, "http://h0.example/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
+	rules, err := fetchRules(t.Context(), parseURL(t, "http://h0.example/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(u.Authority(), "h"), ".example"))
 		if err != nil {
 			t.Errorf("asked %s", u)
@@ -144,7 +144,7 @@ func TestRobotsRedirects(t *testing.T) {
 		{"not the web", "file:///etc/robots/other.txt", true},
 	}
 	for _, tt := range tests {
-		rules, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
+		rules, err := fetchRules(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 			if strings.HasSuffix(u.Path(), "/other.txt") {
 				return answer(200, "User-agent: *\nDisallow: /"), nil
 			}
@@ -160,7 +160,7 @@ func TestRobotsRedirects(t *testing.T) {
 func TestRobotsFaults(t *testing.T) {
 	at := parseURL(t, "http://example.com/robots.txt")
 	ask := func(ctx context.Context, err error) (*Rules, error) {
-		return ask(ctx, at, "a", func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, err })
+		return fetchRules(ctx, at, "a", func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, err })
 	}
 	gone := &fetch.Fault{Kind: "dns-not-found", Op: "look up", Target: "example.com", Err: errors.New("no such host")}
 	rules, err := ask(t.Context(), gone)
@@ -188,16 +188,16 @@ func TestRobotsRetry(t *testing.T) {
 		value string
 		want  time.Duration
 	}{
-		{"", patience},
-		{"soon", patience},
-		{"5", patience},
+		{"", retryInterval},
+		{"soon", retryInterval},
+		{"5", retryInterval},
 		{"300", 5 * time.Minute},
 		{" 300 ", 5 * time.Minute},
-		{"-300", patience},
-		{"99999999999999999999", patience},
+		{"-300", retryInterval},
+		{"99999999999999999999", retryInterval},
 		{"2000000000", lifetime},
 		{"Fri, 02 Jan 2026 04:04:05 GMT", time.Hour},
-		{"Fri, 02 Jan 2025 04:04:05 GMT", patience},
+		{"Fri, 02 Jan 2025 04:04:05 GMT", retryInterval},
 	}
 	for _, tt := range tests {
 		if got := retryAfter(http.Header{"Retry-After": {tt.value}}, now); got != tt.want {
@@ -209,7 +209,7 @@ func TestRobotsRetry(t *testing.T) {
 // TestRobotsBodyLimit sees to it that an endless robots.txt is not read to its end.
 func TestRobotsBodyLimit(t *testing.T) {
 	body := &countingBody{}
-	rules, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
+	rules, err := fetchRules(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
 		return &fetch.Response{Status: 200, Body: body}, nil
 	})
 	if err != nil || !rules.Allowed("/x") {
@@ -219,7 +219,7 @@ func TestRobotsBodyLimit(t *testing.T) {
 		t.Errorf("%d bytes were read, closed %v", body.read, body.closed)
 	}
 	body = &countingBody{}
-	if _, err := ask(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
+	if _, err := fetchRules(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {
 		return &fetch.Response{Status: 404, Body: body}, nil
 	}); err != nil || body.read > 0 || !body.closed {
 		t.Errorf("the body of a 404: %d bytes were read, closed %v, error %v", body.read, body.closed, err)

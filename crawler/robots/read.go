@@ -68,7 +68,7 @@ func readGroup(body []byte, agent string) *group {
 			if value != "" && value[0] == '*' && (len(value) == 1 || value[1] <= ' ') {
 				forAll = true
 			}
-		case holdsControl(value): // no path or number does
+		case hasControl(value): // no path or number does
 		case strings.EqualFold(name, "allow"):
 			add(true, value)
 		case strings.EqualFold(name, "disallow"):
@@ -135,7 +135,7 @@ func splitRecord(line string) (name, value string, ok bool) {
 	return strings.TrimRight(name, " \t"), strings.TrimLeft(value, " \t"), ok
 }
 
-func holdsControl(value string) bool {
+func hasControl(value string) bool {
 	for i := 0; i < len(value); i++ {
 		if c := value[i]; c < ' ' && c != '\t' || c == 0x7F {
 			return true
@@ -177,10 +177,10 @@ func (g *group) sort() {
 	g.rules = slices.CompactFunc(g.rules, func(a, b rule) bool { return a.allow == b.allow && a.raw == b.raw })
 }
 
-// clean writes the group as a robots.txt in which the library can go wrong nowhere:
+// forLibrary writes the group as a robots.txt in which the library can go wrong nowhere:
 // one group, one record a line, values without blanks, numbers that are numbers.
 // The rules are left out when they are not the library's to match.
-func (g *group) clean(rules bool) []byte {
+func (g *group) forLibrary(rules bool) []byte {
 	n := 64
 	if rules {
 		for i := range g.rules {

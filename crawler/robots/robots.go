@@ -32,10 +32,10 @@ type Rules struct {
 	patterns bool
 	// refusal, when set, says why the whole origin is refused.
 	refusal string
-	// again is how long a refusal lasts before the origin may be asked once more;
+	// retryAfter is how long a refusal lasts before the origin may be asked once more;
 	// 0 for rules that were read.
-	again time.Duration
-	fault *fetch.Fault
+	retryAfter time.Duration
+	fault      *fetch.Fault
 }
 
 // maxCrawlDelay bounds what Crawl-delay may ask for: a longer one is a mistake or
@@ -56,7 +56,7 @@ func Parse(body []byte, agent string) *Rules {
 			break
 		}
 	}
-	data, err := robotstxt.FromBytes(group.clean(!r.patterns))
+	data, err := robotstxt.FromBytes(group.forLibrary(!r.patterns))
 	if err != nil {
 		// Nothing that clean writes is known to do this; should the library ever
 		// refuse it, the rules still count.
@@ -71,7 +71,7 @@ func Parse(body []byte, agent string) *Rules {
 // Allowed tells whether the agent may ask for a path, given with its query as the
 // request has it. /robots.txt itself is always allowed (RFC 9309 2.2.2).
 func (r *Rules) Allowed(path string) bool {
-	if path == wellKnown {
+	if path == robotsPath {
 		return true
 	}
 	if r.refusal != "" {
@@ -140,7 +140,7 @@ func (r *Rules) Sitemaps() []string {
 // Refused tells that the whole origin is refused because its robots.txt could not
 // be had (RFC 9309 2.3.1.4), and after how long it may be asked again.
 func (r *Rules) Refused() (again time.Duration, refused bool) {
-	return r.again, r.refusal != ""
+	return r.retryAfter, r.refusal != ""
 }
 
 // Fault is what went wrong on the way to a robots.txt that could not be had: a host

@@ -237,15 +237,15 @@ func FuzzRobots(f *testing.F) {
 			wild = wild || rule.parts != nil
 		}
 		if r.patterns != wild {
-			t.Fatalf("the library did not read %q", group.clean(!wild))
+			t.Fatalf("the library did not read %q", group.forLibrary(!wild))
 		}
 		if got := len(r.Sitemaps()); got != len(group.sitemaps) {
-			t.Fatalf("%d sitemaps, want %d: %q", got, len(group.sitemaps), group.clean(!wild))
+			t.Fatalf("%d sitemaps, want %d: %q", got, len(group.sitemaps), group.forLibrary(!wild))
 		}
 		if difference := r.CrawlDelay() - group.delay; difference < -1 || difference > 1 {
 			t.Fatalf("crawl-delay %v, want %v", r.CrawlDelay(), group.delay)
 		}
-		if path == "" || path[0] != '/' || path == wellKnown {
+		if path == "" || path[0] != '/' || path == robotsPath {
 			return
 		}
 		rule := r.find(normalize(path))

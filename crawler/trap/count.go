@@ -9,38 +9,38 @@ import "math"
 // and ten million pages a cell's share of strangers is far below the budget. Memory is
 // fixed, whatever a site invents, and equal runs count equally.
 
-// fewKeys is how many keys are counted by themselves.
-const fewKeys = 4096
+// maxExactKeys is how many keys are counted by themselves.
+const maxExactKeys = 4096
 
 // pageCounts counts toward budgets of thousands and more: 1 MiB.
 type pageCounts struct {
-	few   map[uint64]uint32 // nil once there are cells
+	exact map[uint64]uint32 // nil once there are cells
 	cells [2][]uint32
 }
 
 // add counts one page of a key and returns the count.
 func (c *pageCounts) add(key uint64) int {
 	if c.cells[0] == nil {
-		if n, ok := countFew(&c.few, key, math.MaxUint32); ok {
+		if n, ok := countExactly(&c.exact, key, math.MaxUint32); ok {
 			return int(n)
 		}
 		const width = 1 << 17
 		c.cells = [2][]uint32{make([]uint32, width), make([]uint32, width)}
-		for key, n := range c.few {
-			raise(&c.cells, key, n)
+		for key, n := range c.exact {
+			raiseTo(&c.cells, key, n)
 		}
-		c.few = nil
+		c.exact = nil
 	}
 	a, b := cellsOf(&c.cells, key)
 	n := min(*a, *b) + 1
-	raise(&c.cells, key, n)
+	raiseTo(&c.cells, key, n)
 	return int(n)
 }
 
-// countFew counts a key by itself, up to most; false when there are too many keys.
-func countFew[N uint8 | uint32](few *map[uint64]N, key uint64, most N) (N, bool) {
+// countExactly counts a key by itself, up to most; false when there are too many keys.
+func countExactly[N uint8 | uint32](few *map[uint64]N, key uint64, most N) (N, bool) {
 	n, known := (*few)[key]
-	if !known && len(*few) == fewKeys {
+	if !known && len(*few) == maxExactKeys {
 		return 0, false
 	}
 	if *few == nil {
@@ -60,9 +60,9 @@ func cellsOf[N any](cells *[2][]N, key uint64) (a, b *N) {
 	return &cells[0][key%width], &cells[1][key>>32%width]
 }
 
-// raise makes a key's count n at least. Raising only the smaller cell keeps strangers'
+// raiseTo makes a key's count n at least. Raising only the smaller cell keeps strangers'
 // shares low.
-func raise[N uint8 | uint32](cells *[2][]N, key uint64, n N) {
+func raiseTo[N uint8 | uint32](cells *[2][]N, key uint64, n N) {
 	a, b := cellsOf(cells, key)
 	*a, *b = max(*a, n), max(*b, n)
 }
@@ -72,26 +72,26 @@ const maxSpellings = 250
 
 // spellingCounts counts toward budgets up to maxSpellings: 2 MiB.
 type spellingCounts struct {
-	few   map[uint64]uint8 // nil once there are cells
+	exact map[uint64]uint8 // nil once there are cells
 	cells [2][]uint8
 }
 
 // add counts one spelling of a key and returns the count, at most maxSpellings+1.
 func (c *spellingCounts) add(key uint64) int {
 	if c.cells[0] == nil {
-		if n, ok := countFew(&c.few, key, maxSpellings+1); ok {
+		if n, ok := countExactly(&c.exact, key, maxSpellings+1); ok {
 			return int(n)
 		}
 		const width = 1 << 20
 		c.cells = [2][]uint8{make([]uint8, width), make([]uint8, width)}
-		for key, n := range c.few {
-			raise(&c.cells, key, n)
+		for key, n := range c.exact {
+			raiseTo(&c.cells, key, n)
 		}
-		c.few = nil
+		c.exact = nil
 	}
 	a, b := cellsOf(&c.cells, key)
 	n := min(min(*a, *b), maxSpellings) + 1
-	raise(&c.cells, key, n)
+	raiseTo(&c.cells, key, n)
 	return int(n)
 }
 

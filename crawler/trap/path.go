@@ -40,7 +40,7 @@ func (p *pathShape) read(path string, l *Limits) (pattern string) {
 		segment, next, more := strings.Cut(rest, "/")
 		rest = next
 		p.segments++
-		if over(p.segments, l.Segments) {
+		if exceeds(p.segments, l.Segments) {
 			return fmt.Sprintf("more than %d path segments", l.Segments)
 		}
 		segment, session := cutSession(segment)
@@ -70,7 +70,7 @@ func (p *pathShape) read(path string, l *Limits) (pattern string) {
 				break
 			}
 		}
-		if over(times, l.Repeats) {
+		if exceeds(times, l.Repeats) {
 			return fmt.Sprintf("%q stands %d times in the path", segment, times)
 		}
 		switch {
@@ -150,13 +150,13 @@ func (p *pathShape) template() string {
 	return b.String()
 }
 
-// like writes what the pages of a budget share.
-func (p *pathShape) like(kind kind) string {
+// describe writes what the pages of a budget share.
+func (p *pathShape) describe(kind budgetKind) string {
 	switch kind {
-	case trapNames:
+	case budgetNamed:
 		template := p.template()
 		return template[:strings.LastIndexByte(strings.TrimSuffix(template, "/"), '/')+1] + "*"
-	case trapQueries, trapFacets:
+	case budgetQueries, budgetFacets:
 		return p.template() + "?*"
 	}
 	return p.template()

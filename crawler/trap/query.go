@@ -29,7 +29,7 @@ func (q *queryShape) read(query string, l *Limits) (pattern string) {
 		}
 		i := q.parameters
 		q.parameters++
-		if over(q.parameters, l.Parameters) {
+		if exceeds(q.parameters, l.Parameters) {
 			return fmt.Sprintf("more than %d parameters", l.Parameters)
 		}
 		pairHash := hashString(pair)
@@ -47,10 +47,10 @@ func (q *queryShape) read(query string, l *Limits) (pattern string) {
 				samePair++
 			}
 		}
-		if over(samePair, l.Repeats) {
+		if exceeds(samePair, l.Repeats) {
 			return fmt.Sprintf("parameter %q stands %d times", pair, samePair)
 		}
-		if over(sameName, l.SameName) {
+		if exceeds(sameName, l.SameName) {
 			return fmt.Sprintf("more than %d parameters %q", l.SameName, name)
 		}
 	}

@@ -103,7 +103,7 @@ func New(limits Limits) *Guards {
 
 // CheckClicks tells whether a page lies too far from the seeds, and names the pattern.
 func (t *Guards) CheckClicks(clicks int) (pattern string, trapped bool) {
-	if over(clicks, t.limits.Clicks) {
+	if exceeds(clicks, t.limits.Clicks) {
 		return fmt.Sprintf("more than %d clicks away from the start", t.limits.Clicks), true
 	}
 	return "", false
@@ -114,7 +114,7 @@ func (t *Guards) CheckClicks(clicks int) (pattern string, trapped bool) {
 // counts. Documents of a local directory need no guard, the file system ends.
 func (t *Guards) Check(u urinorm.URL) (pattern string, trapped bool) {
 	target := u.RequestTarget()
-	if over(len(u.String()), t.limits.URLBytes) {
+	if exceeds(len(u.String()), t.limits.URLBytes) {
 		return fmt.Sprintf("longer than %d bytes", t.limits.URLBytes), true
 	}
 	// Each round of a login page that returns to itself encodes the address anew.
@@ -148,25 +148,25 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 		if q != nil {
 			page = mix(page ^ q.set)
 		}
-		if over(t.spellings.add(page), l.Spellings) {
+		if exceeds(t.spellings.add(page), l.Spellings) {
 			return fmt.Sprintf("more than %d spellings of one page (session ids or the order of parameters) at %s", l.Spellings, p.template()), true
 		}
-	} else if p.segments >= minShuffled && over(t.spellings.add(mix(host^p.set)), l.Spellings) {
+	} else if p.segments >= minShuffled && exceeds(t.spellings.add(mix(host^p.set)), l.Spellings) {
 		return fmt.Sprintf("more than %d paths of the same segments as %s", l.Spellings, u.Path()), true
 	}
 
 	kind, budget := p.budget(q, l)
 	key := p.shape
-	if kind == trapNames {
+	if kind == budgetNamed {
 		key = p.directory
 	}
-	if over(t.pages.add(mix(host^key)+uint64(kind)), budget) {
-		return fmt.Sprintf("more than %d %s like %s", budget, kinds[kind], p.like(kind)), true
+	if exceeds(t.pages.add(mix(host^key)+uint64(kind)), budget) {
+		return fmt.Sprintf("more than %d %s like %s", budget, budgetNames[kind], p.describe(kind)), true
 	}
-	if q != nil && over(t.pages.add(host+1), l.HostQueries) {
+	if q != nil && exceeds(t.pages.add(host+1), l.HostQueries) {
 		return fmt.Sprintf("more than %d pages with a query on one host", l.HostQueries), true
 	}
-	if over(t.pages.add(host), l.HostPages) {
+	if exceeds(t.pages.add(host), l.HostPages) {
 		return fmt.Sprintf("more than %d pages on one host", l.HostPages), true
 	}
 	return "", false
@@ -176,45 +176,45 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 // one: that many links relative to a wrong base make every order of themselves.
 const minShuffled = 5
 
-func over(n, limit int) bool { return limit >= 0 && n > limit }
+func exceeds(n, limit int) bool { return limit >= 0 && n > limit }
 
-// kind is what a page's URL shares with others of the same budget.
-type kind uint8
+// budgetKind is what a page's URL shares with others of the same budget.
+type budgetKind uint8
 
 const (
-	trapNames kind = iota
-	trapNumbered
-	trapIdentified
-	trapDays
-	trapMonths
-	trapSitemaps
-	trapQueries
-	trapFacets
+	budgetNamed budgetKind = iota
+	budgetNumbered
+	budgetIdentified
+	budgetDays
+	budgetMonths
+	budgetSitemaps
+	budgetQueries
+	budgetFacets
 )
 
-var kinds = [...]string{
-	trapNames: "pages", trapNumbered: "numbered pages", trapIdentified: "pages with ids",
-	trapDays: "pages with dates", trapMonths: "pages with months", trapSitemaps: "sitemaps",
-	trapQueries: "pages with parameters", trapFacets: "pages with three parameters or more",
+var budgetNames = [...]string{
+	budgetNamed: "pages", budgetNumbered: "numbered pages", budgetIdentified: "pages with ids",
+	budgetDays: "pages with dates", budgetMonths: "pages with months", budgetSitemaps: "sitemaps",
+	budgetQueries: "pages with parameters", budgetFacets: "pages with three parameters or more",
 }
 
 // budget picks what a page is charged to.
-func (p *pathShape) budget(q *queryShape, l *Limits) (kind, int) {
+func (p *pathShape) budget(q *queryShape, l *Limits) (budgetKind, int) {
 	switch {
 	case q != nil && q.parameters >= 3:
-		return trapFacets, l.Facets
+		return budgetFacets, l.Facets
 	case q != nil:
-		return trapQueries, l.Queries
+		return budgetQueries, l.Queries
 	case p.sitemap():
-		return trapSitemaps, l.Sitemaps
+		return budgetSitemaps, l.Sitemaps
 	case p.date == dateDay:
-		return trapDays, l.Days
+		return budgetDays, l.Days
 	case p.date == dateMonth:
-		return trapMonths, l.Months
+		return budgetMonths, l.Months
 	case p.identified:
-		return trapIdentified, l.Identified
+		return budgetIdentified, l.Identified
 	case p.numbered:
-		return trapNumbered, l.Numbered
+		return budgetNumbered, l.Numbered
 	}
-	return trapNames, l.Names
+	return budgetNamed, l.Names
 }

@@ -355,7 +355,7 @@ func TestTrapCounts(t *testing.T) {
 			if n < round || m < min(round, maxSpellings+1) || m > maxSpellings+1 {
 				t.Fatalf("key %d, round %d: counted %d and %d", key, round, n, m)
 			}
-			if strangers <= fewKeys-100 && (n != round || m != min(round, maxSpellings+1)) {
+			if strangers <= maxExactKeys-100 && (n != round || m != min(round, maxSpellings+1)) {
 				t.Fatalf("key %d, round %d, %d keys beside it: counted %d and %d", key, round, strangers, n, m)
 			}
 		}
@@ -365,8 +365,8 @@ func TestTrapCounts(t *testing.T) {
 			spellings.add(1000 + uint64(strangers))
 		}
 	}
-	if pages.few != nil || spellings.few != nil || strangers < 2*fewKeys {
-		t.Errorf("%d keys are still counted by themselves", len(pages.few))
+	if pages.exact != nil || spellings.exact != nil || strangers < 2*maxExactKeys {
+		t.Errorf("%d keys are still counted by themselves", len(pages.exact))
 	}
 }
 

@@ -196,7 +196,7 @@ func (w *worker) readElsewhere(u urinorm.URL, resp *fetch.Response) bool {
 	if site == nil || !w.scope().Crawled(site) {
 		return false
 	}
-	if site.Names(u, resp.Path) && w.isSeed(u) {
+	if site.IsExactPath(u, resp.Path) && w.isSeed(u) {
 		return false
 	}
 	rel, err := filepath.Rel(site.Dir(), resp.Path)

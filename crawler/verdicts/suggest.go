@@ -168,7 +168,7 @@ func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[s
 		return
 	}
 	listed[dir] = true
-	for _, file := range site.Beside(u) {
+	for _, file := range site.Siblings(u) {
 		guesser.Consider(file.String(), 0)
 	}
 }

@@ -30,27 +30,27 @@ var (
 // absolute symbolic links when they lead back inside, which os.Root refuses.
 // Names are slash-separated, "" for the directory itself.
 type rootTree struct {
-	root    *os.Root
-	folders *folders
+	root     *os.Root
+	openDirs *openDirs
 }
 
-func (t rootTree) Open(name string) (*os.File, error) { return inside(t, name, t.root.Open) }
+func (t rootTree) Open(name string) (*os.File, error) { return withinRoot(t, name, t.root.Open) }
 func (t rootTree) List(dir string) (*os.File, error) {
-	if f, err := t.folders.list(dir, filepath.Join(t.root.Name(), filepath.FromSlash(dir))); err == nil {
+	if f, err := t.openDirs.list(dir, filepath.Join(t.root.Name(), filepath.FromSlash(dir))); err == nil {
 		return f, nil
 	}
 	return t.Open(dir)
 }
 func (t rootTree) Stat(name string) (fs.FileInfo, error) {
-	return inside(t, name, t.root.Stat)
+	return withinRoot(t, name, t.root.Stat)
 }
 func (t rootTree) Lstat(name string) (fs.FileInfo, error) {
-	return inside(t, name, t.root.Lstat)
+	return withinRoot(t, name, t.root.Lstat)
 }
 
-// inside applies a method of an os.Root to a name, and where that is refused as
+// withinRoot applies a method of an os.Root to a name, and where that is refused as
 // leading outside, to the name with all links followed.
-func inside[T any](t rootTree, name string, method func(string) (T, error)) (T, error) {
+func withinRoot[T any](t rootTree, name string, method func(string) (T, error)) (T, error) {
 	if name == "" {
 		name = "."
 	}
@@ -110,7 +110,7 @@ func fileFault(op, path string, err error) *fetch.Fault {
 		f.Local, f.Retry, f.Err = true, true, fetch.FileLimit(err)
 	case isEscape(err):
 		f.Kind, f.Err = "file-outside-root", errOutside
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), onWindows && namesNothing(err):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), onWindows && isInvalidName(err):
 		f.Kind, f.Err = "file-missing", errNoFile
 	case errors.Is(err, fs.ErrPermission):
 		f.Err = errPermission
@@ -126,9 +126,9 @@ func fileFault(op, path string, err error) *fetch.Fault {
 	return f
 }
 
-// namesNothing reports whether Windows refused a name that no file can have there. It
+// isInvalidName reports whether Windows refused a name that no file can have there. It
 // takes none of these for "file not found".
-func namesNothing(err error) bool {
+func isInvalidName(err error) bool {
 	const (
 		invalidDrive  = 15
 		invalidName   = 123 // with a character such as '?' in it

@@ -312,7 +312,7 @@ func TestWindowsNames(t *testing.T) {
 		}
 	}
 	for errno, want := range map[syscall.Errno]bool{2: false, 5: false, 15: true, 123: true, 206: true, 267: true} {
-		if got := namesNothing(&fs.PathError{Err: errno}); got != want {
+		if got := isInvalidName(&fs.PathError{Err: errno}); got != want {
 			t.Errorf("%d means that there can be no such file: %t, want %t", uintptr(errno), got, want)
 		}
 	}

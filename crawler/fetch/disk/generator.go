@@ -8,7 +8,7 @@ import "strings"
 // as from what stands in the documents, nothing can be said from here.
 type generator struct {
 	marker string   // what the root of its sources has
-	beside []string // of which it has one, too; nil where the marker says enough
+	anyOf  []string // of which it has one, too; nil where the marker says enough
 	clean  bool     // a page goes without ".html", too
 	public string   // the directory of files that are published at the root; "" for none
 }
@@ -16,8 +16,8 @@ type generator struct {
 var generators = [...]generator{
 	{marker: "book.toml"}, // mdBook
 	{marker: ".vitepress", clean: true, public: "public"},
-	{marker: "_config.yml", clean: true},                           // Jekyll
-	{marker: "conf.py", beside: []string{"index.rst", "index.md"}}, // Sphinx
+	{marker: "_config.yml", clean: true},                          // Jekyll
+	{marker: "conf.py", anyOf: []string{"index.rst", "index.md"}}, // Sphinx
 }
 
 // generatorOf returns the generator that a root is the source for, nil for none.
@@ -31,8 +31,8 @@ func (l *locator) generatorOf(top *listing) *generator {
 		if !has(g.marker) {
 			continue
 		}
-		found := g.beside == nil
-		for _, name := range g.beside {
+		found := g.anyOf == nil
+		for _, name := range g.anyOf {
 			found = found || has(name)
 		}
 		if found {

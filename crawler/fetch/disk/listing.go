@@ -118,7 +118,7 @@ func (x *directoryIndex) list(dir string) *listing {
 	x.mu.Lock()
 	delete(x.reading, dir)
 	if r.listing.err == nil || fetch.FileLimit(r.listing.err) == nil { // our own limits say nothing of the directory
-		x.keep(dir, r.listing)
+		x.store(dir, r.listing)
 	}
 	x.mu.Unlock()
 	close(r.done)
@@ -131,8 +131,8 @@ type listingRead struct {
 	listing *listing
 }
 
-// keep remembers a listing, and forgets others when there are too many. Callers hold mu.
-func (x *directoryIndex) keep(dir string, l *listing) {
+// store remembers a listing, and forgets others when there are too many. Callers hold mu.
+func (x *directoryIndex) store(dir string, l *listing) {
 	for key, old := range x.dirs {
 		if x.names+len(l.kinds) <= x.maxNames {
 			break
@@ -144,8 +144,8 @@ func (x *directoryIndex) keep(dir string, l *listing) {
 	x.names += len(l.kinds)
 }
 
-// learn takes over what somebody else has listed: all of a directory's entries.
-func (x *directoryIndex) learn(dir string, entries []fs.DirEntry) {
+// add takes over what somebody else has listed: all of a directory's entries.
+func (x *directoryIndex) add(dir string, entries []fs.DirEntry) {
 	if len(entries) > x.maxListing {
 		return
 	}
@@ -156,7 +156,7 @@ func (x *directoryIndex) learn(dir string, entries []fs.DirEntry) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.dirs[dir] == nil {
-		x.keep(strings.Clone(dir), l)
+		x.store(strings.Clone(dir), l)
 	}
 }
 
@@ -224,9 +224,9 @@ func (x *directoryIndex) exact(l *listing, dir, name string) entryKind {
 	return kind
 }
 
-// alike returns the name in l that is closest to name, when no name is the same:
+// closest returns the name in l that is closest to name, when no name is the same:
 // one in another normalization form, else one in another letter case.
-func (l *listing) alike(name string) (string, match) {
+func (l *listing) closest(name string) (string, match) {
 	l.mu.Lock()
 	if l.folded == nil {
 		l.folded = make(map[string][]string, len(l.kinds))
@@ -252,8 +252,8 @@ func (l *listing) alike(name string) (string, match) {
 	return best, how
 }
 
-// holdsReadme reports whether there is a README, as the root of a repository has.
-func (l *listing) holdsReadme() bool {
+// hasReadme reports whether there is a README, as the root of a repository has.
+func (l *listing) hasReadme() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	for name, kind := range l.kinds {
@@ -327,7 +327,7 @@ func (x *directoryIndex) walk(from, rel string, least match) location {
 		}
 		kind := x.exact(l, at.rel, name)
 		if kind == entryNone {
-			like, how := l.alike(name)
+			like, how := l.closest(name)
 			if how < least || how == matchNone {
 				return location{}
 			}

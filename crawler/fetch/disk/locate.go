@@ -8,12 +8,12 @@ import (
 // locator finds which file of a directory answers for a path, by the rules of a host
 // style.
 type locator struct {
-	index     *directoryIndex
-	style     HostStyle
-	indexes   []string   // names that answer for a directory
-	listed    bool       // a directory without an index answers with the list of its files
-	source    bool       // the directory is taken for a tree of sources
-	generator *generator // that the directory is the source for; nil when none is known
+	index        *directoryIndex
+	style        HostStyle
+	indexes      []string   // names that answer for a directory
+	canListFiles bool       // a directory without an index answers with the list of its files
+	sourceTree   bool       // the directory is taken for a tree of sources
+	generator    *generator // that the directory is the source for; nil when none is known
 }
 
 // newLocator finds out which style a directory has where that is HostAuto. top lists
@@ -25,7 +25,7 @@ func newLocator(index *directoryIndex, top *listing, style HostStyle) locator {
 	}
 	if l.style == HostAuto && l.indexOf("") == "" {
 		l.indexes = append(slices.Clone(l.indexes), sourceIndex...)
-		l.source, l.listed = true, top.holdsReadme()
+		l.sourceTree, l.canListFiles = true, top.hasReadme()
 		l.generator = l.generatorOf(top)
 	}
 	return l
@@ -46,7 +46,7 @@ func (l *locator) locate(rel string) location {
 		case entryDir:
 			if index := l.indexOf(at.rel); index != "" {
 				at.kind, at.rel = entryFile, index
-			} else if !l.lists(at.rel) {
+			} else if !l.listsFiles(at.rel) {
 				at.kind, at.reason = entryNone, errNoIndex
 				at.err = l.index.list(at.rel).err
 			}
@@ -71,7 +71,7 @@ func (l *locator) locate(rel string) location {
 	}
 	if at.kind == entryDir {
 		if l.indexOf(at.rel) == "" {
-			if l.lists(at.rel) {
+			if l.listsFiles(at.rel) {
 				return at
 			}
 			return location{reason: errNoIndex, err: l.index.list(at.rel).err}
@@ -95,29 +95,29 @@ func (l *locator) indexOf(dir string) string {
 	return ""
 }
 
-// lists reports whether the list of its files answers for a directory without an index. An
+// listsFiles reports whether the list of its files answers for a directory without an index. An
 // empty directory is in no repository.
-func (l *locator) lists(dir string) bool {
-	if !l.listed {
+func (l *locator) listsFiles(dir string) bool {
+	if !l.canListFiles {
 		return false
 	}
 	names := l.index.list(dir)
 	return names.err == nil && len(names.kinds) > 0
 }
 
-// rightCase returns the path that a missing one would be in the right letter
+// correctCase returns the path that a missing one would be in the right letter
 // case, relative to the root; "" when letter case is not what is wrong.
-func (l *locator) rightCase(rel string) string {
+func (l *locator) correctCase(rel string) string {
 	name := strings.TrimSuffix(rel, "/")
 	at := l.index.walk("", name, matchFold)
 	switch {
 	case at.kind == entryDir:
 		right := at.rel
 		if l.indexOf(right) == "" {
-			if like := l.indexLike(at.rel); like != "" {
+			if like := l.indexInOtherCase(at.rel); like != "" {
 				return like
 			}
-			if !l.lists(at.rel) {
+			if !l.listsFiles(at.rel) {
 				return ""
 			}
 		}
@@ -139,15 +139,15 @@ func (l *locator) rightCase(rel string) string {
 	return ""
 }
 
-// indexLike returns an index file of a directory whose name differs only in
+// indexInOtherCase returns an index file of a directory whose name differs only in
 // letter case.
-func (l *locator) indexLike(dir string) string {
+func (l *locator) indexInOtherCase(dir string) string {
 	names := l.index.list(dir)
 	if names.err != nil {
 		return ""
 	}
 	for _, name := range l.indexes {
-		if like, how := names.alike(name); how == matchFold && l.index.exact(names, dir, like) == entryFile {
+		if like, how := names.closest(name); how == matchFold && l.index.exact(names, dir, like) == entryFile {
 			return join(dir, like)
 		}
 	}

@@ -43,13 +43,13 @@ type SiteConfig struct {
 // A Site is safe for concurrent use. It lists each directory once: what changes
 // afterwards may not be seen.
 type Site struct {
-	base      urinorm.URL
-	scheme    string
-	authority string
-	path      string // of the base, with a '/' at its end
-	prefix    string // what the URLs of files begin with: scheme, authority and path
-	twins     bool   // http and https, with and without "www.", are the same site
-	synthetic bool
+	base          urinorm.URL
+	scheme        string
+	authority     string
+	path          string // of the base, with a '/' at its end
+	prefix        string // what the URLs of files begin with: scheme, authority and path
+	hasAlternates bool   // http and https, with and without "www.", are the same site
+	synthetic     bool
 
 	dir       string
 	root      *os.Root
@@ -76,17 +76,17 @@ func OpenSite(config SiteConfig) (*Site, error) {
 		}
 		return nil, f
 	}
-	tree := rootTree{root, newFolders(root)}
+	tree := rootTree{root, newOpenDirs(root)}
 	s := &Site{
-		base:      base,
-		scheme:    base.Scheme(),
-		authority: base.Authority(),
-		path:      base.Path(),
-		twins:     base.Port() == "" && !config.Synthetic,
-		synthetic: config.Synthetic,
-		dir:       config.Dir,
-		root:      root,
-		tree:      tree,
+		base:          base,
+		scheme:        base.Scheme(),
+		authority:     base.Authority(),
+		path:          base.Path(),
+		hasAlternates: base.Port() == "" && !config.Synthetic,
+		synthetic:     config.Synthetic,
+		dir:           config.Dir,
+		root:          root,
+		tree:          tree,
 	}
 	if !strings.HasSuffix(s.path, "/") {
 		s.path += "/"
@@ -110,7 +110,7 @@ func OpenSite(config SiteConfig) (*Site, error) {
 
 // Close releases the directory. Bodies that are still open stay readable.
 func (s *Site) Close() error {
-	s.tree.folders.close()
+	s.tree.openDirs.close()
 	return s.root.Close()
 }
 
@@ -125,7 +125,7 @@ func (s *Site) Synthetic() bool { return s.synthetic }
 
 // IsSource reports whether the directory is taken for a tree of sources, as HostAuto does
 // where the root has no index file.
-func (s *Site) IsSource() bool { return s.locator.source }
+func (s *Site) IsSource() bool { return s.locator.sourceTree }
 
 // Style returns the style in use: netlify when auto found a _redirects file.
 func (s *Site) Style() HostStyle { return s.locator.style }
@@ -134,7 +134,7 @@ func (s *Site) Style() HostStyle { return s.locator.style }
 // base has no port, the same host with the other of http and https, or with or
 // without "www.", counts as the site; it is redirected to the base's spelling.
 func (s *Site) Holds(u urinorm.URL) bool {
-	if u.IsZero() || !s.isHost(u) && !s.isTwin(u) {
+	if u.IsZero() || !s.isHost(u) && !s.isAlternateHost(u) {
 		return false
 	}
 	path := u.Path()
@@ -145,8 +145,8 @@ func (s *Site) isHost(u urinorm.URL) bool {
 	return u.Authority() == s.authority && u.Scheme() == s.scheme
 }
 
-func (s *Site) isTwin(u urinorm.URL) bool {
-	if !s.twins || u.Scheme() != "http" && u.Scheme() != "https" {
+func (s *Site) isAlternateHost(u urinorm.URL) bool {
+	if !s.hasAlternates || u.Scheme() != "http" && u.Scheme() != "https" {
 		return false
 	}
 	return strings.TrimPrefix(u.Authority(), "www.") == strings.TrimPrefix(s.authority, "www.")
@@ -218,7 +218,7 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 	}
 	resp := &fetch.Response{ContentType: fetch.TypeByName(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
 	var body io.ReadCloser
-	if quick, size, modified, ok := s.tree.folders.openFile(at.rel); ok {
+	if quick, size, modified, ok := s.tree.openDirs.openFile(at.rel); ok {
 		body, resp.Size, resp.Modified = quick, size, modified
 	} else {
 		f, info, err := openFile(s.tree, at.rel, resp.Path)
@@ -271,7 +271,7 @@ func (s *Site) faultOf(rel string, at location) error {
 		if reason == nil {
 			reason = errNoFile
 		}
-		if right := s.locator.rightCase(rel); right != "" {
+		if right := s.locator.correctCase(rel); right != "" {
 			f.Kind, f.Err, f.Hint = "file-case", errLetterCase, right
 			return f
 		}
@@ -308,9 +308,9 @@ func (s *Site) PathOf(u urinorm.URL) string {
 	return s.pathTo(rel)
 }
 
-// Names reports whether a URL names a file below Dir letter for letter: whether
+// IsExactPath reports whether a URL names a file below Dir letter for letter: whether
 // its path leads there without an index, a redirect or an escape.
-func (s *Site) Names(u urinorm.URL, file string) bool {
+func (s *Site) IsExactPath(u urinorm.URL, file string) bool {
 	path := u.Path()
 	if _, query := u.Query(); query || len(path) <= len(s.path) {
 		return false

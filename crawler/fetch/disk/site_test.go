@@ -585,7 +585,7 @@ func TestSiteNames(t *testing.T) {
 		{"https://0.site.invalid/docs/", "", false},
 		{"https://0.site.invalid/", "index.html", false},
 	} {
-		if got := site.Names(mustParse(t, tt.url), filepath.Join(dir, filepath.FromSlash(tt.file))); got != tt.want {
+		if got := site.IsExactPath(mustParse(t, tt.url), filepath.Join(dir, filepath.FromSlash(tt.file))); got != tt.want {
 			t.Errorf("%s names %s: %t, want %t", tt.url, tt.file, got, tt.want)
 		}
 	}

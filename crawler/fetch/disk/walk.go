@@ -102,7 +102,7 @@ func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.locator.index.learn(dir, entries)
+	s.locator.index.add(dir, entries)
 	slices.SortFunc(entries, compareEntries)
 	return entries, nil
 }

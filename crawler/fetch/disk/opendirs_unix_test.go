@@ -14,7 +14,7 @@ import (
 // through a link that leads out.
 func TestFoldersStayInside(t *testing.T) {
 	var files []string
-	for i := range 3 * maxFolders {
+	for i := range 3 * maxOpenDirs {
 		files = append(files, fmt.Sprintf("a/b/%d/c/x.html=%d", i, i))
 	}
 	dir := writeTree(t, files...)
@@ -25,11 +25,11 @@ func TestFoldersStayInside(t *testing.T) {
 		}
 	}
 	site := openSite(t, "https://example.com/", dir, HostAuto)
-	folders := site.tree.folders
+	folders := site.tree.openDirs
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {
-			for i := range 3 * maxFolders {
+			for i := range 3 * maxOpenDirs {
 				for _, name := range []string{"a/b", fmt.Sprintf("a/b/%d", i), fmt.Sprintf("a/b/%d/c", i), "a/b/in/c"} {
 					f, err := folders.list(name, name)
 					if err != nil {
@@ -55,7 +55,7 @@ func TestFoldersStayInside(t *testing.T) {
 		})
 	}
 	readers.Wait()
-	if len(folders.order) != len(folders.byDir) || len(folders.order) > maxFolders {
+	if len(folders.order) != len(folders.byDir) || len(folders.order) > maxOpenDirs {
 		t.Errorf("%d directories are open, %d are in line", len(folders.byDir), len(folders.order))
 	}
 }

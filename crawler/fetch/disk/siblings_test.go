@@ -48,7 +48,7 @@ func TestBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, v := range site.Beside(u) {
+		for _, v := range site.Siblings(u) {
 			got = append(got, strings.TrimPrefix(v.String(), "https://e.test/docs/"))
 		}
 		if strings.Join(got, " ") != want {

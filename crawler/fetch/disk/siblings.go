@@ -8,14 +8,14 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxBeside is the most names of one directory that Beside returns.
-const maxBeside = 20_000
+// maxSiblings is the most names of one directory that Beside returns.
+const maxSiblings = 20_000
 
-// Beside returns the URLs of what can be linked to in the directory that a URL of
+// Siblings returns the URLs of what can be linked to in the directory that a URL of
 // the site names: its files, and directories with an index file, in order of their
 // names. Where there is no such directory, one whose path differs in letter case
 // counts. A directory with more than 20,000 names gives none.
-func (s *Site) Beside(u urinorm.URL) []urinorm.URL {
+func (s *Site) Siblings(u urinorm.URL) []urinorm.URL {
 	if !s.Holds(u) || len(u.Path()) < len(s.path) {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (s *Site) Beside(u urinorm.URL) []urinorm.URL {
 		return nil
 	}
 	l := s.locator.index.list(at.rel)
-	if l.err != nil || l.partial || len(l.kinds) > maxBeside {
+	if l.err != nil || l.partial || len(l.kinds) > maxSiblings {
 		return nil
 	}
 	l.mu.RLock()

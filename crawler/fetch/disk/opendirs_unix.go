@@ -15,34 +15,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folders holds open the directories whose files are being read, so that a file
+// openDirs holds open the directories whose files are being read, so that a file
 // costs one openat and not one for each directory above it. A directory comes from
 // the os.Root, and a name in it is opened without following a link: what this opens
 // is inside. What it cannot, is left to the os.Root.
-type folders struct {
+type openDirs struct {
 	root *os.Root
 
 	mu    sync.Mutex
-	byDir map[string]*folder
+	byDir map[string]*openDir
 	order []string // as they were opened
 }
 
-type folder struct {
+type openDir struct {
 	file    *os.File
 	fd      int
 	users   int
 	dropped bool
 }
 
-// maxFolders bounds how many directories are held open.
-const maxFolders = 16
+// maxOpenDirs bounds how many directories are held open.
+const maxOpenDirs = 16
 
-func newFolders(root *os.Root) *folders {
-	return &folders{root: root, byDir: map[string]*folder{}}
+func newOpenDirs(root *os.Root) *openDirs {
+	return &openDirs{root: root, byDir: map[string]*openDir{}}
 }
 
-// enter returns an open directory; leave gives it back.
-func (f *folders) enter(dir string) (*folder, error) {
+// acquire returns an open directory; leave gives it back.
+func (f *openDirs) acquire(dir string) (*openDir, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d := f.byDir[dir]; d != nil {
@@ -53,13 +53,13 @@ func (f *folders) enter(dir string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.order) == maxFolders {
+	if len(f.order) == maxOpenDirs {
 		oldest := f.byDir[f.order[0]]
 		delete(f.byDir, f.order[0])
 		f.order = append(f.order[:0], f.order[1:]...)
 		oldest.drop()
 	}
-	d := &folder{file: file, fd: int(file.Fd()), users: 1}
+	d := &openDir{file: file, fd: int(file.Fd()), users: 1}
 	f.byDir[dir] = d
 	f.order = append(f.order, dir)
 	return d, nil
@@ -67,13 +67,13 @@ func (f *folders) enter(dir string) (*folder, error) {
 
 // open opens a directory: where the one it lies in is open, by its name there,
 // again without following a link. Callers hold mu.
-func (f *folders) open(dir string) (*os.File, error) {
+func (f *openDirs) open(dir string) (*os.File, error) {
 	if dir == "" {
 		return f.root.Open(".")
 	}
 	above, base := cutBase(dir)
 	if d := f.byDir[above]; d != nil && base != ".." {
-		fd, err := retried(func() (int, error) {
+		fd, err := retryEINTR(func() (int, error) {
 			return unix.Openat(d.fd, base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		})
 		if err == nil {
@@ -93,7 +93,7 @@ func cutBase(path string) (dir, base string) {
 	return "", path
 }
 
-func (f *folders) leave(d *folder) {
+func (f *openDirs) release(d *openDir) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if d.users--; d.users == 0 && d.dropped {
@@ -102,31 +102,31 @@ func (f *folders) leave(d *folder) {
 }
 
 // drop closes the directory when nobody uses it any more. Callers hold mu.
-func (d *folder) drop() {
+func (d *openDir) drop() {
 	if d.dropped = true; d.users == 0 {
 		d.file.Close()
 	}
 }
 
 // close lets go of all directories.
-func (f *folders) close() {
+func (f *openDirs) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, d := range f.byDir {
 		d.drop()
 	}
-	f.byDir, f.order = map[string]*folder{}, nil
+	f.byDir, f.order = map[string]*openDir{}, nil
 }
 
 // openFile opens a regular file; ok is false for whatever else there is to say.
-func (f *folders) openFile(name string) (file quickFile, size int64, modified time.Time, ok bool) {
+func (f *openDirs) openFile(name string) (file fdFile, size int64, modified time.Time, ok bool) {
 	dir, base := cutBase(name)
-	d, err := f.enter(dir)
+	d, err := f.acquire(dir)
 	if err != nil {
 		return file, 0, modified, false
 	}
-	defer f.leave(d)
-	fd, err := retried(func() (int, error) {
+	defer f.release(d)
+	fd, err := retryEINTR(func() (int, error) {
 		return unix.Openat(d.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	})
 	if err != nil {
@@ -137,19 +137,19 @@ func (f *folders) openFile(name string) (file quickFile, size int64, modified ti
 		unix.Close(fd)
 		return file, 0, modified, false
 	}
-	return quickFile(fd), st.Size, time.Unix(st.Mtim.Unix()), true
+	return fdFile(fd), st.Size, time.Unix(st.Mtim.Unix()), true
 }
 
 // list opens a directory for listing. An os.Root's own directory asks the file
 // system for the kind of each entry, although the listing tells it; this one does
 // not.
-func (f *folders) list(dir, path string) (*os.File, error) {
-	d, err := f.enter(dir)
+func (f *openDirs) list(dir, path string) (*os.File, error) {
+	d, err := f.acquire(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer f.leave(d)
-	fd, err := retried(func() (int, error) {
+	defer f.release(d)
+	fd, err := retryEINTR(func() (int, error) {
 		return unix.Openat(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	})
 	if err != nil {
@@ -158,11 +158,11 @@ func (f *folders) list(dir, path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// quickFile is a file descriptor of a regular file.
-type quickFile int
+// fdFile is a file descriptor of a regular file.
+type fdFile int
 
-func (f quickFile) Read(p []byte) (int, error) {
-	n, err := retried(func() (int, error) { return unix.Read(int(f), p) })
+func (f fdFile) Read(p []byte) (int, error) {
+	n, err := retryEINTR(func() (int, error) { return unix.Read(int(f), p) })
 	switch {
 	case err != nil:
 		return 0, err
@@ -172,10 +172,10 @@ func (f quickFile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (f quickFile) Close() error { return unix.Close(int(f)) }
+func (f fdFile) Close() error { return unix.Close(int(f)) }
 
-// retried repeats a call that a signal interrupted.
-func retried(call func() (int, error)) (int, error) {
+// retryEINTR repeats a call that a signal interrupted.
+func retryEINTR(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
 		if err != unix.EINTR {

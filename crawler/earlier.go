@@ -35,7 +35,7 @@ import (
 // earlier is what is known of external targets by earlier runs.
 type earlier struct {
 	cache  *cache.Cache
-	keeper fetch.Keeper
+	keeper fetch.CacheableFetcher
 	reader string        // who reads pages, and how
 	run    int64         // this one, by its beginning
 	maxAge time.Duration // what was observed longer ago does not stand for anything
@@ -63,7 +63,7 @@ type observed struct {
 }
 
 func newEarlier(cfg *Config, now time.Time) *earlier {
-	keeper, ok := cfg.Fetch.(fetch.Keeper)
+	keeper, ok := cfg.Fetch.(fetch.CacheableFetcher)
 	if cfg.Cache == nil || !ok {
 		return nil
 	}

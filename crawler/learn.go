@@ -206,7 +206,7 @@ func variesUnseen(resp *fetch.Response) bool {
 	for _, value := range resp.Header["Vary"] {
 		for field := range strings.SplitSeq(value, ",") {
 			field = strings.TrimSpace(field)
-			if field == "*" || resp.Cookied && strings.EqualFold(field, "Cookie") {
+			if field == "*" || resp.SentCookies && strings.EqualFold(field, "Cookie") {
 				return true
 			}
 		}

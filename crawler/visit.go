@@ -210,8 +210,8 @@ func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o 
 	case o.Code == check.CodeRedirect:
 		return o, rest, w.follow(ctx, t, u, resp, o)
 	case o.Code != check.CodeOK && resp.Body != nil:
-		if b, ok := resp.Body.(fetch.Hurrier); ok {
-			b.Hurry(excerptTime)
+		if b, ok := resp.Body.(fetch.TimeLimiter); ok {
+			b.LimitTime(excerptTime)
 		}
 		w.recognise(resp, o)
 	case o.Code == check.CodeOK && resp.Body != nil:

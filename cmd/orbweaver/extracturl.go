@@ -33,7 +33,7 @@ func (d *download) open() error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	daemons, err := fetch.NewDaemons(web, fetch.DaemonConfig{DNSServer: d.config.DNSServer})
+	daemons, err := fetch.NewOtherSchemes(web, fetch.OtherSchemesConfig{DNSServer: d.config.DNSServer})
 	if err != nil {
 		web.Close()
 		return usageError("%w", err)

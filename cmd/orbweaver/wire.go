@@ -17,7 +17,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	if err != nil {
 		return nil, nil, err
 	}
-	daemons, err := fetch.NewDaemons(web, fetch.DaemonConfig{NewsServer: o.newsServer, DNSServer: o.net.DNSServer})
+	daemons, err := fetch.NewOtherSchemes(web, fetch.OtherSchemesConfig{NewsServer: o.newsServer, DNSServer: o.net.DNSServer})
 	if err != nil {
 		web.Close()
 		return nil, nil, err
@@ -69,7 +69,7 @@ func (s *stdinFirst) CloseIdleConnections() {
 // Identity calls the other fetcher. The document on standard input has no identity,
 // because every run reads it again.
 func (s *stdinFirst) Identity(req *fetch.Request) (fetch.Identity, bool) {
-	k, ok := s.other.(fetch.Keeper)
+	k, ok := s.other.(fetch.CacheableFetcher)
 	if !ok || s.document.Holds(req.URL) {
 		return fetch.Identity{}, false
 	}
@@ -78,7 +78,7 @@ func (s *stdinFirst) Identity(req *fetch.Request) (fetch.Identity, bool) {
 
 // ExpiryNote calls the other fetcher.
 func (s *stdinFirst) ExpiryNote(notAfter time.Time) (fetch.Note, bool) {
-	k, ok := s.other.(fetch.Keeper)
+	k, ok := s.other.(fetch.CacheableFetcher)
 	if !ok {
 		return fetch.Note{}, false
 	}

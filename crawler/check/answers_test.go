@@ -15,7 +15,7 @@ func TestAnswerOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer web.Close()
-	daemons, err := fetch.NewDaemons(web, fetch.DaemonConfig{})
+	daemons, err := fetch.NewOtherSchemes(web, fetch.OtherSchemesConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func newAccounts(credentials string, logins map[string]string, netrc string) (ac
 	return a, err
 }
 
-// of returns the account for a URL's host, nil for none.
-func (a *accounts) of(u urinorm.URL, internal bool) *account {
+// forURL returns the account for a URL's host, nil for none.
+func (a *accounts) forURL(u urinorm.URL, internal bool) *account {
 	if internal && a.internal != nil {
 		return a.internal
 	}

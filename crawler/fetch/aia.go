@@ -44,8 +44,8 @@ type completion struct {
 	expires time.Time // of a failure
 }
 
-// failureKept is how long a chain that could not be completed is not tried again.
-const failureKept = time.Minute
+// failureLifetime is how long a chain that could not be completed is not tried again.
+const failureLifetime = time.Minute
 
 // complete fetches what lacks between the certificates a server sent and a
 // trusted root. It reports whether the chain verifies now; the name of the host
@@ -68,7 +68,7 @@ func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool 
 			s.mu.Unlock()
 			c.ok = s.fetchChain(ctx, certs)
 			s.mu.Lock()
-			if c.expires = time.Now().Add(failureKept); c.ok || ctx.Err() != nil {
+			if c.expires = time.Now().Add(failureLifetime); c.ok || ctx.Err() != nil {
 				if s.chains[key] == c {
 					delete(s.chains, key)
 				}

@@ -116,7 +116,7 @@ func (c *scripted) SetReadDeadline(time.Time) error  { return nil }
 func (c *scripted) SetWriteDeadline(time.Time) error { return nil }
 
 // scriptedDaemons returns fetchers whose connections are the given ones in turn.
-func scriptedDaemons(t testing.TB, conns ...net.Conn) *Daemons {
+func scriptedDaemons(t testing.TB, conns ...net.Conn) *OtherSchemes {
 	t.Helper()
 	h, err := NewHTTP(HTTPConfig{Timeout: 5 * time.Second, MaxBody: 1 << 20})
 	if err != nil {
@@ -134,7 +134,7 @@ func scriptedDaemons(t testing.TB, conns ...net.Conn) *Daemons {
 	h.resolver.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
-	d, err := NewDaemons(h, DaemonConfig{})
+	d, err := NewOtherSchemes(h, OtherSchemesConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,9 +306,9 @@ func FuzzSMTPAnswers(f *testing.F) {
 		for _, local := range []string{"joe", "jörg"} {
 			conn := saying(said)
 			d := scriptedDaemons(t, conn)
-			row := &daemon{Daemons: d, scheme: "mailto", port: 25}
-			v := row.visit(t.Context(), &Request{URL: mustParse(t, "mailto:"+local+"@example.com")})
-			err := v.fault("probe", v.offer("mx.example.com", urinorm.Address{Local: local, Domain: "example.com"}))
+			row := &schemeFetcher{OtherSchemes: d, scheme: "mailto", port: 25}
+			v := row.newSession(t.Context(), &Request{URL: mustParse(t, "mailto:"+local+"@example.com")})
+			err := v.fault("probe", v.probeRecipient("mx.example.com", urinorm.Address{Local: local, Domain: "example.com"}))
 			if string(said) == polite && err != nil {
 				t.Errorf("%v, after %q", err, conn.lines())
 			}

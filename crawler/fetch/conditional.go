@@ -14,9 +14,9 @@ type Validators struct {
 // IsZero reports whether there is none.
 func (v Validators) IsZero() bool { return v.ETag == "" && v.LastModified == "" }
 
-// put makes a request conditional (RFC 9110 sections 13.1.2 and 13.1.3). Where both
+// addTo makes a request conditional (RFC 9110 sections 13.1.2 and 13.1.3). Where both
 // are there, a server looks at the entity tag alone.
-func (v Validators) put(h http.Header) {
+func (v Validators) addTo(h http.Header) {
 	if v.ETag != "" && h["If-None-Match"] == nil {
 		h["If-None-Match"] = []string{v.ETag}
 	}
@@ -29,11 +29,11 @@ func isConditional(h http.Header) bool {
 	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
 }
 
-// refused reports whether an answer to a conditional request may be due to the
+// explains reports whether an answer to a conditional request may be due to the
 // condition: a 304 that names another state than the one asked about (RFC 9111
 // section 4.3.4), or a failure of a kind that servers have been seen to make of
 // conditions.
-func (v Validators) refused(resp *http.Response) bool {
+func (v Validators) explains(resp *http.Response) bool {
 	if v.IsZero() {
 		return false
 	}

@@ -34,8 +34,8 @@ type cookies struct {
 	any atomic.Bool // there are cookies; most runs never look for one
 	set atomic.Bool // a host has set one
 
-	file  []fileCookie   // what the user gave
-	given *cookiejar.Jar // of that, and nothing else
+	file    []fileCookie   // what the user gave
+	userJar *cookiejar.Jar // of that, and nothing else
 
 	mu    sync.Mutex
 	jars  map[string]*cookiejar.Jar  // by port, "" for the schemes' own: what was given, and what was set there
@@ -53,7 +53,7 @@ type fileCookie struct {
 func newCookies(file string) (*cookies, error) {
 	c := &cookies{jars: make(map[string]*cookiejar.Jar), names: make(map[string]map[string]bool)}
 	if file == "" {
-		c.given = c.newJar()
+		c.userJar = c.newJar()
 		return c, nil
 	}
 	f, err := os.Open(file)
@@ -71,7 +71,7 @@ func newCookies(file string) (*cookies, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read cookies %s: %w", file, err)
 	}
-	c.given = c.newJar()
+	c.userJar = c.newJar()
 	return c, nil
 }
 
@@ -91,7 +91,7 @@ func (c *cookies) jarOf(u urinorm.URL) *cookiejar.Jar {
 	if jar := c.jars[u.Port()]; jar != nil {
 		return jar
 	}
-	return c.given
+	return c.userJar
 }
 
 // load reads a line of a cookies.txt file: seven fields, tabs between them
@@ -133,9 +133,9 @@ func (c *cookies) load(line string) error {
 	return nil
 }
 
-// send puts the cookies of a URL into a request's header, and reports whether any
+// addTo puts the cookies of a URL into a request's header, and reports whether any
 // of them was set by a host in this run.
-func (c *cookies) send(u urinorm.URL, header http.Header) (own bool) {
+func (c *cookies) addTo(u urinorm.URL, header http.Header) (own bool) {
 	if !c.any.Load() {
 		return false
 	}
@@ -152,14 +152,14 @@ func (c *cookies) fromUser(u urinorm.URL) string {
 		return ""
 	}
 	r := http.Request{Header: http.Header{}}
-	for _, cookie := range c.given.Cookies(jarURL(u)) {
+	for _, cookie := range c.userJar.Cookies(jarURL(u)) {
 		r.AddCookie(cookie)
 	}
 	return r.Header.Get("Cookie")
 }
 
-// keep stores the cookies of an answer and reports whether there were any.
-func (c *cookies) keep(u urinorm.URL, resp *http.Response) bool {
+// store stores the cookies of an answer and reports whether there were any.
+func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 	if len(resp.Header["Set-Cookie"]) == 0 {
 		return false
 	}

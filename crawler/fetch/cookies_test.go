@@ -118,7 +118,7 @@ func TestCookiesStayWithTheirPort(t *testing.T) {
 	}
 	secure := mustParse(t, "https://example.com/")
 	header := http.Header{}
-	if h.cookies.send(secure, header); header.Get("Cookie") != "given=1; b=1" {
+	if h.cookies.addTo(secure, header); header.Get("Cookie") != "given=1; b=1" {
 		t.Errorf("over TLS: %q", header.Get("Cookie"))
 	}
 }

@@ -174,13 +174,13 @@ func (l *codingLayer) open() error {
 	case "br":
 		return l.tryBrotli(head, whole)
 	}
-	return l.mislabelled()
+	return l.labelError()
 }
 
 // errLabel says that data is not in the coding its label names.
 var errLabel = errors.New("the data is in another coding, or in none")
 
-func (l *codingLayer) mislabelled() error { return &codingError{l.coding, errLabel} }
+func (l *codingLayer) labelError() error { return &codingError{l.coding, errLabel} }
 
 // decodes reports whether a decoder accepts the beginning of its input, for
 // codings without a mark of their own. That the input ends early is no fault,
@@ -285,7 +285,7 @@ func (l *codingLayer) tryFlate(head []byte, whole bool) error {
 	reset := func(r io.Reader) { z.(flate.Resetter).Reset(r, nil) } // fails for dictionaries only
 	l.free = func() { reset(atEnd{}); flatePool.Put(z) }
 	if reset(bytes.NewReader(head)); !decodes(z, head, whole) {
-		return l.mislabelled()
+		return l.labelError()
 	}
 	reset(l.in)
 	l.decoder = z
@@ -299,7 +299,7 @@ func (l *codingLayer) tryBrotli(head []byte, whole bool) error {
 	}
 	l.free = func() { z.Reset(atEnd{}); brotliPool.Put(z) }
 	if z.Reset(bytes.NewReader(head)); !decodes(z, head, whole) {
-		return l.mislabelled()
+		return l.labelError()
 	}
 	z.Reset(l.in)
 	l.decoder = brotliStream{z}

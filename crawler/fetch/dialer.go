@@ -49,8 +49,8 @@ func (d *dialer) close() {
 	d.wg.Wait()
 }
 
-// begin counts one dial that close must wait for; false when closed.
-func (d *dialer) begin() bool {
+// startDial counts one dial that close must wait for; false when closed.
+func (d *dialer) startDial() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ctx.Err() != nil {
@@ -62,7 +62,7 @@ func (d *dialer) begin() bool {
 
 // dial is for http.Transport's DialContext.
 func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
-	if !d.begin() {
+	if !d.startDial() {
 		return nil, context.Canceled
 	}
 	defer d.wg.Done()
@@ -80,10 +80,10 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	}
 	addrs, err := d.resolver.resolve(ctx, host)
 	if err != nil {
-		return nil, d.blame(err, isProxy, hostport)
+		return nil, d.proxyFault(err, isProxy, hostport)
 	}
 	if d.denyPrivate && !isProxy {
-		if addrs = public(addrs); len(addrs) == 0 {
+		if addrs = publicOnly(addrs); len(addrs) == 0 {
 			return nil, &Fault{Kind: "address-denied", Op: "connect", Target: hostport, Err: errDenied}
 		}
 	}
@@ -94,7 +94,7 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	defer context.AfterFunc(d.ctx, cancel)()
 	conn, err := d.race(ctx, interleave(addrs), uint16(port))
 	if err != nil {
-		return nil, d.blame(connectFault(hostport, d.timeout, ctx, err), isProxy, hostport)
+		return nil, d.proxyFault(connectFault(hostport, d.timeout, ctx, err), isProxy, hostport)
 	}
 	return conn, nil
 }
@@ -109,14 +109,14 @@ func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
 	if err != nil {
 		return err
 	}
-	if len(public(addrs)) < len(addrs) {
+	if len(publicOnly(addrs)) < len(addrs) {
 		return &Fault{Kind: "address-denied", Op: "connect", Target: target, Err: errDenied}
 	}
 	return nil
 }
 
-// blame marks a fault of the way to a proxy: it tells nothing of the target.
-func (d *dialer) blame(err error, isProxy bool, hostport string) error {
+// proxyFault marks a fault of the way to a proxy: it tells nothing of the target.
+func (d *dialer) proxyFault(err error, isProxy bool, hostport string) error {
 	var f *Fault
 	if isProxy && errors.As(err, &f) {
 		g := *f
@@ -163,7 +163,7 @@ func (d *dialer) race(ctx context.Context, addrs []netip.Addr, port uint16) (net
 			if result.err == nil {
 				return result.conn, nil
 			}
-			worst = worse(worst, result.err)
+			worst = moreTelling(worst, result.err)
 			if running--; next < len(addrs) {
 				delay.Reset(0)
 			} else if running == 0 {
@@ -181,10 +181,10 @@ func (d *dialer) race(ctx context.Context, addrs []netip.Addr, port uint16) (net
 	}
 }
 
-// worse picks the error that leaves most hope: a host that refuses on one
+// moreTelling picks the error that leaves most hope: a host that refuses on one
 // address and is silent on another may still be there, and an address family
 // this machine has no route for says nothing.
-func worse(a, b error) error {
+func moreTelling(a, b error) error {
 	rank := func(err error) int {
 		switch {
 		case err == nil:
@@ -230,9 +230,9 @@ func interleave(addrs []netip.Addr) []netip.Addr {
 
 var errDenied = errors.New("the address is private, and asking private addresses is forbidden")
 
-// forbidden are networks beside those that netip can name that no public host
+// specialPurpose are networks beside those that netip can name that no public host
 // is in: IANA's special-purpose address registries.
-var forbidden = []netip.Prefix{
+var specialPurpose = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network, RFC 791
 	netip.MustParsePrefix("100.64.0.0/10"),   // carriers' address translation, RFC 6598
 	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments, RFC 6890
@@ -265,7 +265,7 @@ func isPrivate(addr netip.Addr) bool {
 		addr.IsLinkLocalUnicast() || addr.IsInterfaceLocalMulticast() {
 		return true
 	}
-	for _, prefix := range forbidden {
+	for _, prefix := range specialPurpose {
 		if prefix.Contains(addr) {
 			return true
 		}
@@ -279,8 +279,8 @@ func isPrivate(addr netip.Addr) bool {
 	return false
 }
 
-// public returns the addresses that are not private.
-func public(addrs []netip.Addr) []netip.Addr {
+// publicOnly returns the addresses that are not private.
+func publicOnly(addrs []netip.Addr) []netip.Addr {
 	var allowed []netip.Addr
 	for _, addr := range addrs {
 		if !isPrivate(addr) {

@@ -7,27 +7,27 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// askDict answers for dict (RFC 2229):
+// fetchDict answers for dict (RFC 2229):
 //
 //	dict://host/d:word:database:n   DEFINE database "word"
 //	dict://host/m:word:database:strategy:n   MATCH database strategy "word"
 //	dict://host/   the server itself
 //
 // A word that no dictionary has is missing. Accounts in the URL are not used.
-func askDict(v *visit) (*Response, error) {
-	command, err := dictCommand(v.req.URL)
+func fetchDict(s *session) (*Response, error) {
+	command, err := dictCommand(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	server, err := v.siteOf(v.req.URL)
+	server, err := s.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	c, err := v.converse(server, false)
+	c, err := s.dialLines(server, false)
 	if err != nil {
 		return nil, err
 	}
-	greeting, err := c.reply()
+	greeting, err := c.readReply()
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func askDict(v *visit) (*Response, error) {
 	}
 	defer c.quit()
 	if command != "" {
-		answer, err := c.ask(command)
+		answer, err := c.command(command)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func dictCommand(u urinorm.URL) (string, error) {
 	for i, field := range fields {
 		decoded, err := decodeOnce(field, "")
 		if err != nil {
-			return "", invalid(u, "the path "+err.Error())
+			return "", invalidURL(u, "the path "+err.Error())
 		}
 		fields[i] = decoded
 	}
@@ -70,19 +70,19 @@ func dictCommand(u urinorm.URL) (string, error) {
 	}
 	word := field(1, "")
 	if word == "" || len(word) > maxDictWord {
-		return "", invalid(u, "the path names no word")
+		return "", invalidURL(u, "the path names no word")
 	}
 	word = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 	database := field(2, "!")
 	switch {
 	case !isAtom(database) || !isAtom(field(3, ".")):
-		return "", invalid(u, "the name of the database or strategy is malformed")
+		return "", invalidURL(u, "the name of the database or strategy is malformed")
 	case fields[0] == "d":
 		return "DEFINE " + database + " " + word, nil
 	case fields[0] == "m":
 		return "MATCH " + database + " " + field(3, ".") + " " + word, nil
 	}
-	return "", invalid(u, "the path begins neither with d: nor with m: but with "+strconv.Quote(inOneLine(fields[0])))
+	return "", invalidURL(u, "the path begins neither with d: nor with m: but with "+strconv.Quote(oneLine(fields[0])))
 }
 
 // maxDictWord bounds a word, so that its line stays within the 1,024 bytes of RFC
@@ -94,7 +94,7 @@ func isAtom(s string) bool {
 	return s != "" && len(s) <= maxDictWord && !strings.ContainsAny(s, " '\"\\")
 }
 
-func (c *conversation) dictFault(what string, answer reply) error {
+func (c *lineConn) dictFault(what string, answer reply) error {
 	kind := "protocol-error"
 	switch answer.code {
 	case 550, 551, 552:
@@ -104,5 +104,5 @@ func (c *conversation) dictFault(what string, answer reply) error {
 	case 530, 531, 532:
 		kind = "file-unreadable"
 	}
-	return c.says(kind, what, answer.String())
+	return c.serverFault(kind, what, answer.String())
 }

@@ -25,7 +25,7 @@ func dictd(t *testing.T) string {
 
 func TestDictd(t *testing.T) {
 	at := dictd(t)
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, row := range []struct{ path, want string }{
 		{"", "ok"}, {"/", "ok"}, {"/d:tree", "ok"}, {"/d:tree:plants", "ok"}, {"/d:big%20tree:plants:1", "ok"}, {"/d:tree:*", "ok"},
 		{"/m:tre", "ok"}, {"/m:tre:plants:prefix", "ok"}, {"/m:zzzzzzzzz:plants:exact", "file-missing"},
@@ -46,8 +46,8 @@ func TestDictAnswers(t *testing.T) {
 		{"220 hello\r\n", "420 later\r\n", "rate-limited"},
 		{"220 hello\r\n", "500 what?\r\n", "protocol-error"},
 	} {
-		server := serveLines(t, func(c *lineConn) { c.script(row.greeting, map[string]string{"": row.answer}) })
-		_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+		server := serveLines(t, func(c *serverConn) { c.script(row.greeting, map[string]string{"": row.answer}) })
+		_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 		_, _, fault := visitURL(t, daemons, "dict://"+server.addr.String()+"/d:tree", Existence)
 		if fault == nil || fault.Kind != row.want {
 			t.Errorf("%q %q: %v, want %s", row.greeting, row.answer, fault, row.want)

@@ -24,9 +24,9 @@ func recordResolver(server string) *net.Resolver {
 // Resolver returns what looks up the records of names, for the domains of mail
 // addresses say. Unlike the net package's default it leaves no goroutine behind
 // when a look-up is given up.
-func (d *Daemons) Resolver() *net.Resolver { return d.records }
+func (d *OtherSchemes) Resolver() *net.Resolver { return d.records }
 
-// askDNS answers for dns (RFC 4501): the name has a record of the type.
+// fetchDNS answers for dns (RFC 4501): the name has a record of the type.
 //
 //	dns:www.example.org?type=MX
 //	dns://192.0.2.1/www.example.org   asks that name server
@@ -34,34 +34,34 @@ func (d *Daemons) Resolver() *net.Resolver { return d.records }
 // Without a type it is an address that is looked up, as for hosts that a page asks
 // browsers to be ready for. Types other than A, AAAA, CNAME, MX, NS, PTR, SRV and
 // TXT, and classes other than IN, are not looked up.
-func askDNS(v *visit) (*Response, error) {
-	name, err := dnsName(v.req.URL)
+func fetchDNS(s *session) (*Response, error) {
+	name, err := dnsName(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	kind, err := dnsType(v.req.URL)
+	kind, err := dnsType(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	resolver := v.records
-	if v.req.URL.Host() != "" {
-		server, err := v.nameServer()
+	resolver := s.records
+	if s.req.URL.Host() != "" {
+		server, err := s.nameServer()
 		if err != nil {
 			return nil, err
 		}
 		resolver = recordResolver(server)
 	} else if kind == "" {
-		v.requests++
-		_, err := v.web.resolver.resolve(v.ctx, name)
+		s.requests++
+		_, err := s.web.resolver.resolve(s.ctx, name)
 		return &Response{Size: -1}, err
 	}
-	ctx, cancel := context.WithTimeout(v.ctx, v.web.timeout)
+	ctx, cancel := context.WithTimeout(s.ctx, s.web.timeout)
 	defer cancel()
-	v.requests++
+	s.requests++
 	found, err := lookUp(ctx, resolver, kind, strings.TrimSuffix(name, ".")+".")
 	switch {
-	case v.parent.Err() != nil:
-		return nil, context.Cause(v.parent)
+	case s.parent.Err() != nil:
+		return nil, context.Cause(s.parent)
 	case found:
 		return &Response{Size: -1}, nil
 	}
@@ -76,16 +76,16 @@ func askDNS(v *visit) (*Response, error) {
 func dnsName(u urinorm.URL) (string, error) {
 	name, err := decodeOnce(strings.TrimPrefix(u.Path(), "/"), "")
 	if err != nil {
-		return "", invalid(u, "the name "+err.Error())
+		return "", invalidURL(u, "the name "+err.Error())
 	}
 	if name == "" || len(name) > maxHostName || strings.ContainsAny(name, " /@[]") {
-		return "", invalid(u, "the name is malformed")
+		return "", invalidURL(u, "the name is malformed")
 	}
 	for i := range len(name) {
 		if name[i] >= 0x80 {
 			ascii, err := hostName(name) // an internationalized one
 			if err != nil {
-				return "", invalid(u, "the name is malformed")
+				return "", invalidURL(u, "the name is malformed")
 			}
 			return ascii, nil
 		}
@@ -105,7 +105,7 @@ func dnsType(u urinorm.URL) (string, error) {
 			kind = value
 		case "CLASS":
 			if value != "IN" && value != "1" {
-				return "", refuse(u, "scheme-unchecked", "only the class IN is looked up")
+				return "", urlFault(u, "scheme-unchecked", "only the class IN is looked up")
 			}
 		}
 	}
@@ -116,21 +116,21 @@ func dnsType(u urinorm.URL) (string, error) {
 	case "", "A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT":
 		return kind, nil
 	}
-	return "", refuse(u, "scheme-unchecked", "records of type "+quote(kind)+" are not looked up")
+	return "", urlFault(u, "scheme-unchecked", "records of type "+quote(kind)+" are not looked up")
 }
 
 // nameServer returns the address of the name server that the URL wants asked.
-func (v *visit) nameServer() (string, error) {
-	server, err := v.siteOf(v.req.URL)
+func (s *session) nameServer() (string, error) {
+	server, err := s.serverOf(s.req.URL)
 	if err != nil {
 		return "", err
 	}
-	addrs, err := v.web.resolver.resolve(v.ctx, server.host)
+	addrs, err := s.web.resolver.resolve(s.ctx, server.host)
 	if err != nil {
 		return "", err
 	}
-	if v.web.dialer.denyPrivate {
-		if addrs = public(addrs); len(addrs) == 0 {
+	if s.web.dialer.denyPrivate {
+		if addrs = publicOnly(addrs); len(addrs) == 0 {
 			return "", &Fault{Kind: "address-denied", Op: "connect", Target: server.hostport(), Err: errDenied}
 		}
 	}
@@ -142,20 +142,20 @@ func (v *visit) nameServer() (string, error) {
 func lookUp(ctx context.Context, r *net.Resolver, kind, name string) (found bool, err error) {
 	switch kind {
 	case "":
-		return some(r.LookupNetIP(ctx, "ip", name))
+		return anyRecord(r.LookupNetIP(ctx, "ip", name))
 	case "A":
-		return some(r.LookupNetIP(ctx, "ip4", name))
+		return anyRecord(r.LookupNetIP(ctx, "ip4", name))
 	case "AAAA":
-		return some(r.LookupNetIP(ctx, "ip6", name))
+		return anyRecord(r.LookupNetIP(ctx, "ip6", name))
 	case "MX":
-		return some(r.LookupMX(ctx, name))
+		return anyRecord(r.LookupMX(ctx, name))
 	case "NS":
-		return some(r.LookupNS(ctx, name))
+		return anyRecord(r.LookupNS(ctx, name))
 	case "TXT":
-		return some(r.LookupTXT(ctx, name))
+		return anyRecord(r.LookupTXT(ctx, name))
 	case "SRV":
 		_, records, err := r.LookupSRV(ctx, "", "", name)
-		return some(records, err)
+		return anyRecord(records, err)
 	case "CNAME":
 		canonical, err := r.LookupCNAME(ctx, name)
 		return err == nil && !strings.EqualFold(canonical, name), err
@@ -164,12 +164,12 @@ func lookUp(ctx context.Context, r *net.Resolver, kind, name string) (found bool
 		if !ok {
 			return false, &net.DNSError{Err: "no reverse name", Name: name, IsNotFound: true}
 		}
-		return some(r.LookupAddr(ctx, addr.String()))
+		return anyRecord(r.LookupAddr(ctx, addr.String()))
 	}
 	return false, errors.New("no such type")
 }
 
-func some[T any](records []T, err error) (bool, error) { return len(records) > 0, err }
+func anyRecord[T any](records []T, err error) (bool, error) { return len(records) > 0, err }
 
 // addressOfReverse returns the address of a name below in-addr.arpa or ip6.arpa
 // (RFC 1035 section 3.5, RFC 3596 section 2.5).

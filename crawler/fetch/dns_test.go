@@ -54,7 +54,7 @@ func TestDNS(t *testing.T) {
 		{"a%20b", "uri-invalid"},
 		{"", "uri-invalid"},
 	} {
-		_, daemons := newDaemons(t, HTTPConfig{DNSServer: at}, DaemonConfig{DNSServer: at})
+		_, daemons := newDaemons(t, HTTPConfig{DNSServer: at}, OtherSchemesConfig{DNSServer: at})
 		addresses := []string{"dns:" + row.name, "dns://" + host + ":" + port + "/" + row.name}
 		for _, address := range addresses {
 			resp, _, fault := visitURL(t, daemons, address, Existence)
@@ -67,7 +67,7 @@ func TestDNS(t *testing.T) {
 
 func TestResolver(t *testing.T) {
 	at := dnsmasq(t, "--mx-host=example.com,www.example.com,10")
-	d, _ := newDaemons(t, HTTPConfig{}, DaemonConfig{DNSServer: at})
+	d, _ := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{DNSServer: at})
 	if records, err := d.Resolver().LookupMX(t.Context(), "example.com."); err != nil || len(records) != 1 {
 		t.Errorf("%v %v", records, err)
 	}

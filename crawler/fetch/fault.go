@@ -17,8 +17,8 @@ import (
 // Causes that end an exchange from our side.
 var (
 	errTimeout      = errors.New("no connection within the time limit")
-	errSilence      = errors.New("the body stood still for longer than the time limit")
-	errWholeTimeout = errors.New("the whole exchange took longer than five times the time limit")
+	errIdle         = errors.New("the body stood still for longer than the time limit")
+	errTotalTimeout = errors.New("the whole exchange took longer than five times the time limit")
 	errTunnel       = errors.New("the proxy did not connect within the time limit")
 	errReconnects   = errors.New("the server drops each connection that it accepted")
 	errClosed       = errors.New("closed")
@@ -112,22 +112,22 @@ func exchangeFault(ctx context.Context, target string, inTLS bool, limit time.Du
 	case isHTTP2(err):
 		f.Err = &cause{"the server broke off the HTTP/2 stream", err}
 	default:
-		f.Err = malformed(err)
+		f.Err = malformedAnswer(err)
 	}
 	return f
 }
 
-// wholeFactor times the time limit bounds a whole exchange.
-const wholeFactor = 5
+// totalTimeoutFactor times the time limit bounds a whole exchange.
+const totalTimeoutFactor = 5
 
-// wholeTimeout is the fault of an exchange that used up its time as a whole.
-func wholeTimeout(op, target string, limit time.Duration, err error) *Fault {
-	return &Fault{Kind: "timeout", Op: op, Target: target, Err: &cause{"the exchange took longer than " + (wholeFactor * limit).String(), err}, Retry: true}
+// totalTimeout is the fault of an exchange that used up its time as a whole.
+func totalTimeout(op, target string, limit time.Duration, err error) *Fault {
+	return &Fault{Kind: "timeout", Op: op, Target: target, Err: &cause{"the exchange took longer than " + (totalTimeoutFactor * limit).String(), err}, Retry: true}
 }
 
-// malformed says what is wrong with an answer that is no HTTP. The texts of
+// malformedAnswer says what is wrong with an answer that is no HTTP. The texts of
 // net/http are stable enough to tell a few cases apart; the rest have one sentence.
-func malformed(err error) error {
+func malformedAnswer(err error) error {
 	for _, row := range []struct{ has, text string }{
 		{"server response headers exceeded", "the answer's header is larger than 1 MB"},
 		{"response header list larger", "the answer's header is larger than 1 MB"},
@@ -195,11 +195,11 @@ func tlsFault(target string, limit time.Duration, err error) *Fault {
 	)
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		f.Kind, f.Err = "tls-expired", expiry(invalid, err)
+		f.Kind, f.Err = "tls-expired", expiryError(invalid, err)
 	case errors.As(err, &hostname):
 		f.Kind, f.Err = "tls-hostname", &cause{"the certificate is for " + certificateNames(hostname.Certificate) + ", not for " + hostname.Host, err}
 	case errors.As(err, &authority):
-		f.Kind, f.Err = "tls-untrusted", &cause{untrusted(authority.Cert), err}
+		f.Kind, f.Err = "tls-untrusted", &cause{untrustedReason(authority.Cert), err}
 	case errors.As(err, &invalid), errors.As(err, &verify):
 		f.Kind, f.Err = "tls-untrusted", &cause{"the certificate can't be verified", err}
 	case isTimeout(err):
@@ -221,8 +221,8 @@ func tlsFault(target string, limit time.Duration, err error) *Fault {
 	return f
 }
 
-// expiry says when a certificate was, or will be, valid.
-func expiry(invalid x509.CertificateInvalidError, err error) error {
+// expiryError says when a certificate was, or will be, valid.
+func expiryError(invalid x509.CertificateInvalidError, err error) error {
 	if invalid.Cert == nil {
 		return &cause{"the certificate has expired or is not valid yet", err}
 	}
@@ -252,7 +252,7 @@ func certificateNames(cert *x509.Certificate) string {
 	return strings.Join(names, ", ")
 }
 
-func untrusted(cert *x509.Certificate) string {
+func untrustedReason(cert *x509.Certificate) string {
 	switch {
 	case cert == nil:
 		return "the certificate is signed by an authority nobody knows"
@@ -271,10 +271,10 @@ func bodyFault(ctx context.Context, target string, limit time.Duration, err erro
 		return err
 	}
 	switch end := context.Cause(ctx); {
-	case end == errSilence:
+	case end == errIdle:
 		return &Fault{Kind: "timeout", Op: "read", Target: target, Err: &cause{"the body stood still for " + limit.String(), err}, Retry: true}
-	case end == errWholeTimeout:
-		return wholeTimeout("read", target, limit, err)
+	case end == errTotalTimeout:
+		return totalTimeout("read", target, limit, err)
 	case end == errClosed:
 		return &Fault{Kind: "body-truncated", Op: "read", Target: target, Err: http.ErrBodyReadAfterClose}
 	case end != nil:

@@ -61,9 +61,9 @@ type Request struct {
 }
 
 // A Hurrier is a body that comes over a network.
-type Hurrier interface {
-	// Hurry bounds the time that all further reading may take. Whoever reads calls it.
-	Hurry(limit time.Duration)
+type TimeLimiter interface {
+	// LimitTime bounds the time that all further reading may take. Whoever reads calls it.
+	LimitTime(limit time.Duration)
 }
 
 // Response is what the target answered.
@@ -102,8 +102,8 @@ type Response struct {
 	// Conditional is true when the request that was answered asked for changes only,
 	// so that 304 is an answer to it.
 	Conditional bool
-	// Cookied is true when cookies that were set in this run went along.
-	Cookied bool
+	// SentCookies is true when cookies that were set in this run went along.
+	SentCookies bool
 }
 
 // Note is a remark on a response: the code of a warning and a sentence.

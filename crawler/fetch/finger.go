@@ -9,21 +9,21 @@ import (
 // maxFingerRequest bounds a request, in bytes.
 const maxFingerRequest = 512
 
-// askFinger answers for finger (RFC 1288; finger://host/user, finger:user@host). A
+// fetchFinger answers for finger (RFC 1288; finger://host/user, finger:user@host). A
 // server that answers anything is there: the protocol has no way to say that a
 // user is not. Requests are not passed on to a third host (RFC 1288 section 2.5.2,
 // {Q2}).
-func askFinger(v *visit) (*Response, error) {
-	u := v.req.URL
+func fetchFinger(s *session) (*Response, error) {
+	u := s.req.URL
 	request := strings.TrimPrefix(u.Path(), "/")
 	if u.Host() == "" {
 		user, host, found := strings.Cut(request, "@")
 		if !found {
-			return nil, invalid(v.req.URL, "the host is missing")
+			return nil, invalidURL(s.req.URL, "the host is missing")
 		}
 		named, err := parseServer(host)
 		if err != nil {
-			return nil, invalid(v.req.URL, "the host is malformed")
+			return nil, invalidURL(s.req.URL, "the host is malformed")
 		}
 		u, request = named, user
 	} else if u.HasUserinfo() && request == "" {
@@ -32,17 +32,17 @@ func askFinger(v *visit) (*Response, error) {
 	request, err := decodeOnce(request, "")
 	switch {
 	case err != nil:
-		return nil, invalid(v.req.URL, "the request "+err.Error())
+		return nil, invalidURL(s.req.URL, "the request "+err.Error())
 	case strings.Contains(request, "@"):
-		return nil, invalid(v.req.URL, "the request names a host beyond the one that is asked")
+		return nil, invalidURL(s.req.URL, "the request names a host beyond the one that is asked")
 	case len(request) > maxFingerRequest:
-		return nil, invalid(v.req.URL, "the request is too long")
+		return nil, invalidURL(s.req.URL, "the request is too long")
 	}
-	server, err := v.siteOf(u)
+	server, err := s.serverOf(u)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := v.dial(server, maxSaid)
+	conn, err := s.dial(server, maxReplyBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 func TestFingerd(t *testing.T) {
 	program(t, "finger") // which the server runs
 	at := superServer(t, "in.fingerd").String()
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, address := range []string{"finger://" + at, "finger://" + at + "/", "finger://" + at + "/root", "finger:root@" + at, "finger://root@" + at} {
 		resp, _, fault := visitURL(t, daemons, address, Existence)
 		if got := verdict(resp, fault); got != "ok" {
@@ -18,13 +18,13 @@ func TestFingerd(t *testing.T) {
 }
 
 func TestFinger(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		if c.read() == "joe" {
 			c.say("Login: joe\r\n")
 		}
 	})
 	at := server.addr.String()
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for address, want := range map[string]string{
 		"finger://" + at + "/joe": "ok", "finger:joe@" + at: "ok", "finger://" + at + "/jim": "connection-reset",
 		"finger:joe": "uri-invalid", "finger:joe@a@" + at: "uri-invalid", "finger://" + at + "/" + strings.Repeat("x", 1000): "uri-invalid",

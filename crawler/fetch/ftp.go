@@ -18,7 +18,7 @@ import (
 // maxFTPListing bounds the listing of a directory, in bytes.
 const maxFTPListing = 4 << 20
 
-// askFTP answers for ftp and ftps (RFC 959, RFC 1738 section 3.2, RFC 4217): log
+// fetchFTP answers for ftp and ftps (RFC 959, RFC 1738 section 3.2, RFC 4217): log
 // in, change to each directory of the path, and see what the last segment names.
 //
 //	ftp://host/a/b%2Fc/name;type=i   CWD a, CWD b/c, then name
@@ -31,31 +31,31 @@ const maxFTPListing = 4 << 20
 //
 // A proxy of HTTP's is asked for ftp URLs (ftpproxy.go), a SOCKS proxy carries all
 // connections. ftps is asked directly but for the latter.
-func askFTP(v *visit) (*Response, error) {
-	server, err := v.siteOf(v.req.URL)
+func fetchFTP(s *session) (*Response, error) {
+	server, err := s.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	at, err := ftpPathOf(v.req.URL)
+	at, err := ftpPathOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	through, err := v.web.proxies.ofOther(server.hostport())
+	through, err := s.web.proxies.forOtherScheme(server.hostport())
 	if err != nil {
 		return nil, err
 	}
-	if through != nil && !isSOCKS(through) && v.scheme == "ftp" {
-		return askFTPProxy(v, through)
+	if through != nil && !isSOCKS(through) && s.scheme == "ftp" {
+		return fetchFTPThroughProxy(s, through)
 	}
-	s := &ftpSession{visit: v, server: server}
-	if err := s.login(); err != nil {
+	client := &ftpSession{session: s, server: server}
+	if err := client.login(); err != nil {
 		return nil, err
 	}
-	resp, err := s.look(at)
+	resp, err := client.fetchPath(at)
 	if err == nil && resp.Body != nil {
 		return resp, nil
 	}
-	s.ServerConn.Quit()
+	client.ServerConn.Quit()
 	return resp, err
 }
 
@@ -80,7 +80,7 @@ func ftpPathOf(u urinorm.URL) (ftpPath, error) {
 	for i, segment := range segments {
 		decoded, err := decodeOnce(segment, "")
 		if err != nil {
-			return p, invalid(u, "the path "+err.Error())
+			return p, invalidURL(u, "the path "+err.Error())
 		}
 		switch {
 		case i == len(segments)-1:
@@ -96,10 +96,10 @@ func ftpPathOf(u urinorm.URL) (ftpPath, error) {
 
 // ftpSession is a visit that is logged in.
 type ftpSession struct {
-	*visit
+	*session
 	*ftp.ServerConn
-	server  site
-	control *replyWatch
+	server  serverAddr
+	control *replyRecorder
 	secure  bool // data connections too
 }
 
@@ -118,14 +118,14 @@ func (s *ftpSession) login() error {
 	switch {
 	case explicit:
 		options = append(options, ftp.DialWithExplicitTLS(s.tlsFor(s.server.host)))
-	case s.visit.secure:
+	case s.session.secure:
 		options = append(options, ftp.DialWithTLS(s.tlsFor(s.server.host))) // for PROT P
 	}
 	for completed := false; ; completed = true {
-		s.control, s.secure = nil, s.visit.secure && !explicit
+		s.control, s.secure = nil, s.session.secure && !explicit
 		s.ServerConn, err = ftp.Dial(s.server.hostport(), options...)
 		if err == nil {
-			s.secure = s.visit.secure
+			s.secure = s.session.secure
 			err = s.Login(user.name, user.password)
 		}
 		var chain *chainError
@@ -143,7 +143,7 @@ func (s *ftpSession) loginFault(user *account, err error) error {
 	}
 	var said *textproto.Error
 	if errors.As(err, &said) {
-		return s.refusal("the server does not let us in", said)
+		return s.replyFault("the server does not let us in", said)
 	}
 	// The library tells the answer to USER as text alone.
 	if s.control != nil && s.control.last.Code >= 400 && err.Error() == s.control.last.Msg {
@@ -152,51 +152,51 @@ func (s *ftpSession) loginFault(user *account, err error) error {
 			what = "the server lets nobody in without an account"
 		}
 		last := s.control.last
-		return s.refusal(what, &last)
+		return s.replyFault(what, &last)
 	}
-	return s.ioError(err)
+	return s.connError(err)
 }
 
-// ioError turns an error of the library into the connection's own, where that
+// connError turns an error of the library into the connection's own, where that
 // tells more.
-func (s *ftpSession) ioError(err error) error {
+func (s *ftpSession) connError(err error) error {
 	if s.control != nil {
-		if failure := s.control.failure(); failure != nil && !errors.Is(err, failure) {
+		if failure := s.control.firstError(); failure != nil && !errors.Is(err, failure) {
 			return failure
 		}
 	}
 	return err
 }
 
-// refusal says what a negative reply means (RFC 959 section 4.2).
-func (s *ftpSession) refusal(what string, said *textproto.Error) error {
+// replyFault says what a negative reply means (RFC 959 section 4.2).
+func (s *ftpSession) replyFault(what string, said *textproto.Error) error {
 	text := fmt.Sprintf("%d %s", said.Code, said.Msg)
 	kind := "protocol-error"
 	switch code := said.Code; {
 	case code == 425 || code == 426:
 		kind = "connection-reset"
-	case code == 450 && saysAbsent(said.Msg):
+	case code == 450 && isMissingText(said.Msg):
 		kind = "file-missing"
 	case code >= 400 && code < 500:
 		kind = "rate-limited"
 	case code == 530 || code == 532 || code == 533 || code == 534:
 		kind = "file-unreadable"
-	case (code == 550 || code == 553) && saysForbidden(said.Msg):
+	case (code == 550 || code == 553) && isForbiddenText(said.Msg):
 		kind = "file-unreadable"
 	case code == 550 || code == 553 || code == 501 || code == 551:
 		kind = "file-missing"
 	}
-	f := s.says(kind, what, text)
+	f := s.serverFault(kind, what, text)
 	f.Retry = f.Retry || kind == "connection-reset"
 	return f
 }
 
-func saysAbsent(text string) bool {
+func isMissingText(text string) bool {
 	text = strings.ToLower(text)
 	return strings.Contains(text, "no such") || strings.Contains(text, "not found") || strings.Contains(text, "not exist")
 }
 
-func saysForbidden(text string) bool {
+func isForbiddenText(text string) bool {
 	text = strings.ToLower(text)
 	return strings.Contains(text, "permission") || strings.Contains(text, "denied") || strings.Contains(text, "not allowed") || strings.Contains(text, "privilege")
 }
@@ -204,11 +204,11 @@ func saysForbidden(text string) bool {
 // dial opens the control connection, which comes first, and then those for data.
 func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	if s.control == nil {
-		conn, err := s.open(s.server, s.secure, maxSaid)
+		conn, err := s.open(s.server, s.secure, maxReplyBytes)
 		if err != nil {
 			return nil, err
 		}
-		s.control = &replyWatch{boundedConn: conn}
+		s.control = &replyRecorder{boundedConn: conn}
 		return s.control, nil
 	}
 	to, err := netip.ParseAddrPort(address)
@@ -216,14 +216,14 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	switch {
 	case err == nil && peerErr == nil && s.proxied: // the peer is the proxy, and knows where the server is
 	case err != nil || peerErr != nil || to.Addr().Unmap() != peer.Addr().Unmap():
-		return nil, s.says("protocol-error", "the server names no usable address for its data", "")
+		return nil, s.serverFault("protocol-error", "the server names no usable address for its data", "")
 	}
 	if to.Port() < 1024 {
-		return nil, s.says("protocol-error", fmt.Sprintf("the server would send data from port %d, which belongs to another service", to.Port()), "")
+		return nil, s.serverFault("protocol-error", fmt.Sprintf("the server would send data from port %d, which belongs to another service", to.Port()), "")
 	}
 	var conn *boundedConn
 	if s.proxied {
-		conn, err = s.visit.dial(site{s.server.host, int(to.Port())}, s.web.maxBody+maxFTPListing)
+		conn, err = s.session.dial(serverAddr{s.server.host, int(to.Port())}, s.web.maxBody+maxFTPListing)
 		s.requests-- // it belongs to the one that is under way
 	} else {
 		conn, err = s.dialPeer(to, s.web.maxBody+maxFTPListing)
@@ -235,7 +235,7 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 		}
 		return nil, err
 	}
-	conn.flow, conn.beside = true, s.control.boundedConn
+	conn.streaming, conn.control = true, s.control.boundedConn
 	if s.secure {
 		// Shaking hands waits for the first read: servers begin with it when they have
 		// read the command.
@@ -244,15 +244,15 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	return conn, nil
 }
 
-// replyWatch remembers the last reply of a control connection in plain text.
-type replyWatch struct {
+// replyRecorder remembers the last reply of a control connection in plain text.
+type replyRecorder struct {
 	*boundedConn
 	line  []byte
 	last  textproto.Error
 	inTLS bool // the library encrypted it: nothing more is understood
 }
 
-func (w *replyWatch) Read(p []byte) (int, error) {
+func (w *replyRecorder) Read(p []byte) (int, error) {
 	n, err := w.boundedConn.Read(p)
 	if w.inTLS {
 		return n, err
@@ -268,7 +268,7 @@ func (w *replyWatch) Read(p []byte) (int, error) {
 		w.line = w.line[:0]
 		if len(line) >= 4 && line[3] == ' ' && strings.Trim(line[:3], "0123456789") == "" {
 			w.last = textproto.Error{Code: int(line[0]-'0')*100 + int(line[1]-'0')*10 + int(line[2]-'0'), Msg: line[4:]}
-			if w.last.Code == ftp.StatusAuthOK && w.v.scheme == "ftps" {
+			if w.last.Code == ftp.StatusAuthOK && w.session.scheme == "ftps" {
 				w.inTLS = true
 			}
 		}
@@ -276,8 +276,8 @@ func (w *replyWatch) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// look finds out what a path names.
-func (s *ftpSession) look(at ftpPath) (*Response, error) {
+// fetchPath finds out what a path names.
+func (s *ftpSession) fetchPath(at ftpPath) (*Response, error) {
 	if at.kind == 'd' && at.name != "" {
 		at.directories, at.name = append(at.directories, at.name), ""
 	}
@@ -289,12 +289,12 @@ func (s *ftpSession) look(at ftpPath) (*Response, error) {
 	if at.name == "" {
 		return s.directory()
 	}
-	entry, err := s.find(at.name)
+	entry, err := s.findEntry(at.name)
 	switch {
 	case err != nil:
 		return nil, err
 	case entry.Type == ftp.EntryTypeFolder:
-		return s.withSlash(), nil
+		return s.redirectToSlash(), nil
 	}
 	resp := &Response{ContentType: TypeByName(at.name), Size: int64(entry.Size), Modified: entry.Time}
 	if resp.Size == 0 {
@@ -309,10 +309,10 @@ func (s *ftpSession) look(at ftpPath) (*Response, error) {
 		}
 		resp.Size = -1
 	}
-	data, err := overData(s, s.Retr, at.name)
+	data, err := withDataConn(s, s.Retr, at.name)
 	if err != nil {
 		if s.ChangeDir(at.name) == nil {
-			return s.withSlash(), nil // the server took a directory for a file
+			return s.redirectToSlash(), nil // the server took a directory for a file
 		}
 		return nil, s.commandFault("the server does not send the file", err)
 	}
@@ -320,33 +320,33 @@ func (s *ftpSession) look(at ftpPath) (*Response, error) {
 	return resp, nil
 }
 
-// find says what a name in the directory is: by MLST (RFC 3659 section 7), else by
+// findEntry says what a name in the directory is: by MLST (RFC 3659 section 7), else by
 // SIZE, which only files have, and CWD, which only directories bear. Where the
 // replies leave a doubt the listing of the directory decides.
-func (s *ftpSession) find(name string) (*ftp.Entry, error) {
+func (s *ftpSession) findEntry(name string) (*ftp.Entry, error) {
 	entry, mlstErr := s.GetEntry(name)
 	if mlstErr == nil {
 		return entry, nil
 	}
-	if err := s.broken(mlstErr); err != nil {
+	if err := s.sessionError(mlstErr); err != nil {
 		return nil, err
 	}
 	size, sizeErr := s.FileSize(name)
 	if sizeErr == nil {
 		return &ftp.Entry{Size: uint64(max(size, 0))}, nil
 	}
-	if err := s.broken(sizeErr); err != nil {
+	if err := s.sessionError(sizeErr); err != nil {
 		return nil, err
 	}
 	cwdErr := s.ChangeDir(name)
 	if cwdErr == nil {
 		return &ftp.Entry{Type: ftp.EntryTypeFolder}, nil
 	}
-	if err := s.broken(cwdErr); err != nil {
+	if err := s.sessionError(cwdErr); err != nil {
 		return nil, err
 	}
 	const absent = "there is no such file"
-	if saysAbsent(sizeErr.Error()) && saysAbsent(cwdErr.Error()) {
+	if isMissingText(sizeErr.Error()) && isMissingText(cwdErr.Error()) {
 		return nil, s.commandFault(absent, sizeErr)
 	}
 	parent, base := path.Split(name) // an encoded slash is part of the segment
@@ -354,7 +354,7 @@ func (s *ftpSession) find(name string) (*ftp.Entry, error) {
 	if strings.HasPrefix(parent, "-") {
 		parent = "./" + parent // many servers hand it to ls, which would take it for an option
 	}
-	entries, err := overData(s, s.List, parent)
+	entries, err := withDataConn(s, s.List, parent)
 	alike := ""
 	for _, entry := range entries {
 		if entry.Name == base {
@@ -368,7 +368,7 @@ func (s *ftpSession) find(name string) (*ftp.Entry, error) {
 		}
 	}
 	if err != nil {
-		if fault := s.broken(err); fault != nil {
+		if fault := s.sessionError(err); fault != nil {
 			return nil, fault
 		}
 	}
@@ -380,9 +380,9 @@ func (s *ftpSession) find(name string) (*ftp.Entry, error) {
 	return nil, fault
 }
 
-// broken returns the fault of a conversation that is over, nil where the server
+// sessionError returns the fault of a conversation that is over, nil where the server
 // just said no.
-func (s *ftpSession) broken(err error) error {
+func (s *ftpSession) sessionError(err error) error {
 	var said *textproto.Error
 	switch {
 	case errors.As(err, &said) && said.Code >= 500:
@@ -392,9 +392,9 @@ func (s *ftpSession) broken(err error) error {
 	case errors.As(err, &said) && said.Code < 400:
 		return nil // a reply nobody expected; another command may tell
 	case said != nil:
-		return s.refusal("the server does not tell", said)
-	case s.control.failure() != nil:
-		return s.ioError(err)
+		return s.replyFault("the server does not tell", said)
+	case s.control.firstError() != nil:
+		return s.connError(err)
 	}
 	var f *Fault
 	if errors.As(err, &f) {
@@ -407,13 +407,13 @@ func (s *ftpSession) broken(err error) error {
 func (s *ftpSession) commandFault(what string, err error) error {
 	var said *textproto.Error
 	if errors.As(err, &said) {
-		return s.refusal(what, said)
+		return s.replyFault(what, said)
 	}
-	return s.ioError(err)
+	return s.connError(err)
 }
 
-// withSlash leads to the directory that was named without its '/'.
-func (s *ftpSession) withSlash() *Response {
+// redirectToSlash leads to the directory that was named without its '/'.
+func (s *ftpSession) redirectToSlash() *Response {
 	return &Response{Status: 301, Location: s.req.URL.WithoutFragment().String() + "/", Size: -1}
 }
 
@@ -423,9 +423,9 @@ func (s *ftpSession) directory() (*Response, error) {
 	if s.req.Need == Existence {
 		return resp, nil
 	}
-	entries, err := overData(s, s.List, "")
+	entries, err := withDataConn(s, s.List, "")
 	if err != nil {
-		if !errors.Is(err, errTooMuch) && len(entries) == 0 || s.parent.Err() != nil {
+		if !errors.Is(err, errTooLarge) && len(entries) == 0 || s.parent.Err() != nil {
 			return nil, s.commandFault("the server does not list the directory", err)
 		}
 		resp.Notes = append(resp.Notes, Note{"body-truncated", "the listing of the directory was not read to its end"})
@@ -440,30 +440,30 @@ func (s *ftpSession) directory() (*Response, error) {
 		case name == "" || name == "." || name == ".." || strings.IndexByte(name, 0) >= 0:
 		case entry.Type == ftp.EntryTypeFolder:
 			page.link(escapeSegment(name)+"/", name+"/")
-		case entry.Type == ftp.EntryTypeLink && leadsUp(entry.Target):
+		case entry.Type == ftp.EntryTypeLink && isAncestor(entry.Target):
 			page.line(name) // followed, it would have no end
 		default:
 			page.link(escapeSegment(name), name)
 		}
 	}
 	s.ServerConn.Quit()
-	resp.Body = &pageBody{page.body(), s.visit}
+	resp.Body = &sessionPage{page.body(), s.session}
 	return resp, nil
 }
 
-// overData gives a command that opens a connection for data. The library panics when the
+// withDataConn gives a command that opens a connection for data. The library panics when the
 // reply that tells its address, 227, closes its parenthesis before it opens it.
-func overData[T any](s *ftpSession, command func(name string) (T, error), name string) (answer T, err error) {
+func withDataConn[T any](s *ftpSession, command func(name string) (T, error), name string) (answer T, err error) {
 	defer func() {
 		if recover() != nil {
-			err = s.says("protocol-error", "the server names no usable address for its data", "")
+			err = s.serverFault("protocol-error", "the server names no usable address for its data", "")
 		}
 	}()
 	return command(name)
 }
 
-// leadsUp reports whether a symbolic link's target is a directory above it.
-func leadsUp(target string) bool {
+// isAncestor reports whether a symbolic link's target is a directory above it.
+func isAncestor(target string) bool {
 	return target == "/" || strings.Trim(target, "./") == "" && target != ""
 }
 

@@ -160,7 +160,7 @@ func TestPyftpdlib(t *testing.T) {
 		"old": "    proto_cmds = {k: v for k, v in FTPHandler.proto_cmds.items() if k not in ('MLST', 'MLSD', 'SIZE', 'EPSV', 'MDTM')}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+			_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 			base := "ftp://" + pyftpd(t, dir, settings)
 			checkFTP(t, daemons, base)
 			at := strings.TrimPrefix(base, "ftp://")
@@ -187,20 +187,20 @@ func TestFTPOverIPv6(t *testing.T) {
 	}
 	listener.Close()
 	base := "ftp://" + pyftpdAt(t, "::1", ftpTree(t), "")
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	checkFTP(t, daemons, base)
 }
 
 // An account for an FTP host may stand in the netrc file, as it may for curl.
 func TestFTPNetrc(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		c.script("220 hello\r\n", map[string]string{"USER": "331 go on\r\n", "PASS": "530 no\r\n", "": "500 what?\r\n"})
 	})
 	file := filepath.Join(t.TempDir(), "netrc")
 	if err := os.WriteFile(file, []byte("machine 127.0.0.1 login jim password secret\nmachine other.example login x password y\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, daemons := newDaemons(t, HTTPConfig{Netrc: file}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{Netrc: file}, OtherSchemesConfig{})
 	visitURL(t, daemons, "ftp://"+server.addr.String()+"/", Existence)
 	visitURL(t, daemons, "ftp://joe:own@"+server.addr.String()+"/", Existence)
 	got := server.lines()
@@ -212,7 +212,7 @@ func TestFTPNetrc(t *testing.T) {
 
 // An account that was given for the internal hosts is used for them alone.
 func TestFTPAccount(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		c.script("220 hello\r\n", map[string]string{"USER": "331 go on\r\n", "PASS": "530 no\r\n", "": "500 what?\r\n"})
 	})
 	h, err := NewHTTP(HTTPConfig{Credentials: "jim:secret"})
@@ -220,7 +220,7 @@ func TestFTPAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	d, err := NewDaemons(h, DaemonConfig{})
+	d, err := NewOtherSchemes(h, OtherSchemesConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestFTPAccount(t *testing.T) {
 
 func TestFTPTooManyUsers(t *testing.T) {
 	base := "ftp://" + pyftpd(t, ftpTree(t), "---\nserver.max_cons = 1\n")
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "ftp://"))
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func userName(t *testing.T) string {
 
 func TestVsftpd(t *testing.T) {
 	base := "ftp://" + vsftpd(t, ftpTree(t), "").String()
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	checkFTP(t, daemons, base)
 	if _, _, fault := visitURL(t, daemons, strings.Replace(base, "//", "//jim:x@", 1)+"/", Existence); fault == nil || fault.Kind != "file-unreadable" {
 		t.Errorf("an unknown user: %v, want file-unreadable", fault)
@@ -331,11 +331,11 @@ func TestVsftpdTLS(t *testing.T) {
 				host = "127.0.0.1:21"
 				config.ConnectTo = []ConnectTo{{From: host, To: addr.String()}}
 			}
-			_, daemons := newDaemons(t, config, DaemonConfig{})
+			_, daemons := newDaemons(t, config, OtherSchemesConfig{})
 			checkFTP(t, daemons, "ftps://"+host)
 
 			config.CAFile = ""
-			_, strict := newDaemons(t, config, DaemonConfig{})
+			_, strict := newDaemons(t, config, OtherSchemesConfig{})
 			if _, _, fault := visitURL(t, strict, "ftps://"+host+"/", Existence); fault == nil || fault.Kind != "tls-untrusted" {
 				t.Errorf("%v, want tls-untrusted", fault)
 			}
@@ -343,8 +343,8 @@ func TestVsftpdTLS(t *testing.T) {
 				return
 			}
 			config.CAFile, config.ConnectTo[0].From = authority, "other.example:21"
-			_, other := newDaemons(t, config, DaemonConfig{})
-			other["ftps"].(*daemon).web.resolver.lookup = loopbackName
+			_, other := newDaemons(t, config, OtherSchemesConfig{})
+			other["ftps"].(*schemeFetcher).web.resolver.lookup = loopbackName
 			if _, _, fault := visitURL(t, other, "ftps://other.example:21/", Existence); fault == nil || fault.Kind != "tls-hostname" {
 				t.Errorf("%v, want tls-hostname", fault)
 			}
@@ -374,7 +374,7 @@ func ftpServer(t *testing.T, answers map[string]string, talk func(net.Conn)) *li
 	for key, value := range answers {
 		all[key] = value
 	}
-	return serveLines(t, func(c *lineConn) {
+	return serveLines(t, func(c *serverConn) {
 		done := make(chan bool)
 		go func() {
 			defer close(done)
@@ -432,7 +432,7 @@ func TestFTPFaults(t *testing.T) {
 				row.data = none
 			}
 			server := ftpServer(t, row.answers, row.data)
-			_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, DaemonConfig{})
+			_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
 			start := time.Now()
 			resp, text, fault := visitURL(t, daemons, "ftp://"+server.addr.String()+"/"+row.path, row.need)
 			if fault == nil && resp == nil {
@@ -454,7 +454,7 @@ func TestFTPFaults(t *testing.T) {
 // A name must not become an option of the ls behind a server.
 func TestFTPNameLikeAnOption(t *testing.T) {
 	server := ftpServer(t, map[string]string{"SIZE": "550 no\r\n", "CWD": "550 no\r\n"}, func(net.Conn) {})
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	visitURL(t, daemons, "ftp://"+server.addr.String()+"/-R%2Fx", Existence)
 	if said := strings.Join(server.lines(), ""); !strings.Contains(said, "LIST ./-R\r\n") || strings.Contains(said, "LIST -R") {
 		t.Errorf("said %q", said)
@@ -478,7 +478,7 @@ func TestFTPListing(t *testing.T) {
 		"nonsense",
 	}
 	server := ftpServer(t, nil, func(conn net.Conn) { conn.Write([]byte(strings.Join(lines, "\r\n") + "\r\n")) })
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	got := linksOf(t, daemons, "ftp://"+server.addr.String()+"/")
 	want := []string{"%3Cb%3E%26%22%27.txt", "caf%E9", "dos%20dir/", "dos.txt", "javascript%3Aalert%281%29/", "link", "passwd"}
 	if !slices.Equal(got, want) {

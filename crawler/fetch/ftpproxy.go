@@ -10,36 +10,36 @@ import (
 	"strings"
 )
 
-// askFTPProxy has a proxy of HTTP's fetch an ftp URL, as curl and browsers of old do:
+// fetchFTPThroughProxy has a proxy of HTTP's fetch an ftp URL, as curl and browsers of old do:
 // the proxy speaks FTP, and to us HTTP (RFC 9112 section 3.2.2, absolute form). The answer
 // has HTTP's status. A proxy that knows no FTP says so by one, such as 400 or 501.
-func askFTPProxy(v *visit, through *url.URL) (*Response, error) {
+func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 	port := through.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[through.Scheme]
 	}
-	request, err := v.proxyRequest(through)
+	request, err := s.proxyRequest(through)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.web.dialer.checkProxied(v.ctx, v.req.URL.Host(), v.req.URL.Authority()); err != nil {
+	if err := s.web.dialer.checkProxied(s.ctx, s.req.URL.Host(), s.req.URL.Authority()); err != nil {
 		return nil, err
 	}
 	address := net.JoinHostPort(through.Hostname(), port)
-	v.requests++
-	plain, err := v.web.dialer.dial(v.ctx, "tcp", address)
+	s.requests++
+	plain, err := s.web.dialer.dial(s.ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	conn := v.bound(plain, v.web.maxBody+maxFTPListing)
+	conn := s.bound(plain, s.web.maxBody+maxFTPListing)
 	if through.Scheme == "https" {
-		if err := v.handshake(conn, through.Hostname()); err != nil {
-			f := tlsFault(address, v.web.timeout, err)
+		if err := s.handshake(conn, through.Hostname()); err != nil {
+			f := tlsFault(address, s.web.timeout, err)
 			f.Local, f.Retry = true, true
 			f.Err = &cause{"the proxy " + address + " can't be reached: " + f.Err.Error(), f.Err}
 			return nil, f
 		}
-		v.notes = nil // its certificate is not the target's
+		s.notes = nil // its certificate is not the target's
 	}
 	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, err
@@ -53,20 +53,20 @@ func askFTPProxy(v *visit, through *url.URL) (*Response, error) {
 	if answer.StatusCode == http.StatusProxyAuthRequired {
 		resp.Proxy = through.Host
 	}
-	if v.req.Need == Existence {
+	if s.req.Need == Existence {
 		return resp, nil
 	}
-	conn.flow = true
-	resp.Body = &proxiedBody{answer.Body, v}
+	conn.streaming = true
+	resp.Body = &proxiedBody{answer.Body, s}
 	return resp, nil
 }
 
 // proxyRequest is the request as it goes over the wire. The account is in the URL,
 // where it was given; one for the internal hosts is put there.
-func (v *visit) proxyRequest(through *url.URL) (string, error) {
-	u := v.req.URL
+func (s *session) proxyRequest(through *url.URL) (string, error) {
+	u := s.req.URL
 	login := ""
-	user, err := v.account()
+	user, err := s.account()
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +75,7 @@ func (v *visit) proxyRequest(through *url.URL) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString("GET ftp://" + login + u.Authority() + u.RequestTarget() + " HTTP/1.1\r\nHost: " + u.Authority() +
-		"\r\nUser-Agent: " + v.web.profiles.userAgent[0] + "\r\nAccept: */*\r\nConnection: close\r\n")
+		"\r\nUser-Agent: " + s.web.profiles.userAgent[0] + "\r\nAccept: */*\r\nConnection: close\r\n")
 	if through.User != nil {
 		password, _ := through.User.Password()
 		b.WriteString("Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(through.User.Username()+":"+password)) + "\r\n")
@@ -87,16 +87,16 @@ func (v *visit) proxyRequest(through *url.URL) (string, error) {
 // proxiedBody is what a proxy fetched.
 type proxiedBody struct {
 	io.ReadCloser
-	v *visit
+	session *session
 }
 
 func (b *proxiedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = b.v.bodyFault(err)
+		err = b.session.bodyFault(err)
 	}
 	return n, err
 }
 
 // Close ends the visit: the rest of the body is not waited for.
-func (b *proxiedBody) Close() error { b.v.end(); return nil }
+func (b *proxiedBody) Close() error { b.session.end(); return nil }

@@ -14,7 +14,7 @@ const (
 	maxGopherMenu = 2 << 20 // bytes of a menu
 )
 
-// askGopher answers for gopher (RFC 1436, RFC 4266): the selector is sent, and the
+// fetchGopher answers for gopher (RFC 1436, RFC 4266): the selector is sent, and the
 // answer is what the type before it says. Menus become HTML documents with the
 // same links. An item of type 3, in place of what was asked for, says that it is
 // not there.
@@ -22,21 +22,21 @@ const (
 //	gopher://host/1/docs         the menu /docs
 //	gopher://host/0/docs/a.txt   the text /docs/a.txt
 //	gopher://host/7/find%09word  a search for "word"
-func askGopher(v *visit) (*Response, error) {
-	server, err := v.siteOf(v.req.URL)
+func fetchGopher(s *session) (*Response, error) {
+	server, err := s.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	itemType, selector, err := gopherSelector(v.req.URL)
+	itemType, selector, err := gopherSelector(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
 	if strings.IndexByte("8T2", itemType) >= 0 {
 		// The item names a service of another protocol at this host.
-		_, err := v.dial(server, 0)
+		_, err := s.dial(server, 0)
 		return &Response{Size: -1}, err
 	}
-	conn, err := v.dial(server, v.web.maxBody+maxGopherMenu)
+	conn, err := s.dial(server, s.web.maxBody+maxGopherMenu)
 	if err != nil {
 		return nil, err
 	}
@@ -44,32 +44,32 @@ func askGopher(v *visit) (*Response, error) {
 		return nil, err
 	}
 	in := bufio.NewReaderSize(conn, maxGopherLine)
-	conn.flow = true
+	conn.streaming = true
 	isMenu := itemType == '1' || itemType == '7'
 	first, err := firstGopherLine(in, isMenu)
 	if err != nil {
 		return nil, err
 	}
-	if kind, text := gopherError(first); kind != "" {
-		return nil, v.says(kind, "the server says", text)
+	if kind, text := gopherErrorIn(first); kind != "" {
+		return nil, s.serverFault(kind, "the server says", text)
 	}
 	resp := &Response{ContentType: gopherType(itemType, selector), Size: -1}
 	switch {
 	case isMenu && len(first) == 0:
 		return nil, io.EOF // a menu without lines has at least its end
 	case isMenu && !isMenuLine(string(first)):
-		return nil, v.says("protocol-error", "the answer is no gopher menu", "")
-	case v.req.Need == Existence:
+		return nil, s.serverFault("protocol-error", "the answer is no gopher menu", "")
+	case s.req.Need == Existence:
 		return resp, nil
 	case !isMenu:
-		resp.Body = &gopherBody{v, in}
+		resp.Body = &gopherBody{s, in}
 		return resp, nil
 	}
-	page, err := v.gopherPage(in)
+	page, err := s.gopherPage(in)
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = &pageBody{page.body(), v}
+	resp.Body = &sessionPage{page.body(), s}
 	return resp, nil
 }
 
@@ -85,7 +85,7 @@ func gopherSelector(u urinorm.URL) (itemType byte, selector string, err error) {
 	}
 	decoded, err := decodeOnce(path, "\t")
 	if err != nil {
-		return 0, "", invalid(u, "the selector "+err.Error())
+		return 0, "", invalidURL(u, "the selector "+err.Error())
 	}
 	return decoded[0], decoded[1:], nil
 }
@@ -113,10 +113,10 @@ func firstGopherLine(in *bufio.Reader, isMenu bool) ([]byte, error) {
 	}
 }
 
-// gopherError reports whether an answer's first line says that there is nothing: an
+// gopherErrorIn reports whether an answer's first line says that there is nothing: an
 // item of type 3, or where the server took the selector for a text's the words of
 // Gophernicus, the server most in use. kind is "" when it doesn't.
-func gopherError(line []byte) (kind, text string) {
+func gopherErrorIn(line []byte) (kind, text string) {
 	first := strings.TrimRight(string(line), "\r\n")
 	switch {
 	case strings.HasPrefix(first, "3") && strings.Count(first, "\t") >= 3:
@@ -137,8 +137,8 @@ func isMenuLine(line string) bool {
 }
 
 // gopherPage reads a menu to its end.
-func (v *visit) gopherPage(in *bufio.Reader) (*linkPage, error) {
-	page := newLinkPage(v.target())
+func (s *session) gopherPage(in *bufio.Reader) (*linkPage, error) {
+	page := newLinkPage(s.target())
 	for left := int64(maxGopherMenu); left > 0; {
 		line, err := in.ReadSlice('\n')
 		left -= int64(len(line))
@@ -153,12 +153,12 @@ func (v *visit) gopherPage(in *bufio.Reader) (*linkPage, error) {
 		case err == io.EOF:
 			return page, nil // many servers send no "."
 		case errors.Is(err, bufio.ErrBufferFull):
-			return nil, errTooLong
+			return nil, errLineTooLong
 		case err != nil:
 			return nil, err
 		}
 	}
-	v.notes = append(v.notes, Note{"body-truncated", "the menu is longer than 2 MiB; what comes after them was not read"})
+	s.notes = append(s.notes, Note{"body-truncated", "the menu is longer than 2 MiB; what comes after them was not read"})
 	return page, nil
 }
 
@@ -232,16 +232,16 @@ func gopherType(itemType byte, selector string) string {
 // gopherBody reads a document to the end of the connection, which is the only end
 // it has.
 type gopherBody struct {
-	v  *visit
-	in *bufio.Reader
+	session *session
+	in      *bufio.Reader
 }
 
 func (b *gopherBody) Read(p []byte) (int, error) {
 	n, err := b.in.Read(p)
 	if err != nil && err != io.EOF {
-		err = b.v.bodyFault(err)
+		err = b.session.bodyFault(err)
 	}
 	return n, err
 }
 
-func (b *gopherBody) Close() error { b.v.end(); return nil }
+func (b *gopherBody) Close() error { b.session.end(); return nil }

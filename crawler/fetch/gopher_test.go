@@ -33,7 +33,7 @@ func TestGophernicus(t *testing.T) {
 		}
 	}
 	at := superServer(t, "gophernicus", "-r", dir, "-h", "127.0.0.1", "-p", "7070", "-nr", "-nx", "-nq", "-ns", "-nm", "-nv", "-nf", "-nl", "-nd").String()
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	base := "gopher://" + at
 	for _, row := range []struct{ path, want, contentType string }{
 		{"", "ok", "text/html"},
@@ -73,11 +73,11 @@ func TestGophernicus(t *testing.T) {
 }
 
 func TestGopherSelector(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		c.read()
 		c.say("iok\t\t\t\r\n.\r\n")
 	})
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, row := range []struct{ path, want string }{
 		{"", "\r\n"}, {"/1", "\r\n"}, {"/1x", "x\r\n"}, {"/7/find%09two%20words", "/find\ttwo words\r\n"}, {"/0/gr%C3%BC%25df", "/grü%df\r\n"}, {"/1/a?b=c", "/a?b=c\r\n"},
 	} {
@@ -96,8 +96,8 @@ func TestGopherSelector(t *testing.T) {
 }
 
 func TestGopherFaults(t *testing.T) {
-	endless := func(text string) func(*lineConn) {
-		return func(c *lineConn) {
+	endless := func(text string) func(*serverConn) {
+		return func(c *serverConn) {
 			c.read()
 			for c.say(strings.Repeat(text, 1+65536/len(text))) {
 			}
@@ -105,19 +105,19 @@ func TestGopherFaults(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name, path string
-		talk       func(*lineConn)
+		talk       func(*serverConn)
 		want       string
 	}{
-		{"silent", "/1", func(c *lineConn) { c.hang() }, "timeout"},
-		{"silent text", "/0x", func(c *lineConn) { c.hang() }, "timeout"},
-		{"empty menu", "/1", func(c *lineConn) { c.read() }, "connection-reset"},
-		{"empty text", "/0x", func(c *lineConn) { c.read() }, "ok"},
-		{"no menu", "/1", func(c *lineConn) { c.read(); c.say("HTTP/1.0 400 Bad Request\r\n\r\n") }, "protocol-error"},
-		{"a text that begins with 3", "/0x", func(c *lineConn) { c.read(); c.say("3 of 4\r\n") }, "ok"},
+		{"silent", "/1", func(c *serverConn) { c.hang() }, "timeout"},
+		{"silent text", "/0x", func(c *serverConn) { c.hang() }, "timeout"},
+		{"empty menu", "/1", func(c *serverConn) { c.read() }, "connection-reset"},
+		{"empty text", "/0x", func(c *serverConn) { c.read() }, "ok"},
+		{"no menu", "/1", func(c *serverConn) { c.read(); c.say("HTTP/1.0 400 Bad Request\r\n\r\n") }, "protocol-error"},
+		{"a text that begins with 3", "/0x", func(c *serverConn) { c.read(); c.say("3 of 4\r\n") }, "ok"},
 		{"line without end", "/1", endless("i"), "protocol-error"},
 		{"lines without end", "/1", endless("1a\tb\tc.example\t70\r\n"), "ok"},
 		{"text without end", "/0x", endless("x"), "protocol-error"},
-		{"byte by byte", "/0x", func(c *lineConn) {
+		{"byte by byte", "/0x", func(c *serverConn) {
 			c.read()
 			beat := time.NewTicker(quick / 4)
 			defer beat.Stop()
@@ -127,12 +127,12 @@ func TestGopherFaults(t *testing.T) {
 				}
 			}
 		}, "timeout"},
-		{"half a menu", "/1", func(c *lineConn) { c.read(); c.say("1a\tb\tc.example\t70\r\n1b"); c.hang() }, "timeout"},
-		{"half a text", "/0x", func(c *lineConn) { c.read(); c.say("half"); c.SetLinger(0) }, "body-truncated"},
+		{"half a menu", "/1", func(c *serverConn) { c.read(); c.say("1a\tb\tc.example\t70\r\n1b"); c.hang() }, "timeout"},
+		{"half a text", "/0x", func(c *serverConn) { c.read(); c.say("half"); c.SetLinger(0) }, "body-truncated"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			server := serveLines(t, row.talk)
-			_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, DaemonConfig{})
+			_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
 			resp, _, fault := visitURL(t, daemons, "gopher://"+server.addr.String()+row.path, Content)
 			got := verdict(resp, fault)
 			if row.name == "text without end" && got == "body-truncated" {

@@ -20,23 +20,23 @@ type hostMemory struct {
 // hostFacts are what is known of scheme, host and port.
 type hostFacts struct {
 	headFailures atomic.Int32 // answers to HEAD that GET proved wrong
-	headHangs    atomic.Bool  // HEAD got no answer and GET did
+	headTimesOut atomic.Bool  // HEAD got no answer and GET did
 	onlyHTTP1    atomic.Bool  // its HTTP/2 broke
 	alternate    atomic.Bool  // the second header profile was let in where the first was not
 	login        authentication
 }
 
-// headUseless is how many wrong answers to HEAD make us stop asking. A single
+// maxHeadFailures is how many wrong answers to HEAD make us stop asking. A single
 // resource that is odd does not condemn its host.
-const headUseless = 3
+const maxHeadFailures = 3
 
 // skipHead reports whether HEAD is a waste here.
 func (f *hostFacts) skipHead() bool {
-	return f.headHangs.Load() || f.headFailures.Load() >= headUseless
+	return f.headTimesOut.Load() || f.headFailures.Load() >= maxHeadFailures
 }
 
-// of returns the facts of a URL's host.
-func (m *hostMemory) of(u urinorm.URL) *hostFacts {
+// factsOf returns the facts of a URL's host.
+func (m *hostMemory) factsOf(u urinorm.URL) *hostFacts {
 	key := u.Authority()
 	if u.Scheme() == "https" {
 		key = "s:" + key

@@ -28,8 +28,8 @@ type HTTP struct {
 	hosts      hostMemory
 	issuers    *issuers
 
-	general    string // identity: what holds for every request
-	clientCert string // identity: what is shown to internal hosts
+	commonIdentity     string // identity: what holds for every request
+	clientCertIdentity string // identity: what is shown to internal hosts
 
 	resolver *resolver
 	dialer   *dialer
@@ -79,7 +79,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		}
 	}
 	if config.DNSServer != "" {
-		if err := checkServer(config.DNSServer); err != nil {
+		if err := checkNameServer(config.DNSServer); err != nil {
 			return nil, err
 		}
 	}
@@ -94,9 +94,9 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		return nil, err
 	}
 	h.transports = newTransports(&http.Transport{
-		Proxy:                  h.proxies.choose,
+		Proxy:                  h.proxies.forRequest,
 		ProxyConnectHeader:     http.Header{"User-Agent": h.profiles.userAgent},
-		OnProxyConnectResponse: proxyAnswer,
+		OnProxyConnectResponse: checkConnectAnswer,
 		DialContext:            h.dialer.dial,
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    h.timeout,
@@ -126,7 +126,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	a := &asking{HTTP: h, req: req}
+	a := &httpFetch{HTTP: h, req: req}
 	host := req.URL.Host()
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || host == "" {
 		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("no http or https URL"))
@@ -140,8 +140,8 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		return nil, a.fault("dns-not-found", "look up", errors.New("the host name is longer than DNS allows"))
 	}
 	a.loopback = isLoopback(host)
-	a.memory = h.hosts.of(req.URL)
-	resp, err := a.run(ctx)
+	a.facts = h.hosts.factsOf(req.URL)
+	resp, err := a.followRedirects(ctx)
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) {

@@ -27,7 +27,7 @@ type Identity struct {
 }
 
 // A Keeper is a Fetcher whose answers may be kept from one run to the next.
-type Keeper interface {
+type CacheableFetcher interface {
 	Fetcher
 	// Identity is that of a request; false means that its answer must not be kept.
 	Identity(req *Request) (Identity, bool)
@@ -43,7 +43,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 	if agent == "" {
 		agent = "own"
 	}
-	h.general = fmt.Sprintf("agent %q language %q ca %q insecure %t dns %q private %t", agent, h.profiles.language[0],
+	h.commonIdentity = fmt.Sprintf("agent %q language %q ca %q insecure %t dns %q private %t", agent, h.profiles.language[0],
 		h.verifier.digest, config.Insecure, config.DNSServer, !config.DenyPrivate)
 	if config.ClientCert == "" {
 		return nil
@@ -52,7 +52,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 	if err != nil {
 		return fmt.Errorf("read client certificate %s: %w", config.ClientCert, errors.Unwrap(err))
 	}
-	h.clientCert = fmt.Sprintf("%x", sha256.Sum256(pem))
+	h.clientCertIdentity = fmt.Sprintf("%x", sha256.Sum256(pem))
 	return nil
 }
 
@@ -60,29 +60,29 @@ func (h *HTTP) identify(config HTTPConfig) error {
 func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	var open, secret strings.Builder
 	u := req.URL
-	fmt.Fprintf(&open, "%s internal %t for %d", h.general, req.Internal, req.Destination)
+	fmt.Fprintf(&open, "%s internal %t for %d", h.commonIdentity, req.Internal, req.Destination)
 	if port := u.EffectivePort(); slices.Contains(h.allowPorts, port) && BlockedPort(port) != "" {
 		open.WriteString(" port allowed")
 	}
-	h.identifyWay(&open, &secret, u)
+	h.identifyRoute(&open, &secret, u)
 	if req.Internal {
-		fmt.Fprintf(&open, " certificate %q", h.clientCert)
+		fmt.Fprintf(&open, " certificate %q", h.clientCertIdentity)
 		writeHeaders(&secret, h.profiles.internal)
 	}
 	writeHeaders(&secret, req.Header)
-	if user := h.accounts.of(u, req.Internal); user != nil {
+	if user := h.accounts.forURL(u, req.Internal); user != nil {
 		fmt.Fprintf(&secret, "user %q %q ", user.name, user.password)
 	}
 	return Identity{Open: open.String(), Secret: secret.String(), Cookies: h.cookies.fromUser(u)}, true
 }
 
-// identifyWay writes where a connection leads.
-func (h *HTTP) identifyWay(open, secret *strings.Builder, u urinorm.URL) {
+// identifyRoute writes where a connection leads.
+func (h *HTTP) identifyRoute(open, secret *strings.Builder, u urinorm.URL) {
 	hostport := fmt.Sprintf("%s:%d", u.Host(), u.EffectivePort())
 	if to := redirectConnection(h.proxies.direct, hostport); to != hostport {
 		fmt.Fprintf(open, " to %q", to)
 	}
-	proxy, err := h.proxies.of(u.Scheme(), u.Authority())
+	proxy, err := h.proxies.forURL(u.Scheme(), u.Authority())
 	if err != nil || proxy == nil {
 		return
 	}
@@ -109,7 +109,7 @@ func writeHeaders(w *strings.Builder, h http.Header) {
 
 // Identity implements Keeper: it asks the Fetcher of the scheme.
 func (m Mux) Identity(req *Request) (Identity, bool) {
-	k, ok := m[req.URL.Scheme()].(Keeper)
+	k, ok := m[req.URL.Scheme()].(CacheableFetcher)
 	if !ok {
 		return Identity{}, false
 	}
@@ -118,7 +118,7 @@ func (m Mux) Identity(req *Request) (Identity, bool) {
 
 // ExpiryNote implements Keeper; certificates are https's.
 func (m Mux) ExpiryNote(notAfter time.Time) (Note, bool) {
-	k, ok := m["https"].(Keeper)
+	k, ok := m["https"].(CacheableFetcher)
 	if !ok {
 		return Note{}, false
 	}

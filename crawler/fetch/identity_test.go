@@ -110,8 +110,8 @@ func TestCookied(t *testing.T) {
 		want bool
 	}{{"/", false}, {"/set", false}, {"/", true}} {
 		resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL+step.path), Need: Content})
-		if err != nil || resp.Cookied != step.want {
-			t.Errorf("%s: cookied %t, %v", step.path, resp.Cookied, err)
+		if err != nil || resp.SentCookies != step.want {
+			t.Errorf("%s: cookied %t, %v", step.path, resp.SentCookies, err)
 		}
 	}
 }

@@ -14,33 +14,33 @@ import (
 // makes objects of many times that size of it.
 const maxLDAPAnswer = 64 << 10
 
-// askLDAP answers for ldap and ldaps (RFC 4511, RFC 4516): bind, by default as
+// fetchLDAP answers for ldap and ldaps (RFC 4511, RFC 4516): bind, by default as
 // nobody, and search for what the URL names, which is one entry unless it says
 // otherwise. No attribute is asked for. A referral is a redirect.
 //
 //	ldap://host/o=Example,c=US?cn?sub?(cn=Babs)
 //	            dn             attributes ? scope ? filter ? extensions
-func askLDAP(v *visit) (*Response, error) {
-	search, bindName, err := ldapSearch(v.req.URL, v.web.timeout)
+func fetchLDAP(s *session) (*Response, error) {
+	search, bindName, err := ldapSearch(s.req.URL, s.web.timeout)
 	if err != nil {
 		return nil, err
 	}
-	if v.req.URL.Host() == "" {
+	if s.req.URL.Host() == "" {
 		return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Err: errNoDirectory}
 	}
-	server, err := v.siteOf(v.req.URL)
+	server, err := s.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	user, err := v.account()
+	user, err := s.account()
 	if err != nil {
 		return nil, err
 	}
-	conn, err := v.open(server, v.secure, maxLDAPAnswer)
+	conn, err := s.open(server, s.secure, maxLDAPAnswer)
 	if err != nil {
 		return nil, err
 	}
-	client := ldap.NewConn(conn, v.secure)
+	client := ldap.NewConn(conn, s.secure)
 	client.Start()
 	defer client.Close()
 	if user != nil && user.password != "" {
@@ -52,7 +52,7 @@ func askLDAP(v *visit) (*Response, error) {
 		err = client.UnauthenticatedBind("") // anonymous (RFC 4513 section 5.1.1)
 	}
 	if err != nil {
-		return nil, v.ldapFault(conn, "the server does not let us in", err)
+		return nil, s.ldapFault(conn, "the server does not let us in", err)
 	}
 	result, err := client.Search(search)
 	found := result != nil && len(result.Entries) > 0
@@ -62,13 +62,13 @@ func askLDAP(v *visit) (*Response, error) {
 	case err == nil && len(result.Referrals) > 0:
 		return ldapReferral(result.Referrals[0])
 	case err == nil:
-		return nil, v.says("file-missing", "no entry matches", "")
+		return nil, s.serverFault("file-missing", "no entry matches", "")
 	case isReferral(err):
 		if to := referralOf(err); to != "" {
 			return ldapReferral(to)
 		}
 	}
-	return nil, v.ldapFault(conn, "the server says", err)
+	return nil, s.ldapFault(conn, "the server says", err)
 }
 
 var errNoDirectory = errors.New("the URL names no directory server, and none is known")
@@ -79,7 +79,7 @@ func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string
 	query, _ := u.Query()
 	parts := strings.Split(query, "?")
 	if len(parts) > 4 {
-		return nil, "", invalid(u, "it has more parts than an LDAP URL may have")
+		return nil, "", invalidURL(u, "it has more parts than an LDAP URL may have")
 	}
 	parts = append([]string{strings.TrimPrefix(u.Path(), "/")}, parts...)
 	for len(parts) < 5 {
@@ -94,17 +94,17 @@ func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string
 	}
 	dn, scopeName, filter := parts[0], parts[2], parts[3]
 	if _, err := ldap.ParseDN(dn); err != nil {
-		return nil, "", invalid(u, "the distinguished name is malformed")
+		return nil, "", invalidURL(u, "the distinguished name is malformed")
 	}
 	scope, ok := map[string]int{"": ldap.ScopeBaseObject, "base": ldap.ScopeBaseObject, "one": ldap.ScopeSingleLevel, "sub": ldap.ScopeWholeSubtree}[strings.ToLower(scopeName)]
 	if !ok {
-		return nil, "", invalid(u, "the scope is none of base, one and sub")
+		return nil, "", invalidURL(u, "the scope is none of base, one and sub")
 	}
 	if filter == "" {
 		filter = "(objectClass=*)"
 	}
 	if _, err := ldap.CompileFilter(filter); err != nil {
-		return nil, "", invalid(u, "the filter is malformed")
+		return nil, "", invalidURL(u, "the filter is malformed")
 	}
 	seconds := max(1, int(limit.Seconds()))
 	// "1.1" asks for no attributes (RFC 4511 section 4.5.1.8).
@@ -124,7 +124,7 @@ func ldapExtensions(u urinorm.URL, list string) (bindName string, err error) {
 		case strings.EqualFold(plain, "bindname") || strings.EqualFold(plain, "e-bindname"):
 			bindName = percentDecode(value)
 		case plain != name:
-			return "", refuse(u, "scheme-unchecked", "it asks for an extension that is not known here: "+quote(plain))
+			return "", urlFault(u, "scheme-unchecked", "it asks for an extension that is not known here: "+quote(plain))
 		}
 	}
 	return bindName, nil
@@ -156,14 +156,14 @@ func ldapReferral(to string) (*Response, error) {
 }
 
 // ldapFault says what a result code means (RFC 4511 appendix A).
-func (v *visit) ldapFault(conn *boundedConn, what string, err error) error {
+func (s *session) ldapFault(conn *boundedConn, what string, err error) error {
 	var result *ldap.Error
 	if !errors.As(err, &result) || result.ResultCode >= ldap.ErrorNetwork {
-		if failure := conn.failure(); failure != nil {
+		if failure := conn.firstError(); failure != nil {
 			return failure
 		}
-		if result != nil && result.ResultCode == ldap.ErrorNetwork && v.ctx.Err() == nil {
-			return v.says("protocol-error", "the answer is not LDAP", "")
+		if result != nil && result.ResultCode == ldap.ErrorNetwork && s.ctx.Err() == nil {
+			return s.serverFault("protocol-error", "the answer is not LDAP", "")
 		}
 		return err
 	}
@@ -185,5 +185,5 @@ func (v *visit) ldapFault(conn *boundedConn, what string, err error) error {
 	if result.Err != nil && result.Err.Error() != "" {
 		text += ", " + result.Err.Error()
 	}
-	return v.says(kind, what, fmt.Sprintf("%d %s", result.ResultCode, text))
+	return s.serverFault(kind, what, fmt.Sprintf("%d %s", result.ResultCode, text))
 }

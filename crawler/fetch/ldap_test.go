@@ -70,7 +70,7 @@ access to * by * read
 func TestSlapd(t *testing.T) {
 	certificate, authority := serverCertificate(t)
 	plain, secure := slapd(t, certificate)
-	_, daemons := newDaemons(t, HTTPConfig{CAFile: authority}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
 	for _, row := range []struct{ url, want string }{
 		{"//@/ou=people,dc=example,dc=com", "ok"},
 		{"//@/OU=People,DC=example,DC=com", "ok"},
@@ -109,7 +109,7 @@ func TestSlapd(t *testing.T) {
 			}
 		}
 	}
-	_, strict := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, strict := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	if _, _, fault := visitURL(t, strict, "ldaps://"+secure+"/", Existence); fault == nil || fault.Kind != "tls-untrusted" {
 		t.Errorf("%v, want tls-untrusted", fault)
 	}
@@ -127,12 +127,12 @@ func TestLDAPFaults(t *testing.T) {
 		{"a message for nobody", strings.Repeat("\x30\x05\x02\x01\x63\x61\x00", 100_000), "protocol-error"},
 		{"result without fields", "\x30\x05\x02\x01\x01\x61\x00", "protocol-error"},
 	} {
-		server := serveLines(t, func(c *lineConn) {
+		server := serveLines(t, func(c *serverConn) {
 			c.Read(make([]byte, 64))
 			c.say(row.answer)
 			c.hang()
 		})
-		_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+		_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 		_, _, fault := visitURL(t, daemons, "ldap://"+server.addr.String()+"/dc=x", Existence)
 		if fault == nil || fault.Kind != row.want {
 			t.Errorf("%s: %v, want %s", row.name, fault, row.want)

@@ -7,7 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// askNews answers for news, nntp and snews (RFC 5538) over NNTP (RFC 3977):
+// fetchNews answers for news, nntp and snews (RFC 5538) over NNTP (RFC 3977):
 //
 //	news:comp.lang.go              GROUP, on the configured server
 //	news:id@example.com            STAT <id@example.com>
@@ -16,26 +16,26 @@ import (
 //
 // No article is read. A URL that names no server is skipped when none is
 // configured.
-func askNews(v *visit) (*Response, error) {
-	asked, err := newsQuestionOf(v.req.URL)
+func fetchNews(s *session) (*Response, error) {
+	asked, err := parseNewsURL(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	named := v.req.URL
+	named := s.req.URL
 	if named.Host() == "" {
-		if named = v.newsServer; named.IsZero() {
+		if named = s.newsServer; named.IsZero() {
 			return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Err: errNoNewsServer}
 		}
 	}
-	server, err := v.siteOf(named)
+	server, err := s.serverOf(named)
 	if err != nil {
 		return nil, err
 	}
-	c, err := v.converse(server, v.secure || server.port == 563)
+	c, err := s.dialLines(server, s.secure || server.port == 563)
 	if err != nil {
 		return nil, err
 	}
-	greeting, err := c.reply()
+	greeting, err := c.readReply()
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +51,12 @@ func askNews(v *visit) (*Response, error) {
 		switch {
 		case answer.code == 211 || answer.code == 223:
 		case answer.code == 215:
-			first, err := c.line()
+			first, err := c.readLine()
 			if err != nil {
 				return nil, err
 			}
 			if first == "." {
-				return nil, v.says("file-missing", "the server has no such group", "")
+				return nil, s.serverFault("file-missing", "the server has no such group", "")
 			}
 		default:
 			return nil, c.newsFault(asked.missing, answer)
@@ -67,13 +67,13 @@ func askNews(v *visit) (*Response, error) {
 
 var errNoNewsServer = errors.New("no news server is known: name one with --nntp-server or NNTP_SERVER")
 
-// newsQuestion is what a news URL names.
-type newsQuestion struct {
+// newsTarget is what a news URL names.
+type newsTarget struct {
 	group, number, id string
 	missing           string // what to say when it is not there
 }
 
-func (q newsQuestion) commands() []string {
+func (q newsTarget) commands() []string {
 	switch {
 	case q.id != "":
 		return []string{"STAT <" + q.id + ">"}
@@ -87,8 +87,8 @@ func (q newsQuestion) commands() []string {
 	return []string{"GROUP " + q.group}
 }
 
-// newsQuestionOf reads what a URL names: a message-id has an '@', a group has none.
-func newsQuestionOf(u urinorm.URL) (newsQuestion, error) {
+// parseNewsURL reads what a URL names: a message-id has an '@', a group has none.
+func parseNewsURL(u urinorm.URL) (newsTarget, error) {
 	path := strings.TrimPrefix(u.Path(), "/")
 	if query, ok := u.Query(); ok {
 		path += "?" + query // wildmats have a '?', some message-ids too
@@ -102,21 +102,21 @@ func newsQuestionOf(u urinorm.URL) (newsQuestion, error) {
 	}
 	switch {
 	case err != nil:
-		return newsQuestion{}, invalid(u, "the path "+err.Error())
+		return newsTarget{}, invalidURL(u, "the path "+err.Error())
 	case strings.Contains(decoded, "@"):
 		id := strings.TrimSuffix(strings.TrimPrefix(decoded, "<"), ">")
 		if strings.ContainsAny(id, " <>") || len(id) > maxMessageID {
-			return newsQuestion{}, invalid(u, "the message-id is malformed")
+			return newsTarget{}, invalidURL(u, "the message-id is malformed")
 		}
-		return newsQuestion{id: id, missing: "the server has no such article"}, nil
+		return newsTarget{id: id, missing: "the server has no such article"}, nil
 	case strings.ContainsAny(decoded, " /") || len(decoded) > maxMessageID:
-		return newsQuestion{}, invalid(u, "the name of the group is malformed")
+		return newsTarget{}, invalidURL(u, "the name of the group is malformed")
 	case numbered && number != "" && (len(number) > 16 || strings.Trim(number, "0123456789") != ""):
-		return newsQuestion{}, invalid(u, "the number of the article is malformed")
+		return newsTarget{}, invalidURL(u, "the number of the article is malformed")
 	case numbered && number != "":
-		return newsQuestion{group: decoded, number: number, missing: "the server has no such article"}, nil
+		return newsTarget{group: decoded, number: number, missing: "the server has no such article"}, nil
 	}
-	return newsQuestion{group: decoded, missing: "the server has no such group"}, nil
+	return newsTarget{group: decoded, missing: "the server has no such group"}, nil
 }
 
 // maxMessageID bounds a message-id and the name of a group (RFC 3977 section 3.6),
@@ -125,8 +125,8 @@ const maxMessageID = 248
 
 // newsCommand says a command, and once more after a login where the server asks
 // for one and we have an account (RFC 4643).
-func (c *conversation) newsCommand(command string) (reply, error) {
-	answer, err := c.ask(command)
+func (c *lineConn) newsCommand(command string) (reply, error) {
+	answer, err := c.command(command)
 	if err != nil || answer.code != 480 {
 		return answer, err
 	}
@@ -134,18 +134,18 @@ func (c *conversation) newsCommand(command string) (reply, error) {
 	if err != nil || user == nil {
 		return answer, err
 	}
-	login, err := c.ask("AUTHINFO USER " + user.name)
+	login, err := c.command("AUTHINFO USER " + user.name)
 	if err == nil && login.code == 381 {
-		login, err = c.ask("AUTHINFO PASS " + user.password)
+		login, err = c.command("AUTHINFO PASS " + user.password)
 	}
 	if err != nil || login.code != 281 {
 		return login, err
 	}
-	return c.ask(command)
+	return c.command(command)
 }
 
 // newsFault says what a negative answer means (RFC 3977 section 3.2).
-func (c *conversation) newsFault(what string, answer reply) error {
+func (c *lineConn) newsFault(what string, answer reply) error {
 	kind := "protocol-error"
 	switch answer.code {
 	case 411, 423, 430:
@@ -158,5 +158,5 @@ func (c *conversation) newsFault(what string, answer reply) error {
 	if answer.code == 480 || answer.code == 483 {
 		what = "the server tells only those with an account"
 	}
-	return c.says(kind, what, answer.String())
+	return c.serverFault(kind, what, answer.String())
 }

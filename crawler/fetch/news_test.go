@@ -27,7 +27,7 @@ func snntpd(t *testing.T) string {
 
 func TestSnntpd(t *testing.T) {
 	at := snntpd(t)
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{NewsServer: at})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{NewsServer: at})
 	for _, row := range []struct{ url, want string }{
 		{"news:local.test", "ok"},
 		{"news://" + at + "/local.test", "ok"},
@@ -56,7 +56,7 @@ func TestSnntpd(t *testing.T) {
 
 func TestNewsWithoutServer(t *testing.T) {
 	t.Setenv("NNTP_SERVER", "")
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, address := range []string{"news:comp.lang.go", "nntp:comp.lang.go", "snews:a@b"} {
 		_, _, fault := visitURL(t, daemons, address, Existence)
 		if fault == nil || fault.Kind != "scheme-unchecked" || !told(fault, "--nntp-server") {
@@ -79,14 +79,14 @@ func TestNewsAnswers(t *testing.T) {
 		{"numbers that change", "200-hello\r\n201 hello\r\n", nil, "protocol-error"},
 		{"closed in the middle", "200 hel", nil, "connection-reset"},
 	} {
-		server := serveLines(t, func(c *lineConn) {
+		server := serveLines(t, func(c *serverConn) {
 			if !strings.HasSuffix(row.greeting, "\n") {
 				c.say(row.greeting)
 				return
 			}
 			c.script(row.greeting, row.answers)
 		})
-		_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+		_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 		resp, _, fault := visitURL(t, daemons, "news://"+server.addr.String()+"/a.b", Existence)
 		if got := verdict(resp, fault); got != row.want {
 			t.Errorf("%s: %s (%v), want %s", row.name, got, fault, row.want)
@@ -97,7 +97,7 @@ func TestNewsAnswers(t *testing.T) {
 // An account is told only when the server asks for one, and only the URL's or that
 // of the host.
 func TestNewsAccount(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		in := false
 		c.say("200 hello\r\n")
 		for line := c.read(); line != ""; line = c.read() {
@@ -114,7 +114,7 @@ func TestNewsAccount(t *testing.T) {
 			}
 		}
 	})
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for user, want := range map[string]string{"jim:secret@": "ok", "jim:wrong@": "file-unreadable", "": "file-unreadable"} {
 		resp, _, fault := visitURL(t, daemons, "nntp://"+user+server.addr.String()+"/a.b", Existence)
 		if got := verdict(resp, fault); got != want {

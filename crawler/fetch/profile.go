@@ -28,7 +28,7 @@ const (
 	secondProfile
 )
 
-func (p profile) other() profile { return 1 - p }
+func (p profile) alternative() profile { return 1 - p }
 
 // profiles makes the headers of requests. Its values are ready for use.
 type profiles struct {

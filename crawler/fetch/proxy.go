@@ -16,12 +16,12 @@ import (
 
 // proxies says through which proxy a URL is asked.
 type proxies struct {
-	explicit  *url.URL                         // for every host that bypass does not spare
-	bypass    func(*url.URL) (*url.URL, error) // explicit, or nil where NO_PROXY says so
-	inherited func(*url.URL) (*url.URL, error) // the environment's; nil for none
-	others    func(*url.URL) (*url.URL, error) // the environment's for other schemes than the web's; nil for none
-	direct    []connectTo                      // connections that were told where to go
-	addresses map[string]bool                  // host:port of the proxies
+	explicit     *url.URL                         // for every host that bypass does not spare
+	bypass       func(*url.URL) (*url.URL, error) // explicit, or nil where NO_PROXY says so
+	inherited    func(*url.URL) (*url.URL, error) // the environment's; nil for none
+	otherSchemes func(*url.URL) (*url.URL, error) // the environment's for other schemes than the web's; nil for none
+	direct       []connectTo                      // connections that were told where to go
+	addresses    map[string]bool                  // host:port of the proxies
 }
 
 // newProxies reads the proxy of a flag, or when there is none those of the
@@ -53,7 +53,7 @@ func newProxies(flag string) (*proxies, error) {
 		if _, err := p.parse(all); err != nil {
 			return nil, err
 		}
-		p.others = (&httpproxy.Config{HTTPProxy: all, NoProxy: environment.NoProxy}).ProxyFunc()
+		p.otherSchemes = (&httpproxy.Config{HTTPProxy: all, NoProxy: environment.NoProxy}).ProxyFunc()
 	}
 	for _, proxy := range []string{environment.HTTPProxy, environment.HTTPSProxy} {
 		if proxy == "" {
@@ -95,8 +95,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// of returns the proxy for a scheme of the web and an authority, nil for none.
-func (p *proxies) of(scheme, authority string) (*url.URL, error) {
+// forURL returns the proxy for a scheme of the web and an authority, nil for none.
+func (p *proxies) forURL(scheme, authority string) (*url.URL, error) {
 	if p.explicit == nil && p.inherited == nil {
 		return nil, nil
 	}
@@ -105,17 +105,17 @@ func (p *proxies) of(scheme, authority string) (*url.URL, error) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[scheme]
 	}
-	return p.choice(u, net.JoinHostPort(u.Hostname(), port), p.inherited)
+	return p.pick(u, net.JoinHostPort(u.Hostname(), port), p.inherited)
 }
 
-// ofOther returns the proxy for a host and port that is asked by a scheme beside the
+// forOtherScheme returns the proxy for a host and port that is asked by a scheme beside the
 // web's: that of the flag, else ALL_PROXY's.
-func (p *proxies) ofOther(hostport string) (*url.URL, error) {
+func (p *proxies) forOtherScheme(hostport string) (*url.URL, error) {
 	// Which hosts are spared is decided as for http.
-	return p.choice(&url.URL{Scheme: "http", Host: hostport}, hostport, p.others)
+	return p.pick(&url.URL{Scheme: "http", Host: hostport}, hostport, p.otherSchemes)
 }
 
-func (p *proxies) choice(u *url.URL, hostport string, inherited func(*url.URL) (*url.URL, error)) (*url.URL, error) {
+func (p *proxies) pick(u *url.URL, hostport string, inherited func(*url.URL) (*url.URL, error)) (*url.URL, error) {
 	if p.explicit == nil && inherited == nil || len(p.direct) > 0 && redirectConnection(p.direct, hostport) != hostport {
 		return nil, nil
 	}
@@ -129,9 +129,9 @@ func (p *proxies) choice(u *url.URL, hostport string, inherited func(*url.URL) (
 	return p.bypass(u)
 }
 
-// choose is for http.Transport's Proxy.
-func (p *proxies) choose(r *http.Request) (*url.URL, error) {
-	return p.of(r.URL.Scheme, r.URL.Host)
+// forRequest is for http.Transport's Proxy.
+func (p *proxies) forRequest(r *http.Request) (*url.URL, error) {
+	return p.forURL(r.URL.Scheme, r.URL.Host)
 }
 
 // proxyStatusError is a proxy's answer other than 200 to CONNECT. It is passed on
@@ -148,8 +148,8 @@ func (e *proxyStatusError) response() *http.Response {
 	return &http.Response{StatusCode: e.status, ProtoMajor: 1, ProtoMinor: 1, Header: e.header, Body: http.NoBody}
 }
 
-// proxyAnswer is for http.Transport's OnProxyConnectResponse.
-func proxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+// checkConnectAnswer is for http.Transport's OnProxyConnectResponse.
+func checkConnectAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil
 	}

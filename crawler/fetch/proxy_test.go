@@ -219,7 +219,7 @@ func TestEnvironmentProxies(t *testing.T) {
 			p    *proxies
 			want string
 		}{"environment": {p, row.environment}, "flag": {flag, row.flag}} {
-			got, err := row.p.of(scheme, authority)
+			got, err := row.p.forURL(scheme, authority)
 			text := ""
 			if got != nil {
 				text = got.String()
@@ -321,7 +321,7 @@ func TestSOCKSProxy(t *testing.T) {
 			}
 		}()
 		config := HTTPConfig{Proxy: "socks5://me:pass@" + listener.Addr().String()}
-		_, daemons := newDaemons(t, config, DaemonConfig{})
+		_, daemons := newDaemons(t, config, OtherSchemesConfig{})
 		_, err = newHTTP(t, config).Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
 		var f *Fault
 		if !errors.As(err, &f) || !f.Local || !told(f, want) {
@@ -344,7 +344,7 @@ func TestSOCKSProxyForAllSchemes(t *testing.T) {
 		t.Errorf("the client itself looked up %s", host)
 		return nil, errors.New("no")
 	}
-	d, err := NewDaemons(h, DaemonConfig{})
+	d, err := NewOtherSchemes(h, OtherSchemesConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,18 +357,18 @@ func TestSOCKSProxyForAllSchemes(t *testing.T) {
 	if got := <-asked; got != "ftp.example:"+port {
 		t.Errorf("the proxy was asked for %s", got)
 	}
-	server := serveLines(t, func(c *lineConn) { c.script("200 hello\r\n", map[string]string{"GROUP": "211 1 1 1 a.b\r\n"}) })
+	server := serveLines(t, func(c *serverConn) { c.script("200 hello\r\n", map[string]string{"GROUP": "211 1 1 1 a.b\r\n"}) })
 	_, port, _ = net.SplitHostPort(server.addr.String())
 	if resp, _, fault := visitURL(t, d.Fetchers(), "nntp://news.example:"+port+"/a.b", Existence); verdict(resp, fault) != "ok" {
 		t.Errorf("nntp: %v", fault)
 	}
 	for reply, kind := range map[byte]string{5: "connect-refused", 4: "timeout", 1: "connection-reset"} {
-		_, daemons := newDaemons(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)}, DaemonConfig{})
+		_, daemons := newDaemons(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)}, OtherSchemesConfig{})
 		if _, _, fault := visitURL(t, daemons, "telnet://h.example/", Existence); fault == nil || fault.Kind != kind || !told(fault, "the proxy") {
 			t.Errorf("reply %d: %v, want %s", reply, fault, kind)
 		}
 	}
-	_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, OtherSchemesConfig{})
 	if _, _, fault := visitURL(t, daemons, "telnet://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
 		t.Errorf("a private target: %v", fault)
 	}
@@ -391,7 +391,7 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	}))
 	defer proxy.Close()
 	with := strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)
-	d, daemons := newDaemons(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, DaemonConfig{})
+	d, daemons := newDaemons(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, OtherSchemesConfig{})
 	d.web.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		t.Errorf("the client itself looked up %s", host)
 		return nil, errors.New("no")
@@ -423,20 +423,20 @@ func TestHTTPProxyForFTP(t *testing.T) {
 			t.Errorf("%s: %v, asked %q", address, fault, asked)
 		}
 	}
-	broken := serveLines(t, func(c *lineConn) { c.read(); c.say("SSH-2.0\r\n") })
+	broken := serveLines(t, func(c *serverConn) { c.read(); c.say("SSH-2.0\r\n") })
 	for proxy, kind := range map[string]string{"http://" + broken.addr.String(): "protocol-error", "http://127.0.0.1:1": "connect-refused"} {
-		_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy}, DaemonConfig{})
+		_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy}, OtherSchemesConfig{})
 		if _, _, fault := visitURL(t, daemons, "ftp://ftp.example/", Content); fault == nil || fault.Kind != kind {
 			t.Errorf("%s: %v, want %s", proxy, fault, kind)
 		}
 	}
-	server := serveLines(t, func(c *lineConn) { c.say("1a\tb\tc\t70\r\n.\r\n") })
+	server := serveLines(t, func(c *serverConn) { c.say("1a\tb\tc\t70\r\n.\r\n") })
 	if resp, _, fault := visitURL(t, daemons, "gopher://"+server.addr.String()+"/1", Existence); verdict(resp, fault) != "ok" {
 		t.Errorf("gopher: %v", fault)
 	}
 	private, _ := NewHTTP(HTTPConfig{Proxy: with, DenyPrivate: true})
 	defer private.Close()
-	pd, err := NewDaemons(private, DaemonConfig{})
+	pd, err := NewOtherSchemes(private, OtherSchemesConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

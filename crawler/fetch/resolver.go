@@ -20,41 +20,41 @@ import (
 // How long and how much a resolver remembers. Go tells no TTL; a run is short
 // enough for a fixed time to do.
 const (
-	dnsKeep       = 60 * time.Second // names with addresses
-	dnsKeepAbsent = 10 * time.Second // names without
-	maxNames      = 20_000
+	dnsLifetime        = 60 * time.Second // names with addresses
+	dnsLifetimeMissing = 10 * time.Second // names without
+	maxNames           = 20_000
 )
 
-// dnsKeepFailed is how long a temporary failure is remembered: long enough to answer
+// dnsLifetimeFailed is how long a temporary failure is remembered: long enough to answer
 // all who are in line for the host at once, as each would wait as long as the first
 // did, and shorter than the wait before a retry, which asks again.
-const dnsKeepFailed = 200 * time.Millisecond
+const dnsLifetimeFailed = 200 * time.Millisecond
 
 // Name servers and the way to them lose packets, the more the more come at once, and
 // Go's resolver sends a lost question again after five seconds only. So no more than
 // maxLookups names are looked up at a time, and a question that has not been answered
-// after dnsPatience is asked once more beside it, and again after twice as long: the
+// after dnsRepeatAfter is asked once more beside it, and again after twice as long: the
 // first answer counts.
 const (
-	maxLookups  = 32
-	dnsPatience = 500 * time.Millisecond
-	dnsAskings  = 3
+	maxLookups     = 32
+	dnsRepeatAfter = 500 * time.Millisecond
+	dnsMaxQueries  = 3
 )
 
 // A name server that let so many lookups in a row, of whatever names, go without an
 // answer is not waited for any more but by one lookup at a time, until it answers:
 // there may be thousands of names, and no network.
-const deafAfter = 20
+const maxTimeouts = 20
 
 // resolver looks host names up, each once at a time, and remembers the answer for
 // a while: one that says there is no such name, too, and a temporary failure for a
 // moment. It is safe for concurrent use.
 type resolver struct {
-	lookup  func(ctx context.Context, network, host string) ([]netip.Addr, error)
-	timeout time.Duration // of one lookup
-	places  chan struct{} // as many as names are looked up at a time
-	silent  atomic.Int32  // lookups in a row without an answer
-	probing atomic.Bool   // one asks a name server that answers nobody
+	lookup   func(ctx context.Context, network, host string) ([]netip.Addr, error)
+	timeout  time.Duration // of one lookup
+	slots    chan struct{} // as many as names are looked up at a time
+	timeouts atomic.Int32  // lookups in a row without an answer
+	probing  atomic.Bool   // one asks a name server that answers nobody
 
 	ctx    context.Context // ends with the owner; lookups outlive the request that began them
 	cancel context.CancelFunc
@@ -79,7 +79,7 @@ func newResolver(server string, timeout time.Duration) *resolver {
 	return &resolver{
 		lookup:  systemLookup(server),
 		timeout: timeout,
-		places:  make(chan struct{}, maxLookups),
+		slots:   make(chan struct{}, maxLookups),
 		ctx:     ctx,
 		cancel:  cancel,
 		names:   make(map[string]*lookup),
@@ -105,7 +105,7 @@ func (r *resolver) resolve(ctx context.Context, host string) ([]netip.Addr, erro
 		// RFC 6761 section 6.3: no resolver is asked. Servers listen on either.
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	}
-	l := r.begin(name)
+	l := r.startLookup(name)
 	select {
 	case <-l.done:
 		return l.addrs, l.err
@@ -114,8 +114,8 @@ func (r *resolver) resolve(ctx context.Context, host string) ([]netip.Addr, erro
 	}
 }
 
-// begin returns the lookup of a name, a new one when there is none to share.
-func (r *resolver) begin(name string) *lookup {
+// startLookup returns the lookup of a name, a new one when there is none to share.
+func (r *resolver) startLookup(name string) *lookup {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -130,7 +130,7 @@ func (r *resolver) begin(name string) *lookup {
 		}
 	}
 	if len(r.names) >= maxNames {
-		r.forget(now)
+		r.evict(now)
 	}
 	l := &lookup{done: make(chan struct{})}
 	if r.ctx.Err() != nil {
@@ -143,8 +143,8 @@ func (r *resolver) begin(name string) *lookup {
 	return l
 }
 
-// forget makes room: what has expired goes first, then whatever comes.
-func (r *resolver) forget(now time.Time) {
+// evict makes room: what has expired goes first, then whatever comes.
+func (r *resolver) evict(now time.Time) {
 	for name, l := range r.names {
 		select {
 		case <-l.done:
@@ -165,14 +165,14 @@ func (r *resolver) forget(now time.Time) {
 // run looks a name up and tells those who wait.
 func (r *resolver) run(name string, l *lookup) {
 	addrs, err := r.attempt(name)
-	keep := dnsKeep
+	keep := dnsLifetime
 	switch {
 	case len(addrs) > 0:
 		err = nil
 	case err == nil || isNotFound(err):
-		err, keep = dnsFault(name, err), dnsKeepAbsent
+		err, keep = dnsFault(name, err), dnsLifetimeMissing
 	default:
-		err, keep = dnsFault(name, err), dnsKeepFailed
+		err, keep = dnsFault(name, err), dnsLifetimeFailed
 	}
 	l.addrs, l.err, l.expires = addrs, err, time.Now().Add(keep)
 	close(l.done)
@@ -180,30 +180,30 @@ func (r *resolver) run(name string, l *lookup) {
 
 // attempt looks a name up, unless the name server answers nobody.
 func (r *resolver) attempt(name string) ([]netip.Addr, error) {
-	r.places <- struct{}{}
-	defer func() { <-r.places }()
-	if r.silent.Load() >= deafAfter {
+	r.slots <- struct{}{}
+	defer func() { <-r.slots }()
+	if r.timeouts.Load() >= maxTimeouts {
 		if !r.probing.CompareAndSwap(false, true) {
-			return nil, errDeaf
+			return nil, errServerSilent
 		}
 		defer r.probing.Store(false)
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, r.timeout)
 	defer cancel()
 	addrs, err := r.addresses(ctx, absoluteName(name))
-	if unanswered(err) {
-		r.silent.Add(1)
+	if isUnanswered(err) {
+		r.timeouts.Add(1)
 	} else {
-		r.silent.Store(0)
+		r.timeouts.Store(0)
 	}
 	return addrs, err
 }
 
-// errDeaf is the answer for who does not wait for a name server that answers nobody.
-var errDeaf = &net.DNSError{Err: "no lookup was answered", IsTimeout: true, IsTemporary: true}
+// errServerSilent is the answer for who does not wait for a name server that answers nobody.
+var errServerSilent = &net.DNSError{Err: "no lookup was answered", IsTimeout: true, IsTemporary: true}
 
-// named is what one lookup brought.
-type named struct {
+// lookupResult is what one lookup brought.
+type lookupResult struct {
 	addrs []netip.Addr
 	err   error
 }
@@ -212,10 +212,10 @@ type named struct {
 // system may report the one that has no record and hide that the other could not be
 // asked. The error is the one that says more than that there is no such name.
 func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, error) {
-	var v6 named
+	var v6 lookupResult
 	var both sync.WaitGroup
-	both.Go(func() { v6 = r.patiently(ctx, "ip6", name) })
-	v4 := r.patiently(ctx, "ip4", name)
+	both.Go(func() { v6 = r.lookUpRepeatedly(ctx, "ip6", name) })
+	v4 := r.lookUpRepeatedly(ctx, "ip4", name)
 	both.Wait()
 	var addrs []netip.Addr
 	for _, addr := range append(v4.addrs, v6.addrs...) {
@@ -229,20 +229,20 @@ func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, er
 	return addrs, v4.err
 }
 
-// patiently looks a name up in one family, and once more beside it when no answer
+// lookUpRepeatedly looks a name up in one family, and once more beside it when no answer
 // comes. Lookups that nobody waits for any more are ended.
-func (r *resolver) patiently(ctx context.Context, network, name string) named {
+func (r *resolver) lookUpRepeatedly(ctx context.Context, network, name string) lookupResult {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	answers := make(chan named, dnsAskings)
+	answers := make(chan lookupResult, dnsMaxQueries)
 	ask := func() {
 		r.wg.Go(func() {
 			addrs, err := r.lookup(ctx, network, name)
-			answers <- named{addrs, err}
+			answers <- lookupResult{addrs, err}
 		})
 	}
 	ask()
-	patience := dnsPatience
+	patience := dnsRepeatAfter
 	again := time.NewTimer(patience)
 	defer again.Stop()
 	for asked := 1; ; {
@@ -251,7 +251,7 @@ func (r *resolver) patiently(ctx context.Context, network, name string) named {
 			return a
 		case <-again.C:
 			ask()
-			if asked++; asked < dnsAskings {
+			if asked++; asked < dnsMaxQueries {
 				patience *= 2
 				again.Reset(patience)
 			}
@@ -264,8 +264,8 @@ func isNotFound(err error) bool {
 	return errors.As(err, &dnsError) && dnsError.IsNotFound
 }
 
-// unanswered reports whether a name server was waited for in vain.
-func unanswered(err error) bool {
+// isUnanswered reports whether a name server was waited for in vain.
+func isUnanswered(err error) bool {
 	var dnsError *net.DNSError
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &dnsError) && dnsError.IsTimeout
 }
@@ -281,7 +281,7 @@ func dnsFault(name string, err error) *Fault {
 		f.Local, f.Err = true, localLimit(err)
 	case errors.Is(err, context.Canceled):
 		f.Err = &cause{"the run ended", err}
-	case unanswered(err):
+	case isUnanswered(err):
 		f.Err = &cause{"the name server did not answer in time", err}
 	default:
 		f.Err = &cause{"the name server could not tell", err}
@@ -319,22 +319,22 @@ func dialNameServer(ctx context.Context, network, address string) (net.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	end := ending{ctx, context.AfterFunc(ctx, func() { conn.Close() })}
+	end := closeOnDone{ctx, context.AfterFunc(ctx, func() { conn.Close() })}
 	if udp, ok := conn.(*net.UDPConn); ok {
 		return datagramConn{udp, end}, nil // the resolver looks for a net.PacketConn
 	}
 	return streamConn{conn, end}, nil
 }
 
-// ending is what becomes of a connection to a name server.
-type ending struct {
+// closeOnDone is what becomes of a connection to a name server.
+type closeOnDone struct {
 	ctx  context.Context
 	stop func() bool
 }
 
-// told is the error of a read: that of a connection which was closed because time is
+// readError is the error of a read: that of a connection which was closed because time is
 // up must not be taken for the name server's fault.
-func (e ending) told(err error) error {
+func (e closeOnDone) readError(err error) error {
 	if err != nil && errors.Is(e.ctx.Err(), context.DeadlineExceeded) {
 		return os.ErrDeadlineExceeded
 	}
@@ -343,12 +343,12 @@ func (e ending) told(err error) error {
 
 type datagramConn struct {
 	*net.UDPConn
-	ending
+	closeOnDone
 }
 
 func (c datagramConn) Read(b []byte) (int, error) {
 	n, err := c.UDPConn.Read(b)
-	return n, c.told(err)
+	return n, c.readError(err)
 }
 
 func (c datagramConn) Close() error {
@@ -358,12 +358,12 @@ func (c datagramConn) Close() error {
 
 type streamConn struct {
 	net.Conn
-	ending
+	closeOnDone
 }
 
 func (c streamConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	return n, c.told(err)
+	return n, c.readError(err)
 }
 
 func (c streamConn) Close() error {
@@ -387,8 +387,8 @@ func absoluteName(name string) string {
 	return name + "."
 }
 
-// checkServer reports what is wrong with the address of a name server.
-func checkServer(server string) error {
+// checkNameServer reports what is wrong with the address of a name server.
+func checkNameServer(server string) error {
 	host, port, err := net.SplitHostPort(server)
 	if err != nil || host == "" {
 		return fmt.Errorf("parse name server %q: want ADDRESS:PORT", server)

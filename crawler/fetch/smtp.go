@@ -26,7 +26,7 @@ const maxExchangers = 4
 // timeout, connection-reset.
 //
 // It returns nil where a server would take the mail, and for address literals.
-func (d *Daemons) ProbeMail(ctx context.Context, address urinorm.Address) error {
+func (d *OtherSchemes) ProbeMail(ctx context.Context, address urinorm.Address) error {
 	if address.Literal() {
 		return nil
 	}
@@ -34,22 +34,22 @@ func (d *Daemons) ProbeMail(ctx context.Context, address urinorm.Address) error 
 	if err != nil {
 		return &Fault{Kind: "uri-invalid", Op: "probe", Target: address.String(), Err: err}
 	}
-	row := &daemon{Daemons: d, scheme: "mailto", port: 25}
-	v := row.visit(ctx, &Request{URL: u})
-	defer v.end()
+	row := &schemeFetcher{OtherSchemes: d, scheme: "mailto", port: 25}
+	s := row.newSession(ctx, &Request{URL: u})
+	defer s.end()
 	if strings.ContainsFunc(address.String(), func(r rune) bool { return r < 0x20 || r == 0x7F || r == '<' || r == '>' }) {
-		return v.fault("probe", invalid(u, "the address "+errControl.Error()))
+		return s.fault("probe", invalidURL(u, "the address "+errControl.Error()))
 	}
-	hosts, err := v.exchangers(address.Domain)
+	hosts, err := s.exchangers(address.Domain)
 	if err != nil {
-		return v.fault("probe", err)
+		return s.fault("probe", err)
 	}
 	var last error
 	for _, host := range hosts {
-		tried := row.visit(ctx, v.req)
-		err := tried.fault("probe", tried.offer(host, address))
+		tried := row.newSession(ctx, s.req)
+		err := tried.fault("probe", tried.probeRecipient(host, address))
 		tried.end()
-		if err == nil || ctx.Err() != nil || isFinal(err) {
+		if err == nil || ctx.Err() != nil || isConclusive(err) {
 			return err
 		}
 		last = err
@@ -57,29 +57,29 @@ func (d *Daemons) ProbeMail(ctx context.Context, address urinorm.Address) error 
 	return last
 }
 
-// isFinal reports whether a mail server's answer makes it needless to ask the
+// isConclusive reports whether a mail server's answer makes it needless to ask the
 // next.
-func isFinal(err error) bool {
+func isConclusive(err error) bool {
 	var f *Fault
 	return errors.As(err, &f) && (f.Kind == "file-missing" || f.Kind == "uri-invalid")
 }
 
 // exchangers returns the hosts that take a domain's mail, the preferred first; the
 // domain itself where it names none (RFC 5321 section 5.1).
-func (v *visit) exchangers(domain string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(v.ctx, v.web.timeout)
+func (s *session) exchangers(domain string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.web.timeout)
 	defer cancel()
-	records, err := v.records.LookupMX(ctx, strings.TrimSuffix(domain, ".")+".")
+	records, err := s.records.LookupMX(ctx, strings.TrimSuffix(domain, ".")+".")
 	switch {
 	case len(records) == 0 && err != nil && !isNotFound(err):
-		if v.parent.Err() != nil {
-			return nil, context.Cause(v.parent)
+		if s.parent.Err() != nil {
+			return nil, context.Cause(s.parent)
 		}
 		return nil, dnsFault(domain, err)
 	case len(records) == 0:
 		return []string{domain}, nil
 	case len(records) == 1 && strings.Trim(records[0].Host, ".") == "":
-		return nil, v.says("file-missing", "the domain declares that it takes no mail (RFC 7505)", "")
+		return nil, s.serverFault("file-missing", "the domain declares that it takes no mail (RFC 7505)", "")
 	}
 	slices.SortStableFunc(records, func(a, b *net.MX) int { return cmp.Compare(a.Pref, b.Pref) })
 	var hosts []string
@@ -89,9 +89,9 @@ func (v *visit) exchangers(domain string) ([]string, error) {
 	return hosts, nil
 }
 
-// offer goes as far as RCPT with one server.
-func (v *visit) offer(host string, address urinorm.Address) error {
-	c, err := v.converse(site{host, v.port}, false)
+// probeRecipient goes as far as RCPT with one server.
+func (s *session) probeRecipient(host string, address urinorm.Address) error {
+	c, err := s.dialLines(serverAddr{host, s.port}, false)
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) && f.Kind == "connect-refused" {
@@ -102,7 +102,7 @@ func (v *visit) offer(host string, address urinorm.Address) error {
 		}
 		return err
 	}
-	greeting, err := c.reply()
+	greeting, err := c.readReply()
 	if err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (v *visit) offer(host string, address urinorm.Address) error {
 		return c.mailFault("the mail server does not talk to us", greeting, false)
 	}
 	defer c.quit()
-	features, err := c.ask("EHLO " + c.greetingName())
+	features, err := c.command("EHLO " + c.ehloDomain())
 	if err == nil && features.code >= 500 {
-		features, err = c.ask("HELO " + c.greetingName())
+		features, err = c.command("HELO " + c.ehloDomain())
 	}
 	if err != nil {
 		return err
@@ -123,12 +123,12 @@ func (v *visit) offer(host string, address urinorm.Address) error {
 	from := "MAIL FROM:<>"
 	if strings.ContainsFunc(address.Local, func(r rune) bool { return r >= 0x80 }) {
 		if !strings.Contains(" "+strings.ToUpper(features.text)+" ", " SMTPUTF8 ") {
-			return c.says("file-unreadable", "the mail server takes no internationalized addresses (RFC 6531)", "")
+			return c.serverFault("file-unreadable", "the mail server takes no internationalized addresses (RFC 6531)", "")
 		}
 		from += " SMTPUTF8"
 	}
 	for _, command := range []string{from, "RCPT TO:<" + address.String() + ">"} {
-		answer, err := c.ask(command)
+		answer, err := c.command(command)
 		if err != nil {
 			return err
 		}
@@ -139,9 +139,9 @@ func (v *visit) offer(host string, address urinorm.Address) error {
 	return nil
 }
 
-// greetingName is how we introduce ourselves: by the address we come from (RFC
+// ehloDomain is how we introduce ourselves: by the address we come from (RFC
 // 5321 section 4.1.4).
-func (c *conversation) greetingName() string {
+func (c *lineConn) ehloDomain() string {
 	local, err := netip.ParseAddrPort(c.conn.LocalAddr().String())
 	if err != nil {
 		return "[127.0.0.1]"
@@ -156,21 +156,21 @@ func (c *conversation) greetingName() string {
 // mailFault says what a negative answer means: by its enhanced status code (RFC
 // 3463) where there is one, else by its words. 550 alone says nothing: it is sent
 // to strangers, too.
-func (c *conversation) mailFault(what string, answer reply, recipient bool) error {
+func (c *lineConn) mailFault(what string, answer reply, recipient bool) error {
 	kind := "file-unreadable"
 	switch {
 	case answer.code >= 400 && answer.code < 500:
 		kind = "rate-limited"
 	case answer.code < 400:
 		kind = "protocol-error"
-	case recipient && saysNoMailbox(answer.text):
+	case recipient && isMailboxMissing(answer.text):
 		kind = "file-missing"
 		what = "the mail server says that there is no such mailbox"
 	}
-	return c.says(kind, what, fmt.Sprintf("%d %s", answer.code, answer.text))
+	return c.serverFault(kind, what, fmt.Sprintf("%d %s", answer.code, answer.text))
 }
 
-func saysNoMailbox(text string) bool {
+func isMailboxMissing(text string) bool {
 	status, _, _ := strings.Cut(text, " ")
 	if strings.Count(status, ".") == 2 && strings.Trim(status, "0123456789.") == "" {
 		switch status {

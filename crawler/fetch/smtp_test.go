@@ -47,7 +47,7 @@ func TestProbeMail(t *testing.T) {
 	d, _ := newDaemons(t, HTTPConfig{DNSServer: names, ConnectTo: []ConnectTo{
 		{From: "mx.example.com:25", To: server}, {From: "bare.example.com:25", To: server},
 		{From: "dead.example.com:25", To: "127.0.0.1:1"},
-	}}, DaemonConfig{DNSServer: names})
+	}}, OtherSchemesConfig{DNSServer: names})
 	for _, row := range []struct{ address, want string }{
 		{"joe@example.com", ""},
 		{"j%C3%B6rg@example.com", ""},
@@ -74,11 +74,11 @@ func TestProbeMail(t *testing.T) {
 
 // What is said to a mail server, to the last word: never DATA.
 func TestProbeMailDialogue(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		c.script("220-hello\r\n220 there\r\n", map[string]string{"EHLO": "502 what?\r\n", "": "250 ok\r\n", "RCPT": "550-5.1.1 no\r\n550 5.1.1 such\r\n"})
 	})
 	names := dnsmasq(t, "--mx-host=example.com,mx.example.com,20", "--host-record=mx.example.com,127.0.0.1")
-	d, _ := newDaemons(t, HTTPConfig{DNSServer: names, ConnectTo: []ConnectTo{{From: "mx.example.com:25", To: server.addr.String()}}}, DaemonConfig{DNSServer: names})
+	d, _ := newDaemons(t, HTTPConfig{DNSServer: names, ConnectTo: []ConnectTo{{From: "mx.example.com:25", To: server.addr.String()}}}, OtherSchemesConfig{DNSServer: names})
 	err := d.ProbeMail(t.Context(), urinorm.Address{Local: `"a b"`, Domain: "example.com"})
 	var fault *Fault
 	if !errors.As(err, &fault) || fault.Kind != "file-missing" || fault.Requests != 1 {
@@ -104,7 +104,7 @@ func TestSaysNoMailbox(t *testing.T) {
 		"5.1.1 no such user": true, "5.7.1 user unknown, they say": false, "User unknown": true, "5.2.1 disabled": true,
 		"relaying denied": false, "5.1.2 bad domain": false, "": false,
 	} {
-		if got := saysNoMailbox(text); got != want {
+		if got := isMailboxMissing(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -17,7 +17,7 @@ func isSOCKS(proxy *url.URL) bool { return proxy != nil && strings.HasPrefix(pro
 // where there is one, which looks the name up, else directly, as a proxy of HTTP's
 // carries HTTP alone. It reports whether the connection is the proxy's.
 func (h *HTTP) dialOther(ctx context.Context, hostport string) (conn net.Conn, proxied bool, err error) {
-	through, err := h.proxies.ofOther(hostport)
+	through, err := h.proxies.forOtherScheme(hostport)
 	if err != nil || !isSOCKS(through) {
 		if err == nil {
 			conn, err = h.dialer.dial(ctx, "tcp", hostport)
@@ -43,7 +43,7 @@ func (h *HTTP) dialSOCKS(ctx context.Context, through *url.URL, hostport string)
 		password, _ := through.User.Password()
 		login = &proxy.Auth{User: through.User.Username(), Password: password}
 	}
-	socks, err := proxy.SOCKS5("tcp", address, login, toProxy(h.dialer.dial))
+	socks, err := proxy.SOCKS5("tcp", address, login, dialFunc(h.dialer.dial))
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +64,15 @@ func (h *HTTP) dialSOCKS(ctx context.Context, through *url.URL, hostport string)
 	return nil, f
 }
 
-// toProxy is the dialer that package proxy reaches the proxy by.
-type toProxy func(ctx context.Context, network, address string) (net.Conn, error)
+// dialFunc is the dialer that package proxy reaches the proxy by.
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // DialContext dials.
-func (d toProxy) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+func (d dialFunc) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d(ctx, network, address)
 }
 
 // Dial is never called: package proxy prefers DialContext.
-func (d toProxy) Dial(network, address string) (net.Conn, error) {
+func (d dialFunc) Dial(network, address string) (net.Conn, error) {
 	return d(context.Background(), network, address)
 }

@@ -21,29 +21,29 @@ const (
 	telnetIAC  = 255
 )
 
-// askTelnet answers for telnet (RFC 4248): a server that accepts the connection is
+// fetchTelnet answers for telnet (RFC 4248): a server that accepts the connection is
 // there. Where the URL names a user the server is waited for to ask for one, and
 // where it has a password, for that too; what the server thinks of them is the
 // verdict. Nothing else is ever sent, and nothing of the URL that is a control
 // character or a command of Telnet.
-func askTelnet(v *visit) (*Response, error) {
-	server, err := v.siteOf(v.req.URL)
+func fetchTelnet(s *session) (*Response, error) {
+	server, err := s.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
 	var user *account
-	if v.req.URL.HasUserinfo() {
-		if user, err = v.account(); err != nil {
+	if s.req.URL.HasUserinfo() {
+		if user, err = s.account(); err != nil {
 			return nil, err
 		}
 	}
-	conn, err := v.dial(server, maxTelnetTalk)
+	conn, err := s.dial(server, maxTelnetTalk)
 	if err != nil {
 		return nil, err
 	}
 	if user != nil && user.name != "" {
 		t := &terminal{conn: conn, in: bufio.NewReader(conn)}
-		if err := t.login(v, user); err != nil {
+		if err := t.login(s, user); err != nil {
 			return nil, err
 		}
 	}
@@ -58,17 +58,17 @@ type terminal struct {
 }
 
 // login answers the prompts for a name and a password.
-func (t *terminal) login(v *visit, user *account) error {
+func (t *terminal) login(s *session, user *account) error {
 	if err := t.wait("login:", "username:", "user:", "name:"); err != nil {
 		return err
 	}
-	if err := t.say(user.name); err != nil || user.password == "" {
+	if err := t.writeLine(user.name); err != nil || user.password == "" {
 		return err
 	}
 	if err := t.wait("password:", "passcode:"); err != nil {
 		return err
 	}
-	if err := t.say(user.password); err != nil {
+	if err := t.writeLine(user.password); err != nil {
 		return err
 	}
 	// The next thing that is no blank line is a welcome or a refusal.
@@ -78,14 +78,14 @@ func (t *terminal) login(v *visit, user *account) error {
 	text := strings.ToLower(t.line.String())
 	for _, no := range []string{"incorrect", "invalid", "fail", "denied", "bad ", "login:", "username:"} {
 		if strings.Contains(text, no) {
-			return v.says("file-unreadable", "the server does not let the user in", t.line.String())
+			return s.serverFault("file-unreadable", "the server does not let the user in", t.line.String())
 		}
 	}
 	return nil
 }
 
-// say sends a line. RFC 854 ends it with CR LF.
-func (t *terminal) say(line string) error {
+// writeLine sends a line. RFC 854 ends it with CR LF.
+func (t *terminal) writeLine(line string) error {
 	t.line.Reset()
 	_, err := t.conn.Write([]byte(line + "\r\n"))
 	return err
@@ -95,7 +95,7 @@ func (t *terminal) say(line string) error {
 // the end of any line with something on it, or a pause in it.
 func (t *terminal) wait(words ...string) error {
 	for {
-		c, err := t.char()
+		c, err := t.readByte()
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (t *terminal) wait(words ...string) error {
 			continue
 		}
 		if t.line.Len() == maxPromptLine {
-			return errTooLong
+			return errLineTooLong
 		}
 		t.line.WriteByte(c)
 		text := strings.ToLower(t.line.String())
@@ -119,8 +119,8 @@ func (t *terminal) wait(words ...string) error {
 	}
 }
 
-// char reads a character, and refuses the options that the server proposes.
-func (t *terminal) char() (byte, error) {
+// readByte reads a character, and refuses the options that the server proposes.
+func (t *terminal) readByte() (byte, error) {
 	for {
 		c, err := t.in.ReadByte()
 		if err != nil || c != telnetIAC {
@@ -160,7 +160,7 @@ func (t *terminal) refuse(command, option byte) error {
 		return nil
 	}
 	// Not by Write: it would give the server another time limit for each proposal.
-	_, err := t.conn.answer([]byte{telnetIAC, answer, option})
+	_, err := t.conn.writeInStep([]byte{telnetIAC, answer, option})
 	return err
 }
 

@@ -22,7 +22,7 @@ func telnetd(t *testing.T) string {
 
 func TestTelnetd(t *testing.T) {
 	at := telnetd(t)
-	_, daemons := newDaemons(t, HTTPConfig{Timeout: 10 * time.Second}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{Timeout: 10 * time.Second}, OtherSchemesConfig{})
 	for _, row := range []struct{ userinfo, want string }{
 		{"", "ok"}, {"joe@", "ok"}, {"joe:pass%20word@", "ok"}, {"joe:wrong@", "file-unreadable"},
 	} {
@@ -38,7 +38,7 @@ func TestTelnetd(t *testing.T) {
 
 func TestTelnetNegotiation(t *testing.T) {
 	const options = "\xff\xfd\x18\xff\xfb\x01\xff\xfa\x18\x01\xff\xff\xf0\xff\xf0\xff\xfc\x05\xff\xf1"
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		c.say(options + "hello\r\n\r\nUser\xff\xf9name: ")
 		c.read()
 		c.say("Pass\x00word:")
@@ -46,7 +46,7 @@ func TestTelnetNegotiation(t *testing.T) {
 		c.say("\r\n\r\n$ ")
 		c.hang()
 	})
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	resp, _, fault := visitURL(t, daemons, "telnet://joe:x@"+server.addr.String()+"/", Existence)
 	if got := verdict(resp, fault); got != "ok" {
 		t.Errorf("%s: %v", got, fault)
@@ -60,27 +60,27 @@ func TestTelnetNegotiation(t *testing.T) {
 func TestTelnetFaults(t *testing.T) {
 	for _, row := range []struct {
 		name string
-		talk func(*lineConn)
+		talk func(*serverConn)
 		want string
 	}{
-		{"no prompt", func(c *lineConn) { c.say("hello\r\n"); c.hang() }, "timeout"},
-		{"closed", func(c *lineConn) { c.say("login: "); c.read() }, "connection-reset"},
-		{"endless", func(c *lineConn) {
+		{"no prompt", func(c *serverConn) { c.say("hello\r\n"); c.hang() }, "timeout"},
+		{"closed", func(c *serverConn) { c.say("login: "); c.read() }, "connection-reset"},
+		{"endless", func(c *serverConn) {
 			for c.say(strings.Repeat("x", 4096)) {
 			}
 		}, "protocol-error"},
-		{"options without end", func(c *lineConn) {
+		{"options without end", func(c *serverConn) {
 			go c.hang()
 			for c.say(strings.Repeat("\xff\xfd\x18", 1024)) {
 			}
 		}, "protocol-error"},
-		{"subnegotiation without end", func(c *lineConn) {
+		{"subnegotiation without end", func(c *serverConn) {
 			for c.say("\xff\xfa" + strings.Repeat("x", 4096)) {
 			}
 		}, "protocol-error"},
 	} {
 		server := serveLines(t, row.talk)
-		_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want)}, DaemonConfig{})
+		_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want)}, OtherSchemesConfig{})
 		_, _, fault := visitURL(t, daemons, "telnet://joe:x@"+server.addr.String()+"/", Existence)
 		if fault == nil || fault.Kind != row.want {
 			t.Errorf("%s: %v, want %s", row.name, fault, row.want)

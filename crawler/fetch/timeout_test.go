@@ -232,7 +232,7 @@ func TestHurry(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		start := time.Now()
-		resp.Body.(Hurrier).Hurry(2100 * time.Millisecond)
+		resp.Body.(TimeLimiter).LimitTime(2100 * time.Millisecond)
 		text, err := io.ReadAll(resp.Body)
 		if took := time.Since(start); err == nil || string(text) != "xxxx" || took != 2100*time.Millisecond {
 			t.Errorf("%q, %v after %v", text, err, took)

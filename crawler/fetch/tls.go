@@ -24,8 +24,8 @@ var browserSuites = []uint16{
 	tls.TLS_RSA_WITH_AES_256_CBC_SHA,
 }
 
-// sessions is how many TLS sessions are kept for resumption.
-const sessions = 1024
+// maxTLSSessions is how many TLS sessions are kept for resumption.
+const maxTLSSessions = 1024
 
 // tlsConfig returns the configuration of all connections. TLS 1.2 is the oldest
 // version, as in browsers.
@@ -35,7 +35,7 @@ func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 		// The chain is verified by us, as completing it takes more than one try.
 		InsecureSkipVerify: true,
 		VerifyConnection:   v.verify,
-		ClientSessionCache: tls.NewLRUClientSessionCache(sessions),
+		ClientSessionCache: tls.NewLRUClientSessionCache(maxTLSSessions),
 	}
 	for _, suite := range tls.CipherSuites() {
 		c.CipherSuites = append(c.CipherSuites, suite.ID)
@@ -131,9 +131,9 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 	return &chainError{certs, err}
 }
 
-// address holds a certificate to a host that is an address. TLS does not name such
+// verifyAddress holds a certificate to a host that is an address. TLS does not name such
 // a host to the server, and so the connection's state does not either.
-func (v *verifier) address(state *tls.ConnectionState, host string) error {
+func (v *verifier) verifyAddress(state *tls.ConnectionState, host string) error {
 	if v.insecure || state == nil || state.ServerName != "" || len(state.PeerCertificates) == 0 {
 		return nil
 	}

@@ -330,18 +330,18 @@ func TestCertificateForAProxysAddress(t *testing.T) {
 func TestAddressesAreBounded(t *testing.T) {
 	h := newHTTP(t, HTTPConfig{})
 	u := mustParse(t, "https://192.0.2.1/")
-	first := h.transports.holding(h.transports.remote, u, nil)
-	if again := h.transports.holding(h.transports.remote, u, nil); first != again || first == h.transports.holding(h.transports.loopback, u, nil) {
+	first := h.transports.forTarget(h.transports.remote, u, nil)
+	if again := h.transports.forTarget(h.transports.remote, u, nil); first != again || first == h.transports.forTarget(h.transports.loopback, u, nil) {
 		t.Error("a host has not one transport of each kind")
 	}
-	for i := range maxAddressed + 10 {
-		h.transports.holding(h.transports.remote, mustParse(t, fmt.Sprintf("https://[2001:db8::%x]/", i+1)), nil)
+	for i := range maxAddressTransports + 10 {
+		h.transports.forTarget(h.transports.remote, mustParse(t, fmt.Sprintf("https://[2001:db8::%x]/", i+1)), nil)
 	}
-	if n := len(h.transports.byHost); n > maxAddressed {
+	if n := len(h.transports.byHost); n > maxAddressTransports {
 		t.Errorf("%d transports are kept", n)
 	}
 	for _, u := range []string{"http://192.0.2.1/", "https://example.com/"} {
-		if h.transports.holding(h.transports.remote, mustParse(t, u), nil) != h.transports.remote {
+		if h.transports.forTarget(h.transports.remote, mustParse(t, u), nil) != h.transports.remote {
 			t.Errorf("%s has a transport of its own", u)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // Content-Security-Policy.
 const maxHeaderBytes = 1 << 20
 
-// maxAddressed bounds how many hosts have a transport of their own.
-const maxAddressed = 512
+// maxAddressTransports bounds how many hosts have a transport of their own.
+const maxAddressTransports = 512
 
 // transports are the connections to hosts, those that are kept for later requests
 // among them.
@@ -66,7 +66,7 @@ func newTransports(template *http.Transport, verifier *verifier, config HTTPConf
 	}
 }
 
-// holding returns the transport for a URL and its proxy: t, or one like it that
+// forTarget returns the transport for a URL and its proxy: t, or one like it that
 // holds certificates to their addresses. Where both have one and are asked over TLS,
 // it cannot tell whose certificate it sees, and either will do; the target's is
 // looked at once more with the answer.
@@ -75,7 +75,7 @@ func newTransports(template *http.Transport, verifier *verifier, config HTTPConf
 // crypto/tls then does not tell VerifyConnection whom we meant. So that a
 // certificate is held to the address before anything is sent, credentials above
 // all, each such host has a transport of its own, which knows.
-func (ts *transports) holding(t *http.Transport, u urinorm.URL, proxy *url.URL) *http.Transport {
+func (ts *transports) forTarget(t *http.Transport, u urinorm.URL, proxy *url.URL) *http.Transport {
 	var hosts []string
 	if u.Scheme() == "https" && isAddress(u.Host()) {
 		hosts = append(hosts, u.Host())
@@ -93,7 +93,7 @@ func (ts *transports) holding(t *http.Transport, u urinorm.URL, proxy *url.URL) 
 		return known
 	}
 	for old, transport := range ts.byHost {
-		if len(ts.byHost) < maxAddressed {
+		if len(ts.byHost) < maxAddressTransports {
 			break
 		}
 		transport.CloseIdleConnections()

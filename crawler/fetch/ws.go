@@ -63,7 +63,7 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 	} {
 		upgrade.Header.Set(name, value)
 	}
-	a := &asking{HTTP: h, req: &upgrade, loopback: isLoopback(u.Host()), memory: h.hosts.of(u)}
+	a := &httpFetch{HTTP: h, req: &upgrade, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
 	ans, err := a.send(ctx, http.MethodGet, firstProfile, false)
 	if err != nil {
 		var f *Fault

@@ -52,8 +52,8 @@ func TestWebSocket(t *testing.T) {
 	if err := os.WriteFile(authority, cert, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, daemons := newDaemons(t, HTTPConfig{CAFile: authority}, DaemonConfig{})
-	_, strict := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
+	_, strict := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, base := range []string{"ws" + strings.TrimPrefix(plain.URL, "http"), "ws" + strings.TrimPrefix(secure.URL, "http")} {
 		for path, want := range map[string]string{
 			"/socket": "101", "/socket?a=b#c": "101", "/page": "protocol-error", "/nothing": "404", "/private": "403",

@@ -11,99 +11,99 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxAgain bounds how often one request is sent again because its own answer
+// maxResends bounds how often one request is sent again because its own answer
 // asks for it: with a cookie it set, or with credentials.
-const maxAgain = 3
+const maxResends = 3
 
-// asking is one Request on its way to a Response.
+// httpFetch is one Request on its way to a Response.
 //
 //	Fetch ─ run ─ ask ─┬─ send HEAD ─┐
 //	                   └─ get ─┬─ send GET, first profile  ─┐
 //	                           └─ send GET, second profile ─┴─ roundTrip ─ once
-type asking struct {
+type httpFetch struct {
 	*HTTP
-	req      *Request
-	loopback bool
-	memory   *hostFacts
-	requests int
-	cookied  bool // cookies of this run went with the last request
+	req         *Request
+	loopback    bool
+	facts       *hostFacts
+	requests    int
+	sentCookies bool // cookies of this run went with the last request
 }
 
 // printed returns the URL as messages show it.
-func (a *asking) printed() string { return a.req.URL.WithoutFragment().Printed() }
+func (f *httpFetch) printed() string { return f.req.URL.WithoutFragment().Printed() }
 
-func (a *asking) fault(kind, op string, err error) *Fault {
-	return &Fault{Kind: kind, Op: op, Target: a.printed(), Err: err, Requests: a.requests}
+func (f *httpFetch) fault(kind, op string, err error) *Fault {
+	return &Fault{Kind: kind, Op: op, Target: f.printed(), Err: err, Requests: f.requests}
 }
 
-// run asks for the URL and, when the request says so, for those within its host
+// followRedirects asks for the URL and, when the request says so, for those within its host
 // that it is redirected to.
-func (a *asking) run(ctx context.Context) (*Response, error) {
-	for hops := a.req.Follow; ; hops-- {
-		resp, err := a.ask(ctx)
+func (f *httpFetch) followRedirects(ctx context.Context) (*Response, error) {
+	for hops := f.req.Follow; ; hops-- {
+		resp, err := f.headOrGet(ctx)
 		if err != nil {
 			return nil, err
 		}
-		resp.URL = a.req.URL
+		resp.URL = f.req.URL
 		if hops <= 0 || !isRedirect(resp.Status) {
 			return resp, nil
 		}
-		next, ok := resolveLocation(a.req.URL, resp.Location)
-		if !ok || next.Host() != a.req.URL.Host() {
+		next, ok := resolveLocation(f.req.URL, resp.Location)
+		if !ok || next.Host() != f.req.URL.Host() {
 			return resp, nil
 		}
 		if resp.Body != nil {
 			resp.Body.Close()
 		}
-		req := *a.req
+		req := *f.req
 		req.URL, req.Validators = next, Validators{}
-		req.Internal = req.Internal && next.Authority() == a.req.URL.Authority() // another port is another host
-		a.req, a.memory = &req, a.hosts.of(next)
+		req.Internal = req.Internal && next.Authority() == f.req.URL.Authority() // another port is another host
+		f.req, f.facts = &req, f.hosts.factsOf(next)
 	}
 }
 
-// ask answers the request by HEAD or GET.
+// headOrGet answers the request by HEAD or GET.
 //
 // HEAD is asked first where existence is all that is wanted; GET has the last
 // word unless HEAD says 2xx. Of redirects, HEAD is believed only those that mend
 // the spelling of the URL, which servers do before they look at the method (see
-// isRespelling); others have been seen to lead users of HEAD in a circle or to an
+// isMinorRedirect); others have been seen to lead users of HEAD in a circle or to an
 // error page. HEAD is not believed when it says 429 or 503 either: a limit may be
 // on HEAD alone. Faults of the way there (names, connections, TLS) would meet GET
 // too and are final.
-func (a *asking) ask(ctx context.Context) (*Response, error) {
-	if a.req.Need == Content || a.memory.skipHead() {
-		ans, err := a.get(ctx)
+func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
+	if f.req.Need == Content || f.facts.skipHead() {
+		ans, err := f.get(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return a.response(ans), nil
+		return f.response(ans), nil
 	}
-	head, headErr := a.send(ctx, http.MethodHead, a.profile(), false)
+	head, headErr := f.send(ctx, http.MethodHead, f.profile(), false)
 	if headErr == nil {
-		if isOK(head.StatusCode) || isRedirect(head.StatusCode) && isRespelling(a.req.URL, locationOf(head.Header)) {
-			return a.response(head), nil
+		if isOK(head.StatusCode) || isRedirect(head.StatusCode) && isMinorRedirect(f.req.URL, locationOf(head.Header)) {
+			return f.response(head), nil
 		}
 		head.discard()
-	} else if !headMayLie(headErr) {
+	} else if !getMaySucceed(headErr) {
 		return nil, headErr
 	}
-	ans, err := a.get(ctx)
+	ans, err := f.get(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var fault *Fault
 	switch {
 	case errors.As(headErr, &fault) && fault.Kind == "timeout":
-		a.memory.headHangs.Store(true)
+		f.facts.headTimesOut.Store(true)
 	case headErr != nil || isOK(ans.StatusCode):
-		a.memory.headFailures.Add(1)
+		f.facts.headFailures.Add(1)
 	}
-	return a.response(ans), nil
+	return f.response(ans), nil
 }
 
-// headMayLie reports whether GET may fare better than HEAD did.
-func headMayLie(err error) bool {
+// getMaySucceed reports whether GET may fare better than HEAD did.
+func getMaySucceed(err error) bool {
 	var f *Fault
 	if !errors.As(err, &f) || f.Local {
 		return false
@@ -118,8 +118,8 @@ func headMayLie(err error) bool {
 }
 
 // profile returns the header profile to begin with.
-func (a *asking) profile() profile {
-	if a.memory.alternate.Load() && !a.req.Internal {
+func (f *httpFetch) profile() profile {
+	if f.facts.alternate.Load() && !f.req.Internal {
 		return secondProfile
 	}
 	return firstProfile
@@ -127,20 +127,20 @@ func (a *asking) profile() profile {
 
 // get asks with GET, and where the headers may be to blame for a refusal, once
 // more with others. The second answer counts when it is 2xx.
-func (a *asking) get(ctx context.Context) (*answer, error) {
-	p := a.profile()
-	ans, err := a.send(ctx, http.MethodGet, p, false)
-	if err == nil && a.req.Validators.refused(ans.Response) {
+func (f *httpFetch) get(ctx context.Context) (*answer, error) {
+	p := f.profile()
+	ans, err := f.send(ctx, http.MethodGet, p, false)
+	if err == nil && f.req.Validators.explains(ans.Response) {
 		ans.discard()
-		plain := *a.req
-		plain.Validators, a.req = Validators{}, &plain
-		ans, err = a.send(ctx, http.MethodGet, p, false)
+		plain := *f.req
+		plain.Validators, f.req = Validators{}, &plain
+		ans, err = f.send(ctx, http.MethodGet, p, false)
 	}
-	if err != nil || !wantsSecondProfile(a.req, ans.Response) {
+	if err != nil || !wantsSecondProfile(f.req, ans.Response) {
 		return ans, err
 	}
 	refusedType := ans.StatusCode == http.StatusNotAcceptable || ans.StatusCode == http.StatusUnsupportedMediaType
-	second, err := a.send(ctx, http.MethodGet, p.other(), refusedType)
+	second, err := f.send(ctx, http.MethodGet, p.alternative(), refusedType)
 	switch {
 	case err != nil:
 		if ctx.Err() != nil {
@@ -149,7 +149,7 @@ func (a *asking) get(ctx context.Context) (*answer, error) {
 		}
 	case isOK(second.StatusCode):
 		ans.discard()
-		a.memory.alternate.Store(p.other() == secondProfile)
+		f.facts.alternate.Store(p.alternative() == secondProfile)
 		return second, nil
 	default:
 		second.discard()
@@ -159,22 +159,22 @@ func (a *asking) get(ctx context.Context) (*answer, error) {
 
 // send sends a request and does what its answer asks for: again with a cookie
 // that breaks a redirect to the URL itself, again with credentials.
-func (a *asking) send(ctx context.Context, method string, p profile, refusedType bool) (*answer, error) {
+func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedType bool) (*answer, error) {
 	for again := 0; ; again++ {
-		header := a.profiles.header(a.req, p, refusedType, a.loopback)
+		header := f.profiles.header(f.req, p, refusedType, f.loopback)
 		if method == http.MethodGet {
-			a.req.Validators.put(header)
+			f.req.Validators.addTo(header)
 		}
-		a.cookied = a.cookies.send(a.req.URL, header)
-		sent := a.authorize(header, method)
-		ans, err := a.roundTrip(ctx, method, header)
+		f.sentCookies = f.cookies.addTo(f.req.URL, header)
+		sent := f.authorize(header, method)
+		ans, err := f.roundTrip(ctx, method, header)
 		if err != nil {
 			return nil, err
 		}
-		gotCookie := a.cookies.keep(a.req.URL, ans.Response)
-		if again < maxAgain {
-			if gotCookie && isRedirect(ans.StatusCode) && leadsTo(a.req.URL, locationOf(ans.Header), a.req.URL) ||
-				ans.StatusCode == http.StatusUnauthorized && a.answerChallenge(ans.Header["Www-Authenticate"], sent) {
+		gotCookie := f.cookies.store(f.req.URL, ans.Response)
+		if again < maxResends {
+			if gotCookie && isRedirect(ans.StatusCode) && resolvesTo(f.req.URL, locationOf(ans.Header), f.req.URL) ||
+				ans.StatusCode == http.StatusUnauthorized && f.answerChallenge(ans.Header["Www-Authenticate"], sent) {
 				ans.discard()
 				continue
 			}
@@ -185,15 +185,15 @@ func (a *asking) send(ctx context.Context, method string, p profile, refusedType
 
 // authorize adds the Authorization header, if this host has an account, and returns
 // it. Over TLS and on this machine nobody can listen.
-func (a *asking) authorize(header http.Header, method string) string {
+func (f *httpFetch) authorize(header http.Header, method string) string {
 	if header["Authorization"] != nil {
 		return ""
 	}
-	user := a.accounts.of(a.req.URL, a.req.Internal)
+	user := f.accounts.forURL(f.req.URL, f.req.Internal)
 	if user == nil {
 		return ""
 	}
-	value := a.memory.login.authorization(user, method, a.req.URL.RequestTarget(), a.loopback || a.req.URL.Scheme() == "https")
+	value := f.facts.login.authorization(user, method, f.req.URL.RequestTarget(), f.loopback || f.req.URL.Scheme() == "https")
 	if value != "" {
 		header["Authorization"] = []string{value}
 	}
@@ -202,14 +202,14 @@ func (a *asking) authorize(header http.Header, method string) string {
 
 // answerChallenge looks at a 401 and reports whether the request should be sent
 // again with what its challenges ask for. sent is the Authorization that was refused.
-func (a *asking) answerChallenge(challenges []string, sent string) bool {
-	return a.accounts.of(a.req.URL, a.req.Internal) != nil && len(a.req.Header["Authorization"]) == 0 && a.memory.login.learn(challenges, sent)
+func (f *httpFetch) answerChallenge(challenges []string, sent string) bool {
+	return f.accounts.forURL(f.req.URL, f.req.Internal) != nil && len(f.req.Header["Authorization"]) == 0 && f.facts.login.learn(challenges, sent)
 }
 
 // getCertificate reads at most limit bytes of what a URL answers, for issuers.
 func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) ([]byte, error) {
-	a := &asking{HTTP: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), memory: h.hosts.of(u)}
-	ans, err := a.roundTrip(ctx, http.MethodGet, http.Header{
+	f := &httpFetch{HTTP: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
+	ans, err := f.roundTrip(ctx, http.MethodGet, http.Header{
 		"User-Agent":      h.profiles.userAgent,
 		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
 		"Accept-Encoding": {"identity"},
@@ -225,7 +225,7 @@ func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) (
 }
 
 // response makes the Response of an answer, reading or leaving its body.
-func (a *asking) response(ans *answer) *Response {
+func (f *httpFetch) response(ans *answer) *Response {
 	resp := &Response{
 		Status:      ans.StatusCode,
 		Header:      ans.Header,
@@ -234,7 +234,7 @@ func (a *asking) response(ans *answer) *Response {
 		Size:        ans.ContentLength,
 		TLS:         ans.TLS,
 		Conditional: ans.Request != nil && isConditional(ans.Request.Header),
-		Cookied:     a.cookied,
+		SentCookies: f.sentCookies,
 		Proxy:       ans.proxy,
 	}
 	if len(codingsOf(ans.Header.Get("Content-Encoding"))) > 0 {
@@ -246,12 +246,12 @@ func (a *asking) response(ans *answer) *Response {
 		}
 	}
 	if ans.TLS != nil {
-		resp.Notes = a.verifier.notes(ans.TLS)
+		resp.Notes = f.verifier.notes(ans.TLS)
 	}
 	switch {
-	case a.req.Need == Existence:
+	case f.req.Need == Existence:
 		if ans.StatusCode >= 400 && ans.Request != nil && ans.Request.Method == http.MethodGet {
-			resp.Excerpt = a.excerpt(ans)
+			resp.Excerpt = f.excerpt(ans)
 		}
 		if cut := ans.discard(); cut && isOK(ans.StatusCode) {
 			resp.Notes = append(resp.Notes, Note{"body-truncated", "the body ended before it was complete"})
@@ -260,16 +260,16 @@ func (a *asking) response(ans *answer) *Response {
 		ans.discard()
 		resp.Body = http.NoBody
 	default:
-		resp.Body = a.content(ans)
+		resp.Body = f.content(ans)
 	}
 	return resp
 }
 
 // excerpt reads the beginning of an error page; what goes wrong there is no
 // matter.
-func (a *asking) excerpt(ans *answer) []byte {
-	ans.ex.hurry(drainTime)
-	b := a.content(ans)
+func (f *httpFetch) excerpt(ans *answer) []byte {
+	ans.ex.limitTime(drainTime)
+	b := f.content(ans)
 	text, _ := io.ReadAll(io.LimitReader(b, excerptSize))
 	b.plain.Close()
 	return text
@@ -325,23 +325,23 @@ func resolveLocation(from urinorm.URL, location string) (urinorm.URL, bool) {
 	return u, err == nil
 }
 
-// leadsTo reports whether a Location on from is the URL to, fragments aside.
-func leadsTo(from urinorm.URL, location string, to urinorm.URL) bool {
+// resolvesTo reports whether a Location on from is the URL to, fragments aside.
+func resolvesTo(from urinorm.URL, location string, to urinorm.URL) bool {
 	u, ok := resolveLocation(from, location)
 	return ok && u.WithoutFragment().String() == to.WithoutFragment().String()
 }
 
-// isRespelling reports whether a Location on u only mends its spelling: another
+// isMinorRedirect reports whether a Location on u only mends its spelling: another
 // scheme, "www." put on or taken off, a '/' at the end of the path.
-func isRespelling(u urinorm.URL, location string) bool {
+func isMinorRedirect(u urinorm.URL, location string) bool {
 	to, ok := resolveLocation(u, location)
 	if !ok {
 		return false
 	}
-	return to.WithoutFragment().String() != u.WithoutFragment().String() && plainSpelling(to) == plainSpelling(u)
+	return to.WithoutFragment().String() != u.WithoutFragment().String() && withoutMinorParts(to) == withoutMinorParts(u)
 }
 
-func plainSpelling(u urinorm.URL) string {
+func withoutMinorParts(u urinorm.URL) string {
 	host := strings.TrimPrefix(u.Host(), "www.")
 	if u.Port() != "" {
 		host += ":" + u.Port()

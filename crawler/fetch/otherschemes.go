@@ -14,10 +14,10 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// DaemonConfig says what the servers of other schemes than the web's are asked
+// OtherSchemesConfig says what the servers of other schemes than the web's are asked
 // with, beyond what the HTTP beside them has: its limits, its name servers, its
 // accounts, its allowed ports.
-type DaemonConfig struct {
+type OtherSchemesConfig struct {
 	// NewsServer answers for news: URLs that name no server: "host" or
 	// "host:port". "" means the environment's NNTP_SERVER; when that is empty too,
 	// such URLs are skipped.
@@ -27,7 +27,7 @@ type DaemonConfig struct {
 	DNSServer string
 }
 
-// Daemons asks the servers of the schemes beside the web: ftp, ftps, gopher, news,
+// OtherSchemes asks the servers of the schemes beside the web: ftp, ftps, gopher, news,
 // nntp, snews, telnet, ldap, ldaps, ws, wss, dict, finger and dns; and mail
 // servers, when that is wanted. It goes by the connections of an HTTP: names are
 // looked up by the same resolver, certificates are judged by the same rules,
@@ -52,7 +52,7 @@ type DaemonConfig struct {
 //
 // A Daemons is safe for concurrent use. It holds nothing that has to be closed but
 // the HTTP, which outlives it.
-type Daemons struct {
+type OtherSchemes struct {
 	web        *HTTP
 	tls        *tls.Config
 	newsServer urinorm.URL // zero for none
@@ -60,9 +60,9 @@ type Daemons struct {
 	ports      map[int]bool // allowed by the user
 }
 
-// NewDaemons checks the configuration. It sends nothing.
-func NewDaemons(web *HTTP, config DaemonConfig) (*Daemons, error) {
-	d := &Daemons{web: web, tls: web.transports.fallback.TLSClientConfig.Clone(), ports: make(map[int]bool)}
+// NewOtherSchemes checks the configuration. It sends nothing.
+func NewOtherSchemes(web *HTTP, config OtherSchemesConfig) (*OtherSchemes, error) {
+	d := &OtherSchemes{web: web, tls: web.transports.fallback.TLSClientConfig.Clone(), ports: make(map[int]bool)}
 	d.tls.NextProtos = nil
 	for _, port := range web.allowPorts {
 		d.ports[port] = true
@@ -78,7 +78,7 @@ func NewDaemons(web *HTTP, config DaemonConfig) (*Daemons, error) {
 		}
 	}
 	if config.DNSServer != "" {
-		if err := checkServer(config.DNSServer); err != nil {
+		if err := checkNameServer(config.DNSServer); err != nil {
 			return nil, err
 		}
 	}
@@ -102,50 +102,50 @@ func parseServer(s string) (urinorm.URL, error) {
 	return u, nil
 }
 
-// daemon is a row of the table of schemes: a Fetcher.
-type daemon struct {
-	*Daemons
+// schemeFetcher is a row of the table of schemes: a Fetcher.
+type schemeFetcher struct {
+	*OtherSchemes
 	scheme string
 	port   int  // the one that may be left out
 	secure bool // TLS from the first byte
-	ask    func(*visit) (*Response, error)
+	fetch  func(*session) (*Response, error)
 }
 
 // Fetch asks the server a URL names.
-func (d *daemon) Fetch(ctx context.Context, req *Request) (*Response, error) {
+func (d *schemeFetcher) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	v := d.visit(ctx, req)
-	resp, err := d.ask(v)
+	s := d.newSession(ctx, req)
+	resp, err := d.fetch(s)
 	if err != nil {
-		err = v.fault("fetch", err)
-		v.end()
+		err = s.fault("fetch", err)
+		s.end()
 		return nil, err
 	}
 	if resp.Body == nil {
-		v.end() // else the body does it
+		s.end() // else the body does it
 	}
-	resp.Requests = v.requests
-	resp.Notes = append(resp.Notes, v.notes...)
+	resp.Requests = s.requests
+	resp.Notes = append(resp.Notes, s.notes...)
 	return resp, nil
 }
 
-// site is the server a URL or the configuration names.
-type site struct {
+// serverAddr is the server a URL or the configuration names.
+type serverAddr struct {
 	host string // as a resolver wants it, IPv6 addresses without brackets
 	port int
 }
 
-func (s site) hostport() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
+func (s serverAddr) hostport() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
 
-// siteOf returns the server of a URL, and refuses ports that belong to other
+// serverOf returns the server of a URL, and refuses ports that belong to other
 // services. Hosts of these schemes are not normalized in a URL; they are here.
-func (d *daemon) siteOf(u urinorm.URL) (site, error) {
-	s := site{port: d.port}
+func (d *schemeFetcher) serverOf(u urinorm.URL) (serverAddr, error) {
+	s := serverAddr{port: d.port}
 	host, err := hostName(u.Host())
 	if err != nil {
-		return s, invalid(u, err.Error())
+		return s, invalidURL(u, err.Error())
 	}
 	s.host = host
 	if len(s.host) > maxHostName {
@@ -154,24 +154,24 @@ func (d *daemon) siteOf(u urinorm.URL) (site, error) {
 	if port := u.Port(); port != "" {
 		s.port, _ = parsePort(port)
 	}
-	if reason := d.blocked(s.port); reason != "" {
-		return s, refuse(u, "port-blocked", reason)
+	if reason := d.blockedReason(s.port); reason != "" {
+		return s, urlFault(u, "port-blocked", reason)
 	}
 	return s, nil
 }
 
-// refuse is the fault of a URL that is not asked.
-func refuse(u urinorm.URL, kind, reason string) *Fault {
+// urlFault is the fault of a URL that is not asked.
+func urlFault(u urinorm.URL, kind, reason string) *Fault {
 	return &Fault{Kind: kind, Op: "fetch", Target: u.WithoutFragment().Printed(), Err: errors.New(reason)}
 }
 
-// invalid is the fault of a URL that can't be put to a server of its scheme.
-func invalid(u urinorm.URL, reason string) *Fault { return refuse(u, "uri-invalid", reason) }
+// invalidURL is the fault of a URL that can't be put to a server of its scheme.
+func invalidURL(u urinorm.URL, reason string) *Fault { return urlFault(u, "uri-invalid", reason) }
 
-// blocked says why a port is not asked: it is neither the scheme's own nor beyond
+// blockedReason says why a port is not asked: it is neither the scheme's own nor beyond
 // the well-known ones, and another service listens there that lines of this
 // protocol may harm (RFC 3986 section 7.2).
-func (d *daemon) blocked(port int) string {
+func (d *schemeFetcher) blockedReason(port int) string {
 	if port == d.port || d.ports[port] || slices.Contains(alternatePorts[d.scheme], port) {
 		return ""
 	}
@@ -208,10 +208,10 @@ func hostName(host string) (string, error) {
 
 // account returns the name and password to log in with: the URL's, else the ones
 // given for the host, else nil.
-func (v *visit) account() (*account, error) {
-	u := v.req.URL
+func (s *session) account() (*account, error) {
+	u := s.req.URL
 	if !u.HasUserinfo() {
-		return v.web.accounts.of(u, v.req.Internal), nil
+		return s.web.accounts.forURL(u, s.req.Internal), nil
 	}
 	name, err := decodeOnce(u.Username(), "")
 	if err == nil {
@@ -220,7 +220,7 @@ func (v *visit) account() (*account, error) {
 			return &account{name, password}, nil
 		}
 	}
-	return nil, invalid(u, "the user name or password "+err.Error())
+	return nil, invalidURL(u, "the user name or password "+err.Error())
 }
 
 // decodeOnce undoes a part's percent-encoding, once. It refuses what must not

@@ -146,15 +146,15 @@ func (s *lineServer) lines() []string {
 	return append([]string(nil), s.got...)
 }
 
-// lineConn is a connection to a lineServer.
-type lineConn struct {
+// serverConn is a connection to a lineServer.
+type serverConn struct {
 	*net.TCPConn
 	server *lineServer
 	in     *bufio.Reader
 }
 
 // read returns the next line without its end; "" when the client has gone.
-func (c *lineConn) read() string {
+func (c *serverConn) read() string {
 	line, err := c.in.ReadString('\n')
 	if line != "" {
 		c.server.mu.Lock()
@@ -168,17 +168,17 @@ func (c *lineConn) read() string {
 }
 
 // say writes and reports whether that went well.
-func (c *lineConn) say(text string) bool {
+func (c *serverConn) say(text string) bool {
 	_, err := io.WriteString(c, text)
 	return err == nil
 }
 
 // hang waits until the client gives up.
-func (c *lineConn) hang() { io.Copy(io.Discard, c.in) }
+func (c *serverConn) hang() { io.Copy(io.Discard, c.in) }
 
 // script answers each line that begins with a key by its value; what it has no
 // key for by the value of "".
-func (c *lineConn) script(greeting string, answers map[string]string) {
+func (c *serverConn) script(greeting string, answers map[string]string) {
 	c.say(greeting)
 	for {
 		line := c.read()
@@ -198,24 +198,24 @@ func (c *lineConn) script(greeting string, answers map[string]string) {
 	}
 }
 
-func serveLines(t testing.TB, talk func(*lineConn)) *lineServer {
+func serveLines(t testing.TB, talk func(*serverConn)) *lineServer {
 	t.Helper()
 	s := &lineServer{}
 	s.addr = crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
-		talk(&lineConn{conn, s, bufio.NewReader(conn)})
+		talk(&serverConn{conn, s, bufio.NewReader(conn)})
 	})
 	return s
 }
 
 // newDaemons returns the fetchers of all schemes.
-func newDaemons(t testing.TB, web HTTPConfig, config DaemonConfig) (*Daemons, Mux) {
+func newDaemons(t testing.TB, web HTTPConfig, config OtherSchemesConfig) (*OtherSchemes, Mux) {
 	t.Helper()
 	h, err := NewHTTP(web)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Close)
-	d, err := NewDaemons(h, config)
+	d, err := NewOtherSchemes(h, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func patience(want string) time.Duration {
 }
 
 func TestPorts(t *testing.T) {
-	_, daemons := newDaemons(t, HTTPConfig{AllowPorts: []int{81}}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{AllowPorts: []int{81}}, OtherSchemesConfig{})
 	for _, row := range []struct{ url, want string }{
 		{"gopher://127.0.0.1:25/0x", "port-blocked"},
 		{"gopher://127.0.0.1:6667/0x", "port-blocked"},
@@ -322,8 +322,8 @@ func TestPorts(t *testing.T) {
 // What a URL says must not reach a server when it holds what ends a line, or a
 // command of Telnet (RFC 3986 section 7.2).
 func TestInjection(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) { c.say("220 hello\r\n"); c.hang() })
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	server := serveLines(t, func(c *serverConn) { c.say("220 hello\r\n"); c.hang() })
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	at := server.addr.String()
 	for _, address := range []string{
 		"ftp://" + at + "/a%0D%0ADELE%20x",
@@ -359,7 +359,7 @@ func TestInjection(t *testing.T) {
 }
 
 func TestHasScheme(t *testing.T) {
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger dns") {
 		if !daemons.Has(scheme) {
 			t.Errorf("%s has no fetcher", scheme)
@@ -376,24 +376,24 @@ func TestNewDaemonsRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	for _, config := range []DaemonConfig{
+	for _, config := range []OtherSchemesConfig{
 		{NewsServer: "a b"}, {NewsServer: "news.example/x"}, {NewsServer: "u@news.example"}, {NewsServer: "news.example:x"},
 		{DNSServer: "nowhere"},
 	} {
-		if _, err := NewDaemons(h, config); err == nil {
+		if _, err := NewOtherSchemes(h, config); err == nil {
 			t.Errorf("%+v was taken", config)
 		}
 	}
 	t.Setenv("NNTP_SERVER", "news.example:119")
-	d, err := NewDaemons(h, DaemonConfig{})
+	d, err := NewOtherSchemes(h, OtherSchemesConfig{})
 	if err != nil || d.newsServer.Host() != "news.example" {
 		t.Errorf("NNTP_SERVER: %v %v", d.newsServer, err)
 	}
 }
 
 func TestDaemonsDenyPrivate(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) { c.hang() })
-	_, daemons := newDaemons(t, HTTPConfig{DenyPrivate: true}, DaemonConfig{})
+	server := serveLines(t, func(c *serverConn) { c.hang() })
+	_, daemons := newDaemons(t, HTTPConfig{DenyPrivate: true}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger") {
 		_, _, fault := visitURL(t, daemons, scheme+"://"+server.addr.String()+"/", Existence)
 		if fault == nil || fault.Kind != "address-denied" {
@@ -421,17 +421,17 @@ func hostileURL(scheme string, addr net.Addr) string {
 }
 
 // visitTalker asks a server of one of the talkers.
-func visitTalker(t *testing.T, d *Daemons, scheme string, addr net.Addr) (*Response, *Fault) {
+func visitTalker(t *testing.T, d *OtherSchemes, scheme string, addr net.Addr) (*Response, *Fault) {
 	t.Helper()
 	if scheme != "smtp" {
 		resp, _, fault := visitURL(t, d.Fetchers(), hostileURL(scheme, addr), Existence)
 		return resp, fault
 	}
 	to, _ := netip.ParseAddrPort(addr.String())
-	row := &daemon{Daemons: d, scheme: "mailto", port: int(to.Port())}
-	v := row.visit(t.Context(), &Request{URL: mustParse(t, "mailto:joe@example.com")})
+	row := &schemeFetcher{OtherSchemes: d, scheme: "mailto", port: int(to.Port())}
+	v := row.newSession(t.Context(), &Request{URL: mustParse(t, "mailto:joe@example.com")})
 	defer v.end()
-	err := v.fault("probe", v.offer(to.Addr().String(), urinorm.Address{Local: "joe", Domain: "example.com"}))
+	err := v.fault("probe", v.probeRecipient(to.Addr().String(), urinorm.Address{Local: "joe", Domain: "example.com"}))
 	var fault *Fault
 	if err != nil && !errors.As(err, &fault) {
 		t.Fatal(err)
@@ -441,42 +441,42 @@ func visitTalker(t *testing.T, d *Daemons, scheme string, addr net.Addr) (*Respo
 
 type hostileRow struct {
 	name, want string
-	talk       func(*lineConn)
+	talk       func(*serverConn)
 	but        map[string]string
 }
 
 // hostile are ways to misbehave that every client of a server has to bear. What comes
 // of them is want, for some schemes something else.
 var hostile = []hostileRow{
-	{"silent", "timeout", func(c *lineConn) { c.hang() }, nil},
-	{"closed at once", "connection-reset", func(c *lineConn) {}, nil},
-	{"reset", "connection-reset", func(c *lineConn) { c.SetLinger(0) }, nil},
-	{"line without end", "protocol-error", func(c *lineConn) {
+	{"silent", "timeout", func(c *serverConn) { c.hang() }, nil},
+	{"closed at once", "connection-reset", func(c *serverConn) {}, nil},
+	{"reset", "connection-reset", func(c *serverConn) { c.SetLinger(0) }, nil},
+	{"line without end", "protocol-error", func(c *serverConn) {
 		go c.hang()
 		for c.say(strings.Repeat("2", 4096)) {
 		}
 	}, map[string]string{"finger": "ok"}},
-	{"lines without end", "protocol-error", func(c *lineConn) {
+	{"lines without end", "protocol-error", func(c *serverConn) {
 		go c.hang()
 		for c.say(strings.Repeat("220-x\r\n", 512)) {
 		}
 	}, map[string]string{"finger": "ok"}},
-	{"zero bytes", "protocol-error", func(c *lineConn) {
+	{"zero bytes", "protocol-error", func(c *serverConn) {
 		go c.hang()
 		for c.say(strings.Repeat("\x00", 4096)) {
 		}
 	}, map[string]string{"finger": "ok"}},
-	{"HTTP", "protocol-error", func(c *lineConn) { c.say("HTTP/1.1 400 Bad Request\r\n\r\n") },
+	{"HTTP", "protocol-error", func(c *serverConn) { c.say("HTTP/1.1 400 Bad Request\r\n\r\n") },
 		map[string]string{"finger": "ok", "ws": "", "telnet": "connection-reset", "ldap": "connection-reset"}}, // read as BER, it ends within a value
-	{"control characters", "", func(c *lineConn) { c.say("420 \x1b[31mred\x00\rgreen\x07\xff\r\n"); c.CloseWrite(); c.hang() },
+	{"control characters", "", func(c *serverConn) { c.say("420 \x1b[31mred\x00\rgreen\x07\xff\r\n"); c.CloseWrite(); c.hang() },
 		map[string]string{"finger": "ok", "ftp": "rate-limited", "dict": "rate-limited", "smtp": "rate-limited"}},
-	{"nothing but CR", "", func(c *lineConn) { c.say("\r\r\r\r\r\n\r\n\n"); c.CloseWrite(); c.hang() }, map[string]string{"finger": "ok"}},
+	{"nothing but CR", "", func(c *serverConn) { c.say("\r\r\r\r\r\n\r\n\n"); c.CloseWrite(); c.hang() }, map[string]string{"finger": "ok"}},
 }
 
 func TestHostileServers(t *testing.T) {
 	for _, row := range hostile {
 		server := serveLines(t, row.talk)
-		d, _ := newDaemons(t, HTTPConfig{Timeout: patience(row.want)}, DaemonConfig{})
+		d, _ := newDaemons(t, HTTPConfig{Timeout: patience(row.want)}, OtherSchemesConfig{})
 		var wg sync.WaitGroup
 		for scheme := range strings.FieldsSeq(talkers) {
 			wg.Go(func() { checkHostile(t, d, scheme, server.addr, row) })
@@ -485,7 +485,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-func checkHostile(t *testing.T, d *Daemons, scheme string, addr net.Addr, row hostileRow) {
+func checkHostile(t *testing.T, d *OtherSchemes, scheme string, addr net.Addr, row hostileRow) {
 	want, other := row.but[scheme]
 	if !other {
 		want = row.want
@@ -508,7 +508,7 @@ func checkHostile(t *testing.T, d *Daemons, scheme string, addr net.Addr, row ho
 // A server that sends a byte whenever patience is about to end holds nobody for
 // longer than a step, or with steps in between the whole exchange.
 func TestSlowBanner(t *testing.T) {
-	server := serveLines(t, func(c *lineConn) {
+	server := serveLines(t, func(c *serverConn) {
 		beat := time.NewTicker(quick / 10)
 		defer beat.Stop()
 		for range beat.C {
@@ -517,7 +517,7 @@ func TestSlowBanner(t *testing.T) {
 			}
 		}
 	})
-	d, _ := newDaemons(t, HTTPConfig{Timeout: quick}, DaemonConfig{})
+	d, _ := newDaemons(t, HTTPConfig{Timeout: quick}, OtherSchemesConfig{})
 	var wg sync.WaitGroup
 	for scheme := range strings.FieldsSeq(talkers) {
 		if scheme == "finger" || scheme == "ldap" { // the first byte is enough; it is no BER
@@ -539,8 +539,8 @@ func TestSlowBanner(t *testing.T) {
 
 func TestCancelledVisit(t *testing.T) {
 	reached := make(chan bool, 16)
-	server := serveLines(t, func(c *lineConn) { reached <- true; c.hang() })
-	_, daemons := newDaemons(t, HTTPConfig{}, DaemonConfig{})
+	server := serveLines(t, func(c *serverConn) { reached <- true; c.hang() })
+	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news snews ldap ldaps dict finger") {
 		u, _, _ := urinorm.ParseWeb(urlAt(scheme, server.addr))
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -1,0 +1,257 @@
+package fetch
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// session is one Request to a server beside the web, from connecting to the end of
+// the body.
+type session struct {
+	*schemeFetcher
+	parent   context.Context // whoever asks
+	ctx      context.Context // ends with the visit too
+	cancel   context.CancelFunc
+	req      *Request
+	deadline time.Time // of the whole
+	requests int       // what was asked of servers; a login is no request
+	conns    []*boundedConn
+	proxied  bool // by a SOCKS proxy
+	notes    []Note
+}
+
+func (d *schemeFetcher) newSession(ctx context.Context, req *Request) *session {
+	s := &session{schemeFetcher: d, parent: ctx, req: req, deadline: time.Now().Add(totalTimeoutFactor * d.web.timeout)}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	return s
+}
+
+// end closes what is open.
+func (s *session) end() {
+	s.cancel()
+	for _, c := range s.conns {
+		c.stop()
+		c.Close()
+	}
+	s.conns = nil
+}
+
+// target names the URL in faults, passwords removed.
+func (s *session) target() string { return s.req.URL.WithoutFragment().Printed() }
+
+// serverFault is the fault of a server that answered in the negative. text is its own
+// words.
+func (s *session) serverFault(kind, what, text string) *Fault {
+	f := urlFault(s.req.URL, kind, what)
+	if text = oneLine(text); text != "" {
+		f.Err = errors.New(what + ": " + text)
+	}
+	f.Retry = kind == "rate-limited"
+	return f
+}
+
+// Errors of a conversation that the other side has to answer for.
+var (
+	errLineTooLong  = errors.New("a line of the answer is longer than lines may be")
+	errTooLarge     = errors.New("the answer is longer than it may be")
+	errTooManyLines = errors.New("the answer has more lines than it may have")
+	errNoReplyCode  = errors.New("the answer begins with no number")
+	errNoAnswer     = errors.New("the connection was closed without an answer")
+)
+
+// fault says what an error means for the visit. A Fault stays what it is.
+func (s *session) fault(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var f *Fault
+	if errors.As(err, &f) {
+		g := *f // the dialer's are shared by all who waited for the same name
+		g.Requests = s.requests
+		return &g
+	}
+	if s.parent.Err() != nil {
+		return context.Cause(s.parent)
+	}
+	f = &Fault{Kind: "protocol-error", Op: op, Target: s.target(), Requests: s.requests}
+	switch {
+	case isTimeout(err):
+		f.Kind, f.Retry = "timeout", true
+		if !time.Now().Before(s.deadline) {
+			return totalTimeout(op, f.Target, s.web.timeout, err)
+		}
+		f.Err = &cause{"no answer within " + s.web.timeout.String(), err}
+	case limitErrno(err) != 0:
+		f.Kind, f.Retry, f.Local, f.Err = "timeout", true, true, localLimit(err)
+	case isHandshake(err):
+		f = tlsFault(f.Target, s.web.timeout, err)
+		f.Requests = s.requests
+	case errors.Is(err, bufio.ErrTooLong):
+		f.Err = errLineTooLong
+	case errors.Is(err, errLineTooLong), errors.Is(err, errTooLarge), errors.Is(err, errTooManyLines), errors.Is(err, errNoReplyCode):
+		f.Err = err
+	case isReset(err):
+		f.Kind, f.Retry, f.Err = "connection-reset", true, &cause{errNoAnswer.Error(), err}
+	default:
+		f.Err = &cause{"the answer is malformed", err}
+	}
+	return f
+}
+
+// bodyFault says what an error met within a body means.
+func (s *session) bodyFault(err error) error {
+	err = s.fault("read", err)
+	var f *Fault
+	if errors.As(err, &f) && (f.Kind == "connection-reset" || f.Kind == "protocol-error") {
+		f.Kind, f.Retry = "body-truncated", true
+		f.Err = &cause{"the body ended early", f.Err}
+	}
+	return err
+}
+
+// isHandshake reports whether an error is TLS's own, of the handshake or later.
+func isHandshake(err error) bool {
+	var chain *chainError
+	text := err.Error()
+	return errors.As(err, &chain) || strings.Contains(text, "tls: ") || strings.Contains(text, "x509: ")
+}
+
+// open connects to a server, with TLS when that is wanted. limit bounds how many
+// bytes are read from it.
+func (s *session) open(server serverAddr, secure bool, limit int64) (*boundedConn, error) {
+	for completed := false; ; completed = true {
+		c, err := s.dial(server, limit)
+		if err != nil || !secure {
+			return c, err
+		}
+		err = s.handshake(c, server.host)
+		var chain *chainError
+		switch {
+		case err == nil:
+			return c, nil
+		case s.ctx.Err() != nil:
+			return nil, context.Cause(s.ctx)
+		case errors.As(err, &chain) && !completed && s.web.issuers.complete(s.ctx, chain.certs):
+			continue
+		}
+		return nil, tlsFault(s.target(), s.web.timeout, err)
+	}
+}
+
+func (s *session) dial(server serverAddr, limit int64) (*boundedConn, error) {
+	s.requests++
+	conn, proxied, err := s.web.dialOther(s.ctx, server.hostport())
+	if err != nil {
+		return nil, err
+	}
+	s.proxied = proxied
+	return s.bound(conn, limit), nil
+}
+
+// dialPeer opens a further connection to a host that we talk to already, at the
+// address it has: it was looked up and allowed before, and no rule sends it
+// elsewhere.
+func (s *session) dialPeer(to netip.AddrPort, limit int64) (*boundedConn, error) {
+	d := s.web.dialer
+	if !d.startDial() {
+		return nil, context.Canceled
+	}
+	defer d.wg.Done()
+	ctx, cancel := context.WithTimeoutCause(s.ctx, d.timeout, errTimeout)
+	defer cancel()
+	defer context.AfterFunc(d.ctx, cancel)()
+	conn, err := d.connect(ctx, "tcp", to.String())
+	if err != nil {
+		return nil, connectFault(to.String(), d.timeout, ctx, err)
+	}
+	return s.bound(conn, limit), nil
+}
+
+// handshake puts TLS over a connection, below its bounds: what counts is plain
+// text.
+func (s *session) handshake(c *boundedConn, host string) error {
+	ctx := s.ctx
+	if s.req.Internal {
+		ctx = context.WithValue(ctx, internalKey{}, true)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.web.timeout)
+	defer cancel()
+	conn := tls.Client(c.Conn, s.tlsFor(host))
+	if err := conn.HandshakeContext(ctx); err != nil {
+		c.Close()
+		return err
+	}
+	c.Conn = conn
+	c.step()
+	state := conn.ConnectionState()
+	state.ServerName = host
+	s.notes = s.web.verifier.notes(&state)
+	return nil
+}
+
+// tlsFor returns the configuration for a host. A certificate is held to the host
+// even where that is an address, which TLS does not name to the server.
+func (s *session) tlsFor(host string) *tls.Config {
+	config := s.tls.Clone()
+	config.ServerName = host
+	config.VerifyConnection = func(state tls.ConnectionState) error {
+		state.ServerName = host
+		return s.web.verifier.verify(state)
+	}
+	return config
+}
+
+// bound makes a connection one of the visit's: it ends with it, and with the
+// context.
+func (s *session) bound(conn net.Conn, limit int64) *boundedConn {
+	c := &boundedConn{Conn: conn, session: s, remaining: limit}
+	c.stop = context.AfterFunc(s.ctx, func() { conn.Close() })
+	c.step()
+	s.conns = append(s.conns, c)
+	return c
+}
+
+// sessionPage is a document made here; closing it ends the visit.
+type sessionPage struct {
+	io.ReadCloser
+	session *session
+}
+
+func (b *sessionPage) Close() error { b.session.end(); return nil }
+
+// maxQuotedText bounds what is repeated of a server's own words.
+const maxQuotedText = 120
+
+// oneLine makes a server's words fit for a message: printable, in one line, not
+// too long.
+func oneLine(text string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range strings.TrimSpace(text) {
+		if r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r) {
+			space = true
+			continue
+		}
+		if b.Len() >= maxQuotedText {
+			return b.String() + "…"
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// quote shows a name in a message.
+func quote(name string) string { return `"` + oneLine(name) + `"` }

@@ -12,54 +12,56 @@ import (
 )
 
 const (
-	// lifetime is how long rules are good (RFC 9309 2.4).
+	// lifetime is how long rules are valid (RFC 9309 2.4).
 	lifetime = 24 * time.Hour
-	// retryInterval is how long a robots.txt that could not be had is not asked for
-	// again, unless Retry-After says otherwise.
+	// retryInterval is how long the cache waits before it requests an unavailable
+	// robots.txt again, unless Retry-After asks for a longer time.
 	retryInterval = time.Minute
 
-	// maxOrigins and maxMemory bound the cache; the origin that was asked
-	// for longest ago leaves first.
+	// maxOrigins and maxMemory limit the cache, which evicts the least recently used
+	// origin first. maxMemory is in bytes.
 	maxOrigins = 10_000
 	maxMemory  = 32 << 20
 )
 
-// Cache keeps the rules of each origin for a day and asks each origin once at
-// a time, whoever waits. It starts no goroutine and is safe for concurrent use.
+// Cache keeps the rules of each origin for a day. It sends at most one request to an
+// origin at a time; other callers wait for its result. Cache starts no goroutine and is
+// safe for concurrent use.
 type Cache struct {
 	agent string
 
 	mu      sync.Mutex
-	entries map[string]*list.Element // of *entry
-	order   *list.List               // the last used in front
+	entries map[string]*list.Element // values are *entry
+	order   *list.List               // most recently used first
 	memory  int
 	pending map[string]*request
-	failed  map[string]failure // by the URL of robots.txt
+	failed  map[string]failure // keyed by the URL of robots.txt
 }
 
-// failure is a robots.txt that brought no answer, and when it may be asked for again.
+// failure counts the failed requests for a robots.txt and holds the time of the next
+// attempt.
 type failure struct {
 	times int
 	next  time.Time
 }
 
-// entry is what is known of one origin.
+// entry holds the rules of one origin.
 type entry struct {
 	origin  string
 	rules   *Rules
 	expires time.Time
-	read    time.Time // when the rules were read; zero for a refusal
+	read    time.Time // when the rules were read; zero if the origin is disallowed because robots.txt is unavailable
 	size    int
 }
 
-// request is a request under way; done is closed when rules or err are set.
+// request is a request in progress. done is closed when rules or err is set.
 type request struct {
 	done  chan struct{}
 	rules *Rules
 	err   error
 }
 
-// NewCache keeps rules for an agent, given as its product token or as a whole
+// NewCache returns a cache of rules for an agent, given as a product token or a whole
 // User-Agent value.
 func NewCache(agent string) *Cache {
 	return &Cache{
@@ -71,12 +73,13 @@ func NewCache(agent string) *Cache {
 }
 
 // Rules returns the rules of a URL's origin: its scheme, host and port. The first
-// who asks fetches robots.txt, the others wait for the answer or for their context.
+// caller requests robots.txt; the others wait for the result or until their contexts
+// end.
 //
-// The error is the context's, or a *fetch.Fault of our own machine (Local), which
-// says nothing of the origin; neither is kept. Every other failure is an answer:
-// rules that refuse everything, kept for a minute or as Retry-After says, or the
-// rules of before when there are some (RFC 9309 2.4).
+// The error is either the context's error or a *fetch.Fault that this machine caused
+// (Local), which says nothing about the origin. Neither is cached. Every other failure
+// yields rules that disallow everything for a minute or as long as Retry-After asks, or
+// the previous rules if there are any (RFC 9309 2.4).
 func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter) (*Rules, error) {
 	at, err := urlFor(origin)
 	if err != nil {
@@ -90,31 +93,32 @@ func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter) (*Rul
 			c.mu.Unlock()
 			return old.rules, nil
 		}
-		flight := c.pending[key]
-		if flight == nil {
-			flight = &request{done: make(chan struct{})}
-			c.pending[key] = flight
+		req := c.pending[key]
+		if req == nil {
+			req = &request{done: make(chan struct{})}
+			c.pending[key] = req
 			c.mu.Unlock()
-			c.fetchFor(ctx, flight, key, at, old, get)
-			return flight.rules, flight.err
+			c.fetchFor(ctx, req, key, at, old, get)
+			return req.rules, req.err
 		}
 		c.mu.Unlock()
 		select {
-		case <-flight.done:
+		case <-req.done:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if !errors.Is(flight.err, context.Canceled) && !errors.Is(flight.err, context.DeadlineExceeded) {
-			return flight.rules, flight.err
+		if !errors.Is(req.err, context.Canceled) && !errors.Is(req.err, context.DeadlineExceeded) {
+			return req.rules, req.err
 		}
-		// Who asked was called off; we were not.
+		// The requesting caller was canceled, but this one was not.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// entry returns what is known of an origin, nil for nothing, and moves it to the front.
+// entry returns the entry of an origin, or nil if there is none, and marks it as most
+// recently used.
 func (c *Cache) entry(key string) *entry {
 	e := c.entries[key]
 	if e == nil {
@@ -124,23 +128,23 @@ func (c *Cache) entry(key string) *entry {
 	return e.Value.(*entry)
 }
 
-// fetchFor asks the origin for all who wait on the flight.
-func (c *Cache) fetchFor(ctx context.Context, flight *request, key string, at urinorm.URL, old *entry, get Getter) {
-	flight.err = fmt.Errorf("fetch %s: %w", at.Printed(), context.Canceled) // should get panic
+// fetchFor requests the rules of an origin for all callers that wait for req.
+func (c *Cache) fetchFor(ctx context.Context, req *request, key string, at urinorm.URL, old *entry, get Getter) {
+	req.err = fmt.Errorf("fetch %s: %w", at.Printed(), context.Canceled) // in case get panics
 	defer func() {
 		c.mu.Lock()
-		if flight.err == nil {
-			flight.rules = c.store(key, flight.rules, old)
+		if req.err == nil {
+			req.rules = c.store(key, req.rules, old)
 		}
 		delete(c.pending, key)
 		c.mu.Unlock()
-		close(flight.done)
+		close(req.done)
 	}()
-	flight.rules, flight.err = fetchRules(ctx, at, c.agent, get)
+	req.rules, req.err = fetchRules(ctx, at, c.agent, get)
 }
 
-// store stores new rules and returns those that hold from now on: a refusal does not
-// replace rules that were read before.
+// store adds new rules to the cache and returns the rules that apply from now on. If
+// robots.txt is unavailable, the rules that were read before stay in place.
 func (c *Cache) store(key string, rules *Rules, old *entry) *Rules {
 	now := time.Now()
 	e := &entry{origin: key, rules: rules, expires: now.Add(lifetime), read: now}
@@ -168,9 +172,10 @@ func (c *Cache) drop(element *list.Element) {
 	c.memory -= e.size
 }
 
-// ForgetFailed drops the rules of a URL's origin after a request for its robots.txt
-// brought no answer, so that the next caller of Rules asks once more. It does so soon
-// after the first failure, as most faults pass, and then at ever longer intervals.
+// ForgetFailed drops the rules of a URL's origin after the request for its robots.txt
+// failed, so that the next call of Rules sends another request. The first failure is
+// forgotten soon because most faults are temporary; after that the intervals double up
+// to a minute.
 func (c *Cache) ForgetFailed(u urinorm.URL) {
 	at, err := urlFor(u)
 	if err != nil {

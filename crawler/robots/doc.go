@@ -1,4 +1,4 @@
-// Package robots answers whether a crawl may ask for a URL (RFC 9309).
+// Package robots reports whether a crawl may request a URL (RFC 9309).
 //
 // A [Cache] keeps the rules of each origin for a day:
 //
@@ -7,14 +7,14 @@
 //		fmt.Println(rules.Reason(u.RequestTarget()))
 //	}
 //
-// The caller sends the requests, so that the robots.txt of a host is asked for with
-// the same connections, credentials and limits as its pages. The package starts no
+// The caller sends the requests, so that the robots.txt of a host is fetched with the
+// same connections, credentials and limits as its pages. The package starts no
 // goroutine.
 //
-//	robots.go   Rules: what one robots.txt says to one agent
+//	robots.go   Rules: what one robots.txt tells one agent
 //	read.go     the lines of a robots.txt, group by group
 //	match.go    one rule against one path
-//	fetch.go    what a status, a redirect or a failure means
+//	fetch.go    the meaning of a status, a redirect or a failure
 //	cache.go    the rules of many origins
 //	nofollow.go the X-Robots-Tag header of a page
 package robots

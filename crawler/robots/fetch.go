@@ -14,17 +14,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// robotsPath is where an origin keeps its rules (RFC 9309 2.3).
+// robotsPath is the path of an origin's rules (RFC 9309 2.3).
 const robotsPath = "/robots.txt"
 
-// maxRedirects is how many redirects are followed (RFC 9309 2.3.1.2).
+// maxRedirects is the number of redirects to follow (RFC 9309 2.3.1.2).
 const maxRedirects = 5
 
-// Getter sends one GET with the crawl's own ways and limits, follows no
-// redirect, and leaves the body to the caller.
+// Getter sends one GET request with the settings and limits of the crawl. It does not
+// follow redirects, and the caller closes the body.
 type Getter = func(context.Context, urinorm.URL) (*fetch.Response, error)
 
-// urlFor is where the rules for a URL lie (RFC 9309 2.3).
+// urlFor returns the URL of the robots.txt that applies to a URL (RFC 9309 2.3).
 func urlFor(u urinorm.URL) (urinorm.URL, error) {
 	at, _, err := urinorm.ParseWeb(u.Scheme() + "://" + u.Authority() + robotsPath)
 	if err != nil {
@@ -33,8 +33,8 @@ func urlFor(u urinorm.URL) (urinorm.URL, error) {
 	return at, nil
 }
 
-// fetchRules fetches a robots.txt. Redirects are followed to any web server, and
-// the rules are those of the authority that was asked first (RFC 9309 2.3.1.2).
+// fetchRules fetches a robots.txt. It follows redirects to any web server; the rules
+// apply to the authority of the first request (RFC 9309 2.3.1.2).
 func fetchRules(ctx context.Context, at urinorm.URL, agent string, get Getter) (*Rules, error) {
 	for redirects := 0; ; redirects++ {
 		resp, err := get(ctx, at)
@@ -47,7 +47,7 @@ func fetchRules(ctx context.Context, at urinorm.URL, agent string, get Getter) (
 			}
 			next, ok := redirect(at, resp.Location)
 			if !ok || redirects == maxRedirects {
-				return &Rules{}, nil // as good as absent
+				return &Rules{}, nil // treated like a missing file
 			}
 			at = next
 			continue
@@ -64,8 +64,8 @@ func fetchRules(ctx context.Context, at urinorm.URL, agent string, get Getter) (
 	}
 }
 
-// readBody reads what counts of a body, and one octet more to know whether
-// the last line is whole.
+// readBody reads the part of a body that counts, and one octet more to find out whether
+// the last line is complete.
 func readBody(resp *fetch.Response) ([]byte, error) {
 	if resp.Body == nil {
 		return nil, nil
@@ -77,7 +77,7 @@ func readBody(resp *fetch.Response) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(resp.Body, maxBytes+1))
 }
 
-// redirect resolves a Location; ok is false when there is none to follow.
+// redirect resolves a Location; ok is false if there is no web address to follow.
 func redirect(at urinorm.URL, location string) (next urinorm.URL, ok bool) {
 	if location == "" {
 		return urinorm.URL{}, false
@@ -94,22 +94,23 @@ func redirect(at urinorm.URL, location string) (next urinorm.URL, ok bool) {
 	return next, next.Scheme() == "http" || next.Scheme() == "https"
 }
 
-// outcome is what a status means for robots.txt (RFC 9309 2.3.1).
+// outcome is the meaning of a status for robots.txt (RFC 9309 2.3.1).
 type outcome uint8
 
 const (
-	parseBody      outcome = iota // the body holds the rules
+	parseBody      outcome = iota // the body contains the rules
 	allowAll                      // there are no rules
-	disallow                      // the rules cannot be had: nothing is allowed for now
-	followRedirect                // the rules lie elsewhere
+	disallow                      // robots.txt is unavailable: disallow everything for now
+	followRedirect                // the rules are at another URL
 )
 
-// outcomeOf reads a status. 429 is a 4xx by the RFC and so no rules at all;
-// but who is asked to slow down should not begin to crawl, so it refuses. What is
-// no answer of HTTP's, and a 304 nobody asked for, can't be told from a fault.
+// outcomeOf returns the meaning of a status. RFC 9309 counts 429 among the statuses
+// that allow everything, but a crawler that is asked to slow down should not start
+// crawling, so it disallows. A status that HTTP does not define, and a 304 to an
+// unconditional request, count as faults.
 func outcomeOf(status int) outcome {
 	switch {
-	case status == 0: // a scheme without statuses answered with a file
+	case status == 0: // a scheme without statuses returned a file
 		return parseBody
 	case 200 <= status && status < 300:
 		return parseBody
@@ -125,33 +126,33 @@ func outcomeOf(status int) outcome {
 	return disallow
 }
 
-// fromStatus makes rules of an answer that is no redirect.
+// fromStatus returns the rules for an answer that is not a redirect.
 func fromStatus(status int, body []byte, agent string) *Rules {
 	switch outcomeOf(status) {
 	case parseBody:
 		return Parse(body, agent)
 	case disallow:
-		return disallowAll(fmt.Sprintf("robots.txt cannot be had: it answers %d", status))
+		return disallowAll(fmt.Sprintf("robots.txt is unavailable: the server answered with status %d", status))
 	}
 	return &Rules{}
 }
 
-// disallowAll makes rules that allow nothing for a while.
+// disallowAll returns rules that temporarily disallow everything.
 func disallowAll(why string) *Rules {
 	return &Rules{refusal: why, retryAfter: retryInterval}
 }
 
-// disallowForFault makes rules of a request that brought no answer.
+// disallowForFault returns the rules for a request that failed.
 func disallowForFault(ctx context.Context, err error) (*Rules, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	rules := disallowAll("robots.txt cannot be had: " + err.Error())
+	rules := disallowAll("robots.txt is unavailable: " + err.Error())
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok {
 		switch {
 		case fault.Local:
 			return nil, err
-		case fault.Kind == "file-missing": // a scheme without statuses says 404
+		case fault.Kind == "file-missing": // the 404 of a scheme without statuses
 			return &Rules{}, nil
 		}
 		rules.fault = fault
@@ -159,8 +160,8 @@ func disallowForFault(ctx context.Context, err error) (*Rules, error) {
 	return rules, nil
 }
 
-// retryAfter is how long a refusal lasts: what Retry-After says, within a minute
-// and a day.
+// retryAfter returns how long to wait before the next request: the value of
+// Retry-After, limited to between a minute and a day.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {

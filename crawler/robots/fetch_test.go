@@ -164,7 +164,7 @@ func TestRobotsFaults(t *testing.T) {
 	}
 	gone := &fetch.Fault{Kind: "dns-not-found", Op: "look up", Target: "example.com", Err: errors.New("no such host")}
 	rules, err := ask(t.Context(), gone)
-	if err != nil || rules.Fault() != gone || rules.Reason("/x") != "robots.txt cannot be had: look up example.com: no such host" {
+	if err != nil || rules.Fault() != gone || rules.Reason("/x") != "robots.txt is unavailable: look up example.com: no such host" {
 		t.Errorf("a host that is not there: %v, %v", rules, err)
 	}
 	rules, err = ask(t.Context(), &fetch.Fault{Kind: "file-missing", Op: "retrieve", Target: "ftp://example.com/robots.txt", Err: errors.New("no such file")})

@@ -8,18 +8,18 @@ type rule struct {
 	raw   string // the pattern as written
 	// prefix is the normalized pattern up to its first "*".
 	prefix string
-	// parts are the normalized pieces behind each "*", nil for a pattern without
-	// a wildcard. "/a*b*c" has the prefix "/a" and the parts "b", "c".
+	// parts are the normalized pieces after each "*", nil for a pattern without a
+	// wildcard. "/a*b*c" has the prefix "/a" and the parts "b" and "c".
 	parts []string
-	// anchored is true when the pattern ends with "$".
+	// anchored is true if the pattern ends with "$".
 	anchored bool
-	// octets is the length of the normalized pattern, wildcards included: the most
+	// octets is the length of the normalized pattern, including wildcards. The most
 	// specific match is the one with the most octets (RFC 9309 2.2.2).
 	octets int
 }
 
-// newRule reads a pattern (RFC 9309 2.2.2, 2.2.3). One that begins neither
-// with "/" nor with "*" is meant to begin at the root.
+// newRule parses a pattern (RFC 9309 2.2.2, 2.2.3). It adds a leading "/" to a pattern
+// that begins with neither "/" nor "*".
 func newRule(allow bool, raw string) rule {
 	r := rule{allow: allow, raw: raw}
 	pattern := raw
@@ -35,13 +35,13 @@ func newRule(allow bool, raw string) rule {
 	r.prefix = normalize(prefix)
 	r.octets += len(r.prefix)
 	if r.anchored && !wild {
-		r.parts = []string{} // not nil: it is no plain prefix
+		r.parts = []string{} // not nil: the pattern is not a plain prefix
 	}
 	for wild {
 		var part string
 		r.octets++
 		part, rest, wild = strings.Cut(rest, "*")
-		if part == "" && wild { // "**" matches what "*" does
+		if part == "" && wild { // "**" matches the same as "*"
 			continue
 		}
 		part = normalize(part)
@@ -51,9 +51,9 @@ func newRule(allow bool, raw string) rule {
 	return r
 }
 
-// match tells whether the pattern matches the beginning of a normalized path, or
-// the whole of it when it is anchored. Taking each part at its first place is
-// enough, so the time is linear in the path for every "*".
+// match reports whether the pattern matches the beginning of a normalized path, or the
+// whole path if the pattern is anchored. It is enough to take the first occurrence of
+// each part, so the time is linear in the length of the path for every "*".
 func (r *rule) match(path string) bool {
 	rest, ok := strings.CutPrefix(path, r.prefix)
 	if !ok || r.parts == nil {
@@ -75,12 +75,12 @@ func (r *rule) match(path string) bool {
 	return strings.Contains(rest, r.parts[last])
 }
 
-// normalize brings a path with its query, or a piece of a rule without
-// wildcards, to one spelling (RFC 9309 2.2.2): escapes of unreserved characters
-// are decoded and the others upper-cased; what RFC 3986 allows in no path or query
-// is encoded, and so are "*", "$" and "'": as characters of a path the first two
-// must differ from the wildcards, and browsers encode the third in queries but not
-// in paths. A "%" that begins no escape stays.
+// normalize brings a path with its query, or a wildcard-free piece of a rule, into a
+// normal form (RFC 9309 2.2.2). It decodes escapes of unreserved characters and
+// converts the other escapes to upper case. It encodes characters that RFC 3986 does
+// not allow in a path or query. It also encodes "*" and "$", which must differ from the
+// wildcards, and "'", which browsers encode in queries but not in paths. A "%" that
+// does not begin an escape stays as it is.
 func normalize(s string) string {
 	i := 0
 	for i < len(s) && plainOctets[s[i]] {
@@ -116,12 +116,12 @@ func normalize(s string) string {
 
 const hexDigits = "0123456789ABCDEF"
 
-// plainOctets are the characters that normalize leaves alone wherever they
-// stand: unreserved and reserved ones, without "#", "[" and "]", which no path or
-// query holds, and without "*", "$" and "'".
+// plainOctets are the characters that normalize never changes: unreserved and reserved
+// characters except "#", "[" and "]", which occur in no path or query, and "*", "$" and
+// "'".
 var plainOctets = setOf(unreserved + "/?:@!&()+,;=")
 
-// letters are the characters whose escapes mean the same (RFC 3986 2.3).
+// letters are the characters that mean the same whether escaped or not (RFC 3986 2.3).
 var letters = setOf(unreserved)
 
 const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
@@ -133,7 +133,7 @@ func setOf(characters string) (set [256]bool) {
 	return set
 }
 
-// unescape reads the escape that s begins with.
+// unescape decodes the escape at the beginning of s.
 func unescape(s string) (octet byte, ok bool) {
 	if len(s) < 3 {
 		return 0, false

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// NoFollowHeader reports whether an X-Robots-Tag forbids an agent to follow a
+// NoFollowHeader reports whether an X-Robots-Tag header forbids an agent to follow a
 // page's links, as a robots meta element would.
 func NoFollowHeader(h http.Header, agent string) bool { return robotsTag(h, agent, "nofollow") }
 
-// NoIndexHeader reports whether an X-Robots-Tag asks everybody not to list a page.
+// NoIndexHeader reports whether an X-Robots-Tag header asks all agents not to index a
+// page.
 func NoIndexHeader(h http.Header) bool { return robotsTag(h, "", "noindex") }
 
-// robotsTag looks for a word, or for "none", in the X-Robots-Tag fields of a
-// header. A value may begin with the name of the one agent it is for:
+// robotsTag reports whether the X-Robots-Tag fields of a header contain a word or
+// "none". A value may begin with the name of the agent that it applies to:
 //
 //	X-Robots-Tag: noindex, nofollow
 //	X-Robots-Tag: otherbot: none
@@ -34,8 +35,8 @@ func robotsTag(h http.Header, agent, word string) bool {
 	return false
 }
 
-// valuedRobotsRules are rules that take a value behind a colon; any other name
-// before one is an agent's.
+// valuedRobotsRules are rules that take a value after a colon. Any other name before a
+// colon is an agent's.
 var valuedRobotsRules = map[string]bool{
 	"unavailable_after": true, "max-snippet": true, "max-image-preview": true, "max-video-preview": true,
 }

@@ -9,19 +9,20 @@ import (
 	"time"
 )
 
-// maxBytes is how much of a robots.txt is read, the least RFC 9309 2.5 allows.
+// maxBytes is the size limit of a robots.txt, the smallest that RFC 9309 2.5 allows.
+// The rest of a longer file is not read.
 const maxBytes = 500 << 10
 
-// group is what a robots.txt holds for one agent, all its groups merged.
+// group merges all groups of a robots.txt that apply to one agent.
 type group struct {
 	rules    []rule
 	delay    time.Duration
 	sitemaps []string
 }
 
-// readGroup picks the agent's group out of a robots.txt, or the group "*" when
-// none names the agent (RFC 9309 2.2.1). A line that cannot be parsed is dropped,
-// the others count.
+// readGroup returns the agent's group of a robots.txt, or the group "*" if no group
+// names the agent (RFC 9309 2.2.1). It drops lines that it cannot parse and keeps the
+// others.
 func readGroup(body []byte, agent string) *group {
 	var (
 		token      = productToken(agent)
@@ -29,7 +30,7 @@ func readGroup(body []byte, agent string) *group {
 		named      bool // a group names the agent
 		forMe      bool // the current group is the agent's
 		forAll     bool // the current group is that of "*"
-		ruled      bool // the current group has a rule: the next agent starts another
+		ruled      bool // the current group has a rule: the next user-agent line starts another group
 		sitemaps   []string
 	)
 	add := func(allow bool, value string) {
@@ -40,7 +41,7 @@ func readGroup(body []byte, agent string) *group {
 		if !forMe && !forAll {
 			return
 		}
-		rule := newRule(allow, strings.Clone(value)) // the file need not stay
+		rule := newRule(allow, strings.Clone(value)) // so that the file can be freed
 		if forMe {
 			mine.rules = append(mine.rules, rule)
 		}
@@ -58,9 +59,9 @@ func readGroup(body []byte, agent string) *group {
 			if ruled {
 				forMe, forAll, ruled = false, false, false
 			}
-			// A value without a token names nobody, but does begin a group: its rules
-			// are not those of the group before. For the same reason controls behind
-			// a name do not void the line.
+			// A value without a token names no agent but still begins a group: its
+			// rules do not belong to the previous group. For the same reason, control
+			// characters after a name do not invalidate the line.
 			agent := productToken(value)
 			if agent != "" && strings.EqualFold(agent, token) {
 				forMe, named = true, true
@@ -68,7 +69,7 @@ func readGroup(body []byte, agent string) *group {
 			if value != "" && value[0] == '*' && (len(value) == 1 || value[1] <= ' ') {
 				forAll = true
 			}
-		case hasControl(value): // no path or number does
+		case hasControl(value): // no path or number contains one
 		case strings.EqualFold(name, "allow"):
 			add(true, value)
 		case strings.EqualFold(name, "disallow"):
@@ -96,12 +97,12 @@ func readGroup(body []byte, agent string) *group {
 	return group
 }
 
-// sitemapBlanks encodes what would end a value for the library.
+// sitemapBlanks encodes blanks, at which the library would end a value.
 var sitemapBlanks = strings.NewReplacer(" ", "%20", "\t", "%09")
 
-// lines yields the lines of a robots.txt without byte order mark, comments,
-// surrounding blanks and empty lines. Lines end with CR, LF or both. A line that
-// the limit cuts is left out: half a rule is another rule.
+// lines yields the lines of a robots.txt without byte order mark, comments, surrounding
+// blanks and empty lines. Lines end with CR, LF or both. A line that exceeds the size
+// limit is left out, because part of a rule is a different rule.
 func lines(body []byte) func(yield func(string) bool) {
 	if len(body) > maxBytes {
 		whole := body[maxBytes] == '\n' || body[maxBytes] == '\r'
@@ -128,8 +129,8 @@ func lines(body []byte) func(yield func(string) bool) {
 	}
 }
 
-// splitRecord cuts a line into its field name and value. It refuses lines without
-// a colon.
+// splitRecord splits a line into its field name and value. ok is false for a line
+// without a colon.
 func splitRecord(line string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(line, ":")
 	return strings.TrimRight(name, " \t"), strings.TrimLeft(value, " \t"), ok
@@ -144,14 +145,14 @@ func hasControl(value string) bool {
 	return false
 }
 
-// parseCrawlDelay reads seconds, whole or decimal. Signs, exponents and units are
-// no number here, and a delay of 0 is none.
+// parseCrawlDelay parses a number of seconds, whole or decimal. A value with a sign, an
+// exponent or a unit is not a number here.
 func parseCrawlDelay(value string) (time.Duration, bool) {
 	if strings.Trim(value, "0123456789.") != "" {
 		return 0, false
 	}
 	seconds, err := strconv.ParseFloat(value, 64)
-	if err != nil && seconds == 0 { // out of range is just very long
+	if err != nil && seconds == 0 { // a number out of range is a very long delay
 		return 0, false
 	}
 	if seconds > maxCrawlDelay.Seconds() {
@@ -160,8 +161,8 @@ func parseCrawlDelay(value string) (time.Duration, bool) {
 	return time.Duration(seconds * float64(time.Second)), true
 }
 
-// sort puts the rules into the order in which the first that matches decides: the
-// most octets first, allow before disallow on a tie (RFC 9309 2.2.2).
+// sort orders the rules so that the first match decides: most octets first, allow
+// before disallow on a tie (RFC 9309 2.2.2).
 func (g *group) sort() {
 	slices.SortFunc(g.rules, func(a, b rule) int {
 		switch {
@@ -177,9 +178,9 @@ func (g *group) sort() {
 	g.rules = slices.CompactFunc(g.rules, func(a, b rule) bool { return a.allow == b.allow && a.raw == b.raw })
 }
 
-// forLibrary writes the group as a robots.txt in which the library can go wrong nowhere:
-// one group, one record a line, values without blanks, numbers that are numbers.
-// The rules are left out when they are not the library's to match.
+// forLibrary writes the group as a robots.txt that the library cannot misread: one
+// group, one record per line, values without blanks, and valid numbers. It leaves the
+// rules out if the library is not to match them.
 func (g *group) forLibrary(rules bool) []byte {
 	n := 64
 	if rules {

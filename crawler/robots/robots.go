@@ -9,44 +9,44 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// Rules is what one origin's robots.txt says to one agent (RFC 9309). It is
+// Rules is what the robots.txt of one origin tells one agent (RFC 9309). It is
 // immutable and safe for concurrent use.
 //
-// The work is shared with github.com/temoto/robotstxt:
+// This package shares the work with github.com/temoto/robotstxt:
 //
-//   - readGroup reads the file line by line as RFC 9309 2.2 wants: what cannot be
-//     parsed is dropped alone (the library gives up on the whole file), product
-//     tokens are compared whole (the library compares prefixes), other records end
-//     no group, a group without rules is a group. Rules and paths are brought to
-//     one percent-encoding (2.2.2), which the library leaves as it is.
-//   - What is left is one clean group, longest rule first and allow before
-//     disallow. The library reads it and answers for Crawl-delay, Sitemap, and
-//     for groups of plain prefixes, where it is exact once ties stand in this order.
-//   - A group with a wildcard is matched here: the library turns "*" and "$" into
-//     unanchored regular expressions and measures their escaped length.
+//   - readGroup reads the file line by line as RFC 9309 2.2 requires. It drops only the
+//     lines that it cannot parse (the library rejects the whole file) and compares
+//     whole product tokens (the library compares prefixes). Other records do not end a
+//     group, and a group may have no rules. It normalizes the percent-encoding of rules
+//     and paths (2.2.2), which the library does not.
+//   - The result is one clean group, longest rule first and allow before disallow. The
+//     library reads it and provides Crawl-delay and Sitemap. It also matches groups of
+//     plain prefixes, which it does correctly for rules in this order.
+//   - This package matches groups with wildcards: the library turns "*" and "$" into
+//     unanchored regular expressions and compares their escaped lengths.
 type Rules struct {
 	data  *robotstxt.RobotsData // the clean group
-	group *robotstxt.Group      // of data; its rules are empty when a pattern decides
-	rules []rule                // best first
-	// patterns is true when a rule has a wildcard, so that rules decide.
+	group *robotstxt.Group      // of data; has no rules if patterns is true
+	rules []rule                // most specific first
+	// patterns is true if a rule has a wildcard, so that rules decides.
 	patterns bool
-	// refusal, when set, says why the whole origin is refused.
+	// refusal says why the whole origin is disallowed; empty if it is not.
 	refusal string
-	// retryAfter is how long a refusal lasts before the origin may be asked once more;
-	// 0 for rules that were read.
+	// retryAfter is how long to wait before the next request for an unavailable
+	// robots.txt; 0 for rules that were read.
 	retryAfter time.Duration
 	fault      *fetch.Fault
 }
 
-// maxCrawlDelay bounds what Crawl-delay may ask for: a longer one is a mistake or
-// a way to say no, and Disallow is there for that.
+// maxCrawlDelay limits Crawl-delay. A longer delay is a mistake or a way to refuse,
+// which Disallow is for.
 const maxCrawlDelay = time.Hour
 
-// libraryAgent is the agent of the one group that is handed to the library.
+// libraryAgent is the agent of the one group that the library reads.
 const libraryAgent = "*"
 
-// Parse reads the first 500 KiB of a robots.txt for an agent, given as its
-// product token or as a whole User-Agent value. Any bytes are a robots.txt.
+// Parse reads the first 500 KiB of a robots.txt for an agent, given as a product token
+// or a whole User-Agent value. It accepts any bytes.
 func Parse(body []byte, agent string) *Rules {
 	group := readGroup(body, agent)
 	r := &Rules{rules: group.rules}
@@ -58,8 +58,8 @@ func Parse(body []byte, agent string) *Rules {
 	}
 	data, err := robotstxt.FromBytes(group.forLibrary(!r.patterns))
 	if err != nil {
-		// Nothing that clean writes is known to do this; should the library ever
-		// refuse it, the rules still count.
+		// The library is not known to reject any output of forLibrary. If it ever does,
+		// the rules still count.
 		r.patterns = true
 		data = &robotstxt.RobotsData{Sitemaps: group.sitemaps}
 	}
@@ -68,8 +68,8 @@ func Parse(body []byte, agent string) *Rules {
 	return r
 }
 
-// Allowed tells whether the agent may ask for a path, given with its query as the
-// request has it. /robots.txt itself is always allowed (RFC 9309 2.2.2).
+// Allowed reports whether the agent may request a path, given with its query as in the
+// request. /robots.txt itself is always allowed (RFC 9309 2.2.2).
 func (r *Rules) Allowed(path string) bool {
 	if path == robotsPath {
 		return true
@@ -91,8 +91,8 @@ func (r *Rules) Allowed(path string) bool {
 	return rule == nil || rule.allow
 }
 
-// Reason says in words why a path is refused: the rule as it is written, or what
-// became of the request for robots.txt. It is empty for an allowed path.
+// Reason explains why a path is disallowed: it names the rule as written, or the
+// failure of the request for robots.txt. It is empty for an allowed path.
 func (r *Rules) Reason(path string) string {
 	switch {
 	case r.Allowed(path):
@@ -106,10 +106,10 @@ func (r *Rules) Reason(path string) string {
 	if rule := r.find(normalize(path)); rule != nil {
 		return "robots.txt says Disallow: " + rule.raw
 	}
-	return "robots.txt refuses it"
+	return "robots.txt disallows it"
 }
 
-// find returns the rule that decides a normalized path, nil when none matches.
+// find returns the rule that decides on a normalized path, or nil if none matches.
 func (r *Rules) find(path string) *rule {
 	for i := range r.rules {
 		if r.rules[i].match(path) {
@@ -119,8 +119,9 @@ func (r *Rules) find(path string) *rule {
 	return nil
 }
 
-// CrawlDelay is the pause the origin asks for between two requests, 0 when it asks
-// for none; at most an hour. It is no part of RFC 9309 but widely written.
+// CrawlDelay is the time that the origin asks agents to wait between two requests, at
+// most an hour; 0 if it does not ask. Crawl-delay is not part of RFC 9309 but is widely
+// used.
 func (r *Rules) CrawlDelay() time.Duration {
 	if r.group == nil {
 		return 0
@@ -128,8 +129,8 @@ func (r *Rules) CrawlDelay() time.Duration {
 	return r.group.CrawlDelay
 }
 
-// Sitemaps are the values of the Sitemap lines in their order, as written, spaces
-// encoded; most are absolute URLs.
+// Sitemaps returns the values of the Sitemap lines in order, as written but with blanks
+// encoded. Most are absolute URLs.
 func (r *Rules) Sitemaps() []string {
 	if r.data == nil {
 		return nil
@@ -137,19 +138,19 @@ func (r *Rules) Sitemaps() []string {
 	return r.data.Sitemaps
 }
 
-// Refused tells that the whole origin is refused because its robots.txt could not
-// be had (RFC 9309 2.3.1.4), and after how long it may be asked again.
+// Refused reports whether the whole origin is disallowed because its robots.txt is
+// unavailable (RFC 9309 2.3.1.4), and how long to wait before the next request for it.
 func (r *Rules) Refused() (again time.Duration, refused bool) {
 	return r.retryAfter, r.refusal != ""
 }
 
-// Fault is what went wrong on the way to a robots.txt that could not be had: a host
-// whose name does not exist is known not to be there, and its pages need no other
-// verdict. It is nil when there was an answer.
+// Fault returns the fault of a failed request for robots.txt, nil if the server
+// answered. A fault such as an unknown host name applies to the pages of the origin as
+// well.
 func (r *Rules) Fault() *fetch.Fault { return r.fault }
 
-// size is about what the rules take in memory, in bytes. The library keeps a copy
-// of plain rules.
+// size returns the approximate memory use of the rules in bytes. The library keeps a
+// copy of plain rules.
 func (r *Rules) size() int {
 	n := 256
 	for i := range r.rules {
@@ -161,9 +162,9 @@ func (r *Rules) size() int {
 	return n
 }
 
-// productToken cuts the product token out of an agent's name: "MyBot/1.0 (…)" is
-// "MyBot". RFC 9309 2.2.1 has letters, "_" and "-"; agents in use also have digits
-// and dots, and cutting there would make bot2 answer to the name of bot.
+// productToken returns the product token of an agent's name: "MyBot" for "MyBot/1.0
+// (…)". RFC 9309 2.2.1 allows letters, "_" and "-", but real agents also use digits and
+// dots. Ending the token there would make "bot2" match the name "bot".
 func productToken(agent string) string {
 	agent = strings.TrimLeft(agent, " \t")
 	for i := 0; i < len(agent); i++ {

@@ -216,7 +216,7 @@ func TestRobotsReason(t *testing.T) {
 			t.Errorf("%q: %q, want %q", tt.robots, got, tt.want)
 		}
 	}
-	if got := fromStatus(503, nil, "a").Reason("/x"); got != "robots.txt cannot be had: it answers 503" {
+	if got := fromStatus(503, nil, "a").Reason("/x"); got != "robots.txt is unavailable: the server answered with status 503" {
 		t.Error(got)
 	}
 }

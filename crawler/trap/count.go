@@ -2,23 +2,24 @@ package trap
 
 import "math"
 
-// As long as there are few keys, each is counted by itself: most sites never need the
-// sketches' memory. Then the counters are count-min sketches of two rows: a key's
-// count is the smaller of its two cells. It may be too high by what other keys add to
-// both cells, never too low, so every trap ends; with the budgets of defaultLimits
-// and ten million pages a cell's share of strangers is far below the budget. Memory is
-// fixed, whatever a site invents, and equal runs count equally.
+// While there are few keys, each has an exact count: most sites never need the memory
+// of the sketches. With more keys the counters are count-min sketches of two rows, and
+// a key's count is the smaller of its two cells. The count may be too high, by what
+// other keys add to both cells, but never too low, so every trap ends. With the budgets
+// of defaultLimits and ten million pages, other keys add far less to a cell than a
+// budget. Memory use is fixed whatever a site generates, and equal runs yield equal
+// counts.
 
-// maxExactKeys is how many keys are counted by themselves.
+// maxExactKeys is the number of keys with exact counts.
 const maxExactKeys = 4096
 
-// pageCounts counts toward budgets of thousands and more: 1 MiB.
+// pageCounts counts pages for budgets of thousands and more, in 1 MiB.
 type pageCounts struct {
 	exact map[uint64]uint32 // nil once there are cells
 	cells [2][]uint32
 }
 
-// add counts one page of a key and returns the count.
+// add counts one page of a key and returns the new count.
 func (c *pageCounts) add(key uint64) int {
 	if c.cells[0] == nil {
 		if n, ok := countExactly(&c.exact, key, math.MaxUint32); ok {
@@ -37,7 +38,8 @@ func (c *pageCounts) add(key uint64) int {
 	return int(n)
 }
 
-// countExactly counts a key by itself, up to most; false when there are too many keys.
+// countExactly increments the exact count of a key, up to most. ok is false if there
+// are too many keys.
 func countExactly[N uint8 | uint32](few *map[uint64]N, key uint64, most N) (N, bool) {
 	n, known := (*few)[key]
 	if !known && len(*few) == maxExactKeys {
@@ -53,30 +55,30 @@ func countExactly[N uint8 | uint32](few *map[uint64]N, key uint64, most N) (N, b
 	return n, true
 }
 
-// cellsOf are a key's cells, one in each row.
+// cellsOf returns a key's cells, one in each row.
 func cellsOf[N any](cells *[2][]N, key uint64) (a, b *N) {
 	key = mix(key)
 	width := uint64(len(cells[0]))
 	return &cells[0][key%width], &cells[1][key>>32%width]
 }
 
-// raiseTo makes a key's count n at least. Raising only the smaller cell keeps strangers'
-// shares low.
+// raiseTo makes a key's count at least n. It raises only the cells below n, so that
+// keys that share a cell add little to each other.
 func raiseTo[N uint8 | uint32](cells *[2][]N, key uint64, n N) {
 	a, b := cellsOf(cells, key)
 	*a, *b = max(*a, n), max(*b, n)
 }
 
-// maxSpellings is what a spellingCounts can tell apart.
+// maxSpellings is the highest count of spellingCounts.
 const maxSpellings = 250
 
-// spellingCounts counts toward budgets up to maxSpellings: 2 MiB.
+// spellingCounts counts URLs for budgets up to maxSpellings, in 2 MiB.
 type spellingCounts struct {
 	exact map[uint64]uint8 // nil once there are cells
 	cells [2][]uint8
 }
 
-// add counts one spelling of a key and returns the count, at most maxSpellings+1.
+// add counts one URL of a key and returns the new count, at most maxSpellings+1.
 func (c *spellingCounts) add(key uint64) int {
 	if c.cells[0] == nil {
 		if n, ok := countExactly(&c.exact, key, maxSpellings+1); ok {
@@ -95,7 +97,7 @@ func (c *spellingCounts) add(key uint64) int {
 	return int(n)
 }
 
-// hashString is FNV-1a in 64 bits.
+// hashString returns the 64-bit FNV-1a hash of s, mixed.
 func hashString(s string) uint64 {
 	h := hashSeed
 	for i := 0; i < len(s); i++ {
@@ -108,7 +110,7 @@ const hashSeed uint64 = 14695981039346656037
 
 func hashByte(h uint64, c byte) uint64 { return (h ^ uint64(c)) * 1099511628211 }
 
-// mix spreads every bit of a hash over all of it (the finalizer of MurmurHash3).
+// mix spreads every bit of a hash over all its bits (the finalizer of MurmurHash3).
 func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xFF51AFD7ED558CCD

@@ -1,5 +1,5 @@
-// Package trap recognizes sites that have no end: calendars, session ids in paths,
-// facets that combine, links that repeat a segment of their own path.
+// Package trap recognizes sites without an end: calendars, session IDs in paths,
+// combinations of filters, and links that repeat a segment of their own path.
 //
 // Ask a [Guards] before each page:
 //
@@ -7,12 +7,12 @@
 //		// u belongs to the endless series that pattern describes
 //	}
 //
-// Some rules look at one URL alone; budgets count the pages of one shape. Budgets are
-// far above what real sites have, so that a site is never cut short, and every site
-// comes to an end.
+// Some rules look at a single URL; budgets count the pages of one shape. Budgets are
+// far above what real sites need, so a real site is never cut short, yet every crawl of
+// a site ends.
 //
-//	trap.go   Guards, Limits and their order
+//	trap.go   Guards, Limits and the order of the rules
 //	path.go   the shape of a path: numbers, dates, hashes
-//	query.go  the shape of a query: names, repetitions, session ids
+//	query.go  the shape of a query: names, repetitions, session IDs
 //	count.go  counts of shapes in bounded memory
 package trap

@@ -5,29 +5,28 @@ import (
 	"strings"
 )
 
-// pathShape is what a path looks like with its numbers, ids and dates taken out.
+// pathShape is the form of a path without its numbers, IDs and dates.
 //
 //	/2026/11/21/page-12.html;jsessionid=8F0A…
-//	shape    /{n}/{n}/{n}/page-{n}.html       numbered, session, date to the day
+//	shape    /{n}/{n}/{n}/page-{n}.html       numbered, session, date with a day
 //	exact    /2026/11/21/page-12.html
 type pathShape struct {
 	path      string
 	segments  int
-	exact     uint64 // the path without session ids
-	shape     uint64 // without numbers and ids as well
-	directory uint64 // the shape of all segments but the last
-	set       uint64 // the segments in whatever order
+	exact     uint64 // hash of the path without session IDs
+	shape     uint64 // hash of the path without numbers and IDs
+	directory uint64 // hash of the shape of all segments but the last
+	set       uint64 // hash of the segments in any order
 
 	numbered, identified, session bool
 	date                          datePart
 }
 
-// maxSegments bounds the segments that are compared with each other; a path
-// with more is over any limit of segments that is in force.
+// maxSegments limits the segments that are compared with each other. A longer path
+// exceeds any sensible limit of segments.
 const maxSegments = 64
 
-// read takes a path apart. It returns the pattern of a path that is a trap by its
-// own look.
+// read parses a path. If the path alone identifies a trap, read returns its pattern.
 func (p *pathShape) read(path string, l *Limits) (pattern string) {
 	p.path = path
 	var (
@@ -57,8 +56,8 @@ func (p *pathShape) read(path string, l *Limits) (pattern string) {
 		if p.segments > maxSegments {
 			continue
 		}
-		// Numbers stand in many orders in real trees (dates, tiles, shards): they
-		// count where they stand, and as repeated only in a row.
+		// Real trees contain numbers in many orders (dates, tiles, shards). So numbers
+		// count with their positions, and as repeated only if they are adjacent.
 		i := p.segments - 1
 		seen[i] = exact
 		placed := shape == numberShape || segment == ""
@@ -71,7 +70,7 @@ func (p *pathShape) read(path string, l *Limits) (pattern string) {
 			}
 		}
 		if exceeds(times, l.Repeats) {
-			return fmt.Sprintf("%q stands %d times in the path", segment, times)
+			return fmt.Sprintf("%q occurs %d times in the path", segment, times)
 		}
 		switch {
 		case placed:
@@ -83,8 +82,8 @@ func (p *pathShape) read(path string, l *Limits) (pattern string) {
 	return ""
 }
 
-// readSegment hashes a segment as it is and by its shape: runs of digits are one
-// number, machine-made words one id.
+// readSegment returns the hash of a segment and the hash of its shape, in which a run
+// of digits is one number and a machine-made word one ID.
 func (p *pathShape) readSegment(s string) (exact, shape uint64) {
 	exact = hashSeed
 	digits := 0
@@ -108,7 +107,7 @@ func (p *pathShape) readSegment(s string) (exact, shape uint64) {
 		switch kind {
 		case wordNumber:
 			p.numbered = true
-			shape = hashByte(shape, 1) // no path holds control characters
+			shape = hashByte(shape, 1) // no path contains control characters
 		case wordID:
 			p.identified = true
 			shape = hashByte(shape, 2)
@@ -125,7 +124,7 @@ func (p *pathShape) readSegment(s string) (exact, shape uint64) {
 // numberShape is the shape of a segment that is a number.
 var numberShape = mix(hashByte(hashSeed, 1))
 
-// template writes the path's shape for people.
+// template writes the path's shape for messages.
 func (p *pathShape) template() string {
 	var b strings.Builder
 	for segment := range strings.SplitSeq(strings.TrimPrefix(p.path, "/"), "/") {
@@ -150,7 +149,7 @@ func (p *pathShape) template() string {
 	return b.String()
 }
 
-// describe writes what the pages of a budget share.
+// describe writes what the pages of a budget have in common.
 func (p *pathShape) describe(kind budgetKind) string {
 	switch kind {
 	case budgetNamed:
@@ -162,14 +161,14 @@ func (p *pathShape) describe(kind budgetKind) string {
 	return p.template()
 }
 
-// sitemap tells whether the path is that of a sitemap by its name.
+// sitemap reports whether the file name looks like that of a sitemap.
 func (p *pathShape) sitemap() bool {
 	name := p.path[strings.LastIndexByte(p.path, '/')+1:]
 	name = strings.TrimSuffix(name, ".gz")
 	return p.numbered && strings.HasSuffix(name, ".xml") && strings.Contains(name, "sitemap")
 }
 
-// wordKind says what a run of characters is.
+// wordKind classifies a run of characters.
 type wordKind uint8
 
 const (
@@ -178,9 +177,9 @@ const (
 	wordID
 )
 
-// nextWord finds the end of the run of letters, of digits, or of neither that
-// begins at i; a UUID or another mixture of letters and digits that no person makes
-// up is one run.
+// nextWord finds the end of the run that begins at i: letters, digits, or other
+// characters. A UUID, or another mixture of letters and digits that no person would
+// write, is one run.
 func nextWord(s string, i int) (end int, kind wordKind) {
 	if isUUID(s[i:]) {
 		return i + 36, wordID
@@ -247,7 +246,7 @@ func classOf(c byte) charClass {
 	return classOther
 }
 
-// isUUID tells whether s begins with a UUID (RFC 9562 4).
+// isUUID reports whether s begins with a UUID (RFC 9562 4).
 func isUUID(s string) bool {
 	if len(s) < 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false
@@ -263,7 +262,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// datePart says how far a date goes.
+// datePart says how precise a date is.
 type datePart uint8
 
 const (
@@ -272,11 +271,11 @@ const (
 	dateDay
 )
 
-// dateReader finds dates in segments that follow each other: 2026/11, 2026/11/21,
-// 2026-11-21, 20261121. Years run from 1900 to 2999.
+// dateReader finds dates in consecutive segments: 2026/11, 2026/11/21, 2026-11-21,
+// 20261121. Years range from 1900 to 2999.
 type dateReader struct{ year, month bool }
 
-// segment says what date a segment is or completes.
+// segment returns the precision of the date that a segment contains or completes.
 func (d *dateReader) segment(s string) datePart {
 	was := *d
 	*d = dateReader{}

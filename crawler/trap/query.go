@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// queryShape is what a query looks like whatever the order of its parameters.
+// queryShape is the form of a query regardless of the order of its parameters.
 type queryShape struct {
-	parameters int    // session ids left out
-	set        uint64 // the parameters in whatever order, session ids left out
+	parameters int    // without session IDs
+	set        uint64 // hash of the parameters in any order, without session IDs
 	session    bool
 }
 
-// maxParameters bounds the parameters that are compared with each other.
+// maxParameters limits the parameters that are compared with each other.
 const maxParameters = 64
 
-// read takes a query apart. It returns the pattern of a query that is a trap by its
-// own look.
+// read parses a query. If the query alone identifies a trap, read returns its pattern.
 func (q *queryShape) read(query string, l *Limits) (pattern string) {
 	var names, pairs [maxParameters]uint64
 	for rest, more := query, true; more; {
@@ -48,7 +47,7 @@ func (q *queryShape) read(query string, l *Limits) (pattern string) {
 			}
 		}
 		if exceeds(samePair, l.Repeats) {
-			return fmt.Sprintf("parameter %q stands %d times", pair, samePair)
+			return fmt.Sprintf("parameter %q occurs %d times", pair, samePair)
 		}
 		if exceeds(sameName, l.SameName) {
 			return fmt.Sprintf("more than %d parameters %q", l.SameName, name)
@@ -57,14 +56,14 @@ func (q *queryShape) read(query string, l *Limits) (pattern string) {
 	return ""
 }
 
-// sessionNames are parameters that hold a session id whatever their value, in lower
-// case. Web frameworks put them into links for clients without cookies.
+// sessionNames are parameters, in lower case, whose value is always a session ID. Web
+// frameworks add them to links for clients without cookies.
 var sessionNames = [...]string{
 	"phpsessid", "jsessionid", "sessionid", "session_id", "cfid", "cftoken", "oscsid", "zenid", "xtcsid",
 }
 
-// isSession tells whether a parameter is a session id. Short names mean other
-// things as well (sid is a section somewhere), so their value must look the part.
+// isSession reports whether a parameter is a session ID. Short names have other
+// meanings too ("sid" can be a section), so their values must be long enough.
 func isSession(name, value string) bool {
 	switch n := len(name); {
 	case n < 3 || n > 24:
@@ -82,7 +81,7 @@ func isSession(name, value string) bool {
 	return false
 }
 
-// cutSession takes a session id off a segment: ";jsessionid=…" of servlets, and
+// cutSession removes a session ID from a segment: ";jsessionid=…" of servlets, or
 // "(S(…))" of ASP.NET, which is a segment of its own.
 func cutSession(segment string) (rest string, session bool) {
 	if i := strings.IndexByte(segment, ';'); i >= 0 {

@@ -8,50 +8,50 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Limits say where a site stops being a site and becomes a trap. 0 stands for
-// the default, a negative number for no limit.
+// Limits says when a site counts as a trap. 0 means the default, a negative number no
+// limit.
 //
-// The rules above Clicks look at one URL and at nothing else: they give the same
-// answer in any order. The budgets below count, so which pages of a trap are still
-// read depends on which are found first; how many does not.
+// The rules above Clicks look at a single URL, so their result does not depend on the
+// order of pages. The budgets below count pages: the order of discovery decides which
+// pages of a trap are read, but not how many.
 type Limits struct {
 	URLBytes   int // length of the URL in bytes; default 2,048
 	Segments   int // segments of the path; default 20
-	Repeats    int // how often one segment or one "name=value" may stand in a URL; default 3
+	Repeats    int // occurrences of one segment or one "name=value" in a URL; default 3
 	Parameters int // parameters of the query; default 50
-	SameName   int // parameters of one name; default 20
+	SameName   int // parameters with the same name; default 20
 
-	// Clicks is how far a page may lie from a seed; default 10,000. It ends the
-	// chains of "next" links that nothing in their URLs tells from a real site.
+	// Clicks is the greatest distance of a page from a seed; default 10,000. It ends
+	// chains of "next" links whose URLs look like those of a real site.
 	Clicks int
 
 	// Names is the budget of pages in one directory; default 1,000,000.
 	Names int
-	// Numbered is the budget of pages whose paths differ in numbers only; default
-	// 1,000,000: the numbered pages of a real site are never cut.
+	// Numbered is the budget of pages whose paths differ only in numbers; default
+	// 1,000,000, so that the numbered pages of a real site are never cut short.
 	Numbered int
-	// Identified is the budget of pages whose paths differ in hashes, UUIDs and
-	// other machine-made words only; default 100,000.
+	// Identified is the budget of pages whose paths differ only in hashes, UUIDs and
+	// other machine-made words; default 100,000.
 	Identified int
-	// Days and Months are the budgets of pages whose paths differ in a date only, to
-	// the day and to the month; default 20,000 (fifty years) and 5,000.
+	// Days and Months are the budgets of pages whose paths differ only in a date, with
+	// or without a day; defaults 20,000 (fifty years) and 5,000.
 	Days, Months int
-	// Sitemaps is the budget of sitemaps that differ in a number only; default
-	// 50,000, what one sitemap index may name.
+	// Sitemaps is the budget of sitemaps whose names differ only in a number; default
+	// 50,000, the limit of one sitemap index.
 	Sitemaps int
-	// Queries is the budget of one path with one or two parameters, numbers in the
-	// path aside; default 10,000.
+	// Queries is the budget of one path with one or two parameters, ignoring numbers in
+	// the path; default 10,000.
 	Queries int
-	// Facets is the budget of one path with three parameters or more; default 2,000.
+	// Facets is the budget of one path with three or more parameters; default 2,000.
 	Facets int
-	// Spellings is the budget of one page whose URL differs in the order of its
-	// parameters or segments, or in a session id, only; default 32, at most 250.
+	// Spellings is the budget of one page whose URLs differ only in a session ID or in
+	// the order of parameters or segments; default 32, at most 250.
 	Spellings int
 
 	// HostQueries is the budget of pages with a query on one host; default 250,000.
 	HostQueries int
-	// HostPages is the budget of pages on one host; default 10,000,000, which is no
-	// opinion on how large a site should be but an end for one that has none.
+	// HostPages is the budget of pages on one host; default 10,000,000. It does not say
+	// how large a site should be, but ends the crawl of an endless one.
 	HostPages int
 }
 
@@ -63,7 +63,7 @@ var defaultLimits = Limits{
 	HostQueries: 250_000, HostPages: 10_000_000,
 }
 
-// withDefaults fills in what is 0.
+// withDefaults replaces zeros with defaults.
 func (l Limits) withDefaults() Limits {
 	d := &defaultLimits
 	for _, field := range []struct {
@@ -85,9 +85,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Guards ends every site within bounded work: calendars, growing paths, session ids,
-// permutations of filters, and whatever else makes pages out of nothing. Its
-// memory is fixed. It is safe for concurrent use.
+// Guards bounds the work on every site: calendars, growing paths, session IDs,
+// combinations of filters, and whatever else generates pages without end. Its memory
+// use is fixed. It is safe for concurrent use.
 type Guards struct {
 	limits Limits
 
@@ -96,12 +96,13 @@ type Guards struct {
 	spellings spellingCounts // by page
 }
 
-// New returns guards with these limits.
+// New returns guards with the given limits.
 func New(limits Limits) *Guards {
 	return &Guards{limits: limits.withDefaults()}
 }
 
-// CheckClicks tells whether a page lies too far from the seeds, and names the pattern.
+// CheckClicks reports whether a page is too far from the seeds, and returns the
+// pattern.
 func (t *Guards) CheckClicks(clicks int) (pattern string, trapped bool) {
 	if exceeds(clicks, t.limits.Clicks) {
 		return fmt.Sprintf("more than %d clicks away from the start", t.limits.Clicks), true
@@ -109,17 +110,17 @@ func (t *Guards) CheckClicks(clicks int) (pattern string, trapped bool) {
 	return "", false
 }
 
-// Check tells whether a page should not be followed, and names the pattern that
-// says so. It is to be asked once for each page, when it is found first: every call
-// counts. Documents of a local directory need no guard, the file system ends.
+// Check reports whether to leave out a page, and returns the pattern it matches. Call
+// it once for each page, when the page is first found, because every call counts. Pages
+// of a local directory need no check: a file system is finite.
 func (t *Guards) Check(u urinorm.URL) (pattern string, trapped bool) {
 	target := u.RequestTarget()
 	if exceeds(len(u.String()), t.limits.URLBytes) {
 		return fmt.Sprintf("longer than %d bytes", t.limits.URLBytes), true
 	}
-	// Each round of a login page that returns to itself encodes the address anew.
+	// A login page that links to itself encodes its address again each time.
 	if strings.Contains(target, "%252525") {
-		return "percent-encoded four times over", true
+		return "percent-encoded four times", true
 	}
 	var p pathShape
 	if pattern := p.read(u.Path(), &t.limits); pattern != "" {
@@ -137,7 +138,8 @@ func (t *Guards) Check(u urinorm.URL) (pattern string, trapped bool) {
 	return t.count(host, &p, &q, u)
 }
 
-// count charges a page to its budgets; the narrowest that is overdrawn is named.
+// count charges a page to its budgets. The pattern names the narrowest budget that is
+// exceeded.
 func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) (pattern string, trapped bool) {
 	l := &t.limits
 	t.mu.Lock()
@@ -149,10 +151,10 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 			page = mix(page ^ q.set)
 		}
 		if exceeds(t.spellings.add(page), l.Spellings) {
-			return fmt.Sprintf("more than %d spellings of one page (session ids or the order of parameters) at %s", l.Spellings, p.template()), true
+			return fmt.Sprintf("more than %d URLs of one page (different session IDs or order of parameters) at %s", l.Spellings, p.template()), true
 		}
 	} else if p.segments >= minShuffled && exceeds(t.spellings.add(mix(host^p.set)), l.Spellings) {
-		return fmt.Sprintf("more than %d paths of the same segments as %s", l.Spellings, u.Path()), true
+		return fmt.Sprintf("more than %d paths with the same segments as %s", l.Spellings, u.Path()), true
 	}
 
 	kind, budget := p.budget(q, l)
@@ -172,13 +174,14 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 	return "", false
 }
 
-// minShuffled is from how many segments on paths of the same segments count as
-// one: that many links relative to a wrong base make every order of themselves.
+// minShuffled is the number of segments from which paths with the same segments in any
+// order count as one. With that many links relative to a wrong base, every permutation
+// of them appears.
 const minShuffled = 5
 
 func exceeds(n, limit int) bool { return limit >= 0 && n > limit }
 
-// budgetKind is what a page's URL shares with others of the same budget.
+// budgetKind says what the URLs of one budget have in common.
 type budgetKind uint8
 
 const (
@@ -193,12 +196,12 @@ const (
 )
 
 var budgetNames = [...]string{
-	budgetNamed: "pages", budgetNumbered: "numbered pages", budgetIdentified: "pages with ids",
+	budgetNamed: "pages", budgetNumbered: "numbered pages", budgetIdentified: "pages with IDs",
 	budgetDays: "pages with dates", budgetMonths: "pages with months", budgetSitemaps: "sitemaps",
 	budgetQueries: "pages with parameters", budgetFacets: "pages with three parameters or more",
 }
 
-// budget picks what a page is charged to.
+// budget selects the budget that a page is charged to.
 func (p *pathShape) budget(q *queryShape, l *Limits) (budgetKind, int) {
 	switch {
 	case q != nil && q.parameters >= 3:

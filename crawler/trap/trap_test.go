@@ -72,17 +72,17 @@ func TestTrapsEnd(t *testing.T) {
 	}{
 		"calendar":                       {"more than 5000 pages with months like /calendar/{n}/{n}", 13_500}, // the past before 1900 ends by clicks,
 		"calendar in the query":          {"more than 10000 pages with parameters like /calendar?*", 10_100},
-		"growing path":                   {`"guide" stands 4 times in the path`, 10},
-		"growing path, many links":       {`"about" stands 4 times in the path`, 60_000},
-		"session id in the query":        {"more than 32 spellings of one page (session ids or the order of parameters) at /one.html", 200},
-		"session id in the path":         {"more than 32 spellings of one page (session ids or the order of parameters) at /one.html{session}", 200},
+		"growing path":                   {`"guide" occurs 4 times in the path`, 10},
+		"growing path, many links":       {`"about" occurs 4 times in the path`, 60_000},
+		"session id in the query":        {"more than 32 URLs of one page (different session IDs or order of parameters) at /one.html", 200},
+		"session id in the path":         {"more than 32 URLs of one page (different session IDs or order of parameters) at /one.html{session}", 200},
 		"nameless session id":            {"more than 1000 pages with parameters like /one.html?*", 4_100},
-		"repeated segments":              {`"a" stands 4 times in the path`, 100},
-		"repeated parameters":            {`parameter "tag=new" stands 4 times`, 100},
+		"repeated segments":              {`"a" occurs 4 times in the path`, 100},
+		"repeated parameters":            {`parameter "tag=new" occurs 4 times`, 100},
 		"faceted search":                 {"more than 2000 pages with three parameters or more like /shop?*", 10_000},
 		"numbered pages":                 {"more than 10000 clicks away from the start", 10_100},
-		"random names":                   {"more than 10000 pages with ids like /words/{id}.html", 10_100},
-		"login that returns to itself":   {"percent-encoded four times over", 10},
+		"random names":                   {"more than 10000 pages with IDs like /words/{id}.html", 10_100},
+		"login that returns to itself":   {"percent-encoded four times", 10},
 		"self-feeding sitemap":           {"more than 10000 clicks away from the start", 10_100},
 		"self-feeding sitemap, no count": {"more than 5000 sitemaps like /sitemap-{n}.xml", 5_100},
 	}
@@ -171,20 +171,20 @@ func TestTrapsByLook(t *testing.T) {
 		{long[:2048-len("http://example.com")], ""},
 		{long[:2049-len("http://example.com")], "longer than 2048 bytes"},
 		{"/docs/docs/docs/", ""},
-		{"/docs/docs/docs/docs/", `"docs" stands 4 times in the path`},
-		{"/docs/x/docs/y/docs/z/docs", `"docs" stands 4 times in the path`},
+		{"/docs/docs/docs/docs/", `"docs" occurs 4 times in the path`},
+		{"/docs/x/docs/y/docs/z/docs", `"docs" occurs 4 times in the path`},
 		{"/1/0/1/0/1/0/1/0", ""},
-		{"/1/1/1/1", `"1" stands 4 times in the path`},
+		{"/1/1/1/1", `"1" occurs 4 times in the path`},
 		{"/a//b///c", ""},
-		{"/a/////b", `"" stands 4 times in the path`},
+		{"/a/////b", `"" occurs 4 times in the path`},
 		{"/?a=1&a=1&a=1", ""},
-		{"/?a=1&a=1&a=1&a=1", `parameter "a=1" stands 4 times`},
-		{"/?" + strings.Repeat("a&", 3) + "a", `parameter "a" stands 4 times`},
+		{"/?a=1&a=1&a=1&a=1", `parameter "a=1" occurs 4 times`},
+		{"/?" + strings.Repeat("a&", 3) + "a", `parameter "a" occurs 4 times`},
 		{"/?" + numberedParameters(50), ""},
 		{"/?" + numberedParameters(51), "more than 50 parameters"},
 		{"/?" + valuesOf("tag", 20), ""},
 		{"/?" + valuesOf("tag", 21), `more than 20 parameters "tag"`},
-		{"/login?next=%2525252Fa", "percent-encoded four times over"},
+		{"/login?next=%2525252Fa", "percent-encoded four times"},
 		{"/login?next=%25252Fa", ""},
 		{"/?", ""},
 		{"/?&", ""},
@@ -193,7 +193,7 @@ func TestTrapsByLook(t *testing.T) {
 		if got, trapped := New(Limits{}).Check(parseURL(t, "http://example.com"+tt.url)); got != tt.want || trapped != (tt.want != "") {
 			t.Errorf("%.80s: %q (%v), want %q", tt.url, got, trapped, tt.want)
 		}
-		if got, trapped := New(noTrapLimits).Check(parseURL(t, "http://example.com"+tt.url)); trapped && got != "percent-encoded four times over" {
+		if got, trapped := New(noTrapLimits).Check(parseURL(t, "http://example.com"+tt.url)); trapped && got != "percent-encoded four times" {
 			t.Errorf("%.80s: %q without limits", tt.url, got)
 		}
 	}

@@ -7,17 +7,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// account is a name and its password.
+// account is a user name and its password.
 type account struct{ name, password string }
 
-// accounts says which account goes to which host; nothing goes to any other. User
-// names and passwords within URLs of pages are not among them: a page must not be
-// able to make us log in.
+// accounts holds the accounts to use for each host; other hosts get none. User names
+// and passwords in the URLs of pages are never used, because a page must not be able to
+// make the crawler log in.
 type accounts struct {
-	internal *account           // given for the internal hosts
-	logins   map[string]account // by authority, for internal hosts
-	machines map[string]account // by host, from netrc
-	fallback *account           // netrc's default, for the internal hosts
+	internal *account           // for the internal hosts
+	logins   map[string]account // for internal hosts, keyed by authority
+	machines map[string]account // from netrc, keyed by host
+	fallback *account           // netrc's default entry, for the internal hosts
 }
 
 func newAccounts(credentials string, logins map[string]string, netrc string) (accounts, error) {
@@ -41,7 +41,7 @@ func newAccounts(credentials string, logins map[string]string, netrc string) (ac
 	return a, err
 }
 
-// forURL returns the account for a URL's host, nil for none.
+// forURL returns the account for a URL's host, or nil if there is none.
 func (a *accounts) forURL(u urinorm.URL, internal bool) *account {
 	if internal && a.internal != nil {
 		return a.internal

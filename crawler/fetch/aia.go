@@ -16,47 +16,48 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Bounds of the search for missing issuers.
+// Limits on the search for missing issuers.
 const (
 	maxIssuerSize  = 64 << 10
 	maxIssuerDepth = 4 // certificates fetched for one chain
-	maxIssuerURLs  = 2 // tried for one certificate
+	maxIssuerURLs  = 2 // addresses tried for one certificate
 	issuerTime     = 10 * time.Second
 )
 
-// issuers completes certificate chains from the addresses that certificates give
-// for their issuers (authority information access, RFC 5280 section 4.2.2.1), as
-// browsers do. Each chain is completed once at a time.
+// issuers completes certificate chains. Like browsers, it uses the addresses that
+// certificates give for their issuers (authority information access, RFC 5280 section
+// 4.2.2.1). It runs one attempt at a time for each chain.
 type issuers struct {
 	verifier *verifier
 	timeout  time.Duration
-	// get reads at most so many bytes of what an http URL answers with status 200.
+	// get returns at most limit bytes of the body at an http URL that answers with
+	// status 200.
 	get func(ctx context.Context, u urinorm.URL, limit int64) ([]byte, error)
 
 	mu     sync.Mutex
-	chains map[[sha256.Size]byte]*completion // under way, or failed
+	chains map[[sha256.Size]byte]*completion // in progress or failed
 }
 
-// completion is one try to complete a chain.
+// completion is one attempt to complete a chain.
 type completion struct {
 	done    chan struct{}
 	ok      bool
-	expires time.Time // of a failure
+	expires time.Time // when a failed attempt may be repeated
 }
 
-// failureLifetime is how long a chain that could not be completed is not tried again.
+// failureLifetime is the time after which a failed attempt may be repeated.
 const failureLifetime = time.Minute
 
-// complete fetches what lacks between the certificates a server sent and a
-// trusted root. It reports whether the chain verifies now; the name of the host
-// and the dates are checked again by the next handshake.
+// complete fetches the certificates that are missing between those a server sent and a
+// trusted root. It reports whether the chain is now valid. The next handshake verifies
+// the host name and the dates again.
 func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool {
 	key := sha256.Sum256(certs[0].Raw)
 	for {
 		s.mu.Lock()
 		if s.verifier.extra(certs[0]) != nil {
 			s.mu.Unlock()
-			return true // another handshake was faster
+			return true // another handshake has completed it
 		}
 		c := s.chains[key]
 		if c == nil {
@@ -95,12 +96,12 @@ func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool 
 			delete(s.chains, key)
 		}
 		s.mu.Unlock()
-		// Whoever tried before ended early, or long ago: the turn is ours.
+		// The previous attempt was canceled or is too old, so this call makes its own.
 	}
 }
 
-// fetchChain follows the issuers upwards from the leaf: those the server sent are
-// at hand, the others are fetched.
+// fetchChain follows the issuers upward from the leaf. It fetches the issuers that the
+// server did not send.
 func (s *issuers) fetchChain(ctx context.Context, certs []*x509.Certificate) bool {
 	ctx, cancel := context.WithTimeout(ctx, min(issuerTime, s.timeout))
 	defer cancel()
@@ -123,14 +124,15 @@ func (s *issuers) fetchChain(ctx context.Context, certs []*x509.Certificate) boo
 			}
 		}
 		if bytes.Equal(issuer.RawSubject, issuer.RawIssuer) {
-			return false // a root, and not one we trust
+			return false // a root that is not trusted
 		}
 		cert = issuer
 	}
 	return false
 }
 
-// issuerAmong returns the certificate that signed cert, nil when it is not there.
+// issuerAmong returns the certificate in certs that signed cert, or nil if there is
+// none.
 func issuerAmong(cert *x509.Certificate, certs []*x509.Certificate) *x509.Certificate {
 	for _, candidate := range certs {
 		if candidate != cert && bytes.Equal(candidate.RawSubject, cert.RawIssuer) && cert.CheckSignatureFrom(candidate) == nil {
@@ -140,8 +142,9 @@ func issuerAmong(cert *x509.Certificate, certs []*x509.Certificate) *x509.Certif
 	return nil
 }
 
-// fetchIssuer asks the addresses that a certificate gives for its issuer. Only
-// plain HTTP is used, as RFC 5280 recommends: over TLS the search might begin anew.
+// fetchIssuer requests the addresses that a certificate gives for its issuer. It uses
+// plain HTTP only, as RFC 5280 recommends: a TLS connection might start another such
+// search.
 func (s *issuers) fetchIssuer(ctx context.Context, cert *x509.Certificate) *x509.Certificate {
 	tried := 0
 	for _, address := range cert.IssuingCertificateURL {
@@ -178,9 +181,9 @@ func (s *issuers) fetchCertificates(ctx context.Context, u urinorm.URL) ([]*x509
 	return parseIssuers(der)
 }
 
-// parseIssuers reads what authorities publish: one certificate in DER, or in PEM
-// although they should not, or a bag of them (RFC 5280 section 4.2.2.1: a
-// certs-only CMS message).
+// parseIssuers parses the formats that authorities publish: one certificate in DER or,
+// against the standard, in PEM, or several certificates in a certs-only CMS message
+// (RFC 5280 section 4.2.2.1).
 func parseIssuers(data []byte) ([]*x509.Certificate, error) {
 	if block, _ := pem.Decode(data); block != nil && strings.HasSuffix(block.Type, "CERTIFICATE") {
 		data = block.Bytes

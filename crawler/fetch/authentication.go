@@ -6,16 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// authentication is how a host wants accounts to be presented, as far as it has said.
-// It is safe for concurrent use.
+// authentication records which authentication schemes a host has asked for. It is safe
+// for concurrent use.
 type authentication struct {
-	digest atomic.Pointer[digestChallenge] // nil until it asked for Digest
-	basic  atomic.Bool                     // it asked for Basic
+	digest atomic.Pointer[digestChallenge] // nil until the host asks for Digest
+	basic  atomic.Bool                     // the host has asked for Basic
 }
 
-// authorization returns the Authorization for a request, "" for none. Digest goes
-// where it was asked for. Basic goes unasked only where nobody can listen: a host
-// that wants Digest over plain HTTP never sees the password.
+// authorization returns the Authorization header value for a request, or "". It uses
+// Digest for hosts that have asked for it. It sends Basic credentials without being
+// asked only over a private connection, so that a host that wants Digest over plain
+// HTTP never receives the password.
 func (a *authentication) authorization(user *account, method, target string, private bool) string {
 	if challenge := a.digest.Load(); challenge != nil {
 		return challenge.authorization(user, method, target)
@@ -26,9 +27,9 @@ func (a *authentication) authorization(user *account, method, target string, pri
 	return ""
 }
 
-// learn reads the WWW-Authenticate lines of a 401 and reports whether the request
-// should be sent again with what they ask for. refused is the Authorization that was
-// refused.
+// learn reads the WWW-Authenticate lines of a 401 answer and reports whether to send
+// the request again with new credentials. refused is the Authorization header value
+// that the server refused.
 func (a *authentication) learn(lines []string, refused string) bool {
 	challenges := parseChallenges(lines)
 	for _, c := range challenges {
@@ -37,7 +38,7 @@ func (a *authentication) learn(lines []string, refused string) bool {
 		}
 		digest := newDigestChallenge(c.params)
 		if digest == nil {
-			continue // an algorithm we don't have
+			continue // an unsupported algorithm
 		}
 		if strings.HasPrefix(refused, "Digest ") && !digest.stale {
 			return false // the password is wrong
@@ -60,14 +61,15 @@ type challenge struct {
 	params map[string]string // names in lower case
 }
 
-// maxChallenges bounds how many challenges and parameters are looked at.
+// maxChallenges limits the number of challenges, and of parameters per challenge, that
+// are parsed.
 const maxChallenges = 64
 
-// parseChallenges reads the challenges of all header lines. In
+// parseChallenges parses the challenges of all header lines. In
 //
 //	Digest realm="a, b", nonce="x", Basic realm="c"
 //
-// only what follows a comma tells a parameter from the next scheme.
+// a word after a comma is a parameter if "=" follows it, and otherwise the next scheme.
 func parseChallenges(lines []string) []challenge {
 	var challenges []challenge
 	for _, line := range lines {
@@ -100,7 +102,7 @@ func parseChallenges(lines []string) []challenge {
 	return challenges
 }
 
-// cutParameter reads a token or a quoted string.
+// cutParameter splits a token or a quoted string off s.
 func cutParameter(s string) (value, rest string) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, ", \t")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// body is the content of an answer, its codings undone.
+// body is the decoded content of an answer.
 type body struct {
 	*httpFetch
 	ex    *exchange
@@ -16,7 +16,7 @@ type body struct {
 	err   error
 }
 
-// content returns the body of an answer for its reader.
+// content returns the body of an answer for the caller to read.
 func (f *httpFetch) content(ans *answer) *body {
 	b := &body{httpFetch: f, ex: ans.ex, raw: ans.Body}
 	b.plain = rawBody{b}
@@ -26,8 +26,8 @@ func (f *httpFetch) content(ans *answer) *body {
 	return b
 }
 
-// rawBody reads what came over the wire; silence and breakage become faults here,
-// below the decoders, so that neither is taken for corrupt data.
+// rawBody reads the encoded body. It turns timeouts and broken connections into faults
+// before the decoders see them, so that neither is mistaken for corrupt data.
 type rawBody struct{ b *body }
 
 func (r rawBody) Read(p []byte) (int, error) {
@@ -37,14 +37,14 @@ func (r rawBody) Read(p []byte) (int, error) {
 	b.ex.stopTimer()
 	if err != nil && err != io.EOF {
 		if isHTTP2(err) && b.ex.ctx.Err() == nil {
-			b.facts.onlyHTTP1.Store(true) // a retry shall fare better
+			b.facts.onlyHTTP1.Store(true) // so that a retry uses HTTP/1.1
 		}
 		err = bodyFault(b.ex.ctx, b.printed(), b.timeout, err)
 	}
 	return n, err
 }
 
-// Close does nothing: the body that r is part of is closed.
+// Close does nothing, because the body that r belongs to is closed instead.
 func (rawBody) Close() error { return nil }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -71,11 +71,10 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// LimitTime implements Hurrier.
+// LimitTime implements TimeLimiter.
 func (b *body) LimitTime(limit time.Duration) { b.ex.limitTime(limit) }
 
-// Close ends the exchange. The connection is used again when the body was read to
-// its end.
+// Close ends the exchange. The connection is reused if the body was read to its end.
 func (b *body) Close() error {
 	if b.err == nil || b.err == io.EOF {
 		b.err = http.ErrBodyReadAfterClose

@@ -6,32 +6,33 @@ import (
 	"time"
 )
 
-// boundedConn is a connection whose reads are bounded: a step, from one thing said
-// to the end of its answer, takes no longer than the time limit, the whole no
-// longer than five times that, and no more than so many bytes are read. Deadlines
-// that libraries set are passed over. One goroutine may read while another writes.
+// boundedConn is a connection with limits on its reads. A step, from sending a command
+// to the end of its answer, must not exceed the time limit, the whole session must not
+// exceed five times that, and the number of bytes read is limited. It ignores deadlines
+// that libraries set. One goroutine may read while another writes.
 type boundedConn struct {
 	net.Conn
 	session   *session
-	streaming bool // each read is a step: a body, bounded by its longest silence
+	streaming bool // each read is a step of its own: the body may not pause for longer than the time limit
 	stop      func() bool
-	// control waits while this connection brings something.
+	// control is the FTP control connection, whose step is extended while this
+	// connection receives data.
 	control *boundedConn
 
 	mu        sync.Mutex
-	stepEnd   time.Time // the end of this step
+	stepEnd   time.Time // the end of the current step
 	remaining int64
-	err       error // the first; libraries wrap it beyond recognition
+	err       error // the first error, because libraries replace or hide it
 }
 
-// step begins a step.
+// step starts a new step.
 func (c *boundedConn) step() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.extend(time.Now().Add(c.session.web.timeout))
 }
 
-// extend moves the end of the step, for a read under way too.
+// extend moves the end of the step, also for a read in progress.
 func (c *boundedConn) extend(until time.Time) {
 	if c.stepEnd = until; until.After(c.session.deadline) {
 		c.stepEnd = c.session.deadline
@@ -71,7 +72,7 @@ func (c *boundedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writeInStep writes without beginning a step.
+// writeInStep writes without starting a new step.
 func (c *boundedConn) writeInStep(p []byte) (int, error) {
 	c.mu.Lock()
 	c.Conn.SetWriteDeadline(c.stepEnd)
@@ -87,7 +88,7 @@ func (c *boundedConn) recordError(err error) {
 	}
 }
 
-// firstError returns what went wrong first, nil for nothing.
+// firstError returns the first error, or nil if there was none.
 func (c *boundedConn) firstError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

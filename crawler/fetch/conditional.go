@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Validators tell one state of a resource from another (RFC 9110 section 8.8).
+// Validators distinguish versions of a resource (RFC 9110 section 8.8).
 type Validators struct {
-	ETag         string // as the server wrote it, weak or strong
-	LastModified string // as the server wrote it
+	ETag         string // as sent by the server, weak or strong
+	LastModified string // as sent by the server
 }
 
-// IsZero reports whether there is none.
+// IsZero reports whether there are no validators.
 func (v Validators) IsZero() bool { return v.ETag == "" && v.LastModified == "" }
 
-// addTo makes a request conditional (RFC 9110 sections 13.1.2 and 13.1.3). Where both
-// are there, a server looks at the entity tag alone.
+// addTo makes a request conditional (RFC 9110 sections 13.1.2 and 13.1.3). If both
+// headers are present, servers look only at the entity tag.
 func (v Validators) addTo(h http.Header) {
 	if v.ETag != "" && h["If-None-Match"] == nil {
 		h["If-None-Match"] = []string{v.ETag}
@@ -29,10 +29,9 @@ func isConditional(h http.Header) bool {
 	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
 }
 
-// explains reports whether an answer to a conditional request may be due to the
-// condition: a 304 that names another state than the one asked about (RFC 9111
-// section 4.3.4), or a failure of a kind that servers have been seen to make of
-// conditions.
+// explains reports whether the condition of a request may have caused an answer: a 304
+// for a different version (RFC 9111 section 4.3.4), or an error with which some servers
+// answer conditional requests.
 func (v Validators) explains(resp *http.Response) bool {
 	if v.IsZero() {
 		return false
@@ -47,14 +46,13 @@ func (v Validators) explains(resp *http.Response) bool {
 	return false
 }
 
-// opaqueTag is what counts of an entity tag in a weak comparison (RFC 9110 section
-// 8.8.3.2).
+// opaqueTag returns the part of an entity tag that a weak comparison uses (RFC 9110
+// section 8.8.3.2).
 func opaqueTag(tag string) string { return strings.TrimPrefix(strings.TrimSpace(tag), "W/") }
 
-// ValidatorsOf returns what a later request may ask with. A Last-Modified counts
-// only when it lies at least a second before the answer: within that second the
-// resource may have changed once more without another date (RFC 9110 section
-// 8.8.2.2).
+// ValidatorsOf returns the validators for a later request. It ignores a Last-Modified
+// date less than a second before the answer, because the resource may have changed
+// again in the same second (RFC 9110 section 8.8.2.2).
 func ValidatorsOf(h http.Header) Validators {
 	v := Validators{ETag: h.Get("ETag"), LastModified: h.Get("Last-Modified")}
 	if !isEntityTag(v.ETag) {
@@ -68,7 +66,7 @@ func ValidatorsOf(h http.Header) Validators {
 	return v
 }
 
-// maxEntityTag bounds an entity tag, in bytes.
+// maxEntityTag is the size limit of an entity tag, in bytes.
 const maxEntityTag = 1024
 
 // isEntityTag reports whether a tag is well formed (RFC 9110 section 8.8.3).

@@ -14,54 +14,55 @@ const (
 	DefaultTLSExpiry   = 14 * 24 * time.Hour
 )
 
-// HTTPConfig says how requests over HTTP are sent. The zero value has the
-// defaults of the command line.
+// HTTPConfig configures requests over HTTP. The zero value is the configuration of a
+// command line without flags.
 type HTTPConfig struct {
 	UserAgent      string // "" means DefaultUserAgent(Version)
 	Version        string // of the program, for the User-Agent
-	AcceptLanguage string // "" means English first, then any
+	AcceptLanguage string // "" means English first, then any language
 
-	// Timeout bounds, each: connecting, the TLS handshake, the wait for the
-	// answer's header, the longest silence within a body, and the lookup of a name.
-	// A whole exchange may take five times that. 0 means 20 s.
+	// Timeout limits each of these: a connection attempt, a TLS handshake, the wait for
+	// the header of an answer, a pause within a body, and a host name lookup. A whole
+	// exchange may take five times as long. 0 means 20 s.
 	Timeout time.Duration
-	// Concurrency is how many requests are under way at once, PerHost how many to
-	// one host: so many idle connections are kept. 0 means 64 and 8. A loopback
-	// host may have Concurrency of them.
+	// Concurrency is the number of simultaneous requests and PerHost the number for one
+	// host. HTTP keeps as many idle connections. 0 means 64 and 8. A loopback host may
+	// get Concurrency requests.
 	Concurrency, PerHost int
-	// MaxBody is how much of a body its reader will want, in bytes, content
-	// codings removed; 0 means 10 MiB. Bodies are not cut here: the reader takes one
-	// byte more to learn that there was more.
+	// MaxBody is the number of bytes that readers need of a decoded body; 0 means 10
+	// MiB. HTTP does not truncate bodies: readers read one byte more to detect a longer
+	// body.
 	MaxBody int64
 
-	CAFile                string        // PEM file of authorities trusted beside the system's
-	Insecure              bool          // certificates are not verified
-	ClientCert, ClientKey string        // PEM files; offered to internal hosts only
-	TLSExpiry             time.Duration // certificates that expire sooner are noted; 0 means 14 days, negative never
+	CAFile                string        // PEM file of authorities to trust in addition to the system's
+	Insecure              bool          // do not verify certificates
+	ClientCert, ClientKey string        // PEM files, used for internal hosts only
+	TLSExpiry             time.Duration // report certificates that expire sooner; 0 means 14 days, negative means never
 
-	// Proxy is an http, https, socks5 or socks5h URL, used for every host that
-	// NO_PROXY does not name; "" means the environment's proxies, which are never
-	// used for loopback hosts.
+	// Proxy is an http, https, socks5 or socks5h URL. It is used for all hosts except
+	// those in NO_PROXY. "" means the proxies of the environment, which are never used
+	// for loopback hosts.
 	Proxy     string
-	ConnectTo []ConnectTo // connections to these hosts go elsewhere, and past any proxy
+	ConnectTo []ConnectTo // connections to these hosts go elsewhere, without a proxy
 	DNSServer string      // "address:port"; "" means the system's
 
-	// Credentials are NAME:PASSWORD for the internal hosts, by Basic or Digest.
+	// Credentials is NAME:PASSWORD for Basic or Digest authentication at the internal
+	// hosts.
 	Credentials string
-	// Logins are NAME:PASSWORD by authority, for internal hosts: what stood in the
-	// URLs that the user named. Credentials win over them.
+	// Logins maps an authority to NAME:PASSWORD, for internal hosts: the accounts in
+	// URLs that the user gave. Credentials takes precedence.
 	Logins map[string]string
-	// Netrc is a netrc file; each entry is for its own machine, "default" for the
+	// Netrc is a netrc file. Each entry is for its own machine, "default" is for the
 	// internal hosts.
 	Netrc string
 	// Header is sent to internal hosts only.
 	Header http.Header
-	// Cookies is a cookies.txt file in Netscape format; each cookie goes to its own
-	// domain.
+	// Cookies is a cookies.txt file in Netscape format. Each cookie is sent to its own
+	// domain only.
 	Cookies string
 
-	// AllowPorts are ports that are asked although browsers refuse them.
+	// AllowPorts are ports to use even though browsers block them.
 	AllowPorts []int
-	// DenyPrivate refuses to connect to addresses that are not public.
+	// DenyPrivate forbids connections to addresses that are not public.
 	DenyPrivate bool
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// ConnectTo sends connections for one host and port to another, as curl's option
-// of that name does: the URL, the Host header and the name asked for in TLS stay.
+// ConnectTo sends connections for one host and port to another, as curl's --connect-to
+// does. The URL, the Host header and the TLS server name stay the same.
 type ConnectTo struct {
-	// From and To are "host:port", IPv6 addresses in brackets. In From an empty host
-	// or port stands for any, in To for the same as in the URL.
+	// From and To are "host:port", with IPv6 addresses in brackets. An empty host or
+	// port means any in From, and the same as in the URL in To.
 	From, To string
 }
 
-// ParseConnectTo reads HOST1:PORT1:HOST2:PORT2 (curl(1), --connect-to).
+// ParseConnectTo parses HOST1:PORT1:HOST2:PORT2 (curl(1), --connect-to).
 func ParseConnectTo(s string) (ConnectTo, error) {
 	var parts []string
 	for rest := s; ; {
@@ -50,7 +50,7 @@ func ParseConnectTo(s string) (ConnectTo, error) {
 	return c, err
 }
 
-// connectTo is a ConnectTo cut into its parts; hosts without brackets.
+// connectTo is a parsed ConnectTo; its hosts have no brackets.
 type connectTo struct {
 	fromHost, fromPort string
 	toHost, toPort     string
@@ -66,7 +66,7 @@ func (c ConnectTo) compile() (connectTo, error) {
 		return compiled, fmt.Errorf("parse connect-to %q: %w", c.To, err)
 	}
 	if u, _, err := urinorm.ParseWeb("http://" + compiled.fromHost + "/"); err == nil && compiled.fromHost != "" {
-		compiled.fromHost = strings.Trim(u.Host(), "[]") // as connections name it: IDNA, lower case
+		compiled.fromHost = strings.Trim(u.Host(), "[]") // in the form that connections use: IDNA, lower case
 	}
 	for _, port := range []string{compiled.fromPort, compiled.toPort} {
 		if _, ok := parsePort(port); port != "" && !ok {
@@ -76,8 +76,8 @@ func (c ConnectTo) compile() (connectTo, error) {
 	return compiled, nil
 }
 
-// redirectConnection returns where a connection to hostport goes: the first rule
-// that holds decides.
+// redirectConnection returns the address to connect to instead of hostport. The first
+// rule that matches decides.
 func redirectConnection(rules []connectTo, hostport string) string {
 	if len(rules) == 0 {
 		return hostport

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// connTrace watches how far a connection has come, to tell a fault of the
-// handshake from one of the exchange. The transport may call it after the
-// request was answered over another connection.
+// connTrace records the progress of a connection, to distinguish a failed handshake
+// from a failed exchange. The transport may call it even after the request was answered
+// over another connection.
 type connTrace struct {
-	writes         atomic.Int32 // connections the request was put on, less those that did not take it
+	writes         atomic.Int32 // connections that the request was written to, not counting failed writes
 	handshakes     atomic.Int32
-	failed         atomic.Pointer[error] // how the last handshake failed
+	failed         atomic.Pointer[error] // the error of the last failed handshake
 	gotConn, http2 atomic.Bool
 	limit          time.Duration // of tunnel
-	tunnel         *time.Timer   // runs while a proxy connects to the target; nil without one
+	tunnel         *time.Timer   // runs while a proxy connects to the target; nil without a proxy
 }
 
-// maxHandshakes bounds the handshakes of one request. Where a server drops each
-// new HTTP/2 connection or complains of each stream, net/http would connect
-// anew for ever; with a proxy over TLS each connection takes two.
+// maxHandshakes is the most handshakes for one request. If a server drops each new
+// HTTP/2 connection or resets each stream, net/http reconnects forever. Through a TLS
+// proxy each connection takes two handshakes.
 const maxHandshakes = 4
 
-// plainTrace counts how often the request is sent: net/http sends it again, and
-// says nothing, when a connection that it used before turns out to be closed.
+// plainTrace counts how often the request is sent: net/http repeats it silently if a
+// reused connection turns out to be closed.
 func (c *connTrace) plainTrace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		GotConn:      func(httptrace.GotConnInfo) { c.writes.Add(1) },
@@ -40,7 +40,7 @@ func (c *connTrace) wroteRequest(info httptrace.WroteRequestInfo) {
 	}
 }
 
-// fullTrace watches connecting too.
+// fullTrace also traces connections and handshakes.
 func (c *connTrace) fullTrace(ex *exchange) *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		WroteRequest: c.wroteRequest,
@@ -60,7 +60,7 @@ func (c *connTrace) fullTrace(ex *exchange) *httptrace.ClientTrace {
 				c.failed.Store(&err)
 			}
 			c.http2.Store(state.NegotiatedProtocol == "h2")
-			c.startTunnelTimer(ex) // it may have been the proxy's own
+			c.startTunnelTimer(ex) // the handshake may have been with the proxy
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
 			c.stopTunnelTimer()
@@ -73,8 +73,8 @@ func (c *connTrace) fullTrace(ex *exchange) *httptrace.ClientTrace {
 	}
 }
 
-// startTunnelTimer and tunnelled bound the time that a proxy may take to connect, which
-// net/http does not: the first is called whenever the proxy has its turn.
+// startTunnelTimer and stopTunnelTimer limit the time that a proxy may take to connect,
+// which net/http does not. startTunnelTimer is called whenever it is the proxy's turn.
 func (c *connTrace) startTunnelTimer(ex *exchange) {
 	if c.tunnel != nil && ex.ctx.Err() == nil {
 		c.tunnel.Reset(c.limit)
@@ -87,7 +87,7 @@ func (c *connTrace) stopTunnelTimer() {
 	}
 }
 
-// isHandshakeError reports whether it is a handshake that failed with err.
+// isHandshakeError reports whether err is the error of a failed handshake.
 func (c *connTrace) isHandshakeError(err error) bool {
 	failed := c.failed.Load()
 	return failed != nil && errors.Is(err, *failed)

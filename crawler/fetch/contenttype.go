@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// MediaType returns the essence of a Content-Type: type/subtype in lower case,
-// without parameters (MIME Sniffing 4.4). Of several values joined by commas the
-// last readable one counts, as in Fetch 2.2.6; "" is none.
+// MediaType returns the essence of a Content-Type: type/subtype in lower case, without
+// parameters (MIME Sniffing 4.4). Of several values separated by commas the last valid
+// one counts, as in Fetch 2.2.6. MediaType returns "" if there is none.
 func MediaType(contentType string) string {
 	essence := ""
 	for contentType != "" {
@@ -20,10 +20,11 @@ func MediaType(contentType string) string {
 	return essence
 }
 
-// declaredType is the Content-Type of an answer as a browser takes it (Fetch 2.2.6,
-// "extract a MIME type"): the last readable one of all fields and of their lists, with
-// the charset of one of the same type before it where it has none. "" is none: what
-// cannot be read declares nothing, and the first bytes tell.
+// declaredType returns the Content-Type of an answer as browsers determine it (Fetch
+// 2.2.6, "extract a MIME type"): the last valid value of all fields and their lists. If
+// that value has no charset, it gets the charset of an earlier value of the same type.
+// declaredType returns "" if no value is valid; then the first bytes of the body
+// decide.
 func declaredType(header http.Header) string {
 	declared, essence, charset := "", "", ""
 	for _, field := range header["Content-Type"] {
@@ -52,7 +53,7 @@ func declaredType(header http.Header) string {
 	return declared
 }
 
-// nextHeaderValue cuts a header at the first comma outside quotes.
+// nextHeaderValue splits a header at the first comma outside quotes.
 func nextHeaderValue(header string) (value, rest string) {
 	quoted := false
 	for i := 0; i < len(header); i++ {
@@ -78,7 +79,7 @@ func mediaTypeEssence(value string) string {
 	return strings.ToLower(value)
 }
 
-// isToken reports whether s is a token of RFC 9110 5.6.2.
+// isToken reports whether s is a token (RFC 9110 5.6.2).
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -17,39 +17,39 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Bounds of what hosts may store with us (RFC 6265 section 6.1).
+// Limits on what hosts may store (RFC 6265 section 6.1).
 const (
-	maxCookieSize     = 4096 // name and value
+	maxCookieSize     = 4096 // bytes of name and value
 	maxCookiesAnswer  = 64
 	maxCookiesHost    = 180
 	maxCookieHosts    = 10_000
 	maxCookieFileLine = 64 << 10
 )
 
-// cookies keeps the cookies of a run, each for the hosts it was set for (RFC 6265,
-// public suffixes refused). What a server sets stays with its port, too, although
-// browsers share it: another port is another site to us. It is safe for concurrent
-// use.
+// cookies keeps the cookies of a run and sends each only to the hosts it was set for
+// (RFC 6265, public suffixes refused). A cookie that a server sets is also bound to its
+// port. Browsers share cookies among ports, but here another port is another site.
+// cookies is safe for concurrent use.
 type cookies struct {
-	any atomic.Bool // there are cookies; most runs never look for one
-	set atomic.Bool // a host has set one
+	any atomic.Bool // there are cookies; most runs have none
+	set atomic.Bool // a host has set a cookie
 
-	file    []fileCookie   // what the user gave
-	userJar *cookiejar.Jar // of that, and nothing else
+	file    []fileCookie   // the user's cookies
+	userJar *cookiejar.Jar // the user's cookies only
 
 	mu    sync.Mutex
-	jars  map[string]*cookiejar.Jar  // by port, "" for the schemes' own: what was given, and what was set there
-	names map[string]map[string]bool // authority → names it set
+	jars  map[string]*cookiejar.Jar  // keyed by port, "" for the default; the user's cookies and those set by servers
+	names map[string]map[string]bool // authority → names that it has set
 }
 
-// fileCookie is a cookie of the user's, and the URL that it is as if set by.
+// fileCookie is a user's cookie and the URL it belongs to.
 type fileCookie struct {
 	from   *url.URL
 	cookie *http.Cookie
 }
 
-// newCookies returns a jar with the cookies of a file in Netscape format, or an
-// empty one when there is no file.
+// newCookies returns a jar with the cookies of a file in Netscape format, or an empty
+// jar without a file.
 func newCookies(file string) (*cookies, error) {
 	c := &cookies{jars: make(map[string]*cookiejar.Jar), names: make(map[string]map[string]bool)}
 	if file == "" {
@@ -84,7 +84,8 @@ func (c *cookies) newJar() *cookiejar.Jar {
 	return jar
 }
 
-// jarOf returns the jar of a URL's port: without one of its own, what the user gave.
+// jarOf returns the jar for a URL's port. A port without its own jar has the user's
+// cookies.
 func (c *cookies) jarOf(u urinorm.URL) *cookiejar.Jar {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,12 +95,12 @@ func (c *cookies) jarOf(u urinorm.URL) *cookiejar.Jar {
 	return c.userJar
 }
 
-// load reads a line of a cookies.txt file: seven fields, tabs between them
+// load reads a line of a cookies.txt file: seven fields separated by tabs
 //
 //	domain  subdomains-too  path  secure-only  expiry  name  value
 //
-// where "#HttpOnly_" may stand before the domain and the expiry 0 means none. An
-// error names the field, never the value.
+// "#HttpOnly_" may precede the domain, and the expiry 0 means none. Errors name the
+// field but never contain the value.
 func (c *cookies) load(line string) error {
 	line = strings.TrimRight(line, "\r\n")
 	_, httpOnly := strings.CutPrefix(line, "#HttpOnly_")
@@ -108,7 +109,7 @@ func (c *cookies) load(line string) error {
 	}
 	fields := strings.Split(line, "\t")
 	if len(fields) == 6 {
-		fields = append(fields, "") // an empty value, its tab trimmed away
+		fields = append(fields, "") // an empty value whose tab was trimmed
 	}
 	if len(fields) != 7 {
 		return fmt.Errorf("%d fields instead of 7", len(fields))
@@ -133,8 +134,8 @@ func (c *cookies) load(line string) error {
 	return nil
 }
 
-// addTo puts the cookies of a URL into a request's header, and reports whether any
-// of them was set by a host in this run.
+// addTo adds the cookies for a URL to a request header. It reports whether a host set
+// any of them in this run.
 func (c *cookies) addTo(u urinorm.URL, header http.Header) (own bool) {
 	if !c.any.Load() {
 		return false
@@ -146,7 +147,7 @@ func (c *cookies) addTo(u urinorm.URL, header http.Header) (own bool) {
 	return c.set.Load() && header.Get("Cookie") != c.fromUser(u)
 }
 
-// fromUser returns the Cookie header that the user's own cookies make for a URL.
+// fromUser returns the Cookie header that consists of the user's own cookies for a URL.
 func (c *cookies) fromUser(u urinorm.URL) string {
 	if !c.any.Load() {
 		return ""
@@ -189,7 +190,8 @@ func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 	return true
 }
 
-// admit counts a name for a host and port; jars themselves have no bounds.
+// admit reports whether a host and port may store a cookie of a name. The jars
+// themselves have no limits.
 func (c *cookies) admit(authority, name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +212,7 @@ func (c *cookies) admit(authority, name string) bool {
 	return true
 }
 
-// jarURL is a URL as far as a cookie jar looks at it.
+// jarURL returns the parts of a URL that a cookie jar needs.
 func jarURL(u urinorm.URL) *url.URL {
 	return &url.URL{Scheme: u.Scheme(), Host: u.Authority(), Path: u.Path()}
 }

@@ -18,30 +18,31 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// acceptEncoding is what we can decode, as browsers say it.
+// acceptEncoding lists the codings that decodeBody supports, in the same form as
+// browsers.
 const acceptEncoding = "gzip, deflate, br, zstd"
 
-// Bounds of content codings.
+// Limits on content codings.
 const (
-	maxCodings     = 5       // stacked on one body; RFC 9110 section 8.4 allows any number
-	maxZstdWindow  = 8 << 20 // RFC 9659: what a decoder for the web must and need offer
-	peekSize       = 4 << 10 // bytes looked at to tell whether a label is true
-	inflateAllowed = 4 << 20 // bytes that may come out before the ratio counts
-	maxInflate     = 1200    // times what went in; gzip itself can't exceed 1032
+	maxCodings     = 5       // codings of one body; RFC 9110 section 8.4 sets no limit
+	maxZstdWindow  = 8 << 20 // what RFC 9659 requires of decoders for the web, and no more
+	peekSize       = 4 << 10 // bytes to look at to verify a label
+	inflateAllowed = 4 << 20 // bytes of output before maxInflate applies
+	maxInflate     = 1200    // output per input; gzip itself can't exceed 1032
 
-	maxEmptyMembers = 1000 // of a gzip file, one after the other
+	maxEmptyMembers = 1000 // consecutive empty members of a gzip file
 )
 
-// decodeBody undoes the content codings of a body (RFC 9110 section 8.4). The
-// label is the value of Content-Encoding: codings in the order they were applied.
+// decodeBody decodes the content codings of a body (RFC 9110 section 8.4). label is the
+// value of Content-Encoding, which lists the codings in the order they were applied.
 //
-// A coding that is not known is taken for none, as browsers do. Data that is not in
-// the coding its label says is corrupt: browsers show an error in place of the page,
-// and curl nothing. The caller closes the reader, which does not close body. No
-// coding but the last to be undone may yield more than limit bytes.
+// Unknown codings are ignored, as in browsers. Data that is not in the coding of its
+// label is corrupt: browsers show an error instead of the page, and curl shows nothing.
+// The caller closes the reader, which does not close body. The output of each coding
+// but the last to be decoded is limited to limit bytes.
 //
-// Reading returns *codingError for data that is corrupt, io.ErrUnexpectedEOF
-// where it ends early, and errInflated for a body that swells beyond measure.
+// Reads return *codingError for corrupt data, io.ErrUnexpectedEOF for data that ends
+// early, and errInflated for a body that expands too much.
 func decodeBody(body io.Reader, label string, limit int64) io.ReadCloser {
 	codings := codingsOf(label)
 	if len(codings) == 0 {
@@ -52,7 +53,7 @@ func decodeBody(body io.Reader, label string, limit int64) io.ReadCloser {
 		layer := &codingLayer{coding: codings[i], wire: countedReader{r: d.top}, limit: limit}
 		layer.in = bufio.NewReaderSize(&layer.wire, peekSize)
 		if i == 0 {
-			layer.limit = math.MaxInt64 // whoever reads the body stops when he has enough
+			layer.limit = math.MaxInt64 // the reader of the body applies its own limit
 		}
 		d.layers = append(d.layers, layer)
 		layer.lowest = &d.layers[0].wire
@@ -61,8 +62,8 @@ func decodeBody(body io.Reader, label string, limit int64) io.ReadCloser {
 	return d
 }
 
-// codingsOf reads Content-Encoding, leaving out what means nothing. Beyond
-// maxCodings it gives up on all: nobody but an attacker sends that.
+// codingsOf parses Content-Encoding and ignores codings without effect. It ignores all
+// of more than maxCodings codings, which only an attacker would send.
 func codingsOf(label string) []string {
 	if label == "" {
 		return nil
@@ -81,7 +82,7 @@ func codingsOf(label string) []string {
 	return codings
 }
 
-// codingError is corrupt data under a content coding.
+// codingError reports data that is corrupt for its content coding.
 type codingError struct {
 	coding string
 	err    error
@@ -92,8 +93,8 @@ func (e *codingError) Unwrap() error { return e.err }
 
 var errInflated = fmt.Errorf("the body swells to more than %d times its size", maxInflate)
 
-// decodedBody is a stack of decoders; each opens when it is first read, so that
-// what the server sends late does not hold up the answer's head.
+// decodedBody is a stack of decoders. Each opens on its first read, so that a body that
+// arrives late does not delay the header of the answer.
 type decodedBody struct {
 	top    io.Reader
 	layers []*codingLayer
@@ -101,7 +102,7 @@ type decodedBody struct {
 
 func (d *decodedBody) Read(p []byte) (int, error) { return d.top.Read(p) }
 
-// Close gives the decoders back.
+// Close returns the decoders to their pools.
 func (d *decodedBody) Close() error {
 	for _, layer := range d.layers {
 		layer.release()
@@ -109,16 +110,16 @@ func (d *decodedBody) Close() error {
 	return nil
 }
 
-// codingLayer undoes one coding.
+// codingLayer decodes one coding.
 type codingLayer struct {
 	coding  string
-	wire    countedReader  // the body, or the layer below
+	wire    countedReader  // the body or the layer below
 	lowest  *countedReader // the body
-	in      *bufio.Reader  // over wire
+	in      *bufio.Reader  // reads from wire
 	decoder io.Reader      // nil until the first Read
-	free    func()         // gives the decoder back
+	free    func()         // returns the decoder to its pool
 	out     int64
-	limit   int64 // of out
+	limit   int64 // on out
 	err     error
 }
 
@@ -137,7 +138,7 @@ func (l *codingLayer) Read(p []byte) (int, error) {
 	switch {
 	case err == io.EOF:
 	case err != nil && l.wire.err != nil && l.wire.err != io.EOF:
-		err = l.wire.err // what is below failed, not the coding
+		err = l.wire.err // the layer below failed, not this coding
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = io.ErrUnexpectedEOF
 	case err != nil && err != errInflated:
@@ -149,11 +150,11 @@ func (l *codingLayer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open looks at the first bytes and picks the decoder they call for.
+// open looks at the first bytes and selects the decoder.
 func (l *codingLayer) open() error {
 	head, err := l.in.Peek(peekSize)
 	if len(head) == 0 {
-		return err // an empty body is empty under any coding
+		return err // an empty body is empty in any coding
 	}
 	whole := err == io.EOF
 	switch l.coding {
@@ -166,7 +167,8 @@ func (l *codingLayer) open() error {
 			return l.openZstd()
 		}
 	case "deflate":
-		// RFC 9110 8.4.1.2 means the zlib format; some servers send deflate bare.
+		// RFC 9110 8.4.1.2 defines deflate as the zlib format, but some servers send
+		// raw deflate.
 		if isZlib(head) {
 			return l.openZlib()
 		}
@@ -177,14 +179,14 @@ func (l *codingLayer) open() error {
 	return l.labelError()
 }
 
-// errLabel says that data is not in the coding its label names.
+// errLabel reports data that is not in the coding of its label.
 var errLabel = errors.New("the data is in another coding, or in none")
 
 func (l *codingLayer) labelError() error { return &codingError{l.coding, errLabel} }
 
-// decodes reports whether a decoder accepts the beginning of its input, for
-// codings without a mark of their own. That the input ends early is no fault,
-// unless head is the whole of it and reads like text: then it was never encoded.
+// decodes reports whether a decoder accepts the beginning of its input, for codings
+// without a signature. The input may end early, unless head is the whole input and
+// looks like text, which was never encoded.
 func decodes(r io.Reader, head []byte, whole bool) bool {
 	_, err := io.CopyN(io.Discard, r, 2*peekSize)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -211,8 +213,8 @@ func isZlib(head []byte) bool {
 	return len(head) >= 2 && head[0]&0x0f == 8 && head[0]>>4 <= 7 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[1]&0x20 == 0
 }
 
-// Decoders are large; they are used again. One in a pool is set to read from
-// atEnd, so that it keeps no connection alive.
+// Decoders are large, so they are reused. Decoders in a pool read from atEnd, so that
+// they keep no connection alive.
 var (
 	gzipPool   sync.Pool // *gzip.Reader
 	zlibPool   sync.Pool // io.ReadCloser with zlib.Resetter
@@ -235,9 +237,8 @@ func (l *codingLayer) openGzip() error {
 	return nil
 }
 
-// gzipMembers reads all members of a gzip file (RFC 1952 section 2.2). What
-// follows the last one and is no member, such as padding, is left out, as
-// browsers do.
+// gzipMembers reads all members of a gzip file (RFC 1952 section 2.2). Like browsers,
+// it ignores data after the last member, such as padding.
 type gzipMembers struct {
 	z  *gzip.Reader
 	in *bufio.Reader
@@ -250,7 +251,7 @@ func (g *gzipMembers) Read(p []byte) (int, error) {
 			return n, err
 		}
 		if n > 0 {
-			return n, nil // the next call meets the end again
+			return n, nil // the next call returns the end
 		}
 		if g.z.Reset(g.in) != nil {
 			return 0, io.EOF
@@ -275,8 +276,8 @@ func (l *codingLayer) openZlib() error {
 	return nil
 }
 
-// tryFlate and tryBrotli are for codings without a mark of their own: the decoder
-// first shows that it can make sense of the beginning.
+// tryFlate and tryBrotli open decoders for codings without a signature. They first
+// check that the decoder accepts the beginning of the data.
 func (l *codingLayer) tryFlate(head []byte, whole bool) error {
 	z, _ := flatePool.Get().(io.ReadCloser)
 	if z == nil {
@@ -306,8 +307,8 @@ func (l *codingLayer) tryBrotli(head []byte, whole bool) error {
 	return nil
 }
 
-// brotliStream leaves out what follows the end of a stream, as browsers do; the
-// decoder itself would complain of it, and does so at times when there is nothing.
+// brotliStream ignores data after the end of a stream, as browsers do. The decoder
+// would report it, sometimes even when there is none.
 type brotliStream struct{ z *brotli.Reader }
 
 func (s brotliStream) Read(p []byte) (int, error) {
@@ -322,7 +323,7 @@ func (l *codingLayer) openZstd() error {
 	z, _ := zstdPool.Get().(*zstd.Decoder)
 	var err error
 	if z == nil {
-		// One at a time: the decoder then starts no goroutines.
+		// With a concurrency of one, the decoder starts no goroutines.
 		z, err = zstd.NewReader(l.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 	} else {
 		err = z.Reset(l.in)
@@ -338,7 +339,7 @@ func (l *codingLayer) openZstd() error {
 	return nil
 }
 
-// headError maps an error met while a coding's own header was read.
+// headError maps an error in the header of a coding.
 func (l *codingLayer) headError(err error) error {
 	switch {
 	case l.wire.err != nil && l.wire.err != io.EOF:
@@ -357,7 +358,8 @@ func (l *codingLayer) release() {
 	l.decoder, l.err = nil, io.ErrClosedPipe
 }
 
-// countedReader counts what a decoder takes in and keeps the error it met.
+// countedReader counts the bytes that a decoder reads and keeps the first error that is
+// returned to it.
 type countedReader struct {
 	r   io.Reader
 	n   int64
@@ -373,7 +375,7 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// atEnd is an input that has ended.
+// atEnd is an input without data.
 type atEnd struct{}
 
 func (atEnd) Read([]byte) (int, error) { return 0, io.EOF }

@@ -11,26 +11,27 @@ import (
 	"time"
 )
 
-// attemptDelay is how long an address is given before the next one is tried
-// beside it (RFC 8305 section 5).
+// attemptDelay is how long a connection attempt runs before the next address is tried
+// in parallel (RFC 8305 section 5).
 const attemptDelay = 250 * time.Millisecond
 
-// maxAttempts bounds how many addresses of a host are tried.
+// maxAttempts is the most addresses of a host that are tried.
 const maxAttempts = 8
 
-// dialer opens connections: it resolves, refuses forbidden addresses, and tries
-// the addresses of a host by Happy Eyeballs (RFC 8305). Errors are *Fault.
+// dialer opens connections. It resolves host names, rejects forbidden addresses, and
+// tries the addresses of a host by Happy Eyeballs (RFC 8305). Its errors are of type
+// *Fault.
 type dialer struct {
 	resolver    *resolver
-	timeout     time.Duration // of one connection, the lookup not included
+	timeout     time.Duration // of one connection, without the lookup
 	denyPrivate bool
 	proxies     map[string]bool // addresses of proxies, which may be private
 	connectTo   []connectTo
 	connect     func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	ctx    context.Context // ends with the owner
+	ctx    context.Context // canceled by close
 	cancel context.CancelFunc
-	mu     sync.Mutex // orders wg's first Add before its Wait
+	mu     sync.Mutex // ensures that wg's first Add happens before its Wait
 	wg     sync.WaitGroup
 }
 
@@ -41,7 +42,7 @@ func newDialer(r *resolver, timeout time.Duration) *dialer {
 	return d
 }
 
-// close ends what is being dialled and waits for it.
+// close cancels all connection attempts and waits for them to end.
 func (d *dialer) close() {
 	d.mu.Lock()
 	d.cancel()
@@ -49,7 +50,8 @@ func (d *dialer) close() {
 	d.wg.Wait()
 }
 
-// startDial counts one dial that close must wait for; false when closed.
+// startDial registers a connection attempt that close must wait for. It returns false
+// after close.
 func (d *dialer) startDial() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,7 +62,7 @@ func (d *dialer) startDial() bool {
 	return true
 }
 
-// dial is for http.Transport's DialContext.
+// dial is the DialContext function of http.Transport.
 func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
 	if !d.startDial() {
 		return nil, context.Canceled
@@ -87,8 +89,8 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 			return nil, &Fault{Kind: "address-denied", Op: "connect", Target: hostport, Err: errDenied}
 		}
 	}
-	// The transport may hand the connection to another request than the one that
-	// asked for it, so only the owner's end and the time limit it bounds for sure.
+	// The transport may give the connection to a request other than the one that dialed
+	// it. So the only reliable limits are the timeout and the end of the dialer.
 	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout, errTimeout)
 	defer cancel()
 	defer context.AfterFunc(d.ctx, cancel)()
@@ -99,8 +101,8 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	return conn, nil
 }
 
-// checkProxied refuses private targets before a proxy is asked to go there. The host
-// is named as in a URL or as resolvers want it.
+// checkProxied rejects private targets before a proxy connects to them. host has the
+// form used in URLs or the form used by resolvers.
 func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
 	if !d.denyPrivate {
 		return nil
@@ -115,7 +117,7 @@ func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
 	return nil
 }
 
-// proxyFault marks a fault of the way to a proxy: it tells nothing of the target.
+// proxyFault marks a fault as the proxy's: it says nothing about the target.
 func (d *dialer) proxyFault(err error, isProxy bool, hostport string) error {
 	var f *Fault
 	if isProxy && errors.As(err, &f) {
@@ -127,8 +129,8 @@ func (d *dialer) proxyFault(err error, isProxy bool, hostport string) error {
 	return err
 }
 
-// race connects to the first address that answers. A new attempt begins when the
-// one before failed or has taken too long; the slower ones are closed.
+// race connects to the first address that answers. A new attempt starts when the
+// previous one has failed or takes too long. Slower connections are closed.
 func (d *dialer) race(ctx context.Context, addrs []netip.Addr, port uint16) (net.Conn, error) {
 	if len(addrs) == 1 {
 		return d.connect(ctx, "tcp", netip.AddrPortFrom(addrs[0], port).String())
@@ -181,9 +183,9 @@ func (d *dialer) race(ctx context.Context, addrs []netip.Addr, port uint16) (net
 	}
 }
 
-// moreTelling picks the error that leaves most hope: a host that refuses on one
-// address and is silent on another may still be there, and an address family
-// this machine has no route for says nothing.
+// moreTelling returns the error that says more about the host. A host that refuses
+// connections at one address and does not answer at another may still be there, and a
+// missing route to an address family says nothing.
 func moreTelling(a, b error) error {
 	rank := func(err error) int {
 		switch {
@@ -202,8 +204,8 @@ func moreTelling(a, b error) error {
 	return a
 }
 
-// interleave orders addresses for attempts (RFC 8305 section 4): the families
-// take turns, beginning with the one the resolver put first.
+// interleave orders addresses for connection attempts (RFC 8305 section 4). The address
+// families alternate, starting with that of the resolver's first address.
 func interleave(addrs []netip.Addr) []netip.Addr {
 	if len(addrs) < 2 {
 		return addrs
@@ -230,11 +232,11 @@ func interleave(addrs []netip.Addr) []netip.Addr {
 
 var errDenied = errors.New("the address is private, and asking private addresses is forbidden")
 
-// specialPurpose are networks beside those that netip can name that no public host
-// is in: IANA's special-purpose address registries.
+// specialPurpose are networks that contain no public host, from IANA's special-purpose
+// address registries, in addition to those that netip recognizes.
 var specialPurpose = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network, RFC 791
-	netip.MustParsePrefix("100.64.0.0/10"),   // carriers' address translation, RFC 6598
+	netip.MustParsePrefix("100.64.0.0/10"),   // carrier-grade NAT, RFC 6598
 	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments, RFC 6890
 	netip.MustParsePrefix("192.0.2.0/24"),    // documentation, RFC 5737
 	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarking, RFC 2544
@@ -242,12 +244,12 @@ var specialPurpose = []netip.Prefix{
 	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
 	netip.MustParsePrefix("240.0.0.0/4"),     // reserved, and the broadcast address
 	netip.MustParsePrefix("100::/64"),        // discard, RFC 6666
-	netip.MustParsePrefix("2001::/23"),       // protocol assignments, Teredo among them
+	netip.MustParsePrefix("2001::/23"),       // protocol assignments, including Teredo
 	netip.MustParsePrefix("2001:db8::/32"),   // documentation
 	netip.MustParsePrefix("fec0::/10"),       // site-local, deprecated
 }
 
-// Prefixes of IPv6 addresses that carry an IPv4 address, and where it begins.
+// Prefixes of IPv6 addresses that contain an IPv4 address, and its offset.
 var embedding = []struct {
 	prefix netip.Prefix
 	offset int
@@ -258,7 +260,7 @@ var embedding = []struct {
 	{netip.MustParsePrefix("::/96"), 12},    // IPv4-compatible, RFC 4291
 }
 
-// isPrivate reports whether an address is one that no public host has.
+// isPrivate reports whether no public host can have an address.
 func isPrivate(addr netip.Addr) bool {
 	addr = addr.WithZone("").Unmap()
 	if addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified() || addr.IsMulticast() ||
@@ -290,8 +292,8 @@ func publicOnly(addrs []netip.Addr) []netip.Addr {
 	return allowed
 }
 
-// isLoopback reports whether a URL's host is this machine by its name or
-// address: localhost, 127.0.0.0/8, [::1].
+// isLoopback reports whether a URL's host is a name or address of this machine:
+// localhost, 127.0.0.0/8, [::1].
 func isLoopback(host string) bool {
 	if host == "localhost" || host == "[::1]" {
 		return true

@@ -7,13 +7,14 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// fetchDict answers for dict (RFC 2229):
+// fetchDict answers dict URLs (RFC 2229):
 //
-//	dict://host/d:word:database:n   DEFINE database "word"
+//	dict://host/d:word:database:n            DEFINE database "word"
 //	dict://host/m:word:database:strategy:n   MATCH database strategy "word"
-//	dict://host/   the server itself
+//	dict://host/                             the server itself
 //
-// A word that no dictionary has is missing. Accounts in the URL are not used.
+// A word that is in no dictionary is missing. User names and passwords in the URL are
+// ignored.
 func fetchDict(s *session) (*Response, error) {
 	command, err := dictCommand(s.req.URL)
 	if err != nil {
@@ -47,8 +48,8 @@ func fetchDict(s *session) (*Response, error) {
 	return &Response{Size: -1}, nil
 }
 
-// dictCommand makes the command of a URL (RFC 2229 section 5); parts left out have
-// their defaults.
+// dictCommand returns the command for a URL (RFC 2229 section 5). Missing parts have
+// defaults.
 func dictCommand(u urinorm.URL) (string, error) {
 	path := strings.TrimPrefix(u.Path(), "/")
 	if path == "" {
@@ -85,11 +86,11 @@ func dictCommand(u urinorm.URL) (string, error) {
 	return "", invalidURL(u, "the path begins neither with d: nor with m: but with "+strconv.Quote(oneLine(fields[0])))
 }
 
-// maxDictWord bounds a word, so that its line stays within the 1,024 bytes of RFC
-// 2229 section 2.3.
+// maxDictWord is the length limit of a word in bytes. It keeps the command within the
+// 1,024 bytes of RFC 2229 section 2.3.
 const maxDictWord = 400
 
-// isAtom: an argument that needs no quotes (RFC 2229 section 2.2).
+// isAtom reports whether an argument needs no quotes (RFC 2229 section 2.2).
 func isAtom(s string) bool {
 	return s != "" && len(s) <= maxDictWord && !strings.ContainsAny(s, " '\"\\")
 }

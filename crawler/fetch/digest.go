@@ -12,15 +12,15 @@ import (
 	"sync/atomic"
 )
 
-// digestChallenge is what a server asks of Digest access authentication
-// (RFC 7616). It is used for all requests to a host until it goes stale.
+// digestChallenge is a server's challenge for Digest access authentication (RFC 7616).
+// It is used for all requests to a host until it is stale.
 type digestChallenge struct {
 	realm, nonce, opaque string
 	hasOpaque            bool
-	algorithm            string // as the server spelt it, "" when it did not
+	algorithm            string // as written by the server, "" if absent
 	hash                 func() hash.Hash
 	session              bool // "-sess"
-	qop                  bool // quality of protection "auth" is offered
+	qop                  bool // "auth" is among the offered qualities of protection
 	userhash             bool
 	stale                bool
 	count                atomic.Uint32
@@ -34,8 +34,8 @@ var digestAlgorithms = map[string]func() hash.Hash{
 	"sha-512-256": sha512.New512_256,
 }
 
-// newDigestChallenge reads the parameters of a challenge; nil when it asks for
-// what we don't have.
+// newDigestChallenge parses the parameters of a challenge. It returns nil if the
+// challenge requires unsupported features.
 func newDigestChallenge(params map[string]string) *digestChallenge {
 	c := &digestChallenge{
 		realm:     params["realm"],
@@ -52,7 +52,7 @@ func newDigestChallenge(params map[string]string) *digestChallenge {
 			c.qop = c.qop || strings.EqualFold(strings.TrimSpace(option), "auth")
 		}
 		if !c.qop {
-			return nil // auth-int alone
+			return nil // only auth-int
 		}
 	}
 	if c.hash == nil || c.nonce == "" {
@@ -61,8 +61,8 @@ func newDigestChallenge(params map[string]string) *digestChallenge {
 	return c
 }
 
-// authorization returns the value of the Authorization header (RFC 7616 section
-// 3.4) for a request.
+// authorization returns the Authorization header value for a request (RFC 7616 section
+// 3.4).
 func (c *digestChallenge) authorization(user *account, method, target string) string {
 	return c.respond(user, method, target, rand.Text(), c.count.Add(1))
 }
@@ -105,8 +105,8 @@ func (c *digestChallenge) respond(user *account, method, target, cnonce string, 
 	return b.String()
 }
 
-// quoted escapes what a quoted string can't hold; what a header can't hold at all
-// is left out.
+// quoted escapes the content of a quoted string and drops characters that a header
+// cannot contain.
 func quoted(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

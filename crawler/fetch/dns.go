@@ -10,8 +10,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// recordResolver returns a resolver for records of any kind; "" asks the system's
-// servers.
+// recordResolver returns a resolver for records of any kind. It asks server, or the
+// system's name servers if server is "".
 func recordResolver(server string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		if server != "" {
@@ -21,19 +21,18 @@ func recordResolver(server string) *net.Resolver {
 	}}
 }
 
-// Resolver returns what looks up the records of names, for the domains of mail
-// addresses say. Unlike the net package's default it leaves no goroutine behind
-// when a look-up is given up.
+// Resolver returns the resolver for DNS records, such as those of mail domains. Unlike
+// the net package's default resolver, it leaves no goroutine behind when a lookup is
+// canceled.
 func (d *OtherSchemes) Resolver() *net.Resolver { return d.records }
 
-// fetchDNS answers for dns (RFC 4501): the name has a record of the type.
+// fetchDNS answers dns URLs (RFC 4501) by looking up a record of the requested type.
 //
 //	dns:www.example.org?type=MX
-//	dns://192.0.2.1/www.example.org   asks that name server
+//	dns://192.0.2.1/www.example.org   queries that name server
 //
-// Without a type it is an address that is looked up, as for hosts that a page asks
-// browsers to be ready for. Types other than A, AAAA, CNAME, MX, NS, PTR, SRV and
-// TXT, and classes other than IN, are not looked up.
+// Without a type it looks up an address, as for the hosts of preconnect links. It looks
+// up only the types A, AAAA, CNAME, MX, NS, PTR, SRV and TXT in the class IN.
 func fetchDNS(s *session) (*Response, error) {
 	name, err := dnsName(s.req.URL)
 	if err != nil {
@@ -72,7 +71,7 @@ func fetchDNS(s *session) (*Response, error) {
 	return nil, f
 }
 
-// dnsName decodes the name once.
+// dnsName returns the name in a URL, decoded once.
 func dnsName(u urinorm.URL) (string, error) {
 	name, err := decodeOnce(strings.TrimPrefix(u.Path(), "/"), "")
 	if err != nil {
@@ -83,7 +82,7 @@ func dnsName(u urinorm.URL) (string, error) {
 	}
 	for i := range len(name) {
 		if name[i] >= 0x80 {
-			ascii, err := hostName(name) // an internationalized one
+			ascii, err := hostName(name) // an internationalized name
 			if err != nil {
 				return "", invalidURL(u, "the name is malformed")
 			}
@@ -93,8 +92,8 @@ func dnsName(u urinorm.URL) (string, error) {
 	return name, nil
 }
 
-// dnsType reads the query: "CLASS=IN;TYPE=A", each part once, in any order and
-// case (RFC 4501 section 3).
+// dnsType parses the query: "CLASS=IN;TYPE=A", with each part at most once, in any
+// order and case (RFC 4501 section 3).
 func dnsType(u urinorm.URL) (string, error) {
 	query, _ := u.Query()
 	kind := ""
@@ -119,7 +118,7 @@ func dnsType(u urinorm.URL) (string, error) {
 	return "", urlFault(u, "scheme-unchecked", "records of type "+quote(kind)+" are not looked up")
 }
 
-// nameServer returns the address of the name server that the URL wants asked.
+// nameServer returns the address of the name server in the URL.
 func (s *session) nameServer() (string, error) {
 	server, err := s.serverOf(s.req.URL)
 	if err != nil {
@@ -137,8 +136,8 @@ func (s *session) nameServer() (string, error) {
 	return netip.AddrPortFrom(addrs[0], uint16(server.port)).String(), nil
 }
 
-// lookUp reports whether a name has a record of a type; "" is an address of either
-// family.
+// lookUp reports whether a name has a record of a type. The type "" means an address of
+// either family.
 func lookUp(ctx context.Context, r *net.Resolver, kind, name string) (found bool, err error) {
 	switch kind {
 	case "":
@@ -171,8 +170,8 @@ func lookUp(ctx context.Context, r *net.Resolver, kind, name string) (found bool
 
 func anyRecord[T any](records []T, err error) (bool, error) { return len(records) > 0, err }
 
-// addressOfReverse returns the address of a name below in-addr.arpa or ip6.arpa
-// (RFC 1035 section 3.5, RFC 3596 section 2.5).
+// addressOfReverse returns the address that a name in in-addr.arpa or ip6.arpa stands
+// for (RFC 1035 section 3.5, RFC 3596 section 2.5).
 func addressOfReverse(name string) (netip.Addr, bool) {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	if digits, ok := strings.CutSuffix(name, ".in-addr.arpa"); ok {
@@ -198,9 +197,9 @@ func addressOfReverse(name string) (netip.Addr, bool) {
 	return addr, err == nil
 }
 
-// HostURL returns the dns: URL for a host that a page asks browsers to be ready for
-// (preconnect, dns-prefetch): whether it resolves is all that can be said of it. It
-// reports false for addresses, which need no look-up, and for URLs without a host.
+// HostURL returns the dns: URL for the host of a preconnect or dns-prefetch link, of
+// which only the name can be checked. It reports false for addresses, which need no
+// lookup, and for URLs without a host.
 func HostURL(u urinorm.URL) (urinorm.URL, bool) {
 	host, err := hostName(u.Host())
 	if err != nil {

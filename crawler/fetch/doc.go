@@ -1,24 +1,23 @@
-// Package fetch sends one request by any scheme and says what came back.
+// Package fetch sends requests over any URL scheme and returns the answers.
 //
-// A [Fetcher] knows nothing of links, verdicts or other requests of the crawl: it
-// never waits for a host's turn and never repeats what failed (the frontier and
-// the crawler do). A [Mux] picks the Fetcher by scheme. Directories and file: URLs
-// are answered by package disk, which is asked before the Mux for the URLs that a
-// directory stands for.
+// A [Fetcher] knows nothing about links, verdicts or other requests of the crawl. It
+// neither limits the rate of requests to a host nor retries failed requests; the
+// frontier and the crawler do. A [Mux] selects the Fetcher by scheme. Package disk
+// answers for directories and file: URLs; the crawler asks it before the Mux.
 //
-//	HTTP      http and https       http.go (a request), asking.go (what is sent, and sent
-//	                               again), exchange.go (one request and its body), then
-//	                               by layer: profile.go accounts.go netrc.go
-//	                               authentication.go digest.go cookies.go (headers),
-//	                               decode.go (content codings), tls.go aia.go
-//	                               (certificates), transports.go proxy.go connectto.go
-//	                               dialer.go resolver.go (connections), ports.go
-//	Daemons   other schemes        schemes.go (the table), daemons.go (which server), visit.go
-//	                               (a conversation with it), and a file a scheme
-//	Document  standard input       document.go
+//	HTTP          http and https   http.go (configuration), httpfetch.go (the requests of
+//	                               one fetch), exchange.go conntrace.go body.go (one
+//	                               request and its answer), then by layer: profile.go
+//	                               accounts.go netrc.go authentication.go digest.go
+//	                               cookies.go (headers), decode.go (content codings),
+//	                               tls.go aia.go (certificates), transports.go proxy.go
+//	                               connectto.go dialer.go resolver.go (connections), ports.go
+//	OtherSchemes  other schemes    schemes.go (the table), otherschemes.go (the server),
+//	                               session.go boundedconn.go lineconn.go (the connections
+//	                               of a request), and one file for each scheme
+//	Document      standard input   document.go
 //
-// What keeps a request from being answered is a [Fault] whose Kind is a code of
-// the contract; fault.go and locallimit.go say which error is which. Every wait,
-// size and count has a bound, which stands as a constant at the top of the file it
-// belongs to.
+// A request that gets no answer yields a [Fault], whose Kind is a code of the report.
+// fault.go and locallimit.go classify errors. Every wait, size and count has a limit,
+// which is a constant at the top of its file.
 package fetch

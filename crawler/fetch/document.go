@@ -9,19 +9,19 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Document is a Fetcher that knows one document, which it holds in memory:
-// standard input has no address that could be asked. It is safe for concurrent
-// use as long as nobody changes its fields.
+// Document is a Fetcher for a single document in memory, such as standard input, which
+// has no address to request. It is safe for concurrent use while nobody changes its
+// fields.
 type Document struct {
-	URL         urinorm.URL // what it answers for; a fragment makes no difference
+	URL         urinorm.URL // of the document; the fragment is ignored
 	ContentType string
 	Body        []byte
-	Path        string // how it is called in reports, "-" for standard input
+	Path        string // the name in reports, "-" for standard input
 }
 
-// ReadDocument reads a document from r, standard input say, up to one byte more
-// than limit, so that whoever reads the Body can tell that it was cut. A limit
-// of 0 or less is none.
+// ReadDocument reads a document from r, for example standard input. It reads at most
+// one byte more than limit, so that readers of the Body can detect a longer document. A
+// limit of 0 or less means no limit.
 func ReadDocument(r io.Reader, limit int64) ([]byte, error) {
 	if limit > 0 {
 		r = io.LimitReader(r, limit+1)
@@ -29,12 +29,13 @@ func ReadDocument(r io.Reader, limit int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Holds reports whether u is the document.
+// Holds reports whether u is the URL of the document.
 func (d *Document) Holds(u urinorm.URL) bool {
 	return !u.IsZero() && u.WithoutFragment().String() == d.URL.WithoutFragment().String()
 }
 
-// Fetch answers with the document; any other URL is a Fault of kind file-missing.
+// Fetch returns the document. For any other URL it returns a Fault of kind
+// file-missing.
 func (d *Document) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// Bounds of bodies that nobody wants.
+// Limits on bodies that nobody reads.
 const (
-	drainKnown   = 64 << 10 // a body declared this short is read, so that the connection can be used again
-	drainUnknown = 16 << 10 // of an error page or redirect without a declared length
+	drainKnown   = 64 << 10 // bytes; a body with a shorter declared length is read so that the connection can be reused
+	drainUnknown = 16 << 10 // bytes read of an error page or redirect without a declared length
 	drainTime    = time.Second
 	excerptSize  = 16 << 10
 )
 
-// exchange is one HTTP request and its answer, bounded in time. Its timer runs
-// while we wait for the server and stands still while the caller thinks.
+// exchange is one HTTP request and its answer, with a time limit. Its timer runs while
+// the exchange waits for the server and stops while the caller processes data.
 type exchange struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	timer    *time.Timer
-	deadline time.Time   // of the whole
-	idle     atomic.Bool // the timer waits for something sooner than the deadline
+	deadline time.Time   // of the whole exchange
+	idle     atomic.Bool // the timer ends before the deadline of the whole exchange
 }
 
 func newExchange(ctx context.Context, whole time.Duration) *exchange {
@@ -43,14 +43,15 @@ func newExchange(ctx context.Context, whole time.Duration) *exchange {
 	return ex
 }
 
-// startTimer starts the timer for at most limit and what is left of the whole.
+// startTimer starts the timer with limit or the time left until the deadline, whichever
+// is shorter.
 func (ex *exchange) startTimer(limit time.Duration) {
 	left := time.Until(ex.deadline)
 	ex.idle.Store(limit < left)
 	ex.timer.Reset(max(0, min(limit, left)))
 }
 
-// limitTime leaves only so much time for what is read from now on.
+// limitTime moves the deadline so that all further reads together take at most limit.
 func (ex *exchange) limitTime(limit time.Duration) {
 	if deadline := time.Now().Add(limit); deadline.Before(ex.deadline) {
 		ex.deadline = deadline
@@ -59,21 +60,21 @@ func (ex *exchange) limitTime(limit time.Duration) {
 
 func (ex *exchange) stopTimer() { ex.timer.Stop() }
 
-// end releases the exchange; what is still under way is broken off.
+// end releases the exchange and cancels whatever is still in progress.
 func (ex *exchange) end() {
 	ex.timer.Stop()
 	ex.cancel(errClosed)
 }
 
-// answer is a response whose body was not touched yet.
+// answer is a response whose body has not been read yet.
 type answer struct {
 	*http.Response
 	ex    *exchange
-	proxy string // that answered in place of the target
+	proxy string // the proxy that answered instead of the target
 }
 
-// discard gets rid of an answer nobody wants, keeping the connection when that is
-// cheap. It reports whether the body was seen to end before its declared end.
+// discard closes an answer and reuses the connection if the rest of the body is short.
+// It reports whether the body ended before its declared length.
 func (ans *answer) discard() (cut bool) {
 	limit := int64(drainUnknown)
 	switch {
@@ -82,12 +83,12 @@ func (ans *answer) discard() (cut bool) {
 			limit = 0
 		}
 	case ans.StatusCode < 300:
-		limit = 0 // perhaps endless
+		limit = 0 // may be endless
 	}
 	if limit > 0 {
 		ans.ex.limitTime(drainTime)
 		ans.ex.startTimer(drainTime)
-		// One byte more finds the end, which gives the connection back.
+		// Reading one byte more finds the end, which makes the connection reusable.
 		_, err := io.CopyN(io.Discard, ans.Body, limit+1)
 		cut = errors.Is(err, io.ErrUnexpectedEOF)
 	}
@@ -96,10 +97,9 @@ func (ans *answer) discard() (cut bool) {
 	return cut
 }
 
-// roundTrip sends one request and waits for the header of its answer. A request
-// whose HTTP/2 connection or stream broke is sent once more over HTTP/1.1, one
-// that met an incomplete certificate chain once more when the chain could be
-// completed.
+// roundTrip sends one request and waits for the header of its answer. It repeats a
+// request once over HTTP/1.1 if its HTTP/2 connection or stream failed, and once if it
+// could complete an incomplete certificate chain.
 func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.Header) (*answer, error) {
 	transport := f.transports.remote
 	if f.loopback {
@@ -124,7 +124,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 		case errors.As(err, &chain) && !completed:
 			completed = true
 			if f.issuers.complete(ctx, chain.certs) {
-				f.requests-- // the handshake failed; nothing was sent
+				f.requests-- // the handshake failed, so nothing was sent
 				continue
 			}
 		case conn.http2.Load() && transport != f.transports.fallback && !isTimeout(err):
@@ -135,7 +135,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 	}
 }
 
-// once is roundTrip without second tries.
+// attempt is roundTrip without repetitions.
 func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, method string, header http.Header) (*answer, *connTrace, error) {
 	f.requests++
 	conn := &connTrace{limit: f.timeout}
@@ -144,7 +144,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	proxy, err := f.proxies.forURL(u.Scheme(), u.Authority())
 	if err == nil && proxy != nil {
 		conn.tunnel = time.AfterFunc(f.timeout, func() {
-			if !conn.gotConn.Load() { // else another connection came free meanwhile
+			if !conn.gotConn.Load() { // otherwise another connection has become available
 				ex.cancel(errTunnel)
 			}
 		})
@@ -189,7 +189,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 		return nil, conn, err
 	}
 	if u.Scheme() != "https" {
-		resp.TLS = nil // it was the proxy's
+		resp.TLS = nil // it belonged to the connection to the proxy
 	}
 	if err := f.verifier.verifyAddress(resp.TLS, u.Host()); err != nil {
 		resp.Body.Close()
@@ -205,15 +205,15 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 
 var blankRequest = http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
-// httpRequest builds the request so that its target goes on the wire byte for
-// byte as the URL has it: net/url would decode and encode it again.
+// httpRequest builds a request whose target is sent exactly as in the URL. net/url
+// would decode and encode it again.
 func (f *httpFetch) httpRequest(ctx context.Context, method string, header http.Header, proxy *url.URL) *http.Request {
 	u := f.req.URL
 	target, authority := u.RequestTarget(), u.Authority()
 	at := &url.URL{Scheme: u.Scheme(), Host: authority, Opaque: target}
 	if strings.HasPrefix(target, "//") || proxy != nil && strings.HasPrefix(proxy.Scheme, "http") && at.Scheme == "http" {
-		// The absolute form, which every server must accept (RFC 9112 section 3.2.2):
-		// net/http makes it of an opaque part that begins with "//".
+		// This is the absolute form, which every server must accept (RFC 9112 section
+		// 3.2.2). net/http uses it for an opaque part that begins with "//".
 		at.Opaque = "//" + authority + target
 	}
 	r := blankRequest.WithContext(ctx) // a copy

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Causes that end an exchange from our side.
+// Reasons for which this side ends an exchange.
 var (
 	errTimeout      = errors.New("no connection within the time limit")
 	errIdle         = errors.New("the body stood still for longer than the time limit")
@@ -24,13 +24,13 @@ var (
 	errClosed       = errors.New("closed")
 )
 
-// connectFault classifies what kept a connection from being opened. It says
-// nothing of names: those were resolved before.
+// connectFault classifies the error of a failed connection attempt. It handles no DNS
+// errors, because names are resolved before.
 func connectFault(hostport string, limit time.Duration, ctx context.Context, err error) error {
 	f := &Fault{Kind: "timeout", Op: "connect", Target: hostport, Retry: true}
 	switch {
 	case ctx.Err() != nil && context.Cause(ctx) != errTimeout && !errors.Is(err, errTimeout):
-		return context.Cause(ctx) // the request ended, not the wait for the connection
+		return context.Cause(ctx) // the request was canceled, or its time is up
 	case ctx.Err() != nil, isTimeout(err):
 		f.Err = &cause{"no answer within " + limit.String(), err}
 	case HasErrno(err, syscall.ECONNREFUSED):
@@ -52,8 +52,8 @@ func isTimeout(err error) bool {
 	return errors.As(err, &t) && t.Timeout() || HasErrno(err, syscall.ETIMEDOUT)
 }
 
-// isReset reports whether the other side ended the connection without a word:
-// reset, or closed where something had to follow.
+// isReset reports whether the other side ended the connection without an answer: by a
+// reset, or by closing it where data had to follow.
 func isReset(err error) bool {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		HasErrno(err, syscall.ECONNRESET) || HasErrno(err, syscall.EPIPE) || HasErrno(err, syscall.ECONNABORTED) {
@@ -66,29 +66,29 @@ func isReset(err error) bool {
 		strings.Contains(text, "http2: client connection lost")
 }
 
-// exchangeFault classifies an error of a request that was under way. target is
-// the URL, passwords removed; inTLS is true when the handshake was not over; limit is
-// the time limit that was set.
+// exchangeFault classifies the error of a request in progress. target is the URL
+// without passwords, inTLS is true if the TLS handshake failed, and limit is the time
+// limit.
 func exchangeFault(ctx context.Context, target string, inTLS bool, limit time.Duration, err error) error {
 	var f *Fault
 	if errors.As(err, &f) {
-		g := *f // the dialer's; shared by all who waited for the same name
+		g := *f // the dialer's, which all requests that waited for the same name share
 		return &g
 	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, context.Canceled):
-		return err // the HTTP was closed
+		return err // the HTTP has been closed
 	}
-	// A certificate that is not for the address, and a server that finds fault with
-	// ours (TLS 1.3 says so behind the handshake), come to light late.
+	// Two errors appear after the handshake: that the certificate is not for the
+	// address, and that the server rejects this side's certificate (TLS 1.3).
 	var hostname x509.HostnameError
 	if inTLS || errors.As(err, &hostname) || strings.Contains(err.Error(), remoteAlert) {
 		f = tlsFault(target, limit, err)
 		var way *net.OpError
 		if errors.As(err, &way) && way.Op == "proxyconnect" {
-			f.Local, f.Retry = true, true // not the target's certificate, but the proxy's
+			f.Local, f.Retry = true, true // the certificate is the proxy's, not the target's
 			f.Err = &cause{"the proxy can't be reached: " + f.Err.Error(), f.Err}
 		}
 		return f
@@ -117,16 +117,18 @@ func exchangeFault(ctx context.Context, target string, inTLS bool, limit time.Du
 	return f
 }
 
-// totalTimeoutFactor times the time limit bounds a whole exchange.
+// totalTimeoutFactor is the ratio of the time limit for a whole exchange to the time
+// limit for one step.
 const totalTimeoutFactor = 5
 
-// totalTimeout is the fault of an exchange that used up its time as a whole.
+// totalTimeout returns the fault of an exchange that took too long as a whole.
 func totalTimeout(op, target string, limit time.Duration, err error) *Fault {
 	return &Fault{Kind: "timeout", Op: op, Target: target, Err: &cause{"the exchange took longer than " + (totalTimeoutFactor * limit).String(), err}, Retry: true}
 }
 
-// malformedAnswer says what is wrong with an answer that is no HTTP. The texts of
-// net/http are stable enough to tell a few cases apart; the rest have one sentence.
+// malformedAnswer describes what is wrong with an answer that is not valid HTTP. The
+// error texts of net/http are stable enough to distinguish a few cases; all others get
+// one message.
 func malformedAnswer(err error) error {
 	for _, row := range []struct{ has, text string }{
 		{"server response headers exceeded", "the answer's header is larger than 1 MB"},
@@ -146,8 +148,8 @@ func malformedAnswer(err error) error {
 	return &cause{"the answer is malformed", err}
 }
 
-// socksFault classifies what a SOCKS proxy replied (RFC 1928 section 6), or that it
-// would not talk to us, which tells nothing of the target.
+// socksFault classifies an error of a SOCKS proxy (RFC 1928 section 6). If the proxy
+// refuses to serve this client, the fault says nothing about the target.
 func socksFault(f *Fault, err error) {
 	text, reason := err.Error(), ""
 	f.Retry = true
@@ -168,8 +170,8 @@ func socksFault(f *Fault, err error) {
 	f.Err = &cause{reason, err}
 }
 
-// isHTTP2 reports whether an error is one of HTTP/2 itself, which the same server
-// may not show over HTTP/1.1. net/http exports none of them; a test holds the texts.
+// isHTTP2 reports whether an error belongs to HTTP/2 itself, so that the server may
+// work over HTTP/1.1. net/http does not export these errors; a test checks the texts.
 func isHTTP2(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
@@ -179,11 +181,11 @@ func isHTTP2(err error) bool {
 		strings.Contains(text, "connection error:") || strings.Contains(text, "HTTP/1.1 header")
 }
 
-// remoteAlert is how crypto/tls begins what the other side found fault with; net/http
-// may put words of its own in front.
+// remoteAlert is the prefix that crypto/tls gives to the errors that the other side
+// reports. net/http may add text in front of it.
 const remoteAlert = "remote error: tls: "
 
-// tlsFault classifies a handshake that failed.
+// tlsFault classifies the error of a failed handshake.
 func tlsFault(target string, limit time.Duration, err error) *Fault {
 	f := &Fault{Kind: "tls-error", Op: "handshake with", Target: target}
 	var (
@@ -213,7 +215,7 @@ func tlsFault(target string, limit time.Duration, err error) *Fault {
 		_, alert, _ := strings.Cut(err.Error(), remoteAlert)
 		f.Err = &cause{"the server refused the TLS handshake: " + alert, err}
 	case isReset(err):
-		f.Retry = true // a server that restarts does so to whoever it has accepted
+		f.Retry = true // servers reset accepted connections while they restart
 		f.Err = &cause{"the TLS handshake was cut short", err}
 	default:
 		f.Err = &cause{"the TLS handshake failed: " + strings.TrimPrefix(err.Error(), "tls: "), err}
@@ -221,7 +223,7 @@ func tlsFault(target string, limit time.Duration, err error) *Fault {
 	return f
 }
 
-// expiryError says when a certificate was, or will be, valid.
+// expiryError describes the end or the future start of a certificate's validity.
 func expiryError(invalid x509.CertificateInvalidError, err error) error {
 	if invalid.Cert == nil {
 		return &cause{"the certificate has expired or is not valid yet", err}
@@ -232,7 +234,7 @@ func expiryError(invalid x509.CertificateInvalidError, err error) error {
 	return &cause{"the certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly), err}
 }
 
-// maxNamesShown bounds how many of a certificate's names a message repeats.
+// maxNamesShown is the most names of a certificate that a message lists.
 const maxNamesShown = 3
 
 func certificateNames(cert *x509.Certificate) string {
@@ -264,7 +266,7 @@ func untrustedReason(cert *x509.Certificate) string {
 	return "the certificate is signed by an authority that is not trusted: " + cert.Issuer.String()
 }
 
-// bodyFault classifies an error met while a body was read.
+// bodyFault classifies an error that occurred while a body was read.
 func bodyFault(ctx context.Context, target string, limit time.Duration, err error) error {
 	var f *Fault
 	if errors.As(err, &f) {
@@ -297,8 +299,8 @@ func bodyFault(ctx context.Context, target string, limit time.Duration, err erro
 	return f
 }
 
-// isChunking reports whether the chunked coding (RFC 9112 section 7.1) was broken.
-// A chunk that ends with the connection is a body cut short instead.
+// isChunking reports whether the chunked coding (RFC 9112 section 7.1) is malformed. A
+// chunk at the end of a connection counts as a truncated body instead.
 func isChunking(err error) bool {
 	text := err.Error()
 	for _, has := range []string{"chunk", "header line too long", "long trailer", "malformed MIME"} {

@@ -11,117 +11,122 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// A Fetcher sends one request. It returns either a Response or an error that is a
-// *Fault, or the context's error when the run was cancelled.
+// A Fetcher sends one request. It returns either a Response or an error, which is a
+// *Fault, or the context's error if the context is done.
 type Fetcher interface {
 	Fetch(ctx context.Context, req *Request) (*Response, error)
 }
 
-// Need says how much of the target is wanted.
+// Need says how much of the target the request needs.
 type Need uint8
 
 const (
-	// Existence asks whether the target is there: HEAD, then GET when HEAD says
-	// anything but 2xx. No body is read.
+	// Existence checks that the target exists: HEAD, then GET unless the answer to HEAD
+	// is 2xx. No body is read.
 	Existence Need = iota
-	// Content asks for the body: GET at once.
+	// Content requests the body: GET at once.
 	Content
 )
 
-// Destination is what a reference wants a target for, in the sense of the Fetch
-// Standard (section 2.2.5). Servers that choose between representations look at
-// the Accept header it leads to.
+// Destination says what a reference uses its target for, as in the Fetch Standard
+// (section 2.2.5). It determines the Accept header, by which some servers choose a
+// representation.
 type Destination uint8
 
 const (
-	// Page is a document a reader would see.
+	// Page is a document for a reader.
 	Page Destination = iota
-	// Image is an image of a page.
+	// Image is an image on a page.
 	Image
 	// Style is a style sheet.
 	Style
-	// Script is a script, or anything else a page loads.
+	// Script is a script or any other resource that a page loads.
 	Script
 )
 
-// Request is one question to one target.
+// Request is a request to one target.
 type Request struct {
 	URL      urinorm.URL // its fragment is not sent
 	Need     Need
-	Referrer string // URL of a page that links here; empty for none
-	Internal bool   // credentials given for the internal hosts may go along
+	Referrer string // URL of a page that links to the target; "" if there is none
+	Internal bool   // credentials for the internal hosts may be sent
 	Header   http.Header
-	// Destination is what the reference wants the target for; it shapes Accept.
+	// Destination says what the reference uses the target for; it determines the Accept
+	// header.
 	Destination Destination
-	// Follow is how many redirects within the host are followed here. It is 0 but
-	// for a chain that led back to itself: the cookies set on the way may break it.
+	// Follow is the number of redirects within the host to follow. It is 0 except for a
+	// chain of redirects that leads back to its start, which the cookies set on the way
+	// may end.
 	Follow int
 	// Validators make a request for Content conditional.
 	Validators Validators
 }
 
-// A Hurrier is a body that comes over a network.
+// A TimeLimiter is a body that is received over a network.
 type TimeLimiter interface {
-	// LimitTime bounds the time that all further reading may take. Whoever reads calls it.
+	// LimitTime limits the time that all further reads together may take. The goroutine
+	// that reads calls it.
 	LimitTime(limit time.Duration)
 }
 
-// Response is what the target answered.
+// Response is the answer of a target.
 type Response struct {
 	// Status is the HTTP status code, 0 for schemes without one.
 	Status int
 	Header http.Header
-	// Body is the content, codings removed; nil when Need was Existence. The
-	// caller closes it. Reading it may return a *Fault.
+	// Body is the decoded content; nil if Need was Existence. The caller closes it.
+	// Reading it may return a *Fault.
 	Body io.ReadCloser
-	// Location is the redirect's target as written; the URL it resolves to is
-	// the caller's affair.
+	// Location is the target of a redirect as written; the caller resolves it.
 	Location string
-	// ContentType is the declared media type with its parameters; for local files the one its name implies.
+	// ContentType is the declared media type with its parameters, or for local files
+	// the type that the file name implies.
 	ContentType string
 	// Size is the declared length in bytes, -1 when unknown.
 	Size     int64
 	Modified time.Time // zero when unknown
-	// Requests counts what was sent for this answer.
+	// Requests is the number of requests sent for this answer.
 	Requests int
-	// URL is what answered: the requested one, unless the request said Follow. It
-	// is set for http and https.
+	// URL is the URL that answered: the requested one, unless Follow was set. It is set
+	// for http and https only.
 	URL urinorm.URL
-	// Excerpt is the beginning of an error page, at most 16 KiB, where a GET had to
-	// ask for existence; walls against robots are known by it.
+	// Excerpt is the beginning of an error page, at most 16 KiB, if a GET was necessary
+	// to check existence. It is used to recognize bot walls.
 	Excerpt []byte
-	// Proxy is the host of the proxy that answered in place of the target: it refused
-	// to connect to it, or wants an account (407). Empty where the target answered.
+	// Proxy is the host of a proxy that answered instead of the target, because it
+	// refused to connect or requires authentication (407). It is empty if the target
+	// answered.
 	Proxy string
-	// Path is the local file that answered, as the operating system spells it; empty for the network.
+	// Path is the local file that answered, as the operating system spells it; "" for
+	// answers from the network.
 	Path string
 	// TLS is nil for plain connections.
 	TLS *tls.ConnectionState
-	// Notes are codes of warnings about the way here, such as "tls-incomplete-chain".
+	// Notes are warnings about the request, such as "tls-incomplete-chain".
 	Notes []Note
-	// Conditional is true when the request that was answered asked for changes only,
-	// so that 304 is an answer to it.
+	// Conditional is true if the request was conditional, so that 304 is a valid
+	// answer.
 	Conditional bool
-	// SentCookies is true when cookies that were set in this run went along.
+	// SentCookies is true if the request included cookies that were set in this run.
 	SentCookies bool
 }
 
-// Note is a remark on a response: the code of a warning and a sentence.
+// Note is a remark on a response: the code of a warning and a message.
 type Note struct{ Code, Message string }
 
-// Fault says why there is no answer. Kind is one of the contract's codes.
+// Fault says why there is no answer. Kind is one of the codes of the report.
 type Fault struct {
 	Kind     string // "dns-not-found", "connect-refused", "timeout", "file-missing" …
-	Op       string // what was attempted: "look up", "connect", "read"
-	Target   string // the object, passwords removed
-	Hint     string // what may help: the file name that differs only in case
+	Op       string // the operation: "look up", "connect", "read"
+	Target   string // the object, without passwords
+	Hint     string // what may help, such as a file name that differs only in case
 	Err      error  // the cause
-	Retry    bool   // asking again may mend it
-	Local    bool   // our own machine's limits are to blame, not the target
-	Requests int    // how many requests were sent before it was given up
+	Retry    bool   // a retry may succeed
+	Local    bool   // a limit of this machine is the cause, not the target
+	Requests int    // number of requests sent before the failure
 }
 
-// Error says operation, object and cause.
+// Error returns the operation, the object and the cause.
 func (f *Fault) Error() string {
 	return fmt.Sprintf("%s %s: %v", f.Op, f.Target, f.Err)
 }
@@ -129,7 +134,7 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Mux picks a Fetcher by the URL's scheme.
+// Mux selects a Fetcher by the URL's scheme.
 type Mux map[string]Fetcher
 
 // Fetch passes the request to the Fetcher of its scheme.
@@ -144,7 +149,7 @@ func (m Mux) Fetch(ctx context.Context, req *Request) (*Response, error) {
 // Has reports whether a scheme has a Fetcher.
 func (m Mux) Has(scheme string) bool { return m[scheme] != nil }
 
-// CloseIdleConnections closes what its fetchers keep.
+// CloseIdleConnections closes the idle connections of its fetchers.
 func (m Mux) CloseIdleConnections() {
 	for _, f := range m {
 		if keeper, ok := f.(interface{ CloseIdleConnections() }); ok {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// maxFingerRequest bounds a request, in bytes.
+// maxFingerRequest is the size limit of a request, in bytes.
 const maxFingerRequest = 512
 
-// fetchFinger answers for finger (RFC 1288; finger://host/user, finger:user@host). A
-// server that answers anything is there: the protocol has no way to say that a
-// user is not. Requests are not passed on to a third host (RFC 1288 section 2.5.2,
-// {Q2}).
+// fetchFinger answers finger URLs (RFC 1288; finger://host/user, finger:user@host). Any
+// answer of the server counts as success, because the protocol cannot report that a
+// user does not exist. Requests to be forwarded to a third host are not sent (RFC 1288
+// section 2.5.2, {Q2}).
 func fetchFinger(s *session) (*Response, error) {
 	u := s.req.URL
 	request := strings.TrimPrefix(u.Path(), "/")

@@ -15,22 +15,23 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxFTPListing bounds the listing of a directory, in bytes.
+// maxFTPListing is the size limit of a directory listing, in bytes.
 const maxFTPListing = 4 << 20
 
-// fetchFTP answers for ftp and ftps (RFC 959, RFC 1738 section 3.2, RFC 4217): log
-// in, change to each directory of the path, and see what the last segment names.
+// fetchFTP answers ftp and ftps URLs (RFC 959, RFC 1738 section 3.2, RFC 4217). It logs
+// in, changes to each directory of the path, and then checks what the last segment
+// names.
 //
 //	ftp://host/a/b%2Fc/name;type=i   CWD a, CWD b/c, then name
 //	ftp://host//etc/motd             CWD /, CWD etc, then motd
 //
-// A directory's content is its listing, as an HTML document of links; one that is
-// named without its '/' is a redirect to the name with it, as relative links in
-// the listing would lead astray. ftps is TLS from the first byte, as it is for
-// curl; on port 21, where nobody listens for that, it is AUTH TLS.
+// The content of a directory is its listing as an HTML document of links. A directory
+// URL without the final '/' redirects to the URL with it, so that the relative links of
+// the listing resolve correctly. ftps uses TLS from the first byte, as in curl, but
+// AUTH TLS on port 21, where servers do not expect implicit TLS.
 //
-// A proxy of HTTP's is asked for ftp URLs (ftpproxy.go), a SOCKS proxy carries all
-// connections. ftps is asked directly but for the latter.
+// An HTTP proxy handles ftp URLs (ftpproxy.go). A SOCKS proxy forwards all connections
+// and is the only proxy for ftps.
 func fetchFTP(s *session) (*Response, error) {
 	server, err := s.serverOf(s.req.URL)
 	if err != nil {
@@ -59,15 +60,15 @@ func fetchFTP(s *session) (*Response, error) {
 	return resp, err
 }
 
-// ftpPath is the path of an FTP URL taken apart, decoded.
+// ftpPath is the decoded path of an FTP URL.
 type ftpPath struct {
 	directories []string
-	name        string // "" names the last directory itself
-	kind        byte   // of ";type=": 'a', 'i', 'd', or 0
+	name        string // "" means the last directory itself
+	kind        byte   // from ";type=": 'a', 'i', 'd', or 0
 }
 
-// ftpPathOf cuts the URL's path at its slashes and decodes each segment, once. What
-// stands behind a '?' belongs to the name: FTP knows no queries.
+// ftpPathOf splits the URL's path at its slashes and decodes each segment once. A '?'
+// and what follows it belong to the name, because FTP has no queries.
 func ftpPathOf(u urinorm.URL) (ftpPath, error) {
 	var p ftpPath
 	text := u.RequestTarget()
@@ -88,23 +89,23 @@ func ftpPathOf(u urinorm.URL) (ftpPath, error) {
 		case decoded != "":
 			p.directories = append(p.directories, decoded)
 		case i == 0:
-			p.directories = append(p.directories, "/") // "//" begins at the server's root
+			p.directories = append(p.directories, "/") // "//" starts at the server's root
 		}
 	}
 	return p, nil
 }
 
-// ftpSession is a visit that is logged in.
+// ftpSession is a session that is logged in.
 type ftpSession struct {
 	*session
 	*ftp.ServerConn
 	server  serverAddr
 	control *replyRecorder
-	secure  bool // data connections too
+	secure  bool // data connections use TLS too
 }
 
-// login connects and logs in: with the account of the URL, else the one given for
-// the host, else as everybody does.
+// login connects and logs in, with the account in the URL, the account configured for
+// the host, or else anonymously.
 func (s *ftpSession) login() error {
 	user, err := s.account()
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *ftpSession) login() error {
 	}
 }
 
-// loginFault says why there was no login.
+// loginFault classifies the error of a failed login.
 func (s *ftpSession) loginFault(user *account, err error) error {
 	if err == nil {
 		return nil
@@ -145,7 +146,7 @@ func (s *ftpSession) loginFault(user *account, err error) error {
 	if errors.As(err, &said) {
 		return s.replyFault("the server does not let us in", said)
 	}
-	// The library tells the answer to USER as text alone.
+	// The library returns the reply to USER only as text.
 	if s.control != nil && s.control.last.Code >= 400 && err.Error() == s.control.last.Msg {
 		what := "the server does not let us in"
 		if user.name == "anonymous" {
@@ -157,8 +158,8 @@ func (s *ftpSession) loginFault(user *account, err error) error {
 	return s.connError(err)
 }
 
-// connError turns an error of the library into the connection's own, where that
-// tells more.
+// connError returns the error of the control connection if it says more than the
+// library's error.
 func (s *ftpSession) connError(err error) error {
 	if s.control != nil {
 		if failure := s.control.firstError(); failure != nil && !errors.Is(err, failure) {
@@ -168,7 +169,7 @@ func (s *ftpSession) connError(err error) error {
 	return err
 }
 
-// replyFault says what a negative reply means (RFC 959 section 4.2).
+// replyFault returns the fault that a negative reply stands for (RFC 959 section 4.2).
 func (s *ftpSession) replyFault(what string, said *textproto.Error) error {
 	text := fmt.Sprintf("%d %s", said.Code, said.Msg)
 	kind := "protocol-error"
@@ -201,7 +202,7 @@ func isForbiddenText(text string) bool {
 	return strings.Contains(text, "permission") || strings.Contains(text, "denied") || strings.Contains(text, "not allowed") || strings.Contains(text, "privilege")
 }
 
-// dial opens the control connection, which comes first, and then those for data.
+// dial opens the control connection, which comes first, and then the data connections.
 func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	if s.control == nil {
 		conn, err := s.open(s.server, s.secure, maxReplyBytes)
@@ -214,7 +215,7 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	to, err := netip.ParseAddrPort(address)
 	peer, peerErr := netip.ParseAddrPort(s.control.RemoteAddr().String())
 	switch {
-	case err == nil && peerErr == nil && s.proxied: // the peer is the proxy, and knows where the server is
+	case err == nil && peerErr == nil && s.proxied: // the peer is the proxy, which resolves the server's address
 	case err != nil || peerErr != nil || to.Addr().Unmap() != peer.Addr().Unmap():
 		return nil, s.serverFault("protocol-error", "the server names no usable address for its data", "")
 	}
@@ -224,7 +225,7 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	var conn *boundedConn
 	if s.proxied {
 		conn, err = s.session.dial(serverAddr{s.server.host, int(to.Port())}, s.web.maxBody+maxFTPListing)
-		s.requests-- // it belongs to the one that is under way
+		s.requests-- // it belongs to a request that is already counted
 	} else {
 		conn, err = s.dialPeer(to, s.web.maxBody+maxFTPListing)
 	}
@@ -237,19 +238,19 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	}
 	conn.streaming, conn.control = true, s.control.boundedConn
 	if s.secure {
-		// Shaking hands waits for the first read: servers begin with it when they have
-		// read the command.
+		// The handshake waits for the first read, because servers start it after they
+		// have read the command.
 		conn.Conn = tls.Client(conn.Conn, s.tlsFor(s.server.host))
 	}
 	return conn, nil
 }
 
-// replyRecorder remembers the last reply of a control connection in plain text.
+// replyRecorder records the last reply of a control connection in plain text.
 type replyRecorder struct {
 	*boundedConn
 	line  []byte
 	last  textproto.Error
-	inTLS bool // the library encrypted it: nothing more is understood
+	inTLS bool // the library has enabled encryption, so replies are unreadable
 }
 
 func (w *replyRecorder) Read(p []byte) (int, error) {
@@ -276,7 +277,7 @@ func (w *replyRecorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fetchPath finds out what a path names.
+// fetchPath answers for a path.
 func (s *ftpSession) fetchPath(at ftpPath) (*Response, error) {
 	if at.kind == 'd' && at.name != "" {
 		at.directories, at.name = append(at.directories, at.name), ""
@@ -298,7 +299,7 @@ func (s *ftpSession) fetchPath(at ftpPath) (*Response, error) {
 	}
 	resp := &Response{ContentType: TypeByName(at.name), Size: int64(entry.Size), Modified: entry.Time}
 	if resp.Size == 0 {
-		resp.Size = -1 // unknown, most likely
+		resp.Size = -1 // probably unknown
 	}
 	if s.req.Need == Existence {
 		return resp, nil
@@ -312,7 +313,7 @@ func (s *ftpSession) fetchPath(at ftpPath) (*Response, error) {
 	data, err := withDataConn(s, s.Retr, at.name)
 	if err != nil {
 		if s.ChangeDir(at.name) == nil {
-			return s.redirectToSlash(), nil // the server took a directory for a file
+			return s.redirectToSlash(), nil // the server reported a directory as a file
 		}
 		return nil, s.commandFault("the server does not send the file", err)
 	}
@@ -320,9 +321,9 @@ func (s *ftpSession) fetchPath(at ftpPath) (*Response, error) {
 	return resp, nil
 }
 
-// findEntry says what a name in the directory is: by MLST (RFC 3659 section 7), else by
-// SIZE, which only files have, and CWD, which only directories bear. Where the
-// replies leave a doubt the listing of the directory decides.
+// findEntry finds out what a name in the directory is. It tries MLST (RFC 3659 section
+// 7), then SIZE, which only works for files, and CWD, which only works for directories.
+// If the replies are ambiguous, it looks in the directory listing.
 func (s *ftpSession) findEntry(name string) (*ftp.Entry, error) {
 	entry, mlstErr := s.GetEntry(name)
 	if mlstErr == nil {
@@ -352,7 +353,7 @@ func (s *ftpSession) findEntry(name string) (*ftp.Entry, error) {
 	parent, base := path.Split(name) // an encoded slash is part of the segment
 	parent = strings.TrimSuffix(parent, "/")
 	if strings.HasPrefix(parent, "-") {
-		parent = "./" + parent // many servers hand it to ls, which would take it for an option
+		parent = "./" + parent // many servers pass the name to ls, which would take it for an option
 	}
 	entries, err := withDataConn(s, s.List, parent)
 	alike := ""
@@ -380,17 +381,17 @@ func (s *ftpSession) findEntry(name string) (*ftp.Entry, error) {
 	return nil, fault
 }
 
-// sessionError returns the fault of a conversation that is over, nil where the server
-// just said no.
+// sessionError returns the fault if the session is over, or nil if the server only
+// rejected a command.
 func (s *ftpSession) sessionError(err error) error {
 	var said *textproto.Error
 	switch {
 	case errors.As(err, &said) && said.Code >= 500:
 		return nil
 	case errors.As(err, &said) && said.Code == 450:
-		return nil // "no such file", from some
+		return nil // some servers mean "no such file"
 	case errors.As(err, &said) && said.Code < 400:
-		return nil // a reply nobody expected; another command may tell
+		return nil // an unexpected reply; another command may succeed
 	case said != nil:
 		return s.replyFault("the server does not tell", said)
 	case s.control.firstError() != nil:
@@ -400,10 +401,10 @@ func (s *ftpSession) sessionError(err error) error {
 	if errors.As(err, &f) {
 		return err
 	}
-	return nil // an answer the library could not read
+	return nil // the library could not parse the reply
 }
 
-// commandFault is the fault of a command that failed.
+// commandFault returns the fault of a command that failed.
 func (s *ftpSession) commandFault(what string, err error) error {
 	var said *textproto.Error
 	if errors.As(err, &said) {
@@ -412,12 +413,12 @@ func (s *ftpSession) commandFault(what string, err error) error {
 	return s.connError(err)
 }
 
-// redirectToSlash leads to the directory that was named without its '/'.
+// redirectToSlash redirects to a directory that was requested without the final '/'.
 func (s *ftpSession) redirectToSlash() *Response {
 	return &Response{Status: 301, Location: s.req.URL.WithoutFragment().String() + "/", Size: -1}
 }
 
-// directory answers with the listing of the directory we are in.
+// directory returns the listing of the current directory.
 func (s *ftpSession) directory() (*Response, error) {
 	resp := &Response{ContentType: linkPageType, Size: -1}
 	if s.req.Need == Existence {
@@ -434,14 +435,14 @@ func (s *ftpSession) directory() (*Response, error) {
 	for _, entry := range entries {
 		name := entry.Name
 		if i := strings.LastIndexByte(name, '/'); i >= 0 {
-			name = name[i+1:] // some list whole paths
+			name = name[i+1:] // some servers list whole paths
 		}
 		switch {
 		case name == "" || name == "." || name == ".." || strings.IndexByte(name, 0) >= 0:
 		case entry.Type == ftp.EntryTypeFolder:
 			page.link(escapeSegment(name)+"/", name+"/")
 		case entry.Type == ftp.EntryTypeLink && isAncestor(entry.Target):
-			page.line(name) // followed, it would have no end
+			page.line(name) // following the link would never end
 		default:
 			page.link(escapeSegment(name), name)
 		}
@@ -451,8 +452,8 @@ func (s *ftpSession) directory() (*Response, error) {
 	return resp, nil
 }
 
-// withDataConn gives a command that opens a connection for data. The library panics when the
-// reply that tells its address, 227, closes its parenthesis before it opens it.
+// withDataConn runs a command that opens a data connection. The library panics if the
+// parentheses around the address in reply 227 are in the wrong order.
 func withDataConn[T any](s *ftpSession, command func(name string) (T, error), name string) (answer T, err error) {
 	defer func() {
 		if recover() != nil {
@@ -462,12 +463,12 @@ func withDataConn[T any](s *ftpSession, command func(name string) (T, error), na
 	return command(name)
 }
 
-// isAncestor reports whether a symbolic link's target is a directory above it.
+// isAncestor reports whether the target of a symbolic link is a directory above it.
 func isAncestor(target string) bool {
 	return target == "/" || strings.Trim(target, "./") == "" && target != ""
 }
 
-// ftpBody reads a file that is being sent.
+// ftpBody reads a file during its transfer.
 type ftpBody struct {
 	session *ftpSession
 	data    *ftp.Response
@@ -480,7 +481,7 @@ func (b *ftpBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.data.Read(p)
 	if err == io.EOF {
-		// The server's word on it: the end of the connection alone may be an accident.
+		// The server's reply decides: the connection may have ended by accident.
 		if shut := b.data.Close(); shut != nil {
 			err = shut
 		}
@@ -492,7 +493,7 @@ func (b *ftpBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the session. A server in the middle of a file notices.
+// Close ends the session, even during a transfer.
 func (b *ftpBody) Close() error {
 	if b.err == io.EOF {
 		b.session.ServerConn.Quit()

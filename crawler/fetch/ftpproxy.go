@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// fetchFTPThroughProxy has a proxy of HTTP's fetch an ftp URL, as curl and browsers of old do:
-// the proxy speaks FTP, and to us HTTP (RFC 9112 section 3.2.2, absolute form). The answer
-// has HTTP's status. A proxy that knows no FTP says so by one, such as 400 or 501.
+// fetchFTPThroughProxy requests an ftp URL from an HTTP proxy, as curl and older
+// browsers do: the proxy speaks FTP to the server and HTTP to this client (RFC 9112
+// section 3.2.2, absolute form). The answer has an HTTP status. A proxy without FTP
+// support answers with an error status such as 400 or 501.
 func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 	port := through.Port()
 	if port == "" {
@@ -39,7 +40,7 @@ func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 			f.Err = &cause{"the proxy " + address + " can't be reached: " + f.Err.Error(), f.Err}
 			return nil, f
 		}
-		s.notes = nil // its certificate is not the target's
+		s.notes = nil // the certificate is not the target's
 	}
 	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, err
@@ -61,8 +62,8 @@ func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 	return resp, nil
 }
 
-// proxyRequest is the request as it goes over the wire. The account is in the URL,
-// where it was given; one for the internal hosts is put there.
+// proxyRequest returns the request as it is sent. If the URL contains no account, the
+// account for the internal hosts is added to it.
 func (s *session) proxyRequest(through *url.URL) (string, error) {
 	u := s.req.URL
 	login := ""
@@ -84,7 +85,7 @@ func (s *session) proxyRequest(through *url.URL) (string, error) {
 	return b.String(), nil
 }
 
-// proxiedBody is what a proxy fetched.
+// proxiedBody is a body that a proxy fetched.
 type proxiedBody struct {
 	io.ReadCloser
 	session *session
@@ -98,5 +99,5 @@ func (b *proxiedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the visit: the rest of the body is not waited for.
+// Close ends the session without reading the rest of the body.
 func (b *proxiedBody) Close() error { b.session.end(); return nil }

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	maxGopherLine = 4 << 10 // bytes of a line of a menu
+	maxGopherLine = 4 << 10 // bytes of a menu line
 	maxGopherMenu = 2 << 20 // bytes of a menu
 )
 
-// fetchGopher answers for gopher (RFC 1436, RFC 4266): the selector is sent, and the
-// answer is what the type before it says. Menus become HTML documents with the
-// same links. An item of type 3, in place of what was asked for, says that it is
-// not there.
+// fetchGopher answers gopher URLs (RFC 1436, RFC 4266). It sends the selector; the item
+// type in the URL determines what the answer is. Menus become HTML documents with the
+// same links. An item of type 3 instead of the requested content means that the item
+// does not exist.
 //
 //	gopher://host/1/docs         the menu /docs
 //	gopher://host/0/docs/a.txt   the text /docs/a.txt
@@ -32,7 +32,7 @@ func fetchGopher(s *session) (*Response, error) {
 		return nil, err
 	}
 	if strings.IndexByte("8T2", itemType) >= 0 {
-		// The item names a service of another protocol at this host.
+		// The item stands for a service with another protocol on this host.
 		_, err := s.dial(server, 0)
 		return &Response{Size: -1}, err
 	}
@@ -56,7 +56,7 @@ func fetchGopher(s *session) (*Response, error) {
 	resp := &Response{ContentType: gopherType(itemType, selector), Size: -1}
 	switch {
 	case isMenu && len(first) == 0:
-		return nil, io.EOF // a menu without lines has at least its end
+		return nil, io.EOF // even an empty menu has a final "."
 	case isMenu && !isMenuLine(string(first)):
 		return nil, s.serverFault("protocol-error", "the answer is no gopher menu", "")
 	case s.req.Need == Existence:
@@ -73,7 +73,7 @@ func fetchGopher(s *session) (*Response, error) {
 	return resp, nil
 }
 
-// gopherSelector cuts the path into type and selector; a tab divides the selector
+// gopherSelector splits the path into type and selector. A tab separates the selector
 // from the words of a search.
 func gopherSelector(u urinorm.URL) (itemType byte, selector string, err error) {
 	path := strings.TrimPrefix(u.Path(), "/")
@@ -81,7 +81,7 @@ func gopherSelector(u urinorm.URL) (itemType byte, selector string, err error) {
 		return '1', "", nil
 	}
 	if query, ok := u.Query(); ok {
-		path += "?" + query // gopher knows no queries: it belongs to the selector
+		path += "?" + query // gopher has no queries: the query belongs to the selector
 	}
 	decoded, err := decodeOnce(path, "\t")
 	if err != nil {
@@ -90,9 +90,9 @@ func gopherSelector(u urinorm.URL) (itemType byte, selector string, err error) {
 	return decoded[0], decoded[1:], nil
 }
 
-// firstGopherLine looks at the first line, or as much of it as fits, and leaves it
-// to be read. Of what is no menu and begins like no error the first byte is
-// enough.
+// firstGopherLine returns the first line, or as much of it as fits, without consuming
+// it. If the content is not a menu and does not look like an error, it may return only
+// the first byte.
 func firstGopherLine(in *bufio.Reader, isMenu bool) ([]byte, error) {
 	for n := 1; ; n++ {
 		head, err := in.Peek(n)
@@ -113,9 +113,9 @@ func firstGopherLine(in *bufio.Reader, isMenu bool) ([]byte, error) {
 	}
 }
 
-// gopherErrorIn reports whether an answer's first line says that there is nothing: an
-// item of type 3, or where the server took the selector for a text's the words of
-// Gophernicus, the server most in use. kind is "" when it doesn't.
+// gopherErrorIn reports whether the first line of an answer means that the item is
+// missing or forbidden: an item of type 3, or the error texts of Gophernicus, the most
+// widely used server. kind is "" if it does not.
 func gopherErrorIn(line []byte) (kind, text string) {
 	first := strings.TrimRight(string(line), "\r\n")
 	switch {
@@ -132,7 +132,7 @@ func gopherErrorIn(line []byte) (kind, text string) {
 
 func isMenuLine(line string) bool {
 	line = strings.TrimRight(line, "\r\n")
-	// Informational lines are often left without their fields.
+	// Informational lines often lack the other fields.
 	return line == "." || strings.HasPrefix(line, "i") || strings.Count(line, "\t") >= 2
 }
 
@@ -151,7 +151,7 @@ func (s *session) gopherPage(in *bufio.Reader) (*linkPage, error) {
 		}
 		switch {
 		case err == io.EOF:
-			return page, nil // many servers send no "."
+			return page, nil // many servers do not send the final "."
 		case errors.Is(err, bufio.ErrBufferFull):
 			return nil, errLineTooLong
 		case err != nil:
@@ -162,8 +162,8 @@ func (s *session) gopherPage(in *bufio.Reader) (*linkPage, error) {
 	return page, nil
 }
 
-// addGopherItem adds a line of a menu: a type and a text, then selector, host and
-// port, tabs between them.
+// addGopherItem adds a menu line: a type and a text, then selector, host and port,
+// separated by tabs.
 func addGopherItem(page *linkPage, item string) {
 	fields := strings.Split(item[1:], "\t")
 	text := fields[0]
@@ -198,8 +198,8 @@ func addGopherItem(page *linkPage, item string) {
 	page.link("gopher://"+strings.TrimSuffix(authority, ":70")+"/"+escapeSegment(item[:1])+escapeBut(selector, "/!$&'()*+,;=:@"), text)
 }
 
-// cutURLSelector takes the address out of a selector "URL:…" (or "/URL:…"), by
-// which menus link to other schemes.
+// cutURLSelector returns the URL in a selector "URL:…" (or "/URL:…"), with which menus
+// link to other schemes.
 func cutURLSelector(selector string) (string, bool) {
 	address := strings.TrimPrefix(selector, "/")
 	if len(address) < 4 || !strings.EqualFold(address[:4], "URL:") {
@@ -208,7 +208,7 @@ func cutURLSelector(selector string) (string, bool) {
 	return address[4:], true
 }
 
-// gopherType is the media type that an item's type implies.
+// gopherType returns the media type that an item's type implies.
 func gopherType(itemType byte, selector string) string {
 	switch itemType {
 	case '0':
@@ -229,8 +229,8 @@ func gopherType(itemType byte, selector string) string {
 	return "application/octet-stream"
 }
 
-// gopherBody reads a document to the end of the connection, which is the only end
-// it has.
+// gopherBody reads a document to the end of the connection, which is the only sign of
+// its end.
 type gopherBody struct {
 	session *session
 	in      *bufio.Reader

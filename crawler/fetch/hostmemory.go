@@ -7,35 +7,35 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxHosts bounds how many hosts are remembered; beyond that all are forgotten
-// and learnt again.
+// maxHosts is the most hosts that are remembered. When there are more, all are
+// forgotten and learned again.
 const maxHosts = 100_000
 
-// hostMemory keeps what one answer of a host teaches about the next.
+// hostMemory records what the answers of a host say about later requests to it.
 type hostMemory struct {
 	mu    sync.RWMutex
 	hosts map[string]*hostFacts
 }
 
-// hostFacts are what is known of scheme, host and port.
+// hostFacts are the facts about one scheme, host and port.
 type hostFacts struct {
-	headFailures atomic.Int32 // answers to HEAD that GET proved wrong
-	headTimesOut atomic.Bool  // HEAD got no answer and GET did
-	onlyHTTP1    atomic.Bool  // its HTTP/2 broke
-	alternate    atomic.Bool  // the second header profile was let in where the first was not
+	headFailures atomic.Int32 // times that GET succeeded after HEAD failed
+	headTimesOut atomic.Bool  // HEAD timed out and GET succeeded
+	onlyHTTP1    atomic.Bool  // HTTP/2 failed
+	alternate    atomic.Bool  // the second header profile was accepted after the first was refused
 	login        authentication
 }
 
-// maxHeadFailures is how many wrong answers to HEAD make us stop asking. A single
-// resource that is odd does not condemn its host.
+// maxHeadFailures is the number of wrong answers to HEAD after which a host gets only
+// GET. One unusual resource is not enough.
 const maxHeadFailures = 3
 
-// skipHead reports whether HEAD is a waste here.
+// skipHead reports whether HEAD is not worth trying.
 func (f *hostFacts) skipHead() bool {
 	return f.headTimesOut.Load() || f.headFailures.Load() >= maxHeadFailures
 }
 
-// factsOf returns the facts of a URL's host.
+// factsOf returns the facts about a URL's host.
 func (m *hostMemory) factsOf(u urinorm.URL) *hostFacts {
 	key := u.Authority()
 	if u.Scheme() == "https" {

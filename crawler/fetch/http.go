@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// HTTP is a Fetcher for http and https. It never follows a redirect, with one
-// exception: where a host answers with a redirect to the very same URL and sets a
-// cookie, the URL is asked again with that cookie, at most three times.
+// HTTP is a Fetcher for http and https. It does not follow redirects, with one
+// exception: if a host redirects a URL to itself and sets a cookie, HTTP repeats the
+// request with that cookie, at most three times.
 //
-// Faults are of the kinds dns-not-found, dns-failure, connect-refused,
-// connection-reset, timeout, tls-expired, tls-hostname, tls-untrusted, tls-error,
-// protocol-error, port-blocked, address-denied, and body-truncated from a body.
+// Faults have the kinds dns-not-found, dns-failure, connect-refused, connection-reset,
+// timeout, tls-expired, tls-hostname, tls-untrusted, tls-error, protocol-error,
+// port-blocked, address-denied, and, from a body, body-truncated.
 //
-// An HTTP is safe for concurrent use. Close it when all bodies are closed.
+// HTTP is safe for concurrent use. Close it after all bodies are closed.
 type HTTP struct {
 	timeout    time.Duration
 	maxBody    int64
@@ -28,8 +28,8 @@ type HTTP struct {
 	hosts      hostMemory
 	issuers    *issuers
 
-	commonIdentity     string // identity: what holds for every request
-	clientCertIdentity string // identity: what is shown to internal hosts
+	commonIdentity     string // part of the Identity of every request
+	clientCertIdentity string // part of the Identity of requests to internal hosts
 
 	resolver *resolver
 	dialer   *dialer
@@ -39,7 +39,7 @@ type HTTP struct {
 	transports *transports
 }
 
-// NewHTTP checks the configuration and reads the files it names.
+// NewHTTP checks the configuration and reads its files.
 func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	h := &HTTP{
 		timeout:    config.Timeout,
@@ -101,7 +101,8 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    h.timeout,
 		ResponseHeaderTimeout:  h.timeout,
-		// Decoding is ours: the transport knows gzip only, and believes the label.
+		// HTTP decodes bodies itself: the transport supports only gzip and trusts the
+		// label.
 		DisableCompression:     true,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
@@ -109,19 +110,19 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	return h, nil
 }
 
-// Close ends lookups and connections under way and closes idle connections. No
-// goroutine is left when all bodies are closed too.
+// Close cancels lookups and connection attempts and closes idle connections. No
+// goroutine remains after all bodies are closed too.
 func (h *HTTP) Close() {
 	h.dialer.close()
 	h.resolver.close()
 	h.CloseIdleConnections()
 }
 
-// CloseIdleConnections closes the connections that are kept for later requests.
-// A run that is short of descriptors or ports gets some back by it.
+// CloseIdleConnections closes idle connections. It frees descriptors and ports for a
+// run that has too few.
 func (h *HTTP) CloseIdleConnections() { h.transports.closeIdle() }
 
-// Fetch sends one request, and those few more that its answer calls for.
+// Fetch sends a request and any further requests that the answer makes necessary.
 func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -153,6 +154,6 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	return resp, nil
 }
 
-// maxHostName is the longest host name of the DNS in its usual spelling (RFC 1035
-// section 2.3.4), with room for a dot at its end.
+// maxHostName is the length of the longest DNS host name in the usual notation (RFC
+// 1035 section 2.3.4), including a final dot.
 const maxHostName = 254

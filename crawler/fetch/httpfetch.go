@@ -11,33 +11,33 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxResends bounds how often one request is sent again because its own answer
-// asks for it: with a cookie it set, or with credentials.
+// maxResends is the most times that a request is repeated because its answer set a
+// cookie or asked for credentials.
 const maxResends = 3
 
-// httpFetch is one Request on its way to a Response.
+// httpFetch is one call of HTTP.Fetch: a Request until it has a Response.
 //
-//	Fetch ─ run ─ ask ─┬─ send HEAD ─┐
-//	                   └─ get ─┬─ send GET, first profile  ─┐
-//	                           └─ send GET, second profile ─┴─ roundTrip ─ once
+//	Fetch ─ followRedirects ─ headOrGet ─┬─ send HEAD ─┐
+//	                                     └─ get ─┬─ send GET, first profile  ─┐
+//	                                             └─ send GET, second profile ─┴─ roundTrip ─ attempt
 type httpFetch struct {
 	*HTTP
 	req         *Request
 	loopback    bool
 	facts       *hostFacts
 	requests    int
-	sentCookies bool // cookies of this run went with the last request
+	sentCookies bool // the last request included cookies of this run
 }
 
-// printed returns the URL as messages show it.
+// printed returns the URL in the form used in messages.
 func (f *httpFetch) printed() string { return f.req.URL.WithoutFragment().Printed() }
 
 func (f *httpFetch) fault(kind, op string, err error) *Fault {
 	return &Fault{Kind: kind, Op: op, Target: f.printed(), Err: err, Requests: f.requests}
 }
 
-// followRedirects asks for the URL and, when the request says so, for those within its host
-// that it is redirected to.
+// followRedirects fetches the URL and, if the request asks for it, follows redirects
+// within its host.
 func (f *httpFetch) followRedirects(ctx context.Context) (*Response, error) {
 	for hops := f.req.Follow; ; hops-- {
 		resp, err := f.headOrGet(ctx)
@@ -62,15 +62,15 @@ func (f *httpFetch) followRedirects(ctx context.Context) (*Response, error) {
 	}
 }
 
-// headOrGet answers the request by HEAD or GET.
+// headOrGet sends HEAD or GET requests.
 //
-// HEAD is asked first where existence is all that is wanted; GET has the last
-// word unless HEAD says 2xx. Of redirects, HEAD is believed only those that mend
-// the spelling of the URL, which servers do before they look at the method (see
-// isMinorRedirect); others have been seen to lead users of HEAD in a circle or to an
-// error page. HEAD is not believed when it says 429 or 503 either: a limit may be
-// on HEAD alone. Faults of the way there (names, connections, TLS) would meet GET
-// too and are final.
+// It tries HEAD first if only existence matters. If the answer to HEAD is not 2xx, the
+// answer to GET counts. The exception is a redirect that changes only the spelling of
+// the URL, which servers send before they look at the method (see isMinorRedirect).
+// Other redirects of HEAD are not trusted, because some servers redirect HEAD in a
+// circle or to an error page. Nor are 429 and 503, because a rate limit may apply to
+// HEAD alone. Faults before the request is sent (names, connections, TLS) are final,
+// because they would affect GET too.
 func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 	if f.req.Need == Content || f.facts.skipHead() {
 		ans, err := f.get(ctx)
@@ -102,7 +102,7 @@ func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 	return f.response(ans), nil
 }
 
-// getMaySucceed reports whether GET may fare better than HEAD did.
+// getMaySucceed reports whether GET may succeed after HEAD failed with err.
 func getMaySucceed(err error) bool {
 	var f *Fault
 	if !errors.As(err, &f) || f.Local {
@@ -117,7 +117,7 @@ func getMaySucceed(err error) bool {
 	return false
 }
 
-// profile returns the header profile to begin with.
+// profile returns the header profile to try first.
 func (f *httpFetch) profile() profile {
 	if f.facts.alternate.Load() && !f.req.Internal {
 		return secondProfile
@@ -125,8 +125,8 @@ func (f *httpFetch) profile() profile {
 	return firstProfile
 }
 
-// get asks with GET, and where the headers may be to blame for a refusal, once
-// more with others. The second answer counts when it is 2xx.
+// get sends GET and, if the headers may be the cause of a refusal, sends it again with
+// other headers. The second answer counts if it is 2xx.
 func (f *httpFetch) get(ctx context.Context) (*answer, error) {
 	p := f.profile()
 	ans, err := f.send(ctx, http.MethodGet, p, false)
@@ -157,8 +157,8 @@ func (f *httpFetch) get(ctx context.Context) (*answer, error) {
 	return ans, nil
 }
 
-// send sends a request and does what its answer asks for: again with a cookie
-// that breaks a redirect to the URL itself, again with credentials.
+// send sends a request and repeats it if the answer asks for that: with a cookie that
+// ends a redirect of the URL to itself, or with credentials.
 func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedType bool) (*answer, error) {
 	for again := 0; ; again++ {
 		header := f.profiles.header(f.req, p, refusedType, f.loopback)
@@ -183,8 +183,8 @@ func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedT
 	}
 }
 
-// authorize adds the Authorization header, if this host has an account, and returns
-// it. Over TLS and on this machine nobody can listen.
+// authorize adds the Authorization header if there is an account for this host, and
+// returns its value. Connections over TLS and within this machine count as private.
 func (f *httpFetch) authorize(header http.Header, method string) string {
 	if header["Authorization"] != nil {
 		return ""
@@ -200,13 +200,14 @@ func (f *httpFetch) authorize(header http.Header, method string) string {
 	return value
 }
 
-// answerChallenge looks at a 401 and reports whether the request should be sent
-// again with what its challenges ask for. sent is the Authorization that was refused.
+// answerChallenge reports whether to repeat a request that was answered with 401, now
+// that the challenges are known. sent is the Authorization header value that the server
+// refused.
 func (f *httpFetch) answerChallenge(challenges []string, sent string) bool {
 	return f.accounts.forURL(f.req.URL, f.req.Internal) != nil && len(f.req.Header["Authorization"]) == 0 && f.facts.login.learn(challenges, sent)
 }
 
-// getCertificate reads at most limit bytes of what a URL answers, for issuers.
+// getCertificate returns at most limit bytes of the body at a URL. issuers uses it.
 func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) ([]byte, error) {
 	f := &httpFetch{HTTP: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
 	ans, err := f.roundTrip(ctx, http.MethodGet, http.Header{
@@ -224,7 +225,7 @@ func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) (
 	return io.ReadAll(io.LimitReader(ans.Body, limit))
 }
 
-// response makes the Response of an answer, reading or leaving its body.
+// response converts an answer to a Response and reads or discards its body.
 func (f *httpFetch) response(ans *answer) *Response {
 	resp := &Response{
 		Status:      ans.StatusCode,
@@ -238,7 +239,7 @@ func (f *httpFetch) response(ans *answer) *Response {
 		Proxy:       ans.proxy,
 	}
 	if len(codingsOf(ans.Header.Get("Content-Encoding"))) > 0 {
-		resp.Size = -1 // the length declared is not the content's
+		resp.Size = -1 // the declared length is that of the encoded body
 	}
 	if modified := ans.Header.Get("Last-Modified"); modified != "" {
 		if t, err := http.ParseTime(modified); err == nil {
@@ -265,8 +266,7 @@ func (f *httpFetch) response(ans *answer) *Response {
 	return resp
 }
 
-// excerpt reads the beginning of an error page; what goes wrong there is no
-// matter.
+// excerpt reads the beginning of an error page. It ignores errors.
 func (f *httpFetch) excerpt(ans *answer) []byte {
 	ans.ex.limitTime(drainTime)
 	b := f.content(ans)
@@ -277,8 +277,7 @@ func (f *httpFetch) excerpt(ans *answer) []byte {
 
 func isOK(status int) bool { return status >= 200 && status < 300 }
 
-// isRedirect reports whether a status leads elsewhere by its Location (RFC 9110
-// section 15.4).
+// isRedirect reports whether a status redirects to a Location (RFC 9110 section 15.4).
 func isRedirect(status int) bool {
 	switch status {
 	case 300, 301, 302, 303, 307, 308:
@@ -287,8 +286,8 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// locationOf returns the Location of an answer. Bytes beyond ASCII are
-// percent-encoded as they are, which is what browsers make of them.
+// locationOf returns the Location of an answer. It percent-encodes bytes outside ASCII,
+// as browsers do.
 func locationOf(h http.Header) string {
 	location := strings.TrimSpace(h.Get("Location"))
 	for i := 0; i < len(location); i++ {
@@ -299,8 +298,8 @@ func locationOf(h http.Header) string {
 	return location
 }
 
-// escapeNonASCII percent-encodes all bytes that no URL may hold and a header or a
-// referral can: those beyond ASCII, and control characters.
+// escapeNonASCII percent-encodes the bytes that can occur in a header or a referral but
+// not in a URL: bytes outside ASCII and control characters.
 func escapeNonASCII(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -325,14 +324,15 @@ func resolveLocation(from urinorm.URL, location string) (urinorm.URL, bool) {
 	return u, err == nil
 }
 
-// resolvesTo reports whether a Location on from is the URL to, fragments aside.
+// resolvesTo reports whether a Location in an answer from one URL resolves to another,
+// ignoring fragments.
 func resolvesTo(from urinorm.URL, location string, to urinorm.URL) bool {
 	u, ok := resolveLocation(from, location)
 	return ok && u.WithoutFragment().String() == to.WithoutFragment().String()
 }
 
-// isMinorRedirect reports whether a Location on u only mends its spelling: another
-// scheme, "www." put on or taken off, a '/' at the end of the path.
+// isMinorRedirect reports whether a Location changes no more of the URL u than its
+// scheme, a leading "www." of the host or a final '/' of the path.
 func isMinorRedirect(u urinorm.URL, location string) bool {
 	to, ok := resolveLocation(u, location)
 	if !ok {

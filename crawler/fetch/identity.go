@@ -13,31 +13,33 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Identity is what may change the answer to a request, its URL and method aside:
-// an answer that is kept stands only for requests of the same identity.
+// Identity is everything besides URL and method that may change the answer to a
+// request. A cached answer is valid only for requests with the same identity.
 type Identity struct {
-	// Open may be kept as it is.
+	// Open may be stored as it is.
 	Open string
-	// Secret holds passwords and headers, which may hold some, and must not be kept.
-	// It is empty when none go along, and the same for all URLs of a host.
+	// Secret contains passwords, and headers that may contain passwords, and must not
+	// be stored. It is empty if the request has none, and equal for all URLs of a host.
 	Secret string
-	// Cookies are those that the user gave. They must not be kept either; but they are
-	// nothing that people make up, so that they cannot be guessed from a hash.
+	// Cookies are the user's cookies. They must not be stored either, but unlike
+	// passwords they are random, so that they cannot be guessed from a hash.
 	Cookies string
 }
 
-// A Keeper is a Fetcher whose answers may be kept from one run to the next.
+// A CacheableFetcher is a Fetcher whose answers may be cached from one run to the next.
 type CacheableFetcher interface {
 	Fetcher
-	// Identity is that of a request; false means that its answer must not be kept.
+	// Identity returns the identity of a request; ok is false if the answer must not be
+	// cached.
 	Identity(req *Request) (Identity, bool)
-	// ExpiryNote is what there is to say today of a certificate that ends at a time,
-	// when that is soon.
+	// ExpiryNote returns the note about a certificate that expires at notAfter; soon is
+	// false if there is nothing to report.
 	ExpiryNote(notAfter time.Time) (note Note, soon bool)
 }
 
-// identify prepares what is the same for all requests. Our own User-Agent counts as
-// one whatever the version: a release must not make every cache cold.
+// identify prepares the part of the identity that all requests share. It ignores the
+// version in the default User-Agent, so that a new release does not invalidate every
+// cache.
 func (h *HTTP) identify(config HTTPConfig) error {
 	agent := config.UserAgent
 	if agent == "" {
@@ -56,7 +58,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 	return nil
 }
 
-// Identity implements Keeper.
+// Identity implements CacheableFetcher.
 func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	var open, secret strings.Builder
 	u := req.URL
@@ -76,7 +78,7 @@ func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	return Identity{Open: open.String(), Secret: secret.String(), Cookies: h.cookies.fromUser(u)}, true
 }
 
-// identifyRoute writes where a connection leads.
+// identifyRoute writes where a connection goes.
 func (h *HTTP) identifyRoute(open, secret *strings.Builder, u urinorm.URL) {
 	hostport := fmt.Sprintf("%s:%d", u.Host(), u.EffectivePort())
 	if to := redirectConnection(h.proxies.direct, hostport); to != hostport {
@@ -92,7 +94,7 @@ func (h *HTTP) identifyRoute(open, secret *strings.Builder, u urinorm.URL) {
 	}
 }
 
-// ExpiryNote implements Keeper.
+// ExpiryNote implements CacheableFetcher.
 func (h *HTTP) ExpiryNote(notAfter time.Time) (Note, bool) { return h.verifier.expiryNote(notAfter) }
 
 // writeHeaders writes header fields in the order of their names.
@@ -107,7 +109,7 @@ func writeHeaders(w *strings.Builder, h http.Header) {
 	}
 }
 
-// Identity implements Keeper: it asks the Fetcher of the scheme.
+// Identity implements CacheableFetcher by asking the Fetcher of the scheme.
 func (m Mux) Identity(req *Request) (Identity, bool) {
 	k, ok := m[req.URL.Scheme()].(CacheableFetcher)
 	if !ok {
@@ -116,7 +118,7 @@ func (m Mux) Identity(req *Request) (Identity, bool) {
 	return k.Identity(req)
 }
 
-// ExpiryNote implements Keeper; certificates are https's.
+// ExpiryNote implements CacheableFetcher by asking the Fetcher for https.
 func (m Mux) ExpiryNote(notAfter time.Time) (Note, bool) {
 	k, ok := m["https"].(CacheableFetcher)
 	if !ok {

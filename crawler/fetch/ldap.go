@@ -10,13 +10,13 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxLDAPAnswer bounds what is read of a directory server, in bytes. The library
-// makes objects of many times that size of it.
+// maxLDAPAnswer is the most bytes that are read from a directory server. The library's
+// objects need many times as much memory.
 const maxLDAPAnswer = 64 << 10
 
-// fetchLDAP answers for ldap and ldaps (RFC 4511, RFC 4516): bind, by default as
-// nobody, and search for what the URL names, which is one entry unless it says
-// otherwise. No attribute is asked for. A referral is a redirect.
+// fetchLDAP answers ldap and ldaps URLs (RFC 4511, RFC 4516). It binds, anonymously by
+// default, and searches for what the URL names, which is a single entry by default. It
+// requests no attributes. A referral becomes a redirect.
 //
 //	ldap://host/o=Example,c=US?cn?sub?(cn=Babs)
 //	            dn             attributes ? scope ? filter ? extensions
@@ -73,8 +73,8 @@ func fetchLDAP(s *session) (*Response, error) {
 
 var errNoDirectory = errors.New("the URL names no directory server, and none is known")
 
-// ldapSearch reads the parts of an LDAP URL (RFC 4516 section 2), each decoded
-// once, into a search that may take the time limit, and the name to bind with.
+// ldapSearch parses an LDAP URL (RFC 4516 section 2), decoding each part once. It
+// returns a search limited to the time limit, and the name to bind with.
 func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string, error) {
 	query, _ := u.Query()
 	parts := strings.Split(query, "?")
@@ -107,12 +107,12 @@ func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string
 		return nil, "", invalidURL(u, "the filter is malformed")
 	}
 	seconds := max(1, int(limit.Seconds()))
-	// "1.1" asks for no attributes (RFC 4511 section 4.5.1.8).
+	// "1.1" requests no attributes (RFC 4511 section 4.5.1.8).
 	return ldap.NewSearchRequest(dn, scope, ldap.NeverDerefAliases, 1, seconds, false, filter, []string{"1.1"}, nil), bindName, nil
 }
 
-// ldapExtensions reads the extensions and returns the name to bind with. One that
-// is critical and not known here forbids to go on (RFC 4516 section 2).
+// ldapExtensions parses the extensions and returns the name to bind with. A critical
+// extension that is unknown is an error (RFC 4516 section 2).
 func ldapExtensions(u urinorm.URL, list string) (bindName string, err error) {
 	if list == "" {
 		return "", nil
@@ -136,7 +136,7 @@ func isLimit(err error) bool {
 
 func isReferral(err error) bool { return ldap.IsErrorWithCode(err, ldap.LDAPResultReferral) }
 
-// referralOf takes the first URL out of a referral (RFC 4511 section 4.1.10).
+// referralOf returns the first URL of a referral (RFC 4511 section 4.1.10).
 func referralOf(err error) string {
 	var result *ldap.Error
 	if !errors.As(err, &result) || result.Packet == nil || len(result.Packet.Children) < 2 {
@@ -150,12 +150,12 @@ func referralOf(err error) string {
 	return ""
 }
 
-// ldapReferral is a redirect to another server.
+// ldapReferral returns a redirect to another server.
 func ldapReferral(to string) (*Response, error) {
 	return &Response{Status: 302, Location: escapeNonASCII(to), Size: -1}, nil
 }
 
-// ldapFault says what a result code means (RFC 4511 appendix A).
+// ldapFault returns the fault that a result code stands for (RFC 4511 appendix A).
 func (s *session) ldapFault(conn *boundedConn, what string, err error) error {
 	var result *ldap.Error
 	if !errors.As(err, &result) || result.ResultCode >= ldap.ErrorNetwork {
@@ -175,7 +175,7 @@ func (s *session) ldapFault(conn *boundedConn, what string, err error) error {
 		kind = "uri-invalid"
 	case ldap.LDAPResultInsufficientAccessRights, ldap.LDAPResultInappropriateAuthentication, ldap.LDAPResultInvalidCredentials,
 		ldap.LDAPResultStrongAuthRequired, ldap.LDAPResultConfidentialityRequired, ldap.LDAPResultAuthMethodNotSupported,
-		ldap.LDAPResultOperationsError: // "a bind must be completed", from Active Directory
+		ldap.LDAPResultOperationsError: // "a bind must be completed", sent by Active Directory
 		kind = "file-unreadable"
 	case ldap.LDAPResultBusy, ldap.LDAPResultUnavailable, ldap.LDAPResultUnwillingToPerform,
 		ldap.LDAPResultTimeLimitExceeded, ldap.LDAPResultAdminLimitExceeded, ldap.LDAPResultSizeLimitExceeded:

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Bounds of a conversation.
+// Limits on the replies of a server.
 const (
-	maxReplyBytes = 256 << 10 // bytes of replies, all together
+	maxReplyBytes = 256 << 10 // bytes of all replies together
 	maxReplyLine  = 4 << 10   // bytes of one line; standards allow 512
 	maxReplyLines = 128       // lines of one reply
 )
 
-// lineConn is a connection to a server that talks in lines.
+// lineConn is a connection to a server with a line-based protocol.
 type lineConn struct {
 	*session
 	conn *boundedConn
@@ -30,7 +30,7 @@ func (s *session) dialLines(server serverAddr, secure bool) (*lineConn, error) {
 	return &lineConn{s, conn, bufio.NewReaderSize(conn, maxReplyLine)}, nil
 }
 
-// readLine reads a line, its end taken off.
+// readLine reads a line and removes its line ending.
 func (c *lineConn) readLine() (string, error) {
 	line, err := c.in.ReadSlice('\n')
 	switch {
@@ -44,8 +44,8 @@ func (c *lineConn) readLine() (string, error) {
 	return strings.TrimRight(string(line), "\r\n"), nil
 }
 
-// writeLine says a line. That it holds no line end of its own is the last line of
-// defence: what comes from a URL went through decodeOnce.
+// writeLine sends a line. It rejects line endings within the line as a second check;
+// text from a URL has passed decodeOnce.
 func (c *lineConn) writeLine(line string) error {
 	if strings.ContainsAny(line, "\r\n\x00") {
 		return invalidURL(c.req.URL, "it "+errControl.Error())
@@ -54,16 +54,16 @@ func (c *lineConn) writeLine(line string) error {
 	return err
 }
 
-// reply is a server's answer that begins with three digits, as those of NNTP, SMTP
-// and DICT do.
+// reply is a reply that begins with three digits, as in NNTP, SMTP and DICT.
 type reply struct {
 	code int
-	text string // its lines, blanks between them
+	text string // its lines, joined with blanks
 }
 
 func (r reply) String() string { return fmt.Sprintf("%03d %s", r.code, r.text) }
 
-// readReply reads an answer; "250-" announces another line (RFC 5321 section 4.2.1).
+// readReply reads a reply; "250-" means that another line follows (RFC 5321 section
+// 4.2.1).
 func (c *lineConn) readReply() (reply, error) {
 	var r reply
 	for range maxReplyLines {
@@ -88,7 +88,7 @@ func (c *lineConn) readReply() (reply, error) {
 	return r, errTooManyLines
 }
 
-// command says a line and reads the answer.
+// command sends a line and reads the reply.
 func (c *lineConn) command(line string) (reply, error) {
 	if err := c.writeLine(line); err != nil {
 		return reply{}, err
@@ -96,5 +96,5 @@ func (c *lineConn) command(line string) (reply, error) {
 	return c.readReply()
 }
 
-// quit takes leave; nobody waits for the answer.
+// quit sends QUIT and does not wait for the reply.
 func (c *lineConn) quit() { c.writeLine("QUIT") }

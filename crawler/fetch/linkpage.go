@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// linkPage writes the listing of an FTP directory or a gopher menu as an HTML
-// document, so that whoever reads pages reads it too: its links are the listing's.
+// linkPage writes an FTP directory listing or a gopher menu as an HTML document with
+// the same links, so that the reader of HTML pages can extract them.
 type linkPage struct{ strings.Builder }
 
 func newLinkPage(title string) *linkPage {
@@ -19,7 +19,7 @@ func newLinkPage(title string) *linkPage {
 	return p
 }
 
-// link adds a link. href is percent-encoded, text as the server has it.
+// link adds a link. href is percent-encoded; text is as sent by the server.
 func (p *linkPage) link(href, text string) {
 	p.WriteString("<li><a href=\"")
 	p.WriteString(html.EscapeString(href))
@@ -35,7 +35,7 @@ func (p *linkPage) line(text string) {
 	p.WriteString("</li>\n")
 }
 
-// body ends the document.
+// body completes the document and returns it.
 func (p *linkPage) body() io.ReadCloser {
 	p.WriteString("</ul></body></html>\n")
 	return io.NopCloser(strings.NewReader(p.String()))
@@ -43,8 +43,8 @@ func (p *linkPage) body() io.ReadCloser {
 
 const linkPageType = "text/html;charset=utf-8"
 
-// escapeText makes any bytes text of an HTML document: those that are no UTF-8 are
-// taken for Latin-1, control characters become blanks.
+// escapeText converts any bytes to text for an HTML document. It treats bytes that are
+// not UTF-8 as Latin-1 and replaces control characters with blanks.
 func escapeText(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -61,12 +61,12 @@ func escapeText(s string) string {
 	return html.EscapeString(b.String())
 }
 
-// escapeSegment percent-encodes all that isn't unreserved (RFC 3986 section 2.3),
-// bytes as they are. A name becomes one path segment that nothing else can be read
-// into: no scheme, no parameter, no query.
+// escapeSegment percent-encodes all bytes that are not unreserved (RFC 3986 section
+// 2.3). The result is always a single path segment, never a scheme, a parameter or a
+// query.
 func escapeSegment(name string) string { return escapeBut(name, "") }
 
-// escapeBut does so with some characters kept.
+// escapeBut is like escapeSegment but keeps some more characters.
 func escapeBut(s, kept string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// localLimits are errors that tell of our own machine: they are never blamed on
-// the target, only asked again when there is more room.
+// localLimits are errors that this machine causes. They say nothing about the target;
+// the request is retried when resources are available again.
 var localLimits = []struct {
 	errno syscall.Errno
 	text  string
@@ -25,24 +25,24 @@ var localLimits = []struct {
 	{syscall.EPERM, "this machine does not let us connect"},
 }
 
-// FileLimit returns a readable cause when the machine ran out of something while it
-// opened or read a file, nil when err has another cause.
+// FileLimit returns a readable cause if the machine ran out of a resource while it
+// opened or read a file, and nil for other errors.
 func FileLimit(err error) error {
 	switch limitErrno(err) {
 	case 0, syscall.EACCES, syscall.EPERM:
-		return nil // for a file these say something about the file
+		return nil // for a file, these errors concern the file
 	}
 	return localLimit(err)
 }
 
-// limitErrno returns the error number when it is one of localLimits, else 0.
+// limitErrno returns the error number if it is in localLimits, or 0.
 func limitErrno(err error) syscall.Errno {
 	var errno syscall.Errno
 	if err == nil {
 		return 0
 	}
 	if !errors.As(err, &errno) {
-		// The resolver reports a failed socket as text only.
+		// The resolver reports a failed socket only as text.
 		text := err.Error()
 		for _, limit := range localLimits[:2] {
 			if strings.Contains(text, limit.errno.Error()) {
@@ -59,7 +59,7 @@ func limitErrno(err error) syscall.Errno {
 	return 0
 }
 
-// localLimit returns a readable cause for an error that is one of localLimits.
+// localLimit returns a readable cause for an error in localLimits.
 func localLimit(err error) error {
 	errno := limitErrno(err)
 	for _, limit := range localLimits {
@@ -70,8 +70,8 @@ func localLimit(err error) error {
 	return err
 }
 
-// winsock is what Windows' sockets say in place of an error number. Package syscall
-// has both there, and does not know that they are one.
+// winsock maps error numbers to those of Windows sockets. Package syscall defines both
+// on Windows but does not treat them as equal.
 var winsock = map[syscall.Errno]syscall.Errno{
 	syscall.EACCES:        10013,
 	syscall.EMFILE:        10024,
@@ -87,15 +87,15 @@ var winsock = map[syscall.Errno]syscall.Errno{
 	syscall.EHOSTUNREACH:  10065,
 }
 
-// HasErrno reports whether an error comes from one of the operating system's with
-// that number, by whatever number Windows knows it.
+// HasErrno reports whether an error is the operating system error with a number, or
+// with the Windows socket number for the same error.
 func HasErrno(err error, number syscall.Errno) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && (errno == number || errno != 0 && errno == winsock[number])
 }
 
-// cause is an error with a sentence of ours in front of the original, which
-// stays reachable for errors.Is and errors.As.
+// cause is an error with a clearer message than the original, which errors.Is and
+// errors.As still find.
 type cause struct {
 	text string
 	err  error

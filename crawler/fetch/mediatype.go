@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// mediaTypes gives the media type that static hosts send for a file extension.
-// It is our own so that a report does not depend on the mime.types of the
-// machine it was made on. There is no charset in it: the document itself says.
+// mediaTypes maps file extensions to the media types that static hosts send. A table in
+// the program keeps reports independent of the mime.types file of the machine. The
+// types have no charset, because the document declares its own.
 var mediaTypes = map[string]string{
 	"html":        "text/html",
 	"htm":         "text/html",
@@ -137,8 +137,8 @@ var mediaTypes = map[string]string{
 	"yml":         "application/yaml",
 }
 
-// TypeByName returns the media type that the extension of a file name implies,
-// letter case aside; "" when it implies none.
+// TypeByName returns the media type that the extension of a file name implies, ignoring
+// letter case, or "".
 func TypeByName(name string) string {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 || strings.IndexByte(name[dot:], '/') >= 0 || strings.IndexByte(name[dot:], filepath.Separator) >= 0 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxNetrcSize bounds a netrc file.
+// maxNetrcSize is the size limit of a netrc file, in bytes.
 const maxNetrcSize = 1 << 20
 
 // DefaultNetrc returns where the user's netrc file would be: $NETRC, else ~/.netrc
@@ -29,8 +29,8 @@ func DefaultNetrc() string {
 	return filepath.Join(home, ".netrc")
 }
 
-// readNetrc reads a netrc file (ftp(1), as curl reads it). Errors name no word of
-// it, as any word may be a password.
+// readNetrc reads a netrc file (ftp(1), in the format that curl accepts). Errors
+// contain no words of the file, because any of them may be a password.
 func readNetrc(file string) (map[string]account, *account, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -51,8 +51,8 @@ func readNetrc(file string) (map[string]account, *account, error) {
 	return machines, fallback, nil
 }
 
-// parseNetrc reads machine, default, login, password, account and macdef entries;
-// the first entry of a machine counts.
+// parseNetrc parses machine, default, login, password, account and macdef entries. The
+// first entry for a machine counts.
 func parseNetrc(text string) (map[string]account, *account, error) {
 	machines := make(map[string]account)
 	var fallback *account
@@ -111,8 +111,8 @@ func parseNetrc(text string) (map[string]account, *account, error) {
 	}
 }
 
-// netrcWords cuts a netrc file into words: white space separates, double quotes
-// hold together, '#' at the beginning of a word starts a comment.
+// netrcWords splits a netrc file into words separated by white space. Double quotes
+// enclose a word with blanks, and '#' at the beginning of a word starts a comment.
 type netrcWords struct {
 	rest string
 	line int
@@ -150,7 +150,7 @@ func (w *netrcWords) next() (string, bool) {
 	return word, true
 }
 
-// skipMacro leaves out a macro, which ends at an empty line.
+// skipMacro skips a macro, which ends at an empty line.
 func (w *netrcWords) skipMacro() {
 	end := strings.Index(w.rest, "\n\n")
 	if end < 0 {

@@ -7,15 +7,14 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// fetchNews answers for news, nntp and snews (RFC 5538) over NNTP (RFC 3977):
+// fetchNews answers news, nntp and snews URLs (RFC 5538) over NNTP (RFC 3977):
 //
 //	news:comp.lang.go              GROUP, on the configured server
 //	news:id@example.com            STAT <id@example.com>
 //	news://host/comp.*             LIST ACTIVE
 //	nntp://host/comp.lang.go/4711  GROUP, then STAT 4711
 //
-// No article is read. A URL that names no server is skipped when none is
-// configured.
+// It reads no articles. A URL without a server is skipped if no server is configured.
 func fetchNews(s *session) (*Response, error) {
 	asked, err := parseNewsURL(s.req.URL)
 	if err != nil {
@@ -70,7 +69,7 @@ var errNoNewsServer = errors.New("no news server is known: name one with --nntp-
 // newsTarget is what a news URL names.
 type newsTarget struct {
 	group, number, id string
-	missing           string // what to say when it is not there
+	missing           string // the message if it does not exist
 }
 
 func (q newsTarget) commands() []string {
@@ -87,11 +86,11 @@ func (q newsTarget) commands() []string {
 	return []string{"GROUP " + q.group}
 }
 
-// parseNewsURL reads what a URL names: a message-id has an '@', a group has none.
+// parseNewsURL parses a URL: a message-ID contains '@', a group name does not.
 func parseNewsURL(u urinorm.URL) (newsTarget, error) {
 	path := strings.TrimPrefix(u.Path(), "/")
 	if query, ok := u.Query(); ok {
-		path += "?" + query // wildmats have a '?', some message-ids too
+		path += "?" + query // wildmats and some message-IDs contain '?'
 	}
 	group, number, numbered := strings.Cut(path, "/")
 	decoded, err := decodeOnce(path, "")
@@ -119,12 +118,12 @@ func parseNewsURL(u urinorm.URL) (newsTarget, error) {
 	return newsTarget{group: decoded, missing: "the server has no such group"}, nil
 }
 
-// maxMessageID bounds a message-id and the name of a group (RFC 3977 section 3.6),
-// in bytes.
+// maxMessageID is the length limit of a message-ID or group name, in bytes (RFC 3977
+// section 3.6).
 const maxMessageID = 248
 
-// newsCommand says a command, and once more after a login where the server asks
-// for one and we have an account (RFC 4643).
+// newsCommand sends a command. If the server asks for authentication and there is an
+// account, it logs in and repeats the command (RFC 4643).
 func (c *lineConn) newsCommand(command string) (reply, error) {
 	answer, err := c.command(command)
 	if err != nil || answer.code != 480 {
@@ -144,7 +143,7 @@ func (c *lineConn) newsCommand(command string) (reply, error) {
 	return c.command(command)
 }
 
-// newsFault says what a negative answer means (RFC 3977 section 3.2).
+// newsFault returns the fault that a negative reply stands for (RFC 3977 section 3.2).
 func (c *lineConn) newsFault(what string, answer reply) error {
 	kind := "protocol-error"
 	switch answer.code {

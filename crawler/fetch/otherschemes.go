@@ -14,48 +14,46 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// OtherSchemesConfig says what the servers of other schemes than the web's are asked
-// with, beyond what the HTTP beside them has: its limits, its name servers, its
-// accounts, its allowed ports.
+// OtherSchemesConfig configures requests to servers of schemes other than http and
+// https. Limits, name servers, accounts and allowed ports are those of the HTTP.
 type OtherSchemesConfig struct {
-	// NewsServer answers for news: URLs that name no server: "host" or
-	// "host:port". "" means the environment's NNTP_SERVER; when that is empty too,
-	// such URLs are skipped.
+	// NewsServer is the server for news: URLs without a server: "host" or "host:port".
+	// "" means NNTP_SERVER in the environment; if that is empty too, such URLs are
+	// skipped.
 	NewsServer string
-	// DNSServer ("address:port") is asked for what is more than an address: the
-	// records that dns: URLs name and mail exchangers. "" means the system's.
+	// DNSServer ("address:port") is the server for DNS records other than host
+	// addresses: those of dns: URLs and mail exchangers. "" means the system's.
 	DNSServer string
 }
 
-// OtherSchemes asks the servers of the schemes beside the web: ftp, ftps, gopher, news,
-// nntp, snews, telnet, ldap, ldaps, ws, wss, dict, finger and dns; and mail
-// servers, when that is wanted. It goes by the connections of an HTTP: names are
-// looked up by the same resolver, certificates are judged by the same rules,
-// private addresses are as forbidden, --connect-to holds. A SOCKS proxy carries all of
-// them but dns; a proxy of HTTP's is asked for ws, wss and ftp, and the others go past
-// it, as they have no way through.
+// OtherSchemes creates the Fetchers of schemes other than http and https: ftp, ftps,
+// gopher, news, nntp, snews, telnet, ldap, ldaps, ws, wss, dict, finger and dns. It
+// also probes mail servers. The connections follow the configuration of an HTTP: the
+// same resolver, certificate rules, forbidden private addresses and --connect-to. A
+// SOCKS proxy is used for all schemes but dns. An HTTP proxy is used for ws, wss and
+// ftp; the other schemes connect directly because it cannot forward them.
 //
-// What a URL says never reaches a server that reads lines before control
-// characters and the byte 255, Telnet's IAC, were refused (RFC 3986 section 7.2).
-// A conversation is bounded in time as an exchange over HTTP is, each step and the
-// whole, and in size.
+// Control characters and the byte 255 (Telnet's IAC) are rejected before any part of a
+// URL is sent to a server of a line-based protocol (RFC 3986 section 7.2). As with
+// HTTP, each step and the whole session have time limits, and the size of answers is
+// limited.
 //
-// Answers have Status 0, except for redirects: an FTP directory without its slash
-// (301), an LDAP referral (302), and for ws and wss, which have HTTP's. Faults are
-// of HTTP's kinds and of these, which say what servers say in their own numbers:
+// Answers have Status 0, except redirects: an FTP directory without its final slash
+// (301), an LDAP referral (302). ws and wss have HTTP statuses. Faults have HTTP's
+// kinds and the following, which correspond to the status codes of these protocols:
 //
-//	file-missing     the server says that it is not there
-//	file-unreadable  the server wants an account for it, or another one
-//	rate-limited     the server is busy, or turns visitors away for now
-//	uri-invalid      the URL can't be put to a server of its scheme
-//	scheme-unchecked there is nobody to ask, or nothing that could be asked
+//	file-missing     the server says that the target does not exist
+//	file-unreadable  the server requires an account, or a different one
+//	rate-limited     the server is busy or temporarily refuses clients
+//	uri-invalid      the URL cannot be sent to a server of its scheme
+//	scheme-unchecked there is no server, or nothing that can be checked
 //
-// A Daemons is safe for concurrent use. It holds nothing that has to be closed but
-// the HTTP, which outlives it.
+// OtherSchemes is safe for concurrent use. It needs no Close, but the HTTP must stay
+// open while it is in use.
 type OtherSchemes struct {
 	web        *HTTP
 	tls        *tls.Config
-	newsServer urinorm.URL // zero for none
+	newsServer urinorm.URL // zero if there is none
 	records    *net.Resolver
 	ports      map[int]bool // allowed by the user
 }
@@ -86,14 +84,14 @@ func NewOtherSchemes(web *HTTP, config OtherSchemesConfig) (*OtherSchemes, error
 	return d, nil
 }
 
-// CheckNewsServer reports what is wrong with the name of a news server: "host" or
-// "host:port", IPv6 addresses in brackets.
+// CheckNewsServer returns an error if server is not "host" or "host:port", with IPv6
+// addresses in brackets.
 func CheckNewsServer(server string) error {
 	_, err := parseServer(server)
 	return err
 }
 
-// parseServer reads "host" or "host:port"; the result's path is empty.
+// parseServer parses "host" or "host:port". The result has no path.
 func parseServer(s string) (urinorm.URL, error) {
 	u, _, err := urinorm.ParseWeb("nntp://" + s)
 	if err != nil || u.Host() == "" || u.HasUserinfo() || u.RequestTarget() != "" {
@@ -102,16 +100,16 @@ func parseServer(s string) (urinorm.URL, error) {
 	return u, nil
 }
 
-// schemeFetcher is a row of the table of schemes: a Fetcher.
+// schemeFetcher is the Fetcher of one scheme.
 type schemeFetcher struct {
 	*OtherSchemes
 	scheme string
-	port   int  // the one that may be left out
+	port   int  // the default port
 	secure bool // TLS from the first byte
 	fetch  func(*session) (*Response, error)
 }
 
-// Fetch asks the server a URL names.
+// Fetch sends a request to the server that a URL names.
 func (d *schemeFetcher) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -124,23 +122,23 @@ func (d *schemeFetcher) Fetch(ctx context.Context, req *Request) (*Response, err
 		return nil, err
 	}
 	if resp.Body == nil {
-		s.end() // else the body does it
+		s.end() // otherwise the body's Close ends the session
 	}
 	resp.Requests = s.requests
 	resp.Notes = append(resp.Notes, s.notes...)
 	return resp, nil
 }
 
-// serverAddr is the server a URL or the configuration names.
+// serverAddr is the server that a URL or the configuration names.
 type serverAddr struct {
-	host string // as a resolver wants it, IPv6 addresses without brackets
+	host string // in the form that resolvers use, IPv6 addresses without brackets
 	port int
 }
 
 func (s serverAddr) hostport() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
 
-// serverOf returns the server of a URL, and refuses ports that belong to other
-// services. Hosts of these schemes are not normalized in a URL; they are here.
+// serverOf returns the server of a URL and rejects ports that belong to other services.
+// It normalizes the host, which URLs of these schemes do not.
 func (d *schemeFetcher) serverOf(u urinorm.URL) (serverAddr, error) {
 	s := serverAddr{port: d.port}
 	host, err := hostName(u.Host())
@@ -160,17 +158,17 @@ func (d *schemeFetcher) serverOf(u urinorm.URL) (serverAddr, error) {
 	return s, nil
 }
 
-// urlFault is the fault of a URL that is not asked.
+// urlFault returns the fault of a URL for which no request is sent.
 func urlFault(u urinorm.URL, kind, reason string) *Fault {
 	return &Fault{Kind: kind, Op: "fetch", Target: u.WithoutFragment().Printed(), Err: errors.New(reason)}
 }
 
-// invalidURL is the fault of a URL that can't be put to a server of its scheme.
+// invalidURL returns the fault of a URL that cannot be sent to a server of its scheme.
 func invalidURL(u urinorm.URL, reason string) *Fault { return urlFault(u, "uri-invalid", reason) }
 
-// blockedReason says why a port is not asked: it is neither the scheme's own nor beyond
-// the well-known ones, and another service listens there that lines of this
-// protocol may harm (RFC 3986 section 7.2).
+// blockedReason returns why a port is not used, or "". It blocks well-known ports other
+// than the scheme's own, because lines of this protocol may harm the service there (RFC
+// 3986 section 7.2).
 func (d *schemeFetcher) blockedReason(port int) string {
 	if port == d.port || d.ports[port] || slices.Contains(alternatePorts[d.scheme], port) {
 		return ""
@@ -184,7 +182,7 @@ func (d *schemeFetcher) blockedReason(port int) string {
 	return ""
 }
 
-// alternatePorts are further ports that belong to a scheme.
+// alternatePorts are other ports that belong to a scheme.
 var alternatePorts = map[string][]int{
 	"ftp":  {990},
 	"ftps": {21},
@@ -192,9 +190,9 @@ var alternatePorts = map[string][]int{
 	"nntp": {563},
 }
 
-// hostName brings a URL's host into the form that resolvers want. The web's
-// parser does that for the schemes it treats apart; of the others it keeps the
-// host as it is written, percent-encoded (URL Standard 3.5, opaque hosts).
+// hostName returns a URL's host in the form that resolvers need. The URL parser does
+// this only for special schemes and leaves other hosts percent-encoded as written (URL
+// Standard 3.5, opaque hosts).
 func hostName(host string) (string, error) {
 	if host == "" {
 		return "", errors.New("the host is missing")
@@ -206,8 +204,8 @@ func hostName(host string) (string, error) {
 	return strings.Trim(u.Host(), "[]"), nil
 }
 
-// account returns the name and password to log in with: the URL's, else the ones
-// given for the host, else nil.
+// account returns the account to log in with: from the URL, else the one configured for
+// the host, else nil.
 func (s *session) account() (*account, error) {
 	u := s.req.URL
 	if !u.HasUserinfo() {
@@ -223,9 +221,9 @@ func (s *session) account() (*account, error) {
 	return nil, invalidURL(u, "the user name or password "+err.Error())
 }
 
-// decodeOnce undoes a part's percent-encoding, once. It refuses what must not
-// reach a server that reads lines: control characters, but for those in allowed,
-// and the byte 255, which is Telnet's IAC.
+// decodeOnce percent-decodes a part of a URL once. It rejects what must not reach a
+// server of a line-based protocol: control characters that are not in allowed, and the
+// byte 255, which is Telnet's IAC.
 func decodeOnce(part, allowed string) (string, error) {
 	decoded := percentDecode(part)
 	for i := range len(decoded) {
@@ -243,8 +241,7 @@ var (
 	errIAC     = errors.New("holds the byte 255, which servers take for a command")
 )
 
-// percentDecode decodes each percent-encoding; a '%' that begins none stands for
-// itself.
+// percentDecode decodes percent-encoded bytes and keeps any other '%'.
 func percentDecode(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

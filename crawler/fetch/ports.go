@@ -2,9 +2,9 @@ package fetch
 
 import "strconv"
 
-// blockedPorts are the bad ports of the Fetch Standard, section 2.9 "Port
-// blocking": a browser refuses to connect to them over http and https, because
-// other protocols listen there (RFC 3986 section 7.2).
+// blockedPorts are the bad ports of the Fetch Standard, section 2.9 "Port blocking".
+// Browsers do not connect to them over http and https because other protocols use them
+// (RFC 3986 section 7.2).
 var blockedPorts = map[int]string{
 	0: "", 1: "tcpmux", 7: "echo", 9: "discard", 11: "systat", 13: "daytime", 15: "netstat",
 	17: "qotd", 19: "chargen", 20: "ftp-data", 21: "ftp", 22: "ssh", 23: "telnet", 25: "smtp",
@@ -22,8 +22,8 @@ var blockedPorts = map[int]string{
 	6669: "ircu", 6679: "osaut", 6697: "ircs-u", 10080: "amanda",
 }
 
-// BlockedPort returns why a browser refuses a port over http and https (RFC 3986 section
-// 7.2, Fetch Standard section 2.9); "" when it does not.
+// BlockedPort returns why browsers block a port for http and https (RFC 3986 section
+// 7.2, Fetch Standard section 2.9), or "" if they do not.
 func BlockedPort(port int) string {
 	service, blocked := blockedPorts[port]
 	switch {
@@ -35,7 +35,7 @@ func BlockedPort(port int) string {
 	return "browsers refuse port " + strconv.Itoa(port) + " (" + service + ")"
 }
 
-// parsePort reads a decimal port.
+// parsePort parses a decimal port number.
 func parsePort(s string) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 16)
 	return int(n), err == nil

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// accepts are the Accept values of browsers (Fetch Standard, section 4.1),
-// without formats that a server might rather send and that we can't read.
+// accepts are the Accept values of browsers (Fetch Standard, section 4.1), without
+// formats that servers may prefer but this program cannot read.
 var accepts = [...][]string{
 	Page:   {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
 	Image:  {"image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"},
@@ -19,7 +19,7 @@ var accepts = [...][]string{
 
 const defaultLanguage = "en-US,en;q=0.8,*;q=0.5"
 
-// profile is a set of request headers. The second is tried where the first was
+// profile selects a set of request headers. The second set is tried when the first is
 // refused.
 type profile uint8
 
@@ -30,7 +30,7 @@ const (
 
 func (p profile) alternative() profile { return 1 - p }
 
-// profiles makes the headers of requests. Its values are ready for use.
+// profiles creates the headers of requests from prepared values.
 type profiles struct {
 	userAgent []string
 	alternate []string // User-Agent of the second profile
@@ -57,8 +57,8 @@ func newProfiles(config HTTPConfig) (*profiles, error) {
 	return p, nil
 }
 
-// checkHeaders refuses headers that could not be sent. The error does not repeat a
-// value, which may be a secret.
+// checkHeaders rejects headers that cannot be sent. Errors do not contain values, which
+// may be secret.
 func checkHeaders(config HTTPConfig) error {
 	given := config.Header.Clone()
 	if given == nil {
@@ -79,8 +79,9 @@ func checkHeaders(config HTTPConfig) error {
 	return nil
 }
 
-// header returns the headers of a request. refusedType is true when an answer said
-// that none of its types is acceptable; a local host is not asked for compression.
+// header returns the headers of a request. refusedType is true if the server answered
+// that none of the accepted types is available. A local host gets no Accept-Encoding
+// for compression.
 func (ps *profiles) header(req *Request, p profile, refusedType, local bool) http.Header {
 	h := make(http.Header, 8)
 	accept := accepts[Page]
@@ -94,8 +95,8 @@ func (ps *profiles) header(req *Request, p profile, refusedType, local bool) htt
 			h["Referer"] = []string{referrer}
 		}
 	case secondProfile:
-		// Some hosts refuse a foreign Referer, some an agent in our first shape, some
-		// whoever lacks the headers of a click.
+		// Some hosts refuse a foreign Referer, some the first User-Agent, and some
+		// requests without the headers that a click sends.
 		h["User-Agent"] = ps.alternate
 		if refusedType {
 			accept = accepts[Script]
@@ -127,16 +128,16 @@ var (
 	compressed = []string{acceptEncoding}
 )
 
-// setAll puts headers over those that are there.
+// setAll replaces the headers in h with those of the same name in over.
 func setAll(h, over http.Header) {
 	for name, values := range over {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
 }
 
-// referrerOf returns the Referer by the policy strict-origin-when-cross-origin
-// (Referrer Policy, section 3.7): the whole URL within an origin, the origin alone
-// beyond it, nothing from https to http.
+// referrerOf returns the Referer according to the policy
+// strict-origin-when-cross-origin (Referrer Policy, section 3.7): the whole URL within
+// an origin, only the origin for other origins, and nothing from https to http.
 func referrerOf(req *Request) string {
 	from := req.Referrer
 	scheme, rest, ok := strings.Cut(from, "://")
@@ -152,7 +153,7 @@ func referrerOf(req *Request) string {
 		authority = authority[at+1:]
 	}
 	if strings.HasSuffix(authority, ".invalid") {
-		return "" // a directory's made-up address
+		return "" // the synthetic address of a directory
 	}
 	u := req.URL
 	if scheme == u.Scheme() && authority == u.Authority() {
@@ -165,9 +166,9 @@ func referrerOf(req *Request) string {
 	return scheme + "://" + authority + "/"
 }
 
-// wantsSecondProfile reports whether a refusal may be meant for the headers and
-// not for the target. A site's own pages are not asked twice: it is the owner's
-// to know, and a 404 there costs one request.
+// wantsSecondProfile reports whether the headers may be the cause of a refusal. The
+// site's own pages get no second request: their owner can find out the cause, and it
+// would double the cost of every 404.
 func wantsSecondProfile(req *Request, resp *http.Response) bool {
 	if req.Internal || resp.Header.Get("Cf-Mitigated") != "" {
 		return false
@@ -182,15 +183,14 @@ func wantsSecondProfile(req *Request, resp *http.Response) bool {
 	return false
 }
 
-// DefaultUserAgent is how we introduce ourselves: honestly, in the shape that
-// servers expect, and without the words for which stock firewall rules turn
-// visitors away.
+// DefaultUserAgent returns the honest User-Agent of this program, in the usual form and
+// without words that common firewall rules block.
 func DefaultUserAgent(version string) string {
 	return "Mozilla/5.0 (compatible; Orbweaver" + slashVersion(version) + "; +https://github.com/orbweaver/orbweaver)"
 }
 
-// alternateUserAgent is for the second header profile: as honest, in the shape of
-// a browser's own.
+// alternateUserAgent returns the User-Agent of the second header profile. It is as
+// honest, but in the form of a browser's.
 func alternateUserAgent(version string) string {
 	return "Mozilla/5.0 (X11; Linux x86_64) Orbweaver" + slashVersion(version)
 }

@@ -14,19 +14,19 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// proxies says through which proxy a URL is asked.
+// proxies selects the proxy for a URL.
 type proxies struct {
-	explicit     *url.URL                         // for every host that bypass does not spare
-	bypass       func(*url.URL) (*url.URL, error) // explicit, or nil where NO_PROXY says so
-	inherited    func(*url.URL) (*url.URL, error) // the environment's; nil for none
-	otherSchemes func(*url.URL) (*url.URL, error) // the environment's for other schemes than the web's; nil for none
-	direct       []connectTo                      // connections that were told where to go
-	addresses    map[string]bool                  // host:port of the proxies
+	explicit     *url.URL                         // for every host that bypass does not exclude
+	bypass       func(*url.URL) (*url.URL, error) // returns explicit, or nil if NO_PROXY says so
+	inherited    func(*url.URL) (*url.URL, error) // the proxy of the environment; nil if there is none
+	otherSchemes func(*url.URL) (*url.URL, error) // the proxy of the environment for schemes other than http and https; nil if there is none
+	direct       []connectTo                      // connections that go directly to another address
+	addresses    map[string]bool                  // "host:port" of each proxy
 }
 
-// newProxies reads the proxy of a flag, or when there is none those of the
-// environment: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in either case,
-// NO_PROXY with domains, addresses and CIDR networks.
+// newProxies returns the proxy given by a flag, or the proxies of the environment:
+// HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in either case. NO_PROXY may contain
+// domains, addresses and CIDR networks.
 func newProxies(flag string) (*proxies, error) {
 	p := &proxies{addresses: make(map[string]bool)}
 	environment := httpproxy.FromEnvironment()
@@ -67,14 +67,14 @@ func newProxies(flag string) (*proxies, error) {
 	return p, nil
 }
 
-// parse reads a proxy's URL and notes its address.
+// parse parses a proxy's URL and records its address.
 func (p *proxies) parse(proxy string) (*url.URL, error) {
 	if !strings.Contains(proxy, "://") {
 		proxy = "http://" + proxy
 	}
 	u, err := url.Parse(proxy)
 	if err != nil || u.Hostname() == "" {
-		return nil, errors.New("parse proxy: it is no URL with a host") // the text may hold a password
+		return nil, errors.New("parse proxy: it is no URL with a host") // the value may contain a password
 	}
 	ports := map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 	port, ok := ports[u.Scheme]
@@ -95,7 +95,7 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// forURL returns the proxy for a scheme of the web and an authority, nil for none.
+// forURL returns the proxy for an http or https authority, or nil if there is none.
 func (p *proxies) forURL(scheme, authority string) (*url.URL, error) {
 	if p.explicit == nil && p.inherited == nil {
 		return nil, nil
@@ -108,10 +108,10 @@ func (p *proxies) forURL(scheme, authority string) (*url.URL, error) {
 	return p.pick(u, net.JoinHostPort(u.Hostname(), port), p.inherited)
 }
 
-// forOtherScheme returns the proxy for a host and port that is asked by a scheme beside the
-// web's: that of the flag, else ALL_PROXY's.
+// forOtherScheme returns the proxy for a host and port of another scheme: that of the
+// flag, else that of ALL_PROXY.
 func (p *proxies) forOtherScheme(hostport string) (*url.URL, error) {
-	// Which hosts are spared is decided as for http.
+	// Hosts are excluded by the same rules as for http.
 	return p.pick(&url.URL{Scheme: "http", Host: hostport}, hostport, p.otherSchemes)
 }
 
@@ -122,21 +122,21 @@ func (p *proxies) pick(u *url.URL, hostport string, inherited func(*url.URL) (*u
 	if p.explicit == nil {
 		return inherited(u)
 	}
-	// A flag wins over what is usual for loopback hosts.
+	// An explicit flag takes precedence over the exclusion of loopback hosts.
 	if isLoopback(strings.TrimSuffix(u.Host, ":"+u.Port())) {
 		return p.explicit, nil
 	}
 	return p.bypass(u)
 }
 
-// forRequest is for http.Transport's Proxy.
+// forRequest is the Proxy function of http.Transport.
 func (p *proxies) forRequest(r *http.Request) (*url.URL, error) {
 	return p.forURL(r.URL.Scheme, r.URL.Host)
 }
 
-// proxyStatusError is a proxy's answer other than 200 to CONNECT. It is passed on
-// as the answer to the request: 407 and 403 say that it was refused, 502 to 504
-// that the proxy could not reach the host.
+// proxyStatusError is a proxy's answer to CONNECT with a status other than 200. It
+// becomes the answer to the request: 407 and 403 mean that the proxy refused, 502 to
+// 504 that it could not reach the host.
 type proxyStatusError struct {
 	status int
 	header http.Header
@@ -148,7 +148,7 @@ func (e *proxyStatusError) response() *http.Response {
 	return &http.Response{StatusCode: e.status, ProtoMajor: 1, ProtoMinor: 1, Header: e.header, Body: http.NoBody}
 }
 
-// checkConnectAnswer is for http.Transport's OnProxyConnectResponse.
+// checkConnectAnswer is the OnProxyConnectResponse function of http.Transport.
 func checkConnectAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil

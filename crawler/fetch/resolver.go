@@ -17,46 +17,45 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// How long and how much a resolver remembers. Go tells no TTL; a run is short
-// enough for a fixed time to do.
+// Limits on what a resolver caches. Go does not report TTLs, and a run is short enough
+// for fixed lifetimes.
 const (
 	dnsLifetime        = 60 * time.Second // names with addresses
-	dnsLifetimeMissing = 10 * time.Second // names without
+	dnsLifetimeMissing = 10 * time.Second // names without addresses
 	maxNames           = 20_000
 )
 
-// dnsLifetimeFailed is how long a temporary failure is remembered: long enough to answer
-// all who are in line for the host at once, as each would wait as long as the first
-// did, and shorter than the wait before a retry, which asks again.
+// dnsLifetimeFailed is the lifetime of a temporary failure. It is long enough to answer
+// all waiting requests for the host at once, each of which would otherwise wait as long
+// as the first, and shorter than the delay of a retry, which needs a new lookup.
 const dnsLifetimeFailed = 200 * time.Millisecond
 
-// Name servers and the way to them lose packets, the more the more come at once, and
-// Go's resolver sends a lost question again after five seconds only. So no more than
-// maxLookups names are looked up at a time, and a question that has not been answered
-// after dnsRepeatAfter is asked once more beside it, and again after twice as long: the
-// first answer counts.
+// Name servers and networks lose packets, especially under load, and Go's resolver
+// repeats a lost query only after five seconds. So at most maxLookups names are looked
+// up at a time. A query without an answer is repeated in parallel after dnsRepeatAfter,
+// and again after twice that time. The first answer counts.
 const (
 	maxLookups     = 32
 	dnsRepeatAfter = 500 * time.Millisecond
 	dnsMaxQueries  = 3
 )
 
-// A name server that let so many lookups in a row, of whatever names, go without an
-// answer is not waited for any more but by one lookup at a time, until it answers:
-// there may be thousands of names, and no network.
+// maxTimeouts is the number of consecutive lookups without an answer, of any names,
+// after which only one lookup at a time waits for the name server, until it answers.
+// Without a network, thousands of names would otherwise wait.
 const maxTimeouts = 20
 
-// resolver looks host names up, each once at a time, and remembers the answer for
-// a while: one that says there is no such name, too, and a temporary failure for a
-// moment. It is safe for concurrent use.
+// resolver looks up host names, each only once at a time, and caches the results,
+// including missing names and, briefly, temporary failures. It is safe for concurrent
+// use.
 type resolver struct {
 	lookup   func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	timeout  time.Duration // of one lookup
-	slots    chan struct{} // as many as names are looked up at a time
-	timeouts atomic.Int32  // lookups in a row without an answer
-	probing  atomic.Bool   // one asks a name server that answers nobody
+	slots    chan struct{} // limits the number of simultaneous lookups
+	timeouts atomic.Int32  // consecutive lookups without an answer
+	probing  atomic.Bool   // a lookup is testing a name server that has stopped answering
 
-	ctx    context.Context // ends with the owner; lookups outlive the request that began them
+	ctx    context.Context // canceled by close; a lookup may outlive the request that started it
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
@@ -64,16 +63,16 @@ type resolver struct {
 	names map[string]*lookup
 }
 
-// lookup is a name that is being looked up, or was.
+// lookup is a pending or finished lookup of a name.
 type lookup struct {
-	done    chan struct{} // closed when the fields below are set
+	done    chan struct{} // closed when the other fields are set
 	addrs   []netip.Addr
 	err     error
 	expires time.Time
 }
 
-// newResolver returns a resolver that asks server ("address:port"), or the
-// system's resolver when server is empty.
+// newResolver returns a resolver that queries server ("address:port"), or the system's
+// resolver if server is empty.
 func newResolver(server string, timeout time.Duration) *resolver {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &resolver{
@@ -86,7 +85,7 @@ func newResolver(server string, timeout time.Duration) *resolver {
 	}
 }
 
-// close ends all lookups and waits for them.
+// close cancels all lookups and waits for them to end.
 func (r *resolver) close() {
 	r.mu.Lock()
 	r.cancel()
@@ -94,15 +93,16 @@ func (r *resolver) close() {
 	r.wg.Wait()
 }
 
-// resolve returns the addresses of a host, which may be an address itself. The
-// error is a *Fault of kind dns-not-found or dns-failure, or the context's.
+// resolve returns the addresses of a host, which may itself be an address. The error is
+// a *Fault of kind dns-not-found or dns-failure, or the context's error.
 func (r *resolver) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil
 	}
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		// RFC 6761 section 6.3: no resolver is asked. Servers listen on either.
+		// RFC 6761 section 6.3: these names need no resolver. Servers listen on either
+		// address.
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	}
 	l := r.startLookup(name)
@@ -114,7 +114,7 @@ func (r *resolver) resolve(ctx context.Context, host string) ([]netip.Addr, erro
 	}
 }
 
-// startLookup returns the lookup of a name, a new one when there is none to share.
+// startLookup returns the pending or cached lookup of a name, or starts a new one.
 func (r *resolver) startLookup(name string) *lookup {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +143,7 @@ func (r *resolver) startLookup(name string) *lookup {
 	return l
 }
 
-// evict makes room: what has expired goes first, then whatever comes.
+// evict makes room by deleting expired lookups first, then any others.
 func (r *resolver) evict(now time.Time) {
 	for name, l := range r.names {
 		select {
@@ -158,11 +158,11 @@ func (r *resolver) evict(now time.Time) {
 		if len(r.names) < maxNames {
 			return
 		}
-		delete(r.names, name) // one under way is finished by its own goroutine
+		delete(r.names, name) // a pending lookup finishes anyway
 	}
 }
 
-// run looks a name up and tells those who wait.
+// run looks up a name and wakes those who wait for it.
 func (r *resolver) run(name string, l *lookup) {
 	addrs, err := r.attempt(name)
 	keep := dnsLifetime
@@ -178,7 +178,8 @@ func (r *resolver) run(name string, l *lookup) {
 	close(l.done)
 }
 
-// attempt looks a name up, unless the name server answers nobody.
+// attempt looks up a name. It fails at once if the name server has stopped answering
+// and another lookup is testing it.
 func (r *resolver) attempt(name string) ([]netip.Addr, error) {
 	r.slots <- struct{}{}
 	defer func() { <-r.slots }()
@@ -199,18 +200,19 @@ func (r *resolver) attempt(name string) ([]netip.Addr, error) {
 	return addrs, err
 }
 
-// errServerSilent is the answer for who does not wait for a name server that answers nobody.
+// errServerSilent is the result of lookups that do not wait for a name server that has
+// stopped answering.
 var errServerSilent = &net.DNSError{Err: "no lookup was answered", IsTimeout: true, IsTemporary: true}
 
-// lookupResult is what one lookup brought.
+// lookupResult is the result of one lookup.
 type lookupResult struct {
 	addrs []netip.Addr
 	err   error
 }
 
-// addresses looks a name up in both families, each by itself: asked for both, the
-// system may report the one that has no record and hide that the other could not be
-// asked. The error is the one that says more than that there is no such name.
+// addresses looks up a name in both address families separately. In a combined lookup,
+// the system may report that one family has no record and hide that the query for the
+// other failed. The returned error is the more informative of the two.
 func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, error) {
 	var v6 lookupResult
 	var both sync.WaitGroup
@@ -229,8 +231,8 @@ func (r *resolver) addresses(ctx context.Context, name string) ([]netip.Addr, er
 	return addrs, v4.err
 }
 
-// lookUpRepeatedly looks a name up in one family, and once more beside it when no answer
-// comes. Lookups that nobody waits for any more are ended.
+// lookUpRepeatedly looks up a name in one family and repeats the query in parallel if
+// no answer comes. It cancels the other queries after the first answer.
 func (r *resolver) lookUpRepeatedly(ctx context.Context, network, name string) lookupResult {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -264,13 +266,14 @@ func isNotFound(err error) bool {
 	return errors.As(err, &dnsError) && dnsError.IsNotFound
 }
 
-// isUnanswered reports whether a name server was waited for in vain.
+// isUnanswered reports whether a name server did not answer in time.
 func isUnanswered(err error) bool {
 	var dnsError *net.DNSError
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &dnsError) && dnsError.IsTimeout
 }
 
-// dnsFault says what kept a name from being resolved; no error means no address.
+// dnsFault returns the fault of a failed lookup. A nil error means that the name has no
+// address.
 func dnsFault(name string, err error) *Fault {
 	f := &Fault{Kind: "dns-failure", Op: "look up", Target: name, Retry: true}
 	switch {
@@ -289,7 +292,8 @@ func dnsFault(name string, err error) *Fault {
 	return f
 }
 
-// systemLookup returns Go's own lookup, aimed at one server when one is given.
+// systemLookup returns the lookup function of the net package, directed at server if
+// that is not empty.
 func systemLookup(server string) func(context.Context, string, string) ([]netip.Addr, error) {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		if server != "" {
@@ -310,9 +314,8 @@ func systemLookup(server string) func(context.Context, string, string) ([]netip.
 	}
 }
 
-// dialNameServer connects to a name server. Go's resolver goes on reading from the
-// connection for seconds when its lookup was given up; closing it then leaves no
-// goroutine behind.
+// dialNameServer connects to a name server. Go's resolver keeps reading from the
+// connection for seconds after a canceled lookup; closing it ends that goroutine.
 func dialNameServer(ctx context.Context, network, address string) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, address)
@@ -321,19 +324,20 @@ func dialNameServer(ctx context.Context, network, address string) (net.Conn, err
 	}
 	end := closeOnDone{ctx, context.AfterFunc(ctx, func() { conn.Close() })}
 	if udp, ok := conn.(*net.UDPConn); ok {
-		return datagramConn{udp, end}, nil // the resolver looks for a net.PacketConn
+		return datagramConn{udp, end}, nil // the resolver checks for net.PacketConn
 	}
 	return streamConn{conn, end}, nil
 }
 
-// closeOnDone is what becomes of a connection to a name server.
+// closeOnDone belongs to a connection to a name server that is closed when its context
+// ends.
 type closeOnDone struct {
 	ctx  context.Context
 	stop func() bool
 }
 
-// readError is the error of a read: that of a connection which was closed because time is
-// up must not be taken for the name server's fault.
+// readError converts the error of a read. A connection that was closed because of the
+// deadline must not look like a fault of the name server.
 func (e closeOnDone) readError(err error) error {
 	if err != nil && errors.Is(e.ctx.Err(), context.DeadlineExceeded) {
 		return os.ErrDeadlineExceeded
@@ -371,11 +375,10 @@ func (c streamConn) Close() error {
 	return c.Conn.Close()
 }
 
-// absoluteName puts a dot behind a name that can't be meant relative to the
-// machine's search list: with one, a resolver that finds no such name would go
-// on to try it under the user's own domain, where a wildcard may answer for it.
-// On other systems than Linux the system's resolver knows more than Go's
-// (profiles, VPNs), so there it is left alone.
+// absoluteName appends a dot to a name that cannot be relative to the machine's search
+// list. Otherwise a resolver that does not find the name would also try it under the
+// user's own domain, where a wildcard might answer. On systems other than Linux the
+// name stays as it is, because their resolvers know more than Go's (profiles, VPNs).
 func absoluteName(name string) string {
 	if runtime.GOOS != "linux" {
 		return name
@@ -387,7 +390,7 @@ func absoluteName(name string) string {
 	return name + "."
 }
 
-// checkNameServer reports what is wrong with the address of a name server.
+// checkNameServer returns an error if server is not a valid ADDRESS:PORT.
 func checkNameServer(server string) error {
 	host, port, err := net.SplitHostPort(server)
 	if err != nil || host == "" {

@@ -14,18 +14,18 @@ import (
 	"unicode/utf8"
 )
 
-// session is one Request to a server beside the web, from connecting to the end of
-// the body.
+// session is one Request to a server of another scheme, from the connection to the end
+// of the body.
 type session struct {
 	*schemeFetcher
-	parent   context.Context // whoever asks
-	ctx      context.Context // ends with the visit too
+	parent   context.Context // the caller's context
+	ctx      context.Context // also canceled by end
 	cancel   context.CancelFunc
 	req      *Request
-	deadline time.Time // of the whole
-	requests int       // what was asked of servers; a login is no request
+	deadline time.Time // of the whole session
+	requests int       // requests sent to servers; a login does not count
 	conns    []*boundedConn
-	proxied  bool // by a SOCKS proxy
+	proxied  bool // through a SOCKS proxy
 	notes    []Note
 }
 
@@ -35,7 +35,7 @@ func (d *schemeFetcher) newSession(ctx context.Context, req *Request) *session {
 	return s
 }
 
-// end closes what is open.
+// end closes all connections.
 func (s *session) end() {
 	s.cancel()
 	for _, c := range s.conns {
@@ -45,11 +45,11 @@ func (s *session) end() {
 	s.conns = nil
 }
 
-// target names the URL in faults, passwords removed.
+// target returns the URL for faults, without passwords.
 func (s *session) target() string { return s.req.URL.WithoutFragment().Printed() }
 
-// serverFault is the fault of a server that answered in the negative. text is its own
-// words.
+// serverFault returns the fault for a negative answer of a server. text is the server's
+// own message.
 func (s *session) serverFault(kind, what, text string) *Fault {
 	f := urlFault(s.req.URL, kind, what)
 	if text = oneLine(text); text != "" {
@@ -59,7 +59,7 @@ func (s *session) serverFault(kind, what, text string) *Fault {
 	return f
 }
 
-// Errors of a conversation that the other side has to answer for.
+// Errors that the server causes.
 var (
 	errLineTooLong  = errors.New("a line of the answer is longer than lines may be")
 	errTooLarge     = errors.New("the answer is longer than it may be")
@@ -68,14 +68,14 @@ var (
 	errNoAnswer     = errors.New("the connection was closed without an answer")
 )
 
-// fault says what an error means for the visit. A Fault stays what it is.
+// fault returns the fault for an error. A Fault keeps its kind.
 func (s *session) fault(op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var f *Fault
 	if errors.As(err, &f) {
-		g := *f // the dialer's are shared by all who waited for the same name
+		g := *f // the dialer's, which all requests that waited for the same name share
 		g.Requests = s.requests
 		return &g
 	}
@@ -107,7 +107,7 @@ func (s *session) fault(op string, err error) error {
 	return f
 }
 
-// bodyFault says what an error met within a body means.
+// bodyFault returns the fault for an error within a body.
 func (s *session) bodyFault(err error) error {
 	err = s.fault("read", err)
 	var f *Fault
@@ -118,15 +118,15 @@ func (s *session) bodyFault(err error) error {
 	return err
 }
 
-// isHandshake reports whether an error is TLS's own, of the handshake or later.
+// isHandshake reports whether an error comes from TLS, during the handshake or later.
 func isHandshake(err error) bool {
 	var chain *chainError
 	text := err.Error()
 	return errors.As(err, &chain) || strings.Contains(text, "tls: ") || strings.Contains(text, "x509: ")
 }
 
-// open connects to a server, with TLS when that is wanted. limit bounds how many
-// bytes are read from it.
+// open connects to a server, over TLS if secure is true. limit is the most bytes to
+// read from it.
 func (s *session) open(server serverAddr, secure bool, limit int64) (*boundedConn, error) {
 	for completed := false; ; completed = true {
 		c, err := s.dial(server, limit)
@@ -157,9 +157,8 @@ func (s *session) dial(server serverAddr, limit int64) (*boundedConn, error) {
 	return s.bound(conn, limit), nil
 }
 
-// dialPeer opens a further connection to a host that we talk to already, at the
-// address it has: it was looked up and allowed before, and no rule sends it
-// elsewhere.
+// dialPeer opens another connection to a connected host at a known address. The address
+// has been looked up and checked before, and no --connect-to rule applies.
 func (s *session) dialPeer(to netip.AddrPort, limit int64) (*boundedConn, error) {
 	d := s.web.dialer
 	if !d.startDial() {
@@ -176,8 +175,7 @@ func (s *session) dialPeer(to netip.AddrPort, limit int64) (*boundedConn, error)
 	return s.bound(conn, limit), nil
 }
 
-// handshake puts TLS over a connection, below its bounds: what counts is plain
-// text.
+// handshake adds TLS to a connection, below its limits, which apply to the plain text.
 func (s *session) handshake(c *boundedConn, host string) error {
 	ctx := s.ctx
 	if s.req.Internal {
@@ -198,8 +196,8 @@ func (s *session) handshake(c *boundedConn, host string) error {
 	return nil
 }
 
-// tlsFor returns the configuration for a host. A certificate is held to the host
-// even where that is an address, which TLS does not name to the server.
+// tlsFor returns the TLS configuration for a host. Certificates are verified even if
+// the host is an IP address, which TLS does not send as a server name.
 func (s *session) tlsFor(host string) *tls.Config {
 	config := s.tls.Clone()
 	config.ServerName = host
@@ -210,8 +208,8 @@ func (s *session) tlsFor(host string) *tls.Config {
 	return config
 }
 
-// bound makes a connection one of the visit's: it ends with it, and with the
-// context.
+// bound adds a connection to the session, which closes it at its end or when the
+// context is canceled.
 func (s *session) bound(conn net.Conn, limit int64) *boundedConn {
 	c := &boundedConn{Conn: conn, session: s, remaining: limit}
 	c.stop = context.AfterFunc(s.ctx, func() { conn.Close() })
@@ -220,7 +218,7 @@ func (s *session) bound(conn net.Conn, limit int64) *boundedConn {
 	return c
 }
 
-// sessionPage is a document made here; closing it ends the visit.
+// sessionPage is a generated document. Closing it ends the session.
 type sessionPage struct {
 	io.ReadCloser
 	session *session
@@ -228,11 +226,10 @@ type sessionPage struct {
 
 func (b *sessionPage) Close() error { b.session.end(); return nil }
 
-// maxQuotedText bounds what is repeated of a server's own words.
+// maxQuotedText is the most bytes of a server's message that are quoted.
 const maxQuotedText = 120
 
-// oneLine makes a server's words fit for a message: printable, in one line, not
-// too long.
+// oneLine makes a server's text fit for a message: printable, on one line, and short.
 func oneLine(text string) string {
 	var b strings.Builder
 	space := false
@@ -253,5 +250,5 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// quote shows a name in a message.
+// quote returns a name in quotes for a message.
 func quote(name string) string { return `"` + oneLine(name) + `"` }

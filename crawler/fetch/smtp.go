@@ -13,19 +13,18 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxExchangers bounds how many mail servers of a domain are tried.
+// maxExchangers is the most mail servers of a domain that are tried.
 const maxExchangers = 4
 
-// ProbeMail asks the mail servers of an address's domain whether they would take
-// mail for it: connect, EHLO, MAIL FROM:<>, RCPT TO, QUIT (RFC 5321). No message
-// follows; DATA is never said. It is for --mail-probe only, as servers do not like
-// to be asked, and what they say to a stranger proves little: only an answer that
-// the mailbox does not exist is held against the address, as a Fault of kind
-// file-missing. Servers that refuse to talk to this machine, or can't be reached
-// from it, which is usual, leave it open: kinds file-unreadable, rate-limited,
-// timeout, connection-reset.
+// ProbeMail asks the mail servers of an address's domain whether they accept mail for
+// it: connect, EHLO, MAIL FROM:<>, RCPT TO, QUIT (RFC 5321). It never sends DATA or a
+// message. It is only for --mail-probe, because servers do not like probes and their
+// answers to strangers prove little. Only the answer that the mailbox does not exist
+// counts against the address, as a Fault of kind file-missing. Often servers refuse to
+// talk to this machine or are unreachable from it, which leaves the result open: kinds
+// file-unreadable, rate-limited, timeout, connection-reset.
 //
-// It returns nil where a server would take the mail, and for address literals.
+// ProbeMail returns nil if a server would accept the mail, and for address literals.
 func (d *OtherSchemes) ProbeMail(ctx context.Context, address urinorm.Address) error {
 	if address.Literal() {
 		return nil
@@ -57,15 +56,15 @@ func (d *OtherSchemes) ProbeMail(ctx context.Context, address urinorm.Address) e
 	return last
 }
 
-// isConclusive reports whether a mail server's answer makes it needless to ask the
-// next.
+// isConclusive reports whether the answer of a mail server makes it unnecessary to ask
+// the next one.
 func isConclusive(err error) bool {
 	var f *Fault
 	return errors.As(err, &f) && (f.Kind == "file-missing" || f.Kind == "uri-invalid")
 }
 
-// exchangers returns the hosts that take a domain's mail, the preferred first; the
-// domain itself where it names none (RFC 5321 section 5.1).
+// exchangers returns the hosts that accept a domain's mail, in order of preference, or
+// the domain itself if it names none (RFC 5321 section 5.1).
 func (s *session) exchangers(domain string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.web.timeout)
 	defer cancel()
@@ -89,13 +88,14 @@ func (s *session) exchangers(domain string) ([]string, error) {
 	return hosts, nil
 }
 
-// probeRecipient goes as far as RCPT with one server.
+// probeRecipient runs the dialog with one server up to RCPT.
 func (s *session) probeRecipient(host string, address urinorm.Address) error {
 	c, err := s.dialLines(serverAddr{host, s.port}, false)
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) && f.Kind == "connect-refused" {
-			// Many networks let nobody out on this port; it says nothing of the address.
+			// Many networks block this port for outgoing connections, so the fault says
+			// nothing about the address.
 			g := *f
 			g.Kind = "connection-reset"
 			return &g
@@ -139,7 +139,7 @@ func (s *session) probeRecipient(host string, address urinorm.Address) error {
 	return nil
 }
 
-// ehloDomain is how we introduce ourselves: by the address we come from (RFC
+// ehloDomain returns the argument of EHLO: the local address of the connection (RFC
 // 5321 section 4.1.4).
 func (c *lineConn) ehloDomain() string {
 	local, err := netip.ParseAddrPort(c.conn.LocalAddr().String())
@@ -153,9 +153,9 @@ func (c *lineConn) ehloDomain() string {
 	return "[" + addr.String() + "]"
 }
 
-// mailFault says what a negative answer means: by its enhanced status code (RFC
-// 3463) where there is one, else by its words. 550 alone says nothing: it is sent
-// to strangers, too.
+// mailFault returns the fault for a negative reply. It uses the enhanced status code
+// (RFC 3463) if there is one, or else the text. 550 alone proves nothing, because
+// servers also send it to strangers.
 func (c *lineConn) mailFault(what string, answer reply, recipient bool) error {
 	kind := "file-unreadable"
 	switch {

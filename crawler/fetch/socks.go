@@ -10,12 +10,12 @@ import (
 	"golang.org/x/net/proxy"
 )
 
-// isSOCKS reports whether a proxy carries any connection, whatever is said over it.
+// isSOCKS reports whether a proxy can forward any protocol.
 func isSOCKS(proxy *url.URL) bool { return proxy != nil && strings.HasPrefix(proxy.Scheme, "socks5") }
 
-// dialOther connects to a server of a scheme beside the web's: through the SOCKS proxy
-// where there is one, which looks the name up, else directly, as a proxy of HTTP's
-// carries HTTP alone. It reports whether the connection is the proxy's.
+// dialOther connects to a server of another scheme. It uses the SOCKS proxy if there is
+// one, which also looks up the name. Otherwise it connects directly, because an HTTP
+// proxy forwards only HTTP. proxied is true if the connection goes through the proxy.
 func (h *HTTP) dialOther(ctx context.Context, hostport string) (conn net.Conn, proxied bool, err error) {
 	through, err := h.proxies.forOtherScheme(hostport)
 	if err != nil || !isSOCKS(through) {
@@ -64,10 +64,10 @@ func (h *HTTP) dialSOCKS(ctx context.Context, through *url.URL, hostport string)
 	return nil, f
 }
 
-// dialFunc is the dialer that package proxy reaches the proxy by.
+// dialFunc is the dialer with which package proxy connects to the proxy.
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// DialContext dials.
+// DialContext calls d.
 func (d dialFunc) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d(ctx, network, address)
 }

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	maxTelnetTalk = 64 << 10 // bytes that are read while we wait for prompts
-	maxPromptLine = 512      // bytes of a line that may be one
+	maxTelnetTalk = 64 << 10 // bytes read while waiting for prompts
+	maxPromptLine = 512      // bytes of a line that may be a prompt
 )
 
 // Telnet commands (RFC 854).
@@ -21,11 +21,10 @@ const (
 	telnetIAC  = 255
 )
 
-// fetchTelnet answers for telnet (RFC 4248): a server that accepts the connection is
-// there. Where the URL names a user the server is waited for to ask for one, and
-// where it has a password, for that too; what the server thinks of them is the
-// verdict. Nothing else is ever sent, and nothing of the URL that is a control
-// character or a command of Telnet.
+// fetchTelnet answers telnet URLs (RFC 4248). It is enough that the server accepts the
+// connection. If the URL names a user, fetchTelnet waits for the login prompt and sends
+// the name, and the password likewise; the server's reaction is the result. It never
+// sends anything else, and no control characters or Telnet commands from the URL.
 func fetchTelnet(s *session) (*Response, error) {
 	server, err := s.serverOf(s.req.URL)
 	if err != nil {
@@ -50,14 +49,14 @@ func fetchTelnet(s *session) (*Response, error) {
 	return &Response{Size: -1}, nil
 }
 
-// terminal is a Telnet connection that offers and accepts no options.
+// terminal is a Telnet connection that neither offers nor accepts options.
 type terminal struct {
 	conn *boundedConn
 	in   *bufio.Reader
-	line strings.Builder // what the server wrote since we last said something
+	line strings.Builder // server output since this client last sent a line
 }
 
-// login answers the prompts for a name and a password.
+// login answers the prompts for user name and password.
 func (t *terminal) login(s *session, user *account) error {
 	if err := t.wait("login:", "username:", "user:", "name:"); err != nil {
 		return err
@@ -71,7 +70,7 @@ func (t *terminal) login(s *session, user *account) error {
 	if err := t.writeLine(user.password); err != nil {
 		return err
 	}
-	// The next thing that is no blank line is a welcome or a refusal.
+	// The next line that is not blank is a welcome or a refusal.
 	if err := t.wait(""); err != nil {
 		return err
 	}
@@ -84,15 +83,15 @@ func (t *terminal) login(s *session, user *account) error {
 	return nil
 }
 
-// writeLine sends a line. RFC 854 ends it with CR LF.
+// writeLine sends a line with the line ending CR LF (RFC 854).
 func (t *terminal) writeLine(line string) error {
 	t.line.Reset()
 	_, err := t.conn.Write([]byte(line + "\r\n"))
 	return err
 }
 
-// wait reads until the server has written one of the words, in any case; "" is
-// the end of any line with something on it, or a pause in it.
+// wait reads until the server has written one of the words, in any case. "" stands for
+// the end of a line that is not blank, or a pause within it.
 func (t *terminal) wait(words ...string) error {
 	for {
 		c, err := t.readByte()
@@ -119,13 +118,13 @@ func (t *terminal) wait(words ...string) error {
 	}
 }
 
-// readByte reads a character, and refuses the options that the server proposes.
+// readByte reads a character and refuses the options that the server proposes.
 func (t *terminal) readByte() (byte, error) {
 	for {
 		c, err := t.in.ReadByte()
 		if err != nil || c != telnetIAC {
 			if c == 0 && err == nil {
-				continue // CR NUL is a bare carriage return
+				continue // the NUL after a bare carriage return
 			}
 			return c, err
 		}
@@ -152,14 +151,14 @@ func (t *terminal) readByte() (byte, error) {
 	}
 }
 
-// refuse answers a proposal; what the server gives up needs no answer (RFC 854,
-// "to prevent option loops").
+// refuse answers a proposed option. The end of an option needs no answer (RFC 854, "to
+// prevent option loops").
 func (t *terminal) refuse(command, option byte) error {
 	answer := map[byte]byte{telnetWill: telnetDont, telnetDo: telnetWont}[command]
 	if answer == 0 {
 		return nil
 	}
-	// Not by Write: it would give the server another time limit for each proposal.
+	// This does not use Write, which would restart the time limit for each proposal.
 	_, err := t.conn.writeInStep([]byte{telnetIAC, answer, option})
 	return err
 }

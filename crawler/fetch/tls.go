@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// internalKey marks the context of a request to an internal host, for the choice
-// of a client certificate.
+// internalKey marks the context of requests to internal hosts, which may use the client
+// certificate.
 type internalKey struct{}
 
-// browserSuites are RSA key exchange suites that Go no longer offers by itself
-// and browsers still do: a site that works for its readers works for us.
+// browserSuites are RSA key exchange suites that Go no longer offers by default.
+// Browsers still do, and a site that works in browsers should work here.
 var browserSuites = []uint16{
 	tls.TLS_RSA_WITH_AES_128_GCM_SHA256,
 	tls.TLS_RSA_WITH_AES_256_GCM_SHA384,
@@ -24,15 +24,16 @@ var browserSuites = []uint16{
 	tls.TLS_RSA_WITH_AES_256_CBC_SHA,
 }
 
-// maxTLSSessions is how many TLS sessions are kept for resumption.
+// maxTLSSessions is the number of TLS sessions to keep for resumption.
 const maxTLSSessions = 1024
 
-// tlsConfig returns the configuration of all connections. TLS 1.2 is the oldest
-// version, as in browsers.
+// tlsConfig returns the configuration of all connections. As in browsers, the oldest
+// version is TLS 1.2.
 func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12,
-		// The chain is verified by us, as completing it takes more than one try.
+		// VerifyConnection verifies the chain, because completing it may take a second
+		// attempt.
 		InsecureSkipVerify: true,
 		VerifyConnection:   v.verify,
 		ClientSessionCache: tls.NewLRUClientSessionCache(maxTLSSessions),
@@ -49,7 +50,7 @@ func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 	}
 	key := config.ClientKey
 	if key == "" {
-		key = config.ClientCert // one file for both, as curl allows
+		key = config.ClientCert // one file for both, as in curl
 	}
 	pair, err := tls.LoadX509KeyPair(config.ClientCert, key)
 	if err != nil {
@@ -67,15 +68,15 @@ func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 // verifier verifies the certificates of servers. It is safe for concurrent use.
 type verifier struct {
 	insecure bool
-	roots    *x509.CertPool // nil for the system's
-	digest   string         // of the file they came from; "" for the system's
-	expiry   time.Duration  // certificates that expire sooner are noted; negative: none
+	roots    *x509.CertPool // nil means the system's
+	digest   string         // of the CA file; "" for the system's roots
+	expiry   time.Duration  // report certificates that expire sooner; negative means never
 
 	mu     sync.RWMutex
-	extras map[[sha256.Size]byte][]*x509.Certificate // by leaf: issuers its server does not send
+	extras map[[sha256.Size]byte][]*x509.Certificate // keyed by leaf: issuers that the server does not send
 }
 
-// maxExtras bounds how many incomplete chains are remembered.
+// maxExtras is the most incomplete chains that are remembered.
 const maxExtras = 10_000
 
 func newVerifier(config HTTPConfig) (*verifier, error) {
@@ -92,7 +93,7 @@ func newVerifier(config HTTPConfig) (*verifier, error) {
 	}
 	v.digest = fmt.Sprintf("%x", sha256.Sum256(pem))
 	if v.roots, err = x509.SystemCertPool(); err != nil {
-		v.roots = x509.NewCertPool() // a machine without any: the file is all there is
+		v.roots = x509.NewCertPool() // without system roots, the file is the only source
 	}
 	if !v.roots.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("read CA file %s: no PEM certificate in it", config.CAFile)
@@ -100,7 +101,7 @@ func newVerifier(config HTTPConfig) (*verifier, error) {
 	return v, nil
 }
 
-// chainError is a chain that leads to no trusted authority as it was sent.
+// chainError reports that the chain sent by a server leads to no trusted authority.
 type chainError struct {
 	certs []*x509.Certificate
 	err   error
@@ -109,7 +110,7 @@ type chainError struct {
 func (e *chainError) Error() string { return e.err.Error() }
 func (e *chainError) Unwrap() error { return e.err }
 
-// verify is for tls.Config's VerifyConnection.
+// verify is the VerifyConnection function of tls.Config.
 func (v *verifier) verify(state tls.ConnectionState) error {
 	if v.insecure {
 		return nil
@@ -131,8 +132,9 @@ func (v *verifier) verify(state tls.ConnectionState) error {
 	return &chainError{certs, err}
 }
 
-// verifyAddress holds a certificate to a host that is an address. TLS does not name such
-// a host to the server, and so the connection's state does not either.
+// verifyAddress verifies that a certificate is for a host that is an IP address. TLS
+// does not send such a host as a server name, so it is missing from the connection
+// state.
 func (v *verifier) verifyAddress(state *tls.ConnectionState, host string) error {
 	if v.insecure || state == nil || state.ServerName != "" || len(state.PeerCertificates) == 0 {
 		return nil
@@ -140,7 +142,7 @@ func (v *verifier) verifyAddress(state *tls.ConnectionState, host string) error 
 	return state.PeerCertificates[0].VerifyHostname(host)
 }
 
-// check verifies a chain, with further intermediates, for a host name.
+// check verifies a chain with additional intermediates for a host name.
 func (v *verifier) check(certs, extra []*x509.Certificate, name string) error {
 	options := x509.VerifyOptions{DNSName: name, Roots: v.roots, Intermediates: x509.NewCertPool(), CurrentTime: time.Now()}
 	for _, cert := range certs[1:] {
@@ -152,7 +154,8 @@ func (v *verifier) check(certs, extra []*x509.Certificate, name string) error {
 	_, err := certs[0].Verify(options)
 	var authority x509.UnknownAuthorityError
 	if name != "" && errors.As(err, &authority) {
-		// Of two faults the name is told. The verifiers of Windows and macOS look at it last.
+		// If the name is wrong as well, report that. The verifiers of Windows and macOS
+		// check it last.
 		if wrong := certs[0].VerifyHostname(name); wrong != nil {
 			return wrong
 		}
@@ -178,10 +181,10 @@ func (v *verifier) addExtra(leaf *x509.Certificate, certs []*x509.Certificate) {
 	v.extras[sha256.Sum256(leaf.Raw)] = certs
 }
 
-// notes tells what is odd about a connection that works.
+// notes returns warnings about a connection that works.
 func (v *verifier) notes(state *tls.ConnectionState) []Note {
 	if v.insecure || len(state.PeerCertificates) == 0 {
-		return nil // any certificate is as good as another then
+		return nil // all certificates are accepted
 	}
 	var notes []Note
 	leaf := state.PeerCertificates[0]
@@ -194,8 +197,8 @@ func (v *verifier) notes(state *tls.ConnectionState) []Note {
 	return notes
 }
 
-// expiryNote is what there is to say of a certificate that ends at a time, when
-// that is soon.
+// expiryNote returns the note about a certificate that expires at notAfter; soon is
+// false if there is nothing to report.
 func (v *verifier) expiryNote(notAfter time.Time) (note Note, soon bool) {
 	if v.expiry <= 0 || time.Until(notAfter) >= v.expiry {
 		return Note{}, false

@@ -11,23 +11,22 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxHeaderBytes bounds the header of an answer. Real sites send 64 KB of
+// maxHeaderBytes is the size limit of an answer's header. Some sites send 64 KB of
 // Content-Security-Policy.
 const maxHeaderBytes = 1 << 20
 
-// maxAddressTransports bounds how many hosts have a transport of their own.
+// maxAddressTransports is the most hosts with transports of their own.
 const maxAddressTransports = 512
 
-// transports are the connections to hosts, those that are kept for later requests
-// among them.
+// transports holds the connections to hosts, including idle ones.
 type transports struct {
 	remote   *http.Transport // HTTP/2 where the server offers it
-	fallback *http.Transport // HTTP/1.1 only, for hosts whose HTTP/2 is broken
+	fallback *http.Transport // HTTP/1.1 only, for hosts with broken HTTP/2
 	loopback *http.Transport
 
 	verifier *verifier
 	mu       sync.Mutex
-	byHost   map[transportKey]*http.Transport // of hosts that are addresses
+	byHost   map[transportKey]*http.Transport // for hosts that are IP addresses
 }
 
 type transportKey struct {
@@ -35,8 +34,8 @@ type transportKey struct {
 	hosts string
 }
 
-// newTransports returns the transports by a configuration. template has all that they
-// share but the limits.
+// newTransports returns the transports for a configuration. template has all settings
+// that they share.
 func newTransports(template *http.Transport, verifier *verifier, config HTTPConfig) *transports {
 	concurrency, perHost := config.Concurrency, config.PerHost
 	if concurrency <= 0 {
@@ -52,8 +51,8 @@ func newTransports(template *http.Transport, verifier *verifier, config HTTPConf
 		t.Protocols.SetHTTP1(true)
 		t.Protocols.SetHTTP2(http2)
 		if http2 {
-			// A connection that a middlebox dropped would otherwise cost a time limit for
-			// each request that is put on it.
+			// Without pings, each request on a connection that a middlebox has dropped
+			// would wait for a timeout.
 			t.HTTP2 = &http.HTTP2Config{SendPingTimeout: t.TLSHandshakeTimeout / 2, PingTimeout: t.TLSHandshakeTimeout / 2}
 		}
 		return t
@@ -66,15 +65,15 @@ func newTransports(template *http.Transport, verifier *verifier, config HTTPConf
 	}
 }
 
-// forTarget returns the transport for a URL and its proxy: t, or one like it that
-// holds certificates to their addresses. Where both have one and are asked over TLS,
-// it cannot tell whose certificate it sees, and either will do; the target's is
-// looked at once more with the answer.
+// forTarget returns the transport for a URL and its proxy: t, or a copy of t that
+// verifies certificates for IP addresses. If both target and proxy are IP addresses
+// reached over TLS, the copy cannot tell their certificates apart and accepts either;
+// the target's is verified again with the answer.
 //
-// TLS names no server that is addressed by its IP (RFC 6066 section 3), and
-// crypto/tls then does not tell VerifyConnection whom we meant. So that a
-// certificate is held to the address before anything is sent, credentials above
-// all, each such host has a transport of its own, which knows.
+// TLS does not send the IP address of a server as its name (RFC 6066 section 3), so
+// crypto/tls cannot tell VerifyConnection which server was meant. Each such host has
+// its own transport, so that its certificate is verified before anything is sent,
+// especially credentials.
 func (ts *transports) forTarget(t *http.Transport, u urinorm.URL, proxy *url.URL) *http.Transport {
 	var hosts []string
 	if u.Scheme() == "https" && isAddress(u.Host()) {
@@ -119,7 +118,7 @@ func (ts *transports) forTarget(t *http.Transport, u urinorm.URL, proxy *url.URL
 	return own
 }
 
-// closeIdle closes the connections that are kept for later requests.
+// closeIdle closes idle connections.
 func (ts *transports) closeIdle() {
 	for _, t := range []*http.Transport{ts.remote, ts.fallback, ts.loopback} {
 		t.CloseIdleConnections()

@@ -15,16 +15,16 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// webSocket answers for ws and wss: the opening handshake of RFC 6455 section 4,
-// after which the connection is closed in order. It goes the way of HTTP, with its
-// connections, accounts and cookies.
+// webSocket answers ws and wss URLs with the opening handshake of RFC 6455 section 4,
+// and then closes the connection. It uses the connections, accounts and cookies of
+// HTTP.
 //
-// Status 101 is the answer of a WebSocket server, and the only good one. A redirect
-// is a fault, as no browser follows one here (WebSockets Standard, "establish a
+// Only status 101 means that a WebSocket server answered. A redirect is a fault,
+// because browsers do not follow redirects here (WebSockets Standard, "establish a
 // WebSocket connection").
 type webSocket struct{ web *HTTP }
 
-// Fetch shakes hands.
+// Fetch performs the opening handshake.
 func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -58,7 +58,7 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 	for name, value := range map[string]string{
 		"Connection": "Upgrade", "Upgrade": "websocket",
 		"Sec-Websocket-Version": "13", "Sec-Websocket-Key": key,
-		"Origin":          u.Scheme() + "://" + u.Authority(), // a page of the same host, as most are
+		"Origin":          u.Scheme() + "://" + u.Authority(), // as if from a page on the same host, the usual case
 		"Accept-Encoding": "identity", "Cache-Control": "no-cache", "Accept": "*/*",
 	} {
 		upgrade.Header.Set(name, value)
@@ -103,14 +103,15 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 	return resp, nil
 }
 
-// acceptKey is what a server makes of the key (RFC 6455 section 4.2.2, item 5.4).
+// acceptKey returns the Sec-WebSocket-Accept value for a key (RFC 6455 section 4.2.2,
+// item 5.4).
 func acceptKey(key string) string {
 	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// closeFrame is a Close frame with the code 1000, masked as a client's must be
-// (RFC 6455 sections 5.2 and 5.5.1).
+// closeFrame returns a Close frame with the code 1000, masked as all client frames must
+// be (RFC 6455 sections 5.2 and 5.5.1).
 func closeFrame() []byte {
 	frame := []byte{0x88, 0x80 | 2, 0, 0, 0, 0, 1000 >> 8, 1000 & 0xFF}
 	mask := frame[2:6]

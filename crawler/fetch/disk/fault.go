@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// Causes of local faults, as a reader sees them.
+// Causes of local faults, as shown to users.
 var (
 	errNoFile      = errors.New("there is no such file")
 	errNoIndex     = errors.New("the directory has no index.html")
@@ -26,9 +26,9 @@ var (
 	errPermission  = errors.New("permission denied")
 )
 
-// rootTree is a directory that is never left. It is an os.Root that also follows
-// absolute symbolic links when they lead back inside, which os.Root refuses.
-// Names are slash-separated, "" for the directory itself.
+// rootTree is a directory whose files are accessed without leaving it. It is an os.Root
+// that also follows absolute symbolic links if they lead back inside, which os.Root
+// refuses. Names are separated by slashes; "" is the directory itself.
 type rootTree struct {
 	root     *os.Root
 	openDirs *openDirs
@@ -48,8 +48,8 @@ func (t rootTree) Lstat(name string) (fs.FileInfo, error) {
 	return withinRoot(t, name, t.root.Lstat)
 }
 
-// withinRoot applies a method of an os.Root to a name, and where that is refused as
-// leading outside, to the name with all links followed.
+// withinRoot applies a method of an os.Root to a name. If the os.Root refuses because a
+// link leads outside, withinRoot tries again with all links resolved.
 func withinRoot[T any](t rootTree, name string, method func(string) (T, error)) (T, error) {
 	if name == "" {
 		name = "."
@@ -63,8 +63,8 @@ func withinRoot[T any](t rootTree, name string, method func(string) (T, error)) 
 	return result, err
 }
 
-// real follows all symbolic links of rel and returns where they lead, when that is
-// inside. The answer is only a name: it is opened through the os.Root again.
+// real resolves all symbolic links in rel and returns the result if it is inside. The
+// result is only a name, which is opened through the os.Root again.
 func (t rootTree) real(rel string) (string, bool) {
 	base, err := filepath.EvalSymlinks(t.root.Name())
 	if err != nil {
@@ -84,8 +84,8 @@ func (t rootTree) real(rel string) (string, bool) {
 	return inside, true
 }
 
-// openFile opens a regular file, or says which fault keeps it from being read. The
-// path is for the fault's text.
+// openFile opens a regular file or returns the fault that prevents it. path is for the
+// text of the fault.
 func openFile(t tree, name, path string) (*os.File, fs.FileInfo, error) {
 	f, err := t.Open(name)
 	if err != nil {
@@ -126,12 +126,12 @@ func fileFault(op, path string, err error) *fetch.Fault {
 	return f
 }
 
-// isInvalidName reports whether Windows refused a name that no file can have there. It
-// takes none of these for "file not found".
+// isInvalidName reports whether Windows refused a name that no file can have there. The
+// syscall package does not treat these errors as "file not found".
 func isInvalidName(err error) bool {
 	const (
 		invalidDrive  = 15
-		invalidName   = 123 // with a character such as '?' in it
+		invalidName   = 123 // contains a character such as '?'
 		badPathname   = 161
 		nameTooLong   = 206
 		notADirectory = 267
@@ -147,24 +147,24 @@ func isInvalidName(err error) bool {
 	return false
 }
 
-// isEscape reports whether an os.Root refused to leave its directory. The error
-// has no exported name; a test holds its text.
+// isEscape reports whether an os.Root refused to leave its directory. The error is not
+// exported; a test checks its text.
 func isEscape(err error) bool {
 	return err != nil && strings.HasSuffix(err.Error(), "path escapes from parent")
 }
 
 func isLinkLoop(err error) bool {
-	const unresolved = 1921 // what Windows says
+	const unresolved = 1921 // the error number on Windows
 	var errno syscall.Errno
 	return errors.Is(err, syscall.ELOOP) || onWindows && errors.As(err, &errno) && errno == unresolved
 }
 
-// fileBody reads a local file. It stops at the size the file had when it was
-// opened, which spares the read that would only find its end.
+// fileBody reads a local file. It stops at the size that the file had when it was
+// opened, which saves the read that would find its end.
 type fileBody struct {
 	file io.ReadCloser
 	path string
-	left int64 // -1 when the size is not to be trusted
+	left int64 // -1 if the size is unreliable
 }
 
 func newFileBody(f io.ReadCloser, path string, size int64) *fileBody {

@@ -14,33 +14,32 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Files answers file: URLs (RFC 8089) from the machine's own disk: the links of a
-// single document to its neighbours, wherever they lie. A directory is there
-// without further ado; it has no body. The zero value is ready for use, and safe
-// for concurrent use.
+// Files answers file: URLs (RFC 8089) from the disk of this machine, for the links of a
+// single document to other files. A directory exists but has no body. The zero value is
+// ready to use and safe for concurrent use.
 //
-// Faults are of the kinds file-missing, file-case (Hint is the right path) and
+// Faults have the kinds file-missing, file-case (Hint is the correct path) and
 // file-unreadable.
 type Files struct {
 	once  sync.Once
-	index *directoryIndex // for letter case; what it keeps is bounded
+	index *directoryIndex // to compare letter case; its size is limited
 }
 
-// fileSystem is the whole file system. Names are slash-separated; "" is the root, on
-// Windows a name begins with a volume.
+// fileSystem is the whole file system. Names are separated by slashes and "" is the
+// root. On Windows a name begins with a volume.
 type fileSystem struct{}
 
 func (fileSystem) path(name string) string { return systemPath(name, onWindows) }
 
 const onWindows = runtime.GOOS == "windows"
 
-// systemPath spells a name of the disk as the operating system wants it.
+// systemPath converts a name to a path of the operating system.
 func systemPath(name string, windows bool) string {
 	if !windows {
 		return "/" + name
 	}
 	if strings.IndexByte(name, '/') < 0 {
-		name += "/" // "C:" alone is wherever the process stands on that volume
+		name += "/" // "C:" alone is the current directory on that volume
 	}
 	return strings.ReplaceAll(name, "/", `\`)
 }
@@ -50,12 +49,12 @@ func (d fileSystem) List(dir string) (*os.File, error)      { return d.Open(dir)
 func (d fileSystem) Stat(name string) (fs.FileInfo, error)  { return os.Stat(d.path(name)) }
 func (d fileSystem) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
 
-// ErrNoDrive is why a file: URL of another system has no path on Windows.
+// ErrNoDrive is the reason why a file: URL from another system has no path on Windows.
 var ErrNoDrive = errors.New("it names no drive")
 
 var errOtherHost = errors.New("the file is on another host")
 
-// Fetch looks for the file.
+// Fetch opens the file that the URL names.
 func (f *Files) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -81,7 +80,7 @@ func (f *Files) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response,
 		return nil, fault
 	}
 	if onWindows || runtime.GOOS == "darwin" {
-		// These file systems vouch for names they don't hold.
+		// The file system accepts other spellings of a name.
 		if onWindows && endsInDot(name) {
 			return nil, fileFault("open", path, fs.ErrNotExist)
 		}
@@ -113,8 +112,8 @@ func caseFault(path string, at location) *fetch.Fault {
 	return &fetch.Fault{Kind: "file-case", Op: "open", Target: path, Hint: fileSystem{}.path(at.rel), Err: errLetterCase, Requests: 1}
 }
 
-// walk looks a name up letter by letter. A directory that may not be listed ends
-// the search; then nothing is said about letter case.
+// walk looks up each name of a path. It stops at a directory that cannot be listed;
+// then letter case is not reported.
 func (f *Files) walk(name string) location {
 	from, rel := "", strings.TrimSuffix(name, "/")
 	if onWindows {
@@ -123,18 +122,18 @@ func (f *Files) walk(name string) location {
 	return f.index.walk(from, rel, matchFold)
 }
 
-// nameOfFileURL is the name on this machine's disk that a file: URL names.
+// nameOfFileURL returns the name of a file: URL's file on this machine.
 func nameOfFileURL(u urinorm.URL) (string, error) { return diskName(u, onWindows) }
 
-// diskName decodes the path of a file: URL once (RFC 8089 section 2). On Windows a
-// name begins with a drive's letter (appendix E.2); what names another machine, as
-// the UNC forms file://host/share and file:////host/share do (appendix E.3), is never
-// opened: Windows would sign in there with the user's account.
+// diskName decodes the path of a file: URL once (RFC 8089 section 2). On Windows a name
+// begins with a drive letter (appendix E.2). Names on another machine, such as the UNC
+// forms file://host/share and file:////host/share (appendix E.3), are never opened,
+// because Windows would log in there with the user's account.
 //
 //	file:///C:/dir/a%20b.txt  C:/dir/a b.txt
-//	file:///c|/dir/           c:/dir/          (the URL Standard mends it)
-//	file:///C:dir             none: it would depend on where the process stands
-//	file:///C:/a.txt:stream   none: it is not a file's name but part of a file
+//	file:///c|/dir/           c:/dir/          (the URL Standard corrects it)
+//	file:///C:dir             error: it depends on the current directory
+//	file:///C:/a.txt:stream   error: it names part of a file
 func diskName(u urinorm.URL, windows bool) (string, error) {
 	if host := u.Host(); host != "" && host != "localhost" {
 		return "", errOtherHost
@@ -156,8 +155,8 @@ func diskName(u urinorm.URL, windows bool) (string, error) {
 	return collapseSlashes(name), nil
 }
 
-// endsInDot reports whether a name within a path ends in a dot or a blank, which
-// Windows drops.
+// endsInDot reports whether a name in a path ends in a dot or a blank, which Windows
+// removes.
 func endsInDot(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
@@ -167,13 +166,14 @@ func endsInDot(path string) bool {
 	return false
 }
 
-// isDrive reports whether a path begins with a drive: "C:" and nothing, or "C:/".
+// isDrive reports whether a path is a drive ("C:") or begins with one ("C:/").
 func isDrive(path string) bool {
 	return len(path) >= 2 && 'a' <= path[0]|0x20 && path[0]|0x20 <= 'z' && path[1] == ':' && (len(path) == 2 || path[2] == '/')
 }
 
-// FilePath returns the path that a file: URL names on this machine, decoded once.
-// It fails for another host's files and for escapes that no file name can hold.
+// FilePath returns the path on this machine that a file: URL names, decoded once. It
+// returns an error for files on another host and for escapes that no file name can
+// contain.
 func FilePath(u urinorm.URL) (string, error) {
 	name, err := nameOfFileURL(u)
 	if err != nil {
@@ -183,8 +183,7 @@ func FilePath(u urinorm.URL) (string, error) {
 }
 
 // FileURL returns the file: URL of a path on this machine (RFC 8089 section 2). A
-// path that ends in a separator keeps it; a relative path starts at the working
-// directory.
+// trailing separator is kept. A relative path is relative to the working directory.
 func FileURL(path string) (urinorm.URL, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {

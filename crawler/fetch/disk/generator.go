@@ -2,15 +2,15 @@ package disk
 
 import "strings"
 
-// generator is a program that makes a site of the documents in a directory, and gives
-// its pages the names of the documents. Links in such documents may lead to a page as it
-// will be published. Of generators that take the addresses of pages from elsewhere, such
-// as from what stands in the documents, nothing can be said from here.
+// generator is a site generator that creates pages named after the documents in a
+// directory. Links in those documents may lead to a page as it will be published.
+// Generators that choose page addresses in other ways, for example from the content of
+// documents, are not supported.
 type generator struct {
-	marker string   // what the root of its sources has
-	anyOf  []string // of which it has one, too; nil where the marker says enough
-	clean  bool     // a page goes without ".html", too
-	public string   // the directory of files that are published at the root; "" for none
+	marker string   // a name in the root directory of its sources
+	anyOf  []string // further names of which one must be present; nil if marker is enough
+	clean  bool     // a page also has a URL without ".html"
+	public string   // the directory of files to publish at the root; "" if there is none
 }
 
 var generators = [...]generator{
@@ -20,7 +20,8 @@ var generators = [...]generator{
 	{marker: "conf.py", anyOf: []string{"index.rst", "index.md"}}, // Sphinx
 }
 
-// generatorOf returns the generator that a root is the source for, nil for none.
+// generatorOf returns the generator whose sources a root contains, or nil if it is
+// unknown.
 func (l *locator) generatorOf(top *listing) *generator {
 	has := func(name string) bool {
 		kind := l.index.exact(top, "", name)
@@ -42,11 +43,13 @@ func (l *locator) generatorOf(top *listing) *generator {
 	return nil
 }
 
-// documentExtensions are those of documents that generators make pages of.
+// documentExtensions are the extensions of documents from which generators create
+// pages.
 var documentExtensions = [...]string{".md", ".markdown", ".rst", ".adoc"}
 
-// sourceOf finds what a page will be made of that is not there. The answer is a redirect:
-// read under both names, what stands in the document would be told twice.
+// sourceOf finds the source of a page that does not exist yet. The result is a
+// redirect, because findings in a document read under two names would be reported
+// twice.
 func (l *locator) sourceOf(rel string) location {
 	g := l.generator
 	stem, html := strings.CutSuffix(rel, ".html")

@@ -2,10 +2,9 @@ package disk
 
 import "fmt"
 
-// HostStyle names the kind of host a directory is published on. Static hosts
-// differ in which file answers for a path, and a link that works on one is dead
-// on another. With file.html, dir/index.html, both.html and both/index.html in
-// the directory:
+// HostStyle is a kind of host on which a directory is published. Static hosts differ in
+// which file answers for a path, so a link that works on one host is broken on another.
+// With file.html, dir/index.html, both.html and both/index.html in the directory:
 //
 //	             /file    /file/      /dir       /dir/   /both      /both/        index files
 //	plain        missing  missing     301 /dir/  200     301 /both/ 200           index.html index.htm
@@ -14,21 +13,22 @@ import "fmt"
 //	netlify      200      301 /file   301 /dir/  200     both.html  301 /both     index.html
 //	auto         200      missing     301 /dir/  200     both.html  200           index.html index.htm
 //
-// Beyond that:
+// In addition:
 //
-//   - plain is a file server that lists directories (Go's http.FileServer,
-//     Python's http.server); a list is no page, so a directory without an index
-//     file counts as missing, as it does everywhere else;
-//   - nginx is its stock configuration, try_files $uri $uri/ =404;
-//   - netlify obeys the _redirects file in the root, see [parseRedirects];
-//   - auto is netlify where the root has a _redirects file. A root without any
-//     index file is taken for a tree of sources as code hosts show it: there
-//     README.md or index.md answers for its directory, and where the root has a
-//     README of any kind, so does the list of files of one that has neither. Where the
-//     root is the source for mdBook, VitePress, Jekyll or Sphinx, a link to page.html
-//     leads to the page.md, .markdown, .rst or .adoc that the page will be made of;
-//   - an empty segment (a//b) is answered with 307 to the path without it;
-//   - else a directory without an index file is missing with and without its slash.
+//   - plain is a file server that lists directories (Go's http.FileServer, Python's
+//     http.server). A listing is not a page, so a directory without an index file
+//     counts as missing, as on all other hosts.
+//   - nginx is nginx in its default configuration, try_files $uri $uri/ =404.
+//   - netlify follows the _redirects file in the root; see [parseRedirects].
+//   - auto is netlify if the root has a _redirects file. If the root has no index file,
+//     auto treats it as a source tree shown on a code host. There README.md or index.md
+//     answers for its directory. If the root has a README of any format, a directory
+//     with neither file is answered by its file list. If the root contains the sources
+//     for mdBook, VitePress, Jekyll or Sphinx, a link to page.html leads to the
+//     page.md, .markdown, .rst or .adoc from which the page will be created.
+//   - A path with an empty segment (a//b) gets a 307 redirect to the path without it.
+//   - Otherwise a directory without an index file is missing, with and without its
+//     slash.
 type HostStyle uint8
 
 // The styles, in the order of their names on the command line.
@@ -40,13 +40,13 @@ const (
 	HostNginx
 )
 
-// hostStyles says which file answers, style by style.
+// hostStyles contains the rules of each style.
 var hostStyles = [...]struct {
 	name       string
-	index      []string // file names that answer for a directory, the first found wins
-	extension  string   // added to a path that names no file; "" for never
-	slashToExt bool     // "page/" is sent to "page" where page.html exists, even before page/index.html
-	redirects  bool     // _redirects is obeyed
+	index      []string // files that answer for a directory, in order of preference
+	extension  string   // appended to a path that names no file; "" means never
+	slashToExt bool     // redirect "page/" to "page" if page.html exists, even if page/index.html does too
+	redirects  bool     // follow the _redirects file
 }{
 	HostAuto:        {"auto", []string{"index.html", "index.htm"}, ".html", false, true},
 	HostPlain:       {"plain", []string{"index.html", "index.htm"}, "", false, false},
@@ -55,7 +55,7 @@ var hostStyles = [...]struct {
 	HostNginx:       {"nginx", []string{"index.html", "index.htm"}, "", false, false},
 }
 
-// sourceIndex are the files that answer for a directory of a source tree.
+// sourceIndex lists the files that answer for a directory of a source tree.
 var sourceIndex = []string{"README.md", "index.md"}
 
 // HostStyles returns the names of all styles, the default first.
@@ -75,7 +75,7 @@ func (h HostStyle) String() string {
 	return fmt.Sprintf("HostStyle(%d)", uint8(h))
 }
 
-// ParseHostStyle reads the name of a style; "" is auto.
+// ParseHostStyle parses the name of a style; "" means auto.
 func ParseHostStyle(name string) (HostStyle, error) {
 	if name == "" {
 		return HostAuto, nil

@@ -11,29 +11,29 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of what a directoryIndex remembers.
+// Limits on what a directoryIndex caches.
 const (
 	maxListedNames = 1 << 20 // names of all listings together
-	maxListing     = 1 << 18 // names of one directory; beyond that the file system is asked by name
+	maxListing     = 1 << 18 // names of one directory; names beyond it are looked up one by one
 	readDirBatch   = 1024
 )
 
-// entryKind says what a name in a directory stands for.
+// entryKind says what a name in a directory is.
 type entryKind uint8
 
 const (
 	entryNone    entryKind = iota
 	entryFile              // a regular file
 	entryDir               // a directory
-	entryLink              // a symbolic link nobody followed yet
-	entrySpecial           // a device, a pipe, a socket
+	entryLink              // a symbolic link that has not been followed yet
+	entrySpecial           // a device, pipe or socket
 	entryDangling
 	entryOutside // a symbolic link that leads out of the root
-	entryLoop    // symbolic links that lead in a circle
-	entryDenied  // a symbolic link to where we may not look
+	entryLoop    // symbolic links that form a loop
+	entryDenied  // a symbolic link to a target that may not be accessed
 )
 
-// match says how alike a name asked for and a name found are.
+// match says how similar a requested name and an existing name are.
 type match uint8
 
 const (
@@ -43,14 +43,14 @@ const (
 	matchExact       // the same bytes
 )
 
-// directoryIndex answers which names a directory holds, byte for byte on every
-// operating system: it lists each directory once and compares names itself, so a
-// file system that ignores letter case can't vouch for a name that a web server
-// would not know. It is a snapshot: what changes after a directory was listed is
-// not seen. It is safe for concurrent use.
+// directoryIndex looks up names in directories, byte by byte on every operating system.
+// It lists each directory once and compares names itself. So a file system that ignores
+// letter case cannot accept a name that a web server would not find. The index is a
+// snapshot: it does not see changes after a directory was listed. It is safe for
+// concurrent use.
 //
-// Keys are slash-separated paths from the root, "" for the root itself, and hold
-// only names as the directories spell them.
+// Keys are paths from the root, separated by slashes and spelled exactly as in the
+// directories; "" is the root itself.
 type directoryIndex struct {
 	tree tree
 
@@ -63,29 +63,30 @@ type directoryIndex struct {
 	names   int // entries of all listings in dirs
 }
 
-// tree is a part of the file system: a directory that is not left, or a whole disk.
+// tree is a part of the file system: a single directory that is never left, or the
+// whole disk.
 type tree interface {
 	Open(name string) (*os.File, error)
-	List(dir string) (*os.File, error) // opened to be listed
+	List(dir string) (*os.File, error) // opens a directory for listing
 	Lstat(name string) (fs.FileInfo, error)
 	Stat(name string) (fs.FileInfo, error)
 }
 
-// listing is what one directory holds.
+// listing contains the names in one directory.
 type listing struct {
 	err     error // the directory could not be read
-	partial bool  // there are more names than were kept
+	partial bool  // not all names are included
 
-	mu     sync.RWMutex // guards entries' values and folded
+	mu     sync.RWMutex // guards the values of kinds, and folded
 	kinds  map[string]entryKind
-	folded map[string][]string // foldKey → names; built when a name is first missed
+	folded map[string][]string // foldKey → names; built at the first missing name
 }
 
 func newDirectoryIndex(t tree) *directoryIndex {
 	return &directoryIndex{tree: t, maxNames: maxListedNames, maxListing: maxListing, dirs: make(map[string]*listing), reading: make(map[string]*listingRead)}
 }
 
-// cached returns the listing of dir if it has been read.
+// cached returns the listing of dir if it has been read, or nil.
 func (x *directoryIndex) cached(dir string) *listing {
 	x.mu.RLock()
 	l := x.dirs[dir]
@@ -93,8 +94,8 @@ func (x *directoryIndex) cached(dir string) *listing {
 	return l
 }
 
-// list returns the listing of dir, which must be spelt exactly. Who asks while it is
-// being read waits for it.
+// list returns the listing of dir, which must be spelled exactly. If another goroutine
+// is reading dir, list waits for it.
 func (x *directoryIndex) list(dir string) *listing {
 	if l := x.cached(dir); l != nil {
 		return l
@@ -117,7 +118,7 @@ func (x *directoryIndex) list(dir string) *listing {
 	r.listing = x.read(dir)
 	x.mu.Lock()
 	delete(x.reading, dir)
-	if r.listing.err == nil || fetch.FileLimit(r.listing.err) == nil { // our own limits say nothing of the directory
+	if r.listing.err == nil || fetch.FileLimit(r.listing.err) == nil { // limits of this machine say nothing about the directory
 		x.store(dir, r.listing)
 	}
 	x.mu.Unlock()
@@ -125,13 +126,13 @@ func (x *directoryIndex) list(dir string) *listing {
 	return r.listing
 }
 
-// listingRead is a listing that somebody is about to read.
+// listingRead is a listing that a goroutine is reading.
 type listingRead struct {
 	done    chan struct{}
 	listing *listing
 }
 
-// store remembers a listing, and forgets others when there are too many. Callers hold mu.
+// store caches a listing and evicts others if there are too many. Callers hold mu.
 func (x *directoryIndex) store(dir string, l *listing) {
 	for key, old := range x.dirs {
 		if x.names+len(l.kinds) <= x.maxNames {
@@ -144,7 +145,7 @@ func (x *directoryIndex) store(dir string, l *listing) {
 	x.names += len(l.kinds)
 }
 
-// add takes over what somebody else has listed: all of a directory's entries.
+// add caches the complete entries of a directory that a caller has listed.
 func (x *directoryIndex) add(dir string, entries []fs.DirEntry) {
 	if len(entries) > x.maxListing {
 		return
@@ -190,18 +191,18 @@ func kindOf(mode fs.FileMode) entryKind {
 		return entryFile
 	case fs.ModeDir, fs.ModeDir | fs.ModeIrregular:
 		return entryDir
-	case fs.ModeSymlink, fs.ModeIrregular: // a junction of Windows, or a file that is fetched when it is read
+	case fs.ModeSymlink, fs.ModeIrregular: // a junction on Windows, or a file that is fetched when it is read
 		return entryLink
 	}
 	return entrySpecial
 }
 
-// isRegular reports whether a file that was opened, or found behind all links, can be
-// read like any other. Those of Windows that another program supplies can.
+// isRegular reports whether a file, with all links resolved, can be read. This includes
+// files on Windows that another program provides.
 func isRegular(mode fs.FileMode) bool { return mode.Type()&^fs.ModeIrregular == 0 }
 
-// exact returns what name stands for in dir, entryNone when it is not there.
-// Symbolic links are followed.
+// exact returns what name is in dir, or entryNone if it does not exist. It follows
+// symbolic links.
 func (x *directoryIndex) exact(l *listing, dir, name string) entryKind {
 	l.mu.RLock()
 	kind := l.kinds[name]
@@ -224,8 +225,8 @@ func (x *directoryIndex) exact(l *listing, dir, name string) entryKind {
 	return kind
 }
 
-// closest returns the name in l that is closest to name, when no name is the same:
-// one in another normalization form, else one in another letter case.
+// closest returns the name in l that is closest to a missing name: one with another
+// Unicode normalization, or else one in another letter case.
 func (l *listing) closest(name string) (string, match) {
 	l.mu.Lock()
 	if l.folded == nil {
@@ -252,7 +253,7 @@ func (l *listing) closest(name string) (string, match) {
 	return best, how
 }
 
-// hasReadme reports whether there is a README, as the root of a repository has.
+// hasReadme reports whether there is a README, as in the root of a repository.
 func (l *listing) hasReadme() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -265,13 +266,13 @@ func (l *listing) hasReadme() bool {
 	return false
 }
 
-// foldKey maps names that differ in letter case or normalization to one string.
-// Upper case first, so that letters with two lower-case forms meet.
+// foldKey maps names that differ in letter case or normalization to the same string. It
+// converts to upper case first, because some letters have two lower-case forms.
 func foldKey(name string) string {
 	return strings.ToLower(strings.ToUpper(norm.NFC.String(name)))
 }
 
-// follow says where a symbolic link leads.
+// follow returns the kind of a symbolic link's target.
 func (x *directoryIndex) follow(rel string) entryKind {
 	info, err := x.tree.Stat(rel)
 	switch {
@@ -289,28 +290,28 @@ func (x *directoryIndex) follow(rel string) entryKind {
 	return entryDangling
 }
 
-// location is what a path leads to.
+// location is the result of looking up a path.
 type location struct {
 	kind         entryKind
-	rel          string // the file, as its directories spell it
-	renormalized bool   // a name was found in another Unicode normalization form
-	folded       bool   // a name was found in another letter case
-	err          error  // a directory on the way could not be read
+	rel          string // the file, spelled as in its directories
+	renormalized bool   // a name has another Unicode normalization form
+	folded       bool   // a name has another letter case
+	err          error  // a directory on the path could not be read
 
-	// What a site makes of it:
-	redirect string                   // "/" to put a slash at the end of the path, "-" to take it off
-	source   func(path string) string // the encoded path, from the base on, of what the page is made of
-	reason   error                    // more than "there is no such file", when kind is entryNone
+	// These fields are set by a locator.
+	redirect string                   // "/" to append a slash to the path, "-" to remove it
+	source   func(path string) string // from the encoded path below the base to that of the page's source
+	reason   error                    // if kind is entryNone: a better reason than "there is no such file"
 }
 
-// walk follows a path without '/' at its end, name by name, from a directory on
-// (itself spelt exactly), taking names that match at least as well as least. An
-// empty path is the directory.
+// walk follows a path without a final '/' from a directory, which must be spelled
+// exactly. Names must match at least as well as least. An empty path is the directory
+// itself.
 func (x *directoryIndex) walk(from, rel string, least match) location {
 	if rel == "" {
 		return location{kind: entryDir, rel: from}
 	}
-	// The directory is mostly one that was met before, by the same spelling.
+	// The directory has usually been listed before with the same spelling.
 	if slash := strings.LastIndexByte(rel, '/'); slash >= 0 && from == "" {
 		if l := x.cached(rel[:slash]); l != nil && l.err == nil {
 			if kind := x.exact(l, rel[:slash], rel[slash+1:]); kind != entryNone {
@@ -351,7 +352,7 @@ func (x *directoryIndex) walk(from, rel string, least match) location {
 	}
 }
 
-// join puts a name behind a directory; the root is "".
+// join appends a name to a directory; the root is "".
 func join(dir, name string) string {
 	if dir == "" {
 		return name

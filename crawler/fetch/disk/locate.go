@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// locator finds which file of a directory answers for a path, by the rules of a host
+// locator finds the file of a directory that answers for a path, by the rules of a host
 // style.
 type locator struct {
 	index        *directoryIndex
 	style        HostStyle
-	indexes      []string   // names that answer for a directory
-	canListFiles bool       // a directory without an index answers with the list of its files
-	sourceTree   bool       // the directory is taken for a tree of sources
-	generator    *generator // that the directory is the source for; nil when none is known
+	indexes      []string   // files that answer for a directory
+	canListFiles bool       // a directory without an index is answered by its file list
+	sourceTree   bool       // the directory is treated as a source tree
+	generator    *generator // whose sources the directory contains; nil if unknown
 }
 
-// newLocator finds out which style a directory has where that is HostAuto. top lists
-// the directory itself.
+// newLocator determines the style of a directory if it is HostAuto. top is the listing
+// of the directory itself.
 func newLocator(index *directoryIndex, top *listing, style HostStyle) locator {
 	l := locator{index: index, style: style, indexes: hostStyles[style].index}
 	if style == HostAuto && index.exact(top, "", redirectsFile) == entryFile {
@@ -31,9 +31,9 @@ func newLocator(index *directoryIndex, top *listing, style HostStyle) locator {
 	return l
 }
 
-// locate finds what answers for a decoded path by the style's rules: a file, or a
-// directory that is listed. It reads no file: a path that leads nowhere costs lookups
-// in listings only.
+// locate finds what answers for a decoded path by the rules of the style: a file, or a
+// directory that is listed. It reads no files, so a missing path costs only lookups in
+// listings.
 func (l *locator) locate(rel string) location {
 	style := &hostStyles[l.style]
 	if rel == "" || strings.HasSuffix(rel, "/") {
@@ -81,7 +81,7 @@ func (l *locator) locate(rel string) location {
 	return at
 }
 
-// indexOf returns the path of the file that answers for a directory, "" for none.
+// indexOf returns the path of the file that answers for a directory, or "".
 func (l *locator) indexOf(dir string) string {
 	names := l.index.list(dir)
 	if names.err != nil {
@@ -95,8 +95,8 @@ func (l *locator) indexOf(dir string) string {
 	return ""
 }
 
-// listsFiles reports whether the list of its files answers for a directory without an index. An
-// empty directory is in no repository.
+// listsFiles reports whether a directory without an index is answered by its file list.
+// Repositories contain no empty directories.
 func (l *locator) listsFiles(dir string) bool {
 	if !l.canListFiles {
 		return false
@@ -105,8 +105,8 @@ func (l *locator) listsFiles(dir string) bool {
 	return names.err == nil && len(names.kinds) > 0
 }
 
-// correctCase returns the path that a missing one would be in the right letter
-// case, relative to the root; "" when letter case is not what is wrong.
+// correctCase returns the path from the root that matches a missing path except for
+// letter case, or "".
 func (l *locator) correctCase(rel string) string {
 	name := strings.TrimSuffix(rel, "/")
 	at := l.index.walk("", name, matchFold)
@@ -133,7 +133,7 @@ func (l *locator) correctCase(rel string) string {
 		return ""
 	}
 	if at = l.index.walk("", name+extension, matchFold); at.kind == entryFile {
-		// The link goes without the extension; so does the advice.
+		// Like the link, the suggestion omits the extension.
 		return at.rel[:len(at.rel)-len(extension)]
 	}
 	return ""

@@ -10,11 +10,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// redirectsFile is the file in a site's root that holds redirect rules for
-// Netlify and hosts that follow it.
+// redirectsFile is the file in a site's root with redirect rules for Netlify and
+// compatible hosts.
 const redirectsFile = "_redirects"
 
-// Bounds of a _redirects file; what is longer is an error.
+// Limits on a _redirects file; a larger file is an error.
 const (
 	maxRedirectsSize  = 4 << 20
 	maxRedirectsRules = 50_000
@@ -23,13 +23,13 @@ const (
 // redirectRule is a line of a _redirects file.
 type redirectRule struct {
 	from   []string    // segments: literal, ":name", or "*" at the end
-	query  [][2]string // parameters the query must have, name and value or ":name"
+	query  [][2]string // required query parameters: name, and value or ":name"
 	to     string
 	status int
-	force  bool // it holds even where a file exists
+	force  bool // applies even if a file exists
 }
 
-// readRedirects reads the rules of the site's root.
+// readRedirects reads the rules in the site's root.
 func (s *Site) readRedirects() error {
 	path := s.pathTo(redirectsFile)
 	f, _, err := openFile(s.tree, redirectsFile, path)
@@ -45,15 +45,15 @@ func (s *Site) readRedirects() error {
 	return nil
 }
 
-// parseRedirects reads the plain-text rules
+// parseRedirects parses rules in plain text
 //
 //	from [name=value…] to [status][!] [condition=value…]
 //
-// one a line, '#' for comments. The status is 301 unless given. "from" is a path
-// whose segments may be placeholders (":name") and whose last may be "*"; "to"
-// may use these names and ":splat". Rules with conditions (Country, Language,
-// Role, Cookie) hold for some visitors only and are left out, as are lines that
-// are no rule: a host ignores them too.
+// one per line, with comments after '#'. The default status is 301. "from" is a path
+// whose segments may be placeholders (":name") and whose last segment may be "*"; "to"
+// may contain these names and ":splat". Rules with conditions (Country, Language, Role,
+// Cookie) apply to some visitors only and are ignored, as are invalid lines, which
+// hosts ignore too.
 func parseRedirects(r io.Reader) ([]redirectRule, error) {
 	var rules []redirectRule
 	limited := &io.LimitedReader{R: r, N: maxRedirectsSize + 1}
@@ -113,14 +113,14 @@ func parseRedirect(line string) (rule redirectRule, ok bool) {
 		}
 		fields = fields[1:]
 	}
-	return rule, len(fields) == 0 // what is left are conditions
+	return rule, len(fields) == 0 // any remaining fields are conditions
 }
 
 func isDestination(field string) bool {
 	return strings.HasPrefix(field, "/") || strings.HasPrefix(field, "http://") || strings.HasPrefix(field, "https://")
 }
 
-// splitPath cuts a path into its segments; slashes at its ends don't count.
+// splitPath splits a path into segments, ignoring slashes at both ends.
 func splitPath(path string) []string {
 	path = strings.Trim(path, "/")
 	if path == "" {
@@ -129,7 +129,7 @@ func splitPath(path string) []string {
 	return strings.Split(path, "/")
 }
 
-// match returns the destination for a path and query, its placeholders filled.
+// match returns the destination for a path and query, with its placeholders replaced.
 func (r *redirectRule) match(segments []string, query string) (to string, ok bool) {
 	from, splat := r.from, ""
 	if n := len(from); n > 0 && from[n-1] == "*" {
@@ -149,7 +149,7 @@ func (r *redirectRule) match(segments []string, query string) (to string, ok boo
 	}
 	values := map[string]string{":splat": splat}
 	for i, pattern := range from {
-		values[pattern] = segments[i] // a literal is never looked up
+		values[pattern] = segments[i] // literal segments are never looked up
 	}
 	for _, parameter := range r.query {
 		value, has := queryParameter(query, parameter[0])
@@ -199,9 +199,8 @@ func fillPlaceholders(to string, values map[string]string) string {
 	}
 }
 
-// applyRedirects answers by the first rule of _redirects that holds. It returns
-// nothing when the file at the location is the answer, which a rewrite may
-// have changed.
+// applyRedirects answers with the first rule of _redirects that applies. It returns nil
+// if no rule does, so that the file at the location answers.
 func (s *Site) applyRedirects(req *fetch.Request, rel, query string, at *location) (*fetch.Response, error) {
 	if len(s.redirects.rules) == 0 {
 		return nil, nil
@@ -226,7 +225,7 @@ func (s *Site) applyRedirects(req *fetch.Request, rel, query string, at *locatio
 		case rule.status >= 400:
 			return &fetch.Response{Status: rule.status, Size: -1, Requests: 1}, nil
 		case !local:
-			// A proxied page: whether it is there is known at its own address.
+			// The page is proxied, so its own URL is checked instead.
 			return redirectTo(307, to), nil
 		}
 		return s.rewrite(req, rel, to)
@@ -234,7 +233,7 @@ func (s *Site) applyRedirects(req *fetch.Request, rel, query string, at *locatio
 	return nil, nil
 }
 
-// rewrite serves the file at another path of the site under the requested URL.
+// rewrite answers for the requested URL with the file at another path of the site.
 func (s *Site) rewrite(req *fetch.Request, rel, to string) (*fetch.Response, error) {
 	to, _, _ = strings.Cut(to, "?")
 	to, _, _ = strings.Cut(to, "#")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// openDirs opens files by their os.Root alone.
+// openDirs opens files through the os.Root only.
 type openDirs struct{ root *os.Root }
 
 func newOpenDirs(root *os.Root) *openDirs { return &openDirs{root} }
@@ -26,5 +26,5 @@ func (f *openDirs) list(dir, _ string) (*os.File, error) {
 	return f.root.Open(filepath.FromSlash(dir))
 }
 
-// fdFile is never opened here.
+// fdFile is never used on this system.
 type fdFile struct{ *os.File }

@@ -15,16 +15,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openDirs holds open the directories whose files are being read, so that a file
-// costs one openat and not one for each directory above it. A directory comes from
-// the os.Root, and a name in it is opened without following a link: what this opens
-// is inside. What it cannot, is left to the os.Root.
+// openDirs keeps directories open while their files are read, so that opening a file
+// takes one openat instead of one for each directory above it. Directories are opened
+// through the os.Root, and names in them without following links, so every file that
+// openDirs opens is inside the root. Files that it cannot open this way are left to the
+// os.Root.
 type openDirs struct {
 	root *os.Root
 
 	mu    sync.Mutex
 	byDir map[string]*openDir
-	order []string // as they were opened
+	order []string // in the order of opening
 }
 
 type openDir struct {
@@ -34,14 +35,14 @@ type openDir struct {
 	dropped bool
 }
 
-// maxOpenDirs bounds how many directories are held open.
+// maxOpenDirs is the most directories that stay open.
 const maxOpenDirs = 16
 
 func newOpenDirs(root *os.Root) *openDirs {
 	return &openDirs{root: root, byDir: map[string]*openDir{}}
 }
 
-// acquire returns an open directory; leave gives it back.
+// acquire returns an open directory, which release gives back.
 func (f *openDirs) acquire(dir string) (*openDir, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,8 +66,8 @@ func (f *openDirs) acquire(dir string) (*openDir, error) {
 	return d, nil
 }
 
-// open opens a directory: where the one it lies in is open, by its name there,
-// again without following a link. Callers hold mu.
+// open opens a directory. If its parent is open, it uses the name within the parent,
+// without following a link. Callers hold mu.
 func (f *openDirs) open(dir string) (*os.File, error) {
 	if dir == "" {
 		return f.root.Open(".")
@@ -77,7 +78,7 @@ func (f *openDirs) open(dir string) (*os.File, error) {
 			return unix.Openat(d.fd, base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		})
 		if err == nil {
-			at := slices.Index(f.order, above) // its other directories will be asked for, too
+			at := slices.Index(f.order, above) // other directories in it will probably follow
 			f.order = append(slices.Delete(f.order, at, at+1), above)
 			return os.NewFile(uintptr(fd), dir), nil
 		}
@@ -101,14 +102,14 @@ func (f *openDirs) release(d *openDir) {
 	}
 }
 
-// drop closes the directory when nobody uses it any more. Callers hold mu.
+// drop closes the directory as soon as nobody uses it. Callers hold mu.
 func (d *openDir) drop() {
 	if d.dropped = true; d.users == 0 {
 		d.file.Close()
 	}
 }
 
-// close lets go of all directories.
+// close releases all directories.
 func (f *openDirs) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +119,7 @@ func (f *openDirs) close() {
 	f.byDir, f.order = map[string]*openDir{}, nil
 }
 
-// openFile opens a regular file; ok is false for whatever else there is to say.
+// openFile opens a regular file. ok is false for all other names and for errors.
 func (f *openDirs) openFile(name string) (file fdFile, size int64, modified time.Time, ok bool) {
 	dir, base := cutBase(name)
 	d, err := f.acquire(dir)
@@ -140,9 +141,8 @@ func (f *openDirs) openFile(name string) (file fdFile, size int64, modified time
 	return fdFile(fd), st.Size, time.Unix(st.Mtim.Unix()), true
 }
 
-// list opens a directory for listing. An os.Root's own directory asks the file
-// system for the kind of each entry, although the listing tells it; this one does
-// not.
+// list opens a directory for listing. A directory opened by an os.Root would query the
+// file system for the kind of each entry, which the listing already contains.
 func (f *openDirs) list(dir, path string) (*os.File, error) {
 	d, err := f.acquire(dir)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *openDirs) list(dir, path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// fdFile is a file descriptor of a regular file.
+// fdFile is the file descriptor of a regular file.
 type fdFile int
 
 func (f fdFile) Read(p []byte) (int, error) {
@@ -174,7 +174,7 @@ func (f fdFile) Read(p []byte) (int, error) {
 
 func (f fdFile) Close() error { return unix.Close(int(f)) }
 
-// retryEINTR repeats a call that a signal interrupted.
+// retryEINTR repeats a call that a signal has interrupted.
 func retryEINTR(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// redirectRules are the rules of a _redirects file. Sites that moved have thousands,
-// nearly all of which can be told from a path by how it begins, so that few are tried.
+// redirectRules contains the rules of a _redirects file. A site that has moved may have
+// thousands of rules. The beginning of a path excludes nearly all of them, so only a
+// few must be tried.
 type redirectRules struct {
 	rules   []redirectRule
-	exact   map[string][]int32 // the numbers of those that hold for one path, by it
-	open    map[string][]int32 // of the others, by the segments before the first placeholder or "*"
-	deepest int                // the most segments that a path in open has
+	exact   map[string][]int32 // indexes of the rules for a single path, keyed by that path
+	open    map[string][]int32 // indexes of the other rules, keyed by the segments before the first placeholder or "*"
+	deepest int                // most segments of a key in open
 }
 
 func newRedirectRules(rules []redirectRule) redirectRules {
@@ -30,7 +31,7 @@ func newRedirectRules(rules []redirectRule) redirectRules {
 	return x
 }
 
-// literals counts the segments before the first that may stand for others.
+// literals returns the number of segments before the first placeholder or "*".
 func (r *redirectRule) literals() int {
 	for i, pattern := range r.from {
 		if strings.HasPrefix(pattern, ":") || pattern == "*" {
@@ -40,8 +41,8 @@ func (r *redirectRule) literals() int {
 	return len(r.from)
 }
 
-// candidates gives, in their order, the rules that may hold for a path without
-// slashes at its ends. All others don't match it.
+// candidates returns, in order, the rules that may match a path without slashes at its
+// ends.
 func (x *redirectRules) candidates(path string) iter.Seq[*redirectRule] {
 	return func(yield func(*redirectRule) bool) {
 		lists := make([][]int32, 0, 8)

@@ -8,13 +8,13 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxSiblings is the most names of one directory that Beside returns.
+// maxSiblings is the most names of a directory for which Siblings returns URLs.
 const maxSiblings = 20_000
 
-// Siblings returns the URLs of what can be linked to in the directory that a URL of
-// the site names: its files, and directories with an index file, in order of their
-// names. Where there is no such directory, one whose path differs in letter case
-// counts. A directory with more than 20,000 names gives none.
+// Siblings returns the URLs of possible link targets in the same directory as a URL of
+// the site: files, and directories with an index file, sorted by name. If the directory
+// does not exist, one whose path differs only in letter case counts. For a directory
+// with more than 20,000 names Siblings returns nil.
 func (s *Site) Siblings(u urinorm.URL) []urinorm.URL {
 	if !s.Holds(u) || len(u.Path()) < len(s.path) {
 		return nil

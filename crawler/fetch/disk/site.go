@@ -15,40 +15,40 @@ import (
 
 // SiteConfig says which directory answers for which URLs.
 type SiteConfig struct {
-	// Base is the URL the directory is, or will be, published at. A path that does
-	// not end in '/' is taken as if it did.
+	// Base is the URL at which the directory is, or will be, published. A missing final
+	// '/' is added.
 	Base urinorm.URL
-	// Dir is the directory, as the user wrote it.
+	// Dir is the directory as written by the user.
 	Dir string
 	// Style is the kind of host to imitate.
 	Style HostStyle
-	// Synthetic is true when Base was made up and is shown to nobody.
+	// Synthetic is true if Base is made up and not shown to users.
 	Synthetic bool
 }
 
-// Site answers requests for the URLs below a base from a directory, as the host
-// it will be published on would, and without leaving that directory.
+// Site answers requests for the URLs below a base from a directory, as the host on
+// which it will be published would. It never leaves the directory.
 //
-// A URL's path becomes a file name after exactly one percent-decoding of each
-// segment; the query is ignored. Names are compared byte for byte on every
-// operating system. A name that differs only in Unicode normalization is served
-// with the note "uri-repaired", as hosts that compare bytes would not find it.
+// Each segment of a URL's path is percent-decoded exactly once to get a file name; the
+// query is ignored. Names are compared byte by byte on every operating system. A file
+// whose name differs only in Unicode normalization is served with the note
+// "uri-repaired", because hosts that compare bytes would not find it.
 //
-// Answers have Status 0, but for redirects, which have the Status and Location a
-// static host would send. Faults are of the kinds file-missing, file-case (with
-// the right path, relative to the directory, as Hint), file-outside-root and
-// file-unreadable; a _redirects rule that answers 404 or another error gives a
-// Response with that Status.
+// Answers have Status 0, except redirects, which have the Status and Location that a
+// static host would send. Faults have the kinds file-missing, file-case (Hint is the
+// correct path, relative to the directory), file-outside-root and file-unreadable. If a
+// _redirects rule answers with an error status such as 404, the Response has that
+// Status.
 //
-// A Site is safe for concurrent use. It lists each directory once: what changes
-// afterwards may not be seen.
+// A Site is safe for concurrent use. It lists each directory once and may not see later
+// changes.
 type Site struct {
 	base          urinorm.URL
 	scheme        string
 	authority     string
-	path          string // of the base, with a '/' at its end
-	prefix        string // what the URLs of files begin with: scheme, authority and path
-	hasAlternates bool   // http and https, with and without "www.", are the same site
+	path          string // path of the base, with a final '/'
+	prefix        string // scheme, authority and path, with which the URLs of files begin
+	hasAlternates bool   // the other of http and https, and the host with or without "www.", count as the same site
 	synthetic     bool
 
 	dir       string
@@ -58,8 +58,8 @@ type Site struct {
 	redirects redirectRules
 }
 
-// OpenSite opens a directory as a site. Close it when done. It fails when Dir is
-// no directory that can be read or Base is not http or https.
+// OpenSite opens a directory as a site, which the caller closes. It returns an error if
+// Dir is not a readable directory or Base is not http or https.
 func OpenSite(config SiteConfig) (*Site, error) {
 	if int(config.Style) >= len(hostStyles) {
 		return nil, fmt.Errorf("open site %s: unknown host style %d", config.Dir, config.Style)
@@ -108,31 +108,31 @@ func OpenSite(config SiteConfig) (*Site, error) {
 	return s, nil
 }
 
-// Close releases the directory. Bodies that are still open stay readable.
+// Close releases the directory. Open bodies stay readable.
 func (s *Site) Close() error {
 	s.tree.openDirs.close()
 	return s.root.Close()
 }
 
-// Base returns the URL the directory answers for.
+// Base returns the URL that the directory answers for.
 func (s *Site) Base() urinorm.URL { return s.base }
 
-// Dir returns the directory as it was given.
+// Dir returns the directory as given.
 func (s *Site) Dir() string { return s.dir }
 
-// Synthetic reports whether the base was made up.
+// Synthetic reports whether the base is made up.
 func (s *Site) Synthetic() bool { return s.synthetic }
 
-// IsSource reports whether the directory is taken for a tree of sources, as HostAuto does
-// where the root has no index file.
+// IsSource reports whether the directory is treated as a source tree, as with HostAuto
+// if the root has no index file.
 func (s *Site) IsSource() bool { return s.locator.sourceTree }
 
 // Style returns the style in use: netlify when auto found a _redirects file.
 func (s *Site) Style() HostStyle { return s.locator.style }
 
-// Holds reports whether the site answers for u: a URL below its base. Where the
-// base has no port, the same host with the other of http and https, or with or
-// without "www.", counts as the site; it is redirected to the base's spelling.
+// Holds reports whether the site answers for u, a URL below its base. If the base has
+// no port, the same host with the other of http and https, or with or without "www.",
+// belongs to the site too; it is redirected to the base.
 func (s *Site) Holds(u urinorm.URL) bool {
 	if u.IsZero() || !s.isHost(u) && !s.isAlternateHost(u) {
 		return false
@@ -152,7 +152,7 @@ func (s *Site) isAlternateHost(u urinorm.URL) bool {
 	return strings.TrimPrefix(u.Authority(), "www.") == strings.TrimPrefix(s.authority, "www.")
 }
 
-// Answers reports whether something in the directory answers for a URL.
+// Answers reports whether the directory has an answer for a URL.
 func (s *Site) Answers(u urinorm.URL) bool {
 	if !s.Holds(u) || len(u.Path()) < len(s.path) {
 		return false
@@ -175,7 +175,7 @@ func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, 
 		return nil, &fetch.Fault{Kind: "file-outside-root", Op: "open", Target: u.Printed(), Err: errOutside}
 	}
 	if !s.isHost(u) {
-		// Whether the host redirects for good can't be known from here.
+		// Whether the real redirect is permanent is unknown here.
 		return redirectTo(307, s.scheme+"://"+s.authority+u.RequestTarget()), nil
 	}
 	path, query := u.Path(), queryOf(u)
@@ -184,7 +184,7 @@ func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, 
 	}
 	encoded := path[len(s.path):]
 	if strings.Contains(path, "//") {
-		// Hosts that answer under both spellings would let links grow without end.
+		// If both spellings had answers, relative links could grow without end.
 		return redirectTo(307, collapseSlashes(path)+query), nil
 	}
 	rel, ok := decodePath(encoded)
@@ -199,7 +199,7 @@ func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, 
 		return redirectTo(307, s.path+at.source(encoded)+query), nil
 	}
 	if at.redirect != "" {
-		// The answer's path is the requested one with its last '/' put on or taken off.
+		// The Location is the requested path with a final '/' added or removed.
 		if at.redirect == "/" {
 			return redirectTo(301, path+"/"+query), nil
 		}
@@ -208,7 +208,7 @@ func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, 
 	return s.serve(req, rel, at)
 }
 
-// serve opens the file that was found, or says why there is none.
+// serve opens the file that was found, or returns the fault if there is none.
 func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Response, error) {
 	if at.kind == entryDir {
 		return &fetch.Response{Size: -1, Requests: 1, Path: s.pathTo(at.rel)}, nil
@@ -238,18 +238,18 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 	return resp, nil
 }
 
-// normalizationNote tells of a name that was found in another normalization form
-// than the link has it in: NFC on one side, NFD on the other.
+// normalizationNote returns the note for a name whose Unicode normalization differs
+// from that of the link: NFC and NFD.
 func normalizationNote(rel string) fetch.Note {
 	return fetch.Note{Code: "uri-repaired", Message: "the file's name is spelt with other code points for the same letters (" + rel + "); hosts that compare bytes will not find it"}
 }
 
-// redirectTo is the answer of a host that sends the reader to another place.
+// redirectTo returns a redirect, as a host would send it.
 func redirectTo(status int, location string) *fetch.Response {
 	return &fetch.Response{Status: status, Location: location, Size: -1, Requests: 1}
 }
 
-// faultOf says why there is no file at a location.
+// faultOf returns the fault for a location without a file.
 func (s *Site) faultOf(rel string, at location) error {
 	path := s.pathTo(rel)
 	f := &fetch.Fault{Kind: "file-unreadable", Op: "open", Target: path, Requests: 1}
@@ -284,7 +284,7 @@ func (s *Site) missing(rel string, reason error) *fetch.Fault {
 	return &fetch.Fault{Kind: "file-missing", Op: "open", Target: s.pathTo(rel), Err: reason, Requests: 1}
 }
 
-// pathTo returns the path of a file of the site as the operating system spells it.
+// pathTo returns the path of a file of the site in the form of the operating system.
 func (s *Site) pathTo(rel string) string {
 	path := filepath.Join(s.dir, filepath.FromSlash(rel))
 	if strings.HasSuffix(rel, "/") {
@@ -293,9 +293,9 @@ func (s *Site) pathTo(rel string) string {
 	return path
 }
 
-// PathOf returns the local path that a URL of the site stands for, whether or
-// not there is such a file: the decoded path below Dir, a '/' at its end kept. A
-// path that can't be decoded to a file name is left encoded.
+// PathOf returns the local path that a URL of the site stands for, whether or not the
+// file exists: the decoded path below Dir, including a final '/'. A path that cannot be
+// decoded to a file name stays encoded.
 func (s *Site) PathOf(u urinorm.URL) string {
 	path := u.Path()
 	if len(path) <= len(s.path) {
@@ -308,8 +308,8 @@ func (s *Site) PathOf(u urinorm.URL) string {
 	return s.pathTo(rel)
 }
 
-// IsExactPath reports whether a URL names a file below Dir letter for letter: whether
-// its path leads there without an index, a redirect or an escape.
+// IsExactPath reports whether a URL leads exactly to a file below Dir, without an index
+// file, a redirect or an escape.
 func (s *Site) IsExactPath(u urinorm.URL, file string) bool {
 	path := u.Path()
 	if _, query := u.Query(); query || len(path) <= len(s.path) {
@@ -327,7 +327,7 @@ func queryOf(u urinorm.URL) string {
 	return ""
 }
 
-// collapseSlashes drops empty segments, as most hosts do.
+// collapseSlashes removes empty segments, as most hosts do.
 func collapseSlashes(path string) string {
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
@@ -335,9 +335,9 @@ func collapseSlashes(path string) string {
 	return path
 }
 
-// decodePath percent-decodes each segment of a path once. A '%' that begins no
-// percent-encoding stands for itself. It refuses segments that decode to
-// something with a slash or NUL, and to "." or "..", which are no names.
+// decodePath percent-decodes each segment of a path once and keeps any other '%'. ok is
+// false if a decoded segment contains a slash or NUL, or is "." or "..", which are not
+// file names.
 func decodePath(path string) (string, bool) {
 	decoded := path
 	if strings.IndexByte(path, '%') >= 0 {

@@ -11,23 +11,23 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxWalkDepth bounds how deep directories may be nested.
+// maxWalkDepth is the greatest nesting depth of directories.
 const maxWalkDepth = 256
 
-// maxWalkErrors bounds how many unreadable directories Walk names.
+// maxWalkErrors is the most unreadable directories that Walk reports.
 const maxWalkErrors = 100
 
-// versionControl are directories that hold no document of a site.
+// versionControl are directories that contain no documents of a site.
 var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".bzr": true, "_darcs": true, "CVS": true}
 
-// Walk calls fn for each regular file below the directory, and for each symbolic
-// link to one that stays inside, in the lexical order of their paths. rel is the
-// path from the root with '/' between names. Linked directories and those of
-// version control systems are not entered.
+// Walk calls fn for each regular file in the directory and below, and for each symbolic
+// link to a file inside it, in lexical order of their paths. rel is the path from the
+// root, with names separated by '/'. Walk does not enter linked directories or
+// directories of version control systems.
 //
-// When fn returns [fs.SkipDir] the rest of that file's directory is left out,
-// with [fs.SkipAll] everything that is left; any other error ends the walk and is
-// returned. Directories that can't be read are left out and named in the error
+// If fn returns [fs.SkipDir], Walk skips the rest of that file's directory; if it
+// returns [fs.SkipAll], Walk skips all remaining files. Any other error ends the walk
+// and is returned. Walk skips directories that it cannot read and returns their errors
 // at the end, at most 100 of them.
 func (s *Site) Walk(fn func(rel string, d fs.DirEntry) error) error {
 	w := walk{site: s, fn: fn}
@@ -42,7 +42,7 @@ func (s *Site) Walk(fn func(rel string, d fs.DirEntry) error) error {
 type walk struct {
 	site   *Site
 	fn     func(rel string, d fs.DirEntry) error
-	failed []error // of directories, at most maxWalkErrors
+	failed []error // errors of directories, at most maxWalkErrors
 }
 
 func (w *walk) fail(err error) {
@@ -90,8 +90,8 @@ func (w *walk) dir(dir string, depth int) error {
 	return nil
 }
 
-// readDir lists a directory so that a depth-first walk meets paths in lexical
-// order: a directory sorts as its name with '/' behind it.
+// readDir lists a directory so that a depth-first walk visits paths in lexical order: a
+// directory sorts as its name with '/' appended.
 func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
 	f, err := s.tree.List(dir)
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// compareEntries compares two entries of one directory by name, a directory's with
-// '/' behind it.
+// compareEntries compares two entries of a directory by name, with '/' appended to the
+// names of directories.
 func compareEntries(a, b fs.DirEntry) int {
 	x, y := a.Name(), b.Name()
 	shared := min(len(x), len(y))
@@ -118,7 +118,8 @@ func compareEntries(a, b fs.DirEntry) int {
 	return cmp.Compare(byteAt(a, x, shared), byteAt(b, y, shared))
 }
 
-// byteAt is a byte of an entry's name, 0 behind its end, which no name holds.
+// byteAt returns a byte of an entry's name, or 0, which no name contains, after its
+// end.
 func byteAt(entry fs.DirEntry, name string, i int) byte {
 	switch {
 	case i < len(name):
@@ -129,15 +130,14 @@ func byteAt(entry fs.DirEntry, name string, i int) byte {
 	return 0
 }
 
-// URLOf returns the URL of a file of the site, its name percent-encoded; rel is
-// the path from the root with '/' between names, as Walk gives it. A name ending
-// in '/' is the URL of a directory.
+// URLOf returns the URL of a file of the site, with its name percent-encoded. rel is a
+// path from the root as in Walk. A name that ends in '/' is a directory.
 func (s *Site) URLOf(rel string) (urinorm.URL, error) {
 	u, _, err := urinorm.ParseWeb(s.prefix + escapePath(rel))
 	return u, err
 }
 
-// escapePath percent-encodes the names of a slash-separated path.
+// escapePath percent-encodes the names in a slash-separated path.
 func escapePath(path string) string {
 	plain := 0
 	for plain < len(path) && pathBytes[path[plain]] {
@@ -159,7 +159,7 @@ func escapePath(path string) string {
 	return b.String()
 }
 
-// pathBytes are those that stand for themselves in a slash-separated path.
+// pathBytes are the bytes that escapePath does not encode.
 var pathBytes = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = c == '/' || isPathByte(byte(c))
@@ -167,7 +167,7 @@ var pathBytes = func() (plain [256]bool) {
 	return plain
 }()
 
-// writeEscaped writes a percent-encoded byte.
+// writeEscaped writes a byte percent-encoded.
 func writeEscaped(b *strings.Builder, c byte) {
 	const hex = "0123456789ABCDEF"
 	b.WriteByte('%')
@@ -175,8 +175,8 @@ func writeEscaped(b *strings.Builder, c byte) {
 	b.WriteByte(hex[c&15])
 }
 
-// isPathByte reports whether a byte of a file name stands for itself in a path:
-// RFC 3986 pchar.
+// isPathByte reports whether a byte of a file name needs no encoding in a path (RFC
+// 3986 pchar).
 func isPathByte(c byte) bool {
 	switch {
 	case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9':

@@ -267,10 +267,6 @@ default login other password other
 	if _, err := NewHTTP(HTTPConfig{Netrc: file + "x"}); err == nil {
 		t.Error("a netrc file that is not there was read")
 	}
-	t.Setenv("NETRC", file)
-	if DefaultNetrc() != file {
-		t.Error("$NETRC was not honoured")
-	}
 }
 
 func FuzzParseNetrc(f *testing.F) {

@@ -5,29 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 )
 
 // maxNetrcSize is the size limit of a netrc file, in bytes.
 const maxNetrcSize = 1 << 20
-
-// DefaultNetrc returns where the user's netrc file would be: $NETRC, else ~/.netrc
-// (~/_netrc on Windows). It is "" when there is no home.
-func DefaultNetrc() string {
-	if file := os.Getenv("NETRC"); file != "" {
-		return file
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	if runtime.GOOS == "windows" {
-		return filepath.Join(home, "_netrc")
-	}
-	return filepath.Join(home, ".netrc")
-}
 
 // readNetrc reads a netrc file (ftp(1), in the format that curl accepts). Errors
 // contain no words of the file, because any of them may be a password.

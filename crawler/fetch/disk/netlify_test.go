@@ -68,8 +68,8 @@ func TestRedirectsFile(t *testing.T) {
 `)
 	for _, style := range []HostStyle{HostAuto, HostNetlify} {
 		site := openSite(t, "https://example.com/", dir, style)
-		if site.Style() != HostNetlify {
-			t.Errorf("%v became %v", style, site.Style())
+		if site.locator.style != HostNetlify {
+			t.Errorf("%v became %v", style, site.locator.style)
 		}
 		for url, want := range map[string]string{
 			"/old":             "301 /new",

@@ -127,9 +127,6 @@ func (s *Site) Synthetic() bool { return s.synthetic }
 // if the root has no index file.
 func (s *Site) IsSource() bool { return s.locator.sourceTree }
 
-// Style returns the style in use: netlify when auto found a _redirects file.
-func (s *Site) Style() HostStyle { return s.locator.style }
-
 // Holds reports whether the site answers for u, a URL below its base. If the base has
 // no port, the same host with the other of http and https, or with or without "www.",
 // belongs to the site too; it is redirected to the base.

@@ -214,8 +214,8 @@ func TestSiteStyles(t *testing.T) {
 		{HostNetlify, []string{"file.html", "301 /file", "file.html", "301 /folder/", "folder/index.html", "both.html", "301 /both", "file-missing"}},
 	} {
 		site := openSite(t, "https://example.com/", dir, row.style)
-		if site.Style() != row.style {
-			t.Errorf("%v became %v", row.style, site.Style())
+		if site.locator.style != row.style {
+			t.Errorf("%v became %v", row.style, site.locator.style)
 		}
 		for i, path := range paths {
 			if got := answerOf(t, site, dir, "https://example.com"+path); got != row.want[i] {

@@ -21,8 +21,8 @@ func TestObserveFault(t *testing.T) {
 	}{
 		{"host and port", &fetch.Fault{Kind: "connect-refused", Op: "connect", Target: "example.com:443", Err: cause, Requests: 2},
 			CodeConnectRefused, "example.com:443: connection refused", false},
-		{"a URL", &fetch.Fault{Kind: "tls-error", Op: "handshake with", Target: "https://example.com/", Err: errors.New("the TLS handshake was cut short"), Requests: 2},
-			CodeTLSError, "the TLS handshake was cut short", false},
+		{"a URL", &fetch.Fault{Kind: "tls-error", Op: "handshake with", Target: "https://example.com/", Err: errors.New("the connection was closed during the TLS handshake"), Requests: 2},
+			CodeTLSError, "the connection was closed during the TLS handshake", false},
 		{"a hint", &fetch.Fault{Kind: "file-missing", Op: "open", Target: "docs/x.html", Err: errors.New("there is no such file"), Hint: "x.htm is there", Requests: 2},
 			CodeFileMissing, "docs/x.html: there is no such file; x.htm is there", false},
 		{"letter case", &fetch.Fault{Kind: "file-case", Op: "open", Target: "docs/readme.md", Err: errors.New("x"), Hint: "docs/README.md", Requests: 2},

@@ -229,9 +229,9 @@ default login other password other
 	}
 	for text, want := range map[string]string{
 		"login x":             "login before any machine",
-		"machine":             "line 1: nothing behind machine",
-		"machine a\npassword": "line 2: nothing behind password",
-		"s3cret":              "line 1: a word where machine, default, login, password, account or macdef should be",
+		"machine":             "line 1: no value after machine",
+		"machine a\npassword": "line 2: no value after password",
+		"s3cret":              "line 1: expected machine, default, login, password, account or macdef",
 	} {
 		if _, _, err := parseNetrc(text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", text, err)

@@ -203,7 +203,7 @@ func parseIssuers(data []byte) ([]*x509.Certificate, error) {
 		} `asn1:"explicit,tag:0"`
 	}
 	if _, err := asn1.Unmarshal(data, &message); err != nil {
-		return nil, errors.New("neither a certificate nor a bag of certificates")
+		return nil, errors.New("neither a certificate nor a certs-only message")
 	}
 	return x509.ParseCertificates(message.Content.Certificates.Bytes)
 }

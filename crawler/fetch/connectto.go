@@ -30,7 +30,7 @@ func ParseConnectTo(s string) (ConnectTo, error) {
 			if end = bracket + 1; end == len(rest) {
 				end = -1
 			} else if rest[end] != ':' {
-				return ConnectTo{}, fmt.Errorf("parse connect-to %q: missing ':' behind ']'", s)
+				return ConnectTo{}, fmt.Errorf("parse connect-to %q: missing ':' after ']'", s)
 			}
 		}
 		if end >= 0 {
@@ -70,7 +70,7 @@ func (c ConnectTo) compile() (connectTo, error) {
 	}
 	for _, port := range []string{compiled.fromPort, compiled.toPort} {
 		if _, ok := parsePort(port); port != "" && !ok {
-			return compiled, fmt.Errorf("parse connect-to %q: %q is no port", c.From+":"+c.To, port)
+			return compiled, fmt.Errorf("parse connect-to %q: %q is not a port", c.From+":"+c.To, port)
 		}
 	}
 	return compiled, nil

@@ -117,7 +117,7 @@ func (c *cookies) load(line string) error {
 	domain, path := strings.TrimPrefix(fields[0], "."), fields[2]
 	expiry, err := strconv.ParseFloat(fields[4], 64)
 	if err != nil {
-		return fmt.Errorf("the expiry is no number")
+		return fmt.Errorf("the expiry is not a number")
 	}
 	if domain == "" || fields[5] == "" {
 		return fmt.Errorf("the domain or the name is empty")

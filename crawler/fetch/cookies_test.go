@@ -50,7 +50,7 @@ com|TRUE|/|FALSE|0|public|7
 		}
 	}
 	for line, want := range map[string]string{
-		"a b c": "1 fields instead of 7", "x\tTRUE\t/\tFALSE\tsoon\tname\ts3cret": "the expiry is no number", "\tTRUE\t/\tFALSE\t0\tname\ts3cret": "the domain or the name is empty",
+		"a b c": "1 fields instead of 7", "x\tTRUE\t/\tFALSE\tsoon\tname\ts3cret": "the expiry is not a number", "\tTRUE\t/\tFALSE\t0\tname\ts3cret": "the domain or the name is empty",
 	} {
 		if err := os.WriteFile(file, []byte("# c\n"+line+"\n"), 0o600); err != nil {
 			t.Fatal(err)

@@ -88,10 +88,10 @@ type codingError struct {
 	err    error
 }
 
-func (e *codingError) Error() string { return "the body's " + e.coding + " coding is corrupt" }
+func (e *codingError) Error() string { return "the " + e.coding + " coding of the body is corrupt" }
 func (e *codingError) Unwrap() error { return e.err }
 
-var errInflated = fmt.Errorf("the body swells to more than %d times its size", maxInflate)
+var errInflated = fmt.Errorf("the body expands to more than %d times its size", maxInflate)
 
 // decodedBody is a stack of decoders. Each opens on its first read, so that a body that
 // arrives late does not delay the header of the answer.
@@ -180,7 +180,7 @@ func (l *codingLayer) open() error {
 }
 
 // errLabel reports data that is not in the coding of its label.
-var errLabel = errors.New("the data is in another coding, or in none")
+var errLabel = errors.New("the data is in a different coding or not encoded")
 
 func (l *codingLayer) labelError() error { return &codingError{l.coding, errLabel} }
 

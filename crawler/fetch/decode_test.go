@@ -107,7 +107,7 @@ func TestDecodeWrongLabels(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"<!doctype html><title>plain</title>", string(page)} {
-		if _, err := decoded(strings.NewReader(text), "gzip"); err == nil || err.Error() != "the body's gzip coding is corrupt" {
+		if _, err := decoded(strings.NewReader(text), "gzip"); err == nil || err.Error() != "the gzip coding of the body is corrupt" {
 			t.Errorf("gzip on plain %.20q: %v", text, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestDecodeFaults(t *testing.T) {
 		}
 		_, err := decoded(bytes.NewReader(corrupt), coding)
 		var bad *codingError
-		if !errors.As(err, &bad) || bad.coding != coding || err.Error() != "the body's "+coding+" coding is corrupt" {
+		if !errors.As(err, &bad) || bad.coding != coding || err.Error() != "the "+coding+" coding of the body is corrupt" {
 			t.Errorf("%s corrupt: %v", coding, err)
 		}
 	}

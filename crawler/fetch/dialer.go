@@ -123,7 +123,7 @@ func (d *dialer) proxyFault(err error, isProxy bool, hostport string) error {
 	if isProxy && errors.As(err, &f) {
 		g := *f
 		g.Local, g.Retry = true, true
-		g.Err = &cause{"the proxy " + hostport + " can't be reached: " + f.Err.Error(), f.Err}
+		g.Err = &cause{"the proxy " + hostport + " is unreachable: " + f.Err.Error(), f.Err}
 		return &g
 	}
 	return err
@@ -230,7 +230,7 @@ func interleave(addrs []netip.Addr) []netip.Addr {
 	return mixed
 }
 
-var errDenied = errors.New("the address is private, and asking private addresses is forbidden")
+var errDenied = errors.New("the address is private, and requests to private addresses are forbidden")
 
 // specialPurpose are networks that contain no public host, from IANA's special-purpose
 // address registries, in addition to those that netip recognizes.

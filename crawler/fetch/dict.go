@@ -33,7 +33,7 @@ func fetchDict(s *session) (*Response, error) {
 		return nil, err
 	}
 	if greeting.code != 220 {
-		return nil, c.dictFault("the server does not let us in", greeting)
+		return nil, c.dictFault("the server refused access", greeting)
 	}
 	defer c.quit()
 	if command != "" {
@@ -42,7 +42,7 @@ func fetchDict(s *session) (*Response, error) {
 			return nil, err
 		}
 		if answer.code < 150 || answer.code > 152 {
-			return nil, c.dictFault("the server says", answer)
+			return nil, c.dictFault("the server answered", answer)
 		}
 	}
 	return &Response{Size: -1}, nil
@@ -71,7 +71,7 @@ func dictCommand(u urinorm.URL) (string, error) {
 	}
 	word := field(1, "")
 	if word == "" || len(word) > maxDictWord {
-		return "", invalidURL(u, "the path names no word")
+		return "", invalidURL(u, "the path contains no word")
 	}
 	word = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 	database := field(2, "!")
@@ -83,7 +83,7 @@ func dictCommand(u urinorm.URL) (string, error) {
 	case fields[0] == "m":
 		return "MATCH " + database + " " + field(3, ".") + " " + word, nil
 	}
-	return "", invalidURL(u, "the path begins neither with d: nor with m: but with "+strconv.Quote(oneLine(fields[0])))
+	return "", invalidURL(u, "the path must begin with d: or m:, not with "+strconv.Quote(oneLine(fields[0])))
 }
 
 // maxDictWord is the length limit of a word in bytes. It keeps the command within the

@@ -104,7 +104,7 @@ func dnsType(u urinorm.URL) (string, error) {
 			kind = value
 		case "CLASS":
 			if value != "IN" && value != "1" {
-				return "", urlFault(u, "scheme-unchecked", "only the class IN is looked up")
+				return "", urlFault(u, "scheme-unchecked", "only the class IN is supported")
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func dnsType(u urinorm.URL) (string, error) {
 	case "", "A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT":
 		return kind, nil
 	}
-	return "", urlFault(u, "scheme-unchecked", "records of type "+quote(kind)+" are not looked up")
+	return "", urlFault(u, "scheme-unchecked", "records of type "+quote(kind)+" are not supported")
 }
 
 // nameServer returns the address of the name server in the URL.

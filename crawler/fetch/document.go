@@ -41,7 +41,7 @@ func (d *Document) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		return nil, context.Cause(ctx)
 	}
 	if !d.Holds(req.URL) {
-		return nil, &Fault{Kind: "file-missing", Op: "open", Target: req.URL.Printed(), Err: errors.New("there is nothing beside the document itself"), Requests: 1}
+		return nil, &Fault{Kind: "file-missing", Op: "open", Target: req.URL.Printed(), Err: errors.New("only the document itself is available"), Requests: 1}
 	}
 	resp := &Response{ContentType: d.ContentType, Size: int64(len(d.Body)), Requests: 1, Path: d.Path}
 	if req.Need == Content {

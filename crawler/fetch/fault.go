@@ -17,10 +17,10 @@ import (
 // Reasons for which this side ends an exchange.
 var (
 	errTimeout      = errors.New("no connection within the time limit")
-	errIdle         = errors.New("the body stood still for longer than the time limit")
+	errIdle         = errors.New("the body paused for longer than the time limit")
 	errTotalTimeout = errors.New("the whole exchange took longer than five times the time limit")
 	errTunnel       = errors.New("the proxy did not connect within the time limit")
-	errReconnects   = errors.New("the server drops each connection that it accepted")
+	errReconnects   = errors.New("the server closes every connection that it has accepted")
 	errClosed       = errors.New("closed")
 )
 
@@ -89,7 +89,7 @@ func exchangeFault(ctx context.Context, target string, inTLS bool, limit time.Du
 		var way *net.OpError
 		if errors.As(err, &way) && way.Op == "proxyconnect" {
 			f.Local, f.Retry = true, true // the certificate is the proxy's, not the target's
-			f.Err = &cause{"the proxy can't be reached: " + f.Err.Error(), f.Err}
+			f.Err = &cause{"the proxy is unreachable: " + f.Err.Error(), f.Err}
 		}
 		return f
 	}
@@ -110,7 +110,7 @@ func exchangeFault(ctx context.Context, target string, inTLS bool, limit time.Du
 		f.Kind, f.Retry = "connection-reset", true
 		f.Err = &cause{"the connection was closed without an answer", err}
 	case isHTTP2(err):
-		f.Err = &cause{"the server broke off the HTTP/2 stream", err}
+		f.Err = &cause{"the server aborted the HTTP/2 stream", err}
 	default:
 		f.Err = malformedAnswer(err)
 	}
@@ -137,9 +137,9 @@ func malformedAnswer(err error) error {
 		{"malformed HTTP version", "the answer is not HTTP"},
 		{"malformed HTTP status", "the answer's status line is malformed"},
 		{"malformed MIME header", "the answer's header is malformed"},
-		{"transfer encoding", "the answer's transfer encoding is not known"},
+		{"transfer encoding", "the answer's transfer encoding is unknown"},
 		{"Content-Length", "the answer's Content-Length is malformed"},
-		{"1xx informational responses", "the answer never came, only announcements of one"},
+		{"1xx informational responses", "the server sent only informational responses"},
 	} {
 		if strings.Contains(err.Error(), row.has) {
 			return &cause{row.text, err}
@@ -157,13 +157,13 @@ func socksFault(f *Fault, err error) {
 	case isTimeout(err):
 		f.Kind, reason = "timeout", "the proxy did not connect in time"
 	case strings.Contains(text, "connection refused"):
-		f.Kind, reason = "connect-refused", "the proxy says: connection refused"
+		f.Kind, reason = "connect-refused", "the proxy reported: connection refused"
 	case strings.Contains(text, "host unreachable"), strings.Contains(text, "network unreachable"), strings.Contains(text, "TTL expired"):
-		f.Kind, reason = "timeout", "the proxy can't reach the host"
+		f.Kind, reason = "timeout", "the proxy cannot reach the host"
 	case strings.Contains(text, "authentication failed"):
-		f.Kind, f.Local, reason = "connection-reset", true, "the proxy refused the name and the password"
+		f.Kind, f.Local, reason = "connection-reset", true, "the proxy rejected the user name and password"
 	case strings.Contains(text, "authentication method"):
-		f.Kind, f.Local, reason = "connection-reset", true, "the proxy asks for another way to sign in, such as a name and a password"
+		f.Kind, f.Local, reason = "connection-reset", true, "the proxy requires another authentication method, such as a user name and password"
 	default:
 		f.Kind, reason = "connection-reset", "the proxy could not connect"
 	}
@@ -203,7 +203,7 @@ func tlsFault(target string, limit time.Duration, err error) *Fault {
 	case errors.As(err, &authority):
 		f.Kind, f.Err = "tls-untrusted", &cause{untrustedReason(authority.Cert), err}
 	case errors.As(err, &invalid), errors.As(err, &verify):
-		f.Kind, f.Err = "tls-untrusted", &cause{"the certificate can't be verified", err}
+		f.Kind, f.Err = "tls-untrusted", &cause{"the certificate cannot be verified", err}
 	case isTimeout(err):
 		f.Kind, f.Retry = "timeout", true
 		f.Err = &cause{"the TLS handshake took longer than " + limit.String(), err}
@@ -216,7 +216,7 @@ func tlsFault(target string, limit time.Duration, err error) *Fault {
 		f.Err = &cause{"the server refused the TLS handshake: " + alert, err}
 	case isReset(err):
 		f.Retry = true // servers reset accepted connections while they restart
-		f.Err = &cause{"the TLS handshake was cut short", err}
+		f.Err = &cause{"the connection was closed during the TLS handshake", err}
 	default:
 		f.Err = &cause{"the TLS handshake failed: " + strings.TrimPrefix(err.Error(), "tls: "), err}
 	}
@@ -257,13 +257,13 @@ func certificateNames(cert *x509.Certificate) string {
 func untrustedReason(cert *x509.Certificate) string {
 	switch {
 	case cert == nil:
-		return "the certificate is signed by an authority nobody knows"
+		return "the certificate is signed by an unknown authority"
 	case string(cert.RawIssuer) == string(cert.RawSubject):
-		return "the certificate is signed by itself"
+		return "the certificate is self-signed"
 	case cert.Issuer.String() == "":
 		return "the certificate is signed by an unnamed authority"
 	}
-	return "the certificate is signed by an authority that is not trusted: " + cert.Issuer.String()
+	return "the certificate is signed by an untrusted authority: " + cert.Issuer.String()
 }
 
 // bodyFault classifies an error that occurred while a body was read.
@@ -274,7 +274,7 @@ func bodyFault(ctx context.Context, target string, limit time.Duration, err erro
 	}
 	switch end := context.Cause(ctx); {
 	case end == errIdle:
-		return &Fault{Kind: "timeout", Op: "read", Target: target, Err: &cause{"the body stood still for " + limit.String(), err}, Retry: true}
+		return &Fault{Kind: "timeout", Op: "read", Target: target, Err: &cause{"the body paused for longer than " + limit.String(), err}, Retry: true}
 	case end == errTotalTimeout:
 		return totalTimeout("read", target, limit, err)
 	case end == errClosed:
@@ -287,12 +287,12 @@ func bodyFault(ctx context.Context, target string, limit time.Duration, err erro
 	case limitErrno(err) != 0:
 		f.Local, f.Err = true, localLimit(err)
 	case isHTTP2(err):
-		f.Err = &cause{"the server broke off the HTTP/2 stream within the body", err}
+		f.Err = &cause{"the server aborted the HTTP/2 stream within the body", err}
 	case isChunking(err):
 		f.Kind, f.Retry = "protocol-error", false
-		f.Err = &cause{"the body's chunks are malformed", err}
+		f.Err = &cause{"the chunked coding of the body is malformed", err}
 	case isTimeout(err):
-		f.Kind, f.Err = "timeout", &cause{"the body stood still", err}
+		f.Kind, f.Err = "timeout", &cause{"the body paused for too long", err}
 	default:
 		f.Err = &cause{"the body ended early", err}
 	}

@@ -38,7 +38,7 @@ func TestServerFaults(t *testing.T) {
 		{"bad header", say("HTTP/1.1 200 OK\r\nno colon here\r\n\r\n"), "protocol-error", "the answer's header is malformed", false},
 		{"bad length", say("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"), "protocol-error", "the answer's Content-Length is malformed", false},
 		{"two lengths", say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), "protocol-error", "the answer's Content-Length is malformed", false},
-		{"unknown transfer encoding", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: smoke\r\n\r\n"), "protocol-error", "the answer's transfer encoding is not known", false},
+		{"unknown transfer encoding", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: smoke\r\n\r\n"), "protocol-error", "the answer's transfer encoding is unknown", false},
 		{"endless header", func(c *rawConn) {
 			c.send("HTTP/1.1 200 OK\r\n")
 			for !c.closed {
@@ -54,13 +54,13 @@ func TestServerFaults(t *testing.T) {
 		{"reset body", func(c *rawConn) { c.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"); c.reset() }, "body-truncated", "the body ended early", true},
 		{"chunks cut off", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), "body-truncated", "the body ended early", true},
 		{"chunk cut off", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhello"), "body-truncated", "the body ended early", true},
-		{"bad chunk size", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n"), "protocol-error", "the body's chunks are malformed", false},
-		{"bad chunk end", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloXX0\r\n\r\n"), "protocol-error", "the body's chunks are malformed", false},
-		{"huge chunk size", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nhello"), "protocol-error", "the body's chunks are malformed", false},
-		{"long chunk line", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;" + strings.Repeat("x", 10000) + "\r\nhello\r\n0\r\n\r\n"), "protocol-error", "the body's chunks are malformed", false},
-		{"not gzip at all", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain"), "protocol-error", "the body's gzip coding is corrupt", false},
+		{"bad chunk size", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n"), "protocol-error", "the chunked coding of the body is malformed", false},
+		{"bad chunk end", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloXX0\r\n\r\n"), "protocol-error", "the chunked coding of the body is malformed", false},
+		{"huge chunk size", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nhello"), "protocol-error", "the chunked coding of the body is malformed", false},
+		{"long chunk line", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;" + strings.Repeat("x", 10000) + "\r\nhello\r\n0\r\n\r\n"), "protocol-error", "the chunked coding of the body is malformed", false},
+		{"not gzip at all", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain"), "protocol-error", "the gzip coding of the body is corrupt", false},
 		{"gzip cut off", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped("hello, hello, hello")[:20]), "body-truncated", "the body ended within its content coding", true},
-		{"gzip corrupt", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + corrupt(gzipped(strings.Repeat("hello", 100)), 14)), "protocol-error", "the body's gzip coding is corrupt", false},
+		{"gzip corrupt", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + corrupt(gzipped(strings.Repeat("hello", 100)), 14)), "protocol-error", "the gzip coding of the body is corrupt", false},
 	} {
 		server := serveRaw(t, row.handle)
 		h := newHTTP(t, HTTPConfig{Timeout: time.Minute})
@@ -282,8 +282,8 @@ func TestConnectFaults(t *testing.T) {
 		{syscall.EADDRNOTAVAIL, "timeout", "no free local port or address", true, true},
 		{syscall.ENOBUFS, "timeout", "no buffer space for another connection", true, true},
 		{syscall.ENETUNREACH, "timeout", "this machine has no route to the network", true, true},
-		{syscall.EACCES, "timeout", "this machine does not let us connect", true, true},
-		{syscall.Errno(10013), "timeout", "this machine does not let us connect", true, true}, // Windows' sockets
+		{syscall.EACCES, "timeout", "this machine does not allow the connection", true, true},
+		{syscall.Errno(10013), "timeout", "this machine does not allow the connection", true, true}, // Windows' sockets
 		{syscall.Errno(10051), "timeout", "this machine has no route to the network", true, true},
 		{syscall.Errno(10053), "connection-reset", "the connection was reset", true, false},
 		{syscall.Errno(10054), "connection-reset", "the connection was reset", true, false},

@@ -34,7 +34,7 @@ func fetchFinger(s *session) (*Response, error) {
 	case err != nil:
 		return nil, invalidURL(s.req.URL, "the request "+err.Error())
 	case strings.Contains(request, "@"):
-		return nil, invalidURL(s.req.URL, "the request names a host beyond the one that is asked")
+		return nil, invalidURL(s.req.URL, "the request would be forwarded to another host")
 	case len(request) > maxFingerRequest:
 		return nil, invalidURL(s.req.URL, "the request is too long")
 	}

@@ -144,13 +144,13 @@ func (s *ftpSession) loginFault(user *account, err error) error {
 	}
 	var said *textproto.Error
 	if errors.As(err, &said) {
-		return s.replyFault("the server does not let us in", said)
+		return s.replyFault("the server refused access", said)
 	}
 	// The library returns the reply to USER only as text.
 	if s.control != nil && s.control.last.Code >= 400 && err.Error() == s.control.last.Msg {
-		what := "the server does not let us in"
+		what := "the server refused access"
 		if user.name == "anonymous" {
-			what = "the server lets nobody in without an account"
+			what = "the server requires an account"
 		}
 		last := s.control.last
 		return s.replyFault(what, &last)
@@ -217,10 +217,10 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	switch {
 	case err == nil && peerErr == nil && s.proxied: // the peer is the proxy, which resolves the server's address
 	case err != nil || peerErr != nil || to.Addr().Unmap() != peer.Addr().Unmap():
-		return nil, s.serverFault("protocol-error", "the server names no usable address for its data", "")
+		return nil, s.serverFault("protocol-error", "the server named no usable address for its data connection", "")
 	}
 	if to.Port() < 1024 {
-		return nil, s.serverFault("protocol-error", fmt.Sprintf("the server would send data from port %d, which belongs to another service", to.Port()), "")
+		return nil, s.serverFault("protocol-error", fmt.Sprintf("the server wants to send data from port %d, which belongs to another service", to.Port()), "")
 	}
 	var conn *boundedConn
 	if s.proxied {
@@ -232,7 +232,7 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) && f.Kind == "connect-refused" {
-			f.Kind, f.Err = "connection-reset", &cause{"the server does not accept connections for data", f.Err}
+			f.Kind, f.Err = "connection-reset", &cause{"the server does not accept data connections", f.Err}
 		}
 		return nil, err
 	}
@@ -360,7 +360,7 @@ func (s *ftpSession) findEntry(name string) (*ftp.Entry, error) {
 	for _, entry := range entries {
 		if entry.Name == base {
 			if entry.Type == ftp.EntryTypeFolder {
-				return nil, s.commandFault("the directory can't be entered", cwdErr)
+				return nil, s.commandFault("the directory cannot be opened", cwdErr)
 			}
 			return entry, nil
 		}
@@ -376,7 +376,7 @@ func (s *ftpSession) findEntry(name string) (*ftp.Entry, error) {
 	fault := s.commandFault(absent, cwdErr)
 	var f *Fault
 	if alike != "" && errors.As(fault, &f) {
-		f.Hint = "there is " + quote(alike) + ", in other letter case"
+		f.Hint = "there is " + quote(alike) + ", which differs in letter case"
 	}
 	return nil, fault
 }
@@ -393,7 +393,7 @@ func (s *ftpSession) sessionError(err error) error {
 	case errors.As(err, &said) && said.Code < 400:
 		return nil // an unexpected reply; another command may succeed
 	case said != nil:
-		return s.replyFault("the server does not tell", said)
+		return s.replyFault("the server refused the command", said)
 	case s.control.firstError() != nil:
 		return s.connError(err)
 	}
@@ -429,7 +429,7 @@ func (s *ftpSession) directory() (*Response, error) {
 		if !errors.Is(err, errTooLarge) && len(entries) == 0 || s.parent.Err() != nil {
 			return nil, s.commandFault("the server does not list the directory", err)
 		}
-		resp.Notes = append(resp.Notes, Note{"body-truncated", "the listing of the directory was not read to its end"})
+		resp.Notes = append(resp.Notes, Note{"body-truncated", "the directory listing was not read to its end"})
 	}
 	page := newLinkPage("Index of " + s.target())
 	for _, entry := range entries {
@@ -457,7 +457,7 @@ func (s *ftpSession) directory() (*Response, error) {
 func withDataConn[T any](s *ftpSession, command func(name string) (T, error), name string) (answer T, err error) {
 	defer func() {
 		if recover() != nil {
-			err = s.serverFault("protocol-error", "the server names no usable address for its data", "")
+			err = s.serverFault("protocol-error", "the server named no usable address for its data connection", "")
 		}
 	}()
 	return command(name)

@@ -412,7 +412,7 @@ func TestFTPFaults(t *testing.T) {
 		want, told string
 	}{
 		{name: "busy", answers: map[string]string{"USER": "421 too many of you\r\n"}, want: "rate-limited", told: "421 too many of you"},
-		{name: "no anonymous", answers: map[string]string{"USER": "530 who are you\r\n"}, want: "file-unreadable", told: "lets nobody in without an account: 530 who are you"},
+		{name: "no anonymous", answers: map[string]string{"USER": "530 who are you\r\n"}, want: "file-unreadable", told: "requires an account: 530 who are you"},
 		{name: "words that mock", answers: map[string]string{"USER": "530 \x1b[31m\x00red\r\n"}, want: "file-unreadable", told: "530 [31m red"},
 		{name: "forbidden", path: "a/", answers: map[string]string{"CWD": "550 Permission denied.\r\n"}, want: "file-unreadable"},
 		{name: "no reply", path: "a/", answers: map[string]string{"CWD": "what?\r\n"}, want: "protocol-error"},

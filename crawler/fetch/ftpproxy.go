@@ -37,7 +37,7 @@ func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 		if err := s.handshake(conn, through.Hostname()); err != nil {
 			f := tlsFault(address, s.web.timeout, err)
 			f.Local, f.Retry = true, true
-			f.Err = &cause{"the proxy " + address + " can't be reached: " + f.Err.Error(), f.Err}
+			f.Err = &cause{"the proxy " + address + " is unreachable: " + f.Err.Error(), f.Err}
 			return nil, f
 		}
 		s.notes = nil // the certificate is not the target's

@@ -51,14 +51,14 @@ func fetchGopher(s *session) (*Response, error) {
 		return nil, err
 	}
 	if kind, text := gopherErrorIn(first); kind != "" {
-		return nil, s.serverFault(kind, "the server says", text)
+		return nil, s.serverFault(kind, "the server answered", text)
 	}
 	resp := &Response{ContentType: gopherType(itemType, selector), Size: -1}
 	switch {
 	case isMenu && len(first) == 0:
 		return nil, io.EOF // even an empty menu has a final "."
 	case isMenu && !isMenuLine(string(first)):
-		return nil, s.serverFault("protocol-error", "the answer is no gopher menu", "")
+		return nil, s.serverFault("protocol-error", "the answer is not a Gopher menu", "")
 	case s.req.Need == Existence:
 		return resp, nil
 	case !isMenu:
@@ -158,7 +158,7 @@ func (s *session) gopherPage(in *bufio.Reader) (*linkPage, error) {
 			return nil, err
 		}
 	}
-	s.notes = append(s.notes, Note{"body-truncated", "the menu is longer than 2 MiB; what comes after them was not read"})
+	s.notes = append(s.notes, Note{"body-truncated", "the menu is longer than 2 MiB; the rest was not read"})
 	return page, nil
 }
 

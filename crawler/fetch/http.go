@@ -130,7 +130,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	a := &httpFetch{HTTP: h, req: req}
 	host := req.URL.Host()
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || host == "" {
-		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("no http or https URL"))
+		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("not an http or https URL"))
 	}
 	if port := req.URL.EffectivePort(); !slices.Contains(h.allowPorts, port) {
 		if reason := BlockedPort(port); reason != "" {

@@ -52,7 +52,7 @@ func fetchLDAP(s *session) (*Response, error) {
 		err = client.UnauthenticatedBind("") // anonymous (RFC 4513 section 5.1.1)
 	}
 	if err != nil {
-		return nil, s.ldapFault(conn, "the server does not let us in", err)
+		return nil, s.ldapFault(conn, "the server refused access", err)
 	}
 	result, err := client.Search(search)
 	found := result != nil && len(result.Entries) > 0
@@ -68,10 +68,10 @@ func fetchLDAP(s *session) (*Response, error) {
 			return ldapReferral(to)
 		}
 	}
-	return nil, s.ldapFault(conn, "the server says", err)
+	return nil, s.ldapFault(conn, "the server answered", err)
 }
 
-var errNoDirectory = errors.New("the URL names no directory server, and none is known")
+var errNoDirectory = errors.New("the URL names no directory server, and none is configured")
 
 // ldapSearch parses an LDAP URL (RFC 4516 section 2), decoding each part once. It
 // returns a search limited to the time limit, and the name to bind with.
@@ -79,7 +79,7 @@ func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string
 	query, _ := u.Query()
 	parts := strings.Split(query, "?")
 	if len(parts) > 4 {
-		return nil, "", invalidURL(u, "it has more parts than an LDAP URL may have")
+		return nil, "", invalidURL(u, "it has too many parts for an LDAP URL")
 	}
 	parts = append([]string{strings.TrimPrefix(u.Path(), "/")}, parts...)
 	for len(parts) < 5 {
@@ -98,7 +98,7 @@ func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string
 	}
 	scope, ok := map[string]int{"": ldap.ScopeBaseObject, "base": ldap.ScopeBaseObject, "one": ldap.ScopeSingleLevel, "sub": ldap.ScopeWholeSubtree}[strings.ToLower(scopeName)]
 	if !ok {
-		return nil, "", invalidURL(u, "the scope is none of base, one and sub")
+		return nil, "", invalidURL(u, "the scope is not base, one or sub")
 	}
 	if filter == "" {
 		filter = "(objectClass=*)"
@@ -124,7 +124,7 @@ func ldapExtensions(u urinorm.URL, list string) (bindName string, err error) {
 		case strings.EqualFold(plain, "bindname") || strings.EqualFold(plain, "e-bindname"):
 			bindName = percentDecode(value)
 		case plain != name:
-			return "", urlFault(u, "scheme-unchecked", "it asks for an extension that is not known here: "+quote(plain))
+			return "", urlFault(u, "scheme-unchecked", "it requires an unknown extension: "+quote(plain))
 		}
 	}
 	return bindName, nil

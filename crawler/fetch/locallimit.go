@@ -21,8 +21,8 @@ var localLimits = []struct {
 	{syscall.EAGAIN, "no resources for another connection"},
 	{syscall.ENETDOWN, "the network is down"},
 	{syscall.ENETUNREACH, "this machine has no route to the network"},
-	{syscall.EACCES, "this machine does not let us connect"},
-	{syscall.EPERM, "this machine does not let us connect"},
+	{syscall.EACCES, "this machine does not allow the connection"},
+	{syscall.EPERM, "this machine does not allow the connection"},
 }
 
 // FileLimit returns a readable cause if the machine ran out of a resource while it

@@ -70,11 +70,11 @@ func parseNetrc(text string) (map[string]account, *account, error) {
 			continue
 		case "machine", "login", "password", "account":
 		default:
-			return nil, nil, fmt.Errorf("line %d: a word where machine, default, login, password, account or macdef should be", words.line+1)
+			return nil, nil, fmt.Errorf("line %d: expected machine, default, login, password, account or macdef", words.line+1)
 		}
 		value, ok := words.next()
 		if !ok {
-			return nil, nil, fmt.Errorf("line %d: nothing behind %s", words.line+1, word)
+			return nil, nil, fmt.Errorf("line %d: no value after %s", words.line+1, word)
 		}
 		if word == "machine" {
 			store()

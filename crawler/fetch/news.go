@@ -39,7 +39,7 @@ func fetchNews(s *session) (*Response, error) {
 		return nil, err
 	}
 	if greeting.code != 200 && greeting.code != 201 {
-		return nil, c.newsFault("the server does not let us in", greeting)
+		return nil, c.newsFault("the server refused access", greeting)
 	}
 	defer c.quit()
 	for _, command := range asked.commands() {
@@ -64,7 +64,7 @@ func fetchNews(s *session) (*Response, error) {
 	return &Response{Size: -1}, nil
 }
 
-var errNoNewsServer = errors.New("no news server is known: name one with --nntp-server or NNTP_SERVER")
+var errNoNewsServer = errors.New("no news server is configured: set one with --nntp-server or NNTP_SERVER")
 
 // newsTarget is what a news URL names.
 type newsTarget struct {
@@ -155,7 +155,7 @@ func (c *lineConn) newsFault(what string, answer reply) error {
 		kind = "file-unreadable"
 	}
 	if answer.code == 480 || answer.code == 483 {
-		what = "the server tells only those with an account"
+		what = "the server requires an account"
 	}
 	return c.serverFault(kind, what, answer.String())
 }

@@ -237,8 +237,8 @@ func decodeOnce(part, allowed string) (string, error) {
 }
 
 var (
-	errControl = errors.New("holds a control character, which must not reach the server")
-	errIAC     = errors.New("holds the byte 255, which servers take for a command")
+	errControl = errors.New("contains a control character, which must not be sent to a server")
+	errIAC     = errors.New("contains the byte 255, which servers treat as a command")
 )
 
 // percentDecode decodes percent-encoded bytes and keeps any other '%'.

@@ -68,11 +68,11 @@ func checkHeaders(config HTTPConfig) error {
 	given["Accept-Language"] = append(given["Accept-Language"], config.AcceptLanguage)
 	for name, values := range given {
 		if !httpguts.ValidHeaderFieldName(name) {
-			return fmt.Errorf("check header %q: it is no name a header can have", name)
+			return fmt.Errorf("check header %q: invalid header name", name)
 		}
 		for _, value := range values {
 			if !httpguts.ValidHeaderFieldValue(value) {
-				return fmt.Errorf("check header %s: its value holds control characters", name)
+				return fmt.Errorf("check header %s: its value contains control characters", name)
 			}
 		}
 	}

@@ -74,16 +74,16 @@ func (p *proxies) parse(proxy string) (*url.URL, error) {
 	}
 	u, err := url.Parse(proxy)
 	if err != nil || u.Hostname() == "" {
-		return nil, errors.New("parse proxy: it is no URL with a host") // the value may contain a password
+		return nil, errors.New("parse proxy: not a URL with a host") // the value may contain a password
 	}
 	ports := map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 	port, ok := ports[u.Scheme]
 	if !ok {
-		return nil, fmt.Errorf("parse proxy %s: scheme %q is none of http, https, socks5, socks5h", u.Host, u.Scheme)
+		return nil, fmt.Errorf("parse proxy %s: scheme %q is not http, https, socks5 or socks5h", u.Host, u.Scheme)
 	}
 	if u.Port() != "" {
 		if port = u.Port(); !isPort(port) {
-			return nil, fmt.Errorf("parse proxy %s: the port is none from 1 to 65535", u.Host)
+			return nil, fmt.Errorf("parse proxy %s: the port is not between 1 and 65535", u.Host)
 		}
 	}
 	p.addresses[net.JoinHostPort(u.Hostname(), port)] = true

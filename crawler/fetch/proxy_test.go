@@ -161,7 +161,7 @@ func TestProxyFaults(t *testing.T) {
 		for _, url := range []string{"http://127.0.0.1/", "https://127.0.0.1/"} {
 			_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, url), Need: Content})
 			var f *Fault
-			if !errors.As(err, &f) || f.Kind != "connect-refused" || !f.Local || !f.Retry || !strings.Contains(err.Error(), "the proxy "+gone+" can't be reached: connection refused") || strings.Contains(err.Error(), "s3cret") {
+			if !errors.As(err, &f) || f.Kind != "connect-refused" || !f.Local || !f.Retry || !strings.Contains(err.Error(), "the proxy "+gone+" is unreachable: connection refused") || strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("%s for %s: %v", scheme, url, err)
 			}
 		}
@@ -172,7 +172,7 @@ func TestProxyFaults(t *testing.T) {
 	h := newHTTP(t, HTTPConfig{Proxy: "https://" + secure.Listener.Addr().String()})
 	_, err = h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
 	var f *Fault
-	if !errors.As(err, &f) || !f.Local || !strings.Contains(err.Error(), "the proxy can't be reached: the certificate is signed by an authority that is not trusted") {
+	if !errors.As(err, &f) || !f.Local || !strings.Contains(err.Error(), "the proxy is unreachable: the certificate is signed by an untrusted authority") {
 		t.Errorf("%+v %v", f, err)
 	}
 	for _, proxy := range []string{"ftp://x/", "http://", "http://u:s3cret@[x/", "://", "http://u:s3cret@x:99999", "socks5://x:0"} {
@@ -300,8 +300,8 @@ func TestSOCKSProxy(t *testing.T) {
 	}
 	// A proxy that does not let us in tells nothing of the target.
 	for reply, want := range map[string]string{
-		"\x05\xff":         "the proxy asks for another way to sign in, such as a name and a password",
-		"\x05\x02\x01\x01": "the proxy refused the name and the password",
+		"\x05\xff":         "the proxy requires another authentication method, such as a user name and password",
+		"\x05\x02\x01\x01": "the proxy rejected the user name and password",
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -287,7 +287,7 @@ func dnsFault(name string, err error) *Fault {
 	case isUnanswered(err):
 		f.Err = &cause{"the name server did not answer in time", err}
 	default:
-		f.Err = &cause{"the name server could not tell", err}
+		f.Err = &cause{"the name server reported a failure", err}
 	}
 	return f
 }
@@ -397,7 +397,7 @@ func checkNameServer(server string) error {
 		return fmt.Errorf("parse name server %q: want ADDRESS:PORT", server)
 	}
 	if n, ok := parsePort(port); !ok || n == 0 {
-		return fmt.Errorf("parse name server %q: %q is no port", server, port)
+		return fmt.Errorf("parse name server %q: %q is not a port", server, port)
 	}
 	return nil
 }

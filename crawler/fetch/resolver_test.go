@@ -162,9 +162,9 @@ func TestNameServer(t *testing.T) {
 		{"tcp-host.example.com", "", ""},
 		{"nx-host.example.com", "dns-not-found", "look up nx-host.example.com: the name does not exist or has no address"},
 		{"nodata-host.example.com", "dns-not-found", "look up nodata-host.example.com: the name does not exist or has no address"},
-		{"servfail-host.example.com", "dns-failure", "look up servfail-host.example.com: the name server could not tell"},
-		{"refused-host.example.com", "dns-failure", "look up refused-host.example.com: the name server could not tell"},
-		{"lame6-host.example.com", "dns-failure", "look up lame6-host.example.com: the name server could not tell"},
+		{"servfail-host.example.com", "dns-failure", "look up servfail-host.example.com: the name server reported a failure"},
+		{"refused-host.example.com", "dns-failure", "look up refused-host.example.com: the name server reported a failure"},
+		{"lame6-host.example.com", "dns-failure", "look up lame6-host.example.com: the name server reported a failure"},
 		{"nx-" + strings.Repeat("x", 70) + ".example.com", "dns-not-found", "the name does not exist or has no address"},
 	} {
 		_, text, err := ask(t, h, &Request{URL: mustParse(t, "http://"+row.host+":"+port+"/"), Need: Content})

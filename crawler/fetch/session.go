@@ -61,10 +61,10 @@ func (s *session) serverFault(kind, what, text string) *Fault {
 
 // Errors that the server causes.
 var (
-	errLineTooLong  = errors.New("a line of the answer is longer than lines may be")
-	errTooLarge     = errors.New("the answer is longer than it may be")
-	errTooManyLines = errors.New("the answer has more lines than it may have")
-	errNoReplyCode  = errors.New("the answer begins with no number")
+	errLineTooLong  = errors.New("the answer contains a line that is too long")
+	errTooLarge     = errors.New("the answer is too long")
+	errTooManyLines = errors.New("the answer has too many lines")
+	errNoReplyCode  = errors.New("the answer does not begin with a status code")
 	errNoAnswer     = errors.New("the connection was closed without an answer")
 )
 

@@ -78,7 +78,7 @@ func (s *session) exchangers(domain string) ([]string, error) {
 	case len(records) == 0:
 		return []string{domain}, nil
 	case len(records) == 1 && strings.Trim(records[0].Host, ".") == "":
-		return nil, s.serverFault("file-missing", "the domain declares that it takes no mail (RFC 7505)", "")
+		return nil, s.serverFault("file-missing", "the domain declares that it accepts no mail (RFC 7505)", "")
 	}
 	slices.SortStableFunc(records, func(a, b *net.MX) int { return cmp.Compare(a.Pref, b.Pref) })
 	var hosts []string
@@ -107,7 +107,7 @@ func (s *session) probeRecipient(host string, address urinorm.Address) error {
 		return err
 	}
 	if greeting.code != 220 {
-		return c.mailFault("the mail server does not talk to us", greeting, false)
+		return c.mailFault("the mail server refused the session", greeting, false)
 	}
 	defer c.quit()
 	features, err := c.command("EHLO " + c.ehloDomain())
@@ -118,12 +118,12 @@ func (s *session) probeRecipient(host string, address urinorm.Address) error {
 		return err
 	}
 	if features.code != 250 {
-		return c.mailFault("the mail server does not talk to us", features, false)
+		return c.mailFault("the mail server refused the session", features, false)
 	}
 	from := "MAIL FROM:<>"
 	if strings.ContainsFunc(address.Local, func(r rune) bool { return r >= 0x80 }) {
 		if !strings.Contains(" "+strings.ToUpper(features.text)+" ", " SMTPUTF8 ") {
-			return c.serverFault("file-unreadable", "the mail server takes no internationalized addresses (RFC 6531)", "")
+			return c.serverFault("file-unreadable", "the mail server does not accept internationalized addresses (RFC 6531)", "")
 		}
 		from += " SMTPUTF8"
 	}
@@ -133,7 +133,7 @@ func (s *session) probeRecipient(host string, address urinorm.Address) error {
 			return err
 		}
 		if answer.code < 250 || answer.code > 259 {
-			return c.mailFault("the mail server does not take the address", answer, command != from)
+			return c.mailFault("the mail server rejected the address", answer, command != from)
 		}
 	}
 	return nil
@@ -165,7 +165,7 @@ func (c *lineConn) mailFault(what string, answer reply, recipient bool) error {
 		kind = "protocol-error"
 	case recipient && isMailboxMissing(answer.text):
 		kind = "file-missing"
-		what = "the mail server says that there is no such mailbox"
+		what = "the mail server reports that the mailbox does not exist"
 	}
 	return c.serverFault(kind, what, fmt.Sprintf("%d %s", answer.code, answer.text))
 }

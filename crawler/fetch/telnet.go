@@ -77,7 +77,7 @@ func (t *terminal) login(s *session, user *account) error {
 	text := strings.ToLower(t.line.String())
 	for _, no := range []string{"incorrect", "invalid", "fail", "denied", "bad ", "login:", "username:"} {
 		if strings.Contains(text, no) {
-			return s.serverFault("file-unreadable", "the server does not let the user in", t.line.String())
+			return s.serverFault("file-unreadable", "the server rejected the login", t.line.String())
 		}
 	}
 	return nil

@@ -107,12 +107,12 @@ func TestTimeLimits(t *testing.T) {
 			readHead(c)
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
 			untilClosed(c)
-		}, "read http://example.com/: the body stood still for 20s", 20 * time.Second},
+		}, "read http://example.com/: the body paused for longer than 20s", 20 * time.Second},
 		{"half a body", "http://example.com/", func(_ string, c net.Conn) {
 			readHead(c)
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
 			untilClosed(c)
-		}, "read http://example.com/: the body stood still for 20s", 20 * time.Second},
+		}, "read http://example.com/: the body paused for longer than 20s", 20 * time.Second},
 		{"body byte by byte", "http://example.com/", func(_ string, c net.Conn) {
 			readHead(c)
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")

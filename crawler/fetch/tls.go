@@ -46,7 +46,7 @@ func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 	case config.ClientCert == "" && config.ClientKey == "":
 		return c, nil
 	case config.ClientCert == "":
-		return nil, errors.New("load client key " + config.ClientKey + ": there is no client certificate to go with it")
+		return nil, errors.New("load client key " + config.ClientKey + ": no client certificate is given")
 	}
 	key := config.ClientKey
 	if key == "" {
@@ -96,7 +96,7 @@ func newVerifier(config HTTPConfig) (*verifier, error) {
 		v.roots = x509.NewCertPool() // without system roots, the file is the only source
 	}
 	if !v.roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("read CA file %s: no PEM certificate in it", config.CAFile)
+		return nil, fmt.Errorf("read CA file %s: it contains no PEM certificate", config.CAFile)
 	}
 	return v, nil
 }
@@ -189,7 +189,7 @@ func (v *verifier) notes(state *tls.ConnectionState) []Note {
 	var notes []Note
 	leaf := state.PeerCertificates[0]
 	if v.extra(leaf) != nil {
-		notes = append(notes, Note{"tls-incomplete-chain", "the server does not send the certificate of " + leaf.Issuer.String() + "; it was fetched from the authority, which not every client does"})
+		notes = append(notes, Note{"tls-incomplete-chain", "the server does not send the certificate of " + leaf.Issuer.String() + "; it was fetched from the authority, but not every client does that"})
 	}
 	if note, soon := v.expiryNote(leaf.NotAfter); soon {
 		notes = append(notes, note)

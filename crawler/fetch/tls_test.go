@@ -149,11 +149,11 @@ func TestCertificates(t *testing.T) {
 		}).chain(),
 			"tls-hostname", "the certificate is for a.example, b.example, c.example and 2 more, not for example.com", ""},
 		{"no host", root.leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = nil }).chain(), "tls-hostname", "the certificate is for no host at all, not for example.com", ""},
-		{"self-signed", (*authority)(nil).leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by itself", ""},
-		{"unknown authority", stranger.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an authority that is not trusted: CN=Stranger", ""},
-		{"missing intermediate", intermediate.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an authority that is not trusted: CN=Intermediate", ""},
+		{"self-signed", (*authority)(nil).leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is self-signed", ""},
+		{"unknown authority", stranger.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an untrusted authority: CN=Stranger", ""},
+		{"missing intermediate", intermediate.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an untrusted authority: CN=Intermediate", ""},
 		{"not for servers", root.leaf(t, "example.com", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning} }).chain(),
-			"tls-untrusted", "the certificate can't be verified", ""},
+			"tls-untrusted", "the certificate cannot be verified", ""},
 	} {
 		server := serveTLS(t, row.cert, true, says("ok"))
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
@@ -218,7 +218,7 @@ func TestHandshakeFaults(t *testing.T) {
 		h := newHTTP(t, HTTPConfig{ConnectTo: []ConnectTo{{":", server}}})
 		_, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 		var f *Fault
-		if !errors.As(err, &f) || f.Kind != "tls-error" || !f.Retry || !strings.HasSuffix(err.Error(), "the TLS handshake was cut short") {
+		if !errors.As(err, &f) || f.Kind != "tls-error" || !f.Retry || !strings.HasSuffix(err.Error(), "the connection was closed during the TLS handshake") {
 			t.Errorf("%s: %+v", name, err)
 		}
 	}

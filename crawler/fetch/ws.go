@@ -85,7 +85,7 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 	switch {
 	case ans.StatusCode == http.StatusSwitchingProtocols:
 		if !strings.EqualFold(ans.Header.Get("Upgrade"), "websocket") || ans.Header.Get("Sec-Websocket-Accept") != acceptKey(key) {
-			return fault("protocol-error", "the server switched to something that is no WebSocket")
+			return fault("protocol-error", "the server switched to a protocol other than WebSocket")
 		}
 		if conn, ok := ans.Body.(io.Writer); ok {
 			conn.Write(closeFrame())
@@ -94,9 +94,9 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 		ans.ex.end()
 		return resp, nil
 	case isOK(ans.StatusCode):
-		return fault("protocol-error", fmt.Sprintf("the server answered %d to the handshake of a WebSocket: a page is there, and no WebSocket", ans.StatusCode))
+		return fault("protocol-error", fmt.Sprintf("the server answered %d to the WebSocket handshake, so the URL leads to a page and not to a WebSocket", ans.StatusCode))
 	case isRedirect(ans.StatusCode):
-		return fault("redirect-invalid", fmt.Sprintf("the server answered %d, and no browser follows a redirect of a WebSocket", ans.StatusCode))
+		return fault("redirect-invalid", fmt.Sprintf("the server answered %d, but browsers do not follow redirects of WebSockets", ans.StatusCode))
 	}
 	resp.Excerpt = a.excerpt(ans)
 	ans.discard()

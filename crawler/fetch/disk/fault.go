@@ -16,13 +16,13 @@ import (
 var (
 	errNoFile      = errors.New("there is no such file")
 	errNoIndex     = errors.New("the directory has no index.html")
-	errNotDir      = errors.New("it is a file, and no directory")
+	errNotDir      = errors.New("it is a file, not a directory")
 	errLetterCase  = errors.New("the name differs in letter case")
 	errDangling    = errors.New("it is a symbolic link to a file that does not exist")
-	errLinkLoop    = errors.New("it is a symbolic link that leads back to itself")
-	errOutside     = errors.New("it leads out of the directory that is checked")
+	errLinkLoop    = errors.New("it is part of a loop of symbolic links")
+	errOutside     = errors.New("it is outside the checked directory")
 	errSpecial     = errors.New("it is neither a file nor a directory")
-	errEncodedPath = errors.New("a file name can't hold an encoded slash or NUL")
+	errEncodedPath = errors.New("a file name cannot contain an encoded slash or NUL")
 	errPermission  = errors.New("permission denied")
 )
 

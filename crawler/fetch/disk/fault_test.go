@@ -19,11 +19,11 @@ func TestFileFaults(t *testing.T) {
 		{syscall.ENOTDIR, "file-missing", "there is no such file", false},
 		{syscall.ENAMETOOLONG, "file-missing", "there is no such file", false},
 		{syscall.EACCES, "file-unreadable", "permission denied", false},
-		{syscall.ELOOP, "file-unreadable", "it is a symbolic link that leads back to itself", false},
+		{syscall.ELOOP, "file-unreadable", "it is part of a loop of symbolic links", false},
 		{syscall.EIO, "file-unreadable", "input/output error", false},
 		{syscall.EMFILE, "file-unreadable", "this process has too many open files", true},
 		{syscall.ENFILE, "file-unreadable", "this machine has too many open files", true},
-		{errors.New("path escapes from parent"), "file-outside-root", "it leads out of the directory that is checked", false},
+		{errors.New("path escapes from parent"), "file-outside-root", "it is outside the checked directory", false},
 	} {
 		f := fileFault("open", "a/b", fmt.Errorf("openat a/b: %w", row.err))
 		if f.Kind != row.kind || f.Local != row.local || f.Retry != row.local || !strings.HasSuffix(f.Error(), row.text) {

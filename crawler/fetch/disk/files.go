@@ -50,7 +50,7 @@ func (d fileSystem) Stat(name string) (fs.FileInfo, error)  { return os.Stat(d.p
 func (d fileSystem) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
 
 // ErrNoDrive is the reason why a file: URL from another system has no path on Windows.
-var ErrNoDrive = errors.New("it names no drive")
+var ErrNoDrive = errors.New("it has no drive letter")
 
 var errOtherHost = errors.New("the file is on another host")
 

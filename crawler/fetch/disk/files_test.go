@@ -188,7 +188,7 @@ func TestWalkGoesOn(t *testing.T) {
 	site := openSite(t, "https://example.com/", dir, HostAuto)
 	var names []string
 	err := site.Walk(func(rel string, _ fs.DirEntry) error { names = append(names, rel); return nil })
-	if err == nil || !strings.Contains(err.Error(), "directories are nested too deep") || !slices.Equal(names, []string{"a.html", "z.html"}) {
+	if err == nil || !strings.Contains(err.Error(), "directories are nested too deeply") || !slices.Equal(names, []string{"a.html", "z.html"}) {
 		t.Errorf("%q, %v", names, err)
 	}
 }
@@ -267,13 +267,13 @@ func TestWindowsFileURLs(t *testing.T) {
 		{"file:///C%3A/x", `C:\x`, "/C:/x"},
 		{"file:///C:/%2541", `C:\%41`, "/C:/%41"},
 		{"file:///C://a///b", `C:\a\b`, "/C:/a/b"},
-		{"file:///C:x", "!names no drive", "/C:x"},
+		{"file:///C:x", "!it has no drive letter", "/C:x"},
 		{"file:///C:/x:stream", "!no such file", "/C:/x:stream"},
 		{"file:///C:/x::$DATA", "!no such file", "/C:/x::$DATA"},
-		{"file:///dir/x", "!names no drive", "/dir/x"},
-		{"file:///", "!names no drive", "/"},
-		{"file:///CC:/x", "!names no drive", "/CC:/x"},
-		{"file:///1:/x", "!names no drive", "/1:/x"},
+		{"file:///dir/x", "!it has no drive letter", "/dir/x"},
+		{"file:///", "!it has no drive letter", "/"},
+		{"file:///CC:/x", "!it has no drive letter", "/CC:/x"},
+		{"file:///1:/x", "!it has no drive letter", "/1:/x"},
 		{"file:///C:/a%5Cb", "!encoded slash", `/C:/a\b`},
 		{"file:///C:/a%2Fb", "!encoded slash", "!encoded slash"},
 		{"file:///C:/a%00", "!encoded slash", "!encoded slash"},

@@ -85,5 +85,5 @@ func ParseHostStyle(name string) (HostStyle, error) {
 			return HostStyle(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no host style: use auto, plain, github-pages, netlify or nginx", name)
+	return 0, fmt.Errorf("%q is not a host style: use auto, plain, github-pages, netlify or nginx", name)
 }

@@ -238,7 +238,7 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 // normalizationNote returns the note for a name whose Unicode normalization differs
 // from that of the link: NFC and NFD.
 func normalizationNote(rel string) fetch.Note {
-	return fetch.Note{Code: "uri-repaired", Message: "the file's name is spelt with other code points for the same letters (" + rel + "); hosts that compare bytes will not find it"}
+	return fetch.Note{Code: "uri-repaired", Message: "the file name spells the same letters with other code points (" + rel + "); hosts that compare bytes will not find it"}
 }
 
 // redirectTo returns a redirect, as a host would send it.

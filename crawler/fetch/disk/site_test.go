@@ -448,9 +448,9 @@ func TestSiteFaultTexts(t *testing.T) {
 		"empty":     "open " + filepath.Join(dir, "empty") + ": the directory has no index.html",
 		"gone.html": "open " + filepath.Join(dir, "gone.html") + ": there is no such file",
 		"empty/":    "open " + filepath.Join(dir, "empty") + string(filepath.Separator) + ": the directory has no index.html",
-		"file.txt/": "open " + filepath.Join(dir, "file.txt") + string(filepath.Separator) + ": it is a file, and no directory",
+		"file.txt/": "open " + filepath.Join(dir, "file.txt") + string(filepath.Separator) + ": it is a file, not a directory",
 		"page.html": "open " + filepath.Join(dir, "page.html") + ": the name differs in letter case",
-		"a%2Fb":     "open " + filepath.Join(dir, "a%2Fb") + ": a file name can't hold an encoded slash or NUL",
+		"a%2Fb":     "open " + filepath.Join(dir, "a%2Fb") + ": a file name cannot contain an encoded slash or NUL",
 	} {
 		_, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+url)})
 		if err == nil || err.Error() != want {

@@ -54,7 +54,7 @@ func (w *walk) fail(err error) {
 // dir walks a directory at a depth below the root.
 func (w *walk) dir(dir string, depth int) error {
 	if depth > maxWalkDepth {
-		w.fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: w.site.pathTo(dir), Err: errors.New("directories are nested too deep")})
+		w.fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: w.site.pathTo(dir), Err: errors.New("directories are nested too deeply")})
 		return nil
 	}
 	entries, err := w.site.readDir(dir)

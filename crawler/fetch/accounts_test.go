@@ -42,7 +42,7 @@ func TestDigestExamples(t *testing.T) {
 			t.Errorf("%s lacks %s", got, part)
 		}
 	}
-	// Without qop it is RFC 2069.
+	// Without qop, the response follows RFC 2069.
 	old := newDigestChallenge(map[string]string{"realm": "r", "nonce": "n"}).respond(user, "GET", "/", "c", 1)
 	if strings.Contains(old, "cnonce") || strings.Contains(old, "algorithm") || strings.Contains(old, "opaque") {
 		t.Errorf("%s", old)
@@ -89,7 +89,7 @@ func FuzzParseChallenges(f *testing.F) {
 	})
 }
 
-// digestServer checks Digest as a server does.
+// digestServer verifies Digest authentication.
 func digestServer(realm, name, password string, nonces *int) http.HandlerFunc {
 	sum := func(parts ...string) string {
 		h := sha256.Sum256([]byte(strings.Join(parts, ":")))
@@ -146,10 +146,10 @@ func TestDigest(t *testing.T) {
 	}
 	for _, r := range rec.requests {
 		if strings.Contains(r.Header.Get("Authorization"), "Basic") {
-			t.Error("the password went over plain HTTP")
+			t.Error("the password was sent over plain HTTP")
 		}
 	}
-	// HEAD is another method to Digest.
+	// The method is part of the Digest response, so HEAD differs from GET.
 	if resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/c"), Internal: true}); err != nil || resp.Status != 200 || resp.Requests != 1 {
 		t.Errorf("HEAD: %+v, %v", resp, err)
 	}
@@ -166,7 +166,7 @@ func TestBasic(t *testing.T) {
 			w.WriteHeader(401)
 		}
 	})
-	// Over plain HTTP it waits to be asked.
+	// Over plain HTTP, credentials are sent only on request.
 	h := newHTTP(t, HTTPConfig{Credentials: "me:a:b", ConnectTo: toLoopback(server)})
 	for i, want := range []int{2, 1} {
 		resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Internal: true})
@@ -178,17 +178,18 @@ func TestBasic(t *testing.T) {
 	if err != nil || resp.Status != 401 || rec.last().Header.Get("Authorization") != "" {
 		t.Errorf("external: %+v, %v", resp, err)
 	}
-	// Nobody listens between a machine and itself.
+	// Connections within the machine are private.
 	local := newHTTP(t, HTTPConfig{Credentials: "me:a:b"})
 	if resp, _, err := ask(t, local, &Request{URL: mustParse(t, server.URL), Need: Content, Internal: true}); err != nil || resp.Status != 200 || resp.Requests != 1 {
 		t.Errorf("loopback: %+v, %v", resp, err)
 	}
-	// A header that was given wins, and is not mended when it is wrong.
+	// A given Authorization header takes precedence, and is not replaced if it is
+	// wrong.
 	resp, _, err = ask(t, local, &Request{URL: mustParse(t, server.URL), Need: Content, Internal: true, Header: http.Header{"Authorization": {"Bearer x"}}})
 	if err != nil || resp.Status != 401 || resp.Requests != 1 || rec.last().Header.Get("Authorization") != "Bearer x" {
 		t.Errorf("own header: %+v, %v", resp, err)
 	}
-	// A page can't make us log in.
+	// A page cannot make the crawler log in.
 	u := strings.Replace(server.URL, "://", "://me:a:b@", 1)
 	none := newHTTP(t, HTTPConfig{})
 	if resp, _, err := ask(t, none, &Request{URL: mustParse(t, u), Need: Content, Internal: true}); err != nil || resp.Status != 401 || rec.last().Header.Get("Authorization") != "" {
@@ -265,7 +266,7 @@ default login other password other
 		}
 	}
 	if _, err := NewHTTP(HTTPConfig{Netrc: file + "x"}); err == nil {
-		t.Error("a netrc file that is not there was read")
+		t.Error("a missing netrc file was read")
 	}
 }
 

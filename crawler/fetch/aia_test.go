@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// serveAIA publishes certificates over plain HTTP: /name is what body returns.
+// serveAIA publishes certificates over plain HTTP: /name returns body[name]().
 func serveAIA(t *testing.T, bodies map[string]func() []byte) (url string, asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
@@ -103,7 +103,7 @@ func TestMissingIntermediate(t *testing.T) {
 			t.Errorf("%s: the authority was asked %d times, want %d", row.name, n, row.asked)
 		}
 	}
-	// The name of the host and the dates still count.
+	// The host name and the dates are still verified.
 	for kind, change := range map[string]func(*x509.Certificate){
 		"tls-hostname": func(c *x509.Certificate) { c.DNSNames = []string{"example.org"} },
 		"tls-expired":  func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) },
@@ -116,7 +116,7 @@ func TestMissingIntermediate(t *testing.T) {
 	}
 }
 
-// bagOf makes a certs-only CMS message (RFC 5652 section 5).
+// bagOf creates a certs-only CMS message (RFC 5652 section 5).
 func bagOf(t *testing.T, certs ...*x509.Certificate) []byte {
 	t.Helper()
 	var raw []byte

@@ -16,59 +16,59 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// scripted is a connection whose other end says what it was given, part by part: the
-// first at once or, where it waits, when the client has said something, each further one
-// when it has said more. It does so whatever it hears, and hangs up then. No network is
-// needed to see what a client makes of an answer.
+// scripted is a connection whose peer sends given parts. It sends the first part at
+// once or, if wait is set, after the client has sent something, and each further part
+// after the client has sent more. It ignores what the client sends and closes the
+// connection at the end. So the handling of any answer can be tested without a network.
 type scripted struct {
-	parts func(heard []byte) [][]byte // asked for when the first part is due
-	waits time.Duration               // for the client to say something; 0: it does not wait
+	parts func(received []byte) [][]byte // called when the first part is due
+	wait  time.Duration                  // how long to wait for data from the client; 0 means not at all
 
-	mu     sync.Mutex
-	turn   sync.Cond
-	begun  bool
-	said   [][]byte
-	heard  []byte
-	writes int
-	reads  int // parts that were read
-	closed bool
+	mu       sync.Mutex
+	ready    sync.Cond
+	started  bool
+	unsent   [][]byte
+	received []byte
+	writes   int
+	reads    int // number of parts that were read
+	closed   bool
 }
 
-// saying is a server that speaks first, and says all in one go.
-func saying(text []byte) *scripted {
+// sendAtOnce returns a server that sends text at once without waiting.
+func sendAtOnce(text []byte) *scripted {
 	return script(0, func([]byte) [][]byte { return [][]byte{text} })
 }
 
-func script(waits time.Duration, parts func(heard []byte) [][]byte) *scripted {
-	c := &scripted{waits: waits, parts: parts}
-	c.turn.L = &c.mu
+func script(wait time.Duration, parts func(received []byte) [][]byte) *scripted {
+	c := &scripted{wait: wait, parts: parts}
+	c.ready.L = &c.mu
 	return c
 }
 
 func (c *scripted) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waits > 0 {
-		until := time.Now().Add(c.waits)
-		alarm := time.AfterFunc(c.waits, c.turn.Broadcast)
+	if c.wait > 0 {
+		until := time.Now().Add(c.wait)
+		alarm := time.AfterFunc(c.wait, c.ready.Broadcast)
 		defer alarm.Stop()
-		for !c.closed && c.writes <= c.reads && (!c.begun || len(c.said) > 0) {
+		for !c.closed && c.writes <= c.reads && (!c.started || len(c.unsent) > 0) {
 			if !time.Now().Before(until) {
-				return 0, io.EOF // it will say no more
+				return 0, io.EOF // the server sends nothing more
 			}
-			c.turn.Wait()
+			c.ready.Wait()
 		}
 	}
 	if c.closed {
 		return 0, net.ErrClosed
 	}
-	if !c.begun {
-		c.begun, c.said = true, c.parts(c.heard)
+	if !c.started {
+		c.started, c.unsent = true, c.parts(c.received)
 	}
-	for len(c.said) > 0 {
-		n := copy(p, c.said[0])
-		if c.said[0] = c.said[0][n:]; len(c.said[0]) == 0 {
-			c.said = c.said[1:]
+	for len(c.unsent) > 0 {
+		n := copy(p, c.unsent[0])
+		if c.unsent[0] = c.unsent[0][n:]; len(c.unsent[0]) == 0 {
+			c.unsent = c.unsent[1:]
 			c.reads++
 		}
 		if n > 0 {
@@ -81,11 +81,11 @@ func (c *scripted) Read(p []byte) (int, error) {
 func (c *scripted) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer c.turn.Broadcast()
+	defer c.ready.Broadcast()
 	if c.closed {
 		return 0, net.ErrClosed
 	}
-	c.heard = append(c.heard, p...)
+	c.received = append(c.received, p...)
 	c.writes++
 	return len(p), nil
 }
@@ -94,15 +94,15 @@ func (c *scripted) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	c.turn.Broadcast()
+	c.ready.Broadcast()
 	return nil
 }
 
-// lines is what the client said.
+// lines returns the lines that the client sent.
 func (c *scripted) lines() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return bytes.Clone(c.heard)
+	return bytes.Clone(c.received)
 }
 
 func (c *scripted) LocalAddr() net.Addr {
@@ -115,8 +115,8 @@ func (c *scripted) SetDeadline(time.Time) error      { return nil }
 func (c *scripted) SetReadDeadline(time.Time) error  { return nil }
 func (c *scripted) SetWriteDeadline(time.Time) error { return nil }
 
-// scriptedDaemons returns fetchers whose connections are the given ones in turn.
-func scriptedDaemons(t testing.TB, conns ...net.Conn) *OtherSchemes {
+// scriptedSchemes returns fetchers that use the given connections in turn.
+func scriptedSchemes(t testing.TB, conns ...net.Conn) *OtherSchemes {
 	t.Helper()
 	h, err := NewHTTP(HTTPConfig{Timeout: 5 * time.Second, MaxBody: 1 << 20})
 	if err != nil {
@@ -141,18 +141,19 @@ func scriptedDaemons(t testing.TB, conns ...net.Conn) *OtherSchemes {
 	return d
 }
 
-// soundAnswer holds what must be true of any answer or fault, whatever a server says.
-func soundAnswer(t *testing.T, resp *Response, err error) {
+// checkAnswer checks what must be true of every answer and fault, whatever the server
+// sends.
+func checkAnswer(t *testing.T, resp *Response, err error) {
 	t.Helper()
 	var fault *Fault
 	switch {
 	case err == nil && resp == nil:
-		t.Fatal("neither answer nor fault")
+		t.Fatal("neither an answer nor a fault")
 	case err != nil && !errors.As(err, &fault):
 		t.Fatalf("no fault: %v", err)
 	case err != nil:
 		if fault.Kind == "" || fault.Err == nil || fault.Op == "" {
-			t.Fatalf("fault %+v says too little", fault)
+			t.Fatalf("fault %+v lacks details", fault)
 		}
 		if text := fault.Error(); strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7F }) || len(text) > 1000 {
 			t.Fatalf("fault %q", text)
@@ -175,8 +176,8 @@ func soundAnswer(t *testing.T, resp *Response, err error) {
 	resp.Body.Close()
 }
 
-// soundLines holds that a client said whole lines, none longer than lines may be.
-func soundLines(t *testing.T, heard []byte) {
+// checkLines checks that a client sent whole lines and none that is too long.
+func checkLines(t *testing.T, heard []byte) {
 	t.Helper()
 	for line := range bytes.Lines(heard) {
 		if len(line) > 1024 || !bytes.HasSuffix(line, []byte("\r\n")) || bytes.ContainsAny(line[:len(line)-2], "\r\x00") {
@@ -185,12 +186,12 @@ func soundLines(t *testing.T, heard []byte) {
 	}
 }
 
-// fuzzAnswers asks for URLs and has the server say anything.
+// fuzzAnswers requests URLs from a server that sends arbitrary data.
 func fuzzAnswers(f *testing.F, urls []string, seeds ...string) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
 	}
-	first := true // the first seed is what a good server says to the first URL
+	first := true // the first seed is a correct answer to the first URL
 	f.Fuzz(func(t *testing.T, said []byte) {
 		for _, address := range urls {
 			u, _, err := urinorm.ParseWeb(address)
@@ -198,7 +199,7 @@ func fuzzAnswers(f *testing.F, urls []string, seeds ...string) {
 				t.Fatal(err)
 			}
 			for _, need := range []Need{Existence, Content} {
-				conn := saying(said)
+				conn := sendAtOnce(said)
 				if u.Scheme() == "ldap" {
 					patience := 100 * time.Millisecond
 					if string(said) == seeds[0] {
@@ -206,15 +207,15 @@ func fuzzAnswers(f *testing.F, urls []string, seeds ...string) {
 					}
 					conn = script(patience, func([]byte) [][]byte { return bytes.Split(said, []byte(ldapTurn)) })
 				}
-				d := scriptedDaemons(t, conn)
+				d := scriptedSchemes(t, conn)
 				resp, err := d.Fetchers().Fetch(t.Context(), &Request{URL: u, Need: need})
 				if first && string(said) == seeds[0] && err != nil {
 					t.Errorf("%s: %v", address, err)
 				}
 				first = false
-				soundAnswer(t, resp, err)
+				checkAnswer(t, resp, err)
 				if u.Scheme() != "ldap" && u.Scheme() != "telnet" {
-					soundLines(t, conn.lines())
+					checkLines(t, conn.lines())
 				}
 				d.web.Close()
 			}
@@ -250,8 +251,8 @@ func FuzzGopherAnswers(f *testing.F) {
 		"Error: File or directory not found!", "text\r\n", "1a\tb\tc\td\te\r\n", "1\t\t::1\t70\r\n.\r\n", "\x00\x00", "1a\tb\r\n")
 }
 
-// ldapTurn divides what a directory server says to the bind from what it says to the
-// search: an answer to what was not yet asked would be passed over.
+// ldapTurn splits the data of a directory server into the answers to bind and to
+// search, because a client ignores an answer to a request that it has not sent yet.
 const ldapTurn = "\x00turn\x00"
 
 func FuzzLDAPAnswers(f *testing.F) {
@@ -264,7 +265,7 @@ func FuzzLDAPAnswers(f *testing.F) {
 		"\x30\x05\x02\x01\x01\x61\x00", "\x30\x84\x7f\xff\xff\xff", "\x30\x80\x30\x80", bound, "\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x31\x04\x00\x04\x00")
 }
 
-// The fields of an FTP conversation: what the server says, and what it sends as data.
+// The fields of an FTP session: the replies of the server, and the data it sends.
 func FuzzFTPAnswers(f *testing.F) {
 	const in = "220 hello\r\n331 go on\r\n230 in\r\n211-\r\n UTF8\r\n MLST type*;size*;\r\n211 \r\n200 ok\r\n200 ok\r\n"
 	const listing = in + "250 ok\r\n229 go (|||4001|)\r\n150 here\r\n226 done\r\n221 bye\r\n"
@@ -280,14 +281,14 @@ func FuzzFTPAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, control, data []byte) {
 		for _, address := range []string{"ftp://ftp.example/dir/", "ftp://joe:x@ftp.example/a%20b;type=a"} {
 			for _, need := range []Need{Existence, Content} {
-				conn := saying(control)
-				d := scriptedDaemons(t, conn, saying(data), saying(data), saying(data))
+				conn := sendAtOnce(control)
+				d := scriptedSchemes(t, conn, sendAtOnce(data), sendAtOnce(data), sendAtOnce(data))
 				resp, err := d.Fetchers().Fetch(t.Context(), &Request{URL: mustParse(t, address), Need: need})
 				if string(control) == listing && strings.HasSuffix(address, "/") && err != nil {
 					t.Errorf("%v %v, after %q", need, err, conn.lines())
 				}
-				soundAnswer(t, resp, err)
-				soundLines(t, conn.lines())
+				checkAnswer(t, resp, err)
+				checkLines(t, conn.lines())
 				d.web.Close()
 			}
 		}
@@ -304,16 +305,16 @@ func FuzzSMTPAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
 		for _, local := range []string{"joe", "jörg"} {
-			conn := saying(said)
-			d := scriptedDaemons(t, conn)
+			conn := sendAtOnce(said)
+			d := scriptedSchemes(t, conn)
 			row := &schemeFetcher{OtherSchemes: d, scheme: "mailto", port: 25}
 			v := row.newSession(t.Context(), &Request{URL: mustParse(t, "mailto:"+local+"@example.com")})
 			err := v.fault("probe", v.probeRecipient("mx.example.com", urinorm.Address{Local: local, Domain: "example.com"}))
 			if string(said) == polite && err != nil {
 				t.Errorf("%v, after %q", err, conn.lines())
 			}
-			soundAnswer(t, &Response{}, err)
-			soundLines(t, conn.lines())
+			checkAnswer(t, &Response{}, err)
+			checkLines(t, conn.lines())
 			if bytes.Contains(conn.lines(), []byte("DATA")) {
 				t.Fatalf("said %q", conn.lines())
 			}
@@ -335,17 +336,17 @@ func FuzzWebSocketAnswers(f *testing.F) {
 			key, _, _ = bytes.Cut(key, []byte("\r\n"))
 			return [][]byte{bytes.ReplaceAll(said, []byte("ACCEPT"), []byte(acceptKey(string(key))))}
 		})
-		d := scriptedDaemons(t, conn)
+		d := scriptedSchemes(t, conn)
 		resp, err := d.Fetchers().Fetch(t.Context(), &Request{URL: mustParse(t, "ws://ws.example/chat")})
 		if string(said) == switching && err != nil {
 			t.Error(err)
 		}
-		soundAnswer(t, resp, err)
+		checkAnswer(t, resp, err)
 		d.web.Close()
 	})
 }
 
-// FuzzDNSAnswers has a name server answer the right question with anything.
+// FuzzDNSAnswers lets a name server answer the right query with arbitrary data.
 func FuzzDNSAnswers(f *testing.F) {
 	for _, seed := range []string{
 		"\x81\x80\x00\x01\x00\x01\x00\x00\x00\x00\xc0\x0c\x00\x0f\x00\x01\x00\x00\x00\x3c\x00\x05\x00\x0a\x01a\xc0\x0c",
@@ -362,7 +363,7 @@ func FuzzDNSAnswers(f *testing.F) {
 				if len(heard) < 14 || len(said) < 10 {
 					return nil
 				}
-				query := heard[2:] // behind its length, as over TCP
+				query := heard[2:] // after its length, as over TCP
 				end := bytes.IndexByte(query[12:], 0) + 12 + 5
 				if end > len(query) {
 					return nil

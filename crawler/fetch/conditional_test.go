@@ -10,7 +10,7 @@ func TestConditional(t *testing.T) {
 	v := Validators{ETag: `"one"`, LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}
 	for _, test := range []struct {
 		name   string
-		answer http.HandlerFunc // to a conditional request; others get 200
+		answer http.HandlerFunc // the answer to a conditional request; others get 200
 		status int
 		asked  int
 		isCond bool
@@ -48,8 +48,8 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// A 304 that nobody asked for is told as such.
-func TestUnaskedNotModified(t *testing.T) {
+// A 304 to an unconditional request is returned as such.
+func TestUnexpectedNotModified(t *testing.T) {
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) })
 	resp, _, err := ask(t, newHTTP(t, HTTPConfig{}), &Request{URL: mustParse(t, server.URL), Need: Content})
 	if err != nil || resp.Status != 304 || resp.Conditional {
@@ -57,7 +57,7 @@ func TestUnaskedNotModified(t *testing.T) {
 	}
 }
 
-// HEAD asks for existence, which a condition says nothing about.
+// HEAD only checks existence, for which conditions are irrelevant.
 func TestHeadHasNoCondition(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
 	if _, _, err := ask(t, newHTTP(t, HTTPConfig{}), &Request{URL: mustParse(t, server.URL), Validators: Validators{ETag: `"x"`}}); err != nil {
@@ -79,7 +79,7 @@ func TestValidatorsOf(t *testing.T) {
 		{`"a"b"`, "", "", "", ""},
 		{`"` + strings.Repeat("x", 2000) + `"`, "", "", "", ""},
 		{"", "Fri, 02 Jan 2026 03:04:04 GMT", date, "", "Fri, 02 Jan 2026 03:04:04 GMT"},
-		{"", date, date, "", ""}, // it may change once more within the second
+		{"", date, date, "", ""}, // the resource may change again within the same second
 		{"", "Fri, 02 Jan 2026 03:04:06 GMT", date, "", ""},
 		{"", "Fri, 02 Jan 2026 03:04:04 GMT", "", "", ""},
 		{"", "yesterday", date, "", ""},

@@ -2,7 +2,7 @@ package fetch
 
 import "testing"
 
-// Hosts are written as people do; connections are made for what they come to.
+// Users write hosts in any spelling; connections use the normalized host.
 func TestConnectToKnowsHosts(t *testing.T) {
 	for _, test := range []struct{ rule, asked, want string }{
 		{"bücher.example:443:127.0.0.1:8443", "xn--bcher-kva.example:443", "127.0.0.1:8443"},

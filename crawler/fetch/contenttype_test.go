@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMediaTypeEssence holds the reading of one media type to the web platform's tests.
+// TestMediaTypeEssence runs the web platform tests for single media types.
 func TestMediaTypeEssence(t *testing.T) {
 	var cases []struct{ Input, Expect string } // Expect is empty where the input is not a media type
 	data, err := os.ReadFile("../../testdata/standards/mime-parse.json")
@@ -32,7 +32,7 @@ func TestMediaType(t *testing.T) {
 		"text/html":                         "text/html",
 		"Text/HTML; Charset=UTF-8":          "text/html",
 		" text/html ;x":                     "text/html",
-		"text/html, text/plain":             "text/plain", // the last one counts (Fetch 2.2.6)
+		"text/html, text/plain":             "text/plain", // the last valid type counts (Fetch 2.2.6)
 		"text/html, */*":                    "text/html",
 		"text/html, nonsense":               "text/html",
 		`text/html; x="a,b/c"`:              "text/html",
@@ -62,7 +62,7 @@ func TestDeclaredType(t *testing.T) {
 		{[]string{"text"}, ""}, {[]string{";;;text//html charset"}, ""}, {[]string{"*/*"}, ""}, {[]string{""}, ""},
 		{[]string{"text/html", "text/plain"}, "text/plain"},
 		{[]string{"text/html, nonsense"}, "text/html"},
-		// the examples of the Fetch standard
+		// the examples of the Fetch Standard
 		{[]string{"text/plain;charset=gbk, text/html"}, "text/html"},
 		{[]string{"text/html;charset=gbk;a=b, text/html;x=y"}, "text/html;charset=gbk;a=b"},
 		{[]string{"text/html;charset=gbk;a=b", "text/html;x=y"}, "text/html;charset=gbk;a=b"},

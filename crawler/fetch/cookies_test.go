@@ -60,7 +60,7 @@ com|TRUE|/|FALSE|0|public|7
 		}
 	}
 	if _, err := NewHTTP(HTTPConfig{Cookies: file + "x"}); err == nil {
-		t.Error("a file that is not there was read")
+		t.Error("a missing file was read")
 	}
 }
 
@@ -87,8 +87,8 @@ func TestCookiesStayWithTheirHost(t *testing.T) {
 	}
 }
 
-// Another port is another site: what is set at one is not told to the other. Only
-// http and https, each at its own, are one.
+// Another port is another site and does not receive its cookies. Only the default ports
+// of http and https share cookies.
 func TestCookiesStayWithTheirPort(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if name := r.URL.Query().Get("set"); name != "" {
@@ -139,6 +139,6 @@ func TestCookiesAreBounded(t *testing.T) {
 		}
 	}
 	if got := len(rec.last().Cookies()); got != maxCookiesHost {
-		t.Errorf("%d cookies are kept", got)
+		t.Errorf("%d cookies are stored", got)
 	}
 }

@@ -54,7 +54,7 @@ func decoded(r io.Reader, label string) (string, error) {
 	return string(text), err
 }
 
-// page is text that compresses about as well as pages do.
+// page is text that compresses about as well as a typical page.
 var page = func() []byte {
 	var b bytes.Buffer
 	random := rand.New(rand.NewPCG(1, 2))
@@ -86,8 +86,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// What is not in the coding that its label says is no page in any browser; nothing at
-// all is empty under any label.
+// Browsers reject data that is not in the coding of its label. An empty body is valid
+// with any label.
 func TestDecodeWrongLabels(t *testing.T) {
 	for _, label := range []string{"gzip", "deflate", "br", "zstd", "gzip, br", "deflate, gzip"} {
 		for _, text := range []string{"<!doctype html><title>plain</title>", "plain", "a", string(page), "\x00\x01\x02\x03 binary"} {
@@ -103,7 +103,7 @@ func TestDecodeWrongLabels(t *testing.T) {
 	gz := encode(t, "gzip", page)
 	for _, label := range []string{"zstd", "br", "deflate"} {
 		if got, err := decoded(bytes.NewReader(gz), label); err == nil || got != "" {
-			t.Errorf("gzip labelled %s: %d bytes, %v", label, len(got), err)
+			t.Errorf("gzip labeled %s: %d bytes, %v", label, len(got), err)
 		}
 	}
 	for _, text := range []string{"<!doctype html><title>plain</title>", string(page)} {
@@ -118,13 +118,13 @@ func TestDecodeFaults(t *testing.T) {
 	for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
 		data := encode(t, coding, page)
 		if _, err := decoded(bytes.NewReader(data[:len(data)/2]), coding); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("%s cut off: %v", coding, err)
+			t.Errorf("%s truncated: %v", coding, err)
 		}
 		if _, err := decoded(io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(broken)), coding); err != broken {
-			t.Errorf("%s with a broken wire: %v", coding, err)
+			t.Errorf("%s with a broken connection: %v", coding, err)
 		}
 		if _, err := decoded(iotest.ErrReader(broken), coding); err != broken {
-			t.Errorf("%s with nothing but a broken wire: %v", coding, err)
+			t.Errorf("%s with a connection broken from the start: %v", coding, err)
 		}
 		corrupt := bytes.Clone(data)
 		for i := len(data) / 2; i < len(data)/2+1000; i++ {
@@ -136,7 +136,7 @@ func TestDecodeFaults(t *testing.T) {
 			t.Errorf("%s corrupt: %v", coding, err)
 		}
 	}
-	// A header that ends before it is whole, or says what nobody knows.
+	// The header is truncated or has unknown fields.
 	for head, want := range map[string]error{"\x1f\x8b\x08\x04": io.ErrUnexpectedEOF, "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\x00": gzip.ErrHeader, "\x78\x9c": io.ErrUnexpectedEOF} {
 		label := "gzip"
 		if head[0] == 0x78 {
@@ -149,7 +149,7 @@ func TestDecodeFaults(t *testing.T) {
 	if _, err := decoded(io.MultiReader(strings.NewReader("\x1f\x8b\x08\x04"), iotest.ErrReader(broken)), "gzip"); err != broken {
 		t.Errorf("%v", err)
 	}
-	// What stands behind the end is left out; further members are not.
+	// Data after the end is ignored; further gzip members are not.
 	gz := encode(t, "gzip", []byte("one "))
 	if got, err := decoded(strings.NewReader(string(encode(t, "br", page))+"garbage"), "br"); err != nil || got != string(page) {
 		t.Errorf("br and garbage: %d bytes, %v", len(got), err)
@@ -162,7 +162,7 @@ func TestDecodeFaults(t *testing.T) {
 }
 
 func TestDecodeBombs(t *testing.T) {
-	// Zeros swell a thousandfold by gzip alone: its reader stops when he has enough.
+	// gzip alone expands zeros a thousandfold; the reader stops at its own limit.
 	zeros := encode(t, "gzip", make([]byte, 32<<20))
 	d := decodeBody(bytes.NewReader(zeros), "gzip", DefaultMaxBody)
 	n, err := io.CopyN(io.Discard, d, DefaultMaxBody+1)
@@ -190,7 +190,7 @@ func TestDecodeBombs(t *testing.T) {
 	if got := codingsOf(strings.Repeat("gzip,", 100)); got != nil {
 		t.Errorf("%d codings", len(got))
 	}
-	// A window beyond what the web may use.
+	// The window is larger than the web allows.
 	var b bytes.Buffer
 	w, err := zstd.NewWriter(&b, zstd.WithWindowSize(64<<20), zstd.WithSingleSegment(false), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -205,7 +205,7 @@ func TestDecodeBombs(t *testing.T) {
 	}
 }
 
-// Decoders are used again by whoever comes next; what one left must not show.
+// Decoders are reused and must not keep data of their last input.
 func TestDecodersAreShared(t *testing.T) {
 	codings := []string{"gzip", "deflate", "raw deflate", "br", "zstd"}
 	var wg sync.WaitGroup
@@ -255,7 +255,7 @@ func TestEncodedAnswers(t *testing.T) {
 		if got := rec.last().Header.Get("Accept-Encoding"); got != acceptEncoding {
 			t.Errorf("asked for %q", got)
 		}
-		// HEAD declares the length of what it does not send.
+		// HEAD declares the length of a body that is not sent.
 		if resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/")}); err != nil || resp.Size != -1 || resp.Status != 200 {
 			t.Errorf("%s: %+v, %v", coding, resp, err)
 		}

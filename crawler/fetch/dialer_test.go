@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// countingDial counts the bytes that are read from connections. It is for tests
-// that use one connection at a time.
+// countingDial counts the bytes read from connections, in tests that use one connection
+// at a time.
 func countingDial(dial func(context.Context, string, string) (net.Conn, error), read *int) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// dnsmasq runs a name server that knows example.com and little else, and returns
+// dnsmasq runs a name server that knows example.com and a few other names, and returns
 // its address.
 func dnsmasq(t testing.TB, more ...string) string {
 	t.Helper()
@@ -54,10 +54,10 @@ func TestDNS(t *testing.T) {
 		{"a%20b", "uri-invalid"},
 		{"", "uri-invalid"},
 	} {
-		_, daemons := newDaemons(t, HTTPConfig{DNSServer: at}, OtherSchemesConfig{DNSServer: at})
+		_, daemons := newOtherSchemes(t, HTTPConfig{DNSServer: at}, OtherSchemesConfig{DNSServer: at})
 		addresses := []string{"dns:" + row.name, "dns://" + host + ":" + port + "/" + row.name}
 		for _, address := range addresses {
-			resp, _, fault := visitURL(t, daemons, address, Existence)
+			resp, _, fault := fetchURL(t, daemons, address, Existence)
 			if got := verdict(resp, fault); got != row.want {
 				t.Errorf("%s: %s (%v), want %s", address, got, fault, row.want)
 			}
@@ -67,7 +67,7 @@ func TestDNS(t *testing.T) {
 
 func TestResolver(t *testing.T) {
 	at := dnsmasq(t, "--mx-host=example.com,www.example.com,10")
-	d, _ := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{DNSServer: at})
+	d, _ := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{DNSServer: at})
 	if records, err := d.Resolver().LookupMX(t.Context(), "example.com."); err != nil || len(records) != 1 {
 		t.Errorf("%v %v", records, err)
 	}

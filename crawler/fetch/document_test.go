@@ -30,8 +30,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// A run that has ended gets its own error.
-func TestCancelledDocument(t *testing.T) {
+// After its context ends, Fetch returns the context's error.
+func TestCanceledDocument(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// One row for each way a server can go wrong on a connection of its own.
+// TestServerFaults has a row for each way in which a server can fail on a new connection.
 func TestServerFaults(t *testing.T) {
 	say := func(text string) func(*rawConn) {
 		return func(c *rawConn) { c.send(text); c.quit() }
@@ -20,8 +20,8 @@ func TestServerFaults(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		handle func(*rawConn)
-		kind   string // of the fault from Fetch, or from the body
-		text   string // what a reader sees
+		kind   string // of the fault from Fetch or from the body
+		text   string // the message that users see
 		retry  bool
 	}{
 		{"reset", (*rawConn).reset, "connection-reset", "the connection was closed without an answer", true},
@@ -74,11 +74,11 @@ func TestServerFaults(t *testing.T) {
 			t.Errorf("%s: %s %q retry=%v local=%v, want %s %q retry=%v", row.name, f.Kind, err, f.Retry, f.Local, row.kind, row.text, row.retry)
 		}
 		if !strings.Contains(err.Error(), server.url+"/x") {
-			t.Errorf("%s: %q does not say where", row.name, err)
+			t.Errorf("%s: %q does not name the place", row.name, err)
 		}
 		for _, raw := range []string{"net/http", "http:", "EOF", "transport", "unexpected", "read tcp"} {
 			if strings.Contains(strings.ReplaceAll(err.Error(), "http://", ""), raw) {
-				t.Errorf("%s: %q has Go's own words", row.name, err)
+				t.Errorf("%s: %q contains an error text of Go", row.name, err)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func corrupt(s string, at int) string {
 	return string(b)
 }
 
-// What may look odd and works in browsers works here.
+// These answers look wrong but work in browsers, and here too.
 func TestServerOddities(t *testing.T) {
 	for _, row := range []struct {
 		name, answer string
@@ -127,8 +127,8 @@ func TestServerOddities(t *testing.T) {
 	}
 }
 
-// A connection that was kept and that the server closed meanwhile is no fault of
-// the next request, HEAD or GET. That it was sent twice is counted.
+// If the server has closed an idle connection, the next request still succeeds, by HEAD
+// or GET. It counts as two requests.
 func TestStaleConnection(t *testing.T) {
 	for _, end := range []func(*rawConn){(*rawConn).quit, (*rawConn).reset} {
 		for _, need := range []Need{Existence, Content} {
@@ -150,16 +150,16 @@ func TestStaleConnection(t *testing.T) {
 			}
 			server.mu.Lock()
 			if got := len(server.lines); got != counted {
-				t.Errorf("%d requests came, %d were counted", got, counted)
+				t.Errorf("%d requests arrived, %d were counted", got, counted)
 			}
 			server.mu.Unlock()
 		}
 	}
 }
 
-// Where GET had to ask whether a leaf is there, and its short body breaks off, that is
-// told: it is there all the same.
-func TestLeafCutShort(t *testing.T) {
+// If GET was necessary to check a leaf and its short body ends early, there is a note,
+// but the leaf exists.
+func TestTruncatedLeaf(t *testing.T) {
 	for _, row := range []struct {
 		answer string
 		cut    bool
@@ -184,7 +184,7 @@ func TestLeafCutShort(t *testing.T) {
 	}
 }
 
-// An endless body that nobody wants costs next to nothing.
+// Ignoring an endless body costs next to nothing.
 func TestEndlessBodyIsNotRead(t *testing.T) {
 	for _, head := range []string{"Content-Type: application/octet-stream\r\nConnection: close", "Transfer-Encoding: chunked", "Content-Length: 99999999999"} {
 		ended := make(chan int, 1)
@@ -217,7 +217,7 @@ func TestEndlessBodyIsNotRead(t *testing.T) {
 	}
 }
 
-// A short body that nobody wants is read so that its connection is kept.
+// A short body that is not needed is read so that its connection can be reused.
 func TestShortBodyKeepsConnection(t *testing.T) {
 	for _, answer := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + strings.Repeat("x", 5000),
@@ -261,7 +261,7 @@ func TestConnectionRefused(t *testing.T) {
 		t.Errorf("%q, want %q", err, want)
 	}
 	if !HasErrno(err, syscall.ECONNREFUSED) {
-		t.Error("the cause is lost")
+		t.Error("the fault does not wrap its cause")
 	}
 }
 
@@ -283,7 +283,7 @@ func TestConnectFaults(t *testing.T) {
 		{syscall.ENOBUFS, "timeout", "no buffer space for another connection", true, true},
 		{syscall.ENETUNREACH, "timeout", "this machine has no route to the network", true, true},
 		{syscall.EACCES, "timeout", "this machine does not allow the connection", true, true},
-		{syscall.Errno(10013), "timeout", "this machine does not allow the connection", true, true}, // Windows' sockets
+		{syscall.Errno(10013), "timeout", "this machine does not allow the connection", true, true}, // Windows sockets
 		{syscall.Errno(10051), "timeout", "this machine has no route to the network", true, true},
 		{syscall.Errno(10053), "connection-reset", "the connection was reset", true, false},
 		{syscall.Errno(10054), "connection-reset", "the connection was reset", true, false},

@@ -17,7 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// ftpTree makes a directory to be served.
+// ftpTree creates a directory for a server to publish.
 func ftpTree(t testing.TB) string {
 	t.Helper()
 	dir := publicDir(t)
@@ -72,7 +72,7 @@ server.serve_forever()
 	return net.JoinHostPort(host, port)
 }
 
-// ftpCases hold for every server.
+// ftpCases apply to every server.
 var ftpCases = []struct{ path, want string }{
 	{"", "ok"},
 	{"/", "ok"},
@@ -90,7 +90,7 @@ var ftpCases = []struct{ path, want string }{
 	{"/gr%C3%BC%C3%9Fe", "301 to /gr%C3%BC%C3%9Fe/"},
 	{"/percent%2541.txt", "ok"},
 	{"/percent%41.txt", "file-missing"},
-	{"/docs%2Fa%20b.html", "ok"}, // one segment, decoded once, is a name with a slash
+	{"/docs%2Fa%20b.html", "ok"}, // a single segment, decoded once, is a name with a slash
 	{"/readme.txt/", "file-missing"},
 	{"/nothing", "file-missing"},
 	{"/nothing/", "file-missing"},
@@ -102,7 +102,7 @@ func checkFTP(t *testing.T, f Fetcher, base string) {
 	t.Helper()
 	for _, row := range ftpCases {
 		for _, need := range []Need{Existence, Content} {
-			resp, _, fault := visitURL(t, f, base+row.path, need)
+			resp, _, fault := fetchURL(t, f, base+row.path, need)
 			want := row.want
 			if to, ok := strings.CutPrefix(want, "301 to "); ok {
 				want = "301 to " + base + to
@@ -110,19 +110,19 @@ func checkFTP(t *testing.T, f Fetcher, base string) {
 			if got := verdict(resp, fault); got != want {
 				t.Errorf("%s: %s (%v), want %s", row.path, got, fault, want)
 				if got == "timeout" {
-					t.FailNow() // the others would take as long
+					t.FailNow() // the other cases would take as long
 				}
 			}
 		}
 	}
-	resp, text, fault := visitURL(t, f, base+"/readme.txt", Content)
+	resp, text, fault := fetchURL(t, f, base+"/readme.txt", Content)
 	if fault != nil || text != "hello\nworld\n" || resp.Size != 12 || resp.ContentType == "" || resp.Requests != 1 {
 		t.Errorf("readme.txt: %q %+v %v", text, resp, fault)
 	}
-	if _, text, _ := visitURL(t, f, base+"/percent%2541.txt", Content); text != "once" {
+	if _, text, _ := fetchURL(t, f, base+"/percent%2541.txt", Content); text != "once" {
 		t.Errorf("percent%%41.txt: %q", text)
 	}
-	if _, _, fault := visitURL(t, f, base+"/README.TXT", Existence); !told(fault, `"readme.txt"`) {
+	if _, _, fault := fetchURL(t, f, base+"/README.TXT", Existence); !mentions(fault, `"readme.txt"`) {
 		t.Errorf("README.TXT: %v %q does not name the right file", fault, fault.Hint)
 	}
 	got := linksOf(t, f, base+"/")
@@ -138,7 +138,7 @@ func checkFTP(t *testing.T, f Fetcher, base string) {
 // linksOf returns the links of a listing or menu, sorted.
 func linksOf(t *testing.T, f Fetcher, address string) []string {
 	t.Helper()
-	resp, text, fault := visitURL(t, f, address, Content)
+	resp, text, fault := fetchURL(t, f, address, Content)
 	if fault != nil {
 		t.Errorf("%s: %v", address, fault)
 		return nil
@@ -156,30 +156,31 @@ func TestPyftpdlib(t *testing.T) {
 	dir := ftpTree(t)
 	for name, settings := range map[string]string{
 		"as it is": "",
-		// Without the commands of RFC 3659 the listing has to tell, in ls' manner.
+		// Without the commands of RFC 3659, the listing in the format of ls must be
+		// enough.
 		"old": "    proto_cmds = {k: v for k, v in FTPHandler.proto_cmds.items() if k not in ('MLST', 'MLSD', 'SIZE', 'EPSV', 'MDTM')}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+			_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 			base := "ftp://" + pyftpd(t, dir, settings)
 			checkFTP(t, daemons, base)
 			at := strings.TrimPrefix(base, "ftp://")
 			for user, want := range map[string]string{
 				"jo%20e:s%3Ae%2Fc%40ret": "ok", "jo%20e:wrong": "file-unreadable", "nobody:x": "file-unreadable",
 			} {
-				resp, _, fault := visitURL(t, daemons, "ftp://"+user+"@"+at+"/readme.txt", Existence)
+				resp, _, fault := fetchURL(t, daemons, "ftp://"+user+"@"+at+"/readme.txt", Existence)
 				if got := verdict(resp, fault); got != want {
 					t.Errorf("%s: %s (%v), want %s", user, got, fault, want)
 				}
 				if fault != nil && strings.Contains(fault.Error(), "wrong") {
-					t.Errorf("a password is told: %v", fault)
+					t.Errorf("a password is message: %v", fault)
 				}
 			}
 		})
 	}
 }
 
-// Over IPv6 there is no PASV: data connections are made by EPSV (RFC 2428).
+// IPv6 has no PASV: data connections use EPSV (RFC 2428).
 func TestFTPOverIPv6(t *testing.T) {
 	listener, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
@@ -187,11 +188,11 @@ func TestFTPOverIPv6(t *testing.T) {
 	}
 	listener.Close()
 	base := "ftp://" + pyftpdAt(t, "::1", ftpTree(t), "")
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	checkFTP(t, daemons, base)
 }
 
-// An account for an FTP host may stand in the netrc file, as it may for curl.
+// As in curl, the netrc file may contain the account for an FTP host.
 func TestFTPNetrc(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) {
 		c.script("220 hello\r\n", map[string]string{"USER": "331 go on\r\n", "PASS": "530 no\r\n", "": "500 what?\r\n"})
@@ -200,9 +201,9 @@ func TestFTPNetrc(t *testing.T) {
 	if err := os.WriteFile(file, []byte("machine 127.0.0.1 login jim password secret\nmachine other.example login x password y\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, daemons := newDaemons(t, HTTPConfig{Netrc: file}, OtherSchemesConfig{})
-	visitURL(t, daemons, "ftp://"+server.addr.String()+"/", Existence)
-	visitURL(t, daemons, "ftp://joe:own@"+server.addr.String()+"/", Existence)
+	_, daemons := newOtherSchemes(t, HTTPConfig{Netrc: file}, OtherSchemesConfig{})
+	fetchURL(t, daemons, "ftp://"+server.addr.String()+"/", Existence)
+	fetchURL(t, daemons, "ftp://joe:own@"+server.addr.String()+"/", Existence)
 	got := server.lines()
 	want := []string{"USER jim\r\n", "PASS secret\r\n", "USER joe\r\n", "PASS own\r\n"}
 	if len(got) < 4 || !slices.Equal(slices.DeleteFunc(got, func(s string) bool { return !strings.HasPrefix(s, "USER") && !strings.HasPrefix(s, "PASS") }), want) {
@@ -210,7 +211,7 @@ func TestFTPNetrc(t *testing.T) {
 	}
 }
 
-// An account that was given for the internal hosts is used for them alone.
+// An account given for the internal hosts is used for them only.
 func TestFTPAccount(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) {
 		c.script("220 hello\r\n", map[string]string{"USER": "331 go on\r\n", "PASS": "530 no\r\n", "": "500 what?\r\n"})
@@ -244,21 +245,21 @@ func TestFTPAccount(t *testing.T) {
 
 func TestFTPTooManyUsers(t *testing.T) {
 	base := "ftp://" + pyftpd(t, ftpTree(t), "---\nserver.max_cons = 1\n")
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "ftp://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.Read(make([]byte, 1)) // it is in
-	_, _, fault := visitURL(t, daemons, base+"/", Existence)
-	if fault == nil || fault.Kind != "rate-limited" || !fault.Retry || !told(fault, "421") {
+	conn.Read(make([]byte, 1)) // part of it
+	_, _, fault := fetchURL(t, daemons, base+"/", Existence)
+	if fault == nil || fault.Kind != "rate-limited" || !fault.Retry || !mentions(fault, "421") {
 		t.Errorf("%v, want rate-limited", fault)
 	}
 }
 
-// serverCertificate writes a certificate for 127.0.0.1 and example.com with its key,
-// and the authority that signed it.
+// serverCertificate writes a certificate for 127.0.0.1 and example.com, its key, and
+// the certificate of the authority that signed it.
 func serverCertificate(t testing.TB) (file, authority string) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -281,7 +282,7 @@ func serverCertificate(t testing.TB) (file, authority string) {
 	return file, authority
 }
 
-// vsftpd writes a configuration and runs a server for each connection.
+// vsftpd writes a configuration and runs the server for each connection.
 func vsftpd(t *testing.T, dir, settings string) *net.TCPAddr {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "vsftpd.conf")
@@ -308,9 +309,9 @@ func userName(t *testing.T) string {
 
 func TestVsftpd(t *testing.T) {
 	base := "ftp://" + vsftpd(t, ftpTree(t), "").String()
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	checkFTP(t, daemons, base)
-	if _, _, fault := visitURL(t, daemons, strings.Replace(base, "//", "//jim:x@", 1)+"/", Existence); fault == nil || fault.Kind != "file-unreadable" {
+	if _, _, fault := fetchURL(t, daemons, strings.Replace(base, "//", "//jim:x@", 1)+"/", Existence); fault == nil || fault.Kind != "file-unreadable" {
 		t.Errorf("an unknown user: %v, want file-unreadable", fault)
 	}
 }
@@ -331,34 +332,34 @@ func TestVsftpdTLS(t *testing.T) {
 				host = "127.0.0.1:21"
 				config.ConnectTo = []ConnectTo{{From: host, To: addr.String()}}
 			}
-			_, daemons := newDaemons(t, config, OtherSchemesConfig{})
+			_, daemons := newOtherSchemes(t, config, OtherSchemesConfig{})
 			checkFTP(t, daemons, "ftps://"+host)
 
 			config.CAFile = ""
-			_, strict := newDaemons(t, config, OtherSchemesConfig{})
-			if _, _, fault := visitURL(t, strict, "ftps://"+host+"/", Existence); fault == nil || fault.Kind != "tls-untrusted" {
+			_, strict := newOtherSchemes(t, config, OtherSchemesConfig{})
+			if _, _, fault := fetchURL(t, strict, "ftps://"+host+"/", Existence); fault == nil || fault.Kind != "tls-untrusted" {
 				t.Errorf("%v, want tls-untrusted", fault)
 			}
 			if implicit {
 				return
 			}
 			config.CAFile, config.ConnectTo[0].From = authority, "other.example:21"
-			_, other := newDaemons(t, config, OtherSchemesConfig{})
+			_, other := newOtherSchemes(t, config, OtherSchemesConfig{})
 			other["ftps"].(*schemeFetcher).web.resolver.lookup = loopbackName
-			if _, _, fault := visitURL(t, other, "ftps://other.example:21/", Existence); fault == nil || fault.Kind != "tls-hostname" {
+			if _, _, fault := fetchURL(t, other, "ftps://other.example:21/", Existence); fault == nil || fault.Kind != "tls-hostname" {
 				t.Errorf("%v, want tls-hostname", fault)
 			}
-			// Without TLS this server lets nobody in.
+			// This server requires TLS.
 			config.ConnectTo[0].From = "other.example:21"
-			if _, _, fault := visitURL(t, other, "ftp://other.example/", Existence); fault == nil || fault.Kind != "file-unreadable" {
+			if _, _, fault := fetchURL(t, other, "ftp://other.example/", Existence); fault == nil || fault.Kind != "file-unreadable" {
 				t.Errorf("%v, want file-unreadable", fault)
 			}
 		})
 	}
 }
 
-// ftpServer is a hostile server in the making: what it says to each command, with
-// a data connection that talk fills.
+// ftpServer is a hostile server with a given reply to each command and a data
+// connection handled by talk.
 func ftpServer(t *testing.T, answers map[string]string, talk func(net.Conn)) *lineServer {
 	data, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -405,19 +406,19 @@ func TestFTPFaults(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		name, path string
-		need       Need
-		answers    map[string]string
-		data       func(net.Conn)
-		want, told string
+		name, path    string
+		need          Need
+		answers       map[string]string
+		data          func(net.Conn)
+		want, message string
 	}{
-		{name: "busy", answers: map[string]string{"USER": "421 too many of you\r\n"}, want: "rate-limited", told: "421 too many of you"},
-		{name: "no anonymous", answers: map[string]string{"USER": "530 who are you\r\n"}, want: "file-unreadable", told: "requires an account: 530 who are you"},
-		{name: "words that mock", answers: map[string]string{"USER": "530 \x1b[31m\x00red\r\n"}, want: "file-unreadable", told: "530 [31m red"},
+		{name: "busy", answers: map[string]string{"USER": "421 too many of you\r\n"}, want: "rate-limited", message: "421 too many of you"},
+		{name: "no anonymous", answers: map[string]string{"USER": "530 who are you\r\n"}, want: "file-unreadable", message: "requires an account: 530 who are you"},
+		{name: "control characters in a reply", answers: map[string]string{"USER": "530 \x1b[31m\x00red\r\n"}, want: "file-unreadable", message: "530 [31m red"},
 		{name: "forbidden", path: "a/", answers: map[string]string{"CWD": "550 Permission denied.\r\n"}, want: "file-unreadable"},
 		{name: "no reply", path: "a/", answers: map[string]string{"CWD": "what?\r\n"}, want: "protocol-error"},
-		{name: "a port below 1024", need: Content, answers: map[string]string{"EPSV": "229 go (|||25|)\r\n"}, data: none, want: "protocol-error", told: "port 25"},
-		{name: "another host", need: Content, answers: map[string]string{"EPSV": "500 no\r\n", "PASV": fmt.Sprintf("227 go (127,0,0,2,%d,%d)\r\n", closed>>8, closed&255)}, want: "connection-reset", told: fmt.Sprintf("connect 127.0.0.1:%d", closed)},
+		{name: "a port below 1024", need: Content, answers: map[string]string{"EPSV": "229 go (|||25|)\r\n"}, data: none, want: "protocol-error", message: "port 25"},
+		{name: "another host", need: Content, answers: map[string]string{"EPSV": "500 no\r\n", "PASV": fmt.Sprintf("227 go (127,0,0,2,%d,%d)\r\n", closed>>8, closed&255)}, want: "connection-reset", message: fmt.Sprintf("connect 127.0.0.1:%d", closed)},
 		{name: "no such port", need: Content, answers: map[string]string{"EPSV": "229 go (|||99999|)\r\n"}, want: "protocol-error"},
 		{name: "no data", need: Content, data: func(conn net.Conn) { conn.Read(make([]byte, 1)) }, want: "timeout"},
 		{name: "data refused", need: Content, answers: map[string]string{"LIST": "425 can't open data connection\r\n"}, data: none, want: "connection-reset"},
@@ -432,36 +433,36 @@ func TestFTPFaults(t *testing.T) {
 				row.data = none
 			}
 			server := ftpServer(t, row.answers, row.data)
-			_, daemons := newDaemons(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
+			_, daemons := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
 			start := time.Now()
-			resp, text, fault := visitURL(t, daemons, "ftp://"+server.addr.String()+"/"+row.path, row.need)
+			resp, text, fault := fetchURL(t, daemons, "ftp://"+server.addr.String()+"/"+row.path, row.need)
 			if fault == nil && resp == nil {
-				t.Fatal("neither answer nor fault")
+				t.Fatal("neither an answer nor a fault")
 			}
-			if got := verdict(resp, fault); got != row.want || !told(fault, row.told) {
-				t.Errorf("%s (%v), want %s, %q", got, fault, row.want, row.told)
+			if got := verdict(resp, fault); got != row.want || !mentions(fault, row.message) {
+				t.Errorf("%s (%v), want %s, %q", got, fault, row.want, row.message)
 			}
 			if len(text) > 64<<20 || time.Since(start) > 25*time.Second {
 				t.Errorf("%d bytes in %v", len(text), time.Since(start))
 			}
 			if row.name == "endless list" && (len(resp.Notes) == 0 || resp.Notes[0].Code != "body-truncated") {
-				t.Errorf("the list was cut without a note: %v", resp.Notes)
+				t.Errorf("the list was truncated without a note: %v", resp.Notes)
 			}
 		})
 	}
 }
 
-// A name must not become an option of the ls behind a server.
+// A name must not become an option of ls on the server.
 func TestFTPNameLikeAnOption(t *testing.T) {
 	server := ftpServer(t, map[string]string{"SIZE": "550 no\r\n", "CWD": "550 no\r\n"}, func(net.Conn) {})
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
-	visitURL(t, daemons, "ftp://"+server.addr.String()+"/-R%2Fx", Existence)
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	fetchURL(t, daemons, "ftp://"+server.addr.String()+"/-R%2Fx", Existence)
 	if said := strings.Join(server.lines(), ""); !strings.Contains(said, "LIST ./-R\r\n") || strings.Contains(said, "LIST -R") {
 		t.Errorf("said %q", said)
 	}
 }
 
-// A listing must not make up links that the directory does not hold.
+// A listing must not create links that the directory does not contain.
 func TestFTPListing(t *testing.T) {
 	lines := []string{
 		"total 9",
@@ -478,7 +479,7 @@ func TestFTPListing(t *testing.T) {
 		"nonsense",
 	}
 	server := ftpServer(t, nil, func(conn net.Conn) { conn.Write([]byte(strings.Join(lines, "\r\n") + "\r\n")) })
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	got := linksOf(t, daemons, "ftp://"+server.addr.String()+"/")
 	want := []string{"%3Cb%3E%26%22%27.txt", "caf%E9", "dos%20dir/", "dos.txt", "javascript%3Aalert%281%29/", "link", "passwd"}
 	if !slices.Equal(got, want) {

@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// HTTP/2 is used where it is offered.
+// HTTP/2 is used if the server offers it.
 func TestHTTP2(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	server := serveTLS(t, root.leaf(t, "example.com").chain(), true, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) })
 	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
-	// The last one Go's server complains of as a protocol error, in both versions.
+	// Go's server reports the last one as a protocol error, in both versions.
 	for target, want := range map[string]string{"/": "HTTP/2.0", "//x/y|z": "HTTP/2.0", "/?a=%zz": "HTTP/2.0"} {
 		_, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com"+target), Need: Content, Internal: true})
 		if err != nil || text != want {
@@ -31,7 +31,7 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// A header of hundreds of kilobytes is no fault over HTTP/2 either.
+// A header of hundreds of kilobytes is valid over HTTP/2 too.
 func TestHTTP2LargeHeader(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	server := serveTLS(t, root.leaf(t, "example.com").chain(), true, func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +55,8 @@ func TestHTTP2LargeHeader(t *testing.T) {
 	}
 }
 
-// A server whose HTTP/2 is broken is asked over HTTP/1.1, from then on at once.
+// A server with broken HTTP/2 gets HTTP/1.1 requests, from the second fetch on without
+// another attempt.
 func TestHTTP2Fallback(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	for name, broken := range map[string]func(*tls.Conn){
@@ -83,7 +84,7 @@ func TestHTTP2Fallback(t *testing.T) {
 			resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 			most := want
 			if name == "goaway" && i == 0 {
-				most = maxHandshakes + 2 // net/http believes that the server did not look at it, and sends it anew
+				most = maxHandshakes + 2 // net/http assumes that the server did not process the request and repeats it
 			}
 			if err != nil || text != "HTTP/1.1" || resp.Requests < want || resp.Requests > most {
 				t.Errorf("%s, request %d: %+v %q, %v", name, i, resp, text, err)
@@ -94,7 +95,7 @@ func TestHTTP2Fallback(t *testing.T) {
 	}
 }
 
-// A stream that breaks within the body can't be mended; the next try goes over
+// A stream that fails within the body cannot be repaired; the next attempt uses
 // HTTP/1.1.
 func TestHTTP2BreaksWithinBody(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
@@ -160,6 +161,6 @@ func TestIsHTTP2(t *testing.T) {
 		}
 	}
 	if isHTTP2(nil) || isHTTP2(context.Canceled) {
-		t.Error("no error of HTTP/2")
+		t.Error("no HTTP/2 error")
 	}
 }

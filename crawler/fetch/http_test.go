@@ -26,8 +26,8 @@ func mustParse(t testing.TB, s string) urinorm.URL {
 	return u
 }
 
-// newHTTP returns an HTTP that is closed when the test ends. The machine's own
-// proxies are no part of a test.
+// newHTTP returns an HTTP that is closed at the end of the test. It ignores the proxies
+// of the machine.
 func newHTTP(t testing.TB, config HTTPConfig) *HTTP {
 	t.Helper()
 	spared := "*"
@@ -44,13 +44,13 @@ func newHTTP(t testing.TB, config HTTPConfig) *HTTP {
 	return h
 }
 
-// toLoopback sends what is meant for a public host to a server of the test: the
-// rules for loopback hosts then don't hold.
+// toLoopback sends requests for a public host to a server of the test, so that the
+// rules for loopback hosts do not apply.
 func toLoopback(server *httptest.Server) []ConnectTo {
 	return []ConnectTo{{From: ":", To: server.Listener.Addr().String()}}
 }
 
-// ask fetches and reads an answer.
+// ask sends a request and reads the answer.
 func ask(t testing.TB, h Fetcher, req *Request) (*Response, string, error) {
 	t.Helper()
 	resp, err := h.Fetch(t.Context(), req)
@@ -68,7 +68,7 @@ func ask(t testing.TB, h Fetcher, req *Request) (*Response, string, error) {
 	return resp, string(text), err
 }
 
-// recorder is a handler that keeps what was asked.
+// recorder is a handler that records requests.
 type recorder struct {
 	mu       sync.Mutex
 	requests []*http.Request
@@ -82,7 +82,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.handle(w, req)
 }
 
-// methods returns "GET HEAD …" of all requests, oldest first.
+// methods returns the methods of all requests, such as "GET HEAD", oldest first.
 func (r *recorder) methods() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,7 +150,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// The request target goes on the wire byte for byte.
+// The request target is sent byte by byte as in the URL.
 func TestRequestTarget(t *testing.T) {
 	server := serveRaw(t, func(c *rawConn) { c.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") })
 	h := newHTTP(t, HTTPConfig{})
@@ -167,7 +167,8 @@ func TestRequestTarget(t *testing.T) {
 			t.Errorf("%s went as %q, want %q", target, got, want)
 		}
 	}
-	// A path that begins with "//" looks like a host; it goes in the absolute form.
+	// A path that begins with "//" looks like a host, so it is sent in the absolute
+	// form.
 	if _, _, err := ask(t, h, &Request{URL: mustParse(t, server.url+"//x/y|z?q"), Need: Content}); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +234,7 @@ func redirect(code int, to string) http.HandlerFunc {
 	}
 }
 
-// GET has the last word even when it is the worse one.
+// GET decides even if its answer is worse.
 func TestGetWins(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
@@ -253,7 +254,7 @@ func TestGetWins(t *testing.T) {
 	}
 }
 
-func TestHeadUselessIsRemembered(t *testing.T) {
+func TestHeadFailuresAreRemembered(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
 			w.WriteHeader(405)
@@ -270,7 +271,7 @@ func TestHeadUselessIsRemembered(t *testing.T) {
 	}
 }
 
-func TestCookieBreaksRedirectToItself(t *testing.T) {
+func TestCookieEndsRedirectLoop(t *testing.T) {
 	needed := 1
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Cookies()) < needed {
@@ -289,7 +290,7 @@ func TestCookieBreaksRedirectToItself(t *testing.T) {
 			t.Errorf("%d cookies: %+v, %v", row.needed, resp, err)
 		}
 	}
-	// Without a cookie it is what it looks like.
+	// Without a cookie it is a redirect like any other.
 	server2, _ := serve(t, redirect(302, "/in"))
 	resp, _, err := ask(t, h, &Request{URL: mustParse(t, server2.URL+"/in"), Need: Content})
 	if err != nil || resp.Status != 302 || resp.Requests != 1 || resp.Location != "/in" || resp.Body == nil {
@@ -415,7 +416,7 @@ func kindOfError(err error) string {
 	return err.Error()
 }
 
-func TestCancelledRun(t *testing.T) {
+func TestCanceledRun(t *testing.T) {
 	entered := make(chan struct{})
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		close(entered)
@@ -430,9 +431,9 @@ func TestCancelledRun(t *testing.T) {
 	}()
 	_, err := h.Fetch(ctx, &Request{URL: mustParse(t, server.URL+"/"), Need: Content})
 	if err != stopped {
-		t.Errorf("%v, want the context's own", err)
+		t.Errorf("%v, want the context's error", err)
 	}
 	if _, err := h.Fetch(ctx, &Request{URL: mustParse(t, server.URL+"/"), Need: Content}); err != stopped {
-		t.Errorf("%v, want the context's own", err)
+		t.Errorf("%v, want the context's error", err)
 	}
 }

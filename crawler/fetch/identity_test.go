@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Whatever may change an answer changes the identity of the request, and what is
-// secret stays out of the part that may be kept.
+// Everything that may change an answer changes the identity of the request, and secrets
+// are not in the part that may be stored.
 func TestIdentity(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -34,7 +34,7 @@ func TestIdentity(t *testing.T) {
 			t.Fatal("no identity")
 		}
 		if strings.Contains(id.Open, "s3cret") {
-			t.Errorf("a secret is in the open: %s", id.Open)
+			t.Errorf("a secret is in the open part: %s", id.Open)
 		}
 		return id
 	}
@@ -42,18 +42,18 @@ func TestIdentity(t *testing.T) {
 	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{}, inside)
 	for _, id := range []Identity{plain, plainInside} {
 		if id.Secret+id.Cookies != "" {
-			t.Errorf("secrets out of nothing: %+v", id)
+			t.Errorf("unexpected secrets: %+v", id)
 		}
 	}
 	if got := identity(HTTPConfig{Version: "9.9"}, Request{}); got != plain {
-		t.Error("another version of ours is another identity")
+		t.Error("another version of the program changes the identity")
 	}
 	token := http.Header{"Authorization": {"Bearer s3cret"}}
 	for _, test := range []struct {
 		name            string
 		config          HTTPConfig
 		header          http.Header
-		inside, outside bool // the identity of internal and external requests changes
+		inside, outside bool // the identity of both internal and external requests changes
 	}{
 		{name: "agent", config: HTTPConfig{UserAgent: "curl/8"}, inside: true, outside: true},
 		{name: "language", config: HTTPConfig{AcceptLanguage: "de"}, inside: true, outside: true},
@@ -79,18 +79,18 @@ func TestIdentity(t *testing.T) {
 	}
 	other := Request{URL: mustParse(t, "https://other.example/")}
 	if identity(HTTPConfig{Netrc: netrc}, other).Secret == identity(HTTPConfig{}, other).Secret {
-		t.Error("an account of netrc changes nothing")
+		t.Error("an account from netrc does not change the identity")
 	}
 	if id := identity(HTTPConfig{Cookies: cookies}, Request{URL: mustParse(t, "https://example.com/public")}); id != plain {
-		t.Error("a cookie of another path counts")
+		t.Error("a cookie for another path changes the identity")
 	}
 	if _, ok := (Mux{"file": &Document{}}).Identity(&Request{URL: mustParse(t, "file:///etc/hosts")}); ok {
-		t.Error("files are kept")
+		t.Error("files are still open")
 	}
 }
 
-// Cookies that hosts set in this run are told apart from those of the user.
-func TestCookied(t *testing.T) {
+// Cookies set by hosts in this run are distinguished from the user's.
+func TestSentCookies(t *testing.T) {
 	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/set" {
 			http.SetCookie(w, &http.Cookie{Name: "visit", Value: "1", Path: "/"})
@@ -122,7 +122,7 @@ func TestExpiryNote(t *testing.T) {
 		t.Errorf("%+v %t", note, soon)
 	}
 	if _, soon := m.ExpiryNote(time.Now().Add(15 * 24 * time.Hour)); soon {
-		t.Error("two weeks and a day are soon")
+		t.Error("an expiry in two weeks and a day counts as soon")
 	}
 	if _, soon := (Mux{}).ExpiryNote(time.Now()); soon {
 		t.Error("a note without https")

@@ -70,7 +70,7 @@ access to * by * read
 func TestSlapd(t *testing.T) {
 	certificate, authority := serverCertificate(t)
 	plain, secure := slapd(t, certificate)
-	_, daemons := newDaemons(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
 	for _, row := range []struct{ url, want string }{
 		{"//@/ou=people,dc=example,dc=com", "ok"},
 		{"//@/OU=People,DC=example,DC=com", "ok"},
@@ -78,7 +78,7 @@ func TestSlapd(t *testing.T) {
 		{"//@", "ok"},
 		{"//@/cn=Gr%C3%BC%C3%9Fe%5C2C%20alle,ou=people,dc=example,dc=com", "ok"},
 		{"//@/dc=example,dc=com?cn?sub?(cn=Gr%C3%BC%C3%9Fe*)", "ok"},
-		{"//@/dc=example,dc=com??one", "ok"}, // more than one: one is enough
+		{"//@/dc=example,dc=com??one", "ok"}, // more than one result; one is enough
 		{"//@/ou=people,dc=example,dc=com??sub?(cn=nobody)", "file-missing"},
 		{"//@/dc=example,dc=com??sub?(cn=nobody)", "302 to ldap://ldap.example.net/ou=people,dc=example,dc=net??sub"}, // the rest of the tree
 		{"//@/ou=nobody,dc=example,dc=com", "file-missing"},
@@ -100,20 +100,20 @@ func TestSlapd(t *testing.T) {
 			if strings.Contains(row.url, "@@") {
 				address = scheme + ":" + strings.Replace(row.url, "@@", "@"+at, 1)
 			}
-			resp, _, fault := visitURL(t, daemons, address, Existence)
+			resp, _, fault := fetchURL(t, daemons, address, Existence)
 			if got := verdict(resp, fault); got != row.want {
 				t.Errorf("%s: %s (%v), want %s", address, got, fault, row.want)
 			}
 			if fault != nil && strings.Contains(fault.Error(), "wrong") {
-				t.Errorf("a password is told: %v", fault)
+				t.Errorf("a password is message: %v", fault)
 			}
 		}
 	}
-	_, strict := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
-	if _, _, fault := visitURL(t, strict, "ldaps://"+secure+"/", Existence); fault == nil || fault.Kind != "tls-untrusted" {
+	_, strict := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	if _, _, fault := fetchURL(t, strict, "ldaps://"+secure+"/", Existence); fault == nil || fault.Kind != "tls-untrusted" {
 		t.Errorf("%v, want tls-untrusted", fault)
 	}
-	if _, _, fault := visitURL(t, strict, "ldaps://"+plain+"/", Existence); fault == nil || fault.Kind != "tls-error" {
+	if _, _, fault := fetchURL(t, strict, "ldaps://"+plain+"/", Existence); fault == nil || fault.Kind != "tls-error" {
 		t.Errorf("%v, want tls-error", fault)
 	}
 }
@@ -132,8 +132,8 @@ func TestLDAPFaults(t *testing.T) {
 			c.say(row.answer)
 			c.hang()
 		})
-		_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
-		_, _, fault := visitURL(t, daemons, "ldap://"+server.addr.String()+"/dc=x", Existence)
+		_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+		_, _, fault := fetchURL(t, daemons, "ldap://"+server.addr.String()+"/dc=x", Existence)
 		if fault == nil || fault.Kind != row.want {
 			t.Errorf("%s: %v, want %s", row.name, fault, row.want)
 		}

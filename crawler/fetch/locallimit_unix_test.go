@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A process at its limit of open files blames itself, not the link.
+// A process at its limit of open files reports a local fault, not a broken link.
 func TestOutOfFiles(t *testing.T) {
 	server, _ := serve(t, says("ok"))
 	h := newHTTP(t, HTTPConfig{})
@@ -23,7 +23,7 @@ func TestOutOfFiles(t *testing.T) {
 	if err := get(t, names, mustParse(t, "http://www.example.com/"), Existence); !isOutOfFiles(err) {
 		t.Errorf("name: %v", err)
 	}
-	// With room again everything is there: nothing wrong was remembered.
+	// When files can be opened again, all requests succeed: no failure was cached.
 	release()
 	if err := get(t, h, mustParse(t, server.URL+"/"), Existence); err != nil {
 		t.Errorf("connection: %v", err)
@@ -35,8 +35,7 @@ func isOutOfFiles(err error) bool {
 	return errors.As(err, &f) && f.Local && f.Retry && strings.Contains(err.Error(), "this process has too many open files")
 }
 
-// openAllFiles takes all file descriptors that the process may have, until release is
-// called.
+// openAllFiles uses up the process's file descriptors until release is called.
 func openAllFiles(t *testing.T) (release func()) {
 	t.Helper()
 	var limit syscall.Rlimit

@@ -27,12 +27,12 @@ func snntpd(t *testing.T) string {
 
 func TestSnntpd(t *testing.T) {
 	at := snntpd(t)
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{NewsServer: at})
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{NewsServer: at})
 	for _, row := range []struct{ url, want string }{
 		{"news:local.test", "ok"},
 		{"news://" + at + "/local.test", "ok"},
 		{"nntp://" + at + "/local.test", "ok"},
-		{"nntp://" + at + "/local.test/1", "file-missing"}, // the series begins at 10
+		{"nntp://" + at + "/local.test/1", "file-missing"}, // the numbers start at 10
 		{"nntp://" + at + "/local.test/10", "ok"},
 		{"nntp://" + at + "/local.test/", "ok"},
 		{"news:no.such.group", "file-missing"},
@@ -47,7 +47,7 @@ func TestSnntpd(t *testing.T) {
 		{"news:*", "ok"},
 		{"news://" + at, "ok"},
 	} {
-		resp, _, fault := visitURL(t, daemons, row.url, Existence)
+		resp, _, fault := fetchURL(t, daemons, row.url, Existence)
 		if got := verdict(resp, fault); got != row.want {
 			t.Errorf("%s: %s (%v), want %s", row.url, got, fault, row.want)
 		}
@@ -56,10 +56,10 @@ func TestSnntpd(t *testing.T) {
 
 func TestNewsWithoutServer(t *testing.T) {
 	t.Setenv("NNTP_SERVER", "")
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, address := range []string{"news:comp.lang.go", "nntp:comp.lang.go", "snews:a@b"} {
-		_, _, fault := visitURL(t, daemons, address, Existence)
-		if fault == nil || fault.Kind != "scheme-unchecked" || !told(fault, "--nntp-server") {
+		_, _, fault := fetchURL(t, daemons, address, Existence)
+		if fault == nil || fault.Kind != "scheme-unchecked" || !mentions(fault, "--nntp-server") {
 			t.Errorf("%s: %v, want scheme-unchecked", address, fault)
 		}
 	}
@@ -86,16 +86,16 @@ func TestNewsAnswers(t *testing.T) {
 			}
 			c.script(row.greeting, row.answers)
 		})
-		_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
-		resp, _, fault := visitURL(t, daemons, "news://"+server.addr.String()+"/a.b", Existence)
+		_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+		resp, _, fault := fetchURL(t, daemons, "news://"+server.addr.String()+"/a.b", Existence)
 		if got := verdict(resp, fault); got != row.want {
 			t.Errorf("%s: %s (%v), want %s", row.name, got, fault, row.want)
 		}
 	}
 }
 
-// An account is told only when the server asks for one, and only the URL's or that
-// of the host.
+// The account is sent only if the server asks for one, and only that of the URL or of
+// the host.
 func TestNewsAccount(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) {
 		in := false
@@ -114,9 +114,9 @@ func TestNewsAccount(t *testing.T) {
 			}
 		}
 	})
-	_, daemons := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for user, want := range map[string]string{"jim:secret@": "ok", "jim:wrong@": "file-unreadable", "": "file-unreadable"} {
-		resp, _, fault := visitURL(t, daemons, "nntp://"+user+server.addr.String()+"/a.b", Existence)
+		resp, _, fault := fetchURL(t, daemons, "nntp://"+user+server.addr.String()+"/a.b", Existence)
 		if got := verdict(resp, fault); got != want {
 			t.Errorf("%q: %s (%v), want %s", user, got, fault, want)
 		}

@@ -85,7 +85,7 @@ func TestSecondProfileIsRemembered(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %d requests", path, resp, err, want)
 		}
 	}
-	// An agent the user chose is kept.
+	// A User-Agent chosen by the user stays the same.
 	rec.reset()
 	h = newHTTP(t, HTTPConfig{UserAgent: "mine compatible"})
 	if _, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL+"/1"), Need: Content}); err != nil {

@@ -22,11 +22,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
-// forwardProxy is an HTTP proxy that sends every connection to one address. It
-// notes what it was asked.
+// forwardProxy is an HTTP proxy that sends every connection to one address and records
+// requests.
 type forwardProxy struct {
 	to     string
-	status int // for CONNECT; 0 is 200
+	status int // for CONNECT; 0 means 200
 	mu     sync.Mutex
 	asked  []string
 }
@@ -47,7 +47,7 @@ func (p *forwardProxy) take() string {
 
 func (p *forwardProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.note(r.Method + " " + r.RequestURI + " " + r.Header.Get("Proxy-Authorization"))
-	if !strings.Contains(r.UserAgent(), "Orbweaver") { // a proxy is told who asks, too
+	if !strings.Contains(r.UserAgent(), "Orbweaver") { // proxies receive the User-Agent too
 		p.note("of " + r.UserAgent())
 	}
 	if r.Method != http.MethodConnect && p.status != http.StatusProxyAuthRequired {
@@ -74,7 +74,7 @@ func (p *forwardProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	splice(down, up)
 }
 
-// splice copies both ways until one side ends.
+// splice copies in both directions until one side ends.
 func splice(a, b net.Conn) {
 	var wg sync.WaitGroup
 	for _, pair := range [][2]net.Conn{{a, b}, {b, a}} {
@@ -120,12 +120,12 @@ func TestHTTPProxy(t *testing.T) {
 		if asked := p.take(); err != nil || text != "by TLS" || asked != "CONNECT example.com:443 "+auth {
 			t.Errorf("%s: %q, %v; it was asked %q", proxy, text, err, asked)
 		}
-		// The flag holds for loopback hosts too.
+		// An explicit proxy applies to loopback hosts too.
 		if _, text, err := ask(t, h, &Request{URL: mustParse(t, "http://127.0.0.1:1234/"), Need: Content}); err != nil || text != "through the proxy to 127.0.0.1:1234" {
 			t.Errorf("%s: %q, %v", proxy, text, err)
 		}
 		p.take()
-		// A connection that was told where to go goes there.
+		// A connection that ConnectTo redirects goes past the proxy.
 		direct := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: proxy, ConnectTo: []ConnectTo{{"example.com:443", p.to}}})
 		if _, text, err := ask(t, direct, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content}); err != nil || text != "by TLS" || p.take() != "" {
 			t.Errorf("%s: %q, %v", proxy, text, err)
@@ -141,7 +141,7 @@ func TestHTTPProxy(t *testing.T) {
 		if status != 407 {
 			continue
 		}
-		// Of an address without TLS only 407 is the proxy's own for sure.
+		// For an address without TLS, only 407 certainly comes from the proxy.
 		resp, _, err = ask(t, h, &Request{URL: mustParse(t, "http://example.com/x"), Need: Content})
 		if err != nil || resp.Status != 407 || resp.Proxy == "" {
 			t.Errorf("GET %d: %+v, %v", status, resp, err)
@@ -166,7 +166,7 @@ func TestProxyFaults(t *testing.T) {
 			}
 		}
 	}
-	// The certificate of a proxy tells nothing of the target.
+	// The certificate of a proxy says nothing about the target.
 	root := (*authority)(nil).ca(t, "Root")
 	secure := serveTLS(t, root.leaf(t, "proxy.example", func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }).chain(), false, says("ok"))
 	h := newHTTP(t, HTTPConfig{Proxy: "https://" + secure.Listener.Addr().String()})
@@ -234,12 +234,12 @@ func TestEnvironmentProxies(t *testing.T) {
 	}
 	t.Setenv("HTTP_PROXY", "gopher://x")
 	if _, err := newProxies(""); err == nil {
-		t.Error("gopher is a proxy")
+		t.Error("gopher was accepted as a proxy")
 	}
 }
 
-// socksProxy is a SOCKS 5 proxy (RFC 1928) that sends every connection to one
-// address, or refuses with a reply.
+// socksProxy is a SOCKS 5 proxy (RFC 1928) that sends every connection to one address
+// or rejects it with a reply.
 func socksProxy(t *testing.T, to string, reply byte, asked chan<- string) string {
 	t.Helper()
 	return crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
@@ -259,7 +259,7 @@ func socksProxy(t *testing.T, to string, reply byte, asked chan<- string) string
 			return
 		}
 		to := to
-		if to == "" { // whatever the name, it is this machine
+		if to == "" { // every name is this machine
 			to = fmt.Sprintf("127.0.0.1:%d", binary.BigEndian.Uint16(b[n:]))
 		}
 		if up, err := net.Dial("tcp", to); err == nil {
@@ -286,7 +286,7 @@ func TestSOCKSProxy(t *testing.T) {
 			h.Close()
 		}
 	}
-	// A SOCKS proxy sees no HTTP: the request goes in the origin form.
+	// A SOCKS proxy does not parse HTTP, so the request uses the origin form.
 	if got := rec.last().RequestURI; got != "/a" {
 		t.Errorf("asked for %s", got)
 	}
@@ -298,7 +298,7 @@ func TestSOCKSProxy(t *testing.T) {
 			t.Errorf("reply %d: %v, want %s", reply, err, kind)
 		}
 	}
-	// A proxy that does not let us in tells nothing of the target.
+	// A proxy that refuses access says nothing about the target.
 	for reply, want := range map[string]string{
 		"\x05\xff":         "the proxy requires another authentication method, such as a user name and password",
 		"\x05\x02\x01\x01": "the proxy rejected the user name and password",
@@ -314,27 +314,27 @@ func TestSOCKSProxy(t *testing.T) {
 				if err != nil {
 					return
 				}
-				io.ReadFull(conn, make([]byte, 3)) // the methods we offer, two at most
+				io.ReadFull(conn, make([]byte, 3)) // the offered methods, at most two
 				io.WriteString(conn, reply)
 				io.Copy(io.Discard, conn)
 				conn.Close()
 			}
 		}()
 		config := HTTPConfig{Proxy: "socks5://me:pass@" + listener.Addr().String()}
-		_, daemons := newDaemons(t, config, OtherSchemesConfig{})
+		_, daemons := newOtherSchemes(t, config, OtherSchemesConfig{})
 		_, err = newHTTP(t, config).Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
 		var f *Fault
-		if !errors.As(err, &f) || !f.Local || !told(f, want) {
+		if !errors.As(err, &f) || !f.Local || !mentions(f, want) {
 			t.Errorf("%q: %v", reply, err)
 		}
-		if _, _, f := visitURL(t, daemons, "telnet://h.example/", Existence); f == nil || !f.Local || !told(f, want) {
+		if _, _, f := fetchURL(t, daemons, "telnet://h.example/", Existence); f == nil || !f.Local || !mentions(f, want) {
 			t.Errorf("%q: telnet: %v", reply, f)
 		}
 	}
 }
 
-// Schemes beside the web's go through a SOCKS proxy too, the data of FTP as well as the
-// talk; names are left to the proxy.
+// Other schemes use a SOCKS proxy too, for both the control and the data connections of
+// FTP. The proxy resolves names.
 func TestSOCKSProxyForAllSchemes(t *testing.T) {
 	_, port, _ := net.SplitHostPort(pyftpd(t, ftpTree(t), ""))
 	asked := make(chan string, 1000)
@@ -349,7 +349,7 @@ func TestSOCKSProxyForAllSchemes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/readme.txt", "/"} {
-		resp, text, fault := visitURL(t, d.Fetchers(), "ftp://ftp.example:"+port+path, Content)
+		resp, text, fault := fetchURL(t, d.Fetchers(), "ftp://ftp.example:"+port+path, Content)
 		if fault != nil || !strings.Contains(text, map[string]string{"/readme.txt": "hello", "/": "readme.txt"}[path]) || resp.Requests != 1 {
 			t.Errorf("%s: %+v %q, %v", path, resp, text, fault)
 		}
@@ -359,22 +359,22 @@ func TestSOCKSProxyForAllSchemes(t *testing.T) {
 	}
 	server := serveLines(t, func(c *serverConn) { c.script("200 hello\r\n", map[string]string{"GROUP": "211 1 1 1 a.b\r\n"}) })
 	_, port, _ = net.SplitHostPort(server.addr.String())
-	if resp, _, fault := visitURL(t, d.Fetchers(), "nntp://news.example:"+port+"/a.b", Existence); verdict(resp, fault) != "ok" {
+	if resp, _, fault := fetchURL(t, d.Fetchers(), "nntp://news.example:"+port+"/a.b", Existence); verdict(resp, fault) != "ok" {
 		t.Errorf("nntp: %v", fault)
 	}
 	for reply, kind := range map[byte]string{5: "connect-refused", 4: "timeout", 1: "connection-reset"} {
-		_, daemons := newDaemons(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)}, OtherSchemesConfig{})
-		if _, _, fault := visitURL(t, daemons, "telnet://h.example/", Existence); fault == nil || fault.Kind != kind || !told(fault, "the proxy") {
+		_, daemons := newOtherSchemes(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)}, OtherSchemesConfig{})
+		if _, _, fault := fetchURL(t, daemons, "telnet://h.example/", Existence); fault == nil || fault.Kind != kind || !mentions(fault, "the proxy") {
 			t.Errorf("reply %d: %v, want %s", reply, fault, kind)
 		}
 	}
-	_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, OtherSchemesConfig{})
-	if _, _, fault := visitURL(t, daemons, "telnet://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
+	_, daemons := newOtherSchemes(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, OtherSchemesConfig{})
+	if _, _, fault := fetchURL(t, daemons, "telnet://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
 		t.Errorf("a private target: %v", fault)
 	}
 }
 
-// A proxy of HTTP's fetches ftp URLs; what else is asked goes past it.
+// An HTTP proxy fetches ftp URLs; other schemes connect directly.
 func TestHTTPProxyForFTP(t *testing.T) {
 	var asked []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -391,7 +391,7 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	}))
 	defer proxy.Close()
 	with := strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)
-	d, daemons := newDaemons(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, OtherSchemesConfig{})
+	d, daemons := newOtherSchemes(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, OtherSchemesConfig{})
 	d.web.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		t.Errorf("the client itself looked up %s", host)
 		return nil, errors.New("no")
@@ -405,7 +405,7 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	} {
 		for _, need := range []Need{Existence, Content} {
 			asked = nil
-			resp, text, fault := visitURL(t, daemons, row.url, need)
+			resp, text, fault := fetchURL(t, daemons, row.url, need)
 			if verdict(resp, fault) != row.want || (text != "") != (need == Content && row.want == "200") || resp.Requests != 1 {
 				t.Errorf("%s: %+v %q, %v", row.url, resp, text, fault)
 			}
@@ -413,25 +413,25 @@ func TestHTTPProxyForFTP(t *testing.T) {
 				t.Errorf("%s: the proxy was asked %q", row.url, asked)
 			}
 			if row.want == "407" && resp.Proxy == "" {
-				t.Error("it is not told that the proxy said 407")
+				t.Error("the Response does not name the proxy that answered 407")
 			}
 		}
 	}
 	for _, address := range []string{"ftp://ftp.example/a%0D%0Ab", "ftp://joe%0A:x@ftp.example/"} {
 		asked = nil
-		if _, _, fault := visitURL(t, daemons, address, Existence); fault == nil || fault.Kind != "uri-invalid" || len(asked) > 0 {
+		if _, _, fault := fetchURL(t, daemons, address, Existence); fault == nil || fault.Kind != "uri-invalid" || len(asked) > 0 {
 			t.Errorf("%s: %v, asked %q", address, fault, asked)
 		}
 	}
 	broken := serveLines(t, func(c *serverConn) { c.read(); c.say("SSH-2.0\r\n") })
 	for proxy, kind := range map[string]string{"http://" + broken.addr.String(): "protocol-error", "http://127.0.0.1:1": "connect-refused"} {
-		_, daemons := newDaemons(t, HTTPConfig{Proxy: proxy}, OtherSchemesConfig{})
-		if _, _, fault := visitURL(t, daemons, "ftp://ftp.example/", Content); fault == nil || fault.Kind != kind {
+		_, daemons := newOtherSchemes(t, HTTPConfig{Proxy: proxy}, OtherSchemesConfig{})
+		if _, _, fault := fetchURL(t, daemons, "ftp://ftp.example/", Content); fault == nil || fault.Kind != kind {
 			t.Errorf("%s: %v, want %s", proxy, fault, kind)
 		}
 	}
 	server := serveLines(t, func(c *serverConn) { c.say("1a\tb\tc\t70\r\n.\r\n") })
-	if resp, _, fault := visitURL(t, daemons, "gopher://"+server.addr.String()+"/1", Existence); verdict(resp, fault) != "ok" {
+	if resp, _, fault := fetchURL(t, daemons, "gopher://"+server.addr.String()+"/1", Existence); verdict(resp, fault) != "ok" {
 		t.Errorf("gopher: %v", fault)
 	}
 	private, _ := NewHTTP(HTTPConfig{Proxy: with, DenyPrivate: true})
@@ -440,12 +440,12 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, fault := visitURL(t, pd.Fetchers(), "ftp://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
+	if _, _, fault := fetchURL(t, pd.Fetchers(), "ftp://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
 		t.Errorf("a private target: %v", fault)
 	}
 }
 
-// Private targets are not reached by way of a proxy either.
+// Private targets cannot be reached through a proxy either.
 func TestDenyPrivateThroughProxy(t *testing.T) {
 	p := &forwardProxy{}
 	proxy := httptest.NewServer(p)
@@ -464,8 +464,9 @@ func TestDenyPrivateThroughProxy(t *testing.T) {
 	}
 }
 
-// A proxy that accepts and does not connect costs one time limit.
-func TestProxyHangs(t *testing.T) {
+// A proxy that accepts a connection but does not connect to the target costs one time
+// limit.
+func TestSilentProxy(t *testing.T) {
 	for proxy, url := range map[string]string{
 		"http://proxy.example":    "https://example.com/",
 		"socks5://proxy.example":  "http://example.com/",

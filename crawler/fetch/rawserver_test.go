@@ -11,7 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
-// rawServer is a server that says exactly what a test wants, HTTP or not.
+// rawServer is a server that sends exactly what a test wants, HTTP or not.
 type rawServer struct {
 	url string
 
@@ -30,7 +30,7 @@ type rawConn struct {
 	closed  bool
 }
 
-// send writes text; the connection goes on to the next request afterwards.
+// send writes text; the connection can take further requests.
 func (c *rawConn) send(text string) {
 	if _, err := c.Write([]byte(text)); err != nil {
 		c.closed = true
@@ -44,7 +44,7 @@ func (c *rawConn) reset() {
 	c.closed = true
 }
 
-// quit closes the connection in order.
+// quit closes the connection normally.
 func (c *rawConn) quit() {
 	c.Close()
 	c.closed = true
@@ -102,8 +102,8 @@ func (s *rawServer) connections() int {
 	return s.conns
 }
 
-// serveHello ends each connection once something came over it, such as the
-// beginning of a handshake. It returns its address.
+// serveHello returns the address of a server that closes each connection when it
+// receives data, such as the beginning of a handshake.
 func serveHello(t testing.TB, end func(*rawConn)) string {
 	t.Helper()
 	return crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {

@@ -20,9 +20,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// nameServer is a DNS server on a loopback port that answers by the first label
-// of the name: nx-, nodata-, servfail-, refused-, silent-, lame6- (no A, and
-// SERVFAIL for AAAA), v4-, both-, tcp- (over UDP it says to come again by TCP).
+// nameServer is a DNS server on a loopback port. The first label of a name determines
+// its answer: nx-, nodata-, servfail-, refused-, silent-, lame6- (no A record, and
+// SERVFAIL for AAAA), v4-, both-, tcp- (a truncated answer over UDP).
 type nameServer struct {
 	address string
 	mu      sync.Mutex
@@ -59,7 +59,7 @@ func serveNames(t *testing.T) *nameServer {
 	return s
 }
 
-// listenBoth listens on one port by UDP and TCP.
+// listenBoth listens on one port over UDP and TCP.
 func listenBoth(t *testing.T) (net.PacketConn, net.Listener) {
 	t.Helper()
 	for try := 0; ; try++ {
@@ -71,15 +71,15 @@ func listenBoth(t *testing.T) (net.PacketConn, net.Listener) {
 		if err == nil {
 			return conn, listener
 		}
-		conn.Close() // some other program has that port by TCP
+		conn.Close() // another program uses that TCP port
 		if try == 100 {
 			t.Fatal(err)
 		}
 	}
 }
 
-// serveStream answers over TCP, where a length stands before each message (RFC
-// 1035 section 4.2.2).
+// serveStream answers over TCP, where each message follows its length (RFC 1035 section
+// 4.2.2).
 func (s *nameServer) serveStream(conn net.Conn) {
 	defer conn.Close()
 	for {
@@ -176,13 +176,13 @@ func TestNameServer(t *testing.T) {
 			t.Errorf("%s: %+v", row.host, f)
 		}
 	}
-	// Names are asked for as they are, never under the machine's own domain.
+	// Names are looked up as they are, never below the machine's own domain.
 	for _, q := range names.take() {
 		if !strings.HasSuffix(q, ".example.com.") {
 			t.Errorf("asked %s", q)
 		}
 	}
-	// What is known is not asked again.
+	// Cached names are not looked up again.
 	for _, host := range []string{"v4-host.example.com", "nx-host.example.com"} {
 		h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://"+host+":"+port+"/other")})
 	}
@@ -200,8 +200,8 @@ func TestNameServerSilent(t *testing.T) {
 	}
 }
 
-// Silence is called so, whoever notices first that time is up: Go's resolver or we.
-func TestNameServerIsSilentInTime(t *testing.T) {
+// A timeout is reported as a timeout, whether this resolver or Go's detects it.
+func TestNameServerTimesOut(t *testing.T) {
 	conn, listener := listenBoth(t)
 	t.Cleanup(func() { conn.Close(); listener.Close() })
 	for _, network := range []string{"udp", "tcp"} {
@@ -223,12 +223,12 @@ func TestNoNameServer(t *testing.T) {
 	for _, server := range []string{"127.0.0.1", ":53", "127.0.0.1:port", "127.0.0.1:0", "x"} {
 		if h, err := NewHTTP(HTTPConfig{DNSServer: server}); err == nil {
 			h.Close()
-			t.Errorf("%q is a name server", server)
+			t.Errorf("%q was accepted as a name server", server)
 		}
 	}
 }
 
-// Many who want one name wait for one lookup; answers age.
+// Many requests for a name share one lookup; cached answers expire.
 func TestResolverShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newResolver("", time.Minute)
@@ -274,7 +274,7 @@ func TestResolverShares(t *testing.T) {
 			{"gone.example", "[] dns-not-found", 9 * time.Second, 0},
 			{"gone.example", "[] dns-not-found", 2 * time.Second, 1},
 			{"sick.example", "[] dns-failure", 0, 1},
-			{"sick.example", "[] dns-failure", 100 * time.Millisecond, 0}, // who was in line
+			{"sick.example", "[] dns-failure", 100 * time.Millisecond, 0}, // a waiting request
 			{"sick.example", "[] dns-failure", 200 * time.Millisecond, 1}, // a retry
 			{"localhost", "[127.0.0.1 ::1]", 0, 0},
 			{"x.localhost", "[127.0.0.1 ::1]", 0, 0},
@@ -286,7 +286,7 @@ func TestResolverShares(t *testing.T) {
 				t.Errorf("%s: %s after %v", row.host, got, row.after)
 			}
 		}
-		// One who leaves does not spoil it for the others.
+		// A canceled request does not affect the others.
 		ctx, cancel := context.WithCancel(t.Context())
 		var other string
 		wg.Go(func() { other = ask("new.example") })
@@ -304,9 +304,9 @@ func TestResolverShares(t *testing.T) {
 	})
 }
 
-// A question that is lost on the way is asked again before Go's resolver would, and
-// whichever answer comes first counts; one that nobody answers ends.
-func TestResolverAsksAgain(t *testing.T) {
+// A lost query is repeated before Go's resolver would repeat it, and the first answer
+// counts. A query without any answer ends.
+func TestResolverRepeatsQueries(t *testing.T) {
 	gone := &net.DNSError{IsNotFound: true}
 	late := &net.DNSError{IsTimeout: true}
 	found := []netip.Addr{netip.MustParseAddr("192.0.2.1")}
@@ -318,7 +318,7 @@ func TestResolverAsksAgain(t *testing.T) {
 	const lost = time.Hour
 	for _, row := range []struct {
 		name    string
-		replies []reply // to the first question by IPv4, to the second …
+		replies []reply // to the first query over IPv4, to the second …
 		want    string
 		took    time.Duration
 		asked   int32
@@ -354,15 +354,15 @@ func TestResolverAsksAgain(t *testing.T) {
 					t.Errorf("%s, want %s", got, row.want)
 				}
 				if took := time.Since(began); took != row.took || asked.Load() != row.asked {
-					t.Errorf("after %v and %d questions, want %v and %d", took, asked.Load(), row.took, row.asked)
+					t.Errorf("after %v and %d queries, want %v and %d", took, asked.Load(), row.took, row.asked)
 				}
 			})
 		})
 	}
 }
 
-// However many names there are, the name server is not flooded.
-func TestResolverAsksFewAtATime(t *testing.T) {
+// The number of simultaneous lookups is limited, however many names there are.
+func TestResolverLimitsLookups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newResolver("", time.Minute)
 		defer r.close()
@@ -388,14 +388,14 @@ func TestResolverAsksFewAtATime(t *testing.T) {
 		}
 		wg.Wait()
 		if most == 0 || most > maxLookups {
-			t.Errorf("%d names at a time, want at most %d", most, maxLookups)
+			t.Errorf("%d simultaneous lookups, want at most %d", most, maxLookups)
 		}
 	})
 }
 
-// A name server that never answers is not waited for at length a thousand times: one
-// lookup tries it, the others fail at once. Once it answers, all ask it again.
-func TestResolverLosesPatience(t *testing.T) {
+// A thousand lookups do not each wait for a name server that never answers: one lookup
+// tries it, the others fail at once. When it answers again, all use it.
+func TestResolverSilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newResolver("", 20*time.Second)
 		defer r.close()
@@ -422,7 +422,7 @@ func TestResolverLosesPatience(t *testing.T) {
 		began := time.Now()
 		wg.Wait()
 		if took := time.Since(began); took > 40*time.Second {
-			t.Errorf("a thousand names took %v", took)
+			t.Errorf("a thousand lookups took %v", took)
 		}
 		up.Store(true)
 		takes("alive.example", "[192.0.2.1] ")
@@ -446,12 +446,12 @@ func TestResolverIsBounded(t *testing.T) {
 			}
 		}
 		if len(r.names) > maxNames {
-			t.Errorf("%d names are kept", len(r.names))
+			t.Errorf("%d names are cached", len(r.names))
 		}
 	})
 }
 
-func TestDNSFaultOfOurOwn(t *testing.T) {
+func TestDNSLocalFault(t *testing.T) {
 	f := dnsFault("example.com", &net.DNSError{Err: "dial udp 192.0.2.1:53: socket: " + syscall.EMFILE.Error(), IsTemporary: true})
 	if f.Kind != "dns-failure" || !f.Local || !f.Retry || f.Error() != "look up example.com: this process has too many open files" {
 		t.Errorf("%+v %v", f, f)
@@ -500,7 +500,7 @@ func TestDenyPrivate(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	// A public name may lead to a private address; it is the address that counts.
+	// A public name may have a private address; the address counts.
 	h.resolver.lookup = func(context.Context, string, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// aiosmtpd runs a mail server that knows one mailbox, and writes a line for each
-// message it is given.
+// aiosmtpd runs a mail server that knows one mailbox, and prints a line for each
+// message it receives.
 func aiosmtpd(t *testing.T) string {
 	t.Helper()
 	const script = `
@@ -44,7 +44,7 @@ func TestProbeMail(t *testing.T) {
 		"--mx-host=example.com,dead.example.com,10", "--mx-host=example.com,mx.example.com,20", "--host-record=mx.example.com,127.0.0.1",
 		"--host-record=dead.example.com,127.0.0.2", "--host-record=bare.example.com,127.0.0.1",
 		"--mx-host=all-dead.example.com,dead.example.com,10", "--mx-host=no-address.example.com,nothing.example.com,10")
-	d, _ := newDaemons(t, HTTPConfig{DNSServer: names, ConnectTo: []ConnectTo{
+	d, _ := newOtherSchemes(t, HTTPConfig{DNSServer: names, ConnectTo: []ConnectTo{
 		{From: "mx.example.com:25", To: server}, {From: "bare.example.com:25", To: server},
 		{From: "dead.example.com:25", To: "127.0.0.1:1"},
 	}}, OtherSchemesConfig{DNSServer: names})
@@ -72,13 +72,13 @@ func TestProbeMail(t *testing.T) {
 	}
 }
 
-// What is said to a mail server, to the last word: never DATA.
+// The complete dialog with a mail server never includes DATA.
 func TestProbeMailDialogue(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) {
 		c.script("220-hello\r\n220 there\r\n", map[string]string{"EHLO": "502 what?\r\n", "": "250 ok\r\n", "RCPT": "550-5.1.1 no\r\n550 5.1.1 such\r\n"})
 	})
 	names := dnsmasq(t, "--mx-host=example.com,mx.example.com,20", "--host-record=mx.example.com,127.0.0.1")
-	d, _ := newDaemons(t, HTTPConfig{DNSServer: names, ConnectTo: []ConnectTo{{From: "mx.example.com:25", To: server.addr.String()}}}, OtherSchemesConfig{DNSServer: names})
+	d, _ := newOtherSchemes(t, HTTPConfig{DNSServer: names, ConnectTo: []ConnectTo{{From: "mx.example.com:25", To: server.addr.String()}}}, OtherSchemesConfig{DNSServer: names})
 	err := d.ProbeMail(t.Context(), urinorm.Address{Local: `"a b"`, Domain: "example.com"})
 	var fault *Fault
 	if !errors.As(err, &fault) || fault.Kind != "file-missing" || fault.Requests != 1 {
@@ -90,16 +90,16 @@ func TestProbeMailDialogue(t *testing.T) {
 	}
 	err = d.ProbeMail(t.Context(), urinorm.Address{Local: "a>\r\nDATA", Domain: "example.com"})
 	if !errors.As(err, &fault) || fault.Kind != "uri-invalid" {
-		t.Errorf("an address with a line end: %v", err)
+		t.Errorf("an address with a line ending: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := d.ProbeMail(ctx, urinorm.Address{Local: "a", Domain: "example.com"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 
-func TestSaysNoMailbox(t *testing.T) {
+func TestIsMailboxMissing(t *testing.T) {
 	for text, want := range map[string]bool{
 		"5.1.1 no such user": true, "5.7.1 user unknown, they say": false, "User unknown": true, "5.2.1 disabled": true,
 		"relaying denied": false, "5.1.2 bad domain": false, "": false,

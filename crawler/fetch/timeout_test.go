@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// pipeNet stands in for the network in tests of time: connections are pipes, so
-// that all waiting happens on a clock that only moves when nobody is busy.
+// pipeNet replaces the network in tests of time limits: connections are pipes, so that
+// all waiting uses the fake clock of a synctest bubble.
 type pipeNet struct {
 	*HTTP
 	t *testing.T
-	// answer speaks for the server on a connection until it returns.
+	// answer handles the server's side of a connection until it returns.
 	answer  func(addr string, conn net.Conn)
 	servers sync.WaitGroup
 }
 
-// Close ends the client and waits until its servers noticed.
+// Close closes the client and waits for its servers to end.
 func (n *pipeNet) Close() {
 	n.HTTP.Close()
 	n.servers.Wait()
@@ -52,7 +52,7 @@ func newPipeNet(t *testing.T, config HTTPConfig, answer func(string, net.Conn)) 
 	return n
 }
 
-// wait fetches and reads a URL and says how long it took.
+// wait requests a URL, reads the answer and returns how long that took.
 func (n *pipeNet) wait(req *Request) (resp *Response, took time.Duration, err error) {
 	n.t.Helper()
 	start := time.Now()
@@ -73,7 +73,7 @@ func readHead(conn net.Conn) string {
 	return string(head)
 }
 
-// untilClosed waits until the client goes away.
+// untilClosed waits until the client closes the connection.
 func untilClosed(conn net.Conn) { io.Copy(io.Discard, conn) }
 
 func TestTimeLimits(t *testing.T) {
@@ -118,7 +118,7 @@ func TestTimeLimits(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
 			trickle(c, "x", 5*time.Second)
 		}, "read http://example.com/: the exchange took longer than 1m40s", 100 * time.Second},
-		{"announcements for ever", "http://example.com/", func(_ string, c net.Conn) {
+		{"informational responses forever", "http://example.com/", func(_ string, c net.Conn) {
 			readHead(c)
 			trickle(c, "HTTP/1.1 103 Early Hints\r\n\r\n", 15*time.Second)
 		}, "fetch http://example.com/: no answer within 20s", 20 * time.Second},
@@ -132,7 +132,7 @@ func TestTimeLimits(t *testing.T) {
 				t.Errorf("%s: %v after %v, want %s after %v", row.name, err, took, row.text, row.took)
 			}
 			if f != nil && f.Kind == "timeout" && !f.Retry {
-				t.Errorf("%s: no retry may mend it", row.name)
+				t.Errorf("%s: Retry is false", row.name)
 			}
 		})
 	}
@@ -147,7 +147,8 @@ func TestConnectTimeouts(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
-		// Not asked again with GET: what can't be reached can't answer either.
+		// There is no second request with GET, because an unreachable host cannot
+		// answer that either.
 		_, took, err := n.wait(&Request{URL: mustParse(t, "http://example.com/")})
 		if err == nil || err.Error() != "connect example.com:80: no answer within 3s" || took != 3*time.Second || kindOfError(err) != "timeout" {
 			t.Errorf("%v after %v", err, took)
@@ -163,8 +164,8 @@ func TestConnectTimeouts(t *testing.T) {
 	})
 }
 
-// HEAD that never comes back costs one time limit, once for its host.
-func TestHeadHangs(t *testing.T) {
+// A HEAD request without an answer costs one time limit, once for its host.
+func TestHeadTimesOut(t *testing.T) {
 	t.Setenv("NO_PROXY", "*")
 	synctest.Test(t, func(t *testing.T) {
 		n := newPipeNet(t, HTTPConfig{}, func(_ string, conn net.Conn) {
@@ -187,7 +188,7 @@ func TestHeadHangs(t *testing.T) {
 	})
 }
 
-// The time the reader of a body takes is its own.
+// The time that the reader of a body takes does not count.
 func TestSlowReader(t *testing.T) {
 	t.Setenv("NO_PROXY", "*")
 	synctest.Test(t, func(t *testing.T) {
@@ -210,8 +211,8 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// A reader who is in a hurry gets what there is.
-func TestHurry(t *testing.T) {
+// A reader with a time limit gets the data received until then.
+func TestLimitTime(t *testing.T) {
 	t.Setenv("NO_PROXY", "*")
 	synctest.Test(t, func(t *testing.T) {
 		n := newPipeNet(t, HTTPConfig{}, func(_ string, conn net.Conn) {
@@ -240,7 +241,7 @@ func TestHurry(t *testing.T) {
 	})
 }
 
-// An error page that trickles holds nobody up for long.
+// An error page that arrives slowly causes no long delay.
 func TestSlowErrorPage(t *testing.T) {
 	t.Setenv("NO_PROXY", "*")
 	synctest.Test(t, func(t *testing.T) {
@@ -324,7 +325,7 @@ func TestHappyEyeballs(t *testing.T) {
 	}
 }
 
-// namedConn is a connection that only knows where it leads.
+// namedConn is a connection that only knows its address.
 type namedConn struct {
 	net.Conn
 	addr string
@@ -332,7 +333,7 @@ type namedConn struct {
 
 func (namedConn) Close() error { return nil }
 
-// Closing ends what is under way and leaves nothing behind.
+// Close cancels pending requests and leaves no goroutine behind.
 func TestCloseWhileConnecting(t *testing.T) {
 	t.Setenv("NO_PROXY", "*")
 	synctest.Test(t, func(t *testing.T) {
@@ -357,7 +358,7 @@ func TestCloseWhileConnecting(t *testing.T) {
 	})
 }
 
-// A handshake that a cancelled run leaves behind ends with it.
+// A handshake ends when its request is canceled.
 func TestCancelDuringHandshake(t *testing.T) {
 	t.Setenv("NO_PROXY", "*")
 	synctest.Test(t, func(t *testing.T) {

@@ -33,7 +33,7 @@ type authority struct {
 
 var serial atomic.Int64
 
-// issue makes a certificate signed by a, or by itself when a is nil.
+// issue creates a certificate signed by a, or a self-signed one if a is nil.
 func (a *authority) issue(t *testing.T, template *x509.Certificate) *authority {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -80,7 +80,7 @@ func (a *authority) leaf(t *testing.T, host string, change ...func(*x509.Certifi
 	return a.issue(t, template)
 }
 
-// chain is what a server sends: the leaf and the given intermediates.
+// chain returns what a server sends: the leaf and the given intermediates.
 func (a *authority) chain(intermediates ...*authority) tls.Certificate {
 	c := tls.Certificate{Certificate: [][]byte{a.cert.Raw}, PrivateKey: a.key}
 	for _, i := range intermediates {
@@ -89,7 +89,7 @@ func (a *authority) chain(intermediates ...*authority) tls.Certificate {
 	return c
 }
 
-// file writes the certificate, and the key behind it, as PEM.
+// file writes the certificate, followed by its key, as PEM.
 func (a *authority) file() string {
 	a.t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(a.key)
@@ -168,7 +168,7 @@ func TestCertificates(t *testing.T) {
 		if !errors.As(err, &f) || f.Kind != row.kind || f.Retry || f.Local || err.Error() != "handshake with https://example.com/: "+row.text {
 			t.Errorf("%s: %v, want %s %s", row.name, err, row.kind, row.text)
 		}
-		// Nobody asks twice where the handshake is at fault.
+		// There is no second request after a failed handshake.
 		if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/")}); kindOfError(err) != row.kind || err.(*Fault).Requests != 1 {
 			t.Errorf("%s: HEAD: %v", row.name, err)
 		}
@@ -224,7 +224,7 @@ func TestHandshakeFaults(t *testing.T) {
 	}
 }
 
-// A client certificate is shown to internal hosts only.
+// The client certificate is sent to internal hosts only.
 func TestClientCertificate(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	client := root.leaf(t, "client.example")
@@ -266,8 +266,8 @@ func TestTLSFiles(t *testing.T) {
 	}
 }
 
-// A host that is an address is held to its certificate like any other, before a
-// request is sent: it may hold a password.
+// The certificate of a host that is an IP address is verified like any other, before a
+// request is sent, which may contain a password.
 func TestCertificateForAnAddress(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	loopback := func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
@@ -294,7 +294,7 @@ func TestCertificateForAnAddress(t *testing.T) {
 		}
 	}
 	server := serveTLS(t, root.leaf(t, "example.com").chain(), false, says("ok"))
-	for _, host := range []string{"127.0.0.1", "localhost"} { // of two faults both tell the same
+	for _, host := range []string{"127.0.0.1", "localhost"} { // with two faults, both report the same one
 		u := mustParse(t, strings.Replace(server.URL, "127.0.0.1", host, 1))
 		if _, err := newHTTP(t, HTTPConfig{}).Fetch(t.Context(), &Request{URL: u}); kindOfError(err) != "tls-hostname" {
 			t.Errorf("%s: %v", u, err)
@@ -302,8 +302,8 @@ func TestCertificateForAnAddress(t *testing.T) {
 	}
 }
 
-// So is a proxy that is an address.
-func TestCertificateForAProxysAddress(t *testing.T) {
+// The same applies to a proxy with an IP address.
+func TestCertificateForProxyAddress(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	loopback := func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
 	for right, cert := range map[bool]tls.Certificate{
@@ -315,7 +315,7 @@ func TestCertificateForAProxysAddress(t *testing.T) {
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)})
 		resp, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/")})
 		if err == nil && (resp.TLS != nil || len(resp.Notes) > 0) {
-			t.Errorf("what is said of the proxy's certificate is said of the target: %v", resp.Notes)
+			t.Errorf("the target has a note about the proxy's certificate: %v", resp.Notes)
 		}
 		var f *Fault
 		if right != (err == nil) || err != nil && (!errors.As(err, &f) || f.Kind != "tls-hostname" || !f.Local) {
@@ -332,13 +332,13 @@ func TestAddressesAreBounded(t *testing.T) {
 	u := mustParse(t, "https://192.0.2.1/")
 	first := h.transports.forTarget(h.transports.remote, u, nil)
 	if again := h.transports.forTarget(h.transports.remote, u, nil); first != again || first == h.transports.forTarget(h.transports.loopback, u, nil) {
-		t.Error("a host has not one transport of each kind")
+		t.Error("a host has more than one transport of a kind")
 	}
 	for i := range maxAddressTransports + 10 {
 		h.transports.forTarget(h.transports.remote, mustParse(t, fmt.Sprintf("https://[2001:db8::%x]/", i+1)), nil)
 	}
 	if n := len(h.transports.byHost); n > maxAddressTransports {
-		t.Errorf("%d transports are kept", n)
+		t.Errorf("%d transports exist", n)
 	}
 	for _, u := range []string{"http://192.0.2.1/", "https://example.com/"} {
 		if h.transports.forTarget(h.transports.remote, mustParse(t, u), nil) != h.transports.remote {
@@ -347,8 +347,8 @@ func TestAddressesAreBounded(t *testing.T) {
 	}
 }
 
-// A server that wants a certificate of ours and gets none says so behind the
-// handshake, in TLS 1.3.
+// In TLS 1.3, a server that requires a client certificate reports a missing one after
+// the handshake.
 func TestClientCertificateWanted(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	server := httptest.NewUnstartedServer(says("ok"))

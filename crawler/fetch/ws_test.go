@@ -14,7 +14,8 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-// serveSockets has a WebSocket server of another hand, and pages beside it.
+// serveSockets starts a WebSocket server of another implementation, with ordinary pages
+// next to it.
 func serveSockets(t *testing.T) (http.Handler, chan error) {
 	closed := make(chan error, 16)
 	mux := http.NewServeMux()
@@ -26,7 +27,8 @@ func serveSockets(t *testing.T) (http.Handler, chan error) {
 	mux.HandleFunc("/private", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/socket", http.StatusFound) })
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
-		// It says yes to anything, and nothing that only a WebSocket server knows.
+		// This path accepts the handshake without computing the key, as a server
+		// without WebSocket support might.
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -52,20 +54,20 @@ func TestWebSocket(t *testing.T) {
 	if err := os.WriteFile(authority, cert, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, daemons := newDaemons(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
-	_, strict := newDaemons(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, daemons := newOtherSchemes(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
+	_, strict := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, base := range []string{"ws" + strings.TrimPrefix(plain.URL, "http"), "ws" + strings.TrimPrefix(secure.URL, "http")} {
 		for path, want := range map[string]string{
 			"/socket": "101", "/socket?a=b#c": "101", "/page": "protocol-error", "/nothing": "404", "/private": "403",
 			"/moved": "redirect-invalid", "/echo": "protocol-error",
 		} {
-			resp, _, fault := visitURL(t, daemons, base+path, Existence)
+			resp, _, fault := fetchURL(t, daemons, base+path, Existence)
 			if got := verdict(resp, fault); got != want {
 				t.Errorf("%s%s: %s (%v), want %s", base, path, got, fault, want)
 				continue
 			}
 			if fault != nil && fault.Requests != 1 || fault == nil && resp.Requests != 1 {
-				t.Errorf("%s: not one request", path)
+				t.Errorf("%s: want one request", path)
 			}
 			if want == "101" {
 				if err := <-closed; err != io.EOF {
@@ -74,12 +76,12 @@ func TestWebSocket(t *testing.T) {
 			}
 		}
 		if strings.HasPrefix(base, "wss") {
-			if _, _, fault := visitURL(t, strict, base+"/socket", Existence); fault == nil || fault.Kind != "tls-untrusted" {
+			if _, _, fault := fetchURL(t, strict, base+"/socket", Existence); fault == nil || fault.Kind != "tls-untrusted" {
 				t.Errorf("%v, want tls-untrusted", fault)
 			}
 		}
 	}
-	if _, _, fault := visitURL(t, strict, "wss"+strings.TrimPrefix(plain.URL, "http")+"/socket", Existence); fault == nil || fault.Kind != "tls-error" {
+	if _, _, fault := fetchURL(t, strict, "wss"+strings.TrimPrefix(plain.URL, "http")+"/socket", Existence); fault == nil || fault.Kind != "tls-error" {
 		t.Errorf("%v, want tls-error", fault)
 	}
 }

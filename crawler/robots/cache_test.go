@@ -17,14 +17,14 @@ import (
 
 const robotsRefuseAll = "User-agent: *\nDisallow: /"
 
-func TestRobotsCacheAsksOnce(t *testing.T) {
+func TestRobotsCacheSharesRequests(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
 		cache := NewCache("a")
 		var asked atomic.Int32
 		get := func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 			asked.Add(1)
-			time.Sleep(time.Second) // of fake time: everybody else arrives meanwhile
+			time.Sleep(time.Second) // fake time, in which all other callers start waiting
 			return answer(200, robotsRefuseAll), nil
 		}
 		var wait sync.WaitGroup
@@ -58,7 +58,7 @@ func TestRobotsCacheAsksOnce(t *testing.T) {
 	})
 }
 
-func TestRobotsCacheWaitersMayLeave(t *testing.T) {
+func TestRobotsCacheCanceledCallers(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
 		cache := NewCache("a")
@@ -86,21 +86,21 @@ func TestRobotsCacheWaitersMayLeave(t *testing.T) {
 		stopWaiter()
 		synctest.Wait()
 		if !errors.Is(errs[1], context.Canceled) || asked != 1 {
-			t.Errorf("who left got %v, asked %d times", errs[1], asked)
+			t.Errorf("the canceled caller got %v, asked %d times", errs[1], asked)
 		}
 		stopLeader()
 		wait.Wait()
 		if !errors.Is(errs[0], context.Canceled) {
-			t.Errorf("who asked got %v", errs[0])
+			t.Errorf("the requesting caller got %v", errs[0])
 		}
 		if errs[2] != nil || asked != 2 || !rules[2].Allowed("/x") {
-			t.Errorf("who stayed got %v, asked %d times", errs[2], asked)
+			t.Errorf("the remaining caller got %v, asked %d times", errs[2], asked)
 		}
 	})
 }
 
-// TestRobotsCacheStale: an origin that fails is asked again soon, and rules that
-// were read before hold meanwhile (RFC 9309 2.4), however long it takes.
+// TestRobotsCacheStale checks that a failing origin is asked again soon, and that rules
+// read before apply meanwhile (RFC 9309 2.4), however long it takes.
 func TestRobotsCacheStale(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestRobotsCacheStale(t *testing.T) {
 	})
 }
 
-func TestRobotsCacheKeepsNoFaultOfOurs(t *testing.T) {
+func TestRobotsCacheIgnoresLocalFaults(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	cache := NewCache("a")
 	local := &fetch.Fault{Kind: "timeout", Op: "connect", Target: "example.com", Err: errors.New("too many open files"), Local: true}
@@ -177,7 +177,7 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 		}
 	}
 	if n := len(cache.entries); n != maxOrigins || cache.order.Len() != n {
-		t.Errorf("%d origins are kept, and %d in order", n, cache.order.Len())
+		t.Errorf("%d origins are cached, %d in order", n, cache.order.Len())
 	}
 	var rules strings.Builder
 	rules.WriteString("User-agent: *\n")
@@ -192,13 +192,13 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 		}
 	}
 	if cache.memory > maxMemory || cache.memory < 0 || len(cache.pending) != 0 {
-		t.Errorf("%d bytes are kept of %d origins, %d flights", cache.memory, len(cache.entries), len(cache.pending))
+		t.Errorf("%d bytes cached for %d origins, %d pending requests", cache.memory, len(cache.entries), len(cache.pending))
 	}
 	sum := 0
 	for e := cache.order.Front(); e != nil; e = e.Next() {
 		sum += e.Value.(*entry).size
 	}
 	if sum != cache.memory {
-		t.Errorf("memory is counted as %d, is %d", cache.memory, sum)
+		t.Errorf("memory is counted as %d, want %d", cache.memory, sum)
 	}
 }

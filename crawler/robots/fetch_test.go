@@ -14,7 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// TestRobotsFetchRules holds RFC 9309 2.3 and 2.4 row by row.
+// TestRobotsFetchRules checks the requirements of RFC 9309 2.3 and 2.4 row by row.
 func TestRobotsFetchRules(t *testing.T) {
 	for _, c := range robotsCases(t, "robots-fetch-rules.json") {
 		want := c.Expect
@@ -24,12 +24,12 @@ func TestRobotsFetchRules(t *testing.T) {
 		switch {
 		case c.URL != "":
 			if got := robotsURLOf(t, c.URL); got != want {
-				t.Errorf("%s: rules of %s lie at %s, want %s", c.ID, c.URL, got, want)
+				t.Errorf("%s: the rules of %s are at %s, want %s", c.ID, c.URL, got, want)
 			}
 		case c.Redirects > 0:
 			allowed := askAfterRedirects(t, c.Redirects)
-			// Behind five redirects lies a file that refuses all; six are too many, and
-			// the file as good as absent.
+			// Five redirects lead to a file that disallows everything. Six are too
+			// many, so the file counts as missing.
 			if followed := !allowed; followed != (want == "follow") {
 				t.Errorf("%s: %d redirects: followed %v, want %s", c.ID, c.Redirects, followed, want)
 			}
@@ -40,18 +40,19 @@ func TestRobotsFetchRules(t *testing.T) {
 			}
 		case c.Hours > 0:
 			if lifetime != time.Duration(c.Hours)*time.Hour {
-				t.Errorf("%s: rules are kept for %v", c.ID, lifetime)
+				t.Errorf("%s: rules are cached for %v", c.ID, lifetime)
 			}
 		case c.Bytes > 0:
 			if maxBytes < c.Bytes {
-				t.Errorf("%s: only %d bytes are read", c.ID, maxBytes)
+				t.Errorf("%s: the limit is only %d bytes", c.ID, maxBytes)
 			}
 		case c.Days > 0:
-			// TestRobotsCacheStale: the copy is used.
+			// TestRobotsCacheStale checks that the copy is used.
 		case c.Status > 0:
 			want, known := map[string]outcome{
 				"parse": parseBody, "allow-all": allowAll, "disallow-all": disallow, "follow": followRedirect,
-				// Nobody asks conditionally, so a copy to use is one that a refusal leaves in place.
+				// Requests are unconditional, so the rules read before are the copy to
+				// use.
 				"use-cache": disallow,
 			}[want]
 			got := outcomeOf(c.Status)
@@ -84,7 +85,7 @@ func parseURL(t testing.TB, s string) urinorm.URL {
 	return u
 }
 
-// answer makes a response; its body notes whether it was closed.
+// answer returns a response with a body.
 func answer(status int, body string, header ...string) *fetch.Response {
 	r := &fetch.Response{Status: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Size: -1}
 	for i := 0; i < len(header); i += 2 {
@@ -94,7 +95,8 @@ func answer(status int, body string, header ...string) *fetch.Response {
 	return r
 }
 
-// failingGetter fails as the network does: with a fault, or while the body is read.
+// failingGetter returns a Getter that fails like a network: with a fault, or while the
+// body is read.
 func failingGetter(kind string) Getter {
 	return func(context.Context, urinorm.URL) (*fetch.Response, error) {
 		fault := &fetch.Fault{Kind: kind, Op: "connect", Target: "example.com", Err: errors.New("it failed")}
@@ -111,7 +113,7 @@ type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
-// askAfterRedirects tells whether /x is allowed when robots.txt lies behind a
+// askAfterRedirects reports whether /x is allowed if robots.txt is reached through a
 // number of redirects to other hosts.
 func askAfterRedirects(t *testing.T, redirects int) bool {
 	rules, err := fetchRules(t.Context(), parseURL(t, "http://h0.example/robots.txt"), "a", func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
@@ -156,7 +158,7 @@ func TestRobotsRedirects(t *testing.T) {
 	}
 }
 
-// TestRobotsFaults tells apart what says something of the host and what does not.
+// TestRobotsFaults checks which faults concern the host and which do not.
 func TestRobotsFaults(t *testing.T) {
 	at := parseURL(t, "http://example.com/robots.txt")
 	ask := func(ctx context.Context, err error) (*Rules, error) {
@@ -165,20 +167,20 @@ func TestRobotsFaults(t *testing.T) {
 	gone := &fetch.Fault{Kind: "dns-not-found", Op: "look up", Target: "example.com", Err: errors.New("no such host")}
 	rules, err := ask(t.Context(), gone)
 	if err != nil || rules.Fault() != gone || rules.Reason("/x") != "robots.txt is unavailable: look up example.com: no such host" {
-		t.Errorf("a host that is not there: %v, %v", rules, err)
+		t.Errorf("a missing host: %v, %v", rules, err)
 	}
 	rules, err = ask(t.Context(), &fetch.Fault{Kind: "file-missing", Op: "retrieve", Target: "ftp://example.com/robots.txt", Err: errors.New("no such file")})
 	if err != nil || !rules.Allowed("/x") || rules.Fault() != nil {
-		t.Errorf("a file that is not there: %v, %v", rules, err)
+		t.Errorf("a missing file: %v, %v", rules, err)
 	}
 	local := &fetch.Fault{Kind: "connect-refused", Op: "connect", Target: "example.com", Err: errors.New("too many open files"), Local: true}
 	if rules, err = ask(t.Context(), local); rules != nil || err != local {
-		t.Errorf("a fault of our own: %v, %v", rules, err)
+		t.Errorf("a local fault: %v, %v", rules, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if rules, err = ask(ctx, gone); rules != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("called off: %v, %v", rules, err)
+		t.Errorf("canceled: %v, %v", rules, err)
 	}
 }
 
@@ -206,7 +208,7 @@ func TestRobotsRetry(t *testing.T) {
 	}
 }
 
-// TestRobotsBodyLimit sees to it that an endless robots.txt is not read to its end.
+// TestRobotsBodyLimit checks that an endless robots.txt is not read to its end.
 func TestRobotsBodyLimit(t *testing.T) {
 	body := &countingBody{}
 	rules, err := fetchRules(t.Context(), parseURL(t, "http://example.com/robots.txt"), "a", func(context.Context, urinorm.URL) (*fetch.Response, error) {

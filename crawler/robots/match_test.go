@@ -29,8 +29,8 @@ func TestRobotsNormalize(t *testing.T) {
 	}
 }
 
-// TestRobotsMatchIsLinear takes patterns that make a matcher by regular expression
-// or recursion try every combination; with one it would not end.
+// TestRobotsMatchIsLinear uses patterns with which a matcher based on regular
+// expressions or recursion would try every combination and never end.
 func TestRobotsMatchIsLinear(t *testing.T) {
 	path := "/" + strings.Repeat("a", 1<<20)
 	for _, pattern := range []string{
@@ -46,7 +46,7 @@ func TestRobotsMatchIsLinear(t *testing.T) {
 	}
 }
 
-// matchRobotsSlowly decides by the definition: it tries every length for every "*".
+// matchRobotsSlowly implements the definition: it tries every length for every "*".
 func matchRobotsSlowly(pattern, path string) bool {
 	switch {
 	case pattern == "":
@@ -71,8 +71,8 @@ func FuzzRobotsRule(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
-		// Only letters that normalization leaves alone, and few stars: the slow
-		// way is exponential.
+		// Only letters that normalization does not change, and few stars, because the
+		// slow matcher takes exponential time.
 		const letters = "/abc"
 		if pattern == "" || len(pattern) > 20 || len(path) > 30 || strings.Count(pattern, "*") > 4 ||
 			strings.Trim(pattern, letters+"*$") != "" || strings.Trim(path, letters) != "" ||

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// robotsCase is a case of robots-match.json or robots-fetch-rules.json; fields that a
-// case lacks are zero.
+// robotsCase is a case of robots-match.json or robots-fetch-rules.json; missing fields are
+// zero.
 type robotsCase struct {
 	ID        string `json:"id"`
 	Profile   string `json:"profile"`
@@ -56,8 +56,8 @@ func (c *robotsCase) body(t testing.TB) []byte {
 	return body
 }
 
-// pathOf cuts the request target out of a case's URL as written: its spelling is
-// what many cases are about.
+// pathOf returns the request target of a case's URL as written, because many cases are
+// about its spelling.
 func pathOf(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	if i := strings.IndexByte(rest, '/'); i >= 0 {
@@ -66,16 +66,17 @@ func pathOf(url string) string {
 	return "/"
 }
 
-// TestRobotsMatch holds the rules of RFC 9309 and lists where we do not do as
-// Google does beyond it.
+// TestRobotsMatch checks the rules of RFC 9309 and lists the deliberate differences
+// from Google's extensions.
 func TestRobotsMatch(t *testing.T) {
-	// Google takes a missing colon and URLs without a path or scheme; treats
-	// index.html like its directory; and compares %62%61%7A and non-ASCII as written.
+	// Google accepts a missing colon and URLs without a path or scheme, treats
+	// index.html like its directory, and compares %62%61%7A and non-ASCII characters as
+	// written.
 	differs := map[string]bool{
-		"match-0003": false, // no URL: the path is "/", and refused as Google refuses it
+		"match-0003": false, // no URL: the path is "/", and disallowed as by Google
 		"match-0007": true,  // no colon
-		"match-0041": true,  // "Foo Bar" as an agent is the product token Foo
-		"match-0064": true,  // the URL is encoded before it is compared
+		"match-0041": true,  // the product token of the agent "Foo Bar" is Foo
+		"match-0064": true,  // the URL is encoded before the comparison
 		"match-0066": true,
 		"match-0067": true, // %62%61%7A is baz
 		"match-0079": true, // index.html is not its directory
@@ -88,7 +89,7 @@ func TestRobotsMatch(t *testing.T) {
 			t.Errorf("%s (%s): agent %q, %s: allowed %v, want %v %s\n%q", c.ID, c.Profile, c.Agent, c.URL, got, want, c.Note, c.Robots)
 		}
 		if differs[c.ID] && c.Profile != "google" {
-			t.Errorf("%s: a case of RFC 9309 is no deliberate difference", c.ID)
+			t.Errorf("%s: a case of RFC 9309 cannot be a deliberate difference", c.ID)
 		}
 		counted[c.Profile]++
 	}
@@ -145,24 +146,24 @@ func TestRobotsDetails(t *testing.T) {
 	}
 }
 
-// TestRobotsLimit cuts a rule at every place around the limit: a part of it must
-// never be taken for the whole.
+// TestRobotsLimit cuts a rule at every position around the limit. Part of a rule must
+// never count as the whole rule.
 func TestRobotsLimit(t *testing.T) {
 	const head, rule = "User-agent: *\n", "Disallow: /private\n"
 	for over := range len(rule) + 2 {
 		padding := maxBytes - len(head) - len(rule) - 1 + over
 		body := head + "#" + strings.Repeat("x", padding-1) + "\n" + rule + "Disallow: /late\n"
 		r := Parse([]byte(body), "a")
-		// The rule counts when its last character lies within the limit.
+		// The rule counts if its last character is within the limit.
 		if got, want := r.Allowed("/private"), over > 1; got != want {
 			t.Errorf("%d octets over the limit: /private allowed is %v, want %v", over, got, want)
 		}
 		if !r.Allowed("/p") || !r.Allowed("/late") {
-			t.Errorf("%d octets over the limit: half a rule, or one behind the limit, was obeyed", over)
+			t.Errorf("%d octets over the limit: part of a rule, or a rule beyond the limit, was followed", over)
 		}
 	}
 	if !Parse([]byte(strings.Repeat("Disallow: /", maxBytes/10)), "a").Allowed("/x") {
-		t.Error("one endless line was obeyed")
+		t.Error("an endless line was followed")
 	}
 }
 
@@ -175,7 +176,7 @@ func TestRobotsCrawlDelay(t *testing.T) {
 		{"User-agent: *\nCrawl-delay: 0.25", 250 * time.Millisecond},
 		{"User-agent: *\nDisallow: /*a\nCrawl-delay: 2", 2 * time.Second},
 		{"User-agent: a\nCrawl-delay: 3\nUser-agent: *\nDisallow: /", 3 * time.Second},
-		{"User-agent: *\nCrawl-delay: 3\nUser-agent: a\nDisallow: /", 0}, // only those named above it
+		{"User-agent: *\nCrawl-delay: 3\nUser-agent: a\nDisallow: /", 0}, // only the agents named above it
 		{"User-agent: a\nCrawl-delay: 3\nDisallow: /x\nUser-agent: a\nCrawl-delay: 1", 3 * time.Second},
 		{"User-agent: *\nCrawl-delay: 1e9", 0},
 		{"User-agent: *\nCrawl-delay: 99999999999999999999999999", maxCrawlDelay},
@@ -221,8 +222,8 @@ func TestRobotsReason(t *testing.T) {
 	}
 }
 
-// FuzzRobots holds the library's answers equal to our own matcher's wherever the
-// library is asked, and the library to reading whatever clean writes.
+// FuzzRobots checks that the library and this package's matcher agree wherever the
+// library is used, and that the library accepts all output of forLibrary.
 func FuzzRobots(f *testing.F) {
 	for _, c := range robotsCases(f, "robots-match.json") {
 		f.Add(c.body(f), c.Agent, pathOf(c.URL))
@@ -250,12 +251,12 @@ func FuzzRobots(f *testing.F) {
 		}
 		rule := r.find(normalize(path))
 		if got, want := r.Allowed(path), rule == nil || rule.allow; got != want {
-			t.Fatalf("%q: allowed is %v, our matcher says %v", path, got, want)
+			t.Fatalf("%q: allowed is %v, the matcher of this package returns %v", path, got, want)
 		}
 	})
 }
 
-// robotsFile is about 5 KB of plain rules, as large sites write them.
+// robotsFile returns about 5 KB of plain rules, like those of large sites.
 func robotsFile(wild bool) []byte {
 	var b strings.Builder
 	b.WriteString("# comment\nUser-agent: badbot\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 1\n")

@@ -15,8 +15,8 @@ import (
 
 var trapLinks = regexp.MustCompile(`(?:href="|<loc>)([^"<]*)`)
 
-// walkTrap crawls a site breadth first, as the guards allow, and gives up after a
-// number of pages.
+// walkTrap crawls a site breadth first as far as the guards allow, but at most giveUp
+// pages.
 func walkTrap(t *testing.T, handler http.Handler, start string, guards *Guards, giveUp int) (pages int, patterns map[string]int, found map[string]bool) {
 	t.Helper()
 	type item struct {
@@ -48,7 +48,7 @@ func walkTrap(t *testing.T, handler http.Handler, start string, guards *Guards, 
 		}
 		for _, link := range trapLinks.FindAllStringSubmatch(w.Body.String(), -1) {
 			target := strings.ReplaceAll(link[1], "&amp;", "&")
-			target = strings.TrimPrefix(target, "http://example.com") // what httptest takes for Host
+			target = strings.TrimPrefix(target, "http://example.com") // the Host of httptest requests
 			u, _, err := base.Resolve(target)
 			if err != nil {
 				t.Fatal(err)
@@ -62,15 +62,15 @@ func walkTrap(t *testing.T, handler http.Handler, start string, guards *Guards, 
 	return pages, patterns, found
 }
 
-// TestTrapsEnd walks every endless site to its end. The limits are those of a run
-// but for the largest budgets, whose size changes nothing but the time it takes.
+// TestTrapsEnd walks every endless site to its end. The limits are those of a normal
+// run, except for the largest budgets, which only affect the duration.
 func TestTrapsEnd(t *testing.T) {
-	// What ends them, and how many pages are read at most.
+	// The pattern that ends each site, and the most pages to read.
 	ends := map[string]struct {
 		pattern string
 		most    int
 	}{
-		"calendar":                       {"more than 5000 pages with months like /calendar/{n}/{n}", 13_500}, // the past before 1900 ends by clicks,
+		"calendar":                       {"more than 5000 pages with months like /calendar/{n}/{n}", 13_500}, // CheckClicks ends the years before 1900
 		"calendar in the query":          {"more than 10000 pages with parameters like /calendar?*", 10_100},
 		"growing path":                   {`"guide" occurs 4 times in the path`, 10},
 		"growing path, many links":       {`"about" occurs 4 times in the path`, 60_000},
@@ -103,7 +103,7 @@ func TestTrapsEnd(t *testing.T) {
 				end := ends[name]
 				pages, patterns, found := walkTrap(t, trap.New(), trap.Start, New(limits), 200_000)
 				if pages > end.most {
-					t.Errorf("%d pages were read, not %d", pages, end.most)
+					t.Errorf("%d pages were read, want at most %d", pages, end.most)
 				}
 				if patterns[end.pattern] == 0 {
 					t.Errorf("the pattern %q is not among %v", end.pattern, patterns)
@@ -117,7 +117,8 @@ func TestTrapsEnd(t *testing.T) {
 	}
 }
 
-// TestTrapsLeaveRealSites: what large documentation sites consist of is never cut.
+// TestTrapsLeaveRealSites checks that the pages of large documentation sites are never
+// left out.
 func TestTrapsLeaveRealSites(t *testing.T) {
 	sites := []struct {
 		name  string
@@ -161,7 +162,7 @@ func letters(i int) string {
 	return strings.Map(func(r rune) rune { return r - '0' + 'k' }, fmt.Sprint(i))
 }
 
-func TestTrapsByLook(t *testing.T) {
+func TestTrapsInOneURL(t *testing.T) {
 	long := "/" + strings.Repeat("x", 3000)
 	tests := []struct{ url, want string }{
 		{"/", ""},
@@ -199,7 +200,7 @@ func TestTrapsByLook(t *testing.T) {
 	}
 }
 
-// noTrapLimits switches every limit off.
+// noTrapLimits disables every limit.
 var noTrapLimits = Limits{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 
 func numberedParameters(n int) string {
@@ -261,8 +262,8 @@ func TestTrapDates(t *testing.T) {
 	}
 }
 
-// TestTrapBudgetsAreExact: with few keys the counts are exact, and however many
-// ask at once, as many pages pass as the budget says.
+// TestTrapBudgetsAreExact checks that counts are exact while there are few keys: even
+// with concurrent calls, as many pages pass as the budget allows.
 func TestTrapBudgetsAreExact(t *testing.T) {
 	guards := New(Limits{Queries: 100, Spellings: 7})
 	count := func(urls ...string) (passed int) {
@@ -316,10 +317,10 @@ func FuzzTraps(f *testing.F) {
 			return
 		}
 		if pattern, trapped := two.Check(u); trapped {
-			t.Errorf("%s: the first page is over a budget of one: %s", u, pattern)
+			t.Errorf("%s: the first page exceeds a budget of one: %s", u, pattern)
 		}
 		if _, trapped := two.Check(u); !trapped {
-			t.Errorf("%s: the second page is not", u)
+			t.Errorf("%s: the second page does not exceed a budget of one", u)
 		}
 	})
 }
@@ -343,8 +344,8 @@ func BenchmarkTraps(b *testing.B) {
 	}
 }
 
-// TestTrapCounts: counts are exact while keys are few and never too low beyond that,
-// and pour over without loss.
+// TestTrapCounts checks that counts are exact while there are few keys, that they are
+// never too low with more keys, and that switching to sketches loses nothing.
 func TestTrapCounts(t *testing.T) {
 	var pages pageCounts
 	var spellings spellingCounts
@@ -356,7 +357,7 @@ func TestTrapCounts(t *testing.T) {
 				t.Fatalf("key %d, round %d: counted %d and %d", key, round, n, m)
 			}
 			if strangers <= maxExactKeys-100 && (n != round || m != min(round, maxSpellings+1)) {
-				t.Fatalf("key %d, round %d, %d keys beside it: counted %d and %d", key, round, strangers, n, m)
+				t.Fatalf("key %d, round %d, %d other keys: counted %d and %d", key, round, strangers, n, m)
 			}
 		}
 		for range 40 {
@@ -366,7 +367,7 @@ func TestTrapCounts(t *testing.T) {
 		}
 	}
 	if pages.exact != nil || spellings.exact != nil || strangers < 2*maxExactKeys {
-		t.Errorf("%d keys are still counted by themselves", len(pages.exact))
+		t.Errorf("%d keys still have exact counts", len(pages.exact))
 	}
 }
 

@@ -118,8 +118,8 @@ func TestFileURL(t *testing.T) {
 	}
 }
 
-// A run that has ended gets its own error, from each Fetcher.
-func TestCancelledFetchers(t *testing.T) {
+// After its context ends, each Fetcher returns the context's error.
+func TestCanceledFetchers(t *testing.T) {
 	dir := writeTree(t, "index.html")
 	site := openSite(t, "https://example.com/", dir, HostAuto)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -132,7 +132,7 @@ func TestCancelledFetchers(t *testing.T) {
 	}
 }
 
-// A directory with more names than are kept is asked by name.
+// Names beyond the limit of a listing are looked up one by one.
 func TestHugeDirectory(t *testing.T) {
 	var files []string
 	for i := range 3 * readDirBatch {
@@ -150,7 +150,7 @@ func TestHugeDirectory(t *testing.T) {
 		}
 	}
 	if !site.locator.index.list("big").partial {
-		t.Error("the whole directory was kept")
+		t.Error("the whole directory was cached")
 	}
 	for url, want := range map[string]string{"big/gone.html": "file-missing", "big/link.html": ""} {
 		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+url)})
@@ -160,7 +160,7 @@ func TestHugeDirectory(t *testing.T) {
 	}
 }
 
-// What is kept of many directories is bounded.
+// The listings of many directories stay within the limit.
 func TestManyDirectories(t *testing.T) {
 	var files []string
 	for i := range 50 {
@@ -177,12 +177,12 @@ func TestManyDirectories(t *testing.T) {
 		}
 	}
 	if site.locator.index.names > 60+51 {
-		t.Errorf("%d names are kept", site.locator.index.names)
+		t.Errorf("%d names are cached", site.locator.index.names)
 	}
 }
 
-// What can't be read is named at the end of a walk, and the rest is walked.
-func TestWalkGoesOn(t *testing.T) {
+// Unreadable directories are reported at the end of a walk, which covers the rest.
+func TestWalkContinues(t *testing.T) {
 	deep := strings.Repeat("d/", maxWalkDepth+2)
 	dir := writeTree(t, "a.html", deep+"deep.html", "z.html")
 	site := openSite(t, "https://example.com/", dir, HostAuto)
@@ -250,10 +250,10 @@ func FuzzSitePath(f *testing.F) {
 	})
 }
 
-// Windows' forms of file: URLs are read by functions that run anywhere.
+// The functions for the Windows forms of file: URLs are tested on all systems.
 func TestWindowsFileURLs(t *testing.T) {
 	for _, row := range []struct {
-		url, windows, elsewhere string // the path; "!" and words of the error
+		url, windows, elsewhere string // the path, or "!" and part of the error
 	}{
 		{"file:///C:/dir/a%20b.txt", `C:\dir\a b.txt`, "/C:/dir/a b.txt"},
 		{"file:///c:/dir/", `c:\dir\`, "/c:/dir/"},
@@ -288,7 +288,7 @@ func TestWindowsFileURLs(t *testing.T) {
 		u := mustParse(t, row.url)
 		for windows, want := range map[bool]string{true: row.windows, false: row.elsewhere} {
 			if !windows && runtime.GOOS == "windows" {
-				continue // the separator is the other one
+				continue // the separator of the other system
 			}
 			name, err := diskName(u, windows)
 			got := systemPath(name, windows)
@@ -303,8 +303,7 @@ func TestWindowsFileURLs(t *testing.T) {
 	}
 }
 
-// What Windows drops from a name, or supplies without its being stored there, is told
-// by pure functions.
+// The functions for names that Windows changes or provides are tested on all systems.
 func TestWindowsNames(t *testing.T) {
 	for path, want := range map[string]bool{"C:/a.txt": false, "C:/a.txt.": true, "C:/a.txt ": true, "C:/dir./a.txt": true, "C:/.a/b c": false} {
 		if got := endsInDot(path); got != want {
@@ -313,7 +312,7 @@ func TestWindowsNames(t *testing.T) {
 	}
 	for errno, want := range map[syscall.Errno]bool{2: false, 5: false, 15: true, 123: true, 206: true, 267: true} {
 		if got := isInvalidName(&fs.PathError{Err: errno}); got != want {
-			t.Errorf("%d means that there can be no such file: %t, want %t", uintptr(errno), got, want)
+			t.Errorf("%d means an invalid name: %t, want %t", uintptr(errno), got, want)
 		}
 	}
 	for mode, want := range map[fs.FileMode]entryKind{

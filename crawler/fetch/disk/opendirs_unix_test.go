@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// A directory is found in one that is open, however many come between, but never
-// through a link that leads out.
-func TestFoldersStayInside(t *testing.T) {
+// Files are found through open directories, even after many others were opened, but
+// never through a link that leads outside.
+func TestOpenDirsStayInside(t *testing.T) {
 	var files []string
 	for i := range 3 * maxOpenDirs {
 		files = append(files, fmt.Sprintf("a/b/%d/c/x.html=%d", i, i))
@@ -56,6 +56,6 @@ func TestFoldersStayInside(t *testing.T) {
 	}
 	readers.Wait()
 	if len(folders.order) != len(folders.byDir) || len(folders.order) > maxOpenDirs {
-		t.Errorf("%d directories are open, %d are in line", len(folders.byDir), len(folders.order))
+		t.Errorf("%d directories are open, %d in order", len(folders.byDir), len(folders.order))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// A process at its limit of open files blames itself, not the link.
+// A process at its limit of open files reports a local fault, not a broken link.
 func TestOutOfFiles(t *testing.T) {
 	dir := writeTree(t, "index.html", "dir/x.html")
 	site := openSite(t, "https://example.com/", dir, HostAuto)
@@ -36,7 +36,7 @@ func TestOutOfFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// With room again everything is there: nothing wrong was remembered.
+	// When files can be opened again, all requests succeed: no failure was cached.
 	release()
 	for name, fetch := range read {
 		if err := fetch(); err != nil {
@@ -50,8 +50,7 @@ func isOutOfFiles(err error) bool {
 	return errors.As(err, &f) && f.Local && f.Retry && strings.Contains(err.Error(), "this process has too many open files")
 }
 
-// openAllFiles takes all file descriptors that the process may have, until release is
-// called.
+// openAllFiles uses up the process's file descriptors until release is called.
 func openAllFiles(t *testing.T) (release func()) {
 	t.Helper()
 	var limit syscall.Rlimit

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// matching lists the numbers of the rules that match a path and query: of all rules
-// tried one by one, and of the candidates, which are counted.
+// matching returns the indexes of the rules that match a path and query, first from all
+// rules and then from the candidates, and the number of candidates.
 func matching(x *redirectRules, path, query string) (all, found []int, tried int) {
 	segments := splitPath(path)
 	number := make(map[*redirectRule]int, len(x.rules))
@@ -75,11 +75,11 @@ func TestRedirectCandidates(t *testing.T) {
 	}
 	var none redirectRules
 	if _, _, tried := matching(&none, "a", ""); tried != 0 {
-		t.Errorf("%d candidates of no rules", tried)
+		t.Errorf("%d candidates without rules", tried)
 	}
 }
 
-// Whatever the rules, the candidates hold all that match, in their order.
+// For all rules, the candidates include every match, in order.
 func TestRedirectCandidatesAreComplete(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	path := func(segments ...string) string {
@@ -112,7 +112,8 @@ func TestRedirectCandidatesAreComplete(t *testing.T) {
 	}
 }
 
-// manyRedirects are n rules as sites that moved have them, and a path that each matches.
+// manyRedirects returns n rules like those of sites that have moved, and a path that
+// each rule matches.
 func manyRedirects(n int) (file string, paths []string) {
 	var b strings.Builder
 	for i := range n {

@@ -9,7 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-func TestBeside(t *testing.T) {
+func TestSiblings(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.html", "b c.png", "sub/index.html", "empty/x.txt", "Sub2/Page.html", ".hidden"} {
 		file := filepath.Join(dir, filepath.FromSlash(name))

@@ -25,7 +25,7 @@ func mustParse(t testing.TB, s string) urinorm.URL {
 	return u
 }
 
-// ask fetches and reads an answer.
+// ask sends a request and reads the answer.
 func ask(t testing.TB, f fetch.Fetcher, req *fetch.Request) (*fetch.Response, string, error) {
 	t.Helper()
 	resp, err := f.Fetch(t.Context(), req)
@@ -43,7 +43,7 @@ func ask(t testing.TB, f fetch.Fetcher, req *fetch.Request) (*fetch.Response, st
 	return resp, string(text), err
 }
 
-// kindOfError returns the kind of a fault, else the error's text.
+// kindOfError returns the kind of a fault, or the text of another error.
 func kindOfError(err error) string {
 	var f *fetch.Fault
 	switch {
@@ -55,7 +55,7 @@ func kindOfError(err error) string {
 	return err.Error()
 }
 
-// writeTree makes files in a new directory; names ending in '/' are directories.
+// writeTree creates files in a new directory; names that end in '/' are directories.
 func writeTree(t testing.TB, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -91,8 +91,8 @@ func openSite(t testing.TB, base, dir string, style HostStyle) *Site {
 	return site
 }
 
-// answerOf fetches a URL and says in a word what came of it: the file that
-// answered, "301 " and the Location, a status, or the kind of a fault and its hint.
+// answerOf requests a URL and returns the result in brief: the file that answered, "301
+// " and the Location, a status, or the kind and hint of a fault.
 func answerOf(t testing.TB, f fetch.Fetcher, dir, url string) string {
 	t.Helper()
 	resp, err := f.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, url), Need: fetch.Content})
@@ -191,7 +191,7 @@ func TestSitePaths(t *testing.T) {
 		{"https://example.com/../../page.html", "page.html"},
 	} {
 		site := openSite(t, "https://example.com/", dir, HostAuto)
-		// The second time what the first one listed is in the cache.
+		// The second round uses the cached listings of the first.
 		for range 2 {
 			if got := answerOf(t, site, dir, row.url); got != row.want {
 				t.Errorf("%s: %s, want %s", row.url, got, row.want)
@@ -229,7 +229,7 @@ func TestSiteStyles(t *testing.T) {
 		}
 	}
 	if _, err := ParseHostStyle("apache"); err == nil {
-		t.Error("apache is a host style")
+		t.Error("apache was accepted as a host style")
 	}
 }
 
@@ -264,13 +264,13 @@ func TestSiteOfSources(t *testing.T) {
 	if got := answerOf(t, openSite(t, "https://example.com/", dir, HostAuto), dir, "https://example.com/empty"); got != "file-missing" {
 		t.Errorf("an empty directory is listed: %s", got)
 	}
-	// What is no repository is not shown by a code host.
+	// A directory that is not a repository is not shown by a code host.
 	dir = writeTree(t, "guide.md", "src/main.c", "readme/a.txt")
 	site = openSite(t, "https://example.com/", dir, HostAuto)
 	if got := answerOf(t, site, dir, "https://example.com/src/"); got != "file-missing" {
 		t.Errorf("a directory is listed without a README: %s", got)
 	}
-	// A built site is no source tree.
+	// A built site is not a source tree.
 	dir = writeTree(t, "index.html", "downloads/README.md")
 	site = openSite(t, "https://example.com/", dir, HostAuto)
 	if got := answerOf(t, site, dir, "https://example.com/downloads/"); got != "file-missing" {
@@ -278,8 +278,9 @@ func TestSiteOfSources(t *testing.T) {
 	}
 }
 
-// TestPagesOfGenerators: links to pages that mdBook and others will make of a document
-// that is there are alive, by the names that the generator gives them.
+// TestPagesOfGenerators checks that links to pages that mdBook and other generators
+// will create from an existing document work, under the names that the generator gives
+// them.
 func TestPagesOfGenerators(t *testing.T) {
 	files := []string{"SUMMARY.md", "guide.md", "guide/a.txt", "a b.rst", "both.html", "both.md", "book/README.md", "blog/index.markdown", "myindex/README.md", "Upper.adoc",
 		"dir.html/a.md", "public/logo.png", "public/sub/a b.pdf"}
@@ -333,7 +334,7 @@ func TestPagesOfGenerators(t *testing.T) {
 	if got := answerOf(t, site, site.Dir(), "https://example.com/guide.html"); got != "307 /guide.rst" {
 		t.Errorf("Sphinx: %s", got)
 	}
-	// A built site is no source, whatever lies about in it.
+	// A built site is not a source tree, whatever other files it contains.
 	site = openSite(t, "https://example.com/", writeTree(t, append(files, "book.toml", "index.html")...), HostAuto)
 	if got := answerOf(t, site, site.Dir(), "https://example.com/guide.html"); got != "file-missing" {
 		t.Errorf("a built site publishes sources: %s", got)
@@ -375,7 +376,7 @@ func TestSiteUnderPath(t *testing.T) {
 	}
 	defer site.Close()
 	if site.Holds(mustParse(t, "http://1.site.invalid/")) || !site.Synthetic() || site.Dir() != dir {
-		t.Error("a made-up base has a twin")
+		t.Error("a synthetic base has alternate hosts")
 	}
 }
 
@@ -506,7 +507,7 @@ func TestSiteExistence(t *testing.T) {
 	}
 }
 
-func TestOpenSiteRefuses(t *testing.T) {
+func TestOpenSiteErrors(t *testing.T) {
 	dir := writeTree(t, "file")
 	for name, config := range map[string]SiteConfig{
 		"no directory": {Base: mustParse(t, "https://example.com/"), Dir: filepath.Join(dir, "nowhere")},
@@ -540,7 +541,7 @@ func TestSiteWalkAndURLs(t *testing.T) {
 			return nil
 		}
 		if want := filepath.Join(dir, rel); resp.Path != want || site.PathOf(u) != want {
-			t.Errorf("URLOf(%q) = %s leads to %s (%s)", rel, u, resp.Path, site.PathOf(u))
+			t.Errorf("URLOf(%q) = %s, which leads to %s (%s)", rel, u, resp.Path, site.PathOf(u))
 		}
 		return nil
 	}); err != nil {
@@ -567,7 +568,7 @@ func TestSiteWalkAndURLs(t *testing.T) {
 	}
 }
 
-func TestSiteNames(t *testing.T) {
+func TestSiteIsExactPath(t *testing.T) {
 	dir := t.TempDir()
 	site := openSite(t, "https://0.site.invalid/docs/", dir, HostAuto)
 	for _, tt := range []struct {

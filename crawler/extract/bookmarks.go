@@ -5,15 +5,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Limits of a bookmark file.
 const (
-	MaxDescription = 1000 // bytes of one description
-	MaxTags        = 100  // tags of one bookmark
-	MaxFolders     = 200_000
+	MaxTags    = 100 // tags of one bookmark
+	MaxFolders = 200_000
 	// MaxFolderNesting is how deep folders may lie in folders.
 	MaxFolderNesting = 512
 	// MaxFolderBytes bounds the folder paths of one file together. Beyond it a
@@ -97,8 +94,6 @@ type savedLink struct {
 	folder       int32
 	added        time.Time
 	tags         []string
-	description  []byte
-	keyword      []byte
 	kind         Kind
 	ofLast       bool // a further reference of the bookmark added last
 	line, column int  // where at is -1
@@ -166,11 +161,7 @@ func (l *bookmarkList) bookmark(s *savedLink) *Bookmark {
 		l.blocks = append(l.blocks, make([]Bookmark, 0, bookmarkBlock))
 		last++
 	}
-	b := Bookmark{
-		Added: s.added, Tags: s.tags[:min(len(s.tags), MaxTags)],
-		Description: l.h.keep(foldDescription(s.description)), Keyword: l.h.keep(trimSpace(s.keyword)),
-	}
-	l.blocks[last] = append(l.blocks[last], b)
+	l.blocks[last] = append(l.blocks[last], Bookmark{Added: s.added, Tags: s.tags[:min(len(s.tags), MaxTags)]})
 	l.inside = append(l.inside, s.folder)
 	return &l.blocks[last][len(l.blocks[last])-1]
 }
@@ -236,24 +227,6 @@ func (l *bookmarkList) path(folder int32, left *int) string {
 func isPlaceQuery(ref []byte) bool {
 	ref = trimSpace(ref)
 	return len(ref) >= len("place:") && equalFold(ref[:len("place:")], "place:")
-}
-
-// foldDescription is a description with each run of white space as one blank.
-func foldDescription(b []byte) []byte {
-	if len(b) == 0 {
-		return nil
-	}
-	// Opera writes line breaks as other control characters.
-	words := bytes.FieldsFunc(b[:min(len(b), 8*MaxDescription)], func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) })
-	folded := bytes.Join(words, []byte{' '})
-	if len(folded) <= MaxDescription {
-		return folded
-	}
-	end := MaxDescription
-	for end > 0 && !utf8.RuneStart(folded[end]) {
-		end--
-	}
-	return bytes.TrimRight(folded[:end], " ")
 }
 
 // splitTags reads a list of tags with commas.

@@ -191,13 +191,13 @@ func readPlacesDatabase(ctx context.Context, list *bookmarkList, path string) er
 		return err
 	}
 	defer db.Close()
-	p := placesReader{ctx: ctx, db: db, list: list, folders: map[int64]int32{}, tagged: map[int64][]string{}, keywords: map[int64]string{}}
+	p := placesReader{ctx: ctx, db: db, list: list, folders: map[int64]int32{}, tagged: map[int64][]string{}}
 	if err := p.schema(); err != nil {
 		return err
 	}
 	// Of a damaged database what can be read counts.
 	var first error
-	for _, step := range []func() error{p.readFolders, p.readTags, p.readKeywords, p.readBookmarks} {
+	for _, step := range []func() error{p.readFolders, p.readTags, p.readBookmarks} {
 		if err := step(); first == nil {
 			first = err
 		}
@@ -212,11 +212,10 @@ type placesReader struct {
 	db   *sql.DB
 	list *bookmarkList
 
-	bookmarks, keywordTable map[string]bool // columns
-	folders                 map[int64]int32
-	tagFolders              map[int64]string
-	tagged                  map[int64][]string // labels of a place
-	keywords                map[int64]string   // of a place, or, in old files, by their own number
+	bookmarks  map[string]bool // columns
+	folders    map[int64]int32
+	tagFolders map[int64]string
+	tagged     map[int64][]string // labels of a place
 }
 
 const (
@@ -232,7 +231,7 @@ func (p *placesReader) schema() (err error) {
 	whole := len(p.bookmarks) > 0
 	var isTable bool // a view could have rows without end
 	err = p.each(`SELECT type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' FROM sqlite_master
-		WHERE name IN ('moz_bookmarks', 'moz_places', 'moz_keywords', 'moz_bookmarks_roots') AND type <> 'index'`, func(rows *sql.Rows) error {
+		WHERE name IN ('moz_bookmarks', 'moz_places', 'moz_bookmarks_roots') AND type <> 'index'`, func(rows *sql.Rows) error {
 		err := rows.Scan(&isTable)
 		whole = whole && isTable
 		return err
@@ -243,8 +242,7 @@ func (p *placesReader) schema() (err error) {
 	case !whole:
 		return errors.New("the database holds no bookmarks of Firefox")
 	}
-	p.keywordTable, err = p.columns("moz_keywords")
-	return err
+	return nil
 }
 
 func (p *placesReader) columns(table string) (map[string]bool, error) {
@@ -336,33 +334,7 @@ func (p *placesReader) readTags() error {
 	})
 }
 
-func (p *placesReader) readKeywords() error {
-	key := "id"
-	switch {
-	case p.keywordTable["place_id"]:
-		key = "place_id"
-	case !p.keywordTable["keyword"] || !p.bookmarks["keyword_id"]:
-		return nil
-	}
-	var id sql.NullInt64
-	var keyword sql.NullString
-	return p.each("SELECT "+key+", keyword FROM moz_keywords", func(rows *sql.Rows) error {
-		if err := rows.Scan(&id, &keyword); err != nil {
-			return err
-		}
-		p.keywords[id.Int64] = keyword.String
-		return nil
-	})
-}
-
 func (p *placesReader) readBookmarks() error {
-	keyword := "b.fk"
-	if !p.keywordTable["place_id"] {
-		keyword = "0"
-		if p.bookmarks["keyword_id"] {
-			keyword = "b.keyword_id"
-		}
-	}
 	position := "b.id"
 	if p.bookmarks["position"] {
 		position = "b.position"
@@ -371,11 +343,11 @@ func (p *placesReader) readBookmarks() error {
 	where := fmt.Sprintf(" FROM moz_bookmarks b JOIN moz_places p ON p.id = b.fk WHERE b.type = %d", placesBookmark)
 	damage := p.each("SELECT count(*)"+where, func(rows *sql.Rows) error { return rows.Scan(&count) })
 	p.list.expect(count)
-	var id, place, parent, added, keywordID sql.NullInt64
+	var id, place, parent, added sql.NullInt64
 	var address, title sql.RawBytes
-	query := "SELECT b.id, b.fk, b.parent, b.dateAdded, " + keyword + ", p.url, b.title" + where
+	query := "SELECT b.id, b.fk, b.parent, b.dateAdded, p.url, b.title" + where
 	take := func(rows *sql.Rows) error {
-		if err := rows.Scan(&id, &place, &parent, &added, &keywordID, &address, &title); err != nil {
+		if err := rows.Scan(&id, &place, &parent, &added, &address, &title); err != nil {
 			return err
 		}
 		if _, isTag := p.tagFolders[parent.Int64]; isTag {
@@ -387,7 +359,7 @@ func (p *placesReader) readBookmarks() error {
 		}
 		p.list.add(&savedLink{
 			raw: address, at: -1, attribute: "url", title: title, folder: folder, added: microTime(added.Int64),
-			tags: p.tagged[place.Int64], keyword: []byte(p.keywords[keywordID.Int64]),
+			tags: p.tagged[place.Int64],
 		})
 		return nil
 	}

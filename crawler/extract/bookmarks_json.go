@@ -64,14 +64,14 @@ func readFirefoxNodes(list *bookmarkList) {
 // A bookmarkDialect says under which keys a tree of bookmarks in JSON keeps what.
 // Keys that are not listed are passed over.
 type bookmarkDialect struct {
-	url, name, added, tags, keyword string
-	time                            func([]byte) time.Time
+	url, name, added, tags string
+	time                   func([]byte) time.Time
 }
 
 var chromiumDialect = bookmarkDialect{url: "url", name: "name", added: "date_added", time: chromiumTime}
 
 var firefoxDialect = bookmarkDialect{
-	url: "uri", name: "title", added: "dateAdded", tags: "tags", keyword: "keyword",
+	url: "uri", name: "title", added: "dateAdded", tags: "tags",
 	time: func(digits []byte) time.Time {
 		n, err := strconv.ParseInt(string(digits), 10, 64)
 		if err != nil {
@@ -148,8 +148,8 @@ func (t *bookmarkTree) roots(depth int) {
 
 // treeNode is what is known of a node until it closes: members come in any order.
 type treeNode struct {
-	url, name, keyword, tags span // in the source, between the quotes
-	added                    []byte
+	url, name, tags span // in the source, between the quotes
+	added           []byte
 }
 
 // node reads one object. Name is its name when it has none of its own.
@@ -219,8 +219,6 @@ func (t *bookmarkTree) member(n *treeNode, at span, isString bool) {
 		n.name = at
 	case string(key) == d.tags:
 		n.tags = at
-	case string(key) == d.keyword:
-		n.keyword = at
 	}
 }
 
@@ -237,7 +235,7 @@ func (t *bookmarkTree) close(n *treeNode, parent, self int32) {
 	}
 	s := savedLink{
 		at: n.url.start, raw: t.tokens.src[n.url.start:n.url.end], ref: t.value(n.url), attribute: t.dialect.url,
-		title: t.value(n.name), keyword: t.value(n.keyword), folder: parent, added: t.dialect.time(n.added),
+		title: t.value(n.name), folder: parent, added: t.dialect.time(n.added),
 	}
 	if n.tags != (span{}) {
 		s.tags = splitTags(string(t.value(n.tags)))

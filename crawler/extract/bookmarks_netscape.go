@@ -50,8 +50,7 @@ func readNetscape(h *harvest, in *Input) {
 	r.emit = func(m *netscapeMark) {
 		s := savedLink{
 			attribute: "href", at: m.href.start, raw: m.source(m.href), ref: m.value(m.href),
-			title: m.title, folder: m.folder, description: m.description,
-			added: unixTime(m.value(m.added)), keyword: m.value(m.keyword),
+			title: m.title, folder: m.folder, added: unixTime(m.value(m.added)),
 		}
 		if m.tags != (span{}) {
 			s.tags = splitTags(string(m.value(m.tags)))
@@ -138,12 +137,12 @@ func NetscapeBookmarks(text []byte, each func(NetscapeBookmark)) bool {
 // netscapeMark is one A element with what belongs to it. Places are offsets in
 // the text.
 type netscapeMark struct {
-	text                                       []byte
-	start, end                                 int // from DT, or A, to the end of the title or the description
-	href, feed, added, modified, tags, keyword span
-	title, description                         []byte
-	folder                                     int32
-	open                                       bool
+	text                              []byte
+	start, end                        int // from DT, or A, to the end of the title or the description
+	href, feed, added, modified, tags span
+	title                             []byte
+	folder                            int32
+	open                              bool
 }
 
 func (m *netscapeMark) source(at span) []byte { return m.text[at.start:at.end] }
@@ -258,7 +257,6 @@ func (r *netscapeReader) gather() {
 		r.mark.title = appendDecoded(r.mark.title, raw)
 		r.extend(raw)
 	case textDescription:
-		r.mark.description = appendDecoded(r.mark.description, raw)
 		r.extend(raw)
 	}
 }
@@ -272,7 +270,7 @@ func (r *netscapeReader) extend(raw []byte) {
 
 // appendDecoded adds text, up to what could count of it.
 func appendDecoded(dst, raw []byte) []byte {
-	const enough = 8 * MaxDescription
+	const enough = 8000
 	if len(dst) >= enough {
 		return dst
 	}
@@ -316,7 +314,7 @@ func (r *netscapeReader) startTag() {
 	case "p":
 	default:
 		if r.inside == textDescription { // br and the like
-			r.mark.description, r.mark.end = append(r.mark.description, ' '), r.tokens.end
+			r.mark.end = r.tokens.end
 		}
 	}
 }
@@ -382,7 +380,7 @@ func (r *netscapeReader) leave() {
 func (r *netscapeReader) anchor(raw []byte, behindName int) {
 	m := &r.mark
 	*m = netscapeMark{
-		text: r.text, title: m.title[:0], description: m.description[:0],
+		text: r.text, title: m.title[:0],
 		start: r.tokens.start, end: r.tokens.end, folder: r.folder, open: true,
 	}
 	if r.item >= 0 {
@@ -411,8 +409,6 @@ func (r *netscapeReader) anchor(raw []byte, behindName int) {
 			to = &m.modified
 		case "tags":
 			to = &m.tags
-		case "shortcuturl":
-			to = &m.keyword
 		default:
 			continue
 		}

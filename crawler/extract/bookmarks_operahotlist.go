@@ -124,10 +124,6 @@ func (r *hotlistRecord) field(text []byte, line span) {
 		r.s.raw, r.s.at = value, at.start
 	case "CREATED":
 		r.s.added = unixTime(value)
-	case "DESCRIPTION":
-		r.s.description = value
-	case "SHORT NAME":
-		r.s.keyword = value
 	case "TRASH FOLDER":
 		r.trash = strings.EqualFold(string(value), "YES")
 	}

@@ -24,7 +24,6 @@ type safariMark struct {
 	raw         []byte // as written, nil where url is it
 	at          int    // offset of url, -1 in a binary file
 	added       time.Time
-	description []byte
 	folder      int32 // of its children, -1 without any
 }
 
@@ -43,7 +42,7 @@ func (m *safariMark) take(list *bookmarkList, parent int32) {
 	if len(title) == 0 {
 		title = m.url
 	}
-	s := savedLink{raw: m.raw, ref: m.url, at: m.at, attribute: "URLString", title: title, folder: parent, added: m.added, description: m.description}
+	s := savedLink{raw: m.raw, ref: m.url, at: m.at, attribute: "URLString", title: title, folder: parent, added: m.added}
 	if s.raw == nil {
 		s.raw, s.ref = m.url, nil
 	}
@@ -142,8 +141,6 @@ func (r *safariXML) readingList(m *safariMark) {
 			if t, err := time.Parse(time.RFC3339, string(trimSpace(date))); err == nil {
 				m.added = t.UTC()
 			}
-		case key == "PreviewText" && kind == "string":
-			_, m.description, _ = r.string()
 		default:
 			return false
 		}

@@ -219,11 +219,8 @@ func (r *safariBinary) dict(number int, parent int32, depth int) {
 			})
 		case "ReadingList":
 			p.members(value, func(key []byte, value int) {
-				switch string(key) {
-				case "DateAdded":
+				if string(key) == "DateAdded" {
 					m.added = p.date(value)
-				case "PreviewText":
-					m.description = p.string(value)
 				}
 			})
 		case "Children":

@@ -221,8 +221,4 @@ type Bookmark struct {
 	Added time.Time
 	// Tags are the bookmark's labels, in the order of the file.
 	Tags []string
-	// Description is the note on it, white space folded, at most MaxDescription bytes.
-	Description string
-	// Keyword is the word that stands for it in the address bar.
-	Keyword string
 }

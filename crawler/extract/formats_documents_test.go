@@ -107,12 +107,6 @@ func list(doc *Document) string {
 			if len(m.Tags) > 0 {
 				fmt.Fprintf(&b, " tags %q", m.Tags)
 			}
-			if m.Description != "" {
-				fmt.Fprintf(&b, " description %q", m.Description)
-			}
-			if m.Keyword != "" {
-				fmt.Fprintf(&b, " keyword %q", m.Keyword)
-			}
 		}
 		b.WriteByte('\n')
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxFieldCode bounds the text of a field code, in bytes.
+const maxFieldCode = 8000
+
 const ooxml = "application/vnd.openxmlformats-officedocument."
 
 // The Office Open XML formats (ECMA-376): parts of XML, and beside each part the
@@ -222,7 +225,7 @@ func (p *officePart) end(r *xmlReader, e *xmlElement) {
 		}
 		e.link = -1
 	case "instrtext":
-		if r.capturing() && len(p.field) < 8*MaxDescription {
+		if r.capturing() && len(p.field) < maxFieldCode {
 			p.field = append(p.field, r.captured.text...)
 		}
 	case "fldchar":

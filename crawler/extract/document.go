@@ -87,11 +87,6 @@ const (
 	ExpectStyle
 )
 
-var expectNames = [...]string{"any", "image", "script", "style"}
-
-// String returns the expectation's name in lower case.
-func (e Expect) String() string { return expectNames[e] }
-
 // Link is one reference in a document.
 type Link struct {
 	// Raw is the source text of the reference, before entities are decoded.

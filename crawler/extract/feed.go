@@ -16,15 +16,14 @@ var atomVocabulary = xmlVocabulary{roots: []string{"feed", "entry"}, start: star
 type feedState struct {
 	inEntry   bool
 	own       []int // links of the entry that bear its title
-	first     int   // its first link
 	title     []byte
 	permalink string // its link, which HTML in it is relative to
 	content   []int  // ranges of links out of its HTML: from, to, from, to
 	permaguid bool   // the guid that is open is a link
 }
 
-func (f *feedState) begin(first int) {
-	*f = feedState{inEntry: true, own: f.own[:0], content: f.content[:0], title: f.title[:0], first: first}
+func (f *feedState) begin() {
+	*f = feedState{inEntry: true, own: f.own[:0], content: f.content[:0], title: f.title[:0]}
 }
 
 // endEntry gives the links of an entry its title and, in RSS, those in its HTML
@@ -90,7 +89,7 @@ func startRSS(r *xmlReader, e *xmlElement) {
 	}
 	switch e.name {
 	case "item":
-		r.feed.begin(len(r.links))
+		r.feed.begin()
 	case "link", "comments", "docs", "commentrss", "description", "encoded", "url", "title":
 		r.capture()
 	case "guid":
@@ -148,7 +147,7 @@ func startAtom(r *xmlReader, e *xmlElement) {
 	}
 	switch e.name {
 	case "entry":
-		r.feed.begin(len(r.links))
+		r.feed.begin()
 	case "link":
 		r.atomLink()
 	case "content":

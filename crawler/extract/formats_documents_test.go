@@ -86,7 +86,7 @@ func list(doc *Document) string {
 	fmt.Fprintf(&b, "format %s, charset %q, title %q, static %v\n", doc.Format, doc.Charset, doc.Title, doc.Static)
 	for i := range doc.Links {
 		l := &doc.Links[i]
-		fmt.Fprintf(&b, "%d:%d %s %s %v %v %q", l.Line, l.Column, l.Element, l.Attribute, l.Kind, l.Expect, l.Ref)
+		fmt.Fprintf(&b, "%d:%d %s %s %v %v %q", l.Line, l.Column, l.Element, l.Attribute, l.Kind, expectNames[l.Expect], l.Ref)
 		if l.Raw != l.Ref {
 			fmt.Fprintf(&b, " raw %q", l.Raw)
 		}

@@ -101,9 +101,11 @@ func repeat(format string, names ...string) []string {
 	return out
 }
 
+var expectNames = [...]string{ExpectAny: "any", ExpectImage: "image", ExpectScript: "script", ExpectStyle: "style"}
+
 // describeLink is a link as the tables of these tests write it, but for its place.
 func describeLink(l Link) string {
-	s := fmt.Sprintf("%s %s %s %s %q %q", l.Element, l.Attribute, l.Kind, l.Expect, l.Ref, l.Text)
+	s := fmt.Sprintf("%s %s %s %s %q %q", l.Element, l.Attribute, l.Kind, expectNames[l.Expect], l.Ref, l.Text)
 	if l.Base != "" {
 		s += " base=" + l.Base
 	}

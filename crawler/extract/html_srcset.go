@@ -5,14 +5,13 @@ import (
 	"strconv"
 )
 
-// candidate is one image of a srcset attribute: where its URL stands, and its
-// descriptors, of which those that are not there are 0, NaN or not set.
+// candidate is one image candidate of a srcset attribute: the span of its URL and its
+// descriptors.
 type candidate struct {
-	url     span
-	width   int64 // 0: none
-	height  int64 // 0: none
-	density float64
-	hasX    bool
+	url    span
+	width  int64 // 0 if there is none
+	height int64 // 0 if there is none
+	hasX   bool  // a density is given
 }
 
 // srcset reads image candidates by the standard's parser (HTML 4.8.4.2.2). A
@@ -112,9 +111,8 @@ func (c *candidate) describe(d []byte) bool {
 			return false
 		}
 		c.hasX = true
-		x, ok := floatingPoint(number)
-		c.density = x
-		return ok && x >= 0
+		density, ok := floatingPoint(number)
+		return ok && density >= 0
 	}
 	return false
 }

@@ -59,7 +59,7 @@ func TestStandardSrcset(t *testing.T) {
 			}
 			got = append(got, want{
 				c.Input[one.url.start:one.url.end],
-				number(one.width > 0, float64(one.width)), number(one.height > 0, float64(one.height)), number(one.hasX, one.density),
+				number(one.width > 0, float64(one.width)), number(one.height > 0, float64(one.height)), number(one.hasX, densityIn(c.Input[one.url.end:set.pos])),
 			})
 		}
 		if !slices.EqualFunc(got, c.Candidates, func(a, b want) bool {
@@ -68,6 +68,18 @@ func TestStandardSrcset(t *testing.T) {
 			t.Errorf("%s: %q gave %v, want %v", c.ID, c.Input, got, c.Candidates)
 		}
 	}
+}
+
+// densityIn returns the density among the descriptors of an image candidate, 0 if there is
+// none.
+func densityIn(descriptors string) float64 {
+	for _, d := range strings.FieldsFunc(descriptors, func(r rune) bool { return r == ',' || r <= ' ' }) {
+		if number, ok := strings.CutSuffix(d, "x"); ok {
+			density, _ := floatingPoint(number)
+			return density
+		}
+	}
+	return 0
 }
 
 // After how many seconds a page is left ("time" of a case) does not matter here.

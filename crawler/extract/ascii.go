@@ -2,9 +2,10 @@ package extract
 
 import "unicode/utf8"
 
-// Comparisons of ASCII, which the names of HTML, URLs and mail headers are made of.
+// Comparisons of ASCII text: names in HTML, URLs and mail headers.
 
-// equalFold compares ASCII-case-insensitively with a string in lower case.
+// equalFold reports whether b equals a string in lower case, ignoring the case of ASCII
+// letters.
 func equalFold(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false
@@ -49,7 +50,7 @@ func hexValue(c byte) byte {
 // isASCII reports whether b holds no byte above 0x7F.
 func isASCII(b []byte) bool { return asciiLength(b) == len(b) }
 
-// asciiLength is how many bytes b begins with before one above 0x7F, or up to 63 fewer.
+// asciiLength returns the number of ASCII bytes at the start of b, or up to 63 fewer.
 func asciiLength(b []byte) int {
 	const high = 0x80 * eachByte
 	i := 0

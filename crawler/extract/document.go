@@ -7,47 +7,48 @@ import (
 
 // Input is a document as it was fetched.
 type Input struct {
-	// Body is the document's bytes, content codings removed. The reader keeps no
-	// reference to it after Extract returns: every string of a Document is its own,
-	// but for what Bare says.
+	// Body is the document's bytes, with content codings removed. The Document does not refer
+	// to it after Extract returns, unless Bare is set: all strings of a Document are copies.
 	Body []byte
-	// ContentType is the media type as the server declared it, parameters and
-	// all; empty when there was none, as for local files.
+	// ContentType is the media type that the server declared, with its parameters. It is
+	// empty when there was none, as for local files.
 	ContentType string
-	// Name is the last segment of the path, for its extension.
+	// Name is the last segment of the path. Its extension can determine the format.
 	Name string
-	// Path is the file of a local document, empty for any other. A database is
-	// read with the journal that lies beside it; Body may be empty then.
+	// Path is the file of a local document, and empty for other documents. A database is read
+	// from its file, together with the journal beside it; Body may then be empty.
 	Path string
-	// Select and IgnoreSelect are CSS selectors; when set, only links inside an
-	// element that Select matches, and none inside what IgnoreSelect matches, count.
-	// An element is inside itself. Anchors are not filtered.
+	// Select and IgnoreSelect are CSS selectors. When Select is set, only links inside an
+	// element that it matches count; links inside an element that IgnoreSelect matches do not
+	// count. An element is inside itself. The selectors do not filter anchors.
 	Select, IgnoreSelect Selector
 	// AnchorsOnly asks for anchors and no links.
 	AnchorsOnly bool
-	// Bare leaves out of most links of HTML what is only wanted of those that are shown:
-	// Line, Column and Text. Link.Tag tells which they are, and a Rereader finds the
-	// rest. Raw and Ref of all links, and Anchors, may share Body's
-	// memory, and are good until that changes. Bodies that have to be decoded first
-	// have no bare links. Those that repeat another are in BareRepeats as far as may be.
+	// Bare makes most links of HTML bare: they lack what only shown links need, which is
+	// Line, Column and Text. A bare link has its Link.Tag set, and a Rereader supplies what
+	// is missing. With Bare, Raw and Ref of all links, and Anchors, may share the memory of
+	// Body, and are valid until Body changes. A Body that must be decoded yields no bare
+	// links. Most bare links that repeat another link are recorded in BareRepeats.
 	Bare bool
-	// Lots, when it is set, is given the links of bookmark files, a lot after the other
-	// and about how many there are in all, in place of Document.Links and without their
-	// Bookmark. A lot is good until Lots returns; Document's Charset is known by then.
+	// Batch, when set, receives the links of bookmark files in batches, and about how many
+	// links there are in total. The links are then missing from Document.Links and have no
+	// Bookmark. A batch is valid until Batch returns. Document.Charset is set before the
+	// first call.
 	Lots func(links []Link, all int)
-	// Rest, when it is set, is what follows Body, which holds 1 KiB at least, and Length
-	// about how long both are. Bookmark files in HTML and UTF-8 are read piece by piece
-	// then, where Lots is set; all else is read into memory first.
+	// Rest, when set, is the content that follows Body, which then holds at least 1 KiB.
+	// Length is the approximate length of both together, in bytes. If Batch is set too,
+	// bookmark files in HTML and UTF-8 are read in pieces; all other documents are read into
+	// memory first.
 	Rest   io.Reader
 	Length int64
-	// piece is how much of Rest is read at once, in bytes; 0 is pieceSize.
+	// piece is the number of bytes of Rest to read at a time; 0 means pieceSize.
 	piece int
-	// reference reads HTML by the tokenizer alone, and each reference as if it were
-	// the first: what tests compare with.
+	// slowPath reads HTML with the tokenizer only, and looks up no repeated references. Tests
+	// compare the fast path with it.
 	reference bool
 }
 
-// Kind says what following a link means.
+// Kind says what it means to follow a link.
 type Kind uint8
 
 const (
@@ -55,15 +56,16 @@ const (
 	Navigation Kind = iota
 	// Resource is loaded by the page: images, scripts, media, fonts.
 	Resource
-	// Stylesheet is loaded by the page and holds links of its own.
+	// Stylesheet is loaded by the page and contains links itself.
 	Stylesheet
-	// Metadata names a document for machines: canonical, cite, og:url, JSON-LD.
+	// Metadata names a document for programs: canonical, cite, og:url, JSON-LD.
 	Metadata
-	// Submission is where a form would be sent with GET; its presence is checked, never its answer.
+	// Submission is the target of a form sent with GET. Only its presence is checked, not its
+	// answer.
 	Submission
-	// Host is resolved and never fetched: it names a host to be ready for
-	// (preconnect, dns-prefetch), a place that only takes POST (a ping, pingback,
-	// webmention), or a prefix of other references (codebase).
+	// Host is resolved and never fetched. It names a host to connect to early (preconnect,
+	// dns-prefetch), an endpoint that only accepts POST (ping, pingback, webmention), or a
+	// prefix of other references (codebase).
 	Host
 )
 
@@ -72,148 +74,149 @@ var kindNames = [...]string{"navigation", "resource", "stylesheet", "metadata", 
 // String returns the kind's name in lower case.
 func (k Kind) String() string { return kindNames[k] }
 
-// Expect says which kind of content a reference asks for, for the warning
-// content-type-mismatch.
+// Expect is the kind of content that a reference asks for. The warning content-type-mismatch
+// depends on it.
 type Expect uint8
 
 const (
-	// ExpectAny is content with any type.
+	// ExpectAny accepts content of any type.
 	ExpectAny Expect = iota
-	// ExpectImage is an img, picture source or icon.
+	// ExpectImage asks for an image: img, picture source, icon.
 	ExpectImage
-	// ExpectScript is a script.
+	// ExpectScript asks for a script.
 	ExpectScript
-	// ExpectStyle is a style sheet.
+	// ExpectStyle asks for a style sheet.
 	ExpectStyle
 )
 
 // Link is one reference in a document.
 type Link struct {
-	// Raw is the source text of the reference, before entities are decoded.
+	// Raw is the source text of the reference, before character references are decoded.
 	Raw string
-	// Ref is the reference itself: entities and escapes decoded, as the resolver
-	// takes it. It may be empty: a link to the document itself.
+	// Ref is the reference with character references and escapes decoded, ready to be
+	// resolved. It may be empty, which is a link to the document itself.
 	Ref string
-	// Base, where it is not empty, stands between the document's base and Ref:
-	// it is resolved against the document's base, and Ref against the result.
-	// The codebase of an applet and the base element of a srcdoc give one.
+	// Base, when not empty, comes between the document's base and Ref: Base is resolved
+	// against the document's base, and Ref against the result. The codebase of an applet and
+	// the base element of a srcdoc set it.
 	Base string
-	// Line and Column count from 1, columns in code points of the decoded
-	// document, and point at the first character of Raw. A line ends with LF,
-	// CRLF or a lone CR. Both are 0 where the document is no text.
+	// Line and Column are the position of the first character of Raw. Both count from 1;
+	// columns are code points of the decoded document. A line ends with LF, CRLF or a lone
+	// CR. Both are 0 in documents that are not text.
 	Line, Column int
-	// Element and Attribute say where it stands: "a" and "href". Element is in
-	// lower case; for a style sheet's url() Attribute is "style" (the attribute),
-	// or "url" or "@import" (Element is "style"); for JSON-LD it is the key.
+	// Element and Attribute say where the reference is: "a" and "href". Element is in lower
+	// case. For the url() of a style sheet, Attribute is "style" (in a style attribute), or
+	// "url" or "@import" (then Element is "style"). For JSON-LD, Attribute is the key.
 	Element, Attribute string
-	// Text is the link's text, or the alternative text of its image; white space
-	// folded, at most MaxText bytes.
+	// Text is the link's text, or the alternative text of its image, with white space
+	// collapsed, at most MaxText bytes.
 	Text string
-	// Repeats, where it is not 0, is one more than the place in Links of an earlier
-	// link that differs from this one in its place and its text alone: what is
-	// made of that one holds for this.
+	// Repeats, when not 0, is one more than the index in Links of an earlier link that
+	// differs from this one only in position and text. Whatever holds for that link holds for
+	// this one.
 	Repeats int
-	// Bookmark is what a bookmark file says of the link beyond its title; nil for
-	// any other document.
+	// Bookmark is what a bookmark file records about the link besides its title. It is nil in
+	// other documents.
 	Bookmark *Bookmark
 
-	// Tag, where it is not 0, says that the link is bare (Input.Bare), and is one more
-	// than the offset in the body of the start tag that it stands in.
+	// Tag, when not 0, marks a bare link (Input.Bare). It is one more than the offset in the
+	// body of the start tag that contains the link.
 	Tag int32
 
 	Kind     Kind
 	Expect   Expect
-	NoFollow bool // rel=nofollow: checked, not crawled
-	Ignored  bool // an inline mark says to leave it out
-	// SameDocument says that Ref is a fragment of this very document, whatever
-	// its base URL is: usemap="#map" and an SVG's <use href="#shape">.
+	NoFollow bool // rel=nofollow: checked but not crawled
+	Ignored  bool // excluded by an inline mark
+	// SameDocument reports that Ref is a fragment of this document itself, whatever its base
+	// URL: usemap="#map" and <use href="#shape"> of SVG.
 	SameDocument bool
 
-	// While the document is read: the offset of Raw, and of the start tag that the
-	// link stands in, -1 without one.
+	// Used only while the document is read: the offsets of Raw and of the start tag that
+	// contains the link, which is -1 if there is none.
 	at, tag int32
 }
 
-// BareRepeat is a bare link that differs from an earlier one in its tag alone: no Link is
-// made of it.
+// BareRepeat is a bare link that differs from an earlier one only in its tag. It has no Link
+// of its own.
 type BareRepeat struct {
-	First int32 // the place in Document.Links of the one that it repeats
-	Tag   int32 // as Link.Tag
+	First int32 // index in Document.Links of the link that it repeats
+	Tag   int32 // like Link.Tag
 }
 
-// MaxText is the greatest length of a link's text and of a title, in bytes.
+// MaxText is the maximum length of a link's text and of a title, in bytes.
 const MaxText = 200
 
-// Limits of one document. What lies beyond them is left out, and a Fault says so.
+// Limits of one document. Content beyond a limit is ignored and recorded as a fault.
 const (
 	MaxLinks   = 1_000_000 // links
 	MaxAnchors = 1_000_000 // anchors
 	MaxBody    = 1 << 30   // bytes, after decoding
-	// MaxNesting is how deep a srcdoc may lie in a srcdoc.
+	// MaxNesting is how deeply srcdoc documents may be nested.
 	MaxNesting = 4
 )
 
-// Document is what a reader found. Its strings are pieces of blocks of 32 KiB, which
-// they share with those of other documents: who keeps a few of them for long clones those.
+// Document is what a reader found. Its strings are parts of 32 KiB blocks that it shares with
+// other documents. Callers that keep a few strings for a long time should clone them.
 type Document struct {
-	// Format names the reader that was used: "html"; empty when there is none for
-	// this document.
+	// Format is the name of the document's format, such as "html". It is empty when there is
+	// no reader for the document.
 	Format string
-	// Base is the value of the first base element with an href, entities
-	// decoded; empty when there is none.
+	// Base is the value of the first base element with an href, with character references
+	// decoded. It is empty when there is none.
 	Base string
-	// Charset is the WHATWG name of the encoding the document was read in, in
-	// lower case.
+	// Charset is the WHATWG name of the document's encoding, in lower case.
 	Charset string
-	// Title is the document's title, white space folded, at most MaxText bytes.
+	// Title is the document's title, with white space collapsed, at most MaxText bytes.
 	Title string
-	// Links stand in document order.
+	// Links are the links in document order.
 	Links []Link
-	// BareRepeats are further links of a document that is read bare (Input.Bare), in
-	// document order.
+	// BareRepeats are the bare links (Input.Bare) that repeat an earlier one, in document
+	// order.
 	BareRepeats []BareRepeat
-	// Anchors are the fragment names of the document, in document order,
-	// repeated ids included, "top" and "" not: ids, the names of a elements, and
-	// the names of maps, which a usemap asks for.
+	// Anchors are the fragment names of the document, in document order: ids, the names of a
+	// elements, and the names of maps, which usemap refers to. Repeated ids are included;
+	// "top" and "" are not.
 	Anchors []string
-	// AnchorHashes are the hashes of Anchors, as HashAnchor makes them, in
-	// ascending order, each once.
+	// AnchorHashes are the hashes of Anchors, computed by HashAnchor, in ascending order and
+	// without duplicates.
 	AnchorHashes []uint64
-	// Static is true when there are no further anchors: no script could have made them,
-	// and no file is included that may have them.
+	// Static is true when Anchors is complete: there is no script that could add anchors and
+	// no included file that could contain some.
 	Static bool
 	// NoFollow is true when a robots meta element forbids following links.
 	NoFollow bool
-	// NoIndex is true when a robots meta element asks not to list the document.
+	// NoIndex is true when a robots meta element forbids indexing the document.
 	NoIndex bool
-	// Canonical is the reference of the first link element with rel=canonical,
-	// entities decoded; empty when there is none.
+	// Canonical is the reference of the first link element with rel=canonical, with character
+	// references decoded. It is empty when there is none.
 	Canonical string
-	// LoginForm is true when the page asks for a password.
+	// LoginForm is true when the page has a password field.
 	LoginForm bool
-	// Duplicates are ids that stand more than once, each once.
+	// Duplicates are the ids that occur more than once, each listed once.
 	Duplicates []Duplicate
-	// Faults are places where the document could not be read further, such as a limit.
+	// Faults describe why the document could not be read completely, such as an exceeded
+	// limit.
 	Faults []string
 
-	idle   int // documents that were read since one was large
+	idle   int // documents read since the last large one
 	breaks breaks
 }
 
-// Duplicate is an id that a second element repeats.
+// Duplicate is an id that more than one element has.
 type Duplicate struct {
 	ID           string
-	Line, Column int // of the second one's value
+	Line, Column int // of the second element's id
 }
 
-// A Bookmark is what a bookmark file says of a link beside its URL and its title,
-// which is the link's Text.
+// A Bookmark is what a bookmark file records about a link besides its URL and its title. The
+// title is the link's Text.
 type Bookmark struct {
-	// Folder is the path of folder names with '/', from the root folder on:
+	// Folder is the path of folder names, separated by '/', starting at the root folder:
 	// "Bookmarks bar/News". A '/' in a name is not escaped.
 	Folder string
-	// Added is when the bookmark was made, in UTC; zero when the file does not say.
+	// Added is the time when the bookmark was created, in UTC. It is zero when the file does
+	// not record it.
 	Added time.Time
-	// Tags are the bookmark's labels, in the order of the file.
+	// Tags are the bookmark's labels, in file order.
 	Tags []string
 }

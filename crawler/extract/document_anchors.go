@@ -7,20 +7,20 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// HashAnchor returns the hash of a fragment name as Document.AnchorHashes has it:
-// XXH64. Hashes are kept from run to run, so it is fixed for good.
+// HashAnchor returns the XXH64 hash of a fragment name, as stored in Document.AnchorHashes.
+// Hashes are stored across runs, so the algorithm must not change.
 func HashAnchor(name []byte) uint64 { return xxhash.Sum64(name) }
 
-// identifier is what more is known of an anchor while the document is read.
+// identifier is what is known of an anchor while the document is read, besides its name.
 type identifier struct {
 	hash uint64
-	at   int32 // offset in the document of an id, -1 for another name
+	at   int32 // offset of an id in the document, -1 for other names
 }
 
-// anchor notes a fragment name.
+// anchor adds a fragment name.
 func (h *harvest) anchor(name []byte) (ok bool) { return h.identifier(name, -1) }
 
-// id notes an element's id. Start is where it stands in the document.
+// id adds an element's id, whose offset in the document is start.
 func (h *harvest) id(name []byte, start int) { h.identifier(name, start) }
 
 func (h *harvest) identifier(name []byte, at int) (ok bool) {
@@ -28,7 +28,7 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 		return false
 	}
 	if len(h.anchors) == MaxAnchors {
-		h.fault("read anchors: more than %d, the rest is left out", MaxAnchors)
+		h.fault("read anchors: more than %d; the rest are ignored", MaxAnchors)
 		return false
 	}
 	h.anchors = append(h.anchors, identifier{HashAnchor(name), int32(at)})
@@ -40,8 +40,8 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 	return true
 }
 
-// finishAnchors sorts the hashes, and where the same came up twice looks for ids
-// that stand more than once.
+// finishAnchors sorts the hashes. If a hash occurs more than once, it looks for duplicate
+// ids.
 func (h *harvest) finishAnchors() {
 	if len(h.anchors) == 0 {
 		return
@@ -63,8 +63,8 @@ func (h *harvest) finishAnchors() {
 	}
 }
 
-// findDuplicates names the ids that a second element repeats, each once. The
-// hashes are those of several anchors each.
+// findDuplicates records the ids that more than one element has, each once. Each of the
+// hashes belongs to several anchors.
 func (h *harvest) findDuplicates(hashes []uint64) {
 	type first struct {
 		name    string

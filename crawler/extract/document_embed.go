@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// embed reads a document that stands in another: a cell of a notebook, a part of a
-// message. Its text is a view of the document around it. Where the way back is
-// exact its links stand where they are written; where it is not, because the text was
-// transfer-encoded, they all stand where the part begins, and Raw is the decoded text.
+// embed reads a document inside another one, such as a cell of a notebook or a part of a
+// message. Its text is a view of the outer document. If exact is true, each link is reported
+// at its position in the outer document. Otherwise the text was transfer-encoded: all links
+// are reported at the start of the part, and Raw is the decoded text.
 //
-// Anchors of the inner document count as the outer one's, its title where that
-// has none; its base URL is its own.
+// The anchors of the inner document are added to the outer one. The outer document takes over
+// its title if it has none. The base URL applies to the inner document only.
 func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 	inner := harvests.Get().(*harvest)
 	inner.reference = h.reference
@@ -22,7 +22,7 @@ func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 	for i := range inner.links {
 		f := &inner.links[i]
 		if len(h.links) == MaxLinks {
-			h.fault("read links: more than %d, the rest is left out", MaxLinks)
+			h.tooManyLinks()
 			break
 		}
 		g := *f

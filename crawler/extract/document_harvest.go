@@ -9,30 +9,29 @@ import (
 	"unsafe"
 )
 
-// A harvest gathers what a reader finds.
+// A harvest collects what a reader finds.
 type harvest struct {
-	input Input // that of a whole document
+	input Input // of the outermost document
 	doc   *Document
 	src   view // the decoded document
-	// formatOf is the function of that name: a container asks it about its
-	// content, and it knows the containers.
-	formatOf func(contentType, name string, head []byte) *format
-	places   places
-	pieces   *pieces // where src is the beginning of it; else nil
-	// reference is that of Input.
+	// formatOf is the function formatOf. It is a field because containers need it to identify
+	// their contents, while the table that it reads lists the containers.
+	formatOf  func(contentType, name string, head []byte) *format
+	places    places
+	pieces    *pieces // the rest of the document when it is read in pieces, else nil
 	reference bool
-	bare      bool // Input.Bare holds: src is Body itself
-	unplaced  bool // the place of the next link may be wanted never
+	bare      bool // Input.Bare is set and src is Body itself
+	unplaced  bool // the position of the next link may never be needed
 
 	texts   textBlocks
-	links   []Link // Repeats is the place here, plus one, of the link that one may repeat
+	links   []Link // Repeats is one more than the index here of the link that may be repeated
 	repeats repeats
 	anchors []identifier // of doc.Anchors
 }
 
 func (h *harvest) reset(doc *Document, src []byte) { h.resetAs(doc, src, breaksOf(src)) }
 
-// resetAs is reset where it is known what lines end with.
+// resetAs is like reset for a document whose line breaks are already known.
 func (h *harvest) resetAs(doc *Document, src []byte, b breaks) {
 	h.doc = doc
 	h.src = view{text: src}
@@ -42,7 +41,7 @@ func (h *harvest) resetAs(doc *Document, src []byte, b breaks) {
 	h.anchors = h.anchors[:0]
 }
 
-// readAs reads a document of a format that is known.
+// readAs reads a document whose format is known.
 func (h *harvest) readAs(f *format, in *Input, doc *Document) {
 	text, charset := in.Body[:min(len(in.Body), MaxBody)], ""
 	switch {
@@ -57,16 +56,16 @@ func (h *harvest) readAs(f *format, in *Input, doc *Document) {
 	}
 	doc.Format, doc.Charset = f.name, charset
 	if len(in.Body) > MaxBody || len(text) > MaxBody {
-		h.fault("read document: longer than %d bytes, the rest is left out", MaxBody)
+		h.fault("read document: longer than %d bytes; the rest is ignored", MaxBody)
 	}
 	if charset == "replacement" {
-		h.fault("decode document: it declares an encoding that no browser reads")
+		h.fault("decode document: the declared encoding is not supported by browsers")
 	}
 	f.read(h, in)
 }
 
-// release forgets the document and gives the harvest back to the pool, without
-// what a large document made large.
+// release clears the harvest and returns it to the pool. It drops buffers that a large
+// document made large.
 func (h *harvest) release() {
 	h.input, h.doc, h.src, h.places, h.pieces, h.reference, h.bare = Input{}, nil, view{}, places{}, nil, false, false
 	h.links = nil
@@ -77,47 +76,53 @@ func (h *harvest) release() {
 	harvests.Put(h)
 }
 
-// harvests are kept for the next document.
+// harvests is the pool of harvests.
 var harvests = sync.Pool{New: func() any { return new(harvest) }}
 
-// What is kept for the next document is bounded: lists by their entries, buffers by
-// their bytes, a reader's own by the length of its document. After a large document
-// lists may be larger for a while: seldom is it the only one.
+// The memory kept for the next document is bounded: lists by their entries, buffers by their
+// bytes, and a reader's own memory by the length of its document. After a large document,
+// lists may stay large for a while, because large documents rarely come alone.
 const (
 	keptEntries = 1 << 14
 	mostEntries = 1 << 16
-	longIdle    = 64 // documents
+	longIdle    = 64 // documents after a large one
 	keptBytes   = 1 << 20
 )
 
 const (
 	leastLinks  = 64
-	surelyLinks = 1024 // from which on it is clear how dense they are
-	mostRoom    = 32   // times as many
+	surelyLinks = 1024 // enough to estimate the density of links
+	mostRoom    = 32   // times the current number of links
 )
 
-// keep makes a string of b.
+// keep returns a copy of b.
 func (h *harvest) keep(b []byte) string { return h.texts.keep(b) }
 
-// inBody makes a string of bytes of the body where they lie. No reader writes to the
-// body, and the string keeps it from the garbage collector; that the string is good
-// until somebody else writes to it is what Input.Bare allows of links and anchors. All
-// that is wanted for longer is cloned.
+// bodyString returns a string that shares the memory of b, which is part of the body. No
+// reader writes to the body, and the string keeps it from being garbage-collected. The string
+// is valid until the caller changes the body, which Input.Bare allows for links and anchors.
+// Anything that must stay valid longer is cloned.
 func inBody(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// fault notes that the document could not be read to its end, each sentence once.
+// fault records why the document could not be read completely. Each sentence is recorded
+// once.
 func (h *harvest) fault(format string, args ...any) {
 	if sentence := fmt.Sprintf(format, args...); !slices.Contains(h.doc.Faults, sentence) {
 		h.doc.Faults = append(h.doc.Faults, sentence)
 	}
 }
 
-// add notes a link whose reference stands at v.text[at.start:at.end]; ref is the
-// reference where that text still holds escapes, nil otherwise. It returns nil
-// beyond the limit.
+// tooManyLinks records that the limit on links is exceeded.
+func (h *harvest) tooManyLinks() {
+	h.fault("read links: more than %d; the rest are ignored", MaxLinks)
+}
+
+// add adds a link whose reference is v.text[at.start:at.end]. If that text still contains
+// escapes, ref is the decoded reference; otherwise ref is nil. add returns nil when the limit
+// is reached.
 func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	if h.full() {
-		h.fault("read links: more than %d, the rest is left out", MaxLinks)
+		h.tooManyLinks()
 		return nil
 	}
 	if ref == nil {
@@ -140,17 +145,17 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	return f
 }
 
-// full reports whether there are as many links as there may be.
+// full reports whether the limit on links is reached.
 func (h *harvest) full() bool { return len(h.links)+len(h.doc.BareRepeats) >= MaxLinks }
 
-// place finds the line and the column of a link, unless that is put off.
+// place sets the line and column of a link, unless that is deferred.
 func (h *harvest) place(f *Link) {
 	if !h.unplaced {
 		f.Line, f.Column = h.places.at(int(f.at))
 	}
 }
 
-// another makes room for one more link, which holds what was there before.
+// newLink appends a link, whose old contents the caller must overwrite.
 func (h *harvest) another() *Link {
 	n := len(h.links)
 	if n == cap(h.links) {
@@ -160,9 +165,9 @@ func (h *harvest) another() *Link {
 	return &h.links[n]
 }
 
-// room is how many links to make room for when there are n: twice as many, or as many
-// as a long document comes to if it goes on as it began. A list that doubles again and
-// again takes twice the memory, all of it new.
+// linkCapacity returns the new capacity of links when there are n: twice as many, or, for a
+// long document, as many as the links found so far suggest. Doubling a list repeatedly uses
+// twice the memory, all of it newly allocated.
 func (h *harvest) room(n int) int {
 	room := max(leastLinks, 2*n)
 	if at := h.links[:n]; n >= surelyLinks && at[n-1].at > at[0].at {
@@ -173,11 +178,11 @@ func (h *harvest) room(n int) int {
 	return min(room, MaxLinks)
 }
 
-// finish hands over what was found. Lists that were longer before do not keep the
-// strings of earlier documents.
+// finish moves the results to the document. links and anchors are the previous lengths of its
+// lists; longer lists must not keep strings of earlier documents alive.
 func (h *harvest) finish(links, anchors int) {
 	d := h.doc
-	n := len(d.Links) // of those that a reader made itself
+	n := len(d.Links) // links that a reader added to the document directly
 	for i := range h.links {
 		l := &h.links[i]
 		l.at, l.tag = 0, 0
@@ -200,18 +205,19 @@ func (h *harvest) finish(links, anchors int) {
 	forget(d.Anchors, anchors)
 }
 
-// forget clears what a list held behind its end, when it was longer.
+// clearTail clears the elements of list beyond its end that held values before, when the list
+// was longer.
 func forget[T any](list []T, before int) {
 	if n := min(before, cap(list)); n > len(list) {
 		clear(list[len(list):n])
 	}
 }
 
-// textBlocks keeps copies of short texts in few allocations. What is kept of one
-// document keeps a block alive, and no more.
+// textBlocks copies short texts with few allocations. A string kept from one document keeps
+// one block alive, no more.
 type textBlocks struct{ block strings.Builder }
 
-const textBlockSize = 32 << 10 // the largest size that Go allocates cheaply
+const textBlockSize = 32 << 10 // the largest size that Go allocates from a size class
 
 func (t *textBlocks) keep(b []byte) string {
 	if len(b) == 0 {
@@ -221,7 +227,7 @@ func (t *textBlocks) keep(b []byte) string {
 		if len(b) > textBlockSize/8 {
 			return string(b)
 		}
-		t.block = strings.Builder{} // the old block lives on in its texts
+		t.block = strings.Builder{} // strings still refer to the old block
 		t.block.Grow(textBlockSize)
 	}
 	start := t.block.Len()

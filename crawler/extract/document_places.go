@@ -6,32 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// places turns byte offsets of a document into lines and columns. Offsets are
-// asked for in rising order almost always, so each byte is looked at once and a
-// page of 10 MB on a single line costs one pass. The document is valid UTF-8.
+// places converts byte offsets of a document to lines and columns. Offsets almost always come
+// in ascending order, so each byte is read once, and even a 10 MB page on a single line takes
+// one pass. The document is valid UTF-8.
 type places struct {
 	doc []byte
 	breaks
-	ascii int // from off to here all is ASCII
+	ascii int // doc[off:ascii] is ASCII
 
-	lines, columns int // line breaks before doc, and code points of its first line before it
+	lines, columns int // line breaks before doc, and code points before doc on its first line
 
-	off       int // everything before it is counted
+	off       int // the bytes before it are counted
 	line      int // line breaks before off
-	lineStart int // where the line of off begins
-	lineEnd   int // no line ends from off to here
+	lineStart int // start of the line that contains off
+	lineEnd   int // doc[off:lineEnd] contains no line break
 	column    int // code points from lineStart to off
 }
 
-// asciiAhead is how far ahead at looks for what is not ASCII.
+// asciiAhead is how many bytes ahead at looks for non-ASCII bytes.
 const asciiAhead = 4096
 
 func newPlaces(doc []byte) places { return places{doc: doc, breaks: breaksOf(doc)} }
 
-// breaks says what the lines of a document end with.
+// breaks describes the line breaks of a document.
 type breaks struct {
-	loneCR bool // some with CR alone
-	clean  bool // it holds neither CR nor NUL
+	loneCR bool // some line breaks are a lone CR
+	clean  bool // the document contains neither CR nor NUL
 }
 
 func breaksOf(doc []byte) (b breaks) {
@@ -43,7 +43,7 @@ func breaksOf(doc []byte) (b breaks) {
 	return b
 }
 
-// newPlacesFrom is newPlaces of what stands behind a place.
+// newPlacesFrom returns the places of a document that starts at the given line and column.
 func newPlacesFrom(doc []byte, line, column int) places {
 	p := newPlaces(doc)
 	p.lines, p.columns = line-1, column-1
@@ -51,7 +51,7 @@ func newPlacesFrom(doc []byte, line, column int) places {
 	return p
 }
 
-// at returns the line and the column of an offset, both from 1, columns in code
+// at returns the line and the column of an offset. Both count from 1; columns are code
 // points.
 func (p *places) at(off int) (line, column int) {
 	if off < p.off {
@@ -79,12 +79,13 @@ func (p *places) at(off int) (line, column int) {
 	return p.line + 1, p.column + 1
 }
 
-// lastLine is what stands behind the last LF of b, which there is. Lines are short:
-// eight bytes at a time beat a call, and bytes.LastIndexByte looks at each.
+// lastLine returns the part of b after the last LF; b must contain one. Lines are short, so
+// reading eight bytes at a time beats a call of bytes.LastIndexByte, which reads single
+// bytes.
 func lastLine(b []byte) []byte {
 	i := len(b)
 	for ; i >= 8; i -= 8 {
-		// With the bytes in reverse the lowest bit set, which alone is right, tells the last one.
+		// Only the lowest bit set is reliable. With the bytes reversed, it is that of the last LF.
 		if found := zeroBytes(bits.ReverseBytes64(wordAt(b, i-8)) ^ '\n'*eachByte); found != 0 {
 			return b[i-bits.TrailingZeros64(found)/8:]
 		}
@@ -95,8 +96,8 @@ func lastLine(b []byte) []byte {
 	return b[i:]
 }
 
-// continued counts the bytes of UTF-8 that continue a code point, 10xxxxxx, eight at
-// a time.
+// continuationBytes counts the bytes of the form 10xxxxxx, which continue a code point in
+// UTF-8. It reads eight bytes at a time.
 func continued(b []byte) (n int) {
 	if len(b) < 8 {
 		for _, c := range b {
@@ -116,7 +117,7 @@ func continued(b []byte) (n int) {
 	for ; hasAt(b, i, 8); i += 8 {
 		n += continuedIn(wordAt(b, i))
 	}
-	// The last eight bytes, without those that were counted; nothing for none.
+	// The last eight bytes, shifted so that bytes already counted drop out.
 	return n + continuedIn(wordAt(b, len(b)-8)>>(64-8*(len(b)-i)))
 }
 
@@ -137,7 +138,7 @@ func (p *places) rewind(off int) {
 	}
 }
 
-// walkLoneCR is at's loop for documents in which a CR may be a line break of its own.
+// walkLoneCR is the loop of at for documents in which a lone CR can be a line break.
 func (p *places) walkLoneCR(off int) {
 	for p.off < off {
 		c, size := p.doc[p.off], 1

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// placeOf is places.at as its comment has it, for one offset.
+// placeOf does what places.at documents, for a single offset.
 func placeOf(doc string, off int) (line, column int) {
 	for _, l := range splitLines(doc) {
 		line++
@@ -42,7 +42,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Offsets in rising order, with steps back now and then, in every mixture of line endings.
+// TestPlacesRandom asks for offsets in ascending order with occasional steps back, for every
+// mixture of line endings.
 func TestPlacesRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, alphabet := range [][]string{

@@ -6,25 +6,25 @@ import (
 	"math/bits"
 )
 
-// Searches that read eight bytes at a time, as one word: a loop over single bytes whose
-// end the processor cannot guess costs more than what is done in it.
+// Searches that read eight bytes at a time as one word. A loop over single bytes whose end
+// the processor mispredicts costs more than the work inside it.
 
-// eachByte has a one in each byte of a word.
+// eachByte is a word with the value 1 in each byte.
 const eachByte = 0x0101010101010101
 
-// hasAt reports whether n bytes stand at doc[i:]. Where it is asked, the compiler knows
-// that they do and need not check that again, as it must after i+n <= len(doc).
+// hasAt reports whether doc[i:] has at least n bytes. Written this way, the check lets the
+// compiler omit bounds checks; i+n <= len(doc) does not.
 func hasAt(doc []byte, i, n int) bool { return i >= 0 && i <= len(doc)-n }
 
-// wordAt is eight bytes of a document, the first one lowest.
+// wordAt returns eight bytes of a document as a word, the first byte lowest.
 func wordAt(doc []byte, i int) uint64 { return binary.LittleEndian.Uint64(doc[i:]) }
 
-// zeroBytes sets the highest bit of the bytes of w that are zero, and perhaps of
-// some above the first of them.
+// zeroBytes sets the highest bit of each zero byte of w. Bytes above the first zero byte may
+// be marked wrongly.
 func zeroBytes(w uint64) uint64 { return (w - eachByte) &^ w & (0x80 * eachByte) }
 
-// indexFrom returns where a byte stands that is often at i, or soon behind it; the
-// document's length where it does not.
+// indexFrom returns the index of c in doc at or after i, or the length of doc if there is
+// none. It is fast if c is at i or soon after.
 func indexFrom(doc []byte, i int, c byte) int {
 	if hasAt(doc, i, 8) {
 		if found := zeroBytes(wordAt(doc, i) ^ uint64(c)*eachByte); found != 0 {

@@ -1,22 +1,22 @@
 package extract
 
-// Extract reads a document. It never fails: what could not be read stands in
-// Faults, and what was found before it is there. It is safe for concurrent use.
+// Extract reads a document. It never fails: Faults lists what could not be read, and the
+// Document keeps everything found up to that point. It is safe for concurrent use.
 func Extract(in Input) *Document {
 	doc := &Document{}
 	ExtractInto(doc, in)
 	return doc
 }
 
-// ExtractInto is Extract for one document after the other: what doc held is
-// forgotten, and its lists are filled again where they lie. Strings out of it stay
-// good.
+// ExtractInto is like Extract, but reuses doc, for reading many documents in turn. It
+// overwrites the contents of doc and reuses the memory of its lists. Strings taken from doc
+// before remain valid.
 func ExtractInto(doc *Document, in Input) {
 	links, anchors := len(doc.Links), len(doc.Anchors)
 	doc.reset()
 	f := in.format()
 	if f == nil {
-		doc.Faults = []string{"read document: no reader takes " + described(&in)}
+		doc.Faults = []string{"read document: no reader for " + described(&in)}
 		return
 	}
 	h := harvests.Get().(*harvest)
@@ -31,7 +31,8 @@ func ExtractInto(doc *Document, in Input) {
 	h.release()
 }
 
-// reset forgets all but the memory of lists, of large ones for a few documents.
+// reset clears the document but keeps the memory of its lists. It keeps large lists only for
+// a few documents.
 func (d *Document) reset() {
 	if d.idle++; max(len(d.Links), len(d.BareRepeats), len(d.Anchors)) > keptEntries/2 {
 		d.idle = 0
@@ -44,9 +45,9 @@ func (d *Document) reset() {
 		Anchors: again(d.Anchors, most), AnchorHashes: again(d.AnchorHashes, most)}
 }
 
-// Decode returns the text that Extract reads of a document, which is valid UTF-8 without
-// a byte order mark, and the WHATWG name of the encoding that it was in, in lower case.
-// It reports false when no reader takes the document, or when its format is not text.
+// Decode returns the text that Extract reads from a document, as valid UTF-8 without a byte
+// order mark, and the WHATWG name of the document's encoding, in lower case. It returns false
+// when there is no reader for the document or its format is not text.
 func Decode(in Input) (text []byte, charset string, ok bool) {
 	f := in.format()
 	if f == nil || f.charset == nil {
@@ -56,7 +57,7 @@ func Decode(in Input) (text []byte, charset string, ok bool) {
 	return text, charset, true
 }
 
-// described says what is known of a document that no format claims.
+// describeInput returns what is known of a document that has no reader.
 func described(in *Input) string {
 	switch {
 	case in.ContentType != "":
@@ -64,5 +65,5 @@ func described(in *Input) string {
 	case in.Name != "":
 		return in.Name
 	}
-	return "what its first bytes look like"
+	return "content of an unknown type"
 }

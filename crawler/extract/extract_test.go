@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever the bytes are: no crash, valid UTF-8, places that hold.
+// FuzzExtract checks that no input causes a crash, invalid UTF-8 or wrong positions.
 func FuzzExtract(f *testing.F) {
 	for _, c := range standard[struct {
 		Input []byte `json:"input_b64"`
@@ -92,9 +92,9 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// leastAllocations is the number of allocations of a document that finds all pools
-// filled, and the reader that has met its tags before; the race detector empties them at
-// random. It looks no further once they are few enough.
+// leastAllocations returns the number of allocations for a document when all pools are filled
+// and the reader has seen its tags before. It measures several times, because the race
+// detector empties pools at random, and stops once the number is small enough.
 func leastAllocations(in Input, enough int) int {
 	var doc Document
 	least := 1 << 30
@@ -104,9 +104,9 @@ func leastAllocations(in Input, enough int) int {
 	return least
 }
 
-// mostAllocations are those of pages that are read into a document that is used
-// again: the title, what declarations are looked up by, JSON-LD. Blocks of
-// strings are made every few pages, and a link costs none.
+// mostAllocations are the limits for pages that are read into a reused document: allocations
+// for the title, for looking up declarations and for JSON-LD. A block of strings is allocated
+// every few pages; a link costs no allocation.
 var mostAllocations = map[string]int{
 	"docbook": 1, "handmade": 1, "highlighted": 5, "javadoc": 1, "mdbook": 1, "minified": 4, "quickbook": 1, "rustdoc": 2, "sphinx": 4,
 }
@@ -114,12 +114,12 @@ var mostAllocations = map[string]int{
 func TestAllocations(t *testing.T) {
 	pages := realPages(t)
 	if len(pages) != len(mostAllocations) {
-		t.Errorf("%d pages, and the allocations of %d are known", len(pages), len(mostAllocations))
+		t.Errorf("%d pages, but allocation limits for %d", len(pages), len(mostAllocations))
 	}
 	for name, body := range pages {
 		most := mostAllocations[name]
 		if raceDetector {
-			most += 2 // it empties pools at random
+			most += 2 // the race detector empties pools at random
 		}
 		if n := leastAllocations(Input{Body: body, ContentType: "text/html"}, most); n > most {
 			t.Errorf("%s: %d allocations, want %d at most", name, n, most)

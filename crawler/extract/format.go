@@ -1,34 +1,37 @@
 package extract
 
-// A format is a kind of document that there is a reader for: a row of the table in
-// formats.go, and a file named like it. Only the table leads to a reader; readers do not
-// depend on it.
+// A format is a kind of document that has a reader. It is a row of the table in formats.go
+// and is defined in the file with its name. Only the table refers to readers; readers do not
+// depend on the table.
 type format struct {
 	name       string
 	media      []string // media types, in lower case
 	extensions []string // of file names, without the dot, in lower case
-	names      []string // whole file names, in lower case, of what has no extension
-	// sniff tells the format by a document's first bytes; nil when it cannot be told.
+	names      []string // whole file names, in lower case, for files without an extension
+	// sniff reports whether the first bytes of a document are of this format; nil when they
+	// cannot show that.
 	sniff func(head []byte) bool
-	// signed formats share their media types and extensions with others: they take
-	// only what sniff knows. They stand in front of the format they are told from.
+	// mustSniff is set for a format that shares its media types and extensions with others.
+	// It is chosen only if sniff confirms it, and comes before the more general format in the
+	// table.
 	signed bool
-	// confirms formats are signed ones whose signature other texts bear too: it only
-	// confirms what the extension says.
+	// weakSniff is set for a mustSniff format whose signature also occurs in other documents.
+	// sniff then only confirms what the extension says.
 	confirms bool
-	// binary documents are no text: the reader gets them as they are.
+	// binary documents are not text. The reader gets their bytes undecoded.
 	binary bool
-	// named formats are read where the user names a document, not when it lies in a
-	// directory or a site: most text files there are no documents with links.
+	// onlyNamed is set for a format that is read only if the user names the document, not if
+	// it is found in a directory or on a site, because most such text files are not documents
+	// with links.
 	named bool
-	// inPlace formats are read from Input.Path, where there is one, and not from Body.
+	// inPlace formats are read from Input.Path, if set, instead of Body.
 	inPlace bool
-	// charset finds the encoding where neither a byte order mark nor the media
-	// type tell it: its WHATWG name.
+	// charset returns the WHATWG name of the encoding when neither a byte order mark nor the
+	// media type determines it.
 	charset func(body []byte) string
-	pieces  bool // it reads Input.Rest where it may
+	pieces  bool // Input.Rest can be read in pieces
 	read    func(h *harvest, in *Input)
 }
 
-// SniffLength is how many of a document's first bytes are looked at to tell its format.
+// SniffLength is how many of a document's first bytes are used to detect its format.
 const SniffLength = 1445

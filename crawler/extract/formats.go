@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// formats are asked in this order.
+// formats are the formats in the order in which they are tried.
 var formats = []*format{&netscapeFormat, &chromiumFormat, &firefoxBackupFormat, &htmlFormat, &xhtmlFormat, &cssFormat,
 	&sitemapFormat, &rssFormat, &atomFormat, &opmlFormat, &svgFormat, &safariFormat, &xmlFormat, &gzipFormat,
 	&placesFormat, &placesCopyFormat, &mozillaLZ4Format, &safariBinaryFormat, &operaFormat,
@@ -14,21 +14,21 @@ var formats = []*format{&netscapeFormat, &chromiumFormat, &firefoxBackupFormat, 
 	&markdownFormat, &notebookFormat, &rstFormat, &asciidocFormat, &asciidocShortFormat, &orgFormat, &geminiFormat,
 	&textFormat, &csvFormat, &tsvFormat, &mailFormat}
 
-// unspecific media types say nothing of the format: servers give them to files
-// they do not know.
+// unspecific media types do not determine the format. Servers send them for files of unknown
+// type.
 var unspecific = map[string]bool{
 	"": true, "application/octet-stream": true, "binary/octet-stream": true,
 	"application/unknown": true, "unknown/unknown": true, "*/*": true,
 }
 
-// Readable reports which reader takes a document. The media type is asked first;
-// one that is neither missing nor unspecific (application/octet-stream) decides,
-// also that there is no reader: what a server calls an image is one. Then the
-// name decides, or its extension, when a format has it; then the first bytes.
-// Formats that are written in another (bookmarks in HTML, feeds in XML, manifests in
-// JSON) are told from it by the first bytes in any case.
-// Head may be shorter than SniffLength. It is nil when the content is not at hand, and
-// empty where there is none.
+// Readable returns the format of a document, and whether there is a reader for it. The media
+// type comes first: unless it is missing or unspecific (application/octet-stream), it decides
+// alone, even if there is no reader for it, so a document that the server declares as an
+// image is not read. Then the name or its extension decides, if a format lists it, and
+// finally the first bytes. Formats based on another one (bookmarks in HTML, feeds in XML,
+// manifests in JSON) always need the first bytes to be recognized. head may be shorter than
+// SniffLength. A nil head means that the content is not available; an empty head means that
+// the content is empty.
 func Readable(contentType, name string, head []byte) (format string, ok bool) {
 	if f := formatOf(contentType, name, head); f != nil {
 		return f.name, true
@@ -36,9 +36,9 @@ func Readable(contentType, name string, head []byte) (format string, ok bool) {
 	return "", false
 }
 
-// InDirectory reports whether documents of a format, as Readable names it, are read
-// when they are met in a directory. Those of the others, such as plain text, are
-// read when the user names them.
+// InDirectory reports whether documents of a format, as returned by Readable, are read when
+// they are found in a directory. Documents of other formats, such as plain text, are read
+// only when the user names them.
 func InDirectory(format string) bool {
 	for _, f := range formats {
 		if f.name == format && !f.named {
@@ -48,9 +48,8 @@ func InDirectory(format string) bool {
 	return false
 }
 
-// ReadInPlace reports whether documents of a format, as Readable names it, are read
-// from their file where Input.Path names it: the Body need hold no more than the
-// first bytes then.
+// ReadInPlace reports whether documents of a format, as returned by Readable, are read from
+// the file at Input.Path. Body then needs to hold only the first bytes.
 func ReadInPlace(format string) bool {
 	for _, f := range formats {
 		if f.name == format && f.inPlace {
@@ -60,8 +59,8 @@ func ReadInPlace(format string) bool {
 	return false
 }
 
-// ReadInPieces reports whether documents of a format, as Readable names it, may be read
-// piece by piece (Input.Rest).
+// ReadInPieces reports whether documents of a format, as returned by Readable, can be read in
+// pieces (Input.Rest).
 func ReadInPieces(format string) bool {
 	for _, f := range formats {
 		if f.name == format && f.pieces {
@@ -71,8 +70,8 @@ func ReadInPieces(format string) bool {
 	return false
 }
 
-// format finds the reader of a document. One without a body is empty, unless it can be
-// read from its file.
+// format returns the format of a document. A document without a body is treated as empty,
+// unless it can be read from its file.
 func (in *Input) format() *format {
 	head := in.Body
 	if head == nil && in.Path == "" {
@@ -100,9 +99,9 @@ func formatOf(contentType, name string, head []byte) *format {
 	return findFormat(head, func(f *format) bool { return f.sniff != nil && !f.confirms && f.sniff(head) })
 }
 
-// findFormat returns the first format that is meant and, when it is a signed one,
-// whose signature the first bytes bear. Where they are not at hand, a signed
-// format is the answer when no other is.
+// findFormat returns the first format that satisfies is and, for a mustSniff format, whose
+// signature matches head. If head is not available, it returns a mustSniff format only if no
+// other format satisfies is.
 func findFormat(head []byte, is func(*format) bool) *format {
 	var unproven *format
 	for _, f := range formats {

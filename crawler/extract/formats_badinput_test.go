@@ -9,33 +9,33 @@ import (
 	"testing"
 )
 
-// badInput is, for each format, a document with one link in front of the mark ‸, where
-// it is cut off, and another one behind it; what is said of it then; and what is said of
-// a document that only has the format's name. Where nothing is said, anything is a
-// document of that format, and it may end anywhere.
+// badInput has, for each format, a document with one link before the mark ‸, where it is
+// truncated, and another link after it, the fault expected for the truncated document, and
+// the fault expected for a document that has only the format's name. An empty fault means
+// that any content is a valid document of the format and may end anywhere.
 type badInput struct{ name, document, cut, wrong string }
 
 var badInputs = map[string]badInput{
 	"html":               {"a.html", "<a href=1>x</a><a ‸href=2>y</a>", "", ""},
-	"xhtml":              {"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1">x</a>‸<a href="2">y</a></html>`, "ends early", ""},
+	"xhtml":              {"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1">x</a>‸<a href="2">y</a></html>`, "unexpected end", ""},
 	"netscape-bookmarks": {"a.html", netscapeHead + "<DL><DT><A HREF=1>x</A>‸<DT><A HREF=2>y</A></DL>", "ends within a folder", ""},
 	"css":                {"a.css", "a{b:url(1);‸c:url(2)}", "", ""},
-	"sitemap":            {"a.xml", oneLoc + "‸<url><loc>https://example.org/</loc></url></urlset>", "ends early", "ends early"},
-	"rss":                {"a.rss", "<rss><channel><link>https://example.com/</link>‸<docs>https://example.org/</docs></channel></rss>", "ends early", "ends early"},
-	"atom":               {"a.atom", `<feed xmlns="http://www.w3.org/2005/Atom"><link href="1"/>‸<link href="2"/></feed>`, "ends early", "ends early"},
-	"opml":               {"a.opml", `<opml><body><outline text="x" htmlUrl="1"/>‸<outline text="y" htmlUrl="2"/></body></opml>`, "ends early", "ends early"},
-	"svg":                {"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"><a href="1"/>‸<a href="2"/></svg>`, "ends early", "ends early"},
-	"xml":                {"a.xml", `<a xmlns:x="http://www.w3.org/1999/xlink"><b x:href="1"/>‸<b x:href="2"/></a>`, "ends early", "ends early"},
+	"sitemap":            {"a.xml", oneLoc + "‸<url><loc>https://example.org/</loc></url></urlset>", "unexpected end", "unexpected end"},
+	"rss":                {"a.rss", "<rss><channel><link>https://example.com/</link>‸<docs>https://example.org/</docs></channel></rss>", "unexpected end", "unexpected end"},
+	"atom":               {"a.atom", `<feed xmlns="http://www.w3.org/2005/Atom"><link href="1"/>‸<link href="2"/></feed>`, "unexpected end", "unexpected end"},
+	"opml":               {"a.opml", `<opml><body><outline text="x" htmlUrl="1"/>‸<outline text="y" htmlUrl="2"/></body></opml>`, "unexpected end", "unexpected end"},
+	"svg":                {"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"><a href="1"/>‸<a href="2"/></svg>`, "unexpected end", "unexpected end"},
+	"xml":                {"a.xml", `<a xmlns:x="http://www.w3.org/1999/xlink"><b x:href="1"/>‸<b x:href="2"/></a>`, "unexpected end", "unexpected end"},
 	"safari-bookmarks": {"a.plist", `<plist><dict><key>Children</key><array><dict><key>URLString</key><string>1</string><key>WebBookmarkType</key><string>x</string></dict>‸` +
-		`<dict><key>URLString</key><string>2</string></dict></array></dict></plist>`, "ends early", "no reader takes"},
-	"gzip":                {"a.svgz", "", "unexpected EOF", "no reader takes"},
-	"firefox-places":      {"places.sqlite", "", "", "no reader takes"}, // TestDamagedPlaces
-	"firefox-places-copy": {"places-2.sqlite", "", "", "no reader takes"},
-	"chromium-bookmarks":  {"Bookmarks", `{"roots":{"a":{"children":[{"url":"1"},‸{"url":"2"}]}}}`, "ends early", "no reader takes"},
-	"firefox-bookmarks":   {"a.json", `{"guid":"root________","children":[{"uri":"1"},‸{"uri":"2"}]}`, "ends early", "no reader takes"},
+		`<dict><key>URLString</key><string>2</string></dict></array></dict></plist>`, "ends early", "no reader for"},
+	"gzip":                {"a.svgz", "", "unexpected EOF", "no reader for"},
+	"firefox-places":      {"places.sqlite", "", "", "no reader for"}, // TestDamagedPlaces
+	"firefox-places-copy": {"places-2.sqlite", "", "", "no reader for"},
+	"chromium-bookmarks":  {"Bookmarks", `{"roots":{"a":{"children":[{"url":"1"},‸{"url":"2"}]}}}`, "unexpected end", "no reader for"},
+	"firefox-bookmarks":   {"a.json", `{"guid":"root________","children":[{"uri":"1"},‸{"uri":"2"}]}`, "unexpected end", "no reader for"},
 	"opera-bookmarks":     {"a.adr", "Opera Hotlist version 2.0\n\n#URL\n\tURL=1\n\n‸#URL\n\tURL=2\n", "", "no hotlist"},
-	"json-feed":           {"a.json", `{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"1"},‸{"url":"2"}]}`, "ends early", "no reader takes"},
-	"manifest":            {"a.webmanifest", `{"start_url":"1",‸"icons":[{"src":"2"}]}`, "ends early", "no JSON object"},
+	"json-feed":           {"a.json", `{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"1"},‸{"url":"2"}]}`, "unexpected end", "no reader for"},
+	"manifest":            {"a.webmanifest", `{"start_url":"1",‸"icons":[{"src":"2"}]}`, "unexpected end", "not a JSON object"},
 	"docx":                {"a.docx", "", "", "open archive"}, // TestArchiveWithoutDirectory
 	"xlsx":                {"a.xlsx", "", "", "open archive"},
 	"pptx":                {"a.pptx", "", "", "open archive"},
@@ -47,7 +47,7 @@ var badInputs = map[string]badInput{
 	"pdf": {"a.pdf", "%PDF-1.4\n1 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(1)>>>>]>>endobj\n‸2 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(2)>>>>]>>endobj\ntrailer<<>>\n%%EOF",
 		"ends early", "does not begin as one"},
 	"markdown":         {"a.md", "[x](1)\n\n‸[y](2)\n", "", ""},
-	"notebook":         {"a.ipynb", `{"cells":[{"cell_type":"markdown","source":"[x](1)"},‸{"cell_type":"markdown","source":"[y](2)"}]}`, "ends early", "no JSON object"},
+	"notebook":         {"a.ipynb", `{"cells":[{"cell_type":"markdown","source":"[x](1)"},‸{"cell_type":"markdown","source":"[y](2)"}]}`, "unexpected end", "no JSON object"},
 	"restructuredtext": {"a.rst", "`x <1>`__\n\n‸`y <2>`__\n", "", ""},
 	"asciidoc":         {"a.adoc", "link:1[x]\n\n‸link:2[y]\n", "", ""},
 	"org":              {"a.org", "[[https://example.com/][x]]\n\n‸[[https://example.org/][y]]\n", "", ""},
@@ -59,7 +59,7 @@ var badInputs = map[string]badInput{
 }
 
 func TestBadInputOfEveryFormat(t *testing.T) {
-	// A row of a format that is not there fails too: it may have been renamed.
+	// A row for an unknown format also fails: the format may have been renamed.
 	known := map[string]bool{"sitemap": true, "xhtml": true}
 	for _, f := range formats {
 		known[f.name] = true
@@ -69,7 +69,7 @@ func TestBadInputOfEveryFormat(t *testing.T) {
 	}
 	for format, row := range badInputs {
 		if !known[format] {
-			t.Errorf("%s is no format", format)
+			t.Errorf("%s is not a format", format)
 		}
 		said := func(what string, doc *Document, want string) {
 			t.Helper()
@@ -85,15 +85,15 @@ func TestBadInputOfEveryFormat(t *testing.T) {
 			}
 			doc := Extract(Input{Name: row.name, Body: []byte(before)})
 			if said("cut off", doc, row.cut); len(doc.Links) != 1 {
-				t.Errorf("%s cut off: %d links", format, len(doc.Links))
+				t.Errorf("%s truncated: %d links", format, len(doc.Links))
 			}
 		}
 		if format == "netscape-bookmarks" {
-			continue // without its head it is HTML
+			continue // without its first bytes it is HTML
 		}
 		for _, body := range []string{"", "\x00\x01\xFF no document of this kind", "\xFF\xFE\x00"} {
 			doc := Extract(Input{Name: row.name, Body: []byte(body)})
-			if body != "" || row.wrong == "" || len(doc.Faults) == 0 { // the name alone is believed for now
+			if body != "" || row.wrong == "" || len(doc.Faults) == 0 { // only the name is known
 				said("of something else", doc, row.wrong)
 			}
 			if len(doc.Links) != 0 {
@@ -103,8 +103,8 @@ func TestBadInputOfEveryFormat(t *testing.T) {
 	}
 }
 
-// A compressed document that is cut off gives what could be unpacked of it, in each
-// of the formats that are read so.
+// TestBadInputCompressed checks that a truncated compressed document yields what could be
+// unpacked, in each format that is read from gzip.
 func TestBadInputCompressed(t *testing.T) {
 	for format, row := range badInputs {
 		before, _, cut := strings.Cut(row.document, "‸")
@@ -116,7 +116,7 @@ func TestBadInputCompressed(t *testing.T) {
 		z.Write([]byte(before))
 		z.Flush()
 		doc := Extract(Input{Name: row.name + ".gz", Body: b.Bytes()})
-		if len(doc.Faults) > 0 && strings.Contains(doc.Faults[0], "no reader takes") {
+		if len(doc.Faults) > 0 && strings.Contains(doc.Faults[0], "no reader for") {
 			continue // archives and logs are not read for links
 		}
 		if len(doc.Links) != 1 || !slices.ContainsFunc(doc.Faults, func(s string) bool { return strings.Contains(s, "unexpected EOF") }) {
@@ -125,10 +125,10 @@ func TestBadInputCompressed(t *testing.T) {
 	}
 }
 
-// XML ends early when an element is open, or none ever came; declarations for other
-// documents to refer to need none.
+// TestXMLEnds checks that XML is incomplete if an element is open or there is none, except
+// for declarations that other documents refer to.
 func TestXMLEnds(t *testing.T) {
-	const early = "read XML: it ends early"
+	const early = "read XML: unexpected end of document"
 	for _, row := range []struct{ name, body, want string }{
 		{"a.dtd", `<?xml version="1.0"?><!-- shared --><!ELEMENT a (b)><!ATTLIST a x CDATA #IMPLIED>`, ""},
 		{"a.xml", `<?xml version="1.0"?><!ENTITY nbsp "&#160;">`, ""},
@@ -148,8 +148,8 @@ func TestXMLEnds(t *testing.T) {
 	}
 }
 
-// A database that is cut off has a fault, wherever that is, and gives the rows that
-// can still be read.
+// TestDamagedPlaces checks that a database truncated anywhere has a fault, and yields the
+// rows that can still be read.
 func TestDamagedPlaces(t *testing.T) {
 	in := manyPlaces(t, 3000)
 	whole, err := os.ReadFile(in.Path)
@@ -160,19 +160,19 @@ func TestDamagedPlaces(t *testing.T) {
 	for i := range 20 {
 		doc := Extract(Input{Name: "places.sqlite", Body: whole[:len(whole)*i/20]})
 		if len(doc.Faults) == 0 {
-			t.Errorf("cut off at %d of 20: no fault", i)
+			t.Errorf("truncated at %d of 20: no fault", i)
 		}
 		if n := len(doc.Links); n > 0 && n < 3000 {
 			some++
 		}
 	}
-	// A page in the midst that is overwritten.
+	// A page in the middle is overwritten.
 	torn := bytes.Clone(whole)
 	copy(torn[len(torn)*3/4/4096*4096:], make([]byte, 4096))
 	if doc := Extract(Input{Name: "places.sqlite", Body: torn}); len(doc.Faults) == 0 || len(doc.Links) == 0 {
-		t.Errorf("a torn page: %d links, faults %q", len(doc.Links), doc.Faults)
+		t.Errorf("an overwritten page: %d links, faults %q", len(doc.Links), doc.Faults)
 	}
 	if some < 5 {
-		t.Errorf("only %d of 20 cuts leave some bookmarks", some)
+		t.Errorf("only %d of 20 truncations leave bookmarks", some)
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"unicode/utf8"
 )
 
-var renewDocuments = flag.Bool("renew-documents", false, "write the golden lists of documents anew")
+var renewDocuments = flag.Bool("renew-documents", false, "rewrite the golden lists of documents")
 
-// documentFiles are real files, by the programs they are named for, and
-// hand-written ones where no program was at hand: see ../../testdata/README.md.
+// documentFiles returns the test documents: real files, named for the programs that wrote
+// them, and handwritten ones for other programs (see ../../testdata/README.md).
 func documentFiles(t testing.TB) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../testdata/documents/*")
@@ -37,8 +37,8 @@ func documentFiles(t testing.TB) []string {
 	return files
 }
 
-// readDocumentFile returns the document as a local file: a database is unpacked to a
-// directory of its own, its journal beside it.
+// readDocumentFile returns the document as a local file. A database is unpacked to its own
+// directory, with its journal beside it.
 func readDocumentFile(t testing.TB, name string) Input {
 	t.Helper()
 	body, err := os.ReadFile(name)
@@ -80,7 +80,7 @@ func write(t testing.TB, name string, body []byte) {
 	}
 }
 
-// list prints what was found, one thing a line.
+// list returns the contents of a document, one item per line.
 func list(doc *Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "format %s, charset %q, title %q, static %v\n", doc.Format, doc.Charset, doc.Title, doc.Static)
@@ -149,7 +149,7 @@ func TestDocumentsAgainstGoldenLists(t *testing.T) {
 	}
 }
 
-// linksStandWhereTheySay looks Raw up at its line and column.
+// checkLinkPositions looks for Raw at the line and column of each link.
 func linksStandWhereTheySay(t *testing.T, in Input, doc *Document) {
 	t.Helper()
 	text, _ := decode(in.Body, "", func([]byte) string { return doc.Charset })
@@ -165,18 +165,19 @@ func linksStandWhereTheySay(t *testing.T, in Input, doc *Document) {
 			rest = rest[n:]
 		}
 		if !bytes.HasPrefix(rest, []byte(l.Raw)) {
-			t.Errorf("%d:%d has %.40q, not %q", l.Line, l.Column, rest, l.Raw)
+			t.Errorf("%d:%d has %.40q, want %q", l.Line, l.Column, rest, l.Raw)
 		}
 	}
 }
 
-// What a document has before it is cut off is found, and that it is cut off is said.
+// TestDocumentsCutOff checks that everything before the point of truncation is found, and
+// that the truncation is reported.
 func TestDocumentsCutOff(t *testing.T) {
 	for _, name := range documentFiles(t) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			in := readDocumentFile(t, name)
 			if in.Name == "places.sqlite" {
-				return // a test of its own
+				return // it has its own test
 			}
 			in.Path = ""
 			whole := Extract(in)
@@ -199,18 +200,18 @@ func TestDocumentsCutOff(t *testing.T) {
 					}
 				}
 			}
-			// A book that lacks parts has links to them.
+			// A book with missing parts still has links to them.
 			if strange > cuts && whole.Format != "epub" {
-				t.Errorf("%d links that the whole document has not", strange)
+				t.Errorf("%d links that the whole document does not have", strange)
 			}
-			// A hotlist has no end that could be missed, and Safari's export has no lists.
+			// A hotlist has no end mark, and Safari's export has no lists.
 			mayEndAnywhere := whole.Format == "opera-bookmarks" || in.Name == "safari.html"
 			few := 3
 			if whole.Format == "netscape-bookmarks" {
-				few = cuts / 4 // before the first folder begins
+				few = cuts / 4 // those before the first folder
 			}
 			if !mayEndAnywhere && silent > few {
-				t.Errorf("%d of %d truncations go unnoticed", silent, cuts)
+				t.Errorf("%d of %d truncations are not reported", silent, cuts)
 			}
 		})
 	}
@@ -237,14 +238,15 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// A few wrong bytes anywhere do not stop a reader for good, nor make it slow.
+// TestDocumentsWithWrongBytes checks that wrong bytes anywhere neither stop a reader nor slow
+// it down.
 func TestDocumentsWithWrongBytes(t *testing.T) {
 	const rounds = 15
 	random := rand.New(rand.NewPCG(3986, 6874))
 	for _, name := range documentFiles(t) {
 		in := readDocumentFile(t, name)
 		if in.Name == "places.sqlite" {
-			continue // the library's business
+			continue // the library handles errors
 		}
 		in.Path = ""
 		for range rounds {
@@ -255,7 +257,7 @@ func TestDocumentsWithWrongBytes(t *testing.T) {
 				switch random.IntN(3) {
 				case 0:
 					wrong.Body[at] = byte(random.Uint32())
-				case 1: // a stretch again, elsewhere
+				case 1: // copy a part to another place
 					from := random.IntN(len(wrong.Body))
 					copy(wrong.Body[at:], in.Body[from:min(len(in.Body), from+random.IntN(64))])
 				case 2:

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// blanks is a reader of so many blanks: it packs to a thousandth.
+// blanks is a reader of a number of spaces, which compress to a thousandth of their size.
 type blanks int64
 
 func (b *blanks) Read(p []byte) (int, error) {
@@ -46,7 +46,7 @@ func packed(t *testing.T, head string, size blanks) []byte {
 	return b.Bytes()
 }
 
-// archive makes a zip file; a part's content repeats blanks after it.
+// archive returns a zip file. Each part is padded with spaces.
 func archive(t *testing.T, padding blanks, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -69,7 +69,7 @@ func archive(t *testing.T, padding blanks, parts ...string) []byte {
 
 const oneLoc = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.com/</loc></url>`
 
-// mozillaLZ4 packs JSON as Firefox does, literals alone.
+// mozillaLZ4 packs JSON as Firefox does, with literals only.
 func mozillaLZ4(size uint32, text string) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte("mozLz40\x00"), size)
 	n := len(text)
@@ -80,7 +80,7 @@ func mozillaLZ4(size uint32, text string) []byte {
 	return append(append(b, byte(n)), text...)
 }
 
-// binaryPlistOf builds a binary property list out of its objects.
+// binaryPlistOf returns a binary property list with the given objects.
 func binaryPlistOf(top byte, objects ...[]byte) []byte {
 	b := []byte("bplist00")
 	var table []byte
@@ -98,12 +98,12 @@ func binaryPlistOf(top byte, objects ...[]byte) []byte {
 
 func plistText(s string) []byte { return append([]byte{0x5F, 0x10, byte(len(s))}, s...) }
 
-// Input that is wrong gets a sentence, and what was found before the fault is
-// there; in little time and memory.
+// TestHostileFormats checks that invalid input is reported, that what comes before the error
+// is found, and that this takes little time and memory.
 func TestHostileFormats(t *testing.T) {
 	deep := func(open, close string, n int) string { return strings.Repeat(open, n) + strings.Repeat(close, n) }
 	inner := `{"guid":"root________","children":[{"title":"t","uri":"https://example.com/","type":"text/x-moz-place"}]}`
-	var doubled [][]byte // each folder holds the next one twice: 2^60 paths
+	var doubled [][]byte // each folder contains the next one twice: 2^60 paths
 	doubled = append(doubled, plistText("Children"), plistText("WebBookmarkType"))
 	for i := range byte(60) {
 		doubled = append(doubled, []byte{0xD2, 0, 1, 2 + 2*i + 1, 1}, []byte{0xA2, 2 + 2*i + 2, 2 + 2*i + 2})
@@ -115,27 +115,27 @@ func TestHostileFormats(t *testing.T) {
 		links      int
 		fault      string
 	}{
-		{"gzip bomb", "sitemap.xml.gz", packed(t, oneLoc, 32<<20), 1, "suspicious size"},
-		{"gzip in gzip", "sitemap.xml.gz.gz", packed(t, string(packed(t, oneLoc, 0)), 0), 0, "no reader takes"},
+		{"gzip bomb", "sitemap.xml.gz", packed(t, oneLoc, 32<<20), 1, "suspiciously high"},
+		{"gzip in gzip", "sitemap.xml.gz.gz", packed(t, string(packed(t, oneLoc, 0)), 0), 0, "no reader for"},
 		{"gzip cut off", "sitemap.xml.gz", packed(t, oneLoc, 0)[:len(packed(t, oneLoc, 0))-8], 1, "unexpected EOF"},
-		{"no gzip", "sitemap.xml.gz", []byte(oneLoc), 1, "ends early"},
-		{"zip bomb", "book.epub", archive(t, 32<<20, "META-INF/container.xml", `<container><rootfile full-path="a.opf"/></container>`, "a.opf", "<package/>"), 0, "unpacks to more"},
+		{"no gzip", "sitemap.xml.gz", []byte(oneLoc), 1, "unexpected end"},
+		{"zip bomb", "book.epub", archive(t, 32<<20, "META-INF/container.xml", `<container><rootfile full-path="a.opf"/></container>`, "a.opf", "<package/>"), 0, "exceeds the limit"},
 		{"no zip", "a.docx", []byte("PK\x03\x04 no archive"), 0, "open archive"},
 		{"encrypted archive", "a.odt", encryptedArchive(t), 0, "it is encrypted"},
 		{"no part that is read", "a.odt", archive(t, 0, "x", "y"), 0, "no content.xml"},
 		{"no package", "a.epub", archive(t, 0, "x", "y"), 0, "no package document"},
 		{"deep XML", "a.xml", []byte(deep("<a>", "</a>", 100_000)), 0, "nested deeper"},
-		{"unfinished XML", "a.xml", []byte(oneLoc + "<url><loc"), 1, "ends within a tag"},
-		{"unclosed XML", "a.xml", []byte(oneLoc), 1, "ends early"},
-		{"crossed XML", "a.xml", []byte("<a><b></a></b>"), 0, "not every element is closed"},
+		{"unfinished XML", "a.xml", []byte(oneLoc + "<url><loc"), 1, "unexpected end inside a tag"},
+		{"unclosed XML", "a.xml", []byte(oneLoc), 1, "unexpected end"},
+		{"crossed XML", "a.xml", []byte("<a><b></a></b>"), 0, "not all elements are closed"},
 		{"entities in entities", "a.xml", []byte(`<!DOCTYPE a [<!ENTITY b "&c;&c;&c;"><!ENTITY c "&b;&b;">]><a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="&b;"/>`), 1, ""},
 		{"endless doctype", "a.xml", []byte("<!DOCTYPE a [" + strings.Repeat("<", 1000)), 0, "document type"},
 		{"deep JSON", "Bookmarks", []byte(`{"roots":{"a":` + strings.Repeat(`{"children":[`, 100_000)), 0, "nested deeper"},
-		{"deep JSON of arrays", "Bookmarks", []byte(`{"roots":` + strings.Repeat("[", 100_000)), 0, "nested too deep"},
-		{"JSON cut off in a string", "Bookmarks", []byte(`{"roots":{"a":{"children":[{"url":"https://example.com/"},{"url":"htt`), 1, "within a string"},
-		{"JSON with wrong brackets", "Bookmarks", []byte(`{"roots":{"a":{"children":[{"url":"https://example.com/"}}}`), 1, "closes what was not opened"},
+		{"deep JSON of arrays", "Bookmarks", []byte(`{"roots":` + strings.Repeat("[", 100_000)), 0, "nested too deeply"},
+		{"JSON cut off in a string", "Bookmarks", []byte(`{"roots":{"a":{"children":[{"url":"https://example.com/"},{"url":"htt`), 1, "inside a string"},
+		{"JSON with wrong brackets", "Bookmarks", []byte(`{"roots":{"a":{"children":[{"url":"https://example.com/"}}}`), 1, "unmatched closing bracket"},
 		{"JSON without roots", "Bookmarks", []byte(`{"checksum":"x"}`), 0, `no "roots"`},
-		{"no JSON", "Bookmarks", []byte(`[1]`), 0, "no reader takes"},
+		{"not a JSON object", "Bookmarks", []byte(`[1]`), 0, "no reader for"},
 		{"LZ4 whole", "a.jsonlz4", mozillaLZ4(uint32(len(inner)), inner), 1, ""},
 		{"LZ4 with a lie", "a.jsonlz4", mozillaLZ4(0xFFFFFFF0, inner), 1, "not to be believed"},
 		{"LZ4 cut off", "a.jsonlz4", mozillaLZ4(uint32(len(inner)), inner)[:60], 0, "unpack bookmarks"},
@@ -155,7 +155,7 @@ func TestHostileFormats(t *testing.T) {
 		{"PDF of open strings", "a.pdf", []byte("%PDF-1.4\n" + strings.Repeat("1 0 obj(", 40_000)), 0, "slow to read"},
 		{"PDF of open streams", "a.pdf", []byte("%PDF-1.4\n" + strings.Repeat("1 0 obj<<>>stream\n", 100_000)), 0, "no page"},
 		{"PDF that is encrypted", "a.pdf", []byte("%PDF-1.4\ntrailer<</Encrypt<</V 1>>>>\n%%EOF"), 0, "it is encrypted"},
-		{"PDF with a bomb", "a.pdf", []byte(onePagePDF("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>stream\n" + string(deflated(t, 64<<20)) + "\nendstream")), 1, "suspicious size"},
+		{"PDF with a bomb", "a.pdf", []byte(onePagePDF("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>stream\n" + string(deflated(t, 64<<20)) + "\nendstream")), 1, "suspiciously high"},
 		{"PDF of numbers", "a.pdf", []byte(onePagePDF("[" + strings.Repeat("1 ", 3_000_000) + "]")), 1, ""},
 		{"PDF of empty objects", "a.pdf", []byte(onePagePDF("null") + strings.Repeat("7 0 obj null endobj\n", 100_000) + "%%EOF"), 1, ""},
 		{"PDF whose encryption is nonsense", "a.pdf", []byte(onePagePDF("<</Filter/Standard/V 4/R 4/O()/U()/CF 4 0 R>>") + "trailer<</Encrypt 9 0 R/ID 9 0 R>>%%EOF"), 0, "not read"},
@@ -180,7 +180,7 @@ func TestHostileFormats(t *testing.T) {
 	}
 }
 
-// onePagePDF has a page with one link, and object 9.
+// onePagePDF returns a PDF file with one page, one link, and object 9.
 func onePagePDF(object string) string {
 	return "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]>>endobj 3 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(https://example.com/)>>>>]>>endobj\n9 0 obj" +
 		object + "\nendobj trailer<</Root 1 0 R>>\n%%EOF\n"
@@ -209,7 +209,8 @@ func encryptedArchive(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// A cut-off archive has lost its directory; its parts are found all the same.
+// TestArchiveWithoutDirectory checks that the parts of a truncated archive are found although
+// its directory is missing.
 func TestArchiveWithoutDirectory(t *testing.T) {
 	for _, name := range []string{"pandoc.docx", "pandoc.odt", "pandoc.pptx", "minimal.xlsx"} {
 		in := readDocumentFile(t, filepath.Join("../../testdata/documents", name))
@@ -222,7 +223,8 @@ func TestArchiveWithoutDirectory(t *testing.T) {
 	}
 }
 
-// While Firefox runs, what was done last stands in the journal alone.
+// TestPlacesWithItsJournal checks that recent changes are read from the journal, where they
+// are while Firefox is running.
 func TestPlacesWithItsJournal(t *testing.T) {
 	in := readDocumentFile(t, "../../testdata/documents/places.sqlite.gz")
 	with := Extract(in)
@@ -234,11 +236,11 @@ func TestPlacesWithItsJournal(t *testing.T) {
 	}
 	in.Body = nil
 	if doc := Extract(in); doc.Format != "firefox-places" {
-		t.Errorf("by its path alone it is read as %q", doc.Format)
+		t.Errorf("with only the path set it is read as %q", doc.Format)
 	}
 	in.Path += ".none"
 	if doc := Extract(in); len(doc.Faults) == 0 {
-		t.Error("a file that is not there has no fault")
+		t.Error("a missing file has no fault")
 	}
 	entries, err := os.ReadDir(filepath.Dir(in.Path))
 	if err != nil || len(entries) != 1 {
@@ -246,7 +248,7 @@ func TestPlacesWithItsJournal(t *testing.T) {
 	}
 }
 
-// A database can be made to have rows without end.
+// TestEndlessPlaces reads a database with an infinite number of rows.
 func TestEndlessPlaces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "places.sqlite")
 	db, err := sql.Open("sqlite", path)
@@ -269,8 +271,8 @@ func TestEndlessPlaces(t *testing.T) {
 	}
 }
 
-// oldPlaces has the columns of Firefox 3, folders that lie in one another, and a
-// bookmark in no folder.
+// TestOldPlacesWithCircles reads a database with the columns of Firefox 3, a cycle of
+// folders, and a bookmark without a folder.
 func TestOldPlacesWithCircles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "places.sqlite")
 	db, err := sql.Open("sqlite", path)

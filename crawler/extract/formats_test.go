@@ -22,7 +22,7 @@ func TestReadable(t *testing.T) {
 		{"application/octet-stream", "page.html", "", "html"},
 		// Then the first bytes.
 		{"", "page", "<!doctype html>", "html"},
-		// What shares its media type or extension with others: the first bytes alone.
+		// If several formats share a media type or extension, the first bytes decide.
 		{"", "a.asc", "-----BEGIN PGP SIGNATURE-----\n\niQEz\n", ""},
 		{"", "a.asc", "Signed by\n\n-----BEGIN PGP SIGNED MESSAGE-----\n= no title", ""},
 		{"", "a.asc", "some words", ""},
@@ -35,10 +35,10 @@ func TestReadable(t *testing.T) {
 		{"text/plain; charset=utf-8", "a.ipynb", `{"nbformat":4,"cells":[]}`, "notebook"},
 		{"", "a.json", `{"nbformat":4,"cells":[]}`, "notebook"},
 		{"application/json", "a.ipynb", `{"cells":[]}`, ""},
-		{"", "a.json", "", ""}, // and an empty one has none
+		{"", "a.json", "", ""}, // an empty file has none
 		{"", "Bookmarks", "", ""},
 		{"application/json", "", "", ""},
-		// A database that may be Firefox's: by its name, or where the user names it.
+		// A database that may be Firefox's is recognized by its name, or read if the user names it.
 		{"", "places.sqlite", sqliteMagic, "firefox-places"},
 		{"", "copy.sqlite", sqliteMagic, "firefox-places-copy"},
 		{"", "copy", sqliteMagic, "firefox-places-copy"},
@@ -56,18 +56,18 @@ func TestReadable(t *testing.T) {
 		}
 		doc := Extract(Input{ContentType: c.contentType, Name: c.name, Body: []byte(c.head)})
 		if strings.HasPrefix(c.format, "firefox-places") && len(doc.Faults) > 0 {
-			continue // it is the head of one, and nothing else
+			continue // only the head of a document
 		}
 		if doc.Format != c.format || (len(doc.Faults) > 0) != (c.format == "") {
 			t.Errorf("%q, %q, %q: read as %q with %q", c.contentType, c.name, c.head, doc.Format, doc.Faults)
 		}
 	}
 	if InDirectory("firefox-places-copy") || !InDirectory("firefox-places") {
-		t.Error("of databases in a directory others than places.sqlite are read")
+		t.Error("databases other than places.sqlite are read in a directory")
 	}
-	// Where the content is not at hand, it may be one.
+	// Without the content, every format that the name allows is possible.
 	if format, ok := Readable("", "a.json", nil); !ok {
-		t.Errorf("JSON that is not at hand is read as %q", format)
+		t.Errorf("JSON whose content is not available is read as %q", format)
 	}
 	if doc := Extract(Input{Name: "a.json"}); doc.Format != "" {
 		t.Errorf("JSON without content is read as %q", doc.Format)

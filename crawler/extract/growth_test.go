@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// checkLinear holds that eight times the document takes about eight times as
-// long, where 64 times would be the mistake. What is measured is the time on the
-// processor, so that it matters little what else the machine does; and what seems
-// slow is measured again, because the first of its size pays for its memory. Each
-// document is read bare, too, and its bare links once more.
+// checkLinear checks that a document eight times as long takes about eight times as long to
+// read; quadratic behavior would take 64 times as long. It measures processor time, which
+// depends little on the load of the machine, and repeats a measurement that seems slow,
+// because the first one of a size includes allocating its memory. It also reads each document
+// bare, and then reads its bare links again.
 func checkLinear(t *testing.T, contentType string, documents map[string]func(n int) string) {
 	t.Helper()
 	runtime.LockOSThread()

@@ -2,28 +2,27 @@ package extract
 
 import "bytes"
 
-// jsonTokens cuts JSON (RFC 8259) into events, each with its place, which
-// encoding/json does not tell of the values inside. It does not hold the text to
-// every rule of the grammar: it stops, with a fault, where brackets and strings
-// can no longer be told apart, and forgives the rest.
+// jsonTokens splits JSON (RFC 8259) into events with positions, which encoding/json does not
+// provide for nested values. It does not enforce every rule of the grammar: it stops, with a
+// fault, when brackets and strings can no longer be recognized, and tolerates other errors.
 type jsonTokens struct {
-	jsonScanner // its string and decode are used
+	jsonScanner // for its methods string and decode
 	brackets    []byte
-	member      span   // the key of the member whose value comes, in the source
-	fault       string // why the end came early
+	member      span   // the key of the member whose value is next, in the source
+	fault       string // why reading stopped early
 }
 
 type jsonEvent uint8
 
 const (
 	jsonEnd     jsonEvent = iota
-	jsonOpen              // of an object or an array
-	jsonClose             // of the same
-	jsonString            // at is between the quotes
+	jsonOpen              // the start of an object or an array
+	jsonClose             // the end of an object or an array
+	jsonString            // at is the span between the quotes
 	jsonLiteral           // a number, true, false or null
 )
 
-// maxJSONNesting bounds open brackets.
+// maxJSONNesting is the maximum number of open brackets.
 const maxJSONNesting = 4 * MaxFolderNesting
 
 func (t *jsonTokens) reset(src []byte) {
@@ -31,8 +30,8 @@ func (t *jsonTokens) reset(src []byte) {
 	t.brackets, t.member, t.fault = t.brackets[:0], span{}, ""
 }
 
-// next returns the next event. Of a member the key is in member when its value,
-// or the opening of its value, is returned.
+// next returns the next event. When it returns the value of a member, or the start of that
+// value, member is the key.
 func (t *jsonTokens) next() (e jsonEvent, at span) {
 	if t.fault != "" {
 		return jsonEnd, at
@@ -43,7 +42,7 @@ func (t *jsonTokens) next() (e jsonEvent, at span) {
 			t.pos++
 		case '{', '[':
 			if len(t.brackets) == maxJSONNesting {
-				t.fault = "it is nested too deep"
+				t.fault = "nested too deeply"
 				return jsonEnd, at
 			}
 			t.brackets = append(t.brackets, c)
@@ -51,8 +50,8 @@ func (t *jsonTokens) next() (e jsonEvent, at span) {
 			return jsonOpen, span{t.pos - 1, t.pos}
 		case '}', ']':
 			n := len(t.brackets)
-			if n == 0 || t.brackets[n-1] != c-2 { // '{' and '}' are two apart, '[' and ']' too
-				t.fault = "a bracket closes what was not opened"
+			if n == 0 || t.brackets[n-1] != c-2 { // the codes of '{' and '}' differ by 2, as do those of '[' and ']'
+				t.fault = "unmatched closing bracket"
 				return jsonEnd, at
 			}
 			t.brackets = t.brackets[:n-1]
@@ -61,7 +60,7 @@ func (t *jsonTokens) next() (e jsonEvent, at span) {
 		case '"':
 			at = t.string()
 			if at.end == t.pos {
-				t.fault = "it ends within a string"
+				t.fault = "unexpected end inside a string"
 				return jsonEnd, at
 			}
 			if after := skipSpace(t.src, t.pos); t.inObject() && after < len(t.src) && t.src[after] == ':' {
@@ -75,19 +74,19 @@ func (t *jsonTokens) next() (e jsonEvent, at span) {
 				t.pos++
 			}
 			if at.end = t.pos; at.start == at.end {
-				t.fault = "it holds what is no JSON"
+				t.fault = "invalid token"
 				return jsonEnd, at
 			}
 			return jsonLiteral, at
 		}
 	}
 	if len(t.brackets) > 0 {
-		t.fault = "it ends early"
+		t.fault = "unexpected end of document"
 	}
 	return jsonEnd, at
 }
 
-// isObject reports whether the document is an object, as that of every format is.
+// isObject reports whether the document is an object, as it is in every JSON format.
 func (t *jsonTokens) isObject() bool {
 	at := skipSpace(t.src, 0)
 	return at < len(t.src) && t.src[at] == '{'
@@ -97,13 +96,13 @@ func (t *jsonTokens) inObject() bool {
 	return len(t.brackets) > 0 && t.brackets[len(t.brackets)-1] == '{'
 }
 
-// openedArray says of the jsonOpen event just returned what was opened.
+// openedArray reports whether the jsonOpen event just returned is the start of an array.
 func (t *jsonTokens) openedArray() bool { return !t.inObject() }
 
-// key is the member's name as it is written.
+// key returns the member's name as written.
 func (t *jsonTokens) key() string { return string(t.src[t.member.start:t.member.end]) }
 
-// skip reads to the end of what jsonOpen just opened.
+// skip reads to the end of the object or array that was just opened.
 func (t *jsonTokens) skip() {
 	for depth := len(t.brackets); len(t.brackets) >= depth; {
 		if e, _ := t.next(); e == jsonEnd {
@@ -112,11 +111,11 @@ func (t *jsonTokens) skip() {
 	}
 }
 
-// text decodes a string; the result is valid until the next call.
+// text decodes a string. The result is valid until the next call.
 func (t *jsonTokens) text(at span) []byte { return t.decode(at) }
 
-// sniffJSON reports whether a document begins as a JSON object whose first bytes
-// hold one of the words.
+// sniffJSON reports whether a document starts with a JSON object and its first bytes contain
+// one of the words.
 func sniffJSON(head []byte, words ...string) bool {
 	head = trimMark(head)
 	if head = head[skipSpace(head, 0):]; len(head) == 0 || head[0] != '{' {
@@ -130,5 +129,5 @@ func sniffJSON(head []byte, words ...string) bool {
 	return false
 }
 
-// trimMark takes a byte order mark of UTF-8 off.
+// trimByteOrderMark removes the byte order mark of UTF-8.
 func trimMark(head []byte) []byte { return bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")) }

@@ -189,7 +189,7 @@ func (r *markdownReader) readHTML(in *Input) {
 	h.src.text = source
 	if len(h.links) > MaxLinks {
 		h.links = h.links[:MaxLinks]
-		h.fault("read links: more than %d, the rest is left out", MaxLinks)
+		h.tooManyLinks()
 	}
 }
 

@@ -144,7 +144,7 @@ func (c *container) link(ref, element, attribute string, kind Kind) *Link {
 		return nil
 	}
 	if len(c.links) == MaxLinks {
-		c.fault("read links: more than %d, the rest is left out", MaxLinks)
+		c.tooManyLinks()
 		return nil
 	}
 	f := Link{tag: -1, Raw: c.keep([]byte(ref)), Element: element, Attribute: attribute, Kind: kind}

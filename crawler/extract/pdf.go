@@ -274,7 +274,7 @@ func (r *pdfReader) link(attribute string, raw, ref []byte) {
 		return
 	}
 	if len(r.links) == MaxLinks {
-		r.harvest.fault("read links: more than %d, the rest is left out", MaxLinks)
+		r.harvest.tooManyLinks()
 		return
 	}
 	f := Link{tag: -1, Raw: r.keep(raw), Element: r.element, Attribute: attribute, Kind: Navigation}

@@ -2,5 +2,5 @@
 
 package extract
 
-// raceDetector is on: everything takes ten times as long.
+// raceDetector reports that the race detector is on: everything takes ten times as long.
 const raceDetector = true

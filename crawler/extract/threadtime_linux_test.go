@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// threadTime is how long the processor has worked for this thread; getrusage
-// knows it to some milliseconds only.
+// threadTime returns the processor time of this thread. The resolution of getrusage is only a
+// few milliseconds.
 func threadTime() time.Duration {
 	const clockThreadCPUTime = 3 // CLOCK_THREAD_CPUTIME_ID
 	var at syscall.Timespec

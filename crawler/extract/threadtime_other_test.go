@@ -6,5 +6,6 @@ import "time"
 
 var started = time.Now()
 
-// threadTime is the time that passes, where a thread's own is not to be had.
+// threadTime returns the elapsed time on systems where the thread's own time is not
+// available.
 func threadTime() time.Duration { return time.Since(started) }

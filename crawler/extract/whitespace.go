@@ -5,9 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// foldSpace appends src to dst with each run of white space as one blank and
-// none in front, up to MaxText bytes in all from the start of dst. Text that is
-// appended in pieces folds like text in one piece; trimFolded takes the blank at the end off.
+// foldSpace appends src to dst, with each run of white space replaced by one space and
+// leading white space removed, as long as dst is at most MaxText bytes long. Appending a text
+// in parts gives the same result as appending it at once. trimFolded removes the trailing
+// space.
 func foldSpace(dst []byte, src []byte) []byte {
 	for len(src) > 0 && len(dst) < MaxText {
 		blank := len(dst) == 0 || dst[len(dst)-1] == ' '
@@ -30,7 +31,7 @@ func foldSpace(dst []byte, src []byte) []byte {
 				dst = append(dst, ' ')
 			}
 		case len(dst)+n > MaxText:
-			// A character is not cut in two; nothing may follow it either.
+			// The character does not fit. Fill dst, so that nothing is appended after it.
 			for len(dst) < MaxText {
 				dst = append(dst, ' ')
 			}
@@ -42,17 +43,17 @@ func foldSpace(dst []byte, src []byte) []byte {
 	return dst
 }
 
-// foldedLength counts the bytes that b begins with and that folding leaves as they
-// are: printable ASCII in which no blank follows another. Blank says that one stands
-// before it, or nothing.
+// foldedLength returns the length of the prefix of b that folding leaves unchanged: printable
+// ASCII without a space after another space. blank reports whether the prefix is preceded by
+// a space or by nothing.
 func foldedLength(b []byte, blank bool) int {
 	const high = 0x80 * eachByte
-	i, before := 0, uint64(0) // the highest bit of the byte before, when that is a blank
+	i, before := 0, uint64(0) // 0x80 if the preceding byte is a space
 	if blank {
 		before = 0x80
 	}
 	for ; hasAt(b, i, 8); i += 8 {
-		// The lowest bit set is right: of a byte less than ' ', of DEL, or of one above.
+		// The lowest bit set marks a byte below ' ', DEL or a byte above; higher bits may be wrong.
 		w := wordAt(b, i)
 		other := ((w - ' '*eachByte) | (w + eachByte) | w) & high
 		blanks := w ^ ' '*eachByte
@@ -74,7 +75,7 @@ func foldedLength(b []byte, blank bool) int {
 	return i
 }
 
-// trimFolded takes trailing blanks off folded text.
+// trimFolded removes trailing spaces from folded text.
 func trimFolded(b []byte) []byte {
 	for len(b) > 0 && b[len(b)-1] == ' ' {
 		b = b[:len(b)-1]
@@ -82,7 +83,7 @@ func trimFolded(b []byte) []byte {
 	return b
 }
 
-// isSpace reports whether c is ASCII white space as the HTML standard has it.
+// isSpace reports whether c is ASCII white space as defined by the HTML standard.
 func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'
 }
@@ -116,7 +117,7 @@ func trimSpaceRight(b []byte) []byte {
 	return b
 }
 
-// hasToken reports whether a list separated by white space holds a token, in any case.
+// hasToken reports whether a list separated by white space contains a token, ignoring case.
 func hasToken(list []byte, token string) bool {
 	for len(list) > 0 {
 		var t []byte
@@ -127,7 +128,7 @@ func hasToken(list []byte, token string) bool {
 	return false
 }
 
-// nextToken cuts the first token off a list separated by white space.
+// nextToken splits the first token off a list separated by white space.
 func nextToken(list []byte) (token, rest []byte) {
 	i := 0
 	for i < len(list) && isSpace(list[i]) {

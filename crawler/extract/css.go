@@ -18,9 +18,8 @@ func readCSS(h *harvest, in *Input) {
 	}
 }
 
-// addLinks adds the URLs of a style sheet or a style attribute. One that is only a
-// fragment names an element of the page that the style is for, such as a gradient, and
-// is not a link.
+// addLinks adds the URLs of a style sheet or a style attribute. A URL that is only a fragment
+// names an element of the page being styled, such as a gradient, and is not a link.
 func (s *cssScanner) addLinks(h *harvest, v *view, element, attribute string) {
 	if !mayHoldURL(v.text) {
 		return
@@ -45,8 +44,8 @@ func (s *cssScanner) addLinks(h *harvest, v *view, element, attribute string) {
 	}
 }
 
-// cssCharset finds a style sheet's encoding (CSS Syntax 3.2) where neither a byte
-// order mark nor the media type tell it: @charset in the first bytes, else UTF-8.
+// cssCharset returns the encoding of a style sheet when neither a byte order mark nor the
+// media type determines it: that of @charset in the first bytes, else UTF-8 (CSS Syntax 3.2).
 func cssCharset(body []byte) string {
 	rule, ok := bytes.CutPrefix(body[:min(len(body), prescanned)], []byte(`@charset "`))
 	if label, _, closed := bytes.Cut(rule, []byte{'"'}); ok && closed {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ‸ stands before every URL.
+// cssCases are style sheets in which ‸ precedes every URL.
 var cssCases = []struct {
 	css  string
 	want []string
@@ -48,7 +48,7 @@ var cssCases = []struct {
 	{`a{b:#url(no)} c{d:2url(no)} e{f:-1.5e3url(no)} g{h:my-url(no)} i{j:urlx(no)} k{l:url (no)}`, nil},
 	{`@media (min-width: 1px) { @import "‸nested"; }`, []string{"@import nested"}},
 
-	// Cut short.
+	// Truncated.
 	{`a{b:url(‸x`, []string{"x"}},
 	{`a{b:url("‸x`, []string{"x"}},
 	{`@import '‸x`, []string{"@import x"}},
@@ -92,8 +92,8 @@ func TestCSS(t *testing.T) {
 	}
 }
 
-// The same in a style element and, where it can be written there, in a style
-// attribute with every quote and ampersand as a reference.
+// TestCSSInHTML reads the same style sheets in a style element and, where possible, in a
+// style attribute with every quote and ampersand written as a character reference.
 func TestCSSInHTML(t *testing.T) {
 	escape := strings.NewReplacer(`"`, "&quot;", "'", "&#x27;", "&", "&amp;", "\x00", "\uFFFD")
 	for _, c := range cssCases {
@@ -142,13 +142,13 @@ func TestCSSCharset(t *testing.T) {
 	}
 }
 
-// checkMayHoldURL holds that a sheet is cut into tokens wherever that gives a URL.
+// checkMayHoldURL checks that mayHoldURL is true for every style sheet that contains a URL.
 func checkMayHoldURL(t *testing.T, css []byte) {
 	t.Helper()
 	var s cssScanner
 	s.reset(css)
 	if u, ok := s.next(); ok && !mayHoldURL(css) {
-		t.Fatalf("%q: %q was not looked for", css, u.text)
+		t.Fatalf("%q: mayHoldURL misses %q", css, u.text)
 	}
 }
 

@@ -5,47 +5,46 @@ import (
 	"unicode/utf8"
 )
 
-// A cssScanner finds the URLs of a style sheet or of a style attribute. It cuts
-// the text into tokens as CSS Syntax Level 3 section 4 does, because nothing
-// less tells a URL from a comment, a string or a name with escapes; and it keeps
-// as little of the grammar above them as a URL needs: in which function a string
-// stands, and which at-rule was begun.
+// A cssScanner finds the URLs of a style sheet or of a style attribute. It splits the text
+// into tokens as CSS Syntax Level 3 section 4 does, because nothing less distinguishes a URL
+// from a comment, a string or a name with escapes. Of the grammar above the tokens it tracks
+// only what a URL needs: the function that a string is in, and the current at-rule.
 type cssScanner struct {
 	src []byte
 	pos int
-	// value holds a URL or a name whose escapes were decoded, until the next one.
+	// value is the last URL or name that contained escapes, decoded.
 	value []byte
-	// functions are the open parentheses; true for one whose strings are URLs.
+	// functions has an entry for each open parenthesis: true if strings inside are URLs.
 	functions []bool
 	prelude   prelude
 }
 
-// prelude is what the at-rule being read says of the first URL or string.
+// prelude says what the first URL or string of the current at-rule means.
 type prelude uint8
 
 const (
 	preludeNone    prelude = iota
-	preludeImport          // it is the sheet to import
-	preludeNothing         // @namespace and @document: names and patterns, up to ';' or '{'
+	preludeImport          // the style sheet to import
+	preludeNothing         // a name or pattern, up to ';' or '{': @namespace, @document
 )
 
-// cssURL is a URL of a style sheet. Text is its value, valid until the next one.
+// cssURL is a URL of a style sheet. text is its value, valid until the next URL is read.
 type cssURL struct {
 	at       span
 	text     []byte
 	imported bool // by @import
 }
 
-// cssNesting is how many open parentheses are kept; deeper ones hold no URLs of
-// their own.
+// cssNesting is the maximum number of open parentheses tracked. Strings in deeper ones are
+// not URLs.
 const cssNesting = 1024
 
 func (s *cssScanner) reset(src []byte) {
 	s.src, s.pos, s.functions, s.prelude = src, 0, s.functions[:0], preludeNone
 }
 
-// mayHoldURL reports whether what stands before a URL stands in a style sheet or a style
-// attribute at all. Most have none, and are not cut into tokens to learn that.
+// mayHoldURL reports whether a style sheet or a style attribute contains anything that can
+// introduce a URL. Most do not, and need not be split into tokens.
 func mayHoldURL(css []byte) bool {
 	if bytes.IndexByte(css, '\\') >= 0 {
 		return true // any name may be written with escapes
@@ -64,7 +63,7 @@ func mayHoldURL(css []byte) bool {
 	return false
 }
 
-// next returns the next URL, and false at the end.
+// next returns the next URL. ok is false at the end.
 func (s *cssScanner) next() (u cssURL, ok bool) {
 	for s.pos < len(s.src) {
 		switch c := s.src[s.pos]; {
@@ -151,8 +150,8 @@ func (s *cssScanner) atRule() {
 	}
 }
 
-// nameOrFunction reads an identifier and, when a parenthesis follows, what the
-// function says about strings; url( is read to its end.
+// nameOrFunction reads an identifier. If a parenthesis follows, it also notes what strings
+// mean inside that function; url() is read completely.
 func (s *cssScanner) nameOrFunction() (u cssURL, ok bool) {
 	name := s.name()
 	if s.peek(0) != '(' {
@@ -177,12 +176,12 @@ func (s *cssScanner) nameOrFunction() (u cssURL, ok bool) {
 	return u, false
 }
 
-// argument reads the string of url("…") and src("…"); the modifiers behind it
-// and the closing parenthesis are left to next.
+// argument reads the string of url("…") or src("…"). The modifiers after it and the closing
+// parenthesis are left for next.
 func (s *cssScanner) argument() (u cssURL, ok bool) {
 	s.open(false)
 	if c := s.peek(0); c != '"' && c != '\'' {
-		return u, false // src(var(--x)): known when the page is shown
+		return u, false // src(var(--x)): only known when the page is shown
 	}
 	if u, ok = s.string(); !ok {
 		return u, false
@@ -190,7 +189,7 @@ func (s *cssScanner) argument() (u cssURL, ok bool) {
 	return s.found(u)
 }
 
-// found applies what the at-rule says to a URL that url() or src() gave.
+// found applies the meaning of the current at-rule to a URL from url() or src().
 func (s *cssScanner) found(u cssURL) (cssURL, bool) {
 	if s.prelude == preludeNothing {
 		return u, false
@@ -200,8 +199,7 @@ func (s *cssScanner) found(u cssURL) (cssURL, bool) {
 	return u, true
 }
 
-// string reads a quoted string; false when it is empty, or broken by the end of
-// its line.
+// string reads a quoted string. ok is false if the string is empty or not closed on its line.
 func (s *cssScanner) string() (u cssURL, ok bool) {
 	quote := s.src[s.pos]
 	s.pos++
@@ -238,8 +236,8 @@ func (s *cssScanner) string() (u cssURL, ok bool) {
 	return u, len(u.text) > 0
 }
 
-// unquoted reads the rest of url( up to its parenthesis. A quote, a
-// parenthesis or white space inside makes it a bad URL, which nobody loads.
+// unquoted reads the rest of an unquoted url() up to its parenthesis. A quote, a parenthesis
+// or white space inside makes it a bad URL, which browsers do not load.
 func (s *cssScanner) unquoted() (u cssURL, ok bool) {
 	start, escaped := s.pos, false
 	end := -1
@@ -307,7 +305,7 @@ func (s *cssScanner) startsName() bool {
 	return isNameStart(c) || c == '\\' && !isNewline(s.peek(1)) && s.pos+1 < len(s.src)
 }
 
-// name reads an identifier; the result is valid until the next value is decoded.
+// name reads an identifier. The result is valid until the next value is decoded.
 func (s *cssScanner) name() []byte {
 	start, escaped := s.pos, false
 	for s.pos < len(s.src) {
@@ -343,7 +341,7 @@ func (s *cssScanner) number() {
 	}
 }
 
-// decode writes src[start:end] into value with its escapes decoded.
+// decode stores src[start:end] in value, with its escapes decoded.
 func (s *cssScanner) decode(start, end int) []byte {
 	after := s.pos
 	s.value = s.value[:0]
@@ -363,9 +361,9 @@ func (s *cssScanner) decode(start, end int) []byte {
 	return s.value
 }
 
-// escape reads an escape and appends what it stands for: a code point in up to six
-// hexadecimal digits and one white space, an escaped line break (nothing), or
-// the next character itself.
+// escape reads an escape and appends the result: the code point for up to six hexadecimal
+// digits and one white space character, nothing for an escaped line break, otherwise the next
+// character.
 func (s *cssScanner) escape(dst []byte) []byte {
 	s.pos++
 	if s.pos == len(s.src) {
@@ -396,7 +394,7 @@ func (s *cssScanner) escape(dst []byte) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// newline steps over one white space character, CRLF being one.
+// newline skips one white space character; CRLF counts as one.
 func (s *cssScanner) newline() {
 	if s.src[s.pos] == '\r' && s.peek(1) == '\n' {
 		s.pos++

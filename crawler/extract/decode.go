@@ -14,12 +14,12 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// decode turns a document into UTF-8 and names the encoding it was in. The encoding is
-// found as the HTML standard has it (13.2.3.2): a byte order mark; the charset of the
-// media type; what fallback, the format's own rule, finds in the document.
+// decode converts a document to UTF-8 and returns the name of its encoding. The encoding is
+// determined as in the HTML standard (13.2.3.2): by a byte order mark, by the charset of the
+// media type, or by fallback, which applies the format's own rule to the document.
 //
-// The result is valid UTF-8 without a byte order mark: what does not decode is
-// U+FFFD. It shares memory with body where nothing had to change.
+// The result is valid UTF-8 without a byte order mark; bytes that cannot be decoded become
+// U+FFFD. It shares memory with body if nothing had to change.
 func decode(body []byte, contentType string, fallback func([]byte) string) (text []byte, name string) {
 	body, name = CutByteOrderMark(body)
 	if name == "" {
@@ -36,9 +36,9 @@ func decode(body []byte, contentType string, fallback func([]byte) string) (text
 		return validUTF8(body), name
 	}
 	switch name {
-	case "iso-8859-8-i": // the logical order changes no character
+	case "iso-8859-8-i": // logical order does not change the characters
 		e = charmap.ISO8859_8
-	case "gbk": // it is written without the characters of four bytes, but read with them (Encoding Standard 10.1.1)
+	case "gbk": // the encoder omits four-byte characters, the decoder accepts them (Encoding Standard 10.1.1)
 		e = simplifiedchinese.GB18030
 	}
 	if table, ok := e.(*charmap.Charmap); ok {
@@ -46,21 +46,21 @@ func decode(body []byte, contentType string, fallback func([]byte) string) (text
 	}
 	text, err = e.NewDecoder().Bytes(body)
 	if err != nil {
-		text = append(text, "\uFFFD"...) // decoders replace what is faulty; none fails for another reason
+		text = append(text, "\uFFFD"...) // decoders replace invalid input, so this is the only error
 	}
 	text, _ = CutByteOrderMark(text)
 	return validUTF8(text), name
 }
 
-// decodeSingleByte decodes by a table of 256 characters. The standard's tables map
-// to the C1 controls what means nothing else; those of x/text do not. UTF-8 that was
-// declared windows-1252 is full of these, and its queries are encoded back.
+// decodeSingleByte decodes text with a table of 256 characters. The standard's tables map
+// unassigned bytes to the C1 controls; those of x/text do not. UTF-8 that is declared as
+// windows-1252 contains many such bytes, and its queries are later encoded back.
 func decodeSingleByte(table *charmap.Charmap, b []byte) []byte {
 	text := make([]byte, 0, len(b)+len(b)/8)
 	for len(b) > 0 {
 		n := asciiLength(b)
 		text = append(text, b[:n]...)
-		near := b[n:min(n+64, len(b))] // asciiLength is rough
+		near := b[n:min(n+64, len(b))] // asciiLength may stop early
 		b = b[n+len(near):]
 		for _, c := range near {
 			r := table.DecodeByte(c)
@@ -73,14 +73,13 @@ func decodeSingleByte(table *charmap.Charmap, b []byte) []byte {
 	return text
 }
 
-// unlikeASCII are the encodings in which bytes below 0x80 may mean something else
-// than in ASCII.
+// asciiIncompatible are the encodings in which bytes below 0x80 do not always mean ASCII.
 var unlikeASCII = map[string]bool{
 	"utf-16le": true, "utf-16be": true, "iso-2022-jp": true, "replacement": true,
 }
 
-// CutByteOrderMark returns a document without its byte order mark, and the WHATWG name of
-// the encoding that the mark stands for, which is empty without one.
+// CutByteOrderMark returns a document without its byte order mark, and the WHATWG name of the
+// encoding that the mark indicates. The name is empty if there is no mark.
 func CutByteOrderMark(body []byte) (rest []byte, name string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xEF\xBB\xBF")):
@@ -93,14 +92,14 @@ func CutByteOrderMark(body []byte) (rest []byte, name string) {
 	return body, ""
 }
 
-// validUTF8 decodes UTF-8 (Encoding Standard 8.1.1): each longest beginning of a
-// character that does not end, and each other faulty byte, is one U+FFFD.
+// validUTF8 decodes UTF-8 (Encoding Standard 8.1.1): each maximal prefix of an incomplete
+// character, and each other invalid byte, becomes one U+FFFD.
 func validUTF8(b []byte) []byte {
 	for rest := b[asciiLength(b):]; len(rest) > 0; rest = rest[asciiLength(rest):] {
-		// What is not ASCII is seldom much: a little is looked at closely.
+		// Non-ASCII runs are usually short, so validate only a little at a time.
 		n := wholeRunes(rest, 64)
 		if !utf8.Valid(rest[:n]) {
-			text, _ := unicode.UTF8.NewDecoder().Bytes(b) // fails at nothing
+			text, _ := unicode.UTF8.NewDecoder().Bytes(b) // never fails
 			return text
 		}
 		rest = rest[n:]
@@ -108,7 +107,8 @@ func validUTF8(b []byte) []byte {
 	return b
 }
 
-// wholeRunes is how many of b's first bytes, about so many, cut no rune in two.
+// wholeRunes returns a length of about the given number of bytes at which b can be cut
+// without splitting a rune.
 func wholeRunes(b []byte, about int) int {
 	if len(b) <= about {
 		return len(b)
@@ -118,16 +118,16 @@ func wholeRunes(b []byte, about int) int {
 			return i
 		}
 	}
-	return about // no UTF-8
+	return about // not UTF-8
 }
 
-// declaredOutside reads the charset parameter of a media type; "" when there is
-// none that is known.
+// mediaTypeCharset returns the encoding named by the charset parameter of a media type, or ""
+// if there is none or it is unknown.
 func declaredOutside(contentType string) string {
 	if label, ok := plainCharset(contentType); ok {
 		return lookup(label)
 	}
-	// A faulty parameter elsewhere must not hide the charset.
+	// An invalid parameter must not hide the charset.
 	if _, params, err := mime.ParseMediaType(contentType); err == nil || params != nil {
 		if label, ok := params["charset"]; ok {
 			return lookup([]byte(label))
@@ -137,8 +137,8 @@ func declaredOutside(contentType string) string {
 	return lookup(labelInContent([]byte(contentType)))
 }
 
-// plainCharset returns the charset of a media type as nearly all servers write it:
-// "text/html" alone, or "text/html; charset=utf-8".
+// plainCharset returns the charset of a media type in one of the forms that nearly all
+// servers use: "text/html" alone, or "text/html; charset=utf-8".
 func plainCharset(contentType string) (label []byte, ok bool) {
 	media, parameter, more := strings.Cut(contentType, ";")
 	for i := range len(media) {
@@ -163,11 +163,11 @@ func plainCharset(contentType string) (label []byte, ok bool) {
 	return []byte(parameter), true
 }
 
-// declaredInside returns the encoding for a label that the document itself bears.
+// documentCharset returns the encoding for a label found inside the document.
 func declaredInside(label []byte) string { return notFromInside(lookup(label)) }
 
-// notFromInside corrects what no document can say of itself: one whose meta
-// element can be read as ASCII is not in UTF-16.
+// correctDocumentCharset replaces encodings that a document cannot declare for itself: if its
+// meta element can be read as ASCII, the document is not in UTF-16.
 func notFromInside(name string) string {
 	switch name {
 	case "utf-16le", "utf-16be":
@@ -178,8 +178,8 @@ func notFromInside(name string) string {
 	return name
 }
 
-// lookup returns the name of the encoding that a label stands for (Encoding
-// Standard 4.2), "" when there is none.
+// lookup returns the name of the encoding with a label (Encoding Standard 4.2), or "" if
+// there is none.
 func lookup(label []byte) string {
 	label = trimSpace(label)
 	if len(label) == 0 {
@@ -195,7 +195,7 @@ func lookup(label []byte) string {
 	return name
 }
 
-// htmlCharset finds the encoding of an HTML document from what is inside.
+// htmlCharset determines the encoding of an HTML document from its content.
 func htmlCharset(body []byte) string {
 	if name := prescan(body); name != "" {
 		return name
@@ -209,7 +209,7 @@ func htmlCharset(body []byte) string {
 	return "utf-8"
 }
 
-// xhtmlCharset is that of XML: what the declaration says, else UTF-8.
+// xhtmlCharset determines the encoding of XML: that of the XML declaration, else UTF-8.
 func xhtmlCharset(body []byte) string {
 	if name := xmlEncoding(body[:min(len(body), prescanned)]); name != "" {
 		return name
@@ -217,8 +217,8 @@ func xhtmlCharset(body []byte) string {
 	return "utf-8"
 }
 
-// withoutPartialRune takes off a character that the end of a truncated document
-// cuts in two.
+// withoutPartialRune removes a character at the end that is incomplete because the document
+// is truncated.
 func withoutPartialRune(b []byte) []byte {
 	for i := 1; i <= utf8.UTFMax && i <= len(b); i++ {
 		if c := b[len(b)-i]; utf8.RuneStart(c) {
@@ -231,9 +231,9 @@ func withoutPartialRune(b []byte) []byte {
 	return b
 }
 
-// lateMeta finds the encoding that a meta element behind the first bytes
-// declares: there browsers begin anew with it ("change the encoding",
-// 13.2.3.4). Only a document that holds such a tag at all is tokenized.
+// lateMeta returns the encoding declared by a meta element after the first bytes. Browsers
+// then start again with that encoding ("change the encoding", 13.2.3.4). Only documents that
+// contain such a tag are tokenized.
 func lateMeta(body []byte) string {
 	if len(body) <= prescanned || !holdsMeta(body[prescanned-len("<meta"):]) {
 		return ""

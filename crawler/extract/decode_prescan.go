@@ -2,16 +2,16 @@ package extract
 
 import "bytes"
 
-// prescanned is how many bytes of a document are searched for a declaration of
+// prescanLength is the number of bytes of a document that are searched for a declaration of
 // its encoding.
 const prescanned = 1024
 
-// prescan finds the encoding that an HTML document declares in its first bytes
-// (HTML 13.2.3.2, "prescan a byte stream to determine its encoding"); "" when it
-// declares none. It looks at bytes, not at markup: a meta element inside a script counts.
+// prescan returns the encoding that an HTML document declares in its first bytes, or "" if it
+// declares none (HTML 13.2.3.2, "prescan a byte stream to determine its encoding"). It looks
+// at bytes, not at markup: a meta element inside a script counts.
 //
-// golang.org/x/net/html/charset has a prescan too; it runs the tokenizer, which
-// passes over what stands in a script, a style or a title.
+// The prescan in golang.org/x/net/html/charset uses the tokenizer, which skips the contents
+// of script, style and title elements.
 func prescan(head []byte) string {
 	head = head[:min(len(head), prescanned)]
 	switch {
@@ -25,7 +25,7 @@ func prescan(head []byte) string {
 		rest := head[s.pos:]
 		switch {
 		case bytes.HasPrefix(rest, []byte("<!--")):
-			// The dashes of the end may be those of the beginning: "<!-->".
+			// The dashes of "<!--" may also be those of "-->": "<!-->".
 			n := bytes.Index(rest[2:], []byte("-->"))
 			if n < 0 {
 				return xmlEncoding(head)
@@ -52,7 +52,7 @@ func prescan(head []byte) string {
 			}
 			s.pos += n + 1
 		default:
-			s.pos = indexFrom(head, s.pos+1, '<') // all else begins with it
+			s.pos = indexFrom(head, s.pos+1, '<') // all other constructs start with '<'
 		}
 	}
 	return xmlEncoding(head)
@@ -62,15 +62,14 @@ func isTag(b []byte) bool {
 	return len(b) > 1 && b[0] == '<' && (isLetter(b[1]) || b[1] == '/' && len(b) > 2 && isLetter(b[2]))
 }
 
-// metaScanner reads attributes as the prescan does, which differs from the tokenizer:
-// attributes that the end of the head cuts off are none.
+// metaScanner reads attributes as the prescan does, which differs from the tokenizer: it
+// ignores attributes that are cut off at the end of the head.
 type metaScanner struct {
 	head []byte
 	pos  int
 }
 
-// meta reads the attributes of a meta element and returns the encoding they
-// declare, if any.
+// meta reads the attributes of a meta element and returns the encoding they declare, or "".
 func (s *metaScanner) meta() string {
 	var m metaCharset
 	for {
@@ -86,13 +85,13 @@ func (s *metaScanner) meta() string {
 	return m.encoding()
 }
 
-// metaCharset gathers what the attributes of a meta element say of the encoding.
+// metaCharset collects what the attributes of a meta element say about the encoding.
 type metaCharset struct {
 	pragma  bool   // http-equiv=content-type
 	charset string // name of the encoding, from charset or content
-	decided bool   // some label was found, known or not
-	needs   bool   // the label came from content: only a pragma makes it count
-	// Of several attributes with one name the first counts.
+	decided bool   // a label was found, whether or not it is known
+	needs   bool   // the label came from content, and counts only with a pragma
+	// The first of several attributes with the same name counts.
 	hasPragma, hasContent, hasCharset bool
 }
 
@@ -122,7 +121,7 @@ func (m *metaCharset) encoding() string {
 	return notFromInside(m.charset)
 }
 
-// attribute is the standard's "get an attribute" of the prescan.
+// attribute implements "get an attribute" of the standard's prescan.
 func (s *metaScanner) attribute() (name, value []byte, ok bool) {
 	h := s.head
 	for s.pos < len(h) && (isSpace(h[s.pos]) || h[s.pos] == '/') {
@@ -167,7 +166,7 @@ func (s *metaScanner) attribute() (name, value []byte, ok bool) {
 	return name, h[start:s.pos], s.pos < len(h)
 }
 
-// labelInContent finds the label in the content of a meta element (HTML 2.6.5,
+// labelInContent returns the encoding label in the content of a meta element (HTML 2.6.5,
 // "extracting a character encoding from a meta element").
 func labelInContent(content []byte) []byte {
 	const word = "charset"
@@ -197,8 +196,8 @@ func labelInContent(content []byte) []byte {
 	return nil
 }
 
-// xmlEncoding reads the encoding of an XML declaration, which the prescan falls
-// back to.
+// xmlEncoding returns the encoding of an XML declaration, which the prescan uses as a
+// fallback.
 func xmlEncoding(head []byte) string {
 	if !bytes.HasPrefix(head, []byte("<?xml")) {
 		return ""

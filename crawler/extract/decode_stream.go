@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// pieces reads a document of UTF-8 piece by piece, for a reader that lets go of what
-// stands before a place it has come to.
+// pieces reads a UTF-8 document in pieces, for a reader that can drop the text before its
+// current position.
 type pieces struct {
 	from  io.Reader
 	size  int    // of a piece
-	text  []byte // valid UTF-8: what was read and is not let go of
-	raw   []byte // what was read behind it
+	text  []byte // valid UTF-8: the text read and not yet dropped
+	raw   []byte // bytes read that follow text
 	ended bool
 }
 
-// pieceSize is how much of a document is read at once, in bytes.
+// pieceSize is the number of bytes read at a time.
 const pieceSize = 256 << 10
 
-// inPieces reports whether a document may be read piece by piece: its head must say
-// that it is UTF-8.
+// inPieces reports whether a document can be read in pieces: its head must declare that it is
+// UTF-8.
 func (f *format) inPieces(in *Input) bool {
 	if in.Rest == nil || in.Lots == nil || !f.pieces {
 		return false
@@ -38,18 +38,18 @@ func newPieces(in *Input) *pieces {
 	return p
 }
 
-// more reads on, as much as there is already or a piece, and lets go of the text before
-// an offset; false, and nothing is let go of, where the document ends. A reader that
-// fails ends it, too.
+// more drops the text before the offset from and appends as much text as there is already,
+// but at least a piece. At the end of the document it drops nothing and returns false. A read
+// error also ends the document.
 func (p *pieces) more(from int) bool {
 	for !p.ended {
 		had := len(p.raw)
-		room := max(p.size, len(p.text)-from, had) // what was had is looked at once more
+		room := max(p.size, len(p.text)-from, had) // bytes left over are included again
 		p.raw = slices.Grow(p.raw, room)[:had+room]
 		n, err := io.ReadFull(p.from, p.raw[had:])
 		p.raw, p.ended = p.raw[:had+n], err != nil
 		whole := len(p.raw)
-		for !p.ended && whole > 0 && p.raw[whole-1] >= utf8.RuneSelf { // a character may go on
+		for !p.ended && whole > 0 && p.raw[whole-1] >= utf8.RuneSelf { // a character may be incomplete
 			whole--
 		}
 		if whole > 0 {
@@ -61,7 +61,7 @@ func (p *pieces) more(from int) bool {
 	return false
 }
 
-// wholeBody is a body with all that follows.
+// wholeBody returns Body together with all that follows it.
 func wholeBody(in *Input) []byte {
 	b := bytes.NewBuffer(make([]byte, 0, max(int64(len(in.Body)), min(in.Length, MaxBody))+bytes.MinRead))
 	b.Write(in.Body)

@@ -22,7 +22,7 @@ func TestDecode(t *testing.T) {
 		{"\xAA\xD2", "text/html; charset=windows-1253", "windows-1253", "\uFFFD\uFFFD"},
 		{"\x80\xA1\xE0", "text/html; charset=iso-8859-8-i", "iso-8859-8-i", "\u0080\uFFFDא"},
 		{pad + "é", "", "utf-8", pad + "é"},
-		{"é\xC3", "", "utf-8", "é�"}, // cut off inside a character
+		{"é\xC3", "", "utf-8", "é�"}, // truncated inside a character
 		{"\xEF\xBB\xBFé\xFF", "text/html; charset=koi8-r", "utf-8", "é�"},
 		{"a\xFF\xFEb\xE2\x82c\xF0\x9F\x98\xED\xA0\x80\xC0\xAF", "text/html; charset=utf-8", "utf-8", "a��b�c������"},
 		{"\xFF\xFEa\x00\xE9\x00", "text/html; charset=utf-8", "utf-16le", "aé"},
@@ -36,7 +36,7 @@ func TestDecode(t *testing.T) {
 		{"a\x00\xE9", "text/html; charset=utf-16", "utf-16le", "a�"},
 		{"<\x00?\x00x\x00", "", "utf-16le", "<?x"},
 		{"\xE9", "text/html; charset=\"iso-8859-2\"", "iso-8859-2", "é"},
-		{"\xE9", "text/html; charset='iso-8859-2'", "windows-1252", "é"}, // single quotes are no quotes there
+		{"\xE9", "text/html; charset='iso-8859-2'", "windows-1252", "é"}, // single quotes have no meaning there
 		{"\xE9", "text/html; charset=bogus", "windows-1252", "é"},
 		{"\xE9", "text/html; x; charset=iso-8859-2", "iso-8859-2", "é"},
 		{"\xE9", "bad type; charset=iso-8859-2", "iso-8859-2", "é"},
@@ -57,7 +57,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Links, places and anchors are those of the decoded document.
+// TestExtractDecodes checks that links, positions and anchors are those of the decoded
+// document.
 func TestExtractDecodes(t *testing.T) {
 	const html = "<p id=日本>日本語\n<p>日<a href='?q=日本'>テキスト</a>"
 	utf16, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().Bytes([]byte(html))
@@ -115,7 +116,7 @@ func TestUnreadableEncoding(t *testing.T) {
 	}
 }
 
-// What needs no decoding is not copied.
+// TestDecodeShares checks that text which needs no decoding is not copied.
 func TestDecodeShares(t *testing.T) {
 	for _, c := range []struct{ body, contentType string }{
 		{"plain <meta charset=koi8-r>", ""}, {"é", "text/html"}, {"plain", "text/html; charset=shift_jis"},
@@ -145,7 +146,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q with %q: %q is not UTF-8", body, contentType, text)
 		}
 		if lookup([]byte(charset)) != charset {
-			t.Fatalf("%q with %q: %q is no encoding's name", body, contentType, charset)
+			t.Fatalf("%q with %q: %q is not the name of an encoding", body, contentType, charset)
 		}
 		if !bytes.Equal(before, body) {
 			t.Fatalf("%q was changed to %q", before, body)
@@ -153,7 +154,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A media type is read the short way only where that gives the same.
+// TestPlainCharset checks that plainCharset agrees with the full parser of media types.
 func TestPlainCharset(t *testing.T) {
 	for _, contentType := range []string{
 		"", "text/html", "text/html; charset=utf-8", "text/html;charset=UTF-8", "text/html; CHARSET=koi8-r", "text/html;  charset=bogus",
@@ -172,12 +173,12 @@ func TestPlainCharset(t *testing.T) {
 			want = lookup(labelInContent([]byte(contentType)))
 		}
 		if got != want {
-			t.Errorf("%q: %q the short way, %q the long one", contentType, got, want)
+			t.Errorf("%q: plainCharset gives %q, the full parser %q", contentType, got, want)
 		}
 	}
 	for _, contentType := range []string{"text/html", "text/html; charset=utf-8", "text/html;charset=ISO-8859-1"} {
 		if _, ok := plainCharset(contentType); !ok {
-			t.Errorf("%q goes the long way", contentType)
+			t.Errorf("%q needs the full parser", contentType)
 		}
 	}
 }

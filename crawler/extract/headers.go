@@ -9,14 +9,14 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// MaxHeaderLinks is how many links of the headers of one response are taken.
+// MaxHeaderLinks is the maximum number of links read from the headers of one response.
 const MaxHeaderLinks = 1000
 
-// FromHeaders returns the links that stand in the header of a response: Link (RFC
-// 8288 section 3), Refresh (read as the HTML standard reads its meta element) and Content-Location
-// (RFC 9110 section 8.7), in this order. Element is "header", Attribute the
-// header's name in lower case; there is no line or column. They are relative to the
-// response's own URL, never to a base element.
+// FromHeaders returns the links in the header of a response: those of Link (RFC 8288 section
+// 3), Refresh (read like its meta element in the HTML standard) and Content-Location (RFC
+// 9110 section 8.7), in this order. Element is "header", and Attribute is the header's name
+// in lower case. The links have no line or column. They are relative to the response's own
+// URL, never to a base element.
 func FromHeaders(h http.Header) []Link {
 	var links []Link
 	add := func(header string, ref []byte, kind Kind) *Link {
@@ -35,7 +35,7 @@ func FromHeaders(h http.Header) []Link {
 				break
 			}
 			if !s.hasRel {
-				continue // a link without a relation means nothing
+				continue // a link without a relation has no meaning
 			}
 			kind, expect := linkMeaning(s.rel, s.as)
 			l := add("link", target, kind)
@@ -63,9 +63,9 @@ func FromHeaders(h http.Header) []Link {
 	return links
 }
 
-// linkHeader reads the value of a Link header: links with commas between them,
-// each "<target>" with parameters behind semicolons. Of a parameter the first
-// counts (RFC 8288 appendix B).
+// linkHeader reads the value of a Link header: links separated by commas, each of the form
+// "<target>" with parameters after semicolons. The first of several parameters with the same
+// name counts (RFC 8288 appendix B).
 type linkHeader struct {
 	in  []byte
 	pos int
@@ -74,8 +74,8 @@ type linkHeader struct {
 	hasRel                    bool
 }
 
-// next returns the next target; its parameters are in s. What is no link is
-// passed over, up to the next comma.
+// next returns the next target; its parameters are in s. Anything that is not a link is
+// skipped up to the next comma.
 func (s *linkHeader) next() (target []byte, ok bool) {
 	for s.pos < len(s.in) {
 		s.blanks(",")
@@ -99,7 +99,7 @@ func (s *linkHeader) next() (target []byte, ok bool) {
 	return nil, false
 }
 
-// blanks steps over white space and some other characters.
+// blanks skips white space and the characters in others.
 func (s *linkHeader) blanks(others string) {
 	for s.pos < len(s.in) && (s.in[s.pos] == ' ' || s.in[s.pos] == '\t' || strings.IndexByte(others, s.in[s.pos]) >= 0) {
 		s.pos++
@@ -196,7 +196,7 @@ func (s *linkHeader) quoted() []byte {
 	return value
 }
 
-// extendedValue decodes charset'language'percent-encoded (RFC 8187).
+// extendedValue decodes a value of the form charset'language'percent-encoded (RFC 8187).
 func extendedValue(value []byte) []byte {
 	parts := strings.SplitN(string(value), "'", 3)
 	if len(parts) != 3 {

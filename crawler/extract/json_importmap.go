@@ -2,13 +2,13 @@ package extract
 
 import "bytes"
 
-// addImportMap adds the addresses of an import map (HTML 8.1.6.2): of the modules
-// that names stand for, in all of the document and in a part of it.
+// addImportMap adds the addresses of an import map (HTML 8.1.6.2): those of the modules that
+// names refer to, in the whole document ("imports") or in part of it ("scopes").
 //
 //	{"imports": {"app": "./app.js", "lib/": "/lib/"}, "scopes": {"/old/": {"app": "./app-1.js"}}}
 //
-// One that ends in a slash is the beginning of others, and no document. One that is
-// neither absolute nor begins with a slash or a dot is none to a browser.
+// An address that ends in a slash is a prefix of other addresses, not a document. An address
+// that is neither absolute nor starts with a slash or a dot is invalid in browsers.
 func (s *jsonScanner) addImportMap(h *harvest, v *view) {
 	s.reset(v.text)
 	for {
@@ -27,7 +27,7 @@ func (s *jsonScanner) addImportMap(h *harvest, v *view) {
 	}
 }
 
-// inImports reports whether the last string stands in "imports", or in one of the "scopes".
+// inImports reports whether the last string is in "imports" or in one of the "scopes".
 func (s *jsonScanner) inImports() bool {
 	in := func(depth int, name string) bool {
 		return len(s.open) == depth && string(s.src[s.open[1].start:s.open[1].end]) == name
@@ -35,7 +35,7 @@ func (s *jsonScanner) inImports() bool {
 	return in(2, "imports") || in(3, "scopes")
 }
 
-// isModuleAddress reports whether an import map's value leads to one module.
+// isModuleAddress reports whether a value of an import map is the address of a single module.
 func isModuleAddress(ref []byte) bool {
 	if len(ref) == 0 || ref[len(ref)-1] == '/' {
 		return false

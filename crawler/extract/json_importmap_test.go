@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// ‸ stands before every link.
+// TestImportMap reads import maps in which ‸ precedes every link.
 func TestImportMap(t *testing.T) {
 	for _, c := range []struct {
 		json string

@@ -7,30 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// A jsonScanner walks through JSON and hands out the strings that stand as
-// values, each with the key it belongs to: that of its object's member, also when arrays lie
-// between. It reads on where the JSON is faulty, as long as strings and brackets
-// can be told apart; nothing of it is kept but the keys of the open brackets.
+// A jsonScanner walks through JSON and returns the strings that are values, each with its
+// key: the key of the object member that contains the string, even if there are arrays in
+// between. It continues after syntax errors, as long as it can recognize strings and
+// brackets. It stores only the keys of the open brackets.
 type jsonScanner struct {
 	src   []byte
 	pos   int
 	key   span   // of the member being read
-	open  []span // key outside each open bracket
+	open  []span // for each open bracket, the key that was current outside it
 	value []byte // the last string, escapes decoded
-	// context counts the brackets inside "@context", which maps names to
-	// vocabularies and holds no links.
+	// context is the number of open brackets inside "@context", which maps names to
+	// vocabularies and contains no links.
 	context int
 }
 
-// jsonNesting is how many open brackets are kept; inside deeper ones nothing is read.
+// jsonNesting is the maximum number of open brackets. Nothing nested more deeply is read.
 const jsonNesting = 512
 
 func (s *jsonScanner) reset(src []byte) {
 	*s = jsonScanner{src: src, open: s.open[:0], value: s.value[:0]}
 }
 
-// next returns the next string value, and false at the end. Text is valid until
-// the next call.
+// next returns the next string value. ok is false at the end. text is valid until the next
+// call.
 func (s *jsonScanner) next() (key []byte, at span, text []byte, ok bool) {
 	for s.pos < len(s.src) {
 		switch s.src[s.pos] {
@@ -69,7 +69,7 @@ func (s *jsonScanner) next() (key []byte, at span, text []byte, ok bool) {
 	return nil, at, nil, false
 }
 
-// string reads a string and returns where it stands between its quotes.
+// string reads a string and returns the span between its quotes.
 func (s *jsonScanner) string() span {
 	s.pos++
 	start := s.pos
@@ -87,7 +87,7 @@ func (s *jsonScanner) string() span {
 	return span{start, s.pos}
 }
 
-// decode returns a string's value (RFC 8259 section 7). A faulty escape stands for itself.
+// decode returns a string's value (RFC 8259 section 7). An invalid escape represents itself.
 func (s *jsonScanner) decode(at span) []byte {
 	b := s.src[at.start:at.end]
 	if bytes.IndexByte(b, '\\') < 0 {
@@ -117,7 +117,7 @@ func (s *jsonScanner) decode(at span) []byte {
 	return s.value
 }
 
-// unicodeEscape reads \uXXXX, or two of them that are a surrogate pair.
+// unicodeEscape reads \uXXXX, or two of these that form a surrogate pair.
 func unicodeEscape(b []byte) (r rune, n int) {
 	unit := func(b []byte) (rune, bool) {
 		if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
@@ -141,8 +141,8 @@ func unicodeEscape(b []byte) (r rune, n int) {
 	return r, 6
 }
 
-// urlKeys are the members of schema.org's types, and of JSON-LD itself, whose value
-// is a URL, relative ones included.
+// urlKeys are the members of schema.org types and of JSON-LD whose values are URLs, including
+// relative ones.
 var urlKeys = map[string]bool{
 	"@id": true, "url": true, "image": true, "logo": true, "sameAs": true, "contentUrl": true, "embedUrl": true,
 	"thumbnailUrl": true, "thumbnail": true, "downloadUrl": true, "installUrl": true, "mainEntityOfPage": true,
@@ -151,11 +151,11 @@ var urlKeys = map[string]bool{
 	"primaryImageOfPage": true, "isPartOf": true, "archivedAt": true, "trailer": true, "ticketUrl": true,
 }
 
-// linkOfMember reports whether the value of a member of JSON-LD is a link.
+// isLinkMember reports whether the value of a JSON-LD member is a link.
 //
-// An @id with a fragment, or without http, names a thing and not a document:
-// nothing need be there. Values at schema.org are words of its vocabulary. A
-// value with braces is a template, one with white space is prose.
+// An @id with a fragment, or without http, names a thing, not a document, so nothing needs to
+// be there. Values at schema.org are terms of its vocabulary. A value with braces is a
+// template; one with white space is prose.
 func linkOfMember(key, value []byte) bool {
 	if len(value) == 0 || bytes.ContainsAny(value, " \t\r\n{}") || string(key) == "@type" || string(key) == "@vocab" {
 		return false
@@ -174,7 +174,8 @@ func linkOfMember(key, value []byte) bool {
 	return bytes.IndexByte(segment, ':') < 0 && (slash || bytes.IndexByte(value, '.') >= 0)
 }
 
-// webAddress returns what follows http:// or https://, nil when neither is there.
+// webAddress returns the part of b after http:// or https://, or nil if b starts with
+// neither.
 func webAddress(b []byte) []byte {
 	for _, scheme := range [...]string{"https://", "http://"} {
 		if len(b) > len(scheme) && equalFold(b[:len(scheme)], scheme) {
@@ -186,7 +187,7 @@ func webAddress(b []byte) []byte {
 
 func isWeb(ref []byte) bool { return webAddress(ref) != nil }
 
-// keyName is the key as a Link tells it.
+// keyName returns a key as it appears in a Link.
 func keyName(key []byte) string { return string(key[:min(len(key), longestKnown)]) }
 
 // addLinkedData adds the URLs of JSON-LD.

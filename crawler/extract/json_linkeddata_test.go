@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ‸ stands before every link.
+// TestLinkedData reads JSON-LD in which ‸ precedes every link.
 func TestLinkedData(t *testing.T) {
 	for _, c := range []struct {
 		json string
@@ -52,7 +52,8 @@ func TestLinkedData(t *testing.T) {
 	}
 }
 
-// Of valid JSON the scanner tells the same strings and keys as encoding/json.
+// FuzzJSON checks that the scanner finds the same strings and keys as encoding/json in valid
+// JSON.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		`{"a": ["b", {"c": "d", "e": ["f"]}, "g"], "h": "i\n\u00e9\ud83d\ude00\ud800"}`, `["x", ["y"], {}]`, `"s"`, `{"": {"": ""}}`, `{"a":1,"b":"c\/d"}`,
@@ -89,7 +90,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// jsonStrings lists the string values of valid JSON with their keys as written.
+// jsonStrings returns the string values of valid JSON with their keys as written.
 func jsonStrings(t *testing.T, src []byte) (list []string) {
 	d := json.NewDecoder(bytes.NewReader(src))
 	type level struct {

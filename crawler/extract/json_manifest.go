@@ -2,8 +2,8 @@ package extract
 
 import "bytes"
 
-// manifestFormat is the manifest of a web application (Web Application Manifest).
-// Its references are relative to the manifest itself.
+// manifestFormat is the manifest of a web application (Web Application Manifest). Its
+// references are relative to the manifest.
 var manifestFormat = format{
 	name:       "manifest",
 	media:      []string{"application/manifest+json"},
@@ -12,7 +12,7 @@ var manifestFormat = format{
 	read:       readManifest,
 }
 
-// manifestNamedFormat is the same where only its name and its content tell it.
+// manifestNamedFormat is a manifest that is recognized by its name and content.
 var manifestNamedFormat = format{
 	name:   "manifest",
 	media:  []string{"application/json", "text/json"},
@@ -21,21 +21,21 @@ var manifestNamedFormat = format{
 	signed: true, charset: alwaysUTF8, read: readManifest,
 }
 
-// sniffManifest asks for a member that other JSON hardly has. The manifest of a
-// browser extension has one that tells it apart.
+// sniffManifest reports whether JSON has a member that is rare except in manifests of web
+// applications. Manifests of browser extensions have one that distinguishes them.
 func sniffManifest(head []byte) bool {
 	return sniffJSON(head, `"start_url"`, `"short_name"`, `"theme_color"`) && !bytes.Contains(head, []byte(`"manifest_version"`))
 }
 
 // A jsonRule says that the string at a path is a link.
 type jsonRule struct {
-	path   string // keys with dots between them; arrays leave no trace
+	path   string // keys separated by dots; arrays add nothing
 	kind   Kind
 	expect Expect
 }
 
-// manifestRules are the members that are URLs. The scope is a prefix of others
-// and no document.
+// manifestRules are the members that are URLs. The scope is a prefix of other URLs, not a
+// document.
 var manifestRules = []jsonRule{
 	{"start_url", Navigation, ExpectAny},
 	{"scope", Host, ExpectAny},
@@ -56,21 +56,21 @@ func readManifest(h *harvest, in *Input) {
 	r.read(in)
 }
 
-// jsonRules reads a JSON document by rules.
+// jsonRules reads a JSON document with a list of rules.
 type jsonRules struct {
 	*harvest
 	rules []jsonRule
 	title string // path of the document's title
-	html  string // last key of strings that hold HTML
-	// label is the key whose string names the links of the same object.
+	html  string // last key of strings that contain HTML
+	// label is the key of the string that becomes the text of links in the same object.
 	label  string
 	tokens jsonTokens
-	path   []byte // keys from the top, with dots
-	ends   []int  // length of path outside each open bracket
+	path   []byte // keys from the top, separated by dots
+	ends   []int  // for each open bracket, the length of path outside it
 	labels []jsonLabel
 }
 
-// jsonLabel is what an open object's links are called.
+// jsonLabel is the text for the links of an open object.
 type jsonLabel struct {
 	first int
 	text  string
@@ -80,7 +80,7 @@ func (r *jsonRules) read(in *Input) {
 	r.doc.Static = true
 	r.tokens.reset(r.src.text)
 	if !r.tokens.isObject() {
-		r.fault("read JSON: no JSON object")
+		r.fault("read JSON: not a JSON object")
 		return
 	}
 	for {
@@ -108,8 +108,7 @@ func (r *jsonRules) read(in *Input) {
 	}
 }
 
-// enter adds the key of the value at hand to the path; an element of an array
-// has none.
+// enter appends the key of the current value to the path. Elements of arrays have no key.
 func (r *jsonRules) enter() {
 	key := r.tokens.src[r.tokens.member.start:r.tokens.member.end]
 	r.tokens.member = span{}
@@ -179,7 +178,7 @@ func (r *jsonRules) string(at span, in *Input) {
 	}
 }
 
-// view is a string with the way back to where each of its bytes stands.
+// view returns a string with the mapping from its bytes back to the source.
 func (r *jsonRules) view(at span) *view {
 	v := &view{parent: &r.src, base: at.start}
 	raw := r.tokens.src[at.start:at.end]

@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// rssVocabulary is RSS 0.9x, 1.0 (RDF) and 2.0, with the elements of other
-// vocabularies that are in use in it.
+// rssVocabulary is RSS 0.9x, 1.0 (RDF) and 2.0, with elements of other vocabularies that are
+// commonly used in it.
 var rssVocabulary = xmlVocabulary{roots: []string{"rss", "rdf"}, start: startRSS, end: endRSS}
 
-// atomVocabulary is Atom 1.0 (RFC 4287), and 0.3.
+// atomVocabulary is Atom 1.0 (RFC 4287) and 0.3.
 var atomVocabulary = xmlVocabulary{roots: []string{"feed", "entry"}, start: startAtom, end: endAtom}
 
-// feedState is what is known of the feed's entry that is open.
+// feedState is what is known of the feed entry being read.
 type feedState struct {
 	inEntry   bool
-	own       []int // links of the entry that bear its title
+	own       []int // links of the entry that get its title as text
 	title     []byte
-	permalink string // its link, which HTML in it is relative to
-	content   []int  // ranges of links out of its HTML: from, to, from, to
-	permaguid bool   // the guid that is open is a link
+	permalink string // the link of the entry, to which its HTML is relative
+	content   []int  // ranges of links from its HTML: from, to, from, to
+	permaguid bool   // the current guid is a link
 }
 
 func (f *feedState) begin() {
 	*f = feedState{inEntry: true, own: f.own[:0], content: f.content[:0], title: f.title[:0]}
 }
 
-// endEntry gives the links of an entry its title and, in RSS, those in its HTML
-// the address they are relative to: readers take the entry's own.
+// endEntry sets the text of the entry's links to the entry's title. In RSS it also sets the
+// base of links in the entry's HTML: feed readers resolve them against the entry's link.
 func (r *xmlReader) endEntry() {
 	f := &r.feed
 	if title := trimFolded(foldSpace(nil, f.title)); len(title) > 0 {
@@ -50,7 +50,7 @@ func (r *xmlReader) endEntry() {
 	f.inEntry = false
 }
 
-// owned notes a link of the entry itself.
+// addEntryLink records a link that belongs to the entry itself.
 func (r *xmlReader) owned(f *Link) *Link {
 	if f != nil && r.feed.inEntry {
 		r.feed.own = append(r.feed.own, len(r.links)-1)
@@ -58,7 +58,7 @@ func (r *xmlReader) owned(f *Link) *Link {
 	return f
 }
 
-// htmlText reads the gathered text as HTML.
+// htmlText reads the captured text as HTML.
 func (r *xmlReader) htmlText(base string) {
 	if !r.capturing() || bytes.IndexByte(r.captured.text, '<') < 0 {
 		return
@@ -164,7 +164,8 @@ func startAtom(r *xmlReader, e *xmlElement) {
 	}
 }
 
-// isHTMLConstruct reports whether a text construct's type says escaped HTML (RFC 4287 3.1.1).
+// isHTMLConstruct reports whether the type of a text construct means escaped HTML (RFC 4287
+// 3.1.1).
 func isHTMLConstruct(kind string) bool {
 	return strings.EqualFold(kind, "html") || strings.EqualFold(kind, "text/html")
 }

@@ -13,7 +13,7 @@ var jsonFeedFormat = format{
 	read:    readJSONFeed,
 }
 
-// jsonFeedTypedFormat is the same by a media type of its own.
+// jsonFeedTypedFormat is a JSON Feed that is recognized by its own media type.
 var jsonFeedTypedFormat = format{
 	name: "json-feed", media: []string{"application/feed+json"}, charset: alwaysUTF8, read: readJSONFeed,
 }

@@ -1,6 +1,6 @@
 package extract
 
-// opmlVocabulary is OPML 1 and 2: outlines, mostly lists of subscriptions.
+// opmlVocabulary is OPML 1 and 2: outlines, usually lists of subscriptions.
 var opmlVocabulary = xmlVocabulary{
 	roots: []string{"opml"},
 	start: startOPML,

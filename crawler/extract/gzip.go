@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipFormat is a document of another format, compressed as a file (RFC 1952):
-// sitemaps mostly. An archive (tar.gz) is none.
+// gzipFormat is a document of another format in a gzip file (RFC 1952), usually a sitemap. It
+// is not an archive (tar.gz).
 var gzipFormat = format{
 	name:       "gzip",
 	media:      []string{"application/gzip", "application/x-gzip", "application/gzip-compressed"},
@@ -25,19 +25,19 @@ var gzipFormat = format{
 
 // Limits of compressed documents and of archives.
 const (
-	// MaxInflated is how many bytes are unpacked of one document, parts and all.
+	// MaxInflated is the maximum number of bytes unpacked from one document, including its
+	// parts.
 	MaxInflated = 256 << 20
-	// MaxInflation is how many times the packed size the unpacked one may be,
-	// above the first freeInflated bytes. Text rarely passes 30.
+	// MaxInflation is the maximum ratio of unpacked to packed size, not counting the first
+	// freeInflated bytes. Text rarely exceeds 30.
 	MaxInflation = 200
 	freeInflated = 8 << 20
-	// likelyInflation is how many times as large a document is believed to get when
-	// its last bytes say so.
+	// likelyInflation is the maximum ratio at which the size in the last bytes is believed.
 	likelyInflation = 30
 )
 
-// sniffGzip reports whether what is packed is of a format that is read. The first
-// bytes are unpacked for that; the name says nothing, as the server may have chosen it.
+// sniffGzip reports whether the packed document has a supported format. It unpacks the first
+// bytes to find out, because the name proves nothing: the server may have chosen it.
 func sniffGzip(head []byte) bool {
 	if !bytes.HasPrefix(head, []byte("\x1F\x8B\x08")) {
 		return false
@@ -48,11 +48,11 @@ func sniffGzip(head []byte) bool {
 		return false
 	}
 	var inside [SniffLength]byte
-	n, _ := io.ReadFull(z, inside[:]) // the head ends early: what there is counts
+	n, _ := io.ReadFull(z, inside[:]) // the head is truncated, so an error is expected
 	return rootOf(inside[:n]) != "" || xmlFormat.sniff(inside[:n]) || sniffHTML(inside[:n]) || sniffNetscape(inside[:n])
 }
 
-// gzipReaders are kept for the next document: each has some 40 KiB of tables.
+// gzipReaders is a pool, because each reader has tables of about 40 KiB.
 var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
 func readGzip(h *harvest, in *Input) {
@@ -75,7 +75,7 @@ func readGzip(h *harvest, in *Input) {
 	}
 	f := h.formatOf("", inner.Name, body)
 	if f == nil || f.binary {
-		h.fault("unpack document: what is inside is of no format that is read")
+		h.fault("unpack document: the content has no supported format")
 		return
 	}
 	faults := h.doc.Faults
@@ -84,12 +84,13 @@ func readGzip(h *harvest, in *Input) {
 }
 
 var (
-	errInflated  = errors.New("it unpacks to more than is read")
-	errInflation = errors.New("it unpacks to a suspicious size")
+	errInflated  = errors.New("the unpacked size exceeds the limit")
+	errInflation = errors.New("the compression ratio is suspiciously high")
 )
 
-// unpackedSize is what the end of a gzip file says of the size of its content (RFC
-// 1952 2.3.1), as far as that is likely. Of several members it tells of the last.
+// unpackedSize returns the size of the content according to the end of a gzip file (RFC 1952
+// 2.3.1), if that is plausible. If the file has several members, it is the size of the last
+// one.
 func unpackedSize(packed []byte) int64 {
 	if len(packed) < 4 {
 		return 0
@@ -97,12 +98,12 @@ func unpackedSize(packed []byte) int64 {
 	return min(int64(binary.LittleEndian.Uint32(packed[len(packed)-4:])), likelyInflation*int64(len(packed)))
 }
 
-// inflate unpacks up to limit bytes of what is packed in so many, as many as expected
-// most likely; it returns what came before an error.
+// inflate unpacks up to limit bytes from data with a packed size of packed bytes. expected is
+// the likely result size. On an error it returns what was unpacked before.
 func inflate(from io.Reader, packed, expected, limit int64) ([]byte, error) {
 	var body bytes.Buffer
 	allowed := min(limit, freeInflated+MaxInflation*packed)
-	body.Grow(int(min(allowed, expected)) + bytes.MinRead) // with room to meet the end in
+	body.Grow(int(min(allowed, expected)) + bytes.MinRead) // with room for the read that finds the end
 	n, err := io.Copy(&body, io.LimitReader(from, allowed+1))
 	switch {
 	case n > limit:

@@ -1,7 +1,7 @@
 package extract
 
-// sitemapVocabulary is that of sitemaps.org 0.9: sets of URLs and indexes of
-// sitemaps, with Google's extensions for images, videos and other languages.
+// sitemapVocabulary is sitemaps.org 0.9: sets of URLs and indexes of sitemaps, with Google's
+// extensions for images, videos and other languages.
 var sitemapVocabulary = xmlVocabulary{
 	roots: []string{"urlset", "sitemapindex"},
 	start: startSitemap,

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// xmlFormat is XML of any vocabulary: what is known of it decides the root
-// element, and of one that is not known the general rules are read: XLink,
-// XInclude, xml:base, xml:id, and XHTML and SVG inside it.
+// xmlFormat is XML of any vocabulary. The root element determines the vocabulary. In an
+// unknown one, only the general rules apply: XLink, XInclude, xml:base, xml:id, and embedded
+// XHTML and SVG.
 var xmlFormat = format{
 	name: "xml",
 	media: []string{"application/xml", "text/xml", "application/rss+xml", "application/x-rss+xml", "application/atom+xml", "application/rdf+xml",
@@ -20,12 +20,12 @@ var xmlFormat = format{
 	read:       readXML,
 }
 
-// xmlVocabulary is a vocabulary that is told by its root element.
+// xmlVocabulary is a vocabulary that is recognized by its root element.
 type xmlVocabulary struct {
 	roots []string // in lower case, without prefix
-	// start and end are called for each element; nil where there is nothing to do.
+	// start and end are called for each element; nil means there is nothing to do.
 	start, end func(*xmlReader, *xmlElement)
-	// whole says that the general rules do not hold beside them: parts of archives.
+	// exclusive turns off the general rules, for the parts of archives.
 	whole bool
 }
 
@@ -34,7 +34,7 @@ var xmlVocabularies = map[string]*xmlVocabulary{
 	"sitemap": &sitemapVocabulary, "rss": &rssVocabulary, "atom": &atomVocabulary, "opml": &opmlVocabulary,
 }
 
-// IsXML reports whether documents of a format, as Readable names it, are written in XML.
+// IsXML reports whether documents of a format, as returned by Readable, are written in XML.
 func IsXML(format string) bool {
 	switch format {
 	case "xml", "xhtml", "sitemap", "rss", "atom", "opml", "svg":
@@ -43,7 +43,7 @@ func IsXML(format string) bool {
 	return false
 }
 
-// xmlDialectFormat is a format of the table for XML with one of the roots.
+// xmlDialectFormat returns the format for XML with one of the given root elements.
 func xmlDialectFormat(name string, media, extensions []string, roots ...string) format {
 	return format{
 		name: name, media: append(media, "application/xml", "text/xml"), extensions: append(extensions, "xml"),
@@ -60,8 +60,8 @@ var (
 	svgFormat     = xmlDialectFormat("svg", []string{"image/svg+xml"}, []string{"svg"}, "svg")
 )
 
-// rootOf is the name of the root element, in lower case and without prefix; ""
-// when the first bytes do not reach it or begin as no XML.
+// rootOf returns the name of the root element, in lower case and without prefix. It returns
+// "" if the root element is not within the first bytes or if they are not XML.
 func rootOf(head []byte) string {
 	head = trimMark(head)
 	if head = head[skipSpace(head, 0):]; len(head) == 0 || head[0] != '<' {
@@ -83,35 +83,35 @@ func rootOf(head []byte) string {
 	}
 }
 
-// MaxXMLNesting is how deep elements may lie in elements.
+// MaxXMLNesting is how deeply elements may be nested.
 const MaxXMLNesting = 1000
 
-// xmlReader reads one XML document in a pass over its tokens.
+// xmlReader reads an XML document in one pass over its tokens.
 type xmlReader struct {
 	*harvest
 	in         *Input
 	want       bool
 	tokens     xmlTokens
-	vocabulary *xmlVocabulary // nil for one that is not known
+	vocabulary *xmlVocabulary // nil if unknown
 	stack      []xmlElement
 	namespaces xmlNamespaces
-	attrs      xmlAttributes // of the start tag at hand
+	attrs      xmlAttributes // of the current start tag
 	captured   xmlCapture
 	island     xmlIsland
-	rooted     bool // there was a root element
+	rooted     bool // a root element was found
 	feed       feedState
 }
 
 // xmlElement is an open element.
 type xmlElement struct {
-	name     string // without prefix, in lower case but for vocabularies with capitals
-	written  string // with prefix, in lower case: what a Link tells
+	name     string // without prefix, in lower case
+	written  string // with prefix, in lower case, as in a Link
 	space    xmlSpace
-	base     string // xml:base in force, "" for none
-	source   span   // of the name, for the end tag to match
-	bindings int    // in force outside of it
-	contents int    // where its content begins
-	link     int    // a link that its text belongs to, -1 for none
+	base     string // current xml:base, "" if none
+	source   span   // of the name, to match the end tag
+	bindings int    // number of namespace bindings outside the element
+	contents int    // offset of its content
+	link     int    // the link that gets its text, -1 if none
 	html     bool   // its text is HTML
 }
 
@@ -132,7 +132,7 @@ func (r *xmlReader) read() {
 			case r.tokens.fault != "":
 				h.fault("read XML: %s", r.tokens.fault)
 			case len(r.stack) > 0 || !r.rooted && !declaresOnly(h.src.text):
-				h.fault("read XML: it ends early")
+				h.fault("read XML: unexpected end of document")
 			}
 			for len(r.stack) > 0 {
 				r.close(len(h.src.text))
@@ -158,9 +158,9 @@ func (r *xmlReader) read() {
 	}
 }
 
-// declaresOnly reports whether XML without an element is whole all the same: it holds
-// the declarations of a document type for other documents to refer to (XML 1.0
-// section 2.8, extSubset).
+// declaresOnly reports whether XML without an element is nevertheless complete, because it
+// contains declarations of a document type that other documents refer to (XML 1.0 section
+// 2.8, extSubset).
 func declaresOnly(text []byte) bool {
 	if bytes.Contains(text, []byte("<!DOCTYPE")) {
 		return false
@@ -173,8 +173,8 @@ func declaresOnly(text []byte) bool {
 	return false
 }
 
-// root looks at the root element. It returns true when the reader of HTML has
-// taken the document over, as for XHTML and SVG.
+// root handles the root element. It returns true if it has read the document with the HTML
+// reader, as for XHTML and SVG.
 func (r *xmlReader) root() bool {
 	if r.vocabulary != nil && r.vocabulary.whole {
 		return false
@@ -186,7 +186,7 @@ func (r *xmlReader) root() bool {
 		r.doc.Format = name
 		readHTML(r.harvest, r.in, true)
 		if cutShort(r.src.text, string(local)) {
-			r.fault("read XML: it ends early")
+			r.fault("read XML: unexpected end of document")
 		}
 		return true
 	}
@@ -246,7 +246,7 @@ func (r *xmlReader) startTag() {
 	}
 }
 
-// open makes the element of the start tag at hand.
+// open returns the element of the current start tag.
 func (r *xmlReader) open() xmlElement {
 	e := xmlElement{bindings: len(r.namespaces), source: r.tokens.name, contents: r.tokens.end, link: -1}
 	if n := len(r.stack); n > 0 {
@@ -275,7 +275,7 @@ func (r *xmlReader) endTag() {
 	for i := len(r.stack) - 1; i >= 0; i-- {
 		if s := r.stack[i].source; bytes.Equal(r.src.text[s.start:s.end], name) {
 			if i < len(r.stack)-1 {
-				r.fault("read XML: not every element is closed")
+				r.fault("read XML: not all elements are closed")
 			}
 			for len(r.stack) > i {
 				r.close(r.tokens.start)
@@ -283,10 +283,10 @@ func (r *xmlReader) endTag() {
 			return
 		}
 	}
-	r.fault("read XML: an end tag closes what was not opened")
+	r.fault("read XML: an end tag has no start tag")
 }
 
-// close ends the innermost element, whose content reaches up to an offset.
+// close closes the innermost element, whose content ends at the offset end.
 func (r *xmlReader) close(end int) {
 	e := &r.stack[len(r.stack)-1]
 	if r.island.open() {
@@ -308,7 +308,7 @@ func (r *xmlReader) close(end int) {
 	r.stack = r.stack[:len(r.stack)-1]
 }
 
-// parent is the name of the element around the innermost one.
+// parent returns the name of the parent of the innermost element.
 func (r *xmlReader) parent() string {
 	if n := len(r.stack); n > 1 {
 		return r.stack[n-2].name
@@ -316,7 +316,7 @@ func (r *xmlReader) parent() string {
 	return ""
 }
 
-// generalLinks reads what means the same in every vocabulary.
+// generalLinks reads the links that mean the same in every vocabulary.
 func (r *xmlReader) generalLinks(e *xmlElement) {
 	kind := Navigation
 	if show := r.attrs.find(spaceXLink, "show"); show != nil && string(r.attrs.value(show).text) == "embed" {
@@ -337,7 +337,7 @@ func (r *xmlReader) generalLinks(e *xmlElement) {
 	}
 }
 
-// ids notes anchors: xml:id, and id, which most vocabularies declare as one.
+// ids adds anchors: xml:id, and id, which most vocabularies declare as an ID.
 func (r *xmlReader) ids() {
 	for i := range r.attrs.list {
 		a := &r.attrs.list[i]

@@ -2,21 +2,20 @@ package extract
 
 import "bytes"
 
-// xmlTokens cuts XML into events, each with its place. It is a scanner of our own
-// because encoding/xml tells no place of an attribute's value, stops at the first
-// entity it does not know and knows no encoding but UTF-8. It forgives what can be read all the
-// same; entities that a document defines itself are not expanded, so there is no
-// bomb to fear.
+// xmlTokens splits XML into events with positions. The scanner exists because encoding/xml
+// does not report the positions of attribute values, stops at the first unknown entity and
+// supports no encoding other than UTF-8. It tolerates errors where it can. It does not expand
+// entities that a document defines, so entity expansion attacks have no effect.
 type xmlTokens struct {
 	src        []byte
 	pos        int
-	start, end int // of the event
-	// nameAt and attributesAt are where a tag's name stands and where its
-	// attributes begin.
+	start, end int // offsets of the event
+	// name is the span of a tag's name, and attributesAt is the offset at which its
+	// attributes start.
 	name         span
 	attributesAt int
-	text         span // of the event's content, without the marks of CDATA
-	literal      bool // it holds no character references: CDATA
+	text         span // the event's content, without the delimiters of CDATA
+	literal      bool // text is CDATA, which has no character references
 	selfClosing  bool
 	fault        string
 }
@@ -67,7 +66,7 @@ func (t *xmlTokens) next() xmlEvent {
 	return t.tag()
 }
 
-// upTo ends the event at a mark.
+// upTo reads up to the end mark of the event.
 func (t *xmlTokens) upTo(mark string, open int, e xmlEvent, what string) xmlEvent {
 	from := t.pos + open
 	n := bytes.Index(t.src[from:], []byte(mark))
@@ -81,12 +80,12 @@ func (t *xmlTokens) upTo(mark string, open int, e xmlEvent, what string) xmlEven
 }
 
 func (t *xmlTokens) cutOff(what string) xmlEvent {
-	t.fault = "it ends within " + what
+	t.fault = "unexpected end inside " + what
 	t.pos, t.end = len(t.src), len(t.src)
 	return xmlEnd
 }
 
-// doctype steps over a document type declaration and what it declares between brackets.
+// doctype skips a document type declaration, including the declarations in brackets.
 func (t *xmlTokens) doctype() xmlEvent {
 	depth, quote := 0, byte(0)
 	for i := t.pos; i < len(t.src); i++ {
@@ -147,7 +146,7 @@ scan:
 	t.end = t.pos
 	t.selfClosing = e == xmlStartTag && t.src[end-1] == '/'
 	t.nameIn(from, end)
-	if t.name.start == t.name.end { // "< " begins no tag
+	if t.name.start == t.name.end { // "< " does not start a tag
 		t.text, t.literal = span{t.start, t.end}, false
 		return xmlText
 	}
@@ -162,7 +161,7 @@ func (t *xmlTokens) nameIn(from, end int) {
 	t.name, t.attributesAt = span{from, i}, i
 }
 
-// localName is the tag's name without its prefix.
+// localName splits a tag's name at the colon of its prefix.
 func localName(name []byte) (prefix, local []byte) {
 	if i := bytes.IndexByte(name, ':'); i >= 0 {
 		return name[:i], name[i+1:]
@@ -170,8 +169,8 @@ func localName(name []byte) (prefix, local []byte) {
 	return nil, name
 }
 
-// attributes returns a scanner of the event's attributes; the places it tells are
-// offsets in the returned base.
+// attributes returns a scanner for the event's attributes. The spans it returns are relative
+// to the returned base offset.
 func (t *xmlTokens) attributes() (s attributeScanner, base int) {
 	end := t.end
 	if t.src[end-1] == '>' { // of an instruction too

@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// xmlSpace is a namespace that means something to a reader.
+// xmlSpace is a namespace that is known to a reader.
 type xmlSpace uint8
 
 const (
@@ -43,13 +43,13 @@ var xmlSpaces = map[string]xmlSpace{
 	"http://purl.oclc.org/ooxml/officeDocument/relationships":             spaceRelationships,
 }
 
-// usualPrefixes stand in for declarations that were forgotten, or made by an
-// entity, as some drawing programs do.
+// usualPrefixes are used where a namespace declaration is missing, or its value is an entity,
+// as some drawing programs write it.
 var usualPrefixes = map[string]xmlSpace{
 	"xml": spaceXML, "xlink": spaceXLink, "xi": spaceXInclude, "atom": spaceAtom, "media": spaceMedia, "content": spaceContent, "xhtml": spaceXHTML,
 }
 
-// xmlNamespaces are the namespace declarations in force.
+// xmlNamespaces are the current namespace declarations.
 type xmlNamespaces []xmlBinding
 
 type xmlBinding struct {
@@ -57,7 +57,7 @@ type xmlBinding struct {
 	space  xmlSpace
 }
 
-// declare puts the declarations of a start tag into force.
+// declare adds the declarations of a start tag.
 func (n *xmlNamespaces) declare(attrs *xmlAttributes) {
 	for i := range attrs.list {
 		a := &attrs.list[i]
@@ -81,7 +81,7 @@ func (n *xmlNamespaces) declare(attrs *xmlAttributes) {
 	}
 }
 
-// resolve finds the namespace of an element's prefix.
+// resolve returns the namespace for an element's prefix.
 func (n xmlNamespaces) resolve(prefix []byte) xmlSpace {
 	for i := len(n) - 1; i >= 0; i-- {
 		if n[i].prefix == string(prefix) {
@@ -97,7 +97,7 @@ func (n xmlNamespaces) resolve(prefix []byte) xmlSpace {
 	return spaceOther
 }
 
-// attributeName splits an attribute's name; one without a prefix is in no namespace.
+// attributeName splits an attribute's name. A name without a prefix has no namespace.
 func (n xmlNamespaces) attributeName(name string) (xmlSpace, string) {
 	prefix, local, prefixed := strings.Cut(name, ":")
 	if !prefixed {
@@ -109,21 +109,21 @@ func (n xmlNamespaces) attributeName(name string) (xmlSpace, string) {
 // xmlAttributes are the attributes of a start tag.
 type xmlAttributes struct {
 	list    []xmlAttribute
-	source  *view // that they stand in
-	decoded view  // the value asked for last
+	source  *view // the text that contains them
+	decoded view  // the last value returned
 	buffer  []byte
 }
 
 type xmlAttribute struct {
 	space xmlSpace
-	name  string // without prefix, once the namespaces are known
+	name  string // without prefix once namespaces are resolved
 	at    span
 }
 
-// maxXMLAttributes bounds the attributes of one start tag that are looked at.
+// maxXMLAttributes is the maximum number of attributes read of one start tag.
 const maxXMLAttributes = 256
 
-// read takes the attributes of the tag that the tokens are at.
+// read reads the attributes of the current tag.
 func (x *xmlAttributes) read(t *xmlTokens) {
 	x.list = x.list[:0]
 	s, base := t.attributes()
@@ -138,7 +138,7 @@ func (x *xmlAttributes) read(t *xmlTokens) {
 	}
 }
 
-// find returns the attribute of a name, nil when there is none.
+// find returns the attribute with a name, or nil.
 func (x *xmlAttributes) find(space xmlSpace, name string) *xmlAttribute {
 	for i := range x.list {
 		if a := &x.list[i]; a.space == space && a.name == name {
@@ -148,7 +148,7 @@ func (x *xmlAttributes) find(space xmlSpace, name string) *xmlAttribute {
 	return nil
 }
 
-// value decodes a value; it is valid until the next call.
+// value decodes a value. The result is valid until the next call.
 func (x *xmlAttributes) value(a *xmlAttribute) *view {
 	v := &x.decoded
 	raw := x.source.text[a.at.start:a.at.end]
@@ -160,7 +160,7 @@ func (x *xmlAttributes) value(a *xmlAttribute) *view {
 	return v
 }
 
-// get returns the value of an attribute in no namespace, "" when there is none.
+// get returns the value of an attribute without a namespace, or "" if there is none.
 func (x *xmlAttributes) get(name string) string {
 	if a := x.find(spaceNone, name); a != nil {
 		return string(x.value(a).text)
@@ -168,7 +168,7 @@ func (x *xmlAttributes) get(name string) string {
 	return ""
 }
 
-// attributeLink notes an attribute as a link; nil when it is not there.
+// attributeLink adds an attribute as a link. It returns nil if there is no such attribute.
 func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect Expect) *Link {
 	a := r.attrs.find(space, name)
 	if a == nil {
@@ -187,7 +187,7 @@ func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect
 	return f
 }
 
-// place gives a link what it owes to the element it stands in.
+// setElement sets the fields of a link that depend on the innermost element.
 func (r *xmlReader) place(f *Link) {
 	if n := len(r.stack); n > 0 {
 		e := &r.stack[n-1]
@@ -198,17 +198,17 @@ func (r *xmlReader) place(f *Link) {
 	}
 }
 
-// xmlCapture is the text of an element, gathered from its pieces.
+// xmlCapture collects the text of an element.
 type xmlCapture struct {
-	depth int // of the element, 0 when none is being gathered
+	depth int // of the element, 0 when no text is captured
 	view
 }
 
-// maxCaptured bounds the text of an element that is kept, HTML in feeds included.
+// maxCaptured is the maximum length of the text of an element, including HTML in feeds.
 const maxCaptured = 16 << 20
 
-// capture begins to gather the text of the innermost element, unless that of one
-// around it is being gathered.
+// capture starts to collect the text of the innermost element, unless the text of an ancestor
+// is being collected.
 func (r *xmlReader) capture() {
 	if r.captured.depth > 0 && r.captured.depth < len(r.stack) {
 		return
@@ -217,10 +217,10 @@ func (r *xmlReader) capture() {
 	r.captured.view = view{text: r.captured.text[:0], marks: r.captured.marks[:0], parent: &r.src}
 }
 
-// capturing reports whether the text of the innermost element was gathered.
+// capturing reports whether the text of the innermost element was collected.
 func (r *xmlReader) capturing() bool { return r.captured.depth > 0 && r.captured.depth == len(r.stack) }
 
-// captureText returns what was gathered of the innermost element's text, folded.
+// captureText returns the collected text of the innermost element with white space collapsed.
 func (r *xmlReader) captureText() string {
 	if !r.capturing() {
 		return ""
@@ -247,7 +247,7 @@ func (r *xmlReader) text() {
 	}
 }
 
-// textLink notes the gathered text of the innermost element as a link.
+// textLink adds the collected text of the innermost element as a link.
 func (r *xmlReader) textLink(kind Kind, expect Expect) *Link {
 	v := &r.captured.view
 	at := trimSpan(v.text, whole(v))
@@ -262,14 +262,14 @@ func (r *xmlReader) textLink(kind Kind, expect Expect) *Link {
 	return f
 }
 
-// elementWord is an element's local name as the tables have it.
+// lowerLocalName returns an element's local name as used in the tables.
 func elementWord(local []byte) string {
 	return strings.ToLower(string(local[:min(len(local), longestKnown)]))
 }
 
-// joinBase nests one xml:base in another. Only where both are relative and the
-// outer one is no plain path it can be wrong: the document's own base is not
-// known here.
+// joinBase combines a nested xml:base with the outer one. The result can be wrong only if
+// both are relative and the outer one is not a plain path, because the document's own base is
+// not known here.
 func joinBase(outer, inner string) string {
 	if outer == "" || inner == "" {
 		return outer + inner
@@ -291,7 +291,7 @@ func joinBase(outer, inner string) string {
 	return outer[:strings.LastIndexByte(outer, '/')+1] + inner
 }
 
-// xmlIsland is XHTML or SVG inside another vocabulary: the reader of HTML reads it.
+// xmlIsland is XHTML or SVG inside another vocabulary. The HTML reader reads it.
 type xmlIsland struct {
 	start, depth int
 	base         string
@@ -308,7 +308,7 @@ func (i *xmlIsland) end(r *xmlReader, end int) {
 	}
 }
 
-// readFragment reads HTML that stands in another document.
+// readFragment reads HTML inside another document.
 func (r *xmlReader) readFragment(v *view, base string, isXML bool) {
 	inner := newNestedReader(true, 1)
 	inner.xml = isXML
@@ -326,7 +326,7 @@ func (r *xmlReader) readFragment(v *view, base string, isXML bool) {
 	}
 }
 
-// titled gives the links from first on that have no text a title.
+// setMissingText sets the text of those links from first on that have none.
 func (r *xmlReader) titled(first int, title []byte) {
 	if title = trimFolded(foldSpace(nil, title)); len(title) == 0 || first >= len(r.links) {
 		return
@@ -339,7 +339,7 @@ func (r *xmlReader) titled(first int, title []byte) {
 	}
 }
 
-// inOrder sorts the links from first on by their place.
+// sortLinks sorts the links from first on by position.
 func (r *xmlReader) inOrder(first int) {
 	slices.SortStableFunc(r.links[first:], func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 }

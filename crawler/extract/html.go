@@ -14,8 +14,8 @@ var htmlFormat = format{
 	read:       func(h *harvest, in *Input) { readHTML(h, in, false) },
 }
 
-// xhtmlFormat is XHTML, read by the rules of HTML but for two: "/>" closes any
-// element, and without a declaration the encoding is UTF-8.
+// xhtmlFormat is XHTML, read by the rules of HTML with two exceptions: "/>" closes any
+// element, and the default encoding is UTF-8.
 var xhtmlFormat = format{
 	name:       "html",
 	media:      []string{"application/xhtml+xml", "application/vnd.wap.xhtml+xml"},
@@ -25,13 +25,13 @@ var xhtmlFormat = format{
 	read: func(h *harvest, in *Input) {
 		readHTML(h, in, true)
 		if cutShort(h.src.text, "html") {
-			h.fault("read XML: it ends early")
+			h.fault("read XML: unexpected end of document")
 		}
 	},
 }
 
-// cutShort reports whether an XML document's root element is begun and never ended, by
-// the look of it: browsers show an error in place of what follows, or of all.
+// cutShort reports whether the root element of an XML document seems to be opened and never
+// closed. Browsers then show an error instead of the rest, or of the whole document.
 func cutShort(text []byte, root string) bool {
 	start := bytes.Index(text, []byte("<"+root))
 	if start < 0 {
@@ -64,9 +64,9 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	}
 }
 
-// htmlSignatures tell HTML by its first bytes (MIME Sniffing 7.1). A blank or '>'
-// must follow; here a tag may also go on in the next line, and a byte order mark
-// may stand in front.
+// htmlSignatures identify HTML by its first bytes (MIME Sniffing 7.1). A space or '>' must
+// follow. Unlike in the standard, a line break may also follow, and a byte order mark may
+// come first.
 var htmlSignatures = []string{
 	"<!DOCTYPE HTML", "<HTML", "<HEAD", "<SCRIPT", "<IFRAME", "<H1", "<DIV", "<FONT", "<TABLE", "<A",
 	"<STYLE", "<TITLE", "<B", "<BODY", "<BR", "<P", "<!--",

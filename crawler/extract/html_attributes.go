@@ -1,18 +1,16 @@
 package extract
 
-// An attributeScanner finds the attributes of a start tag and, unlike the
-// tokenizer, tells where they stand. It reads them as the tokenizer of
-// golang.org/x/net/html does (HTML standard 13.2.5.32 to 13.2.5.40); that both agree
-// is held by a fuzz test.
+// An attributeScanner finds the attributes of a start tag and, unlike the tokenizer, reports
+// their positions. It reads them as the tokenizer of golang.org/x/net/html does (HTML
+// standard 13.2.5.32 to 13.2.5.40); a fuzz test checks that both agree.
 type attributeScanner struct {
 	tag []byte // from '<' to '>'
-	pos int    // behind the tag's name at first
+	pos int    // initially after the tag's name
 }
 
-// next returns the next attribute's name and value, and false at the end of the
-// tag. A name may be empty (a stray '/'), and may be one that was seen before:
-// the first of an attribute counts. Where there is no value it is empty, and
-// stands behind the name or the equals sign.
+// next returns the next attribute's name and value. ok is false at the end of the tag. The
+// name may be empty (a stray '/'), and may repeat an earlier one, of which the first counts.
+// If there is no value, the span is empty and comes after the name or the equals sign.
 func (s *attributeScanner) next() (name, value span, ok bool) {
 	s.skipSpace()
 	if s.pos >= len(s.tag) || s.tag[s.pos] == '>' {
@@ -34,7 +32,7 @@ func (s *attributeScanner) name() span {
 	for ; s.pos < len(s.tag); s.pos++ {
 		switch c := s.tag[s.pos]; c {
 		case '=':
-			// An equals sign in front belongs to the name.
+			// A leading equals sign belongs to the name.
 			if s.pos > start {
 				return span{start, s.pos}
 			}
@@ -81,7 +79,7 @@ func (s *attributeScanner) value() span {
 	return span{start, s.pos}
 }
 
-// tagName returns where the name of a raw tag lies: "<a href=x>" or "</a>".
+// tagName returns the span of the name in a raw tag: "<a href=x>" or "</a>".
 func tagName(tag []byte) span {
 	start := 1
 	if len(tag) > 1 && tag[1] == '/' {

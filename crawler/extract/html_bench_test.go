@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// realPages are pages of every generator, by its name.
+// realPages returns pages made by various generators, by generator name.
 func realPages(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	files, err := filepath.Glob("testdata/pages/*.html")
@@ -35,14 +35,14 @@ func benchmarkPage(tb testing.TB) []byte {
 	return body
 }
 
-// ways are those of reading a page: by the scanner, by the tokenizer alone as before, and
-// by the scanner without what only shown links need.
+// ways are the ways to read a page: with the scanner, with the tokenizer only, and with the
+// scanner but without what only shown links need.
 var ways = []struct {
 	name            string
 	reference, bare bool
 }{{name: "scanner"}, {name: "tokenizer", reference: true}, {name: "bare", bare: true}}
 
-// BenchmarkPages reads pages in each way.
+// BenchmarkPages reads pages in each of the ways.
 func BenchmarkPages(b *testing.B) {
 	for name, body := range realPages(b) {
 		for _, by := range ways {
@@ -60,7 +60,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// BenchmarkMarkup cuts pages into events and does nothing with them.
+// BenchmarkMarkup splits pages into events without using them.
 func BenchmarkMarkup(b *testing.B) {
 	for name, body := range realPages(b) {
 		for _, by := range []string{"scanner", "tokenizer"} {
@@ -78,9 +78,9 @@ func BenchmarkMarkup(b *testing.B) {
 	}
 }
 
-// BenchmarkDocumentation reads all pages of each tree named by
-// ORBWEAVER_DOCUMENTATION, once each: many pages teach the processor less of what
-// comes next than one that is read again and again.
+// BenchmarkDocumentation reads all pages of each directory named in ORBWEAVER_DOCUMENTATION
+// once. With many different pages the processor predicts branches less well than with one
+// page read repeatedly.
 func BenchmarkDocumentation(b *testing.B) {
 	for _, root := range filepath.SplitList(os.Getenv(documentation)) {
 		var pages []Input

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Character references (HTML standard 13.2.5.72), decoded so that each decoded
-// byte can be traced to the place in the source it was written at. The table of
-// names is that of golang.org/x/net/html, whose UnescapeString follows the rules for text;
-// the ones for attribute values are stricter and stated in reference.
+// Character references (HTML standard 13.2.5.72), decoded so that each decoded byte can be
+// traced back to its position in the source. The table of names is that of
+// golang.org/x/net/html, whose UnescapeString follows the rules for text. The stricter rules
+// for attribute values are in appendCharRef.
 
-// unescape appends src to dst with line endings normalized to LF, NUL replaced
-// by U+FFFD and character references decoded, and records the marks. Attribute
-// tells the rules of attribute values from those of text.
+// unescape appends src to dst with line endings normalized to LF, NUL replaced by U+FFFD and
+// character references decoded, and appends the marks. attribute selects the rules for
+// attribute values instead of those for text.
 func unescape(dst []byte, marks []mark, src []byte, attribute bool) ([]byte, []mark) {
 	for i := 0; i < len(src); {
 		n := indexEscape(src[i:])
@@ -45,11 +45,10 @@ func unescape(dst []byte, marks []mark, src []byte, attribute bool) ([]byte, []m
 // needsUnescape reports whether unescape would change b.
 func needsUnescape(b []byte) bool { return indexEscape(b) < len(b) }
 
-// indexEscape returns the offset of the first byte that is not itself when
-// decoded, or the length of b.
+// indexEscape returns the index of the first byte that decoding changes, or the length of b.
 func indexEscape(b []byte) int {
 	if len(b) >= 256 {
-		// Three vectorized searches beat a loop from about here on.
+		// For longer texts, three vectorized searches beat a loop.
 		n := len(b)
 		for _, c := range [...]byte{'&', '\r', 0} {
 			if i := bytes.IndexByte(b[:n], c); i >= 0 {
@@ -60,8 +59,8 @@ func indexEscape(b []byte) int {
 	}
 	i := 0
 	for ; hasAt(b, i, 8); i += 8 {
-		// A byte of w^x is zero where that of w is the one sought; the lowest bit
-		// set tells the first.
+		// A byte of w^x is zero where the byte of w is the one sought. The lowest bit set
+		// marks the first one.
 		w := binary.LittleEndian.Uint64(b[i:])
 		if found := zeroBytes(w^'&'*eachByte) | zeroBytes(w^'\r'*eachByte) | zeroBytes(w); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
@@ -75,12 +74,12 @@ func indexEscape(b []byte) int {
 	return len(b)
 }
 
-// longestName is the length of the longest name with its semicolon:
+// longestName is the length of the longest name including its semicolon:
 // "CounterClockwiseContourIntegral;".
 const longestName = 32
 
-// reference appends what the character reference at the start of src stands for
-// and returns its length; where there is none it appends the '&'.
+// appendCharRef decodes the character reference at the start of src and returns its length.
+// If there is none, it appends the '&'.
 func reference(dst, src []byte, attribute bool) ([]byte, int) {
 	if bytes.HasPrefix(src, []byte("&amp;")) {
 		return append(dst, '&'), len("&amp;")
@@ -109,9 +108,9 @@ func reference(dst, src []byte, attribute bool) ([]byte, int) {
 		return append(dst, '&'), 1
 	}
 	if attribute {
-		// In an attribute only a whole name counts: &copyright stays as it is,
-		// where text would read ©right. What UnescapeString left of the name
-		// betrays that it read a part of it.
+		// In an attribute only a complete name counts: &copyright stays as it is, while text
+		// decodes it to ©right. If UnescapeString left a part of the name, it decoded only a
+		// prefix.
 		last := read[len(read)-1]
 		partial := isAlphanumeric(last)
 		if terminated {
@@ -124,8 +123,8 @@ func reference(dst, src []byte, attribute bool) ([]byte, int) {
 	return append(dst, read...), n
 }
 
-// numericLength returns the length of the numeric character reference at the
-// start of src, 0 when it has no digits.
+// numericLength returns the length of the numeric character reference at the start of src, or
+// 0 if it has no digits.
 func numericLength(src []byte) int {
 	n, isDigit := 2, isDecimal
 	if n < len(src) && src[n]|0x20 == 'x' {

@@ -40,7 +40,8 @@ func TestUnescape(t *testing.T) {
 	}
 }
 
-// In text our decoding is html.UnescapeString, but for line endings and NUL.
+// FuzzUnescapeText checks that decoding of text equals html.UnescapeString, except for line
+// endings and NUL.
 func FuzzUnescapeText(f *testing.F) {
 	for _, c := range standard[struct{ Input string }](f, "tokenizer-attributes.json") {
 		f.Add(c.Input)
@@ -57,7 +58,7 @@ func FuzzUnescapeText(f *testing.F) {
 	})
 }
 
-// Places go back through every level.
+// TestViewSource checks that offsets are mapped back through all levels.
 func TestViewSource(t *testing.T) {
 	const doc = `12345&amp;amp;x&amp;amp;y`
 	outer := &view{text: []byte(doc)}
@@ -72,7 +73,7 @@ func TestViewSource(t *testing.T) {
 	}
 }
 
-// The searches eight bytes at a time find what a loop finds.
+// TestWordSearches checks that searches of eight bytes at a time agree with simple loops.
 func TestWordSearches(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	alphabet := []byte("ab&\r\x00\x01 /=>\x80\xFF%'\"<\x0c-:A_\x1f!")

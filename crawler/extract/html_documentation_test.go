@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// documentation names directories, separated as in PATH, whose HTML is read both
-// ways: on a Debian machine /usr/share/doc is a good one. Symbolic links that it is
-// full of are followed where they stand in the list themselves.
+// documentation lists directories, separated as in PATH, whose HTML is read with the scanner
+// and with the tokenizer, such as /usr/share/doc on Debian. Symbolic links are followed only
+// if they are listed themselves.
 const documentation = "ORBWEAVER_DOCUMENTATION"
 
-// What the scanner finds in real pages is what the tokenizer finds: in those of
-// testdata/pages, in the documents, and in as many as there are at hand.
+// TestDocumentation checks that the scanner and the tokenizer find the same in real pages:
+// those of testdata/pages, the documents, and the pages in the listed directories.
 func TestDocumentation(t *testing.T) {
 	roots := append([]string{"testdata", "../../testdata/documents"}, filepath.SplitList(os.Getenv(documentation))...)
 	for _, root := range roots {

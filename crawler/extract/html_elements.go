@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// attribute numbers the attribute names that mean something to the reader.
+// attribute is the number of an attribute name that has a meaning for the reader.
 type attribute uint8
 
 const (
@@ -33,12 +33,12 @@ const (
 	attrPing
 	attrPluginspage
 	attrStyle
-	// The rest are no references; they tell what the references mean.
+	// The rest are not references; they determine what references mean.
 	attrID
 	attrName
 	attrAlt
 	attrIgnore
-	attrProperty // from here on they mean nothing on an element without a role or a reference
+	attrProperty // from here on, they have no meaning on an element without a role or a reference
 	attrHTTPEquiv
 	attrRel
 	attrAs
@@ -56,11 +56,11 @@ const (
 	attributeCount
 )
 
-// meansAlone reports whether the attribute of a number, -1 for an unknown one, may mean
-// something on an element without a role.
+// meaningfulWithoutRole reports whether the attribute with a number, -1 for an unknown one,
+// may have a meaning on an element without a role.
 func meansAlone(number int) bool { return uint(number) < uint(attrProperty) }
 
-// A start tag keeps its attributes as a bit set.
+// A start tag stores its attributes as a bit set of 64 bits.
 var _ [64 - attributeCount]struct{}
 
 var attributeNames = [attributeCount]string{
@@ -77,11 +77,10 @@ var attributeNames = [attributeCount]string{
 	attrEncoding: "encoding", attrShadowrootmode: "shadowrootmode", attrIgnore: IgnoreAttribute,
 }
 
-// IgnoreAttribute on an element leaves out its links and those of the elements
-// inside it.
+// IgnoreAttribute on an element excludes its links and those of the elements inside it.
 const IgnoreAttribute = "data-orbweaver-ignore"
 
-// form says how an attribute's value holds its references.
+// form is how an attribute's value contains references.
 type form uint8
 
 const (
@@ -92,13 +91,13 @@ const (
 	formSrcset          // image candidates
 	formDocument        // a document: srcdoc
 	formHashName        // "#" and the name of a map
-	formRel             // the whole value; rel says what it means
+	formRel             // the whole value; its meaning depends on rel
 	formMeta            // content of a meta element
 	formSubmission      // the whole value, unless the form is sent with POST
 	formClass           // a URL, or the name of software (clsid:, java:)
 )
 
-// A rule says what references an attribute of an element holds.
+// A rule says which references an attribute of an element contains.
 type rule struct {
 	element   string
 	attribute attribute
@@ -107,8 +106,8 @@ type rule struct {
 	expect    Expect
 }
 
-// htmlRules are the references of HTML: today's standard, and HTML 4, 3.2 and what browsers
-// of their time added.
+// htmlRules are the references of HTML: those of the current standard, of HTML 4 and 3.2, and
+// of browser extensions from that time.
 var htmlRules = []rule{
 	{"a", attrHref, formURL, Navigation, ExpectAny},
 	{"a", attrPing, formSpaces, Host, ExpectAny},
@@ -174,7 +173,7 @@ var htmlRules = []rule{
 	{"xmp", attrHref, formURL, Navigation, ExpectAny},
 }
 
-// svgRules: these elements have a reference in href or, as SVG 1.1 writes it, in xlink:href.
+// svgRules are the elements with a reference in href or, as in SVG 1.1, in xlink:href.
 var svgRules = []struct {
 	name   string
 	kind   Kind
@@ -205,7 +204,7 @@ var svgRules = []struct {
 	{"font-face-uri", Resource, ExpectAny},
 }
 
-// role is what the reader does about an element beside its rules.
+// role is what the reader does for an element besides applying its rules.
 type role uint8
 
 const (
@@ -247,25 +246,25 @@ var svgRoles = map[string]role{
 type element struct {
 	name string
 	role role
-	// textTag is the name again where the tokenizer takes the content for text.
+	// textTag is the name again if the tokenizer treats the content as text.
 	textTag string
-	// rules holds, for each attribute, the place in list plus one.
+	// rules is, for each attribute, one more than the index in list.
 	rules [attributeCount]uint8
 	list  []rule
-	holds uint64 // bit set of the attributes with a rule
-	// breaksOut closes any SVG and MathML around it (13.2.6.5).
+	holds uint64 // bit set of the attributes that have a rule
+	// breaksOut is set for an element that closes any SVG and MathML around it (13.2.6.5).
 	breaksOut bool
-	// endBreaksOut says that its end tag does, unless such an element is open inside: one is
-	// taken to be open outside then.
+	// endBreaksOut is set if the end tag does so, unless such an element is open inside: it
+	// is then assumed to close one outside.
 	endBreaksOut bool
-	// fillsBody forbids a frameset behind it (13.2.6.4.7).
+	// fillsBody is set for an element after which no frameset is allowed (13.2.6.4.7).
 	fillsBody bool
 }
 
-// alwaysRead are the attributes that mean something on elements without a rule for them.
+// alwaysRead are the attributes that have a meaning on elements without a rule for them.
 const alwaysRead = 1<<attrID | 1<<attrName | 1<<attrStyle
 
-// unknownElement stands for what the tables do not have.
+// unknownElement represents all elements that are not in the tables.
 var unknownElement element
 
 func (e *element) rule(a attribute) *rule {
@@ -275,7 +274,7 @@ func (e *element) rule(a attribute) *rule {
 	return nil
 }
 
-// elementIndex are elements by their names in lower case, while the tables are compiled.
+// elementIndex maps names in lower case to elements while the tables are compiled.
 type elementIndex map[string]*element
 
 func (x elementIndex) at(name string) *element {
@@ -294,8 +293,8 @@ func (x elementIndex) add(r rule) {
 	e.holds |= 1 << r.attribute
 }
 
-// ordinary are elements without a rule or a role: listed for their effect on
-// foreign content and framesets, or so that their names need no string of their own.
+// ordinary are elements without rules and roles. They are listed for their effect on foreign
+// content and framesets, or so that their names need not be allocated.
 var ordinary = []struct {
 	names                              []string
 	breaksOut, endBreaksOut, fillsBody bool
@@ -312,10 +311,11 @@ var ordinary = []struct {
 	{[]string{"font", "g", "path", "rect", "circle", "text"}, false, false, false},
 }
 
-// htmlElements and svgElements are the tables compiled. In HTML "image" is read as "img".
+// htmlElements and svgElements are the compiled tables. In HTML, "image" is an alias of
+// "img".
 var htmlElements, svgElements = compileHTML().compile(), compileSVG().compile()
 
-// elementA is the one that most tags with a meaning are of.
+// elementA is the a element, to which most tags with a meaning belong.
 var elementA = htmlElements.find('a', []byte("a"))
 
 // elementTable finds elements.
@@ -333,7 +333,7 @@ func (x elementIndex) compile() elementTable {
 	return t
 }
 
-// find returns the element of a name whose key is known.
+// find returns the element with a name whose key is known.
 func (t *elementTable) find(key nameKey, name []byte) *element {
 	if i := t.names.find(key, name); i >= 0 {
 		return t.list[i]
@@ -383,5 +383,5 @@ func compileSVG() elementIndex {
 // longestKnown is the length of the longest name in the tables.
 const longestKnown = len(IgnoreAttribute)
 
-// knownAttributes numbers them as attribute does.
+// knownAttributes maps attribute names to the values of type attribute.
 var knownAttributes = newNameTable(attributeNames[:])

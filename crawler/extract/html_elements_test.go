@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Each case is a piece of HTML in which ‸ stands before every reference, and what
-// is to be found there.
+// elementCases are pieces of HTML in which ‸ precedes every reference, and the links
+// expected.
 var elementCases = []struct {
 	html string
 	want []string
@@ -103,7 +103,7 @@ func repeat(format string, names ...string) []string {
 
 var expectNames = [...]string{ExpectAny: "any", ExpectImage: "image", ExpectScript: "script", ExpectStyle: "style"}
 
-// describeLink is a link as the tables of these tests write it, but for its place.
+// describeLink returns a link in the notation of these tests, without its position.
 func describeLink(l Link) string {
 	s := fmt.Sprintf("%s %s %s %s %q %q", l.Element, l.Attribute, l.Kind, expectNames[l.Expect], l.Ref, l.Text)
 	if l.Base != "" {
@@ -120,7 +120,7 @@ func describeLink(l Link) string {
 	return s
 }
 
-// unmark takes the marks out of a source and returns the places they stood at.
+// unmark removes the marks from a source and returns their positions.
 func unmark(marked string) (source string, places [][2]int) {
 	line, column := 1, 1
 	var b strings.Builder
@@ -140,10 +140,10 @@ func unmark(marked string) (source string, places [][2]int) {
 
 func TestElements(t *testing.T) {
 	for _, c := range elementCases {
-		// At the beginning, and behind two lines of text with wide characters.
+		// At the start, and after two lines of text with wide characters.
 		for _, before := range []string{"", "é€😀\n\t日本 <b>é</b>"} {
 			if before != "" && strings.Contains(c.html, "frame src") {
-				continue // text forbids a frameset
+				continue // no frameset is allowed after text
 			}
 			source, places := unmark(before + c.html)
 			doc := Extract(Input{Body: []byte(source), ContentType: "text/html;charset=utf-8"})
@@ -161,7 +161,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// Every row of the tables has a case.
+// TestElementCasesAreComplete checks that every row of the tables has a case.
 func TestElementCasesAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range elementCases {

@@ -1,25 +1,26 @@
 package extract
 
-// foreign keeps track of SVG and MathML in HTML, as far as it changes how markup
-// is read: which elements are meant, where CDATA sections count, and where the
-// content of title, style and script is markup. It follows the rules of HTML
-// 13.2.6.5 for elements that close foreign content, without a tree: what an end
-// tag does that belongs to neither language at hand is guessed by its name.
+// foreign tracks SVG and MathML in HTML as far as they change how markup is read: which
+// elements a name means, where CDATA sections count, and where the content of title, style
+// and script is markup. It follows the rules of HTML 13.2.6.5 for elements that close foreign
+// content, but without a tree: if an end tag belongs to neither language, its effect is
+// guessed from its name.
 type foreign struct {
 	open []foreignElement
-	// count says how many of open have each name, by its place in foreignNames.
+	// count is the number of elements in open with each name, indexed like foreignNames.
 	count [len(foreignNames) + 1]int
 }
 
 type foreignElement struct {
 	kind foreignKind
-	name uint8 // its place in foreignNames
-	// other is what HTML would take the element for, whose end tag may close one outside too.
+	name uint8 // index in foreignNames
+	// other is the HTML element with this name, if an end tag may also close such an element
+	// outside.
 	other *element
 }
 
-// foreignNames are the elements kept track of by name: svg and math, and the integration
-// points, inside which HTML stands. Names are in lower case, as the tokenizer writes them.
+// foreignNames are the elements tracked by name: svg and math, and the integration points,
+// which contain HTML. Names are in lower case, as the tokenizer writes them.
 var foreignNames = [...]string{"svg", "math", "foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"}
 
 const (
@@ -39,7 +40,7 @@ const (
 	inMath
 )
 
-// in says which language the next start tag belongs to.
+// in returns the language of the next start tag.
 func (f *foreign) in() foreignKind {
 	if n := len(f.open); n > 0 {
 		return f.open[n-1].kind
@@ -52,8 +53,8 @@ func (f *foreign) push(kind foreignKind, name int) {
 	f.count[name]++
 }
 
-// maxOther is how many elements are open before no more are kept track of but by name:
-// browsers' trees are no deeper, and a page may open millions.
+// maxOther is the number of open elements beyond which only those in foreignNames are
+// tracked. Trees in browsers are no deeper, and a page may open millions of elements.
 const maxOther = 512
 
 func (f *foreign) pushOther(kind foreignKind, e *element) {
@@ -64,7 +65,7 @@ func (f *foreign) pushOther(kind foreignKind, e *element) {
 	f.open[len(f.open)-1].other = e
 }
 
-// cut closes all but the outermost n.
+// cut closes all elements except the outermost n.
 func (f *foreign) cut(n int) {
 	for _, e := range f.open[n:] {
 		f.count[e.name]--
@@ -81,8 +82,8 @@ func (f *foreign) breakOut() {
 	f.cut(n)
 }
 
-// integrationPoint returns the place in foreignNames of an element of SVG or
-// MathML inside which HTML stands, and -1 for any other.
+// integrationPoint returns the index in foreignNames of an element of SVG or MathML that
+// contains HTML, and -1 for any other element.
 func integrationPoint(in foreignKind, t *startTag) int {
 	first, end := firstSVGPoint, firstMathPoint
 	switch in {
@@ -99,7 +100,7 @@ func integrationPoint(in foreignKind, t *startTag) int {
 	return -1
 }
 
-// endTag closes what an end tag closes; its name may be in any letter case.
+// endTag closes the elements that an end tag closes. The case of its name does not matter.
 func (f *foreign) endTag(name []byte) {
 	if len(f.open) == 0 {
 		return
@@ -120,8 +121,8 @@ func (f *foreign) endTag(name []byte) {
 	}
 }
 
-// endOther closes the innermost of an element, which is taken to be open outside of all
-// SVG and MathML at hand where it is not open inside.
+// endOther closes the innermost open element of this kind. If there is none inside the
+// current SVG or MathML, it is assumed to be open outside.
 func (f *foreign) endOther(e *element) {
 	for i := len(f.open) - 1; i >= 0 && f.open[i].kind != inHTML; i-- {
 		if f.open[i].other == e {

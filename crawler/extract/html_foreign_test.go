@@ -2,7 +2,7 @@ package extract
 
 import "testing"
 
-// A page that opens elements without end in SVG costs no more for it.
+// TestForeignDepth checks that a page with endlessly nested elements in SVG costs no more.
 func TestForeignDepth(t *testing.T) {
 	var f foreign
 	f.push(inSVG, 0)
@@ -11,10 +11,10 @@ func TestForeignDepth(t *testing.T) {
 		f.pushOther(inSVG, a)
 	}
 	if len(f.open) != maxOther {
-		t.Errorf("%d elements are kept track of, want %d", len(f.open), maxOther)
+		t.Errorf("%d elements are tracked, want %d", len(f.open), maxOther)
 	}
 	f.endTag([]byte("td"))
 	if f.in() != inHTML || len(f.open) != 0 {
-		t.Errorf("%d elements are open behind the end of one outside", len(f.open))
+		t.Errorf("%d elements are open after the end tag of an outer element", len(f.open))
 	}
 }

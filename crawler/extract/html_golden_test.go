@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the golden files of this package should hold")
 
-// Each archive in testdata/golden holds a document, whose name is "in" with its
-// extension, and what is to be found in it.
+// TestGolden reads the archives in testdata/golden. Each contains a document, whose name is
+// "in" with an extension, and the expected result.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -26,7 +26,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(archive.Files) != 2 || archive.Files[1].Name != "want" {
-			t.Errorf("%s: needs a document and want", name)
+			t.Errorf("%s: the archive needs a document and a file named want", name)
 			continue
 		}
 		in, want := archive.Files[0], &archive.Files[1]
@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// summary is a document as the golden files write it.
+// summary returns a document in the notation of the golden files.
 func summary(doc *Document) string {
 	var b strings.Builder
 	b.WriteString(doc.Format + " " + doc.Charset)

@@ -2,20 +2,20 @@ package extract
 
 import "bytes"
 
-// ignoreNextLine in a comment leaves out the links that start on the next line.
+// ignoreNextLine in a comment excludes the links that start on the next line.
 const ignoreNextLine = "orbweaver-ignore-next-line"
 
 // ignoreMarks are the inline marks of one document.
 type ignoreMarks struct {
 	marked   bool // some element carries IgnoreAttribute
-	from, to int  // the line that a comment names, as offsets of the outermost document
-	lineEnd  int  // end of the line the last comment stood on
+	from, to int  // the excluded line, as offsets in the outermost document
+	lineEnd  int  // end of the line that contains the last comment
 }
 
-// covers reports whether an offset lies on the line that a comment names.
+// covers reports whether an offset is on the line that a comment excludes.
 func (m *ignoreMarks) covers(off int) bool { return m.from <= off && off < m.to }
 
-// read reads a comment, which ends at an offset of the text, for its mark.
+// read looks for the mark in a comment that ends at the offset end of the text.
 func (m *ignoreMarks) read(raw []byte, end int, v *view) {
 	if !bytes.HasPrefix(raw, []byte("<!--")) {
 		return
@@ -39,13 +39,14 @@ func (m *ignoreMarks) read(raw []byte, end int, v *view) {
 }
 
 // isNextLineMark reports whether the content of a comment is the mark. A reason may follow
-// it; with another letter the mark is another word.
+// it, but a letter directly after it makes it another word.
 func isNextLineMark(comment []byte) bool {
 	words, ok := bytes.CutPrefix(trimSpace(comment), []byte(ignoreNextLine))
 	return ok && (len(words) == 0 || !isAlphanumeric(words[0]) && words[0] != '_')
 }
 
-// endOfLine returns the offset of the line break at or behind off, or the end.
+// endOfLine returns the offset of the next line break at or after off, or the end of the
+// text.
 func endOfLine(text []byte, off int) int {
 	if n := bytes.IndexAny(text[off:], "\r\n"); n >= 0 {
 		return off + n

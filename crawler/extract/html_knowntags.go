@@ -6,31 +6,30 @@ import (
 	"strings"
 )
 
-// The pages of a site begin alike: one after the other they name the same style sheets,
-// icons and scripts, to the letter. What the start tag of a link, a meta or a script
-// element came to is remembered from page to page, by its source, and is not read
-// again. Tags are remembered that come to one link at most, and to nothing that hangs
-// on what else the document says.
+// The pages of a site start alike: they all refer to the same style sheets, icons and scripts
+// with identical markup. The result of reading a link, meta or script tag is stored from page
+// to page under the tag's source, and is not computed again. Only tags are stored that yield
+// at most one link and nothing that depends on the rest of the document.
 
-// A knownTag is what a start tag comes to.
+// A knownTag is the result of reading a start tag.
 type knownTag struct {
 	source string
-	used   int  // in which document, the last time
-	link   Link // but for its place
-	at     int  // where in source the link's Raw begins, 0 without a link
+	used   int  // number of the last document that contains it
+	link   Link // without its position
+	at     int  // offset in source of the link's Raw, 0 without a link
 	id     span // in source
 	script bool
-	code   bool // of a script: it may make anchors
+	code   bool // a script that may create anchors
 }
 
-// knownTags finds tags by the hash of their source, two of a set. It is bounded by its
-// sets and by how long a source may be.
+// knownTags finds tags by the hash of their source. Each set holds two. The memory is bounded
+// by the number of sets and the length of a source.
 type knownTags struct {
 	sets [256][2]*knownTag
-	// seen has the hashes of tags that were not known. They are remembered when they come the
-	// second time: many pages say of themselves in a meta element what no other says.
+	// seen holds the hashes of tags that were not known. A tag is stored when it occurs for
+	// the second time, because many meta elements are unique to their page.
 	seen      [4096]uint32
-	documents int // that were read
+	documents int // number of documents read
 }
 
 func (x *knownTags) find(source []byte, hash uint64) *knownTag {
@@ -43,8 +42,8 @@ func (x *knownTags) find(source []byte, hash uint64) *knownTag {
 	return nil
 }
 
-// room returns where a tag may be remembered that is not known; nil where those stay
-// that are in use, or when the tag was not seen before.
+// freeSlot returns the slot in which to store an unknown tag. It returns nil if both tags of
+// the set are in use, or if this tag was not seen before.
 func (x *knownTags) room(hash uint64) **knownTag {
 	if seen := &x.seen[hash>>32%uint64(len(x.seen))]; *seen != uint32(hash) {
 		*seen = uint32(hash)
@@ -61,10 +60,11 @@ func (x *knownTags) room(hash uint64) **knownTag {
 
 const (
 	longestKnownTag = 256 // bytes
-	knownTagStays   = 8   // for so many documents that it is not in
+	knownTagStays   = 8   // documents without the tag before it is dropped
 )
 
-// sourceOfTag is the start tag at doc[pos:] when it is one that may be known, and its hash.
+// sourceOfTag returns the start tag at doc[pos:] and its hash if it is a tag that may be
+// known.
 func sourceOfTag(doc []byte, pos int) (source []byte, hash uint64) {
 	if !hasAt(doc, pos, glance) {
 		return nil, 0
@@ -82,12 +82,12 @@ func sourceOfTag(doc []byte, pos int) (source []byte, hash uint64) {
 	return doc[:n+1], maphash.Bytes(seed, doc[:n+1])
 }
 
-// remembers reports whether such a tag means here what it means anywhere.
+// canReuseTags reports whether the meaning of a tag here does not depend on its context.
 func (r *htmlReader) remembers() bool {
 	return r.known != nil && r.attributes.want && !r.xml && r.inPlain() && r.ignore.to == 0
 }
 
-// knownTags reads tags that are known, with the white space before them, and reports
+// knownTags reads tags that are known, including the white space before them, and reports
 // whether there were any.
 func (r *htmlReader) knownTags() (any bool) {
 	t := &r.tokens
@@ -105,7 +105,7 @@ func (r *htmlReader) knownTags() (any bool) {
 	return any
 }
 
-// knownTag reads the tag at start, which is known, and the end tag of an empty script.
+// knownTag reads the known tag at start, and the end tag of an empty script.
 func (r *htmlReader) knownTag(k *knownTag, start int) {
 	t := &r.tokens
 	t.end = start + len(k.source)
@@ -135,7 +135,7 @@ func (r *htmlReader) knownTag(k *knownTag, start int) {
 	}
 }
 
-// remember notes what the start tag came to that was just read, with the links from
+// rememberTag stores the result of reading the current start tag. Its links are those from
 // first on.
 func (r *htmlReader) remember(first int) {
 	t := &r.tokens.tag
@@ -143,7 +143,7 @@ func (r *htmlReader) remember(first int) {
 	switch {
 	case role != roleLink && role != roleMeta && role != roleScript, !r.remembers(), t.ignored,
 		len(r.links) > first+1, r.full(),
-		// These say something of the document, or of the text that follows.
+		// These affect the document or the text that follows.
 		role == roleLink && hasToken(t.get(attrRel), "canonical"),
 		role == roleMeta && equalFold(trimSpace(t.get(attrName)), "robots"),
 		role == roleScript && r.content != contentHidden:
@@ -151,7 +151,7 @@ func (r *htmlReader) remember(first int) {
 	}
 	source, hash := sourceOfTag(t.doc, t.start)
 	if t.start+len(source) != r.tokens.end {
-		return // it is none that may be known, or a '>' stands in a value
+		return // not a tag to be stored, or a value contains '>'
 	}
 	room := r.known.room(hash)
 	if room == nil {
@@ -166,7 +166,7 @@ func (r *htmlReader) remember(first int) {
 	}
 	if first < len(r.links) {
 		k.link = r.links[first]
-		k.link.Repeats, k.link.Tag = 0, 0 // of that document
+		k.link.Repeats, k.link.Tag = 0, 0 // they belong to that document
 		k.at = int(k.link.at) - t.start
 		k.link.Raw, k.link.Ref, k.link.Text = strings.Clone(k.link.Raw), strings.Clone(k.link.Ref), string(r.attributes.description())
 	}

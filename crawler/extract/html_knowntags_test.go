@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Which tags are remembered, after two documents that hold them.
+// TestKnownTags checks which tags are stored after two documents that contain them.
 func TestKnownTags(t *testing.T) {
 	for source, want := range map[string]bool{
 		`<link rel="stylesheet" href="../s.css" disabled>`:               true,
@@ -42,7 +42,8 @@ func TestKnownTags(t *testing.T) {
 	}
 }
 
-// Tags that are known come to what they come to for the tokenizer, wherever they stand.
+// TestKnownTagsRandom checks that known tags give the same result as the tokenizer, in any
+// context.
 func TestKnownTagsRandom(t *testing.T) {
 	pieces := []string{
 		`<link rel="stylesheet" href="../s.css">`, `<link rel="icon" title="a &amp; b" href='a&amp;b' id="icon">`, `<LINK rel="next" href="n">`,

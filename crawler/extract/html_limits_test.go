@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// plainStart begins a page in which links are plain.
+// plainStart starts a page in which links are plain.
 const plainStart = "<!doctype html><body><p>text</p>"
 
 // growing are documents of hostile shapes, about n bytes long.
@@ -96,7 +96,7 @@ func TestHostileDocuments(t *testing.T) {
 			t.Errorf("%s: the body was changed", name)
 		}
 		text, _ := decode(body, "text/html", htmlCharset)
-		if n := len(doc.Links); n > 0 { // each place by itself would take quadratic time here
+		if n := len(doc.Links); n > 0 { // computing each position separately would take quadratic time here
 			doc.Links = []Link{doc.Links[0], doc.Links[n/2], doc.Links[n-1]}
 		}
 		checkPlaces(t, text, doc)
@@ -130,7 +130,7 @@ func TestLinkLimit(t *testing.T) {
 	}
 }
 
-// Bare links that repeat another are links like any other.
+// TestBareLinkLimit checks that bare repeats count toward the limit.
 func TestBareLinkLimit(t *testing.T) {
 	body := []byte("<p>text" + strings.Repeat(`<a href="x"></a>`, MaxLinks) + `<a href="y"></a><a href="x"></a>` + strings.Repeat("<p>that goes on</p>\n", 4))
 	doc := Extract(Input{Body: body, ContentType: "text/html; charset=utf-8", Bare: true})

@@ -5,35 +5,36 @@ import (
 	"strings"
 )
 
-// htmlAttributes takes the references and anchors out of the attributes of a document,
-// and decodes its text.
+// htmlAttributes reads the references and anchors in the attributes of a document, and
+// decodes its text.
 type htmlAttributes struct {
 	*harvest
 	view    *view // the document's text
 	want    bool  // links are wanted
-	nesting int   // of srcdoc
+	nesting int   // depth of nested srcdoc documents
 	tag     *startTag
 	open    *openElements
 
-	decoded view // the value or text that was asked for last
+	decoded view // the last value or text returned
 	buffer  []byte
-	folded  []byte // text that is soon kept
+	folded  []byte // buffer for collapsed text
 	css     cssScanner
 }
 
-// release forgets the document.
+// release drops the references to the document.
 func (x *htmlAttributes) release() {
 	x.harvest, x.view = nil, nil
 	x.decoded.text, x.decoded.parent = nil, nil
 	x.css.src = nil
 }
 
-// value is the value of an attribute, valid until the next value or text.
+// value returns the value of an attribute. It is valid until the next value or text.
 func (x *htmlAttributes) value(at span) *view {
 	return x.decode(at.start, x.view.text[at.start:at.end], true, true)
 }
 
-// text is the text of an element; what is not literal holds character references.
+// text returns the text of an element. If literal is true, it contains no character
+// references.
 func (x *htmlAttributes) text(start int, raw []byte, literal bool) *view {
 	return x.decode(start, raw, !literal, false)
 }
@@ -48,7 +49,7 @@ func (x *htmlAttributes) decode(start int, raw []byte, references, attribute boo
 	return v
 }
 
-// read takes the references and anchors out of an attribute.
+// read reads the references and anchors in an attribute.
 func (x *htmlAttributes) read(a *tagAttribute) {
 	t := x.tag
 	switch a.attribute {
@@ -57,7 +58,7 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 		return
 	case attrName:
 		if (t.element.role == roleA || t.element.role == roleMap) && x.anchorsCount() {
-			// An a whose name is its id is one anchor.
+			// An a element whose name equals its id is one anchor.
 			if name := x.value(a.value).text; !bytes.Equal(name, t.get(attrID)) {
 				x.anchor(name)
 			}
@@ -116,7 +117,7 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 	}
 }
 
-// spaceSeparated notes the references of a list separated by white space.
+// spaceSeparated adds the references in a list separated by white space.
 func (x *htmlAttributes) spaceSeparated(v *view, rule *rule) {
 	for at := (span{}); ; {
 		at.start = skipSpace(v.text, at.end)
@@ -129,7 +130,7 @@ func (x *htmlAttributes) spaceSeparated(v *view, rule *rule) {
 	}
 }
 
-// commaSeparated notes the references of a list separated by commas.
+// commaSeparated adds the references in a list separated by commas.
 func (x *htmlAttributes) commaSeparated(v *view, rule *rule) {
 	for start := 0; start <= len(v.text); {
 		end := len(v.text)
@@ -143,23 +144,23 @@ func (x *htmlAttributes) commaSeparated(v *view, rule *rule) {
 	}
 }
 
-// anchorOf notes the anchor that an element's id makes.
+// anchorOf adds the anchor for an element's id.
 func (x *htmlAttributes) anchorOf(id span) {
 	if !x.anchorsCount() {
 		return
 	}
 	if name := x.value(id).text; x.open.noscript {
-		x.anchor(name) // the same id may stand in what it stands in for
+		x.anchor(name) // the content that noscript replaces may have the same id
 	} else {
 		x.id(name, id.start)
 	}
 }
 
-// urlAttribute handles an attribute that is a URL as a whole.
+// urlAttribute reads an attribute whose whole value is a URL.
 func (x *htmlAttributes) urlAttribute(a *tagAttribute, rule *rule) {
 	t := x.tag
 	if rule.attribute == attrXlinkHref && t.has(attrHref) {
-		return // href wins
+		return // href takes precedence
 	}
 	expect := rule.expect
 	if expect == ExpectScript && scriptKind(t) != scriptCode {
@@ -171,9 +172,8 @@ func (x *htmlAttributes) urlAttribute(a *tagAttribute, rule *rule) {
 	}
 }
 
-// url notes a link whose reference is an attribute's whole value. It returns nil
-// where nothing more is to be said of it: the link repeats another, or there is no
-// room for it.
+// url adds a link whose reference is an attribute's whole value. It returns nil if the link
+// needs no further changes, because it repeats another link or the limit is reached.
 func (x *htmlAttributes) url(rule *rule, at span, expect Expect) *Link {
 	if first, ok := x.firstOf(rule, at); ok {
 		x.repeat(first, at.start)
@@ -182,16 +182,16 @@ func (x *htmlAttributes) url(rule *rule, at span, expect Expect) *Link {
 	return x.newURL(rule, at, expect)
 }
 
-// firstOf returns the place of the link that an attribute's value repeats.
+// repeatedLink returns the index of the link that an attribute's value repeats.
 func (x *htmlAttributes) firstOf(rule *rule, at span) (first int, ok bool) {
 	if rule.expect == ExpectScript || at.end-at.start > longestRepeat || x.view.parent != nil || x.full() || x.harvest.reference {
 		return 0, false
 	}
-	// Whether it names a part of the document hangs on the element and the text alone.
+	// Whether it refers to a part of the document depends only on the element and the text.
 	return x.repeated(rule, x.view.text[at.start:at.end])
 }
 
-// newURL notes a link that repeats no other.
+// newURL adds a link that does not repeat another.
 func (x *htmlAttributes) newURL(rule *rule, at span, expect Expect) *Link {
 	raw := x.view.text[at.start:at.end]
 	if x.bare && x.view.parent == nil && !x.full() && !x.tag.needsUnescape(raw) {
@@ -212,7 +212,7 @@ func (x *htmlAttributes) newURL(rule *rule, at span, expect Expect) *Link {
 
 func (x *htmlAttributes) anchorsCount() bool { return x.nesting == 0 && x.open.shadow == 0 }
 
-// reference notes one link that a rule gave.
+// addReference adds a link found by a rule.
 func (x *htmlAttributes) reference(v *view, at span, kind Kind, expect Expect, rule *rule) *Link {
 	f := x.add(v, at, nil)
 	if f != nil {
@@ -222,7 +222,7 @@ func (x *htmlAttributes) reference(v *view, at span, kind Kind, expect Expect, r
 	return f
 }
 
-// based gives a link its element's codebase.
+// setCodebase sets the base of a link to its element's codebase.
 func (x *htmlAttributes) based(f *Link) {
 	t := x.tag
 	if f == nil || t.element.role != roleObject {
@@ -235,9 +235,9 @@ func (x *htmlAttributes) based(f *Link) {
 	f.Base = t.codebase
 }
 
-// codebase keeps the base of an element's classid and archive. The data of an
-// object is resolved without it, as browsers do; and beside a clsid: it is no
-// base but the place to get the software from.
+// codebase returns the base for an element's classid and archive. As in browsers, it does not
+// apply to the data of an object. Beside clsid: it is not a base but the address from which
+// to download the software.
 func (x *htmlAttributes) codebase() string {
 	t := x.tag
 	if !t.has(attrCodebase) || t.has(attrClassid) && !namesDocument(t.get(attrClassid)) {
@@ -246,8 +246,8 @@ func (x *htmlAttributes) codebase() string {
 	return x.keep(trimSpace(t.get(attrCodebase)))
 }
 
-// namesDocument reports whether a classid is the URL of something to fetch, and
-// not the name of software (clsid:, java:, python:).
+// namesDocument reports whether a classid is the URL of something to fetch, rather than the
+// name of software (clsid:, java:, python:).
 func namesDocument(classid []byte) bool {
 	if webAddress(trimSpace(classid)) != nil {
 		return true
@@ -256,7 +256,7 @@ func namesDocument(classid []byte) bool {
 	return len(classid) > 0 && (!colon || bytes.IndexByte(scheme, '/') >= 0)
 }
 
-// post reports whether the form would be sent in another way than GET.
+// isPostForm reports whether the form is sent with a method other than GET.
 func (x *htmlAttributes) post(a attribute) bool {
 	t := x.tag
 	if a == attrFormaction && t.has(attrFormmethod) {
@@ -265,12 +265,13 @@ func (x *htmlAttributes) post(a attribute) bool {
 	return x.open.form.open && x.open.form.post
 }
 
-// isPost reports whether a form's method is not GET; what is no method is GET.
+// isPost reports whether a form's method is not GET. An invalid method means GET.
 func isPost(method []byte) bool {
 	return equalFold(method, "post") || equalFold(method, "dialog")
 }
 
-// description is the text of a tag's links that its attributes give, valid until the next one.
+// description returns the text for a tag's links from its attributes. It is valid until the
+// next call.
 func (x *htmlAttributes) description() []byte {
 	t := x.tag
 	for _, a := range [...]attribute{attrAlt, attrTitle, attrAriaLabel, attrRel} {
@@ -285,8 +286,8 @@ func (x *htmlAttributes) description() []byte {
 	return nil
 }
 
-// document reads the document in a srcdoc. Its links count; its anchors, its
-// title and its scripts are its own.
+// document reads the document in a srcdoc. Its links count; its anchors, title and scripts
+// belong to it alone.
 func (x *htmlAttributes) document(v *view) {
 	if x.nesting == MaxNesting {
 		x.fault("read srcdoc: nested deeper than %d", MaxNesting)
@@ -295,7 +296,7 @@ func (x *htmlAttributes) document(v *view) {
 	inner := newNestedReader(x.want, x.nesting+1)
 	text := v.text
 	if len(v.marks) > 0 {
-		text = bytes.Clone(text) // v is used again for the next attribute
+		text = bytes.Clone(text) // v is reused for the next attribute
 	}
 	inner.begin(x.harvest, &view{text: text, marks: append([]mark(nil), v.marks...), parent: v.parent, base: v.base})
 	first := len(x.links)

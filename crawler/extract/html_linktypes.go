@@ -1,20 +1,20 @@
 package extract
 
-// relMeaning is what a link type says about the link element's href.
+// relMeaning is what a link type says about the href of a link element.
 type relMeaning struct {
 	kind   Kind
 	expect Expect
-	rank   uint8 // of several types on one element the one with the highest rank speaks
+	rank   uint8 // of several types on one element, the one with the highest rank counts
 }
 
-// relMeanings are the link types (HTML standard 4.6.8 and its registry of
-// extensions). A type that is not here makes the link Metadata.
+// relMeanings are the link types (HTML standard 4.6.8 and its registry of extensions). Any
+// other type makes the link Metadata.
 var relMeanings = map[string]relMeaning{
 	"stylesheet": {Stylesheet, ExpectStyle, 9},
 
 	"preconnect":   {Host, ExpectAny, 8},
 	"dns-prefetch": {Host, ExpectAny, 8},
-	// These endpoints answer POST alone; a GET says nothing about them.
+	// These endpoints answer POST only; a GET says nothing about them.
 	"pingback": {Host, ExpectAny, 8}, "webmention": {Host, ExpectAny, 8}, "micropub": {Host, ExpectAny, 8},
 	"token_endpoint": {Host, ExpectAny, 8}, "authorization_endpoint": {Host, ExpectAny, 8},
 
@@ -41,7 +41,7 @@ var relMeanings = map[string]relMeaning{
 	"archives": {Navigation, ExpectAny, 4}, "privacy-policy": {Navigation, ExpectAny, 4}, "terms-of-service": {Navigation, ExpectAny, 4},
 }
 
-// linkMeaning reads the rel and the as attribute of a link element.
+// linkMeaning returns what the rel and as attributes of a link element mean.
 func linkMeaning(rel, as []byte) (Kind, Expect) {
 	best := relMeaning{kind: Metadata}
 	var lower [longestLinkType]byte
@@ -69,5 +69,5 @@ func linkMeaning(rel, as []byte) (Kind, Expect) {
 	return best.kind, best.expect
 }
 
-// longestLinkType is longer than any link type in the table.
+// longestLinkType is at least the length of the longest link type in the table.
 const longestLinkType = 32

@@ -2,8 +2,8 @@ package extract
 
 import "bytes"
 
-// metaURLs are the names (in name or property) of meta elements whose content is
-// a URL: the Open Graph protocol and Twitter's cards.
+// metaURLs are the names (in name or property) of meta elements whose content is a URL: those
+// of the Open Graph protocol and of Twitter cards.
 var metaURLs = map[string]Expect{
 	"og:url": ExpectAny, "og:image": ExpectImage, "og:image:url": ExpectImage, "og:image:secure_url": ExpectImage,
 	"og:audio": ExpectAny, "og:audio:url": ExpectAny, "og:audio:secure_url": ExpectAny,
@@ -12,7 +12,7 @@ var metaURLs = map[string]Expect{
 	"twitter:player": ExpectAny, "twitter:player:stream": ExpectAny,
 }
 
-// meta takes the reference out of a meta element's content.
+// meta adds the reference in a meta element's content.
 func (x *htmlAttributes) meta(v *view, rule *rule) {
 	t := x.tag
 	if equalFold(t.get(attrHTTPEquiv), "refresh") {
@@ -28,7 +28,7 @@ func (x *htmlAttributes) meta(v *view, rule *rule) {
 		}
 		var lower [longestKnown]byte
 		if expect, ok := metaURLs[string(appendLower(lower[:0], name))]; ok {
-			if len(trimSpace(v.text)) > 0 { // an empty one was left to be filled in
+			if len(trimSpace(v.text)) > 0 { // an empty one is a placeholder
 				x.reference(v, whole(v), rule.kind, expect, rule)
 			}
 			return
@@ -36,7 +36,7 @@ func (x *htmlAttributes) meta(v *view, rule *rule) {
 	}
 }
 
-// forbids looks for a word, or for "none", in the content of a robots meta element.
+// forbids reports whether the content of a robots meta element contains a word, or "none".
 func forbids(content []byte, what string) bool {
 	for word := range bytes.FieldsFuncSeq(content, func(c rune) bool { return c == ',' || c <= ' ' }) {
 		if equalFold(word, what) || equalFold(word, "none") {
@@ -46,7 +46,7 @@ func forbids(content []byte, what string) bool {
 	return false
 }
 
-// scriptContent is what a script element holds.
+// scriptContent is the kind of content of a script element.
 type scriptContent uint8
 
 const (
@@ -65,9 +65,9 @@ var javaScriptTypes = map[string]bool{
 	"text/x-javascript": true,
 }
 
-// scriptKind reads a script element's type, or the language attribute of old
-// (HTML 4.12.1.1). A type with parameters, which no browser runs, is taken for code all the
-// same: to say of a page that no script touches it takes certainty.
+// scriptKind returns the kind of a script element from its type, or from the obsolete
+// language attribute (HTML 4.12.1.1). A type with parameters counts as code although no
+// browser runs it: a page is static only if it certainly has no scripts.
 func scriptKind(t *startTag) scriptContent {
 	kind := trimSpace(t.get(attrType))
 	if len(kind) == 0 {
@@ -93,5 +93,5 @@ func scriptKind(t *startTag) scriptContent {
 	return scriptData
 }
 
-// longestMediaType is longer than any media type in a table.
+// longestMediaType is at least the length of the longest media type in a table.
 const longestMediaType = 64

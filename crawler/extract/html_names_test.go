@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Every known name is found in any letter case, and nothing like it.
+// TestNames checks that every known name is found in any letter case, and similar names are
+// not.
 func TestNames(t *testing.T) {
 	for _, table := range []*nameTable{knownAttributes, htmlElements.names, svgElements.names} {
 		for i, known := range table.names {
@@ -20,12 +21,12 @@ func TestNames(t *testing.T) {
 			}
 			for _, name := range []string{known + "x", known + "\x00", "\x00" + known, known[1:] + "\x11", strings.ReplaceAll(known, "1", "\x11") + "\x7f"} {
 				if got := table.find(keyOf([]byte(name)), []byte(name)); got >= 0 && !slices.Contains(table.names, name) {
-					t.Errorf("%q is found", name)
+					t.Errorf("%q was found", name)
 				}
 			}
 		}
 		if table.find(keyOf(nil), nil) >= 0 {
-			t.Error("the empty name is found")
+			t.Error("the empty name was found")
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package extract
 
-// openElements are the elements around the place at hand that change what a tag means.
+// openElements are the open elements that change what a tag means.
 type openElements struct {
 	foreign   foreign
 	templates []template
-	inert     int // open templates whose content is not shown
+	inert     int // open templates whose content is not displayed
 	shadow    int // open templates that make a shadow tree: links count, anchors do not
 	noscript  bool
 	form      struct{ open, post bool }
@@ -13,10 +13,10 @@ type openElements struct {
 
 type template struct {
 	inert   bool
-	foreign int // open foreign elements outside of it
+	foreign int // number of open foreign elements outside the template
 }
 
-// reset closes all.
+// reset closes all elements.
 func (o *openElements) reset() {
 	o.foreign.cut(0)
 	o.templates, o.inert, o.shadow, o.noscript = o.templates[:0], 0, 0, false
@@ -24,9 +24,9 @@ func (o *openElements) reset() {
 	o.framesets = 0
 }
 
-// enter follows the start tag at hand into and out of SVG, MathML and templates, finds the
-// element it stands for, and reports whether the tag closes it at once. In XHTML a tag may
-// close any element.
+// enter updates the state of SVG, MathML and templates for the current start tag, finds the
+// element that it means, and reports whether the tag also closes it. In XHTML a tag can close
+// any element.
 func (o *openElements) enter(tokens *tokens, xml bool) (closed bool) {
 	t := &tokens.tag
 	in, html := o.foreign.in(), t.element
@@ -37,7 +37,7 @@ func (o *openElements) enter(tokens *tokens, xml bool) (closed bool) {
 			in = inHTML
 		}
 	} else if tokens.cdata {
-		tokens.allowCDATA(false) // it counted right behind the tag of an integration point
+		tokens.allowCDATA(false) // it was allowed directly after the tag of an integration point
 	}
 	switch in {
 	case inSVG:
@@ -106,7 +106,7 @@ func (o *openElements) closeTemplate() {
 	o.foreign.cut(min(last.foreign, len(o.foreign.open)))
 }
 
-// leave follows an end tag, whose name may be in any letter case.
+// leave updates the state for an end tag, whose name may be in any letter case.
 func (o *openElements) leave(name []byte, tokens *tokens) {
 	if len(o.foreign.open) > 0 {
 		o.foreign.endTag(name)

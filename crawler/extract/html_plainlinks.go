@@ -2,15 +2,14 @@ package extract
 
 import "bytes"
 
-// Most links of most pages are written alike: an a element whose tag bears a class,
-// a href and a title at most, in quotes, and in it text and tags that mean nothing.
-// These are read here, from "<a" to "</a>", where the way over events would ask of
-// each tag all that a tag can mean. So are tags that mean nothing but their id. What is
-// read so is what that way would find: whatever else stands there is left to it, from
-// where it stands on.
+// Most links have the same form: an a element with a quoted class, href and title at most,
+// which contains text and tags without meaning. This file reads such links from "<a" to
+// "</a>" without events, which would check each tag for everything it could mean. It also
+// reads tags whose only meaning is their id. The result is the same as from events.
+// Everything else is left to events, which continue from there.
 
-// plainLinks reads links and ids as long as they are plain, and nothing but what skim
-// passes over stands before and between them.
+// plainLinks reads links and ids as long as they are plain and only markup that skim skips
+// comes between them.
 func (r *htmlReader) plainLinks() {
 	t := &r.tokens
 	if r.open.inert > 0 || !r.attributes.want || r.attributes.view.parent != nil || !t.inPlace() {
@@ -33,7 +32,7 @@ func (r *htmlReader) plainLinks() {
 			continue
 		}
 		r.endLink()
-		first, bare := len(r.links), r.bare && len(r.open.templates) == 0 // whose end closes what the link's text has open
+		first, bare := len(r.links), r.bare && len(r.open.templates) == 0 // the end of a template closes the elements open in the link's text
 		ignored := r.ignore.covers(start) || r.ignore.covers(href.start)
 		before, repeats := r.attributes.firstOf(ruleOfA, href)
 		if repeats && bare && !ignored && r.links[before].same(&Link{}) {
@@ -72,11 +71,11 @@ func (r *htmlReader) plainLinks() {
 
 const linkEnd = "</a>"
 
-// ruleOfA is the one for the href of an a.
+// ruleOfA is the rule for the href of an a element.
 var ruleOfA = elementA.rule(attrHref)
 
-// plainLinkTag reads the start tag of a plain link and returns where its attributes'
-// values stand, and where it ends; -1 for any other.
+// plainLinkTag reads the start tag of a plain link. It returns the spans of the attribute
+// values and the end of the tag, which is -1 for any other tag.
 func plainLinkTag(doc []byte, i int) (href, title span, end int) {
 	const tag = "<a"
 	if !hasAt(doc, i, glance) || string(doc[i:i+len(tag)]) != tag {
@@ -113,8 +112,8 @@ func plainLinkTag(doc []byte, i int) (href, title span, end int) {
 	return href, title, i + len(">")
 }
 
-// plainIDTag reads a start tag that bears an id and nothing else with a meaning, of an
-// element without a role; the end is -1 for any other.
+// plainIDTag reads a start tag whose only meaningful attribute is an id, of an element
+// without a role. The end is -1 for any other tag.
 func plainIDTag(doc []byte, i int) (id span, end int) {
 	if !hasAt(doc, i, glance) || doc[i] != '<' {
 		return id, -1
@@ -145,7 +144,7 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 }
 
 // plainText returns the text of a link whose start tag ends at pos, valid until the next
-// one, and where the link ends, when it is in one piece. The end is -1 for any other.
+// call, and the end of the link, if the text is contiguous. Otherwise the end is -1.
 func (r *htmlReader) plainText(pos int) (text []byte, end int) {
 	at, end := onePiece(r.tokens.doc, pos)
 	if end < 0 {
@@ -161,8 +160,9 @@ func (r *htmlReader) plainText(pos int) (text []byte, end int) {
 	return trimFolded(text), end
 }
 
-// onePiece finds the text of a link whose start tag ends at pos, and where the link ends,
-// when there is no more in it than tags that mean nothing. The end is -1 for any other.
+// contiguousText returns the span of the text of a link whose start tag ends at pos, and the
+// end of the link, if the link contains only one run of text and tags without meaning.
+// Otherwise the end is -1.
 func onePiece(doc []byte, pos int) (text span, end int) {
 	pos = skim(doc, pos, true)
 	end = indexFrom(doc, pos, '<')
@@ -170,7 +170,7 @@ func onePiece(doc []byte, pos int) (text span, end int) {
 		return text, -1
 	}
 	if next := doc[end+1]; next != '/' && !isLetter(next) {
-		return text, -1 // a sign like any other, perhaps
+		return text, -1 // '<' may be plain text
 	}
 	text = span{pos, end}
 	if string(doc[end:end+len(linkEnd)]) != linkEnd {
@@ -181,8 +181,7 @@ func onePiece(doc []byte, pos int) (text span, end int) {
 	return text, end + len(linkEnd)
 }
 
-// plainContent reads on to the end of the a element that is open, or to where
-// something stands that is neither text nor means nothing.
+// plainContent reads to the end of the open a element, or up to markup that has a meaning.
 func (r *htmlReader) plainContent() {
 	t := &r.tokens
 	doc := t.doc
@@ -200,7 +199,7 @@ func (r *htmlReader) plainContent() {
 		}
 		end := indexFrom(doc, t.end, '<')
 		if end+1 >= len(doc) || !isLetter(doc[end+1]) && doc[end+1] != '/' {
-			return // a sign like any other, perhaps
+			return // '<' may be plain text
 		}
 		if len(r.link.text) < MaxText {
 			r.link.text = foldSpace(r.link.text, r.attributes.text(t.end, doc[t.end:end], false).text)

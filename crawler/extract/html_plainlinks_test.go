@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPlainLinks: links put together at random of what is plain and of what only
-// looks so are those that the tokenizer finds, with the same texts.
+// TestPlainLinks checks that links assembled at random from plain and almost plain markup are
+// those that the tokenizer finds, with the same texts.
 func TestPlainLinks(t *testing.T) {
 	pieces := []string{"text", "two words", " ", "  ", "\n", "\t", "\r\n", "\x00", "é", "\u00a0", "&amp;", "&lt", "&nbsp", "<", "< ", "<1", "a<b", ">", `"`,
 		"<span class=pre>", "<code class=\"x y\">", "</span>", "</code>", "<b>", "</b>", "<i id=x>", `<i title="t" alt="in place of i">`, `<p id="p" title="t" rel="nofollow">`, `<q cite="w" title="t">`, `<td type="t" background="w">`,
@@ -36,8 +36,8 @@ func TestPlainLinks(t *testing.T) {
 	}
 }
 
-// TestBare: a link is bare when it is the only one of its tag, and hangs on no more than
-// what follows.
+// TestBare checks that a link is bare if it is the only one of its tag and depends on nothing
+// but what follows.
 func TestBare(t *testing.T) {
 	for html, want := range map[string]string{
 		`<a href="x">`: "x", `<a id=i href=x rel=nofollow>`: "x", `<img src=x alt=y>`: "x", `<svg></svg><p style="a:url(x)">`: "x",
@@ -51,13 +51,14 @@ func TestBare(t *testing.T) {
 		}
 		doc.Links = slices.DeleteFunc(doc.Links, func(l Link) bool { return l.Tag == 0 })
 		if got := refs(doc.Links); got != want {
-			t.Errorf("%s: bare are %q, want %q", html, got, want)
+			t.Errorf("%s: bare links %q, want %q", html, got, want)
 		}
 	}
 }
 
-// TestBareRepeats: of a plain link that repeats another its tag is noted; where links are
-// chosen by the elements they stand in, all stand in the order of the document.
+// TestBareRepeats checks that a plain link that repeats another is recorded by its tag, and
+// that with selectors, which depend on the elements around a link, all links are in document
+// order.
 func TestBareRepeats(t *testing.T) {
 	const links = `<p><a href="x">1</a><a href="y">2</a><a class="c" href="x"><b>3</b></a><a href="y" rel="nofollow">4</a><a href="y">5</a>`
 	marked := `<p data-orbweaver-ignore><a href="z">6</a></p>`
@@ -72,7 +73,7 @@ func TestBareRepeats(t *testing.T) {
 	}
 }
 
-// What is read again of links that never end is what stands before the next one.
+// TestRereaderStops checks that rereading links that never end stops at the next link.
 func TestRereaderStops(t *testing.T) {
 	for _, tag := range []string{`<a href="x">y`, `<a href=x>y`, `<a href="x"><svg>y</svg>`} {
 		body := []byte(strings.Repeat(tag, 100_000))
@@ -86,9 +87,9 @@ func TestRereaderStops(t *testing.T) {
 	}
 }
 
-// TestBodyGoes: of what was read with bare links, links and anchors are good for no
-// longer than the body. All else, ids that stand twice above all, stays as it is when
-// the body's memory is another's.
+// TestBodyChanges checks that after reading with bare links only links and anchors depend on
+// the body. Everything else, above all duplicate ids, stays the same when the body's memory
+// is overwritten.
 func TestBodyGoes(t *testing.T) {
 	long := strings.Repeat("i", textBlockSize/4)
 	html := `<html><head><title>A title</title><base href="/base/"><link rel=canonical href="/canonical">
@@ -114,7 +115,7 @@ func TestBodyGoes(t *testing.T) {
 			body[i] = '#'
 		}
 		if len(want.Duplicates) != c.doubled || !slices.Equal(doc.Duplicates, want.Duplicates) {
-			t.Errorf("%s: ids %+v stand twice, want %d: %+v", name, doc.Duplicates, c.doubled, want.Duplicates)
+			t.Errorf("%s: duplicate ids %+v, want %d: %+v", name, doc.Duplicates, c.doubled, want.Duplicates)
 		}
 		for _, d := range []*Document{want, doc} {
 			d.Links, d.Anchors = nil, nil

@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// htmlReader reads one HTML document in one pass over its tokens. It builds no
-// tree: what a link means depends on a few open elements only, and each of those
-// has its field here. The document of a srcdoc is read by a reader of its own.
+// htmlReader reads an HTML document in one pass over its tokens. It builds no tree: the
+// meaning of a link depends on only a few open elements, each of which has a field here. A
+// separate reader reads the document of a srcdoc.
 type htmlReader struct {
 	*harvest
-	xml bool // served as XHTML: "/>" ends any element
+	xml bool // XHTML: "/>" closes any element
 
 	tokens     tokens
 	open       openElements
 	attributes htmlAttributes
-	content    content // what the text to come is
-	bodyFilled bool    // too late for a frameset
+	content    content // the meaning of the next text
+	bodyFilled bool    // a frameset is no longer allowed
 
 	link linkText
 	base struct {
@@ -24,13 +24,13 @@ type htmlReader struct {
 		href  string
 	}
 	ignore ignoreMarks
-	known  *knownTags // of the documents before; nil in a reader that is soon gone
+	known  *knownTags // from earlier documents; nil in a reader for embedded HTML
 
-	folded []byte // text that is soon kept
+	folded []byte // buffer for collapsed text
 	json   jsonScanner
 }
 
-// content says what the text that follows a start tag is.
+// content is the meaning of the text after a start tag.
 type content uint8
 
 const (
@@ -42,14 +42,14 @@ const (
 	contentImports
 )
 
-// linkText gathers the text of the a element that is open, unless its link is bare.
+// linkText collects the text of the open a element, unless its link is bare.
 type linkText struct {
-	first, end   int // its links; none when equal
+	first, end   int // range of its links; equal if none is open
 	text         []byte
-	title, label span // of the attributes title and aria-label, for a link without text
+	title, label span // the attributes title and aria-label, for a link without text
 }
 
-// begin starts a document, or one that stands in a srcdoc.
+// begin starts reading a document, or one in a srcdoc.
 func (r *htmlReader) begin(h *harvest, v *view) {
 	r.harvest = h
 	r.attributes.harvest, r.attributes.view = h, v
@@ -65,16 +65,15 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 	r.ignore = ignoreMarks{lineEnd: -1}
 }
 
-// htmlReaders are kept for the next document.
+// htmlReaders is the pool of readers.
 var htmlReaders = sync.Pool{New: func() any { return &htmlReader{known: new(knownTags)} }}
 
-// newNestedReader returns a reader for HTML that stands in another document, such as that
-// of a srcdoc.
+// newNestedReader returns a reader for HTML inside another document, such as a srcdoc.
 func newNestedReader(want bool, nesting int) *htmlReader {
 	return &htmlReader{attributes: htmlAttributes{want: want, nesting: nesting}}
 }
 
-// release forgets the document and gives the reader back to the pool, unless a
+// release drops the references to the document and returns the reader to the pool, unless a
 // large document made it large.
 func (r *htmlReader) release() {
 	small := len(r.tokens.doc) <= keptBytes
@@ -100,7 +99,7 @@ func (r *htmlReader) read() {
 	}
 }
 
-// step reads what comes next; false at the end of the document.
+// step reads the next event. It returns false at the end of the document.
 func (r *htmlReader) step() bool {
 	switch r.tokens.next() {
 	case eventEnd:
@@ -118,7 +117,7 @@ func (r *htmlReader) step() bool {
 	return true
 }
 
-// meaningless says what would tell the reader nothing.
+// skippable returns what the reader can skip at this point.
 func (r *htmlReader) meaningless() skipping {
 	switch {
 	case r.content != contentShown || !r.bodyFilled || len(r.open.foreign.open) > 0:
@@ -141,7 +140,7 @@ func (r *htmlReader) startTag() {
 		r.bodyFilled = true
 	}
 	if t.present == 0 && e.role == roleNone {
-		return // most tags
+		return // true of most tags
 	}
 	t.noFollow = e.role != roleLink && t.has(attrRel) && hasToken(t.get(attrRel), "nofollow")
 	t.ignored = t.has(attrIgnore)
@@ -166,8 +165,8 @@ func (r *htmlReader) startTag() {
 	r.remember(first)
 }
 
-// settle makes the link bare that is the only one of its tag, where that may be, and finds
-// the places of several.
+// makeBare makes the only link of a tag bare, if possible, and sets the positions of the
+// links if there are several.
 func (r *htmlReader) settle(first int) (bare bool) {
 	if !r.unplaced {
 		return false
@@ -183,14 +182,15 @@ func (r *htmlReader) settle(first int) (bare bool) {
 	return false
 }
 
-// inPlain reports whether a tag, and what follows, means here what it means anywhere in a
-// page, and is read by the scanner. The end of a template would close what is open then.
+// inOrdinaryContext reports whether the scanner reads the current tag and nothing around the
+// tag changes its meaning. Inside a template, the end of the template would close open
+// elements.
 func (r *htmlReader) inPlain() bool {
 	return r.tokens.inPlace() && len(r.open.templates) == 0 && len(r.open.foreign.open) == 0 && r.attributes.view.parent == nil
 }
 
-// act does what an element asks for beside its references, and reports whether
-// a parser drops it.
+// applyElement applies the effects of an element other than its references, and reports
+// whether a parser would drop it.
 func (r *htmlReader) act(t *startTag, closed bool) (dropped bool) {
 	switch t.element.role {
 	case roleBase:
@@ -205,7 +205,7 @@ func (r *htmlReader) act(t *startTag, closed bool) (dropped bool) {
 		}
 	case roleForm:
 		if r.open.form.open {
-			return true // a form in a form is none
+			return true // a form cannot be nested
 		}
 		r.open.form.open, r.open.form.post = true, isPost(t.get(attrMethod))
 	case roleInput:
@@ -271,8 +271,7 @@ func (r *htmlReader) endTag() {
 	}
 }
 
-// text reads what stands between tags: a title, a style sheet, JSON-LD, or the
-// text of a link.
+// text reads the text between tags: a title, a style sheet, JSON-LD, or the text of a link.
 func (r *htmlReader) text() {
 	if r.open.inert > 0 || r.content == contentHidden {
 		return
@@ -296,7 +295,7 @@ func (r *htmlReader) text() {
 		r.folded = foldSpace(r.folded[:0], r.attributes.text(start, raw, literal).text)
 		r.doc.Title = string(trimFolded(r.folded))
 	case contentStyle:
-		// The text of a style element is literal, but for the one in an SVG.
+		// The text of a style element is literal, except in SVG.
 		if r.attributes.want {
 			r.attributes.css.addLinks(r.harvest, r.attributes.text(start, raw, literal || r.open.foreign.in() == inHTML), "style", "url")
 		}
@@ -312,7 +311,7 @@ func (r *htmlReader) text() {
 	r.stamp(first, false)
 }
 
-// endLink closes the a element that is open, if any: its text is known now.
+// endLink closes the open a element, if any, whose text is now complete.
 func (r *htmlReader) endLink() {
 	l := &r.link
 	if l.first == l.end {
@@ -335,8 +334,8 @@ func (r *htmlReader) endLink() {
 	l.first, l.end = 0, 0
 }
 
-// textAgain makes a string of the text of a link. What repeats another link most often
-// has its text too, and shares it.
+// sharedText returns the text of a link as a string. A link that repeats another usually has
+// the same text, and then shares its string.
 func (r *htmlReader) textAgain(link int, text []byte) string {
 	if first := r.links[link].Repeats - 1; first >= 0 && r.links[first].Text == string(text) {
 		return r.links[first].Text
@@ -344,7 +343,8 @@ func (r *htmlReader) textAgain(link int, text []byte) string {
 	return r.keep(text)
 }
 
-// stamp gives the links from first on what they owe to the tag they stand in, or behind.
+// setTagInfo sets the fields of the links from first on that depend on the start tag they are
+// in, or after.
 func (r *htmlReader) stamp(first int, inTag bool) {
 	if first == len(r.links) {
 		return
@@ -359,8 +359,8 @@ func (r *htmlReader) stamp(first int, inTag bool) {
 	}
 }
 
-// describe gives the links of a tag their text, unless they are bare: that of an a is what
-// follows, up to its end tag; others have it in attributes.
+// setLinkText sets the text of a tag's links, unless they are bare. The text of an a element
+// is the text up to its end tag; for other elements it is in attributes.
 func (r *htmlReader) describe(t *startTag, first int, bare bool) {
 	if t.element.role == roleA {
 		if l := &r.link; !bare {
@@ -378,7 +378,7 @@ func (r *htmlReader) describe(t *startTag, first int, bare bool) {
 	if text := r.attributes.description(); len(text) > 0 {
 		at := r.keep(text)
 		for i := first; i < len(r.links); i++ {
-			if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // those of a srcdoc have their own
+			if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // links of a srcdoc have their own text
 				f.Text = at
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// page reads a piece of HTML in UTF-8.
+// page extracts a piece of HTML in UTF-8.
 func page(html string) *Document {
 	return Extract(Input{Body: []byte(html), ContentType: "text/html; charset=utf-8"})
 }
@@ -49,7 +49,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// The base of a document in a srcdoc is for its own links.
+// TestBaseOfSrcdoc checks that the base of a document in a srcdoc applies only to its own
+// links.
 func TestBaseOfSrcdoc(t *testing.T) {
 	doc := page(`<base href=/out/><iframe srcdoc="<a href=1></a><base href=/in/><object codebase=c classid=2>"></iframe><a href=3>`)
 	var got []string
@@ -197,7 +198,7 @@ func TestNoIndexAndCanonical(t *testing.T) {
 	}
 }
 
-// Raw is the source, Ref what it means.
+// TestRawAndRef checks that Raw is the source text and Ref the decoded reference.
 func TestRawAndRef(t *testing.T) {
 	for _, c := range []struct{ html, raw, ref string }{
 		{`<a href="?a=1&amp;b=2">`, `?a=1&amp;b=2`, `?a=1&b=2`},
@@ -220,7 +221,8 @@ func TestRawAndRef(t *testing.T) {
 	}
 }
 
-// A CDATA section outside of SVG is a comment; inside, HTML that broke out counts.
+// TestForeignContent checks that a CDATA section outside of SVG is a comment, and that HTML
+// that breaks out of SVG counts.
 func TestForeignContent(t *testing.T) {
 	for html, want := range map[string]string{
 		"<![CDATA[<a href=1>]]><a href=2>":                                                                     "2",
@@ -264,7 +266,8 @@ func TestXHTML(t *testing.T) {
 	}
 }
 
-// Nothing of a Document depends on the body or on what is read afterwards.
+// TestDocumentIsItsOwn checks that a Document depends neither on the body nor on later
+// documents.
 func TestDocumentIsItsOwn(t *testing.T) {
 	body := []byte("<title>t</title><base href=b><a href='x&amp;y' id=i>text</a><p id=i style='a:url(\\26 q)'>")
 	in := Input{Body: body, ContentType: "text/html; charset=utf-8"}

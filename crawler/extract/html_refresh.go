@@ -2,9 +2,9 @@ package extract
 
 import "bytes"
 
-// refreshURL finds the URL in the content of <meta http-equiv=refresh>, by the
-// shared declarative refresh steps of the HTML standard (4.2.5.3). It returns false when the
-// content is no refresh, or refreshes the document itself.
+// refreshURL returns the span of the URL in the content of <meta http-equiv=refresh>, using
+// the shared declarative refresh steps of the HTML standard (4.2.5.3). ok is false if the
+// content is not a valid refresh or refreshes the document itself.
 func refreshURL(in []byte) (url span, ok bool) {
 	i := skipSpace(in, 0)
 	digits := i
@@ -27,8 +27,8 @@ func refreshURL(in []byte) (url span, ok bool) {
 	if i == len(in) {
 		return span{}, false
 	}
-	// "url=" may stand in front, with white space around the equals sign. Where
-	// it stops short after the u all of it is the URL, quotes included.
+	// "url=" may come first, with white space around the equals sign. If it is incomplete,
+	// the whole rest from the 'u' on is the URL, including quotes.
 	start := i
 	if lowerByte(in[i]) == 'u' {
 		if i+2 >= len(in) || lowerByte(in[i+1]) != 'r' || lowerByte(in[i+2]) != 'l' {

@@ -5,28 +5,27 @@ import (
 	"math"
 )
 
-// A page says much twice: its menus, the names in its examples, the source links
-// of its documentation. A reference that an attribute holds as a whole is looked
-// up here before anything is made of it; what the same attribute of the same
-// element said before, to the letter, means the same again.
+// Pages repeat much: their menus, the names in their examples, the source links of their
+// documentation. References that fill a whole attribute are looked up here before they are
+// processed: the same source text in the same attribute of the same element means the same.
 
-// repeats finds the first link of a document that a rule made of some source text.
+// repeats finds the first link of a document that a rule found with a certain source text.
 type repeats struct {
-	slots []repeatSlot // a power of two, at least half of them free
+	slots []repeatSlot // the length is a power of two; at least half are free
 	spare []repeatSlot
 	used  int
 }
 
 type repeatSlot struct {
 	hash uint32
-	link int32 // its place in the harvest's links plus one; 0: the slot is free
+	link int32 // one more than the link's index in harvest.links; 0 means the slot is free
 	rule *rule
 }
 
 const (
 	leastRepeats = 256 // slots of a new table
-	// longestRepeat is the longest source text that is looked up: a long one is
-	// seldom repeated and costs more to compare.
+	// longestRepeat is the length of the longest source text that is looked up. Long texts
+	// rarely repeat and are expensive to compare.
 	longestRepeat = 512
 )
 
@@ -40,8 +39,8 @@ func (x *repeats) reset() {
 	clear(x.slots)
 }
 
-// repeated returns the place of the first link that the rule made of this text.
-// Where there is none it notes that the next link will be that.
+// lookupRepeat returns the index of the first link that the rule found with this source text.
+// If there is none, it records that the next link will be the first.
 func (h *harvest) repeated(r *rule, raw []byte) (first int, ok bool) {
 	x := &h.repeats
 	hash := uint32(maphash.Bytes(seed, raw)) + uint32(r.attribute)
@@ -82,7 +81,7 @@ func (x *repeats) grow() {
 	}
 }
 
-// repeat notes the link once more, at another place.
+// addRepeat adds the link again, at another position.
 func (h *harvest) repeat(first, at int) {
 	f := h.another()
 	*f = h.links[first]
@@ -93,20 +92,20 @@ func (h *harvest) repeat(first, at int) {
 	h.place(f)
 }
 
-// same reports whether a link that repeats another differs from it in nothing but its
-// place and its text still.
+// same reports whether a link that repeats another still differs from it only in position and
+// text.
 func (f *Link) same(first *Link) bool {
 	return f.NoFollow == first.NoFollow && f.Ignored == first.Ignored && f.Base == first.Base
 }
 
-// unfold makes links of those that were noted as bare repeats.
+// expandBareRepeats turns the recorded bare repeats into links.
 func (h *harvest) unfold() {
 	again := h.doc.BareRepeats
 	if len(again) == 0 {
 		return
 	}
 	links := make([]Link, 0, len(h.links)+len(again))
-	places := make([]int32, len(h.links)) // in links
+	places := make([]int32, len(h.links)) // new index of each link
 	until := func(tag int32) {
 		for ; len(again) > 0 && again[0].Tag <= tag; again = again[1:] {
 			l := h.links[again[0].First]

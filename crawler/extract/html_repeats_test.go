@@ -12,7 +12,7 @@ import (
 func TestRepeats(t *testing.T) {
 	for _, c := range []struct {
 		html string
-		want string // for each link what it repeats, counted from 1
+		want string // for each link, the one it repeats, counted from 1
 	}{
 		{"<a href=x>1</a><a href=x>2</a><a href=y><a href='x'>", "0 1 0 1"},
 		{"<a href='x&amp;y'><a href='x&y'><a href='x&amp;y'><a href=''><a href=''>", "0 0 1 0 4"},
@@ -41,7 +41,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// More references than the table begins with, each three times.
+// TestRepeatsMany reads more references than the initial table holds, each three times.
 func TestRepeatsMany(t *testing.T) {
 	const n = 5000
 	var b strings.Builder
@@ -57,7 +57,8 @@ func TestRepeatsMany(t *testing.T) {
 	compareDocuments(t, in)
 }
 
-// A selector leaves links out, also the first of those that say the same.
+// TestRepeatsSelected checks that a selector can exclude links, including the first of
+// several equal ones.
 func TestRepeatsSelected(t *testing.T) {
 	main, err := CompileSelector("main")
 	if err != nil {
@@ -95,22 +96,22 @@ func TestExtractInto(t *testing.T) {
 	}
 	ExtractInto(&doc, Input{ContentType: "image/png"})
 	if len(doc.Links)+len(doc.Anchors)+len(doc.AnchorHashes) > 0 || doc.Format != "" || len(doc.Faults) != 1 {
-		t.Errorf("of the document before there is left %+v", doc)
+		t.Errorf("the previous document left %+v", doc)
 	}
 	ExtractInto(&doc, Input{Body: []byte(strings.Repeat("<a href=x id=i>", keptEntries+1)), ContentType: "text/html"})
 	ExtractInto(&doc, Input{Body: []byte("<a href=x id=i>"), ContentType: "text/html"})
 	if cap(doc.Links) <= keptEntries || cap(doc.Anchors) <= keptEntries || cap(doc.AnchorHashes) == 0 {
-		t.Errorf("room for %d links and %d anchors is kept for what comes after a large document", cap(doc.Links), cap(doc.Anchors))
+		t.Errorf("capacity for %d links and %d anchors is kept after a large document", cap(doc.Links), cap(doc.Anchors))
 	}
 	for range longIdle {
 		ExtractInto(&doc, Input{Body: []byte("<a href=x id=i>"), ContentType: "text/html"})
 	}
 	if cap(doc.Links) > keptEntries || cap(doc.Anchors) > keptEntries || cap(doc.AnchorHashes) > keptEntries {
-		t.Errorf("room for %d links is kept after a large document", cap(doc.Links))
+		t.Errorf("capacity for %d links is kept after a large document", cap(doc.Links))
 	}
 }
 
-// sameDocument compares but for the difference between an empty list and none.
+// sameDocument compares documents, treating empty and nil lists as equal.
 func sameDocument(a, b *Document) bool {
 	x, y := *a, *b
 	x.idle, y.idle = 0, 0
@@ -140,8 +141,8 @@ func TestAnchorHashes(t *testing.T) {
 	}
 }
 
-// Links of HTML within a document of another format repeat each other as little as they
-// are bare: they stand among others, and what is around them is not HTML.
+// TestRepeatsWithin checks that links of HTML inside a document of another format neither
+// repeat each other nor are bare, because other links come between them.
 func TestRepeatsWithin(t *testing.T) {
 	const links = `<p>a page</p><a href="x">1</a> <a href="y">2</a> <a href="x">3</a> <a href="y">4</a><p>that goes on</p>`
 	for name, body := range map[string]string{

@@ -1,20 +1,21 @@
 package extract
 
-// A Rereader reads the bare links of a document (Input.Bare) once more, for what was left
-// out of them. The zero value is ready; it is for one goroutine at a time.
+// A Rereader reads the bare links of a document (Input.Bare) again and returns them complete.
+// The zero value is ready to use. A Rereader is not safe for concurrent use.
 //
-// What a bare link is hangs on nothing but the source from its tag on: only such are bare.
+// Only links that depend on nothing but the source from their tag on are bare, so that is all
+// the Rereader reads.
 type Rereader struct {
 	h    *harvest
 	r    *htmlReader
 	doc  Document
-	read int // bytes of the document, those that were read twice counted twice
+	read int // bytes read of the document, counted each time
 }
 
-// Reset turns to another document, by the Body that its links were found in.
+// Reset switches to another document. body must be the Body that its links were found in.
 func (a *Rereader) Reset(body []byte) { a.begin(body, breaksOf(body)) }
 
-// ResetTo is Reset, but quicker, where the Document is at hand that was read from Body.
+// ResetTo is like Reset but faster, if the Document that was read from body is available.
 func (a *Rereader) ResetTo(doc *Document, body []byte) { a.begin(body, doc.breaks) }
 
 func (a *Rereader) begin(body []byte, b breaks) {
@@ -27,13 +28,14 @@ func (a *Rereader) begin(body []byte, b breaks) {
 	a.h.resetAs(&a.doc, body, b)
 }
 
-// Link reads the link in the start tag at Tag as a document that is not read bare has it,
-// but for Repeats, NoFollow, Ignored and Base; false where no such link stands: then the
-// body is another one. It is quickest for tags that come in their order.
+// Link returns the link in the start tag at tag, which is a Link.Tag, as Extract returns it
+// without Input.Bare, except for Repeats, NoFollow, Ignored and Base. ok is false if there is
+// no such link, because body is not the one that was read. Link is fastest if called with
+// ascending tags.
 //
-// No two links of a document share more than a tag, so that all are read in the time
-// that the document takes. In another body they may; what would take longer is not
-// found there.
+// The links of a document share at most their tags, so reading all of them takes no longer
+// than reading the document. This may not hold for another body; Link returns false for links
+// that would take longer.
 func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	r, start := a.r, int(tag)-1
 	if start < 0 || start >= len(a.h.src.text) || a.read > longestRereading*len(a.h.src.text) {
@@ -66,12 +68,12 @@ func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	return f, true
 }
 
-// longestRereading is how many times the length of a document is read of it at most.
+// longestRereading limits the bytes read of a document to this multiple of its length.
 const longestRereading = 4
 
-// readLink reads on to the end of the a element that the first link is of, if it is of
-// one: to its end tag, or to the next one's start tag. That may be open, too, but is
-// another link's.
+// readLink reads to the end of the a element that contains the first link, if there is one:
+// to its end tag or to the next start tag of an a element. That element may be open too, but
+// belongs to another link.
 func (r *htmlReader) readLink() {
 	t := &r.tokens
 	for r.link.first == 0 && r.link.end > 0 {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzRereader reads links anywhere in any document: where none was, too, as in a file
-// that has changed. What is found stands in the document, behind its tag, and together
-// takes no longer than the document allows.
+// FuzzRereader reads links at arbitrary offsets of arbitrary documents, as in a file that has
+// changed. It checks that the links found are in the document after their tags, and that
+// reading them all takes no longer than the document allows.
 func FuzzRereader(f *testing.F) {
 	within := func(s string) []byte { return []byte("<p>a page</p>" + s + strings.Repeat("<p>that goes on</p>\n", 4)) }
 	for _, s := range oddMarkup {

@@ -2,11 +2,11 @@ package extract
 
 import "bytes"
 
-// The scanner reads ordinary markup: it jumps from '<' to '<' and takes tags
-// apart where they stand. What it is not sure of it leaves to the tokenizer: each
-// of these functions says so by its answer, and has changed nothing then.
+// The scanner reads ordinary markup: it jumps from '<' to '<' and reads tags in place.
+// Anything unusual is left to the tokenizer. The functions here report that with their
+// results, and then have changed nothing.
 
-// scan is next for a document that is ordinary so far.
+// scan is next for a document whose markup has been ordinary so far.
 func (t *tokens) scan() event {
 	if t.textTag != "" {
 		if e, ok := t.textContent(); ok {
@@ -24,8 +24,8 @@ func (t *tokens) scan() event {
 	return e
 }
 
-// closesNothing reports whether no end tag with a name of this length closes what
-// the reader keeps track of: a, form, template, noscript, frameset.
+// closesNothing reports whether no end tag with a name of this length closes an element that
+// the reader tracks: a, form, template, noscript, frameset.
 func closesNothing(name span) bool {
 	n := name.end - name.start
 	return n != len("a") && n != len("form") && n != len("template")
@@ -45,7 +45,7 @@ func (t *tokens) scanEvent() event {
 		}
 		c := doc[lt+1]
 		if !isLetter(c) && c != '/' && c != '!' && c != '?' {
-			pos = lt + 1 // a sign like any other
+			pos = lt + 1 // '<' is plain text
 			continue
 		}
 		if lt > t.start {
@@ -72,8 +72,8 @@ func (t *tokens) scanEvent() event {
 	}
 }
 
-// textContent reads the content of an element whose content is text; false
-// where there is none.
+// textContent reads the content of an element whose content is text. ok is false if it is
+// empty.
 func (t *tokens) textContent() (e event, ok bool) {
 	doc, name := t.doc, t.textTag
 	t.textTag = ""
@@ -87,7 +87,7 @@ func (t *tokens) textContent() (e event, ok bool) {
 	for pos := t.start; ; {
 		n := bytes.IndexByte(doc[pos:], '<')
 		if n < 0 {
-			return t.handOverIn(name), true // it has no end tag
+			return t.handOverIn(name), true // the end tag is missing
 		}
 		lt := pos + n
 		pos = lt + 1
@@ -101,7 +101,7 @@ func (t *tokens) textContent() (e event, ok bool) {
 			}
 		case tail[0] == '!' && name == "script":
 			if bytes.HasPrefix(tail, []byte("!--")) {
-				return t.handOverIn(name), true // inside, its end tag may be none
+				return t.handOverIn(name), true // the end tag may be part of the comment
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (t *tokens) textContent() (e event, ok bool) {
 
 func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }
 
-// scanTo reads up to a byte.
+// scanTo reads up to and including a byte.
 func (t *tokens) scanTo(c byte) bool {
 	n := bytes.IndexByte(t.doc[t.start:], c)
 	t.end = t.start + n + 1
@@ -176,7 +176,7 @@ func (t *tokens) scanStartTag() bool {
 			t.selfClosing, t.end = true, i+2
 			t.textTag = tag.element.textTag
 			return true
-		case i == before: // something stands at the name or at the quote before it
+		case i == before: // no space after the name or the closing quote
 			return false
 		}
 		name := span{start: i}
@@ -193,7 +193,7 @@ func (t *tokens) scanStartTag() bool {
 				return false
 			}
 			if i = value.end; doc[value.start-1] != '=' {
-				i++ // the quote
+				i++ // skip the quote
 			}
 		case c == '/' || c == '>' || isSpace(c):
 			if next := skipSpace(doc, i); next == len(doc) || doc[next] == '=' {
@@ -208,8 +208,8 @@ func (t *tokens) scanStartTag() bool {
 	}
 }
 
-// scanPlainAttributes reads attributes as nearly all are written, ` name="value"`,
-// and returns where something else stands.
+// scanPlainAttributes reads attributes in the most common form, ` name="value"`, and returns
+// the index of the first byte that does not fit.
 func (t *tokens) scanPlainAttributes(i int) int {
 	for doc := t.doc; hasAt(doc, i, glance) && doc[i] == ' '; {
 		a, start := plainAttributeAt(doc, i+len(" "))
@@ -228,7 +228,7 @@ func (t *tokens) scanPlainAttributes(i int) int {
 	return i
 }
 
-// The commonest attributes, up to where their values begin, as words of a document.
+// The most common attributes, up to the start of their values, as words of a document.
 const (
 	classWritten = 'c' | 'l'<<8 | 'a'<<16 | 's'<<24 | 's'<<32 | '='<<40 | '"'<<48
 	hrefWritten  = 'h' | 'r'<<8 | 'e'<<16 | 'f'<<24 | '='<<32 | '"'<<40
@@ -236,8 +236,8 @@ const (
 	idWritten    = 'i' | 'd'<<8 | '='<<16 | '"'<<24
 )
 
-// plainAttributeAt returns the number of the attribute whose name begins at i, -1
-// where it has none, and where its quoted value begins; -1 where none does.
+// plainAttributeAt returns the number of the attribute whose name starts at i, -1 if it is
+// unknown, and the start of its quoted value, -1 if there is none.
 func plainAttributeAt(doc []byte, i int) (number, value int) {
 	w := wordAt(doc, i)
 	switch {
@@ -258,8 +258,8 @@ func plainAttributeAt(doc []byte, i int) (number, value int) {
 	return knownAttributes.find(key, doc[i:end]), value
 }
 
-// scanValue reads the value of the attribute whose equals sign stands at i. The end is
-// -1 where it is not ordinary.
+// scanValue reads the value of the attribute whose equals sign is at i. The end is -1 if the
+// value is unusual.
 func (t *tokens) scanValue(i int) span {
 	doc := t.doc
 	i += len("=")
@@ -280,7 +280,7 @@ func (t *tokens) scanValue(i int) span {
 	return span{start, i}
 }
 
-// isBareByte reports whether a byte is ordinary in an attribute's value without quotes.
+// isBareByte reports whether a byte is ordinary in an unquoted attribute value.
 func isBareByte(c byte) bool {
 	return c > ' ' && c != '"' && c != '\'' && c != '`' && c != '<' && c != '>'
 }

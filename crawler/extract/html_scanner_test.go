@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A markupEvent is all that a reader learns of one event.
+// A markupEvent is everything that a reader learns about one event.
 type markupEvent struct {
 	kind        event
 	start, end  int
@@ -21,9 +21,9 @@ type markupEvent struct {
 	attrs       []tagAttribute
 }
 
-// readEvents reads a document as HTML is read: noscript is markup, and what is in
-// SVG is, with its CDATA sections. Where bare is set nothing is said to the
-// tokens, as the readers of bookmarks and of encodings do.
+// readEvents reads a document like the HTML reader: noscript and SVG contain markup, and SVG
+// may contain CDATA sections. If bare is true it does not set any of this, like the readers
+// of bookmarks and of encodings.
 func readEvents(doc []byte, reference, bare bool) (events []markupEvent, handed int) {
 	t := tokens{reference: reference}
 	t.reset(doc)
@@ -55,8 +55,8 @@ func readEvents(doc []byte, reference, bare bool) (events []markupEvent, handed 
 	}
 }
 
-// compareEvents holds that the scanner and the tokenizer cut a document alike. It
-// returns how many events the scanner handed over.
+// compareEvents checks that the scanner and the tokenizer split a document into the same
+// events. It returns the number of events that the scanner handed over.
 func compareEvents(t *testing.T, doc []byte) (handed int) {
 	t.Helper()
 	for _, bare := range []bool{false, true} {
@@ -75,7 +75,7 @@ func compareEvents(t *testing.T, doc []byte) (handed int) {
 	return handed
 }
 
-// shorten is the part of a document that a message needs.
+// shorten returns the part of a document to print in a message.
 func shorten(doc []byte, at int) []byte {
 	if len(doc) < 1000 {
 		return doc
@@ -83,7 +83,7 @@ func shorten(doc []byte, at int) []byte {
 	return doc[max(0, at-100):min(len(doc), at+300)]
 }
 
-// compareDocuments holds that both find the same in a document.
+// compareDocuments checks that both find the same in a document.
 func compareDocuments(t *testing.T, in Input) *Document {
 	t.Helper()
 	got, again := Extract(in), readAgain(t, in)
@@ -92,7 +92,7 @@ func compareDocuments(t *testing.T, in Input) *Document {
 	for i, doc := range []*Document{got, again} {
 		forgetRepeats(t, in, doc)
 		if i == 1 {
-			byPlace(want.Links) // bare repeats stand apart
+			byPlace(want.Links) // bare repeats come last
 			byPlace(doc.Links)
 		}
 		if !reflect.DeepEqual(doc, want) {
@@ -102,12 +102,12 @@ func compareDocuments(t *testing.T, in Input) *Document {
 	return got
 }
 
-// byPlace sorts links by where they stand.
+// byPlace sorts links by position.
 func byPlace(links []Link) {
 	slices.SortStableFunc(links, func(a, b Link) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
 }
 
-// readAgain reads a document bare, and what that left out once more.
+// readAgain extracts a document with Bare, and rereads the bare links.
 func readAgain(t *testing.T, in Input) *Document {
 	t.Helper()
 	in.Bare = true
@@ -117,7 +117,7 @@ func readAgain(t *testing.T, in Input) *Document {
 	for _, r := range doc.BareRepeats {
 		l := doc.Links[r.First]
 		l.Tag, l.Repeats = r.Tag, int(r.First)+1
-		l.Line, l.Column, l.Text = 0, 0, "" // the first has its own, where it could not be bare
+		l.Line, l.Column, l.Text = 0, 0, "" // the first link has these fields if it is not bare
 		doc.Links = append(doc.Links, l)
 	}
 	doc.BareRepeats = nil
@@ -128,7 +128,7 @@ func readAgain(t *testing.T, in Input) *Document {
 		}
 		f, ok := again.Link(l.Tag)
 		if !ok || f.Raw != l.Raw || f.Ref != l.Ref || l.Line != 0 || l.Text != "" {
-			t.Fatalf("%s %q: link %+v is read again as %+v", in.Name, shorten(in.Body, int(l.Tag)), *l, f)
+			t.Fatalf("%s %q: link %+v is reread as %+v", in.Name, shorten(in.Body, int(l.Tag)), *l, f)
 		}
 		f.NoFollow, f.Ignored, f.Base, f.Repeats = l.NoFollow, l.Ignored, l.Base, l.Repeats
 		*l = f
@@ -140,7 +140,7 @@ func compareAll(t *testing.T, doc []byte) {
 	t.Helper()
 	compareEvents(t, doc)
 	compareDocuments(t, Input{Body: doc, ContentType: "text/html; charset=utf-8"})
-	// Much is read at a glance only where a page has begun and does not end soon.
+	// Fast paths apply only after the start of a page and well before its end.
 	within := slices.Concat([]byte("<p>a page</p>"), doc, bytes.Repeat([]byte("<p>that goes on</p>\n"), 4))
 	compareDocuments(t, Input{Body: within, ContentType: "text/html; charset=utf-8"})
 	compareDocuments(t, Input{Body: doc, ContentType: "application/xhtml+xml"})
@@ -174,7 +174,7 @@ func TestScannerStandard(t *testing.T) {
 	}
 }
 
-// What is handed over must leave what follows as it is, wherever it stands.
+// TestScannerOddMarkup checks that handing over an event does not affect what follows.
 func TestScannerOddMarkup(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	around := []string{"%s", "<p class='x'>%s</p>", "<svg>%s</svg>", "<script>%s</script>", "<title>%s</title>", "<a href=x>%s</a>", "<noscript>%s</noscript>", "<template>%s</template>"}
@@ -187,7 +187,8 @@ func TestScannerOddMarkup(t *testing.T) {
 	}
 }
 
-// A page made of odd markup goes to the tokenizer as a whole, and is not read twice.
+// TestScannerGivesUp checks that a page full of unusual markup is handed over completely, and
+// is not read twice.
 func TestScannerGivesUp(t *testing.T) {
 	doc := []byte(strings.Repeat("<a href = x>", 100_000))
 	var tk tokens
@@ -205,8 +206,8 @@ func TestScannerGivesUp(t *testing.T) {
 	}
 }
 
-// forgetRepeats holds that each link that is said to repeat another does so, and
-// takes the saying back: the reference has none.
+// forgetRepeats checks that each link that repeats another does so, and then clears Repeats,
+// which the slow path does not set.
 func forgetRepeats(t *testing.T, in Input, doc *Document) {
 	t.Helper()
 	for i := range doc.Links {
@@ -220,7 +221,7 @@ func forgetRepeats(t *testing.T, in Input, doc *Document) {
 		}
 		first.Line, first.Column, first.Text, first.Repeats = l.Line, l.Column, l.Text, l.Repeats
 		if !reflect.DeepEqual(first, *l) {
-			t.Fatalf("%s %q: %+v is said to repeat %+v", in.Name, shorten(in.Body, 0), *l, first)
+			t.Fatalf("%s %q: %+v does not repeat %+v", in.Name, shorten(in.Body, 0), *l, first)
 		}
 	}
 	for i := range doc.Links {
@@ -228,7 +229,7 @@ func forgetRepeats(t *testing.T, in Input, doc *Document) {
 	}
 }
 
-// firstDifference names the first field that differs.
+// firstDifference returns the first field that differs.
 func firstDifference(got, want *Document) string {
 	for i := range want.Links {
 		if i < len(got.Links) && !reflect.DeepEqual(got.Links[i], want.Links[i]) {
@@ -242,8 +243,8 @@ func firstDifference(got, want *Document) string {
 	return fmt.Sprintf("%+v, the tokenizer's %+v", g, w)
 }
 
-// oddMarkup is what the scanner must not read by its own rules, and ordinary
-// markup close to it.
+// oddMarkup is markup that the scanner must leave to the tokenizer, and similar ordinary
+// markup.
 var oddMarkup = []string{
 	"a < b <c> d<", "<", "</", "<!", "<!-", "<!--", "<?", "<a", "<a ", "<a b", "<a b=", "<a b='", "<a b=c", "<a/", "</a", "</a ", "<a>", "</a>",
 	"<>", "</>", "<!>", "<!->", "<?>", "< a>", "</ a>", "<1>", "</1>", "<é>", "<a\x00b c=d>", "<a b\x00=c d='\x00'>", "</a\x00>",

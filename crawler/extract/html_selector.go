@@ -6,16 +6,15 @@ import (
 	"github.com/andybalholm/cascadia"
 )
 
-// Selector is a compiled group of CSS selectors, such as "main a[href], .docs".
-// The zero value selects nothing and stands for "none given". It is safe for
-// concurrent use.
+// Selector is a compiled group of CSS selectors, such as "main a[href], .docs". The zero
+// value selects nothing and means that no selector is given. It is safe for concurrent use.
 type Selector struct {
 	css     string
 	matcher cascadia.Selector
 }
 
-// CompileSelector compiles a group of selectors: Selectors Level 3, and of Level
-// 4 what github.com/andybalholm/cascadia knows (:has, :is, :not with lists).
+// CompileSelector compiles a group of selectors: those of Selectors Level 3, and those of
+// Level 4 that github.com/andybalholm/cascadia supports (:has, :is, :not with lists).
 // Pseudo-elements are an error.
 func CompileSelector(css string) (Selector, error) {
 	matcher, err := cascadia.Compile(css)
@@ -25,8 +24,8 @@ func CompileSelector(css string) (Selector, error) {
 	return Selector{css, matcher}, nil
 }
 
-// IsZero reports whether no selector was given.
+// IsZero reports whether no selector is given.
 func (s Selector) IsZero() bool { return s.matcher == nil }
 
-// String returns the selector as it was written.
+// String returns the source text of the selector.
 func (s Selector) String() string { return s.css }

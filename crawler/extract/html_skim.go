@@ -5,11 +5,10 @@ import (
 	"math/bits"
 )
 
-// skim passes over markup that means nothing to the reader, the most of most
-// pages: "<p>", `<span class="x">` and "</span>" with little text between. It knows
-// those at a glance, eight bytes at a time and without a call, and returns where
-// something else stands, which the scanner reads by its own rules; with stopAtText
-// also where text stands.
+// skim skips markup that means nothing to the reader, which is most of a typical page: "<p>",
+// `<span class="x">` and "</span>" with little text between them. It recognizes these eight
+// bytes at a time and without a call, and returns the offset of anything else, which the
+// scanner then reads by its own rules. If stopAtText is true, it also stops at text.
 func skim(doc []byte, pos int, stopAtText bool) int {
 	for hasAt(doc, pos, glance) {
 		at := (*[glance]byte)(doc[pos:])
@@ -59,39 +58,39 @@ func skim(doc []byte, pos int, stopAtText bool) int {
 	return pos
 }
 
-// classBegun is ` class="`, up to where most attributes' values begin, as a word of a document.
+// classBegun is ` class="` as a word of a document. Most attribute values follow it.
 const classBegun = ' ' | classWritten<<8
 
-// openEnds is the end of the tag of details that are open, as a word of a document.
+// openEnds is the end of the tag of an open details element, as a word of a document.
 const openEnds = ' ' | 'o'<<8 | 'p'<<16 | 'e'<<24 | 'n'<<32 | '>'<<40
 
-// glance is how many bytes skim may look at without asking for the document's end,
-// which it leaves to the scanner.
+// skimWindow is the number of bytes that skim reads without checking for the end of the
+// document. The end is left to the scanner.
 const glance = 32
 
-// mayClose reports whether the end tag of a name of n letters, fewer than 8, may
-// close something the reader keeps track of: a, form. Longer ones are not asked for.
+// mayClose reports whether the end tag of a name of n letters, fewer than 8, may close an
+// element that the reader tracks: a, form. It is not called for longer names.
 func mayClose(name uint64, n int, inLink bool) bool {
 	return n == len("a") && inLink && byte(name)|0x20 == 'a' || n == len("form") && byte(name)|0x20 == 'f'
 }
 
-// mayHaveRole tells most names from those of elements with a role by their first
-// letter and by how many letters they begin with.
+// mayHaveRole reports whether a name may have a role, from its first letter and the number of
+// letters it starts with.
 func mayHaveRole(name uint64, n int) bool { return roleLengths[name%32]>>n&1 != 0 }
 
-// hasRole tells the others, such as strong from script.
+// hasRole decides the cases that mayHaveRole cannot, such as strong and script.
 func hasRole(name uint64, n int, doc []byte) bool {
 	return n == len("a") || n == 0 || n == 8 || !isLetter(byte(name)) || htmlElements.find(keyOfWord(name, n), doc[:n]).role != roleNone
 }
 
-// roleLengths has for each first letter, by its last five bits, a bit set of the
-// lengths of names that may have a role.
+// roleLengths has, for each first letter, by its last five bits, a bit set of the lengths of
+// names that may have a role.
 var roleLengths = func() (lengths [32]uint16) {
-	const notShort = 1<<0 | 1<<8 // no name, and one longer than a glance
+	const notShort = 1<<0 | 1<<8 // an empty name and one of 8 letters or more
 	for i := range lengths {
 		lengths[i] = notShort
 		if i < 'a'%32 || i > 'z'%32 {
-			lengths[i] = 1<<16 - 1 // no letter
+			lengths[i] = 1<<16 - 1 // not a letter
 		}
 	}
 	for name := range htmlRoles {
@@ -102,8 +101,8 @@ var roleLengths = func() (lengths [32]uint16) {
 	return lengths
 }()
 
-// shortClass returns how long a start tag is whose name of n letters a class follows,
-// when that is short and the last attribute; 0 for any other.
+// shortClass returns the length of a start tag with a name of n letters whose only attribute
+// is a short class, and 0 for any other tag.
 func shortClass(at *[glance]byte, n int) int {
 	value := len(`< class="`) + n
 	quote := zeroBytes(binary.LittleEndian.Uint64(at[value:]) ^ '"'*eachByte)
@@ -113,8 +112,8 @@ func shortClass(at *[glance]byte, n int) int {
 	return 0
 }
 
-// skimAttributes returns where a start tag ends whose attributes mean nothing, from
-// behind its name on, and -1 for any other.
+// skimAttributes returns the end of a start tag if none of its attributes has a meaning, and
+// -1 otherwise. i is the end of the tag's name.
 func skimAttributes(doc []byte, i int) int {
 	for hasAt(doc, i, glance) && doc[i] == ' ' {
 		value, quote := i+len(` class="`), byte('"')

@@ -14,14 +14,14 @@ type candidate struct {
 	hasX   bool  // a density is given
 }
 
-// srcset reads image candidates by the standard's parser (HTML 4.8.4.2.2). A
-// candidate whose descriptors are faulty is left out, as browsers do.
+// srcset reads image candidates with the parser of the standard (HTML 4.8.4.2.2). As in
+// browsers, a candidate with invalid descriptors is ignored.
 type srcset struct {
 	in  []byte
 	pos int
 }
 
-// next returns the next candidate, and false at the end.
+// next returns the next candidate. ok is false at the end.
 func (s *srcset) next() (candidate, bool) {
 	for {
 		for s.pos < len(s.in) && (isSpace(s.in[s.pos]) || s.in[s.pos] == ',') {
@@ -47,8 +47,8 @@ func (s *srcset) next() (candidate, bool) {
 	}
 }
 
-// descriptors reads up to the comma that ends the candidate and reports whether
-// all descriptors are in order. Commas inside parentheses belong to a descriptor.
+// descriptors reads up to the comma that ends the candidate and reports whether all
+// descriptors are valid. Commas inside parentheses belong to a descriptor.
 func (s *srcset) descriptors(c *candidate) (ok bool) {
 	ok = true
 	start := -1 // of the current descriptor
@@ -87,8 +87,8 @@ func (s *srcset) descriptors(c *candidate) (ok bool) {
 	return ok && c.consistent()
 }
 
-// describe reads one descriptor: a width ("300w"), a density ("2x") or, for the
-// future, a height ("200h").
+// describe reads one descriptor: a width ("300w"), a density ("2x") or a height ("200h"),
+// which is reserved for future use.
 func (c *candidate) describe(d []byte) bool {
 	number := string(d[:len(d)-1])
 	switch d[len(d)-1] {
@@ -117,10 +117,10 @@ func (c *candidate) describe(d []byte) bool {
 	return false
 }
 
-// consistent reports whether a height has its width beside it.
+// consistent reports whether a height comes with a width.
 func (c *candidate) consistent() bool { return c.height == 0 || c.width > 0 }
 
-// nonNegativeInteger reads a valid non-negative integer: digits alone.
+// nonNegativeInteger reads a valid non-negative integer, which consists of digits only.
 func nonNegativeInteger(s string) (int64, bool) {
 	if s == "" {
 		return 0, false
@@ -132,13 +132,13 @@ func nonNegativeInteger(s string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		n = 1<<63 - 1 // out of range, yet valid
+		n = 1<<63 - 1 // out of range but valid
 	}
 	return n, true
 }
 
-// floatingPoint reads a valid floating-point number (HTML 2.3.4.3): no plus sign, no
-// digits missing around the point, no "inf", no hexadecimal.
+// floatingPoint reads a valid floating-point number (HTML 2.3.4.3): without a plus sign,
+// missing digits around the point, "inf" or hexadecimal notation.
 func floatingPoint(s string) (float64, bool) {
 	i := 0
 	digits := func() bool {

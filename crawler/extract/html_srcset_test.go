@@ -2,7 +2,7 @@ package extract
 
 import "testing"
 
-// What the standard's own cases leave open.
+// TestSrcset covers what the standard's own cases do not.
 func TestSrcset(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                  "",
@@ -33,7 +33,8 @@ func TestSrcset(t *testing.T) {
 	}
 }
 
-// The parser ends, and its candidates rise and hold no white space.
+// FuzzSrcset checks that the parser terminates, and that its candidates are in ascending
+// order and contain no white space.
 func FuzzSrcset(f *testing.F) {
 	for _, c := range standard[struct{ Input string }](f, "srcset.json") {
 		f.Add([]byte(c.Input))
@@ -43,7 +44,7 @@ func FuzzSrcset(f *testing.F) {
 		last := 0
 		for c, ok := set.next(); ok; c, ok = set.next() {
 			if c.url.start < last || c.url.end <= c.url.start || c.url.end > len(in) {
-				t.Fatalf("%q: %v behind %d", in, c.url, last)
+				t.Fatalf("%q: %v after %d", in, c.url, last)
 			}
 			last = c.url.end
 			for _, b := range in[c.url.start:c.url.end] {

@@ -13,7 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// standard reads the cases of a file of standards.
+// standard reads the cases in a file of test data for a standard.
 func standard[T any](t testing.TB, name string) []T {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../testdata/standards", name))
@@ -30,8 +30,8 @@ func standard[T any](t testing.TB, name string) []T {
 	return cases
 }
 
-// All candidates are links; which one a browser would choose ("expect" of a case)
-// is its own affair.
+// TestStandardSrcset checks all candidates, because all of them are links. The candidate that
+// a browser would choose ("expect" of a case) does not matter.
 func TestStandardSrcset(t *testing.T) {
 	type want struct {
 		URL     string
@@ -82,7 +82,7 @@ func densityIn(descriptors string) float64 {
 	return 0
 }
 
-// After how many seconds a page is left ("time" of a case) does not matter here.
+// TestStandardMetaRefresh ignores the delay before a page is left ("time" of a case).
 func TestStandardMetaRefresh(t *testing.T) {
 	for _, c := range standard[struct {
 		ID, Input, Expect string
@@ -129,7 +129,7 @@ func TestStandardTokenizerAttributes(t *testing.T) {
 	}
 }
 
-// allAttributes reads all attributes of a raw start tag, the first of each name.
+// allAttributes returns all attributes of a raw start tag, the first of each name.
 func allAttributes(tag []byte) map[string]string {
 	got := map[string]string{}
 	s := attributeScanner{tag: tag, pos: tagName(tag).end}
@@ -150,7 +150,7 @@ func allAttributes(tag []byte) map[string]string {
 	}
 }
 
-// linkDifferences are the cases of links.json that we answer otherwise on purpose.
+// linkDifferences are the cases of links.json with deliberately different results.
 var linkDifferences = map[string]string{
 	"links-0043": "the URLs of a style sheet are links",
 	"links-0047": "the links in a srcdoc are links of the page that shows it",
@@ -169,7 +169,7 @@ func TestStandardLinks(t *testing.T) {
 		}
 		first := true
 		for _, l := range c.Links {
-			if l.Element == "base" { // no link, and the first is the document's base
+			if l.Element == "base" { // not a link; the first one is the document's base
 				if first && doc.Base != l.Raw {
 					t.Errorf("%s: base %q, want %q", c.ID, doc.Base, l.Raw)
 				}
@@ -186,7 +186,7 @@ func TestStandardLinks(t *testing.T) {
 	}
 }
 
-// resolved is what a link leads to, resolved as the crawler does.
+// resolved returns the target of a link, resolved as in a crawl.
 func resolved(t *testing.T, document string, doc *Document, l *Link) string {
 	t.Helper()
 	u, _, err := urinorm.ParseWeb(document)
@@ -235,9 +235,9 @@ func TestStandardEncodingLabels(t *testing.T) {
 	}
 }
 
-// noSniff is the one deliberate difference to mime-sniff.json: where a server sends
+// noSniff is the one deliberate difference from mime-sniff.json. If a server sends
 // X-Content-Type-Options: nosniff and no type, a browser shows a page as plain text. Its
-// links are read all the same: they are what its author wants to know of.
+// links are still read, because its author wants to know about them.
 const noSniff = "nosniff is not obeyed"
 
 func TestStandardSniffing(t *testing.T) {
@@ -254,8 +254,8 @@ func TestStandardSniffing(t *testing.T) {
 			}
 			continue
 		}
-		// Of all these types pages and PDF are the ones that are read for links, and what a
-		// server calls text: also when it is none, and hence holds no links.
+		// Only HTML pages, PDF and content declared as text are read for links; the latter
+		// even if it is not text and therefore contains no links.
 		want := map[string]string{"text/html": "html", "application/pdf": "pdf"}[c.Expect]
 		if strings.HasPrefix(strings.ToLower(c.ContentType), "text/plain") {
 			want = "text"
@@ -266,8 +266,8 @@ func TestStandardSniffing(t *testing.T) {
 	}
 }
 
-// The spans of attributeScanner and the decoding of unescape must be what the
-// tokenizer's TagAttr gives, attribute by attribute.
+// FuzzAttributes checks that attributeScanner and unescape give the same attributes as
+// TagAttr of the tokenizer.
 func FuzzAttributes(f *testing.F) {
 	for _, c := range standard[struct{ Input string }](f, "tokenizer-attributes.json") {
 		f.Add([]byte(c.Input))
@@ -327,8 +327,8 @@ func FuzzAttributes(f *testing.F) {
 	})
 }
 
-// checkMarks holds that places in the decoded text rise with those in the source
-// and end where it ends.
+// checkMarks checks that offsets in the decoded text and in the source increase together and
+// have the same end.
 func checkMarks(t *testing.T, src, decoded []byte, marks []mark) {
 	t.Helper()
 	v := view{text: decoded, marks: marks, parent: &view{}}
@@ -336,7 +336,7 @@ func checkMarks(t *testing.T, src, decoded []byte, marks []mark) {
 	for off := 0; off <= len(decoded); off++ {
 		at := v.source(off)
 		if at < last || at > len(src) {
-			t.Fatalf("offset %d of %q is %d in %q", off, decoded, at, src)
+			t.Fatalf("offset %d of %q maps to %d in %q", off, decoded, at, src)
 		}
 		last = at
 	}

@@ -2,23 +2,22 @@ package extract
 
 import "bytes"
 
-// A startTag is a start tag taken apart: those of its attributes that mean
-// something, and where they stand.
+// A startTag holds the parts of a start tag: its name and the attributes that have a meaning.
 type startTag struct {
-	doc     []byte // that the tag stands in
-	clean   bool   // doc is known to hold neither CR nor NUL
+	doc     []byte // the document that contains the tag
+	clean   bool   // doc is known to contain neither CR nor NUL
 	start   int    // offset of '<'
 	name    span   // in doc
 	key     nameKey
-	element *element       // of HTML; the reader puts that of SVG in its place
+	element *element       // of HTML; the reader replaces it inside SVG
 	attrs   []tagAttribute // in the order of the source, the first of each name
 	present uint64         // bit set of attrs
-	// noFollow and ignored hold for all its links.
+	// noFollow and ignored apply to all links of the tag.
 	noFollow, ignored bool
-	codebase          string // once a link asked for it
+	codebase          string // valid if codebaseRead
 	codebaseRead      bool
 
-	decoded []byte // values of control attributes
+	decoded []byte // decoded values returned by get
 }
 
 type tagAttribute struct {
@@ -26,14 +25,14 @@ type tagAttribute struct {
 	value span // in doc
 }
 
-// begin starts a tag whose name begins at name.
+// begin starts a tag whose name starts at the offset name.
 func (t *startTag) begin(start, name int) {
 	t.start, t.name.start = start, name
 	t.attrs, t.present, t.decoded = t.attrs[:0], 0, t.decoded[:0]
 	t.noFollow, t.ignored, t.codebaseRead = false, false, false
 }
 
-// add notes an attribute, unless it was there before.
+// add adds an attribute, unless the tag already has it.
 func (t *startTag) add(a attribute, value span) {
 	if t.present&(1<<a) == 0 {
 		t.present |= 1 << a
@@ -41,8 +40,8 @@ func (t *startTag) add(a attribute, value span) {
 	}
 }
 
-// read takes the tag apart that stands between start and end, however odd it is, and
-// reports whether it ends with "/>", the solidus being of no value.
+// read reads the tag between start and end, however malformed, and reports whether it ends
+// with "/>" and the slash is not part of a value.
 func (t *startTag) read(start, end int) (selfClosing bool) {
 	raw := t.doc[start:end]
 	at := tagName(raw)
@@ -51,7 +50,7 @@ func (t *startTag) read(start, end int) (selfClosing bool) {
 	t.key = keyOf(raw[at.start:at.end])
 	t.element = htmlElements.find(t.key, raw[at.start:at.end])
 	s := attributeScanner{tag: raw, pos: at.end}
-	behind := at.end // the last value
+	behind := at.end // end of the last value
 	for {
 		name, value, ok := s.next()
 		if !ok {
@@ -68,13 +67,12 @@ func (t *startTag) read(start, end int) (selfClosing bool) {
 	}
 }
 
-// meansNothing reports whether the reader would make nothing of the tag where it
-// keeps track of nothing but links.
+// meansNothing reports whether the tag has no effect on a reader that only tracks links.
 func (t *startTag) meansNothing() bool {
 	return t.present&(1<<attrProperty-1) == 0 && t.element.role == roleNone
 }
 
-// needsUnescape is the function of that name, for text out of the tag's document.
+// needsUnescape is like the function needsUnescape, for text from the tag's document.
 func (t *startTag) needsUnescape(b []byte) bool {
 	if t.clean {
 		return bytes.IndexByte(b, '&') >= 0
@@ -84,7 +82,8 @@ func (t *startTag) needsUnescape(b []byte) bool {
 
 func (t *startTag) has(a attribute) bool { return t.present&(1<<a) != 0 }
 
-// span is where an attribute's value stands; empty when it is not there.
+// span returns the span of an attribute's value, which is empty if the tag has no such
+// attribute.
 func (t *startTag) span(a attribute) span {
 	if t.has(a) {
 		for _, at := range t.attrs {
@@ -96,8 +95,8 @@ func (t *startTag) span(a attribute) span {
 	return span{}
 }
 
-// get returns an attribute's value with character references decoded, nil when
-// it is not there. It is valid until the next tag.
+// get returns an attribute's value with character references decoded, or nil if the tag has
+// no such attribute. It is valid until the next tag.
 func (t *startTag) get(a attribute) []byte {
 	if !t.has(a) {
 		return nil
@@ -112,13 +111,13 @@ func (t *startTag) get(a attribute) []byte {
 	return t.decoded[n:]
 }
 
-// is reports whether the tag's name is the one given, in lower case.
+// is reports whether the tag has the given name, which must be in lower case.
 func (t *startTag) is(name string) bool {
 	return equalFold(t.doc[t.name.start:t.name.end], name)
 }
 
-// elementName is the name as a Link tells it; that of an element the tables do
-// not have is made anew.
+// elementName returns the name as it appears in a Link. The name of an unknown element is
+// newly allocated.
 func (t *startTag) elementName() string {
 	if t.element.name != "" {
 		return t.element.name

@@ -10,18 +10,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Which links stand inside which elements is a question about the tree, and the
-// tree that html.Parse builds knows no places. So each start tag that bears
-// links gets a private attribute with its number, in a copy of the document; the
-// copy is parsed, and the numbers found inside an element say which links are meant. It costs a
-// parse, and is done only when a selector is given or an element carries an
-// inline mark.
+// Selecting links by the elements around them needs a tree, but the tree built by html.Parse
+// records no positions. Therefore each start tag that has links gets a private attribute with
+// its number, in a copy of the document. The copy is parsed, and the numbers found inside an
+// element identify its links. This costs a parse, and is done only if a selector is given or
+// an element has an inline mark.
 
-// chosen says of one start tag where it stands.
+// selection is what applies to one start tag.
 type chosen struct{ selected, ignored, marked bool }
 
-// choose drops the links that Select and IgnoreSelect leave out, and marks those
-// inside an element with IgnoreAttribute as ignored.
+// applySelectors drops the links that Select and IgnoreSelect exclude, and marks links inside
+// an element with IgnoreAttribute as ignored.
 func (h *harvest) choose(in *Input) {
 	tags := make([]int32, 0, len(h.links))
 	for i := range h.links {
@@ -33,15 +32,15 @@ func (h *harvest) choose(in *Input) {
 		return
 	}
 	numbered, name := number(h.src.text, tags)
-	// With scripting off the content of noscript is parsed, as the reader reads it.
+	// With scripting disabled, the content of noscript is parsed, as the reader does.
 	root, err := html.ParseWithOptions(bytes.NewReader(numbered), html.ParseOptionEnableScripting(false))
 	if err != nil {
-		h.fault("apply selectors: %v: no link is left out", err)
+		h.fault("apply selectors: %v; no links are excluded", err)
 		return
 	}
 	where := inspect(root, in, name, len(tags))
 	kept := h.links[:0]
-	places := make([]int, len(h.links)) // in kept plus one, 0 of what is left out
+	places := make([]int, len(h.links)) // one more than the index in kept, 0 for a dropped link
 	n := 0
 	for i := range h.links {
 		f := &h.links[i]
@@ -60,8 +59,9 @@ func (h *harvest) choose(in *Input) {
 	h.links = kept
 }
 
-// number copies a document and gives the start tags at the offsets, which rise,
-// their numbers in an attribute whose name no document can foresee.
+// numberTags copies a document and adds to the start tags at the given offsets, which are in
+// ascending order, an attribute with their number. The attribute has a random name, which no
+// document can contain on purpose.
 func number(doc []byte, tags []int32) (numbered []byte, name string) {
 	name = "data-orbweaver-" + strconv.FormatUint(rand.Uint64(), 36)
 	numbered = make([]byte, 0, len(doc)+len(tags)*(len(name)+len(` ="123456"`)))
@@ -79,8 +79,8 @@ func number(doc []byte, tags []int32) (numbered []byte, name string) {
 	return append(numbered, doc[last:]...), name
 }
 
-// inspect walks the tree and says where each numbered tag stands. The parser may
-// put one tag into the tree several times; one place that is meant is enough.
+// locateTags walks the tree and reports what applies to each numbered tag. The parser may
+// insert a tag several times; a match of any of these nodes counts.
 func inspect(root *html.Node, in *Input, name string, tags int) []chosen {
 	doc := goquery.NewDocumentFromNode(root)
 	find := func(s Selector) map[*html.Node]bool {
@@ -113,7 +113,7 @@ func inspect(root *html.Node, in *Input, name string, tags int) []chosen {
 			}
 		}
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			walk(c, inside) // html.Parse allows 512 levels at most
+			walk(c, inside) // html.Parse limits the depth to 512
 		}
 	}
 	walk(root, chosen{})

@@ -17,7 +17,7 @@ func selector(t *testing.T, css string) Selector {
 	return s
 }
 
-// refs joins the references of links; an ignored one has a minus sign.
+// refs joins the references of links; an ignored link gets a minus sign.
 func refs(links []Link) string {
 	var list []string
 	for _, l := range links {
@@ -60,7 +60,7 @@ func TestSelectors(t *testing.T) {
 func TestSelectorErrors(t *testing.T) {
 	for _, css := range []string{"", "a[", "a::before", ")"} {
 		if s, err := CompileSelector(css); err == nil || !s.IsZero() {
-			t.Errorf("%q compiled", css)
+			t.Errorf("%q compiled, want an error", css)
 		}
 	}
 	if s := selector(t, "main a"); s.IsZero() || s.String() != "main a" {
@@ -68,7 +68,8 @@ func TestSelectorErrors(t *testing.T) {
 	}
 }
 
-// A document too deep for the parser is read all the same, with every link.
+// TestSelectorsTooDeep checks that a document too deep for the parser is still read, with all
+// links.
 func TestSelectorsTooDeep(t *testing.T) {
 	html := strings.Repeat("<div>", 1000) + "<a href=1>" + strings.Repeat("</div>", 1000) + "<main><a href=2 data-orbweaver-ignore>"
 	doc := Extract(Input{Body: []byte(html), ContentType: "text/html", Select: selector(t, "main")})

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A file of HTML or XML may be a template, of which pages are made, as the layouts of a
-// site's generator are. What stands in the braces of its links is then for the generator
-// to fill in. A page that was made, and still has {{ url }} in a link, is another matter:
-// no reader can follow that. The two are told apart by the statements of a template,
-// which no page shows that was made of one, unless as code.
+// A file of HTML or XML may be a template from which pages are generated, such as a layout of
+// a static site generator. The generator then replaces what is in braces in its links. In a
+// generated page, however, a link that still contains {{ url }} is broken: no reader can
+// follow it. What distinguishes a template is its statements, which generated pages contain
+// only as code.
 
-// HoldsTemplate reports whether a part of a reference is for a template to fill in:
-// {{ url }} of Go, Jinja, Liquid, Handlebars and others, {% url %}, <%= url %> or
-// <?= url ?>; or the %q of a format, which is no percent-encoding. What begins there may
-// end behind the reference, where quotes stand in it.
+// HoldsTemplate reports whether a template engine replaces a part of a reference: {{ url }}
+// of Go, Jinja, Liquid, Handlebars and others, {% url %}, <%= url %> or <?= url ?>, or the
+// verb %q of a format string, which is not percent-encoding. The placeholder may extend
+// beyond the reference, if it contains quotes.
 func HoldsTemplate(ref string) bool {
 	if strings.IndexByte(ref, '{') < 0 && strings.IndexByte(ref, '<') < 0 && strings.IndexByte(ref, '%') < 0 {
 		return false
@@ -28,10 +28,10 @@ func HoldsTemplate(ref string) bool {
 	return false
 }
 
-// IsTemplate reports whether a document, of a format as Readable names it, is HTML or XML
-// and a template: whether it does not begin as a page does, which front matter and parts
-// of pages don't, or holds a statement of a template language outside of what it shows as
-// code. It takes time in proportion to the document's length.
+// IsTemplate reports whether a document, whose format is as returned by Readable, is a
+// template of HTML or XML: it does not start like a page, as front matter and fragments do
+// not, or it contains a statement of a template language outside of code. The time is linear
+// in the document's length.
 func IsTemplate(format string, doc []byte) bool {
 	if format != "html" && !IsXML(format) {
 		return false
@@ -39,13 +39,13 @@ func IsTemplate(format string, doc []byte) bool {
 	if !beginsPage(doc) {
 		return true
 	}
-	code := 0 // elements whose content is shown or run as it is, one in another
+	code := 0 // nesting depth of elements whose content is literal or code
 	for {
 		at := bytes.IndexAny(doc, "<{")
 		if at < 0 {
 			return false
 		}
-		inValue := at > 0 && bytes.IndexByte([]byte(`"'=/`), doc[at-1]) >= 0 // it may be what was forgotten
+		inValue := at > 0 && bytes.IndexByte([]byte(`"'=/`), doc[at-1]) >= 0 // it may be a placeholder left in a page
 		doc = doc[at:]
 		if code == 0 && !inValue && beginsStatement(doc) {
 			return true
@@ -63,8 +63,8 @@ func IsTemplate(format string, doc []byte) bool {
 	}
 }
 
-// beginsPage reports whether a document begins with a document type, an html element or
-// an XML declaration.
+// beginsPage reports whether a document starts with a document type, an html element or an
+// XML declaration.
 func beginsPage(doc []byte) bool {
 	doc = bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf"))
 	for {
@@ -83,8 +83,8 @@ func beginsPage(doc []byte) bool {
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html")) || bytes.HasPrefix(begin, []byte("<?xml"))
 }
 
-// beginsStatement reports whether a statement of a template language begins a text: what
-// writes nothing by itself, or could not stand in a page.
+// beginsStatement reports whether a text starts with a statement of a template language: a
+// construct that produces no output itself, or cannot occur in a page.
 func beginsStatement(b []byte) bool {
 	if len(b) < 3 {
 		return false
@@ -109,13 +109,13 @@ func beginsStatement(b []byte) bool {
 		case "if", "else", "end", "range", "with", "define", "template", "block", "partial":
 			return true
 		}
-		return len(b) > 0 && b[0] == '$' // a variable of Go's
+		return len(b) > 0 && b[0] == '$' // a Go template variable
 	}
 	return false
 }
 
-// isCodeTag reports whether a tag's name and what follows it are those of an element
-// whose content no template language would have a part in.
+// isCodeTag reports whether b starts with the name of an element whose content template
+// languages do not process.
 func isCodeTag(b []byte) bool {
 	end := 0
 	for end < len(b) && end <= len("textarea") && isAlphanumeric(b[end]) {

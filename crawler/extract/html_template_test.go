@@ -10,7 +10,7 @@ func TestIsTemplate(t *testing.T) {
 	for _, doc := range []string{
 		"---\ntitle: Home\n---\n<a href={{ url }}>x</a>",
 		"---\r\n---\r\n" + page,
-		"<li><a href='{{ url }}'>x</a></li>", // a part of a page
+		"<li><a href='{{ url }}'>x</a></li>", // a fragment of a page
 		"<!-- footer --><footer></footer>",
 		"<!-- not closed",
 		"",
@@ -28,12 +28,12 @@ func TestIsTemplate(t *testing.T) {
 		`<?xml version="1.0"?><urlset>{% for page in pages %}`,
 	} {
 		if !IsTemplate("html", []byte(doc)) {
-			t.Errorf("not taken for a template: %q", doc)
+			t.Errorf("not recognized as a template: %q", doc)
 		}
 	}
 	for _, doc := range []string{
 		page,
-		page + "<a href='{{ url }}'>x</a>", // the page of a generator that forgot something
+		page + "<a href='{{ url }}'>x</a>", // a generated page with a placeholder left in it
 		page + "<a href=\"{% url 'x' %}\">x</a><a href={%x%}>y</a><a href='/{{#x}}'>z</a>",
 		page + "<a href='<?= $x ?>'>x</a><%= x %><%- y %>",
 		page + "{{ title }} {{ if_only }} {{ 3 }}",
@@ -47,7 +47,7 @@ func TestIsTemplate(t *testing.T) {
 		`<?xml version="1.0"?><urlset><loc>{{ url }}</loc>`,
 	} {
 		if IsTemplate("html", []byte(doc)) {
-			t.Errorf("taken for a template: %q", doc)
+			t.Errorf("wrongly recognized as a template: %q", doc)
 		}
 	}
 }
@@ -72,8 +72,8 @@ func TestHoldsTemplate(t *testing.T) {
 	}
 }
 
-// A document that is made to be costly is looked through once, however much of it looks
-// like something else.
+// FuzzIsTemplate checks that the result does not depend on what follows a template's
+// statement. A document built to be expensive is also read only once.
 func FuzzIsTemplate(f *testing.F) {
 	for _, doc := range []string{"<!doctype html><pre>{%</pre>{{ range }}", "---\n", "<!--", "<html><pre><code></pre>{%", strings.Repeat("<pre>", 100)} {
 		f.Add(doc)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// event is one thing in a document's markup.
+// event is the kind of a part of a document's markup.
 type event uint8
 
 const (
@@ -16,61 +16,59 @@ const (
 	eventText
 	eventStartTag
 	eventEndTag
-	eventComment // also a doctype and what else is no text and no tag
-	eventNothing // what the reader does not ask for
+	eventComment // also a doctype and anything else that is neither text nor a tag
+	eventNothing // an event that the reader skips
 )
 
-// skipping says what a reader does not ask for, as long as it reads content that
-// is shown.
+// skipping is what a reader can skip while it reads displayed content.
 type skipping uint8
 
 const (
 	skipNothing skipping = iota
-	// skipTags leaves out start tags without a role and without an attribute that means
-	// something then, and end tags of elements that the reader does not keep track of.
+	// skipTags skips start tags that have neither a role nor an attribute with a meaning, and
+	// end tags of elements that the reader does not track.
 	skipTags
-	// skipText leaves out text too.
+	// skipText also skips text.
 	skipText
 )
 
-// tokens cuts a document into events, each with its place. What is in text, a tag
-// or a comment is not copied; it is doc[start:end].
+// tokens splits a document into events with positions. The text of an event is not copied; it
+// is doc[start:end].
 //
-// Two read for it. Ordinary markup, which is nearly all there is, is read in place
-// by the scanner (html_scanner.go). All else goes to the tokenizer of
-// golang.org/x/net/html, one event at a time: quotes, signs and NULs where none
-// belong, what is begun and never ended, comments and scripts within which
-// something looks like their end, CDATA sections. The scanner gives no answer but
-// the tokenizer's; tests hold that on documents of every kind.
+// There are two parsers. The scanner (html_scanner.go) reads ordinary markup in place, which
+// is nearly everything. The rest goes to the tokenizer of golang.org/x/net/html, one event at
+// a time: misplaced quotes, special characters and NULs, constructs that are never closed,
+// comments and scripts that contain something like their end, CDATA sections. The scanner
+// gives the same results as the tokenizer; tests check that on documents of every kind.
 type tokens struct {
 	doc        []byte
-	start, end int // of the event
-	// selfClosing tells of a start tag whether it ends with "/>".
+	start, end int // offsets of the event
+	// selfClosing reports whether a start tag ends with "/>".
 	selfClosing bool
 	// tag is the last start tag.
 	tag startTag
-	// endName is the name of an end tag.
+	// endName is the span of the name of an end tag.
 	endName span
-	// skip says what the reader does not ask for: those events may be left out.
+	// skip is what the reader does not need. Such events may be omitted.
 	skip skipping
 
-	// textTag names the element whose content, up to its end tag, comes next and
-	// is text; empty where markup comes.
+	// textTag is the name of the element whose content comes next and is text, up to the end
+	// tag. It is empty if markup comes next.
 	textTag string
-	cdata   bool // <![CDATA[ begins text
+	cdata   bool // <![CDATA[ starts text
 
 	reader    bytes.Reader
 	tokenizer *html.Tokenizer // reads the rest of the document
-	handed    int             // events that the tokenizer read
-	// reference lets the tokenizer read everything: what the scanner is held against.
+	handed    int             // number of events that the tokenizer read
+	// slowPath makes the tokenizer read everything. Tests compare the scanner with that.
 	reference bool
 }
 
-// Handing one event over costs some kilobytes of copying, so a document that is
-// odd in many places goes to the tokenizer as a whole, from there on.
+// Handing over one event copies some kilobytes. A document with unusual markup in many places
+// is therefore handed over completely from some point on.
 const (
-	oddPlaces  = 4    // that are handed over one by one anywhere
-	oddPerByte = 4096 // and one more for so many bytes read
+	oddPlaces  = 4    // events handed over one by one in any document
+	oddPerByte = 4096 // one more event for this number of bytes read
 )
 
 func (t *tokens) reset(doc []byte) {
@@ -82,14 +80,14 @@ func (t *tokens) reset(doc []byte) {
 	t.tag.clean = false
 }
 
-// release forgets the document.
+// release drops the references to the document.
 func (t *tokens) release() {
 	t.doc, t.tag.doc, t.tokenizer = nil, nil, nil
 	t.reader.Reset(nil)
 }
 
-// next steps to the next event. A tag that the end of the document cuts off is
-// none, as in browsers.
+// next moves to the next event. As in browsers, a tag truncated by the end of the document is
+// ignored.
 func (t *tokens) next() event {
 	t.start = t.end
 	if t.tokenizer != nil {
@@ -104,11 +102,11 @@ func (t *tokens) next() event {
 // inPlace reports whether the scanner will read the next event.
 func (t *tokens) inPlace() bool { return t.tokenizer == nil && !t.reference }
 
-// handOver lets the tokenizer read the event that begins at start.
+// handOver makes the tokenizer read the event that starts at start.
 func (t *tokens) handOver() event { return t.handOverIn("") }
 
-// handOverIn is handOver inside an element whose content is text: the tokenizer
-// reads its start tag first.
+// handOverIn is handOver inside an element whose content is text. The tokenizer reads a start
+// tag of that element first.
 func (t *tokens) handOverIn(element string) event {
 	t.reader.Reset(t.doc[t.start:])
 	if element == "" {
@@ -126,7 +124,7 @@ func (t *tokens) handOverIn(element string) event {
 	return e
 }
 
-// tokenized is next, by the tokenizer.
+// tokenized is next for the tokenizer.
 func (t *tokens) tokenized() event {
 	token := t.tokenizer.Next()
 	t.end = t.start + len(t.tokenizer.Raw())
@@ -138,8 +136,8 @@ func (t *tokens) tokenized() event {
 	case html.TextToken:
 		return eventText
 	case html.StartTagToken, html.SelfClosingTagToken:
-		// The tokenizer takes a solidus for the tag's that ends a value, where that is
-		// the second one of its name.
+		// If an attribute is repeated, the tokenizer takes a slash at the end of the second
+		// value for that of the tag.
 		t.selfClosing = t.tag.read(t.start, t.end)
 		t.textTag = t.tag.element.textTag
 		return eventStartTag
@@ -152,12 +150,12 @@ func (t *tokens) tokenized() event {
 	return eventComment
 }
 
-// raw is the source of the event.
+// raw returns the source text of the event.
 func (t *tokens) raw() []byte { return t.doc[t.start:t.end] }
 
-// contentIsMarkup says of the start tag just read that markup follows, where the
-// tokenizer by itself takes the content for text: in noscript, and in SVG and
-// MathML, whose title, style and script elements are like any other.
+// contentIsMarkup declares that markup follows the current start tag where the tokenizer
+// would expect text: in noscript, and in SVG and MathML, whose title, style and script
+// elements are like any other element.
 func (t *tokens) contentIsMarkup() {
 	t.textTag = ""
 	if t.tokenizer != nil {
@@ -165,7 +163,7 @@ func (t *tokens) contentIsMarkup() {
 	}
 }
 
-// allowCDATA says whether <![CDATA[ begins text, as it does in SVG and MathML.
+// allowCDATA sets whether <![CDATA[ starts text, as it does in SVG and MathML.
 func (t *tokens) allowCDATA(allow bool) {
 	t.cdata = allow
 	if t.tokenizer != nil {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The oracle: what a walk over the tree of html.Parse finds in attributes that
-// hold one URL each. It is written from the HTML standard's index of attributes,
-// not from our tables.
+// The test oracle: a walk over the tree of html.Parse that finds attributes containing a
+// single URL. It is written from the HTML standard's index of attributes, not from the tables
+// of this package.
 var treeAttributes = map[string]string{
 	"a": "href", "area": "href", "link": "href", "script": "src", "html": "manifest",
 	"img": "src longdesc lowsrc usemap", "source": "src", "video": "src poster", "audio": "src", "track": "src", "bgsound": "src",
@@ -28,7 +28,7 @@ type treeWalk struct {
 	anchors map[string]bool
 	base    string
 	based   bool
-	posts   bool // some form is sent with POST: which submitters it owns is not followed here
+	posts   bool // some form is sent with POST; the oracle does not track which buttons belong to it
 }
 
 func walkTree(doc []byte) (*treeWalk, error) {
@@ -96,9 +96,9 @@ func (w *treeWalk) element(n *html.Node) {
 	}
 }
 
-// What a walk over the tree finds the streaming reader finds too. The converse
-// does not hold: the parser drops tags that stand where they may not, such as a
-// second form, and those are links all the same to whoever reads the source.
+// FuzzTree checks that the streaming reader finds everything that a walk over the tree finds.
+// The converse does not hold: the parser drops misplaced tags, such as a second form, which
+// are still links to someone who reads the source.
 func FuzzTree(f *testing.F) {
 	for _, c := range standard[struct{ Input string }](f, "html-links.json") {
 		f.Add([]byte(c.Input))
@@ -132,7 +132,7 @@ var treeSeeds = []string{
 func compareWithTree(t *testing.T, doc []byte) {
 	t.Helper()
 	lower := bytes.ToLower(doc)
-	// The tree without what our reader leaves out on purpose, or does not follow.
+	// The tree without what the reader deliberately omits or does not track.
 	for _, special := range []string{"<frameset", "shadowrootmode"} {
 		if bytes.Contains(lower, []byte(special)) {
 			return
@@ -141,7 +141,7 @@ func compareWithTree(t *testing.T, doc []byte) {
 	text := validUTF8(doc)
 	w, err := walkTree(text)
 	if err != nil {
-		return // nested too deep for the parser
+		return // nested too deeply for the parser
 	}
 	got := Extract(Input{Body: text, ContentType: "text/html; charset=utf-8"})
 	refs, anchors := map[string]bool{}, map[string]bool{}
@@ -170,8 +170,8 @@ func compareWithTree(t *testing.T, doc []byte) {
 	checkPlaces(t, text, got)
 }
 
-// checkPlaces holds that each link's source text stands at its place, and that
-// links come in the order of the document.
+// checkPlaces checks that the source text of each link is at its position, and that links are
+// in document order.
 func checkPlaces(t *testing.T, text []byte, doc *Document) {
 	t.Helper()
 	text, _ = CutByteOrderMark(text)
@@ -187,7 +187,7 @@ func checkPlaces(t *testing.T, text []byte, doc *Document) {
 		}
 		from := string(rest[l.Column-1:]) + strings.Join(lines[l.Line:], "")
 		if !strings.HasPrefix(from, l.Raw) {
-			t.Fatalf("%q: %+v: there stands %q", text, l, from)
+			t.Fatalf("%q: %+v: found %q there", text, l, from)
 		}
 		if l.Line < line || l.Line == line && l.Column < column {
 			t.Fatalf("%q: %+v: before its predecessor at %d:%d", text, l, line, column)
@@ -196,7 +196,7 @@ func checkPlaces(t *testing.T, text []byte, doc *Document) {
 	}
 }
 
-// splitLines cuts behind each LF, CRLF and lone CR.
+// splitLines splits after each LF, CRLF and lone CR.
 func splitLines(s string) []string {
 	var lines []string
 	start := 0
@@ -209,8 +209,9 @@ func splitLines(s string) []string {
 	return append(lines, s[start:])
 }
 
-// Random markup out of the elements whose rules differ: HTML as it comes, SVG and
-// MathML well nested (what an unclosed svg does depends on every open element).
+// TestRandomMarkup generates markup from the elements with special rules: arbitrary HTML, and
+// SVG and MathML that are well nested, because the effect of an unclosed svg depends on every
+// open element.
 func TestRandomMarkup(t *testing.T) {
 	m := markup{rand.New(rand.NewPCG(1, 2))}
 	for n := range 4_000 {
@@ -238,7 +239,7 @@ func (m markup) text() string {
 	return m.pick("text", "\n", "é", "<!--c-->", "<![CDATA[<a href=c>]]>", "<!x>")
 }
 
-// html is n pieces of HTML, depth levels inside foreign content.
+// html returns n pieces of HTML, depth levels inside foreign content.
 func (m markup) html(n, depth int) string {
 	var b strings.Builder
 	for range n {
@@ -246,7 +247,7 @@ func (m markup) html(n, depth int) string {
 			"style ul li title image img base body html head object map area use br font template")...)
 		switch m.IntN(12) {
 		case 0, 1, 2:
-			if depth == 0 { // inside foreign content it could close what is outside
+			if depth == 0 { // inside foreign content it could close outer elements
 				fmt.Fprintf(&b, "</%s>", name)
 			}
 		case 3:
@@ -256,7 +257,7 @@ func (m markup) html(n, depth int) string {
 				b.WriteString(m.svg(m.IntN(6), depth+1))
 			}
 		default:
-			if depth > 0 { // what stays open there keeps the foreign content open too
+			if depth > 0 { // an element left open would keep the foreign content open
 				fmt.Fprintf(&b, m.pick("<img%s>", "<a%s></a>", "<input%s>", "<use%s></use>"), m.attribute())
 				continue
 			}

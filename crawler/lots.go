@@ -10,7 +10,7 @@ import (
 )
 
 // A bookmark file may hold half a million links. They are entered a lot at a time while
-// it is read (extract.Input.Lots), and a long file is read piece by piece
+// it is read (extract.Input.Batch), and a long file is read piece by piece
 // (extract.Input.Rest), so that neither lies in memory as a whole.
 
 // takesLots reports whether links of a bookmark file may be entered while it is read:

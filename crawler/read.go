@@ -79,7 +79,7 @@ func (w *worker) read(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o
 		in.Rest, in.Length = rest, resp.Size
 	}
 	if lots {
-		in.Lots = func(links []extract.Link, all int) { w.lot(u, doc, o, links, all) }
+		in.Batch = func(links []extract.Link, all int) { w.lot(u, doc, o, links, all) }
 	}
 	extract.ExtractInto(doc, in)
 	if rest != nil {

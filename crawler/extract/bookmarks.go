@@ -33,7 +33,7 @@ type bookmarkList struct {
 	inside   []int32 // the folder of each bookmark of blocks; in lots, those that bookmarks were met in
 	blocks   [][]Bookmark
 	folders  []bookmarkFolder
-	lots     func(links []Link, all int) // Input.Lots
+	lots     func(links []Link, all int) // Input.Batch
 
 	wanted    bool // links are wanted
 	full      bool
@@ -56,7 +56,7 @@ const (
 // newBookmarkList starts a list that expects so many links; more may come.
 func newBookmarkList(h *harvest, in *Input, element string, expected int) *bookmarkList {
 	h.doc.Static = true
-	l := &bookmarkList{h: h, element: element, wanted: !in.AnchorsOnly, lots: in.Lots}
+	l := &bookmarkList{h: h, element: element, wanted: !in.AnchorsOnly, lots: in.Batch}
 	l.expect(expected)
 	return l
 }

@@ -20,14 +20,14 @@ import (
 // placesFormat is places.sqlite, where Firefox keeps bookmarks and history. Only
 // bookmarks are read.
 var placesFormat = format{
-	name:     "firefox-places",
-	names:    []string{"places.sqlite"},
-	sniff:    sniffSQLite,
-	signed:   true,
-	confirms: true,
-	binary:   true,
-	inPlace:  true,
-	read:     readPlaces,
+	name:      "firefox-places",
+	names:     []string{"places.sqlite"},
+	sniff:     sniffSQLite,
+	mustSniff: true,
+	weakSniff: true,
+	binary:    true,
+	inPlace:   true,
+	read:      readPlaces,
 }
 
 // placesCopyFormat is the same under another name. What a database holds is not to be
@@ -37,9 +37,9 @@ var placesCopyFormat = format{
 	media:      []string{"application/vnd.sqlite3", "application/x-sqlite3"},
 	extensions: []string{"sqlite", "db"},
 	sniff:      sniffSQLite,
-	signed:     true,
+	mustSniff:  true,
 	binary:     true,
-	named:      true,
+	onlyNamed:  true,
 	inPlace:    true,
 	read:       readPlaces,
 }

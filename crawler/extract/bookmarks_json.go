@@ -16,9 +16,9 @@ var chromiumFormat = format{
 	sniff: func(head []byte) bool {
 		return sniffJSON(head, `"roots"`, `"bookmark_bar"`, `"checksum"`) && !sniffFirefox(head)
 	},
-	signed:  true,
-	charset: alwaysUTF8,
-	read:    readChromium,
+	mustSniff: true,
+	charset:   alwaysUTF8,
+	read:      readChromium,
 }
 
 // firefoxBackupFormat is what Firefox exports as JSON and keeps in
@@ -28,7 +28,7 @@ var firefoxBackupFormat = format{
 	media:      []string{"application/json", "text/json"},
 	extensions: []string{"json"},
 	sniff:      sniffFirefox,
-	signed:     true,
+	mustSniff:  true,
 	charset:    alwaysUTF8,
 	read:       readFirefoxTree,
 }

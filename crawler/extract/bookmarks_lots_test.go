@@ -22,7 +22,7 @@ func TestBookmarksInLots(t *testing.T) {
 		want := Extract(in)
 		var links []Link
 		sizes := map[int]int{}
-		in.Lots = func(lot []Link, all int) {
+		in.Batch = func(lot []Link, all int) {
 			if all != count {
 				t.Errorf("%s: %d links are said to be there", name, all)
 			}
@@ -72,7 +72,7 @@ func TestBookmarksInPieces(t *testing.T) {
 		body := []byte(text)
 		read := func(in Input) (*Document, []Link) {
 			var links []Link
-			in.Name, in.Lots = "b.html", func(lot []Link, _ int) { links = append(links, lot...) }
+			in.Name, in.Batch = "b.html", func(lot []Link, _ int) { links = append(links, lot...) }
 			doc := Extract(in)
 			doc.breaks = breaks{} // of a piece only
 			return doc, links
@@ -125,7 +125,7 @@ func TestPiecesAreSmall(t *testing.T) {
 	body := inUTF8(largeBookmarkFile(count))
 	in := Input{Name: "b.html", Body: body[:SniffLength], Rest: bytes.NewReader(body[SniffLength:]), Length: int64(len(body))}
 	links := 0
-	in.Lots = func(lot []Link, _ int) { links += len(lot) }
+	in.Batch = func(lot []Link, _ int) { links += len(lot) }
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	Extract(in)
@@ -143,7 +143,7 @@ func TestPiecesGrow(t *testing.T) {
 		body := []byte(netscapeUTF8 + strings.Repeat(text, length/len(text)))
 		rest := &countedReader{Reader: bytes.NewReader(body[SniffLength:])}
 		in := Input{Name: "b.html", Body: body[:SniffLength], Rest: rest, Length: int64(len(body)), piece: piece}
-		in.Lots = func([]Link, int) {}
+		in.Batch = func([]Link, int) {}
 		if Extract(in); rest.reads > most {
 			t.Errorf("%s: %d reads of %d bytes", name, rest.reads, len(body))
 		}
@@ -165,7 +165,7 @@ func (r *countedReader) Read(b []byte) (int, error) {
 // is allocated for each, in bytes.
 func TestBookmarkLotsAreSmall(t *testing.T) {
 	const count, most = 20_000, 120
-	in := Input{Name: "b.html", Body: largeBookmarkFile(count), Lots: func([]Link, int) {}}
+	in := Input{Name: "b.html", Body: largeBookmarkFile(count), Batch: func([]Link, int) {}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	Extract(in)

@@ -10,7 +10,7 @@ var netscapeFormat = format{
 	media:      []string{"text/html"},
 	extensions: []string{"html", "htm"},
 	sniff:      sniffNetscape,
-	signed:     true,
+	mustSniff:  true,
 	charset:    htmlCharset,
 	read:       readNetscape,
 	pieces:     true,
@@ -19,7 +19,7 @@ var netscapeFormat = format{
 const netscapeDoctype = "<!doctype netscape-bookmark-file-1"
 
 func sniffNetscape(head []byte) bool {
-	head = trimMark(head)
+	head = trimByteOrderMark(head)
 	head = head[skipSpace(head, 0):]
 	if len(head) < len(netscapeDoctype) {
 		return false
@@ -44,7 +44,7 @@ func readNetscape(h *harvest, in *Input) {
 		r.more = h.more
 	}
 	list := newBookmarkList(h, in, "a", expected)
-	r.tokens.reference = h.reference
+	r.tokens.slowPath = h.slowPath
 	r.pending.folder = -1
 	r.openFolder = list.folder
 	r.emit = func(m *netscapeMark) {

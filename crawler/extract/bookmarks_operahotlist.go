@@ -17,19 +17,19 @@ var operaFormat = format{
 }
 
 func sniffHotlist(head []byte) bool {
-	return bytes.HasPrefix(trimMark(head), []byte("Opera Hotlist version"))
+	return bytes.HasPrefix(trimByteOrderMark(head), []byte("Opera Hotlist version"))
 }
 
 // hotlistCharset reads the second line: "Options: encoding = utf8, version=3".
 func hotlistCharset(body []byte) string {
-	head := bytes.ToLower(body[:min(len(body), prescanned)])
+	head := bytes.ToLower(body[:min(len(body), prescanLength)])
 	if _, rest, ok := bytes.Cut(head, []byte("encoding")); ok {
 		rest = bytes.TrimLeft(rest, " \t=")
 		if end := bytes.IndexAny(rest, ", \t\r\n"); end >= 0 {
 			rest = rest[:end]
 		}
 		if _, name := charset.Lookup(string(rest)); name != "" {
-			return notFromInside(name)
+			return correctDocumentCharset(name)
 		}
 	}
 	if isASCII(body) {

@@ -12,7 +12,7 @@ var safariFormat = format{
 	media:      []string{"application/x-plist", "application/xml", "text/xml"},
 	extensions: []string{"plist", "xml"},
 	sniff:      func(head []byte) bool { return rootOf(head) == "plist" },
-	signed:     true,
+	mustSniff:  true,
 	charset:    xhtmlCharset,
 	read:       readSafariXML,
 }
@@ -88,7 +88,7 @@ func (r *safariXML) next() (e xmlEvent, name string) {
 		case xmlEnd:
 			return e, ""
 		case xmlStartTag, xmlEndTag:
-			return e, elementWord(r.h.src.text[r.tokens.name.start:r.tokens.name.end])
+			return e, lowerLocalName(r.h.src.text[r.tokens.name.start:r.tokens.name.end])
 		}
 	}
 }

@@ -18,7 +18,7 @@ var safariBinaryFormat = format{
 	extensions: []string{"plist"},
 	names:      []string{"bookmarks.plist"},
 	sniff:      func(head []byte) bool { return bytes.HasPrefix(head, []byte("bplist0")) },
-	signed:     true,
+	mustSniff:  true,
 	binary:     true,
 	read:       readSafariBinary,
 }

@@ -47,9 +47,9 @@ func (s *cssScanner) addLinks(h *harvest, v *view, element, attribute string) {
 // cssCharset returns the encoding of a style sheet when neither a byte order mark nor the
 // media type determines it: that of @charset in the first bytes, else UTF-8 (CSS Syntax 3.2).
 func cssCharset(body []byte) string {
-	rule, ok := bytes.CutPrefix(body[:min(len(body), prescanned)], []byte(`@charset "`))
+	rule, ok := bytes.CutPrefix(body[:min(len(body), prescanLength)], []byte(`@charset "`))
 	if label, _, closed := bytes.Cut(rule, []byte{'"'}); ok && closed {
-		if name := declaredInside(label); name != "" {
+		if name := documentCharset(label); name != "" {
 			return name
 		}
 	}

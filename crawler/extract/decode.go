@@ -23,12 +23,12 @@ import (
 func decode(body []byte, contentType string, fallback func([]byte) string) (text []byte, name string) {
 	body, name = CutByteOrderMark(body)
 	if name == "" {
-		name = declaredOutside(contentType)
+		name = mediaTypeCharset(contentType)
 	}
 	if name == "" {
 		name = fallback(body)
 	}
-	if name == "utf-8" || isASCII(body) && !unlikeASCII[name] {
+	if name == "utf-8" || isASCII(body) && !asciiIncompatible[name] {
 		return validUTF8(body), name
 	}
 	e, err := htmlindex.Get(name)
@@ -74,7 +74,7 @@ func decodeSingleByte(table *charmap.Charmap, b []byte) []byte {
 }
 
 // asciiIncompatible are the encodings in which bytes below 0x80 do not always mean ASCII.
-var unlikeASCII = map[string]bool{
+var asciiIncompatible = map[string]bool{
 	"utf-16le": true, "utf-16be": true, "iso-2022-jp": true, "replacement": true,
 }
 
@@ -123,7 +123,7 @@ func wholeRunes(b []byte, about int) int {
 
 // mediaTypeCharset returns the encoding named by the charset parameter of a media type, or ""
 // if there is none or it is unknown.
-func declaredOutside(contentType string) string {
+func mediaTypeCharset(contentType string) string {
 	if label, ok := plainCharset(contentType); ok {
 		return lookup(label)
 	}
@@ -164,11 +164,11 @@ func plainCharset(contentType string) (label []byte, ok bool) {
 }
 
 // documentCharset returns the encoding for a label found inside the document.
-func declaredInside(label []byte) string { return notFromInside(lookup(label)) }
+func documentCharset(label []byte) string { return correctDocumentCharset(lookup(label)) }
 
 // correctDocumentCharset replaces encodings that a document cannot declare for itself: if its
 // meta element can be read as ASCII, the document is not in UTF-16.
-func notFromInside(name string) string {
+func correctDocumentCharset(name string) string {
 	switch name {
 	case "utf-16le", "utf-16be":
 		return "utf-8"
@@ -211,7 +211,7 @@ func htmlCharset(body []byte) string {
 
 // xhtmlCharset determines the encoding of XML: that of the XML declaration, else UTF-8.
 func xhtmlCharset(body []byte) string {
-	if name := xmlEncoding(body[:min(len(body), prescanned)]); name != "" {
+	if name := xmlEncoding(body[:min(len(body), prescanLength)]); name != "" {
 		return name
 	}
 	return "utf-8"
@@ -235,7 +235,7 @@ func withoutPartialRune(b []byte) []byte {
 // then start again with that encoding ("change the encoding", 13.2.3.4). Only documents that
 // contain such a tag are tokenized.
 func lateMeta(body []byte) string {
-	if len(body) <= prescanned || !holdsMeta(body[prescanned-len("<meta"):]) {
+	if len(body) <= prescanLength || !holdsMeta(body[prescanLength-len("<meta"):]) {
 		return ""
 	}
 	var t tokens

@@ -4,7 +4,7 @@ import "bytes"
 
 // prescanLength is the number of bytes of a document that are searched for a declaration of
 // its encoding.
-const prescanned = 1024
+const prescanLength = 1024
 
 // prescan returns the encoding that an HTML document declares in its first bytes, or "" if it
 // declares none (HTML 13.2.3.2, "prescan a byte stream to determine its encoding"). It looks
@@ -13,7 +13,7 @@ const prescanned = 1024
 // The prescan in golang.org/x/net/html/charset uses the tokenizer, which skips the contents
 // of script, style and title elements.
 func prescan(head []byte) string {
-	head = head[:min(len(head), prescanned)]
+	head = head[:min(len(head), prescanLength)]
 	switch {
 	case bytes.HasPrefix(head, []byte("<\x00?\x00x\x00")):
 		return "utf-16le"
@@ -87,10 +87,10 @@ func (s *metaScanner) meta() string {
 
 // metaCharset collects what the attributes of a meta element say about the encoding.
 type metaCharset struct {
-	pragma  bool   // http-equiv=content-type
-	charset string // name of the encoding, from charset or content
-	decided bool   // a label was found, whether or not it is known
-	needs   bool   // the label came from content, and counts only with a pragma
+	pragma      bool   // http-equiv=content-type
+	charset     string // name of the encoding, from charset or content
+	hasLabel    bool   // a label was found, whether or not it is known
+	needsPragma bool   // the label came from content, and counts only with a pragma
 	// The first of several attributes with the same name counts.
 	hasPragma, hasContent, hasCharset bool
 }
@@ -106,19 +106,19 @@ func (m *metaCharset) attribute(name, value []byte) {
 			return
 		}
 		if encoding := lookup(labelInContent(value)); encoding != "" {
-			m.charset, m.decided, m.needs = encoding, true, true
+			m.charset, m.hasLabel, m.needsPragma = encoding, true, true
 		}
 	case equalFold(name, "charset") && !m.hasCharset:
 		m.hasCharset = true
-		m.charset, m.decided, m.needs = lookup(value), true, false
+		m.charset, m.hasLabel, m.needsPragma = lookup(value), true, false
 	}
 }
 
 func (m *metaCharset) encoding() string {
-	if !m.decided || m.needs && !m.pragma || m.charset == "" {
+	if !m.hasLabel || m.needsPragma && !m.pragma || m.charset == "" {
 		return ""
 	}
-	return notFromInside(m.charset)
+	return correctDocumentCharset(m.charset)
 }
 
 // attribute implements "get an attribute" of the standard's prescan.
@@ -225,5 +225,5 @@ func xmlEncoding(head []byte) string {
 	if n < 0 {
 		return ""
 	}
-	return declaredInside(rest[i+1 : i+1+n])
+	return documentCharset(rest[i+1 : i+1+n])
 }

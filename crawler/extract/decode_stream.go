@@ -24,10 +24,10 @@ const pieceSize = 256 << 10
 // inPieces reports whether a document can be read in pieces: its head must declare that it is
 // UTF-8.
 func (f *format) inPieces(in *Input) bool {
-	if in.Rest == nil || in.Lots == nil || !f.pieces {
+	if in.Rest == nil || in.Batch == nil || !f.pieces {
 		return false
 	}
-	_, name := decode(in.Body[:min(len(in.Body), prescanned)], in.ContentType, prescan)
+	_, name := decode(in.Body[:min(len(in.Body), prescanLength)], in.ContentType, prescan)
 	return name == "utf-8"
 }
 

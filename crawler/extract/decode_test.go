@@ -130,13 +130,13 @@ func TestDecodeShares(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		Input       []byte `json:"input_b64"`
 		ContentType string `json:"content_type"`
 	}](f, "html-detect.json") {
 		f.Add(c.Input, c.ContentType)
 	}
-	for _, c := range standard[struct{ Input string }](f, "encoding-labels.json") {
+	for _, c := range standardCases[struct{ Input string }](f, "encoding-labels.json") {
 		f.Add([]byte("\x80\xFE\x1B$B!"), "text/html; charset="+c.Input)
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {

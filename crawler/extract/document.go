@@ -34,7 +34,7 @@ type Input struct {
 	// links there are in total. The links are then missing from Document.Links and have no
 	// Bookmark. A batch is valid until Batch returns. Document.Charset is set before the
 	// first call.
-	Lots func(links []Link, all int)
+	Batch func(links []Link, all int)
 	// Rest, when set, is the content that follows Body, which then holds at least 1 KiB.
 	// Length is the approximate length of both together, in bytes. If Batch is set too,
 	// bookmark files in HTML and UTF-8 are read in pieces; all other documents are read into
@@ -45,7 +45,7 @@ type Input struct {
 	piece int
 	// slowPath reads HTML with the tokenizer only, and looks up no repeated references. Tests
 	// compare the fast path with it.
-	reference bool
+	slowPath bool
 }
 
 // Kind says what it means to follow a link.
@@ -198,8 +198,8 @@ type Document struct {
 	// limit.
 	Faults []string
 
-	idle   int // documents read since the last large one
-	breaks breaks
+	sinceLarge int // documents read since the last large one
+	breaks     breaks
 }
 
 // Duplicate is an id that more than one element has.

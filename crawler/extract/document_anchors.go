@@ -33,7 +33,7 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 	}
 	h.anchors = append(h.anchors, identifier{HashAnchor(name), int32(at)})
 	if h.bare && at >= 0 && &name[0] == &h.src.text[at] {
-		h.doc.Anchors = append(h.doc.Anchors, inBody(name))
+		h.doc.Anchors = append(h.doc.Anchors, bodyString(name))
 	} else {
 		h.doc.Anchors = append(h.doc.Anchors, h.keep(name))
 	}

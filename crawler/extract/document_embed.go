@@ -14,7 +14,7 @@ import (
 // its title if it has none. The base URL applies to the inner document only.
 func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 	inner := harvests.Get().(*harvest)
-	inner.reference = h.reference
+	inner.slowPath = h.slowPath
 	doc := &Document{}
 	inner.reset(doc, v.text)
 	read(inner)

@@ -16,12 +16,12 @@ type harvest struct {
 	src   view // the decoded document
 	// formatOf is the function formatOf. It is a field because containers need it to identify
 	// their contents, while the table that it reads lists the containers.
-	formatOf  func(contentType, name string, head []byte) *format
-	places    places
-	pieces    *pieces // the rest of the document when it is read in pieces, else nil
-	reference bool
-	bare      bool // Input.Bare is set and src is Body itself
-	unplaced  bool // the position of the next link may never be needed
+	formatOf func(contentType, name string, head []byte) *format
+	places   places
+	pieces   *pieces // the rest of the document when it is read in pieces, else nil
+	slowPath bool
+	bare     bool // Input.Bare is set and src is Body itself
+	unplaced bool // the position of the next link may never be needed
 
 	texts   textBlocks
 	links   []Link // Repeats is one more than the index here of the link that may be repeated
@@ -67,9 +67,9 @@ func (h *harvest) readAs(f *format, in *Input, doc *Document) {
 // release clears the harvest and returns it to the pool. It drops buffers that a large
 // document made large.
 func (h *harvest) release() {
-	h.input, h.doc, h.src, h.places, h.pieces, h.reference, h.bare = Input{}, nil, view{}, places{}, nil, false, false
+	h.input, h.doc, h.src, h.places, h.pieces, h.slowPath, h.bare = Input{}, nil, view{}, places{}, nil, false, false
 	h.links = nil
-	h.anchors = again(h.anchors, mostEntries)
+	h.anchors = reuseList(h.anchors, keptAfterLarge)
 	if cap(h.repeats.slots) > 4*keptEntries {
 		h.repeats = repeats{}
 	}
@@ -83,16 +83,16 @@ var harvests = sync.Pool{New: func() any { return new(harvest) }}
 // bytes, and a reader's own memory by the length of its document. After a large document,
 // lists may stay large for a while, because large documents rarely come alone.
 const (
-	keptEntries = 1 << 14
-	mostEntries = 1 << 16
-	longIdle    = 64 // documents after a large one
-	keptBytes   = 1 << 20
+	keptEntries    = 1 << 14
+	keptAfterLarge = 1 << 16
+	largeListsKept = 64 // documents after a large one
+	keptBytes      = 1 << 20
 )
 
 const (
-	leastLinks  = 64
-	surelyLinks = 1024 // enough to estimate the density of links
-	mostRoom    = 32   // times the current number of links
+	minLinkCapacity  = 64
+	linksForEstimate = 1024 // enough to estimate the density of links
+	maxLinkGrowth    = 32   // times the current number of links
 )
 
 // keep returns a copy of b.
@@ -102,7 +102,7 @@ func (h *harvest) keep(b []byte) string { return h.texts.keep(b) }
 // reader writes to the body, and the string keeps it from being garbage-collected. The string
 // is valid until the caller changes the body, which Input.Bare allows for links and anchors.
 // Anything that must stay valid longer is cloned.
-func inBody(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+func bodyString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // fault records why the document could not be read completely. Each sentence is recorded
 // once.
@@ -130,10 +130,10 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	}
 	start, end := v.source(at.start), v.source(at.end)
 	raw := h.src.text[start:end]
-	f := h.another()
+	f := h.newLink()
 	*f = Link{at: int32(start), tag: -1}
 	if h.bare {
-		f.Raw = inBody(raw)
+		f.Raw = bodyString(raw)
 	} else {
 		f.Raw = h.keep(raw)
 	}
@@ -156,10 +156,10 @@ func (h *harvest) place(f *Link) {
 }
 
 // newLink appends a link, whose old contents the caller must overwrite.
-func (h *harvest) another() *Link {
+func (h *harvest) newLink() *Link {
 	n := len(h.links)
 	if n == cap(h.links) {
-		h.links = append(make([]Link, 0, h.room(n)), h.links...)
+		h.links = append(make([]Link, 0, h.linkCapacity(n)), h.links...)
 	}
 	h.links = h.links[:n+1]
 	return &h.links[n]
@@ -168,11 +168,11 @@ func (h *harvest) another() *Link {
 // linkCapacity returns the new capacity of links when there are n: twice as many, or, for a
 // long document, as many as the links found so far suggest. Doubling a list repeatedly uses
 // twice the memory, all of it newly allocated.
-func (h *harvest) room(n int) int {
-	room := max(leastLinks, 2*n)
-	if at := h.links[:n]; n >= surelyLinks && at[n-1].at > at[0].at {
+func (h *harvest) linkCapacity(n int) int {
+	room := max(minLinkCapacity, 2*n)
+	if at := h.links[:n]; n >= linksForEstimate && at[n-1].at > at[0].at {
 		begun, all := int(at[n-1].at-at[0].at), len(h.src.text)-int(at[0].at)
-		room = max(room, min(n*all/begun, mostRoom*n))
+		room = max(room, min(n*all/begun, maxLinkGrowth*n))
 		room += room / 8
 	}
 	return min(room, MaxLinks)
@@ -201,13 +201,13 @@ func (h *harvest) finish(links, anchors int) {
 		d.Links = append(d.Links, h.links...)
 	}
 	h.finishAnchors()
-	forget(d.Links, links)
-	forget(d.Anchors, anchors)
+	clearTail(d.Links, links)
+	clearTail(d.Anchors, anchors)
 }
 
 // clearTail clears the elements of list beyond its end that held values before, when the list
 // was longer.
-func forget[T any](list []T, before int) {
+func clearTail[T any](list []T, before int) {
 	if n := min(before, cap(list)); n > len(list) {
 		clear(list[len(list):n])
 	}
@@ -235,7 +235,7 @@ func (t *textBlocks) keep(b []byte) string {
 	return t.block.String()[start:]
 }
 
-func again[T any](list []T, most int) []T {
+func reuseList[T any](list []T, most int) []T {
 	if cap(list) > most {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (p *places) at(off int) (line, column int) {
 			}
 		}
 		if p.column += len(seg); off > p.ascii {
-			p.column -= continued(seg)
+			p.column -= continuationBytes(seg)
 			p.ascii = off + asciiLength(p.doc[off:min(off+asciiAhead, len(p.doc))])
 		}
 		p.off = off
@@ -98,7 +98,7 @@ func lastLine(b []byte) []byte {
 
 // continuationBytes counts the bytes of the form 10xxxxxx, which continue a code point in
 // UTF-8. It reads eight bytes at a time.
-func continued(b []byte) (n int) {
+func continuationBytes(b []byte) (n int) {
 	if len(b) < 8 {
 		for _, c := range b {
 			if c&0xC0 == 0x80 {
@@ -111,17 +111,17 @@ func continued(b []byte) (n int) {
 	for ; hasAt(b, i, 32); i += 32 {
 		v, w, x, y := wordAt(b, i), wordAt(b, i+8), wordAt(b, i+16), wordAt(b, i+24)
 		if (v|w|x|y)&(0x80*eachByte) != 0 {
-			n += continuedIn(v) + continuedIn(w) + continuedIn(x) + continuedIn(y)
+			n += continuationBytesIn(v) + continuationBytesIn(w) + continuationBytesIn(x) + continuationBytesIn(y)
 		}
 	}
 	for ; hasAt(b, i, 8); i += 8 {
-		n += continuedIn(wordAt(b, i))
+		n += continuationBytesIn(wordAt(b, i))
 	}
 	// The last eight bytes, shifted so that bytes already counted drop out.
-	return n + continuedIn(wordAt(b, len(b)-8)>>(64-8*(len(b)-i)))
+	return n + continuationBytesIn(wordAt(b, len(b)-8)>>(64-8*(len(b)-i)))
 }
 
-func continuedIn(w uint64) int {
+func continuationBytesIn(w uint64) int {
 	if w &= 0x80 * eachByte &^ (w << 1); w == 0 { // nearly always
 		return 0
 	}

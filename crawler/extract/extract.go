@@ -16,12 +16,12 @@ func ExtractInto(doc *Document, in Input) {
 	doc.reset()
 	f := in.format()
 	if f == nil {
-		doc.Faults = []string{"read document: no reader for " + described(&in)}
+		doc.Faults = []string{"read document: no reader for " + describeInput(&in)}
 		return
 	}
 	h := harvests.Get().(*harvest)
 	h.input = in
-	h.formatOf, h.reference, h.links = formatOf, in.reference, doc.Links
+	h.formatOf, h.slowPath, h.links = formatOf, in.slowPath, doc.Links
 	if in.Rest != nil && !f.inPieces(&in) {
 		h.input.Body, h.input.Rest = wholeBody(&in), nil
 	}
@@ -34,15 +34,15 @@ func ExtractInto(doc *Document, in Input) {
 // reset clears the document but keeps the memory of its lists. It keeps large lists only for
 // a few documents.
 func (d *Document) reset() {
-	if d.idle++; max(len(d.Links), len(d.BareRepeats), len(d.Anchors)) > keptEntries/2 {
-		d.idle = 0
+	if d.sinceLarge++; max(len(d.Links), len(d.BareRepeats), len(d.Anchors)) > keptEntries/2 {
+		d.sinceLarge = 0
 	}
 	most := keptEntries
-	if d.idle < longIdle {
-		most = mostEntries
+	if d.sinceLarge < largeListsKept {
+		most = keptAfterLarge
 	}
-	*d = Document{idle: d.idle, Links: again(d.Links, most), BareRepeats: again(d.BareRepeats, most),
-		Anchors: again(d.Anchors, most), AnchorHashes: again(d.AnchorHashes, most)}
+	*d = Document{sinceLarge: d.sinceLarge, Links: reuseList(d.Links, most), BareRepeats: reuseList(d.BareRepeats, most),
+		Anchors: reuseList(d.Anchors, most), AnchorHashes: reuseList(d.AnchorHashes, most)}
 }
 
 // Decode returns the text that Extract reads from a document, as valid UTF-8 without a byte
@@ -58,7 +58,7 @@ func Decode(in Input) (text []byte, charset string, ok bool) {
 }
 
 // describeInput returns what is known of a document that has no reader.
-func described(in *Input) string {
+func describeInput(in *Input) string {
 	switch {
 	case in.ContentType != "":
 		return in.ContentType

@@ -10,12 +10,12 @@ import (
 
 // FuzzExtract checks that no input causes a crash, invalid UTF-8 or wrong positions.
 func FuzzExtract(f *testing.F) {
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		Input []byte `json:"input_b64"`
 	}](f, "html-detect.json") {
 		f.Add(c.Input, "", false)
 	}
-	for _, c := range standard[struct{ Input string }](f, "html-links.json") {
+	for _, c := range standardCases[struct{ Input string }](f, "html-links.json") {
 		f.Add([]byte(c.Input), "text/html", false)
 	}
 	for _, c := range elementCases {
@@ -23,7 +23,7 @@ func FuzzExtract(f *testing.F) {
 		f.Add([]byte(source), "text/html; charset=utf-8", true)
 		f.Add([]byte(source), "application/xhtml+xml", false)
 	}
-	for _, shape := range growing {
+	for _, shape := range hostileDocuments {
 		f.Add([]byte(shape(500)), "text/html", true)
 	}
 	main, err := CompileSelector("p, div")

@@ -14,16 +14,16 @@ var atomVocabulary = xmlVocabulary{roots: []string{"feed", "entry"}, start: star
 
 // feedState is what is known of the feed entry being read.
 type feedState struct {
-	inEntry   bool
-	own       []int // links of the entry that get its title as text
-	title     []byte
-	permalink string // the link of the entry, to which its HTML is relative
-	content   []int  // ranges of links from its HTML: from, to, from, to
-	permaguid bool   // the current guid is a link
+	inEntry    bool
+	entryLinks []int // links of the entry that get its title as text
+	title      []byte
+	permalink  string // the link of the entry, to which its HTML is relative
+	content    []int  // ranges of links from its HTML: from, to, from, to
+	guidIsLink bool   // the current guid is a link
 }
 
 func (f *feedState) begin() {
-	*f = feedState{inEntry: true, own: f.own[:0], content: f.content[:0], title: f.title[:0]}
+	*f = feedState{inEntry: true, entryLinks: f.entryLinks[:0], content: f.content[:0], title: f.title[:0]}
 }
 
 // endEntry sets the text of the entry's links to the entry's title. In RSS it also sets the
@@ -32,7 +32,7 @@ func (r *xmlReader) endEntry() {
 	f := &r.feed
 	if title := trimFolded(foldSpace(nil, f.title)); len(title) > 0 {
 		at := r.keep(title)
-		for _, i := range f.own {
+		for _, i := range f.entryLinks {
 			if i < len(r.links) && r.links[i].Text == "" {
 				r.links[i].Text = at
 			}
@@ -51,9 +51,9 @@ func (r *xmlReader) endEntry() {
 }
 
 // addEntryLink records a link that belongs to the entry itself.
-func (r *xmlReader) owned(f *Link) *Link {
+func (r *xmlReader) addEntryLink(f *Link) *Link {
 	if f != nil && r.feed.inEntry {
-		r.feed.own = append(r.feed.own, len(r.links)-1)
+		r.feed.entryLinks = append(r.feed.entryLinks, len(r.links)-1)
 	}
 	return f
 }
@@ -76,9 +76,9 @@ func startRSS(r *xmlReader, e *xmlElement) {
 	case spaceMedia:
 		switch e.name {
 		case "content", "player":
-			r.owned(r.attributeLink(spaceNone, "url", Resource, ExpectAny))
+			r.addEntryLink(r.attributeLink(spaceNone, "url", Resource, ExpectAny))
 		case "thumbnail":
-			r.owned(r.attributeLink(spaceNone, "url", Resource, ExpectImage))
+			r.addEntryLink(r.attributeLink(spaceNone, "url", Resource, ExpectImage))
 		}
 		return
 	case spaceAtom:
@@ -93,10 +93,10 @@ func startRSS(r *xmlReader, e *xmlElement) {
 	case "link", "comments", "docs", "commentrss", "description", "encoded", "url", "title":
 		r.capture()
 	case "guid":
-		r.feed.permaguid = !strings.EqualFold(strings.TrimSpace(r.attrs.get("isPermaLink")), "false")
+		r.feed.guidIsLink = !strings.EqualFold(strings.TrimSpace(r.attrs.get("isPermaLink")), "false")
 		r.capture()
 	case "enclosure":
-		r.owned(r.attributeLink(spaceNone, "url", Resource, ExpectAny))
+		r.addEntryLink(r.attributeLink(spaceNone, "url", Resource, ExpectAny))
 	case "source":
 		r.attributeLink(spaceNone, "url", Metadata, ExpectAny)
 	case "image": // of itunes
@@ -118,14 +118,14 @@ func endRSS(r *xmlReader, e *xmlElement) {
 			r.doc.Title = string(trimFolded(foldSpace(nil, r.captured.text)))
 		}
 	case "link":
-		if f := r.owned(r.textLink(Navigation, ExpectAny)); f != nil && r.parent() == "item" {
+		if f := r.addEntryLink(r.textLink(Navigation, ExpectAny)); f != nil && r.parent() == "item" {
 			r.feed.permalink = f.Ref
 		}
 	case "comments":
-		r.owned(r.textLink(Navigation, ExpectAny))
+		r.addEntryLink(r.textLink(Navigation, ExpectAny))
 	case "guid":
-		if r.feed.permaguid && r.capturing() && isWeb(trimSpace(r.captured.text)) {
-			if f := r.owned(r.textLink(Navigation, ExpectAny)); f != nil && r.feed.permalink == "" {
+		if r.feed.guidIsLink && r.capturing() && isWebURL(trimSpace(r.captured.text)) {
+			if f := r.addEntryLink(r.textLink(Navigation, ExpectAny)); f != nil && r.feed.permalink == "" {
 				r.feed.permalink = f.Ref
 			}
 		}
@@ -215,5 +215,5 @@ func (r *xmlReader) atomLink() {
 	if title := trimFolded(foldSpace(nil, []byte(r.attrs.get("title")))); len(title) > 0 {
 		f.Text = r.keep(title)
 	}
-	r.owned(f)
+	r.addEntryLink(f)
 }

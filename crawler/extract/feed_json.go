@@ -8,9 +8,9 @@ var jsonFeedFormat = format{
 	sniff: func(head []byte) bool {
 		return sniffJSON(head, "://jsonfeed.org/version/", `:\/\/jsonfeed.org\/version\/`)
 	},
-	signed:  true,
-	charset: alwaysUTF8,
-	read:    readJSONFeed,
+	mustSniff: true,
+	charset:   alwaysUTF8,
+	read:      readJSONFeed,
 }
 
 // jsonFeedTypedFormat is a JSON Feed that is recognized by its own media type.

@@ -20,8 +20,8 @@ func startOPML(r *xmlReader, e *xmlElement) {
 		r.attributeLink(spaceNone, "xmlUrl", Metadata, ExpectAny)
 		r.attributeLink(spaceNone, "htmlUrl", Navigation, ExpectAny)
 		r.attributeLink(spaceNone, "url", Navigation, ExpectAny)
-		r.inOrder(first)
-		r.titled(first, []byte(title))
+		r.sortLinks(first)
+		r.setMissingText(first, []byte(title))
 	}
 }
 
@@ -32,7 +32,7 @@ func endOPML(r *xmlReader, e *xmlElement) {
 			r.doc.Title = r.captureText()
 		}
 	case "docs", "ownerid":
-		if isWeb(trimSpace(r.captured.text)) {
+		if isWebURL(trimSpace(r.captured.text)) {
 			r.textLink(Metadata, ExpectAny)
 		}
 	}

@@ -14,16 +14,16 @@ type format struct {
 	// mustSniff is set for a format that shares its media types and extensions with others.
 	// It is chosen only if sniff confirms it, and comes before the more general format in the
 	// table.
-	signed bool
+	mustSniff bool
 	// weakSniff is set for a mustSniff format whose signature also occurs in other documents.
 	// sniff then only confirms what the extension says.
-	confirms bool
+	weakSniff bool
 	// binary documents are not text. The reader gets their bytes undecoded.
 	binary bool
 	// onlyNamed is set for a format that is read only if the user names the document, not if
 	// it is found in a directory or on a site, because most such text files are not documents
 	// with links.
-	named bool
+	onlyNamed bool
 	// inPlace formats are read from Input.Path, if set, instead of Body.
 	inPlace bool
 	// charset returns the WHATWG name of the encoding when neither a byte order mark nor the

@@ -41,7 +41,7 @@ func Readable(contentType, name string, head []byte) (format string, ok bool) {
 // only when the user names them.
 func InDirectory(format string) bool {
 	for _, f := range formats {
-		if f.name == format && !f.named {
+		if f.name == format && !f.onlyNamed {
 			return true
 		}
 	}
@@ -96,7 +96,7 @@ func formatOf(contentType, name string, head []byte) *format {
 			return f
 		}
 	}
-	return findFormat(head, func(f *format) bool { return f.sniff != nil && !f.confirms && f.sniff(head) })
+	return findFormat(head, func(f *format) bool { return f.sniff != nil && !f.weakSniff && f.sniff(head) })
 }
 
 // findFormat returns the first format that satisfies is and, for a mustSniff format, whose
@@ -107,7 +107,7 @@ func findFormat(head []byte, is func(*format) bool) *format {
 	for _, f := range formats {
 		switch {
 		case !is(f):
-		case !f.signed || head != nil && f.sniff(head):
+		case !f.mustSniff || head != nil && f.sniff(head):
 			return f
 		case head == nil && unproven == nil:
 			unproven = f

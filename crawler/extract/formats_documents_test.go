@@ -80,8 +80,8 @@ func write(t testing.TB, name string, body []byte) {
 	}
 }
 
-// list returns the contents of a document, one item per line.
-func list(doc *Document) string {
+// listDocument returns the contents of a document, one item per line.
+func listDocument(doc *Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "format %s, charset %q, title %q, static %v\n", doc.Format, doc.Charset, doc.Title, doc.Static)
 	for i := range doc.Links {
@@ -124,7 +124,7 @@ func TestDocumentsAgainstGoldenLists(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			in := readDocumentFile(t, name)
 			doc := Extract(in)
-			got := list(doc)
+			got := listDocument(doc)
 			golden := name + ".golden"
 			if *renewDocuments {
 				write(t, golden, []byte(got))
@@ -140,7 +140,7 @@ func TestDocumentsAgainstGoldenLists(t *testing.T) {
 				t.Error("no links")
 			}
 			if doc.Charset != "" && !strings.HasSuffix(name, ".gz") {
-				linksStandWhereTheySay(t, in, doc)
+				checkLinkPositions(t, in, doc)
 			}
 			if format, ok := Readable("", in.Name, in.Body); !ok || format != doc.Format && format != "gzip" && format != "xml" {
 				t.Errorf("Readable says %q, %v", format, ok)
@@ -150,7 +150,7 @@ func TestDocumentsAgainstGoldenLists(t *testing.T) {
 }
 
 // checkLinkPositions looks for Raw at the line and column of each link.
-func linksStandWhereTheySay(t *testing.T, in Input, doc *Document) {
+func checkLinkPositions(t *testing.T, in Input, doc *Document) {
 	t.Helper()
 	text, _ := decode(in.Body, "", func([]byte) string { return doc.Charset })
 	lines := bytes.SplitAfter(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n\n")[:1]), []byte("\n"))

@@ -18,7 +18,7 @@ var gzipFormat = format{
 	media:      []string{"application/gzip", "application/x-gzip", "application/gzip-compressed"},
 	extensions: []string{"gz", "svgz"},
 	sniff:      sniffGzip,
-	signed:     true,
+	mustSniff:  true,
 	binary:     true,
 	read:       readGzip,
 }
@@ -84,8 +84,8 @@ func readGzip(h *harvest, in *Input) {
 }
 
 var (
-	errInflated  = errors.New("the unpacked size exceeds the limit")
-	errInflation = errors.New("the compression ratio is suspiciously high")
+	errUnpackedSize     = errors.New("the unpacked size exceeds the limit")
+	errCompressionRatio = errors.New("the compression ratio is suspiciously high")
 )
 
 // unpackedSize returns the size of the content according to the end of a gzip file (RFC 1952
@@ -107,9 +107,9 @@ func inflate(from io.Reader, packed, expected, limit int64) ([]byte, error) {
 	n, err := io.Copy(&body, io.LimitReader(from, allowed+1))
 	switch {
 	case n > limit:
-		return body.Bytes()[:limit], errInflated
+		return body.Bytes()[:limit], errUnpackedSize
 	case n > allowed:
-		return body.Bytes()[:allowed], errInflation
+		return body.Bytes()[:allowed], errCompressionRatio
 	}
 	return body.Bytes(), err
 }

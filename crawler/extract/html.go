@@ -59,8 +59,8 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	marked := r.ignore.marked
 	r.release()
 	if marked || !in.Select.IsZero() || !in.IgnoreSelect.IsZero() {
-		h.unfold()
-		h.choose(in)
+		h.expandBareRepeats()
+		h.applySelectors(in)
 	}
 }
 

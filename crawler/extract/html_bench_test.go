@@ -47,7 +47,7 @@ func BenchmarkPages(b *testing.B) {
 	for name, body := range realPages(b) {
 		for _, by := range ways {
 			b.Run(name+"/"+by.name, func(b *testing.B) {
-				in := Input{Body: body, ContentType: "text/html; charset=utf-8", reference: by.reference, Bare: by.bare}
+				in := Input{Body: body, ContentType: "text/html; charset=utf-8", slowPath: by.reference, Bare: by.bare}
 				var doc Document
 				b.SetBytes(int64(len(body)))
 				b.ReportAllocs()
@@ -65,7 +65,7 @@ func BenchmarkMarkup(b *testing.B) {
 	for name, body := range realPages(b) {
 		for _, by := range []string{"scanner", "tokenizer"} {
 			b.Run(name+"/"+by, func(b *testing.B) {
-				t := tokens{reference: by == "tokenizer"}
+				t := tokens{slowPath: by == "tokenizer"}
 				b.SetBytes(int64(len(body)))
 				b.ReportAllocs()
 				for b.Loop() {
@@ -105,7 +105,7 @@ func BenchmarkDocumentation(b *testing.B) {
 				for b.Loop() {
 					links = 0
 					for _, in := range pages {
-						in.reference, in.Bare = by.reference, by.bare
+						in.slowPath, in.Bare = by.reference, by.bare
 						ExtractInto(&doc, in)
 						links += len(doc.Links)
 					}

@@ -34,7 +34,7 @@ func unescape(dst []byte, marks []mark, src []byte, attribute bool) ([]byte, []m
 		case 0:
 			dst = append(dst, "\uFFFD"...)
 		default:
-			dst, size = reference(dst, src[i:], attribute)
+			dst, size = appendCharRef(dst, src[i:], attribute)
 		}
 		i += size
 		marks = append(marks, mark{len(dst), i})
@@ -80,7 +80,7 @@ const longestName = 32
 
 // appendCharRef decodes the character reference at the start of src and returns its length.
 // If there is none, it appends the '&'.
-func reference(dst, src []byte, attribute bool) ([]byte, int) {
+func appendCharRef(dst, src []byte, attribute bool) ([]byte, int) {
 	if bytes.HasPrefix(src, []byte("&amp;")) {
 		return append(dst, '&'), len("&amp;")
 	}

@@ -43,7 +43,7 @@ func TestUnescape(t *testing.T) {
 // FuzzUnescapeText checks that decoding of text equals html.UnescapeString, except for line
 // endings and NUL.
 func FuzzUnescapeText(f *testing.F) {
-	for _, c := range standard[struct{ Input string }](f, "tokenizer-attributes.json") {
+	for _, c := range standardCases[struct{ Input string }](f, "tokenizer-attributes.json") {
 		f.Add(c.Input)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -101,8 +101,8 @@ func TestWordSearches(t *testing.T) {
 		if got, want := isASCII(b), !slices.ContainsFunc(b, func(c byte) bool { return c >= 0x80 }); got != want {
 			t.Fatalf("%q: ASCII %v", b, got)
 		}
-		if text := validUTF8(b); len(text)-continued(text) != len([]rune(string(text))) {
-			t.Fatalf("%q: %d code points", text, len(text)-continued(text))
+		if text := validUTF8(b); len(text)-continuationBytes(text) != len([]rune(string(text))) {
+			t.Fatalf("%q: %d code points", text, len(text)-continuationBytes(text))
 		}
 	}
 }

@@ -58,7 +58,7 @@ const (
 
 // meaningfulWithoutRole reports whether the attribute with a number, -1 for an unknown one,
 // may have a meaning on an element without a role.
-func meansAlone(number int) bool { return uint(number) < uint(attrProperty) }
+func meaningfulWithoutRole(number int) bool { return uint(number) < uint(attrProperty) }
 
 // A start tag stores its attributes as a bit set of 64 bits.
 var _ [64 - attributeCount]struct{}
@@ -249,9 +249,9 @@ type element struct {
 	// textTag is the name again if the tokenizer treats the content as text.
 	textTag string
 	// rules is, for each attribute, one more than the index in list.
-	rules [attributeCount]uint8
-	list  []rule
-	holds uint64 // bit set of the attributes that have a rule
+	rules    [attributeCount]uint8
+	list     []rule
+	ruleBits uint64 // bit set of the attributes that have a rule
 	// breaksOut is set for an element that closes any SVG and MathML around it (13.2.6.5).
 	breaksOut bool
 	// endBreaksOut is set if the end tag does so, unless such an element is open inside: it
@@ -290,12 +290,12 @@ func (x elementIndex) add(r rule) {
 	e := x.at(r.element)
 	e.list = append(e.list, r)
 	e.rules[r.attribute] = uint8(len(e.list))
-	e.holds |= 1 << r.attribute
+	e.ruleBits |= 1 << r.attribute
 }
 
-// ordinary are elements without rules and roles. They are listed for their effect on foreign
+// elementsWithoutRules are elements without rules and roles. They are listed for their effect on foreign
 // content and framesets, or so that their names need not be allocated.
-var ordinary = []struct {
+var elementsWithoutRules = []struct {
 	names                              []string
 	breaksOut, endBreaksOut, fillsBody bool
 }{
@@ -354,7 +354,7 @@ func compileHTML() elementIndex {
 			e.textTag = name
 		}
 	}
-	for _, o := range ordinary {
+	for _, o := range elementsWithoutRules {
 		for _, name := range o.names {
 			e := x.at(name)
 			e.breaksOut = e.breaksOut || o.breaksOut

@@ -13,13 +13,13 @@ import (
 
 // A knownTag is the result of reading a start tag.
 type knownTag struct {
-	source string
-	used   int  // number of the last document that contains it
-	link   Link // without its position
-	at     int  // offset in source of the link's Raw, 0 without a link
-	id     span // in source
-	script bool
-	code   bool // a script that may create anchors
+	source   string
+	lastUsed int  // number of the last document that contains it
+	link     Link // without its position
+	at       int  // offset in source of the link's Raw, 0 without a link
+	id       span // in source
+	script   bool
+	code     bool // a script that may create anchors
 }
 
 // knownTags finds tags by the hash of their source. Each set holds two. The memory is bounded
@@ -35,7 +35,7 @@ type knownTags struct {
 func (x *knownTags) find(source []byte, hash uint64) *knownTag {
 	for _, k := range x.sets[hash%uint64(len(x.sets))] {
 		if k != nil && k.source == string(source) {
-			k.used = x.documents
+			k.lastUsed = x.documents
 			return k
 		}
 	}
@@ -44,14 +44,14 @@ func (x *knownTags) find(source []byte, hash uint64) *knownTag {
 
 // freeSlot returns the slot in which to store an unknown tag. It returns nil if both tags of
 // the set are in use, or if this tag was not seen before.
-func (x *knownTags) room(hash uint64) **knownTag {
+func (x *knownTags) freeSlot(hash uint64) **knownTag {
 	if seen := &x.seen[hash>>32%uint64(len(x.seen))]; *seen != uint32(hash) {
 		*seen = uint32(hash)
 		return nil
 	}
 	set := &x.sets[hash%uint64(len(x.sets))]
 	for i, k := range set {
-		if k == nil || x.documents-k.used > knownTagStays {
+		if k == nil || x.documents-k.lastUsed > knownTagLifetime {
 			return &set[i]
 		}
 	}
@@ -59,14 +59,14 @@ func (x *knownTags) room(hash uint64) **knownTag {
 }
 
 const (
-	longestKnownTag = 256 // bytes
-	knownTagStays   = 8   // documents without the tag before it is dropped
+	maxKnownTagLength = 256 // bytes
+	knownTagLifetime  = 8   // documents without the tag before it is dropped
 )
 
-// sourceOfTag returns the start tag at doc[pos:] and its hash if it is a tag that may be
+// knownTagSource returns the start tag at doc[pos:] and its hash if it is a tag that may be
 // known.
-func sourceOfTag(doc []byte, pos int) (source []byte, hash uint64) {
-	if !hasAt(doc, pos, glance) {
+func knownTagSource(doc []byte, pos int) (source []byte, hash uint64) {
+	if !hasAt(doc, pos, skimWindow) {
 		return nil, 0
 	}
 	switch wordAt(doc, pos) & (1<<32 - 1) {
@@ -74,7 +74,7 @@ func sourceOfTag(doc []byte, pos int) (source []byte, hash uint64) {
 	default:
 		return nil, 0
 	}
-	doc = doc[pos:min(len(doc), pos+longestKnownTag)]
+	doc = doc[pos:min(len(doc), pos+maxKnownTagLength)]
 	n := bytes.IndexByte(doc, '>')
 	if n < 0 {
 		return nil, 0
@@ -83,20 +83,20 @@ func sourceOfTag(doc []byte, pos int) (source []byte, hash uint64) {
 }
 
 // canReuseTags reports whether the meaning of a tag here does not depend on its context.
-func (r *htmlReader) remembers() bool {
-	return r.known != nil && r.attributes.want && !r.xml && r.inPlain() && r.ignore.to == 0
+func (r *htmlReader) canReuseTags() bool {
+	return r.known != nil && r.attributes.want && !r.xml && r.inOrdinaryContext() && r.ignore.to == 0
 }
 
 // knownTags reads tags that are known, including the white space before them, and reports
 // whether there were any.
 func (r *htmlReader) knownTags() (any bool) {
 	t := &r.tokens
-	if r.link.first < r.link.end || !r.remembers() {
+	if r.link.first < r.link.end || !r.canReuseTags() {
 		return false
 	}
 	for ; r.content == contentShown; any = true {
 		t.end = skipSpace(t.doc, t.end)
-		k := r.known.find(sourceOfTag(t.doc, t.end))
+		k := r.known.find(knownTagSource(t.doc, t.end))
 		if k == nil || k.at > 0 && r.full() {
 			break
 		}
@@ -113,7 +113,7 @@ func (r *htmlReader) knownTag(k *knownTag, start int) {
 		r.attributes.anchorOf(span{start + k.id.start, start + k.id.end})
 	}
 	if k.at > 0 {
-		f := r.another()
+		f := r.newLink()
 		*f = k.link
 		f.at, f.tag = int32(start+k.at), int32(start)
 		if r.bare {
@@ -137,11 +137,11 @@ func (r *htmlReader) knownTag(k *knownTag, start int) {
 
 // rememberTag stores the result of reading the current start tag. Its links are those from
 // first on.
-func (r *htmlReader) remember(first int) {
+func (r *htmlReader) rememberTag(first int) {
 	t := &r.tokens.tag
 	role := t.element.role
 	switch {
-	case role != roleLink && role != roleMeta && role != roleScript, !r.remembers(), t.ignored,
+	case role != roleLink && role != roleMeta && role != roleScript, !r.canReuseTags(), t.ignored,
 		len(r.links) > first+1, r.full(),
 		// These affect the document or the text that follows.
 		role == roleLink && hasToken(t.get(attrRel), "canonical"),
@@ -149,16 +149,16 @@ func (r *htmlReader) remember(first int) {
 		role == roleScript && r.content != contentHidden:
 		return
 	}
-	source, hash := sourceOfTag(t.doc, t.start)
+	source, hash := knownTagSource(t.doc, t.start)
 	if t.start+len(source) != r.tokens.end {
 		return // not a tag to be stored, or a value contains '>'
 	}
-	room := r.known.room(hash)
+	room := r.known.freeSlot(hash)
 	if room == nil {
 		return
 	}
 	k := &knownTag{source: string(source), script: role == roleScript}
-	k.used = r.known.documents
+	k.lastUsed = r.known.documents
 	k.code = k.script && scriptKind(t) == scriptCode
 	if t.has(attrID) {
 		id := t.span(attrID)

@@ -16,7 +16,7 @@ func TestKnownTags(t *testing.T) {
 		`<link rel="preload" as="image" href=a imagesrcset="b 1x,c 2x">`: false,
 		`<link rel="stylesheet" href="s" data-orbweaver-ignore>`:         false,
 		`<link rel="stylesheet" href="a>b">`:                             false,
-		`<link href="` + strings.Repeat("x", longestKnownTag) + `">`:     false,
+		`<link href="` + strings.Repeat("x", maxKnownTagLength) + `">`:   false,
 		`<meta name="viewport" content="width=device-width">`:            true,
 		`<meta http-equiv="refresh" content="5; url=next.html">`:         true,
 		`<meta property="og:image" content="image.png">`:                 true,
@@ -35,7 +35,7 @@ func TestKnownTags(t *testing.T) {
 			r.begin(h, &h.src)
 			r.read()
 		}
-		at, hash := sourceOfTag(doc, 0)
+		at, hash := knownTagSource(doc, 0)
 		if got := r.known.find(at, hash) != nil; got != want {
 			t.Errorf("%s is known: %v", source, got)
 		}

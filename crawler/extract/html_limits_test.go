@@ -9,8 +9,8 @@ import (
 // plainStart starts a page in which links are plain.
 const plainStart = "<!doctype html><body><p>text</p>"
 
-// growing are documents of hostile shapes, about n bytes long.
-var growing = map[string]func(n int) string{
+// hostileDocuments are documents of hostile shapes, about n bytes long.
+var hostileDocuments = map[string]func(n int) string{
 	"links":             func(n int) string { return strings.Repeat("<a href=x>text</a>", n/18) },
 	"links on one line": func(n int) string { return strings.Repeat("<a href=x>é</a>", n/16) },
 	"unclosed links":    func(n int) string { return strings.Repeat("<a href=x>", n/10) },
@@ -88,7 +88,7 @@ var growing = map[string]func(n int) string{
 const ldjson = "<script type=application/ld+json>"
 
 func TestHostileDocuments(t *testing.T) {
-	for name, make := range growing {
+	for name, make := range hostileDocuments {
 		source := make(100_000)
 		body := []byte(source)
 		doc := Extract(Input{Body: body, ContentType: "text/html"})
@@ -103,7 +103,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-func TestTimeIsLinear(t *testing.T) { checkLinear(t, "text/html", growing) }
+func TestTimeIsLinear(t *testing.T) { checkLinear(t, "text/html", hostileDocuments) }
 
 func TestDeepNesting(t *testing.T) {
 	doc := page(strings.Repeat("<div>", 100_000) + "<a href=deep id=d>")

@@ -57,7 +57,7 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 		x.anchorOf(a.value)
 		return
 	case attrName:
-		if (t.element.role == roleA || t.element.role == roleMap) && x.anchorsCount() {
+		if (t.element.role == roleA || t.element.role == roleMap) && x.keepsAnchors() {
 			// An a element whose name equals its id is one anchor.
 			if name := x.value(a.value).text; !bytes.Equal(name, t.get(attrID)) {
 				x.anchor(name)
@@ -90,29 +90,29 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 			if !ok {
 				break
 			}
-			x.reference(v, c.url, rule.kind, rule.expect, rule)
+			x.addReference(v, c.url, rule.kind, rule.expect, rule)
 		}
 	case formDocument:
 		x.document(v)
 	case formHashName:
-		if f := x.reference(v, whole(v), rule.kind, rule.expect, rule); f != nil {
+		if f := x.addReference(v, whole(v), rule.kind, rule.expect, rule); f != nil {
 			f.SameDocument = len(v.text) > 0 && v.text[0] == '#'
 		}
 	case formRel:
 		kind, expect := linkMeaning(t.get(attrRel), t.get(attrAs))
-		x.reference(v, whole(v), kind, expect, rule)
+		x.addReference(v, whole(v), kind, expect, rule)
 		if x.doc.Canonical == "" && x.nesting == 0 && hasToken(t.get(attrRel), "canonical") {
 			x.doc.Canonical = string(trimSpace(v.text))
 		}
 	case formMeta:
 		x.meta(v, rule)
 	case formSubmission:
-		if !x.post(a.attribute) {
-			x.reference(v, whole(v), rule.kind, rule.expect, rule)
+		if !x.isPostForm(a.attribute) {
+			x.addReference(v, whole(v), rule.kind, rule.expect, rule)
 		}
 	case formClass:
 		if namesDocument(v.text) {
-			x.based(x.reference(v, whole(v), rule.kind, rule.expect, rule))
+			x.setCodebase(x.addReference(v, whole(v), rule.kind, rule.expect, rule))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (x *htmlAttributes) spaceSeparated(v *view, rule *rule) {
 		if at.start == at.end {
 			return
 		}
-		x.based(x.reference(v, at, rule.kind, rule.expect, rule))
+		x.setCodebase(x.addReference(v, at, rule.kind, rule.expect, rule))
 	}
 }
 
@@ -138,7 +138,7 @@ func (x *htmlAttributes) commaSeparated(v *view, rule *rule) {
 			end = start + n
 		}
 		if at := trimSpan(v.text, span{start, end}); at.start < at.end {
-			x.based(x.reference(v, at, rule.kind, rule.expect, rule))
+			x.setCodebase(x.addReference(v, at, rule.kind, rule.expect, rule))
 		}
 		start = end + 1
 	}
@@ -146,7 +146,7 @@ func (x *htmlAttributes) commaSeparated(v *view, rule *rule) {
 
 // anchorOf adds the anchor for an element's id.
 func (x *htmlAttributes) anchorOf(id span) {
-	if !x.anchorsCount() {
+	if !x.keepsAnchors() {
 		return
 	}
 	if name := x.value(id).text; x.open.noscript {
@@ -175,27 +175,27 @@ func (x *htmlAttributes) urlAttribute(a *tagAttribute, rule *rule) {
 // url adds a link whose reference is an attribute's whole value. It returns nil if the link
 // needs no further changes, because it repeats another link or the limit is reached.
 func (x *htmlAttributes) url(rule *rule, at span, expect Expect) *Link {
-	if first, ok := x.firstOf(rule, at); ok {
-		x.repeat(first, at.start)
+	if first, ok := x.repeatedLink(rule, at); ok {
+		x.addRepeat(first, at.start)
 		return nil
 	}
 	return x.newURL(rule, at, expect)
 }
 
 // repeatedLink returns the index of the link that an attribute's value repeats.
-func (x *htmlAttributes) firstOf(rule *rule, at span) (first int, ok bool) {
-	if rule.expect == ExpectScript || at.end-at.start > longestRepeat || x.view.parent != nil || x.full() || x.harvest.reference {
+func (x *htmlAttributes) repeatedLink(rule *rule, at span) (first int, ok bool) {
+	if rule.expect == ExpectScript || at.end-at.start > longestRepeat || x.view.parent != nil || x.full() || x.harvest.slowPath {
 		return 0, false
 	}
 	// Whether it refers to a part of the document depends only on the element and the text.
-	return x.repeated(rule, x.view.text[at.start:at.end])
+	return x.lookupRepeat(rule, x.view.text[at.start:at.end])
 }
 
 // newURL adds a link that does not repeat another.
 func (x *htmlAttributes) newURL(rule *rule, at span, expect Expect) *Link {
 	raw := x.view.text[at.start:at.end]
 	if x.bare && x.view.parent == nil && !x.full() && !x.tag.needsUnescape(raw) {
-		f, ref := x.another(), inBody(raw)
+		f, ref := x.newLink(), bodyString(raw)
 		*f = Link{Raw: ref, Ref: ref, Element: rule.element, Attribute: attributeNames[rule.attribute], Kind: rule.kind, Expect: expect,
 			at: int32(at.start), tag: -1}
 		x.place(f)
@@ -210,10 +210,10 @@ func (x *htmlAttributes) newURL(rule *rule, at span, expect Expect) *Link {
 	return f
 }
 
-func (x *htmlAttributes) anchorsCount() bool { return x.nesting == 0 && x.open.shadow == 0 }
+func (x *htmlAttributes) keepsAnchors() bool { return x.nesting == 0 && x.open.shadow == 0 }
 
 // addReference adds a link found by a rule.
-func (x *htmlAttributes) reference(v *view, at span, kind Kind, expect Expect, rule *rule) *Link {
+func (x *htmlAttributes) addReference(v *view, at span, kind Kind, expect Expect, rule *rule) *Link {
 	f := x.add(v, at, nil)
 	if f != nil {
 		f.Kind, f.Expect = kind, expect
@@ -223,7 +223,7 @@ func (x *htmlAttributes) reference(v *view, at span, kind Kind, expect Expect, r
 }
 
 // setCodebase sets the base of a link to its element's codebase.
-func (x *htmlAttributes) based(f *Link) {
+func (x *htmlAttributes) setCodebase(f *Link) {
 	t := x.tag
 	if f == nil || t.element.role != roleObject {
 		return
@@ -257,7 +257,7 @@ func namesDocument(classid []byte) bool {
 }
 
 // isPostForm reports whether the form is sent with a method other than GET.
-func (x *htmlAttributes) post(a attribute) bool {
+func (x *htmlAttributes) isPostForm(a attribute) bool {
 	t := x.tag
 	if a == attrFormaction && t.has(attrFormmethod) {
 		return isPost(t.get(attrFormmethod))

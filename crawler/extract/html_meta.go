@@ -17,7 +17,7 @@ func (x *htmlAttributes) meta(v *view, rule *rule) {
 	t := x.tag
 	if equalFold(t.get(attrHTTPEquiv), "refresh") {
 		if at, ok := refreshURL(v.text); ok {
-			x.reference(v, at, Navigation, ExpectAny, rule)
+			x.addReference(v, at, Navigation, ExpectAny, rule)
 		}
 		return
 	}
@@ -29,7 +29,7 @@ func (x *htmlAttributes) meta(v *view, rule *rule) {
 		var lower [longestKnown]byte
 		if expect, ok := metaURLs[string(appendLower(lower[:0], name))]; ok {
 			if len(trimSpace(v.text)) > 0 { // an empty one is a placeholder
-				x.reference(v, whole(v), rule.kind, expect, rule)
+				x.addReference(v, whole(v), rule.kind, expect, rule)
 			}
 			return
 		}

@@ -34,7 +34,7 @@ func (r *htmlReader) plainLinks() {
 		r.endLink()
 		first, bare := len(r.links), r.bare && len(r.open.templates) == 0 // the end of a template closes the elements open in the link's text
 		ignored := r.ignore.covers(start) || r.ignore.covers(href.start)
-		before, repeats := r.attributes.firstOf(ruleOfA, href)
+		before, repeats := r.attributes.repeatedLink(ruleOfA, href)
 		if repeats && bare && !ignored && r.links[before].same(&Link{}) {
 			r.doc.BareRepeats = append(r.doc.BareRepeats, BareRepeat{First: int32(before), Tag: int32(start) + 1})
 			t.end = end
@@ -42,7 +42,7 @@ func (r *htmlReader) plainLinks() {
 		}
 		r.unplaced = bare
 		if repeats {
-			r.repeat(before, href.start)
+			r.addRepeat(before, href.start)
 		} else {
 			r.attributes.newURL(ruleOfA, href, ExpectAny)
 		}
@@ -57,7 +57,7 @@ func (r *htmlReader) plainLinks() {
 				continue
 			}
 			if text, after := r.plainText(end); after >= 0 && (len(text) > 0 || title.end == title.start) {
-				f.Text = r.textAgain(first, text)
+				f.Text = r.sharedText(first, text)
 				t.end = after
 				continue
 			}
@@ -78,11 +78,11 @@ var ruleOfA = elementA.rule(attrHref)
 // values and the end of the tag, which is -1 for any other tag.
 func plainLinkTag(doc []byte, i int) (href, title span, end int) {
 	const tag = "<a"
-	if !hasAt(doc, i, glance) || string(doc[i:i+len(tag)]) != tag {
+	if !hasAt(doc, i, skimWindow) || string(doc[i:i+len(tag)]) != tag {
 		return href, title, -1
 	}
 	i += len(tag)
-	for hasAt(doc, i, glance) && doc[i] == ' ' {
+	for hasAt(doc, i, skimWindow) && doc[i] == ' ' {
 		value := i + len(" ")
 		var at *span
 		switch w := wordAt(doc, value); {
@@ -115,7 +115,7 @@ func plainLinkTag(doc []byte, i int) (href, title span, end int) {
 // plainIDTag reads a start tag whose only meaningful attribute is an id, of an element
 // without a role. The end is -1 for any other tag.
 func plainIDTag(doc []byte, i int) (id span, end int) {
-	if !hasAt(doc, i, glance) || doc[i] != '<' {
+	if !hasAt(doc, i, skimWindow) || doc[i] != '<' {
 		return id, -1
 	}
 	name := wordAt(doc, i+len("<"))
@@ -126,9 +126,9 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 	if i += len("<") + n; n == len("h") && byte(name)|0x20 == 'h' && '1' <= doc[i] && doc[i] <= '6' {
 		i++
 	}
-	for hasAt(doc, i, glance) && doc[i] == ' ' {
+	for hasAt(doc, i, skimWindow) && doc[i] == ' ' {
 		a, value := plainAttributeAt(doc, i+len(" "))
-		if value < 0 || meansAlone(a) && (a != int(attrID) || id.start > 0) {
+		if value < 0 || meaningfulWithoutRole(a) && (a != int(attrID) || id.start > 0) {
 			return id, -1
 		}
 		i = indexFrom(doc, value, '"')
@@ -146,7 +146,7 @@ func plainIDTag(doc []byte, i int) (id span, end int) {
 // plainText returns the text of a link whose start tag ends at pos, valid until the next
 // call, and the end of the link, if the text is contiguous. Otherwise the end is -1.
 func (r *htmlReader) plainText(pos int) (text []byte, end int) {
-	at, end := onePiece(r.tokens.doc, pos)
+	at, end := contiguousText(r.tokens.doc, pos)
 	if end < 0 {
 		return nil, -1
 	}
@@ -163,10 +163,10 @@ func (r *htmlReader) plainText(pos int) (text []byte, end int) {
 // contiguousText returns the span of the text of a link whose start tag ends at pos, and the
 // end of the link, if the link contains only one run of text and tags without meaning.
 // Otherwise the end is -1.
-func onePiece(doc []byte, pos int) (text span, end int) {
+func contiguousText(doc []byte, pos int) (text span, end int) {
 	pos = skim(doc, pos, true)
 	end = indexFrom(doc, pos, '<')
-	if len(doc)-end < glance {
+	if len(doc)-end < skimWindow {
 		return text, -1
 	}
 	if next := doc[end+1]; next != '/' && !isLetter(next) {
@@ -187,7 +187,7 @@ func (r *htmlReader) plainContent() {
 	doc := t.doc
 	for {
 		t.end = skim(doc, t.end, true)
-		if len(doc)-t.end < glance {
+		if len(doc)-t.end < skimWindow {
 			return
 		}
 		if doc[t.end] == '<' {

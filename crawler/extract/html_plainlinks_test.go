@@ -90,7 +90,7 @@ func TestRereaderStops(t *testing.T) {
 // TestBodyChanges checks that after reading with bare links only links and anchors depend on
 // the body. Everything else, above all duplicate ids, stays the same when the body's memory
 // is overwritten.
-func TestBodyGoes(t *testing.T) {
+func TestBodyChanges(t *testing.T) {
 	long := strings.Repeat("i", textBlockSize/4)
 	html := `<html><head><title>A title</title><base href="/base/"><link rel=canonical href="/canonical">
 <body id="page"><a href=x id=twice>1</a> <a href="y" id='again'>2</a><p id="a&amp;b"><p id=plain><a name="named">3</a>

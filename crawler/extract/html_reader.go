@@ -55,7 +55,7 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 	r.attributes.harvest, r.attributes.view = h, v
 	r.attributes.tag, r.attributes.open = &r.tokens.tag, &r.open
 	r.tokens.reset(v.text)
-	r.tokens.reference = h.reference
+	r.tokens.slowPath = h.slowPath
 	r.tokens.tag.clean = v == &h.src && h.places.clean
 	r.open.reset()
 	r.content = contentShown
@@ -89,9 +89,9 @@ func (r *htmlReader) release() {
 // read reads the document to its end.
 func (r *htmlReader) read() {
 	for {
-		if r.tokens.skip = r.meaningless(); r.tokens.skip != skipNothing {
+		if r.tokens.skip = r.skippable(); r.tokens.skip != skipNothing {
 			r.plainLinks()
-			r.tokens.skip = r.meaningless()
+			r.tokens.skip = r.skippable()
 		}
 		if !r.knownTags() && !r.step() {
 			return
@@ -118,7 +118,7 @@ func (r *htmlReader) step() bool {
 }
 
 // skippable returns what the reader can skip at this point.
-func (r *htmlReader) meaningless() skipping {
+func (r *htmlReader) skippable() skipping {
 	switch {
 	case r.content != contentShown || !r.bodyFilled || len(r.open.foreign.open) > 0:
 		return skipNothing
@@ -149,25 +149,25 @@ func (r *htmlReader) startTag() {
 		r.endLink()
 	}
 	first := len(r.links)
-	r.unplaced = r.bare && r.inPlain() && !t.has(attrSrcdoc)
-	if !r.act(t, closed) {
+	r.unplaced = r.bare && r.inOrdinaryContext() && !t.has(attrSrcdoc)
+	if !r.applyElement(t, closed) {
 		for i := range t.attrs {
-			if a := &t.attrs[i]; (e.holds|alwaysRead)>>a.attribute&1 != 0 {
+			if a := &t.attrs[i]; (e.ruleBits|alwaysRead)>>a.attribute&1 != 0 {
 				r.attributes.read(a)
 			}
 		}
 	}
-	r.stamp(first, true)
-	r.describe(t, first, r.settle(first))
+	r.setTagInfo(first, true)
+	r.setLinkText(t, first, r.makeBare(first))
 	if closed && e.role == roleA {
 		r.endLink()
 	}
-	r.remember(first)
+	r.rememberTag(first)
 }
 
 // makeBare makes the only link of a tag bare, if possible, and sets the positions of the
 // links if there are several.
-func (r *htmlReader) settle(first int) (bare bool) {
+func (r *htmlReader) makeBare(first int) (bare bool) {
 	if !r.unplaced {
 		return false
 	}
@@ -185,13 +185,13 @@ func (r *htmlReader) settle(first int) (bare bool) {
 // inOrdinaryContext reports whether the scanner reads the current tag and nothing around the
 // tag changes its meaning. Inside a template, the end of the template would close open
 // elements.
-func (r *htmlReader) inPlain() bool {
+func (r *htmlReader) inOrdinaryContext() bool {
 	return r.tokens.inPlace() && len(r.open.templates) == 0 && len(r.open.foreign.open) == 0 && r.attributes.view.parent == nil
 }
 
 // applyElement applies the effects of an element other than its references, and reports
 // whether a parser would drop it.
-func (r *htmlReader) act(t *startTag, closed bool) (dropped bool) {
+func (r *htmlReader) applyElement(t *startTag, closed bool) (dropped bool) {
 	switch t.element.role {
 	case roleBase:
 		if t.has(attrHref) && !r.base.found && r.open.shadow == 0 {
@@ -308,7 +308,7 @@ func (r *htmlReader) text() {
 			r.json.addImportMap(r.harvest, r.attributes.text(start, raw, literal))
 		}
 	}
-	r.stamp(first, false)
+	r.setTagInfo(first, false)
 }
 
 // endLink closes the open a element, if any, whose text is now complete.
@@ -326,7 +326,7 @@ func (r *htmlReader) endLink() {
 		text = trimFolded(r.folded)
 	}
 	if len(text) > 0 {
-		at := r.textAgain(l.first, text)
+		at := r.sharedText(l.first, text)
 		for i := l.first; i < l.end; i++ {
 			r.links[i].Text = at
 		}
@@ -336,7 +336,7 @@ func (r *htmlReader) endLink() {
 
 // sharedText returns the text of a link as a string. A link that repeats another usually has
 // the same text, and then shares its string.
-func (r *htmlReader) textAgain(link int, text []byte) string {
+func (r *htmlReader) sharedText(link int, text []byte) string {
 	if first := r.links[link].Repeats - 1; first >= 0 && r.links[first].Text == string(text) {
 		return r.links[first].Text
 	}
@@ -345,7 +345,7 @@ func (r *htmlReader) textAgain(link int, text []byte) string {
 
 // setTagInfo sets the fields of the links from first on that depend on the start tag they are
 // in, or after.
-func (r *htmlReader) stamp(first int, inTag bool) {
+func (r *htmlReader) setTagInfo(first int, inTag bool) {
 	if first == len(r.links) {
 		return
 	}
@@ -361,7 +361,7 @@ func (r *htmlReader) stamp(first int, inTag bool) {
 
 // setLinkText sets the text of a tag's links, unless they are bare. The text of an a element
 // is the text up to its end tag; for other elements it is in attributes.
-func (r *htmlReader) describe(t *startTag, first int, bare bool) {
+func (r *htmlReader) setLinkText(t *startTag, first int, bare bool) {
 	if t.element.role == roleA {
 		if l := &r.link; !bare {
 			l.first, l.end, l.text = first, len(r.links), l.text[:0]

@@ -41,7 +41,7 @@ func (x *repeats) reset() {
 
 // lookupRepeat returns the index of the first link that the rule found with this source text.
 // If there is none, it records that the next link will be the first.
-func (h *harvest) repeated(r *rule, raw []byte) (first int, ok bool) {
+func (h *harvest) lookupRepeat(r *rule, raw []byte) (first int, ok bool) {
 	x := &h.repeats
 	hash := uint32(maphash.Bytes(seed, raw)) + uint32(r.attribute)
 	last := uint32(len(x.slots) - 1)
@@ -82,8 +82,8 @@ func (x *repeats) grow() {
 }
 
 // addRepeat adds the link again, at another position.
-func (h *harvest) repeat(first, at int) {
-	f := h.another()
+func (h *harvest) addRepeat(first, at int) {
+	f := h.newLink()
 	*f = h.links[first]
 	f.at, f.tag, f.Text = int32(at), -1, ""
 	f.Line, f.Column, f.Tag = 0, 0, 0
@@ -99,7 +99,7 @@ func (f *Link) same(first *Link) bool {
 }
 
 // expandBareRepeats turns the recorded bare repeats into links.
-func (h *harvest) unfold() {
+func (h *harvest) expandBareRepeats() {
 	again := h.doc.BareRepeats
 	if len(again) == 0 {
 		return

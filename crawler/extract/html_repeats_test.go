@@ -103,7 +103,7 @@ func TestExtractInto(t *testing.T) {
 	if cap(doc.Links) <= keptEntries || cap(doc.Anchors) <= keptEntries || cap(doc.AnchorHashes) == 0 {
 		t.Errorf("capacity for %d links and %d anchors is kept after a large document", cap(doc.Links), cap(doc.Anchors))
 	}
-	for range longIdle {
+	for range largeListsKept {
 		ExtractInto(&doc, Input{Body: []byte("<a href=x id=i>"), ContentType: "text/html"})
 	}
 	if cap(doc.Links) > keptEntries || cap(doc.Anchors) > keptEntries || cap(doc.AnchorHashes) > keptEntries {
@@ -114,7 +114,7 @@ func TestExtractInto(t *testing.T) {
 // sameDocument compares documents, treating empty and nil lists as equal.
 func sameDocument(a, b *Document) bool {
 	x, y := *a, *b
-	x.idle, y.idle = 0, 0
+	x.sinceLarge, y.sinceLarge = 0, 0
 	if len(x.Links) == 0 && len(y.Links) == 0 {
 		x.Links, y.Links = nil, nil
 	}
@@ -127,7 +127,7 @@ func sameDocument(a, b *Document) bool {
 func TestAnchorHashes(t *testing.T) {
 	for _, html := range []string{
 		"", "<p id=a>", "<p id=b><p id=a><a name=a><a name=c id=c><p id=b><p id=b><p id=''><p id=top>",
-		growing["ids"](20_000), growing["one id"](20_000),
+		hostileDocuments["ids"](20_000), hostileDocuments["one id"](20_000),
 	} {
 		doc := page(html)
 		var want []uint64

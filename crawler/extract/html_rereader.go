@@ -21,7 +21,7 @@ func (a *Rereader) ResetTo(doc *Document, body []byte) { a.begin(body, doc.break
 func (a *Rereader) begin(body []byte, b breaks) {
 	if a.h == nil {
 		a.h, a.r = new(harvest), new(htmlReader)
-		a.h.reference = true // no link repeats another
+		a.h.slowPath = true // no link repeats another
 	}
 	a.r.tokens.release()
 	a.doc, a.read = Document{}, 0
@@ -38,12 +38,12 @@ func (a *Rereader) begin(body []byte, b breaks) {
 // that would take longer.
 func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	r, start := a.r, int(tag)-1
-	if start < 0 || start >= len(a.h.src.text) || a.read > longestRereading*len(a.h.src.text) {
+	if start < 0 || start >= len(a.h.src.text) || a.read > maxRereadFactor*len(a.h.src.text) {
 		return f, false
 	}
 	defer func() { a.read += r.tokens.end - start }()
 	r.begin(a.h, &a.h.src)
-	r.tokens.reference = false
+	r.tokens.slowPath = false
 	r.attributes.want, r.links = true, r.links[:0]
 	r.bodyFilled, r.open.framesets = true, 1
 	t := &r.tokens
@@ -68,8 +68,8 @@ func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	return f, true
 }
 
-// longestRereading limits the bytes read of a document to this multiple of its length.
-const longestRereading = 4
+// maxRereadFactor limits the bytes read of a document to this multiple of its length.
+const maxRereadFactor = 4
 
 // readLink reads to the end of the a element that contains the first link, if there is one:
 // to its end tag or to the next start tag of an a element. That element may be open too, but
@@ -77,7 +77,7 @@ const longestRereading = 4
 func (r *htmlReader) readLink() {
 	t := &r.tokens
 	for r.link.first == 0 && r.link.end > 0 {
-		if t.skip = r.meaningless(); t.skip != skipNothing && r.open.inert == 0 && t.inPlace() {
+		if t.skip = r.skippable(); t.skip != skipNothing && r.open.inert == 0 && t.inPlace() {
 			if r.plainContent(); r.link.end == 0 {
 				return
 			}

@@ -19,7 +19,7 @@ func (t *tokens) scan() event {
 	t.start = skim(t.doc, t.start, t.skip == skipTags)
 	e := t.scanEvent()
 	if t.tokenizer == nil && (e == eventStartTag && t.tag.meansNothing() || e == eventEndTag && closesNothing(t.endName)) {
-		return eventNothing
+		return eventSkipped
 	}
 	return e
 }
@@ -211,7 +211,7 @@ func (t *tokens) scanStartTag() bool {
 // scanPlainAttributes reads attributes in the most common form, ` name="value"`, and returns
 // the index of the first byte that does not fit.
 func (t *tokens) scanPlainAttributes(i int) int {
-	for doc := t.doc; hasAt(doc, i, glance) && doc[i] == ' '; {
+	for doc := t.doc; hasAt(doc, i, skimWindow) && doc[i] == ' '; {
 		a, start := plainAttributeAt(doc, i+len(" "))
 		if start < 0 {
 			return i

@@ -25,7 +25,7 @@ type markupEvent struct {
 // may contain CDATA sections. If bare is true it does not set any of this, like the readers
 // of bookmarks and of encodings.
 func readEvents(doc []byte, reference, bare bool) (events []markupEvent, handed int) {
-	t := tokens{reference: reference}
+	t := tokens{slowPath: reference}
 	t.reset(doc)
 	depth := 0
 	for {
@@ -50,7 +50,7 @@ func readEvents(doc []byte, reference, bare bool) (events []markupEvent, handed 
 		}
 		events = append(events, e)
 		if e.kind == eventEnd {
-			return events, t.handed
+			return events, t.handovers
 		}
 	}
 }
@@ -87,10 +87,10 @@ func shorten(doc []byte, at int) []byte {
 func compareDocuments(t *testing.T, in Input) *Document {
 	t.Helper()
 	got, again := Extract(in), readAgain(t, in)
-	in.reference = true
+	in.slowPath = true
 	want := Extract(in)
 	for i, doc := range []*Document{got, again} {
-		forgetRepeats(t, in, doc)
+		clearRepeats(t, in, doc)
 		if i == 1 {
 			byPlace(want.Links) // bare repeats come last
 			byPlace(doc.Links)
@@ -157,18 +157,18 @@ func FuzzScanner(f *testing.F) {
 		source, _ := unmark(c.html)
 		f.Add([]byte(source))
 	}
-	for _, shape := range growing {
+	for _, shape := range hostileDocuments {
 		f.Add([]byte(shape(500)))
 	}
 	f.Fuzz(compareAll)
 }
 
 func TestScannerStandard(t *testing.T) {
-	for _, s := range standard[string](t, "html5lib-inputs.json") {
+	for _, s := range standardCases[string](t, "html5lib-inputs.json") {
 		compareAll(t, []byte(s))
 	}
 	for _, name := range []string{"tokenizer-attributes.json", "html-links.json"} {
-		for _, c := range standard[struct{ Input string }](t, name) {
+		for _, c := range standardCases[struct{ Input string }](t, name) {
 			compareAll(t, []byte(c.Input))
 		}
 	}
@@ -195,8 +195,8 @@ func TestScannerGivesUp(t *testing.T) {
 	tk.reset(doc)
 	for tk.next() != eventEnd {
 	}
-	if most := oddPlaces + len(doc)/oddPerByte + 1; tk.handed > most {
-		t.Errorf("%d events were handed over one by one, %d are allowed", tk.handed, most)
+	if most := freeHandovers + len(doc)/bytesPerHandover + 1; tk.handovers > most {
+		t.Errorf("%d events were handed over one by one, %d are allowed", tk.handovers, most)
 	}
 	if events, _ := readEvents(benchmarkPage(t), false, false); len(events) < 10_000 {
 		t.Errorf("%d events in a real page", len(events))
@@ -206,9 +206,9 @@ func TestScannerGivesUp(t *testing.T) {
 	}
 }
 
-// forgetRepeats checks that each link that repeats another does so, and then clears Repeats,
+// clearRepeats checks that each link that repeats another does so, and then clears Repeats,
 // which the slow path does not set.
-func forgetRepeats(t *testing.T, in Input, doc *Document) {
+func clearRepeats(t *testing.T, in Input, doc *Document) {
 	t.Helper()
 	for i := range doc.Links {
 		l := &doc.Links[i]

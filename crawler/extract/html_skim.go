@@ -10,8 +10,8 @@ import (
 // bytes at a time and without a call, and returns the offset of anything else, which the
 // scanner then reads by its own rules. If stopAtText is true, it also stops at text.
 func skim(doc []byte, pos int, stopAtText bool) int {
-	for hasAt(doc, pos, glance) {
-		at := (*[glance]byte)(doc[pos:])
+	for hasAt(doc, pos, skimWindow) {
+		at := (*[skimWindow]byte)(doc[pos:])
 		if at[0] != '<' {
 			if stopAtText {
 				return pos
@@ -66,7 +66,7 @@ const openEnds = ' ' | 'o'<<8 | 'p'<<16 | 'e'<<24 | 'n'<<32 | '>'<<40
 
 // skimWindow is the number of bytes that skim reads without checking for the end of the
 // document. The end is left to the scanner.
-const glance = 32
+const skimWindow = 32
 
 // mayClose reports whether the end tag of a name of n letters, fewer than 8, may close an
 // element that the reader tracks: a, form. It is not called for longer names.
@@ -103,7 +103,7 @@ var roleLengths = func() (lengths [32]uint16) {
 
 // shortClass returns the length of a start tag with a name of n letters whose only attribute
 // is a short class, and 0 for any other tag.
-func shortClass(at *[glance]byte, n int) int {
+func shortClass(at *[skimWindow]byte, n int) int {
 	value := len(`< class="`) + n
 	quote := zeroBytes(binary.LittleEndian.Uint64(at[value:]) ^ '"'*eachByte)
 	if end := value + bits.TrailingZeros64(quote)/8; quote != 0 && at[end+1] == '>' {
@@ -115,7 +115,7 @@ func shortClass(at *[glance]byte, n int) int {
 // skimAttributes returns the end of a start tag if none of its attributes has a meaning, and
 // -1 otherwise. i is the end of the tag's name.
 func skimAttributes(doc []byte, i int) int {
-	for hasAt(doc, i, glance) && doc[i] == ' ' {
+	for hasAt(doc, i, skimWindow) && doc[i] == ' ' {
 		value, quote := i+len(` class="`), byte('"')
 		switch w := wordAt(doc, i); {
 		case w == classBegun:
@@ -125,7 +125,7 @@ func skimAttributes(doc []byte, i int) int {
 			return i + len(" open>")
 		default:
 			var a int
-			if a, value = plainAttributeAt(doc, i+len(" ")); meansAlone(a) || value < 0 {
+			if a, value = plainAttributeAt(doc, i+len(" ")); meaningfulWithoutRole(a) || value < 0 {
 				return -1
 			}
 		}

@@ -36,7 +36,7 @@ func TestSrcset(t *testing.T) {
 // FuzzSrcset checks that the parser terminates, and that its candidates are in ascending
 // order and contain no white space.
 func FuzzSrcset(f *testing.F) {
-	for _, c := range standard[struct{ Input string }](f, "srcset.json") {
+	for _, c := range standardCases[struct{ Input string }](f, "srcset.json") {
 		f.Add([]byte(c.Input))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {

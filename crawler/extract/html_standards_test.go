@@ -13,8 +13,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// standard reads the cases in a file of test data for a standard.
-func standard[T any](t testing.TB, name string) []T {
+// standardCases reads the cases in a file of test data for a standard.
+func standardCases[T any](t testing.TB, name string) []T {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../testdata/standards", name))
 	if err != nil {
@@ -46,7 +46,7 @@ func TestStandardSrcset(t *testing.T) {
 	same := func(a, b *float64) bool {
 		return a == b || a != nil && b != nil && math.Abs(*a-*b) < 1e-9
 	}
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		ID, Input  string
 		Candidates []want
 	}](t, "srcset.json") {
@@ -84,7 +84,7 @@ func densityIn(descriptors string) float64 {
 
 // TestStandardMetaRefresh ignores the delay before a page is left ("time" of a case).
 func TestStandardMetaRefresh(t *testing.T) {
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		ID, Input, Expect string
 		Self, Error       bool
 	}](t, "meta-refresh.json") {
@@ -96,7 +96,7 @@ func TestStandardMetaRefresh(t *testing.T) {
 }
 
 func TestStandardTokenizerAttributes(t *testing.T) {
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		ID, Input string
 		Tokens    [][]json.RawMessage
 	}](t, "tokenizer-attributes.json") {
@@ -158,7 +158,7 @@ var linkDifferences = map[string]string{
 
 func TestStandardLinks(t *testing.T) {
 	type link struct{ Element, Attr, Raw, URL string }
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		ID, Input, Note, Document string
 		Links                     []link
 	}](t, "html-links.json") {
@@ -216,7 +216,7 @@ func resolved(t *testing.T, document string, doc *Document, l *Link) string {
 }
 
 func TestStandardEncodingDetection(t *testing.T) {
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		ID, Note, Expect string
 		Input            []byte `json:"input_b64"`
 		ContentType      string `json:"content_type"`
@@ -228,7 +228,7 @@ func TestStandardEncodingDetection(t *testing.T) {
 }
 
 func TestStandardEncodingLabels(t *testing.T) {
-	for _, c := range standard[struct{ ID, Input, Expect string }](t, "encoding-labels.json") {
+	for _, c := range standardCases[struct{ ID, Input, Expect string }](t, "encoding-labels.json") {
 		if got := lookup([]byte(c.Input)); got != c.Expect {
 			t.Errorf("%s: %q gave %q, want %q", c.ID, c.Input, got, c.Expect)
 		}
@@ -241,7 +241,7 @@ func TestStandardEncodingLabels(t *testing.T) {
 const noSniff = "nosniff is not obeyed"
 
 func TestStandardSniffing(t *testing.T) {
-	for _, c := range standard[struct {
+	for _, c := range standardCases[struct {
 		ID, Note, Expect string
 		Input            []byte `json:"input_b64"`
 		ContentType      string `json:"content_type"`
@@ -269,7 +269,7 @@ func TestStandardSniffing(t *testing.T) {
 // FuzzAttributes checks that attributeScanner and unescape give the same attributes as
 // TagAttr of the tokenizer.
 func FuzzAttributes(f *testing.F) {
-	for _, c := range standard[struct{ Input string }](f, "tokenizer-attributes.json") {
+	for _, c := range standardCases[struct{ Input string }](f, "tokenizer-attributes.json") {
 		f.Add([]byte(c.Input))
 	}
 	for _, s := range []string{
@@ -279,7 +279,7 @@ func FuzzAttributes(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		tk := tokens{reference: true}
+		tk := tokens{slowPath: true}
 		tk.reset(doc)
 		for {
 			e := tk.next()

@@ -17,11 +17,11 @@ import (
 // an element has an inline mark.
 
 // selection is what applies to one start tag.
-type chosen struct{ selected, ignored, marked bool }
+type selection struct{ selected, ignored, marked bool }
 
 // applySelectors drops the links that Select and IgnoreSelect exclude, and marks links inside
 // an element with IgnoreAttribute as ignored.
-func (h *harvest) choose(in *Input) {
+func (h *harvest) applySelectors(in *Input) {
 	tags := make([]int32, 0, len(h.links))
 	for i := range h.links {
 		if n := len(tags); n == 0 || tags[n-1] != h.links[i].tag {
@@ -31,14 +31,14 @@ func (h *harvest) choose(in *Input) {
 	if len(tags) == 0 {
 		return
 	}
-	numbered, name := number(h.src.text, tags)
+	numbered, name := numberTags(h.src.text, tags)
 	// With scripting disabled, the content of noscript is parsed, as the reader does.
 	root, err := html.ParseWithOptions(bytes.NewReader(numbered), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		h.fault("apply selectors: %v; no links are excluded", err)
 		return
 	}
-	where := inspect(root, in, name, len(tags))
+	where := locateTags(root, in, name, len(tags))
 	kept := h.links[:0]
 	places := make([]int, len(h.links)) // one more than the index in kept, 0 for a dropped link
 	n := 0
@@ -62,7 +62,7 @@ func (h *harvest) choose(in *Input) {
 // numberTags copies a document and adds to the start tags at the given offsets, which are in
 // ascending order, an attribute with their number. The attribute has a random name, which no
 // document can contain on purpose.
-func number(doc []byte, tags []int32) (numbered []byte, name string) {
+func numberTags(doc []byte, tags []int32) (numbered []byte, name string) {
 	name = "data-orbweaver-" + strconv.FormatUint(rand.Uint64(), 36)
 	numbered = make([]byte, 0, len(doc)+len(tags)*(len(name)+len(` ="123456"`)))
 	last := 0
@@ -81,7 +81,7 @@ func number(doc []byte, tags []int32) (numbered []byte, name string) {
 
 // locateTags walks the tree and reports what applies to each numbered tag. The parser may
 // insert a tag several times; a match of any of these nodes counts.
-func inspect(root *html.Node, in *Input, name string, tags int) []chosen {
+func locateTags(root *html.Node, in *Input, name string, tags int) []selection {
 	doc := goquery.NewDocumentFromNode(root)
 	find := func(s Selector) map[*html.Node]bool {
 		nodes := map[*html.Node]bool{}
@@ -93,9 +93,9 @@ func inspect(root *html.Node, in *Input, name string, tags int) []chosen {
 		return nodes
 	}
 	selected, ignored := find(in.Select), find(in.IgnoreSelect)
-	where := make([]chosen, tags)
-	var walk func(n *html.Node, inside chosen)
-	walk = func(n *html.Node, inside chosen) {
+	where := make([]selection, tags)
+	var walk func(n *html.Node, inside selection)
+	walk = func(n *html.Node, inside selection) {
 		if n.Type == html.ElementNode {
 			inside.selected = inside.selected || selected[n]
 			inside.ignored = inside.ignored || ignored[n]
@@ -116,6 +116,6 @@ func inspect(root *html.Node, in *Input, name string, tags int) []chosen {
 			walk(c, inside) // html.Parse limits the depth to 512
 		}
 	}
-	walk(root, chosen{})
+	walk(root, selection{})
 	return where
 }

@@ -17,7 +17,7 @@ const (
 	eventStartTag
 	eventEndTag
 	eventComment // also a doctype and anything else that is neither text nor a tag
-	eventNothing // an event that the reader skips
+	eventSkipped // an event that the reader skips
 )
 
 // skipping is what a reader can skip while it reads displayed content.
@@ -59,23 +59,23 @@ type tokens struct {
 
 	reader    bytes.Reader
 	tokenizer *html.Tokenizer // reads the rest of the document
-	handed    int             // number of events that the tokenizer read
+	handovers int             // number of events that the tokenizer read
 	// slowPath makes the tokenizer read everything. Tests compare the scanner with that.
-	reference bool
+	slowPath bool
 }
 
 // Handing over one event copies some kilobytes. A document with unusual markup in many places
 // is therefore handed over completely from some point on.
 const (
-	oddPlaces  = 4    // events handed over one by one in any document
-	oddPerByte = 4096 // one more event for this number of bytes read
+	freeHandovers    = 4    // events handed over one by one in any document
+	bytesPerHandover = 4096 // one more event for this number of bytes read
 )
 
 func (t *tokens) reset(doc []byte) {
 	t.doc = doc
 	t.start, t.end = 0, 0
 	t.skip, t.textTag, t.cdata = skipNothing, "", false
-	t.tokenizer, t.handed = nil, 0
+	t.tokenizer, t.handovers = nil, 0
 	t.tag.doc = doc
 	t.tag.clean = false
 }
@@ -93,14 +93,14 @@ func (t *tokens) next() event {
 	if t.tokenizer != nil {
 		return t.tokenized()
 	}
-	if t.reference {
+	if t.slowPath {
 		return t.handOver()
 	}
 	return t.scan()
 }
 
 // inPlace reports whether the scanner will read the next event.
-func (t *tokens) inPlace() bool { return t.tokenizer == nil && !t.reference }
+func (t *tokens) inPlace() bool { return t.tokenizer == nil && !t.slowPath }
 
 // handOver makes the tokenizer read the event that starts at start.
 func (t *tokens) handOver() event { return t.handOverIn("") }
@@ -116,9 +116,9 @@ func (t *tokens) handOverIn(element string) event {
 		t.tokenizer.Next()
 	}
 	t.tokenizer.AllowCDATA(t.cdata)
-	t.handed++
+	t.handovers++
 	e := t.tokenized()
-	if !t.reference && t.handed <= oddPlaces+t.start/oddPerByte {
+	if !t.slowPath && t.handovers <= freeHandovers+t.start/bytesPerHandover {
 		t.tokenizer = nil
 	}
 	return e

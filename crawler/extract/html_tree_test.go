@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The test oracle: a walk over the tree of html.Parse that finds attributes containing a
-// single URL. It is written from the HTML standard's index of attributes, not from the tables
-// of this package.
+// treeAttributes are the attributes that contain a single URL, by element. The test oracle
+// looks for them in the tree of html.Parse. They are taken from the HTML standard's index of
+// attributes, not from the tables of this package.
 var treeAttributes = map[string]string{
 	"a": "href", "area": "href", "link": "href", "script": "src", "html": "manifest",
 	"img": "src longdesc lowsrc usemap", "source": "src", "video": "src poster", "audio": "src", "track": "src", "bgsound": "src",
@@ -100,10 +100,10 @@ func (w *treeWalk) element(n *html.Node) {
 // The converse does not hold: the parser drops misplaced tags, such as a second form, which
 // are still links to someone who reads the source.
 func FuzzTree(f *testing.F) {
-	for _, c := range standard[struct{ Input string }](f, "html-links.json") {
+	for _, c := range standardCases[struct{ Input string }](f, "html-links.json") {
 		f.Add([]byte(c.Input))
 	}
-	for _, c := range standard[struct{ Input string }](f, "tokenizer-attributes.json") {
+	for _, c := range standardCases[struct{ Input string }](f, "tokenizer-attributes.json") {
 		f.Add([]byte(c.Input))
 	}
 	for _, s := range treeSeeds {

@@ -45,5 +45,5 @@ func isModuleAddress(ref []byte) bool {
 			return true
 		}
 	}
-	return isWeb(ref)
+	return isWebURL(ref)
 }

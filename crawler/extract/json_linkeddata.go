@@ -156,7 +156,7 @@ var urlKeys = map[string]bool{
 // An @id with a fragment, or without http, names a thing, not a document, so nothing needs to
 // be there. Values at schema.org are terms of its vocabulary. A value with braces is a
 // template; one with white space is prose.
-func linkOfMember(key, value []byte) bool {
+func isLinkMember(key, value []byte) bool {
 	if len(value) == 0 || bytes.ContainsAny(value, " \t\r\n{}") || string(key) == "@type" || string(key) == "@vocab" {
 		return false
 	}
@@ -185,7 +185,7 @@ func webAddress(b []byte) []byte {
 	return nil
 }
 
-func isWeb(ref []byte) bool { return webAddress(ref) != nil }
+func isWebURL(ref []byte) bool { return webAddress(ref) != nil }
 
 // keyName returns a key as it appears in a Link.
 func keyName(key []byte) string { return string(key[:min(len(key), longestKnown)]) }
@@ -198,7 +198,7 @@ func (s *jsonScanner) addLinkedData(h *harvest, v *view) {
 		if !ok {
 			return
 		}
-		if !linkOfMember(key, text) {
+		if !isLinkMember(key, text) {
 			continue
 		}
 		f := h.add(v, at, text)

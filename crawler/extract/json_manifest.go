@@ -14,11 +14,11 @@ var manifestFormat = format{
 
 // manifestNamedFormat is a manifest that is recognized by its name and content.
 var manifestNamedFormat = format{
-	name:   "manifest",
-	media:  []string{"application/json", "text/json"},
-	names:  []string{"manifest.json", "site.webmanifest"},
-	sniff:  sniffManifest,
-	signed: true, charset: alwaysUTF8, read: readManifest,
+	name:      "manifest",
+	media:     []string{"application/json", "text/json"},
+	names:     []string{"manifest.json", "site.webmanifest"},
+	sniff:     sniffManifest,
+	mustSniff: true, charset: alwaysUTF8, read: readManifest,
 }
 
 // sniffManifest reports whether JSON has a member that is rare except in manifests of web

@@ -117,7 +117,7 @@ func (t *jsonTokens) text(at span) []byte { return t.decode(at) }
 // sniffJSON reports whether a document starts with a JSON object and its first bytes contain
 // one of the words.
 func sniffJSON(head []byte, words ...string) bool {
-	head = trimMark(head)
+	head = trimByteOrderMark(head)
 	if head = head[skipSpace(head, 0):]; len(head) == 0 || head[0] != '{' {
 		return false
 	}
@@ -130,4 +130,4 @@ func sniffJSON(head []byte, words ...string) bool {
 }
 
 // trimByteOrderMark removes the byte order mark of UTF-8.
-func trimMark(head []byte) []byte { return bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")) }
+func trimByteOrderMark(head []byte) []byte { return bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")) }

@@ -19,7 +19,7 @@ var mailFormat = format{
 	name:       "mail",
 	media:      []string{"message/rfc822", "message/global"},
 	extensions: []string{"eml"},
-	named:      true,
+	onlyNamed:  true,
 	charset:    textCharset,
 	read:       readMail,
 }
@@ -189,7 +189,7 @@ func (r *mailReader) text(fields []field, label string, body span, read func(inn
 		v.text, exact = decoded, false
 	}
 	_, name := charset.Lookup(label)
-	if name != "" && name != "utf-8" && (!isASCII(v.text) || unlikeASCII[name]) {
+	if name != "" && name != "utf-8" && (!isASCII(v.text) || asciiIncompatible[name]) {
 		text, _ := decode(v.text, "text/plain;charset="+name, textCharset)
 		// What decodes to itself keeps its places.
 		exact = exact && bytes.Equal(text, v.text)

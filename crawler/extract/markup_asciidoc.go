@@ -34,8 +34,8 @@ var asciidocShortFormat = format{
 	name:       "asciidoc",
 	extensions: []string{"asc"},
 	sniff:      sniffAsciiDoc,
-	signed:     true,
-	confirms:   true,
+	mustSniff:  true,
+	weakSniff:  true,
 	charset:    textCharset,
 	read:       readAsciiDoc,
 }
@@ -46,7 +46,7 @@ func sniffAsciiDoc(head []byte) bool {
 	if bytes.Contains(head, []byte("-----BEGIN ")) {
 		return false
 	}
-	for line := range bytes.Lines(trimMark(head)) {
+	for line := range bytes.Lines(trimByteOrderMark(head)) {
 		line = trimSpaceRight(line)
 		title := bytes.TrimLeft(line, "=")
 		switch level := len(line) - len(title); {

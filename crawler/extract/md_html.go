@@ -202,7 +202,7 @@ func (r *markdownReader) chooseMarked(own []Link) {
 		h.links = slices.Clone(own)
 		h.links = slices.DeleteFunc(h.links, func(f Link) bool { return f.tag < 0 })
 		slices.SortFunc(h.links, func(a, b Link) int { return cmp.Compare(a.tag, b.tag) })
-		h.choose(&Input{})
+		h.applySelectors(&Input{})
 		ignored := map[int32]bool{}
 		for i := range h.links {
 			if h.links[i].Ignored {

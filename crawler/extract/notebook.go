@@ -30,7 +30,7 @@ var notebookServedFormat = format{
 	media:      []string{"application/json", "text/json", "text/plain"},
 	extensions: []string{"json"},
 	sniff:      func(head []byte) bool { return sniffJSON(head, `"cell_type"`, `"nbformat"`) },
-	signed:     true,
+	mustSniff:  true,
 	charset:    alwaysUTF8,
 	read:       readNotebook,
 }

@@ -105,7 +105,7 @@ func (c *container) part(name string) []byte {
 	defer from.Close()
 	budget := min(int64(MaxInflated), freeInflated+MaxInflation*c.size) - c.spent
 	if budget <= 0 {
-		c.fault("unpack archive: %v", errInflated)
+		c.fault("unpack archive: %v", errUnpackedSize)
 		return nil
 	}
 	body, err := inflate(from, c.size, 0, budget)
@@ -130,7 +130,7 @@ func (c *container) xmlPart(name string, start, end func(*xmlReader, *xmlElement
 	inner, doc := harvests.Get().(*harvest), &Document{}
 	text, _ := decode(body, "", xhtmlCharset)
 	inner.reset(doc, text)
-	r := &xmlReader{harvest: inner, in: c.in, want: true, vocabulary: &xmlVocabulary{start: start, end: end, whole: true}}
+	r := &xmlReader{harvest: inner, in: c.in, want: true, vocabulary: &xmlVocabulary{start: start, end: end, exclusive: true}}
 	r.read()
 	inner.release()
 	for _, fault := range doc.Faults {

@@ -103,7 +103,7 @@ func (c *container) readBookPart(item epubItem) {
 		return
 	}
 	inner, doc := harvests.Get().(*harvest), &Document{}
-	inner.reference = c.reference
+	inner.slowPath = c.slowPath
 	inner.readAs(f, &Input{Body: body, AnchorsOnly: c.in.AnchorsOnly}, doc)
 	inner.finish(0, 0)
 	inner.release()

@@ -20,7 +20,7 @@ func TestEncryptedPDF(t *testing.T) {
 		}
 		return Input{Body: body, Name: name}
 	}
-	want := list(Extract(read("plain.pdf")))
+	want := listDocument(Extract(read("plain.pdf")))
 	for _, part := range []string{`title "An encrypted document"`, `"https://example.com/a_(b)?c=d" text "An example"`,
 		`outline uri navigation any "https://example.org/" text "Home"`, `anchor "chapter"`} {
 		if !strings.Contains(want, part) {
@@ -32,7 +32,7 @@ func TestEncryptedPDF(t *testing.T) {
 		if bytes.Contains(in.Body, []byte("example")) {
 			t.Errorf("%s is not encrypted", name)
 		}
-		if got := list(Extract(in)); got != want {
+		if got := listDocument(Extract(in)); got != want {
 			t.Errorf("%s gave\n%swant\n%s", name, got, want)
 		}
 		// Cut off before the key is told, nothing can be read; no garbage either.
@@ -49,7 +49,7 @@ func TestEncryptedPDF(t *testing.T) {
 		}
 	}
 	if doc := Extract(read("password.pdf")); len(doc.Links) != 0 || len(doc.Faults) != 1 || !strings.Contains(doc.Faults[0], "asks for a password") {
-		t.Errorf("password.pdf gave\n%s", list(doc))
+		t.Errorf("password.pdf gave\n%s", listDocument(doc))
 	}
 }
 

@@ -274,7 +274,7 @@ func (f *pdfFile) inflate(packed []byte) []byte {
 	}
 	content, err := inflate(z, int64(len(packed)), 0, f.left)
 	f.left -= int64(len(content))
-	if errors.Is(err, errInflated) || errors.Is(err, errInflation) {
+	if errors.Is(err, errUnpackedSize) || errors.Is(err, errCompressionRatio) {
 		f.fault, f.left = err, 0
 	}
 	return content // of a damaged stream what came before the damage

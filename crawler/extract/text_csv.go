@@ -16,7 +16,7 @@ var csvFormat = format{
 	name:       "csv",
 	media:      []string{"text/csv", "application/csv"},
 	extensions: []string{"csv"},
-	named:      true,
+	onlyNamed:  true,
 	charset:    textCharset,
 	read:       func(h *harvest, in *Input) { readCSV(h, in, 0) },
 }
@@ -25,7 +25,7 @@ var tsvFormat = format{
 	name:       "tsv",
 	media:      []string{"text/tab-separated-values"},
 	extensions: []string{"tsv", "tab"},
-	named:      true,
+	onlyNamed:  true,
 	charset:    textCharset,
 	read:       func(h *harvest, in *Input) { readCSV(h, in, '\t') },
 }

@@ -9,7 +9,7 @@ var textFormat = format{
 	name:       "text",
 	media:      []string{"text/plain"},
 	extensions: []string{"txt", "text", "log"},
-	named:      true,
+	onlyNamed:  true,
 	charset:    textCharset,
 	read: func(h *harvest, in *Input) {
 		h.doc.Static = true

@@ -15,7 +15,7 @@ var xmlFormat = format{
 		"text/x-opml", "text/x-opml+xml", "application/opml+xml", "image/svg+xml", "application/docbook+xml",
 		"application/xslt+xml", "application/mathml+xml"},
 	extensions: []string{"xml", "rss", "atom", "rdf", "opml", "svg", "xsl", "xslt", "dbk", "docbook"},
-	sniff:      func(head []byte) bool { return bytes.HasPrefix(trimMark(head), []byte("<?xml")) },
+	sniff:      func(head []byte) bool { return bytes.HasPrefix(trimByteOrderMark(head), []byte("<?xml")) },
 	charset:    xhtmlCharset,
 	read:       readXML,
 }
@@ -26,7 +26,7 @@ type xmlVocabulary struct {
 	// start and end are called for each element; nil means there is nothing to do.
 	start, end func(*xmlReader, *xmlElement)
 	// exclusive turns off the general rules, for the parts of archives.
-	whole bool
+	exclusive bool
 }
 
 // xmlVocabularies are the vocabularies by the name of their format.
@@ -47,8 +47,8 @@ func IsXML(format string) bool {
 func xmlDialectFormat(name string, media, extensions []string, roots ...string) format {
 	return format{
 		name: name, media: append(media, "application/xml", "text/xml"), extensions: append(extensions, "xml"),
-		sniff:  func(head []byte) bool { return slices.Contains(roots, rootOf(head)) },
-		signed: true, charset: xhtmlCharset, read: readXML,
+		sniff:     func(head []byte) bool { return slices.Contains(roots, rootOf(head)) },
+		mustSniff: true, charset: xhtmlCharset, read: readXML,
 	}
 }
 
@@ -63,7 +63,7 @@ var (
 // rootOf returns the name of the root element, in lower case and without prefix. It returns
 // "" if the root element is not within the first bytes or if they are not XML.
 func rootOf(head []byte) string {
-	head = trimMark(head)
+	head = trimByteOrderMark(head)
 	if head = head[skipSpace(head, 0):]; len(head) == 0 || head[0] != '<' {
 		return ""
 	}
@@ -176,7 +176,7 @@ func declaresOnly(text []byte) bool {
 // root handles the root element. It returns true if it has read the document with the HTML
 // reader, as for XHTML and SVG.
 func (r *xmlReader) root() bool {
-	if r.vocabulary != nil && r.vocabulary.whole {
+	if r.vocabulary != nil && r.vocabulary.exclusive {
 		return false
 	}
 	_, local := localName(r.src.text[r.tokens.name.start:r.tokens.name.end])
@@ -221,7 +221,7 @@ func (r *xmlReader) startTag() {
 	e := r.open()
 	r.stack = append(r.stack, e)
 	at := &r.stack[len(r.stack)-1]
-	whole := r.vocabulary != nil && r.vocabulary.whole
+	whole := r.vocabulary != nil && r.vocabulary.exclusive
 	if r.island.open() {
 		r.island.depth++
 	} else if whole {
@@ -255,7 +255,7 @@ func (r *xmlReader) open() xmlElement {
 	r.namespaces.declare(&r.attrs)
 	prefix, local := localName(r.src.text[e.source.start:e.source.end])
 	e.space = r.namespaces.resolve(prefix)
-	e.name = elementWord(local)
+	e.name = lowerLocalName(local)
 	e.written = e.name
 	if len(prefix) > 0 {
 		e.written = strings.ToLower(string(prefix)) + ":" + e.name

@@ -183,12 +183,12 @@ func (r *xmlReader) attributeLink(space xmlSpace, name string, kind Kind, expect
 	if space == spaceXLink {
 		f.Attribute = "xlink:" + name
 	}
-	r.place(f)
+	r.setElement(f)
 	return f
 }
 
 // setElement sets the fields of a link that depend on the innermost element.
-func (r *xmlReader) place(f *Link) {
+func (r *xmlReader) setElement(f *Link) {
 	if n := len(r.stack); n > 0 {
 		e := &r.stack[n-1]
 		f.Element = e.written
@@ -257,13 +257,13 @@ func (r *xmlReader) textLink(kind Kind, expect Expect) *Link {
 	f := r.add(v, at, nil)
 	if f != nil {
 		f.Kind, f.Expect = kind, expect
-		r.place(f)
+		r.setElement(f)
 	}
 	return f
 }
 
 // lowerLocalName returns an element's local name as used in the tables.
-func elementWord(local []byte) string {
+func lowerLocalName(local []byte) string {
 	return strings.ToLower(string(local[:min(len(local), longestKnown)]))
 }
 
@@ -327,7 +327,7 @@ func (r *xmlReader) readFragment(v *view, base string, isXML bool) {
 }
 
 // setMissingText sets the text of those links from first on that have none.
-func (r *xmlReader) titled(first int, title []byte) {
+func (r *xmlReader) setMissingText(first int, title []byte) {
 	if title = trimFolded(foldSpace(nil, title)); len(title) == 0 || first >= len(r.links) {
 		return
 	}
@@ -340,6 +340,6 @@ func (r *xmlReader) titled(first int, title []byte) {
 }
 
 // sortLinks sorts the links from first on by position.
-func (r *xmlReader) inOrder(first int) {
+func (r *xmlReader) sortLinks(first int) {
 	slices.SortStableFunc(r.links[first:], func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 }

@@ -53,8 +53,9 @@ func decode(body []byte, contentType string, fallback func([]byte) string) (text
 }
 
 // decodeSingleByte decodes text with a table of 256 characters. The standard's tables map
-// unassigned bytes to the C1 controls; those of x/text do not. UTF-8 that is declared as
-// windows-1252 contains many such bytes, and its queries are later encoded back.
+// unassigned bytes to the C1 controls; those of x/text do not. UTF-8 text that is declared as
+// windows-1252 contains many such bytes, and the queries of its URLs must be encoded back to
+// them.
 func decodeSingleByte(table *charmap.Charmap, b []byte) []byte {
 	text := make([]byte, 0, len(b)+len(b)/8)
 	for len(b) > 0 {
@@ -178,8 +179,8 @@ func correctDocumentCharset(name string) string {
 	return name
 }
 
-// lookup returns the name of the encoding with a label (Encoding Standard 4.2), or "" if
-// there is none.
+// lookup returns the name of the encoding that has the given label (Encoding Standard 4.2),
+// or "" if there is none.
 func lookup(label []byte) string {
 	label = trimSpace(label)
 	if len(label) == 0 {

@@ -44,7 +44,7 @@ func newPieces(in *Input) *pieces {
 func (p *pieces) more(from int) bool {
 	for !p.ended {
 		had := len(p.raw)
-		room := max(p.size, len(p.text)-from, had) // bytes left over are included again
+		room := max(p.size, len(p.text)-from, had) // at least had, so that rescanning the leftover bytes takes linear time
 		p.raw = slices.Grow(p.raw, room)[:had+room]
 		n, err := io.ReadFull(p.from, p.raw[had:])
 		p.raw, p.ended = p.raw[:had+n], err != nil

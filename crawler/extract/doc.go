@@ -5,7 +5,7 @@
 // documents with one [Document]. The Document holds the links, the anchors and the faults:
 // what could not be read. [Readable] reports, from a media type, a file name and the first
 // bytes, whether Extract has a reader for a document. [FromHeaders] reads the links in the
-// header of a response. A [Rereader] supplies what Extract left out of bare links. To change
+// header of a response. A [Rereader] fills in the fields that bare links lack. To change
 // a reference in a document, use package edit in the directory below.
 //
 // Extract chooses a reader from the table in formats.go and decodes the document to UTF-8.

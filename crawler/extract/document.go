@@ -18,17 +18,18 @@ type Input struct {
 	// Path is the file of a local document, and empty for other documents. A database is read
 	// from its file, together with the journal beside it; Body may then be empty.
 	Path string
-	// Select and IgnoreSelect are CSS selectors. When Select is set, only links inside an
-	// element that it matches count; links inside an element that IgnoreSelect matches do not
-	// count. An element is inside itself. The selectors do not filter anchors.
+	// Select and IgnoreSelect are CSS selectors. If Select is set, only links inside an
+	// element that it matches count. Links inside an element that IgnoreSelect matches do not
+	// count. An element counts as being inside itself. The selectors do not filter anchors.
 	Select, IgnoreSelect Selector
-	// AnchorsOnly asks for anchors and no links.
+	// AnchorsOnly asks for the anchors without the links.
 	AnchorsOnly bool
-	// Bare makes most links of HTML bare: they lack what only shown links need, which is
-	// Line, Column and Text. A bare link has its Link.Tag set, and a Rereader supplies what
-	// is missing. With Bare, Raw and Ref of all links, and Anchors, may share the memory of
-	// Body, and are valid until Body changes. A Body that must be decoded yields no bare
-	// links. Most bare links that repeat another link are recorded in BareRepeats.
+	// Bare makes most links of HTML bare: they lack Line, Column and Text, which only links
+	// that are shown need. A bare link has its Link.Tag set, and a Rereader supplies the
+	// missing fields. If Bare is set, Anchors and the Raw and Ref of every link may share the
+	// memory of Body, and are then valid until Body changes. A Body that must be decoded
+	// yields no bare links. Most bare links that repeat another link are recorded in
+	// BareRepeats.
 	Bare bool
 	// Batch, when set, receives the links of bookmark files in batches, and about how many
 	// links there are in total. The links are then missing from Document.Links and have no

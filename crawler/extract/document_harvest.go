@@ -14,8 +14,9 @@ type harvest struct {
 	input Input // of the outermost document
 	doc   *Document
 	src   view // the decoded document
-	// formatOf is the function formatOf. It is a field because containers need it to identify
-	// their contents, while the table that it reads lists the containers.
+	// formatOf is the function formatOf. It is a field to avoid an initialization cycle:
+	// containers call it to identify their contents, and it reads the table that lists the
+	// containers.
 	formatOf func(contentType, name string, head []byte) *format
 	places   places
 	pieces   *pieces // the rest of the document when it is read in pieces, else nil
@@ -205,8 +206,7 @@ func (h *harvest) finish(links, anchors int) {
 	clearTail(d.Anchors, anchors)
 }
 
-// clearTail clears the elements of list beyond its end that held values before, when the list
-// was longer.
+// clearTail clears the elements between the end of list and its previous length, before.
 func clearTail[T any](list []T, before int) {
 	if n := min(before, cap(list)); n > len(list) {
 		clear(list[len(list):n])

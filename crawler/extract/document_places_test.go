@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// placeOf does what places.at documents, for a single offset.
+// placeOf is a simple implementation of places.at, for a single offset.
 func placeOf(doc string, off int) (line, column int) {
 	for _, l := range splitLines(doc) {
 		line++

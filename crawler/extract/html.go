@@ -31,7 +31,7 @@ var xhtmlFormat = format{
 }
 
 // cutShort reports whether the root element of an XML document seems to be opened and never
-// closed. Browsers then show an error instead of the rest, or of the whole document.
+// closed. Browsers then show an error instead of the rest of the document, or of all of it.
 func cutShort(text []byte, root string) bool {
 	start := bytes.Index(text, []byte("<"+root))
 	if start < 0 {

@@ -248,7 +248,7 @@ type element struct {
 	role role
 	// textTag is the name again if the tokenizer treats the content as text.
 	textTag string
-	// rules is, for each attribute, one more than the index in list.
+	// rules has, for each attribute, one more than the index of its rule in list, or 0.
 	rules    [attributeCount]uint8
 	list     []rule
 	ruleBits uint64 // bit set of the attributes that have a rule
@@ -293,9 +293,9 @@ func (x elementIndex) add(r rule) {
 	e.ruleBits |= 1 << r.attribute
 }
 
-// elementsWithoutRules are elements without rules and roles. They are listed for their effect on foreign
-// content and framesets, or so that their names need not be allocated.
-var elementsWithoutRules = []struct {
+// parsingEffects lists the effects of elements on foreign content and framesets. The last row
+// has none; it is there so that these names need not be allocated.
+var parsingEffects = []struct {
 	names                              []string
 	breaksOut, endBreaksOut, fillsBody bool
 }{
@@ -354,7 +354,7 @@ func compileHTML() elementIndex {
 			e.textTag = name
 		}
 	}
-	for _, o := range elementsWithoutRules {
+	for _, o := range parsingEffects {
 		for _, name := range o.names {
 			e := x.at(name)
 			e.breaksOut = e.breaksOut || o.breaksOut

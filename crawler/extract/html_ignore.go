@@ -39,7 +39,7 @@ func (m *ignoreMarks) read(raw []byte, end int, v *view) {
 }
 
 // isNextLineMark reports whether the content of a comment is the mark. A reason may follow
-// it, but a letter directly after it makes it another word.
+// the mark, but if a letter follows directly, it is a different word.
 func isNextLineMark(comment []byte) bool {
 	words, ok := bytes.CutPrefix(trimSpace(comment), []byte(ignoreNextLine))
 	return ok && (len(words) == 0 || !isAlphanumeric(words[0]) && words[0] != '_')

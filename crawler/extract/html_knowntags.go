@@ -26,8 +26,8 @@ type knownTag struct {
 // by the number of sets and the length of a source.
 type knownTags struct {
 	sets [256][2]*knownTag
-	// seen holds the hashes of tags that were not known. A tag is stored when it occurs for
-	// the second time, because many meta elements are unique to their page.
+	// seen holds the hashes of tags that were not known. A tag is stored when it occurs a
+	// second time, because many meta elements occur on only one page.
 	seen      [4096]uint32
 	documents int // number of documents read
 }

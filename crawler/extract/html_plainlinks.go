@@ -2,11 +2,11 @@ package extract
 
 import "bytes"
 
-// Most links have the same form: an a element with a quoted class, href and title at most,
+// Most links have the same form: an a element with at most a quoted class, href and title,
 // which contains text and tags without meaning. This file reads such links from "<a" to
-// "</a>" without events, which would check each tag for everything it could mean. It also
-// reads tags whose only meaning is their id. The result is the same as from events.
-// Everything else is left to events, which continue from there.
+// "</a>" without splitting them into events, which would check each tag for everything it
+// could mean. It also reads tags whose only meaning is their id. The result is the same as
+// with events. Everything else is left to the events, which continue from there.
 
 // plainLinks reads links and ids as long as they are plain and only markup that skim skips
 // comes between them.

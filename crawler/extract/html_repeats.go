@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// Pages repeat much: their menus, the names in their examples, the source links of their
-// documentation. References that fill a whole attribute are looked up here before they are
-// processed: the same source text in the same attribute of the same element means the same.
+// Pages repeat many references: those of their menus, the names in their examples, the source
+// links of their documentation. A reference that is a whole attribute value is looked up here
+// before it is processed, because the same source text in the same attribute of the same
+// element always has the same meaning.
 
 // repeats finds the first link of a document that a rule found with a certain source text.
 type repeats struct {

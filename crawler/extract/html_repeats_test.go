@@ -141,8 +141,8 @@ func TestAnchorHashes(t *testing.T) {
 	}
 }
 
-// TestRepeatsWithin checks that links of HTML inside a document of another format neither
-// repeat each other nor are bare, because other links come between them.
+// TestRepeatsWithin checks that links of HTML inside a document of another format are never
+// bare and do not repeat each other, because other links come between them.
 func TestRepeatsWithin(t *testing.T) {
 	const links = `<p>a page</p><a href="x">1</a> <a href="y">2</a> <a href="x">3</a> <a href="y">4</a><p>that goes on</p>`
 	for name, body := range map[string]string{

@@ -28,14 +28,14 @@ func (a *Rereader) begin(body []byte, b breaks) {
 	a.h.resetAs(&a.doc, body, b)
 }
 
-// Link returns the link in the start tag at tag, which is a Link.Tag, as Extract returns it
-// without Input.Bare, except for Repeats, NoFollow, Ignored and Base. ok is false if there is
-// no such link, because body is not the one that was read. Link is fastest if called with
-// ascending tags.
+// Link returns the link in the start tag given by tag, which is the Tag of a bare link. The
+// result has all fields that Extract sets without Input.Bare, except for Repeats, NoFollow,
+// Ignored and Base. ok is false if there is no such link, which means that body has changed.
+// Link is fastest if called with ascending tags.
 //
 // The links of a document share at most their tags, so reading all of them takes no longer
-// than reading the document. This may not hold for another body; Link returns false for links
-// that would take longer.
+// than reading the document. This may not hold for a changed body; Link returns false for
+// links that would take longer.
 func (a *Rereader) Link(tag int32) (f Link, ok bool) {
 	r, start := a.r, int(tag)-1
 	if start < 0 || start >= len(a.h.src.text) || a.read > maxRereadFactor*len(a.h.src.text) {

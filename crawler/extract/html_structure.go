@@ -32,7 +32,7 @@ func (h *harvest) applySelectors(in *Input) {
 		return
 	}
 	numbered, name := numberTags(h.src.text, tags)
-	// With scripting disabled, the content of noscript is parsed, as the reader does.
+	// With scripting disabled, the content of noscript is parsed as markup, as in the reader.
 	root, err := html.ParseWithOptions(bytes.NewReader(numbered), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		h.fault("apply selectors: %v; no links are excluded", err)
@@ -59,9 +59,9 @@ func (h *harvest) applySelectors(in *Input) {
 	h.links = kept
 }
 
-// numberTags copies a document and adds to the start tags at the given offsets, which are in
-// ascending order, an attribute with their number. The attribute has a random name, which no
-// document can contain on purpose.
+// numberTags returns a copy of a document in which each start tag at one of the given
+// offsets, which must be in ascending order, has an attribute with its number. The attribute
+// has a random name, which no document can contain on purpose.
 func numberTags(doc []byte, tags []int32) (numbered []byte, name string) {
 	name = "data-orbweaver-" + strconv.FormatUint(rand.Uint64(), 36)
 	numbered = make([]byte, 0, len(doc)+len(tags)*(len(name)+len(` ="123456"`)))

@@ -6,10 +6,9 @@ import (
 )
 
 // A file of HTML or XML may be a template from which pages are generated, such as a layout of
-// a static site generator. The generator then replaces what is in braces in its links. In a
-// generated page, however, a link that still contains {{ url }} is broken: no reader can
-// follow it. What distinguishes a template is its statements, which generated pages contain
-// only as code.
+// a static site generator. The generator then fills in the placeholders in its links. In a
+// generated page, however, a link that still contains {{ url }} is broken. Templates are
+// recognized by their statements, which generated pages contain only as code.
 
 // HoldsTemplate reports whether a template engine replaces a part of a reference: {{ url }}
 // of Go, Jinja, Liquid, Handlebars and others, {% url %}, <%= url %> or <?= url ?>, or the

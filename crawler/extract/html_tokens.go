@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// event is the kind of a part of a document's markup.
+// event is the kind of a markup event.
 type event uint8
 
 const (

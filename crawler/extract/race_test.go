@@ -2,5 +2,6 @@
 
 package extract
 
-// raceDetector reports that the race detector is on: everything takes ten times as long.
+// raceDetector reports whether the race detector is on, which makes everything about ten
+// times slower.
 const raceDetector = true

@@ -316,7 +316,7 @@ func (r *xmlReader) parent() string {
 	return ""
 }
 
-// generalLinks reads the links that mean the same in every vocabulary.
+// generalLinks reads links that have the same meaning in every vocabulary.
 func (r *xmlReader) generalLinks(e *xmlElement) {
 	kind := Navigation
 	if show := r.attrs.find(spaceXLink, "show"); show != nil && string(r.attrs.value(show).text) == "embed" {

@@ -148,7 +148,7 @@ func (x *xmlAttributes) find(space xmlSpace, name string) *xmlAttribute {
 	return nil
 }
 
-// value decodes a value. The result is valid until the next call.
+// value returns the decoded value of an attribute. It is valid until the next call.
 func (x *xmlAttributes) value(a *xmlAttribute) *view {
 	v := &x.decoded
 	raw := x.source.text[a.at.start:a.at.end]

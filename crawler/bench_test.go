@@ -98,7 +98,7 @@ func BenchmarkReferences(b *testing.B) {
 func BenchmarkSettle(b *testing.B) {
 	r := manualRun(b)
 	f := &references.Page{}
-	if err := r.refer(); err != nil {
+	if err := r.seeds.enter(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
@@ -193,7 +193,7 @@ func BenchmarkJoin(b *testing.B) {
 	cfg, seeds := onDisk(b, dir)
 	cfg.Show = Show{Broken: true, Warning: true}
 	r := newRun(b.Context(), cfg, seeds, quiet{})
-	if err := r.refer(); err != nil {
+	if err := r.seeds.enter(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	if err := r.crawl(b.Context()); err != nil {

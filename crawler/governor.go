@@ -3,13 +3,11 @@ package crawler
 import (
 	"sync"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// governor holds the number of workers to what this machine bears. Workers that
-// run out of descriptors, ports or memory get fewer at once, as hosts do that
-// refuse, and earn them back slowly.
+// governor limits the number of workers to what this machine bears. When workers
+// run out of descriptors, ports or memory, their number is lowered at once, as for hosts
+// that refuse requests, and is raised slowly.
 type governor struct {
 	mu      sync.Mutex
 	most    int // workers the run may have
@@ -27,14 +25,8 @@ func newGovernor(most int) *governor {
 	return &governor{most: most, allowed: most, working: most}
 }
 
-// couldNot notes that a target was left out because of that.
-func (w *worker) couldNot(why string) {
-	w.lacked.CompareAndSwap(nil, &why)
-	w.leavesOut(rules.StoppedByMachine)
-}
-
-// starved lowers the number of workers by a quarter. What began before the last
-// lowering says nothing of the workers that are left.
+// starved lowers the number of workers by a quarter. A request that began before the last
+// lowering says nothing about the number of workers that are left.
 func (g *governor) starved(began time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -46,9 +38,9 @@ func (g *governor) starved(began time.Time) {
 	g.allowed = max(1, min(g.allowed, g.working)*3/4)
 }
 
-// fed counts a visit that met no limit, and reports whether the caller may start
+// succeeded counts a visit that met no limit, and reports whether the caller may start
 // one worker more.
-func (g *governor) fed() bool {
+func (g *governor) succeeded() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.allowed == g.most {

@@ -16,7 +16,7 @@ import (
 
 func TestGovernor(t *testing.T) {
 	g := newGovernor(8)
-	if g.tooMany() || g.fed() {
+	if g.tooMany() || g.succeeded() {
 		t.Error("a run that met no limit changes its workers")
 	}
 	began := time.Now()
@@ -43,7 +43,7 @@ func TestGovernor(t *testing.T) {
 	}
 	more := 0
 	for range 20 * roomAfter {
-		if g.fed() {
+		if g.succeeded() {
 			more++
 		}
 	}

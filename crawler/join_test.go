@@ -24,7 +24,7 @@ func told(t *testing.T, cfg *Config, seeds []Seed, anchors int) string {
 	c := &collector{}
 	r := newRun(t.Context(), cfg, seeds, c)
 	r.windowed = anchors
-	if err := r.refer(); err != nil {
+	if err := r.seeds.enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.crawl(t.Context()); err != nil {

@@ -10,55 +10,45 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// What is kept for later runs, by what was observed:
+// The cache keeps for later runs, by what was observed:
 //
 //	a target that is there                 its status, type and size; its anchors
 //	                                       when its body was read
 //	a page of the site, with a validator   its links, too; nothing without one
-//	a permanent redirect that leaves       where it leads
+//	a permanent redirect to another site   where it leads
 //	Cache-Control: no-store                that the target is there, and no more;
-//	                                       likewise an answer that varies by what
-//	                                       is not known beforehand
-//	anything else                          nothing, and what was kept is forgotten
+//	                                       likewise an answer that varies by
+//	                                       something not known beforehand
+//	anything else                          nothing, and what was kept is deleted
 
-// heard is the request of a visit and what came of it.
-type heard struct {
-	req       *fetch.Request
-	resp      *fetch.Response
-	entry     *cache.Entry // what it asks for changes of
-	unchanged bool
-	page      *cache.Page // what was read for links
-	told      *Page       // the same, as the sink is told when the target is settled
-}
-
-// prepare makes a request for content conditional, when all that is wanted of the
-// content is known of an earlier state of it.
-func (w *worker) prepare(t *frontier.Target, req *fetch.Request) {
-	w.heard = heard{req: req}
-	if w.earlier == nil || req.Need != fetch.Content || t.Tries > 0 || w.compares(req.URL) {
-		return
+// prepare makes a request for content conditional when all that is wanted of the
+// content is known of an earlier state, and returns that state; nil for none.
+func (r recollection) prepare(req *fetch.Request) *cache.Entry {
+	t, known := r.visit.t, r.visit.run.earlier
+	if known == nil || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
+		return nil
 	}
-	key, ok := w.key(req)
+	key, ok := known.key(req)
 	if !ok {
-		return
+		return nil
 	}
-	entry := w.earlier.cache.Get(key)
+	entry := known.cache.Get(key)
 	switch {
-	case entry == nil, !entry.Content, entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > w.cfg.MaxBody,
-		t.Follow && (entry.Page == nil || entry.Page.Reader != w.earlier.reader):
-		return
+	case entry == nil, !entry.Content, entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
+		t.Follow && (entry.Page == nil || entry.Page.Reader != known.reader):
+		return nil
 	}
-	w.heard.entry, req.Validators = entry, entry.Validators
+	req.Validators = entry.Validators
+	return entry
 }
 
-// unchanged makes a page that has not changed what it was.
-func (w *worker) unchanged(t *frontier.Target, u urinorm.URL, resp *fetch.Response, o *check.Outcome) {
-	entry := w.heard.entry
-	w.heard.unchanged = true
+// restore fills in the outcome and the links of a document that has not changed.
+func (r recollection) restore(a *answer) {
+	o, entry := a.o, a.known
+	a.unchanged = true
 	notes := o.Warnings
 	requests := o.Requests
 	*o = entry.Outcome
@@ -67,24 +57,25 @@ func (w *worker) unchanged(t *frontier.Target, u urinorm.URL, resp *fetch.Respon
 	for _, note := range notes {
 		o.Warn(note)
 	}
-	if !t.Follow {
+	if !r.visit.t.Follow {
 		return
 	}
 	p := entry.Page
 	doc := &extract.Document{Format: p.Format, Base: p.Base, Charset: p.Charset, NoFollow: p.NoFollow, NoIndex: p.NoIndex, Canonical: p.Canonical, Title: o.Title, Static: o.Static, Links: p.Links}
 	o.Next = ""
-	w.follows(t, u, doc, p.Header, o, p.Shell)
+	reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}.enterLinks(doc, p.Header, p.Shell)
 }
 
-// aboutTLS are the warnings that each connection tells anew.
+// aboutTLS reports whether a warning is about the connection: each connection gives its own.
 func aboutTLS(c check.Code) bool {
 	return c == check.CodeTLSExpiresSoon || c == check.CodeTLSIncompleteChain
 }
 
-// pageOf is what is kept of a page; nil without a cache, and for a page that holds
-// a password, which no file of ours shall.
-func (w *worker) pageOf(doc *extract.Document, header http.Header, shell bool) *cache.Page {
-	if w.earlier == nil || secret(doc.Base) || secret(doc.Canonical) {
+// pageOf is what the cache keeps of a page; nil without a cache, and for a page that holds
+// a password, which is not written to a file.
+func (r recollection) pageOf(doc *extract.Document, header http.Header, shell bool) *cache.Page {
+	known := r.visit.run.earlier
+	if known == nil || secret(doc.Base) || secret(doc.Canonical) {
 		return nil
 	}
 	for i := range doc.Links {
@@ -92,7 +83,7 @@ func (w *worker) pageOf(doc *extract.Document, header http.Header, shell bool) *
 			return nil
 		}
 	}
-	return &cache.Page{Reader: w.earlier.reader, Format: doc.Format, Base: doc.Base, Charset: doc.Charset,
+	return &cache.Page{Reader: known.reader, Format: doc.Format, Base: doc.Base, Charset: doc.Charset,
 		NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Canonical: doc.Canonical, Shell: shell, Header: cache.PageHeader(header), Links: doc.Links}
 }
 
@@ -101,59 +92,60 @@ func secret(ref string) bool {
 	return strings.IndexByte(ref, '@') >= 0 && urinorm.Redact(ref) != ref
 }
 
-// learn keeps what a visit observed, or forgets what was kept.
-func (w *worker) learn(t *frontier.Target, u urinorm.URL, o *check.Outcome) {
-	h := &w.heard
-	if w.earlier == nil || h.req == nil || o.Code == check.CodeLimit { // that tells nothing of the target
+// learn keeps what a visit observed in the cache, or deletes what was kept.
+func (r recollection) learn(a *answer) {
+	run, t, known := r.visit.run, r.visit.t, r.visit.run.earlier
+	u, o := r.visit.u, a.o
+	if known == nil || a.req == nil || o.Code == check.CodeLimit { // a limit says nothing of the target
 		return
 	}
-	key, ok := w.key(h.req)
+	key, ok := known.key(a.req)
 	if !ok {
 		return
 	}
-	c := w.earlier.cache
+	c := known.cache
 	var entry *cache.Entry
-	if h.resp != nil {
-		entry = w.entryOf(t, o)
+	if a.resp != nil {
+		entry = r.entryOf(a)
 	}
 	switch {
-	case entry != nil && h.unchanged:
+	case entry != nil && a.unchanged:
 		if !t.Internal {
-			c.Confirm(key, w.earlier.run, w.sameBefore(u, o))
+			c.Confirm(key, known.run, known.sameBefore(u, o))
 		}
 	case entry != nil:
-		if entry.Run = w.earlier.run; !t.Internal {
-			entry.Before = w.sameBefore(u, o)
+		if entry.Run = known.run; !t.Internal {
+			entry.Before = known.sameBefore(u, o)
 		}
-		c.Put(key, w.print.URL(u), entry)
-	case t.Internal && o.Code == check.CodeOK && h.req.Need == fetch.Existence: // its page, if it is one, was not looked at
+		c.Put(key, run.requests.print.URL(u), entry)
+	case t.Internal && o.Code == check.CodeOK && a.req.Need == fetch.Existence: // its page, if it is one, was not looked at
 	case c.Get(key) != nil:
 		c.Delete(key)
 	}
 }
 
-// entryOf is what is kept of a visit; nil for nothing.
-func (w *worker) entryOf(t *frontier.Target, o *check.Outcome) *cache.Entry {
-	h := &w.heard
-	header := h.resp.Header
-	e := &cache.Entry{Checked: time.Now(), Content: h.req.Need == fetch.Content}
-	if h.resp.TLS != nil && len(h.resp.TLS.PeerCertificates) > 0 {
-		e.NotAfter = h.resp.TLS.PeerCertificates[0].NotAfter
+// entryOf is what the cache keeps of a visit; nil for nothing.
+func (r recollection) entryOf(a *answer) *cache.Entry {
+	t, o := r.visit.t, a.o
+	header := a.resp.Header
+	e := &cache.Entry{Checked: time.Now(), Content: a.req.Need == fetch.Content}
+	if a.resp.TLS != nil && len(a.resp.TLS.PeerCertificates) > 0 {
+		e.NotAfter = a.resp.TLS.PeerCertificates[0].NotAfter
 	}
-	bare := noStore(header) || variesUnseen(h.resp)
+	bare := noStore(header) || variesUnseen(a.resp)
 	switch {
-	case h.unchanged:
+	case a.unchanged:
 		if bare {
 			return nil
 		}
-		return h.entry
+		return a.known
 	case o.IsRedirect():
 		permanent := o.Status == http.StatusMovedPermanently || o.Status == http.StatusPermanentRedirect
 		if t.Internal || !permanent || bare || len(header["Set-Cookie"]) > 0 || secret(o.Next) {
 			return nil
 		}
 		e.Content = false
-	case o.Code != check.CodeOK || h.resp.Status < 200 || h.resp.Status > 299, // a chain that led to itself was unwound
+	case o.Code != check.CodeOK || a.resp.Status < 200 || a.resp.Status > 299, // a cycle of redirects was unwound
 		slices.ContainsFunc(o.Warnings, func(known check.Warning) bool { return known.Code == check.CodeBodyTruncated }):
 		return nil
 	case t.Internal && (bare || !e.Content):
@@ -167,7 +159,7 @@ func (w *worker) entryOf(t *frontier.Target, o *check.Outcome) *cache.Entry {
 			e.Validators = fetch.ValidatorsOf(header)
 		}
 		if t.Follow {
-			e.Page = h.page
+			e.Page = a.page
 		}
 		if t.Internal && e.Validators.IsZero() {
 			return nil
@@ -201,7 +193,7 @@ func noStore(h http.Header) bool {
 // variesUnseen reports whether the next request might get another answer although
 // it is the same to us: the server says that it looks at more than the request, or
 // at cookies, some of which it set itself. All other fields that we send are part of
-// what an answer is kept under.
+// the cache's key.
 func variesUnseen(resp *fetch.Response) bool {
 	for _, value := range resp.Header["Vary"] {
 		for field := range strings.SplitSeq(value, ",") {

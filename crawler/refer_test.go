@@ -34,25 +34,25 @@ func TestReferInSteps(t *testing.T) {
 
 	r := newRun(t.Context(), cfg, given, &collector{})
 	defer r.cfg.Store.Close()
-	if err := r.refer(); err != nil {
+	if err := r.seeds.enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got := slices.Clone(r.seedIDs)
-	if err := r.findSeeds(); err != nil {
+	got := slices.Clone(r.seeds.ids)
+	if err := r.seeds.find(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got, r.seedIDs) || got[again] != got[3] || got[none] != 0 || slices.Index(got, 0) != none {
-		t.Errorf("the store knows the seeds by other numbers: %v and %v of the first", got[:10], r.seedIDs[:10])
+	if !slices.Equal(got, r.seeds.ids) || got[again] != got[3] || got[none] != 0 || slices.Index(got, 0) != none {
+		t.Errorf("the store knows the seeds by other numbers: %v and %v of the first", got[:10], r.seeds.ids[:10])
 	}
 	if c, err := r.frontier.Count(t.Context()); err != nil || c.Known != seeds-2 {
 		t.Errorf("%d targets, %v; want %d", c.Known, err, seeds-2)
 	}
 	for url, want := range map[string]bool{"0.html": true, "part.html": true, fmt.Sprintf("%d.html", seeds-1): true, "7.html": false} {
-		if got := r.isSeed(mustParse(t, "https://0.site.invalid/"+url)); got != want {
+		if got := r.seeds.isDocument(mustParse(t, "https://0.site.invalid/"+url)); got != want {
 			t.Errorf("%s is a seed: %v", url, got)
 		}
 	}
-	if r.isSeed(given[other].URL) {
+	if r.seeds.isDocument(given[other].URL) {
 		t.Error("a seed on the network counts as a document of a directory")
 	}
 }

@@ -8,91 +8,74 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-const (
-	// maxStarved is how often a target is put back because of our own limits.
-	maxStarved = 12
-)
+// maxStarved is how often a target is put back because of limits of this machine.
+const maxStarved = 12
 
-// putBack puts a target back, with what is to be remembered of it.
-func (w *worker) putBack(t *frontier.Target, p frontier.Past, until time.Time) error {
-	w.uncount()
-	return w.frontier.Defer(w.always, t, until, p.Encode(), w.tally.take(w.run))
-}
-
-// uncount takes back what a page counted for that was cut off: it is read once more.
-func (w *worker) uncount() {
-	if !w.isPage {
-		return
+// conclude settles the target, or puts it back when a retry may change its outcome. rest
+// is how long the host asked for no requests.
+func (v *visit) conclude(o *check.Outcome, rest time.Duration) error {
+	if v.run.turns != nil && v.t.Follow {
+		v.worker.releaseSlot() // earlier pages may need it
+		v.run.turns.await(v.t.Turn)
 	}
-	for _, c := range [...]counter{countPages, countUnfollowed, countShells} {
-		w.tally.counts[c] = 0
-	}
-	if w.cfg.MaxPages > 0 {
-		w.begun.Add(-1)
-	}
-}
-
-// conclude settles a target, or puts it back when a retry may mend its outcome.
-func (w *worker) conclude(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest time.Duration, now frontier.Past) error {
-	if w.turns != nil && t.Follow {
-		w.rest() // those before may want the place
-		w.turns.await(t.Turn)
-	}
-	now.Requests += o.Requests
-	now.Tries++
-	if again, err := w.again(t, u, o, rest, now); again || err != nil {
+	v.past.Requests += o.Requests
+	v.past.Tries++
+	if retried, err := v.retry(o, rest); retried || err != nil {
 		return err
 	}
-	o.Requests = now.Requests
+	o.Requests = v.past.Requests
 	if o.Code == check.CodeLimit && o.Requests > 0 {
-		w.couldNot(o.Message)
+		v.worker.leavesOutByLimit(o.Message)
 	}
-	return w.settle(t, o)
+	return v.settle(o)
 }
 
-// again puts a target back when a retry may mend its outcome.
-func (w *worker) again(t *frontier.Target, u urinorm.URL, o *check.Outcome, rest time.Duration, now frontier.Past) (bool, error) {
-	if o.LocalLimit && now.Starved < maxStarved {
-		now.Tries = max(0, now.Tries-1) // our own fault
-		now.Starved++
-		return true, w.putBack(t, now, time.Now().Add(frontier.Backoff(100*time.Millisecond, now.Starved-1, 5*time.Second)))
+// retry puts the target back when a retry may change its outcome.
+func (v *visit) retry(o *check.Outcome, rest time.Duration) (retried bool, err error) {
+	cfg, hosts := v.run.cfg, v.run.frontier.Hosts()
+	if o.LocalLimit && v.past.Starved < maxStarved {
+		v.past.Tries = max(0, v.past.Tries-1) // not the fault of the target
+		v.past.Starved++
+		return true, v.putBack(frontier.Backoff(100*time.Millisecond, v.past.Starved-1, 5*time.Second))
 	}
-	if !o.Retryable() || t.Second || rest > w.cfg.MaxWait || w.frontier.Hosts().GivenUp(t.Host) {
+	if !o.Retryable() || v.t.Second || rest > cfg.MaxWait || hosts.GivenUp(v.t.Host) || v.run.requests.accepted(v.u, o.Status) {
 		return false, nil
 	}
-	retries := w.cfg.Retries
-	if w.accepted(u, o.Status) {
-		return false, nil
+	if v.past.Tries <= cfg.Retries && !hosts.Dead(v.t.Host) {
+		v.past.Answer = check.AppendOutcome(nil, o)
+		return true, v.putBack(max(frontier.Backoff(cfg.Backoff, v.past.Tries-1, frontier.MaxBackoff), rest))
 	}
-	again := now.Tries <= retries && !w.frontier.Hosts().Dead(t.Host)
-	if again {
-		now.Answer = check.AppendOutcome(nil, o)
-		wait := frontier.Backoff(w.cfg.Backoff, now.Tries-1, frontier.MaxBackoff)
-		return true, w.putBack(t, now, time.Now().Add(max(wait, rest)))
-	}
-	if (w.cfg.SecondPassGiven || w.cfg.Retries > 0 && !urinorm.IsLoopback(u.Host())) && w.scope().SiteOf(u) == nil {
+	if (cfg.SecondPassGiven || cfg.Retries > 0 && !urinorm.IsLoopback(v.u.Host())) && v.run.requests.scope().SiteOf(v.u) == nil {
 		last := *o
-		last.Requests = now.Requests
-		now.Last = check.AppendOutcome(nil, &last)
-		w.uncount()
-		return true, w.frontier.DeferToSecondPass(w.always, t, time.Now().Add(max(w.cfg.SecondPassAfter, rest)), now.Encode(), w.tally.take(w.run))
+		last.Requests = v.past.Requests
+		v.past.Last = check.AppendOutcome(nil, &last)
+		v.uncount()
+		return true, v.run.frontier.DeferToSecondPass(v.run.always, v.t, time.Now().Add(max(cfg.SecondPassAfter, rest)), v.past.Encode(), v.worker.tally.take())
 	}
 	return false, nil
 }
 
-// accepted reports whether the user said that a status counts as ok.
-func (w *worker) accepted(u urinorm.URL, status int) bool {
-	if status == 0 {
-		return false
-	}
-	if rule := w.ruleOf(u); rule != nil && rule.Accept != nil {
-		return rule.Accept.Has(status)
-	}
-	return w.cfg.Accept.Has(status)
+// putBackBriefly puts back a target that could not be asked yet.
+func (v *visit) putBackBriefly() error {
+	v.past.Waited++
+	return v.putBack(frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 500*time.Millisecond))
 }
 
-// wait puts a target back that could not be asked yet, for a moment.
-func (w *worker) wait(t *frontier.Target, before frontier.Past) error {
-	before.Waited++
-	return w.putBack(t, before, time.Now().Add(frontier.Backoff(20*time.Millisecond, before.Waited-1, 500*time.Millisecond)))
+// putBack puts the target back for a time, with its past.
+func (v *visit) putBack(wait time.Duration) error {
+	v.uncount()
+	return v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(wait), v.past.Encode(), v.worker.tally.take())
+}
+
+// uncount takes back the counts of a page that was cut off: it is read again.
+func (v *visit) uncount() {
+	if !v.isPage {
+		return
+	}
+	for _, c := range [...]counter{countPages, countUnfollowed, countShells} {
+		v.worker.tally.counts[c] = 0
+	}
+	if v.run.cfg.MaxPages > 0 {
+		v.run.begun.Add(-1)
+	}
 }

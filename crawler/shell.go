@@ -6,25 +6,7 @@ import (
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
-
-// wantsShell reports whether it matters of a page that a script fills it: of one that
-// a crawl starts from, or that a later one may start from, and of those of a directory.
-func (w *worker) wantsShell(t *frontier.Target, u urinorm.URL) bool {
-	if site := w.scope().SiteOf(u); site != nil {
-		return w.scope().Crawled(site)
-	}
-	return t.Seed || w.earlier != nil
-}
-
-// onlyScriptPages reports whether all there was to read in directories are pages that a
-// script fills: the build of an application, whose links nobody has seen.
-func (r *run) onlyScriptPages() bool {
-	n := r.counted(countShells)
-	return n > 0 && n == r.counted(countPages)
-}
 
 // emptyRoot finds the element that a script fills: an element with nothing in it,
 // by the id that a framework's template gives it, or a custom element.
@@ -37,12 +19,12 @@ func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// maxShell is the most that is looked at, in bytes: a shell is short.
+// maxShell is how much of a page is looked at, in bytes: a shell is short.
 const maxShell = 256 << 10
 
 // isShell reports whether a page is only the frame that a script fills: no link
 // that a reader could follow, an empty root, and a script. A bookmark file, whose links
-// may have been handed out, is none.
+// may not be in the document any more, is not.
 func isShell(body []byte, doc *extract.Document) bool {
 	if doc.Format != "html" {
 		return false

@@ -2,56 +2,61 @@ package crawler
 
 import (
 	"context"
+	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// sitemaps enters the sitemaps that the robots.txt of a start page's host names
-// (RFC 9309 2.2.4). They are read wherever they lie; the pages they list are
-// followed as far as the scope goes. Their place is the start page, with the
-// element "robots.txt". A robots.txt that cannot be had names none.
-func (w *worker) sitemaps(ctx context.Context, u urinorm.URL) error {
-	robotsTxt, err := w.robots.Rules(ctx, u, w.askRobots)
-	if err != nil {
-		return nil // what it means for the page itself is said by refused
+// sitemapList is the list of sitemaps that robots.txt files name. One in plain text, a
+// URL a line, is read although such files are not read when a page links to them.
+type sitemapList struct {
+	mu   sync.Mutex
+	keys map[string]bool
+}
+
+// add adds a sitemap by its key and reports whether it was not in the list.
+func (l *sitemapList) add(key string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.keys[key] {
+		return false
 	}
-	page := w.finds()
-	base, err := urinorm.NewBase(u, "")
+	if l.keys == nil {
+		l.keys = map[string]bool{}
+	}
+	l.keys[key] = true
+	return true
+}
+
+func (l *sitemapList) has(u urinorm.URL) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.keys) > 0 && l.keys[string(urinorm.KeyOf(u))]
+}
+
+// enterSitemaps enters the sitemaps that the robots.txt of a start page's host names
+// (RFC 9309 2.2.4). They are read wherever they are; the pages they list are
+// followed as far as the scope allows. Their place is the start page, with the
+// element "robots.txt". A robots.txt that could not be fetched names none.
+func (v *visit) enterSitemaps(ctx context.Context) error {
+	robotsTxt, err := v.run.robots.Rules(ctx, v.u, v.askRobots)
+	if err != nil {
+		return nil // the gate has said what it means for the page itself
+	}
+	page := v.finds()
+	base, err := urinorm.NewBase(v.u, "")
 	if err != nil {
 		return err
 	}
 	page.Against(base)
 	for _, sitemap := range robotsTxt.Sitemaps() {
-		w.list(sitemap)
+		if u, _, err := urinorm.ParseWeb(sitemap); err == nil {
+			if key := string(urinorm.KeyOf(u)); v.run.sitemaps.add(key) {
+				v.worker.tally.add(tallySitemap+key, 1)
+			}
+		}
 		page.AddSitemap(&extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation})
 	}
 	return nil
-}
-
-// list remembers that robots.txt names a sitemap: one in plain text, a URL a line, is
-// read although such files are not when a page links to them.
-func (w *worker) list(sitemap string) {
-	u, _, err := urinorm.ParseWeb(sitemap)
-	if err != nil {
-		return
-	}
-	key := string(urinorm.KeyOf(u))
-	w.mu.Lock()
-	known := w.listed[key]
-	w.listed[key] = true
-	w.mu.Unlock()
-	if !known {
-		w.tally.add(tallySitemap+key, 1)
-	}
-}
-
-// isListed reports whether robots.txt names a sitemap.
-func (w *worker) isListed(u urinorm.URL) bool {
-	if !w.cfg.Sitemaps {
-		return false
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.listed[string(urinorm.KeyOf(u))]
 }

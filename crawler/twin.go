@@ -7,46 +7,35 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// plainHosts are hosts that did not answer over https at all; they are not asked again.
-type plainHosts struct {
+// twins asks whether addresses that links name with http answer over https as well.
+type twins struct {
+	requests *requests
+
 	mu    sync.Mutex
-	hosts map[string]bool
+	plain map[string]bool // hosts that did not answer over https at all; they are not asked again
 }
 
-func (p *plainHosts) has(host string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.hosts[host]
-}
+// maxPlain is how many hosts without https are remembered.
+const maxPlain = 100_000
 
-func (p *plainHosts) add(host string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.hosts == nil || len(p.hosts) >= maxCookied {
-		p.hosts = map[string]bool{}
-	}
-	p.hosts[host] = true
-}
-
-// askTwin asks for the same address over https. Only at the usual port is there
+// ask asks for the same address over https. Only at the usual port is there
 // one; a 2xx without a redirect proves that it can be linked to instead.
-func (w *worker) askTwin(ctx context.Context, t *frontier.Target, u urinorm.URL, o *check.Outcome) {
-	if u.Scheme() != "http" || u.Port() != "" || w.scope().SiteOf(u) != nil || w.plain.has(u.Host()) {
+func (s *twins) ask(ctx context.Context, u urinorm.URL, internal bool, o *check.Outcome) {
+	if u.Scheme() != "http" || u.Port() != "" || s.requests.scope().SiteOf(u) != nil || s.isPlain(u.Host()) {
 		return
 	}
 	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))
 	if err != nil {
 		return
 	}
-	resp, err := w.fetch(ctx, &fetch.Request{URL: twin, Internal: w.entrusts(twin, t.Internal), Need: fetch.Existence})
+	resp, err := s.requests.fetch(ctx, &fetch.Request{URL: twin, Internal: s.requests.entrusts(twin, internal), Need: fetch.Existence})
 	if err != nil {
-		if seen, _ := w.fault(ctx, err); seen != nil && !seen.LocalLimit {
+		if seen, _ := faultOutcome(ctx, err); seen != nil && !seen.LocalLimit {
 			o.Requests += seen.Requests
-			w.plain.add(u.Host())
+			s.addPlain(u.Host())
 		}
 		return
 	}
@@ -57,4 +46,19 @@ func (w *worker) askTwin(ctx context.Context, t *frontier.Target, u urinorm.URL,
 	if resp.Status >= 200 && resp.Status <= 299 {
 		o.Warn(check.Warning{Code: check.CodeInsecureHTTP, Message: "the same address answers over https", Proposal: twin.WithoutUserinfo().Printed()})
 	}
+}
+
+func (s *twins) isPlain(host string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plain[host]
+}
+
+func (s *twins) addPlain(host string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.plain == nil || len(s.plain) >= maxPlain {
+		s.plain = map[string]bool{}
+	}
+	s.plain[host] = true
 }

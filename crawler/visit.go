@@ -2,273 +2,230 @@ package crawler
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/crawler/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// worker is one of the run's workers.
-type worker struct {
-	*run
-	page    rules.Href // the target at hand
-	depth   int
-	latency time.Duration    // until its answer began
-	isPage  bool             // it was read for links
-	found   *references.Page // what was found there; nil until something is
-	heard   heard
-	tally   tally
-	busy    bool // it has one of the places for those who compute
+// visit is one target in the hands of a worker, from the frontier and back to it.
+type visit struct {
+	run    *run
+	worker *worker
+	t      *frontier.Target
+	u      urinorm.URL   // of the target
+	past   frontier.Past // what earlier tries brought
+
+	page   rules.Href       // the document at hand: the target, or the end of its redirects
+	found  *references.Page // what it refers to; nil until something is found
+	isPage bool             // it was read for links
+	report *Page            // what the sink is to know of it
 }
 
-// compute takes a place for those who read documents, and rest gives it back. It is
-// kept until the visit is over, unless the network is asked once more.
-func (w *worker) compute() {
-	if !w.busy {
-		w.places.take()
-		w.busy = true
-	}
+// answer is what one request brought.
+type answer struct {
+	o       *check.Outcome
+	rest    time.Duration // how long the host asked for no requests
+	latency time.Duration // until the answer began
+
+	// What the cache is to know of it; without a req it learns nothing.
+	req       *fetch.Request
+	resp      *fetch.Response // nil when there was no answer
+	known     *cache.Entry    // the earlier state that the request asked for changes of
+	unchanged bool            // there were none
+	page      *cache.Page     // what was read for links
 }
 
-func (w *worker) rest() {
-	if w.busy {
-		w.places.give()
-		w.busy = false
-	}
-}
-
-// finds is where a visit gathers what it finds.
-func (w *worker) finds() *references.Page {
-	if w.found == nil {
-		w.found = w.pages.take()
-		w.found.Reset(w.env, w.page, w.depth)
-	}
-	return w.found
-}
-
-// turn begins a visit, or begins it anew at another page.
-func (w *worker) turn(page rules.Href, depth int) {
-	w.clear()
-	w.page, w.depth, w.isPage, w.latency = page, depth, false, 0
-}
-
-// clear gives back what a visit used.
-func (w *worker) clear() {
-	w.heard = heard{}
-	if w.found != nil {
-		w.found.Shrink()
-		w.pages.give(w.found)
-		w.found = nil
-	}
-}
-
-// work visits targets until there are none, or the machine bears no more workers.
-func (w *worker) work(ctx context.Context) error {
-	for !w.governor.tooMany() {
-		w.places.await()
-		t, err := w.frontier.Next(ctx)
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil && ctx.Err() != nil:
-			return nil // the run was cancelled: what is left is reported as such
-		case err != nil:
-			return err
-		}
-		if err := w.visit(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// visit asks one target and settles or defers it. What goes wrong with the target
-// is its outcome; an error means the run cannot go on.
-func (w *worker) visit(ctx context.Context, t *frontier.Target) error {
-	defer w.turns.end(t.Turn)
+// do asks the target and settles or defers it. What goes wrong with the target
+// is its outcome; an error means the run cannot continue.
+func (v *visit) do(ctx context.Context) (err error) {
+	t := v.t
+	defer v.run.turns.end(t.Turn)
 	if !t.Follow { // no page waits for it
-		w.turns.end(t.Turn)
+		v.run.turns.end(t.Turn)
 	}
-	before, err := frontier.DecodePast(t.Note())
-	if err != nil {
+	if v.past, err = frontier.DecodePast(t.Note()); err != nil {
 		return fmt.Errorf("visit target %d: %w", t.ID(), err)
 	}
-	u, _, err := urinorm.ParseWeb(t.URL)
-	if err != nil {
-		w.turn(rules.Href{}, t.Depth)
-		return w.settle(t, rules.Skip(check.CodeURIInvalid, err.Error()))
+	if v.u, _, err = urinorm.ParseWeb(t.URL); err != nil {
+		return v.settle(rules.Skip(check.CodeURIInvalid, err.Error()))
 	}
-	w.turn(rules.HrefOf(u), t.Depth)
-	defer w.clear()
-	defer w.rest()
-	o, wait, err := w.barred(ctx, t, u, before)
+	v.page = rules.HrefOf(v.u)
+	defer v.release()
+	defer v.worker.releaseSlot()
+	o, wait, err := gate{v}.barred(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
 		return err
 	case wait:
-		return w.wait(t, before)
-	case o != nil:
-		return w.conclude(t, u, o, 0, before)
-	}
-	if o, err := w.remembered(t, u); o != nil || err != nil {
-		if err != nil {
+		return v.putBackBriefly()
+	case o == nil:
+		if o, err = (recollection{v}).answer(); err != nil {
 			return err
 		}
-		return w.conclude(t, u, o, 0, before)
 	}
-	before.Asked = true
-	if w.scope().SiteOf(u) != nil { // no network will be waited for
-		w.compute()
+	if o != nil {
+		return v.conclude(o, 0)
+	}
+	v.past.Asked = true
+	if v.run.requests.scope().SiteOf(v.u) != nil { // no network will be waited for
+		v.worker.takeSlot()
 	}
 	began := time.Now()
-	o, rest, err := w.ask(ctx, t, u)
+	a, err := v.ask(ctx)
 	if ctx.Err() != nil {
 		return nil // cut off by the run's own end: not the target's fault
 	}
 	if err != nil {
 		return err
 	}
-	o.Elapsed = time.Since(began)
-	w.count(countRequests, o.Requests)
-	w.learn(t, u, o)
-	if t.Follow && w.cfg.MaxPages > 0 && !w.isPage {
-		w.begun.Add(-1) // it was none
+	a.o.Elapsed = time.Since(began)
+	v.worker.tally.count(countRequests, a.o.Requests)
+	recollection{v}.learn(&a)
+	if t.Follow && v.run.cfg.MaxPages > 0 && !v.isPage {
+		v.run.begun.Add(-1) // it was not a page
 	}
-	if o.LocalLimit {
-		if idle, ok := w.cfg.Fetch.(interface{ CloseIdleConnections() }); ok {
-			idle.CloseIdleConnections()
-		}
-		w.governor.starved(began)
-	} else if w.governor.fed() {
-		w.workers.Go(func() error { return (&worker{run: w.run}).work(ctx) })
-	}
-	if err := w.observe(t, u, o, began, rest); err != nil {
+	v.run.adaptWorkers(ctx, a.o, began)
+	if err := v.observe(&a, began); err != nil {
 		return err
 	}
-	return w.conclude(t, u, o, rest, before)
+	return v.conclude(a.o, a.rest)
 }
 
-// observe tells the frontier how the host bore the visit.
-func (w *worker) observe(t *frontier.Target, u urinorm.URL, o *check.Outcome, began time.Time, rest time.Duration) error {
-	a := frontier.Answer{Started: began, Overloaded: o.Overloaded(), Repeated: t.Tries > 0, RestFor: rest, Latency: w.latency}
-	if rest > w.cfg.MaxWait {
-		a.RestFor, a.TooLong = 0, true
+// finds returns the page on which the visit gathers what it finds.
+func (v *visit) finds() *references.Page {
+	if v.found == nil {
+		v.found = v.run.pages.take()
+		v.found.Reset(v.run.env, v.page, v.t.Depth)
 	}
-	a.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && w.scope().SiteOf(u) == nil
-	a.TimedOut = a.Silent && o.Code == check.CodeTimeout
-	return w.frontier.Hosts().Observe(w.always, t.Host, a)
+	return v.found
 }
 
-// ask sends the request and reads what is wanted of the answer. rest is how long
-// the host asked to be left alone.
-func (w *worker) ask(ctx context.Context, t *frontier.Target, u urinorm.URL) (o *check.Outcome, rest time.Duration, err error) {
-	w.heard = heard{}
-	if u.Scheme() == "mailto" {
-		return w.mail(ctx, u), 0, nil
+// restart drops what was found: another document is at hand.
+func (v *visit) restart(page rules.Href) {
+	v.release()
+	v.page, v.isPage, v.report = page, false, nil
+}
+
+// release gives back the memory of what was found.
+func (v *visit) release() {
+	if v.found != nil {
+		v.found.Shrink()
+		v.run.pages.put(v.found)
+		v.found = nil
 	}
-	req, rule := w.request(u, t.Internal)
-	if t.Content || w.compares(u) {
+}
+
+// ask sends the request and reads what is wanted of the answer.
+func (v *visit) ask(ctx context.Context) (a answer, err error) {
+	if v.u.Scheme() == "mailto" {
+		a.o = v.mail(ctx)
+		return a, nil
+	}
+	requests := v.run.requests
+	req, rule := requests.request(v.u, v.t.Internal)
+	if v.t.Content || requests.compares(v.u) {
 		req.Need = fetch.Content
 	}
 	if rule != nil && rule.Rate > 0 {
-		if err := w.frontier.Hosts().Limit(ctx, t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
-			return nil, 0, err
+		if err := v.run.frontier.Hosts().Limit(ctx, v.t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
+			return a, err
 		}
 	}
-	w.prepare(t, req)
+	a.req, a.known = req, recollection{v}.prepare(req)
 	began := time.Now()
-	resp, err := w.fetch(ctx, req)
-	w.latency = time.Since(began)
+	resp, err := requests.fetch(ctx, req)
+	a.latency = time.Since(began)
 	if err != nil {
-		o, err := w.fault(ctx, err)
-		return o, 0, err
+		a.o, err = faultOutcome(ctx, err)
+		return a, err
 	}
 	if resp.Body != nil {
 		defer resp.Body.Close()
 	}
-	w.heard.resp = resp
-	seen := check.Observe(check.Question{URL: u, Conditional: resp.Conditional}, resp)
-	o = &seen
-	if o.Overloaded() {
+	observed := check.Observe(check.Question{URL: v.u, Conditional: resp.Conditional}, resp)
+	a.o, a.resp = &observed, resp
+	if a.o.Overloaded() {
 		if d, ok := check.RetryAfter(resp.Header, time.Now()); ok {
-			rest = d
+			a.rest = d
 		}
 	}
 	switch {
-	case o.Code == check.CodeRedirect:
-		return o, rest, w.follow(ctx, t, u, resp, o)
-	case o.Code != check.CodeOK && resp.Body != nil:
-		if b, ok := resp.Body.(fetch.TimeLimiter); ok {
-			b.LimitTime(excerptTime)
-		}
-		w.recognise(resp, o)
-	case o.Code == check.CodeOK && resp.Body != nil:
-		if o.Status == http.StatusNotModified {
-			w.unchanged(t, u, resp, o)
-		} else {
-			w.read(t, u, resp, o)
-		}
-		if w.cfg.Sitemaps && t.Seed && t.Follow && rules.HrefOf(u).IsHTTP() && w.scope().SiteOf(u) == nil {
-			w.rest()
-			if err := w.sitemaps(ctx, u); err != nil {
-				return nil, 0, err
-			}
+	case a.o.Code == check.CodeRedirect:
+		err = v.follow(ctx, &a)
+		return a, err
+	case resp.Body != nil:
+		if err := v.receive(ctx, &a); err != nil {
+			return a, err
 		}
 	}
-	if o.Code == check.CodeOK && w.cfg.CheckHTTPS {
-		w.rest()
-		w.askTwin(ctx, t, u, o)
+	if a.o.Code == check.CodeOK && v.run.cfg.CheckHTTPS {
+		v.worker.releaseSlot()
+		v.run.twins.ask(ctx, v.u, v.t.Internal, a.o)
 	}
-	return o, rest, nil
+	return a, nil
 }
 
-// fault is the outcome of a request that brought no answer. Any other error than a
-// fault ends the run.
-func (w *worker) fault(ctx context.Context, err error) (*check.Outcome, error) {
-	fault, ok := errors.AsType[*fetch.Fault](err)
-	if !ok {
-		if ctx.Err() != nil {
-			return nil, nil
+// receive reads what is wanted of an answer's body.
+func (v *visit) receive(ctx context.Context, a *answer) error {
+	body := reading{visit: v, u: v.u, resp: a.resp, o: a.o}
+	switch {
+	case a.o.Code != check.CodeOK:
+		if b, ok := a.resp.Body.(fetch.TimeLimiter); ok {
+			b.LimitTime(excerptTime)
 		}
-		return nil, err
+		body.recognizeWall()
+		return nil
+	case a.o.Status == http.StatusNotModified:
+		recollection{v}.restore(a)
+	default:
+		a.page = body.read()
 	}
-	o := check.ObserveFault(fault)
-	o.LocalLimit = o.LocalLimit && exhausted(fault)
-	return &o, nil
+	if v.run.cfg.Sitemaps && v.t.Seed && v.t.Follow && rules.HrefOf(v.u).IsHTTP() && v.run.requests.scope().SiteOf(v.u) == nil {
+		v.worker.releaseSlot()
+		return v.enterSitemaps(ctx)
+	}
+	return nil
+}
+
+// askRobots fetches a robots.txt; the cache of package robots follows redirects.
+func (v *visit) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
+	resp, err := v.run.cfg.Fetch.Fetch(ctx, v.run.requests.content(u))
+	if resp != nil {
+		v.worker.tally.count(countRequests, resp.Requests)
+	}
+	return resp, err
 }
 
 // mail looks up the domains of a mailto link.
-func (w *worker) mail(ctx context.Context, u urinorm.URL) *check.Outcome {
+func (v *visit) mail(ctx context.Context) *check.Outcome {
 	var o check.Outcome
-	if addresses, err := urinorm.ParseMailto(u.String()); err != nil {
+	if addresses, err := urinorm.ParseMailto(v.u.String()); err != nil {
 		o = check.Invalid(err)
 	} else {
-		o = check.CheckMailto(ctx, w.cfg.Resolver, addresses.Addresses())
-		w.probeMail(ctx, addresses.Addresses(), &o)
+		o = check.CheckMailto(ctx, v.run.cfg.Resolver, addresses.Addresses())
+		v.probeMail(ctx, addresses.Addresses(), &o)
 	}
 	return &o
 }
 
 // probeMail asks the mail servers, where that is wanted, whether they know the
-// addresses. The first that is not taken decides.
-func (w *worker) probeMail(ctx context.Context, addresses []urinorm.Address, o *check.Outcome) {
-	if w.cfg.MailProbe == nil || o.Code != check.CodeOK {
+// addresses. The first that is refused decides.
+func (v *visit) probeMail(ctx context.Context, addresses []urinorm.Address, o *check.Outcome) {
+	if v.run.cfg.MailProbe == nil || o.Code != check.CodeOK {
 		return
 	}
 	for _, address := range addresses[:min(len(addresses), check.MaxMailDomains)] {
-		if err := w.cfg.MailProbe(ctx, address); err != nil {
+		if err := v.run.cfg.MailProbe(ctx, address); err != nil {
 			failed := check.ObserveFault(err)
 			failed.Warnings = o.Warnings
 			*o = failed
@@ -277,109 +234,53 @@ func (w *worker) probeMail(ctx context.Context, addresses []urinorm.Address, o *
 	}
 }
 
-// follow enters the target a redirect leads to, unless the chain is too long.
-func (w *worker) follow(ctx context.Context, t *frontier.Target, u urinorm.URL, resp *fetch.Response, o *check.Outcome) error {
-	if t.Hops >= w.cfg.MaxRedirects {
-		return nil
+// observe lets the frontier adapt the host's pace to its answer.
+func (v *visit) observe(a *answer, began time.Time) error {
+	o := a.o
+	seen := frontier.Answer{Started: began, Overloaded: o.Overloaded(), Repeated: v.t.Tries > 0, RestFor: a.rest, Latency: a.latency}
+	if a.rest > v.run.cfg.MaxWait {
+		seen.RestFor, seen.TooLong = 0, true
 	}
-	next, _, err := urinorm.ParseWeb(o.Next)
-	if err != nil {
-		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
-		return nil
-	}
-	v := rules.HrefOf(next)
-	kind := extract.Resource
-	if t.Follow || t.Page {
-		kind = extract.Navigation
-	}
-	if t.Seed {
-		w.widen(next)
-	}
-	page := w.finds()
-	var fate rules.Fate
-	if v.IsHTTP() {
-		fate = w.scope().Decide(v, kind, t.Depth, false)
-	} else {
-		fate = page.Redirected(v, kind, t.Depth)
-		if rules.HrefOf(u).IsHTTP() && fate.Outcome == nil || string(v.Scheme()) == "file" {
-			o.Code, o.Message = check.CodeRedirectInvalid, "it redirects to "+urinorm.Redact(o.Next)+", which no browser would follow"
-			return nil
-		}
-	}
-	if t.Content && fate.Outcome == nil {
-		fate.Need |= frontier.NeedContent
-	}
-	if t.Seed && fate.Outcome == nil {
-		fate.Need |= frontier.NeedSeed
-		if t.Follow {
-			fate.Need |= frontier.NeedLinks | frontier.NeedContent
-			fate.Wave = frontier.Pages
-		}
-	}
-	if fate.Outcome != nil {
-		fate.Need |= frontier.NeedLinked
-	}
-	fp := page.Fingerprint(v)
-	if w.looksBack() && fate.Outcome == nil && !t.Content {
-		fate.Outcome = w.standsFor(fp, v, fate, nil)
-	}
-	page.Enter(fp, v,
-		frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
-	if fate.Outcome != nil {
-		return nil
-	}
-	return w.unwind(ctx, t, u, next, fate.Internal, resp, o)
+	seen.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && v.run.requests.scope().SiteOf(v.u) == nil
+	seen.TimedOut = seen.Silent && o.Code == check.CodeTimeout
+	return v.run.frontier.Hosts().Observe(v.run.always, v.t.Host, seen)
 }
 
-// settle hands the outcome over, with what was found.
-func (w *worker) settle(t *frontier.Target, o *check.Outcome) error {
-	defer w.cycles.settled(t.ID())
-	if err := w.goesOn(t, o); err != nil {
+// settle gives the outcome to the frontier, with what was found.
+func (v *visit) settle(o *check.Outcome) error {
+	run, t := v.run, v.t
+	defer run.cycles.settled(t.ID())
+	if err := (recollection{v}).noteRedirect(o); err != nil {
 		return err
 	}
 	if o.Code != "ok" && o.Code != "redirect" {
-		w.count(countTroubled, 1)
+		v.worker.tally.count(countTroubled, 1)
 	}
-	w.count(countChecked, 1)
-	if w.heard.told != nil {
-		w.tellPage(w.heard.told)
+	v.worker.tally.count(countChecked, 1)
+	if v.report != nil {
+		run.reportPage(v.report)
 	}
-	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && w.scope().SiteOf(rules.URLOf(w.page)) == nil {
-		w.finds().ReadAfterAll(t)
+	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && run.requests.scope().SiteOf(rules.URLOf(v.page)) == nil {
+		v.finds().ReadAfterAll(t)
 	}
-	s := frontier.Settlement{Outcome: o, Tallies: w.tally.take(w.run)}
-	if p := w.found; p != nil {
+	s := frontier.Settlement{Outcome: o, Tallies: v.worker.tally.take()}
+	if p := v.found; p != nil {
 		s.Found, s.Links, s.Page = p.Targets(), p.Encode(), p.About
 	}
-	ids, err := w.frontier.Settle(w.always, t, s)
+	ids, err := run.frontier.Settle(run.always, t, s)
 	if err == nil {
-		w.env.Forecast.Settled(t.ID(), o)
-		err = w.doubt(t, o)
+		run.env.Forecast.Settled(t.ID(), o)
+		err = recollection{v}.recheckIfChanged(o)
 	}
 	if err != nil {
 		return err
 	}
-	if w.found != nil {
-		w.found.Learn(ids)
-		w.found.Foresee(w.always, ids)
+	if v.found != nil {
+		v.found.Learn(ids)
+		v.found.Foresee(run.always, ids)
 	}
-	return w.tellAsKnown(t, o, s.Found, ids)
-}
-
-// tellAsKnown tells what the settling of a target makes known.
-func (w *worker) tellAsKnown(t *frontier.Target, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
-	if !w.cfg.Stream {
+	if !run.cfg.Stream {
 		return nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.stream != nil {
-		return w.stream.Settled(t.ID(), o, found, ids)
-	}
-	c, err := w.frontier.Count(w.always)
-	if err != nil || c.Pages > 0 {
-		return err
-	}
-	w.stream, err = verdicts.NewStream(w.always, w.judged())
-	return err
+	return run.out.streamResults(run.always, settled{t.ID(), o, s.Found, ids}, run.pagesRead)
 }

@@ -24,16 +24,16 @@ func (n *noticed) Read(p []byte) (int, error) {
 
 func (*noticed) Close() error { return nil }
 
-// TestBodiesStayOnTheNetwork: no body is taken off the network while others already
-// wait with theirs for a place.
+// TestBodiesStayOnTheNetwork: no body is read from the network while others already
+// wait with theirs for a slot.
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &run{cfg: &Config{MaxBody: 1 << 20}, places: newPlaces(1)}
-		r.places.take()
-		for range r.places.most {
+		r := &run{cfg: &Config{MaxBody: 1 << 20}, slots: newSlots(1)}
+		r.slots.take()
+		for range r.slots.most {
 			go func() {
-				r.places.take()
-				r.places.give()
+				r.slots.take()
+				r.slots.release()
 			}()
 		}
 		synctest.Wait() // they wait
@@ -41,14 +41,15 @@ func TestBodiesStayOnTheNetwork(t *testing.T) {
 		o := &check.Outcome{Code: check.CodeOK}
 		done := false
 		go func() {
-			(&worker{run: r}).read(&frontier.Target{}, mustParse(t, "https://example.com/notes"), &fetch.Response{Status: 200, Size: -1, Body: body}, o)
+			v := &visit{run: r, worker: &worker{run: r}, t: &frontier.Target{}}
+			reading{visit: v, u: mustParse(t, "https://example.com/notes"), resp: &fetch.Response{Status: 200, Size: -1, Body: body}, o: o}.read()
 			done = true
 		}()
 		synctest.Wait()
 		if body.read {
 			t.Error("the body was read although nobody had the time for it")
 		}
-		r.places.give()
+		r.slots.release()
 		synctest.Wait()
 		if !body.read || !done || o.Size != 28 {
 			t.Errorf("read: %t, over: %t, %d bytes", body.read, done, o.Size)

@@ -1,0 +1,118 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// recallWays follows the redirects that earlier sessions answered from the cache, so that
+// they are asked when a target on the way turns out to have changed. Where a session
+// has found that out and was ended before it could ask, they are asked now.
+func (e *earlier) recallWays(ctx context.Context) error {
+	if !e.any() {
+		return nil
+	}
+	var begins []frontier.ID
+	err := e.frontier.Store().Scan(ctx, frontier.PartOutcome, func(rec *frontier.Record) error {
+		if !rec.Settled {
+			return nil
+		}
+		g, err := check.GlanceAt(rec.Outcome)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		if g.Redirect && g.Cached {
+			begins = append(begins, rec.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	followed := map[frontier.ID]bool{}
+	for _, id := range begins {
+		if err := e.recallWay(ctx, id, followed); err != nil {
+			return err
+		}
+	}
+	for _, id := range begins {
+		if err := e.recheckWay(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recallWay notes the redirects of a way that begins with a redirect, except those that
+// were followed already.
+func (e *earlier) recallWay(ctx context.Context, id frontier.ID, followed map[frontier.ID]bool) error {
+	for !followed[id] {
+		followed[id] = true
+		rec, err := e.frontier.Store().Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		from, o, err := redirectIn(&rec)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", id, err)
+		}
+		if o == nil || len(rec.Found) == 0 {
+			return nil
+		}
+		next, _, err := urinorm.ParseWeb(o.Next)
+		if err != nil {
+			return nil // it leads nowhere
+		}
+		s := step{from: e.fingerprint(from)}
+		if o.Cached {
+			s.item = &frontier.Item{Fingerprint: s.from, Host: []byte(from.Authority()), Wave: frontier.Leaves,
+				Need: frontier.NeedContent | frontier.NeedLinked, Job: rec.Job}
+		}
+		e.note(e.fingerprint(next), s)
+		id = rec.Found[0]
+	}
+	return nil
+}
+
+// redirectIn returns the URL and the outcome of a redirect, nil for anything else.
+func redirectIn(rec *frontier.Record) (u urinorm.URL, o *check.Outcome, err error) {
+	if !rec.Settled {
+		return u, nil, nil
+	}
+	head, _, err := check.DecodeHead(rec.Outcome)
+	if err != nil || !head.IsRedirect() {
+		return u, nil, err
+	}
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil {
+		return u, nil, err
+	}
+	u, _, err = urinorm.ParseWeb(string(job.URL))
+	return u, &head, err
+}
+
+// recheckWay has the redirects of a way asked when a target on it is known to have
+// changed.
+func (e *earlier) recheckWay(ctx context.Context, id frontier.ID) error {
+	sound, err := e.soundFrom(ctx, id)
+	if err != nil || sound {
+		return err
+	}
+	rec, err := e.frontier.Store().Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, o, err := redirectIn(&rec)
+	if err != nil || o == nil || !o.Cached {
+		return err // it is to be asked already
+	}
+	next, _, err := urinorm.ParseWeb(o.Next)
+	if err != nil {
+		return err
+	}
+	return e.askWayTo(ctx, e.fingerprint(next))
+}

@@ -1,0 +1,362 @@
+package crawler
+
+import (
+	"net/http"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/cache"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/references"
+	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// reading is the document that answers for a visit: its body becomes anchors and, when
+// the target is a page, links.
+type reading struct {
+	visit *visit
+	u     urinorm.URL // of the document
+	resp  *fetch.Response
+	o     *check.Outcome
+}
+
+// body is what was read of a document.
+type body struct {
+	data    []byte
+	format  string
+	rest    *restOf // what follows the data; nil for nothing
+	inPlace bool    // data is only the beginning of a file that is read where it is
+}
+
+// Of an error page only the beginning is read, to recognize a wall against robots by it.
+const (
+	excerptSize = 16 << 10
+	excerptTime = time.Second
+)
+
+// recognizeWall looks at the beginning of an error page.
+func (r reading) recognizeWall() {
+	buffers := &r.visit.run.buffers
+	data, _ := buffers.Read(r.resp.Body, excerptSize, excerptSize, true) // as much as there is is enough
+	defer buffers.Give(data)
+	r.o.RecognizeWall(r.resp.Header, data)
+}
+
+// read reads a body for its anchors and, when the target is a page, its links. Of a page
+// it returns what the cache keeps.
+func (r reading) read() *cache.Page {
+	v, name := r.visit, rules.DocumentName(r.u)
+	follow := v.t.Follow && !r.readElsewhere()
+	if _, readable := extract.Readable(r.resp.ContentType, name, nil); !readable && r.resp.ContentType != "" {
+		return nil
+	}
+	if !v.worker.busy {
+		v.run.slots.waitForRoom() // the network keeps what nobody has the time to read
+	}
+	limit := r.limit()
+	inParts := follow && r.takesParts()
+	b, err := r.take(name, limit, inParts)
+	defer func() { v.run.buffers.Give(b.data) }()
+	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !extract.InDirectory(b.format) && !r.isListedSitemap() {
+		return nil
+	}
+	v.worker.takeSlot()
+	doc, bare := &v.finds().Document, follow && err == nil && b.rest == nil && v.run.env.MayBeBare(r.resp, b.data)
+	if bare {
+		v.found.ReadBare(b.data)
+		defer v.found.ReleaseBody()
+	}
+	in := extract.Input{Body: b.data, ContentType: r.resp.ContentType, Name: name, Path: r.resp.LocalFile(),
+		Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
+	if b.rest != nil {
+		in.Rest, in.Length = b.rest, r.resp.Size
+	}
+	if inParts {
+		in.Batch = func(links []extract.Link, all int) { r.startLinks(doc).AddPart(links, all) }
+	}
+	extract.ExtractInto(doc, in)
+	if b.rest != nil {
+		if r.o.Size += b.rest.length; b.rest.err != nil && r.cutOff(b.rest.err) {
+			v.found.Reset(v.run.env, v.page, v.t.Depth)
+			return nil
+		}
+	}
+	if v.t.Follow && !follow || !v.t.Internal { // reported with the page elsewhere; not the user's to fix
+		doc.Duplicates = nil
+	}
+	r.o.ReadDocument(doc)
+	if !bare {
+		r.o.KeepNames(doc)
+	}
+	if v.run.requests.compares(r.u) && isPage(r.o) {
+		v.run.probes.compare(r.u, b.data, r.o)
+	}
+	if !follow {
+		return nil
+	}
+	if r.resp.LocalFile() != "" {
+		v.found.ReadFile(b.data)
+		defer v.found.ReadFile(nil) // the body is released
+	}
+	shell := r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
+	page := recollection{v}.pageOf(doc, r.resp.Header, shell)
+	r.enterLinks(doc, r.resp.Header, shell)
+	return page
+}
+
+// take reads at most limit bytes of the body, and one more to know whether there are more.
+func (r reading) take(name string, limit int64, inParts bool) (b body, err error) {
+	if inParts && r.resp.LocalFile() != "" {
+		b, err = r.beginning(name, limit)
+	}
+	if b.rest == nil && err == nil {
+		b, err = r.readBody(name, limit+1, b.data)
+	}
+	return b, err
+}
+
+// measure notes the size of a body, or the error that it ended with, and reports whether
+// its content is read.
+func (r reading) measure(b *body, err error, limit int64) bool {
+	switch {
+	case b.inPlace:
+	case err != nil:
+		if r.cutOff(err) {
+			return false
+		}
+	case int64(len(b.data)) > limit:
+		b.data = b.data[:limit]
+		r.o.Truncate(limit)
+	default:
+		r.o.Size = int64(len(b.data))
+	}
+	return r.resp.Header == nil || !r.o.RecognizeWall(r.resp.Header, b.data)
+}
+
+// cutOff notes an error that a body ended with, and reports whether what came before it
+// is dropped.
+func (r reading) cutOff(err error) bool {
+	r.o.NoteBodyError(err, r.visit.t.Follow)
+	return r.o.Code != check.CodeOK && r.o.Code != check.CodeBodyTruncated
+}
+
+// isListedSitemap reports whether robots.txt names the document as a sitemap.
+func (r reading) isListedSitemap() bool {
+	return r.visit.run.cfg.Sitemaps && r.visit.run.sitemaps.has(r.u)
+}
+
+// wantsShell reports whether it matters of a page that a script fills it: of one that
+// a crawl starts from, or that a later one may start from, and of those of a directory.
+func (r reading) wantsShell() bool {
+	if site := r.visit.run.requests.scope().SiteOf(r.u); site != nil {
+		return r.visit.run.requests.scope().Crawled(site)
+	}
+	return r.visit.t.Seed || r.visit.run.earlier != nil
+}
+
+// enterLinks enters what a page refers to, and counts the page. shell says that it is only
+// the frame that a script fills.
+func (r reading) enterLinks(doc *extract.Document, header http.Header, shell bool) {
+	v, run, tally := r.visit, r.visit.run, &r.visit.worker.tally
+	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, run.cfg.RobotsAgent)
+	page := r.startLinks(doc)
+	if refresh := refreshOf(doc); refresh != nil && !r.o.Static {
+		r.o.Next = page.Lead(refresh)
+	}
+	page.AddAll(doc)
+	r.enterHeader(header)
+	if doc.Format == "css" { // not a page to a reader
+		return
+	}
+	v.isPage = true
+	if page.FollowsNone() && (run.cfg.Depth < 0 || v.t.Depth < run.cfg.Depth) && slices.ContainsFunc(doc.Links, isNavigation) {
+		tally.count(countUnfollowed, 1)
+	}
+	switch {
+	case !shell:
+	case run.requests.scope().SiteOf(r.u) != nil:
+		tally.count(countShells, 1)
+	case v.t.Seed:
+		run.scriptStart.Store(true)
+		v.worker.leavesOut(rules.StoppedByScript)
+	}
+	tally.count(countPages, 1)
+	if !run.cfg.Pages && !run.frontier.Durable() {
+		return
+	}
+	report := Page{URL: run.requests.print.URL(r.u), Title: doc.Title, Depth: v.t.Depth, Modified: r.o.Modified, Format: doc.Format,
+		NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Canonical: r.canonical(doc), Links: page.Edges()}
+	if run.frontier.Durable() {
+		page.About = rules.EncodePage(&report)
+	}
+	if run.cfg.Pages {
+		v.report = &report
+	}
+}
+
+// startLinks sets what holds for all links of the document.
+func (r reading) startLinks(doc *extract.Document) *references.Page {
+	v, scope := r.visit, r.visit.run.requests.scope()
+	changed := v.run.cfg.Changed
+	page := v.finds()
+	page.From(references.Source{Base: documentBase(r.u, doc), Local: scope.SiteOf(r.u) != nil || r.u.Scheme() == "file",
+		NoFollow: doc.NoFollow && scope.ObeysNoFollow(v.page), Unchanged: changed != nil && !changed(r.o.Path)})
+	return page
+}
+
+// limit is how much of the body is read, in bytes.
+func (r reading) limit() int64 {
+	run := r.visit.run
+	if !r.visit.t.Seed || r.resp.Path == "" || run.cfg.MaxBodyGiven {
+		return run.cfg.MaxBody
+	}
+	if site := run.requests.scope().SiteOf(r.u); site != nil && run.requests.scope().Crawled(site) {
+		return run.cfg.MaxBody
+	}
+	return extract.MaxBody
+}
+
+// readBody reads at most so many bytes of a body, the beginning of which may have been
+// read; of a file that is read in its place only the beginning.
+func (r reading) readBody(name string, most int64, begun []byte) (b body, err error) {
+	resp, buffers := r.resp, &r.visit.run.buffers
+	isFile := resp.LocalFile() != ""
+	if b.data = begun; isFile && b.data == nil {
+		if b.format, _ = extract.Readable(resp.ContentType, name, nil); b.format == "" || extract.ReadInPlace(b.format) {
+			b.data, err = buffers.Read(resp.Body, extract.SniffLength, extract.SniffLength, true)
+			b.format, _ = extract.Readable(resp.ContentType, name, b.data)
+			if err != nil || extract.ReadInPlace(b.format) {
+				b.inPlace = err == nil
+				return b, err
+			}
+		}
+	}
+	if b.data == nil {
+		b.data, err = buffers.Read(resp.Body, resp.Size, most, isFile)
+	} else { // its beginning
+		b.data, err = buffers.ReadOn(b.data, resp.Body, resp.Size, most)
+	}
+	b.format, _ = extract.Readable(resp.ContentType, name, b.data)
+	b.inPlace = isFile && err == nil && extract.ReadInPlace(b.format)
+	return b, err
+}
+
+// readElsewhere reports whether the file that answers for a URL is read for its
+// links under its own name: "guide/" is the same document as "guide/index.html",
+// and what is in "latest/", a symbolic link to "v2/", is what is there. Its findings are
+// reported once, and a link to a directory above it would have no end otherwise.
+func (r reading) readElsewhere() bool {
+	resp, u := r.resp, r.u
+	if resp.Path == "" {
+		return false
+	}
+	scope, seeds := r.visit.run.requests.scope(), r.visit.run.seeds
+	site := scope.SiteOf(u)
+	if site == nil || !scope.Crawled(site) {
+		return false
+	}
+	if site.IsExactPath(u, resp.Path) && seeds.isDocument(u) {
+		return false
+	}
+	rel, err := filepath.Rel(site.Dir(), resp.Path)
+	if err != nil {
+		return false
+	}
+	own, err := site.URLOf(filepath.ToSlash(rel))
+	switch {
+	case err != nil:
+		return false
+	case seeds.isDocument(own):
+		return own.Directory() == u.Directory() && own.String() != u.WithoutFragment().String()
+	}
+	return r.inLinkedDirectory(site)
+}
+
+// inLinkedDirectory reports whether the path of the file leads through a symbolic link to
+// a directory, and the file is one of the site's documents where it really is.
+func (r reading) inLinkedDirectory(site *disk.Site) bool {
+	root, err := r.visit.run.paths.ofDir(site.Dir())
+	if err != nil {
+		return false
+	}
+	real, err := r.visit.run.paths.ofFile(r.resp.Path)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	own, err := site.URLOf(filepath.ToSlash(rel))
+	return err == nil && r.visit.run.seeds.isDocument(own)
+}
+
+// canonical is the address that a page says is its own, as printed.
+func (r reading) canonical(doc *extract.Document) string {
+	if doc.Canonical == "" {
+		return ""
+	}
+	c, _, err := documentBase(r.u, doc).Resolve(doc.Canonical)
+	if err != nil {
+		return ""
+	}
+	return r.visit.run.requests.print.URL(c)
+}
+
+// enterHeader enters what the header of a page refers to. A selector asks for links
+// inside elements, and a header is not inside any.
+func (r reading) enterHeader(header http.Header) {
+	if len(header) == 0 || !r.visit.run.cfg.Select.IsZero() {
+		return
+	}
+	own, err := urinorm.NewBase(r.u, "")
+	if err != nil {
+		return
+	}
+	page := r.visit.finds()
+	page.Against(own)
+	links := extract.FromHeaders(header)
+	for i := range links {
+		page.Add(&links[i])
+	}
+}
+
+func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
+
+// refreshOf is the link to the page that a document redirects its readers to, or nil.
+func refreshOf(doc *extract.Document) *extract.Link {
+	for i := range doc.Links {
+		if l := &doc.Links[i]; l.Element == "meta" && l.Kind == extract.Navigation && !l.Ignored {
+			return l
+		}
+	}
+	return nil
+}
+
+// documentBase is the base URL of a document: its first base element's href,
+// resolved against the document's own URL, unless that makes no sense (HTML
+// Standard 4.2.3).
+func documentBase(u urinorm.URL, doc *extract.Document) *urinorm.Base {
+	own, err := urinorm.NewBase(u, doc.Charset)
+	if err != nil {
+		own, _ = urinorm.NewBase(u, "")
+	}
+	if doc.Base == "" {
+		return own
+	}
+	b, _, err := own.Resolve(doc.Base)
+	if err != nil || b.Scheme() == "data" || b.Scheme() == "javascript" {
+		return own
+	}
+	other, err := urinorm.NewBase(b.WithoutFragment(), doc.Charset)
+	if err != nil {
+		return own
+	}
+	return other
+}

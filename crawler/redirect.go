@@ -1,0 +1,125 @@
+package crawler
+
+import (
+	"context"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// follow enters the target a redirect leads to, unless the chain is too long.
+func (v *visit) follow(ctx context.Context, a *answer) error {
+	t, o := v.t, a.o
+	if t.Hops >= v.run.cfg.MaxRedirects {
+		return nil
+	}
+	next, _, err := urinorm.ParseWeb(o.Next)
+	if err != nil {
+		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
+		return nil
+	}
+	if t.Seed {
+		v.run.requests.widen(next)
+	}
+	href := rules.HrefOf(next)
+	fate, followed := v.redirectFate(href)
+	if !followed {
+		o.Code, o.Message = check.CodeRedirectInvalid, "it redirects to "+urinorm.Redact(o.Next)+", which no browser would follow"
+		return nil
+	}
+	page := v.finds()
+	fp := page.Fingerprint(href)
+	if v.run.earlier.any() && fate.Outcome == nil && !t.Content {
+		fate.Outcome = v.run.earlier.standsFor(fp, href, fate, nil)
+	}
+	page.Enter(fp, href,
+		frontier.Job{URL: href.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+	if fate.Outcome != nil {
+		return nil
+	}
+	return v.unwind(ctx, a, next, fate.Internal)
+}
+
+// redirectFate decides about the target that a redirect leads to; false for one that no
+// browser would follow.
+func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
+	t := v.t
+	kind := extract.Resource
+	if t.Follow || t.Page {
+		kind = extract.Navigation
+	}
+	if next.IsHTTP() {
+		fate = v.run.requests.scope().Decide(next, kind, t.Depth, false)
+	} else {
+		fate = v.finds().Redirected(next, kind, t.Depth)
+		if rules.HrefOf(v.u).IsHTTP() && fate.Outcome == nil || string(next.Scheme()) == "file" {
+			return fate, false
+		}
+	}
+	if fate.Outcome != nil {
+		fate.Need |= frontier.NeedLinked
+		return fate, true
+	}
+	if t.Content {
+		fate.Need |= frontier.NeedContent
+	}
+	if t.Seed {
+		fate.Need |= frontier.NeedSeed
+		if t.Follow {
+			fate.Need |= frontier.NeedLinks | frontier.NeedContent
+			fate.Wave = frontier.Pages
+		}
+	}
+	return fate, true
+}
+
+// unwind follows the redirects of a cycle again, with the cookies that are set by now
+// (cycle.go). When they come to an end this time, that end is the answer of the target.
+func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, internal bool) error {
+	run, t := v.run, v.t
+	if !run.cycles.touched(t.Host, next.Authority(), len(a.resp.Header["Set-Cookie"]) > 0) {
+		return nil
+	}
+	ids, err := run.frontier.Refer(run.always, v.finds().Targets())
+	if err != nil {
+		return err
+	}
+	if ids[0] == t.ID() {
+		return nil // to itself: that was tried
+	}
+	cycle, err := run.cycles.closes(run.always, run.frontier.Store(), t.ID(), ids[0], run.cfg.MaxRedirects+1)
+	if err != nil || !cycle {
+		return err
+	}
+	req := &fetch.Request{URL: next, Internal: run.requests.entrusts(next, internal), Need: fetch.Existence, Follow: run.cfg.MaxRedirects}
+	if t.Content || run.requests.compares(v.u) {
+		req.Need = fetch.Content
+	}
+	again, err := run.requests.fetch(ctx, req)
+	if err != nil {
+		seen, err := faultOutcome(ctx, err)
+		if seen != nil {
+			a.o.Requests += seen.Requests
+		}
+		return err
+	}
+	if again.Body != nil {
+		defer again.Body.Close()
+	}
+	seen := check.Observe(check.Question{URL: next}, again)
+	if seen.Code == check.CodeRedirect {
+		a.o.Requests += again.Requests
+		return nil
+	}
+	seen.Requests += a.o.Requests
+	*a = answer{o: &seen, rest: a.rest}
+	v.restart(rules.HrefOf(again.URL))
+	if seen.Code == check.CodeOK && again.Body != nil {
+		reading{visit: v, u: again.URL, resp: again, o: &seen}.read()
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// requests builds and sends the requests of a run: what is asked for, with which
+// headers and credentials, and over which way. It knows the configuration and the scope,
+// but no visit.
+type requests struct {
+	cfg   *Config
+	print *rules.Printer
+
+	widening sync.Mutex
+	scoped   atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect changes it
+}
+
+func newRequests(cfg *Config, seeds []Seed) *requests {
+	r := &requests{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir)}
+	r.scoped.Store(rules.NewScope(cfg, seeds, r.print))
+	return r
+}
+
+// scope is the scope as it is now.
+func (r *requests) scope() *rules.Scope { return r.scoped.Load() }
+
+// widen makes the site that a seed redirects to internal.
+func (r *requests) widen(to urinorm.URL) {
+	r.widening.Lock()
+	defer r.widening.Unlock()
+	r.scoped.Store(r.scope().Widened(to))
+}
+
+// fetch asks the directory that holds the URL, or else the network.
+func (r *requests) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	if site := r.scope().SiteOf(req.URL); site != nil {
+		return site.Fetch(ctx, req)
+	}
+	return r.cfg.Fetch.Fetch(ctx, req)
+}
+
+// request returns the request for a target, and the user's rule for it.
+func (r *requests) request(u urinorm.URL, internal bool) (*fetch.Request, *Rule) {
+	req := &fetch.Request{URL: u, Internal: r.entrusts(u, internal || r.scope().Reaches(rules.HrefOf(u)))}
+	rule := r.ruleOf(u)
+	if rule != nil {
+		req.Header = rule.Header
+	}
+	return req, rule
+}
+
+// content returns a request for the content of a URL that no link names.
+func (r *requests) content(u urinorm.URL) *fetch.Request {
+	internal, _ := r.scope().Internal(rules.HrefOf(u))
+	return &fetch.Request{URL: u, Need: fetch.Content, Internal: r.entrusts(u, internal)}
+}
+
+// entrusts reports whether credentials for the internal hosts are sent to an internal
+// URL.
+func (r *requests) entrusts(u urinorm.URL, internal bool) bool {
+	return internal && r.scope().Named(rules.HrefOf(u))
+}
+
+// ruleOf returns the user's rule for a URL that is about to be asked.
+func (r *requests) ruleOf(u urinorm.URL) *Rule {
+	if len(r.cfg.Rules) == 0 {
+		return nil
+	}
+	return r.cfg.MatchingRule(r.print.URL(u))
+}
+
+// accepted reports whether the user said that a status counts as ok.
+func (r *requests) accepted(u urinorm.URL, status int) bool {
+	if status == 0 {
+		return false
+	}
+	if rule := r.ruleOf(u); rule != nil && rule.Accept != nil {
+		return rule.Accept.Has(status)
+	}
+	return r.cfg.Accept.Has(status)
+}
+
+// compares reports whether a target is compared with a made-up one. A home page
+// never is: sites show it for anything they don't have, and a link to it is right.
+func (r *requests) compares(u urinorm.URL) bool {
+	if !r.cfg.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
+		return false
+	}
+	return !rules.IsLeafName([]byte(u.Path())) && r.scope().SiteOf(u) == nil
+}
+
+// asksRobots reports whether robots.txt applies to a visit: for pages that are
+// crawled, in strict mode for every request; never for directories, and for
+// loopback hosts only when that was asked for. The page a user starts from is like
+// a browser's click: it is read unless robots.txt was asked for by name.
+func (r *requests) asksRobots(t *frontier.Target, u urinorm.URL) bool {
+	if r.cfg.Robots == RobotsIgnore || r.cfg.Robots == RobotsCrawl && (!t.Follow || t.Seed && !r.cfg.RobotsGiven) {
+		return false
+	}
+	return r.scope().RobotsApply(u)
+}
+
+// closeIdle closes connections that no request uses.
+func (r *requests) closeIdle() {
+	if idle, ok := r.cfg.Fetch.(interface{ CloseIdleConnections() }); ok {
+		idle.CloseIdleConnections()
+	}
+}
+
+// faultOutcome is the outcome of a request that brought no answer. Any other error than
+// a fault ends the run.
+func faultOutcome(ctx context.Context, err error) (*check.Outcome, error) {
+	fault, ok := errors.AsType[*fetch.Fault](err)
+	if !ok {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	o := check.ObserveFault(fault)
+	o.LocalLimit = o.LocalLimit && exhausted(fault)
+	return &o, nil
+}
+
+// isPage reports whether an answer is a document that holds links.
+func isPage(o *check.Outcome) bool {
+	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
+}

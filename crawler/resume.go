@@ -1,0 +1,273 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// A crawl whose store knows targets from an earlier session is resumed from there.
+// Most of a run is in the store: targets, outcomes, references, retries, counts,
+// the pace of hosts. What else a run knows is either computed again from that (the
+// budgets of traps, the sites that seeds were redirected to), or requested again
+// (robots.txt, cookies, the answers to made-up addresses).
+
+// resumption fills a run with what its store knows of earlier sessions.
+type resumption struct{ run *run }
+
+// Report reports what a store knows of a crawl, without sending a request: cfg and seeds
+// are those of the crawl. A crawl that has not ended is reported as interrupted.
+func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	asking := *cfg
+	asking.Archive = ""
+	r := newRun(ctx, &asking, seeds, sink)
+	c, err := r.frontier.Count(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count the targets: %w", err)
+	}
+	earlier := resumption{r}
+	if err := earlier.recallTallies(); err != nil {
+		return nil, err
+	}
+	if err := earlier.recallTargets(); err != nil {
+		return nil, err
+	}
+	if err := r.seeds.find(r.always); err != nil {
+		return nil, err
+	}
+	if c.Queued+c.Leased > 0 {
+		r.out.stopped("interrupt")
+	}
+	sum, err := r.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sum.Elapsed = r.clock.before
+	return sum, nil
+}
+
+// recall takes over what the store knows of earlier sessions.
+func (r resumption) recall() error {
+	c, err := r.run.frontier.Count(r.run.always)
+	if err != nil {
+		return fmt.Errorf("count the targets: %w", err)
+	}
+	if err := r.recallTallies(); err != nil {
+		return err
+	}
+	r.run.earlier.begin(r.run.clock.began)
+	if c.Known == 0 {
+		return nil
+	}
+	if err := r.run.frontier.Hosts().Resume(r.run.always); err != nil {
+		return err
+	}
+	if err := r.recallTargets(); err != nil {
+		return err
+	}
+	return r.run.earlier.recallWays(r.run.always)
+}
+
+// recallTallies takes over the counts of earlier sessions.
+func (r resumption) recallTallies() error {
+	run := r.run
+	kept, err := run.cfg.Store.Tallies(run.always)
+	if err != nil {
+		return fmt.Errorf("read what was counted: %w", err)
+	}
+	for c, name := range tallyNames {
+		run.counts[c].Store(kept[name])
+	}
+	run.begun.Store(kept[tallyNames[countPages]])
+	run.clock.before = time.Duration(kept[tallyElapsed])
+	if at := kept[tallyStarted]; at != 0 {
+		run.clock.began = time.Unix(0, at)
+	}
+	for _, u := range run.cfg.Uses() {
+		if kept[tallyRule+u.Name()] > 0 {
+			u.Recall()
+		}
+	}
+	for name, n := range kept {
+		if pattern, ok := strings.CutPrefix(name, tallyTrap); ok && n > 0 {
+			run.out.trapped[pattern] = int(n)
+			run.out.stopped("trap")
+		}
+		if key, ok := strings.CutPrefix(name, tallySitemap); ok {
+			run.sitemaps.add(key)
+		}
+	}
+	for _, why := range rules.LeavesOut {
+		if kept[tallyStopped+why] > 0 {
+			run.out.stopped(why)
+		}
+	}
+	run.scriptStart.Store(kept[tallyStopped+rules.StoppedByScript] > 0)
+	return nil
+}
+
+// recallTargets computes from the targets what the store does not keep as such.
+func (r resumption) recallTargets() error {
+	seeds, err := r.recallTraps()
+	if err != nil {
+		return err
+	}
+	if err := r.recallScope(seeds); err != nil {
+		return err
+	}
+	if !r.run.cfg.Pages {
+		return nil
+	}
+	return r.recallPages()
+}
+
+// recallTraps counts the pages that were visited in the budgets of traps, and
+// returns the seeds that lie in no directory.
+func (r resumption) recallTraps() (seeds []frontier.ID, err error) {
+	err = r.run.cfg.Store.Scan(r.run.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+		visited := rec.Settled || len(rec.Note) > 0
+		if !visited {
+			return nil
+		}
+		if rec.Need&(frontier.NeedLinks|frontier.NeedSeed) == 0 {
+			return nil
+		}
+		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		u, _, err := urinorm.ParseWeb(string(job.URL))
+		if err != nil || r.run.requests.scope().SiteOf(u) != nil {
+			return nil
+		}
+		if rec.Need&frontier.NeedSeed != 0 {
+			seeds = append(seeds, rec.ID)
+			return nil
+		}
+		r.run.traps.Check(u)
+		return nil
+	})
+	return seeds, err
+}
+
+// recallScope makes the sites that the seeds were redirected to internal.
+func (r resumption) recallScope(seeds []frontier.ID) error {
+	for _, id := range seeds {
+		rec, err := r.run.cfg.Store.Get(r.run.always, id)
+		if err != nil {
+			return err
+		}
+		if !rec.Settled {
+			continue
+		}
+		o, _, err := check.DecodeHead(rec.Outcome)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", id, err)
+		}
+		if o.Code != check.CodeRedirect {
+			continue
+		}
+		if next, _, err := urinorm.ParseWeb(o.Next); err == nil {
+			r.run.requests.widen(next)
+		}
+	}
+	return nil
+}
+
+// recallPages reports the pages that were read before to the sink.
+func (r resumption) recallPages() error {
+	var printed []string
+	err := r.run.cfg.Store.Scan(r.run.always, frontier.PartJob, func(rec *frontier.Record) error {
+		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		printed = append(printed, r.run.requests.print.Job(&job))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var reader frontier.LinkReader
+	return r.run.cfg.Store.Scan(r.run.always, frontier.AllParts, func(rec *frontier.Record) error {
+		if len(rec.Page) == 0 {
+			return nil
+		}
+		page, err := decodePage(rec, printed, &reader)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		r.run.reportPage(page)
+		return nil
+	})
+}
+
+// decodePage makes a page from what was kept of it.
+func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*Page, error) {
+	page, err := rules.DecodePage(rec.Page)
+	if err != nil {
+		return nil, err
+	}
+	o, err := check.DecodeOutcome(rec.Outcome)
+	if err != nil {
+		return nil, err
+	}
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil {
+		return nil, err
+	}
+	page.URL, page.Title, page.Depth, page.Modified = printed[rec.ID-1], o.Title, job.Depth, o.Modified
+	if err := reader.Reset(rec.Links); err != nil {
+		return nil, err
+	}
+	var l frontier.RawLink
+	for {
+		more, err := reader.Next(&l)
+		if err != nil || !more {
+			return page, err
+		}
+		if l.Target >= len(rec.Found) {
+			return nil, errors.New("a reference leads to none of the targets that were found")
+		}
+		edge := Edge{URL: printed[rec.Found[l.Target]-1], Text: string(l.Text)}
+		if l.HasFragment {
+			edge.URL += "#" + string(l.Fragment)
+		}
+		page.Links = append(page.Links, edge)
+	}
+}
+
+// Standing is how far a crawl is that a store keeps.
+type Standing struct {
+	Known, Settled int
+	Started        time.Time     // its first session; the zero time when there was none
+	Elapsed        time.Duration // all of them
+	Finished       bool          // the crawl came to its end
+}
+
+// StandingOf reads a store's standing.
+func StandingOf(ctx context.Context, store frontier.Store) (Standing, error) {
+	c, err := store.Count(ctx)
+	if err != nil {
+		return Standing{}, fmt.Errorf("count the targets: %w", err)
+	}
+	kept, err := store.Tallies(ctx)
+	if err != nil {
+		return Standing{}, fmt.Errorf("read what was counted: %w", err)
+	}
+	s := Standing{Known: c.Known, Settled: c.Settled, Elapsed: time.Duration(kept[tallyElapsed]), Finished: kept[tallyFinished] > 0}
+	if at := kept[tallyStarted]; at != 0 {
+		s.Started = time.Unix(0, at)
+	}
+	return s, nil
+}

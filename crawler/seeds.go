@@ -1,0 +1,110 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/references"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// seedTargets are the seeds of a run and the targets they become.
+type seedTargets struct {
+	env       *references.Env
+	seeds     []Seed
+	ids       []frontier.ID       // of each seed, 0 when it has no URL
+	documents map[string]struct{} // URLs of the seeds that lie in directories
+}
+
+// seedsAtOnce is how many seeds are entered in one step: a directory may hold very
+// many, and what is made to enter them should stay small, and near the processor.
+const seedsAtOnce = 512
+
+// enter enters the seeds.
+func (s *seedTargets) enter(ctx context.Context) error {
+	var page references.Page
+	s.documents, s.ids = make(map[string]struct{}, len(s.seeds)), make([]frontier.ID, len(s.seeds))
+	for from := 0; from < len(s.seeds); from += seedsAtOnce {
+		to := min(from+seedsAtOnce, len(s.seeds))
+		if err := s.enterSome(ctx, &page, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enterSome enters some of the seeds and fills in their IDs.
+func (s *seedTargets) enterSome(ctx context.Context, page *references.Page, from, to int) error {
+	page.Reset(s.env, rules.Href{}, -1)
+	index := make([]int, to-from)
+	for i := range index {
+		index[i] = s.enterOne(page, &s.seeds[from+i])
+	}
+	ids, err := s.env.Frontier.Refer(ctx, page.Targets())
+	if err != nil {
+		return err
+	}
+	for i, at := range index {
+		if at >= 0 {
+			s.ids[from+i] = ids[at]
+			s.env.Forecast.Seeded(ids[at])
+		}
+	}
+	return nil
+}
+
+// enterOne enters a seed and returns its index among the targets of the page; -1 for one
+// that is not a target.
+func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
+	if seed.URL.IsZero() {
+		return -1
+	}
+	v, scope := rules.HrefOf(seed.URL), s.env.Scope()
+	excluded := scope.Excluded(v)
+	if !seed.Named && (excluded != nil || scope.Unfollowed(v)) {
+		return -1
+	}
+	if seed.Follow && scope.SiteOf(seed.URL) != nil {
+		s.documents[string(v.Document())] = struct{}{}
+	}
+	fate := rules.Fate{Wave: scope.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
+	if seed.Follow {
+		fate.Need |= frontier.NeedLinks | frontier.NeedContent
+	}
+	if seed.Named {
+		fate.Need |= frontier.NeedListed
+	}
+	if fragment, ok := v.Fragment(); ok && references.WantsAnchors(fragment) {
+		fate.Need |= frontier.NeedContent
+	}
+	return page.AddSeed(v, fate)
+}
+
+// find finds the targets of the seeds that the store knows.
+func (s *seedTargets) find(ctx context.Context) error {
+	fingerprints := make([]frontier.Fingerprint, len(s.seeds))
+	for i := range s.seeds {
+		if u := s.seeds[i].URL; !u.IsZero() {
+			fingerprints[i] = s.env.Frontier.FingerprintKey(urinorm.KeyOf(u))
+		}
+	}
+	ids, err := s.env.Frontier.Store().Find(ctx, fingerprints)
+	if err != nil {
+		return fmt.Errorf("find the start targets: %w", err)
+	}
+	for i := range s.seeds {
+		if s.seeds[i].URL.IsZero() {
+			ids[i] = 0
+		}
+	}
+	s.ids = ids
+	return nil
+}
+
+// isDocument reports whether a document of a directory is one of the seeds.
+func (s *seedTargets) isDocument(u urinorm.URL) bool {
+	_, ok := s.documents[u.String()]
+	return ok
+}

@@ -1,0 +1,111 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/verdicts"
+)
+
+// outlet is the only way from a run to its Sink, whose methods are called one at a time.
+// It also keeps what the summary says of a crawl that is not complete.
+type outlet struct {
+	mu        sync.Mutex
+	sink      Sink
+	err       error            // of the sink
+	stream    *verdicts.Stream // from the last page on, when the sink wants results as they come
+	stoppedBy string
+	trapped   map[string]int // pages not read, by pattern
+}
+
+func newOutlet(sink Sink) *outlet { return &outlet{sink: sink, trapped: map[string]int{}} }
+
+// page reports a page. It returns false when the sink has failed: the run must end.
+func (o *outlet) page(p *Page) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return false
+	}
+	if err := o.sink.Page(p); err != nil {
+		o.err = fmt.Errorf("report the page %s: %w", p.URL, err)
+	}
+	return o.err == nil
+}
+
+// progress reports how far the run is.
+func (o *outlet) progress(p Progress) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sink.Progress(p)
+}
+
+// failed is the error of the sink.
+func (o *outlet) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// stopped remembers why the run is not complete; the first reason counts.
+func (o *outlet) stopped(why string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stoppedBy == "" || slices.Contains(rules.LeavesOut, o.stoppedBy) && !slices.Contains(rules.LeavesOut, why) {
+		o.stoppedBy = why
+	}
+}
+
+// trap remembers that a page was not read because its URL looks like one of an endless
+// series.
+func (o *outlet) trap(pattern string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.trapped[pattern]++
+	if o.stoppedBy == "" {
+		o.stoppedBy = "trap"
+	}
+}
+
+// settled is a target that was settled, with the targets that were found there.
+type settled struct {
+	id      frontier.ID
+	outcome *check.Outcome
+	found   []frontier.Item
+	ids     []frontier.ID // of those found
+}
+
+// streamResults reports the results that the settling of a target makes known. The stream
+// begins when pagesRead returns the crawl to be judged; it returns nil while pages are
+// outstanding.
+func (o *outlet) streamResults(ctx context.Context, s settled, pagesRead func() (*verdicts.Crawl, error)) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stream != nil {
+		return o.stream.Settled(s.id, s.outcome, s.found, s.ids)
+	}
+	c, err := pagesRead()
+	if err != nil || c == nil {
+		return err
+	}
+	o.complete(c)
+	o.stream, err = verdicts.NewStream(ctx, c)
+	return err
+}
+
+// report gives every reference its verdict and the sink its results.
+func (o *outlet) report(ctx context.Context, c *verdicts.Crawl) (*Summary, error) {
+	o.complete(c)
+	return verdicts.Report(ctx, c)
+}
+
+// complete adds what the outlet knows of a crawl that is to be judged. The caller holds
+// mu, or is alone.
+func (o *outlet) complete(c *verdicts.Crawl) {
+	c.Sink, c.StoppedBy, c.Trapped, c.Streamed = o.sink, o.stoppedBy, o.trapped, o.stream
+}

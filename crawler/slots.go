@@ -1,0 +1,58 @@
+package crawler
+
+import "sync"
+
+// slots are for workers that compute: as many as there are processors. More workers
+// that read documents at once would take more memory and be no faster. For the same
+// reason no worker begins a visit, or reads a body from the network, while others already
+// wait with their document for a slot: on a network that is faster than the processors,
+// requests in flight only take memory.
+type slots struct {
+	mu      sync.Mutex
+	free    int
+	most    int // that wait while others begin a visit or read a body
+	waiting int
+	slot    sync.Cond // one is free
+	room    sync.Cond // few are waiting
+}
+
+func newSlots(processors int) *slots {
+	s := &slots{free: processors, most: 2 * processors}
+	s.slot.L, s.room.L = &s.mu, &s.mu
+	return s
+}
+
+// take waits for a slot.
+func (s *slots) take() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
+	for s.free == 0 {
+		s.slot.Wait()
+	}
+	s.waiting--
+	s.free--
+	if s.waiting < s.most {
+		s.room.Signal()
+	}
+}
+
+// release gives a slot back.
+func (s *slots) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free++
+	s.slot.Signal()
+}
+
+// waitForRoom waits until few wait for a slot.
+func (s *slots) waitForRoom() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.waiting >= s.most {
+		s.room.Wait()
+	}
+	if s.waiting+1 < s.most { // there may be room for one more
+		s.room.Signal()
+	}
+}

@@ -1,0 +1,69 @@
+package crawler
+
+import (
+	"context"
+	"io"
+
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// worker visits one target after the other.
+type worker struct {
+	run   *run
+	tally tally
+	busy  bool // it holds one of the slots
+}
+
+func newWorker(r *run) *worker {
+	return &worker{run: r, tally: tally{cfg: r.cfg, total: &r.counts}}
+}
+
+// work visits targets until there are none, or the machine bears no more workers.
+func (w *worker) work(ctx context.Context) error {
+	var v visit
+	for !w.run.governor.tooMany() {
+		w.run.slots.waitForRoom()
+		t, err := w.run.frontier.Next(ctx)
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return nil // the run was cancelled: unvisited targets are reported as such
+		case err != nil:
+			return err
+		}
+		v = visit{run: w.run, worker: w, t: t}
+		if err := v.do(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeSlot takes one of the slots for workers that compute, unless the worker has one.
+// It is kept until the visit is over, unless the network is asked once more.
+func (w *worker) takeSlot() {
+	if !w.busy {
+		w.run.slots.take()
+		w.busy = true
+	}
+}
+
+func (w *worker) releaseSlot() {
+	if w.busy {
+		w.run.slots.release()
+		w.busy = false
+	}
+}
+
+// leavesOut notes why the crawl will not be complete although it continues.
+func (w *worker) leavesOut(why string) {
+	w.run.out.stopped(why)
+	w.tally.add(tallyStopped+why, 1)
+}
+
+// leavesOutByLimit notes that a limit of this machine stopped a request.
+func (w *worker) leavesOutByLimit(message string) {
+	w.run.localLimit.CompareAndSwap(nil, &message)
+	w.leavesOut(rules.StoppedByMachine)
+}

@@ -5,8 +5,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
-// What a caller gives to a run and gets from it is declared in package rules, which all
-// rooms of the engine share; callers know it by these names.
+// Package rules declares what a caller gives to a run and gets from it, as all packages
+// of the engine need it. These are the names for callers.
 type (
 	Config     = rules.Config
 	Seed       = rules.Seed

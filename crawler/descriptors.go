@@ -6,12 +6,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// What a process needs of its descriptors besides requests: its standard streams,
+// descriptorReserve is how many descriptors a process needs besides requests: its standard streams,
 // the poller, outputs, directories that are walked.
 const descriptorReserve = 24
 
 // descriptorsPerRequest leaves room, beside a connection in use, for one that is
-// kept for later, is being tried in parallel, or asks for a name.
+// kept for later, is being tried in parallel, or looks up a name.
 const descriptorsPerRequest = 2
 
 // Affordable returns how many of so many requests this process can have in flight
@@ -30,8 +30,8 @@ func affordable(requests int, files uint64) int {
 	return max(1, int(files-descriptorReserve)/descriptorsPerRequest)
 }
 
-// exhausted reports whether a fault of our own machine is of the kind that fewer
-// requests at once may mend. An unreachable proxy is not.
+// exhausted reports whether fewer requests at once may avoid a fault of this machine. An
+// unreachable proxy is not such a fault.
 func exhausted(fault *fetch.Fault) bool {
 	for _, errno := range [...]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EADDRNOTAVAIL, syscall.EADDRINUSE,
 		syscall.ENOBUFS, syscall.ENOMEM, syscall.EAGAIN} {

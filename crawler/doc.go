@@ -1,73 +1,94 @@
-// Package crawler is the loop: seeds go in, every target is asked once, links are
-// found in what comes back, and results leave through a [Sink].
+// Package crawler checks the links of a site: seeds go in, every target is requested
+// once, the links of pages are found, and results leave through a [Sink].
+//
+//	cfg := &crawler.Config{Fetch: client, Concurrency: 16} // what a crawl does
+//	start, _, err := urinorm.ParseWeb("https://example.com/")
+//	if err != nil {
+//		return err
+//	}
+//	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
+//	summary, err := crawler.Run(ctx, cfg, seeds, sink) // sink.Result is called for each result
+//	if err != nil {
+//		return err // the sink or the store failed; broken links are results
+//	}
+//	fmt.Println(summary.Broken)
+//
+// [Report] reports what a store knows of a crawl without sending a request.
 //
 // # The journey of one URL
 //
-//	Run          seeds become targets                       run.go     refer
-//	Next         a worker gets a target whose turn it is    frontier   Next
-//	barred       limits, traps and robots.txt have a say    gate.go    barred
-//	remembered   what an earlier run saw may stand for it   earlier.go remembered
-//	ask          one request                                visit.go   ask
-//	read         the body's anchors and links, if wanted    read.go    read
-//	add          each reference: resolved, keyed, kept      page.go    add
-//	Decide       follow, only check, or leave alone         scope.go   Decide
-//	learn        what was there is kept for later runs      learn.go   learn
-//	again        what a retry may mend goes back            retry.go   again
-//	settle       outcome and findings, in one step          visit.go   settle
-//	judge        every reference gets its verdict           join.go    judge
-//	tell         results reach the sink, sorted             tell.go    tell
+//	Run          seeds become targets                       seeds.go            enter
+//	Next         a worker gets a target that may be asked   frontier            Next
+//	visit        the target becomes one value               visit.go            do
+//	barred       limits, traps and robots.txt decide        gate.go             barred
+//	answer       the cache may answer instead               remember.go         answer
+//	ask          one request                                visit.go            ask
+//	follow       a redirect's target is entered             redirect.go         follow
+//	read         a body's anchors and links, if wanted      reading.go          read
+//	Add          each link: resolved, decided, kept         references/page.go  Add
+//	Decide       follow, only check, or leave alone         rules/scope.go      Decide
+//	learn        the cache keeps what was observed          learn.go            learn
+//	retry        what a retry may change is put back        retry.go            retry
+//	settle       outcome and findings, in one step          visit.go            settle
+//	Report       verdicts; results reach the sink, sorted   verdicts            Report
 //
-// # Why it is built this way
+// # Who knows whom
 //
-// A target is asked once, however many references it has. Redirects are no
-// exception: a hop is a target like any other, so a page that a hundred links
-// are redirected to is asked once. Chains are put together when all is known.
+// A run has workers, and a worker has one visit at a time. A visit is the target, its
+// address, its past and what is found. Parts of a visit with a job of their own are types
+// that have the visit: gate, reading and recollection. What one request brings is an
+// answer, which is handed from step to step.
 //
-// Pages come first. Only when they are read is it known whether a leaf is wanted
-// with a fragment, hence with its body. A leaf is asked while pages are
-// outstanding only when every page's host must rest.
+// All other types know neither run nor visit: requests (what is sent, and with which
+// credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
+// earlier (what earlier runs observed), probes, twins, cycles, turns, slots and governor.
 //
-// Verdicts are given at the end. While the crawl runs, a page's references are
-// kept as one compact block, and the join reads the blocks in the order of the
-// store. The order in which answers came can therefore not be seen in a report:
-// one worker and sixty-four give the same.
+// # How it works
 //
-// Few references are ever shown. Where a page is a file, which can be read once more,
-// it is not looked for where its links stand and what their text is, and little of
-// them is kept: what turns out to be shown is read again (bare.go).
+// A target is requested once, however many references it has. This includes redirects:
+// each hop is a target, so a page that a hundred links redirect to is requested once.
+// Chains are put together when all targets are known.
+//
+// Pages come first. Whether the content of a leaf is wanted, because a link to it has a
+// fragment, is known only when all pages are read. While pages are outstanding, a leaf is
+// requested only when the hosts of all pages must rest.
+//
+// Verdicts are given at the end. While the crawl runs, the references of a page are kept
+// as one compact block, and package verdicts reads the blocks in the order of the
+// store. A report does not depend on the order of answers: one worker and sixty-four give
+// the same.
+//
+// Few references are ever shown. Where a page is a file that can be read again, the place
+// and the text of most links are not kept: the file of a link that is shown
+// is read again (package references, bare.go).
 //
 // Only the frontier waits. A worker that has a target works on it; politeness,
-// backoff, Retry-After and the second pass are all times before which the
-// frontier does not hand a target out. A host whose robots.txt has a say gets one
-// visit at a time until it is known, so that nobody waits for it twice.
+// backoff, Retry-After and the second pass are times before which the
+// frontier does not hand a target out. A host whose robots.txt applies gets one
+// visit at a time until its rules are known, so that no two workers wait for them.
 //
-// A visit sends one request, and in three cases more: robots.txt before the first
-// page of a host, the way that a cookie set on it has opened (cycle.go), and what
-// --soft-404 and --check-https ask for.
+// A visit sends one request, and more in these cases: robots.txt before the first
+// page of a host, the redirects that a cookie has changed (cycle.go), and the
+// requests of --soft-404 and --check-https.
 //
-// Every host comes to an end. One that refuses all it is asked, or never answers,
-// is given up after minutes, whatever is queued for it (frontier/pace.go).
+// Every host comes to an end. A host that refuses all requests, or never answers,
+// is given up after minutes, whatever is queued for it (package frontier, pace.go).
 //
-// What this machine lacks is never held against a link. A request that met a limit
-// of ours is repeated, and fewer are in flight from then on (governor.go).
+// Limits of this machine are not findings. A request that met one is repeated, and fewer
+// are in flight from then on (governor.go).
 //
-// What earlier runs observed is no evidence of a fault. With a cache, a target that
-// was there may be taken as there; a finding rests on what this run was told
+// Observations of earlier runs are no evidence of a fault. With a cache, a target that
+// was there may be taken as there; a finding depends on what this run observed
 // (earlier.go). The sessions of one crawl are one run.
 //
-// What a run knows is in its store, or can be made again from what is there: so a
-// crawl whose store outlives the process goes on in another (recall.go). What is
-// counted, and what is remembered of earlier visits, is kept in the step that ends
+// What a run knows is in its store, or can be computed again from it: a
+// crawl whose store outlives the process can be resumed in another (resume.go). Counts,
+// and what is remembered of earlier visits, are kept in the step that ends
 // a visit (tally.go, retry.go).
 //
-// A broken link is data. Run returns an error only when it cannot go on: its sink
-// or its store failed. When it returns, no goroutine of it is left.
+// A broken link is data. Run returns an error only when it cannot continue: its sink
+// or its store failed. When it returns, none of its goroutines is left.
 //
-// # Where this departs from the first design
-//
-// The frontier does not keep waiting referrers and answer them one by one when
-// their target settles. References wait in their page's block for the join
-// instead: it costs less memory than a list of waiters for each target, it makes
-// the report independent of order without any further care, and the blocks are
-// what a store on disk has to keep anyway.
+// The frontier keeps no list of referrers for each target. References wait in the block
+// of their page until verdicts are given, which takes less memory.
 package crawler

@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// realPaths finds where files really lie, behind all symbolic links on the way to
-// them. To find that out costs a call for each name of a path; directories are few,
-// and are remembered.
+// realPaths resolves the symbolic links in the paths of files. That costs a system call for
+// each name of a path; directories are few, and are remembered.
 type realPaths struct {
 	mu   sync.Mutex
 	dirs map[string]string

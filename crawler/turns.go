@@ -3,18 +3,18 @@ package crawler
 import "sync"
 
 // turns keeps the pages of a run with --max-pages in the order in which they were
-// handed out. Which pages are read would otherwise hang on which answers came first:
-// what a page refers to is lined up when the page is settled, and the limit is met
-// by whoever comes last. So a page begins when all before it have begun, and is
+// handed out. Otherwise the order of answers would decide which pages are read:
+// the targets of a page are queued when the page is settled, and the limit stops
+// whichever comes last. So a page begins when all pages before it have begun, and is
 // settled when all before it are over; what takes long, the answer and the reading,
-// is still done side by side. A nil *turns, of a run without that limit, lets
-// everybody go at once.
+// still happens at the same time. With a nil *turns, of a run without that limit, no page
+// waits.
 type turns struct {
 	mu    sync.Mutex
 	moved sync.Cond
 	begun ranks
 	over  ranks
-	open  bool // the run ends: nobody waits any more
+	open  bool // the run ends: no page waits any more
 }
 
 // ranks are numbers from 1, of which all below next are taken.
@@ -41,7 +41,7 @@ func newTurns() *turns {
 }
 
 // begin waits for target n's turn to begin, and then until there is room for it or
-// nobody before it could make any. It returns what take returns then.
+// no target before it can make room. It returns the last result of take.
 func (t *turns) begin(n int, take func() bool) bool {
 	if t == nil {
 		return take()
@@ -73,7 +73,7 @@ func (t *turns) await(n int) {
 	}
 }
 
-// end says that target n is over, or has nothing to do with the others.
+// end notes that target n is over, or does not count as a page.
 func (t *turns) end(n int) {
 	if t == nil {
 		return
@@ -85,7 +85,7 @@ func (t *turns) end(n int) {
 	t.moved.Broadcast()
 }
 
-// release lets all go who wait.
+// release ends all waiting, now and later.
 func (t *turns) release() {
 	if t == nil {
 		return

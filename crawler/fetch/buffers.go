@@ -7,54 +7,55 @@ import (
 	"sync"
 )
 
-// Buffers keep memory for bodies that was used, for the next one. Bodies differ in size,
-// so a small one does not take what fits a large one. They are safe for concurrent use.
+// Buffers keeps the memory of used bodies for later ones. It takes the smallest buffer
+// that fits, so that a small body does not use a large buffer. It is safe for
+// concurrent use.
 type Buffers struct {
-	mu   sync.Mutex
-	free [][]byte // the smallest first
-	Most int      // buffers that are kept
-	kept int      // bytes of them
+	mu        sync.Mutex
+	free      [][]byte // sorted by capacity
+	Most      int      // number of free buffers to keep
+	freeBytes int      // total capacity of free
 }
 
-// Sizes of memory for bodies, in bytes.
+// Sizes of buffers, in bytes.
 const (
-	firstRoom     = 32 << 10      // for a body that does not say how long it is
-	endRoom       = bytes.MinRead // more than a body needs, to meet its end in
-	mostKept      = 16 << 20      // in all
-	untrustedRoom = 1 << 20       // taken at once where only the other side says how long a body is
+	initialCapacity      = 32 << 10      // for a body without a declared size
+	endMargin            = bytes.MinRead // capacity beyond the size of a body, for the read that finds its end
+	maxFreeBytes         = 16 << 20      // limit of Buffers.freeBytes
+	maxUntrustedCapacity = 1 << 20       // limit of the first buffer if only the server declares the size of a body
 )
 
-// take returns memory with room for so many bytes: the smallest that has it, or new
-// memory.
+// take returns a buffer with a capacity of at least room bytes: the smallest free one
+// that fits, or a new one.
 func (b *Buffers) take(room int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, body := range b.free {
 		if cap(body) >= room {
-			b.letGo(i)
+			b.remove(i)
 			return body[:0]
 		}
 	}
 	return make([]byte, 0, room)
 }
 
-// takeLargest returns the largest memory there is, for a body of unknown size.
+// takeLargest returns the largest free buffer, for a body of unknown size.
 func (b *Buffers) takeLargest() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.free) - 1
 	if n < 0 {
-		return make([]byte, 0, firstRoom)
+		return make([]byte, 0, initialCapacity)
 	}
 	body := b.free[n]
-	b.letGo(n)
+	b.remove(n)
 	return body[:0]
 }
 
-// Give keeps memory that is not in use any more. When there are too many, the smallest is
-// let go, and when they take too much, the largest.
+// Give makes a buffer available again. If there are more than Most free buffers, Give
+// drops the smallest; if they are too large in total, it drops the largest.
 func (b *Buffers) Give(body []byte) {
-	if cap(body) == 0 || cap(body) > mostKept {
+	if cap(body) == 0 || cap(body) > maxFreeBytes {
 		return
 	}
 	b.mu.Lock()
@@ -64,47 +65,46 @@ func (b *Buffers) Give(body []byte) {
 		at--
 	}
 	b.free = slices.Insert(b.free, at, body)
-	b.kept += cap(body)
+	b.freeBytes += cap(body)
 	if len(b.free) > b.Most {
-		b.letGo(0)
+		b.remove(0)
 	}
-	for b.kept > mostKept {
-		b.letGo(len(b.free) - 1)
+	for b.freeBytes > maxFreeBytes {
+		b.remove(len(b.free) - 1)
 	}
 }
 
-// letGo takes one of them out.
-func (b *Buffers) letGo(i int) {
-	b.kept -= cap(b.free[i])
+// remove removes a free buffer.
+func (b *Buffers) remove(i int) {
+	b.freeBytes -= cap(b.free[i])
 	b.free = slices.Delete(b.free, i, i+1)
 }
 
-// Release releases all memory that is kept.
+// Release drops all free buffers.
 func (b *Buffers) Release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.free, b.kept = nil, 0
+	b.free, b.freeBytes = nil, 0
 }
 
-// Read reads at most so many bytes. size is how long the body is said to be, negative
-// when nothing is said; that much memory is taken at once when it is trusted, or when
-// it is little.
+// Read reads at most most bytes. size is the declared size of the body, or negative if
+// it is unknown. Read allocates that size at once if it is trusted or small.
 func (b *Buffers) Read(from io.Reader, size, most int64, trusted bool) ([]byte, error) {
 	want := min(size, most)
 	if !trusted {
-		want = min(want, untrustedRoom)
+		want = min(want, maxUntrustedCapacity)
 	}
 	if want < 0 {
 		return b.ReadOn(b.takeLargest(), from, size, most)
 	}
-	return b.ReadOn(b.take(int(want)+endRoom), from, size, most)
+	return b.ReadOn(b.take(int(want)+endMargin), from, size, most)
 }
 
-// ReadOn is Read after what was read before.
+// ReadOn continues Read after body, which contains the data read before.
 func (b *Buffers) ReadOn(body []byte, from io.Reader, size, most int64) ([]byte, error) {
 	for int64(len(body)) < most {
 		if len(body) == cap(body) {
-			body = b.grow(body, moreRoom(int64(len(body)), min(size, most)))
+			body = b.grow(body, nextCapacity(int64(len(body)), min(size, most)))
 		}
 		room := body[len(body):cap(body)]
 		if rest := most - int64(len(body)); int64(len(room)) > rest {
@@ -122,22 +122,22 @@ func (b *Buffers) ReadOn(body []byte, from io.Reader, size, most int64) ([]byte,
 	return body, nil
 }
 
-// GrowTo moves what was read to where a body of so many bytes fits.
-func (b *Buffers) GrowTo(body []byte, size int) []byte { return b.grow(body, size+endRoom) }
+// GrowTo moves the data of body to a buffer for a body of size bytes.
+func (b *Buffers) GrowTo(body []byte, size int) []byte { return b.grow(body, size+endMargin) }
 
-// grow moves what was read to where there is more room.
+// grow moves the data of body to a larger buffer.
 func (b *Buffers) grow(body []byte, room int) []byte {
 	larger := append(b.take(room), body...)
 	b.Give(body)
 	return larger
 }
 
-// moreRoom is how much room a body gets next that has filled what it had. The more
-// has come, the more is believed of what was said of its size; without that, or beyond
-// it, the room doubles.
-func moreRoom(had, size int64) int {
+// nextCapacity returns the next capacity for a body that has filled a buffer of had
+// bytes. The more data has arrived, the more the declared size is trusted. Without a
+// declared size, or beyond it, the capacity doubles.
+func nextCapacity(had, size int64) int {
 	if had < size {
-		return int(min(size+endRoom, 8*had))
+		return int(min(size+endMargin, 8*had))
 	}
-	return int(max(firstRoom, 2*had))
+	return int(max(initialCapacity, 2*had))
 }

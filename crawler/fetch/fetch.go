@@ -158,10 +158,10 @@ func (m Mux) CloseIdleConnections() {
 	}
 }
 
-// standardInput is the Path of a document that no file holds.
+// standardInput is the Path of a document that is not in a file.
 const standardInput = "-"
 
-// LocalFile is the file that a document is read from; "" when there is none.
+// LocalFile returns the file that the document was read from, or "".
 func (r *Response) LocalFile() string {
 	if r.Path == standardInput {
 		return ""

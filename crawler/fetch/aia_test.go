@@ -80,11 +80,11 @@ func TestMissingIntermediate(t *testing.T) {
 		{"garbage", with(first, aia+"/garbage").chain(), false, 1},
 		{"huge", with(first, aia+"/huge").chain(), false, 1},
 		{"someone else's", with(first, aia+"/foreign").chain(), false, 1},
-		{"stranger above", with(foreign, aia+"/foreign").chain(), false, 2},
+		{"unrelated issuer", with(foreign, aia+"/foreign").chain(), false, 2},
 		{"itself", (*authority)(nil).leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).chain(), false, 1},
 	} {
 		asked.Store(0)
-		server := serveTLS(t, row.cert, true, says("ok"))
+		server := serveTLS(t, row.cert, true, respond("ok"))
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		var wg sync.WaitGroup
 		for range 3 {
@@ -108,7 +108,7 @@ func TestMissingIntermediate(t *testing.T) {
 		"tls-hostname": func(c *x509.Certificate) { c.DNSNames = []string{"example.org"} },
 		"tls-expired":  func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) },
 	} {
-		server := serveTLS(t, first.leaf(t, "example.com", change, func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).chain(), true, says("ok"))
+		server := serveTLS(t, first.leaf(t, "example.com", change, func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).chain(), true, respond("ok"))
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/")}); kindOfError(err) != kind {
 			t.Errorf("%v, want %s", err, kind)

@@ -177,9 +177,9 @@ func checkAnswer(t *testing.T, resp *Response, err error) {
 }
 
 // checkLines checks that a client sent whole lines and none that is too long.
-func checkLines(t *testing.T, heard []byte) {
+func checkLines(t *testing.T, received []byte) {
 	t.Helper()
-	for line := range bytes.Lines(heard) {
+	for line := range bytes.Lines(received) {
 		if len(line) > 1024 || !bytes.HasSuffix(line, []byte("\r\n")) || bytes.ContainsAny(line[:len(line)-2], "\r\x00") {
 			t.Fatalf("said %q", line)
 		}
@@ -331,8 +331,8 @@ func FuzzWebSocketAnswers(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
-		conn := script(10*time.Second, func(heard []byte) [][]byte {
-			_, key, _ := bytes.Cut(heard, []byte("Sec-Websocket-Key: "))
+		conn := script(10*time.Second, func(received []byte) [][]byte {
+			_, key, _ := bytes.Cut(received, []byte("Sec-Websocket-Key: "))
 			key, _, _ = bytes.Cut(key, []byte("\r\n"))
 			return [][]byte{bytes.ReplaceAll(said, []byte("ACCEPT"), []byte(acceptKey(string(key))))}
 		})
@@ -359,11 +359,11 @@ func FuzzDNSAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
 		resolver := &net.Resolver{PreferGo: true, StrictErrors: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-			return script(10*time.Second, func(heard []byte) [][]byte {
-				if len(heard) < 14 || len(said) < 10 {
+			return script(10*time.Second, func(received []byte) [][]byte {
+				if len(received) < 14 || len(said) < 10 {
 					return nil
 				}
-				query := heard[2:] // after its length, as over TCP
+				query := received[2:] // after its length, as over TCP
 				end := bytes.IndexByte(query[12:], 0) + 12 + 5
 				if end > len(query) {
 					return nil

@@ -63,7 +63,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case errors.As(err, &coding):
 		err = &Fault{Kind: "protocol-error", Op: "read", Target: b.printed(), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = &Fault{Kind: "body-truncated", Op: "read", Target: b.printed(), Retry: true, Err: &cause{"the body ended within its content coding", err}}
+		err = &Fault{Kind: "body-truncated", Op: "read", Target: b.printed(), Retry: true, Err: &cause{"the encoded body ended early", err}}
 	case err == errInflated:
 		err = &Fault{Kind: "body-truncated", Op: "read", Target: b.printed(), Err: err}
 	}

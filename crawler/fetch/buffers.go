@@ -87,7 +87,7 @@ func (b *Buffers) Release() {
 	b.free, b.freeBytes = nil, 0
 }
 
-// Read reads at most most bytes. size is the declared size of the body, or negative if
+// Read reads up to most bytes. size is the declared size of the body, or negative if
 // it is unknown. Read allocates that size at once if it is trusted or small.
 func (b *Buffers) Read(from io.Reader, size, most int64, trusted bool) ([]byte, error) {
 	want := min(size, most)

@@ -29,10 +29,10 @@ func TestBodiesRead(t *testing.T) {
 				for _, most := range []int{1, 512, length, length + 1, 10 << 20} {
 					body, err := buffers.Read(reader(whole[:length]), int64(declared), int64(most), false)
 					if want := whole[:min(length, most)]; err != nil || !bytes.Equal(body, want) {
-						t.Fatalf("%s: of %d bytes, declared to be %d, at most %d: %d bytes, %v", name, length, declared, most, len(body), err)
+						t.Fatalf("%s: of %d bytes, declared as %d, at most %d: %d bytes, %v", name, length, declared, most, len(body), err)
 					}
 					if room := max(initialCapacity, 8*maxUntrustedCapacity, 8*len(body)); cap(body) > room {
-						t.Errorf("%s: %d bytes, declared to be %d, at most %d, take %d", name, length, declared, most, cap(body))
+						t.Errorf("%s: %d bytes, declared as %d, at most %d, take %d", name, length, declared, most, cap(body))
 					}
 					buffers.Give(body)
 					if len(buffers.free) > buffers.Most || buffers.freeBytes > maxFreeBytes {
@@ -105,7 +105,7 @@ func TestBodiesFit(t *testing.T) {
 		var b Buffers
 		body, err := b.Read(bytes.NewReader(make([]byte, row.length)), int64(row.declared), 20<<20, row.trusted)
 		if err != nil || len(body) != row.length || cap(body) > row.most+row.most/8 { // capacities are rounded up
-			t.Errorf("%d bytes, declared to be %d: %d bytes in %d, %v", row.length, row.declared, len(body), cap(body), err)
+			t.Errorf("%d bytes, declared as %d: %d bytes in %d, %v", row.length, row.declared, len(body), cap(body), err)
 		}
 	}
 }

@@ -21,11 +21,11 @@ func TestConditional(t *testing.T) {
 		}, 304, 1, true},
 		{"changed", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200) }, 200, 1, true},
 		{"gone", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(404) }, 404, 1, true},
-		{"a 304 of another state", func(w http.ResponseWriter, r *http.Request) {
+		{"a 304 for another version", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("ETag", `"two"`)
 			w.WriteHeader(304)
 		}, 200, 2, false},
-		{"a server that chokes on conditions", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(412) }, 200, 2, false},
+		{"a server that fails on conditions", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(412) }, 200, 2, false},
 		{"another", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }, 200, 2, false},
 	} {
 		server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {

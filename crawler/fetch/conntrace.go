@@ -20,7 +20,7 @@ type connTrace struct {
 	tunnel         *time.Timer   // runs while a proxy connects to the target; nil without a proxy
 }
 
-// maxHandshakes is the most handshakes for one request. If a server drops each new
+// maxHandshakes is the maximum number of handshakes for one request. If a server drops each new
 // HTTP/2 connection or resets each stream, net/http reconnects forever. Through a TLS
 // proxy each connection takes two handshakes.
 const maxHandshakes = 4

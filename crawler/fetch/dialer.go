@@ -15,7 +15,7 @@ import (
 // in parallel (RFC 8305 section 5).
 const attemptDelay = 250 * time.Millisecond
 
-// maxAttempts is the most addresses of a host that are tried.
+// maxAttempts is the maximum number of addresses of a host that are tried.
 const maxAttempts = 8
 
 // dialer opens connections. It resolves host names, rejects forbidden addresses, and

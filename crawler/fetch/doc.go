@@ -17,6 +17,8 @@
 //	                               of a request), and one file for each scheme
 //	Document      standard input   document.go
 //
+// buffers.go reads bodies into reused memory.
+//
 // A request that gets no answer yields a [Fault], whose Kind is a code of the report.
 // fault.go and locallimit.go classify errors. Every wait, size and count has a limit,
 // which is a constant at the top of its file.

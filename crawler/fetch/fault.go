@@ -234,7 +234,7 @@ func expiryError(invalid x509.CertificateInvalidError, err error) error {
 	return &cause{"the certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly), err}
 }
 
-// maxNamesShown is the most names of a certificate that a message lists.
+// maxNamesShown is the maximum number of names of a certificate that a message lists.
 const maxNamesShown = 3
 
 func certificateNames(cert *x509.Certificate) string {

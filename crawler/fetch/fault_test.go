@@ -45,7 +45,7 @@ func TestServerFaults(t *testing.T) {
 				c.send("X-Filler: " + strings.Repeat("x", 1000) + "\r\n")
 			}
 		}, "protocol-error", "the answer's header is larger than 1 MB", false},
-		{"endless announcements", func(c *rawConn) {
+		{"endless informational responses", func(c *rawConn) {
 			for !c.closed {
 				c.send("HTTP/1.1 103 Early Hints\r\n\r\n")
 			}
@@ -59,7 +59,7 @@ func TestServerFaults(t *testing.T) {
 		{"huge chunk size", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\nhello"), "protocol-error", "the chunked coding of the body is malformed", false},
 		{"long chunk line", say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;" + strings.Repeat("x", 10000) + "\r\nhello\r\n0\r\n\r\n"), "protocol-error", "the chunked coding of the body is malformed", false},
 		{"not gzip at all", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain"), "protocol-error", "the gzip coding of the body is corrupt", false},
-		{"gzip cut off", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped("hello, hello, hello")[:20]), "body-truncated", "the body ended within its content coding", true},
+		{"gzip cut off", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzipped("hello, hello, hello")[:20]), "body-truncated", "the encoded body ended early", true},
 		{"gzip corrupt", say("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + corrupt(gzipped(strings.Repeat("hello", 100)), 14)), "protocol-error", "the gzip coding of the body is corrupt", false},
 	} {
 		server := serveRaw(t, row.handle)
@@ -67,7 +67,7 @@ func TestServerFaults(t *testing.T) {
 		_, _, err := ask(t, h, &Request{URL: mustParse(t, server.url+"/x"), Need: Content})
 		var f *Fault
 		if !errors.As(err, &f) {
-			t.Errorf("%s: %v is no fault", row.name, err)
+			t.Errorf("%s: %v is not a fault", row.name, err)
 			continue
 		}
 		if f.Kind != row.kind || !strings.Contains(err.Error(), row.text) || f.Retry != row.retry || f.Local {

@@ -413,7 +413,7 @@ func TestFTPFaults(t *testing.T) {
 		want, message string
 	}{
 		{name: "busy", answers: map[string]string{"USER": "421 too many of you\r\n"}, want: "rate-limited", message: "421 too many of you"},
-		{name: "no anonymous", answers: map[string]string{"USER": "530 who are you\r\n"}, want: "file-unreadable", message: "requires an account: 530 who are you"},
+		{name: "no anonymous login", answers: map[string]string{"USER": "530 who are you\r\n"}, want: "file-unreadable", message: "requires an account: 530 who are you"},
 		{name: "control characters in a reply", answers: map[string]string{"USER": "530 \x1b[31m\x00red\r\n"}, want: "file-unreadable", message: "530 [31m red"},
 		{name: "forbidden", path: "a/", answers: map[string]string{"CWD": "550 Permission denied.\r\n"}, want: "file-unreadable"},
 		{name: "no reply", path: "a/", answers: map[string]string{"CWD": "what?\r\n"}, want: "protocol-error"},

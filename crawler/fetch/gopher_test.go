@@ -109,7 +109,7 @@ func TestGopherFaults(t *testing.T) {
 		want       string
 	}{
 		{"silent", "/1", func(c *serverConn) { c.hang() }, "timeout"},
-		{"silent text", "/0x", func(c *serverConn) { c.hang() }, "timeout"},
+		{"text without data", "/0x", func(c *serverConn) { c.hang() }, "timeout"},
 		{"empty menu", "/1", func(c *serverConn) { c.read() }, "connection-reset"},
 		{"empty text", "/0x", func(c *serverConn) { c.read() }, "ok"},
 		{"no menu", "/1", func(c *serverConn) { c.read(); c.say("HTTP/1.0 400 Bad Request\r\n\r\n") }, "protocol-error"},

@@ -7,7 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxHosts is the most hosts that are remembered. When there are more, all are
+// maxHosts is the maximum number of hosts that are remembered. When there are more, all are
 // forgotten and learned again.
 const maxHosts = 100_000
 

@@ -164,7 +164,7 @@ func TestRequestTarget(t *testing.T) {
 			continue
 		}
 		if got, want := server.lastLine(), "GET "+u.RequestTarget()+" HTTP/1.1"; got != want {
-			t.Errorf("%s went as %q, want %q", target, got, want)
+			t.Errorf("%s was sent as %q, want %q", target, got, want)
 		}
 	}
 	// A path that begins with "//" looks like a host, so it is sent in the absolute
@@ -201,7 +201,7 @@ func TestExistence(t *testing.T) {
 		{"redirect in a circle", redirect(302, "/"), ok, "HEAD GET", 2},
 		{"redirect to an error page", redirect(302, "/error"), ok, "HEAD GET", 2},
 		{"redirect to a slash", redirect(301, "/page/"), 301, "HEAD", 1},
-		{"redirect without place", status(302), ok, "HEAD GET", 2},
+		{"redirect without Location", status(302), ok, "HEAD GET", 2},
 		{"reset", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, ok, "HEAD GET", 2},
 	} {
 		server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {

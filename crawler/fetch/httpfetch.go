@@ -11,7 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxResends is the most times that a request is repeated because its answer set a
+// maxResends is the maximum number of times that a request is repeated because its answer set a
 // cookie or asked for credentials.
 const maxResends = 3
 

@@ -61,7 +61,7 @@ func TestIdentity(t *testing.T) {
 		{name: "dns", config: HTTPConfig{DNSServer: "127.0.0.1:53"}, inside: true, outside: true},
 		{name: "private", config: HTTPConfig{DenyPrivate: true}, inside: true, outside: true},
 		{name: "connect-to", config: HTTPConfig{ConnectTo: []ConnectTo{{From: "example.com:443", To: "127.0.0.1:1"}}}, inside: true, outside: true},
-		{name: "connect-to for others", config: HTTPConfig{ConnectTo: []ConnectTo{{From: "example.org:443", To: "127.0.0.1:1"}}}},
+		{name: "connect-to for other hosts", config: HTTPConfig{ConnectTo: []ConnectTo{{From: "example.org:443", To: "127.0.0.1:1"}}}},
 		{name: "proxy", config: HTTPConfig{Proxy: "http://me:s3cret@proxy.example:3128"}, inside: true, outside: true},
 		{name: "headers", config: HTTPConfig{Header: token}, inside: true},
 		{name: "rule's headers", header: token, inside: true, outside: true},

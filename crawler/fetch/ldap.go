@@ -10,7 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxLDAPAnswer is the most bytes that are read from a directory server. The library's
+// maxLDAPAnswer is the maximum number of bytes that are read from a directory server. The library's
 // objects need many times as much memory.
 const maxLDAPAnswer = 64 << 10
 
@@ -73,8 +73,7 @@ func fetchLDAP(s *session) (*Response, error) {
 
 var errNoDirectory = errors.New("the URL names no directory server, and none is configured")
 
-// ldapSearch parses an LDAP URL (RFC 4516 section 2), decoding each part once. It
-// returns a search limited to the time limit, and the name to bind with.
+// ldapSearch parses an LDAP URL (RFC 4516 section 2), decoding each part once. It returns a search with that time limit and the name to bind with.
 func ldapSearch(u urinorm.URL, limit time.Duration) (*ldap.SearchRequest, string, error) {
 	query, _ := u.Query()
 	parts := strings.Split(query, "?")

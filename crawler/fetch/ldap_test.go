@@ -124,7 +124,7 @@ func TestLDAPFaults(t *testing.T) {
 	}{
 		{"a length beyond all", "\x30\x84\x7f\xff\xff\xff" + strings.Repeat("x", 1<<20), "protocol-error"},
 		{"nested without end", strings.Repeat("\x30\x80", 1<<19), "protocol-error"},
-		{"a message for nobody", strings.Repeat("\x30\x05\x02\x01\x63\x61\x00", 100_000), "protocol-error"},
+		{"a message with an unknown ID", strings.Repeat("\x30\x05\x02\x01\x63\x61\x00", 100_000), "protocol-error"},
 		{"result without fields", "\x30\x05\x02\x01\x01\x61\x00", "protocol-error"},
 	} {
 		server := serveLines(t, func(c *serverConn) {

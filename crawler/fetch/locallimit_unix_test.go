@@ -12,7 +12,7 @@ import (
 
 // A process at its limit of open files reports a local fault, not a broken link.
 func TestOutOfFiles(t *testing.T) {
-	server, _ := serve(t, says("ok"))
+	server, _ := serve(t, respond("ok"))
 	h := newHTTP(t, HTTPConfig{})
 	names := newHTTP(t, HTTPConfig{DNSServer: "127.0.0.1:53"})
 	release := openAllFiles(t)

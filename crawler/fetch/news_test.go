@@ -72,8 +72,8 @@ func TestNewsAnswers(t *testing.T) {
 		want           string
 	}{
 		{"closed for now", "400 come back later\r\n", nil, "rate-limited"},
-		{"closed for us", "502 go away\r\n", nil, "file-unreadable"},
-		{"an account is wanted", "200 hello\r\n", map[string]string{"GROUP": "480 who are you\r\n"}, "file-unreadable"},
+		{"closed for this client", "502 go away\r\n", nil, "file-unreadable"},
+		{"an account is required", "200 hello\r\n", map[string]string{"GROUP": "480 who are you\r\n"}, "file-unreadable"},
 		{"no such command", "200 hello\r\n", map[string]string{"GROUP": "500 what?\r\n"}, "protocol-error"},
 		{"not a number", "200 hello\r\n", map[string]string{"GROUP": "yes, we have it\r\n"}, "protocol-error"},
 		{"numbers that change", "200-hello\r\n201 hello\r\n", nil, "protocol-error"},

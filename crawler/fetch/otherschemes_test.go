@@ -90,15 +90,15 @@ func background(t testing.TB, ready, path string, args ...string) string {
 	w.Close()
 	// A server that never gets ready must fail the test, not block it.
 	late := time.AfterFunc(30*time.Second, cancel)
-	line, heard := "", ""
+	line, output := "", ""
 	in := bufio.NewReader(r)
 	for !strings.Contains(line, ready) {
 		if line, err = in.ReadString('\n'); err != nil {
 			cancel()
 			cmd.Wait()
-			t.Fatalf("%s did not start: %v\n%s", path, err, heard)
+			t.Fatalf("%s did not start: %v\n%s", path, err, output)
 		}
-		heard += line
+		output += line
 	}
 	late.Stop()
 	var wg sync.WaitGroup
@@ -310,7 +310,7 @@ func TestPorts(t *testing.T) {
 	} {
 		u, _, err := urinorm.ParseWeb(row.url)
 		if err != nil {
-			continue // not sent to us
+			continue // the parser rejects it
 		}
 		_, err = daemons.Fetch(t.Context(), &Request{URL: u})
 		var fault *Fault

@@ -89,7 +89,7 @@ func splice(a, b net.Conn) {
 
 func TestHTTPProxy(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
-	origin := serveTLS(t, root.leaf(t, "example.com").chain(), true, says("by TLS"))
+	origin := serveTLS(t, root.leaf(t, "example.com").chain(), true, respond("by TLS"))
 	p := &forwardProxy{to: origin.Listener.Addr().String()}
 	plain := httptest.NewServer(p)
 	defer plain.Close()
@@ -168,7 +168,7 @@ func TestProxyFaults(t *testing.T) {
 	}
 	// The certificate of a proxy says nothing about the target.
 	root := (*authority)(nil).ca(t, "Root")
-	secure := serveTLS(t, root.leaf(t, "proxy.example", func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }).chain(), false, says("ok"))
+	secure := serveTLS(t, root.leaf(t, "proxy.example", func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }).chain(), false, respond("ok"))
 	h := newHTTP(t, HTTPConfig{Proxy: "https://" + secure.Listener.Addr().String()})
 	_, err = h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
 	var f *Fault
@@ -270,8 +270,8 @@ func socksProxy(t *testing.T, to string, reply byte, asked chan<- string) string
 
 func TestSOCKSProxy(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
-	secure := serveTLS(t, root.leaf(t, "example.com").chain(), true, says("by TLS"))
-	plain, rec := serve(t, says("plain"))
+	secure := serveTLS(t, root.leaf(t, "example.com").chain(), true, respond("by TLS"))
+	plain, rec := serve(t, respond("plain"))
 	asked := make(chan string, 10)
 	for _, row := range []struct{ url, to, want, text string }{
 		{"http://example.com/a", plain.Listener.Addr().String(), "example.com:80", "plain"},

@@ -325,7 +325,7 @@ func TestResolverRepeatsQueries(t *testing.T) {
 	}{
 		{"at once", []reply{{0, found, nil}}, "[192.0.2.1] ", 0, 1},
 		{"lost", []reply{{lost, nil, late}, {0, found, nil}}, "[192.0.2.1] ", 500 * time.Millisecond, 2},
-		{"lost and gone", []reply{{lost, nil, late}, {0, nil, gone}}, "[] dns-not-found", 500 * time.Millisecond, 2},
+		{"lost, then not found", []reply{{lost, nil, late}, {0, nil, gone}}, "[] dns-not-found", 500 * time.Millisecond, 2},
 		{"lost twice", []reply{{lost, nil, late}, {lost, nil, late}, {0, found, nil}}, "[192.0.2.1] ", 1500 * time.Millisecond, 3},
 		{"slow", []reply{{700 * time.Millisecond, found, nil}, {600 * time.Millisecond, nil, late}}, "[192.0.2.1] ", 700 * time.Millisecond, 2},
 		{"fails", []reply{{0, nil, errors.New("sick")}}, "[] dns-failure", 0, 1},

@@ -125,7 +125,7 @@ func isHandshake(err error) bool {
 	return errors.As(err, &chain) || strings.Contains(text, "tls: ") || strings.Contains(text, "x509: ")
 }
 
-// open connects to a server, over TLS if secure is true. limit is the most bytes to
+// open connects to a server, over TLS if secure is true. limit is the maximum number of bytes to
 // read from it.
 func (s *session) open(server serverAddr, secure bool, limit int64) (*boundedConn, error) {
 	for completed := false; ; completed = true {
@@ -226,7 +226,7 @@ type sessionPage struct {
 
 func (b *sessionPage) Close() error { b.session.end(); return nil }
 
-// maxQuotedText is the most bytes of a server's message that are quoted.
+// maxQuotedText is the maximum number of bytes of a server's message that are quoted.
 const maxQuotedText = 120
 
 // oneLine makes a server's text fit for a message: printable, on one line, and short.

@@ -13,7 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxExchangers is the most mail servers of a domain that are tried.
+// maxExchangers is the maximum number of mail servers of a domain that are tried.
 const maxExchangers = 4
 
 // ProbeMail asks the mail servers of an address's domain whether they accept mail for

@@ -287,11 +287,11 @@ func TestHappyEyeballs(t *testing.T) {
 		{"dead AAAA", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: dead}, "192.0.2.1:80", 250 * time.Millisecond, ""},
 		{"refused AAAA", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: refused}, "192.0.2.1:80", 0, ""},
 		{"first is best", []netip.Addr{v6, v4}, nil, "[2001:db8::1]:80", 0, ""},
-		{"families take turns", []netip.Addr{v4, v4b, v6}, map[netip.Addr]string{v4: dead, v4b: dead}, "[2001:db8::1]:80", 250 * time.Millisecond, ""},
+		{"families alternate", []netip.Addr{v4, v4b, v6}, map[netip.Addr]string{v4: dead, v4b: dead}, "[2001:db8::1]:80", 250 * time.Millisecond, ""},
 		{"all refuse", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: refused, v4: refused}, "", 0, "connect-refused"},
 		{"no IPv6 here", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: unreachable, v4: refused}, "", 0, "connect-refused"},
-		{"one silent", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: dead, v4: refused}, "", 20 * time.Second, "timeout"},
-		{"all silent", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: dead, v4: dead}, "", 20 * time.Second, "timeout"},
+		{"one without answer", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: dead, v4: refused}, "", 20 * time.Second, "timeout"},
+		{"all without answer", []netip.Addr{v6, v4}, map[netip.Addr]string{v6: dead, v4: dead}, "", 20 * time.Second, "timeout"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newResolver("", time.Second)

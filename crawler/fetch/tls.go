@@ -76,7 +76,7 @@ type verifier struct {
 	extras map[[sha256.Size]byte][]*x509.Certificate // keyed by leaf: issuers that the server does not send
 }
 
-// maxExtras is the most incomplete chains that are remembered.
+// maxExtras is the maximum number of incomplete chains that are remembered.
 const maxExtras = 10_000
 
 func newVerifier(config HTTPConfig) (*verifier, error) {

@@ -116,7 +116,7 @@ func serveTLS(t *testing.T, cert tls.Certificate, http2 bool, handle http.Handle
 	return server
 }
 
-func says(text string) http.HandlerFunc {
+func respond(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
 }
 
@@ -134,7 +134,7 @@ func TestCertificates(t *testing.T) {
 	}{
 		{"good", root.leaf(t, "example.com").chain(), "", "", ""},
 		{"with intermediate", intermediate.leaf(t, "example.com").chain(intermediate), "", "", ""},
-		{"with root and rubbish", intermediate.leaf(t, "example.com").chain(stranger, root, intermediate), "", "", ""},
+		{"with root and unrelated data", intermediate.leaf(t, "example.com").chain(stranger, root, intermediate), "", "", ""},
 		{"wildcard", root.leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = []string{"*.com", "example.com"} }).chain(), "", "", ""},
 		{"expires soon", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(10 * day) }).chain(), "", "", "tls-expires-soon"},
 		{"expires later", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(15 * day) }).chain(), "", "", ""},
@@ -155,7 +155,7 @@ func TestCertificates(t *testing.T) {
 		{"not for servers", root.leaf(t, "example.com", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning} }).chain(),
 			"tls-untrusted", "the certificate cannot be verified", ""},
 	} {
-		server := serveTLS(t, row.cert, true, says("ok"))
+		server := serveTLS(t, row.cert, true, respond("ok"))
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
 		resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 		if row.kind == "" {
@@ -190,17 +190,17 @@ func noteCodes(resp *Response) string {
 func TestHandshakeFaults(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	leaf := root.leaf(t, "example.com").chain()
-	old := httptest.NewUnstartedServer(says("ok"))
+	old := httptest.NewUnstartedServer(respond("ok"))
 	old.TLS = &tls.Config{Certificates: []tls.Certificate{leaf}, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
 	old.Config.ErrorLog = log.New(io.Discard, "", 0)
 	old.StartTLS()
 	defer old.Close()
-	oldKey := httptest.NewUnstartedServer(says("ok"))
+	oldKey := httptest.NewUnstartedServer(respond("ok"))
 	oldKey.TLS = &tls.Config{Certificates: []tls.Certificate{leaf}, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA}}
 	oldKey.Config.ErrorLog = log.New(io.Discard, "", 0)
 	oldKey.StartTLS()
 	defer oldKey.Close()
-	plain := httptest.NewServer(says("plain"))
+	plain := httptest.NewServer(respond("plain"))
 	defer plain.Close()
 	for _, row := range []struct{ name, to, kind, text string }{
 		{"TLS 1.1", old.Listener.Addr().String(), "tls-error", "the server refused the TLS handshake"},
@@ -293,7 +293,7 @@ func TestCertificateForAnAddress(t *testing.T) {
 			}
 		}
 	}
-	server := serveTLS(t, root.leaf(t, "example.com").chain(), false, says("ok"))
+	server := serveTLS(t, root.leaf(t, "example.com").chain(), false, respond("ok"))
 	for _, host := range []string{"127.0.0.1", "localhost"} { // with two faults, both report the same one
 		u := mustParse(t, strings.Replace(server.URL, "127.0.0.1", host, 1))
 		if _, err := newHTTP(t, HTTPConfig{}).Fetch(t.Context(), &Request{URL: u}); kindOfError(err) != "tls-hostname" {
@@ -351,7 +351,7 @@ func TestAddressesAreBounded(t *testing.T) {
 // the handshake.
 func TestClientCertificateWanted(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
-	server := httptest.NewUnstartedServer(says("ok"))
+	server := httptest.NewUnstartedServer(respond("ok"))
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain()}, ClientAuth: tls.RequireAnyClientCert}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()

@@ -15,7 +15,7 @@ import (
 // Content-Security-Policy.
 const maxHeaderBytes = 1 << 20
 
-// maxAddressTransports is the most hosts with transports of their own.
+// maxAddressTransports is the maximum number of hosts with transports of their own.
 const maxAddressTransports = 512
 
 // transports holds the connections to hosts, including idle ones.

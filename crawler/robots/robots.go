@@ -38,8 +38,8 @@ type Rules struct {
 	fault      *fetch.Fault
 }
 
-// maxCrawlDelay limits Crawl-delay. A longer delay is a mistake or a way to refuse,
-// which Disallow is for.
+// maxCrawlDelay limits Crawl-delay. A longer delay is a mistake or an attempt to
+// refuse, for which there is Disallow.
 const maxCrawlDelay = time.Hour
 
 // libraryAgent is the agent of the one group that the library reads.

@@ -97,7 +97,7 @@ func (c *spellingCounts) add(key uint64) int {
 	return int(n)
 }
 
-// hashString returns the 64-bit FNV-1a hash of s, mixed.
+// hashString returns the 64-bit FNV-1a hash of s, spread by mix.
 func hashString(s string) uint64 {
 	h := hashSeed
 	for i := 0; i < len(s); i++ {

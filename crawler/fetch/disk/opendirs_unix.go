@@ -35,7 +35,7 @@ type openDir struct {
 	dropped bool
 }
 
-// maxOpenDirs is the most directories that stay open.
+// maxOpenDirs is the maximum number of directories that stay open.
 const maxOpenDirs = 16
 
 func newOpenDirs(root *os.Root) *openDirs {

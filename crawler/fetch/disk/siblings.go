@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxSiblings is the most names of a directory for which Siblings returns URLs.
+// maxSiblings is the maximum number of names of a directory for which Siblings returns URLs.
 const maxSiblings = 20_000
 
 // Siblings returns the URLs of possible link targets in the same directory as a URL of

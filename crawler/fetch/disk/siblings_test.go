@@ -52,7 +52,7 @@ func TestSiblings(t *testing.T) {
 			got = append(got, strings.TrimPrefix(v.String(), "https://e.test/docs/"))
 		}
 		if strings.Join(got, " ") != want {
-			t.Errorf("beside %s: %v, want %s", path, got, want)
+			t.Errorf("siblings of %s: %v, want %s", path, got, want)
 		}
 	}
 }

@@ -26,8 +26,8 @@ type SiteConfig struct {
 	Synthetic bool
 }
 
-// Site answers requests for the URLs below a base from a directory, as the host on
-// which it will be published would. It never leaves the directory.
+// Site answers requests for the URLs below a base from a directory. It answers like the host
+// on which the directory will be published, and never leaves the directory.
 //
 // Each segment of a URL's path is percent-decoded exactly once to get a file name; the
 // query is ignored. Names are compared byte by byte on every operating system. A file

@@ -278,9 +278,8 @@ func TestSiteOfSources(t *testing.T) {
 	}
 }
 
-// TestPagesOfGenerators checks that links to pages that mdBook and other generators
-// will create from an existing document work, under the names that the generator gives
-// them.
+// TestPagesOfGenerators checks links to pages that mdBook and other generators will
+// create from existing documents.
 func TestPagesOfGenerators(t *testing.T) {
 	files := []string{"SUMMARY.md", "guide.md", "guide/a.txt", "a b.rst", "both.html", "both.md", "book/README.md", "blog/index.markdown", "myindex/README.md", "Upper.adoc",
 		"dir.html/a.md", "public/logo.png", "public/sub/a b.pdf"}
@@ -366,7 +365,7 @@ func TestSiteUnderPath(t *testing.T) {
 		}
 		for _, url := range []string{"https://example.org/sub/", "https://example.com:8443/sub/", "ftp://example.com/sub/", "mailto:a@example.com"} {
 			if site.Holds(mustParse(t, url)) {
-				t.Errorf("holds %s", url)
+				t.Errorf("Holds is true for %s", url)
 			}
 		}
 	}

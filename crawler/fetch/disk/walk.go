@@ -14,7 +14,7 @@ import (
 // maxWalkDepth is the greatest nesting depth of directories.
 const maxWalkDepth = 256
 
-// maxWalkErrors is the most unreadable directories that Walk reports.
+// maxWalkErrors is the maximum number of unreadable directories that Walk reports.
 const maxWalkErrors = 100
 
 // versionControl are directories that contain no documents of a site.

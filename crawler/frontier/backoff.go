@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// MaxBackoff bounds the wait before a retry.
+// MaxBackoff is the longest wait before a retry.
 const MaxBackoff = time.Minute
 
-// Backoff is the wait before the next try after so many retries: doubled for each,
-// half of it left to chance.
-func Backoff(mean time.Duration, retries int, most time.Duration) time.Duration {
-	wait := min(mean<<min(retries, 10), most)
+// Backoff returns how long to wait after a number of retries. The wait doubles with each
+// retry up to longest, and is random by half of it up or down.
+func Backoff(mean time.Duration, retries int, longest time.Duration) time.Duration {
+	wait := min(mean<<min(retries, 10), longest)
 	return wait/2 + rand.N(wait+1)
 }

@@ -5,21 +5,19 @@ import (
 	"errors"
 )
 
-// Past is what is remembered of the earlier visits of a target that was put back.
+// Past is what a deferred target keeps of its earlier visits.
 type Past struct {
-	Requests int // sent so far
-	Asked    bool
-	Tries    int    // visits that came to an outcome
-	Starved  int    // visits that met a limit of our own machine
-	Waited   int    // visits in which it was not asked yet
-	Last     []byte // its outcome, when only the second pass is missing
-	Answer   []byte // its outcome so far, should its host be given up
+	Requests int    // requests sent so far
+	Asked    bool   // a visit has sent a request for the target itself
+	Tries    int    // visits with an outcome
+	Starved  int    // visits that failed by a limit of this machine
+	Waited   int    // visits that sent no request for the target yet
+	Last     []byte // the outcome of the first pass, for a target of the second pass
+	Answer   []byte // the last outcome, for the case that its host is given up
 }
 
-// A past as the store keeps it: the numbers, asked and the lengths of the outcomes
-// as varints in this order, then the outcomes.
-
-// Encode writes the past as a note for the store.
+// Encode returns the past as a note: Requests, Tries, Starved, Waited, Asked and the
+// lengths of the outcomes as varints, then the outcomes.
 func (p *Past) Encode() []byte {
 	asked := uint64(0)
 	if p.Asked {
@@ -33,13 +31,13 @@ func (p *Past) Encode() []byte {
 	return append(append(b, p.Last...), p.Answer...)
 }
 
-// maxPast bounds the numbers of a past: there is no more of anything in one.
+// maxPast is the greatest number in a past.
 const maxPast = 1 << 30
 
 var errPast = errors.New("the note of its earlier visits is damaged")
 
-// DecodePast reads a note; none is the past of a target that was not visited. The
-// outcomes are parts of the note.
+// DecodePast decodes a note. An empty note is the past of a target that was not visited.
+// The outcomes are parts of the note.
 func DecodePast(note []byte) (Past, error) {
 	if len(note) == 0 {
 		return Past{}, nil

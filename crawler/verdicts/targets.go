@@ -86,8 +86,6 @@ func notReached(stoppedBy string) *check.Outcome {
 
 func (t *targets) of(id frontier.ID) state { return t.states[id-1] }
 
-func (t *targets) need(id frontier.ID) frontier.Need { return t.needs[id-1] }
-
 func (t *targets) known(id frontier.ID) bool { return int(id) <= len(t.states) }
 
 // load reads every target, and hands each to also. Watched says whether somebody waits

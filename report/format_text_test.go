@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 func TestTextIsAsDocumented(t *testing.T) {
@@ -352,7 +353,7 @@ func TestTextReasons(t *testing.T) {
 		{"a file that is not there", crawler.Result{Code: check.CodeFileMissing, Message: page + "old: there is no such file"}, ""},
 		{"a directory that is", crawler.Result{Code: check.CodeFileMissing, Message: page + "old: the directory has no index.html"}, "the directory has no index.html"},
 		{"a place that may be made", crawler.Result{Code: check.CodeFragmentUnverified, Message: `no element has the id "x" in the delivered HTML; a script may create it`}, ""},
-		{"a place that was not looked for", crawler.Result{Code: check.CodeFragmentUnverified, Message: `the page was not read, so the id "x" could not be looked for`}, `the page was not read, so the id "x" could not be looked for`},
+		{"a place that was not looked for", crawler.Result{Code: check.CodeFragmentUnverified, Message: `the page was not read, so the id "x" could not be checked`}, `the page was not read, so the id "x" could not be checked`},
 		{"no answer", crawler.Result{Code: check.CodeTimeout, Message: "example.com:443: no connection within 20s"}, ""},
 		{"no question", crawler.Result{Code: check.CodeTimeout, Message: "not asked: example.com let many requests before go without any answer"}, "not asked: example.com let many requests before go without any answer"},
 		{"the rule", crawler.Result{Verdict: check.Skipped, Code: check.CodeExcluded, Message: `excluded by \.zip$`}, `excluded by \.zip$`},
@@ -371,6 +372,32 @@ func TestTextReasons(t *testing.T) {
 		rows := strings.Split(render(t, "text", Options{Show: ShowDefault | ShowSkipped}, run), "\n")
 		if _, got, _ := strings.Cut(rows[1], r.URL); strings.TrimSpace(got) != test.want {
 			t.Errorf("%s: %q has %q behind the URL, want %q", test.name, rows[1], strings.TrimSpace(got), test.want)
+		}
+	}
+}
+
+// The messages of package check that reason omits must still have the text that it looks
+// for.
+func TestReasonOmitsMessagesOfCheck(t *testing.T) {
+	target, _, err := urinorm.ParseWeb("https://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Read: true}
+	anchor := page.Judge(check.Question{URL: target, Fragment: "x", HasFragment: true})
+	scheme := check.UncheckedScheme("qqqqq:x")
+	for _, test := range []struct {
+		want, code check.Code
+		message    string
+	}{
+		{check.CodeFragmentUnverified, anchor.Code, anchor.Message},
+		{check.CodeSchemeUnknown, scheme.Code, scheme.Message},
+	} {
+		if test.code != test.want || test.message == "" {
+			t.Errorf("code %s, message %q, want %s with a message", test.code, test.message, test.want)
+		}
+		if got := reason(target.String(), test.code, test.message); got != "" {
+			t.Errorf("%s: the reason is %q, want none", test.code, got)
 		}
 	}
 }

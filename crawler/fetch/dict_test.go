@@ -25,14 +25,14 @@ func dictd(t *testing.T) string {
 
 func TestDictd(t *testing.T) {
 	at := dictd(t)
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, row := range []struct{ path, want string }{
 		{"", "ok"}, {"/", "ok"}, {"/d:tree", "ok"}, {"/d:tree:plants", "ok"}, {"/d:big%20tree:plants:1", "ok"}, {"/d:tree:*", "ok"},
 		{"/m:tre", "ok"}, {"/m:tre:plants:prefix", "ok"}, {"/m:zzzzzzzzz:plants:exact", "file-missing"},
 		{"/d:stone", "file-missing"}, {"/d:tree:stones", "file-missing"}, {"/m:tree:plants:nonsense", "file-missing"},
 		{"/d:a%22b%5C", "file-missing"}, {"/d:", "uri-invalid"}, {"/q:tree", "uri-invalid"},
 	} {
-		resp, _, fault := fetchURL(t, daemons, "dict://"+at+row.path, Existence)
+		resp, _, fault := fetchURL(t, others, "dict://"+at+row.path, Existence)
 		if got := verdict(resp, fault); got != row.want {
 			t.Errorf("%s: %s (%v), want %s", row.path, got, fault, row.want)
 		}
@@ -47,8 +47,8 @@ func TestDictAnswers(t *testing.T) {
 		{"220 hello\r\n", "500 what?\r\n", "protocol-error"},
 	} {
 		server := serveLines(t, func(c *serverConn) { c.script(row.greeting, map[string]string{"": row.answer}) })
-		_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-		_, _, fault := fetchURL(t, daemons, "dict://"+server.addr.String()+"/d:tree", Existence)
+		_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+		_, _, fault := fetchURL(t, others, "dict://"+server.addr.String()+"/d:tree", Existence)
 		if fault == nil || fault.Kind != row.want {
 			t.Errorf("%q %q: %v, want %s", row.greeting, row.answer, fault, row.want)
 		}

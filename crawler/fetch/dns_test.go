@@ -54,10 +54,10 @@ func TestDNS(t *testing.T) {
 		{"a%20b", "uri-invalid"},
 		{"", "uri-invalid"},
 	} {
-		_, daemons := newOtherSchemes(t, HTTPConfig{DNSServer: at}, OtherSchemesConfig{DNSServer: at})
+		_, others := newOtherSchemes(t, HTTPConfig{DNSServer: at}, OtherSchemesConfig{DNSServer: at})
 		addresses := []string{"dns:" + row.name, "dns://" + host + ":" + port + "/" + row.name}
 		for _, address := range addresses {
-			resp, _, fault := fetchURL(t, daemons, address, Existence)
+			resp, _, fault := fetchURL(t, others, address, Existence)
 			if got := verdict(resp, fault); got != row.want {
 				t.Errorf("%s: %s (%v), want %s", address, got, fault, row.want)
 			}

@@ -161,14 +161,14 @@ func TestPyftpdlib(t *testing.T) {
 		"old": "    proto_cmds = {k: v for k, v in FTPHandler.proto_cmds.items() if k not in ('MLST', 'MLSD', 'SIZE', 'EPSV', 'MDTM')}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+			_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 			base := "ftp://" + pyftpd(t, dir, settings)
-			checkFTP(t, daemons, base)
+			checkFTP(t, others, base)
 			at := strings.TrimPrefix(base, "ftp://")
 			for user, want := range map[string]string{
 				"jo%20e:s%3Ae%2Fc%40ret": "ok", "jo%20e:wrong": "file-unreadable", "nobody:x": "file-unreadable",
 			} {
-				resp, _, fault := fetchURL(t, daemons, "ftp://"+user+"@"+at+"/readme.txt", Existence)
+				resp, _, fault := fetchURL(t, others, "ftp://"+user+"@"+at+"/readme.txt", Existence)
 				if got := verdict(resp, fault); got != want {
 					t.Errorf("%s: %s (%v), want %s", user, got, fault, want)
 				}
@@ -188,8 +188,8 @@ func TestFTPOverIPv6(t *testing.T) {
 	}
 	listener.Close()
 	base := "ftp://" + pyftpdAt(t, "::1", ftpTree(t), "")
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-	checkFTP(t, daemons, base)
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	checkFTP(t, others, base)
 }
 
 // As in curl, the netrc file may contain the account for an FTP host.
@@ -201,9 +201,9 @@ func TestFTPNetrc(t *testing.T) {
 	if err := os.WriteFile(file, []byte("machine 127.0.0.1 login jim password secret\nmachine other.example login x password y\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, daemons := newOtherSchemes(t, HTTPConfig{Netrc: file}, OtherSchemesConfig{})
-	fetchURL(t, daemons, "ftp://"+server.addr.String()+"/", Existence)
-	fetchURL(t, daemons, "ftp://joe:own@"+server.addr.String()+"/", Existence)
+	_, others := newOtherSchemes(t, HTTPConfig{Netrc: file}, OtherSchemesConfig{})
+	fetchURL(t, others, "ftp://"+server.addr.String()+"/", Existence)
+	fetchURL(t, others, "ftp://joe:own@"+server.addr.String()+"/", Existence)
 	got := server.lines()
 	want := []string{"USER jim\r\n", "PASS secret\r\n", "USER joe\r\n", "PASS own\r\n"}
 	if len(got) < 4 || !slices.Equal(slices.DeleteFunc(got, func(s string) bool { return !strings.HasPrefix(s, "USER") && !strings.HasPrefix(s, "PASS") }), want) {
@@ -245,14 +245,14 @@ func TestFTPAccount(t *testing.T) {
 
 func TestFTPTooManyUsers(t *testing.T) {
 	base := "ftp://" + pyftpd(t, ftpTree(t), "---\nserver.max_cons = 1\n")
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "ftp://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	conn.Read(make([]byte, 1)) // part of it
-	_, _, fault := fetchURL(t, daemons, base+"/", Existence)
+	_, _, fault := fetchURL(t, others, base+"/", Existence)
 	if fault == nil || fault.Kind != "rate-limited" || !fault.Retry || !mentions(fault, "421") {
 		t.Errorf("%v, want rate-limited", fault)
 	}
@@ -309,9 +309,9 @@ func userName(t *testing.T) string {
 
 func TestVsftpd(t *testing.T) {
 	base := "ftp://" + vsftpd(t, ftpTree(t), "").String()
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-	checkFTP(t, daemons, base)
-	if _, _, fault := fetchURL(t, daemons, strings.Replace(base, "//", "//jim:x@", 1)+"/", Existence); fault == nil || fault.Kind != "file-unreadable" {
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	checkFTP(t, others, base)
+	if _, _, fault := fetchURL(t, others, strings.Replace(base, "//", "//jim:x@", 1)+"/", Existence); fault == nil || fault.Kind != "file-unreadable" {
 		t.Errorf("an unknown user: %v, want file-unreadable", fault)
 	}
 }
@@ -332,8 +332,8 @@ func TestVsftpdTLS(t *testing.T) {
 				host = "127.0.0.1:21"
 				config.ConnectTo = []ConnectTo{{From: host, To: addr.String()}}
 			}
-			_, daemons := newOtherSchemes(t, config, OtherSchemesConfig{})
-			checkFTP(t, daemons, "ftps://"+host)
+			_, others := newOtherSchemes(t, config, OtherSchemesConfig{})
+			checkFTP(t, others, "ftps://"+host)
 
 			config.CAFile = ""
 			_, strict := newOtherSchemes(t, config, OtherSchemesConfig{})
@@ -433,9 +433,9 @@ func TestFTPFaults(t *testing.T) {
 				row.data = none
 			}
 			server := ftpServer(t, row.answers, row.data)
-			_, daemons := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
+			_, others := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
 			start := time.Now()
-			resp, text, fault := fetchURL(t, daemons, "ftp://"+server.addr.String()+"/"+row.path, row.need)
+			resp, text, fault := fetchURL(t, others, "ftp://"+server.addr.String()+"/"+row.path, row.need)
 			if fault == nil && resp == nil {
 				t.Fatal("neither an answer nor a fault")
 			}
@@ -455,8 +455,8 @@ func TestFTPFaults(t *testing.T) {
 // A name must not become an option of ls on the server.
 func TestFTPNameLikeAnOption(t *testing.T) {
 	server := ftpServer(t, map[string]string{"SIZE": "550 no\r\n", "CWD": "550 no\r\n"}, func(net.Conn) {})
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-	fetchURL(t, daemons, "ftp://"+server.addr.String()+"/-R%2Fx", Existence)
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	fetchURL(t, others, "ftp://"+server.addr.String()+"/-R%2Fx", Existence)
 	if said := strings.Join(server.lines(), ""); !strings.Contains(said, "LIST ./-R\r\n") || strings.Contains(said, "LIST -R") {
 		t.Errorf("said %q", said)
 	}
@@ -479,8 +479,8 @@ func TestFTPListing(t *testing.T) {
 		"nonsense",
 	}
 	server := ftpServer(t, nil, func(conn net.Conn) { conn.Write([]byte(strings.Join(lines, "\r\n") + "\r\n")) })
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-	got := linksOf(t, daemons, "ftp://"+server.addr.String()+"/")
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	got := linksOf(t, others, "ftp://"+server.addr.String()+"/")
 	want := []string{"%3Cb%3E%26%22%27.txt", "caf%E9", "dos%20dir/", "dos.txt", "javascript%3Aalert%281%29/", "link", "passwd"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

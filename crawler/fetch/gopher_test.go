@@ -33,7 +33,7 @@ func TestGophernicus(t *testing.T) {
 		}
 	}
 	at := superServer(t, "gophernicus", "-r", dir, "-h", "127.0.0.1", "-p", "7070", "-nr", "-nx", "-nq", "-ns", "-nm", "-nv", "-nf", "-nl", "-nd").String()
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	base := "gopher://" + at
 	for _, row := range []struct{ path, want, contentType string }{
 		{"", "ok", "text/html"},
@@ -51,7 +51,7 @@ func TestGophernicus(t *testing.T) {
 		{"/9/nothing", "file-missing", ""},
 	} {
 		for _, need := range []Need{Existence, Content} {
-			resp, _, fault := fetchURL(t, daemons, base+row.path, need)
+			resp, _, fault := fetchURL(t, others, base+row.path, need)
 			if got := verdict(resp, fault); got != row.want {
 				t.Errorf("%s: %s (%v), want %s", row.path, got, fault, row.want)
 			} else if fault == nil && !strings.HasPrefix(resp.ContentType, row.contentType) {
@@ -59,10 +59,10 @@ func TestGophernicus(t *testing.T) {
 			}
 		}
 	}
-	if _, text, _ := fetchURL(t, daemons, base+"/0/a.txt", Content); !strings.HasPrefix(text, "hello") {
+	if _, text, _ := fetchURL(t, others, base+"/0/a.txt", Content); !strings.HasPrefix(text, "hello") {
 		t.Errorf("a.txt: %q", text)
 	}
-	got := linksOf(t, daemons, base+"/1/menu")
+	got := linksOf(t, others, base+"/1/menu")
 	want := []string{
 		"gopher://127.0.0.1:7070/0/a.txt", "gopher://127.0.0.1:7070/1/docs", "gopher://gopher.example/7/find",
 		"gopher://gopher.example:7070/1/x%20y", "https://example.com/?a=b&c", "telnet://joe@telnet.example:2323/",
@@ -77,19 +77,19 @@ func TestGopherSelector(t *testing.T) {
 		c.read()
 		c.say("iok\t\t\t\r\n.\r\n")
 	})
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, row := range []struct{ path, want string }{
 		{"", "\r\n"}, {"/1", "\r\n"}, {"/1x", "x\r\n"}, {"/7/find%09two%20words", "/find\ttwo words\r\n"}, {"/0/gr%C3%BC%25df", "/grü%df\r\n"}, {"/1/a?b=c", "/a?b=c\r\n"},
 	} {
 		before := len(server.lines())
-		if _, _, fault := fetchURL(t, daemons, "gopher://"+server.addr.String()+row.path, Existence); fault != nil {
+		if _, _, fault := fetchURL(t, others, "gopher://"+server.addr.String()+row.path, Existence); fault != nil {
 			t.Errorf("%s: %v", row.path, fault)
 		}
 		if got := server.lines()[before:]; len(got) != 1 || got[0] != row.want {
 			t.Errorf("%s: sent %q, want %q", row.path, got, row.want)
 		}
 	}
-	resp, _, fault := fetchURL(t, daemons, "gopher://"+server.addr.String()+"/8joe", Existence)
+	resp, _, fault := fetchURL(t, others, "gopher://"+server.addr.String()+"/8joe", Existence)
 	if verdict(resp, fault) != "ok" {
 		t.Errorf("an item that is a terminal: %v", fault)
 	}
@@ -132,8 +132,8 @@ func TestGopherFaults(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			server := serveLines(t, row.talk)
-			_, daemons := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
-			resp, _, fault := fetchURL(t, daemons, "gopher://"+server.addr.String()+row.path, Content)
+			_, others := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
+			resp, _, fault := fetchURL(t, others, "gopher://"+server.addr.String()+row.path, Content)
 			got := verdict(resp, fault)
 			if row.name == "text without end" && got == "body-truncated" {
 				return

@@ -70,7 +70,7 @@ access to * by * read
 func TestSlapd(t *testing.T) {
 	certificate, authority := serverCertificate(t)
 	plain, secure := slapd(t, certificate)
-	_, daemons := newOtherSchemes(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
 	for _, row := range []struct{ url, want string }{
 		{"//@/ou=people,dc=example,dc=com", "ok"},
 		{"//@/OU=People,DC=example,DC=com", "ok"},
@@ -100,7 +100,7 @@ func TestSlapd(t *testing.T) {
 			if strings.Contains(row.url, "@@") {
 				address = scheme + ":" + strings.Replace(row.url, "@@", "@"+at, 1)
 			}
-			resp, _, fault := fetchURL(t, daemons, address, Existence)
+			resp, _, fault := fetchURL(t, others, address, Existence)
 			if got := verdict(resp, fault); got != row.want {
 				t.Errorf("%s: %s (%v), want %s", address, got, fault, row.want)
 			}
@@ -132,8 +132,8 @@ func TestLDAPFaults(t *testing.T) {
 			c.say(row.answer)
 			c.hang()
 		})
-		_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-		_, _, fault := fetchURL(t, daemons, "ldap://"+server.addr.String()+"/dc=x", Existence)
+		_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+		_, _, fault := fetchURL(t, others, "ldap://"+server.addr.String()+"/dc=x", Existence)
 		if fault == nil || fault.Kind != row.want {
 			t.Errorf("%s: %v, want %s", row.name, fault, row.want)
 		}

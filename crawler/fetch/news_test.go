@@ -27,7 +27,7 @@ func snntpd(t *testing.T) string {
 
 func TestSnntpd(t *testing.T) {
 	at := snntpd(t)
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{NewsServer: at})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{NewsServer: at})
 	for _, row := range []struct{ url, want string }{
 		{"news:local.test", "ok"},
 		{"news://" + at + "/local.test", "ok"},
@@ -47,7 +47,7 @@ func TestSnntpd(t *testing.T) {
 		{"news:*", "ok"},
 		{"news://" + at, "ok"},
 	} {
-		resp, _, fault := fetchURL(t, daemons, row.url, Existence)
+		resp, _, fault := fetchURL(t, others, row.url, Existence)
 		if got := verdict(resp, fault); got != row.want {
 			t.Errorf("%s: %s (%v), want %s", row.url, got, fault, row.want)
 		}
@@ -56,9 +56,9 @@ func TestSnntpd(t *testing.T) {
 
 func TestNewsWithoutServer(t *testing.T) {
 	t.Setenv("NNTP_SERVER", "")
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, address := range []string{"news:comp.lang.go", "nntp:comp.lang.go", "snews:a@b"} {
-		_, _, fault := fetchURL(t, daemons, address, Existence)
+		_, _, fault := fetchURL(t, others, address, Existence)
 		if fault == nil || fault.Kind != "scheme-unchecked" || !mentions(fault, "--nntp-server") {
 			t.Errorf("%s: %v, want scheme-unchecked", address, fault)
 		}
@@ -86,8 +86,8 @@ func TestNewsAnswers(t *testing.T) {
 			}
 			c.script(row.greeting, row.answers)
 		})
-		_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-		resp, _, fault := fetchURL(t, daemons, "news://"+server.addr.String()+"/a.b", Existence)
+		_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+		resp, _, fault := fetchURL(t, others, "news://"+server.addr.String()+"/a.b", Existence)
 		if got := verdict(resp, fault); got != row.want {
 			t.Errorf("%s: %s (%v), want %s", row.name, got, fault, row.want)
 		}
@@ -114,9 +114,9 @@ func TestNewsAccount(t *testing.T) {
 			}
 		}
 	})
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for user, want := range map[string]string{"jim:secret@": "ok", "jim:wrong@": "file-unreadable", "": "file-unreadable"} {
-		resp, _, fault := fetchURL(t, daemons, "nntp://"+user+server.addr.String()+"/a.b", Existence)
+		resp, _, fault := fetchURL(t, others, "nntp://"+user+server.addr.String()+"/a.b", Existence)
 		if got := verdict(resp, fault); got != want {
 			t.Errorf("%q: %s (%v), want %s", user, got, fault, want)
 		}

@@ -291,7 +291,7 @@ func patience(want string) time.Duration {
 }
 
 func TestPorts(t *testing.T) {
-	_, daemons := newOtherSchemes(t, HTTPConfig{AllowPorts: []int{81}}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{AllowPorts: []int{81}}, OtherSchemesConfig{})
 	for _, row := range []struct{ url, want string }{
 		{"gopher://127.0.0.1:25/0x", "port-blocked"},
 		{"gopher://127.0.0.1:6667/0x", "port-blocked"},
@@ -312,7 +312,7 @@ func TestPorts(t *testing.T) {
 		if err != nil {
 			continue // the parser rejects it
 		}
-		_, err = daemons.Fetch(t.Context(), &Request{URL: u})
+		_, err = others.Fetch(t.Context(), &Request{URL: u})
 		var fault *Fault
 		if !errors.As(err, &fault) || fault.Kind != row.want {
 			t.Errorf("%s: %v, want %s", row.url, err, row.want)
@@ -324,7 +324,7 @@ func TestPorts(t *testing.T) {
 // commands (RFC 3986 section 7.2).
 func TestInjection(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) { c.say("220 hello\r\n"); c.hang() })
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	at := server.addr.String()
 	for _, address := range []string{
 		"ftp://" + at + "/a%0D%0ADELE%20x",
@@ -350,7 +350,7 @@ func TestInjection(t *testing.T) {
 		"finger://" + at + "/joe@other.example",
 		"dns:a%0Ab",
 	} {
-		if _, _, fault := fetchURL(t, daemons, address, Existence); fault == nil || fault.Kind != "uri-invalid" {
+		if _, _, fault := fetchURL(t, others, address, Existence); fault == nil || fault.Kind != "uri-invalid" {
 			t.Errorf("%s: %v, want uri-invalid", address, fault)
 		}
 	}
@@ -360,13 +360,13 @@ func TestInjection(t *testing.T) {
 }
 
 func TestHasScheme(t *testing.T) {
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger dns") {
-		if !daemons.Has(scheme) {
+		if !others.Has(scheme) {
 			t.Errorf("%s has no fetcher", scheme)
 		}
 	}
-	if daemons.Has("tel") {
+	if others.Has("tel") {
 		t.Error("tel: has a fetcher")
 	}
 }
@@ -394,14 +394,14 @@ func TestNewOtherSchemesErrors(t *testing.T) {
 
 func TestOtherSchemesDenyPrivate(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) { c.hang() })
-	_, daemons := newOtherSchemes(t, HTTPConfig{DenyPrivate: true}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{DenyPrivate: true}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger") {
-		_, _, fault := fetchURL(t, daemons, scheme+"://"+server.addr.String()+"/", Existence)
+		_, _, fault := fetchURL(t, others, scheme+"://"+server.addr.String()+"/", Existence)
 		if fault == nil || fault.Kind != "address-denied" {
 			t.Errorf("%s: %v, want address-denied", scheme, fault)
 		}
 	}
-	if _, _, fault := fetchURL(t, daemons, "dns://127.0.0.1/example.com", Existence); fault == nil || fault.Kind != "address-denied" {
+	if _, _, fault := fetchURL(t, others, "dns://127.0.0.1/example.com", Existence); fault == nil || fault.Kind != "address-denied" {
 		t.Errorf("dns: %v, want address-denied", fault)
 	}
 }
@@ -541,13 +541,13 @@ func TestSlowBanner(t *testing.T) {
 func TestCanceledSession(t *testing.T) {
 	reached := make(chan bool, 16)
 	server := serveLines(t, func(c *serverConn) { reached <- true; c.hang() })
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news snews ldap ldaps dict finger") {
 		u, _, _ := urinorm.ParseWeb(urlAt(scheme, server.addr))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stopped := errors.New("that is enough")
 		go func() { <-reached; cancel(stopped) }()
-		if _, err := daemons.Fetch(ctx, &Request{URL: u}); !errors.Is(err, stopped) {
+		if _, err := others.Fetch(ctx, &Request{URL: u}); !errors.Is(err, stopped) {
 			t.Errorf("%s: %v, want the context's cause", scheme, err)
 		}
 	}

@@ -321,13 +321,13 @@ func TestSOCKSProxy(t *testing.T) {
 			}
 		}()
 		config := HTTPConfig{Proxy: "socks5://me:pass@" + listener.Addr().String()}
-		_, daemons := newOtherSchemes(t, config, OtherSchemesConfig{})
+		_, others := newOtherSchemes(t, config, OtherSchemesConfig{})
 		_, err = newHTTP(t, config).Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
 		var f *Fault
 		if !errors.As(err, &f) || !f.Local || !mentions(f, want) {
 			t.Errorf("%q: %v", reply, err)
 		}
-		if _, _, f := fetchURL(t, daemons, "telnet://h.example/", Existence); f == nil || !f.Local || !mentions(f, want) {
+		if _, _, f := fetchURL(t, others, "telnet://h.example/", Existence); f == nil || !f.Local || !mentions(f, want) {
 			t.Errorf("%q: telnet: %v", reply, f)
 		}
 	}
@@ -363,13 +363,13 @@ func TestSOCKSProxyForAllSchemes(t *testing.T) {
 		t.Errorf("nntp: %v", fault)
 	}
 	for reply, kind := range map[byte]string{5: "connect-refused", 4: "timeout", 1: "connection-reset"} {
-		_, daemons := newOtherSchemes(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)}, OtherSchemesConfig{})
-		if _, _, fault := fetchURL(t, daemons, "telnet://h.example/", Existence); fault == nil || fault.Kind != kind || !mentions(fault, "the proxy") {
+		_, others := newOtherSchemes(t, HTTPConfig{Proxy: "socks5://" + socksProxy(t, "", reply, asked)}, OtherSchemesConfig{})
+		if _, _, fault := fetchURL(t, others, "telnet://h.example/", Existence); fault == nil || fault.Kind != kind || !mentions(fault, "the proxy") {
 			t.Errorf("reply %d: %v, want %s", reply, fault, kind)
 		}
 	}
-	_, daemons := newOtherSchemes(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, OtherSchemesConfig{})
-	if _, _, fault := fetchURL(t, daemons, "telnet://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
+	_, others := newOtherSchemes(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, OtherSchemesConfig{})
+	if _, _, fault := fetchURL(t, others, "telnet://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
 		t.Errorf("a private target: %v", fault)
 	}
 }
@@ -391,7 +391,7 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	}))
 	defer proxy.Close()
 	with := strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)
-	d, daemons := newOtherSchemes(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, OtherSchemesConfig{})
+	d, others := newOtherSchemes(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, OtherSchemesConfig{})
 	d.web.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		t.Errorf("the client itself looked up %s", host)
 		return nil, errors.New("no")
@@ -405,7 +405,7 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	} {
 		for _, need := range []Need{Existence, Content} {
 			asked = nil
-			resp, text, fault := fetchURL(t, daemons, row.url, need)
+			resp, text, fault := fetchURL(t, others, row.url, need)
 			if verdict(resp, fault) != row.want || (text != "") != (need == Content && row.want == "200") || resp.Requests != 1 {
 				t.Errorf("%s: %+v %q, %v", row.url, resp, text, fault)
 			}
@@ -419,19 +419,19 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	}
 	for _, address := range []string{"ftp://ftp.example/a%0D%0Ab", "ftp://joe%0A:x@ftp.example/"} {
 		asked = nil
-		if _, _, fault := fetchURL(t, daemons, address, Existence); fault == nil || fault.Kind != "uri-invalid" || len(asked) > 0 {
+		if _, _, fault := fetchURL(t, others, address, Existence); fault == nil || fault.Kind != "uri-invalid" || len(asked) > 0 {
 			t.Errorf("%s: %v, asked %q", address, fault, asked)
 		}
 	}
 	broken := serveLines(t, func(c *serverConn) { c.read(); c.say("SSH-2.0\r\n") })
 	for proxy, kind := range map[string]string{"http://" + broken.addr.String(): "protocol-error", "http://127.0.0.1:1": "connect-refused"} {
-		_, daemons := newOtherSchemes(t, HTTPConfig{Proxy: proxy}, OtherSchemesConfig{})
-		if _, _, fault := fetchURL(t, daemons, "ftp://ftp.example/", Content); fault == nil || fault.Kind != kind {
+		_, others := newOtherSchemes(t, HTTPConfig{Proxy: proxy}, OtherSchemesConfig{})
+		if _, _, fault := fetchURL(t, others, "ftp://ftp.example/", Content); fault == nil || fault.Kind != kind {
 			t.Errorf("%s: %v, want %s", proxy, fault, kind)
 		}
 	}
 	server := serveLines(t, func(c *serverConn) { c.say("1a\tb\tc\t70\r\n.\r\n") })
-	if resp, _, fault := fetchURL(t, daemons, "gopher://"+server.addr.String()+"/1", Existence); verdict(resp, fault) != "ok" {
+	if resp, _, fault := fetchURL(t, others, "gopher://"+server.addr.String()+"/1", Existence); verdict(resp, fault) != "ok" {
 		t.Errorf("gopher: %v", fault)
 	}
 	private, _ := NewHTTP(HTTPConfig{Proxy: with, DenyPrivate: true})

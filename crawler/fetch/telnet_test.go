@@ -22,11 +22,11 @@ func telnetd(t *testing.T) string {
 
 func TestTelnetd(t *testing.T) {
 	at := telnetd(t)
-	_, daemons := newOtherSchemes(t, HTTPConfig{Timeout: 10 * time.Second}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{Timeout: 10 * time.Second}, OtherSchemesConfig{})
 	for _, row := range []struct{ userinfo, want string }{
 		{"", "ok"}, {"joe@", "ok"}, {"joe:pass%20word@", "ok"}, {"joe:wrong@", "file-unreadable"},
 	} {
-		resp, _, fault := fetchURL(t, daemons, "telnet://"+row.userinfo+at+"/", Existence)
+		resp, _, fault := fetchURL(t, others, "telnet://"+row.userinfo+at+"/", Existence)
 		if got := verdict(resp, fault); got != row.want {
 			t.Errorf("%q: %s (%v), want %s", row.userinfo, got, fault, row.want)
 		}
@@ -46,8 +46,8 @@ func TestTelnetNegotiation(t *testing.T) {
 		c.say("\r\n\r\n$ ")
 		c.hang()
 	})
-	_, daemons := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
-	resp, _, fault := fetchURL(t, daemons, "telnet://joe:x@"+server.addr.String()+"/", Existence)
+	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
+	resp, _, fault := fetchURL(t, others, "telnet://joe:x@"+server.addr.String()+"/", Existence)
 	if got := verdict(resp, fault); got != "ok" {
 		t.Errorf("%s: %v", got, fault)
 	}
@@ -80,8 +80,8 @@ func TestTelnetFaults(t *testing.T) {
 		}, "protocol-error"},
 	} {
 		server := serveLines(t, row.talk)
-		_, daemons := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want)}, OtherSchemesConfig{})
-		_, _, fault := fetchURL(t, daemons, "telnet://joe:x@"+server.addr.String()+"/", Existence)
+		_, others := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want)}, OtherSchemesConfig{})
+		_, _, fault := fetchURL(t, others, "telnet://joe:x@"+server.addr.String()+"/", Existence)
 		if fault == nil || fault.Kind != row.want {
 			t.Errorf("%s: %v, want %s", row.name, fault, row.want)
 		}

@@ -54,14 +54,14 @@ func TestWebSocket(t *testing.T) {
 	if err := os.WriteFile(authority, cert, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, daemons := newOtherSchemes(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
 	_, strict := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, base := range []string{"ws" + strings.TrimPrefix(plain.URL, "http"), "ws" + strings.TrimPrefix(secure.URL, "http")} {
 		for path, want := range map[string]string{
 			"/socket": "101", "/socket?a=b#c": "101", "/page": "protocol-error", "/nothing": "404", "/private": "403",
 			"/moved": "redirect-invalid", "/echo": "protocol-error",
 		} {
-			resp, _, fault := fetchURL(t, daemons, base+path, Existence)
+			resp, _, fault := fetchURL(t, others, base+path, Existence)
 			if got := verdict(resp, fault); got != want {
 				t.Errorf("%s%s: %s (%v), want %s", base, path, got, fault, want)
 				continue

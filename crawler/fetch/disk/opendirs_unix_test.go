@@ -25,13 +25,13 @@ func TestOpenDirsStayInside(t *testing.T) {
 		}
 	}
 	site := openSite(t, "https://example.com/", dir, HostAuto)
-	folders := site.tree.openDirs
+	dirs := site.tree.openDirs
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {
 			for i := range 3 * maxOpenDirs {
 				for _, name := range []string{"a/b", fmt.Sprintf("a/b/%d", i), fmt.Sprintf("a/b/%d/c", i), "a/b/in/c"} {
-					f, err := folders.list(name, name)
+					f, err := dirs.list(name, name)
 					if err != nil {
 						t.Errorf("list %s: %v", name, err)
 						continue
@@ -39,12 +39,12 @@ func TestOpenDirsStayInside(t *testing.T) {
 					f.Close()
 				}
 				for _, name := range []string{"a/b/out", "a/b/out/c", "..", "a/b/gone", "a/b/1/c/x.html"} {
-					if f, err := folders.list(name, name); err == nil {
+					if f, err := dirs.list(name, name); err == nil {
 						f.Close()
 						t.Errorf("list %s: it is opened", name)
 					}
 				}
-				body, size, _, ok := folders.openFile(fmt.Sprintf("a/b/%d/c/x.html", i))
+				body, size, _, ok := dirs.openFile(fmt.Sprintf("a/b/%d/c/x.html", i))
 				if want := int64(len(fmt.Sprint(i))); !ok || size != want {
 					t.Errorf("file %d: %v, %d bytes", i, ok, size)
 				}
@@ -55,7 +55,7 @@ func TestOpenDirsStayInside(t *testing.T) {
 		})
 	}
 	readers.Wait()
-	if len(folders.order) != len(folders.byDir) || len(folders.order) > maxOpenDirs {
-		t.Errorf("%d directories are open, %d in order", len(folders.byDir), len(folders.order))
+	if len(dirs.order) != len(dirs.byDir) || len(dirs.order) > maxOpenDirs {
+		t.Errorf("%d directories are open, %d in order", len(dirs.byDir), len(dirs.order))
 	}
 }

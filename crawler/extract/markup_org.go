@@ -129,7 +129,7 @@ func (r *orgReader) headline(l line) {
 	if n := bytes.LastIndexByte(title, ' '); n > 0 && len(title) > n+2 && title[n+1] == ':' && title[len(title)-1] == ':' {
 		title = trimSpaceRight(title[:n])
 	}
-	r.slugs.heading(orgPlain(title[:min(len(title), maxHeading)]), func(slug string) { r.anchor([]byte(slug)) })
+	r.slugs.eachAnchor(orgPlain(title[:min(len(title), maxHeading)]), func(slug string) { r.anchor([]byte(slug)) })
 	r.gather(l.at)
 	r.flush(r.inlines)
 }

@@ -10,30 +10,30 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Markdown: CommonMark 0.31 with the tables, footnotes and bare links of GitHub
+// markdownFormat is CommonMark 0.31 with the tables, footnotes and bare links of GitHub
 // Flavored Markdown.
 //
 //	md_blocks.go       the blocks, by goldmark, and link reference definitions
-//	md_inline.go       what stands in a block: code, links, images, tags
-//	md_angle.go        what begins with '<': autolinks and raw HTML
-//	md_html.go         raw HTML, by the reader of HTML
+//	md_inline.go       the contents of a block: code, links, images, tags
+//	md_angle.go        constructs that begin with '<': autolinks and raw HTML
+//	md_html.go         raw HTML, by the HTML reader
 //	md_text.go         escapes, the text of links and headings
-//	md_ignore.go       links that comments leave out
-//	md_frontmatter.go  the metadata in front
-//	md_slugs.go        the anchors that generators make of headings
+//	md_ignore.go       links that comments exclude
+//	md_frontmatter.go  front matter
+//	md_slugs.go        the anchors that site generators derive from headings
 //
-// Goldmark finds the blocks only. What stands in them is read here: the nodes of
-// a link know no place of the URL, and a tree is not needed for it.
+// Goldmark only finds the blocks. This package reads their contents itself, because
+// goldmark's link nodes do not record the position of the URL and no tree is needed.
 //
-// What counts: inline links and images, reference links and images, autolinks,
-// bare URLs and mail addresses, and all links of raw HTML, by the reader of HTML.
-// A reference link stands at its definition, where it is mended, once however
-// often it is used, with the text of the first use; a definition that nothing uses is no link
-// (it is how comments are written). Code is not looked into. Wiki links ([[page]]) are not
-// links. A destination that holds a placeholder is left out (text_placeholder.go).
+// Links are inline links and images, reference links and images, autolinks, bare
+// URLs and mail addresses, and all links in raw HTML. A reference link is reported
+// once, however often it is used: at its definition, which is where an author fixes
+// it, with the text of the first use. A definition that nothing uses is not a link;
+// authors write comments that way. Code and wiki links ([[page]]) are ignored. A
+// destination that contains a placeholder is skipped (text_placeholder.go).
 //
-// Anchors are those that any of the common generators would make of a heading,
-// explicit ids ({#id}), footnotes, and the ids of raw HTML.
+// Anchors are those that any of the common generators would derive from a heading,
+// explicit ids ({#id}), footnotes, and the ids in raw HTML.
 var markdownFormat = format{
 	name:       "markdown",
 	media:      []string{"text/markdown", "text/x-markdown", "text/x-gfm"},
@@ -42,35 +42,35 @@ var markdownFormat = format{
 	read:       func(h *harvest, in *Input) { readMarkdown(h, in, nil) },
 }
 
-// maxMarkdownLines bounds the lines of a document. The block parser needs up to
-// some hundred bytes for each.
+// maxMarkdownLines limits the lines of a document. The block parser needs up to a
+// few hundred bytes for each line.
 const maxMarkdownLines = 500_000
 
 // markdownReader reads one document.
 type markdownReader struct {
 	*harvest
-	want   bool
-	source []byte // what the block parser reads: h.src.text, offset for offset
-	defs   definitions
-	uses   []use // of definitions
-	scan   inlineScanner
-	slugs  slugger
-	// otherSlugs are those of headings with underscores that may or may not be
-	// emphasis, as if they were not.
+	wantLinks bool   // links are wanted, not only anchors
+	source    []byte // the input of the block parser; offsets are those of h.src.text
+	defs      definitions
+	uses      []use // first uses of definitions
+	scan      inlineScanner
+	slugs     slugger
+	// otherSlugs makes the anchors of headings whose underscores may or may not mark
+	// emphasis, assuming that they do not.
 	otherSlugs slugger
-	slug       func(heading []byte) []byte // nil, or another way to make one
+	slug       func(heading []byte) []byte // makes one more anchor; may be nil
 	block      view
 	buffer     []byte
 	html       markdownHTML
 	ignored    markdownIgnored
 }
 
-// readMarkdown reads a document. Slug makes one more anchor of each heading, where
-// it is given.
+// readMarkdown reads a document. If slug is not nil, it makes one more anchor from
+// each heading.
 func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
-	r := &markdownReader{harvest: h, want: !in.AnchorsOnly, slug: slug}
-	r.html = markdownHTML{markdown: h.src.text, lastTag: -1, marked: r.want && bytes.Contains(h.src.text, []byte(IgnoreAttribute))}
-	matter := frontMatter(h.src.text)
+	r := &markdownReader{harvest: h, wantLinks: !in.AnchorsOnly, slug: slug}
+	r.html = markdownHTML{markdown: h.src.text, lastTag: -1, marked: r.wantLinks && bytes.Contains(h.src.text, []byte(IgnoreAttribute))}
+	matter := readFrontMatter(h.src.text)
 	h.doc.Title = matter.title
 	r.source = r.parserSource(matter.end)
 	r.html.source, r.ignored.source = r.source, r.source
@@ -86,13 +86,15 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	}
 }
 
-// parserSource is the document as the block parser gets it, each byte at its
-// offset: front matter is blank, blocks of python-markdown are list items, a lone CR is a line break, and of a long run of
-// line breaks most are blanks: in a list each blank line costs the parser time for every level.
+// parserSource returns the document as the block parser sees it, with every byte at
+// its original offset. Front matter is blanked out, the indented blocks of
+// python-markdown become list items, and a lone CR becomes a line feed. Most line
+// breaks of a long run become spaces, because each blank line in a list costs the
+// parser time for every level of nesting.
 func (r *markdownReader) parserSource(matter int) []byte {
 	src := bytes.Clone(r.src.text)
-	blank(src[:matter])
-	openIndented(src[matter:])
+	blankOut(src[:matter])
+	convertIndentedBlocks(src[matter:])
 	lines, run, last := 0, 0, 0
 	for i := matter; i < len(src); i++ {
 		switch c := src[i]; c {
@@ -120,14 +122,14 @@ func (r *markdownReader) parserSource(matter int) []byte {
 	return src
 }
 
-// openIndented makes list items of the blocks that python-markdown and MkDocs know by the
-// four blanks in front of their lines, which are code to CommonMark:
+// convertIndentedBlocks turns python-markdown and MkDocs blocks into list items. Their
+// lines are indented by four spaces, which CommonMark would read as code:
 //
 //	!!! note "Title"     an admonition
-//	??? note, ???+ note  one that opens and closes
+//	??? note, ???+ note  a collapsible admonition
 //	=== "Tab"            a tab
 //	:   text             a definition
-func openIndented(src []byte) {
+func convertIndentedBlocks(src []byte) {
 	for i := 0; i < len(src); i = nextLine(src, i) {
 		start := skipBlanks(src, i)
 		if start+4 >= len(src) {
@@ -137,14 +139,14 @@ func openIndented(src []byte) {
 		case c == ':' && string(src[start+1:start+4]) == "   " && src[start+4] > ' ':
 			src[start] = '-'
 		case c == '!' || c == '?' || c == '=':
-			openMarked(src[start:endOfLine(src, start)], c)
+			convertMarkedBlock(src[start:endOfLine(src, start)], c)
 		}
 	}
 }
 
-// openMarked makes the beginning of a list item of a line that begins with a mark, if it
-// is followed as it has to be: by a name, or where tabs begin, a title in quotes.
-func openMarked(line []byte, mark byte) {
+// convertMarkedBlock turns the first line of a marked block into the start of a list
+// item. The mark must be followed by a name or, for a tab, by a quoted title.
+func convertMarkedBlock(line []byte, mark byte) {
 	if len(line) < 5 || line[1] != mark || line[2] != mark {
 		return
 	}
@@ -160,12 +162,12 @@ func openMarked(line []byte, mark byte) {
 	}
 	copy(line, "-   ")
 	if text == 4 {
-		line[4] = '.' // five blanks would begin code
+		line[4] = '.' // five spaces would start a code block
 	}
 }
 
-// blank writes blanks over all but line breaks.
-func blank(b []byte) {
+// blankOut overwrites everything but line breaks with spaces.
+func blankOut(b []byte) {
 	for i, c := range b {
 		if c != '\n' && c != '\r' {
 			b[i] = ' '
@@ -173,7 +175,7 @@ func blank(b []byte) {
 	}
 }
 
-// walk visits the blocks in order. Their nesting is bounded by the parser.
+// walk visits the blocks in order. The parser limits their nesting.
 func (r *markdownReader) walk(n ast.Node) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch n := c.(type) {
@@ -187,7 +189,7 @@ func (r *markdownReader) walk(n ast.Node) {
 			r.htmlBlock(n)
 		case *ast.CodeBlock:
 		case *ast.FencedCodeBlock:
-			r.fenced(n)
+			r.fencedCode(n)
 		case *extast.Footnote:
 			r.footnote(n.Ref)
 			r.walk(n)
@@ -197,9 +199,9 @@ func (r *markdownReader) walk(n ast.Node) {
 	}
 }
 
-// fenced notes the id behind the fence of a code block, {#id .sh}, as Pandoc and pymdownx
-// read it.
-func (r *markdownReader) fenced(n *ast.FencedCodeBlock) {
+// fencedCode adds the id that follows the fence of a code block, {#id .sh}, as Pandoc
+// and pymdownx read it.
+func (r *markdownReader) fencedCode(n *ast.FencedCodeBlock) {
 	if n.Info == nil {
 		return
 	}
@@ -211,15 +213,15 @@ func (r *markdownReader) fenced(n *ast.FencedCodeBlock) {
 	}
 }
 
-// footnote notes the anchors of a footnote and of its first use, as GitHub,
-// Pandoc, kramdown, python-markdown and goldmark write them.
+// footnote adds the anchors of a footnote and of its first use, as GitHub, Pandoc,
+// kramdown, python-markdown and goldmark write them.
 func (r *markdownReader) footnote(label []byte) {
 	for _, prefix := range [...]string{"fn-", "fn", "fn:", "user-content-fn-", "fnref-", "fnref", "fnref:", "user-content-fnref-"} {
 		r.anchor(append([]byte(prefix), label...))
 	}
 }
 
-// paragraph reads a paragraph, or the table that it is.
+// paragraph reads a paragraph, which may contain a table.
 func (r *markdownReader) paragraph(lines *text.Segments) {
 	header := tableHeader(r.source, lines)
 	if header < 0 {
@@ -236,7 +238,8 @@ func (r *markdownReader) paragraph(lines *text.Segments) {
 	}
 }
 
-// tableHeader returns which line is the header of a table, -1 when there is none.
+// tableHeader returns the index of the line that is the header of a table, or -1 if
+// there is no table.
 func tableHeader(source []byte, lines *text.Segments) int {
 	for i := 1; i < lines.Len(); i++ {
 		line := lines.At(i)
@@ -263,7 +266,7 @@ func isTableDelimiter(line []byte) bool {
 	return dashes > 0 && marks > 0
 }
 
-// tableRow reads the cells of a row, each by itself: a code span does not reach
+// tableRow reads each cell of a row separately, because a code span cannot extend
 // into the next cell.
 func (r *markdownReader) tableRow(line text.Segment) {
 	start := line.Start
@@ -281,7 +284,7 @@ func (r *markdownReader) heading(n *ast.Heading) {
 	v := r.view(n.Lines().Sliced(0, n.Lines().Len()))
 	explicit := r.inlines(v)
 	end := withoutAttributes(v.text)
-	name := r.scan.plain(nil, span{0, end}, false, maxHeading)
+	name := r.scan.plainText(nil, span{0, end}, false, maxHeading)
 	if n.Level == 1 && r.doc.Title == "" {
 		r.doc.Title = string(trimFolded(foldSpace(nil, name)))
 	}
@@ -289,20 +292,20 @@ func (r *markdownReader) heading(n *ast.Heading) {
 		return
 	}
 	note := func(slug string) { r.anchor([]byte(slug)) }
-	r.slugs.heading(string(name), note)
+	r.slugs.eachAnchor(string(name), note)
 	if r.slug != nil {
 		r.anchor(r.slug(name))
 	}
-	if all := r.scan.plain(nil, span{0, end}, true, maxHeading); !bytes.Equal(all, name) {
-		r.otherSlugs.heading(string(all), note)
+	if all := r.scan.plainText(nil, span{0, end}, true, maxHeading); !bytes.Equal(all, name) {
+		r.otherSlugs.eachAnchor(string(all), note)
 	}
 }
 
-// maxHeading is how much of a heading is made into anchors, in bytes.
+// maxHeading is the length of the part of a heading that anchors are made from, in bytes.
 const maxHeading = 1000
 
-// view is the text of some lines of a block, without what stands in front of
-// them, such as the '>' of a quotation.
+// view returns the text of some lines of a block without their prefixes, such as the
+// '>' of a block quote.
 func (r *markdownReader) view(lines []text.Segment) *view {
 	v := &r.block
 	*v = view{marks: v.marks[:0], parent: &r.src}
@@ -327,8 +330,8 @@ func (r *markdownReader) view(lines []text.Segment) *view {
 	return v
 }
 
-// inlines reads what stands in a block, and reports whether it names an id.
-func (r *markdownReader) inlines(v *view) (named bool) {
+// inlines reads the contents of a block and reports whether they include an id.
+func (r *markdownReader) inlines(v *view) (hasID bool) {
 	s := &r.scan
 	s.read(v.text, r.defs)
 	for _, name := range s.ids {
@@ -341,20 +344,20 @@ func (r *markdownReader) inlines(v *view) (named bool) {
 	if tags {
 		r.rawInline(v)
 	}
-	if r.want {
+	if r.wantLinks {
 		r.inlineLinks(v)
 	}
 	return len(s.ids) > 0
 }
 
-// inlineLinks notes the links of a block in the order of their places: those that
-// are marked up, and between them the bare ones.
+// inlineLinks adds the links of a block in the order of their positions: the links
+// with markup, and the bare links between them.
 func (r *markdownReader) inlineLinks(v *view) {
 	free, image, inAnchor := 0, 0, false
-	var open *inline // the link whose text is being passed; its URL stands behind that
+	var open *inline // the link whose text is being scanned; its URL follows the text
 	upTo := func(start int) {
 		if open != nil && start >= open.at.end {
-			r.destination(v, open)
+			r.linkOrImage(v, open)
 			open = nil
 		}
 		if start >= free && !inAnchor {
@@ -364,30 +367,30 @@ func (r *markdownReader) inlineLinks(v *view) {
 	for i := range r.scan.items {
 		it := &r.scan.items[i]
 		if it.at.start < image {
-			continue // the alternative text of an image is text alone
+			continue // links in the alternative text of an image are plain text
 		}
 		upTo(it.at.start)
 		free = max(free, it.at.end)
 		switch it.kind {
 		case inlineTag:
-			inAnchor = stillInAnchor(v.text[it.at.start:it.at.end], inAnchor)
+			inAnchor = inAnchorAfter(v.text[it.at.start:it.at.end], inAnchor)
 		case inlineAutolink:
-			r.own(v, it, it.text, nil, Navigation)
+			r.directLink(v, it, it.text, nil, Navigation)
 		case inlineMail:
-			r.own(v, it, it.text, append([]byte("mailto:"), v.text[it.text.start:it.text.end]...), Navigation)
+			r.directLink(v, it, it.text, append([]byte("mailto:"), v.text[it.text.start:it.text.end]...), Navigation)
 		case inlineLink:
 			open = it
 		case inlineImage:
 			image = it.at.end
-			r.destination(v, it)
+			r.linkOrImage(v, it)
 		}
 	}
 	upTo(len(v.text))
 }
 
-// destination notes a link or an image with a destination of its own, or the
-// definition that it uses.
-func (r *markdownReader) destination(v *view, it *inline) {
+// linkOrImage adds a link or an image that has its own destination. If it uses a
+// definition instead, linkOrImage records the use.
+func (r *markdownReader) linkOrImage(v *view, it *inline) {
 	kind := Navigation
 	if it.kind == inlineImage {
 		kind = Resource
@@ -397,17 +400,17 @@ func (r *markdownReader) destination(v *view, it *inline) {
 		if raw := v.text[it.dest.start:it.dest.end]; needsUnescapeMarkdown(raw) {
 			ref = unescapeMarkdown(nil, raw)
 		}
-		r.own(v, it, it.dest, ref, kind)
+		r.directLink(v, it, it.dest, ref, kind)
 		return
 	}
 	if d := it.definition; !d.used[kind] {
 		d.used[kind] = true
 		start := v.source(it.at.start)
-		r.uses = append(r.uses, use{d, kind, r.textOf(it), r.html.leaveTag(start, v.source(it.at.end)), start})
+		r.uses = append(r.uses, use{d, kind, r.linkText(it), r.html.insertTag(start, v.source(it.at.end)), start})
 	}
 }
 
-// use is the first use of a definition.
+// use is the first use of a definition by links or by images.
 type use struct {
 	*definition
 	kind  Kind
@@ -416,7 +419,7 @@ type use struct {
 	start int
 }
 
-// definedLinks notes the links of definitions, in their order.
+// definedLinks adds the links of the definitions in use, in the order of the definitions.
 func (r *markdownReader) definedLinks() {
 	slices.SortStableFunc(r.uses, func(a, b use) int { return cmp.Compare(a.at.start, b.at.start) })
 	for _, u := range r.uses {
@@ -426,23 +429,23 @@ func (r *markdownReader) definedLinks() {
 	}
 }
 
-// textOf keeps the text of a link.
-func (r *markdownReader) textOf(it *inline) string {
-	if name := trimFolded(foldSpace(nil, r.scan.plain(nil, it.text, false, MaxText))); len(name) > 0 {
+// linkText returns the text of a link.
+func (r *markdownReader) linkText(it *inline) string {
+	if name := trimFolded(foldSpace(nil, r.scan.plainText(nil, it.text, false, MaxText))); len(name) > 0 {
 		return r.keep(name)
 	}
 	return ""
 }
 
-// own notes a link that stands in the block it is used in.
-func (r *markdownReader) own(v *view, it *inline, at span, ref []byte, kind Kind) {
+// directLink adds a link whose URL is in the block itself rather than in a definition.
+func (r *markdownReader) directLink(v *view, it *inline, at span, ref []byte, kind Kind) {
 	if f := r.link(v, at, ref, kind); f != nil {
-		f.Text, f.tag = r.textOf(it), r.html.leaveTag(v.source(it.at.start), v.source(it.at.end))
+		f.Text, f.tag = r.linkText(it), r.html.insertTag(v.source(it.at.start), v.source(it.at.end))
 	}
 }
 
-// link notes a link whose reference stands at v.text[at], ref when it is escaped
-// there.
+// link adds a link whose reference is at v.text[at]. If the reference is escaped there,
+// ref is its unescaped form; otherwise ref is nil.
 func (r *markdownReader) link(v *view, at span, ref []byte, kind Kind) *Link {
 	seen := ref
 	if seen == nil {
@@ -461,7 +464,7 @@ func (r *markdownReader) link(v *view, at span, ref []byte, kind Kind) *Link {
 	return f
 }
 
-// bareLinks notes the URLs and mail addresses that stand in the text of a block.
+// bareLinks adds the URLs and mail addresses in the text of a block.
 func (r *markdownReader) bareLinks(v *view, at span) {
 	if at.start >= at.end {
 		return
@@ -472,7 +475,7 @@ func (r *markdownReader) bareLinks(v *view, at span) {
 	}
 	inner := view{text: written, parent: v, base: at.start}
 	if needsUnescapeMarkdown(written) {
-		inner.text, inner.marks = unescapeMarkdownMarked(nil, nil, written)
+		inner.text, inner.marks = unescapeMarkdownWithMarks(nil, nil, written)
 	}
 	first := len(r.links)
 	r.running(&inner, inMarkdown)
@@ -490,6 +493,6 @@ func (r *markdownReader) bareLinks(v *view, at span) {
 		if len(f.Text) > MaxText {
 			f.Text = r.keep(foldSpace(nil, []byte(f.Text)))
 		}
-		f.tag = r.html.leaveTag(int(f.at), end)
+		f.tag = r.html.insertTag(int(f.at), end)
 	}
 }

@@ -2,37 +2,39 @@ package extract
 
 import "bytes"
 
-// angleScanner reads what begins with '<' in a block: autolinks (CommonMark 6.5)
-// and raw HTML (6.6). Where something does not end it remembers that, so that the
-// next one like it is not looked for again.
+// angleScanner reads the constructs of a block that begin with '<': autolinks
+// (CommonMark 6.5) and raw HTML (6.6). It remembers which delimiters it has searched
+// for in vain, so that it does not search for them again.
 type angleScanner struct {
 	text []byte
-	// endless are the closings that do not stand behind a place looked at before.
-	endless map[string]bool
+	// missing has the closing delimiters that do not occur after the last position
+	// they were searched from.
+	missing map[string]bool
 }
 
 func (s *angleScanner) reset(text []byte) {
 	s.text = text
-	s.endless = nil
+	s.missing = nil
 }
 
-// behind returns what follows the next closing at or behind i, -1 when there is none.
-func (s *angleScanner) behind(i int, closing string) int {
-	if i > len(s.text) || s.endless[closing] {
+// endOf returns the end of the next closing delimiter at or after i, or -1 if there is
+// none.
+func (s *angleScanner) endOf(i int, closing string) int {
+	if i > len(s.text) || s.missing[closing] {
 		return -1
 	}
 	if n := bytes.Index(s.text[i:], []byte(closing)); n >= 0 {
 		return i + n + len(closing)
 	}
-	if s.endless == nil {
-		s.endless = map[string]bool{}
+	if s.missing == nil {
+		s.missing = map[string]bool{}
 	}
-	s.endless[closing] = true
+	s.missing[closing] = true
 	return -1
 }
 
-// autolink reads <scheme:rest> or <mail@host> at i and returns what follows it,
-// -1 when it is none.
+// autolink reads <scheme:rest> or <mail@host> at i and returns its end, or -1 if there
+// is no autolink.
 func (s *angleScanner) autolink(i int) (kind inlineKind, end int) {
 	b := s.text[i+1:]
 	if n := schemeLength(b); n > 0 {
@@ -52,8 +54,8 @@ func (s *angleScanner) autolink(i int) (kind inlineKind, end int) {
 	return 0, -1
 }
 
-// schemeLength returns the length of the scheme that b begins with and that a
-// colon ends: 2 to 32 characters. 0 when there is none.
+// schemeLength returns the length of the scheme that b begins with, 2 to 32 characters
+// followed by a colon, or 0 if there is none.
 func schemeLength(b []byte) int {
 	n := 0
 	for n < len(b) && (isLetter(b[n]) || n > 0 && (isDecimal(b[n]) || b[n] == '+' || b[n] == '.' || b[n] == '-')) {
@@ -67,8 +69,8 @@ func schemeLength(b []byte) int {
 	return n
 }
 
-// mailLength returns the length of the mail address that b begins with, as HTML's
-// input type=email takes it; 0 when there is none.
+// mailLength returns the length of the mail address that b begins with, as defined for
+// HTML's input type=email, or 0 if there is none.
 func mailLength(b []byte) int {
 	n := 0
 	for n < len(b) && (isAlphanumeric(b[n]) || bytes.IndexByte([]byte(".!#$%&'*+/=?^_`{|}~-"), b[n]) >= 0) {
@@ -95,8 +97,8 @@ func mailLength(b []byte) int {
 	}
 }
 
-// tag reads raw HTML at i: a tag, a comment, a processing instruction, a
-// declaration or a CDATA section. It returns what follows it, -1 when it is none.
+// tag reads raw HTML at i: a tag, a comment, a processing instruction, a declaration or
+// a CDATA section. It returns its end, or -1 if there is no raw HTML.
 func (s *angleScanner) tag(i int) int {
 	b := s.text
 	switch rest := b[i+1:]; {
@@ -114,15 +116,15 @@ func (s *angleScanner) tag(i int) int {
 		}
 		return -1
 	case rest[0] == '?':
-		return s.behind(i+2, "?>")
+		return s.endOf(i+2, "?>")
 	case bytes.HasPrefix(rest, []byte("!-->")), bytes.HasPrefix(rest, []byte("!--->")):
 		return i + 2 + bytes.IndexByte(rest, '>')
 	case bytes.HasPrefix(rest, []byte("!--")):
-		return s.behind(i+4, "-->")
+		return s.endOf(i+4, "-->")
 	case bytes.HasPrefix(rest, []byte("![CDATA[")):
-		return s.behind(i+9, "]]>")
+		return s.endOf(i+9, "]]>")
 	case rest[0] == '!' && len(rest) > 1 && isLetter(rest[1]):
-		return s.behind(i+2, ">")
+		return s.endOf(i+2, ">")
 	}
 	return -1
 }
@@ -166,7 +168,7 @@ func (s *angleScanner) openTag(i int) int {
 		}
 		switch c := b[i]; {
 		case c == '"' || c == '\'':
-			if i = s.behind(i+1, string(c)); i < 0 {
+			if i = s.endOf(i+1, string(c)); i < 0 {
 				return -1
 			}
 		default:

@@ -10,12 +10,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxOpenBlocks bounds how deep quotations and lists are nested; what is deeper
-// is text. A list takes two, itself and its item. The parser spends time and
-// memory for each on every line.
+// maxOpenBlocks limits the nesting of block quotes and lists, because the parser spends
+// time and memory on every open block for every line. Deeper blocks are read as text. A
+// list counts twice, for itself and for its item.
 const maxOpenBlocks = 40
 
-// blockParser finds the blocks of a document and nothing in them.
+// blockParser finds the blocks of a document but does not parse their contents.
 var blockParser = newBlockParser()
 
 func newBlockParser() parser.Parser {
@@ -23,14 +23,14 @@ func newBlockParser() parser.Parser {
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
 			util.Prioritized(parser.NewThematicBreakParser(), 200),
-			util.Prioritized(shallow{parser.NewListParser()}, 300),
+			util.Prioritized(depthLimited{parser.NewListParser()}, 300),
 			util.Prioritized(parser.NewListItemParser(), 400),
 			util.Prioritized(parser.NewCodeBlockParser(), 500),
 			util.Prioritized(parser.NewATXHeadingParser(), 600),
 			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-			util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
+			util.Prioritized(depthLimited{parser.NewBlockquoteParser()}, 800),
 			util.Prioritized(parser.NewHTMLBlockParser(), 900),
-			util.Prioritized(shallow{extension.NewFootnoteBlockParser()}, 999),
+			util.Prioritized(depthLimited{extension.NewFootnoteBlockParser()}, 999),
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithInlineParsers(util.Prioritized(dropInlines{}, 1000)),
@@ -38,17 +38,17 @@ func newBlockParser() parser.Parser {
 	)
 }
 
-// shallow refuses to open a block inside too many others.
-type shallow struct{ parser.BlockParser }
+// depthLimited refuses to open a block inside too many others.
+type depthLimited struct{ parser.BlockParser }
 
-func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+func (s depthLimited) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	if len(pc.OpenedBlocks()) >= maxOpenBlocks {
 		return nil, parser.NoChildren
 	}
 	return s.BlockParser.Open(parent, reader, pc)
 }
 
-// dropInlines throws away the nodes that the parser makes of a block's text.
+// dropInlines discards the nodes that the parser makes from a block's text.
 type dropInlines struct{}
 
 func (dropInlines) Trigger() []byte { return nil }
@@ -70,12 +70,12 @@ func parseBlocks(source []byte) (ast.Node, definitions) {
 
 // A definition is a link reference definition (CommonMark 4.7): [label]: URL "title".
 type definition struct {
-	at   span   // of the URL in the document
-	ref  []byte // the URL, escapes decoded; nil when there are none
+	at   span   // the URL in the document
+	ref  []byte // the unescaped URL; nil if the URL has no escapes
 	used [Resource + 1]bool
 }
 
-// definitions are found by their label, normalized.
+// definitions maps normalized labels to definitions.
 type definitions map[string]*definition
 
 func (d definitions) find(label []byte) *definition {
@@ -90,8 +90,9 @@ const maxLabel = 999
 
 var definitionsKey = parser.NewContextKey()
 
-// definitionParser takes the definitions off the beginning of a paragraph. That of
-// goldmark takes quadratic time for many of them, and keeps no place.
+// definitionParser removes the definitions from the beginning of a paragraph. It
+// replaces goldmark's own, which takes quadratic time for many definitions and does not
+// record their positions.
 type definitionParser struct{}
 
 func (definitionParser) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
@@ -107,7 +108,7 @@ func (definitionParser) Transform(node *ast.Paragraph, reader text.Reader, pc pa
 		marks = append(marks, mark{len(joined), line.Start})
 		joined = append(joined, source[line.Start:line.Stop]...)
 	}
-	first := 0 // line that is no definition
+	first := 0 // the first line that is not part of a definition
 	for first < len(marks) {
 		label, dest, end := readDefinition(joined, marks[first].dec)
 		if end < 0 {
@@ -134,14 +135,15 @@ func (definitionParser) Transform(node *ast.Paragraph, reader text.Reader, pc pa
 	}
 }
 
-// startsDefinition tells most paragraphs from those that begin with a definition.
+// startsDefinition reports whether a paragraph may begin with a definition. It rules out
+// most paragraphs cheaply.
 func startsDefinition(source []byte, line text.Segment) bool {
 	b := bytes.TrimLeft(source[line.Start:line.Stop], " \t")
 	return len(b) > 1 && b[0] == '[' && b[1] != '^'
 }
 
-// readDefinition reads the definition that begins in the line at i and returns
-// what follows its last line; end is -1 when there is none.
+// readDefinition reads the definition that begins on the line at i and returns the end
+// of its last line; end is -1 if there is no definition.
 func readDefinition(b []byte, i int) (label, dest span, end int) {
 	none := func() (span, span, int) { return span{}, span{}, -1 }
 	i = skipBlanks(b, i)
@@ -154,14 +156,14 @@ func readDefinition(b []byte, i int) (label, dest span, end int) {
 	}
 	i = skipSpace(b, i+1)
 	dest, i = readDestination(b, i)
-	if i < 0 || i == dest.start { // <> is a destination, nothing is none
+	if i < 0 || i == dest.start { // <> is an empty destination; nothing at all is an error
 		return none()
 	}
 	lineEnd, alone := restOfLine(b, i)
 	after := skipSpace(b, i)
 	if after > i && after < len(b) {
-		if _, behind := readTitle(b, after); behind >= 0 {
-			if end, blank := restOfLine(b, behind); blank {
+		if _, titleEnd := readTitle(b, after); titleEnd >= 0 {
+			if end, blank := restOfLine(b, titleEnd); blank {
 				return label, dest, end
 			}
 		}
@@ -179,8 +181,8 @@ func skipBlanks(b []byte, i int) int {
 	return i
 }
 
-// restOfLine returns where the next line begins, and whether only blanks stand
-// before it.
+// restOfLine returns the start of the next line and whether the rest of this one is
+// blank.
 func restOfLine(b []byte, i int) (next int, alone bool) {
 	i = skipBlanks(b, i)
 	alone = i == len(b) || b[i] == '\n' || b[i] == '\r'
@@ -190,8 +192,8 @@ func restOfLine(b []byte, i int) (next int, alone bool) {
 	return len(b), alone
 }
 
-// readLabel reads a link label, whose '[' is at i, and returns what follows its
-// ']', -1 when it is none.
+// readLabel reads a link label whose '[' is at i. It returns the offset after its ']',
+// or -1 if there is no valid label.
 func readLabel(b []byte, i int) (label span, end int) {
 	for at := i + 1; at < len(b) && at-i <= maxLabel+1; at++ {
 		switch b[at] {
@@ -206,12 +208,12 @@ func readLabel(b []byte, i int) (label span, end int) {
 	return span{}, -1
 }
 
-// maxParentheses is how deep parentheses may be nested in a destination; the
-// standard asks for three levels.
+// maxParentheses is the maximum nesting of parentheses in a destination; CommonMark
+// requires three levels.
 const maxParentheses = 32
 
-// readDestination reads a link destination at i (CommonMark 6.3) and returns what
-// follows it, -1 when it is none.
+// readDestination reads a link destination at i (CommonMark 6.3) and returns the offset
+// after it, or -1 if there is no valid destination.
 func readDestination(b []byte, i int) (dest span, end int) {
 	if i < len(b) && b[i] == '<' {
 		for at := i + 1; at < len(b); at++ {
@@ -251,7 +253,8 @@ scan:
 	return span{i, at}, at
 }
 
-// readTitle reads a link title at i and returns what follows it, -1 when it is none.
+// readTitle reads a link title at i and returns the offset after it, or -1 if there is
+// no valid title.
 func readTitle(b []byte, i int) (title span, end int) {
 	if i >= len(b) {
 		return span{}, -1

@@ -2,16 +2,17 @@ package extract
 
 import "bytes"
 
-// matter is the metadata that static site generators put in front of a document.
-type matter struct {
-	end   int    // where the document begins
-	title string // its title, white space folded
+// frontMatter is the metadata that static site generators read at the beginning of a
+// document.
+type frontMatter struct {
+	end   int    // the end of the metadata, where the document itself begins
+	title string // the title of the document, with white space folded
 }
 
-// frontMatter finds YAML between lines of "---" (or up to "...") and TOML between
-// lines of "+++". It is not parsed: a title on a line of its own is all that is
-// read, and URLs in it are no links of the document.
-func frontMatter(b []byte) matter {
+// readFrontMatter finds YAML between lines of "---" (or up to "...") and TOML between
+// lines of "+++". It does not parse them: it only reads a title on a line of its own,
+// and URLs in front matter are not links of the document.
+func readFrontMatter(b []byte) frontMatter {
 	fence := firstLine(b)
 	var yaml bool
 	switch string(fence) {
@@ -19,9 +20,9 @@ func frontMatter(b []byte) matter {
 		yaml = true
 	case "+++":
 	default:
-		return matter{}
+		return frontMatter{}
 	}
-	m := matter{}
+	m := frontMatter{}
 	for at := nextLine(b, 0); at < len(b); {
 		line := trimSpaceRight(b[at:endOfLine(b, at)])
 		next := nextLine(b, at)
@@ -29,17 +30,17 @@ func frontMatter(b []byte) matter {
 			m.end = next
 			return m
 		}
-		if title, ok := matterTitle(line, yaml); ok && m.title == "" {
+		if title, ok := frontMatterTitle(line, yaml); ok && m.title == "" {
 			m.title = title
 		}
 		at = next
 	}
-	return matter{} // it has no end: a thematic break, or a line of text
+	return frontMatter{} // never closed: a thematic break, or a line of text
 }
 
 func firstLine(b []byte) []byte { return trimSpaceRight(b[:endOfLine(b, 0)]) }
 
-// nextLine returns where the line behind that at off begins.
+// nextLine returns the start of the line after the one that contains off.
 func nextLine(b []byte, off int) int {
 	off = endOfLine(b, off)
 	if off < len(b) && b[off] == '\r' && off+1 < len(b) && b[off+1] == '\n' {
@@ -48,7 +49,7 @@ func nextLine(b []byte, off int) int {
 	return min(off+1, len(b))
 }
 
-func matterTitle(line []byte, yaml bool) (title string, ok bool) {
+func frontMatterTitle(line []byte, yaml bool) (title string, ok bool) {
 	value, ok := bytes.CutPrefix(line, []byte("title"))
 	if !ok {
 		return "", false

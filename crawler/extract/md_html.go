@@ -9,36 +9,38 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// Raw HTML in Markdown. All of it is read in one piece: as a document of the same
-// length in which everything but raw HTML, and the text of the blocks it stands in, is
-// blank. So elements may begin and end anywhere, and every place is right.
+// All raw HTML in a Markdown document is read at once. The HTML reader gets a document
+// of the same length, in which everything is blank except raw HTML and the text of the
+// blocks that contain it. So elements may begin and end anywhere, and every position is
+// correct.
 
-// markdownHTML is the document that is read as HTML.
+// markdownHTML is the document that the HTML reader gets.
 type markdownHTML struct {
-	markdown []byte // the document that it is made of
-	source   []byte // the same as the block parser reads it
-	text     []byte // as long as markdown; nil while no raw HTML was found
-	// marked says that the document holds IgnoreAttribute somewhere. Links leave a
-	// tag in the text then, so that the elements around them are known.
+	markdown []byte // the original document
+	source   []byte // the document as the block parser reads it
+	text     []byte // as long as markdown; nil until raw HTML is found
+	// marked reports whether the document contains IgnoreAttribute anywhere. If it
+	// does, each Markdown link inserts a tag into text, so that its enclosing elements
+	// are known.
 	marked  bool
-	lastTag int // the offset of the last of those tags, -1 without one
-	// lastEndTags are the offsets of the last end tags of text elements, by name.
+	lastTag int // the offset of the last inserted tag, or -1
+	// lastEndTags has the offset of the last end tag of each text element, by name.
 	lastEndTags map[string]int
 }
 
-// document is the text, blank at first.
+// document returns the text, which is blank at first.
 func (m *markdownHTML) document() []byte {
 	if m.text == nil {
 		m.text = bytes.Clone(m.markdown)
-		blank(m.text)
+		blankOut(m.text)
 	}
 	return m.text
 }
 
-// leaveTag puts a void tag where a link of Markdown stands, when it matters which
-// elements it stands in, and returns its place, -1 without one. A construct
-// shorter than the tag goes without.
-func (m *markdownHTML) leaveTag(start, end int) int32 {
+// insertTag puts a void tag at the position of a Markdown link if the elements around
+// the link matter. It returns the offset of the tag, or -1 if it inserted none, as for a
+// construct that is shorter than the tag.
+func (m *markdownHTML) insertTag(start, end int) int32 {
 	const tag = "<br>"
 	if !m.marked || end-start < len(tag) || start+len(tag) > len(m.source) {
 		return -1
@@ -50,9 +52,9 @@ func (m *markdownHTML) leaveTag(start, end int) int32 {
 	return int32(m.lastTag)
 }
 
-// closes reports whether a tag is harmless: no start tag of a text element, or
-// one whose end tag follows.
-func (m *markdownHTML) closes(tag []byte, end int) bool {
+// isClosed reports whether a tag is harmless: it is not the start tag of a text element,
+// or its end tag follows.
+func (m *markdownHTML) isClosed(tag []byte, end int) bool {
 	at := tagName(tag)
 	var buffer [longestKnown]byte
 	if tag[1] == '/' || at.end-at.start > longestKnown {
@@ -73,8 +75,9 @@ func (m *markdownHTML) closes(tag []byte, end int) bool {
 	return last >= end
 }
 
-// stillInAnchor says whether text behind a tag stands inside an a element.
-func stillInAnchor(tag []byte, before bool) bool {
+// inAnchorAfter reports whether the text after a tag is inside an a element; before says
+// whether the text before the tag is.
+func inAnchorAfter(tag []byte, before bool) bool {
 	at := tagName(tag)
 	if at.end-at.start != 1 || tag[at.start]|0x20 != 'a' {
 		return before
@@ -82,7 +85,7 @@ func stillInAnchor(tag []byte, before bool) bool {
 	return tag[1] != '/'
 }
 
-// htmlBlock takes a block of raw HTML over into the document that is read as HTML.
+// htmlBlock copies a block of raw HTML into the document for the HTML reader.
 func (r *markdownReader) htmlBlock(n *ast.HTMLBlock) {
 	lines := n.Lines()
 	copyLine := func(start, stop int) { copy(r.html.document()[start:stop], r.source[start:stop]) }
@@ -100,12 +103,12 @@ func (r *markdownReader) htmlBlock(n *ast.HTMLBlock) {
 		last = n.ClosureLine.Stop
 	}
 	if first >= 0 {
-		r.ignored.read(first, last)
+		r.ignored.readComments(first, last)
 	}
 }
 
-// rawInline takes the tags of a block over, and the text between them, which may
-// be that of a link.
+// rawInline copies the tags of a block, and the text between them, which may be the
+// text of a link.
 func (r *markdownReader) rawInline(v *view) {
 	html := r.html.document()
 	for i, m := range v.marks {
@@ -131,20 +134,20 @@ func (r *markdownReader) rawInline(v *view) {
 		next = it.at.end
 		start, end := v.source(it.at.start), v.source(it.at.end)
 		if tag := v.text[it.at.start:it.at.end]; bytes.HasPrefix(tag, []byte("<!--")) {
-			r.ignored.read(start, end)
-		} else if !r.html.closes(tag, end) {
+			r.ignored.readComments(start, end)
+		} else if !r.html.isClosed(tag, end) {
 			html[start] = ' '
 		}
 	}
 	hide(span{next, len(v.text)})
 }
 
-// textElements are those whose content a browser reads as text up to their end
-// tag. One that stands in running text without an end tag was meant to be read,
-// and must not hide what follows.
+// textElements are the elements whose content a browser reads as text up to the end tag.
+// If one has no end tag in running text, the author meant it as text, and it must not
+// hide what follows.
 var textElements = []string{"iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "template", "textarea", "title", "xmp"}
 
-// lastEndTag returns where the last end tag of a name begins, -1 if there is none.
+// lastEndTag returns the start of the last end tag with a name, or -1 if there is none.
 func lastEndTag(b, name []byte) int {
 	for end := len(b); ; {
 		i := bytes.LastIndex(b[:end], []byte("</"))
@@ -158,8 +161,7 @@ func lastEndTag(b, name []byte) int {
 	}
 }
 
-// readHTML reads the raw HTML, in one piece, and puts its links between those of
-// Markdown.
+// readHTML reads all raw HTML at once and adds its links to those of Markdown.
 func (r *markdownReader) readHTML(in *Input) {
 	h := r.harvest
 	h.doc.Static = true
@@ -171,10 +173,10 @@ func (r *markdownReader) readHTML(in *Input) {
 	source := h.src.text
 	h.src.text = r.html.text
 	title := h.doc.Title
-	h.bare = false // in the body stands, too, what is blanked out here
+	h.bare = false // the body also contains the text that is blanked out here
 	readHTML(h, &Input{AnchorsOnly: in.AnchorsOnly}, false)
-	// A page is built around the document: its base, its title and what it
-	// says to robots are not for the document to say.
+	// The document becomes part of a page, so its own base and robots directives
+	// do not apply.
 	h.doc.Base, h.doc.NoFollow, h.doc.NoIndex, h.doc.Canonical = "", false, false, ""
 	if title != "" {
 		h.doc.Title = title
@@ -183,9 +185,9 @@ func (r *markdownReader) readHTML(in *Input) {
 		return holdsPlaceholder([]byte(f.Ref)) || strings.HasPrefix(f.Ref, "{") // JSX
 	})
 	for i := range h.links {
-		h.links[i].Repeats = 0 // their places are not what they were
+		h.links[i].Repeats = 0 // the indexes of links change below
 	}
-	r.chooseMarked(own)
+	r.addMarkdownLinks(own)
 	h.src.text = source
 	if len(h.links) > MaxLinks {
 		h.links = h.links[:MaxLinks]
@@ -193,9 +195,9 @@ func (r *markdownReader) readHTML(in *Input) {
 	}
 }
 
-// chooseMarked adds the links of Markdown. When an element may bear the mark to
-// leave its content out, those are looked for with it that left a tag.
-func (r *markdownReader) chooseMarked(own []Link) {
+// addMarkdownLinks adds the links of Markdown to those of raw HTML. If an element may
+// have IgnoreAttribute, the links that inserted a tag are checked for it.
+func (r *markdownReader) addMarkdownLinks(own []Link) {
 	h := r.harvest
 	if r.html.marked {
 		raw := h.links

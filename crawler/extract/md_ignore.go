@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// markdownIgnored are the parts of a document that comments leave out, with our mark or
-// with those of markdown-link-check, which many documents were written for.
+// markdownIgnored collects the parts of a document that comments exclude, with
+// orbweaver's own mark or with those of markdown-link-check, which many documents use.
 type markdownIgnored struct {
 	source []byte
-	parts  []span // in rising order
-	open   bool   // the last part goes on until a comment ends it
+	parts  []span // in ascending order
+	open   bool   // the last part extends until a comment ends it
 }
 
-// covers reports whether an offset is in a part that is left out.
+// covers reports whether an offset is in an excluded part.
 func (m *markdownIgnored) covers(off int) bool {
 	i, found := slices.BinarySearchFunc(m.parts, off, func(part span, off int) int { return part.start - off })
 	return found || i > 0 && off < m.parts[i-1].end
 }
 
-// read obeys the comments in a piece of raw HTML.
-func (m *markdownIgnored) read(start, end int) {
+// readComments applies the comments in a piece of raw HTML.
+func (m *markdownIgnored) readComments(start, end int) {
 	for {
 		n := bytes.Index(m.source[start:end], []byte("<!--"))
 		if n < 0 {
@@ -34,14 +34,14 @@ func (m *markdownIgnored) read(start, end int) {
 		}
 		start += 2 + n + len("-->")
 		if content < start {
-			m.obey(m.source[content:start], comment, start)
+			m.apply(m.source[content:start], comment, start)
 		}
 	}
 }
 
-// obey does what a comment between start and end says of the links around it. Within a
-// part that is left out nothing but the end of the part counts.
-func (m *markdownIgnored) obey(content []byte, start, end int) {
+// apply applies the comment between start and end. Inside an excluded part, only a
+// comment that ends the part has an effect.
+func (m *markdownIgnored) apply(content []byte, start, end int) {
 	if isNextLineMark(content) {
 		if !m.open {
 			m.addLineAfter(end)
@@ -67,14 +67,14 @@ func (m *markdownIgnored) obey(content []byte, start, end int) {
 	case string(word) == "disable-next-line":
 		m.addLineAfter(end)
 	case string(word) == "disable-line":
-		if n := len(m.parts); n == 0 || m.parts[n-1].end <= start { // looked for once a line
+		if n := len(m.parts); n == 0 || m.parts[n-1].end <= start { // at most once for each line
 			m.add(1+bytes.LastIndexAny(m.source[:start], "\r\n"), endOfLine(m.source, end))
 		}
 	}
 }
 
-// add leaves out a part of the document, unless it begins before the last one that is
-// left out.
+// add excludes a part of the document, unless it begins at or before the start of the
+// last excluded part. It reports whether it added the part.
 func (m *markdownIgnored) add(start, end int) bool {
 	if n := len(m.parts); n > 0 && m.parts[n-1].start >= start {
 		return false
@@ -83,8 +83,8 @@ func (m *markdownIgnored) add(start, end int) bool {
 	return true
 }
 
-// addLineAfter leaves out the next line that is not blank: formatters put a blank line
-// behind a comment.
+// addLineAfter excludes the next line that is not blank, because formatters put a blank
+// line after a comment.
 func (m *markdownIgnored) addLineAfter(off int) {
 	b := m.source
 	start := skipSpace(b, min(endOfLine(b, off), len(b)))

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// inlineScanner finds what stands in a block (CommonMark 6), in time in proportion
-// to its length: code spans, autolinks, raw HTML, links and images. Emphasis
-// means nothing for links.
+// inlineScanner finds the inlines of a block (CommonMark 6) in linear time: code spans,
+// autolinks, raw HTML, links and images. It ignores emphasis, which has no effect on
+// links.
 type inlineScanner struct {
 	text  []byte
 	defs  definitions
-	items []inline // in the order of their beginnings, once read has returned
+	items []inline // sorted by start when read returns
 	ids   []span   // names in {#name}
 
 	brackets []bracket
-	// inactive is how many of the brackets, from the outermost on, open no link any
-	// more: a link stands inside of them, and links do not nest.
-	inactive int
-	ticks    map[int][]int // by length, where runs of backticks begin
-	angle    angleScanner
+	// inactive is the number of brackets, counted from the outermost, that can no
+	// longer open a link: they contain a link, and links do not nest.
+	inactive  int
+	backticks map[int][]int // the starts of runs of backticks, by length of the run
+	angle     angleScanner
 }
 
-// inline is one construct.
+// inline is one inline construct.
 type inline struct {
 	kind inlineKind
-	at   span // all of it
+	at   span // the whole construct
 	text span // the text of a link, the content of code, the URL of an autolink
-	dest span // of a link with a destination of its own
-	// definition is what a reference link refers to.
+	dest span // the destination of an inline link or image
+	// definition is the target of a reference link; nil for any other inline.
 	definition *definition
 }
 
@@ -48,14 +48,14 @@ const (
 type bracket struct {
 	start, text int
 	image       bool
-	nested      bool // another bracket opened behind it: its text is no label
+	nested      bool // another bracket was opened after it, so its text is not a label
 }
 
 // read scans a block.
 func (s *inlineScanner) read(text []byte, defs definitions) {
 	s.text, s.defs = text, defs
 	s.items, s.ids, s.brackets, s.inactive = s.items[:0], s.ids[:0], s.brackets[:0], 0
-	s.ticks = nil
+	s.backticks = nil
 	s.angle.reset(text)
 	for i := 0; i < len(text); {
 		switch text[i] {
@@ -64,7 +64,7 @@ func (s *inlineScanner) read(text []byte, defs definitions) {
 		case '`':
 			i = s.code(i)
 		case '<':
-			i = s.angled(i)
+			i = s.angleBracket(i)
 		case '{':
 			i = s.attributes(i)
 		case '!':
@@ -81,7 +81,7 @@ func (s *inlineScanner) read(text []byte, defs definitions) {
 			i++
 		}
 	}
-	// Each link was noted when it ended, behind what stands in it.
+	// Each link was added when it ended, after the inlines it contains.
 	if byStart := func(a, b inline) int { return cmp.Compare(a.at.start, b.at.start) }; !slices.IsSortedFunc(s.items, byStart) {
 		slices.SortFunc(s.items, byStart)
 	}
@@ -94,27 +94,27 @@ func (s *inlineScanner) open(b bracket) {
 	s.brackets = append(s.brackets, b)
 }
 
-// code reads the code span at i and returns what follows it, or the backticks
-// when they open none.
+// code reads the code span at i and returns its end, or the end of the backticks if
+// they do not open a code span.
 func (s *inlineScanner) code(i int) int {
 	n := runLength(s.text, i)
-	if s.ticks == nil {
-		s.ticks = map[int][]int{}
+	if s.backticks == nil {
+		s.backticks = map[int][]int{}
 		for at := i; at < len(s.text); {
 			if s.text[at] != '`' {
 				at++
 				continue
 			}
 			length := runLength(s.text, at)
-			s.ticks[length] = append(s.ticks[length], at)
+			s.backticks[length] = append(s.backticks[length], at)
 			at += length
 		}
 	}
-	runs := s.ticks[n]
+	runs := s.backticks[n]
 	for len(runs) > 0 && runs[0] < i+n {
 		runs = runs[1:]
 	}
-	s.ticks[n] = runs
+	s.backticks[n] = runs
 	if len(runs) == 0 {
 		return i + n
 	}
@@ -122,7 +122,7 @@ func (s *inlineScanner) code(i int) int {
 	return runs[0] + n
 }
 
-// runLength counts how often the byte at i is repeated.
+// runLength returns the length of the run of equal bytes that starts at i.
 func runLength(b []byte, i int) int {
 	n := 1
 	for i+n < len(b) && b[i+n] == b[i] {
@@ -131,7 +131,7 @@ func runLength(b []byte, i int) int {
 	return n
 }
 
-func (s *inlineScanner) angled(i int) int {
+func (s *inlineScanner) angleBracket(i int) int {
 	if kind, end := s.angle.autolink(i); end >= 0 {
 		s.items = append(s.items, inline{kind: kind, at: span{i, end}, text: span{i + 1, end - 1}})
 		return end
@@ -143,9 +143,9 @@ func (s *inlineScanner) angled(i int) int {
 	return i + 1
 }
 
-// attributes reads {#id}, which Pandoc, kramdown and others put behind headings
-// and spans, with a colon or classes beside it, or in a comment of MDX; and {id="name"},
-// which is the same to all of them but MDX.
+// attributes reads {#id}, which Pandoc, kramdown and others allow after headings and
+// spans. It may include a colon or classes, or be in an MDX comment. {id="name"} means
+// the same to all of them except MDX.
 func (s *inlineScanner) attributes(i int) int {
 	if id, ok := explicitID(s.text[i:]); ok {
 		s.ids = append(s.ids, span{i + id.start, i + id.end})
@@ -153,7 +153,7 @@ func (s *inlineScanner) attributes(i int) int {
 	return i + 1
 }
 
-// maxAttributes is how far the closing brace of {#id} is looked for, in bytes.
+// maxAttributes is the maximum length of {#id}, in bytes.
 const maxAttributes = 256
 
 func explicitID(b []byte) (id span, ok bool) {
@@ -179,8 +179,8 @@ func explicitID(b []byte) (id span, ok bool) {
 	return id, false
 }
 
-// attributeValue is the value that begins at i among attributes in braces, without its
-// quotes. It is empty where there is none, or no end of it.
+// attributeValue returns the attribute value that begins at i, without its quotes. It is
+// empty if there is no value or the value has no end.
 func attributeValue(b []byte, i int) span {
 	ends := " \t\r\n{}\"'"
 	if i < len(b) && (b[i] == '"' || b[i] == '\'') {
@@ -194,8 +194,8 @@ func attributeValue(b []byte, i int) span {
 	return span{i, i + n}
 }
 
-// withoutAttributes returns where a heading ends when the attributes behind it
-// ({#id .class}) are taken off.
+// withoutAttributes returns the end of a heading without its trailing attributes
+// ({#id .class}).
 func withoutAttributes(b []byte) int {
 	trimmed := len(trimSpaceRight(b))
 	if trimmed == 0 || b[trimmed-1] != '}' {
@@ -230,7 +230,7 @@ func isQuotedAttribute(b []byte) bool {
 	return true
 }
 
-// close handles the ']' at i and returns where to go on.
+// close handles the ']' at i and returns the offset to resume at.
 func (s *inlineScanner) close(i int) int {
 	n := len(s.brackets) - 1
 	if n < 0 {
@@ -248,7 +248,7 @@ func (s *inlineScanner) close(i int) int {
 		it.kind = inlineImage
 	}
 	end := -1
-	if it.dest, end = s.tail(i + 1); end < 0 {
+	if it.dest, end = s.destinationAndTitle(i + 1); end < 0 {
 		it.definition, end = s.reference(b, i)
 	}
 	if end < 0 {
@@ -262,9 +262,8 @@ func (s *inlineScanner) close(i int) int {
 	return end
 }
 
-// tail reads "(destination "title")" at i and returns what follows it, -1 when it
-// is none.
-func (s *inlineScanner) tail(i int) (dest span, end int) {
+// destinationAndTitle reads "(destination "title")" at i and returns its end, or -1 if there is none.
+func (s *inlineScanner) destinationAndTitle(i int) (dest span, end int) {
 	b := s.text
 	if i >= len(b) || b[i] != '(' {
 		return span{}, -1
@@ -274,8 +273,8 @@ func (s *inlineScanner) tail(i int) (dest span, end int) {
 		return span{}, -1
 	}
 	if next := skipSpace(b, i); next > i {
-		if _, behind := readTitle(b, next); behind >= 0 {
-			next = skipSpace(b, behind)
+		if _, titleEnd := readTitle(b, next); titleEnd >= 0 {
+			next = skipSpace(b, titleEnd)
 		}
 		i = next
 	}
@@ -285,8 +284,9 @@ func (s *inlineScanner) tail(i int) (dest span, end int) {
 	return dest, i + 1
 }
 
-// reference finds the definition that the bracket closed at i refers to, by the
-// label behind it or by its text, and returns what follows; -1 when there is none.
+// reference finds the definition for the bracket that is closed at i, by the label that
+// follows it or by its text. It returns the end of the reference, or -1 if there is no
+// such definition.
 func (s *inlineScanner) reference(b bracket, i int) (d *definition, end int) {
 	if len(s.defs) == 0 {
 		return nil, -1

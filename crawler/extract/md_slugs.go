@@ -8,18 +8,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A slugger makes the anchors of headings. Which program will publish a document
-// is not known, so a heading has every anchor that one of the common programs would give it:
+// A slugger makes the anchors of headings. The program that will publish a document is
+// unknown, so a heading gets the anchors of all common programs:
 //
-//	GitHub, Docusaurus, Gitea, Hugo, Jekyll   the lower-case text, blanks as hyphens, punctuation dropped
-//	GitLab                                    the same with runs of hyphens as one
-//	mdBook                                    the same as GitHub's, of the text as it is, in ASCII lower case
+//	GitHub, Docusaurus, Gitea, Hugo, Jekyll   the lower-case text, spaces as hyphens, punctuation dropped
+//	GitLab                                    like GitHub, with each run of hyphens as one
+//	mdBook                                    like GitHub, with only ASCII letters in lower case
 //	Pandoc, kramdown                          from the first letter on; Pandoc keeps dots
-//	MkDocs, Sphinx (python-markdown)          without accents, or with; hyphens and blanks as one hyphen
+//	MkDocs, Sphinx (python-markdown)          without accents, or with; runs of hyphens and spaces as one hyphen
 //	VuePress, VitePress                       punctuation as hyphens
 //
-// A heading whose anchor is taken gets a number behind it, counted from 1: with an
-// underscore by python-markdown, with a hyphen by all others.
+// If an anchor is taken, a number is appended to it, starting with 1: after an
+// underscore in python-markdown, after a hyphen in all others.
 type slugger struct {
 	taken [len(slugStyles)]map[string]int
 }
@@ -40,10 +40,10 @@ var slugStyles = [...]slugStyle{
 	{slugVuePress, "-"},
 }
 
-// heading tells the anchors of a heading, each once, GitHub's first.
-func (s *slugger) heading(text string, note func(string)) {
+// eachAnchor calls yield once for each anchor of a heading, GitHub's first.
+func (s *slugger) eachAnchor(text string, yield func(string)) {
 	text = strings.TrimSpace(text)
-	var told [len(slugStyles)]string
+	var yielded [len(slugStyles)]string
 	for i, style := range slugStyles {
 		slug := style.make(text)
 		if slug == "" {
@@ -58,11 +58,11 @@ func (s *slugger) heading(text string, note func(string)) {
 			slug += style.separator + strconv.Itoa(n)
 		}
 		known := false
-		for _, before := range told[:i] {
+		for _, before := range yielded[:i] {
 			known = known || before == slug
 		}
-		if told[i] = slug; !known {
-			note(slug)
+		if yielded[i] = slug; !known {
+			yield(slug)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func slugGitLab(text string) string {
 	return slug
 }
 
-// squeeze makes one hyphen of each run of them.
+// squeeze replaces each run of hyphens with one hyphen.
 func squeeze(s string) string {
 	last := rune(0)
 	return strings.Map(func(r rune) rune {
@@ -117,7 +117,7 @@ func slugMdBook(text string) string {
 	}, text)
 }
 
-// slugPandoc is auto_identifiers.
+// slugPandoc is Pandoc's auto_identifiers.
 func slugPandoc(text string) string {
 	slug := strings.Map(func(r rune) rune {
 		switch {
@@ -165,7 +165,8 @@ func slugPython(text string) string {
 	}, norm.NFKD.String(text)))
 }
 
-// slugPythonUnicode is its slugify_unicode, and that of pymdownx in lower case.
+// slugPythonUnicode is python-markdown's slugify_unicode, and pymdownx's slugify in
+// lower case.
 func slugPythonUnicode(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -185,8 +186,8 @@ func slugPythonUnicode(text string) string {
 	}, text))
 }
 
-// vuePressSpecial are the characters that VuePress makes hyphens of, beside blanks
-// and control characters.
+// vuePressSpecial lists the characters that VuePress replaces with hyphens, in addition
+// to white space.
 const vuePressSpecial = "~`!@#$%^&*()-_+=[]{}|\\;:\"'“”‘’<>,.?/"
 
 func slugVuePress(text string) string {

@@ -12,14 +12,16 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// commonmarkDifferences are the examples of the standard that are read otherwise on purpose.
+// commonmarkDifferences lists the examples of the standard that are deliberately read
+// differently.
 var commonmarkDifferences = map[int]string{
 	533: "a definition that is used twice is one link",
 	602: "GitHub finds bare URLs", 606: "GitHub finds bare addresses", 608: "GitHub finds bare URLs",
 	611: "GitHub finds bare URLs", 612: "GitHub finds bare addresses",
 }
 
-// The links of each example are those of the HTML that the standard gives for it.
+// TestCommonMark checks that each example has the links of the HTML that the standard
+// gives for it.
 func TestCommonMark(t *testing.T) {
 	data, err := os.ReadFile("../../testdata/standards/commonmark.json")
 	if err != nil {
@@ -40,12 +42,12 @@ func TestCommonMark(t *testing.T) {
 		checkPlaces(t, []byte(e.Markdown), doc)
 		_, different := commonmarkDifferences[e.Example]
 		if got := targets(doc); slices.Equal(got, want) == different {
-			t.Errorf("example %d, %s: %q: %q, the standard has %q", e.Example, e.Section, e.Markdown, got, want)
+			t.Errorf("example %d, %s: %q: got %q, the standard has %q", e.Example, e.Section, e.Markdown, got, want)
 		}
 	}
 }
 
-// targets are the elements and references of a document, percent-encoding aside.
+// targets returns the elements and references of a document, percent-decoded and sorted.
 func targets(doc *Document) []string {
 	var all []string
 	for _, l := range doc.Links {
@@ -59,7 +61,7 @@ func targets(doc *Document) []string {
 	return all
 }
 
-// growingMarkdown are documents of hostile shapes, about n bytes long.
+// growingMarkdown makes documents of hostile shapes, about n bytes long.
 var growingMarkdown = map[string]func(n int) string{
 	"brackets":             func(n int) string { return strings.Repeat("[", n) },
 	"asterisks":            func(n int) string { return strings.Repeat("*", n) },
@@ -170,7 +172,7 @@ func TestSlugs(t *testing.T) {
 		{"!", "section"},
 	} {
 		var got []string
-		new(slugger).heading(c.heading, func(s string) { got = append(got, s) })
+		new(slugger).eachAnchor(c.heading, func(s string) { got = append(got, s) })
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q: %q, want %q", c.heading, got, c.want)
 		}
@@ -178,7 +180,7 @@ func TestSlugs(t *testing.T) {
 	var s slugger
 	var got []string
 	for range 3 {
-		s.heading("a b", func(slug string) { got = append(got, slug) })
+		s.eachAnchor("a b", func(slug string) { got = append(got, slug) })
 	}
 	if want := "a-b a-b-1 a-b_1 a-b-2 a-b_2"; strings.Join(got, " ") != want {
 		t.Errorf("%q, want %q", got, want)
@@ -193,7 +195,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { checkTextFormat(t, body, "text/markdown") })
 }
 
-// addTextSeeds adds the documents of an archive of golden lists.
+// addTextSeeds adds the documents of a golden archive to the fuzzing corpus.
 func addTextSeeds(f *testing.F, archive string) {
 	a, err := txtar.ParseFile(filepath.Join("testdata", "text", archive))
 	if err != nil {
@@ -206,7 +208,8 @@ func addTextSeeds(f *testing.F, archive string) {
 	}
 }
 
-// checkTextFormat reads any bytes and holds the result to what is true of all.
+// checkTextFormat reads arbitrary bytes and checks the properties that every result must
+// have.
 func checkTextFormat(t *testing.T, body []byte, contentType string) {
 	before := string(body)
 	doc := Extract(Input{Body: body, ContentType: contentType})
@@ -217,7 +220,7 @@ func checkTextFormat(t *testing.T, body []byte, contentType string) {
 	checkPlaces(t, text, doc)
 	for _, l := range doc.Links {
 		if len(l.Text) > MaxText {
-			t.Errorf("%+v: a text of %d bytes", l, len(l.Text))
+			t.Errorf("%+v: its text is %d bytes long", l, len(l.Text))
 		}
 	}
 }

@@ -8,26 +8,28 @@ import (
 	"golang.org/x/net/html"
 )
 
-// needsUnescapeMarkdown reports whether b may hold a backslash escape or a
+// needsUnescapeMarkdown reports whether b may contain a backslash escape or a
 // character reference.
 func needsUnescapeMarkdown(b []byte) bool {
 	return bytes.IndexByte(b, '\\') >= 0 || bytes.IndexByte(b, '&') >= 0
 }
 
-// unescapeMarkdown appends src to dst, backslash escapes and character references
-// decoded (CommonMark 2.4, 2.5).
+// unescapeMarkdown appends src to dst and decodes backslash escapes and character
+// references (CommonMark 2.4, 2.5).
 func unescapeMarkdown(dst, src []byte) []byte {
-	dst, _ = unescapeMarkdownMarked(dst, nil, src)
+	dst, _ = unescapeMarkdownWithMarks(dst, nil, src)
 	return dst
 }
 
-// unescapeMarkdownMarked is unescapeMarkdown, with the way back to src.
-func unescapeMarkdownMarked(dst []byte, marks []mark, src []byte) ([]byte, []mark) {
+// unescapeMarkdownWithMarks is like unescapeMarkdown but also appends marks that map
+// the result back to src.
+func unescapeMarkdownWithMarks(dst []byte, marks []mark, src []byte) ([]byte, []mark) {
 	for i := 0; i < len(src); {
 		switch c := src[i]; {
 		case c == '\\' && i+1 < len(src) && isPunctuation(src[i+1]):
 			dst = append(dst, src[i+1])
-			// What is escaped stands where it is written, behind the backslash.
+			// The position of an escaped character is that of the character itself,
+			// not of its backslash.
 			marks = append(marks, mark{len(dst) - 1, i + 1})
 			i += 2
 			continue
@@ -45,8 +47,8 @@ func unescapeMarkdownMarked(dst []byte, marks []mark, src []byte) ([]byte, []mar
 	return dst, marks
 }
 
-// characterReference decodes the character reference at the start of b; its
-// semicolon is required. The length is 0 when there is none.
+// characterReference decodes the character reference at the start of b, which must end
+// with a semicolon. It returns the length of the reference, or 0 if there is none.
 func characterReference(b []byte) (decoded string, n int) {
 	if len(b) > 1 && b[1] == '#' {
 		if n = numericLength(b); n == 0 || n > len("&#x10FFFF;") || b[n-1] != ';' {
@@ -62,7 +64,7 @@ func characterReference(b []byte) (decoded string, n int) {
 	n++
 	written := string(b[:n])
 	if decoded = html.UnescapeString(written); decoded == written || decoded[len(decoded)-1] == ';' && decoded != ";" {
-		return "", 0 // unknown, or known without its end only
+		return "", 0 // unknown, or only a prefix is known
 	}
 	return decoded, n
 }
@@ -72,14 +74,14 @@ func isPunctuation(c byte) bool {
 	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }
 
-// plain appends what a reader sees of a stretch of the block: without markers of
-// emphasis, tags, destinations, and with escapes decoded. It stops at the limit,
-// and after looking at some multiple of it. Underscores says to keep all
-// underscores, which may or may not be markers.
-func (s *inlineScanner) plain(dst []byte, at span, underscores bool, limit int) []byte {
+// plainText appends the visible text of a part of the block, without emphasis markers,
+// tags and destinations, and with escapes decoded. It appends about limit bytes at most
+// and reads no more than a multiple of that. If underscores is true, it keeps all
+// underscores, including those that may mark emphasis.
+func (s *inlineScanner) plainText(dst []byte, at span, underscores bool, limit int) []byte {
 	at.end = min(at.end, at.start+16*limit)
 	next := firstInline(s.items, at.start)
-	var after []span // where the text of a link ends, and where to go on then
+	var after []span // the end of a link's text, and the position to resume at
 	for i := at.start; i < at.end && len(dst) < limit; {
 		if n := len(after); n > 0 && i >= after[n-1].start {
 			i, after = max(i, after[n-1].end), after[:n-1]
@@ -144,12 +146,12 @@ func firstInline(items []inline, start int) int {
 	return low
 }
 
-// mayEmphasize reports whether underscores may begin or end emphasis: not within
-// a word, and not between blanks.
+// mayEmphasize reports whether underscores may begin or end emphasis, which they
+// cannot within a word or between spaces.
 func mayEmphasize(b []byte, start, end int) bool {
 	before, _ := utf8.DecodeLastRune(b[:start])
-	behind, _ := utf8.DecodeRune(b[end:])
+	after, _ := utf8.DecodeRune(b[end:])
 	word := func(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 	gap := func(r rune) bool { return r == utf8.RuneError || unicode.IsSpace(r) }
-	return !(word(before) && word(behind)) && !(gap(before) && gap(behind))
+	return !(word(before) && word(after)) && !(gap(before) && gap(after))
 }

@@ -197,7 +197,7 @@ func (r *notebookReader) html() {
 // heading reads it as the heading it is, in nbformat 3.
 func (r *notebookReader) heading() {
 	var s slugger
-	s.heading(string(r.cell.text), func(slug string) { r.anchor([]byte(slug)) })
+	s.eachAnchor(string(r.cell.text), func(slug string) { r.anchor([]byte(slug)) })
 	r.anchor(jupyterAnchor(r.cell.text))
 }
 

@@ -103,7 +103,7 @@ func (r *mailReader) message(at span, nesting int) {
 		if strings.HasPrefix(f.name, "list-") && !r.in.AnchorsOnly {
 			first := len(r.links)
 			v := view{text: r.src.text[f.at.start:f.at.end], parent: &r.src, base: f.at.start}
-			r.running(&v, inMarkup)
+			r.addBareURIs(&v, markupRules)
 			for i := first; i < len(r.links); i++ {
 				r.links[i].Element, r.links[i].Kind = f.name, Metadata
 			}
@@ -135,7 +135,7 @@ func (r *mailReader) part(fields []field, body span, nesting int) {
 	case media == "text/plain" && !r.in.AnchorsOnly:
 		r.text(fields, parameters["charset"], body, func(inner *harvest) {
 			inner.doc.Static = true
-			inner.running(&inner.src, inProse)
+			inner.addBareURIs(&inner.src, proseRules)
 		})
 	}
 }

@@ -2,29 +2,31 @@ package extract
 
 import "bytes"
 
-// lineMarkup is what the readers of lightweight markup share that go through a
-// document line by line: reStructuredText, AsciiDoc and Org.
+// lineMarkup is the common part of the readers that go through a document line by line:
+// reStructuredText, AsciiDoc and Org.
 type lineMarkup struct {
 	*harvest
-	want      bool
-	habit     habit
-	paragraph []span // lines gathered
+	wantLinks bool // links are wanted, not only anchors
+	rules     bareURIRules
+	paragraph []span // the lines of the current paragraph
 	joined    []byte
 	block     view
-	endless   map[string]int // closings that do not stand behind an offset of the block
+	// missing maps closing delimiters to the offset in the block after which they do
+	// not occur.
+	missing map[string]int
 }
 
-func newLineMarkup(h *harvest, in *Input, how habit) lineMarkup {
+func newLineMarkup(h *harvest, in *Input, rules bareURIRules) lineMarkup {
 	h.doc.Static = true
-	return lineMarkup{harvest: h, want: !in.AnchorsOnly, habit: how}
+	return lineMarkup{harvest: h, wantLinks: !in.AnchorsOnly, rules: rules}
 }
 
-// line is one line of a document, without its end.
+// line is one line of a document, without its line break.
 type line struct {
 	at        span
-	indent    int    // blanks in front; a tab counts as one
-	textStart int    // where its text begins
-	text      []byte // without white space around it
+	indent    int    // the number of leading spaces and tabs
+	textStart int    // the offset of text
+	text      []byte // without surrounding white space
 }
 
 func (l line) blank() bool { return len(l.text) == 0 }
@@ -50,11 +52,11 @@ func (m *lineMarkup) flush(read func(v *view)) {
 	}
 	v := m.join(m.paragraph)
 	m.paragraph = m.paragraph[:0]
-	clear(m.endless)
+	clear(m.missing)
 	read(v)
 }
 
-// join makes one text of lines, with line breaks between them.
+// join makes one text from lines, with line breaks between them.
 func (m *lineMarkup) join(lines []span) *view {
 	v := &m.block
 	*v = view{marks: v.marks[:0], parent: &m.src}
@@ -72,29 +74,30 @@ func (m *lineMarkup) join(lines []span) *view {
 	return v
 }
 
-// closing returns what follows the next closing at or behind i in a paragraph, -1
-// when there is none; that is remembered, so that it is looked for once.
-func (m *lineMarkup) closing(b []byte, i int, closing string) int {
-	if known, ok := m.endless[closing]; ok && i >= known || i > len(b) {
+// endOf returns the end of the next closing delimiter at or after i in a paragraph, or
+// -1 if there is none. It remembers a failed search, so that it never repeats one.
+func (m *lineMarkup) endOf(b []byte, i int, closing string) int {
+	if known, ok := m.missing[closing]; ok && i >= known || i > len(b) {
 		return -1
 	}
 	if n := bytes.Index(b[i:], []byte(closing)); n >= 0 {
 		return i + n + len(closing)
 	}
-	if m.endless == nil {
-		m.endless = map[string]int{}
+	if m.missing == nil {
+		m.missing = map[string]int{}
 	}
-	m.endless[closing] = i
+	m.missing[closing] = i
 	return -1
 }
 
-// note notes a link; ref is its reference where that is escaped, text its text.
-func (m *lineMarkup) note(v *view, at span, ref, text []byte) *Link {
+// addLink adds a link with a text. If the reference is escaped in v, ref is its
+// unescaped form; otherwise ref is nil.
+func (m *lineMarkup) addLink(v *view, at span, ref, text []byte) *Link {
 	seen := ref
 	if seen == nil {
 		seen = v.text[at.start:at.end]
 	}
-	if !m.want || at.start >= at.end || holdsPlaceholder(seen) {
+	if !m.wantLinks || at.start >= at.end || holdsPlaceholder(seen) {
 		return nil
 	}
 	f := m.add(v, at, ref)
@@ -105,17 +108,17 @@ func (m *lineMarkup) note(v *view, at span, ref, text []byte) *Link {
 	return f
 }
 
-// bare notes the URIs that stand in running text.
-func (m *lineMarkup) bare(v *view, at span) {
-	if !m.want || at.start >= at.end {
+// bareLinks adds the URIs in running text, except escaped ones.
+func (m *lineMarkup) bareLinks(v *view, at span) {
+	if !m.wantLinks || at.start >= at.end {
 		return
 	}
 	first := len(m.links)
-	m.running(&view{text: v.text[at.start:at.end], parent: v, base: at.start}, m.habit)
+	m.addBareURIs(&view{text: v.text[at.start:at.end], parent: v, base: at.start}, m.rules)
 	kept := m.links[:first]
 	for _, f := range m.links[first:] {
 		if f.at > 0 && m.src.text[f.at-1] == '\\' {
-			continue // escaped: text
+			continue // an escaped URI is text
 		}
 		f.Element, f.Attribute = "a", "href"
 		if f.Text = f.Raw; len(f.Text) > MaxText {
@@ -132,16 +135,16 @@ func (m *lineMarkup) embedHTML(lines []span) {
 		return
 	}
 	v := m.join(lines)
-	want := m.want
-	m.embed(v, true, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: !want}, false) })
+	wantLinks := m.wantLinks
+	m.embed(v, true, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: !wantLinks}, false) })
 }
 
-// maxVerbatim is how long verbatim text within a line may be, in bytes.
+// maxVerbatim is the maximum length of inline verbatim text, in bytes.
 const maxVerbatim = 1000
 
-// verbatimEnd returns what follows the verbatim text that the marker at i opens,
-// -1 when it opens none: it must not stand within a word, what it encloses must
-// neither begin nor end with a blank, and at most one line break is in it.
+// verbatimEnd returns the end of the verbatim text that the marker at i opens, or -1 if
+// it opens none. The markers must not be inside a word, and the text between them must
+// neither begin nor end with a space and may contain at most one line break.
 func verbatimEnd(b []byte, i int) int {
 	marker, breaks := b[i], 0
 	if i > 0 && isAlphanumeric(b[i-1]) || i+1 < len(b) && isSpace(b[i+1]) {

@@ -7,19 +7,19 @@ import (
 	"unicode"
 )
 
-// AsciiDoc, as far as it holds links. There is no parser of it for Go; this reads
-// the forms in common use:
+// asciidocFormat is AsciiDoc. There is no Go parser for it, so this reader handles the
+// link syntax in common use itself:
 //
 //	read      URLs bare and with [text], link:, mailto:, xref: and <<id>>, image, video, audio,
 //	          include::, link= of images
-//	anchors   [[id]], [#id], anchor:id[], the ids of section titles (_a_title, and a-title as GitHub
-//	          and Antora set them)
-//	not read  attributes: a target with {name} is left out; references to a section by its
-//	          title; resource ids of Antora (xref:module:page.adoc, partial$part.adoc); videos
-//	          of a host (video::id[youtube]); files that are included; conditions
+//	anchors   [[id]], [#id], anchor:id[], the ids of section titles (_a_title, and a-title as
+//	          GitHub and Antora write them)
+//	not read  attributes (a target that contains {name} is skipped); references to a section by
+//	          its title; Antora resource ids (xref:module:page.adoc, partial$part.adoc); videos
+//	          on a hosting service (video::id[youtube]); included files; conditionals
 //
-// Listing, literal, passthrough and comment blocks, indented paragraphs and text
-// between backticks are not looked into.
+// Listing, literal, passthrough and comment blocks, indented paragraphs and text between
+// backticks are ignored.
 var asciidocFormat = format{
 	name:       "asciidoc",
 	media:      []string{"text/asciidoc", "text/x-asciidoc"},
@@ -28,8 +28,8 @@ var asciidocFormat = format{
 	read:       readAsciiDoc,
 }
 
-// asciidocShortFormat is the same under the extension .asc, which is more often that of
-// a signature or a key in PGP's armour.
+// asciidocShortFormat is AsciiDoc with the extension .asc, which more often denotes an
+// armored PGP signature or key.
 var asciidocShortFormat = format{
 	name:       "asciidoc",
 	extensions: []string{"asc"},
@@ -40,8 +40,8 @@ var asciidocShortFormat = format{
 	read:       readAsciiDoc,
 }
 
-// sniffAsciiDoc looks for a line that other texts hardly have: a title, an attribute,
-// the options or the id of a block, or a macro. Armour has none of them.
+// sniffAsciiDoc looks for a line that is rare in other texts: a title, an attribute, the
+// options or the id of a block, or a macro. PGP armor has none of them.
 func sniffAsciiDoc(head []byte) bool {
 	if bytes.Contains(head, []byte("-----BEGIN ")) {
 		return false
@@ -73,18 +73,18 @@ func isAttributeName(word []byte) bool {
 
 type asciidocReader struct {
 	lineMarkup
-	fence    string // the delimiter of the block that is left out
-	verbatim bool   // the paragraph to come is left out, for its [source]
-	literal  bool   // within an indented paragraph
-	named    bool   // an id was given for the block to come
+	fence    string // the delimiter of the block being skipped; "" outside of one
+	verbatim bool   // the next paragraph is skipped, because of [source] or the like
+	literal  bool   // inside an indented paragraph
+	hasID    bool   // the next block has an explicit id
 	taken    map[string]int
 }
 
 func readAsciiDoc(h *harvest, in *Input) {
-	r := asciidocReader{lineMarkup: newLineMarkup(h, in, withMail), taken: map[string]int{}}
+	r := asciidocReader{lineMarkup: newLineMarkup(h, in, markupMailRules), taken: map[string]int{}}
 	r.lines(r.line)
 	if r.fence != "" {
-		h.fault("read AsciiDoc: a block of %q has no end", r.fence)
+		h.fault("read AsciiDoc: a %q block is never closed", r.fence)
 	}
 	r.flush(r.inlines)
 }
@@ -106,7 +106,7 @@ func (r *asciidocReader) line(l line) {
 		r.flush(r.inlines)
 		r.fence, r.verbatim = string(text), false
 		if text[0] == '`' {
-			r.fence = "```" // the language stands where the block begins only
+			r.fence = "```" // only the opening delimiter names the language
 		}
 	case isUnderline(text) && len(text) >= 4 || string(text) == "--":
 		r.flush(r.inlines) // a block whose content is read
@@ -120,11 +120,11 @@ func (r *asciidocReader) line(l line) {
 		r.flush(r.inlines)
 	default:
 		r.gather(l.at)
-		r.named = false
+		r.hasID = false
 	}
 }
 
-// verbatimFence reports whether a line opens a block whose content is left out.
+// verbatimFence reports whether a line opens a block whose content is skipped.
 func verbatimFence(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("```")) {
 		return runLength(text, 0) == 3
@@ -135,7 +135,7 @@ func verbatimFence(text []byte) bool {
 	return text[0] == '-' || text[0] == '.' || text[0] == '+' || text[0] == '/'
 }
 
-// isListItem reports whether an indented line is an item of a list.
+// isListItem reports whether an indented line is a list item.
 func isListItem(text []byte) bool {
 	n := runLength(text, 0)
 	if c := text[0]; c == '*' || c == '-' || c == '.' || c == '#' {
@@ -147,15 +147,14 @@ func isListItem(text []byte) bool {
 	return bytes.Contains(text, []byte(":: ")) || bytes.HasSuffix(text, []byte("::"))
 }
 
-// attributes reads a line in brackets: the attributes of the block that follows,
-// or its anchor.
+// attributes reads a line in brackets: the attributes of the next block, or its anchor.
 func (r *asciidocReader) attributes(l line) bool {
 	text := l.text
 	r.flush(r.inlines)
 	if id, ok := bytes.CutPrefix(text, []byte("[[")); ok {
 		id, _, _ = bytes.Cut(bytes.Trim(id, "[]"), []byte(","))
 		r.anchor(id)
-		r.named = true
+		r.hasID = true
 		return true
 	}
 	inner := text[1 : len(text)-1]
@@ -170,17 +169,18 @@ func (r *asciidocReader) attributes(l line) bool {
 			id = id[:end]
 		}
 		r.anchor(id)
-		r.named = true
+		r.hasID = true
 	}
 	if _, id, ok := bytes.Cut(inner, []byte("id=")); ok {
 		id, _, _ = bytes.Cut(id, []byte(","))
 		r.anchor(bytes.Trim(id, `"' `))
-		r.named = true
+		r.hasID = true
 	}
 	return true
 }
 
-// section notes a title of one to six equals signs, or of so many number signs.
+// section reads a section title, which begins with one to six equals signs or number
+// signs. It reports whether the line is one.
 func (r *asciidocReader) section(l line) bool {
 	text := l.text
 	if l.indent > 0 || len(r.paragraph) > 0 || text[0] != '=' && text[0] != '#' {
@@ -194,17 +194,17 @@ func (r *asciidocReader) section(l line) bool {
 	if level == 1 && r.doc.Title == "" {
 		r.doc.Title = string(trimFolded(foldSpace(nil, title)))
 	}
-	if !r.named {
+	if !r.hasID {
 		r.sectionID(asciidocPlain(title[:min(len(title), maxHeading)]))
 	}
-	r.named = false
+	r.hasID = false
 	r.gather(l.at)
 	r.flush(r.inlines)
 	return true
 }
 
-// sectionID notes the ids made of a title: Asciidoctor's default, and with idprefix
-// and idseparator as GitHub and Antora set them.
+// sectionID adds the ids that a title gets: by Asciidoctor's default, and with the
+// idprefix and idseparator of GitHub and Antora.
 func (r *asciidocReader) sectionID(plain string) {
 	for _, id := range [...]string{"_" + asciidocID(plain, '_'), asciidocID(plain, '-')} {
 		r.taken[id]++
@@ -215,7 +215,7 @@ func (r *asciidocReader) sectionID(plain string) {
 	}
 }
 
-// asciidocSeparator is what stands before the number of an id that is taken.
+// asciidocSeparator returns the separator before the number that makes an id unique.
 func asciidocSeparator(id string) string {
 	if strings.HasPrefix(id, "_") {
 		return "_"
@@ -223,8 +223,7 @@ func asciidocSeparator(id string) string {
 	return "-"
 }
 
-// asciidocPlain takes attribute references, anchors, quotes and the brackets of
-// macros off a title.
+// asciidocPlain removes anchors, backticks and asterisks from a title.
 func asciidocPlain(title []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(title); i++ {
@@ -241,8 +240,9 @@ func asciidocPlain(title []byte) string {
 	return b.String()
 }
 
-// asciidocID makes an id of a title: lower case, what is neither a word character
-// nor a blank, dot or hyphen dropped, and runs of those made one separator.
+// asciidocID makes an id from a title. It converts to lower case, replaces each run of
+// spaces, dots and hyphens with one separator, and drops all other characters that cannot
+// be part of a word.
 func asciidocID(title string, separator rune) string {
 	var b strings.Builder
 	pending := false
@@ -265,7 +265,7 @@ func asciidocID(title string, separator rune) string {
 func (r *asciidocReader) inlines(v *view) {
 	b, free := v.text, 0
 	take := func(end, next int) {
-		r.bare(v, span{free, end})
+		r.bareLinks(v, span{free, end})
 		free = next
 	}
 	for i := 0; i < len(b); {
@@ -273,25 +273,25 @@ func (r *asciidocReader) inlines(v *view) {
 		switch b[i] {
 		case '`':
 			if bytes.HasPrefix(b[i:], []byte("``")) {
-				end = r.closing(b, i+2, "``")
+				end = r.endOf(b, i+2, "``")
 			} else {
 				end = verbatimEnd(b, i)
 			}
 		case '+':
 			if bytes.HasPrefix(b[i:], []byte("+++")) {
-				end = r.closing(b, i+3, "+++")
+				end = r.endOf(b, i+3, "+++")
 			}
 		case '<':
 			if bytes.HasPrefix(b[i:], []byte("<<")) {
-				if end = r.closing(b, i+2, ">>"); end >= 0 {
-					r.bare(v, span{free, i})
+				if end = r.endOf(b, i+2, ">>"); end >= 0 {
+					r.bareLinks(v, span{free, i})
 					free = end
 					r.crossReference(v, span{i + 2, end - 2}, nil)
 				}
 			}
 		case '[':
 			if bytes.HasPrefix(b[i:], []byte("[[")) {
-				if end = r.closing(b, i+2, "]]"); end >= 0 {
+				if end = r.endOf(b, i+2, "]]"); end >= 0 {
 					id, _, _ := bytes.Cut(bytes.Trim(b[i:end], "[]"), []byte(","))
 					r.anchor(id)
 				}
@@ -323,7 +323,8 @@ func (r *asciidocReader) inlines(v *view) {
 	take(len(b), len(b))
 }
 
-// macros are the names that a colon may end, and what they mean.
+// macros has the macro names and URL schemes that a colon may follow. Metadata is for
+// macros that are not links.
 var macros = map[string]Kind{
 	"link": Navigation, "xref": Navigation, "mailto": Navigation, "http": Navigation, "https": Navigation, "ftp": Navigation, "irc": Navigation,
 	"image": Resource, "include": Resource, "video": Resource, "audio": Resource, "anchor": Metadata, "pass": Metadata, "stem": Metadata,
@@ -332,7 +333,7 @@ var macros = map[string]Kind{
 const longestMacro = len("include")
 
 // macro reads "name:target[text]" or "name::target[text]" whose colon is at i. It
-// returns what follows, -1 when it is none.
+// returns the end of the macro, or -1 if there is none.
 func (r *asciidocReader) macro(v *view, i int, free *int) int {
 	b := v.text
 	start := i
@@ -371,7 +372,7 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 		return -1
 	}
 	text := b[target+1 : end-1]
-	r.bare(v, span{*free, start})
+	r.bareLinks(v, span{*free, start})
 	*free = end
 	switch {
 	case name == "anchor":
@@ -380,7 +381,7 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 	case name == "xref":
 		r.crossReference(v, at, text)
 	case isURL:
-		r.note(v, span{start, at.end}, asciidocUnescape(b[start:at.end]), macroText(text))
+		r.addLink(v, span{start, at.end}, asciidocUnescape(b[start:at.end]), macroText(text))
 		r.images(v, span{target + 1, end - 1})
 	default:
 		if name == "include" {
@@ -392,7 +393,7 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 			if name == "link" && at.end == target {
 				decoded = asciidocUnescape(b[at.start:at.end])
 			}
-			f = r.note(v, at, decoded, macroText(text))
+			f = r.addLink(v, at, decoded, macroText(text))
 		}
 		if f != nil && kind == Resource {
 			f.Element, f.Attribute, f.Kind = name, "src", Resource
@@ -409,8 +410,8 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 	return end
 }
 
-// asciidocUnescape takes the backslashes out of a URL that keep dots and dashes in it from
-// becoming an ellipsis or a dash; nil when there are none.
+// asciidocUnescape removes the backslashes that keep dots and hyphens in a URL from
+// becoming an ellipsis or a dash. It returns nil if there are none.
 func asciidocUnescape(url []byte) []byte {
 	if bytes.IndexByte(url, '\\') < 0 {
 		return nil
@@ -428,9 +429,9 @@ func asciidocUnescape(url []byte) []byte {
 	return out
 }
 
-// isAntoraResource reports whether the target of an image or an include is a resource id
-// of Antora, version@component:module:family$path, rather than a path or a URL. Of its
-// parts all but the path may be missing.
+// isAntoraResource reports whether the target of an image or an include is an Antora
+// resource id, version@component:module:family$path, rather than a path or a URL. Only
+// the path is required in a resource id.
 func isAntoraResource(target []byte) bool {
 	head := target
 	if slash := bytes.IndexByte(head, '/'); slash >= 0 {
@@ -450,8 +451,8 @@ func isAntoraResource(target []byte) bool {
 	return len(module) > 1 && scheme != "data" && scheme != "file" && scheme != "blob"
 }
 
-// isHostedVideo reports whether the attributes of a video name a host, to which its target
-// is a number or a name rather than a path.
+// isHostedVideo reports whether the attributes of a video name a hosting service, for
+// which the target is an identifier rather than a path.
 func isHostedVideo(attributes []byte) bool {
 	first, _, _ := bytes.Cut(attributes, []byte(","))
 	switch string(bytes.Trim(first, `" `)) {
@@ -461,11 +462,11 @@ func isHostedVideo(attributes []byte) bool {
 	return false
 }
 
-// maxMacro bounds the target of a macro, and the text in its brackets, in bytes.
+// maxMacro limits the target of a macro and the text in its brackets, in bytes.
 const maxMacro = 4096
 
-// bracketEnd returns what follows the ']' of the '[' at i, -1 when there is none. An
-// image in the text of a link has brackets of its own.
+// bracketEnd returns the offset after the ']' that closes the '[' at i, or -1 if there is
+// none. Brackets nest, as those of an image in the text of a link.
 func bracketEnd(b []byte, i int) int {
 	open := 0
 	for at := i; at < len(b) && at-i < maxMacro; at++ {
@@ -483,7 +484,7 @@ func bracketEnd(b []byte, i int) int {
 	return -1
 }
 
-// images notes the images in the text of a link.
+// images adds the images in the text of a link.
 func (r *asciidocReader) images(v *view, at span) {
 	b := v.text[:at.end]
 	for i := at.start; i < at.end; {
@@ -498,7 +499,7 @@ func (r *asciidocReader) images(v *view, at span) {
 	}
 }
 
-// macroText is the text in the brackets of a macro, without the attributes.
+// macroText returns the text in the brackets of a macro, without the attributes.
 func macroText(b []byte) []byte {
 	if bytes.HasPrefix(b, []byte("image:")) {
 		_, b, _ = bytes.Cut(bytes.TrimSuffix(b, []byte("]")), []byte("["))
@@ -509,7 +510,7 @@ func macroText(b []byte) []byte {
 	return bytes.TrimSuffix(bytes.Trim(b, `"`), []byte("^"))
 }
 
-// imageLink notes the link= among the attributes of an image.
+// imageLink adds the link= attribute of an image.
 func (r *asciidocReader) imageLink(v *view, at span) {
 	_, value, ok := bytes.Cut(v.text[at.start:at.end], []byte("link="))
 	if !ok {
@@ -524,11 +525,11 @@ func (r *asciidocReader) imageLink(v *view, at span) {
 		value = value[:n]
 	}
 	if string(value) != "self" {
-		r.note(v, trimSpan(v.text, span{start, start + len(value)}), nil, nil)
+		r.addLink(v, trimSpan(v.text, span{start, start + len(value)}), nil, nil)
 	}
 }
 
-// crossReference notes the target of <<target,text>> or xref:target[text].
+// crossReference adds the target of <<target,text>> or xref:target[text].
 func (r *asciidocReader) crossReference(v *view, at span, text []byte) {
 	if text == nil {
 		var target []byte
@@ -542,7 +543,7 @@ func (r *asciidocReader) crossReference(v *view, at span, text []byte) {
 	var ref []byte
 	switch {
 	case len(target) == 0 || bytes.ContainsAny(file, " :@$"):
-		return // the title of a section, or a resource of Antora
+		return // the title of a section, or an Antora resource
 	case isFile:
 	case hash && len(file) > 0:
 		ref = append(append([]byte{}, file...), ".adoc#"...)
@@ -553,5 +554,5 @@ func (r *asciidocReader) crossReference(v *view, at span, text []byte) {
 	default:
 		ref = append([]byte{'#'}, file...)
 	}
-	r.note(v, at, ref, macroText(text))
+	r.addLink(v, at, ref, macroText(text))
 }

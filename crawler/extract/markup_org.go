@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Org, as far as it holds links. There is no parser of it for Go that keeps
-// places; this reads the forms in common use:
+// orgFormat is Org. No Go parser for it records positions, so this reader handles the
+// link syntax in common use itself:
 //
 //	read      [[target]] and [[target][text]] with URLs, file: links and paths, #custom-id;
 //	          <url>; bare URLs; #+INCLUDE and #+SETUPFILE
-//	anchors   CUSTOM_ID and ID properties, <<targets>>, #+NAME, and headings as GitHub shows them
+//	anchors   CUSTOM_ID and ID properties, <<targets>>, #+NAME, and the headings as GitHub renders them
 //	not read  links to headings by their text, to targets by their name, id: links,
-//	          abbreviations (#+LINK), and what runs in Emacs (elisp:, shell:, info:, …)
+//	          abbreviations (#+LINK), and links that only Emacs can open (elisp:, shell:, info:, …)
 //
-// Blocks (src, example, export, comment), lines that begin with ": " or "# ", and
-// ~code~ and =verbatim= text are not looked into.
+// Blocks (src, example, export, comment), lines that begin with ": " or "# ", ~code~ and
+// =verbatim= text are ignored.
 var orgFormat = format{
 	name:       "org",
 	media:      []string{"text/org", "text/x-org"},
@@ -26,25 +26,25 @@ var orgFormat = format{
 
 type orgReader struct {
 	lineMarkup
-	unread        string // the name of the block that is left out, when in one
+	skippedBlock  string // the name of the block being skipped; "" outside of one
 	slugs         slugger
 	abbreviations map[string]bool
 }
 
 func readOrg(h *harvest, in *Input) {
-	r := orgReader{lineMarkup: newLineMarkup(h, in, inMarkup), abbreviations: map[string]bool{}}
+	r := orgReader{lineMarkup: newLineMarkup(h, in, markupRules), abbreviations: map[string]bool{}}
 	r.lines(r.line)
-	if r.unread != "" {
-		h.fault("read Org: #+begin_%s has no end", r.unread)
+	if r.skippedBlock != "" {
+		h.fault("read Org: #+begin_%s is never closed", r.skippedBlock)
 	}
 	r.flush(r.inlines)
 }
 
 func (r *orgReader) line(l line) {
 	text := l.text
-	if r.unread != "" {
-		if len(text) > 6 && equalFold(text, "#+end_"+r.unread) {
-			r.unread = ""
+	if r.skippedBlock != "" {
+		if len(text) > 6 && equalFold(text, "#+end_"+r.skippedBlock) {
+			r.skippedBlock = ""
 		}
 		return
 	}
@@ -68,16 +68,16 @@ func (r *orgReader) line(l line) {
 	}
 }
 
-// leftOut are the blocks whose content is not read.
-var leftOut = map[string]bool{"src": true, "example": true, "export": true, "comment": true, "html": true, "latex": true}
+// skippedBlocks has the names of the blocks whose content is not read.
+var skippedBlocks = map[string]bool{"src": true, "example": true, "export": true, "comment": true, "html": true, "latex": true}
 
 // keyword reads "#+NAME: value" and "#+begin_NAME".
 func (r *orgReader) keyword(l line) {
 	text := l.text[len("#+"):]
 	name, _, _ := bytes.Cut(text, []byte(" "))
 	if len(name) > len("begin_") && equalFold(name[:len("begin_")], "begin_") {
-		if block := strings.ToLower(string(name[len("begin_"):])); leftOut[block] {
-			r.unread = block
+		if block := strings.ToLower(string(name[len("begin_"):])); skippedBlocks[block] {
+			r.skippedBlock = block
 		}
 		return
 	}
@@ -111,7 +111,7 @@ func (r *orgReader) keyword(l line) {
 		if n := bytes.Index(r.src.text[at.start:at.end], []byte("::")); n > 0 {
 			at.end = at.start + n
 		}
-		if f := r.note(&r.src, at, nil, nil); f != nil {
+		if f := r.addLink(&r.src, at, nil, nil); f != nil {
 			f.Element, f.Attribute, f.Kind = "include", "src", Resource
 		}
 	case "caption", "attr_html", "author", "description", "html_link_home", "html_link_up":
@@ -120,7 +120,7 @@ func (r *orgReader) keyword(l line) {
 	}
 }
 
-// headline notes a heading: without its stars, its keyword and its tags.
+// headline adds the anchors of a heading, without its stars, its keyword and its tags.
 func (r *orgReader) headline(l line) {
 	title := trimSpace(l.text[runLength(l.text, 0):])
 	for _, keyword := range []string{"TODO ", "DONE "} {
@@ -134,7 +134,7 @@ func (r *orgReader) headline(l line) {
 	r.flush(r.inlines)
 }
 
-// orgPlain is the text of a heading: of links, what is shown.
+// orgPlain returns the visible text of a heading.
 func orgPlain(title []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(title); i++ {
@@ -156,8 +156,8 @@ func orgPlain(title []byte) string {
 	return b.String()
 }
 
-// property notes the ids in a drawer of properties, and says whether the line is
-// one of those.
+// property adds the id on a line of a property drawer. It reports whether the line sets
+// an id.
 func (r *orgReader) property(text []byte) bool {
 	name, value, ok := bytes.Cut(text[1:], []byte(":"))
 	if !ok {
@@ -184,19 +184,19 @@ func (r *orgReader) inlines(v *view) {
 		case bytes.HasPrefix(b[i:], []byte("[[")):
 			if at, text, after := r.brackets(b, i); after >= 0 {
 				end = after
-				r.bare(v, span{free, i})
+				r.bareLinks(v, span{free, i})
 				r.link(v, at, text)
 				free = end
 			}
 		case bytes.HasPrefix(b[i:], []byte("<<")):
-			if end = r.closing(b, i+2, ">>"); end >= 0 {
+			if end = r.endOf(b, i+2, ">>"); end >= 0 {
 				r.anchor(bytes.Trim(b[i:end], "<>"))
-				r.bare(v, span{free, i})
+				r.bareLinks(v, span{free, i})
 				free = end
 			}
 		case b[i] == '~' || b[i] == '=':
 			if end = verbatimEnd(b, i); end >= 0 {
-				r.bare(v, span{free, i})
+				r.bareLinks(v, span{free, i})
 				free = end
 			}
 		}
@@ -206,19 +206,19 @@ func (r *orgReader) inlines(v *view) {
 			i = end
 		}
 	}
-	r.bare(v, span{free, len(b)})
+	r.bareLinks(v, span{free, len(b)})
 }
 
-// notFollowed are the types of links that lead to no document.
-var notFollowed = map[string]bool{
+// unfollowedTypes has the link types that do not lead to a document.
+var unfollowedTypes = map[string]bool{
 	"id": true, "elisp": true, "shell": true, "help": true, "info": true, "man": true, "woman": true, "attachment": true, "eww": true,
 	"bbdb": true, "gnus": true, "irc": true, "mhe": true, "rmail": true, "notmuch": true, "mu4e": true, "docview": true, "coderef": true, "roam": true,
 }
 
-// brackets reads [[target]] or [[target][text]] at i, whose text may be a link to an
-// image in brackets of its own, and returns what follows; -1 when it is neither.
+// brackets reads [[target]] or [[target][text]] at i, where the text may itself be a
+// bracketed link to an image. It returns the end of the link, or -1 if there is none.
 func (r *orgReader) brackets(b []byte, i int) (target, text span, end int) {
-	if end = r.closing(b, i+2, "]]"); end < 0 {
+	if end = r.endOf(b, i+2, "]]"); end < 0 {
 		return target, text, -1
 	}
 	target = span{i + 2, end - 2}
@@ -233,7 +233,7 @@ func (r *orgReader) brackets(b []byte, i int) (target, text span, end int) {
 	return target, text, end
 }
 
-// link notes a link, and the image that its text may be.
+// link adds a link, and the image that its text may be.
 func (r *orgReader) link(v *view, at, text span) {
 	r.target(v, at, trimSpace(bytes.Trim(v.text[text.start:text.end], "[]")))
 	inner := v.text[text.start:text.end]
@@ -250,7 +250,7 @@ func (r *orgReader) link(v *view, at, text span) {
 	}
 }
 
-// target notes the target of a link, unless it leads to no document.
+// target adds the target of a link, unless it cannot lead to a document.
 func (r *orgReader) target(v *view, at span, text []byte) {
 	at = trimSpan(v.text, at)
 	target := v.text[at.start:at.end]
@@ -268,13 +268,13 @@ func (r *orgReader) target(v *view, at span, text []byte) {
 	case target[0] == '.' || target[0] == '/' || target[0] == '~':
 		r.file(v, at, text)
 		return
-	case !typed || schemeLength(target) == 0 || notFollowed[string(kind)] || r.abbreviations[string(kind)] || bytes.HasPrefix(path, []byte(":")):
-		return // a heading, a target of this document, or a thing of Emacs
+	case !typed || schemeLength(target) == 0 || unfollowedTypes[string(kind)] || r.abbreviations[string(kind)] || bytes.HasPrefix(path, []byte(":")):
+		return // a heading, a target in this document, or a link that only Emacs can open
 	}
-	r.note(v, at, nil, text)
+	r.addLink(v, at, nil, text)
 }
 
-// file notes the path of a file, and what is looked for in it when that is an id.
+// file adds a link to a file. A search in the file becomes a fragment if it is for an id.
 func (r *orgReader) file(v *view, at span, text []byte) {
 	path := v.text[at.start:at.end]
 	var ref []byte
@@ -286,13 +286,14 @@ func (r *orgReader) file(v *view, at span, text []byte) {
 	if bytes.HasPrefix(path, []byte("~")) {
 		return // someone's home directory
 	}
-	f := r.note(v, at, ref, text)
+	f := r.addLink(v, at, ref, text)
 	if f != nil && len(text) == 0 && isImageName(path) {
 		f.Element, f.Attribute, f.Kind, f.Expect = "img", "src", Resource, ExpectImage
 	}
 }
 
-// isImageName reports whether Org shows a file instead of linking to it.
+// isImageName reports whether path names an image, which Org displays instead of linking
+// to it.
 func isImageName(path []byte) bool {
 	dot := bytes.LastIndexByte(path, '.')
 	if dot < 0 {

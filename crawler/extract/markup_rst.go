@@ -8,19 +8,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// reStructuredText, as far as it holds links. There is no parser of it for Go; this
-// reads the forms in common use:
+// rstFormat is reStructuredText. There is no Go parser for it, so this reader handles
+// the link syntax in common use itself:
 //
 //	read      `text <url>`_ and `text <url>`__, targets (.. _name: url, __ url), bare URIs,
 //	          image and figure with :target:, include, literalinclude, the file and url of
 //	          tables, the download role, raw HTML
-//	anchors   section titles, as docutils makes ids of them; .. _name: and _`name`
-//	not read  references to names (`name`_, :ref:, :doc: and other roles, toctree): what they
-//	          lead to is known to docutils or Sphinx only; substitutions; files that
-//	          are included
+//	anchors   section titles, with the ids that docutils gives them; .. _name: and _`name`
+//	not read  references to names (`name`_, :ref:, :doc: and other roles, toctree), because
+//	          only docutils or Sphinx can resolve them; substitutions; included files
 //
-// Literal blocks (after "::", and of directives for code), literal text and
-// comments are not looked into. A target is a link where it is defined, used or not.
+// Literal blocks (after "::" and in code directives), literal text and comments are
+// ignored. A target is a link at its definition, whether or not it is used.
 var rstFormat = format{
 	name:       "restructuredtext",
 	media:      []string{"text/x-rst", "text/prs.fallenstein.rst"},
@@ -29,23 +28,23 @@ var rstFormat = format{
 	read:       readRST,
 }
 
-// rstReader reads line by line. A paragraph is gathered, as links may run over
-// the end of a line.
+// rstReader reads line by line. It gathers the lines of a paragraph before it reads
+// them, because a link may extend over a line break.
 type rstReader struct {
 	lineMarkup
-	// skip is the indentation of what a block to be left out belongs to: lines with
-	// more are its content. -1 when there is none.
+	// skip is the indentation of the line that starts the block being skipped, or -1
+	// outside of one. Lines that are indented more belong to the block.
 	skip int
-	raw  []span // lines of raw HTML, when that is what is left out
-	html bool
-	// lone says that the line before is ".." alone.
-	lone bool
-	// doctest says that the lines up to a blank one are a session of Python.
+	raw  []span // the lines of the block, if it is raw HTML
+	html bool   // the block is raw HTML
+	// emptyComment is true after a line that consists of ".." alone.
+	emptyComment bool
+	// doctest is true in an interactive Python session, which ends at a blank line.
 	doctest bool
-	// open is the target whose URL is being read; more of it may stand in the lines
-	// that follow, farther in than its own.
+	// open is the target whose URL is being read. The URL may continue on the following
+	// lines if they are indented more than the target.
 	open struct {
-		is     bool
+		active bool
 		name   []byte
 		at     span
 		indent int
@@ -55,7 +54,7 @@ type rstReader struct {
 }
 
 func readRST(h *harvest, in *Input) {
-	r := rstReader{lineMarkup: newLineMarkup(h, in, withMail), skip: -1}
+	r := rstReader{lineMarkup: newLineMarkup(h, in, markupMailRules), skip: -1}
 	r.lines(r.line)
 	r.endTarget()
 	r.endSkip()
@@ -63,15 +62,15 @@ func readRST(h *harvest, in *Input) {
 }
 
 func (r *rstReader) line(l line) {
-	if r.open.is && !l.blank() && l.indent > r.open.indent {
+	if r.open.active && !l.blank() && l.indent > r.open.indent {
 		r.open.at.end = l.at.end
 		return
 	}
 	r.endTarget()
-	lone := r.lone
-	r.lone = false
+	emptyComment := r.emptyComment
+	r.emptyComment = false
 	if l.blank() {
-		if lone { // an empty comment, which ends a list and takes in nothing
+		if emptyComment { // it ends a list and has no content
 			r.endSkip()
 		}
 		r.doctest = false
@@ -142,7 +141,8 @@ func isUnderline(text []byte) bool {
 	return runLength(text, 0) == len(text)
 }
 
-// title notes a section when the line before is its title.
+// title adds a section if the previous line is its title. It reports whether the
+// underline has been handled.
 func (r *rstReader) title(underline line) bool {
 	l := r.last
 	if len(l.text) == 0 || l.at.end >= underline.at.start || len(underline.text) < min(len(l.text), 3) || isUnderline(l.text) {
@@ -152,12 +152,12 @@ func (r *rstReader) title(underline line) bool {
 	if r.doc.Title == "" {
 		r.doc.Title = string(trimFolded(foldSpace(nil, text)))
 	}
-	r.ids.section(string(text), func(id string) { r.anchor([]byte(id)) })
+	r.ids.eachID(string(text), func(id string) { r.anchor([]byte(id)) })
 	r.flush(r.inlines)
 	return true
 }
 
-// rstPlain takes the marks of inline markup off.
+// rstPlain removes the characters of inline markup.
 func rstPlain(text []byte) []byte {
 	return bytes.Map(func(c rune) rune {
 		if c == '`' || c == '*' || c == '|' || c == '\\' {
@@ -173,7 +173,7 @@ type rstIDs struct {
 	next  int
 }
 
-// take counts an id and returns how often it was there before.
+// take counts an id and returns how often it was taken before.
 func (s *rstIDs) take(id string) int {
 	if s.taken == nil {
 		s.taken = map[string]int{}
@@ -183,30 +183,30 @@ func (s *rstIDs) take(id string) int {
 	return n
 }
 
-// section tells the ids that a section may have. Where another has it, or no
-// letter of ASCII is in its title, docutils counts on from id1; since 0.18 it may put a
-// number behind the id instead.
-func (s *rstIDs) section(title string, note func(id string)) {
+// eachID calls yield for each id that a section may have. If the id is taken, or the
+// title has no ASCII letters, docutils assigns id1, id2 and so on. Since version 0.18 it
+// may append a number to the id instead.
+func (s *rstIDs) eachID(title string, yield func(id string)) {
 	id := rstID(title)
 	n := s.take(id)
 	if id != "" && n == 0 {
-		note(id)
+		yield(id)
 		return
 	}
 	s.next++
-	note("id" + strconv.Itoa(s.next))
+	yield("id" + strconv.Itoa(s.next))
 	if id == "" {
 		id, n = "section", n+1
 	}
-	note(id + "-" + strconv.Itoa(n))
+	yield(id + "-" + strconv.Itoa(n))
 }
 
-// rstLetters are those that docutils spells in ASCII, beside what Unicode
-// decomposes.
+// rstLetters replaces the letters that docutils spells in ASCII and that Unicode does
+// not decompose.
 var rstLetters = strings.NewReplacer("ß", "sz", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ħ", "h", "ı", "i", "ł", "l", "ŧ", "t")
 
-// rstID is docutils' make_id: in lower case and without accents, hyphens for what
-// is no letter or digit, from the first letter on.
+// rstID is docutils' make_id. It starts at the first letter, converts to lower case,
+// removes accents, and replaces all characters but letters and digits with hyphens.
 func rstID(name string) string {
 	var b strings.Builder
 	hyphen := false
@@ -226,7 +226,7 @@ func rstID(name string) string {
 	return b.String()
 }
 
-// codeDirectives hold no markup.
+// codeDirectives has the directives whose content is not markup.
 var codeDirectives = map[string]bool{
 	"code": true, "code-block": true, "sourcecode": true, "parsed-literal": true, "math": true, "raw": true, "graphviz": true,
 	"productionlist": true, "prompt": true, "console": true, "doctest": true, "testcode": true, "testoutput": true, "testsetup": true,
@@ -234,14 +234,15 @@ var codeDirectives = map[string]bool{
 	"jupyter-execute": true, "code-cell": true,
 }
 
-// explicit reads what begins with "..": a target, a directive or a comment.
+// explicit reads explicit markup, which begins with "..": a target, a directive, a
+// comment or the like.
 func (r *rstReader) explicit(l line) {
 	b, end := r.src.text, l.at.end
 	start := skipBlanks(b, l.textStart+len(".."))
 	rest := b[start:end]
 	switch {
 	case len(rest) == 0:
-		r.skip, r.lone = l.indent, true // a comment
+		r.skip, r.emptyComment = l.indent, true
 	case rest[0] == '_':
 		colon := targetColon(rest)
 		if colon < 0 {
@@ -249,13 +250,13 @@ func (r *rstReader) explicit(l line) {
 			return
 		}
 		name := bytes.Trim(rest[1:colon], "`_")
-		r.open.is, r.open.name, r.open.indent = true, name, l.indent
+		r.open.active, r.open.name, r.open.indent = true, name, l.indent
 		r.open.at = span{min(skipBlanks(b, start+colon+1), end), end}
 	case rest[0] == '[': // a footnote or a citation
 		if n := bytes.IndexByte(rest, ']'); n > 0 {
 			r.gather(span{start + n + 1, end})
 		}
-	case rest[0] == '|': // a substitution is most often an image
+	case rest[0] == '|': // a substitution, usually an image
 		if n := bytes.Index(rest, []byte("| ")); n > 0 {
 			r.directive(l, skipBlanks(b, start+n+1))
 		}
@@ -264,8 +265,8 @@ func (r *rstReader) explicit(l line) {
 	}
 }
 
-// namedAnchor notes the id of an explicit target, and its name, as Sphinx's HTML
-// and GitHub write it.
+// namedAnchor adds the anchors of an explicit target: its id, and its name as Sphinx and
+// GitHub write it in HTML.
 func (r *rstReader) namedAnchor(name []byte) {
 	id := rstID(string(name))
 	r.anchor([]byte(id))
@@ -275,7 +276,8 @@ func (r *rstReader) namedAnchor(name []byte) {
 	}
 }
 
-// targetColon finds the colon that ends a target's name, behind its underscore.
+// targetColon returns the offset of the colon that ends a target's name, or -1 if there
+// is none. The name follows the underscore that rest begins with.
 func targetColon(rest []byte) int {
 	i := 1
 	if len(rest) > 1 && rest[1] == '`' {
@@ -311,7 +313,7 @@ func (r *rstReader) directive(l line, start int) {
 	argument := trimSpan(b, span{start + n + 2, l.at.end})
 	switch name {
 	case "image", "figure":
-		if !bytes.HasSuffix(b[argument.start:argument.end], []byte(".*")) { // Sphinx chooses one for its output
+		if !bytes.HasSuffix(b[argument.start:argument.end], []byte(".*")) { // Sphinx chooses a format that suits its output
 			r.path(argument, name, "src", Resource)
 		}
 	case "include", "literalinclude":
@@ -333,13 +335,13 @@ func (r *rstReader) directive(l line, start int) {
 	}
 }
 
-// endTarget notes the target that has ended: a link, or an anchor when it has no URL.
+// endTarget adds the target that has ended: a link, or an anchor if it has no URL.
 func (r *rstReader) endTarget() {
 	o := &r.open
-	if !o.is {
+	if !o.active {
 		return
 	}
-	o.is = false
+	o.active = false
 	if at := trimSpan(r.src.text, o.at); at.start < at.end {
 		r.target(at.start, at.end, o.name)
 	} else if len(o.name) > 0 {
@@ -347,20 +349,20 @@ func (r *rstReader) endTarget() {
 	}
 }
 
-// target reads the URL of a target. One that ends with an underscore is the name
-// of another.
+// target adds the URL of a target as a link. A URL that ends with an underscore is the
+// name of another target.
 func (r *rstReader) target(start, end int, name []byte) {
 	at := trimSpan(r.src.text, span{start, end})
 	url := r.src.text[at.start:at.end]
 	if len(url) == 0 || url[len(url)-1] == '_' && !bytes.HasSuffix(url, []byte("\\_")) {
 		return
 	}
-	r.note(&r.src, at, rstUnescape(url), name)
+	r.addLink(&r.src, at, rstUnescape(url), name)
 }
 
-// path notes the argument of a directive.
+// path adds the argument of a directive as a link.
 func (r *rstReader) path(at span, element, attribute string, kind Kind) {
-	f := r.note(&r.src, trimSpan(r.src.text, at), nil, nil)
+	f := r.addLink(&r.src, trimSpan(r.src.text, at), nil, nil)
 	if f == nil {
 		return
 	}
@@ -370,7 +372,8 @@ func (r *rstReader) path(at span, element, attribute string, kind Kind) {
 	}
 }
 
-// rstUnescape takes backslashes and white space out of a URL; nil when there are none.
+// rstUnescape removes backslashes and white space from a URL. It returns nil if there are
+// none.
 func rstUnescape(url []byte) []byte {
 	if !bytes.ContainsAny(url, "\\ \t\r\n") {
 		return nil
@@ -391,7 +394,7 @@ func rstUnescape(url []byte) []byte {
 func (r *rstReader) inlines(v *view) {
 	b, free := v.text, 0
 	take := func(end, next int) {
-		r.bare(v, span{free, end})
+		r.bareLinks(v, span{free, end})
 		free = next
 	}
 	for i := 0; i < len(b); {
@@ -401,7 +404,7 @@ func (r *rstReader) inlines(v *view) {
 		case b[i] != '`':
 			i++
 		case i+1 < len(b) && b[i+1] == '`':
-			end := r.closing(b, i+2, "``")
+			end := r.endOf(b, i+2, "``")
 			if end < 0 {
 				i += 2
 				continue
@@ -409,7 +412,7 @@ func (r *rstReader) inlines(v *view) {
 			take(i, end)
 			i = end
 		default:
-			end := r.closing(b, i+1, "`")
+			end := r.endOf(b, i+1, "`")
 			if end < 0 {
 				i++
 				continue
@@ -434,14 +437,14 @@ func (r *rstReader) inlines(v *view) {
 	take(len(b), len(b))
 }
 
-// embedded reads "text <url>" between backticks. Where a role says that it is one,
-// the text alone is the URL.
+// embedded reads "text <url>" between backticks. If alone is true, as for the download
+// role, text without <url> is itself the URL.
 func (r *rstReader) embedded(v *view, content span, alone bool) {
 	b := v.text[content.start:content.end]
 	open := bytes.LastIndexByte(b, '<')
 	if open < 0 || b[len(b)-1] != '>' || open > 0 && !isSpace(b[open-1]) {
 		if alone {
-			r.note(v, content, nil, nil)
+			r.addLink(v, content, nil, nil)
 		}
 		return
 	}
@@ -450,5 +453,5 @@ func (r *rstReader) embedded(v *view, content span, alone bool) {
 	if n := len(url); n == 0 || url[n-1] == '_' && (n == 1 || url[n-2] != '\\') {
 		return // the name of another target
 	}
-	r.note(v, at, rstUnescape(url), b[:open])
+	r.addLink(v, at, rstUnescape(url), b[:open])
 }

@@ -478,11 +478,11 @@ func (r *markdownReader) bareLinks(v *view, at span) {
 		inner.text, inner.marks = unescapeMarkdownWithMarks(nil, nil, written)
 	}
 	first := len(r.links)
-	r.running(&inner, inMarkdown)
+	r.addBareURIs(&inner, markdownRules)
 	for i := first; i < len(r.links); i++ {
 		f := &r.links[i]
 		end := int(f.at) + len(f.Raw)
-		if end == v.source(at.end) && goesOnWithPlaceholder(v.text, at.end) { // <name> looks like a tag
+		if end == v.source(at.end) && placeholderFollows(v.text, at.end) { // <name> looks like a tag
 			r.links = r.links[:i]
 			return
 		}

@@ -7,11 +7,11 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Comma-separated values (RFC 4180) and those separated by tabs, semicolons or
-// bars. A cell that is a URL as a whole is taken as it is, commas and closing
-// parentheses included; in any other URLs are found as in plain text. The
-// attribute of a link is what stands in the first row of its column, unless that
-// is a link itself. A row may be as long, and have as many cells, as the document.
+// csvFormat is comma-separated values (RFC 4180), and values separated by tabs,
+// semicolons or bars. If a whole cell is one URL, it is read as it is, including commas
+// and closing parentheses. In other cells, URLs are found as in plain text. The attribute
+// of a link is the text in the first row of its column, unless that is itself a link.
+// The length of a row and the number of its cells are not limited.
 var csvFormat = format{
 	name:       "csv",
 	media:      []string{"text/csv", "application/csv"},
@@ -21,6 +21,7 @@ var csvFormat = format{
 	read:       func(h *harvest, in *Input) { readCSV(h, in, 0) },
 }
 
+// tsvFormat is tab-separated values.
 var tsvFormat = format{
 	name:       "tsv",
 	media:      []string{"text/tab-separated-values"},
@@ -30,10 +31,10 @@ var tsvFormat = format{
 	read:       func(h *harvest, in *Input) { readCSV(h, in, '\t') },
 }
 
-// maxColumns is how many columns have their names kept.
+// maxColumns is the number of columns whose names are kept.
 const maxColumns = 10_000
 
-// csvReader walks through the cells.
+// csvReader reads the cells one after the other.
 type csvReader struct {
 	*harvest
 	separator byte
@@ -77,7 +78,7 @@ func readCSV(h *harvest, in *Input, separator byte) {
 	}
 }
 
-// guessSeparator returns the separator that stands most often in the first line.
+// guessSeparator returns the separator that is most frequent in the first line.
 func guessSeparator(b []byte) byte {
 	line, best, most := b[:endOfLine(b, 0)], byte(','), 0
 	for _, c := range []byte(",;\t|") {
@@ -88,8 +89,8 @@ func guessSeparator(b []byte) byte {
 	return best
 }
 
-// read reads the cell at i and returns where it ends: at a separator, at a line
-// break or at the end.
+// read reads the cell at i and returns its end: the offset of a separator or a line
+// break, or the length of the document.
 func (r *csvReader) read(i int) (end int) {
 	b := r.src.text
 	if b[i] != '"' {
@@ -97,7 +98,7 @@ func (r *csvReader) read(i int) (end int) {
 		for end < len(b) && b[end] != r.separator && b[end] != '\n' && b[end] != '\r' {
 			end++
 		}
-		r.take(view{text: b[i:end], parent: &r.src, base: i})
+		r.addLinks(view{text: b[i:end], parent: &r.src, base: i})
 		return end
 	}
 	v := view{parent: &r.src, base: i + 1, marks: r.cell.marks[:0]}
@@ -105,7 +106,7 @@ func (r *csvReader) read(i int) (end int) {
 	for end = i + 1; ; {
 		n := bytes.IndexByte(b[end:], '"')
 		if n < 0 {
-			r.fault("read CSV: a quoted cell has no end")
+			r.fault("read CSV: a quoted cell is never closed")
 			n = len(b) - end
 		}
 		r.decoded = append(r.decoded, b[end:end+n]...)
@@ -118,15 +119,15 @@ func (r *csvReader) read(i int) (end int) {
 		v.marks = append(v.marks, mark{len(r.decoded), end - v.base})
 	}
 	v.text = r.decoded
-	r.take(v)
+	r.addLinks(v)
 	for end < len(b) && b[end] != r.separator && b[end] != '\n' && b[end] != '\r' {
-		end++ // what stands behind the closing quote is a fault of the writer
+		end++ // ignore invalid text after the closing quote
 	}
 	return end
 }
 
-// take takes the links of a cell.
-func (r *csvReader) take(v view) {
+// addLinks adds the links of a cell.
+func (r *csvReader) addLinks(v view) {
 	r.cell = v
 	at := trimSpan(v.text, span{0, len(v.text)})
 	whole := v.text[at.start:at.end]
@@ -139,5 +140,5 @@ func (r *csvReader) take(v view) {
 			return
 		}
 	}
-	r.running(&r.cell, inProse)
+	r.addBareURIs(&r.cell, proseRules)
 }

@@ -13,12 +13,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var renew = flag.Bool("renew", false, "write what was found to the archives in testdata/text")
+var renew = flag.Bool("renew", false, "write the results to the archives in testdata/text")
 
-// Each archive holds documents, each followed by what is to be found in it: a
-// line for each link, "line:column element attribute raw -> ref "text"", and for
-// each anchor. In a document, ␍ at the end of a line stands for a carriage return,
-// and ␀ at its very end says that no line break follows.
+// TestTextFormats reads the archives in testdata/text. Each contains documents, each
+// followed by its expected results: a line for each link, "line:column element attribute
+// raw -> ref "text"", and for each anchor. In a document, ␍ at the end of a line stands
+// for a carriage return, and ␀ at the very end means that no line break follows.
 func TestTextFormats(t *testing.T) {
 	archives, err := filepath.Glob("testdata/text/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -90,11 +90,12 @@ func TestInDirectory(t *testing.T) {
 		}
 	}
 	if InDirectory("no such format") {
-		t.Error("a format that there is not is read in a directory")
+		t.Error("InDirectory reports true for an unknown format")
 	}
 }
 
-// The media types that servers, and the reader of directories, give to these files.
+// TestTextMediaTypes checks the media types that servers and the directory reader give
+// to these files.
 func TestTextMediaTypes(t *testing.T) {
 	for media, want := range map[string]string{
 		"text/markdown; charset=utf-8": "markdown", "text/plain": "text", "text/csv": "csv", "text/tab-separated-values": "tsv",
@@ -107,8 +108,9 @@ func TestTextMediaTypes(t *testing.T) {
 	}
 }
 
-// A source that includes another source may have more anchors than it shows; one that
-// includes code as such, or speaks of including, has not.
+// TestSourcesThatInclude checks that a source that includes another one is not static,
+// because it may have more anchors than its text shows. Including code literally, or
+// merely mentioning an include, does not count.
 func TestSourcesThatInclude(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
@@ -126,12 +128,13 @@ func TestSourcesThatInclude(t *testing.T) {
 		{"a.org", "#+SETUPFILE: two.org\n", true},
 	} {
 		if doc := Extract(Input{Name: c.name, Body: []byte(c.body)}); doc.Static != c.static {
-			t.Errorf("%s, %q: static %v, want %v", c.name, c.body, doc.Static, c.static)
+			t.Errorf("%s, %q: static is %v, want %v", c.name, c.body, doc.Static, c.static)
 		}
 	}
 }
 
-// A figure for whatever a builder of Sphinx takes has no name to look for.
+// TestImageOfAnyFormat checks that an image whose format Sphinx chooses is not a link,
+// because its file name is unknown.
 func TestImageOfAnyFormat(t *testing.T) {
 	doc := Extract(Input{Name: "a.rst", Body: []byte(".. image:: a.*\n\n.. figure:: /b.*\n   :target: c.*\n\n.. image:: d.png\n")})
 	var got []string
@@ -156,7 +159,7 @@ func TestTextCharset(t *testing.T) {
 	}
 }
 
-// growingText are documents of hostile shapes, about n bytes long, by media type.
+// growingText makes documents of hostile shapes, about n bytes long, by media type.
 var growingText = map[string]map[string]func(n int) string{
 	"text/plain": {
 		"URLs":     func(n int) string { return strings.Repeat("http://a.b/c ", n/13) },
@@ -262,7 +265,8 @@ func fuzzText(f *testing.F, archive, contentType string) {
 	f.Fuzz(func(t *testing.T, body []byte) { checkTextFormat(t, body, contentType) })
 }
 
-// The places of a message in base64 are not those of what it holds.
+// FuzzMail only checks that positions are plausible: those of links in a base64 part are
+// the start of the part.
 func FuzzMail(f *testing.F) {
 	addTextSeeds(f, "mail.txtar")
 	for _, make := range growingText["message/rfc822"] {

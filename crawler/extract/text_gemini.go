@@ -2,9 +2,9 @@ package extract
 
 import "bytes"
 
-// Gemtext, the markup of Gemini (Gemini hypertext format 0.24.1): each link has a
-// line of its own, "=> URL text". What stands between lines of ``` is not looked
-// into; text lines hold no links. There are no anchors.
+// geminiFormat is gemtext, the markup of Gemini (Gemini hypertext format 0.24.1). Each
+// link is on a line of its own, "=> URL text". Text between lines that begin with ``` is
+// ignored, and other lines cannot contain links. There are no anchors.
 var geminiFormat = format{
 	name:       "gemini",
 	media:      []string{"text/gemini"},

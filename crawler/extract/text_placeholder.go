@@ -2,15 +2,15 @@ package extract
 
 import "bytes"
 
-// Documents in a lightweight markup are often templates, or tell of URLs with a
-// part for the reader to fill in: {{ site.url }}/a, https://example.com/{id},
-// ${BASE}/a, $BASE/a, https://example.com/<name>. These are no links that could be
-// followed, and are left out. No URL holds braces or angle brackets, and no file begins
-// like a shell's variable.
+// Documents in lightweight markup are often templates, or show URLs with a part for the
+// reader to fill in: {{ site.url }}/a, https://example.com/{id}, ${BASE}/a, $BASE/a,
+// https://example.com/<name>. Such references cannot be followed, so they are skipped.
+// Valid URLs do not contain braces or angle brackets, and file names do not begin like a
+// shell variable.
 
-// holdsPlaceholder reports whether a reference holds something in braces or angle
-// brackets, or begins with a variable; those of <%= url %> are Markdown's own around a
-// destination.
+// holdsPlaceholder reports whether a reference contains something in braces or angle
+// brackets or begins with a variable. In <%= url %>, the angle brackets enclose a Markdown
+// destination and are not part of the reference.
 func holdsPlaceholder(ref []byte) bool {
 	if isVariable(ref) {
 		return true
@@ -26,7 +26,7 @@ func holdsPlaceholder(ref []byte) bool {
 	return false
 }
 
-// isVariable reports whether a reference is a shell's variable, or a path below one.
+// isVariable reports whether a reference is a shell variable, or a path below one.
 func isVariable(ref []byte) bool {
 	if len(ref) < 2 || ref[0] != '$' || isDecimal(ref[1]) {
 		return false
@@ -38,14 +38,14 @@ func isVariable(ref []byte) bool {
 	return end > 1 && (end == len(ref) || ref[end] == '/' || ref[end] == '?' || ref[end] == '#')
 }
 
-// maxPlaceholder is how long a name in angle brackets may be.
+// maxPlaceholder is the maximum length of a name in angle brackets, in bytes.
 const maxPlaceholder = 64
 
-// goesOnWithPlaceholder reports whether a URL in running text, which ends at end,
-// is cut short by a placeholder.
-func goesOnWithPlaceholder(b []byte, end int) bool {
+// placeholderFollows reports whether a placeholder follows a URL in running text that
+// ends at end. The URL is incomplete then.
+func placeholderFollows(b []byte, end int) bool {
 	for end < len(b) && bytes.IndexByte([]byte(".,:;!?'("), b[end]) >= 0 {
-		end++ // no end of a sentence then
+		end++ // before a placeholder, it does not end a sentence
 	}
 	if end >= len(b) {
 		return false
@@ -66,7 +66,7 @@ func goesOnWithPlaceholder(b []byte, end int) bool {
 	return !textTags[string(appendLower(buffer[:0], b[name:end]))]
 }
 
-// textTags are the elements that people write right behind a URL.
+// textTags has the elements that people write right after a URL.
 var textTags = map[string]bool{
 	"br": true, "p": true, "li": true, "td": true, "th": true, "tr": true, "div": true, "span": true, "b": true, "i": true,
 	"em": true, "strong": true, "a": true, "code": true, "pre": true, "ul": true, "ol": true, "hr": true, "img": true,

@@ -2,9 +2,9 @@ package extract
 
 import "unicode/utf8"
 
-// Plain text: what its writer meant as a URL, by the rules of RFC 3986 appendix C
-// and the habits of writers, and hosts that begin with "www.". Mail addresses are
-// not taken: they stand in too many texts that are no links.
+// textFormat is plain text. Its links are what the author meant as URLs, by the rules of
+// RFC 3986 appendix C and by common practice, and hosts that begin with "www.". Mail
+// addresses are not links, because too many texts mention them for other reasons.
 var textFormat = format{
 	name:       "text",
 	media:      []string{"text/plain"},
@@ -14,13 +14,13 @@ var textFormat = format{
 	read: func(h *harvest, in *Input) {
 		h.doc.Static = true
 		if !in.AnchorsOnly {
-			h.running(&h.src, inProse)
+			h.addBareURIs(&h.src, proseRules)
 		}
 	},
 }
 
-// textCharset is that of text which says nothing of its encoding: UTF-8 when it is
-// valid, else windows-1252.
+// textCharset returns the encoding of text that does not declare one: UTF-8 if it is
+// valid, otherwise windows-1252.
 func textCharset(body []byte) string {
 	if utf8.Valid(withoutPartialRune(body)) {
 		return "utf-8"

@@ -7,38 +7,40 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// A habit says what else than a URI with its scheme counts in running text.
-type habit uint8
+// bareURIRules say which texts count as links in running text, in addition to URIs with
+// a scheme.
+type bareURIRules uint8
 
 const (
-	inProse    habit = iota // hosts that begin with www.
-	inMarkup                // nothing: the markup makes links of URIs only
-	withMail                // mail addresses
-	inMarkdown              // hosts that begin with www., and mail addresses
+	proseRules      bareURIRules = iota // hosts that begin with "www."
+	markupRules                         // nothing else
+	markupMailRules                     // mail addresses
+	markdownRules                       // hosts that begin with "www.", and mail addresses
 )
 
-// mayHoldURI tells most stretches of text from those that need a closer look.
+// mayHoldURI reports whether b may contain a URI. It rules out most texts cheaply.
 func mayHoldURI(b []byte) bool {
 	return bytes.IndexByte(b, ':') >= 0 || bytes.IndexByte(b, '@') >= 0 || bytes.Contains(b, []byte("www.")) || bytes.Contains(b, []byte("WWW."))
 }
 
-// running notes the URIs in running text, by the rules of RFC 3986 appendix C. What
-// goes on with a placeholder is none (text_placeholder.go). The element is "text".
-func (h *harvest) running(v *view, how habit) {
+// addBareURIs adds the URIs in running text, which it finds by the rules of RFC 3986
+// appendix C. Text that continues with a placeholder is not a URI (text_placeholder.go).
+// The element of the links is "text".
+func (h *harvest) addBareURIs(v *view, rules bareURIRules) {
 	if !mayHoldURI(v.text) {
 		return
 	}
-	opts := urinorm.TextOptions{WWW: how == inProse || how == inMarkdown, Mail: how == withMail || how == inMarkdown}
+	opts := urinorm.TextOptions{WWW: rules == proseRules || rules == markdownRules, Mail: rules == markupMailRules || rules == markdownRules}
 	for _, s := range urinorm.FindURIs(string(v.text), opts) {
 		bracketed := s.Start > 0 && v.text[s.Start-1] == '<'
-		if !bracketed && goesOnWithPlaceholder(v.text, s.End) || s.Kind == urinorm.SpanMail && !isMailAlone(v.text, s.Start, s.End) {
+		if !bracketed && placeholderFollows(v.text, s.End) || s.Kind == urinorm.SpanMail && !isMailAlone(v.text, s.Start, s.End) {
 			continue
 		}
 		end, uri := s.End, s.URI
-		if s.Kind == urinorm.SpanURI && !how.takes(uri) {
+		if s.Kind == urinorm.SpanURI && !rules.accept(uri) {
 			continue
 		}
-		if how == inMarkdown && !bracketed {
+		if rules == markdownRules && !bracketed {
 			for end > s.Start && bytes.IndexByte([]byte("*_~.,:;!?'"), v.text[end-1]) >= 0 {
 				end--
 			}
@@ -56,23 +58,23 @@ func (h *harvest) running(v *view, how habit) {
 	}
 }
 
-// takes reports whether a URI counts, by its scheme. An unknown one would be a
-// finding; what looks like one in running text is most often the notation of some
-// program (gs://bucket), and nobody's link.
-func (how habit) takes(uri string) bool {
+// accept reports whether a URI counts as a link, by its scheme. A link with an unknown
+// scheme would be reported as a problem, but an unknown scheme in running text is usually
+// the notation of some program (gs://bucket) and not a link at all.
+func (rules bareURIRules) accept(uri string) bool {
 	scheme, _, _ := strings.Cut(uri, ":")
-	if how != inMarkdown {
+	if rules != markdownRules {
 		return urinorm.KnownScheme(scheme)
 	}
-	switch strings.ToLower(scheme) { // those of GitHub
+	switch strings.ToLower(scheme) { // the schemes of GitHub
 	case "http", "https", "ftp", "mailto", "xmpp":
 		return true
 	}
 	return false
 }
 
-// isMailAlone reports whether what looks like a mail address is no part of
-// something longer: git@example.com:a/b.git, a/b@c.de.
+// isMailAlone reports whether a mail address is not part of a longer construct, such as
+// git@example.com:a/b.git or a/b@c.de.
 func isMailAlone(b []byte, start, end int) bool {
 	if start > 0 && bytes.IndexByte([]byte("/:=@#$"), b[start-1]) >= 0 {
 		return false

@@ -11,40 +11,41 @@ import (
 const (
 	MaxTags    = 100 // tags of one bookmark
 	MaxFolders = 200_000
-	// MaxFolderNesting is how deep folders may lie in folders.
+	// MaxFolderNesting is how deep folders may be nested.
 	MaxFolderNesting = 512
-	// MaxFolderBytes bounds the folder paths of one file together. Beyond it a
-	// bookmark bears the name of its folder alone.
+	// MaxFolderBytes limits the total length of the folder paths of one file. Beyond it,
+	// the path of a folder is only its name.
 	MaxFolderBytes = 64 << 20
 )
 
-// A bookmarkList gathers the bookmarks of one file. A file may hold half a
-// million of them, so links and bookmarks are made once, at their place, without
-// the harvest's intermediate form; strings lie in blocks, and bookmarks of one folder
-// share its path.
+// A bookmarkList collects the bookmarks of one file. A file may contain half a million
+// of them, so links and bookmarks are written directly to their final place, without the
+// intermediate form of a harvest. Strings are stored in blocks, and the bookmarks of a
+// folder share its path.
 //
-// Folders are numbered: in JSON the name of a folder may come after its children.
+// Folders are identified by numbers, because in JSON the name of a folder may follow its
+// children.
 type bookmarkList struct {
 	h        *harvest
-	element  string // of the links
-	links    []Link // of the lot at hand, where they are handed out in lots
-	count    int    // of all links
+	element  string // the element of the links
+	links    []Link // all links, or those of the current batch
+	count    int    // the number of all links so far
 	expected int
-	inside   []int32 // the folder of each bookmark of blocks; in lots, those that bookmarks were met in
+	inside   []int32 // the folder of each bookmark; in batches, the folders that have bookmarks
 	blocks   [][]Bookmark
 	folders  []bookmarkFolder
 	lots     func(links []Link, all int) // Input.Batch
 
-	wanted    bool // links are wanted
-	full      bool
-	placeless bool // links have no line and no column
+	wantLinks   bool // links are wanted, not only anchors
+	full        bool
+	noPositions bool // links have no line and no column
 }
 
 type bookmarkFolder struct {
 	parent int32 // -1 at the root
 	name   string
 	path   string
-	known  bool
+	known  bool // path is set
 	trash  bool // its bookmarks were deleted
 }
 
@@ -53,18 +54,19 @@ const (
 	bookmarkLot   = 1024
 )
 
-// newBookmarkList starts a list that expects so many links; more may come.
+// newBookmarkList returns a list with room for the expected number of links. It may
+// receive more.
 func newBookmarkList(h *harvest, in *Input, element string, expected int) *bookmarkList {
 	h.doc.Static = true
-	l := &bookmarkList{h: h, element: element, wanted: !in.AnchorsOnly, lots: in.Batch}
+	l := &bookmarkList{h: h, element: element, wantLinks: !in.AnchorsOnly, lots: in.Batch}
 	l.expect(expected)
 	return l
 }
 
-// expect makes room for so many links.
+// expect makes room for n links.
 func (l *bookmarkList) expect(n int) {
 	switch l.expected = min(max(n, 0), MaxLinks); {
-	case !l.wanted:
+	case !l.wantLinks:
 	case l.lots != nil:
 		l.links = make([]Link, 0, min(l.expected, bookmarkLot))
 	default:
@@ -72,11 +74,11 @@ func (l *bookmarkList) expect(n int) {
 	}
 }
 
-// folder opens a folder and returns its number. Those beyond the limit are one. What
-// lies in one of deleted bookmarks was deleted, too.
+// folder adds a folder and returns its number. All folders beyond the limit share one
+// number. A folder inside a trash folder is itself trash.
 func (l *bookmarkList) folder(parent int32, name string) int32 {
 	if len(l.folders) == MaxFolders {
-		l.h.fault("read bookmarks: more than %d folders, the rest bear one name", MaxFolders)
+		l.h.fault("read bookmarks: more than %d folders, the rest share one name", MaxFolders)
 		return MaxFolders - 1
 	}
 	l.folders = append(l.folders, bookmarkFolder{parent: parent, name: name, trash: l.inTrash(parent)})
@@ -85,27 +87,27 @@ func (l *bookmarkList) folder(parent int32, name string) int32 {
 
 func (l *bookmarkList) inTrash(folder int32) bool { return folder >= 0 && l.folders[folder].trash }
 
-// a savedLink is one bookmark as a reader found it. The slices are copied.
-type savedLink struct {
-	raw, ref     []byte // ref is nil where raw is it
-	at           int    // offset of raw in the document, -1 when it is no text
+// A foundBookmark is one bookmark as a reader found it. The list copies its slices.
+type foundBookmark struct {
+	raw, ref     []byte // ref is nil if it equals raw
+	at           int    // the offset of raw in the document, -1 if that is not text
 	attribute    string
 	title        []byte
 	folder       int32
 	added        time.Time
 	tags         []string
 	kind         Kind
-	ofLast       bool // a further reference of the bookmark added last
-	line, column int  // where at is -1
+	sameBookmark bool // a second reference of the bookmark that was added last
+	line, column int  // the position if at is -1
 }
 
-// add takes a bookmark up. Queries (place:) are none, and deleted ones are left out.
-func (l *bookmarkList) add(s *savedLink) {
+// add adds a bookmark. It skips stored searches (place:) and deleted bookmarks.
+func (l *bookmarkList) add(s *foundBookmark) {
 	ref := s.ref
 	if ref == nil {
 		ref = s.raw
 	}
-	if len(trimSpace(ref)) == 0 || isPlaceQuery(ref) || l.inTrash(s.folder) || !l.wanted || l.full {
+	if len(trimSpace(ref)) == 0 || isPlaceQuery(ref) || l.inTrash(s.folder) || !l.wantLinks || l.full {
 		return
 	}
 	if l.count == MaxLinks {
@@ -118,8 +120,8 @@ func (l *bookmarkList) add(s *savedLink) {
 	}
 	switch {
 	case l.lots != nil:
-		l.visit(s.folder)
-	case s.ofLast && len(l.links) > 0:
+		l.useFolder(s.folder)
+	case s.sameBookmark && len(l.links) > 0:
 		link.Bookmark = l.links[len(l.links)-1].Bookmark
 	default:
 		link.Bookmark = l.bookmark(s)
@@ -128,7 +130,7 @@ func (l *bookmarkList) add(s *savedLink) {
 	if s.ref != nil && !bytes.Equal(s.ref, s.raw) {
 		link.Ref = l.h.keep(s.ref)
 	}
-	if s.at >= 0 && !l.placeless {
+	if s.at >= 0 && !l.noPositions {
 		link.Line, link.Column = l.h.places.at(s.at)
 	}
 	var buffer [MaxText]byte
@@ -140,7 +142,8 @@ func (l *bookmarkList) add(s *savedLink) {
 	}
 }
 
-// handOut gives a lot away. Its strings stay good, its memory is used again.
+// handOut passes the current batch to lots. Its strings remain valid, but the slice is
+// reused.
 func (l *bookmarkList) handOut() {
 	if len(l.links) > 0 {
 		l.lots(l.links, max(l.expected, l.count))
@@ -148,14 +151,16 @@ func (l *bookmarkList) handOut() {
 	l.links = l.links[:0]
 }
 
-// visit notes that bookmarks lie in a folder: the paths of such folders are bounded.
-func (l *bookmarkList) visit(folder int32) {
+// useFolder records that a folder has bookmarks, because the limit on paths applies to
+// such folders.
+func (l *bookmarkList) useFolder(folder int32) {
 	if n := len(l.inside); n == 0 || l.inside[n-1] != folder {
 		l.inside = append(l.inside, folder)
 	}
 }
 
-func (l *bookmarkList) bookmark(s *savedLink) *Bookmark {
+// bookmark adds the Bookmark of a link.
+func (l *bookmarkList) bookmark(s *foundBookmark) *Bookmark {
 	last := len(l.blocks) - 1
 	if last < 0 || len(l.blocks[last]) == bookmarkBlock {
 		l.blocks = append(l.blocks, make([]Bookmark, 0, bookmarkBlock))
@@ -166,7 +171,7 @@ func (l *bookmarkList) bookmark(s *savedLink) *Bookmark {
 	return &l.blocks[last][len(l.blocks[last])-1]
 }
 
-// finish hands the links over, or the last lot, their folders named.
+// finish sets the paths of the folders and hands over the links, or the last batch.
 func (l *bookmarkList) finish() {
 	left := MaxFolderBytes
 	for i, folder := range l.inside {
@@ -179,7 +184,7 @@ func (l *bookmarkList) finish() {
 		}
 	}
 	if left == 0 {
-		l.h.fault("read bookmarks: the paths of the folders are longer than %d bytes together, some are shortened to the last name", MaxFolderBytes)
+		l.h.fault("read bookmarks: the folder paths are longer than %d bytes in total, some are shortened to the name of the folder", MaxFolderBytes)
 	}
 	if l.lots != nil {
 		l.handOut()
@@ -188,8 +193,8 @@ func (l *bookmarkList) finish() {
 	l.h.doc.Links = l.links
 }
 
-// path names a folder from the root on. Its ancestors are named first, from the
-// outermost known one inwards.
+// path returns the path of a folder from the root. It first sets the paths of those
+// ancestors that have none yet, starting with the outermost.
 func (l *bookmarkList) path(folder int32, left *int) string {
 	f := &l.folders[folder]
 	if f.known {
@@ -200,7 +205,7 @@ func (l *bookmarkList) path(folder int32, left *int) string {
 		chain = append(chain, at)
 	}
 	if len(chain) > MaxFolderNesting {
-		l.h.fault("read bookmarks: folders lie in one another in a circle, or deeper than %d", MaxFolderNesting)
+		l.h.fault("read bookmarks: folders contain each other in a cycle or are nested deeper than %d", MaxFolderNesting)
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
 		f := &l.folders[chain[i]]
@@ -229,7 +234,7 @@ func isPlaceQuery(ref []byte) bool {
 	return len(ref) >= len("place:") && equalFold(ref[:len("place:")], "place:")
 }
 
-// splitTags reads a list of tags with commas.
+// splitTags reads a comma-separated list of tags.
 func splitTags(list string) []string {
 	var tags []string
 	for tag := range strings.SplitSeq(list, ",") {
@@ -240,11 +245,11 @@ func splitTags(list string) []string {
 	return tags
 }
 
-// chromiumEpoch is 1601-01-01, from which Windows and Chromium count, in
-// microseconds of Unix time.
+// chromiumEpoch is the epoch of Windows and Chromium, 1601-01-01, in microseconds of
+// Unix time.
 const chromiumEpoch = -11_644_473_600_000_000
 
-// chromiumTime reads a count of microseconds since 1601; zero is no time.
+// chromiumTime reads a count of microseconds since 1601. It returns the zero time for 0.
 func chromiumTime(digits []byte) time.Time {
 	n, err := strconv.ParseInt(string(digits), 10, 64)
 	if err != nil || n <= 0 {
@@ -253,8 +258,8 @@ func chromiumTime(digits []byte) time.Time {
 	return microTime(n + chromiumEpoch)
 }
 
-// microTime is a count of microseconds since 1970; what lies outside the years 1
-// to 9999 is no time.
+// microTime converts a count of microseconds since 1970. It returns the zero time for 0
+// and for times outside the years 1 to 9999.
 func microTime(n int64) time.Time {
 	t := time.UnixMicro(n).UTC()
 	if n == 0 || t.Year() < 1 || t.Year() > 9999 {
@@ -264,7 +269,7 @@ func microTime(n int64) time.Time {
 }
 
 // unixTime reads a count of seconds since 1970. Some programs write milliseconds,
-// microseconds or Chromium's own count: the size tells them.
+// microseconds or Chromium's count instead; the magnitude tells which.
 func unixTime(digits []byte) time.Time {
 	digits = trimSpace(digits)
 	n, err := strconv.ParseInt(string(digits), 10, 64)

@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// placesFormat is places.sqlite, where Firefox keeps bookmarks and history. Only
+// placesFormat is places.sqlite, where Firefox keeps bookmarks and history. Only the
 // bookmarks are read.
 var placesFormat = format{
 	name:      "firefox-places",
@@ -30,8 +30,9 @@ var placesFormat = format{
 	read:      readPlaces,
 }
 
-// placesCopyFormat is the same under another name. What a database holds is not to be
-// seen from its first bytes, and most have nothing to do with Firefox.
+// placesCopyFormat is a copy of places.sqlite under another name. It is a separate format
+// because the first bytes of a database do not show what it contains, and most databases
+// have nothing to do with Firefox.
 var placesCopyFormat = format{
 	name:       "firefox-places-copy",
 	media:      []string{"application/vnd.sqlite3", "application/x-sqlite3"},
@@ -49,16 +50,16 @@ func sniffSQLite(head []byte) bool { return bytes.HasPrefix(head, []byte(sqliteM
 const sqliteMagic = "SQLite format 3\x00"
 
 const (
-	// MaxDatabase is the greatest size of a database, and of its journal, in bytes.
+	// MaxDatabase is the maximum size of a database, and of its journal, in bytes.
 	MaxDatabase = 2 << 30
-	// placesPatience bounds the time one database is read.
-	placesPatience = 2 * time.Minute
-	// maxPlacesRows bounds the rows of one query: bookmarks, folders and tags.
+	// placesTimeout limits the time for reading one database.
+	placesTimeout = 2 * time.Minute
+	// maxPlacesRows limits the rows of one query: bookmarks, folders and tags.
 	maxPlacesRows = 4 * MaxLinks
 )
 
-// readPlaces reads a copy of the database, so that Firefox may go on writing to
-// the original, and whatever its lock.
+// readPlaces reads a copy of the database, so that Firefox can keep writing to the
+// original and its locks do not matter.
 func readPlaces(h *harvest, in *Input) {
 	dir, err := os.MkdirTemp("", "orbweaver-places-")
 	if err != nil {
@@ -76,10 +77,10 @@ func readPlaces(h *harvest, in *Input) {
 		h.fault("copy database: %v", err)
 		return
 	}
-	if err := fillUp(copied); err != nil {
+	if err := restoreLength(copied); err != nil {
 		h.fault("read bookmarks: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), placesPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), placesTimeout)
 	defer cancel()
 	list := newBookmarkList(h, in, "bookmark", 0)
 	if err := readPlacesDatabase(ctx, list, copied); err != nil {
@@ -88,12 +89,12 @@ func readPlaces(h *harvest, in *Input) {
 	list.finish()
 }
 
-// fillUp gives a copy that was cut off the length its head tells (file format of SQLite,
-// 1.3), as SQLite refuses it else as a whole. What is read from the missing pages is an error then.
-// It returns what is wrong.
-func fillUp(copied string) error {
+// restoreLength extends a truncated copy to the length that its header gives (SQLite
+// Database File Format, 1.3), because SQLite refuses to open it otherwise. Reading a
+// missing page then fails. The error says that the database is truncated.
+func restoreLength(copied string) error {
 	if journal, err := os.Stat(copied + "-wal"); err == nil && journal.Size() > 0 {
-		return nil // pages may stand there alone
+		return nil // the missing pages may be in the journal
 	}
 	f, err := os.OpenFile(copied, os.O_RDWR, 0)
 	if err != nil {
@@ -106,7 +107,7 @@ func fillUp(copied string) error {
 		return err
 	}
 	if _, err := f.ReadAt(head[:], 0); err != nil {
-		return nil // SQLite says what it is not
+		return nil // SQLite reports that this is not a database
 	}
 	page := int64(binary.BigEndian.Uint16(head[16:]))
 	if page == 1 {
@@ -116,11 +117,11 @@ func fillUp(copied string) error {
 	if string(head[:16]) != sqliteMagic || length <= info.Size() || length > MaxDatabase {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("the database is cut off: %d of %d bytes are there", info.Size(), length), f.Truncate(length))
+	return errors.Join(fmt.Errorf("the database is truncated: it has only %d of %d bytes", info.Size(), length), f.Truncate(length))
 }
 
-// copyDatabase copies a database with what was written since to its journal,
-// once more when either changed meanwhile.
+// copyDatabase copies a database and its journal. It tries again if either changed while
+// it was being copied.
 func copyDatabase(to, from string) error {
 	const tries = 4
 	for range tries {
@@ -133,7 +134,7 @@ func copyDatabase(to, from string) error {
 		}
 		for _, journal := range []string{"-wal", "-journal"} {
 			if err := copyFile(to+journal, from+journal); errors.Is(err, os.ErrNotExist) {
-				os.Remove(to + journal) // of an earlier try
+				os.Remove(to + journal) // left by an earlier attempt
 			} else if err != nil {
 				return err
 			}
@@ -142,10 +143,10 @@ func copyDatabase(to, from string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s changes while it is read", filepath.Base(from))
+	return fmt.Errorf("%s keeps changing while it is being read", filepath.Base(from))
 }
 
-// databaseState tells one state of a database and its journal from another.
+// databaseState returns a string that changes when a database or its journal does.
 func databaseState(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -176,10 +177,11 @@ func copyFile(to, from string) (err error) {
 	return err
 }
 
-// placesSource is SQLite's name for a copy, by its absolute path with slashes.
+// placesSource returns SQLite's data source name for a copy, given its absolute path with
+// slashes.
 func placesSource(slashed string) string {
 	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // a drive letter, which would be taken for a host
+		slashed = "/" + slashed // otherwise the drive letter would be read as a host
 	}
 	name := url.URL{Scheme: "file", Path: slashed, RawQuery: "_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"}
 	return name.String()
@@ -195,7 +197,7 @@ func readPlacesDatabase(ctx context.Context, list *bookmarkList, path string) er
 	if err := p.schema(); err != nil {
 		return err
 	}
-	// Of a damaged database what can be read counts.
+	// In a damaged database, one step may fail and a later one succeed.
 	var first error
 	for _, step := range []func() error{p.readFolders, p.readTags, p.readBookmarks} {
 		if err := step(); first == nil {
@@ -205,17 +207,17 @@ func readPlacesDatabase(ctx context.Context, list *bookmarkList, path string) er
 	return first
 }
 
-// placesReader reads the tables one after the other. Firefox of old has other
-// columns: what is selected depends on which there are.
+// placesReader reads the tables one after the other. Old versions of Firefox have
+// different columns, so the queries depend on the columns that exist.
 type placesReader struct {
 	ctx  context.Context
 	db   *sql.DB
 	list *bookmarkList
 
-	bookmarks  map[string]bool // columns
+	bookmarks  map[string]bool // the columns of the table
 	folders    map[int64]int32
 	tagFolders map[int64]string
-	tagged     map[int64][]string // labels of a place
+	tagged     map[int64][]string // tags by place ID
 }
 
 const (
@@ -229,7 +231,7 @@ func (p *placesReader) schema() (err error) {
 		return err
 	}
 	whole := len(p.bookmarks) > 0
-	var isTable bool // a view could have rows without end
+	var isTable bool // a view could have an unlimited number of rows
 	err = p.each(`SELECT type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' FROM sqlite_master
 		WHERE name IN ('moz_bookmarks', 'moz_places', 'moz_bookmarks_roots') AND type <> 'index'`, func(rows *sql.Rows) error {
 		err := rows.Scan(&isTable)
@@ -240,7 +242,7 @@ func (p *placesReader) schema() (err error) {
 	case err != nil:
 		return err
 	case !whole:
-		return errors.New("the database holds no bookmarks of Firefox")
+		return errors.New("the database contains no Firefox bookmarks")
 	}
 	return nil
 }
@@ -258,7 +260,8 @@ func (p *placesReader) columns(table string) (map[string]bool, error) {
 	return columns, err
 }
 
-// each runs a query and calls row for each of its rows, of which there may be maxPlacesRows.
+// each runs a query and calls row for each of its rows, of which maxPlacesRows are
+// allowed.
 func (p *placesReader) each(query string, row func(*sql.Rows) error) error {
 	rows, err := p.db.QueryContext(p.ctx, query)
 	if err != nil {
@@ -276,7 +279,7 @@ func (p *placesReader) each(query string, row func(*sql.Rows) error) error {
 	return rows.Err()
 }
 
-// readFolders reads all folders, and finds the one whose children are tags.
+// readFolders reads all folders and finds the one whose children are tags.
 func (p *placesReader) readFolders() error {
 	tagsRoot := int64(-1)
 	guid := "''"
@@ -316,7 +319,7 @@ func (p *placesReader) readFolders() error {
 	return err
 }
 
-// readTags reads which places the tag folders name.
+// readTags reads the tags of each place: the tag folders that contain it.
 func (p *placesReader) readTags() error {
 	if len(p.tagFolders) == 0 {
 		return nil
@@ -357,7 +360,7 @@ func (p *placesReader) readBookmarks() error {
 		if !ok {
 			folder = -1
 		}
-		p.list.add(&savedLink{
+		p.list.add(&foundBookmark{
 			raw: address, at: -1, attribute: "url", title: title, folder: folder, added: microTime(added.Int64),
 			tags: p.tagged[place.Int64],
 		})
@@ -366,8 +369,8 @@ func (p *placesReader) readBookmarks() error {
 	if damage == nil {
 		damage = p.each(query+" ORDER BY b.parent, "+position, take)
 	}
-	if damage != nil && p.list.count == 0 { // sorting needs all rows; without it, those before the damage come
-		p.each(query, take) // which meets the same damage
+	if damage != nil && p.list.count == 0 { // without sorting, the rows before the damage can be read
+		p.each(query, take) // it fails with the same error
 	}
 	return damage
 }

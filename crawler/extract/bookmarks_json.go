@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// chromiumFormat is the file Bookmarks in the profile of Chromium and the
-// browsers made of it (Chrome, Edge, Brave, Vivaldi, Opera).
+// chromiumFormat is the file Bookmarks in the profile of Chromium and of the browsers
+// based on it (Chrome, Edge, Brave, Vivaldi, Opera).
 var chromiumFormat = format{
 	name:       "chromium-bookmarks",
 	media:      []string{"application/json", "text/json", "text/plain"},
@@ -21,8 +21,8 @@ var chromiumFormat = format{
 	read:      readChromium,
 }
 
-// firefoxBackupFormat is what Firefox exports as JSON and keeps in
-// bookmarkbackups, there compressed.
+// firefoxBackupFormat is the JSON that Firefox exports. The files in its bookmarkbackups
+// directory are the same, compressed.
 var firefoxBackupFormat = format{
 	name:       "firefox-bookmarks",
 	media:      []string{"application/json", "text/json"},
@@ -37,7 +37,7 @@ func sniffFirefox(head []byte) bool {
 	return sniffJSON(head, `"root________"`, `"placesRoot"`, `"text/x-moz-place`)
 }
 
-// alwaysUTF8 is the encoding of JSON and of other formats that know no other.
+// alwaysUTF8 returns the encoding of JSON and of other formats that allow only UTF-8.
 func alwaysUTF8([]byte) string { return "utf-8" }
 
 func readChromium(h *harvest, in *Input) {
@@ -61,8 +61,8 @@ func readFirefoxNodes(list *bookmarkList) {
 	list.finish()
 }
 
-// A bookmarkDialect says under which keys a tree of bookmarks in JSON keeps what.
-// Keys that are not listed are passed over.
+// A bookmarkDialect lists the keys of a bookmark tree in JSON. All other keys are
+// ignored.
 type bookmarkDialect struct {
 	url, name, added, tags string
 	time                   func([]byte) time.Time
@@ -81,17 +81,17 @@ var firefoxDialect = bookmarkDialect{
 	},
 }
 
-// bookmarkTree reads nested objects, of which those with a URL are bookmarks and
-// those with children folders.
+// bookmarkTree reads nested objects. Objects with a URL are bookmarks, and objects with
+// children are folders.
 type bookmarkTree struct {
 	list    *bookmarkList
 	dialect *bookmarkDialect
 	tokens  jsonTokens
-	values  []byte // of the node being read, decoded
+	values  []byte // the decoded values of the current node
 }
 
-// begin finds the node to start from: the document's own object, or the object of
-// the member of that name in it, each of whose members is a root.
+// begin finds the root nodes and reads them. If roots is empty, the document itself is
+// the root node; otherwise the members of its member with that name are.
 func (t *bookmarkTree) begin(roots string) {
 	defer func() {
 		if t.tokens.fault != "" {
@@ -99,7 +99,7 @@ func (t *bookmarkTree) begin(roots string) {
 		}
 	}()
 	if e, _ := t.tokens.next(); e != jsonOpen || t.tokens.openedArray() {
-		t.list.h.fault("read bookmarks: no JSON object")
+		t.list.h.fault("read bookmarks: not a JSON object")
 		return
 	}
 	if roots == "" {
@@ -111,7 +111,7 @@ func (t *bookmarkTree) begin(roots string) {
 		switch e, _ := t.tokens.next(); e {
 		case jsonEnd, jsonClose:
 			if !found && t.tokens.fault == "" {
-				t.list.h.fault("read bookmarks: no %q in it", roots)
+				t.list.h.fault("read bookmarks: the JSON object has no %q member", roots)
 			}
 			return
 		case jsonOpen:
@@ -125,8 +125,8 @@ func (t *bookmarkTree) begin(roots string) {
 	}
 }
 
-// roots reads an object whose members are nodes. Opera nests a further one,
-// custom_root; other members are vendors' own.
+// roots reads an object whose members are nodes. Opera nests another such object,
+// custom_root, in it. meta_info and sync_metadata are vendor data.
 func (t *bookmarkTree) roots(depth int) {
 	for {
 		switch e, _ := t.tokens.next(); e {
@@ -146,13 +146,13 @@ func (t *bookmarkTree) roots(depth int) {
 	}
 }
 
-// treeNode is what is known of a node until it closes: members come in any order.
+// treeNode collects the members of a node, which come in any order.
 type treeNode struct {
-	url, name, tags span // in the source, between the quotes
+	url, name, tags span // the strings in the source, without the quotes
 	added           []byte
 }
 
-// node reads one object. Name is its name when it has none of its own.
+// node reads one object. The name applies if the object does not have its own.
 func (t *bookmarkTree) node(parent int32, name string, depth int) {
 	if depth == MaxFolderNesting {
 		t.list.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
@@ -222,7 +222,7 @@ func (t *bookmarkTree) member(n *treeNode, at span, isString bool) {
 	}
 }
 
-// close takes up a node whose members are all known.
+// close adds a node whose members have all been read.
 func (t *bookmarkTree) close(n *treeNode, parent, self int32) {
 	t.values = t.values[:0]
 	if self >= 0 {
@@ -233,7 +233,7 @@ func (t *bookmarkTree) close(n *treeNode, parent, self int32) {
 	if n.url == (span{}) {
 		return
 	}
-	s := savedLink{
+	s := foundBookmark{
 		at: n.url.start, raw: t.tokens.src[n.url.start:n.url.end], ref: t.value(n.url), attribute: t.dialect.url,
 		title: t.value(n.name), folder: parent, added: t.dialect.time(n.added),
 	}
@@ -243,7 +243,7 @@ func (t *bookmarkTree) close(n *treeNode, parent, self int32) {
 	t.list.add(&s)
 }
 
-// value decodes a string into a buffer that lasts until the node is taken up.
+// value decodes a string into a buffer that is valid until the node is added.
 func (t *bookmarkTree) value(at span) []byte {
 	raw := t.tokens.src[at.start:at.end]
 	if bytes.IndexByte(raw, '\\') < 0 {

@@ -13,7 +13,8 @@ import (
 	"testing/iotest"
 )
 
-// Bookmarks in lots are those of the document, without what only the file says of them.
+// TestBookmarksInLots checks that the links handed out in batches are those of the
+// document, without their Bookmark.
 func TestBookmarksInLots(t *testing.T) {
 	const count = 3*bookmarkLot + 7
 	for name, make := range manyBookmarks {
@@ -24,14 +25,14 @@ func TestBookmarksInLots(t *testing.T) {
 		sizes := map[int]int{}
 		in.Batch = func(lot []Link, all int) {
 			if all != count {
-				t.Errorf("%s: %d links are said to be there", name, all)
+				t.Errorf("%s: Lots is called with a total of %d links, want %d", name, all, count)
 			}
 			sizes[len(lot)]++
 			links = append(links, lot...)
 		}
 		got := Extract(in)
 		if len(got.Links) > 0 || len(links) != len(want.Links) || sizes[bookmarkLot] != 3 || sizes[7] != 1 {
-			t.Fatalf("%s: %d links of the document, %d in lots of %v", name, len(got.Links), len(links), sizes)
+			t.Fatalf("%s: %d links in the document, %d in batches of sizes %v", name, len(got.Links), len(links), sizes)
 		}
 		for i := range links {
 			want.Links[i].Bookmark = nil
@@ -46,8 +47,8 @@ func TestBookmarksInLots(t *testing.T) {
 	}
 }
 
-// A bookmark file that is read piece by piece is the one that is read as a whole,
-// wherever its pieces end.
+// TestBookmarksInPieces checks that reading a bookmark file piece by piece gives the same
+// result as reading it as a whole, wherever the pieces end.
 func TestBookmarksInPieces(t *testing.T) {
 	files := map[string]string{
 		"many":       string(inUTF8(largeBookmarkFile(30))),
@@ -74,7 +75,7 @@ func TestBookmarksInPieces(t *testing.T) {
 			var links []Link
 			in.Name, in.Batch = "b.html", func(lot []Link, _ int) { links = append(links, lot...) }
 			doc := Extract(in)
-			doc.breaks = breaks{} // of a piece only
+			doc.breaks = breaks{} // they are those of the first piece
 			return doc, links
 		}
 		want, wantLinks := read(Input{Body: body})
@@ -93,15 +94,16 @@ func TestBookmarksInPieces(t *testing.T) {
 	}
 }
 
-// netscapeUTF8 begins a file that says in its head how it is encoded: only such are read
-// in pieces.
+// netscapeUTF8 is the beginning of a file that declares its encoding. Only such files are
+// read in pieces.
 const netscapeUTF8 = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<META charset=utf-8>"
 
 func inUTF8(file []byte) []byte {
 	return append([]byte(netscapeUTF8), file[bytes.IndexByte(file, '>')+1:]...)
 }
 
-// netscapeFiles are the bookmark files in HTML that programs wrote.
+// netscapeFiles returns the paths of the test files that programs exported as Netscape
+// bookmark files.
 func netscapeFiles(t *testing.T) (files []string) {
 	all, err := filepath.Glob("../../testdata/documents/*.html")
 	if err != nil {
@@ -113,13 +115,13 @@ func netscapeFiles(t *testing.T) (files []string) {
 		}
 	}
 	if len(files) == 0 {
-		t.Fatal("there are none")
+		t.Fatal("no bookmark files found")
 	}
 	return files
 }
 
-// Of a bookmark file in pieces little lies in memory at once: what is allocated in all
-// beside the strings of its links, in bytes.
+// TestPiecesAreSmall checks that reading in pieces needs little memory besides the
+// strings of the links. It limits the total allocation, in bytes.
 func TestPiecesAreSmall(t *testing.T) {
 	const count, most = 100_000, 120*100_000 + 4<<20
 	body := inUTF8(largeBookmarkFile(count))
@@ -135,8 +137,8 @@ func TestPiecesAreSmall(t *testing.T) {
 	}
 }
 
-// What is not ASCII may be long: with more of it, more is read at once, so that it is
-// not looked at again and again.
+// TestPiecesGrow checks that pieces grow when a token is long or text is not ASCII, so
+// that the same bytes are not read again and again.
 func TestPiecesGrow(t *testing.T) {
 	const length, piece, most = 1 << 20, 64, 32
 	for name, text := range map[string]string{"no ASCII": "\u20AC", "no UTF-8": "\xFF", "one tag": "<A", "one text": "a"} {
@@ -150,7 +152,7 @@ func TestPiecesGrow(t *testing.T) {
 	}
 }
 
-// countedReader counts how often it is read.
+// countedReader counts the calls of Read.
 type countedReader struct {
 	io.Reader
 	reads int
@@ -161,8 +163,8 @@ func (r *countedReader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// In lots a bookmark takes its strings and a folder's share, and nothing beside: what
-// is allocated for each, in bytes.
+// TestBookmarkLotsAreSmall checks that, in batches, a bookmark allocates only its strings
+// and its share of the folder. It limits the allocation for each bookmark, in bytes.
 func TestBookmarkLotsAreSmall(t *testing.T) {
 	const count, most = 20_000, 120
 	in := Input{Name: "b.html", Body: largeBookmarkFile(count), Batch: func([]Link, int) {}}
@@ -171,6 +173,6 @@ func TestBookmarkLotsAreSmall(t *testing.T) {
 	Extract(in)
 	runtime.ReadMemStats(&after)
 	if got := (after.TotalAlloc - before.TotalAlloc) / count; got > most {
-		t.Errorf("%d bytes for each bookmark", got)
+		t.Errorf("%d bytes allocated for each bookmark, want at most %d", got, most)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// manyBookmarks makes a file of each bookmark format with so many bookmarks, a
-// hundred in each folder.
+// manyBookmarks makes a file of each bookmark format with count bookmarks, a hundred in
+// each folder.
 var manyBookmarks = map[string]func(t testing.TB, count int) Input{
 	"b.html": func(_ testing.TB, count int) Input { return Input{Body: largeBookmarkFile(count)} },
 	"Bookmarks": func(_ testing.TB, count int) Input {
@@ -125,8 +125,8 @@ func eachBookmark(count int, do func(i int, address, title string)) {
 	}
 }
 
-// separate writes what stands before a bookmark: the end of one folder and the
-// beginning of the next, or a comma.
+// separate writes the text before a bookmark: the end of one folder and the beginning of
+// the next, or a comma.
 func separate(b *bytes.Buffer, i int, between, first string) {
 	switch {
 	case i == 0:
@@ -171,8 +171,7 @@ func manyPlaces(t testing.TB, count int) Input {
 	return Input{Path: path, Body: []byte("SQLite format 3\x00")}
 }
 
-// heapPeak runs a function and returns by how much the heap was greater at its
-// greatest than before, in bytes.
+// heapPeak runs a function and returns how much the heap grew at its peak, in bytes.
 func heapPeak(run func()) int {
 	heap := func() int {
 		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -202,8 +201,9 @@ func heapPeak(run func()) int {
 	return max(peak, heap()) - before
 }
 
-// Every format takes memory in proportion to its bookmarks: 1.2 kB each, garbage that
-// is not yet collected included, are 600 MB for half a million.
+// TestBookmarksInBoundedMemory checks that the memory for every format is proportional to
+// the number of bookmarks. At 1.2 kB for each, including garbage that is not yet
+// collected, half a million bookmarks take 600 MB.
 func TestBookmarksInBoundedMemory(t *testing.T) {
 	const count, bound = 20_000, 1200
 	for name, make := range manyBookmarks {
@@ -216,7 +216,7 @@ func TestBookmarksInBoundedMemory(t *testing.T) {
 			continue
 		}
 		if last := doc.Links[count-1]; !strings.Contains(last.Bookmark.Folder, "Folder") || last.Text != "The title of page 19999" {
-			t.Errorf("%s: the last is %+v in %q", name, last, last.Bookmark.Folder)
+			t.Errorf("%s: the last link is %+v in %q", name, last, last.Bookmark.Folder)
 		}
 		if peak > bound*count {
 			t.Errorf("%s: %d bytes for each bookmark", name, peak/count)
@@ -224,7 +224,8 @@ func TestBookmarksInBoundedMemory(t *testing.T) {
 	}
 }
 
-// The heap that half a million bookmarks take at most, in each format.
+// BenchmarkHalfMillionBookmarks measures the peak heap for half a million bookmarks in
+// each format.
 func BenchmarkHalfMillionBookmarks(b *testing.B) {
 	const count = 500_000
 	for name, make := range manyBookmarks {

@@ -7,8 +7,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// mozillaLZ4Format is a file of bookmarkbackups: Firefox's JSON in one block of
-// LZ4 behind a head of Mozilla's own.
+// mozillaLZ4Format is a file in Firefox's bookmarkbackups directory: its JSON as one LZ4
+// block, preceded by Mozilla's own header.
 var mozillaLZ4Format = format{
 	name:       "firefox-bookmarks",
 	media:      []string{"application/x-mozlz4"},
@@ -23,15 +23,15 @@ var mozillaLZ4Magic = []byte("mozLz40\x00")
 func readMozillaLZ4(h *harvest, in *Input) {
 	packed, ok := bytes.CutPrefix(in.Body, mozillaLZ4Magic)
 	if !ok || len(packed) < 4 {
-		h.fault("unpack bookmarks: no file of Mozilla's LZ4")
+		h.fault("unpack bookmarks: not a Mozilla LZ4 file")
 		return
 	}
 	declared := binary.LittleEndian.Uint32(packed)
 	packed = packed[4:]
-	// A byte of LZ4 stands for 255 at most, so a greater size is a lie.
+	// A byte of LZ4 expands to 255 bytes at most, so a larger size cannot be true.
 	size := int(min(MaxInflated, 255*int64(len(packed))+16))
 	if int64(declared) > int64(size) {
-		h.fault("unpack bookmarks: the size they declare, %d bytes, is not to be believed", declared)
+		h.fault("unpack bookmarks: the declared size of %d bytes is impossible", declared)
 	} else {
 		size = int(declared)
 	}
@@ -40,13 +40,13 @@ func readMozillaLZ4(h *harvest, in *Input) {
 	if err != nil {
 		h.fault("unpack bookmarks: %v", err)
 		n = size
-		if zero := bytes.IndexByte(text, 0); zero >= 0 { // up to there it was unpacked: JSON holds no NUL
+		if zero := bytes.IndexByte(text, 0); zero >= 0 { // JSON contains no NUL, so unpacking stopped here
 			n = zero
 		}
 	}
 	h.reset(h.doc, validUTF8(text[:n]))
 	h.doc.Charset = "utf-8"
 	list := firefoxTreeList(h, in)
-	list.placeless = true // nobody can open such a file in an editor
+	list.noPositions = true // nobody can open such a file in an editor
 	readFirefoxNodes(list)
 }

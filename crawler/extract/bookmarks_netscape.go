@@ -2,9 +2,9 @@ package extract
 
 import "bytes"
 
-// netscapeFormat is the bookmark file that every browser exports, named for the
-// one that began it. There is no standard; Chrome, Firefox, Safari, Delicious
-// and Pinboard each write a dialect.
+// netscapeFormat is the bookmark file that every browser exports, named after the first
+// browser that wrote it. There is no standard; Chrome, Firefox, Safari, Delicious and
+// Pinboard each write a dialect.
 var netscapeFormat = format{
 	name:       "netscape-bookmarks",
 	media:      []string{"text/html"},
@@ -33,9 +33,9 @@ func sniffNetscape(head []byte) bool {
 	return true
 }
 
-// readNetscape takes the bookmarks out: of each the HREF, and where there is one
-// the feed (FEEDURL, FEED) that belongs to it. Its icon (ICON_URI) is no link: it
-// is the browser's own affair, and a dead one is no dead bookmark.
+// readNetscape adds the HREF of each bookmark and, if there is one, its feed (FEEDURL,
+// FEED). Its icon (ICON_URI) is not a link: icons concern only the browser, and a missing
+// icon does not break a bookmark.
 func readNetscape(h *harvest, in *Input) {
 	expected := countFold(h.src.text, "href")
 	r := netscapeReader{text: h.src.text, folder: -1}
@@ -47,8 +47,8 @@ func readNetscape(h *harvest, in *Input) {
 	r.tokens.slowPath = h.slowPath
 	r.pending.folder = -1
 	r.openFolder = list.folder
-	r.emit = func(m *netscapeMark) {
-		s := savedLink{
+	r.emit = func(m *netscapeBookmark) {
+		s := foundBookmark{
 			attribute: "href", at: m.href.start, raw: m.source(m.href), ref: m.value(m.href),
 			title: m.title, folder: m.folder, added: unixTime(m.value(m.added)),
 		}
@@ -62,7 +62,7 @@ func readNetscape(h *harvest, in *Input) {
 		list.add(&s)
 		if ref := m.value(m.feed); !isPlaceQuery(s.ref) {
 			s.attribute, s.at, s.raw, s.ref = "feedurl", m.feed.start, m.source(m.feed), ref
-			s.kind, s.ofLast = Metadata, list.count > before
+			s.kind, s.sameBookmark = Metadata, list.count > before
 			list.add(&s)
 		}
 	}
@@ -70,14 +70,14 @@ func readNetscape(h *harvest, in *Input) {
 	switch {
 	case r.tooDeep:
 		h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
-	case len(r.open) > 0: // every browser closes them
-		h.fault("read bookmarks: it ends within a folder")
+	case len(r.open) > 0: // every browser closes all folders
+		h.fault("read bookmarks: the file ends inside a folder")
 	}
 	h.doc.Title = string(trimFolded(foldSpace(nil, r.title)))
 	list.finish()
 }
 
-// more reads another piece of the document, as pieces.more does.
+// more reads another piece of the document, like pieces.more.
 func (h *harvest) more(from int) (text []byte, ok bool) {
 	line, column := h.places.at(from)
 	if !h.pieces.more(from) {
@@ -88,7 +88,8 @@ func (h *harvest) more(from int) (text []byte, ok bool) {
 	return h.src.text, true
 }
 
-// countFold counts a word of lower-case letters in any letter case.
+// countFold counts the attributes with a name, regardless of case. The name must be in
+// lower case.
 func countFold(b []byte, word string) int {
 	n := 0
 	for {
@@ -106,15 +107,15 @@ func countFold(b []byte, word string) int {
 // A NetscapeBookmark is a bookmark of a Netscape bookmark file.
 type NetscapeBookmark struct {
 	Ref          string
-	Line, Column int // as those of its Link
-	// Start and End are the offsets in the text of its DT, or its A without one, and of
-	// the end of its description, or of its title without one.
+	Line, Column int // those of its Link
+	// Start is the offset of its DT in the text, or of its A if it has no DT. End is the
+	// end of its description, or of its title if it has no description.
 	Start, End int
 }
 
-// NetscapeBookmarks calls each for the bookmarks of a Netscape bookmark file whose
-// references Extract takes for links, in their order. The text is the file in UTF-8, as
-// Decode returns it. It reports false when the text is not such a file.
+// NetscapeBookmarks calls each, in order, for those bookmarks of a Netscape bookmark file
+// that Extract returns as links. The text is the file in UTF-8, as Decode returns it.
+// NetscapeBookmarks reports whether the text is such a file.
 func NetscapeBookmarks(text []byte, each func(NetscapeBookmark)) bool {
 	if !sniffNetscape(text) {
 		return false
@@ -122,7 +123,7 @@ func NetscapeBookmarks(text []byte, each func(NetscapeBookmark)) bool {
 	places := newPlaces(text)
 	r := netscapeReader{text: text, folder: -1}
 	r.openFolder = func(int32, string) int32 { return 0 }
-	r.emit = func(m *netscapeMark) {
+	r.emit = func(m *netscapeBookmark) {
 		ref := m.value(m.href)
 		if len(trimSpace(ref)) == 0 || isPlaceQuery(ref) {
 			return
@@ -134,9 +135,9 @@ func NetscapeBookmarks(text []byte, each func(NetscapeBookmark)) bool {
 	return true
 }
 
-// netscapeMark is one A element with what belongs to it. Places are offsets in
-// the text.
-type netscapeMark struct {
+// netscapeBookmark is one A element with its attributes and its title. Positions are
+// offsets in the text.
+type netscapeBookmark struct {
 	text                              []byte
 	start, end                        int // from DT, or A, to the end of the title or the description
 	href, feed, added, modified, tags span
@@ -145,10 +146,10 @@ type netscapeMark struct {
 	open                              bool
 }
 
-func (m *netscapeMark) source(at span) []byte { return m.text[at.start:at.end] }
+func (m *netscapeBookmark) source(at span) []byte { return m.text[at.start:at.end] }
 
-// value is an attribute's value with character references decoded.
-func (m *netscapeMark) value(at span) []byte {
+// value returns the value of an attribute with character references decoded.
+func (m *netscapeBookmark) value(at span) []byte {
 	raw := m.source(at)
 	if !needsUnescape(raw) {
 		return raw
@@ -157,39 +158,39 @@ func (m *netscapeMark) value(at span) []byte {
 	return value
 }
 
-// netscapeReader reads the tag soup of a bookmark file from its tokens: DT, DD
-// and P are never closed, so a tree of it is a matter of luck. H1 names the root
-// folder, a heading the folder whose DL (or UL, MENU) follows.
+// netscapeReader reads a bookmark file from its tokens rather than from a tree, because
+// DT, DD and P are never closed and parsers build different trees. The H1 element names
+// the root folder; any other heading names the folder whose DL (or UL, MENU) follows.
 type netscapeReader struct {
 	text       []byte
 	tokens     tokens
 	openFolder func(parent int32, name string) int32
-	emit       func(*netscapeMark)
+	emit       func(*netscapeBookmark)
 
-	mark    netscapeMark
+	current netscapeBookmark
 	title   []byte
 	heading []byte
 	inside  netscapeText
-	folder  int32   // that is open, -1 for none
-	open    []int32 // those outside of it
+	folder  int32   // the open folder, -1 for none
+	open    []int32 // the folders around it
 	pending struct {
 		named  bool
 		folder int32
 	}
 	tooDeep bool
-	item    int // where the last DT begins, -1 when something else came after it
+	item    int // the start of the last DT, -1 if another element followed it
 
-	// more, where it is not nil, reads on behind the text and lets go of what is before
-	// an offset; false at the end of the document.
+	// more, if it is not nil, reads text that follows and discards the text before an
+	// offset. It reports false at the end of the document.
 	more func(from int) (text []byte, ok bool)
 }
 
-// netscapeText says what text belongs to.
+// netscapeText says where the text being read belongs.
 type netscapeText uint8
 
 const (
 	textOutside netscapeText = iota
-	textTitle                // of the document
+	textTitle                // the title of the document
 	textHeading
 	textBookmark
 	textDescription
@@ -205,7 +206,7 @@ func (r *netscapeReader) read() {
 			return
 		case eventStartTag:
 			r.startTag()
-			r.letGo()
+			r.discard()
 		case eventEndTag:
 			r.endTag()
 		case eventText:
@@ -214,28 +215,29 @@ func (r *netscapeReader) read() {
 	}
 }
 
-// next steps to the next event. One that ends where the text does may go on behind it:
-// it is read once more, with more text.
+// next returns the next event. An event at the very end of the text may be incomplete, so
+// next reads it again with more text.
 func (r *netscapeReader) next() event {
 	for {
 		end, element := r.tokens.end, r.tokens.textTag
 		e := r.tokens.next()
-		if r.more == nil || e != eventEnd && r.tokens.end < len(r.text) || !r.readOn(0) {
+		if r.more == nil || e != eventEnd && r.tokens.end < len(r.text) || !r.readMore(0) {
 			return e
 		}
 		r.tokens.end, r.tokens.textTag = end, element
 	}
 }
 
-// letGo lets go of what stands before an item, when that is much: nothing is open there.
-func (r *netscapeReader) letGo() {
-	if at := r.tokens.start; r.more != nil && r.item == at && at >= len(r.text)/2 && r.readOn(at) {
+// discard discards the text before an item, where no bookmark is open, if it is at least
+// half of the text.
+func (r *netscapeReader) discard() {
+	if at := r.tokens.start; r.more != nil && r.item == at && at >= len(r.text)/2 && r.readMore(at) {
 		r.tokens.start, r.tokens.end, r.item = 0, r.tokens.end-at, 0
 	}
 }
 
-// readOn reads more, and lets go of what is before an offset.
-func (r *netscapeReader) readOn(from int) bool {
+// readMore reads more text and discards the text before an offset.
+func (r *netscapeReader) readMore(from int) bool {
 	text, ok := r.more(from)
 	if !ok {
 		r.more = nil
@@ -254,21 +256,22 @@ func (r *netscapeReader) gather() {
 	case textHeading:
 		r.heading = appendDecoded(r.heading, raw)
 	case textBookmark:
-		r.mark.title = appendDecoded(r.mark.title, raw)
+		r.current.title = appendDecoded(r.current.title, raw)
 		r.extend(raw)
 	case textDescription:
 		r.extend(raw)
 	}
 }
 
-// extend lets the bookmark reach to the end of a text, its trailing blanks aside.
+// extend moves the end of the bookmark to the end of a text, without trailing white
+// space.
 func (r *netscapeReader) extend(raw []byte) {
 	if trimmed := bytes.TrimRight(raw, " \t\r\n\f"); len(trimmed) > 0 {
-		r.mark.end = r.tokens.start + len(trimmed)
+		r.current.end = r.tokens.start + len(trimmed)
 	}
 }
 
-// appendDecoded adds text, up to what could count of it.
+// appendDecoded appends text with character references decoded, up to a limit.
 func appendDecoded(dst, raw []byte) []byte {
 	const enough = 8000
 	if len(dst) >= enough {
@@ -294,8 +297,8 @@ func (r *netscapeReader) startTag() {
 		r.flush()
 		r.item, r.inside = r.tokens.start, textOutside
 	case "dd":
-		if r.mark.open {
-			r.mark.end, r.inside = r.tokens.end, textDescription
+		if r.current.open {
+			r.current.end, r.inside = r.tokens.end, textDescription
 		}
 		r.item = -1
 	case "h1", "h2", "h3", "h4", "h5", "h6":
@@ -303,7 +306,7 @@ func (r *netscapeReader) startTag() {
 		r.item, r.inside, r.heading = -1, textHeading, r.heading[:0]
 	case "dl", "ul", "menu":
 		r.flush()
-		r.enter()
+		r.openList()
 	case "hr":
 		r.flush()
 		r.item = -1
@@ -314,7 +317,7 @@ func (r *netscapeReader) startTag() {
 	case "p":
 	default:
 		if r.inside == textDescription { // br and the like
-			r.mark.end = r.tokens.end
+			r.current.end = r.tokens.end
 		}
 	}
 }
@@ -325,8 +328,8 @@ func (r *netscapeReader) endTag() {
 	at := tagName(raw)
 	switch string(appendLower(buffer[:0], raw[at.start:min(at.end, at.start+longestKnown)])) {
 	case "a":
-		if r.mark.open && r.inside == textBookmark {
-			r.mark.end, r.inside = r.tokens.end, textOutside
+		if r.current.open && r.inside == textBookmark {
+			r.current.end, r.inside = r.tokens.end, textOutside
 		}
 	case "h1", "h2", "h3", "h4", "h5", "h6":
 		if r.inside == textHeading {
@@ -334,12 +337,12 @@ func (r *netscapeReader) endTag() {
 		}
 	case "dl", "ul", "menu":
 		r.flush()
-		r.leave()
+		r.closeList()
 	case "title":
 		r.inside = textOutside
 	case "dt", "dd":
-		if r.mark.open && r.inside == textDescription {
-			r.mark.end, r.inside = r.tokens.end, textOutside
+		if r.current.open && r.inside == textDescription {
+			r.current.end, r.inside = r.tokens.end, textOutside
 		}
 	}
 }
@@ -348,26 +351,27 @@ func (r *netscapeReader) endHeading(level byte) {
 	r.inside = textOutside
 	name := string(trimFolded(foldSpace(nil, r.heading)))
 	if level == '1' && len(r.open) == 0 && r.folder < 0 {
-		r.folder = r.openFolder(-1, name) // with or without a list: Safari writes none
+		r.folder = r.openFolder(-1, name) // even without a list: Safari does not write one
 		return
 	}
 	r.pending.named, r.pending.folder = true, r.openFolder(r.folder, name)
 }
 
-// enter opens the list that follows a heading; one without continues its folder.
-func (r *netscapeReader) enter() {
+// openList opens the folder of a list, which the heading before it names. A list without
+// a heading belongs to the folder that is already open.
+func (r *netscapeReader) openList() {
 	r.item = -1
 	if len(r.open) < MaxFolderNesting {
 		r.open = append(r.open, r.folder)
 	} else {
-		r.tooDeep = true // such a list closes together with the one around it
+		r.tooDeep = true // the end tag of this list also closes the list around it
 	}
 	if r.pending.named {
 		r.folder, r.pending.named = r.pending.folder, false
 	}
 }
 
-func (r *netscapeReader) leave() {
+func (r *netscapeReader) closeList() {
 	r.item = -1
 	if n := len(r.open); n > 0 {
 		r.folder = r.open[n-1]
@@ -376,10 +380,10 @@ func (r *netscapeReader) leave() {
 	r.pending.named = false
 }
 
-// anchor begins a bookmark.
-func (r *netscapeReader) anchor(raw []byte, behindName int) {
-	m := &r.mark
-	*m = netscapeMark{
+// anchor begins a bookmark with the start tag of an A element.
+func (r *netscapeReader) anchor(raw []byte, nameEnd int) {
+	m := &r.current
+	*m = netscapeBookmark{
 		text: r.text, title: m.title[:0],
 		start: r.tokens.start, end: r.tokens.end, folder: r.folder, open: true,
 	}
@@ -387,7 +391,7 @@ func (r *netscapeReader) anchor(raw []byte, behindName int) {
 		m.start = r.item
 	}
 	r.item, r.inside = -1, textBookmark
-	s := attributeScanner{tag: raw, pos: behindName}
+	s := attributeScanner{tag: raw, pos: nameEnd}
 	for {
 		name, value, ok := s.next()
 		if !ok {
@@ -412,17 +416,17 @@ func (r *netscapeReader) anchor(raw []byte, behindName int) {
 		default:
 			continue
 		}
-		if *to == (span{}) { // the first of a name counts
+		if *to == (span{}) { // the first of several attributes with one name counts
 			*to = span{r.tokens.start + value.start, r.tokens.start + value.end}
 		}
 	}
 }
 
-// flush hands out the bookmark that is open: what belongs to it is known now.
+// flush emits the current bookmark, which is complete now.
 func (r *netscapeReader) flush() {
-	if r.mark.open {
-		r.emit(&r.mark)
-		r.mark.open = false
+	if r.current.open {
+		r.emit(&r.current)
+		r.current.open = false
 	}
 	if r.inside == textBookmark || r.inside == textDescription {
 		r.inside = textOutside

@@ -20,9 +20,9 @@ func TestNetscapeStructure(t *testing.T) {
 		{"headings of every level", "<DL><H2>A</H2><DL><H6>B</H6><DL><A HREF=x>1</DL></DL><A HREF=y>2</DL>", "Root/A/B:x Root:y"},
 		{"a bookmark in a description", "<DL><DT><A HREF=x>1</A><DD>see <A HREF=y>2</A></DL>", "Root:x Root:y"},
 		{"markup in a folder's name", "<DL><DT><H3>A &amp; <B>b</B></H3><DL><A HREF=x>1</A></DL></DL>", "Root/A & b:x"},
-		{"queries are no bookmarks", "<DL><DT><A HREF=' PLACE:sort=8'>1</A><A HREF=x>2</A></DL>", "Root:x"},
-		{"an unfinished tag is none", "<DL><DT><A HREF=x>1</A><DT><A HREF=y", "Root:x"},
-		{"a feed is a link, a favicon is none", "<DL><DT><A HREF=x ICON_URI=https://a.example/favicon.ico FEEDURL=y>1</A></DL>", "Root:x Root:y"},
+		{"queries are not bookmarks", "<DL><DT><A HREF=' PLACE:sort=8'>1</A><A HREF=x>2</A></DL>", "Root:x"},
+		{"an unfinished tag is not a tag", "<DL><DT><A HREF=x>1</A><DT><A HREF=y", "Root:x"},
+		{"a feed is a link, a favicon is not", "<DL><DT><A HREF=x ICON_URI=https://a.example/favicon.ico FEEDURL=y>1</A></DL>", "Root:x Root:y"},
 		{"textarea swallows nothing", "<DL><DT><A HREF=x>a <textarea> b</A><DT><A HREF=y>2</A></DL>", "Root:x Root:y"},
 	}
 	for _, tt := range tests {
@@ -66,7 +66,8 @@ func TestBookmarkTimes(t *testing.T) {
 	}
 }
 
-// largeBookmarkFile has half a million bookmarks in folders.
+// largeBookmarkFile makes a file with the given number of bookmarks, a hundred in each
+// folder.
 func largeBookmarkFile(bookmarks int) []byte {
 	var b bytes.Buffer
 	b.WriteString(netscapeHead + "<DL><p>\n")
@@ -83,8 +84,8 @@ func largeBookmarkFile(bookmarks int) []byte {
 	return b.Bytes()
 }
 
-// Many bookmarks are read in bounded memory, 400 bytes each beside the file: what
-// is allocated in all, dead or alive, bounds the peak from above.
+// TestManyBookmarksInBoundedMemory checks that a bookmark takes at most 400 bytes in
+// addition to the file. The total allocation is an upper bound for the peak.
 func TestManyBookmarksInBoundedMemory(t *testing.T) {
 	const count = 100_000
 	body := largeBookmarkFile(count)
@@ -98,9 +99,9 @@ func TestManyBookmarksInBoundedMemory(t *testing.T) {
 		t.Fatalf("%d links, faults %q", len(doc.Links), doc.Faults)
 	}
 	allocated := (after.TotalAlloc - before.TotalAlloc) / count
-	t.Logf("%d bytes a bookmark: %d bytes allocated", len(body)/count, allocated)
+	t.Logf("%d bytes allocated for a bookmark of %d bytes", allocated, len(body)/count)
 	if allocated > 400 {
-		t.Errorf("%d bytes allocated for a bookmark of %d", allocated, len(body)/count)
+		t.Errorf("%d bytes allocated for a bookmark of %d bytes", allocated, len(body)/count)
 	}
 	last := doc.Links[count-1]
 	if last.Bookmark.Folder != "Root/Folder 999" || last.Text != "The title of page 99999" {

@@ -38,11 +38,11 @@ func hotlistCharset(body []byte) string {
 	return htmlCharset(body)
 }
 
-// hotlistRecord is what stands between "#URL" or "#FOLDER" and the next blank line.
+// hotlistRecord is a bookmark ("#URL") or a folder ("#FOLDER") and its fields.
 type hotlistRecord struct {
 	kind  string
 	name  []byte
-	s     savedLink
+	s     foundBookmark
 	trash bool
 }
 
@@ -52,7 +52,7 @@ func readHotlist(h *harvest, in *Input) {
 	list := newBookmarkList(h, in, "bookmark", bytes.Count(text, []byte("#URL")))
 	defer list.finish()
 	if !sniffHotlist(text) {
-		h.fault("read bookmarks: no hotlist of Opera")
+		h.fault("read bookmarks: not an Opera hotlist")
 	}
 	var open []int32
 	inside := func() int32 {
@@ -92,7 +92,7 @@ func readHotlist(h *harvest, in *Input) {
 		content := text[line.start:line.end]
 		switch {
 		case len(content) == 0:
-			// Keys may go on behind a blank line: the next record ends this one.
+			// Fields may continue after a blank line; only the next record ends this one.
 		case content[0] == '#':
 			end()
 			record.kind = strings.ToUpper(string(content[:min(len(content), longestKnown)]))

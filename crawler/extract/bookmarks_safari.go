@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// safariFormat is Safari's Bookmarks.plist as XML: with places.
+// safariFormat is Safari's Bookmarks.plist as XML, whose links have positions.
 var safariFormat = format{
 	name:       "safari-bookmarks",
 	media:      []string{"application/x-plist", "application/xml", "text/xml"},
@@ -17,18 +17,18 @@ var safariFormat = format{
 	read:       readSafariXML,
 }
 
-// safariMark is one dictionary of the tree: a bookmark or a folder.
-type safariMark struct {
+// safariNode is one dictionary of the tree: a bookmark or a folder.
+type safariNode struct {
 	title, name []byte
 	url         []byte // decoded
-	raw         []byte // as written, nil where url is it
-	at          int    // offset of url, -1 in a binary file
+	raw         []byte // as written; nil if it equals url
+	at          int    // the offset of url, -1 in a binary file
 	added       time.Time
-	folder      int32 // of its children, -1 without any
+	folder      int32 // the folder of its children, -1 if it has none
 }
 
-// take puts a dictionary whose members are all known into the list.
-func (m *safariMark) take(list *bookmarkList, parent int32) {
+// addTo adds a dictionary whose members have all been read to the list.
+func (m *safariNode) addTo(list *bookmarkList, parent int32) {
 	if m.folder >= 0 {
 		list.folders[m.folder].name = string(trimFolded(foldSpace(nil, m.title)))
 	}
@@ -42,7 +42,7 @@ func (m *safariMark) take(list *bookmarkList, parent int32) {
 	if len(title) == 0 {
 		title = m.url
 	}
-	s := savedLink{raw: m.raw, ref: m.url, at: m.at, attribute: "URLString", title: title, folder: parent, added: m.added}
+	s := foundBookmark{raw: m.raw, ref: m.url, at: m.at, attribute: "URLString", title: title, folder: parent, added: m.added}
 	if s.raw == nil {
 		s.raw, s.ref = m.url, nil
 	}
@@ -54,7 +54,7 @@ type safariXML struct {
 	h      *harvest
 	list   *bookmarkList
 	tokens xmlTokens
-	marks  int // dictionaries that say they are bookmarks
+	nodes  int // the number of dictionaries that declare themselves bookmarks or folders
 }
 
 func readSafariXML(h *harvest, in *Input) {
@@ -75,13 +75,13 @@ func readSafariXML(h *harvest, in *Input) {
 		h.fault("read bookmarks: %s", r.tokens.fault)
 	case !bytes.HasSuffix(trimSpace(h.src.text), []byte("</plist>")):
 		h.fault("read bookmarks: the property list ends early")
-	case r.marks == 0:
-		h.fault("read bookmarks: a property list without Safari's bookmarks")
+	case r.nodes == 0:
+		h.fault("read bookmarks: the property list contains no Safari bookmarks")
 	}
 	r.list.finish()
 }
 
-// next returns the next tag; what is between the tags is passed over.
+// next returns the next tag. It skips everything between tags.
 func (r *safariXML) next() (e xmlEvent, name string) {
 	for {
 		switch e = r.tokens.next(); e {
@@ -95,7 +95,7 @@ func (r *safariXML) next() (e xmlEvent, name string) {
 
 // dict reads the members of a dictionary, up to its end tag, as a node of the tree.
 func (r *safariXML) dict(parent int32, depth int) {
-	m := safariMark{at: -1, folder: -1}
+	m := safariNode{at: -1, folder: -1}
 	if depth == MaxFolderNesting {
 		r.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
 		r.skip()
@@ -123,17 +123,17 @@ func (r *safariXML) dict(parent int32, depth int) {
 		case kind == "string" && key == "URLString":
 			m.raw, m.url, m.at = r.string()
 		case kind == "string" && key == "WebBookmarkType":
-			r.marks++
+			r.nodes++
 			return false
 		default:
 			return false
 		}
 		return true
 	})
-	m.take(r.list, parent)
+	m.addTo(r.list, parent)
 }
 
-func (r *safariXML) readingList(m *safariMark) {
+func (r *safariXML) readingList(m *safariNode) {
 	r.members(func(key, kind string) bool {
 		switch {
 		case key == "DateAdded" && kind == "date":
@@ -148,8 +148,8 @@ func (r *safariXML) readingList(m *safariMark) {
 	})
 }
 
-// members calls value for each member whose value is not empty. It reads the value to its end and
-// returns true, or leaves it and returns false.
+// members calls value for each member whose value is not empty. The function either reads
+// the whole value and returns true, or leaves it unread and returns false.
 func (r *safariXML) members(value func(key, kind string) bool) {
 	var key []byte
 	for {
@@ -179,7 +179,7 @@ func (r *safariXML) children(folder int32, depth int) {
 	}
 }
 
-// skip reads to the end tag of the element just opened.
+// skip skips to the end tag of the element that was just opened.
 func (r *safariXML) skip() {
 	for depth := 1; depth > 0; {
 		switch e, _ := r.next(); {
@@ -193,8 +193,8 @@ func (r *safariXML) skip() {
 	}
 }
 
-// string reads the text of the element just opened and its end tag. At is where
-// its first piece stands.
+// string reads the text of the element that was just opened, and its end tag. It returns
+// the offset of the text as at.
 func (r *safariXML) string() (raw, text []byte, at int) {
 	at = r.tokens.end
 	end := at

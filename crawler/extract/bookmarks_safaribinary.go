@@ -8,10 +8,10 @@ import (
 	"unicode/utf16"
 )
 
-// safariBinaryFormat is Safari's Bookmarks.plist as it lies in the profile: a
-// binary property list. It is read here, object by object, because in such a
-// file many parents may share one child: a library that builds the whole tree
-// can be made to fill the memory by a few hundred bytes.
+// safariBinaryFormat is Safari's Bookmarks.plist as it is in the profile: a binary
+// property list. This package reads it itself, object by object. In such a file many
+// parents may share one child, so a few hundred bytes can make a library that builds the
+// whole tree exhaust the memory.
 var safariBinaryFormat = format{
 	name:       "safari-bookmarks",
 	media:      []string{"application/x-plist", "application/x-bplist", "application/x-apple-binary-plist"},
@@ -23,23 +23,23 @@ var safariBinaryFormat = format{
 	read:       readSafariBinary,
 }
 
-// binaryPlist is a binary property list, version 00: objects, a table of their
-// offsets, and a trailer of 32 bytes that says where the table is.
+// binaryPlist is a binary property list, version 00: objects, a table of their offsets,
+// and a trailer of 32 bytes that locates the table.
 //
-// The library for this would be howett.net/plist. Measured at version 1.0.1: objects may
-// be shared, and it copies each as often as it is met, so that a file of 796 bytes
-// whose folders each hold the next one twice keeps it busy for 2^60 steps, without
-// a limit that could be set; half a million bookmarks take 655 MiB; and a file that was
-// cut short gives nothing.
+// The existing library, howett.net/plist, does not fit. As measured with version 1.0.1,
+// it copies a shared object at every use, so a file of 796 bytes whose folders each
+// contain the next one twice takes 2^60 steps, and no limit can be set. Half a million
+// bookmarks take 655 MiB, and a truncated file yields nothing.
 type binaryPlist struct {
 	body                []byte
 	offsetSize, refSize int
 	count, table, top   int
-	visits              int // objects that may still be looked at
+	visits              int // the number of objects that may still be read
 }
 
-// maxPlistVisits bounds the objects looked at, shared ones counted each time: many
-// more than a bookmark's dictionary has keys and values for each object there is.
+// maxPlistVisits limits the objects that are read; shared objects count at each use. The
+// limit allows far more reads for each object than a bookmark's dictionary has keys and
+// values.
 func maxPlistVisits(objects int) int { return min(10*MaxLinks, 1000+64*objects) }
 
 func openBinaryPlist(body []byte) *binaryPlist {
@@ -59,7 +59,7 @@ func openBinaryPlist(body []byte) *binaryPlist {
 	return p
 }
 
-// bigEndian reads a big-endian number of some bytes.
+// bigEndian reads a big-endian number of up to eight bytes.
 func bigEndian(b []byte) uint64 {
 	var n uint64
 	for _, c := range b {
@@ -68,7 +68,8 @@ func bigEndian(b []byte) uint64 {
 	return n
 }
 
-// object returns an object's kind (its high four bits), its count or size, and what follows.
+// object returns the kind of an object (the high four bits of its marker), its count or
+// size, and the bytes that follow.
 func (p *binaryPlist) object(number int) (kind byte, n int, content []byte, ok bool) {
 	if number < 0 || number >= p.count || p.visits == 0 {
 		return 0, 0, nil, false
@@ -79,11 +80,11 @@ func (p *binaryPlist) object(number int) (kind byte, n int, content []byte, ok b
 	if offset >= uint64(p.table) {
 		return 0, 0, nil, false
 	}
-	return parsePlist(p.body[offset:p.table])
+	return parsePlistObject(p.body[offset:p.table])
 }
 
-// parsePlist takes the head of an object apart.
-func parsePlist(content []byte) (kind byte, n int, _ []byte, ok bool) {
+// parsePlistObject parses the marker and the count of an object.
+func parsePlistObject(content []byte) (kind byte, n int, _ []byte, ok bool) {
 	marker := content[0]
 	kind, n, content = marker>>4, int(marker&15), content[1:]
 	if n == 15 && kind >= 4 { // the count follows as an integer
@@ -103,8 +104,9 @@ func parsePlist(content []byte) (kind byte, n int, _ []byte, ok bool) {
 	return kind, n, content, true
 }
 
-// ref returns the number of the object that the i-th reference of an array, or
-// of a dictionary, leads to: keys first, then values; -1 for none.
+// ref returns the number of the object that the i-th reference of an array or a
+// dictionary points to, or -1 if there is none. A dictionary has the references of its
+// keys first, then those of its values.
 func (p *binaryPlist) ref(content []byte, i int) int {
 	if content = content[min(len(content), i*p.refSize):]; len(content) < p.refSize {
 		return -1
@@ -138,7 +140,7 @@ func (p *binaryPlist) string(number int) []byte {
 	return nil
 }
 
-// date is a count of seconds since 2001.
+// date reads a date, which is a count of seconds since 2001.
 func (p *binaryPlist) date(number int) time.Time {
 	kind, _, content, ok := p.object(number)
 	if !ok || kind != plistDate || len(content) < 8 {
@@ -168,7 +170,7 @@ func readSafariBinary(h *harvest, in *Input) {
 	defer list.finish()
 	p := openBinaryPlist(in.Body)
 	if p == nil {
-		h.fault("read bookmarks: no whole binary property list")
+		h.fault("read bookmarks: the binary property list is incomplete or damaged")
 		salvagePlist(list, in.Body)
 		return
 	}
@@ -177,23 +179,23 @@ func readSafariBinary(h *harvest, in *Input) {
 	switch {
 	case p.visits == 0:
 		h.fault("read bookmarks: the property list has more than %d objects", maxPlistVisits(p.count))
-	case r.marks == 0:
-		h.fault("read bookmarks: a property list without Safari's bookmarks")
+	case r.nodes == 0:
+		h.fault("read bookmarks: the property list contains no Safari bookmarks")
 	}
 }
 
 type safariBinary struct {
 	plist *binaryPlist
 	list  *bookmarkList
-	open  map[int]bool // dictionaries around the one being read
-	marks int
+	open  map[int]bool // the dictionaries around the current one
+	nodes int          // the number of dictionaries that declare themselves bookmarks or folders
 }
 
 // dict reads a dictionary as a node of the tree.
 func (r *safariBinary) dict(number int, parent int32, depth int) {
 	switch {
 	case r.open[number]:
-		r.list.h.fault("read bookmarks: a folder lies in itself")
+		r.list.h.fault("read bookmarks: a folder contains itself")
 		return
 	case depth == MaxFolderNesting:
 		r.list.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
@@ -202,11 +204,11 @@ func (r *safariBinary) dict(number int, parent int32, depth int) {
 	r.open[number] = true
 	defer delete(r.open, number)
 	p := r.plist
-	m := safariMark{at: -1, folder: -1}
+	m := safariNode{at: -1, folder: -1}
 	p.members(number, func(key []byte, value int) {
 		switch string(key) {
 		case "WebBookmarkType":
-			r.marks++
+			r.nodes++
 		case "Title":
 			m.title = p.string(value)
 		case "URLString":
@@ -236,13 +238,12 @@ func (r *safariBinary) dict(number int, parent int32, depth int) {
 			}
 		}
 	})
-	m.take(r.list, parent)
+	m.addTo(r.list, parent)
 }
 
-// salvagePlist takes the URLs out of a file that has lost its end, where it says which
-// objects there are and what is the title of what. Objects lie one behind the other,
-// but how long references are is lost too: the length counts by which most of the file
-// can be walked through.
+// salvagePlist adds the URLs of a file that has lost its end, and with it the table of
+// the objects and the size of references. It steps through the objects, which are stored
+// one after the other, with the reference size that gets it farthest.
 func salvagePlist(list *bookmarkList, body []byte) {
 	body, ok := bytes.CutPrefix(body, []byte("bplist00"))
 	if !ok {
@@ -256,29 +257,29 @@ func salvagePlist(list *bookmarkList, body []byte) {
 	}
 	walkPlist(body, best, func(text []byte) {
 		if bytes.Contains(text, []byte("://")) && bytes.IndexByte(text, ' ') < 0 {
-			list.add(&savedLink{raw: validUTF8(text), at: -1, attribute: "URLString", folder: -1})
+			list.add(&foundBookmark{raw: validUTF8(text), at: -1, attribute: "URLString", folder: -1})
 		}
 	})
 }
 
-// walkPlist steps from object to object, their references being of some size, and
-// calls text for each string of ASCII, as URLs are. It returns how far it came.
+// walkPlist steps from object to object, given the size of references, and calls text for
+// each ASCII string, which includes URLs. It returns the offset at which it stopped.
 func walkPlist(body []byte, refSize int, text func([]byte)) int {
 	for at := 0; at < len(body); {
-		kind, n, content, ok := parsePlist(body[at:])
+		kind, n, content, ok := parsePlistObject(body[at:])
 		if !ok {
 			return at
 		}
 		size := 0
 		switch kind {
-		case 0: // null, a truth value or filling
+		case 0: // null, a boolean or a fill byte
 		case 1, 2, 8: // an integer, a real number, a UID
 			if size = 1 << n; kind == 8 {
 				size = n + 1
 			}
 		case plistDate:
 			size = 8
-		case 4, plistASCII: // data, a text
+		case 4, plistASCII: // data, an ASCII string
 			size = n
 		case plistUTF16:
 			size = 2 * n

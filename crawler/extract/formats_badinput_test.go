@@ -18,7 +18,7 @@ type badInput struct{ name, document, cut, wrong string }
 var badInputs = map[string]badInput{
 	"html":               {"a.html", "<a href=1>x</a><a ‸href=2>y</a>", "", ""},
 	"xhtml":              {"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><a href="1">x</a>‸<a href="2">y</a></html>`, "unexpected end", ""},
-	"netscape-bookmarks": {"a.html", netscapeHead + "<DL><DT><A HREF=1>x</A>‸<DT><A HREF=2>y</A></DL>", "ends within a folder", ""},
+	"netscape-bookmarks": {"a.html", netscapeHead + "<DL><DT><A HREF=1>x</A>‸<DT><A HREF=2>y</A></DL>", "ends inside a folder", ""},
 	"css":                {"a.css", "a{b:url(1);‸c:url(2)}", "", ""},
 	"sitemap":            {"a.xml", oneLoc + "‸<url><loc>https://example.org/</loc></url></urlset>", "unexpected end", "unexpected end"},
 	"rss":                {"a.rss", "<rss><channel><link>https://example.com/</link>‸<docs>https://example.org/</docs></channel></rss>", "unexpected end", "unexpected end"},
@@ -33,7 +33,7 @@ var badInputs = map[string]badInput{
 	"firefox-places-copy": {"places-2.sqlite", "", "", "no reader for"},
 	"chromium-bookmarks":  {"Bookmarks", `{"roots":{"a":{"children":[{"url":"1"},‸{"url":"2"}]}}}`, "unexpected end", "no reader for"},
 	"firefox-bookmarks":   {"a.json", `{"guid":"root________","children":[{"uri":"1"},‸{"uri":"2"}]}`, "unexpected end", "no reader for"},
-	"opera-bookmarks":     {"a.adr", "Opera Hotlist version 2.0\n\n#URL\n\tURL=1\n\n‸#URL\n\tURL=2\n", "", "no hotlist"},
+	"opera-bookmarks":     {"a.adr", "Opera Hotlist version 2.0\n\n#URL\n\tURL=1\n\n‸#URL\n\tURL=2\n", "", "not an Opera hotlist"},
 	"json-feed":           {"a.json", `{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"1"},‸{"url":"2"}]}`, "unexpected end", "no reader for"},
 	"manifest":            {"a.webmanifest", `{"start_url":"1",‸"icons":[{"src":"2"}]}`, "unexpected end", "not a JSON object"},
 	"docx":                {"a.docx", "", "", "open archive"}, // TestArchiveWithoutDirectory

@@ -137,16 +137,16 @@ func TestHostileFormats(t *testing.T) {
 		{"JSON without roots", "Bookmarks", []byte(`{"checksum":"x"}`), 0, `no "roots"`},
 		{"not a JSON object", "Bookmarks", []byte(`[1]`), 0, "no reader for"},
 		{"LZ4 whole", "a.jsonlz4", mozillaLZ4(uint32(len(inner)), inner), 1, ""},
-		{"LZ4 with a lie", "a.jsonlz4", mozillaLZ4(0xFFFFFFF0, inner), 1, "not to be believed"},
+		{"LZ4 with a lie", "a.jsonlz4", mozillaLZ4(0xFFFFFFF0, inner), 1, "size of 4294967280 bytes is impossible"},
 		{"LZ4 cut off", "a.jsonlz4", mozillaLZ4(uint32(len(inner)), inner)[:60], 0, "unpack bookmarks"},
-		{"LZ4 without its head", "a.jsonlz4", []byte("mozLz4"), 0, "no file of Mozilla"},
-		{"plist that holds itself", "Bookmarks.plist", binaryPlistOf(2, plistText("Children"), plistText("WebBookmarkType"), []byte{0xD2, 0, 1, 3, 1}, []byte{0xA1, 2}), 0, "lies in itself"},
+		{"LZ4 without its head", "a.jsonlz4", []byte("mozLz4"), 0, "not a Mozilla LZ4 file"},
+		{"plist that holds itself", "Bookmarks.plist", binaryPlistOf(2, plistText("Children"), plistText("WebBookmarkType"), []byte{0xD2, 0, 1, 3, 1}, []byte{0xA1, 2}), 0, "a folder contains itself"},
 		{"plist of shared folders", "Bookmarks.plist", binaryPlistOf(2, doubled...), 0, "more than"},
-		{"plist cut off", "Bookmarks.plist", []byte("bplist00\xD1"), 0, "no whole binary"},
-		{"plist without its table", "Bookmarks.plist", binaryPlistOf(2, plistText("Children"), plistText("WebBookmarkType"), []byte{0xD1, 0, 3}, []byte{0xA2, 4, 5}, plistText("https://example.com/"), plistText("https://example.org/ cut"))[:90], 1, "no whole binary"},
-		{"another plist", "a.plist", []byte("<plist><dict><key>CFBundleName</key><string>x</string></dict></plist>"), 0, "without Safari's"},
+		{"plist cut off", "Bookmarks.plist", []byte("bplist00\xD1"), 0, "binary property list is incomplete"},
+		{"plist without its table", "Bookmarks.plist", binaryPlistOf(2, plistText("Children"), plistText("WebBookmarkType"), []byte{0xD1, 0, 3}, []byte{0xA2, 4, 5}, plistText("https://example.com/"), plistText("https://example.org/ cut"))[:90], 1, "binary property list is incomplete"},
+		{"another plist", "a.plist", []byte("<plist><dict><key>CFBundleName</key><string>x</string></dict></plist>"), 0, "no Safari bookmarks"},
 		{"deep plist", "a.plist", []byte("<plist>" + strings.Repeat("<dict><key>Children</key><array>", 5000)), 0, "nested deeper"},
-		{"hotlist of another kind", "a.adr", []byte("#URL\n\tURL=https://example.com/\n"), 1, "no hotlist"},
+		{"hotlist of another kind", "a.adr", []byte("#URL\n\tURL=https://example.com/\n"), 1, "not an Opera hotlist"},
 		{"deep hotlist", "a.adr", []byte("Opera Hotlist version 2.0\n" + strings.Repeat("#FOLDER\n", 1000)), 0, "nested deeper"},
 		{"deep bookmarks", "a.html", []byte(netscapeHead + strings.Repeat("<DT><H3>a</H3><DL>", 5000) + "<A HREF=x>"), 1, "nested deeper"},
 		{"no database", "places.sqlite", []byte("SQLite format 3\x00 and nothing else"), 0, "read bookmarks"},
@@ -310,7 +310,7 @@ func TestOldPlacesWithCircles(t *testing.T) {
 		if s := strings.Join(got, "|"); s != want {
 			t.Errorf("got %s\nwant %s", s, want)
 		}
-		if len(doc.Faults) == 0 || !strings.Contains(doc.Faults[0], "circle") {
+		if len(doc.Faults) == 0 || !strings.Contains(doc.Faults[0], "cycle") {
 			t.Errorf("faults %q", doc.Faults)
 		}
 	}

@@ -11,25 +11,25 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// MaxParts is how many parts of an archive are looked at.
+// MaxParts is the maximum number of parts of an archive that are read.
 const MaxParts = 50_000
 
-// A container is a document that is a zip archive of parts. What is unpacked of
-// it has one budget for all parts together.
+// A container is a document that is a zip archive of parts. All parts share one budget
+// for unpacked bytes.
 type container struct {
 	*harvest
 	in    *Input
 	parts map[string]part
-	order []string // names, as in the archive
-	size  int64    // of the archive
-	spent int64    // bytes unpacked so far
+	order []string // the names of the parts, in the order of the archive
+	size  int64    // the size of the archive, in bytes
+	spent int64    // the number of bytes unpacked so far
 }
 
 // part is one file of the archive.
 type part struct{ open func() (io.ReadCloser, error) }
 
-// openContainer lists the parts of an archive. One whose directory at the end is
-// missing was cut short: then the parts are found one after the other.
+// openContainer lists the parts of an archive. If the central directory at the end is
+// missing, because the archive was truncated, openContainer searches for the parts.
 func openContainer(h *harvest, in *Input) *container {
 	h.doc.Static = true
 	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body))}
@@ -48,19 +48,19 @@ func openContainer(h *harvest, in *Input) *container {
 			h.fault("open archive: it is encrypted")
 			continue
 		}
-		c.take(f.Name, f.Open)
+		c.addPart(f.Name, f.Open)
 	}
 	return c
 }
 
-func (c *container) take(name string, open func() (io.ReadCloser, error)) {
+func (c *container) addPart(name string, open func() (io.ReadCloser, error)) {
 	if _, double := c.parts[name]; !double {
 		c.order = append(c.order, name)
 	}
 	c.parts[name] = part{open}
 }
 
-// salvage finds the local headers of an archive (APPNOTE 4.3.7).
+// salvage finds the parts of an archive by their local file headers (APPNOTE 4.3.7).
 func (c *container) salvage(body []byte) {
 	const header = 30
 	for at := 0; len(c.order) < MaxParts; {
@@ -83,15 +83,15 @@ func (c *container) salvage(body []byte) {
 		at = start
 		switch method {
 		case zip.Deflate:
-			c.take(name, func() (io.ReadCloser, error) { return flate.NewReader(bytes.NewReader(packed)), nil })
+			c.addPart(name, func() (io.ReadCloser, error) { return flate.NewReader(bytes.NewReader(packed)), nil })
 		case zip.Store:
-			c.take(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil })
+			c.addPart(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil })
 		}
 	}
 }
 
-// part unpacks a part; nil when there is none. What could be unpacked of a
-// damaged one is returned.
+// part unpacks a part. It returns nil if the part does not exist, and as much as it can
+// unpack if the part is damaged.
 func (c *container) part(name string) []byte {
 	p, ok := c.parts[name]
 	if !ok {
@@ -116,12 +116,12 @@ func (c *container) part(name string) []byte {
 	return body
 }
 
-// shortName is a part's name for a sentence.
+// shortName returns the base name of a part, for messages.
 func shortName(name string) string {
 	return string(trimFolded(foldSpace(nil, validUTF8([]byte(path.Base(name))))))
 }
 
-// xmlPart reads a part as XML. Start and end are called for each element.
+// xmlPart reads a part as XML and calls start and end for each element.
 func (c *container) xmlPart(name string, start, end func(*xmlReader, *xmlElement)) {
 	body := c.part(name)
 	if body == nil {
@@ -138,7 +138,7 @@ func (c *container) xmlPart(name string, start, end func(*xmlReader, *xmlElement
 	}
 }
 
-// link notes a link that has no place.
+// link adds a link without a position.
 func (c *container) link(ref, element, attribute string, kind Kind) *Link {
 	if strings.TrimSpace(ref) == "" || c.in.AnchorsOnly {
 		return nil
@@ -154,14 +154,14 @@ func (c *container) link(ref, element, attribute string, kind Kind) *Link {
 	return &c.links[len(c.links)-1]
 }
 
-// name gives a link its text.
-func (c *container) name(f *Link, text string) {
+// setText sets the text of a link that has none yet.
+func (c *container) setText(f *Link, text string) {
 	if f != nil && text != "" && f.Text == "" {
 		f.Text = c.keep([]byte(text))
 	}
 }
 
-// isAbsolute reports whether a reference begins with a scheme, or names a host.
+// isAbsolute reports whether a reference begins with a scheme or with "//".
 func isAbsolute(ref string) bool {
 	if strings.HasPrefix(ref, "//") {
 		return true
@@ -177,8 +177,8 @@ func isAbsolute(ref string) bool {
 	return false
 }
 
-// zipFormat is a format of the table that is an archive with some words in its
-// first bytes, if it was written in the usual order.
+// zipFormat returns a format that is a zip archive. If the archive was written in the
+// usual order, its first bytes contain word.
 func zipFormat(name string, media, extensions []string, word string, read func(*container)) format {
 	return format{
 		name: name, media: media, extensions: extensions, binary: true,

@@ -8,14 +8,15 @@ import (
 
 // epubFormat is EPUB 2 and 3: XHTML in an archive, listed by a package document.
 //
-// Links that leave the book are as in any page. Those inside it are checked as
-// fragments of the book: each part that is there is an anchor ("OEBPS/one.xhtml"), and
-// each id in one ("OEBPS/one.xhtml#note"), and a link between parts names them so, whatever
-// way it is written. What is read are the XHTML and SVG documents and the style sheets
-// of the manifest, and of the manifest itself what is missing; not the navigation of EPUB 2 (toc.ncx), scripts, media overlays.
+// Links that leave the book are like those of any page. Links inside the book are checked
+// as fragments of it: each part is an anchor ("OEBPS/one.xhtml"), and so is each id in a
+// part ("OEBPS/one.xhtml#note"). A link between parts is converted to such a fragment.
+// The reader covers the XHTML and SVG documents and the style sheets in the manifest, and
+// the parts that the manifest lists but the archive lacks. It ignores the EPUB 2
+// navigation (toc.ncx), scripts and media overlays.
 var epubFormat = zipFormat("epub", []string{"application/epub+zip"}, []string{"epub"}, "mimetypeapplication/epub+zip", readEPUB)
 
-// epubItem is a row of the package's manifest.
+// epubItem is an item of the package's manifest.
 type epubItem struct{ part, media string }
 
 func readEPUB(c *container) {
@@ -26,7 +27,7 @@ func readEPUB(c *container) {
 		}
 	}, nil)
 	if packagePath == "" {
-		for _, name := range c.order { // the first package there is
+		for _, name := range c.order { // use the first package document
 			if strings.HasSuffix(name, ".opf") {
 				packagePath = name
 				break
@@ -34,7 +35,7 @@ func readEPUB(c *container) {
 		}
 	}
 	if packagePath == "" {
-		c.fault("read book: no package document in it")
+		c.fault("read book: the archive contains no package document")
 	}
 	for _, item := range c.bookItems(packagePath) {
 		c.readBookPart(item)
@@ -46,7 +47,8 @@ func readEPUB(c *container) {
 	}
 }
 
-// bookItems returns the parts to read: the spine's in its order, then the rest.
+// bookItems returns the parts to read: first those of the spine, in its order, then the
+// rest of the manifest.
 func (c *container) bookItems(packagePath string) []epubItem {
 	manifest := map[string]epubItem{}
 	var ids, spine []string
@@ -118,11 +120,11 @@ func (c *container) readBookPart(item epubItem) {
 	}
 }
 
-// bookLink takes over a link of a part.
+// bookLink adds a link that was found in a part.
 func (c *container) bookLink(from string, l *Link) {
 	ref := strings.TrimSpace(l.Ref)
 	if l.Base != "" && isAbsolute(l.Base) {
-		return // an applet's archive and the like
+		return // such as the archive of an applet
 	}
 	if !isAbsolute(ref) {
 		part, fragment, ok := bookPath(from, ref)
@@ -142,10 +144,11 @@ func (c *container) bookLink(from string, l *Link) {
 		f.Raw = c.keep([]byte(l.Raw))
 	}
 	f.Expect, f.NoFollow, f.Ignored = l.Expect, l.NoFollow, l.Ignored
-	c.name(f, l.Text)
+	c.setText(f, l.Text)
 }
 
-// bookPath resolves a relative reference of a part to another part and a fragment, both decoded.
+// bookPath resolves a relative reference in a part to a part and a fragment, both
+// percent-decoded.
 func bookPath(from, ref string) (part, fragment string, ok bool) {
 	ref, fragment, _ = strings.Cut(ref, "#")
 	ref, _, _ = strings.Cut(ref, "?")

@@ -11,8 +11,8 @@ const maxFieldCode = 8000
 
 const ooxml = "application/vnd.openxmlformats-officedocument."
 
-// The Office Open XML formats (ECMA-376): parts of XML, and beside each part the
-// list of what it is related to, in itself (internal) or outside (external).
+// The Office Open XML formats (ECMA-376) consist of XML parts. Each part may have a list
+// of relationships to resources inside the archive (internal) or outside (external).
 var (
 	docxFormat = zipFormat("docx", []string{ooxml + "wordprocessingml.document", ooxml + "wordprocessingml.template",
 		"application/vnd.ms-word.document.macroenabled.12"}, []string{"docx", "docm", "dotx"}, "word/", readOOXML)
@@ -23,14 +23,14 @@ var (
 		[]string{"pptx", "pptm", "ppsx", "potx"}, "ppt/", readOOXML)
 )
 
-// relation is one row of a part's list, if it leads outside.
+// relation is one external relationship of a part.
 type relation struct {
 	target, kind string
 	used         bool
 }
 
-// readOOXML reads the parts that bear text: hyperlinks by relation, by field and
-// by formula, linked pictures and media, and bookmarks as anchors.
+// readOOXML reads the parts that contain text. It adds hyperlinks that are relationships,
+// fields or formulas, linked pictures and media, and bookmarks as anchors.
 func readOOXML(c *container) {
 	for _, name := range documentOrder(c.order) {
 		if !strings.HasSuffix(name, ".xml") {
@@ -45,8 +45,8 @@ func readOOXML(c *container) {
 	}
 }
 
-// documentOrder sorts part names so that sheet2 comes before sheet10, and the
-// text of a document before its notes.
+// documentOrder sorts part names so that sheet2 comes before sheet10, and the text of a
+// document comes before its notes.
 func documentOrder(names []string) []string {
 	sorted := slices.Clone(names)
 	rank := func(name string) int {
@@ -85,7 +85,8 @@ func (c *container) readTitle(name string) {
 	})
 }
 
-// relations reads the list beside a part: word/_rels/document.xml.rels.
+// relations reads the external relationships of a part from their own file, such as
+// word/_rels/document.xml.rels.
 func (c *container) relations(name string) (ids []string, byID map[string]*relation) {
 	byID = map[string]*relation{}
 	list := path.Join(path.Dir(name), "_rels", path.Base(name)+".rels")
@@ -103,7 +104,7 @@ func (c *container) relations(name string) (ids []string, byID map[string]*relat
 	return ids, byID
 }
 
-// relationKind says what following a relation means.
+// relationKind returns the kind of link that a relationship is.
 func relationKind(kind string) Kind {
 	switch kind {
 	case "hyperlink":
@@ -114,12 +115,12 @@ func relationKind(kind string) Kind {
 	return Metadata // attachedTemplate, customXml, …
 }
 
-// officePart is what is known while a part is read.
+// officePart is a part while it is being read.
 type officePart struct {
 	*container
 	relations map[string]*relation
-	runs      []int  // link counts at the start of each open run of a drawing
-	field     []byte // instruction of the field that is open
+	runs      []int  // the link counts at the start of each open run of text
+	field     []byte // the instruction of the open field
 }
 
 func (c *container) readOfficePart(name string) {
@@ -128,7 +129,7 @@ func (c *container) readOfficePart(name string) {
 	faults := len(c.doc.Faults)
 	c.xmlPart(name, p.start, p.end)
 	if faults == len(c.doc.Faults) {
-		return // what the part does not use is a leftover that nobody sees
+		return // relationships that the part does not use are invisible leftovers
 	}
 	for _, id := range ids {
 		if r := relations[id]; !r.used {
@@ -154,14 +155,14 @@ func (p *officePart) start(r *xmlReader, e *xmlElement) {
 		p.hyperlink(r, e)
 		return
 	}
-	for _, name := range [...]string{"id", "link", "embed", "href"} { // of r:, the relationships
+	for _, name := range [...]string{"id", "link", "embed", "href"} { // in the relationships namespace
 		if a := relationAttribute(r, name); a != nil {
 			p.relate(string(r.attrs.value(a).text), "", e)
 		}
 	}
 }
 
-// hyperlink reads w:hyperlink and a worksheet's hyperlink.
+// hyperlink reads w:hyperlink and the hyperlink element of a worksheet.
 func (p *officePart) hyperlink(r *xmlReader, e *xmlElement) {
 	place := p.attribute(r, "anchor")
 	if place == "" {
@@ -170,7 +171,7 @@ func (p *officePart) hyperlink(r *xmlReader, e *xmlElement) {
 	if a := relationAttribute(r, "id"); a != nil {
 		p.relate(string(r.attrs.value(a).text), place, e)
 		if n := len(p.links); n > 0 {
-			p.name(&p.links[n-1], r.attrs.get("display"))
+			p.setText(&p.links[n-1], r.attrs.get("display"))
 		}
 	} else if place != "" && !strings.ContainsAny(place, "!") { // Sheet1!A1 is a cell
 		p.link("#"+place, "hyperlink", "anchor", Navigation)
@@ -180,8 +181,8 @@ func (p *officePart) hyperlink(r *xmlReader, e *xmlElement) {
 	e.link = len(p.links) - 1
 }
 
-// relationAttribute finds an attribute of the relationships namespace; its
-// prefix is r in every file that programs write.
+// relationAttribute returns an attribute in the relationships namespace, or nil. Its
+// prefix is usually r.
 func relationAttribute(r *xmlReader, name string) *xmlAttribute {
 	for i := range r.attrs.list {
 		if a := &r.attrs.list[i]; a.name == name && a.space == spaceRelationships {
@@ -191,7 +192,7 @@ func relationAttribute(r *xmlReader, name string) *xmlAttribute {
 	return nil
 }
 
-// attribute returns an attribute by its local name.
+// attribute returns the value of an attribute by its local name, or "".
 func (p *officePart) attribute(r *xmlReader, name string) string {
 	for i := range r.attrs.list {
 		if a := &r.attrs.list[i]; a.name == name && a.space != spaceRelationships {
@@ -201,7 +202,8 @@ func (p *officePart) attribute(r *xmlReader, name string) string {
 	return ""
 }
 
-// relate notes the relation of an id as a link, place being the fragment in it.
+// relate adds the relationship with an id as a link. The place, if not empty, becomes its
+// fragment.
 func (p *officePart) relate(id, place string, e *xmlElement) {
 	relation := p.relations[id]
 	if relation == nil {
@@ -221,7 +223,7 @@ func (p *officePart) end(r *xmlReader, e *xmlElement) {
 	switch e.name {
 	case "hyperlink":
 		if e.link >= 0 && e.link < len(p.links) {
-			p.name(&p.links[e.link], r.captureText())
+			p.setText(&p.links[e.link], r.captureText())
 		}
 		e.link = -1
 	case "instrtext":
@@ -240,7 +242,7 @@ func (p *officePart) end(r *xmlReader, e *xmlElement) {
 	case "t":
 		if n := len(p.runs); n > 0 && r.capturing() {
 			for i := p.runs[n-1]; i < len(p.links); i++ {
-				p.name(&p.links[i], r.captureText())
+				p.setText(&p.links[i], r.captureText())
 			}
 		}
 	case "r":
@@ -250,7 +252,8 @@ func (p *officePart) end(r *xmlReader, e *xmlElement) {
 	}
 }
 
-// attributeOf is attribute for the end of an element, which must be empty.
+// attributeOf is like attribute, but for use at the end of an element. It returns "" if
+// the element is not self-closing.
 func (p *officePart) attributeOf(r *xmlReader, name string) string {
 	if !r.tokens.selfClosing {
 		return ""
@@ -285,7 +288,7 @@ func (p *officePart) instruction(field string) {
 	p.link(target+place, "field", strings.ToLower(words[0]), kind)
 }
 
-// fieldWords cuts a field's instruction into words; those in quotes may hold blanks.
+// fieldWords splits a field's instruction into words. Quoted words may contain spaces.
 func fieldWords(field string) []string {
 	var words []string
 	for field = strings.TrimSpace(field); field != "" && len(words) < 64; field = strings.TrimSpace(field) {
@@ -303,15 +306,15 @@ func fieldWords(field string) []string {
 	return words
 }
 
-// formula reads what a cell's formula links to.
+// formula adds the link in a cell's formula.
 func (p *officePart) formula(f string) {
 	if target, ok := hyperlinkTarget(f); ok {
 		p.link(target, "f", "hyperlink", Navigation)
 	}
 }
 
-// hyperlinkTarget reads HYPERLINK("target"; …) with a literal target out of a formula.
-// Places within the workbook are none.
+// hyperlinkTarget returns the literal target of HYPERLINK("target"; …) in a formula.
+// Targets within the workbook do not count.
 func hyperlinkTarget(formula string) (target string, ok bool) {
 	const function = "HYPERLINK("
 	at := strings.Index(strings.ToUpper(formula), function)

@@ -4,7 +4,7 @@ import "strings"
 
 const oasis = "application/vnd.oasis.opendocument."
 
-// The OpenDocument formats (ISO/IEC 26300): references are xlink:href in
+// The OpenDocument formats (ISO/IEC 26300). References are xlink:href attributes in
 // content.xml and styles.xml.
 var (
 	odtFormat = zipFormat("odt", []string{oasis + "text", oasis + "text-template", oasis + "text-master", oasis + "text-web"},
@@ -29,7 +29,7 @@ func readOpenDocument(c *container) {
 		case "title":
 			r.capture()
 		case "table-cell":
-			c.cell(r, e)
+			c.formulaLink(r, e)
 		}
 		href := r.attrs.find(spaceXLink, "href")
 		if href == nil {
@@ -56,7 +56,7 @@ func readOpenDocument(c *container) {
 	}
 	end := func(r *xmlReader, e *xmlElement) {
 		if e.link >= 0 && e.link < len(c.links) {
-			c.name(&c.links[e.link], r.captureText())
+			c.setText(&c.links[e.link], r.captureText())
 		}
 		e.link = -1
 	}
@@ -73,12 +73,13 @@ func readOpenDocument(c *container) {
 		}
 	})
 	if len(c.parts) > 0 && c.parts["content.xml"].open == nil {
-		c.fault("read archive: no content.xml in it")
+		c.fault("read archive: it contains no content.xml")
 	}
 }
 
-// cell reads what the formula of a cell links to. The text of the link is the cell's.
-func (c *container) cell(r *xmlReader, e *xmlElement) {
+// formulaLink adds the link in the formula of a cell. The text of the link is that of the
+// cell.
+func (c *container) formulaLink(r *xmlReader, e *xmlElement) {
 	for i := range r.attrs.list {
 		a := &r.attrs.list[i]
 		if a.name != "formula" {
@@ -91,17 +92,17 @@ func (c *container) cell(r *xmlReader, e *xmlElement) {
 	}
 }
 
-// packageReference turns a reference as the package has it into one relative to
-// the document's own address. The archive counts as a directory, so what lies
-// beside the document begins with "../"; what is inside the archive is no link.
+// packageReference converts a reference in the package to one that is relative to the URL
+// of the document. The archive counts as a directory, so a reference to a file next to the
+// document begins with "../". A reference to a file inside the archive is not a link.
 func (c *container) packageReference(ref string) (string, bool) {
 	ref = strings.TrimSpace(ref)
 	if isAbsolute(ref) {
 		return ref, true
 	}
 	if fragment, ok := strings.CutPrefix(ref, "#"); ok {
-		// "name|outline", "name|table": places that LibreOffice finds by its own
-		// means. A cell of a sheet ("Sheet1.A1") likewise.
+		// Only LibreOffice can resolve fragments such as "name|outline", "name|table" and,
+		// in a sheet, the name of a cell ("Sheet1.A1").
 		if strings.Contains(fragment, "|") || c.doc.Format == "ods" {
 			return "", false
 		}

@@ -2,7 +2,7 @@ package extract
 
 import "testing"
 
-// TestFormulasOfSheets: a cell links by its formula, too, as LibreOffice writes it.
+// TestFormulasOfSheets checks that a cell may link by its formula, as LibreOffice writes it.
 func TestFormulasOfSheets(t *testing.T) {
 	cell := func(formula, text string) string {
 		return `<table:table-cell table:formula="of:=` + formula + `" office:value-type="string"><text:p>` + text + `</text:p></table:table-cell>`

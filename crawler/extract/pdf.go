@@ -11,8 +11,9 @@ import (
 	"unicode/utf16"
 )
 
-// pdfFormat is PDF: link annotations of the pages and the outline. Anchors are
-// the named destinations and "page=1" to the last page, as RFC 8118 names them in fragments.
+// pdfFormat is PDF. Its links are those of link annotations and of the outline. Its
+// anchors are the named destinations and, as RFC 8118 defines for fragments, "page=1" to
+// the last page.
 var pdfFormat = format{
 	name:       "pdf",
 	media:      []string{"application/pdf", "application/x-pdf"},
@@ -22,15 +23,15 @@ var pdfFormat = format{
 	read:       readPDF,
 }
 
-// sniffPDF looks for the head, which may stand behind other bytes.
+// sniffPDF looks for the header, which other bytes may precede.
 func sniffPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
 
 // Limits of a PDF.
 const (
 	MaxPDFPages  = 200_000
-	maxPDFChain  = 32        // actions that follow one another
-	maxPDFNodes  = 1_000_000 // of a tree of names, pages or outlines
-	maxPDFLevels = 64        // of such a tree
+	maxPDFChain  = 32        // actions in a sequence
+	maxPDFNodes  = 1_000_000 // nodes in the trees of names, pages and outlines
+	maxPDFLevels = 64        // levels of such a tree
 )
 
 // pdfReader reads the links of a PDF.
@@ -38,29 +39,29 @@ type pdfReader struct {
 	*harvest
 	*pdfFile
 	in      *Input
-	element string // "page 3", "outline"
-	nodes   int    // of trees that may still be visited
+	element string // the element of the links: "page 3", "outline"
+	nodes   int    // the number of tree nodes that may still be visited
 	seen    map[pdfRef]bool
 }
 
 func readPDF(h *harvest, in *Input) {
 	h.doc.Static = true
 	if !sniffPDF(in.Body) {
-		h.fault("read PDF: it does not begin as one")
+		h.fault("read PDF: the file has no PDF header")
 	}
 	r := &pdfReader{harvest: h, pdfFile: openPDF(in.Body), in: in, nodes: maxPDFNodes}
-	r.tell() // what the walk found is read all the same
+	r.reportFault() // read the objects that were found nevertheless
 	if r.trailer["Encrypt"] == nil || r.crypt != nil {
 		r.read()
-		r.tell()
+		r.reportFault()
 	}
 	if tail := in.Body[max(0, len(in.Body)-2048):]; !bytes.Contains(tail, []byte("%%EOF")) {
-		h.fault("read PDF: it ends early")
+		h.fault("read PDF: the file ends early")
 	}
 }
 
-// tell says what went wrong.
-func (r *pdfReader) tell() {
+// reportFault reports the fault of the file, if it has one, and clears it.
+func (r *pdfReader) reportFault() {
 	if err := r.pdfFile.fault; err != nil {
 		r.harvest.fault("read PDF: %v", err)
 		r.pdfFile.fault = nil
@@ -100,7 +101,7 @@ func (r *pdfReader) read() {
 	}
 }
 
-// catalog finds the root of a file whose trailer is lost.
+// catalog finds the root of a file that has lost its trailer.
 func (r *pdfReader) catalog() pdfDict {
 	for _, number := range r.order {
 		if d := r.dict(pdfRef(number)); d["Type"] == pdfName("Catalog") {
@@ -110,8 +111,8 @@ func (r *pdfReader) catalog() pdfDict {
 	return nil
 }
 
-// pages returns the pages in their order; where the tree of them is lost, those
-// that are there in the order of the file.
+// pages returns the pages in order. If the page tree is lost, it returns the page objects
+// in the order of the file.
 func (r *pdfReader) pages(root pdfDict) []pdfDict {
 	var pages []pdfDict
 	r.seen = map[pdfRef]bool{}
@@ -141,16 +142,16 @@ func (r *pdfReader) pages(root pdfDict) []pdfDict {
 		}
 	}
 	if len(pages) == 0 {
-		r.harvest.fault("read PDF: no page is found in it")
+		r.harvest.fault("read PDF: the file has no pages")
 	}
 	return pages
 }
 
-// visit allows a node of a tree once.
+// visit reports whether a node of a tree may be visited. It allows each node only once.
 func (r *pdfReader) visit(value any, level int) bool {
 	ref, isRef := value.(pdfRef)
 	if level > maxPDFLevels || r.nodes == 0 || isRef && r.seen[ref] {
-		r.harvest.fault("read PDF: a tree in it is too large, or leads to itself")
+		r.harvest.fault("read PDF: a tree is too large or contains itself")
 		return false
 	}
 	if isRef {
@@ -180,7 +181,7 @@ func (r *pdfReader) annotation(a pdfDict) {
 	}
 }
 
-// action reads what happens at a click (12.6), and what happens next.
+// action reads an action (12.6) and the actions that follow it.
 func (r *pdfReader) action(value any) {
 	for range maxPDFChain {
 		a := r.dict(value)
@@ -206,14 +207,14 @@ func (r *pdfReader) action(value any) {
 	}
 }
 
-// destination reads a place in this document; only one with a name is a link.
+// destination reads a destination in this document. Only a named destination is a link.
 func (r *pdfReader) destination(value any) {
 	if name := pdfDestination(r.resolve(value)); name != "" {
-		r.link("dest", []byte("#"+name), inURI("", name))
+		r.link("dest", []byte("#"+name), pdfReference("", name))
 	}
 }
 
-// remote reads a place in another file: relative to this one.
+// remote reads a destination in another file, whose path is relative to this file.
 func (r *pdfReader) remote(a pdfDict) {
 	spec := r.resolve(a["F"])
 	if d, ok := spec.(pdfDict); ok {
@@ -241,12 +242,13 @@ func (r *pdfReader) remote(a pdfDict) {
 	if fragment != "" {
 		raw += "#" + fragment
 	}
-	r.link("file", []byte(raw), inURI(file, fragment))
+	r.link("file", []byte(raw), pdfReference(file, fragment))
 }
 
-// inURI writes the name of a file and that of a place in it as a reference. They are no
-// URIs, and a blank is nothing to mend; but programs do write file names as in one.
-func inURI(file, place string) []byte {
+// pdfReference makes a reference from the names of a file and of a destination in it. The
+// names are not URIs, so a space in them is not an error. File names are not escaped any
+// further, because programs often write them percent-encoded.
+func pdfReference(file, place string) []byte {
 	ref := strings.ReplaceAll(file, " ", "%20")
 	if place != "" {
 		ref += (&url.URL{Fragment: place}).String()
@@ -254,6 +256,7 @@ func inURI(file, place string) []byte {
 	return []byte(ref)
 }
 
+// pdfDestination returns the name of a named destination, or "".
 func pdfDestination(value any) string {
 	switch d := value.(type) {
 	case pdfName:
@@ -264,13 +267,13 @@ func pdfDestination(value any) string {
 	return ""
 }
 
-// link adds a link. raw is what the file says, ref what it is as a reference.
+// link adds a link. The file contains raw, and ref is the reference made from it.
 func (r *pdfReader) link(attribute string, raw, ref []byte) {
 	if len(trimSpace(ref)) == 0 {
 		return
 	}
 	if r.trailer["Root"] == nil && r.crypt == nil && hasControl(raw) {
-		r.harvest.fault("read PDF: it may be encrypted, and the end that would tell is missing")
+		r.harvest.fault("read PDF: it may be encrypted, but the end of the file, which would say so, is missing")
 		return
 	}
 	if len(r.links) == MaxLinks {
@@ -286,8 +289,8 @@ func (r *pdfReader) link(attribute string, raw, ref []byte) {
 	r.links = append(r.links, f)
 }
 
-// hasControl reports whether a string has a control character: no link has one
-// that was not encrypted.
+// hasControl reports whether a string contains a control character, which links never do
+// unless they are encrypted.
 func hasControl(s []byte) bool {
 	return bytes.ContainsFunc(s, func(r rune) bool { return r < ' ' || 0x7F <= r && r < 0xA0 })
 }
@@ -309,7 +312,7 @@ func (r *pdfReader) names(value any, level int) {
 	}
 }
 
-// outline reads an item of the outline, its children and those after it (12.3.3).
+// outline reads an outline item, its children and the items that follow it (12.3.3).
 func (r *pdfReader) outline(value any) {
 	open := []any{value}
 	for len(open) > 0 {
@@ -333,8 +336,8 @@ func (r *pdfReader) outline(value any) {
 	}
 }
 
-// pdfText decodes a text string (7.9.2.2): UTF-16 or UTF-8 by its mark, else
-// PDFDocEncoding, of which the characters that are those of Latin-1 are read.
+// pdfText decodes a text string (7.9.2.2). A byte order mark denotes UTF-16 or UTF-8;
+// other strings are in PDFDocEncoding, which pdfText reads as Latin-1.
 func pdfText(s pdfString) []byte {
 	switch {
 	case bytes.HasPrefix(s, []byte("\xFE\xFF")):
@@ -348,7 +351,7 @@ func pdfText(s pdfString) []byte {
 	case isASCII(s):
 		return bytes.Clone(s)
 	case bytes.Equal(validUTF8(s), s):
-		return bytes.Clone(s) // what programs write in spite of the standard
+		return bytes.Clone(s) // UTF-8 without a mark, which the standard does not allow
 	}
 	runes := make([]rune, len(s))
 	for i, c := range s {

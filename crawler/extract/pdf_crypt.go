@@ -12,10 +12,9 @@ import (
 	"errors"
 )
 
-// pdfCrypt reads a file that is encrypted by the standard security handler and
-// that everybody may open: the password to read it is empty, and only printing,
-// copying or changing it is what a viewer should refuse (ISO 32000-2 section 7.6;
-// revisions 2 to 6, RC4 and AES).
+// pdfCrypt decrypts a file that is encrypted by the standard security handler with an
+// empty user password (ISO 32000-2 section 7.6; revisions 2 to 6, RC4 and AES). Anybody
+// may open such a file; it only asks viewers not to allow printing, copying or editing.
 type pdfCrypt struct {
 	key              []byte
 	strings, streams pdfCipher
@@ -25,23 +24,24 @@ type pdfCrypt struct {
 type pdfCipher uint8
 
 const (
-	pdfClear  pdfCipher = iota // Identity
-	pdfRC4                     // V2
-	pdfAES128                  // AESV2: as RC4, a key for each object
-	pdfAES256                  // AESV3: one key for all
+	pdfUnencrypted pdfCipher = iota // Identity
+	pdfRC4                          // V2
+	pdfAES128                       // AESV2: a key for each object, as with RC4
+	pdfAES256                       // AESV3: one key for all objects
 )
 
 var (
-	errPDFPassword = errors.New("it is encrypted and asks for a password")
-	errPDFHandler  = errors.New("it is encrypted by a method that is not read")
-	errPDFLost     = errors.New("it is encrypted, and the end that belongs to the key is missing")
+	errPDFPassword = errors.New("it is encrypted and requires a password")
+	errPDFHandler  = errors.New("it is encrypted with an unsupported method")
+	errPDFLost     = errors.New("it is encrypted, and the end of the file, which is needed for the key, is missing")
 )
 
-// pdfPad fills a password up (algorithm 2); the empty one is all of it.
-var pdfPad = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
+// pdfPadding pads passwords to 32 bytes (algorithm 2). The empty password is padded to
+// all of it.
+var pdfPadding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
-// openPDFCrypt finds the key of a file. Encrypt is the dictionary of that name,
-// its values resolved, and id the first part of the file's identifier.
+// openPDFCrypt finds the key of a file. Encrypt is the dictionary of that name with its
+// values resolved, and id is the first part of the file identifier.
 func openPDFCrypt(encrypt pdfDict, id pdfString) (*pdfCrypt, error) {
 	if encrypt["Filter"] != pdfName("Standard") {
 		return nil, errPDFHandler
@@ -77,17 +77,17 @@ func openPDFCrypt(encrypt pdfDict, id pdfString) (*pdfCrypt, error) {
 	return c, nil
 }
 
-// pdfCryptFilter returns the cipher that is in use for strings or for streams.
+// pdfCryptFilter returns the cipher for strings or for streams.
 func pdfCryptFilter(encrypt pdfDict, use pdfName) (_ pdfCipher, known bool) {
 	name, _ := encrypt[use].(pdfName)
 	if name == "" || name == "Identity" {
-		return pdfClear, true
+		return pdfUnencrypted, true
 	}
 	filters, _ := encrypt["CF"].(pdfDict)
 	filter, _ := filters[name].(pdfDict)
 	switch filter["CFM"] {
 	case pdfName("None"):
-		return pdfClear, true
+		return pdfUnencrypted, true
 	case pdfName("V2"):
 		return pdfRC4, true
 	case pdfName("AESV2"):
@@ -98,8 +98,8 @@ func pdfCryptFilter(encrypt pdfDict, use pdfName) (_ pdfCipher, known bool) {
 	return 0, false
 }
 
-// pdfFileKey makes the key out of the empty password (algorithm 2), and sees
-// whether it is the right one (algorithms 4 to 6).
+// pdfFileKey derives the key from the empty password (algorithm 2) and checks whether it
+// is the right one (algorithms 4 to 6).
 func pdfFileKey(encrypt pdfDict, version int, id pdfString) ([]byte, error) {
 	revision, _ := encrypt["R"].(int)
 	owner, _ := encrypt["O"].(pdfString)
@@ -116,7 +116,7 @@ func pdfFileKey(encrypt pdfDict, version int, id pdfString) ([]byte, error) {
 		length = bits / 8
 	}
 	h := md5.New()
-	h.Write(pdfPad)
+	h.Write(pdfPadding)
 	h.Write(owner[:32])
 	h.Write(binary.LittleEndian.AppendUint32(nil, uint32(permissions)))
 	h.Write(id)
@@ -125,7 +125,7 @@ func pdfFileKey(encrypt pdfDict, version int, id pdfString) ([]byte, error) {
 	}
 	key := h.Sum(nil)
 	if revision == 2 {
-		if key = key[:length]; !bytes.Equal(pdfUnRC4(key, pdfPad), user[:32]) {
+		if key = key[:length]; !bytes.Equal(pdfDecryptRC4(key, pdfPadding), user[:32]) {
 			return nil, errPDFPassword
 		}
 		return key, nil
@@ -136,14 +136,14 @@ func pdfFileKey(encrypt pdfDict, version int, id pdfString) ([]byte, error) {
 	}
 	key = key[:length]
 	h.Reset()
-	h.Write(pdfPad)
+	h.Write(pdfPadding)
 	h.Write(id)
 	check, round := h.Sum(nil), make([]byte, length)
 	for i := range byte(20) {
 		for j, k := range key {
 			round[j] = k ^ i
 		}
-		check = pdfUnRC4(round, check)
+		check = pdfDecryptRC4(round, check)
 	}
 	if !bytes.Equal(check, user[:16]) {
 		return nil, errPDFPassword
@@ -151,7 +151,7 @@ func pdfFileKey(encrypt pdfDict, version int, id pdfString) ([]byte, error) {
 	return key, nil
 }
 
-// pdfFileKey256 unlocks the key with the empty password (algorithms 2.A and 11).
+// pdfFileKey256 decrypts the key with the empty password (algorithms 2.A and 11).
 func pdfFileKey256(encrypt pdfDict) ([]byte, error) {
 	revision, _ := encrypt["R"].(int)
 	user, _ := encrypt["U"].(pdfString)
@@ -169,20 +169,20 @@ func pdfFileKey256(encrypt pdfDict) ([]byte, error) {
 	if !bytes.Equal(hash(user[32:40]), user[:32]) {
 		return nil, errPDFPassword
 	}
-	return pdfUnAES(hash(user[40:48]), make([]byte, aes.BlockSize), locked[:32]), nil
+	return pdfDecryptAES(hash(user[40:48]), make([]byte, aes.BlockSize), locked[:32]), nil
 }
 
-// pdfHardenedHash is the hash of revision 6 (algorithm 2.B) for the empty password: at
-// least 64 rounds, and on average some ten more.
+// pdfHardenedHash computes the hash of revision 6 (algorithm 2.B) for the empty password.
+// It takes at least 64 rounds, and about ten more on average.
 func pdfHardenedHash(k []byte) []byte {
 	for round := 0; ; round++ {
 		block, err := aes.NewCipher(k[:16])
 		if err != nil {
-			return nil // 16 bytes are a key
+			return nil // impossible: 16 bytes are a valid key
 		}
 		e := bytes.Repeat(k, 64)
 		cipher.NewCBCEncrypter(block, k[16:32]).CryptBlocks(e, e)
-		remainder := 0 // of the first 16 bytes as a number, by 3: 256 leaves 1
+		remainder := 0 // the sum of bytes has the same remainder modulo 3, because 256 mod 3 is 1
 		for _, b := range e[:16] {
 			remainder += int(b)
 		}
@@ -203,8 +203,9 @@ func pdfHardenedHash(k []byte) []byte {
 	}
 }
 
-// open decrypts a string or the content of a stream of an object (algorithms 1 and 1.A).
-func (c *pdfCrypt) open(with pdfCipher, number, generation int, data []byte) []byte {
+// decrypt decrypts a string, or the content of a stream, of an object (algorithms 1 and
+// 1.A).
+func (c *pdfCrypt) decrypt(with pdfCipher, number, generation int, data []byte) []byte {
 	key := c.key
 	if with == pdfRC4 || with == pdfAES128 {
 		h := md5.New()
@@ -217,17 +218,17 @@ func (c *pdfCrypt) open(with pdfCipher, number, generation int, data []byte) []b
 	}
 	switch with {
 	case pdfRC4:
-		return pdfUnRC4(key, data)
+		return pdfDecryptRC4(key, data)
 	case pdfAES128, pdfAES256:
 		if len(data) < aes.BlockSize {
 			return nil
 		}
-		return pdfUnpad(pdfUnAES(key, data[:aes.BlockSize], data[aes.BlockSize:]))
+		return pdfRemovePadding(pdfDecryptAES(key, data[:aes.BlockSize], data[aes.BlockSize:]))
 	}
 	return data
 }
 
-func pdfUnRC4(key, data []byte) []byte {
+func pdfDecryptRC4(key, data []byte) []byte {
 	stream, err := rc4.NewCipher(key)
 	if err != nil {
 		return nil
@@ -237,9 +238,9 @@ func pdfUnRC4(key, data []byte) []byte {
 	return clear
 }
 
-// pdfUnAES decrypts the whole blocks of data: what follows the last one is the end
-// of a line, or of a file that was cut short.
-func pdfUnAES(key, start, data []byte) []byte {
+// pdfDecryptAES decrypts the complete blocks of data. An incomplete block at the end is a
+// line break, or is due to a truncated file.
+func pdfDecryptAES(key, start, data []byte) []byte {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil
@@ -249,8 +250,8 @@ func pdfUnAES(key, start, data []byte) []byte {
 	return clear
 }
 
-// pdfUnpad removes the padding of RFC 8018, if it is there.
-func pdfUnpad(clear []byte) []byte {
+// pdfRemovePadding removes the padding of RFC 8018, if there is any.
+func pdfRemovePadding(clear []byte) []byte {
 	if n := len(clear); n > 0 {
 		if pad := int(clear[n-1]); pad >= 1 && pad <= min(n, aes.BlockSize) {
 			return clear[:n-pad]

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// testdata/encrypted has one small document many times over: qpdf encrypted it by
-// each revision of the standard, with an empty user password. plain.pdf is it
-// without encryption, password.pdf asks for one.
+// TestEncryptedPDF reads the files in testdata/encrypted. They are copies of one small
+// document, which qpdf encrypted by each revision of the standard with an empty user
+// password. plain.pdf is not encrypted, and password.pdf requires a password.
 func TestEncryptedPDF(t *testing.T) {
 	read := func(name string) Input {
 		body, err := os.ReadFile(filepath.Join("testdata/encrypted", name))
@@ -33,23 +33,23 @@ func TestEncryptedPDF(t *testing.T) {
 			t.Errorf("%s is not encrypted", name)
 		}
 		if got := listDocument(Extract(in)); got != want {
-			t.Errorf("%s gave\n%swant\n%s", name, got, want)
+			t.Errorf("%s: got\n%swant\n%s", name, got, want)
 		}
-		// Cut off before the key is told, nothing can be read; no garbage either.
+		// A file that is truncated before its key must give a fault and no garbage.
 		for n := len(in.Body) - 8; n > 0; n -= 8 {
 			doc := Extract(Input{Body: in.Body[:n], Name: name})
 			if len(doc.Faults) == 0 {
-				t.Errorf("%s cut off at %d has no fault", name, n)
+				t.Errorf("%s truncated to %d bytes has no fault", name, n)
 			}
 			for _, l := range doc.Links {
 				if !strings.Contains(want, strconv.Quote(l.Ref)) {
-					t.Errorf("%s cut off at %d gave %q %q", name, n, l.Ref, doc.Faults)
+					t.Errorf("%s truncated to %d bytes: got %q, faults %q", name, n, l.Ref, doc.Faults)
 				}
 			}
 		}
 	}
-	if doc := Extract(read("password.pdf")); len(doc.Links) != 0 || len(doc.Faults) != 1 || !strings.Contains(doc.Faults[0], "asks for a password") {
-		t.Errorf("password.pdf gave\n%s", listDocument(doc))
+	if doc := Extract(read("password.pdf")); len(doc.Links) != 0 || len(doc.Faults) != 1 || !strings.Contains(doc.Faults[0], "requires a password") {
+		t.Errorf("password.pdf: got\n%s", listDocument(doc))
 	}
 }
 

@@ -8,17 +8,17 @@ import (
 
 // pdfParser reads one value.
 type pdfParser struct {
-	file   *pdfFile
-	in     []byte
-	pos    int
-	open   func(s []byte) []byte // decrypts a string; nil where none is encrypted
-	failed bool
+	file    *pdfFile
+	in      []byte
+	pos     int
+	decrypt func(s []byte) []byte // decrypts a string; nil if strings are not encrypted
+	failed  bool
 }
 
-// string returns a string as it is meant.
+// string decrypts a string if necessary.
 func (p *pdfParser) string(s []byte) pdfString {
-	if p.open != nil {
-		s = p.open(s)
+	if p.decrypt != nil {
+		s = p.decrypt(s)
 	}
 	return s
 }
@@ -34,8 +34,8 @@ func isPDFDelimiter(c byte) bool {
 	return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 || isPDFSpace(c)
 }
 
-// blanks steps over white space and comments.
-func (p *pdfParser) blanks() {
+// skipSpace skips white space and comments.
+func (p *pdfParser) skipSpace() {
 	for p.pos < len(p.in) {
 		switch c := p.in[p.pos]; {
 		case isPDFSpace(c):
@@ -52,9 +52,9 @@ func (p *pdfParser) blanks() {
 	}
 }
 
-// keyword steps over a keyword if it is next.
+// keyword skips a keyword if it is next, and reports whether it did.
 func (p *pdfParser) keyword(word string) bool {
-	p.blanks()
+	p.skipSpace()
 	if !bytes.HasPrefix(p.in[p.pos:], []byte(word)) {
 		return false
 	}
@@ -62,9 +62,10 @@ func (p *pdfParser) keyword(word string) bool {
 	return true
 }
 
-// value reads a value; a reference is a pdfRef. It charges what it read.
+// value reads a value; references are returned as pdfRef. It charges the bytes read to
+// the budget of the file.
 func (p *pdfParser) value(depth int) any {
-	p.blanks()
+	p.skipSpace()
 	start := p.pos
 	defer func() {
 		if depth == 0 {
@@ -111,10 +112,10 @@ func (p *pdfParser) number() any {
 	word := p.token()
 	n, err := strconv.Atoi(string(word))
 	if err != nil {
-		return 0.0 // a real number: none is asked for
+		return 0.0 // a real number, whose value is never needed
 	}
 	after := p.pos
-	p.blanks()
+	p.skipSpace()
 	if generation := p.token(); len(generation) > 0 && len(generation) <= 5 && isDecimal(generation[0]) && p.keyword("R") &&
 		(p.pos == len(p.in) || isPDFDelimiter(p.in[p.pos])) {
 		return pdfRef(n)
@@ -160,7 +161,7 @@ func (p *pdfParser) literal() any {
 		case '\\':
 			s = p.escape(s)
 			continue
-		case '\r': // the end of a line is one byte, however it is written
+		case '\r': // every line break is read as one line feed
 			p.endOfLine()
 			c = '\n'
 		}
@@ -169,7 +170,8 @@ func (p *pdfParser) literal() any {
 	return p.fail()
 }
 
-// escape reads what follows a backslash, up to its last byte.
+// escape appends the value of an escape sequence to s. It moves from the backslash to the
+// last byte of the sequence.
 func (p *pdfParser) escape(s []byte) []byte {
 	if p.pos++; p.pos == len(p.in) {
 		return s
@@ -195,7 +197,7 @@ func (p *pdfParser) escape(s []byte) []byte {
 	return append(s, octal)
 }
 
-// endOfLine steps to the last byte of an end of line that begins with CR.
+// endOfLine moves to the last byte of a line break that begins with CR.
 func (p *pdfParser) endOfLine() {
 	if p.pos+1 < len(p.in) && p.in[p.pos+1] == '\n' {
 		p.pos++
@@ -229,7 +231,7 @@ func (p *pdfParser) array(depth int) any {
 	p.pos++
 	array := pdfArray{}
 	for {
-		p.blanks()
+		p.skipSpace()
 		if p.pos < len(p.in) && p.in[p.pos] == ']' {
 			p.pos++
 			return array
@@ -248,7 +250,7 @@ func (p *pdfParser) dict(depth int) any {
 	p.pos += 2
 	dict := pdfDict{}
 	for {
-		p.blanks()
+		p.skipSpace()
 		if bytes.HasPrefix(p.in[min(p.pos, len(p.in)):], []byte(">>")) {
 			p.pos += 2
 			return dict

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPDFStrings has the examples of ISO 32000-1 sections 7.3.4.2 and 7.3.4.3.
+// TestPDFStrings reads the examples of ISO 32000-1 sections 7.3.4.2 and 7.3.4.3.
 func TestPDFStrings(t *testing.T) {
 	for in, want := range map[string]string{
 		"(This is a string)":                            "This is a string",
@@ -23,19 +23,19 @@ func TestPDFStrings(t *testing.T) {
 	} {
 		p := pdfParser{file: &pdfFile{work: 1 << 20}, in: []byte(in)}
 		if got, ok := p.value(0).(pdfString); !ok || p.failed || string(got) != want {
-			t.Errorf("%q is read as %q, want %q", in, got, want)
+			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
 	for _, in := range []string{"(", "(a", `(a\`, `(a\)`, `(\0`, "(a\r", "<", "<4e"} {
 		p := pdfParser{file: &pdfFile{work: 1 << 20}, in: []byte(in)}
 		if got := p.value(0); !p.failed {
-			t.Errorf("%q is read as %v", in, got)
+			t.Errorf("%q: got %v, want a failure", in, got)
 		}
 	}
 }
 
-// Names of places and files are no URIs: a reference is made of them, in which nothing
-// needs to be mended.
+// TestPDFNamesAsReferences checks that the names of destinations and files, which are not
+// URIs, become valid references.
 func TestPDFNamesAsReferences(t *testing.T) {
 	doc := Extract(Input{Name: "a.pdf", Body: []byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R/Names<</Dests<</Names[(Init\\040File) 3 0 R]>>>>>>endobj\n" +
 		"2 0 obj<</Type/Pages/Kids[3 0 R]>>endobj\n3 0 obj<</Type/Page/Annots[" +
@@ -51,17 +51,17 @@ func TestPDFNamesAsReferences(t *testing.T) {
 		{"my notes.pdf#sec(1)", "my%20notes.pdf#sec(1)"},
 		{"my%20notes.pdf#page=2", "my%20notes.pdf#page=2"},
 		{"é b", "é%20b"},
-		{"a b", "a b"}, // a URI, and a wrong one
+		{"a b", "a b"}, // an invalid URI
 	}
 	if len(doc.Links) != len(want) {
-		t.Fatalf("it has %d links, want %d: %q", len(doc.Links), len(want), doc.Faults)
+		t.Fatalf("got %d links, want %d: %q", len(doc.Links), len(want), doc.Faults)
 	}
 	for i, l := range doc.Links {
 		if l.Raw != want[i].raw || l.Ref != want[i].ref {
-			t.Errorf("link %d is %q, as a reference %q, want %q", i, l.Raw, l.Ref, want[i])
+			t.Errorf("link %d: got %q, reference %q, want %q", i, l.Raw, l.Ref, want[i])
 		}
 	}
 	if !slices.Contains(doc.Anchors, "Init File") {
-		t.Errorf("its anchors are %+v", doc.Anchors)
+		t.Errorf(`the anchors do not include "Init File": %+v`, doc.Anchors)
 	}
 }

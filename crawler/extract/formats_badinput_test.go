@@ -47,7 +47,7 @@ var badInputs = map[string]badInput{
 	"pdf": {"a.pdf", "%PDF-1.4\n1 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(1)>>>>]>>endobj\n‸2 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(2)>>>>]>>endobj\ntrailer<<>>\n%%EOF",
 		"ends early", "has no PDF header"},
 	"markdown":         {"a.md", "[x](1)\n\n‸[y](2)\n", "", ""},
-	"notebook":         {"a.ipynb", `{"cells":[{"cell_type":"markdown","source":"[x](1)"},‸{"cell_type":"markdown","source":"[y](2)"}]}`, "unexpected end", "no JSON object"},
+	"notebook":         {"a.ipynb", `{"cells":[{"cell_type":"markdown","source":"[x](1)"},‸{"cell_type":"markdown","source":"[y](2)"}]}`, "unexpected end", "not a JSON object"},
 	"restructuredtext": {"a.rst", "`x <1>`__\n\n‸`y <2>`__\n", "", ""},
 	"asciidoc":         {"a.adoc", "link:1[x]\n\n‸link:2[y]\n", "", ""},
 	"org":              {"a.org", "[[https://example.com/][x]]\n\n‸[[https://example.org/][y]]\n", "", ""},

@@ -10,11 +10,12 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// Mail messages (RFC 5322, MIME by RFC 2045 to 2049): the text and HTML parts, those of messages
-// within included, and the URLs in List- fields (RFC 2369). A link stands where it
-// is written, also in quoted-printable text; in a part in base64, or in one whose charset is
-// neither UTF-8 nor like ASCII, links stand where the part begins. Anchors are
-// those of the HTML parts. Attachments are not looked into.
+// mailFormat is mail messages (RFC 5322, MIME by RFC 2045 to 2049). Links come from the
+// text and HTML parts, including those of enclosed messages, and from the URLs in List-
+// fields (RFC 2369). The position of a link is where it is written, even in
+// quoted-printable text. In a base64 part, or in one whose charset is neither UTF-8 nor
+// compatible with ASCII, it is the beginning of the part. Anchors are those of the HTML
+// parts. Attachments are ignored.
 var mailFormat = format{
 	name:       "mail",
 	media:      []string{"message/rfc822", "message/global"},
@@ -26,9 +27,9 @@ var mailFormat = format{
 
 // Limits of one message.
 const (
-	maxMailNesting = 20   // multiparts and messages within each other
-	maxMailParts   = 1000 // parts
-	maxHeader      = 1 << 20
+	maxMailNesting = 20      // nested multipart bodies and messages
+	maxMailParts   = 1000    // parts
+	maxHeader      = 1 << 20 // bytes of the header of one part
 )
 
 type mailReader struct {
@@ -46,11 +47,11 @@ func readMail(h *harvest, in *Input) {
 // field is a header field.
 type field struct {
 	name string // in lower case
-	at   span   // of its value, as it is written
+	at   span   // the value as written
 }
 
-// header reads the header fields at the beginning of a part and returns where its
-// body begins.
+// header reads the header fields at the beginning of a part and returns the start of its
+// body.
 func (r *mailReader) header(part span) (fields []field, body int) {
 	b := r.src.text
 	i := part.start
@@ -61,7 +62,7 @@ func (r *mailReader) header(part span) (fields []field, body int) {
 			return fields, next
 		}
 		if next-part.start > maxHeader {
-			r.fault("read mail: a header of more than %d bytes", maxHeader)
+			r.fault("read mail: a header is longer than %d bytes", maxHeader)
 			return fields, part.end
 		}
 		line := b[i:end]
@@ -75,10 +76,10 @@ func (r *mailReader) header(part span) (fields []field, body int) {
 	return fields, part.end
 }
 
-// maxField is how much of a field is read that says what a part is, in bytes.
+// maxField limits how much of the value of a field get returns, in bytes.
 const maxField = 10_000
 
-// get returns the value of a field, unfolded; "" when it is not there.
+// get returns the unfolded value of a field, or "" if the field is missing.
 func (r *mailReader) get(fields []field, name string) string {
 	for _, f := range fields {
 		if f.name == name {
@@ -89,7 +90,7 @@ func (r *mailReader) get(fields []field, name string) string {
 	return ""
 }
 
-// message reads a message, whole or within another.
+// message reads a message, which may be enclosed in another one.
 func (r *mailReader) message(at span, nesting int) {
 	fields, body := r.header(at)
 	if r.doc.Title == "" {
@@ -112,7 +113,7 @@ func (r *mailReader) message(at span, nesting int) {
 	r.part(fields, span{body, at.end}, nesting)
 }
 
-// part reads a body according to its header.
+// part reads the body of a part according to its header fields.
 func (r *mailReader) part(fields []field, body span, nesting int) {
 	if r.parts++; r.parts > maxMailParts {
 		r.fault("read mail: more than %d parts, the rest is left out", maxMailParts)
@@ -140,10 +141,10 @@ func (r *mailReader) part(fields []field, body span, nesting int) {
 	}
 }
 
-// multipart reads the parts between the lines of a boundary (RFC 2046 5.1.1).
+// multipart reads the parts between boundary lines (RFC 2046 5.1.1).
 func (r *mailReader) multipart(boundary string, body span, nesting int) {
 	if boundary == "" || nesting >= maxMailNesting {
-		r.fault("read mail: a multipart without a boundary, or one within more than %d others", maxMailNesting)
+		r.fault("read mail: a multipart body has no boundary or is nested deeper than %d", maxMailNesting)
 		return
 	}
 	b, start := r.src.text, -1
@@ -170,11 +171,11 @@ func (r *mailReader) multipart(boundary string, body span, nesting int) {
 			return
 		}
 	}
-	r.fault("read mail: a multipart has no end")
+	r.fault("read mail: a multipart body has no closing boundary")
 	flush(body.end)
 }
 
-// text reads a text part, its transfer encoding and its charset decoded.
+// text decodes the transfer encoding and the charset of a text part and reads it.
 func (r *mailReader) text(fields []field, label string, body span, read func(inner *harvest)) {
 	v := view{text: r.src.text[body.start:body.end], parent: &r.src, base: body.start}
 	exact := true
@@ -184,14 +185,14 @@ func (r *mailReader) text(fields []field, label string, body span, read func(inn
 	case "base64":
 		decoded, err := decodeBase64(v.text)
 		if err != nil {
-			r.fault("read mail: a part in base64: %v", err)
+			r.fault("read mail: decode base64: %v", err)
 		}
 		v.text, exact = decoded, false
 	}
 	_, name := charset.Lookup(label)
 	if name != "" && name != "utf-8" && (!isASCII(v.text) || asciiIncompatible[name]) {
 		text, _ := decode(v.text, "text/plain;charset="+name, textCharset)
-		// What decodes to itself keeps its places.
+		// Text that decodes to itself keeps its positions.
 		exact = exact && bytes.Equal(text, v.text)
 		v.text = text
 	}
@@ -204,8 +205,8 @@ func (r *mailReader) text(fields []field, label string, body span, read func(inn
 	r.embed(&v, exact, read)
 }
 
-// unescapeQuotedPrintable decodes (RFC 2045 6.7), with the way back. A faulty
-// escape stands for itself.
+// unescapeQuotedPrintable decodes quoted-printable text (RFC 2045 6.7) and returns marks
+// that map the result back to src. It leaves invalid escapes as they are.
 func unescapeQuotedPrintable(src []byte) (dst []byte, marks []mark) {
 	for i := 0; i < len(src); {
 		n := bytes.IndexByte(src[i:], '=')
@@ -217,7 +218,7 @@ func unescapeQuotedPrintable(src []byte) (dst []byte, marks []mark) {
 		if end := skipBlanks(src, i+1); end < len(src) && (src[end] == '\n' || src[end] == '\r') {
 			i = nextLine(src, end) // a soft line break
 		} else if i+2 < len(src) && isHex(src[i+1]) && isHex(src[i+2]) {
-			dst = append(dst, hexDigit(src[i+1])<<4|hexDigit(src[i+2]))
+			dst = append(dst, hexValue(src[i+1])<<4|hexValue(src[i+2]))
 			i += 3
 		} else {
 			dst = append(dst, '=')
@@ -228,14 +229,7 @@ func unescapeQuotedPrintable(src []byte) (dst []byte, marks []mark) {
 	return dst, marks
 }
 
-func hexDigit(c byte) byte {
-	if isDecimal(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
-
-// decodeBase64 decodes as far as there is no fault, line breaks and blanks aside.
+// decodeBase64 decodes base64 up to the first error. It ignores white space.
 func decodeBase64(src []byte) ([]byte, error) {
 	clean := make([]byte, 0, len(src))
 	for _, c := range src {

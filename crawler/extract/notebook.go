@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Jupyter notebooks (nbformat 3 and 4): the Markdown of markdown cells, by the
-// reader of Markdown, and the HTML and Markdown that stand in the outputs of code
-// cells. Code is not looked into, nor are raw cells and outputs in plain text.
+// notebookFormat is Jupyter notebooks (nbformat 3 and 4). Links come from Markdown cells
+// and from the HTML and Markdown in the outputs of code cells. Code, raw cells and plain
+// text outputs are ignored.
 //
-// A link stands at its line and column of the notebook's file, where the URL is
-// written in a JSON string; Raw is what is written there, JSON's escapes included.
-// Anchors are those of Markdown and of the HTML in outputs; headings have Jupyter's own too: the
-// text with hyphens for blanks. A URL attachment:name is no link.
+// The position of a link is that of its URL in a JSON string of the notebook file. Raw is
+// the text there, including JSON escapes. Anchors are those of the Markdown and of the
+// HTML in outputs. Headings also have Jupyter's own anchors, which are their text with
+// hyphens instead of spaces. A URL attachment:name is not a link.
 var notebookFormat = format{
 	name:       "notebook",
 	media:      []string{"application/x-ipynb+json"},
@@ -23,8 +23,8 @@ var notebookFormat = format{
 	read:       readNotebook,
 }
 
-// notebookServedFormat is the same where a server calls it JSON or text, as most do, or
-// its name says no more than that.
+// notebookServedFormat is Jupyter notebooks that are served as JSON or text, as most
+// servers do, or whose file extension is .json.
 var notebookServedFormat = format{
 	name:       "notebook",
 	media:      []string{"application/json", "text/json", "text/plain"},
@@ -38,19 +38,19 @@ var notebookServedFormat = format{
 // notebookReader reads one notebook.
 type notebookReader struct {
 	*harvest
-	in     *Input
-	tokens jsonTokens
-	decode []byte
-	cell   view
-	texts  []cellText // of the cell being read
+	in      *Input
+	tokens  jsonTokens
+	decoded []byte
+	cell    view
+	texts   []cellText // the texts of the current cell
 }
 
-// source is where a text stands: the strings of an array, or one.
-type source []span
+// textSource is the JSON strings that make up a text: one, or those of an array.
+type textSource []span
 
-// cellText is a text of a cell, and how it is read.
+// cellText is a text of a cell and the function that reads it.
 type cellText struct {
-	source source
+	source textSource
 	read   func()
 }
 
@@ -59,7 +59,7 @@ func readNotebook(h *harvest, in *Input) {
 	r := notebookReader{harvest: h, in: in}
 	r.tokens.reset(h.src.text)
 	if !r.tokens.isObject() {
-		h.fault("read notebook: no JSON object")
+		h.fault("read notebook: not a JSON object")
 		return
 	}
 	r.object(func(key string) bool { return key == "cells" || key == "worksheets" })
@@ -68,7 +68,7 @@ func readNotebook(h *harvest, in *Input) {
 	}
 }
 
-// object walks down to the cells.
+// object finds the arrays of cells and reads them.
 func (r *notebookReader) object(wanted func(key string) bool) {
 	for {
 		switch e, _ := r.tokens.next(); e {
@@ -106,11 +106,11 @@ func (r *notebookReader) cells() {
 	}
 }
 
-// readCell reads the cell that was just opened. Its type may stand behind its
-// source, so that its texts are read when it ends.
+// readCell reads the cell that was just opened. It reads the texts when the cell ends,
+// because the type of the cell may follow its source.
 func (r *notebookReader) readCell() {
 	var kind, level string
-	var text source
+	var text textSource
 	r.texts = r.texts[:0]
 	depth := len(r.tokens.brackets)
 	for len(r.tokens.brackets) >= depth {
@@ -124,7 +124,7 @@ func (r *notebookReader) readCell() {
 		case e == jsonLiteral && key == "level":
 			level = string(r.src.text[at.start:at.end])
 		case e == jsonString && key == "source":
-			text = source{at}
+			text = textSource{at}
 		case e == jsonOpen && key == "source" && r.tokens.openedArray():
 			text = r.strings()
 		case e == jsonOpen && key == "outputs" && r.tokens.openedArray():
@@ -142,13 +142,13 @@ func (r *notebookReader) readCell() {
 	}
 	slices.SortStableFunc(r.texts, func(a, b cellText) int { return cmp.Compare(a.source[0].start, b.source[0].start) })
 	for _, t := range r.texts {
-		r.view(t.source)
+		r.setText(t.source)
 		t.read()
 	}
 }
 
 // strings reads the strings of the array that was just opened.
-func (r *notebookReader) strings() (all source) {
+func (r *notebookReader) strings() (all textSource) {
 	depth := len(r.tokens.brackets)
 	for len(r.tokens.brackets) >= depth {
 		switch e, at := r.tokens.next(); e {
@@ -161,19 +161,19 @@ func (r *notebookReader) strings() (all source) {
 	return all
 }
 
-// outputs reads the array of outputs that was just opened. In nbformat 4 an
-// output's representations are members of "data" with media types for names.
+// outputs reads the array of outputs that was just opened. In nbformat 4, the
+// representations of an output are members of "data", named by their media types.
 func (r *notebookReader) outputs() {
 	depth := len(r.tokens.brackets)
 	for len(r.tokens.brackets) >= depth {
 		e, at := r.tokens.next()
-		var text source
+		var text textSource
 		key := ""
 		switch e {
 		case jsonEnd:
 			return
 		case jsonString:
-			key, text = r.tokens.key(), source{at}
+			key, text = r.tokens.key(), textSource{at}
 		case jsonOpen:
 			if key = r.tokens.key(); r.tokens.openedArray() {
 				text = r.strings()
@@ -189,19 +189,19 @@ func (r *notebookReader) outputs() {
 	}
 }
 
-// html reads the text in view as HTML.
+// html reads the current text as HTML.
 func (r *notebookReader) html() {
 	r.embed(&r.cell, true, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, false) })
 }
 
-// heading reads it as the heading it is, in nbformat 3.
+// heading reads the current text as a heading of nbformat 3.
 func (r *notebookReader) heading() {
 	var s slugger
 	s.eachAnchor(string(r.cell.text), func(slug string) { r.anchor([]byte(slug)) })
 	r.anchor(jupyterAnchor(r.cell.text))
 }
 
-// markdown reads it as Markdown.
+// markdown reads the current text as Markdown.
 func (r *notebookReader) markdown() {
 	r.embed(&r.cell, true, func(inner *harvest) {
 		readMarkdown(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, jupyterAnchor)
@@ -211,25 +211,26 @@ func (r *notebookReader) markdown() {
 	})
 }
 
-// jupyterAnchor is the anchor that Jupyter gives to a heading.
+// jupyterAnchor returns the anchor that Jupyter gives to a heading.
 func jupyterAnchor(heading []byte) []byte { return bytes.ReplaceAll(heading, []byte(" "), []byte("-")) }
 
-// view makes the cell's text of the strings it is written in.
-func (r *notebookReader) view(text source) {
+// setText makes the current text from its JSON strings.
+func (r *notebookReader) setText(text textSource) {
 	r.cell = view{parent: &r.src, marks: r.cell.marks[:0]}
-	r.decode = r.decode[:0]
+	r.decoded = r.decoded[:0]
 	for i, at := range text {
 		if i == 0 {
 			r.cell.base = at.start
 		}
-		r.cell.marks = append(r.cell.marks, mark{len(r.decode), at.start - r.cell.base})
-		r.decode, r.cell.marks = unescapeJSON(r.decode, r.cell.marks, r.src.text[at.start:at.end], at.start-r.cell.base)
+		r.cell.marks = append(r.cell.marks, mark{len(r.decoded), at.start - r.cell.base})
+		r.decoded, r.cell.marks = unescapeJSON(r.decoded, r.cell.marks, r.src.text[at.start:at.end], at.start-r.cell.base)
 	}
-	r.cell.text = r.decode
+	r.cell.text = r.decoded
 }
 
-// unescapeJSON appends the value of a JSON string to dst (RFC 8259 section 7), and
-// to marks the way back to src, which stands at offset at. A faulty escape stands for itself.
+// unescapeJSON appends the value of a JSON string to dst (RFC 8259 section 7), and appends
+// marks that map it back to src, whose offset is at. It leaves invalid escapes as they
+// are.
 func unescapeJSON(dst []byte, marks []mark, src []byte, at int) ([]byte, []mark) {
 	for i := 0; i < len(src); {
 		n := bytes.IndexByte(src[i:], '\\')

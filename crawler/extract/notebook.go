@@ -229,8 +229,8 @@ func (r *notebookReader) setText(text textSource) {
 }
 
 // unescapeJSON appends the value of a JSON string to dst (RFC 8259 section 7), and appends
-// marks that map it back to src, whose offset is at. It leaves invalid escapes as they
-// are.
+// marks that map it back to src, whose offset is at. It reads an invalid escape as the
+// character after the backslash.
 func unescapeJSON(dst []byte, marks []mark, src []byte, at int) ([]byte, []mark) {
 	for i := 0; i < len(src); {
 		n := bytes.IndexByte(src[i:], '\\')

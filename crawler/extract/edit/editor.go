@@ -1,6 +1,6 @@
-// Package edit changes references of a document where they stand, byte for byte: an
-// [Editor] writes them anew, and [CleanNetscape] leaves bookmarks out of a bookmark file.
-// Package extract reads the documents.
+// Package edit changes references in documents and keeps every other byte. An [Editor]
+// replaces references, and [CleanNetscape] removes bookmarks from a bookmark file. Package
+// extract reads the documents.
 package edit
 
 import (
@@ -14,66 +14,63 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Editor changes references of a document where they stand and nothing else.
+// Editor changes references in a document and nothing else.
 //
-// What it writes it reads again before it gives it out: the changed document must
-// hold the same links in the same order, the changed ones with the references that
-// were asked for. So how a reference is escaped in an attribute, a style sheet, a
-// Markdown destination or a JSON string need not be known of each place; the ways
-// that a format has are tried in their order (escapes.go), and a change that none of them
-// brings about is refused.
+// It reads every changed document again before it returns it. The document must have the
+// same links in the same order, and the changed links must have the requested references.
+// So the editor does not need to know how each place escapes a reference, be it an
+// attribute, a style sheet, a Markdown destination or a JSON string. It tries the escapes
+// of the format in order (escapes.go), and refuses a change if none of them works.
 type Editor struct {
 	in      extract.Input
-	text    []byte // decoded
+	text    []byte // the decoded document
 	charset string
 	doc     *extract.Document
-	at      map[Place][]int // the links that stand at a place
+	at      map[Place][]int // the indexes of the links at each place
 	changes map[Place]*change
-	budget  int // bytes that may be read again
+	budget  int // the number of bytes that may still be read to verify changes
 }
 
-// Place is where in a document something stands: Line and Column count as those
-// of a Link.
+// Place is a position in a document. Line and Column count like those of a Link.
 type Place struct{ Line, Column int }
 
-// change is a reference that is to be replaced.
+// change is the replacement of one reference.
 type change struct {
 	place Place
-	raw   string // as it is written now
-	ref   string // what it is to be
-	links []int
-	off   int // of raw in the text
-	// start and end are where it stands in the source, bytes what is written there.
+	raw   string // the current source text
+	ref   string // the new reference
+	links []int  // the links at the place
+	off   int    // the offset of raw in the text
+	// start and end are the offsets in the source that bytes replaces.
 	start, end int
 	bytes      []byte
-	ways       []escape
-	way        int
+	escapes    []escape // the escapes to try
+	current    int      // the index of the escape being tried
 	err        error
 }
 
-// written is the text that takes the place of raw.
-func (c *change) written() string { return c.ways[c.way](c.ref) }
+// written returns the text that replaces raw.
+func (c *change) written() string { return c.escapes[c.current](c.ref) }
 
-// MaxSize is the size of the largest document that is edited, in bytes.
+// MaxSize is the maximum size of a document that can be edited, in bytes.
 const MaxSize = 64 << 20
 
-// maxRead bounds how much is read again to prove the changes of one document,
-// in bytes.
+// maxRead limits how much is read to verify the changes of one document, in bytes.
 const maxRead = 512 << 20
 
-// New reads a document. Its error says in a sentence why documents of that
-// kind are not edited: they are no text, they are kept by a program, or their
-// encoding does not let the places of the source be told.
+// New reads a document. Its error says why the document cannot be edited: it is not
+// text, a program maintains it, or its encoding makes it impossible to locate references
+// in the source.
 func New(in extract.Input) (*Editor, error) {
 	if len(in.Body) > MaxSize {
 		return nil, fmt.Errorf("it is longer than %d MiB", MaxSize>>20)
 	}
 	format, ok := extract.Readable(in.ContentType, in.Name, in.Body)
 	if !ok {
-		return nil, errors.New("it is of no format that is read for links")
+		return nil, errors.New("its format is not one that is read for links")
 	}
 	text, charset, isText := extract.Decode(in)
-	if why := unedited(format, isText); why != "" {
+	if why := uneditedReason(format, isText); why != "" {
 		return nil, errors.New(why)
 	}
 	in.Select, in.IgnoreSelect, in.AnchorsOnly = extract.Selector{}, extract.Selector{}, false
@@ -91,11 +88,11 @@ func New(in extract.Input) (*Editor, error) {
 	return e, nil
 }
 
-// Document is what the document held when it was read.
+// Document returns the document as New read it.
 func (e *Editor) Document() *extract.Document { return e.doc }
 
-// At returns the link whose reference stands at a place, written as raw. It
-// reports false when there is no such link any more.
+// At returns the link at a place whose source text is raw. It reports false if there is
+// no such link, because the document has changed since its links were recorded.
 func (e *Editor) At(p Place, raw string) (*extract.Link, bool) {
 	for _, i := range e.at[p] {
 		if l := &e.doc.Links[i]; l.Raw == raw {
@@ -105,8 +102,8 @@ func (e *Editor) At(p Place, raw string) (*extract.Link, bool) {
 	return nil, false
 }
 
-// Change asks for another reference where one that At found stands. Asking twice
-// for the same is no error.
+// Change requests a new reference for the link at a place. Requesting the same change
+// twice is not an error.
 func (e *Editor) Change(p Place, ref string) error {
 	all := e.at[p]
 	if len(all) == 0 {
@@ -114,48 +111,48 @@ func (e *Editor) Change(p Place, ref string) error {
 	}
 	if before := e.changes[p]; before != nil {
 		if before.ref != ref {
-			return fmt.Errorf("it is to become %s as well", before.ref)
+			return fmt.Errorf("another change replaces it with %s", before.ref)
 		}
 		return nil
 	}
 	raw := e.doc.Links[all[0]].Raw
 	for _, i := range all {
 		if l := &e.doc.Links[i]; l.Raw != raw || l.Ref != e.doc.Links[all[0]].Ref {
-			return errors.New("it is read as more than one reference")
+			return errors.New("it is read as several different references")
 		}
 	}
 	if ref == "" || raw == "" {
-		return errors.New("an empty reference cannot be told from its surroundings")
+		return errors.New("an empty reference cannot be edited, because its position is not certain")
 	}
 	e.changes[p] = &change{place: p, raw: raw, ref: ref, links: all,
-		ways: waysFrom(e.doc.Format, raw, e.doc.Links[all[0]].Ref, ref)}
+		escapes: escapesToTry(e.doc.Format, raw, e.doc.Links[all[0]].Ref, ref)}
 	return nil
 }
 
-// Changed is a reference that Apply has replaced, or Err says why not.
-type Changed struct {
+// Result is the result of one change. Apply has replaced the reference if Err is nil.
+type Result struct {
 	Place
-	Before, After string // as it is written
-	// Start and End are the bytes of the document that Written takes the place of.
+	Before, After string // the source text
+	// Start and End are the offsets in the original document that Written replaces.
 	Start, End int
 	Written    []byte
-	Err        error
+	Err        error // why the change was refused
 }
 
-// Apply returns the document with its changes, and what became of each of them,
-// in the order of their places. When none could be made, the body is nil.
-func (e *Editor) Apply() (body []byte, all []Changed) {
+// Apply returns the changed document and the result of each change, sorted by place. The
+// body is nil if all changes were refused.
+func (e *Editor) Apply() (body []byte, all []Result) {
 	pending := make([]*change, 0, len(e.changes))
 	for _, c := range e.changes {
 		pending = append(pending, c)
 	}
 	slices.SortFunc(pending, func(a, b *change) int {
-		return cmpPlaces(a.place, b.place)
+		return comparePlaces(a.place, b.place)
 	})
 	e.locate(pending)
-	body = e.settle(pending)
+	body = e.applyTogether(pending)
 	for _, c := range pending {
-		done := Changed{Place: c.place, Before: c.raw, Err: c.err}
+		done := Result{Place: c.place, Before: c.raw, Err: c.err}
 		if c.err == nil {
 			done.After = c.written()
 			done.Start, done.End, done.Written = c.start, c.end, c.bytes
@@ -165,14 +162,14 @@ func (e *Editor) Apply() (body []byte, all []Changed) {
 	return body, all
 }
 
-func cmpPlaces(a, b Place) int {
+func comparePlaces(a, b Place) int {
 	if a.Line != b.Line {
 		return a.Line - b.Line
 	}
 	return a.Column - b.Column
 }
 
-// locate finds the offsets of places, which are sorted, in one pass over the text.
+// locate sets the offsets of changes, which must be sorted, in one pass over the text.
 func (e *Editor) locate(pending []*change) {
 	line, column, off, end := 1, 1, 0, 0
 	for _, c := range pending {
@@ -190,89 +187,90 @@ func (e *Editor) locate(pending []*change) {
 		c.off = off
 		switch {
 		case line != c.place.Line || column != c.place.Column || !bytes.HasPrefix(e.text[off:], []byte(c.raw)):
-			c.err = errors.New("the text at that place cannot be told from what it stands for")
+			c.err = errors.New("the text at that position is not the text of the reference")
 		case off < end:
-			c.err = errors.New("it overlaps with another change")
+			c.err = errors.New("it overlaps another change")
 		default:
 			end = off + len(c.raw)
 		}
 	}
 }
 
-// settle tries ways of writing until what is read again is what was asked for. Mostly
-// the first ones are; otherwise what is read tells which are not. Where it is out of
-// step, each change is tried by itself.
-func (e *Editor) settle(pending []*change) []byte {
+// applyTogether applies all changes at once, with other escapes for those that are
+// misread, until the document is read as requested. Usually the first escapes work. If the
+// links no longer correspond to those of the original, it tries each change separately.
+func (e *Editor) applyTogether(pending []*change) []byte {
 	e.budget = maxRead
 	for {
 		left := slices.DeleteFunc(slices.Clone(pending), func(c *change) bool { return c.err != nil })
 		if len(left) == 0 {
 			return nil
 		}
-		body, wrong, err := e.proven(left)
+		body, wrong, err := e.verify(left)
 		switch {
 		case err != nil:
-			return e.giveUp(left, err)
+			return e.refuse(left, err)
 		case len(wrong) == 0:
 			return body
 		case wrong[0] != nil:
 			for _, c := range wrong {
-				c.nextWay()
+				c.nextEscape()
 			}
 		default:
-			return e.oneByOne(left)
+			return e.applySeparately(left)
 		}
 	}
 }
 
-// oneByOne proves each change without the others, and then all that were proven
-// together.
-func (e *Editor) oneByOne(changes []*change) []byte {
+// applySeparately verifies each change without the others, and then applies those that
+// work together.
+func (e *Editor) applySeparately(changes []*change) []byte {
 	var good []*change
 	for _, c := range changes {
-		c.way = 0
+		c.current = 0
 		for c.err == nil {
-			_, wrong, err := e.proven([]*change{c})
+			_, wrong, err := e.verify([]*change{c})
 			if err != nil {
 				c.err = err
 			} else if len(wrong) == 0 {
 				good = append(good, c)
 				break
 			} else {
-				c.nextWay()
+				c.nextEscape()
 			}
 		}
 	}
 	if len(good) == 0 {
 		return nil
 	}
-	body, wrong, err := e.proven(good)
+	body, wrong, err := e.verify(good)
 	if err == nil && len(wrong) > 0 {
-		err = errors.New("what was written could not be read again as it was meant")
+		err = errors.New("the changed document is not read as intended")
 	}
 	if err != nil {
-		return e.giveUp(good, err)
+		return e.refuse(good, err)
 	}
 	return body
 }
 
-// proven writes changes and reads the document again. It returns those that are not
-// read as they were meant, a nil among them where the links are out of step.
-func (e *Editor) proven(changes []*change) (body []byte, wrong []*change, err error) {
-	body, err = e.rewritten(changes)
+// verify applies changes and reads the changed document. It returns the changes that are
+// not read as intended. The only element is nil if the links no longer correspond to
+// those of the original.
+func (e *Editor) verify(changes []*change) (body []byte, wrong []*change, err error) {
+	body, err = e.rewrite(changes)
 	if err != nil {
 		return nil, nil, err
 	}
 	if e.budget -= len(body); e.budget < 0 {
-		return nil, nil, errors.New("there are too many changes in it to prove them all")
+		return nil, nil, errors.New("the document has too many changes to verify them all")
 	}
 	in := e.in
 	in.Body = body
-	return body, e.wrong(changes, extract.Extract(in)), nil
+	return body, e.misread(changes, extract.Extract(in)), nil
 }
 
-// giveUp refuses all changes that were not refused before.
-func (e *Editor) giveUp(pending []*change, err error) []byte {
+// refuse refuses all changes that have not been refused before.
+func (e *Editor) refuse(pending []*change, err error) []byte {
 	for _, c := range pending {
 		if c.err == nil {
 			c.err = err
@@ -281,8 +279,8 @@ func (e *Editor) giveUp(pending []*change, err error) []byte {
 	return nil
 }
 
-// rewritten is the source with its changes.
-func (e *Editor) rewritten(changes []*change) ([]byte, error) {
+// rewrite returns the source with the changes applied.
+func (e *Editor) rewrite(changes []*change) ([]byte, error) {
 	source, err := newOffsets(e.in.Body, e.text, e.charset)
 	if err != nil {
 		return nil, err
@@ -304,16 +302,17 @@ func (e *Editor) rewritten(changes []*change) ([]byte, error) {
 	in.Body = body
 	again, charset, ok := extract.Decode(in)
 	if !ok {
-		return nil, errors.New("the document would be taken for one of another format")
+		return nil, errors.New("the changed document would be read as another format")
 	}
 	if charset != e.charset || !bytes.Equal(again, text) {
-		return nil, fmt.Errorf("its encoding, %s, does not let single places be written anew", e.charset)
+		return nil, fmt.Errorf("its encoding, %s, does not allow parts of it to be replaced", e.charset)
 	}
 	return body, nil
 }
 
-// wrong compares the links of the changed document with those that are to be.
-func (e *Editor) wrong(changes []*change, now *extract.Document) (wrong []*change) {
+// misread returns the changes whose links are not read as intended, as described for
+// verify.
+func (e *Editor) misread(changes []*change, now *extract.Document) (wrong []*change) {
 	was, is := e.doc.Links, now.Links
 	if len(was) != len(is) {
 		return []*change{nil}
@@ -329,7 +328,7 @@ func (e *Editor) wrong(changes []*change, now *extract.Document) (wrong []*chang
 			continue
 		}
 		c := of[i]
-		// What another link's change does to the base of this one is not its own fault.
+		// A change is not at fault if another one changed the base of its link.
 		if c == nil || !sameBase(&was[i], &is[i]) || was[i].Element != is[i].Element || was[i].Attribute != is[i].Attribute {
 			return []*change{nil}
 		}
@@ -340,18 +339,20 @@ func (e *Editor) wrong(changes []*change, now *extract.Document) (wrong []*chang
 	return wrong
 }
 
-// nextWay goes on to the next way of writing.
-func (c *change) nextWay() {
-	for i := c.way + 1; i < len(c.ways); i++ {
-		if text := c.ways[i](c.ref); !slices.ContainsFunc(c.ways[:i], func(w escape) bool { return w(c.ref) == text }) {
-			c.way = i
+// nextEscape selects the next escape that produces a different text. It refuses the change
+// if there is none.
+func (c *change) nextEscape() {
+	for i := c.current + 1; i < len(c.escapes); i++ {
+		if text := c.escapes[i](c.ref); !slices.ContainsFunc(c.escapes[:i], func(e escape) bool { return e(c.ref) == text }) {
+			c.current = i
 			return
 		}
 	}
-	c.err = errors.New("it cannot be written there so that it is read as " + c.ref)
+	c.err = errors.New("it cannot be written there in a form that is read as " + c.ref)
 }
 
-// sameLink reports whether a link is what it was, or what it was to become.
+// sameLink reports whether a link is unchanged, except for the requested reference if c is
+// not nil.
 func sameLink(was, is *extract.Link, c *change) bool {
 	ref := was.Ref
 	if c != nil {
@@ -361,14 +362,15 @@ func sameLink(was, is *extract.Link, c *change) bool {
 		is.Kind == was.Kind && is.Ignored == was.Ignored
 }
 
-// sameBase reports whether two links are resolved alike. An item of a feed is the base
-// of what its text links to, which does not matter to a reference that is absolute.
+// sameBase reports whether two links resolve against the same base. Absolute references
+// always do, which matters for feeds, where the URL of an item is the base of the links in
+// its text.
 func sameBase(was, is *extract.Link) bool {
-	return was.Base == is.Base || isWhole(was.Ref) && isWhole(is.Ref)
+	return was.Base == is.Base || isAbsolute(was.Ref) && isAbsolute(is.Ref)
 }
 
-// isWhole reports whether a reference has all that a base could give it.
-func isWhole(ref string) bool {
+// isAbsolute reports whether a reference has a scheme and a host.
+func isAbsolute(ref string) bool {
 	r := urinorm.Split(ref)
 	return r.Scheme.Defined && r.Host.Defined
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// edited changes every link of a document that is written as raw.
-func edited(t *testing.T, in extract.Input, raw, ref string) (body []byte, changed []Changed) {
+// edited changes every link of a document whose source text is raw.
+func edited(t *testing.T, in extract.Input, raw, ref string) (body []byte, changed []Result) {
 	t.Helper()
 	e, err := New(in)
 	if err != nil {
@@ -28,7 +28,7 @@ func edited(t *testing.T, in extract.Input, raw, ref string) (body []byte, chang
 		found = true
 		p := Place{l.Line, l.Column}
 		if _, ok := e.At(p, raw); !ok {
-			t.Fatalf("%s: the link at %v is not found", in.Name, p)
+			t.Fatalf("%s: no link found at %v", in.Name, p)
 		}
 		if err := e.Change(p, ref); err != nil {
 			t.Fatalf("%s: %v", in.Name, err)
@@ -60,7 +60,7 @@ func TestEdit(t *testing.T) {
 		{"a line end in it", "a.html", page + "<a href=\"ol\nd\">x</a>\n", "ol\nd", "new", page + "<a href=\"new\">x</a>\n"},
 		{"CRLF and a byte order mark", "a.html", "\uFEFF" + page + "\r\n<p>ä<a href=\"old\">x</a>\r\n", "old", "new", "\uFEFF" + page + "\r\n<p>ä<a href=\"new\">x</a>\r\n"},
 		{"lone CR", "a.html", page + "\r<a href=old>x</a>\r\n<a href=b>", "old", "new", page + "\r<a href=new>x</a>\r\n<a href=b>"},
-		{"bytes that are no UTF-8", "a.html", page + "<meta charset=utf-8>\xff\xfe<a href=old>\xffx</a>", "old", "new", page + "<meta charset=utf-8>\xff\xfe<a href=new>\xffx</a>"},
+		{"invalid UTF-8", "a.html", page + "<meta charset=utf-8>\xff\xfe<a href=old>\xffx</a>", "old", "new", page + "<meta charset=utf-8>\xff\xfe<a href=new>\xffx</a>"},
 
 		{"entities beside what changes", "a.html", page + `<a href="/old?a=1&#38;b=2&c=3">x</a>`, "/old?a=1&#38;b=2&c=3", "/new?a=1&b=2&c=3", page + `<a href="/new?a=1&#38;b=2&c=3">x</a>`},
 		{"entities on both sides of it", "a.html", page + `<a href="&#47;old?a=1&#38;b=2">x</a>`, "&#47;old?a=1&#38;b=2", "/new?a=1&b=2", page + `<a href="&#47;new?a=1&#38;b=2">x</a>`},
@@ -122,14 +122,14 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestEditRefuses: what cannot be read back is not written.
+// TestEditRefuses checks that changes that cannot be read back are refused.
 func TestEditRefuses(t *testing.T) {
 	tests := []struct{ name, file, body, raw, ref string }{
-		{"a blank without quotes", "a.html", `<!doctype html><a href=old>x</a>`, "old", "a b"},
-		{"a blank in a text", "a.txt", "http://e.test/a", "http://e.test/a", "http://e.test/a b"},
+		{"a space without quotes", "a.html", `<!doctype html><a href=old>x</a>`, "old", "a b"},
+		{"a space in plain text", "a.txt", "http://e.test/a", "http://e.test/a", "http://e.test/a b"},
 		{"a comma without quotes", "a.csv", "x,http://e.test/a,y\n", "http://e.test/a", "http://e.test/a,b"},
 		{"a comma that ends a source", "a.html", `<!doctype html><img srcset="a.png 1x">`, "a.png", "a,"},
-		{"what would be no link", "a.md", "see http://e.test/a\n", "http://e.test/a", "foo"},
+		{"text that would not be a link", "a.md", "see http://e.test/a\n", "http://e.test/a", "foo"},
 	}
 	for _, test := range tests {
 		body, changed := edited(t, extract.Input{Body: []byte(test.body), Name: test.file}, test.raw, test.ref)
@@ -139,8 +139,8 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// TestEditKeepsTheOthers: a change that cannot be made does not stop the rest.
-func TestEditKeepsTheOthers(t *testing.T) {
+// TestEditAppliesOtherChanges checks that a refused change does not prevent the others.
+func TestEditAppliesOtherChanges(t *testing.T) {
 	in := extract.Input{Name: "a.html", Body: []byte(`<!doctype html><a href=one>1</a><a href=two>2</a><a href=three>3</a>`)}
 	e, err := New(in)
 	if err != nil {
@@ -161,8 +161,9 @@ func TestEditKeepsTheOthers(t *testing.T) {
 	}
 }
 
-// TestEditOutOfStep: one change that makes links of its own does not stop the rest.
-func TestEditOutOfStep(t *testing.T) {
+// TestEditAddsNoLinks checks that a change that would add links is refused and does not
+// prevent the others.
+func TestEditAddsNoLinks(t *testing.T) {
 	e, err := New(extract.Input{Name: "a.csv", Body: []byte("x,http://e.test/a,y\n\"http://e.test/b\",http://e.test/c\n")})
 	if err != nil {
 		t.Fatal(err)
@@ -182,24 +183,25 @@ func TestEditOutOfStep(t *testing.T) {
 	}
 }
 
-func TestEditAsksForWhatIsThere(t *testing.T) {
+// TestEditChecksPlaces checks that only existing links can be changed.
+func TestEditChecksPlaces(t *testing.T) {
 	e, err := New(extract.Input{Name: "a.html", Body: []byte(`<!doctype html><a href="old">x</a>`)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []Place{{1, 24}, {1, 26}, {2, 1}, {0, 0}} {
 		if _, ok := e.At(p, "old"); ok {
-			t.Errorf("something stands at %v", p)
+			t.Errorf("At finds a link at %v", p)
 		}
 		if e.Change(p, "new") == nil {
-			t.Errorf("a change at %v is taken", p)
+			t.Errorf("Change accepts %v", p)
 		}
 	}
 	if _, ok := e.At(Place{1, 25}, "older"); ok {
-		t.Error("another text counts as the same")
+		t.Error("At finds a link with a different source text")
 	}
 	if e.Change(Place{1, 25}, "") == nil {
-		t.Error("an empty reference is taken")
+		t.Error("Change accepts an empty reference")
 	}
 	if err := e.Change(Place{1, 25}, "new"); err != nil {
 		t.Error(err)
@@ -208,11 +210,11 @@ func TestEditAsksForWhatIsThere(t *testing.T) {
 		t.Error(err)
 	}
 	if e.Change(Place{1, 25}, "newer") == nil {
-		t.Error("two wishes are taken for one place")
+		t.Error("Change accepts two different references for one place")
 	}
 }
 
-// TestEditKeepsEncodings: what is not changed keeps its bytes.
+// TestEditKeepsEncodings checks that the unchanged parts of a document keep their bytes.
 func TestEditKeepsEncodings(t *testing.T) {
 	const text = "<!doctype html><meta charset=%s><p>ü<a href=\"old\">ä</a>é\n"
 	encoders := map[string]func(string) ([]byte, error){
@@ -235,7 +237,7 @@ func TestEditKeepsEncodings(t *testing.T) {
 	if body, changed := edited(t, extract.Input{Name: "a.html", Body: before}, "old", "new"); string(body) != string(want) {
 		t.Errorf("UTF-16: %q, want %q, %+v", body, want, changed)
 	}
-	// One whose bytes depend on those before them: it is done right, or refused.
+	// A stateful encoding must be handled correctly or refused.
 	before, _ = japanese.ISO2022JP.NewEncoder().Bytes([]byte("<!doctype html><meta charset=iso-2022-jp><p>日本<a href=\"old\">語</a>語\n"))
 	e, err := New(extract.Input{Name: "a.html", Body: before})
 	if err != nil {
@@ -250,8 +252,8 @@ func TestEditKeepsEncodings(t *testing.T) {
 	}
 }
 
-// TestUneditedDocuments: the real documents of formats that are no text, or that a
-// program keeps, are refused with a sentence.
+// TestUneditedDocuments checks that real documents are refused, with a reason, if their
+// format is not text or a program maintains them.
 func TestUneditedDocuments(t *testing.T) {
 	refused := []string{
 		"Bookmarks", "Bookmarks.plist", "bookmarks.adr", "chromium.pdf", "firefox.json", "firefox.jsonlz4", "libreoffice.docx",
@@ -271,12 +273,13 @@ func TestUneditedDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		everyLink(t, extract.Input{Body: body, Name: name}, true)
+		checkEveryLink(t, extract.Input{Body: body, Name: name}, true)
 	}
 }
 
-// everyLink gives each link of a document another reference, all at once.
-func everyLink(t *testing.T, in extract.Input, must bool) {
+// checkEveryLink changes all links of a document at once. If must is true, every change
+// has to work.
+func checkEveryLink(t *testing.T, in extract.Input, must bool) {
 	t.Helper()
 	e, err := New(in)
 	if err != nil {
@@ -294,7 +297,7 @@ func everyLink(t *testing.T, in extract.Input, must bool) {
 	body, changed := e.Apply()
 	if body == nil {
 		if must && asked > 0 {
-			t.Errorf("%s: nothing was changed: %+v", in.Name, changed)
+			t.Errorf("%s: no change was applied: %+v", in.Name, changed)
 		}
 		return
 	}
@@ -302,7 +305,7 @@ func everyLink(t *testing.T, in extract.Input, must bool) {
 	for _, c := range changed {
 		if c.Err == nil {
 			want[c.Place] = newReference("")
-		} else if must && (in.Name != "rss2.xml" || c.Place != Place{13, 7}) { // that one is the base of the links in its text
+		} else if must && (in.Name != "rss2.xml" || c.Place != Place{13, 7}) { // its URL is the base of the links in its text
 			t.Errorf("%s: %+v", in.Name, c)
 		}
 	}
@@ -323,10 +326,10 @@ func everyLink(t *testing.T, in extract.Input, must bool) {
 	}
 }
 
-// newReference is another reference that asks for some escaping.
+// newReference returns a reference that needs escaping in many formats.
 func newReference(string) string { return "https://example.org/new_(1)?a=1&b='2'" }
 
-// FuzzEdit: whatever the document, what is given out is read as it was meant.
+// FuzzEdit checks that, for any document, the changed document is read as intended.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []struct{ name, body string }{
 		{"a.html", `<!doctype html><a href="old">x</a><p style="background:url('x')"><img srcset="a 1x, b 2x">`},
@@ -346,6 +349,6 @@ func FuzzEdit(f *testing.F) {
 		if len(body) > 1<<16 {
 			return
 		}
-		everyLink(t, extract.Input{Body: body, Name: name}, false)
+		checkEveryLink(t, extract.Input{Body: body, Name: name}, false)
 	})
 }

@@ -7,26 +7,27 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// An escape writes a reference as some syntax has it.
+// An escape returns a reference as it is written in some syntax.
 type escape func(ref string) string
 
-// How a reference may be written in the formats that are edited. The first of them
-// that is read back as the reference it was made of is the one that is used.
+// The escapes of the formats that can be edited. The editor uses the first one whose
+// result is read back as the original reference.
 var (
-	asIs      escape = func(ref string) string { return ref }
-	entities  escape = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "'", "&#39;", "<", "&lt;", ">", "&gt;").Replace
-	ampersand escape = strings.NewReplacer("&", "&amp;").Replace
-	backslash escape = strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "<", `\<`, ">", `\>`, "]", `\]`, "[", `\[`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`).Replace
-	inCSS     escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "'", `\'`, "(", `\(`, ")", `\)`, " ", `\ `).Replace
-	inJSON    escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
-	slashed   escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "/", `\/`).Replace
-	// underscored keeps a name that ends with "_" from being a reference.
-	underscored escape = strings.NewReplacer("_", `\_`).Replace
+	asIs        escape = func(ref string) string { return ref }
+	entities    escape = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "'", "&#39;", "<", "&lt;", ">", "&gt;").Replace
+	ampersand   escape = strings.NewReplacer("&", "&amp;").Replace
+	backslash   escape = strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "<", `\<`, ">", `\>`, "]", `\]`, "[", `\[`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`).Replace
+	inCSS       escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "'", `\'`, "(", `\(`, ")", `\)`, " ", `\ `).Replace
+	inJSON      escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
+	jsonSlashes escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "/", `\/`).Replace
+	// underscores keeps text that ends with "_" from being read as a name.
+	underscores escape = strings.NewReplacer("_", `\_`).Replace
 )
 
+// both returns an escape that applies inner and then outer.
 func both(inner, outer escape) escape { return func(ref string) string { return outer(inner(ref)) } }
 
-// escapesByFormat are the formats that are edited.
+// escapesByFormat has the formats that can be edited and their escapes.
 var escapesByFormat = map[string][]escape{
 	"html":               {entities, asIs, both(inCSS, entities), inCSS, inJSON, both(entities, entities)},
 	"netscape-bookmarks": {entities, asIs},
@@ -36,7 +37,7 @@ var escapesByFormat = map[string][]escape{
 	"notebook":           {inJSON, both(backslash, inJSON), both(entities, inJSON)},
 	"json-feed":          {inJSON, both(entities, inJSON)},
 	"manifest":           {inJSON},
-	"restructuredtext":   {asIs, underscored, backslash, entities},
+	"restructuredtext":   {asIs, underscores, backslash, entities},
 	"asciidoc":           {asIs, backslash, entities},
 	"org":                {asIs, backslash, entities},
 	"gemini":             {asIs},
@@ -45,7 +46,7 @@ var escapesByFormat = map[string][]escape{
 	"tsv":                {asIs},
 }
 
-// syntaxOf is the format in escapesByFormat that documents of a format are written like.
+// syntaxOf returns the key of escapesByFormat for a format.
 func syntaxOf(format string) string {
 	if extract.IsXML(format) {
 		return "xml"
@@ -53,44 +54,45 @@ func syntaxOf(format string) string {
 	return format
 }
 
-// escapesOf are the ways to write a reference where raw stands for ref now. Of
-// ways that are as good the one that was chosen there comes first.
+// escapesOf returns the escapes for a place where raw is currently the source text of ref.
+// If several escapes would work, the style of raw comes first.
 func escapesOf(format, raw, ref string) []escape {
-	ways := escapesByFormat[syntaxOf(format)]
+	escapes := escapesByFormat[syntaxOf(format)]
 	switch {
 	case format == "html" && raw == ref && strings.Contains(raw, "&"):
-		return append([]escape{asIs}, ways...) // a bare ampersand, as many write it
+		return append([]escape{asIs}, escapes...) // keep ampersands unescaped
 	case strings.Contains(raw, `\/`) && !strings.Contains(ref, `\`):
-		return append([]escape{slashed, both(entities, slashed)}, ways...)
+		return append([]escape{jsonSlashes, both(entities, jsonSlashes)}, escapes...)
 	}
-	return ways
+	return escapes
 }
 
-// waysFrom are the ways to write to where raw stands for from now. The first one
-// leaves alone how that which both share is written.
-func waysFrom(format, raw, from, to string) []escape {
-	ways := escapesOf(format, raw, from)
+// escapesToTry returns the escapes for replacing from, whose source text is raw, with to.
+// The first one keeps the source text of the parts that from and to have in common.
+func escapesToTry(format, raw, from, to string) []escape {
+	escapes := escapesOf(format, raw, from)
 	if raw == from {
-		return ways
+		return escapes
 	}
-	head, tail, changed, ok := shared(raw, from, to)
+	head, tail, changed, ok := cutCommon(raw, from, to)
 	if !ok {
-		return ways
+		return escapes
 	}
-	first := ways[0]
-	partly := func(ref string) string {
+	first := escapes[0]
+	keepCommon := func(ref string) string {
 		if ref != to {
 			return first(ref)
 		}
 		return head + first(changed) + tail
 	}
-	return append([]escape{partly}, ways...)
+	return append([]escape{keepCommon}, escapes...)
 }
 
-// shared cuts raw, which stands for from, where from and to begin and cease to differ.
-// What is between, changed, is of to. A cut is made where the text before or behind it is
-// written as it is meant; so it may be wrong, and what it leads to is to be read again.
-func shared(raw, from, to string) (head, tail, changed string, ok bool) {
+// cutCommon cuts raw, the source text of from, into the parts that are common to from and
+// to: head before the difference and tail after it. Changed is the part of to between
+// them. The cut assumes that some of raw is not escaped. It may be wrong, so the result
+// must be verified.
+func cutCommon(raw, from, to string) (head, tail, changed string, ok bool) {
 	p := 0
 	for p < min(len(from), len(to)) && from[p] == to[p] {
 		p++
@@ -119,27 +121,27 @@ func shared(raw, from, to string) (head, tail, changed string, ok bool) {
 	return "", "", "", false
 }
 
-// kept are formats that are text and belong to a program that does not expect
-// others to write them.
-var kept = map[string]string{
-	"chromium-bookmarks":  "the browser keeps that file and writes it anew",
-	"firefox-bookmarks":   "a backup of bookmarks is not edited: change them in the browser",
-	"safari-bookmarks":    "the browser keeps that file and writes it anew",
-	"opera-bookmarks":     "the browser keeps that file and writes it anew",
-	"firefox-places":      "the browser keeps that file and writes it anew",
+// uneditedReasons says why some formats are not edited: most belong to a program that does
+// not expect other programs to write its files.
+var uneditedReasons = map[string]string{
+	"chromium-bookmarks":  "the browser maintains this file and would overwrite it",
+	"firefox-bookmarks":   "bookmark backups are not edited; change the bookmarks in the browser",
+	"safari-bookmarks":    "the browser maintains this file and would overwrite it",
+	"opera-bookmarks":     "the browser maintains this file and would overwrite it",
+	"firefox-places":      "the browser maintains this file and would overwrite it",
 	"firefox-places-copy": "it is a database",
 	"mail":                "messages are kept as they were sent",
 	"gzip":                "it is compressed",
 	"sitemap.gz":          "it is compressed",
 }
 
-// unedited says why documents of a format are not edited; "" when they are.
-func unedited(format string, isText bool) string {
+// uneditedReason returns why documents of a format are not edited, or "" if they are.
+func uneditedReason(format string, isText bool) string {
 	switch {
-	case kept[format] != "":
-		return kept[format]
+	case uneditedReasons[format] != "":
+		return uneditedReasons[format]
 	case !isText:
-		return "it is no text file (" + format + ")"
+		return "it is not a text file (" + format + ")"
 	case escapesByFormat[syntaxOf(format)] == nil:
 		return "documents of its format are not edited (" + format + ")"
 	}

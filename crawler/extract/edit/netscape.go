@@ -9,14 +9,16 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// CleanNetscape copies a Netscape bookmark file without the bookmarks that broken
-// reports, each with its DT, its description (DD) and its line; the rest is
-// copied byte for byte. It returns how many it left out. Broken is asked in the order of the file, with the
-// reference and the place that the Link of extract.Extract bears; it is not asked about
-// stored searches (place:), which are not links and stay.
+// CleanNetscape copies a Netscape bookmark file without the bookmarks for which broken
+// returns true. It removes a bookmark with its DT, its description (DD) and its line, and
+// copies the rest byte for byte. It returns the number of removed bookmarks. It calls
+// broken in the order of the file, with the reference and the position of the Link that
+// extract.Extract returns. It does not call broken for stored searches (place:), which are
+// not links and are never removed.
 //
-// The file is held in memory, extract.MaxBody bytes at most. Nothing is written when it
-// is not a bookmark file, or in an encoding whose bytes cannot be told apart.
+// The file is read into memory and may have at most extract.MaxBody bytes. Nothing is
+// written if it is not a bookmark file, or if its encoding makes it impossible to locate
+// the bookmarks in the source.
 func CleanNetscape(w io.Writer, r io.Reader, broken func(href string, line, column int) bool) (removed int, err error) {
 	body, err := io.ReadAll(io.LimitReader(r, extract.MaxBody+1))
 	switch {
@@ -26,16 +28,16 @@ func CleanNetscape(w io.Writer, r io.Reader, broken func(href string, line, colu
 		return 0, fmt.Errorf("read bookmarks: longer than %d bytes", extract.MaxBody)
 	}
 	text, charset, _ := extract.Decode(extract.Input{Body: body, ContentType: "text/html"})
-	type stretch struct{ start, end int }
-	var cuts []stretch
+	type span struct{ start, end int }
+	var cuts []span
 	ok := extract.NetscapeBookmarks(text, func(b extract.NetscapeBookmark) {
 		if broken(b.Ref, b.Line, b.Column) {
-			start, end := wholeLines(text, b.Start, b.End)
-			cuts = append(cuts, stretch{start, end})
+			start, end := expandToLines(text, b.Start, b.End)
+			cuts = append(cuts, span{start, end})
 		}
 	})
 	if !ok {
-		return 0, errors.New("read bookmarks: no Netscape bookmark file")
+		return 0, errors.New("read bookmarks: not a Netscape bookmark file")
 	}
 	source, err := newOffsets(body, text, charset)
 	if err != nil {
@@ -55,8 +57,9 @@ func CleanNetscape(w io.Writer, r io.Reader, broken func(href string, line, colu
 	return len(cuts), nil
 }
 
-// wholeLines widens a stretch to the lines that it fills but for white space.
-func wholeLines(text []byte, start, end int) (int, int) {
+// expandToLines expands a range of text to whole lines if they contain nothing else but
+// white space.
+func expandToLines(text []byte, start, end int) (int, int) {
 	first, last := start, end
 	for first > 0 && (text[first-1] == ' ' || text[first-1] == '\t') {
 		first--

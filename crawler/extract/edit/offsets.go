@@ -11,18 +11,19 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-// offsets leads from offsets of a decoded document to those of its source.
+// offsets converts offsets in a decoded document to offsets in its source.
 type offsets struct {
-	skipped int // the byte order mark
+	skipped int // the length of the byte order mark
 	text    []byte
-	// encoded returns the length of a stretch of the text in the source; nil where
-	// both are the same bytes.
-	encoded func(text []byte) (int, error)
-	encoder *encoding.Encoder // nil where text is written as it is
-	off     int               // of the text, counted up to here
-	source  int
+	// encodedLength returns the length in the source of a part of the text. It is nil if
+	// the source and the text are the same bytes.
+	encodedLength func(text []byte) (int, error)
+	encoder       *encoding.Encoder // nil if text is written as UTF-8
+	off, source   int               // the last offset in the text, and in the source
 }
 
+// newOffsets returns the offsets of body, which was decoded to text from the encoding with
+// a name. It fails if the encoding does not allow offsets to be converted.
 func newOffsets(body, text []byte, name string) (*offsets, error) {
 	rest, _ := extract.CutByteOrderMark(body)
 	o := &offsets{skipped: len(body) - len(rest), text: text}
@@ -30,52 +31,53 @@ func newOffsets(body, text []byte, name string) (*offsets, error) {
 		return o, nil
 	}
 	if name == "utf-8" {
-		o.encoded = (&faultyUTF8{source: rest}).length
+		o.encodedLength = (&invalidUTF8{source: rest}).length
 		return o, nil
 	}
 	e, _ := charset.Lookup(name)
 	if e == nil {
-		return nil, fmt.Errorf("its encoding, %s, cannot be kept", name)
+		return nil, fmt.Errorf("its encoding, %s, cannot be preserved", name)
 	}
-	// Only where encoding the text gives the very source, its parts stand where
-	// their encoded lengths say; one with a state, or a fault, gives something else.
+	// Encoded lengths give correct offsets only if encoding the text reproduces the
+	// source. It does not for stateful encodings and for invalid bytes.
 	back, err := e.NewEncoder().Bytes(text)
 	if err != nil || !bytes.Equal(back, rest) {
-		return nil, fmt.Errorf("not every byte of it is valid %s", name)
+		return nil, fmt.Errorf("some of its bytes are not valid %s", name)
 	}
 	o.encoder = e.NewEncoder()
-	o.encoded = func(part []byte) (int, error) {
+	o.encodedLength = func(part []byte) (int, error) {
 		b, err := e.NewEncoder().Bytes(part)
 		return len(b), err
 	}
 	return o, nil
 }
 
-// at asks for offsets in rising order.
+// at returns the offset in the source of an offset in the text. Calls must be in ascending
+// order.
 func (o *offsets) at(off int) int {
-	if o.encoded == nil {
+	if o.encodedLength == nil {
 		return o.skipped + off
 	}
-	n, err := o.encoded(o.text[o.off:off])
-	if err == nil { // the whole could be encoded
+	n, err := o.encodedLength(o.text[o.off:off])
+	if err == nil { // always, because the whole text could be encoded
 		o.off, o.source = off, o.source+n
 	}
 	return o.skipped + o.source
 }
 
-// faultyUTF8 is a source in which bytes that are no UTF-8 stand where the text has
-// U+FFFD.
-type faultyUTF8 struct{ source []byte }
+// invalidUTF8 is a source with invalid UTF-8, for which the text has U+FFFD.
+type invalidUTF8 struct{ source []byte }
 
-// length steps over a stretch of the text; the error is always nil.
-func (f *faultyUTF8) length(text []byte) (int, error) {
+// length returns the length in the source of the next part of the text. The error is
+// always nil.
+func (f *invalidUTF8) length(text []byte) (int, error) {
 	n := 0
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		text = text[size:]
 		source := f.source[n:]
-		if _, faulty := utf8.DecodeRune(source); r == utf8.RuneError && faulty == 1 {
-			// The beginning of a character, as far as it goes, is one fault.
+		if _, width := utf8.DecodeRune(source); r == utf8.RuneError && width == 1 {
+			// An incomplete character is decoded to a single U+FFFD.
 			for size = 1; size < len(source) && !utf8.FullRune(source[:size+1]); size++ {
 			}
 		}
@@ -85,7 +87,7 @@ func (f *faultyUTF8) length(text []byte) (int, error) {
 	return n, nil
 }
 
-// encode writes text as the source has it.
+// encode encodes text in the encoding of the source.
 func (o *offsets) encode(text string) ([]byte, error) {
 	if o.encoder == nil {
 		return []byte(text), nil

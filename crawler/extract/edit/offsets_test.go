@@ -6,7 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
-func TestOffsetsOfFaultyUTF8(t *testing.T) {
+func TestOffsetsOfInvalidUTF8(t *testing.T) {
 	const body = "a\xE2\x82\xFF\xF0\x9F\x98\xED\xA0b\uFFFD\xC3\xC3\xA9\xE2\x82"
 	text, name, _ := extract.Decode(extract.Input{Body: []byte(body), ContentType: "text/html; charset=utf-8"})
 	if want := "a\uFFFD\uFFFD\uFFFD\uFFFD\uFFFDb\uFFFD\uFFFDé\uFFFD"; string(text) != want {
@@ -20,11 +20,11 @@ func TestOffsetsOfFaultyUTF8(t *testing.T) {
 	i := 0
 	for off := range string(text) {
 		if got := o.at(off); got != wants[i] {
-			t.Errorf("byte %d of the text stands at %d, want %d", off, got, wants[i])
+			t.Errorf("byte %d of the text is at %d, want %d", off, got, wants[i])
 		}
 		i++
 	}
 	if got := o.at(len(text)); got != len(body) {
-		t.Errorf("the end stands at %d, want %d", got, len(body))
+		t.Errorf("the end is at %d, want %d", got, len(body))
 	}
 }

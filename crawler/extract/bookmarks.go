@@ -28,13 +28,13 @@ const (
 type bookmarkList struct {
 	h        *harvest
 	element  string // the element of the links
-	links    []Link // all links, or those of the current batch
+	links    []Link // all links, or those of the current batch if batch is set
 	count    int    // the number of all links so far
 	expected int
 	inside   []int32 // the folder of each bookmark; in batches, the folders that have bookmarks
 	blocks   [][]Bookmark
 	folders  []bookmarkFolder
-	lots     func(links []Link, all int) // Input.Batch
+	batch    func(links []Link, all int) // Input.Batch
 
 	wantLinks   bool // links are wanted, not only anchors
 	full        bool
@@ -50,15 +50,15 @@ type bookmarkFolder struct {
 }
 
 const (
-	bookmarkBlock = 1024
-	bookmarkLot   = 1024
+	bookmarkBlock = 1024 // bookmarks allocated at once
+	bookmarkBatch = 1024 // links in a batch
 )
 
 // newBookmarkList returns a list with room for the expected number of links. It may
 // receive more.
 func newBookmarkList(h *harvest, in *Input, element string, expected int) *bookmarkList {
 	h.doc.Static = true
-	l := &bookmarkList{h: h, element: element, wantLinks: !in.AnchorsOnly, lots: in.Batch}
+	l := &bookmarkList{h: h, element: element, wantLinks: !in.AnchorsOnly, batch: in.Batch}
 	l.expect(expected)
 	return l
 }
@@ -67,8 +67,8 @@ func newBookmarkList(h *harvest, in *Input, element string, expected int) *bookm
 func (l *bookmarkList) expect(n int) {
 	switch l.expected = min(max(n, 0), MaxLinks); {
 	case !l.wantLinks:
-	case l.lots != nil:
-		l.links = make([]Link, 0, min(l.expected, bookmarkLot))
+	case l.batch != nil:
+		l.links = make([]Link, 0, min(l.expected, bookmarkBatch))
 	default:
 		l.links = make([]Link, 0, l.expected)
 	}
@@ -78,7 +78,7 @@ func (l *bookmarkList) expect(n int) {
 // number. A folder inside a trash folder is itself trash.
 func (l *bookmarkList) folder(parent int32, name string) int32 {
 	if len(l.folders) == MaxFolders {
-		l.h.fault("read bookmarks: more than %d folders, the rest share one name", MaxFolders)
+		l.h.fault("read bookmarks: more than %d folders; the rest share one name", MaxFolders)
 		return MaxFolders - 1
 	}
 	l.folders = append(l.folders, bookmarkFolder{parent: parent, name: name, trash: l.inTrash(parent)})
@@ -112,14 +112,14 @@ func (l *bookmarkList) add(s *foundBookmark) {
 	}
 	if l.count == MaxLinks {
 		l.full = true
-		l.h.fault("read bookmarks: more than %d, the rest is left out", MaxLinks)
+		l.h.fault("read bookmarks: more than %d; the rest are ignored", MaxLinks)
 		return
 	}
 	link := Link{
 		Raw: l.h.keep(s.raw), Line: s.line, Column: s.column, Element: l.element, Attribute: s.attribute, Kind: s.kind,
 	}
 	switch {
-	case l.lots != nil:
+	case l.batch != nil:
 		l.useFolder(s.folder)
 	case s.sameBookmark && len(l.links) > 0:
 		link.Bookmark = l.links[len(l.links)-1].Bookmark
@@ -137,16 +137,16 @@ func (l *bookmarkList) add(s *foundBookmark) {
 	link.Text = l.h.keep(trimFolded(foldSpace(buffer[:0], s.title)))
 	l.links = append(l.links, link)
 	l.count++
-	if l.lots != nil && len(l.links) == bookmarkLot {
-		l.handOut()
+	if l.batch != nil && len(l.links) == bookmarkBatch {
+		l.flushBatch()
 	}
 }
 
-// handOut passes the current batch to lots. Its strings remain valid, but the slice is
+// flushBatch passes the current batch on. Its strings remain valid, but the slice is
 // reused.
-func (l *bookmarkList) handOut() {
+func (l *bookmarkList) flushBatch() {
 	if len(l.links) > 0 {
-		l.lots(l.links, max(l.expected, l.count))
+		l.batch(l.links, max(l.expected, l.count))
 	}
 	l.links = l.links[:0]
 }
@@ -179,15 +179,15 @@ func (l *bookmarkList) finish() {
 			continue
 		}
 		path := l.path(folder, &left)
-		if l.lots == nil {
+		if l.batch == nil {
 			l.blocks[i/bookmarkBlock][i%bookmarkBlock].Folder = path
 		}
 	}
 	if left == 0 {
-		l.h.fault("read bookmarks: the folder paths are longer than %d bytes in total, some are shortened to the name of the folder", MaxFolderBytes)
+		l.h.fault("read bookmarks: the folder paths are longer than %d bytes in total; some are shortened to the name of the folder", MaxFolderBytes)
 	}
-	if l.lots != nil {
-		l.handOut()
+	if l.batch != nil {
+		l.flushBatch()
 		return
 	}
 	l.h.doc.Links = l.links

@@ -74,7 +74,7 @@ func readSafariXML(h *harvest, in *Input) {
 	case r.tokens.fault != "":
 		h.fault("read bookmarks: %s", r.tokens.fault)
 	case !bytes.HasSuffix(trimSpace(h.src.text), []byte("</plist>")):
-		h.fault("read bookmarks: the property list ends early")
+		h.fault("read bookmarks: unexpected end of the property list")
 	case r.nodes == 0:
 		h.fault("read bookmarks: the property list contains no Safari bookmarks")
 	}

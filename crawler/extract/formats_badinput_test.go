@@ -27,7 +27,7 @@ var badInputs = map[string]badInput{
 	"svg":                {"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"><a href="1"/>‸<a href="2"/></svg>`, "unexpected end", "unexpected end"},
 	"xml":                {"a.xml", `<a xmlns:x="http://www.w3.org/1999/xlink"><b x:href="1"/>‸<b x:href="2"/></a>`, "unexpected end", "unexpected end"},
 	"safari-bookmarks": {"a.plist", `<plist><dict><key>Children</key><array><dict><key>URLString</key><string>1</string><key>WebBookmarkType</key><string>x</string></dict>‸` +
-		`<dict><key>URLString</key><string>2</string></dict></array></dict></plist>`, "ends early", "no reader for"},
+		`<dict><key>URLString</key><string>2</string></dict></array></dict></plist>`, "unexpected end", "no reader for"},
 	"gzip":                {"a.svgz", "", "unexpected EOF", "no reader for"},
 	"firefox-places":      {"places.sqlite", "", "", "no reader for"}, // TestDamagedPlaces
 	"firefox-places-copy": {"places-2.sqlite", "", "", "no reader for"},
@@ -45,7 +45,7 @@ var badInputs = map[string]badInput{
 	"odg":                 {"a.odg", "", "", "open archive"},
 	"epub":                {"a.epub", "", "", "open archive"},
 	"pdf": {"a.pdf", "%PDF-1.4\n1 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(1)>>>>]>>endobj\n‸2 0 obj<</Type/Page/Annots[<</A<</S/URI/URI(2)>>>>]>>endobj\ntrailer<<>>\n%%EOF",
-		"ends early", "has no PDF header"},
+		"unexpected end", "has no PDF header"},
 	"markdown":         {"a.md", "[x](1)\n\n‸[y](2)\n", "", ""},
 	"notebook":         {"a.ipynb", `{"cells":[{"cell_type":"markdown","source":"[x](1)"},‸{"cell_type":"markdown","source":"[y](2)"}]}`, "unexpected end", "not a JSON object"},
 	"restructuredtext": {"a.rst", "`x <1>`__\n\n‸`y <2>`__\n", "", ""},

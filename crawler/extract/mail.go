@@ -116,7 +116,7 @@ func (r *mailReader) message(at span, nesting int) {
 // part reads the body of a part according to its header fields.
 func (r *mailReader) part(fields []field, body span, nesting int) {
 	if r.parts++; r.parts > maxMailParts {
-		r.fault("read mail: more than %d parts, the rest is left out", maxMailParts)
+		r.fault("read mail: more than %d parts; the rest are ignored", maxMailParts)
 		return
 	}
 	declared := r.get(fields, "content-type")

@@ -111,7 +111,7 @@ func (r *markdownReader) parserSource(matter int) []byte {
 			}
 			last = i
 			if lines == maxMarkdownLines {
-				r.fault("read Markdown: more than %d lines, the rest is left out", maxMarkdownLines)
+				r.fault("read Markdown: more than %d lines; the rest is ignored", maxMarkdownLines)
 				return src[:i+1]
 			}
 		case ' ', '\t':

@@ -156,7 +156,7 @@ func readDefinition(b []byte, i int) (label, dest span, end int) {
 	}
 	i = skipSpace(b, i+1)
 	dest, i = readDestination(b, i)
-	if i < 0 || i == dest.start { // <> is an empty destination; nothing at all is an error
+	if i < 0 || i == dest.start { // an empty destination must be written as <>
 		return none()
 	}
 	lineEnd, alone := restOfLine(b, i)

@@ -41,7 +41,7 @@ func openContainer(h *harvest, in *Input) *container {
 	}
 	for _, f := range z.File {
 		if len(c.order) == MaxParts {
-			h.fault("open archive: more than %d parts, the rest is left out", MaxParts)
+			h.fault("open archive: more than %d parts; the rest are ignored", MaxParts)
 			break
 		}
 		if f.Flags&1 != 0 {

@@ -56,7 +56,7 @@ func readPDF(h *harvest, in *Input) {
 		r.reportFault()
 	}
 	if tail := in.Body[max(0, len(in.Body)-2048):]; !bytes.Contains(tail, []byte("%%EOF")) {
-		h.fault("read PDF: the file ends early")
+		h.fault("read PDF: unexpected end of the file")
 	}
 }
 

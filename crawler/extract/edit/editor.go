@@ -41,7 +41,7 @@ type change struct {
 	ref   string // the new reference
 	links []int  // the links at the place
 	off   int    // the offset of raw in the text
-	// start and end are the offsets in the source that bytes replaces.
+	// bytes replaces the source from start to end.
 	start, end int
 	bytes      []byte
 	escapes    []escape // the escapes to try

@@ -122,7 +122,7 @@ func FuzzCleanNetscape(f *testing.F) {
 	})
 }
 
-// BenchmarkCleanNetscape removes every tenth of half a million bookmarks.
+// BenchmarkCleanNetscape removes every tenth bookmark from a file of half a million.
 func BenchmarkCleanNetscape(b *testing.B) {
 	const count = 500_000
 	var body bytes.Buffer

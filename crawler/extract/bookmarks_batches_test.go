@@ -13,25 +13,25 @@ import (
 	"testing/iotest"
 )
 
-// TestBookmarksInLots checks that the links handed out in batches are those of the
+// TestBookmarksInBatches checks that the links handed out in batches are those of the
 // document, without their Bookmark.
-func TestBookmarksInLots(t *testing.T) {
-	const count = 3*bookmarkLot + 7
+func TestBookmarksInBatches(t *testing.T) {
+	const count = 3*bookmarkBatch + 7
 	for name, make := range manyBookmarks {
 		in := make(t, count)
 		in.Name = name
 		want := Extract(in)
 		var links []Link
 		sizes := map[int]int{}
-		in.Batch = func(lot []Link, all int) {
+		in.Batch = func(batch []Link, all int) {
 			if all != count {
-				t.Errorf("%s: Lots is called with a total of %d links, want %d", name, all, count)
+				t.Errorf("%s: Batch is called with a total of %d links, want %d", name, all, count)
 			}
-			sizes[len(lot)]++
-			links = append(links, lot...)
+			sizes[len(batch)]++
+			links = append(links, batch...)
 		}
 		got := Extract(in)
-		if len(got.Links) > 0 || len(links) != len(want.Links) || sizes[bookmarkLot] != 3 || sizes[7] != 1 {
+		if len(got.Links) > 0 || len(links) != len(want.Links) || sizes[bookmarkBatch] != 3 || sizes[7] != 1 {
 			t.Fatalf("%s: %d links in the document, %d in batches of sizes %v", name, len(got.Links), len(links), sizes)
 		}
 		for i := range links {
@@ -73,7 +73,7 @@ func TestBookmarksInPieces(t *testing.T) {
 		body := []byte(text)
 		read := func(in Input) (*Document, []Link) {
 			var links []Link
-			in.Name, in.Batch = "b.html", func(lot []Link, _ int) { links = append(links, lot...) }
+			in.Name, in.Batch = "b.html", func(batch []Link, _ int) { links = append(links, batch...) }
 			doc := Extract(in)
 			doc.breaks = breaks{} // they are those of the first piece
 			return doc, links
@@ -127,7 +127,7 @@ func TestPiecesAreSmall(t *testing.T) {
 	body := inUTF8(largeBookmarkFile(count))
 	in := Input{Name: "b.html", Body: body[:SniffLength], Rest: bytes.NewReader(body[SniffLength:]), Length: int64(len(body))}
 	links := 0
-	in.Batch = func(lot []Link, _ int) { links += len(lot) }
+	in.Batch = func(batch []Link, _ int) { links += len(batch) }
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	Extract(in)
@@ -163,9 +163,9 @@ func (r *countedReader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// TestBookmarkLotsAreSmall checks that, in batches, a bookmark allocates only its strings
+// TestBookmarkBatchesAreSmall checks that, in batches, a bookmark allocates only its strings
 // and its share of the folder. It limits the allocation for each bookmark, in bytes.
-func TestBookmarkLotsAreSmall(t *testing.T) {
+func TestBookmarkBatchesAreSmall(t *testing.T) {
 	const count, most = 20_000, 120
 	in := Input{Name: "b.html", Body: largeBookmarkFile(count), Batch: func([]Link, int) {}}
 	var before, after runtime.MemStats

@@ -133,7 +133,7 @@ func TestPiecesAreSmall(t *testing.T) {
 	Extract(in)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > most || links != count {
-		t.Errorf("%d bytes for %d links in %d", got, links, len(body))
+		t.Errorf("%d bytes allocated for %d links in a file of %d bytes, want at most %d bytes for %d links", got, links, len(body), most, count)
 	}
 }
 

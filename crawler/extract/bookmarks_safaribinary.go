@@ -8,10 +8,10 @@ import (
 	"unicode/utf16"
 )
 
-// safariBinaryFormat is Safari's Bookmarks.plist as it is in the profile: a binary
-// property list. This package reads it itself, object by object. In such a file many
-// parents may share one child, so a few hundred bytes can make a library that builds the
-// whole tree exhaust the memory.
+// safariBinaryFormat is the Bookmarks.plist in Safari's profile, a binary property list.
+// This package reads it object by object, without a library. In such a file many parents
+// may share one child, so a few hundred bytes can make a library that builds the whole
+// tree run out of memory.
 var safariBinaryFormat = format{
 	name:       "safari-bookmarks",
 	media:      []string{"application/x-plist", "application/x-bplist", "application/x-apple-binary-plist"},

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// mailFormat is mail messages (RFC 5322, MIME by RFC 2045 to 2049). Links come from the
-// text and HTML parts, including those of enclosed messages, and from the URLs in List-
-// fields (RFC 2369). The position of a link is where it is written, even in
+// mailFormat is the format of mail messages (RFC 5322 and RFC 2045 to 2049, MIME). Links
+// come from the text and HTML parts, including those of enclosed messages, and from the
+// URLs in List- fields (RFC 2369). The position of a link is where it is written, even in
 // quoted-printable text. In a base64 part, or in one whose charset is neither UTF-8 nor
 // compatible with ASCII, it is the beginning of the part. Anchors are those of the HTML
 // parts. Attachments are ignored.

@@ -38,8 +38,8 @@ func (m *markdownHTML) document() []byte {
 }
 
 // insertTag puts a void tag at the position of a Markdown link if the elements around
-// the link matter. It returns the offset of the tag, or -1 if it inserted none, as for a
-// construct that is shorter than the tag.
+// the link matter and the link is at least as long as the tag. It returns the offset of
+// the tag, or -1 if there is none.
 func (m *markdownHTML) insertTag(start, end int) int32 {
 	const tag = "<br>"
 	if !m.marked || end-start < len(tag) || start+len(tag) > len(m.source) {

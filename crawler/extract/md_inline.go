@@ -262,7 +262,8 @@ func (s *inlineScanner) close(i int) int {
 	return end
 }
 
-// destinationAndTitle reads "(destination "title")" at i and returns its end, or -1 if there is none.
+// destinationAndTitle reads "(destination "title")" at i and returns its end, or -1 if
+// there is none.
 func (s *inlineScanner) destinationAndTitle(i int) (dest span, end int) {
 	b := s.text
 	if i >= len(b) || b[i] != '(' {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// notebookFormat is Jupyter notebooks (nbformat 3 and 4). Links come from Markdown cells
-// and from the HTML and Markdown in the outputs of code cells. Code, raw cells and plain
-// text outputs are ignored.
+// notebookFormat is the format of Jupyter notebooks (nbformat 3 and 4). Links come from
+// Markdown cells and from the HTML and Markdown in the outputs of code cells. Code, raw
+// cells and plain text outputs are ignored.
 //
 // The position of a link is that of its URL in a JSON string of the notebook file. Raw is
 // the text there, including JSON escapes. Anchors are those of the Markdown and of the
@@ -23,8 +23,8 @@ var notebookFormat = format{
 	read:       readNotebook,
 }
 
-// notebookServedFormat is Jupyter notebooks that are served as JSON or text, as most
-// servers do, or whose file extension is .json.
+// notebookServedFormat is the format of Jupyter notebooks that a server declares as JSON
+// or text, as most servers do, or whose file extension is .json.
 var notebookServedFormat = format{
 	name:       "notebook",
 	media:      []string{"application/json", "text/json", "text/plain"},

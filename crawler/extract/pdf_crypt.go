@@ -36,8 +36,8 @@ var (
 	errPDFLost     = errors.New("it is encrypted, and the end of the file, which is needed for the key, is missing")
 )
 
-// pdfPadding pads passwords to 32 bytes (algorithm 2). The empty password is padded to
-// all of it.
+// pdfPadding pads passwords to 32 bytes (algorithm 2). It is itself the padded form of the
+// empty password.
 var pdfPadding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
 // openPDFCrypt finds the key of a file. Encrypt is the dictionary of that name with its

@@ -7,11 +7,11 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// csvFormat is comma-separated values (RFC 4180), and values separated by tabs,
-// semicolons or bars. If a whole cell is one URL, it is read as it is, including commas
-// and closing parentheses. In other cells, URLs are found as in plain text. The attribute
-// of a link is the text in the first row of its column, unless that is itself a link.
-// The length of a row and the number of its cells are not limited.
+// csvFormat is the format of values separated by commas (RFC 4180), tabs, semicolons or
+// bars. If a whole cell is one URL, it is read as it is, including commas and closing
+// parentheses. In other cells, URLs are found as in plain text. The attribute of a link
+// is the text in the first row of its column, unless that is itself a link. The length of
+// a row and the number of its cells are not limited.
 var csvFormat = format{
 	name:       "csv",
 	media:      []string{"text/csv", "application/csv"},
@@ -21,7 +21,7 @@ var csvFormat = format{
 	read:       func(h *harvest, in *Input) { readCSV(h, in, 0) },
 }
 
-// tsvFormat is tab-separated values.
+// tsvFormat is the format of tab-separated values.
 var tsvFormat = format{
 	name:       "tsv",
 	media:      []string{"text/tab-separated-values"},

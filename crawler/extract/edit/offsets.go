@@ -65,7 +65,7 @@ func (o *offsets) at(off int) int {
 	return o.skipped + o.source
 }
 
-// invalidUTF8 is a source with invalid UTF-8, for which the text has U+FFFD.
+// invalidUTF8 is a source that contains invalid UTF-8, which the text replaces with U+FFFD.
 type invalidUTF8 struct{ source []byte }
 
 // length returns the length in the source of the next part of the text. The error is

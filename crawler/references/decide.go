@@ -11,39 +11,39 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// decision is what becomes of the target of a link.
+// decision is the decision about the target of a link.
 type decision struct {
-	href rules.Href // what is to be asked; of a preconnect link its host
+	href rules.Href // the URL to request; for a preconnect link, its host
 	fate rules.Fate
 	mark uint64 // of the reference
 }
 
-// decide says what becomes of a link's target, whatever its fragment.
+// decide decides about a link's target, regardless of the fragment.
 func (r *resolver) decide(t target, l *extract.Link) decision {
 	d := decision{href: t.href}
 	v := t.href
-	why := ""
-	if l.Ignored || t.above {
-		why = r.leftAside(l, t.above)
+	skip := ""
+	if l.Ignored || t.aboveRoot {
+		skip = r.skipReason(l, t.aboveRoot)
 	}
 	switch {
-	case why != "":
-		d.fate.Outcome = rules.Skip(check.CodeExcluded, why)
-		d.fate.Internal = r.within(v)
+	case skip != "":
+		d.fate.Outcome = rules.Skip(check.CodeExcluded, skip)
+		d.fate.Internal = r.isInternal(v)
 		d.mark |= rules.MarkAside
 	case l.Kind == extract.Host:
 		d.mark |= rules.MarkAside
-		// Such a host is never visited. Whether it resolves is a target of its own, but
-		// for one that was made up for a directory.
-		if named, ok := fetch.HostURL(rules.URLOf(v)); ok && r.Config.Fetches(named.Scheme()) && !r.scope.Synthetic(v) {
-			d.href = rules.HrefOf(named)
-			d.fate = r.OtherScheme(d.href, l.Kind)
+		// Such a host is never visited. Its name is a target by itself, which must
+		// resolve, unless it is a directory's synthetic host.
+		if host, ok := fetch.HostURL(rules.URLOf(v)); ok && r.env.Config.Fetches(host.Scheme()) && !r.scope.Synthetic(v) {
+			d.href = rules.HrefOf(host)
+			d.fate = r.otherScheme(d.href, l.Kind, r.depth)
 			break
 		}
-		d.fate.Outcome = rules.Skip(check.CodeSchemeUnchecked, "named for later ("+l.Attribute+"), not fetched")
-		d.fate.Internal = r.within(v)
+		d.fate.Outcome = rules.Skip(check.CodeSchemeUnchecked, "a hint for later requests ("+l.Attribute+"); it is not requested")
+		d.fate.Internal = r.isInternal(v)
 	case v.IsHTTP():
-		d.fate = r.scope.Decide(v, l.Kind, r.depth+1, r.NoFollow || l.NoFollow && r.scope.ObeysNoFollow(r.page))
+		d.fate = r.scope.Decide(v, l.Kind, r.depth, r.source.NoFollow || l.NoFollow && r.scope.ObeysNoFollow(r.page))
 		if d.fate.Outcome != nil && d.fate.Outcome.Code == check.CodeExcluded {
 			d.mark |= rules.MarkExcluded
 		}
@@ -56,53 +56,53 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	case t.outside != nil:
 		d.fate = t.outside.fate
 	default:
-		d.fate = r.OtherScheme(v, l.Kind)
+		d.fate = r.otherScheme(v, l.Kind, r.depth)
 	}
 	if l.Kind == extract.Submission {
 		d.mark |= rules.MarkForm
 	}
 	if d.fate.Outcome != nil && d.mark&rules.MarkAside == 0 {
-		d.fate.Need |= frontier.NeedLinked // what it says counts, whoever names the target besides
+		d.fate.Need |= frontier.NeedLinked // this outcome stands even if other links only mention the target
 	}
-	if r.Config.Changed != nil {
+	if r.env.Config.Changed != nil {
 		r.narrow(&d)
 	}
 	return d
 }
 
-// narrow leaves out what has not changed (Config.Changed). Such a run reads every document
-// all the same: only so is it known who links to a page that was removed, or to a heading
-// that a changed page no longer has. It spares the network: from an unchanged page nothing
-// is asked there. A changed page with the same link asks all the same.
+// narrow skips what has not changed (Config.Changed). Such a run still reads every
+// document, to find the links to pages that were removed and to headings that a changed
+// page no longer has. But it sends no request over the network for a link on an unchanged
+// page, unless a changed page has the same link.
 func (r *resolver) narrow(d *decision) {
 	switch {
-	case !r.Unchanged:
+	case !r.source.Unchanged:
 		d.mark |= rules.MarkChanged
 	case d.fate.Outcome == nil && r.scope.SiteOf(rules.URLOf(d.href)) == nil && string(d.href.Scheme()) != "file":
 		d.fate.Outcome = rules.Skip(check.CodeExcluded, rules.UnchangedNote)
 	}
 }
 
-// Why a link is left aside.
+// Reasons to skip a link.
 const (
-	forTemplate = "a template fills in what it leads to"
-	forBuilding = "what is built into a page from outside the directory is not looked at"
+	templateReason = "a template fills in its target"
+	buildReason    = "files outside the directory that are built into a page are not checked"
 )
 
-// leftAside says why a link is not to be looked at, "" if it is.
-func (r *resolver) leftAside(l *extract.Link, above bool) string {
+// skipReason returns the reason to skip a link, or "" if it is checked.
+func (r *resolver) skipReason(l *extract.Link, aboveRoot bool) string {
 	switch {
 	case l.Ignored:
 		return rules.IgnoredInline
-	case above && r.Local && l.Kind == extract.Resource && builds[r.doc.Format]:
-		return forBuilding
+	case aboveRoot && r.source.Local && l.Kind == extract.Resource && builtFormats[r.doc.Format]:
+		return buildReason
 	}
 	return ""
 }
 
-// builds are the formats whose images and parts are files that a program reads when it
-// makes a page of the document, from wherever they are.
-var builds = map[string]bool{"restructuredtext": true, "asciidoc": true, "org": true}
+// builtFormats are the formats whose images and includes are files that a program reads
+// when it builds a page from the document. They may be in any directory.
+var builtFormats = map[string]bool{"restructuredtext": true, "asciidoc": true, "org": true}
 
 // mixed reports whether a page that is served over https loads a link's target without
 // encryption.
@@ -114,15 +114,16 @@ func (r *resolver) mixed(v rules.Href, l *extract.Link) bool {
 	return mixed
 }
 
-// within reports whether a target is internal that is only named: as where a link leads
-// there.
-func (r *resolver) within(v rules.Href) bool {
+// isInternal reports whether a target that is not requested is internal. The rules are
+// those for a requested target.
+func (r *resolver) isInternal(v rules.Href) bool {
 	inside, _ := r.scope.Internal(v)
 	return inside || string(v.Scheme()) == "file"
 }
 
-// OtherScheme decides about a target of the page that is neither http nor https.
-func (r *resolver) OtherScheme(v rules.Href, kind extract.Kind) rules.Fate {
+// otherScheme decides about a target of the page that is neither http nor https. The depth
+// is that of the target.
+func (r *resolver) otherScheme(v rules.Href, kind extract.Kind, depth int) rules.Fate {
 	if outcome := r.scope.Excluded(v); outcome != nil {
 		return rules.Fate{Outcome: outcome, Internal: string(v.Scheme()) == "file"}
 	}
@@ -133,28 +134,28 @@ func (r *resolver) OtherScheme(v rules.Href, kind extract.Kind) rules.Fate {
 		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			return rules.Fate{Outcome: &o}
 		}
-		if r.Config.External == rules.SkipExternal {
+		if r.env.Config.External == rules.SkipExternal {
 			return rules.Fate{Outcome: rules.LeftOut}
 		}
 		return rules.Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
 	o := check.UncheckedScheme(string(v.Bytes))
-	if o.Code != check.CodeSchemeUnchecked || !r.Config.Fetches(string(v.Scheme())) {
+	if o.Code != check.CodeSchemeUnchecked || !r.env.Config.Fetches(string(v.Scheme())) {
 		return rules.Fate{Outcome: &o}
 	}
-	return r.scope.Decide(v, kind, r.depth+1, r.NoFollow)
+	return r.scope.Decide(v, kind, depth, r.source.NoFollow)
 }
 
-// localFile decides about a file: URL. Only a local document may name one, and a document
-// of a directory only what lies in that directory.
+// localFile decides about a file: URL. Only a local document may link to one, and a
+// document of a directory may only link to files in that directory.
 func (r *resolver) localFile(v rules.Href) rules.Fate {
-	if !r.Local {
-		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileFromWeb, "a page from the network links to a file of the reader's own machine")}
+	if !r.source.Local {
+		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileFromWeb, "a page from the network links to a file on the reader's machine")}
 	}
-	asked := rules.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+	requested := rules.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	site := r.scope.SiteOf(rules.URLOf(r.page))
 	if site == nil {
-		return asked
+		return requested
 	}
 	name, err := disk.FilePath(rules.URLOf(v))
 	elsewhere := errors.Is(err, disk.ErrNoDrive)
@@ -162,7 +163,7 @@ func (r *resolver) localFile(v rules.Href) rules.Fate {
 		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeURIInvalid, err.Error())}
 	}
 	if r.scope.Crawled(site) && (elsewhere || !rules.IsWithin(name, site)) {
-		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.Print.Path(site.Dir()))}
+		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.env.Print.Path(site.Dir()))}
 	}
-	return asked
+	return requested
 }

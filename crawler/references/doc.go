@@ -1,22 +1,20 @@
-// Package references gathers what one page refers to: each reference is resolved as a
-// browser would, its fate decided, its target known by its key, and all is kept in the
-// form in which the page is settled.
+// Package references collects the references of one page. It resolves each reference as
+// a browser would, decides whether its target is requested, identifies the target by its
+// fingerprint, and encodes the result in the form that the frontier stores.
 //
 //	page.Reset(env, href, depth)     begin a page
-//	page.From(source)                what holds for all its links: base URL, nofollow …
-//	page.AddAll(doc.Links, …)        keep its links
-//	page.Targets(), page.Encode()    what was found, for Frontier.Settle
+//	page.From(source)                set what its links share: base URL, nofollow, …
+//	page.AddAll(doc.Links, …)        add its links
+//	page.Targets(), page.Encode()    the result, for Frontier.Settle
 //
-// A link takes one way through the package. What each step finds out is the value that
-// the next one gets:
+// Each link passes through four steps. Each step hands its result to the next one:
 //
-//	resolve    reference and base URL   → target: where it leads          resolve.go
-//	decide     target and link          → rules.Fate and marks            decide.go
-//	enter      fate and key             → an item of the page             items.go
-//	keep       what the link came to    → the page's block of references  page.go
+//	resolve    reference and base URL   → target: the URL of the link        resolve.go
+//	decide     target and link          → rules.Fate and marks               decide.go
+//	enter      fate and fingerprint     → an item of the page                items.go
+//	write      the link's reference     → the page's block of references     block.go
 //
-// Pages of a site repeat each other, so what a reference came to is remembered
-// (remembered.go). Where files can be read once more, most links are kept bare
-// (bare.go, forecast.go): without an Env.Forecast nothing is, and everything else works
-// the same.
+// Pages of a site repeat each other, so a collector remembers the results of references
+// (collect.go, remembered.go). Where files can be read again, most links are kept bare
+// (block.go, forecast.go). Without an Env.Forecast, every link is kept whole.
 package references

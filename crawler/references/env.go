@@ -6,32 +6,41 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Env is what all pages of a run share.
+// Env holds what all pages of a run share.
 type Env struct {
 	Config   *rules.Config
-	Scope    func() *rules.Scope // the scope as it is now
+	Scope    func() *rules.Scope // the current scope: redirects of start pages widen it
 	Print    *rules.Printer
 	Frontier *frontier.Frontier
-	// Earlier returns the outcome that stands for asking a target, nil when it is to
-	// be asked; it is nil itself when nothing is known from earlier runs.
+	// Earlier returns the outcome that an earlier run recorded for a target, or nil if
+	// the target must be requested. The function itself is nil if there is no earlier
+	// run.
 	Earlier func(frontier.Fingerprint, rules.Href, rules.Fate, []byte) *check.Outcome
-	// Forecast knows which references will be shown; nil keeps every link whole.
+	// Forecast predicts which references will be shown. If it is nil, every link is
+	// kept whole.
 	Forecast *Forecast
 
 	aliases []alias
 }
 
-// NewEnv returns an Env whose aliases are known.
+// NewEnv returns the Env of a run.
 func NewEnv(cfg *rules.Config, scope func() *rules.Scope, print *rules.Printer, f *frontier.Frontier) *Env {
 	return &Env{Config: cfg, Scope: scope, Print: print, Frontier: f, aliases: findAliases(cfg, scope())}
 }
 
-// alias is a directory that two sites hold.
+// MayBeBare reports whether the links of a document may be kept bare. The document must
+// be a file whose length is the announced one, which is not so in /proc.
+func (e *Env) MayBeBare(resp *fetch.Response, body []byte) bool {
+	return e.Forecast != nil && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
+}
+
+// alias is a directory that belongs to two sites, by its URL in each.
 type alias struct{ from, to string }
 
 func findAliases(cfg *rules.Config, scope *rules.Scope) []alias {
@@ -56,10 +65,10 @@ func findAliases(cfg *rules.Config, scope *rules.Scope) []alias {
 	return found
 }
 
-// aliased leads a URL that lies in the folder of a single document, and also in a
-// directory that is checked as a site, to that site: "orbweaver README.md docs"
-// knows each document by one name. The result may use buf.
-func (e *Env) aliased(v rules.Href, buf *[]byte) rules.Href {
+// resolveAlias maps a URL in the folder of a single document to the site that the same
+// file belongs to, if it also lies in a directory that is checked as a site. So each
+// document of "orbweaver README.md docs" has one URL. The result may use buf.
+func (e *Env) resolveAlias(v rules.Href, buf *[]byte) rules.Href {
 	for i := range e.aliases {
 		a := &e.aliases[i]
 		if !bytes.HasPrefix(v.Bytes, []byte(a.from)) {

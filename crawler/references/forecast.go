@@ -11,25 +11,25 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Forecast is what is known, while pages are read, of the references that will be shown:
-// whether a link may stay bare depends on it. Which targets have findings is known as far
-// as they are settled; a file that is missing is known at once; and of pages that are not
-// read yet it is guessed. It need not be right: what is shown and was kept bare is read
-// again. It is safe for concurrent use.
+// Forecast predicts, while pages are read, which references will be shown. A link may be
+// kept bare if it will not be shown. The findings of settled targets are known, missing
+// files are found at once, and those of pages that are not read yet are guessed. A wrong
+// prediction only costs time: a bare link that is shown is read again. A Forecast is safe
+// for concurrent use.
 type Forecast struct {
 	show     rules.Show
 	scope    func() *rules.Scope
-	pages    func() int   // how many were read
-	dubious  idSet        // targets to which all references will be shown, as far as is known
-	remarked idSet        // and those without a fragment
-	remarks  atomic.Int64 // how many are in remarked
-	checked  idSet        // targets whose files were looked for
+	pages    func() int   // the number of pages read so far
+	findings idSet        // targets to which all references will be shown
+	warned   idSet        // targets to which the references without a fragment will be shown
+	warnings atomic.Int64 // the number of targets in warned
+	checked  idSet        // targets whose files were checked for existence
 	lastSeed atomic.Uint64
 }
 
-// NewForecast returns the forecast of a run; nil where every link is kept whole, as the
-// configuration says, the store outlives the process, or earlier runs have a say. Pages
-// counts those that were read.
+// NewForecast returns the forecast of a run. It returns nil, so that every link is kept
+// whole, if the configuration asks for that, if the store is durable, or if results of
+// earlier runs are used. The function pages returns the number of pages read so far.
 func NewForecast(c *rules.Config, durable bool, scope func() *rules.Scope, pages func() int) *Forecast {
 	if !c.ReadAgain || c.Show.OK || c.Show.Skipped || c.Pages || c.Stream || c.Changed != nil || c.Cache != nil || durable {
 		return nil
@@ -37,37 +37,38 @@ func NewForecast(c *rules.Config, durable bool, scope func() *rules.Scope, pages
 	return &Forecast{show: c.Show, scope: scope, pages: pages}
 }
 
-// Seeded takes note of the ID of a start target: all of them are asked anyway.
+// Seeded records the ID of a start target. Start targets are requested in any case. f may
+// be nil.
 func (f *Forecast) Seeded(id frontier.ID) {
 	if f != nil {
 		f.lastSeed.Store(max(f.lastSeed.Load(), uint64(id)))
 	}
 }
 
-// Settled takes note of what an outcome means for the references to its target.
+// Settled records the outcome of a target. f may be nil.
 func (f *Forecast) Settled(id frontier.ID, o *check.Outcome) {
 	if f == nil {
 		return
 	}
 	if e, _ := check.Lookup(o.Code); e.Severity != check.SeverityInfo {
-		f.dubious.add(id)
+		f.findings.add(id)
 		return
 	}
 	for _, w := range o.Warnings {
 		switch {
 		case rules.Informational(w.Code):
 		case !check.OfPage(w.Code):
-			f.dubious.add(id)
+			f.findings.add(id)
 			return
-		case !f.show.PagesAlone && !f.remarked.has(id):
-			f.remarked.add(id)
-			f.remarks.Add(1)
+		case !f.show.SkipPageReferences && !f.warned.has(id):
+			f.warned.add(id)
+			f.warnings.Add(1)
 		}
 	}
 }
 
-// Found looks which of the files that a page was the first to name are missing: their
-// turn comes when all documents of a directory have been read.
+// Found checks which of the files that occur for the first time on a page are missing.
+// They are requested only after all documents of the directory have been read.
 func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []frontier.ID) {
 	for i, id := range ids {
 		if it := &items[i]; it.ID != 0 || it.Outcome != nil || uint64(id) <= f.lastSeed.Load() || f.checked.has(id) {
@@ -84,30 +85,31 @@ func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []front
 		}
 		if site := f.scope().SiteOf(u); site != nil {
 			if _, err := site.Fetch(ctx, &fetch.Request{URL: u}); err != nil {
-				f.dubious.add(id)
+				f.findings.add(id)
 			}
 		}
 	}
 }
 
-// manyRemarked reports whether there is much to say of the pages of this site: then that
-// goes for those, too, that are not read yet.
-func (f *Forecast) manyRemarked() bool {
-	const few, share = 16, 4 // of so many pages one
-	n := int(f.remarks.Load())
+// manyWarned reports whether many pages of this site have warnings. Then pages that are
+// not read yet are expected to have some as well.
+func (f *Forecast) manyWarned() bool {
+	const few, share = 16, 4 // one in so many pages
+	n := int(f.warnings.Load())
 	return n >= few && n*share > f.pages()
 }
 
-// shownAs says which references to a target will be shown, as far as that is known.
+// shownAs tells which references to a target are expected to be shown.
 type shownAs uint8
 
 const (
 	notShown   shownAs = iota
-	shownWhole         // those without a fragment
+	shownWhole         // only those without a fragment
 	shownAll
 )
 
-// shownAs answers for a target, whose ID is 0 while it is not known, and its fate.
+// shownAs returns the prediction for a target with a fate. The ID is 0 if it is not known
+// yet.
 func (f *Forecast) shownAs(id frontier.ID, fate *rules.Fate) shownAs {
 	switch {
 	case fate.Outcome == rules.LeftOut:
@@ -115,9 +117,9 @@ func (f *Forecast) shownAs(id frontier.ID, fate *rules.Fate) shownAs {
 		if e, _ := check.Lookup(fate.Outcome.Code); e.Severity != check.SeverityInfo {
 			return shownAll
 		}
-	case f.dubious.has(id):
+	case f.findings.has(id):
 		return shownAll
-	case f.remarked.has(id), fate.Need&frontier.NeedLinks != 0 && f.manyRemarked():
+	case f.warned.has(id), fate.Need&frontier.NeedLinks != 0 && f.manyWarned():
 		return shownWhole
 	}
 	return notShown

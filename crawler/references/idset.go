@@ -7,8 +7,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// idSet is a set of targets that grows while others read it. Asking takes no lock; the
-// zero value is empty. It takes a bit for each target up to the greatest that was added.
+// idSet is a set of targets. It is safe for concurrent use; lookups take no lock. The zero
+// value is an empty set. It uses one bit for each ID up to the greatest one added.
 type idSet struct {
 	mu     sync.Mutex
 	blocks atomic.Pointer[[]*idBlock]
@@ -28,7 +28,7 @@ func (s *idSet) has(id frontier.ID) bool {
 	return b != nil && b[id%blockIDs/64].Load()>>(id%64)&1 != 0
 }
 
-// add puts a target in.
+// add adds a target.
 func (s *idSet) add(id frontier.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

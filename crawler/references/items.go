@@ -4,34 +4,52 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// items are the targets a page refers to, each once.
+// items are the distinct targets of a page.
 type items struct {
-	list  []frontier.Item
-	index pageIndex
-	ids   knownIDs
-	jobs  []byte // of the items, and in them their hosts; before it was full, they lay in others
-	// shown says of each item which references to it are expected to be shown, where
+	frontier *frontier.Frontier
+	depth    int // of the targets
+	list     []frontier.Item
+	index    itemIndex
+	ids      knownIDs
+	key      []byte // memory for the key of a URL
+	jobs     []byte // the encoded jobs and, within them, the hosts; earlier jobs may lie in other slices
+	// shown holds, for each item, which references to it are expected to be shown, if
 	// there is a forecast.
 	shown    []shownAs
-	forecast *Forecast // nil unless the page at hand may have bare links
+	forecast *Forecast // nil unless the links of the document may be bare
 }
 
-func (it *items) reset() {
-	it.list, it.shown, it.jobs, it.forecast = it.list[:0], it.shown[:0], it.jobs[:0], nil
+func (it *items) reset(f *frontier.Frontier, depth int) {
+	it.frontier, it.depth = f, depth
+	it.list, it.shown, it.jobs, it.key, it.forecast = it.list[:0], it.shown[:0], it.jobs[:0], it.key[:0], nil
 	it.index.reset()
 }
 
-// find returns the index of the item with a fingerprint.
-func (it *items) find(fp frontier.Fingerprint) (at int, there bool) {
-	i, there := it.index.find(it.list, fp)
-	return int(i), there
+func (it *items) fingerprint(v rules.Href) frontier.Fingerprint {
+	it.key = urinorm.AppendKey(it.key[:0], v.Bytes, v.Offsets)
+	return it.frontier.Fingerprint(it.key)
 }
 
-// merge adds what one more link wants of an item. A link that leaves its target alone
-// does not care when it is visited, and says why it is left alone if all that came
-// before it did no more than name it.
+// find returns the index of the item with a fingerprint.
+func (it *items) find(fp frontier.Fingerprint) (at int, found bool) {
+	i, found := it.index.find(it.list, fp)
+	return int(i), found
+}
+
+// shownAs returns which references to an item are expected to be shown.
+func (it *items) shownAs(at int) shownAs {
+	if it.forecast == nil {
+		return notShown
+	}
+	return it.shown[at]
+}
+
+// merge adds the needs of one more link to an item. A link that does not request its
+// target has no say about when it is visited. Its reason replaces an earlier one only if
+// all links so far were set aside.
 func (it *items) merge(at int, fate rules.Fate) {
 	item := &it.list[at]
 	overrules := fate.Need&^item.Need&frontier.NeedLinked != 0
@@ -44,8 +62,25 @@ func (it *items) merge(at int, fate rules.Fate) {
 	}
 }
 
-// enter adds an item and returns its index. v is the URL whose document the job names; it
-// has the host, if there is one.
+// enterURL adds the target of a link as an item and returns its index.
+func (it *items) enterURL(fp frontier.Fingerprint, v rules.Href, fate rules.Fate) int {
+	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
+}
+
+// enterInvalid enters a reference that does not resolve to a URL that can be requested,
+// and returns its index.
+func (it *items) enterInvalid(raw string, fate rules.Fate) int {
+	it.key = append(append(it.key[:0], "not a reference:"...), raw...)
+	fp := it.frontier.Fingerprint(it.key)
+	if at, ok := it.find(fp); ok {
+		it.merge(at, fate)
+		return at
+	}
+	return it.enter(fp, rules.Href{}, frontier.Job{URL: []byte(raw), Verbatim: true}, fate)
+}
+
+// enter adds an item and returns its index. The job names the document of the URL v, from
+// which the host is taken, if there is one.
 func (it *items) enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fate rules.Fate) int {
 	id := frontier.ID(0)
 	if fate.Outcome == nil {
@@ -74,11 +109,11 @@ func (it *items) add(fp frontier.Fingerprint, id frontier.ID, fate *rules.Fate) 
 	return at
 }
 
-// keepJob keeps an item's job, and its host as a part of that. What is kept does not
-// move: when the memory is full, the rest goes elsewhere, where the next page begins.
+// keepJob stores an item's job, and its host as a part of the job. Stored jobs do not
+// move: when the slice is full, a new one is allocated, which the next page begins with.
 func (it *items) keepJob(item *frontier.Item, v rules.Href, j frontier.Job) {
 	if need := frontier.MaxJobHead + len(j.URL); cap(it.jobs)-len(it.jobs) < need {
-		it.jobs = make([]byte, 0, max(need, leastJobs, min(2*cap(it.jobs), mostJobs)))
+		it.jobs = make([]byte, 0, max(need, minJobBytes, min(2*cap(it.jobs), maxJobBytes)))
 	}
 	start := len(it.jobs)
 	it.jobs = frontier.AppendJob(it.jobs, j)
@@ -88,14 +123,30 @@ func (it *items) keepJob(item *frontier.Item, v rules.Href, j frontier.Job) {
 	}
 }
 
-// Bytes that are taken at once for jobs.
+// Sizes of the slices that are allocated for jobs, in bytes.
 const (
-	leastJobs = 4 << 10
-	mostJobs  = 1 << 20
+	minJobBytes = 4 << 10
+	maxJobBytes = 1 << 20
 )
 
-// learn takes in the IDs that the store gave to the items. Of a target that is left
-// alone the host is not known: should it be wanted later, it is entered in full.
+// wantAnchor requests the content of an item if a fragment on it can only be judged by
+// the content.
+func (it *items) wantAnchor(item int, fragment []byte) {
+	if WantsAnchors(fragment) {
+		it.list[item].Need |= frontier.NeedContent
+	}
+}
+
+// WantsAnchors reports whether a fragment can only be judged by the content of its page.
+func WantsAnchors[T string | []byte](fragment T) bool {
+	const directive = ":~:"
+	return len(fragment) > 0 && fragment[0] != '/' && fragment[0] != '!' &&
+		(len(fragment) < len(directive) || string(fragment[:len(directive)]) != directive)
+}
+
+// learn remembers the IDs that the store assigned to the items. It leaves out targets that
+// are not requested: the store does not know their hosts, so they must be entered in full
+// if another link requests them.
 func (it *items) learn(ids []frontier.ID) {
 	for i := range ids {
 		if item := &it.list[i]; item.ID == 0 && item.Outcome == nil {
@@ -104,7 +155,7 @@ func (it *items) learn(ids []frontier.ID) {
 	}
 }
 
-// storedOutcome is the stored form of the outcome of a target that is left alone.
+// storedOutcome returns the encoded outcome of a target that is not requested.
 func storedOutcome(o *check.Outcome) []byte {
 	if o == rules.LeftOut {
 		return rules.LeftOutBytes

@@ -8,35 +8,33 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// The pages of a site repeat each other: navigation, header and footer are the same
-// on all pages of a directory, byte for byte, and a page often links to a place more
-// than once. decisions remembers what became of references, so that those are known by
-// their bytes before they are parsed.
+// The pages of a site repeat each other: navigation, header and footer are the same on all
+// pages of a directory, and a page often links to a target more than once. decisions
+// remembers the results of references, so that a known reference need not be parsed.
 //
-// What becomes of an ordinary link hangs on its reference and its kind, on the
-// directory of the base URL, and on a few things that a page's links have in common.
-// All but the first two are mixed into one number, the context. A fragment mostly only
-// says where in the document: references are remembered without it then.
+// The result for an ordinary link depends on its reference, its kind, the directory of the
+// base URL, and some properties that the links of a page share. All but the first two are
+// hashed into one number, the context. Usually the fragment does not matter: then the
+// reference is remembered without it.
 
-// decisions is a cache: a reference has one place in it, and the last one that came
-// there stays. It is known by a hash of 64 bits, whose seed nobody else knows, as the
-// targets of a run are.
+// decisions is a direct-mapped cache: each reference has one slot, and a new entry replaces
+// the old one. Entries are compared by a 64-bit hash with a random seed.
 type decisions struct {
 	seed    maphash.Seed
 	scope   *rules.Scope
 	context uint64
-	page    uint32 // number of the page at hand
+	page    uint32 // number of the current page
 	slots   []remembered
 }
 
-// remembered is what became of a reference: one line of a processor's cache.
+// remembered is the result for a reference. It has the size of a cache line.
 type remembered struct {
 	hash        uint64 // of the reference and the context
 	fingerprint frontier.Fingerprint
 	fate        rules.Fate
-	page        uint32 // the page whose item it last was
+	page        uint32 // number of the page that item belongs to
 	item        int32
-	id          frontier.ID // 0 while it is not known
+	id          frontier.ID // 0 if not known yet
 	kind        extract.Kind
 	noFollow    bool
 	_           [8]byte
@@ -44,7 +42,7 @@ type remembered struct {
 
 const decisionSlots = 1 << 12
 
-// reset turns to another page.
+// reset begins a page.
 func (h *decisions) reset() {
 	if h.page++; h.page == 0 {
 		clear(h.slots)
@@ -52,37 +50,37 @@ func (h *decisions) reset() {
 	}
 }
 
-// within takes in what a page's links have in common.
-func (h *decisions) within(p *Page) {
+// setContext sets what the links of a page have in common.
+func (h *decisions) setContext(r *resolver) {
 	if h.slots == nil {
 		h.slots, h.seed = make([]remembered, decisionSlots), maphash.MakeSeed()
 	}
-	if h.scope != p.scope {
+	if h.scope != r.scope {
 		clear(h.slots)
-		h.scope = p.scope
+		h.scope = r.scope
 	}
 	var m maphash.Hash
 	m.SetSeed(h.seed)
-	_, _ = m.Write(p.page.Bytes[:p.page.Offsets.PathStart])
+	_, _ = m.Write(r.page.Bytes[:r.page.Offsets.PathStart])
 	_ = m.WriteByte(0)
-	_, _ = m.WriteString(p.Base.Directory())
+	_, _ = m.WriteString(r.source.Base.Directory())
 	flags := byte(0)
-	if p.NoFollow {
+	if r.source.NoFollow {
 		flags |= 1
 	}
-	if p.Local {
+	if r.source.Local {
 		flags |= 2
 	}
 	_ = m.WriteByte(flags)
-	if p.Config.Depth >= 0 { // then the wave is the depth
-		_, _ = m.Write([]byte{byte(p.depth), byte(p.depth >> 8), byte(p.depth >> 16), byte(p.depth >> 24)})
+	if r.env.Config.LimitsDepth() { // the wave depends on the depth
+		_, _ = m.Write([]byte{byte(r.depth), byte(r.depth >> 8), byte(r.depth >> 16), byte(r.depth >> 24)})
 	}
 	h.context = m.Sum64()
 }
 
-// find returns the place of a link's reference, nil when it can have none, the
-// reference's hash, and whether it is known.
-func (h *decisions) find(l *extract.Link, ref string) (k *remembered, hash uint64, met bool) {
+// find returns the slot for a link's reference, the hash of the reference, and whether the
+// slot holds it. The slot is nil if the reference must not be remembered.
+func (h *decisions) find(l *extract.Link, ref string) (k *remembered, hash uint64, found bool) {
 	if ref == "" || ref[0] == '?' {
 		return nil, 0, false
 	}
@@ -91,33 +89,33 @@ func (h *decisions) find(l *extract.Link, ref string) (k *remembered, hash uint6
 	return k, hash, k.hash == hash && k.kind == l.Kind && k.noFollow == l.NoFollow
 }
 
-// keep remembers what became of a link of the page at hand.
+// keep stores the result for a link of the current page in its slot.
 func (h *decisions) keep(k *remembered, hash uint64, l *extract.Link, res *resolution) {
 	*k = remembered{hash: hash, kind: l.Kind, noFollow: l.NoFollow, page: h.page, item: int32(res.Target), fingerprint: res.fingerprint, fate: res.fate}
 }
 
-// pageIndex finds the items of a page by their fingerprints. It holds half of each, and
-// asks the items for the rest.
-type pageIndex struct {
-	slots []pageSlot
+// itemIndex is a hash table that finds the items of a page by their fingerprints. It
+// holds a part of each fingerprint and compares the rest with the item.
+type itemIndex struct {
+	slots []itemSlot
 	count int
 	page  uint32
 }
 
-type pageSlot struct {
-	fingerprint uint32 // the lowest bits of it
-	page        uint32 // for which the slot holds
+type itemSlot struct {
+	fingerprint uint32 // its lowest bits
+	page        uint32 // number of the page for which the slot is in use
 	item        int32
 }
 
-func (x *pageIndex) reset() {
+func (x *itemIndex) reset() {
 	if x.page++; x.page == 0 || len(x.slots) > 1<<16 && x.count < len(x.slots)/64 {
-		*x = pageIndex{page: 1}
+		*x = itemIndex{page: 1}
 	}
 	x.count = 0
 }
 
-func (x *pageIndex) find(items []frontier.Item, fp frontier.Fingerprint) (item int32, ok bool) {
+func (x *itemIndex) find(items []frontier.Item, fp frontier.Fingerprint) (item int32, ok bool) {
 	if len(x.slots) == 0 {
 		return 0, false
 	}
@@ -130,11 +128,11 @@ func (x *pageIndex) find(items []frontier.Item, fp frontier.Fingerprint) (item i
 	return 0, false
 }
 
-// put enters the last of the items, which is not there.
-func (x *pageIndex) put(items []frontier.Item) {
+// put adds the last one of the items, which must be new.
+func (x *itemIndex) put(items []frontier.Item) {
 	if 2*(x.count+1) > len(x.slots) {
 		old := x.slots
-		x.slots = make([]pageSlot, max(64, 2*len(old)))
+		x.slots = make([]itemSlot, max(64, 2*len(old)))
 		for _, s := range old {
 			if s.page == x.page {
 				x.place(s)
@@ -142,11 +140,11 @@ func (x *pageIndex) put(items []frontier.Item) {
 		}
 	}
 	last := len(items) - 1
-	x.place(pageSlot{uint32(items[last].Fingerprint.Low), x.page, int32(last)})
+	x.place(itemSlot{uint32(items[last].Fingerprint.Low), x.page, int32(last)})
 	x.count++
 }
 
-func (x *pageIndex) place(s pageSlot) {
+func (x *itemIndex) place(s itemSlot) {
 	mask := len(x.slots) - 1
 	i := int(s.fingerprint) & mask
 	for x.slots[i].page == x.page {
@@ -155,8 +153,8 @@ func (x *pageIndex) place(s pageSlot) {
 	x.slots[i] = s
 }
 
-// knownIDs remembers the IDs of targets that were entered, so that the store need not
-// look them up again: a cache as decisions is one.
+// knownIDs remembers the IDs of targets, so that the store need not look them up again. It
+// is a direct-mapped cache.
 type knownIDs struct{ slots []knownID }
 
 type knownID struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// TestKnownReferences: what is remembered of references changes nothing. The same
-// links are added by one Page that remembers, and by one that is new for each page.
+// TestKnownReferences: remembered results change nothing. The same links are added to one
+// Page that serves all pages, and to one that is new for each page.
 func TestKnownReferences(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	refs := []string{"", "#", "#a", "#b%20c", "#b c", "#/view", "#:~:text=x", "?", "?q", "a.html", "a.html#x", "a.html#y", "A.html", "./a.html", "../p1/a.html",
@@ -71,8 +71,8 @@ func TestKnownReferences(t *testing.T) {
 				items, block := gather(remembers)
 				fresh := &Page{}
 				wantItems, wantBlock := gather(fresh)
-				if !reflect.DeepEqual(remembers.edges, fresh.edges) {
-					t.Fatalf("page %d: edges %+v, want %+v", n, remembers.edges, fresh.edges)
+				if !reflect.DeepEqual(remembers.Edges(), fresh.Edges()) {
+					t.Fatalf("page %d: edges %+v, want %+v", n, remembers.Edges(), fresh.Edges())
 				}
 				ids := make([]frontier.ID, len(items))
 				for i := range items {
@@ -82,7 +82,7 @@ func TestKnownReferences(t *testing.T) {
 					ids[i] = frontier.ID(items[i].Fingerprint.Low%1_000_000 + 1)
 					if it := &items[i]; it.ID != 0 {
 						if it.ID != ids[i] {
-							t.Fatalf("page %d: item %d is remembered by the number %d, it is %d", n, i, it.ID, ids[i])
+							t.Fatalf("page %d: item %d has the remembered ID %d, want %d", n, i, it.ID, ids[i])
 						}
 						it.ID, it.Host, it.Job = 0, wantItems[i].Host, wantItems[i].Job
 					}
@@ -142,16 +142,16 @@ func startPage(t *testing.T) (begin func(*Page)) {
 	}
 }
 
-// TestLeavingAloneIsNoWish: a link that leaves its target alone does not bring forward
-// the visit that another link wants, whichever comes first.
-func TestLeavingAloneIsNoWish(t *testing.T) {
+// TestIgnoredLinkKeepsWave: a link that does not request its target does not change the
+// wave in which another link requests it, in whatever order they come.
+func TestIgnoredLinkKeepsWave(t *testing.T) {
 	begin := startPage(t)
 	const ref = "https://elsewhere.example/"
 	for _, ignored := range [][]bool{{false, true}, {true, false}, {true, false, true}, {false}} {
 		f := &Page{}
 		begin(f)
-		for _, alone := range ignored {
-			f.Add(&extract.Link{Ref: ref, Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
+		for _, ignore := range ignored {
+			f.Add(&extract.Link{Ref: ref, Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: ignore})
 		}
 		items := f.Targets()
 		if len(items) != 1 || items[0].Wave != frontier.Leaves || items[0].Outcome != nil {
@@ -160,17 +160,17 @@ func TestLeavingAloneIsNoWish(t *testing.T) {
 	}
 }
 
-// TestReopenedHost: the store is told the host of a target that only links that leave it
-// alone have led to: so far nobody has met that host.
+// TestReopenedHost: the item of a target has its host even if only ignored links led to the
+// target before, as the store does not know that host.
 func TestReopenedHost(t *testing.T) {
 	begin := startPage(t)
 	f := &Page{}
-	for _, alone := range []bool{true, false} {
+	for _, ignore := range []bool{true, false} {
 		begin(f)
-		f.Add(&extract.Link{Ref: "https://elsewhere.example/", Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: alone})
+		f.Add(&extract.Link{Ref: "https://elsewhere.example/", Kind: extract.Navigation, Element: "a", Attribute: "href", Ignored: ignore})
 		items := f.Targets()
 		if len(items) != 1 || string(items[0].Host) != "elsewhere.example" {
-			t.Errorf("ignored: %v: %+v", alone, items)
+			t.Errorf("ignored: %v: %+v", ignore, items)
 		}
 		f.Learn([]frontier.ID{7})
 	}
@@ -178,7 +178,7 @@ func TestReopenedHost(t *testing.T) {
 
 // Wide fingerprints that have one half in common are not the same.
 func TestHalvesOfFingerprints(t *testing.T) {
-	var index pageIndex
+	var index itemIndex
 	var ids knownIDs
 	var prints []frontier.Fingerprint
 	for low := range uint64(30) {
@@ -195,11 +195,11 @@ func TestHalvesOfFingerprints(t *testing.T) {
 		items = append(items, frontier.Item{Fingerprint: fp})
 		index.put(items)
 		if id := ids.find(fp); id != 0 {
-			t.Fatalf("%v has the number of %v", fp, prints[id-1])
+			t.Fatalf("%v has the ID of %v", fp, prints[id-1])
 		}
 		ids.put(fp, frontier.ID(i+1))
 		if ids.find(fp) != frontier.ID(i+1) {
-			t.Fatalf("%v has no number", fp)
+			t.Fatalf("%v has no ID", fp)
 		}
 	}
 	for i, fp := range prints {
@@ -217,7 +217,7 @@ func onDisk(t *testing.T, dir string) *rules.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { site.Close() })
-	return &rules.Config{Fetch: fetch.Mux{"http": &disk.Files{}, "https": &disk.Files{}}, Sites: []*disk.Site{site}, WorkingDir: dir, Depth: -1}
+	return &rules.Config{Fetch: fetch.Mux{"http": &disk.Files{}, "https": &disk.Files{}}, Sites: []*disk.Site{site}, WorkingDir: dir}
 }
 
 func newEnv(given *rules.Config, seeds ...rules.Seed) *Env {

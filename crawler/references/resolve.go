@@ -12,36 +12,41 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Source is what holds for all links of a document.
+// Source is what all links of a document have in common.
 type Source struct {
 	Base      *urinorm.Base
-	Local     bool // it is a file of this machine
+	Local     bool // the document is a file of this machine
 	NoFollow  bool // none of its links is followed
-	Unchanged bool // Config.Changed says that it is as it was
+	Unchanged bool // Config.Changed reports that the document has not changed
 }
 
-// resolver resolves the references of one page and decides about them.
+// resolver resolves the references of one page and decides about their targets.
 type resolver struct {
-	*Env
-	Source
+	env      *Env
+	source   Source
 	scope    *rules.Scope
 	page     rules.Href // the page's own URL
-	depth    int
+	depth    int        // of the page's targets
 	doc      *extract.Document
 	template template
-	buf      []byte // holds the target at hand
+	buf      []byte // memory for the current target
 	outsides map[outsideKey]*outside
 }
 
-// target is where a reference leads, before anything is decided about it. Its bytes are
-// good until the next one.
+func (r *resolver) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
+	r.env, r.scope, r.page, r.depth = env, env.Scope(), page, depth+1
+	r.source, r.doc, r.template = Source{}, doc, template{}
+	r.buf = r.buf[:0]
+}
+
+// target is the URL of a reference. Its bytes are valid until the next one is resolved.
 type target struct {
-	href    rules.Href
-	repairs urinorm.Repairs
-	above   bool     // the reference climbs above the root
-	outside *outside // where that leads out of the directory; nil when it does not
-	plain   bool     // it depends on nothing but the reference and the directory
-	err     error    // the reference names nothing that could be asked
+	href      rules.Href
+	repairs   urinorm.Repairs
+	aboveRoot bool     // the reference has more ".." than the path has directories
+	outside   *outside // the file outside of the directory that the reference leads to; nil if none
+	reusable  bool     // it depends only on the reference and the directory
+	err       error    // the reference has no URL that can be requested
 }
 
 // target resolves a link's reference.
@@ -50,19 +55,19 @@ func (r *resolver) target(l *extract.Link) target {
 	href, at, ok := base.AppendPlain(r.buf[:0], l.Ref)
 	if ok {
 		r.buf = href
-		return target{href: rules.Href{Bytes: href, Offsets: at}, plain: true}
+		return target{href: rules.Href{Bytes: href, Offsets: at}, reusable: true}
 	}
 	if out := r.knownOutside(l); out != nil {
 		r.buf = append(r.buf[:0], out.href.Bytes...)
-		return target{href: rules.Href{Bytes: r.buf, Offsets: out.href.Offsets}, above: true, outside: out}
+		return target{href: rules.Href{Bytes: r.buf, Offsets: out.href.Offsets}, aboveRoot: true, outside: out}
 	}
 	var t target
 	href, at, t.repairs, t.err = base.Append(r.buf[:0], l.Ref)
-	t.plain = t.err == nil && t.repairs == 0 && isASCII(l.Ref) // else the page's charset may have a say
-	if t.above = t.repairs.Has(urinorm.RepairAboveRoot); t.above && t.err == nil {
-		if b := r.onDisk(rules.Href{Bytes: href, Offsets: at}, l); b != nil {
+	t.reusable = t.err == nil && t.repairs == 0 && isASCII(l.Ref) // otherwise it may depend on the page's charset
+	if t.aboveRoot = t.repairs.Has(urinorm.RepairAboveRoot); t.aboveRoot && t.err == nil {
+		if b := r.fileBase(rules.Href{Bytes: href, Offsets: at}, l); b != nil {
 			if href, at, t.repairs, t.err = b.Append(r.buf[:0], l.Ref); t.err == nil {
-				t.outside = r.leadsOutside(rules.Href{Bytes: href, Offsets: at}, l)
+				t.outside = r.rememberOutside(rules.Href{Bytes: href, Offsets: at}, l)
 			}
 		}
 	}
@@ -74,9 +79,9 @@ func (r *resolver) target(l *extract.Link) target {
 	return t
 }
 
-// again is the target of a reference that is known, and so needs no repair.
-func (r *resolver) again(ref string) rules.Href {
-	href, at, _, _ := r.Base.Append(r.buf[:0], ref)
+// resolvePlain resolves a reference that is known to need no repair.
+func (r *resolver) resolvePlain(ref string) rules.Href {
+	href, at, _, _ := r.source.Base.Append(r.buf[:0], ref)
 	r.buf = href
 	return rules.Href{Bytes: href, Offsets: at}
 }
@@ -85,7 +90,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// baseOf is what a link's reference is resolved against.
+// baseOf returns the base URL of a link.
 func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
 	if l.SameDocument {
 		if b, err := urinorm.NewBase(rules.URLOf(r.page), ""); err == nil {
@@ -93,21 +98,24 @@ func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
 		}
 	}
 	if l.Base != "" {
-		if u, _, err := r.Base.Resolve(l.Base); err == nil {
+		if u, _, err := r.source.Base.Resolve(l.Base); err == nil {
 			if b, err := urinorm.NewBase(u.WithoutFragment(), ""); err == nil {
 				return b
 			}
 		}
 	}
-	return r.Base
+	return r.source.Base
 }
 
-// onDisk is the file: URL of a local page, against which a link that climbs above the
-// root is resolved, rather than to v, where it stays at the root; nil for v. A page that
-// is read by itself has no root: its links may lead anywhere. One of a directory leads
-// outside of it, unless the root has what a browser would ask for where the directory is
-// all of a host. Where it is published is not known.
-func (r *resolver) onDisk(v rules.Href, l *extract.Link) *urinorm.Base {
+// fileBase returns the file: URL of a local page as the base for a link that leads above
+// the root. The link would resolve to v otherwise, within the root. The result is nil if v
+// is right.
+//
+// A document that is checked by itself has no root: its links may lead to any file. A link
+// in a checked directory leads outside of it, unless v is a file of the directory, as it
+// would be for a browser if the directory were a whole host. The place where the directory
+// will be published is not known.
+func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 	u := rules.URLOf(r.page)
 	site := r.scope.SiteOf(u)
 	if site == nil || !site.Synthetic() {
@@ -131,15 +139,15 @@ func (r *resolver) onDisk(v rules.Href, l *extract.Link) *urinorm.Base {
 	if err != nil {
 		return nil
 	}
-	// Out of the directory and into it again is a way that code hosts know.
+	// A link that leaves the directory and enters it again works on code hosts.
 	if name, err := disk.FilePath(there); err != nil || !site.IsSource() && rules.IsWithin(name, site) {
 		return nil
 	}
 	return b
 }
 
-// outside is where a link out of the directory leads. Each page of a generated manual has
-// such a link, and it takes a while to find out.
+// outside is the target of a link out of the directory. It takes long to determine, and
+// each page of a generated manual may have such a link.
 type outside struct {
 	href rules.Href
 	fate rules.Fate
@@ -147,13 +155,13 @@ type outside struct {
 
 type outsideKey struct{ directory, ref string }
 
-// maxOutsides is how many of them are remembered.
+// maxOutsides is the greatest number of them that are remembered.
 const maxOutsides = 256
 
-// leadsOutside remembers where a link leads that climbed above the root; nil when that
-// is not outside of the directory.
-func (r *resolver) leadsOutside(v rules.Href, l *extract.Link) *outside {
-	fate := r.OtherScheme(v, l.Kind)
+// rememberOutside remembers the target of a link that leads above the root. It returns nil
+// if the target is not outside of the directory.
+func (r *resolver) rememberOutside(v rules.Href, l *extract.Link) *outside {
+	fate := r.otherScheme(v, l.Kind, r.depth)
 	if fate.Outcome == nil || fate.Outcome.Code != check.CodeFileOutsideRoot {
 		return nil
 	}
@@ -161,36 +169,35 @@ func (r *resolver) leadsOutside(v rules.Href, l *extract.Link) *outside {
 		r.outsides = map[outsideKey]*outside{}
 	}
 	out := &outside{rules.Href{Bytes: slices.Clone(v.Bytes), Offsets: v.Offsets}, fate}
-	r.outsides[outsideKey{strings.Clone(r.Base.Directory()), strings.Clone(l.Ref)}] = out
+	r.outsides[outsideKey{strings.Clone(r.source.Base.Directory()), strings.Clone(l.Ref)}] = out
 	return out
 }
 
-// knownOutside returns where a link is known to lead that climbs above the root; nil for
-// any other.
+// knownOutside returns the remembered target of a link that leads above the root, or nil.
 func (r *resolver) knownOutside(l *extract.Link) *outside {
-	if len(r.outsides) == 0 || !r.Local || l.SameDocument || l.Base != "" || r.doc.Base != "" {
+	if len(r.outsides) == 0 || !r.source.Local || l.SameDocument || l.Base != "" || r.doc.Base != "" {
 		return nil
 	}
-	return r.outsides[outsideKey{r.Base.Directory(), l.Ref}]
+	return r.outsides[outsideKey{r.source.Base.Directory(), l.Ref}]
 }
 
-// template tells whether a document that a file holds is a template, whose references are
-// not all meant for a reader. What comes from a server was made already.
+// template determines whether a document in a file is a template, in which some
+// references are placeholders. A document from a server has been filled in already.
 type template struct {
-	body []byte // of the document, until it is known
+	body []byte // of the document, until it has been examined
 	is   bool
 }
 
-// holds reports whether a document is a template. It is looked through once.
-func (t *template) holds(doc *extract.Document) bool {
+// examine reports whether a document is a template. It examines the body once.
+func (t *template) examine(doc *extract.Document) bool {
 	if t.body != nil {
 		t.is, t.body = extract.IsTemplate(doc.Format, t.body), nil
 	}
 	return t.is
 }
 
-// fillsIn reports whether a template fills in where a link leads. A link with an inline
-// mark is left aside because of that.
-func (r *resolver) fillsIn(l *extract.Link) bool {
-	return (r.template.is || r.template.body != nil) && !l.Ignored && extract.HoldsTemplate(l.Ref) && r.template.holds(r.doc)
+// isPlaceholder reports whether a link's reference is a template's placeholder. A link
+// with an inline mark is skipped because of the mark instead.
+func (r *resolver) isPlaceholder(l *extract.Link) bool {
+	return (r.template.is || r.template.body != nil) && !l.Ignored && extract.HoldsTemplate(l.Ref) && r.template.examine(r.doc)
 }

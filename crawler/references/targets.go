@@ -6,98 +6,67 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// Enter enters a target that no link of the page names: where it redirects to.
+// Enter enters a target that is not the target of a link: that of the page's redirect.
 func (p *Page) Enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fate rules.Fate) {
-	p.items.enter(fp, v, j, fate)
+	p.collector.items.enter(fp, v, j, fate)
 }
 
-// Fingerprint is that of a URL.
-func (p *Page) Fingerprint(v rules.Href) frontier.Fingerprint { return p.fingerprint(v) }
+// Fingerprint returns the fingerprint of a URL.
+func (p *Page) Fingerprint(v rules.Href) frontier.Fingerprint {
+	return p.collector.items.fingerprint(v)
+}
 
-// Redirected decides about a target that is neither http nor https and that the page, at
-// this depth, redirects to.
+// Redirected decides about the target of the page's redirect, if it is neither http nor
+// https. The target gets the given depth, which is that of the page.
 func (p *Page) Redirected(v rules.Href, kind extract.Kind, depth int) rules.Fate {
-	p.depth = depth - 1
-	return p.OtherScheme(v, kind)
+	return p.collector.resolver.otherScheme(v, kind, depth)
 }
 
-// Lead enters the target that a page hands its readers on to as the first of those found,
-// where a redirect's target would be, and returns its URL; "" for none. A page that does
-// so with a script's help may carry the fragment along: the join then looks for it there
-// as well.
+// Lead enters the target of a page's refresh as the first target of the page, where the
+// target of a redirect would be. It returns its URL, or "" if the refresh has no http or
+// https URL or the page has targets already. A script on such a page may pass on the
+// fragment, so the fragment is looked up on that target as well.
 func (p *Page) Lead(l *extract.Link) string {
-	href, at, _, err := p.Base.Append(p.buf[:0], l.Ref)
-	p.buf = href
+	c := &p.collector
+	href, at, _, err := c.resolver.source.Base.Append(c.resolver.buf[:0], l.Ref)
+	c.resolver.buf = href
 	v := rules.Href{Bytes: href, Offsets: at}
-	if err != nil || !v.IsHTTP() || len(p.items.list) > 0 {
+	if err != nil || !v.IsHTTP() || len(c.items.list) > 0 {
 		return ""
 	}
-	p.enterTarget(&resolution{}, target{href: v}, l)
+	c.enterTarget(&resolution{}, target{href: v}, l)
 	return string(v.Document())
 }
 
-// ReadAfterAll asks for the page once more, to be read for links: its name said that it
-// holds none, its answer that it does.
+// ReadAfterAll requests the page again, to be read for links. It is called if the name of
+// the page looks like that of a file without links, but the answer is a page.
 func (p *Page) ReadAfterAll(t *frontier.Target) {
-	p.items.enter(p.fingerprint(p.page), p.page, frontier.Job{URL: p.page.Document(), Internal: t.Internal, Page: true, Depth: t.Depth},
-		rules.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: p.scope.Wave(t.Depth)})
+	c := &p.collector
+	page := c.resolver.page
+	c.items.enter(c.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Page: true, Depth: t.Depth},
+		rules.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: c.resolver.scope.Wave(t.Depth)})
 }
 
-// AddSitemap keeps a sitemap that robots.txt names, and has it read.
+// AddSitemap adds a link to a sitemap that robots.txt lists. The sitemap is read for links.
 func (p *Page) AddSitemap(l *extract.Link) {
-	before := len(p.items.list)
+	c := &p.collector
+	before := len(c.items.list)
 	p.Add(l)
-	for i := before; i < len(p.items.list); i++ {
-		if item := &p.items.list[i]; item.Outcome == nil {
+	for i := before; i < len(c.items.list); i++ {
+		if item := &c.items.list[i]; item.Outcome == nil {
 			item.Need |= frontier.NeedLinks | frontier.NeedContent
-			item.Wave = min(item.Wave, p.scope.Wave(p.depth+1))
+			item.Wave = min(item.Wave, c.resolver.scope.Wave(c.resolver.depth))
 		}
 	}
 }
 
-// AddSeed enters a start target and returns its index among the targets. Listed says that
-// its outcome is known without a visit.
+// AddSeed enters a start target and returns its index among the targets.
 func (p *Page) AddSeed(v rules.Href, fate rules.Fate) int {
-	fp := p.fingerprint(v)
-	if at, ok := p.items.find(fp); ok {
-		p.items.list[at].Need |= fate.Need
+	it := &p.collector.items
+	fp := it.fingerprint(v)
+	if at, ok := it.find(fp); ok {
+		it.list[at].Need |= fate.Need
 		return at
 	}
-	return p.items.enter(fp, v, frontier.Job{URL: v.Document(), Internal: true}, fate)
+	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: true}, fate)
 }
-
-// Targets are the targets that were entered; they are good until the next Reset.
-func (p *Page) Targets() []frontier.Item { return p.items.list }
-
-// Edges are the links of the page, for graphs.
-func (p *Page) Edges() []rules.Edge { return p.edges }
-
-// Learn takes in the IDs that the store gave to the targets.
-func (p *Page) Learn(ids []frontier.ID) { p.items.learn(ids) }
-
-// Encode returns the references; they are good until the next Reset. Nothing is added any
-// more: of a large page, what that took is released before the store takes its share.
-func (p *Page) Encode() []byte {
-	large := p.links.Size() > largeBlock
-	if large {
-		p.items.index = pageIndex{page: p.items.index.page}
-	}
-	p.block = p.links.Encode(p.block[:0])
-	if large {
-		p.links = frontier.Links{}
-	}
-	return p.block
-}
-
-// Shrink releases the memory that only a large page needed.
-func (p *Page) Shrink() {
-	if p.links.Size() > largeBlock || cap(p.block) > largeBlock || cap(p.seen) > manyLinks || cap(p.items.list) > manyLinks {
-		*p = Page{known: p.known, items: items{ids: p.items.ids}}
-	}
-}
-
-// Memory beyond this is not kept for the next page.
-const (
-	largeBlock = 1 << 20 // bytes of a page's references
-	manyLinks  = 1 << 15 // of a page
-)

@@ -1,0 +1,225 @@
+package references
+
+import (
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// collector resolves the links of one page and enters their targets as items of the page.
+type collector struct {
+	env      *Env
+	resolver resolver
+	items    items
+	known    decisions
+	own      [extract.Host]int32 // items for the page itself, by kind of link, plus one; 0 if there is none yet
+	edges    []rules.Edge
+	recalls  bool // results may be remembered: nothing outside the page changes them
+	whole    bool // the configuration may depend on fragments, or wants all links for a graph
+}
+
+// reference is the result for one link: what is stored of it, and what links that repeat
+// it need.
+type reference struct {
+	frontier.Brief
+	text    string
+	written int  // on a page with bare links: its number among those written whole, plus one
+	plain   bool // on a page with bare links: it may be bare
+}
+
+// resolution is the result of resolving a link.
+type resolution struct {
+	reference
+	fragment    []byte // valid until the next link
+	fate        rules.Fate
+	fingerprint frontier.Fingerprint
+	reusable    bool // it depends only on the reference and the directory
+}
+
+func (c *collector) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
+	c.env = env
+	c.resolver.reset(env, page, depth, doc)
+	c.items.reset(env.Frontier, depth+1)
+	c.edges = nil
+	cfg := env.Config
+	c.recalls = cfg.Changed == nil && env.Earlier == nil
+	c.known.reset()
+	c.whole = cfg.Pages || cfg.Credentials || len(cfg.Include)+len(cfg.NoFollow)+len(cfg.Exclude)+len(cfg.Rules) > 0
+}
+
+// from sets what the links that are added from now on have in common.
+func (c *collector) from(s Source) {
+	c.resolver.source = s
+	c.own = [len(c.own)]int32{}
+	c.known.setContext(&c.resolver)
+}
+
+// add resolves a link, fills in its reference, and returns the fragment to be stored.
+func (c *collector) add(l *extract.Link, r *reference) (fragment []byte) {
+	switch {
+	case !c.recalls || !isOrdinary(l):
+		res := c.resolve(l)
+		*r, fragment = res.reference, res.fragment
+	case l.Ref != "" && l.Ref[0] == '#':
+		fragment = c.addOwnFragment(l, r)
+	default:
+		fragment = c.recall(l, r)
+	}
+	return fragment
+}
+
+// begin sets the parts of a reference that are known before the link is resolved.
+func (r *reference) begin(l *extract.Link) {
+	r.Mark, r.text = uint64(l.Expect)&rules.MarkExpect, l.Text
+}
+
+// isOrdinary reports whether the fate of a link depends only on its reference, its kind
+// and rel=nofollow.
+func isOrdinary(l *extract.Link) bool {
+	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" && !l.SameDocument && !l.Ignored
+}
+
+// addOwnFragment adds a link to a fragment of the page itself. All such links of one kind
+// have the same target, so only the first one needs to be resolved.
+func (c *collector) addOwnFragment(l *extract.Link, r *reference) []byte {
+	fragment := l.Ref[1:]
+	own := &c.own[l.Kind]
+	plain := !l.NoFollow && !c.whole && urinorm.IsPlainFragment(fragment)
+	if !plain || *own == 0 {
+		res := c.resolve(l)
+		if plain && res.fate.Outcome == nil && res.Mark&^rules.MarkExpect == 0 {
+			*own = int32(res.Target) + 1
+		}
+		*r = res.reference
+		return res.fragment
+	}
+	r.begin(l)
+	buf := append(c.resolver.buf[:0], fragment...)
+	c.resolver.buf = buf
+	r.Target, r.HasFragment, r.Hash = int(*own)-1, true, check.HashAnchor(fragment)
+	c.items.wantAnchor(r.Target, buf)
+	return buf
+}
+
+// recall adds a link whose reference may have occurred before, on this page or on another
+// page of its directory.
+func (c *collector) recall(l *extract.Link, r *reference) []byte {
+	ref, fragment, has := strings.Cut(l.Ref, "#")
+	if c.whole {
+		ref = l.Ref
+	}
+	k, hash, found := c.known.find(l, ref)
+	switch {
+	case k == nil || !urinorm.IsPlainFragment(fragment):
+		res := c.resolve(l)
+		*r = res.reference
+		return res.fragment
+	case !found:
+		res := c.resolve(l)
+		if res.reusable && res.Mark&^rules.MarkExpect == 0 && strings.IndexByte(ref, '{') < 0 { // a template's placeholder is valid only there
+			c.known.keep(k, hash, l, &res)
+		}
+		*r = res.reference
+		return res.fragment
+	case k.page != c.known.page:
+		k.item = c.enterKnown(l, k)
+		k.page = c.known.page
+	}
+	r.begin(l)
+	r.Target = int(k.item)
+	if c.env.Config.Pages {
+		c.edges = append(c.edges, rules.Edge{URL: c.env.Print.Href(c.resolver.resolvePlain(l.Ref)), Text: l.Text})
+	}
+	if !has {
+		return nil
+	}
+	buf := append(c.resolver.buf[:0], fragment...)
+	c.resolver.buf = buf
+	r.HasFragment, r.Hash = true, check.HashAnchor(fragment)
+	if k.fate.Outcome == nil {
+		c.items.wantAnchor(r.Target, buf)
+	}
+	return buf
+}
+
+// enterKnown enters the target of a link that is known from another page.
+func (c *collector) enterKnown(l *extract.Link, k *remembered) int32 {
+	at, exists := c.items.find(k.fingerprint)
+	if exists {
+		c.items.merge(at, k.fate)
+		return int32(at)
+	}
+	if k.id == 0 && k.fate.Outcome == nil {
+		k.id = c.items.ids.find(k.fingerprint)
+	}
+	if k.id != 0 {
+		return int32(c.items.add(k.fingerprint, k.id, &k.fate))
+	}
+	return int32(c.items.enterURL(k.fingerprint, c.resolver.resolvePlain(l.Ref), k.fate))
+}
+
+// resolve resolves a link's reference and enters its target.
+func (c *collector) resolve(l *extract.Link) resolution {
+	var res resolution
+	res.begin(l)
+	if c.resolver.isPlaceholder(l) {
+		// The real target is unknown. Neither the resolved placeholder nor a document
+		// cut off at a '#' inside of it is that target, so the reference stands for
+		// itself.
+		res.fate = rules.Fate{Outcome: rules.Skip(check.CodeExcluded, templateReason), Internal: true, Wave: frontier.Leaves}
+		res.Mark |= rules.MarkAside
+		res.Target = c.items.enterInvalid(l.Ref, res.fate)
+		return res
+	}
+	t := c.resolver.target(l)
+	if t.err != nil {
+		o := check.Invalid(t.err)
+		res.fate = rules.Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+		if reason := c.resolver.skipReason(l, t.aboveRoot); reason != "" {
+			res.fate.Outcome, res.fate.Need = rules.Skip(check.CodeExcluded, reason), 0
+			res.Mark |= rules.MarkAside
+		}
+		res.Target = c.items.enterInvalid(l.Ref, res.fate)
+		return res
+	}
+	if t.href.Offsets.HasAuthority || t.repairs.Repaired() { // otherwise there is no repair to report
+		res.Mark |= uint64(t.repairs) << rules.MarkRepairs
+	}
+	res.reusable = t.reusable
+	if len(c.env.aliases) > 0 {
+		t.href, res.reusable = c.env.resolveAlias(t.href, &c.resolver.buf), false
+	}
+	if fragment, ok := t.href.Fragment(); ok {
+		res.fragment, res.HasFragment, res.Hash = fragment, true, check.HashAnchorBytes(fragment)
+	}
+	c.enterTarget(&res, t, l)
+	if c.env.Config.Pages {
+		c.edges = append(c.edges, rules.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
+	}
+	return res
+}
+
+// enterTarget decides about a target and enters it.
+func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
+	d := c.resolver.decide(t, l)
+	res.Mark |= d.mark
+	res.fate = d.fate
+	requested := res.fate.Outcome == nil
+	res.fingerprint = c.items.fingerprint(d.href)
+	if requested && c.env.Earlier != nil {
+		res.fate.Outcome = c.env.Earlier(res.fingerprint, d.href, res.fate, res.fragment)
+	}
+	if at, ok := c.items.find(res.fingerprint); ok {
+		c.items.merge(at, res.fate)
+		res.Target = at
+	} else {
+		res.Target = c.items.enterURL(res.fingerprint, d.href, res.fate)
+	}
+	if requested && res.HasFragment {
+		c.items.wantAnchor(res.Target, res.fragment)
+	}
+}

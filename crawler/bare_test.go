@@ -59,7 +59,7 @@ func TestReadAgain(t *testing.T) {
 	}
 	bare := 0
 	for _, dir := range dirs {
-		for _, show := range []Show{{Broken: true, Warning: true}, {Broken: true, Unverified: true, Warning: true, Info: true}, {Warning: true, PagesAlone: true}, {}} {
+		for _, show := range []Show{{Broken: true, Warning: true}, {Broken: true, Unverified: true, Warning: true, Info: true}, {Warning: true, SkipPageReferences: true}, {None: true}} {
 			report := func(again bool, workers, anchors int) string {
 				cfg, seeds := onDisk(t, dir)
 				cfg.Show, cfg.ReadAgain, cfg.Concurrency = show, again, workers

@@ -56,8 +56,8 @@ func TestLongBookmarkFile(t *testing.T) {
 			t.Fatalf("%+v\nwant %+v", *r, want)
 		}
 	}
-	_, _, got := read(false, Show{})
-	_, _, all := read(true, Show{})
+	_, _, got := read(false, Show{None: true})
+	_, _, all := read(true, Show{None: true})
 	t.Logf("%d bytes for each bookmark, %d in a file that is read as a whole", got, all)
 	if got > most && !raceDetector {
 		t.Errorf("%d bytes for each bookmark of %d", got, b.Len()/count)

@@ -114,7 +114,7 @@ func (m *remembering) run() (*collector, *Summary) {
 	if err != nil {
 		m.Fatal(err)
 	}
-	cfg := &Config{Fetch: fetch.Mux{"http": client, "https": client}, Depth: -1, Show: showAll(), Retries: -1,
+	cfg := &Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll(), Retries: -1,
 		Cache: memory, MaxAge: time.Hour, Edition: "test"}
 	if m.change != nil {
 		m.change(cfg)
@@ -274,7 +274,7 @@ func TestRulesOfToday(t *testing.T) {
 	}
 	c, _ = m.expect("a rule ignores it", 2, 3)
 	m.verdict(c, m.other.url+"/there", "excluded")
-	m.change = func(cfg *Config) { cfg.Depth = 0 }
+	m.change = func(cfg *Config) { cfg.Depth = -1 }
 	c, _ = m.expect("a page is only checked", 2, 3)
 	m.verdict(c, m.site.url+"/sub/x", "ok")
 }

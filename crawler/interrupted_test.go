@@ -73,7 +73,7 @@ func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector
 	}
 	defer memory.Close()
 	asking := fetch.Mux{"http": client, "https": client}
-	cfg := &Config{Fetch: asking, Depth: -1, Show: showAll(), Retries: -1, Concurrency: 2,
+	cfg := &Config{Fetch: asking, Show: showAll(), Retries: -1, Concurrency: 2,
 		Cache: memory, MaxAge: time.Hour, Edition: "test", Store: store}
 	if requests > 0 {
 		stop := make(chan struct{})

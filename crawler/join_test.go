@@ -132,7 +132,7 @@ func TestPagesOwnWarnings(t *testing.T) {
 		t.Errorf("told %q, want %q", told, want)
 	}
 	want[4] = "twice.html ok fragment-duplicate 0"
-	if sparing, told := counts(Show{Broken: true, Warning: true, PagesAlone: true}); !slices.Equal(told, want) || !reflect.DeepEqual(sparing, some) {
+	if sparing, told := counts(Show{Broken: true, Warning: true, SkipPageReferences: true}); !slices.Equal(told, want) || !reflect.DeepEqual(sparing, some) {
 		t.Errorf("where nobody asks for them, told %q, want %q", told, want)
 	}
 	if all, _ := counts(showAll()); !reflect.DeepEqual(all, some) {

@@ -90,7 +90,7 @@ func (w *imagined) count(at string) int {
 
 // imaginary are the settings of a run in an imagined web, with the command line's defaults.
 func imaginary(w *imagined) *Config {
-	return &Config{Fetch: fetch.Mux{"http": w, "https": w}, Depth: -1, Show: showAll(), Robots: RobotsIgnore}
+	return &Config{Fetch: fetch.Mux{"http": w, "https": w}, Show: showAll(), Robots: RobotsIgnore}
 }
 
 // links is a page with n links, each made by a format of its number.

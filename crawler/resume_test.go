@@ -208,8 +208,8 @@ func TestWidthOfStore(t *testing.T) {
 		{96, nil, "fingerprints have 64 or 128 bits, not 96"},
 		{0, frontier.NewWideMemory(), ""},
 		{frontier.Wide, frontier.NewWideMemory(), ""},
-		{frontier.Wide, frontier.NewMemory(), "fingerprints of 128 bits are asked for, and those of the store have 64"},
-		{frontier.Narrow, frontier.NewWideMemory(), "fingerprints of 64 bits are asked for, and those of the store have 128"},
+		{frontier.Wide, frontier.NewMemory(), "FingerprintBits is 128, but the fingerprints of the store have 64"},
+		{frontier.Narrow, frontier.NewWideMemory(), "FingerprintBits is 64, but the fingerprints of the store have 128"},
 	} {
 		cfg := web(t)
 		cfg.FingerprintBits = c.bits

@@ -72,7 +72,7 @@ func web(t testing.TB) *Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return &Config{Fetch: fetch.Mux{"http": client, "https": client}, Depth: -1, Show: showAll(), Retries: -1,
+	return &Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll(), Retries: -1,
 		Backoff: time.Millisecond, Grace: 50 * time.Millisecond}
 }
 
@@ -238,7 +238,7 @@ func TestOneWorkerAsManyWorkers(t *testing.T) {
 func TestShowCountsTheSame(t *testing.T) {
 	base, _ := crawlertest.Serve(t, crawlertest.Generate(3, 100, 10))
 	var all *Summary
-	for _, show := range []Show{showAll(), {Broken: true, Unverified: true, Warning: true}, {}} {
+	for _, show := range []Show{showAll(), {Broken: true, Unverified: true, Warning: true}, {None: true}} {
 		cfg := web(t)
 		cfg.Show = show
 		c, sum := crawl(t, cfg, seedOf(t, base+"/"))
@@ -250,8 +250,8 @@ func TestShowCountsTheSame(t *testing.T) {
 		if !reflect.DeepEqual(sum, all) {
 			t.Errorf("showing %+v:\n%+v, showing all:\n%+v", show, sum, all)
 		}
-		if show == (Show{}) && len(c.results) > 0 {
-			t.Errorf("%d results were told, none was asked for", len(c.results))
+		if show.None && len(c.results) > 0 {
+			t.Errorf("%d results were reported, want none", len(c.results))
 		}
 	}
 }
@@ -450,8 +450,9 @@ func TestDepth(t *testing.T) {
 	mux.HandleFunc("/1", linking("/2"))
 	mux.HandleFunc("/2", linking("/3"))
 	mux.HandleFunc("/3", linking("/4"))
+	mux.HandleFunc("/4", linking())
 	base, log := crawlertest.Serve(t, mux)
-	for depth, want := range []int{1, 3, 4} {
+	for depth, want := range map[int]int{-1: 1, 1: 3, 2: 4, 0: 5} {
 		cfg := web(t)
 		cfg.Depth = depth
 		_, sum := crawl(t, cfg, seedOf(t, base+"/0"))

@@ -34,7 +34,7 @@ func TestNoFollowIsTold(t *testing.T) {
 		{"/meta", func(c *Config) {}, false, true},
 		{"/header", func(c *Config) {}, false, true},
 		{"/meta", func(c *Config) { c.Robots = RobotsIgnore }, true, false},
-		{"/meta", func(c *Config) { c.Depth = 0 }, false, false},
+		{"/meta", func(c *Config) { c.Depth = -1 }, false, false},
 		{"/meta", func(c *Config) { c.RobotsGiven = false }, true, false}, // a loopback host
 		{"/alone", func(c *Config) {}, false, false},
 	} {

@@ -57,7 +57,7 @@ func TestDefaultsCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := o.crawl
-	if k.Concurrency != 64 || k.PerHost != 8 || k.Retries != 2 || k.MaxRedirects != 10 || k.MaxBody != 10<<20 || k.Depth != -1 {
+	if k.Concurrency != 64 || k.PerHost != 8 || k.Retries != 2 || k.MaxRedirects != 10 || k.MaxBody != 10<<20 || k.Depth != 0 {
 		t.Errorf("defaults: %+v", k)
 	}
 	if k.PerHostGiven || k.SecondPassGiven || k.RobotsGiven {

@@ -66,9 +66,8 @@ func compile(s *settings, on commands) (*options, error) {
 	k.NoFollow = readAll(c, "no-follow", s.noFollow, parsePattern)
 	k.Exclude = readAll(c, "exclude", s.exclude, parsePattern)
 	k.IgnoreFragment = readAll(c, "ignore-fragment", s.ignoreFragment, parsePattern)
-	k.Depth = -1
 	if s.given("depth") {
-		k.Depth = read(c, "depth", s.depth, atLeast(0))
+		k.Depth = zeroAsNone(read(c, "depth", s.depth, atLeast(0)))
 	}
 	k.MaxPages = read(c, "max-pages", s.maxPages, atLeast(0))
 	k.MaxTime = read(c, "max-time", s.maxTime, parseDuration)

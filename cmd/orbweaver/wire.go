@@ -36,7 +36,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	cfg.Show = engineShow(o.show)
 	cfg.Show.Broken = cfg.Show.Broken || o.writeClean != "" || o.fix
 	cfg.Show.Warning = cfg.Show.Warning || o.fix
-	cfg.Show.PagesAlone = !out.WantsReferences()
+	cfg.Show.SkipPageReferences = !out.WantsReferences()
 	cfg.Pages = out.WantsPages()
 	cfg.Stream = out.WantsStream()
 	cfg.ReadAgain = !o.watching

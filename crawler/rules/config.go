@@ -19,274 +19,297 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Config says how a run behaves. The zero value checks with the defaults of the
-// command line; Validate explains what cannot be.
+// Config configures a run. It needs a Fetch or Sites. All other fields may be zero: their
+// zero values are the defaults of the command line. Validate reports invalid values.
 type Config struct {
-	// Fetch sends requests, by scheme. Sites are asked first.
+	// Fetch sends requests, by scheme. URLs of Sites are not requested from it.
 	Fetch fetch.Fetcher
-	// Resolver answers for the domains of mailto links; nil is the system's.
+	// Resolver looks up the domains of mailto links. If it is nil, the system's
+	// resolver is used.
 	Resolver check.Resolver
-	// MailProbe asks the mail servers of an address whether they would take mail for
-	// it; nil, the default, leaves them alone. Its errors are those of a fetch.Fetcher.
+	// MailProbe asks the mail servers of an address whether they accept mail for it.
+	// Its errors are those of a fetch.Fetcher. If it is nil, no mail server is asked.
 	MailProbe func(ctx context.Context, address urinorm.Address) error
-	// Sites are directories that answer for a base URL, the longest base first.
+	// Sites are directories that answer for the URLs under a base URL. Sites with
+	// longer base URLs must come first.
 	Sites []*disk.Site
-	// Store keeps targets and what is known of them; nil means memory.
+	// Store holds the targets and what is known of them. If it is nil, they are held
+	// in memory.
 	Store frontier.Store
-	// FingerprintBits is what the run knows targets apart by: frontier.Narrow, the
-	// default, or frontier.Wide, for hundreds of millions. A Store has its width, and
-	// goes with no other; 0 is that of the Store.
+	// FingerprintBits is the width of the fingerprints that identify targets:
+	// frontier.Narrow, or frontier.Wide for hundreds of millions of targets. It must
+	// be the width of the Store, if there is one. 0 means that of the Store, or
+	// frontier.Narrow.
 	FingerprintBits frontier.Width
-	// Cache is what earlier runs observed, and takes what this one does; nil is
-	// nothing. An external target that was there no longer than MaxAge ago is not
-	// asked again; a page is asked whether it has changed. A finding never rests on
-	// it: what is not simply there is asked.
+	// Cache holds the observations of earlier runs and receives those of this run. It
+	// may be nil. An external target that was OK at most MaxAge ago is not requested
+	// again, and pages are requested conditionally. Findings never come from the
+	// cache: a target with a problem is always requested.
 	Cache  *cache.Cache
 	MaxAge time.Duration
-	// Edition names the program that reads pages: what another edition read of a
-	// page is not taken up.
+	// Edition identifies the program that reads pages. Cached contents of a page are
+	// used only if the same edition read them.
 	Edition string
 
 	Scope    ScopeRule
 	External External
-	// Include widens the internal pages, NoFollow narrows them; both are matched
-	// against the printed URL.
+	// Include adds pages to the internal ones, and NoFollow keeps pages from being read
+	// for links. Both are matched against the printed URL.
 	Include, NoFollow []*regexp.Regexp
-	// Exclude are not checked at all.
+	// Exclude matches the printed URLs of targets that are not checked at all.
 	Exclude []*regexp.Regexp
-	// IgnoreFragment are fragments only a script knows.
+	// IgnoreFragment matches fragments that are not looked up, as scripts handle them.
 	IgnoreFragment []*regexp.Regexp
-	// Rules are per-URL policies, first match wins.
+	// Rules are policies for some URLs. The first rule that matches applies.
 	Rules []Rule
-	// Changed, when not nil, narrows a run over local documents to what is new: it
-	// tells whether the file of a path was changed or removed. Every document is
-	// read, but links of an unchanged one are judged only where they lead to a
-	// changed or removed file; what they lead to elsewhere is not asked. It may be
-	// called from many goroutines at once.
+	// Changed, if not nil, limits a run over local documents to what has changed: it
+	// reports whether the file of a path was changed or removed. Every document is
+	// read, but a link on an unchanged one is judged only if it leads to a changed or
+	// removed file, and it causes no request to other hosts. Changed must be safe for
+	// concurrent use.
 	Changed func(path string) bool
 
-	// Depth is the greatest distance of a page from a seed, -1 for no limit; 0
-	// reads only the seeds.
+	// Depth is the greatest number of links from a seed to a page that is read. 0 means
+	// no limit, and -1 means that only the seeds are read.
 	Depth    int
-	MaxPages int           // 0 is no limit
-	MaxTime  time.Duration // 0 is no limit
+	MaxPages int           // pages that are read; 0 means no limit
+	MaxTime  time.Duration // 0 means no limit
 	MaxBody  int64         // bytes of a page that are read; 0 means 10 MiB
-	// MaxBodyGiven bounds a single document of the user's by MaxBody too. It is read
-	// whole otherwise, up to extract.MaxBody: files of bookmarks grow large.
+	// MaxBodyGiven applies MaxBody to single documents among the seeds as well. Without
+	// it they are read up to extract.MaxBody, as files of bookmarks can be large.
 	MaxBodyGiven bool
 
-	MaxRedirects int // 0 means 10; -1 none
-	// Accept are further statuses that count as ok; nil is none.
+	MaxRedirects int // 0 means 10, -1 none
+	// Accept contains further statuses that are OK; it may be nil.
 	Accept *check.Statuses
 
 	Concurrency int // requests in flight; 0 means 64
-	// PerHost, Rate and Delay bound what one host gets; loopback hosts have no
-	// limit below Concurrency unless the value was given (PerHostGiven).
-	PerHost      int           // 0 means 8
-	Rate         float64       // requests a second, 0 is no limit
-	Delay        time.Duration // between requests to one host
+	// PerHost, Rate and Delay limit the requests to one host. For loopback hosts,
+	// PerHost applies only if PerHostGiven is set.
+	PerHost      int           // requests in flight; 0 means 8
+	Rate         float64       // requests per second; 0 means no limit
+	Delay        time.Duration // between two requests
 	PerHostGiven bool
 
-	Retries         int           // further tries of what a retry may mend; -1 none, 0 means 2
-	SecondPassAfter time.Duration // 0 means 10 s; the second pass repeats what still failed
-	SecondPassGiven bool          // set: there is one without retries, and for loopback hosts, too
-	Backoff         time.Duration // mean wait before the first retry, doubled for each further one; 0 means 500 ms
-	Grace           time.Duration // what requests in flight get after a soft stop; 0 means 1.5 s
+	Retries         int           // retries of a request that failed for a temporary reason; 0 means 2, -1 none
+	SecondPassAfter time.Duration // delay before the second pass, which repeats requests that still failed; 0 means 10 s
+	SecondPassGiven bool          // do the second pass even without retries, and for loopback hosts
+	Backoff         time.Duration // mean delay before the first retry, doubled for each further one; 0 means 500 ms
+	Grace           time.Duration // time for the requests in flight after Stop; 0 means 1.5 s
 	MaxWait         time.Duration // longest Retry-After that is obeyed; 0 means 60 s
 
 	Robots      RobotsMode
-	RobotsGiven bool   // set: loopback hosts are asked too
-	Sitemaps    bool   // read the sitemaps that the robots.txt of a start page's host names
+	RobotsGiven bool   // apply Robots to loopback hosts as well
+	Sitemaps    bool   // read the sitemaps listed in robots.txt on the hosts of start pages
 	RobotsAgent string // product token; "" means "orbweaver"
 
+	// Select limits the links to those within elements that match, and IgnoreSelect
+	// ignores those within elements that match.
 	Select, IgnoreSelect extract.Selector
-	// SoftNotFound compares pages with the answer to a made-up address beside them:
-	// the warning soft-404. It costs a request for each directory, and a GET for
-	// targets that are otherwise asked with HEAD.
+	// SoftNotFound compares pages with the answer to a made-up URL in the same
+	// directory, for the warning soft-404. It costs a request for each directory, and
+	// targets that are otherwise requested with HEAD are requested with GET.
 	SoftNotFound bool
-	// CheckHTTPS asks for the https twin of each http target that is there: the
+	// CheckHTTPS requests the https URL of each http target that is OK, for the
 	// warning insecure-http.
 	CheckHTTPS bool
-	// Archive is the address of an archive that is asked for copies of what is gone
-	// on other sites, one request each at the end of the run: Wayback, or one that
-	// answers in the same way. "" asks nobody. The copies become suggestions.
+	// Archive is the address of an archive: Wayback, or one with the same interface.
+	// It is asked at the end of the run for copies of external targets that are gone,
+	// with one request for each, and the copies become suggestions. If it is empty, no
+	// archive is asked.
 	Archive string
-	// Credentials says that requests to the internal hosts are signed in, by
-	// whatever means: links that would sign out or delete are then left alone.
+	// Credentials must be set if requests to the internal hosts are authenticated by
+	// any means. Links that would sign out or delete something are then skipped.
 	Credentials bool
 
-	// Show says which results the Sink wants; the others are counted only.
+	// Show selects the results that the Sink receives; the others are only counted.
 	Show Show
-	// Watched are targets, as they are printed, whose verdict Watch is told at the end
-	// of the run, listed or not; those that nothing refers to are not told.
+	// Watched contains printed URLs of targets. Watch is called with the verdict of
+	// each at the end of the run, regardless of Show, unless no link leads to it.
 	Watched map[string]bool
 	Watch   func(url string, v check.Verdict)
-	// Stream asks for each result as soon as it is known, unsorted; otherwise all
-	// come sorted when the run is over.
+	// Stream delivers each result as soon as it is known, in no order. Otherwise all
+	// results are delivered at the end of the run, sorted by URL.
 	Stream bool
-	// Pages asks for Sink.Page with each page's links.
+	// Pages delivers each page with its links to Sink.Page.
 	Pages bool
 
-	// ReadAgain says that files stay as they are while the run lasts: of references
-	// that turn out to be shown at its end, some are read from them once more then. It
-	// takes less time and memory. Where a file has changed all the same, its references
-	// may be told without their places, and what it alone referred to, with a fragment
-	// that is not simply there, not at all: then Summary.Complete is false. A note
-	// says so.
+	// ReadAgain assumes that files do not change during the run. Then the positions of
+	// most references need not be kept, which saves time and memory: those that are
+	// shown are read from the files again. If a file has changed, its references may
+	// lack their positions, and targets with a fragment that only this file links to
+	// may be missing; in this case Summary.Complete is false. A note reports both.
 	ReadAgain bool
 
-	// WorkingDir is what printed local paths are relative to.
+	// WorkingDir is the directory to which printed local paths are relative.
 	WorkingDir string
-	// Stop, when closed, ends the run softly: nothing new is started, what is in
-	// flight gets a second and a half, and the report is written.
+	// Stop, when closed, ends the run: no request is started, those in flight get the
+	// time Grace to finish, and the results are reported.
 	Stop <-chan struct{}
 
 	uses        []*Use // of Rules and of Exclude
-	excludeUses []*Use // of Exclude, one each
+	excludeUses []*Use // of Exclude
 }
 
-// Show is the set of results a Sink wants to see.
+// Show selects the results that a Sink receives: those with one of the selected verdicts,
+// and those with warnings of a selected kind. If no kind of result is selected, the zero
+// value stands for Broken, Unverified and Warning.
 type Show struct {
 	OK, Broken, Unverified, Skipped, Warning, Info bool
-	// PagesAlone says that nobody asks who refers to a page of which there is nothing
-	// to show but warnings about itself (check.OfPage). The References of such a
-	// result may be missing: they are many, and gathering them takes its time.
-	PagesAlone bool
+	// None selects no result, if no kind of result is selected: they are only counted.
+	None bool
+	// SkipPageReferences leaves out the References of results that are shown only for
+	// warnings about the page itself (check.OfPage). There can be many of them, and
+	// collecting them takes time.
+	SkipPageReferences bool
 }
 
-// External says what becomes of links that leave the site.
+// withDefault returns a selection in which the default is spelled out.
+func (s Show) withDefault() Show {
+	if !s.None && !s.OK && !s.Broken && !s.Unverified && !s.Skipped && !s.Warning && !s.Info {
+		s.Broken, s.Unverified, s.Warning = true, true, true
+	}
+	return s
+}
+
+// External is the treatment of external targets.
 type External uint8
 
 const (
-	// CheckExternal asks each external target once.
+	// CheckExternal requests each external target once.
 	CheckExternal External = iota
-	// SkipExternal lists them as skipped.
+	// SkipExternal skips external targets.
 	SkipExternal
 )
 
-// RobotsMode says whom robots.txt is asked for.
+// RobotsMode is the set of requests to which robots.txt applies.
 type RobotsMode uint8
 
 const (
-	// RobotsCrawl obeys robots.txt for pages that are crawled; a single external
-	// link is like a browser's click.
+	// RobotsCrawl obeys robots.txt for pages that are read. It does not apply to other
+	// targets, as requesting a single one is like a click in a browser.
 	RobotsCrawl RobotsMode = iota
-	// RobotsStrict asks robots.txt for every request.
+	// RobotsStrict obeys robots.txt for every request.
 	RobotsStrict
-	// RobotsIgnore never asks.
+	// RobotsIgnore ignores robots.txt.
 	RobotsIgnore
 )
 
 // Rule is a policy for the URLs it matches.
 type Rule struct {
-	Name    string // as the user wrote it, for "matched nothing"
+	Name    string // as the user wrote it, for messages
 	Match   func(printed string) bool
 	Accept  *check.Statuses
 	Verdict string // "", "ignore", "broken", "unverified"
 	Header  http.Header
-	Rate    float64 // requests a second to the hosts of what it matches; 0 is no limit
+	Rate    float64 // requests per second to the hosts of matching URLs; 0 means no limit
 
 	use *Use
 }
 
-// Use is what becomes known of a rule or an exclusion of the user's during a run. It is
-// safe for concurrent use.
+// Use records whether a rule or an exclusion matched something during a run. It is safe
+// for concurrent use.
 type Use struct {
 	name      string
-	hit, kept atomic.Bool // it matched something; the store knows
+	hit, kept atomic.Bool // it matched something; the store knows that
 }
 
-// Name is the rule as the user wrote it.
+// Name returns the rule as the user wrote it.
 func (u *Use) Name() string { return u.name }
 
 // Matched reports whether it matched anything.
 func (u *Use) Matched() bool { return u.hit.Load() }
 
-// ToKeep reports, once, that it matched something that the store does not know yet.
+// ToKeep reports whether the store must be told that it matched something. It returns true
+// only once.
 func (u *Use) ToKeep() bool { return u.hit.Load() && u.kept.CompareAndSwap(false, true) }
 
-// Recall takes up that an earlier session knows it to have matched something.
+// Recall records that it matched something in an earlier session.
 func (u *Use) Recall() {
 	u.hit.Store(true)
 	u.kept.Store(true)
 }
 
-// matched notes that it matched something.
+// matched records that it matched something.
 func (u *Use) matched() {
 	if !u.hit.Load() {
 		u.hit.Store(true)
 	}
 }
 
-// Uses are those of the rules, then of the exclusions.
+// Uses returns the uses of the rules, followed by those of the exclusions.
 func (c *Config) Uses() []*Use { return c.uses }
 
-// ExcludeUses are those of the exclusions.
+// ExcludeUses returns the uses of the exclusions.
 func (c *Config) ExcludeUses() []*Use { return c.excludeUses }
 
-// Seed is where a run starts.
+// Seed is a start target of a run.
 type Seed struct {
-	// URL is the target; for a document of a Site, its URL there.
+	// URL is the target. The document of a Site has its URL there.
 	URL urinorm.URL
-	// Follow reads the seed as a page even where the scope would not.
+	// Follow reads the seed for links even if the scope does not include it.
 	Follow bool
-	// Crawl makes the seed widen the scope: its site is internal. A single file is
+	// Crawl makes the seed's site internal. It is not set for a single file, which is
 	// read but not crawled.
 	Crawl bool
-	// Named is true for what the user named: it is listed with the page "command
-	// line". Documents found by walking a directory are not.
+	// Named is set for targets that the user named. They have a reference from
+	// CommandLine. Documents found by walking a directory are not named.
 	Named bool
 	// Raw is the target as the user wrote it.
 	Raw string
 }
 
-// Limits of what may be asked for.
+// Greatest values of the configuration.
 const (
 	maxConcurrency = 4096
 	maxRedirects   = 100
 	maxRetries     = 20
 )
 
-// Validate explains what cannot be.
+// Validate returns an error for the first invalid value, or nil.
 func (c *Config) Validate() error {
 	switch {
 	case c.Fetch == nil && len(c.Sites) == 0:
-		return errors.New("start a run: there is neither a fetcher nor a directory to ask")
+		return errors.New("start a run: Fetch and Sites are both empty")
 	case c.FingerprintBits != 0 && c.FingerprintBits != frontier.Narrow && c.FingerprintBits != frontier.Wide:
-		return fmt.Errorf("start a run: fingerprints have %d or %d bits, not %d", frontier.Narrow, frontier.Wide, c.FingerprintBits)
+		return fmt.Errorf("start a run: a fingerprint has %d or %d bits, not %d", frontier.Narrow, frontier.Wide, c.FingerprintBits)
 	case c.FingerprintBits != 0 && c.Store != nil && c.FingerprintBits != c.Store.Width():
-		return fmt.Errorf("start a run: fingerprints of %d bits are asked for, and those of the store have %d", c.FingerprintBits, c.Store.Width())
+		return fmt.Errorf("start a run: FingerprintBits is %d, but the fingerprints of the store have %d bits", c.FingerprintBits, c.Store.Width())
 	case c.Concurrency < 0 || c.Concurrency > maxConcurrency:
-		return fmt.Errorf("start a run: concurrency %d is not between 1 and %d", c.Concurrency, maxConcurrency)
+		return fmt.Errorf("start a run: Concurrency is %d; it must be between 0 and %d", c.Concurrency, maxConcurrency)
 	case c.PerHost < 0:
-		return fmt.Errorf("start a run: %d requests at once per host make no sense", c.PerHost)
+		return fmt.Errorf("start a run: PerHost is %d; it must not be negative", c.PerHost)
 	case c.Rate < 0 || c.Delay < 0:
-		return errors.New("start a run: a rate or a delay below zero makes no sense")
+		return errors.New("start a run: Rate and Delay must not be negative")
 	case c.MaxRedirects < -1 || c.MaxRedirects > maxRedirects:
-		return fmt.Errorf("start a run: %d redirects are not between 0 and %d", c.MaxRedirects, maxRedirects)
+		return fmt.Errorf("start a run: MaxRedirects is %d; it must be between -1 and %d", c.MaxRedirects, maxRedirects)
 	case c.Retries < -1 || c.Retries > maxRetries:
-		return fmt.Errorf("start a run: %d retries are not between 0 and %d", c.Retries, maxRetries)
+		return fmt.Errorf("start a run: Retries is %d; it must be between -1 and %d", c.Retries, maxRetries)
+	case c.Depth < -1:
+		return fmt.Errorf("start a run: Depth is %d; it must be at least -1", c.Depth)
 	case c.MaxPages < 0 || c.MaxTime < 0 || c.MaxBody < 0 || c.MaxWait < 0 || c.SecondPassAfter < 0 || c.Backoff < 0 || c.Grace < 0 || c.MaxAge < 0:
-		return errors.New("start a run: a limit below zero makes no sense")
+		return errors.New("start a run: a limit or a time is negative")
 	}
 	return nil
 }
 
-// WithDefaults returns a copy in which every zero that means "the usual" is
-// replaced by it, and every -1 that means "none" by zero.
+// WithDefaults returns a copy in which every zero that means a default is replaced by the
+// default, and every -1 that means "none" by zero. Depth is not changed. The copy must not
+// be passed to WithDefaults again.
 func (c *Config) WithDefaults() *Config {
 	d := *c
-	usual := func(v *int, def int) {
+	fill := func(v *int, def int) {
 		if *v == 0 {
 			*v = def
 		} else if *v < 0 {
 			*v = 0
 		}
 	}
-	usual(&d.Concurrency, 64)
-	usual(&d.PerHost, 8)
-	usual(&d.MaxRedirects, 10)
-	usual(&d.Retries, 2)
+	fill(&d.Concurrency, 64)
+	fill(&d.PerHost, 8)
+	fill(&d.MaxRedirects, 10)
+	fill(&d.Retries, 2)
+	d.Show = d.Show.withDefault()
 	if d.MaxBody == 0 {
 		d.MaxBody = 10 << 20
 	}
@@ -325,7 +348,15 @@ func (c *Config) WithDefaults() *Config {
 	return &d
 }
 
-// Fetches reports whether the fetcher asks for a scheme.
+// WithinDepth reports whether Depth allows pages at a depth to be read.
+func (c *Config) WithinDepth(depth int) bool {
+	return !c.LimitsDepth() || depth <= max(c.Depth, 0)
+}
+
+// LimitsDepth reports whether Depth is a limit.
+func (c *Config) LimitsDepth() bool { return c.Depth != 0 }
+
+// Fetches reports whether Fetch supports a scheme.
 func (c *Config) Fetches(scheme string) bool {
 	m, ok := c.Fetch.(interface{ Has(scheme string) bool })
 	return ok && m.Has(scheme)

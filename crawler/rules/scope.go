@@ -211,7 +211,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	if kind != extract.Submission {
 		f.Need |= frontier.NeedLinked
 	}
-	if !follow || kind == extract.Resource || kind == extract.Submission || s.cfg.Depth >= 0 && depth > s.cfg.Depth {
+	if !follow || kind == extract.Resource || kind == extract.Submission || !s.cfg.WithinDepth(depth) {
 		return f
 	}
 	if nofollow || s.Unfollowed(v) {
@@ -265,7 +265,7 @@ var (
 
 // Wave is the wave of a page at a depth. Only a depth limit makes the order matter.
 func (s *Scope) Wave(depth int) frontier.Wave {
-	if s.cfg.Depth < 0 {
+	if !s.cfg.LimitsDepth() {
 		return frontier.Pages
 	}
 	return min(frontier.Wave(min(depth, 255)), frontier.LastPages)

@@ -30,7 +30,7 @@ func (j *judge) shown(g *check.Judgement) bool {
 // is about.
 func (j *judge) alonePage(g *check.Judgement) bool {
 	s := j.Config.Show
-	return s.PagesAlone && g.Verdict == check.OK && !s.OK &&
+	return s.SkipPageReferences && g.Verdict == check.OK && !s.OK &&
 		!slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return !check.OfPage(w.Code) && (s.Info || !rules.Informational(w.Code)) })
 }
 

@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+func TestConfigDefaults(t *testing.T) {
+	c := (&Config{Fetch: fetch.Mux{}}).WithDefaults()
+	for _, v := range []struct {
+		field     string
+		got, want any
+	}{
+		{"Show", c.Show, Show{Broken: true, Unverified: true, Warning: true}},
+		{"Scope", c.Scope, ScopePath},
+		{"External", c.External, CheckExternal},
+		{"Robots", c.Robots, RobotsCrawl},
+		{"RobotsAgent", c.RobotsAgent, "orbweaver"},
+		{"Depth", c.LimitsDepth(), false},
+		{"MaxPages", c.MaxPages, 0},
+		{"MaxBody", c.MaxBody, int64(10 << 20)},
+		{"MaxRedirects", c.MaxRedirects, 10},
+		{"Concurrency", c.Concurrency, 64},
+		{"PerHost", c.PerHost, 8},
+		{"Retries", c.Retries, 2},
+		{"Backoff", c.Backoff, 500 * time.Millisecond},
+		{"SecondPassAfter", c.SecondPassAfter, 10 * time.Second},
+		{"Grace", c.Grace, 1500 * time.Millisecond},
+		{"MaxWait", c.MaxWait, time.Minute},
+	} {
+		if v.got != v.want {
+			t.Errorf("%s is %v, want %v", v.field, v.got, v.want)
+		}
+	}
+	if c.Store == nil {
+		t.Error("there is no Store")
+	}
+}
+
+func TestShowDefault(t *testing.T) {
+	usual := Show{Broken: true, Unverified: true, Warning: true}
+	usualPages := usual
+	usualPages.SkipPageReferences = true
+	for _, c := range []struct{ show, want Show }{
+		{Show{}, usual},
+		{Show{SkipPageReferences: true}, usualPages},
+		{Show{None: true}, Show{None: true}},
+		{Show{OK: true}, Show{OK: true}},
+		{Show{Broken: true}, Show{Broken: true}},
+		{Show{Info: true}, Show{Info: true}},
+	} {
+		if got := (&Config{Show: c.show}).WithDefaults().Show; got != c.want {
+			t.Errorf("%+v stands for %+v, want %+v", c.show, got, c.want)
+		}
+	}
+}
+
+func TestDepthLimit(t *testing.T) {
+	for _, c := range []struct {
+		depth          int
+		limits         bool
+		at0, at1, at99 bool
+	}{
+		{0, false, true, true, true},
+		{-1, true, true, false, false},
+		{1, true, true, true, false},
+		{98, true, true, true, false},
+		{99, true, true, true, true},
+	} {
+		cfg := (&Config{Depth: c.depth}).WithDefaults()
+		if cfg.LimitsDepth() != c.limits || cfg.WithinDepth(0) != c.at0 || cfg.WithinDepth(1) != c.at1 || cfg.WithinDepth(99) != c.at99 {
+			t.Errorf("Depth %d: limited %v, pages at depth 0, 1, 99 are read: %v, %v, %v", c.depth,
+				cfg.LimitsDepth(), cfg.WithinDepth(0), cfg.WithinDepth(1), cfg.WithinDepth(99))
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		"":                    func(*Config) {},
+		"Fetch and Sites":     func(c *Config) { c.Fetch = nil },
+		"fingerprint has":     func(c *Config) { c.FingerprintBits = 7 },
+		"Concurrency is -1":   func(c *Config) { c.Concurrency = -1 },
+		"PerHost is -1":       func(c *Config) { c.PerHost = -1 },
+		"Rate and Delay":      func(c *Config) { c.Rate = -1 },
+		"MaxRedirects is 101": func(c *Config) { c.MaxRedirects = 101 },
+		"Retries is -2":       func(c *Config) { c.Retries = -2 },
+		"Depth is -2":         func(c *Config) { c.Depth = -2 },
+		"is negative":         func(c *Config) { c.MaxPages = -1 },
+	} {
+		c := &Config{Fetch: fetch.Mux{}}
+		change(c)
+		if err := c.Validate(); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -68,7 +68,7 @@ func TestArchive(t *testing.T) {
 		if len(asked) != 7 || strings.Contains(strings.Join(asked, " "), "joe") || strings.Contains(strings.Join(asked, " "), "intern") {
 			t.Errorf("the archive was asked %d times: %v", len(asked), asked)
 		}
-		if len(c.notes) != 1 || c.notes[0].Message != "the archive gave no answer about 2 of 6 broken targets: read its answer: the snapshot has no web address" {
+		if len(c.notes) != 1 || c.notes[0].Message != "the archive gave no answer about 2 of 6 broken targets: read its answer: the snapshot has no http or https URL" {
 			t.Errorf("notes %v", c.notes)
 		}
 		if sum.Requests < 7+8 || sum.Broken != 12 {
@@ -82,7 +82,7 @@ func TestArchive(t *testing.T) {
 func TestArchiveIsAway(t *testing.T) {
 	pages := at(map[string]func(*exchange){"site.test/": page(archivedPages)})
 	refusing := serveFaults(t, nil, status("503 Busy"))
-	for addr, why := range map[string]string{refusing.addr: "it answered 503", closedAddr(t): "connection refused"} {
+	for addr, why := range map[string]string{refusing.addr: "its answer has the status 503", closedAddr(t): "connection refused"} {
 		cfg, _ := realWeb(t, pages)
 		cfg.Archive, cfg.Retries = "http://"+addr+"/wayback/available", -1
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))

@@ -73,7 +73,7 @@ func TestReadAgain(t *testing.T) {
 			if bare > 0 && dir == generated && show == (Show{Broken: true, Warning: true}) {
 				t.Fatal("references are bare though they are not to be read again")
 			}
-			for _, got := range []string{report(true, 1, verdicts.MaxAnchors), report(true, 64, verdicts.MaxAnchors), report(true, 8, 3)} {
+			for _, got := range []string{report(false, 64, verdicts.MaxAnchors), report(true, 1, verdicts.MaxAnchors), report(true, 64, verdicts.MaxAnchors), report(true, 8, 3)} {
 				if got != want {
 					at := 0
 					for got[at] == want[at] {
@@ -160,7 +160,7 @@ func TestReadAgainChanged(t *testing.T) {
 	end := strings.Repeat("<p>that goes on</p>\n", 4)
 	page := `<body><p>page</p><a href="gone.html">gone</a>` + end
 	part := strings.Replace(page, "gone.html", "p.html#gone", 1)
-	const placeless = "a file changed while it was checked: the places of listed links there are not known"
+	const placeless = "a file changed during the check: the positions of reported links there are unknown"
 	for _, c := range []struct {
 		name, page, then, other, note string
 		references                    []Reference
@@ -168,7 +168,7 @@ func TestReadAgainChanged(t *testing.T) {
 		{"other text", page, "<p>longer than it was</p>" + page, "", placeless, []Reference{{Page: "p.html"}}},
 		{"the same length", page, strings.Replace(page, "page", "home", 1), "", placeless, []Reference{{Page: "p.html"}}},
 		{"removed", page, "", "", placeless, []Reference{{Page: "p.html"}}},
-		{"a fragment", part, page, "", "a file changed while it was checked: 1 target with a fragment, linked to from there, left out", nil},
+		{"a fragment", part, page, "", "a file changed during the check: links from there to 1 target with a fragment are left out of the report", nil},
 		{"a fragment that another names", part, page, part, placeless,
 			[]Reference{{Page: "p.html"}, {Page: "q.html", Line: 1, Column: 27, Element: "a", Attribute: "href", Raw: "p.html#gone", Text: "gone"}}},
 	} {

@@ -175,7 +175,7 @@ func (r reading) enterLinks(doc *extract.Document, header http.Header, shell boo
 		return
 	}
 	v.isPage = true
-	if page.FollowsNone() && (run.cfg.Depth < 0 || v.t.Depth < run.cfg.Depth) && slices.ContainsFunc(doc.Links, isNavigation) {
+	if page.FollowsNone() && run.cfg.WithinDepth(v.t.Depth+1) && slices.ContainsFunc(doc.Links, isNavigation) {
 		tally.count(countUnfollowed, 1)
 	}
 	switch {

@@ -101,11 +101,11 @@ func (o *outlet) streamResults(ctx context.Context, s settled, pagesRead func() 
 // report gives every reference its verdict and the sink its results.
 func (o *outlet) report(ctx context.Context, c *verdicts.Crawl) (*Summary, error) {
 	o.complete(c)
-	return verdicts.Report(ctx, c)
+	return verdicts.Report(ctx, c, o.stream)
 }
 
 // complete adds what the outlet knows of a crawl that is to be judged. The caller holds
 // mu, or is alone.
 func (o *outlet) complete(c *verdicts.Crawl) {
-	c.Sink, c.StoppedBy, c.Trapped, c.Streamed = o.sink, o.stoppedBy, o.trapped, o.stream
+	c.Sink, c.StoppedBy, c.Trapped = o.sink, o.stoppedBy, o.trapped
 }

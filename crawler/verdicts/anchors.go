@@ -8,24 +8,24 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// anchorWindow holds the anchors of a range of targets, one behind the other, and
-// remembers which of them a reference has named. It grows chunk by chunk, so that
-// nothing is ever there twice.
+// anchorWindow holds the hashes of the anchors of a range of targets, one target after the
+// other, and records which of them have a reference. It grows in chunks, so that growing
+// copies nothing.
 type anchorWindow struct {
-	most     int         // hashes it may hold, but for those of a single page
+	most     int         // limit of hashes; a single page may have more
 	from, to frontier.ID // the targets from … to-1
 	full     bool
-	begin    []uint32   // where the hashes of from+i begin
-	chunks   [][]uint64 // by place/anchorChunk; nil for what is part of the one before
-	last     int        // the chunk that is being filled
-	met      []uint64   // a bit for each place
+	begin    []uint32   // index of the first hash of target from+i
+	chunks   [][]uint64 // by index/anchorChunk; nil if the chunk before includes it
+	last     int        // the chunk to which hashes are added
+	marked   []uint64   // a bit for each index
 }
 
 const (
 	// MaxAnchors is how many anchors are held at once: 128 MiB of them.
 	MaxAnchors = 16 << 20
-	// anchorChunk is how many hashes a chunk holds: a page's are in one, which for a
-	// page with more is longer.
+	// anchorChunk is how many hashes a chunk holds. The hashes of a page are in one
+	// chunk, which is longer for a page with more.
 	anchorChunk = 1 << 14
 )
 
@@ -34,7 +34,7 @@ func (w *anchorWindow) reset(from frontier.ID) {
 	*w = anchorWindow{most: w.most, from: from, to: from, begin: w.begin[:0]}
 }
 
-// add takes the next target in, unless the window is full.
+// add adds the next target, unless the window is full.
 func (w *anchorWindow) add(id frontier.ID, g check.Glance) {
 	n := 0
 	if g.Read {
@@ -54,12 +54,12 @@ func (w *anchorWindow) add(id frontier.ID, g check.Glance) {
 		c = append(c, g.Anchors.At(i))
 	}
 	w.chunks[w.last] = c
-	for len(w.met)*64 < w.held() {
-		w.met = append(w.met, 0)
+	for len(w.marked)*64 < w.held() {
+		w.marked = append(w.marked, 0)
 	}
 }
 
-// held is how many places are taken.
+// held returns the number of hashes in the window.
 func (w *anchorWindow) held() int {
 	if len(w.chunks) == 0 {
 		return 0
@@ -67,14 +67,14 @@ func (w *anchorWindow) held() int {
 	return w.last*anchorChunk + len(w.chunks[w.last])
 }
 
-// room sees to it that n hashes fit behind one another.
+// room makes room for n consecutive hashes.
 func (w *anchorWindow) room(n int) {
 	if n == 0 || w.last == len(w.chunks)-1 && len(w.chunks[w.last])+n <= anchorChunk {
 		return
 	}
 	size := anchorChunk
 	if len(w.chunks) == 0 {
-		size = 0 // a small site begins small
+		size = 0 // small sites need little memory
 	}
 	w.last = len(w.chunks)
 	w.chunks = append(w.chunks, make([]uint64, 0, max(size, n)))
@@ -85,29 +85,28 @@ func (w *anchorWindow) room(n int) {
 
 func (w *anchorWindow) holds(id frontier.ID) bool { return id >= w.from && id < w.to }
 
-// find returns the place of a target's anchor.
-func (w *anchorWindow) find(id frontier.ID, hash uint64) (at int, there bool) {
+// find returns the index of a target's anchor.
+func (w *anchorWindow) find(id frontier.ID, hash uint64) (at int, found bool) {
 	if !w.holds(id) {
 		return 0, false
 	}
 	i := int(id - w.from)
 	begin := int(w.begin[i])
 	n := begin / anchorChunk
-	if n >= len(w.chunks) || w.chunks[n] == nil { // the end of what is there: a page without anchors
+	if n >= len(w.chunks) || w.chunks[n] == nil { // a page without anchors at the end
 		return 0, false
 	}
 	of := w.chunks[n]
 	if i+1 < len(w.begin) && int(w.begin[i+1]) < n*anchorChunk+len(of) {
 		of = of[:int(w.begin[i+1])-n*anchorChunk]
 	}
-	at, there = findHash(of[begin-n*anchorChunk:], hash)
-	return begin + at, there
+	at, found = findHash(of[begin-n*anchorChunk:], hash)
+	return begin + at, found
 }
 
-// findHash looks a hash up in sorted ones. Hashes are evenly spread, so the first
-// guess is mostly near; a page whose names were chosen to spoil that costs a
-// binary search more.
-func findHash(of []uint64, hash uint64) (at int, there bool) {
+// findHash finds a hash in a sorted list. Hashes are evenly distributed, so it starts at
+// the expected index. It falls back to a binary search if that is far off.
+func findHash(of []uint64, hash uint64) (at int, found bool) {
 	const near = 8
 	if len(of) == 0 {
 		return 0, false
@@ -131,9 +130,9 @@ func findHash(of []uint64, hash uint64) (at int, there bool) {
 	return slices.BinarySearch(of, hash)
 }
 
-// meet notes that an anchor was named, and reports whether it was so for the first time.
-func (w *anchorWindow) meet(at int) bool {
-	word, bit := &w.met[at/64], uint64(1)<<(at%64)
+// mark records that a reference has an anchor, and reports whether it is the first one.
+func (w *anchorWindow) mark(at int) bool {
+	word, bit := &w.marked[at/64], uint64(1)<<(at%64)
 	first := *word&bit == 0
 	*word |= bit
 	return first

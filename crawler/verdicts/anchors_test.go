@@ -11,7 +11,7 @@ import (
 )
 
 // TestAnchorWindow: whatever chunks they come to lie in, the anchors of each page are
-// found, those of no other, and each is met once.
+// found, those of no other, and each is marked once.
 func TestAnchorWindow(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	sizes := []int{0, 3, 0, anchorChunk - 3, 0, 2, anchorChunk + 1, 0, 0, 7, 3 * anchorChunk, 1, anchorChunk, 0, anchorChunk - 1, 1, 2, 0}
@@ -34,7 +34,7 @@ func TestAnchorWindow(t *testing.T) {
 		id := frontier.ID(5 + page)
 		for i := 0; i < n; i += 1 + n/50 {
 			at, there := w.find(id, hash(page, i))
-			if !there || !w.meet(at) || w.meet(at) {
+			if !there || !w.mark(at) || w.mark(at) {
 				t.Fatalf("anchor %d of page %d, which has %d: found %t", i, page, n, there)
 			}
 		}

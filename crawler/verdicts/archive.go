@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,37 +15,25 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Wayback is the address that answers whether the Wayback Machine has a copy of a
-// page (https://archive.org/help/wayback_api.php).
+// Wayback is the address of the Wayback Machine's availability interface
+// (https://archive.org/help/wayback_api.php).
 const Wayback = "https://archive.org/wayback/available"
 
 const (
 	// maxArchived is how many broken targets an archive is asked about.
 	maxArchived = 1000
-	// archiveInterval is the least time between two of those requests; loopback hosts
-	// need none.
+	// archiveInterval is the least time between two of those requests. It does not
+	// apply to loopback hosts.
 	archiveInterval = 250 * time.Millisecond
-	// maxArchiveAnswer is how much of an answer is read, in bytes.
+	// maxArchiveAnswer is how many bytes of an answer are read.
 	maxArchiveAnswer = 64 << 10
 )
 
-// wantsArchive reports whether an archive is to be asked about a pair: a page of
-// another site that is gone. What only this network can know is nobody else's
-// business: addresses without a public name, and such with a user name.
-func (j *join) wantsArchive(p *pair) bool {
-	if j.Config.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
-		return false
-	}
-	u := j.dossiers.get(p.id).url
-	return (u.Scheme() == "http" || u.Scheme() == "https") && !u.HasUserinfo() && isPublicName(u.Host())
-}
-
-// privateNames are top-level domains that no public server has (RFC 6761, 6762,
-// 7686, 8375, 9476), and those that are in use although they were never given.
+// privateNames are top-level domains that no public server has: reserved ones (RFC 6761,
+// 6762, 7686, 8375, 9476), and some that private networks use.
 var privateNames = map[string]bool{
 	"test": true, "example": true, "invalid": true, "localhost": true, "local": true, "internal": true, "onion": true,
 	"alt": true, "arpa": true, "lan": true, "home": true, "corp": true, "intranet": true, "localdomain": true,
@@ -55,47 +44,52 @@ func isPublicName(host string) bool {
 	return urinorm.RegistrableDomain(host) != "" && !privateNames[host[strings.LastIndexByte(host, '.')+1:]]
 }
 
-// archived asks an archive for copies of what is gone, one target at a time, when
-// all else is known. What it answers, and whether it does, changes no verdict.
-func (j *join) archived(ctx context.Context) error {
-	if j.Config.Archive == "" || j.ended(ctx) {
-		return nil
+// wants reports whether the archive is asked about a pair: its target is an external page
+// that is gone. Hosts without a public name and URLs with user information are private and
+// are not passed on.
+func (a *archive) wants(p *pair) bool {
+	if a.crawl.Config.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
+		return false
 	}
-	gone := map[string][]*pair{}
-	for _, p := range j.flagged {
-		if !p.open && !j.reported(p.key()) && j.judge.shown(&p.judgement) && j.wantsArchive(p) {
-			u := j.dossiers.get(p.id).url.WithoutFragment().String()
-			gone[u] = append(gone[u], p)
-		}
-	}
-	asked := make([]string, 0, len(gone))
-	for u := range gone {
-		asked = append(asked, u)
-	}
-	slices.Sort(asked)
-	if extra := len(asked) - maxArchived; extra > 0 {
-		asked = asked[:maxArchived]
-		if err := j.note(fmt.Sprintf("the archive was asked about %d broken targets; %d more were left out", maxArchived, extra)); err != nil {
-			return err
-		}
-	}
-	a := archive{Crawl: j.Crawl, kept: j.ctx, base: j.Config.Archive}
-	if err := a.ask(ctx, asked, func(u string, c *archivedCopy) {
-		for _, p := range gone[u] {
-			p.archived = c
-		}
-	}); err != nil {
-		return err
-	}
-	j.sum.Requests += a.requests
-	if a.failed > 0 {
-		return j.note(fmt.Sprintf("the archive gave no answer about %d of %d broken targets: %v", a.failed, len(asked), a.why))
-	}
-	return j.dossiers.err
+	u := a.details.get(p.id).url
+	return (u.Scheme() == "http" || u.Scheme() == "https") && !u.HasUserinfo() && isPublicName(u.Host())
 }
 
-func (j *join) note(message string) error {
-	return j.Sink.Note(rules.Note{Message: message})
+// copies asks the archive for copies of the targets of pairs, one at a time. The answers
+// change no verdict.
+func (a *archive) copies(ctx context.Context, pairs []*pair) (map[frontier.ID]*archivedCopy, error) {
+	if a.crawl.Config.Archive == "" || a.crawl.ended(ctx) {
+		return nil, nil
+	}
+	gone := map[string][]frontier.ID{}
+	for _, p := range pairs {
+		if a.wants(p) {
+			u := a.details.get(p.id).url.WithoutFragment().String()
+			gone[u] = append(gone[u], p.id)
+		}
+	}
+	if a.details.err != nil {
+		return nil, a.details.err
+	}
+	urls := slices.Sorted(maps.Keys(gone))
+	if extra := len(urls) - maxArchived; extra > 0 {
+		urls = urls[:maxArchived]
+		if err := a.crawl.note(fmt.Sprintf("the archive was asked about %d broken targets; %d more were left out", maxArchived, extra)); err != nil {
+			return nil, err
+		}
+	}
+	copies := map[frontier.ID]*archivedCopy{}
+	if err := a.ask(ctx, urls, func(u string, c *archivedCopy) {
+		for _, id := range gone[u] {
+			copies[id] = c
+		}
+	}); err != nil {
+		return nil, err
+	}
+	if a.failed > 0 {
+		return copies, a.crawl.note(fmt.Sprintf("the archive gave no answer about %d of %d broken targets: %v", a.failed, len(urls), a.err))
+	}
+	return copies, nil
 }
 
 // archivedCopy is a copy of a page in an archive.
@@ -104,8 +98,8 @@ type archivedCopy struct {
 	made time.Time
 }
 
-// suggestion offers the copy. It is never one that a program may write into a
-// reference: whether a copy serves, only a reader can tell.
+// suggestion suggests the copy. A program must not write it into a reference, as only a
+// reader can tell whether it is a replacement.
 func (c *archivedCopy) suggestion(p *pair) check.Suggestion {
 	s := check.ArchivedCopy(c.url, c.made)
 	if p.hasFragment && p.fragment != "" {
@@ -114,23 +108,23 @@ func (c *archivedCopy) suggestion(p *pair) check.Suggestion {
 	return s
 }
 
-// archive asks one archive. A frontier of its own keeps the pace, obeys
-// Retry-After, and gives the archive up when it refuses too much.
+// archive asks an archive for copies of pages. A separate frontier limits the rate, obeys
+// Retry-After, and gives up if the archive refuses too many requests.
 type archive struct {
-	*Crawl
-	kept             context.Context // outlives a run that is cut short
-	base             string
+	crawl            *Crawl
+	details          *detailCache
+	ctx              context.Context // does not end with the run
 	requests, failed int
-	refused          int   // requests in a row that it had no answer to
-	why              error // of the last of these
+	refused          int   // failed requests in a row
+	err              error // of the last failed request
 }
 
-// archivePatience is how many requests in a row may go without an answer until the
-// archive is left alone: nothing depends on it.
-const archivePatience = 3
+// maxRefused is how many requests in a row may fail before the archive is not asked any
+// more.
+const maxRefused = 3
 
 func (a *archive) ask(ctx context.Context, about []string, tell func(string, *archivedCopy)) error {
-	api, _, err := urinorm.ParseWeb(a.base)
+	api, _, err := urinorm.ParseWeb(a.crawl.Config.Archive)
 	if err != nil || len(about) == 0 {
 		return err
 	}
@@ -141,17 +135,17 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 		if urinorm.IsLoopback(api.Host()) {
 			p.Interval = 0
 		}
-		if a.Config.Rate > 0 {
-			p.Interval = max(p.Interval, time.Duration(float64(time.Second)/a.Config.Rate))
+		if a.crawl.Config.Rate > 0 {
+			p.Interval = max(p.Interval, time.Duration(float64(time.Second)/a.crawl.Config.Rate))
 		}
-		p.Interval = max(p.Interval, a.Config.Delay)
+		p.Interval = max(p.Interval, a.crawl.Config.Delay)
 		return p
 	}})
 	items := make([]frontier.Item, len(about))
 	for i, u := range about {
 		items[i] = frontier.Item{Fingerprint: queue.Fingerprint([]byte(u)), Host: []byte(api.Authority()), Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(u)})}
 	}
-	if _, err := queue.Refer(a.kept, items); err != nil {
+	if _, err := queue.Refer(a.ctx, items); err != nil {
 		return err
 	}
 	for {
@@ -160,7 +154,7 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 		case err == io.EOF:
 			return nil
 		case ctx.Err() != nil:
-			return nil // what was not asked has no copy that we know of
+			return nil // targets that were not asked about have no known copy
 		case err != nil:
 			return err
 		}
@@ -170,22 +164,22 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 	}
 }
 
-// bounded ends the asking when the run is to end.
+// bounded returns a context that ends when the run must end.
 func (a *archive) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	var cancel context.CancelFunc
-	if a.Config.MaxTime > 0 {
-		ctx, cancel = context.WithDeadline(ctx, a.Started.Add(a.Config.MaxTime))
+	if a.crawl.Config.MaxTime > 0 {
+		ctx, cancel = context.WithDeadline(ctx, a.crawl.Started.Add(a.crawl.Config.MaxTime))
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
 	}
-	if a.Config.Stop == nil {
+	if a.crawl.Config.Stop == nil {
 		return ctx, cancel
 	}
 	over, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		select {
-		case <-a.Config.Stop:
+		case <-a.crawl.Config.Stop:
 			cancel()
 		case <-over:
 		}
@@ -197,9 +191,9 @@ func (a *archive) bounded(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// visit asks about one target.
+// visit asks the archive about one target.
 func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urinorm.URL, t *frontier.Target, tell func(string, *archivedCopy)) error {
-	if a.refused >= archivePatience {
+	if a.refused >= maxRefused {
 		a.failed++
 		return a.settle(queue, t)
 	}
@@ -212,25 +206,25 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	again := false
 	if o != nil {
 		answer.Overloaded = o.Overloaded()
-		if answer.RestFor = o.Elapsed; answer.RestFor > a.Config.MaxWait {
+		if answer.RestFor = o.Elapsed; answer.RestFor > a.crawl.Config.MaxWait {
 			answer.RestFor, answer.TooLong = 0, true
 		}
-		again = answer.Overloaded && !answer.TooLong && t.Tries < a.Config.Retries
+		again = answer.Overloaded && !answer.TooLong && t.Tries < a.crawl.Config.Retries
 	}
 	answer.Silent = err != nil && o == nil
 	answer.TimedOut, answer.Latency = answer.Silent, time.Since(began)
-	if err := queue.Hosts().Observe(a.kept, t.Host, answer); err != nil {
+	if err := queue.Hosts().Observe(a.ctx, t.Host, answer); err != nil {
 		return err
 	}
 	if err == nil {
 		a.refused = 0
 	} else {
 		a.refused++
-		a.why = err
+		a.err = err
 	}
 	switch {
 	case again:
-		return queue.Defer(a.kept, t, time.Now().Add(max(answer.RestFor, frontier.Backoff(a.Config.Backoff, t.Tries, frontier.MaxBackoff))), nil, nil)
+		return queue.Defer(a.ctx, t, time.Now().Add(max(answer.RestFor, frontier.Backoff(a.crawl.Config.Backoff, t.Tries, frontier.MaxBackoff))), nil, nil)
 	case err != nil:
 		a.failed++
 	case found != nil:
@@ -240,19 +234,19 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 }
 
 func (a *archive) settle(queue *frontier.Frontier, t *frontier.Target) error {
-	_, err := queue.Settle(a.kept, t, frontier.Settlement{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1}})
+	_, err := queue.Settle(a.ctx, t, frontier.Settlement{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1}})
 	return err
 }
 
-// request sends one request. The outcome, where there is an answer, has its status,
-// and for Elapsed how long the archive asks to be left alone.
+// request sends one request. If there is an answer, the outcome has its status, and Elapsed
+// is its Retry-After.
 func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*archivedCopy, *check.Outcome, error) {
 	at, _, err := urinorm.ParseWeb(api.WithoutFragment().String() + "?url=" + url.QueryEscape(about))
 	if err != nil {
 		return nil, nil, err
 	}
 	a.requests++
-	resp, err := a.Fetch(ctx, &fetch.Request{URL: at, Need: fetch.Content})
+	resp, err := a.crawl.Fetch(ctx, &fetch.Request{URL: at, Need: fetch.Content})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -262,7 +256,7 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 	o := &check.Outcome{Status: resp.Status}
 	o.Elapsed, _ = check.RetryAfter(resp.Header, time.Now())
 	if resp.Status != 200 || resp.Body == nil {
-		return nil, o, fmt.Errorf("it answered %d", resp.Status)
+		return nil, o, fmt.Errorf("its answer has the status %d", resp.Status)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxArchiveAnswer))
 	if err != nil {
@@ -272,7 +266,7 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 	return found, o, err
 }
 
-// readAvailability reads an answer; no copy is nil.
+// readAvailability decodes an answer. The result is nil if there is no copy.
 func readAvailability(body []byte) (*archivedCopy, error) {
 	var answer struct {
 		Snapshots *struct {
@@ -285,22 +279,22 @@ func readAvailability(body []byte) (*archivedCopy, error) {
 		} `json:"archived_snapshots"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, errors.New("read its answer: it is not the JSON that is expected")
+		return nil, errors.New("read its answer: invalid JSON")
 	}
 	if answer.Snapshots == nil {
-		return nil, errors.New("read its answer: it names no snapshots")
+		return nil, errors.New("read its answer: archived_snapshots is missing")
 	}
 	c := answer.Snapshots.Closest
 	if c == nil || !c.Available || !strings.HasPrefix(strings.Trim(string(c.Status), `"`), "2") {
-		return nil, nil // a copy of an error page is none
+		return nil, nil // a copy of an error page is useless
 	}
 	u, _, err := urinorm.ParseWeb(c.URL)
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasUserinfo() {
-		return nil, errors.New("read its answer: the snapshot has no web address")
+		return nil, errors.New("read its answer: the snapshot has no http or https URL")
 	}
 	found := &archivedCopy{url: u.Printed()}
 	if rest, ok := strings.CutPrefix(found.url, "http://web.archive.org/"); ok {
-		found.url = "https://web.archive.org/" + rest // it answers there, and names the other for old users
+		found.url = "https://web.archive.org/" + rest // it returns http URLs for compatibility
 	}
 	if made, err := time.Parse("20060102150405", c.Timestamp); err == nil {
 		found.made = made

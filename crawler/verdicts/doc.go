@@ -1,25 +1,24 @@
-// Package verdicts gives every reference of a crawl its verdict.
+// Package verdicts judges every reference of a crawl.
 //
-// It knows what was kept of a crawl, its configuration and its seeds, and no worker:
+// It needs the store, the configuration and the seeds of a finished crawl:
 //
-//	sum, err := verdicts.Report(ctx, &verdicts.Crawl{Config: cfg, Store: store, …, Sink: sink})
+//	sum, err := verdicts.Report(ctx, &verdicts.Crawl{Config: cfg, Store: store, …, Sink: sink}, nil)
 //
-// References are judged once the crawl knows all pages. The store is read in its own
-// order, never in the order of events, so that one worker and sixty-four give the same
-// report:
+// References are judged when all pages are known. The store is scanned in its own order,
+// not in the order of events, so the number of workers does not change the report:
 //
-//	load     of every target a few bits: is it there, does it redirect, what was wanted of it   targets.go
-//	meetAll  every reference once: what is simply ok is counted, any other pair of a target
-//	         and a fragment is flagged                                                          pairs.go
-//	settle   every flagged pair gets its verdict                                                verdict.go
-//	gather   the places that refer to the pairs to show                                         places.go
-//	suggest  what was meant by those that are not there                                         suggest.go
-//	report   results in order of their URLs                                                     results.go
+//	load           the state of every target: is it OK, does it redirect, …     targets.go
+//	addReferences  count references that are simply ok, and flag all other
+//	               pairs of a target and a fragment                            pairs.go
+//	judgeAll       judge every flagged pair                                    verdict.go
+//	gather         collect the references of the pairs that are shown          places.go
+//	suggest        find replacements for missing targets                       suggest.go
+//	Report         deliver the results, sorted by URL                          report.go
 //
-// Of a target nothing else stays in memory: few pairs are flagged, and of those the store
-// is asked again (dossiers.go). Anchors are in memory for a range of targets at a time
-// (anchors.go). Links whose places were not kept are read again from their files
-// (reread.go).
+// Only the states of all targets are held in memory. Few pairs are flagged, and the details
+// of their targets are read from the store again (details.go). Anchors are held in memory
+// for a range of targets at a time (anchors.go). Bare references are read again from their
+// files (reread.go).
 //
-// A [Stream] does the same for sinks that want each result as soon as it is known.
+// A [Stream] delivers each result as soon as it is known.
 package verdicts

@@ -6,10 +6,8 @@ import "context"
 // simply ok.
 func Flagged(ctx context.Context, c *Crawl) (flagged, ok int, err error) {
 	j := newJoin(ctx, c)
-	for _, step := range []func() error{j.load, j.meetAll, j.alone} {
-		if err := step(); err != nil {
-			return 0, 0, err
-		}
+	if err := inOrder(j.load, j.addReferences, j.addUnreferenced); err != nil {
+		return 0, 0, err
 	}
-	return len(j.flagged), j.sum.OK, nil
+	return len(j.pairs.flagged), j.pairs.sum.OK, nil
 }

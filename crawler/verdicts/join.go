@@ -14,49 +14,48 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+// join combines the references of all pages with the outcomes of their targets.
 type join struct {
-	*Crawl
-	*pairs
-	ctx      context.Context
-	dossiers *dossiers
-	judge    *judge
-	again    *rereader
-	meant    *suggester   // nil until suggest
-	effort   check.Effort // for each suggestion of a fragment
+	ctx     context.Context
+	crawl   *Crawl
+	pairs   *pairs
+	details *detailCache
+	judge   *judge
+	again   *rereader
 }
 
 func newJoin(ctx context.Context, c *Crawl) *join {
 	t := newTargets(ctx, c)
 	sum := &rules.Summary{Started: c.Began, StoppedBy: c.StoppedBy, Complete: c.StoppedBy == "", Pages: c.Pages,
 		Requests: c.Requests, ByCode: map[check.Code]int{}}
-	d := &dossiers{targets: t}
-	j := &join{Crawl: c, ctx: ctx, dossiers: d,
+	d := &detailCache{targets: t}
+	return &join{ctx: ctx, crawl: c, details: d, again: newRereader(ctx, c), judge: &judge{crawl: c, targets: t, details: d},
 		pairs: &pairs{targets: t, show: c.Config.Show, anchors: anchorWindow{most: c.maxAnchors()}, byKey: map[pairKey]*pair{}, sum: sum}}
-	j.judge = &judge{Crawl: c, targets: t, dossiers: d}
-	j.again = newRereader(ctx, c)
-	return j
 }
 
 // load reads every target.
 func (j *join) load() error {
-	j.anchors.reset(1)
-	return j.targets.load(j.watch(), func(id frontier.ID, g check.Glance) {
+	j.pairs.anchors.reset(1)
+	return j.targets().load(j.crawl.watches(), func(id frontier.ID, g check.Glance) {
 		if g.Cached {
-			j.sum.Cached++
+			j.pairs.sum.Cached++
 		}
-		j.anchors.add(id, g)
+		j.pairs.anchors.add(id, g)
 	})
 }
 
-// meetAll goes through every reference of every page once; where the anchors of all
-// pages are too many to be held at once, once for each range of them.
-func (j *join) meetAll() error {
+// targets returns the states of all targets.
+func (j *join) targets() *targets { return j.pairs.targets }
+
+// addReferences adds every reference of every page to the pairs. If the anchors of all
+// pages do not fit in memory, it scans the references once for each range of targets.
+func (j *join) addReferences() error {
 	for first := true; ; first = false {
-		if err := j.passes(first); err != nil {
+		if err := j.scanUntilRead(first); err != nil {
 			return err
 		}
-		if int(j.anchors.to) > len(j.states) {
-			j.anchors = anchorWindow{}
+		if int(j.pairs.anchors.to) > len(j.targets().states) {
+			j.pairs.anchors = anchorWindow{}
 			return j.leaveUnread()
 		}
 		if err := j.nextAnchors(); err != nil {
@@ -65,13 +64,13 @@ func (j *join) meetAll() error {
 	}
 }
 
-// passes is pass until the texts of all fragments are known that are wanted. Where one
-// was to be read from a file that has changed, another that names it may be found
-// by one more pass, which counts nothing twice.
-func (j *join) passes(first bool) error {
+// scanUntilRead scans the references until the texts of all wanted fragments are known. If
+// a text was to be read from a file that has changed, another scan may find it in another
+// file. A further scan counts nothing twice.
+func (j *join) scanUntilRead(first bool) error {
 	const most = 4
 	for range most {
-		if err := j.pass(first); err != nil {
+		if err := j.scan(first); err != nil {
 			return err
 		}
 		if more, err := j.again.texts(); err != nil || !more {
@@ -84,19 +83,19 @@ func (j *join) passes(first bool) error {
 
 // nextAnchors reads the next range of anchors.
 func (j *join) nextAnchors() error {
-	j.anchors.reset(j.anchors.to)
-	err := j.Store.Scan(j.ctx, frontier.PartOutcome, func(rec *frontier.Record) error {
+	j.pairs.anchors.reset(j.pairs.anchors.to)
+	err := j.crawl.Store.Scan(j.ctx, frontier.PartOutcome, func(rec *frontier.Record) error {
 		switch {
-		case rec.ID < j.anchors.from:
+		case rec.ID < j.pairs.anchors.from:
 			return nil
-		case j.anchors.full || int(rec.ID) > len(j.states):
+		case j.pairs.anchors.full || int(rec.ID) > len(j.targets().states):
 			return errEnough
 		}
-		g, err := check.GlanceAt(j.outcomeOf(rec))
+		g, err := check.GlanceAt(j.targets().outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		j.anchors.add(rec.ID, g)
+		j.pairs.anchors.add(rec.ID, g)
 		return nil
 	})
 	if err == errEnough {
@@ -105,18 +104,18 @@ func (j *join) nextAnchors() error {
 	return err
 }
 
-// errEnough ends a scan that has found what it looked for.
-var errEnough = errors.New("enough was read")
+// errEnough ends a scan of the store early.
+var errEnough = errors.New("the scan has read enough")
 
-// pass meets the references to targets whose anchors are there, and in the first
-// pass those without a fragment. That one also notes where redirects lead.
-func (j *join) pass(first bool) error {
+// scan adds the references to targets whose anchors are in memory. The first scan also adds
+// those without a fragment, and records the targets of redirects.
+func (j *join) scan(first bool) error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
-	return j.Store.Scan(j.ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
-		if first && int(rec.ID) <= len(j.states) {
-			j.lead(rec.ID, rec.Found)
+	return j.crawl.Store.Scan(j.ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+		if first && int(rec.ID) <= len(j.targets().states) {
+			j.targets().lead(rec.ID, rec.Found)
 		}
 		if len(rec.Links) == 0 {
 			return nil
@@ -131,20 +130,20 @@ func (j *join) pass(first bool) error {
 			case err != nil:
 				return fmt.Errorf("target %d: %w", rec.ID, err)
 			case !more && first:
-				j.sum.References += n
-				j.sum.Links += n
+				j.pairs.sum.References += n
+				j.pairs.sum.Links += n
 			}
 			if !more {
 				return nil
 			}
 			if b.Target >= len(rec.Found) {
-				return fmt.Errorf("target %d: a reference leads to none of the %d targets that were found", rec.ID, len(rec.Found))
+				return fmt.Errorf("target %d: a reference has the index %d, but the page has only %d targets", rec.ID, b.Target, len(rec.Found))
 			}
 			id := rec.Found[b.Target]
-			if b.HasFragment && !j.anchors.holds(id) || !b.HasFragment && !first {
+			if b.HasFragment && !j.pairs.anchors.holds(id) || !b.HasFragment && !first {
 				continue
 			}
-			if p := j.meet(id, &b); p != nil && j.wantsText(p, &b) {
+			if p := j.pairs.add(id, &b); p != nil && j.wantsText(p, &b) {
 				l, err := reader.to(n)
 				if err != nil {
 					return fmt.Errorf("target %d: %w", rec.ID, err)
@@ -160,28 +159,28 @@ func (j *join) pass(first bool) error {
 	})
 }
 
-// wantsText reports whether the text of a pair's fragment is still to be read: its
-// verdict hangs on it, or it is told.
+// wantsText reports whether the text of a pair's fragment must still be read, for its
+// verdict or for the report.
 func (j *join) wantsText(p *pair, b *frontier.Brief) bool {
-	s := j.states[p.id-1]
-	return b.HasFragment && b.Hash != noFragment && p.fragment == "" && !p.sought && (s&leftBits == 0 || !j.passedOver(s, b))
+	s := j.targets().states[p.id-1]
+	return b.HasFragment && b.Hash != emptyFragment && p.fragment == "" && !p.textWanted && (s&leftBits == 0 || !j.pairs.isOnlyCounted(s, b))
 }
 
-// noFragment is the hash of an empty one, which many a script's link has: it is on
-// every page.
-var noFragment = check.HashAnchor("")
+// emptyFragment is the hash of an empty fragment, which exists on every page. Many links
+// for scripts have one.
+var emptyFragment = check.HashAnchor("")
 
-// pageReader reads the references of a page in full, up to the one that is asked for.
+// pageReader reads whole references of a page by their index, in increasing order.
 type pageReader struct {
 	frontier.LinkReader
 	links frontier.RawLink
-	block []byte // until it is first asked
-	at    int    // how many were read
+	block []byte // until the first read
+	at    int    // number of references read
 }
 
 func (r *pageReader) begin(block []byte) { r.block, r.at = block, 0 }
 
-// to reads on to reference n.
+// to reads up to reference n.
 func (r *pageReader) to(n int) (*frontier.RawLink, error) {
 	if r.block != nil {
 		if err := r.Reset(r.block); err != nil {
@@ -197,83 +196,83 @@ func (r *pageReader) to(n int) (*frontier.RawLink, error) {
 	return &r.links, nil
 }
 
-// leaveUnread drops the pairs with a fragment that nobody can read any more.
+// leaveUnread removes the pairs whose fragment could not be read.
 func (j *join) leaveUnread() error {
-	n := len(j.flagged)
-	j.flagged = slices.DeleteFunc(j.flagged, func(p *pair) bool { return p.unread })
-	maps.DeleteFunc(j.byKey, func(_ pairKey, p *pair) bool { return p.unread })
-	if n -= len(j.flagged); n == 0 {
+	n := len(j.pairs.flagged)
+	j.pairs.flagged = slices.DeleteFunc(j.pairs.flagged, func(p *pair) bool { return p.unread })
+	maps.DeleteFunc(j.pairs.byKey, func(_ pairKey, p *pair) bool { return p.unread })
+	if n -= len(j.pairs.flagged); n == 0 {
 		return nil
 	}
-	if j.sum.Complete = false; j.sum.StoppedBy == "" {
-		j.sum.StoppedBy = rules.StoppedByChange
+	if j.pairs.sum.Complete = false; j.pairs.sum.StoppedBy == "" {
+		j.pairs.sum.StoppedBy = rules.StoppedByChange
 	}
-	return j.note(changedFiles(len(j.again.changed)) + ": " + quantity(n, "target") + " with a fragment, linked to from there, left out")
+	return j.crawl.note(changedFiles(len(j.again.changed)) + ": links from there to " + quantity(n, "target") + " with a fragment are left out of the report")
 }
 
-// named meets the targets the user named.
-func (j *join) named() error {
-	for i := range j.Seeds {
-		s := &j.Seeds[i]
-		id := j.SeedIDs[i]
+// addSeeds adds the targets that the user named.
+func (j *join) addSeeds() error {
+	for i := range j.crawl.Seeds {
+		s := &j.crawl.Seeds[i]
+		id := j.crawl.SeedIDs[i]
 		if !s.Named || id == 0 {
 			continue
 		}
-		j.sum.References++
+		j.pairs.sum.References++
 		f, has := s.URL.Fragment()
-		p := j.keep(id, f, has)
+		p := j.pairs.flagAlways(id, f, has)
 		p.references = append(p.references, rules.Reference{Page: rules.CommandLine, Raw: urinorm.Redact(s.Raw)})
 	}
 	return nil
 }
 
-// started names the targets of the user that could not be read.
-func (j *join) started() error {
-	for i := range j.Seeds {
-		s := &j.Seeds[i]
-		if !s.Named || j.SeedIDs[i] == 0 {
+// listFailedSeeds lists in the summary the targets named by the user that could not be read.
+func (j *join) listFailedSeeds() error {
+	for i := range j.crawl.Seeds {
+		s := &j.crawl.Seeds[i]
+		if !s.Named || j.crawl.SeedIDs[i] == 0 {
 			continue
 		}
 		f, has := s.URL.Fragment()
-		g := &j.keep(j.SeedIDs[i], f, has).judgement
+		g := &j.pairs.flagAlways(j.crawl.SeedIDs[i], f, has).judgement
 		if g.Verdict != check.OK && g.Code != check.CodeInterrupted && g.Code != check.CodeLimit {
-			j.sum.StartFailed = append(j.sum.StartFailed, urinorm.Redact(s.Raw))
+			j.pairs.sum.StartFailed = append(j.pairs.sum.StartFailed, urinorm.Redact(s.Raw))
 		}
 	}
 	return nil
 }
 
-// alone meets what no reference told of: documents found by walking a directory
-// that cannot be read, and pages with something to say of their content.
-func (j *join) alone() error {
-	told := map[frontier.ID]bool{} // where the starts that the user named lead to
-	for i := range j.Seeds {
-		if id := j.SeedIDs[i]; j.Seeds[i].Named && id != 0 {
-			told[j.follow(id).end] = true
+// addUnreferenced adds targets without references: documents found by walking a directory
+// that cannot be read, and pages with warnings about their content.
+func (j *join) addUnreferenced() error {
+	named := map[frontier.ID]bool{} // final targets of the seeds that the user named
+	for i := range j.crawl.Seeds {
+		if id := j.crawl.SeedIDs[i]; j.crawl.Seeds[i].Named && id != 0 {
+			named[j.targets().follow(id).end] = true
 		}
 	}
-	for i, s := range j.states {
-		if s&(clean|counted|redirects) != 0 || j.needs[i]&frontier.NeedLinks == 0 {
+	for i, s := range j.targets().states {
+		if s&(clean|counted|redirects) != 0 || j.targets().needs[i]&frontier.NeedLinks == 0 {
 			continue
 		}
 		id := frontier.ID(i + 1)
-		if s&warned != 0 || j.needs[i]&frontier.NeedSeed != 0 && !told[id] || saysOfItself(&j.dossiers.get(id).outcome) {
-			j.keep(id, "", false)
+		if s&warned != 0 || j.targets().needs[i]&frontier.NeedSeed != 0 && !named[id] || hasPageWarning(&j.details.get(id).outcome) {
+			j.pairs.flagAlways(id, "", false)
 		}
 	}
-	return j.dossiers.err
+	return j.details.err
 }
 
-// saysOfItself reports whether a page is there, and has something to say of its content.
-func saysOfItself(o *check.Outcome) bool {
+// hasPageWarning reports whether a page is OK but has warnings about its content.
+func hasPageWarning(o *check.Outcome) bool {
 	return o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
 }
 
-// settleAll gives every flagged pair its verdict, in the order of the store.
-func (j *join) settleAll() error {
-	slices.SortStableFunc(j.flagged, func(a, b *pair) int { return cmp.Compare(a.id, b.id) })
-	for _, p := range j.flagged {
-		j.judge.settle(p)
+// judgeAll judges every flagged pair, in the order of the store.
+func (j *join) judgeAll() error {
+	slices.SortStableFunc(j.pairs.flagged, func(a, b *pair) int { return cmp.Compare(a.id, b.id) })
+	for _, p := range j.pairs.flagged {
+		j.judge.decide(p)
 	}
-	return j.dossiers.err
+	return j.details.err
 }

@@ -11,51 +11,46 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// notes says what a user should hear about the run as a whole.
-func (j *join) notes() error {
-	notes := append(j.unusedNotes(), trapNotes(j.Trapped)...)
-	if n := j.sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
-		notes = append(notes, fmt.Sprintf("left out because robots.txt says so: %s; --robots ignore asks all the same", quantity(n, "target")))
+// notesOn returns the notes on the run as a whole.
+func notesOn(c *Crawl, sum *rules.Summary, pairs []*pair, cache *detailCache) []string {
+	notes := append(unusedNotes(c, sum), trapNotes(c.Trapped)...)
+	if n := sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
+		notes = append(notes, fmt.Sprintf("robots.txt disallows %s, which were not requested; --robots ignore requests them", quantity(n, "target")))
 	}
-	if n := j.Unfollowed; n > 0 {
-		notes = append(notes, fmt.Sprintf("checked but not followed, as a robots meta element or X-Robots-Tag says nofollow: the links of %s; --robots ignore follows them", quantity(n, "page")))
+	if n := c.Unfollowed; n > 0 {
+		notes = append(notes, fmt.Sprintf("the links of %s were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them", quantity(n, "page")))
 	}
-	if j.LocalLimit != "" {
-		notes = append(notes, "not every target was asked: "+j.LocalLimit)
+	if c.LocalLimit != "" {
+		notes = append(notes, "some targets were not requested: "+c.LocalLimit)
 	}
 	switch {
-	case j.ScriptStart:
+	case c.ScriptStart:
 		notes = append(notes, scriptStartNote)
-	case j.ScriptPages:
+	case c.ScriptPages:
 		notes = append(notes, scriptPagesNote)
-	case j.sum.Pages > 0 && j.sum.Links == 0:
-		notes = append(notes, "no link was found on any page that was read")
+	case sum.Pages > 0 && sum.Links == 0:
+		notes = append(notes, "none of the pages that were read contains a link")
 	}
-	if n := j.sourceNote(); n != "" {
+	if n := sourceNote(c, sum, pairs, cache); n != "" {
 		notes = append(notes, n)
 	}
-	for _, n := range notes {
-		if err := j.Sink.Note(rules.Note{Message: n}); err != nil {
-			return fmt.Errorf("report a note: %w", err)
-		}
-	}
-	return nil
+	return notes
 }
 
-// unusedNotes names the rules that matched nothing, and the exclusions: those only
-// where a whole site or directory was looked at, as a list of them is made for that
-// and not for the few documents of a commit.
-func (j *join) unusedNotes() (notes []string) {
-	for i := range j.Config.Rules {
-		if u := j.Config.Uses()[i]; !u.Matched() {
+// unusedNotes returns notes on rules and exclusions that matched nothing. Exclusions are
+// written for a whole site or directory, so they are reported only if one was crawled, and
+// not for the few documents of a commit.
+func unusedNotes(c *Crawl, sum *rules.Summary) (notes []string) {
+	for i := range c.Config.Rules {
+		if u := c.Config.Uses()[i]; !u.Matched() {
 			notes = append(notes, u.Name()+" matched nothing")
 		}
 	}
-	if !j.sum.Crawled || j.Config.Changed != nil {
+	if !sum.Crawled || c.Config.Changed != nil {
 		return notes
 	}
 	var unused []string
-	for _, u := range j.Config.ExcludeUses() {
+	for _, u := range c.Config.ExcludeUses() {
 		if !u.Matched() {
 			unused = append(unused, u.Name())
 		}
@@ -70,27 +65,27 @@ func (j *join) unusedNotes() (notes []string) {
 	return notes
 }
 
-// maxTrapNotes is how many endless series are told one by one: paths that grow at
-// random make one for each page.
+// maxTrapNotes is how many endless series have a note each. Random URLs cause one series
+// per page.
 const maxTrapNotes = 5
 
-// trapNotes tells which pages were not read because of their URLs, given how many for
-// each pattern: the patterns with the most pages, and the rest together.
+// trapNotes returns notes on the pages that were not read because their URLs look like an
+// endless series: one each for the patterns with the most pages, and one for the rest.
 func trapNotes(trapped map[string]int) (notes []string) {
 	patterns := slices.SortedFunc(maps.Keys(trapped), func(a, b string) int {
 		return cmp.Or(cmp.Compare(trapped[b], trapped[a]), cmp.Compare(a, b))
 	})
 	note := func(what string, pages int) {
-		notes = append(notes, fmt.Sprintf("not read, as they look like an endless series (%s): %s", what, quantity(pages, "page")))
+		notes = append(notes, fmt.Sprintf("%s not read, because the URLs look like an endless series (%s)", quantity(pages, "page"), what))
 	}
-	told := len(patterns)
-	if told > maxTrapNotes+1 {
-		told = maxTrapNotes
+	single := len(patterns)
+	if single > maxTrapNotes+1 {
+		single = maxTrapNotes
 	}
-	for _, pattern := range patterns[:told] {
+	for _, pattern := range patterns[:single] {
 		note(pattern, trapped[pattern])
 	}
-	if rest := patterns[told:]; len(rest) > 0 {
+	if rest := patterns[single:]; len(rest) > 0 {
 		pages := 0
 		for _, pattern := range rest {
 			pages += trapped[pattern]
@@ -100,7 +95,7 @@ func trapNotes(trapped map[string]int) (notes []string) {
 	return notes
 }
 
-// quantity writes a number with its noun.
+// quantity returns a number with its noun.
 func quantity(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -108,8 +103,8 @@ func quantity(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// What to do where scripts make pages whose links were never seen.
+// Notes on pages that scripts render, so that their links are not in the HTML.
 const (
-	scriptStartNote = "the start page holds no links: it is rendered by a script; start from the site's sitemap, such as /sitemap.xml, or from the built output"
-	scriptPagesNote = "no page holds a link: all are rendered by a script; check the site as a server or a prerenderer delivers it"
+	scriptStartNote = "the start page contains no links because a script renders it; start from the site's sitemap, such as /sitemap.xml, or from the built output"
+	scriptPagesNote = "no page contains a link because scripts render all of them; check the site on a server, or the output of a prerenderer"
 )

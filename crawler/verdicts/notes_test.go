@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Each page of a path that grows at random is a pattern of its own: they are told
-// in a few lines.
+// Random URLs cause a pattern for each page. They are reported in a few notes.
 func TestTrapNotes(t *testing.T) {
 	trapped := map[string]int{}
 	for i := range 6 {
@@ -18,12 +17,12 @@ func TestTrapNotes(t *testing.T) {
 	}
 	trapped["pattern 8"], trapped["pattern 7"] = 2, 3
 	want := []string{
-		"not read, as they look like an endless series (pattern 7): 3 pages",
-		"not read, as they look like an endless series (pattern 8): 2 pages",
-		"not read, as they look like an endless series (pattern 0): 1 page",
-		"not read, as they look like an endless series (pattern 1): 1 page",
-		"not read, as they look like an endless series (pattern 2): 1 page",
-		"not read, as they look like an endless series (3 other patterns): 3 pages",
+		"3 pages not read, because the URLs look like an endless series (pattern 7)",
+		"2 pages not read, because the URLs look like an endless series (pattern 8)",
+		"1 page not read, because the URLs look like an endless series (pattern 0)",
+		"1 page not read, because the URLs look like an endless series (pattern 1)",
+		"1 page not read, because the URLs look like an endless series (pattern 2)",
+		"3 pages not read, because the URLs look like an endless series (3 other patterns)",
 	}
 	if notes := trapNotes(trapped); !slices.Equal(notes, want) {
 		t.Errorf("got  %q\nwant %q", notes, want)

@@ -7,22 +7,21 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// pair is a target with a fragment that is not simply ok, or that is to be shown.
+// pair is a target with a fragment that is not simply ok, or that may be shown.
 type pair struct {
 	id          frontier.ID
 	fragment    string
 	hasFragment bool
 	marks       uint64
-	expects     uint8 // set of extract.Expect met
-	linked      bool  // not all of its references are such as are left aside
-	open        bool  // its verdict is still out; only while results are streamed
-	sought      bool  // the text of its fragment is, or was, among those sought
-	unread      bool  // and was not found: a file has changed
+	expects     uint8 // set of the extract.Expect values of its references
+	linked      bool  // some of its references are not set aside
+	open        bool  // its verdict is not known yet; only while results are streamed
+	textWanted  bool  // the text of its fragment is to be read, or was read
+	unread      bool  // the text was not found, as a file has changed
 	judgement   check.Judgement
 	route       route
 	references  []rules.Reference
-	unlike      []unlike      // of them
-	archived    *archivedCopy // of a target that is gone; nil when none is known
+	unlike      []unlike // of the references
 }
 
 func (p *pair) key() pairKey {
@@ -32,45 +31,46 @@ func (p *pair) key() pairKey {
 	return pairKey{p.id, true, check.HashAnchor(p.fragment)}
 }
 
-// pairKey names a pair. Of two fragments of one page, one in 2^64 shares a hash.
+// pairKey identifies a pair. It holds the hash of the fragment.
 type pairKey struct {
 	id   frontier.ID
 	has  bool
 	hash uint64
 }
 
-// pairs are the pairs met so far. Those that are simply ok are only counted.
+// pairs are the pairs of a target and a fragment that references have. Those that are
+// simply ok are only counted.
 type pairs struct {
-	*targets
+	targets *targets
 	show    rules.Show
 	anchors anchorWindow
 	byKey   map[pairKey]*pair
-	flagged []*pair // in the order they were met
+	flagged []*pair // in the order of their first references
 	sum     *rules.Summary
 }
 
-// meet counts a pair that is simply ok, as nearly all are, when it is met for the
-// first time; any other is flagged, its marks added up, and returned. A reference that
-// is simply ok has no part in what others are to blame for: that it stands on a changed
-// page does not count, whether it comes before them or after.
-func (ps *pairs) meet(id frontier.ID, b *frontier.Brief) *pair {
-	s := &ps.states[id-1]
+// add adds a reference. A pair that is simply ok, as nearly all are, is counted with its
+// first reference, and the result is nil. Any other pair is flagged and returned, with the
+// marks of all its references. The mark that a page has changed is ignored for a reference
+// that is simply ok, as it does not cause a finding.
+func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
+	s := &ps.targets.states[id-1]
 	expect := extract.Expect(b.Mark & rules.MarkExpect)
 	fine := clean
 	if b.HasFragment {
-		fine |= warned // a page's own warnings are told with the page
+		fine |= warned // warnings about the content are reported with the page
 	}
-	plain := *s&fine != 0 && *s&watching == 0 && !ps.show.OK && b.Mark&^uint64(rules.MarkExpect|rules.MarkForm|rules.MarkAside|rules.MarkChanged) == 0 &&
+	simple := *s&fine != 0 && *s&watched == 0 && !ps.show.OK && b.Mark&^uint64(rules.MarkExpect|rules.MarkForm|rules.MarkAside|rules.MarkChanged) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
 	key := pairKey{id, b.HasFragment, b.Hash}
 	switch {
-	case *s&leftBits != 0 && !b.HasFragment && ps.passedOver(*s, b):
+	case *s&leftBits != 0 && !b.HasFragment && ps.isOnlyCounted(*s, b):
 		if *s&counted == 0 {
 			*s |= counted
 			ps.countLeft(*s, +1)
 		}
 		return nil
-	case !plain:
+	case !simple:
 	case !b.HasFragment:
 		if *s&flagged != 0 {
 			break
@@ -81,43 +81,43 @@ func (ps *pairs) meet(id frontier.ID, b *frontier.Brief) *pair {
 			ps.sum.OK++
 		}
 		return nil
-	case b.Hash == noFragment:
-		if *s&pieced != 0 && ps.byKey[key] != nil {
+	case b.Hash == emptyFragment:
+		if *s&fragmentFlagged != 0 && ps.byKey[key] != nil {
 			break
 		}
-		if *s&topped == 0 {
-			*s |= topped
+		if *s&emptyCounted == 0 {
+			*s |= emptyCounted
 			ps.sum.Results++
 			ps.sum.OK++
 		}
 		return nil
 	case *s&readable != 0:
-		at, there := ps.anchors.find(id, b.Hash)
-		if plain = there; !there || *s&pieced != 0 && ps.byKey[key] != nil {
+		at, found := ps.anchors.find(id, b.Hash)
+		if simple = found; !found || *s&fragmentFlagged != 0 && ps.byKey[key] != nil {
 			break
 		}
-		if ps.anchors.meet(at) {
+		if ps.anchors.mark(at) {
 			ps.sum.Results++
 			ps.sum.OK++
 		}
 		return nil
 	default:
-		plain = false // nobody knows whether the fragment is there
+		simple = false // it is not known whether the fragment exists
 	}
 	mark := b.Mark
-	if plain {
+	if simple {
 		mark &^= rules.MarkChanged
 	}
 	return ps.flag(key, mark, expect)
 }
 
-// passedOver reports whether all that is to be said of a reference to a target that
-// was not checked is that there is one more.
-func (ps *pairs) passedOver(s state, b *frontier.Brief) bool {
-	return s&(flagged|watching) == 0 && !ps.show.Skipped && b.Mark&rules.MarkExcluded == 0 && !(ps.streaming && s&open != 0)
+// isOnlyCounted reports whether a reference to a target that was not checked is counted
+// but not looked at in detail.
+func (ps *pairs) isOnlyCounted(s state, b *frontier.Brief) bool {
+	return s&(flagged|watched) == 0 && !ps.show.Skipped && b.Mark&rules.MarkExcluded == 0 && !(ps.targets.streaming && s&pending != 0)
 }
 
-// countLeft counts a target that was not checked.
+// countLeft changes the count of targets that were not checked.
 func (ps *pairs) countLeft(s state, by int) {
 	ps.sum.Results += by
 	ps.sum.Skipped += by
@@ -128,33 +128,33 @@ func (ps *pairs) countLeft(s state, by int) {
 	}
 }
 
-// flag remembers a pair that is to be looked at more closely.
+// flag returns the flagged pair with a key, and adds marks to it.
 func (ps *pairs) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 	p := ps.byKey[key]
 	if p == nil {
 		p = &pair{id: key.id, hasFragment: key.has}
 		ps.byKey[key] = p
 		ps.flagged = append(ps.flagged, p)
-		met := false // as simply ok, until now
-		s := &ps.states[key.id-1]
+		wasCounted := false // as simply ok
+		s := &ps.targets.states[key.id-1]
 		switch {
 		case !key.has:
-			met = *s&counted != 0
+			wasCounted = *s&counted != 0
 			*s |= counted | flagged
-		case key.hash == noFragment:
-			met = *s&topped != 0
-			*s |= topped | pieced
+		case key.hash == emptyFragment:
+			wasCounted = *s&emptyCounted != 0
+			*s |= emptyCounted | fragmentFlagged
 		default:
-			at, there := ps.anchors.find(key.id, key.hash)
-			met = there && !ps.anchors.meet(at)
-			if there || ps.streaming || !ps.anchors.holds(key.id) { // what is not there is flagged each time
-				*s |= pieced
+			at, found := ps.anchors.find(key.id, key.hash)
+			wasCounted = found && !ps.anchors.mark(at)
+			if found || ps.targets.streaming || !ps.anchors.holds(key.id) { // missing fragments are flagged each time
+				*s |= fragmentFlagged
 			}
 		}
 		switch {
-		case met && !key.has && *s&leftBits != 0:
+		case wasCounted && !key.has && *s&leftBits != 0:
 			ps.countLeft(*s, -1)
-		case met:
+		case wasCounted:
 			ps.sum.Results--
 			ps.sum.OK--
 		}
@@ -165,10 +165,25 @@ func (ps *pairs) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 	return p
 }
 
-// keep flags a pair whatever its verdict.
-func (ps *pairs) keep(id frontier.ID, fragment string, has bool) *pair {
+// flagAlways flags a pair even if it is simply ok.
+func (ps *pairs) flagAlways(id frontier.ID, fragment string, has bool) *pair {
 	p := pair{id: id, fragment: fragment, hasFragment: has}
 	kept := ps.flag(p.key(), 0, extract.ExpectAny)
 	kept.fragment = fragment
 	return kept
+}
+
+// unlike is a reference of a pair whose mark differs from the union of all marks. It is
+// identified by its index among the pair's references.
+type unlike struct {
+	at   int
+	mark uint64
+}
+
+// refer adds a reference to the pair's list.
+func (p *pair) refer(at *rules.Reference, mark uint64) {
+	if p.marks != mark&^rules.MarkExpect || p.expects != 1<<(mark&rules.MarkExpect) {
+		p.unlike = append(p.unlike, unlike{len(p.references), mark})
+	}
+	p.references = append(p.references, *at)
 }

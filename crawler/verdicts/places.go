@@ -9,33 +9,65 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// gather finds the places that refer to the pairs to show.
+// gather collects the references of the pairs that are shown.
 func (j *join) gather() error {
-	wanted := map[pairKey]*pair{}
-	targets := make(idBits, (len(j.states)+63)/64)   // of them
-	fragments := make(idBits, (len(j.states)+63)/64) // of those with a fragment
-	for k, p := range j.byKey {
+	w := j.wantedPairs()
+	if len(w.pairs) == 0 || j.details.err != nil {
+		return j.details.err
+	}
+	if err := j.gatherReferences(w); err != nil {
+		return err
+	}
+	note, err := j.again.end()
+	if err == nil && note != "" {
+		err = j.crawl.note(note)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range w.pairs {
 		if !p.open {
-			j.judge.mark(p)
-			j.judge.since(p)
+			j.judge.exempt(p)
 		}
-		if p.open || j.judge.shown(&p.judgement) && !j.judge.alonePage(&p.judgement) {
-			wanted[k] = p
-			targets.set(k.id)
+	}
+	return j.details.err
+}
+
+// wantedPairs are the pairs whose references are collected.
+type wantedPairs struct {
+	pairs     map[pairKey]*pair
+	targets   idBits // of the pairs
+	fragments idBits // of the pairs with a fragment
+}
+
+// wantedPairs completes the judgements of all pairs and selects those that are shown.
+func (j *join) wantedPairs() wantedPairs {
+	words := (len(j.targets().states) + 63) / 64
+	w := wantedPairs{pairs: map[pairKey]*pair{}, targets: make(idBits, words), fragments: make(idBits, words)}
+	for k, p := range j.pairs.byKey {
+		if !p.open {
+			j.judge.addWarnings(p)
+			j.judge.skipUnchanged(p)
+		}
+		if p.open || isShown(j.pairs.show, &p.judgement) && !omitsReferences(j.pairs.show, &p.judgement) {
+			w.pairs[k] = p
+			w.targets.set(k.id)
 			if k.has {
-				fragments.set(k.id)
+				w.fragments.set(k.id)
 			}
 		}
 	}
-	if len(wanted) == 0 || j.dossiers.err != nil {
-		return j.dossiers.err
-	}
+	return w
+}
+
+// gatherReferences adds the references of all pages to the wanted pairs.
+func (j *join) gatherReferences(w wantedPairs) error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
 	var bare []bareReference
-	err := j.Store.Scan(j.ctx, frontier.AllParts, func(rec *frontier.Record) error {
-		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, targets.has) {
+	return j.crawl.Store.Scan(j.ctx, frontier.AllParts, func(rec *frontier.Record) error {
+		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, w.targets.has) {
 			return nil
 		}
 		if err := briefs.Reset(rec.Links); err != nil {
@@ -47,15 +79,15 @@ func (j *join) gather() error {
 		for n := 0; ; n++ {
 			if more, err := briefs.Next(&b); err != nil || !more {
 				if len(bare) > 0 && err == nil {
-					err = j.again.places(rec, page, bare)
+					err = j.again.add(rec, page, bare)
 				}
 				return err
 			}
 			id := rec.Found[b.Target]
-			if !targets.has(id) || b.HasFragment && !fragments.has(id) {
+			if !w.targets.has(id) || b.HasFragment && !w.fragments.has(id) {
 				continue
 			}
-			p := wanted[pairKey{id, b.HasFragment, b.Hash}]
+			p := w.pairs[pairKey{id, b.HasFragment, b.Hash}]
 			if p == nil {
 				continue
 			}
@@ -64,7 +96,7 @@ func (j *join) gather() error {
 				return fmt.Errorf("target %d: %w", rec.ID, err)
 			}
 			if page == "" {
-				page = j.page(rec)
+				page = j.pageName(rec)
 			}
 			if l.Tag != 0 {
 				bare = append(bare, bareReference{pair: p, brief: b, tag: l.Tag})
@@ -74,54 +106,23 @@ func (j *join) gather() error {
 				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text)}, b.Mark)
 		}
 	})
-	if err != nil {
-		return err
-	}
-	note, err := j.again.end()
-	if err == nil && note != "" {
-		err = j.note(note)
-	}
-	if err != nil {
-		return err
-	}
-	for _, p := range wanted {
-		if !p.open {
-			j.judge.exempt(p)
-		}
-	}
-	return j.dossiers.err
 }
 
-// idBits is a set of targets: of each a bit.
+// idBits is a set of targets with one bit for each.
 type idBits []uint64
 
 func (b idBits) set(id frontier.ID) { b[(id-1)/64] |= 1 << ((id - 1) % 64) }
 
 func (b idBits) has(id frontier.ID) bool { return b[(id-1)/64]&(1<<((id-1)%64)) != 0 }
 
-// unlike is a reference of a pair with another mark than all of them have together, by
-// its place in the pair's references.
-type unlike struct {
-	at   int
-	mark uint64
-}
-
-// refer adds a place that refers to a pair.
-func (p *pair) refer(at *rules.Reference, mark uint64) {
-	if p.marks != mark&^rules.MarkExpect || p.expects != 1<<(mark&rules.MarkExpect) {
-		p.unlike = append(p.unlike, unlike{len(p.references), mark})
-	}
-	p.references = append(p.references, *at)
-}
-
-// page prints the page a record stands for, as a place.
-func (j *join) page(rec *frontier.Record) string {
+// pageName returns the printed name of a record's page.
+func (j *join) pageName(rec *frontier.Record) string {
 	if g, err := check.GlanceAt(rec.Outcome); err == nil && len(g.Path) > 0 {
-		return j.Print.Path(string(g.Path))
+		return j.crawl.Print.Path(string(g.Path))
 	}
 	job, err := frontier.DecodeJob(rec.Job)
-	if err != nil { // load has read it before
+	if err != nil { // load has decoded it before
 		return ""
 	}
-	return j.Print.Job(&job)
+	return j.crawl.Print.Job(&job)
 }

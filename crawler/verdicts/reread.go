@@ -18,30 +18,30 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Files can be read once more, so of references on them that were not expected to be
-// shown the crawl keeps little: neither their places nor their texts (package links).
-// A rereader reads from the files what the join turns out to need of these bare
-// references: texts of fragments, places to show, names to suggest. A join that meets
-// no bare reference never calls it.
+// The crawl stores little of references that were not expected to be shown, as their files
+// can be read again (package references). These bare references lack their positions and
+// texts.
 
-// rereader reads bare references again from their files.
+// rereader reads what the join needs of bare references from their files: texts of
+// fragments, positions of shown references, and names of anchors for suggestions. Without
+// bare references it is never called.
 type rereader struct {
 	ctx     context.Context
 	store   frontier.Store
 	fetch   func(context.Context, *fetch.Request) (*fetch.Response, error)
 	buffers fetch.Buffers
-	wanted  []wantedText         // texts of fragments, page by page
-	changed map[frontier.ID]bool // pages whose files have changed, where nothing is found any more
-	pages   []barePage           // with places to show
-	held    int                  // bare references on them
-	lost    int                  // pages whose places could not be found
+	wanted  []wantedText         // wanted texts of fragments, grouped by page
+	changed map[frontier.ID]bool // pages whose files have changed
+	pages   []barePage           // pages with shown references
+	held    int                  // number of bare references on pages
+	lost    int                  // number of pages whose positions could not be found
 }
 
 func newRereader(ctx context.Context, c *Crawl) *rereader {
 	return &rereader{ctx: ctx, store: c.Store, fetch: c.Fetch, buffers: fetch.Buffers{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
 }
 
-// bareReference is one that is to be read again.
+// bareReference is a reference to be read again.
 type bareReference struct {
 	pair  *pair
 	brief frontier.Brief
@@ -49,7 +49,7 @@ type bareReference struct {
 	found extract.Link // its Tag is 0 where it was not found
 }
 
-// checkedFile is a file as it was when it was checked.
+// checkedFile identifies the version of a file that was checked.
 type checkedFile struct {
 	url      string
 	internal bool
@@ -61,7 +61,7 @@ func fileOf(job *frontier.Job, o *check.Outcome) checkedFile {
 	return checkedFile{url: string(job.URL), internal: job.Internal, size: o.Size, modified: o.Modified}
 }
 
-// barePage is a file with such references.
+// barePage is a file with bare references.
 type barePage struct {
 	checkedFile
 	id         frontier.ID
@@ -69,7 +69,7 @@ type barePage struct {
 	references []bareReference
 }
 
-// page reads from a record what is to be known of its file.
+// page returns the file of a record.
 func (r *rereader) page(rec *frontier.Record, name string) (p barePage, err error) {
 	job, err := frontier.DecodeJob(rec.Job)
 	if err != nil {
@@ -82,8 +82,7 @@ func (r *rereader) page(rec *frontier.Record, name string) (p barePage, err erro
 	return barePage{checkedFile: fileOf(&job, &o), id: rec.ID, name: name}, nil
 }
 
-// read reads what is missing of references, page by page, on as many goroutines as
-// there are processors.
+// read completes the references of pages, on as many goroutines as there are processors.
 func (r *rereader) read(pages []barePage) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -101,7 +100,7 @@ func (r *rereader) read(pages []barePage) error {
 	return g.Wait()
 }
 
-// readPage reads one of them. References are not found in a file that has changed.
+// readPage completes the references of a page. If the file has changed, none is found.
 func (r *rereader) readPage(p *barePage, again *extract.Rereader) error {
 	_, body, err := r.file(&p.checkedFile)
 	if err != nil || body == nil {
@@ -118,8 +117,8 @@ func (r *rereader) readPage(p *barePage, again *extract.Rereader) error {
 	return nil
 }
 
-// file reads a file once more; the body is nil where it has changed, or is gone. The
-// caller gives the body back to the buffers.
+// file reads a file again. The body is nil if the file has changed or does not exist. The
+// caller must give the body back to the buffers.
 func (r *rereader) file(p *checkedFile) (*fetch.Response, []byte, error) {
 	u, _, err := urinorm.ParseWeb(p.url)
 	if err != nil {
@@ -141,9 +140,9 @@ func (r *rereader) file(p *checkedFile) (*fetch.Response, []byte, error) {
 	return resp, body, nil
 }
 
-// names reads the names of the anchors of a file whose links were bare, for
-// suggestions. Of one that has changed there are none.
-func (r *rereader) names(d *dossier) check.Names {
+// names reads the names of a file's anchors, for suggestions. If the file has changed, the
+// result is empty.
+func (r *rereader) names(d *details) check.Names {
 	p := fileOf(&d.job, &d.outcome)
 	resp, body, err := r.file(&p)
 	if err != nil || body == nil {
@@ -154,23 +153,23 @@ func (r *rereader) names(d *dossier) check.Names {
 	return check.PackNames(doc.Anchors)
 }
 
-// So many references are read again at once, of so many pages.
+// Numbers of references and pages that are read again at once.
 const (
-	mostBare      = 1 << 14
-	mostBarePages = 1024
+	maxBare      = 1 << 14
+	maxBarePages = 1024
 )
 
-// want notes that the text of a pair's fragment is to be read from a page.
+// want requests the text of a pair's fragment from a page.
 func (r *rereader) want(p *pair, page frontier.ID, b *frontier.Brief, tag int32) {
 	if r.changed[page] {
 		p.unread = true
 		return
 	}
-	p.sought = true
+	p.textWanted = true
 	r.wanted = append(r.wanted, wantedText{pair: p, hash: b.Hash, page: page, tag: tag})
 }
 
-// wantedText is a reference whose fragment's text is wanted, on a page.
+// wantedText is a reference whose fragment's text is wanted.
 type wantedText struct {
 	pair *pair
 	hash uint64 // of the fragment
@@ -178,8 +177,9 @@ type wantedText struct {
 	tag  int32
 }
 
-// texts reads the wanted texts of fragments. Those that were in files that have changed
-// may be in others, too: then more is true, and who still lacks a text asks for it anew.
+// texts reads the wanted texts of fragments. If it finds that files have changed, more is
+// true: other files may contain the same fragments, so the caller must request the texts
+// that are still missing again.
 func (r *rereader) texts() (more bool, err error) {
 	wanted, changed := r.wanted, len(r.changed)
 	r.wanted = nil
@@ -195,7 +195,7 @@ func (r *rereader) texts() (more bool, err error) {
 					ref.pair.fragment, ref.pair.unread = strings.Clone(rules.FragmentOf(ref.found.Raw)), false
 					continue
 				}
-				ref.pair.sought, ref.pair.unread = false, true
+				ref.pair.textWanted, ref.pair.unread = false, true
 				r.changed[pages[i].id] = true
 			}
 		}
@@ -206,7 +206,7 @@ func (r *rereader) texts() (more bool, err error) {
 		id := wanted[at].page
 		rec, err := r.store.Get(r.ctx, id)
 		if err != nil {
-			return false, fmt.Errorf("read target %d once more: %w", id, err)
+			return false, fmt.Errorf("read target %d again: %w", id, err)
 		}
 		p, err := r.page(&rec, "")
 		if err != nil {
@@ -217,7 +217,7 @@ func (r *rereader) texts() (more bool, err error) {
 			p.references = append(p.references, bareReference{pair: w.pair, brief: frontier.Brief{HasFragment: true, Hash: w.hash}, tag: w.tag})
 		}
 		held += len(p.references)
-		if pages = append(pages, p); len(pages) >= mostBarePages || held >= mostBare {
+		if pages = append(pages, p); len(pages) >= maxBarePages || held >= maxBare {
 			if err := flush(); err != nil {
 				return false, err
 			}
@@ -227,24 +227,24 @@ func (r *rereader) texts() (more bool, err error) {
 	return len(r.changed) > changed, err
 }
 
-// changedFiles begins a note on such files.
+// changedFiles returns the beginning of a note on changed files.
 func changedFiles(n int) string {
 	if n == 1 {
-		return "a file changed while it was checked"
+		return "a file changed during the check"
 	}
-	return fmt.Sprintf("%d files changed while they were checked", n)
+	return fmt.Sprintf("%d files changed during the check", n)
 }
 
-// places takes in the bare references of a page to show, and adds them to their pairs a
-// good many at a time. The record may be used again.
-func (r *rereader) places(rec *frontier.Record, name string, references []bareReference) error {
+// add adds the shown bare references of a page. They are read and added to their pairs in
+// batches. The record is not kept.
+func (r *rereader) add(rec *frontier.Record, name string, references []bareReference) error {
 	p, err := r.page(rec, name)
 	if err != nil {
 		return err
 	}
 	p.references = slices.Clone(references)
 	r.pages = append(r.pages, p)
-	if r.held += len(references); r.held < mostBare {
+	if r.held += len(references); r.held < maxBare {
 		return nil
 	}
 	return r.flush()
@@ -271,10 +271,10 @@ func (r *rereader) flush() error {
 	return nil
 }
 
-// end reads the last of them, and returns a note on pages that had changed, "" for none.
+// end reads the last batch. It returns a note if files have changed, and "" otherwise.
 func (r *rereader) end() (note string, err error) {
 	if err := r.flush(); err != nil || r.lost == 0 {
 		return "", err
 	}
-	return changedFiles(r.lost) + ": the places of listed links there are not known", nil
+	return changedFiles(r.lost) + ": the positions of reported links there are unknown", nil
 }

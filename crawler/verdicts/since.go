@@ -6,28 +6,28 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// since drops the finding on a pair that no reference of a changed page has, unless the
-// file itself was changed or removed.
-func (j *judge) since(p *pair) {
-	if j.Config.Changed == nil || p.marks&rules.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
+// skipUnchanged skips a pair without references from changed pages, unless its file itself
+// was changed or removed.
+func (j *judge) skipUnchanged(p *pair) {
+	if j.crawl.Config.Changed == nil || p.marks&rules.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
 		return
 	}
 	p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.UnchangedNote}
 }
 
-// changed reports whether a pair's target is a file that was changed or removed, or
-// what the user named.
+// changed reports whether a pair's target is a file that was changed or removed, or a
+// target that the user listed.
 func (j *judge) changed(p *pair) bool {
-	if j.needs[p.id-1]&frontier.NeedListed != 0 {
+	if j.targets.needs[p.id-1]&frontier.NeedListed != 0 {
 		return true
 	}
-	u := j.dossiers.get(p.id).url
-	if site := j.Scope.SiteOf(u); site != nil && j.Config.Changed(site.PathOf(u)) {
+	u := j.details.get(p.id).url
+	if site := j.crawl.Scope.SiteOf(u); site != nil && j.crawl.Config.Changed(site.PathOf(u)) {
 		return true
 	}
 	if p.route.end == 0 {
 		return false
 	}
-	o := j.dossiers.get(p.route.end).outcome
-	return o.Path != "" && j.Config.Changed(o.Path)
+	o := j.details.get(p.route.end).outcome
+	return o.Path != "" && j.crawl.Config.Changed(o.Path)
 }

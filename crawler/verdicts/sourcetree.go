@@ -6,29 +6,30 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// Who checks the sources of a site that a generator builds is told of every link that is
-// written as the built site has it: /guide/props for guide/props.md. What the generator
-// makes of them hangs on its configuration and on what stands in the documents, so that
-// such a link can't be proven dead or alive from here, only that no file answers it.
-// One note says where to look instead.
+// The sources of a site that a generator builds contain links to pages of the built site:
+// /guide/props for guide/props.md. The URL of a page depends on the generator's
+// configuration and on the contents of the documents, so such a link cannot be checked
+// here. It is reported as missing, and one note tells the user what to check instead.
 
-// When the note is given: so many links without a file, and a part of all that are broken.
+// The note is given if so many links lead to no file, and if they are one in unbuiltPart
+// of all broken ones.
 const (
 	leastUnbuilt = 10
 	unbuiltPart  = 4
 )
 
-// sourceNote tells that a directory holds sources rather than a site; "" when it does not
-// look like that.
-func (j *join) sourceNote() string {
-	if j.Config.Changed != nil || j.sum.ByCode[check.CodeFileMissing] < leastUnbuilt {
+// sourceNote returns a note if a directory seems to hold the sources of a site rather than a
+// site, and "" otherwise.
+func sourceNote(c *Crawl, sum *rules.Summary, pairs []*pair, cache *detailCache) string {
+	if c.Config.Changed != nil || sum.ByCode[check.CodeFileMissing] < leastUnbuilt {
 		return ""
 	}
 	example := ""
 	broken, unbuilt := 0, 0
-	for _, p := range j.flagged {
+	for _, p := range pairs {
 		if p.judgement.Verdict != check.Broken {
 			continue
 		}
@@ -36,26 +37,26 @@ func (j *join) sourceNote() string {
 		if p.judgement.Code != check.CodeFileMissing {
 			continue
 		}
-		d := j.dossiers.get(p.id)
+		d := cache.get(p.id)
 		if !namesPage(d.url.Path()) {
 			continue
 		}
-		site := j.Scope.SiteOf(d.url)
-		if site == nil || !site.IsSource() || !j.Scope.Crawled(site) {
+		site := c.Scope.SiteOf(d.url)
+		if site == nil || !site.IsSource() || !c.Scope.Crawled(site) {
 			continue
 		}
 		unbuilt++
-		if url := j.Print.URL(d.url); example == "" || url < example {
+		if url := c.Print.URL(d.url); example == "" || url < example {
 			example = url
 		}
 	}
 	if unbuilt < leastUnbuilt || unbuilt*unbuiltPart < broken {
 		return ""
 	}
-	return fmt.Sprintf("no file answers many links that name pages, such as %s: if a site is built from these documents, check what is built", example)
+	return fmt.Sprintf("many links to pages lead to no file, such as %s; if a site is built from these documents, check the built site", example)
 }
 
-// namesPage reports whether a path names a page as generators do, by no extension or by
+// namesPage reports whether a path may be that of a generated page: it has no extension or
 // that of HTML.
 func namesPage(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {

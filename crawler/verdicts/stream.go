@@ -1,41 +1,41 @@
 package verdicts
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// Stream reports results before the run is over, for sinks that ask for it. A result is
-// known when its verdict is and no page is left that could refer to it once more: so the
-// stream begins when the last page has been read, and from then on a result is reported
-// as soon as its target is settled. What it has not reported by the end, [Report] does,
-// including what rests on an earlier run, as long as that may turn out to have changed.
+// Stream reports results before the run is over. A result is final when its verdict is
+// known and no page is left that could refer to its target. So the stream begins when the
+// last page has been read, and from then on a result is reported as soon as its target is
+// settled. [Report] reports the rest at the end, including results that depend on an
+// earlier run, as these may still change.
 //
-// Its methods are called one at a time.
+// Its methods must be called one at a time.
 type Stream struct {
 	join     *join
-	open     map[frontier.ID][]*pair // by the target whose answer they wait for
+	suggest  *suggester
+	archive  *archive
+	open     map[frontier.ID][]*pair // pairs whose verdicts are not known, by the target they wait for
 	reported map[pairKey]bool
 }
 
-// NewStream judges what is known when the last page has been read, and reports it.
+// NewStream judges and reports what is known when the last page has been read.
 func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 	j := newJoin(context.WithoutCancel(ctx), c)
-	s := &Stream{join: j, open: map[frontier.ID][]*pair{}, reported: map[pairKey]bool{}}
-	j.streaming = true
-	for _, step := range []func() error{j.load, j.named, j.meetAll, j.alone, j.settleAll, j.gather, j.suggest} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	s := &Stream{join: j, archive: &archive{crawl: c, details: j.details, ctx: j.ctx}, open: map[frontier.ID][]*pair{}, reported: map[pairKey]bool{}}
+	j.targets().streaming = true
+	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, j.gather); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.suggest, err = j.suggest(); err != nil {
+		return nil, err
 	}
 	var ready []*pair
-	for _, p := range j.flagged {
+	for _, p := range j.pairs.flagged {
 		if p.open {
 			s.open[p.route.end] = append(s.open[p.route.end], p)
 		} else {
@@ -45,78 +45,72 @@ func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 	return s, s.report(ready)
 }
 
-// Settled takes in one more answer, and the targets that were found with it.
+// Settled adds the outcome of a target, and the targets that were found with it.
 func (s *Stream) Settled(id frontier.ID, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
 	j := s.join
 	for i, next := range ids {
-		if err := j.enter(next, &found[i]); err != nil {
+		if err := j.targets().enter(next, &found[i]); err != nil {
 			return err
 		}
 	}
-	if !j.known(id) {
-		return nil // entered after the last page, and so referred to by nobody
+	if !j.targets().known(id) {
+		return nil // it was found after the last page, so no reference leads to it
 	}
-	if _, err := j.targets.read(id, check.AppendOutcome(nil, o)); err != nil {
+	if _, err := j.targets().read(id, check.AppendOutcome(nil, o)); err != nil {
 		return err
 	}
-	j.lead(id, ids)
-	j.dossiers.drop(id)
+	j.targets().lead(id, ids)
+	j.details.drop(id)
 	waiting := s.open[id]
 	delete(s.open, id)
-	if j.Config.Changed != nil {
-		return nil // whose reference is to blame is known at the end only
+	if j.crawl.Config.Changed != nil {
+		return nil // whether a changed page refers to it is known only at the end
 	}
 	var ready []*pair
 	for _, p := range waiting {
-		j.judge.settle(p)
+		j.judge.decide(p)
 		if p.open {
 			s.open[p.route.end] = append(s.open[p.route.end], p)
 			continue
 		}
-		j.judge.mark(p)
+		j.judge.addWarnings(p)
 		j.judge.exempt(p)
 		ready = append(ready, p)
 	}
-	if j.dossiers.err != nil {
-		return j.dossiers.err
+	if j.details.err != nil {
+		return j.details.err
 	}
 	return s.report(ready)
 }
 
-// report gives the sink the pairs it wants, in order of their URL.
+// report delivers the results of those pairs that are selected and cannot change.
 func (s *Stream) report(pairs []*pair) error {
-	var results []*rules.Result
+	var listed []*pair
 	for _, p := range pairs {
-		_, asked := s.join.meant.questions[p.id]
-		if !asked && s.join.wantsPaths(p) || s.join.wantsArchive(p) {
-			continue // what is suggested for it is known at the end only
+		_, known := s.suggest.questions[p.id]
+		if !known && wantsPaths(p) || s.archive.wants(p) {
+			continue // its suggestions are known only at the end
 		}
-		if v := p.judgement.Verdict; s.join.meant.later.may[p.id] && (v == check.Broken || v == check.Unverified) {
+		if v := p.judgement.Verdict; s.suggest.pending.possible[p.id] && (v == check.Broken || v == check.Unverified) {
 			continue // likewise
 		}
-		if s.join.recalled(p) {
+		if s.join.targets().anyCached(&p.route) {
 			continue
 		}
-		if s.join.judge.shown(&p.judgement) {
+		if isShown(s.join.pairs.show, &p.judgement) {
 			s.reported[p.key()] = true
-			results = append(results, s.join.result(p))
+			listed = append(listed, p)
 		}
+	}
+	r := &reporter{crawl: s.join.crawl, details: s.join.details, suggest: s.suggest}
+	if err := r.report(listed); err != nil {
+		return err
+	}
+	for _, p := range pairs {
 		p.references = nil
-	}
-	if s.join.dossiers.err != nil {
-		return s.join.dossiers.err
-	}
-	slices.SortFunc(results, func(a, b *rules.Result) int { return cmp.Compare(a.URL, b.URL) })
-	for _, res := range results {
-		if err := s.join.Sink.Result(res); err != nil {
-			return fmt.Errorf("report %s: %w", res.URL, err)
-		}
 	}
 	return nil
 }
 
-// recalled reports whether anything that a pair's verdict rests on was not asked in
-// this run, as far as the join has heard.
-func (j *join) recalled(p *pair) bool {
-	return slices.ContainsFunc(p.route.answers(), func(id frontier.ID) bool { return j.states[id-1]&recalled != 0 })
-}
+// has reports whether the stream has reported a pair. s may be nil.
+func (s *Stream) has(k pairKey) bool { return s != nil && s.reported[k] }

@@ -2,6 +2,7 @@ package verdicts
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,78 +12,82 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// A suggester finds what was probably meant by references to what is not there. It
-// goes through the targets once, and only when there is such a reference to show.
+// suggester suggests replacements for targets and fragments that do not exist. It scans the
+// targets once, and only if a missing target is shown.
 type suggester struct {
-	*join
+	crawl     *Crawl
+	ctx       context.Context
+	targets   *targets
+	details   *detailCache
+	again     *rereader
+	effort    check.Effort // for each suggestion of a fragment
 	guesser   check.PathGuesser
 	questions map[frontier.ID]*check.PathQuestion
-	twins     map[string]frontier.ID      // https URLs by which a dead http target may answer
-	alive     map[frontier.ID]frontier.ID // of those targets, the twin that is there
-	later     *outstanding                // nil unless the run goes on
+	byHTTPS   map[string]frontier.ID      // broken http targets, by their https URLs
+	onHTTPS   map[frontier.ID]frontier.ID // the existing https target of a broken http target
+	pending   *pendingSuggestions         // nil unless results are streamed
 }
 
-// suggest looks for the targets that were meant by those that are not there.
-func (j *join) suggest() error {
-	j.effort = check.EffortOf(j.astray())
-	s := &suggester{join: j, questions: map[frontier.ID]*check.PathQuestion{}, twins: map[string]frontier.ID{}, alive: map[frontier.ID]frontier.ID{}}
-	j.meant = s
-	asking := s.asking()
-	if j.streaming {
-		s.later = &outstanding{suggester: s, may: map[frontier.ID]bool{}}
-		if err := s.later.begin(asking); err != nil {
+// prepare collects the targets that may replace those of the pairs.
+func (s *suggester) prepare(pairs []*pair) error {
+	s.effort = check.EffortOf(countBrokenFragments(pairs))
+	s.questions, s.byHTTPS, s.onHTTPS = map[frontier.ID]*check.PathQuestion{}, map[string]frontier.ID{}, map[frontier.ID]frontier.ID{}
+	missing := s.missing(pairs)
+	if s.targets.streaming {
+		s.pending = &pendingSuggestions{suggester: s, possible: map[frontier.ID]bool{}}
+		if err := s.pending.begin(missing); err != nil {
 			return err
 		}
 	}
-	if len(asking) == 0 && s.later.none() {
-		return j.dossiers.err
+	if len(missing) == 0 && s.pending.none() {
+		return s.details.err
 	}
 	listed := map[string]bool{}
-	for _, a := range asking {
-		if a.secure != "" {
-			s.twins[spelled(a.secure)] = a.id
+	for _, a := range missing {
+		if a.https != "" {
+			s.byHTTPS[normalized(a.https)] = a.id
 		}
 		if !a.path {
 			continue
 		}
 		plain, _, _ := strings.Cut(a.url.String(), "?")
-		s.questions[a.id] = s.guesser.Ask(spelled(plain))
+		s.questions[a.id] = s.guesser.Ask(normalized(plain))
 	}
-	for _, a := range asking {
+	for _, a := range missing {
 		if a.path {
 			s.list(&s.guesser, a.url, listed)
 		}
 	}
-	err := j.Store.Scan(j.ctx, frontier.PartJob, func(rec *frontier.Record) error {
-		if err := s.later.consider(rec); err != nil {
+	err := s.crawl.Store.Scan(s.ctx, frontier.PartJob, func(rec *frontier.Record) error {
+		if err := s.pending.consider(rec); err != nil {
 			return err
 		}
-		if int(rec.ID) > len(j.states) || j.states[rec.ID-1]&(existing|redirects) == 0 {
+		if int(rec.ID) > len(s.targets.states) || s.targets.states[rec.ID-1]&(exists|redirects) == 0 {
 			return nil
 		}
 		job, err := frontier.DecodeJob(rec.Job)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		url := spelled(string(job.URL))
+		url := normalized(string(job.URL))
 		if job.Internal && !job.Verbatim {
 			s.guesser.Consider(url, uint32(rec.ID))
 		}
-		if of, ok := s.twins[url]; ok {
-			s.alive[of] = rec.ID
+		if of, ok := s.byHTTPS[url]; ok {
+			s.onHTTPS[of] = rec.ID
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.later.end()
-	return j.dossiers.err
+	s.pending.end()
+	return s.details.err
 }
 
-// spelled is the one spelling of a URL that it is compared in: which of several a target
-// is known by hangs on which page was read first.
-func spelled(url string) string {
+// normalized returns the form of a URL that is compared. The stored form of a target's URL
+// is that of the first reference.
+func normalized(url string) string {
 	if strings.IndexByte(url, '%') < 0 {
 		return url
 	}
@@ -93,9 +98,9 @@ func spelled(url string) string {
 	return u.Printed()
 }
 
-// astray counts the fragments that are not there, or on a page that is not.
-func (j *join) astray() (n int) {
-	for _, p := range j.flagged {
+// countBrokenFragments counts the pairs with a fragment that is missing, or may be.
+func countBrokenFragments(pairs []*pair) (n int) {
+	for _, p := range pairs {
 		if p.hasFragment && (p.open || p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified) {
 			n++
 		}
@@ -103,52 +108,52 @@ func (j *join) astray() (n int) {
 	return n
 }
 
-// asking is a target that is not there.
-type asking struct {
-	id     frontier.ID
-	url    urinorm.URL // without fragment
-	path   bool        // one that is written alike is looked for
-	secure string      // its https twin; "" where there is none to look for
+// missingTarget is a broken target for which a replacement is searched.
+type missingTarget struct {
+	id    frontier.ID
+	url   urinorm.URL // without fragment
+	path  bool        // similar paths are searched
+	https string      // its https URL to look for, or ""
 }
 
-// asking lists them in order of their URLs, as of too many the first are answered.
-func (s *suggester) asking() []asking {
-	var all []asking
+// missing lists the missing targets of pairs, sorted by URL, as only the first ones are
+// processed if there are too many.
+func (s *suggester) missing(pairs []*pair) []missingTarget {
+	var all []missingTarget
 	seen := map[frontier.ID]bool{}
-	for _, p := range s.flagged {
-		if p.open || seen[p.id] || !s.judge.shown(&p.judgement) {
+	for _, p := range pairs {
+		if p.open || seen[p.id] || !isShown(s.crawl.Config.Show, &p.judgement) {
 			continue
 		}
-		a := asking{id: p.id, path: s.wantsPaths(p)}
-		wantsTwin := p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified
-		if !a.path && !wantsTwin {
+		a := missingTarget{id: p.id, path: wantsPaths(p)}
+		wantsHTTPS := p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified
+		if !a.path && !wantsHTTPS {
 			continue
 		}
 		seen[p.id] = true
-		d := s.dossiers.get(p.id)
+		d := s.details.get(p.id)
 		if d.job.Verbatim {
 			continue
 		}
 		a.url = d.url.WithoutFragment()
-		if rest, ok := strings.CutPrefix(a.url.String(), "http://"); ok && wantsTwin {
-			a.secure = "https://" + rest
+		if rest, ok := strings.CutPrefix(a.url.String(), "http://"); ok && wantsHTTPS {
+			a.https = "https://" + rest
 		}
-		if a.path || a.secure != "" {
+		if a.path || a.https != "" {
 			all = append(all, a)
 		}
 	}
-	slices.SortFunc(all, func(a, b asking) int { return cmp.Compare(a.url.String(), b.url.String()) })
+	slices.SortFunc(all, func(a, b missingTarget) int { return cmp.Compare(a.url.String(), b.url.String()) })
 	return all
 }
 
-// wantsPaths reports whether a pair is a broken target of our own that there is
-// nothing at.
-func (j *join) wantsPaths(p *pair) bool {
-	return p.judgement.Verdict == check.Broken && p.route.internal && len(p.route.hops) == 0 && notThere(p.judgement.Code)
+// wantsPaths reports whether a pair's target is internal and does not exist.
+func wantsPaths(p *pair) bool {
+	return p.judgement.Verdict == check.Broken && p.route.internal && len(p.route.hops) == 0 && isMissing(p.judgement.Code)
 }
 
-// notThere reports whether a code says that there is nothing at an address.
-func notThere(c check.Code) bool {
+// isMissing reports whether a code means that the target does not exist.
+func isMissing(c check.Code) bool {
 	switch c {
 	case check.CodeFileMissing, check.CodeFileCase, check.HTTPCode(404), check.HTTPCode(410):
 		return true
@@ -156,13 +161,13 @@ func notThere(c check.Code) bool {
 	return false
 }
 
-// maxListed bounds the directories that are listed for suggestions.
+// maxListed is how many directories are listed for suggestions.
 const maxListed = 2000
 
-// list lets a guesser consider the files of a local target's directory: nothing may
-// refer to them.
+// list adds the files of a local target's directory to a guesser, as there may be no links
+// to them.
 func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[string]bool) {
-	site := s.Scope.SiteOf(u)
+	site := s.crawl.Scope.SiteOf(u)
 	dir := u.Authority() + u.Directory()
 	if site == nil || listed[dir] || len(listed) >= maxListed {
 		return
@@ -173,33 +178,33 @@ func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[s
 	}
 }
 
-// suggestions are URLs that may have been meant.
-func (j *join) suggestions(p *pair) []check.Suggestion {
+// suggestions returns URLs that may replace that of a pair.
+func (s *suggester) suggestions(p *pair) []check.Suggestion {
 	if c := p.judgement.Code; c == check.CodeFragmentMissing || c == check.CodeFragmentUnverified {
-		return j.otherFragment(p)
+		return s.otherFragment(p)
 	}
-	if j.meant == nil || p.judgement.Verdict != check.Broken && p.judgement.Verdict != check.Unverified {
+	if p.judgement.Verdict != check.Broken && p.judgement.Verdict != check.Unverified {
 		return nil
 	}
-	all := j.meant.twin(p)
-	if j.wantsPaths(p) {
-		if s, ok := check.MissingScheme(j.dossiers.get(p.id).url); ok {
+	all := s.overHTTPS(p)
+	if wantsPaths(p) {
+		if with, ok := check.MissingScheme(s.details.get(p.id).url); ok {
 			if p.hasFragment {
-				s.URL += "#" + p.fragment
+				with.URL += "#" + p.fragment
 			}
-			all = append(all, s)
+			all = append(all, with)
 		}
-		all = append(all, j.meant.paths(p)...)
+		all = append(all, s.paths(p)...)
 	}
 	return all
 }
 
-// otherFragment is the id that is nearest to a fragment that is not there. Where the
-// page has moved permanently, the new address is part of the suggestion.
-func (j *join) otherFragment(p *pair) []check.Suggestion {
+// otherFragment suggests the id that is closest to a missing fragment. If the page has moved
+// permanently, the suggestion has the new URL.
+func (s *suggester) otherFragment(p *pair) []check.Suggestion {
 	at, moved := p.id, true
 	for _, id := range p.route.hops {
-		o := &j.dossiers.get(id).outcome
+		o := &s.details.get(id).outcome
 		if strings.Contains(o.Next, "#") {
 			return nil // the redirect's fragment is missing, not the reference's
 		}
@@ -208,87 +213,88 @@ func (j *join) otherFragment(p *pair) []check.Suggestion {
 	if moved {
 		at = p.route.end
 	}
-	guess, ok := j.nearest(p.route.end, p.fragment)
+	guess, ok := s.nearest(p.route.end, p.fragment)
 	if !ok {
 		return nil
 	}
-	return []check.Suggestion{{URL: j.Print.Place(&j.dossiers.get(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
+	return []check.Suggestion{{URL: s.crawl.Print.Place(&s.details.get(at).job, guess.Name, true), Why: "closest id", Unique: guess.Unique}}
 }
 
-// nearest is the anchor of a page that is nearest to a fragment.
-func (j *join) nearest(id frontier.ID, fragment string) (check.Guess, bool) {
-	d := j.dossiers.get(id)
-	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && j.Config.ReadAgain && !d.reread {
-		o.Names, d.reread = j.again.names(d), true
+// nearest returns the anchor of a page that is closest to a fragment.
+func (s *suggester) nearest(id frontier.ID, fragment string) (check.Guess, bool) {
+	d := s.details.get(id)
+	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && s.crawl.Config.ReadAgain && !d.reread {
+		o.Names, d.reread = s.again.names(d), true
 		d.size += len(o.Names)
-		j.dossiers.size += len(o.Names)
+		s.details.size += len(o.Names)
 	}
-	return d.outcome.SuggestFragment(fragment, j.effort)
+	return d.outcome.SuggestFragment(fragment, s.effort)
 }
 
-// answering is the target that is there for another: itself, or the one that it
-// moved to for good; 0 for none.
-func (s *suggester) answering(id frontier.ID) frontier.ID {
-	if s.states[id-1]&clean != 0 {
+// existing returns the target that exists for another one: itself, or the one that it
+// permanently redirects to. It returns 0 if there is none.
+func (s *suggester) existing(id frontier.ID) frontier.ID {
+	if s.targets.states[id-1]&clean != 0 {
 		return id
 	}
-	way := s.follow(id)
-	if way.end == 0 || slices.Contains(way.hops, way.end) {
+	route := s.targets.follow(id)
+	if route.end == 0 || slices.Contains(route.hops, route.end) {
 		return 0
 	}
-	for _, hop := range way.hops {
-		if !check.IsPermanent(s.dossiers.get(hop).outcome.Status) {
+	for _, hop := range route.hops {
+		if !check.IsPermanent(s.details.get(hop).outcome.Status) {
 			return 0
 		}
 	}
-	if s.dossiers.get(way.end).outcome.Code != check.CodeOK {
+	if s.details.get(route.end).outcome.Code != check.CodeOK {
 		return 0
 	}
-	return way.end
+	return route.end
 }
 
-// there says under which URL a target is there. A file of a directory has no number.
-func (s *suggester) there(id uint32, url string) (string, bool) {
+// currentURL returns the URL under which a target exists. The ID of a file that is not a
+// target is 0.
+func (s *suggester) currentURL(id uint32, url string) (string, bool) {
 	if id == 0 {
 		return url, true
 	}
-	end := s.answering(frontier.ID(id))
+	end := s.existing(frontier.ID(id))
 	switch {
 	case end == 0:
 		return "", false
 	case end == frontier.ID(id):
 		return url, true
 	}
-	return spelled(s.dossiers.get(end).url.WithoutFragment().String()), s.states[end-1]&internal != 0
+	return normalized(s.details.get(end).url.WithoutFragment().String()), s.targets.states[end-1]&internal != 0
 }
 
-// twin is the same address by https, when something else refers to that and it is there.
-func (s *suggester) twin(p *pair) []check.Suggestion {
-	id, ok := s.alive[p.id]
-	if !ok || s.answering(id) != id {
+// overHTTPS suggests the same URL over https, if it is a target and exists.
+func (s *suggester) overHTTPS(p *pair) []check.Suggestion {
+	id, ok := s.onHTTPS[p.id]
+	if !ok || s.existing(id) != id {
 		return nil
 	}
-	return []check.Suggestion{{URL: s.Print.Place(&s.dossiers.get(id).job, p.fragment, p.hasFragment), Why: "the same address over https",
-		Unique: !p.hasFragment || s.has(id, p.fragment)}}
+	return []check.Suggestion{{URL: s.crawl.Print.Place(&s.details.get(id).job, p.fragment, p.hasFragment), Why: "the same address over https",
+		Unique: !p.hasFragment || s.hasFragment(id, p.fragment)}}
 }
 
-// has reports whether a page is known to have a fragment.
-func (s *suggester) has(id frontier.ID, fragment string) bool {
-	d := s.dossiers.get(id)
-	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.Config.IgnoresFragment}
+// hasFragment reports whether a page is known to have a fragment.
+func (s *suggester) hasFragment(id frontier.ID, fragment string) bool {
+	d := s.details.get(id)
+	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.crawl.Config.IgnoresFragment}
 	return d.outcome.Read && d.outcome.JudgeIn(q, d.anchors).Verdict == check.OK
 }
 
-// paths are targets of the site that are written in nearly the same way.
+// paths are targets of the site that are written in nearly the same route.
 func (s *suggester) paths(p *pair) []check.Suggestion {
-	u := s.dossiers.get(p.id).url
+	u := s.details.get(p.id).url
 	query, hasQuery := u.Query()
 	var all []check.Suggestion
-	for _, guess := range s.questions[p.id].Guesses(s.there) {
+	for _, guess := range s.questions[p.id].Guesses(s.currentURL) {
 		to, unique := guess.URL, guess.Unique
 		if hasQuery {
 			to += "?" + query
-			unique = unique && s.Scope.SiteOf(u) != nil // a directory takes no notice of it
+			unique = unique && s.crawl.Scope.SiteOf(u) != nil // a directory ignores the query
 		}
 		fragment := p.fragment
 		if p.hasFragment {
@@ -301,16 +307,16 @@ func (s *suggester) paths(p *pair) []check.Suggestion {
 	return all
 }
 
-// fragmentOn is the fragment to go with a page, and whether the page is known to
-// have the one that was asked for.
+// fragmentOn returns the fragment to suggest for a page, and whether the page is known to
+// have the original one.
 func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
 	if id == 0 {
 		return fragment, false
 	}
-	if id = s.answering(id); id == 0 || s.states[id-1]&readable == 0 {
+	if id = s.existing(id); id == 0 || s.targets.states[id-1]&readable == 0 {
 		return fragment, false
 	}
-	if s.has(id, fragment) {
+	if s.hasFragment(id, fragment) {
 		return fragment, true
 	}
 	guess, _ := s.nearest(id, fragment)
@@ -318,5 +324,5 @@ func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
 }
 
 func (s *suggester) printed(url, fragment string, has bool) string {
-	return s.Print.Place(&frontier.Job{URL: []byte(url)}, fragment, has)
+	return s.crawl.Print.Place(&frontier.Job{URL: []byte(url)}, fragment, has)
 }

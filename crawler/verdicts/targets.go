@@ -15,42 +15,42 @@ import (
 type state uint32
 
 const (
-	redirects state = 1 << iota // another target answers for it
-	clean                       // it is there, without redirect or warning: only a fragment or a mark can matter
-	warned                      // it is there, and all its warnings are about its own content: with a fragment the same holds
-	readable                    // its anchors are known
-	isHTML                      // its content is HTML
-	counted                     // its pair without a fragment was met
-	flagged                     // and is not simply ok
-	pieced                      // a pair with a fragment is flagged that is there, or may be
-	topped                      // its pair with an empty fragment was met
-	open                        // its answer is still out
-	internal                    // it is on one of the seeds' sites
-	entered                     // its job is known
-	watching                    // somebody waits for its verdicts, whatever they are
-	recalled                    // it was not asked: an earlier run had
-	existing                    // it is there, be it with something to warn of
-	leads                       // and it is a page that hands its readers on
+	redirects       state = 1 << iota // it redirects to another target
+	clean                             // it is OK without redirect or warning: only fragments and marks can matter
+	warned                            // it is OK, and all its warnings are about its content: clean for references with a fragment
+	readable                          // its anchors are known
+	isHTML                            // its content is HTML
+	counted                           // its pair without a fragment was added
+	flagged                           // its pair without a fragment is flagged
+	fragmentFlagged                   // a pair with a fragment that exists, or may exist, is flagged
+	emptyCounted                      // its pair with an empty fragment was added
+	pending                           // its outcome is not known yet
+	internal                          // it is on the site of a seed
+	jobKnown                          // its job is known
+	watched                           // the caller waits for its verdicts
+	cached                            // its outcome comes from an earlier run
+	exists                            // it is OK, perhaps with warnings
+	refreshes                         // it is OK, and a page that refreshes to another one
 
-	// leftBits say why a target was not checked, for the reasons that may leave out
-	// millions: the place in leftCodes.
+	// leftBits hold the reason why a target was not checked, as an index of leftCodes.
+	// Millions of targets may have such a reason.
 	leftBits  state = 3 << leftShift
 	leftShift       = 30
 )
 
 var leftCodes = [...]check.Code{1: check.CodeExternal, 2: check.CodeInterrupted, 3: check.CodeLimit}
 
-// left is why a target was not checked, as far as leftCodes say.
+// left returns the reason why a target was not checked, if it is one of leftCodes.
 func (s state) left() check.Code { return leftCodes[s&leftBits>>leftShift] }
 
-// route is where a target's redirects lead.
+// route is a target's chain of redirects.
 type route struct {
 	hops     []frontier.ID // the redirecting targets
-	end      frontier.ID   // the target that answers, or one of the hops again; 0 when it was never asked
-	internal bool          // it never left the site
+	end      frontier.ID   // the final target, or one of the hops in a cycle; 0 if it was not requested
+	internal bool          // all targets of the chain are internal
 }
 
-// answers are all the targets whose answers make the way.
+// answers returns all targets of the chain.
 func (r *route) answers() []frontier.ID {
 	if r.end == 0 || slices.Contains(r.hops, r.end) {
 		return r.hops
@@ -58,17 +58,17 @@ func (r *route) answers() []frontier.ID {
 	return append(slices.Clip(r.hops), r.end)
 }
 
-// targets is what the join holds in memory of every target.
+// targets holds the states of all targets in memory.
 type targets struct {
 	ctx          context.Context
 	store        frontier.Store
 	states       []state                     // by ID-1
 	needs        []frontier.Need             // likewise
-	next         map[frontier.ID]frontier.ID // where a redirect or a refresh leads
+	next         map[frontier.ID]frontier.ID // targets of redirects and refreshes
 	maxRedirects int
-	cut          []byte // the outcome of what was not reached
-	narrowed     bool   // warnings of a page count only where it has changed
-	streaming    bool   // the run goes on: what is not settled is open
+	cut          []byte // the encoded outcome of targets that were not reached
+	narrowed     bool   // warnings of a page count only if it has changed
+	streaming    bool   // the run has not ended: targets that are not settled are pending
 }
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
@@ -76,21 +76,21 @@ func newTargets(ctx context.Context, c *Crawl) *targets {
 		cut: check.AppendOutcome(nil, notReached(c.StoppedBy)), narrowed: c.Config.Changed != nil}
 }
 
-// notReached is the outcome of a target that the run did not look at.
+// notReached returns the outcome of a target that the run did not reach.
 func notReached(stoppedBy string) *check.Outcome {
 	if stoppedBy == rules.StoppedByInterrupt {
-		return rules.Skip(check.CodeInterrupted, "the run was interrupted before it was checked")
+		return rules.Skip(check.CodeInterrupted, "the run was interrupted before this target was checked")
 	}
-	return rules.Skip(check.CodeLimit, "the run ended by "+stoppedBy+" before it was checked")
+	return rules.Skip(check.CodeLimit, "the run was stopped by "+stoppedBy+" before this target was checked")
 }
 
 func (t *targets) of(id frontier.ID) state { return t.states[id-1] }
 
 func (t *targets) known(id frontier.ID) bool { return int(id) <= len(t.states) }
 
-// load reads every target, and hands each to also. Watched says whether somebody waits
-// for the verdicts of a target.
-func (t *targets) load(watched func(*frontier.Job) bool, also func(frontier.ID, check.Glance)) error {
+// load reads every target and calls also for each. isWatched reports whether the caller
+// waits for the verdicts of a target.
+func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID, check.Glance)) error {
 	c, err := t.store.Count(t.ctx)
 	if err != nil {
 		return fmt.Errorf("count the targets: %w", err)
@@ -103,8 +103,8 @@ func (t *targets) load(watched func(*frontier.Job) bool, also func(frontier.ID, 
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		s := stateOf(&job)
-		if watched(&job) {
-			s |= watching
+		if isWatched(&job) {
+			s |= watched
 		}
 		t.states = append(t.states, s)
 		t.needs = append(t.needs, rec.Need)
@@ -113,19 +113,19 @@ func (t *targets) load(watched func(*frontier.Job) bool, also func(frontier.ID, 
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		if !rec.Settled {
-			t.states[rec.ID-1] |= open
+			t.states[rec.ID-1] |= pending
 		}
 		also(rec.ID, g)
 		return nil
 	})
 }
 
-// enter takes in a target that was found after load.
+// enter adds a target that was found after load.
 func (t *targets) enter(id frontier.ID, found *frontier.Item) error {
 	for !t.known(id) {
-		t.states, t.needs = append(t.states, open), append(t.needs, 0)
+		t.states, t.needs = append(t.states, pending), append(t.needs, 0)
 	}
-	if t.of(id)&entered != 0 {
+	if t.of(id)&jobKnown != 0 {
 		return nil
 	}
 	job, err := frontier.DecodeJob(found.Job)
@@ -142,30 +142,30 @@ func (t *targets) enter(id frontier.ID, found *frontier.Item) error {
 
 func stateOf(job *frontier.Job) state {
 	if job.Internal {
-		return entered | internal
+		return jobKnown | internal
 	}
-	return entered
+	return jobKnown
 }
 
-// outcomeOf is a target's outcome, that of not having been reached where there is none.
+// outcomeOf returns a target's encoded outcome. If it has none, it was not reached.
 func (t *targets) outcomeOf(rec *frontier.Record) []byte {
 	if rec.Settled && rec.Outcome != nil {
 		return rec.Outcome
 	}
-	if before, err := frontier.DecodePast(rec.Note); err == nil && before.Last != nil && !t.streaming { // only the second pass is missing
+	if before, err := frontier.DecodePast(rec.Note); err == nil && before.Last != nil && !t.streaming { // it waited for the second pass
 		return before.Last
 	}
 	return t.cut
 }
 
-// read takes an outcome in.
+// read updates the state of a target from its outcome.
 func (t *targets) read(id frontier.ID, outcome []byte) (check.Glance, error) {
 	g, err := check.GlanceAt(outcome)
 	if err != nil {
 		return g, err
 	}
 	s := &t.states[id-1]
-	*s &= counted | flagged | pieced | topped | internal | entered | watching
+	*s &= counted | flagged | fragmentFlagged | emptyCounted | internal | jobKnown | watched
 	set := func(is bool, bit state) {
 		if is {
 			*s |= bit
@@ -174,26 +174,25 @@ func (t *targets) read(id frontier.ID, outcome []byte) (check.Glance, error) {
 	set(g.Redirect, redirects)
 	set(g.Read, readable)
 	set(g.HTML, isHTML)
-	set(g.OK, existing)
-	set(g.OK && g.HasNext, leads)
+	set(g.OK, exists)
+	set(g.OK && g.HasNext, refreshes)
 	set(g.OK && !g.HasWarnings, clean)
 	set(g.OK && g.OfPage && t.needs[id-1]&frontier.NeedLinks != 0 && !t.narrowed, warned)
-	set(g.Cached, recalled)
+	set(g.Cached, cached)
 	if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {
 		*s |= state(i+1) << leftShift
 	}
 	return g, nil
 }
 
-// lead notes where a redirect or a refresh leads: to the first that was found there.
+// lead records the target of a redirect or a refresh, which is the first of those found.
 func (t *targets) lead(id frontier.ID, found []frontier.ID) {
-	if t.states[id-1]&(redirects|leads) != 0 && len(found) > 0 {
+	if t.states[id-1]&(redirects|refreshes) != 0 && len(found) > 0 {
 		t.next[id] = found[0]
 	}
 }
 
-// follow walks a target's redirects to their end, or as far as anybody follows them:
-// what comes behind is known only where something else leads there.
+// follow returns a target's chain of redirects, up to the limit of redirects.
 func (t *targets) follow(id frontier.ID) route {
 	p := route{end: id, internal: t.states[id-1]&internal != 0}
 	for t.states[p.end-1]&redirects != 0 {
@@ -209,4 +208,9 @@ func (t *targets) follow(id frontier.ID) route {
 		p.internal = p.internal && t.states[p.end-1]&internal != 0
 	}
 	return p
+}
+
+// anyCached reports whether an outcome of a chain comes from an earlier run.
+func (t *targets) anyCached(r *route) bool {
+	return slices.ContainsFunc(r.answers(), func(id frontier.ID) bool { return t.states[id-1]&cached != 0 })
 }

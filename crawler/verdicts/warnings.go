@@ -10,8 +10,8 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// mark turns what was noted of a pair's references into warnings.
-func (j *judge) mark(p *pair) {
+// addWarnings adds the warnings that the marks of a pair's references stand for.
+func (j *judge) addWarnings(p *pair) {
 	g := &p.judgement
 	if g.Verdict == check.Skipped {
 		return
@@ -27,16 +27,16 @@ func (j *judge) mark(p *pair) {
 	}
 }
 
-// mismatch is the warning that a target is not what a link took it for.
+// mismatch returns the warning that a target does not have the type that a link expects.
 func (j *judge) mismatch(p *pair, e extract.Expect) (check.Warning, bool) {
 	if e == extract.ExpectAny || p.judgement.Verdict != check.OK || p.route.end == 0 {
 		return check.Warning{}, false
 	}
-	return check.MismatchWarning(e, j.dossiers.get(p.route.end).outcome.ContentType)
+	return check.MismatchWarning(e, j.details.get(p.route.end).outcome.ContentType)
 }
 
-// unaffected are the warnings of a pair that come from the marks of its references,
-// but not from this one's.
+// unaffected returns the codes of the pair's warnings that come from the marks of other
+// references, but not from this mark.
 func (j *judge) unaffected(p *pair, mark uint64) string {
 	expect := extract.Expect(mark & rules.MarkExpect)
 	own, others := marked(mark), marked(p.marks)
@@ -54,7 +54,7 @@ func (j *judge) unaffected(p *pair, mark uint64) string {
 	return strings.Join(codes, " ")
 }
 
-// exempt notes at a pair's references which of its warnings are not about them.
+// exempt sets Unaffected of the pair's references.
 func (j *judge) exempt(p *pair) {
 	for _, u := range p.unlike {
 		p.references[u.at].Unaffected = j.unaffected(p, u.mark)
@@ -62,17 +62,17 @@ func (j *judge) exempt(p *pair) {
 	p.unlike = nil
 }
 
-// marked are the warnings that the marks of references say.
+// marked returns the warnings that marks stand for.
 func marked(marks uint64) []check.Warning {
 	var all []check.Warning
 	if repairs := urinorm.Repairs(marks >> rules.MarkRepairs); repairs != 0 {
 		all = check.RepairWarnings(repairs)
 	}
 	if marks&rules.MarkMixed != 0 {
-		all = append(all, check.Warning{Code: check.CodeMixedContent, Message: "a page served by https loads it by http"})
+		all = append(all, check.Warning{Code: check.CodeMixedContent, Message: "a page served over https loads it over http"})
 	}
 	if marks&rules.MarkOutsideBase != 0 {
-		all = append(all, check.Warning{Code: check.CodeOutsideBase, Message: "it is on the published host, but not under the base URL"})
+		all = append(all, check.Warning{Code: check.CodeOutsideBase, Message: "the target is on the published host, but not under the base URL"})
 	}
 	return all
 }

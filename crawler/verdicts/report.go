@@ -1,0 +1,176 @@
+package verdicts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// Report judges every reference of a finished crawl and delivers the selected results to
+// the sink, sorted by URL. It leaves out the results that streamed has delivered, which may
+// be nil. The summary is complete except for its Elapsed.
+//
+// When ctx ends, no archive is asked any more, but everything else is done.
+func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, error) {
+	j := newJoin(context.WithoutCancel(ctx), c)
+	sum := j.pairs.sum
+	for i := range c.Seeds {
+		sum.Crawled = sum.Crawled || c.Seeds[i].Crawl
+		if c.Seeds[i].Named && !slices.Contains(sum.Targets, c.Seeds[i].Raw) {
+			sum.Targets = append(sum.Targets, c.Seeds[i].Raw)
+		}
+	}
+	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, j.listFailedSeeds, j.reportWatched, j.gather); err != nil {
+		return nil, err
+	}
+	suggest, err := j.suggest()
+	if err != nil {
+		return nil, err
+	}
+	var listed []*pair
+	for _, p := range j.pairs.flagged {
+		if isShown(c.Config.Show, &p.judgement) && !streamed.has(p.key()) {
+			listed = append(listed, p)
+		}
+	}
+	archive := &archive{crawl: c, details: j.details, ctx: j.ctx}
+	copies, err := archive.copies(ctx, listed)
+	if err != nil {
+		return nil, err
+	}
+	sum.Requests += archive.requests
+	for _, p := range j.pairs.flagged {
+		count(sum, p)
+	}
+	r := &reporter{crawl: c, details: j.details, suggest: suggest, copies: copies}
+	if err := r.report(listed); err != nil {
+		return nil, err
+	}
+	for _, note := range notesOn(c, sum, j.pairs.flagged, j.details) {
+		if err := c.note(note); err != nil {
+			return nil, err
+		}
+	}
+	return sum, j.details.err
+}
+
+// inOrder calls steps until one fails.
+func inOrder(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suggest prepares the suggestions for the flagged pairs.
+func (j *join) suggest() (*suggester, error) {
+	s := &suggester{crawl: j.crawl, ctx: j.ctx, targets: j.targets(), details: j.details, again: j.again}
+	return s, s.prepare(j.pairs.flagged)
+}
+
+// reporter delivers results to the sink.
+type reporter struct {
+	crawl   *Crawl
+	details *detailCache
+	suggest *suggester
+	copies  map[frontier.ID]*archivedCopy // of targets that are gone
+}
+
+// report delivers the results of pairs, sorted by URL.
+func (r *reporter) report(pairs []*pair) error {
+	results := make([]*rules.Result, 0, len(pairs))
+	for _, p := range pairs {
+		results = append(results, r.result(p))
+	}
+	if r.details.err != nil {
+		return r.details.err
+	}
+	slices.SortFunc(results, func(a, b *rules.Result) int { return cmp.Compare(a.URL, b.URL) })
+	for _, res := range results {
+		if err := r.crawl.Sink.Result(res); err != nil {
+			return fmt.Errorf("report %s: %w", res.URL, err)
+		}
+	}
+	return nil
+}
+
+// count adds a pair to the summary.
+func count(s *rules.Summary, p *pair) {
+	g := &p.judgement
+	side := &s.External
+	if p.route.internal {
+		side = &s.Internal
+	}
+	s.Results++
+	switch g.Verdict {
+	case check.OK:
+		s.OK++
+	case check.Broken:
+		s.Broken++
+		side.Broken++
+	case check.Unverified:
+		s.Unverified++
+		side.Unverified++
+	case check.Skipped:
+		s.Skipped++
+	}
+	if g.Verdict != check.OK {
+		s.ByCode[g.Code]++
+	}
+	for _, w := range g.Warnings {
+		if !rules.Informational(w.Code) {
+			s.Warnings++
+			side.Warnings++
+			s.ByCode[w.Code]++
+		}
+	}
+}
+
+// result builds the result of a pair.
+func (r *reporter) result(p *pair) *rules.Result {
+	first := r.details.get(p.id).job
+	res := &rules.Result{
+		URL: r.crawl.Print.Place(&first, p.fragment, p.hasFragment), Internal: p.route.internal,
+		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
+		Size: -1, Redirects: []rules.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references,
+	}
+	answers := p.route.answers()
+	res.Cached = len(answers) > 0
+	for _, id := range answers {
+		d := r.details.get(id)
+		o, printed := &d.outcome, r.crawl.Print.Job(&d.job)
+		res.Cached = res.Cached && o.Cached
+		res.Attempts += o.Requests
+		res.Elapsed += o.Elapsed
+		res.Status, res.ContentType, res.Size, res.FinalURL = o.Status, o.ContentType, o.Size, printed
+		if o.Code == check.CodeRedirect {
+			res.Redirects = append(res.Redirects, rules.Hop{URL: printed, Status: o.Status})
+		}
+	}
+	if first.Verbatim {
+		res.FinalURL = ""
+	}
+	res.Suggestions = append(res.Suggestions, r.suggest.suggestions(p)...)
+	if copied := r.copies[p.id]; copied != nil {
+		res.Suggestions = append(res.Suggestions, copied.suggestion(p))
+	}
+	slices.SortFunc(res.References, byPlace)
+	return res
+}
+
+// byPlace compares references by their positions.
+func byPlace(a, b rules.Reference) int {
+	if n := strings.Compare(a.Page, b.Page); n != 0 {
+		return n // the usual case
+	}
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		strings.Compare(a.Element, b.Element), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.Raw, b.Raw))
+}

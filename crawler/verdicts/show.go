@@ -1,0 +1,29 @@
+package verdicts
+
+import (
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// isShown reports whether a judgement is selected.
+func isShown(s rules.Show, g *check.Judgement) bool {
+	switch {
+	case g.Verdict == check.OK && s.OK, g.Verdict == check.Broken && s.Broken,
+		g.Verdict == check.Unverified && s.Unverified, g.Verdict == check.Skipped && s.Skipped:
+		return true
+	}
+	for _, w := range g.Warnings {
+		if rules.Informational(w.Code) && s.Info || !rules.Informational(w.Code) && s.Warning {
+			return true
+		}
+	}
+	return false
+}
+
+// omitsReferences reports whether the references of a selected judgement are left out.
+func omitsReferences(s rules.Show, g *check.Judgement) bool {
+	return s.SkipPageReferences && g.Verdict == check.OK && !s.OK &&
+		!slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return !check.OfPage(w.Code) && (s.Info || !rules.Informational(w.Code)) })
+}

@@ -234,7 +234,7 @@ func TestShells(t *testing.T) {
 	} {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/app.css": status("200 OK"), "app.test/favicon.ico": status("200 OK")}))
 		c, sum := crawl(t, cfg, seedOf(t, "http://app.test/"))
-		if sum.Complete || sum.StoppedBy != rules.StoppedByScript || !noted(c, "it is rendered by a script; start from the site's sitemap") {
+		if sum.Complete || sum.StoppedBy != rules.StoppedByScript || !noted(c, "because a script renders it; start from the site's sitemap") {
 			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
 		}
 	}
@@ -244,7 +244,7 @@ func TestShells(t *testing.T) {
 		"static": `<body><div id=root></div>`,
 	} {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/all": page("all")}))
-		if c, sum := crawl(t, cfg, seedOf(t, "http://app.test/")); !sum.Complete || noted(c, "rendered by a script") {
+		if c, sum := crawl(t, cfg, seedOf(t, "http://app.test/")); !sum.Complete || noted(c, "a script renders it") {
 			t.Errorf("%s was taken for a page that a script renders", name)
 		}
 	}
@@ -269,7 +269,7 @@ func TestShellsOfDirectory(t *testing.T) {
 		}
 		cfg, seeds := onDisk(t, dir)
 		c, sum := crawl(t, cfg, seeds)
-		if got := sum.StoppedBy == rules.StoppedByScript; got != want.empty || sum.Complete == want.empty || noted(c, "rendered by a script") != want.empty {
+		if got := sum.StoppedBy == rules.StoppedByScript; got != want.empty || sum.Complete == want.empty || noted(c, "scripts render all of them") != want.empty {
 			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
 		}
 	}

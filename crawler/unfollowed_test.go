@@ -24,7 +24,7 @@ func TestNoFollowIsTold(t *testing.T) {
 	})
 	mux.HandleFunc("/deep", linking("/gone"))
 	base, _ := crawlertest.Serve(t, mux)
-	const told = "checked but not followed, as a robots meta element or X-Robots-Tag says nofollow: the links of 1 page; --robots ignore follows them"
+	const told = "the links of 1 page were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them"
 	for _, test := range []struct {
 		start string
 		set   func(*Config)

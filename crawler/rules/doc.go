@@ -1,15 +1,14 @@
-// Package rules holds the words that all rooms of the crawler share: what a run is told
-// to do ([Config], [Seed], [Rule]), what it says ([Result], [Page], [Summary], [Sink]),
-// how far it goes ([Scope]), and how URLs are printed ([Printer]).
+// Package rules declares what the packages of the crawler share: the configuration of a run
+// ([Config], [Seed], [Rule]), its results ([Result], [Page], [Summary], [Sink]), the set of
+// URLs that it reads ([Scope]), and the form in which URLs are printed ([Printer]).
 //
-// Package crawler has the names that callers need under its own name; this package is
-// for the rooms that must not know the crawler itself.
+// Package crawler has aliases for the names that its callers need.
 //
 //	config.go   Config and its defaults
 //	result.go   what a Sink receives
-//	href.go     Href: a resolved reference and where its parts lie
-//	scope.go    Scope.Decide: follow, only check, or leave alone
+//	href.go     Href: a resolved reference and the offsets of its components
+//	scope.go    Scope.Decide: follow, only check, or skip
 //	sites.go    directories that answer for URLs
-//	signout.go  links that a signed-in crawl leaves alone
+//	signout.go  links that an authenticated crawl skips
 //	printer.go  URLs as reports show them
 package rules

@@ -6,28 +6,39 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Href is a resolved URL that has not become a string: the bytes of the href and
-// where its parts lie.
+// Href is a resolved URL as bytes, with the offsets of its components. Its methods return
+// slices of Bytes.
 type Href struct {
 	Bytes   []byte
 	Offsets urinorm.Offsets
 }
 
-// URLOf parses the bytes anew.
+// URLOf returns v as a URL. It parses the bytes again, and returns the zero URL if they are
+// not valid.
 func URLOf(v Href) urinorm.URL {
 	u, _, _ := urinorm.ParseWeb(string(v.Bytes))
 	return u
 }
 
+// HrefOf returns a URL as an Href.
 func HrefOf(u urinorm.URL) Href { return Href{[]byte(u.String()), u.Offsets()} }
 
-func (v Href) Scheme() []byte    { return v.Bytes[:v.Offsets.SchemeEnd] }
-func (v Href) Host() []byte      { return v.Bytes[v.Offsets.HostStart:v.Offsets.HostEnd] }
-func (v Href) Authority() []byte { return v.Bytes[v.Offsets.HostStart:v.AuthorityEnd()] }
-func (v Href) Path() []byte      { return v.Bytes[v.Offsets.PathStart:v.Offsets.QueryStart] }
-func (v Href) Document() []byte  { return v.Bytes[:v.Offsets.FragmentStart] }
+// Scheme returns the scheme in lower case, without the colon.
+func (v Href) Scheme() []byte { return v.Bytes[:v.Offsets.SchemeEnd] }
 
-// AuthorityEnd is the end of host and port.
+// Host returns the host without the port. It is empty if there is none.
+func (v Href) Host() []byte { return v.Bytes[v.Offsets.HostStart:v.Offsets.HostEnd] }
+
+// Authority returns the host and the port, without user information.
+func (v Href) Authority() []byte { return v.Bytes[v.Offsets.HostStart:v.AuthorityEnd()] }
+
+// Path returns the path, without query and fragment.
+func (v Href) Path() []byte { return v.Bytes[v.Offsets.PathStart:v.Offsets.QueryStart] }
+
+// Document returns the URL without its fragment.
+func (v Href) Document() []byte { return v.Bytes[:v.Offsets.FragmentStart] }
+
+// AuthorityEnd returns the offset of the end of host and port.
 func (v Href) AuthorityEnd() int32 {
 	if !v.Offsets.HasAuthority {
 		return v.Offsets.HostEnd
@@ -35,7 +46,7 @@ func (v Href) AuthorityEnd() int32 {
 	return v.Offsets.PathStart
 }
 
-// Fragment returns what stands behind '#', and whether there is one.
+// Fragment returns the fragment without the '#', and whether there is one.
 func (v Href) Fragment() ([]byte, bool) {
 	if int(v.Offsets.FragmentStart) >= len(v.Bytes) {
 		return nil, false
@@ -43,13 +54,14 @@ func (v Href) Fragment() ([]byte, bool) {
 	return v.Bytes[v.Offsets.FragmentStart+1:], true
 }
 
+// IsHTTP reports whether the scheme is http or https.
 func (v Href) IsHTTP() bool {
 	s := v.Scheme()
 	return len(s) >= 4 && s[0] == 'h' && (string(s) == "http" || string(s) == "https")
 }
 
-// Crawlable reports whether a scheme has pages that lead to others: the web's, FTP
-// directories and gopher menus.
+// Crawlable reports whether the scheme has pages with links: http and https, the
+// directories of ftp and ftps, and the menus of gopher.
 func (v Href) Crawlable() bool {
 	if v.IsHTTP() {
 		return true
@@ -61,7 +73,7 @@ func (v Href) Crawlable() bool {
 	return false
 }
 
-// DocumentName is the last segment of a URL's path, by whose extension a format is known.
+// DocumentName returns the last segment of a URL's path, whose extension may tell the format.
 func DocumentName(u urinorm.URL) string {
 	p := u.Path()
 	for i := len(p) - 1; i >= 0; i-- {
@@ -72,7 +84,7 @@ func DocumentName(u urinorm.URL) string {
 	return p
 }
 
-// FragmentOf is what follows the first '#' of a reference.
+// FragmentOf returns what follows the first '#' of a reference, or "".
 func FragmentOf(raw string) string {
 	_, fragment, _ := strings.Cut(raw, "#")
 	return fragment

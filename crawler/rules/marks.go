@@ -13,8 +13,8 @@ const (
 	MarkRepairs     = 32     // where the repairs begin
 )
 
-// IgnoredInline is why a link with an inline mark is left out.
-const IgnoredInline = "an inline mark says to leave it out"
+// IgnoredInline is the reason to skip a link with an inline mark.
+const IgnoredInline = "an inline mark excludes this link"
 
-// UnchangedNote is why a target is skipped that Config.Changed leaves out.
-const UnchangedNote = "neither it nor a page that links to it has changed"
+// UnchangedNote is the reason to skip a target because of Config.Changed.
+const UnchangedNote = "neither the target nor a page that links to it has changed"

@@ -25,6 +25,7 @@ type localSite struct {
 	prefix string // the directory, relative to the working directory, percent-encoded, with its slash
 }
 
+// NewPrinter returns a Printer for the sites and the working directory of a run.
 func NewPrinter(sites []*disk.Site, wd string) *Printer {
 	p := &Printer{wd: wd}
 	for _, s := range sites {
@@ -105,6 +106,8 @@ func (p *Printer) Href(v Href) string {
 // URL prints a URL.
 func (p *Printer) URL(u urinorm.URL) string { return p.Shorten(u.Printed()) }
 
+// Shorten replaces the address of a local directory at the beginning of a printed URL by
+// its path.
 func (p *Printer) Shorten(printed string) string {
 	for i := range p.local {
 		if rest, ok := strings.CutPrefix(printed, p.local[i].origin); ok {

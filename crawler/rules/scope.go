@@ -13,7 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// ScopeRule says how far from a seed its site reaches.
+// ScopeRule is the extent of a seed's site.
 type ScopeRule uint8
 
 const (
@@ -39,8 +39,8 @@ type root struct {
 }
 
 // Scope decides for each URL whether it is followed, only checked, or left alone.
-// It holds no state but its rules, so that a URL's fate does not hang on who
-// found it first.
+// It is immutable, so that the fate of a URL does not depend on the page that links to it
+// first.
 type Scope struct {
 	cfg   *Config
 	roots []root
@@ -48,6 +48,7 @@ type Scope struct {
 	sites []*disk.Site
 }
 
+// NewScope returns the scope of a run that starts from seeds.
 func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {
 	s := &Scope{cfg: cfg, print: p, sites: cfg.Sites}
 	for _, site := range cfg.Sites {
@@ -62,7 +63,8 @@ func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {
 	return s
 }
 
-// Widened returns a scope in which the site that a seed redirects to is internal, too.
+// Widened returns a scope in which the site of a URL that a seed redirects to is internal,
+// too.
 func (s *Scope) Widened(to urinorm.URL) *Scope {
 	next := *s
 	next.roots = slices.Clone(s.roots)
@@ -111,9 +113,9 @@ func (s *Scope) widen(seed Seed, found bool) {
 	s.roots = append(s.roots, r)
 }
 
-// Named reports whether the user has named a URL's host, so that what was given for
-// the internal hosts may go there. A host that a start page was redirected to is
-// Internal all the same, but another one.
+// Named reports whether credentials for the internal hosts may be sent to a URL's host. It
+// is false for a host that is internal only because a start page was redirected to it, as
+// the user has not named that host.
 func (s *Scope) Named(v Href) bool {
 	found := false
 	for i := range s.roots {
@@ -181,17 +183,16 @@ func anyMatch(res []*regexp.Regexp, printed string) bool {
 	return false
 }
 
-// Fate is what is decided for one URL.
+// Fate is the decision about one URL.
 type Fate struct {
 	Internal bool
 	Wave     frontier.Wave
 	Need     frontier.Need
-	Page     bool           // should it turn out to be a page, it is to be read
-	Outcome  *check.Outcome // not visited: this is what there is to say
+	Page     bool           // it is read for links if it turns out to be a page
+	Outcome  *check.Outcome // if not nil, the URL is not requested, and this is its outcome
 }
 
-// Decide says what becomes of a URL found at the given depth. Exclusion is judged
-// on the URL as it is printed.
+// Decide decides about a URL at a depth. Exclusions are matched against the printed URL.
 func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate {
 	var f Fate
 	var follow bool
@@ -232,7 +233,7 @@ func (s *Scope) Unfollowed(v Href) bool {
 	return len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.Href(v))
 }
 
-// Excluded is the outcome of a URL that a rule says not to check, or nil.
+// Excluded returns the outcome of a URL that a rule excludes, or nil.
 func (s *Scope) Excluded(v Href) *check.Outcome {
 	if len(s.cfg.Exclude) == 0 && len(s.cfg.Rules) == 0 {
 		return nil
@@ -250,20 +251,21 @@ func (s *Scope) Excluded(v Href) *check.Outcome {
 	return nil
 }
 
-// Skip is the outcome of a target that is not asked.
+// Skip returns the outcome of a target that is not requested, with the reason as message.
 func Skip(code check.Code, message string) *check.Outcome {
 	o := check.Skip(code, message)
 	return &o
 }
 
-// LeftOut is the outcome of every target beyond the site with SkipExternal, and
-// LeftOutBytes its stored form: such links are many, and nothing else is said of them.
+// LeftOut is the outcome of every external target with SkipExternal, and LeftOutBytes is
+// its encoded form. There are many such targets, so they share one value.
 var (
 	LeftOut      = Skip(check.CodeExternal, "external links are not checked")
 	LeftOutBytes = check.AppendOutcome(nil, LeftOut)
 )
 
-// Wave is the wave of a page at a depth. Only a depth limit makes the order matter.
+// Wave returns the wave in which a page at a depth is read. The order matters only if Depth
+// is a limit.
 func (s *Scope) Wave(depth int) frontier.Wave {
 	if !s.cfg.LimitsDepth() {
 		return frontier.Pages
@@ -324,6 +326,7 @@ var leafNames = map[string]bool{
 // longestLeafName is the length of the longest of them.
 const longestLeafName = len("woff2")
 
+// IsLeafName reports whether the extension of a path is that of a file without links.
 func IsLeafName(p []byte) bool {
 	dot := bytes.LastIndexByte(p[max(0, len(p)-longestLeafName-1):], '.')
 	if dot < 0 {
@@ -347,7 +350,7 @@ func IsLeafName(p []byte) bool {
 	return dot < len(sitemap) || !bytes.EqualFold(p[dot-len(sitemap):dot], []byte(sitemap))
 }
 
-// Reaches reports whether pages of a URL's host may be read.
+// Reaches reports whether the pages of a URL's host may be read for links.
 func (s *Scope) Reaches(v Href) bool {
 	for i := range s.roots {
 		if r := &s.roots[i]; r.follow && r.holdsHost(v) {

@@ -53,5 +53,5 @@ func isSignOutWord(s string) bool {
 
 // signOut is the outcome of a link that is left alone because of the credentials.
 func signOut() *check.Outcome {
-	return Skip(check.CodeExcluded, "left alone, as it looks like a link that signs out or deletes, and credentials were given")
+	return Skip(check.CodeExcluded, "not requested, because credentials were given and the link may sign out or delete something")
 }

@@ -325,7 +325,7 @@ func (c *Config) WithDefaults() *Config {
 	if d.Grace == 0 {
 		d.Grace = 1500 * time.Millisecond
 	}
-	d.Rules = slices.Clone(c.Rules)
+	d.Rules, d.uses = slices.Clone(c.Rules), nil
 	for i := range d.Rules {
 		d.Rules[i].use = &Use{name: d.Rules[i].Name}
 		d.uses = append(d.uses, d.Rules[i].use)

@@ -246,7 +246,7 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 		return nil, nil, err
 	}
 	a.requests++
-	resp, err := a.crawl.Fetch(ctx, &fetch.Request{URL: at, Need: fetch.Content})
+	resp, err := a.crawl.Config.Fetch.Fetch(ctx, &fetch.Request{URL: at, Need: fetch.Content})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,8 +19,7 @@ type Crawl struct {
 	Store  frontier.Store
 	Sink   rules.Sink
 	// Fetch requests a URL from the directory that contains it, or else from the
-	// network. It is used to read files again (Config.ReadAgain) and to ask an archive
-	// (Config.Archive).
+	// network. It is used to read files again (Config.ReadAgain).
 	Fetch func(context.Context, *fetch.Request) (*fetch.Response, error)
 
 	Seeds   []rules.Seed

@@ -205,11 +205,11 @@ func TestWidthOfStore(t *testing.T) {
 		{0, nil, ""},
 		{frontier.Narrow, nil, ""},
 		{frontier.Wide, nil, ""},
-		{96, nil, "fingerprints have 64 or 128 bits, not 96"},
+		{96, nil, "a fingerprint has 64 or 128 bits, not 96"},
 		{0, frontier.NewWideMemory(), ""},
 		{frontier.Wide, frontier.NewWideMemory(), ""},
-		{frontier.Wide, frontier.NewMemory(), "FingerprintBits is 128, but the fingerprints of the store have 64"},
-		{frontier.Narrow, frontier.NewWideMemory(), "FingerprintBits is 64, but the fingerprints of the store have 128"},
+		{frontier.Wide, frontier.NewMemory(), "FingerprintBits is 128, but the fingerprints of the store have 64 bits"},
+		{frontier.Narrow, frontier.NewWideMemory(), "FingerprintBits is 64, but the fingerprints of the store have 128 bits"},
 	} {
 		cfg := web(t)
 		cfg.FingerprintBits = c.bits

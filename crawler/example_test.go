@@ -63,10 +63,7 @@ func ExampleSink() {
 		fmt.Fprint(w, `<!doctype html><a href="/">home</a> <a href="/gone">gone</a>`)
 	}))
 	defer server.Close()
-	client, err := fetch.NewHTTP(fetch.HTTPConfig{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	client, _ := fetch.NewHTTP(fetch.HTTPConfig{})
 	defer client.Close()
 	config := &crawler.Config{Fetch: fetch.Mux{"http": client}, Show: crawler.Show{OK: true, Broken: true}}
 	start, _, _ := urinorm.ParseWeb(server.URL + "/")

@@ -11,9 +11,9 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Printer writes URLs as reports show them: normalized, passwords hidden, and
-// local documents by their path relative to the working directory, so that
-// reports travel between machines. Files elsewhere keep their file: URL.
+// Printer prints URLs for reports: normalized and without passwords. Local documents are
+// printed as paths relative to the working directory, so that reports are the same on all
+// machines. Other files keep their file: URL.
 type Printer struct {
 	local []localSite
 	wd    string
@@ -21,7 +21,7 @@ type Printer struct {
 
 // localSite is a directory without a published address.
 type localSite struct {
-	origin string // scheme://authority/path/ that stands for the directory
+	origin string // scheme://authority/path/ of the directory
 	prefix string // the directory, relative to the working directory, percent-encoded, with its slash
 }
 
@@ -32,18 +32,18 @@ func NewPrinter(sites []*disk.Site, wd string) *Printer {
 		if !s.Synthetic() {
 			continue
 		}
-		p.above(s.Dir(), func(rel string) (urinorm.URL, error) { return s.URLOf(rel) })
+		p.addParents(s.Dir(), func(rel string) (urinorm.URL, error) { return s.URLOf(rel) })
 		p.local = append(p.local, localSite{origin: s.Base().String(), prefix: p.prefix(s.Dir())})
 	}
 	root := filepath.VolumeName(wd) + string(filepath.Separator)
-	p.above(root, func(rel string) (urinorm.URL, error) { return disk.FileURL(root + rel) })
+	p.addParents(root, func(rel string) (urinorm.URL, error) { return disk.FileURL(root + rel) })
 	return p
 }
 
-// above enters the working directory and those it lies in, as far as they lie in
-// root: what is in one of them is printed by the way up to it, not by the way
-// down from root. URLOf gives a URL to a path relative to root.
-func (p *Printer) above(root string, urlOf func(rel string) (urinorm.URL, error)) {
+// addParents adds the working directory and its parent directories up to root. A file in
+// one of them is printed with "../", not with its path from root. urlOf returns the URL of
+// a path relative to root.
+func (p *Printer) addParents(root string, urlOf func(rel string) (urinorm.URL, error)) {
 	if p.wd == "" {
 		return
 	}
@@ -64,7 +64,7 @@ func (p *Printer) above(root string, urlOf func(rel string) (urinorm.URL, error)
 }
 
 func (p *Printer) prefix(dir string) string {
-	rel := path.Clean(p.Path(dir)) // whoever completes a name in a shell writes a slash behind it
+	rel := path.Clean(p.Path(dir)) // completing a name in a shell adds a slash
 	if rel == "." {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (p *Printer) Path(file string) string {
 	}
 	absolute := filepath.IsAbs(file)
 	if p.wd != "" && (absolute || filepath.VolumeName(file) != "" || strings.HasPrefix(file, string(filepath.Separator))) {
-		if !absolute { // of Windows' paths some depend on the drive we are on
+		if !absolute { // some Windows paths depend on the current drive
 			if abs, err := filepath.Abs(file); err == nil {
 				file = abs
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Result is what a run says of one target: a normalized absolute URI with its
-// Fragment, its verdict, and every place that refers to it.
+// Result is the verdict on one target, a normalized absolute URI with its fragment, and
+// every place that refers to it.
 type Result struct {
 	URL         string // as printed; a local file's path, percent-encoded
 	Verdict     check.Verdict
@@ -17,7 +17,7 @@ type Result struct {
 	Message     string
 	Internal    bool
 	Status      int // 0 where the scheme has none
-	Attempts    int // requests sent for it, redirects followed included
+	Attempts    int // requests sent for it, including followed redirects
 	Elapsed     time.Duration
 	FinalURL    string // without fragment
 	ContentType string // media type, no parameters
@@ -26,19 +26,19 @@ type Result struct {
 	Warnings    []check.Warning
 	Suggestions []check.Suggestion
 	References  []Reference // sorted by page, line, column
-	// Cached is true when nothing was asked for it: an earlier run was told all of it.
+	// Cached is true if no request was sent for it: an earlier run observed all of it.
 	Cached bool
 
-	// What follows is no matter of a run: whoever compares it with others fills it in.
+	// A run leaves the following fields empty. They are for callers that compare runs.
 
-	// Known are codes of its findings that a baseline has, at every place.
+	// Known are the codes of its findings that a baseline contains at every place.
 	Known []check.Code
-	// BrokenRuns is in how many runs in a row it was broken, this one included, and
-	// BrokenSince when the first of them began; zero when nobody keeps count.
+	// BrokenRuns is the number of consecutive runs in which it was broken, including this one, and
+	// BrokenSince is the start of the first of them; zero if runs are not counted.
 	BrokenRuns  int
 	BrokenSince time.Time
-	// FailsAfter is how many runs that must be before it fails one, where they are
-	// not enough yet; 0 otherwise.
+	// FailsAfter is the number of consecutive runs after which it fails a run, if it has not
+	// reached that number; 0 otherwise.
 	FailsAfter int
 }
 
@@ -57,23 +57,23 @@ type Reference struct {
 	Attribute string `json:"attribute"`
 	Raw       string `json:"raw"`  // source text before entity decoding
 	Text      string `json:"text"` // link text or alternative text
-	Known     bool   `json:"-"`    // a baseline has the broken or unverified target at this place
-	// Source is the place in the source that the page was made from, where that is
-	// known; nil otherwise. It is where an editor or an annotation should lead.
+	Known     bool   `json:"-"`    // a baseline contains the broken or unverified target at this place
+	// Source is the place in the source file from which the page was built, if it is
+	// known; nil otherwise. Editors and annotations should point there.
 	Source *Place `json:"-"`
-	// Unaffected are the codes, with a blank between two, of those warnings of the
-	// result that do not concern this place: of a target that one link misspells and
-	// another writes well, the warning is about the first.
+	// Unaffected lists the codes, separated by spaces, of the warnings of the
+	// result that do not concern this place. If one link misspells a target and another
+	// spells it correctly, the warning is about the first.
 	Unaffected string `json:"-"`
 }
 
-// Concerns reports whether a finding of the result is one at this place.
+// Concerns reports whether a finding of the result concerns this place.
 func (r *Reference) Concerns(finding check.Code) bool {
 	return r.Unaffected == "" || !slices.Contains(strings.Fields(r.Unaffected), string(finding))
 }
 
-// At is where a person should look for a reference: its source where that is
-// known, else its place on the page.
+// At returns the place where a person should look for a reference: in the source if that
+// is known, or else on the page.
 func (r *Reference) At() Place {
 	if r.Source != nil {
 		return *r.Source
@@ -81,11 +81,11 @@ func (r *Reference) At() Place {
 	return Place{File: r.Page, Line: r.Line, Column: r.Column, Raw: r.Raw}
 }
 
-// Place is where in a file a reference is written.
+// Place is the position of a reference in a file.
 type Place struct {
-	File         string // path relative to the working directory, with slashes; of a page, what Reference.Page holds
+	File         string // path relative to the working directory, with slashes; or the URL of a page, as in Reference.Page
 	Line, Column int    // from 1, columns in code points
-	Raw          string // the reference as it is written there
+	Raw          string // the reference as written there
 }
 
 // CommandLine is the Page of a target that the user named.
@@ -98,8 +98,8 @@ type Page struct {
 	Depth     int
 	Modified  time.Time
 	Format    string // what it was read as: "html", "pdf", …; see extract.Document
-	NoIndex   bool   // it asks search engines not to list it
-	Canonical string // the address it says is its own, as printed; empty for none
+	NoIndex   bool   // it asks search engines not to index it
+	Canonical string // its canonical address, as printed; empty for none
 	Links     []Edge
 }
 
@@ -113,27 +113,27 @@ type Edge struct {
 type Summary struct {
 	Started    time.Time
 	Elapsed    time.Duration
-	Complete   bool   // every target was looked at
+	Complete   bool   // every target was checked
 	StoppedBy  string // "", "interrupt", "max-time", "max-pages", "trap", "script-rendered", "local-limit", "file-changed"; why Complete is false
 	Targets    []string
-	Pages      int  // documents read for links, style sheets aside
+	Pages      int  // documents read for links, without style sheets
 	Crawled    bool // a site was crawled, not only documents read
 	Results    int  // distinct targets: OK + Broken + Unverified + Skipped
-	References int  // to targets, those the user named included
-	Links      int  // references that documents hold
+	References int  // to targets, including those that the user named
+	Links      int  // references in documents
 	Requests   int
-	Cached     int // targets that were not asked, as an earlier run had been told
+	Cached     int // targets without a request, because an earlier run observed them
 	OK         int
 	Broken     int
 	Unverified int
 	Skipped    int
 	Warnings   int
-	// ByCode counts results by code, "ok" left out, and warnings by theirs.
+	// ByCode counts results by code, except "ok", and warnings by their code.
 	ByCode map[check.Code]int
 	// Internal and External count broken, unverified and warnings of each side, for the fail level.
 	Internal, External Tally
-	// Known and Recent are findings that are left out of internal and External: those
-	// that a baseline has, and targets that have not been broken for long enough.
+	// Known and Recent count findings that Internal and External do not include: those
+	// that a baseline contains, and targets that have not been broken for long enough.
 	Known  Tally
 	Recent int
 	// StartFailed names start targets that could not be read.
@@ -151,7 +151,7 @@ type Sink interface {
 	Result(*Result) error
 	// Page is called for each document that was read, when Config.Pages asks for it.
 	Page(*Page) error
-	// Note tells something about the run that belongs to no link.
+	// Note is called for a remark about the run as a whole.
 	Note(Note) error
 	// Progress is called at most a few times a second.
 	Progress(Progress)
@@ -160,17 +160,17 @@ type Sink interface {
 // Note is a remark about the run as a whole.
 type Note struct{ Message string }
 
-// Progress says how far a run has come.
+// Progress is the state of a run in progress.
 type Progress struct {
 	Elapsed                time.Duration
 	Pages, Checked, Queued int
 	Broken, Requests       int
 	WaitingHost            string    // a host that must rest, "" for none
-	WaitingUntil           time.Time // when it may be asked again
+	WaitingUntil           time.Time // the end of its rest
 }
 
-// Informational reports whether a warning is only information: listed when all is
-// shown, never counted.
+// Informational reports whether a warning is only information, which is listed with
+// --show all and never counted.
 func Informational(c check.Code) bool {
 	e, _ := check.Lookup(c)
 	return e.Severity == check.SeverityInfo

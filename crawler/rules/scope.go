@@ -27,12 +27,12 @@ const (
 	ScopePage
 )
 
-// root is one place where pages are internal.
+// root is a part of a site whose pages are internal.
 type root struct {
 	scheme    string // "" for http and https, which are one site
 	authority string // without "www.", with a port that is not the scheme's own
 	domain    string // with ScopeDomain: the registrable domain
-	directory string // with ScopePath: what the path begins with
+	directory string // with ScopePath: the prefix of the path
 	page      string // with ScopePage: the one URL
 	follow    bool   // its pages are read; those beside a single file are only checked
 	found     bool   // a start page led here; the user has not named it
@@ -139,13 +139,13 @@ func (r *root) holdsHost(v Href) bool {
 
 func directory(p []byte) []byte { return p[:bytes.LastIndexByte(p, '/')+1] }
 
-// bareAuthority is host and port with "www." taken off: what http and https, with
-// and without www, of one site share.
+// bareAuthority returns host and port without "www.", which is the same for http and https,
+// with and without www.
 func bareAuthority(v Href) string {
 	return string(bytes.TrimPrefix(v.Authority(), []byte("www.")))
 }
 
-// Internal reports whether a URL lies on one of the seeds' sites, and whether its pages are read.
+// Internal reports whether a URL is on the site of a seed, and whether its pages are read.
 func (s *Scope) Internal(v Href) (inside, follow bool) {
 	if v.Crawlable() {
 		authority := bytes.TrimPrefix(v.Authority(), []byte("www."))
@@ -226,9 +226,9 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	return f
 }
 
-// Unfollowed reports whether a page is not read for links: where a link leads to
-// it, it is checked as a leaf is; a document of a directory is not looked at
-// without one.
+// Unfollowed reports whether NoFollow keeps a page from being read for links. Such a page
+// is checked if a link leads to it. A document of a directory without such a link is not
+// checked at all.
 func (s *Scope) Unfollowed(v Href) bool {
 	return len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.Href(v))
 }
@@ -273,9 +273,9 @@ func (s *Scope) Wave(depth int) frontier.Wave {
 	return min(frontier.Wave(min(depth, 255)), frontier.LastPages)
 }
 
-// RuleFor returns the rule that counts for a target as it is printed, nil for none:
-// the first one that matches it or, unless that is to leave it out, the document on which
-// it is a place.
+// RuleFor returns the rule that applies to a printed target, or nil. That is the first rule
+// that matches the target or, except for a rule that ignores what it matches, the document
+// without the fragment.
 func (c *Config) RuleFor(printed string) *Rule {
 	document, _, place := strings.Cut(printed, "#")
 	for i := range c.Rules {
@@ -287,12 +287,12 @@ func (c *Config) RuleFor(printed string) *Rule {
 	return nil
 }
 
-// IgnoresFragment reports whether a rule of the user says not to look for a fragment.
+// IgnoresFragment reports whether IgnoreFragment excludes a fragment from the check.
 func (c *Config) IgnoresFragment(fragment string) bool {
 	return anyMatch(c.IgnoreFragment, fragment)
 }
 
-// MatchingRule is RuleFor, and notes that the rule matched something.
+// MatchingRule is RuleFor, and records that the rule matched something.
 func (c *Config) MatchingRule(printed string) *Rule {
 	r := c.RuleFor(printed)
 	if r != nil {
@@ -301,8 +301,8 @@ func (c *Config) MatchingRule(printed string) *Rule {
 	return r
 }
 
-// noteExclusions notes that the exclusion at i matched, and which of those behind it
-// do so too: they are not out of date for matching what another one does.
+// noteExclusions records that the exclusion at i matched, and which of the later ones match,
+// too: an exclusion is not out of date because an earlier one matches the same URL.
 func (c *Config) noteExclusions(i int, printed string) {
 	c.excludeUses[i].matched()
 	for i++; i < len(c.Exclude); i++ {
@@ -312,8 +312,8 @@ func (c *Config) noteExclusions(i int, printed string) {
 	}
 }
 
-// leafNames are extensions of files that hold no links we read: a link to one is
-// asked with HEAD. Should the answer be a page all the same, it is read as one.
+// leafNames are extensions of files without links that are read. A link to such a file is
+// requested with HEAD. If the answer is a page after all, it is read as one.
 var leafNames = map[string]bool{
 	"7z": true, "apk": true, "avi": true, "avif": true, "bin": true, "bmp": true, "bz2": true, "deb": true,
 	"dmg": true, "exe": true, "flac": true, "gif": true, "gz": true, "ico": true, "iso": true, "jar": true,
@@ -323,7 +323,7 @@ var leafNames = map[string]bool{
 	"webp": true, "woff": true, "woff2": true, "xz": true, "zip": true, "zst": true,
 }
 
-// longestLeafName is the length of the longest of them.
+// longestLeafName is the length of the longest leaf name.
 const longestLeafName = len("woff2")
 
 // IsLeafName reports whether the extension of a path is that of a file without links.

@@ -7,22 +7,22 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Who crawls a site signed in must not press its buttons: a link that signs out
-// ends the crawl's own session, one that deletes does harm. GET should be safe
+// A crawl that is signed in must not follow links that sign out, which would end its own
+// session, or links that delete something. GET should be safe
 // (RFC 9110 9.2.1), but many sites have such links.
 
 // signOutWords are path segments and values of actions that end a session or
-// delete, "-", "_" and extensions taken out.
+// delete something, without "-", "_" and extensions.
 var signOutWords = map[string]bool{
 	"logout": true, "logoff": true, "signout": true, "signoff": true, "dologout": true, "userlogout": true,
 	"endsession": true, "sessiondestroy": true, "delete": true, "destroy": true,
 }
 
-// actionNames are parameters whose value names what is to be done.
+// actionNames are parameters whose value names an action.
 var actionNames = map[string]bool{"action": true, "act": true, "do": true, "op": true, "cmd": true, "task": true, "mode": true}
 
-// signsOut reports whether asking for a URL would end a session or delete something,
-// as far as its words tell.
+// signsOut reports whether the words of a URL suggest that a request for it would end a
+// session or delete something.
 func signsOut(v Href) bool {
 	for segment := range bytes.SplitSeq(v.Path(), []byte("/")) {
 		if isSignOutWord(string(segment)) {
@@ -51,7 +51,8 @@ func isSignOutWord(s string) bool {
 	return signOutWords[wordJoints.Replace(strings.ToLower(s))]
 }
 
-// signOut is the outcome of a link that is left alone because of the credentials.
+// signOut returns the outcome of a link that is not requested because credentials were
+// given.
 func signOut() *check.Outcome {
 	return Skip(check.CodeExcluded, "not requested, because credentials were given and the link may sign out or delete something")
 }

@@ -36,7 +36,7 @@ func TestSourceNote(t *testing.T) {
 		}
 		told := false
 		for _, n := range c.notes {
-			if strings.Contains(n.Message, "check what is built") {
+			if strings.Contains(n.Message, "check the built site") {
 				told = true
 				if !strings.Contains(n.Message, "p0") { // whatever was met first
 					t.Errorf("%s: %s", name, n.Message)

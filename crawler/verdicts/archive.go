@@ -123,7 +123,7 @@ type archive struct {
 // more.
 const maxRefused = 3
 
-func (a *archive) ask(ctx context.Context, about []string, tell func(string, *archivedCopy)) error {
+func (a *archive) ask(ctx context.Context, about []string, report func(string, *archivedCopy)) error {
 	api, _, err := urinorm.ParseWeb(a.crawl.Config.Archive)
 	if err != nil || len(about) == 0 {
 		return err
@@ -158,7 +158,7 @@ func (a *archive) ask(ctx context.Context, about []string, tell func(string, *ar
 		case err != nil:
 			return err
 		}
-		if err := a.visit(ctx, queue, api, t, tell); err != nil {
+		if err := a.visit(ctx, queue, api, t, report); err != nil {
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func (a *archive) bounded(ctx context.Context) (context.Context, context.CancelF
 }
 
 // visit asks the archive about one target.
-func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urinorm.URL, t *frontier.Target, tell func(string, *archivedCopy)) error {
+func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urinorm.URL, t *frontier.Target, report func(string, *archivedCopy)) error {
 	if a.refused >= maxRefused {
 		a.failed++
 		return a.settle(queue, t)
@@ -228,7 +228,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	case err != nil:
 		a.failed++
 	case found != nil:
-		tell(t.URL, found)
+		report(t.URL, found)
 	}
 	return a.settle(queue, t)
 }

@@ -60,7 +60,7 @@
 //
 // Few references are ever shown. Where a page is a file that can be read again, the place
 // and the text of most links are not kept: the file of a link that is shown
-// is read again (package references, bare.go).
+// is read again (package references, block.go).
 //
 // Only the frontier waits. A worker that has a target works on it; politeness,
 // backoff, Retry-After and the second pass are times before which the

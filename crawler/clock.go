@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
-// clock knows how long a crawl takes, and lets the store know.
+// clock measures how long a crawl takes, and records it in the store.
 type clock struct {
 	store   frontier.Store
 	started time.Time     // this session
@@ -16,7 +16,7 @@ type clock struct {
 	before  time.Duration // what earlier sessions took
 
 	mu    sync.Mutex
-	timed time.Time // the store knows the time spent until then
+	timed time.Time // the store has recorded the time spent until then
 }
 
 func newClock(store frontier.Store) *clock {
@@ -24,10 +24,10 @@ func newClock(store frontier.Store) *clock {
 	return &clock{store: store, started: now, began: now, timed: now}
 }
 
-// elapsed is how long the sessions of the crawl took by now.
+// elapsed returns how long the sessions of the crawl have taken so far.
 func (c *clock) elapsed() time.Duration { return c.before + time.Since(c.started) }
 
-// keepStart lets the store know when the crawl began.
+// keepStart records in the store when the crawl began.
 func (c *clock) keepStart(ctx context.Context) error {
 	if !c.began.Equal(c.started) {
 		return nil // it knows
@@ -35,7 +35,7 @@ func (c *clock) keepStart(ctx context.Context) error {
 	return c.store.Tally(ctx, []frontier.Tally{{Name: tallyStarted, By: c.began.UnixNano()}})
 }
 
-// keepTime adds the time since it was last called to what the store knows.
+// keepTime adds the time since its last call to the time in the store.
 func (c *clock) keepTime(ctx context.Context) error {
 	c.mu.Lock()
 	now := time.Now()

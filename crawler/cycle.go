@@ -9,10 +9,10 @@ import (
 )
 
 // Some sites redirect a visitor without their cookie away and, once it is set, back to
-// where he wanted to go: A → B → A. As each target is asked once, that looks like
-// a loop. So where a redirect closes a cycle and one of its hosts has set a cookie,
-// the redirects are followed again, within one visit and with the cookies that
-// are set by now (redirect.go). Only a redirect that leads back even then is a loop.
+// the requested page: A → B → A. As each target is requested once, that looks like a
+// loop. So where a redirect closes a cycle and one of its hosts has set a cookie, the
+// redirects are followed again, within one visit and with the cookies set so far
+// (redirect.go). Only a redirect that leads back even then is a loop.
 
 // cycles knows the redirects that are about to be settled and the hosts whose
 // redirects set a cookie.
@@ -22,10 +22,11 @@ type cycles struct {
 	moving  map[frontier.ID]frontier.ID
 }
 
-// maxCookied bounds how many hosts are remembered.
+// maxCookied is the maximum number of hosts that are remembered.
 const maxCookied = 100_000
 
-// touched notes whether a redirect set a cookie, and reports whether any cookie may have changed the way between two hosts.
+// touched notes whether a redirect set a cookie, and reports whether any cookie may have
+// changed the redirects between two hosts.
 func (c *cycles) touched(from, to string, set bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,8 +39,8 @@ func (c *cycles) touched(from, to string, set bool) bool {
 	return c.cookied[from] || c.cookied[to]
 }
 
-// closes enters a redirect from id to next and reports whether it closes a cycle
-// of redirects. Of workers that close it together, the last finds it.
+// closes enters a redirect from id to next and reports whether it closes a cycle of
+// redirects. If several workers close it at once, the last of them finds it.
 func (c *cycles) closes(ctx context.Context, store frontier.Store, id, next frontier.ID, most int) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,5 +2,5 @@
 
 package crawler
 
-// openFiles returns 0: the system has no limit of open files worth counting.
+// openFiles returns 0: the system has no relevant limit of open files.
 func openFiles() uint64 { return 0 }

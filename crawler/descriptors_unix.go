@@ -4,8 +4,8 @@ package crawler
 
 import "syscall"
 
-// openFiles raises the soft limit of open files to the hard one and returns what
-// it is now; 0 when it can't be told.
+// openFiles raises the soft limit of open files to the hard one and returns the new
+// limit; 0 if it is unknown.
 func openFiles() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

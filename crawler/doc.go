@@ -17,27 +17,27 @@
 //
 // # The journey of one URL
 //
-//	Run          seeds become targets                       seeds.go            enter
-//	Next         a worker gets a target that may be asked   frontier            Next
-//	visit        the target becomes one value               visit.go            do
-//	barred       limits, traps and robots.txt decide        gate.go             barred
-//	answer       the cache may answer instead               remember.go         answer
-//	ask          one request                                visit.go            ask
-//	follow       a redirect's target is entered             redirect.go         follow
-//	read         a body's anchors and links, if wanted      reading.go          read
-//	Add          each link: resolved, decided, kept         references/page.go  Add
-//	Decide       follow, only check, or leave alone         rules/scope.go      Decide
-//	learn        the cache keeps what was observed          learn.go            learn
-//	retry        what a retry may change is put back        retry.go            retry
-//	settle       outcome and findings, in one step          visit.go            settle
-//	Report       verdicts; results reach the sink, sorted   verdicts            Report
+//	Run          seeds become targets                          seeds.go            enter
+//	Next         a worker gets a target whose turn has come    frontier            Next
+//	visit        the target becomes one value                  visit.go            do
+//	barred       limits, traps and robots.txt decide           gate.go             barred
+//	answer       the cache may answer instead                  remember.go         answer
+//	ask          one request                                   visit.go            ask
+//	follow       a redirect's target is entered                redirect.go         follow
+//	read         a body's anchors and links, if needed         reading.go          read
+//	Add          each link: resolved, decided, kept            references/page.go  Add
+//	Decide       follow, only check, or leave alone            rules/scope.go      Decide
+//	learn        the cache keeps what was observed             learn.go            learn
+//	retry        targets that a retry may change are put back  retry.go            retry
+//	settle       outcome and findings are stored in one step   visit.go            settle
+//	Report       verdicts; results reach the sink, sorted      verdicts            Report
 //
-// # Who knows whom
+// # Dependencies
 //
-// A run has workers, and a worker has one visit at a time. A visit is the target, its
-// address, its past and what is found. Parts of a visit with a job of their own are types
-// that have the visit: gate, reading and recollection. What one request brings is an
-// answer, which is handed from step to step.
+// A run has workers, and a worker has one visit at a time. A visit holds the target, its
+// address, its past and what is found. Parts of a visit are types with a pointer to it:
+// gate, reading and recollection. The result of one request is an answer, which is passed
+// from step to step.
 //
 // All other types know neither run nor visit: requests (what is sent, and with which
 // credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
@@ -54,13 +54,13 @@
 // requested only when the hosts of all pages must rest.
 //
 // Verdicts are given at the end. While the crawl runs, the references of a page are kept
-// as one compact block, and package verdicts reads the blocks in the order of the
-// store. A report does not depend on the order of answers: one worker and sixty-four give
-// the same.
+// as one compact block, and package verdicts reads the blocks in the order of the store.
+// A report does not depend on the order of answers: one worker and sixty-four workers
+// produce the same report.
 //
-// Few references are ever shown. Where a page is a file that can be read again, the place
-// and the text of most links are not kept: the file of a link that is shown
-// is read again (package references, block.go).
+// Few references are ever shown. If a page is a file that can be read again, the place
+// and the text of most links are not kept: to show such a link, its file is read again
+// (package references, block.go).
 //
 // Only the frontier waits. A worker that has a target works on it; politeness,
 // backoff, Retry-After and the second pass are times before which the
@@ -71,23 +71,23 @@
 // page of a host, the redirects that a cookie has changed (cycle.go), and the
 // requests of --soft-404 and --check-https.
 //
-// Every host comes to an end. A host that refuses all requests, or never answers,
-// is given up after minutes, whatever is queued for it (package frontier, pace.go).
+// No host is visited forever. A host that refuses all requests, or never answers, is
+// given up after minutes, whatever is queued for it (package frontier, pace.go).
 //
-// Limits of this machine are not findings. A request that met one is repeated, and fewer
-// are in flight from then on (governor.go).
+// Limits of this machine are not findings. A request that exceeded one is repeated, and
+// fewer are in flight from then on (governor.go).
 //
 // Observations of earlier runs are no evidence of a fault. With a cache, a target that
-// was there may be taken as there; a finding depends on what this run observed
-// (earlier.go). The sessions of one crawl are one run.
+// existed may be assumed to exist; a finding depends on what this run observed
+// (earlier.go). The sessions of one crawl count as one run.
 //
-// What a run knows is in its store, or can be computed again from it: a
+// Everything that a run knows is in its store, or can be computed from it again: a
 // crawl whose store outlives the process can be resumed in another (resume.go). Counts,
-// and what is remembered of earlier visits, are kept in the step that ends
-// a visit (tally.go, retry.go).
+// and what is remembered of earlier visits, are kept in the step that ends a visit
+// (tally.go, retry.go).
 //
-// A broken link is data. Run returns an error only when it cannot continue: its sink
-// or its store failed. When it returns, none of its goroutines is left.
+// A broken link is data. Run returns an error only when it cannot continue: its sink or
+// its store failed. When it returns, none of its goroutines is running.
 //
 // The frontier keeps no list of referrers for each target. References wait in the block
 // of their page until verdicts are given, which takes less memory.

@@ -15,23 +15,23 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// What earlier runs observed may stand for a request to an external target. The cache
-// is asked where a reference is found, so that such a target is never queued and
-// no host's pace delays it:
+// An observation of an earlier run may replace a request to an external target. The
+// cache is consulted when a reference is found, so that such a target is never queued
+// and no host's pace delays it:
 //
-//	standsFor             a target that was there is settled at once. One that was not
-//	                      there, or lacks the anchor that a reference asks for, is
-//	                      entered to be asked
+//	standsFor             a target that was ok is settled at once. One that was not ok,
+//	                      or lacks the anchor that a reference needs, is entered to be
+//	                      requested
 //	answer                a redirect is answered from the cache when its turn comes: its
 //	                      target is entered as known
-//	recheckIfChanged      a target that is asked all the same and has changed puts the
-//	                      redirects that led to it from the cache back, to be asked
+//	recheckIfChanged      if a target is requested anyway and has changed, the redirects
+//	                      that led to it from the cache are queued for a request
 //
-// So a finding never depends on the cache alone: whatever is not simply there was asked
-// in this run.
+// So a finding never depends on the cache alone: every target that is not simply ok was
+// requested in this run.
 //
-// A crawl of several sessions is one run: what one session observed does not count as
-// earlier for the next, which would have asked it too, had it been the only one.
+// A crawl of several sessions is one run: an observation of one session is not an
+// earlier one for the next, because a single session would have sent the request too.
 
 // earlier is what earlier runs observed of external targets.
 type earlier struct {
@@ -40,24 +40,24 @@ type earlier struct {
 	cache    *cache.Cache
 	keeper   fetch.CacheableFetcher
 	reader   string        // the edition and the settings that pages are read with
-	run      int64         // this one, by its beginning
-	maxAge   time.Duration // older observations do not stand for a request
+	run      int64         // this run, identified by its start
+	maxAge   time.Duration // older observations do not replace a request
 	began    time.Time
 	now      time.Time
 	none     bool // there was no earlier run
 
 	mu    sync.Mutex
 	known map[frontier.Fingerprint]*observed // targets that were looked up
-	via   map[frontier.Fingerprint][]step    // redirects that were followed, by where they lead
+	via   map[frontier.Fingerprint][]step    // redirects that were followed, by their targets
 }
 
-// Limits of what is held in memory, beside a crawl of any size.
+// Limits of what is held in memory, however large the crawl is.
 const (
 	mostKnown = 1 << 14 // targets that were looked up; more are looked up again
-	mostWays  = 1 << 17 // redirects that may be answered from the cache; others are asked
+	mostWays  = 1 << 17 // redirects that may be answered from the cache; others are requested
 )
 
-// observed is what may stand for asking one target: nothing when outcome is nil.
+// observed is what may replace a request for one target: nothing if outcome is nil.
 type observed struct {
 	outcome *check.Outcome
 	content bool        // its anchors are known
@@ -77,7 +77,7 @@ func newEarlier(r *requests, f *frontier.Frontier, now time.Time) *earlier {
 		known:  map[frontier.Fingerprint]*observed{}, via: map[frontier.Fingerprint][]step{}}
 }
 
-// begin says when the crawl began, in whichever session.
+// begin sets the time when the crawl began, in its first session.
 func (e *earlier) begin(at time.Time) {
 	if e != nil {
 		e.began, e.run = at, at.UnixNano()
@@ -85,11 +85,11 @@ func (e *earlier) begin(at time.Time) {
 	}
 }
 
-// any reports whether there is anything that may stand for a request.
+// any reports whether there is anything that may replace a request.
 func (e *earlier) any() bool { return e != nil && !e.none }
 
-// key is the cache's key for a request; false when its answer is not kept:
-// local files, the document on standard input, other schemes than the web's.
+// key returns the cache's key for a request; false if its answer is not kept: local
+// files, the document on standard input, schemes other than http and https.
 func (e *earlier) key(req *fetch.Request) (cache.Key, bool) {
 	if s := req.URL.Scheme(); s != "http" && s != "https" || e.requests.scope().SiteOf(req.URL) != nil {
 		return cache.Key{}, false
@@ -101,11 +101,11 @@ func (e *earlier) key(req *fetch.Request) (cache.Key, bool) {
 	return e.cache.Key(urinorm.KeyOf(req.URL), id), true
 }
 
-// standsFor returns the outcome that stands for asking a reference's target, nil
-// when it is to be asked.
+// standsFor returns the outcome that replaces a request for a reference's target, or
+// nil if it must be requested.
 func (e *earlier) standsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fate, fragment []byte) *check.Outcome {
 	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() ||
-		e.requests.cfg.Robots == RobotsStrict { // its robots.txt is asked first, when its turn comes
+		e.requests.cfg.Robots == RobotsStrict { // its robots.txt is requested first, when its turn comes
 		return nil
 	}
 	known := e.observed(fp, v, 0)
@@ -122,7 +122,8 @@ func (e *earlier) standsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fa
 	return o
 }
 
-// observed returns what may stand for asking a target without a fragment.
+// observed returns the observation that may replace a request for a target without a
+// fragment.
 func (e *earlier) observed(fp frontier.Fingerprint, v rules.Href, hops int) *observed {
 	e.mu.Lock()
 	known := e.known[fp]
@@ -140,11 +141,11 @@ func (e *earlier) observed(fp frontier.Fingerprint, v rules.Href, hops int) *obs
 	return known
 }
 
-// lookUp reads what is kept of a target, and judges whether it may still stand.
+// lookUp reads what the cache keeps of a target, and decides whether it is still valid.
 func (e *earlier) lookUp(u urinorm.URL, hops int) *observed {
 	nothing := &observed{}
 	if e.requests.compares(u) || e.requests.cfg.CheckHTTPS && u.Scheme() == "http" {
-		return nothing // more is wanted of it than was observed
+		return nothing // more must be known of it than was observed
 	}
 	req, _ := e.requests.request(u, false)
 	key, ok := e.key(req)
@@ -177,8 +178,8 @@ func (e *earlier) lookUp(u urinorm.URL, hops int) *observed {
 	return &observed{outcome: &o, next: next, at: at}
 }
 
-// knownToLead reports whether all that a redirect leads to is known too, to an end
-// that is there; else the redirect is asked with the rest.
+// knownToLead reports whether the whole chain after a redirect is known too, and ends
+// at a target that exists; otherwise the redirect is requested like other targets.
 func (e *earlier) knownToLead(to string, hops int) (urinorm.URL, bool) {
 	next, _, err := urinorm.ParseWeb(to)
 	if _, fragment := next.Fragment(); err != nil || fragment || hops >= e.requests.cfg.MaxRedirects || e.full() {

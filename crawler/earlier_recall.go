@@ -10,8 +10,8 @@ import (
 )
 
 // recallWays follows the redirects that earlier sessions answered from the cache, so that
-// they are asked when a target on the way turns out to have changed. Where a session
-// has found that out and was ended before it could ask, they are asked now.
+// they are requested when a target on the way turns out to have changed. If a session
+// found that out but ended before it could send the requests, they are sent now.
 func (e *earlier) recallWays(ctx context.Context) error {
 	if !e.any() {
 		return nil
@@ -47,8 +47,8 @@ func (e *earlier) recallWays(ctx context.Context) error {
 	return nil
 }
 
-// recallWay notes the redirects of a way that begins with a redirect, except those that
-// were followed already.
+// recallWay notes the redirects of the way that begins with the given redirect, except
+// those that were followed already.
 func (e *earlier) recallWay(ctx context.Context, id frontier.ID, followed map[frontier.ID]bool) error {
 	for !followed[id] {
 		followed[id] = true
@@ -95,8 +95,7 @@ func redirectIn(rec *frontier.Record) (u urinorm.URL, o *check.Outcome, err erro
 	return u, &head, err
 }
 
-// recheckWay has the redirects of a way asked when a target on it is known to have
-// changed.
+// recheckWay queues the redirects of a way if a target on it is known to have changed.
 func (e *earlier) recheckWay(ctx context.Context, id frontier.ID) error {
 	sound, err := e.soundFrom(ctx, id)
 	if err != nil || sound {
@@ -108,7 +107,7 @@ func (e *earlier) recheckWay(ctx context.Context, id frontier.ID) error {
 	}
 	_, o, err := redirectIn(&rec)
 	if err != nil || o == nil || !o.Cached {
-		return err // it is to be asked already
+		return err // it will be requested anyway
 	}
 	next, _, err := urinorm.ParseWeb(o.Next)
 	if err != nil {

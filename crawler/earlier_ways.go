@@ -10,17 +10,18 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Redirects that were followed from the cache make up ways. When a target on a way turns
-// out to have changed, the redirects before it are asked after all.
+// Redirects that were followed from the cache form chains, here called ways. When a
+// target on a way turns out to have changed, the redirects before it are requested after
+// all.
 
-// step is a redirect on a way that was followed, in part, from the cache.
+// step is a redirect on a way, at least part of which was followed from the cache.
 type step struct {
 	from frontier.Fingerprint
-	item *frontier.Item // enters it to be asked; nil when it was asked in this run
+	item *frontier.Item // enters it to be requested; nil if it was requested in this run
 }
 
-// note remembers a redirect, so that whoever asks the target it leads to finds the way
-// back.
+// note remembers a redirect, so that a visit to its target can find the redirects
+// before it.
 func (e *earlier) note(to frontier.Fingerprint, s step) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -28,7 +29,7 @@ func (e *earlier) note(to frontier.Fingerprint, s step) {
 }
 
 // recheck reports whether the way from a target on is as it was before; if not, the
-// redirects that lead to its predecessor are asked.
+// redirects that lead to its predecessor are requested.
 func (e *earlier) recheck(ctx context.Context, predecessor frontier.Fingerprint, id frontier.ID) (sound bool, err error) {
 	if sound, err = e.soundFrom(ctx, id); err == nil && !sound {
 		err = e.askWayTo(ctx, predecessor)
@@ -43,13 +44,13 @@ func (e *earlier) full() bool {
 	return len(e.via) >= mostWays
 }
 
-// soundFrom follows a way as far as it is known, and reports whether the targets on it
-// that were asked in this run answered as they did before.
+// soundFrom follows a chain of redirects as far as it is known, and reports whether the
+// targets on it that were requested in this run answered as they did before.
 func (e *earlier) soundFrom(ctx context.Context, id frontier.ID) (bool, error) {
 	for range e.requests.cfg.MaxRedirects + 1 {
 		rec, err := e.frontier.Store().Get(ctx, id)
 		if err != nil || !rec.Settled {
-			return true, err // whoever settles it checks the way here
+			return true, err // the visit that settles it checks the way to this target
 		}
 		o, _, err := check.DecodeHead(rec.Outcome)
 		if err != nil {
@@ -76,8 +77,8 @@ func (e *earlier) soundFrom(ctx context.Context, id frontier.ID) (bool, error) {
 // code and its redirect are concerned.
 func (e *earlier) confirms(u urinorm.URL, o *check.Outcome) bool { return !e.sameBefore(u, o).IsZero() }
 
-// sameBefore is when another run last observed an answer with the same code and redirect;
-// the zero time for never, and for longer ago than counts.
+// sameBefore returns the time when another run last observed an answer with the same code
+// and redirect; the zero time if none did, or only too long ago.
 func (e *earlier) sameBefore(u urinorm.URL, o *check.Outcome) time.Time {
 	if !e.any() {
 		return time.Time{}
@@ -89,7 +90,8 @@ func (e *earlier) sameBefore(u urinorm.URL, o *check.Outcome) time.Time {
 	return known.at
 }
 
-// askWayTo puts the redirects that led to a target from the cache back, to be asked.
+// askWayTo queues the redirects through which the cache led to a target, so that they
+// are requested.
 func (e *earlier) askWayTo(ctx context.Context, fp frontier.Fingerprint) error {
 	var back []frontier.Item
 	e.mu.Lock()

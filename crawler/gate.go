@@ -10,17 +10,17 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// gate decides whether a target is asked at all. It checks, in this order:
+// gate decides whether a target is requested at all. It checks, in this order:
 //
 //	a host that was given up   it refused too often, or never answered
 //	traps                      a URL that looks like one of an endless series
 //	--max-pages                the run's own limit
 //	robots.txt                 what the host allows
-//	a probe under way          with --soft-404 a directory is probed before its pages
+//	a probe in progress        with --soft-404, a directory is probed before its pages
 type gate struct{ visit *visit }
 
-// barred returns the outcome of a target that is not asked at all, or that it must wait a
-// moment for what another worker is finding out.
+// barred returns the outcome of a target that is not requested at all, or reports that
+// the target must wait a moment for what another worker is finding out.
 func (g gate) barred(ctx context.Context) (o *check.Outcome, wait bool, err error) {
 	v := g.visit
 	if v.run.frontier.Hosts().GivenUp(v.t.Host) {
@@ -56,7 +56,7 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait bool, err erro
 	return o, wait, err
 }
 
-// beginsPage counts one more page against the limit, if there is room for it.
+// beginsPage counts one more page against the limit, unless the limit is reached.
 func (g gate) beginsPage() bool {
 	run := g.visit.run
 	if int(run.begun.Add(1)) > run.cfg.MaxPages {
@@ -66,7 +66,7 @@ func (g gate) beginsPage() bool {
 	return true
 }
 
-// held fetches what must be known before the target is asked.
+// held fetches what must be known before the target is requested.
 func (g gate) held(ctx context.Context) (o *check.Outcome, wait bool, err error) {
 	v := g.visit
 	if o, err := g.refused(ctx); o != nil || err != nil || !v.run.requests.compares(v.u) {
@@ -125,9 +125,9 @@ func (g gate) refused(ctx context.Context) (*check.Outcome, error) {
 	return nil, nil
 }
 
-// rulesFault is the outcome of a target whose host's robots.txt brought no answer,
-// or nil when the target is refused for that. Without a connection the fault is that of the
-// target, too; a request that failed may be repeated.
+// rulesFault returns the outcome of a target whose host did not answer the request for
+// robots.txt, or nil if the target is refused for that reason. If there was no
+// connection, the target has the same fault; a request that failed may be repeated.
 func (g gate) rulesFault(fault *fetch.Fault) *check.Outcome {
 	v := g.visit
 	o := check.ObserveFault(fault)

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// governor limits the number of workers to what this machine bears. When workers
-// run out of descriptors, ports or memory, their number is lowered at once, as for hosts
-// that refuse requests, and is raised slowly.
+// governor limits the number of workers to what this machine can handle. When workers
+// run out of descriptors, ports or memory, their number is lowered at once, as for
+// hosts that refuse requests, and is raised slowly.
 type governor struct {
 	mu      sync.Mutex
 	most    int // workers the run may have
-	allowed int // workers the machine bears, as far as is known
+	allowed int // workers that the machine can handle, as far as is known
 	working int
-	lowered time.Time // when it was last found too many
-	good    int       // visits in a row that met no limit
+	lowered time.Time // when the number was last found to be too high
+	good    int       // visits in a row that hit no limit
 }
 
-// roomAfter is how many visits in a row must meet no limit of the machine before
-// one worker more is tried.
+// roomAfter is how many visits in a row must hit no limit of the machine before one
+// more worker is tried.
 const roomAfter = 50
 
 func newGovernor(most int) *governor {
 	return &governor{most: most, allowed: most, working: most}
 }
 
-// starved lowers the number of workers by a quarter. A request that began before the last
-// lowering says nothing about the number of workers that are left.
+// starved lowers the number of workers by a quarter. A request that began before the
+// last lowering says nothing about the current number of workers.
 func (g *governor) starved(began time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -38,8 +38,8 @@ func (g *governor) starved(began time.Time) {
 	g.allowed = max(1, min(g.allowed, g.working)*3/4)
 }
 
-// succeeded counts a visit that met no limit, and reports whether the caller may start
-// one worker more.
+// succeeded counts a visit that hit no limit, and reports whether the caller may start
+// one more worker.
 func (g *governor) succeeded() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,7 +58,8 @@ func (g *governor) succeeded() bool {
 	return true
 }
 
-// tooMany reports whether the worker that asks is one too many; it must end then.
+// tooMany reports whether there is one worker too many; if so, the calling worker must
+// end.
 func (g *governor) tooMany() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

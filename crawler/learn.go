@@ -13,19 +13,19 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// The cache keeps for later runs, by what was observed:
+// What the cache keeps for later runs depends on what was observed:
 //
-//	a target that is there                 its status, type and size; its anchors
+//	a target that exists                   its status, type and size; its anchors
 //	                                       when its body was read
 //	a page of the site, with a validator   its links, too; nothing without one
 //	a permanent redirect to another site   where it leads
-//	Cache-Control: no-store                that the target is there, and no more;
+//	Cache-Control: no-store                only that the target exists;
 //	                                       likewise an answer that varies by
 //	                                       something not known beforehand
 //	anything else                          nothing, and what was kept is deleted
 
-// prepare makes a request for content conditional when all that is wanted of the
-// content is known of an earlier state, and returns that state; nil for none.
+// prepare makes a request for content conditional if everything needed from the content
+// is known for an earlier state, and returns that state; nil if there is none.
 func (r recollection) prepare(req *fetch.Request) *cache.Entry {
 	t, known := r.visit.t, r.visit.run.earlier
 	if known == nil || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
@@ -66,13 +66,14 @@ func (r recollection) restore(a *answer) {
 	reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}.enterLinks(doc, p.Header, p.Shell)
 }
 
-// aboutTLS reports whether a warning is about the connection: each connection gives its own.
+// aboutTLS reports whether a warning is about the connection: each connection has its own
+// warnings.
 func aboutTLS(c check.Code) bool {
 	return c == check.CodeTLSExpiresSoon || c == check.CodeTLSIncompleteChain
 }
 
-// pageOf is what the cache keeps of a page; nil without a cache, and for a page that holds
-// a password, which is not written to a file.
+// pageOf returns what the cache keeps of a page; nil without a cache, and for a page that
+// contains a password, because passwords are not written to files.
 func (r recollection) pageOf(doc *extract.Document, header http.Header, shell bool) *cache.Page {
 	known := r.visit.run.earlier
 	if known == nil || secret(doc.Base) || secret(doc.Canonical) {
@@ -87,7 +88,7 @@ func (r recollection) pageOf(doc *extract.Document, header http.Header, shell bo
 		NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Canonical: doc.Canonical, Shell: shell, Header: cache.PageHeader(header), Links: doc.Links}
 }
 
-// secret reports whether a reference holds a password.
+// secret reports whether a reference contains a password.
 func secret(ref string) bool {
 	return strings.IndexByte(ref, '@') >= 0 && urinorm.Redact(ref) != ref
 }
@@ -96,7 +97,7 @@ func secret(ref string) bool {
 func (r recollection) learn(a *answer) {
 	run, t, known := r.visit.run, r.visit.t, r.visit.run.earlier
 	u, o := r.visit.u, a.o
-	if known == nil || a.req == nil || o.Code == check.CodeLimit { // a limit says nothing of the target
+	if known == nil || a.req == nil || o.Code == check.CodeLimit { // a limit of this run says nothing about the target
 		return
 	}
 	key, ok := known.key(a.req)
@@ -118,13 +119,13 @@ func (r recollection) learn(a *answer) {
 			entry.Before = known.sameBefore(u, o)
 		}
 		c.Put(key, run.requests.print.URL(u), entry)
-	case t.Internal && o.Code == check.CodeOK && a.req.Need == fetch.Existence: // its page, if it is one, was not looked at
+	case t.Internal && o.Code == check.CodeOK && a.req.Need == fetch.Existence: // the page, if it is one, was not read
 	case c.Get(key) != nil:
 		c.Delete(key)
 	}
 }
 
-// entryOf is what the cache keeps of a visit; nil for nothing.
+// entryOf returns what the cache keeps of a visit, or nil for nothing.
 func (r recollection) entryOf(a *answer) *cache.Entry {
 	t, o := r.visit.t, a.o
 	header := a.resp.Header
@@ -167,7 +168,7 @@ func (r recollection) entryOf(a *answer) *cache.Entry {
 	}
 	e.Outcome = *o
 	e.Outcome.Requests, e.Outcome.Elapsed = 0, 0
-	// What was seen by asking more, or holds for this day, is not kept.
+	// Warnings that needed extra requests, or that depend on the date, are not kept.
 	e.Outcome.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool {
 		switch known.Code {
 		case check.CodeTLSExpiresSoon, check.CodeInsecureHTTP, check.CodeSoft404:
@@ -190,9 +191,9 @@ func noStore(h http.Header) bool {
 	return false
 }
 
-// variesUnseen reports whether the next request might get another answer although
-// it is the same to us: the server says that it looks at more than the request, or
-// at cookies, some of which it set itself. All other fields that we send are part of
+// variesUnseen reports whether the next request might get another answer although it is
+// the same request: the server says that the answer depends on more than the request,
+// or on cookies, some of which it set itself. All other fields that we send are part of
 // the cache's key.
 func variesUnseen(resp *fetch.Response) bool {
 	for _, value := range resp.Header["Vary"] {

@@ -36,9 +36,8 @@ func (r *requests) pace(host string) frontier.Pace {
 	return p
 }
 
-// startingConcurrency is how many visits at once a host starts with that may have as
-// many as there are workers: a server on this machine may be a large one or a very small
-// one.
+// startingConcurrency is the number of concurrent visits that a host without a limit of
+// its own starts with: a server on this machine may be a large one or a very small one.
 func (r *requests) startingConcurrency(host string) int {
 	if !urinorm.IsLoopback(hostOf(host)) || r.cfg.PerHostGiven || r.scope().SyntheticHost(host) {
 		return 0
@@ -48,8 +47,8 @@ func (r *requests) startingConcurrency(host string) int {
 
 const loopbackStart = 4
 
-// gated reports whether a host gets one visit at a time until its robots.txt is
-// known, so that no worker waits for another that asks for it.
+// gated reports whether a host gets one visit at a time until its robots.txt is known,
+// so that no worker waits for another that requests it.
 func (r *requests) gated(host string) bool {
 	if r.cfg.Robots == RobotsIgnore || host == "" || r.scope().SyntheticHost(host) || !r.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
 		return false

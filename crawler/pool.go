@@ -2,8 +2,8 @@ package crawler
 
 import "sync"
 
-// pool keeps used memory for whoever needs it next. What was put back last is taken
-// first, so that there is only as much as is in use at once.
+// pool keeps used memory for reuse. What was put back last is taken first, so that a
+// pool holds only as much as is in use at once.
 type pool[T any] struct {
 	mu   sync.Mutex
 	free []T

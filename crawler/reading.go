@@ -31,10 +31,10 @@ type body struct {
 	data    []byte
 	format  string
 	rest    *restOf // what follows the data; nil for nothing
-	inPlace bool    // data is only the beginning of a file that is read where it is
+	inPlace bool    // data is only the beginning of a file that is read in place
 }
 
-// Of an error page only the beginning is read, to recognize a wall against robots by it.
+// Only the beginning of an error page is read, to recognize a page that blocks robots.
 const (
 	excerptSize = 16 << 10
 	excerptTime = time.Second
@@ -48,8 +48,8 @@ func (r reading) recognizeWall() {
 	r.o.RecognizeWall(r.resp.Header, data)
 }
 
-// read reads a body for its anchors and, when the target is a page, its links. Of a page
-// it returns what the cache keeps.
+// read reads a body for its anchors and, when the target is a page, its links. For a
+// page it returns what the cache keeps.
 func (r reading) read() *cache.Page {
 	v, name := r.visit, rules.DocumentName(r.u)
 	follow := v.t.Follow && !r.readElsewhere()
@@ -57,7 +57,7 @@ func (r reading) read() *cache.Page {
 		return nil
 	}
 	if !v.worker.busy {
-		v.run.slots.waitForRoom() // the network keeps what nobody has the time to read
+		v.run.slots.waitForRoom() // data stays in the network until a worker has time to read it
 	}
 	limit := r.limit()
 	inParts := follow && r.takesParts()
@@ -151,8 +151,9 @@ func (r reading) isListedSitemap() bool {
 	return r.visit.run.cfg.Sitemaps && r.visit.run.sitemaps.has(r.u)
 }
 
-// wantsShell reports whether it matters of a page that a script fills it: of one that
-// a crawl starts from, or that a later one may start from, and of those of a directory.
+// wantsShell reports whether it matters if a script fills the page: it does for a page
+// that a crawl starts from, or that a later one may start from, and for the pages of a
+// directory.
 func (r reading) wantsShell() bool {
 	if site := r.visit.run.requests.scope().SiteOf(r.u); site != nil {
 		return r.visit.run.requests.scope().Crawled(site)
@@ -160,8 +161,8 @@ func (r reading) wantsShell() bool {
 	return r.visit.t.Seed || r.visit.run.earlier != nil
 }
 
-// enterLinks enters what a page refers to, and counts the page. shell says that it is only
-// the frame that a script fills.
+// enterLinks enters the references of a page, and counts the page. shell is set if the
+// page is only the frame that a script fills.
 func (r reading) enterLinks(doc *extract.Document, header http.Header, shell bool) {
 	v, run, tally := r.visit, r.visit.run, &r.visit.worker.tally
 	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, run.cfg.RobotsAgent)
@@ -210,7 +211,7 @@ func (r reading) startLinks(doc *extract.Document) *references.Page {
 	return page
 }
 
-// limit is how much of the body is read, in bytes.
+// limit returns how much of the body is read, in bytes.
 func (r reading) limit() int64 {
 	run := r.visit.run
 	if !r.visit.t.Seed || r.resp.Path == "" || run.cfg.MaxBodyGiven {
@@ -222,8 +223,9 @@ func (r reading) limit() int64 {
 	return extract.MaxBody
 }
 
-// readBody reads at most so many bytes of a body, the beginning of which may have been
-// read; of a file that is read in its place only the beginning.
+// readBody reads at most the given number of bytes of a body, the beginning of which
+// may have been read already; it reads only the beginning of a file that is read in
+// place.
 func (r reading) readBody(name string, most int64, begun []byte) (b body, err error) {
 	resp, buffers := r.resp, &r.visit.run.buffers
 	isFile := resp.LocalFile() != ""
@@ -297,7 +299,7 @@ func (r reading) inLinkedDirectory(site *disk.Site) bool {
 	return err == nil && r.visit.run.seeds.isDocument(own)
 }
 
-// canonical is the address that a page says is its own, as printed.
+// canonical returns the address that a page declares as its own, in printed form.
 func (r reading) canonical(doc *extract.Document) string {
 	if doc.Canonical == "" {
 		return ""
@@ -329,7 +331,8 @@ func (r reading) enterHeader(header http.Header) {
 
 func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 
-// refreshOf is the link to the page that a document redirects its readers to, or nil.
+// refreshOf returns the link to the page that a document redirects its readers to, or
+// nil.
 func refreshOf(doc *extract.Document) *extract.Link {
 	for i := range doc.Links {
 		if l := &doc.Links[i]; l.Element == "meta" && l.Kind == extract.Navigation && !l.Ignored {

@@ -16,7 +16,7 @@ func (r reading) takesParts() bool {
 	return r.visit.run.earlier == nil && !r.visit.run.cfg.Pages && len(r.resp.Header) == 0
 }
 
-// restOf is what follows the beginning of a file.
+// restOf returns what follows the beginning of a file.
 type restOf struct {
 	from   io.Reader
 	length int64 // bytes that were read

@@ -44,8 +44,8 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 	return v.unwind(ctx, a, next, fate.Internal)
 }
 
-// redirectFate decides about the target that a redirect leads to; false for one that no
-// browser would follow.
+// redirectFate decides how the target of a redirect is treated; false for a redirect
+// that no browser would follow.
 func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 	t := v.t
 	kind := extract.Resource
@@ -77,8 +77,8 @@ func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 	return fate, true
 }
 
-// unwind follows the redirects of a cycle again, with the cookies that are set by now
-// (cycle.go). When they come to an end this time, that end is the answer of the target.
+// unwind follows the redirects of a cycle again, with the cookies set so far
+// (cycle.go). If the chain ends this time, its end is the answer of the target.
 func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, internal bool) error {
 	run, t := v.run, v.t
 	if !run.cycles.touched(t.Host, next.Authority(), len(a.resp.Header["Set-Cookie"]) > 0) {

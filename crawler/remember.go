@@ -8,12 +8,12 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// recollection is what earlier runs have to do with a visit: their observations may
-// answer it, and what it observes is kept for later runs (learn.go).
+// recollection connects a visit with earlier and later runs: observations of earlier
+// runs may answer it, and what it observes is kept for later ones (learn.go).
 type recollection struct{ visit *visit }
 
-// answer returns the outcome of a target that the cache answers when its turn comes; nil
-// when it is to be asked.
+// answer returns the outcome of a target that the cache answers when its turn comes, or
+// nil if it must be requested.
 func (r recollection) answer() (*check.Outcome, error) {
 	v, t := r.visit, r.visit.t
 	if !v.run.earlier.any() || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
@@ -38,7 +38,7 @@ func (r recollection) answer() (*check.Outcome, error) {
 }
 
 // followKnown enters the target that a redirect in the cache leads to. It returns false
-// when a target on the rest of the way was asked meanwhile and has changed.
+// if a target on the rest of the way has been requested meanwhile and has changed.
 func (r recollection) followKnown(fp frontier.Fingerprint, next urinorm.URL) (sound bool, err error) {
 	v, t, known := r.visit, r.visit.t, r.visit.run.earlier
 	page, href, to := v.finds(), rules.HrefOf(next), known.fingerprint(next)
@@ -57,9 +57,9 @@ func (r recollection) followKnown(fp frontier.Fingerprint, next urinorm.URL) (so
 	return true, nil
 }
 
-// leads notes the redirect that the target is, so that whoever asks the target it leads
-// to, the first of those found, finds the way back. It reports whether all that is known
-// of the rest of the way is as it was before.
+// leads notes that the target is a redirect, so that a visit to where it leads, the
+// first of the targets found, can find the redirects before it. It reports whether
+// everything known about the rest of the way is as it was before.
 func (r recollection) leads(to frontier.Fingerprint, redirect step) (sound bool, err error) {
 	run := r.visit.run
 	run.earlier.note(to, redirect)
@@ -70,8 +70,8 @@ func (r recollection) leads(to frontier.Fingerprint, redirect step) (sound bool,
 	return run.earlier.recheck(run.always, redirect.from, ids[0])
 }
 
-// noteRedirect notes where a redirect leads that was asked and has not changed. It is
-// called before the redirect is settled, with the target it leads to first among those
+// noteRedirect notes the target of a redirect that was requested and has not changed.
+// It is called before the redirect is settled; its target is then the first of those
 // found.
 func (r recollection) noteRedirect(o *check.Outcome) error {
 	v, known := r.visit, r.visit.run.earlier
@@ -86,9 +86,9 @@ func (r recollection) noteRedirect(o *check.Outcome) error {
 	return err
 }
 
-// recheckIfChanged has the redirects that led here from the cache asked when the target
-// was asked in this run and has changed. It is called when the target is settled, so that
-// whoever comes this way later sees that it has.
+// recheckIfChanged queues the redirects that led here from the cache if the target was
+// requested in this run and has changed. It is called when the target is settled, so that
+// later visits on this way see that it has changed.
 func (r recollection) recheckIfChanged(o *check.Outcome) error {
 	v, known := r.visit, r.visit.run.earlier
 	if !known.any() || o.Cached || v.t.Internal || v.u.IsZero() || known.confirms(v.u, o) {

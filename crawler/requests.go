@@ -13,9 +13,9 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// requests builds and sends the requests of a run: what is asked for, with which
-// headers and credentials, and over which way. It knows the configuration and the scope,
-// but no visit.
+// requests builds and sends the requests of a run: what is requested, with which headers
+// and credentials, and by which transport. It knows the configuration and the scope, but
+// no visit.
 type requests struct {
 	cfg   *Config
 	print *rules.Printer
@@ -30,7 +30,7 @@ func newRequests(cfg *Config, seeds []Seed) *requests {
 	return r
 }
 
-// scope is the scope as it is now.
+// scope returns the current scope.
 func (r *requests) scope() *rules.Scope { return r.scoped.Load() }
 
 // widen makes the site that a seed redirects to internal.
@@ -40,7 +40,7 @@ func (r *requests) widen(to urinorm.URL) {
 	r.scoped.Store(r.scope().Widened(to))
 }
 
-// fetch asks the directory that holds the URL, or else the network.
+// fetch gets a URL from the directory that contains it, or else from the network.
 func (r *requests) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	if site := r.scope().SiteOf(req.URL); site != nil {
 		return site.Fetch(ctx, req)
@@ -70,7 +70,7 @@ func (r *requests) entrusts(u urinorm.URL, internal bool) bool {
 	return internal && r.scope().Named(rules.HrefOf(u))
 }
 
-// ruleOf returns the user's rule for a URL that is about to be asked.
+// ruleOf returns the user's rule for a URL that is about to be requested.
 func (r *requests) ruleOf(u urinorm.URL) *Rule {
 	if len(r.cfg.Rules) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (r *requests) ruleOf(u urinorm.URL) *Rule {
 	return r.cfg.MatchingRule(r.print.URL(u))
 }
 
-// accepted reports whether the user said that a status counts as ok.
+// accepted reports whether the user specified that a status counts as ok.
 func (r *requests) accepted(u urinorm.URL, status int) bool {
 	if status == 0 {
 		return false
@@ -89,8 +89,8 @@ func (r *requests) accepted(u urinorm.URL, status int) bool {
 	return r.cfg.Accept.Has(status)
 }
 
-// compares reports whether a target is compared with a made-up one. A home page
-// never is: sites show it for anything they don't have, and a link to it is right.
+// compares reports whether a target is compared with a made-up one. A home page never
+// is: sites show it for anything they don't have, and a link to it is correct.
 func (r *requests) compares(u urinorm.URL) bool {
 	if !r.cfg.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
 		return false
@@ -98,10 +98,10 @@ func (r *requests) compares(u urinorm.URL) bool {
 	return !rules.IsLeafName([]byte(u.Path())) && r.scope().SiteOf(u) == nil
 }
 
-// asksRobots reports whether robots.txt applies to a visit: for pages that are
-// crawled, in strict mode for every request; never for directories, and for
-// loopback hosts only when that was asked for. The page a user starts from is like
-// a browser's click: it is read unless robots.txt was asked for by name.
+// asksRobots reports whether robots.txt applies to a visit: for pages that are crawled,
+// and in strict mode for every request; never for directories, and for loopback hosts
+// only on request. The page that a user starts from is like a click in a browser: it is
+// read unless the user explicitly asked for robots.txt to be obeyed.
 func (r *requests) asksRobots(t *frontier.Target, u urinorm.URL) bool {
 	if r.cfg.Robots == RobotsIgnore || r.cfg.Robots == RobotsCrawl && (!t.Follow || t.Seed && !r.cfg.RobotsGiven) {
 		return false
@@ -116,7 +116,7 @@ func (r *requests) closeIdle() {
 	}
 }
 
-// faultOutcome is the outcome of a request that brought no answer. Any other error than
+// faultOutcome returns the outcome of a request without an answer. Any error other than
 // a fault ends the run.
 func faultOutcome(ctx context.Context, err error) (*check.Outcome, error) {
 	fault, ok := errors.AsType[*fetch.Fault](err)
@@ -131,7 +131,7 @@ func faultOutcome(ctx context.Context, err error) (*check.Outcome, error) {
 	return &o, nil
 }
 
-// isPage reports whether an answer is a document that holds links.
+// isPage reports whether an answer is a document that can contain links.
 func isPage(o *check.Outcome) bool {
 	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
 }

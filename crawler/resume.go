@@ -19,7 +19,7 @@ import (
 // budgets of traps, the sites that seeds were redirected to), or requested again
 // (robots.txt, cookies, the answers to made-up addresses).
 
-// resumption fills a run with what its store knows of earlier sessions.
+// resumption fills a run with what its store knows about earlier sessions.
 type resumption struct{ run *run }
 
 // Report reports what a store knows of a crawl, without sending a request: cfg and seeds
@@ -56,7 +56,7 @@ func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary
 	return sum, nil
 }
 
-// recall takes over what the store knows of earlier sessions.
+// recall restores what the store knows about earlier sessions.
 func (r resumption) recall() error {
 	c, err := r.run.frontier.Count(r.run.always)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r resumption) recall() error {
 	return r.run.earlier.recallWays(r.run.always)
 }
 
-// recallTallies takes over the counts of earlier sessions.
+// recallTallies restores the counts of earlier sessions.
 func (r resumption) recallTallies() error {
 	run := r.run
 	kept, err := run.cfg.Store.Tallies(run.always)
@@ -116,7 +116,7 @@ func (r resumption) recallTallies() error {
 	return nil
 }
 
-// recallTargets computes from the targets what the store does not keep as such.
+// recallTargets computes from the targets what the store does not keep directly.
 func (r resumption) recallTargets() error {
 	seeds, err := r.recallTraps()
 	if err != nil {
@@ -131,8 +131,8 @@ func (r resumption) recallTargets() error {
 	return r.recallPages()
 }
 
-// recallTraps counts the pages that were visited in the budgets of traps, and
-// returns the seeds that lie in no directory.
+// recallTraps counts the pages that were visited in the budgets of traps, and returns
+// the seeds that are in no directory.
 func (r resumption) recallTraps() (seeds []frontier.ID, err error) {
 	err = r.run.cfg.Store.Scan(r.run.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		visited := rec.Settled || len(rec.Note) > 0
@@ -212,7 +212,7 @@ func (r resumption) recallPages() error {
 	})
 }
 
-// decodePage makes a page from what was kept of it.
+// decodePage restores a page from what the store keeps of it.
 func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*Page, error) {
 	page, err := rules.DecodePage(rec.Page)
 	if err != nil {
@@ -247,12 +247,12 @@ func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkRea
 	}
 }
 
-// Standing is how far a crawl is that a store keeps.
+// Standing is the progress of the crawl in a store.
 type Standing struct {
 	Known, Settled int
-	Started        time.Time     // its first session; the zero time when there was none
+	Started        time.Time     // start of its first session; the zero time if there was none
 	Elapsed        time.Duration // all of them
-	Finished       bool          // the crawl came to its end
+	Finished       bool          // the crawl is finished
 }
 
 // StandingOf reads a store's standing.

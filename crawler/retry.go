@@ -8,11 +8,12 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// maxStarved is how often a target is put back because of limits of this machine.
+// maxStarved is the maximum number of times that a target is put back because of limits
+// of this machine.
 const maxStarved = 12
 
 // conclude settles the target, or puts it back when a retry may change its outcome. rest
-// is how long the host asked for no requests.
+// is how long the host asked not to be visited.
 func (v *visit) conclude(o *check.Outcome, rest time.Duration) error {
 	if v.run.turns != nil && v.t.Follow {
 		v.worker.releaseSlot() // earlier pages may need it
@@ -55,7 +56,7 @@ func (v *visit) retry(o *check.Outcome, rest time.Duration) (retried bool, err e
 	return false, nil
 }
 
-// putBackBriefly puts back a target that could not be asked yet.
+// putBackBriefly puts back a target that could not be requested yet.
 func (v *visit) putBackBriefly() error {
 	v.past.Waited++
 	return v.putBack(frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 500*time.Millisecond))

@@ -21,10 +21,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
-// run is one crawl under way.
+// run is a crawl in progress.
 type run struct {
 	cfg      *Config
-	always   context.Context // outlives a cancelled run: what was done is kept
+	always   context.Context // not cancelled with the run, so that finished work is kept
 	requests *requests
 	frontier *frontier.Frontier
 	seeds    *seedTargets
@@ -39,9 +39,9 @@ type run struct {
 	paths   realPaths
 
 	counts      counts
-	begun       atomic.Int64           // pages that were begun, against --max-pages
-	scriptStart atomic.Bool            // a start page is made by a script
-	localLimit  atomic.Pointer[string] // how this machine stopped a request, of the first it stopped
+	begun       atomic.Int64           // visits of pages that have started, counted against --max-pages
+	scriptStart atomic.Bool            // a start page is rendered by a script
+	localLimit  atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
 
 	workers  *errgroup.Group
 	governor *governor
@@ -55,13 +55,13 @@ type run struct {
 	earlier  *earlier // nil without a cache
 }
 
-// Run crawls from the seeds until every target is settled, or the run is stopped,
-// and gives the sink what it finds. The summary is complete in any case; an error
-// means that the run could not go on: the sink or the store failed.
+// Run crawls from the seeds until every target is settled, or the run is stopped, and
+// gives the sink what it finds. The summary is complete in any case; an error means
+// that the run could not continue: the sink or the store failed.
 //
-// When ctx ends, or cfg.Grace after cfg.Stop is closed, requests in
-// flight are cut off; targets that were not visited are reported as skipped. When Run
-// returns, nothing of it is left running.
+// When ctx ends, or cfg.Grace after cfg.Stop is closed, requests in flight are cut off;
+// targets that were not visited are reported as skipped. When Run returns, none of its
+// goroutines is running.
 func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (r *run) judge(ctx context.Context) (*Summary, error) {
 	return sum, err
 }
 
-// toJudge is the crawl as the verdicts need it, but for what the outlet knows.
+// toJudge returns the crawl as the verdicts need it, except for what the outlet knows.
 func (r *run) toJudge() *verdicts.Crawl {
 	c := &verdicts.Crawl{Config: r.cfg, Scope: r.requests.scope(), Print: r.requests.print, Store: r.cfg.Store, Fetch: r.requests.fetch,
 		Seeds: r.seeds.seeds, SeedIDs: r.seeds.ids, Began: r.clock.began, Started: r.clock.started,
@@ -134,7 +134,8 @@ func (r *run) toJudge() *verdicts.Crawl {
 	return c
 }
 
-// pagesRead is the crawl to be judged once no page is outstanding, nil until then.
+// pagesRead returns the crawl to be judged once no page is outstanding, and nil until
+// then.
 func (r *run) pagesRead() (*verdicts.Crawl, error) {
 	c, err := r.frontier.Count(r.always)
 	if err != nil || c.Pages > 0 {
@@ -155,15 +156,16 @@ func (r *run) releaseForJudging() {
 	r.traps = nil
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > smallHeap {
-		runtime.GC() // by itself the collector would first let as much again be allocated
+		runtime.GC() // without this call the collector would run only after the heap has doubled
 	}
 }
 
 // smallHeap is how much memory may be in use, in bytes, without a collection before
-// judging: a small run has no peak.
+// judging: a small run does not need one.
 const smallHeap = 32 << 20
 
-// report judges and reports, and lets the store know when the crawl is finished.
+// report judges and reports the crawl, and records in the store that the crawl is
+// finished.
 func (r *run) report(ctx context.Context) (*Summary, error) {
 	r.releaseForJudging()
 	sum, err := r.judge(ctx)
@@ -210,8 +212,8 @@ const progressEvery = 200 * time.Millisecond
 // timeKeptEvery is after how many ticks of the watch the time spent is kept.
 const timeKeptEvery = int(time.Second / progressEvery)
 
-// watch lets the run finish its visits and end when it is asked to or its time is up, and
-// reports progress.
+// watch reports progress, and ends the run, after the visits under way, when a stop is
+// requested or its time is up.
 func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 	var limit, cut <-chan time.Time
 	if r.cfg.MaxTime > 0 {
@@ -257,7 +259,7 @@ func (r *run) addWorker(ctx context.Context) {
 }
 
 // adaptWorkers lets the governor learn from the outcome of a request that began at a
-// time, and starts a worker if the machine bears one more.
+// time, and starts a worker if the machine can handle one more.
 func (r *run) adaptWorkers(ctx context.Context, o *check.Outcome, began time.Time) {
 	if o.LocalLimit {
 		r.requests.closeIdle()

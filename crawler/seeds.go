@@ -10,16 +10,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// seedTargets are the seeds of a run and the targets they become.
+// seedTargets holds the seeds of a run and their targets.
 type seedTargets struct {
 	env       *references.Env
 	seeds     []Seed
-	ids       []frontier.ID       // of each seed, 0 when it has no URL
-	documents map[string]struct{} // URLs of the seeds that lie in directories
+	ids       []frontier.ID       // of each seed; 0 if it has no URL
+	documents map[string]struct{} // URLs of the seeds that are in directories
 }
 
-// seedsAtOnce is how many seeds are entered in one step: a directory may hold very
-// many, and what is made to enter them should stay small, and near the processor.
+// seedsAtOnce is how many seeds are entered in one step: a directory may contain very
+// many, and the memory used to enter them should stay small enough for the processor's
+// cache.
 const seedsAtOnce = 512
 
 // enter enters the seeds.

@@ -14,17 +14,17 @@ var emptyRoot = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:
 
 var anyScript = lazily(`(?i)<script\b`)
 
-// lazily compiles a pattern when it is first asked for, not at every start.
+// lazily compiles a pattern when it is first needed, not at every start.
 func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// maxShell is how much of a page is looked at, in bytes: a shell is short.
+// maxShell is how much of a page is examined, in bytes: a shell is short.
 const maxShell = 256 << 10
 
-// isShell reports whether a page is only the frame that a script fills: no link
-// that a reader could follow, an empty root, and a script. A bookmark file, whose links
-// may not be in the document any more, is not.
+// isShell reports whether a page is only the frame that a script fills: no link that a
+// reader could follow, an empty root, and a script. A bookmark file is not a shell; its
+// links may no longer be in the document.
 func isShell(body []byte, doc *extract.Document) bool {
 	if doc.Format != "html" {
 		return false
@@ -50,7 +50,7 @@ var (
 	tags    = lazily(`(?s)<[^>]*>`)
 )
 
-// hasWords reports whether anything of a body can be read without its scripts.
+// hasWords reports whether a body has any text that is visible without its scripts.
 func hasWords(body []byte) bool {
 	body = scripts().ReplaceAll(body, nil)
 	return len(bytes.TrimSpace(tags().ReplaceAll(body, nil))) > 0

@@ -12,13 +12,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
-// outlet is the only way from a run to its Sink, whose methods are called one at a time.
-// It also keeps what the summary says of a crawl that is not complete.
+// outlet is the only way from a run to its Sink, whose methods are called one at a
+// time. It also keeps what the summary says about an incomplete crawl.
 type outlet struct {
 	mu        sync.Mutex
 	sink      Sink
 	err       error            // of the sink
-	stream    *verdicts.Stream // from the last page on, when the sink wants results as they come
+	stream    *verdicts.Stream // from the last page on, if the sink wants results as they become known
 	stoppedBy string
 	trapped   map[string]int // pages not read, by pattern
 }
@@ -38,14 +38,14 @@ func (o *outlet) page(p *Page) bool {
 	return o.err == nil
 }
 
-// progress reports how far the run is.
+// progress reports the progress of the run.
 func (o *outlet) progress(p Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sink.Progress(p)
 }
 
-// failed is the error of the sink.
+// failed returns the error of the sink.
 func (o *outlet) failed() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -104,8 +104,8 @@ func (o *outlet) report(ctx context.Context, c *verdicts.Crawl) (*Summary, error
 	return verdicts.Report(ctx, c, o.stream)
 }
 
-// complete adds what the outlet knows of a crawl that is to be judged. The caller holds
-// mu, or is alone.
+// complete adds what the outlet knows about a crawl that is to be judged. The caller
+// holds mu, or is the only goroutine.
 func (o *outlet) complete(c *verdicts.Crawl) {
 	c.Sink, c.StoppedBy, c.Trapped = o.sink, o.stoppedBy, o.trapped
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// sitemapList is the list of sitemaps that robots.txt files name. One in plain text, a
-// URL a line, is read although such files are not read when a page links to them.
+// sitemapList is the list of sitemaps that robots.txt files name. A plain text sitemap,
+// with one URL per line, is read, although such files are not read when a page links to
+// them.
 type sitemapList struct {
 	mu   sync.Mutex
 	keys map[string]bool
@@ -42,7 +43,7 @@ func (l *sitemapList) has(u urinorm.URL) bool {
 func (v *visit) enterSitemaps(ctx context.Context) error {
 	robotsTxt, err := v.run.robots.Rules(ctx, v.u, v.askRobots)
 	if err != nil {
-		return nil // the gate has said what it means for the page itself
+		return nil // the gate has already decided what it means for the page itself
 	}
 	page := v.finds()
 	base, err := urinorm.NewBase(v.u, "")

@@ -2,11 +2,11 @@ package crawler
 
 import "sync"
 
-// slots are for workers that compute: as many as there are processors. More workers
-// that read documents at once would take more memory and be no faster. For the same
-// reason no worker begins a visit, or reads a body from the network, while others already
-// wait with their document for a slot: on a network that is faster than the processors,
-// requests in flight only take memory.
+// slots limit the workers that compute to the number of processors. If more workers
+// read documents at once, they would take more memory and be no faster. For the same
+// reason no worker begins a visit, or reads a body from the network, while others
+// already wait with their document for a slot: on a network that is faster than the
+// processors, requests in flight only take memory.
 type slots struct {
 	mu      sync.Mutex
 	free    int
@@ -37,7 +37,7 @@ func (s *slots) take() {
 	}
 }
 
-// release gives a slot back.
+// release returns a slot.
 func (s *slots) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *slots) release() {
 	s.slot.Signal()
 }
 
-// waitForRoom waits until few wait for a slot.
+// waitForRoom waits until only a few workers wait for a slot.
 func (s *slots) waitForRoom() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

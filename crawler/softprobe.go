@@ -12,9 +12,9 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Some servers answer 200 for what they don't have. With --soft-404 each directory
-// is asked once for a page that cannot exist; a page of that directory that is the
-// same is a soft 404.
+// Some servers answer 200 for what they don't have. With --soft-404, one page that
+// cannot exist is requested from each directory; a page of that directory with the same
+// content is a soft 404.
 
 // probes are the answers to made-up addresses, by scheme, host and directory.
 type probes struct {
@@ -31,7 +31,8 @@ type probe struct {
 	print check.Fingerprint
 }
 
-// maxProbes bounds how many directories are compared; 2 KiB are kept of each.
+// maxProbes is the maximum number of directories that are compared; 2 KiB are kept for
+// each.
 const maxProbes = 20_000
 
 // maxProbeBody is how much of a made-up address's answer is read, in bytes.
@@ -41,8 +42,8 @@ func directoryOf(u urinorm.URL) string {
 	return u.Scheme() + "://" + u.Authority() + u.Directory()
 }
 
-// prepare asks for a made-up page beside u, unless that was done. It returns false while
-// another worker asks for it, and how many requests it sent.
+// prepare requests a made-up page in the directory of u, unless that was done. It
+// returns false while another worker requests it, and the number of requests it sent.
 func (p *probes) prepare(ctx context.Context, u urinorm.URL) (ready bool, requests int, err error) {
 	dir := directoryOf(u)
 	p.mu.Lock()
@@ -65,7 +66,7 @@ func (p *probes) prepare(ctx context.Context, u urinorm.URL) (ready bool, reques
 	return true, requests, err
 }
 
-// of returns the answer for a made-up page beside u.
+// of returns the answer for a made-up page in the directory of u.
 func (p *probes) of(u urinorm.URL) check.Fingerprint {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +76,7 @@ func (p *probes) of(u urinorm.URL) check.Fingerprint {
 	return check.Fingerprint{}
 }
 
-// ask asks a directory for a page that cannot exist. Only a 2xx answer counts.
+// ask requests a page that cannot exist from a directory. Only a 2xx answer counts.
 func (p *probes) ask(ctx context.Context, dir, ext string) (print check.Fingerprint, requests int, err error) {
 	made, _, err := urinorm.ParseWeb(dir + strings.ToLower(rand.Text()) + ext)
 	if err != nil {
@@ -101,7 +102,7 @@ func (p *probes) ask(ctx context.Context, dir, ext string) (print check.Fingerpr
 	return check.FingerprintOf(body), resp.Requests, nil
 }
 
-// compare adds the warning when a page is the same as the made-up one beside it.
+// compare adds the warning when a page is the same as the made-up one in its directory.
 func (p *probes) compare(u urinorm.URL, body []byte, o *check.Outcome) {
 	made := p.of(u)
 	if made.IsZero() {

@@ -13,7 +13,7 @@ import (
 type counter int
 
 const (
-	countPages      counter = iota // documents read for links, style sheets aside
+	countPages      counter = iota // documents read for links, except style sheets
 	countChecked                   // targets settled
 	countTroubled                  // of those, neither ok nor a redirect
 	countRequests                  // requests sent
@@ -29,7 +29,7 @@ var tallyNames = [...]string{countPages: "pages", countChecked: "checked", count
 const (
 	tallyStarted  = "started"  // when the crawl began, in nanoseconds since 1970
 	tallyElapsed  = "elapsed"  // how long its sessions took, in nanoseconds
-	tallyFinished = "finished" // how often the crawl came to its end
+	tallyFinished = "finished" // how often the crawl finished
 	tallyStopped  = "stopped:" // with a reason that leaves something out: more than 0 if it did
 	tallyRule     = "rule:"    // with the name of a rule or exclusion: more than 0 if it matched something
 	tallyTrap     = "trap:"    // with a pattern: pages not read because of it
@@ -42,7 +42,7 @@ type counts [len(tallyNames)]atomic.Int64
 func (c *counts) of(n counter) int { return int(c[n].Load()) }
 
 // onlyScriptPages reports whether scripts fill all pages that were read in directories:
-// the build of an application, whose links nobody has seen.
+// such directories are the build of an application, whose links have not been checked.
 func (c *counts) onlyScriptPages() bool {
 	n := c.of(countShells)
 	return n > 0 && n == c.of(countPages)
@@ -66,7 +66,8 @@ func (t *tally) add(name string, by int64) {
 	t.others = append(t.others, frontier.Tally{Name: name, By: by})
 }
 
-// take returns what was counted, and begins anew. It is good until the next call.
+// take returns what was counted, and starts over. The result is valid until the next
+// call.
 func (t *tally) take() []frontier.Tally {
 	t.taken = append(t.taken[:0], t.others...)
 	t.others = t.others[:0]

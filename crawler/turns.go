@@ -2,19 +2,18 @@ package crawler
 
 import "sync"
 
-// turns keeps the pages of a run with --max-pages in the order in which they were
-// handed out. Otherwise the order of answers would decide which pages are read:
-// the targets of a page are queued when the page is settled, and the limit stops
-// whichever comes last. So a page begins when all pages before it have begun, and is
-// settled when all before it are over; what takes long, the answer and the reading,
-// still happens at the same time. With a nil *turns, of a run without that limit, no page
-// waits.
+// turns keeps the pages of a run with --max-pages in the order in which they were handed
+// out. Otherwise the order of answers would decide which pages are read: the targets of a
+// page are queued when the page is settled, and the limit stops whichever comes last. So
+// a page begins when all pages before it have begun, and is settled when all before it
+// have ended; the slow parts, the request and the reading, still run concurrently. With a
+// nil *turns, for a run without that limit, no page waits.
 type turns struct {
 	mu    sync.Mutex
 	moved sync.Cond
 	begun ranks
 	over  ranks
-	open  bool // the run ends: no page waits any more
+	open  bool // the run is ending: no page waits any longer
 }
 
 // ranks are numbers from 1, of which all below next are taken.
@@ -61,7 +60,7 @@ func (t *turns) begin(n int, take func() bool) bool {
 	return ok
 }
 
-// await waits until all targets before n are over.
+// await waits until all targets before n have ended.
 func (t *turns) await(n int) {
 	if t == nil {
 		return
@@ -73,7 +72,7 @@ func (t *turns) await(n int) {
 	}
 }
 
-// end notes that target n is over, or does not count as a page.
+// end notes that target n has ended, or does not count as a page.
 func (t *turns) end(n int) {
 	if t == nil {
 		return

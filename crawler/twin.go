@@ -15,14 +15,14 @@ type twins struct {
 	requests *requests
 
 	mu    sync.Mutex
-	plain map[string]bool // hosts that did not answer over https at all; they are not asked again
+	plain map[string]bool // hosts that did not answer over https at all; they are not tried again
 }
 
-// maxPlain is how many hosts without https are remembered.
+// maxPlain is the maximum number of hosts without https that are remembered.
 const maxPlain = 100_000
 
-// ask asks for the same address over https. Only at the usual port is there
-// one; a 2xx without a redirect proves that it can be linked to instead.
+// ask requests the same address over https, for the default port only. A 2xx answer
+// without a redirect proves that it can be linked to instead.
 func (s *twins) ask(ctx context.Context, u urinorm.URL, internal bool, o *check.Outcome) {
 	if u.Scheme() != "http" || u.Port() != "" || s.requests.scope().SiteOf(u) != nil || s.isPlain(u.Host()) {
 		return

@@ -15,7 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// visit is one target in the hands of a worker, from the frontier and back to it.
+// visit is the work on one target, from its lease to its return to the frontier.
 type visit struct {
 	run    *run
 	worker *worker
@@ -23,28 +23,28 @@ type visit struct {
 	u      urinorm.URL   // of the target
 	past   frontier.Past // what earlier tries brought
 
-	page   rules.Href       // the document at hand: the target, or the end of its redirects
+	page   rules.Href       // the current document: the target, or the end of its redirects
 	found  *references.Page // what it refers to; nil until something is found
 	isPage bool             // it was read for links
-	report *Page            // what the sink is to know of it
+	report *Page            // what is reported to the sink
 }
 
-// answer is what one request brought.
+// answer is the result of one request.
 type answer struct {
 	o       *check.Outcome
-	rest    time.Duration // how long the host asked for no requests
+	rest    time.Duration // how long the host asked not to be visited
 	latency time.Duration // until the answer began
 
-	// What the cache is to know of it; without a req it learns nothing.
+	// What the cache keeps of it; nothing without a req.
 	req       *fetch.Request
 	resp      *fetch.Response // nil when there was no answer
-	known     *cache.Entry    // the earlier state that the request asked for changes of
+	known     *cache.Entry    // the earlier state, which made the request conditional
 	unchanged bool            // there were none
 	page      *cache.Page     // what was read for links
 }
 
-// do asks the target and settles or defers it. What goes wrong with the target
-// is its outcome; an error means the run cannot continue.
+// do requests the target and settles or defers it. A fault of the target is its
+// outcome; an error means that the run cannot continue.
 func (v *visit) do(ctx context.Context) (err error) {
 	t := v.t
 	defer v.run.turns.end(t.Turn)
@@ -77,7 +77,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return v.conclude(o, 0)
 	}
 	v.past.Asked = true
-	if v.run.requests.scope().SiteOf(v.u) != nil { // no network will be waited for
+	if v.run.requests.scope().SiteOf(v.u) != nil { // there is no network to wait for
 		v.worker.takeSlot()
 	}
 	began := time.Now()
@@ -101,7 +101,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 	return v.conclude(a.o, a.rest)
 }
 
-// finds returns the page on which the visit gathers what it finds.
+// finds returns the page in which the visit collects what it finds.
 func (v *visit) finds() *references.Page {
 	if v.found == nil {
 		v.found = v.run.pages.take()
@@ -110,13 +110,13 @@ func (v *visit) finds() *references.Page {
 	return v.found
 }
 
-// restart drops what was found: another document is at hand.
+// restart discards what was found, because the visit now reads another document.
 func (v *visit) restart(page rules.Href) {
 	v.release()
 	v.page, v.isPage, v.report = page, false, nil
 }
 
-// release gives back the memory of what was found.
+// release returns the memory of what was found to the pool.
 func (v *visit) release() {
 	if v.found != nil {
 		v.found.Shrink()
@@ -125,7 +125,7 @@ func (v *visit) release() {
 	}
 }
 
-// ask sends the request and reads what is wanted of the answer.
+// ask sends the request and reads the parts of the answer that are needed.
 func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	if v.u.Scheme() == "mailto" {
 		a.o = v.mail(ctx)
@@ -175,7 +175,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	return a, nil
 }
 
-// receive reads what is wanted of an answer's body.
+// receive reads as much of an answer's body as is needed.
 func (v *visit) receive(ctx context.Context, a *answer) error {
 	body := reading{visit: v, u: v.u, resp: a.resp, o: a.o}
 	switch {
@@ -218,8 +218,8 @@ func (v *visit) mail(ctx context.Context) *check.Outcome {
 	return &o
 }
 
-// probeMail asks the mail servers, where that is wanted, whether they know the
-// addresses. The first that is refused decides.
+// probeMail asks the mail servers, if that is enabled, whether they know the addresses.
+// The first refused address decides.
 func (v *visit) probeMail(ctx context.Context, addresses []urinorm.Address, o *check.Outcome) {
 	if v.run.cfg.MailProbe == nil || o.Code != check.CodeOK {
 		return
@@ -246,7 +246,7 @@ func (v *visit) observe(a *answer, began time.Time) error {
 	return v.run.frontier.Hosts().Observe(v.run.always, v.t.Host, seen)
 }
 
-// settle gives the outcome to the frontier, with what was found.
+// settle passes the outcome to the frontier, with what was found.
 func (v *visit) settle(o *check.Outcome) error {
 	run, t := v.run, v.t
 	defer run.cycles.settled(t.ID())

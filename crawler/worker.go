@@ -7,7 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// worker visits one target after the other.
+// worker visits one target after another.
 type worker struct {
 	run   *run
 	tally tally
@@ -18,7 +18,8 @@ func newWorker(r *run) *worker {
 	return &worker{run: r, tally: tally{cfg: r.cfg, total: &r.counts}}
 }
 
-// work visits targets until there are none, or the machine bears no more workers.
+// work visits targets until there are none, or there is one worker too many for the
+// machine.
 func (w *worker) work(ctx context.Context) error {
 	var v visit
 	for !w.run.governor.tooMany() {
@@ -41,7 +42,7 @@ func (w *worker) work(ctx context.Context) error {
 }
 
 // takeSlot takes one of the slots for workers that compute, unless the worker has one.
-// It is kept until the visit is over, unless the network is asked once more.
+// It is kept until the visit ends, unless another request is sent.
 func (w *worker) takeSlot() {
 	if !w.busy {
 		w.run.slots.take()

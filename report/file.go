@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// file is a report that is being written. It is written to a temporary file beside the
-// target, which replaces the target when the report is complete. So nobody reads half a
-// report, and a failed run leaves the previous report alone. Devices and pipes cannot be
-// replaced; they are written directly.
+// file is a report that is being written. It is written to a temporary file next to the
+// target, which replaces the target when the report is complete. So a partial report is
+// never visible, and a failed run does not change the previous report. Devices and
+// pipes cannot be replaced; they are written directly.
 type file struct {
 	name       string // as the user wrote it
 	target     string // the file that is replaced

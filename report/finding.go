@@ -142,7 +142,7 @@ func (f *finding) redirectTarget() string {
 	return r.FinalURL
 }
 
-// sentence describes a finding where the URL of the target is not beside it:
+// sentence describes a finding where the URL of the target is not shown next to it:
 //
 //	broken link to https://example.com/gone: not found
 //	https://example.com/old: moved permanently; use https://example.com/new
@@ -177,7 +177,7 @@ func (f *finding) sentence() string {
 	return s
 }
 
-// archived names the archived copy of a target that is gone.
+// archived describes the archived copy of a target that no longer exists.
 func (f *finding) archived() string {
 	for _, s := range f.result.Suggestions {
 		if !f.warning && check.IsArchived(s) {

@@ -43,9 +43,9 @@ type sarifWriter struct {
 	show   Show
 	prefix string
 	most   int // maximum number of results
-	// compared is true if the run is compared with a baseline. Findings that are gone
-	// since then are omitted: readers that do not know "baselineState" would raise alerts
-	// for them.
+	// compared is true if the run is compared with a baseline. Findings that have
+	// disappeared since then are omitted: readers that do not know "baselineState" would
+	// raise alerts for them.
 	compared bool
 	site     string // root of the site that most pages are on, such as "https://example.com/"; may be ""
 	head     *Head

@@ -41,8 +41,8 @@ const (
 // requires, all of them have one origin, that of the first start page. Without pages, as
 // in a saved report, the sitemap lists the results, if the report has them.
 //
-// If the pages exceed the limits of one file, the writer puts several sitemaps beside the
-// named file, which becomes their index. Output that is not a file contains a comment
+// If the pages exceed the limits of one file, the writer puts several sitemaps next to
+// the named file, which becomes their index. Output that is not a file contains a comment
 // about the excess instead. A sitemap without pages is an error for a file; elsewhere, a
 // comment explains why there are none. If the file name ends in .gz, the output is
 // compressed.

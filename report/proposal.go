@@ -14,8 +14,7 @@ type Proposal struct{ From, To, Why string }
 // Propose returns the proposal of a result, if it has one:
 //
 //   - For a target that moved permanently (301, 308), its new address. But if the redirect
-//     ends at a home page, at a sign-in page or on another site, there is no proposal: the
-//     page is probably gone, hidden or somebody else's, and a person has to look.
+//     ends at a home page, at a sign-in page or on another site, there is no proposal: the page has probably been removed, hidden or replaced by someone else's, and a person has to look.
 //   - For a broken target, the suggestion that is closer than all others, if there is
 //     exactly one.
 //

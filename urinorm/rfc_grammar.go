@@ -41,7 +41,7 @@ const (
 	rfcTailChar = rfcPathChar | rfcQuestion // query and fragment
 )
 
-// rfcClass holds the classes of each byte. Bytes beyond ASCII have none.
+// rfcClass holds the classes of each byte. Bytes beyond ASCII have no class.
 var rfcClass = rfcClassTable()
 
 func rfcClassTable() (t [256]rfcSet) {

@@ -128,8 +128,8 @@ func CategoryOf(scheme string) SchemeCategory {
 // a private scheme: a reversed domain (RFC 7595 3.8), "web+name" or "ext+name".
 func KnownScheme(scheme string) bool { return CategoryOf(scheme) != SchemeUnknown }
 
-// commonSchemes are the schemes that authors mean by a mistyped one, the most
-// likely ones first.
+// commonSchemes lists the schemes that authors are likely to mistype, most likely
+// first.
 var commonSchemes = []string{
 	"https", "http", "mailto", "tel", "ftp", "file", "javascript", "data", "sms", "sftp", "ssh",
 	"git", "urn", "magnet", "geo", "wss", "ws", "webcal", "whatsapp", "skype", "about", "blob",

@@ -161,8 +161,8 @@ func (p *webParser) noAuthority() {
 	p.at.HasAuthority = false
 }
 
-// copyPathFor copies the part of the base's path and query that the rest of a
-// reference, without scheme, authority and leading slash, keeps, and parses rest.
+// copyPathFor copies the parts of the base's path and query that a reference inherits,
+// and parses rest: the reference without scheme, authority and leading slash.
 func (p *webParser) copyPathFor(rest string) {
 	base := &p.base.at
 	p.dst = append(p.dst, p.base.href[base.PathStart:base.QueryStart]...)

@@ -48,7 +48,7 @@ func buildFastClasses() (classes [256]uint8) {
 	return classes
 }
 
-// fastBase is what the fast path needs to know of a base: whether the path can be
+// fastBase is what the fast path needs to know about a base: whether the path can be
 // used at all, and where the directory of the base ends.
 type fastBase struct {
 	usable       bool

@@ -27,7 +27,7 @@ type ci struct {
 	note           func(format string, args ...any)
 }
 
-// outputs returns the reports for a system that were not asked for already.
+// outputs returns the reports for a system that were not requested already.
 func (c *ci) outputs(system string, asked []report.Output) []report.Output {
 	if system == "auto" {
 		system = c.detect()

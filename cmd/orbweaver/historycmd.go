@@ -74,7 +74,7 @@ orbweaver history --state crawl`,
 	return cmd
 }
 
-// history is the list of targets, the worst first.
+// history is the list of targets, worst first.
 type history struct {
 	Schema  string       `json:"schema"`
 	Runs    int          `json:"runs"`

@@ -20,7 +20,7 @@ import (
 var noContext = context.Background()
 
 // command is the command that a crawl was started with, as it is stored with the crawl.
-// Of flags with a secret only the name is stored.
+// For flags with a secret, only the name is stored.
 type command struct {
 	Version   string      `json:"version"`
 	Directory string      `json:"directory"` // the working directory

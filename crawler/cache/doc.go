@@ -22,8 +22,9 @@
 //
 // # The file
 //
-// The format is documented in schema.go and has a version. A file of an older version is
-// converted. A damaged or newer one is renamed and never deleted. While no process writes,
-// there are no other files beside it, so that it can be copied. All writes are in
-// transactions: a killed process or a power failure leaves the state before or after one.
+// The format is documented in schema.go and has a version. A file of an older version
+// is converted. A damaged or newer one is renamed and never deleted. While no process
+// writes, there are no other files next to it, so that it can be copied. All writes are
+// in transactions: a killed process or a power failure leaves the state before or after
+// one.
 package cache

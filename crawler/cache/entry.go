@@ -16,8 +16,8 @@ type Entry struct {
 	// Run is the run that observed it: the start of its crawl in nanoseconds since 1970,
 	// 0 if unknown. A crawl that is resumed in another process is the same run.
 	Run int64
-	// Before is when another run last observed the same, to the second, and the zero
-	// time for never.
+	// Before is when another run last observed the same, to the second; the zero time
+	// means never.
 	Before time.Time
 	// Outcome is the outcome of the visit, with the code ok or redirect.
 	Outcome check.Outcome

@@ -16,7 +16,7 @@ import (
 
 // Limits of a file.
 const (
-	// Keep is how long an entry is kept that no run uses.
+	// Keep is how long an unused entry is kept.
 	Keep = 30 * 24 * time.Hour
 	// MaxSize is the most bytes of a file. Beyond it, the entries are removed that no run
 	// has used for the longest time.
@@ -284,7 +284,7 @@ func (c *Cache) fail(err error) {
 }
 
 // Close writes the pending changes, removes old entries, and closes the file. It leaves no
-// other files beside it. A file that was found to be damaged is set aside.
+// other files next to it. A file that was found to be damaged is set aside.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 const (
 	// KeepFixed is how long a fixed target is kept.
 	KeepFixed = 90 * 24 * time.Hour
-	// KeepBroken is how long a broken target is kept that no run has checked since.
+	// KeepBroken is how long a broken target is kept if no run checks it again.
 	KeepBroken = 365 * 24 * time.Hour
 )
 
@@ -22,8 +22,8 @@ type History struct {
 	URL  string // as printed
 	Code check.Code
 	// First and Last are when it was first and last found broken. Since is the first of
-	// the last runs in a row that found it broken. OK is when it was last found fixed, the
-	// zero time for never.
+	// the last runs in a row that found it broken. OK is when it was last found fixed; the
+	// zero time means never.
 	First, Last, Since, OK time.Time
 	// Runs is the number of runs in a row that found it broken, up to the last run that
 	// checked it. It is 0 if that run found it fixed.

@@ -10,9 +10,9 @@ import (
 // maxAside is the most files that are set aside for the same reason.
 const maxAside = 1000
 
-// setAside renames the file and adds a note about it. SQLite's files beside it are
-// renamed too, because a journal that is left would be taken for that of the new file.
-// It does nothing if another process has already renamed the file.
+// setAside renames the file and adds a note about it. SQLite's files next to it are
+// renamed too, because SQLite would use a remaining journal for the new file. It does
+// nothing if another process has already renamed the file.
 func (c *Cache) setAside(why string) error {
 	if now, err := os.Stat(c.file); err != nil || c.info != nil && !os.SameFile(now, c.info) {
 		return nil

@@ -161,7 +161,7 @@ var entries = [...]Entry{
 	{
 		Code: "scheme-unknown", number: 21, Severity: SeverityError, Internal: Broken, External: Broken,
 		Title:       "unknown scheme",
-		Explanation: "The part before the colon is not a registered scheme, and not another one in common use. Nearly always it is a typing error.",
+		Explanation: "The part before the colon is neither a registered scheme nor another one in common use. Nearly always it is a typing error.",
 		Advice:      "Correct the scheme. If the first part is a host and the second a port, write https:// before them.",
 		Example:     "htps://example.com/, or localhost:8080/page",
 	},

@@ -14,7 +14,7 @@ import (
 // read the body: ReadDocument, RecognizeWall, Truncate and NoteBodyError add what the
 // body shows.
 //
-// Of the Question it uses Conditional, and URL to resolve a relative Location. The
+// It uses the Question's Conditional, and its URL to resolve a relative Location. The
 // Outcome does not depend on the reference's site or fragment.
 func Observe(req Question, resp *fetch.Response) Outcome {
 	o := Outcome{

@@ -51,12 +51,12 @@ func EffortOf(fragments int) Effort {
 // SuggestFragment returns the name of an element of the page that was probably meant by
 // a fragment that no element has. The fragment is as written in the URL.
 //
-// The same name in different letter case or with different "-" and "_" comes first,
-// then the one with the fewest differing letters: at most one for each four letters of
-// the fragment, and at most three. A name that differs in its digits only is never
-// suggested. Of equally close names the first on the page wins. The work is limited: the
-// first 20,000 names are compared, letter by letter only if they have nearly the same
-// letters as the fragment.
+// The same name in different letter case or with different "-" and "_" comes first, then
+// the one with the fewest differing letters: at most one for each four letters of the
+// fragment, and at most three. A name that differs in its digits only is never
+// suggested. Among equally close names, the first on the page wins. The work is limited:
+// the first 20,000 names are compared, letter by letter only if they have nearly the
+// same letters as the fragment.
 //
 // In sources such as Markdown, each heading has several names, one for each program that
 // may publish it. Names that differ only in letter case and hyphens count as one there.

@@ -96,8 +96,8 @@ func (c *candidates) add(p *indexedPath, id uint32, distance int, typo bool) {
 	}
 }
 
-// compareCandidates orders by distance and URL, because targets come in any order. Of a
-// target that comes twice, also as a file, the one with an ID is first.
+// compareCandidates orders by distance and URL, because targets come in any order. If a
+// target occurs twice, also as a file, the one with an ID comes first.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.path.url, b.path.url), cmp.Compare(b.id, a.id))
 }

@@ -11,7 +11,7 @@ import (
 const (
 	MaxTags    = 100 // tags of one bookmark
 	MaxFolders = 200_000
-	// MaxFolderNesting is how deep folders may be nested.
+	// MaxFolderNesting is the maximum depth to which folders may be nested.
 	MaxFolderNesting = 512
 	// MaxFolderBytes limits the total length of the folder paths of one file. Beyond it,
 	// the path of a folder is only its name.

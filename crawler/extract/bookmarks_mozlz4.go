@@ -28,7 +28,7 @@ func readMozillaLZ4(h *harvest, in *Input) {
 	}
 	declared := binary.LittleEndian.Uint32(packed)
 	packed = packed[4:]
-	// A byte of LZ4 expands to 255 bytes at most, so a larger size cannot be true.
+	// A byte of LZ4 expands to 255 bytes at most, so a larger size must be wrong.
 	size := int(min(MaxInflated, 255*int64(len(packed))+16))
 	if int64(declared) > int64(size) {
 		h.fault("unpack bookmarks: the declared size of %d bytes is impossible", declared)
@@ -47,6 +47,6 @@ func readMozillaLZ4(h *harvest, in *Input) {
 	h.reset(h.doc, validUTF8(text[:n]))
 	h.doc.Charset = "utf-8"
 	list := firefoxTreeList(h, in)
-	list.noPositions = true // nobody can open such a file in an editor
+	list.noPositions = true // such a file cannot be opened in an editor
 	readFirefoxNodes(list)
 }

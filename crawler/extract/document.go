@@ -15,8 +15,9 @@ type Input struct {
 	ContentType string
 	// Name is the last segment of the path. Its extension can determine the format.
 	Name string
-	// Path is the file of a local document, and empty for other documents. A database is read
-	// from its file, together with the journal beside it; Body may then be empty.
+	// Path is the file of a local document, and empty for other documents. A database
+	// is read from its file, together with the journal next to it; Body may then be
+	// empty.
 	Path string
 	// Select and IgnoreSelect are CSS selectors. If Select is set, only links inside an
 	// element that it matches count. Links inside an element that IgnoreSelect matches do not
@@ -152,7 +153,7 @@ const (
 	MaxLinks   = 1_000_000 // links
 	MaxAnchors = 1_000_000 // anchors
 	MaxBody    = 1 << 30   // bytes, after decoding
-	// MaxNesting is how deeply srcdoc documents may be nested.
+	// MaxNesting is the maximum depth to which srcdoc documents may be nested.
 	MaxNesting = 4
 )
 

@@ -11,7 +11,8 @@ import (
 // Hashes are stored across runs, so the algorithm must not change.
 func HashAnchor(name []byte) uint64 { return xxhash.Sum64(name) }
 
-// identifier is what is known of an anchor while the document is read, besides its name.
+// identifier is what is known about an anchor while the document is read, in addition to
+// its name.
 type identifier struct {
 	hash uint64
 	at   int32 // offset of an id in the document, -1 for other names

@@ -14,7 +14,7 @@ type harvest struct {
 	input Input // of the outermost document
 	doc   *Document
 	src   view // the decoded document
-	// formatOf is the function formatOf. It is a field to avoid an initialization cycle:
+	// formatOf holds the function of the same name, to avoid an initialization cycle:
 	// containers call it to identify their contents, and it reads the table that lists the
 	// containers.
 	formatOf func(contentType, name string, head []byte) *format

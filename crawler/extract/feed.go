@@ -12,7 +12,7 @@ var rssVocabulary = xmlVocabulary{roots: []string{"rss", "rdf"}, start: startRSS
 // atomVocabulary is Atom 1.0 (RFC 4287) and 0.3.
 var atomVocabulary = xmlVocabulary{roots: []string{"feed", "entry"}, start: startAtom, end: endAtom}
 
-// feedState is what is known of the feed entry being read.
+// feedState is what is known about the feed entry being read.
 type feedState struct {
 	inEntry    bool
 	entryLinks []int // links of the entry that get its title as text

@@ -235,9 +235,9 @@ func (x *htmlAttributes) setCodebase(f *Link) {
 	f.Base = t.codebase
 }
 
-// codebase returns the base for an element's classid and archive. As in browsers, it does not
-// apply to the data of an object. Beside clsid: it is not a base but the address from which
-// to download the software.
+// codebase returns the base for an element's classid and archive. As in browsers, it does
+// not apply to the data of an object. Next to clsid, it is not a base but the address from
+// which to download the software.
 func (x *htmlAttributes) codebase() string {
 	t := x.tag
 	if !t.has(attrCodebase) || t.has(attrClassid) && !namesDocument(t.get(attrClassid)) {
@@ -287,7 +287,7 @@ func (x *htmlAttributes) description() []byte {
 }
 
 // document reads the document in a srcdoc. Its links count; its anchors, title and scripts
-// belong to it alone.
+// belong only to it.
 func (x *htmlAttributes) document(v *view) {
 	if x.nesting == MaxNesting {
 		x.fault("read srcdoc: nested deeper than %d", MaxNesting)

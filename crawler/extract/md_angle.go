@@ -3,8 +3,8 @@ package extract
 import "bytes"
 
 // angleScanner reads the constructs of a block that begin with '<': autolinks
-// (CommonMark 6.5) and raw HTML (6.6). It remembers which delimiters it has searched
-// for in vain, so that it does not search for them again.
+// (CommonMark 6.5) and raw HTML (6.6). It remembers which delimiters it did not find,
+// so that it does not search for them again.
 type angleScanner struct {
 	text []byte
 	// missing has the closing delimiters that do not occur after the last position

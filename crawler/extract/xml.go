@@ -83,7 +83,7 @@ func rootOf(head []byte) string {
 	}
 }
 
-// MaxXMLNesting is how deeply elements may be nested.
+// MaxXMLNesting is the maximum depth to which elements may be nested.
 const MaxXMLNesting = 1000
 
 // xmlReader reads an XML document in one pass over its tokens.

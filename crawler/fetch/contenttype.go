@@ -6,8 +6,8 @@ import (
 )
 
 // MediaType returns the essence of a Content-Type: type/subtype in lower case, without
-// parameters (MIME Sniffing 4.4). Of several values separated by commas the last valid
-// one counts, as in Fetch 2.2.6. MediaType returns "" if there is none.
+// parameters (MIME Sniffing 4.4). If there are several values separated by commas, the
+// last valid one counts, as in Fetch 2.2.6. MediaType returns "" if there is none.
 func MediaType(contentType string) string {
 	essence := ""
 	for contentType != "" {

@@ -10,8 +10,8 @@ import (
 )
 
 // Document is a Fetcher for a single document in memory, such as standard input, which
-// has no address to request. It is safe for concurrent use while nobody changes its
-// fields.
+// has no address to request. It is safe for concurrent use as long as its fields are
+// not changed.
 type Document struct {
 	URL         urinorm.URL // of the document; the fragment is ignored
 	ContentType string

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Limits on bodies that nobody reads.
+// Limits on bodies that are not read.
 const (
 	drainKnown   = 64 << 10 // bytes; a body with a shorter declared length is read so that the connection can be reused
 	drainUnknown = 16 << 10 // bytes read of an error page or redirect without a declared length

@@ -43,15 +43,15 @@ const (
 	// Answers are fast if they take no longer than those of the fastest time, plus a
 	// quarter and startSlack, which allows for the work of this machine.
 	startSlack = 300 * time.Microsecond
-	// slowStart is the latency from which a host gets all visits at once: few visits
-	// would cost much time, and burden it little.
+	// slowStart is the latency from which a host gets all visits at once: at that
+	// latency, a slow start would take long and spare the host little.
 	slowStart = 10 * time.Millisecond
 
 	minRound     = 16 // answers, so that chance does not decide a trial
 	maxDoublings = 6  // of the answers of a round, after trials that failed
 )
 
-// Answer is what a visit says about the pace that its host can bear.
+// Answer is what a visit reveals about the pace that its host can handle.
 type Answer struct {
 	Started    time.Time
 	Overloaded bool          // the status was 429 or 503
@@ -63,8 +63,8 @@ type Answer struct {
 	Latency    time.Duration // until the answer began
 }
 
-// controller finds the pace that one host can bear. A refusal halves the pace at once,
-// and good answers raise it slowly (additive increase, multiplicative decrease).
+// controller finds the pace that one host can handle. A refusal halves the pace at
+// once, and good answers raise it slowly (additive increase, multiplicative decrease).
 type controller struct {
 	limit       Pace // never exceeded
 	concurrency int
@@ -97,8 +97,9 @@ type controller struct {
 	trial      trial
 }
 
-// trial finds out whether a starting host can bear more visits although its answers take
-// longer than the fastest ones. The fastest may have been for pages that are less work.
+// trial finds out whether a starting host can handle more visits although its answers
+// take longer than the fastest ones. The fastest may have been for pages that are less
+// work.
 type trial struct {
 	since    time.Time     // when the concurrency last changed
 	answers  int           // to visits that began since

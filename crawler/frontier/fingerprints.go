@@ -118,7 +118,7 @@ func (s *shard) free(key uint64) int {
 	return i
 }
 
-// grow makes room for a quarter more.
+// grow enlarges the shard by a quarter.
 func (s *shard) grow(wide bool) {
 	old := *s
 	n := max(shardStart, len(old.keys)+len(old.keys)/4)

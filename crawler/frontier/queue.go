@@ -104,7 +104,7 @@ func (q *queue) reorder(h *host) {
 // later page refers to a fragment of it.
 const leafDelay = 2 * time.Second
 
-// earlier returns the earlier of two times. The zero time is none.
+// earlier returns the earlier of two times. A zero time is ignored.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -187,7 +187,7 @@ var ErrStale = errors.New("the lease is no longer held")
 // Store keeps targets, queues and findings as bytes. It may be in this process, in a
 // file, or on another machine where several processes share it. Therefore:
 //
-//   - Each call is one atomic step, even beside concurrent calls. An error means that
+//   - Each call is one atomic step, even if calls are concurrent. An error means that
 //     the step was not made, or that it is unknown whether it was made. The call may
 //     then be repeated: Add does not change what is already entered, and a second
 //     Complete is stale.

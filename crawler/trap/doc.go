@@ -1,5 +1,5 @@
-// Package trap recognizes sites without an end: calendars, session IDs in paths,
-// combinations of filters, and links that repeat a segment of their own path.
+// Package trap recognizes endless sites: calendars, session IDs in paths, combinations
+// of filters, and links that repeat a segment of their own path.
 //
 // Ask a [Guards] before each page:
 //

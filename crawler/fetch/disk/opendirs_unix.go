@@ -102,7 +102,7 @@ func (f *openDirs) release(d *openDir) {
 	}
 }
 
-// drop closes the directory as soon as nobody uses it. Callers hold mu.
+// drop closes the directory as soon as it is no longer in use. Callers hold mu.
 func (d *openDir) drop() {
 	if d.dropped = true; d.users == 0 {
 		d.file.Close()

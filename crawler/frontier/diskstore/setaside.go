@@ -9,7 +9,7 @@ import (
 )
 
 // SetAside renames a state file that cannot be used, together with the files that SQLite
-// keeps beside it, and returns the new name.
+// keeps next to it, and returns the new name.
 func SetAside(file string) (string, error) {
 	stamp := time.Now().Format("20060102-150405")
 	name := fmt.Sprintf("%s.%s", file, stamp)
@@ -19,8 +19,8 @@ func SetAside(file string) (string, error) {
 	return name, Move(file, name)
 }
 
-// Move renames a state file, together with the files that SQLite keeps beside it. A state
-// file with the new name is replaced.
+// Move renames a state file, together with the files that SQLite keeps next to it. A
+// state file with the new name is replaced.
 func Move(from, to string) error {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(to + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -47,7 +47,7 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait bool, err erro
 		return g.held(ctx)
 	}
 	if !v.run.turns.begin(v.t.Turn, g.beginsPage) {
-		v.worker.leavesOut("max-pages")
+		v.worker.leavesOut(rules.StoppedByMaxPages)
 		return rules.Skip(check.CodeLimit, "the run ended at its limit of pages"), false, nil
 	}
 	if o, wait, err = g.held(ctx); o != nil || wait {

@@ -46,7 +46,7 @@ func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary
 		return nil, err
 	}
 	if c.Queued+c.Leased > 0 {
-		r.out.stopped("interrupt")
+		r.out.stopped(rules.StoppedByInterrupt)
 	}
 	sum, err := r.judge(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r resumption) recallTallies() error {
 	for name, n := range kept {
 		if pattern, ok := strings.CutPrefix(name, tallyTrap); ok && n > 0 {
 			run.out.trapped[pattern] = int(n)
-			run.out.stopped("trap")
+			run.out.stopped(rules.StoppedByTrap)
 		}
 		if key, ok := strings.CutPrefix(name, tallySitemap); ok {
 			run.sitemaps.add(key)

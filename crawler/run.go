@@ -201,7 +201,7 @@ func (r *run) crawl(ctx context.Context) error {
 		err = r.out.failed()
 	}
 	if err == nil && ctx.Err() != nil {
-		r.out.stopped("interrupt")
+		r.out.stopped(rules.StoppedByInterrupt)
 	}
 	return err
 }
@@ -238,9 +238,9 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-stop:
-			end("interrupt")
+			end(rules.StoppedByInterrupt)
 		case <-limit:
-			end("max-time")
+			end(rules.StoppedByMaxTime)
 		case <-cut:
 			cancel()
 			return

@@ -68,7 +68,7 @@ func (o *outlet) trap(pattern string) {
 	defer o.mu.Unlock()
 	o.trapped[pattern]++
 	if o.stoppedBy == "" {
-		o.stoppedBy = "trap"
+		o.stoppedBy = rules.StoppedByTrap
 	}
 }
 

@@ -114,7 +114,7 @@ type Summary struct {
 	Started    time.Time
 	Elapsed    time.Duration
 	Complete   bool   // every target was checked
-	StoppedBy  string // "", "interrupt", "max-time", "max-pages", "trap", "script-rendered", "local-limit", "file-changed"; why Complete is false
+	StoppedBy  string // why Complete is false: one of the StoppedBy constants, or "" for a complete run
 	Targets    []string
 	Pages      int  // documents read for links, without style sheets
 	Crawled    bool // a site was crawled, not only documents read

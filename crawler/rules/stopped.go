@@ -6,8 +6,8 @@ const (
 	StoppedByMaxTime   = "max-time"
 	StoppedByMaxPages  = "max-pages"
 	StoppedByTrap      = "trap"
-	StoppedByScript    = "script-rendered" // scripts make the start page or all pages: their links were never seen
-	StoppedByMachine   = "local-limit"     // this machine, or the proxy it is told to use, did not let it ask
+	StoppedByScript    = "script-rendered" // scripts render the start page or all pages, whose links were never seen
+	StoppedByMachine   = "local-limit"     // this machine, or its proxy, stopped requests
 	StoppedByChange    = "file-changed"    // a file changed while it was checked
 )
 

@@ -3,10 +3,12 @@ package crawler
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -20,8 +22,8 @@ import (
 type gate struct{ visit *visit }
 
 // barred returns the outcome of a target that is not requested at all, or reports that
-// the target must wait a moment for what another worker is finding out.
-func (g gate) barred(ctx context.Context) (o *check.Outcome, wait bool, err error) {
+// how long the target must wait for robots.txt or for what another worker is finding out.
+func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration, err error) {
 	v := g.visit
 	if v.run.frontier.Hosts().GivenUp(v.t.Host) {
 		for _, known := range [][]byte{v.past.Last, v.past.Answer} {
@@ -30,27 +32,27 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait bool, err erro
 			}
 			if o, err := check.DecodeOutcome(known); err == nil {
 				o.Requests = 0 // the past counts them
-				return &o, false, nil
+				return &o, 0, nil
 			}
 		}
-		return rules.Skip(check.CodeRateLimited, "not asked: "+v.t.Host+" refused too many requests before"), false, nil
+		return rules.Skip(check.CodeRateLimited, "not asked: "+v.t.Host+" refused too many requests before"), 0, nil
 	}
 	if !v.past.Asked && v.run.frontier.Hosts().Dead(v.t.Host) {
-		return rules.Skip(check.CodeTimeout, "not asked: "+v.t.Host+" let many requests before go without any answer"), false, nil
+		return rules.Skip(check.CodeTimeout, "not asked: "+v.t.Host+" let many requests before go without any answer"), 0, nil
 	}
 	if pattern, trapped := g.trapped(); trapped {
 		v.run.out.trap(pattern)
 		v.worker.tally.add(tallyTrap+pattern, 1)
-		return rules.Skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), false, nil
+		return rules.Skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), 0, nil
 	}
 	if !v.t.Follow || v.run.cfg.MaxPages == 0 {
 		return g.held(ctx)
 	}
 	if !v.run.turns.begin(v.t.Turn, g.beginsPage) {
 		v.worker.leavesOut(rules.StoppedByMaxPages)
-		return rules.Skip(check.CodeLimit, "the run ended at its limit of pages"), false, nil
+		return rules.Skip(check.CodeLimit, "the run ended at its limit of pages"), 0, nil
 	}
-	if o, wait, err = g.held(ctx); o != nil || wait {
+	if o, wait, err = g.held(ctx); o != nil || wait > 0 {
 		v.run.begun.Add(-1) // it does not begin
 	}
 	return o, wait, err
@@ -67,14 +69,18 @@ func (g gate) beginsPage() bool {
 }
 
 // held fetches what must be known before the target is requested.
-func (g gate) held(ctx context.Context) (o *check.Outcome, wait bool, err error) {
+func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, err error) {
 	v := g.visit
-	if o, err := g.refused(ctx); o != nil || err != nil || !v.run.requests.compares(v.u) {
-		return o, false, err
+	if o, wait, err := g.refused(ctx); o != nil || wait > 0 || err != nil || !v.run.requests.compares(v.u) {
+		return o, wait, err
 	}
 	ready, requests, err := v.run.probes.prepare(ctx, v.u)
 	v.worker.tally.count(countRequests, requests)
-	return nil, !ready, err
+	if !ready {
+		v.past.Waited++
+		wait = frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 500*time.Millisecond)
+	}
+	return nil, wait, err
 }
 
 // trapped reports whether a page's URL looks like one of an endless series.
@@ -89,53 +95,52 @@ func (g gate) trapped() (pattern string, trapped bool) {
 	return v.run.traps.CheckClicks(t.Depth)
 }
 
-// refused returns the outcome of a target that the host's robots.txt does not allow.
-func (g gate) refused(ctx context.Context) (*check.Outcome, error) {
+// refused returns the outcome of a target that the host's robots.txt does not allow, or how
+// long the target must wait for robots.txt.
+func (g gate) refused(ctx context.Context) (o *check.Outcome, wait time.Duration, err error) {
 	v := g.visit
+	hosts := v.run.frontier.Hosts()
 	if !v.run.requests.asksRobots(v.t, v.u) {
 		if v.t.Wave() >= frontier.Leaves { // no page is waiting for the rules any more
-			return nil, v.run.frontier.Hosts().OpenGate(ctx, v.t.Host)
+			return nil, 0, hosts.OpenGate(ctx, v.t.Host)
 		}
-		return nil, nil
+		return nil, 0, nil
 	}
-	robotsTxt, err := v.run.robots.Rules(ctx, v.u, v.askRobots)
-	if err != nil {
-		if fault, ok := errors.AsType[*fetch.Fault](err); ok { // our own machine's
-			o, err := faultOutcome(ctx, fault)
-			return o, err
-		}
-		return nil, err
+	robotsTxt, wait, err := v.robotsTxt(ctx)
+	if fault, ok := errors.AsType[*fetch.Fault](err); ok { // our own machine's
+		o, err := faultOutcome(ctx, fault)
+		return o, 0, err
 	}
-	if fault := robotsTxt.Fault(); fault != nil {
-		if o := g.rulesFault(fault); o != nil {
-			return o, nil
-		}
+	if err != nil || wait > 0 {
+		return nil, wait, err
 	}
 	if d := robotsTxt.CrawlDelay(); d > 0 {
-		if err := v.run.frontier.Hosts().Limit(ctx, v.t.Host, min(d, v.run.cfg.MaxWait)); err != nil {
-			return nil, err
+		if err := hosts.Limit(ctx, v.t.Host, min(d, v.run.cfg.MaxWait)); err != nil {
+			return nil, 0, err
 		}
 	}
-	if err := v.run.frontier.Hosts().OpenGate(ctx, v.t.Host); err != nil {
-		return nil, err
+	if err := hosts.OpenGate(ctx, v.t.Host); err != nil {
+		return nil, 0, err
+	}
+	if f := robotsTxt.Failure(); f != nil {
+		if o := g.unavailable(f); o != nil {
+			return o, 0, nil
+		}
 	}
 	if !robotsTxt.Allowed(v.u.RequestTarget()) {
-		return rules.Skip(check.CodeRobotsDisallowed, robotsTxt.Reason(v.u.RequestTarget())), nil
+		return rules.Skip(check.CodeRobotsDisallowed, robotsTxt.Reason(v.u.RequestTarget())), 0, nil
 	}
-	return nil, nil
+	return nil, 0, nil
 }
 
-// rulesFault returns the outcome of a target whose host did not answer the request for
-// robots.txt, or nil if the target is refused for that reason. If there was no
-// connection, the target has the same fault; a request that failed may be repeated.
-func (g gate) rulesFault(fault *fetch.Fault) *check.Outcome {
-	v := g.visit
-	o := check.ObserveFault(fault)
+// unavailable returns the outcome of a target whose robots.txt is unavailable after its
+// retries, or nil if the target is refused for that reason. If there was no connection,
+// the target has the same fault.
+func (g gate) unavailable(f *robots.Failure) *check.Outcome {
+	o := robotsOutcome(f)
 	o.Requests = 0 // they were not for this target
-	if o.Retryable() {
-		v.run.robots.ForgetFailed(v.u)
-	}
-	if fault.Op != "fetch" && fault.Op != "read" || o.Retryable() && !v.t.Second && v.past.Tries < v.run.cfg.Retries {
+	g.visit.robotsFailed = o.Retryable() && requestedRest(&o, f.Header) <= g.visit.run.cfg.MaxWait
+	if f.Fault != nil && f.Fault.Op != "fetch" && f.Fault.Op != "read" {
 		return &o
 	}
 	return nil

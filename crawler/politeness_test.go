@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ func (w *imagined) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Respon
 	if header == nil {
 		header = http.Header{}
 	}
-	resp := &fetch.Response{Status: status, Header: header, ContentType: "text/html", Size: int64(len(body)), Requests: 1,
+	resp := &fetch.Response{Status: status, Header: header, ContentType: cmp.Or(header.Get("Content-Type"), "text/html"), Size: int64(len(body)), Requests: 1,
 		Location: header.Get("Location"), URL: req.URL}
 	if req.Need == fetch.Content {
 		resp.Body = io.NopCloser(strings.NewReader(body))
@@ -406,4 +407,83 @@ func TestRobotsThatHangs(t *testing.T) {
 		}
 		t.Logf("%v, %d requests for robots.txt, the other host was done after %v", time.Since(began), w.count("site.test/robots.txt"), others)
 	})
+}
+
+// A robots.txt that is unavailable for a while is requested again like a page: as often, with
+// the same waits, during which its host rests. Then the report is that of a site whose
+// robots.txt answers at once (RFC 9309 2.3.1.4).
+func TestRobotsUnavailableForAWhile(t *testing.T) {
+	rules := "User-agent: *\nDisallow: /private/\nSitemap: http://site.test/map.xml\n"
+	sitemap := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://site.test/listed</loc></url></urlset>`
+	run := func(t *testing.T, failures, workers int, status int, kind string, given bool) (report string, requests map[string]int) {
+		synctest.Test(t, func(t *testing.T) {
+			failed := map[string]int{}
+			w := imagine(time.Second, nil)
+			var rested time.Time
+			w.answer = func(host, path string) (int, http.Header, string) {
+				if path == "/robots.txt" {
+					if failed[host]++; failed[host] <= failures {
+						if status == http.StatusServiceUnavailable {
+							rested = time.Now().Add(8 * time.Second) // from the answer on it is 7 s
+							return status, http.Header{"Retry-After": {"7"}}, ""
+						}
+						return status, nil, kind
+					}
+					return ok(rules)
+				}
+				if host == "site.test" && time.Now().Before(rested) {
+					t.Errorf("%s was requested %v before the end of the rest", path, time.Until(rested))
+				}
+				switch path {
+				case "/":
+					return ok(links(60, "/%d") + links(20, "https://site.test/s%d") + "<a href=/private/x>x</a>")
+				case "/map.xml":
+					return 200, http.Header{"Content-Type": {"application/xml"}}, sitemap
+				}
+				return ok("")
+			}
+			cfg := imaginary(w)
+			cfg.Robots, cfg.RobotsGiven, cfg.Sitemaps, cfg.Concurrency = RobotsCrawl, given, true, workers
+			c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			var b strings.Builder
+			for _, r := range c.results {
+				fmt.Fprintln(&b, r.URL, r.Verdict, r.Code, r.Message)
+			}
+			fmt.Fprintln(&b, sum.StartFailed, sum.StoppedBy)
+			report, requests = b.String(), map[string]int{}
+			for at, times := range w.asked {
+				requests[at] = len(times)
+			}
+		})
+		return report, requests
+	}
+	want, _ := run(t, 0, 64, 0, "", false)
+	if !strings.Contains(want, "/listed ok") || !strings.Contains(want, "https://site.test/s19 ok") || !strings.Contains(want, "/private/x unverified robots-disallowed") {
+		t.Fatal(want)
+	}
+	for name, row := range map[string]struct {
+		status int
+		kind   string
+	}{"500": {500, ""}, "503": {503, ""}, "429": {429, ""}, "timeout": {0, "timeout"}, "reset": {0, "connection-reset"}} {
+		for failures := 1; failures <= 9; failures++ {
+			for _, given := range []bool{false, true} {
+				one, requests := run(t, failures, 1, row.status, row.kind, given)
+				many, requestsOfMany := run(t, failures, 64, row.status, row.kind, given)
+				// Two origins, http and https: each gets three requests and one of the second pass.
+				n, ofMany := requests["site.test/robots.txt"], requestsOfMany["site.test/robots.txt"]
+				if n != ofMany || n > 8 || failures <= 2 && n != failures+2 {
+					t.Errorf("%s, %d failures, given %t: robots.txt was requested %d times by one worker, %d times by many", name, failures, given, n, ofMany)
+				}
+				if one != many {
+					t.Errorf("%s, %d failures, given %t: one worker reports\n%s\nmany\n%s", name, failures, given, one, many)
+				}
+				if failures <= 2 && one != want {
+					t.Errorf("%s, %d failures, given %t:\n%s\nwant\n%s", name, failures, given, one, want)
+				}
+				if failures == 9 && (strings.Contains(one, "/1 ok") || given && !strings.Contains(one, "\n[http://site.test/] ")) {
+					t.Errorf("%s for good, given %t:\n%s", name, given, one)
+				}
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -39,10 +40,10 @@ func (v *visit) retry(o *check.Outcome, rest time.Duration) (retried bool, err e
 		v.past.Starved++
 		return true, v.putBack(frontier.Backoff(100*time.Millisecond, v.past.Starved-1, 5*time.Second))
 	}
-	if !o.Retryable() || v.t.Second || rest > cfg.MaxWait || hosts.GivenUp(v.t.Host) || v.run.requests.accepted(v.u, o.Status) {
+	if !o.Retryable() && !v.robotsFailed || v.t.Second || rest > cfg.MaxWait || hosts.GivenUp(v.t.Host) || v.run.requests.accepted(v.u, o.Status) {
 		return false, nil
 	}
-	if v.past.Tries <= cfg.Retries && !hosts.Dead(v.t.Host) {
+	if v.past.Tries <= cfg.Retries && !v.robotsFailed && !hosts.Dead(v.t.Host) {
 		v.past.Answer = check.AppendOutcome(nil, o)
 		return true, v.putBack(max(frontier.Backoff(cfg.Backoff, v.past.Tries-1, frontier.MaxBackoff), rest))
 	}
@@ -56,10 +57,14 @@ func (v *visit) retry(o *check.Outcome, rest time.Duration) (retried bool, err e
 	return false, nil
 }
 
-// putBackBriefly puts back a target that could not be requested yet.
-func (v *visit) putBackBriefly() error {
-	v.past.Waited++
-	return v.putBack(frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 500*time.Millisecond))
+// requestedRest returns how long a host that has too much to do asked not to be visited, 0 if it
+// did not ask.
+func requestedRest(o *check.Outcome, h http.Header) time.Duration {
+	if !o.Overloaded() {
+		return 0
+	}
+	rest, _ := check.RetryAfter(h, time.Now())
+	return rest
 }
 
 // putBack puts the target back for a time, with its past.

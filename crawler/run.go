@@ -96,7 +96,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.pages = pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
 	r.buffers.Most = 4 * processors
 	r.frontier = frontier.New(cfg.Store, r.requests.politeness())
-	r.robots = robots.NewCache(cfg.RobotsAgent)
+	r.robots = robots.NewCache(cfg.RobotsAgent, r.requests.retryRobots)
 	r.traps = trap.New(trap.Limits{})
 	if cfg.MaxPages > 0 {
 		r.turns = newTurns()

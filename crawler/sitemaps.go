@@ -2,9 +2,12 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -39,16 +42,20 @@ func (l *sitemapList) has(u urinorm.URL) bool {
 // enterSitemaps enters the sitemaps that the robots.txt of a start page's host names
 // (RFC 9309 2.2.4). They are read wherever they are; the pages they list are
 // followed as far as the scope allows. Their place is the start page, with the
-// element "robots.txt". A robots.txt that could not be fetched names none.
-func (v *visit) enterSitemaps(ctx context.Context) error {
-	robotsTxt, err := v.run.robots.Rules(ctx, v.u, v.askRobots)
-	if err != nil {
-		return nil // the gate has already decided what it means for the page itself
+// element "robots.txt". A robots.txt that could not be fetched names none; if it will be requested
+// again, enterSitemaps returns how long the visit of the start page must wait.
+func (v *visit) enterSitemaps(ctx context.Context) (wait time.Duration, err error) {
+	robotsTxt, wait, err := v.robotsTxt(ctx)
+	if _, local := errors.AsType[*fetch.Fault](err); local || ctx.Err() != nil {
+		return 0, nil // the gate has already decided what it means for the page itself
+	}
+	if err != nil || wait > 0 {
+		return wait, err
 	}
 	page := v.finds()
 	base, err := urinorm.NewBase(v.u, "")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	page.Against(base)
 	for _, sitemap := range robotsTxt.Sitemaps() {
@@ -59,5 +66,5 @@ func (v *visit) enterSitemaps(ctx context.Context) error {
 		}
 		page.AddSitemap(&extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation})
 	}
-	return nil
+	return 0, nil
 }

@@ -27,6 +27,8 @@ type visit struct {
 	found  *references.Page // what it refers to; nil until something is found
 	isPage bool             // it was read for links
 	report *Page            // what is reported to the sink
+
+	robotsFailed bool // robots.txt is unavailable after its retries, for a reason that may be temporary
 }
 
 // answer is the result of one request.
@@ -34,6 +36,7 @@ type answer struct {
 	o       *check.Outcome
 	rest    time.Duration // how long the host asked not to be visited
 	latency time.Duration // until the answer began
+	wait    time.Duration // how long the visit must wait for robots.txt before it is repeated; 0 if it is over
 
 	// What the cache keeps of it; nothing without a req.
 	req       *fetch.Request
@@ -66,8 +69,8 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return nil
 	case err != nil:
 		return err
-	case wait:
-		return v.putBackBriefly()
+	case wait > 0:
+		return v.putBack(wait)
 	case o == nil:
 		if o, err = (recollection{v}).answer(); err != nil {
 			return err
@@ -90,6 +93,9 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	a.o.Elapsed = time.Since(began)
 	v.worker.tally.count(countRequests, a.o.Requests)
+	if a.wait > 0 {
+		return v.putBack(a.wait)
+	}
 	recollection{v}.learn(&a)
 	if t.Follow && v.run.cfg.MaxPages > 0 && !v.isPage {
 		v.run.begun.Add(-1) // it was not a page
@@ -154,11 +160,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	}
 	observed := check.Observe(check.Question{URL: v.u, Conditional: resp.Conditional}, resp)
 	a.o, a.resp = &observed, resp
-	if a.o.Overloaded() {
-		if d, ok := check.RetryAfter(resp.Header, time.Now()); ok {
-			a.rest = d
-		}
-	}
+	a.rest = requestedRest(a.o, resp.Header)
 	switch {
 	case a.o.Code == check.CodeRedirect:
 		err = v.follow(ctx, &a)
@@ -176,7 +178,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 }
 
 // receive reads as much of an answer's body as is needed.
-func (v *visit) receive(ctx context.Context, a *answer) error {
+func (v *visit) receive(ctx context.Context, a *answer) (err error) {
 	body := reading{visit: v, u: v.u, resp: a.resp, o: a.o}
 	switch {
 	case a.o.Code != check.CodeOK:
@@ -192,18 +194,9 @@ func (v *visit) receive(ctx context.Context, a *answer) error {
 	}
 	if v.run.cfg.Sitemaps && v.t.Seed && v.t.Follow && rules.HrefOf(v.u).IsHTTP() && v.run.requests.scope().SiteOf(v.u) == nil {
 		v.worker.releaseSlot()
-		return v.enterSitemaps(ctx)
+		a.wait, err = v.enterSitemaps(ctx)
 	}
-	return nil
-}
-
-// askRobots fetches a robots.txt; the cache of package robots follows redirects.
-func (v *visit) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-	resp, err := v.run.cfg.Fetch.Fetch(ctx, v.run.requests.content(u))
-	if resp != nil {
-		v.worker.tally.count(countRequests, resp.Requests)
-	}
-	return resp, err
+	return err
 }
 
 // mail looks up the domains of a mailto link.

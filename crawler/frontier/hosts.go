@@ -118,6 +118,17 @@ func (h *Hosts) Limit(ctx context.Context, host string, interval time.Duration) 
 	return h.setPace(ctx, host, p, changed)
 }
 
+// Rest lets a host rest: it is not visited before the given time.
+func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
+	h.mu.Lock()
+	c := h.controller(host)
+	changed := until.After(c.rest)
+	c.restUntil(until)
+	p := c.pace()
+	h.mu.Unlock()
+	return h.setPace(ctx, host, p, changed)
+}
+
 // OpenGate ends the limit of a gated host to one visit at a time. It does nothing for
 // other hosts.
 func (h *Hosts) OpenGate(ctx context.Context, host string) error {

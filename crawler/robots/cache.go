@@ -14,44 +14,39 @@ import (
 const (
 	// lifetime is how long rules are valid (RFC 9309 2.4).
 	lifetime = 24 * time.Hour
-	// retryInterval is how long the cache waits before it requests an unavailable
-	// robots.txt again, unless Retry-After asks for a longer time.
-	retryInterval = time.Minute
-
 	// maxOrigins and maxMemory limit the cache, which evicts the least recently used
 	// origin first. maxMemory is in bytes.
 	maxOrigins = 10_000
 	maxMemory  = 32 << 20
 )
 
+// Retry decides whether a robots.txt is requested again after a failure, and how long to
+// wait. failures is the number of failures in a row, this one included.
+type Retry = func(f *Failure, failures int) (wait time.Duration, again bool)
+
 // Cache keeps the rules of each origin for a day. It sends at most one request to an
 // origin at a time; other callers wait for its result. Cache starts no goroutine and is
 // safe for concurrent use.
 type Cache struct {
 	agent string
+	retry Retry
 
 	mu      sync.Mutex
 	entries map[string]*list.Element // values are *entry
 	order   *list.List               // most recently used first
 	memory  int
 	pending map[string]*request
-	failed  map[string]failure // keyed by the URL of robots.txt
-}
-
-// failure counts the failed requests for a robots.txt and holds the time of the next
-// attempt.
-type failure struct {
-	times int
-	next  time.Time
 }
 
 // entry holds the rules of one origin.
 type entry struct {
-	origin  string
-	rules   *Rules
-	expires time.Time
-	read    time.Time // when the rules were read; zero if the origin is disallowed because robots.txt is unavailable
-	size    int
+	origin   string
+	rules    *Rules
+	expires  time.Time
+	read     bool // the rules were read; false if the origin is disallowed because robots.txt is unavailable
+	failures int  // failed requests since the rules were last read
+	renewed  bool // by RequestOnceMore
+	size     int
 }
 
 // request is a request in progress. done is closed when rules or err is set.
@@ -62,10 +57,11 @@ type request struct {
 }
 
 // NewCache returns a cache of rules for an agent, given as a product token or a whole
-// User-Agent value.
-func NewCache(agent string) *Cache {
+// User-Agent value. retry decides whether an unavailable robots.txt is requested again.
+func NewCache(agent string, retry Retry) *Cache {
 	return &Cache{
 		agent:   agent,
+		retry:   retry,
 		entries: make(map[string]*list.Element),
 		order:   list.New(),
 		pending: make(map[string]*request),
@@ -77,9 +73,10 @@ func NewCache(agent string) *Cache {
 // end.
 //
 // The error is either the context's error or a *fetch.Fault that this machine caused
-// (Local), which says nothing about the origin. Neither is cached. Every other failure
-// yields rules that disallow everything for a minute or as long as Retry-After asks, or
-// the previous rules if there are any (RFC 9309 2.4).
+// (Local), which says nothing about the origin. Neither is cached. After every other
+// failure the previous rules apply if there are any (RFC 9309 2.4). Otherwise everything
+// is disallowed: until the time that [Rules.Next] returns if robots.txt is then requested
+// again, else for a day.
 func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter) (*Rules, error) {
 	at, err := urlFor(origin)
 	if err != nil {
@@ -146,12 +143,24 @@ func (c *Cache) fetchFor(ctx context.Context, req *request, key string, at urino
 // store adds new rules to the cache and returns the rules that apply from now on. If
 // robots.txt is unavailable, the rules that were read before stay in place.
 func (c *Cache) store(key string, rules *Rules, old *entry) *Rules {
-	now := time.Now()
-	e := &entry{origin: key, rules: rules, expires: now.Add(lifetime), read: now}
-	if again, refused := rules.Refused(); refused {
-		e.expires, e.read = now.Add(again), time.Time{}
-		if old != nil && !old.read.IsZero() {
-			e.rules, e.read = old.rules, old.read
+	e := &entry{origin: key, rules: rules, expires: time.Now().Add(lifetime), read: rules.failure == nil}
+	if !e.read {
+		e.failures = 1
+		if old != nil {
+			e.failures, e.renewed = old.failures+1, old.renewed
+		}
+		wait, again := c.retry(rules.failure, e.failures)
+		if again {
+			e.expires = time.Now().Add(wait)
+		}
+		switch {
+		case old != nil && old.read:
+			e.rules, e.read = old.rules, true
+		case again:
+			rules.next = e.expires
+		}
+		if !again && e.read {
+			e.failures = 0 // the rules that were read before are as good as new
 		}
 	}
 	e.size = e.rules.size() + 2*len(key)
@@ -172,27 +181,16 @@ func (c *Cache) drop(element *list.Element) {
 	c.memory -= e.size
 }
 
-// ForgetFailed drops the rules of a URL's origin after the request for its robots.txt
-// failed, so that the next call of Rules sends another request. The first failure is
-// forgotten soon because most faults are temporary; after that the intervals double up
-// to a minute.
-func (c *Cache) ForgetFailed(u urinorm.URL) {
+// RequestOnceMore lets the next call of Rules request an unavailable robots.txt of a
+// URL's origin although its retries are over. It does so once for each origin.
+func (c *Cache) RequestOnceMore(u urinorm.URL) {
 	at, err := urlFor(u)
 	if err != nil {
 		return
 	}
-	key, now := at.String(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was := c.failed[key]
-	if now.Before(was.next) {
-		return
-	}
-	if c.failed == nil || len(c.failed) >= maxOrigins {
-		c.failed = map[string]failure{}
-	}
-	c.failed[key] = failure{was.times + 1, now.Add(min(time.Second/4<<min(was.times, 10), retryInterval))}
-	if e := c.entries[key]; e != nil {
-		c.drop(e)
+	if e := c.entry(at.String()); e != nil && !e.read && e.rules.next.IsZero() && !e.renewed {
+		e.expires, e.renewed = time.Time{}, true
 	}
 }

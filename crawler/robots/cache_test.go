@@ -15,12 +15,14 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+func never(*Failure, int) (time.Duration, bool) { return 0, false }
+
 const robotsRefuseAll = "User-agent: *\nDisallow: /"
 
 func TestRobotsCacheSharesRequests(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := NewCache("a")
+		cache := NewCache("a", never)
 		var asked atomic.Int32
 		get := func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 			asked.Add(1)
@@ -61,7 +63,7 @@ func TestRobotsCacheSharesRequests(t *testing.T) {
 func TestRobotsCacheCanceledCallers(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := NewCache("a")
+		cache := NewCache("a", never)
 		asked := 0
 		get := func(ctx context.Context, _ urinorm.URL) (*fetch.Response, error) {
 			asked++
@@ -99,53 +101,76 @@ func TestRobotsCacheCanceledCallers(t *testing.T) {
 	})
 }
 
-// TestRobotsCacheStale checks that a failing origin is asked again soon, and that rules
+// TestRobotsCacheStale checks that an unavailable robots.txt is requested again as often and
+// as late as the caller decides, that everything is disallowed afterwards, and that rules
 // read before apply meanwhile (RFC 9309 2.4), however long it takes.
 func TestRobotsCacheStale(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := NewCache("a")
-		status, retry, asked := 503, "", 0
+		var told []string
+		cache := NewCache("a", func(f *Failure, failures int) (time.Duration, bool) {
+			told = append(told, fmt.Sprint(f.Status, f.Header.Get("Retry-After"), " ", failures))
+			return time.Minute, failures <= 2
+		})
+		status, asked := 503, 0
 		get := func(context.Context, urinorm.URL) (*fetch.Response, error) {
 			asked++
-			return answer(status, "User-agent: *\nDisallow: /private", "Retry-After", retry), nil
+			return answer(status, "User-agent: *\nDisallow: /private", "Retry-After", "600"), nil
 		}
-		check := func(when string, wantAsked int, wantPublic, wantPrivate bool) {
+		check := func(when string, wantAsked int, wantPublic, wantPrivate, wantNext bool) {
 			t.Helper()
 			asked = 0
 			rules, err := cache.Rules(t.Context(), page, get)
 			if err != nil {
 				t.Fatal(when, err)
 			}
-			if asked != wantAsked || rules.Allowed("/public") != wantPublic || rules.Allowed("/private") != wantPrivate {
-				t.Errorf("%s: asked %d times, want %d; public %v, private %v", when, asked, wantAsked, rules.Allowed("/public"), rules.Allowed("/private"))
+			next, again := rules.Next()
+			if asked != wantAsked || rules.Allowed("/public") != wantPublic || rules.Allowed("/private") != wantPrivate || again != wantNext {
+				t.Errorf("%s: asked %d times, want %d; public %v, private %v, again %v", when, asked, wantAsked, rules.Allowed("/public"), rules.Allowed("/private"), again)
+			}
+			if again && time.Until(next) > time.Minute {
+				t.Errorf("%s: again in %v", when, time.Until(next))
 			}
 		}
-		check("at first", 1, false, false)
-		check("at once", 0, false, false)
-		time.Sleep(retryInterval)
-		retry = "600"
-		check("after a minute", 1, false, false)
-		time.Sleep(5 * time.Minute)
-		check("before Retry-After", 0, false, false)
-		time.Sleep(5 * time.Minute)
+		for failures := 1; failures <= 2; failures++ {
+			check("at first", 1, false, false, true)
+			check("at once", 0, false, false, true)
+			time.Sleep(time.Minute)
+		}
+		check("the last retry", 1, false, false, false)
+		time.Sleep(time.Hour)
+		check("an hour later", 0, false, false, false)
+		cache.RequestOnceMore(page)
+		check("once more", 1, false, false, false)
+		cache.RequestOnceMore(page)
+		check("that was all", 0, false, false, false)
+		time.Sleep(lifetime)
+		if got, want := strings.Join(told, ", "), "503600 1, 503600 2, 503600 3, 503600 4"; got != want {
+			t.Errorf("the caller was told %s, want %s", got, want)
+		}
 		status = 200
-		check("at Retry-After", 1, true, false)
-		status, retry = 429, ""
+		check("a day later", 1, true, false, false)
+		cache.RequestOnceMore(page)
+		check("it was read", 0, true, false, false)
+		status = 429
 		for range 40 { // days
 			time.Sleep(lifetime)
-			check("a day later", 1, true, false)
-			check("a day later, at once", 0, true, false)
+			for range 3 {
+				check("a day later", 1, true, false, false)
+				check("a day later, at once", 0, true, false, false)
+				time.Sleep(time.Minute)
+			}
+			check("after the retries", 0, true, false, false)
 		}
 		status = 404
-		time.Sleep(retryInterval)
-		check("when it is gone", 1, true, true)
+		time.Sleep(lifetime)
+		check("when it is gone", 1, true, true, false)
 	})
 }
 
 func TestRobotsCacheIgnoresLocalFaults(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
-	cache := NewCache("a")
+	cache := NewCache("a", never)
 	local := &fetch.Fault{Kind: "timeout", Op: "connect", Target: "example.com", Err: errors.New("too many open files"), Local: true}
 	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, local }); err != local {
 		t.Error(err)
@@ -158,7 +183,7 @@ func TestRobotsCacheIgnoresLocalFaults(t *testing.T) {
 
 func TestRobotsCacheSurvivesPanic(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
-	cache := NewCache("a")
+	cache := NewCache("a", never)
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { panic("get") })
@@ -169,7 +194,7 @@ func TestRobotsCacheSurvivesPanic(t *testing.T) {
 }
 
 func TestRobotsCacheIsBounded(t *testing.T) {
-	cache := NewCache("a")
+	cache := NewCache("a", never)
 	small := func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }
 	for i := range maxOrigins + 100 {
 		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://h%d.example/", i)), small); err != nil {

@@ -8,7 +8,8 @@
 //	}
 //
 // The caller sends the requests, so that the robots.txt of a host is fetched with the
-// same connections, credentials and limits as its pages. The package starts no
+// same connections, credentials and limits as its pages. The caller also
+// decides how often an unavailable robots.txt is requested again. The package starts no
 // goroutine.
 //
 //	robots.go   Rules: what one robots.txt tells one agent

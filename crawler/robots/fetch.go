@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -57,8 +54,8 @@ func fetchRules(ctx context.Context, at urinorm.URL, agent string, get Getter) (
 			return disallowForFault(ctx, err)
 		}
 		rules := fromStatus(resp.Status, body, agent)
-		if rules.refusal != "" {
-			rules.retryAfter = retryAfter(resp.Header, time.Now())
+		if rules.failure != nil {
+			rules.failure.Header = resp.Header
 		}
 		return rules, nil
 	}
@@ -100,7 +97,7 @@ type outcome uint8
 const (
 	parseBody      outcome = iota // the body contains the rules
 	allowAll                      // there are no rules
-	disallow                      // robots.txt is unavailable: disallow everything for now
+	disallow                      // robots.txt is unavailable: disallow everything
 	followRedirect                // the rules are at another URL
 )
 
@@ -132,22 +129,20 @@ func fromStatus(status int, body []byte, agent string) *Rules {
 	case parseBody:
 		return Parse(body, agent)
 	case disallow:
-		return disallowAll(fmt.Sprintf("robots.txt is unavailable: the server answered with status %d", status))
+		return disallowAll(fmt.Sprintf("robots.txt is unavailable: the server answered with status %d", status), &Failure{Status: status})
 	}
 	return &Rules{}
 }
 
-// disallowAll returns rules that temporarily disallow everything.
-func disallowAll(why string) *Rules {
-	return &Rules{refusal: why, retryAfter: retryInterval}
-}
+// disallowAll returns rules that disallow everything.
+func disallowAll(why string, f *Failure) *Rules { return &Rules{refusal: why, failure: f} }
 
 // disallowForFault returns the rules for a request that failed.
 func disallowForFault(ctx context.Context, err error) (*Rules, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	rules := disallowAll("robots.txt is unavailable: " + err.Error())
+	failure := &Failure{}
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok {
 		switch {
 		case fault.Local:
@@ -155,20 +150,7 @@ func disallowForFault(ctx context.Context, err error) (*Rules, error) {
 		case fault.Kind == "file-missing": // the 404 of a scheme without statuses
 			return &Rules{}, nil
 		}
-		rules.fault = fault
+		failure.Fault = fault
 	}
-	return rules, nil
-}
-
-// retryAfter returns how long to wait before the next request: the value of
-// Retry-After, limited to between a minute and a day.
-func retryAfter(header http.Header, now time.Time) time.Duration {
-	value := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return min(max(time.Duration(seconds)*time.Second, retryInterval), lifetime)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), retryInterval), lifetime)
-	}
-	return retryInterval
+	return disallowAll("robots.txt is unavailable: "+err.Error(), failure), nil
 }

@@ -166,11 +166,11 @@ func TestRobotsFaults(t *testing.T) {
 	}
 	gone := &fetch.Fault{Kind: "dns-not-found", Op: "look up", Target: "example.com", Err: errors.New("no such host")}
 	rules, err := ask(t.Context(), gone)
-	if err != nil || rules.Fault() != gone || rules.Reason("/x") != "robots.txt is unavailable: look up example.com: no such host" {
+	if err != nil || rules.Failure() == nil || rules.Failure().Fault != gone || rules.Reason("/x") != "robots.txt is unavailable: look up example.com: no such host" {
 		t.Errorf("a missing host: %v, %v", rules, err)
 	}
 	rules, err = ask(t.Context(), &fetch.Fault{Kind: "file-missing", Op: "retrieve", Target: "ftp://example.com/robots.txt", Err: errors.New("no such file")})
-	if err != nil || !rules.Allowed("/x") || rules.Fault() != nil {
+	if err != nil || !rules.Allowed("/x") || rules.Failure() != nil {
 		t.Errorf("a missing file: %v, %v", rules, err)
 	}
 	local := &fetch.Fault{Kind: "connect-refused", Op: "connect", Target: "example.com", Err: errors.New("too many open files"), Local: true}
@@ -181,30 +181,6 @@ func TestRobotsFaults(t *testing.T) {
 	cancel()
 	if rules, err = ask(ctx, gone); rules != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v, %v", rules, err)
-	}
-}
-
-func TestRobotsRetry(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	tests := []struct {
-		value string
-		want  time.Duration
-	}{
-		{"", retryInterval},
-		{"soon", retryInterval},
-		{"5", retryInterval},
-		{"300", 5 * time.Minute},
-		{" 300 ", 5 * time.Minute},
-		{"-300", retryInterval},
-		{"99999999999999999999", retryInterval},
-		{"2000000000", lifetime},
-		{"Fri, 02 Jan 2026 04:04:05 GMT", time.Hour},
-		{"Fri, 02 Jan 2025 04:04:05 GMT", retryInterval},
-	}
-	for _, tt := range tests {
-		if got := retryAfter(http.Header{"Retry-After": {tt.value}}, now); got != tt.want {
-			t.Errorf("%q: %v, want %v", tt.value, got, tt.want)
-		}
 	}
 }
 

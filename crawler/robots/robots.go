@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
@@ -32,10 +33,11 @@ type Rules struct {
 	patterns bool
 	// refusal says why the whole origin is disallowed; empty if it is not.
 	refusal string
-	// retryAfter is how long to wait before the next request for an unavailable
-	// robots.txt; 0 for rules that were read.
-	retryAfter time.Duration
-	fault      *fetch.Fault
+	// failure is why robots.txt is unavailable; nil if it is not.
+	failure *Failure
+	// next is the time of the next request for an unavailable robots.txt; zero if there is
+	// none.
+	next time.Time
 }
 
 // maxCrawlDelay limits Crawl-delay. A longer delay is a mistake or an attempt to
@@ -138,16 +140,21 @@ func (r *Rules) Sitemaps() []string {
 	return r.data.Sitemaps
 }
 
-// Refused reports whether the whole origin is disallowed because its robots.txt is
-// unavailable (RFC 9309 2.3.1.4), and how long to wait before the next request for it.
-func (r *Rules) Refused() (again time.Duration, refused bool) {
-	return r.retryAfter, r.refusal != ""
-}
+// Failure returns why the whole origin is disallowed if its robots.txt is unavailable
+// (RFC 9309 2.3.1.4), and nil otherwise.
+func (r *Rules) Failure() *Failure { return r.failure }
 
-// Fault returns the fault of a failed request for robots.txt, nil if the server
-// answered. A fault such as an unknown host name applies to the pages of the origin as
-// well.
-func (r *Rules) Fault() *fetch.Fault { return r.fault }
+// Next returns the time from which [Cache.Rules] requests an unavailable robots.txt again.
+// Until then it is not known what the origin allows. Next returns false for rules that
+// are final.
+func (r *Rules) Next() (time.Time, bool) { return r.next, !r.next.IsZero() }
+
+// Failure is a request for robots.txt that did not return rules.
+type Failure struct {
+	Status int          // of the answer, 0 if there was none
+	Header http.Header  // of the answer
+	Fault  *fetch.Fault // nil if the server answered; one such as an unknown host name applies to the pages as well
+}
 
 // size returns the approximate memory use of the rules in bytes. The library keeps a
 // copy of plain rules.

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -15,6 +16,7 @@ import (
 // gate decides whether a target is requested at all. It checks, in this order:
 //
 //	a host that was given up   it refused too often, or never answered
+//	long URLs                  a page whose URL is longer than maxPageURL
 //	traps                      a URL that looks like one of an endless series
 //	--max-pages                the run's own limit
 //	robots.txt                 what the host allows
@@ -39,6 +41,10 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration,
 	}
 	if !v.past.Asked && v.run.frontier.Hosts().Dead(v.t.Host) {
 		return rules.Skip(check.CodeTimeout, "not asked: "+v.t.Host+" let many requests before go without any answer"), 0, nil
+	}
+	if g.tooLong() {
+		v.worker.tally.count(countTooLong, 1)
+		return rules.Skip(check.CodeLimit, fmt.Sprintf("not read, as its URL is longer than %d bytes", maxPageURL)), 0, nil
 	}
 	if pattern, trapped := g.trapped(); trapped {
 		v.run.out.trap(pattern)
@@ -81,6 +87,17 @@ func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, e
 		wait = frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 500*time.Millisecond)
 	}
 	return nil, wait, err
+}
+
+// maxPageURL is the length of the longest URL of a page that is read, in bytes. RFC 9110 4.1
+// recommends that URLs of that length are supported. It ends series of pages whose URLs
+// grow.
+const maxPageURL = 8000
+
+// tooLong reports whether a page's URL is longer than maxPageURL.
+func (g gate) tooLong() bool {
+	v, t := g.visit, g.visit.t
+	return len(t.URL) > maxPageURL && t.Follow && !t.Seed && v.run.requests.scope().SiteOf(v.u) == nil
 }
 
 // trapped reports whether a page's URL looks like one of an endless series.

@@ -126,7 +126,7 @@ func (r *run) judge(ctx context.Context) (*Summary, error) {
 func (r *run) toJudge() *verdicts.Crawl {
 	c := &verdicts.Crawl{Config: r.cfg, Scope: r.requests.scope(), Print: r.requests.print, Store: r.cfg.Store, Fetch: r.requests.fetch,
 		Seeds: r.seeds.seeds, SeedIDs: r.seeds.ids, Began: r.clock.began, Started: r.clock.started,
-		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed),
+		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed), TooLong: r.counts.of(countTooLong),
 		ScriptStart: r.scriptStart.Load(), ScriptPages: r.counts.onlyScriptPages(), MaxAnchors: r.windowed}
 	if why := r.localLimit.Load(); why != nil {
 		c.LocalLimit = *why

@@ -631,3 +631,31 @@ func TestInternalWhoeverIsFirst(t *testing.T) {
 		}
 	}
 }
+
+// A page with a long URL is read like others. One with a longer URL than servers must support
+// is left out, with a note; that is not a reason to call the run incomplete.
+func TestLongURLs(t *testing.T) {
+	mux := http.NewServeMux()
+	base, _ := crawlertest.Serve(t, mux)
+	long := func(length int) string { return "/?q=" + strings.Repeat("x", length-len(base+"/?q=")) }
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.RawQuery == "":
+			linking(long(4000), long(8000), long(8001))(w, r)
+		case len(r.URL.RawQuery) > 5000:
+			linking("/gone")(w, r)
+		default:
+			linking()(w, r)
+		}
+	})
+	mux.HandleFunc("/gone", http.NotFound)
+	c, sum := crawl(t, web(t), seedOf(t, base+"/"))
+	for url, want := range map[string]check.Code{base + long(4000): "ok", base + long(8000): "ok", base + long(8001): "limit", base + "/gone": "http-404"} {
+		if r := c.find(url); r == nil || r.Code != want {
+			t.Errorf("%.60s (%d bytes): %+v, want %s", url, len(url), r, want)
+		}
+	}
+	if !sum.Complete || sum.StoppedBy != "" || !noted(c, "1 page not read, because the URL is too long") {
+		t.Errorf("complete %v, stopped by %q, notes %v", sum.Complete, sum.StoppedBy, c.notes)
+	}
+}

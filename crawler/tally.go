@@ -19,11 +19,12 @@ const (
 	countRequests                  // requests sent
 	countUnfollowed                // pages whose links are checked but not followed, as they ask
 	countShells                    // pages of directories that a script fills
+	countTooLong                   // pages not read because of the length of their URL
 )
 
 // tallyNames are the names of the counts in the store.
 var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countTroubled: "troubled", countRequests: "requests", countUnfollowed: "unfollowed",
-	countShells: "shells"}
+	countShells: "shells", countTooLong: "too long"}
 
 // Other tallies of the store.
 const (

@@ -15,7 +15,6 @@ import (
 // order of pages. The budgets below count pages: the order of discovery decides which
 // pages of a trap are read, but not how many.
 type Limits struct {
-	URLBytes   int // length of the URL in bytes; default 2,048
 	Segments   int // segments of the path; default 20
 	Repeats    int // occurrences of one segment or one "name=value" in a URL; default 3
 	Parameters int // parameters of the query; default 50
@@ -56,7 +55,7 @@ type Limits struct {
 }
 
 var defaultLimits = Limits{
-	URLBytes: 2048, Segments: 20, Repeats: 3, Parameters: 50, SameName: 20,
+	Segments: 20, Repeats: 3, Parameters: 50, SameName: 20,
 	Clicks: 10_000,
 	Names:  1_000_000, Numbered: 1_000_000, Identified: 100_000, Days: 20_000, Months: 5_000, Sitemaps: 50_000,
 	Queries: 10_000, Facets: 2_000, Spellings: 32,
@@ -70,7 +69,7 @@ func (l Limits) withDefaults() Limits {
 		value    *int
 		fallback int
 	}{
-		{&l.URLBytes, d.URLBytes}, {&l.Segments, d.Segments}, {&l.Repeats, d.Repeats},
+		{&l.Segments, d.Segments}, {&l.Repeats, d.Repeats},
 		{&l.Parameters, d.Parameters}, {&l.SameName, d.SameName}, {&l.Clicks, d.Clicks},
 		{&l.Names, d.Names}, {&l.Numbered, d.Numbered}, {&l.Identified, d.Identified},
 		{&l.Days, d.Days}, {&l.Months, d.Months}, {&l.Sitemaps, d.Sitemaps}, {&l.Queries, d.Queries},
@@ -115,9 +114,6 @@ func (t *Guards) CheckClicks(clicks int) (pattern string, trapped bool) {
 // of a local directory need no check: a file system is finite.
 func (t *Guards) Check(u urinorm.URL) (pattern string, trapped bool) {
 	target := u.RequestTarget()
-	if exceeds(len(u.String()), t.limits.URLBytes) {
-		return fmt.Sprintf("longer than %d bytes", t.limits.URLBytes), true
-	}
 	// A login page that links to itself encodes its address again each time.
 	if strings.Contains(target, "%252525") {
 		return "percent-encoded four times", true

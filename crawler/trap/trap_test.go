@@ -163,14 +163,12 @@ func letters(i int) string {
 }
 
 func TestTrapsInOneURL(t *testing.T) {
-	long := "/" + strings.Repeat("x", 3000)
 	tests := []struct{ url, want string }{
 		{"/", ""},
 		{"/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t", ""},
 		{"/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/", ""},
 		{"/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/u", "more than 20 path segments"},
-		{long[:2048-len("http://example.com")], ""},
-		{long[:2049-len("http://example.com")], "longer than 2048 bytes"},
+		{"/" + strings.Repeat("x", 8000), ""},
 		{"/docs/docs/docs/", ""},
 		{"/docs/docs/docs/docs/", `"docs" occurs 4 times in the path`},
 		{"/docs/x/docs/y/docs/z/docs", `"docs" occurs 4 times in the path`},
@@ -201,7 +199,7 @@ func TestTrapsInOneURL(t *testing.T) {
 }
 
 // noTrapLimits disables every limit.
-var noTrapLimits = Limits{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+var noTrapLimits = Limits{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 
 func numberedParameters(n int) string {
 	var b strings.Builder

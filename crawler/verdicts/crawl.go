@@ -32,6 +32,7 @@ type Crawl struct {
 
 	Pages, Requests int
 	Unfollowed      int            // pages whose links were not followed because of nofollow
+	TooLong         int            // pages that were not read because of the length of their URL
 	ScriptStart     bool           // a script renders a start page
 	ScriptPages     bool           // scripts render all pages of the directories that were read
 	Trapped         map[string]int // numbers of pages that were not read, by the pattern of their endless series

@@ -91,6 +91,7 @@ func (r reading) read() *cache.Page {
 		doc.Duplicates = nil
 	}
 	r.o.ReadDocument(doc)
+	r.o.RecognizeSignIn(r.u, doc)
 	if !bare {
 		r.o.KeepNames(doc)
 	}

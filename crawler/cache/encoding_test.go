@@ -156,7 +156,7 @@ func TestSamplesHaveEverything(t *testing.T) {
 	}
 	// Bookmark is left out on purpose, and links that have a Tag are not kept.
 	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument Bookmark Tag")
-	// Title, Static, LoginForm, Anchors, Duplicates and Faults are in the outcome. BareRepeats
+	// Title, Static, LoginForm, AccountForm, Anchors, Duplicates and Faults are in the outcome. BareRepeats
 	// have a Tag each.
-	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex Canonical LoginForm Duplicates Faults")
+	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex Canonical LoginForm AccountForm Duplicates Faults")
 }

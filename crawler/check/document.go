@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // anchoredFormats are the formats in which a fragment is the name of an element. In
@@ -29,6 +30,13 @@ func (o *Outcome) ReadDocument(d *extract.Document) {
 	} else if more {
 		o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the page has more than %d ids; later ones are not known", MaxAnchors)})
 	}
+}
+
+// RecognizeSignIn sets Login for a page that asks for an account alone, as the first step of
+// signing in. Other forms ask for a mail address as well, so its URL must be that of a
+// sign-in page.
+func (o *Outcome) RecognizeSignIn(u urinorm.URL, d *extract.Document) {
+	o.Login = o.Login || d.AccountForm && isLoginURL(u)
 }
 
 // KeepNames keeps the anchors as written, so that suggestions can be made without

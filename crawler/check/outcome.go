@@ -36,7 +36,8 @@ type Outcome struct {
 	// Static is true if the content has no script that could create anchors, and
 	// includes no file that could have them.
 	Static bool
-	// Login is true if the page asks for a password.
+	// Login is true if the page asks for a password, or for an account as the first step of
+	// signing in.
 	Login bool
 	// LocalLimit is true if a limit of this machine, such as the number of open files
 	// or ports, stopped the request. That says nothing about the target, and a retry may

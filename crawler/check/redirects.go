@@ -190,7 +190,7 @@ func IsHomePath(path string) bool {
 // one.
 //
 // The path decides, unless the page was read, has no script and does not ask for a
-// password: then it is an article about signing in. A page with another path that asks
+// password or an account: then it is an article about signing in. A page with another path that asks
 // for a password counts only if the redirect changed the last segment, because many
 // sites have a small sign-in form on each page.
 func (c *chain) leadsToLogin() bool {

@@ -194,6 +194,9 @@ type Document struct {
 	Canonical string
 	// LoginForm is true when the page has a password field.
 	LoginForm bool
+	// AccountForm is true when the page has a form that asks for the name or the mail address
+	// of an account and for nothing else, like the first step of a sign-in.
+	AccountForm bool
 	// Duplicates are the ids that occur more than once, each listed once.
 	Duplicates []Duplicate
 	// Faults describe why the document could not be read completely, such as an exceeded

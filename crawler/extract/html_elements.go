@@ -53,6 +53,7 @@ const (
 	attrSize
 	attrEncoding
 	attrShadowrootmode
+	attrAutocomplete
 	attributeCount
 )
 
@@ -74,7 +75,7 @@ var attributeNames = [attributeCount]string{
 	attrRel: "rel", attrAs: "as", attrType: "type", attrLanguage: "language",
 	attrMethod: "method", attrFormmethod: "formmethod", attrTitle: "title", attrAlt: "alt",
 	attrAriaLabel: "aria-label", attrColor: "color", attrFace: "face", attrSize: "size",
-	attrEncoding: "encoding", attrShadowrootmode: "shadowrootmode", attrIgnore: IgnoreAttribute,
+	attrEncoding: "encoding", attrShadowrootmode: "shadowrootmode", attrAutocomplete: "autocomplete", attrIgnore: IgnoreAttribute,
 }
 
 // IgnoreAttribute on an element excludes its links and those of the elements inside it.

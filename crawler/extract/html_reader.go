@@ -24,6 +24,7 @@ type htmlReader struct {
 		href  string
 	}
 	ignore ignoreMarks
+	form   accountForm
 	known  *knownTags // from earlier documents; nil in a reader for embedded HTML
 
 	folded []byte // buffer for collapsed text
@@ -104,6 +105,7 @@ func (r *htmlReader) step() bool {
 	switch r.tokens.next() {
 	case eventEnd:
 		r.endLink()
+		r.endForm()
 		return false
 	case eventText:
 		r.text()
@@ -208,9 +210,13 @@ func (r *htmlReader) applyElement(t *startTag, closed bool) (dropped bool) {
 			return true // a form cannot be nested
 		}
 		r.open.form.open, r.open.form.post = true, isPost(t.get(attrMethod))
+		r.form.open(t)
 	case roleInput:
 		if equalFold(t.get(attrType), "password") && r.attributes.nesting == 0 {
 			r.doc.LoginForm = true
+		}
+		if r.open.form.open {
+			r.form.field(t)
 		}
 	case roleScript:
 		r.script(t, closed)
@@ -240,6 +246,9 @@ func (r *htmlReader) applyElement(t *startTag, closed bool) (dropped bool) {
 		if !closed {
 			r.content = contentHidden
 		}
+		if t.is("textarea") {
+			r.form.textArea()
+		}
 	}
 	return false
 }
@@ -266,8 +275,18 @@ func (r *htmlReader) endTag() {
 	at := r.tokens.endName
 	name := r.tokens.doc[at.start:at.end]
 	r.open.leave(name, &r.tokens)
+	if len(name) == len("form") && !r.open.form.open {
+		r.endForm()
+	}
 	if len(name) == len("a") && name[0]|0x20 == 'a' && r.open.inert == 0 {
 		r.endLink()
+	}
+}
+
+// endForm ends the form that is open, if any.
+func (r *htmlReader) endForm() {
+	if r.form.close() && r.attributes.nesting == 0 {
+		r.doc.AccountForm = true
 	}
 }
 

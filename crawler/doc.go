@@ -65,9 +65,9 @@
 // Only the frontier waits. A worker that has a target works on it; politeness,
 // backoff, Retry-After and the second pass are times before which the
 // frontier does not hand a target out. A host whose robots.txt applies gets one
-// visit at a time until its rules are known, so that no two workers wait for them. A
-// robots.txt that is unavailable is requested again like a target, and its host rests
-// meanwhile (robotstxt.go).
+// visit at a time until its rules are known, so that no two workers wait for them; a
+// start page, which needs no rules, does not count. A robots.txt that is unavailable is
+// requested again like a target, and its host rests meanwhile (robotstxt.go).
 //
 // A visit sends one request, and more in these cases: robots.txt before the first
 // page of a host, the redirects that a cookie has changed (cycle.go), and the

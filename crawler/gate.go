@@ -121,7 +121,10 @@ func (g gate) refused(ctx context.Context) (o *check.Outcome, wait time.Duration
 		if v.t.Wave() >= frontier.Leaves { // no page is waiting for the rules any more
 			return nil, 0, hosts.OpenGate(ctx, v.t.Host)
 		}
-		return nil, 0, nil
+		if v.t.Seed {
+			v.leaveGate, err = hosts.PassGate(v.run.always, v.t.Host)
+		}
+		return nil, 0, err
 	}
 	robotsTxt, wait, err := v.robotsTxt(ctx)
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok { // our own machine's

@@ -487,3 +487,52 @@ func TestRobotsUnavailableForAWhile(t *testing.T) {
 		}
 	}
 }
+
+// The other pages of a host go on beside one that does not answer, whichever page it is.
+func TestPageThatHangs(t *testing.T) {
+	for name, row := range map[string]struct {
+		starts []string
+		change func(*Config)
+	}{
+		"first link":                {[]string{"/"}, func(*Config) {}},
+		"first link, robots.txt":    {[]string{"/"}, func(c *Config) { c.RobotsGiven = true }},
+		"first link, no robots.txt": {[]string{"/"}, func(c *Config) { c.Robots = RobotsIgnore }},
+		"first link, sitemaps":      {[]string{"/"}, func(c *Config) { c.Sitemaps = true }},
+		"first start page":          {[]string{"/hangs", "/"}, func(*Config) {}},
+		"a start page, robots.txt":  {[]string{"/hangs", "/"}, func(c *Config) { c.RobotsGiven = true }},
+	} {
+		for _, host := range []string{"site.test", "127.0.0.1"} {
+			synctest.Test(t, func(t *testing.T) {
+				w := imagine(0, nil)
+				w.answer = func(host, path string) (int, http.Header, string) {
+					w.takes = 10 * time.Millisecond
+					switch path {
+					case "/hangs":
+						w.takes = 20 * time.Second
+						return 0, nil, "timeout"
+					case "/":
+						return ok("<a href=/hangs>x</a>" + links(40, "/%d"))
+					}
+					return ok("")
+				}
+				cfg := imaginary(w)
+				cfg.Robots, cfg.Retries = RobotsCrawl, -1
+				row.change(cfg)
+				var seeds []Seed
+				for _, path := range row.starts {
+					seeds = append(seeds, seedOf(t, "http://"+host+path)...)
+				}
+				began := time.Now()
+				c, _ := crawl(t, cfg, seeds)
+				for i := range 40 {
+					if at := w.asked[host+"/"+strconv.Itoa(i)]; len(at) != 1 || at[0].Sub(began) > 200*time.Millisecond {
+						t.Fatalf("%s of %s: page %d was requested %v after the start", name, host, i, at[0].Sub(began))
+					}
+				}
+				if r := c.find("http://" + host + "/hangs"); r == nil || r.Code != check.CodeTimeout || w.most[host] < 8 || host == "site.test" && w.most[host] > 8 {
+					t.Errorf("%s of %s: %+v, %d requests at once", name, host, r, w.most[host])
+				}
+			})
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -28,7 +29,8 @@ type visit struct {
 	isPage bool             // it was read for links
 	report *Page            // what is reported to the sink
 
-	robotsFailed bool // robots.txt is unavailable after its retries, for a reason that may be temporary
+	leaveGate    func() error // for a visit that lets others pass the gate of its host, see frontier.Hosts.PassGate
+	robotsFailed bool         // robots.txt is unavailable after its retries, for a reason that may be temporary
 }
 
 // answer is the result of one request.
@@ -64,6 +66,9 @@ func (v *visit) do(ctx context.Context) (err error) {
 	defer v.release()
 	defer v.worker.releaseSlot()
 	o, wait, err := gate{v}.barred(ctx)
+	if v.leaveGate != nil {
+		defer func() { err = cmp.Or(err, v.leaveGate()) }()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil

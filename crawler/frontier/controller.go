@@ -72,6 +72,7 @@ type controller struct {
 	rest        time.Time // no visit before
 
 	gated    bool // one visit at a time until OpenGate is called
+	passing  int  // visits in addition, see PassGate
 	givenUp  bool // see maxSlowest
 	answered bool // the host has ever answered
 	timeouts int
@@ -115,7 +116,11 @@ func (c *controller) pace() Pace {
 	case c.givenUp: // no requests are made; the queued targets are settled without
 		return Pace{}
 	case c.gated:
-		return Pace{Concurrency: 1, Interval: c.interval, NotBefore: c.rest}
+		visits := 1 + c.passing
+		if c.concurrency > 0 {
+			visits = min(visits, c.concurrency)
+		}
+		return Pace{Concurrency: visits, Interval: c.interval, NotBefore: c.rest}
 	}
 	return Pace{Concurrency: c.concurrency, Interval: c.interval, NotBefore: c.rest}
 }

@@ -62,7 +62,8 @@ type Frontier struct {
 
 // New returns a frontier over a store, which visits hosts as p says.
 func New(store Store, p Politeness) *Frontier {
-	f := &Frontier{store: store, wide: store.Width() == Wide, seed: maphash.MakeSeed(), hosts: newHosts(store, p)}
+	f := &Frontier{store: store, wide: store.Width() == Wide, seed: maphash.MakeSeed()}
+	f.hosts = newHosts(store, p, f.wake)
 	var key [16]byte
 	if k, ok := store.(Keyed); ok {
 		f.keyed, key = true, k.FingerprintKey()

@@ -24,13 +24,14 @@ type Politeness struct {
 type Hosts struct {
 	store      Store
 	politeness Politeness
+	wake       func() // wakes a worker that waits for a target
 
 	mu          sync.Mutex
 	controllers map[string]*controller
 }
 
-func newHosts(store Store, p Politeness) *Hosts {
-	return &Hosts{store: store, politeness: p, controllers: map[string]*controller{}}
+func newHosts(store Store, p Politeness, wake func()) *Hosts {
+	return &Hosts{store: store, politeness: p, wake: wake, controllers: map[string]*controller{}}
 }
 
 // enter sets the pace of every new host among items. It is called before the items are
@@ -138,7 +139,33 @@ func (h *Hosts) OpenGate(ctx context.Context, host string) error {
 	c.gated = false
 	p := c.pace()
 	h.mu.Unlock()
-	return h.setPace(ctx, host, p, changed)
+	return h.admit(ctx, host, p, changed)
+}
+
+// PassGate lets a gated host have one more visit than the gate allows: a visit that does
+// not need the rules of the host is under way, and others need not wait for it. The
+// caller calls back when that visit is over. PassGate does nothing for other hosts.
+func (h *Hosts) PassGate(ctx context.Context, host string) (back func() error, err error) {
+	pass := func(visits int) error {
+		h.mu.Lock()
+		c := h.controller(host)
+		c.passing += visits
+		p, changed := c.pace(), c.gated
+		h.mu.Unlock()
+		return h.admit(ctx, host, p, changed)
+	}
+	return func() error { return pass(-1) }, pass(+1)
+}
+
+// admit stores the pace of a host that may now have more visits, and wakes a worker for
+// them.
+func (h *Hosts) admit(ctx context.Context, host string, p Pace, changed bool) error {
+	if !changed {
+		return nil
+	}
+	err := h.store.SetPace(ctx, host, p)
+	h.wake()
+	return err
 }
 
 // GivenUp reports whether a host has refused so many visits that no more should be made.

@@ -55,8 +55,7 @@ const (
 	linkIgnored
 	linkSamePage // SameDocument
 	linkRepeats  // Repeats is not 0
-	linkFlagsEnd
-	allLinkFlags  = linkFlagsEnd - 1
+	linkAnyFragment
 	pageNoFollow  = 1
 	pageShell     = 2
 	pageNoIndex   = 4
@@ -202,6 +201,7 @@ func (w *writer) link(l, before *extract.Link) {
 	set(l.Ignored, linkIgnored)
 	set(l.SameDocument, linkSamePage)
 	set(l.Repeats != 0, linkRepeats)
+	set(l.AnyFragment, linkAnyFragment)
 	w.byte(flags)
 	w.byte(byte(l.Kind))
 	w.byte(byte(l.Expect))
@@ -324,8 +324,8 @@ func (r *reader) page() *Page {
 func (r *reader) link(before *extract.Link, place int) extract.Link {
 	flags := r.byte()
 	l := extract.Link{Kind: extract.Kind(r.byte()), Expect: extract.Expect(r.byte()),
-		NoFollow: flags&linkNoFollow != 0, Ignored: flags&linkIgnored != 0, SameDocument: flags&linkSamePage != 0}
-	if flags&^allLinkFlags != 0 || l.Kind > extract.Host || l.Expect > extract.ExpectStyle {
+		NoFollow: flags&linkNoFollow != 0, Ignored: flags&linkIgnored != 0, SameDocument: flags&linkSamePage != 0, AnyFragment: flags&linkAnyFragment != 0}
+	if l.Kind > extract.Host || l.Expect > extract.ExpectStyle {
 		r.failed = true
 	}
 	l.Line, l.Column = r.place(before.Line), r.place(0)

@@ -22,7 +22,7 @@ const document = `<!doctype html><title>Guide</title><base href="/docs/"><meta n
 <a href="a.html#x" rel=nofollow>One &amp; two</a> <a href="a.html#x" rel=nofollow>again</a> <a href='a.html#y'>Two</a>
 <img src=pic.png alt="A picture"><link rel=stylesheet href=style.css>
 <a href="&#104;ttp://example.com/">Entities</a><map name=m></map><img usemap="#m" src=b.png>
-<p id=setup><script src=s.js></script><a data-orbweaver-ignore href=gone.html>gone</a><form action=send></form>`
+<style>@font-face{src:url(f.svg#f)}</style><p id=setup><script src=s.js></script><a data-orbweaver-ignore href=gone.html>gone</a><form action=send></form>`
 
 // sample returns an entry of each kind.
 func samples(t testing.TB) []*Entry {
@@ -139,12 +139,13 @@ func TestSamplesHaveEverything(t *testing.T) {
 	var all extract.Link
 	for _, l := range samples(t)[3].Page.Links {
 		all.NoFollow, all.Ignored, all.SameDocument = all.NoFollow || l.NoFollow, all.Ignored || l.Ignored, all.SameDocument || l.SameDocument
+		all.AnyFragment = all.AnyFragment || l.AnyFragment
 		all.Repeats, all.Kind, all.Expect = all.Repeats+l.Repeats, max(all.Kind, l.Kind), max(all.Expect, l.Expect)
 		if l.Ref != l.Raw {
 			all.Ref = l.Ref
 		}
 	}
-	if !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
+	if !all.AnyFragment || !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
 		t.Errorf("the sample lacks something: %+v", all)
 	}
 	everyField := func(of reflect.Type, known string) {
@@ -155,7 +156,7 @@ func TestSamplesHaveEverything(t *testing.T) {
 		}
 	}
 	// Bookmark is left out on purpose, and links that have a Tag are not kept.
-	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument Bookmark Tag")
+	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument AnyFragment Bookmark Tag")
 	// Title, Static, LoginForm, AccountForm, Anchors, Duplicates and Faults are in the outcome. BareRepeats
 	// have a Tag each.
 	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex Canonical LoginForm AccountForm Duplicates Faults")

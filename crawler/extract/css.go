@@ -38,6 +38,7 @@ func (s *cssScanner) addLinks(h *harvest, v *view, element, attribute string) {
 			return
 		}
 		f.Element, f.Attribute, f.Kind = element, attribute, Resource
+		f.AnyFragment = u.font
 		if u.imported {
 			f.Attribute, f.Kind, f.Expect = "@import", Stylesheet, ExpectStyle
 		}

@@ -73,6 +73,9 @@ func TestCSS(t *testing.T) {
 		var got []string
 		for i, l := range doc.Links {
 			want := describeLink(Link{Element: "style", Attribute: "url", Kind: Resource, Ref: l.Ref})
+			if got, want := l.AnyFragment, strings.Contains(source, "font-face"); got != want {
+				t.Errorf("%s: any fragment of %s: %t, want %t", source, l.Ref, got, want)
+			}
 			ref := l.Ref
 			if l.Attribute == "@import" {
 				want = describeLink(Link{Element: "style", Attribute: "@import", Kind: Stylesheet, Expect: ExpectStyle, Ref: l.Ref})
@@ -191,4 +194,15 @@ func FuzzCSS(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Only the sources of a font may have any fragment, not what follows the rule.
+func TestFontSources(t *testing.T) {
+	const sheet = `a{b:url(1)} @font-face{font-family:x;src:url('y1#f');src:url(y2?#iefix) format("x"),src("y3#f")} c{d:url(2#f)}
+		@media print{@font-face{src:url(y4)}e{f:url(3#g)}} @FONT-FACE{src:url(y5)} @font-feature-values x{} g{h:url(4)}`
+	for _, l := range Extract(Input{Body: []byte(sheet), Name: "a.css"}).Links {
+		if want := l.Ref[0] == 'y'; l.AnyFragment != want {
+			t.Errorf("any fragment of %s: %t, want %t", l.Ref, l.AnyFragment, want)
+		}
+	}
 }

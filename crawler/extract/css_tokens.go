@@ -17,6 +17,7 @@ type cssScanner struct {
 	// functions has an entry for each open parenthesis: true if strings inside are URLs.
 	functions []bool
 	prelude   prelude
+	fontFace  bool // in an @font-face rule
 }
 
 // prelude says what the first URL or string of the current at-rule means.
@@ -33,6 +34,7 @@ type cssURL struct {
 	at       span
 	text     []byte
 	imported bool // by @import
+	font     bool // by @font-face
 }
 
 // cssNesting is the maximum number of open parentheses tracked. Strings in deeper ones are
@@ -40,7 +42,7 @@ type cssURL struct {
 const cssNesting = 1024
 
 func (s *cssScanner) reset(src []byte) {
-	s.src, s.pos, s.functions, s.prelude = src, 0, s.functions[:0], preludeNone
+	s.src, s.pos, s.functions, s.prelude, s.fontFace = src, 0, s.functions[:0], preludeNone, false
 }
 
 // mayHoldURL reports whether a style sheet or a style attribute contains anything that can
@@ -107,6 +109,7 @@ func (s *cssScanner) next() (u cssURL, ok bool) {
 			s.pos++
 			s.prelude = preludeNone
 			s.functions = s.functions[:0]
+			s.fontFace = s.fontFace && c != '}'
 		default:
 			s.pos++
 		}
@@ -140,7 +143,9 @@ func (s *cssScanner) atRule() {
 	if !s.startsName() {
 		return
 	}
-	switch name := s.name(); {
+	name := s.name()
+	s.fontFace = equalFold(name, "font-face")
+	switch {
 	case equalFold(name, "import"):
 		s.prelude = preludeImport
 	case equalFold(name, "namespace"), equalFold(name, "document"), equalFold(name, "-moz-document"), equalFold(name, "charset"):
@@ -194,7 +199,7 @@ func (s *cssScanner) found(u cssURL) (cssURL, bool) {
 	if s.prelude == preludeNothing {
 		return u, false
 	}
-	u.imported = s.prelude == preludeImport
+	u.imported, u.font = s.prelude == preludeImport, s.fontFace
 	s.prelude = preludeNone
 	return u, true
 }

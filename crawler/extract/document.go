@@ -132,6 +132,9 @@ type Link struct {
 	// SameDocument reports that Ref is a fragment of this document itself, whatever its base
 	// URL: usemap="#map" and <use href="#shape"> of SVG.
 	SameDocument bool
+	// AnyFragment reports that the fragment of Ref need not exist: the source of a font in
+	// @font-face. Browsers load the font whatever its fragment is.
+	AnyFragment bool
 
 	// Used only while the document is read: the offsets of Raw and of the start tag that
 	// contains the link, which is -1 if there is none.

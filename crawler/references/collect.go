@@ -75,12 +75,15 @@ func (c *collector) add(l *extract.Link, r *reference) (fragment []byte) {
 // begin sets the parts of a reference that are known before the link is resolved.
 func (r *reference) begin(l *extract.Link) {
 	r.Mark, r.text = uint64(l.Expect)&rules.MarkExpect, l.Text
+	if l.AnyFragment {
+		r.Mark |= rules.MarkAnyFragment
+	}
 }
 
 // isOrdinary reports whether the fate of a link depends only on its reference, its kind
 // and rel=nofollow.
 func isOrdinary(l *extract.Link) bool {
-	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" && !l.SameDocument && !l.Ignored
+	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" && !l.SameDocument && !l.AnyFragment && !l.Ignored
 }
 
 // addOwnFragment adds a link to a fragment of the page itself. All such links of one kind
@@ -219,7 +222,7 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 	} else {
 		res.Target = c.items.enterURL(res.fingerprint, d.href, res.fate)
 	}
-	if requested && res.HasFragment {
+	if requested && res.HasFragment && !l.AnyFragment {
 		c.items.wantAnchor(res.Target, res.fragment)
 	}
 }

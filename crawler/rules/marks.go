@@ -10,6 +10,7 @@ const (
 	MarkAside       = 1 << 5 // named, not linked: nothing is asked because of it
 	MarkExcluded    = 1 << 6 // a rule says not to check this URL, whatever becomes of its page
 	MarkChanged     = 1 << 7 // on a changed page, where Config.Changed tells them from the others
+	MarkAnyFragment = 1 << 8 // its fragment need not exist
 	MarkRepairs     = 32     // where the repairs begin
 )
 

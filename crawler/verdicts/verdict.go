@@ -40,6 +40,9 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	first := j.details.get(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.crawl.Config.Accept, IgnoreFragment: j.crawl.Config.IgnoresFragment}
+	if p.marks&rules.MarkAnyFragment != 0 {
+		q.IgnoreFragment = func(string) bool { return true }
+	}
 	var byRules ruling
 	byRules.add(j.ruleForPair(p, &first.job))
 	var links []check.Redirect

@@ -19,6 +19,7 @@ type htmlAttributes struct {
 	buffer  []byte
 	folded  []byte // buffer for collapsed text
 	css     cssScanner
+	maps    imageMaps
 }
 
 // release drops the references to the document.
@@ -26,6 +27,7 @@ func (x *htmlAttributes) release() {
 	x.harvest, x.view = nil, nil
 	x.decoded.text, x.decoded.parent = nil, nil
 	x.css.src = nil
+	x.maps.reset()
 }
 
 // value returns the value of an attribute. It is valid until the next value or text.
@@ -57,7 +59,10 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 		x.anchorOf(a.value)
 		return
 	case attrName:
-		if (t.element.role == roleA || t.element.role == roleMap) && x.keepsAnchors() {
+		if t.element.role == roleMap && x.want {
+			x.maps.names = append(x.maps.names, x.keep(x.value(a.value).text))
+		}
+		if t.element.role == roleA && x.keepsAnchors() {
 			// An a element whose name equals its id is one anchor.
 			if name := x.value(a.value).text; !bytes.Equal(name, t.get(attrID)) {
 				x.anchor(name)
@@ -97,6 +102,7 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 	case formHashName:
 		if f := x.addReference(v, whole(v), rule.kind, rule.expect, rule); f != nil {
 			f.SameDocument = len(v.text) > 0 && v.text[0] == '#'
+			x.maps.uses = append(x.maps.uses, len(x.links)-1)
 		}
 	case formRel:
 		kind, expect := linkMeaning(t.get(attrRel), t.get(attrAs))

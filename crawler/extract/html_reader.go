@@ -106,6 +106,7 @@ func (r *htmlReader) step() bool {
 	case eventEnd:
 		r.endLink()
 		r.endForm()
+		r.attributes.maps.resolve(r.links)
 		return false
 	case eventText:
 		r.text()

@@ -98,7 +98,7 @@ func TestAnchors(t *testing.T) {
 	for html, want := range map[string][]string{
 		"<p id=a><a name=b><a id=c name=c><a id=d name=e><a id=a>":                             {"a", "b", "c", "d", "e", "a"},
 		"<p id=''><p id><p id=top><p id=TOP><p id=' x '><p id='a&amp;b'>":                      {" x ", "a&b"},
-		"<p name=no><img name=no><map name=m><input name=no>":                                  {"m"},
+		"<p name=no><img name=no><map name=no><map id=m><input name=no>":                       {"m"},
 		"<template id=t><p id=no><template><p id=no></template><p id=no></template><p id=yes>": {"yes"},
 		"<div><template shadowrootmode=open><p id=no></template></div><p id=yes>":              {"yes"},
 		"<svg id=s><g id=g><a name=n></svg>":                                                   {"s", "g", "n"},

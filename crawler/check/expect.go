@@ -33,7 +33,7 @@ func MismatchWarning(expect extract.Expect, contentType string) (Warning, bool) 
 // "localhost" and the names below it. The message says what a browser does: it upgrades
 // images, audio and video to https, and blocks the rest.
 func MixedContentWarning(page, target urinorm.URL, link *extract.Link) (Warning, bool) {
-	frame := link.Kind == extract.Navigation && (link.Element == "iframe" || link.Element == "frame")
+	frame := link.Kind == extract.Navigation && frames[link.Element]
 	if !frame && link.Kind != extract.Resource && link.Kind != extract.Stylesheet {
 		return Warning{}, false
 	}
@@ -46,6 +46,9 @@ func MixedContentWarning(page, target urinorm.URL, link *extract.Link) (Warning,
 	}
 	return Warning{Code: CodeMixedContent, Message: message}, true
 }
+
+// frames are the elements that show another document inside the page.
+var frames = map[string]bool{"iframe": true, "frame": true, "embed": true, "object": true}
 
 // isUpgradable reports whether a browser retries a mixed load with https (Mixed
 // Content 3.1), which excludes srcset and picture.

@@ -54,11 +54,12 @@ type Input struct {
 type Kind uint8
 
 const (
-	// Navigation leads a reader to another page: a, area, iframe, meta refresh.
+	// Navigation leads a reader to another page: a, area, iframe, object, embed, meta refresh.
 	Navigation Kind = iota
 	// Resource is loaded by the page: images, scripts, media, fonts.
 	Resource
-	// Stylesheet is loaded by the page and contains links itself.
+	// Stylesheet is loaded by the page and contains links itself: a style sheet, or the
+	// manifest of a web application.
 	Stylesheet
 	// Metadata names a document for programs: canonical, cite, og:url, JSON-LD.
 	Metadata

@@ -144,9 +144,9 @@ var htmlRules = []rule{
 	{"ilayer", attrSrc, formURL, Navigation, ExpectAny},
 	{"ilayer", attrBackground, formURL, Resource, ExpectImage},
 
-	{"embed", attrSrc, formURL, Resource, ExpectAny},
+	{"embed", attrSrc, formURL, Navigation, ExpectAny},
 	{"embed", attrPluginspage, formURL, Metadata, ExpectAny},
-	{"object", attrData, formURL, Resource, ExpectAny},
+	{"object", attrData, formURL, Navigation, ExpectAny},
 	{"object", attrClassid, formClass, Resource, ExpectAny},
 	{"object", attrArchive, formSpaces, Resource, ExpectAny},
 	{"object", attrCodebase, formURL, Host, ExpectAny},

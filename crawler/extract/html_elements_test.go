@@ -29,7 +29,7 @@ var elementCases = []struct {
 	{`<link rel=preload as=image href=‸x imagesrcset="‸y 1x, ‸z 2x">`, []string{`link href resource image "x" "preload"`, `link imagesrcset resource image "y" "preload"`, `link imagesrcset resource image "z" "preload"`}},
 	{`<link rel=preload as=style href=‸x><link rel=preload as=script href=‸y><link rel=modulepreload href=‸z>`, []string{`link href stylesheet style "x" "preload"`, `link href resource script "y" "preload"`, `link href resource script "z" "modulepreload"`}},
 	{`<link rel="unheard-of-and-longer-than-any-type-in-the-table stylesheet" href=‸x>`, []string{`link href stylesheet style "x" "unheard-of-and-longer-than-any-type-in-the-table stylesheet"`}},
-	{`<link rel=manifest href=‸x><link rel=pingback href=‸y><link rel=unheard-of href=‸z><link itemprop=url href=‸q>`, []string{`link href resource any "x" "manifest"`, `link href host any "y" "pingback"`, `link href metadata any "z" "unheard-of"`, `link href metadata any "q" ""`}},
+	{`<link rel=manifest href=‸x><link rel=pingback href=‸y><link rel=unheard-of href=‸z><link itemprop=url href=‸q>`, []string{`link href stylesheet any "x" "manifest"`, `link href host any "y" "pingback"`, `link href metadata any "z" "unheard-of"`, `link href metadata any "q" ""`}},
 
 	{`<meta http-equiv=Refresh content="5; url='‸x'">`, []string{`meta content navigation any "x" ""`}},
 	{`<meta http-equiv=refresh content="5"><meta http-equiv=refresh content="0;url=">`, nil},
@@ -52,8 +52,8 @@ var elementCases = []struct {
 	{`<p>text<frameset><frame src=no></frameset>`, nil},
 	{`<layer src=‸x background=‸y></layer><ilayer src=‸z background=‸p>`, []string{`layer src navigation any "x" ""`, `layer background resource image "y" ""`, `ilayer src navigation any "z" ""`, `ilayer background resource image "p" ""`}},
 
-	{`<embed src=‸x pluginspage=‸y>`, []string{`embed src resource any "x" ""`, `embed pluginspage metadata any "y" ""`}},
-	{`<object data=‸x codebase=‸/c/ classid=‸k archive="‸p ‸q" usemap=‸#m></object>`, []string{`object data resource any "x" ""`, `object codebase host any "/c/" ""`, `object classid resource any "k" "" base=/c/`, `object archive resource any "p" "" base=/c/`, `object archive resource any "q" "" base=/c/`, `object usemap navigation any "#m" "" same`}},
+	{`<embed src=‸x pluginspage=‸y>`, []string{`embed src navigation any "x" ""`, `embed pluginspage metadata any "y" ""`}},
+	{`<object data=‸x codebase=‸/c/ classid=‸k archive="‸p ‸q" usemap=‸#m></object>`, []string{`object data navigation any "x" ""`, `object codebase host any "/c/" ""`, `object classid resource any "k" "" base=/c/`, `object archive resource any "p" "" base=/c/`, `object archive resource any "q" "" base=/c/`, `object usemap navigation any "#m" "" same`}},
 	{`<object classid="clsid:D27CDB6E" codebase=‸http://h/swflash.cab archive=‸p></object>`, []string{`object codebase host any "http://h/swflash.cab" ""`, `object archive resource any "p" ""`}},
 	{`<object classid=‸http://h/k codebase=‸c></object><object classid=java:Clock></object>`, []string{`object classid resource any "http://h/k" "" base=c`, `object codebase host any "c" ""`}},
 	{`<applet code=x codebase=‸/c archive="‸p.jar, ‸q.jar ,"></applet>`, []string{`applet codebase host any "/c" ""`, `applet archive resource any "p.jar" "" base=/c`, `applet archive resource any "q.jar" "" base=/c`}},

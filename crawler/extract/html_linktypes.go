@@ -25,7 +25,7 @@ var relMeanings = map[string]relMeaning{
 
 	"preload": {Resource, ExpectAny, 6}, "prefetch": {Resource, ExpectAny, 6}, "prerender": {Resource, ExpectAny, 6},
 	"modulepreload": {Resource, ExpectScript, 6}, "subresource": {Resource, ExpectAny, 6},
-	"manifest": {Resource, ExpectAny, 6}, "compression-dictionary": {Resource, ExpectAny, 6},
+	"manifest": {Stylesheet, ExpectAny, 6}, "compression-dictionary": {Resource, ExpectAny, 6},
 
 	"canonical": {Metadata, ExpectAny, 5},
 

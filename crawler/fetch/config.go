@@ -60,6 +60,10 @@ type HTTPConfig struct {
 	// Cookies is a cookies.txt file in Netscape format. Each cookie is sent to its own
 	// domain only.
 	Cookies string
+	// CookieGroups are groups of origins, such as "https://example.com:8443". A cookie that
+	// one of them sets goes to those origins of its group that are in the cookie's domain,
+	// and nowhere else. If it was set over https, it is never sent over http.
+	CookieGroups [][]string
 
 	// AllowPorts are ports to use even though browsers block them.
 	AllowPorts []int

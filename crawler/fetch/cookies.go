@@ -40,6 +40,9 @@ type cookies struct {
 	mu    sync.Mutex
 	jars  map[string]*cookiejar.Jar  // keyed by port, "" for the default; the user's cookies and those set by servers
 	names map[string]map[string]bool // authority → names that it has set
+
+	groups  map[string]cookieGroup // the group of an origin
+	session map[sessionKey]sessionCookie
 }
 
 // fileCookie is a user's cookie and the URL it belongs to.
@@ -177,17 +180,26 @@ func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 	if len(kept) == 0 {
 		return false
 	}
+	if group := c.groups[originOf(u)]; group != nil {
+		c.storeInGroup(group, u, kept)
+	} else {
+		c.ownJar(u).SetCookies(jarURL(u), kept)
+	}
+	c.any.Store(true)
+	c.set.Store(true)
+	return true
+}
+
+// ownJar returns the jar for a URL's port, which has the cookies that servers set there.
+func (c *cookies) ownJar(u urinorm.URL) *cookiejar.Jar {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	jar := c.jars[u.Port()]
 	if jar == nil {
 		jar = c.newJar()
 		c.jars[u.Port()] = jar
 	}
-	c.mu.Unlock()
-	jar.SetCookies(jarURL(u), kept)
-	c.any.Store(true)
-	c.set.Store(true)
-	return true
+	return jar
 }
 
 // admit reports whether a host and port may store a cookie of a name. The jars

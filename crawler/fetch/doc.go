@@ -9,7 +9,7 @@
 //	                               one fetch), exchange.go conntrace.go body.go (one
 //	                               request and its answer), then by layer: profile.go
 //	                               accounts.go netrc.go authentication.go digest.go
-//	                               cookies.go (headers), decode.go (content codings),
+//	                               cookies.go, cookiegroup.go (headers), decode.go (content codings),
 //	                               tls.go aia.go (certificates), transports.go proxy.go
 //	                               connectto.go dialer.go resolver.go (connections), ports.go
 //	OtherSchemes  other schemes    schemes.go (the table), otherschemes.go (the server),

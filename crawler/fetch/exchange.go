@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -127,7 +128,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 				f.requests-- // the handshake failed, so nothing was sent
 				continue
 			}
-		case conn.http2.Load() && transport != f.transports.fallback && !isTimeout(err):
+		case conn.http2.Load() && transport != f.transports.fallback && !isTimeout(err) && f.form == nil:
 			transport = f.transports.fallback
 			continue
 		}
@@ -218,6 +219,13 @@ func (f *httpFetch) httpRequest(ctx context.Context, method string, header http.
 	}
 	r := blankRequest.WithContext(ctx) // a copy
 	r.Method, r.URL, r.Host, r.Header = method, at, authority, header
+	if f.form != nil {
+		// The transport calls GetBody only to repeat a request of which the server has
+		// seen nothing.
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.form.Body)), nil }
+		r.Body, _ = r.GetBody()
+		r.ContentLength = int64(len(f.form.Body))
+	}
 	if host := header.Get("Host"); host != "" {
 		r.Host = host
 		delete(header, "Host")

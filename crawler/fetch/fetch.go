@@ -60,6 +60,14 @@ type Request struct {
 	Follow int
 	// Validators make a request for Content conditional.
 	Validators Validators
+	// Anonymous sends no cookies and stores none.
+	Anonymous bool
+}
+
+// Form is the encoded content of an HTML form.
+type Form struct {
+	ContentType string
+	Body        []byte
 }
 
 // A TimeLimiter is a body that is received over a network.

@@ -62,6 +62,9 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	if h.cookies, err = newCookies(config.Cookies); err != nil {
 		return nil, err
 	}
+	if h.cookies.groups, err = newCookieGroups(config.CookieGroups); err != nil {
+		return nil, err
+	}
 	if h.proxies, err = newProxies(config.Proxy); err != nil {
 		return nil, err
 	}
@@ -124,10 +127,20 @@ func (h *HTTP) CloseIdleConnections() { h.transports.closeIdle() }
 
 // Fetch sends a request and any further requests that the answer makes necessary.
 func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
+	return h.do(ctx, &httpFetch{HTTP: h, req: req})
+}
+
+// Submit sends a form with POST. It is sent once, whatever the answer: no redirect is
+// followed and no challenge answered. The request's Need must be Content.
+func (h *HTTP) Submit(ctx context.Context, req *Request, form Form) (*Response, error) {
+	return h.do(ctx, &httpFetch{HTTP: h, req: req, form: &form})
+}
+
+func (h *HTTP) do(ctx context.Context, a *httpFetch) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	a := &httpFetch{HTTP: h, req: req}
+	req := a.req
 	host := req.URL.Host()
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || host == "" {
 		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("not an http or https URL"))
@@ -142,7 +155,11 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	}
 	a.loopback = isLoopback(host)
 	a.facts = h.hosts.factsOf(req.URL)
-	resp, err := a.followRedirects(ctx)
+	send := a.followRedirects
+	if a.form != nil {
+		send = a.submit
+	}
+	resp, err := send(ctx)
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) {

@@ -26,7 +26,8 @@ type httpFetch struct {
 	loopback    bool
 	facts       *hostFacts
 	requests    int
-	sentCookies bool // the last request included cookies of this run
+	sentCookies bool  // the last request included cookies of this run
+	form        *Form // the request is a POST of it; nil for all others
 }
 
 // printed returns the URL in the form used in messages.
@@ -60,6 +61,32 @@ func (f *httpFetch) followRedirects(ctx context.Context) (*Response, error) {
 		req.Internal = req.Internal && next.Authority() == f.req.URL.Authority() // another port is another host
 		f.req, f.facts = &req, f.hosts.factsOf(next)
 	}
+}
+
+// submit sends the form.
+func (f *httpFetch) submit(ctx context.Context) (*Response, error) {
+	header := f.profiles.header(f.req, firstProfile, false, f.loopback)
+	header["Content-Type"] = []string{f.form.ContentType}
+	f.addCookies(header)
+	f.authorize(header, http.MethodPost)
+	ans, err := f.roundTrip(ctx, http.MethodPost, header)
+	if err != nil {
+		return nil, err
+	}
+	f.storeCookies(ans)
+	resp := f.response(ans)
+	resp.URL = f.req.URL
+	return resp, nil
+}
+
+// addCookies adds the cookies for the URL to a header.
+func (f *httpFetch) addCookies(header http.Header) {
+	f.sentCookies = !f.req.Anonymous && f.cookies.addTo(f.req.URL, header)
+}
+
+// storeCookies stores the cookies of an answer and reports whether there were any.
+func (f *httpFetch) storeCookies(ans *answer) bool {
+	return !f.req.Anonymous && f.cookies.store(f.req.URL, ans.Response)
 }
 
 // headOrGet sends HEAD or GET requests.
@@ -165,13 +192,13 @@ func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedT
 		if method == http.MethodGet {
 			f.req.Validators.addTo(header)
 		}
-		f.sentCookies = f.cookies.addTo(f.req.URL, header)
+		f.addCookies(header)
 		sent := f.authorize(header, method)
 		ans, err := f.roundTrip(ctx, method, header)
 		if err != nil {
 			return nil, err
 		}
-		gotCookie := f.cookies.store(f.req.URL, ans.Response)
+		gotCookie := f.storeCookies(ans)
 		if again < maxResends {
 			if gotCookie && isRedirect(ans.StatusCode) && resolvesTo(f.req.URL, locationOf(ans.Header), f.req.URL) ||
 				ans.StatusCode == http.StatusUnauthorized && f.answerChallenge(ans.Header["Www-Authenticate"], sent) {

@@ -39,6 +39,10 @@ const (
 	CodeInterrupted           Code = "interrupted"             // the run ended before the check
 	CodePortBlocked           Code = "port-blocked"            // port that browsers block
 	CodeAddressDenied         Code = "address-denied"          // private address, not requested
+	CodeLoginFailed           Code = "login-failed"            // signing in failed
+	CodeLoginFormMissing      Code = "login-form-missing"      // no form to sign in with
+	CodeLoginChallenge        Code = "login-challenge"         // the sign-in needs more than a password
+	CodeLoginLost             Code = "login-lost"              // the session was lost
 	CodeRedirectPermanent     Code = "redirect-permanent"      // moved permanently
 	CodeRedirectTemporary     Code = "redirect-temporary"      // redirected temporarily
 	CodeRedirectToRoot        Code = "redirect-to-root"        // redirected to the home page
@@ -57,4 +61,6 @@ const (
 	CodeNoMX                  Code = "no-mx"                   // domain has no mail server
 	CodeOutsideBase           Code = "outside-base"            // outside the published directory
 	CodeContentTypeMismatch   Code = "content-type-mismatch"   // HTML in place of an image, script or style sheet
+	CodeLoginEndedBy          Code = "login-ended-by"          // asking for this link ended the session
+	CodeLoginUnproven         Code = "login-unproven"          // nothing shows whether the sign-in worked
 )

@@ -195,10 +195,10 @@ func IsHomePath(path string) bool {
 // sites have a small sign-in form on each page.
 func (c *chain) leadsToLogin() bool {
 	start, end := c.first().url, c.last().url
-	if isLoginURL(start) {
+	if IsLoginURL(start) {
 		return false
 	}
-	if isLoginURL(end) {
+	if IsLoginURL(end) {
 		return c.end.Login || !c.end.Read || !c.end.Static
 	}
 	return c.end.Login && lastSegment(start.Path()) != lastSegment(end.Path())
@@ -219,7 +219,9 @@ var loginHosts = map[string]bool{
 	"login.microsoftonline.com": true, "login.live.com": true, "appleid.apple.com": true,
 }
 
-func isLoginURL(u urinorm.URL) bool {
+// IsLoginURL reports whether a URL's host or path is that of a sign-in page, as common
+// frameworks and identity services name them.
+func IsLoginURL(u urinorm.URL) bool {
 	host := u.Host()
 	if label, _, _ := strings.Cut(host, "."); loginHosts[host] || loginHosts[label] {
 		return true

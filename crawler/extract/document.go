@@ -32,6 +32,10 @@ type Input struct {
 	// yields no bare links. Most bare links that repeat another link are recorded in
 	// BareRepeats.
 	Bare bool
+	// Acts, when set, reports whether a text names an action, such as signing out. The text,
+	// title and aria-label of a elements are passed to it, in turn; it must not keep them.
+	// The result is in Link.Acts. Acts does not apply to links in Bare documents.
+	Acts func(text []byte) bool
 	// Batch, when set, receives the links of bookmark files in batches, and about how many
 	// links there are in total. The links are then missing from Document.Links and have no
 	// Bookmark. A batch is valid until Batch returns. Document.Charset is set before the
@@ -46,7 +50,7 @@ type Input struct {
 	// piece is the number of bytes of Rest to read at a time; 0 means pieceSize.
 	piece int
 	// slowPath reads HTML with the tokenizer only, and looks up no repeated references. Tests
-	// compare the fast path with it.
+	// compare the fast path with it. Acts implies it, as it depends on more than a reference.
 	slowPath bool
 }
 
@@ -130,6 +134,10 @@ type Link struct {
 	Expect   Expect
 	NoFollow bool // rel=nofollow: checked but not crawled
 	Ignored  bool // excluded by an inline mark
+	// Acts reports that following the link does something other than to show a page: its
+	// text says so, or a script sends another method than GET for it (data-method,
+	// data-turbo-method). It is only set if Input.Acts is.
+	Acts bool
 	// SameDocument reports that Ref is a fragment of this document itself, whatever its base
 	// URL: usemap="#map" and <use href="#shape"> of SVG.
 	SameDocument bool

@@ -48,6 +48,7 @@ type linkText struct {
 	first, end   int // range of its links; equal if none is open
 	text         []byte
 	title, label span // the attributes title and aria-label, for a link without text
+	tag          int  // offset of its start tag
 }
 
 // begin starts reading a document, or one in a srcdoc.
@@ -351,6 +352,9 @@ func (r *htmlReader) endLink() {
 			r.links[i].Text = at
 		}
 	}
+	if r.input.Acts != nil {
+		r.markActions()
+	}
 	l.first, l.end = 0, 0
 }
 
@@ -385,7 +389,7 @@ func (r *htmlReader) setLinkText(t *startTag, first int, bare bool) {
 	if t.element.role == roleA {
 		if l := &r.link; !bare {
 			l.first, l.end, l.text = first, len(r.links), l.text[:0]
-			l.title, l.label = t.span(attrTitle), t.span(attrAriaLabel)
+			l.title, l.label, l.tag = t.span(attrTitle), t.span(attrAriaLabel), t.start
 		}
 		return
 	}

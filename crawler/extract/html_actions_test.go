@@ -1,0 +1,37 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestActs(t *testing.T) {
+	const page = `<!doctype html>
+<a href=1>Log out</a> <a href=1>Home</a>
+<a href=2 title="Log out"><img src=x alt=""></a>
+<a href=3 aria-label="Log&nbsp;out">x</a>
+<a href=4 data-method=DELETE>Item</a> <a href=5 data-method="get">Item</a>
+<a href=6 data-turbo-method='post'>Item</a> <a href=7 data-confirm=delete>Item</a>
+<a href=8><img src=y alt="Log out"></a>
+<a href=9>How to log out</a>
+<a href=10>Log out`
+	acts := func(text []byte) bool { return strings.ReplaceAll(string(text), "\u00a0", " ") == "Log out" }
+	doc := Extract(Input{Body: []byte(page), ContentType: "text/html; charset=utf-8", Acts: acts})
+	var got []string
+	for _, l := range doc.Links {
+		if l.Acts {
+			got = append(got, l.Ref)
+		}
+	}
+	if want := "1 2 3 4 6 8 10"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	if doc.Links[0].Repeats != 0 || doc.Links[1].Repeats != 0 {
+		t.Error("a link repeats another, whose text differs")
+	}
+	for _, l := range Extract(Input{Body: []byte(page), ContentType: "text/html"}).Links {
+		if l.Acts {
+			t.Errorf("%s acts without being asked", l.Ref)
+		}
+	}
+}

@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"crawler/verdicts":           {"crawler/rules", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/rules":              {"crawler/cache", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
 	"crawler/robots":             {"crawler/fetch", "urinorm"},
+	"crawler/session":            {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/trap":               {"urinorm"},
 	"crawler/frontier":           {"crawler/check", "urinorm"},
 	"crawler/check":              {"crawler/fetch", "crawler/extract", "urinorm"},

@@ -1,0 +1,62 @@
+// Package session signs in with the form of a site, and notices when the session is lost.
+//
+//	plan, err := session.NewPlan(configs, targets, internal) // mistakes, before anything is sent
+//	client, err := fetch.NewHTTP(fetch.HTTPConfig{CookieGroups: plan.CookieGroups()})
+//	s := session.New(client, plan.Logins[0], session.Options{})
+//	proof, err := s.SignIn(ctx) // a *Failure says why nobody is signed in
+//
+// The cookies are in the client. They go to the origins of the login only: scheme, host and
+// port.
+//
+//	login.go       Config and its check, Login, Plan
+//	secret.go      Secret, a text that is never printed
+//	session.go     Session: the requests of a sign-in, and their limits
+//	page.go        Page: an answer, with its forms and their controls
+//	form.go        Form: which field, which button, where it is sent
+//	choose.go      which form comes next; challenge.go, what a program cannot answer
+//	encode.go      the bytes of a form, as a browser sends them
+//	totp.go        one-time codes
+//	prove.go       Proof and Standing: is somebody signed in?
+//	signinpage.go  SignInPage: is an answer the sign-in page?
+//	watch.go       Watch: was the session lost while a crawl went on?
+//
+// # Signing in
+//
+// SignIn reads the page of the login and looks for the form with the one visible password
+// field. If there is none, a form for the user name comes first; a form for a one-time code
+// may follow. Every form is posted once, so there are at most three POST requests, and the
+// password is in one of them. They are the only ones that this program ever sends.
+//
+// A form is sent as a browser without scripts sends it: fields in document order, hidden
+// ones as served, only the button that is pressed, in the character set of the page.
+// Fields that readers do not see keep their value, as sites put them there to recognize
+// programs.
+//
+// Redirects are followed one by one. Before each step, and before each form, the host must
+// be one of the login's, and https must not become http; otherwise the sign-in ends with a
+// challenge. A 307 or 308 would send the password again, and is not followed.
+//
+// A cookie or a 200 proves nothing, since sites also answer a wrong password so. The proof
+// is the check page that the user named, or a start page that differs with and without the
+// session.
+//
+// A sign-in that the site refuses is an attempt that may lock the account. A Session makes
+// at most two, and at most MaxSignIns sign-ins.
+//
+// # Noticing a loss
+//
+// A crawl that is signed out sees answers with status 200, or redirects that look harmless.
+// A Watch is told of each request and each answer, and sends nothing itself:
+//
+//	ticket := watch.Asked(u)
+//	switch watch.Answered(ticket, answer) {
+//	case session.Settled: // the answer counts
+//	case session.Suspicious: // hold the host, and let one worker ask
+//		standing, err := s.Standing(ctx) // Holding: watch.Held(); Lost: watch.Lost()
+//	case session.LostNow: // watch.Lost()
+//	}
+//
+// After a loss, the crawl signs in again if Watch.MayRenew allows it, calls Watch.Renewed,
+// and asks again what it has asked in the current epoch, since the last proof. A session of
+// cookies from a file (FromCookies) has the same methods, but cannot be renewed.
+package session

@@ -1,0 +1,35 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// A Failure says why nobody is signed in. Code is check.CodeLoginFailed,
+// check.CodeLoginFormMissing or check.CodeLoginChallenge.
+type Failure struct {
+	Code    check.Code
+	Message string
+	// Refused is true if the site answered a form with the form again, or with an error.
+	Refused bool
+}
+
+// Error returns the message.
+func (f *Failure) Error() string { return f.Message }
+
+func failed(format string, args ...any) *Failure {
+	return &Failure{Code: check.CodeLoginFailed, Message: fmt.Sprintf(format, args...)}
+}
+
+func refused(format string, args ...any) *Failure {
+	return &Failure{Code: check.CodeLoginFailed, Message: fmt.Sprintf(format, args...), Refused: true}
+}
+
+func formMissing(format string, args ...any) *Failure {
+	return &Failure{Code: check.CodeLoginFormMissing, Message: fmt.Sprintf(format, args...)}
+}
+
+func challenge(format string, args ...any) *Failure {
+	return &Failure{Code: check.CodeLoginChallenge, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,330 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Limits of a run.
+const (
+	// MaxSignIns is the number of sign-ins of a login in a run.
+	MaxSignIns = 20
+	// maxRefused is the number of sign-ins that a site may refuse. Sites lock accounts
+	// after a few.
+	maxRefused   = 2
+	maxRedirects = 10
+	maxBody      = 10 << 20 // bytes of a page
+)
+
+// Client sends the requests of a session. *fetch.HTTP is one; it holds the cookies.
+type Client interface {
+	fetch.Fetcher
+	// Submit sends a form with POST, once.
+	Submit(ctx context.Context, req *fetch.Request, form fetch.Form) (*fetch.Response, error)
+}
+
+// Session is a login in use. It is safe for concurrent use; sign-ins follow one another.
+type Session struct {
+	client  Client
+	login   *Login
+	options Options
+
+	signing sync.Mutex // held by a sign-in; protects signIns and refused
+	signIns int
+	refused int
+
+	mu      sync.Mutex // protects what follows
+	signed  time.Time  // when the last sign-in succeeded
+	cookies map[string]bool
+	page    SignInPage
+	leave   map[string]bool
+	public  bool
+}
+
+// Options are what a session needs to know besides its login.
+type Options struct {
+	// Acts reports whether the text of a link names signing out or deleting; nil if that is
+	// unknown.
+	Acts func(text []byte) bool
+	// Trace receives a line for each step, without secrets. It may be nil.
+	Trace func(format string, args ...any)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// New returns a session for a login, without signing in.
+func New(client Client, login *Login, options Options) *Session {
+	if options.Acts == nil {
+		options.Acts = func([]byte) bool { return false }
+	}
+	if options.Trace == nil {
+		options.Trace = func(string, ...any) {}
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Session{client: client, login: login, options: options, cookies: map[string]bool{}, leave: map[string]bool{}}
+}
+
+// FromCookies returns a session of the user's cookies, which nobody can renew: SignIn
+// fails. Start are the start pages that get the cookies.
+func FromCookies(client Client, start []urinorm.URL, options Options) *Session {
+	l := &Login{Name: "--cookies", startPages: start}
+	for _, u := range start {
+		l.addOrigin(originOf(u))
+	}
+	return New(client, l, options)
+}
+
+// Login returns the login of the session.
+func (s *Session) Login() *Login { return s.login }
+
+// SignIn signs in and proves it. The error is a *Failure, or that of the context. After two
+// sign-ins that the site refused, or MaxSignIns, nothing is sent any more.
+func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
+	s.signing.Lock()
+	defer s.signing.Unlock()
+	switch {
+	case s.login.URL.IsZero():
+		return nil, failed("cookies from a file cannot be renewed")
+	case s.refused >= maxRefused:
+		return nil, failed("the site refused %d sign-ins; no further one is tried", s.refused)
+	case s.signIns >= MaxSignIns:
+		return nil, failed("there were %d sign-ins; no further one is tried", s.signIns)
+	}
+	s.signIns++
+	landed, err := s.fillForms(ctx)
+	var proof *Proof
+	if err == nil {
+		proof, err = s.prove(ctx, landed)
+	}
+	if err == nil {
+		s.mu.Lock()
+		s.signed, s.public = s.options.Now(), proof.Public
+		s.mu.Unlock()
+		return proof, nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	failure, ok := errors.AsType[*Failure](err)
+	if !ok {
+		failure = failed("%v", err)
+	}
+	if failure.Refused {
+		s.refused++
+	}
+	return nil, failure
+}
+
+// IsStale reports whether the time has come to sign in again, whether or not the session
+// is lost.
+func (s *Session) IsStale() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.login.Fresh > 0 && !s.signed.IsZero() && s.options.Now().Sub(s.signed) >= s.login.Fresh
+}
+
+// Page returns what is known of the sign-in page. It is complete after the first SignIn.
+func (s *Session) Page() SignInPage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.page
+}
+
+// LeaveAlone returns the addresses, without fragment, that the page after the sign-in names
+// as those for signing out or deleting.
+func (s *Session) LeaveAlone() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []string
+	for address := range s.leave {
+		list = append(list, address)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Ends reports whether an answer removes a cookie that a sign-in has set, as signing out
+// does.
+func (s *Session) Ends(header http.Header) bool {
+	if len(header["Set-Cookie"]) == 0 {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cookie := range (&http.Response{Header: header}).Cookies() {
+		if s.cookies[cookie.Name] && fetch.HasExpired(cookie) {
+			return true
+		}
+	}
+	return false
+}
+
+// fillForms reads the sign-in page and sends its forms. It returns the page that comes
+// after them.
+func (s *Session) fillForms(ctx context.Context) (*Page, error) {
+	p, _, err := s.get(ctx, &fetch.Request{URL: s.login.URL})
+	if err != nil {
+		return nil, err
+	}
+	sent := stageNone
+	for {
+		form, next, failure := s.login.choose(p, sent)
+		switch {
+		case failure != nil:
+			return nil, failure
+		case form == nil:
+			return p, nil
+		}
+		if next != stageCode {
+			s.mu.Lock()
+			s.page = s.page.with(s.login.URL, form)
+			s.mu.Unlock()
+		}
+		if p, err = s.submit(ctx, form, next); err != nil {
+			return nil, err
+		}
+		sent = next
+	}
+}
+
+// submit sends a form and returns the page that it leads to.
+func (s *Session) submit(ctx context.Context, f *Form, at stage) (*Page, error) {
+	filled := map[*control]string{}
+	var names []string
+	fill := func(c *control, value string) {
+		if c != nil {
+			filled[c] = value
+			names = append(names, c.name)
+		}
+	}
+	user, _ := f.user()
+	switch at {
+	case stageUser:
+		fill(user, s.login.User)
+	case stagePassword:
+		fill(f.password(), s.login.Password.Reveal())
+		if user != nil && user != f.code() {
+			fill(user, s.login.User)
+		} else if hiddenUser := f.named("username"); hiddenUser == nil {
+			names = append(names, "no user field")
+		}
+		if s.login.totp != nil {
+			if code := f.code(); code != nil {
+				fill(code, s.login.totp.next(s.options.Now()).Reveal())
+			}
+		}
+	case stageCode:
+		fill(f.code(), s.login.totp.next(s.options.Now()).Reveal())
+	}
+	form, err := f.encode(f.entries(filled, s.fieldsFor(f, at)))
+	if err != nil {
+		return nil, fmt.Errorf("encode the form: %w", err)
+	}
+	to, _ := f.action()
+	req := &fetch.Request{URL: to, Need: fetch.Content, Referrer: f.page.URL.String(), Internal: s.login.trusts(to),
+		Header: http.Header{"Origin": {originOf(f.page.URL)}}}
+	s.options.Trace("post %s with %s", to.Printed(), strings.Join(names, ", "))
+	resp, err := s.client.Submit(ctx, req, form)
+	if err != nil {
+		return nil, err
+	}
+	s.noteCookies(resp.Header)
+	switch resp.Status {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		resp.Body.Close()
+		return nil, refused("%s answered %d, which asks to send the password again: it is not followed", to.Printed(), resp.Status)
+	}
+	p, next, err := s.read(to, resp)
+	if err != nil || p != nil {
+		return p, err
+	}
+	if failure := s.login.permits(to, next); failure != nil {
+		return nil, failure
+	}
+	p, _, err = s.get(ctx, &fetch.Request{URL: next, Referrer: to.String()})
+	return p, err
+}
+
+// fieldsFor returns the fields of the user that a form gets: those that it has, and the
+// others with the password.
+func (s *Session) fieldsFor(f *Form, at stage) []Field {
+	if at == stagePassword {
+		return s.login.Fields
+	}
+	return slices.DeleteFunc(slices.Clone(s.login.Fields), func(field Field) bool { return f.named(field.Name) == nil })
+}
+
+// get reads a page. It follows redirects step by step, to the hosts of the login only. The
+// URL is the one that it has reached, also with a *Failure.
+func (s *Session) get(ctx context.Context, req *fetch.Request) (*Page, urinorm.URL, error) {
+	for range maxRedirects + 1 {
+		req.Need, req.Internal = fetch.Content, s.login.trusts(req.URL)
+		resp, err := s.client.Fetch(ctx, req)
+		if err != nil {
+			return nil, req.URL, err
+		}
+		if !req.Anonymous {
+			s.noteCookies(resp.Header)
+		}
+		s.options.Trace("get %s: %d", req.URL.Printed(), resp.Status)
+		p, next, err := s.read(req.URL, resp)
+		if err != nil || p != nil {
+			return p, req.URL, err
+		}
+		if failure := s.login.permits(req.URL, next); failure != nil {
+			return nil, next, failure
+		}
+		req.URL, req.Referrer = next, req.URL.String()
+	}
+	return nil, req.URL, failed("%s: more than %d redirects in a row", req.URL.Printed(), maxRedirects)
+}
+
+// read reads the answer of a URL: a page, or the target of a redirect.
+func (s *Session) read(u urinorm.URL, resp *fetch.Response) (*Page, urinorm.URL, error) {
+	defer resp.Body.Close()
+	if resp.Status >= 300 && resp.Status <= 399 && resp.Location != "" {
+		base, err := urinorm.NewBase(u, "")
+		if err != nil {
+			return nil, u, err
+		}
+		next, _, err := base.Resolve(resp.Location)
+		if err != nil || next.Scheme() != "http" && next.Scheme() != "https" {
+			return nil, u, failed("%s is redirected to an address that is not http or https", u.Printed())
+		}
+		return nil, next.WithoutFragment(), nil
+	}
+	body, err := fetch.ReadDocument(resp.Body, maxBody)
+	if err != nil {
+		return nil, u, fmt.Errorf("read %s: %w", u.Printed(), err)
+	}
+	p := ReadPage(u, resp.Status, resp.ContentType, body[:min(len(body), maxBody)])
+	p.Challenge = strings.EqualFold(resp.Header.Get("Cf-Mitigated"), "challenge")
+	return p, u, nil
+}
+
+// noteCookies remembers the cookies that a sign-in sets.
+func (s *Session) noteCookies(header http.Header) {
+	if len(header["Set-Cookie"]) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cookie := range (&http.Response{Header: header}).Cookies() {
+		if fetch.HasExpired(cookie) {
+			delete(s.cookies, cookie.Name)
+		} else {
+			s.cookies[cookie.Name] = true
+		}
+	}
+}

@@ -1,0 +1,510 @@
+package session
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// fixtures are sites that sign in in one way each. The site has received posts forms, and
+// checks what was in them itself.
+var fixtures = []struct {
+	name   string
+	config Config // URL and Check may begin with a path of the site
+	handle func(t *testing.T) http.HandlerFunc
+	code   check.Code // "" if somebody is signed in and it is proven
+	posts  int
+	say    string // a part of the message
+}{
+	{name: "plain", posts: 1, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path != "/login":
+				page(w, r)
+			case r.Method == http.MethodGet:
+				http.SetCookie(w, &http.Cookie{Name: "csrf", Value: "c1"})
+				fmt.Fprint(w, `<form action=/search><input name=user><input type=submit name=go></form>
+<form method=post action="login?x=1"><input type=hidden name=token value="t&amp;1"><input type=text name=url style="display: none" value=keep>
+<div hidden><input name=website></div><input name=email type=text autocomplete=off aria-hidden=true>
+<input name=login><input type=password name=pw><input type=checkbox name=remember checked><input type=checkbox name=other value=no>
+<select name=domain><option value=a disabled>A<option value=b>B<option value=c selected>C</select><textarea name=note>
+x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden>
+<button name=go value=in>Sign in</button><button name=forgot value=1>Forgot?</button><button type=button name=show>Show</button></form>`)
+			default:
+				csrf, err := r.Cookie("csrf")
+				if err != nil || csrf.Value != "c1" || r.Header.Get("Origin") != "http://"+r.Host || r.Header.Get("Referer") != "http://"+r.Host+"/login" || r.Header.Get("X-Secret") == "" {
+					t.Errorf("%v %v", r.Cookies(), r.Header)
+				}
+				const want = "token=t%261&url=keep&website=&email=&login=alice&pw=pa+ss%2Bw%C3%B6rd%26%3D%25&remember=on&domain=c&note=x&go=in"
+				if body := r.PostForm.Encode(); r.ContentLength != int64(len(want)) || r.URL.RawQuery != "x=1" {
+					t.Errorf("%q", body)
+				}
+				enter(w, r)
+			}
+		}
+	}},
+	{name: "user name first, code third", posts: 3, config: Config{TOTP: NewSecret("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")}, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			form := func(field string) {
+				fmt.Fprintf(w, `<form method=post action=%q><input name=state value=s type=hidden>%s<button>Next</button></form>`, r.URL.Path+"x", field)
+			}
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				form(`<input name=identifier autocomplete="username webauthn">`)
+			case "POST/loginx":
+				if r.PostForm.Get("identifier") != user {
+					t.Error(r.PostForm)
+				}
+				http.Redirect(w, r, "/password", http.StatusSeeOther)
+			case "GET/password":
+				form(`<input name=identifier value=alice hidden><input type=password name=pw>`)
+			case "POST/passwordx":
+				if r.PostForm.Get("pw") != password || r.PostForm.Get("identifier") != user {
+					t.Error(r.PostForm)
+				}
+				form(`<input name=otp inputmode=numeric>`)
+			case "POST/passwordxx":
+				if code := r.PostForm.Get("otp"); len(code) != 6 || r.PostForm.Has("pw") {
+					t.Error(r.PostForm)
+				}
+				enter(w, r)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "a second factor without a key", posts: 1, code: check.CodeLoginChallenge, say: "second factor", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprint(w, simpleForm)
+			case "POST/login":
+				fmt.Fprint(w, `<form method=post action=/code><input name=code autocomplete=one-time-code><button>OK</button></form>`)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "view state", posts: 1, handle: func(t *testing.T) http.HandlerFunc {
+		state := strings.Repeat("AbC/+=", 3000)
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprintf(w, `<form method=post action="./login" id=aspnetForm><input type=hidden name=__VIEWSTATE value=%q></form>
+<input form=aspnetForm name="ctl00$Main$UserName"><input form=aspnetForm name="ctl00$Main$Password" type=password>
+<input form=aspnetForm type=image name="ctl00$Main$Login" src=x.png><input name=stray value=1>`, state)
+			case "POST/login":
+				for name, want := range map[string]string{"__VIEWSTATE": state, "ctl00$Main$UserName": user, "ctl00$Main$Password": password, "ctl00$Main$Login.x": "0", "ctl00$Main$Login.y": "0"} {
+					if r.PostForm.Get(name) != want {
+						t.Errorf("%s is %q", name, r.PostForm.Get(name))
+					}
+				}
+				if len(r.PostForm) != 5 {
+					t.Error(r.PostForm)
+				}
+				enter(w, r)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "a token per page, which each request changes", posts: 1, handle: func(t *testing.T) http.HandlerFunc {
+		n := 0
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				n++
+				fmt.Fprintf(w, `<table><form method=post><tr><td><input name=_token type=hidden value=%d><tr><td><input name=user><tr><td><input type=password name=pw><tr><td><input type=submit></form></table>`, n)
+			case "POST/login":
+				if r.PostForm.Get("_token") != fmt.Sprint(n) || n != 1 {
+					t.Errorf("the token of page %s of %d", r.PostForm.Get("_token"), n)
+				}
+				enter(w, r)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "the sign-in page in place of every page, with 200", posts: 1, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodPost:
+				enter(w, r)
+			case member(r):
+				page(w, r)
+			default:
+				fmt.Fprint(w, simpleForm)
+			}
+		}
+	}},
+	{name: "rotating cookies", posts: 1, handle: func(t *testing.T) http.HandlerFunc {
+		n := 0
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Method+r.URL.Path == "POST/login" {
+				n = 100
+			}
+			cookie, err := r.Cookie("turn")
+			in := n >= 100 && err == nil && cookie.Value == fmt.Sprint(n)
+			if in || n < 100 || r.Method == http.MethodPost {
+				n++
+				http.SetCookie(w, &http.Cookie{Name: "turn", Value: fmt.Sprint(n), Path: "/"})
+			}
+			switch {
+			case r.Method == http.MethodPost:
+				http.Redirect(w, r, "/", http.StatusFound)
+			case r.URL.Path == "/login":
+				fmt.Fprint(w, simpleForm)
+			case in:
+				fmt.Fprint(w, "in")
+			default:
+				http.Redirect(w, r, "/login", http.StatusFound)
+			}
+		}
+	}},
+	{name: "a wrong password that sets cookies", posts: 1, code: check.CodeLoginFailed, say: `again: "Wrong password for alice."`, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "session", Value: "out", Path: "/"})
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprint(w, simpleForm)
+			case "POST/login":
+				fmt.Fprint(w, `<p role=alert> Wrong  password for alice. </p>`, simpleForm)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "an error that repeats the password", posts: 1, code: check.CodeLoginFailed, say: `"*** is wrong"`, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				w.WriteHeader(http.StatusForbidden)
+				fmt.Fprint(w, `<p class=error>`, strings.ReplaceAll(r.PostForm.Get("pw"), "&", "&amp;"), ` is wrong</p>`)
+				return
+			}
+			fmt.Fprint(w, simpleForm)
+		}
+	}},
+	{name: "a wrong role", posts: 1, config: Config{Check: "/admin=Settings"}, code: check.CodeLoginFailed, say: "answered 403", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprint(w, simpleForm)
+			case "POST/login":
+				enter(w, r)
+			case "GET/admin":
+				w.WriteHeader(http.StatusForbidden)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "a check page", posts: 1, config: Config{Check: "/me?view=all", CheckText: "alice@"}, handle: public(`Hello alice@example.com`)},
+	{name: "a check page without the text", posts: 1, config: Config{Check: "/me=alice@"}, code: check.CodeLoginFailed, say: "does not contain the text", handle: public(`Hello bob@example.com`)},
+	{name: "a public start page", posts: 1, code: check.CodeLoginUnproven, handle: public("")},
+	{name: "a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.Host, "foreign") {
+				t.Error("the foreign host was asked")
+			}
+			http.Redirect(w, r, "http://foreign.test/sso", http.StatusFound)
+		}
+	}},
+	{name: "a form for a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: form(`<form method=post action=http://foreign.test/in><input name=user><input type=password name=pw></form>`)},
+	{name: "a button for a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: form(`<form method=post action=/in><input name=user><input type=password name=pw><button formaction=//foreign.test/in>Go</button></form>`)},
+	{name: "two password fields", code: check.CodeLoginFormMissing, say: "2 password fields", handle: form(`<form method=post><input name=user><input type=password name=a><input type=password name=b></form>`)},
+	{name: "one of two password fields is hidden", posts: 1, handle: form(`<form method=post><input name=user><input type=password name=pw><span style="visibility:hidden"><input type=password name=b value=trap></span></form>`)},
+	{name: "a form with GET", code: check.CodeLoginFormMissing, say: "GET", handle: form(`<form><input name=user><input type=password name=pw></form>`)},
+	{name: "no form", code: check.CodeLoginFormMissing, say: "no form with a password", handle: form(`<div id=app></div><script src=app.js></script>`)},
+	{name: "two forms", code: check.CodeLoginFormMissing, say: "--login-form", handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form method=post action=b><input name=user><input type=password name=pw></form>`)},
+	{name: "the form that the user chose", posts: 1, config: Config{Form: "#second"}, handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form id=second method=post><input name=user><input type=password name=pw></form>`)},
+	{name: "a registration beside the form", posts: 1, handle: form(simpleForm + `<form method=post action=/register><input name=user><input type=password name=new autocomplete=new-password></form>`)},
+	{name: "a captcha", code: check.CodeLoginChallenge, say: "captcha", handle: form(`<form method=post><input name=user><input type=password name=pw><div class=g-recaptcha data-sitekey=k></div></form>`)},
+	{name: "a captcha for another form", posts: 1, handle: form(`<script src=https://www.google.com/recaptcha/api.js></script>` + simpleForm + `<form method=post action=/contact><textarea name=text></textarea><div class=g-recaptcha></div></form>`)},
+	{name: "a passkey", code: check.CodeLoginChallenge, say: "passkey", handle: form(`<button id=go>Sign in</button><script>go.onclick = () => navigator.credentials.get({publicKey})</script>`)},
+	{name: "a search and a newsletter", code: check.CodeLoginFormMissing, handle: form(`<form method=post role=search><input name=login></form><form method=post action=/newsletter><input type=email name=email></form>`)},
+	{name: "a field that the user sets and one that is added", posts: 1, config: Config{Fields: []Field{{"tenant", NewSecret("blue")}, {"extra", NewSecret("1 2")}, {"user", NewSecret("carol")}}}, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprint(w, `<form method=post><input type=hidden name=tenant value=red><input name=user><input type=password name=pw></form>`)
+			case "POST/login":
+				if got := r.PostForm.Encode(); got != "extra=1+2&pw=pa+ss%2Bw%C3%B6rd%26%3D%25&tenant=blue&user=carol" {
+					t.Error(got)
+				}
+				enter(w, r)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "Latin-1", posts: 1, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				w.Header().Set("Content-Type", "text/html; charset=iso-8859-1")
+				fmt.Fprint(w, `<form method=post><input name=user><input name=_charset_ type=hidden><input type=password name=pw></form>`)
+			case "POST/login":
+				if r.PostForm.Get("pw") != "pa ss+w\xf6rd&=%" || r.PostForm.Get("_charset_") != "windows-1252" {
+					t.Errorf("%q", r.PostForm)
+				}
+				enter(w, r)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "accept-charset and multipart", posts: 1, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprint(w, `<form method=post enctype=multipart/form-data accept-charset="bogus latin1"><input name=user><input type=file name=photo><input type=password name='p"w'></form>`)
+			case "POST/login":
+				if r.PostForm.Get("p%22w") != "pa ss+w\xf6rd&=%" || len(r.MultipartForm.File["photo"]) != 1 && r.PostForm.Get("photo") != "" {
+					t.Errorf("%q", r.PostForm)
+				}
+				enter(w, r)
+			default:
+				page(w, r)
+			}
+		}
+	}},
+	{name: "an answer that asks to send the form again", posts: 1, code: check.CodeLoginFailed, say: "307", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				http.Redirect(w, r, "/again", http.StatusTemporaryRedirect)
+				return
+			}
+			fmt.Fprint(w, simpleForm)
+		}
+	}},
+	{name: "SAML after the password", posts: 1, code: check.CodeLoginChallenge, say: "SAML", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				fmt.Fprint(w, `<form method=post action=/acs><input type=hidden name=SAMLResponse value=x></form>`)
+				return
+			}
+			fmt.Fprint(w, simpleForm)
+		}
+	}},
+	{name: "a service for signing in that is listed", posts: 1, config: Config{URL: "http://login.test/login", Hosts: []string{"login.test", "SITE"}}, handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if atLogin := r.Host == "login.test"; atLogin != (r.Header.Get("X-Secret") == "") {
+				t.Errorf("%s%s: the header for the site is %q", r.Host, r.URL, r.Header.Get("X-Secret"))
+			}
+			switch {
+			case r.Method == http.MethodPost:
+				http.SetCookie(w, &http.Cookie{Name: "sso", Value: "1"})
+				http.Redirect(w, r, "http://"+r.Context().Value(http.LocalAddrContextKey).(net.Addr).String()+"/ticket", http.StatusFound)
+			case r.URL.Path == "/login":
+				fmt.Fprint(w, simpleForm)
+			case r.URL.Path == "/ticket":
+				if len(r.Cookies()) > 0 {
+					t.Error("a cookie of the other host was sent")
+				}
+				enter(w, r)
+			case member(r):
+				fmt.Fprint(w, "in")
+			default:
+				http.Redirect(w, r, "http://login.test/login", http.StatusFound)
+			}
+		}
+	}},
+	{name: "an error instead of a page", code: check.CodeLoginFailed, say: "answered 500", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
+	}},
+	{name: "a form that leads nowhere", posts: 1, code: check.CodeLoginFailed, say: "although the form was accepted", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprint(w, simpleForm)
+			case "POST/login":
+				fmt.Fprint(w, "welcome")
+			default:
+				page(w, r)
+			}
+		}
+	}},
+}
+
+const simpleForm = `<form method=post><input name=user><input type=password name=pw><input type=submit value="Sign in"></form>`
+
+// form is a site whose sign-in page is a text.
+func form(text string) func(t *testing.T) http.HandlerFunc {
+	return func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasPrefix(r.Host, "foreign"):
+				t.Error("the foreign host was asked")
+			case r.Method == http.MethodPost:
+				if r.PostForm.Get("user") != user || r.PostForm.Get("pw") != password || r.URL.Path != "/login" {
+					t.Error(r.URL, r.PostForm)
+				}
+				enter(w, r)
+			case r.URL.Path == "/login":
+				fmt.Fprint(w, text)
+			case strings.HasPrefix(r.Host, "login.test"):
+				fmt.Fprint(w, "home")
+			default:
+				page(w, r)
+			}
+		}
+	}
+}
+
+// public is a site whose start page is the same for everybody. Members see a text at /me.
+func public(me string) func(t *testing.T) http.HandlerFunc {
+	return func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch r.Method + r.URL.Path {
+			case "GET/login":
+				fmt.Fprint(w, simpleForm)
+			case "POST/login":
+				enter(w, r)
+			case "GET/me":
+				fmt.Fprint(w, me)
+			default:
+				fmt.Fprint(w, "welcome")
+			}
+		}
+	}
+}
+
+func TestSignIn(t *testing.T) {
+	for _, f := range fixtures {
+		t.Run(f.name, func(t *testing.T) {
+			s := serve(t, f.handle(t))
+			c := f.config
+			if strings.HasPrefix(c.Check, "/") {
+				c.Check = s.URL + c.Check
+			}
+			if c.Hosts != nil {
+				c.Hosts = []string{c.Hosts[0], s.Listener.Addr().String()}
+			}
+			session, proof, failure := signIn(t, s, c)
+			got := check.Code("")
+			switch {
+			case failure != nil:
+				got = failure.Code
+				if !strings.Contains(failure.Message, f.say) {
+					t.Errorf("%q does not contain %q", failure.Message, f.say)
+				}
+			case !proof.Proven:
+				got = check.CodeLoginUnproven
+			}
+			if got != f.code {
+				t.Errorf("%q (%v), want %q", got, failure, f.code)
+			}
+			if len(s.posts) != f.posts {
+				t.Errorf("%d forms were posted, want %d: %v", len(s.posts), f.posts, s.posts)
+			}
+			if got == "" && session.Page().IsZero() {
+				t.Error("the sign-in page is not known")
+			}
+			if f.name == "plain" {
+				const want = "token=t%261&url=keep&website=&email=&login=alice&pw=pa+ss%2Bw%C3%B6rd%26%3D%25&remember=on&domain=c&note=x&go=in"
+				if s.posts[0].body != want {
+					t.Errorf("%s, want %s", s.posts[0].body, want)
+				}
+				if list := session.LeaveAlone(); len(list) != 1 || list[0] != s.URL+"/bye?now=1" {
+					t.Errorf("left alone: %q", list)
+				}
+			}
+		})
+	}
+}
+
+// A site that locks accounts sees two wrong passwords at most.
+func TestRefusedSignIns(t *testing.T) {
+	s := serve(t, form(simpleForm)(t))
+	wrong := 0
+	s.Config.Handler = s.recorded(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			wrong++
+		}
+		fmt.Fprint(w, simpleForm)
+	})
+	session, _, failure := signIn(t, s, Config{})
+	for range 5 {
+		if failure == nil || failure.Code != check.CodeLoginFailed {
+			t.Fatal(failure)
+		}
+		_, err := session.SignIn(t.Context())
+		failure, _ = err.(*Failure)
+	}
+	if wrong != 2 {
+		t.Errorf("%d wrong passwords were sent", wrong)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	s := serve(t, form(simpleForm)(t))
+	session, _, failure := signIn(t, s, Config{Fresh: time.Hour})
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	for cookie, want := range map[string]bool{"session=; Max-Age=0": true, "session=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT": true,
+		"session=new": false, "other=; Max-Age=0": false} {
+		if got := session.Ends(http.Header{"Set-Cookie": {cookie}}); got != want {
+			t.Errorf("%s: %t", cookie, got)
+		}
+	}
+	if session.IsStale() {
+		t.Error("the session is stale at once")
+	}
+	session.options.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	if !session.IsStale() {
+		t.Error("the session is never stale")
+	}
+}
+
+func TestStanding(t *testing.T) {
+	in := true
+	for _, row := range []struct {
+		name           string
+		config         Config
+		public         string
+		signedIn, lost Standing
+	}{
+		{"start page", Config{}, "", Holding, Lost},
+		{"public start page", Config{}, "<p>hello", Unknown, Unknown},
+		{"check page", Config{Check: "/me=Hello"}, "<p>hello", Holding, Lost},
+	} {
+		in = true
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodPost:
+				enter(w, r)
+			case r.URL.Path == "/login":
+				fmt.Fprint(w, simpleForm)
+			case r.URL.Path == "/" && row.public != "":
+				fmt.Fprint(w, row.public)
+			case in:
+				page(w, r)
+			default:
+				http.Redirect(w, r, "/login", http.StatusFound)
+			}
+		})
+		if row.config.Check != "" {
+			row.config.Check = s.URL + row.config.Check
+		}
+		session, _, failure := signIn(t, s, row.config)
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		for _, in = range []bool{true, false} {
+			got, err := session.Standing(t.Context())
+			want := row.signedIn
+			if !in {
+				want = row.lost
+			}
+			if err != nil || got != want {
+				t.Errorf("%s, signed in %t: %d, %v", row.name, in, got, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// SignInPage is what tells the sign-in page of a login from other pages. It does not
+// change; the zero value recognizes nothing.
+type SignInPage struct {
+	addresses []string // origin and path
+	passwords []string // names of password fields
+	actions   []string // where its forms are sent: origin and path
+}
+
+// with returns a SignInPage that also knows a form, and the page of it.
+func (p SignInPage) with(login urinorm.URL, f *Form) SignInPage {
+	p = p.withAddress(login, login).withAddress(login, f.page.URL)
+	if to, ok := f.action(); ok {
+		p.actions = added(p.actions, addressOf(to))
+	}
+	if c := f.password(); c != nil {
+		p.passwords = added(p.passwords, c.name)
+	}
+	return p
+}
+
+// withAddress returns a SignInPage that also has the address that a URL led to. A URL that
+// led nowhere else is not an address of the sign-in page: it shows other things, too, once
+// somebody is signed in. The login's own is one.
+func (p SignInPage) withAddress(asked, reached urinorm.URL) SignInPage {
+	if len(p.addresses) == 0 || addressOf(asked) != addressOf(reached) {
+		p.addresses = added(p.addresses, addressOf(reached))
+	}
+	return p
+}
+
+// added returns a list with one more string, without changing the array of the list.
+func added(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(slices.Clip(list), s)
+}
+
+// addressOf returns the origin and the path of a URL. The query of a sign-in page names the
+// page to return to.
+func addressOf(u urinorm.URL) string { return originOf(u) + u.Path() }
+
+// IsAddress reports whether a URL is that of the sign-in page, whatever its query.
+func (p SignInPage) IsAddress(u urinorm.URL) bool {
+	return !u.IsZero() && slices.Contains(p.addresses, addressOf(u))
+}
+
+// Is reports whether a page has the form of the sign-in page: the same password field, or
+// another one that is sent to the same address.
+func (p SignInPage) Is(page *Page) bool {
+	for _, f := range page.forms {
+		to, ok := f.action()
+		sameAction := ok && slices.Contains(p.actions, addressOf(to))
+		switch n := f.passwords(); {
+		case n == 1 && !f.setsPassword() && (sameAction || slices.Contains(p.passwords, f.password().name)):
+			return true
+		case n == 0 && sameAction && p.IsAddress(page.URL): // the first form of two asks for the user name only
+			return true
+		}
+	}
+	return false
+}
+
+// IsZero reports whether nothing is known of the sign-in page.
+func (p SignInPage) IsZero() bool { return len(p.addresses) == 0 }

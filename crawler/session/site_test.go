@@ -1,0 +1,142 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// post is a form that a site received.
+type post struct {
+	path, body string
+	header     http.Header
+	form       url.Values
+}
+
+// site is a server that remembers the forms it received.
+type site struct {
+	*httptest.Server
+	mu       sync.Mutex
+	posts    []post
+	requests []string
+}
+
+// serve starts a site.
+func serve(t testing.TB, handle http.HandlerFunc) *site {
+	t.Helper()
+	s := &site{}
+	s.Server = httptest.NewServer(s.recorded(handle))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *site) recorded(handle http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.requests = append(s.requests, r.Method+" "+r.Host+r.URL.Path)
+		if r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if err := r.ParseMultipartForm(1 << 20); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			s.posts = append(s.posts, post{r.URL.Path, string(body), r.Header.Clone(), r.Form})
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		handle(w, r)
+	}
+}
+
+const (
+	user     = "alice"
+	password = "pa ss+wörd&=%"
+)
+
+func parse(t testing.TB, s string) urinorm.URL {
+	t.Helper()
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// signIn signs in at a site. The config lacks what is usual: the login is at /login, and
+// the crawl starts at /.
+func signIn(t testing.TB, s *site, c Config) (*Session, *Proof, *Failure) {
+	t.Helper()
+	if c.URL == "" {
+		c.URL = s.URL + "/login"
+	}
+	c.Name, c.User = "--login", user
+	if c.Password.IsZero() {
+		c.Password = NewSecret(password)
+	}
+	start := parse(t, s.URL+"/")
+	plan, err := NewPlan([]Config{c}, []urinorm.URL{start}, func(u urinorm.URL) bool { return u.Authority() == start.Authority() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fetch.HTTPConfig{CookieGroups: plan.CookieGroups(), Header: http.Header{"X-Secret": {"for the site"}}}
+	address := s.Listener.Addr().String()
+	for _, host := range []string{"app.test:80", "login.test:80", "foreign.test:80"} {
+		rule, err := fetch.ParseConnectTo(host + ":" + address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.ConnectTo = append(config.ConnectTo, rule)
+	}
+	client, err := fetch.NewHTTP(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	var steps strings.Builder
+	session := New(client, plan.Logins[0], Options{
+		Acts:  func(text []byte) bool { return strings.EqualFold(string(text), "log out") },
+		Trace: func(format string, args ...any) { fmt.Fprintf(&steps, format+"\n", args...) },
+	})
+	proof, err := session.SignIn(t.Context())
+	failure, known := errors.AsType[*Failure](err)
+	if err != nil && !known {
+		t.Fatal(err)
+	}
+	for _, text := range []string{steps.String(), fmt.Sprint(err), fmt.Sprintf("%+v %#v", plan.Logins[0], session)} {
+		if strings.Contains(text, password) || strings.Contains(text, "wörd") {
+			t.Errorf("the password is in %s", text)
+		}
+	}
+	return session, proof, failure
+}
+
+// member reports whether a request has the session cookie.
+func member(r *http.Request) bool {
+	cookie, err := r.Cookie("session")
+	return err == nil && cookie.Value == "in"
+}
+
+func enter(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{Name: "session", Value: "in", Path: "/", HttpOnly: true})
+	http.Redirect(w, r, "/", http.StatusFound)
+}
+
+// page writes the start page, or leads to the sign-in page.
+func page(w http.ResponseWriter, r *http.Request) {
+	if !member(r) {
+		http.Redirect(w, r, "/login?next="+r.URL.Path, http.StatusFound)
+		return
+	}
+	fmt.Fprint(w, `<h1>Hello</h1> <a href="/bye?now=1">Log out</a>`)
+}

@@ -159,6 +159,72 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestProtectionSpaces requests parts of one host with different realms and schemes in
+// all orders: each part has its own challenge and the result is always the same.
+func TestProtectionSpaces(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2, 3}, {0, 2, 1, 3}, {1, 0, 3, 2}, {1, 2, 0, 3}, {2, 0, 1, 3}, {2, 1, 3, 0}, {3, 2, 1, 0}} {
+		nonces := [2]int{1, 1000}
+		a, b := digestServer("a", "me", "word", &nonces[0]), digestServer("b", "me", "word", &nonces[1])
+		server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasPrefix(r.URL.Path, "/a/"):
+				a(w, r)
+			case strings.HasPrefix(r.URL.Path, "/b/"):
+				b(w, r)
+			case strings.HasPrefix(r.URL.Path, "/basic/"):
+				if name, password, _ := r.BasicAuth(); name != "me" || password != "word" {
+					w.Header().Set("WWW-Authenticate", `Basic realm="c"`)
+					w.WriteHeader(401)
+				}
+			default: // closed to everybody
+				w.Header().Set("WWW-Authenticate", `Digest realm="closed", nonce="n", qop="auth"`)
+				w.WriteHeader(401)
+			}
+		})
+		h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server)})
+		for round := range 3 {
+			for _, i := range order {
+				path := []string{"/a/x", "/b/x/", "/basic/x?q", "/closed"}[i]
+				want, requests := []int{200, 200, 200, 401}[i], []int{1, 1, 1, 2}[i]
+				resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com"+path), Need: Content, Internal: true})
+				if err != nil || resp.Status != want || round > 0 && resp.Requests > requests {
+					t.Errorf("order %v, round %d, %s: %+v, %v", order, round, path, resp, err)
+				}
+			}
+			nonces[0]++ // stale
+			for _, i := range []int{0, 1, 2} {
+				path := []string{"/a/y", "/b/x/z", "/basic/x"}[i]
+				if resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com"+path), Internal: true}); err != nil || resp.Status != 200 {
+					t.Errorf("order %v, round %d, HEAD %s: %+v, %v", order, round, path, resp, err)
+				}
+			}
+		}
+	}
+}
+
+// TestDigestDomain checks that the parameter domain extends a protection space (RFC 7616
+// section 3.3), but not to other hosts.
+func TestDigestDomain(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			w.Header().Set("WWW-Authenticate", `Digest realm="r", nonce="n", qop="auth", domain="/here ../there/ http://example.org/"`)
+			w.WriteHeader(401)
+		}
+	})
+	h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server)})
+	for _, row := range []struct {
+		url      string
+		requests int
+	}{
+		{"http://example.com/first/page", 2}, {"http://example.com/first/", 1}, {"http://example.com/here", 1},
+		{"http://example.com/here/x/y?z", 1}, {"http://example.com/there/x", 1}, {"http://example.com/elsewhere", 2}, {"http://example.org/", 2},
+	} {
+		if resp, _, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: true}); err != nil || resp.Status != 200 || resp.Requests != row.requests {
+			t.Errorf("%s: %+v, %v", row.url, resp, err)
+		}
+	}
+}
+
 func TestBasic(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if name, password, _ := r.BasicAuth(); name != "me" || password != "a:b" {

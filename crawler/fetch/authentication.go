@@ -3,35 +3,68 @@ package fetch
 import (
 	"encoding/base64"
 	"strings"
-	"sync/atomic"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// authentication records which authentication schemes a host has asked for. It is safe
-// for concurrent use.
+// authentication records the protection spaces of a host (RFC 9110 section 11.5): which
+// challenge to answer in advance below which path. It is only a prediction that saves
+// requests: whatever it says, the challenges of a 401 answer decide, so the result of a
+// request does not depend on earlier ones. It is safe for concurrent use.
 type authentication struct {
-	digest atomic.Pointer[digestChallenge] // nil until the host asks for Digest
-	basic  atomic.Bool                     // the host has asked for Basic
+	mu     sync.RWMutex
+	spaces map[string]credentials // keyed by path prefix
 }
 
-// authorization returns the Authorization header value for a request, or "". It uses
-// Digest for hosts that have asked for it. It sends Basic credentials without being
-// asked only over a private connection, so that a host that wants Digest over plain
-// HTTP never receives the password.
-func (a *authentication) authorization(user *account, method, target string, private bool) string {
-	if challenge := a.digest.Load(); challenge != nil {
-		return challenge.authorization(user, method, target)
-	}
-	if private || a.basic.Load() {
+// maxSpaces is the maximum number of path prefixes that are remembered for a host. When
+// there are more, all are forgotten and learned again.
+const maxSpaces = 1000
+
+// credentials is one way to authenticate a request. The zero value sends nothing.
+type credentials struct {
+	basic  bool
+	digest *digestChallenge // nil unless the scheme is Digest
+	// answers is true if the credentials answer a challenge to the same request. Such
+	// credentials are up to date, so a refusal is final.
+	answers bool
+}
+
+// header returns the Authorization header value for a request, or "".
+func (c credentials) header(user *account, method, target string) string {
+	switch {
+	case c.digest != nil:
+		return c.digest.authorization(user, method, target)
+	case c.basic:
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(user.name+":"+user.password))
 	}
 	return ""
 }
 
-// learn reads the WWW-Authenticate lines of a 401 answer and reports whether to send
-// the request again with new credentials. refused is the Authorization header value
-// that the server refused.
-func (a *authentication) learn(lines []string, refused string) bool {
-	challenges := parseChallenges(lines)
+// predict returns the credentials to send for a path before the server has asked for
+// any. Where nothing is known, it sends Basic credentials only over a private
+// connection, so that a host that wants Digest over plain HTTP never receives the
+// password.
+func (a *authentication) predict(path string, private bool) credentials {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	for end := len(path); end > 0 && len(a.spaces) > 0; {
+		if known, ok := a.spaces[path[:end]]; ok {
+			return known
+		}
+		if slash := strings.LastIndexByte(path[:end], '/'); slash < end-1 {
+			end = slash + 1 // the directory, with its slash
+		} else {
+			end = slash
+		}
+	}
+	return credentials{basic: private}
+}
+
+// answer returns the credentials that answer the challenges of a 401 answer; ok is false
+// if there are none, or if they have just been refused. sent are those of the refused
+// request.
+func (sent credentials) answer(challenges []challenge) (next credentials, ok bool) {
 	for _, c := range challenges {
 		if !strings.EqualFold(c.scheme, "Digest") {
 			continue
@@ -40,19 +73,52 @@ func (a *authentication) learn(lines []string, refused string) bool {
 		if digest == nil {
 			continue // an unsupported algorithm
 		}
-		if strings.HasPrefix(refused, "Digest ") && !digest.stale {
-			return false // the password is wrong
+		if sent.digest != nil && sent.digest.realm == digest.realm && !digest.stale && (sent.answers || sent.digest.nonce == digest.nonce) {
+			return credentials{}, false // the password is wrong
 		}
-		a.digest.Store(digest)
-		return true
+		return credentials{digest: digest, answers: true}, true
 	}
 	for _, c := range challenges {
-		if strings.EqualFold(c.scheme, "Basic") && refused == "" {
-			a.basic.Store(true)
-			return true
+		if strings.EqualFold(c.scheme, "Basic") {
+			// Basic credentials are the same in every realm.
+			return credentials{basic: true, answers: true}, !sent.basic
 		}
 	}
-	return false
+	return credentials{}, false
+}
+
+// learn records the protection space of a path whose challenge was answered and whose
+// server then accepted the credentials. The space of Basic is the directory of the path
+// (RFC 7617 section 2.2). That of Digest is also what the parameter domain says, or the
+// whole host if there is none and nothing else is known (RFC 7616 section 3.3).
+func (a *authentication) learn(u urinorm.URL, accepted credentials) {
+	accepted.answers = false
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.spaces == nil || len(a.spaces) >= maxSpaces {
+		a.spaces = make(map[string]credentials)
+	}
+	path := u.Path()
+	a.spaces[path[:strings.LastIndexByte(path, '/')+1]] = accepted
+	if accepted.digest == nil {
+		return
+	}
+	if len(accepted.digest.domain) == 0 {
+		if _, known := a.spaces["/"]; !known {
+			a.spaces["/"] = accepted
+		}
+		return
+	}
+	base, err := urinorm.NewBase(u, "")
+	if err != nil {
+		return
+	}
+	for _, reference := range accepted.digest.domain {
+		// Other hosts have accounts of their own.
+		if in, _, err := base.Resolve(reference); err == nil && in.Scheme() == u.Scheme() && in.Authority() == u.Authority() && len(a.spaces) < maxSpaces {
+			a.spaces[in.Path()] = accepted
+		}
+	}
 }
 
 // challenge is one challenge of WWW-Authenticate (RFC 9110 section 11.6.1).

@@ -13,7 +13,7 @@ import (
 )
 
 // digestChallenge is a server's challenge for Digest access authentication (RFC 7616).
-// It is used for all requests to a host until it is stale.
+// It is used for all requests to its protection space until it is stale.
 type digestChallenge struct {
 	realm, nonce, opaque string
 	hasOpaque            bool
@@ -23,6 +23,7 @@ type digestChallenge struct {
 	qop                  bool // "auth" is among the offered qualities of protection
 	userhash             bool
 	stale                bool
+	domain               []string // URIs of the protection space as written; none means the whole host
 	count                atomic.Uint32
 }
 
@@ -43,6 +44,7 @@ func newDigestChallenge(params map[string]string) *digestChallenge {
 		algorithm: params["algorithm"],
 		userhash:  strings.EqualFold(params["userhash"], "true"),
 		stale:     strings.EqualFold(params["stale"], "true"),
+		domain:    strings.Fields(params["domain"]),
 	}
 	c.opaque, c.hasOpaque = params["opaque"]
 	name, session := strings.CutSuffix(strings.ToLower(c.algorithm), "-sess")

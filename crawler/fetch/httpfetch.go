@@ -68,7 +68,8 @@ func (f *httpFetch) submit(ctx context.Context) (*Response, error) {
 	header := f.profiles.header(f.req, firstProfile, false, f.loopback)
 	header["Content-Type"] = []string{f.form.ContentType}
 	f.addCookies(header)
-	f.authorize(header, http.MethodPost)
+	user, sent := f.account()
+	f.authorize(header, http.MethodPost, user, sent)
 	ans, err := f.roundTrip(ctx, http.MethodPost, header)
 	if err != nil {
 		return nil, err
@@ -187,51 +188,60 @@ func (f *httpFetch) get(ctx context.Context) (*answer, error) {
 // send sends a request and repeats it if the answer asks for that: with a cookie that
 // ends a redirect of the URL to itself, or with credentials.
 func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedType bool) (*answer, error) {
+	user, sent := f.account()
 	for again := 0; ; again++ {
 		header := f.profiles.header(f.req, p, refusedType, f.loopback)
 		if method == http.MethodGet {
 			f.req.Validators.addTo(header)
 		}
 		f.addCookies(header)
-		sent := f.authorize(header, method)
+		if header["Authorization"] != nil {
+			user = nil // a header that was given takes precedence
+		}
+		f.authorize(header, method, user, sent)
 		ans, err := f.roundTrip(ctx, method, header)
 		if err != nil {
 			return nil, err
 		}
 		gotCookie := f.storeCookies(ans)
+		refused := ans.StatusCode == http.StatusUnauthorized
+		if sent.answers && !refused {
+			f.facts.login.learn(f.req.URL, sent)
+		}
 		if again < maxResends {
-			if gotCookie && isRedirect(ans.StatusCode) && resolvesTo(f.req.URL, locationOf(ans.Header), f.req.URL) ||
-				ans.StatusCode == http.StatusUnauthorized && f.answerChallenge(ans.Header["Www-Authenticate"], sent) {
+			if gotCookie && isRedirect(ans.StatusCode) && resolvesTo(f.req.URL, locationOf(ans.Header), f.req.URL) {
 				ans.discard()
 				continue
+			}
+			if refused && user != nil {
+				if next, ok := sent.answer(parseChallenges(ans.Header["Www-Authenticate"])); ok {
+					sent = next
+					ans.discard()
+					continue
+				}
 			}
 		}
 		return ans, nil
 	}
 }
 
-// authorize adds the Authorization header if there is an account for this host, and
-// returns its value. Connections over TLS and within this machine count as private.
-func (f *httpFetch) authorize(header http.Header, method string) string {
-	if header["Authorization"] != nil {
-		return ""
+// account returns the account for the URL, nil if there is none, and what is sent of it
+// before the server asks. Connections over TLS and within this machine count as private.
+func (f *httpFetch) account() (user *account, sent credentials) {
+	if user = f.accounts.forURL(f.req.URL, f.req.Internal); user != nil {
+		sent = f.facts.login.predict(f.req.URL.Path(), f.loopback || f.req.URL.Scheme() == "https")
 	}
-	user := f.accounts.forURL(f.req.URL, f.req.Internal)
-	if user == nil {
-		return ""
-	}
-	value := f.facts.login.authorization(user, method, f.req.URL.RequestTarget(), f.loopback || f.req.URL.Scheme() == "https")
-	if value != "" {
-		header["Authorization"] = []string{value}
-	}
-	return value
+	return user, sent
 }
 
-// answerChallenge reports whether to repeat a request that was answered with 401, now
-// that the challenges are known. sent is the Authorization header value that the server
-// refused.
-func (f *httpFetch) answerChallenge(challenges []string, sent string) bool {
-	return f.accounts.forURL(f.req.URL, f.req.Internal) != nil && len(f.req.Header["Authorization"]) == 0 && f.facts.login.learn(challenges, sent)
+// authorize adds the Authorization header of an account, unless there is none.
+func (f *httpFetch) authorize(header http.Header, method string, user *account, sent credentials) {
+	if user == nil || header["Authorization"] != nil {
+		return
+	}
+	if value := sent.header(user, method, f.req.URL.RequestTarget()); value != "" {
+		header["Authorization"] = []string{value}
+	}
 }
 
 // getCertificate returns at most limit bytes of the body at a URL. issuers uses it.

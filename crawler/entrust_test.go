@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -11,9 +12,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// TestSecretsStayWithTheNamedHosts: what is given for the internal hosts goes to those
-// that the user has named. One that a start page is redirected to is crawled, and
-// gets none of it; nor do a page's links and redirects carry it there, nor robots.txt.
+// TestSecretsStayWithTheNamedHosts: what is given for the start targets goes to their
+// scheme, host and port. A host that a start page is redirected to, or that --include
+// matches, is crawled, and gets none of it; nor do a page's links and redirects carry it
+// there, nor robots.txt.
 func TestSecretsStayWithTheNamedHosts(t *testing.T) {
 	var mu sync.Mutex
 	secrets := map[string]bool{} // by host and path
@@ -36,17 +38,21 @@ func TestSecretsStayWithTheNamedHosts(t *testing.T) {
 	here.HandleFunc("/stays/out", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/page", http.StatusFound) })
 	base, _ := crawlertest.Serve(t, note(here))
 
-	for _, start := range []string{"/moved", "/stays/"} {
+	for _, start := range []string{"/moved", "/stays/", "/stays/?include"} {
 		clear(secrets)
-		client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second, Credentials: "me:s3cret", Header: http.Header{"X-Token": {"t0ken"}}})
+		client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(seedOf(t, base+start)[0].URL), Credentials: "me:s3cret", Header: http.Header{"X-Token": {"t0ken"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
 		cfg := web(t)
 		cfg.Fetch, cfg.Robots, cfg.RobotsGiven, cfg.SoftNotFound = fetch.Mux{"http": client}, RobotsCrawl, true, true
+		if strings.HasSuffix(start, "include") {
+			cfg.Include = []*regexp.Regexp{regexp.MustCompile(`^http://`)}
+		}
 		crawl(t, cfg, seedOf(t, base+start))
-		if !secrets[strings.TrimPrefix(base, "http://")+start] {
+		path, _, _ := strings.Cut(start, "?")
+		if !secrets[strings.TrimPrefix(base, "http://")+path] {
 			t.Errorf("%s: what was given did not go to the host that was named: %v", start, secrets)
 		}
 		if len(secrets) < 4 {
@@ -56,6 +62,34 @@ func TestSecretsStayWithTheNamedHosts(t *testing.T) {
 			if secret && strings.HasPrefix(asked, strings.TrimPrefix(other, "http://")) {
 				t.Errorf("%s: what was given went to %s", start, asked)
 			}
+		}
+	}
+}
+
+// TestRuleHeaderStaysWithTLS: the headers of a rule go to what its pattern matches. A
+// pattern that leaves the scheme open may be meant for https, so that only a start
+// target gets them over http.
+func TestRuleHeaderStaysWithTLS(t *testing.T) {
+	glob := func(pattern string) Rule {
+		return Rule{Match: regexp.MustCompile(pattern).MatchString, Header: http.Header{"Authorization": {"Bearer s3cret"}}}
+	}
+	for _, test := range []struct {
+		start, pattern, url string
+		want                bool
+	}{
+		{"https://example.com/", "example.com", "https://example.com/a", true},
+		{"https://example.com/", "example.com", "http://example.com/a", false},
+		{"https://example.com/", "example.org", "https://example.org/", true},
+		{"https://example.com/", "example.org", "http://example.org/", false},
+		{"https://example.com/", "^http://example.org", "http://example.org/", true},
+		{"http://example.com:8080/", "example.com", "http://example.com:8080/", true},
+		{"http://example.com:8080/", "example.com", "http://example.com/", false},
+	} {
+		cfg := web(t)
+		cfg.Rules = []Rule{glob(test.pattern)}
+		req, _ := newRequests(cfg.WithDefaults(), seedOf(t, test.start)).request(seedOf(t, test.url)[0].URL, false)
+		if got := req.Header != nil; got != test.want {
+			t.Errorf("start %s, rule %s: %s gets the header: %t", test.start, test.pattern, test.url, got)
 		}
 	}
 }

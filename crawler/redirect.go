@@ -95,7 +95,7 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, interna
 	if err != nil || !cycle {
 		return err
 	}
-	req := &fetch.Request{URL: next, Internal: run.requests.entrusts(next, internal), Need: fetch.Existence, Follow: run.cfg.MaxRedirects}
+	req := &fetch.Request{URL: next, Internal: internal, Need: fetch.Existence, Follow: run.cfg.MaxRedirects}
 	if t.Content || run.requests.compares(v.u) {
 		req.Need = fetch.Content
 	}

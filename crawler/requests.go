@@ -3,6 +3,8 @@ package crawler
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -14,11 +16,12 @@ import (
 )
 
 // requests builds and sends the requests of a run: what is requested, with which headers
-// and credentials, and by which transport. It knows the configuration and the scope, but
-// no visit.
+// of rules, and by which transport. It knows the configuration and the scope, but no
+// visit.
 type requests struct {
 	cfg   *Config
 	print *rules.Printer
+	start *fetch.Origins // the start targets, if a rule has headers
 
 	widening sync.Mutex
 	scoped   atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect changes it
@@ -27,6 +30,13 @@ type requests struct {
 func newRequests(cfg *Config, seeds []Seed) *requests {
 	r := &requests{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir)}
 	r.scoped.Store(rules.NewScope(cfg, seeds, r.print))
+	if slices.ContainsFunc(cfg.Rules, func(rule Rule) bool { return len(rule.Header) > 0 }) {
+		urls := make([]urinorm.URL, len(seeds))
+		for i := range seeds {
+			urls[i] = seeds[i].URL
+		}
+		r.start = fetch.NewOrigins(urls...)
+	}
 	return r
 }
 
@@ -50,24 +60,29 @@ func (r *requests) fetch(ctx context.Context, req *fetch.Request) (*fetch.Respon
 
 // request returns the request for a target, and the user's rule for it.
 func (r *requests) request(u urinorm.URL, internal bool) (*fetch.Request, *Rule) {
-	req := &fetch.Request{URL: u, Internal: r.entrusts(u, internal || r.scope().Reaches(rules.HrefOf(u)))}
+	req := &fetch.Request{URL: u, Internal: internal || r.scope().Reaches(rules.HrefOf(u))}
 	rule := r.ruleOf(u)
-	if rule != nil {
+	if rule != nil && len(rule.Header) > 0 && !r.downgrades(u, rule) {
 		req.Header = rule.Header
 	}
 	return req, rule
 }
 
+// downgrades reports whether a rule matches an http URL only because its pattern leaves
+// the scheme open. Its headers may be meant for https, so they are not sent, except to a
+// start target.
+func (r *requests) downgrades(u urinorm.URL, rule *Rule) bool {
+	if u.Scheme() != "http" || r.start.Has(u) {
+		return false
+	}
+	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))
+	return err == nil && rule.Match(r.print.URL(twin))
+}
+
 // content returns a request for the content of a URL that no link names.
 func (r *requests) content(u urinorm.URL) *fetch.Request {
 	internal, _ := r.scope().Internal(rules.HrefOf(u))
-	return &fetch.Request{URL: u, Need: fetch.Content, Internal: r.entrusts(u, internal)}
-}
-
-// entrusts reports whether credentials for the internal hosts are sent to an internal
-// URL.
-func (r *requests) entrusts(u urinorm.URL, internal bool) bool {
-	return internal && r.scope().Named(rules.HrefOf(u))
+	return &fetch.Request{URL: u, Need: fetch.Content, Internal: internal}
 }
 
 // ruleOf returns the user's rule for a URL that is about to be requested.

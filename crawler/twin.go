@@ -31,7 +31,7 @@ func (s *twins) ask(ctx context.Context, u urinorm.URL, internal bool, o *check.
 	if err != nil {
 		return
 	}
-	resp, err := s.requests.fetch(ctx, &fetch.Request{URL: twin, Internal: s.requests.entrusts(twin, internal), Need: fetch.Existence})
+	resp, err := s.requests.fetch(ctx, &fetch.Request{URL: twin, Internal: internal, Need: fetch.Existence})
 	if err != nil {
 		if seen, _ := faultOutcome(ctx, err); seen != nil && !seen.LocalLimit {
 			o.Requests += seen.Requests

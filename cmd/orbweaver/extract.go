@@ -65,7 +65,7 @@ orbweaver extract public/ -f csv`,
 		if err != nil {
 			return err
 		}
-		x.net.config.Logins = logins(targets)
+		x.net.config.Logins, x.net.config.Origins = logins(targets), origins(targets, urinorm.URL{})
 		x.out = newLinkWriter(s.format, cmd.OutOrStdout())
 		defer x.net.close()
 		for _, t := range targets {

@@ -52,7 +52,9 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 		n.Credentials = s.user
 	}
 	if s.netrc {
-		n.Netrc = read(c, "netrc", netrcFile(os.Getenv), parseFile)
+		n.Netrc, n.NetrcAnyPort = read(c, "netrc", netrcFile(os.Getenv), parseFile), s.netrcAnyPort
+	} else if s.netrcAnyPort {
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --netrc", c.named("netrc-any-port")))
 	}
 	for _, text := range s.header {
 		if text == "" {

@@ -73,7 +73,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		document:      p.addDocument,
 		stdinDocument: func(target) error { return p.addStdin(o, stdin) },
 	}
-	o.net.Logins = logins(targets)
+	o.net.Logins, o.net.Origins = logins(targets), origins(targets, o.base)
 	o.crawl.Credentials = o.crawl.Credentials || len(o.net.Logins) > 0
 	// Directories come first, because documents in them belong to them.
 	sorted := slices.Clone(targets)

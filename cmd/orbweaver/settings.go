@@ -40,24 +40,25 @@ type settings struct {
 	failOn         []string
 
 	// connection
-	timeout     string
-	userAgent   string
-	header      []string
-	user        string
-	netrc       bool
-	cookies     string
-	proxy       string
-	caFile      string
-	insecure    bool
-	clientCert  string
-	clientKey   string
-	maxBody     string
-	dnsServer   string
-	denyPrivate bool
-	allowPort   []string
-	newsServer  string
-	mailProbe   bool
-	connectTo   []string
+	timeout      string
+	userAgent    string
+	header       []string
+	user         string
+	netrc        bool
+	netrcAnyPort bool
+	cookies      string
+	proxy        string
+	caFile       string
+	insecure     bool
+	clientCert   string
+	clientKey    string
+	maxBody      string
+	dnsServer    string
+	denyPrivate  bool
+	allowPort    []string
+	newsServer   string
+	mailProbe    bool
+	connectTo    []string
 
 	// politeness
 	concurrency     string

@@ -14,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -203,14 +204,26 @@ func (t *targetReader) website(raw, ref string) ([]target, error) {
 }
 
 // logins returns the names and passwords in the URLs of targets, by authority.
-func logins(targets []target) map[string]string {
-	by := map[string]string{}
+func logins(targets []target) []fetch.Login {
+	var found []fetch.Login
 	for _, t := range targets {
 		if t.user != "" {
-			by[t.url.Authority()] = t.user
+			found = append(found, fetch.Login{URL: t.url, Credentials: t.user})
 		}
 	}
-	return by
+	return found
+}
+
+// origins returns what secrets may be sent to: the targets that are URLs, and the URL
+// that a directory will be published at, if it is not zero.
+func origins(targets []target, base urinorm.URL) *fetch.Origins {
+	urls := []urinorm.URL{base}
+	for _, t := range targets {
+		if t.kind == website {
+			urls = append(urls, t.url)
+		}
+	}
+	return fetch.NewOrigins(urls...)
 }
 
 // glob returns the documents that match a pattern. If there are none, it returns a

@@ -14,45 +14,55 @@ type account struct{ name, password string }
 // and passwords in the URLs of pages are never used, because a page must not be able to
 // make the crawler log in.
 type accounts struct {
-	internal *account           // for the internal hosts
-	logins   map[string]account // for internal hosts, keyed by authority
+	origins  *Origins
+	start    *account // for the start targets
+	logins   []login
 	machines map[string]account // from netrc, keyed by host
-	fallback *account           // netrc's default entry, for the internal hosts
+	fallback *account           // netrc's default entry, for the start targets
+	anyPort  bool               // entries of netrc are for all ports
 }
 
-func newAccounts(credentials string, logins map[string]string, netrc string) (accounts, error) {
-	a := accounts{logins: make(map[string]account, len(logins))}
-	for authority, login := range logins {
-		name, password, _ := strings.Cut(login, ":")
-		a.logins[authority] = account{name, password}
+// login is the account of a start target.
+type login struct {
+	origins *Origins
+	account account
+}
+
+func newAccounts(config HTTPConfig) (accounts, error) {
+	a := accounts{origins: config.Origins, anyPort: config.NetrcAnyPort}
+	for _, l := range config.Logins {
+		name, password, _ := strings.Cut(l.Credentials, ":")
+		a.logins = append(a.logins, login{NewOrigins(l.URL), account{name, password}})
 	}
-	if credentials != "" {
-		name, password, ok := strings.Cut(credentials, ":")
+	if config.Credentials != "" {
+		name, password, ok := strings.Cut(config.Credentials, ":")
 		if !ok {
 			return a, errors.New("parse credentials: want NAME:PASSWORD")
 		}
-		a.internal = &account{name, password}
+		a.start = &account{name, password}
 	}
-	if netrc == "" {
+	if config.Netrc == "" {
 		return a, nil
 	}
 	var err error
-	a.machines, a.fallback, err = readNetrc(netrc)
+	a.machines, a.fallback, err = readNetrc(config.Netrc)
 	return a, err
 }
 
-// forURL returns the account for a URL's host, or nil if there is none.
-func (a *accounts) forURL(u urinorm.URL, internal bool) *account {
-	if internal && a.internal != nil {
-		return a.internal
+// forURL returns the account for a URL, or nil if there is none.
+func (a *accounts) forURL(u urinorm.URL) *account {
+	if a.start != nil && a.origins.Has(u) {
+		return a.start
 	}
-	if login, ok := a.logins[u.Authority()]; ok && internal {
-		return &login
+	for i := range a.logins {
+		if a.logins[i].origins.Has(u) {
+			return &a.logins[i].account
+		}
 	}
-	if machine, ok := a.machines[u.Host()]; ok {
+	if machine, ok := a.machines[u.Host()]; ok && a.origins.allows(u, a.anyPort) {
 		return &machine
 	}
-	if internal {
+	if a.fallback != nil && a.origins.Has(u) {
 		return a.fallback
 	}
 	return nil

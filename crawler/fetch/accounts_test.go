@@ -122,24 +122,24 @@ func digestServer(realm, name, password string, nonces *int) http.HandlerFunc {
 func TestDigest(t *testing.T) {
 	nonces := 1
 	server, rec := serve(t, digestServer("the realm", "me", "open, sesame", &nonces))
-	h := newHTTP(t, HTTPConfig{Credentials: "me:open, sesame", ConnectTo: toLoopback(server)})
+	start := NewOrigins(mustParse(t, "http://example.com/"))
+	h := newHTTP(t, HTTPConfig{Credentials: "me:open, sesame", ConnectTo: toLoopback(server), Origins: start})
 	for i, row := range []struct {
 		url      string
-		internal bool
 		status   int
 		text     string
 		requests int
 	}{
-		{"http://example.com/a?b", true, 200, "in by 00000001", 2},
-		{"http://example.com/c", true, 200, "in by 00000002", 1},
-		{"http://example.com/stale", true, 200, "in by 00000001", 2},
-		{"http://example.com/out", false, 401, "", 1},
-		{"http://example.org/", false, 401, "", 1},
+		{"http://example.com/a?b", 200, "in by 00000001", 2},
+		{"http://example.com/c", 200, "in by 00000002", 1},
+		{"http://example.com/stale", 200, "in by 00000001", 2},
+		{"http://example.com:8080/out", 401, "", 1},
+		{"http://example.org/", 401, "", 1},
 	} {
 		if strings.HasSuffix(row.url, "stale") {
 			nonces++
 		}
-		resp, text, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: row.internal})
+		resp, text, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: true})
 		if err != nil || resp.Status != row.status || text != row.text || resp.Requests != row.requests {
 			t.Errorf("%d %s: %+v %q, %v", i, row.url, resp, text, err)
 		}
@@ -153,7 +153,7 @@ func TestDigest(t *testing.T) {
 	if resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/c"), Internal: true}); err != nil || resp.Status != 200 || resp.Requests != 1 {
 		t.Errorf("HEAD: %+v, %v", resp, err)
 	}
-	wrong := newHTTP(t, HTTPConfig{Credentials: "me:wrong", ConnectTo: toLoopback(server)})
+	wrong := newHTTP(t, HTTPConfig{Credentials: "me:wrong", ConnectTo: toLoopback(server), Origins: start})
 	if resp, _, err := ask(t, wrong, &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Internal: true}); err != nil || resp.Status != 401 || resp.Requests != 2 {
 		t.Errorf("wrong password: %+v, %v", resp, err)
 	}
@@ -181,7 +181,7 @@ func TestProtectionSpaces(t *testing.T) {
 				w.WriteHeader(401)
 			}
 		})
-		h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server)})
+		h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com/"))})
 		for round := range 3 {
 			for _, i := range order {
 				path := []string{"/a/x", "/b/x/", "/basic/x?q", "/closed"}[i]
@@ -211,7 +211,7 @@ func TestDigestDomain(t *testing.T) {
 			w.WriteHeader(401)
 		}
 	})
-	h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com/"), mustParse(t, "http://example.org/"))})
 	for _, row := range []struct {
 		url      string
 		requests int
@@ -233,7 +233,7 @@ func TestBasic(t *testing.T) {
 		}
 	})
 	// Over plain HTTP, credentials are sent only on request.
-	h := newHTTP(t, HTTPConfig{Credentials: "me:a:b", ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{Credentials: "me:a:b", ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com/"))})
 	for i, want := range []int{2, 1} {
 		resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Internal: true})
 		if err != nil || resp.Status != 200 || resp.Requests != want {
@@ -245,7 +245,7 @@ func TestBasic(t *testing.T) {
 		t.Errorf("external: %+v, %v", resp, err)
 	}
 	// Connections within the machine are private.
-	local := newHTTP(t, HTTPConfig{Credentials: "me:a:b"})
+	local := newHTTP(t, HTTPConfig{Credentials: "me:a:b", Origins: NewOrigins(mustParse(t, server.URL))})
 	if resp, _, err := ask(t, local, &Request{URL: mustParse(t, server.URL), Need: Content, Internal: true}); err != nil || resp.Status != 200 || resp.Requests != 1 {
 		t.Errorf("loopback: %+v, %v", resp, err)
 	}
@@ -257,7 +257,7 @@ func TestBasic(t *testing.T) {
 	}
 	// A page cannot make the crawler log in.
 	u := strings.Replace(server.URL, "://", "://me:a:b@", 1)
-	none := newHTTP(t, HTTPConfig{})
+	none := newHTTP(t, HTTPConfig{Origins: NewOrigins(mustParse(t, server.URL))})
 	if resp, _, err := ask(t, none, &Request{URL: mustParse(t, u), Need: Content, Internal: true}); err != nil || resp.Status != 401 || rec.last().Header.Get("Authorization") != "" {
 		t.Errorf("userinfo: %+v, %v", resp, err)
 	}
@@ -315,20 +315,29 @@ default login other password other
 	if err := os.WriteFile(file, []byte("machine example.com login me password s3cret\ndefault login any password thing\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTP(t, HTTPConfig{Netrc: file, ConnectTo: toLoopback(server)})
-	for _, row := range []struct {
-		url      string
-		internal bool
-		name     string
-	}{
-		{"http://example.com/", false, "me"}, {"http://example.com:8080/", false, "me"}, {"http://www.example.com/", false, ""},
-		{"http://example.org/", false, ""}, {"http://example.net/", true, "any"},
+	config := HTTPConfig{Netrc: file, ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.net/"), mustParse(t, "http://example.com:8081/"))}
+	h := newHTTP(t, config)
+	config.NetrcAnyPort = true
+	anyPort := newHTTP(t, config)
+	for _, row := range []struct{ url, name, anyPort string }{
+		{"http://example.com/", "me", "me"}, {"http://example.com:8081/", "me", "me"}, {"http://example.com:8080/", "", "me"},
+		{"http://www.example.com/", "", ""}, {"http://example.org/", "", ""},
+		{"http://example.net/", "any", "any"}, {"http://example.net:8080/", "", ""},
 	} {
-		if _, _, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: row.internal}); err != nil {
-			t.Fatal(err)
+		for h, want := range map[*HTTP]string{h: row.name, anyPort: row.anyPort} {
+			if _, _, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: true}); err != nil {
+				t.Fatal(err)
+			}
+			if name, _, _ := rec.last().BasicAuth(); name != want {
+				t.Errorf("%s got the account of %q, want %q", row.url, name, want)
+			}
 		}
-		if name, _, _ := rec.last().BasicAuth(); name != row.name {
-			t.Errorf("%s got the account of %q, want %q", row.url, name, row.name)
+	}
+	// A machine whose host the user named with https only gets nothing over http.
+	secure := newHTTP(t, HTTPConfig{Netrc: file, NetrcAnyPort: true, Origins: NewOrigins(mustParse(t, "https://example.com/"))})
+	for url, want := range map[string]bool{"https://example.com/": true, "https://example.com:8443/": true, "http://example.com/": false, "http://example.com:8080/": false} {
+		if got := secure.accounts.forURL(mustParse(t, url)) != nil; got != want {
+			t.Errorf("%s gets an account: %t", url, got)
 		}
 	}
 	if _, err := NewHTTP(HTTPConfig{Netrc: file + "x"}); err == nil {

@@ -3,6 +3,8 @@ package fetch
 import (
 	"net/http"
 	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Defaults of an HTTPConfig.
@@ -36,7 +38,7 @@ type HTTPConfig struct {
 
 	CAFile                string        // PEM file of authorities to trust in addition to the system's
 	Insecure              bool          // do not verify certificates
-	ClientCert, ClientKey string        // PEM files, used for internal hosts only
+	ClientCert, ClientKey string        // PEM files, used for Origins only
 	TLSExpiry             time.Duration // report certificates that expire sooner; 0 means 14 days, negative means never
 
 	// Proxy is an http, https, socks5 or socks5h URL. It is used for all hosts except
@@ -46,19 +48,22 @@ type HTTPConfig struct {
 	ConnectTo []ConnectTo // connections to these hosts go elsewhere, without a proxy
 	DNSServer string      // "address:port"; "" means the system's
 
-	// Credentials is NAME:PASSWORD for Basic or Digest authentication at the internal
-	// hosts.
+	// Origins are the start targets. Secrets are sent to no other scheme, host and port,
+	// except those that were given for another host.
+	Origins *Origins
+	// Credentials is NAME:PASSWORD for Basic or Digest authentication at Origins.
 	Credentials string
-	// Logins maps an authority to NAME:PASSWORD, for internal hosts: the accounts in
-	// URLs that the user gave. Credentials takes precedence.
-	Logins map[string]string
-	// Netrc is a netrc file. Each entry is for its own machine, "default" is for the
-	// internal hosts.
-	Netrc string
-	// Header is sent to internal hosts only.
+	// Logins are the accounts in URLs that the user gave. Credentials takes precedence.
+	Logins []Login
+	// Netrc is a netrc file. Each entry is for its own machine, at the default port of
+	// the scheme and at Origins, or with NetrcAnyPort at any port. "default" is for
+	// Origins.
+	Netrc        string
+	NetrcAnyPort bool
+	// Header is sent to Origins only.
 	Header http.Header
 	// Cookies is a cookies.txt file in Netscape format. Each cookie is sent to its own
-	// domain only.
+	// domain only, at the default port of the scheme and at Origins.
 	Cookies string
 	// CookieGroups are groups of origins, such as "https://example.com:8443". A cookie that
 	// one of them sets goes to those origins of its group that are in the cookie's domain,
@@ -69,4 +74,10 @@ type HTTPConfig struct {
 	AllowPorts []int
 	// DenyPrivate forbids connections to addresses that are not public.
 	DenyPrivate bool
+}
+
+// Login is an account for the scheme, host and port of a URL.
+type Login struct {
+	URL         urinorm.URL
+	Credentials string // NAME:PASSWORD
 }

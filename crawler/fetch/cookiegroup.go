@@ -68,7 +68,7 @@ func (c *cookies) storeInGroup(group cookieGroup, u urinorm.URL, set []*http.Coo
 		}
 		for _, origin := range group {
 			if originOf(origin) == originOf(u) || domain != "" && inDomain(origin.Host(), domain) {
-				c.ownJar(origin).SetCookies(jarURL(origin), []*http.Cookie{&cookie})
+				c.add(origin, []*http.Cookie{&cookie})
 				c.remember(origin, &cookie)
 			}
 		}

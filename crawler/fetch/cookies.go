@@ -28,21 +28,29 @@ const (
 
 // cookies keeps the cookies of a run and sends each only to the hosts it was set for
 // (RFC 6265, public suffixes refused). A cookie that a server sets is also bound to its
-// port. Browsers share cookies among ports, but here another port is another site.
-// cookies is safe for concurrent use.
+// port, and to TLS if it was set over TLS. Browsers share cookies among ports and with
+// http, but here another port is another site and http is no place for secrets. cookies is
+// safe for concurrent use.
 type cookies struct {
 	any atomic.Bool // there are cookies; most runs have none
 	set atomic.Bool // a host has set a cookie
 
 	file    []fileCookie   // the user's cookies
 	userJar *cookiejar.Jar // the user's cookies only
+	origins *Origins
 
 	mu    sync.Mutex
-	jars  map[string]*cookiejar.Jar  // keyed by port, "" for the default; the user's cookies and those set by servers
-	names map[string]map[string]bool // authority → names that it has set
+	jars  map[jarKey]*cookiejar.Jar  // those set by servers, with and without the user's cookies
+	names map[string]map[string]bool // authority → names that it has set; true if over TLS
 
 	groups  map[string]cookieGroup // the group of an origin
 	session map[sessionKey]sessionCookie
+}
+
+// jarKey selects a jar.
+type jarKey struct {
+	port string // "" for the default
+	user bool   // the user's cookies may be sent to the URL
 }
 
 // fileCookie is a user's cookie and the URL it belongs to.
@@ -53,10 +61,9 @@ type fileCookie struct {
 
 // newCookies returns a jar with the cookies of a file in Netscape format, or an empty
 // jar without a file.
-func newCookies(file string) (*cookies, error) {
-	c := &cookies{jars: make(map[string]*cookiejar.Jar), names: make(map[string]map[string]bool)}
+func newCookies(file string, origins *Origins) (*cookies, error) {
+	c := &cookies{origins: origins, jars: make(map[jarKey]*cookiejar.Jar), names: make(map[string]map[string]bool)}
 	if file == "" {
-		c.userJar = c.newJar()
 		return c, nil
 	}
 	f, err := os.Open(file)
@@ -74,28 +81,36 @@ func newCookies(file string) (*cookies, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read cookies %s: %w", file, err)
 	}
-	c.userJar = c.newJar()
+	c.userJar = c.newJar(true)
 	return c, nil
 }
 
-// newJar returns a jar with the user's cookies.
-func (c *cookies) newJar() *cookiejar.Jar {
+// newJar returns a jar, with the user's cookies if user is true.
+func (c *cookies) newJar(user bool) *cookiejar.Jar {
 	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // its error is always nil
-	for _, f := range c.file {
-		jar.SetCookies(f.from, []*http.Cookie{f.cookie})
+	if user {
+		for _, f := range c.file {
+			jar.SetCookies(f.from, []*http.Cookie{f.cookie})
+		}
 	}
 	return jar
 }
 
-// jarOf returns the jar for a URL's port. A port without its own jar has the user's
-// cookies.
+// forUser reports whether the user's cookies may be sent to a URL.
+func (c *cookies) forUser(u urinorm.URL) bool { return c.userJar != nil && c.origins.allows(u, false) }
+
+// jarOf returns the jar for a URL, or nil if there are no cookies for it.
 func (c *cookies) jarOf(u urinorm.URL) *cookiejar.Jar {
+	user := c.forUser(u)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if jar := c.jars[u.Port()]; jar != nil {
+	if jar := c.jars[jarKey{u.Port(), user}]; jar != nil {
 		return jar
 	}
-	return c.userJar
+	if user {
+		return c.userJar
+	}
+	return nil
 }
 
 // load reads a line of a cookies.txt file: seven fields separated by tabs
@@ -144,15 +159,17 @@ func (c *cookies) addTo(u urinorm.URL, header http.Header) (own bool) {
 		return false
 	}
 	r := http.Request{Header: header}
-	for _, cookie := range c.jarOf(u).Cookies(jarURL(u)) {
-		r.AddCookie(cookie)
+	if jar := c.jarOf(u); jar != nil {
+		for _, cookie := range jar.Cookies(jarURL(u)) {
+			r.AddCookie(cookie)
+		}
 	}
 	return c.set.Load() && header.Get("Cookie") != c.fromUser(u)
 }
 
 // fromUser returns the Cookie header that consists of the user's own cookies for a URL.
 func (c *cookies) fromUser(u urinorm.URL) string {
-	if !c.any.Load() {
+	if !c.forUser(u) {
 		return ""
 	}
 	r := http.Request{Header: http.Header{}}
@@ -172,8 +189,10 @@ func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 		set = set[:maxCookiesAnswer]
 	}
 	kept := set[:0]
+	secure := webScheme(u.Scheme()) == "https"
 	for _, cookie := range set {
-		if len(cookie.Name)+len(cookie.Value) <= maxCookieSize && c.admit(u.Authority(), cookie.Name) {
+		if len(cookie.Name)+len(cookie.Value) <= maxCookieSize && c.admit(u.Authority(), cookie.Name, secure) {
+			cookie.Secure = cookie.Secure || secure
 			kept = append(kept, cookie)
 		}
 	}
@@ -183,33 +202,47 @@ func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 	if group := c.groups[originOf(u)]; group != nil {
 		c.storeInGroup(group, u, kept)
 	} else {
-		c.ownJar(u).SetCookies(jarURL(u), kept)
+		c.add(u, kept)
 	}
 	c.any.Store(true)
 	c.set.Store(true)
 	return true
 }
 
-// ownJar returns the jar for a URL's port, which has the cookies that servers set there.
-func (c *cookies) ownJar(u urinorm.URL) *cookiejar.Jar {
+// add adds cookies to the jars for a URL's port.
+func (c *cookies) add(u urinorm.URL, set []*http.Cookie) {
+	for _, user := range []bool{false, true} {
+		if !user || c.userJar != nil {
+			c.jarFor(jarKey{u.Port(), user}).SetCookies(jarURL(u), set)
+		}
+	}
+}
+
+// jarFor returns the jar of a key, which it makes if there is none.
+func (c *cookies) jarFor(key jarKey) *cookiejar.Jar {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	jar := c.jars[u.Port()]
+	jar := c.jars[key]
 	if jar == nil {
-		jar = c.newJar()
-		c.jars[u.Port()] = jar
+		jar = c.newJar(key.user)
+		c.jars[key] = jar
 	}
 	return jar
 }
 
 // admit reports whether a host and port may store a cookie of a name. The jars
-// themselves have no limits.
-func (c *cookies) admit(authority, name string) bool {
+// themselves have no limits, and they would let an answer over http replace a cookie that
+// was set over TLS (RFC 6265bis section 5.7).
+func (c *cookies) admit(authority, name string, secure bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	names := c.names[authority]
+	overTLS, known := names[name]
 	switch {
-	case names[name]:
+	case overTLS && !secure:
+		return false
+	case known:
+		names[name] = secure
 		return true
 	case len(names) >= maxCookiesHost:
 		return false
@@ -220,7 +253,7 @@ func (c *cookies) admit(authority, name string) bool {
 		names = make(map[string]bool)
 		c.names[authority] = names
 	}
-	names[name] = true
+	names[name] = secure
 	return true
 }
 

@@ -99,10 +99,10 @@ func TestCookiesStayWithTheirPort(t *testing.T) {
 	if err := os.WriteFile(file, []byte("example.com\tFALSE\t/\tFALSE\t0\tgiven\t1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTP(t, HTTPConfig{Cookies: file, ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{Cookies: file, ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com:8080/"))})
 	for _, row := range []struct{ url, want string }{
 		{"http://example.com:8080/?set=a", "given=1"},
-		{"http://example.com:8081/", "given=1"},
+		{"http://example.com:8081/", ""},
 		{"http://example.com/?set=b", "given=1"},
 		{"http://example.com:8080/", "given=1; a=1"},
 		{"http://example.com/", "given=1; b=1"},
@@ -120,6 +120,35 @@ func TestCookiesStayWithTheirPort(t *testing.T) {
 	header := http.Header{}
 	if h.cookies.addTo(secure, header); header.Get("Cookie") != "given=1; b=1" {
 		t.Errorf("over TLS: %q", header.Get("Cookie"))
+	}
+}
+
+// TestCookiesStayWithTLS checks that no cookie goes from https to http, neither the
+// user's nor one that a host has set, and that http cannot replace the latter.
+func TestCookiesStayWithTLS(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cookies.txt")
+	if err := os.WriteFile(file, []byte(".example.com\tTRUE\t/\tFALSE\t0\tgiven\t1\n.example.org\tTRUE\t/\tFALSE\t0\tgiven\t2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHTTP(t, HTTPConfig{Cookies: file, Origins: NewOrigins(mustParse(t, "https://www.example.com/"))})
+	set := func(u, cookie string) {
+		h.cookies.store(mustParse(t, u), &http.Response{Header: http.Header{"Set-Cookie": {cookie}}})
+	}
+	set("https://example.com/", "own=tls")
+	set("http://example.com/", "own=plain")
+	set("http://example.com/", "up=1")
+	for url, want := range map[string]string{
+		"https://example.com/":      "given=1; own=tls; up=1",
+		"https://img.example.com/":  "given=1",
+		"http://example.com/":       "up=1",
+		"http://img.example.com/":   "",
+		"http://example.org/":       "given=2",
+		"https://example.org:8443/": "",
+	} {
+		header := http.Header{}
+		if h.cookies.addTo(mustParse(t, url), header); header.Get("Cookie") != want {
+			t.Errorf("%s: %q, want %q", url, header.Get("Cookie"), want)
+		}
 	}
 }
 

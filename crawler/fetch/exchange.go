@@ -162,10 +162,8 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 		trace = conn.fullTrace(ex)
 	}
 	requestContext := httptrace.WithClientTrace(ex.ctx, trace)
-	if u.Scheme() == "https" || proxy != nil {
-		if f.req.Internal {
-			requestContext = context.WithValue(requestContext, internalKey{}, true)
-		}
+	if u.Scheme() == "https" && f.origins.Has(u) {
+		requestContext = context.WithValue(requestContext, startTargetKey{}, true)
 	}
 	r := f.httpRequest(requestContext, method, header, proxy)
 	resp, err := f.transports.forTarget(transport, u, proxy).RoundTrip(r)

@@ -49,7 +49,7 @@ type Request struct {
 	URL      urinorm.URL // its fragment is not sent
 	Need     Need
 	Referrer string // URL of a page that links to the target; "" if there is none
-	Internal bool   // credentials for the internal hosts may be sent
+	Internal bool   // a page of the site itself; secrets depend on HTTPConfig.Origins instead
 	Header   http.Header
 	// Destination says what the reference uses the target for; it determines the Accept
 	// header.

@@ -201,7 +201,7 @@ func TestFTPNetrc(t *testing.T) {
 	if err := os.WriteFile(file, []byte("machine 127.0.0.1 login jim password secret\nmachine other.example login x password y\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, others := newOtherSchemes(t, HTTPConfig{Netrc: file}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{Netrc: file, NetrcAnyPort: true}, OtherSchemesConfig{})
 	fetchURL(t, others, "ftp://"+server.addr.String()+"/", Existence)
 	fetchURL(t, others, "ftp://joe:own@"+server.addr.String()+"/", Existence)
 	got := server.lines()
@@ -211,34 +211,27 @@ func TestFTPNetrc(t *testing.T) {
 	}
 }
 
-// An account given for the internal hosts is used for them only.
+// An account given for the start targets is used for them only.
 func TestFTPAccount(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) {
 		c.script("220 hello\r\n", map[string]string{"USER": "331 go on\r\n", "PASS": "530 no\r\n", "": "500 what?\r\n"})
 	})
-	h, err := NewHTTP(HTTPConfig{Credentials: "jim:secret"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	d, err := NewOtherSchemes(h, OtherSchemesConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := mustParse(t, "ftp://"+server.addr.String()+"/")
 	for _, row := range []struct {
-		internal bool
-		want     []string
+		start string
+		want  []string
 	}{
-		{false, []string{"USER anonymous\r\n", "PASS orbweaver@\r\n"}},
-		{true, []string{"USER jim\r\n", "PASS secret\r\n"}},
+		{"http://" + server.addr.String(), []string{"USER anonymous\r\n", "PASS orbweaver@\r\n"}},
+		{"ftp://127.0.0.1/", []string{"USER anonymous\r\n", "PASS orbweaver@\r\n"}},
+		{"ftp://" + server.addr.String(), []string{"USER jim\r\n", "PASS secret\r\n"}},
 	} {
+		_, others := newOtherSchemes(t, HTTPConfig{Credentials: "jim:secret", Origins: NewOrigins(mustParse(t, row.start))}, OtherSchemesConfig{})
 		before := len(server.lines())
-		req := &Request{URL: mustParse(t, "ftp://"+server.addr.String()+"/"), Internal: row.internal}
-		if _, err := d.Fetchers().Fetch(t.Context(), req); err == nil {
+		if _, err := others.Fetch(t.Context(), &Request{URL: u, Internal: true}); err == nil {
 			t.Error("no fault")
 		}
 		if got := server.lines()[before:]; !slices.Equal(got[:2], row.want) {
-			t.Errorf("internal %v: %q, want %q", row.internal, got, row.want)
+			t.Errorf("start target %s: %q, want %q", row.start, got, row.want)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 }
 
 // proxyRequest returns the request as it is sent. If the URL contains no account, the
-// account for the internal hosts is added to it.
+// configured account is added to it.
 func (s *session) proxyRequest(through *url.URL) (string, error) {
 	u := s.req.URL
 	login := ""

@@ -22,6 +22,7 @@ type HTTP struct {
 	timeout    time.Duration
 	maxBody    int64
 	allowPorts []int
+	origins    *Origins
 	profiles   *profiles
 	accounts   accounts
 	cookies    *cookies
@@ -29,7 +30,7 @@ type HTTP struct {
 	issuers    *issuers
 
 	commonIdentity     string // part of the Identity of every request
-	clientCertIdentity string // part of the Identity of requests to internal hosts
+	clientCertIdentity string // part of the Identity of requests to start targets
 
 	resolver *resolver
 	dialer   *dialer
@@ -45,6 +46,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		timeout:    config.Timeout,
 		maxBody:    config.MaxBody,
 		allowPorts: slices.Clone(config.AllowPorts),
+		origins:    config.Origins,
 	}
 	if h.timeout <= 0 {
 		h.timeout = DefaultTimeout
@@ -56,10 +58,10 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	if h.profiles, err = newProfiles(config); err != nil {
 		return nil, err
 	}
-	if h.accounts, err = newAccounts(config.Credentials, config.Logins, config.Netrc); err != nil {
+	if h.accounts, err = newAccounts(config); err != nil {
 		return nil, err
 	}
-	if h.cookies, err = newCookies(config.Cookies); err != nil {
+	if h.cookies, err = newCookies(config.Cookies, config.Origins); err != nil {
 		return nil, err
 	}
 	if h.cookies.groups, err = newCookieGroups(config.CookieGroups); err != nil {

@@ -354,21 +354,22 @@ func TestLocation(t *testing.T) {
 	}
 }
 
-func TestHeadersGoToInternalHostsOnly(t *testing.T) {
+func TestHeadersGoToStartTargetsOnly(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
-	h := newHTTP(t, HTTPConfig{Header: http.Header{"x-token": {"secret"}, "Accept": {"x/y"}, "Host": {"virtual.example"}}})
 	u := mustParse(t, server.URL+"/")
-	if _, _, err := ask(t, h, &Request{URL: u, Internal: true}); err != nil {
+	h := newHTTP(t, HTTPConfig{Origins: NewOrigins(u), Header: http.Header{"x-token": {"secret"}, "Accept": {"x/y"}, "Host": {"virtual.example"}}})
+	if _, _, err := ask(t, h, &Request{URL: u}); err != nil {
 		t.Fatal(err)
 	}
 	if r := rec.last(); r.Header.Get("X-Token") != "secret" || r.Header.Get("Accept") != "x/y" || r.Host != "virtual.example" {
-		t.Errorf("internal: %v to %s", r.Header, r.Host)
+		t.Errorf("start target: %v to %s", r.Header, r.Host)
 	}
-	if _, _, err := ask(t, h, &Request{URL: u, Header: http.Header{"X-Rule": {"1"}}}); err != nil {
+	u = mustParse(t, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)+"/")
+	if _, _, err := ask(t, h, &Request{URL: u, Internal: true, Header: http.Header{"X-Rule": {"1"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if r := rec.last(); r.Header.Get("X-Token") != "" || r.Host == "virtual.example" || r.Header.Get("X-Rule") != "1" {
-		t.Errorf("external: %v to %s", r.Header, r.Host)
+		t.Errorf("other host: %v to %s", r.Header, r.Host)
 	}
 }
 

@@ -58,7 +58,9 @@ func (f *httpFetch) followRedirects(ctx context.Context) (*Response, error) {
 		}
 		req := *f.req
 		req.URL, req.Validators = next, Validators{}
-		req.Internal = req.Internal && next.Authority() == f.req.URL.Authority() // another port is another host
+		if !NewOrigins(f.req.URL).Has(next) {
+			req.Header = nil // it may contain secrets
+		}
 		f.req, f.facts = &req, f.hosts.factsOf(next)
 	}
 }
@@ -228,7 +230,7 @@ func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedT
 // account returns the account for the URL, nil if there is none, and what is sent of it
 // before the server asks. Connections over TLS and within this machine count as private.
 func (f *httpFetch) account() (user *account, sent credentials) {
-	if user = f.accounts.forURL(f.req.URL, f.req.Internal); user != nil {
+	if user = f.accounts.forURL(f.req.URL); user != nil {
 		sent = f.facts.login.predict(f.req.URL.Path(), f.loopback || f.req.URL.Scheme() == "https")
 	}
 	return user, sent

@@ -67,12 +67,12 @@ func (h *HTTP) Identity(req *Request) (Identity, bool) {
 		open.WriteString(" port allowed")
 	}
 	h.identifyRoute(&open, &secret, u)
-	if req.Internal {
+	if h.origins.Has(u) {
 		fmt.Fprintf(&open, " certificate %q", h.clientCertIdentity)
-		writeHeaders(&secret, h.profiles.internal)
+		writeHeaders(&secret, h.profiles.given)
 	}
 	writeHeaders(&secret, req.Header)
-	if user := h.accounts.forURL(u, req.Internal); user != nil {
+	if user := h.accounts.forURL(u); user != nil {
 		fmt.Fprintf(&secret, "user %q %q ", user.name, user.password)
 	}
 	return Identity{Open: open.String(), Secret: secret.String(), Cookies: h.cookies.fromUser(u)}, true

@@ -38,8 +38,8 @@ func TestIdentity(t *testing.T) {
 		}
 		return id
 	}
-	inside := Request{Internal: true}
-	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{}, inside)
+	start := NewOrigins(mustParse(t, page))
+	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{Origins: start}, Request{Internal: true})
 	for _, id := range []Identity{plain, plainInside} {
 		if id.Secret+id.Cookies != "" {
 			t.Errorf("unexpected secrets: %+v", id)
@@ -53,7 +53,7 @@ func TestIdentity(t *testing.T) {
 		name            string
 		config          HTTPConfig
 		header          http.Header
-		inside, outside bool // the identity of both internal and external requests changes
+		inside, outside bool // the identity of requests to the start target, and to others, changes
 	}{
 		{name: "agent", config: HTTPConfig{UserAgent: "curl/8"}, inside: true, outside: true},
 		{name: "language", config: HTTPConfig{AcceptLanguage: "de"}, inside: true, outside: true},
@@ -70,11 +70,13 @@ func TestIdentity(t *testing.T) {
 		{name: "cookies", config: HTTPConfig{Cookies: cookies}, inside: true, outside: true},
 		{name: "timeout", config: HTTPConfig{Timeout: time.Minute}},
 	} {
-		if got := identity(test.config, Request{Internal: true, Header: test.header}); (got != plainInside) != test.inside {
-			t.Errorf("%s: internal %+v", test.name, got)
+		named := test.config
+		named.Origins = start
+		if got := identity(named, Request{Internal: true, Header: test.header}); (got != plainInside) != test.inside {
+			t.Errorf("%s: start target %+v", test.name, got)
 		}
 		if got := identity(test.config, Request{Header: test.header}); (got != plain) != test.outside {
-			t.Errorf("%s: external %+v", test.name, got)
+			t.Errorf("%s: other %+v", test.name, got)
 		}
 	}
 	other := Request{URL: mustParse(t, "https://other.example/")}
@@ -104,7 +106,7 @@ func TestSentCookies(t *testing.T) {
 	if err := os.WriteFile(file, []byte(at.Hostname()+"\tFALSE\t/\tFALSE\t0\tmine\t1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTP(t, HTTPConfig{Cookies: file})
+	h := newHTTP(t, HTTPConfig{Cookies: file, Origins: NewOrigins(mustParse(t, server.URL))})
 	for _, step := range []struct {
 		path string
 		want bool

@@ -209,7 +209,7 @@ func hostName(host string) (string, error) {
 func (s *session) account() (*account, error) {
 	u := s.req.URL
 	if !u.HasUserinfo() {
-		return s.web.accounts.forURL(u, s.req.Internal), nil
+		return s.web.accounts.forURL(u), nil
 	}
 	name, err := decodeOnce(u.Username(), "")
 	if err == nil {

@@ -35,7 +35,8 @@ type profiles struct {
 	userAgent []string
 	alternate []string // User-Agent of the second profile
 	language  []string
-	internal  http.Header // for internal hosts
+	given     http.Header // for origins
+	origins   *Origins
 }
 
 func newProfiles(config HTTPConfig) (*profiles, error) {
@@ -46,7 +47,8 @@ func newProfiles(config HTTPConfig) (*profiles, error) {
 		userAgent: []string{config.UserAgent},
 		alternate: []string{config.UserAgent},
 		language:  []string{config.AcceptLanguage},
-		internal:  config.Header.Clone(),
+		given:     config.Header.Clone(),
+		origins:   config.Origins,
 	}
 	if config.UserAgent == "" {
 		p.userAgent[0], p.alternate[0] = DefaultUserAgent(config.Version), alternateUserAgent(config.Version)
@@ -116,8 +118,8 @@ func (ps *profiles) header(req *Request, p profile, refusedType, local bool) htt
 	} else {
 		h["Accept-Encoding"] = compressed
 	}
-	if req.Internal {
-		setAll(h, ps.internal)
+	if len(ps.given) > 0 && ps.origins.Has(req.URL) {
+		setAll(h, ps.given)
 	}
 	setAll(h, req.Header)
 	return h

@@ -178,8 +178,8 @@ func (s *session) dialPeer(to netip.AddrPort, limit int64) (*boundedConn, error)
 // handshake adds TLS to a connection, below its limits, which apply to the plain text.
 func (s *session) handshake(c *boundedConn, host string) error {
 	ctx := s.ctx
-	if s.req.Internal {
-		ctx = context.WithValue(ctx, internalKey{}, true)
+	if s.web.origins.Has(s.req.URL) {
+		ctx = context.WithValue(ctx, startTargetKey{}, true)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.web.timeout)
 	defer cancel()

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// internalKey marks the context of requests to internal hosts, which may use the client
+// startTargetKey marks the context of requests to start targets, which may use the client
 // certificate.
-type internalKey struct{}
+type startTargetKey struct{}
 
 // browserSuites are RSA key exchange suites that Go no longer offers by default.
 // Browsers still do, and a site that works in browsers should work here.
@@ -56,8 +56,11 @@ func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load client certificate %s: %w", config.ClientCert, err)
 	}
+	// A resumed session includes the client certificate, and sessions are kept by host,
+	// not by port.
+	c.ClientSessionCache = nil
 	c.GetClientCertificate = func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		if internal, _ := info.Context().Value(internalKey{}).(bool); internal && info.SupportsCertificate(&pair) == nil {
+		if named, _ := info.Context().Value(startTargetKey{}).(bool); named && info.SupportsCertificate(&pair) == nil {
 			return &pair, nil
 		}
 		return new(tls.Certificate), nil

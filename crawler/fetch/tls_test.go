@@ -224,7 +224,7 @@ func TestHandshakeFaults(t *testing.T) {
 	}
 }
 
-// The client certificate is sent to internal hosts only.
+// The client certificate is sent to start targets only.
 func TestClientCertificate(t *testing.T) {
 	root := (*authority)(nil).ca(t, "Root")
 	client := root.leaf(t, "client.example")
@@ -236,13 +236,11 @@ func TestClientCertificate(t *testing.T) {
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain(), root.leaf(t, "example.org").chain()}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool}
 	server.StartTLS()
 	defer server.Close()
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ClientCert: client.file(), ConnectTo: toLoopback(server)})
-	for _, row := range []struct {
-		url      string
-		internal bool
-		want     string
-	}{{"https://example.com/", true, "1"}, {"https://example.org/", false, "0"}} {
-		_, text, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: row.internal})
+	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ClientCert: client.file(), ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "https://example.com/"))})
+	for _, row := range []struct{ url, want string }{
+		{"https://example.com/", "1"}, {"https://example.org/", "0"}, {"https://example.com:8443/", "0"},
+	} {
+		_, text, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: true})
 		if err != nil || text != row.want {
 			t.Errorf("%s: %q, %v", row.url, text, err)
 		}

@@ -118,7 +118,7 @@ type Config struct {
 	// with one request for each, and the copies become suggestions. If it is empty, no
 	// archive is asked.
 	Archive string
-	// Credentials must be set if requests to the internal hosts are authenticated by
+	// Credentials must be set if requests to the start targets are authenticated by
 	// any means. Links that would sign out or delete something are then skipped.
 	Credentials bool
 
@@ -201,8 +201,10 @@ type Rule struct {
 	Match   func(printed string) bool
 	Accept  *check.Statuses
 	Verdict string // "", "ignore", "broken", "unverified"
-	Header  http.Header
-	Rate    float64 // requests per second to the hosts of matching URLs; 0 means no limit
+	// Header is sent to matching URLs. If Match also accepts the https form of an http
+	// URL, the http URL gets it only at a start target.
+	Header http.Header
+	Rate   float64 // requests per second to the hosts of matching URLs; 0 means no limit
 
 	use *Use
 }

@@ -35,7 +35,6 @@ type root struct {
 	directory string // with ScopePath: the prefix of the path
 	page      string // with ScopePage: the one URL
 	follow    bool   // its pages are read; those beside a single file are only checked
-	found     bool   // a start page led here; the user has not named it
 }
 
 // Scope decides for each URL whether it is followed, only checked, or left alone.
@@ -57,7 +56,7 @@ func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {
 	}
 	for _, seed := range seeds {
 		if !seed.URL.IsZero() {
-			s.widen(seed, false)
+			s.widen(seed)
 		}
 	}
 	return s
@@ -68,12 +67,12 @@ func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {
 func (s *Scope) Widened(to urinorm.URL) *Scope {
 	next := *s
 	next.roots = slices.Clone(s.roots)
-	next.widen(Seed{URL: to, Crawl: true}, true)
+	next.widen(Seed{URL: to, Crawl: true})
 	return &next
 }
 
-// widen makes the seed's site internal. found says that a redirect named it.
-func (s *Scope) widen(seed Seed, found bool) {
+// widen makes the seed's site internal.
+func (s *Scope) widen(seed Seed) {
 	if site := s.SiteOf(seed.URL); site != nil {
 		if seed.Crawl {
 			for i := range s.sites {
@@ -103,30 +102,9 @@ func (s *Scope) widen(seed Seed, found bool) {
 	case ScopePage:
 		r.page = string(v.Document())
 	}
-	for _, known := range s.roots {
-		known.found = false
-		if known == r {
-			return
-		}
+	if !slices.Contains(s.roots, r) {
+		s.roots = append(s.roots, r)
 	}
-	r.found = found
-	s.roots = append(s.roots, r)
-}
-
-// Named reports whether credentials for the internal hosts may be sent to a URL's host. It
-// is false for a host that is internal only because a start page was redirected to it, as
-// the user has not named that host.
-func (s *Scope) Named(v Href) bool {
-	found := false
-	for i := range s.roots {
-		if r := &s.roots[i]; r.holdsHost(v) {
-			if !r.found {
-				return true
-			}
-			found = true
-		}
-	}
-	return !found || len(s.cfg.Include) > 0 && v.IsHTTP() && anyMatch(s.cfg.Include, s.print.Href(v))
 }
 
 // holdsHost reports whether a URL is on the root's host, or below its domain.

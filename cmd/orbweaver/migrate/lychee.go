@@ -218,7 +218,7 @@ func lycheeFragments(c *Config, option string, v any) error {
 	return nil
 }
 
-const headersNote = "sent only to internal hosts; for others use a [[rule]]"
+const headersNote = "sent only to start targets; for others use a [[rule]]"
 
 func lycheeHeader(c *Config, option string, v any) error {
 	if table, ok := v.(map[string]any); ok {

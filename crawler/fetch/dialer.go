@@ -230,68 +230,6 @@ func interleave(addrs []netip.Addr) []netip.Addr {
 	return mixed
 }
 
-var errDenied = errors.New("the address is private, and requests to private addresses are forbidden")
-
-// specialPurpose are networks that contain no public host, from IANA's special-purpose
-// address registries, in addition to those that netip recognizes.
-var specialPurpose = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),       // this network, RFC 791
-	netip.MustParsePrefix("100.64.0.0/10"),   // carrier-grade NAT, RFC 6598
-	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments, RFC 6890
-	netip.MustParsePrefix("192.0.2.0/24"),    // documentation, RFC 5737
-	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarking, RFC 2544
-	netip.MustParsePrefix("198.51.100.0/24"), // documentation
-	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
-	netip.MustParsePrefix("240.0.0.0/4"),     // reserved, and the broadcast address
-	netip.MustParsePrefix("100::/64"),        // discard, RFC 6666
-	netip.MustParsePrefix("2001::/23"),       // protocol assignments, including Teredo
-	netip.MustParsePrefix("2001:db8::/32"),   // documentation
-	netip.MustParsePrefix("fec0::/10"),       // site-local, deprecated
-}
-
-// Prefixes of IPv6 addresses that contain an IPv4 address, and its offset.
-var embedding = []struct {
-	prefix netip.Prefix
-	offset int
-}{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12}, // NAT64, RFC 6052
-	{netip.MustParsePrefix("64:ff9b:1::/48"), 12},
-	{netip.MustParsePrefix("2002::/16"), 2}, // 6to4, RFC 3056
-	{netip.MustParsePrefix("::/96"), 12},    // IPv4-compatible, RFC 4291
-}
-
-// isPrivate reports whether no public host can have an address.
-func isPrivate(addr netip.Addr) bool {
-	addr = addr.WithZone("").Unmap()
-	if addr.IsLoopback() || addr.IsPrivate() || addr.IsUnspecified() || addr.IsMulticast() ||
-		addr.IsLinkLocalUnicast() || addr.IsInterfaceLocalMulticast() {
-		return true
-	}
-	for _, prefix := range specialPurpose {
-		if prefix.Contains(addr) {
-			return true
-		}
-	}
-	for _, e := range embedding {
-		if addr.Is6() && e.prefix.Contains(addr) {
-			bytes := addr.As16()
-			return isPrivate(netip.AddrFrom4([4]byte(bytes[e.offset : e.offset+4])))
-		}
-	}
-	return false
-}
-
-// publicOnly returns the addresses that are not private.
-func publicOnly(addrs []netip.Addr) []netip.Addr {
-	var allowed []netip.Addr
-	for _, addr := range addrs {
-		if !isPrivate(addr) {
-			allowed = append(allowed, addr)
-		}
-	}
-	return allowed
-}
-
 // isLoopback reports whether a URL's host is a name or address of this machine:
 // localhost, 127.0.0.0/8, [::1].
 func isLoopback(host string) bool {

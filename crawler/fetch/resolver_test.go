@@ -486,6 +486,11 @@ func TestDenyPrivate(t *testing.T) {
 		{"::1", true}, {"::", true}, {"fe80::1", true}, {"fe80::1%eth0", true}, {"fc00::1", true}, {"fd12::1", true}, {"ff02::1", true},
 		{"::ffff:127.0.0.1", true}, {"::ffff:8.8.8.8", false}, {"64:ff9b::7f00:1", true}, {"64:ff9b::808:808", false},
 		{"2002:7f00:1::", true}, {"2002:808:808::", false}, {"::7f00:1", true}, {"2001:db8::1", true}, {"2001::1", true}, {"2606:4700::1111", false},
+		{"64:ff9b:1::7f00:1", true}, {"64:ff9b:1:7f00:0:100::", true}, {"64:ff9b:1:a:1:203::", true}, {"64:ff9b:1:0:a:102:300::", true},
+		{"::ffff:0:127.0.0.1", true}, {"::ffff:0:10.0.0.1", true}, {"64:ff9b::a00:1", true}, {"64:ff9b::6440:1", true}, {"2002:c0a8:101::1", true},
+		{"3fff::1", true}, {"3fff:fff::1", true}, {"3fff:1000::1", false}, {"5f00::1", true}, {"100::1", true}, {"100:0:0:1::1", true},
+		{"192.88.99.1", true}, {"192.0.0.8", true}, {"192.0.0.9", false}, {"192.0.0.170", true}, {"192.31.196.1", false}, {"239.1.1.1", true}, {"240.0.0.1", true},
+		{"2001:1::1", false}, {"2001:2::1", true}, {"2001:10::1", true}, {"2001:20::1", false}, {"2001:4:112::1", false}, {"2001:200::1", false}, {"fec0::1", true},
 	} {
 		if got := isPrivate(netip.MustParseAddr(row.addr)); got != row.private {
 			t.Errorf("%s is private: %v", row.addr, got)

@@ -1,0 +1,68 @@
+package fetch
+
+import (
+	"errors"
+	"net/netip"
+)
+
+var errDenied = errors.New("the address is private, and requests to private addresses are forbidden")
+
+// specialPurpose is a block of IANA's special-purpose address registries (RFC 6890).
+type specialPurpose struct {
+	block  netip.Prefix
+	public bool // globally reachable
+}
+
+// notUnicast are networks without public hosts that the registries do not list.
+var notUnicast = []netip.Prefix{
+	netip.MustParsePrefix("224.0.0.0/4"), // multicast, RFC 5771
+	netip.MustParsePrefix("ff00::/8"),    // multicast, RFC 4291
+	netip.MustParsePrefix("fec0::/10"),   // site-local, deprecated by RFC 3879
+}
+
+// embedding are the prefixes of IPv6 addresses that contain an IPv4 address, and its
+// offset in bytes. The other lengths of RFC 6052 section 2.2 occur in 64:ff9b:1::/48,
+// which is for local use and private as a whole (RFC 8215), and in prefixes of networks,
+// which cannot be known.
+var embedding = []struct {
+	prefix netip.Prefix
+	offset int
+}{
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},    // NAT64, RFC 6052
+	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4, RFC 3056
+	{netip.MustParsePrefix("::/96"), 12},           // IPv4-compatible, RFC 4291
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // IPv4-translated, RFC 2765
+}
+
+// isPrivate reports whether no public host can have an address.
+func isPrivate(addr netip.Addr) bool {
+	addr = addr.WithZone("").Unmap()
+	for _, e := range embedding {
+		if addr.Is6() && e.prefix.Contains(addr) {
+			bytes := addr.As16()
+			return isPrivate(netip.AddrFrom4([4]byte(bytes[e.offset : e.offset+4])))
+		}
+	}
+	for _, prefix := range notUnicast {
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	for i := range specialPurposes {
+		if specialPurposes[i].block.Contains(addr) {
+			return !specialPurposes[i].public
+		}
+	}
+	return false
+}
+
+// publicOnly returns the addresses that are not private.
+func publicOnly(addrs []netip.Addr) []netip.Addr {
+	var allowed []netip.Addr
+	for _, addr := range addrs {
+		if !isPrivate(addr) {
+			allowed = append(allowed, addr)
+		}
+	}
+	return allowed
+}

@@ -42,6 +42,7 @@ orbweaver extract public/ -f csv`,
 			seen:   map[string]bool{},
 		}
 		stdinType := read(c, "stdin-type", s.stdinType, parseStdinType)
+		x.net.note = x.note
 		x.net.config, x.net.limit = compileNetwork(c), read(c, "max-body", s.maxBody, parseSize)
 		x.net.config.MaxBody, x.limit = x.net.limit, extract.MaxBody
 		if s.given("max-body") {

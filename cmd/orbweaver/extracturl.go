@@ -20,6 +20,7 @@ const maxDocumentRedirects = 10
 type download struct {
 	config fetch.HTTPConfig
 	limit  int64 // maximum size of a body, in bytes
+	note   func(string, ...any)
 	web    *fetch.HTTP
 	by     fetch.Mux
 }
@@ -37,6 +38,9 @@ func (d *download) open() error {
 	if err != nil {
 		web.Close()
 		return usageError("%w", err)
+	}
+	if d.config.DenyPrivate && web.UsesProxy() {
+		d.note("%s", proxyNote)
 	}
 	d.web, d.by = web, daemons.Fetchers()
 	d.by["http"], d.by["https"] = web, web

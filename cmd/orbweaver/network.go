@@ -70,6 +70,9 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 	return n
 }
 
+// proxyNote is for runs with --deny-private that use a proxy.
+const proxyNote = "deny-private cannot see the addresses behind the proxy, which resolves names itself; only names and addresses that this machine knows as private are skipped"
+
 func parseTimeout(s string) (d time.Duration, err error) {
 	if d, err = parseDuration(s); err == nil && d == 0 {
 		err = errors.New("use a duration greater than zero")

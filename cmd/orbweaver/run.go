@@ -47,6 +47,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return usageError("%w", err)
 	}
 	defer web.Close()
+	if o.net.DenyPrivate && web.UsesProxy() {
+		console.notef("%s", proxyNote)
+	}
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)

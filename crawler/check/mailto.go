@@ -11,7 +11,8 @@ import (
 )
 
 // Resolver looks up names in the domain name system; *net.Resolver implements it. Names
-// end in a dot, so that no search list of this machine makes a missing domain exist.
+// end in a dot, so that no search list of this machine makes a missing domain exist. The
+// error for a missing name is temporary if the name may exist for others.
 type Resolver interface {
 	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
 	LookupIP(ctx context.Context, network, host string) ([]net.IP, error)
@@ -71,7 +72,7 @@ func checkMailDomain(ctx context.Context, resolver Resolver, domain string) (Cod
 		return CodeOK, ""
 	case ctx.Err() != nil:
 		return CodeInterrupted, "the run ended before the answer arrived"
-	case err != nil && !isNotFound(err):
+	case err != nil && !isNotFound(err) && !isUnproven(err):
 		return CodeDNSFailure, fmt.Sprintf("the name server did not answer for %s", domain)
 	}
 	addresses, err := resolver.LookupIP(ctx, "ip", domain+".")
@@ -80,6 +81,8 @@ func checkMailDomain(ctx context.Context, resolver Resolver, domain string) (Cod
 		return CodeNoMX, fmt.Sprintf("the domain %s has no MX record; mail would go to the host itself", domain)
 	case ctx.Err() != nil:
 		return CodeInterrupted, "the run ended before the answer arrived"
+	case isUnproven(err):
+		return CodeDNSFailure, fmt.Sprintf("this machine does not know the mail domain %s, but it is behind a proxy and may not know all names", domain)
 	case err != nil && !isNotFound(err):
 		return CodeDNSFailure, fmt.Sprintf("the name server did not answer for %s", domain)
 	}
@@ -88,6 +91,13 @@ func checkMailDomain(ctx context.Context, resolver Resolver, domain string) (Cod
 
 func isNullMX(records []*net.MX) bool {
 	return len(records) == 1 && (records[0].Host == "." || records[0].Host == "")
+}
+
+// isUnproven reports whether the name is missing for a resolver that does not know all
+// names (fetch.Resolver).
+func isUnproven(err error) bool {
+	var dns *net.DNSError
+	return errors.As(err, &dns) && dns.IsNotFound && dns.IsTemporary
 }
 
 // isNotFound reports whether the name server answered that the name or the record does

@@ -16,6 +16,7 @@ type zone struct {
 	mx        map[string][]*net.MX
 	addresses map[string][]net.IP
 	broken    map[string]bool
+	unproven  map[string]bool // missing here, but not necessarily elsewhere
 	asked     int
 }
 
@@ -26,6 +27,8 @@ func (z *zone) answer(ctx context.Context, name string, found bool) error {
 		return ctx.Err()
 	case z.broken[name]:
 		return &net.DNSError{Err: "server misbehaving", Name: name, IsTemporary: true}
+	case !found && z.unproven[name]:
+		return &net.DNSError{Err: "no such host", Name: name, IsNotFound: true, IsTemporary: true}
 	case !found:
 		return &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 	}
@@ -82,6 +85,7 @@ func testZone() *zone {
 		},
 		addresses: map[string][]net.IP{"www.example.com.": {net.IPv4(192, 0, 2, 1)}, "six.example.": {net.ParseIP("2001:db8::1")}},
 		broken:    map[string]bool{"broken.example.": true},
+		unproven:  map[string]bool{"hidden.example.": true, "www.example.com.": true},
 	}
 }
 
@@ -100,6 +104,7 @@ func TestCheckMailto(t *testing.T) {
 		{"mailto:joe@null.example", CodeOK, CodeNoMX, "the domain null.example declares that it accepts no mail"},
 		{"mailto:joe@gone.example", CodeDNSNotFound, "", "the mail domain gone.example does not exist"},
 		{"mailto:joe@broken.example", CodeDNSFailure, "", "the name server did not answer for broken.example"},
+		{"mailto:joe@hidden.example", CodeDNSFailure, "", "this machine does not know the mail domain hidden.example, but it is behind a proxy and may not know all names"},
 		{"mailto:a@example.com,b@gone.example", CodeDNSNotFound, "", ""},
 		{"mailto:a@broken.example,b@gone.example", CodeDNSNotFound, "", ""},
 		{"mailto:a@broken.example,b@example.com", CodeDNSFailure, "", ""},

@@ -102,14 +102,18 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 }
 
 // checkProxied rejects private targets before a proxy connects to them. host has the
-// form used in URLs or the form used by resolvers.
+// form used in URLs or the form used by resolvers. A name that this machine cannot look
+// up is left to the proxy, which resolves names itself.
 func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
 	if !d.denyPrivate {
 		return nil
 	}
 	addrs, err := d.resolver.resolve(ctx, host)
 	if err != nil {
-		return err
+		if ctx.Err() != nil {
+			return err
+		}
+		return nil
 	}
 	if len(publicOnly(addrs)) < len(addrs) {
 		return &Fault{Kind: "address-denied", Op: "connect", Target: target, Err: errDenied}

@@ -21,10 +21,38 @@ func recordResolver(server string) *net.Resolver {
 	}}
 }
 
-// Resolver returns the resolver for DNS records, such as those of mail domains. Unlike
-// the net package's default resolver, it leaves no goroutine behind when a lookup is
-// canceled.
-func (d *OtherSchemes) Resolver() *net.Resolver { return d.records }
+// Resolver looks up DNS records, such as those of mail domains. Unlike the net package's
+// default resolver, it leaves no goroutine behind when a lookup is canceled. Behind a
+// proxy, which may know other names, the error for a missing name is also temporary.
+type Resolver struct {
+	records *net.Resolver
+	proxied bool
+}
+
+// Resolver returns the resolver for DNS records.
+func (d *OtherSchemes) Resolver() *Resolver { return &Resolver{d.records, d.web.UsesProxy()} }
+
+// LookupMX is that of net.Resolver.
+func (r *Resolver) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
+	records, err := r.records.LookupMX(ctx, name)
+	return records, r.unproven(err)
+}
+
+// LookupIP is that of net.Resolver.
+func (r *Resolver) LookupIP(ctx context.Context, network, host string) ([]net.IP, error) {
+	addresses, err := r.records.LookupIP(ctx, network, host)
+	return addresses, r.unproven(err)
+}
+
+func (r *Resolver) unproven(err error) error {
+	var missing *net.DNSError
+	if !r.proxied || !errors.As(err, &missing) || !missing.IsNotFound {
+		return err
+	}
+	doubtful := *missing
+	doubtful.IsTemporary = true
+	return &doubtful
+}
 
 // fetchDNS answers dns URLs (RFC 4501) by looking up a record of the requested type.
 //
@@ -52,7 +80,7 @@ func fetchDNS(s *session) (*Response, error) {
 	} else if kind == "" {
 		s.requests++
 		_, err := s.web.resolver.resolve(s.ctx, name)
-		return &Response{Size: -1}, err
+		return &Response{Size: -1}, s.web.proxies.unproven(name, err)
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.web.timeout)
 	defer cancel()

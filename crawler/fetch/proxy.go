@@ -115,6 +115,24 @@ func (p *proxies) forOtherScheme(hostport string) (*url.URL, error) {
 	return p.pick(&url.URL{Scheme: "http", Host: hostport}, hostport, p.otherSchemes)
 }
 
+// UsesProxy reports whether there is a proxy for any host.
+func (h *HTTP) UsesProxy() bool { return h.proxies.explicit != nil || h.proxies.inherited != nil }
+
+// unproven returns the error of a lookup for a host that is otherwise reached through a
+// proxy: names that only the proxy knows exist too.
+func (p *proxies) unproven(host string, err error) error {
+	var f *Fault
+	if !errors.As(err, &f) || f.Kind != "dns-not-found" {
+		return err
+	}
+	if through, fault := p.forURL("https", host); fault != nil || through == nil {
+		return err
+	}
+	g := *f
+	g.Kind, g.Err = "dns-failure", &cause{"this machine does not know the name, but the proxy may", f.Err}
+	return &g
+}
+
 func (p *proxies) pick(u *url.URL, hostport string, inherited func(*url.URL) (*url.URL, error)) (*url.URL, error) {
 	if p.explicit == nil && inherited == nil || len(p.direct) > 0 && redirectConnection(p.direct, hostport) != hostport {
 		return nil, nil

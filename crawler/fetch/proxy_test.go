@@ -452,14 +452,39 @@ func TestDenyPrivateThroughProxy(t *testing.T) {
 	defer proxy.Close()
 	h := newHTTP(t, HTTPConfig{Proxy: proxy.URL, DenyPrivate: true})
 	h.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+		if strings.HasPrefix(host, "unknown") {
+			return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		}
 		if strings.HasPrefix(host, "inner") {
 			return []netip.Addr{netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("10.0.0.1")}, nil
 		}
 		return []netip.Addr{netip.MustParseAddr("8.8.8.8")}, nil
 	}
-	for url, kind := range map[string]string{"http://127.0.0.1/": "address-denied", "http://inner.example.com/": "address-denied", "http://10.0.0.1/": "address-denied", "http://outer.example.com/": ""} {
+	for url, kind := range map[string]string{"http://127.0.0.1/": "address-denied", "http://inner.example.com/": "address-denied", "http://10.0.0.1/": "address-denied", "http://outer.example.com/": "", "http://unknown.example.com/": ""} {
 		if _, _, err := ask(t, h, &Request{URL: mustParse(t, url), Need: Content}); kindOfError(err) != kind {
 			t.Errorf("%s: %v, want %s", url, err, kind)
+		}
+	}
+}
+
+// Behind a proxy, a name that only this machine does not know is not proven to be missing.
+func TestUnknownNamesBehindProxy(t *testing.T) {
+	proxy := httptest.NewServer(&forwardProxy{})
+	defer proxy.Close()
+	for through, kind := range map[string]string{"": "dns-not-found", proxy.URL: "dns-failure"} {
+		d, others := newOtherSchemes(t, HTTPConfig{Proxy: through}, OtherSchemesConfig{})
+		d.web.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+			return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		}
+		for _, url := range []string{"dns:unknown.example", "gopher://unknown.example/"} {
+			if _, _, fault := fetchURL(t, others, url, Existence); fault == nil || fault.Kind != kind {
+				t.Errorf("%s through %q: %v, want %s", url, through, fault, kind)
+			}
+		}
+		err := d.Resolver().unproven(&net.DNSError{Name: "unknown.example", IsNotFound: true})
+		var missing *net.DNSError
+		if !errors.As(err, &missing) || missing.IsTemporary != (through != "") {
+			t.Errorf("a mail domain through %q: %#v", through, err)
 		}
 	}
 }

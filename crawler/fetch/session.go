@@ -178,7 +178,7 @@ func (s *session) dialPeer(to netip.AddrPort, limit int64) (*boundedConn, error)
 // handshake adds TLS to a connection, below its limits, which apply to the plain text.
 func (s *session) handshake(c *boundedConn, host string) error {
 	ctx := s.ctx
-	if s.web.origins.Has(s.req.URL) {
+	if s.web.origins.Has(s.req.URL) && host == strings.Trim(s.req.URL.Host(), "[]") { // not a proxy
 		ctx = context.WithValue(ctx, startTargetKey{}, true)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.web.timeout)

@@ -21,6 +21,7 @@ func (h *HTTP) dialOther(ctx context.Context, hostport string) (conn net.Conn, p
 	if err != nil || !isSOCKS(through) {
 		if err == nil {
 			conn, err = h.dialer.dial(ctx, "tcp", hostport)
+			err = h.proxies.unproven(hostport, err)
 		}
 		return conn, false, err
 	}

@@ -144,7 +144,7 @@ func (f *flag) mayChange() bool {
 		return true
 	}
 	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "ignore-fragment", "write-clean",
-		"user", "header", "netrc", "cookies", "proxy", "client-cert", "client-key", "ca-file"}, f.name)
+		"user", "header", "netrc", "netrc-any-port", "cookies", "proxy", "client-cert", "client-key", "ca-file"}, f.name)
 }
 
 // completeFlag tells shells how to complete the value of a flag.

@@ -40,6 +40,17 @@ var cssCases = []struct {
 	{`@\69mport "‸x";`, []string{"@import x"}},
 	{`a{b:url(‸\110000\0x)}`, []string{"��x"}},
 
+	// A white space character ends a hexadecimal escape and is part of it (CSS Syntax 4.3.7).
+	// The expected values are those of Chromium as well.
+	{`a{b:url(‸a\20 b.png)} c{d:url(‸y)}`, []string{"a b.png", "y"}},
+	{"a{b:url(‸a\\20\tb)} c{d:url(‸a\\20\nb)} e{f:url(‸a\\20\r\nb)} g{h:url(‸a\\20\fb)}", []string{"a b", "a b", "a b", "a b"}},
+	{"a{b:url('‸a\\20\nb')} c{d:url('‸a\\20\r\nb')}", []string{"a b", "a b"}},
+	{`a{b:url(‸\41 )} c{d:url(‸\0000411)} e{f:url(‸\29 x)} g{h:url(‸\2f\2f h/x)}`, []string{"A", "A1", ")x", "//h/x"}},
+	{`a{b:url(no\20  x)} c{d:url(no\20 x y)} e{f:url(no\20 "x)} g{h:url(‸y)}`, []string{"y"}},
+	{"a{b:url(‸\\\x00x)} c{d:url('‸\\\x00x')}", []string{"\uFFFDx", "\uFFFDx"}},
+	{"a{b:\\55\nRL(‸x)}", []string{"x"}},
+	{`a{b:url(‸a\)b)} c{d:url(‸a\\ )} e{f:url(‸a\g0 )} g{h:url(‸\éx)}`, []string{"a)b", `a\`, "ag0", "éx"}},
+
 	// No URLs.
 	{`a{b:url(no"x)} c{d:url(no x)} e{f:url(no(x)} g{h:url(‸y)}`, []string{"y"}},
 	{"a{b:url(no\\\n)} c{d:url(‸y)}", []string{"y"}},
@@ -53,7 +64,9 @@ var cssCases = []struct {
 	{`a{b:url("‸x`, []string{"x"}},
 	{`@import '‸x`, []string{"@import x"}},
 	{`a{b:url(`, nil},
-	{`a{b:url(\`, nil},
+	{`a{b:url(\`, []string{"\uFFFD"}},
+	{`a{b:url(‸a\`, []string{"a\uFFFD"}},
+	{`a{b:url("‸a\`, []string{"a"}},
 	{`a{b:"\`, nil},
 	{`/*`, nil},
 	{`@`, nil},

@@ -221,12 +221,11 @@ func (s *cssScanner) string() (u cssURL, ok bool) {
 			return u, len(u.text) > 0
 		case isNewline(c):
 			return u, false
+		case c == '\\' && s.pos+1 == len(s.src):
+			s.src = s.src[:s.pos] // it escapes nothing
 		case c == '\\':
 			escaped = true
-			s.pos = min(s.pos+2, len(s.src))
-			if s.src[s.pos-1] == '\r' && s.peek(0) == '\n' {
-				s.pos++
-			}
+			s.skipEscape()
 		default:
 			escaped = escaped || c == 0
 			s.pos++
@@ -261,12 +260,12 @@ func (s *cssScanner) unquoted() (u cssURL, ok bool) {
 			s.badURL()
 			return u, false
 		case c == '\\':
-			if isNewline(s.peek(1)) || s.pos+1 == len(s.src) {
+			if isNewline(s.peek(1)) {
 				s.badURL()
 				return u, false
 			}
 			escaped = true
-			s.pos += 2
+			s.skipEscape()
 		default:
 			escaped = escaped || c == 0
 			s.pos++
@@ -317,7 +316,7 @@ func (s *cssScanner) name() []byte {
 		c := s.src[s.pos]
 		if c == '\\' && s.pos+1 < len(s.src) && !isNewline(s.src[s.pos+1]) {
 			escaped = true
-			s.escape(nil)
+			s.skipEscape()
 			continue
 		}
 		if !isNameStart(c) && !isDecimal(c) && c != '-' {
@@ -346,6 +345,25 @@ func (s *cssScanner) number() {
 	}
 }
 
+// skipEscape skips an escape: a hexadecimal one with the white space character that ends it,
+// an escaped line break, or a backslash with the next character.
+func (s *cssScanner) skipEscape() {
+	s.pos++
+	switch c := s.peek(0); {
+	case isNewline(c):
+		s.newline()
+	case isHex(c):
+		for i := 0; i < 6 && isHex(s.peek(0)); i++ {
+			s.pos++
+		}
+		if isSpace(s.peek(0)) {
+			s.newline()
+		}
+	default:
+		s.pos = min(s.pos+1, len(s.src)) // the rest of a longer character contains no delimiter
+	}
+}
+
 // decode stores src[start:end] in value, with its escapes decoded.
 func (s *cssScanner) decode(start, end int) []byte {
 	after := s.pos
@@ -368,13 +386,14 @@ func (s *cssScanner) decode(start, end int) []byte {
 
 // escape reads an escape and appends the result: the code point for up to six hexadecimal
 // digits and one white space character, nothing for an escaped line break, otherwise the next
-// character.
+// character. A NUL and the end of the sheet are read as U+FFFD.
 func (s *cssScanner) escape(dst []byte) []byte {
 	s.pos++
-	if s.pos == len(s.src) {
-		return dst
+	c := s.peek(0)
+	if c == 0 {
+		s.pos = min(s.pos+1, len(s.src))
+		return utf8.AppendRune(dst, utf8.RuneError)
 	}
-	c := s.src[s.pos]
 	if isNewline(c) {
 		s.newline()
 		return dst

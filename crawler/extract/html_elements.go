@@ -87,6 +87,7 @@ type form uint8
 const (
 	formNone       form = iota
 	formURL             // the whole value
+	formBackground      // the whole value, unless it is empty
 	formSpaces          // a list separated by white space
 	formCommas          // a list separated by commas
 	formSrcset          // image candidates
@@ -140,7 +141,7 @@ var htmlRules = []rule{
 	{"frame", attrSrc, formURL, Navigation, ExpectAny},
 	{"frame", attrLongdesc, formURL, Navigation, ExpectAny},
 	{"layer", attrSrc, formURL, Navigation, ExpectAny},
-	{"layer", attrBackground, formURL, Resource, ExpectImage},
+	{"layer", attrBackground, formBackground, Resource, ExpectImage},
 	{"ilayer", attrSrc, formURL, Navigation, ExpectAny},
 	{"ilayer", attrBackground, formURL, Resource, ExpectImage},
 
@@ -166,11 +167,17 @@ var htmlRules = []rule{
 	{"ins", attrCite, formURL, Metadata, ExpectAny},
 	{"del", attrCite, formURL, Metadata, ExpectAny},
 
-	{"body", attrBackground, formURL, Resource, ExpectImage},
-	{"table", attrBackground, formURL, Resource, ExpectImage},
-	{"tr", attrBackground, formURL, Resource, ExpectImage},
-	{"td", attrBackground, formURL, Resource, ExpectImage},
-	{"th", attrBackground, formURL, Resource, ExpectImage},
+	{"body", attrBackground, formBackground, Resource, ExpectImage},
+	{"table", attrBackground, formBackground, Resource, ExpectImage},
+	{"thead", attrBackground, formBackground, Resource, ExpectImage},
+	{"tbody", attrBackground, formBackground, Resource, ExpectImage},
+	{"tfoot", attrBackground, formBackground, Resource, ExpectImage},
+	{"tr", attrBackground, formBackground, Resource, ExpectImage},
+	{"td", attrBackground, formBackground, Resource, ExpectImage},
+	{"th", attrBackground, formBackground, Resource, ExpectImage},
+	// The standard does not have the next two, but Chromium and WebKit load them.
+	{"col", attrBackground, formBackground, Resource, ExpectImage},
+	{"colgroup", attrBackground, formBackground, Resource, ExpectImage},
 	{"xmp", attrHref, formURL, Navigation, ExpectAny},
 }
 

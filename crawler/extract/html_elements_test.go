@@ -39,7 +39,8 @@ var elementCases = []struct {
 
 	{`<script src=‸x></script><script type=module src=‸y></script><script type=text/template src=‸z></script>`, []string{`script src resource script "x" ""`, `script src resource script "y" ""`, `script src resource any "z" ""`}},
 	{`<html manifest=‸x><head profile="‸y ‸z">`, []string{`html manifest resource any "x" ""`, `head profile metadata any "y" ""`, `head profile metadata any "z" ""`}},
-	{`<body background=‸x><table background=‸y><tr background=‸z><td background=‸p><th background=‸q>`, []string{`body background resource image "x" ""`, `table background resource image "y" ""`, `tr background resource image "z" ""`, `td background resource image "p" ""`, `th background resource image "q" ""`}},
+	{`<body background=‸0><table background=‸1><colgroup background=‸2><col background=‸3><thead background=‸4><tr background=‸5><th background=‸6><tbody background=‸7><tfoot background=‸8><td background=‸9><caption background=no>`, []string{`body background resource image "0" ""`, `table background resource image "1" ""`, `colgroup background resource image "2" ""`, `col background resource image "3" ""`, `thead background resource image "4" ""`, `tr background resource image "5" ""`, `th background resource image "6" ""`, `tbody background resource image "7" ""`, `tfoot background resource image "8" ""`, `td background resource image "9" ""`}},
+	{`<body background=""><table background><tr><td background=''>`, nil},
 
 	{`<img src=‸x srcset="‸y 1x,‸z 2x, no 3y" longdesc=‸p lowsrc=‸q usemap=‸#m alt=" an  image ">`, []string{`img src resource image "x" "an image"`, `img srcset resource image "y" "an image"`, `img srcset resource image "z" "an image"`, `img longdesc navigation any "p" "an image"`, `img lowsrc resource image "q" "an image"`, `img usemap navigation any "#m" "an image" same`}},
 	{`<image src=‸x>`, []string{`img src resource image "x" ""`}},

@@ -85,6 +85,10 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 	}
 	v := x.value(a.value)
 	switch rule.form {
+	case formBackground:
+		if len(v.text) > 0 {
+			x.addReference(v, whole(v), rule.kind, rule.expect, rule)
+		}
 	case formSpaces:
 		x.spaceSeparated(v, rule)
 	case formCommas:

@@ -18,7 +18,8 @@ var treeAttributes = map[string]string{
 	"img": "src longdesc lowsrc usemap", "source": "src", "video": "src poster", "audio": "src", "track": "src", "bgsound": "src",
 	"iframe": "src longdesc", "embed": "src pluginspage", "object": "data codebase usemap", "applet": "codebase",
 	"form": "action", "input": "src formaction usemap", "button": "formaction", "blockquote": "cite", "q": "cite", "ins": "cite", "del": "cite",
-	"body": "background", "table": "background", "tr": "background", "td": "background", "th": "background",
+	"body": "background", "table": "background", "thead": "background", "tbody": "background", "tfoot": "background",
+	"tr": "background", "td": "background", "th": "background",
 }
 
 var treeSVG = "a image feImage script use linearGradient radialGradient pattern textPath mpath filter animate set"
@@ -89,7 +90,7 @@ func (w *treeWalk) element(n *html.Node) {
 			w.anchors[v] = true
 		}
 		for _, a := range strings.Fields(treeAttributes[n.Data]) {
-			if v, ok := values[a]; ok {
+			if v, ok := values[a]; ok && (v != "" || a != "background") {
 				w.refs[fmt.Sprintf("%s %s %q", n.Data, a, v)] = true
 			}
 		}

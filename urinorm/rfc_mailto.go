@@ -40,12 +40,21 @@ func (m Mailto) Addresses() []Address {
 // MaxMailAddresses is the most addresses that ParseMailto accepts.
 const MaxMailAddresses = 1000
 
+// The greatest lengths of an address in octets: those of a local part (RFC 5321 section
+// 4.5.3.1.1) and of a whole address, which is a path of 256 octets without its angle
+// brackets (section 4.5.3.1.3). The DNS limits domains to 253 octets.
+const (
+	maxMailLocal   = 64
+	maxMailAddress = 254
+)
+
 // ParseMailto parses a mailto URI, "mailto:" included (RFC 6068). Addresses must
-// follow the grammar, but spaces around them are ignored, as mail programs do.
+// follow the grammar and keep to the limits of SMTP (RFC 5321 section 4.5.3.1), but spaces
+// around them are ignored, as mail programs do.
 // Header fields need only a '=' and well-formed percent-encodings. A fragment is
 // ignored.
 //
-// The error is an [*Error] that wraps a [*SyntaxError] of RFC 6068 or [ErrDomain].
+// The error is an [*Error] that wraps a [*SyntaxError] of RFC 6068 or RFC 5321, or [ErrDomain].
 func ParseMailto(s string) (Mailto, error) {
 	m, err := parseMailto(s)
 	if err != nil {
@@ -179,7 +188,7 @@ func parseAddress(spec string, offset int) (Address, error) {
 		if !isAddressLiteral(domain) {
 			return syntaxError("domain", "the address literal is malformed")
 		}
-		return Address{local, domain}, nil
+		return limitAddress(Address{local, domain}, offset)
 	}
 	if reason := dotAtomProblem(domain); reason != "" {
 		return syntaxError("domain", reason)
@@ -188,7 +197,23 @@ func parseAddress(spec string, offset int) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	return Address{local, ascii}, nil
+	return limitAddress(Address{local, ascii}, offset)
+}
+
+// limitAddress returns an address that is not longer than SMTP allows, else an error. The
+// domain counts in the form of the DNS, in which it is sent.
+func limitAddress(a Address, offset int) (Address, error) {
+	tooLong := func(rule, part string, octets, limit int) (Address, error) {
+		reason := part + " has " + strconv.Itoa(octets) + " octets; mail servers need to accept only " + strconv.Itoa(limit)
+		return Address{}, &SyntaxError{Standard: "RFC 5321", Rule: rule, Offset: offset, Reason: reason}
+	}
+	if n := len(a.Local); n > maxMailLocal {
+		return tooLong("Local-part", "the part before the '@'", n, maxMailLocal)
+	}
+	if n := len(a.String()); n > maxMailAddress {
+		return tooLong("Mailbox", "an address", n, maxMailAddress)
+	}
+	return a, nil
 }
 
 // localPartProblem returns why s is not local-part = dot-atom-text / quoted-string, ""

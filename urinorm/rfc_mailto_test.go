@@ -131,6 +131,38 @@ func TestParseMailtoFault(t *testing.T) {
 	}
 }
 
+// TestMailtoLimits covers the limits of SMTP in octets (RFC 5321 section 4.5.3.1).
+func TestMailtoLimits(t *testing.T) {
+	label := strings.Repeat("d", 63) + "."
+	local := func(n int) string { return strings.Repeat("l", n) }
+	for _, c := range []struct{ in, rule string }{
+		{local(64) + "@d.example", ""},
+		{local(65) + "@d.example", "Local-part"},
+		{strings.Repeat("%C3%BC", 32) + "@d.example", ""},
+		{strings.Repeat("%C3%BC", 32) + "x@d.example", "Local-part"},
+		{"%22" + local(62) + "%22@d.example", ""},
+		{"%22" + local(63) + "%22@d.example", "Local-part"},
+		{local(64) + "@" + label + label + local(61), ""},
+		{local(64) + "@" + label + label + local(62), "Mailbox"},
+		{local(64) + "@[" + local(187) + "]", ""},
+		{local(64) + "@[" + local(188) + "]", "Mailbox"},
+		{local(64) + "@" + label + label + strings.Repeat("%C3%BC.", 10) + "example", "Mailbox"}, // longer as A-labels
+		{"a@b.example," + local(65) + "@d.example", "Local-part"},
+		{"?cc=" + local(65) + "@d.example", "Local-part"},
+	} {
+		_, err := ParseMailto("mailto:" + c.in)
+		var fault *SyntaxError
+		switch {
+		case c.rule == "":
+			if err != nil {
+				t.Errorf("%s: %v", c.in, err)
+			}
+		case !errors.As(err, &fault) || fault.Standard != "RFC 5321" || fault.Rule != c.rule:
+			t.Errorf("%s: %v; want rule %s", c.in, err, c.rule)
+		}
+	}
+}
+
 func TestAddressLiteral(t *testing.T) {
 	for in, want := range map[string]bool{"joe@[192.0.2.1]": true, "joe@example.com": false} {
 		m, err := ParseMailto("mailto:" + in)

@@ -51,6 +51,7 @@ func TestUncheckedScheme(t *testing.T) {
 		{"irc://irc.libera.chat/x", CodeSchemeUnchecked, ""},
 		{"mailto:joe@example.com", CodeOK, ""},
 		{"mailto:joe.example.com", CodeURIInvalid, "RFC 6068"},
+		{"mailto:" + strings.Repeat("j", 65) + "@example.com", CodeURIInvalid, "RFC 5321"},
 		{"mailto:mailto:joe@example.com", CodeURIInvalid, ""},
 		{"htps://example.com/", CodeSchemeUnknown, `did you mean "https"?`},
 		{"httpss://example.com/", CodeSchemeUnknown, `did you mean "https"?`},

@@ -1,6 +1,9 @@
 package extract
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // Comparisons of ASCII text: names in HTML, URLs and mail headers.
 
@@ -35,6 +38,12 @@ func lowerByte(c byte) byte {
 func isAlphanumeric(c byte) bool { return isLetter(c) || isDecimal(c) }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+func hasUpper(b []byte) bool {
+	return bytes.ContainsFunc(b, func(r rune) bool { return 'A' <= r && r <= 'Z' })
+}
 
 func isDecimal(c byte) bool { return '0' <= c && c <= '9' }
 

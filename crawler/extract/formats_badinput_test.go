@@ -138,7 +138,7 @@ func TestXMLEnds(t *testing.T) {
 		{"a.xml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>`, ""},
 		{"a.xhtml", `<?xml version="1.0"?><!-- </html> --><html xmlns="http://www.w3.org/1999/xhtml"><body><p`, early},
 		{"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><body><p/></body></html >`, ""},
-		{"a.xhtml", `<html/>`, ""},
+		{"a.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"/>`, ""},
 		{"a.xhtml", `<p>a piece of a page</p>`, ""},
 		{"a.html", `<html><p>HTML needs no end tags`, ""},
 	} {

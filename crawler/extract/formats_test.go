@@ -46,7 +46,7 @@ func TestReadable(t *testing.T) {
 		{"", "a.unheard-of", "\n <HTML lang=en>", "html"},
 		{"", "", "\xEF\xBB\xBF<html\n", "html"},
 		{"unknown/unknown", "", "<!-- x", "html"},
-		{"", "", "<?xml version='1.0'?>\n<!DOCTYPE html><html xmlns=x></html>", "html"},
+		{"", "", "<?xml version='1.0'?>\n<!DOCTYPE html><html xmlns='http://www.w3.org/1999/xhtml'></html>", "html"},
 		{"", "", "<article>", ""},
 		{"", "", "", ""},
 	} {

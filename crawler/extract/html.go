@@ -14,8 +14,9 @@ var htmlFormat = format{
 	read:       func(h *harvest, in *Input) { readHTML(h, in, false) },
 }
 
-// xhtmlFormat is XHTML, read by the rules of HTML with two exceptions: "/>" closes any
-// element, and the default encoding is UTF-8.
+// xhtmlFormat is XHTML, read by the rules of HTML with these exceptions: "/>" closes any
+// element, names are in lower case, elements are in a namespace, and the default encoding is
+// UTF-8.
 var xhtmlFormat = format{
 	name:       "html",
 	media:      []string{"application/xhtml+xml", "application/vnd.wap.xhtml+xml"},
@@ -23,11 +24,41 @@ var xhtmlFormat = format{
 	sniff:      sniffXHTML,
 	charset:    xhtmlCharset,
 	read: func(h *harvest, in *Input) {
-		readHTML(h, in, true)
+		readXHTML(h, in)
 		if cutShort(h.src.text, "html") {
 			h.fault("read XML: unexpected end of document")
 		}
 	},
+}
+
+// xhtmlNamespace is the namespace of the elements of HTML in XML.
+const xhtmlNamespace = "http://www.w3.org/1999/xhtml"
+
+// readXHTML reads XHTML. If the html element is not in the namespace of XHTML, its elements
+// mean nothing to a browser, and only the ids count. A piece of a document, which another
+// document includes, needs no namespace.
+func readXHTML(h *harvest, in *Input) {
+	if name, namespace := rootElement(h.src.text); name == "html" && namespace != xhtmlNamespace {
+		h.fault("read XHTML: the html element is not in the namespace %s, so browsers show no links", xhtmlNamespace)
+		in = &Input{AnchorsOnly: true}
+	}
+	readHTML(h, in, true)
+}
+
+// rootElement returns the name of the first element of an XML document and the default
+// namespace that it declares.
+func rootElement(text []byte) (name, namespace string) {
+	t := xmlTokens{src: text}
+	for {
+		switch t.next() {
+		case xmlEnd, xmlEndTag:
+			return "", ""
+		case xmlStartTag:
+			attrs := xmlAttributes{source: &view{text: text}}
+			attrs.read(&t)
+			return string(text[t.name.start:t.name.end]), attrs.get("xmlns")
+		}
+	}
 }
 
 // cutShort reports whether the root element of an XML document seems to be opened and never

@@ -29,6 +29,9 @@ func (o *openElements) reset() {
 // any element.
 func (o *openElements) enter(tokens *tokens, xml bool) (closed bool) {
 	t := &tokens.tag
+	if xml && t.matchCase(tokens.end) {
+		tokens.contentIsMarkup()
+	}
 	in, html := o.foreign.in(), t.element
 	if in != inHTML {
 		if t.element.breaksOut || t.is("font") && (t.has(attrColor) || t.has(attrFace) || t.has(attrSize)) {
@@ -41,7 +44,11 @@ func (o *openElements) enter(tokens *tokens, xml bool) (closed bool) {
 	}
 	switch in {
 	case inSVG:
-		t.element = svgElements.find(t.key, t.doc[t.name.start:t.name.end])
+		if name := t.doc[t.name.start:t.name.end]; xml && isUpper(name[0]) {
+			t.element = &unknownElement
+		} else {
+			t.element = svgElements.find(t.key, name)
+		}
 	case inMath:
 		t.element = &unknownElement
 	}

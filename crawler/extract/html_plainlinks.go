@@ -23,7 +23,7 @@ func (r *htmlReader) plainLinks() {
 		href, title, end := plainLinkTag(t.doc, start)
 		if end < 0 {
 			var id span
-			if id, end = plainIDTag(t.doc, start); end < 0 {
+			if id, end = plainIDTag(t.doc, start); end < 0 || r.xml && id.start > 0 && hasUpper(t.doc[id.start-len(`id="`):id.start]) {
 				t.end = start
 				return
 			}

@@ -266,6 +266,41 @@ func TestXHTML(t *testing.T) {
 	}
 }
 
+// TestXHTMLNames checks that the names of XHTML are case-sensitive, and that its elements are
+// in a namespace.
+func TestXHTMLNames(t *testing.T) {
+	const open, closed = `<html xmlns="http://www.w3.org/1999/xhtml"><body>`, `<a href="last">t</a></body></html>`
+	for _, c := range []struct{ body, links, anchors, fault string }{
+		{open + `<A HREF="no">t</A><A href="no">t</A><a HREF="no">t</a><a Href="no">t</a>` + closed, "last", "", ""},
+		{open + `<a HREF="no" href="x">t</a><IMG src="no"/><img SRC="no" src="y"/>` + closed, "x y last", "", ""},
+		{open + `<p ID="no">t</p><p Id="no" class="c">t</p><p id="i">t</p><P id="j">t</P><p ID="no" id="k">t</p>` + closed, "last", "i j k", ""},
+		{open + `<TEXTAREA><a href="x">t</a></TEXTAREA><STYLE>a{b:url(no)}</STYLE><SCRIPT src="no"/><TITLE>no</TITLE>` + closed, "x last", "", ""},
+		{open + `<svg xmlns="http://www.w3.org/2000/svg"><A href="no"/><Image href="no"/><feImage href="x"/><image HREF="no"/></svg>` + closed, "x last", "", ""},
+		{`<html xmlns='http://www.w3.org/1999/xhtml'>` + closed, "last", "", ""},
+		{`<!DOCTYPE html><!-- c --><html lang="en" xmlns="http://www.w3.org/1999/xhtml">` + closed, "last", "", ""},
+		{`<html><body id="i">` + closed, "", "i", "not in the namespace"},
+		{`<html xmlns="http://www.w3.org/1999/XHTML"><body>` + closed, "", "", "not in the namespace"},
+		{`<div id="i">` + closed, "last", "i", ""},
+	} {
+		for _, slow := range []bool{false, true} {
+			doc := Extract(Input{ContentType: "application/xhtml+xml", Body: []byte(c.body), slowPath: slow})
+			var links []string
+			for _, l := range doc.Links {
+				links = append(links, l.Ref)
+			}
+			if strings.Join(links, " ") != c.links || strings.Join(doc.Anchors, " ") != c.anchors || doc.Title != "" {
+				t.Errorf("%s: %q, %q, %q", c.body, links, doc.Anchors, doc.Title)
+			}
+			if got := strings.Join(doc.Faults, " "); (c.fault == "") != (got == "") || !strings.Contains(got, c.fault) {
+				t.Errorf("%s: fault %q", c.body, got)
+			}
+			if xml := Extract(Input{ContentType: "text/xml", Body: []byte(c.body)}); c.fault != "" && len(xml.Links) > 0 {
+				t.Errorf("%s as XML: %v", c.body, xml.Links)
+			}
+		}
+	}
+}
+
 // TestDocumentIsItsOwn checks that a Document depends neither on the body nor on later
 // documents.
 func TestDocumentIsItsOwn(t *testing.T) {

@@ -67,6 +67,33 @@ func (t *startTag) read(start, end int) (selfClosing bool) {
 	}
 }
 
+// matchCase removes from a tag of XML, which ends at end, what has a meaning only in lower
+// case and is not written so. It reports whether the element has become unknown.
+func (t *startTag) matchCase(end int) (unknown bool) {
+	raw := t.doc[t.start:end]
+	if unknown = hasUpper(t.doc[t.name.start:t.name.end]); unknown {
+		t.element = &unknownElement
+	}
+	if t.present == 0 {
+		return unknown
+	}
+	t.attrs, t.present = t.attrs[:0], 0
+	s := attributeScanner{tag: raw, pos: t.name.end - t.start}
+	for {
+		name, value, ok := s.next()
+		if !ok {
+			return unknown
+		}
+		n := raw[name.start:name.end]
+		if len(n) > longestKnown || hasUpper(n) {
+			continue
+		}
+		if a := knownAttributes.find(keyOf(n), n); a >= 0 {
+			t.add(attribute(a), span{t.start + value.start, t.start + value.end})
+		}
+	}
+}
+
 // meansNothing reports whether the tag has no effect on a reader that only tracks links.
 func (t *startTag) meansNothing() bool {
 	return t.present&(1<<attrProperty-1) == 0 && t.element.role == roleNone

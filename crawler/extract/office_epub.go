@@ -87,12 +87,17 @@ func (c *container) bookItems(packagePath string) []epubItem {
 	return items
 }
 
+// bookFormat is XHTML without the namespace, as books of the time before EPUB have it.
+var bookFormat = format{charset: xhtmlCharset, read: func(h *harvest, in *Input) { readHTML(h, in, true) }}
+
 // readBookPart reads one part with the reader of its format.
 func (c *container) readBookPart(item epubItem) {
 	var f *format
 	switch item.media {
-	case "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml":
+	case "application/xhtml+xml":
 		f = &xhtmlFormat
+	case "text/html", "text/x-oeb1-document", "application/x-dtbook+xml":
+		f = &bookFormat
 	case "image/svg+xml":
 		f = &svgFormat
 	case "text/css", "text/x-oeb1-css":

@@ -184,7 +184,11 @@ func (r *xmlReader) root() bool {
 	prefixed := len(local) < r.tokens.name.end-r.tokens.name.start
 	if (name == "html" || name == "svg") && !prefixed {
 		r.doc.Format = name
-		readHTML(r.harvest, r.in, true)
+		if string(local) == "html" {
+			readXHTML(r.harvest, r.in)
+		} else {
+			readHTML(r.harvest, r.in, true)
+		}
 		if cutShort(r.src.text, string(local)) {
 			r.fault("read XML: unexpected end of document")
 		}

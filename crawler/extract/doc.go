@@ -30,6 +30,7 @@
 //	office       archives of parts: Office Open XML, OpenDocument, EPUB
 //	pdf          PDF
 //	gzip         any of the text formats, compressed
+//	inflate      the unpacking of all these, and its limits
 //
 // The files ascii, whitespace and eightbytes compare and search bytes for all readers.
 //

@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -22,19 +21,6 @@ var gzipFormat = format{
 	binary:     true,
 	read:       readGzip,
 }
-
-// Limits of compressed documents and of archives.
-const (
-	// MaxInflated is the maximum number of bytes unpacked from one document, including its
-	// parts.
-	MaxInflated = 256 << 20
-	// MaxInflation is the maximum ratio of unpacked to packed size, not counting the first
-	// freeInflated bytes. Text rarely exceeds 30.
-	MaxInflation = 200
-	freeInflated = 8 << 20
-	// likelyInflation is the maximum ratio at which the size in the last bytes is believed.
-	likelyInflation = 30
-)
 
 // sniffGzip reports whether the packed document has a supported format. It unpacks the first
 // bytes to find out, because the name proves nothing: the server may have chosen it.
@@ -62,7 +48,12 @@ func readGzip(h *harvest, in *Input) {
 		h.fault("unpack document: %v", err)
 		return
 	}
-	body, err := inflate(z, int64(len(in.Body)), unpackedSize(in.Body), MaxInflated)
+	var large *largeDocument
+	if in.Batch == nil { // bookmarks come from a file that the user named; Batch may wait for other documents
+		large = new(largeDocument)
+		defer large.end()
+	}
+	body, err := inflate(z, int64(len(in.Body)), unpackedSize(in.Body), maxInflatedText, large)
 	if err != nil {
 		h.fault("unpack document: %v", err)
 	}
@@ -83,33 +74,11 @@ func readGzip(h *harvest, in *Input) {
 	h.doc.Faults = append(faults, h.doc.Faults[len(faults):]...)
 }
 
-var (
-	errUnpackedSize     = errors.New("the unpacked size exceeds the limit")
-	errCompressionRatio = errors.New("the compression ratio is suspiciously high")
-)
-
 // unpackedSize returns the size of the content according to the end of a gzip file (RFC 1952
-// 2.3.1), if that is plausible. If the file has several members, it is the size of the last
-// one.
+// 2.3.1), which may be wrong. If the file has several members, it is the size of the last one.
 func unpackedSize(packed []byte) int64 {
 	if len(packed) < 4 {
 		return 0
 	}
-	return min(int64(binary.LittleEndian.Uint32(packed[len(packed)-4:])), likelyInflation*int64(len(packed)))
-}
-
-// inflate unpacks up to limit bytes from data with a packed size of packed bytes. expected is
-// the likely result size. On an error it returns what was unpacked before.
-func inflate(from io.Reader, packed, expected, limit int64) ([]byte, error) {
-	var body bytes.Buffer
-	allowed := min(limit, freeInflated+MaxInflation*packed)
-	body.Grow(int(min(allowed, expected)) + bytes.MinRead) // with room for the read that finds the end
-	n, err := io.Copy(&body, io.LimitReader(from, allowed+1))
-	switch {
-	case n > limit:
-		return body.Bytes()[:limit], errUnpackedSize
-	case n > allowed:
-		return body.Bytes()[:allowed], errCompressionRatio
-	}
-	return body.Bytes(), err
+	return int64(binary.LittleEndian.Uint32(packed[len(packed)-4:]))
 }

@@ -9,10 +9,16 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/flate"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
 )
 
-// MaxParts is the maximum number of parts of an archive that are read.
-const MaxParts = 50_000
+// MaxParts is the maximum number of parts of an archive that are read. An archive with
+// more than largeParts is a large document: each part needs some hundred bytes.
+const (
+	MaxParts   = 50_000
+	largeParts = 2000
+)
 
 // A container is a document that is a zip archive of parts. All parts share one budget
 // for unpacked bytes.
@@ -23,6 +29,7 @@ type container struct {
 	order []string // the names of the parts, in the order of the archive
 	size  int64    // the size of the archive, in bytes
 	spent int64    // the number of bytes unpacked so far
+	large largeDocument
 }
 
 // part is one file of the archive.
@@ -33,6 +40,15 @@ type part struct{ open func() (io.ReadCloser, error) }
 func openContainer(h *harvest, in *Input) *container {
 	h.doc.Static = true
 	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body))}
+	records := bytes.Count(in.Body, []byte("PK\x01\x02"))
+	if records > largeParts {
+		c.large.begin()
+	}
+	if records > 2*MaxParts { // package zip would list all of them
+		h.fault("open archive: more than %d parts; the rest are ignored", MaxParts)
+		c.salvage(in.Body)
+		return c
+	}
 	z, err := zip.NewReader(bytes.NewReader(in.Body), int64(len(in.Body)))
 	if err != nil {
 		h.fault("open archive: %v", strings.TrimPrefix(err.Error(), "zip: "))
@@ -90,11 +106,16 @@ func (c *container) salvage(body []byte) {
 	}
 }
 
-// part unpacks a part. It returns nil if the part does not exist, and as much as it can
-// unpack if the part is damaged.
-func (c *container) part(name string) []byte {
+// open returns a reader of a part, or nil if the part does not exist or the budget is spent.
+// It adds what it unpacks to the budget when it is closed.
+func (c *container) open(name string) *partReader {
 	p, ok := c.parts[name]
 	if !ok {
+		return nil
+	}
+	left := min(int64(MaxInflated), freeInflated+MaxInflation*c.size) - c.spent
+	if left <= 0 {
+		c.fault("unpack archive: %v", errUnpackedSize)
 		return nil
 	}
 	from, err := p.open()
@@ -102,16 +123,38 @@ func (c *container) part(name string) []byte {
 		c.fault("unpack %s: %v", shortName(name), err)
 		return nil
 	}
-	defer from.Close()
-	budget := min(int64(MaxInflated), freeInflated+MaxInflation*c.size) - c.spent
-	if budget <= 0 {
-		c.fault("unpack archive: %v", errUnpackedSize)
+	return &partReader{inflatedReader{from: from, left: left}, c, name, left, from}
+}
+
+// A partReader unpacks a part.
+type partReader struct {
+	inflatedReader
+	container *container
+	name      string
+	budget    int64 // when the part was opened
+	from      io.Closer
+}
+
+// close records the unpacked bytes and why reading ended early.
+func (p *partReader) close() {
+	p.from.Close()
+	p.container.spent += p.budget - p.left
+	if p.err != nil {
+		p.container.fault("unpack %s: %v", shortName(p.name), p.err)
+	}
+}
+
+// part unpacks a part. It returns nil if the part does not exist, and as much as it can
+// unpack if the part is damaged. If the part is large, so is the document.
+func (c *container) part(name string) []byte {
+	p := c.open(name)
+	if p == nil {
 		return nil
 	}
-	body, err := inflate(from, c.size, 0, budget)
-	c.spent += int64(len(body))
-	if err != nil {
-		c.fault("unpack %s: %v", shortName(name), err)
+	defer p.close()
+	body, err := inflate(p, c.size, 0, maxInflatedText, &c.large)
+	if p.err == nil {
+		p.err = err
 	}
 	return body
 }
@@ -121,15 +164,20 @@ func shortName(name string) string {
 	return string(trimFolded(foldSpace(nil, validUTF8([]byte(path.Base(name))))))
 }
 
-// xmlPart reads a part as XML and calls start and end for each element.
+// maxXMLToken is the maximum length of a tag or a comment of a part, in bytes.
+const maxXMLToken = 4 << 20
+
+// xmlPart reads a part as XML and calls start and end for each element. It unpacks the part
+// in pieces, so that a part needs little memory, however long it is.
 func (c *container) xmlPart(name string, start, end func(*xmlReader, *xmlElement)) {
-	body := c.part(name)
-	if body == nil {
+	p := c.open(name)
+	if p == nil {
 		return
 	}
+	defer p.close()
 	inner, doc := harvests.Get().(*harvest), &Document{}
-	text, _ := decode(body, "", xhtmlCharset)
-	inner.reset(doc, text)
+	inner.pieces = xmlPieces(p)
+	inner.reset(doc, inner.pieces.text)
 	r := &xmlReader{harvest: inner, in: c.in, want: true, vocabulary: &xmlVocabulary{start: start, end: end, exclusive: true}}
 	r.read()
 	inner.release()
@@ -137,6 +185,24 @@ func (c *container) xmlPart(name string, start, end func(*xmlReader, *xmlElement
 		c.fault("read %s: %s", shortName(name), strings.TrimPrefix(fault, "read XML: "))
 	}
 }
+
+// xmlPieces reads the XML of a part in pieces, as UTF-8.
+func xmlPieces(from io.Reader) *pieces {
+	head := make([]byte, prescanLength)
+	n, _ := io.ReadFull(from, head) // an error occurs again when the rest is read
+	_, name := decode(head[:n], "", xhtmlCharset)
+	head, _ = CutByteOrderMark(head[:n])
+	from = io.MultiReader(bytes.NewReader(head), from)
+	if e, err := htmlindex.Get(name); err == nil && name != "utf-8" {
+		from = transform.NewReader(from, e.NewDecoder())
+	}
+	p := &pieces{from: from, size: xmlPieceSize}
+	p.more(0)
+	return p
+}
+
+// xmlPieceSize is the number of bytes of a part read at a time.
+const xmlPieceSize = 64 << 10
 
 // link adds a link without a position.
 func (c *container) link(ref, element, attribute string, kind Kind) *Link {
@@ -185,6 +251,10 @@ func zipFormat(name string, media, extensions []string, word string, read func(*
 		sniff: func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte("PK\x03\x04")) && bytes.Contains(head, []byte(word))
 		},
-		read: func(h *harvest, in *Input) { read(openContainer(h, in)) },
+		read: func(h *harvest, in *Input) {
+			c := openContainer(h, in)
+			defer c.large.end()
+			read(c)
+		},
 	}
 }

@@ -50,6 +50,7 @@ func readPDF(h *harvest, in *Input) {
 		h.fault("read PDF: the file has no PDF header")
 	}
 	r := &pdfReader{harvest: h, pdfFile: openPDF(in.Body), in: in, nodes: maxPDFNodes}
+	defer r.large.end()
 	r.reportFault() // read the objects that were found nevertheless
 	if r.trailer["Encrypt"] == nil || r.crypt != nil {
 		r.read()

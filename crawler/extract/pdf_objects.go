@@ -31,7 +31,11 @@ type pdfFile struct {
 	crypt   *pdfCrypt
 	work    int   // the number of bytes that may still be parsed
 	left    int64 // the number of bytes that may still be unpacked
-	fault   error // the error that ended the walk or the reading; earlier results are kept
+	// unpacked is the number of bytes unpacked so far. If they or the objects are many, the
+	// document is large.
+	unpacked int
+	large    largeDocument
+	fault    error // the error that ended the walk or the reading; earlier results are kept
 }
 
 // pdfPlace is the position of an object's value, in the file or in an unpacked stream.
@@ -52,9 +56,12 @@ type (
 
 const (
 	maxPDFNesting = 64
-	maxPDFObjects = 8_000_000
-	maxPDFToken   = 1 << 20
-	maxPDFMembers = 1 << 20 // in an array or a dictionary; further ones are left out
+	maxPDFObjects = 1_000_000
+	// largePDFObjects is the number of objects from which on a document is large. Each needs
+	// about 130 bytes.
+	largePDFObjects = 30_000
+	maxPDFToken     = 1 << 20
+	maxPDFMembers   = 1 << 20 // in an array or a dictionary; further ones are left out
 )
 
 var errPDFWork = errors.New("it takes too much work to read")
@@ -107,8 +114,8 @@ func (f *pdfFile) unlock() {
 // walk finds all objects, one after the other.
 func (f *pdfFile) walk() {
 	body := f.body
-	f.objects, f.order, f.fault = map[int]pdfPlace{}, nil, nil
-	f.work, f.left = f.parseLimit(), min(MaxInflated, freeInflated+MaxInflation*int64(len(body)))
+	f.objects, f.order, f.fault, f.unpacked = map[int]pdfPlace{}, nil, nil, 0
+	f.work, f.left = f.parseLimit(), min(maxInflatedText, freeInflated+MaxInflation*int64(len(body)))
 	noStreamEnds := false
 	for at := 0; at < len(body) && f.work >= 0; {
 		n := bytes.IndexByte(body[at:], 'o')
@@ -200,6 +207,9 @@ func (f *pdfFile) addObject(number int, place pdfPlace) {
 			f.fault = errors.New("it has too many objects")
 			return
 		}
+		if len(f.order) == largePDFObjects {
+			f.large.begin()
+		}
 		f.order = append(f.order, number)
 	}
 	f.objects[number] = place
@@ -276,8 +286,11 @@ func (f *pdfFile) inflate(packed []byte) []byte {
 	if err != nil || f.left <= 0 {
 		return nil
 	}
-	content, err := inflate(z, int64(len(packed)), 0, f.left)
+	content, err := inflate(z, int64(len(packed)), 0, f.left, &f.large)
 	f.left -= int64(len(content))
+	if f.unpacked += len(content); f.unpacked > largeInflated {
+		f.large.begin()
+	}
 	if errors.Is(err, errUnpackedSize) || errors.Is(err, errCompressionRatio) {
 		f.fault, f.left = err, 0
 	}

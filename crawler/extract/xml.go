@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -94,6 +95,7 @@ type xmlReader struct {
 	tokens     xmlTokens
 	vocabulary *xmlVocabulary // nil if unknown
 	stack      []xmlElement
+	names      []byte // of the elements in stack, as written
 	namespaces xmlNamespaces
 	attrs      xmlAttributes // of the current start tag
 	captured   xmlCapture
@@ -108,9 +110,8 @@ type xmlElement struct {
 	written  string // with prefix, in lower case, as in a Link
 	space    xmlSpace
 	base     string // current xml:base, "" if none
-	source   span   // of the name, to match the end tag
+	source   span   // of the name in xmlReader.names, to match the end tag
 	bindings int    // number of namespace bindings outside the element
-	contents int    // offset of its content
 	link     int    // the link that gets its text, -1 if none
 	html     bool   // its text is HTML
 }
@@ -126,7 +127,7 @@ func (r *xmlReader) read() {
 	r.tokens.reset(h.src.text)
 	r.attrs.source = &h.src
 	for {
-		switch r.tokens.next() {
+		switch r.next() {
 		case xmlEnd:
 			switch {
 			case r.tokens.fault != "":
@@ -156,6 +157,56 @@ func (r *xmlReader) read() {
 			r.endTag()
 		}
 	}
+}
+
+// next returns the next event. If the document is read in pieces, it drops what precedes the
+// event and reads on until the event is complete; only text comes in parts.
+func (r *xmlReader) next() xmlEvent {
+	t := &r.tokens
+	if r.pieces == nil {
+		return t.next()
+	}
+	for {
+		start := t.pos
+		e := t.next()
+		if t.pos < len(t.src) {
+			return e
+		}
+		if e == xmlText && !t.literal {
+			if cut := withoutPartialReference(t.src[start:]); cut >= xmlPieceSize/2 {
+				t.pos = start + cut
+				t.end, t.text.end = t.pos, t.pos
+				return e
+			}
+		}
+		if len(t.src)-start > maxXMLToken {
+			t.fault = fmt.Sprintf("a tag or a comment is longer than %d bytes; the rest is ignored", maxXMLToken)
+			return xmlEnd
+		}
+		text, more := r.more(start)
+		if !more {
+			return e
+		}
+		t.reset(text)
+	}
+}
+
+// withoutPartialReference returns the length of a text without a character reference at its
+// end that may continue.
+func withoutPartialReference(text []byte) int {
+	const longest = 64
+	if i := bytes.LastIndexByte(text[max(0, len(text)-longest):], '&'); i >= 0 {
+		return max(0, len(text)-longest) + i
+	}
+	return len(text)
+}
+
+// maxXMLName is the number of bytes of a name that count.
+const maxXMLName = 1000
+
+// tagName returns the name of the current tag.
+func (t *xmlTokens) tagName() []byte {
+	return t.src[t.name.start:min(t.name.end, t.name.start+maxXMLName)]
 }
 
 // declaresOnly reports whether XML without an element is nevertheless complete, because it
@@ -252,12 +303,14 @@ func (r *xmlReader) startTag() {
 
 // open returns the element of the current start tag.
 func (r *xmlReader) open() xmlElement {
-	e := xmlElement{bindings: len(r.namespaces), source: r.tokens.name, contents: r.tokens.end, link: -1}
+	name := r.tokens.tagName()
+	e := xmlElement{bindings: len(r.namespaces), source: span{len(r.names), len(r.names) + len(name)}, link: -1}
+	r.names = append(r.names, name...)
 	if n := len(r.stack); n > 0 {
 		e.base = r.stack[n-1].base
 	}
 	r.namespaces.declare(&r.attrs)
-	prefix, local := localName(r.src.text[e.source.start:e.source.end])
+	prefix, local := localName(name)
 	e.space = r.namespaces.resolve(prefix)
 	e.name = lowerLocalName(local)
 	e.written = e.name
@@ -275,9 +328,9 @@ func (r *xmlReader) open() xmlElement {
 }
 
 func (r *xmlReader) endTag() {
-	name := r.src.text[r.tokens.name.start:r.tokens.name.end]
+	name := r.tokens.tagName()
 	for i := len(r.stack) - 1; i >= 0; i-- {
-		if s := r.stack[i].source; bytes.Equal(r.src.text[s.start:s.end], name) {
+		if s := r.stack[i].source; bytes.Equal(r.names[s.start:s.end], name) {
 			if i < len(r.stack)-1 {
 				r.fault("read XML: not all elements are closed")
 			}
@@ -309,6 +362,7 @@ func (r *xmlReader) close(end int) {
 		r.captured.depth = 0
 	}
 	r.namespaces = r.namespaces[:e.bindings]
+	r.names = r.names[:e.source.start]
 	r.stack = r.stack[:len(r.stack)-1]
 }
 

@@ -230,10 +230,10 @@ func (r *xmlReader) captureText() string {
 
 func (r *xmlReader) text() {
 	c := &r.captured
-	if c.depth == 0 || len(c.text) > maxCaptured {
+	at := r.tokens.text
+	if c.depth == 0 || len(c.text) > maxCaptured || at.start == at.end || r.pieces != nil && len(c.text) > maxFieldCode {
 		return
 	}
-	at := r.tokens.text
 	raw := r.src.text[at.start:at.end]
 	c.marks = append(c.marks, mark{len(c.text), at.start})
 	if r.tokens.literal {

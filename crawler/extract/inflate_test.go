@@ -1,0 +1,128 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// allocated returns the number of bytes that a call allocates in total.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// longPart returns XML of about 16 MiB with a part that is repeated between head and tail.
+func longPart(head, repeated, tail string) string {
+	return head + strings.Repeat(repeated, 16<<20/len(repeated)) + tail
+}
+
+const wordHead = `<w:document xmlns:w="w" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">`
+
+// TestInflatedMemory checks that reading a document that unpacks to 16 MiB allocates a few
+// MiB if it is read in pieces, and otherwise not much more than its size.
+func TestInflatedMemory(t *testing.T) {
+	link := `<w:hyperlink w:anchor="here"><w:r><w:t>text</w:t></w:r></w:hyperlink>`
+	odf := `<office:document-content xmlns:text="t" xmlns:office="o" xmlns:xlink="http://www.w3.org/1999/xlink"><text:a xlink:href="https://example.com/">t</text:a>`
+	book := []string{"META-INF/container.xml", `<container><rootfile full-path="a.opf"/></container>`,
+		"a.opf", `<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest></package>`, "a.xhtml"}
+	page := `<html xmlns="http://www.w3.org/1999/xhtml"><a href="https://example.com/">t</a>`
+	for _, c := range []struct {
+		what, name string
+		body       []byte
+		links      int
+		most       uint64 // MiB
+	}{
+		{"text", "a.docx", archive(t, 0, "word/document.xml", longPart(wordHead+link, "<w:p>some text 0123456789</w:p>", link+"</w:document>")), 2, 6},
+		{"one text", "a.docx", archive(t, 0, "word/document.xml", longPart(wordHead+link+"<w:t>", "some text &amp; ", "</w:t>"+link+"</w:document>")), 2, 6},
+		{"open hyperlink", "a.docx", archive(t, 0, "word/document.xml", longPart(wordHead+`<w:hyperlink w:anchor="here">`, "<w:t>some text</w:t>", "</w:hyperlink></w:document>")), 1, 6},
+		{"CDATA", "a.docx", archive(t, 0, "word/document.xml", longPart(wordHead+`<w:hyperlink w:anchor="here">`, "<![CDATA[]]>", "</w:hyperlink></w:document>")), 1, 6},
+		{"UTF-16", "a.docx", archive(t, 0, "word/document.xml", inUTF16(longPart(wordHead+link, "<w:p>some</w:p>", link+"</w:document>"))), 2, 6},
+		{"sheet", "a.xlsx", archive(t, 0, "xl/worksheets/sheet1.xml", longPart("<worksheet>", "<row><c><v>1</v></c></row>", `<hyperlinks><hyperlink location="here"/></hyperlinks></worksheet>`)), 1, 6},
+		{"OpenDocument", "a.odt", archive(t, 0, "content.xml", longPart(odf, "<text:p>some text</text:p>", "</office:document-content>")), 1, 6},
+		{"one tag", "a.docx", archive(t, 0, "word/document.xml", longPart(wordHead+link+`<w:p `, `a="1" `, "/>"+link+"</w:document>")), 1, 40},
+		{"book", "a.epub", archive(t, 0, append(book, longPart(page, "<p>some text</p>", "</html>"))...), 1, 56},
+		{"gzip", "a.xml.gz", packed(t, longPart(oneLoc, "<url><x>some text</x></url>", "</urlset>"), 0), 1, 56},
+		{"PDF", "a.pdf", []byte(onePagePDF("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>stream\n" + string(deflated(t, 16<<20)) + "\nendstream")), 1, 56},
+	} {
+		var doc *Document
+		if n := allocated(func() { doc = Extract(Input{Body: c.body, Name: c.name}) }) >> 20; n > c.most {
+			t.Errorf("%s: %d MiB allocated, want at most %d", c.what, n, c.most)
+		}
+		if len(doc.Links) != c.links {
+			t.Errorf("%s: %d links, want %d; faults %q", c.what, len(doc.Links), c.links, doc.Faults)
+		}
+		if !largeDocuments.TryLock() {
+			t.Fatalf("%s: still large at the end", c.what)
+		}
+		largeDocuments.Unlock()
+	}
+}
+
+// inUTF16 returns a text in big-endian UTF-16 with a byte order mark. The text must be ASCII.
+func inUTF16(s string) string {
+	var b strings.Builder
+	b.Grow(2 + 2*len(s))
+	b.WriteString("\xFE\xFF")
+	for i := range len(s) {
+		b.WriteByte(0)
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// TestLargeDocuments reads several large documents at the same time.
+func TestLargeDocuments(t *testing.T) {
+	var group sync.WaitGroup
+	sitemap := packed(t, oneLoc+strings.Repeat("<url/>", 1<<19)+"</urlset>", 0)
+	for range 8 {
+		group.Go(func() {
+			if doc := Extract(Input{Body: sitemap, Name: "a.xml.gz"}); len(doc.Links) != 1 || len(doc.Faults) > 0 {
+				t.Errorf("%d links; faults %q", len(doc.Links), doc.Faults)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestXMLPieces moves markup across the boundary between two pieces of a part.
+func TestXMLPieces(t *testing.T) {
+	const markup = `<w:hyperlink w:anchor="a&amp;b"><w:t>o&#110;e &amp;é</w:t><![CDATA[ & two]]></w:hyperlink><!-- <w:t> --><?x y?><w:bookmarkStart w:name="é"/>`
+	for _, size := range []int{xmlPieceSize, 3 * xmlPieceSize} {
+		for pad := -len(markup) - 2; pad < 2; pad++ {
+			for _, open := range []string{"", "<w:x>"} {
+				body := wordHead + open
+				body += strings.Repeat(" ", size+pad-len(body)) + strings.ReplaceAll(open, "<", "</") + markup + "</w:document>"
+				doc := Extract(Input{Body: archive(t, 0, "word/document.xml", body), Name: "a.docx"})
+				if len(doc.Links) != 1 || doc.Links[0].Ref != "#a&b" || doc.Links[0].Text != "one &é & two" || fmt.Sprint(doc.Anchors) != "[é]" || len(doc.Faults) > 0 {
+					t.Fatalf("at %d: %+v, %q, %q", size+pad, doc.Links, doc.Anchors, doc.Faults)
+				}
+			}
+		}
+	}
+}
+
+// TestPartCutShort checks that a part that ends early is reported, and that what comes before
+// is read.
+func TestPartCutShort(t *testing.T) {
+	body := archive(t, 0, "word/document.xml", wordHead+strings.Repeat(`<w:hyperlink w:anchor="here">0123456789</w:hyperlink>`, 5000))
+	at := bytes.Index(body, []byte("PK\x01\x02"))
+	for _, c := range []struct {
+		body  []byte
+		fault string
+	}{
+		{body, "unexpected end of document"},
+		{body[:at/2], "unpack document.xml: unexpected EOF"},
+	} {
+		doc := Extract(Input{Body: c.body, Name: "a.docx"})
+		if faults := strings.Join(doc.Faults, "; "); len(doc.Links) < 1000 || !strings.Contains(faults, c.fault) {
+			t.Errorf("%d links; faults %q, want %q", len(doc.Links), faults, c.fault)
+		}
+	}
+}

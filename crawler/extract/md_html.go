@@ -88,7 +88,7 @@ func inAnchorAfter(tag []byte, before bool) bool {
 // htmlBlock copies a block of raw HTML into the document for the HTML reader.
 func (r *markdownReader) htmlBlock(n *ast.HTMLBlock) {
 	lines := n.Lines()
-	copyLine := func(start, stop int) { copy(r.html.document()[start:stop], r.source[start:stop]) }
+	copyLine := func(start, stop int) { copy(r.html.document()[start:stop], r.html.markdown[start:stop]) }
 	first, last := -1, 0
 	for i := range lines.Len() {
 		line := lines.At(i)
@@ -116,7 +116,7 @@ func (r *markdownReader) rawInline(v *view) {
 		if i+1 < len(v.marks) {
 			end = v.marks[i+1].dec
 		}
-		copy(html[m.src:], v.text[m.dec:end])
+		copy(html[m.src:], r.html.markdown[m.src:m.src+end-m.dec])
 	}
 	hide := func(at span) {
 		for i := at.start; i < at.end; i++ {

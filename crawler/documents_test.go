@@ -243,6 +243,7 @@ func TestTemplates(t *testing.T) {
 		"layout.html":   `<!doctype html><title>x</title>{% for x in y %}` + links("layout"),
 		"part.html":     links("part"),
 		"manifest.json": `{"start_url": "{{ url }}"}`,
+		"notes.md":      "[1]({{ url }}) ![2](${x}/a.png) [3](gone.html) <a href='<%= url %>'>4</a> [5](#{{x}}) [6][] [7](%7B%7Bx%7D%7D)\n\n[6]: {% link a.md %}\n",
 	}
 	dir := writeFiles(t, files)
 	verdicts := func(c *collector, page string) map[string]string {
@@ -258,6 +259,7 @@ func TestTemplates(t *testing.T) {
 	}
 	asPage := map[string]string{"1": "file-missing", "2": "uri-invalid", "3": "file-missing", "4": "file-missing", "5": "file-missing", "6": "file-missing", "7": "fragment-missing", "8": "fragment-missing", "9": "file-missing"}
 	asTemplate := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded", "6": "excluded", "7": "excluded", "8": "excluded", "9": "excluded"}
+	asNotes := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded", "6": "excluded", "7": "file-missing"}
 	for _, again := range []bool{false, true} {
 		cfg, seeds := onDisk(t, dir)
 		cfg.Show, cfg.ReadAgain = Show{OK: !again, Skipped: true, Broken: true}, again
@@ -265,7 +267,7 @@ func TestTemplates(t *testing.T) {
 		if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 			t.Fatal(err)
 		}
-		for page, want := range map[string]map[string]string{"page.html": asPage, "layout.html": asTemplate, "part.html": asTemplate, "manifest.json": {"": "file-missing"}} {
+		for page, want := range map[string]map[string]string{"page.html": asPage, "layout.html": asTemplate, "part.html": asTemplate, "manifest.json": {"": "file-missing"}, "notes.md": asNotes} {
 			if got := verdicts(c, page); !maps.Equal(got, want) {
 				t.Errorf("%s: %v, want %v", page, got, want)
 			}

@@ -138,6 +138,10 @@ type Link struct {
 	// text says so, or a script sends another method than GET for it (data-method,
 	// data-turbo-method). It is only set if Input.Acts is.
 	Acts bool
+	// Placeholder reports that a template fills in Ref, or a part of it, so that its target is
+	// unknown. Only the reader of Markdown sets it; IsTemplate and HoldsTemplate tell it for
+	// HTML and XML.
+	Placeholder bool
 	// SameDocument reports that Ref is a fragment of this document itself, whatever its base
 	// URL: usemap="#map" and <use href="#shape"> of SVG.
 	SameDocument bool

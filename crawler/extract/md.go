@@ -29,8 +29,8 @@ import (
 // URLs and mail addresses, and all links in raw HTML. A reference link is reported
 // once, however often it is used: at its definition, which is where an author fixes
 // it, with the text of the first use. A definition that nothing uses is not a link;
-// authors write comments that way. Code and wiki links ([[page]]) are ignored. A
-// destination that contains a placeholder is skipped (text_placeholder.go).
+// authors write comments that way. Code and wiki links ([[page]]) are ignored. A link
+// whose destination contains a placeholder is marked (text_placeholder.go).
 //
 // Anchors are those that any of the common generators would derive from a heading,
 // explicit ids ({#id}), footnotes, and the ids in raw HTML.
@@ -451,11 +451,9 @@ func (r *markdownReader) link(v *view, at span, ref []byte, kind Kind) *Link {
 	if seen == nil {
 		seen = v.text[at.start:at.end]
 	}
-	if holdsPlaceholder(seen) {
-		return nil
-	}
 	f := r.add(v, at, ref)
 	if f != nil {
+		f.Placeholder = holdsPlaceholder(seen)
 		f.Kind, f.Element, f.Attribute = kind, "a", "href"
 		if kind == Resource {
 			f.Expect, f.Element, f.Attribute = ExpectImage, "img", "src"

@@ -213,9 +213,10 @@ func readLabel(b []byte, i int) (label span, end int) {
 const maxParentheses = 32
 
 // readDestination reads a link destination at i (CommonMark 6.3) and returns the offset
-// after it, or -1 if there is no valid destination.
+// after it, or -1 if there is no valid destination. The placeholder of a template may
+// contain spaces, because the template fills it in before Markdown is read.
 func readDestination(b []byte, i int) (dest span, end int) {
-	if i < len(b) && b[i] == '<' {
+	if i < len(b) && b[i] == '<' && templateEnd(b, i) < 0 {
 		for at := i + 1; at < len(b); at++ {
 			switch b[at] {
 			case '\\':
@@ -234,6 +235,10 @@ scan:
 		switch c := b[at]; {
 		case c == '\\' && at+1 < len(b) && isPunctuation(b[at+1]):
 			at++
+		case c == '{' || c == '<':
+			if end := templateEnd(b, at); end >= 0 {
+				at = end - 1
+			}
 		case c == '(':
 			if open++; open > maxParentheses {
 				return span{}, -1

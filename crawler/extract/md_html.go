@@ -181,11 +181,10 @@ func (r *markdownReader) readHTML(in *Input) {
 	if title != "" {
 		h.doc.Title = title
 	}
-	h.links = slices.DeleteFunc(h.links, func(f Link) bool {
-		return holdsPlaceholder([]byte(f.Ref)) || strings.HasPrefix(f.Ref, "{") // JSX
-	})
 	for i := range h.links {
-		h.links[i].Repeats = 0 // the indexes of links change below
+		f := &h.links[i]
+		f.Placeholder = holdsPlaceholder([]byte(f.Ref)) || strings.HasPrefix(f.Ref, "{") // JSX
+		f.Repeats = 0                                                                    // the indexes of links change below
 	}
 	r.addMarkdownLinks(own)
 	h.src.text = source

@@ -67,6 +67,9 @@ func listingOf(doc *Document) string {
 		if l.Ignored {
 			b.WriteString(" ignored")
 		}
+		if l.Placeholder {
+			b.WriteString(" placeholder")
+		}
 		b.WriteByte('\n')
 	}
 	for _, a := range doc.Anchors {

@@ -4,7 +4,8 @@ import "bytes"
 
 // Documents in lightweight markup are often templates, or show URLs with a part for the
 // reader to fill in: {{ site.url }}/a, https://example.com/{id}, ${BASE}/a, $BASE/a,
-// https://example.com/<name>. Such references cannot be followed, so they are skipped.
+// https://example.com/<name>. Such references cannot be followed: those of Markdown are
+// marked, and those of other formats are not read.
 // Valid URLs do not contain braces or angle brackets, and file names do not begin like a
 // shell variable.
 
@@ -36,6 +37,36 @@ func isVariable(ref []byte) bool {
 		end++
 	}
 	return end > 1 && (end == len(ref) || ref[end] == '/' || ref[end] == '?' || ref[end] == '#')
+}
+
+// maxTemplate is the maximum length of a placeholder of a template, in bytes.
+const maxTemplate = 256
+
+// templateEnd returns the end of the placeholder of a template that begins at i, {{ url }},
+// {% url %}, <% url %> or <? url ?>, or -1 if there is none on the line.
+func templateEnd(b []byte, i int) int {
+	if i+2 > len(b) {
+		return -1
+	}
+	closing := ""
+	switch string(b[i : i+2]) {
+	case "{{":
+		closing = "}}"
+	case "{%":
+		closing = "%}"
+	case "<%":
+		closing = "%>"
+	case "<?":
+		closing = "?>"
+	default:
+		return -1
+	}
+	rest := b[i+2 : min(len(b), i+2+maxTemplate)]
+	n := bytes.Index(rest, []byte(closing))
+	if n < 0 || bytes.IndexByte(rest[:n], '\n') >= 0 {
+		return -1
+	}
+	return i + 2 + n + len(closing)
 }
 
 // maxPlaceholder is the maximum length of a name in angle brackets, in bytes.

@@ -199,5 +199,8 @@ func (t *template) examine(doc *extract.Document) bool {
 // isPlaceholder reports whether a link's reference is a template's placeholder. A link
 // with an inline mark is skipped because of the mark instead.
 func (r *resolver) isPlaceholder(l *extract.Link) bool {
-	return (r.template.is || r.template.body != nil) && !l.Ignored && extract.HoldsTemplate(l.Ref) && r.template.examine(r.doc)
+	if l.Ignored || l.Placeholder {
+		return !l.Ignored
+	}
+	return (r.template.is || r.template.body != nil) && extract.HoldsTemplate(l.Ref) && r.template.examine(r.doc)
 }

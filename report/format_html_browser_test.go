@@ -108,6 +108,42 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 3`)
 	p.want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("uri-repaired")).map((r) => r.innerText.includes("2:4") && !r.innerText.includes("1:4"))`, "true")
 	p.want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("file-missing")).length`, "2")
+
+	// A warning about one link of many is not site-wide, and its counts are those of its own places.
+	wide := &crawler.Result{URL: "b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
+		Warnings: []check.Warning{{Code: check.CodeURIRepaired, Message: "a blank at the end"}, {Code: check.CodeMixedContent}}}
+	for i := range siteWidePages + 2 {
+		ref := crawler.Reference{Page: fmt.Sprintf("p%02d.html", i), Line: 1, Column: 4, Raw: "b.html", Unaffected: "uri-repaired mixed-content"}
+		switch i {
+		case 7:
+			ref.Raw, ref.Text, ref.Unaffected = "b.html ", "repaired", "mixed-content"
+		case 9:
+			ref.Unaffected = "uri-repaired"
+		}
+		wide.References = append(wide.References, ref)
+	}
+	run.Results = []*crawler.Result{wide}
+	document := renderHTML(t, Options{}, run, nil)
+	p = open(t, ctx, document, "#findings").ready()
+	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 2`)
+	p.want(`document.querySelector("#list table caption").innerText`, "2 findings on 2 pages, in order of their places")
+	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "p07.html,p09.html")
+	p.clickText("#list button", "Details")
+	p.until(`document.getElementById("details").open`)
+	p.want(`document.getElementById("places") === null`, "true")
+	p.want(`document.querySelector("#details q.text").innerText`, "“repaired”")
+	for by, want := range map[string]string{"target": "1,1", "code": "1,1,1,1", "host": "0,0,2,1,2"} {
+		p = open(t, ctx, document, "#findings?by="+by).ready()
+		p.until(`document.querySelector("#list td.number")`)
+		p.want(`[...document.querySelectorAll("#list td.number")].map((e) => e.innerText)`, want)
+	}
+	doubtful := 0
+	for _, k := range newWebGraph(&Head{}, nil, run.Results).nodes {
+		doubtful += k.doubtful
+	}
+	if doubtful != 2 {
+		t.Errorf("%d pages of the graph have warnings, want 2", doubtful)
+	}
 }
 
 func testFilter(t *testing.T, ctx context.Context, full string) {

@@ -141,7 +141,6 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	}
 	j.end()
 	j.int(int64(len(r.References)))
-	j.int(int64(countPages(r.References)))
 	proposal, proposed := Propose(r)
 	j.array()
 	for i := range r.References[:min(places, len(r.References))] {
@@ -157,9 +156,16 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 		j.int(int64(h.ref(proposal.Why)))
 	}
 	j.end()
-	j.array() // the hint of each finding, in the order of findingsOf
+	j.array() // of each finding, in the order of findingsOf: its hint, and the numbers of its places and of their pages
 	for _, row := range rowsOf(show, r) {
-		j.int(int64(h.ref(row.hint)))
+		places, pages := 1, 1 // of a finding about the page itself
+		if code := check.Code(row.code); !check.OfPage(code) {
+			refs := affectedReferences(r.References, code)
+			places, pages = len(refs), countPages(refs)
+		}
+		h.json.int(int64(h.ref(row.hint)))
+		h.json.int(int64(places))
+		h.json.int(int64(pages))
 	}
 	j.end()
 	h.sources(r.References[:min(places, len(r.References))])

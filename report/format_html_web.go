@@ -401,16 +401,20 @@ func (w *webBuilder) addBroken() {
 	var order []int32 // those on the fewest pages first
 	pages := make([]int, len(w.results))
 	for i, r := range w.results {
-		pages[i] = countPages(r.References)
+		refs := r.References
+		if !isFinding(r.Verdict) {
+			refs = referencesWithWarnings(r)
+		}
+		pages[i] = countPages(refs)
 		switch {
 		case r.Verdict == check.Broken && pages[i] > most:
 			w.siteWide++
 		case pages[i] > most:
 		case r.Verdict == check.Broken:
 			order = append(order, int32(i))
-			w.eachReferrer(r, func(k *webNode) { k.broken++ })
-		case r.Verdict == check.Unverified || slices.ContainsFunc(r.Warnings, aboutLink):
-			w.eachReferrer(r, func(k *webNode) { k.doubtful++ })
+			w.eachReferrer(refs, func(k *webNode) { k.broken++ })
+		default:
+			w.eachReferrer(refs, func(k *webNode) { k.doubtful++ })
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(pages[a], pages[b]) })
@@ -432,10 +436,20 @@ func (w *webBuilder) addBroken() {
 	slices.SortFunc(w.broken, func(a, b webBroken) int { return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.result, b.result)) })
 }
 
-// eachReferrer calls fn for the nodes of the pages that refer to a result.
-func (w *webBuilder) eachReferrer(r *crawler.Result, fn func(*webNode)) {
-	for k := range pageFirsts(r.References) {
-		if at := w.nodeOf(r.References[k].Page); at != noIndex {
+// referencesWithWarnings returns the references that warnings about links concern.
+func referencesWithWarnings(r *crawler.Result) []crawler.Reference {
+	if !slices.ContainsFunc(r.Warnings, aboutLink) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.References), func(ref crawler.Reference) bool {
+		return !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return aboutLink(w) && ref.Concerns(w.Code) })
+	})
+}
+
+// eachReferrer calls fn for the nodes of the pages of references, which are sorted.
+func (w *webBuilder) eachReferrer(refs []crawler.Reference, fn func(*webNode)) {
+	for k := range pageFirsts(refs) {
+		if at := w.nodeOf(refs[k].Page); at != noIndex {
 			fn(&w.nodes[at])
 		}
 	}

@@ -17,7 +17,7 @@ class Result {
   constructor(id, a) {
     this.id = id;
     this.a = a;
-    this.places = a[17];
+    this.places = a[16];
   }
   get url() { return strings[this.a[0]]; }
   get verdict() { return VERDICTS[this.a[1]]; }
@@ -35,12 +35,11 @@ class Result {
   get warnings() { return this.a[13].map(([code, message, proposal]) => ({ code: strings[code], message: strings[message], proposal: strings[proposal] })); }
   get suggestions() { return this.a[14].map(([url, why]) => ({ url: strings[url], why: strings[why] })); }
   // proposal is the URL that should replace the links to it, if that is certain.
-  get proposal() { return this.a[18].length ? { url: strings[this.a[18][0]], why: strings[this.a[18][1]] } : null; }
-  // count and pages are the numbers of places and pages. places may list fewer.
+  get proposal() { return this.a[17].length ? { url: strings[this.a[17][0]], why: strings[this.a[17][1]] } : null; }
+  // count is the number of places. places may list fewer.
   get count() { return this.a[15]; }
-  get pages() { return this.a[16]; }
   // page is the name of the target's page in references.
-  get page() { return strings[this.a[21]]; }
+  get page() { return strings[this.a[20]]; }
   get listed() { return this.places.length / 4; }
   place(i) {
     const [page, line, column, shape] = this.places.slice(4 * i, 4 * i + 4);
@@ -49,7 +48,7 @@ class Result {
   }
   // source is the place in the source that the page was generated from, if known.
   source(i) {
-    const all = this.a[20];
+    const all = this.a[19];
     if (all.length === 0) return null;
     this.sources ??= new Map(Array.from({ length: all.length / 5 }, (_, n) => [all[5 * n], 5 * n]));
     const at = this.sources.get(i);
@@ -60,11 +59,13 @@ class Result {
 const results = data.results.map((a, id) => new Result(id, a));
 
 // A finding is a row of the report: the verdict of a target, or one of its warnings. Its
-// hint is the same as in the text report.
+// hint is the same as in the text report. count and pages are the numbers of places that it
+// concerns, and of their pages. A warning may concern only some of the target's places.
 const findings = [];
 for (const r of results) {
-  const hints = r.a[19].values();
-  const add = (w, word, code) => findings.push({ id: findings.length, r, w, word, code, hint: hints.next().value ?? 0 });
+  const rest = r.a[18].values();
+  const next = () => rest.next().value ?? 0;
+  const add = (w, word, code) => findings.push({ id: findings.length, r, w, word, code, hint: next(), count: next(), pages: next() });
   if (shown.has(r.verdict)) add(-1, r.verdict, r.code);
   if (!shown.has("warning")) continue;
   r.warnings.forEach((w, i) => add(i, codeOf(w.code).severity === "info" ? "info" : "warning", w.code));
@@ -81,7 +82,10 @@ const onPages = (f) => f.r.places.length > 0 && !(f.w >= 0 && codeOf(f.code).ofP
 // concerns reports whether a finding applies to the place with index i.
 const concerns = (f, i) => f.w < 0 || !strings[data.shapes[f.r.places[4 * i + 3]][5]].split(" ").includes(f.code);
 
-const siteWide = (f) => onPages(f) && f.r.pages > data.siteWide;
+// placesOf returns the indexes of the listed places that a finding concerns.
+const placesOf = (f) => Array.from({ length: f.r.listed }, (_, i) => i).filter((i) => concerns(f, i));
+
+const siteWide = (f) => onPages(f) && f.pages > data.siteWide;
 
 // placeText returns a place in the form that editors open: in the source, if that is
 // known.
@@ -110,7 +114,7 @@ function rows() {
   };
   for (const f of findings) {
     if (!onPages(f)) {
-      put(f.r.a[21], f.id, -1);
+      put(f.r.a[20], f.id, -1);
       continue;
     }
     for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) put(f.r.places[4 * i], f.id, i);
@@ -141,7 +145,7 @@ function hasFindings(page) {
   if (!pagesWithFindings) {
     pagesWithFindings = new Set();
     for (const f of findings) {
-      if (!onPages(f)) pagesWithFindings.add(f.r.a[21]);
+      if (!onPages(f)) pagesWithFindings.add(f.r.a[20]);
       else for (let i = 0; i < f.r.listed; i++) if (concerns(f, i)) pagesWithFindings.add(f.r.places[4 * i]);
     }
   }

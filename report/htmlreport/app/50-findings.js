@@ -42,15 +42,14 @@ function searchFor(text) {
     row(f, i) {
       const found = inResult(f.r);
       const places = f.r.places;
-      const source = i >= 0 && f.r.a[20].length ? f.r.source(i) : null;
+      const source = i >= 0 && f.r.a[19].length ? f.r.source(i) : null;
       return terms.every((term, t) => found[t] || hits[t][f.hint] || (i >= 0 && (hits[t][places[4 * i]] || shapes[t][places[4 * i + 3]])) ||
         (source && source.page.toLowerCase().includes(term)));
     },
     // whole reports whether the target or any of its places matches.
     whole(f) {
       if (this.row(f, -1)) return true;
-      for (let i = 0; i < f.r.listed; i++) if (this.row(f, i)) return true;
-      return false;
+      return placesOf(f).some((i) => this.row(f, i));
     },
   };
 }
@@ -72,7 +71,7 @@ function filterByPlaces({ list, search, page, onPage }) {
 function byPage(choice) {
   const pass = new Uint8Array(findings.length);
   for (const f of choice.list) pass[f.id] = 1;
-  const wide = choice.page ? [] : filterByPlaces(choice).filter(siteWide).sort((a, b) => b.r.pages - a.r.pages || a.id - b.id);
+  const wide = choice.page ? [] : filterByPlaces(choice).filter(siteWide).sort((a, b) => b.pages - a.pages || a.id - b.id);
   const all = rows();
   const groups = [];
   let total = 0;
@@ -162,7 +161,8 @@ function pageTable(lists, what) {
   if (lists.wide.length) {
     part(lists.wide.length, () => heading(el("span", { class: "page" }, `On more than ${data.siteWide} pages`), el("span", { class: "note" }, "probably in a template")), (i) => {
       const f = lists.wide[i];
-      return row(cell(plural(f.r.pages, "page"), "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, f.r.place(0).text), "wide"), cell(detailsButton(f, 0, f.r.url)));
+      const [first] = placesOf(f);
+      return row(cell(plural(f.pages, "page"), "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, first === undefined ? "" : f.r.place(first).text), "wide"), cell(detailsButton(f, 0, f.r.url)));
     });
   }
   for (const g of lists.groups) {
@@ -207,12 +207,19 @@ const TARGET_COLUMNS = [
   { name: "Verdict", sort: "verdict", value: (f) => WORDS.indexOf(f.word) },
   { name: "Code", sort: "code", value: (f) => f.code },
   { name: "Target", sort: "target", value: (f) => f.r.url },
-  { name: "Places", sort: "places", number: true, value: (f) => f.r.count },
+  { name: "Places", sort: "places", number: true, value: (f) => f.count },
   { name: "Details", unseen: true },
 ];
 
 const targetTable = (list) => flatTable(plural(list.length, "finding"), list, TARGET_COLUMNS, (f) => f.r.url, ["target", "asc"], (f) =>
-  row(cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, ""), "wide"), cell(count(f.r.count), "number"), cell(detailsButton(f, 0, f.r.url))), "stack");
+  row(cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, ""), "wide"), cell(count(f.count), "number"), cell(detailsButton(f, 0, f.r.url))), "stack");
+
+// countPlaces returns the number of places that findings of one target concern. Places that
+// the report does not list count only for the finding with the most places.
+function countPlaces(found) {
+  const most = Math.max(...found.map((f) => f.count));
+  return found.length === 1 || most >= found[0].r.count ? most : Math.max(most, new Set(found.flatMap(placesOf)).size);
+}
 
 // tally counts findings by a name.
 function tally(list, nameOf) {
@@ -220,12 +227,14 @@ function tally(list, nameOf) {
   for (const f of list) {
     const name = nameOf(f);
     let t = by.get(name);
-    if (!t) by.set(name, (t = { name, words: {}, targets: new Set(), places: 0, worst: WORDS.length }));
+    if (!t) by.set(name, (t = { name, words: {}, targets: new Map(), places: 0, worst: WORDS.length }));
     t.words[f.word] = (t.words[f.word] ?? 0) + 1;
     t.worst = Math.min(t.worst, WORDS.indexOf(f.word));
-    if (!t.targets.has(f.r.id)) t.places += f.r.count;
-    t.targets.add(f.r.id);
+    const found = t.targets.get(f.r.id);
+    if (found) found.push(f);
+    else t.targets.set(f.r.id, [f]);
   }
+  for (const t of by.values()) for (const found of t.targets.values()) t.places += countPlaces(found);
   return [...by.values()];
 }
 
@@ -270,12 +279,12 @@ function linesOf(by, shownList) {
   switch (by) {
     case "page": {
       const lines = [PLACE_HEAD];
-      for (const f of shownList.wide) for (let i = 0; i < f.r.listed; i++) lines.push(placeLine(f, i));
+      for (const f of shownList.wide) for (const i of placesOf(f)) lines.push(placeLine(f, i));
       for (const g of shownList.groups) for (const [f, at] of g.rows) lines.push(placeLine(f, at));
       return lines;
     }
     case "target":
-      return [["url", "verdict", "code", "status", "places", "message"], ...shownList.map((f) => [f.r.url, f.word, f.code, f.r.status, f.r.count, messageOf(f)])];
+      return [["url", "verdict", "code", "status", "places", "message"], ...shownList.map((f) => [f.r.url, f.word, f.code, f.r.status, f.count, messageOf(f)])];
     default:
       return [[by, ...WORDS, "targets", "places"], ...shownList.map((t) => [by === "host" ? hostName(t.name) : t.name, ...WORDS.map((w) => t.words[w] ?? 0), t.targets.size, t.places])];
   }

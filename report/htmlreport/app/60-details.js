@@ -15,7 +15,7 @@ function showDetails() {
   }
   if (dialog.dataset.open === open && dialog.open) return;
   dialog.dataset.open = open;
-  dialog.replaceChildren(...detailsOf(f, at > 0 && at < f.r.listed ? at : 0));
+  dialog.replaceChildren(...detailsOf(f, at));
   dialog.scrollTop = 0;
   if (!dialog.open) {
     opener = document.activeElement;
@@ -39,10 +39,13 @@ byId("details").addEventListener("click", (e) => {
   if (e.target === byId("details")) byId("details").close();
 });
 
+// detailsOf describes a finding at the place with index at, or else at its first place.
 function detailsOf(f, at) {
   const r = f.r;
   const c = codeOf(f.code);
-  const place = onPages(f) ? r.place(at) : null;
+  const places = onPages(f) ? placesOf(f) : [];
+  if (!places.includes(at)) at = places[0];
+  const place = at === undefined ? null : r.place(at);
   const node = nodeOf(place ? place.page : r.page);
   const http = hrefOf(r.url);
   return [
@@ -61,7 +64,7 @@ function detailsOf(f, at) {
         button("All findings with this code", () => go("findings", { by: "target", code: f.code }, { fresh: true }))),
       instead(f),
       (place || node !== undefined) && pathSection(f, place),
-      place && r.count > 1 && placesOf(f, at),
+      place && f.count > 1 && placesSection(f, places, at),
       chainOf(r),
       others(f),
       factsOf(r),
@@ -116,8 +119,8 @@ function pathSection(f, place) {
   return el("section", {}, el("h3", {}, "Path from the start"), el("ol", { class: "way" }, steps));
 }
 
-// placesOf lists all places that refer to the target, a few at a time.
-function placesOf(f, at) {
+// placesSection lists all places that a finding concerns, a few at a time.
+function placesSection(f, places, at) {
   const r = f.r;
   const list = el("ol", { class: "list", id: "places" });
   const more = button("", () => {
@@ -126,20 +129,20 @@ function placesOf(f, at) {
     list.children[from]?.querySelector("button")?.focus();
   });
   const add = () => {
-    const from = list.children.length, to = Math.min(r.listed, from + PLACES);
-    for (let i = from; i < to; i++) {
+    const from = list.children.length, to = Math.min(places.length, from + PLACES);
+    for (const i of places.slice(from, to)) {
       const p = r.place(i);
       list.append(el("li", {}, button(visible(placeText(p)), () => go(address.view, { open: f.id + "." + i }, { replace: true }), { class: "linklike url", "aria-current": i === at ? "true" : false }),
         " ", p.text && el("q", { class: "text" }, "“" + clip(oneLine(p.text), 60) + "”")));
     }
-    more.hidden = to >= r.listed;
-    more.textContent = `Show ${Math.min(PLACES, r.listed - to)} more`;
+    more.hidden = to >= places.length;
+    more.textContent = `Show ${Math.min(PLACES, places.length - to)} more`;
   };
   add();
   return el("section", {},
-    el("h3", {}, plural(r.count, "place") + " on " + plural(r.pages, "page")),
-    r.count > r.listed && el("p", { class: "note" }, `The first ${count(r.listed)} places are listed here. The JSON report lists all of them.`),
-    el("div", { class: "actions" }, button("Copy all places", () => copy(Array.from({ length: r.listed }, (_, i) => placeText(r.place(i)) + "\n").join(""), plural(r.listed, "place")), { class: "small" })),
+    el("h3", {}, plural(f.count, "place") + " on " + plural(f.pages, "page")),
+    f.count > places.length && el("p", { class: "note" }, `The first ${count(places.length)} places are listed here. The JSON report lists all of them.`),
+    el("div", { class: "actions" }, button("Copy all places", () => copy(places.map((i) => placeText(r.place(i)) + "\n").join(""), plural(places.length, "place")), { class: "small" })),
     list, more);
 }
 

@@ -274,7 +274,7 @@ function openResult(result, page) {
   const f = findings.find((f) => f.r.id === result);
   if (!f) return;
   let i = 0;
-  while (i < f.r.listed && strings[f.r.places[4 * i]] !== page) i++;
+  while (i < f.r.listed && (strings[f.r.places[4 * i]] !== page || !concerns(f, i))) i++;
   go("web", { open: f.id + (i > 0 && i < f.r.listed ? "." + i : "") });
 }
 

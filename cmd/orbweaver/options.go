@@ -31,6 +31,8 @@ type options struct {
 	newsServer string // "" for $NNTP_SERVER
 	mailProbe  bool
 	writeClean string // "" for no copy
+	overwrite  bool   // the copy may replace a file
+	dryRun     bool   // list what the copy would leave out
 	since      string // a git commit, or ""
 	between    betweenRuns
 	watching   bool // a round of --watch
@@ -128,6 +130,17 @@ func compileReport(c *compiler, o *options) {
 	o.mailProbe = s.mailProbe
 	compileFix(c, o)
 	o.writeClean = read(c, "write-clean", s.writeClean, func(file string) (string, error) { return file, nil })
+	o.overwrite, o.dryRun = s.overwrite, s.dryRun
+	needsFile := func(name string, given bool) {
+		if given && o.writeClean == "" {
+			c.faults = append(c.faults, fmt.Errorf("%s: it needs --write-clean", c.named(name)))
+		}
+	}
+	needsFile("overwrite", o.overwrite)
+	needsFile("dry-run", o.dryRun)
+	if o.dryRun && o.write {
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --write: --fix alone prints the edits", c.named("dry-run")))
+	}
 }
 
 // compileFix reads the settings of edits. A patch must be the only output on standard

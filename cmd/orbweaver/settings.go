@@ -73,6 +73,8 @@ type settings struct {
 	format       string
 	output       []string
 	writeClean   string
+	overwrite    bool
+	dryRun       bool
 	fix          bool
 	write        bool
 	markdownSize string

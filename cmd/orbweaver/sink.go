@@ -26,7 +26,7 @@ func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink,
 	s := &sink{console: console}
 	var err error
 	if o.writeClean != "" {
-		if s.clean, err = newBookmarkCleaner(o.writeClean, p.targets); err != nil {
+		if s.clean, err = newBookmarkCleaner(o, p.targets); err != nil {
 			return nil, err
 		}
 	}
@@ -68,12 +68,8 @@ func (s *sink) close() {
 // writeFiles writes the copy of the bookmarks and the edits.
 func (s *sink) writeFiles(stdout io.Writer) error {
 	if s.clean != nil {
-		removed, err := s.clean.write()
-		if err != nil {
+		if err := s.clean.finish(s.console.notef); err != nil {
 			return err
-		}
-		if removed > 0 {
-			s.console.notef("%s: left out %s", s.clean.to, counted(removed, "broken bookmark"))
 		}
 	}
 	if s.edits != nil {

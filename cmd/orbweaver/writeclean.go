@@ -2,24 +2,31 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/extract/edit"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // A bookmarkCleaner writes a copy of a bookmark file without the bookmarks that a run found
-// broken. Unverified and skipped bookmarks stay.
+// broken. Unverified and skipped bookmarks stay, and so do those whose page exists and only
+// lacks the fragment.
 type bookmarkCleaner struct {
-	from, to string
-	before   fs.FileInfo // the original at the start of the run
-	broken   map[place]bool
+	from, to  string
+	overwrite bool        // to may exist
+	dryRun    bool        // list the bookmarks and write nothing
+	before    fs.FileInfo // the original at the start of the run
+	broken    map[place]bool
 }
 
 // place is the place of a reference in the bookmark file.
@@ -27,7 +34,8 @@ type place struct{ line, column int }
 
 // newBookmarkCleaner checks that the only target is a bookmark file that can be copied. Its
 // errors are usage errors.
-func newBookmarkCleaner(to string, targets []target) (*bookmarkCleaner, error) {
+func newBookmarkCleaner(o *options, targets []target) (*bookmarkCleaner, error) {
+	to := o.writeClean
 	if len(targets) != 1 || targets[0].kind != document {
 		return nil, usageError("--write-clean copies one bookmark file: name that file as the only target")
 	}
@@ -52,8 +60,10 @@ func newBookmarkCleaner(to string, targets []target) (*bookmarkCleaner, error) {
 		return nil, usageError("--write-clean: %s is the original file, which is never changed: name another file", to)
 	case !there.Mode().IsRegular():
 		return nil, usageError("--write-clean: %s is not a regular file", to)
+	case !o.overwrite && !o.dryRun:
+		return nil, usageError("--write-clean: %s already exists: --overwrite replaces it", to)
 	}
-	return &bookmarkCleaner{from: from, to: to, before: info, broken: map[place]bool{}}, nil
+	return &bookmarkCleaner{from: from, to: to, overwrite: o.overwrite, dryRun: o.dryRun, before: info, broken: map[place]bool{}}, nil
 }
 
 // netscapeBookmarks is the name of the format in package extract.
@@ -61,7 +71,7 @@ const netscapeBookmarks = "netscape-bookmarks"
 
 // add records the places of references to a broken target.
 func (c *bookmarkCleaner) add(r *crawler.Result) {
-	if r.Verdict != check.Broken {
+	if r.Verdict != check.Broken || r.Code == check.CodeFragmentMissing || r.Code == check.CodeFragmentUnverified {
 		return
 	}
 	for _, ref := range r.References {
@@ -71,25 +81,67 @@ func (c *bookmarkCleaner) add(r *crawler.Result) {
 	}
 }
 
-// write writes the copy, completely or not at all, and returns the number of removed
-// bookmarks.
-func (c *bookmarkCleaner) write() (removed int, err error) {
+// finish writes the copy and prints the number of removed bookmarks. A dry run lists them
+// instead.
+func (c *bookmarkCleaner) finish(note func(format string, args ...any)) error {
 	original, err := os.Open(c.from)
 	if err != nil {
-		return 0, fmt.Errorf("read %s: %w", c.from, withoutPath(err))
+		return fmt.Errorf("read %s: %w", c.from, withoutPath(err))
 	}
 	defer original.Close()
 	now, err := original.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("read %s: %w", c.from, withoutPath(err))
+		return fmt.Errorf("read %s: %w", c.from, withoutPath(err))
 	}
 	if now.Size() != c.before.Size() || !now.ModTime().Equal(c.before.ModTime()) {
-		return 0, fmt.Errorf("write %s: %s changed during the run", c.to, c.from)
+		return fmt.Errorf("write %s: %s changed during the run", c.to, c.from)
 	}
-	dir, name := filepath.Split(c.to)
-	copied, err := os.OpenFile(filepath.Join(dir, "."+name[:min(len(name), 100)]+"."+rand.Text()[:10]+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, now.Mode().Perm())
+	if c.dryRun {
+		return c.list(original, note)
+	}
+	removed, err := c.write(original, now.Mode().Perm())
 	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", c.to, withoutPath(err))
+		return fmt.Errorf("write %s: %w", c.to, withoutPath(err))
+	}
+	if removed > 0 {
+		note("%s: left out %s", c.to, counted(removed, "broken bookmark"))
+	}
+	return nil
+}
+
+// list prints the bookmarks that the copy would not have, with their folders and titles.
+func (c *bookmarkCleaner) list(original io.Reader, note func(format string, args ...any)) error {
+	body, err := io.ReadAll(original)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", c.from, withoutPath(err))
+	}
+	removed := map[place]bool{}
+	if _, err := edit.CleanNetscape(io.Discard, bytes.NewReader(body), func(_ string, line, column int) bool {
+		at := place{line, column}
+		removed[at] = c.broken[at]
+		return removed[at]
+	}); err != nil {
+		return err
+	}
+	n := 0
+	for _, l := range extract.Extract(extract.Input{Body: body, ContentType: "text/html"}).Links {
+		if l.Bookmark != nil && removed[place{l.Line, l.Column}] {
+			n++
+			ref := placeOf(l.Raw, c.from, &l)
+			note("would leave out %s:%d:%d: %s %q in %s", ref.Page, ref.Line, ref.Column, ref.Raw, ref.Text, urinorm.Redact(l.Bookmark.Folder))
+		}
+	}
+	note("%s: not written; it would leave out %s", c.to, counted(n, "broken bookmark"))
+	return nil
+}
+
+// write writes the copy, completely or not at all, and returns the number of removed
+// bookmarks.
+func (c *bookmarkCleaner) write(original io.Reader, mode fs.FileMode) (removed int, err error) {
+	dir, name := filepath.Split(c.to)
+	copied, err := os.OpenFile(filepath.Join(dir, "."+name[:min(len(name), 100)]+"."+rand.Text()[:10]+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return 0, err
 	}
 	defer func() {
 		copied.Close()
@@ -104,11 +156,13 @@ func (c *bookmarkCleaner) write() (removed int, err error) {
 	if err == nil {
 		err = errors.Join(out.Flush(), copied.Sync(), copied.Close())
 	}
+	if err == nil && !c.overwrite {
+		if _, there := os.Lstat(c.to); there == nil {
+			err = fs.ErrExist // created during the run
+		}
+	}
 	if err == nil {
 		err = os.Rename(copied.Name(), c.to)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", c.to, withoutPath(err))
-	}
-	return removed, nil
+	return removed, err
 }

@@ -54,6 +54,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 		"skipped", strconv.Itoa(s.Skipped), "warnings", strconv.Itoa(s.Warnings))
 	t.count("cached", s.Cached)
 	t.count("recent", s.Recent)
+	t.count("fixed", s.Fixed)
 	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
 		t.leaf("by_code", "", "code", string(code), "count", strconv.Itoa(s.ByCode[code]))
 	}

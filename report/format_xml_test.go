@@ -112,7 +112,7 @@ func TestXMLHasWhatJSONHas(t *testing.T) {
 // rememberedRun has fields from other runs and from sources.
 func rememberedRun() *Report {
 	run := fullRun()
-	run.Summary.Known, run.Summary.Recent, run.Summary.Cached = crawler.Tally{Broken: 7, Unverified: 8, Warnings: 9}, 11, 12
+	run.Summary.Known, run.Summary.Recent, run.Summary.Cached, run.Summary.Fixed = crawler.Tally{Broken: 7, Unverified: 8, Warnings: 9}, 11, 12, 17
 	for _, r := range run.Results {
 		switch r.Code {
 		case "bot-wall":

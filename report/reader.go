@@ -345,13 +345,14 @@ type jsonSummary struct {
 		Warnings   int `json:"warnings"`
 	} `json:"known"`
 	Recent int `json:"recent"`
+	Fixed  int `json:"fixed"`
 }
 
 func (j *jsonSummary) into(s *crawler.Summary) {
 	s.Pages, s.Results, s.References, s.Requests = j.Pages, j.Targets, j.References, j.Requests
 	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = j.OK, j.Broken, j.Unverified, j.Skipped, j.Warnings
 	s.ByCode = j.ByCode
-	s.Cached, s.Known, s.Recent = j.Cached, crawler.Tally(j.Known), j.Recent
+	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, crawler.Tally(j.Known), j.Recent, j.Fixed
 }
 
 // jsonResult is one of the "results" of a report.

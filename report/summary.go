@@ -47,6 +47,9 @@ func outcome(s *crawler.Summary) string {
 	if s.Warnings > 0 {
 		counts = append(counts, plural(s.Warnings, "warning")+excludedNote(s.Known.Warnings, 0))
 	}
+	if s.Fixed > 0 {
+		counts = append(counts, plural(s.Fixed, "link")+" fixed")
+	}
 	switch {
 	case len(counts) > 0:
 		return strings.Join(counts, ", ")

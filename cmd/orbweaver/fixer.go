@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/report/fix"
 )
 
 // fixer collects the results that propose an edit, and makes the edits after the run.
+// Findings that it has fixed are not reported, so it holds these results until then.
 type fixer struct {
 	write   bool // to the files, not as a patch
 	list    bool // print each edit that is written
@@ -18,10 +21,30 @@ type fixer struct {
 	results []*crawler.Result
 }
 
-func (e *fixer) add(r *crawler.Result) {
-	if _, ok := report.Propose(r); ok {
+// add reports whether it has kept the result, because it proposes an edit.
+func (e *fixer) add(r *crawler.Result) bool {
+	_, ok := report.Propose(r)
+	if ok {
 		e.results = append(e.results, r)
 	}
+	return ok
+}
+
+// unfixed returns the results without the references that were edited in their files. A
+// result without any other reference is left out and is not counted in the summary.
+func (e *fixer) unfixed(plan *fix.Plan, s *crawler.Summary) []*crawler.Result {
+	var rest []*crawler.Result
+	for _, r := range e.results {
+		all := len(r.References)
+		r.References = slices.DeleteFunc(r.References, func(ref crawler.Reference) bool { return plan.Written(&ref, r.URL) })
+		s.Fixed += all - len(r.References)
+		if all > 0 && len(r.References) == 0 {
+			s.Count(r.Internal, &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}, -1)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	return rest
 }
 
 // maxListedEdits is the maximum number of skipped edits that are listed.
@@ -31,11 +54,11 @@ const maxListedEdits = 50
 func (e *fixer) apply(out io.Writer) (*fix.Plan, error) {
 	wd, err := os.Getwd()
 	if err != nil {
-		return nil, fmt.Errorf("find the working directory: %w", err)
+		return &fix.Plan{}, fmt.Errorf("find the working directory: %w", err)
 	}
 	plan, err := fix.Make(fix.Root(wd), wd, e.results)
 	if err != nil {
-		return nil, err
+		return &fix.Plan{}, err
 	}
 	for i, l := range plan.LeftOut {
 		if i == maxListedEdits {

@@ -75,6 +75,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		console.notef("%s", hint)
 	}
 	summary.Targets = head.Targets
+	wrote := out.writeFiles(cmd.OutOrStdout(), summary)
 	out.earlier.subtractKnown(summary)
 	if err := errors.Join(err, out.End(summary)); err != nil {
 		return unsound(err)
@@ -83,8 +84,8 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if st.complete() { // an incomplete crawl is not counted
 		lost = out.earlier.record(summary)
 	}
-	if err := out.writeFiles(cmd.OutOrStdout()); err != nil {
-		return unsound(err)
+	if wrote != nil {
+		return unsound(wrote)
 	}
 	status := exitStatus(o.failOn, summary, console)
 	if status == nil && lost != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -65,19 +66,23 @@ func (s *sink) close() {
 	s.Multi.Close()
 }
 
-// writeFiles writes the copy of the bookmarks and the edits.
-func (s *sink) writeFiles(stdout io.Writer) error {
+// writeFiles writes the copy of the bookmarks and the edits. Then it reports the results
+// that the edits have not fixed.
+func (s *sink) writeFiles(stdout io.Writer, sum *crawler.Summary) error {
+	var errs []error
 	if s.clean != nil {
-		if err := s.clean.finish(s.console.notef); err != nil {
-			return err
-		}
+		errs = append(errs, s.clean.finish(s.console.notef))
 	}
 	if s.edits != nil {
-		if _, err := s.edits.apply(stdout); err != nil {
-			return err
+		plan, err := s.edits.apply(stdout)
+		errs = append(errs, err)
+		if s.edits.write {
+			for _, r := range s.edits.unfixed(plan, sum) {
+				errs = append(errs, s.report(r))
+			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Result maps a result to the sources and passes it to the copy of the bookmarks, to the
@@ -89,11 +94,13 @@ func (s *sink) Result(r *crawler.Result) error {
 	if s.clean != nil {
 		s.clean.add(r)
 	}
-	if s.edits != nil {
-		s.edits.add(r)
+	if s.edits != nil && s.edits.add(r) && s.edits.write {
+		return nil // reported after the edits
 	}
-	return s.Multi.Result(s.earlier.annotate(r))
+	return s.report(r)
 }
+
+func (s *sink) report(r *crawler.Result) error { return s.Multi.Result(s.earlier.annotate(r)) }
 
 // Note prints a note on the run as a whole.
 func (s *sink) Note(n crawler.Note) error {

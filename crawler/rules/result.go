@@ -136,8 +136,47 @@ type Summary struct {
 	// that a baseline contains, and targets that have not been broken for long enough.
 	Known  Tally
 	Recent int
+	// Fixed is the number of references that were corrected in their files after the run. A
+	// run leaves it 0; the other counts do not include findings without any other reference.
+	Fixed int
 	// StartFailed names start targets that could not be read.
 	StartFailed []string
+}
+
+// Count adds n times the judgement on a target to the counts of results and findings.
+func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
+	side := &s.External
+	if internal {
+		side = &s.Internal
+	}
+	code := func(c check.Code) {
+		if s.ByCode[c] += n; s.ByCode[c] == 0 {
+			delete(s.ByCode, c)
+		}
+	}
+	s.Results += n
+	switch g.Verdict {
+	case check.OK:
+		s.OK += n
+	case check.Broken:
+		s.Broken += n
+		side.Broken += n
+	case check.Unverified:
+		s.Unverified += n
+		side.Unverified += n
+	case check.Skipped:
+		s.Skipped += n
+	}
+	if g.Verdict != check.OK {
+		code(g.Code)
+	}
+	for _, w := range g.Warnings {
+		if !Informational(w.Code) {
+			s.Warnings += n
+			side.Warnings += n
+			code(w.Code)
+		}
+	}
 }
 
 // Tally counts what may fail a run.

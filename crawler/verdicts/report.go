@@ -46,7 +46,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	}
 	sum.Requests += archive.requests
 	for _, p := range j.pairs.flagged {
-		count(sum, p)
+		sum.Count(p.route.internal, &p.judgement, 1)
 	}
 	r := &reporter{crawl: c, details: j.details, suggest: suggest, copies: copies}
 	if err := r.report(listed); err != nil {
@@ -100,38 +100,6 @@ func (r *reporter) report(pairs []*pair) error {
 		}
 	}
 	return nil
-}
-
-// count adds a pair to the summary.
-func count(s *rules.Summary, p *pair) {
-	g := &p.judgement
-	side := &s.External
-	if p.route.internal {
-		side = &s.Internal
-	}
-	s.Results++
-	switch g.Verdict {
-	case check.OK:
-		s.OK++
-	case check.Broken:
-		s.Broken++
-		side.Broken++
-	case check.Unverified:
-		s.Unverified++
-		side.Unverified++
-	case check.Skipped:
-		s.Skipped++
-	}
-	if g.Verdict != check.OK {
-		s.ByCode[g.Code]++
-	}
-	for _, w := range g.Warnings {
-		if !rules.Informational(w.Code) {
-			s.Warnings++
-			side.Warnings++
-			s.ByCode[w.Code]++
-		}
-	}
 }
 
 // result builds the result of a pair.

@@ -2,6 +2,7 @@ package fix
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -284,6 +285,18 @@ other.html:4:12: changed since the run: "http://e.test/old" is no longer there`
 	}
 	if written, err := plan.Write(); len(written) != 1 || written[0].Name == "same.html" || err == nil || !strings.Contains(err.Error(), "same.html: the file was changed in the meantime") {
 		t.Errorf("%d written, %v", len(written), err)
+	}
+	var fixed []string
+	for i := range refs {
+		if plan.Written(&refs[i], oldURL) {
+			fixed = append(fixed, fmt.Sprintf("%s:%d:%d", refs[i].Page, refs[i].Line, refs[i].Column))
+		}
+		if plan.Written(&refs[i], "http://e.test/another") {
+			t.Errorf("a reference to another target at %v was not written", refs[i])
+		}
+	}
+	if got := strings.Join(fixed, " "); got != "other.html:4:50" {
+		t.Errorf("written: %s", got)
 	}
 }
 

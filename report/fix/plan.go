@@ -27,6 +27,8 @@ type Plan struct {
 	// Elsewhere is the number of proposals for references outside local files: on pages
 	// of a website, on the command line, or on standard input.
 	Elsewhere int
+
+	pages map[string]*File // by the names of pages in the report
 }
 
 // File is a file with edits.
@@ -37,6 +39,15 @@ type File struct {
 	before []byte
 	after  []byte
 	Edits  []Edit
+
+	edited  map[editedReference]bool
+	written bool
+}
+
+// editedReference is a reference to a target that an edit replaces.
+type editedReference struct {
+	at     edit.Place
+	target string
 }
 
 // Edit is a replacement of one reference.
@@ -89,7 +100,7 @@ func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", root, err)
 	}
-	p := &Plan{}
+	p := &Plan{pages: map[string]*File{}}
 	pages := map[string][]proposedEdit{}
 	for _, r := range results {
 		proposal, ok := report.Propose(r)
@@ -113,11 +124,12 @@ func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
 		}
 		f := files[path]
 		if f == nil {
-			f = &File{Name: name, page: page, path: path}
+			f = &File{Name: name, page: page, path: path, edited: map[editedReference]bool{}}
 			files[path] = f
 			p.Files = append(p.Files, f)
 		}
 		wishes[f] = append(wishes[f], pages[page]...) // a file may have several names
+		p.pages[page] = f
 	}
 	p.Files = slices.DeleteFunc(p.Files, func(f *File) bool { return !p.edit(f, wishes[f]) })
 	slices.SortFunc(p.Files, func(a, b *File) int { return strings.Compare(a.Name, b.Name) })
@@ -158,10 +170,8 @@ func (p *Plan) never(page string, line, column int, why string) {
 
 // collect adds a reference to the edits of its file.
 func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *crawler.Reference) {
-	page, w := ref.Page, proposedEdit{proposal, ref.Raw, ref.Line, ref.Column}
-	if s := ref.Source; s != nil {
-		page, w.raw, w.line, w.column = s.File, s.Raw, s.Line, s.Column
-	}
+	at := ref.At()
+	page, w := at.File, proposedEdit{proposal, at.Raw, at.Line, at.Column}
 	switch why := proposal.Blocked(ref); {
 	case !isLocal(page):
 		p.Elsewhere++
@@ -233,11 +243,13 @@ func (p *Plan) edit(f *File, wishes []proposedEdit) bool {
 			continue
 		}
 		why[at] = w.Why
+		f.edited[editedReference{at, w.From}] = true
 	}
 	after, changed := editor.Apply()
 	for _, c := range changed {
 		if c.Err != nil {
 			p.leaveOut(f.page, c.Line, c.Column, c.Err.Error())
+			maps.DeleteFunc(f.edited, func(r editedReference, _ bool) bool { return r.at == c.Place })
 			continue
 		}
 		f.Edits = append(f.Edits, Edit{f.page, c.Line, c.Column, c.Before, c.After, why[c.Place], c.Start, c.End, c.Written})
@@ -327,9 +339,18 @@ func (p *Plan) Write() (written []*File, err error) {
 			errs = append(errs, err)
 			continue
 		}
+		f.written = true
 		written = append(written, f)
 	}
 	return written, errors.Join(errs...)
+}
+
+// Written reports whether Write has replaced a reference to target, which is the printed
+// URL of a result.
+func (p *Plan) Written(ref *crawler.Reference, target string) bool {
+	at := ref.At()
+	f := p.pages[at.File]
+	return f != nil && f.written && f.edited[editedReference{edit.Place{Line: at.Line, Column: at.Column}, target}]
 }
 
 func (f *File) write() error {

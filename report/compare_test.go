@@ -173,6 +173,30 @@ func TestCompareGolden(t *testing.T) {
 	golden(t, "compare.json.golden", []byte(json.String()))
 }
 
+// TestCompareInSources tests that text lists links at their places in sources, as a report does.
+func TestCompareInSources(t *testing.T) {
+	old := brokenRun(t, true)
+	new := brokenRun(t, true, "broken http-404 https://example.com/a z.html:1 public/index.html:31 public/other.html:32")
+	for i := range new.Results[0].References[1:] {
+		new.Results[0].References[i+1].Source = &crawler.Place{File: "docs/index.md", Line: 3, Column: 4, Raw: "a"}
+	}
+	var text strings.Builder
+	if err := Compare(old, new).WriteText(&text, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := `docs/index.md
+  3:4    new         http-404  https://example.com/a           "here"
+
+z.html
+  1:1    new         http-404  https://example.com/a           "here"
+
+3 new
+`
+	if got := text.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestCompareOfNothing(t *testing.T) {
 	var text strings.Builder
 	if err := Compare(&Report{}, &Report{}).WriteText(&text, Options{}); err != nil {

@@ -24,7 +24,7 @@ func (d Diff) WriteText(w io.Writer, o Options) error {
 			case part.word == "fixed":
 				hint = ""
 			}
-			l.add(row{word: part.word, code: string(c.Code), url: c.URL, hint: hint}, c.References)
+			l.add(row{word: part.word, code: string(c.Code), url: c.URL, hint: hint}, atSourcePlaces(c.References))
 		}
 		l.fit(&t)
 		listings = append(listings, l)

@@ -3,7 +3,7 @@ package report
 import "strings"
 
 // Cell makes s safe in a spreadsheet. A formula gets a leading apostrophe, which makes it
-// text. Control characters other than tabs and line feeds are escaped, and so are
+// text. Unseen characters other than tabs and line feeds are escaped, and so are
 // commands for CI systems. A single hyphen, which is the page of standard input, is not a
 // formula.
 func Cell(s string) string {
@@ -23,10 +23,8 @@ func Cell(s string) string {
 	return s
 }
 
-// printableText returns s with line feeds as the only line separators, and with control
+// printableText returns s with line feeds as the only line separators, and with hidden
 // characters other than line feeds and tabs escaped.
 func printableText(s string) string {
-	return escapeRunes(strings.ReplaceAll(s, "\r\n", "\n"), func(r rune) bool {
-		return r < ' ' && r != '\t' && r != '\n' || 0x7F <= r && r < 0xA0
-	})
+	return escapeUnseen(strings.ReplaceAll(s, "\r\n", "\n"), "\t\n")
 }

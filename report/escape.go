@@ -10,7 +10,7 @@ import (
 // invisible reports whether a character acts instead of being visible: it moves the
 // cursor of a terminal, changes the text direction, ends a line, or has no width, so that
 // two strings look alike. The two joiners are excluded, since scripts and emoji need
-// them.
+// them; see unseen.
 func invisible(r rune) bool {
 	switch {
 	case r < 0xA0:
@@ -26,8 +26,19 @@ func invisible(r rune) bool {
 		0xE0000 <= r && r <= 0xE007F
 }
 
-// visible escapes invisible characters, as in \u001b, and commands for CI systems.
-func visible(s string) string { return escapeCommands(escapeRunes(s, invisible)) }
+// unseen reports whether the character r at s[i:i+size] is invisible, or is a joiner that
+// joins nothing. Persian, Indic scripts and emoji need the zero-width joiner and non-joiner
+// between their characters; next to ASCII, they only make two strings look alike.
+func unseen(s string, i int, r rune, size int) bool {
+	return invisible(r) || isJoiner(r) && !(joinable(utf8.DecodeLastRuneInString(s[:i])) && joinable(utf8.DecodeRuneInString(s[i+size:])))
+}
+
+func isJoiner(r rune) bool { return r == 0x200C || r == 0x200D }
+
+func joinable(r rune, size int) bool { return size > 1 && !isJoiner(r) }
+
+// visible escapes unseen characters, as in \u001b, and commands for CI systems.
+func visible(s string) string { return escapeCommands(escapeUnseen(s, "")) }
 
 // escapeCommands escapes the first character of sequences that CI systems treat as
 // commands anywhere in a log line: ##vso[, ##teamcity[, ##[.
@@ -58,15 +69,15 @@ func escapeLineCommand(line string) string {
 	return line
 }
 
-// escapeRunes escapes the characters that match as \uXXXX or \UXXXXXXXX.
-func escapeRunes(s string, match func(rune) bool) string {
-	if strings.IndexFunc(s, match) < 0 {
+// escapeUnseen escapes unseen characters as \uXXXX or \UXXXXXXXX, except those in keep.
+func escapeUnseen(s, keep string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return invisible(r) || isJoiner(r) }) < 0 {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
+	for i, r := range s {
 		switch {
-		case !match(r):
+		case !unseen(s, i, r, utf8.RuneLen(r)) || strings.ContainsRune(keep, r):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			fmt.Fprintf(&b, `\U%08x`, r)

@@ -19,7 +19,7 @@ const (
 	barsOfChart      = 10
 )
 
-// htmlPage is the data of page.tmpl. The template escapes its strings; invisible
+// htmlPage is the data of page.tmpl. The template escapes its strings; hidden
 // characters from pages are already escaped here.
 type htmlPage struct {
 	*htmlParts
@@ -153,7 +153,7 @@ func linkTo(url string) htmlLink {
 	return l
 }
 
-// shownName returns a name with invisible characters escaped. For an empty name it
+// shownName returns a name with unseen characters escaped. For an empty name it
 // returns "(empty)".
 func shownName(s string) string {
 	if s == "" {
@@ -163,10 +163,10 @@ func shownName(s string) string {
 }
 
 // clickable reports whether a URL may be the target of a link: an http or https URL that
-// contains no invisible characters and no command for a CI system.
+// contains no unseen characters and no command for a CI system.
 func clickable(url string) bool {
 	lower := strings.ToLower(url[:min(len(url), len("https://"))])
-	return (strings.HasPrefix(lower, "http://") || lower == "https://") && strings.IndexFunc(url, invisible) < 0 && escapeCommands(url) == url
+	return (strings.HasPrefix(lower, "http://") || lower == "https://") && visible(url) == url
 }
 
 // notices returns what readers must know to interpret the counts.

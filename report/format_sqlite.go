@@ -332,7 +332,7 @@ type sqliteTable struct {
 // sqliteBatch is the number of rows of one insertion. Larger batches are not faster.
 const sqliteBatch = 32
 
-// add inserts a row. It escapes control characters in strings, for users who query in a
+// add inserts a row. It escapes unseen characters in strings, for users who query in a
 // terminal.
 func (t *sqliteTable) add(values ...any) error {
 	for i, v := range values {

@@ -132,7 +132,7 @@ func AppendJSONString(dst []byte, s string) []byte {
 		r, size := rune(c), 1
 		if c >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(r == utf8.RuneError && size == 1) && !invisible(r) {
+			if !(r == utf8.RuneError && size == 1) && !unseen(s, i, r, size) {
 				i += size
 				continue
 			}

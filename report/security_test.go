@@ -156,6 +156,61 @@ func TestEveryFormatIsHarmless(t *testing.T) {
 	}
 }
 
+// TestNothingIsHidden tests that no format passes on characters that hide or reorder others,
+// and that all formats pass on text that needs joiners.
+func TestNothingIsHidden(t *testing.T) {
+	shown := []string{"שלום עולם", "مرحبا", "می\u200cخواهم", "क्\u200dष", "👩\u200d💻", "🏳️\u200d🌈"}
+	escaped := []string{"pay\u200dpal", "a\u200c", "\u200db", "é\u200cb", "ב\u200d\u200dב", "\u200c"}
+	for _, r := range "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff" {
+		escaped = append(escaped, "x"+string(r)+"y", "ש"+string(r)+"ל")
+	}
+	for _, test := range []struct {
+		name string
+		all  []string
+	}{{"shown", shown}, {"escaped", escaped}} {
+		run := fullRun()
+		run.Results = nil
+		var pages []*crawler.Page
+		for i, s := range test.all {
+			run.Results = append(run.Results, &crawler.Result{
+				URL: "https://example.com/" + s, Verdict: check.Broken, Code: "http-404", Message: s, FinalURL: s, ContentType: s, Size: -1,
+				Redirects:   []crawler.Hop{{URL: s, Status: 301}},
+				Warnings:    []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}},
+				Suggestions: []check.Suggestion{{URL: s, Why: s}},
+				References:  []crawler.Reference{{Page: s, Line: i + 1, Column: 1, Element: s, Attribute: s, Raw: s, Text: s}},
+			})
+			pages = append(pages, &crawler.Page{URL: "https://example.com/" + s, Title: s, Format: "html", Links: []crawler.Edge{{URL: s, Text: s}}})
+		}
+		pages = append(pages, &crawler.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
+		run.Head.Targets, run.Summary.Targets, run.Summary.StartFailed = test.all, test.all, test.all
+		for _, f := range Formats {
+			t.Run(test.name+"/"+f.Name, func(t *testing.T) {
+				report := renderPages(t, f.Name, Options{Show: ShowAll}, run, pages)
+				if f.Binary {
+					report = queryFile(t, databaseOf(t, report), "SELECT * FROM run; SELECT * FROM results; SELECT * FROM refs; SELECT * FROM warnings; SELECT * FROM pages; SELECT * FROM edges")
+				}
+				if f.Name == "html" {
+					report = report[:strings.LastIndex(report, "<script>")] // the program names the characters
+				}
+				for i, r := range report {
+					if r != '\n' && r != '\t' && unseen(report, i, r, utf8.RuneLen(r)) {
+						t.Fatalf("holds %U in %.100q", r, report[max(0, i-40):])
+					}
+				}
+				switch f.Name {
+				case "gml", "linkchecker-gml", "sitemap", "linkchecker-dot": // these list only good pages, or only ASCII
+					return
+				}
+				for _, s := range shown {
+					if test.name == "shown" && !strings.Contains(report, s) {
+						t.Errorf("lacks %s", s)
+					}
+				}
+			})
+		}
+	}
+}
+
 // checkText searches for characters that control a terminal.
 func checkText(t *testing.T, report string) {
 	t.Helper()

@@ -111,7 +111,7 @@ func (x *xmlEncoder) flush() error {
 }
 
 // appendXML appends s as character data or as the value of an attribute (XML 1.0 sections
-// 2.2 to 2.4). Invisible characters and commands for CI systems become character
+// 2.2 to 2.4). Unseen characters and commands for CI systems become character
 // references. Characters that XML forbids are escaped, as in \u0000. A byte that is not
 // UTF-8 becomes U+FFFD.
 func appendXML(dst []byte, s string) []byte {
@@ -125,7 +125,7 @@ func appendXML(dst []byte, s string) []byte {
 		r, size := rune(c), 1
 		if c >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(r == utf8.RuneError && size == 1) && !invisible(r) && r != 0xFFFE && r != 0xFFFF {
+			if !(r == utf8.RuneError && size == 1) && !unseen(s, i, r, size) && r != 0xFFFE && r != 0xFFFF {
 				i += size
 				continue
 			}

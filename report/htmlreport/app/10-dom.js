@@ -26,9 +26,10 @@ const button = (text, click, properties = {}) => el("button", { type: "button", 
 // UNSEEN matches characters that act instead of being visible: they change the text
 // direction, or have no width, so that two strings look alike.
 const UNSEEN =
-  /[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<![^\0-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f\u200c\u200d])/gu;
 
-// visible escapes invisible characters, as in \u202e.
+// visible escapes unseen characters, as in \u202e: those that are invisible, and joiners
+// that are next to ASCII.
 function visible(s) {
   return s.replace(UNSEEN, (c) => {
     const n = c.codePointAt(0);

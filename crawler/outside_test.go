@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 )
@@ -64,6 +65,54 @@ func TestAboveRoot(t *testing.T) {
 				if !maps.Equal(got, want) {
 					t.Errorf("%s, %d workers, %v: %v, want %v", name, workers, again, got, want)
 				}
+			}
+		}
+	}
+}
+
+// TestOutsideBaseOfExternal: a link to the host of the base URL, but not below the base, has a
+// warning even if external links are not checked. It is about the reference.
+func TestOutsideBaseOfExternal(t *testing.T) {
+	const page = `<!doctype html><a href="/other">1</a><a href="/other#x">2</a><a href="https://example.com/other">3</a>` +
+		`<a href="https://elsewhere.example/">4</a><a href="/docs/a.html">5</a>`
+	dir := writeFiles(t, map[string]string{"a.html": page, "b.html": page})
+	site, err := disk.OpenSite(disk.SiteConfig{Base: mustParse(t, "https://example.com/docs/"), Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close()
+	for _, show := range []Show{{Warning: true}, {Warning: true, Skipped: true, OK: true}} {
+		for _, stream := range []bool{false, true} {
+			var seeds []Seed
+			for _, name := range []string{"a.html", "b.html"} {
+				u, err := site.URLOf(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seeds = append(seeds, Seed{URL: u, Follow: true, Crawl: true, Raw: name})
+			}
+			cfg := web(t)
+			cfg.Sites, cfg.WorkingDir, cfg.External, cfg.Show, cfg.Stream = []*disk.Site{site}, dir, SkipExternal, show, stream
+			c := &collector{}
+			sum, err := Run(t.Context(), cfg, seeds, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]int{}
+			for _, r := range c.results {
+				if len(r.Warnings) == 0 {
+					continue
+				}
+				if r.Verdict != check.Skipped || r.Code != check.CodeExternal || len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeOutsideBase {
+					t.Errorf("%s: %s %s %v", r.URL, r.Verdict, r.Code, r.Warnings)
+				}
+				got[r.URL] = len(r.References)
+			}
+			if want := map[string]int{"https://example.com/other": 4, "https://example.com/other#x": 2}; !maps.Equal(got, want) {
+				t.Errorf("warnings at %v, want %v", got, want)
+			}
+			if sum.Warnings != 2 || sum.Skipped != 3 || sum.ByCode[check.CodeExternal] != 3 || sum.ByCode[check.CodeOutsideBase] != 2 {
+				t.Errorf("%+v", sum)
 			}
 		}
 	}

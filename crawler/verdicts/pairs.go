@@ -114,7 +114,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 // isOnlyCounted reports whether a reference to a target that was not checked is counted
 // but not looked at in detail.
 func (ps *pairs) isOnlyCounted(s state, b *frontier.Brief) bool {
-	return s&(flagged|watched) == 0 && !ps.show.Skipped && b.Mark&rules.MarkExcluded == 0 && !(ps.targets.streaming && s&pending != 0)
+	return s&(flagged|watched) == 0 && !ps.show.Skipped && b.Mark&(rules.MarkExcluded|rules.MarkOutsideBase) == 0 && !(ps.targets.streaming && s&pending != 0)
 }
 
 // countLeft changes the count of targets that were not checked.

@@ -10,10 +10,15 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// addWarnings adds the warnings that the marks of a pair's references stand for.
+// addWarnings adds the warnings that the marks of a pair's references stand for. That a link
+// leads out of the published directory is reported even if the target is left out as
+// external.
 func (j *judge) addWarnings(p *pair) {
 	g := &p.judgement
 	if g.Verdict == check.Skipped {
+		if g.Code == check.CodeExternal {
+			g.Warnings = append(g.Warnings, marked(p.marks&rules.MarkOutsideBase)...)
+		}
 		return
 	}
 	g.Warnings = append(g.Warnings, marked(p.marks)...)

@@ -79,7 +79,7 @@ func TestNamedAside(t *testing.T) {
 				codes = append(codes, fmt.Sprintf("%s %s %t", r.URL, r.Code, r.Internal))
 			}
 			want := []string{"file:///etc/passwd file-outside-root true", "htp://example.com/ scheme-unknown false", "http://[ uri-invalid false", "mailto:a b uri-invalid false", "urn: uri-invalid false"}
-			if !slices.Equal(codes, want) || sum.ByCode[check.CodeExternal] != 1 || sum.Skipped != 1 {
+			if !slices.Equal(codes, want) || sum.ByCode[check.CodeExternal] != 1 || sum.ByCode[check.CodeExcluded] != len(targets) || sum.Skipped != 1+len(targets) {
 				t.Errorf("%q: %q, want %q; %+v", files, codes, want, sum)
 			}
 		}

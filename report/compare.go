@@ -70,7 +70,11 @@ func Compare(old, new *Report) Diff {
 	}
 	verdicts := make(map[string]check.Verdict, len(new.Results))
 	for _, r := range new.Results {
-		verdicts[clean(r.URL)] = r.Verdict
+		if url := clean(r.URL); r.Verdict != check.Skipped {
+			verdicts[url] = r.Verdict
+		} else if _, ok := verdicts[url]; !ok { // otherwise only other references are skipped
+			verdicts[url] = r.Verdict
+		}
 	}
 	for l, codes := range before {
 		v, listed := verdicts[l.url]

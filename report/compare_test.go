@@ -173,6 +173,16 @@ func TestCompareGolden(t *testing.T) {
 	golden(t, "compare.json.golden", []byte(json.String()))
 }
 
+// TestCompareOfIgnoredReferences tests that a link is fixed, even if other references to its
+// target are now skipped.
+func TestCompareOfIgnoredReferences(t *testing.T) {
+	old := brokenRun(t, true, "broken http-404 u1 a:1", "broken http-404 u2 a:2")
+	new := brokenRun(t, true, "ok ok u1 a:1", "skipped excluded u1 b:1", "skipped excluded u2 a:2")
+	if got, want := describe(Compare(old, new)), "fixed a u1 http-404 1\nunclear a u2 http-404 2\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // TestCompareInSources tests that text lists links at their places in sources, as a report does.
 func TestCompareInSources(t *testing.T) {
 	old := brokenRun(t, true)

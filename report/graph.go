@@ -68,7 +68,7 @@ func (g *graph) Result(r *crawler.Result) error {
 func (g *graph) build() {
 	judged := map[string]*crawler.Result{}
 	for _, r := range g.results {
-		if g.show&(1<<r.Verdict) != 0 {
+		if g.show&(1<<r.Verdict) != 0 && (judged[r.URL] == nil || r.Verdict != check.Skipped) {
 			judged[r.URL] = r
 			if isBad(r) {
 				g.bad[ownPage(r.URL)] = true
@@ -90,14 +90,18 @@ func (g *graph) build() {
 	}
 	for _, r := range g.results {
 		n := g.node(r.URL)
+		shown := judged[r.URL]
+		if shown != nil && r.Verdict == check.Skipped {
+			shown = r // inline marks exclude these references
+		}
 		if len(g.pages) == 0 {
 			for _, ref := range r.References {
 				if ref.Page != crawler.CommandLine {
-					g.edge(g.node(ref.Page), r.URL, ref.Text, judged[r.URL])
+					g.edge(g.node(ref.Page), r.URL, ref.Text, shown)
 				}
 			}
 		}
-		if judged[r.URL] != nil && !ofFragment(r.Code) {
+		if judged[r.URL] == r && !ofFragment(r.Code) {
 			n.verdict, n.code, n.result = r.Verdict.String(), r.Code, r
 		}
 	}

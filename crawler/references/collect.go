@@ -184,7 +184,7 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		res.fate = rules.Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 		if reason := c.resolver.skipReason(l, t.aboveRoot); reason != "" {
 			res.fate.Outcome, res.fate.Need = rules.Skip(check.CodeExcluded, reason), 0
-			res.Mark |= rules.MarkAside
+			res.Mark |= rules.MarkAside | ignoredMark(l)
 		}
 		res.Target = c.items.enterInvalid(l.Ref, res.fate)
 		return res

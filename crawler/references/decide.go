@@ -30,7 +30,7 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	case skip != "":
 		d.fate.Outcome = rules.Skip(check.CodeExcluded, skip)
 		d.fate.Internal = r.isInternal(v)
-		d.mark |= rules.MarkAside
+		d.mark |= rules.MarkAside | ignoredMark(l)
 	case l.Kind == extract.Host:
 		d.mark |= rules.MarkAside
 		// Such a host is never visited. Its name is a target by itself, which must
@@ -88,6 +88,14 @@ const (
 	templateReason = "a template fills in its target"
 	buildReason    = "files outside the directory that are built into a page are not checked"
 )
+
+// ignoredMark returns the mark of a link that an inline mark excludes, or 0.
+func ignoredMark(l *extract.Link) uint64 {
+	if l.Ignored {
+		return rules.MarkIgnored
+	}
+	return 0
+}
 
 // skipReason returns the reason to skip a link, or "" if it is checked.
 func (r *resolver) skipReason(l *extract.Link, aboveRoot bool) string {

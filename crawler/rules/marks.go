@@ -11,6 +11,7 @@ const (
 	MarkExcluded    = 1 << 6 // a rule says not to check this URL, whatever becomes of its page
 	MarkChanged     = 1 << 7 // on a changed page, where Config.Changed tells them from the others
 	MarkAnyFragment = 1 << 8 // its fragment need not exist
+	MarkIgnored     = 1 << 9 // an inline mark excludes it
 	MarkRepairs     = 32     // where the repairs begin
 )
 

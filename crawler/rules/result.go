@@ -9,7 +9,8 @@ import (
 )
 
 // Result is the verdict on one target, a normalized absolute URI with its fragment, and
-// every place that refers to it.
+// every place that refers to it. The places that inline marks exclude have another result
+// with the same URL, which is skipped.
 type Result struct {
 	URL         string // as printed; a local file's path, percent-encoded
 	Verdict     check.Verdict

@@ -163,7 +163,7 @@ func (j *join) scan(first bool) error {
 // verdict or for the report.
 func (j *join) wantsText(p *pair, b *frontier.Brief) bool {
 	s := j.targets().states[p.id-1]
-	return b.HasFragment && b.Hash != emptyFragment && p.fragment == "" && !p.textWanted && (s&leftBits == 0 || !j.pairs.isOnlyCounted(s, b))
+	return b.HasFragment && b.Hash != emptyFragment && p.fragment == "" && !p.textWanted && (p.ignored || s&leftBits == 0 || !j.pairs.isOnlyCounted(s, b))
 }
 
 // emptyFragment is the hash of an empty fragment, which exists on every page. Many links

@@ -7,11 +7,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// pair is a target with a fragment that is not simply ok, or that may be shown.
+// pair is a target with a fragment that is not simply ok, or that may be shown. The
+// references that inline marks exclude have a pair of their own, which is skipped.
 type pair struct {
 	id          frontier.ID
 	fragment    string
 	hasFragment bool
+	ignored     bool // inline marks exclude its references
 	marks       uint64
 	expects     uint8 // set of the extract.Expect values of its references
 	linked      bool  // some of its references are not set aside
@@ -26,16 +28,22 @@ type pair struct {
 
 func (p *pair) key() pairKey {
 	if !p.hasFragment {
-		return pairKey{id: p.id}
+		return pairKey{id: p.id, ignored: p.ignored}
 	}
-	return pairKey{p.id, true, check.HashAnchor(p.fragment)}
+	return pairKey{p.id, true, p.ignored, check.HashAnchor(p.fragment)}
 }
 
 // pairKey identifies a pair. It holds the hash of the fragment.
 type pairKey struct {
-	id   frontier.ID
-	has  bool
-	hash uint64
+	id      frontier.ID
+	has     bool
+	ignored bool
+	hash    uint64
+}
+
+// keyOf returns the key of a reference's pair.
+func keyOf(id frontier.ID, b *frontier.Brief) pairKey {
+	return pairKey{id, b.HasFragment, b.Mark&rules.MarkIgnored != 0, b.Hash}
 }
 
 // pairs are the pairs of a target and a fragment that references have. Those that are
@@ -62,8 +70,10 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 	}
 	simple := *s&fine != 0 && *s&watched == 0 && !ps.show.OK && b.Mark&^uint64(rules.MarkExpect|rules.MarkForm|rules.MarkAside|rules.MarkChanged) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
-	key := pairKey{id, b.HasFragment, b.Hash}
+	key := keyOf(id, b)
 	switch {
+	case key.ignored:
+		return ps.ignore(key, b.Mark)
 	case *s&leftBits != 0 && !b.HasFragment && ps.isOnlyCounted(*s, b):
 		if *s&counted == 0 {
 			*s |= counted
@@ -126,6 +136,18 @@ func (ps *pairs) countLeft(s state, by int) {
 	} else {
 		ps.sum.ByCode[code] += by
 	}
+}
+
+// ignore returns the pair of references that inline marks exclude.
+func (ps *pairs) ignore(key pairKey, mark uint64) *pair {
+	p := ps.byKey[key]
+	if p == nil {
+		p = &pair{id: key.id, hasFragment: key.has, ignored: true}
+		ps.byKey[key] = p
+		ps.flagged = append(ps.flagged, p)
+	}
+	p.marks |= mark &^ rules.MarkExpect
+	return p
 }
 
 // flag returns the flagged pair with a key, and adds marks to it.

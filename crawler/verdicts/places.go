@@ -87,7 +87,7 @@ func (j *join) gatherReferences(w wantedPairs) error {
 			if !w.targets.has(id) || b.HasFragment && !w.fragments.has(id) {
 				continue
 			}
-			p := w.pairs[pairKey{id, b.HasFragment, b.Hash}]
+			p := w.pairs[keyOf(id, &b)]
 			if p == nil {
 				continue
 			}

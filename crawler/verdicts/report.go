@@ -93,7 +93,7 @@ func (r *reporter) report(pairs []*pair) error {
 	if r.details.err != nil {
 		return r.details.err
 	}
-	slices.SortFunc(results, func(a, b *rules.Result) int { return cmp.Compare(a.URL, b.URL) })
+	slices.SortFunc(results, func(a, b *rules.Result) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Verdict, b.Verdict)) })
 	for _, res := range results {
 		if err := r.crawl.Sink.Result(res); err != nil {
 			return fmt.Errorf("report %s: %w", res.URL, err)
@@ -122,6 +122,9 @@ func (r *reporter) result(p *pair) *rules.Result {
 		if o.Code == check.CodeRedirect {
 			res.Redirects = append(res.Redirects, rules.Hop{URL: printed, Status: o.Status})
 		}
+	}
+	if p.ignored {
+		res.FinalURL = r.crawl.Print.Job(&first)
 	}
 	if first.Verbatim {
 		res.FinalURL = ""

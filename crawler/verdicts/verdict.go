@@ -18,6 +18,11 @@ type judge struct {
 
 // decide determines the route and the judgement of a pair.
 func (j *judge) decide(p *pair) {
+	if p.ignored {
+		p.route = route{internal: j.targets.of(p.id)&internal != 0}
+		p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.IgnoredInline}
+		return
+	}
 	p.route = j.targets.follow(p.id)
 	if p.marks&rules.MarkExcluded != 0 {
 		p.open, p.judgement = false, j.excluded(p)

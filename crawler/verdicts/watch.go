@@ -32,6 +32,11 @@ func (j *join) reportWatched() error {
 		if j.targets().of(p.id)&watched == 0 {
 			continue
 		}
+		if k := p.key(); k.ignored {
+			if k.ignored = false; j.pairs.byKey[k] != nil {
+				continue // the verdict is that on the other references
+			}
+		}
 		if url := j.crawl.Print.Place(&j.details.get(p.id).job, p.fragment, p.hasFragment); j.crawl.Config.Watched[url] {
 			j.crawl.Config.Watch(url, p.judgement.Verdict)
 		}

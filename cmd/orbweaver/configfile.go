@@ -23,23 +23,23 @@ const maxConfig = 1 << 20
 // loadConfig adds the configuration file to the settings of the command line, which take
 // precedence.
 func loadConfig(s *settings) error {
-	name := s.config
+	file := &configFile{name: s.config, allowEnv: s.allowEnv, env: os.LookupEnv}
 	switch {
-	case s.noConfig && name != "":
-		return usageError("--config and --no-config cannot be used together")
+	case s.noConfig && s.config != "":
+		return usageError("%s and %s cannot be used together", s.named("config"), s.named("no-config"))
 	case s.noConfig:
 		return nil
-	case name == "":
+	case s.config == "":
 		if _, err := os.Lstat(configName); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		name = configName
+		file.name, file.found = configName, true
 	}
-	text, err := readConfig(name)
+	text, err := readConfig(file.name)
 	if err != nil {
-		return usageError("read configuration %s: %w", name, err)
+		return usageError("read configuration %s: %w", file.name, err)
 	}
-	if err := applyConfig(s, name, text, os.LookupEnv); err != nil {
+	if err := applyConfig(s, file, text); err != nil {
 		return usageError("%w", err)
 	}
 	return nil
@@ -57,8 +57,9 @@ func readConfig(name string) (string, error) {
 	return string(text), withoutPath(err)
 }
 
-// applyConfig reads TOML text into settings. name is the file name, for messages.
-func applyConfig(s *settings, name, text string, env func(string) (string, bool)) error {
+// applyConfig reads the TOML text of a file into settings.
+func applyConfig(s *settings, file *configFile, text string) error {
+	name := file.name
 	var keys map[string]any
 	if _, err := toml.Decode(text, &keys); err != nil {
 		var bad toml.ParseError
@@ -78,9 +79,9 @@ func applyConfig(s *settings, name, text string, env func(string) (string, bool)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var err error
 		if key == "rule" {
-			s.rules, err = readRules(name, keys[key], env)
+			s.rules, err = readRules(file, keys[key])
 		} else if row, ok := rows[key]; ok {
-			err = applyKey(s, &row, name, keys[key], env)
+			err = applyKey(s, &row, file, keys[key])
 		} else if near := nearest(key, known); near != "" {
 			err = fmt.Errorf("%s: unknown key %s: did you mean %s?", name, key, near)
 		} else {
@@ -92,7 +93,7 @@ func applyConfig(s *settings, name, text string, env func(string) (string, bool)
 }
 
 // configRows are the flags that are keys of the configuration file: those of check,
-// except the ones that name the file.
+// except the ones about the file itself.
 func configRows() map[string]flag {
 	rows := map[string]flag{}
 	for _, f := range flagsOn(onCheck) {
@@ -104,14 +105,17 @@ func configRows() map[string]flag {
 }
 
 // applyKey stores the value of one key in its field.
-func applyKey(s *settings, row *flag, file string, value any, env func(string) (string, bool)) error {
-	where := row.name + " in " + file
+func applyKey(s *settings, row *flag, file *configFile, value any) error {
+	where := row.name + " in " + file.name
 	wrong := func(use string) error { return fmt.Errorf("%s: use %s", where, use) }
 
 	if field, ok := row.field(s).(*bool); ok {
 		on, ok := value.(bool)
 		if !ok {
 			return wrong("true or false")
+		}
+		if err := file.permit(row.name, nil); err != nil && on {
+			return err
 		}
 		if !s.given(row.name) {
 			*field = on
@@ -127,9 +131,12 @@ func applyKey(s *settings, row *flag, file string, value any, env func(string) (
 		}
 		return wrong("a string, or an array of strings")
 	}
+	if err := file.permit(row.name, texts); err != nil {
+		return err
+	}
 	if row.expands() {
 		for i, t := range texts {
-			expanded, err := expandEnv(t, env)
+			expanded, err := expandEnv(t, file.variable)
 			if err != nil {
 				return fmt.Errorf("%s: %w", where, err)
 			}
@@ -213,7 +220,7 @@ func configText(v any) (string, bool) {
 // expandEnv replaces each ${NAME} by the value of the environment variable; $${ is a
 // literal ${. A variable that is not set is an error, because an empty secret is worse
 // than none.
-func expandEnv(text string, env func(string) (string, bool)) (string, error) {
+func expandEnv(text string, variable func(string) (string, error)) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "${")
@@ -230,9 +237,9 @@ func expandEnv(text string, env func(string) (string, bool)) (string, error) {
 		if !closed {
 			return "", fmt.Errorf("${%s has no closing brace", rest)
 		}
-		value, ok := env(name)
-		if !ok {
-			return "", fmt.Errorf("the environment variable %s is not set", name)
+		value, err := variable(name)
+		if err != nil {
+			return "", err
 		}
 		out.WriteString(before + value)
 		text = after

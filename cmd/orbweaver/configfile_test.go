@@ -20,7 +20,7 @@ func parsed(t *testing.T, text string, args ...string) (*settings, error) {
 		v, ok := map[string]string{"TOKEN": "s3cret", "EMPTY": ""}[name]
 		return v, ok
 	}
-	return s, applyConfig(s, "orbweaver.toml", text, env)
+	return s, applyConfig(s, &configFile{name: "orbweaver.toml", env: env}, text)
 }
 
 func TestConfigFillsSettings(t *testing.T) {

@@ -31,12 +31,25 @@ func loadSettings(s *settings) error {
 	return loadConfig(s)
 }
 
-// applyEnv reads the variables for all settings of the configuration file. Repeatable
-// flags take one value per line. Empty variables are ignored, because CI systems set them
-// for inputs that are not given.
+// environmentRows are the flags that can be given in the environment: those of check.
+func environmentRows() map[string]flag {
+	rows := map[string]flag{}
+	for _, f := range flagsOn(onCheck) {
+		rows[f.name] = f
+	}
+	return rows
+}
+
+// applyEnv reads the variables for all flags of check. Repeatable flags take one value per
+// line. Empty variables are ignored, because CI systems set them for inputs that are not
+// given.
 func applyEnv(s *settings, env func(string) (string, bool)) error {
 	var faults []error
-	rows := configRows()
+	rows := environmentRows()
+	if s.given("config") || s.given("no-config") { // the command line says which file to read
+		delete(rows, "config")
+		delete(rows, "no-config")
+	}
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[key]
 		name := variableName(row.name)
@@ -65,7 +78,7 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 			}
 			value = values
 		}
-		if err := applyKey(s, &row, "the environment as "+name, value, env); err != nil {
+		if err := applyKey(s, &row, &configFile{name: "the environment as " + name, env: env}, value); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -75,7 +88,7 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 // misspelledVariables returns messages about variables that are probably misspelled settings. Other
 // variables with the prefix are ignored, because the user may have defined them.
 func misspelledVariables(environ []string) (messages []string) {
-	rows := configRows()
+	rows := environmentRows()
 	var known []string
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		known = append(known, variableName(rows[key].name))

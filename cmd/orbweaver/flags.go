@@ -316,11 +316,14 @@ func flags() []flag {
 			field: func(s *settings) any { return &s.state }},
 
 		{name: "config", short: "c", arg: "FILE", file: true, group: config, on: checks,
-			doc:   "configuration file; the default is orbweaver.toml in the working directory, if it exists",
+			doc:   "configuration file; the default is orbweaver.toml in the working directory, if it exists, which may not set what a stranger could misuse",
 			field: func(s *settings) any { return &s.config }},
 		{name: "no-config", group: config, on: checks,
 			doc:   "do not read a configuration file",
 			field: func(s *settings) any { return &s.noConfig }},
+		{name: "allow-env", arg: "NAME", group: config, on: checks, many: list,
+			doc:   "let a configuration file that was found, and not named by --config, read this environment variable",
+			field: func(s *settings) any { return &s.allowEnv }},
 	}
 }
 

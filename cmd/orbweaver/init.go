@@ -179,7 +179,7 @@ func initText(c *migrate.Config) (string, error) {
 	writeRules(&b, c.Rules)
 	text := b.String()
 	s := &settings{origin: map[string]string{}}
-	if err := applyConfig(s, "the new "+configName, text, os.LookupEnv); err != nil {
+	if err := applyConfig(s, &configFile{name: "the new " + configName, env: os.LookupEnv}, text); err != nil {
 		return "", err
 	}
 	return text, nil
@@ -187,6 +187,7 @@ func initText(c *migrate.Config) (string, error) {
 
 const initHead = `# Configuration of orbweaver. Every long flag of ` + "`orbweaver check`" + ` is a key; the command line takes precedence.
 # Patterns are regular expressions (RE2) on the URL as it is printed; ` + "`orbweaver explain URL`" + ` shows that form.
+# Keys that a stranger could misuse, such as proxy, and ${NAME} need --config orbweaver.toml: a file that was only found may come from anyone.
 `
 
 // writeKey writes one key, with its value or commented out with its default or an

@@ -32,17 +32,20 @@ var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rat
 var ruleVerdicts = []string{"unverified", "ignore", "broken"}
 
 // readRules reads the [[rule]] blocks of a file.
-func readRules(file string, value any, env func(string) (string, bool)) ([]ruleBlock, error) {
+func readRules(file *configFile, value any) ([]ruleBlock, error) {
+	if err := file.permit("rule", nil); err != nil {
+		return nil, err
+	}
 	blocks, ok := value.([]map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%s: rule: write each rule as a [[rule]] block", file)
+		return nil, fmt.Errorf("%s: rule: write each rule as a [[rule]] block", file.name)
 	}
 	var rules []ruleBlock
 	var faults []error
 	for i, keys := range blocks {
-		rule := ruleBlock{where: fmt.Sprintf("rule %d in %s", i+1, file)}
+		rule := ruleBlock{where: fmt.Sprintf("rule %d in %s", i+1, file.name)}
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			if err := rule.read(key, keys[key], env); err != nil {
+			if err := rule.read(key, keys[key], file); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", rule.where, err))
 			}
 		}
@@ -54,7 +57,7 @@ func readRules(file string, value any, env func(string) (string, bool)) ([]ruleB
 	return rules, errors.Join(faults...)
 }
 
-func (r *ruleBlock) read(key string, value any, env func(string) (string, bool)) error {
+func (r *ruleBlock) read(key string, value any, file *configFile) error {
 	text, isText := value.(string)
 	wantText := fmt.Errorf("%s: use a string", key)
 	switch key {
@@ -96,7 +99,7 @@ func (r *ruleBlock) read(key string, value any, env func(string) (string, bool))
 			if !ok {
 				return fmt.Errorf("%s: %s: use a string", key, name)
 			}
-			expanded, err := expandEnv(t, env)
+			expanded, err := expandEnv(t, file.variable)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", key, name, err)
 			}

@@ -98,6 +98,7 @@ type settings struct {
 	// configuration
 	config   string
 	noConfig bool
+	allowEnv []string
 
 	// rules are the [[rule]] blocks of the configuration file.
 	rules []ruleBlock

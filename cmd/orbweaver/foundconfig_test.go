@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// Every key of a configuration has one row, and every row is about keys.
+func TestFoundKeysCoverEveryKey(t *testing.T) {
+	rows := map[string]int{}
+	for _, row := range foundKeys {
+		if row.why == "" {
+			t.Errorf("%s: no reason", row.names)
+		}
+		for _, name := range strings.Fields(row.names) {
+			rows[name]++
+		}
+	}
+	keys := configRows()
+	keys["rule"] = flag{}
+	for name := range keys {
+		if rows[name] != 1 {
+			t.Errorf("%s has %d rows, want 1", name, rows[name])
+		}
+		delete(rows, name)
+	}
+	for name := range rows {
+		t.Errorf("%s has a row, but is not a key", name)
+	}
+}
+
+// foundError applies the text of a found configuration.
+func foundError(text string) error {
+	s := addFlags(&cobra.Command{Use: "orbweaver"}, onCheck)
+	env := func(name string) (string, bool) { return "value of " + name, true }
+	return applyConfig(s, &configFile{name: configName, found: true, allowEnv: []string{"ALLOWED"}, env: env}, text)
+}
+
+func TestFoundConfiguration(t *testing.T) {
+	t.Chdir(t.TempDir())
+	outside := t.TempDir()
+	for _, dir := range []string{"reports", ".git", "crawl", "linked"} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{
+		"out": outside, "up": "..", "nowhere": filepath.Join(outside, "absent"), "here": "reports", "repository": ".git",
+		"cache.db-journal": filepath.Join(outside, "victim"), filepath.Join("linked", stateFile): filepath.Join(outside, "victim"),
+	} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		`exclude = ["a"]`:                                        "",
+		`user = "me:secret"`:                                     "",
+		`insecure = false`:                                       "",
+		`header = ["A: ${ALLOWED}"]`:                             "",
+		`header = ["A: $${SECRET}"]`:                             "",
+		`output = ["report.json"]`:                               "",
+		`output = ["-", "csv:new/a.csv"]`:                        "",
+		`output = "here/report.json"`:                            "",
+		`output = "reports/../report.json"`:                      "",
+		`output = "` + wd + `/report.json"`:                      "",
+		`state = "crawl"`:                                        "",
+		`cache = "new/cache.db"`:                                 "",
+		`sources = "."`:                                          "",
+		`header = ["A: ${SECRET}"]`:                              "header in orbweaver.toml: a configuration that was not named cannot read the environment variable SECRET; --allow-env SECRET allows it; if you trust orbweaver.toml, name it: --config orbweaver.toml",
+		`user = "me:${SECRET}"`:                                  "--allow-env SECRET",
+		"[[rule]]\nmatch = \"**\"\nheader = {A = \"${SECRET}\"}": "rule 1 in orbweaver.toml: header: A: a configuration that was not named cannot read the environment variable SECRET",
+		`proxy = "http://proxy.example:1"`:                       "proxy: a configuration that was not named cannot set it, because it redirects all requests; if you trust orbweaver.toml, name it: --config orbweaver.toml",
+		`write = true`:                                           "write: a configuration",
+		`netrc = true`:                                           "netrc: a configuration",
+		`insecure = true`:                                        "insecure: a configuration",
+		`cookies = "c.txt"`:                                      "cookies: a configuration",
+		`client-key = "k.pem"`:                                   "client-key: a configuration",
+		`from = "targets"`:                                       "from: a configuration",
+		`output = "../report.json"`:                              "output: a configuration that was not named cannot use ../report.json: it is outside the working directory; if you trust",
+		`output = "csv:../report"`:                               "outside",
+		`output = "/report.json"`:                                "outside",
+		`output = "out/report.json"`:                             "outside",
+		`output = "out/new/report.json"`:                         "outside",
+		`output = "out/../report.json"`:                          "outside",
+		`output = "up/report.json"`:                              "outside",
+		`output = "json:nowhere"`:                                "outside",
+		`output = "new/../out/report.json"`:                      "outside",
+		`output = "json:.git/hooks/pre-commit"`:                  "repository",
+		`output = "json:.GIT/config"`:                            "repository",
+		`output = "json:repository/config"`:                      "repository",
+		`cache = "cache.db"`:                                     "cache.db-journal: it is outside",
+		`history = "` + outside + `/h"`:                          "outside",
+		`state = "linked"`:                                       "linked/crawl.sqlite: it is outside",
+		`state = ".."`:                                           "outside",
+		`write-clean = "../clean.html"`:                          "outside",
+		`sources = "../other"`:                                   "outside",
+	} {
+		err := foundError(text)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s\nerror %v, want %q", text, err, want)
+		}
+	}
+}
+
+// The reasons in the table for --allow-env: it cannot be given by the file that it restricts.
+func TestFoundConfigurationCannotAllowItself(t *testing.T) {
+	if err := foundError(`allow-env = ["SECRET"]`); err == nil || !strings.Contains(err.Error(), "unknown key allow-env") {
+		t.Error(err)
+	}
+}
+
+// A path that cannot be followed is refused.
+func TestPathsThatCannotBeFollowed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Symlink("loop", "loop"); err != nil {
+		t.Fatal(err)
+	}
+	if err := staysInside("loop/a", true); !errors.Is(err, errOutside) {
+		t.Error(err)
+	}
+}

@@ -127,6 +127,6 @@ func cleanSummary(s *crawler.Summary) *crawler.Summary {
 	out := *s
 	out.Targets = cleanAll(s.Targets, clean)
 	out.StartFailed = cleanAll(s.StartFailed, clean)
-	out.StoppedBy = clean(s.StoppedBy)
+	out.StoppedBy, out.Unsound = clean(s.StoppedBy), clean(s.Unsound)
 	return &out
 }

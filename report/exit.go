@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -106,7 +108,7 @@ func (p Policy) Fails(s *crawler.Summary) bool {
 // Exit returns the exit status of a run:
 //
 //	a start target could not be read   3 if nothing else was checked, else 1
-//	nothing was checked                3
+//	nothing was checked or verified    3, or 1 if it fails and a broken link was found; see Unsound
 //	the run was cut short              3, or 1 if it fails and a broken link was found
 //	findings at or above the level     1
 //	otherwise                          0
@@ -118,7 +120,7 @@ func (p Policy) Exit(s *crawler.Summary) int {
 		return ExitFindings
 	}
 	fails := p.Fails(s)
-	if (!s.Complete || nothingChecked(s)) && !(fails && s.Broken > 0) {
+	if (!s.Complete || Unsound(s) != "") && !(fails && s.Broken > 0) {
 		return ExitUnsound
 	}
 	if fails {
@@ -127,16 +129,54 @@ func (p Policy) Exit(s *crawler.Summary) int {
 	return ExitOK
 }
 
-// nothingChecked reports whether a run checked no link: a crawled site without a single
-// link, which is how a site made by scripts looks, or documents whose links were all
-// skipped by rules, since the rules may be wrong. A single document without links is
-// fine, and so are links that cannot be checked (tel:, javascript:).
-func nothingChecked(s *crawler.Summary) bool {
-	if s.Crawled && noLinks(s) {
-		return true
+// Unsound returns why the result of a complete run is not reliable, although each of its
+// links has a verdict; "" if it is reliable. A link is verified if it is ok or broken. With
+// the first reason that applies:
+//
+//	a crawled site has no link            unsound: that is how a site made by scripts looks
+//	a link was verified                   sound; the start page of a site is one
+//	another link is unverified, or was
+//	skipped for a reason of its own       unsound: no link could be verified
+//	all others are unchanged (--since)    sound
+//	nothing was read or asked             unsound
+//	the user's rules skipped every link   unsound: the rules may be wrong
+//	the links cannot be checked (tel:),
+//	or there are none                     sound
+//
+// The documents that the user named are read in any case, so none of them counts as a
+// verified link. A named document whose links the user's rules skip is sound, since the
+// rules are written for more documents than this.
+func Unsound(s *crawler.Summary) string {
+	if s.Unsound != "" || !s.Complete {
+		return s.Unsound
 	}
-	if s.OK+s.Broken+s.Unverified > 0 {
-		return false
+	skippedByUser := s.ByCode[check.CodeExcluded] + s.ByCode[check.CodeExternal]
+	unasked := s.Skipped - skippedByUser - s.ByCode[check.CodeSchemeUnchecked]
+	switch {
+	case s.Crawled && noLinks(s) && !s.Narrowed:
+		return "nothing was checked: no link was found"
+	case s.OK-s.StartDocuments+s.Broken > 0:
+		return ""
+	case s.Unverified+max(unasked, 0) > 0:
+		return "no link could be verified: " + unverifiedCodes(s)
+	case s.Narrowed || s.OK > 0:
+		return ""
+	case s.Pages == 0:
+		return "nothing was checked: no document that can be read for links was found"
+	case skippedByUser > 0:
+		return "nothing was checked: every link was excluded by a rule; --show all names the rules"
 	}
-	return s.Pages == 0 || s.Skipped > s.ByCode[check.CodeSchemeUnchecked]
+	return ""
+}
+
+// unverifiedCodes counts the codes of links that could not be verified: "2 rate-limited, 1
+// timeout".
+func unverifiedCodes(s *crawler.Summary) string {
+	var counts []string
+	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
+		if e, _ := check.Lookup(code); e.Internal != check.OK && code != check.CodeSchemeUnchecked {
+			counts = append(counts, fmt.Sprintf("%d %s", s.ByCode[code], code))
+		}
+	}
+	return strings.Join(counts, ", ")
 }

@@ -126,7 +126,7 @@ func (j *junitWriter) run(s *crawler.Summary, unsound bool) {
 	j.suite("orbweaver", junitCount{tests: 1, errors: map[bool]int{true: 1}[unsound]}, s.Elapsed)
 	j.xml.start("testcase", "name", "the run is complete", "classname", "orbweaver", "time", junitTime(s.Elapsed))
 	if unsound {
-		why := "nothing was checked"
+		why := Unsound(s)
 		switch {
 		case s.StoppedBy != "":
 			why = "stopped by " + s.StoppedBy

@@ -68,6 +68,12 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	if s.Fixed > 0 {
 		j.key("fixed").int(int64(s.Fixed))
 	}
+	if s.Narrowed {
+		j.key("narrowed").bool(true)
+	}
+	if why := Unsound(s); why != "" {
+		j.key("unsound").string(why)
+	}
 	j.end()
 }
 

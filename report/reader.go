@@ -344,8 +344,10 @@ type jsonSummary struct {
 		Unverified int `json:"unverified"`
 		Warnings   int `json:"warnings"`
 	} `json:"known"`
-	Recent int `json:"recent"`
-	Fixed  int `json:"fixed"`
+	Recent   int    `json:"recent"`
+	Fixed    int    `json:"fixed"`
+	Narrowed bool   `json:"narrowed"`
+	Unsound  string `json:"unsound"`
 }
 
 func (j *jsonSummary) into(s *crawler.Summary) {
@@ -353,6 +355,7 @@ func (j *jsonSummary) into(s *crawler.Summary) {
 	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = j.OK, j.Broken, j.Unverified, j.Skipped, j.Warnings
 	s.ByCode = j.ByCode
 	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, crawler.Tally(j.Known), j.Recent, j.Fixed
+	s.Narrowed, s.Unsound = j.Narrowed, j.Unsound
 }
 
 // jsonResult is one of the "results" of a report.

@@ -97,28 +97,18 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	return status
 }
 
-// exitStatus returns the exit status of a run as an error, or nil for 0. If nothing was
-// checked and the report does not tell why, it prints the reason.
+// exitStatus returns the exit status of a run as an error, or nil for 0. If the result is
+// not reliable, and neither the report nor a note of the engine says so, it prints the reason.
 func exitStatus(policy report.Policy, s *crawler.Summary, console *console) error {
 	code := policy.Exit(s)
-	if why := whyNothingChecked(s); code == report.ExitUnsound && s.Complete && len(s.StartFailed) == 0 && why != "" {
-		console.notef("nothing was checked: %s", why)
+	noted := len(s.StartFailed) > 0 || s.Pages > 0 && s.Links == 0
+	if why := report.Unsound(s); code == report.ExitUnsound && !noted && why != "" {
+		console.notef("%s", why)
 	}
 	if code == exitOK {
 		return nil
 	}
 	return &exitError{code: code}
-}
-
-// whyNothingChecked returns why a run checked nothing, unless the engine reports it.
-func whyNothingChecked(s *crawler.Summary) string {
-	switch {
-	case s.Pages == 0:
-		return "no document that can be read for links was found"
-	case s.Skipped == s.Results && s.Results > 0:
-		return "every link was excluded by a rule; --show all names the rules"
-	}
-	return ""
 }
 
 // interrupts handles signals: the first interrupt closes the channel stop, after which

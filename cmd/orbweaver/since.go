@@ -29,6 +29,9 @@ func newChanges() *changes {
 
 // String returns the numbers of files, for notes.
 func (c *changes) String() string {
+	if c.changed+c.removed == 0 {
+		return "nothing has changed, so no link is reported"
+	}
 	documents := "documents"
 	if c.changed == 1 {
 		documents = "document"

@@ -142,6 +142,14 @@ type Summary struct {
 	Fixed int
 	// StartFailed names start targets that could not be read.
 	StartFailed []string
+	// StartDocuments counts targets among OK that are documents on disk which the user
+	// named and no document links to. They were read, but no link was verified by that.
+	StartDocuments int
+	// Narrowed is set if only what has changed was checked (Config.Changed).
+	Narrowed bool
+	// Unsound is why the result of a complete run is not reliable, as a saved report says
+	// it. The engine leaves it empty.
+	Unsound string
 }
 
 // Count adds n times the judgement on a target to the counts of results and findings.

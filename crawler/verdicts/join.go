@@ -221,6 +221,7 @@ func (j *join) addSeeds() error {
 		j.pairs.sum.References++
 		f, has := s.URL.Fragment()
 		p := j.pairs.flagAlways(id, f, has)
+		p.document = !s.Crawl
 		p.references = append(p.references, rules.Reference{Page: rules.CommandLine, Raw: urinorm.Redact(s.Raw)})
 	}
 	return nil

@@ -20,6 +20,8 @@ type pair struct {
 	open        bool  // its verdict is not known yet; only while results are streamed
 	textWanted  bool  // the text of its fragment is to be read, or was read
 	unread      bool  // the text was not found, as a file has changed
+	document    bool  // the user named it, and it is a document on disk
+	cited       bool  // a document links to it
 	judgement   check.Judgement
 	route       route
 	references  []rules.Reference
@@ -118,7 +120,9 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 	if simple {
 		mark &^= rules.MarkChanged
 	}
-	return ps.flag(key, mark, expect)
+	p := ps.flag(key, mark, expect)
+	p.cited = true
+	return p
 }
 
 // isOnlyCounted reports whether a reference to a target that was not checked is counted

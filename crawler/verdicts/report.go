@@ -20,6 +20,7 @@ import (
 func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, error) {
 	j := newJoin(context.WithoutCancel(ctx), c)
 	sum := j.pairs.sum
+	sum.Narrowed = c.Config.Changed != nil
 	for i := range c.Seeds {
 		sum.Crawled = sum.Crawled || c.Seeds[i].Crawl
 		if c.Seeds[i].Named && !slices.Contains(sum.Targets, c.Seeds[i].Raw) {
@@ -47,6 +48,9 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	sum.Requests += archive.requests
 	for _, p := range j.pairs.flagged {
 		sum.Count(p.route.internal, &p.judgement, 1)
+		if p.judgement.Verdict == check.OK && p.document && !p.cited {
+			sum.StartDocuments++
+		}
 	}
 	r := &reporter{crawl: c, details: j.details, suggest: suggest, copies: copies}
 	if err := r.report(listed); err != nil {

@@ -110,9 +110,9 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 			return x.unreadable("-", err)
 		}
 		body = x.truncate("-", body)
-		return x.read(extract.Input{Body: body, ContentType: typeOfStdin(stdinType, body)}, "-", x.base)
+		return x.read(extract.Input{Body: body, ContentType: typeOfStdin(stdinType, body)}, "-", x.base, named)
 	case document:
-		return x.file(t.path, x.base)
+		return x.file(t.path, x.base, named)
 	}
 	documents := 0
 	walk := func(path string, entry fs.DirEntry, err error) error {
@@ -131,7 +131,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		if err != nil {
 			return x.unreadable(path, err)
 		}
-		return x.file(path, base)
+		return x.file(path, base, walked)
 	}
 	if err := filepath.WalkDir(t.path, walk); err != nil {
 		return err
@@ -142,6 +142,14 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 	}
 	return nil
 }
+
+// origin is how a document became an input.
+type origin bool
+
+const (
+	named  origin = true  // the user named it
+	walked origin = false // it was found in a directory
+)
 
 // urlBelow returns the URL of a file in a directory that is published at base.
 func urlBelow(base urinorm.URL, rel string) (urinorm.URL, error) {
@@ -162,7 +170,7 @@ func (x *extraction) unreadable(path string, err error) error {
 	return nil
 }
 
-func (x *extraction) file(path string, base urinorm.URL) error {
+func (x *extraction) file(path string, base urinorm.URL, by origin) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return x.unreadable(path, err)
@@ -181,7 +189,7 @@ func (x *extraction) file(path string, base urinorm.URL) error {
 	if err != nil {
 		return x.unreadable(path, err)
 	}
-	return x.read(extract.Input{Body: body, Path: path, Name: filepath.Base(path), ContentType: contentType}, x.pageName(path), base)
+	return x.read(extract.Input{Body: body, Path: path, Name: filepath.Base(path), ContentType: contentType}, x.pageName(path), base, by)
 }
 
 // truncate truncates a document at the limit, with a note.
@@ -206,7 +214,7 @@ func (x *extraction) pageName(path string) string {
 
 // read prints the links of one document and the given links from its HTTP headers. It
 // only returns errors of the output.
-func (x *extraction) read(in extract.Input, page string, base urinorm.URL, beside ...extract.Link) error {
+func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by origin, beside ...extract.Link) error {
 	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok {
 		return x.unreadable(page, errors.New("its format cannot be read for links"))
 	}
@@ -214,6 +222,9 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, besid
 	doc := extract.Extract(in)
 	for _, fault := range doc.Faults {
 		x.note("%s: %s", page, fault)
+	}
+	if by == named && doc.Unreadable() {
+		x.failed++
 	}
 	resolve := resolver(doc, base)
 	if x.pick.IsZero() { // headers are not in any element

@@ -135,5 +135,5 @@ func (x *extraction) website(ctx context.Context, t target) error {
 		base = p.url
 	}
 	p.input.Select, p.input.IgnoreSelect = x.pick, x.ignore
-	return x.read(p.input, p.url.Printed(), base, extract.FromHeaders(p.header)...)
+	return x.read(p.input, p.url.Printed(), base, named, extract.FromHeaders(p.header)...)
 }

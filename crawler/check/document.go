@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -25,7 +26,9 @@ func (o *Outcome) ReadDocument(d *extract.Document) {
 	if len(d.Duplicates) > 0 {
 		o.Warn(duplicateWarning(d.Duplicates))
 	}
-	if len(d.Faults) > 0 {
+	if d.Unreadable() {
+		o.Warn(Warning{Code: CodeBodyTruncated, Message: nothingRead + d.Faults[0]})
+	} else if len(d.Faults) > 0 {
 		o.Warn(Warning{Code: CodeBodyTruncated, Message: "the page was not read completely: " + d.Faults[0]})
 	} else if more {
 		o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the page has more than %d ids; later ones are not known", MaxAnchors)})
@@ -36,7 +39,21 @@ func (o *Outcome) ReadDocument(d *extract.Document) {
 // signing in. Other forms ask for a mail address as well, so its URL must be that of a
 // sign-in page.
 func (o *Outcome) RecognizeSignIn(u urinorm.URL, d *extract.Document) {
-	o.Login = o.Login || d.AccountForm && isLoginURL(u)
+	o.Login = o.Login || d.AccountForm && IsLoginURL(u)
+}
+
+// nothingRead begins the message about a document of which nothing could be read. It is
+// followed by the cause.
+const nothingRead = "nothing of the document could be read: "
+
+// Unreadable returns why nothing of a document could be read, "" if something was read.
+func (o *Outcome) Unreadable() string {
+	for _, w := range o.Warnings {
+		if cause, ok := strings.CutPrefix(w.Message, nothingRead); ok && w.Code == CodeBodyTruncated {
+			return cause
+		}
+	}
+	return ""
 }
 
 // KeepNames keeps the anchors as written, so that suggestions can be made without

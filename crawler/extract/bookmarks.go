@@ -146,6 +146,7 @@ func (l *bookmarkList) add(s *foundBookmark) {
 // reused.
 func (l *bookmarkList) flushBatch() {
 	if len(l.links) > 0 {
+		l.h.doc.elsewhere = true
 		l.batch(l.links, max(l.expected, l.count))
 	}
 	l.links = l.links[:0]

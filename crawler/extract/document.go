@@ -220,7 +220,10 @@ type Document struct {
 	Faults []string
 
 	sinceLarge int // documents read since the last large one
-	breaks     breaks
+	// elsewhere is set if Links lacks some that the document has: they were passed on in
+	// batches (Input.Batch), or not asked for (Input.AnchorsOnly).
+	elsewhere bool
+	breaks    breaks
 }
 
 // Duplicate is an id that more than one element has.
@@ -240,4 +243,15 @@ type Bookmark struct {
 	Added time.Time
 	// Tags are the bookmark's labels, in file order.
 	Tags []string
+}
+
+// looseFormats are the formats in which any text is a document, so that a fault concerns only
+// a part of it.
+var looseFormats = map[string]bool{"html": true, "css": true, "markdown": true, "restructuredtext": true, "asciidoc": true, "org": true,
+	"gemini": true, "text": true, "csv": true, "tsv": true, "mail": true, "netscape-bookmarks": true}
+
+// Unreadable reports whether nothing of the document could be read: it is damaged, encrypted,
+// or not in the format that its name or media type says. Faults tells the cause.
+func (d *Document) Unreadable() bool {
+	return len(d.Faults) > 0 && !d.elsewhere && len(d.Links) == 0 && len(d.Anchors) == 0 && d.Title == "" && !looseFormats[d.Format]
 }

@@ -27,6 +27,7 @@ func ExtractInto(doc *Document, in Input) {
 	}
 	h.readAs(f, &h.input, doc)
 	doc.breaks = h.places.breaks
+	doc.elsewhere = doc.elsewhere || in.AnchorsOnly
 	h.finish(links, anchors)
 	h.release()
 }

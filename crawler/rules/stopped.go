@@ -6,9 +6,10 @@ const (
 	StoppedByMaxTime   = "max-time"
 	StoppedByMaxPages  = "max-pages"
 	StoppedByTrap      = "trap"
-	StoppedByScript    = "script-rendered" // scripts render the start page or all pages, whose links were never seen
-	StoppedByMachine   = "local-limit"     // this machine, or its proxy, stopped requests
-	StoppedByChange    = "file-changed"    // a file changed while it was checked
+	StoppedByScript    = "script-rendered"     // scripts render the start page or all pages, whose links were never seen
+	StoppedByMachine   = "local-limit"         // this machine, or its proxy, stopped requests
+	StoppedByChange    = "file-changed"        // a file changed while it was checked
+	StoppedByDocument  = "unreadable-document" // nothing of a document that the user named could be read
 )
 
 // EndsSession reports whether a reason ends a run before the crawl is over: with a store

@@ -243,6 +243,34 @@ func (j *join) listFailedSeeds() error {
 	return nil
 }
 
+// noteUnreadable notes each document that the user named and of which nothing could be read.
+// Its links are unknown, so the run is not complete. Those found by walking a directory are
+// not named.
+func (j *join) noteUnreadable() error {
+	for i := range j.crawl.Seeds {
+		s := &j.crawl.Seeds[i]
+		id := j.crawl.SeedIDs[i]
+		if id == 0 || s.Crawl && j.crawl.Scope.SiteOf(s.URL) != nil {
+			continue
+		}
+		end := j.targets().follow(id).end
+		if end == 0 {
+			continue
+		}
+		cause := j.details.get(end).outcome.Unreadable()
+		if cause == "" {
+			continue
+		}
+		if j.pairs.sum.Complete = false; j.pairs.sum.StoppedBy == "" {
+			j.pairs.sum.StoppedBy = rules.StoppedByDocument
+		}
+		if err := j.crawl.note(urinorm.Redact(s.Raw) + " cannot be read: " + cause); err != nil {
+			return err
+		}
+	}
+	return j.details.err
+}
+
 // addUnreferenced adds targets without references: documents found by walking a directory
 // that cannot be read, and pages with warnings about their content.
 func (j *join) addUnreferenced() error {

@@ -27,7 +27,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 			sum.Targets = append(sum.Targets, c.Seeds[i].Raw)
 		}
 	}
-	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, j.listFailedSeeds, j.reportWatched, j.gather); err != nil {
+	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, j.listFailedSeeds, j.noteUnreadable, j.reportWatched, j.gather); err != nil {
 		return nil, err
 	}
 	suggest, err := j.suggest()

@@ -56,7 +56,7 @@ func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector
 	file := filepath.Join(k.dir, "crawl.sqlite")
 	store, err := diskstore.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
-		store, err = diskstore.Create(file, frontier.Narrow)
+		store, err = diskstore.Create(file, frontier.Narrow, nil)
 	}
 	if err != nil {
 		k.Fatal(err)

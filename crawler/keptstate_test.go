@@ -109,7 +109,7 @@ func keepState(t *testing.T) {
 	})
 	base, _ := crawlertest.Serve(t, mux)
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
-	store, err := diskstore.Create(file, frontier.Narrow)
+	store, err := diskstore.Create(file, frontier.Narrow, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

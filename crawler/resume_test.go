@@ -60,7 +60,7 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 		cfg := configure()
 		store, err := diskstore.Open(file)
 		if errors.Is(err, os.ErrNotExist) {
-			store, err = diskstore.Create(file, cmp.Or(cfg.FingerprintBits, frontier.Narrow))
+			store, err = diskstore.Create(file, cmp.Or(cfg.FingerprintBits, frontier.Narrow), nil)
 		}
 		if err != nil {
 			t.Fatal(err)

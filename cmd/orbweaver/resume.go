@@ -39,12 +39,17 @@ func resume(cmd *cobra.Command, session *settings) error {
 		return errNoCrawl(session.state)
 	}
 	note := newConsole(cmd.ErrOrStderr(), session.progress).notef
-	st, err := openState(session.state, note)
+	st, err := lockState(session.state)
 	if err != nil {
 		return err
 	}
 	defer st.close()
+	err = st.open()
 	switch {
+	case err != nil && unusable(err):
+		return usageError("%w\n%s", err, unusableHint(err, session.state))
+	case err != nil:
+		return unsound(err)
 	case st.command == nil:
 		return errNoCrawl(session.state)
 	case st.standing.Finished:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -43,9 +44,8 @@ type state struct {
 	restoreCollector func() // ends the limit on garbage
 }
 
-// openState locks a state directory and opens the crawl in it. It creates the directory
-// if necessary. A file that cannot be used is renamed.
-func openState(name string, note func(string, ...any)) (*state, error) {
+// lockState locks a state directory. It creates the directory if necessary.
+func lockState(name string) (*state, error) {
 	dir, err := filepath.Abs(name)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
@@ -58,37 +58,57 @@ func openState(name string, note func(string, ...any)) (*state, error) {
 		return nil, usageError("--state %s: %w", name, err)
 	}
 	s.restoreCollector = limitGarbage()
-	if err := s.open(note); err != nil {
-		s.close()
-		return nil, err
-	}
 	return s, nil
 }
 
 func (s *state) file() string { return filepath.Join(s.dir, stateFile) }
 
-func (s *state) open(note func(string, ...any)) (err error) {
-	s.store, err = diskstore.Open(s.file())
+// open opens the crawl in the directory. If there is none, s.store and s.command stay nil.
+func (s *state) open() error {
+	store, err := diskstore.Open(s.file())
 	switch {
-	case err == nil:
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.Is(err, diskstore.ErrDamaged), errors.Is(err, diskstore.ErrOtherVersion):
-		aside, moved := diskstore.SetAside(s.file())
-		if moved != nil {
-			return unsound(errors.Join(err, moved))
-		}
-		note("%v", err)
-		note("it was renamed to %s", aside)
-		return nil
-	default:
-		return unsound(err)
+	case err != nil:
+		return err
 	}
-	if s.command, err = readCommand(s.store); err != nil {
-		return unsound(err)
+	s.store = store
+	if s.command, err = readCommand(store); err == nil && s.command == nil {
+		err = fmt.Errorf("open the state %s: %w: no crawl was started in it", s.file(), diskstore.ErrDamaged)
 	}
-	s.standing, err = standing(s.store)
+	if err == nil {
+		s.standing, err = crawler.StandingOf(noContext, store)
+	}
 	return err
+}
+
+// setAside renames a file that cannot be used because of an error, and prints so.
+func (s *state) setAside(why error, note func(string, ...any)) error {
+	if s.store != nil {
+		_ = s.store.Close() // the file is not used any more
+		s.store, s.command = nil, nil
+	}
+	aside, err := diskstore.SetAside(s.file())
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	note("%v", why)
+	note("it was renamed to %s", aside)
+	return nil
+}
+
+// unusable reports whether an error means that a state cannot be used, now or later.
+func unusable(err error) bool {
+	return errors.Is(err, diskstore.ErrDamaged) || errors.Is(err, diskstore.ErrOtherVersion) || errors.Is(err, frontier.ErrMalformed) || errors.Is(err, check.ErrMalformed)
+}
+
+// unusableHint tells what to do about a directory or file that cannot be used because of an
+// error.
+func unusableHint(why error, name string) string {
+	if errors.Is(why, diskstore.ErrOtherVersion) {
+		return "use that version; to start a new crawl with this one, delete " + name + " or name another directory"
+	}
+	return "this crawl cannot be resumed or reported; to start a new one, delete " + name + " or name another directory"
 }
 
 func standing(store *diskstore.Store) (crawler.Standing, error) {
@@ -105,11 +125,19 @@ func stateFor(name string, asked *command, note func(string, ...any)) (*state, e
 	if name == "" {
 		return nil, nil
 	}
-	s, err := openState(name, note)
+	s, err := lockState(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prepare(asked, note); err != nil {
+	if err = s.open(); err != nil && unusable(err) {
+		err = s.setAside(err, note)
+	}
+	if err != nil {
+		err = unsound(err)
+	} else {
+		err = s.prepare(asked, note)
+	}
+	if err != nil {
 		s.close()
 		return nil, err
 	}
@@ -168,21 +196,19 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 
 // begin creates the store of a new crawl, whose targets have fingerprints of the given
 // width.
-func (s *state) begin(w frontier.Width) (err error) {
+func (s *state) begin(w frontier.Width) error {
 	if s == nil || s.command != nil {
 		return nil
 	}
-	if s.store == nil {
-		if s.store, err = diskstore.Create(s.file(), w); err != nil {
-			return unsound(err)
-		}
+	command, err := s.asked.marshal()
+	if err != nil {
+		return unsound(err)
 	}
+	values := map[string][]byte{storedCommand: command}
 	if len(s.input.read) > 0 {
-		if err := s.store.SetValue(storedStdin, s.input.read); err != nil {
-			return unsound(err)
-		}
+		values[storedStdin] = s.input.read
 	}
-	if err := s.asked.keep(s.store); err != nil {
+	if s.store, err = diskstore.Create(s.file(), w, values); err != nil {
 		return unsound(err)
 	}
 	s.command = s.asked
@@ -210,8 +236,8 @@ func (s *state) resumeHint(failed error) string {
 	switch {
 	case s == nil:
 		return ""
-	case errors.Is(failed, diskstore.ErrDamaged), errors.Is(failed, frontier.ErrMalformed), errors.Is(failed, check.ErrMalformed):
-		return "this crawl cannot be resumed; to start a new one, delete " + s.name + " or name another directory"
+	case unusable(failed):
+		return unusableHint(failed, s.name)
 	}
 	if s.complete() {
 		return ""

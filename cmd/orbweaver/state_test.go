@@ -61,7 +61,7 @@ func TestResumeHintFromDamage(t *testing.T) {
 			t.Fatal("malformed data is read")
 		}
 		s := &state{name: "crawl"}
-		if got := s.resumeHint(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "this crawl cannot be resumed") {
+		if got := s.resumeHint(fmt.Errorf("target 1: %w", err)); !strings.HasPrefix(got, "this crawl cannot be resumed or reported") {
 			t.Errorf("%v: %q", err, got)
 		}
 	}

@@ -119,12 +119,13 @@ func (r *ruleBlock) String() string {
 	return b
 }
 
-func (c *command) keep(store *diskstore.Store) error {
+// marshal returns the command as it is stored.
+func (c *command) marshal() ([]byte, error) {
 	text, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("store the command: %w", err)
+		return nil, fmt.Errorf("store the command: %w", err)
 	}
-	return store.SetValue(storedCommand, text)
+	return text, nil
 }
 
 // readCommand reads the command that a crawl was started with, nil if there is no crawl.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -16,8 +17,20 @@ import (
 // it is read, even while another process continues the crawl.
 
 // judgeState judges the targets in a state file and writes the results to a report. show
-// is the value of --show.
-func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
+// is the value of --show. The error for a file that cannot be used tells what to do.
+func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (*crawler.Summary, error) {
+	sum, err := judgeFile(cmd, file, show, out)
+	if err == nil || !unusable(err) {
+		return sum, err
+	}
+	code := exitUsage
+	if exit := (*exitError)(nil); errors.As(err, &exit) {
+		code = exit.code
+	}
+	return nil, &exitError{code, fmt.Errorf("%w\n%s", err, unusableHint(err, file))}
+}
+
+func judgeFile(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
 	defer limitGarbage()()
 	store, err := diskstore.OpenReadOnly(file)
 	if err != nil {
@@ -29,7 +42,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (sum *
 	case err != nil:
 		return nil, usageError("%w", err)
 	case c == nil:
-		return nil, usageError("%s: no crawl was started in it", file)
+		return nil, usageError("open the state %s: %w: no crawl was started in it", file, diskstore.ErrDamaged)
 	}
 	c.Withheld = nil // no secrets are needed, because nothing is requested
 	file, err = filepath.Abs(file)

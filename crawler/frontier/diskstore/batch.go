@@ -26,36 +26,21 @@ type batch struct {
 // span is a part of batch.bytes. A length of -1 is nil.
 type span struct{ at, length int }
 
+var nothing = span{length: -1}
+
 type newTarget struct {
-	fingerprint frontier.Fingerprint
-	host        int
-	wave        frontier.Wave
-	need        frontier.Need
-	job         span
+	host   int
+	record span
 }
 
-// event is a change of one target.
+// event is a change of a row of the table outcomes, pages or deferred.
 type event struct {
-	kind    eventKind
+	table   table
 	id      frontier.ID
-	need    frontier.Need // met by a visit
-	wave    frontier.Wave
-	tries   int
-	time    time.Time
-	a, b, c span
+	removes bool // there may be an old row, which is removed
+	record  span // of the new row; nothing if there is none
+	links   span // of a page
 }
-
-type eventKind uint8
-
-const (
-	settledByVisit eventKind = iota // need; a: outcome
-	enteredSettled                  // a: outcome
-	reopened                        // removes the outcome that the target was entered with
-	pageRead                        // a: found, b: links, c: page
-	pageRemoved                     // removes the page of the visit before
-	deferred                        // wave, tries, time; a: note
-	notDeferred                     // removes the deferral
-)
 
 func (b *batch) empty() bool { return b.steps == 0 }
 
@@ -74,7 +59,7 @@ func (b *batch) reset(number uint64, first frontier.ID) {
 // put adds bytes to the batch.
 func (b *batch) put(p []byte) span {
 	if p == nil {
-		return span{length: -1}
+		return nothing
 	}
 	at := len(b.bytes)
 	b.bytes = append(b.bytes, p...)
@@ -88,19 +73,62 @@ func (b *batch) get(s span) []byte {
 	return b.bytes[s.at : s.at+s.length : s.at+s.length]
 }
 
+// seal appends the checksum to the record at the end of b.bytes, which begins at an offset.
+func (b *batch) seal(t table, at int, key uint64) span {
+	b.bytes = t.seal(b.bytes, at, key)
+	return span{at, len(b.bytes) - at}
+}
+
+// enter adds a new target, whose ID is the next.
+func (b *batch) enter(host int, it *frontier.Item) {
+	id, at := b.first+frontier.ID(len(b.targets)), len(b.bytes)
+	b.bytes = appendTarget(b.bytes, it.Fingerprint, b.width, it.Wave, it.Need, it.Job)
+	b.targets = append(b.targets, newTarget{host, b.seal(targetsTable, at, targetKey(id, uint32(host)))})
+}
+
+// settle adds the outcome of a target.
+func (b *batch) settle(id frontier.ID, again bool, flags byte, met frontier.Need, outcome []byte) {
+	at := len(b.bytes)
+	b.bytes = appendOutcome(b.bytes, flags, met, outcome)
+	b.events = append(b.events, event{outcomesTable, id, again, b.seal(outcomesTable, at, uint64(id)), nothing})
+}
+
+// page adds what was found on a page.
+func (b *batch) page(id frontier.ID, again bool, found, links, page []byte) {
+	at := len(b.bytes)
+	b.bytes = appendPage(b.bytes, found, page, links)
+	b.events = append(b.events, event{pagesTable, id, again, b.seal(pagesTable, at, uint64(id)), b.put(orNil(links))})
+}
+
+// postpone adds the deferral of a target.
+func (b *batch) postpone(id frontier.ID, again bool, tries int, d *frontier.Deferral) {
+	at := len(b.bytes)
+	b.bytes = appendDeferral(b.bytes, d.Wave, tries, nanos(d.NotBefore), d.Note)
+	b.events = append(b.events, event{deferredTable, id, again, b.seal(deferredTable, at, uint64(id)), nothing})
+}
+
+// remove removes the row of a target, if there is one.
+func (b *batch) remove(t table, id frontier.ID) {
+	b.events = append(b.events, event{t, id, true, nothing, nothing})
+}
+
 // job returns the job of a target that this batch enters.
 func (b *batch) job(id frontier.ID) ([]byte, bool) {
 	if id < b.first || int(id-b.first) >= len(b.targets) {
 		return nil, false
 	}
-	return slices.Clone(b.get(b.targets[id-b.first].job)), true
+	record := b.get(b.targets[id-b.first].record)
+	_, _, _, job, err := parseTarget(record[:len(record)-checksumSize], b.width)
+	return append([]byte{}, job...), err == nil
 }
 
 // note returns the note of a deferral in this batch.
 func (b *batch) note(id frontier.ID) ([]byte, bool) {
 	for i := len(b.events) - 1; i >= 0; i-- {
-		if e := &b.events[i]; e.id == id && e.kind == deferred {
-			return slices.Clone(b.get(e.a)), true
+		if e := &b.events[i]; e.id == id && e.table == deferredTable && e.record != nothing {
+			record := b.get(e.record)
+			_, _, _, note, err := parseDeferral(record[:len(record)-checksumSize])
+			return slices.Clone(note), err == nil
 		}
 	}
 	return nil, false
@@ -127,131 +155,6 @@ next:
 		}
 		b.tallies = append(b.tallies, t)
 	}
-}
-
-// hostRow is a row of the table hosts.
-type hostRow struct {
-	number int
-	name   string
-	pace   frontier.Pace
-}
-
-// write writes a batch in one transaction. hosts are the rows of batch.paces.
-func (c *conn) write(b *batch, hosts []hostRow) error {
-	err := c.run("BEGIN IMMEDIATE")
-	if err != nil {
-		return err
-	}
-	for _, step := range []func(*batch) error{c.writeTargets, c.writeEvents, c.writeRest} {
-		if err == nil {
-			err = step(b)
-		}
-	}
-	for i := range hosts {
-		if err == nil {
-			err = c.writeHost(&hosts[i])
-		}
-	}
-	if err == nil {
-		err = c.run("COMMIT")
-	}
-	if err != nil {
-		c.rollback()
-	}
-	return err
-}
-
-const (
-	insertTarget  = "INSERT INTO targets(id, fingerprint, host, wave, need, job) VALUES(?,?,?,?,?,?)"
-	insertTargets = insertTarget + ",(?,?,?,?,?,?),(?,?,?,?,?,?),(?,?,?,?,?,?),(?,?,?,?,?,?),(?,?,?,?,?,?),(?,?,?,?,?,?),(?,?,?,?,?,?)"
-	targetsAtOnce = 8
-)
-
-func (c *conn) writeTargets(b *batch) error {
-	for i := 0; i < len(b.targets); {
-		n, sql := 1, insertTarget
-		if len(b.targets)-i >= targetsAtOnce {
-			n, sql = targetsAtOnce, insertTargets
-		}
-		for ; n > 0; n-- {
-			t := &b.targets[i]
-			c.bind(int64(b.first) + int64(i))
-			c.bindFingerprint(t.fingerprint, b.width)
-			c.bind(int64(t.host))
-			c.bind(int64(t.wave))
-			c.bind(int64(t.need))
-			c.bind(b.get(t.job))
-			i++
-		}
-		if err := c.run(sql); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *conn) writeEvents(b *batch) error {
-	for i := range b.events {
-		e := &b.events[i]
-		c.bind(int64(e.id))
-		var sql string
-		switch e.kind {
-		case settledByVisit:
-			sql = "INSERT OR REPLACE INTO outcomes(id, need, outcome) VALUES(?,?,?)"
-			c.bind(int64(e.need))
-			c.bind(b.get(e.a))
-		case enteredSettled:
-			sql = "INSERT OR REPLACE INTO outcomes(id, need, outcome) VALUES(?,NULL,?)"
-			c.bind(b.get(e.a))
-		case reopened:
-			sql = "DELETE FROM outcomes WHERE id=?"
-		case pageRead:
-			sql = "INSERT OR REPLACE INTO pages(id, found, links, page) VALUES(?,?,?,?)"
-			c.bind(b.get(e.a))
-			c.bind(b.get(e.b))
-			c.bind(b.get(e.c))
-		case pageRemoved:
-			sql = "DELETE FROM pages WHERE id=?"
-		case deferred:
-			sql = "INSERT OR REPLACE INTO deferred(id, wave, not_before, tries, note) VALUES(?,?,?,?,?)"
-			c.bind(int64(e.wave))
-			c.bind(nanos(e.time))
-			c.bind(int64(e.tries))
-			c.bind(b.get(e.a))
-		case notDeferred:
-			sql = "DELETE FROM deferred WHERE id=?"
-		}
-		if err := c.run(sql); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *conn) writeRest(b *batch) error {
-	if len(b.changes) > 0 {
-		c.bind(b.changes)
-		if err := c.run("INSERT INTO changes(changes) VALUES(?)"); err != nil {
-			return err
-		}
-	}
-	for _, t := range b.tallies {
-		c.bind(t.Name)
-		c.bind(t.By)
-		if err := c.run("INSERT INTO tallies(name, value) VALUES(?,?) ON CONFLICT(name) DO UPDATE SET value=value+excluded.value"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *conn) writeHost(h *hostRow) error {
-	c.bind(int64(h.number))
-	c.bind(h.name)
-	c.bind(int64(h.pace.Concurrency))
-	c.bind(int64(h.pace.Interval))
-	c.bind(nanos(h.pace.NotBefore))
-	return c.run("INSERT OR REPLACE INTO hosts(number, name, concurrency, interval, not_before) VALUES(?,?,?,?,?)")
 }
 
 // nanos returns a time as nanoseconds since 1970, and 0 for the zero time.

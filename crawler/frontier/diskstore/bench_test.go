@@ -33,7 +33,7 @@ func BenchmarkCrawl(b *testing.B) {
 func benchmarkCrawl(b *testing.B, w frontier.Width) {
 	for b.Loop() {
 		file := filepath.Join(b.TempDir(), "crawl.sqlite")
-		s, err := Create(file, w)
+		s, err := Create(file, w, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

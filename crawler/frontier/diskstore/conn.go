@@ -186,6 +186,15 @@ func (c *cursor) bytes(column int) ([]byte, error) {
 	return nil, damaged("column %s is not a blob", c.rows.Columns()[column])
 }
 
+// record returns a column that is a sealed record, without its checksum.
+func (c *cursor) record(column int, t table, key uint64) ([]byte, error) {
+	b, err := c.bytes(column)
+	if err != nil {
+		return nil, err
+	}
+	return t.content(key, b)
+}
+
 // text returns a column that is text.
 func (c *cursor) text(column int) (string, error) {
 	if s, ok := c.row[column].(string); ok {
@@ -201,12 +210,14 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// explain wraps SQLite's errors for damaged files in ErrDamaged.
+// explain wraps SQLite's errors for damaged files in ErrDamaged. SQLITE_ERROR means that a
+// table or a column is missing, and SQLITE_CONSTRAINT that there is a row that should not
+// exist.
 func explain(err error) error {
 	var e *sqlite.Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && !errors.Is(err, ErrDamaged) {
 		switch e.Code() & 0xff {
-		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_TOOBIG:
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 	}

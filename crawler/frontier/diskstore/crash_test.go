@@ -107,10 +107,19 @@ func (p *script) step(s *Store, l frontier.Lease) error {
 // result describes what a store holds, in a form that does not depend on the order of steps.
 func (p *script) result(t testing.TB, s *Store) map[string]string {
 	t.Helper()
+	end, err := contents(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
+// contents describes what a store holds.
+func contents(s *Store) (map[string]string, error) {
 	ctx := context.Background()
 	jobs := map[frontier.ID]string{}
 	if err := s.Scan(ctx, frontier.PartJob, func(r *frontier.Record) error { jobs[r.ID] = string(r.Job); return nil }); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	end := map[string]string{}
 	err := s.Scan(ctx, frontier.AllParts, func(r *frontier.Record) error {
@@ -122,19 +131,16 @@ func (p *script) result(t testing.TB, s *Store) map[string]string {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	tallies, err := s.Tallies(ctx)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	end["tallies"] = fmt.Sprint(tallies)
 	c, err := s.Count(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
 	end["count"] = fmt.Sprintf("%+v", c)
-	return end
+	return end, err
 }
 
 func diff(got, want map[string]string) string {
@@ -180,7 +186,7 @@ func TestResume(t *testing.T) {
 	useFaulty(t) // does not flush, which is faster
 	for stop := range 40 {
 		file := filepath.Join(t.TempDir(), "crawl.sqlite")
-		s, err := Create(file, widths[stop%len(widths)])
+		s, err := Create(file, widths[stop%len(widths)], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +231,7 @@ func TestEveryWriteFails(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "crawl.sqlite")
 				disk.fail(at, c.how, c.lasts)
 				p := &script{size: size, steps: -1}
-				s, err := Create(file, widths[at%len(widths)])
+				s, err := Create(file, widths[at%len(widths)], nil)
 				over := false
 				if err == nil {
 					over, err = p.run(s, nil)
@@ -244,7 +250,7 @@ func TestEveryWriteFails(t *testing.T) {
 					t.Fatalf("write %d: the crawl is not over, and there is no error", at)
 				}
 				if s, err = Open(file); errors.Is(err, os.ErrNotExist) {
-					s, err = Create(file, widths[at%len(widths)])
+					s, err = Create(file, widths[at%len(widths)], nil)
 				}
 				if err != nil {
 					t.Fatalf("write %d: %v", at, err)
@@ -283,7 +289,7 @@ func powerCut(t *testing.T, w frontier.Width, apart, least int) {
 	checkpointOften(t)
 	disk := useFaulty(t)
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
-	s, err := Create(file, w)
+	s, err := Create(file, w, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,27 +32,41 @@
 // # The file
 //
 // The file is an SQLite database in WAL mode. Its application_id is "orbw", and its
-// user_version is the version of the layout (schema.go, with the migrations). Numbers are
-// varints and times are nanoseconds since 1970. Opaque values are bytes that the Store
-// was given, in the version that meta has under "encoding" (frontier.Encoding).
+// user_version is the version of the layout (schema.go). A file of an older version is
+// converted when it is opened (convert.go). Numbers in records are varints or single bytes,
+// and times are nanoseconds since 1970. Opaque values are bytes that the Store was given, in
+// the version that meta has under "encoding" (frontier.Encoding).
 //
-//	meta      name, value        the key of the fingerprints, the encoding, and the
-//	                             values of SetValue
-//	tallies   name, value        sums
-//	hosts     number, name, concurrency, interval, not_before
-//	targets   id, fingerprint, host, wave, need, job
-//	          as they were entered; job is opaque. IDs and numbers of hosts have no
-//	          gaps. A narrow fingerprint is a number, a wide one 16 bytes
-//	changes   number, changes    of known targets, in order: id, wave, need, id, wave,
+//	meta      name, value        the key of the fingerprints, the encoding, the totals, and
+//	                             the values of SetValue
+//	tallies   name, record       sums
+//	hosts     number, name, record   record: concurrency, interval, not before
+//	targets   id, host, record   as they were entered; record: fingerprint of 8 or 16 bytes,
+//	                             wave, need, job, which is opaque. IDs and numbers of hosts
+//	                             have no gaps
+//	changes   number, record     of known targets, in order: id, wave, need, id, wave,
 //	                             need, …; the last one of a target counts
-//	outcomes  id, need, outcome  of settled targets: need is what the visit met, or null
-//	                             if the target was entered as settled; outcome is opaque
-//	pages     id, found, links, page   found are IDs; links and page are opaque
-//	deferred  id, wave, not_before, tries, note   of deferred targets; note is opaque
+//	outcomes  id, record         of settled targets: whether the target was entered as
+//	                             settled, whether it has a page, the need that the visit
+//	                             met, outcome, which is opaque
+//	pages     id, record, links  record: IDs found, page, checksum of links; links and page
+//	                             are opaque
+//	deferred  id, record         of deferred targets: wave, tries, not before, note, which
+//	                             is opaque
 //	urls      id, url, host, settled   a view, for people
 //
 // A target without an outcome is queued. So is one whose outcome met fewer needs than the
 // target has now. Rows that contradict each other are damage.
+//
+// # Damage
+//
+// Each record and each value ends with a checksum of the row (record.go), which is compared
+// whenever the row is read. The totals, the number of rows of each table and the sum of their
+// checksums, are written in each transaction. Open reads all tables but pages and compares the
+// totals, and so does Scan for the tables that it reads. So flipped bits, lost rows and
+// outdated rows lead to ErrDamaged and never to another result. A write-ahead log that is
+// damaged ends at the damage: its intact beginning is an earlier state of the crawl, or does
+// not match the database, which the totals tell.
 //
 // # What it costs
 //

@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,10 +92,18 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write testdata/format3.sqlite.gz")
+// notNil returns b, or an empty slice for nil, which is stored as a value and not as null.
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
 
-// keepWide writes an unfinished crawl with wide fingerprints to testdata.
-func keepWide(t *testing.T) {
+var update = flag.Bool("update", false, "write testdata/format4.sqlite.gz")
+
+// keep writes an unfinished crawl in the latest format to testdata.
+func keep(t *testing.T) {
 	s := createOf(t, frontier.Wide)
 	if over, err := (&script{size: 16, steps: 11}).run(s, nil); err != nil || over {
 		t.Fatal(over, err)
@@ -108,17 +118,27 @@ func keepWide(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	z.Write(data)
-	if err := errors.Join(z.Close(), os.WriteFile("testdata/format3.sqlite.gz", packed.Bytes(), 0o666)); err != nil {
+	if err := errors.Join(z.Close(), os.WriteFile("testdata/format4.sqlite.gz", packed.Bytes(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestFormat3 tests that a crawl is resumed from a file with wide fingerprints.
-func TestFormat3(t *testing.T) {
+// TestFormat3 tests that a crawl is resumed from a file of the format with wide fingerprints
+// and without checksums.
+func TestFormat3(t *testing.T) { resumeKept(t, "format3.sqlite") }
+
+// TestFormat4 tests that a crawl is resumed from a file of the latest format.
+func TestFormat4(t *testing.T) {
 	if *update {
-		keepWide(t)
+		keep(t)
 	}
-	s, err := Open(unpacked(t, "format3.sqlite"))
+	resumeKept(t, "format4.sqlite")
+}
+
+// resumeKept resumes the crawl in a file of testdata.
+func resumeKept(t *testing.T, name string) {
+	t.Helper()
+	s, err := Open(unpacked(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,45 +158,39 @@ func TestFormat3(t *testing.T) {
 	}
 }
 
-// TestFormats tests that a file with narrow fingerprints has the format that older versions
-// read.
+// TestFormats tests that files with fingerprints of both widths have the latest format, and
+// that the view shows their URLs.
 func TestFormats(t *testing.T) {
-	for w, c := range map[frontier.Width]struct {
-		version int64
-		bits    string
-		column  string
-		kept    string
-	}{
-		frontier.Narrow: {2, "", "fingerprint INTEGER NOT NULL, host", "integer"},
-		frontier.Wide:   {3, "128", "fingerprint BLOB NOT NULL, host", "blob"},
-	} {
+	for w, want := range map[frontier.Width]string{frontier.Narrow: "", frontier.Wide: "128"} {
 		s := createOf(t, w)
 		defer s.Close()
-		if _, err := s.Add(t.Context(), []frontier.Item{{Fingerprint: printOf(7, w), Host: []byte("a"), Job: []byte("job")}}); err != nil {
+		near := frontier.AppendJob(nil, frontier.Job{URL: []byte("https://a/near"), Depth: 127})
+		far := frontier.AppendJob(nil, frontier.Job{URL: []byte("https://a/far"), Depth: 128})
+		if _, err := s.Add(t.Context(), []frontier.Item{{Fingerprint: printOf(7, w), Host: []byte("a"), Job: near}, {Fingerprint: printOf(8, w), Host: []byte("b"), Job: far}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.journal.flush(); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != c.version {
-			t.Errorf("%d bits: user_version = %d, %v; want %d", w, v, err, c.version)
+		if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != format {
+			t.Errorf("%d bits: user_version = %d, %v; want %d", w, v, err, format)
 		}
-		if bits, err := s.reader.conn.meta(metaBits); err != nil || string(bits) != c.bits {
-			t.Errorf("%d bits: meta says %q, %v; want %q", w, bits, err, c.bits)
+		if bits, err := s.reader.conn.meta(metaBits); err != nil || string(bits) != want {
+			t.Errorf("%d bits: meta says %q, %v; want %q", w, bits, err, want)
 		}
-		err := s.reader.conn.each("SELECT sql, typeof(fingerprint) FROM sqlite_master, targets WHERE name='targets'", func(cur *cursor) error {
-			sql, err1 := cur.text(0)
-			kept, err2 := cur.text(1)
-			if !strings.Contains(sql, c.column) || kept != c.kept {
-				t.Errorf("%d bits: a fingerprint is a %s in %s", w, kept, sql)
-			}
-			return errors.Join(err1, err2)
+		var rows []string
+		err := s.reader.conn.each("SELECT url, host, settled FROM urls ORDER BY id", func(cur *cursor) error {
+			url, err1 := cur.text(0)
+			host, err2 := cur.text(1)
+			settled, err3 := cur.int(2)
+			rows = append(rows, fmt.Sprint(url, " ", host, " ", settled))
+			return errors.Join(err1, err2, err3)
 		})
-		if err != nil {
-			t.Error(err)
+		if want := []string{"https://a/near a 0", "https://a/far b 0"}; err != nil || !slices.Equal(rows, want) {
+			t.Errorf("%d bits: the view urls has %q, %v; want %q", w, rows, err, want)
 		}
 	}
-	if _, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"), 96); err == nil {
+	if _, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"), 96, nil); err == nil {
 		t.Error("fingerprints of 96 bits: no error")
 	}
 }
@@ -353,7 +367,7 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("%s: %v, %v", s.file+suffix, info.Mode(), err)
 		}
 	}
-	if _, err := Create(s.file, s.Width()); !errors.Is(err, os.ErrExist) {
+	if _, err := Create(s.file, s.Width(), nil); !errors.Is(err, os.ErrExist) {
 		t.Errorf("Create of an existing file: %v", err)
 	}
 }
@@ -361,11 +375,13 @@ func TestPermissions(t *testing.T) {
 // FuzzRows writes arbitrary values to the columns of a file. Reading them must give records
 // or errors.
 func FuzzRows(f *testing.F) {
-	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("a fingerprint of"), true)
-	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("123"), false)
-	f.Add([]byte(nil), []byte(nil), []byte{0xff, 0xff}, []byte(nil), []byte{0x80}, []byte(nil), int64(-1), int64(1<<40), int64(300), []byte("too short"), true)
-	f.Add([]byte{0}, []byte{0}, []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}, []byte{1}, []byte{1, 201, 255}, []byte{0}, int64(1<<62), int64(3), int64(15), make([]byte, 16), true)
-	f.Fuzz(func(t *testing.T, job, outcome, found, links, changes, note []byte, id, host, tries int64, fingerprint []byte, wide bool) {
+	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("a fingerprint of"), true, false)
+	f.Add([]byte("job 3"), []byte("outcome"), []byte{1, 2, 3}, []byte("links"), []byte{1, 0, 3}, []byte("note"), int64(5), int64(1), int64(0), []byte("123"), false, false)
+	f.Add([]byte(nil), []byte(nil), []byte{0xff, 0xff}, []byte(nil), []byte{0x80}, []byte(nil), int64(-1), int64(1<<40), int64(300), []byte("too short"), true, false)
+	f.Add([]byte{0}, []byte{0}, []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}, []byte{1}, []byte{1, 201, 255}, []byte{0}, int64(1<<62), int64(3), int64(15), make([]byte, 16), true, false)
+	f.Add([]byte("fingerpr\x00\x00job 3"), []byte("\x00\x00outcome"), []byte("\x01\x02page"), []byte("links"), []byte{1, 0, 3}, []byte("\x00\x01\x00note"), int64(5), int64(1), int64(0), []byte{1, 2, 3}, false, true)
+	f.Add([]byte("fingerprfingerpr\x00\x00job 3"), []byte("\x00"), []byte("\x09\x02page"), []byte("links"), []byte{1, 0, 3}, []byte("\x00\x01"), int64(5), int64(1), int64(0), []byte{1, 2, 3}, true, true)
+	f.Fuzz(func(t *testing.T, job, outcome, found, links, changes, note []byte, id, host, tries int64, fingerprint []byte, wide, latest bool) {
 		useFaulty(t)
 		kept := "format1.sqlite"
 		if wide {
@@ -376,6 +392,8 @@ func FuzzRows(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// Values of the old columns are converted, and those of the new ones are sealed, so
+		// that their contents are read.
 		type change struct {
 			sql  string
 			args []any
@@ -389,6 +407,33 @@ func FuzzRows(f *testing.F) {
 		}
 		if wide {
 			rows = append(rows, change{"UPDATE targets SET fingerprint=? WHERE id=2", []any{notNil(fingerprint)}})
+		}
+		if latest {
+			file = filepath.Join(t.TempDir(), "crawl.sqlite")
+			s, err := Create(file, map[bool]frontier.Width{false: frontier.Narrow, true: frontier.Wide}[wide], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := (&script{size: 16, steps: 9}).run(s, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			c.close()
+			if c, err = connect(file); err != nil {
+				t.Fatal(err)
+			}
+			seal := func(t table, key uint64, content []byte) []byte { return t.seal(bytes.Clone(content), 0, key) }
+			rows = []change{
+				{"UPDATE targets SET record=?, host=? WHERE id=2", []any{seal(targetsTable, targetKey(2, uint32(host)), job), host}},
+				{"INSERT OR REPLACE INTO outcomes(id, record) VALUES(?,?)", []any{id, seal(outcomesTable, uint64(id), outcome)}},
+				{"INSERT OR REPLACE INTO pages(id, record, links) VALUES(?,?,?)", []any{id, seal(pagesTable, uint64(id), found), links}},
+				{"INSERT OR REPLACE INTO deferred(id, record) VALUES(?,?)", []any{id, seal(deferredTable, uint64(id), note)}},
+				{"INSERT INTO changes(number, record) VALUES(1000,?)", []any{seal(changesTable, 1000, changes)}},
+				{"INSERT OR REPLACE INTO hosts(number, name, record) VALUES(0,'host-0',?)", []any{seal(hostsTable, hostKey(0, "host-0"), fingerprint)}},
+				{"INSERT OR REPLACE INTO tallies(name, record) VALUES('pages',?)", []any{seal(talliesTable, nameKey("pages"), fingerprint)}},
+			}
 		}
 		for _, row := range rows {
 			for _, arg := range row.args {

@@ -1,6 +1,10 @@
 package diskstore
 
-import "github.com/orbweaver/orbweaver/crawler/frontier"
+import (
+	"errors"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
 
 const (
 	blockBits = 5
@@ -32,20 +36,20 @@ type jobBlock struct {
 }
 
 // job returns the job of a target.
-func (a *jobCache) job(c *conn, id frontier.ID) ([]byte, error) {
+func (a *jobCache) job(r *reader, id frontier.ID) ([]byte, error) {
 	number, at := id>>blockBits, id&(blockSize-1)
 	b := a.blocks[number]
 	switch {
 	case b != nil && b.jobs[at] != nil:
 	case a.single > 0 || b != nil && at < b.read: // the job was used before
 		a.single = max(0, a.single-1)
-		return c.job(id)
+		return r.job(id)
 	default:
 		if b == nil {
 			b = &jobBlock{number: number}
 			a.add(b)
 		}
-		if err := c.readJobs(b); err != nil {
+		if err := r.readJobs(b); err != nil {
 			return nil, err
 		}
 	}
@@ -80,33 +84,43 @@ func (a *jobCache) add(b *jobBlock) {
 }
 
 // readJobs reads the jobs of a block that were not read yet.
-func (c *conn) readJobs(b *jobBlock) error {
+func (r *reader) readJobs(b *jobBlock) error {
 	first := int64(b.number) << blockBits
-	c.bind(first + int64(b.read))
-	c.bind(first + blockSize - 1)
-	return c.each("SELECT id, job FROM targets WHERE id BETWEEN ? AND ?", func(cur *cursor) error {
-		n, err := cur.small(0, 1<<32-1)
-		if err != nil {
-			return err
-		}
-		at := frontier.ID(n & (blockSize - 1))
-		b.jobs[at], err = cur.bytes(1)
-		b.read = at + 1
+	r.conn.bind(first + int64(b.read))
+	r.conn.bind(first + blockSize - 1)
+	return r.conn.each("SELECT id, host, record FROM targets WHERE id BETWEEN ? AND ?", func(cur *cursor) error {
+		id, job, err := cur.job(r.width)
+		at := id & (blockSize - 1)
+		b.jobs[at], b.read = job, at+1
 		return err
 	})
 }
 
 // job looks up the job of one target.
-func (c *conn) job(id frontier.ID) (job []byte, err error) {
-	c.bind(int64(id))
-	err = c.each("SELECT job FROM targets WHERE id=?", func(cur *cursor) (err error) {
-		job, err = cur.bytes(0)
+func (r *reader) job(id frontier.ID) (job []byte, err error) {
+	r.conn.bind(int64(id))
+	err = r.conn.each("SELECT id, host, record FROM targets WHERE id=?", func(cur *cursor) (err error) {
+		_, job, err = cur.job(r.width)
 		return err
 	})
 	if err == nil && job == nil {
 		err = errNoJob
 	}
 	return job, err
+}
+
+// job returns the ID and the job of a row of the columns id, host and record.
+func (c *cursor) job(width frontier.Width) (id frontier.ID, job []byte, err error) {
+	n, err := c.small(0, 1<<32-1)
+	host, err1 := c.small(1, 1<<32-1)
+	if err != nil || err1 != nil {
+		return 0, nil, errors.Join(err, err1)
+	}
+	content, err := c.record(2, targetsTable, targetKey(frontier.ID(n), uint32(host)))
+	if err == nil {
+		_, _, _, job, err = parseTarget(content, width)
+	}
+	return frontier.ID(n), job, err
 }
 
 var errNoJob = damaged("its row is missing")

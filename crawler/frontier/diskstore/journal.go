@@ -2,6 +2,8 @@ package diskstore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -22,8 +24,7 @@ type journal struct {
 	failed  error      // the error of all further steps
 	closed  bool
 
-	writer  *conn // used by the worker that writes a batch; nil if the file is only read
-	flusher flusher
+	writer *writer // used by the worker that writes a batch; nil if the file is only read
 }
 
 // start prepares an empty batch for a ledger that is as the file.
@@ -88,7 +89,7 @@ func (j *journal) writeOrWait() {
 	j.current = b
 	hosts := j.hostRows(b)
 	j.mu.Unlock()
-	err := j.flusher.write(j.writer, b, hosts)
+	err := j.writer.write(b, hosts)
 	j.mu.Lock()
 	j.current, j.unused = nil, b
 	if err != nil {
@@ -99,10 +100,10 @@ func (j *journal) writeOrWait() {
 	j.done.Broadcast()
 }
 
-// hostRows returns the rows of the hosts in a batch.
+// hostRows returns the rows of the hosts in a batch, in the order of their numbers.
 func (j *journal) hostRows(b *batch) []hostRow {
 	rows := make([]hostRow, 0, len(b.paces))
-	for number := range b.paces {
+	for _, number := range slices.Sorted(maps.Keys(b.paces)) {
 		name, pace := j.ledger.Host(number)
 		rows = append(rows, hostRow{number, name, pace})
 	}

@@ -11,6 +11,8 @@ type reader struct {
 	mu   sync.Mutex
 	conn *conn
 	jobs jobCache
+
+	width frontier.Width
 }
 
 // fill sets the job and the note of a lease if they are not set yet.
@@ -18,7 +20,7 @@ func (r *reader) fill(l *frontier.Lease) (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if l.Job == nil {
-		if l.Job, err = r.jobs.job(r.conn, l.ID); err != nil {
+		if l.Job, err = r.jobs.job(r, l.ID); err != nil {
 			return err
 		}
 	}
@@ -26,8 +28,11 @@ func (r *reader) fill(l *frontier.Lease) (err error) {
 		return nil
 	}
 	r.conn.bind(int64(l.ID))
-	return r.conn.each("SELECT note FROM deferred WHERE id=?", func(cur *cursor) (err error) {
-		l.Note, err = cur.bytes(0)
+	return r.conn.each(statementsOf[deferredTable].find, func(cur *cursor) error {
+		content, err := cur.record(0, deferredTable, uint64(l.ID))
+		if err == nil {
+			_, _, _, l.Note, err = parseDeferral(content)
+		}
 		return err
 	})
 }

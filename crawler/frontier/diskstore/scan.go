@@ -2,6 +2,7 @@ package diskstore
 
 import (
 	"errors"
+	"hash/crc32"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
@@ -10,6 +11,7 @@ import (
 // beginning to end.
 type scan struct {
 	parts frontier.Parts
+	width frontier.Width
 	// The tables, nil for those that need not be read.
 	targets, outcomes, pages, deferred *tableScan
 }
@@ -17,33 +19,37 @@ type scan struct {
 // tableScan reads the rows of a table in order of their IDs.
 type tableScan struct {
 	*cursor
-	id  frontier.ID // of the current row, 0 before the first
-	end bool
+	table   table
+	id      frontier.ID // of the current row, 0 before the first
+	content []byte      // of its record
+	end     bool
+	total   total // of the rows so far
 }
 
 // scan starts reading the targets from first to last.
-func (c *conn) scan(parts frontier.Parts, first, last frontier.ID) (*scan, error) {
-	s := &scan{parts: parts}
+func (r *reader) scan(parts frontier.Parts, first, last frontier.ID) (*scan, error) {
+	s := &scan{parts: parts, width: r.width}
 	for _, t := range []struct {
-		table **tableScan
+		scan  **tableScan
+		table table
 		parts frontier.Parts
 		sql   string
 	}{
-		{&s.targets, frontier.PartJob, "SELECT id, job FROM targets"},
-		{&s.outcomes, frontier.PartOutcome, "SELECT id, outcome FROM outcomes"},
-		{&s.deferred, frontier.PartOutcome, "SELECT id, note FROM deferred"},
-		{&s.pages, pageParts, pageColumns(parts)},
+		{&s.targets, targetsTable, frontier.PartJob, "SELECT id, record, host FROM targets"},
+		{&s.outcomes, outcomesTable, frontier.PartOutcome, "SELECT id, record FROM outcomes"},
+		{&s.deferred, deferredTable, frontier.PartOutcome, "SELECT id, record FROM deferred"},
+		{&s.pages, pagesTable, pageParts, pageColumns(parts)},
 	} {
 		if parts&t.parts == 0 {
 			continue
 		}
-		c.bind(int64(first))
-		c.bind(int64(last))
-		cur, err := c.query(t.sql + " WHERE id BETWEEN ? AND ? ORDER BY id")
+		r.conn.bind(int64(first))
+		r.conn.bind(int64(last))
+		cur, err := r.conn.query(t.sql + " WHERE id BETWEEN ? AND ? ORDER BY id")
 		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
-		*t.table = &tableScan{cursor: cur}
+		*t.scan = &tableScan{cursor: cur, table: t.table}
 	}
 	return s, nil
 }
@@ -54,14 +60,18 @@ const pageParts = frontier.PartFound | frontier.PartLinks | frontier.PartPage
 // asked for.
 func pageColumns(parts frontier.Parts) string {
 	if parts&frontier.PartLinks == 0 {
-		return "SELECT id, found, NULL, page FROM pages"
+		return "SELECT id, record, NULL FROM pages"
 	}
-	return "SELECT id, found, links, page FROM pages"
+	return "SELECT id, record, links FROM pages"
+}
+
+func (s *scan) tables() [4]*tableScan {
+	return [...]*tableScan{s.targets, s.outcomes, s.pages, s.deferred}
 }
 
 func (s *scan) close() error {
 	var errs []error
-	for _, t := range []*tableScan{s.targets, s.outcomes, s.pages, s.deferred} {
+	for _, t := range s.tables() {
 		if t != nil {
 			errs = append(errs, t.close())
 		}
@@ -69,27 +79,67 @@ func (s *scan) close() error {
 	return errors.Join(errs...)
 }
 
-// find moves to the row of a target, and returns false if the table has none.
+// check returns an error if the tables did not have all their rows. All targets must have
+// been read.
+func (s *scan) check(want *totals) error {
+	for _, t := range s.tables() {
+		if t != nil {
+			if err := want.check(t.table, t.total); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// find moves to the row of a target, and returns false if the table has none. IDs must be
+// given in ascending order.
 func (t *tableScan) find(id frontier.ID) (bool, error) {
 	if t == nil {
 		return false, nil
 	}
 	for !t.end && t.id < id {
-		more, err := t.next()
-		if err != nil {
+		if err := t.advance(); err != nil {
 			return false, err
 		}
-		if !more {
-			t.end = true
-			break
-		}
-		n, err := t.small(0, 1<<32-1)
-		if err != nil {
-			return false, err
-		}
-		t.id = frontier.ID(n)
 	}
 	return !t.end && t.id == id, nil
+}
+
+// advance moves to the next row.
+func (t *tableScan) advance() error {
+	more, err := t.next()
+	if err != nil {
+		return err
+	}
+	if !more {
+		t.end = true
+		return nil
+	}
+	n, err := t.small(0, 1<<32-1)
+	if err != nil {
+		return err
+	}
+	if frontier.ID(n) <= t.id {
+		return damaged("row %d of table %s is after row %d", n, t.table, t.id)
+	}
+	t.id = frontier.ID(n)
+	key := uint64(n)
+	if t.table == targetsTable {
+		host, err := t.small(2, 1<<32-1)
+		if err != nil {
+			return err
+		}
+		key = targetKey(t.id, uint32(host))
+	}
+	record, err := t.bytes(1)
+	if err == nil {
+		t.content, err = t.table.content(key, record)
+	}
+	if err == nil {
+		t.total.add(storedChecksum(record))
+	}
+	return err
 }
 
 // read reads the target with the next ID.
@@ -97,39 +147,61 @@ func (s *scan) read(id frontier.ID, g *frontier.Ledger, r *frontier.Record) erro
 	found := r.Found[:0]
 	*r = frontier.Record{ID: id}
 	r.Settled, r.Wave, _, r.Need = g.Status(id)
-	for _, part := range []struct {
-		table  *tableScan
-		into   *[]byte
-		column int
-	}{
-		{s.targets, &r.Job, 1},
-		{s.outcomes, &r.Outcome, 1},
-		{s.deferred, &r.Note, 1},
-	} {
-		there, err := part.table.find(id)
-		if err == nil && there {
-			*part.into, err = part.table.bytes(part.column)
+	if there, err := s.targets.find(id); err != nil {
+		return err
+	} else if there {
+		if _, _, _, r.Job, err = parseTarget(s.targets.content, s.width); err != nil {
+			return err
 		}
-		if err != nil {
+	} else if s.targets != nil {
+		return errNoJob
+	}
+	if there, err := s.deferred.find(id); err != nil {
+		return err
+	} else if there {
+		if _, _, _, r.Note, err = parseDeferral(s.deferred.content); err != nil {
 			return err
 		}
 	}
-	if s.parts&frontier.PartJob != 0 && r.Job == nil {
-		return errNoJob
+	var flags byte
+	settled, err := s.outcomes.find(id)
+	switch {
+	case err != nil:
+		return err
+	case settled:
+		if flags, _, r.Outcome, err = parseOutcome(s.outcomes.content); err != nil {
+			return err
+		}
+	case r.Settled && s.outcomes != nil:
+		return damaged("its outcome is missing")
 	}
-	there, err := s.pages.find(id)
-	if err != nil || !there {
+	read, err := s.pages.find(id)
+	switch {
+	case err != nil:
+		return err
+	case s.outcomes != nil && s.pages != nil && read != (flags&flagPage != 0):
+		return damaged("its row in table pages is missing, or it should have none")
+	case !read:
+		return nil
+	}
+	return s.readPage(g, r, found)
+}
+
+// readPage reads what was found on the page of the current row. found is used for the list.
+func (s *scan) readPage(g *frontier.Ledger, r *frontier.Record, found []frontier.ID) error {
+	ids, page, sum, err := parsePage(s.pages.content)
+	if err != nil {
 		return err
 	}
-	ids, err := s.pages.bytes(1)
-	if err == nil {
-		r.Found, err = appendIDs(found, ids, g.Known())
+	r.Page = page
+	if r.Found, err = appendIDs(found, ids, g.Known()); err != nil || s.parts&frontier.PartLinks == 0 {
+		return err
 	}
-	if err == nil {
-		r.Links, err = s.pages.bytes(2)
+	if r.Links, err = s.pages.bytes(2); err != nil {
+		return err
 	}
-	if err == nil {
-		r.Page, err = s.pages.bytes(3)
+	if crc32.Checksum(r.Links, castagnoli) != sum {
+		return damaged("the checksum of its references is wrong")
 	}
-	return err
+	return nil
 }

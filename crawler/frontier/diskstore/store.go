@@ -20,7 +20,8 @@ type Store struct {
 	mu      sync.Mutex
 	ledger  *frontier.Ledger
 	tallies map[string]int64
-	renewed map[frontier.ID]struct{} // targets that are queued again after a visit; the file may hold a page of theirs
+	totals  *totals                  // of the file, when no batch is being written
+	renewed map[frontier.ID]struct{} // targets that are queued again after a visit; the file has their outcome, and may have a page
 	paces   map[int]storedPace       // in the file, by the number of the host; missing ones are zero
 	journal journal
 	buffer  []byte // reused
@@ -46,9 +47,9 @@ func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
 	switch {
 	case change == 0:
 	case change&frontier.Entered != 0:
-		b.targets = append(b.targets, newTarget{it.Fingerprint, s.ledger.HostOf(id), it.Wave, it.Need, b.put(notNil(it.Job))})
+		b.enter(s.ledger.HostOf(id), it)
 		if it.Outcome != nil {
-			b.events = append(b.events, event{kind: enteredSettled, id: id, a: b.put(it.Outcome)})
+			b.settle(id, false, flagEntered, 0, it.Outcome)
 		}
 	default:
 		if change&frontier.Raised != 0 {
@@ -56,24 +57,16 @@ func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
 			b.change(id, lowest, need)
 		}
 		if change&frontier.Overruled != 0 {
-			b.events = append(b.events, event{kind: enteredSettled, id: id, a: b.put(it.Outcome)})
+			b.settle(id, true, flagEntered, 0, it.Outcome)
 		}
 		if change&frontier.Reopened != 0 {
-			b.events = append(b.events, event{kind: reopened, id: id})
+			b.remove(outcomesTable, id)
 		}
 		if change&frontier.Renewed != 0 {
 			s.renewed[id] = struct{}{}
 		}
 	}
 	return id
-}
-
-// notNil returns b, or an empty slice for nil, which is stored as a value and not as null.
-func notNil(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
 }
 
 // orNil returns b, or nil for an empty slice, which is stored as null.
@@ -148,19 +141,19 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 		s.buffer = binary.AppendUvarint(s.buffer, uint64(ids[i]))
 	}
 	s.journal.addHosts(b)
-	b.events = append(b.events, event{kind: settledByVisit, id: l.ID, need: l.Need, a: b.put(notNil(d.Outcome))})
 	_, again := s.renewed[l.ID]
-	switch {
-	case len(d.Found) > 0 || len(d.Links) > 0 || len(d.Page) > 0:
-		b.events = append(b.events, event{kind: pageRead, id: l.ID, a: b.put(notNil(s.buffer)), b: b.put(orNil(d.Links)), c: b.put(orNil(d.Page))})
-	case again:
-		b.events = append(b.events, event{kind: pageRemoved, id: l.ID})
-	}
-	if again {
-		delete(s.renewed, l.ID)
+	delete(s.renewed, l.ID)
+	if len(d.Found) > 0 || len(d.Links) > 0 || len(d.Page) > 0 {
+		b.settle(l.ID, again, flagPage, l.Need, d.Outcome)
+		b.page(l.ID, again, s.buffer, d.Links, d.Page)
+	} else {
+		b.settle(l.ID, again, 0, l.Need, d.Outcome)
+		if again {
+			b.remove(pagesTable, l.ID)
+		}
 	}
 	if l.Tries > 0 {
-		b.events = append(b.events, event{kind: notDeferred, id: l.ID})
+		b.remove(deferredTable, l.ID)
 	}
 	s.tally(b, d.Tally)
 	if s.ledger.Settle(l)&frontier.Renewed != 0 {
@@ -180,7 +173,7 @@ func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral
 	if err != nil {
 		return err
 	}
-	b.events = append(b.events, event{kind: deferred, id: l.ID, wave: d.Wave, time: d.NotBefore, tries: s.ledger.Tries(l.ID), a: b.put(orNil(d.Note))})
+	b.postpone(l.ID, l.Tries > 0, s.ledger.Tries(l.ID), &d)
 	s.tally(b, d.Tally)
 	s.ledger.Release(l, d.Wave, d.NotBefore)
 	return nil
@@ -287,7 +280,7 @@ func (s *Store) Get(_ context.Context, id frontier.ID) (frontier.Record, error) 
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
 	var r frontier.Record
-	scan, err := s.reader.conn.scan(frontier.AllParts, id, id)
+	scan, err := s.reader.scan(frontier.AllParts, id, id)
 	if err == nil {
 		err = errors.Join(scan.read(id, s.ledger, &r), scan.close())
 	}
@@ -307,7 +300,7 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
 	last := frontier.ID(s.ledger.Known())
-	scan, err := s.reader.conn.scan(parts, 1, last)
+	scan, err := s.reader.scan(parts, 1, last)
 	if err != nil {
 		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
 	}
@@ -324,6 +317,9 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 			return err
 		}
 	}
+	if err := scan.check(s.totals); err != nil {
+		return fmt.Errorf("read the state %s: %w", s.file, err)
+	}
 	return nil
 }
 
@@ -337,7 +333,8 @@ func (s *Store) SetValue(name string, value []byte) error {
 	if err := s.journal.flush(); err != nil {
 		return err
 	}
-	if err := s.journal.writer.setMeta(metaValue+name, value); err != nil {
+	w := s.journal.writer
+	if err := w.transaction(func() error { return w.setMeta(metaValue+name, value) }); err != nil {
 		return fmt.Errorf("write the state %s: store the %s: %w", s.file, name, explain(err))
 	}
 	return nil

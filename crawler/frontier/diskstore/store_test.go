@@ -16,7 +16,7 @@ func create(t testing.TB) *Store { return createOf(t, frontier.Narrow) }
 
 func createOf(t testing.TB, w frontier.Width) *Store {
 	t.Helper()
-	s, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"), w)
+	s, err := Create(filepath.Join(t.TempDir(), "crawl.sqlite"), w, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestWideDurable(t *testing.T) { durable(t, frontier.Wide) }
 func durable(t *testing.T, w frontier.Width) {
 	storetest.RunDurable(t, func(t *testing.T) func() frontier.Store {
 		file := filepath.Join(t.TempDir(), "crawl.sqlite")
-		s, err := Create(file, w)
+		s, err := Create(file, w, nil)
 		return func() frontier.Store {
 			if s == nil {
 				s, err = Open(file)

@@ -157,7 +157,7 @@ func (m *earlierRuns) record(s *crawler.Summary) error {
 	if m.history == nil || m.watching {
 		return nil
 	}
-	err := m.history.AddRun(m.started, s.Complete, m.broken, m.fixed)
+	err := m.history.AddRun(0, m.started, s.Complete, m.broken, m.fixed)
 	if err != nil && m.options.history == "" && m.options.failAfter == 0 {
 		m.note("%v", err)
 		return nil // it was only kept along with the cache

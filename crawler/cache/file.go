@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -136,12 +138,16 @@ func (c *Cache) Get(key Key) *Entry {
 	}
 	var checked, seen int64
 	var from origin
+	var sum sql.NullInt64
 	var record []byte
-	err := c.get.QueryRow(key[:]).Scan(&checked, &seen, &from.run, &from.before, &record)
+	err := c.get.QueryRow(key[:]).Scan(&checked, &seen, &from.run, &from.before, &sum, &record)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	var e *Entry
+	if err == nil && sum.Valid && sum.Int64 != entrySum(key, checked, from) {
+		err = errEntry
+	}
 	if err == nil {
 		e, err = decode(key, record)
 	}
@@ -250,9 +256,9 @@ func (c *Cache) flush() {
 // write writes dirty in a transaction.
 func (c *Cache) write(tx *sql.Tx) error {
 	now := c.options.Now().Unix()
-	put, err := tx.Prepare(`INSERT INTO entry (key, url, kind, status, checked, seen, run, before, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	put, err := tx.Prepare(`INSERT INTO entry (key, url, kind, status, checked, seen, run, before, sum, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (key) DO UPDATE SET url = excluded.url, kind = excluded.kind, status = excluded.status,
-		checked = excluded.checked, seen = excluded.seen, run = excluded.run, before = excluded.before, record = excluded.record`)
+		checked = excluded.checked, seen = excluded.seen, run = excluded.run, before = excluded.before, sum = excluded.sum, record = excluded.record`)
 	if err != nil {
 		return err
 	}
@@ -262,9 +268,10 @@ func (c *Cache) write(tx *sql.Tx) error {
 		case ch.deleted:
 			_, err = tx.Exec("DELETE FROM entry WHERE key = ?", key[:])
 		case ch.row != nil:
-			_, err = put.Exec(key[:], ch.row.url, ch.row.kind, ch.row.status, ch.row.checked.Unix(), now, ch.row.run, ch.row.before, ch.row.record)
+			_, err = put.Exec(key[:], ch.row.url, ch.row.kind, ch.row.status, ch.row.checked.Unix(), now, ch.row.run, ch.row.before,
+				entrySum(key, ch.row.checked.Unix(), ch.row.origin), ch.row.record)
 		case ch.confirmed:
-			_, err = tx.Exec("UPDATE entry SET checked = ?, seen = ?, run = ?, before = ? WHERE key = ?", now, now, ch.run, ch.before, key[:])
+			_, err = tx.Exec("UPDATE entry SET checked = ?, seen = ?, run = ?, before = ?, sum = ? WHERE key = ?", now, now, ch.run, ch.before, entrySum(key, now, ch.origin), key[:])
 		case ch.used:
 			_, err = tx.Exec("UPDATE entry SET seen = ? WHERE key = ?", now, key[:])
 		}
@@ -274,6 +281,19 @@ func (c *Cache) write(tx *sql.Tx) error {
 	}
 	return nil
 }
+
+// entrySum returns the checksum of the columns of an entry that are not in its record.
+func entrySum(key Key, checked int64, from origin) int64 {
+	b := make([]byte, 0, len(key)+3*8)
+	b = append(b, key[:]...)
+	for _, n := range [...]int64{checked, from.run, from.before} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	return sum32(b)
+}
+
+// sum32 returns the lower 32 bits of XXH64.
+func sum32(b []byte) int64 { return int64(uint32(xxhash.Sum64(b))) }
 
 // fail stops the use of the file after an error. Callers hold mu.
 func (c *Cache) fail(err error) {

@@ -567,7 +567,7 @@ func writeSample(t *testing.T) {
 		e.Checked = noon
 		c.Put(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}), "https://example.com/", e)
 	}
-	if err := c.AddRun(noon, true, []Result{{URL: "https://example.com/gone", Code: "http-404"}}, nil); err != nil {
+	if err := c.AddRun(0, noon, true, []Result{{URL: "https://example.com/gone", Code: "http-404"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	shut(t, c)

@@ -4,6 +4,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -76,34 +80,102 @@ func (c *Cache) Histories() (map[string]History, int, error) {
 	if c.failed != nil {
 		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, explain(c.failed))
 	}
-	histories, runs, err := c.readHistories()
+	histories, log, err := readHistories(c.db)
 	if err != nil {
 		c.fail(err)
 		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, explain(err))
 	}
-	return histories, runs, nil
+	return histories, log.runs, nil
 }
 
-func (c *Cache) readHistories() (map[string]History, int, error) {
-	histories, runs := map[string]History{}, 0
-	if err := c.db.QueryRow("SELECT value FROM meta WHERE name = 'runs'").Scan(&runs); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, 0, err
+// runLog is the value of "history" in the table meta.
+type runLog struct {
+	runs, rows int
+	sum        int64 // of the checksums of the rows
+	last       int64 // the last run
+}
+
+// String returns the stored form.
+func (l runLog) String() string {
+	text := fmt.Sprintf("%d %d %d %d ", l.runs, l.rows, l.sum, l.last)
+	return text + strconv.FormatInt(sum32([]byte(text)), 10)
+}
+
+// parseRunLog is the inverse of String.
+func parseRunLog(text string) (l runLog, err error) {
+	var sum int64
+	if _, err := fmt.Sscan(text, &l.runs, &l.rows, &l.sum, &l.last, &sum); err != nil || l.String() != text {
+		return runLog{}, errDamaged
 	}
-	rows, err := c.db.Query("SELECT url, code, first, last, since, ok, runs, broken, told, returns FROM history")
+	return l, nil
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	Query(query string, args ...any) (*sql.Rows, error)
+	QueryRow(query string, args ...any) *sql.Row
+}
+
+// readHistories reads the history and compares its checksums.
+func readHistories(db querier) (map[string]History, runLog, error) {
+	var text string
+	err := db.QueryRow("SELECT value FROM meta WHERE name = 'history'").Scan(&text)
 	if err != nil {
-		return nil, 0, err
+		return nil, runLog{}, asDamage(err)
+	}
+	want, err := parseRunLog(text)
+	if err != nil {
+		return nil, runLog{}, err
+	}
+	histories, found := map[string]History{}, runLog{runs: want.runs, last: want.last}
+	err = eachHistory(db, func(p *History, sum int64) error {
+		if sum != p.sum() {
+			return errDamaged
+		}
+		histories[p.URL] = *p
+		found.rows++
+		found.sum += sum
+		return nil
+	})
+	if err == nil && found != want {
+		err = errDamaged
+	}
+	return histories, want, err
+}
+
+// eachHistory calls fn with the history of each target, and the stored checksum.
+func eachHistory(db querier, fn func(p *History, sum int64) error) error {
+	rows, err := db.Query("SELECT url, code, first, last, since, ok, runs, broken, told, returns, sum FROM history")
+	if err != nil {
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var p History
-		var first, last, since, ok int64
-		if err := rows.Scan(&p.URL, &p.Code, &first, &last, &since, &ok, &p.Runs, &p.Broken, &p.Checked, &p.Returns); err != nil {
-			return nil, 0, err
+		var first, last, since, ok, sum int64
+		if err := rows.Scan(&p.URL, &p.Code, &first, &last, &since, &ok, &p.Runs, &p.Broken, &p.Checked, &p.Returns, &sum); err != nil {
+			return asDamage(err)
 		}
 		p.First, p.Last, p.Since, p.OK = fromUnix(first), fromUnix(last), fromUnix(since), fromUnix(ok)
-		histories[p.URL] = p
+		if err := fn(&p, sum); err != nil {
+			return err
+		}
 	}
-	return histories, runs, rows.Err()
+	return rows.Err()
+}
+
+// sum returns the checksum of the row of a history.
+func (p *History) sum() int64 {
+	return sum32(fmt.Appendf(nil, "%q %q %d %d %d %d %d %d %d %d", p.URL, p.Code, toUnix(p.First), toUnix(p.Last), toUnix(p.Since), toUnix(p.OK),
+		p.Runs, p.Broken, p.Checked, p.Returns))
+}
+
+// toUnix is the inverse of fromUnix.
+func toUnix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
 }
 
 // fromUnix returns the time of seconds since 1970, and the zero time for 0.
@@ -116,12 +188,13 @@ func fromUnix(seconds int64) time.Time {
 
 // AddRun adds a run to the history, with the targets that it found broken and those that it
 // found fixed. The latter count only if the run was complete. Other targets do not change.
-func (c *Cache) AddRun(at time.Time, complete bool, broken, fixed []Result) error {
+// run is as Entry.Run; if it is not 0, the same run is added once only.
+func (c *Cache) AddRun(run int64, at time.Time, complete bool, broken, fixed []Result) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.failed
 	if err == nil {
-		err = c.transaction(func(tx *sql.Tx) error { return addRun(tx, at.Unix(), complete, broken, fixed) })
+		err = c.transaction(func(tx *sql.Tx) error { return addRun(tx, run, at, complete, broken, fixed) })
 	}
 	if err != nil {
 		return fmt.Errorf("write the history to %s: %w", c.file, explain(err))
@@ -129,29 +202,85 @@ func (c *Cache) AddRun(at time.Time, complete bool, broken, fixed []Result) erro
 	return nil
 }
 
-func addRun(tx *sql.Tx, now int64, complete bool, broken, fixed []Result) error {
-	if _, err := tx.Exec("INSERT INTO meta VALUES ('runs', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"); err != nil {
+func addRun(tx *sql.Tx, run int64, at time.Time, complete bool, broken, fixed []Result) error {
+	histories, log, err := readHistories(tx)
+	if err != nil || run != 0 && run == log.last {
 		return err
 	}
-	found, err := tx.Prepare(`INSERT INTO history (url, code, first, last, since, ok, runs, broken, told, returns) VALUES (?1, ?2, ?3, ?3, ?3, 0, 1, 1, 1, 0)
-		ON CONFLICT (url) DO UPDATE SET code = excluded.code, last = excluded.last, broken = broken + 1, told = told + 1, runs = runs + 1,
-		since = CASE runs WHEN 0 THEN excluded.since ELSE since END, returns = returns + (runs = 0)`)
-	if err != nil {
-		return err
-	}
-	defer found.Close()
+	at = fromUnix(at.Unix())
+	changed := map[string]History{}
 	for _, t := range broken {
-		if _, err := found.Exec(t.URL, string(t.Code), now); err != nil {
-			return err
+		p, known := histories[t.URL]
+		if !known {
+			p = History{URL: t.URL, First: at}
 		}
+		if p.Runs == 0 {
+			p.Since = at
+			if known {
+				p.Returns++
+			}
+		}
+		p.Code, p.Last = t.Code, at
+		p.Broken, p.Checked, p.Runs = p.Broken+1, p.Checked+1, p.Runs+1
+		histories[t.URL], changed[t.URL] = p, p
 	}
 	if complete {
 		for _, t := range fixed {
-			if _, err := tx.Exec("UPDATE history SET ok = ?2, told = told + 1, runs = 0 WHERE url = ?1", t.URL, now); err != nil {
-				return err
+			if p, known := histories[t.URL]; known {
+				p.OK, p.Checked, p.Runs = at, p.Checked+1, 0
+				histories[t.URL], changed[t.URL] = p, p
 			}
 		}
 	}
-	_, err = tx.Exec("DELETE FROM history WHERE runs = 0 AND ok < ?1 OR last < ?2", now-int64(KeepFixed/time.Second), now-int64(KeepBroken/time.Second))
+	log.runs, log.last, log.rows, log.sum = log.runs+1, run, 0, 0
+	for url, p := range histories {
+		if p.Runs == 0 && p.OK.Before(at.Add(-KeepFixed)) || p.Last.Before(at.Add(-KeepBroken)) {
+			if _, err := tx.Exec("DELETE FROM history WHERE url = ?", url); err != nil {
+				return err
+			}
+			delete(changed, url)
+			continue
+		}
+		log.rows++
+		log.sum += p.sum()
+	}
+	return writeHistories(tx, maps.Values(changed), log)
+}
+
+// writeHistories writes rows of the history and the log.
+func writeHistories(tx *sql.Tx, histories iter.Seq[History], log runLog) error {
+	put, err := tx.Prepare("INSERT OR REPLACE INTO history (url, code, first, last, since, ok, runs, broken, told, returns, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer put.Close()
+	for p := range histories {
+		if _, err := put.Exec(p.URL, string(p.Code), toUnix(p.First), toUnix(p.Last), toUnix(p.Since), toUnix(p.OK), p.Runs, p.Broken, p.Checked, p.Returns, p.sum()); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec("INSERT OR REPLACE INTO meta VALUES ('history', ?)", log.String())
 	return err
+}
+
+// sealHistory adds checksums to a history without them.
+func sealHistory(tx *sql.Tx) error {
+	var log runLog
+	if err := tx.QueryRow("SELECT value FROM meta WHERE name = 'runs'").Scan(&log.runs); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return asDamage(err)
+	}
+	var histories []History
+	err := eachHistory(tx, func(p *History, _ int64) error {
+		histories = append(histories, *p)
+		log.rows++
+		log.sum += p.sum()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DELETE FROM meta WHERE name = 'runs'"); err != nil {
+		return err
+	}
+	return writeHistories(tx, slices.Values(histories), log)
 }

@@ -26,7 +26,7 @@ func day(t *testing.T, c *Cache, n int, run string) {
 			fixed = append(fixed, result)
 		}
 	}
-	if err := c.AddRun(noon.Add(time.Duration(n)*24*time.Hour), !incomplete, broken, fixed); err != nil {
+	if err := c.AddRun(0, noon.Add(time.Duration(n)*24*time.Hour), !incomplete, broken, fixed); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -123,7 +123,7 @@ func TestHistoryIsShared(t *testing.T) {
 		running.Go(func() {
 			c, err := Open(file, Options{})
 			if err == nil {
-				err = c.AddRun(noon, true, []Result{{URL: "a", Code: "timeout"}}, nil)
+				err = c.AddRun(0, noon, true, []Result{{URL: "a", Code: "timeout"}}, nil)
 			}
 			if err == nil {
 				err = c.Close()
@@ -150,7 +150,7 @@ func TestHistoryLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	if err := c.AddRun(noon, true, nil, nil); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
+	if err := c.AddRun(0, noon, true, nil, nil); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
 		t.Errorf("%v", err)
 	}
 }

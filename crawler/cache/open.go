@@ -32,8 +32,10 @@ func Open(file string, o Options) (*Cache, error) {
 	}
 	c := &Cache{file: file, options: o, dirty: map[Key]change{}}
 	err := c.open()
-	if why := unusable(err); why != "" && !o.Refuse {
-		if err = c.setAside(why); err == nil {
+	if why := unusable(err); why != "" {
+		if o.Refuse {
+			err = fmt.Errorf("%w; a run that uses it renames it and starts without it", err)
+		} else if err = c.setAside(why); err == nil {
 			err = c.open()
 		}
 	}
@@ -49,12 +51,16 @@ var (
 	errForeign = errors.New("it is a database of another program; name another file")
 )
 
+// damageCodes are SQLite's codes for damage. SQLITE_ERROR means that a table or a column is
+// missing.
+var damageCodes = []int{sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT}
+
 // unusable returns the reason to set a file aside, "" if an error is not such a reason.
 func unusable(err error) string {
 	switch {
 	case errors.Is(err, errNewer):
 		return "newer"
-	case errors.Is(err, errDamaged) || isCode(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT):
+	case errors.Is(err, errDamaged) || isCode(err, damageCodes...):
 		return "damaged"
 	}
 	return ""
@@ -190,7 +196,10 @@ func (c *Cache) load() error {
 	if err := c.db.QueryRow("SELECT value FROM meta WHERE name = 'salt'").Scan(&c.salt); err != nil || len(c.salt) < 16 {
 		return asDamage(err)
 	}
-	get, err := c.db.Prepare("SELECT checked, seen, run, before, record FROM entry WHERE key = ?")
+	if _, _, err := readHistories(c.db); err != nil {
+		return err
+	}
+	get, err := c.db.Prepare("SELECT checked, seen, run, before, sum, record FROM entry WHERE key = ?")
 	if err != nil {
 		return asDamage(err)
 	}
@@ -232,6 +241,11 @@ func (c *Cache) migrate() error {
 		for ; version < formatVersion; version++ {
 			if _, err := tx.Exec(migrations[version]); err != nil {
 				return asDamage(err)
+			}
+			if version+1 == 4 {
+				if err := sealHistory(tx); err != nil {
+					return err
+				}
 			}
 		}
 		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, formatVersion))

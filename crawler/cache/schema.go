@@ -38,9 +38,19 @@ package cache
 //	                         nanoseconds since 1970, 0 if unknown
 //	         before          seconds since 1970: when another run last observed the same,
 //	                         0 for never
+//
+// Version 4 adds checksums, which are the lower 32 bits of XXH64, and removes "runs" from
+// meta:
+//
+//	meta     "history"       numbers in decimal, with a space after each: runs in the history,
+//	                         rows of the history, sum of their checksums, the last run in the
+//	                         history as in entry.run; then the checksum of all these
+//	entry    sum             checksum of key, checked, run and before, which are not in record;
+//	                         null in a row that an older version wrote
+//	history  sum             checksum of all columns before it
 const (
 	applicationID = 0x4F524257
-	formatVersion = 3
+	formatVersion = 4
 )
 
 // migrations convert a file from each version to the next. The first one begins with an
@@ -70,4 +80,6 @@ var migrations = [formatVersion]string{
 	   returns INTEGER NOT NULL) WITHOUT ROWID;`,
 	`ALTER TABLE entry ADD COLUMN run INTEGER NOT NULL DEFAULT 0;
 	 ALTER TABLE entry ADD COLUMN before INTEGER NOT NULL DEFAULT 0;`,
+	`ALTER TABLE entry ADD COLUMN sum INTEGER;
+	 ALTER TABLE history ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;`,
 }

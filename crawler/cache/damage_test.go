@@ -1,0 +1,118 @@
+package cache
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+var flips = flag.Int("flips", 200, "bits that TestFlippedBits flips")
+
+// TestFlippedBits flips single bits of a file. Entries and the history are then as they were,
+// missing, or the file is set aside.
+func TestFlippedBits(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	c := open(t, file, at(noon))
+	entries := map[Key]*Entry{}
+	for i, e := range samples(t) {
+		e.Checked, e.Run = noon, 7
+		key := c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i)})
+		c.Put(key, "https://example.com/", e)
+		entries[key] = e
+	}
+	var broken []Result
+	for i := range 20 {
+		broken = append(broken, Result{URL: fmt.Sprintf("https://example.com/%d", i), Code: "http-404"})
+	}
+	if err := c.AddRun(7, noon, true, broken, nil); err != nil {
+		t.Fatal(err)
+	}
+	shut(t, c)
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, file, at(noon))
+	for key := range entries { // as they are read
+		entries[key] = c.Get(key)
+	}
+	histories, runs, err := c.Histories()
+	if err != nil || len(histories) != len(broken) || runs != 1 {
+		t.Fatal(histories, runs, err)
+	}
+	shut(t, c)
+	rng, found := rand.New(rand.NewPCG(2, 3)), 0
+	for n := range *flips {
+		bit := rng.IntN(8 * len(good))
+		flipped := append([]byte{}, good...)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		file := filepath.Join(t.TempDir(), "c.db")
+		write(t, file, string(flipped))
+		c, err := Open(file, at(noon))
+		if err != nil {
+			if !errors.Is(err, errForeign) {
+				t.Errorf("bit %d: %v", bit, err)
+			}
+			continue
+		}
+		changed := func(what string, got, want any) {
+			t.Helper()
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("bit %d: %s changed from\n%+v to\n%+v", bit, what, want, got)
+			}
+		}
+		intact := 0
+		for key, want := range entries {
+			if e := c.Get(key); e != nil {
+				intact++
+				changed("an entry", e, want)
+			}
+		}
+		got, n2, err := c.Histories()
+		if err == nil && n2 > 0 {
+			intact++
+			changed("the history", got, histories)
+		}
+		if n%10 == 0 {
+			c.Put(Key{1}, "https://example.com/", presence(noon))
+			_ = c.AddRun(8, noon, true, broken, nil) // the error is that of Close
+		}
+		if err := c.Close(); err != nil {
+			t.Errorf("bit %d: %v", bit, err)
+		}
+		if intact <= len(entries) {
+			found++
+			if len(c.Notes()) == 0 && intact < len(entries) { // a damaged key is an entry that nobody asks for
+				t.Errorf("bit %d: %d entries are missing, and there is no note", bit, len(entries)+1-intact)
+			}
+		}
+		for _, note := range c.Notes() {
+			if !strings.Contains(note, file) {
+				t.Errorf("bit %d: the note does not name the file: %s", bit, note)
+			}
+		}
+	}
+	t.Logf("%d of %d were found to be damaged", found, *flips)
+}
+
+// TestSameRun tests that a run that is added again does not count twice.
+func TestSameRun(t *testing.T) {
+	c := open(t, filepath.Join(t.TempDir(), "c.db"), at(noon))
+	for _, run := range []int64{5, 5, 6, 0, 0} {
+		if err := c.AddRun(run, noon, true, []Result{{URL: "a", Code: "http-404"}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	histories, runs, err := c.Histories()
+	if err != nil || runs != 4 || histories["a"].Runs != 4 {
+		t.Errorf("%d runs, %+v, %v; want 4", runs, histories["a"], err)
+	}
+}

@@ -247,12 +247,22 @@ func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkRea
 	}
 }
 
+// Finish records in a store that its crawl is finished: it is over, and its reports are
+// written. Until then, Run with the store reports the crawl again, without visiting a target
+// that is settled. The Summary tells whether the crawl is over (rules.EndsSession).
+func Finish(ctx context.Context, store frontier.Store) error {
+	if err := store.Tally(ctx, []frontier.Tally{{Name: tallyFinished, By: 1}}); err != nil {
+		return fmt.Errorf("note that the crawl is finished: %w", err)
+	}
+	return nil
+}
+
 // Standing is the progress of the crawl in a store.
 type Standing struct {
 	Known, Settled int
 	Started        time.Time     // start of its first session; the zero time if there was none
 	Elapsed        time.Duration // all of them
-	Finished       bool          // the crawl is finished
+	Finished       bool          // the crawl is over, and its reports are written: see Finish
 }
 
 // StandingOf reads a store's standing.

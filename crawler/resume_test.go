@@ -76,8 +76,19 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at.Finished != (sum.StoppedBy != "interrupt") {
-			t.Errorf("stopped by %q, and finished %v", sum.StoppedBy, at.Finished)
+		if at.Finished {
+			t.Error("finished before its report was written")
+		}
+		if at.Finished = sum.StoppedBy != "interrupt"; at.Finished {
+			if at.Known != at.Settled {
+				t.Errorf("%d of %d targets are settled", at.Settled, at.Known)
+			}
+			if err := Finish(t.Context(), store); err != nil {
+				t.Fatal(err)
+			}
+			if at, err = StandingOf(t.Context(), store); err != nil || !at.Finished {
+				t.Errorf("StandingOf = %+v, %v; want it to be finished", at, err)
+			}
 		}
 		if err := store.Close(); err != nil {
 			t.Fatal(err)

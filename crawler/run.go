@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -57,7 +56,8 @@ type run struct {
 
 // Run crawls from the seeds until every target is settled, or the run is stopped, and
 // gives the sink what it finds. The summary is complete in any case; an error means
-// that the run could not continue: the sink or the store failed.
+// that the run could not continue: the sink or the store failed. If the caller keeps
+// cfg.Store, it calls Finish when it has written its reports.
 //
 // When ctx ends, or cfg.Grace after cfg.Stop is closed, requests in flight are cut off;
 // targets that were not visited are reported as skipped. When Run returns, none of its
@@ -164,18 +164,10 @@ func (r *run) releaseForJudging() {
 // judging: a small run does not need one.
 const smallHeap = 32 << 20
 
-// report judges and reports the crawl, and records in the store that the crawl is
-// finished.
+// report judges and reports the crawl.
 func (r *run) report(ctx context.Context) (*Summary, error) {
 	r.releaseForJudging()
-	sum, err := r.judge(ctx)
-	if err != nil || rules.EndsSession(sum.StoppedBy) {
-		return sum, err
-	}
-	if err := r.cfg.Store.Tally(r.always, []frontier.Tally{{Name: tallyFinished, By: 1}}); err != nil {
-		return nil, fmt.Errorf("note that the crawl is finished: %w", err)
-	}
-	return sum, nil
+	return r.judge(ctx)
 }
 
 // crawl runs the workers until nothing is left.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -64,35 +64,38 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	}
 	summary, err := crawler.Run(ctx, cfg, plan.seeds, out)
 	console.clear()
-	hint := st.resumeHint(err)
 	if summary == nil {
-		if hint != "" {
-			err = fmt.Errorf("%w\n%s", err, hint)
-		}
-		return unsound(err)
+		return unsound(st.withHint(err))
 	}
-	if hint != "" {
-		console.notef("%s", hint)
+	over := err == nil && !rules.EndsSession(summary.StoppedBy)
+	if !over {
+		st.printHint(err, console.notef)
 	}
 	summary.Targets = head.Targets
 	wrote := out.writeFiles(cmd.OutOrStdout(), summary)
 	out.earlier.subtractKnown(summary)
 	if err := errors.Join(err, out.End(summary)); err != nil {
-		return unsound(err)
+		return unsound(st.withHint(err))
 	}
 	var lost error
-	if st.complete() { // an incomplete crawl is not counted
-		lost = out.earlier.record(summary)
+	if st == nil || over { // an incomplete crawl is not counted
+		lost = out.earlier.record(st.run(), summary)
 	}
 	if wrote != nil {
-		return unsound(wrote)
+		return unsound(st.withHint(wrote))
+	}
+	if over && lost == nil {
+		if err := st.finish(); err != nil {
+			return unsound(err)
+		}
 	}
 	status := exitStatus(o.failOn, summary, console)
 	if status == nil && lost != nil {
-		return unsound(lost)
+		return unsound(st.withHint(lost))
 	}
 	if lost != nil {
 		console.notef("%v", lost)
+		st.printHint(lost, console.notef)
 	}
 	return status
 }

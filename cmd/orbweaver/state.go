@@ -163,6 +163,10 @@ func (s *state) prepare(asked *command, note func(string, ...any)) error {
 			"%s resumes it with its own settings; to start a new crawl, delete the directory or name another",
 			s.name, strings.Join(differences, "\n  "), s.resumeCommand())
 	}
+	if s.standing.Known > 0 && s.standing.Settled == s.standing.Known {
+		note("the crawl in %s is complete, but its report was not written: writing it", s.name)
+		return nil
+	}
 	note("resuming the crawl in %s: %d of %d targets known so far are finished", s.name, s.standing.Settled, s.standing.Known)
 	return nil
 }
@@ -230,8 +234,8 @@ func (s *state) started() time.Time {
 	return s.standing.Started
 }
 
-// resumeHint tells how to resume an incomplete crawl; it is "" for a complete one. failed
-// is the error that ended the run, if any.
+// resumeHint tells how to resume a crawl that is not finished, or how to write its report; it
+// is "" without a state. failed is the error that ended the run, if any.
 func (s *state) resumeHint(failed error) string {
 	switch {
 	case s == nil:
@@ -239,19 +243,46 @@ func (s *state) resumeHint(failed error) string {
 	case unusable(failed):
 		return unusableHint(failed, s.name)
 	}
-	if s.complete() {
-		return ""
+	if at, err := standing(s.store); err == nil && at.Known > 0 && at.Settled == at.Known {
+		return "the crawl is complete and kept, but not everything was written; to write the report: " + s.resumeCommand()
 	}
 	return "the crawl so far is kept; to resume it: " + s.resumeCommand()
 }
 
-// complete reports whether the crawl is complete. A run without a state always is.
-func (s *state) complete() bool {
+// withHint adds the hint to the error that ended the run.
+func (s *state) withHint(err error) error {
+	if hint := s.resumeHint(err); hint != "" {
+		return fmt.Errorf("%w\n%s", err, hint)
+	}
+	return err
+}
+
+// printHint prints the hint. failed is the error that ended the run, if any.
+func (s *state) printHint(failed error, note func(string, ...any)) {
+	if hint := s.resumeHint(failed); hint != "" {
+		note("%s", hint)
+	}
+}
+
+// finish records that the crawl is over and its reports are written.
+func (s *state) finish() error {
 	if s == nil {
-		return true
+		return nil
+	}
+	return crawler.Finish(noContext, s.store)
+}
+
+// run identifies the crawl in the history: it is the start of the crawl in nanoseconds since
+// 1970, and 0 without a state.
+func (s *state) run() int64 {
+	if s == nil {
+		return 0
 	}
 	at, err := standing(s.store)
-	return err == nil && at.Finished
+	if err != nil || at.Started.IsZero() {
+		return 0
+	}
+	return at.Started.UnixNano()
 }
 
 func (s *state) resumeCommand() string { return "orbweaver resume --state " + shellQuote(s.name) }

@@ -73,7 +73,7 @@ func TestCookieGroup(t *testing.T) {
 }
 
 func TestCookieGroupOverTLS(t *testing.T) {
-	c, err := newCookies("")
+	c, err := newCookies("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

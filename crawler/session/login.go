@@ -130,14 +130,6 @@ func (l *Login) permits(from, to urinorm.URL) *Failure {
 	return nil
 }
 
-// trusts reports whether the credentials for the start pages go to a URL, too.
-func (l *Login) trusts(u urinorm.URL) bool {
-	same := func(v urinorm.URL) bool {
-		return v.Scheme() == u.Scheme() && (v.Authority() == u.Authority() || twin(v.Authority()) == u.Authority())
-	}
-	return slices.ContainsFunc(l.startPages, same) || len(l.startPages) == 0 && same(l.URL)
-}
-
 func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool) (*Login, error) {
 	l := &Login{Name: c.Name, User: c.User, Password: c.Password, Fields: c.Fields, Fresh: c.Fresh}
 	var err error

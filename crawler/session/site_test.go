@@ -89,7 +89,7 @@ func signIn(t testing.TB, s *site, c Config) (*Session, *Proof, *Failure) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fetch.HTTPConfig{CookieGroups: plan.CookieGroups(), Header: http.Header{"X-Secret": {"for the site"}}}
+	config := fetch.HTTPConfig{CookieGroups: plan.CookieGroups(), Origins: fetch.NewOrigins(start), Header: http.Header{"X-Secret": {"for the site"}}}
 	address := s.Listener.Addr().String()
 	for _, host := range []string{"app.test:80", "login.test:80", "foreign.test:80"} {
 		rule, err := fetch.ParseConnectTo(host + ":" + address)

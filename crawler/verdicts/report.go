@@ -97,7 +97,9 @@ func (r *reporter) report(pairs []*pair) error {
 	if r.details.err != nil {
 		return r.details.err
 	}
-	slices.SortFunc(results, func(a, b *rules.Result) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Verdict, b.Verdict)) })
+	slices.SortFunc(results, func(a, b *rules.Result) int {
+		return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Verdict, b.Verdict))
+	})
 	for _, res := range results {
 		if err := r.crawl.Sink.Result(res); err != nil {
 			return fmt.Errorf("report %s: %w", res.URL, err)

@@ -1,0 +1,131 @@
+package session
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// serveDjango starts Django's admin, and returns its address.
+func serveDjango(t *testing.T, password string) string {
+	t.Helper()
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import django").Run(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("python3-django is needed: %v", err)
+		}
+		t.Skipf("python3-django: %v", err)
+	}
+	cmd := exec.Command(python, "testdata/django_site.py", t.TempDir(), password)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, &stderr)
+		}
+	})
+	port, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %s", err, &stderr)
+	}
+	return "http://127.0.0.1:" + strings.TrimSpace(port)
+}
+
+func TestDjango(t *testing.T) {
+	address := serveDjango(t, password)
+	text := func(path string) string {
+		resp, err := http.Get(address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	start := parse(t, address+"/admin/")
+	open := func(secret string) (*Session, *Proof, *Failure) {
+		plan, err := NewPlan([]Config{{URL: address + "/admin/login/", User: user, Password: NewSecret(secret)}}, []urinorm.URL{start},
+			func(urinorm.URL) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := fetch.NewHTTP(fetch.HTTPConfig{CookieGroups: plan.CookieGroups()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(client.Close)
+		acts := func(text []byte) bool { return strings.EqualFold(string(text), "log out") }
+		s := New(client, plan.Logins[0], Options{Acts: acts})
+		proof, err := s.SignIn(t.Context())
+		failure, _ := errors.AsType[*Failure](err)
+		return s, proof, failure
+	}
+
+	if _, _, failure := open("wrong"); failure == nil || failure.Code != check.CodeLoginFailed || !strings.Contains(failure.Message, "Please enter the correct username and password") {
+		t.Errorf("a wrong password: %v", failure)
+	}
+	if posts := text("/posts/"); posts != "1" {
+		t.Errorf("%s forms were posted with a wrong password", posts)
+	}
+
+	s, proof, failure := open(password)
+	if failure != nil || !proof.Proven || proof.Public || proof.Page.String() != start.String() {
+		t.Fatalf("%+v, %v", proof, failure)
+	}
+	if list := s.LeaveAlone(); len(list) != 1 || list[0] != address+"/admin/logout/" {
+		t.Errorf("left alone: %q", list)
+	}
+	if standing, err := s.Standing(t.Context()); standing != Holding || err != nil {
+		t.Errorf("signed in: %d, %v", standing, err)
+	}
+
+	w := NewWatch(s.Page(), proof.Public)
+	ticket := w.Asked(parse(t, address+"/admin/auth/user/"))
+	text("/cut/")
+	resp, err := s.client.Fetch(t.Context(), &fetch.Request{URL: ticket.url, Need: fetch.Content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	next, _, err := urinorm.ParseWeb(address + resp.Location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Answered(ticket, Answer{Status: resp.Status, Next: next}); got != Suspicious {
+		t.Errorf("after the loss, %d with %s: %d", resp.Status, resp.Location, got)
+	}
+	if standing, err := s.Standing(t.Context()); standing != Lost || err != nil {
+		t.Errorf("after the loss: %d, %v", standing, err)
+	}
+	if proof, err := s.SignIn(t.Context()); err != nil || !proof.Proven {
+		t.Errorf("signing in again: %v, %v", proof, err)
+	}
+	if posts := text("/posts/"); posts != "3" {
+		t.Errorf("%s forms were posted", posts)
+	}
+}

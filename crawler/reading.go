@@ -73,7 +73,7 @@ func (r reading) read() *cache.Page {
 		defer v.found.ReleaseBody()
 	}
 	in := extract.Input{Body: b.data, ContentType: r.resp.ContentType, Name: name, Path: r.resp.LocalFile(),
-		Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
+		Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
 	if b.rest != nil {
 		in.Rest, in.Length = b.rest, r.resp.Size
 	}

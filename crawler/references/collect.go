@@ -83,7 +83,8 @@ func (r *reference) begin(l *extract.Link) {
 // isOrdinary reports whether the fate of a link depends only on its reference, its kind
 // and rel=nofollow.
 func isOrdinary(l *extract.Link) bool {
-	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" && !l.SameDocument && !l.AnyFragment && !l.Ignored && !l.Placeholder
+	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" &&
+		!l.SameDocument && !l.AnyFragment && !l.Ignored && !l.Placeholder && !l.Acts
 }
 
 // addOwnFragment adds a link to a fragment of the page itself. All such links of one kind

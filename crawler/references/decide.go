@@ -23,8 +23,11 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	d := decision{href: t.href}
 	v := t.href
 	skip := ""
-	if l.Ignored || t.aboveRoot {
+	switch {
+	case l.Ignored || t.aboveRoot:
 		skip = r.skipReason(l, t.aboveRoot)
+	case l.Acts && v.IsHTTP() && r.isInternal(v):
+		skip = rules.SignOutReason
 	}
 	switch {
 	case skip != "":

@@ -119,8 +119,12 @@ type Config struct {
 	// archive is asked.
 	Archive string
 	// Credentials must be set if requests to the start targets are authenticated by
-	// any means. Links that would sign out or delete something are then skipped.
-	Credentials bool
+	// any means. Links that would sign out or delete something are then skipped, unless
+	// AllowUnsafe is set.
+	Credentials, AllowUnsafe bool
+	// LeaveAlone contains the addresses, without fragments, of internal targets that are
+	// skipped, too, because the page after the sign-in says that they sign out or delete.
+	LeaveAlone map[string]bool
 
 	// Show selects the results that the Sink receives; the others are only counted.
 	Show Show

@@ -9,6 +9,6 @@
 //	href.go     Href: a resolved reference and the offsets of its components
 //	scope.go    Scope.Decide: follow, only check, or skip
 //	sites.go    directories that answer for URLs
-//	signout.go  links that an authenticated crawl skips
+//	signout.go  links that an authenticated crawl skips; signoutwords.go, their texts
 //	printer.go  URLs as reports show them
 package rules

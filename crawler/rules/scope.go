@@ -182,7 +182,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 		f.Outcome = LeftOut
 		return f
 	}
-	if f.Internal && s.cfg.Credentials && signsOut(v) {
+	if f.Internal && s.LeavesAlone(v) {
 		f.Outcome = signOut()
 		return f
 	}

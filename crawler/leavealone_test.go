@@ -1,0 +1,54 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+)
+
+// With credentials, links whose address, text or method says that they sign out or delete
+// are not requested.
+func TestActionsAreLeftAlone(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `<!doctype html><a href=/bye>Abmelden</a> <a href=/item>Item</a> <a href=/item/7 data-method=delete>Item</a>
+<a href=/x title="Log out">x</a> <a href=/logout>x</a> <a href=/named>x</a> <a href=/two>Two</a> <a href=/second/>Second</a>`)
+	})
+	mux.HandleFunc("/second/{$}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `<!doctype html><a href=/item>Item</a> <a href=/two>Two</a> <a href=/bye>Abmelden</a>`)
+	})
+	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.URL.Path)
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html")
+		mux.ServeHTTP(w, r)
+	}))
+	for _, row := range []struct {
+		credentials, unsafe bool
+		left                string
+	}{
+		{true, false, "/bye /item/7 /logout /named /x"}, {true, true, ""}, {false, false, ""},
+	} {
+		asked = nil
+		cfg := web(t)
+		cfg.Credentials, cfg.AllowUnsafe, cfg.LeaveAlone = row.credentials, row.unsafe, map[string]bool{base + "/named": true}
+		crawl(t, cfg, seedOf(t, base+"/"))
+		var left []string
+		for _, path := range strings.Fields("/bye /item /item/7 /logout /named /second/ /two /x") {
+			if !slices.Contains(asked, path) {
+				left = append(left, path)
+			}
+		}
+		if got := strings.Join(left, " "); got != row.left {
+			t.Errorf("credentials %t, unsafe %t: %q was left alone, want %q", row.credentials, row.unsafe, got, row.left)
+		}
+	}
+}

@@ -181,3 +181,39 @@ func TestSuspects(t *testing.T) {
 		}
 	}
 }
+
+// TestFragmentOfRedirect tests that a fragment that a redirect brings is judged on the page
+// it leads to, although no link asks for the content of that page. A fragment of the
+// Location replaces that of the link (RFC 9110 section 10.2.2).
+func TestFragmentOfRedirect(t *testing.T) {
+	static := "<!doctype html><p id=there>x"
+	answer := at(map[string]func(*exchange){
+		"site.test/": page("<a href=http://e.test/gone>1</a><a href=http://e.test/fine>2</a><a href=http://e.test/far>3</a><a href=http://e.test/fine#gone>4</a>" +
+			"<a href=http://e.test/plain#gone>5</a><a href=http://e.test/plain#there>6</a><a href=http://e.test/new>7</a><a href=http://e.test/ignored>8</a><a href=http://e.test/script>9</a>"),
+		"e.test/gone":    redirect(301, "/new#gone"),
+		"e.test/fine":    redirect(302, "/new#there"),
+		"e.test/far":     redirect(301, "/middle#far"),
+		"e.test/middle":  redirect(301, "/other"),
+		"e.test/plain":   redirect(301, "/new"),
+		"e.test/ignored": redirect(301, "/new#!route"),
+		"e.test/script":  redirect(301, "/scripted#made"),
+		"e.test/new":     page(static), "e.test/other": page(static), "e.test/scripted": page(static + "<script src=/x.js></script>"),
+	})
+	for _, workers := range []int{1, 8} {
+		for _, stream := range []bool{false, true} {
+			cfg, _ := realWeb(t, answer)
+			cfg.Concurrency, cfg.Stream = workers, stream
+			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			judged(t, c, map[string]string{
+				"http://e.test/gone": "broken fragment-missing", "http://e.test/fine": "ok ok", "http://e.test/far": "broken fragment-missing",
+				"http://e.test/fine#gone": "ok ok", "http://e.test/plain#gone": "broken fragment-missing", "http://e.test/plain#there": "ok ok",
+				"http://e.test/new": "ok ok", "http://e.test/ignored": "ok ok", "http://e.test/script": "unverified fragment-unverified"})
+			for url, want := range map[string]string{"http://e.test/gone": `redirected to http://e.test/new#gone: no element has the id "gone"`,
+				"http://e.test/far": `redirected to http://e.test/middle#far: no element has the id "far"`, "http://e.test/plain#gone": `no element has the id "gone"`} {
+				if r := c.find(url); r != nil && (r.Message != want || len(r.Suggestions) > 0) {
+					t.Errorf("%s: %s %v, want %s", url, r.Message, r.Suggestions, want)
+				}
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -33,7 +34,7 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 	}
 	page := v.finds()
 	fp := page.Fingerprint(href)
-	if v.run.earlier.any() && fate.Outcome == nil && !t.Content {
+	if v.run.earlier.any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {
 		fate.Outcome = v.run.earlier.standsFor(fp, href, fate, nil)
 	}
 	page.Enter(fp, href,
@@ -64,7 +65,7 @@ func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 		fate.Need |= frontier.NeedLinked
 		return fate, true
 	}
-	if t.Content {
+	if fragment, has := next.Fragment(); t.Content || has && references.WantsAnchors(fragment) {
 		fate.Need |= frontier.NeedContent
 	}
 	if t.Seed {
@@ -96,7 +97,7 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, interna
 		return err
 	}
 	req := &fetch.Request{URL: next, Internal: internal, Need: fetch.Existence, Follow: run.cfg.MaxRedirects}
-	if t.Content || run.requests.compares(v.u) {
+	if _, fragment := next.Fragment(); t.Content || fragment || run.requests.compares(v.u) {
 		req.Need = fetch.Content
 	}
 	again, err := run.requests.fetch(ctx, req)

@@ -75,6 +75,7 @@ func (o *outlet) trap(pattern string) {
 // settled is a target that was settled, with the targets that were found there.
 type settled struct {
 	id      frontier.ID
+	content bool // its body was wanted
 	outcome *check.Outcome
 	found   []frontier.Item
 	ids     []frontier.ID // of those found
@@ -87,7 +88,7 @@ func (o *outlet) streamResults(ctx context.Context, s settled, pagesRead func() 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stream != nil {
-		return o.stream.Settled(s.id, s.outcome, s.found, s.ids)
+		return o.stream.Settled(s.id, s.content, s.outcome, s.found, s.ids)
 	}
 	c, err := pagesRead()
 	if err != nil || c == nil {

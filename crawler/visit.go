@@ -280,5 +280,5 @@ func (v *visit) settle(o *check.Outcome) error {
 	if !run.cfg.Stream {
 		return nil
 	}
-	return run.out.streamResults(run.always, settled{t.ID(), o, s.Found, ids}, run.pagesRead)
+	return run.out.streamResults(run.always, settled{t.ID(), t.Content, o, s.Found, ids}, run.pagesRead)
 }

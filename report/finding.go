@@ -99,6 +99,9 @@ func reason(target string, code check.Code, message string) string {
 	if _, ok := code.Status(); ok {
 		return ""
 	}
+	if check.NamesRedirect(message) { // the fragment is not that of the target
+		return message
+	}
 	switch code {
 	case check.CodeRateLimited, check.CodeTimeout:
 		if !strings.HasPrefix(message, "not asked") {
@@ -129,11 +132,15 @@ func reason(target string, code check.Code, message string) string {
 }
 
 // redirectTarget returns the URL that redirects led to, if the target is broken or
-// unverified: the fault is there. It ignores a slash that a redirect appends.
+// unverified: the fault is there. It ignores a slash that a redirect appends, and a
+// redirect that the message names.
 func (f *finding) redirectTarget() string {
 	r := f.result
 	switch f.code {
 	case check.CodeRedirectLoop, check.CodeRedirectLimit, check.CodeRedirectInvalid:
+		return ""
+	}
+	if check.NamesRedirect(f.message) {
 		return ""
 	}
 	if page, _, _ := strings.Cut(r.URL, "#"); f.warning || !isFinding(r.Verdict) || len(r.Redirects) == 0 || r.FinalURL == page || r.FinalURL == page+"/" {

@@ -354,6 +354,7 @@ func TestTextReasons(t *testing.T) {
 		{"a directory that is", crawler.Result{Code: check.CodeFileMissing, Message: page + "old: the directory has no index.html"}, "the directory has no index.html"},
 		{"a place that may be made", crawler.Result{Code: check.CodeFragmentUnverified, Message: `no element has the id "x" in the delivered HTML; a script may create it`}, ""},
 		{"a place that was not looked for", crawler.Result{Code: check.CodeFragmentUnverified, Message: `the page was not read, so the id "x" could not be checked`}, `the page was not read, so the id "x" could not be checked`},
+		{"a place that a redirect leads to", crawler.Result{Code: check.CodeFragmentMissing, Message: `redirected to https://example.com/new#x: no element has the id "x"`, Redirects: moved, FinalURL: page + "new"}, `redirected to https://example.com/new#x: no element has the id "x"`},
 		{"no answer", crawler.Result{Code: check.CodeTimeout, Message: "example.com:443: no connection within 20s"}, ""},
 		{"no question", crawler.Result{Code: check.CodeTimeout, Message: "not asked: example.com let many requests before go without any answer"}, "not asked: example.com let many requests before go without any answer"},
 		{"the rule", crawler.Result{Verdict: check.Skipped, Code: check.CodeExcluded, Message: `excluded by \.zip$`}, `excluded by \.zip$`},

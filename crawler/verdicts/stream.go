@@ -45,8 +45,10 @@ func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 	return s, s.report(ready)
 }
 
-// Settled adds the outcome of a target, and the targets that were found with it.
-func (s *Stream) Settled(id frontier.ID, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
+// Settled adds the outcome of a target, and the targets that were found with it. The
+// outcome is not final if the body was not wanted and a redirect has asked for it since:
+// the target is then requested again.
+func (s *Stream) Settled(id frontier.ID, content bool, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
 	j := s.join
 	for i, next := range ids {
 		if err := j.targets().enter(next, &found[i]); err != nil {
@@ -58,6 +60,9 @@ func (s *Stream) Settled(id frontier.ID, o *check.Outcome, found []frontier.Item
 	}
 	if _, err := j.targets().read(id, check.AppendOutcome(nil, o)); err != nil {
 		return err
+	}
+	if !content && j.targets().needs[id-1]&frontier.NeedContent != 0 {
+		j.targets().states[id-1] |= pending
 	}
 	j.targets().lead(id, ids)
 	j.details.drop(id)

@@ -120,12 +120,17 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 	})
 }
 
-// enter adds a target that was found after load.
+// enter adds a target that was found after load. A known target whose content is wanted
+// only now is pending again, as the store queues it again.
 func (t *targets) enter(id frontier.ID, found *frontier.Item) error {
 	for !t.known(id) {
 		t.states, t.needs = append(t.states, pending), append(t.needs, 0)
 	}
 	if t.of(id)&jobKnown != 0 {
+		if more := found.Need &^ t.needs[id-1]; found.Outcome == nil && more&frontier.NeedContent != 0 {
+			t.states[id-1] |= pending
+			t.needs[id-1] |= more
+		}
 		return nil
 	}
 	job, err := frontier.DecodeJob(found.Job)

@@ -2,6 +2,7 @@ package verdicts
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -50,12 +51,20 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	}
 	var byRules ruling
 	byRules.add(j.ruleForPair(p, &first.job))
+	fragment, hasFragment := p.fragment, p.hasFragment
 	var links []check.Redirect
 	var next string
 	for _, id := range p.route.hops {
 		hop := j.details.get(id)
-		links = append(links, check.Redirect{URL: hop.url, Status: hop.outcome.Status})
+		u := hop.url
+		if strings.IndexByte(next, '#') >= 0 { // the redirect before brings a fragment
+			u, _, _ = urinorm.ParseWeb(next)
+		}
+		links = append(links, check.Redirect{URL: u, Status: hop.outcome.Status})
 		next = hop.outcome.Next
+		if _, brought, ok := strings.Cut(next, "#"); ok {
+			fragment, hasFragment = brought, true
+		}
 	}
 	var end *check.Outcome
 	var anchors check.EncodedAnchors
@@ -80,7 +89,7 @@ func (j *judge) verdict(p *pair) check.Judgement {
 		q.Accept = byRules.accept
 	}
 	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.Config.MaxRedirects)
-	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && j.isOnRefreshTarget(p) {
+	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
 	if j.targets.needs[p.id-1]&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {
@@ -144,7 +153,7 @@ func (j *judge) excluded(p *pair) check.Judgement {
 // isOnRefreshTarget reports whether a fragment that a page lacks is on the page that it
 // refreshes to. Documentation tools leave such a page when a page moves, with a script that
 // passes the fragment on.
-func (j *judge) isOnRefreshTarget(p *pair) bool {
+func (j *judge) isOnRefreshTarget(p *pair, fragment string) bool {
 	if p.route.end == 0 {
 		return false
 	}
@@ -157,7 +166,7 @@ func (j *judge) isOnRefreshTarget(p *pair) bool {
 		return false
 	}
 	to := j.details.get(end)
-	q := check.Question{Internal: true, Fragment: p.fragment, HasFragment: true, IgnoreFragment: j.crawl.Config.IgnoresFragment}
+	q := check.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Config.IgnoresFragment}
 	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
 }
 

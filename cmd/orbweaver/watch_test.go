@@ -134,6 +134,48 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatchWritesCleanAgain tests that a round replaces the copy that the round before wrote.
+func TestWatchWritesCleanAgain(t *testing.T) {
+	dir := t.TempDir()
+	marks, clean := filepath.Join(dir, "marks.html"), filepath.Join(t.TempDir(), "clean.html")
+	write := func(link string) {
+		t.Helper()
+		text := "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>Bookmarks</TITLE>\n<DL><p>\n<DT><A HREF=\"" + link + "\">x</A>\n</DL>\n"
+		if err := os.WriteFile(marks+".new", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(marks+".new", marks); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("gone.html")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, in := io.Pipe()
+	root := newRoot()
+	root.SetArgs([]string{"check", marks, "--watch", "--progress", "never", "--write-clean", clean})
+	root.SetOut(in)
+	root.SetErr(in)
+	go func() {
+		in.CloseWithError(root.ExecuteContext(ctx))
+	}()
+	rounds := 0
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if !strings.Contains(lines.Text(), "watching ") {
+			continue
+		}
+		if rounds++; rounds == 2 {
+			cancel()
+			continue
+		}
+		write("marks.html")
+	}
+	if text, err := os.ReadFile(clean); rounds != 2 || err != nil || !strings.Contains(string(text), "marks.html") {
+		t.Errorf("%d rounds, %v: %s", rounds, err, text)
+	}
+}
+
 func TestWatchRefuses(t *testing.T) {
 	root := newRoot()
 	root.SetArgs([]string{"check", "https://example.com/", "--watch"})

@@ -57,6 +57,7 @@ const (
 	CodeURICredentials        Code = "uri-credentials"         // password in an address
 	CodeURIMisleadingUserinfo Code = "uri-misleading-userinfo" // user name that looks like a host
 	CodeURIObfuscatedIP       Code = "uri-obfuscated-ip"       // IP address in an unusual form
+	CodeURIInvalidTel         Code = "uri-invalid-tel"         // malformed telephone number
 	CodeFragmentDuplicate     Code = "fragment-duplicate"      // duplicate id
 	CodeNoMX                  Code = "no-mx"                   // domain has no mail server
 	CodeOutsideBase           Code = "outside-base"            // outside the published directory

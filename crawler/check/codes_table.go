@@ -385,6 +385,13 @@ var entries = [...]Entry{
 		Example:     "http://0x7f.1/ means http://127.0.0.1/",
 	},
 	{
+		Code: "uri-invalid-tel", number: 53, Severity: SeverityWarning,
+		Title:       "malformed telephone number",
+		Explanation: "The tel: address does not follow its standard (RFC 3966). Most telephones dial the number all the same, but some drop what they do not understand, or dial it wrongly from another country.",
+		Advice:      "Write the number with + and the country code, without spaces and letters. Between digits, only - . ( ) are allowed.",
+		Example:     "tel:+1 201 555 0123 in place of tel:+1-201-555-0123",
+	},
+	{
 		Code: "fragment-duplicate", number: 49, Severity: SeverityWarning, OfPage: true,
 		Title:       "duplicate id",
 		Explanation: "Several elements of the page have the same id. Links to it reach only the first one, and scripts and style sheets may select the wrong one.",

@@ -38,8 +38,8 @@ func (q *Question) ours() bool { return q.Internal || q.Local }
 
 // Judge returns the verdict on an outcome for one question, according to the table of
 // codes. The warnings are shared with the outcome and must not be changed. Only an ok
-// target has warnings: a certificate that expires soon does not matter if the target is
-// broken.
+// target has warnings, or one that is skipped because of its scheme: a certificate that
+// expires soon does not matter if the target is broken.
 func (o *Outcome) Judge(q Question) Judgement { return judge(o, &q, o.Anchors) }
 
 // JudgeIn is Judge for an outcome whose anchors are still encoded (see DecodeHead).
@@ -57,7 +57,7 @@ func judge[S anchorSet](o *Outcome, q *Question, anchors S) Judgement {
 		if o.Status == 404 && hidesPrivate(q.URL) {
 			message += "; the server also answers 404 for private content"
 		}
-		return Judgement{Verdict: verdict, Code: code, Message: message}
+		return Judgement{Verdict: verdict, Code: code, Message: message, Warnings: o.spelling()}
 	}
 	j := Judgement{Verdict: OK, Code: CodeOK, Warnings: o.Warnings[:len(o.Warnings):len(o.Warnings)]}
 	if o.Code == CodeBodyTruncated {
@@ -69,6 +69,15 @@ func judge[S anchorSet](o *Outcome, q *Question, anchors S) Judgement {
 		}
 	}
 	return j
+}
+
+// spelling returns the warnings of a target that is not checked because of its scheme, which
+// are about its spelling.
+func (o *Outcome) spelling() []Warning {
+	if o.Code != CodeSchemeUnchecked {
+		return nil
+	}
+	return o.Warnings[:len(o.Warnings):len(o.Warnings)]
 }
 
 // evidence returns the verdict and the code of an outcome, without its fragment.

@@ -12,7 +12,8 @@ import (
 // uri-invalid if a standard defines a grammar and the reference violates it,
 // scheme-unchecked for other known schemes, and scheme-unknown, with the scheme that was
 // probably meant, for the rest. A well-formed mailto URI is ok; CheckMailto checks its
-// domains.
+// domains. A tel URI that violates its grammar but has a digit is scheme-unchecked, with the
+// warning uri-invalid-tel, because telephones dial it.
 func UncheckedScheme(ref string) Outcome {
 	ref = strings.Trim(ref, " \t\r\n\f")
 	scheme, rest, ok := strings.Cut(ref, ":")
@@ -27,7 +28,11 @@ func UncheckedScheme(ref string) Outcome {
 	case urinorm.SchemeUnknown:
 		return Skip(CodeSchemeUnknown, unknownScheme(scheme, rest))
 	case urinorm.SchemeSyntax:
-		if err := urinorm.CheckSyntax(scheme, rest); err != nil {
+		err := urinorm.CheckSyntax(scheme, rest)
+		if scheme == "tel" && strings.ContainsAny(rest, "0123456789") {
+			return telephone(rest, err)
+		}
+		if err != nil {
 			return Invalid(err)
 		}
 		if scheme == "mailto" {
@@ -38,6 +43,26 @@ func UncheckedScheme(ref string) Outcome {
 		return Skip(CodeSchemeUnchecked, scheme+": addresses are not fetched in this run")
 	}
 	return Skip(CodeSchemeUnchecked, scheme+": addresses are not checked")
+}
+
+// shortNumber is the length of the longest numbers that are only dialed locally, such as
+// those for emergencies.
+const shortNumber = 6
+
+// telephone returns the outcome of a tel URI that a telephone dials. err is from the check
+// of its syntax, which accepts a local number without a phone-context.
+func telephone(rest string, err error) Outcome {
+	o := Skip(CodeSchemeUnchecked, "tel: addresses are not checked")
+	number, parameters, _ := strings.Cut(rest, ";")
+	switch {
+	case err != nil:
+		o.Warn(Warning{Code: CodeURIInvalidTel, Message: Invalid(err).Message})
+	case !strings.HasPrefix(number, "+") && len(number) > shortNumber && !strings.Contains(strings.ToLower(parameters), "phone-context="):
+		o.Warn(Warning{Code: CodeURIInvalidTel, Message: "a number without + and the country code needs a phone-context (RFC 3966)"})
+	default:
+		o.Message = "only the syntax of tel: addresses is checked, and it is valid"
+	}
+	return o
 }
 
 // Invalid returns the outcome uri-invalid for an error of package urinorm. The message is

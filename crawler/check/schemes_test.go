@@ -89,3 +89,31 @@ func TestInvalid(t *testing.T) {
 		}
 	}
 }
+
+// A telephone number that dials is no broken link, whatever its spelling: the grammar of RFC
+// 3966 decides whether it has a warning.
+func TestTelephoneNumbers(t *testing.T) {
+	for ref, warned := range map[string]bool{
+		"tel:+1-201-555-0123": false, "tel:+1.201.555.0123": false, "tel:+1(201)5550123": false, "tel:+12015550123;ext=42": false,
+		"tel:112": false, "TEL:*100#": false, "tel:7042;phone-context=example.com": false, "tel:863-1234;phone-context=+1-914-555": false,
+		"tel:+1 201 555 0123": true, "tel:+1%20201%20555%200123": true, "tel:+1-800-FLOWERS": true, "tel:1-800-FLOWERS": true,
+		"tel:5550123": true, "tel:(201) 555-0123": true, "tel:+49/30/1234": true, "tel://+12015550123": true, "tel:00493012345": true,
+		"tel:+12015550123;ext=": true, "tel:+1–201–5550123": true,
+	} {
+		o := UncheckedScheme(ref)
+		j := o.Judge(Question{})
+		if j.Verdict != Skipped || j.Code != CodeSchemeUnchecked || j.Message == "" || (len(j.Warnings) > 0) != warned {
+			t.Errorf("%s: %+v, want a warning: %t", ref, j, warned)
+		}
+		for _, w := range j.Warnings {
+			if w.Code != CodeURIInvalidTel || !strings.Contains(w.Message, "RFC 3966") {
+				t.Errorf("%s: %+v", ref, w)
+			}
+		}
+	}
+	for _, ref := range []string{"tel:", "tel:call-me", "tel:+", "sms:+1 201 555 0123"} {
+		if o := UncheckedScheme(ref); o.Code != CodeURIInvalid {
+			t.Errorf("%s: %+v", ref, o)
+		}
+	}
+}

@@ -153,7 +153,11 @@ func findingOf(site *crawlertest.Site, base string, r *Result, ref Reference, co
 	if base == "" { // a file's path: the archive spells pages as URLs
 		page = (&url.URL{Path: page}).EscapedPath()
 	}
-	return site.Finding(base, page, ref.Line, ref.Column, string(code), r.URL)
+	target := r.URL
+	if target == "" {
+		target = "(empty)" // a line of the archive has a word for each part
+	}
+	return site.Finding(base, page, ref.Line, ref.Column, string(code), target)
 }
 
 // Every site of ../testdata/sites gives the findings it wants, served and as a directory.

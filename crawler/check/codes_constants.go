@@ -25,6 +25,7 @@ const (
 	CodeFragmentMissing       Code = "fragment-missing"        // no such anchor on the page
 	CodeFragmentUnverified    Code = "fragment-unverified"     // anchor not found on the page, but a script may create it
 	CodeURIInvalid            Code = "uri-invalid"             // not a valid address
+	CodeReferenceEmpty        Code = "reference-empty"         // empty reference
 	CodeSchemeUnknown         Code = "scheme-unknown"          // unknown scheme
 	CodeSchemeUnchecked       Code = "scheme-unchecked"        // scheme is not checked
 	CodeFileMissing           Code = "file-missing"            // file does not exist

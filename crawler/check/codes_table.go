@@ -159,6 +159,13 @@ var entries = [...]Entry{
 		Example:     "https://exa mple.com/, or mailto:joe(at)example.com",
 	},
 	{
+		Code: "reference-empty", number: 54, Severity: SeverityError, Internal: Broken, External: Broken,
+		Title:       "empty reference",
+		Explanation: "An image, a style sheet or another part of the page has no address, so there is nothing to load. Browsers show nothing in its place.",
+		Advice:      "Write the address of the file, or remove the element. If a script sets the address, keep it in a data- attribute until then.",
+		Example:     "<img src=\"\">, or ![]() in Markdown",
+	},
+	{
 		Code: "scheme-unknown", number: 21, Severity: SeverityError, Internal: Broken, External: Broken,
 		Title:       "unknown scheme",
 		Explanation: "The part before the colon is neither a registered scheme nor another one in common use. Nearly always it is a typing error.",

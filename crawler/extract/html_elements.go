@@ -229,6 +229,8 @@ const (
 	roleTemplate
 	roleNoscript
 	roleMap
+	roleImg
+	roleSource
 	roleObject
 	roleFrameset
 	roleFrame
@@ -240,7 +242,7 @@ const (
 var htmlRoles = map[string]role{
 	"a": roleA, "base": roleBase, "meta": roleMeta, "link": roleLink, "form": roleForm, "input": roleInput,
 	"script": roleScript, "style": roleStyle, "title": roleTitle, "template": roleTemplate,
-	"noscript": roleNoscript, "map": roleMap, "object": roleObject, "applet": roleObject,
+	"noscript": roleNoscript, "map": roleMap, "img": roleImg, "source": roleSource, "object": roleObject, "applet": roleObject,
 	"frameset": roleFrameset, "frame": roleFrame, "svg": roleSVG, "math": roleMath,
 	"textarea": roleRawText, "iframe": roleRawText, "xmp": roleRawText, "noembed": roleRawText,
 	"noframes": roleRawText, "plaintext": roleRawText,

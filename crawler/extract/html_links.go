@@ -20,6 +20,8 @@ type htmlAttributes struct {
 	folded  []byte // buffer for collapsed text
 	css     cssScanner
 	maps    imageMaps
+	// inPicture is true after a source element of a picture, up to its img element.
+	inPicture bool
 }
 
 // release drops the references to the document.
@@ -109,6 +111,9 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 			x.maps.uses = append(x.maps.uses, len(x.links)-1)
 		}
 	case formRel:
+		if len(trimSpace(v.text)) == 0 && x.isSetByScript("href") {
+			return
+		}
 		kind, expect := linkMeaning(t.get(attrRel), t.get(attrAs))
 		x.addReference(v, whole(v), kind, expect, rule)
 		if x.doc.Canonical == "" && x.nesting == 0 && hasToken(t.get(attrRel), "canonical") {
@@ -171,6 +176,11 @@ func (x *htmlAttributes) urlAttribute(a *tagAttribute, rule *rule) {
 	t := x.tag
 	if rule.attribute == attrXlinkHref && t.has(attrHref) {
 		return // href takes precedence
+	}
+	if a.value.start == a.value.end || len(trimSpace(x.view.text[a.value.start:a.value.end])) == 0 {
+		if must, named := mustName[rule.element]; (named && must == a.attribute || a.attribute == attrPoster) && x.emptyIsFine(a.attribute) {
+			return
+		}
 	}
 	expect := rule.expect
 	if expect == ExpectScript && scriptKind(t) != scriptCode {

@@ -62,6 +62,7 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 	r.open.reset()
 	r.content = contentShown
 	r.bodyFilled = false
+	r.form, r.attributes.inPicture = accountForm{}, false
 	r.link.first, r.link.end = 0, 0
 	r.base.found = false
 	r.ignore = ignoreMarks{lineEnd: -1}
@@ -244,6 +245,10 @@ func (r *htmlReader) applyElement(t *startTag, closed bool) (dropped bool) {
 		}
 	case roleFrame:
 		return r.open.framesets == 0
+	case roleImg:
+		r.attributes.image()
+	case roleSource:
+		r.attributes.inPicture = r.attributes.inPicture || !t.isAbsent(attrSrcset) || r.attributes.isSetByScript("srcset")
 	case roleRawText:
 		if !closed {
 			r.content = contentHidden

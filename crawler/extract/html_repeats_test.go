@@ -19,7 +19,7 @@ func TestRepeats(t *testing.T) {
 		{"<a href=x rel=nofollow><a href=x><a href=x rel=nofollow>", "0 0 1"},
 		{"<a href=x></a><p data-orbweaver-ignore><a href=x></a></p><a href=x></a>", "0 0 1"},
 		{"<a href=x>\n<!-- orbweaver-ignore-next-line -->\n<a href=x>\n<a href=x>", "0 0 1"},
-		{"<a href=x><area href=x><img src=x><img longdesc=x><img src=x><image src=x>", "0 0 0 0 3 3"},
+		{"<a href=x><area href=x><img src=x><img srcset longdesc=x data-src><img src=x><image src=x>", "0 0 0 0 3 3"},
 		{"<link href=x rel=icon><link href=x rel=next><form action=x><form action=x>", "0 0 0"},
 		{"<script src=x></script><script src=x type=text/plain></script><script src=x></script>", "0 0 0"},
 		{"<svg><use href=#x /><use href=#x /><use xlink:href=#x /><a href=#x /></svg><a href=#x>", "0 1 0 0 0"},

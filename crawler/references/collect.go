@@ -179,15 +179,14 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		res.Target = c.items.enterInvalid(l.Ref, res.fate)
 		return res
 	}
+	if (l.Ref == "" || l.Ref[0] <= ' ') && l.IsEmpty() {
+		c.enterBroken(&res, rules.Skip(check.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
+		return res
+	}
 	t := c.resolver.target(l)
 	if t.err != nil {
 		o := check.Invalid(t.err)
-		res.fate = rules.Fate{Outcome: &o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
-		if reason := c.resolver.skipReason(l, t.aboveRoot); reason != "" {
-			res.fate.Outcome, res.fate.Need = rules.Skip(check.CodeExcluded, reason), 0
-			res.Mark |= rules.MarkAside | ignoredMark(l)
-		}
-		res.Target = c.items.enterInvalid(l.Ref, res.fate)
+		c.enterBroken(&res, &o, l, t.aboveRoot)
 		return res
 	}
 	if t.href.Offsets.HasAuthority || t.repairs.Repaired() { // otherwise there is no repair to report
@@ -205,6 +204,20 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		c.edges = append(c.edges, rules.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
 	}
 	return res
+}
+
+// enterBroken enters the target of a link that has no URL. The reference stands for itself.
+func (c *collector) enterBroken(res *resolution, o *check.Outcome, l *extract.Link, aboveRoot bool) {
+	res.fate = rules.Fate{Outcome: o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+	if reason := c.resolver.skipReason(l, aboveRoot); reason != "" {
+		res.fate.Outcome, res.fate.Need = rules.Skip(check.CodeExcluded, reason), 0
+		res.Mark |= rules.MarkAside | ignoredMark(l)
+	}
+	ref := l.Ref
+	if o.Code == check.CodeReferenceEmpty {
+		ref = "" // blanks do not matter
+	}
+	res.Target = c.items.enterInvalid(ref, res.fate)
 }
 
 // enterTarget decides about a target and enters it.

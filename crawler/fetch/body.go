@@ -20,7 +20,7 @@ type body struct {
 func (f *httpFetch) content(ans *answer) *body {
 	b := &body{httpFetch: f, ex: ans.ex, raw: ans.Body}
 	b.plain = rawBody{b}
-	if label := ans.Header.Get("Content-Encoding"); label != "" {
+	if label := contentEncoding(ans.Header); label != "" {
 		b.plain = decodeBody(rawBody{b}, label, f.maxBody+inflateAllowed)
 	}
 	return b

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -61,6 +62,10 @@ func decodeBody(body io.Reader, label string, limit int64) io.ReadCloser {
 	}
 	return d
 }
+
+// contentEncoding returns the value of Content-Encoding. Several lines are one list (RFC
+// 9110 section 5.3).
+func contentEncoding(h http.Header) string { return strings.Join(h["Content-Encoding"], ",") }
 
 // codingsOf parses Content-Encoding and ignores codings without effect. It ignores all
 // of more than maxCodings codings, which only an attacker would send.

@@ -301,3 +301,20 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// TestContentEncodingLines sends the codings in two lines, which are one list.
+func TestContentEncodingLines(t *testing.T) {
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Encoding"] = []string{"deflate", "gzip"}
+		outer := gzip.NewWriter(w)
+		inner := zlib.NewWriter(outer)
+		io.WriteString(inner, "<a href=x>hello</a>")
+		inner.Close()
+		outer.Close()
+	})
+	h := newHTTP(t, HTTPConfig{})
+	resp, text, err := ask(t, h, &Request{URL: mustParse(t, server.URL), Need: Content})
+	if err != nil || text != "<a href=x>hello</a>" || resp.Size != -1 {
+		t.Errorf("%q, %+v, %v", text, resp, err)
+	}
+}

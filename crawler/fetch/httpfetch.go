@@ -277,7 +277,7 @@ func (f *httpFetch) response(ans *answer) *Response {
 		SentCookies: f.sentCookies,
 		Proxy:       ans.proxy,
 	}
-	if len(codingsOf(ans.Header.Get("Content-Encoding"))) > 0 {
+	if len(codingsOf(contentEncoding(ans.Header))) > 0 {
 		resp.Size = -1 // the declared length is that of the encoded body
 	}
 	if modified := ans.Header.Get("Last-Modified"); modified != "" {

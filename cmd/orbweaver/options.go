@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -77,6 +79,7 @@ func compile(s *settings, on commands) (*options, error) {
 	k.MaxBodyGiven = s.given("max-body")
 	k.Robots = robotsModes[s.robots]
 	k.RobotsGiven = s.given("robots")
+	k.RobotsAgent = cmp.Or(read(c, "robots-agent", s.robotsAgent, parseRobotsAgent), robots.TokenOf(s.userAgent))
 	k.Sitemaps = s.sitemaps
 	k.FingerprintBits = widths[s.fingerprintBits]
 	k.Select = read(c, "select", s.selectCSS, parseSelector)
@@ -251,4 +254,12 @@ func asDirectory(u urinorm.URL) (urinorm.URL, error) {
 	}
 	u, _, err := urinorm.ParseWeb(address + "/")
 	return u, err
+}
+
+// parseRobotsAgent reads a product token.
+func parseRobotsAgent(s string) (string, error) {
+	if !robots.IsToken(s) {
+		return "", errors.New("use a product token, such as mybot, without a version")
+	}
+	return s, nil
 }

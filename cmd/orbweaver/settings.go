@@ -21,6 +21,7 @@ type settings struct {
 	maxPages     string
 	maxTime      string
 	robots       string
+	robotsAgent  string
 	sitemaps     bool
 	selectCSS    string
 	since        string

@@ -169,6 +169,25 @@ func (r *Rules) size() int {
 	return n
 }
 
+// TokenOf returns the product token of a User-Agent value (RFC 9309 2.2.1): its first
+// product, or the one that a crawler with the form of a browser names, as in
+//
+//	Mozilla/5.0 (compatible; MyBot/1.0; +https://example.com/bot)
+//
+// It is "" if there is none, as in the value of a browser.
+func TokenOf(userAgent string) string {
+	token := productToken(userAgent)
+	if !strings.EqualFold(token, "Mozilla") {
+		return token
+	}
+	_, comment, _ := strings.Cut(userAgent, "compatible;")
+	return productToken(comment)
+}
+
+// IsToken reports whether s is a product token in the sense of this package: letters,
+// digits, "_", "-" and ".".
+func IsToken(s string) bool { return s != "" && productToken(s) == s }
+
 // productToken returns the product token of an agent's name: "MyBot" for "MyBot/1.0
 // (…)". RFC 9309 2.2.1 allows letters, "_" and "-", but real agents also use digits and
 // dots. Ending the token there would make "bot2" match the name "bot".

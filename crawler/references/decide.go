@@ -158,7 +158,8 @@ func (r *resolver) otherScheme(v rules.Href, kind extract.Kind, depth int) rules
 }
 
 // localFile decides about a file: URL. Only a local document may link to one, and a
-// document of a directory may only link to files in that directory.
+// document of a directory may only link to files in that directory. Files on other hosts
+// are not opened.
 func (r *resolver) localFile(v rules.Href) rules.Fate {
 	if !r.source.Local {
 		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileFromWeb, "a page from the network links to a file on the reader's machine")}
@@ -169,6 +170,9 @@ func (r *resolver) localFile(v rules.Href) rules.Fate {
 		return requested
 	}
 	name, err := disk.FilePath(rules.URLOf(v))
+	if errors.Is(err, disk.ErrOtherHost) { // a valid URL (RFC 8089 section 2), but nothing on this machine answers it
+		return rules.Fate{Outcome: rules.Skip(check.CodeSchemeUnchecked, err.Error())}
+	}
 	elsewhere := errors.Is(err, disk.ErrNoDrive)
 	if err != nil && !elsewhere {
 		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeURIInvalid, err.Error())}

@@ -52,7 +52,8 @@ func (d fileSystem) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(d.
 // ErrNoDrive is the reason why a file: URL from another system has no path on Windows.
 var ErrNoDrive = errors.New("it has no drive letter")
 
-var errOtherHost = errors.New("the file is on another host")
+// ErrOtherHost is the reason why a file: URL with a host other than localhost is not opened.
+var ErrOtherHost = errors.New("the file is on another host")
 
 // Fetch opens the file that the URL names.
 func (f *Files) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
@@ -62,7 +63,7 @@ func (f *Files) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response,
 	name, err := nameOfFileURL(req.URL)
 	if err != nil {
 		kind := "file-missing"
-		if errors.Is(err, errOtherHost) {
+		if errors.Is(err, ErrOtherHost) {
 			kind = "file-unreadable"
 		}
 		return nil, &fetch.Fault{Kind: kind, Op: "open", Target: req.URL.Printed(), Err: err, Requests: 1}
@@ -136,11 +137,11 @@ func nameOfFileURL(u urinorm.URL) (string, error) { return diskName(u, onWindows
 //	file:///C:/a.txt:stream   error: it names part of a file
 func diskName(u urinorm.URL, windows bool) (string, error) {
 	if host := u.Host(); host != "" && host != "localhost" {
-		return "", errOtherHost
+		return "", ErrOtherHost
 	}
 	path := u.Path()
 	if windows && strings.HasPrefix(path, "//") && !isDrive(strings.TrimLeft(path, "/")) {
-		return "", errOtherHost
+		return "", ErrOtherHost
 	}
 	name, ok := decodePath(strings.TrimLeft(path, "/"))
 	if !ok || windows && strings.IndexByte(name, '\\') >= 0 {

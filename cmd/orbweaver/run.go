@@ -114,6 +114,16 @@ func exitStatus(policy report.Policy, s *crawler.Summary, console *console) erro
 	return &exitError{code: code}
 }
 
+// endingSignals are the signals that end a run early, with a partial report. Under nohup a
+// hangup is ignored, as it was when the process was started.
+func endingSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
 // interrupts handles signals: the first interrupt closes the channel stop, after which
 // requests in flight are finished; the second one cancels the context. A third one kills
 // the process, because signals are no longer handled.
@@ -121,7 +131,7 @@ func interrupts(parent context.Context, note func(string, ...any)) (stop <-chan 
 	ctx, cancel := context.WithCancel(parent)
 	soft := make(chan struct{})
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, endingSignals()...)
 	ended := make(chan struct{})
 	finished := make(chan struct{})
 	go func() {

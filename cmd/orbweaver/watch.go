@@ -41,7 +41,7 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 	// If the reader of the output exits, SIGPIPE must not end the process before forget
 	// is called.
-	ctx, done := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	ctx, done := signal.NotifyContext(cmd.Context(), append(endingSignals(), syscall.SIGPIPE)...)
 	defer done()
 	w, err := newWatcher(targets, o.outputs)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -165,21 +166,21 @@ func (m *earlierRuns) record(run int64, s *crawler.Summary) error {
 	return err
 }
 
-// close closes the files. Errors are printed but do not fail the run, because its
-// findings have been written.
-func (m *earlierRuns) close() {
+// close closes the files. Its error is that something is missing in them, which the next run
+// would need.
+func (m *earlierRuns) close() error {
+	var lost []error
 	for _, c := range []*cache.Cache{m.cache, m.history} {
 		if c == nil {
 			continue
 		}
 		before := len(c.Notes())
-		if err := c.Close(); err != nil {
-			m.note("%v", err)
-		}
+		lost = append(lost, c.Close())
 		for _, remark := range c.Notes()[before:] {
 			m.note("%s", remark)
 		}
 	}
+	return errors.Join(lost...)
 }
 
 // edition identifies this build, because another one may read pages differently.

@@ -77,7 +77,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if err := errors.Join(err, out.End(summary)); err != nil {
 		return unsound(st.withHint(err))
 	}
-	var lost error
+	var lost error         // what the next run will miss
 	if st == nil || over { // an incomplete crawl is not counted
 		lost = out.earlier.record(st.run(), summary)
 	}
@@ -89,11 +89,13 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 			return unsound(err)
 		}
 	}
+	lost = errors.Join(lost, out.earlier.close())
 	status := exitStatus(o.failOn, summary, console)
-	if status == nil && lost != nil {
+	switch {
+	case lost == nil:
+	case status == nil || summary.Broken == 0:
 		return unsound(st.withHint(lost))
-	}
-	if lost != nil {
+	default:
 		console.notef("%v", lost)
 		st.printHint(lost, console.notef)
 	}

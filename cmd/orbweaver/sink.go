@@ -62,7 +62,7 @@ func openSources(o *options, p *plan) (*sources.Tree, error) {
 
 // close closes the files.
 func (s *sink) close() {
-	s.earlier.close()
+	_ = s.earlier.close() // after an error that ended the run
 	s.Multi.Close()
 }
 

@@ -97,8 +97,8 @@ func originOf(run int64, before time.Time) origin {
 	return origin{run, before.Unix()}
 }
 
-// Notes returns remarks for the user: that a file was set aside, or could not be written.
-// They are complete after Close.
+// Notes returns remarks for the user: that a file was set aside. They are complete after
+// Close.
 func (c *Cache) Notes() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -304,7 +304,9 @@ func (c *Cache) fail(err error) {
 }
 
 // Close writes the pending changes, removes old entries, and closes the file. It leaves no
-// other files next to it. A file that was found to be damaged is set aside.
+// other files next to it. A file that was found to be damaged is set aside. The error is for
+// the user: the file is closed, but does not contain all observations, because it could not
+// be written, or another process has locked it.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -332,7 +334,7 @@ func (c *Cache) Close() error {
 	case (errors.Is(failed, errEntry) || unusable(failed) != "") && !c.options.Refuse:
 		err = errors.Join(err, c.setAside("damaged"))
 	default:
-		c.notes = append(c.notes, fmt.Sprintf("%s: the observations of this run are not stored: %v", c.file, explain(failed)))
+		return fmt.Errorf("%s: the observations of this run are not all stored: %w", c.file, explain(failed))
 	}
 	if err != nil {
 		return fmt.Errorf("close cache %s: %w", c.file, err)

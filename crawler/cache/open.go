@@ -162,6 +162,8 @@ func explain(err error) error {
 		return fmt.Errorf("it cannot be written: %w", err)
 	case isCode(err, sqlite3.SQLITE_FULL):
 		return errors.New("the disk is full")
+	case isCode(err, sqlite3.SQLITE_IOERR):
+		return fmt.Errorf("it cannot be read or written; the disk may be full: %w", err)
 	}
 	return err
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -128,5 +130,57 @@ func TestHooksHoldTogether(t *testing.T) {
 				t.Errorf("hook %s: %s is not a flag of check", h.ID, arg)
 			}
 		}
+	}
+}
+
+// TestDependenciesArePinned: a tag of an action or image can be moved to other code. The
+// examples of the documentation are copied by users, so they are pinned as well. Our own
+// action has no commit before its release.
+func TestDependenciesArePinned(t *testing.T) {
+	action := regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	image := regexp.MustCompile(`^\S+:\S+@sha256:[0-9a-f]{64}( AS \w+)?$`)
+	use := regexp.MustCompile(`^\s*(?:- )?(uses|image): *(.+)|^(FROM) (.+)`)
+	pinned := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if d != nil && (d.Name() == ".git" || d.Name() == "testdata") {
+				return filepath.SkipDir
+			}
+			return err
+		}
+		docker := strings.Contains(d.Name(), "Dockerfile")
+		if ext := filepath.Ext(path); !docker && ext != ".yml" && ext != ".yaml" && ext != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			m := use.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+			if m == nil || m[3] != "" && !docker {
+				continue
+			}
+			what, form := m[2]+m[4], image
+			if m[1] == "uses" {
+				form = action
+			}
+			switch {
+			case strings.HasPrefix(what, "orbweaver/orbweaver@v"), strings.HasPrefix(what, "./"), what == "scratch":
+			case form.MatchString(what):
+				pinned++
+			default:
+				t.Errorf("%s:%d: %s is not pinned by digest", path, n, what)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pinned == 0 {
+		t.Error("no dependency was found")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	stdflag "flag"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -15,10 +16,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -195,6 +198,55 @@ func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 		t.Errorf("a second crawl requests all targets but %v", cached)
 	}
 	k.again(secondKills/killers, want, func(dir string) { copyState(t, first, dir) })
+}
+
+var starts = stdflag.Int("starts", 12, "processes that TestKilledAtStart kills")
+
+// TestKilledAtStart kills processes while they start a crawl, in a new directory or in one
+// with a finished crawl. The next process starts a crawl or resumes one, without a word about
+// damage.
+//
+// To kill more: go test ./cmd/orbweaver -run KilledAtStart -starts 500
+func TestKilledAtStart(t *testing.T) {
+	program := releaseBuild(t)
+	site := &killSite{pages: crawlertest.Generate(11, 6, 2)}
+	server := httptest.NewServer(site)
+	t.Cleanup(server.Close)
+	site.other = strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	k := &killing{T: t, program: program, url: server.URL, site: site, rng: rand.New(rand.NewPCG(8, 9)), bits: "64"}
+	finished := filepath.Join(t.TempDir(), "finished")
+	first := k.whole(k.check(finished)...)
+	second := filepath.Join(t.TempDir(), "second")
+	copyState(t, finished, second)
+	next := k.whole(k.check(second)...)
+	kills, damaged := 0, regexp.MustCompile("damaged|renamed|set aside")
+	for n := 0; kills < *starts && n < 20*(*starts); n++ {
+		dir := filepath.Join(t.TempDir(), "state")
+		if n%2 == 1 {
+			copyState(t, finished, dir)
+		}
+		site.begin("killed", -1)
+		p := k.start(k.check(dir)...)
+		kill := time.AfterFunc(time.Duration(k.rng.IntN(60_000))*time.Microsecond, func() { p.cmd.Process.Kill() })
+		p.cmd.Wait()
+		if kill.Stop() || p.cmd.ProcessState.ExitCode() >= 0 {
+			continue // it was faster
+		}
+		kills++
+		site.begin("next", -1)
+		p = k.start(k.check(dir)...)
+		p.cmd.Wait()
+		if damaged.MatchString(p.err.String()) {
+			t.Errorf("%s", p.err.String())
+		}
+		// The killed process may have finished its crawl.
+		if got := reportOf(t, p); !reflect.DeepEqual(got, first) && !reflect.DeepEqual(got, next) {
+			t.Errorf("the report differs from that of a crawl that was not killed:\n%s", difference(got, first))
+		}
+	}
+	if kills < *starts {
+		t.Errorf("only %d processes were killed", kills)
+	}
 }
 
 // again kills processes until the given number is reached.

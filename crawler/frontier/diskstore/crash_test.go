@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -363,5 +366,85 @@ func powerCut(t *testing.T, w frontier.Width, apart, least int) {
 	}
 	if cuts < least {
 		t.Errorf("only %d cuts in %d changes", cuts, len(changes))
+	}
+}
+
+// createVariable and killVariable are environment variables for createUntilKilled: the file,
+// and the change of a file at which the process kills itself.
+const (
+	createVariable = "ORBWEAVER_TEST_CREATE"
+	killVariable   = "ORBWEAVER_TEST_KILL_AT"
+)
+
+// createUntilKilled creates a state and makes a few steps.
+func createUntilKilled(file string) {
+	at, err := strconv.Atoi(os.Getenv(killVariable))
+	if err == nil {
+		layer.register(log.New(os.Stderr, "", 0))
+		vfs, layer.killAt = "faulty", at
+		var s *Store
+		if s, err = Create(file, frontier.Narrow, map[string][]byte{"command": []byte("what began it")}); err == nil {
+			_, err = (&script{size: scriptSize, steps: 3}).run(s, nil)
+			err = errors.Join(err, s.Close())
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// killSelf ends the process as kill -9 does.
+func killSelf() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		p.Kill()
+	}
+	select {} // until it is killed
+}
+
+// TestKilledInCreate kills a process at each change of a file while it creates a state. The
+// next process finds no file, or one with all that Create was given.
+func TestKilledInCreate(t *testing.T) {
+	want := wholeResult(t, scriptSize)
+	useFaulty(t) // does not flush, which is faster
+	missing, usable := 0, 0
+	for at := 1; ; at++ {
+		file := filepath.Join(t.TempDir(), "crawl.sqlite")
+		var complaints strings.Builder
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), createVariable+"="+file, fmt.Sprintf("%s=%d", killVariable, at))
+		cmd.Stderr = &complaints
+		if err := cmd.Run(); err != nil && cmd.ProcessState.Exited() && os.PathSeparator == '/' {
+			t.Fatalf("change %d: %v\n%s", at, err, &complaints)
+		} else if err == nil {
+			break // there were fewer changes
+		}
+		s, err := Open(file)
+		if errors.Is(err, os.ErrNotExist) {
+			missing++
+			s, err = Create(file, frontier.Narrow, map[string][]byte{"command": []byte("what began it")})
+		} else {
+			usable++
+		}
+		if err != nil {
+			t.Fatalf("killed at change %d: %v", at, err)
+		}
+		if command, err := s.Value("command"); err != nil || string(command) != "what began it" {
+			t.Errorf("killed at change %d: the command is %q, %v", at, command, err)
+		}
+		p := &script{size: scriptSize, steps: -1}
+		if over, err := p.run(s, nil); err != nil || !over {
+			t.Fatalf("killed at change %d: over %v, %v", at, over, err)
+		}
+		if diff := diff(p.result(t, s), want); diff != "" {
+			t.Errorf("killed at change %d:\n%s", at, diff)
+		}
+		s.Close()
+		if left, _ := filepath.Glob(file + ".new*"); len(left) > 0 {
+			t.Errorf("killed at change %d: %q are left", at, left)
+		}
+	}
+	if missing < 10 || usable < 10 {
+		t.Errorf("%d times there was no file, and %d times a usable one", missing, usable)
 	}
 }

@@ -19,6 +19,7 @@ type faulty struct {
 	failAt int  // the change that fails; 0 is none
 	lasts  bool // all later changes fail too, as on a full disk
 	how    fault
+	killAt int      // the change at which the process kills itself; 0 is none
 	log    []change // when record is set
 	record bool
 	files  map[uintptr]string // names of open files
@@ -81,7 +82,10 @@ func (f *faulty) fail(at int, how fault, lasts bool) {
 	f.count, f.failAt, f.how, f.lasts = 0, at, how, lasts
 }
 
-func (f *faulty) register(t testing.TB) {
+func (f *faulty) register(t interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}) {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	if rc := sqlite3.Xsqlite3_initialize(tls); rc != sqlite3.SQLITE_OK {
@@ -158,6 +162,9 @@ func (f *faulty) step(c change) (how fault, fails bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
+	if f.count == f.killAt {
+		killSelf()
+	}
 	if f.failAt > 0 && (f.count == f.failAt || f.lasts && f.count > f.failAt) {
 		return f.how, true
 	}

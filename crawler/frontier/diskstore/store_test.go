@@ -1,6 +1,7 @@
 package diskstore
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,7 +11,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if file := os.Getenv(createVariable); file != "" {
+		createUntilKilled(file)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func create(t testing.TB) *Store { return createOf(t, frontier.Narrow) }
 

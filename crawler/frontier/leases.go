@@ -15,7 +15,8 @@ type leases struct {
 
 type lease struct {
 	fence    uint64
-	deadline time.Time // zero for none
+	deadline time.Time     // zero for none
+	timer    time.Duration // since the epoch: of its only entry in deadlines, not after the deadline
 }
 
 // grant leases a target for d, 0 for no deadline, and returns the fence.
@@ -24,7 +25,8 @@ func (s *leases) grant(id ID, now time.Time, d time.Duration) uint64 {
 	l := lease{fence: s.fence}
 	if d > 0 {
 		l.deadline = now.Add(d)
-		s.deadlines.push(timer{s.epoch.since(l.deadline), l.fence, id})
+		l.timer = s.epoch.since(l.deadline)
+		s.deadlines.push(timer{l.timer, l.fence, id})
 	}
 	s.held[id] = l
 	return l.fence
@@ -38,10 +40,20 @@ func (s *leases) check(l Lease) error {
 	return nil
 }
 
-// extend moves the deadline of a held lease.
+// extend moves the deadline of a held lease. A later deadline leaves the timer as it is;
+// expired moves it when it fires.
 func (s *leases) extend(l Lease, deadline time.Time) {
-	s.held[l.ID] = lease{l.Fence, deadline}
-	s.deadlines.push(timer{s.epoch.since(deadline), l.Fence, l.ID})
+	held, at := s.held[l.ID], s.epoch.since(deadline)
+	switch {
+	case held.deadline.IsZero():
+		held.timer = at
+		s.deadlines.push(timer{at, l.Fence, l.ID})
+	case at < held.timer:
+		held.timer = at
+		s.deadlines.advance(l.Fence, at)
+	}
+	held.deadline = deadline
+	s.held[l.ID] = held
 }
 
 // expired returns a target whose lease has passed its deadline, 0 if there is none. It
@@ -56,7 +68,9 @@ func (s *leases) expired(now time.Time) ID {
 		if !l.deadline.After(now) {
 			return e.id
 		}
-		s.deadlines.push(timer{s.epoch.since(l.deadline), e.fence, e.id}) // the lease was extended
+		l.timer = s.epoch.since(l.deadline) // the lease was extended
+		s.held[e.id] = l
+		s.deadlines.push(timer{l.timer, e.fence, e.id})
 	}
 	return 0
 }

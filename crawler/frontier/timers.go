@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 )
 
@@ -24,6 +25,15 @@ type timers []timer
 
 func (t *timers) push(x timer) { heap.Push((*timerHeap)(t), x) }
 func (t *timers) pop() timer   { return heap.Pop((*timerHeap)(t)).(timer) }
+
+// advance moves the timer of a lease to an earlier time. It looks at all timers, because
+// leases are rarely shortened.
+func (t *timers) advance(fence uint64, at time.Duration) {
+	if i := slices.IndexFunc(*t, func(x timer) bool { return x.fence == fence }); i >= 0 {
+		(*t)[i].at = at
+		heap.Fix((*timerHeap)(t), i)
+	}
+}
 
 type timerHeap []timer
 

@@ -44,6 +44,41 @@ func testExtendedLease(s *harness) {
 	s.wantEnd()
 }
 
+func testShortenedLease(s *harness) {
+	s.add(s.item(1, "a", frontier.Pages, 0), s.item(2, "a", frontier.Pages, 0))
+	leases, _, err := s.Claim(s.ctx, 2, time.Hour)
+	if err != nil || len(leases) != 2 {
+		s.Fatalf("Claim = %v, %v", leases, err)
+	}
+	for _, d := range []time.Duration{2 * time.Hour, time.Minute, 30 * time.Second} {
+		if err := s.Extend(s.ctx, leases[1], d); err != nil {
+			s.Fatal(err)
+		}
+	}
+	time.Sleep(30 * time.Second)
+	if again := s.claim(); again.ID != leases[1].ID {
+		s.Errorf("lease = %+v, want target %d", again, leases[1].ID)
+	} else {
+		s.settle(again)
+	}
+	s.settle(leases[0])
+	s.wantEnd()
+}
+
+func testExtendedWithoutDeadline(s *harness) {
+	s.add(s.item(1, "a", frontier.Pages, 0))
+	l := s.claim()
+	for range 3 {
+		if err := s.Extend(s.ctx, l, time.Minute); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.claimNone()
+	time.Sleep(time.Minute)
+	s.settle(s.claim())
+	s.wantEnd()
+}
+
 func testStaleLease(s *harness) {
 	s.add(s.item(1, "a", frontier.Pages, 0))
 	l := s.claim()

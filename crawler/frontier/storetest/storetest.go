@@ -48,6 +48,8 @@ var contract = []struct {
 	{"hosts take turns", testTurns},
 	{"a target whose lease has expired is handed out again", testExpiredLease},
 	{"an extended lease is held longer", testExtendedLease},
+	{"a shortened lease ends at its new deadline", testShortenedLease},
+	{"a lease without a deadline can be given one", testExtendedWithoutDeadline},
 	{"a stale lease changes nothing", testStaleLease},
 	{"Complete enters what was found", testComplete},
 	{"Get and Scan read records", testRecords},

@@ -331,7 +331,7 @@ func stateOf(name string) (file string, ok bool) {
 	if info.IsDir() {
 		file = filepath.Join(name, stateFile)
 		_, err := os.Stat(file)
-		return file, err == nil
+		return file, !errors.Is(err, fs.ErrNotExist) // opening it tells why it cannot be read
 	}
 	if !info.Mode().IsRegular() {
 		return "", false // a pipe can be read only once

@@ -26,12 +26,19 @@ type conn struct {
 var vfs string
 
 // connect opens a connection to an existing file.
-func connect(file string) (*conn, error) {
+func connect(file string) (*conn, error) { return connectAs(file, "") }
+
+// connectUnchanging opens a connection to an existing file that no process writes. SQLite then
+// needs no files next to it.
+func connectUnchanging(file string) (*conn, error) { return connectAs(file, "&immutable=1") }
+
+// connectAs opens a connection to an existing file with further parameters of SQLite's URI.
+func connectAs(file, parameters string) (*conn, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
 	}
-	c, err := (&sqlite.Driver{}).Open(dataSource(filepath.ToSlash(abs)))
+	c, err := (&sqlite.Driver{}).Open(dataSource(filepath.ToSlash(abs)) + parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -210,16 +217,22 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// explain wraps SQLite's errors for damaged files in ErrDamaged. SQLITE_ERROR means that a
-// table or a column is missing, and SQLITE_CONSTRAINT that there is a row that should not
-// exist.
+// errNotWritable is the error for a file that SQLite needs to write.
+var errNotWritable = errors.New("the file or its directory cannot be written")
+
+// explain wraps SQLite's errors for damaged files in ErrDamaged, and those for missing
+// permissions in errNotWritable. SQLITE_ERROR means that a table or a column is missing, and
+// SQLITE_CONSTRAINT that there is a row that should not exist.
 func explain(err error) error {
 	var e *sqlite.Error
-	if errors.As(err, &e) && !errors.Is(err, ErrDamaged) {
-		switch e.Code() & 0xff {
-		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_TOOBIG:
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
+	if !errors.As(err, &e) || errors.Is(err, ErrDamaged) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_TOOBIG:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("%w: %w", errNotWritable, err)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package diskstore
 import (
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -20,6 +21,7 @@ type faulty struct {
 	lasts  bool // all later changes fail too, as on a full disk
 	how    fault
 	killAt int      // the change at which the process kills itself; 0 is none
+	refuse bool     // write-ahead logs cannot be opened, as in a directory that cannot be written
 	log    []change // when record is set
 	record bool
 	files  map[uintptr]string // names of open files
@@ -72,7 +74,7 @@ func useFaulty(t testing.TB) *faulty {
 func (f *faulty) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.count, f.failAt, f.lasts, f.record, f.log = 0, 0, false, false, nil
+	f.count, f.failAt, f.lasts, f.refuse, f.record, f.log = 0, 0, false, false, false, nil
 }
 
 // fail makes the change with a number fail, and all later ones if lasts is true.
@@ -127,6 +129,9 @@ type (
 
 // faultyOpen opens a file and replaces the functions for it.
 func faultyOpen(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
+	if layer.refuse && name != 0 && strings.HasSuffix(libc.GoString(name), "-wal") {
+		return sqlite3.SQLITE_CANTOPEN
+	}
 	rc := function[openFunc](layer.under.FxOpen)(tls, vfs, name, file, flags, outFlags)
 	opened := in[sqlite3.Tsqlite3_file](file)
 	if rc != sqlite3.SQLITE_OK || opened.FpMethods == 0 {

@@ -372,6 +372,39 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// TestReadOnlyDirectory tests that a file is read in a directory that cannot be written, if it
+// was closed.
+func TestReadOnlyDirectory(t *testing.T) {
+	disk := useFaulty(t)
+	s := create(t)
+	p := &script{size: scriptSize, steps: -1}
+	if _, err := p.run(s, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := p.result(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	disk.refuse = true
+	looked, err := OpenReadOnly(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := diff(p.result(t, looked), want); diff != "" {
+		t.Error(diff)
+	}
+	looked.Close()
+	if err := os.WriteFile(s.file+"-wal", []byte("of a killed process"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenReadOnly(s.file); !errors.Is(err, errNotWritable) || !strings.Contains(err.Error(), s.file) {
+		t.Errorf("with a write-ahead log: %v, want %v", err, errNotWritable)
+	}
+	if _, err := Open(s.file); !errors.Is(err, errNotWritable) {
+		t.Errorf("Open: %v, want %v", err, errNotWritable)
+	}
+}
+
 // FuzzRows writes arbitrary values to the columns of a file. Reading them must give records
 // or errors.
 func FuzzRows(f *testing.F) {

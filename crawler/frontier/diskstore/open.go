@@ -78,8 +78,15 @@ func Open(file string) (*Store, error) { return open(file, (*Store).openToWrite)
 
 // OpenReadOnly opens a state file as it is now, even while another process writes it. Add,
 // Complete, Release, SetPace, Tally and SetValue return an error. The other errors are
-// those of Open.
-func OpenReadOnly(file string) (*Store, error) { return open(file, (*Store).openToRead) }
+// those of Open. The file and its directory need not be writable, unless a process that
+// wrote the file was killed or is still writing it, or the file has an older format.
+func OpenReadOnly(file string) (*Store, error) {
+	s, err := open(file, func(s *Store) error { return s.openToRead(connect) })
+	if errors.Is(err, errNotWritable) && !exists(file+"-wal") {
+		return open(file, func(s *Store) error { return s.openToRead(connectUnchanging) })
+	}
+	return s, err
+}
 
 func open(file string, how func(*Store) error) (*Store, error) {
 	if err := checkHeader(file); err != nil {
@@ -145,7 +152,7 @@ func (s *Store) openToWrite() error {
 	return s.reader.conn.exec(readPragmas)
 }
 
-func (s *Store) openToRead() (err error) {
+func (s *Store) openToRead(connect func(file string) (*conn, error)) (err error) {
 	if s.reader.conn, err = connect(s.file); err != nil {
 		return err
 	}

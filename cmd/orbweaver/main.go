@@ -26,7 +26,11 @@ func main() {
 func run(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
-	err := root.ExecuteContext(context.Background())
+	return exitCode(root.ExecuteContext(context.Background()), root.ErrOrStderr())
+}
+
+// exitCode returns the exit status for the error of a command, and prints the error.
+func exitCode(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
@@ -37,7 +41,7 @@ func run(args []string) int {
 	}
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(root.ErrOrStderr(), "orbweaver: "+line)
+			fmt.Fprintln(stderr, "orbweaver: "+line)
 		}
 	}
 	return code

@@ -36,6 +36,9 @@ func decode(body []byte, contentType string, fallback func([]byte) string) (text
 		return validUTF8(body), name
 	}
 	switch name {
+	case "iso-2022-jp":
+		text, _ = CutByteOrderMark(decodeISO2022JP(body))
+		return text, name
 	case "iso-8859-8-i": // logical order does not change the characters
 		e = charmap.ISO8859_8
 	case "gbk": // the encoder omits four-byte characters, the decoder accepts them (Encoding Standard 10.1.1)

@@ -285,6 +285,39 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// TestIgnoredCandidate: an image of a srcset that browsers ignore is checked, with a warning
+// at its place alone.
+func TestIgnoredCandidate(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"index.html": `<img alt=1 src=a.png srcset="a.png 1x"><img alt=2 srcset="a.png 320"><img alt=3 srcset="b.png 2y, gone.png 2y">`, "a.png": "", "b.png": "",
+	})
+	cfg, seeds := onDisk(t, dir)
+	cfg.Show = Show{OK: true, Broken: true, Warning: true}
+	c := &collector{}
+	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range c.results {
+		for _, ref := range r.References {
+			if ref.Text == "" {
+				continue
+			}
+			at := string(r.Code)
+			for _, w := range r.Warnings {
+				if !strings.Contains(ref.Unaffected, string(w.Code)) {
+					at += " " + string(w.Code)
+				}
+			}
+			got[ref.Text+" "+ref.Attribute+" "+ref.Raw] = at
+		}
+	}
+	want := map[string]string{"1 src a.png": "ok", "1 srcset a.png": "ok", "2 srcset a.png": "ok srcset-invalid", "3 srcset b.png": "ok srcset-invalid", "3 srcset gone.png": "file-missing srcset-invalid"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // TestOddMediaTypes: what a server declares in a way that a browser makes a page of is
 // read as one.
 func TestOddMediaTypes(t *testing.T) {

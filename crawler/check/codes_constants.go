@@ -65,4 +65,5 @@ const (
 	CodeContentTypeMismatch   Code = "content-type-mismatch"   // HTML in place of an image, script or style sheet
 	CodeLoginEndedBy          Code = "login-ended-by"          // asking for this link ended the session
 	CodeLoginUnproven         Code = "login-unproven"          // nothing shows whether the sign-in worked
+	CodeSrcsetInvalid         Code = "srcset-invalid"          // image that browsers ignore
 )

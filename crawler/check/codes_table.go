@@ -266,28 +266,28 @@ var entries = [...]Entry{
 
 	// Warnings: the target itself is ok.
 	{
-		Code: "login-failed", number: 53, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
+		Code: "login-failed", number: 56, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
 		Title:       "signing in failed",
 		Explanation: "The site did not accept the sign-in: it showed the form again, answered with an error, or the check page does not show that somebody is signed in. Nothing was crawled, because the pages would be those for everybody.",
 		Advice:      "Run orbweaver login test with the same flags: it prints each step. Check the user name, the password, and --login-check. The sign-in is not tried again, so that the account is not locked.",
 		Example:     "the form at https://example.com/login comes again, with \"wrong password\"",
 	},
 	{
-		Code: "login-form-missing", number: 54, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
+		Code: "login-form-missing", number: 57, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
 		Title:       "no form to sign in with",
 		Explanation: "The sign-in page has no form with exactly one visible password field that is sent with POST. Nothing was crawled.",
 		Advice:      "Check the address of --login. If the page has several forms, choose one with --login-form. If a script makes the form, sign in with a browser and give its cookies with --cookies.",
 		Example:     "https://example.com/register has two password fields",
 	},
 	{
-		Code: "login-challenge", number: 55, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
+		Code: "login-challenge", number: 58, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
 		Title:       "the sign-in needs more than a password",
 		Explanation: "The site asks for a captcha, a second factor, a passkey, or leads to a host that is not listed, or from https to http. Nothing was sent there, and nothing was crawled.",
 		Advice:      "Add a host that belongs to the sign-in to hosts in [[login]], or the key of one-time codes as totp. Otherwise sign in with a browser and give its cookies with --cookies, or use an account without the second factor.",
 		Example:     "https://example.com/login redirects to https://sso.example.net/",
 	},
 	{
-		Code: "login-lost", number: 56, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
+		Code: "login-lost", number: 59, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
 		Title:       "the session was lost",
 		Explanation: "The site stopped answering as it does for those who are signed in, and signing in again did not help or is not possible. The target answered with the sign-in page, or was not requested any more.",
 		Advice:      "With --cookies, sign in again and save new cookies, or use --login, which renews the session. Otherwise look for a link that ends the session, and exclude it with --exclude.",
@@ -427,17 +427,24 @@ var entries = [...]Entry{
 		Example:     "<img src=\"logo.png\"> answers text/html",
 	},
 	{
-		Code: "login-ended-by", number: 57, Severity: SeverityWarning,
+		Code: "login-ended-by", number: 60, Severity: SeverityWarning,
 		Title:       "asking for this link ended the session",
 		Explanation: "The answer removed a cookie of the session, or the session was lost twice right after this link was requested. It was not requested again.",
 		Advice:      "A link that signs out or changes something should be a form that is sent with POST. Exclude it with --exclude.",
 		Example:     "https://example.com/bye answers with an expired session cookie",
 	},
 	{
-		Code: "login-unproven", number: 58, Severity: SeverityInfo,
+		Code: "login-unproven", number: 61, Severity: SeverityInfo,
 		Title:       "nothing shows whether the sign-in worked",
 		Explanation: "The site accepted the form, but the start page looks the same to everybody. The run continues, but a session that was never there, or is lost later, may not be noticed.",
 		Advice:      "Name a page that only members see with --login-check URL, or --login-check URL=TEXT.",
 		Example:     "the public start page of a site is the same before and after the sign-in",
+	},
+	{
+		Code: "srcset-invalid", number: 55, Severity: SeverityWarning,
+		Title:       "image that browsers ignore",
+		Explanation: "What follows the address of the image in srcset or imagesrcset is neither a width nor a density, so browsers never load the image (HTML standard 4.8.4.2.2).",
+		Advice:      "Write one width, such as 640w, or one density, such as 2x, after the address, and a comma between two images.",
+		Example:     "srcset=\"small.png 320, large.png 640w\"",
 	},
 }

@@ -142,6 +142,9 @@ type Link struct {
 	// unknown. Only the reader of Markdown sets it; IsTemplate and HoldsTemplate tell it for
 	// HTML and XML.
 	Placeholder bool
+	// IgnoredCandidate reports that the descriptors of this image candidate of a srcset are
+	// invalid, so that browsers ignore it.
+	IgnoredCandidate bool
 	// SameDocument reports that Ref is a fragment of this document itself, whatever its base
 	// URL: usemap="#map" and <use href="#shape"> of SVG.
 	SameDocument bool

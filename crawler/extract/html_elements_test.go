@@ -42,7 +42,7 @@ var elementCases = []struct {
 	{`<body background=‸0><table background=‸1><colgroup background=‸2><col background=‸3><thead background=‸4><tr background=‸5><th background=‸6><tbody background=‸7><tfoot background=‸8><td background=‸9><caption background=no>`, []string{`body background resource image "0" ""`, `table background resource image "1" ""`, `colgroup background resource image "2" ""`, `col background resource image "3" ""`, `thead background resource image "4" ""`, `tr background resource image "5" ""`, `th background resource image "6" ""`, `tbody background resource image "7" ""`, `tfoot background resource image "8" ""`, `td background resource image "9" ""`}},
 	{`<body background=""><table background><tr><td background=''>`, nil},
 
-	{`<img src=‸x srcset="‸y 1x,‸z 2x, no 3y" longdesc=‸p lowsrc=‸q usemap=‸#m alt=" an  image ">`, []string{`img src resource image "x" "an image"`, `img srcset resource image "y" "an image"`, `img srcset resource image "z" "an image"`, `img longdesc navigation any "p" "an image"`, `img lowsrc resource image "q" "an image"`, `img usemap navigation any "#m" "an image" same`}},
+	{`<img src=‸x srcset="‸y 1x,‸z 2x, ‸no 3y" longdesc=‸p lowsrc=‸q usemap=‸#m alt=" an  image ">`, []string{`img src resource image "x" "an image"`, `img srcset resource image "y" "an image"`, `img srcset resource image "z" "an image"`, `img srcset resource image "no" "an image" candidate`, `img longdesc navigation any "p" "an image"`, `img lowsrc resource image "q" "an image"`, `img usemap navigation any "#m" "an image" same`}},
 	{`<image src=‸x>`, []string{`img src resource image "x" ""`}},
 	{`<picture><source srcset="‸x 100w, ‸y,"><source src=‸z></picture>`, []string{`source srcset resource image "x" ""`, `source srcset resource image "y" ""`, `source src resource any "z" ""`}},
 	{`<video src=‸x poster=‸y><audio src=‸z><track src=‸p><bgsound src=‸q>`, []string{`video src resource any "x" ""`, `video poster resource image "y" ""`, `audio src resource any "z" ""`, `track src resource any "p" ""`, `bgsound src resource any "q" ""`}},
@@ -113,7 +113,7 @@ func describeLink(l Link) string {
 	for _, flag := range []struct {
 		is   bool
 		name string
-	}{{l.SameDocument, "same"}, {l.NoFollow, "nofollow"}, {l.Ignored, "ignored"}} {
+	}{{l.SameDocument, "same"}, {l.NoFollow, "nofollow"}, {l.Ignored, "ignored"}, {l.IgnoredCandidate, "candidate"}} {
 		if flag.is {
 			s += " " + flag.name
 		}

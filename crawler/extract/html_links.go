@@ -101,7 +101,9 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 			if !ok {
 				break
 			}
-			x.addReference(v, c.url, rule.kind, rule.expect, rule)
+			if f := x.addReference(v, c.url, rule.kind, rule.expect, rule); f != nil {
+				f.IgnoredCandidate = c.ignored
+			}
 		}
 	case formDocument:
 		x.document(v)

@@ -12,10 +12,12 @@ type candidate struct {
 	width  int64 // 0 if there is none
 	height int64 // 0 if there is none
 	hasX   bool  // a density is given
+	// ignored is set if the descriptors are invalid: a browser never loads the candidate.
+	ignored bool
 }
 
-// srcset reads image candidates with the parser of the standard (HTML 4.8.4.2.2). As in
-// browsers, a candidate with invalid descriptors is ignored.
+// srcset reads image candidates with the parser of the standard (HTML 4.8.4.2.2). It also
+// returns the candidates that the standard ignores, because their author wants them loaded.
 type srcset struct {
 	in  []byte
 	pos int
@@ -23,28 +25,25 @@ type srcset struct {
 
 // next returns the next candidate. ok is false at the end.
 func (s *srcset) next() (candidate, bool) {
-	for {
-		for s.pos < len(s.in) && (isSpace(s.in[s.pos]) || s.in[s.pos] == ',') {
-			s.pos++
-		}
-		if s.pos == len(s.in) {
-			return candidate{}, false
-		}
-		c := candidate{url: span{start: s.pos}}
-		for s.pos < len(s.in) && !isSpace(s.in[s.pos]) {
-			s.pos++
-		}
-		c.url.end = s.pos
-		if s.in[s.pos-1] == ',' {
-			for s.in[c.url.end-1] == ',' {
-				c.url.end--
-			}
-			return c, true
-		}
-		if s.descriptors(&c) {
-			return c, true
-		}
+	for s.pos < len(s.in) && (isSpace(s.in[s.pos]) || s.in[s.pos] == ',') {
+		s.pos++
 	}
+	if s.pos == len(s.in) {
+		return candidate{}, false
+	}
+	c := candidate{url: span{start: s.pos}}
+	for s.pos < len(s.in) && !isSpace(s.in[s.pos]) {
+		s.pos++
+	}
+	c.url.end = s.pos
+	if s.in[s.pos-1] == ',' {
+		for s.in[c.url.end-1] == ',' {
+			c.url.end--
+		}
+		return c, true
+	}
+	c.ignored = !s.descriptors(&c)
+	return c, true
 }
 
 // descriptors reads up to the comma that ends the candidate and reports whether all

@@ -2,7 +2,8 @@ package extract
 
 import "testing"
 
-// TestSrcset covers what the standard's own cases do not.
+// TestSrcset covers what the standard's own cases do not. A candidate that browsers ignore
+// is followed by an exclamation mark.
 func TestSrcset(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                  "",
@@ -11,10 +12,10 @@ func TestSrcset(t *testing.T) {
 		"a,,,b":                             "a,,,b",
 		"a, ,b 2x,c":                        "a b c",
 		"a 99999999999999999999w":           "a",
-		"a 1e999x, b -1x, c 1x 2x":          "a",
-		"a 1w 2h, b 2h, c w, d x, e 1.x":    "a",
-		"a (b, c) 1x, d 1x":                 "d",
-		"a 1x(b, c d 1x":                    "",
+		"a 1e999x, b -1x, c 1x 2x":          "a b! c!",
+		"a 1w 2h, b 2h, c w, d x, e 1.x":    "a b! c! d! e!",
+		"a (b, c) 1x, d 1x":                 "a! d",
+		"a 1x(b, c d 1x":                    "a!",
 		"\n a\t1x\f,\r\n  b":                "a b",
 		"data:image/png;base64,AA== 1x, b":  "data:image/png;base64,AA== b",
 		"https://e/w=1,h=2/a.png, b, c 10w": "https://e/w=1,h=2/a.png b c",
@@ -26,6 +27,9 @@ func TestSrcset(t *testing.T) {
 				got += " "
 			}
 			got += in[c.url.start:c.url.end]
+			if c.ignored {
+				got += "!"
+			}
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -78,13 +78,16 @@ func (r *reference) begin(l *extract.Link) {
 	if l.AnyFragment {
 		r.Mark |= rules.MarkAnyFragment
 	}
+	if l.IgnoredCandidate {
+		r.Mark |= rules.MarkCandidate
+	}
 }
 
 // isOrdinary reports whether the fate of a link depends only on its reference, its kind
 // and rel=nofollow.
 func isOrdinary(l *extract.Link) bool {
 	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" &&
-		!l.SameDocument && !l.AnyFragment && !l.Ignored && !l.Placeholder && !l.Acts
+		!l.SameDocument && !l.AnyFragment && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate
 }
 
 // addOwnFragment adds a link to a fragment of the page itself. All such links of one kind

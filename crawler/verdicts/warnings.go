@@ -79,5 +79,8 @@ func marked(marks uint64) []check.Warning {
 	if marks&rules.MarkOutsideBase != 0 {
 		all = append(all, check.Warning{Code: check.CodeOutsideBase, Message: "the target is on the published host, but not under the base URL"})
 	}
+	if marks&rules.MarkCandidate != 0 {
+		all = append(all, check.Warning{Code: check.CodeSrcsetInvalid, Message: "browsers ignore this image of the srcset: its width or density is invalid"})
+	}
 	return all
 }

@@ -15,9 +15,11 @@ import (
 func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 	inner := harvests.Get().(*harvest)
 	inner.slowPath = h.slowPath
+	inner.large = h.large
 	doc := &Document{}
 	inner.reset(doc, v.text)
 	read(inner)
+	h.large, inner.large = inner.large, largeDocument{}
 	slices.SortStableFunc(inner.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 	for i := range inner.links {
 		f := &inner.links[i]

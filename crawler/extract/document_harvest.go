@@ -23,6 +23,7 @@ type harvest struct {
 	slowPath bool
 	bare     bool // Input.Bare is set and src is Body itself
 	unplaced bool // the position of the next link may never be needed
+	large    largeDocument
 
 	texts   textBlocks
 	links   []Link // Repeats is one more than the index here of the link that may be repeated
@@ -68,6 +69,7 @@ func (h *harvest) readAs(f *format, in *Input, doc *Document) {
 // release clears the harvest and returns it to the pool. It drops buffers that a large
 // document made large.
 func (h *harvest) release() {
+	h.large.end()
 	h.input, h.doc, h.src, h.places, h.pieces, h.slowPath, h.bare = Input{}, nil, view{}, places{}, nil, false, false
 	h.links = nil
 	h.anchors = reuseList(h.anchors, keptAfterLarge)

@@ -48,10 +48,9 @@ func readGzip(h *harvest, in *Input) {
 		h.fault("unpack document: %v", err)
 		return
 	}
-	var large *largeDocument
-	if in.Batch == nil { // bookmarks come from a file that the user named; Batch may wait for other documents
-		large = new(largeDocument)
-		defer large.end()
+	large := &h.large
+	if in.Batch != nil { // bookmarks come from a file that the user named; Batch may wait for other documents
+		large = nil
 	}
 	body, err := inflate(z, int64(len(in.Body)), unpackedSize(in.Body), maxInflatedText, large)
 	if err != nil {

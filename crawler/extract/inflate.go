@@ -31,7 +31,8 @@ var (
 // A largeDocument is the right to hold much more in memory than the size of a document
 // suggests. Only one document in the process has it; others wait, so that many documents
 // that unpack to a lot need no more memory than one. A document that has the right waits
-// for nothing else.
+// for nothing else. It gives the right back with its harvest, and shares it with the
+// documents inside it.
 type largeDocument struct{ begun bool }
 
 var largeDocuments sync.Mutex

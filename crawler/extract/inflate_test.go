@@ -91,6 +91,49 @@ func TestLargeDocuments(t *testing.T) {
 	group.Wait()
 }
 
+// TestLargeInLarge reads a document that is large, inside another one that is.
+func TestLargeInLarge(t *testing.T) {
+	cells := `{"cells":[{"cell_type":"markdown","source":["` + strings.Repeat("a ", largeMarkdown) + `[a](b)"]},{"cell_type":"markdown","source":["` + strings.Repeat("a\\n", largeMarkdownLines+1) + `[a](b)"]}]}`
+	for name, body := range map[string][]byte{"a.ipynb": []byte(cells), "a.md.gz": packed(t, strings.Repeat("a ", largeMarkdown)+"[a](b)", 0), "a.ipynb.gz": packed(t, cells, 0)} {
+		doc := Extract(Input{Body: body, Name: name})
+		if len(doc.Links) == 0 && doc.Format != "" && doc.Format != "gzip" {
+			t.Errorf("%s: no links; read as %q with %q", name, doc.Format, doc.Faults)
+		}
+		if !largeDocuments.TryLock() {
+			t.Fatalf("%s: still large at the end", name)
+		}
+		largeDocuments.Unlock()
+	}
+}
+
+// TestMarkupMemory checks how many bytes the readers of markup allocate for a byte of the
+// document: little where a document of one line repeats a construct, and a limited number
+// where each line is a block or each construct is a result.
+func TestMarkupMemory(t *testing.T) {
+	repeat := func(s string) func(n int) string { return func(n int) string { return strings.Repeat(s, n/len(s)) } }
+	for name, bombs := range map[string]map[string]int{
+		"a.md": {"[": 20, "![": 20, "]": 10, "[]": 10, "*": 10, "a*": 10, "_": 10, "`": 10, "a `` ": 60, "<": 10, "<a ": 10, "(": 10, "[](": 10, "[a](": 10, ">": 10, "> ": 10, "- ": 10,
+			"{": 10, "{{ ": 10, "[]({{ ": 10, "\\": 10, "&amp;": 20, "\n": 20, "[a]: b\n": 80, "- a\n": 300, "> a\n": 300, "# a\n": 400, "a\n\n": 300, "<b>": 200, "[a](b)": 150},
+		"a.rst":         {"`": 10, "*": 10, "_": 10, "|": 10, "[": 10, "<": 10, "a\n-\n": 120, ".. _a: b\n": 50},
+		"a.adoc":        {"[": 10, "link:": 10, "link:a[": 10, "xref:a[": 10, "<<": 10, "{a}": 10, "`": 10, "+": 10, ":a: b\n": 20, "== a\n": 150},
+		"a.org":         {"[": 10, "[[": 10, "[[a][": 10, "<a:": 10, "=a": 10, "~": 10, "* a\n": 250},
+		"a.gmi":         {"=> ": 10, "=> a\n": 100, "\n": 10},
+		"a.html":        {"<": 10, "<a ": 10, "</": 10, "<!--": 10, "<svg>": 30, "<template>": 10, "&": 10, "<iframe srcdoc='": 10, "<style>": 10, "<a b=\"": 10, "<a href=x>": 40},
+		"a.css":         {"url(": 10, "(": 10, "/*": 10, "\\": 10, "\"": 10, "@import ": 10, "image-set(": 10, "url(a)": 100},
+		"a.xml":         {"<a>": 10, "<": 10, "&amp;": 10, "<!": 10, "<![CDATA[]]>": 10},
+		"a.txt":         {"(": 10, "h": 10, "http:": 10, "a://": 10, "@": 10, "http://a ": 80},
+		"a.webmanifest": {"[": 10, "{\"a\":": 30, "\"": 10},
+	} {
+		for what, most := range bombs {
+			const size = 256 << 10
+			body := []byte(repeat(what)(size))
+			if got := int(allocated(func() { Extract(Input{Body: body, Name: name}) }) / size); got > most {
+				t.Errorf("%s: %q: %d bytes allocated for each byte, want at most %d", name, what, got, most)
+			}
+		}
+	}
+}
+
 // TestXMLPieces moves markup across the boundary between two pieces of a part.
 func TestXMLPieces(t *testing.T) {
 	const markup = `<w:hyperlink w:anchor="a&amp;b"><w:t>o&#110;e &amp;é</w:t><![CDATA[ & two]]></w:hyperlink><!-- <w:t> --><?x y?><w:bookmarkStart w:name="é"/>`

@@ -43,8 +43,13 @@ var markdownFormat = format{
 }
 
 // maxMarkdownLines limits the lines of a document. The block parser needs up to a
-// few hundred bytes for each line.
-const maxMarkdownLines = 500_000
+// few hundred bytes for each line, and a byte of markup up to a few dozen. A document
+// with more than largeMarkdownLines or largeMarkdown bytes is therefore large.
+const (
+	maxMarkdownLines   = 500_000
+	largeMarkdownLines = 20_000
+	largeMarkdown      = 512 << 10
+)
 
 // markdownReader reads one document.
 type markdownReader struct {
@@ -92,6 +97,9 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 // breaks of a long run become spaces, because each blank line in a list costs the
 // parser time for every level of nesting.
 func (r *markdownReader) parserSource(matter int) []byte {
+	if len(r.src.text) > largeMarkdown || bytes.Count(r.src.text, []byte{'\n'}) > largeMarkdownLines {
+		r.large.begin()
+	}
 	src := bytes.Clone(r.src.text)
 	blankOut(src[:matter])
 	convertIndentedBlocks(src[matter:])

@@ -19,7 +19,7 @@ type inlineScanner struct {
 	// inactive is the number of brackets, counted from the outermost, that can no
 	// longer open a link: they contain a link, and links do not nest.
 	inactive  int
-	backticks map[int][]int // the starts of runs of backticks, by length of the run
+	backticks backticks
 	angle     angleScanner
 }
 
@@ -46,16 +46,27 @@ const (
 
 // bracket is a '[' or a '![' that may open a link or an image.
 type bracket struct {
-	start, text int
-	image       bool
-	nested      bool // another bracket was opened after it, so its text is not a label
+	start  int32
+	image  bool
+	nested bool // another bracket was opened after it, so its text is not a label
 }
+
+// text returns the start of the bracket's content.
+func (b bracket) text() int {
+	if b.image {
+		return int(b.start) + len("![")
+	}
+	return int(b.start) + len("[")
+}
+
+// maxBrackets is the number of open brackets beyond which the outermost are text.
+const maxBrackets = 1 << 16
 
 // read scans a block.
 func (s *inlineScanner) read(text []byte, defs definitions) {
 	s.text, s.defs = text, defs
 	s.items, s.ids, s.brackets, s.inactive = s.items[:0], s.ids[:0], s.brackets[:0], 0
-	s.backticks = nil
+	s.backticks.searched, s.backticks.known = false, false
 	s.angle.reset(text)
 	for i := 0; i < len(text); {
 		switch text[i] {
@@ -69,12 +80,12 @@ func (s *inlineScanner) read(text []byte, defs definitions) {
 			i = s.attributes(i)
 		case '!':
 			if i++; i < len(text) && text[i] == '[' {
-				s.open(bracket{start: i - 1, text: i + 1, image: true})
+				s.open(bracket{start: int32(i - 1), image: true})
 				i++
 			}
 		case '[':
 			i++
-			s.open(bracket{start: i - 1, text: i})
+			s.open(bracket{start: int32(i - 1)})
 		case ']':
 			i = s.close(i)
 		default:
@@ -88,38 +99,52 @@ func (s *inlineScanner) read(text []byte, defs definitions) {
 }
 
 func (s *inlineScanner) open(b bracket) {
-	if n := len(s.brackets); n > 0 {
+	n := len(s.brackets)
+	if n == maxBrackets {
+		const half = maxBrackets / 2
+		n = copy(s.brackets, s.brackets[half:])
+		s.brackets, s.inactive = s.brackets[:n], max(0, s.inactive-half)
+	}
+	if n > 0 {
 		s.brackets[n-1].nested = true
 	}
 	s.brackets = append(s.brackets, b)
 }
 
+// backticks remembers the last run of backticks of each length, so that a run without an
+// equal one after it is not searched for again.
+type backticks struct {
+	searched bool // last is of this text
+	known    bool // all runs up to the end of the text were seen
+	last     [maxBackticks + 1]int
+}
+
+// maxBackticks is the longest run of backticks that can open a code span.
+const maxBackticks = 80
+
 // code reads the code span at i and returns its end, or the end of the backticks if
 // they do not open a code span.
 func (s *inlineScanner) code(i int) int {
 	n := runLength(s.text, i)
-	if s.backticks == nil {
-		s.backticks = map[int][]int{}
-		for at := i; at < len(s.text); {
-			if s.text[at] != '`' {
-				at++
-				continue
-			}
-			length := runLength(s.text, at)
-			s.backticks[length] = append(s.backticks[length], at)
-			at += length
-		}
-	}
-	runs := s.backticks[n]
-	for len(runs) > 0 && runs[0] < i+n {
-		runs = runs[1:]
-	}
-	s.backticks[n] = runs
-	if len(runs) == 0 {
+	if n > maxBackticks || s.backticks.known && s.backticks.last[n] < i+n {
 		return i + n
 	}
-	s.items = append(s.items, inline{kind: inlineCode, at: span{i, runs[0] + n}, text: span{i + n, runs[0]}})
-	return runs[0] + n
+	if !s.backticks.searched {
+		s.backticks.searched, s.backticks.last = true, [maxBackticks + 1]int{}
+	}
+	for at := indexFrom(s.text, i+n, '`'); at < len(s.text); {
+		length := runLength(s.text, at)
+		if length == n {
+			s.items = append(s.items, inline{kind: inlineCode, at: span{i, at + n}, text: span{i + n, at}})
+			return at + n
+		}
+		if length <= maxBackticks {
+			s.backticks.last[length] = at
+		}
+		at = indexFrom(s.text, at+length, '`')
+	}
+	s.backticks.known = true
+	return i + n
 }
 
 // runLength returns the length of the run of equal bytes that starts at i.
@@ -243,7 +268,7 @@ func (s *inlineScanner) close(i int) int {
 	if !active {
 		return i + 1
 	}
-	it := inline{kind: inlineLink, text: span{b.text, i}}
+	it := inline{kind: inlineLink, text: span{b.text(), i}}
 	if b.image {
 		it.kind = inlineImage
 	}
@@ -254,7 +279,7 @@ func (s *inlineScanner) close(i int) int {
 	if end < 0 {
 		return i + 1
 	}
-	it.at = span{b.start, end}
+	it.at = span{int(b.start), end}
 	s.items = append(s.items, it)
 	if !b.image {
 		s.inactive = n
@@ -295,7 +320,7 @@ func (s *inlineScanner) reference(b bracket, i int) (d *definition, end int) {
 	if i+1 < len(s.text) && s.text[i+1] == '[' {
 		if label, end := readLabel(s.text, i+1); end >= 0 {
 			if len(trimSpace(s.text[label.start:label.end])) == 0 { // collapsed: [text][]
-				label = span{b.text, i}
+				label = span{b.text(), i}
 				if b.nested {
 					return nil, -1
 				}
@@ -311,7 +336,7 @@ func (s *inlineScanner) reference(b bracket, i int) (d *definition, end int) {
 	if b.nested {
 		return nil, -1
 	}
-	if d = s.defs.find(s.text[b.text:i]); d == nil {
+	if d = s.defs.find(s.text[b.text():i]); d == nil {
 		return nil, -1
 	}
 	return d, i + 1

@@ -29,7 +29,6 @@ type container struct {
 	order []string // the names of the parts, in the order of the archive
 	size  int64    // the size of the archive, in bytes
 	spent int64    // the number of bytes unpacked so far
-	large largeDocument
 }
 
 // part is one file of the archive.
@@ -251,10 +250,6 @@ func zipFormat(name string, media, extensions []string, word string, read func(*
 		sniff: func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte("PK\x03\x04")) && bytes.Contains(head, []byte(word))
 		},
-		read: func(h *harvest, in *Input) {
-			c := openContainer(h, in)
-			defer c.large.end()
-			read(c)
-		},
+		read: func(h *harvest, in *Input) { read(openContainer(h, in)) },
 	}
 }

@@ -49,8 +49,7 @@ func readPDF(h *harvest, in *Input) {
 	if !sniffPDF(in.Body) {
 		h.fault("read PDF: the file has no PDF header")
 	}
-	r := &pdfReader{harvest: h, pdfFile: openPDF(in.Body), in: in, nodes: maxPDFNodes}
-	defer r.large.end()
+	r := &pdfReader{harvest: h, pdfFile: openPDF(in.Body, &h.large), in: in, nodes: maxPDFNodes}
 	r.reportFault() // read the objects that were found nevertheless
 	if r.trailer["Encrypt"] == nil || r.crypt != nil {
 		r.read()

@@ -34,7 +34,7 @@ type pdfFile struct {
 	// unpacked is the number of bytes unpacked so far. If they or the objects are many, the
 	// document is large.
 	unpacked int
-	large    largeDocument
+	large    *largeDocument
 	fault    error // the error that ended the walk or the reading; earlier results are kept
 }
 
@@ -57,6 +57,8 @@ type (
 const (
 	maxPDFNesting = 64
 	maxPDFObjects = 1_000_000
+	// largePDFArray is the number of members of an array from which on a document is large.
+	largePDFArray = 50_000
 	// largePDFObjects is the number of objects from which on a document is large. Each needs
 	// about 130 bytes.
 	largePDFObjects = 30_000
@@ -68,8 +70,8 @@ var errPDFWork = errors.New("it takes too much work to read")
 
 // openPDF walks through the file. It does so twice if the file is encrypted, because the
 // key is at its end and object streams cannot be unpacked without it.
-func openPDF(body []byte) *pdfFile {
-	f := &pdfFile{body: body, trailer: pdfDict{}}
+func openPDF(body []byte, large *largeDocument) *pdfFile {
+	f := &pdfFile{body: body, trailer: pdfDict{}, large: large}
 	f.walk()
 	if f.trailer["Root"] == nil {
 		f.findEncrypt()
@@ -286,7 +288,7 @@ func (f *pdfFile) inflate(packed []byte) []byte {
 	if err != nil || f.left <= 0 {
 		return nil
 	}
-	content, err := inflate(z, int64(len(packed)), 0, f.left, &f.large)
+	content, err := inflate(z, int64(len(packed)), 0, f.left, f.large)
 	f.left -= int64(len(content))
 	if f.unpacked += len(content); f.unpacked > largeInflated {
 		f.large.begin()

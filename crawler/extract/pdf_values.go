@@ -240,6 +240,9 @@ func (p *pdfParser) array(depth int) any {
 		if p.failed {
 			return nil
 		}
+		if len(array) == largePDFArray {
+			p.file.large.begin()
+		}
 		if len(array) < maxPDFMembers {
 			array = append(array, value)
 		}

@@ -21,6 +21,7 @@ import (
 //	--max-pages                the run's own limit
 //	robots.txt                 what the host allows
 //	a probe in progress        with --soft-404, a directory is probed before its pages
+//	a sign-in in progress      what is requested meanwhile would be requested again
 type gate struct{ visit *visit }
 
 // barred returns the outcome of a target that is not requested at all, or reports that
@@ -77,16 +78,23 @@ func (g gate) beginsPage() bool {
 // held fetches what must be known before the target is requested.
 func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, err error) {
 	v := g.visit
-	if o, wait, err := g.refused(ctx); o != nil || wait > 0 || err != nil || !v.run.requests.compares(v.u) {
+	if o, wait, err := g.refused(ctx); o != nil || wait > 0 || err != nil {
 		return o, wait, err
 	}
-	ready, requests, err := v.run.probes.prepare(ctx, v.u)
-	v.worker.tally.count(countRequests, requests)
+	ready := true
+	if v.run.requests.compares(v.u) {
+		var requests int
+		ready, requests, err = v.run.probes.prepare(ctx, v.u)
+		v.worker.tally.count(countRequests, requests)
+	}
+	if in := v.run.sessions.of(v.u); in != nil && ready && err == nil {
+		o, ready = in.admit(v)
+	}
 	if !ready {
 		v.past.Waited++
-		wait = frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 500*time.Millisecond)
+		wait = frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 100*time.Millisecond)
 	}
-	return nil, wait, err
+	return o, wait, err
 }
 
 // maxPageURL is the length of the longest URL of a page that is read, in bytes. RFC 9110 4.1

@@ -23,12 +23,14 @@ import (
 //	                                       likewise an answer that varies by
 //	                                       something not known beforehand
 //	anything else                          nothing, and what was kept is deleted
+//
+// Nothing is kept of an answer to a request that is part of a session, or answers one.
 
 // prepare makes a request for content conditional if everything needed from the content
 // is known for an earlier state, and returns that state; nil if there is none.
 func (r recollection) prepare(req *fetch.Request) *cache.Entry {
 	t, known := r.visit.t, r.visit.run.earlier
-	if known == nil || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
+	if known == nil || r.visit.session != nil || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
 		return nil
 	}
 	key, ok := known.key(req)
@@ -97,7 +99,7 @@ func secret(ref string) bool {
 func (r recollection) learn(a *answer) {
 	run, t, known := r.visit.run, r.visit.t, r.visit.run.earlier
 	u, o := r.visit.u, a.o
-	if known == nil || a.req == nil || o.Code == check.CodeLimit { // a limit of this run says nothing about the target
+	if known == nil || r.visit.session != nil || a.req == nil || o.Code == check.CodeLimit { // a limit of this run says nothing about the target
 		return
 	}
 	key, ok := known.key(a.req)

@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -91,6 +92,9 @@ func (r reading) read() *cache.Page {
 		doc.Duplicates = nil
 	}
 	r.o.ReadDocument(doc)
+	if v.session != nil && doc.LoginForm {
+		v.signInPage = session.ReadPage(r.u, r.o.Status, r.resp.ContentType, b.data)
+	}
 	r.o.RecognizeSignIn(r.u, doc)
 	if !bare {
 		r.o.KeepNames(doc)

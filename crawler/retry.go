@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -15,7 +16,7 @@ const maxStarved = 12
 
 // conclude settles the target, or puts it back when a retry may change its outcome. rest
 // is how long the host asked not to be visited.
-func (v *visit) conclude(o *check.Outcome, rest time.Duration) error {
+func (v *visit) conclude(ctx context.Context, o *check.Outcome, rest time.Duration) error {
 	if v.run.turns != nil && v.t.Follow {
 		v.worker.releaseSlot() // earlier pages may need it
 		v.run.turns.await(v.t.Turn)
@@ -28,6 +29,9 @@ func (v *visit) conclude(o *check.Outcome, rest time.Duration) error {
 	o.Requests = v.past.Requests
 	if o.Code == check.CodeLimit && o.Requests > 0 {
 		v.worker.leavesOutByLimit(o.Message)
+	}
+	if v.session != nil {
+		return v.session.hold(ctx, v, o)
 	}
 	return v.settle(o)
 }

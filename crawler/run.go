@@ -50,6 +50,7 @@ type run struct {
 	sitemaps sitemapList
 	cycles   cycles
 	probes   probes
+	sessions *loginSessions
 	twins    twins
 	earlier  *earlier // nil without a cache
 }
@@ -79,6 +80,9 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	if err := r.clock.keepStart(r.always); err != nil {
 		return nil, err
 	}
+	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
+		return nil, err
+	}
 	if err := r.seeds.enter(r.always); err != nil {
 		return nil, err
 	}
@@ -103,6 +107,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	}
 	r.probes.requests, r.probes.buffers = r.requests, &r.buffers
 	r.twins.requests = r.requests
+	r.sessions = newSessions(r)
 	r.earlier = newEarlier(r.requests, r.frontier, r.clock.started)
 	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.requests.scope, func() int { return r.counts.of(countPages) })
@@ -184,6 +189,9 @@ func (r *run) crawl(ctx context.Context) error {
 	over := make(chan struct{})
 	watching.Go(func() { r.watch(working, cancel, over) })
 	err := workers.Wait()
+	if err == nil { // a run that was stopped may hold visits
+		err = r.sessions.prove(ctx, newWorker(r))
+	}
 	close(over)
 	watching.Wait()
 	if err == nil {

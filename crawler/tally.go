@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -65,6 +66,27 @@ func (t *tally) count(c counter, by int) { t.counts[c] += by }
 // add adds to another tally.
 func (t *tally) add(name string, by int64) {
 	t.others = append(t.others, frontier.Tally{Name: name, By: by})
+}
+
+// tallied is what was counted for a visit that is held.
+type tallied struct {
+	counts [len(tallyNames)]int
+	others []frontier.Tally
+}
+
+// lift takes what was counted out of the tally.
+func (t *tally) lift() tallied {
+	counted := tallied{t.counts, slices.Clone(t.others)}
+	t.counts, t.others = [len(tallyNames)]int{}, t.others[:0]
+	return counted
+}
+
+// put adds what was taken out of a tally.
+func (t *tally) put(counted tallied) {
+	for c, n := range counted.counts {
+		t.counts[c] += n
+	}
+	t.others = append(t.others, counted.others...)
 }
 
 // take returns what was counted, and starts over. The result is valid until the next

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -28,6 +29,13 @@ type visit struct {
 	found  *references.Page // what it refers to; nil until something is found
 	isPage bool             // it was read for links
 	report *Page            // what is reported to the sink
+
+	session     *signedIn     // the session that its request is part of; nil for none
+	epoch       int           // of the session, when the request was admitted
+	alone       bool          // no other request is part of the session meanwhile
+	signInPage  *session.Page // the document, if it has a password field and the request is part of a session
+	signedOut   bool          // the answer is the sign-in page, or leads to it
+	endsSession bool          // the answer removes a cookie of the session
 
 	leaveGate    func() error // for a visit that lets others pass the gate of its host, see frontier.Hosts.PassGate
 	robotsFailed bool         // robots.txt is unavailable after its retries, for a reason that may be temporary
@@ -69,6 +77,9 @@ func (v *visit) do(ctx context.Context) (err error) {
 	if v.leaveGate != nil {
 		defer func() { err = cmp.Or(err, v.leaveGate()) }()
 	}
+	if v.session != nil {
+		defer v.session.leave()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil
@@ -82,7 +93,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 		}
 	}
 	if o != nil {
-		return v.conclude(o, 0)
+		return v.conclude(ctx, o, 0)
 	}
 	v.past.Asked = true
 	if v.run.requests.scope().SiteOf(v.u) != nil { // there is no network to wait for
@@ -109,7 +120,8 @@ func (v *visit) do(ctx context.Context) (err error) {
 	if err := v.observe(&a, began); err != nil {
 		return err
 	}
-	return v.conclude(a.o, a.rest)
+	v.compareSignIn(&a)
+	return v.conclude(ctx, a.o, a.rest)
 }
 
 // finds returns the page in which the visit collects what it finds.

@@ -33,8 +33,12 @@ func (w *worker) work(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
+		w.run.sessions.begin()
 		v = visit{run: w.run, worker: w, t: t}
 		if err := v.do(ctx); err != nil {
+			return err
+		}
+		if err := w.run.sessions.end(ctx, w); err != nil {
 			return err
 		}
 	}

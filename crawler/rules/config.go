@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -125,6 +126,14 @@ type Config struct {
 	// LeaveAlone contains the addresses, without fragments, of internal targets that are
 	// skipped, too, because the page after the sign-in says that they sign out or delete.
 	LeaveAlone map[string]bool
+
+	// Sessions are the logins of the run, and the session of its cookies. What belongs to
+	// one is requested again after the session was lost, so that no page counts that was
+	// requested without it.
+	Sessions []*session.Session
+	// LoginRetries is how often a run signs in again, in a row, without a page that the
+	// session proves. 0 means 2, and -1 means never.
+	LoginRetries int
 
 	// Show selects the results that the Sink receives; the others are only counted.
 	Show Show
@@ -291,6 +300,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("start a run: MaxRedirects is %d; it must be between -1 and %d", c.MaxRedirects, maxRedirects)
 	case c.Retries < -1 || c.Retries > maxRetries:
 		return fmt.Errorf("start a run: Retries is %d; it must be between -1 and %d", c.Retries, maxRetries)
+	case c.LoginRetries < -1 || c.LoginRetries > maxRetries:
+		return fmt.Errorf("start a run: LoginRetries is %d; it must be between -1 and %d", c.LoginRetries, maxRetries)
 	case c.Depth < -1:
 		return fmt.Errorf("start a run: Depth is %d; it must be at least -1", c.Depth)
 	case c.MaxPages < 0 || c.MaxTime < 0 || c.MaxBody < 0 || c.MaxWait < 0 || c.SecondPassAfter < 0 || c.Backoff < 0 || c.Grace < 0 || c.MaxAge < 0:
@@ -315,6 +326,7 @@ func (c *Config) WithDefaults() *Config {
 	fill(&d.PerHost, 8)
 	fill(&d.MaxRedirects, 10)
 	fill(&d.Retries, 2)
+	fill(&d.LoginRetries, 2)
 	d.Show = d.Show.withDefault()
 	if d.MaxBody == 0 {
 		d.MaxBody = 10 << 20

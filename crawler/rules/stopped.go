@@ -1,15 +1,21 @@
 package rules
 
+import "github.com/orbweaver/orbweaver/crawler/check"
+
 // Reasons why a run is not complete: the values of Summary.StoppedBy.
 const (
 	StoppedByInterrupt = "interrupt"
 	StoppedByMaxTime   = "max-time"
 	StoppedByMaxPages  = "max-pages"
 	StoppedByTrap      = "trap"
-	StoppedByScript    = "script-rendered"     // scripts render the start page or all pages, whose links were never seen
-	StoppedByMachine   = "local-limit"         // this machine, or its proxy, stopped requests
-	StoppedByChange    = "file-changed"        // a file changed while it was checked
-	StoppedByDocument  = "unreadable-document" // nothing of a document that the user named could be read
+	StoppedByScript    = "script-rendered"             // scripts render the start page or all pages, whose links were never seen
+	StoppedByMachine   = "local-limit"                 // this machine, or its proxy, stopped requests
+	StoppedByChange    = "file-changed"                // a file changed while it was checked
+	StoppedByNoLogin   = string(check.CodeLoginFailed) // nobody could sign in
+	StoppedByNoForm    = string(check.CodeLoginFormMissing)
+	StoppedByChallenge = string(check.CodeLoginChallenge)
+	StoppedByLostLogin = string(check.CodeLoginLost) // the session was lost and could not be renewed
+	StoppedByDocument  = "unreadable-document"       // nothing of a document that the user named could be read
 )
 
 // EndsSession reports whether a reason ends a run before the crawl is over: with a store
@@ -18,4 +24,5 @@ func EndsSession(why string) bool { return why == StoppedByInterrupt || why == S
 
 // LeavesOut lists the reasons that leave something out while the run continues. A
 // reason that ends the run says more.
-var LeavesOut = []string{StoppedByTrap, StoppedByMaxPages, StoppedByScript, StoppedByMachine}
+var LeavesOut = []string{StoppedByTrap, StoppedByMaxPages, StoppedByScript, StoppedByMachine,
+	StoppedByNoLogin, StoppedByNoForm, StoppedByChallenge, StoppedByLostLogin}

@@ -18,7 +18,7 @@
 //	totp.go        one-time codes
 //	prove.go       Proof and Standing: is somebody signed in?
 //	signinpage.go  SignInPage: is an answer the sign-in page?
-//	watch.go       Watch: was the session lost while a crawl went on?
+//	watch.go       Watch: is an answer the sign-in page?
 //
 // # Signing in
 //
@@ -46,17 +46,12 @@
 // # Noticing a loss
 //
 // A crawl that is signed out sees answers with status 200, or redirects that look harmless.
-// A Watch is told of each request and each answer, and sends nothing itself:
+// A Watch recognizes answers that are the sign-in page or lead to it. Such an answer, or
+// simply the time since the last proof, is a reason to ask for the Standing of the session:
+// the check page or a start page tells whether it was lost. If the start page is public, it
+// tells nothing, and several addresses that lead to one sign-in page do (Watch.LeadsMany).
 //
-//	ticket := watch.Asked(u)
-//	switch watch.Answered(ticket, answer) {
-//	case session.Settled: // the answer counts
-//	case session.Suspicious: // hold the host, and let one worker ask
-//		standing, err := s.Standing(ctx) // Holding: watch.Held(); Lost: watch.Lost()
-//	case session.LostNow: // watch.Lost()
-//	}
-//
-// After a loss, the crawl signs in again if Watch.MayRenew allows it, calls Watch.Renewed,
-// and asks again what it has asked in the current epoch, since the last proof. A session of
-// cookies from a file (FromCookies) has the same methods, but cannot be renewed.
+// What was requested since the last proof may be what everybody sees, so the crawl holds it
+// until the session is proven, and requests it again after a loss (file signedin.go of
+// package crawler). A session of cookies from a file (FromCookies) cannot be renewed.
 package session

@@ -123,8 +123,10 @@ func (s *Session) leadsToSignIn(p *Page, reached urinorm.URL) bool {
 type Standing uint8
 
 const (
-	// Unknown means that the pages that were asked do not tell.
+	// Unknown means that the page that was asked did not answer as usual.
 	Unknown Standing = iota
+	// Public means that the start page is the same with and without the session.
+	Public
 	// Holding means that the session is in use.
 	Holding
 	// Lost means that nobody is signed in any more.
@@ -137,7 +139,7 @@ func (s *Session) Standing(ctx context.Context) (Standing, error) {
 	u := s.login.Check
 	if u.IsZero() {
 		if len(s.login.startPages) == 0 {
-			return Unknown, nil
+			return Public, nil
 		}
 		u = s.login.startPages[0]
 	}
@@ -157,12 +159,15 @@ func (s *Session) Standing(ctx context.Context) (Standing, error) {
 		return Holding, nil
 	case s.login.URL.IsZero(): // cookies: whether the page is public was never asked
 		_, public, err := s.compare(ctx, u, p)
-		if err != nil || public {
+		switch {
+		case err != nil:
 			return Unknown, err
+		case public:
+			return Public, nil
 		}
 		return Holding, nil
 	case s.isPublic():
-		return Unknown, nil
+		return Public, nil
 	}
 	return Holding, nil
 }

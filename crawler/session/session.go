@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -37,6 +38,8 @@ type Session struct {
 	client  Client
 	login   *Login
 	options Options
+
+	requests atomic.Int64
 
 	signing sync.Mutex // held by a sign-in; protects signIns and refused
 	signIns int
@@ -94,7 +97,7 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	s.signing.Lock()
 	defer s.signing.Unlock()
 	switch {
-	case s.login.URL.IsZero():
+	case !s.CanSignIn():
 		return nil, failed("cookies from a file cannot be renewed")
 	case s.refused >= maxRefused:
 		return nil, failed("the site refused %d sign-ins; no further one is tried", s.refused)
@@ -125,6 +128,12 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	}
 	return nil, failure
 }
+
+// CanSignIn reports whether the session can be renewed: cookies from a file cannot.
+func (s *Session) CanSignIn() bool { return !s.login.URL.IsZero() }
+
+// TakeRequests returns the number of requests since its last call.
+func (s *Session) TakeRequests() int { return int(s.requests.Swap(0)) }
 
 // IsStale reports whether the time has come to sign in again, whether or not the session
 // is lost.
@@ -239,6 +248,7 @@ func (s *Session) submit(ctx context.Context, f *Form, at stage) (*Page, error) 
 	if err != nil {
 		return nil, err
 	}
+	s.requests.Add(int64(resp.Requests))
 	s.noteCookies(resp.Header)
 	switch resp.Status {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -274,6 +284,7 @@ func (s *Session) get(ctx context.Context, req *fetch.Request) (*Page, urinorm.U
 		if err != nil {
 			return nil, req.URL, err
 		}
+		s.requests.Add(int64(resp.Requests))
 		if !req.Anonymous {
 			s.noteCookies(resp.Header)
 		}

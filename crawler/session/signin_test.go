@@ -471,7 +471,7 @@ func TestStanding(t *testing.T) {
 		signedIn, lost Standing
 	}{
 		{"start page", Config{}, "", Holding, Lost},
-		{"public start page", Config{}, "<p>hello", Unknown, Unknown},
+		{"public start page", Config{}, "<p>hello", Public, Public},
 		{"check page", Config{Check: "/me=Hello"}, "<p>hello", Holding, Lost},
 	} {
 		in = true

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -113,7 +114,25 @@ func (j *judge) verdict(p *pair) check.Judgement {
 		g.Warnings[i].Message = j.crawl.Print.Message(g.Warnings[i].Message)
 		g.Warnings[i].Proposal = j.crawl.Print.Shorten(g.Warnings[i].Proposal)
 	}
+	j.noteRole(&g, q.URL)
 	return g
+}
+
+// noteRole adds to what is said of a page that a session did not open that the session was
+// in use.
+func (j *judge) noteRole(g *check.Judgement, u urinorm.URL) {
+	if !slices.ContainsFunc(j.crawl.Config.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) }) {
+		return
+	}
+	const role = "; the session was in use, so another role may be needed"
+	if g.Code == "http-401" || g.Code == "http-403" {
+		g.Message += role
+	}
+	for i := range g.Warnings {
+		if g.Warnings[i].Code == check.CodeRedirectToLogin {
+			g.Warnings[i].Message += role
+		}
+	}
 }
 
 // ruling combines the user's rules for a target and its redirects. The rule for the target

@@ -1,0 +1,464 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// A page that was requested after its session had ended is not the page that was asked
+// for, although it may look like one. So a visit to a host with a session is not settled
+// until a later request proves that the session had not ended. Until then it is held, with
+// all that it found, and its target stays leased. If the session has ended, the targets of
+// all held visits are queued again, and one worker signs in again. So nothing has to be
+// undone, and a crawl that is resumed repeats what was not proven.
+
+// Limits of what is held, and of signing in.
+const (
+	firstProof = 16  // visits that are held until a proof is requested, at first and after a loss
+	laterProof = 128 // the same while the session lasts
+	maxUnsure  = 3   // proofs without an answer until the session counts as lost
+)
+
+// loginSessions are the sessions of a run.
+type loginSessions struct {
+	all      []*signedIn
+	visiting atomic.Int64 // workers that visit a target
+}
+
+// newSessions returns the sessions of a run, before anybody signs in.
+func newSessions(r *run) *loginSessions {
+	s := &loginSessions{}
+	for _, one := range r.cfg.Sessions {
+		s.all = append(s.all, &signedIn{run: r, session: one, watch: session.NewWatch(session.SignInPage{}), patience: firstProof, again: map[frontier.ID]bool{}})
+	}
+	return s
+}
+
+// start signs in to all hosts with a login.
+func (s *loginSessions) start(ctx context.Context, w *worker) error {
+	for _, in := range s.all {
+		if in.session.CanSignIn() {
+			if err := in.signIn(ctx, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// of returns the session that requests for a URL are part of, or nil.
+func (s *loginSessions) of(u urinorm.URL) *signedIn {
+	for _, in := range s.all {
+		if in.session.Login().Covers(u) {
+			return in
+		}
+	}
+	return nil
+}
+
+// begin notes that a worker visits a target.
+func (s *loginSessions) begin() {
+	if len(s.all) > 0 {
+		s.visiting.Add(1)
+	}
+}
+
+// end notes that a worker ended a visit. When no worker visits a target, all of them may be
+// waiting for what is held.
+func (s *loginSessions) end(ctx context.Context, w *worker) error {
+	if len(s.all) == 0 || s.visiting.Add(-1) > 0 {
+		return nil
+	}
+	return s.prove(ctx, w)
+}
+
+// prove requests proofs for all that is held.
+func (s *loginSessions) prove(ctx context.Context, w *worker) error {
+	for _, in := range s.all {
+		if err := in.prove(ctx, w, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signedIn is one session and the visits that are held for it.
+type signedIn struct {
+	run     *run
+	session *session.Session
+	watch   *session.Watch
+
+	mu       sync.Mutex
+	proving  bool           // a worker requests a proof, or signs in
+	closed   bool           // no target is requested, because a worker signs in
+	over     *check.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
+	epoch    int            // number of sign-ins; a proof says nothing about visits of earlier epochs
+	held     []heldVisit    // in the order of their answers
+	patience int            // visits that are held until a proof is requested
+	unsure   int            // proofs in a row without an answer
+	renewed  int            // sign-ins since a visit was settled
+	public   bool           // the start page shows nothing of a loss: nothing can be proven
+	visits   int            // in progress
+
+	// After a loss, targets are visited one at a time, each with a proof, until those that
+	// the loss has queued again were visited. So the target that ends the session is found:
+	// the one that was visited last before two losses in a row.
+	again   map[frontier.ID]bool
+	suspect frontier.ID
+	doubted bool // there is a suspect
+}
+
+// heldVisit is a visit that waits for a proof.
+type heldVisit struct {
+	visit   visit
+	outcome *check.Outcome
+	counted tallied
+}
+
+// compareSignIn notes whether the answer is the sign-in page, or leads to it.
+func (v *visit) compareSignIn(a *answer) {
+	if v.session == nil {
+		return
+	}
+	seen := session.Answer{URL: v.u, Status: a.o.Status, Page: v.signInPage}
+	if a.o.IsRedirect() {
+		seen.Next, _, _ = urinorm.ParseWeb(a.o.Next) // zero for what is no URL
+	}
+	v.signedOut = v.session.watch.SignedOut(seen)
+	v.endsSession = a.resp != nil && v.session.session.Ends(a.resp.Header)
+}
+
+// admit decides whether a target may be requested now. It returns the outcome of a target
+// that is not requested any more, and false for one that must wait.
+func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	switch {
+	case in.over != nil:
+		over := *in.over
+		return &over, true
+	case in.closed, len(in.again) > 0 && in.visits > 0:
+		return nil, false
+	}
+	in.visits++
+	v.session, v.epoch, v.alone = in, in.epoch, len(in.again) > 0
+	delete(in.again, v.t.ID())
+	return nil, true
+}
+
+// leave notes that a visit is over.
+func (in *signedIn) leave() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.visits--
+}
+
+// hold holds a visit until the session is proven, and requests a proof if one is due.
+func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error {
+	w := v.worker
+	h := heldVisit{visit: *v, outcome: o, counted: w.tally.lift()}
+	v.found = nil // the held visit has it now
+	in.mu.Lock()
+	switch {
+	case v.epoch != in.epoch:
+		in.again[v.t.ID()] = true
+		in.mu.Unlock()
+		return h.putBack(w)
+	case !v.signedOut && (in.public || !in.session.CanSignIn()):
+		in.mu.Unlock()
+		return h.settle(w)
+	}
+	in.held = append(in.held, h)
+	in.mu.Unlock()
+	return in.prove(ctx, w, false)
+}
+
+// due reports whether a proof is to be requested now. idle is set if no worker visits a
+// target. Callers hold mu.
+func (in *signedIn) due(idle bool) bool {
+	switch {
+	case in.proving || len(in.held) == 0:
+		return false
+	case idle || len(in.held) >= in.patience:
+		return true
+	case in.public:
+		return len(in.held) >= session.EnoughSources
+	}
+	last := &in.held[len(in.held)-1].visit
+	return last.signedOut || last.alone || in.session.IsStale()
+}
+
+// prove requests a proof of the session if one is due. It settles the visits that this
+// proves, or queues their targets again.
+func (in *signedIn) prove(ctx context.Context, w *worker, idle bool) error {
+	for {
+		in.mu.Lock()
+		if !in.due(idle) {
+			in.mu.Unlock()
+			return nil
+		}
+		in.proving = true
+		n := len(in.held)
+		in.mu.Unlock()
+		err := in.decide(ctx, w, n, idle)
+		in.mu.Lock()
+		in.proving = false
+		in.mu.Unlock()
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// decide requests a proof. The first n held visits had their answers before it.
+func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) error {
+	standing, err := in.session.Standing(ctx)
+	w.tally.count(countRequests, in.session.TakeRequests())
+	if ctx.Err() != nil {
+		return nil // the run ends, and what is held is not settled
+	}
+	switch {
+	case err == nil && standing == session.Holding:
+		return in.settleHeld(ctx, w, n)
+	case err == nil && standing == session.Lost:
+		return in.lose(ctx, w)
+	case err == nil && standing == session.Public:
+		return in.decidePublic(ctx, w, n, idle)
+	}
+	in.mu.Lock()
+	in.unsure++
+	lost := in.unsure >= maxUnsure
+	in.mu.Unlock()
+	if lost {
+		return in.lose(ctx, w)
+	}
+	return nil
+}
+
+// decidePublic decides about a session whose start page is open to everybody: it is lost if
+// several pages lead to one sign-in page after others had answered.
+func (in *signedIn) decidePublic(ctx context.Context, w *worker, n int, idle bool) error {
+	in.mu.Lock()
+	in.public = true
+	var others []heldVisit // nothing will prove them
+	in.held = slices.DeleteFunc(in.held, func(h heldVisit) bool {
+		if !h.visit.signedOut {
+			others = append(others, h)
+		}
+		return !h.visit.signedOut
+	})
+	pages := len(in.held)
+	in.mu.Unlock()
+	for i := range others {
+		if err := others[i].settle(w); err != nil {
+			return err
+		}
+	}
+	switch {
+	case in.watch.LeadsMany():
+		return in.lose(ctx, w)
+	case idle && pages > 0:
+		return in.settleHeld(ctx, w, pages)
+	}
+	return nil
+}
+
+// settleHeld settles the first n held visits, and signs in again if the session is old.
+func (in *signedIn) settleHeld(ctx context.Context, w *worker, n int) error {
+	in.mu.Lock()
+	proven := slices.Clone(in.held[:n])
+	in.held = slices.Delete(in.held, 0, n)
+	in.renewed, in.unsure = 0, 0
+	in.patience = min(2*in.patience, laterProof)
+	in.mu.Unlock()
+	for i := range proven {
+		h := &proven[i]
+		if h.visit.signedOut {
+			h.noteForm()
+		}
+		if err := h.settle(w); err != nil {
+			return err
+		}
+	}
+	if in.session.IsStale() {
+		return in.renew(ctx, w)
+	}
+	return nil
+}
+
+// lose deals with the end of the session.
+func (in *signedIn) lose(ctx context.Context, w *worker) error {
+	in.mu.Lock()
+	if i := in.culprit(); i >= 0 {
+		h := in.held[i]
+		in.held = slices.Delete(in.held, i, i+1)
+		in.renewed, in.doubted = 0, false
+		in.mu.Unlock()
+		h.outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
+		if err := h.settle(w); err != nil {
+			return err
+		}
+	} else {
+		in.mu.Unlock()
+	}
+	return in.renew(ctx, w)
+}
+
+// culprit returns the index of the held visit that ended the session, -1 if it is not
+// known. Callers hold mu.
+func (in *signedIn) culprit() int {
+	if len(in.held) == 0 {
+		return -1
+	}
+	if i := slices.IndexFunc(in.held, func(h heldVisit) bool { return h.visit.endsSession }); i >= 0 {
+		return i
+	}
+	last := len(in.held) - 1
+	alone := last == 0 && in.visits <= 1 // no other request was in progress
+	id := in.held[last].visit.t.ID()
+	if alone && in.doubted && in.suspect == id {
+		return last
+	}
+	in.suspect, in.doubted = id, alone
+	return -1
+}
+
+// renew signs in again and queues the targets of all held visits again. If nobody can sign
+// in, the session is over.
+func (in *signedIn) renew(ctx context.Context, w *worker) error {
+	in.mu.Lock()
+	in.closed = true
+	in.renewed++
+	may := in.session.CanSignIn() && in.renewed <= in.run.cfg.LoginRetries
+	in.mu.Unlock()
+	var err error
+	if may {
+		err = in.signIn(ctx, w)
+	} else {
+		in.end(check.CodeLoginLost, "the session ended")
+	}
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	in.mu.Lock()
+	held := in.held
+	in.held, in.closed = nil, false
+	in.patience, in.unsure = firstProof, 0
+	for i := range held {
+		in.again[held[i].visit.t.ID()] = true
+	}
+	over := in.over
+	in.mu.Unlock()
+	for i := range held {
+		h := &held[i]
+		if over != nil {
+			err = h.drop(w, over)
+		} else {
+			err = h.putBack(w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signIn signs in. A failure ends the session.
+func (in *signedIn) signIn(ctx context.Context, w *worker) error {
+	proof, err := in.session.SignIn(ctx)
+	w.tally.count(countRequests, in.session.TakeRequests())
+	if failure, ok := errors.AsType[*session.Failure](err); ok {
+		code := failure.Code
+		if in.epoch > 0 {
+			code = check.CodeLoginLost
+		}
+		in.end(code, failure.Message)
+		return nil
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	if in.epoch == 0 {
+		in.leaveAlone()
+	}
+	in.mu.Lock()
+	in.epoch++
+	in.public = proof.Public
+	in.mu.Unlock()
+	in.watch.Renewed(in.session.Page())
+	return nil
+}
+
+// leaveAlone makes the run skip what the page after the sign-in names as the way out. It is
+// called before there are workers.
+func (in *signedIn) leaveAlone() {
+	cfg := in.run.cfg
+	leave := maps.Clone(cfg.LeaveAlone)
+	for _, address := range in.session.LeaveAlone() {
+		if leave == nil {
+			leave = map[string]bool{}
+		}
+		leave[address] = true
+	}
+	cfg.LeaveAlone = leave
+}
+
+// end ends the session for good: no target of its hosts is requested any more.
+func (in *signedIn) end(code check.Code, message string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.over = rules.Skip(code, message)
+	in.run.out.stopped(string(code))
+}
+
+// noteForm warns of a page that is the sign-in page although the session was in use.
+func (h *heldVisit) noteForm() {
+	if o := h.outcome; h.visit.signInPage != nil && o.Code == check.CodeOK {
+		o.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
+	}
+}
+
+// settle settles a visit that was held.
+func (h *heldVisit) settle(w *worker) error {
+	v := &h.visit
+	v.worker = w
+	w.tally.put(h.counted)
+	defer v.release()
+	return v.settle(h.outcome)
+}
+
+// drop settles a visit with another outcome than its own.
+func (h *heldVisit) drop(w *worker, o *check.Outcome) error {
+	v := &h.visit
+	v.worker = w
+	v.restart(v.page)
+	over := *o
+	over.Requests = h.outcome.Requests
+	w.tally.count(countRequests, h.counted.counts[countRequests])
+	return v.settle(&over)
+}
+
+// putBack queues the target of a visit again.
+func (h *heldVisit) putBack(w *worker) error {
+	v := &h.visit
+	v.worker = w
+	w.tally.count(countRequests, h.counted.counts[countRequests])
+	v.uncount()
+	v.release()
+	v.past.Tries--
+	return v.run.frontier.Defer(v.run.always, v.t, time.Now(), v.past.Encode(), w.tally.take())
+}

@@ -1,0 +1,323 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// membersSite is a site whose pages are for members. It signs in with a form, and ends a
+// session as the test says.
+type membersSite struct {
+	base string
+
+	public    bool             // the start page is for everybody
+	formIn200 bool             // pages answer with the form instead of a redirect
+	lasts     int              // requests that a session lasts; 0 for all
+	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
+	refuses   bool             // the form is never accepted after the first time
+
+	mu       sync.Mutex
+	requests int
+	session  int // the number of the session, 0 for none
+	signIns  int
+	used     int            // requests of the session
+	asked    map[string]int // requests by path
+}
+
+// memberPages is the number of pages of the site, besides the start page.
+const memberPages = 60
+
+func serveMembers(t *testing.T, s *membersSite) *membersSite {
+	t.Helper()
+	s.asked = map[string]int{}
+	s.base, _ = crawlertest.Serve(t, s)
+	return s
+}
+
+const memberForm = `<!doctype html><title>Sign in</title><form method=post action=/login><input name=user><input type=password name=pw><button>Go</button></form>`
+
+func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "text/html")
+	if r.URL.Path == "/robots.txt" {
+		http.NotFound(w, r)
+		return
+	}
+	s.asked[r.URL.Path]++
+	if r.URL.Path == "/login" {
+		body, _ := io.ReadAll(r.Body)
+		form, _ := url.ParseQuery(string(body))
+		if r.Method != http.MethodPost || form.Get("pw") != "secret" || s.refuses && s.signIns > 0 {
+			io.WriteString(w, memberForm)
+			return
+		}
+		s.signIns++
+		s.session, s.used = s.signIns, 0
+		http.SetCookie(w, &http.Cookie{Name: "sid", Value: fmt.Sprint("sid-", s.session), Path: "/"})
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	s.requests++
+	s.used++
+	if s.lasts > 0 && s.used > s.lasts || s.cut != nil && s.cut(s.requests) {
+		s.session = 0
+	}
+	cookie, _ := r.Cookie("sid")
+	in := s.session > 0 && cookie != nil && cookie.Value == fmt.Sprint("sid-", s.session)
+	switch {
+	case r.URL.Path == "/" && s.public:
+		io.WriteString(w, s.page(r.URL.Path))
+	case !in && s.formIn200:
+		io.WriteString(w, memberForm)
+	case !in:
+		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.Path), http.StatusFound)
+	default:
+		s.serveMember(w, r)
+	}
+}
+
+// serveMember answers a member.
+func (s *membersSite) serveMember(w http.ResponseWriter, r *http.Request) {
+	switch path := r.URL.Path; path {
+	case "/bye": // ends the session on the server only
+		s.session = 0
+		io.WriteString(w, s.page(path))
+	case "/forget": // removes the cookie
+		s.session = 0
+		http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
+		io.WriteString(w, s.page(path))
+	case "/admins":
+		http.Redirect(w, r, "/login?next=/admins", http.StatusFound)
+	case "/missing":
+		http.NotFound(w, r)
+	default:
+		io.WriteString(w, s.page(path))
+	}
+}
+
+// page returns a page with links to a few others.
+func (s *membersSite) page(path string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html><title>%s</title><h1 id=top>%s</h1>", path, path)
+	n := 0
+	if _, err := fmt.Sscanf(path, "/p%d", &n); err != nil && path != "/" {
+		n = memberPages
+	}
+	for i := 4*n + 1; i <= 4*n+4 && i <= memberPages; i++ {
+		fmt.Fprintf(&b, "<a href=/p%d>%d</a> ", i, i)
+	}
+	if n == 3 || path == "/" {
+		b.WriteString("<a href=/missing>gone</a> <a href=/p1#nothing>x</a>")
+	}
+	return b.String()
+}
+
+// withLinks adds .
+func withLinks(s *membersSite, links string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.ServeHTTP(w, r)
+		if r.URL.Path == "/p1" {
+			io.WriteString(w, links)
+		}
+	})
+}
+
+// crawlMembers signs in and crawls.
+func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)) (*collector, *Summary) {
+	t.Helper()
+	start := mustParse(t, s.base+"/")
+	config := fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(start)}
+	var sessions func(session.Client) []*session.Session
+	if login {
+		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret")}},
+			[]urinorm.URL{start}, func(urinorm.URL) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.CookieGroups = plan.CookieGroups()
+		sessions = func(c session.Client) []*session.Session {
+			return []*session.Session{session.New(c, plan.Logins[0], session.Options{})}
+		}
+	} else {
+		config.Header = http.Header{"Cookie": {"sid=sid-1"}}
+		s.session = 1
+		sessions = func(c session.Client) []*session.Session {
+			return []*session.Session{session.FromCookies(c, []urinorm.URL{start}, session.Options{})}
+		}
+	}
+	client, err := fetch.NewHTTP(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	cfg := web(t)
+	cfg.Fetch = fetch.Mux{"http": client}
+	cfg.Sessions, cfg.Credentials = sessions(client), true
+	if change != nil {
+		change(cfg)
+	}
+	return crawl(t, cfg, seedOf(t, s.base+"/"))
+}
+
+// reportOf lists what a run found, without what differs between two runs of one site.
+func reportOf(c *collector, base string) string {
+	var b strings.Builder
+	for _, r := range c.results {
+		fmt.Fprintf(&b, "%s %s %s %d", r.URL, r.Verdict, r.Code, r.Status)
+		for _, w := range r.Warnings {
+			fmt.Fprintf(&b, " [%s]", w.Code)
+		}
+		for _, ref := range r.References {
+			fmt.Fprintf(&b, " %s:%d:%d", ref.Page, ref.Line, ref.Column)
+		}
+		b.WriteByte('\n')
+	}
+	return strings.ReplaceAll(b.String(), base, "")
+}
+
+// A run whose session is cut reports what an undisturbed one reports.
+func TestSessionIsRenewed(t *testing.T) {
+	undisturbed := serveMembers(t, &membersSite{})
+	c, sum := crawlMembers(t, undisturbed, true, nil)
+	want := reportOf(c, undisturbed.base)
+	if !sum.Complete || undisturbed.signIns != 1 || strings.Count(want, " ok ") < memberPages {
+		t.Fatalf("complete %t, %d sign-ins\n%s", sum.Complete, undisturbed.signIns, want)
+	}
+	every := func(k int) func(int) bool { return func(n int) bool { return n%k == 0 } }
+	at := func(k int) func(int) bool { return func(n int) bool { return n == k } }
+	for _, row := range []struct {
+		name      string
+		lasts     int
+		formIn200 bool
+		cut       func(int) bool
+		signIns   int // at least
+	}{
+		{"once", 0, false, at(20), 2},
+		{"at the start", 0, false, at(4), 2},
+		{"often", 0, false, every(37), 3},
+		{"after 50 requests", 50, false, nil, 2},
+		{"form with 200", 0, true, every(41), 2},
+	} {
+		for _, workers := range []int{1, 16} {
+			t.Run(fmt.Sprint(row.name, " ", workers), func(t *testing.T) {
+				t.Parallel()
+				s := serveMembers(t, &membersSite{cut: row.cut, lasts: row.lasts, formIn200: row.formIn200})
+				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
+				if got := reportOf(c, s.base); got != want || !sum.Complete {
+					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Complete, sum.StoppedBy, got, want)
+				}
+				if s.signIns < row.signIns || s.signIns > session.MaxSignIns {
+					t.Errorf("%d sign-ins", s.signIns)
+				}
+			})
+		}
+	}
+}
+
+// A link that ends the session is reported, and is not requested again.
+func TestLinkThatEndsTheSession(t *testing.T) {
+	for _, row := range []struct {
+		path string
+		most int // requests
+	}{{"/forget", 1}, {"/bye", 3}} {
+		for _, workers := range []int{1, 16} {
+			s := &membersSite{asked: map[string]int{}}
+			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
+			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
+			r := c.find(s.base + row.path)
+			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
+				t.Errorf("%s, %d workers: %+v", row.path, workers, r)
+			}
+			if !sum.Complete || s.asked[row.path] > row.most || sum.Pages != memberPages+2 {
+				t.Errorf("%s, %d workers: complete %t, %d requests, %d pages", row.path, workers, sum.Complete, s.asked[row.path], sum.Pages)
+			}
+		}
+	}
+}
+
+// A page for others leads to the sign-in page, although the session was not lost.
+func TestPageForAnotherRole(t *testing.T) {
+	s := &membersSite{asked: map[string]int{}}
+	s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href=/admins>x</a>"))
+	c, sum := crawlMembers(t, s, true, nil)
+	r := c.find(s.base + "/admins")
+	if r == nil || r.Verdict != check.OK || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[len(r.Warnings)-1].Message, "another role") || !sum.Complete || s.signIns != 1 {
+		t.Errorf("%+v, complete %t, %d sign-ins", r, sum.Complete, s.signIns)
+	}
+}
+
+// A session that cannot be renewed makes the run incomplete, and no page counts that was
+// requested without it.
+func TestSessionIsLost(t *testing.T) {
+	for name, site := range map[string]*membersSite{
+		"login":   {refuses: true, cut: func(n int) bool { return n == 20 }},
+		"cookies": {cut: func(n int) bool { return n == 20 }},
+		"public":  {cut: func(n int) bool { return n == 20 }, public: true},
+		"form":    {cut: func(n int) bool { return n == 20 }, formIn200: true},
+		"start":   {cut: func(n int) bool { return n == 1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serveMembers(t, site)
+			c, sum := crawlMembers(t, s, name == "login", func(cfg *Config) { cfg.Concurrency = 4 })
+			lost := 0
+			for _, r := range c.results {
+				if r.Code == check.CodeLoginLost {
+					lost++
+				} else if strings.HasPrefix(r.FinalURL, s.base+"/login") {
+					t.Errorf("%s: %s %s", r.URL, r.Verdict, r.Code)
+				}
+			}
+			if sum.Complete || sum.StoppedBy != "login-lost" || lost == 0 {
+				t.Errorf("complete %t, stopped by %q, %d targets are lost", sum.Complete, sum.StoppedBy, lost)
+			}
+		})
+	}
+}
+
+// If nobody can sign in, nothing is crawled.
+func TestNobodyCanSignIn(t *testing.T) {
+	s := serveMembers(t, &membersSite{refuses: true, signIns: 1})
+	c, sum := crawlMembers(t, s, true, nil)
+	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || c.results[0].Verdict != check.Unverified || sum.Complete || sum.StoppedBy != "login-failed" {
+		t.Errorf("%+v, complete %t, stopped by %q", c.results, sum.Complete, sum.StoppedBy)
+	}
+	if s.asked["/"] > 0 {
+		t.Errorf("the start page was requested %d times", s.asked["/"])
+	}
+}
+
+// A run that is stopped while visits are held ends, and the rest is reported as
+// interrupted.
+func TestStopWithHeldVisits(t *testing.T) {
+	s := serveMembers(t, &membersSite{})
+	stop := make(chan struct{})
+	var once sync.Once
+	s.cut = func(n int) bool {
+		if n == 10 {
+			once.Do(func() { close(stop) })
+		}
+		return false
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Stop = stop })
+	if sum.Complete || sum.StoppedBy != "interrupt" || ctx.Err() != nil {
+		t.Errorf("complete %t, stopped by %q", sum.Complete, sum.StoppedBy)
+	}
+}

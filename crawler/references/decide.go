@@ -26,7 +26,7 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	switch {
 	case l.Ignored || t.aboveRoot:
 		skip = r.skipReason(l, t.aboveRoot)
-	case l.Acts && v.IsHTTP() && r.isInternal(v):
+	case l.Acts && v.IsHTTP() && r.scope.LeavesAlone(v, r.isInternal(v), true):
 		skip = rules.SignOutReason
 	}
 	switch {

@@ -123,9 +123,12 @@ type Config struct {
 	// any means. Links that would sign out or delete something are then skipped, unless
 	// AllowUnsafe is set.
 	Credentials, AllowUnsafe bool
-	// LeaveAlone contains the addresses, without fragments, of internal targets that are
-	// skipped, too, because the page after the sign-in says that they sign out or delete.
+	// LeaveAlone contains the addresses, without fragments, of targets that are skipped,
+	// too, because the page after the sign-in says that they sign out or delete.
 	LeaveAlone map[string]bool
+	// SessionOrigins are further origins that get the cookies of a login, such as
+	// "https://sso.example.com".
+	SessionOrigins map[string]bool
 
 	// Sessions are the logins of the run, and the session of its cookies. What belongs to
 	// one is requested again after the session was lost, so that no page counts that was

@@ -182,7 +182,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 		f.Outcome = LeftOut
 		return f
 	}
-	if f.Internal && s.LeavesAlone(v) {
+	if s.LeavesAlone(v, f.Internal, false) {
 		f.Outcome = signOut()
 		return f
 	}

@@ -145,11 +145,12 @@ var closing = map[byte]rune{'(': ')', '[': ']'}
 // above.
 var turkishI = strings.NewReplacer("ı", "i", "i\u0307", "i")
 
-// LeavesAlone reports whether a link must not be requested, because credentials were given
-// and its address names signing out or deleting, or was named so by the page after the
-// sign-in (Config.LeaveAlone).
-func (s *Scope) LeavesAlone(v Href) bool {
-	return s.cfg.LeavesSomeAlone() && (signsOut(v) || s.cfg.LeaveAlone[string(v.Document())])
+// LeavesAlone reports whether a link must not be requested, because its host gets
+// credentials, and its text names signing out or deleting (acts), or its address does, or
+// the page after the sign-in named the address so (Config.LeaveAlone).
+func (s *Scope) LeavesAlone(v Href, internal, acts bool) bool {
+	return s.cfg.LeavesSomeAlone() && (acts || signsOut(v) || s.cfg.LeaveAlone[string(v.Document())]) &&
+		(internal || s.Reaches(v) || s.cfg.SessionOrigins[string(v.Scheme())+"://"+string(v.Authority())])
 }
 
 // LeavesSomeAlone reports whether links that sign out or delete are not requested.

@@ -26,7 +26,7 @@ func (l *Login) choose(p *Page, sent stage) (*Form, stage, *Failure) {
 	if sent >= stagePassword {
 		return l.chooseCode(p, sent)
 	}
-	form, failure := l.choosePassword(p)
+	form, failure := l.choosePassword(p, sent)
 	if form != nil || failure != nil {
 		return form, stagePassword, failure
 	}
@@ -40,8 +40,9 @@ func (l *Login) choose(p *Page, sent stage) (*Form, stage, *Failure) {
 	return nil, stageNone, l.noForm(p)
 }
 
-// choosePassword returns the form with the one visible password field.
-func (l *Login) choosePassword(p *Page) (*Form, *Failure) {
+// choosePassword returns the form with the one visible password field. If the user has
+// chosen a form, no other one of the first page gets the password.
+func (l *Login) choosePassword(p *Page, sent stage) (*Form, *Failure) {
 	if f := l.selected(p); f != nil {
 		switch f.passwords() {
 		case 0:
@@ -50,6 +51,8 @@ func (l *Login) choosePassword(p *Page) (*Form, *Failure) {
 			return l.usable(f)
 		}
 		return nil, formMissing("%s: the form has %d password fields", p.URL.Printed(), f.passwords())
+	} else if l.form != nil && sent == stageNone {
+		return nil, nil
 	}
 	var found []*Form
 	for _, f := range p.forms {

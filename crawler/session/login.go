@@ -113,6 +113,17 @@ func (p *Plan) CookieGroups() [][]string {
 	return groups
 }
 
+// Origins returns the origins that get the cookies of a login.
+func (p *Plan) Origins() map[string]bool {
+	origins := map[string]bool{}
+	for _, l := range p.Logins {
+		for _, origin := range l.origins {
+			origins[origin] = true
+		}
+	}
+	return origins
+}
+
 // Covers reports whether a URL gets the cookies of the login.
 func (l *Login) Covers(u urinorm.URL) bool { return slices.Contains(l.origins, originOf(u)) }
 

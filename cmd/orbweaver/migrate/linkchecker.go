@@ -3,6 +3,8 @@ package migrate
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,6 +63,9 @@ func readLinkChecker(c *Config, text []byte) error {
 			}
 		}
 	}
+	if login := file.Section("authentication").Key("loginurl").String(); login != "" {
+		loginUser(c, login, file.Section("authentication").Key("entry").String())
+	}
 	if !external {
 		c.setNote("external", "skip", "as LinkChecker does unless checkextern is set")
 	}
@@ -106,7 +111,7 @@ func readPlugin(c *Config, section *ini.Section, why string) {
 	}
 }
 
-const noLogin = "login forms are not supported; see --cookies and --header"
+const ownFields = "the fields for the name and the password are found without it; --login-field sets another field"
 
 // linkCheckerRows are the options of linkcheckerrc in LinkChecker 10.
 var linkCheckerRows = map[string]linkCheckerRow{
@@ -136,10 +141,10 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"filtering.nofollow":       {carry: lcPatterns("no-follow")},
 
 	"authentication.entry":              {carry: lcEntries},
-	"authentication.loginextrafields":   {why: noLogin},
-	"authentication.loginpasswordfield": {why: noLogin},
-	"authentication.loginurl":           {why: noLogin},
-	"authentication.loginuserfield":     {why: noLogin},
+	"authentication.loginextrafields":   {carry: lcLoginFields},
+	"authentication.loginpasswordfield": {why: ownFields},
+	"authentication.loginurl":           {carry: lcPlain("login")},
+	"authentication.loginuserfield":     {why: ownFields},
 
 	"output.debug":        {why: "Orbweaver has no such output"},
 	"output.fileoutput":   {carry: lcFiles},
@@ -248,6 +253,36 @@ func lcEntries(c *Config, option, v string) error {
 		}
 	}
 	return nil
+}
+
+// lcLoginFields imports fields of the login form, written NAME:VALUE.
+func lcLoginFields(c *Config, option, v string) error {
+	for _, l := range lines(v) {
+		name, value, found := strings.Cut(l, ":")
+		if !found {
+			c.skip(option, "a line is not written NAME:VALUE")
+			continue
+		}
+		c.add("login-field", "", strings.TrimSpace(name)+"="+strings.TrimSpace(value))
+	}
+	return nil
+}
+
+// loginUser sets the user name of a login: LinkChecker takes it from the entry that matches
+// the page with the form. The entry's password is not written into the new file.
+func loginUser(c *Config, loginURL, entries string) {
+	for _, l := range lines(entries) {
+		fields := strings.Fields(l)
+		if len(fields) < 2 {
+			continue
+		}
+		if pattern, err := regexp.Compile(fields[0]); err == nil && pattern.MatchString(loginURL) {
+			c.set("login-user", fields[1])
+			c.Rules = slices.DeleteFunc(c.Rules, func(r Rule) bool { return r.MatchRE == fields[0] })
+			c.skip("authentication.entry", "the password of the login is not copied: use --login-password-file, or the environment variable ORBWEAVER_LOGIN_PASSWORD")
+			return
+		}
+	}
 }
 
 func lcIgnoreErrors(c *Config, option, v string) error {

@@ -396,10 +396,14 @@ func (in *signedIn) signIn(ctx context.Context, w *worker) error {
 		in.leaveAlone()
 	}
 	in.mu.Lock()
+	first := in.epoch == 0
 	in.epoch++
 	in.public = proof.Public
 	in.mu.Unlock()
 	in.watch.Renewed(in.session.Page())
+	if first && !proof.Proven {
+		in.run.out.note(string(check.CodeLoginUnproven) + ": " + proof.Doubt())
+	}
 	return nil
 }
 
@@ -419,6 +423,7 @@ func (in *signedIn) leaveAlone() {
 
 // end ends the session for good: no target of its hosts is requested any more.
 func (in *signedIn) end(code check.Code, message string) {
+	in.run.out.note(string(code) + ": " + message)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.over = rules.Skip(code, message)

@@ -38,6 +38,15 @@ func (o *outlet) page(p *Page) bool {
 	return o.err == nil
 }
 
+// note reports a note.
+func (o *outlet) note(message string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.sink.Note(Note{Message: message}); err != nil && o.err == nil {
+		o.err = fmt.Errorf("report a note: %w", err)
+	}
+}
+
 // progress reports the progress of the run.
 func (o *outlet) progress(p Progress) {
 	o.mu.Lock()

@@ -80,6 +80,8 @@ func applyConfig(s *settings, file *configFile, text string) error {
 		var err error
 		if key == "rule" {
 			s.rules, err = readRules(file, keys[key])
+		} else if blocks, ok := keys[key].([]map[string]any); ok && key == "login" {
+			s.logins, err = readLogins(file, blocks)
 		} else if row, ok := rows[key]; ok {
 			err = applyKey(s, &row, file, keys[key])
 		} else if near := nearest(key, known); near != "" {
@@ -164,7 +166,9 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 
 // expands reports whether ${NAME} in the value of a key is replaced by an environment
 // variable. This is the case for settings that contain secrets.
-func (f *flag) expands() bool { return f.name == "header" || f.name == "user" || f.name == "proxy" }
+func (f *flag) expands() bool { return slices.Contains(expandedKeys, f.name) }
+
+var expandedKeys = []string{"header", "user", "proxy", "login-user", "login-field"}
 
 // configTexts returns the value of a key as the texts that a command line would give.
 func configTexts(row *flag, value any) ([]string, bool) {

@@ -58,6 +58,7 @@ const (
 	scope            group = "Scope"
 	verdicts         group = "Verdicts"
 	connection       group = "Connection"
+	signingIn        group = "Login"
 	politeness       group = "Politeness"
 	output           group = "Output"
 	betweenRunsGroup group = "Between runs"
@@ -65,7 +66,7 @@ const (
 )
 
 // groups are in the order of the help.
-var groups = []group{inputs, scope, verdicts, connection, politeness, output, betweenRunsGroup, config}
+var groups = []group{inputs, scope, verdicts, connection, signingIn, politeness, output, betweenRunsGroup, config}
 
 // flags returns all flags except those of `uri`, which are in uri.go.
 func flags() []flag {
@@ -221,6 +222,37 @@ func flags() []flag {
 		{name: "mail-probe", group: connection, on: onCheck,
 			doc:   "ask mail servers whether an address exists, up to RCPT; no mail is ever sent",
 			field: func(s *settings) any { return &s.mailProbe }},
+
+		{name: "login", arg: "URL", group: signingIn, on: onCheck,
+			doc:   "sign in with the form on this page; its host must be that of a target",
+			field: func(s *settings) any { return &s.login }},
+		{name: "login-user", arg: "NAME", group: signingIn, on: onCheck,
+			doc:   "user name; without it, it is asked for on a terminal",
+			field: func(s *settings) any { return &s.loginUser }},
+		{name: "login-password-file", arg: "FILE", file: true, group: signingIn, on: onCheck,
+			doc:   "file that contains the password; otherwise it is taken from $ORBWEAVER_LOGIN_PASSWORD, or asked for on a terminal",
+			field: func(s *settings) any { return &s.loginPasswordFile }},
+		{name: "login-field", arg: "NAME=VALUE", group: signingIn, on: onCheck, many: list,
+			doc:   "set a field of the form, or add one",
+			field: func(s *settings) any { return &s.loginField }},
+		{name: "login-form", arg: "CSS", group: signingIn, on: onCheck,
+			doc:   "selector of the form; the default is the one with a visible password field",
+			field: func(s *settings) any { return &s.loginForm }},
+		{name: "login-check", arg: "URL[=TEXT]", group: signingIn, on: onCheck,
+			doc:   "page that only members see, and a text on it, to prove that signing in worked; the default compares the start page with and without the session",
+			field: func(s *settings) any { return &s.loginCheck }},
+		{name: "login-check-text", arg: "TEXT", group: signingIn, on: onCheck,
+			doc:   "text on the page of --login-check, for a URL that contains ?",
+			field: func(s *settings) any { return &s.loginCheckText }},
+		{name: "login-fresh", arg: "DUR", initial: "30m", group: signingIn, on: onCheck,
+			doc:   "sign in again after this time; 0 never does",
+			field: func(s *settings) any { return &s.loginFresh }},
+		{name: "login-retries", arg: "N", initial: "2", group: signingIn, on: onCheck,
+			doc:   "maximum number of sign-ins in a row when the session is lost",
+			field: func(s *settings) any { return &s.loginRetries }},
+		{name: "login-allow-unsafe", group: signingIn, on: onCheck,
+			doc:   "with credentials, also request links that may sign out or delete something",
+			field: func(s *settings) any { return &s.loginAllowUnsafe }},
 
 		{name: "concurrency", arg: "N", initial: "64", group: politeness, on: onCheck,
 			doc:   "maximum number of requests in flight",

@@ -56,6 +56,8 @@ var foundKeys = []struct {
 	{"insecure", foundRefused, "it changes which servers are trusted"},
 	{"netrc", foundRefused, "it sends passwords of the user"},
 	{"cookies", foundRefused, "it sends cookies of the user"},
+	{"login login-user login-password-file login-field login-form login-check login-check-text login-fresh login-retries login-allow-unsafe",
+		foundRefused, "it signs in with a password of the user"},
 	{"client-cert", foundRefused, "it identifies the user to servers"},
 	{"client-key", foundRefused, "it identifies the user to servers"},
 	{"allow-port", foundRefused, "it reaches services that browsers protect from web pages"},

@@ -124,7 +124,7 @@ func flagSections(cmd *cobra.Command) []flagSection {
 // commandBit returns the bit of a command in the flag table.
 func commandBit(cmd *cobra.Command) commands {
 	switch cmd.Name() {
-	case "orbweaver", "check":
+	case "orbweaver", "check", "test", "save":
 		return onCheck
 	case "explain":
 		return onExplain

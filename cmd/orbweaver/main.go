@@ -65,6 +65,7 @@ func newRoot() *cobra.Command {
 		newCheckCommand(),
 		newResumeCommand(),
 		newExtractCommand(),
+		newLoginCommand(),
 		newURICommand(),
 		newExplainCommand(),
 		newReportCommand(),

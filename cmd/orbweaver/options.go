@@ -25,6 +25,7 @@ type options struct {
 	base      urinorm.URL // zero for none
 	hostStyle disk.HostStyle
 	stdinType string // a media type
+	login     loginOptions
 	from      []string
 	sources   string // "" for none
 
@@ -90,7 +91,8 @@ func compile(s *settings, on commands) (*options, error) {
 	}
 	k.SoftNotFound, k.CheckHTTPS = s.soft404, s.checkHTTPS
 	k.Archive = archives[s.archive]
-	k.Credentials = s.user != "" || s.netrc || len(s.header) > 0 || s.cookies != ""
+	k.Credentials, k.AllowUnsafe = s.credentials(), s.loginAllowUnsafe
+	compileLogins(c, o)
 	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
 
 	k.Concurrency = read(c, "concurrency", s.concurrency, atLeast(1))

@@ -34,6 +34,10 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if plan.large() {
 		prepareLargeHeap()
 	}
+	logins, err := planLogins(o, plan, cmd.InOrStdin(), console, false)
+	if err != nil {
+		return err
+	}
 	out, err := openSink(cmd, o, plan, console)
 	if err != nil {
 		return err
@@ -50,6 +54,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if o.net.DenyPrivate && web.UsesProxy() {
 		console.notef("%s", proxyNote)
 	}
+	configureSessions(cfg, o, plan, web, logins)
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)
@@ -70,6 +75,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	over := err == nil && !rules.EndsSession(summary.StoppedBy)
 	if !over {
 		st.printHint(err, console.notef)
+	}
+	if o.login.limited && summary.StoppedBy == rules.StoppedByMaxPages {
+		console.notef("with a login, a crawl ends after %d pages; --max-pages sets another limit", maxPagesSignedIn)
 	}
 	summary.Targets = head.Targets
 	wrote := out.writeFiles(cmd.OutOrStdout(), summary)

@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 //	                              $SITE/redirect/NNN/PATH answers NNN with Location /PATH,
 //	                              $SITE/echo/ shows the header X-Token, $SITE/hang never answers,
 //	                              $SITE/private/ requires bob with the password hunter2, also at bob:hunter2@$HOST
+//	                              $SITE/members/ requires signing in as bob with the password "hunter2 ü"
+//	                              at $SITE/members/login; $SITE/bye ends the session
 //	servearchive                  answers over TLS like the Wayback Machine, at $ARCHIVE (address:port)
 //	action ID FILE                writes the script of a step of action.yml to FILE
 //	awaitrequest /hang            waits for a request for it
@@ -173,6 +175,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		fmt.Fprint(w, "<!doctype html><a href='more'>more</a>")
 	})
+	addMembers(mux)
 	mux.HandleFunc("/seen", func(w http.ResponseWriter, r *http.Request) {})
 	asked := sync.OnceFunc(func() { close(ts.Value(hanging).(chan struct{})) })
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) {

@@ -61,6 +61,18 @@ type settings struct {
 	mailProbe    bool
 	connectTo    []string
 
+	// login
+	login             string
+	loginUser         string
+	loginPasswordFile string
+	loginField        []string
+	loginForm         string
+	loginCheck        string
+	loginCheckText    string
+	loginFresh        string
+	loginRetries      string
+	loginAllowUnsafe  bool
+
 	// politeness
 	concurrency     string
 	perHost         string
@@ -103,6 +115,8 @@ type settings struct {
 
 	// rules are the [[rule]] blocks of the configuration file.
 	rules []ruleBlock
+	// logins are its [[login]] blocks.
+	logins []loginBlock
 	// origin tells where each setting was given, by flag name: "--depth", or "depth in
 	// orbweaver.toml". Settings that are not in it have their default.
 	origin map[string]string
@@ -116,6 +130,15 @@ type givenFlag struct {
 	Name string `json:"name"`
 	Text string `json:"value"`
 }
+
+// credentials reports whether requests to the internal hosts are authenticated, or carry
+// cookies or headers of the user.
+func (s *settings) credentials() bool {
+	return s.user != "" || s.netrc || len(s.header) > 0 || s.cookies != "" || s.signsIn()
+}
+
+// signsIn reports whether the run signs in with a form.
+func (s *settings) signsIn() bool { return s.login != "" || len(s.logins) > 0 }
 
 // given reports whether the user set the flag, on the command line, in the environment or
 // in the file.

@@ -34,7 +34,7 @@ type command struct {
 
 // secret reports whether a value of the flag must not be stored.
 func (f *flag) secret(text string) bool {
-	return f.name == "user" || f.name == "header" || f.name == "proxy" && strings.Contains(text, "@")
+	return f.name == "user" || f.name == "header" || f.name == "login-field" || f.name == "proxy" && strings.Contains(text, "@")
 }
 
 // newCommand returns the command for the settings and arguments of check.
@@ -62,7 +62,7 @@ func newCommand(s *settings, args []string) *command {
 			c.Settings[f.name] = texts
 		}
 	}
-	if s.user != "" || s.netrc || len(s.header) > 0 || s.cookies != "" {
+	if s.credentials() {
 		c.Settings["credentials"] = []string{"given"}
 	}
 	for i := range s.rules {

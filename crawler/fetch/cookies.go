@@ -167,6 +167,12 @@ func (c *cookies) addTo(u urinorm.URL, header http.Header) (own bool) {
 	return c.set.Load() && header.Get("Cookie") != c.fromUser(u)
 }
 
+// HasUserCookies reports whether the user gave cookies for a URL, in a file or as a header
+// field.
+func (h *HTTP) HasUserCookies(u urinorm.URL) bool {
+	return h.cookies.fromUser(u) != "" || h.profiles.given.Get("Cookie") != "" && h.origins.Has(u)
+}
+
 // fromUser returns the Cookie header that consists of the user's own cookies for a URL.
 func (c *cookies) fromUser(u urinorm.URL) string {
 	if !c.forUser(u) {

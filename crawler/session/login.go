@@ -193,34 +193,41 @@ func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool)
 // "www.", as that of a target is; the hosts that the user lists are exact. A site may move
 // a login from http to https.
 func (l *Login) setOrigins(hosts []string, internal bool) error {
-	add := func(u urinorm.URL) {
-		l.addOrigin(originOf(u))
-		if u.Scheme() == "http" && u.Port() == "" {
-			l.addOrigin("https://" + u.Authority())
-		}
-	}
 	for _, host := range hosts {
 		u, err := l.parseHost(host)
 		if err != nil {
 			return fmt.Errorf("hosts: %q is not allowed: %w", host, err)
 		}
-		add(u)
+		l.addOrigin(u)
 	}
 	if !internal && !l.Covers(l.URL) {
 		return fmt.Errorf("%s: its host is on the site of no target: list it in hosts of a [[login]]", l.URL.Printed())
 	}
-	add(l.URL)
+	l.addOrigin(l.URL)
 	if len(hosts) == 0 {
-		if u, _, err := urinorm.ParseWeb(l.URL.Scheme() + "://" + twin(l.URL.Authority()) + "/"); err == nil {
-			add(u)
-		}
+		l.addSite(l.URL)
 	}
 	return nil
 }
 
-func (l *Login) addOrigin(origin string) {
-	if !slices.Contains(l.origins, origin) {
-		l.origins = append(l.origins, origin)
+// addSite adds the origin of a URL, with and without "www.".
+func (l *Login) addSite(u urinorm.URL) {
+	l.addOrigin(u)
+	if other, _, err := urinorm.ParseWeb(u.Scheme() + "://" + twin(u.Authority()) + "/"); err == nil {
+		l.addOrigin(other)
+	}
+}
+
+// addOrigin adds the origin of a URL, and that with https if it has http.
+func (l *Login) addOrigin(u urinorm.URL) {
+	add := func(origin string) {
+		if !slices.Contains(l.origins, origin) {
+			l.origins = append(l.origins, origin)
+		}
+	}
+	add(originOf(u))
+	if u.Scheme() == "http" && u.Port() == "" {
+		add("https://" + u.Authority())
 	}
 }
 

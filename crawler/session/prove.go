@@ -22,6 +22,11 @@ type Proof struct {
 	Public bool
 }
 
+// Doubt says why a login is not proven, and what would prove it.
+func (p *Proof) Doubt() string {
+	return "the form was accepted, but " + p.Page.Printed() + " looks the same with and without the session; name a page for members with --login-check"
+}
+
 // maxStartPages is the number of start pages that are compared.
 const maxStartPages = 3
 

@@ -79,12 +79,10 @@ func New(client Client, login *Login, options Options) *Session {
 }
 
 // FromCookies returns a session of the user's cookies, which nobody can renew: SignIn
-// fails. Start are the start pages that get the cookies.
-func FromCookies(client Client, start []urinorm.URL, options Options) *Session {
-	l := &Login{Name: "--cookies", startPages: start}
-	for _, u := range start {
-		l.addOrigin(originOf(u))
-	}
+// fails. Start is a start page that gets the cookies.
+func FromCookies(client Client, start urinorm.URL, options Options) *Session {
+	l := &Login{Name: "--cookies", startPages: []urinorm.URL{start}}
+	l.addSite(start)
 	return New(client, l, options)
 }
 

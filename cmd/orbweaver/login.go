@@ -1,0 +1,375 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// passwordVariable is the environment variable with the password of a login. No flag takes
+// one, because command lines are visible to others.
+const passwordVariable = variablePrefix + "LOGIN_PASSWORD"
+
+// maxPagesSignedIn is the default of --max-pages with a login: the pages behind one often
+// have filters whose combinations do not end.
+const maxPagesSignedIn = 10_000
+
+// maxPassword is the maximum size of a file with a password, in bytes.
+const maxPassword = 64 << 10
+
+// loginOptions are the logins of a run.
+type loginOptions struct {
+	limited bool             // --max-pages has the default of a login
+	configs []session.Config // a user name or password may be missing, which a terminal can supply
+	retries int
+	notes   []string // for the user
+}
+
+// loginBlock is a [[login]] of the configuration file, with environment variables expanded.
+type loginBlock struct {
+	session.Config
+	passwordFile string
+	fresh        string
+	exposed      []string // keys with a secret that is written in a file that others can read
+}
+
+// loginKeys are the keys of a [[login]].
+var loginKeys = []string{"url", "hosts", "user", "password", "password-file", "check", "check-text", "field", "form", "totp", "fresh"}
+
+// readLogins reads the [[login]] blocks of a file.
+func readLogins(file *configFile, blocks []map[string]any) ([]loginBlock, error) {
+	if err := file.permit("login", nil); err != nil {
+		return nil, err
+	}
+	var logins []loginBlock
+	var faults []error
+	for i, keys := range blocks {
+		l := loginBlock{Config: session.Config{Name: fmt.Sprintf("login %d in %s", i+1, file.name)}}
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if err := l.read(key, keys[key], file); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", l.Name, err))
+			}
+		}
+		if l.URL == "" {
+			faults = append(faults, fmt.Errorf("%s: it needs url, the page with the form", l.Name))
+		}
+		logins = append(logins, l)
+	}
+	return logins, errors.Join(faults...)
+}
+
+// read reads one key. Errors do not repeat values, which may be secrets.
+func (l *loginBlock) read(key string, value any, file *configFile) (err error) {
+	text := func(v any) (string, error) {
+		t, ok := v.(string)
+		if !ok {
+			return "", fmt.Errorf("%s: use a string", key)
+		}
+		expanded, err := expandEnv(t, file.variable)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", key, err)
+		}
+		return expanded, nil
+	}
+	secret := func(v any) (session.Secret, error) {
+		t, err := text(v)
+		if written, ok := v.(string); ok && !readsVariable(written) && file.isExposed() {
+			l.exposed = append(l.exposed, key)
+		}
+		return session.NewSecret(t), err
+	}
+	switch key {
+	case "url":
+		l.URL, err = text(value)
+	case "hosts":
+		hosts, ok := configTexts(&flag{many: list}, value)
+		if !ok {
+			return fmt.Errorf("%s: use an array of strings, such as [\"www.example.com\", \"sso.example.com:8443\"]", key)
+		}
+		l.Hosts = hosts
+	case "user":
+		l.User, err = text(value)
+	case "password":
+		l.Password, err = secret(value)
+	case "password-file":
+		l.passwordFile, err = text(value)
+	case "check":
+		l.Check, err = text(value)
+	case "check-text":
+		l.CheckText, err = text(value)
+	case "form":
+		l.Form, err = text(value)
+	case "totp":
+		l.TOTP, err = secret(value)
+	case "fresh":
+		t, ok := configText(value)
+		if !ok {
+			return fmt.Errorf("%s: use a duration", key)
+		}
+		l.fresh = t
+	case "field":
+		fields, ok := value.(map[string]any)
+		if !ok {
+			return fmt.Errorf("%s: use a table such as {tenant = \"docs\"}", key)
+		}
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			t, err := text(fields[name])
+			if err != nil {
+				return err
+			}
+			l.Fields = append(l.Fields, session.Field{Name: name, Value: session.NewSecret(t)})
+		}
+	default:
+		if near := nearest(key, loginKeys); near != "" {
+			return fmt.Errorf("unknown key %s: did you mean %s?", key, near)
+		}
+		return fmt.Errorf("unknown key %s: use %s", key, strings.Join(loginKeys, ", "))
+	}
+	return err
+}
+
+// readsVariable reports whether a text contains a ${NAME} that is expanded.
+func readsVariable(text string) bool {
+	return strings.Contains(strings.ReplaceAll(text, "$${", ""), "${")
+}
+
+// isExposed reports whether other users of this machine can read the file.
+func (f *configFile) isExposed() bool {
+	info, err := os.Stat(f.name)
+	return err == nil && othersMayRead(info)
+}
+
+// othersMayRead reports whether the mode of a file lets others read it. On Windows, modes
+// do not tell.
+func othersMayRead(info os.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
+// compileLogins reads the flags of a login and the [[login]] blocks. A login on the command
+// line replaces those of the file; the other flags override the values of the only login.
+func compileLogins(c *compiler, o *options) {
+	s := c.settings
+	if s.signsIn() && !c.given("max-pages") {
+		o.crawl.MaxPages, o.login.limited = maxPagesSignedIn, true
+	}
+	blocks := slices.Clone(s.logins)
+	if s.login != "" {
+		blocks = []loginBlock{{Config: session.Config{Name: c.named("login"), URL: s.login}}}
+	}
+	o.login.retries = read(c, "login-retries", s.loginRetries, atLeast(0))
+	fresh := read(c, "login-fresh", s.loginFresh, parseDuration)
+	for _, name := range []string{"login-user", "login-password-file", "login-field", "login-form", "login-check", "login-check-text"} {
+		switch {
+		case !s.given(name):
+		case len(blocks) == 0:
+			c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.named(name)))
+		case len(blocks) > 1:
+			c.faults = append(c.faults, fmt.Errorf("%s: there are %d [[login]] blocks: set it there", c.named(name), len(blocks)))
+		}
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		if len(blocks) == 1 {
+			c.override(b)
+		}
+		b.Fresh = fresh
+		if b.fresh != "" && !strings.HasPrefix(s.origin["login-fresh"], "--") {
+			d, err := parseDuration(b.fresh)
+			if err != nil {
+				c.faults = append(c.faults, fmt.Errorf("%s: fresh: %q is not allowed: %w", b.Name, b.fresh, err))
+			}
+			b.Fresh = d
+		}
+		c.password(b, o, len(blocks) == 1)
+		o.login.configs = append(o.login.configs, b.Config)
+	}
+}
+
+// override sets what the flags say of a login.
+func (c *compiler) override(b *loginBlock) {
+	b.User = cmp.Or(c.loginUser, b.User)
+	b.Form = cmp.Or(c.loginForm, b.Form)
+	if c.loginCheck != "" {
+		b.Check, b.CheckText = c.loginCheck, ""
+	}
+	b.CheckText = cmp.Or(c.loginCheckText, b.CheckText)
+	for _, text := range c.loginField {
+		if text == "" {
+			continue // it only drops the values of the configuration file
+		}
+		name, value, found := strings.Cut(text, "=")
+		if !found || name == "" {
+			c.faults = append(c.faults, fmt.Errorf("%s: use NAME=VALUE", c.named("login-field")))
+			continue
+		}
+		b.Fields = slices.DeleteFunc(b.Fields, func(f session.Field) bool { return f.Name == name })
+		b.Fields = append(b.Fields, session.Field{Name: name, Value: session.NewSecret(value)})
+	}
+}
+
+// password sets the password of a login: that of the flag's file, of the environment, or of
+// the configuration, in this order. With several logins, the environment has only the
+// passwords that the configuration lacks.
+func (c *compiler) password(b *loginBlock, o *options, only bool) {
+	for _, key := range b.exposed {
+		if key == "password" {
+			c.faults = append(c.faults, fmt.Errorf("%s: the password is written in a file that others can read: use chmod 600, password-file, or ${NAME} for an environment variable", b.Name))
+		} else {
+			o.login.notes = append(o.login.notes, fmt.Sprintf("%s: others can read the %s in the file", b.Name, key))
+		}
+	}
+	variable := session.NewSecret(withoutLineEnd(os.Getenv(passwordVariable)))
+	inFile := !b.Password.IsZero() || b.passwordFile != ""
+	switch {
+	case only && c.loginPasswordFile != "":
+		b.Password = c.passwordFrom(c.named("login-password-file"), c.loginPasswordFile, o)
+	case !variable.IsZero() && (only || !inFile):
+		b.Password = variable
+	case b.Password.IsZero() && b.passwordFile != "":
+		b.Password = c.passwordFrom(b.Name+": password-file", b.passwordFile, o)
+	}
+	if !utf8.ValidString(b.Password.Reveal()) {
+		c.faults = append(c.faults, fmt.Errorf("%s: the password is not valid UTF-8", b.Name))
+	}
+}
+
+// passwordFrom reads a file with a password. Others may be able to read it, as CI systems
+// mount secrets so.
+func (c *compiler) passwordFrom(where, name string, o *options) session.Secret {
+	fail := func(err error) session.Secret {
+		c.faults = append(c.faults, fmt.Errorf("%s: read %s: %w", where, name, withoutPath(err)))
+		return session.Secret{}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPassword+1))
+	if err != nil {
+		return fail(err)
+	}
+	switch text := withoutLineEnd(string(text)); {
+	case text == "":
+		return fail(errors.New("it is empty"))
+	case len(text) > maxPassword:
+		return fail(fmt.Errorf("it is longer than %d bytes", maxPassword))
+	default:
+		if info, err := f.Stat(); err == nil && othersMayRead(info) {
+			o.login.notes = append(o.login.notes, fmt.Sprintf("others can read the password in %s", name))
+		}
+		return session.NewSecret(text)
+	}
+}
+
+// withoutLineEnd removes one line end, which editors and echo append.
+func withoutLineEnd(text string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+}
+
+// planLogins checks the logins of a run against its targets, and asks on a terminal for
+// what is missing. Its errors are usage errors. Without anyTarget, a login needs none.
+func planLogins(o *options, p *plan, in io.Reader, console *console, anyTarget bool) (*session.Plan, error) {
+	if len(o.login.configs) == 0 {
+		return &session.Plan{}, nil
+	}
+	for _, note := range o.login.notes {
+		console.notef("%s", note)
+	}
+	targets := startPages(p)
+	var internal func(urinorm.URL) bool
+	switch {
+	case len(targets) > 0:
+		scope := rules.NewScope(&o.crawl, p.seeds, rules.NewPrinter(p.sites, p.workingDir))
+		internal = func(u urinorm.URL) bool { return scope.Reaches(rules.HrefOf(u)) }
+	case !anyTarget:
+		return nil, usageError("%s: no target is an http or https URL: there is nothing to sign in to", o.login.configs[0].Name)
+	}
+	if err := askForLogins(o.login.configs, in, console.out); err != nil {
+		return nil, usageError("%w", err)
+	}
+	plan, err := session.NewPlan(o.login.configs, targets, internal)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	o.net.CookieGroups = plan.CookieGroups()
+	return plan, nil
+}
+
+// askForLogins asks for missing user names and passwords if the input is a terminal. What
+// is still missing is reported by session.NewPlan.
+func askForLogins(configs []session.Config, in io.Reader, out io.Writer) error {
+	f, ok := in.(*os.File)
+	if !ok || !isTerminal(f) {
+		return nil
+	}
+	for i := range configs {
+		c := &configs[i]
+		if c.User == "" {
+			fmt.Fprintf(out, "user name for %s: ", urinorm.Redact(c.URL))
+			var line strings.Builder
+			for b := make([]byte, 1); ; { // no byte after the line is taken from a terminal
+				if n, err := f.Read(b); n == 0 || err != nil || b[0] == '\n' {
+					break
+				}
+				line.WriteByte(b[0])
+			}
+			c.User = strings.TrimSpace(line.String())
+		}
+		if c.Password.IsZero() {
+			fmt.Fprintf(out, "password of %s for %s: ", c.User, urinorm.Redact(c.URL))
+			text, err := term.ReadPassword(int(f.Fd()))
+			fmt.Fprintln(out)
+			if err != nil {
+				return fmt.Errorf("read the password: %w", err)
+			}
+			c.Password = session.NewSecret(string(text))
+		}
+	}
+	return nil
+}
+
+// configureSessions gives a run its sessions: those of the logins and, with --cookies,
+// those of the start targets that the cookies are for.
+func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan) {
+	options := session.Options{Acts: rules.Acts}
+	for _, login := range logins.Logins {
+		cfg.Sessions = append(cfg.Sessions, session.New(web, login, options))
+	}
+	for _, u := range startPages(p) {
+		known := slices.ContainsFunc(cfg.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) })
+		if !known && web.HasUserCookies(u) {
+			cfg.Sessions = append(cfg.Sessions, session.FromCookies(web, u, options))
+		}
+	}
+	cfg.SessionOrigins = logins.Origins()
+	if cfg.LoginRetries = o.login.retries; cfg.LoginRetries == 0 {
+		cfg.LoginRetries = -1
+	}
+}
+
+// startPages returns the web pages that a run starts from.
+func startPages(p *plan) []urinorm.URL {
+	var pages []urinorm.URL
+	for _, seed := range p.seeds {
+		if seed.Named && seed.Crawl && isWeb(seed.URL) {
+			pages = append(pages, seed.URL)
+		}
+	}
+	return pages
+}

@@ -222,6 +222,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 	{name: "no form", code: check.CodeLoginFormMissing, say: "no form with a password", handle: form(`<div id=app></div><script src=app.js></script>`)},
 	{name: "two forms", code: check.CodeLoginFormMissing, say: "--login-form", handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form method=post action=b><input name=user><input type=password name=pw></form>`)},
 	{name: "the form that the user chose", posts: 1, config: Config{Form: "#second"}, handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form id=second method=post><input name=user><input type=password name=pw></form>`)},
+	{name: "a chosen form that is missing", config: Config{Form: "#none"}, code: check.CodeLoginFormMissing, say: "no form matches --login-form", handle: form(simpleForm)},
 	{name: "a registration beside the form", posts: 1, handle: form(simpleForm + `<form method=post action=/register><input name=user><input type=password name=new autocomplete=new-password></form>`)},
 	{name: "a captcha", code: check.CodeLoginChallenge, say: "captcha", handle: form(`<form method=post><input name=user><input type=password name=pw><div class=g-recaptcha data-sitekey=k></div></form>`)},
 	{name: "a captcha for another form", posts: 1, handle: form(`<script src=https://www.google.com/recaptcha/api.js></script>` + simpleForm + `<form method=post action=/contact><textarea name=text></textarea><div class=g-recaptcha></div></form>`)},

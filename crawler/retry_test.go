@@ -1,10 +1,14 @@
 package crawler
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // A page that is cut off and read once more is one page: to the summary, to whoever is
@@ -72,5 +76,33 @@ func TestCutStartPageIsNoShell(t *testing.T) {
 	cfg.Retries = 1
 	if _, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/")); !sum.Complete || sum.OK != 3 {
 		t.Errorf("the run was stopped by %q, and %d targets are there, want 3", sum.StoppedBy, sum.OK)
+	}
+}
+
+// A page whose request always resets the connection is asked once for each try, however
+// many other connections there are.
+func TestResetsAreCounted(t *testing.T) {
+	var asked atomic.Int32
+	links := []string{"/reset"}
+	for i := range 40 {
+		links = append(links, fmt.Sprintf("/page%d", i))
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", linking(links...))
+	mux.HandleFunc("/", linking())
+	mux.HandleFunc("/reset", func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		panic(http.ErrAbortHandler)
+	})
+	base, _ := crawlertest.Serve(t, mux)
+	for retries, want := range map[int]int32{-1: 1, 2: 3, 4: 5} {
+		asked.Store(0)
+		cfg := web(t)
+		cfg.Retries = retries
+		sink, _ := crawl(t, cfg, seedOf(t, base+"/"))
+		r := sink.find(base + "/reset")
+		if r == nil || r.Code != check.CodeConnectionReset || r.Attempts != int(want) || asked.Load() != want {
+			t.Errorf("retries %d: %+v after %d requests, want %d", retries, r, asked.Load(), want)
+		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 // from a failed exchange. The transport may call it even after the request was answered
 // over another connection.
 type connTrace struct {
-	writes         atomic.Int32 // connections that the request was written to, not counting failed writes
+	ex             *exchange
+	writes         atomic.Int32 // connections that the request was written to
 	handshakes     atomic.Int32
 	failed         atomic.Pointer[error] // the error of the last failed handshake
 	gotConn, http2 atomic.Bool
@@ -25,34 +26,33 @@ type connTrace struct {
 // proxy each connection takes two handshakes.
 const maxHandshakes = 4
 
-// plainTrace counts how often the request is sent: net/http repeats it silently if a
-// reused connection turns out to be closed.
+// plainTrace counts how often the request is sent.
 func (c *connTrace) plainTrace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GotConn:      func(httptrace.GotConnInfo) { c.writes.Add(1) },
-		WroteRequest: c.wroteRequest,
-	}
+	return &httptrace.ClientTrace{GotConn: c.count}
 }
 
-func (c *connTrace) wroteRequest(info httptrace.WroteRequestInfo) {
-	if info.Err != nil {
-		c.writes.Add(-1)
+// count counts a request that is about to be sent: over HTTP/1.1 when it is written, and
+// over HTTP/2, where other requests share the connection, at once.
+func (c *connTrace) count(info httptrace.GotConnInfo) {
+	if conn := watchedConnOf(info.Conn); conn != nil {
+		conn.begin(c, info)
+	} else {
+		c.writes.Add(1)
 	}
 }
 
 // fullTrace also traces connections and handshakes.
-func (c *connTrace) fullTrace(ex *exchange) *httptrace.ClientTrace {
+func (c *connTrace) fullTrace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
-		WroteRequest: c.wroteRequest,
 		ConnectDone: func(_, _ string, err error) {
 			if err == nil {
-				c.startTunnelTimer(ex)
+				c.startTunnelTimer()
 			}
 		},
 		TLSHandshakeStart: func() {
 			c.stopTunnelTimer()
 			if c.handshakes.Add(1) > maxHandshakes {
-				ex.cancel(errReconnects)
+				c.ex.cancel(errReconnects)
 			}
 		},
 		TLSHandshakeDone: func(state tls.ConnectionState, err error) {
@@ -60,11 +60,11 @@ func (c *connTrace) fullTrace(ex *exchange) *httptrace.ClientTrace {
 				c.failed.Store(&err)
 			}
 			c.http2.Store(state.NegotiatedProtocol == "h2")
-			c.startTunnelTimer(ex) // the handshake may have been with the proxy
+			c.startTunnelTimer() // the handshake may have been with the proxy
 		},
 		GotConn: func(info httptrace.GotConnInfo) {
 			c.stopTunnelTimer()
-			c.writes.Add(1)
+			c.count(info)
 			c.gotConn.Store(true)
 			if conn, ok := info.Conn.(*tls.Conn); ok {
 				c.http2.Store(conn.ConnectionState().NegotiatedProtocol == "h2")
@@ -75,8 +75,8 @@ func (c *connTrace) fullTrace(ex *exchange) *httptrace.ClientTrace {
 
 // startTunnelTimer and stopTunnelTimer limit the time that a proxy may take to connect,
 // which net/http does not. startTunnelTimer is called whenever it is the proxy's turn.
-func (c *connTrace) startTunnelTimer(ex *exchange) {
-	if c.tunnel != nil && ex.ctx.Err() == nil {
+func (c *connTrace) startTunnelTimer() {
+	if c.tunnel != nil && c.ex.ctx.Err() == nil {
 		c.tunnel.Reset(c.limit)
 	}
 }

@@ -62,7 +62,16 @@ func (d *dialer) startDial() bool {
 	return true
 }
 
-// dial is the DialContext function of http.Transport.
+// dialWatched is the DialContext function of http.Transport.
+func (d *dialer) dialWatched(ctx context.Context, network, hostport string) (net.Conn, error) {
+	conn, err := d.dial(ctx, network, hostport)
+	if err != nil {
+		return nil, err
+	}
+	return newWatchedConn(conn), nil
+}
+
+// dial connects to a host or a proxy.
 func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
 	if !d.startDial() {
 		return nil, context.Canceled

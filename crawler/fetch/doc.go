@@ -6,10 +6,11 @@
 // answers for directories and file: URLs; the crawler asks it before the Mux.
 //
 //	HTTP          http and https   http.go (configuration), httpfetch.go (the requests of
-//	                               one fetch), exchange.go conntrace.go body.go (one
-//	                               request and its answer), then by layer: profile.go
-//	                               accounts.go netrc.go authentication.go digest.go
-//	                               cookies.go, cookiegroup.go (headers), decode.go (content codings),
+//	                               one fetch), exchange.go conntrace.go watchedconn.go
+//	                               body.go (one request and its answer), then by layer:
+//	                               origins.go (who receives secrets), profile.go accounts.go
+//	                               netrc.go authentication.go digest.go
+//	                               cookies.go cookiegroup.go (headers), decode.go (content codings),
 //	                               tls.go aia.go (certificates), transports.go proxy.go
 //	                               connectto.go dialer.go resolver.go (connections), ports.go
 //	OtherSchemes  other schemes    schemes.go (the table), otherschemes.go (the server),

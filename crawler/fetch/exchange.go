@@ -139,8 +139,8 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 // attempt is roundTrip without repetitions.
 func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, method string, header http.Header) (*answer, *connTrace, error) {
 	f.requests++
-	conn := &connTrace{limit: f.timeout}
 	ex := newExchange(ctx, totalTimeoutFactor*f.timeout)
+	conn := &connTrace{ex: ex, limit: f.timeout}
 	u := f.req.URL
 	proxy, err := f.proxies.forURL(u.Scheme(), u.Authority())
 	if err == nil && proxy != nil {
@@ -159,7 +159,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	}
 	trace := conn.plainTrace()
 	if u.Scheme() == "https" || proxy != nil {
-		trace = conn.fullTrace(ex)
+		trace = conn.fullTrace()
 	}
 	requestContext := httptrace.WithClientTrace(ex.ctx, trace)
 	if u.Scheme() == "https" && f.origins.Has(u) {
@@ -182,6 +182,8 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 				err = errReconnects
 			case errTunnel:
 				err = &Fault{Kind: "timeout", Op: "connect", Target: u.Authority(), Retry: true, Err: &cause{"the proxy did not connect within " + f.timeout.String(), err}}
+			case errLost:
+				err = errLost
 			}
 		}
 		ex.end()

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -127,26 +130,26 @@ func TestServerOddities(t *testing.T) {
 	}
 }
 
-// If the server has closed an idle connection, the next request still succeeds, by HEAD
-// or GET. It counts as two requests.
+// If the server has closed an idle connection, the next request still succeeds, and only
+// requests that the server received are counted.
 func TestStaleConnection(t *testing.T) {
 	for _, end := range []func(*rawConn){(*rawConn).quit, (*rawConn).reset} {
 		for _, need := range []Need{Existence, Content} {
+			closed := make(chan bool, 1)
 			server := serveRaw(t, func(c *rawConn) {
-				if c.number == 0 {
-					c.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-				} else {
-					end(c)
-				}
+				c.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+				end(c)
+				closed <- true
 			})
 			h := newHTTP(t, HTTPConfig{})
 			counted := 0
-			for i := range 3 {
+			for i := range 20 {
 				resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.url+"/x"), Need: need})
-				if err != nil || resp.Requests != min(i+1, 2) {
+				if err != nil {
 					t.Fatalf("request %d: %+v, %v", i, resp, err)
 				}
 				counted += resp.Requests
+				<-closed
 			}
 			server.mu.Lock()
 			if got := len(server.lines); got != counted {
@@ -154,6 +157,58 @@ func TestStaleConnection(t *testing.T) {
 			}
 			server.mu.Unlock()
 		}
+	}
+}
+
+// If the server ends connections because of a request, it receives the request once, even
+// if there are idle connections, over which net/http would send it again.
+func TestLostRequestIsNotRepeated(t *testing.T) {
+	root := (*authority)(nil).ca(t, "Root")
+	for _, end := range []func(*rawConn){(*rawConn).quit, (*rawConn).reset} {
+		var waiting sync.WaitGroup
+		waiting.Add(5)
+		server := serveRaw(t, func(c *rawConn) {
+			if c.request.URL.Path == "/lost" {
+				end(c)
+				return
+			}
+			waiting.Done()
+			waiting.Wait() // so that there are as many connections
+			c.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		})
+		h := newHTTP(t, HTTPConfig{})
+		var others sync.WaitGroup
+		for range 5 {
+			others.Go(func() { ask(t, h, &Request{URL: mustParse(t, server.url+"/x"), Need: Content}) })
+		}
+		others.Wait()
+		for range 6 {
+			_, _, err := ask(t, h, &Request{URL: mustParse(t, server.url+"/lost"), Need: Content})
+			var f *Fault
+			if !errors.As(err, &f) || f.Kind != "connection-reset" || f.Requests != 1 || !f.Retry {
+				t.Errorf("%+v", err)
+			}
+		}
+		server.mu.Lock()
+		if got := len(server.lines); got != 5+6 {
+			t.Errorf("%d requests arrived, want %d", got, 5+6)
+		}
+		server.mu.Unlock()
+	}
+	// The same over TLS.
+	var lost atomic.Int32
+	server := serveTLS(t, root.leaf(t, "example.com").chain(), false, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/lost" {
+			lost.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+	})
+	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+	if _, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/lost"), Need: Content}); kindOfError(err) != "connection-reset" || lost.Load() != 1 {
+		t.Errorf("over TLS: %v after %d requests", err, lost.Load())
 	}
 }
 

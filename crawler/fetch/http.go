@@ -102,7 +102,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		Proxy:                  h.proxies.forRequest,
 		ProxyConnectHeader:     http.Header{"User-Agent": h.profiles.userAgent},
 		OnProxyConnectResponse: checkConnectAnswer,
-		DialContext:            h.dialer.dial,
+		DialContext:            h.dialer.dialWatched,
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    h.timeout,
 		ResponseHeaderTimeout:  h.timeout,

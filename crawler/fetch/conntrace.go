@@ -17,8 +17,9 @@ type connTrace struct {
 	handshakes     atomic.Int32
 	failed         atomic.Pointer[error] // the error of the last failed handshake
 	gotConn, http2 atomic.Bool
-	limit          time.Duration // of tunnel
-	tunnel         *time.Timer   // runs while a proxy connects to the target; nil without a proxy
+	tls            *tls.ConnectionState // of a lenientConn, which net/http does not know
+	limit          time.Duration        // of tunnel
+	tunnel         *time.Timer          // runs while a proxy connects to the target; nil without a proxy
 }
 
 // maxHandshakes is the maximum number of handshakes for one request. If a server drops each new
@@ -34,6 +35,9 @@ func (c *connTrace) plainTrace() *httptrace.ClientTrace {
 // count counts a request that is about to be sent: over HTTP/1.1 when it is written, and
 // over HTTP/2, where other requests share the connection, at once.
 func (c *connTrace) count(info httptrace.GotConnInfo) {
+	if lenient, ok := info.Conn.(*lenientConn); ok {
+		c.tls = lenient.tls
+	}
 	if conn := watchedConnOf(info.Conn); conn != nil {
 		conn.begin(c, info)
 	} else {

@@ -12,6 +12,7 @@
 //	                               netrc.go authentication.go digest.go
 //	                               cookies.go cookiegroup.go (headers), decode.go (content codings),
 //	                               tls.go aia.go (certificates), transports.go proxy.go
+//	                               lenientconn.go
 //	                               connectto.go dialer.go resolver.go (connections), ports.go
 //	OtherSchemes  other schemes    schemes.go (the table), otherschemes.go (the server),
 //	                               session.go boundedconn.go lineconn.go (the connections

@@ -99,8 +99,9 @@ func (ans *answer) discard() (cut bool) {
 }
 
 // roundTrip sends one request and waits for the header of its answer. It repeats a
-// request once over HTTP/1.1 if its HTTP/2 connection or stream failed, and once if it
-// could complete an incomplete certificate chain.
+// request once over HTTP/1.1 if its HTTP/2 connection or stream failed, once if it could
+// complete an incomplete certificate chain, and once if the header of the answer contains
+// control characters.
 func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.Header) (*answer, error) {
 	transport := f.transports.remote
 	if f.loopback {
@@ -128,7 +129,11 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 				f.requests-- // the handshake failed, so nothing was sent
 				continue
 			}
-		case conn.http2.Load() && transport != f.transports.fallback && !isTimeout(err) && f.form == nil:
+		case f.form != nil: // it is sent once
+		case transport != f.transports.lenient && hasControl(err):
+			transport = f.transports.lenient
+			continue
+		case conn.http2.Load() && transport != f.transports.fallback && !isTimeout(err):
 			transport = f.transports.fallback
 			continue
 		}
@@ -165,6 +170,9 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	if u.Scheme() == "https" && f.origins.Has(u) {
 		requestContext = context.WithValue(requestContext, startTargetKey{}, true)
 	}
+	if transport == f.transports.lenient && u.Scheme() == "http" && !isSOCKS(proxy) {
+		requestContext = context.WithValue(requestContext, plainKey{}, true)
+	}
 	r := f.httpRequest(requestContext, method, header, proxy)
 	resp, err := f.transports.forTarget(transport, u, proxy).RoundTrip(r)
 	ex.stopTimer()
@@ -189,8 +197,11 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 		ex.end()
 		return nil, conn, err
 	}
-	if u.Scheme() != "https" {
+	switch {
+	case u.Scheme() != "https":
 		resp.TLS = nil // it belonged to the connection to the proxy
+	case resp.TLS == nil:
+		resp.TLS = conn.tls
 	}
 	if err := f.verifier.verifyAddress(resp.TLS, u.Host()); err != nil {
 		resp.Body.Close()

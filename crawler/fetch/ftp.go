@@ -118,9 +118,9 @@ func (s *ftpSession) login() error {
 	explicit := s.scheme == "ftps" && s.server.port == 21
 	switch {
 	case explicit:
-		options = append(options, ftp.DialWithExplicitTLS(s.tlsFor(s.server.host)))
+		options = append(options, ftp.DialWithExplicitTLS(configFor(s.tls, s.web.verifier, s.server.host)))
 	case s.session.secure:
-		options = append(options, ftp.DialWithTLS(s.tlsFor(s.server.host))) // for PROT P
+		options = append(options, ftp.DialWithTLS(configFor(s.tls, s.web.verifier, s.server.host))) // for PROT P
 	}
 	for completed := false; ; completed = true {
 		s.control, s.secure = nil, s.session.secure && !explicit
@@ -240,7 +240,7 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	if s.secure {
 		// The handshake waits for the first read, because servers start it after they
 		// have read the command.
-		conn.Conn = tls.Client(conn.Conn, s.tlsFor(s.server.host))
+		conn.Conn = tls.Client(conn.Conn, configFor(s.tls, s.web.verifier, s.server.host))
 	}
 	return conn, nil
 }

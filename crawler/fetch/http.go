@@ -111,7 +111,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		DisableCompression:     true,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-	}, h.verifier, config)
+	}, h.dialer, h.verifier, config)
 	return h, nil
 }
 

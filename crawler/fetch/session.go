@@ -183,7 +183,7 @@ func (s *session) handshake(c *boundedConn, host string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.web.timeout)
 	defer cancel()
-	conn := tls.Client(c.Conn, s.tlsFor(host))
+	conn := tls.Client(c.Conn, configFor(s.tls, s.web.verifier, host))
 	if err := conn.HandshakeContext(ctx); err != nil {
 		c.Close()
 		return err
@@ -194,18 +194,6 @@ func (s *session) handshake(c *boundedConn, host string) error {
 	state.ServerName = host
 	s.notes = s.web.verifier.notes(&state)
 	return nil
-}
-
-// tlsFor returns the TLS configuration for a host. Certificates are verified even if
-// the host is an IP address, which TLS does not send as a server name.
-func (s *session) tlsFor(host string) *tls.Config {
-	config := s.tls.Clone()
-	config.ServerName = host
-	config.VerifyConnection = func(state tls.ConnectionState) error {
-		state.ServerName = host
-		return s.web.verifier.verify(state)
-	}
-	return config
 }
 
 // bound adds a connection to the session, which closes it at its end or when the

@@ -68,6 +68,18 @@ func (v *verifier) tlsConfig(config HTTPConfig) (*tls.Config, error) {
 	return c, nil
 }
 
+// configFor returns a configuration for a host. Certificates are verified even if the host
+// is an IP address, which TLS does not send as a server name.
+func configFor(config *tls.Config, v *verifier, host string) *tls.Config {
+	config = config.Clone()
+	config.ServerName = host
+	config.VerifyConnection = func(state tls.ConnectionState) error {
+		state.ServerName = host
+		return v.verify(state)
+	}
+	return config
+}
+
 // verifier verifies the certificates of servers. It is safe for concurrent use.
 type verifier struct {
 	insecure bool

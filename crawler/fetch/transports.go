@@ -23,6 +23,7 @@ type transports struct {
 	remote   *http.Transport // HTTP/2 where the server offers it
 	fallback *http.Transport // HTTP/1.1 only, for hosts with broken HTTP/2
 	loopback *http.Transport
+	lenient  *http.Transport // for answers with control characters in their headers
 
 	verifier *verifier
 	mu       sync.Mutex
@@ -36,7 +37,7 @@ type transportKey struct {
 
 // newTransports returns the transports for a configuration. template has all settings
 // that they share.
-func newTransports(template *http.Transport, verifier *verifier, config HTTPConfig) *transports {
+func newTransports(template *http.Transport, dialer *dialer, verifier *verifier, config HTTPConfig) *transports {
 	concurrency, perHost := config.Concurrency, config.PerHost
 	if concurrency <= 0 {
 		concurrency = DefaultConcurrency
@@ -61,6 +62,7 @@ func newTransports(template *http.Transport, verifier *verifier, config HTTPConf
 		remote:   transport(true, perHost),
 		fallback: transport(false, perHost),
 		loopback: transport(true, concurrency),
+		lenient:  newLenient(transport(false, perHost), dialer, verifier),
 		verifier: verifier,
 	}
 }
@@ -82,7 +84,7 @@ func (ts *transports) forTarget(t *http.Transport, u urinorm.URL, proxy *url.URL
 	if proxy != nil && proxy.Scheme == "https" && isAddress(proxy.Hostname()) {
 		hosts = append(hosts, proxy.Hostname())
 	}
-	if len(hosts) == 0 || ts.verifier.insecure {
+	if len(hosts) == 0 || ts.verifier.insecure || t == ts.lenient && proxy == nil {
 		return t
 	}
 	key := transportKey{t, strings.Join(hosts, " ")}
@@ -120,7 +122,7 @@ func (ts *transports) forTarget(t *http.Transport, u urinorm.URL, proxy *url.URL
 
 // closeIdle closes idle connections.
 func (ts *transports) closeIdle() {
-	for _, t := range []*http.Transport{ts.remote, ts.fallback, ts.loopback} {
+	for _, t := range []*http.Transport{ts.remote, ts.fallback, ts.loopback, ts.lenient} {
 		t.CloseIdleConnections()
 	}
 	ts.mu.Lock()

@@ -52,6 +52,8 @@ func watchedConnOf(conn net.Conn) *watchedConn {
 		switch c := conn.(type) {
 		case *watchedConn:
 			return c
+		case *lenientConn:
+			conn = c.Conn
 		case *tls.Conn:
 			if c.ConnectionState().NegotiatedProtocol == "h2" {
 				return nil

@@ -17,6 +17,7 @@ import (
 //	md_inline.go       the contents of a block: code, links, images, tags
 //	md_angle.go        constructs that begin with '<': autolinks and raw HTML
 //	md_html.go         raw HTML, by the HTML reader
+//	md_components.go   the components of MDX
 //	md_text.go         escapes, the text of links and headings
 //	md_ignore.go       links that comments exclude
 //	md_frontmatter.go  front matter
@@ -79,8 +80,9 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	h.doc.Title = matter.title
 	r.source = r.parserSource(matter.end)
 	r.html.source, r.ignored.source = r.source, r.source
+	r.scan.mdx = isMDX(in)
 	var root ast.Node
-	root, r.defs = parseBlocks(r.source)
+	root, r.defs = parseBlocks(r.source, r.scan.mdx)
 	r.walk(root)
 	r.definedLinks()
 	r.readHTML(in)
@@ -380,6 +382,8 @@ func (r *markdownReader) inlineLinks(v *view) {
 		upTo(it.at.start)
 		free = max(free, it.at.end)
 		switch it.kind {
+		case inlineComponent:
+			r.component(v, it)
 		case inlineTag:
 			inAnchor = inAnchorAfter(v.text[it.at.start:it.at.end], inAnchor)
 		case inlineAutolink:

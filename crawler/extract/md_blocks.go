@@ -15,21 +15,27 @@ import (
 // list counts twice, for itself and for its item.
 const maxOpenBlocks = 40
 
-// blockParser finds the blocks of a document but does not parse their contents.
-var blockParser = newBlockParser()
+// blockParser finds the blocks of a document but does not parse their contents. In MDX,
+// which mdxBlockParser reads, indented text is not code, and there are no blocks of raw HTML:
+// Markdown goes on between tags. Comments, scripts and the like are blocks to both.
+var blockParser, mdxBlockParser = newBlockParser(false), newBlockParser(true)
 
-func newBlockParser() parser.Parser {
+func newBlockParser(mdx bool) parser.Parser {
+	html, code := parser.NewHTMLBlockParser(), parser.NewCodeBlockParser()
+	if mdx {
+		html, code = literalOnly{html}, noBlock{code}
+	}
 	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
 			util.Prioritized(parser.NewThematicBreakParser(), 200),
 			util.Prioritized(depthLimited{parser.NewListParser()}, 300),
 			util.Prioritized(parser.NewListItemParser(), 400),
-			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(code, 500),
 			util.Prioritized(parser.NewATXHeadingParser(), 600),
 			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
 			util.Prioritized(depthLimited{parser.NewBlockquoteParser()}, 800),
-			util.Prioritized(parser.NewHTMLBlockParser(), 900),
+			util.Prioritized(html, 900),
 			util.Prioritized(depthLimited{extension.NewFootnoteBlockParser()}, 999),
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
@@ -48,6 +54,27 @@ func (s depthLimited) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	return s.BlockParser.Open(parent, reader, pc)
 }
 
+// literalOnly opens only those blocks of raw HTML whose content is no Markdown.
+type literalOnly struct{ parser.BlockParser }
+
+func (s literalOnly) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, _ := reader.PeekLine()
+	line = line[skipBlanks(line, 0):]
+	for _, start := range [...]string{"<!--", "<script", "<style", "<pre", "<textarea"} {
+		if bytes.HasPrefix(line, []byte(start)) {
+			return s.BlockParser.Open(parent, reader, pc)
+		}
+	}
+	return nil, parser.NoChildren
+}
+
+// noBlock opens no block.
+type noBlock struct{ parser.BlockParser }
+
+func (noBlock) Open(ast.Node, text.Reader, parser.Context) (ast.Node, parser.State) {
+	return nil, parser.NoChildren
+}
+
 // dropInlines discards the nodes that the parser makes from a block's text.
 type dropInlines struct{}
 
@@ -61,11 +88,15 @@ func (dropInlines) CloseBlock(parent ast.Node, _ text.Reader, _ parser.Context) 
 	}
 }
 
-func parseBlocks(source []byte) (ast.Node, definitions) {
+func parseBlocks(source []byte, mdx bool) (ast.Node, definitions) {
 	pc := parser.NewContext()
 	defs := definitions{}
 	pc.Set(definitionsKey, defs)
-	return blockParser.Parse(text.NewReader(source), parser.WithContext(pc)), defs
+	p := blockParser
+	if mdx {
+		p = mdxBlockParser
+	}
+	return p.Parse(text.NewReader(source), parser.WithContext(pc)), defs
 }
 
 // A definition is a link reference definition (CommonMark 4.7): [label]: URL "title".

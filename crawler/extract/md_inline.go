@@ -21,6 +21,7 @@ type inlineScanner struct {
 	inactive  int
 	backticks backticks
 	angle     angleScanner
+	mdx       bool // components count
 }
 
 // inline is one inline construct.
@@ -36,8 +37,9 @@ type inline struct {
 type inlineKind uint8
 
 const (
-	inlineCode inlineKind = iota
-	inlineTag             // raw HTML
+	inlineCode      inlineKind = iota
+	inlineTag                  // raw HTML
+	inlineComponent            // the start tag of a component of MDX
 	inlineAutolink
 	inlineMail // an autolink without mailto:
 	inlineLink
@@ -157,6 +159,12 @@ func runLength(b []byte, i int) int {
 }
 
 func (s *inlineScanner) angleBracket(i int) int {
+	if s.mdx {
+		if end := componentTag(s.text, i, nil); end >= 0 {
+			s.items = append(s.items, inline{kind: inlineComponent, at: span{i, end}})
+			return end
+		}
+	}
 	if kind, end := s.angle.autolink(i); end >= 0 {
 		s.items = append(s.items, inline{kind: kind, at: span{i, end}, text: span{i + 1, end - 1}})
 		return end

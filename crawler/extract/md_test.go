@@ -195,6 +195,16 @@ func FuzzMarkdown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { checkTextFormat(t, body, "text/markdown") })
 }
 
+// FuzzMDX checks the places of what components link to.
+func FuzzMDX(f *testing.F) {
+	addTextSeeds(f, "mdx.txtar")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		doc := Extract(Input{Body: body, Name: "a.mdx", ContentType: "text/markdown"})
+		text, _ := decode(body, "text/markdown", textCharset)
+		checkPlaces(t, text, doc)
+	})
+}
+
 // addTextSeeds adds the documents of a golden archive to the fuzzing corpus.
 func addTextSeeds(f *testing.F, archive string) {
 	a, err := txtar.ParseFile(filepath.Join("testdata", "text", archive))

@@ -97,7 +97,7 @@ func (s *inlineScanner) plainText(dst []byte, at span, underscores bool, limit i
 				after = append(after, span{it.text.end, it.at.end})
 				i = it.text.start
 				continue
-			case inlineTag:
+			case inlineTag, inlineComponent:
 			default:
 				dst = append(dst, s.text[it.text.start:min(it.text.end, it.text.start+limit)]...)
 			}

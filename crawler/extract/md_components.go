@@ -1,0 +1,176 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// MDX is Markdown with JSX: <Card href="/docs">. A tag whose name begins with a capital
+// letter is a component, which HTML does not know. By convention its href, to and src are
+// links. Their values are strings or expressions in braces; of the expressions, only those
+// that are a literal string are known, {'/docs'}.
+
+// isMDX reports whether a document of Markdown contains JSX.
+func isMDX(in *Input) bool {
+	n := len(in.Name) - len(".mdx")
+	return n >= 0 && strings.EqualFold(in.Name[n:], ".mdx")
+}
+
+// maxComponent is the maximum length of a component's tag, in bytes.
+const maxComponent = 2 << 10
+
+// jsxAttribute is an attribute of a component.
+type jsxAttribute struct {
+	name       string
+	value      span
+	expression bool // the value is an expression, not a string
+}
+
+// jsxAttributes are the attributes of components with a meaning.
+var jsxAttributes = []string{"href", "to", "src", "title"}
+
+// componentTag reads the start tag of a component at i and returns its end, or -1 if there
+// is none. It calls found, unless nil, for each attribute with a meaning.
+func componentTag(b []byte, i int, found func(jsxAttribute)) int {
+	b = b[:min(len(b), i+maxComponent)]
+	if i++; i >= len(b) || !isUpper(b[i]) {
+		return -1
+	}
+	for i < len(b) && (isAlphanumeric(b[i]) || b[i] == '.' || b[i] == '_' || b[i] == '-') {
+		i++
+	}
+	for {
+		next := skipSpace(b, i)
+		if next >= len(b) {
+			return -1
+		}
+		switch c := b[next]; {
+		case c == '>':
+			return next + 1
+		case c == '/' && next+1 < len(b) && b[next+1] == '>':
+			return next + 2
+		case next == i:
+			return -1
+		case c == '{': // {...attributes}
+			if i = bracesEnd(b, next); i < 0 {
+				return -1
+			}
+			continue
+		case !isLetter(c) && c != '_' && c != '$':
+			return -1
+		}
+		for i = next; i < len(b) && (isAlphanumeric(b[i]) || bytes.IndexByte([]byte("_$:.-"), b[i]) >= 0); i++ {
+		}
+		name := b[next:i]
+		equals := skipSpace(b, i)
+		if equals >= len(b) || b[equals] != '=' {
+			continue
+		}
+		start := skipSpace(b, equals+1)
+		if start >= len(b) {
+			return -1
+		}
+		var a jsxAttribute
+		switch c := b[start]; c {
+		case '"', '\'':
+			n := bytes.IndexByte(b[start+1:], c)
+			if n < 0 {
+				return -1
+			}
+			a.value = span{start + 1, start + 1 + n}
+			i = a.value.end + 1
+		case '{':
+			if i = bracesEnd(b, start); i < 0 {
+				return -1
+			}
+			a.value, a.expression = literalIn(b, span{start, i})
+		default:
+			return -1
+		}
+		for _, known := range jsxAttributes {
+			if string(name) == known && found != nil {
+				a.name = known
+				found(a)
+			}
+		}
+	}
+}
+
+// bracesEnd returns the end of the expression in braces at i, or -1 if it is not closed.
+// Braces in strings do not count.
+func bracesEnd(b []byte, i int) int {
+	depth, quote := 0, byte(0)
+	for ; i < len(b); i++ {
+		switch c := b[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// literalIn returns the content of the string that an expression in braces consists of. If
+// the expression is anything else, it returns the expression with its braces.
+func literalIn(b []byte, braces span) (value span, expression bool) {
+	at := trimSpan(b, span{braces.start + 1, braces.end - 1})
+	if at.end-at.start < 2 {
+		return braces, true
+	}
+	quote, content := b[at.start], b[at.start+1:at.end-1]
+	if quote != '"' && quote != '\'' && quote != '`' || b[at.end-1] != quote ||
+		bytes.IndexByte(content, quote) >= 0 || bytes.IndexByte(content, '\\') >= 0 || quote == '`' && bytes.Contains(content, []byte("${")) {
+		return braces, true
+	}
+	return span{at.start + 1, at.end - 1}, false
+}
+
+// component adds the links of a component's tag.
+func (r *markdownReader) component(v *view, it *inline) {
+	name := v.text[it.at.start+1 : it.at.end]
+	name = name[:bytes.IndexFunc(name, func(c rune) bool {
+		return c < utf8.RuneSelf && !isAlphanumeric(byte(c)) && strings.IndexRune("._-", c) < 0
+	})]
+	element := strings.ToLower(string(name[:min(len(name), longestKnown)]))
+	first, title := len(r.links), ""
+	componentTag(v.text, it.at.start, func(a jsxAttribute) {
+		raw := v.text[a.value.start:a.value.end]
+		var ref []byte
+		if !a.expression && needsUnescape(raw) {
+			ref, _ = unescape(nil, nil, raw, true)
+		}
+		if a.name == "title" {
+			if ref == nil {
+				ref = raw
+			}
+			if !a.expression {
+				title = r.keep(trimFolded(foldSpace(nil, ref)))
+			}
+			return
+		}
+		f := r.link(v, a.value, ref, Navigation)
+		if f == nil {
+			return
+		}
+		f.Element, f.Attribute, f.Placeholder = element, a.name, f.Placeholder || a.expression
+		if a.name == "src" {
+			f.Kind = Resource
+		}
+		f.tag = r.html.insertTag(v.source(it.at.start), v.source(it.at.end))
+	})
+	for i := first; i < len(r.links); i++ {
+		r.links[i].Text = title
+	}
+}

@@ -183,6 +183,9 @@ func (r *markdownReader) readHTML(in *Input) {
 	}
 	for i := range h.links {
 		f := &h.links[i]
+		if raw := source[f.at : int(f.at)+len(f.Raw)]; f.Raw != string(raw) {
+			f.Raw = h.keep(raw) // the value extends over Markdown that is blank to the HTML reader
+		}
 		f.Placeholder = holdsPlaceholder([]byte(f.Ref)) || strings.HasPrefix(f.Ref, "{") // JSX
 		f.Repeats = 0                                                                    // the indexes of links change below
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -65,9 +66,27 @@ const (
 
 var errEntry = errors.New("the entry is damaged")
 
+// buffers are a body and its compressed form.
+type buffers struct{ body, compressed []byte }
+
+// encoders keeps buffers for encode.
+var encoders = sync.Pool{New: func() any { return &buffers{} }}
+
+// mostKept is the size from which a buffer is not kept, in bytes.
+const mostKept = 1 << 20
+
 // encode returns the stored form of an entry, nil if it is too large.
 func encode(key Key, e *Entry) []byte {
-	var w writer
+	use := encoders.Get().(*buffers)
+	record := use.encode(key, e)
+	if cap(use.body)+cap(use.compressed) <= mostKept {
+		encoders.Put(use)
+	}
+	return record
+}
+
+func (use *buffers) encode(key Key, e *Entry) []byte {
+	w := writer{use.body[:0]}
 	w.string(string(check.AppendOutcome(nil, &e.Outcome)))
 	w.bool(e.Content)
 	w.string(e.Validators.ETag)
@@ -81,13 +100,17 @@ func encode(key Key, e *Entry) []byte {
 	if e.Page != nil {
 		w.page(e.Page)
 	}
+	use.body = w.b
 	if len(w.b) > maxBody {
 		return nil
 	}
-	record := append([]byte{encodingVersion}, s2.Encode(nil, w.b)...)
-	if len(record) > maxRecord {
+	use.compressed = slices.Grow(use.compressed[:0], s2.MaxEncodedLen(len(w.b)))
+	compressed := s2.Encode(use.compressed[:cap(use.compressed)], w.b)
+	if 1+len(compressed) > maxRecord {
 		return nil
 	}
+	record := make([]byte, 0, 1+len(compressed)+checksumBytes)
+	record = append(append(record, encodingVersion), compressed...)
 	return binary.LittleEndian.AppendUint64(record, checksum(key, record))
 }
 

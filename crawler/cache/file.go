@@ -136,16 +136,15 @@ func (c *Cache) Get(key Key) *Entry {
 	if c.failed != nil {
 		return nil
 	}
-	var checked, seen int64
+	var checked, seen, sum int64
 	var from origin
-	var sum sql.NullInt64
 	var record []byte
 	err := c.get.QueryRow(key[:]).Scan(&checked, &seen, &from.run, &from.before, &sum, &record)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	var e *Entry
-	if err == nil && sum.Valid && sum.Int64 != entrySum(key, checked, from) {
+	if err == nil && sum != noSum && sum != entrySum(key, checked, from) {
 		err = errEntry
 	}
 	if err == nil {
@@ -281,6 +280,9 @@ func (c *Cache) write(tx *sql.Tx) error {
 	}
 	return nil
 }
+
+// noSum stands for the checksum in a row that has none.
+const noSum = -1
 
 // entrySum returns the checksum of the columns of an entry that are not in its record.
 func entrySum(key Key, checked int64, from origin) int64 {

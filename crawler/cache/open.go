@@ -201,7 +201,7 @@ func (c *Cache) load() error {
 	if _, _, err := readHistories(c.db); err != nil {
 		return err
 	}
-	get, err := c.db.Prepare("SELECT checked, seen, run, before, sum, record FROM entry WHERE key = ?")
+	get, err := c.db.Prepare("SELECT checked, seen, run, before, ifnull(sum, -1), record FROM entry WHERE key = ?")
 	if err != nil {
 		return asDamage(err)
 	}

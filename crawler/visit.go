@@ -277,6 +277,9 @@ func (v *visit) settle(o *check.Outcome) error {
 	if p := v.found; p != nil {
 		s.Found, s.Links, s.Page = p.Targets(), p.Encode(), p.About
 	}
+	if run.frontier.Durable() {
+		v.worker.releaseSlot() // the store waits for the disk, and for the steps of other workers
+	}
 	ids, err := run.frontier.Settle(run.always, t, s)
 	if err == nil {
 		run.env.Forecast.Settled(t.ID(), o)

@@ -21,6 +21,7 @@ type batch struct {
 	tallies []frontier.Tally
 	bytes   []byte // of the spans
 	steps   int
+	waiting int // workers that wait until the batch is written
 }
 
 // span is a part of batch.bytes. A length of -1 is nil.

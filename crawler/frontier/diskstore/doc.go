@@ -18,9 +18,10 @@
 //
 // A step changes the ledger and the pending batch under one lock, so that a batch holds
 // whole steps in the order in which they were made. Complete returns when its batch is
-// committed. A worker that comes while no batch is being written writes the pending
-// batch, with the steps of all workers up to then. So batches get larger as the disk
-// gets slower. After a crash the file holds the first steps up to some point, and targets
+// committed. A worker that comes while no batch is being written waits a few milliseconds
+// for the steps of others, if there are others that visit targets, and writes the pending
+// batch. A transaction writes at least a page of each table, so few large ones cost half of
+// many small ones. After a crash the file holds the first steps up to some point, and targets
 // that were leased are queued again. Claim writes nothing; Release and SetPace do not
 // wait.
 //
@@ -87,11 +88,10 @@
 // pages took 439 MB to crawl, 424 MB to resume after a kill, and 457 MB to report, all
 // included.
 //
-// Of the 35 µs, about 15 are SQLite's writes, with 3 steps in a transaction because the
-// disk of the test is fast, and 9 its lookups of jobs when a thousand hosts take turns;
-// the jobs of few hosts are read in blocks (jobcache.go). A plain log would save about
-// half. A crawl spends 60 µs and more on fetching and reading a page, and a log would have
-// to be converted before it can be searched, compacted and read by other tools. bbolt
+// Of the 35 µs, about 15 are SQLite's writes, and 9 its lookups of jobs when a thousand hosts
+// take turns; the jobs of few hosts are read in blocks (jobcache.go). A plain log would save
+// about half. A crawl spends 60 µs and more on fetching and reading a page, and a log would
+// have to be converted before it can be searched, compacted and read by other tools. bbolt
 // writes consecutive rows in half the time, but its file is a sixth larger and few tools
 // read it.
 package diskstore

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
@@ -15,13 +16,15 @@ type journal struct {
 	mu      *sync.Mutex // the store's
 	file    string
 	ledger  *frontier.Ledger
-	hosts   int        // hosts of the ledger that are in the file or in a batch
-	pending *batch     // steps that are not being written yet
-	current *batch     // steps that are being written, nil if none are
-	unused  *batch     // the next pending batch
-	written uint64     // number of the last batch in the file
-	done    *sync.Cond // signals that a batch was written or has failed
-	failed  error      // the error of all further steps
+	hosts   int           // hosts of the ledger that are in the file or in a batch
+	pending *batch        // steps that are not being written yet
+	current *batch        // steps that are being written, nil if none are
+	unused  *batch        // the next pending batch
+	writing bool          // a worker collects steps for a batch, or writes it
+	full    chan struct{} // tells that worker that there are enough steps
+	written uint64        // number of the last batch in the file
+	done    *sync.Cond    // signals that a batch was written or has failed
+	failed  error         // the error of all further steps
 	closed  bool
 
 	writer *writer // used by the worker that writes a batch; nil if the file is only read
@@ -29,7 +32,7 @@ type journal struct {
 
 // start prepares an empty batch for a ledger that is as the file.
 func (j *journal) start(g *frontier.Ledger) {
-	j.ledger, j.hosts = g, g.Hosts()
+	j.ledger, j.hosts, j.full = g, g.Hosts(), make(chan struct{}, 1)
 	j.pending, j.unused = &batch{width: g.Width()}, &batch{width: g.Width()}
 	j.pending.reset(1, frontier.ID(g.Known()+1))
 }
@@ -53,11 +56,15 @@ func (j *journal) addHosts(b *batch) {
 	}
 }
 
-// commit returns when a batch is in the file. If no batch is being written, it writes the
-// pending batch with the steps of all workers up to now.
+// commit returns when a batch is in the file. If no worker writes a batch, this one waits a
+// moment for the steps of others, and writes the pending batch.
 func (j *journal) commit(number uint64) error {
+	if number == j.pending.number {
+		j.pending.waiting++
+		j.signal(j.enough())
+	}
 	for j.written < number && j.failed == nil {
-		j.writeOrWait()
+		j.writeOrWait(false)
 	}
 	if j.written >= number {
 		return nil
@@ -70,18 +77,65 @@ func (j *journal) flush() error {
 	if j.writer == nil {
 		return nil // the file is only read
 	}
-	for j.failed == nil && (j.current != nil || !j.pending.empty()) {
-		j.writeOrWait()
+	for j.failed == nil && (j.writing || !j.pending.empty()) {
+		j.signal(true)
+		j.writeOrWait(true)
 	}
 	return j.failed
 }
 
+const (
+	// gatherFor is the most time that a worker waits for the steps of others.
+	gatherFor = 5 * time.Millisecond
+	// gatherMost is the number of workers that are enough.
+	gatherMost = 16
+)
+
+// enough reports whether the pending batch is worth writing: few workers are visiting targets
+// whose steps it could have too.
+func (j *journal) enough() bool {
+	return j.pending.waiting >= min(gatherMost, j.ledger.Count().Leased)
+}
+
+// signal ends the waiting of the worker that collects steps, if there is one.
+func (j *journal) signal(enough bool) {
+	if enough {
+		select {
+		case j.full <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// gather waits for the steps of other workers. It releases mu in the meantime.
+func (j *journal) gather() {
+	select {
+	case <-j.full: // for an earlier batch
+	default:
+	}
+	if j.enough() {
+		return
+	}
+	j.mu.Unlock()
+	defer j.mu.Lock()
+	limit := time.NewTimer(gatherFor)
+	defer limit.Stop()
+	select {
+	case <-j.full:
+	case <-limit.C:
+	}
+}
+
 // writeOrWait writes the pending batch, or waits for the batch that is being written. It
 // releases mu in the meantime.
-func (j *journal) writeOrWait() {
-	if j.current != nil {
+func (j *journal) writeOrWait(now bool) {
+	if j.writing {
 		j.done.Wait()
 		return
+	}
+	j.writing = true
+	if !now {
+		j.gather()
 	}
 	b := j.pending
 	j.pending, j.unused = j.unused, nil
@@ -91,7 +145,7 @@ func (j *journal) writeOrWait() {
 	j.mu.Unlock()
 	err := j.writer.write(b, hosts)
 	j.mu.Lock()
-	j.current, j.unused = nil, b
+	j.current, j.unused, j.writing = nil, b, false
 	if err != nil {
 		j.failed = fmt.Errorf("write the state %s: %w", j.file, explain(err))
 	} else {

@@ -19,10 +19,11 @@ import (
 
 // Limits on what hosts may store (RFC 6265 section 6.1).
 const (
-	maxCookieSize     = 4096 // bytes of name and value
+	maxCookieSize     = 4096 // bytes of name, value, domain and path
 	maxCookiesAnswer  = 64
 	maxCookiesHost    = 180
-	maxCookieHosts    = 10_000
+	maxCookieBytes    = 16 << 20 // of all hosts, with what a jar needs for each cookie
+	cookieOverhead    = 512      // bytes that a jar needs for a cookie apart from its texts
 	maxCookieFileLine = 64 << 10
 )
 
@@ -40,11 +41,18 @@ type cookies struct {
 	origins *Origins
 
 	mu    sync.Mutex
-	jars  map[jarKey]*cookiejar.Jar  // those set by servers, with and without the user's cookies
-	names map[string]map[string]bool // authority → names that it has set; true if over TLS
+	jars  map[jarKey]*cookiejar.Jar          // those set by servers, with and without the user's cookies
+	hosts map[string]map[string]storedCookie // authority → cookies that it has set
+	bytes int                                // of the cookies in hosts
 
 	groups  map[string]cookieGroup // the group of an origin
 	session map[sessionKey]sessionCookie
+}
+
+// storedCookie is what counts of a cookie.
+type storedCookie struct {
+	bytes  int  // the most that it took
+	secure bool // it was set over TLS
 }
 
 // jarKey selects a jar.
@@ -62,7 +70,7 @@ type fileCookie struct {
 // newCookies returns a jar with the cookies of a file in Netscape format, or an empty
 // jar without a file.
 func newCookies(file string, origins *Origins) (*cookies, error) {
-	c := &cookies{origins: origins, jars: make(map[jarKey]*cookiejar.Jar), names: make(map[string]map[string]bool)}
+	c := &cookies{origins: origins, jars: make(map[jarKey]*cookiejar.Jar), hosts: make(map[string]map[string]storedCookie)}
 	if file == "" {
 		return c, nil
 	}
@@ -197,7 +205,7 @@ func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 	kept := set[:0]
 	secure := webScheme(u.Scheme()) == "https"
 	for _, cookie := range set {
-		if len(cookie.Name)+len(cookie.Value) <= maxCookieSize && c.admit(u.Authority(), cookie.Name, secure) {
+		if c.admit(u.Authority(), cookie, secure) {
 			cookie.Secure = cookie.Secure || secure
 			kept = append(kept, cookie)
 		}
@@ -236,30 +244,37 @@ func (c *cookies) jarFor(key jarKey) *cookiejar.Jar {
 	return jar
 }
 
-// admit reports whether a host and port may store a cookie of a name. The jars
-// themselves have no limits, and they would let an answer over http replace a cookie that
-// was set over TLS (RFC 6265bis section 5.7).
-func (c *cookies) admit(authority, name string, secure bool) bool {
+// admit reports whether a host and port may store a cookie. The jars themselves have no
+// limits, and they would let an answer over http replace a cookie that was set over TLS (RFC
+// 6265bis section 5.7). A jar has one cookie for each name, domain and path.
+func (c *cookies) admit(authority string, cookie *http.Cookie, secure bool) bool {
+	size := len(cookie.Name) + len(cookie.Value) + len(cookie.Domain) + len(cookie.Path)
+	if size > maxCookieSize {
+		return false
+	}
+	key := cookie.Name + ";" + cookie.Domain + ";" + cookie.Path // a name and a domain have no ";"
+	size += len(key) + cookieOverhead
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	names := c.names[authority]
-	overTLS, known := names[name]
-	switch {
-	case overTLS && !secure:
-		return false
-	case known:
-		names[name] = secure
-		return true
-	case len(names) >= maxCookiesHost:
-		return false
-	case names == nil:
-		if len(c.names) >= maxCookieHosts {
-			return false
+	own := c.hosts[authority]
+	if !secure {
+		for other, stored := range own {
+			if name, _, _ := strings.Cut(other, ";"); stored.secure && name == cookie.Name {
+				return false
+			}
 		}
-		names = make(map[string]bool)
-		c.names[authority] = names
 	}
-	names[name] = secure
+	before, known := own[key]
+	added := max(0, size-before.bytes)
+	if !known && len(own) >= maxCookiesHost || c.bytes+added > maxCookieBytes {
+		return false
+	}
+	if own == nil {
+		own = make(map[string]storedCookie)
+		c.hosts[authority] = own
+	}
+	own[key] = storedCookie{before.bytes + added, secure}
+	c.bytes += added
 	return true
 }
 

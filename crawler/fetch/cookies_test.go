@@ -171,3 +171,33 @@ func TestCookiesAreBounded(t *testing.T) {
 		t.Errorf("%d cookies are stored", got)
 	}
 }
+
+// The cookies of all hosts together are limited, and so are those of one host, whose names,
+// paths and ports may differ.
+func TestCookiesOfAllHostsAreBounded(t *testing.T) {
+	c, err := newCookies("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := 0
+	for host := range 1000 {
+		u := mustParse(t, fmt.Sprintf("http://h%d.example:%d/", host, 8000+host%100))
+		header := http.Header{}
+		for i := range maxCookiesAnswer {
+			header.Add("Set-Cookie", fmt.Sprintf("n=%s; Path=/%d", strings.Repeat("x", 3900), i))
+		}
+		c.store(u, &http.Response{Header: header})
+		stored = max(stored, c.bytes)
+	}
+	if stored > maxCookieBytes || stored < maxCookieBytes/2 {
+		t.Errorf("%d bytes are stored, want almost %d", stored, maxCookieBytes)
+	}
+	one, _ := newCookies("")
+	for path := range 1000 {
+		header := http.Header{"Set-Cookie": {fmt.Sprintf("n=1; Path=/%d", path)}}
+		one.store(mustParse(t, "http://one.example/"), &http.Response{Header: header})
+	}
+	if n := len(one.hosts["one.example"]); n != maxCookiesHost {
+		t.Errorf("a host stores %d cookies under one name, want %d", n, maxCookiesHost)
+	}
+}

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -21,6 +22,11 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 	next, _, err := urinorm.ParseWeb(o.Next)
 	if err != nil {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
+		return nil
+	}
+	if len(o.Next) > rules.MaxReference {
+		o.Code, o.Next = check.CodeRedirectInvalid, ""
+		o.Message = fmt.Sprintf("the Location is longer than %d bytes", rules.MaxReference)
 		return nil
 	}
 	if t.Seed {

@@ -44,7 +44,7 @@ func (b *block) releaseBody() {
 // write writes a whole reference. Repeats has the meaning of frontier.Link.Repeats.
 func (b *block) write(l *extract.Link, r *reference, fragment []byte, repeats int) {
 	b.links.Add(&frontier.Link{Target: r.Target, Fragment: fragment, HasFragment: r.HasFragment, Hash: r.Hash, Mark: r.Mark,
-		Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text,
+		Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: rules.Shorten(l.Raw), Text: l.Text,
 		Repeats: repeats, SameText: repeats > 0 && l.Text == r.text})
 }
 

@@ -1,6 +1,7 @@
 package references
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -187,6 +188,9 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		return res
 	}
 	t := c.resolver.target(l)
+	if n := len(t.href.Bytes); t.err == nil && n > rules.MaxReference && string(t.href.Scheme()) != "data" {
+		t.err = &urinorm.Error{Err: fmt.Errorf("its URL has %d bytes; no server accepts more than %d", n, rules.MaxReference)}
+	}
 	if t.err != nil {
 		o := check.Invalid(t.err)
 		c.enterBroken(&res, &o, l, t.aboveRoot)

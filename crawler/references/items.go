@@ -76,7 +76,7 @@ func (it *items) enterInvalid(raw string, fate rules.Fate) int {
 		it.merge(at, fate)
 		return at
 	}
-	return it.enter(fp, rules.Href{}, frontier.Job{URL: []byte(raw), Verbatim: true}, fate)
+	return it.enter(fp, rules.Href{}, frontier.Job{URL: []byte(rules.Shorten(raw)), Verbatim: true}, fate)
 }
 
 // enter adds an item and returns its index. The job names the document of the URL v, from
@@ -87,6 +87,9 @@ func (it *items) enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fa
 		id = it.ids.find(fp)
 	}
 	at := it.add(fp, id, &fate)
+	if len(j.URL) > rules.MaxReference { // a data URL, which is not requested
+		v, j.URL, j.Verbatim = rules.Href{}, []byte(rules.Shorten(string(j.URL))), true
+	}
 	if id == 0 {
 		it.keepJob(&it.list[at], v, j)
 	}

@@ -13,6 +13,21 @@ type Href struct {
 	Offsets urinorm.Offsets
 }
 
+// MaxReference is the length of the longest reference that is requested and kept whole, in
+// bytes. Servers accept 8,000 (RFC 9110 4.1) and few accept more. Longer data URLs are
+// judged, but only their beginning is kept.
+const MaxReference = 64 << 10
+
+// Shorten returns the beginning of a reference that is longer than MaxReference, with an
+// ellipsis, and any other reference as it is.
+func Shorten(reference string) string {
+	const kept = 1000
+	if len(reference) <= MaxReference {
+		return reference
+	}
+	return strings.ToValidUTF8(reference[:kept], "") + "…"
+}
+
 // URLOf returns v as a URL. It parses the bytes again, and returns the zero URL if they are
 // not valid.
 func URLOf(v Href) urinorm.URL {

@@ -47,9 +47,12 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration,
 		v.worker.tally.count(countTooLong, 1)
 		return rules.Skip(check.CodeLimit, fmt.Sprintf("not read, as its URL is longer than %d bytes", maxPageURL)), 0, nil
 	}
-	if pattern, trapped := g.trapped(); trapped {
-		v.run.out.trap(pattern)
-		v.worker.tally.add(tallyTrap+pattern, 1)
+	pattern, trapped := g.trapped()
+	if !trapped {
+		pattern, trapped = g.cut()
+	}
+	if trapped {
+		v.leaveOutTrap(pattern)
 		return rules.Skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), 0, nil
 	}
 	if !v.t.Follow || v.run.cfg.MaxPages == 0 {
@@ -106,6 +109,12 @@ const maxPageURL = 8000
 func (g gate) tooLong() bool {
 	v, t := g.visit, g.visit.t
 	return len(t.URL) > maxPageURL && t.Follow && !t.Seed && v.run.requests.scope().SiteOf(v.u) == nil
+}
+
+// leaveOutTrap notes that the page is not read because it is part of an endless series.
+func (v *visit) leaveOutTrap(pattern string) {
+	v.run.out.trap(pattern)
+	v.worker.tally.add(tallyTrap+pattern, 1)
 }
 
 // trapped reports whether a page's URL looks like one of an endless series.

@@ -33,6 +33,7 @@ type body struct {
 	format  string
 	rest    *restOf // what follows the data; nil for nothing
 	inPlace bool    // data is only the beginning of a file that is read in place
+	large   bool    // there was room for it among the large bodies
 }
 
 // Only the beginning of an error page is read, to recognize a page that blocks robots.
@@ -63,7 +64,12 @@ func (r reading) read() *cache.Page {
 	limit := r.limit()
 	inParts := follow && r.takesParts()
 	b, err := r.take(name, limit, inParts)
-	defer func() { v.run.buffers.Give(b.data) }()
+	defer func() {
+		v.run.buffers.Give(b.data)
+		if b.large {
+			v.run.large.release()
+		}
+	}()
 	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !extract.InDirectory(b.format) && !r.isListedSitemap() {
 		return nil
 	}
@@ -102,7 +108,7 @@ func (r reading) read() *cache.Page {
 	if v.run.requests.compares(r.u) && isPage(r.o) {
 		v.run.probes.compare(r.u, b.data, r.o)
 	}
-	if !follow {
+	if !follow || !r.admitsSitemap(doc) {
 		return nil
 	}
 	if r.resp.LocalFile() != "" {
@@ -154,6 +160,24 @@ func (r reading) cutOff(err error) bool {
 // isListedSitemap reports whether robots.txt names the document as a sitemap.
 func (r reading) isListedSitemap() bool {
 	return r.visit.run.cfg.Sitemaps && r.visit.run.sitemaps.has(r.u)
+}
+
+// admitsSitemap reports whether what a document lists is entered: it is, unless the
+// document is a sitemap and the limits of sitemaps are exceeded.
+func (r reading) admitsSitemap(doc *extract.Document) bool {
+	v := r.visit
+	if doc.Format != "sitemap" || r.resp.LocalFile() != "" {
+		return true
+	}
+	v.sitemap = urlSitemap
+	if doc.SitemapIndex {
+		v.sitemap = indexSitemap
+	}
+	pattern, ok := v.run.sitemaps.admit(v.t.ID(), v.sitemap, len(doc.Links))
+	if !ok {
+		v.leaveOutTrap(pattern)
+	}
+	return ok
 }
 
 // wantsShell reports whether it matters if a script fills the page: it does for a page
@@ -245,13 +269,27 @@ func (r reading) readBody(name string, most int64, begun []byte) (b body, err er
 		}
 	}
 	if b.data == nil {
-		b.data, err = buffers.Read(resp.Body, resp.Size, most, isFile)
+		b.data, err = buffers.Read(resp.Body, resp.Size, r.smallPart(most), isFile)
+		if err == nil && int64(len(b.data)) < most && int64(len(b.data)) == r.smallPart(most) {
+			r.visit.run.large.await(resp.Body)
+			b.large = true
+			b.data, err = buffers.ReadOn(b.data, resp.Body, resp.Size, most)
+		}
 	} else { // its beginning
 		b.data, err = buffers.ReadOn(b.data, resp.Body, resp.Size, most)
 	}
 	b.format, _ = extract.Readable(resp.ContentType, name, b.data)
 	b.inPlace = isFile && err == nil && extract.ReadInPlace(b.format)
 	return b, err
+}
+
+// smallPart returns how much of a body is read before it waits for room among the large
+// ones. A file is already limited by the slot of its worker.
+func (r reading) smallPart(most int64) int64 {
+	if r.visit.worker.busy || r.resp.LocalFile() != "" {
+		return most
+	}
+	return min(most, smallBody)
 }
 
 // readElsewhere reports whether the file that answers for a URL is read for its

@@ -33,6 +33,7 @@ type run struct {
 	windowed int // anchors that the join holds at once; 0 for the usual number
 
 	slots   *slots
+	large   largeBodies
 	pages   pool[*references.Page]
 	buffers fetch.Buffers
 	paths   realPaths
@@ -47,6 +48,7 @@ type run struct {
 	turns    *turns // nil without a limit of pages
 	robots   *robots.Cache
 	traps    *trap.Guards
+	growth   trap.Growth
 	sitemaps sitemapList
 	cycles   cycles
 	probes   probes
@@ -96,7 +98,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	cfg := given.WithDefaults()
 	r := &run{cfg: cfg, always: context.WithoutCancel(ctx), requests: newRequests(cfg, seeds), out: newOutlet(sink), clock: newClock(cfg.Store)}
 	processors := runtime.GOMAXPROCS(0)
-	r.slots = newSlots(processors)
+	r.slots, r.large = newSlots(processors), newLargeBodies()
 	r.pages = pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
 	r.buffers.Most = 4 * processors
 	r.frontier = frontier.New(cfg.Store, r.requests.politeness())

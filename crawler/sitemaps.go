@@ -3,20 +3,98 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/trap"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // sitemapList is the list of sitemaps that robots.txt files name. A plain text sitemap,
 // with one URL per line, is read, although such files are not read when a page links to
 // them.
+//
+// It also limits what the sitemaps of a run list. A document is a sitemap if its content
+// is one, whatever its name.
 type sitemapList struct {
 	mu   sync.Mutex
 	keys map[string]bool
+
+	indexed, asPages   trap.IDs // targets that sitemap indexes list, and that other sitemaps list
+	sitemaps, urls     int      // how many were listed
+	sitemapsAsPages    bool     // a sitemap lists another one as a page
+	noMoreIndexed      bool     // what is in indexed is left out from now on
+	noMoreListedAsPage bool     // so is what is in asPages
+}
+
+// Limits on what the sitemaps of a run list. One sitemap may list extract.MaxLocations.
+const (
+	maxSitemaps    = 2 * extract.MaxLocations  // by indexes, or by sitemaps that are listed as pages
+	maxSitemapURLs = 40 * extract.MaxLocations // by other sitemaps
+	// maxRobotsSitemaps limits the sitemaps of one robots.txt. Search engines accept 500
+	// indexes of a site.
+	maxRobotsSitemaps = 1000
+)
+
+// sitemapKind says what a document is as a sitemap.
+type sitemapKind uint8
+
+const (
+	noSitemap sitemapKind = iota
+	urlSitemap
+	indexSitemap
+)
+
+// admit counts what a sitemap lists. If the limits do not admit that, it returns the
+// reason.
+func (l *sitemapList) admit(id frontier.ID, kind sitemapKind, locations int) (pattern string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if asPage := l.asPages.Has(uint32(id)); asPage || kind == indexSitemap {
+		l.sitemapsAsPages = l.sitemapsAsPages || asPage
+		l.sitemaps += locations
+	} else {
+		l.urls += locations
+	}
+	l.noMoreListedAsPage = l.sitemapsAsPages && l.sitemaps > maxSitemaps
+	l.noMoreIndexed = l.sitemaps > maxSitemaps || l.urls > maxSitemapURLs
+	return l.reason(), !l.noMoreIndexed
+}
+
+// reason says which limit is exceeded. The caller holds mu.
+func (l *sitemapList) reason() string {
+	if l.sitemaps > maxSitemaps {
+		return fmt.Sprintf("sitemaps that list more than %d sitemaps", maxSitemaps)
+	}
+	return fmt.Sprintf("sitemaps that list more than %d URLs", maxSitemapURLs)
+}
+
+// list remembers the targets that a sitemap lists.
+func (l *sitemapList) list(kind sitemapKind, ids []frontier.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	set := &l.asPages
+	if kind == indexSitemap {
+		set = &l.indexed
+	}
+	for _, id := range ids {
+		set.Add(uint32(id))
+	}
+}
+
+// cut reports whether a target is left out because sitemaps list too much, and the
+// reason.
+func (l *sitemapList) cut(id frontier.ID) (pattern string, cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.noMoreIndexed && l.indexed.Has(uint32(id)) || l.noMoreListedAsPage && l.asPages.Has(uint32(id)) {
+		return l.reason(), true
+	}
+	return "", false
 }
 
 // add adds a sitemap by its key and reports whether it was not in the list.
@@ -58,7 +136,11 @@ func (v *visit) enterSitemaps(ctx context.Context) (wait time.Duration, err erro
 		return 0, err
 	}
 	page.Against(base)
-	for _, sitemap := range robotsTxt.Sitemaps() {
+	for i, sitemap := range robotsTxt.Sitemaps() {
+		if i == maxRobotsSitemaps {
+			v.leaveOutTrap(fmt.Sprintf("robots.txt lists more than %d sitemaps", maxRobotsSitemaps))
+			break
+		}
 		if u, _, err := urinorm.ParseWeb(sitemap); err == nil {
 			if key := string(urinorm.KeyOf(u)); v.run.sitemaps.add(key) {
 				v.worker.tally.add(tallySitemap+key, 1)

@@ -25,10 +25,11 @@ type visit struct {
 	u      urinorm.URL   // of the target
 	past   frontier.Past // what earlier tries brought
 
-	page   rules.Href       // the current document: the target, or the end of its redirects
-	found  *references.Page // what it refers to; nil until something is found
-	isPage bool             // it was read for links
-	report *Page            // what is reported to the sink
+	page    rules.Href       // the current document: the target, or the end of its redirects
+	found   *references.Page // what it refers to; nil until something is found
+	isPage  bool             // it was read for links
+	sitemap sitemapKind
+	report  *Page // what is reported to the sink
 
 	session     *signedIn     // the session that its request is part of; nil for none
 	epoch       int           // of the session, when the request was admitted
@@ -136,7 +137,7 @@ func (v *visit) finds() *references.Page {
 // restart discards what was found, because the visit now reads another document.
 func (v *visit) restart(page rules.Href) {
 	v.release()
-	v.page, v.isPage, v.report = page, false, nil
+	v.page, v.isPage, v.sitemap, v.report = page, false, noSitemap, nil
 }
 
 // release returns the memory of what was found to the pool.
@@ -290,6 +291,7 @@ func (v *visit) settle(o *check.Outcome) error {
 	}
 	if v.found != nil {
 		v.found.Learn(ids)
+		v.observeGrowth(s.Found, ids)
 		v.found.Foresee(run.always, ids)
 	}
 	if !run.cfg.Stream {

@@ -12,6 +12,8 @@ type worker struct {
 	run   *run
 	tally tally
 	busy  bool // it holds one of the slots
+
+	pageIDs, otherIDs []uint32 // memory for observeGrowth
 }
 
 func newWorker(r *run) *worker {

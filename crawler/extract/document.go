@@ -172,6 +172,9 @@ const (
 	MaxLinks   = 1_000_000 // links
 	MaxAnchors = 1_000_000 // anchors
 	MaxBody    = 1 << 30   // bytes, after decoding
+	// MaxLocations is the maximum number of URLs in a sitemap, and of sitemaps in a sitemap
+	// index (sitemaps.org).
+	MaxLocations = 50_000
 	// MaxNesting is the maximum depth to which srcdoc documents may be nested.
 	MaxNesting = 4
 )
@@ -208,6 +211,8 @@ type Document struct {
 	NoFollow bool
 	// NoIndex is true when a robots meta element forbids indexing the document.
 	NoIndex bool
+	// SitemapIndex is true when the document is a sitemap that lists other sitemaps.
+	SitemapIndex bool
 	// Canonical is the reference of the first link element with rel=canonical, with character
 	// references decoded. It is empty when there is none.
 	Canonical string

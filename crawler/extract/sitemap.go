@@ -10,6 +10,8 @@ var sitemapVocabulary = xmlVocabulary{
 
 func startSitemap(r *xmlReader, e *xmlElement) {
 	switch e.name {
+	case "sitemapindex":
+		r.doc.SitemapIndex = true
 	case "loc", "content_loc", "player_loc", "thumbnail_loc":
 		r.capture()
 	case "link": // <xhtml:link rel="alternate" hreflang href>
@@ -24,9 +26,13 @@ func endSitemap(r *xmlReader, e *xmlElement) {
 	case "loc":
 		if r.parent() == "image" {
 			r.textLink(Resource, ExpectImage)
-		} else {
-			r.textLink(Navigation, ExpectAny)
+			break
 		}
+		if r.locations++; r.locations > MaxLocations {
+			r.fault("read sitemap: more than %d locations; the rest are ignored", MaxLocations)
+			break
+		}
+		r.textLink(Navigation, ExpectAny)
 	case "thumbnail_loc":
 		r.textLink(Resource, ExpectImage)
 	case "content_loc", "player_loc":

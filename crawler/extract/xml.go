@@ -102,6 +102,7 @@ type xmlReader struct {
 	island     xmlIsland
 	rooted     bool // a root element was found
 	feed       feedState
+	locations  int // of a sitemap
 }
 
 // xmlElement is an open element.

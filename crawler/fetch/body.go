@@ -74,6 +74,9 @@ func (b *body) Read(p []byte) (int, error) {
 // LimitTime implements TimeLimiter.
 func (b *body) LimitTime(limit time.Duration) { b.ex.limitTime(limit) }
 
+// ExtendTime implements TimeLimiter.
+func (b *body) ExtendTime(waited time.Duration) { b.ex.deadline = b.ex.deadline.Add(waited) }
+
 // Close ends the exchange. The connection is reused if the body was read to its end.
 func (b *body) Close() error {
 	if b.err == nil || b.err == io.EOF {

@@ -192,7 +192,7 @@ func TestCookiesOfAllHostsAreBounded(t *testing.T) {
 	if stored > maxCookieBytes || stored < maxCookieBytes/2 {
 		t.Errorf("%d bytes are stored, want almost %d", stored, maxCookieBytes)
 	}
-	one, _ := newCookies("")
+	one, _ := newCookies("", nil)
 	for path := range 1000 {
 		header := http.Header{"Set-Cookie": {fmt.Sprintf("n=1; Path=/%d", path)}}
 		one.store(mustParse(t, "http://one.example/"), &http.Response{Header: header})

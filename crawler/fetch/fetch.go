@@ -75,6 +75,9 @@ type TimeLimiter interface {
 	// LimitTime limits the time that all further reads together may take. The goroutine
 	// that reads calls it.
 	LimitTime(limit time.Duration)
+	// ExtendTime adds to the time that all further reads together may take, because the
+	// reader has waited for something else. The goroutine that reads calls it.
+	ExtendTime(waited time.Duration)
 }
 
 // Response is the answer of a target.

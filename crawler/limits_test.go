@@ -1,0 +1,104 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// A reference that no server accepts is broken, without a request, and only its beginning
+// is kept, as it is of a long data URL.
+func TestLongReferences(t *testing.T) {
+	long := strings.Repeat("x", rules.MaxReference)
+	site := map[string]string{
+		"/":  `<a href="/` + long + `">a</a><img src="data:image/gif;base64,` + strings.Repeat("A", 1<<17) + `"><a href="/ok/` + long[:60_000] + `">b</a><a href=/to>c</a>`,
+		"/x": "",
+	}
+	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/to" {
+			w.Header().Set("Location", "/"+long)
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, site[r.URL.Path])
+	}))
+	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
+	seen := map[check.Code]int{}
+	for _, r := range c.results {
+		seen[r.Code]++
+		if len(r.URL) > rules.MaxReference || len(r.References) > 0 && len(r.References[0].Raw) > rules.MaxReference {
+			t.Errorf("%s: a reference of %d bytes is kept", r.Code, len(r.URL))
+		}
+	}
+	if seen[check.CodeURIInvalid] != 1 || seen[check.CodeSchemeUnchecked] != 1 || seen[check.CodeRedirectInvalid] != 1 {
+		t.Errorf("results: %v", seen)
+	}
+}
+
+// Only a few large bodies are in memory at the same time.
+func TestLargeBodiesWait(t *testing.T) {
+	large := newLargeBodies()
+	var held, most atomic.Int64
+	done := make(chan struct{})
+	for range 50 {
+		go func() {
+			large.await(nil)
+			most.Store(max(most.Load(), held.Add(1)))
+			held.Add(-1)
+			large.release()
+			done <- struct{}{}
+		}()
+	}
+	for range 50 {
+		<-done
+	}
+	if n := most.Load(); n > maxLargeBodies {
+		t.Errorf("%d large bodies at once, want at most %d", n, maxLargeBodies)
+	}
+}
+
+// An index may list full sitemaps, and a sitemap that other sitemaps list ends at its limit.
+func TestSitemapLimits(t *testing.T) {
+	const full = 50_000
+	var l sitemapList
+	if _, ok := l.admit(1, indexSitemap, full); !ok {
+		t.Fatal("a full index is not admitted")
+	}
+	l.list(indexSitemap, []frontier.ID{2, 3})
+	for id := range frontier.ID(40) {
+		if pattern, ok := l.admit(2+id, urlSitemap, full); !ok {
+			t.Fatalf("sitemap %d of two million URLs is not admitted: %s", id, pattern)
+		}
+	}
+	if _, cut := l.cut(3); cut {
+		t.Error("a target of the index is left out within the limits")
+	}
+	if pattern, ok := l.admit(99, urlSitemap, full); ok || !strings.Contains(pattern, "2000000 URLs") {
+		t.Errorf("more than two million URLs: %q, %v", pattern, ok)
+	}
+
+	var nested sitemapList
+	nested.list(urlSitemap, []frontier.ID{1, 2, 3, 4})
+	for id := range frontier.ID(2) {
+		if _, ok := nested.admit(1+id, urlSitemap, full); !ok {
+			t.Fatal("a sitemap that is listed as a page is not admitted")
+		}
+	}
+	if _, cut := nested.cut(4); cut {
+		t.Error("a target is left out within the limits")
+	}
+	if pattern, ok := nested.admit(3, urlSitemap, full); ok || !strings.Contains(pattern, "100000 sitemaps") {
+		t.Errorf("sitemaps of sitemaps: %q, %v", pattern, ok)
+	}
+	if _, cut := nested.cut(4); !cut {
+		t.Error("a target that nested sitemaps list is requested")
+	}
+}

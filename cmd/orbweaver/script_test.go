@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orbweaver": main})
+	testscript.Main(m, map[string]func(){"orbweaver": main, "measured": measured})
 }
 
 // TestScript runs the program as users do. The scripts have these commands in addition to

@@ -41,7 +41,8 @@
 //
 // All other types know neither run nor visit: requests (what is sent, and with which
 // credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
-// earlier (what earlier runs observed), probes, twins, cycles, turns, slots and governor.
+// earlier (what earlier runs observed), probes, twins, cycles, turns, slots, largeBodies
+// and governor.
 //
 // # How it works
 //
@@ -75,6 +76,10 @@
 //
 // No host is visited forever. A host that refuses all requests, or never answers, is
 // given up after minutes, whatever is queued for it (package frontier, pace.go).
+//
+// No site is read forever. URLs that look like an endless series are not read, a site that
+// makes up its pages is cut, and what sitemaps list is limited (package trap, growth.go,
+// sitemaps.go). A few large bodies are in memory at a time (largebodies.go).
 //
 // Limits of this machine are not findings. A request that exceeded one is repeated, and
 // fewer are in flight from then on (governor.go).

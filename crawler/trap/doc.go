@@ -11,8 +11,12 @@
 // far above what real sites need, so a real site is never cut short, yet every crawl of
 // a site ends.
 //
+// A site may also make up names without a pattern. A [Growth] recognizes that by the links
+// between its pages.
+//
 //	trap.go   Guards, Limits and the order of the rules
 //	path.go   the shape of a path: numbers, dates, hashes
 //	query.go  the shape of a query: names, repetitions, session IDs
 //	count.go  counts of shapes in bounded memory
+//	growth.go pages that lead to ever new pages
 package trap

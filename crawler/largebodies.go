@@ -11,9 +11,13 @@ import (
 // larger waits until another one is released. Meanwhile its data stays in the network.
 //
 // No deadlock is possible: a worker with room for a large body waits only for its
-// server, whose time is limited, and for a slot, and a worker with a slot does not wait
-// for room.
-type largeBodies chan struct{}
+// server, whose time is limited, for the document that is read before its own, and for a
+// slot, and a worker with a slot does not wait for any of them. With --max-pages, where
+// pages are settled in order, a document ends before it waits for its turn.
+type largeBodies struct {
+	room    chan struct{} // one element for each body
+	reading chan struct{} // one element while the document of a large body is read for links
+}
 
 const (
 	// smallBody is the size up to which bodies are read at once, in bytes. Most pages are
@@ -21,20 +25,30 @@ const (
 	smallBody = 512 << 10
 	// maxLargeBodies is how many larger bodies are in memory at the same time. A body
 	// takes up to twice its size while it is read, and its links may take more.
-	maxLargeBodies = 4
+	maxLargeBodies = 3
+	// maxNetworkLinks is the number of links that are read of a document from the
+	// network. A body of the default maximum size has no more, with 52 bytes for each.
+	maxNetworkLinks = 200_000
 )
 
-func newLargeBodies() largeBodies { return make(largeBodies, maxLargeBodies) }
+func newLargeBodies() largeBodies {
+	return largeBodies{make(chan struct{}, maxLargeBodies), make(chan struct{}, 1)}
+}
 
 // await waits for room for a large body. The wait does not count as a delay of the
 // server.
 func (l largeBodies) await(body any) {
 	began := time.Now()
-	l <- struct{}{}
+	l.room <- struct{}{}
 	if b, ok := body.(fetch.TimeLimiter); ok {
 		b.ExtendTime(time.Since(began))
 	}
 }
 
 // release makes room for another large body.
-func (l largeBodies) release() { <-l }
+func (l largeBodies) release() { <-l.room }
+
+// begin waits until no other large document is read for links, and end ends that, when
+// its links are stored: they may take twenty times as much memory as the body.
+func (l largeBodies) begin() { l.reading <- struct{}{} }
+func (l largeBodies) end()   { <-l.reading }

@@ -73,6 +73,14 @@ func (r reading) read() *cache.Page {
 	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !extract.InDirectory(b.format) && !r.isListedSitemap() {
 		return nil
 	}
+	if b.large && !v.large {
+		v.run.large.begin()
+		v.large = true
+		if pattern, cut := (gate{v}).cut(); cut { // because of the documents before
+			v.leaveOutTrap(pattern)
+			return nil
+		}
+	}
 	v.worker.takeSlot()
 	doc, bare := &v.finds().Document, follow && err == nil && b.rest == nil && v.run.env.MayBeBare(r.resp, b.data)
 	if bare {
@@ -81,6 +89,9 @@ func (r reading) read() *cache.Page {
 	}
 	in := extract.Input{Body: b.data, ContentType: r.resp.ContentType, Name: name, Path: r.resp.LocalFile(),
 		Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
+	if r.resp.LocalFile() == "" {
+		in.MaxLinks = maxNetworkLinks
+	}
 	if b.rest != nil {
 		in.Rest, in.Length = b.rest, r.resp.Size
 	}

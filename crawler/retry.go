@@ -19,6 +19,7 @@ const maxStarved = 12
 func (v *visit) conclude(ctx context.Context, o *check.Outcome, rest time.Duration) error {
 	if v.run.turns != nil && v.t.Follow {
 		v.worker.releaseSlot() // earlier pages may need it
+		v.endLarge()
 		v.run.turns.await(v.t.Turn)
 	}
 	v.past.Requests += o.Requests

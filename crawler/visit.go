@@ -29,6 +29,7 @@ type visit struct {
 	found   *references.Page // what it refers to; nil until something is found
 	isPage  bool             // it was read for links
 	sitemap sitemapKind
+	large   bool  // it reads a large document for links
 	report  *Page // what is reported to the sink
 
 	session     *signedIn     // the session that its request is part of; nil for none
@@ -140,8 +141,17 @@ func (v *visit) restart(page rules.Href) {
 	v.page, v.isPage, v.sitemap, v.report = page, false, noSitemap, nil
 }
 
+// endLarge lets another worker read a large document.
+func (v *visit) endLarge() {
+	if v.large {
+		v.run.large.end()
+		v.large = false
+	}
+}
+
 // release returns the memory of what was found to the pool.
 func (v *visit) release() {
+	defer v.endLarge()
 	if v.found != nil {
 		v.found.Shrink()
 		v.run.pages.put(v.found)

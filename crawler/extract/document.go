@@ -36,6 +36,8 @@ type Input struct {
 	// title and aria-label of a elements are passed to it, in turn; it must not keep them.
 	// The result is in Link.Acts. Acts does not apply to links in Bare documents.
 	Acts func(text []byte) bool
+	// MaxLinks is the number of links to read; 0 means the constant MaxLinks.
+	MaxLinks int
 	// Batch, when set, receives the links of bookmark files in batches, and about how many
 	// links there are in total. The links are then missing from Document.Links and have no
 	// Bookmark. A batch is valid until Batch returns. Document.Charset is set before the
@@ -52,6 +54,14 @@ type Input struct {
 	// slowPath reads HTML with the tokenizer only, and looks up no repeated references. Tests
 	// compare the fast path with it. Acts implies it, as it depends on more than a reference.
 	slowPath bool
+}
+
+// maxLinks returns how many links are read of the document.
+func (in *Input) maxLinks() int {
+	if in.MaxLinks > 0 {
+		return min(in.MaxLinks, MaxLinks)
+	}
+	return MaxLinks
 }
 
 // Kind says what it means to follow a link.

@@ -23,7 +23,7 @@ func (h *harvest) embed(v *view, exact bool, read func(inner *harvest)) {
 	slices.SortStableFunc(inner.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 	for i := range inner.links {
 		f := &inner.links[i]
-		if len(h.links) == MaxLinks {
+		if len(h.links) >= h.input.maxLinks() {
 			h.tooManyLinks()
 			break
 		}

@@ -117,7 +117,7 @@ func (h *harvest) fault(format string, args ...any) {
 
 // tooManyLinks records that the limit on links is exceeded.
 func (h *harvest) tooManyLinks() {
-	h.fault("read links: more than %d; the rest are ignored", MaxLinks)
+	h.fault("read links: more than %d; the rest are ignored", h.input.maxLinks())
 }
 
 // add adds a link whose reference is v.text[at.start:at.end]. If that text still contains
@@ -149,7 +149,7 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 }
 
 // full reports whether the limit on links is reached.
-func (h *harvest) full() bool { return len(h.links)+len(h.doc.BareRepeats) >= MaxLinks }
+func (h *harvest) full() bool { return len(h.links)+len(h.doc.BareRepeats) >= h.input.maxLinks() }
 
 // place sets the line and column of a link, unless that is deferred.
 func (h *harvest) place(f *Link) {
@@ -178,7 +178,7 @@ func (h *harvest) linkCapacity(n int) int {
 		room = max(room, min(n*all/begun, maxLinkGrowth*n))
 		room += room / 8
 	}
-	return min(room, MaxLinks)
+	return min(room, h.input.maxLinks())
 }
 
 // finish moves the results to the document. links and anchors are the previous lengths of its

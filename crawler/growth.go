@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -30,10 +31,12 @@ func (v *visit) observeGrowth(items []frontier.Item, ids []frontier.ID) {
 		return
 	}
 	w.pageIDs, w.otherIDs = w.pageIDs[:0], w.otherIDs[:0]
+	// Where this page has the name of an image, the images that it links to may be pages.
+	named := rules.IsLeafName([]byte(v.u.Path()))
 	for i, id := range ids {
 		switch {
 		case items[i].Outcome != nil:
-		case items[i].Need&frontier.NeedLinks != 0:
+		case named || items[i].Need&frontier.NeedLinks != 0:
 			w.pageIDs = append(w.pageIDs, uint32(id))
 		default:
 			w.otherIDs = append(w.otherIDs, uint32(id))

@@ -309,7 +309,7 @@ var trapBombs = []bomb{
 		})
 	}},
 	{name: "20,000 random links", full: true, ends: "trap", serve: links(20_000, func(i uint64) string { return "/" + word(i) })},
-	{name: "20,000 random files", full: true, ends: "complete", most: 2, serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "20,000 random files", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		links(20_000, func(i uint64) string { return "/" + word(i) + ".png" })(w, r)
 	}},
 	{name: "random directories", full: true, ends: "trap", serve: links(10, func(i uint64) string { return "/" + word(i) + "/" + word(mix(i)) + "/" })},

@@ -104,7 +104,7 @@ func newRemembering(t testing.TB) *remembering {
 
 func (m *remembering) run() (*collector, *Summary) {
 	m.Helper()
-	m.http.Timeout = 5 * time.Second
+	m.http.Timeout, m.http.Origins = 5*time.Second, fetch.NewOrigins(mustParse(m, m.site.url+"/"))
 	client, err := fetch.NewHTTP(m.http)
 	if err != nil {
 		m.Fatal(err)

@@ -285,7 +285,7 @@ func TestSignedIn(t *testing.T) {
 		}
 		status("200 OK")(x)
 	}, func(h *fetch.HTTPConfig) {
-		h.Credentials, h.Header = "me:secret", http.Header{"X-Token": {"hush"}}
+		h.Credentials, h.Header, h.Origins = "me:secret", http.Header{"X-Token": {"hush"}}, fetch.NewOrigins(mustParse(t, "http://site.test/"))
 	})
 	cfg.Credentials = true
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))

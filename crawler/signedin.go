@@ -168,6 +168,7 @@ func (in *signedIn) leave() {
 func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error {
 	w := v.worker
 	h := heldVisit{visit: *v, outcome: o, counted: w.tally.lift()}
+	h.visit.large = false // the document was read
 	v.found = nil // the held visit has it now
 	in.mu.Lock()
 	switch {

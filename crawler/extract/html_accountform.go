@@ -38,11 +38,14 @@ func (f *accountForm) field(t *startTag) {
 // textArea adds a field for longer text.
 func (f *accountForm) textArea() { f.other = true }
 
-// close ends the form, and reports whether it asks for an account and nothing else.
-func (f *accountForm) close() bool {
-	asks := f.account && !f.other
+// close ends the form, if one is open, and notes in the document whether it asks for an
+// account and nothing else. A form in another document, such as that of a frame, is not
+// noted.
+func (f *accountForm) close(doc *Document, nested bool) {
+	if f.account && !f.other && !nested {
+		doc.AccountForm = true
+	}
 	*f = accountForm{}
-	return asks
 }
 
 var (

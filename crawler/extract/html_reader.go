@@ -107,7 +107,7 @@ func (r *htmlReader) step() bool {
 	switch r.tokens.next() {
 	case eventEnd:
 		r.endLink()
-		r.endForm()
+		r.form.close(r.doc, r.attributes.nesting > 0)
 		r.attributes.maps.resolve(r.links)
 		return false
 	case eventText:
@@ -283,17 +283,10 @@ func (r *htmlReader) endTag() {
 	name := r.tokens.doc[at.start:at.end]
 	r.open.leave(name, &r.tokens)
 	if len(name) == len("form") && !r.open.form.open {
-		r.endForm()
+		r.form.close(r.doc, r.attributes.nesting > 0)
 	}
 	if len(name) == len("a") && name[0]|0x20 == 'a' && r.open.inert == 0 {
 		r.endLink()
-	}
-}
-
-// endForm ends the form that is open, if any.
-func (r *htmlReader) endForm() {
-	if r.form.close() && r.attributes.nesting == 0 {
-		r.doc.AccountForm = true
 	}
 }
 

@@ -103,6 +103,17 @@ func TestFlippedBits(t *testing.T) {
 	t.Logf("%d of %d were found to be damaged", found, *flips)
 }
 
+// TestRefusedDamage tests that an error for a file that is not set aside says that it is damaged,
+// whatever SQLite says.
+func TestRefusedDamage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	shut(t, open(t, file, at(noon)))
+	run(t, file, "ALTER TABLE history RENAME COLUMN returns TO retusns")
+	if _, err := Open(file, Options{Refuse: true}); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), file+": it is damaged: ") {
+		t.Errorf("%v is not %v", err, errDamaged)
+	}
+}
+
 // TestSameRun tests that a run that is added again does not count twice.
 func TestSameRun(t *testing.T) {
 	c := open(t, filepath.Join(t.TempDir(), "c.db"), at(noon))

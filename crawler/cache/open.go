@@ -34,6 +34,9 @@ func Open(file string, o Options) (*Cache, error) {
 	err := c.open()
 	if why := unusable(err); why != "" {
 		if o.Refuse {
+			if why == "damaged" && !errors.Is(err, errDamaged) {
+				err = fmt.Errorf("%w: %w", errDamaged, err)
+			}
 			err = fmt.Errorf("%w; a run that uses it renames it and starts without it", err)
 		} else if err = c.setAside(why); err == nil {
 			err = c.open()

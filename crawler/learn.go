@@ -63,9 +63,11 @@ func (r recollection) restore(a *answer) {
 		return
 	}
 	p := entry.Page
-	doc := &extract.Document{Format: p.Format, Base: p.Base, Charset: p.Charset, NoFollow: p.NoFollow, NoIndex: p.NoIndex, Canonical: p.Canonical, Title: o.Title, Static: o.Static, Links: p.Links}
+	doc := &extract.Document{Format: p.Format, Base: p.Base, Charset: p.Charset, NoFollow: p.NoFollow, NoIndex: p.NoIndex, Canonical: p.Canonical, Title: o.Title, Static: o.Static, SitemapIndex: p.SitemapIndex, Links: p.Links}
 	o.Next = ""
-	reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}.enterLinks(doc, p.Header, p.Shell)
+	if read := (reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}); read.admitsSitemap(doc) {
+		read.enterLinks(doc, p.Header, p.Shell)
+	}
 }
 
 // aboutTLS reports whether a warning is about the connection: each connection has its own
@@ -87,7 +89,7 @@ func (r recollection) pageOf(doc *extract.Document, header http.Header, shell bo
 		}
 	}
 	return &cache.Page{Reader: known.reader, Format: doc.Format, Base: doc.Base, Charset: doc.Charset,
-		NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Canonical: doc.Canonical, Shell: shell, Header: cache.PageHeader(header), Links: doc.Links}
+		NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Canonical: doc.Canonical, Shell: shell, SitemapIndex: doc.SitemapIndex, Header: cache.PageHeader(header), Links: doc.Links}
 }
 
 // secret reports whether a reference contains a password.

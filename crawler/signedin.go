@@ -169,7 +169,7 @@ func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error 
 	w := v.worker
 	h := heldVisit{visit: *v, outcome: o, counted: w.tally.lift()}
 	h.visit.large = false // the document was read
-	v.found = nil // the held visit has it now
+	v.found = nil         // the held visit has it now
 	in.mu.Lock()
 	switch {
 	case v.epoch != in.epoch:

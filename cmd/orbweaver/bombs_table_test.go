@@ -382,7 +382,7 @@ var trapBombs = []bomb{
 		}
 		io.WriteString(w, "</channel></rss>")
 	}},
-	{name: "manifests", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "manifests", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<link rel=manifest href=/a.webmanifest>")
@@ -430,7 +430,7 @@ var documentBombs = []bomb{
 	{name: "data URIs", ends: "complete", serve: many(12, "text/html", "<img src='data:image/png;base64,%x"+strings.Repeat("A", 900_000)+"'>", 10)},
 	{name: "srcdoc", ends: "complete", serve: writeLines("text/html", `<iframe srcdoc="&lt;iframe srcdoc='&amp;lt;p id=%x>x'>">`, 100_000)},
 	{name: "SVG use", ends: "complete", serve: writeLines("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'><use href='#%x'/><g>", 20_000)},
-	{name: "JSON nesting", ends: "complete", serve: writeLines("application/manifest+json", `{"a":[`, 1_000_000)},
+	{name: "JSON nesting", ends: "unreadable-document", serve: writeLines("application/manifest+json", `{"a":[`, 1_000_000)},
 	{name: "linked data", ends: "complete", serve: leaves("text/html", `<script type=application/ld+json>{"url":["/%x.png"`+strings.Repeat(",[", 20)+`</script>`, 1_000)},
 	{name: "import maps", ends: "complete", serve: leaves("text/html", `<script type=importmap>{"imports":{"a%[1]x":"/%[1]x.png"}}</script>`, 1_000)},
 	{name: "billion laughs", start: "/a.xml", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
@@ -441,8 +441,8 @@ var documentBombs = []bomb{
 		}
 		io.WriteString(w, "]><urlset><url><loc>&a9;</loc></url></urlset>")
 	}},
-	{name: "XML nesting", start: "/a.xml", ends: "complete", serve: writeLines("text/xml", "<urlset><url>", 700_000)},
-	{name: "notebook", start: "/a.ipynb", ends: "complete", serve: writeLines("application/x-ipynb+json", `{"cells":[{"cell_type":"markdown","source":["[a](`, 100_000)},
+	{name: "XML nesting", start: "/a.xml", ends: "unreadable-document", serve: writeLines("text/xml", "<urlset><url>", 700_000)},
+	{name: "notebook", start: "/a.ipynb", ends: "unreadable-document", serve: writeLines("application/x-ipynb+json", `{"cells":[{"cell_type":"markdown","source":["[a](`, 100_000)},
 	{name: "mail", start: "/a.eml", ends: "complete", serve: writeLines("message/rfc822", "Content-Type: multipart/mixed; boundary=b%[1]x\r\n\r\n--b%[1]x\r\n", 100_000)},
 	{name: "Markdown", start: "/a.md", ends: "complete", serve: writeLines("text/markdown", "> ", 1_000_000)},
 	{name: "a million findings", full: true, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {

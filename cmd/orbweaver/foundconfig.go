@@ -35,26 +35,28 @@ var foundKeys = []struct {
 	use   foundUse
 	why   string // the reason; for a key that is refused: what the key does, for messages
 }{
-	{"base-url host-style stdin-type scope include no-follow exclude external depth max-pages max-time robots sitemaps since watch " +
+	{"base-url host-style stdin-type scope include no-follow exclude external depth max-pages max-time robots robots-agent sitemaps since watch " +
 		"fingerprint-bits select ignore-select", foundAllowed, "they choose what is read, starting from the targets that the user names"},
 	{"accept soft-404 check-https archive tls-expiry ignore-fragment max-redirects fail-on fail-after max-age baseline", foundAllowed,
 		"they judge what was read; the documents themselves could be changed as well"},
 	{"rule header user", foundAllowed, "what they send is written in the file; ${NAME} needs --allow-env NAME"},
 	{"timeout user-agent max-body deny-private nntp-server", foundAllowed, "a link can do no less; --deny-private of the user takes precedence"},
 	{"concurrency per-host rate delay retries second-pass-after max-wait", foundAllowed, "the pace still adapts to each host"},
-	{"format show ci markdown-size fix progress color", foundAllowed, "they print; the CI system names its own files"},
+	{"format show ci markdown-size fix dry-run progress color", foundAllowed, "they print; the CI system names its own files"},
 
 	{"sources", foundReads, "--fix --write of the user edits files in it"},
 	{"output write-clean cache history state", foundWrites, "they are written"},
 
 	{"from", foundRefused, "it names targets, to which the user's credentials are sent"},
 	{"write", foundRefused, "it changes files"},
+	{"overwrite", foundRefused, "it replaces files"},
 	{"proxy", foundRefused, "it redirects all requests"},
 	{"connect-to", foundRefused, "it redirects requests, with the credentials in them"},
 	{"dns-server", foundRefused, "it redirects all requests"},
 	{"ca-file", foundRefused, "it changes which servers are trusted"},
 	{"insecure", foundRefused, "it changes which servers are trusted"},
 	{"netrc", foundRefused, "it sends passwords of the user"},
+	{"netrc-any-port", foundRefused, "it sends passwords of the user"},
 	{"cookies", foundRefused, "it sends cookies of the user"},
 	{"login login-user login-password-file login-field login-form login-check login-check-text login-fresh login-retries login-allow-unsafe",
 		foundRefused, "it signs in with a password of the user"},

@@ -33,7 +33,7 @@ import (
 // A link:
 //
 //	1 byte   flags
-//	         kind, expect; line: difference from the link before; column
+//	         kind and more flags, expect; line: difference from the link before; column
 //	         [element, attribute, unless those of the link before] [ref, unless it is raw] [base]
 //	         [repeats] raw, text
 //
@@ -57,11 +57,20 @@ const (
 	linkSamePage // SameDocument
 	linkRepeats  // Repeats is not 0
 	linkAnyFragment
-	pageNoFollow  = 1
-	pageShell     = 2
-	pageNoIndex   = 4
-	allPageFlags  = 7
-	checksumBytes = 8
+	pageNoFollow     = 1
+	pageShell        = 2
+	pageNoIndex      = 4
+	pageSitemapIndex = 8
+	allPageFlags     = 15
+	checksumBytes    = 8
+)
+
+// More flags of a link, in the byte of its kind.
+const (
+	linkActs = 1 << (iota + 5)
+	linkPlaceholder
+	linkIgnoredCandidate
+	kindMask = 1<<5 - 1
 )
 
 var errEntry = errors.New("the entry is damaged")
@@ -195,6 +204,9 @@ func (w *writer) page(p *Page) {
 	if p.Shell {
 		flags |= pageShell
 	}
+	if p.SitemapIndex {
+		flags |= pageSitemapIndex
+	}
 	w.byte(flags)
 	for _, name := range headerFields {
 		w.uvarint(uint64(len(p.Header[name])))
@@ -226,18 +238,23 @@ func (w *writer) link(l, before *extract.Link) {
 	set(l.Repeats != 0, linkRepeats)
 	set(l.AnyFragment, linkAnyFragment)
 	w.byte(flags)
-	w.byte(byte(l.Kind))
+	same := flags&linkSame != 0
+	flags = byte(l.Kind)
+	set(l.Acts, linkActs)
+	set(l.Placeholder, linkPlaceholder)
+	set(l.IgnoredCandidate, linkIgnoredCandidate)
+	w.byte(flags)
 	w.byte(byte(l.Expect))
 	w.varint(int64(l.Line - before.Line))
 	w.varint(int64(l.Column))
-	if flags&linkSame == 0 {
+	if !same {
 		w.string(l.Element)
 		w.string(l.Attribute)
 	}
-	if flags&linkRef != 0 {
+	if l.Ref != l.Raw {
 		w.string(l.Ref)
 	}
-	if flags&linkBase != 0 {
+	if l.Base != "" {
 		w.string(l.Base)
 	}
 	if l.Repeats != 0 {
@@ -320,7 +337,7 @@ func (r *reader) page() *Page {
 	p := &Page{Reader: r.string(), Format: r.string(), Base: r.string(), Charset: r.string(), Canonical: r.string()}
 	flags := r.byte()
 	r.failed = r.failed || flags&^allPageFlags != 0
-	p.NoFollow, p.NoIndex, p.Shell = flags&pageNoFollow != 0, flags&pageNoIndex != 0, flags&pageShell != 0
+	p.NoFollow, p.NoIndex, p.Shell, p.SitemapIndex = flags&pageNoFollow != 0, flags&pageNoIndex != 0, flags&pageShell != 0, flags&pageSitemapIndex != 0
 	for _, name := range headerFields {
 		for n := r.uvarint(); n > 0 && !r.failed; n-- {
 			if p.Header == nil {
@@ -346,7 +363,9 @@ func (r *reader) page() *Page {
 
 func (r *reader) link(before *extract.Link, place int) extract.Link {
 	flags := r.byte()
-	l := extract.Link{Kind: extract.Kind(r.byte()), Expect: extract.Expect(r.byte()),
+	kind := r.byte()
+	l := extract.Link{Kind: extract.Kind(kind & kindMask), Expect: extract.Expect(r.byte()),
+		Acts: kind&linkActs != 0, Placeholder: kind&linkPlaceholder != 0, IgnoredCandidate: kind&linkIgnoredCandidate != 0,
 		NoFollow: flags&linkNoFollow != 0, Ignored: flags&linkIgnored != 0, SameDocument: flags&linkSamePage != 0, AnyFragment: flags&linkAnyFragment != 0}
 	if l.Kind > extract.Host || l.Expect > extract.ExpectStyle {
 		r.failed = true

@@ -31,6 +31,9 @@ func samples(t testing.TB) []*Entry {
 	if len(doc.Links) < 8 {
 		t.Fatalf("only %d links", len(doc.Links))
 	}
+	for i, set := range []func(*extract.Link){func(l *extract.Link) { l.Acts = true }, func(l *extract.Link) { l.Placeholder = true }, func(l *extract.Link) { l.IgnoredCandidate = true }} {
+		set(&doc.Links[i])
+	}
 	page := check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
 	page.ReadDocument(doc)
 	page.KeepNames(doc)
@@ -41,7 +44,7 @@ func samples(t testing.TB) []*Entry {
 		{Outcome: check.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
 		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
 		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
-			Reader: "0.1.0", Format: doc.Format, Base: doc.Base, Charset: doc.Charset, Canonical: doc.Canonical, NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Shell: true,
+			Reader: "0.1.0", Format: doc.Format, Base: doc.Base, Charset: doc.Charset, Canonical: doc.Canonical, NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Shell: true, SitemapIndex: true,
 			Header: http.Header{"Link": {"<a>; rel=next", "<b>; rel=prev"}, "X-Robots-Tag": {"nofollow"}}, Links: doc.Links}},
 		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{}},
 	}
@@ -139,13 +142,14 @@ func TestSamplesHaveEverything(t *testing.T) {
 	var all extract.Link
 	for _, l := range samples(t)[3].Page.Links {
 		all.NoFollow, all.Ignored, all.SameDocument = all.NoFollow || l.NoFollow, all.Ignored || l.Ignored, all.SameDocument || l.SameDocument
-		all.AnyFragment = all.AnyFragment || l.AnyFragment
+		all.AnyFragment, all.Acts = all.AnyFragment || l.AnyFragment, all.Acts || l.Acts
+		all.Placeholder, all.IgnoredCandidate = all.Placeholder || l.Placeholder, all.IgnoredCandidate || l.IgnoredCandidate
 		all.Repeats, all.Kind, all.Expect = all.Repeats+l.Repeats, max(all.Kind, l.Kind), max(all.Expect, l.Expect)
 		if l.Ref != l.Raw {
 			all.Ref = l.Ref
 		}
 	}
-	if !all.AnyFragment || !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
+	if !all.AnyFragment || !all.Acts || !all.Placeholder || !all.IgnoredCandidate || !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
 		t.Errorf("the sample lacks something: %+v", all)
 	}
 	everyField := func(of reflect.Type, known string) {
@@ -156,8 +160,8 @@ func TestSamplesHaveEverything(t *testing.T) {
 		}
 	}
 	// Bookmark is left out on purpose, and links that have a Tag are not kept.
-	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument AnyFragment Bookmark Tag")
+	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument AnyFragment Acts Placeholder IgnoredCandidate Bookmark Tag")
 	// Title, Static, LoginForm, AccountForm, Anchors, Duplicates and Faults are in the outcome. BareRepeats
 	// have a Tag each.
-	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex Canonical LoginForm AccountForm Duplicates Faults")
+	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex SitemapIndex Canonical LoginForm AccountForm Duplicates Faults")
 }

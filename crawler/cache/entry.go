@@ -54,6 +54,8 @@ type Page struct {
 	NoFollow  bool
 	NoIndex   bool
 	Shell     bool // a script makes the content of the page
+	// SitemapIndex is set for a sitemap that lists other sitemaps.
+	SitemapIndex bool
 	// Header holds the fields from which links and rules are read.
 	Header http.Header
 	// Links are the links as extracted, not resolved, in document order.

@@ -256,7 +256,7 @@ func checkPlace(t *testing.T, name string, s *Site, w Want) {
 		t.Errorf("%s: %s: the column does not exist", name, w)
 		return
 	}
-	if w.Column > 1 && !strings.ContainsRune("\"'=( ,;", line[w.Column-2]) {
+	if w.Column > 1 && line[w.Column-1] != '<' && !strings.ContainsRune("\"'=( ,;", line[w.Column-2]) {
 		t.Errorf("%s: %s: no reference starts at %q", name, w, string(line[w.Column-2:]))
 	}
 }

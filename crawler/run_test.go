@@ -85,7 +85,7 @@ func onDisk(t testing.TB, dir string) (*Config, []Seed) {
 	}
 	t.Cleanup(func() { site.Close() })
 	var seeds []Seed
-	err = site.Walk(func(rel string, d fs.DirEntry) error {
+	err = site.Walk(nil, func(rel string, d fs.DirEntry) error {
 		if _, ok := extract.Readable("", filepath.Base(rel), nil); ok {
 			u, err := site.URLOf(rel)
 			if err != nil {

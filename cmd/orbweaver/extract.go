@@ -15,6 +15,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -40,6 +41,8 @@ orbweaver extract public/ -f csv`,
 			ignore: read(c, "ignore-select", s.ignoreSelect, parseSelector),
 			note:   newConsole(cmd.ErrOrStderr(), "never").notef,
 			seen:   map[string]bool{},
+
+			noIgnore: s.noIgnore,
 		}
 		stdinType := read(c, "stdin-type", s.stdinType, parseStdinType)
 		x.net.note = x.note
@@ -96,6 +99,7 @@ type extraction struct {
 	out          linkWriter
 	seen         map[string]bool
 	workingDir   string
+	noIgnore     bool
 	failed       int // number of inputs that could not be read
 }
 
@@ -114,19 +118,28 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 	case document:
 		return x.file(t.path, x.base, named)
 	}
+	var ignored *gitignore.Tree
+	if !x.noIgnore {
+		ignored, _ = gitignore.Open(t.path) // an error is that of the walk, too
+	}
 	documents := 0
 	walk := func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return x.unreadable(path, err)
+		}
+		rel, err := filepath.Rel(t.path, path)
 		switch {
 		case err != nil:
 			return x.unreadable(path, err)
+		case rel != "." && ignored.Ignored(filepath.ToSlash(rel), entry.IsDir()):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case entry.IsDir() || !isDocument("", filepath.ToSlash(path)):
 			return nil
 		}
 		documents++
-		rel, err := filepath.Rel(t.path, path)
-		if err != nil {
-			return x.unreadable(path, err)
-		}
 		base, err := urlBelow(x.base, filepath.ToSlash(rel))
 		if err != nil {
 			return x.unreadable(path, err)
@@ -137,7 +150,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		return err
 	}
 	if documents == 0 {
-		x.note("%s contains no document that can be read for links", t.raw)
+		x.note("%s", noDocument(t.raw, ignored))
 		x.failed++
 	}
 	return nil

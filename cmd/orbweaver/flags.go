@@ -90,6 +90,9 @@ func flags() []flag {
 		{name: "host-style", arg: "STYLE", initial: "auto", words: disk.HostStyles(), group: inputs, on: onCheck,
 			doc:   "how the directory's host maps URLs to files",
 			field: func(s *settings) any { return &s.hostStyle }},
+		{name: "no-ignore", group: inputs, on: onCheck | onExtract,
+			doc:   "in a git work tree, also read the files of a directory that git ignores; a directory that git ignores as a whole is read if it is named",
+			field: func(s *settings) any { return &s.noIgnore }},
 
 		{name: "scope", arg: "RULE", initial: "path", words: []string{"path", "host", "domain", "page"}, group: scope, on: checks,
 			doc:   "pages to crawl: those below the start URL's directory, on its host, on its registered domain, or the start page alone",

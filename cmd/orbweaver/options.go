@@ -24,6 +24,7 @@ type options struct {
 	net       fetch.HTTPConfig
 	base      urinorm.URL // zero for none
 	hostStyle disk.HostStyle
+	noIgnore  bool
 	stdinType string // a media type
 	login     loginOptions
 	from      []string
@@ -62,6 +63,7 @@ func compile(s *settings, on commands) (*options, error) {
 	o.base = read(c, "base-url", s.base, parseBase)
 	o.hostStyle, _ = disk.ParseHostStyle(s.hostStyle)
 	o.sources = read(c, "sources", s.sources, func(dir string) (string, error) { return dir, nil })
+	o.noIgnore = s.noIgnore
 	o.stdinType = read(c, "stdin-type", s.stdinType, parseStdinType)
 
 	k := &o.crawl

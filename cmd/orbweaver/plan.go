@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -31,6 +32,7 @@ type plan struct {
 
 	base     urinorm.URL
 	style    disk.HostStyle
+	noIgnore bool
 	dirs     map[string]*disk.Site // mounted directories by absolute path
 	isTarget map[*disk.Site]bool   // the sites that are targets
 }
@@ -66,7 +68,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, style: o.hostStyle, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, style: o.hostStyle, noIgnore: o.noIgnore, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -147,7 +149,13 @@ func (p *plan) addDirectory(t target) error {
 	}
 	p.isTarget[site] = true
 	before := len(p.seeds)
-	err = site.Walk(func(rel string, _ fs.DirEntry) error {
+	var ignored *gitignore.Tree
+	if !p.noIgnore {
+		if ignored, err = gitignore.Open(t.path); err != nil {
+			p.hints = append(p.hints, fmt.Sprintf("what git ignores is not left out: %v", withoutPath(err)))
+		}
+	}
+	err = site.Walk(ignored, func(rel string, _ fs.DirEntry) error {
 		if path.Ext(rel) == ".css" || !isDocument(site.Dir(), rel) {
 			return nil
 		}
@@ -167,9 +175,18 @@ func (p *plan) addDirectory(t target) error {
 		}
 	}
 	if len(p.seeds) == before {
-		p.hints = append(p.hints, fmt.Sprintf("%s contains no document that can be read for links", t.raw))
+		p.hints = append(p.hints, noDocument(t.raw, ignored))
 	}
 	return nil
+}
+
+// noDocument returns the note about a directory without a document.
+func noDocument(dir string, ignored *gitignore.Tree) string {
+	note := dir + " contains no document that can be read for links"
+	if ignored != nil {
+		note += ", except what git ignores (--no-ignore reads it)"
+	}
+	return note
 }
 
 // addUnreadable adds a directory that cannot be opened as a seed in its parent directory,

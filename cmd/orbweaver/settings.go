@@ -9,6 +9,7 @@ type settings struct {
 	stdinType string
 	base      string
 	hostStyle string
+	noIgnore  bool
 	sources   string
 
 	// scope

@@ -193,7 +193,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	if !follow || kind == extract.Resource || kind == extract.Submission || !s.cfg.WithinDepth(depth) {
 		return f
 	}
-	if nofollow || s.Unfollowed(v) {
+	if nofollow || s.Unfollowed(v) || s.leftOut(v) {
 		return f
 	}
 	f.Page = true

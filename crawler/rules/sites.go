@@ -57,6 +57,17 @@ func (s *Scope) OutsideBase(v Href) bool {
 	return false
 }
 
+// leftOut reports whether a URL leads to a file that a directory's walk left out, because
+// git ignores it. A link to it is checked, but the file is not read for links.
+func (s *Scope) leftOut(v Href) bool {
+	for _, site := range s.sites {
+		if site.LeftOut(v.Path()) && string(v.Authority()) == site.Base().Authority() {
+			return true
+		}
+	}
+	return false
+}
+
 // IsWithin reports whether an absolute path is that of a site's directory or below it.
 func IsWithin(name string, site *disk.Site) bool {
 	root, err := filepath.Abs(site.Dir())

@@ -187,7 +187,7 @@ func TestWalkContinues(t *testing.T) {
 	dir := writeTree(t, "a.html", deep+"deep.html", "z.html")
 	site := openSite(t, "https://example.com/", dir, HostAuto)
 	var names []string
-	err := site.Walk(func(rel string, _ fs.DirEntry) error { names = append(names, rel); return nil })
+	err := site.Walk(nil, func(rel string, _ fs.DirEntry) error { names = append(names, rel); return nil })
 	if err == nil || !strings.Contains(err.Error(), "directories are nested too deeply") || !slices.Equal(names, []string{"a.html", "z.html"}) {
 		t.Errorf("%q, %v", names, err)
 	}

@@ -56,6 +56,7 @@ type Site struct {
 	tree      rootTree
 	locator   locator
 	redirects redirectRules
+	leftOut   leftOut
 }
 
 // OpenSite opens a directory as a site, which the caller closes. It returns an error if

@@ -432,7 +432,7 @@ func TestSiteLinks(t *testing.T) {
 		}
 	}
 	var names []string
-	err := site.Walk(func(rel string, d fs.DirEntry) error { names = append(names, rel); return nil })
+	err := site.Walk(nil, func(rel string, d fs.DirEntry) error { names = append(names, rel); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,7 +527,7 @@ func TestSiteWalkAndURLs(t *testing.T) {
 	dir := writeTree(t, files...)
 	site := openSite(t, "https://example.com/sub/", dir, HostAuto)
 	var names []string
-	if err := site.Walk(func(rel string, d fs.DirEntry) error {
+	if err := site.Walk(nil, func(rel string, d fs.DirEntry) error {
 		names = append(names, rel)
 		u, err := site.URLOf(rel)
 		if err != nil {
@@ -558,7 +558,7 @@ func TestSiteWalkAndURLs(t *testing.T) {
 		seen int
 	}{{fs.SkipAll, nil, 1}, {stop, stop, 1}} {
 		seen := 0
-		if err := site.Walk(func(string, fs.DirEntry) error { seen++; return row.give }); !errors.Is(err, row.want) || seen != row.seen {
+		if err := site.Walk(nil, func(string, fs.DirEntry) error { seen++; return row.give }); !errors.Is(err, row.want) || seen != row.seen {
 			t.Errorf("Walk with %v: %v after %d files", row.give, err, seen)
 		}
 	}

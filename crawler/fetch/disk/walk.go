@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -23,14 +24,17 @@ var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".
 // Walk calls fn for each regular file in the directory and below, and for each symbolic
 // link to a file inside it, in lexical order of their paths. rel is the path from the
 // root, with names separated by '/'. Walk does not enter linked directories or
-// directories of version control systems.
+// directories of version control systems. It leaves out what git ignores according to
+// ignored, the tree of the site's directory; nil ignores nothing. [Site.LeftOut] then
+// tells what was left out. Walk must not be called while requests are answered.
 //
 // If fn returns [fs.SkipDir], Walk skips the rest of that file's directory; if it
 // returns [fs.SkipAll], Walk skips all remaining files. Any other error ends the walk
 // and is returned. Walk skips directories that it cannot read and returns their errors
 // at the end, at most 100 of them.
-func (s *Site) Walk(fn func(rel string, d fs.DirEntry) error) error {
-	w := walk{site: s, fn: fn}
+func (s *Site) Walk(ignored *gitignore.Tree, fn func(rel string, d fs.DirEntry) error) error {
+	w := walk{site: s, ignored: ignored, fn: fn}
+	s.leftOut = leftOut{}
 	err := w.dir("", 0)
 	if err == fs.SkipAll {
 		err = nil
@@ -40,9 +44,10 @@ func (s *Site) Walk(fn func(rel string, d fs.DirEntry) error) error {
 
 // walk is one call of Walk.
 type walk struct {
-	site   *Site
-	fn     func(rel string, d fs.DirEntry) error
-	failed []error // errors of directories, at most maxWalkErrors
+	site    *Site
+	ignored *gitignore.Tree
+	fn      func(rel string, d fs.DirEntry) error
+	failed  []error // errors of directories, at most maxWalkErrors
 }
 
 func (w *walk) fail(err error) {
@@ -69,6 +74,10 @@ func (w *walk) dir(dir string, depth int) error {
 			if versionControl[entry.Name()] {
 				continue
 			}
+			if w.ignored.Ignored(rel, true) {
+				w.site.leftOut.addDirectory(w.site.path + escapePath(rel))
+				continue
+			}
 			if err := w.dir(rel, depth+1); err != nil {
 				return err
 			}
@@ -78,6 +87,10 @@ func (w *walk) dir(dir string, depth int) error {
 				continue
 			}
 		case entrySpecial:
+			continue
+		}
+		if w.ignored.Ignored(rel, false) {
+			w.site.leftOut.addFile(w.site.path + escapePath(rel))
 			continue
 		}
 		switch err := w.fn(rel, entry); {

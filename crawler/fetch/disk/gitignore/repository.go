@@ -1,0 +1,214 @@
+package gitignore
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Limits on the files of a repository.
+const (
+	maxPatternFile = 4 << 20 // bytes of a file with patterns, or of a configuration
+	maxIndexNames  = 20_000_000
+)
+
+// repository is the .git directory of a work tree.
+type repository struct {
+	dir    string // with the index
+	common string // with info/exclude and config; the same except in linked work trees
+
+	fold         bool   // core.ignoreCase
+	excludesFile string // core.excludesFile
+}
+
+// openRepository returns the repository whose work tree has its root in a directory, or
+// nil if there is none.
+func openRepository(root string) *repository {
+	dir := filepath.Join(root, ".git")
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil
+	}
+	if !info.IsDir() { // a linked work tree, or a submodule
+		text, err := readFile(dir)
+		target, ok := bytes.CutPrefix(text, []byte("gitdir: "))
+		if err != nil || !ok {
+			return nil
+		}
+		dir = within(root, strings.TrimRight(string(target), "\r\n"))
+	}
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
+		return nil
+	}
+	r := &repository{dir: dir, common: dir}
+	if text, err := readFile(filepath.Join(dir, "commondir")); err == nil {
+		r.common = within(dir, strings.TrimRight(string(text), "\r\n"))
+	}
+	r.configure()
+	return r
+}
+
+// within returns the path of a name relative to a directory.
+func within(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// readFile reads a file that is not too long.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxPatternFile {
+		return nil, errors.New("not a file, or too long")
+	}
+	return io.ReadAll(io.LimitReader(f, maxPatternFile))
+}
+
+// configure reads core.excludesFile and core.ignoreCase: the user's, then the
+// repository's. Included files are not read.
+func (r *repository) configure() {
+	home, _ := os.UserHomeDir()
+	config := os.Getenv("XDG_CONFIG_HOME")
+	if config == "" && home != "" {
+		config = filepath.Join(home, ".config")
+	}
+	if config != "" {
+		r.excludesFile = filepath.Join(config, "git", "ignore")
+	}
+	files := []string{filepath.Join(config, "git", "config"), filepath.Join(home, ".gitconfig")}
+	if global := os.Getenv("GIT_CONFIG_GLOBAL"); global != "" {
+		files = []string{global}
+	}
+	for _, file := range append(files, filepath.Join(r.common, "config")) {
+		text, err := readFile(file)
+		if err != nil {
+			continue
+		}
+		for name, value := range coreSettings(text) {
+			switch name {
+			case "ignorecase":
+				r.fold = value == "" || value == "true" || value == "yes" || value == "on" || value == "1"
+			case "excludesfile":
+				if rest, ok := strings.CutPrefix(value, "~/"); ok {
+					value = filepath.Join(home, rest)
+				}
+				r.excludesFile = value
+			}
+		}
+	}
+}
+
+// coreSettings returns the variables of the section core (git-config(1)), with names in
+// lower case. Values may be in quotes.
+func coreSettings(text []byte) map[string]string {
+	settings := map[string]string{}
+	core := false
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if section, ok := strings.CutPrefix(line, "["); ok {
+			name, rest, _ := strings.Cut(section, "]")
+			core = strings.EqualFold(strings.TrimSpace(name), "core")
+			line = strings.TrimSpace(rest)
+		}
+		if !core || line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		name, value, _ := strings.Cut(line, "=")
+		if value = strings.TrimSpace(value); strings.HasPrefix(value, `"`) {
+			value, _, _ = strings.Cut(value[1:], `"`)
+		} else if end := strings.IndexAny(value, "#;"); end >= 0 {
+			value = strings.TrimSpace(value[:end])
+		}
+		settings[strings.ToLower(strings.TrimSpace(name))] = value
+	}
+	return settings
+}
+
+// trackedNames returns the names in the index, sorted by their octets. It returns nil for
+// an index that it cannot read.
+func (r *repository) trackedNames() []string {
+	f, err := os.Open(filepath.Join(r.dir, "index"))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, err := readIndex(bufio.NewReaderSize(f, 1<<16))
+	if err != nil {
+		return nil
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readIndex reads the names of an index of version 2, 3 or 4 (gitformat-index(5)) with
+// SHA-1 object names.
+func readIndex(in *bufio.Reader) ([]string, error) {
+	var head struct {
+		Signature      [4]byte
+		Version, Count uint32
+	}
+	if err := binary.Read(in, binary.BigEndian, &head); err != nil {
+		return nil, err
+	}
+	if string(head.Signature[:]) != "DIRC" || head.Version < 2 || head.Version > 4 || head.Count > maxIndexNames {
+		return nil, errors.New("not an index")
+	}
+	names := make([]string, 0, min(head.Count, 1<<20))
+	previous := ""
+	for range head.Count {
+		var entry [62]byte
+		if _, err := io.ReadFull(in, entry[:]); err != nil {
+			return nil, err
+		}
+		length := len(entry)
+		if head.Version >= 3 && entry[60]&0x40 != 0 { // extended flags
+			if _, err := in.Discard(2); err != nil {
+				return nil, err
+			}
+			length += 2
+		}
+		kept := ""
+		if head.Version == 4 {
+			cut, err := readOffset(in)
+			if err != nil || cut > len(previous) {
+				return nil, errors.New("malformed index")
+			}
+			kept = previous[:len(previous)-cut]
+		}
+		name, err := in.ReadString(0)
+		if err != nil {
+			return nil, err
+		}
+		if head.Version < 4 { // NULs fill the entry up to a multiple of eight octets; one has been read
+			length += len(name)
+			if _, err := in.Discard((8 - length%8) % 8); err != nil {
+				return nil, err
+			}
+		}
+		previous = kept + name[:len(name)-1]
+		names = append(names, previous)
+	}
+	return names, nil
+}
+
+// readOffset reads a number in the variable-length coding of pack files.
+func readOffset(in *bufio.Reader) (int, error) {
+	c, err := in.ReadByte()
+	n := int(c & 0x7F)
+	for err == nil && c&0x80 != 0 && n < 1<<24 {
+		c, err = in.ReadByte()
+		n = (n+1)<<7 | int(c&0x7F)
+	}
+	return n, err
+}

@@ -1,0 +1,190 @@
+package gitignore
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Tree tells which files below a directory git ignores. It reads the patterns of each
+// directory once and may not see later changes. It is safe for concurrent use.
+type Tree struct {
+	dir string // the directory itself
+
+	mu     sync.Mutex
+	levels map[string]*level // by directory, relative to dir; "" is dir itself
+}
+
+// level holds what applies to the entries of a directory.
+type level struct {
+	work    *workTree
+	parent  *level // with the patterns of the directories above, in the same work tree
+	in      string // the directory of patterns relative to the root of the work tree, with a final "/" unless empty
+	ignored bool   // git ignores the directory, so only what it tracks counts
+	rules   []pattern
+}
+
+// workTree is a repository, and the patterns that apply to all of its directories.
+type workTree struct {
+	repository *repository
+	root       string // absolute
+	exclude    []pattern
+	excludes   []pattern // of core.excludesFile, which exclude overrides
+	tracked    func() []string
+}
+
+// Open returns the Tree of a directory. It returns nil if the directory is in no work
+// tree, or if git ignores the directory itself: who names it wants what is in it.
+func Open(dir string) (*Tree, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, err
+	}
+	t := &Tree{dir: abs, levels: make(map[string]*level)}
+	var below []string // from the root of the work tree down to the directory
+	for root := abs; ; root = filepath.Dir(root) {
+		if r := openRepository(root); r != nil {
+			at := newWorkTree(r, root).top()
+			for i := len(below) - 1; i >= 0; i-- {
+				if at.ignores(below[i], true) {
+					return nil, nil
+				}
+				at = at.enter(below[i], false)
+			}
+			t.levels[""] = at
+			return t, nil
+		}
+		if root == filepath.Dir(root) {
+			return nil, nil
+		}
+		below = append(below, filepath.Base(root))
+	}
+}
+
+func newWorkTree(r *repository, root string) *workTree {
+	w := &workTree{repository: r, root: root, tracked: sync.OnceValue(r.trackedNames)}
+	w.exclude = w.read(filepath.Join(r.common, "info", "exclude"))
+	if r.excludesFile != "" {
+		w.excludes = w.read(r.excludesFile)
+	}
+	return w
+}
+
+// read returns the patterns of a file; none if it cannot be read.
+func (w *workTree) read(file string) []pattern {
+	text, err := readFile(file)
+	if err != nil {
+		return nil
+	}
+	return parsePatterns(text, w.repository.fold)
+}
+
+// top returns the level of the root.
+func (w *workTree) top() *level { return (&level{work: w}).withRules() }
+
+// withRules adds the patterns in the level's directory. A linked .gitignore does not
+// count.
+func (l *level) withRules() *level {
+	file := filepath.Join(l.work.root, filepath.FromSlash(l.in), ".gitignore")
+	if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+		l.rules = l.work.read(file)
+	}
+	return l
+}
+
+// enter returns the level of a subdirectory.
+func (l *level) enter(name string, ignored bool) *level {
+	in := l.in + name
+	if r := openRepository(filepath.Join(l.work.root, filepath.FromSlash(in))); r != nil {
+		return newWorkTree(r, filepath.Join(l.work.root, filepath.FromSlash(in))).top()
+	}
+	below := &level{work: l.work, parent: l, in: in + "/", ignored: ignored}
+	if ignored {
+		return below
+	}
+	return below.withRules()
+}
+
+// Ignored reports whether git ignores a file or directory. rel is its path relative to
+// the directory of the Tree, separated by slashes. Everything below an ignored directory
+// is ignored. A nil *Tree ignores nothing.
+func (t *Tree) Ignored(rel string, dir bool) bool {
+	if t == nil || rel == "" {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	parent, name := path.Split(rel)
+	at := t.level(strings.TrimSuffix(parent, "/"))
+	return at == nil || at.ignores(name, dir)
+}
+
+// level returns the level of a directory, or nil if the directory is ignored and
+// contains nothing that is tracked.
+func (t *Tree) level(rel string) *level {
+	if at, ok := t.levels[rel]; ok {
+		return at
+	}
+	parent, name := path.Split(rel)
+	at := t.level(strings.TrimSuffix(parent, "/"))
+	if at != nil {
+		if at.ignores(name, true) {
+			at = nil
+		} else {
+			at = at.enter(name, at.ignored || at.matches(name, true))
+		}
+	}
+	t.levels[rel] = at
+	return at
+}
+
+// ignores reports whether git ignores an entry of the level's directory: if a pattern
+// says so, and git tracks neither it nor anything in it.
+func (l *level) ignores(name string, dir bool) bool {
+	return (l.ignored || l.matches(name, dir)) && !l.tracks(name, dir)
+}
+
+// matches reports whether the last pattern that matches an entry says to ignore it.
+func (l *level) matches(name string, dir bool) bool {
+	rel := l.in + name
+	if l.work.repository.fold {
+		rel = string(foldCase([]byte(rel)))
+	}
+	for at := l; at != nil; at = at.parent {
+		if p := lastMatch(at.rules, rel[len(at.in):], dir); p != nil {
+			return !p.negated
+		}
+	}
+	for _, rules := range [][]pattern{l.work.exclude, l.work.excludes} {
+		if p := lastMatch(rules, rel, dir); p != nil {
+			return !p.negated
+		}
+	}
+	return false
+}
+
+func lastMatch(rules []pattern, rel string, dir bool) *pattern {
+	for i := len(rules) - 1; i >= 0; i-- {
+		if rules[i].match(rel, dir) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// tracks reports whether git tracks an entry, or a file in it.
+func (l *level) tracks(name string, dir bool) bool {
+	names := l.work.tracked()
+	rel := l.in + name
+	if _, found := slices.BinarySearch(names, rel); found || !dir {
+		return found
+	}
+	i, _ := slices.BinarySearch(names, rel+"/")
+	return i < len(names) && strings.HasPrefix(names[i], rel+"/")
+}

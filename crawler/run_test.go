@@ -23,7 +23,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -126,7 +125,7 @@ func findingsOf(site *crawlertest.Site, base string, c *collector) []crawlertest
 				wants = append(wants, findingOf(site, base, r, ref, r.Code))
 			}
 			for _, w := range r.Warnings {
-				if !rules.Informational(w.Code) {
+				if !w.IsInfo() {
 					wants = append(wants, findingOf(site, base, r, ref, w.Code))
 				}
 			}

@@ -37,9 +37,12 @@ func eachFinding(r *crawler.Result, fn func(findingKey, []crawler.Reference)) {
 		eachPage(r.References, func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, r.Code}, refs) })
 	}
 	reported := map[check.Code]bool{}
+	if isFinding(r.Verdict) {
+		reported[r.Code] = r.Level != ""
+	}
 	for _, w := range r.Warnings {
 		switch {
-		case isInfo(w.Code) || reported[w.Code]:
+		case w.IsInfo() || reported[w.Code]:
 			continue
 		case check.OfPage(w.Code): // reported once, however many links lead there
 			fn(findingKey{"", r.URL, w.Code}, nil)
@@ -127,9 +130,11 @@ func (b *Baseline) count(r *crawler.Result) {
 			t.Broken++
 		case known && r.Verdict == check.Unverified:
 			t.Unverified++
+		case known && r.Verdict == check.VerdictWarning:
+			t.Warnings++
 		}
 		for _, w := range r.Warnings {
-			if slices.Contains(r.Known, w.Code) && !isInfo(w.Code) {
+			if slices.Contains(r.Known, w.Code) && !w.IsInfo() && !w.IsVerdict(r.Code) {
 				t.Warnings++
 			}
 		}

@@ -28,6 +28,7 @@ func cleanResult(r *crawler.Result) *crawler.Result {
 	out.FinalURL = clean(r.FinalURL)
 	out.ContentType = clean(r.ContentType)
 	out.Redirects = cleanAll(r.Redirects, cleanHop)
+	out.Level = check.Level(clean(string(r.Level)))
 	out.Warnings = cleanAll(r.Warnings, cleanWarning)
 	out.Suggestions = cleanAll(r.Suggestions, cleanSuggestion)
 	out.References = cleanAll(r.References, func(ref crawler.Reference) crawler.Reference {
@@ -97,7 +98,7 @@ func cleanHop(h crawler.Hop) crawler.Hop {
 }
 
 func cleanWarning(w check.Warning) check.Warning {
-	return check.Warning{Code: check.Code(clean(string(w.Code))), Message: clean(w.Message), Proposal: clean(w.Proposal)}
+	return check.Warning{Code: check.Code(clean(string(w.Code))), Message: clean(w.Message), Proposal: clean(w.Proposal), Level: check.Level(clean(string(w.Level)))}
 }
 
 func cleanSuggestion(s check.Suggestion) check.Suggestion {

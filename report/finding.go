@@ -19,7 +19,8 @@ const (
 	levels
 )
 
-// finding is one statement about a target: its verdict, or one of its warnings.
+// finding is one statement about a target: its verdict, or one of its warnings. A verdict
+// that the user made a warning is presented like one.
 type finding struct {
 	result   *crawler.Result
 	word     string // the verdict, "warning" or "info"
@@ -36,12 +37,16 @@ type finding struct {
 func findingsOf(show Show, r *crawler.Result) []finding {
 	var all []finding
 	if show&(1<<r.Verdict) != 0 {
-		all = append(all, finding{result: r, word: r.Verdict.String(), code: r.Code, message: r.Message, level: verdictLevel(r.Verdict)})
+		all = append(all, finding{result: r, word: r.Verdict.String(), code: r.Code, message: r.Message, level: verdictLevel(r.Verdict),
+			warning: r.Verdict == check.VerdictWarning || r.Verdict == check.VerdictInfo})
 	}
 	if show&ShowWarning != 0 {
 		for _, w := range r.Warnings {
+			if w.IsVerdict(r.Code) {
+				continue
+			}
 			f := finding{result: r, word: "warning", code: w.Code, message: w.Message, proposal: w.Proposal, level: levelWarning, warning: true}
-			if isInfo(w.Code) {
+			if w.IsInfo() {
 				f.word, f.level = "info", levelNote
 			}
 			all = append(all, f)
@@ -67,7 +72,7 @@ func verdictLevel(v check.Verdict) level {
 	switch v {
 	case check.Broken:
 		return levelError
-	case check.Unverified:
+	case check.Unverified, check.VerdictWarning:
 		return levelWarning
 	}
 	return levelNote
@@ -76,7 +81,7 @@ func verdictLevel(v check.Verdict) level {
 // isProblem reports whether CI systems should report a finding. They should not report
 // targets that are ok or skipped.
 func (f *finding) isProblem() bool {
-	return f.warning || f.result.Verdict == check.Broken || f.result.Verdict == check.Unverified
+	return f.warning || f.result.Verdict != check.OK && f.result.Verdict != check.Skipped
 }
 
 // title says in a few words what is wrong.

@@ -82,7 +82,7 @@ func remarks(r *crawler.Result, ref *crawler.Reference) string {
 		parts = append(parts, r.Message)
 	}
 	for _, w := range r.Warnings {
-		if ref != nil && !ref.Concerns(w.Code) {
+		if w.IsVerdict(r.Code) || ref != nil && !ref.Concerns(w.Code) {
 			continue
 		}
 		s := string(w.Code)

@@ -86,6 +86,9 @@ func (h *htmlData) summary(d *htmlDocument) {
 	if d.show&ShowWarning != 0 {
 		j.string("warning")
 	}
+	if d.show&ShowInfo != 0 {
+		j.string("info")
+	}
 	j.end()
 	j.key("pages").int(int64(s.Pages))
 	j.key("omitted").row()
@@ -132,7 +135,13 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	j.end()
 	j.array()
 	for _, w := range r.Warnings {
-		h.ints(h.ref(string(w.Code)), h.ref(w.Message), h.ref(w.Proposal))
+		switch {
+		case w.IsVerdict(r.Code):
+		case w.Level == "":
+			h.ints(h.ref(string(w.Code)), h.ref(w.Message), h.ref(w.Proposal))
+		default:
+			h.ints(h.ref(string(w.Code)), h.ref(w.Message), h.ref(w.Proposal), h.ref(string(w.Level)))
+		}
 	}
 	j.end()
 	j.array()
@@ -292,7 +301,7 @@ func listed(results []*crawler.Result, most int) []*crawler.Result {
 			return 0
 		case r.Verdict == check.Unverified:
 			return 1
-		case len(r.Warnings) > 0:
+		case r.Verdict == check.VerdictWarning || len(r.Warnings) > 0:
 			return 2
 		}
 		return 3

@@ -332,7 +332,7 @@ func (t *tallied) add(r *crawler.Result) {
 		t.broken++
 	case r.Verdict == check.Unverified:
 		t.unverified++
-	case slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !isInfo(w.Code) }):
+	case r.Verdict == check.VerdictWarning || slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !w.IsInfo() }):
 		t.warnings++
 	}
 }
@@ -396,7 +396,7 @@ func (d *htmlDocument) byPage() htmlChart {
 		}
 		for _, f := range findingsOf(ShowDefault, r) {
 			switch {
-			case f.warning && (isFinding(r.Verdict) || isInfo(f.code)):
+			case f.warning && (f.code != r.Code && isFinding(r.Verdict) || f.word == "info"):
 			case check.OfPage(f.code):
 				once(ownPage(r.URL))
 			default:

@@ -457,7 +457,7 @@ func (w *webBuilder) eachReferrer(refs []crawler.Reference, fn func(*webNode)) {
 
 // aboutLink reports whether a warning is a finding about a link. It is false for warnings
 // about a page, and for information.
-func aboutLink(w check.Warning) bool { return !isInfo(w.Code) && !check.OfPage(w.Code) }
+func aboutLink(w check.Warning) bool { return !w.IsInfo() && !check.OfPage(w.Code) }
 
 func (w *webBuilder) nodeOf(page string) int32 {
 	i, ok := w.index[page]

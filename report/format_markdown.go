@@ -140,7 +140,7 @@ func (m *markdownWriter) introduction(s *crawler.Summary) string {
 // readers need not count and see what the limit omits.
 func mostFrequent(byCode map[check.Code]int) string {
 	const most = 12
-	codes := slices.DeleteFunc(slices.Collect(maps.Keys(byCode)), isInfo)
+	codes := slices.DeleteFunc(slices.Collect(maps.Keys(byCode)), func(code check.Code) bool { return severityOf(code) == check.SeverityInfo })
 	slices.SortFunc(codes, func(a, b check.Code) int {
 		return cmp.Or(cmp.Compare(byCode[b], byCode[a]), cmp.Compare(a, b))
 	})

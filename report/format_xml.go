@@ -80,6 +80,9 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 		t.attribute("broken_since", r.BrokenSince.UTC().Format(time.RFC3339))
 	}
 	t.count("fails_after", r.FailsAfter)
+	if r.Level != "" {
+		t.attribute("level", string(r.Level))
+	}
 	t.leaf("message", r.Message)
 	for _, hop := range r.Redirects {
 		t.leaf("redirect", "", "url", hop.URL, "status", strconv.Itoa(hop.Status))
@@ -88,6 +91,9 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 		t.start("warning", "code", string(w.Code))
 		if w.Proposal != "" {
 			t.attribute("proposal", w.Proposal)
+		}
+		if w.Level != "" {
+			t.attribute("level", string(w.Level))
 		}
 		t.text(w.Message)
 		t.end()

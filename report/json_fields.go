@@ -123,6 +123,9 @@ func (j *jsonEncoder) result(r *crawler.Result) {
 	if r.FailsAfter > 0 {
 		j.key("fails_after").int(int64(r.FailsAfter))
 	}
+	if r.Level != "" {
+		j.key("level").string(string(r.Level))
+	}
 	j.end()
 }
 
@@ -139,6 +142,9 @@ func (j *jsonEncoder) warning(w check.Warning) {
 	j.key("message").string(w.Message)
 	if w.Proposal != "" {
 		j.key("proposal").string(w.Proposal)
+	}
+	if w.Level != "" {
+		j.key("level").string(string(w.Level))
 	}
 	j.end()
 }

@@ -40,7 +40,7 @@ func (n *knownFilter) Result(r *crawler.Result) error {
 	switch {
 	case !isFinding(r.Verdict):
 	case slices.Contains(r.Known, r.Code):
-		if !slices.ContainsFunc(out.Warnings, func(w check.Warning) bool { return !isInfo(w.Code) }) {
+		if !slices.ContainsFunc(out.Warnings, func(w check.Warning) bool { return !w.IsInfo() }) {
 			return nil
 		}
 	default:

@@ -22,7 +22,11 @@ type Proposal struct{ From, To, Why string }
 // (insecure-http) and archived copies are never proposed.
 func Propose(r *crawler.Result) (Proposal, bool) {
 	p := Proposal{From: r.URL}
-	switch r.Verdict {
+	verdict := r.Verdict
+	if r.Code == check.CodeRedirectPermanent { // the user made it so severe
+		verdict = check.OK
+	}
+	switch verdict {
 	case check.OK:
 		for _, w := range r.Warnings {
 			switch w.Code {

@@ -314,9 +314,11 @@ func countResult(s *crawler.Summary, r *crawler.Result) {
 		side.Broken++
 	case r.Verdict == check.Unverified:
 		side.Unverified++
+	case r.Verdict == check.VerdictWarning:
+		side.Warnings++
 	}
 	for _, w := range r.Warnings {
-		if !isInfo(w.Code) && !slices.Contains(r.Known, w.Code) {
+		if !w.IsInfo() && !w.IsVerdict(r.Code) && !slices.Contains(r.Known, w.Code) {
 			side.Warnings++
 		}
 	}
@@ -380,6 +382,7 @@ type jsonResult struct {
 	BrokenRuns  int                `json:"broken_runs"`
 	BrokenSince time.Time          `json:"broken_since"`
 	FailsAfter  int                `json:"fails_after"`
+	Level       check.Level        `json:"level"`
 }
 
 // jsonReference is one of the "references" of a result.
@@ -432,7 +435,7 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, ContentType: j.ContentType,
 		Size: size, Redirects: j.Redirects, Warnings: j.Warnings,
 		Suggestions: j.Suggestions, References: references,
-		Cached: j.Cached, Known: j.Known, BrokenRuns: j.BrokenRuns, BrokenSince: j.BrokenSince, FailsAfter: j.FailsAfter,
+		Cached: j.Cached, Known: j.Known, BrokenRuns: j.BrokenRuns, BrokenSince: j.BrokenSince, FailsAfter: j.FailsAfter, Level: j.Level,
 	}, nil
 }
 

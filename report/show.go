@@ -15,7 +15,8 @@ type Show uint8
 
 // The bit of a verdict is 1 << verdict. ShowWarning lists targets with warnings, whatever
 // their verdict is. ShowInfo adds information such as temporary redirects to the targets
-// that are listed; it lists no target by itself, since information is not a finding.
+// that are listed; it lists no target by itself, since information is not a finding, except
+// those with [check.VerdictInfo].
 // ShowKnown makes every format list the findings that a baseline has; without it, formats
 // with [Format.NewOnly] omit them.
 const (
@@ -23,8 +24,8 @@ const (
 	ShowBroken     Show = 1 << check.Broken
 	ShowUnverified Show = 1 << check.Unverified
 	ShowSkipped    Show = 1 << check.Skipped
-	ShowWarning    Show = 1 << 4
-	ShowInfo       Show = 1 << 5
+	ShowWarning    Show = 1 << check.VerdictWarning
+	ShowInfo       Show = 1 << check.VerdictInfo
 	ShowKnown      Show = 1 << 6
 
 	ShowDefault = ShowBroken | ShowUnverified | ShowWarning
@@ -91,19 +92,16 @@ func (s Show) orDefault() Show {
 // result reports whether r is listed.
 func (s Show) result(r *crawler.Result) bool {
 	return s&(1<<r.Verdict) != 0 ||
-		s&ShowWarning != 0 && slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !isInfo(w.Code) })
+		s&ShowWarning != 0 && slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !w.IsInfo() })
 }
 
 // warning reports whether a warning of a listed result is listed. Information is listed
 // only with ShowInfo.
 func (s Show) warning(w check.Warning) bool {
-	return s&ShowInfo != 0 || !isInfo(w.Code)
+	return s&ShowInfo != 0 || !w.IsInfo()
 }
 
-// isInfo reports whether a code is information and not a finding.
-func isInfo(code check.Code) bool {
-	entry, ok := check.Lookup(code)
-	return ok && entry.Severity == check.SeverityInfo
+// isFinding reports whether a verdict can fail a run.
+func isFinding(v check.Verdict) bool {
+	return v == check.Broken || v == check.Unverified || v == check.VerdictWarning
 }
-
-func isFinding(v check.Verdict) bool { return v == check.Broken || v == check.Unverified }

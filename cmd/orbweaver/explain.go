@@ -313,6 +313,9 @@ func ruleEffect(r *crawler.Rule) string {
 	if r.Accept != nil {
 		effects = append(effects, "accepts more statuses")
 	}
+	for _, l := range r.Levels {
+		effects = append(effects, fmt.Sprintf("%s counts as %s", l.Code, l.Level))
+	}
 	if len(r.Header) > 0 {
 		effects = append(effects, "sends "+strings.Join(slices.Sorted(maps.Keys(r.Header)), ", "))
 	}

@@ -143,7 +143,7 @@ func (f *flag) mayChange() bool {
 	case output, politeness, betweenRunsGroup, config, signingIn:
 		return true
 	}
-	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "ignore-fragment", "write-clean",
+	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "level", "ignore-fragment", "write-clean",
 		"user", "header", "netrc", "netrc-any-port", "cookies", "proxy", "client-cert", "client-key", "ca-file"}, f.name)
 }
 

@@ -37,7 +37,7 @@ var foundKeys = []struct {
 }{
 	{"base-url host-style stdin-type scope include no-follow exclude external depth max-pages max-time robots robots-agent sitemaps since watch " +
 		"fingerprint-bits select ignore-select", foundAllowed, "they choose what is read, starting from the targets that the user names"},
-	{"accept soft-404 check-https archive tls-expiry ignore-fragment max-redirects fail-on fail-after max-age baseline", foundAllowed,
+	{"accept soft-404 check-https archive tls-expiry ignore-fragment max-redirects level fail-on fail-after max-age baseline", foundAllowed,
 		"they judge what was read; the documents themselves could be changed as well"},
 	{"rule header user", foundAllowed, "what they send is written in the file; ${NAME} needs --allow-env NAME"},
 	{"timeout user-agent max-body deny-private nntp-server", foundAllowed, "a link can do no less; --deny-private of the user takes precedence"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
@@ -91,6 +92,7 @@ func compile(s *settings, on commands) (*options, error) {
 	if len(s.accept) > 0 {
 		k.Accept = read(c, "accept", strings.Join(s.accept, ","), parseStatuses)
 	}
+	k.Levels = readAll(c, "level", s.level, check.ParseLevel)
 	k.SoftNotFound, k.CheckHTTPS = s.soft404, s.checkHTTPS
 	k.Archive = archives[s.archive]
 	k.Credentials, k.AllowUnsafe = s.credentials(), s.loginAllowUnsafe

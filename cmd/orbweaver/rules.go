@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // ruleBlock is a [[rule]] of the configuration file as written, with environment
@@ -23,10 +24,11 @@ type ruleBlock struct {
 	verdict string
 	header  http.Header
 	rate    string
+	level   []string
 }
 
 // ruleKeys are the keys of a [[rule]].
-var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate"}
+var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate", "level"}
 
 // ruleVerdicts are the verdicts that a rule can set.
 var ruleVerdicts = []string{"unverified", "ignore", "broken"}
@@ -88,6 +90,12 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 			return fmt.Errorf("%s: use statuses such as [403, \"500-599\"]", key)
 		}
 		r.accept = texts
+	case "level":
+		texts, ok := configTexts(&flag{many: list}, value)
+		if !ok {
+			return fmt.Errorf("%s: use an array such as [\"redirect-permanent=broken\"]", key)
+		}
+		r.level = texts
 	case "header":
 		fields, ok := value.(map[string]any)
 		if !ok {
@@ -147,6 +155,13 @@ func (r *ruleBlock) compile() (crawler.Rule, error) {
 			return fail("accept", codes, err)
 		}
 		rule.Accept = accept
+	}
+	for _, text := range r.level {
+		level, err := check.ParseLevel(text)
+		if err != nil {
+			return fail("level", text, err)
+		}
+		rule.Levels = append(rule.Levels, level)
 	}
 	if r.rate != "" {
 		rate, err := parseRate(r.rate)

@@ -35,6 +35,7 @@ type settings struct {
 	accept         []string
 	ignoreFragment []string
 	maxRedirects   string
+	level          []string
 	soft404        bool
 	checkHTTPS     bool
 	archive        string

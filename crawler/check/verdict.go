@@ -18,9 +18,12 @@ const (
 	Unverified
 	// Skipped: not checked; the message says why.
 	Skipped
+	// VerdictWarning and VerdictInfo: a finding that the user made less severe.
+	VerdictWarning
+	VerdictInfo
 )
 
-var verdictNames = [...]string{"ok", "broken", "unverified", "skipped"}
+var verdictNames = [...]string{"ok", "broken", "unverified", "skipped", "warning", "info"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
@@ -31,7 +34,7 @@ func ParseVerdict(s string) (Verdict, error) {
 			return Verdict(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not a verdict: use ok, broken, unverified or skipped", s)
+	return 0, fmt.Errorf("%q is not a verdict: use ok, broken, unverified, skipped, warning or info", s)
 }
 
 // MarshalText writes the verdict's name.
@@ -48,6 +51,23 @@ type Warning struct {
 	Code     Code   `json:"code"`
 	Message  string `json:"message"`
 	Proposal string `json:"proposal,omitempty"` // the URL to use instead
+	Level    Level  `json:"level,omitempty"`    // set by the user
+}
+
+// IsInfo reports whether a warning is only information, which is never counted, and listed
+// only if everything is listed.
+func (w *Warning) IsInfo() bool {
+	if w.Level != "" {
+		return w.Level == LevelInfo
+	}
+	e, ok := Lookup(w.Code)
+	return ok && e.Severity == SeverityInfo
+}
+
+// IsVerdict reports whether a warning of a result with the given code is its verdict, because
+// the user made it so severe. It is then listed and counted as the verdict.
+func (w *Warning) IsVerdict(code Code) bool {
+	return w.Code == code && (w.Level == LevelBroken || w.Level == LevelUnverified)
 }
 
 // Suggestion is a URL that was probably meant.
@@ -82,4 +102,5 @@ type Judgement struct {
 	Code     Code
 	Message  string
 	Warnings []Warning
+	Level    Level // set by the user
 }

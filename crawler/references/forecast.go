@@ -31,7 +31,7 @@ type Forecast struct {
 // whole, if the configuration asks for that, if the store is durable, or if results of
 // earlier runs are used. The function pages returns the number of pages read so far.
 func NewForecast(c *rules.Config, durable bool, scope func() *rules.Scope, pages func() int) *Forecast {
-	if !c.ReadAgain || c.Show.OK || c.Show.Skipped || c.Pages || c.Stream || c.Changed != nil || c.Cache != nil || durable {
+	if !c.ReadAgain || c.Show.OK || c.Show.Skipped || c.Pages || c.Stream || c.Changed != nil || c.Cache != nil || durable || c.HasLevels() {
 		return nil
 	}
 	return &Forecast{show: c.Show, scope: scope, pages: pages}
@@ -56,7 +56,7 @@ func (f *Forecast) Settled(id frontier.ID, o *check.Outcome) {
 	}
 	for _, w := range o.Warnings {
 		switch {
-		case rules.Informational(w.Code):
+		case w.IsInfo():
 		case !check.OfPage(w.Code):
 			f.findings.add(id)
 			return

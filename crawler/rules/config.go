@@ -63,6 +63,8 @@ type Config struct {
 	IgnoreFragment []*regexp.Regexp
 	// Rules are policies for some URLs. The first rule that matches applies.
 	Rules []Rule
+	// Levels set how severe findings are. Those of the rule that matches take precedence.
+	Levels check.Levels
 	// Changed, if not nil, limits a run over local documents to what has changed: it
 	// reports whether the file of a path was changed or removed. Every document is
 	// read, but a link on an unchanged one is judged only if it leads to a changed or
@@ -221,8 +223,14 @@ type Rule struct {
 	// URL, the http URL gets it only at a start target.
 	Header http.Header
 	Rate   float64 // requests per second to the hosts of matching URLs; 0 means no limit
+	Levels check.Levels
 
 	use *Use
+}
+
+// HasLevels reports whether the level of any code is set.
+func (c *Config) HasLevels() bool {
+	return len(c.Levels) > 0 || slices.ContainsFunc(c.Rules, func(r Rule) bool { return len(r.Levels) > 0 })
 }
 
 // Use records whether a rule or an exclusion matched something during a run. It is safe

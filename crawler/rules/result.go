@@ -27,6 +27,7 @@ type Result struct {
 	Warnings    []check.Warning
 	Suggestions []check.Suggestion
 	References  []Reference // sorted by page, line, column
+	Level       check.Level // of the verdict, if the user set it
 	// Cached is true if no request was sent for it: an earlier run observed all of it.
 	Cached bool
 
@@ -175,12 +176,15 @@ func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
 		side.Unverified += n
 	case check.Skipped:
 		s.Skipped += n
+	case check.VerdictWarning:
+		s.Warnings += n
+		side.Warnings += n
 	}
 	if g.Verdict != check.OK {
 		code(g.Code)
 	}
 	for _, w := range g.Warnings {
-		if !Informational(w.Code) {
+		if !w.IsInfo() && !w.IsVerdict(g.Code) {
 			s.Warnings += n
 			side.Warnings += n
 			code(w.Code)
@@ -215,11 +219,4 @@ type Progress struct {
 	Broken, Requests       int
 	WaitingHost            string    // a host that must rest, "" for none
 	WaitingUntil           time.Time // the end of its rest
-}
-
-// Informational reports whether a warning is only information, which is listed with
-// --show all and never counted.
-func Informational(c check.Code) bool {
-	e, _ := check.Lookup(c)
-	return e.Severity == check.SeverityInfo
 }

@@ -22,6 +22,8 @@ type pair struct {
 	unread      bool  // the text was not found, as a file has changed
 	document    bool  // the user named it, and it is a document on disk
 	cited       bool  // a document links to it
+	off         bool  // the user removed its finding from the report
+	ruleLevels  check.Levels
 	judgement   check.Judgement
 	route       route
 	references  []rules.Reference

@@ -48,8 +48,9 @@ func (j *join) wantedPairs() wantedPairs {
 		if !p.open {
 			j.judge.addWarnings(p)
 			j.judge.skipUnchanged(p)
+			j.judge.setLevels(p)
 		}
-		if p.open || isShown(j.pairs.show, &p.judgement) && !omitsReferences(j.pairs.show, &p.judgement) {
+		if p.open || !p.off && isShown(j.pairs.show, &p.judgement) && !omitsReferences(j.pairs.show, &p.judgement) {
 			w.pairs[k] = p
 			w.targets.set(k.id)
 			if k.has {

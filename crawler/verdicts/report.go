@@ -36,7 +36,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	}
 	var listed []*pair
 	for _, p := range j.pairs.flagged {
-		if isShown(c.Config.Show, &p.judgement) && !streamed.has(p.key()) {
+		if !p.off && isShown(c.Config.Show, &p.judgement) && !streamed.has(p.key()) {
 			listed = append(listed, p)
 		}
 	}
@@ -47,6 +47,9 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	}
 	sum.Requests += archive.requests
 	for _, p := range j.pairs.flagged {
+		if p.off {
+			continue
+		}
 		sum.Count(p.route.internal, &p.judgement, 1)
 		if p.judgement.Verdict == check.OK && p.document && !p.cited {
 			sum.StartDocuments++
@@ -114,7 +117,7 @@ func (r *reporter) result(p *pair) *rules.Result {
 	res := &rules.Result{
 		URL: r.crawl.Print.Place(&first, p.fragment, p.hasFragment), Internal: p.route.internal,
 		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
-		Size: -1, Redirects: []rules.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references,
+		Size: -1, Redirects: []rules.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references, Level: p.judgement.Level,
 	}
 	answers := p.route.answers()
 	res.Cached = len(answers) > 0

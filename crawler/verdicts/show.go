@@ -11,11 +11,12 @@ import (
 func isShown(s rules.Show, g *check.Judgement) bool {
 	switch {
 	case g.Verdict == check.OK && s.OK, g.Verdict == check.Broken && s.Broken,
-		g.Verdict == check.Unverified && s.Unverified, g.Verdict == check.Skipped && s.Skipped:
+		g.Verdict == check.Unverified && s.Unverified, g.Verdict == check.Skipped && s.Skipped,
+		g.Verdict == check.VerdictWarning && s.Warning, g.Verdict == check.VerdictInfo && s.Info:
 		return true
 	}
 	for _, w := range g.Warnings {
-		if rules.Informational(w.Code) && s.Info || !rules.Informational(w.Code) && s.Warning {
+		if w.IsInfo() && s.Info || !w.IsInfo() && s.Warning {
 			return true
 		}
 	}
@@ -25,5 +26,5 @@ func isShown(s rules.Show, g *check.Judgement) bool {
 // omitsReferences reports whether the references of a selected judgement are left out.
 func omitsReferences(s rules.Show, g *check.Judgement) bool {
 	return s.SkipPageReferences && g.Verdict == check.OK && !s.OK &&
-		!slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return !check.OfPage(w.Code) && (s.Info || !rules.Informational(w.Code)) })
+		!slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return !check.OfPage(w.Code) && (s.Info || !w.IsInfo()) })
 }

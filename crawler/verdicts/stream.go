@@ -79,6 +79,7 @@ func (s *Stream) Settled(id frontier.ID, content bool, o *check.Outcome, found [
 			continue
 		}
 		j.judge.addWarnings(p)
+		j.judge.setLevels(p)
 		j.judge.exempt(p)
 		ready = append(ready, p)
 	}
@@ -102,7 +103,7 @@ func (s *Stream) report(pairs []*pair) error {
 		if s.join.targets().anyCached(&p.route) {
 			continue
 		}
-		if isShown(s.join.pairs.show, &p.judgement) {
+		if !p.off && isShown(s.join.pairs.show, &p.judgement) {
 			s.reported[p.key()] = true
 			listed = append(listed, p)
 		}

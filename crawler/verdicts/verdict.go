@@ -89,6 +89,7 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	if byRules.accept != nil {
 		q.Accept = byRules.accept
 	}
+	p.ruleLevels = byRules.levels
 	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.Config.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
@@ -140,6 +141,7 @@ func (j *judge) noteRole(g *check.Judgement, u urinorm.URL) {
 type ruling struct {
 	accept  *check.Statuses
 	verdict string
+	levels  check.Levels
 }
 
 // add adds the settings of a rule that no earlier rule has.
@@ -152,6 +154,9 @@ func (s *ruling) add(r *rules.Rule) {
 	}
 	if s.verdict == "" {
 		s.verdict = r.Verdict
+	}
+	if s.levels == nil {
+		s.levels = r.Levels
 	}
 }
 

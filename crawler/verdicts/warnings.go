@@ -32,9 +32,22 @@ func (j *judge) addWarnings(p *pair) {
 	}
 }
 
+// setLevels applies the levels that the user has set to a complete judgement.
+func (j *judge) setLevels(p *pair) {
+	if len(p.ruleLevels) == 0 && len(j.crawl.Config.Levels) == 0 {
+		return
+	}
+	p.off = !p.judgement.SetLevels(func(code check.Code) check.Level {
+		if level := p.ruleLevels.Of(code, p.route.internal); level != "" {
+			return level
+		}
+		return j.crawl.Config.Levels.Of(code, p.route.internal)
+	})
+}
+
 // mismatch returns the warning that a target does not have the type that a link expects.
 func (j *judge) mismatch(p *pair, e extract.Expect) (check.Warning, bool) {
-	if e == extract.ExpectAny || p.judgement.Verdict != check.OK || p.route.end == 0 {
+	if e == extract.ExpectAny || p.judgement.Verdict != check.OK && p.judgement.Level == "" || p.route.end == 0 {
 		return check.Warning{}, false
 	}
 	return check.MismatchWarning(e, j.details.get(p.route.end).outcome.ContentType)

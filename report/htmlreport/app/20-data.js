@@ -5,7 +5,7 @@ const data = JSON.parse(byId("data").textContent);
 byId("data").remove();
 
 const strings = data.strings;
-const VERDICTS = ["ok", "broken", "unverified", "skipped"];
+const VERDICTS = ["ok", "broken", "unverified", "skipped", "warning", "info"];
 const WORDS = ["broken", "unverified", "warning", "info", "ok", "skipped"]; // most severe first
 const COMMAND_LINE = "command line";
 const shown = new Set(data.show);
@@ -32,7 +32,7 @@ class Result {
   get type() { return strings[this.a[10]]; }
   get size() { return this.a[11]; }
   get redirects() { return this.a[12].map(([url, status]) => ({ url: strings[url], status })); }
-  get warnings() { return this.a[13].map(([code, message, proposal]) => ({ code: strings[code], message: strings[message], proposal: strings[proposal] })); }
+  get warnings() { return this.a[13].map(([code, message, proposal, level]) => ({ code: strings[code], message: strings[message], proposal: strings[proposal], level: strings[level] })); }
   get suggestions() { return this.a[14].map(([url, why]) => ({ url: strings[url], why: strings[why] })); }
   // proposal is the URL that should replace the links to it, if that is certain.
   get proposal() { return this.a[17].length ? { url: strings[this.a[17][0]], why: strings[this.a[17][1]] } : null; }
@@ -68,7 +68,7 @@ for (const r of results) {
   const add = (w, word, code) => findings.push({ id: findings.length, r, w, word, code, hint: next(), count: next(), pages: next() });
   if (shown.has(r.verdict)) add(-1, r.verdict, r.code);
   if (!shown.has("warning")) continue;
-  r.warnings.forEach((w, i) => add(i, codeOf(w.code).severity === "info" ? "info" : "warning", w.code));
+  r.warnings.forEach((w, i) => add(i, (w.level ?? codeOf(w.code).severity) === "info" ? "info" : "warning", w.code));
 }
 
 const hintOf = (f) => strings[f.hint].replace(/^-> /, "→ ");

@@ -1,0 +1,153 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Level is how severe a finding is because the user said so. It is the word of the verdict
+// that the finding gets. The zero value means that the user said nothing.
+type Level string
+
+// The levels, most severe first. LevelOff removes a finding.
+const (
+	LevelBroken     Level = "broken"
+	LevelUnverified Level = "unverified"
+	LevelWarning    Level = "warning"
+	LevelInfo       Level = "info"
+	LevelOff        Level = "off"
+)
+
+// levelVerdicts are the verdicts of results with a level, most severe first.
+var levelVerdicts = []struct {
+	level   Level
+	verdict Verdict
+}{{LevelBroken, Broken}, {LevelUnverified, Unverified}, {LevelWarning, VerdictWarning}, {LevelInfo, VerdictInfo}}
+
+// Verdict returns the verdict of a result with the level, and false for LevelOff.
+func (l Level) Verdict() (Verdict, bool) {
+	for _, row := range levelVerdicts {
+		if row.level == l {
+			return row.verdict, true
+		}
+	}
+	return OK, false
+}
+
+// moreSevere reports whether a verdict is worse than another one.
+func moreSevere(a, b Verdict) bool {
+	rank := func(v Verdict) int {
+		for i, row := range levelVerdicts {
+			if row.verdict == v {
+				return i
+			}
+		}
+		return len(levelVerdicts)
+	}
+	return rank(a) < rank(b)
+}
+
+// LevelRule sets the level of a code, on one side or both.
+type LevelRule struct {
+	Code               Code
+	Internal, External bool // the sides that it applies to
+	Level              Level
+}
+
+// Levels are rules for levels. The last one for a code and side applies.
+type Levels []LevelRule
+
+// Of returns the level of a code, "" if no rule sets it.
+func (l Levels) Of(code Code, internal bool) Level {
+	for i := len(l) - 1; i >= 0; i-- {
+		if r := &l[i]; r.Code == code && (internal && r.Internal || !internal && r.External) {
+			return r.Level
+		}
+	}
+	return ""
+}
+
+// ParseLevel parses "CODE=LEVEL", "internal:CODE=LEVEL" or "external:CODE=LEVEL". Codes that
+// say why a target was not checked have no level, nor has "ok".
+func ParseLevel(s string) (LevelRule, error) {
+	r := LevelRule{Internal: true, External: true}
+	name, level, found := strings.Cut(strings.TrimSpace(s), "=")
+	if !found {
+		return r, errors.New("use CODE=LEVEL, such as redirect-permanent=broken")
+	}
+	if side, rest, sided := strings.Cut(name, ":"); sided {
+		switch side {
+		case "internal":
+			r.External = false
+		case "external":
+			r.Internal = false
+		default:
+			return r, fmt.Errorf("unknown side %q: use internal or external", side)
+		}
+		name = rest
+	}
+	e, known := Lookup(Code(name))
+	switch {
+	case !known || e.Code == CodeHTTPNNN:
+		if near, ok := Nearest(name); ok && near != Code(name) {
+			return r, fmt.Errorf("unknown code %q: did you mean %s?", name, near)
+		}
+		return r, fmt.Errorf("unknown code %q; `orbweaver explain` lists the codes", name)
+	case e.Code == CodeOK || e.Internal == Skipped:
+		return r, fmt.Errorf("%s is not a finding, so it has no level", name)
+	}
+	r.Code = e.Code
+	switch r.Level = Level(level); r.Level {
+	case LevelBroken, LevelUnverified, LevelWarning, LevelInfo, LevelOff:
+		return r, nil
+	}
+	return r, fmt.Errorf("unknown level %q: use broken, unverified, warning, info or off", level)
+}
+
+// SetLevels applies levels to a judgement, and reports whether it is still to be reported.
+// of returns the level of a code.
+//
+// The level of the judgement's own code replaces its verdict; LevelOff removes the whole
+// judgement. The level of a warning is set on the warning. If it is LevelBroken or
+// LevelUnverified and worse than the verdict, the warning becomes the verdict. It stays among
+// the warnings, where IsVerdict tells it from others, and a finding that it replaces becomes
+// a warning.
+func (g *Judgement) SetLevels(of func(Code) Level) (reported bool) {
+	if g.Verdict == Skipped {
+		return true
+	}
+	if g.Verdict != OK {
+		if level := of(g.Code); level != "" {
+			v, ok := level.Verdict()
+			if !ok {
+				return false
+			}
+			g.Verdict, g.Level = v, level
+		}
+	}
+	kept := g.Warnings[:0]
+	worst := -1
+	verdict := g.Verdict
+	for _, w := range g.Warnings {
+		level := of(w.Code)
+		if level == LevelOff {
+			continue
+		}
+		w.Level = level
+		kept = append(kept, w)
+		if v, ok := level.Verdict(); ok && (v == Broken || v == Unverified) && moreSevere(v, verdict) {
+			worst, verdict = len(kept)-1, v
+		}
+	}
+	g.Warnings = kept
+	if worst < 0 {
+		return true
+	}
+	w := kept[worst]
+	if g.Verdict != OK {
+		g.Warnings = append(g.Warnings, Warning{Code: g.Code, Message: g.Message, Level: g.Level})
+	}
+	g.Verdict, g.Code, g.Message, g.Level = verdict, w.Code, w.Message, w.Level
+	return true
+}

@@ -26,7 +26,7 @@ func Example_crawl() {
 	must(err)
 	defer site.Close()
 	var seeds []crawler.Seed
-	must(site.Walk(func(file string, _ fs.DirEntry) error {
+	must(site.Walk(nil, func(file string, _ fs.DirEntry) error {
 		u, err := site.URLOf(file)
 		seeds = append(seeds, crawler.Seed{URL: u, Follow: true, Crawl: true})
 		return err

@@ -34,6 +34,7 @@ func loadConfig(s *settings) error {
 			return nil
 		}
 		file.name, file.found = configName, true
+		s.foundConfig = true
 	}
 	text, err := readConfig(file.name)
 	if err != nil {

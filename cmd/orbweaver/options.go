@@ -24,6 +24,7 @@ type options struct {
 	crawl     crawler.Config // except Fetch, Sites, Store and Stop, which wire sets
 	net       fetch.HTTPConfig
 	base      urinorm.URL // zero for none
+	baseFound bool        // base is from a configuration file that was found and not named
 	hostStyle disk.HostStyle
 	noIgnore  bool
 	stdinType string // a media type
@@ -62,6 +63,7 @@ func compile(s *settings, on commands) (*options, error) {
 
 	o.since = read(c, "since", s.since, func(ref string) (string, error) { return ref, nil })
 	o.base = read(c, "base-url", s.base, parseBase)
+	o.baseFound = s.foundConfig && s.origin["base-url"] == "base-url in "+configName
 	o.hostStyle, _ = disk.ParseHostStyle(s.hostStyle)
 	o.sources = read(c, "sources", s.sources, func(dir string) (string, error) { return dir, nil })
 	o.noIgnore = s.noIgnore

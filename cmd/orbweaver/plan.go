@@ -75,7 +75,11 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		document:      p.addDocument,
 		stdinDocument: func(target) error { return p.addStdin(o, stdin) },
 	}
-	o.net.Logins, o.net.Origins = logins(targets), origins(targets, o.base)
+	base := o.base
+	if o.baseFound { // a stranger's file does not decide who receives secrets
+		base = urinorm.URL{}
+	}
+	o.net.Logins, o.net.Origins = logins(targets), origins(targets, base)
 	o.crawl.Credentials = o.crawl.Credentials || len(o.net.Logins) > 0
 	// Directories come first, because documents in them belong to them.
 	sorted := slices.Clone(targets)

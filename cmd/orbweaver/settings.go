@@ -114,6 +114,8 @@ type settings struct {
 	config   string
 	noConfig bool
 	allowEnv []string
+	// foundConfig is set if the configuration file was found and not named.
+	foundConfig bool
 
 	// rules are the [[rule]] blocks of the configuration file.
 	rules []ruleBlock

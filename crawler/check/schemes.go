@@ -29,8 +29,8 @@ func UncheckedScheme(ref string) Outcome {
 		return Skip(CodeSchemeUnknown, unknownScheme(scheme, rest))
 	case urinorm.SchemeSyntax:
 		err := urinorm.CheckSyntax(scheme, rest)
-		if scheme == "tel" && strings.ContainsAny(rest, "0123456789") {
-			return telephone(rest, err)
+		if scheme == "tel" {
+			return telephone(err)
 		}
 		if err != nil {
 			return Invalid(err)
@@ -45,23 +45,14 @@ func UncheckedScheme(ref string) Outcome {
 	return Skip(CodeSchemeUnchecked, scheme+": addresses are not checked")
 }
 
-// shortNumber is the length of the longest numbers that are only dialed locally, such as
-// those for emergencies.
-const shortNumber = 6
-
-// telephone returns the outcome of a tel URI that a telephone dials. err is from the check
-// of its syntax, which accepts a local number without a phone-context.
-func telephone(rest string, err error) Outcome {
-	o := Skip(CodeSchemeUnchecked, "tel: addresses are not checked")
-	number, parameters, _ := strings.Cut(rest, ";")
-	switch {
-	case err != nil:
-		o.Warn(Warning{Code: CodeURIInvalidTel, Message: Invalid(err).Message})
-	case !strings.HasPrefix(number, "+") && len(number) > shortNumber && !strings.Contains(strings.ToLower(parameters), "phone-context="):
-		o.Warn(Warning{Code: CodeURIInvalidTel, Message: "a number without + and the country code needs a phone-context (RFC 3966)"})
-	default:
-		o.Message = "only the syntax of tel: addresses is checked, and it is valid"
+// telephone returns the outcome of a tel URI. Telephones dial many numbers that RFC 3966 does
+// not allow, so err, which is from the check of the syntax, is only a warning.
+func telephone(err error) Outcome {
+	if err == nil {
+		return Skip(CodeSchemeUnchecked, "only the syntax of tel: addresses is checked, and it is valid")
 	}
+	o := Skip(CodeSchemeUnchecked, "tel: addresses are not checked")
+	o.Warn(Warning{Code: CodeURIInvalidTel, Message: Invalid(err).Message})
 	return o
 }
 

@@ -11,7 +11,7 @@ var formats = []*format{&netscapeFormat, &chromiumFormat, &firefoxBackupFormat, 
 	&placesFormat, &placesCopyFormat, &mozillaLZ4Format, &safariBinaryFormat, &operaFormat,
 	&jsonFeedFormat, &jsonFeedTypedFormat, &notebookServedFormat, &manifestFormat, &manifestNamedFormat,
 	&docxFormat, &xlsxFormat, &pptxFormat, &odtFormat, &odsFormat, &odpFormat, &odgFormat, &epubFormat, &pdfFormat,
-	&markdownFormat, &notebookFormat, &rstFormat, &asciidocFormat, &asciidocShortFormat, &orgFormat, &geminiFormat,
+	&markdownFormat, &notebookFormat, &rstFormat, &asciidocFormat, &asciidocShortFormat, &orgFormat, &geminiFormat, &redirectsFormat,
 	&textFormat, &csvFormat, &tsvFormat, &mailFormat}
 
 // unspecific media types do not determine the format. Servers send them for files of unknown

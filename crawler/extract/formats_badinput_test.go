@@ -52,6 +52,7 @@ var badInputs = map[string]badInput{
 	"asciidoc":         {"a.adoc", "link:1[x]\n\n‸link:2[y]\n", "", ""},
 	"org":              {"a.org", "[[https://example.com/][x]]\n\n‸[[https://example.org/][y]]\n", "", ""},
 	"gemini":           {"a.gmi", "=> 1 x\n‸=> 2 y\n", "", ""},
+	"redirects":        {"_redirects", "/a /1\n‸/b /2\n", "", ""},
 	"text":             {"a.txt", "https://example.com/ ‸https://example.org/", "", ""},
 	"csv":              {"a.csv", "https://example.com/\n‸https://example.org/\n", "", ""},
 	"tsv":              {"a.tsv", "https://example.com/\n‸https://example.org/\n", "", ""},

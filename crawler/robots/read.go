@@ -32,6 +32,9 @@ func readGroup(body []byte, agent string) *group {
 		forAll     bool // the current group is that of "*"
 		ruled      bool // the current group has a rule: the next user-agent line starts another group
 		sitemaps   []string
+
+		slowsMe, slowsAll bool // a Crawl-delay applies to the agent, to "*"
+		slowed            bool // the named agents have a Crawl-delay: the next ones do not share it
 	)
 	add := func(allow bool, value string) {
 		ruled = true
@@ -57,17 +60,20 @@ func readGroup(body []byte, agent string) *group {
 		switch {
 		case strings.EqualFold(name, "user-agent"):
 			if ruled {
-				forMe, forAll, ruled = false, false, false
+				forMe, forAll, ruled, slowed = false, false, false, true
+			}
+			if slowed {
+				slowsMe, slowsAll, slowed = false, false, false
 			}
 			// A value without a token names no agent but still begins a group: its
 			// rules do not belong to the previous group. For the same reason, control
 			// characters after a name do not invalidate the line.
 			agent := productToken(value)
 			if agent != "" && strings.EqualFold(agent, token) {
-				forMe, named = true, true
+				forMe, slowsMe, named = true, true, true
 			}
 			if value != "" && value[0] == '*' && (len(value) == 1 || value[1] <= ' ') {
-				forAll = true
+				forAll, slowsAll = true, true
 			}
 		case hasControl(value): // no path or number contains one
 		case strings.EqualFold(name, "allow"):
@@ -75,11 +81,12 @@ func readGroup(body []byte, agent string) *group {
 		case strings.EqualFold(name, "disallow"):
 			add(false, value)
 		case strings.EqualFold(name, "crawl-delay"):
+			slowed = true // the agents named next may be in the same group (RFC 9309 2.2.4)
 			delay, ok := parseCrawlDelay(value)
-			if ok && forMe {
+			if ok && slowsMe {
 				mine.delay = max(mine.delay, delay)
 			}
-			if ok && forAll {
+			if ok && slowsAll {
 				star.delay = max(star.delay, delay)
 			}
 		case strings.EqualFold(name, "sitemap"):

@@ -176,7 +176,11 @@ func TestRobotsCrawlDelay(t *testing.T) {
 		{"User-agent: *\nCrawl-delay: 0.25", 250 * time.Millisecond},
 		{"User-agent: *\nDisallow: /*a\nCrawl-delay: 2", 2 * time.Second},
 		{"User-agent: a\nCrawl-delay: 3\nUser-agent: *\nDisallow: /", 3 * time.Second},
-		{"User-agent: *\nCrawl-delay: 3\nUser-agent: a\nDisallow: /", 0}, // only the agents named above it
+		{"User-agent: *\nCrawl-delay: 3\nUser-agent: a\nDisallow: /", 0},                                               // only the agents named above it
+		{"User-agent: a\nCrawl-delay: 1\n\nUser-agent: b\nCrawl-delay: 9\n\nUser-agent: *\nDisallow: /x", time.Second}, // nor those named below it
+		{"User-agent: *\nCrawl-delay: 1\nUser-agent: b\nCrawl-delay: 9\nDisallow: /x", time.Second},
+		{"User-agent: b\nUser-agent: a\nCrawl-delay: 2\nUser-agent: c\nDisallow: /x\nCrawl-delay: 9", 2 * time.Second},
+		{"User-agent: a\nDisallow: /x\nCrawl-delay: 2\nAllow: /y\nCrawl-delay: 4", 4 * time.Second},
 		{"User-agent: a\nCrawl-delay: 3\nDisallow: /x\nUser-agent: a\nCrawl-delay: 1", 3 * time.Second},
 		{"User-agent: *\nCrawl-delay: 1e9", 0},
 		{"User-agent: *\nCrawl-delay: 99999999999999999999999999", maxCrawlDelay},

@@ -38,9 +38,6 @@ func FromHeaders(h http.Header) []Link {
 				continue // a link without a relation has no meaning
 			}
 			kind, expect := linkMeaning(s.rel, s.as)
-			l := add("link", target, kind)
-			l.Expect = expect
-			l.NoFollow = hasToken(s.rel, "nofollow")
 			text := s.title
 			if len(s.titleStar) > 0 {
 				text = s.titleStar
@@ -48,7 +45,18 @@ func FromHeaders(h http.Header) []Link {
 			if len(text) == 0 {
 				text = s.rel
 			}
+			l := add("link", target, kind)
+			l.Expect = expect
+			l.NoFollow = hasToken(s.rel, "nofollow")
 			l.Text = string(trimFolded(foldSpace(nil, text)))
+			for set := (srcset{in: s.imagesrcset}); ; { // the images that a preload chooses from
+				c, ok := set.next()
+				if !ok {
+					break
+				}
+				image := add("link", set.in[c.url.start:c.url.end], Resource)
+				image.Expect, image.IgnoredCandidate, image.Text = ExpectImage, c.ignored, l.Text
+			}
 		}
 	}
 	for _, value := range h.Values("Refresh") {
@@ -70,8 +78,8 @@ type linkHeader struct {
 	in  []byte
 	pos int
 
-	rel, as, title, titleStar []byte
-	hasRel                    bool
+	rel, as, title, titleStar, imagesrcset []byte
+	hasRel                                 bool
 }
 
 // next returns the next target; its parameters are in s. Anything that is not a link is
@@ -117,7 +125,7 @@ func (s *linkHeader) toComma() {
 }
 
 func (s *linkHeader) parameters() {
-	s.rel, s.as, s.title, s.titleStar, s.hasRel = nil, nil, nil, nil, false
+	s.rel, s.as, s.title, s.titleStar, s.imagesrcset, s.hasRel = nil, nil, nil, nil, nil, false
 	for {
 		s.blanks("")
 		if s.pos == len(s.in) || s.in[s.pos] != ';' {
@@ -156,6 +164,8 @@ func (s *linkHeader) parameter(name string, value []byte) {
 		set(&s.rel)
 	case "as":
 		set(&s.as)
+	case "imagesrcset":
+		set(&s.imagesrcset)
 	case "title":
 		set(&s.title)
 	case "title*":

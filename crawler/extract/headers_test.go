@@ -20,6 +20,8 @@ func TestFromHeaders(t *testing.T) {
 		{"Link", `<unclosed; rel=help`, ``},
 		{"Link", `< /blank >  ;  rel = "help" ;; flag ;, </b>;rel=help`, `link navigation "/blank" "help"|link navigation "/b" "help"`},
 		{"Link", `<https://cdn.example>; rel=preconnect`, `link host "https://cdn.example" "preconnect"`},
+		{"Link", `</a>; rel=preload; as=image; imagesrcset="/b 1x, /c?x,y 2x,/d 1y", </e>; rel=preload; as=image; imagesrcset=""`,
+			`link resource "/a" "preload"|link resource "/b" "preload"|link resource "/c?x,y" "preload"|link resource "/d" "preload"|link resource "/e" "preload"`},
 		{"Refresh", `5; url="https://example.com/next"`, `refresh navigation "https://example.com/next" ""`},
 		{"Refresh", `5`, ``},
 		{"Content-Location", ` /en.html `, `content-location metadata "/en.html" ""`},

@@ -321,9 +321,9 @@ var parsingEffects = []struct {
 	{[]string{"font", "g", "path", "rect", "circle", "text"}, false, false, false},
 }
 
-// htmlElements and svgElements are the compiled tables. In HTML, "image" is an alias of
-// "img".
-var htmlElements, svgElements = compileHTML().compile(), compileSVG().compile()
+// htmlElements, svgElements and mathElements are the compiled tables. In HTML, "image" is an
+// alias of "img".
+var htmlElements, svgElements, mathElements = compileHTML().compile(), compileSVG().compile(), compileMath().compile()
 
 // elementA is the a element, to which most tags with a meaning belong.
 var elementA = htmlElements.find('a', []byte("a"))
@@ -387,6 +387,15 @@ func compileSVG() elementIndex {
 	for name, role := range svgRoles {
 		x.at(name).role = role
 	}
+	return x
+}
+
+// compileMath has one element: in MathML, only a elements are links (MathML Core, "Linking"). The
+// href of other elements, as in MathML 3, is not in MathML Core, and browsers drop it.
+func compileMath() elementIndex {
+	x := elementIndex{}
+	x.add(rule{"a", attrHref, formURL, Navigation, ExpectAny})
+	x.at("a").role = roleA
 	return x
 }
 

@@ -42,15 +42,15 @@ func (o *openElements) enter(tokens *tokens, xml bool) (closed bool) {
 	} else if tokens.cdata {
 		tokens.allowCDATA(false) // it was allowed directly after the tag of an integration point
 	}
-	switch in {
-	case inSVG:
-		if name := t.doc[t.name.start:t.name.end]; xml && isUpper(name[0]) {
+	if in != inHTML {
+		switch name := t.doc[t.name.start:t.name.end]; {
+		case xml && isUpper(name[0]):
 			t.element = &unknownElement
-		} else {
+		case in == inSVG:
 			t.element = svgElements.find(t.key, name)
+		default:
+			t.element = mathElements.find(t.key, name)
 		}
-	case inMath:
-		t.element = &unknownElement
 	}
 	role := t.element.role
 	if in == inHTML && role == roleNone {

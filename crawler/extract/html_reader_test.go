@@ -232,9 +232,9 @@ func TestForeignContent(t *testing.T) {
 		"<svg/><title><a href=1></title><a href=2>":                                                            "2",
 		"<svg><g></div><script>'<a href=1>'</script><a href=2>":                                                "2",
 		"<svg><p><title><a href=1></title><a href=2>":                                                          "2",
-		"<math><mtext><a href=1></mtext><a href=2></math><a href=3>":                                           "1 3",
-		"<math><annotation-xml encoding=text/HTML><a href=1></annotation-xml><annotation-xml><a href=2>":       "1",
-		"<math><annotation-xml><svg><a href=1></svg><a href=2></annotation-xml></math><a href=3>":              "1 3",
+		"<math><mtext><a href=1></mtext><area href=2></math><a href=3>":                                        "1 3",
+		"<math><annotation-xml encoding=text/HTML><a href=1></annotation-xml><annotation-xml><area href=2>":    "1",
+		"<math><annotation-xml><svg><a href=1></svg><area href=2></annotation-xml></math><a href=3>":           "1 3",
 		"<svg><foreignObject><svg><a href=1></svg><a href=2></foreignObject><a href=3></svg><a href=4>":        "1 2 3 4",
 		"<svg><template><a href=1></template></svg><template><svg></template><![CDATA[<a href=2>]]><a href=3>": "1 3",
 	} {

@@ -78,6 +78,10 @@ func (w *treeWalk) element(n *html.Node) {
 		} else if v, ok := values["xlink:href"]; ok {
 			w.refs[fmt.Sprintf("%s xlink:href %q", strings.ToLower(n.Data), v)] = true
 		}
+	case "math":
+		if v, ok := values["href"]; ok && n.Data == "a" {
+			w.refs[fmt.Sprintf("a href %q", v)] = true
+		}
 	case "":
 		if n.Data == "form" {
 			w.posts = w.posts || isPost([]byte(values["method"]))
@@ -126,7 +130,7 @@ var treeSeeds = []string{
 	"<script><!--<script></script>--></script><a href=1><script>'</script><a href=2>'", "<style><a href=no></style><xmp><a href=no></xmp><a href=1>",
 	"<svg><title><![CDATA[><a href=no>]]></title><desc><b></b><![CDATA[><a href=1>]]></svg><math><mi><![CDATA[><a href=no>]]></mi></math>",
 	"<a href=1><svg><g></a><form action=2><style><a href=no></style>", "<button><svg></button><iframe src=1></iframe><td><svg><td><a href=2></td><use href=3></td><input src=4>",
-	"<svg><a href=1><foreignObject><a href=2></a><xmp><a href=no></xmp></foreignObject></a><use href=3></svg><math><a href=no></a><mi></mi></math><form action=4>",
+	"<svg><a href=1><foreignObject><a href=2></a><xmp><a href=no></xmp></foreignObject></a><use href=3></svg><math><a href=m></a><mi></mi></math><form action=4>",
 	"<!--><a href=1>--><!---!><a href=2>--><!-- --!><a href=3><!a><a href=4><?x><a href=5></ x><a href=6>",
 }
 

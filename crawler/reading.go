@@ -55,7 +55,7 @@ func (r reading) recognizeWall() {
 func (r reading) read() *cache.Page {
 	v, name := r.visit, rules.DocumentName(r.u)
 	follow := v.t.Follow && !r.readElsewhere()
-	if _, readable := extract.Readable(r.resp.ContentType, name, nil); !readable && r.resp.ContentType != "" {
+	if _, readable := extract.Readable(r.resp.ContentType, name, nil); !readable && r.resp.ContentType != "" && !v.run.listsSitemap(r.u) {
 		return nil
 	}
 	if !v.worker.busy {
@@ -70,7 +70,8 @@ func (r reading) read() *cache.Page {
 			v.run.large.release()
 		}
 	}()
-	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !extract.InDirectory(b.format) && !r.isListedSitemap() {
+	contentType, name := r.documentType(&b, name)
+	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !extract.InDirectory(b.format) && !v.run.listsSitemap(r.u) {
 		return nil
 	}
 	if b.large && !v.large {
@@ -87,7 +88,7 @@ func (r reading) read() *cache.Page {
 		v.found.ReadBare(b.data)
 		defer v.found.ReleaseBody()
 	}
-	in := extract.Input{Body: b.data, ContentType: r.resp.ContentType, Name: name, Path: r.resp.LocalFile(),
+	in := extract.Input{Body: b.data, ContentType: contentType, Name: name, Path: r.resp.LocalFile(),
 		Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
 	if r.resp.LocalFile() == "" {
 		in.MaxLinks = maxNetworkLinks
@@ -168,9 +169,23 @@ func (r reading) cutOff(err error) bool {
 	return r.o.Code != check.CodeOK && r.o.Code != check.CodeBodyTruncated
 }
 
-// isListedSitemap reports whether robots.txt names the document as a sitemap.
-func (r reading) isListedSitemap() bool {
-	return r.visit.run.cfg.Sitemaps && r.visit.run.sitemaps.has(r.u)
+// documentType returns the media type and the name by which a document is read, and sets its
+// format accordingly. For a sitemap that robots.txt names, the content comes before what the
+// server declares: some servers send sitemaps as text/plain or text/html, unpacked ones as
+// gzip, or packed ones as XML.
+func (r reading) documentType(b *body, name string) (contentType, documentName string) {
+	if r.visit.run.listsSitemap(r.u) {
+		switch format, known := extract.Readable("", "", b.data); {
+		case known && format != b.format:
+			b.format = format
+			return "", ""
+		case !known && b.format == "":
+			contentType = "text/plain"
+			b.format, _ = extract.Readable(contentType, "", b.data)
+			return contentType, ""
+		}
+	}
+	return r.resp.ContentType, name
 }
 
 // admitsSitemap reports whether what a document lists is entered: it is, unless the

@@ -38,6 +38,11 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 		o.Code, o.Message = check.CodeRedirectInvalid, "it redirects to "+urinorm.Redact(o.Next)+", which no browser would follow"
 		return nil
 	}
+	if fate.Outcome == nil && v.run.listsSitemap(v.u) {
+		v.listSitemap(next)
+		fate.Need |= frontier.NeedLinks | frontier.NeedContent
+		fate.Wave = min(fate.Wave, v.run.requests.scope().Wave(t.Depth))
+	}
 	page := v.finds()
 	fp := page.Fingerprint(href)
 	if v.run.earlier.any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {

@@ -117,6 +117,17 @@ func (l *sitemapList) has(u urinorm.URL) bool {
 	return len(l.keys) > 0 && l.keys[string(urinorm.KeyOf(u))]
 }
 
+// listSitemap adds a sitemap that robots.txt names, or that such a name redirects to.
+func (v *visit) listSitemap(u urinorm.URL) {
+	if key := string(urinorm.KeyOf(u)); v.run.sitemaps.add(key) {
+		v.worker.tally.add(tallySitemap+key, 1)
+	}
+}
+
+// listsSitemap reports whether the document of a URL is read as a sitemap because
+// robots.txt names it.
+func (r *run) listsSitemap(u urinorm.URL) bool { return r.cfg.Sitemaps && r.sitemaps.has(u) }
+
 // enterSitemaps enters the sitemaps that the robots.txt of a start page's host names
 // (RFC 9309 2.2.4). They are read wherever they are; the pages they list are
 // followed as far as the scope allows. Their place is the start page, with the
@@ -142,9 +153,7 @@ func (v *visit) enterSitemaps(ctx context.Context) (wait time.Duration, err erro
 			break
 		}
 		if u, _, err := urinorm.ParseWeb(sitemap); err == nil {
-			if key := string(urinorm.KeyOf(u)); v.run.sitemaps.add(key) {
-				v.worker.tally.add(tallySitemap+key, 1)
-			}
+			v.listSitemap(u)
 		}
 		page.AddSitemap(&extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation})
 	}

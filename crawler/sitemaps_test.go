@@ -1,8 +1,12 @@
 package crawler
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -42,6 +46,60 @@ func TestSitemapsOfRobots(t *testing.T) {
 		}
 		if c.find(base+"/docs/unread") != nil {
 			t.Errorf("a text that is no sitemap was read for links")
+		}
+	}
+}
+
+// A sitemap that robots.txt names is recognized by its content, whatever its server declares,
+// and is read outside the scope, also if the name redirects to it.
+func TestSitemapTypes(t *testing.T) {
+	xml := func(base string) string {
+		return "<?xml version='1.0'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>" + base + "/docs/page?a=1&amp;b=2</loc></url></urlset>"
+	}
+	text := func(base string) string { return base + "/docs/page?a=1&b=2\n" }
+	packed := func(base string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		fmt.Fprint(z, xml(base))
+		_ = z.Close() // a bytes.Buffer accepts everything
+		return b.String()
+	}
+	for _, tt := range []struct {
+		name, contentType string
+		body              func(base string) string
+	}{
+		{"map.xml", "text/plain", xml},
+		{"map.php", "text/html; charset=utf-8", xml},
+		{"map", "application/x-sitemap", xml},
+		{"map.xml.gz", "application/gzip", xml},
+		{"map.xml.gz", "text/xml", packed},
+		{"map", "application/x-list", text},
+		{"old?to=map.txt", "text/plain", text},
+		{"old?to=map.xml", "text/plain", xml},
+	} {
+		var base string
+		mux := http.NewServeMux()
+		mux.HandleFunc("/docs/{$}", linking())
+		mux.HandleFunc("/docs/page", linking())
+		mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "Sitemap: %s/%s\n", base, tt.name) })
+		mux.HandleFunc("/old", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/"+r.FormValue("to"), http.StatusFound)
+		})
+		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", tt.contentType)
+			fmt.Fprint(w, tt.body(base))
+		})
+		base, _ = crawlertest.Serve(t, mux)
+		cfg := web(t)
+		cfg.Sitemaps = true
+		c, _ := crawl(t, cfg, seedOf(t, base+"/docs/"))
+		var found []string
+		for _, r := range c.results {
+			found = append(found, fmt.Sprintf("%s %s", r.Code, strings.TrimPrefix(r.URL, base)))
+		}
+		want := []string{"ok /docs/", "ok /docs/page?a=1&b=2", "ok /" + tt.name}
+		if slices.Sort(found); !slices.Equal(found, want) {
+			t.Errorf("%s as %s: %q, want %q", tt.name, tt.contentType, found, want)
 		}
 	}
 }

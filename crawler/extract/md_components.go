@@ -141,7 +141,7 @@ func literalIn(b []byte, braces span) (value span, expression bool) {
 func (r *markdownReader) component(v *view, it *inline) {
 	name := v.text[it.at.start+1 : it.at.end]
 	name = name[:bytes.IndexFunc(name, func(c rune) bool {
-		return c < utf8.RuneSelf && !isAlphanumeric(byte(c)) && strings.IndexRune("._-", c) < 0
+		return c < utf8.RuneSelf && !isAlphanumeric(byte(c)) && !strings.ContainsRune("._-", c)
 	})]
 	element := strings.ToLower(string(name[:min(len(name), longestKnown)]))
 	first, title := len(r.links), ""

@@ -29,6 +29,7 @@
 //	Decide       follow, only check, or leave alone            rules/scope.go      Decide
 //	learn        the cache keeps what was observed             learn.go            learn
 //	retry        targets that a retry may change are put back  retry.go            retry
+//	hold         with a session, the visit waits for a proof   signedin.go         hold
 //	settle       outcome and findings are stored in one step   visit.go            settle
 //	Report       verdicts; results reach the sink, sorted      verdicts            Report
 //
@@ -42,7 +43,7 @@
 // All other types know neither run nor visit: requests (what is sent, and with which
 // credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
 // earlier (what earlier runs observed), probes, twins, cycles, turns, slots, largeBodies
-// and governor.
+// and governor. A signedIn holds visits.
 //
 // # How it works
 //
@@ -80,6 +81,10 @@
 // No site is read forever. URLs that look like an endless series are not read, a site that
 // makes up its pages is cut, and what sitemaps list is limited (package trap, growth.go,
 // sitemaps.go). A few large bodies are in memory at a time (largebodies.go).
+//
+// What a session brought counts only if the session had not ended. Visits that are part of
+// one are held, with all that they found, until a later request proves it; after a loss
+// their targets are queued again, and one worker signs in again (signedin.go).
 //
 // Limits of this machine are not findings. A request that exceeded one is repeated, and
 // fewer are in flight from then on (governor.go).

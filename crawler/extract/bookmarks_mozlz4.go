@@ -28,10 +28,14 @@ func readMozillaLZ4(h *harvest, in *Input) {
 	}
 	declared := binary.LittleEndian.Uint32(packed)
 	packed = packed[4:]
+	limit := int64(MaxInflated)
+	if in.Path == "" && in.Batch == nil { // it is not a file of the user
+		limit = maxInflatedText
+	}
 	// A byte of LZ4 expands to 255 bytes at most, so a larger size must be wrong.
-	size := int(min(MaxInflated, 255*int64(len(packed))+16))
+	size := int(min(limit, 255*int64(len(packed))+16))
 	if int64(declared) > int64(size) {
-		h.fault("unpack bookmarks: the declared size of %d bytes is impossible", declared)
+		h.fault("unpack bookmarks: the declared size of %d bytes is impossible or beyond the limit of %d", declared, limit)
 	} else {
 		size = int(declared)
 	}

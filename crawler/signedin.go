@@ -347,7 +347,7 @@ func (in *signedIn) renew(ctx context.Context, w *worker) error {
 	if may {
 		err = in.signIn(ctx, w)
 	} else {
-		in.end(check.CodeLoginLost, "the session ended")
+		in.end(check.CodeLoginLost, in.whyOver())
 	}
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -373,6 +373,14 @@ func (in *signedIn) renew(ctx context.Context, w *worker) error {
 		}
 	}
 	return nil
+}
+
+// whyOver says why a session that was lost is not renewed.
+func (in *signedIn) whyOver() string {
+	if !in.session.CanSignIn() {
+		return "the session of the cookies ended, and cookies cannot be renewed; --login can sign in again"
+	}
+	return "the session ended again and again; no further sign-in is tried"
 }
 
 // signIn signs in. A failure ends the session.

@@ -213,11 +213,11 @@ func TestSessionIsRenewed(t *testing.T) {
 		{"after 50 requests", 50, false, nil, 2},
 		{"form with 200", 0, true, every(41), 2},
 	} {
-		for _, workers := range []int{1, 16} {
-			t.Run(fmt.Sprint(row.name, " ", workers), func(t *testing.T) {
+		for _, run := range []struct{ workers, maxPages int }{{1, 0}, {16, 0}, {16, 1000}} {
+			t.Run(fmt.Sprint(row.name, " ", run), func(t *testing.T) {
 				t.Parallel()
 				s := serveMembers(t, &membersSite{cut: row.cut, lasts: row.lasts, formIn200: row.formIn200})
-				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
+				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.MaxPages = run.workers, run.maxPages })
 				if got := reportOf(c, s.base); got != want || !sum.Complete {
 					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Complete, sum.StoppedBy, got, want)
 				}

@@ -49,6 +49,7 @@ var reportBombs = os.Getenv("BOMBS") == "report"
 // a command line without flags except those that make tests quick. Each run is a process
 // of its own, whose peak memory the system counts.
 func TestBombs(t *testing.T) {
+	program := measuredProgram(t)
 	for _, b := range bombs() {
 		if b.full && !reportBombs {
 			continue
@@ -57,7 +58,7 @@ func TestBombs(t *testing.T) {
 			if !reportBombs {
 				t.Parallel()
 			}
-			b.run(t)
+			b.run(t, program)
 		})
 	}
 }
@@ -74,16 +75,30 @@ type bombReport struct {
 	} `json:"summary"`
 }
 
-func (b *bomb) run(t *testing.T) {
+// measuredProgram returns this test program, or with the race detector one that is built
+// without it, because it takes several times as much memory.
+func measuredProgram(t *testing.T) string {
+	t.Helper()
+	if !raceDetector {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return self
+	}
+	program := filepath.Join(t.TempDir(), "measured")
+	if out, err := exec.Command("go", "test", "-race=false", "-c", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+func (b *bomb) run(t *testing.T, program string) {
 	target := b.listen(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), maxBombTime)
 	defer cancel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(ctx, self)
+	cmd := exec.CommandContext(ctx, program)
 	cmd.Args = append([]string{"measured", "check", target, "--progress", "never", "-o", filepath.Join(dir, "report.json")}, b.flags...)
 	cmd.Env = append(os.Environ(), "PEAK_FILE="+filepath.Join(dir, "peak"), "GOGC=", "GOMEMLIMIT=", "HOME="+dir)
 	cmd.Dir = dir

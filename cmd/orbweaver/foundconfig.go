@@ -36,7 +36,7 @@ var foundKeys = []struct {
 	why   string // the reason; for a key that is refused: what the key does, for messages
 }{
 	{"base-url host-style stdin-type scope include no-follow exclude external depth max-pages max-time robots robots-agent sitemaps since watch " +
-		"fingerprint-bits select ignore-select", foundAllowed, "they choose what is read, starting from the targets that the user names"},
+		"fingerprint-bits select ignore-select no-ignore", foundAllowed, "they choose what is read, starting from the targets that the user names"},
 	{"accept soft-404 check-https archive tls-expiry ignore-fragment max-redirects level fail-on fail-after max-age baseline", foundAllowed,
 		"they judge what was read; the documents themselves could be changed as well"},
 	{"rule header user", foundAllowed, "what they send is written in the file; ${NAME} needs --allow-env NAME"},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -136,7 +138,18 @@ func (v *visit) compareSignIn(a *answer) {
 		seen.Next, _, _ = urinorm.ParseWeb(a.o.Next) // zero for what is no URL
 	}
 	v.signedOut = v.session.watch.SignedOut(seen)
-	v.endsSession = a.resp != nil && v.session.session.Ends(a.resp.Header)
+	// Sites also remove the cookie of a session that had ended before, with a redirect to the
+	// sign-in page that names the page to return to.
+	v.endsSession = a.resp != nil && v.session.session.Ends(a.resp.Header) && (!v.signedOut || a.o.IsRedirect() && !returnsTo(seen.Next, v.u))
+}
+
+// returnsTo reports whether the query of a sign-in page's URL names a page.
+func returnsTo(signIn, page urinorm.URL) bool {
+	query, _ := signIn.Query()
+	if decoded, err := url.QueryUnescape(query); err == nil {
+		query = decoded
+	}
+	return strings.Contains(query, page.Path())
 }
 
 // admit decides whether a target may be requested now. It returns the outcome of a target
@@ -172,6 +185,9 @@ func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error 
 	v.found = nil         // the held visit has it now
 	in.mu.Lock()
 	switch {
+	case v.epoch != in.epoch && v.endsSession: // others noticed that before it answered
+		in.mu.Unlock()
+		return h.settleCulprit(w)
 	case v.epoch != in.epoch:
 		in.again[v.t.ID()] = true
 		in.mu.Unlock()
@@ -306,8 +322,7 @@ func (in *signedIn) lose(ctx context.Context, w *worker) error {
 		in.held = slices.Delete(in.held, i, i+1)
 		in.renewed, in.doubted = 0, false
 		in.mu.Unlock()
-		h.outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
-		if err := h.settle(w); err != nil {
+		if err := h.settleCulprit(w); err != nil {
 			return err
 		}
 	} else {
@@ -444,6 +459,12 @@ func (h *heldVisit) noteForm() {
 	if o := h.outcome; h.visit.signInPage != nil && o.Code == check.CodeOK {
 		o.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
 	}
+}
+
+// settleCulprit settles a visit that ended the session.
+func (h *heldVisit) settleCulprit(w *worker) error {
+	h.outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
+	return h.settle(w)
 }
 
 // settle settles a visit that was held.

@@ -107,6 +107,13 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	}
 	g.Message = j.crawl.Print.Message(g.Message)
 	g.Warnings = slices.Clone(g.Warnings)
+	if len(p.route.hops) > 0 { // of a redirect's own warnings only one is about the link
+		for _, w := range j.details.get(p.id).outcome.Warnings {
+			if w.Code == check.CodeLoginEndedBy {
+				g.Warnings = append(g.Warnings, w)
+			}
+		}
+	}
 	if (p.hasFragment || len(p.route.hops) > 0) && p.route.end != 0 && j.targets.needs[p.route.end-1]&frontier.NeedLinks != 0 {
 		// Warnings about the content of an internal page are reported with the page.
 		g.Warnings = slices.DeleteFunc(g.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })

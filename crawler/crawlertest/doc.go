@@ -8,6 +8,7 @@
 //   - [Generate] makes a site of any size from a seed, with known faults.
 //   - [Traps] are sites with endless series of pages.
 //   - [Serve] serves any handler, and [ServeConns] any protocol.
+//   - [ServeDjango] is a real site that is signed in to with a form.
 //
 // # The archive
 //

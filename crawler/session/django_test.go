@@ -1,59 +1,20 @@
 package session
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// serveDjango starts Django's admin, and returns its address.
-func serveDjango(t *testing.T, password string) string {
-	t.Helper()
-	const python = "/usr/bin/python3"
-	if err := exec.Command(python, "-c", "import django").Run(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("python3-django is needed: %v", err)
-		}
-		t.Skipf("python3-django: %v", err)
-	}
-	cmd := exec.Command(python, "testdata/django_site.py", t.TempDir(), password)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stdin.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %s", err, &stderr)
-		}
-	})
-	port, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v: %s", err, &stderr)
-	}
-	return "http://127.0.0.1:" + strings.TrimSpace(port)
-}
-
 func TestDjango(t *testing.T) {
-	address := serveDjango(t, password)
+	address := crawlertest.ServeDjango(t, password)
 	text := func(path string) string {
 		resp, err := http.Get(address + path)
 		if err != nil {

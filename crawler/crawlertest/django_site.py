@@ -13,7 +13,7 @@ settings.configure(
     DEFAULT_AUTO_FIELD="django.db.models.AutoField", STATIC_URL="/static/",
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": os.path.join(directory, "db.sqlite3")}},
     INSTALLED_APPS=["django.contrib.admin", "django.contrib.auth", "django.contrib.contenttypes",
-                    "django.contrib.sessions", "django.contrib.messages"],
+                    "django.contrib.sessions", "django.contrib.messages", "django.contrib.staticfiles"],
     MIDDLEWARE=["django.contrib.sessions.middleware.SessionMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
                 "django.contrib.auth.middleware.AuthenticationMiddleware", "django.contrib.messages.middleware.MessageMiddleware"],
     TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True, "OPTIONS": {"context_processors": [
@@ -24,6 +24,7 @@ django.setup()
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management import call_command
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
@@ -37,10 +38,11 @@ def cut(request):
     return HttpResponse("done")
 
 
-urlpatterns = [path("admin/", admin.site.urls), path("cut/", cut), path("posts/", lambda r: HttpResponse(str(posts)))]
+urlpatterns = [path("admin/", admin.site.urls), path("cut/", cut), path("posts/", lambda r: HttpResponse(str(posts))),
+               path("", lambda r: HttpResponse("<!doctype html><title>Site</title><p>Welcome."))]
 call_command("migrate", verbosity=0)
 User.objects.create_superuser("alice", "alice@example.com", password)
-application = get_wsgi_application()
+application = StaticFilesHandler(get_wsgi_application())
 
 
 def counted(environ, start_response):

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+)
+
+// adminPassword is the password of alice.
+const adminPassword = "pass-w0rd of älice"
+
+// adminSite is Django's admin behind a proxy, which counts the requests for pages and ends
+// all sessions when a test wants it.
+type adminSite struct {
+	*testing.T
+	url      string // of the proxy
+	django   string
+	password string // name of the file
+
+	mu      sync.Mutex
+	cuts    []int // the sessions end before the requests with these numbers
+	asked   int   // pages, since begin
+	paths   []string
+	logins  int // forms that were sent
+	secrets []string
+	at      map[int]func() // called before the requests with these numbers
+}
+
+func serveAdmin(t *testing.T) *adminSite {
+	s := &adminSite{T: t, django: crawlertest.ServeDjango(t, adminPassword), password: filepath.Join(t.TempDir(), "password")}
+	if err := os.WriteFile(s.password, []byte(adminPassword+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	to, err := url.Parse(s.django)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Transport: &http.Transport{DisableKeepAlives: true},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = r.In.Host
+		},
+		ModifyResponse: func(resp *http.Response) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for _, cookie := range resp.Cookies() {
+				if cookie.Value != "" {
+					s.secrets = append(s.secrets, cookie.Value)
+				}
+			}
+			return nil
+		},
+	}
+	s.url, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.count(r)
+		proxy.ServeHTTP(w, r)
+	}))
+	s.begin()
+	return s
+}
+
+// count counts a request, and ends the sessions if it is the time.
+func (s *adminSite) count(r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths = append(s.paths, r.URL.RequestURI())
+	switch {
+	case r.Method == http.MethodPost:
+		s.logins++
+		return
+	case !strings.HasPrefix(r.URL.Path, "/admin/") || strings.HasPrefix(r.URL.Path, "/admin/login/"):
+		return
+	}
+	s.asked++
+	if call := s.at[s.asked]; call != nil {
+		call()
+	}
+	if slices.Contains(s.cuts, s.asked) {
+		resp, err := http.Get(s.django + "/cut/")
+		if err != nil {
+			s.Error(err)
+			return
+		}
+		resp.Body.Close()
+	}
+}
+
+// begin resets the counts.
+func (s *adminSite) begin(cuts ...int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cuts, s.asked, s.logins, s.paths, s.at = cuts, 0, 0, nil, nil
+}
+
+// login returns the flags that sign in.
+func (s *adminSite) login() []string {
+	return []string{"--login", s.url + "/admin/login/", "--login-user", "alice", "--login-password-file", s.password}
+}
+
+// run runs the program, and expects an exit status.
+func (s *adminSite) run(status int, args ...string) *process {
+	s.Helper()
+	p := s.command(args...)
+	p.cmd.Run()
+	if got := p.cmd.ProcessState.ExitCode(); got != status {
+		s.Fatalf("%q: exit status %d, want %d\n%s%s", args, got, status, p.err.String(), p.out.String())
+	}
+	return p
+}
+
+func (s *adminSite) command(args ...string) *process {
+	p := &process{cmd: exec.CommandContext(s.Context(), "orbweaver", args...)}
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.TempDir(), &p.out, &p.err
+	return p
+}
+
+// check returns the arguments of a crawl.
+func (s *adminSite) check(flags ...string) []string {
+	return append([]string{"check", s.url + "/admin/", "-f", "json", "--show", "all", "--no-config", "--exclude", "[?]"}, flags...)
+}
+
+// TestAdmin crawls Django's admin while its sessions end: the report is that of a crawl whose
+// session lasts.
+func TestAdmin(t *testing.T) {
+	s := serveAdmin(t)
+	want := reportOf(t, s.run(0, s.check(s.login()...)...))
+	if s.asked < 12 || s.logins != 1 {
+		t.Fatalf("%d pages, %d sign-ins", s.asked, s.logins)
+	}
+	for _, row := range []struct {
+		concurrency string
+		cuts        []int
+	}{{"1", []int{6}}, {"16", []int{6}}, {"16", []int{4, 14}}} {
+		s.begin(row.cuts...)
+		got := reportOf(t, s.run(0, s.check(append(s.login(), "--concurrency", row.concurrency)...)...))
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("cut at %d with %s workers:\n%s", row.cuts, row.concurrency, difference(got, want))
+		}
+		if s.logins != 1+len(row.cuts) {
+			t.Errorf("cut at %d with %s workers: %d sign-ins", row.cuts, row.concurrency, s.logins)
+		}
+		for _, path := range s.paths {
+			if strings.HasPrefix(path, "/admin/logout/") {
+				t.Errorf("%s was requested", path)
+			}
+		}
+	}
+}
+
+// TestAdminWithCookies crawls with cookies, which nobody can renew.
+func TestAdminWithCookies(t *testing.T) {
+	s := serveAdmin(t)
+	cookies := filepath.Join(t.TempDir(), "cookies.txt")
+	s.run(0, append([]string{"login", "save", s.url + "/admin/", "-o", cookies, "--no-config"}, s.login()...)...)
+	s.begin(6)
+	got := reportOf(t, s.run(3, s.check("--cookies", cookies)...))
+	lost := 0
+	for _, r := range got["results"].([]any) {
+		r := r.(map[string]any)
+		final, _ := r["final_url"].(string)
+		switch {
+		case r["code"] == "login-lost" && r["verdict"] == "unverified":
+			lost++
+		case strings.Contains(final, "/admin/login/"):
+			t.Errorf("%v: %v %v", r["url"], r["verdict"], r["code"])
+		}
+	}
+	if lost == 0 || got["complete"] != false || got["stopped_by"] != "login-lost" || s.logins > 0 {
+		t.Errorf("complete %v, stopped by %v, %d targets are lost, %d sign-ins", got["complete"], got["stopped_by"], lost, s.logins)
+	}
+}

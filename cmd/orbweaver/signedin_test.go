@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -178,5 +179,56 @@ func TestAdminWithCookies(t *testing.T) {
 	}
 	if lost == 0 || got["complete"] != false || got["stopped_by"] != "login-lost" || s.logins > 0 {
 		t.Errorf("complete %v, stopped by %v, %d targets are lost, %d sign-ins", got["complete"], got["stopped_by"], lost, s.logins)
+	}
+}
+
+// TestAdminResumed interrupts a crawl that is signed in. The next process signs in again, and
+// gives the report of one crawl. Nothing that was written or said has a secret.
+func TestAdminResumed(t *testing.T) {
+	s := serveAdmin(t)
+	want := reportOf(t, s.run(0, s.check(s.login()...)...))
+	for _, same := range []bool{false, true} {
+		dir := t.TempDir()
+		out := func(flags ...string) []string {
+			for _, format := range []string{"json", "ndjson", "html", "csv", "sqlite", "text"} {
+				flags = append(flags, "-o", format+":"+filepath.Join(dir, "report."+format))
+			}
+			return append(flags, "--state", filepath.Join(dir, "state"), "--cache", filepath.Join(dir, "cache.db"), "--history", filepath.Join(dir, "history.db"), "--concurrency", "1")
+		}
+		first := s.command(s.check(append(s.login(), out()...)...)...)
+		s.begin()
+		s.at = map[int]func(){8: func() { first.cmd.Process.Signal(os.Interrupt) }}
+		if first.cmd.Run(); first.cmd.ProcessState.ExitCode() != 3 {
+			t.Fatalf("%s%s", first.err.String(), first.out.String())
+		}
+		s.begin()
+		next := []string{"resume", "--state", filepath.Join(dir, "state"), "-f", "json"}
+		if same {
+			next = s.check(append(s.login(), out()...)...)
+		}
+		p := s.run(0, next...)
+		if got := reportOf(t, p); !reflect.DeepEqual(got, want) {
+			t.Errorf("the report of a resumed crawl differs:\n%s", difference(got, want))
+		}
+		if s.logins != 1 {
+			t.Errorf("the next process signed in %d times", s.logins)
+		}
+		written := map[string][]byte{"output": slices.Concat(first.out.Bytes(), first.err.Bytes(), p.out.Bytes(), p.err.Bytes())}
+		err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				written[name], err = os.ReadFile(name)
+			}
+			return err
+		})
+		if err != nil || len(written) < 8 || len(s.secrets) < 3 {
+			t.Fatalf("%d files, %d cookies, %v", len(written), len(s.secrets), err)
+		}
+		for name, text := range written {
+			for _, secret := range append([]string{adminPassword}, s.secrets...) {
+				if bytes.Contains(text, []byte(secret)) {
+					t.Errorf("%s contains %s", name, secret)
+				}
+			}
+		}
 	}
 }

@@ -114,6 +114,8 @@ func (s *adminSite) run(status int, args ...string) *process {
 	s.Helper()
 	p := s.command(args...)
 	p.cmd.Run()
+	s.mu.Lock() // the site has counted all requests
+	defer s.mu.Unlock()
 	if got := p.cmd.ProcessState.ExitCode(); got != status {
 		s.Fatalf("%q: exit status %d, want %d\n%s%s", args, got, status, p.err.String(), p.out.String())
 	}
@@ -197,8 +199,15 @@ func TestAdminResumed(t *testing.T) {
 		}
 		first := s.command(s.check(append(s.login(), out()...)...)...)
 		s.begin()
-		s.at = map[int]func(){8: func() { first.cmd.Process.Signal(os.Interrupt) }}
-		if first.cmd.Run(); first.cmd.ProcessState.ExitCode() != 3 {
+		started := make(chan *os.Process, 1)
+		s.mu.Lock()
+		s.at = map[int]func(){8: func() { (<-started).Signal(os.Interrupt) }}
+		s.mu.Unlock()
+		if err := first.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		started <- first.cmd.Process
+		if first.cmd.Wait(); first.cmd.ProcessState.ExitCode() != 3 {
 			t.Fatalf("%s%s", first.err.String(), first.out.String())
 		}
 		s.begin()
@@ -210,8 +219,11 @@ func TestAdminResumed(t *testing.T) {
 		if got := reportOf(t, p); !reflect.DeepEqual(got, want) {
 			t.Errorf("the report of a resumed crawl differs:\n%s", difference(got, want))
 		}
-		if s.logins != 1 {
-			t.Errorf("the next process signed in %d times", s.logins)
+		s.mu.Lock()
+		logins, secrets := s.logins, slices.Clone(s.secrets)
+		s.mu.Unlock()
+		if logins != 1 {
+			t.Errorf("the next process signed in %d times", logins)
 		}
 		written := map[string][]byte{"output": slices.Concat(first.out.Bytes(), first.err.Bytes(), p.out.Bytes(), p.err.Bytes())}
 		err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
@@ -220,11 +232,11 @@ func TestAdminResumed(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil || len(written) < 8 || len(s.secrets) < 3 {
-			t.Fatalf("%d files, %d cookies, %v", len(written), len(s.secrets), err)
+		if err != nil || len(written) < 8 || len(secrets) < 3 {
+			t.Fatalf("%d files, %d cookies, %v", len(written), len(secrets), err)
 		}
 		for name, text := range written {
-			for _, secret := range append([]string{adminPassword}, s.secrets...) {
+			for _, secret := range append([]string{adminPassword}, secrets...) {
 				if bytes.Contains(text, []byte(secret)) {
 					t.Errorf("%s contains %s", name, secret)
 				}

@@ -210,7 +210,7 @@ func (in *signedIn) due(idle bool) bool {
 	case idle || len(in.held) >= in.patience:
 		return true
 	case in.public:
-		return len(in.held) >= session.EnoughSources
+		return in.watch.LeadsMany()
 	}
 	last := &in.held[len(in.held)-1].visit
 	return last.signedOut || last.alone || in.session.IsStale()
@@ -240,18 +240,27 @@ func (in *signedIn) prove(ctx context.Context, w *worker, idle bool) error {
 
 // decide requests a proof. The first n held visits had their answers before it.
 func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) error {
-	standing, err := in.session.Standing(ctx)
-	w.tally.count(countRequests, in.session.TakeRequests())
-	if ctx.Err() != nil {
-		return nil // the run ends, and what is held is not settled
+	in.mu.Lock()
+	standing, known := session.Public, in.public
+	in.mu.Unlock()
+	if !known {
+		var err error
+		standing, err = in.session.Standing(ctx)
+		w.tally.count(countRequests, in.session.TakeRequests())
+		if ctx.Err() != nil {
+			return nil // the run ends, and what is held is not settled
+		}
+		if err != nil {
+			standing = session.Unknown
+		}
 	}
-	switch {
-	case err == nil && standing == session.Holding:
+	switch standing {
+	case session.Holding:
 		return in.settleHeld(ctx, w, n)
-	case err == nil && standing == session.Lost:
+	case session.Lost:
 		return in.lose(ctx, w)
-	case err == nil && standing == session.Public:
-		return in.decidePublic(ctx, w, n, idle)
+	case session.Public:
+		return in.decidePublic(ctx, w, idle)
 	}
 	in.mu.Lock()
 	in.unsure++
@@ -265,7 +274,7 @@ func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) err
 
 // decidePublic decides about a session whose start page is open to everybody: it is lost if
 // several pages lead to one sign-in page after others had answered.
-func (in *signedIn) decidePublic(ctx context.Context, w *worker, n int, idle bool) error {
+func (in *signedIn) decidePublic(ctx context.Context, w *worker, idle bool) error {
 	in.mu.Lock()
 	in.public = true
 	var others []heldVisit // nothing will prove them

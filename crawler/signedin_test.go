@@ -300,6 +300,42 @@ func TestSessionIsLost(t *testing.T) {
 	}
 }
 
+// Pages that are refused in different ways are no loss of a session that the start page does
+// not show, and each of them is requested once.
+func TestPublicSiteWithRefusals(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]int{}
+	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.URL.Path]++
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html")
+		switch {
+		case r.URL.Path == "/":
+			for i := range 4 {
+				fmt.Fprintf(w, "<a href=/a%d>x</a> <a href=/b%d>x</a> <a href=/c%d>x</a>", i, i, i)
+			}
+		case strings.HasPrefix(r.URL.Path, "/a"):
+			http.Redirect(w, r, "/login?next="+r.URL.Path, http.StatusFound)
+		case strings.HasPrefix(r.URL.Path, "/b"):
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	s := &membersSite{base: base}
+	c, sum := crawlMembers(t, s, false, func(cfg *Config) { cfg.Concurrency = 4 })
+	if !sum.Complete {
+		t.Errorf("stopped by %q", sum.StoppedBy)
+	}
+	for _, path := range []string{"/a0", "/b3"} {
+		if r := c.find(base + path); r == nil || r.Code == check.CodeLoginLost || asked[path] != 1 {
+			t.Errorf("%s was requested %d times: %+v", path, asked[path], r)
+		}
+	}
+	if asked["/"] > 4 {
+		t.Errorf("the start page was requested %d times", asked["/"])
+	}
+}
+
 // If nobody can sign in, nothing is crawled.
 func TestNobodyCanSignIn(t *testing.T) {
 	s := serveMembers(t, &membersSite{refuses: true, signIns: 1})

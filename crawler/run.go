@@ -109,7 +109,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	}
 	r.probes.requests, r.probes.buffers = r.requests, &r.buffers
 	r.twins.requests = r.requests
-	r.sessions = newSessions(r)
+	r.sessions = newLoginSessions(r)
 	r.earlier = newEarlier(r.requests, r.frontier, r.clock.started)
 	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.requests.scope, func() int { return r.counts.of(countPages) })

@@ -38,8 +38,8 @@ type loginSessions struct {
 	visiting atomic.Int64 // workers that visit a target
 }
 
-// newSessions returns the sessions of a run, before anybody signs in.
-func newSessions(r *run) *loginSessions {
+// newLoginSessions returns the sessions of a run, before anybody signs in.
+func newLoginSessions(r *run) *loginSessions {
 	s := &loginSessions{}
 	for _, one := range r.cfg.Sessions {
 		s.all = append(s.all, &signedIn{run: r, session: one, watch: session.NewWatch(session.SignInPage{}), patience: firstProof, again: map[frontier.ID]bool{}})
@@ -191,14 +191,20 @@ func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error 
 	case v.epoch != in.epoch:
 		in.again[v.t.ID()] = true
 		in.mu.Unlock()
-		return h.putBack(w)
+		return h.putBack(w, 0)
 	case !v.signedOut && (in.public || !in.session.CanSignIn()):
 		in.mu.Unlock()
-		return h.settle(w)
+		if err := h.settle(w); err != nil {
+			return err
+		}
+		return in.refresh(ctx, w)
 	}
 	in.held = append(in.held, h)
 	in.mu.Unlock()
-	return in.prove(ctx, w, false)
+	if err := in.prove(ctx, w, false); err != nil {
+		return err
+	}
+	return in.refresh(ctx, w)
 }
 
 // due reports whether a proof is to be requested now. idle is set if no worker visits a
@@ -213,7 +219,7 @@ func (in *signedIn) due(idle bool) bool {
 		return in.watch.LeadsMany()
 	}
 	last := &in.held[len(in.held)-1].visit
-	return last.signedOut || last.alone || in.session.IsStale()
+	return last.signedOut || last.alone || in.session.IsStale() // what is held belongs to the old session
 }
 
 // prove requests a proof of the session if one is due. It settles the visits that this
@@ -238,6 +244,22 @@ func (in *signedIn) prove(ctx context.Context, w *worker, idle bool) error {
 	}
 }
 
+// refresh signs in again if the session is old.
+func (in *signedIn) refresh(ctx context.Context, w *worker) error {
+	in.mu.Lock()
+	due := !in.proving && in.over == nil && in.session.IsStale()
+	in.proving = in.proving || due
+	in.mu.Unlock()
+	if !due {
+		return nil
+	}
+	err := in.renew(ctx, w)
+	in.mu.Lock()
+	in.proving = false
+	in.mu.Unlock()
+	return err
+}
+
 // decide requests a proof. The first n held visits had their answers before it.
 func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) error {
 	in.mu.Lock()
@@ -256,7 +278,7 @@ func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) err
 	}
 	switch standing {
 	case session.Holding:
-		return in.settleHeld(ctx, w, n)
+		return in.settleHeld(w, n)
 	case session.Lost:
 		return in.lose(ctx, w)
 	case session.Public:
@@ -264,10 +286,19 @@ func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) err
 	}
 	in.mu.Lock()
 	in.unsure++
-	lost := in.unsure >= maxUnsure
+	times := in.unsure
+	var held []heldVisit
+	if times < maxUnsure {
+		held, in.held = in.held, nil
+	}
 	in.mu.Unlock()
-	if lost {
+	if times >= maxUnsure {
 		return in.lose(ctx, w)
+	}
+	for i := range held { // the frontier waits, not the worker
+		if err := held[i].putBack(w, frontier.Backoff(in.run.cfg.Backoff, times-1, frontier.MaxBackoff)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -295,13 +326,13 @@ func (in *signedIn) decidePublic(ctx context.Context, w *worker, idle bool) erro
 	case in.watch.LeadsMany():
 		return in.lose(ctx, w)
 	case idle && pages > 0:
-		return in.settleHeld(ctx, w, pages)
+		return in.settleHeld(w, pages)
 	}
 	return nil
 }
 
-// settleHeld settles the first n held visits, and signs in again if the session is old.
-func (in *signedIn) settleHeld(ctx context.Context, w *worker, n int) error {
+// settleHeld settles the first n held visits.
+func (in *signedIn) settleHeld(w *worker, n int) error {
 	in.mu.Lock()
 	proven := slices.Clone(in.held[:n])
 	in.held = slices.Delete(in.held, 0, n)
@@ -316,9 +347,6 @@ func (in *signedIn) settleHeld(ctx context.Context, w *worker, n int) error {
 		if err := h.settle(w); err != nil {
 			return err
 		}
-	}
-	if in.session.IsStale() {
-		return in.renew(ctx, w)
 	}
 	return nil
 }
@@ -336,6 +364,13 @@ func (in *signedIn) lose(ctx context.Context, w *worker) error {
 		}
 	} else {
 		in.mu.Unlock()
+	}
+	in.mu.Lock()
+	in.renewed++
+	may := in.session.CanSignIn() && in.renewed <= in.run.cfg.LoginRetries
+	in.mu.Unlock()
+	if !may {
+		in.end(check.CodeLoginLost, in.whyOver())
 	}
 	return in.renew(ctx, w)
 }
@@ -359,19 +394,15 @@ func (in *signedIn) culprit() int {
 	return -1
 }
 
-// renew signs in again and queues the targets of all held visits again. If nobody can sign
-// in, the session is over.
-func (in *signedIn) renew(ctx context.Context, w *worker) error {
+// renew signs in again, unless the session is over, and queues the targets of all held
+// visits again. If nobody can sign in, the session is over.
+func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
 	in.mu.Lock()
 	in.closed = true
-	in.renewed++
-	may := in.session.CanSignIn() && in.renewed <= in.run.cfg.LoginRetries
+	over := in.over
 	in.mu.Unlock()
-	var err error
-	if may {
+	if over == nil {
 		err = in.signIn(ctx, w)
-	} else {
-		in.end(check.CodeLoginLost, in.whyOver())
 	}
 	if err != nil || ctx.Err() != nil {
 		return err
@@ -383,14 +414,14 @@ func (in *signedIn) renew(ctx context.Context, w *worker) error {
 	for i := range held {
 		in.again[held[i].visit.t.ID()] = true
 	}
-	over := in.over
+	over = in.over
 	in.mu.Unlock()
 	for i := range held {
 		h := &held[i]
 		if over != nil {
 			err = h.drop(w, over)
 		} else {
-			err = h.putBack(w)
+			err = h.putBack(w, 0)
 		}
 		if err != nil {
 			return err
@@ -425,11 +456,11 @@ func (in *signedIn) signIn(ctx context.Context, w *worker) error {
 		}
 		return err
 	}
-	if in.epoch == 0 {
+	first := in.epoch == 0
+	if first {
 		in.leaveAlone()
 	}
 	in.mu.Lock()
-	first := in.epoch == 0
 	in.epoch++
 	in.public = proof.Public
 	in.mu.Unlock()
@@ -496,13 +527,13 @@ func (h *heldVisit) drop(w *worker, o *check.Outcome) error {
 	return v.settle(&over)
 }
 
-// putBack queues the target of a visit again.
-func (h *heldVisit) putBack(w *worker) error {
+// putBack queues the target of a visit again, not to be visited before a time has passed.
+func (h *heldVisit) putBack(w *worker, wait time.Duration) error {
 	v := &h.visit
 	v.worker = w
 	w.tally.count(countRequests, h.counted.counts[countRequests])
 	v.uncount()
 	v.release()
 	v.past.Tries--
-	return v.run.frontier.Defer(v.run.always, v.t, time.Now(), v.past.Encode(), w.tally.take())
+	return v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(wait), v.past.Encode(), w.tally.take())
 }

@@ -30,6 +30,7 @@ type membersSite struct {
 	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
 	removes   bool             // the cookie of a session that has ended is removed
 	refuses   bool             // the form is never accepted after the first time
+	fresh     time.Duration    // how long the program uses a session
 
 	mu       sync.Mutex
 	requests int
@@ -152,7 +153,7 @@ func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)
 	config := fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(start)}
 	var sessions func(session.Client) []*session.Session
 	if login {
-		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret")}},
+		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret"), Fresh: s.fresh}},
 			[]urinorm.URL{start}, func(urinorm.URL) bool { return true })
 		if err != nil {
 			t.Fatal(err)
@@ -235,6 +236,17 @@ func TestSessionIsRenewed(t *testing.T) {
 					t.Errorf("%d sign-ins", s.signIns)
 				}
 			})
+		}
+	}
+}
+
+// An old session is renewed, whether or not a proof is possible, and that is no loss.
+func TestOldSessionIsRenewed(t *testing.T) {
+	for _, public := range []bool{false, true} {
+		s := serveMembers(t, &membersSite{fresh: time.Nanosecond, public: public})
+		_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.LoginRetries = -1 })
+		if !sum.Complete || sum.Pages != memberPages+1 || s.signIns < 2 || s.signIns > session.MaxSignIns {
+			t.Errorf("public %t: complete %t, %d pages, %d sign-ins", public, sum.Complete, sum.Pages, s.signIns)
 		}
 	}
 }

@@ -41,11 +41,11 @@ type Session struct {
 
 	requests atomic.Int64
 
-	signing sync.Mutex // held by a sign-in; protects signIns and refused
-	signIns int
+	signing sync.Mutex // held by a sign-in; protects refused
 	refused int
 
 	mu      sync.Mutex // protects what follows
+	signIns int        // changed only by a sign-in
 	signed  time.Time  // when the last sign-in succeeded
 	cookies map[string]bool
 	page    SignInPage
@@ -102,7 +102,9 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	case s.signIns >= MaxSignIns:
 		return nil, failed("there were %d sign-ins; no further one is tried", s.signIns)
 	}
+	s.mu.Lock()
 	s.signIns++
+	s.mu.Unlock()
 	landed, err := s.fillForms(ctx)
 	var proof *Proof
 	if err == nil {
@@ -134,11 +136,11 @@ func (s *Session) CanSignIn() bool { return !s.login.URL.IsZero() }
 func (s *Session) TakeRequests() int { return int(s.requests.Swap(0)) }
 
 // IsStale reports whether the time has come to sign in again, whether or not the session
-// is lost.
+// is lost. It never comes once there were MaxSignIns.
 func (s *Session) IsStale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.login.Fresh > 0 && !s.signed.IsZero() && s.options.Now().Sub(s.signed) >= s.login.Fresh
+	return s.login.Fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && s.options.Now().Sub(s.signed) >= s.login.Fresh
 }
 
 // Page returns what is known of the sign-in page. It is complete after the first SignIn.

@@ -82,10 +82,10 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	if err := r.clock.keepStart(r.always); err != nil {
 		return nil, err
 	}
-	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
+	if err := r.seeds.enter(r.always); err != nil {
 		return nil, err
 	}
-	if err := r.seeds.enter(r.always); err != nil {
+	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
 		return nil, err
 	}
 	if err := r.crawl(ctx); err != nil {

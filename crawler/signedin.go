@@ -47,8 +47,15 @@ func newLoginSessions(r *run) *loginSessions {
 	return s
 }
 
-// start signs in to all hosts with a login.
+// start signs in to all hosts with a login, unless the crawl is over and only its report is
+// missing.
 func (s *loginSessions) start(ctx context.Context, w *worker) error {
+	if len(s.all) == 0 {
+		return nil
+	}
+	if c, err := w.run.frontier.Count(w.run.always); err != nil || c.Queued == 0 {
+		return err
+	}
 	for _, in := range s.all {
 		if in.session.CanSignIn() {
 			if err := in.signIn(ctx, w); err != nil {

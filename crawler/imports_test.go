@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"crawler/references":           {"crawler/rules", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
 	"crawler/verdicts":             {"crawler/rules", "crawler/session", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/rules":                {"crawler/session", "crawler/cache", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
+	"crawler/inspect/page":         {"crawler/extract"},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},
 	"crawler/session":              {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/trap":                 {"urinorm"},

@@ -28,6 +28,16 @@ const asciiAhead = 4096
 
 func newPlaces(doc []byte) places { return places{doc: doc, breaks: breaksOf(doc)} }
 
+// Places converts byte offsets of a decoded text to lines and columns, which are those of
+// [Link]. Offsets in ascending order cost one pass over the text.
+type Places struct{ places places }
+
+// NewPlaces returns the places of a text, as [Decode] returns it.
+func NewPlaces(text []byte) *Places { return &Places{newPlaces(text)} }
+
+// At returns the line and the column of an offset. Both count from 1; columns are code points.
+func (p *Places) At(off int) (line, column int) { return p.places.at(off) }
+
 // breaks describes the line breaks of a document.
 type breaks struct {
 	loneCR bool // some line breaks are a lone CR

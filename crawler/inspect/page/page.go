@@ -1,0 +1,37 @@
+// Package page holds what content checks look at: one document that was read.
+package page
+
+import (
+	"net/http"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+// Page is a document that was read. Checks must not change it, and keep nothing of it.
+type Page struct {
+	// URL is the address whose body was read, as reports print it: after redirects, without
+	// a fragment, without secrets. A local file has its path.
+	URL string
+	// Seen is the address by which the page was asked for, before redirects, printed likewise.
+	Seen        string
+	Status      int         // 0 where the scheme has none
+	Header      http.Header // of the answer, nil where the scheme has none
+	ContentType string      // media type without parameters, lower case
+	Format      string      // as in extract.Document: "html", "css", …
+	// Charset is the WHATWG name of the encoding, in lower case.
+	Charset string
+	// Text is the document as valid UTF-8 without a byte order mark, nil if it is not text.
+	Text []byte
+	// Body is the document as it was received, after content decoding.
+	Body []byte
+
+	places *extract.Places
+}
+
+// At returns the line and the column of an offset in Text, as [extract.Places] counts them.
+func (p *Page) At(off int) (line, column int) {
+	if p.places == nil {
+		p.places = extract.NewPlaces(p.Text)
+	}
+	return p.places.At(off)
+}

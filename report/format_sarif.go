@@ -260,7 +260,7 @@ func pageURI(site, page string) (uri string, relative bool) {
 func sarifRules(results occurrences) []check.Code {
 	var rules []check.Code
 	for _, entry := range check.All() {
-		if entry.Code != check.CodeOK && entry.Code != check.CodeHTTPNNN && !slices.Contains(rules, entry.Code) {
+		if entry.Code != check.CodeOK && !check.IsFamily(entry.Code) && !slices.Contains(rules, entry.Code) {
 			rules = append(rules, entry.Code)
 		}
 	}

@@ -287,7 +287,7 @@ func (s *sqliteWriter) writeCodes(sum *crawler.Summary) error {
 		met = map[check.Code]int{}
 	}
 	for _, entry := range check.All() {
-		if entry.Code != check.CodeHTTPNNN && met[entry.Code] == 0 {
+		if !check.IsFamily(entry.Code) && met[entry.Code] == 0 {
 			met[entry.Code] = 0
 		}
 	}

@@ -24,12 +24,16 @@ const CodeRedirect Code = "redirect"
 
 const (
 	httpPrefix    = "http-"
+	contentPrefix = "content-"
 	lowestStatus  = 100
 	highestStatus = 999
 )
 
 // maxNearest is the longest input that Nearest looks at, in bytes.
 const maxNearest = 64
+
+// ContentCode returns the code of the content rule with a name: "content-no-drafts".
+func ContentCode(rule string) Code { return Code(contentPrefix + rule) }
 
 // HTTPCode returns the code of a status: "http-404".
 func HTTPCode(status int) Code { return Code(httpPrefix + strconv.Itoa(status)) }
@@ -109,16 +113,25 @@ func OfPage(c Code) bool {
 
 // All returns the table, in the order of lists. The http family is one row,
 // CodeHTTPNNN; Lookup gives each status its own texts.
-func All() []Entry { return slices.Clone(entries[:]) }
+func All() []Entry { return slices.Clone(entries) }
+
+// IsFamily reports whether a code is the row of a family: of http-, with a status, or of
+// content-, with the name of a content rule.
+func IsFamily(c Code) bool { return c == CodeHTTPNNN || c == CodeContentNAME }
 
 // Lookup returns the entry of a code. Every status from 100 to 999 has one,
-// registered or not.
+// registered or not, and so has every name of a content rule.
 func Lookup(c Code) (Entry, bool) {
 	if e := entryByCode[c]; e != nil {
 		return *e, true
 	}
 	if status, ok := c.Status(); ok {
 		return statusEntry(status), true
+	}
+	if name, ok := strings.CutPrefix(string(c), contentPrefix); ok && name != "" {
+		e := *entryByCode[CodeContentNAME]
+		e.Code = c
+		return e, true
 	}
 	return Entry{}, false
 }
@@ -147,7 +160,7 @@ func Nearest(typed string) (Code, bool) {
 		candidates = append(candidates, candidate{c, levenshtein.Distance(typed, string(c), nil)})
 	}
 	for i := range entries {
-		if entries[i].Code != CodeHTTPNNN {
+		if !IsFamily(entries[i].Code) {
 			consider(entries[i].Code)
 		}
 	}

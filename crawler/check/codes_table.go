@@ -1,6 +1,9 @@
 package check
 
-// entries is the table of codes. A row is all that has to be written for a new code:
+import "slices"
+
+// entries is the table of codes: first those of links, then those of content checks, which
+// are in codes_pages.go. A row is all that has to be written for a new code:
 // the constants, the verdicts, the encoding of outcomes, the rules of SARIF, what
 // explain and the HTML report say, and the guide to the codes come from it. After a
 // change run
@@ -10,7 +13,10 @@ package check
 // Rows are in the order in which lists show them, verdicts before warnings. States and
 // caches on disk hold the number of a code: it never changes, and a new code takes the
 // next free one.
-var entries = [...]Entry{
+var entries = slices.Concat(linkEntries[:], pageEntries[:])
+
+// linkEntries are the rows of the codes that links have.
+var linkEntries = [...]Entry{
 	{
 		Code: "ok", number: numberOK, Severity: SeverityInfo, Internal: OK, External: OK,
 		Title:       "it works",

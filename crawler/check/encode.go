@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An encoded Outcome, version 1. Integers are varints unless said otherwise;
+// An encoded Outcome, version 1 without an Inspection or 2 with one. Integers are varints unless said otherwise;
 // strings have their length before them.
 //
 //	1 byte   version
@@ -20,10 +20,14 @@ import (
 //	1 byte   content type: its place in typeBook, 0 for none, or the escape
 //	         size, requests
 //	         elapsed, modified, path, next, title, message, warnings, names (flags)
+//	         the inspection, in version 2
 //
 // The anchors come first so that they can be looked up without reading the rest.
 // Numbers and places are part of the format: they never change.
-const encodingVersion = 1
+const (
+	encodingVersion  = 1
+	inspectedVersion = 2
+)
 
 const (
 	codeLiteral = 255 // the code follows as a string
@@ -97,7 +101,11 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 
 	const most = 100 // bytes, without the parts that are counted below
 	dst = slices.Grow(dst, most+8*len(o.Anchors)+len(o.Path)+len(o.Title)+len(o.Names))
-	dst = append(dst, encodingVersion)
+	version := byte(encodingVersion)
+	if o.Inspection != nil {
+		version = inspectedVersion
+	}
+	dst = append(dst, version)
 	dst = binary.LittleEndian.AppendUint16(dst, flags)
 	if flags&hasAnchors != 0 {
 		dst = binary.AppendUvarint(dst, uint64(len(o.Anchors)))
@@ -141,6 +149,9 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	}
 	if flags&hasNames != 0 {
 		dst = appendString(dst, string(o.Names))
+	}
+	if o.Inspection != nil {
+		dst = appendInspection(dst, o.Inspection)
 	}
 	return dst
 }
@@ -190,7 +201,7 @@ func DecodeOutcome(data []byte) (Outcome, error) {
 // for JudgeIn. They are valid as long as data does not change.
 func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	d := decoder{data: data}
-	flags := d.header()
+	flags, inspected := d.header()
 	anchors := d.anchors(flags)
 	o := Outcome{
 		Status:     200,
@@ -247,6 +258,9 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	if flags&hasNames != 0 {
 		o.Names = Names(d.string())
 	}
+	if inspected {
+		o.Inspection = d.inspection()
+	}
 	if d.failed || len(d.data) != 0 {
 		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), ErrMalformed)
 	}
@@ -263,6 +277,7 @@ type Glance struct {
 	OfPage      bool // OfPage is true for all of them
 	Read        bool
 	Cached      bool           // the outcome is from an earlier run
+	Inspected   bool           // content checks looked at it
 	HTML        bool           // the content type is HTML or XHTML
 	Anchors     EncodedAnchors // part of data; valid as long as data does not change
 	Path        []byte         // likewise
@@ -272,8 +287,8 @@ type Glance struct {
 // without allocation.
 func GlanceAt(data []byte) (Glance, error) {
 	d := decoder{data: data}
-	flags := d.header()
-	g := Glance{HasNext: flags&hasNext != 0, HasWarnings: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
+	flags, inspected := d.header()
+	g := Glance{Inspected: inspected, HasNext: flags&hasNext != 0, HasWarnings: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
 	code := d.byte()
 	if int(code) < len(entryByNumber) && entryByNumber[code] != nil {
 		g.Code = entryByNumber[code].Code
@@ -360,8 +375,9 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
-func (d *decoder) header() (flags uint16) {
-	if version := d.byte(); version != encodingVersion {
+func (d *decoder) header() (flags uint16, inspected bool) {
+	version := d.byte()
+	if version != encodingVersion && version != inspectedVersion {
 		d.failed = true
 	}
 	if b := d.take(2); b != nil {
@@ -370,7 +386,7 @@ func (d *decoder) header() (flags uint16) {
 	if flags&^allFlags != 0 {
 		d.failed = true
 	}
-	return flags
+	return flags, version == inspectedVersion
 }
 
 func (d *decoder) anchors(flags uint16) EncodedAnchors {

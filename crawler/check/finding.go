@@ -1,5 +1,12 @@
 package check
 
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
 // Finding is what a content check says about one page. Unlike a judgement it belongs to the
 // page, not to the links that lead there.
 type Finding struct {
@@ -23,3 +30,108 @@ type Finding struct {
 
 // ExcerptLength is the length of the longest excerpt in a Finding, in code points.
 const ExcerptLength = 40
+
+// VerdictOf returns the verdict of a finding before the user's levels.
+func (f *Finding) VerdictOf() Verdict {
+	if f.Verdict != OK {
+		return f.Verdict
+	}
+	e, _ := Lookup(f.Code)
+	switch e.Severity {
+	case SeverityError:
+		return Broken
+	case SeverityInfo:
+		return VerdictInfo
+	}
+	return VerdictWarning
+}
+
+// CompareFindings orders the findings of a page: by place, code, rule and message.
+func CompareFindings(a, b Finding) int {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
+}
+
+// Inspection is what content checks brought for a document.
+type Inspection struct {
+	// Checks identifies the checks that were made. The inspection of an unchanged document
+	// is reused by a run with the same checks.
+	Checks   uint64
+	Findings []Finding
+	// Facts are what the checks need to know of the document when all are known; see package
+	// facts. They are opaque here, and empty if there are none.
+	Facts []byte
+}
+
+// MaxFindings is the most findings of one document that are kept.
+const MaxFindings = 1000
+
+// An encoded Inspection follows an encoded Outcome of version 2:
+//
+//	8 bytes  Checks, little-endian
+//	         number of findings
+//	         for each: code, verdict (1 byte), line, column, and the strings rule, element,
+//	         attribute, raw, text, message, proposal
+//	         facts: a string
+func appendInspection(dst []byte, in *Inspection) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, in.Checks)
+	dst = binary.AppendUvarint(dst, uint64(min(len(in.Findings), MaxFindings)))
+	for i := range in.Findings[:min(len(in.Findings), MaxFindings)] {
+		f := &in.Findings[i]
+		dst = append(appendCode(dst, f.Code, 0), byte(f.Verdict))
+		dst = binary.AppendUvarint(dst, uint64(max(f.Line, 0)))
+		dst = binary.AppendUvarint(dst, uint64(max(f.Column, 0)))
+		for _, s := range [...]string{f.Rule, f.Element, f.Attribute, f.Raw, f.Text, f.Message, f.Proposal} {
+			dst = appendString(dst, s)
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(in.Facts)))
+	return append(dst, in.Facts...)
+}
+
+func (d *decoder) inspection() *Inspection {
+	const least = 11 // bytes of the smallest finding
+	in := &Inspection{}
+	if b := d.take(8); b != nil {
+		in.Checks = binary.LittleEndian.Uint64(b)
+	}
+	n := d.uvarint()
+	if n > MaxFindings || n > uint64(len(d.data)/least) {
+		d.failed = true
+		return nil
+	}
+	if n > 0 {
+		in.Findings = make([]Finding, n)
+	}
+	for i := range in.Findings {
+		f := &in.Findings[i]
+		switch code := d.byte(); code {
+		case codeLiteral:
+			f.Code = Code(d.string())
+		default:
+			f.Code = d.entry(code).Code
+		}
+		if f.Verdict = Verdict(d.byte()); int(f.Verdict) >= len(verdictNames) {
+			d.failed = true
+			f.Verdict = OK
+		}
+		f.Line, f.Column = d.place(), d.place()
+		for _, s := range [...]*string{&f.Rule, &f.Element, &f.Attribute, &f.Raw, &f.Text, &f.Message, &f.Proposal} {
+			*s = d.string()
+		}
+	}
+	if facts := d.take(d.uvarint()); len(facts) > 0 {
+		in.Facts = slices.Clone(facts)
+	}
+	return in
+}
+
+// place reads a line or a column.
+func (d *decoder) place() int {
+	v := d.uvarint()
+	if v > math.MaxInt32 {
+		d.failed = true
+		return 0
+	}
+	return int(v)
+}

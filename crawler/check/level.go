@@ -89,7 +89,7 @@ func ParseLevel(s string) (LevelRule, error) {
 	}
 	e, known := Lookup(Code(name))
 	switch {
-	case !known || e.Code == CodeHTTPNNN:
+	case !known || IsFamily(e.Code):
 		if near, ok := Nearest(name); ok && near != Code(name) {
 			return r, fmt.Errorf("unknown code %q: did you mean %s?", name, near)
 		}

@@ -55,6 +55,8 @@ type Outcome struct {
 	Names Names
 	// Warnings are about the connection, the answer or the content.
 	Warnings []Warning
+	// Inspection is what content checks brought; nil if the document was not inspected.
+	Inspection *Inspection
 }
 
 // Skip returns the outcome of a target that was not requested: because of a rule

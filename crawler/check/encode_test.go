@@ -69,7 +69,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 
 // TestEncodeReflectsEveryField fails when Outcome gains a field that is not encoded.
 func TestEncodeReflectsEveryField(t *testing.T) {
-	full := sampleOutcomes()[3]
+	full := sampleOutcomes()[4]
 	full.LocalLimit, full.Cached, full.Temporary = true, true, true
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
@@ -206,7 +206,7 @@ func FuzzDecodeOutcome(f *testing.F) {
 		seen.Anchors, seen.Code, seen.Path = nil, "", nil
 		ofPage := !slices.ContainsFunc(o.Warnings, func(w Warning) bool { return !OfPage(w.Code) })
 		if want := (Glance{OK: o.Code == CodeOK, Redirect: o.Code == CodeRedirect, HasNext: o.Next != "", HasWarnings: len(o.Warnings) > 0,
-			OfPage: len(o.Warnings) > 0 && ofPage, Read: o.Read, Cached: o.Cached, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
+			OfPage: len(o.Warnings) > 0 && ofPage, Read: o.Read, Cached: o.Cached, Inspected: o.Inspection != nil, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
 			t.Fatalf("a glance at %x sees %+v, want %+v", data, seen, want)
 		}
 		o.Judge(Question{Fragment: "x", HasFragment: true})

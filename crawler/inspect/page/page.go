@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Page is a document that was read. Checks must not change it, and keep nothing of it.
@@ -13,7 +14,17 @@ type Page struct {
 	// a fragment, without secrets. A local file has its path.
 	URL string
 	// Seen is the address by which the page was asked for, before redirects, printed likewise.
-	Seen        string
+	Seen string
+	// Address is the address whose body was read. A document of a directory has the one
+	// under which the directory is published, or a made-up one.
+	Address urinorm.URL
+	// Base is what references of the document are resolved against, its base element included.
+	Base *urinorm.Base
+	// OverHTTP is true if the document was requested with http or https, not read from a
+	// directory.
+	OverHTTP bool
+	// Start is true for a start page of the crawl.
+	Start       bool
 	Status      int         // 0 where the scheme has none
 	Header      http.Header // of the answer, nil where the scheme has none
 	ContentType string      // media type without parameters, lower case

@@ -1,0 +1,65 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Groups is a set of groups of checks.
+type Groups uint16
+
+// The groups.
+const (
+	Virus Groups = 1 << iota
+	HTML
+	CSS
+	SEO
+	Images
+	Security
+	I18n
+	Duplicates
+	Accessibility
+
+	// All is every group that needs no other program.
+	All = HTML | CSS | SEO | Images | Security | I18n | Duplicates | Accessibility
+)
+
+// groupNames are the names of the groups, in the order of their bits, which is that of help
+// and reports.
+var groupNames = [...]string{"virus", "html", "css", "seo", "images", "security", "i18n", "duplicates", "accessibility"}
+
+// GroupNames returns the names of all groups.
+func GroupNames() []string { return slices.Clone(groupNames[:]) }
+
+// ParseGroups parses names of groups separated by commas. "all" is every group but virus.
+func ParseGroups(s string) (Groups, error) {
+	var g Groups
+	for name := range strings.SplitSeq(s, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.Index(groupNames[:], name)
+		switch {
+		case name == "all":
+			g |= All
+		case i >= 0:
+			g |= 1 << i
+		default:
+			return 0, fmt.Errorf("unknown group %q of checks: use all or some of %s", name, strings.Join(groupNames[:], ", "))
+		}
+	}
+	return g, nil
+}
+
+// Has reports whether one of the groups is in the set.
+func (g Groups) Has(groups Groups) bool { return g&groups != 0 }
+
+// String returns the names of the groups, separated by commas.
+func (g Groups) String() string {
+	var names []string
+	for i, name := range groupNames {
+		if g.Has(1 << i) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}

@@ -39,7 +39,7 @@ func (r recollection) prepare(req *fetch.Request) *cache.Entry {
 	}
 	entry := known.cache.Get(key)
 	switch {
-	case entry == nil, !entry.Content, entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
+	case entry == nil, !entry.Content, !r.visit.run.checks.isInspected(&entry.Outcome, t.Internal), entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
 		t.Follow && (entry.Page == nil || entry.Page.Reader != known.reader):
 		return nil
 	}
@@ -55,6 +55,9 @@ func (r recollection) restore(a *answer) {
 	requests := o.Requests
 	*o = entry.Outcome
 	o.Requests = requests
+	if r.visit.run.checks.inspector == nil {
+		o.Inspection = nil
+	}
 	o.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool { return aboutTLS(known.Code) })
 	for _, note := range notes {
 		o.Warn(note)

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"bytes"
+	"context"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -25,6 +27,7 @@ type reading struct {
 	u     urinorm.URL // of the document
 	resp  *fetch.Response
 	o     *check.Outcome
+	large bool // there is room for its body among the large ones
 }
 
 // body is what was read of a document.
@@ -52,10 +55,14 @@ func (r reading) recognizeWall() {
 
 // read reads a body for its anchors and, when the target is a page, its links. For a
 // page it returns what the cache keeps.
-func (r reading) read() *cache.Page {
+func (r reading) read(ctx context.Context) *cache.Page {
 	v, name := r.visit, rules.DocumentName(r.u)
+	if v.run.checks.inspector.Scans(v.t.Internal) {
+		defer r.scan(ctx)()
+	}
 	follow := v.t.Follow && !r.readElsewhere()
 	if _, readable := extract.Readable(r.resp.ContentType, name, nil); !readable && r.resp.ContentType != "" && !v.run.listsSitemap(r.u) {
+		r.inspectTarget()
 		return nil
 	}
 	if !v.worker.busy {
@@ -114,6 +121,7 @@ func (r reading) read() *cache.Page {
 		v.signInPage = session.ReadPage(r.u, r.o.Status, r.resp.ContentType, b.data)
 	}
 	r.o.RecognizeSignIn(r.u, doc)
+	content := r.inspect(ctx, in, doc, follow)
 	if !bare {
 		r.o.KeepNames(doc)
 	}
@@ -130,7 +138,78 @@ func (r reading) read() *cache.Page {
 	shell := r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
 	page := recollection{v}.pageOf(doc, r.resp.Header, shell)
 	r.enterLinks(doc, r.resp.Header, shell)
+	for _, u := range content {
+		v.found.WantContent(u)
+	}
 	return page
+}
+
+// scan passes the whole body to the scanner for viruses, before it is read. The function that
+// it returns ends the visit's use of the body, and makes an infected target broken.
+func (r *reading) scan(ctx context.Context) (end func()) {
+	v, checks := r.visit, r.visit.run.checks
+	most := checks.inspector.ScanMax() + 1
+	v.run.slots.waitForRoom()
+	data, err := v.run.buffers.Read(r.resp.Body, r.resp.Size, min(most, smallBody), false)
+	if err == nil && int64(len(data)) == smallBody {
+		v.run.large.await(r.resp.Body)
+		r.large = true
+		data, err = v.run.buffers.ReadOn(data, r.resp.Body, r.resp.Size, most)
+	}
+	v.worker.releaseSlot()
+	virus := checks.scan(ctx, data, err, int64(len(data)) == most, r.o)
+	r.noteLost()
+	r.resp.Body = &replayed{data: data, err: err, from: r.resp.Body}
+	return func() {
+		v.run.buffers.Give(data)
+		if r.large {
+			v.run.large.release()
+		}
+		if virus != "" {
+			r.o.Code, r.o.Message = check.CodeVirusFound, virus
+		}
+	}
+}
+
+// inspect lets the content checks look at a document. It returns the targets whose content
+// they need, too.
+func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Document, follow bool) (content []urinorm.URL) {
+	v, checks := r.visit, r.visit.run.checks
+	if checks.inspector == nil {
+		return nil
+	}
+	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2)
+	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format) {
+		r.o.Inspection = checks.inspector.Target(r.resp.ContentType, bytes.NewReader(in.Body), r.limit())
+		return nil
+	}
+	d := document{Page: pageOf(r.u, documentBase(r.u, doc), r.resp), input: in, read: doc}
+	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), v.t.Seed
+	if r.o.Path != "" {
+		d.URL = v.run.requests.print.Path(r.o.Path)
+	}
+	if checks.inspector.Waits() {
+		v.worker.releaseSlot()
+	}
+	found := checks.look(ctx, &d)
+	r.noteLost()
+	r.o.Inspection = found.Inspection
+	return found.Content
+}
+
+// inspectTarget lets the content checks look at a target that is no document, such as an
+// image, if its content is needed.
+func (r reading) inspectTarget() {
+	if inspector := r.visit.run.checks.inspector; inspector != nil && r.visit.t.Content {
+		r.o.Inspection = inspector.Target(r.resp.ContentType, r.resp.Body, r.limit())
+	}
+}
+
+// noteLost notes that a program that the content checks need was lost.
+func (r reading) noteLost() {
+	if why := r.visit.run.checks.inspector.Lost(); why != "" {
+		r.visit.worker.leavesOut(why)
+	}
 }
 
 // take reads at most limit bytes of the body, and one more to know whether there are more.
@@ -297,8 +376,10 @@ func (r reading) readBody(name string, most int64, begun []byte) (b body, err er
 	if b.data == nil {
 		b.data, err = buffers.Read(resp.Body, resp.Size, r.smallPart(most), isFile)
 		if err == nil && int64(len(b.data)) < most && int64(len(b.data)) == r.smallPart(most) {
-			r.visit.run.large.await(resp.Body)
-			b.large = true
+			if !r.large {
+				r.visit.run.large.await(resp.Body)
+				b.large = true
+			}
 			b.data, err = buffers.ReadOn(b.data, resp.Body, resp.Size, most)
 		}
 	} else { // its beginning

@@ -108,7 +108,7 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, interna
 		return err
 	}
 	req := &fetch.Request{URL: next, Internal: internal, Need: fetch.Existence, Follow: run.cfg.MaxRedirects}
-	if _, fragment := next.Fragment(); t.Content || fragment || run.requests.compares(v.u) {
+	if _, fragment := next.Fragment(); t.Content || fragment || run.requests.compares(v.u) || run.checks.inspector.Scans(internal) {
 		req.Need = fetch.Content
 	}
 	again, err := run.requests.fetch(ctx, req)
@@ -131,7 +131,7 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, interna
 	*a = answer{o: &seen, rest: a.rest}
 	v.restart(rules.HrefOf(again.URL))
 	if seen.Code == check.CodeOK && again.Body != nil {
-		reading{visit: v, u: again.URL, resp: again, o: &seen}.read()
+		reading{visit: v, u: again.URL, resp: again, o: &seen}.read(ctx)
 	}
 	return nil
 }

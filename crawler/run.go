@@ -55,6 +55,7 @@ type run struct {
 	sessions *loginSessions
 	twins    twins
 	earlier  *earlier // nil without a cache
+	checks   contentChecks
 }
 
 // Run crawls from the seeds until every target is settled, or the run is stopped, and
@@ -109,6 +110,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	}
 	r.probes.requests, r.probes.buffers = r.requests, &r.buffers
 	r.twins.requests = r.requests
+	r.checks.inspector = cfg.Inspector
 	r.sessions = newLoginSessions(r)
 	r.earlier = newEarlier(r.requests, r.frontier, r.clock.started)
 	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)

@@ -42,7 +42,7 @@ func TestBodiesStayOnTheNetwork(t *testing.T) {
 		done := false
 		go func() {
 			v := &visit{run: r, worker: &worker{run: r}, t: &frontier.Target{}}
-			reading{visit: v, u: mustParse(t, "https://example.com/notes"), resp: &fetch.Response{Status: 200, Size: -1, Body: body}, o: o}.read()
+			reading{visit: v, u: mustParse(t, "https://example.com/notes"), resp: &fetch.Response{Status: 200, Size: -1, Body: body}, o: o}.read(t.Context())
 			done = true
 		}()
 		synctest.Wait()

@@ -167,7 +167,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	}
 	requests := v.run.requests
 	req, rule := requests.request(v.u, v.t.Internal)
-	if v.t.Content || requests.compares(v.u) {
+	if v.t.Content || requests.compares(v.u) || v.run.checks.inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
 	if rule != nil && rule.Rate > 0 {
@@ -218,7 +218,7 @@ func (v *visit) receive(ctx context.Context, a *answer) (err error) {
 	case a.o.Status == http.StatusNotModified:
 		recollection{v}.restore(a)
 	default:
-		a.page = body.read()
+		a.page = body.read(ctx)
 	}
 	if v.run.cfg.Sitemaps && v.t.Seed && v.t.Follow && rules.HrefOf(v.u).IsHTTP() && v.run.requests.scope().SiteOf(v.u) == nil {
 		v.worker.releaseSlot()

@@ -2,9 +2,11 @@ package inspect
 
 import (
 	"context"
+	"io"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Config says what an Inspector looks for.
@@ -13,6 +15,9 @@ type Config struct {
 	SyntaxMax int   // findings of html-syntax and css-syntax for each page; 0 means 20
 	ImageMax  int64 // bytes; 0 means 500 KiB
 }
+
+// Page is a document to look at.
+type Page = page.Page
 
 // Inspector looks at documents. It is safe for concurrent use.
 type Inspector struct {
@@ -45,13 +50,35 @@ type Link struct {
 type Result struct {
 	Inspection *check.Inspection
 	Links      []Link
-	// Content lists the URLs, as written on the page, whose content must be requested
-	// to judge it.
-	Content []string
+	// Content lists the targets whose content must be requested to judge the page.
+	Content []urinorm.URL
+}
+
+// Scans reports whether targets of one's own site, or others, are scanned for viruses. A nil
+// Inspector scans none.
+func (i *Inspector) Scans(internal bool) bool { return i != nil && i.cfg.Groups.Has(Virus) && internal }
+
+// ScanMax is the size of the largest body that is scanned, in bytes.
+func (i *Inspector) ScanMax() int64 { return 25 << 20 }
+
+// Scan scans a body. It returns the name of the virus that was found, or why the body could
+// not be scanned.
+func (i *Inspector) Scan(ctx context.Context, body []byte) (virus, unscanned string) { return "", "" }
+
+// Waits reports whether Page may wait for other programs.
+func (i *Inspector) Waits() bool { return false }
+
+// FindsLinks reports whether Page may find links.
+func (i *Inspector) FindsLinks() bool { return false }
+
+// Target looks at the content of a target that is not looked at as a page, such as an image or
+// a script of another site. It reads no more than it needs, and at most the limit, in bytes.
+func (i *Inspector) Target(contentType string, body io.Reader, limit int64) *check.Inspection {
+	return &check.Inspection{Checks: i.checks}
 }
 
 // Page looks at a document.
-func (i *Inspector) Page(ctx context.Context, p *page.Page) Result {
+func (i *Inspector) Page(ctx context.Context, p *Page) Result {
 	return Result{Inspection: &check.Inspection{Checks: i.checks}}
 }
 

@@ -105,6 +105,15 @@ func (p *Page) Add(l *extract.Link) {
 	p.block.write(l, r, fragment, repeats)
 }
 
+// WantContent requests the content of a target that the page refers to, for a judgement that
+// needs it. It does nothing if the target is not requested.
+func (p *Page) WantContent(u urinorm.URL) {
+	items := &p.collector.items
+	if at, found := items.find(items.fingerprint(rules.HrefOf(u))); found && items.list[at].Outcome == nil {
+		items.list[at].Need |= frontier.NeedContent
+	}
+}
+
 // ReadBare begins a document whose links may be bare. If the body is nil, the links of
 // the document are kept whole.
 func (p *Page) ReadBare(body []byte) {

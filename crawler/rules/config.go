@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -139,6 +140,10 @@ type Config struct {
 	// LoginRetries is how often a run signs in again, in a row, without a page that the
 	// session proves. 0 means 2, and -1 means never.
 	LoginRetries int
+
+	// Inspector looks at the documents that are read, for the content checks. It may be nil.
+	// The caller closes it after the run.
+	Inspector *inspect.Inspector
 
 	// Show selects the results that the Sink receives; the others are only counted.
 	Show Show

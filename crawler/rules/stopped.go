@@ -15,6 +15,9 @@ const (
 	StoppedByNoForm    = string(check.CodeLoginFormMissing)
 	StoppedByChallenge = string(check.CodeLoginChallenge)
 	StoppedByLostLogin = string(check.CodeLoginLost) // the session was lost and could not be renewed
+	StoppedByClamd     = "clamd"                     // the scanner for viruses was lost
+	StoppedByValidator = "validator"                 // the service that validates HTML was lost
+	StoppedByPlugin    = "plugin"                    // a plugin failed five times in a row
 	StoppedByDocument  = "unreadable-document"       // nothing of a document that the user named could be read
 )
 
@@ -25,4 +28,5 @@ func EndsSession(why string) bool { return why == StoppedByInterrupt || why == S
 // LeavesOut lists the reasons that leave something out while the run continues. A
 // reason that ends the run says more.
 var LeavesOut = []string{StoppedByTrap, StoppedByMaxPages, StoppedByScript, StoppedByMachine,
-	StoppedByNoLogin, StoppedByNoForm, StoppedByChallenge, StoppedByLostLogin}
+	StoppedByNoLogin, StoppedByNoForm, StoppedByChallenge, StoppedByLostLogin,
+	StoppedByClamd, StoppedByValidator, StoppedByPlugin}

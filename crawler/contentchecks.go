@@ -84,7 +84,8 @@ func (c contentChecks) isInspected(known *check.Outcome, internal bool) bool {
 	if c.inspector == nil {
 		return true
 	}
-	return !c.inspector.Scans(internal) && c.inspector.Checks() != 0 && known.Inspection != nil && known.Inspection.Checks == c.inspector.Checks()
+	checks, made := check.MadeChecks(known.Inspection)
+	return made && checks == c.inspector.Checks() && checks != 0 && !c.inspector.Scans(internal)
 }
 
 // pageOf returns what is known of the document that answered.

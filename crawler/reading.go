@@ -180,7 +180,8 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 	}
 	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2)
 	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format) {
-		r.o.Inspection = checks.inspector.Target(r.resp.ContentType, bytes.NewReader(in.Body), r.limit())
+		target := checks.inspector.Target(r.resp.ContentType, bytes.NewReader(in.Body), r.limit())
+		r.o.Inspection = target.Encode()
 		return nil
 	}
 	d := document{Page: pageOf(r.u, documentBase(r.u, doc), r.resp), input: in, read: doc}
@@ -193,7 +194,7 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 	}
 	found := checks.look(ctx, &d)
 	r.noteLost()
-	r.o.Inspection = found.Inspection
+	r.o.Inspection = found.Inspection.Encode()
 	return found.Content
 }
 
@@ -201,7 +202,8 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 // image, if its content is needed.
 func (r reading) inspectTarget() {
 	if inspector := r.visit.run.checks.inspector; inspector != nil && r.visit.t.Content {
-		r.o.Inspection = inspector.Target(r.resp.ContentType, r.resp.Body, r.limit())
+		target := inspector.Target(r.resp.ContentType, r.resp.Body, r.limit())
+		r.o.Inspection = target.Encode()
 	}
 }
 

@@ -151,7 +151,7 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 		dst = appendString(dst, string(o.Names))
 	}
 	if o.Inspection != nil {
-		dst = appendInspection(dst, o.Inspection)
+		dst = appendString(dst, string(o.Inspection))
 	}
 	return dst
 }
@@ -259,7 +259,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		o.Names = Names(d.string())
 	}
 	if inspected {
-		o.Inspection = d.inspection()
+		o.Inspection = []byte(d.string())
 	}
 	if d.failed || len(d.data) != 0 {
 		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), ErrMalformed)

@@ -21,13 +21,11 @@ func sampleOutcomes() []Outcome {
 	full.Names = PackNames([]string{"a", "b"})
 	full.Modified = time.Date(1969, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
 	full.Warnings = []Warning{{Code: CodeNoMX, Message: "m"}, {Code: "of-the-future", Message: "x", Proposal: "https://e.test/"}}
-	full.Inspection = &Inspection{Checks: math.MaxUint64, Facts: []byte("facts"), Findings: []Finding{
-		{Code: CodeTitleMissing, Message: "the page has no title"},
-		{Code: "content-x", Verdict: VerdictInfo, Rule: "r", Line: 1, Column: math.MaxInt32, Element: "a", Attribute: "href", Raw: "raw", Text: "text", Message: "m", Proposal: "p"},
-	}}
+	inspection := sampleInspection()
+	full.Inspection = inspection.Encode()
 	return []Outcome{
 		{},
-		{Inspection: &Inspection{}},
+		{Inspection: []byte{}},
 		{Code: CodeOK, Status: 200, Size: -1},
 		page,
 		full,

@@ -3,8 +3,8 @@ package check
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
-	"slices"
 )
 
 // Finding is what a content check says about one page. Unlike a judgement it belongs to the
@@ -36,11 +36,10 @@ func (f *Finding) VerdictOf() Verdict {
 	if f.Verdict != OK {
 		return f.Verdict
 	}
-	e, _ := Lookup(f.Code)
-	switch e.Severity {
-	case SeverityError:
+	switch e, known := Lookup(f.Code); {
+	case known && e.Severity == SeverityError:
 		return Broken
-	case SeverityInfo:
+	case known && e.Severity == SeverityInfo:
 		return VerdictInfo
 	}
 	return VerdictWarning
@@ -66,15 +65,15 @@ type Inspection struct {
 // MaxFindings is the most findings of one document that are kept.
 const MaxFindings = 1000
 
-// An encoded Inspection follows an encoded Outcome of version 2:
+// Encode returns the inspection as bytes:
 //
 //	8 bytes  Checks, little-endian
 //	         number of findings
 //	         for each: code, verdict (1 byte), line, column, and the strings rule, element,
 //	         attribute, raw, text, message, proposal
 //	         facts: a string
-func appendInspection(dst []byte, in *Inspection) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, in.Checks)
+func (in *Inspection) Encode() []byte {
+	dst := binary.LittleEndian.AppendUint64(nil, in.Checks)
 	dst = binary.AppendUvarint(dst, uint64(min(len(in.Findings), MaxFindings)))
 	for i := range in.Findings[:min(len(in.Findings), MaxFindings)] {
 		f := &in.Findings[i]
@@ -89,8 +88,19 @@ func appendInspection(dst []byte, in *Inspection) []byte {
 	return append(dst, in.Facts...)
 }
 
-func (d *decoder) inspection() *Inspection {
+// MadeChecks returns Checks of an encoded inspection, and false if there is none.
+func MadeChecks(inspection []byte) (checks uint64, made bool) {
+	if len(inspection) < 8 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(inspection), true
+}
+
+// DecodeInspection decodes what Encode returned. The result does not refer to data, apart
+// from Facts.
+func DecodeInspection(data []byte) (*Inspection, error) {
 	const least = 11 // bytes of the smallest finding
+	d := decoder{data: data}
 	in := &Inspection{}
 	if b := d.take(8); b != nil {
 		in.Checks = binary.LittleEndian.Uint64(b)
@@ -98,7 +108,7 @@ func (d *decoder) inspection() *Inspection {
 	n := d.uvarint()
 	if n > MaxFindings || n > uint64(len(d.data)/least) {
 		d.failed = true
-		return nil
+		n = 0
 	}
 	if n > 0 {
 		in.Findings = make([]Finding, n)
@@ -121,9 +131,12 @@ func (d *decoder) inspection() *Inspection {
 		}
 	}
 	if facts := d.take(d.uvarint()); len(facts) > 0 {
-		in.Facts = slices.Clone(facts)
+		in.Facts = facts
 	}
-	return in
+	if d.failed || len(d.data) != 0 {
+		return nil, fmt.Errorf("decode an inspection of %d bytes: %w", len(data), ErrMalformed)
+	}
+	return in, nil
 }
 
 // place reads a line or a column.

@@ -55,8 +55,9 @@ type Outcome struct {
 	Names Names
 	// Warnings are about the connection, the answer or the content.
 	Warnings []Warning
-	// Inspection is what content checks brought; nil if the document was not inspected.
-	Inspection *Inspection
+	// Inspection is what content checks brought, by Inspection.Encode; nil if the document was
+	// not inspected.
+	Inspection []byte
 }
 
 // Skip returns the outcome of a target that was not requested: because of a rule

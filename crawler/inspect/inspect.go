@@ -48,7 +48,7 @@ type Link struct {
 
 // Result is what an Inspector found in a document.
 type Result struct {
-	Inspection *check.Inspection
+	Inspection check.Inspection
 	Links      []Link
 	// Content lists the targets whose content must be requested to judge the page.
 	Content []urinorm.URL
@@ -73,13 +73,13 @@ func (i *Inspector) FindsLinks() bool { return false }
 
 // Target looks at the content of a target that is not looked at as a page, such as an image or
 // a script of another site. It reads no more than it needs, and at most the limit, in bytes.
-func (i *Inspector) Target(contentType string, body io.Reader, limit int64) *check.Inspection {
-	return &check.Inspection{Checks: i.checks}
+func (i *Inspector) Target(contentType string, body io.Reader, limit int64) check.Inspection {
+	return check.Inspection{Checks: i.checks}
 }
 
 // Page looks at a document.
 func (i *Inspector) Page(ctx context.Context, p *Page) Result {
-	return Result{Inspection: &check.Inspection{Checks: i.checks}}
+	return Result{Inspection: check.Inspection{Checks: i.checks}}
 }
 
 // Lost returns why the rest of the run is not checked completely: the name of what was lost,

@@ -8,10 +8,22 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
+// Kind is what a Result is about.
+type Kind string
+
+const (
+	// KindTarget is the verdict on a target and every place that refers to it.
+	KindTarget Kind = ""
+	// KindPage is one finding of a content check about a page. Its URL is that of the page,
+	// and its only reference is the place on the page.
+	KindPage Kind = "page"
+)
+
 // Result is the verdict on one target, a normalized absolute URI with its fragment, and
 // every place that refers to it. The places that inline marks exclude have another result
 // with the same URL, which is skipped.
 type Result struct {
+	Kind        Kind
 	URL         string // as printed; a local file's path, percent-encoded
 	Verdict     check.Verdict
 	Code        check.Code
@@ -28,6 +40,8 @@ type Result struct {
 	Suggestions []check.Suggestion
 	References  []Reference // sorted by page, line, column
 	Level       check.Level // of the verdict, if the user set it
+	Rule        string      // of KindPage: names the kind of the finding if the code has several
+	Proposal    string      // of KindPage: what to write in place of the reference's Raw
 	// Cached is true if no request was sent for it: an earlier run observed all of it.
 	Cached bool
 
@@ -132,6 +146,9 @@ type Summary struct {
 	Warnings   int
 	// ByCode counts results by code, except "ok", and warnings by their code.
 	ByCode map[check.Code]int
+	// Findings counts the results of KindPage, which Targets, OK and Skipped do not include.
+	// It is nil if no content was checked.
+	Findings *FindingCounts
 	// Internal and External count broken, unverified and warnings of each side, for the fail level.
 	Internal, External Tally
 	// Known and Recent count findings that Internal and External do not include: those
@@ -190,6 +207,34 @@ func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
 			code(w.Code)
 		}
 	}
+}
+
+// FindingCounts counts the findings of content checks by their verdicts.
+type FindingCounts struct{ Broken, Unverified, Warning, Info int }
+
+// CountFinding adds the judgement on a finding of a page to the counts of findings.
+func (s *Summary) CountFinding(internal bool, g *check.Judgement) {
+	side := &s.External
+	if internal {
+		side = &s.Internal
+	}
+	switch g.Verdict {
+	case check.Broken:
+		s.Findings.Broken++
+		s.Broken++
+		side.Broken++
+	case check.Unverified:
+		s.Findings.Unverified++
+		s.Unverified++
+		side.Unverified++
+	case check.VerdictInfo:
+		s.Findings.Info++
+	default:
+		s.Findings.Warning++
+		s.Warnings++
+		side.Warnings++
+	}
+	s.ByCode[g.Code]++
 }
 
 // Tally counts what may fail a run.

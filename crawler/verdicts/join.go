@@ -22,6 +22,8 @@ type join struct {
 	details *detailCache
 	judge   *judge
 	again   *rereader
+
+	inspected bool // content checks have looked at some targets
 }
 
 func newJoin(ctx context.Context, c *Crawl) *join {
@@ -40,6 +42,7 @@ func (j *join) load() error {
 		if g.Cached {
 			j.pairs.sum.Cached++
 		}
+		j.inspected = j.inspected || g.Inspected
 		j.pairs.anchors.add(id, g)
 	})
 }

@@ -55,7 +55,11 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 			sum.StartDocuments++
 		}
 	}
-	r := &reporter{crawl: c, details: j.details, suggest: suggest, copies: copies}
+	findings, err := (&pageFindings{join: j}).results()
+	if err != nil {
+		return nil, err
+	}
+	r := &reporter{crawl: c, details: j.details, suggest: suggest, copies: copies, findings: findings}
 	if err := r.report(listed); err != nil {
 		return nil, err
 	}
@@ -89,19 +93,27 @@ type reporter struct {
 	details *detailCache
 	suggest *suggester
 	copies  map[frontier.ID]*archivedCopy // of targets that are gone
+
+	findings []*rules.Result // of pages, to be delivered with the pairs
 }
 
-// report delivers the results of pairs, sorted by URL.
+// report delivers the results of pairs and the findings, sorted by URL.
 func (r *reporter) report(pairs []*pair) error {
-	results := make([]*rules.Result, 0, len(pairs))
+	results := make([]*rules.Result, 0, len(pairs)+len(r.findings))
 	for _, p := range pairs {
 		results = append(results, r.result(p))
 	}
+	results = append(results, r.findings...)
 	if r.details.err != nil {
 		return r.details.err
 	}
 	slices.SortFunc(results, func(a, b *rules.Result) int {
-		return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Verdict, b.Verdict))
+		if n := cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind)); n != 0 || a.Kind == rules.KindTarget {
+			return cmp.Or(n, cmp.Compare(a.Verdict, b.Verdict))
+		}
+		at, other := &a.References[0], &b.References[0]
+		return cmp.Or(cmp.Compare(at.Line, other.Line), cmp.Compare(at.Column, other.Column), cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
 	for _, res := range results {
 		if err := r.crawl.Sink.Result(res); err != nil {

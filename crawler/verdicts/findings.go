@@ -1,0 +1,103 @@
+package verdicts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// pageFindings are what content checks found on the pages of a crawl. What was found on one
+// page is in its outcome; what the comparison of pages brought is in compared.
+type pageFindings struct {
+	join     *join
+	compared map[frontier.ID][]check.Finding
+}
+
+// results counts the findings of all pages, and returns the results of those that are shown.
+func (f *pageFindings) results() (shown []*rules.Result, err error) {
+	c, sum := f.join.crawl, f.join.pairs.sum
+	if f.join.inspected || c.Config.Inspector != nil {
+		sum.Findings = &rules.FindingCounts{}
+	}
+	if !f.join.inspected {
+		return nil, nil
+	}
+	err = c.Store.Scan(f.join.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+		encoded := f.join.targets().outcomeOf(rec)
+		g, err := check.GlanceAt(encoded)
+		if err != nil || !g.Inspected {
+			return err
+		}
+		o, _, err := check.DecodeHead(encoded)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		in, err := check.DecodeInspection(o.Inspection)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		findings := append(in.Findings, f.compared[rec.ID]...)
+		if len(findings) == 0 {
+			return nil
+		}
+		slices.SortFunc(findings, check.CompareFindings)
+		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		page := foundOn{url: f.join.pageName(rec), final: c.Print.Job(&job), internal: f.join.targets().of(rec.ID)&internal != 0, outcome: &o}
+		levels := page.levels(c)
+		for i := range findings {
+			g, reported := judgeFinding(&findings[i], levels)
+			if !reported {
+				continue
+			}
+			sum.CountFinding(page.internal, &g)
+			if isShown(c.Config.Show, &g) {
+				shown = append(shown, page.result(&findings[i], &g))
+			}
+		}
+		return nil
+	})
+	return shown, err
+}
+
+// judgeFinding returns the verdict of a finding, and whether it is to be reported.
+func judgeFinding(f *check.Finding, levels func(check.Code) check.Level) (g check.Judgement, reported bool) {
+	g = check.Judgement{Verdict: f.VerdictOf(), Code: f.Code, Message: f.Message}
+	return g, g.SetLevels(levels)
+}
+
+// foundOn is a page with findings.
+type foundOn struct {
+	url, final string // as printed
+	internal   bool
+	outcome    *check.Outcome
+}
+
+// levels returns the levels that the user has set for codes of the page.
+func (p *foundOn) levels(c *Crawl) func(check.Code) check.Level {
+	var own check.Levels
+	if rule := c.Config.MatchingRule(p.url); rule != nil {
+		own = rule.Levels
+	}
+	return func(code check.Code) check.Level {
+		if level := own.Of(code, p.internal); level != "" {
+			return level
+		}
+		return c.Config.Levels.Of(code, p.internal)
+	}
+}
+
+// result builds the result of a finding.
+func (p *foundOn) result(f *check.Finding, g *check.Judgement) *rules.Result {
+	o := p.outcome
+	return &rules.Result{Kind: rules.KindPage, URL: p.url, Verdict: g.Verdict, Code: g.Code, Message: g.Message, Level: g.Level,
+		Rule: f.Rule, Proposal: f.Proposal, Internal: p.internal, Cached: o.Cached,
+		Status: o.Status, ContentType: o.ContentType, Size: o.Size, FinalURL: p.final,
+		Redirects: []rules.Hop{}, Warnings: []check.Warning{}, Suggestions: []check.Suggestion{},
+		References: []rules.Reference{{Page: p.url, Line: f.Line, Column: f.Column, Element: f.Element, Attribute: f.Attribute, Raw: f.Raw, Text: f.Text}}}
+}

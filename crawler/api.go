@@ -16,17 +16,19 @@ type (
 	External   = rules.External
 	RobotsMode = rules.RobotsMode
 
-	Sink      = rules.Sink
-	Result    = rules.Result
-	Hop       = rules.Hop
-	Reference = rules.Reference
-	Place     = rules.Place
-	Page      = rules.Page
-	Edge      = rules.Edge
-	Summary   = rules.Summary
-	Tally     = rules.Tally
-	Note      = rules.Note
-	Progress  = rules.Progress
+	Sink          = rules.Sink
+	Kind          = rules.Kind
+	FindingCounts = rules.FindingCounts
+	Result        = rules.Result
+	Hop           = rules.Hop
+	Reference     = rules.Reference
+	Place         = rules.Place
+	Page          = rules.Page
+	Edge          = rules.Edge
+	Summary       = rules.Summary
+	Tally         = rules.Tally
+	Note          = rules.Note
+	Progress      = rules.Progress
 )
 
 // The values of a Config's ScopeRule, External and RobotsMode.
@@ -42,6 +44,12 @@ const (
 	RobotsCrawl  = rules.RobotsCrawl
 	RobotsStrict = rules.RobotsStrict
 	RobotsIgnore = rules.RobotsIgnore
+)
+
+// The kinds of results.
+const (
+	KindTarget = rules.KindTarget
+	KindPage   = rules.KindPage
 )
 
 // CommandLine is the Page of a target that the user named.

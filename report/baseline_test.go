@@ -17,7 +17,7 @@ func comparedRun() *Report {
 		return crawler.Reference{Page: page, Line: line, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "x", Known: known}
 	}
 	return &Report{
-		Head: Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"docs"}},
+		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"docs"}},
 		Summary: crawler.Summary{
 			Started: started, Elapsed: time.Second, Complete: true, Targets: []string{"docs"}, Pages: 3, Results: 5, References: 7, Links: 7,
 			Requests: 4, Cached: 1, OK: 1, Broken: 3, Unverified: 1, Warnings: 2,

@@ -64,7 +64,7 @@ var started = time.Date(2026, 1, 2, 4, 4, 5, 999_000_000, time.FixedZone("", 360
 // contractRun is the run in the documented examples.
 func contractRun() *Report {
 	return &Report{
-		Head: Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"docs"}},
+		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"docs"}},
 		Summary: crawler.Summary{
 			Started: started, Elapsed: 1234 * time.Millisecond, Complete: true, Targets: []string{"docs"},
 			Pages: 57, Results: 410, References: 1204, Links: 1203, Requests: 398,
@@ -160,7 +160,7 @@ func fullRun() *Report {
 		footer.References = append(footer.References, place(page, 90, 8, "/imprint", "Imprint"), place(page, 2, 8, "/imprint", "Imprint"))
 	}
 	return &Report{
-		Head: Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"https://example.com/"}},
+		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"https://example.com/"}},
 		Summary: crawler.Summary{
 			Started: started, Elapsed: 65 * time.Second, StoppedBy: "max-time",
 			Targets: []string{"https://example.com/"},

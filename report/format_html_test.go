@@ -121,7 +121,7 @@ func TestHTMLGolden(t *testing.T) {
 	}{
 		{"full", ShowDefault, fullRun(), fullSite()},
 		{"full-all", ShowAll, fullRun(), nil},
-		{"empty", ShowDefault, &Report{Head: Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started}, Summary: crawler.Summary{Complete: true}}, nil},
+		{"empty", ShowDefault, &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{Complete: true}}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := renderHTML(t, Options{Show: test.show}, test.run, test.pages)

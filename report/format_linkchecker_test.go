@@ -35,7 +35,7 @@ func linkcheckerRun() (*Report, []*crawler.Page) {
 	old.FinalURL, old.Redirects = site+"b.html", []crawler.Hop{{URL: site + "old", Status: 301}}
 	old.Warnings = []check.Warning{{Code: "redirect-permanent", Message: "moved permanently", Proposal: site + "b.html"}}
 	run := &Report{
-		Head:    Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{site}},
+		Head:    Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{site}},
 		Summary: crawler.Summary{Started: started, Elapsed: 3 * time.Second, Complete: true},
 		Results: []*crawler.Result{
 			ok(site, crawler.Reference{Page: crawler.CommandLine, Raw: site}),

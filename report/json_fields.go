@@ -31,12 +31,29 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	j.key("tool").row()
 	j.key("name").string(h.Tool.Name)
 	j.key("version").string(h.Tool.Version)
+	if h.Tool.Clamd != "" {
+		j.key("clamd").string(h.Tool.Clamd)
+	}
 	j.end()
 	j.key("started").time(started)
 	j.key("elapsed_ms").int(s.Elapsed.Milliseconds())
 	j.key("complete").bool(s.Complete)
 	j.key("stopped_by").string(s.StoppedBy)
 	j.key("targets").strings(targets)
+	if len(h.Codes) > 0 {
+		j.key("codes").array()
+		for _, c := range h.Codes {
+			j.row()
+			j.key("code").string(string(c.Code))
+			j.key("title").string(c.Title)
+			j.key("severity").string(c.Severity.String())
+			if c.Advice != "" {
+				j.key("advice").string(c.Advice)
+			}
+			j.end()
+		}
+		j.end()
+	}
 	j.key("summary").object()
 	j.key("pages").int(int64(s.Pages))
 	j.key("targets").int(int64(s.Results))
@@ -52,6 +69,14 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 		j.key(string(code)).int(int64(s.ByCode[code]))
 	}
 	j.end()
+	if f := s.Findings; f != nil {
+		j.key("findings").row()
+		j.key("broken").int(int64(f.Broken))
+		j.key("unverified").int(int64(f.Unverified))
+		j.key("warning").int(int64(f.Warning))
+		j.key("info").int(int64(f.Info))
+		j.end()
+	}
 	if s.Cached > 0 {
 		j.key("cached").int(int64(s.Cached))
 	}
@@ -81,9 +106,18 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 func (j *jsonEncoder) result(r *crawler.Result) {
 	j.object()
 	j.key("url").string(r.URL)
+	if r.Kind != crawler.KindTarget {
+		j.key("kind").string(string(r.Kind))
+	}
 	j.key("verdict").string(r.Verdict.String())
 	j.key("code").string(string(r.Code))
 	j.key("message").string(r.Message)
+	if r.Rule != "" {
+		j.key("rule").string(r.Rule)
+	}
+	if r.Proposal != "" {
+		j.key("proposal").string(r.Proposal)
+	}
 	j.key("scope").string(scope(r.Internal))
 	j.key("status").int(int64(r.Status))
 	j.key("attempts").int(int64(r.Attempts))

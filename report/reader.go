@@ -154,7 +154,7 @@ func (r *reader) object() error {
 // reportFields are the fields of a report's object.
 var reportFields = map[string]bool{
 	"schema": true, "tool": true, "started": true, "elapsed_ms": true, "complete": true,
-	"stopped_by": true, "targets": true, "summary": true, "results": true,
+	"stopped_by": true, "targets": true, "codes": true, "summary": true, "results": true,
 }
 
 func (r *reader) field(key string) error {
@@ -180,6 +180,8 @@ func (r *reader) field(key string) error {
 		into = &r.report.Summary.StoppedBy
 	case "targets":
 		into = &r.report.Head.Targets
+	case "codes":
+		into = &r.report.Head.Codes
 	case "summary":
 		var s jsonSummary
 		err := r.decode(key, &s)
@@ -346,6 +348,12 @@ type jsonSummary struct {
 		Unverified int `json:"unverified"`
 		Warnings   int `json:"warnings"`
 	} `json:"known"`
+	Findings *struct {
+		Broken     int `json:"broken"`
+		Unverified int `json:"unverified"`
+		Warning    int `json:"warning"`
+		Info       int `json:"info"`
+	} `json:"findings"`
 	Recent   int    `json:"recent"`
 	Fixed    int    `json:"fixed"`
 	Narrowed bool   `json:"narrowed"`
@@ -356,6 +364,7 @@ func (j *jsonSummary) into(s *crawler.Summary) {
 	s.Pages, s.Results, s.References, s.Requests = j.Pages, j.Targets, j.References, j.Requests
 	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = j.OK, j.Broken, j.Unverified, j.Skipped, j.Warnings
 	s.ByCode = j.ByCode
+	s.Findings = (*crawler.FindingCounts)(j.Findings)
 	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, crawler.Tally(j.Known), j.Recent, j.Fixed
 	s.Narrowed, s.Unsound = j.Narrowed, j.Unsound
 }
@@ -363,6 +372,9 @@ func (j *jsonSummary) into(s *crawler.Summary) {
 // jsonResult is one of the "results" of a report.
 type jsonResult struct {
 	URL         string             `json:"url"`
+	Kind        crawler.Kind       `json:"kind"`
+	Rule        string             `json:"rule"`
+	Proposal    string             `json:"proposal"`
 	Verdict     *check.Verdict     `json:"verdict"`
 	Code        check.Code         `json:"code"`
 	Message     string             `json:"message"`
@@ -421,6 +433,9 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 	if j.Scope != "internal" && j.Scope != "external" {
 		return nil, fmt.Errorf(`field "scope" is %q, not "internal" or "external"`, j.Scope)
 	}
+	if j.Kind != crawler.KindTarget && (j.Kind != crawler.KindPage || len(j.References) != 1) {
+		return nil, fmt.Errorf(`field "kind" is %q: a result is about a target, or "page" with one reference`, j.Kind)
+	}
 	size := int64(-1)
 	if j.Size != nil {
 		size = *j.Size
@@ -430,7 +445,7 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 		references[i] = j.References[i].reference()
 	}
 	return &crawler.Result{
-		URL: j.URL, Verdict: *j.Verdict, Code: j.Code, Message: j.Message,
+		URL: j.URL, Kind: j.Kind, Rule: j.Rule, Proposal: j.Proposal, Verdict: *j.Verdict, Code: j.Code, Message: j.Message,
 		Internal: j.Scope == "internal", Status: j.Status, Attempts: j.Attempts,
 		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, ContentType: j.ContentType,
 		Size: size, Redirects: j.Redirects, Warnings: j.Warnings,

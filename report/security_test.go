@@ -59,7 +59,7 @@ func dangerousRun() (*Report, []*crawler.Page) {
 	}
 	pages = append(pages, &crawler.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
 	run.Head.Targets, run.Summary.Targets, run.Summary.StartFailed = dangerous(), dangerous(), dangerous()
-	run.Head.Tool = Tool{"\x1b<tool>", "\"--]]>\n::error::"}
+	run.Head.Tool = Tool{Name: "\x1b<tool>", Version: "\"--]]>\n::error::"}
 	run.Summary.StoppedBy = "x`|\n::error::<b>"
 	return run, pages
 }

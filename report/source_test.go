@@ -15,7 +15,7 @@ func sourcedRun() *Report {
 		return crawler.Reference{Page: page, Line: line, Column: 9, Element: "a", Attribute: "href", Raw: "gone/", Text: "gone", Source: source}
 	}
 	return &Report{
-		Head:    Head{Tool: Tool{"orbweaver", "1.0.0"}, Started: started, Targets: []string{"site"}},
+		Head:    Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"site"}},
 		Summary: crawler.Summary{Started: started, Complete: true, Targets: []string{"site"}, Pages: 3, Results: 1, References: 4, Links: 4, Broken: 1, ByCode: map[check.Code]int{"file-missing": 1}},
 		Results: []*crawler.Result{{
 			URL: "site/gone/", Verdict: check.Broken, Code: "file-missing", Internal: true, Size: -1,

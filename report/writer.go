@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // Writer receives one report: Begin once, Result for each result, End once. After an
@@ -28,15 +29,25 @@ type Head struct {
 	Tool    Tool
 	Started time.Time
 	Targets []string // as the user wrote them
+	Codes   []Code   // that plugins declared
 	// Summary is set for formats that do not stream, so that they can write the counts
 	// before the results. For other formats it is nil.
 	Summary *crawler.Summary
+}
+
+// Code is a code of findings that a plugin declared.
+type Code struct {
+	Code     check.Code    `json:"code"`
+	Title    string        `json:"title"`
+	Severity check.Verdict `json:"severity"`
+	Advice   string        `json:"advice,omitempty"`
 }
 
 // Tool names the program that wrote a report.
 type Tool struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
+	Clamd   string `json:"clamd,omitempty"` // version of the scanner for viruses, if there was one
 }
 
 // Options control how a report is written. The zero value gives the defaults.

@@ -35,6 +35,9 @@ func (f *pageFindings) results() (shown []*rules.Result, err error) {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
+		if changed := c.Config.Changed; changed != nil && !changed(o.Path) {
+			return nil
+		}
 		in, err := check.DecodeInspection(o.Inspection)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)

@@ -9,6 +9,7 @@
 //   - [Traps] are sites with endless series of pages.
 //   - [Serve] serves any handler, and [ServeConns] any protocol.
 //   - [ServeDjango] is a real site that is signed in to with a form.
+//   - [Clamd] is ClamAV's daemon with a small database.
 //
 // # The archive
 //

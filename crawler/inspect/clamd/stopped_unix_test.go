@@ -1,0 +1,58 @@
+//go:build unix
+
+package clamd
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+)
+
+// A clamd that hangs accepts connections and answers nothing.
+func TestStoppedClamdIsLost(t *testing.T) {
+	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	s := open(t, server.Address)
+	server.Stop()
+
+	const limit = 10 * time.Millisecond
+	if _, err := Open(t.Context(), s.address, limit); err == nil || !strings.Contains(err.Error(), "no answer within 10ms") {
+		t.Errorf("Open: %v", err)
+	}
+	s.timeout = limit
+	waits := 0
+	s.wait = func(context.Context, time.Duration) { waits++ }
+	// More than the buffers of a socket hold, so that the write takes too long.
+	for _, body := range [][]byte{make([]byte, 64<<20), nil} {
+		got := s.Scan(t.Context(), body)
+		if got.Outcome != Unscanned || !strings.HasSuffix(got.Reason, "was lost: no answer within 10ms") {
+			t.Errorf("%+v", got)
+		}
+	}
+	if waits != 2 || s.Lost() == nil {
+		t.Errorf("%d waits, lost: %v", waits, s.Lost())
+	}
+	// Whoever waits for a connection learns of the loss.
+	for range maxConnections {
+		s.slots <- struct{}{}
+	}
+	if got := s.Scan(t.Context(), nil); got.Outcome != Unscanned {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestResumedClamd(t *testing.T) {
+	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	s := open(t, server.Address)
+	server.Stop()
+	s.timeout = 10 * time.Millisecond
+	s.wait = func(context.Context, time.Duration) {
+		server.Continue()
+		s.timeout = patience
+	}
+	if got := s.Scan(t.Context(), []byte(crawlertest.EICAR)); got != found(crawlertest.EICARSignature) {
+		t.Errorf("%+v", got)
+	}
+}

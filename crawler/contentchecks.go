@@ -2,13 +2,13 @@ package crawler
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -45,7 +45,7 @@ func (c contentChecks) scan(ctx context.Context, data []byte, err error, longer 
 	case err != nil:
 		unscanned = "the body ended before it was complete"
 	case longer:
-		unscanned = fmt.Sprintf("the body is longer than %d bytes (--virus-max)", c.inspector.ScanMax())
+		unscanned = clamd.TooLong(c.inspector.ScanMax())
 	default:
 		virus, unscanned = c.inspector.Scan(ctx, data)
 	}

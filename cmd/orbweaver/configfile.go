@@ -70,7 +70,7 @@ func applyConfig(s *settings, file *configFile, text string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	rows := configRows()
-	known := []string{"rule"}
+	known := []string{"content", "plugin", "rule"}
 	for key := range rows {
 		known = append(known, key)
 	}

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -57,6 +61,7 @@ const (
 	inputs           group = "Targets"
 	scope            group = "Scope"
 	verdicts         group = "Verdicts"
+	contentChecks    group = "Content checks"
 	connection       group = "Connection"
 	signingIn        group = "Login"
 	politeness       group = "Politeness"
@@ -66,7 +71,7 @@ const (
 )
 
 // groups are in the order of the help.
-var groups = []group{inputs, scope, verdicts, connection, signingIn, politeness, output, betweenRunsGroup, config}
+var groups = []group{inputs, scope, verdicts, contentChecks, connection, signingIn, politeness, output, betweenRunsGroup, config}
 
 // flags returns all flags except those of `uri`, which are in uri.go.
 func flags() []flag {
@@ -170,6 +175,34 @@ func flags() []flag {
 		{name: "fail-on", arg: "LEVEL", initial: "broken", group: verdicts, on: onCheck | onReport, many: union,
 			doc:   "what fails the run: broken, unverified, warning or none; internal and external links can differ, as in internal:warning,external:broken",
 			field: func(s *settings) any { return &s.failOn }},
+
+		{name: "check", arg: "GROUP", group: contentChecks, on: onCheck, many: union,
+			doc:   "also check the content of the site's pages: " + strings.Join(inspect.GroupNames(), ", ") + "; all is every group but virus",
+			field: func(s *settings) any { return &s.check }},
+		{name: "syntax-max", arg: "N", initial: "20", group: contentChecks, on: onCheck,
+			doc:   "maximum number of findings of html-syntax, and of css-syntax, for each page; the rest are counted",
+			field: func(s *settings) any { return &s.syntaxMax }},
+		{name: "validator", arg: "URL", group: contentChecks, on: onCheck,
+			doc:   "check HTML and CSS with this Nu HTML Checker in place of the built-in checks; auto starts one with java and $VNU_JAR, or the vnu-jar package in node_modules",
+			field: func(s *settings) any { return &s.validator }},
+		{name: "tidy", group: contentChecks, on: onCheck,
+			doc:   "also check HTML with the program tidy",
+			field: func(s *settings) any { return &s.tidy }},
+		{name: "image-max", arg: "SIZE", initial: "500KiB", group: contentChecks, on: onCheck,
+			doc:   "size from which an image is large",
+			field: func(s *settings) any { return &s.imageMax }},
+		{name: "clamd", arg: "ADDRESS", initial: clamd.DefaultAddress, group: contentChecks, on: onCheck,
+			doc:   "clamd that scans for viruses: unix:PATH or tcp:HOST:PORT",
+			field: func(s *settings) any { return &s.clamd }},
+		{name: "virus-scope", arg: "WHICH", initial: "internal", words: []string{"internal", "all"}, group: contentChecks, on: onCheck,
+			doc:   "which targets are scanned for viruses: those of the site, or also those that links to other sites lead to",
+			field: func(s *settings) any { return &s.virusScope }},
+		{name: "virus-max", arg: "SIZE", initial: "25MiB", group: contentChecks, on: onCheck,
+			doc:   "size of the largest body that is scanned for viruses; StreamMaxLength in clamd.conf must allow it",
+			field: func(s *settings) any { return &s.virusMax }},
+		{name: "virus-timeout", arg: "DUR", initial: "30s", group: contentChecks, on: onCheck,
+			doc:   "maximum time of one exchange with clamd",
+			field: func(s *settings) any { return &s.virusTimeout }},
 
 		{name: "timeout", arg: "DUR", initial: "20s", group: connection, on: onCheck | onExtract,
 			doc:   "maximum time without activity while connecting, in a handshake, waiting for headers or reading; a whole exchange may take five times as long",

@@ -40,6 +40,7 @@ var foundKeys = []struct {
 	{"accept soft-404 check-https archive tls-expiry ignore-fragment max-redirects level fail-on fail-after max-age baseline", foundAllowed,
 		"they judge what was read; the documents themselves could be changed as well"},
 	{"rule header user", foundAllowed, "what they send is written in the file; ${NAME} needs --allow-env NAME"},
+	{"check content syntax-max image-max virus-scope virus-max virus-timeout", foundAllowed, "they look at what was read; clamd is only asked if it is there"},
 	{"timeout user-agent max-body deny-private nntp-server", foundAllowed, "a link can do no less; --deny-private of the user takes precedence"},
 	{"concurrency per-host rate delay retries second-pass-after max-wait", foundAllowed, "the pace still adapts to each host"},
 	{"format show ci markdown-size fix dry-run progress color", foundAllowed, "they print; the CI system names its own files"},
@@ -48,6 +49,10 @@ var foundKeys = []struct {
 	{"output write-clean cache history state", foundWrites, "they are written"},
 
 	{"from", foundRefused, "it names targets, to which the user's credentials are sent"},
+	{"plugin", foundRefused, "it runs a program"},
+	{"tidy", foundRefused, "it runs a program"},
+	{"validator", foundRefused, "it sends the pages to another program"},
+	{"clamd", foundRefused, "it sends the pages to another program"},
 	{"write", foundRefused, "it changes files"},
 	{"overwrite", foundRefused, "it replaces files"},
 	{"proxy", foundRefused, "it redirects all requests"},

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -29,6 +30,7 @@ type options struct {
 	noIgnore  bool
 	stdinType string // a media type
 	login     loginOptions
+	checks    inspect.Config
 	from      []string
 	sources   string // "" for none
 
@@ -99,6 +101,7 @@ func compile(s *settings, on commands) (*options, error) {
 	k.Archive = archives[s.archive]
 	k.Credentials, k.AllowUnsafe = s.credentials(), s.loginAllowUnsafe
 	compileLogins(c, o)
+	compileChecks(c, o)
 	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
 
 	k.Concurrency = read(c, "concurrency", s.concurrency, atLeast(1))

@@ -46,6 +46,11 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 
 	stop, ctx, done := interrupts(cmd.Context(), console.notef)
 	defer done()
+	inspector, err := openInspector(ctx, o, console)
+	if err != nil {
+		return err
+	}
+	defer inspector.Close()
 	cfg, web, err := wire(o, plan, out.Multi, stop)
 	if err != nil {
 		return usageError("%w", err)
@@ -54,6 +59,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if o.net.DenyPrivate && web.UsesProxy() {
 		console.notef("%s", proxyNote)
 	}
+	cfg.Inspector = inspector
 	configureSessions(cfg, o, plan, web, logins)
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
@@ -63,7 +69,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return err
 	}
 	st.configure(cfg)
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: st.started(), Targets: plan.names(args, o.from)}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version, Clamd: inspector.ClamdVersion()}, Started: st.started(), Targets: plan.names(args, o.from)}
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}

@@ -63,6 +63,17 @@ type settings struct {
 	mailProbe    bool
 	connectTo    []string
 
+	// content checks
+	check        []string
+	syntaxMax    string
+	validator    string
+	tidy         bool
+	imageMax     string
+	clamd        string
+	virusScope   string
+	virusMax     string
+	virusTimeout string
+
 	// login
 	login             string
 	loginUser         string

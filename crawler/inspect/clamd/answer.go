@@ -37,6 +37,11 @@ func TooLong(limit int64) string {
 	return fmt.Sprintf("the body is longer than %d bytes", limit)
 }
 
+// limitExceeded begins the name under which clamd reports a body that it scanned in part or
+// not at all because of a limit such as MaxFileSize, and in which it found nothing. It does
+// so only with the setting AlertExceedsMax; otherwise it calls such a body clean.
+const limitExceeded = "Heuristics.Limits.Exceeded"
+
 // parseAnswer reads an answer to INSTREAM without its final NUL.
 func parseAnswer(answer string) Result {
 	if answer == "stream: OK" {
@@ -45,6 +50,9 @@ func parseAnswer(answer string) Result {
 	if isPrintable(answer) {
 		words := strings.TrimPrefix(answer, "stream: ")
 		if signature, ok := strings.CutSuffix(words, " FOUND"); ok && signature != "" {
+			if strings.HasPrefix(signature, limitExceeded) {
+				return unscanned("clamd did not scan all of the body: " + signature)
+			}
 			return Result{Outcome: Found, Signature: signature}
 		}
 		if reason, ok := strings.CutSuffix(words, " ERROR"); ok && reason != "" {

@@ -41,6 +41,8 @@ func TestParseAnswer(t *testing.T) {
 		{"stream: Eicar-Test-Signature FOUND", found("Eicar-Test-Signature")},
 		// with ExtendedDetectionInfo
 		{"stream: Eicar-Test-Signature(44d88612fea8a8f36de82e1278abb02f:68) FOUND", found("Eicar-Test-Signature(44d88612fea8a8f36de82e1278abb02f:68)")},
+		{"stream: Heuristics.Encrypted.Zip FOUND", found("Heuristics.Encrypted.Zip")},
+		{"stream: Heuristics.Limits.Exceeded FOUND", unscanned("clamd did not scan all of the body: Heuristics.Limits.Exceeded")},
 		{"INSTREAM size limit exceeded. ERROR", unscanned("clamd answered: INSTREAM size limit exceeded.")},
 		{"stream: Can't create new file ERROR", unscanned("clamd answered: Can't create new file")},
 		{"", unscanned(`clamd answered "", which is not an answer to INSTREAM`)},

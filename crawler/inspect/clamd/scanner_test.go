@@ -121,6 +121,19 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// A body that clamd does not scan to its end is not infected, and not clean.
+func TestLimitsOfClamd(t *testing.T) {
+	for _, limit := range []string{"MaxFileSize", "MaxScanSize"} {
+		s := open(t, crawlertest.Clamd(t, crawlertest.ClamdOptions{Settings: limit + " 1M\nAlertExceedsMax yes"}).Address)
+		random := make([]byte, 2<<20)
+		rand.NewChaCha8([32]byte{}).Read(random)
+		want := unscanned("clamd did not scan all of the body: Heuristics.Limits.Exceeded." + limit)
+		if got := s.Scan(t.Context(), random); got != want {
+			t.Errorf("%s: %+v", limit, got)
+		}
+	}
+}
+
 // An answer that comes while the body is still being sent must be read each time, however
 // the write and the end of the connection meet.
 func TestRefusalIsAlwaysRead(t *testing.T) {

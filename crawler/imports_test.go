@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect":              {"crawler/inspect/clamd", "crawler/inspect/page", "crawler/check", "urinorm"},
 	"crawler/inspect/page":         {"crawler/extract", "urinorm"},
 	"crawler/inspect/clamd":        {},
+	"crawler/inspect/htmltoken":    {"crawler/extract"},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},
 	"crawler/session":              {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/trap":                 {"urinorm"},

@@ -42,6 +42,14 @@ func unescape(dst []byte, marks []mark, src []byte, attribute bool) ([]byte, []m
 	return dst, marks
 }
 
+// AppendUnescaped appends src to dst with line endings normalized to LF, NUL replaced by U+FFFD
+// and character references decoded. attribute selects the rules for attribute values instead
+// of those for text.
+func AppendUnescaped(dst, src []byte, attribute bool) []byte {
+	dst, _ = unescape(dst, nil, src, attribute)
+	return dst
+}
+
 // needsUnescape reports whether unescape would change b.
 func needsUnescape(b []byte) bool { return indexEscape(b) < len(b) }
 

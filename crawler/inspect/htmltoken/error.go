@@ -1,0 +1,80 @@
+package htmltoken
+
+import "unicode/utf8"
+
+// MaxErrors is the number of errors of a document that are kept.
+const MaxErrors = 1000
+
+// Error is a parse error of a document.
+type Error struct {
+	// Rule is the name in the HTML Standard (13.2.2).
+	Rule string
+	// Offset is where the tokenizer was when it found the error: at the character that is
+	// wrong, at the one after something missing, or at the end of the text.
+	Offset int
+}
+
+// fail adds an error.
+func (z *Tokenizer) fail(rule string, offset int) {
+	switch {
+	case !z.errors:
+	case len(z.Errors) < MaxErrors:
+		z.Errors = append(z.Errors, Error{rule, offset})
+	default:
+		z.Dropped++
+	}
+}
+
+// checkCharacters finds the characters that are wrong wherever they are (13.2.3.5), and NUL,
+// which is wrong in all states of the tokenizer and in SVG and MathML.
+func (z *Tokenizer) checkCharacters() {
+	text, i := z.text, 0
+	for i < len(text) {
+		for ; hasAt(text, i, 8) && isOrdinary(wordAt(text, i)); i += 8 {
+		}
+		for end := min(i+8, len(text)); i < end; i++ {
+			if !isSuspect[text[i]] {
+				continue
+			}
+			r, _ := utf8.DecodeRune(text[i:])
+			if rule := characterRule(r); rule != "" {
+				z.fail(rule, i)
+			}
+		}
+	}
+}
+
+// isOrdinary reports whether the eight bytes of a word are printable ASCII or line feeds.
+func isOrdinary(w uint64) bool {
+	low := w &^ eachHigh
+	printable := (low + (0x80-' ')*eachByte) &^ (low + eachByte)
+	lineFeed := ^((low ^ '\n'*eachByte) + 0x7F*eachByte)
+	return ((printable|lineFeed)&^w)&eachHigh == eachHigh
+}
+
+// isSuspect marks the bytes that may begin a wrong character.
+var isSuspect = func() (suspect [256]bool) {
+	for c := range 0x20 {
+		suspect[c] = !isSpace(byte(c))
+	}
+	for _, c := range []byte{0x7F, 0xC2, 0xEF, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4} {
+		suspect[c] = true
+	}
+	return suspect
+}()
+
+func characterRule(r rune) string {
+	switch {
+	case r == 0:
+		return "unexpected-null-character"
+	case r < ' ' && !isSpace(byte(r)) || 0x7F <= r && r <= 0x9F:
+		return "control-character-in-input-stream"
+	case isNoncharacter(r):
+		return "noncharacter-in-input-stream"
+	}
+	return ""
+}
+
+func isNoncharacter(r rune) bool {
+	return 0xFDD0 <= r && r <= 0xFDEF || r&0xFFFE == 0xFFFE
+}

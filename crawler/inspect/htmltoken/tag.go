@@ -1,0 +1,235 @@
+package htmltoken
+
+import "bytes"
+
+// anyTag reads a tag by the states of the standard, from the tag name state (13.2.5.8) to the
+// self-closing start tag state (13.2.5.40). It returns false at the end of the text.
+func (z *Tokenizer) anyTag() bool {
+	text, t := z.text, &z.Token
+	i := z.pos + 1
+	t.Kind, t.SelfClosing, t.Attributes = StartTag, false, t.Attributes[:0]
+	if text[i] == '/' {
+		t.Kind = EndTag
+		i++
+	}
+	nameStart := i
+	for i < len(text) && !isSpace(text[i]) && text[i] != '/' && text[i] != '>' {
+		i++
+	}
+	name := z.lowerCase(text[nameStart:i])
+	hasAttributes := false
+	for {
+		i = skipSpace(text, i)
+		if i == len(text) {
+			return z.endInTag()
+		}
+		switch text[i] {
+		case '>':
+			if t.Kind == EndTag {
+				if hasAttributes {
+					z.fail("end-tag-with-attributes", i)
+				}
+				if t.SelfClosing {
+					z.fail("end-tag-with-trailing-solidus", i)
+				}
+			}
+			z.tag(keyOf(name), name, i+1)
+			return true
+		case '/':
+			i++
+			switch {
+			case i == len(text):
+				return z.endInTag()
+			case text[i] == '>':
+				t.SelfClosing = true
+			default:
+				z.fail("unexpected-solidus-in-tag", i)
+			}
+		default:
+			hasAttributes = true
+			if i = z.attribute(i); i < 0 {
+				return z.endInTag()
+			}
+		}
+	}
+}
+
+// endInTag drops the tag that the text ends in.
+func (z *Tokenizer) endInTag() bool {
+	z.fail("eof-in-tag", len(z.text))
+	z.pos = len(z.text)
+	return false
+}
+
+// attribute reads the attribute at i, from the attribute name state (13.2.5.33) on, and
+// returns its end, -1 if the text ends within it.
+func (z *Tokenizer) attribute(i int) int {
+	text, a := z.text, Attribute{NameStart: i}
+	if text[i] == '=' {
+		z.fail("unexpected-equals-sign-before-attribute-name", i)
+		i++
+	}
+	for ; i < len(text); i++ {
+		c := text[i]
+		if isSpace(c) || c == '/' || c == '>' || c == '=' {
+			break
+		}
+		if c == '"' || c == '\'' || c == '<' {
+			z.fail("unexpected-character-in-attribute-name", i)
+		}
+	}
+	a.Name = z.lowerCase(text[a.NameStart:i])
+	a.NameEnd, a.ValueStart, a.ValueEnd = i, i, i
+	kept := len(z.Token.Attributes) < MaxAttributes
+	if z.Token.Attribute(string(a.Name)) != nil {
+		z.fail("duplicate-attribute", i)
+		kept = false
+	}
+	quoted := false
+	if equals := skipSpace(text, i); equals < len(text) && text[equals] == '=' {
+		i = skipSpace(text, equals+1)
+		a.ValueStart = i
+		switch {
+		case i == len(text):
+		case text[i] == '"', text[i] == '\'':
+			quoted = true
+			a.ValueStart = i + 1
+			i = indexFrom(text, a.ValueStart, text[i])
+		case text[i] == '>':
+			z.fail("missing-attribute-value", i)
+		default:
+			i = z.unquotedValue(i)
+		}
+		a.ValueEnd = i
+	}
+	a.HasReferences = z.references(a.ValueStart, a.ValueEnd, true)
+	if kept {
+		z.Token.Attributes = append(z.Token.Attributes, a)
+	}
+	if i == len(text) {
+		return -1
+	}
+	if quoted {
+		if i++; i == len(text) {
+			return -1
+		}
+		if c := text[i]; !isSpace(c) && c != '/' && c != '>' {
+			z.fail("missing-whitespace-between-attributes", i)
+		}
+	}
+	return i
+}
+
+// unquotedValue returns the end of the unquoted attribute value at i.
+func (z *Tokenizer) unquotedValue(i int) int {
+	for ; i < len(z.text) && !isSpace(z.text[i]) && z.text[i] != '>'; i++ {
+		switch z.text[i] {
+		case '"', '\'', '<', '=', '`':
+			z.fail("unexpected-character-in-unquoted-attribute-value", i)
+		}
+	}
+	return i
+}
+
+// lowerCase returns a name in lower case with U+FFFD in place of NUL.
+func (z *Tokenizer) lowerCase(name []byte) []byte {
+	i := 0
+	for i < len(name) && name[i] != 0 && (name[i] < 'A' || name[i] > 'Z') {
+		i++
+	}
+	if i == len(name) {
+		return name
+	}
+	start := len(z.buffer)
+	for _, c := range name {
+		switch {
+		case c == 0:
+			z.buffer = append(z.buffer, "\uFFFD"...)
+		case 'A' <= c && c <= 'Z':
+			z.buffer = append(z.buffer, c|0x20)
+		default:
+			z.buffer = append(z.buffer, c)
+		}
+	}
+	return z.buffer[start:len(z.buffer):len(z.buffer)]
+}
+
+// comment reads a comment by the states from 13.2.5.43 to 13.2.5.52.
+func (z *Tokenizer) comment() {
+	text, start := z.text, z.pos+len("<!--")
+	if start < len(text) && text[start] == '>' {
+		z.fail("abrupt-closing-of-empty-comment", start)
+		z.dataToken(Comment, start, start, start+1)
+		return
+	}
+	if start+1 < len(text) && text[start] == '-' && text[start+1] == '>' {
+		z.fail("abrupt-closing-of-empty-comment", start+1)
+		z.dataToken(Comment, start, start, start+2)
+		return
+	}
+	for i := start; ; i++ {
+		i += max(bytes.IndexByte(text[i:], '-'), 0)
+		rest := text[i:]
+		switch {
+		case bytes.HasPrefix(rest, []byte("-->")):
+			z.nestedComments(start, i)
+			z.dataToken(Comment, start, i, i+3)
+			return
+		case bytes.HasPrefix(rest, []byte("--!>")):
+			z.nestedComments(start, i)
+			z.fail("incorrectly-closed-comment", i+3)
+			z.dataToken(Comment, start, i, i+4)
+			return
+		case string(rest) == "--!", string(rest) == "--", string(rest) == "-", len(rest) == 0, bytes.IndexByte(rest, '-') < 0:
+			end := i
+			if len(rest) > 0 && rest[0] != '-' {
+				end = len(text)
+			}
+			z.nestedComments(start, end)
+			z.fail("eof-in-comment", len(text))
+			z.dataToken(Comment, start, end, len(text))
+			return
+		}
+	}
+}
+
+// nestedComments finds comments that begin in the content of a comment.
+func (z *Tokenizer) nestedComments(start, end int) {
+	if !z.errors {
+		return
+	}
+	for i := start; ; {
+		n := bytes.Index(z.text[i:end], []byte("<!--"))
+		if n < 0 {
+			return
+		}
+		i += n + len("<!--")
+		if i == len(z.text) || z.text[i] != '>' {
+			z.fail("nested-comment", i)
+		}
+	}
+}
+
+// bogusComment reads a bogus comment (13.2.5.41) whose content begins at start.
+func (z *Tokenizer) bogusComment(start int) {
+	end := start
+	if n := bytes.IndexByte(z.text[start:], '>'); n >= 0 {
+		end += n
+		z.dataToken(Comment, start, end, end+1)
+		return
+	}
+	end = len(z.text)
+	z.dataToken(Comment, start, end, end)
+}
+
+// cdata reads a CDATA section (13.2.5.69).
+func (z *Tokenizer) cdata() {
+	start := z.pos + len("<![CDATA[")
+	n := bytes.Index(z.text[start:], []byte("]]>"))
+	if n < 0 {
+		z.fail("eof-in-cdata", len(z.text))
+		z.dataToken(CDATA, start, len(z.text), len(z.text))
+		return
+	}
+	z.dataToken(CDATA, start, start+n, start+n+len("]]>"))
+}

@@ -1,0 +1,62 @@
+package htmltoken
+
+// Kind is the kind of a token.
+type Kind uint8
+
+// The kinds of tokens.
+const (
+	Text Kind = iota
+	StartTag
+	EndTag
+	Comment
+	Doctype
+	CDATA
+)
+
+// Token is one token of a document. Offsets are in bytes of the text of the document. All
+// slices are valid until the next call of [Tokenizer.Next].
+type Token struct {
+	Kind Kind
+	// Element is the number of the name of a tag.
+	Element Element
+	// SelfClosing reports whether a start tag ends with "/>".
+	SelfClosing bool
+	// Foreign reports whether a start tag is that of an element of SVG or MathML, and
+	// whether a token of another kind is within such an element.
+	Foreign bool
+	// HasReferences reports whether a text has an '&' that may begin a character reference.
+	// It is false where character references mean nothing, as in scripts.
+	HasReferences bool
+	// Start and End are the offsets of the whole token.
+	Start, End int
+	// DataStart and DataEnd are the offsets of the content of a text, a comment or a CDATA
+	// section.
+	DataStart, DataEnd int
+	// Name is the name of a tag or doctype in lower case.
+	Name []byte
+	// Attributes are the attributes of a tag, each name once, at most MaxAttributes. For end
+	// tags they mean nothing.
+	Attributes []Attribute
+}
+
+// Attribute is an attribute of a tag.
+type Attribute struct {
+	Name []byte // in lower case
+	// NameStart and NameEnd are the offsets of the name, ValueStart and ValueEnd those of
+	// the value without its quotes. The value of an attribute without one is empty and
+	// begins at NameEnd.
+	NameStart, NameEnd, ValueStart, ValueEnd int
+	// HasReferences reports whether the value has an '&' that may begin a character
+	// reference.
+	HasReferences bool
+}
+
+// Attribute returns the attribute with a name in lower case, nil if there is none.
+func (t *Token) Attribute(name string) *Attribute {
+	for i := range t.Attributes {
+		if string(t.Attributes[i].Name) == name {
+			return &t.Attributes[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+// Package htmltoken splits an HTML document into tokens and finds its parse errors, as the
+// tokenizer of the HTML Standard does (13.2.5).
+//
+// Tokens are spans of the source. Nothing is copied but names in upper case, and nothing is
+// decoded until a value or a text is asked for. Ordinary tags are read by [Tokenizer.plainTag],
+// all others by code that follows the states of the standard.
+//
+// There is no tree. What the parser of the standard tells its tokenizer is known here by the
+// last start tag and by the SVG and MathML elements that are open.
+package htmltoken
+
+import "bytes"
+
+// MaxAttributes is the number of attributes of one tag that are kept.
+const MaxAttributes = 256
+
+// Tokenizer splits a document into tokens. Reset must be called first. It allocates nothing
+// once its buffers have grown.
+type Tokenizer struct {
+	// Token is the current token, valid after Next returned true.
+	Token Token
+	// DoctypeIDs describes the current token if it is a doctype.
+	DoctypeIDs DoctypeIDs
+	// Errors are the parse errors found up to the end of the current token, at most
+	// MaxErrors, in no particular order. They are collected only if asked for.
+	Errors []Error
+	// Dropped is the number of errors beyond MaxErrors.
+	Dropped int
+
+	text    []byte
+	pos     int     // the end of the current token
+	errors  bool    // whether errors are collected
+	raw     Element // the element whose content is next, if that is not markup
+	amp     int     // the first '&' at or after some position before pos, or the length of text
+	foreign foreign
+	buffer  []byte // names and values of the current token that are not as in the source
+}
+
+// DoctypeIDs are the parts of a doctype behind its name.
+type DoctypeIDs struct {
+	HasName, HasPublic, HasSystem bool
+	Public, System                []byte
+	ForceQuirks                   bool
+}
+
+// Reset makes the tokenizer begin a text, which must be valid UTF-8 without a byte order mark.
+// errors asks for the parse errors.
+func (z *Tokenizer) Reset(text []byte, errors bool) {
+	attributes := z.Token.Attributes[:0]
+	*z = Tokenizer{text: text, errors: errors, Errors: z.Errors[:0], buffer: z.buffer[:0], foreign: z.foreign, amp: -1}
+	z.Token.Attributes = attributes
+	z.foreign.open = z.foreign.open[:0]
+	if errors {
+		z.checkCharacters()
+	}
+}
+
+// Next reads the next token into z.Token and returns false at the end of the text.
+func (z *Tokenizer) Next() bool {
+	z.buffer = z.buffer[:0]
+	if z.raw != Unknown && z.rawText() {
+		return true
+	}
+	for pos := z.pos; pos < len(z.text); {
+		lt := indexFrom(z.text, pos, '<')
+		if lt+1 < len(z.text) {
+			c := z.text[lt+1]
+			if !isLetter(c) && (c != '/' || lt+2 == len(z.text)) && c != '!' && c != '?' {
+				if c == '/' {
+					z.fail("eof-before-tag-name", lt+2)
+				} else {
+					z.fail("invalid-first-character-of-tag-name", lt+1)
+				}
+				pos = lt + 1
+				continue
+			}
+		} else if lt < len(z.text) {
+			z.fail("eof-before-tag-name", lt+1)
+			lt = len(z.text)
+		}
+		if lt > z.pos {
+			z.textToken(lt, true)
+			return true
+		}
+		if z.plainTag() || z.markup() {
+			return true
+		}
+		pos = z.pos
+	}
+	return false
+}
+
+// textToken makes the text up to end the current token.
+func (z *Tokenizer) textToken(end int, references bool) {
+	t := &z.Token
+	t.Kind, t.Element, t.Name, t.Attributes = Text, Unknown, nil, t.Attributes[:0]
+	t.Start, t.End, t.DataStart, t.DataEnd = z.pos, end, z.pos, end
+	t.Foreign = z.foreign.inside()
+	t.HasReferences = references && z.references(z.pos, end, false)
+	z.pos = end
+}
+
+// dataToken makes a comment or a CDATA section the current token.
+func (z *Tokenizer) dataToken(kind Kind, dataStart, dataEnd, end int) {
+	t := &z.Token
+	t.Kind, t.Element, t.Name, t.Attributes, t.HasReferences = kind, Unknown, nil, t.Attributes[:0], false
+	t.Start, t.End, t.DataStart, t.DataEnd = z.pos, end, dataStart, dataEnd
+	t.Foreign = z.foreign.inside()
+	z.pos = end
+}
+
+// plainTag reads a tag whose names are in lower case, whose attributes are separated by single
+// spaces, and whose values are in double quotes. It returns false and changes nothing but the
+// attributes if the markup is another.
+func (z *Tokenizer) plainTag() bool {
+	text, t := z.text, &z.Token
+	i := z.pos + 1
+	if i >= len(text) {
+		return false
+	}
+	end := text[i] == '/'
+	if end {
+		i++
+	}
+	key, n := plainName(text, i)
+	if n == i || n >= len(text) || !isLetter(text[i]) {
+		return false
+	}
+	name := text[i:n]
+	i = n
+	t.Attributes = t.Attributes[:0]
+	if end {
+		if text[i] != '>' {
+			return false
+		}
+		t.Kind, t.SelfClosing = EndTag, false
+		z.tag(key, name, i+1)
+		return true
+	}
+	t.SelfClosing = false
+	for text[i] != '>' {
+		if text[i] != ' ' {
+			return false
+		}
+		i++
+		_, n := plainName(text, i)
+		if n == i || !hasAt(text, n, len(`="">`)) || text[n] != '=' || text[n+1] != '"' {
+			if n == i && hasAt(text, i, 2) && text[i] == '/' && text[i+1] == '>' {
+				t.SelfClosing = true
+				i++
+				break
+			}
+			return false
+		}
+		value := n + len(`="`)
+		valueEnd := indexFrom(text, value, '"')
+		if valueEnd+1 >= len(text) || len(t.Attributes) == MaxAttributes || t.Attribute(string(text[i:n])) != nil {
+			return false
+		}
+		t.Attributes = append(t.Attributes, Attribute{Name: text[i:n], NameStart: i, NameEnd: n, ValueStart: value, ValueEnd: valueEnd})
+		i = valueEnd + 1
+	}
+	if z.references(z.pos, i, true) {
+		for j := range t.Attributes {
+			a := &t.Attributes[j]
+			a.HasReferences = z.references(a.ValueStart, a.ValueEnd, true)
+		}
+	}
+	t.Kind = StartTag
+	z.tag(key, name, i+1)
+	return true
+}
+
+// tag completes a tag whose kind, attributes and SelfClosing are set.
+func (z *Tokenizer) tag(key uint64, name []byte, end int) {
+	t := &z.Token
+	t.Name, t.Element = name, elementOf(key, name)
+	t.Start, t.End, t.HasReferences = z.pos, end, false
+	t.DataStart, t.DataEnd = end, end
+	z.pos = end
+	t.Foreign = z.foreign.tag(t, z.text)
+	if t.Kind == StartTag && !t.Foreign && isRaw[t.Element] {
+		z.raw = t.Element
+	}
+}
+
+// markup reads a tag of any form, a comment, a doctype or a CDATA section. It returns false if
+// nothing comes of the markup, which is skipped.
+func (z *Tokenizer) markup() bool {
+	rest := z.text[z.pos:]
+	switch rest[1] {
+	case '!':
+		switch rest := rest[2:]; {
+		case bytes.HasPrefix(rest, []byte("--")):
+			z.comment()
+		case len(rest) >= 7 && bytes.EqualFold(rest[:7], []byte("doctype")):
+			z.doctype()
+		case bytes.HasPrefix(rest, []byte("[CDATA[")) && z.foreign.inside():
+			z.cdata()
+		case bytes.HasPrefix(rest, []byte("[CDATA[")):
+			z.fail("cdata-in-html-content", z.pos+9)
+			z.bogusComment(z.pos + 2)
+		default:
+			z.fail("incorrectly-opened-comment", z.pos+2)
+			z.bogusComment(z.pos + 2)
+		}
+		return true
+	case '?':
+		z.fail("unexpected-question-mark-instead-of-tag-name", z.pos+1)
+		z.bogusComment(z.pos + 1)
+		return true
+	case '/':
+		switch c := rest[2]; {
+		case c == '>':
+			z.fail("missing-end-tag-name", z.pos+2)
+			z.pos += 3
+			return false
+		case !isLetter(c):
+			z.fail("invalid-first-character-of-tag-name", z.pos+2)
+			z.bogusComment(z.pos + 2)
+			return true
+		}
+	}
+	return z.anyTag()
+}

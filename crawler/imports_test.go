@@ -33,6 +33,8 @@ var mayImport = map[string][]string{
 	"crawler/inspect/page":         {"crawler/extract", "urinorm"},
 	"crawler/inspect/clamd":        {},
 	"crawler/inspect/htmltoken":    {"crawler/extract"},
+	"crawler/inspect/page":         {"crawler/extract"},
+	"crawler/inspect/visible":      {"crawler/inspect/htmltoken", "crawler/extract"},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},
 	"crawler/session":              {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/trap":                 {"urinorm"},

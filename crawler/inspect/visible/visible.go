@@ -1,0 +1,149 @@
+// Package visible collects the visible text of an HTML page: what a reader sees, with a map
+// back to the source.
+//
+// [Content] takes the tokens of a page one by one, so that one pass over them can serve other
+// checks as well:
+//
+//	content.Reset(source)
+//	for tokens.Next() {
+//		content.Token(&tokens.Token)
+//	}
+//
+// The content of script, style, template, noscript, iframe, noembed and noframes is not
+// visible, nor is that of title, of metadata and desc in SVG, and of annotations in MathML.
+// A page is taken as a browser with scripting shows it, hence without noscript. Comments and
+// attributes are not visible. The content of textarea, button, select and option is, and that
+// of audio, video, canvas and object, which browsers show in some cases. Style sheets, and
+// attributes such as hidden, are not taken into account.
+//
+// A run of white space is one blank, and so is the border of an element that is not shown in
+// the line of its text, such as p, td or br. There is no blank at either end. Soft hyphens and
+// zero width spaces are left out. Character references are decoded.
+package visible
+
+import "github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
+
+// Content is what a reader sees of one page. The zero value is an empty page. Its buffers are
+// reused from page to page.
+type Content struct {
+	// Text is the visible text.
+	Text Text
+	// Title is the text of the first title element, outside of SVG and of what is not
+	// visible.
+	Title Text
+	// TitleStart and TitleEnd are the offsets of that element's start tag, both 0 if there is
+	// no title.
+	TitleStart, TitleEnd int
+
+	// hidden is the outermost open element that is not visible, and depth the number of open
+	// elements of its name from there on.
+	hidden htmltoken.Element
+	depth  int
+	// inTitle is set within the title.
+	inTitle bool
+}
+
+// Reset begins a page. The source is the text whose tokens follow.
+func (c *Content) Reset(source []byte) {
+	c.Text.Reset(source)
+	c.Title.Reset(source)
+	c.TitleStart, c.TitleEnd = 0, 0
+	c.hidden, c.depth, c.inTitle = htmltoken.Unknown, 0, false
+}
+
+// Token adds the next token of the page.
+func (c *Content) Token(t *htmltoken.Token) {
+	switch t.Kind {
+	case htmltoken.Text, htmltoken.CDATA:
+		switch {
+		case c.hidden == htmltoken.Unknown:
+			c.Text.Add(t.DataStart, t.DataEnd, t.HasReferences)
+		case c.inTitle:
+			c.Title.Add(t.DataStart, t.DataEnd, t.HasReferences)
+		}
+	case htmltoken.StartTag, htmltoken.EndTag:
+		c.tag(t)
+	}
+}
+
+func (c *Content) tag(t *htmltoken.Token) {
+	e := t.Element
+	if t.Foreign && e == htmltoken.Unknown {
+		e = foreignElement(t.Name)
+	}
+	start := t.Kind == htmltoken.StartTag
+	if c.hidden != htmltoken.Unknown {
+		switch {
+		case e != c.hidden || t.Foreign && t.SelfClosing:
+		case start:
+			c.depth++
+		default:
+			if c.depth--; c.depth == 0 {
+				c.hidden, c.inTitle = htmltoken.Unknown, false
+			}
+		}
+		return
+	}
+	if breaksLine[e] {
+		c.Text.Blank(t.Start, t.Start)
+	}
+	if !start || !isHidden[e] || t.Foreign && t.SelfClosing {
+		return
+	}
+	if e == htmltoken.Desc && !t.Foreign {
+		return // an unknown element of HTML, and therefore visible
+	}
+	c.hidden, c.depth = e, 1
+	if e == htmltoken.Title && !t.Foreign && c.TitleEnd == 0 {
+		c.TitleStart, c.TitleEnd, c.inTitle = t.Start, t.End, true
+	}
+}
+
+// The elements of SVG and MathML that are not visible and have no number in htmltoken.
+const (
+	metadata htmltoken.Element = 255 - iota
+	annotation
+)
+
+func foreignElement(name []byte) htmltoken.Element {
+	switch string(name) {
+	case "metadata":
+		return metadata
+	case "annotation":
+		return annotation
+	}
+	return htmltoken.Unknown
+}
+
+// isHidden marks the elements whose content is not visible.
+var isHidden = [256]bool{
+	htmltoken.Script: true, htmltoken.Style: true, htmltoken.Template: true, htmltoken.Title: true,
+	htmltoken.Noscript: true, htmltoken.Iframe: true, htmltoken.Noembed: true, htmltoken.Noframes: true,
+	htmltoken.Desc: true, htmltoken.AnnotationXML: true, metadata: true, annotation: true,
+}
+
+// breaksLine marks the elements that separate words: those that the style sheet of the HTML
+// Standard (section 15.3) shows as blocks, table parts and list items, and those that are
+// shown as a box in the line.
+var breaksLine = [256]bool{
+	htmltoken.Address: true, htmltoken.Applet: true, htmltoken.Article: true, htmltoken.Aside: true,
+	htmltoken.Audio: true, htmltoken.Blockquote: true, htmltoken.Body: true, htmltoken.Br: true,
+	htmltoken.Button: true, htmltoken.Canvas: true, htmltoken.Caption: true, htmltoken.Center: true,
+	htmltoken.Col: true, htmltoken.Colgroup: true, htmltoken.Datalist: true, htmltoken.Dd: true,
+	htmltoken.Details: true, htmltoken.Dialog: true, htmltoken.Dir: true, htmltoken.Div: true,
+	htmltoken.Dl: true, htmltoken.Dt: true, htmltoken.Embed: true, htmltoken.Fieldset: true,
+	htmltoken.Figcaption: true, htmltoken.Figure: true, htmltoken.Footer: true, htmltoken.Form: true,
+	htmltoken.Frame: true, htmltoken.Frameset: true, htmltoken.H1: true, htmltoken.H2: true,
+	htmltoken.H3: true, htmltoken.H4: true, htmltoken.H5: true, htmltoken.H6: true,
+	htmltoken.Head: true, htmltoken.Header: true, htmltoken.Hgroup: true, htmltoken.Hr: true,
+	htmltoken.HTML: true, htmltoken.Iframe: true, htmltoken.Image: true, htmltoken.Img: true,
+	htmltoken.Input: true, htmltoken.Legend: true, htmltoken.Li: true, htmltoken.Listing: true,
+	htmltoken.Main: true, htmltoken.Marquee: true, htmltoken.Math: true, htmltoken.Menu: true,
+	htmltoken.Meter: true, htmltoken.Nav: true, htmltoken.Object: true, htmltoken.Ol: true,
+	htmltoken.Optgroup: true, htmltoken.Option: true, htmltoken.P: true, htmltoken.Plaintext: true,
+	htmltoken.Pre: true, htmltoken.Progress: true, htmltoken.Search: true, htmltoken.Section: true,
+	htmltoken.Select: true, htmltoken.Summary: true, htmltoken.SVG: true, htmltoken.Table: true,
+	htmltoken.Tbody: true, htmltoken.Td: true, htmltoken.Textarea: true, htmltoken.Tfoot: true,
+	htmltoken.Th: true, htmltoken.Thead: true, htmltoken.Tr: true, htmltoken.Ul: true,
+	htmltoken.Video: true, htmltoken.Xmp: true,
+}

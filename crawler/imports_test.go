@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"crawler/verdicts":             {"crawler/rules", "crawler/session", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/rules":                {"crawler/inspect", "crawler/session", "crawler/cache", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
 	"crawler/inspect":              {"crawler/inspect/clamd", "crawler/inspect/page", "crawler/check", "urinorm"},
+	"crawler/inspect":              {"crawler/inspect/page", "crawler/check", "urinorm"},
+	"crawler/inspect/langtag":      {},
 	"crawler/inspect/page":         {"crawler/extract", "urinorm"},
 	"crawler/inspect/clamd":        {},
 	"crawler/inspect/htmltoken":    {"crawler/extract"},

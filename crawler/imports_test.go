@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"crawler/rules":                {"crawler/inspect", "crawler/session", "crawler/cache", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
 	"crawler/inspect":              {"crawler/inspect/clamd", "crawler/inspect/page", "crawler/check", "urinorm"},
 	"crawler/inspect":              {"crawler/inspect/page", "crawler/check", "urinorm"},
+	"crawler/inspect/facts":        {"crawler/inspect/imagesize"},
 	"crawler/inspect/imagesize":    {},
 	"crawler/inspect/langtag":      {},
 	"crawler/inspect/page":         {"crawler/extract", "urinorm"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // Groups is a set of groups of checks.
@@ -44,7 +46,7 @@ func ParseGroups(s string) (Groups, error) {
 		case i >= 0:
 			g |= 1 << i
 		default:
-			return 0, fmt.Errorf("unknown group %q of checks: use all or some of %s", name, strings.Join(groupNames[:], ", "))
+			return 0, fmt.Errorf("unknown group %q of checks%s", name, hint(name))
 		}
 	}
 	return g, nil
@@ -62,4 +64,18 @@ func (g Groups) String() string {
 		}
 	}
 	return strings.Join(names, ",")
+}
+
+// hint says which group was probably meant, or which there are.
+func hint(name string) string {
+	near, distance := "", max(1, len(name)/3)+1
+	for _, known := range append(GroupNames(), "all") {
+		if d := levenshtein.Distance(name, known, nil); d < distance {
+			near, distance = known, d
+		}
+	}
+	if near != "" {
+		return ": did you mean " + near + "?"
+	}
+	return ": use all, or some of " + strings.Join(groupNames[:], ", ")
 }

@@ -32,7 +32,7 @@ func ParseAddress(s string) (Address, error) {
 			return Address{network, address}, nil
 		}
 	}
-	return Address{}, fmt.Errorf("%q is not the address of clamd: use unix:PATH or tcp:HOST:PORT, such as %s or tcp:127.0.0.1:3310", s, DefaultAddress)
+	return Address{}, fmt.Errorf("use unix:PATH or tcp:HOST:PORT, such as %s or tcp:127.0.0.1:3310", DefaultAddress)
 }
 
 // String returns the address as [ParseAddress] accepts it.

@@ -11,6 +11,9 @@
 // If a body is longer than clamd's StreamMaxLength, clamd answers and closes the connection
 // while the body is still being sent. So the answer is read even after a failed write.
 //
+// clamd calls a body clean that it scanned only up to one of its limits, such as MaxFileSize.
+// With its setting AlertExceedsMax it says so, and the body is unscanned.
+//
 // Results are not kept for equal bodies: sites rarely have any, and clamd itself caches the
 // hashes of clean ones.
 //

@@ -28,10 +28,10 @@ const (
 	maxDatabaseAge = 7 * 24 * time.Hour
 )
 
-// pauses are the waits between the tries of a body, as parts of the timeout: 1 s and 5 s of
-// the usual 30 s. A clamd that is restarted without a
-// socket of systemd refuses connections until it has loaded its database.
-var pauses = [...]time.Duration{30, 6}
+// divisors give the waits between the tries of a body: the time limit of an exchange divided
+// by each, so 1 s and 5 s for the usual 30 s. A clamd that is restarted without a socket of
+// systemd refuses connections until it has loaded its database.
+var divisors = [...]time.Duration{30, 6}
 
 // Scanner sends bodies to clamd. It is safe for concurrent use; of more than four calls at
 // once some wait.
@@ -121,8 +121,8 @@ func (s *Scanner) Scan(ctx context.Context, body []byte) Result {
 		case err == nil:
 			return parseAnswer(answer)
 		case ctx.Err() != nil:
-		case try < len(pauses):
-			s.wait(ctx, s.timeout/pauses[try])
+		case try < len(divisors):
+			s.wait(ctx, s.timeout/divisors[try])
 		default:
 			s.lose.Do(func() {
 				s.lostErr = fmt.Errorf("clamd at %s was lost: %w", s.address, err)

@@ -13,7 +13,10 @@ import (
 
 func cleanHead(h *Head) Head {
 	out := *h
-	out.Tool = Tool{Name: clean(h.Tool.Name), Version: clean(h.Tool.Version)}
+	out.Tool = Tool{Name: clean(h.Tool.Name), Version: clean(h.Tool.Version), Clamd: clean(h.Tool.Clamd)}
+	out.Codes = cleanAll(h.Codes, func(c Code) Code {
+		return Code{Code: check.Code(clean(string(c.Code))), Title: clean(c.Title), Severity: c.Severity, Advice: clean(c.Advice)}
+	})
 	out.Targets = cleanAll(h.Targets, clean)
 	out.Summary = cleanSummary(h.Summary)
 	return out
@@ -25,6 +28,7 @@ func cleanResult(r *crawler.Result) *crawler.Result {
 	out.URL = clean(r.URL)
 	out.Code = check.Code(clean(string(r.Code)))
 	out.Message = clean(r.Message)
+	out.Rule, out.Proposal, out.Kind = clean(r.Rule), clean(r.Proposal), crawler.Kind(clean(string(r.Kind)))
 	out.FinalURL = clean(r.FinalURL)
 	out.ContentType = clean(r.ContentType)
 	out.Redirects = cleanAll(r.Redirects, cleanHop)

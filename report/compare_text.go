@@ -29,6 +29,7 @@ func (d Diff) WriteText(w io.Writer, o Options) error {
 		l.fit(&t)
 		listings = append(listings, l)
 	}
+	t.shrink()
 	out := bufio.NewWriter(w)
 	for _, l := range listings {
 		if l.write(out, &t) {

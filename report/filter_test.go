@@ -81,7 +81,7 @@ func TestFilterCleansEveryString(t *testing.T) {
 		Suggestions: make([]check.Suggestion, 2), References: make([]crawler.Reference, 2),
 	}
 	page := &crawler.Page{Links: make([]crawler.Edge, 2)}
-	head := &Head{Targets: make([]string, 2), Summary: &crawler.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}}
+	head := &Head{Targets: make([]string, 2), Codes: make([]Code, 2), Summary: &crawler.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}}
 	summary := &crawler.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}
 	for _, v := range []any{result, page, head, summary} {
 		eachString(reflect.ValueOf(v), func(s reflect.Value) { s.SetString(bad) })

@@ -37,7 +37,7 @@ type finding struct {
 func findingsOf(show Show, r *crawler.Result) []finding {
 	var all []finding
 	if show&(1<<r.Verdict) != 0 {
-		all = append(all, finding{result: r, word: r.Verdict.String(), code: r.Code, message: r.Message, level: verdictLevel(r.Verdict),
+		all = append(all, finding{result: r, word: r.Verdict.String(), code: r.Code, message: r.Message, proposal: r.Proposal, level: verdictLevel(r.Verdict),
 			warning: r.Verdict == check.VerdictWarning || r.Verdict == check.VerdictInfo})
 	}
 	if show&ShowWarning != 0 {

@@ -255,12 +255,13 @@ func pageURI(site, page string) (uri string, relative bool) {
 	return rest, true
 }
 
-// sarifRules returns the codes to describe: all codes of findings, so that the rules do
-// not depend on the run, but of the http family only the codes that occur in the run.
+// sarifRules returns the codes to describe: all codes of links, so that the rules do not
+// depend on the run, but of the http family and of content checks only the codes that occur
+// in the run.
 func sarifRules(results occurrences) []check.Code {
 	var rules []check.Code
 	for _, entry := range check.All() {
-		if entry.Code != check.CodeOK && !check.IsFamily(entry.Code) && !slices.Contains(rules, entry.Code) {
+		if entry.Code != check.CodeOK && !check.IsFamily(entry.Code) && !check.OfContent(entry.Code) && !slices.Contains(rules, entry.Code) {
 			rules = append(rules, entry.Code)
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"io"
+	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler"
 )
@@ -17,28 +18,40 @@ var textFormat = Format{
 	},
 }
 
-// textWriter writes for people: findings by page in the order of their places, then
-// findings that are the same on many pages, then a summary line. A warning has a row of
-// its own. The report of a run without findings is the summary line alone.
+// textWriter writes for people: what is broken, then what is unverified, then warnings, then
+// what the user asked for besides. In each section, findings that are the same on many pages
+// come first, then those of each page in the order of their places. A warning has a row of its
+// own. A summary line ends the report; that of a run without findings is this line alone.
 type textWriter struct {
-	w       io.Writer
-	show    Show
-	table   table
-	listing listing
+	w        io.Writer
+	show     Show
+	table    table
+	sections [len(textSections)]listing
 }
+
+// textSections are the sections of a text report, by the words of their findings.
+var textSections = [...]string{"broken", "unverified", "warning", "info", "skipped", "ok"}
 
 func (t *textWriter) Begin(*Head) error { return nil }
 
 func (t *textWriter) Result(r *crawler.Result) error {
-	t.listing.addResult(t.show, r)
+	for _, finding := range rowsOf(t.show, r) {
+		at := max(slices.Index(textSections[:], finding.word), 0)
+		t.sections[at].addRow(finding, r)
+	}
 	return nil
 }
 
 func (t *textWriter) End(s *crawler.Summary) error {
 	out := bufio.NewWriter(t.w)
-	t.listing.fit(&t.table)
-	if t.listing.write(out, &t.table) {
-		out.WriteByte('\n')
+	for i := range t.sections {
+		t.sections[i].fit(&t.table)
+	}
+	t.table.shrink()
+	for i := range t.sections {
+		if t.sections[i].write(out, &t.table) {
+			out.WriteByte('\n')
+		}
 	}
 	out.WriteString(summaryLine(s))
 	out.WriteByte('\n')

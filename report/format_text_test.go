@@ -89,7 +89,8 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// Findings about a file are listed with the findings in it, however its name is encoded.
+// Findings about a file are listed under the same name as findings in it, however its name is
+// encoded.
 func TestTextListsFindingsAboutAFileWithIt(t *testing.T) {
 	run := contractRun()
 	r := run.Results[1]
@@ -98,7 +99,7 @@ func TestTextListsFindingsAboutAFileWithIt(t *testing.T) {
 	run.Results = []*crawler.Result{r, {URL: "my%20docs/a%23b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
 		Warnings: []check.Warning{{Code: check.CodeFragmentDuplicate, Message: "twice"}}}}
 	got := render(t, "text", Options{}, run)
-	if n := strings.Count(got, "\nmy"); !strings.HasPrefix(got, "my docs/a#b.html\n") || n > 0 {
+	if n := strings.Count(got, "\nmy docs/a#b.html\n"); !strings.HasPrefix(got, "my docs/a#b.html\n") || n != 1 {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -400,5 +401,38 @@ func TestReasonOmitsMessagesOfCheck(t *testing.T) {
 		if got := reason(target.String(), test.code, test.message); got != "" {
 			t.Errorf("%s: the reason is %q, want none", test.code, got)
 		}
+	}
+}
+
+// Findings are in sections: what is broken comes first. The same finding of a content check on
+// many pages is one row.
+func TestTextSections(t *testing.T) {
+	run := &Report{Summary: crawler.Summary{Complete: true, Findings: &crawler.FindingCounts{}}}
+	add := func(page string, line int, verdict check.Verdict, code check.Code, rule, message string) {
+		run.Results = append(run.Results, &crawler.Result{Kind: crawler.KindPage, URL: page, Verdict: verdict, Code: code, Rule: rule, Message: message,
+			Internal: true, References: []crawler.Reference{{Page: page, Line: line, Column: min(line, 1)}}})
+	}
+	add("a.html", 0, check.VerdictWarning, check.CodeTitleMissing, "", "the page has no title")
+	add("a.html", 9, check.Broken, check.CodeSRIMismatch, "", "no hash fits")
+	add("b.html", 3, check.VerdictWarning, check.CodeHTMLSyntax, "stray-end-tag", "no b is open")
+	for i := range siteWidePages + 1 {
+		add(fmt.Sprintf("p%02d.html", i), 0, check.VerdictWarning, check.CodeH1Missing, "", "the page has no h1")
+	}
+	got := render(t, "text", Options{Show: ShowAll}, run)
+	const want = `a.html
+  9:1       broken      sri-mismatch   no hash fits
+
+site-wide (on more than 20 pages)
+  21 pages  warning     h1-missing     page without a main heading
+      first at p00.html, p01.html, p02.html
+
+a.html
+  -         warning     title-missing  the page has no title
+
+b.html
+  3:1       warning     html-syntax    stray-end-tag: no b is open
+`
+	if body, _, _ := strings.Cut(got, "\nno links"); body != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -15,6 +15,11 @@ func rowsOf(show Show, r *crawler.Result) []row {
 	for _, f := range findingsOf(show, r) {
 		r := row{word: f.word, code: string(f.code), url: f.result.URL}
 		switch {
+		case f.result.Kind == crawler.KindPage:
+			r.url, r.hint = "", ofRule(f.result.Rule, visible(f.message))
+			if f.proposal != "" {
+				r.hint = joinHints(r.hint, "-> "+visible(f.proposal))
+			}
 		case f.proposal != "":
 			r.hint = "-> " + visible(f.proposal)
 		case f.warning:
@@ -26,6 +31,14 @@ func rowsOf(show Show, r *crawler.Result) []row {
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// ofRule puts the rule of a finding before its message.
+func ofRule(rule, message string) string {
+	if rule == "" {
+		return message
+	}
+	return visible(rule) + ": " + message
 }
 
 // addRunState adds what a hint says about other runs: how often the target was broken,

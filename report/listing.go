@@ -25,6 +25,20 @@ const maxPlacesOnPage = 10
 type listing struct {
 	pages    []pageRow
 	siteWide []siteWideRow
+	checks   map[checkKey][]pageFinding // findings of content checks, until settle
+}
+
+// checkKey identifies findings of content checks that are the same fault on other pages.
+type checkKey struct {
+	word string
+	code check.Code
+	rule string
+}
+
+// pageFinding is a finding of a content check on one page.
+type pageFinding struct {
+	row
+	page string
 }
 
 // pageRow is a finding at one place.
@@ -46,12 +60,54 @@ func (w siteWideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
 // addResult adds the findings of a result.
 func (l *listing) addResult(show Show, r *crawler.Result) {
 	for _, finding := range rowsOf(show, r) {
-		if check.OfPage(check.Code(finding.code)) {
-			l.add(finding, nil) // listed with the page, not at each link to it
-			continue
+		l.addRow(finding, r)
+	}
+}
+
+// addRow adds one finding of a result.
+func (l *listing) addRow(finding row, r *crawler.Result) {
+	switch {
+	case r.Kind == crawler.KindPage:
+		refs := atSourcePlaces(r.References)
+		finding.ref = &refs[0]
+		if l.checks == nil {
+			l.checks = map[checkKey][]pageFinding{}
 		}
+		key := checkKey{finding.word, r.Code, r.Rule}
+		l.checks[key] = append(l.checks[key], pageFinding{finding, refs[0].Page})
+	case check.OfPage(check.Code(finding.code)):
+		l.add(finding, nil) // listed with the page, not at each link to it
+	default:
 		l.add(finding, atSourcePlaces(affectedReferences(r.References, check.Code(finding.code))))
 	}
+}
+
+// settle lists the findings of content checks: the same fault on many pages once, the others
+// on their pages.
+func (l *listing) settle() {
+	for key, all := range l.checks {
+		refs := make([]crawler.Reference, len(all))
+		for i := range all {
+			refs[i] = *all[i].ref
+		}
+		slices.SortFunc(refs, byPlace)
+		pages := countPages(refs)
+		if pages <= siteWidePages {
+			for i := range all {
+				l.pages = append(l.pages, pageRow{all[i].page, all[i].row, len(l.pages)})
+			}
+			continue
+		}
+		shared := row{word: key.word, code: string(key.code), hint: visible(key.rule)}
+		if entry, ok := check.Lookup(key.code); ok {
+			shared.hint = ofRule(key.rule, entry.Title)
+		}
+		l.siteWide = append(l.siteWide, siteWideRow{shared, pages, firstOfPages(refs)})
+	}
+	l.checks = nil
+	slices.SortStableFunc(l.siteWide, func(a, b siteWideRow) int {
+		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.code, b.code), cmp.Compare(a.url, b.url), cmp.Compare(a.hint, b.hint))
+	})
 }
 
 // add adds a finding at each of its references, which are sorted. A finding without
@@ -76,17 +132,18 @@ func (l *listing) add(finding row, refs []crawler.Reference) {
 
 // fit sets the column widths of a table for the listing.
 func (l *listing) fit(t *table) {
+	l.settle()
 	for _, p := range l.pages {
 		t.fit(p.place(), p.row)
 	}
 	for _, w := range l.siteWide {
 		t.fit(w.place(), w.row)
 	}
-	t.shrink()
 }
 
 // sort orders the rows by page and place.
 func (l *listing) sort() {
+	l.settle()
 	slices.SortFunc(l.pages, func(a, b pageRow) int {
 		if a.page != b.page {
 			return cmp.Compare(a.page, b.page)
@@ -95,11 +152,19 @@ func (l *listing) sort() {
 	})
 }
 
-// write reports whether it wrote anything.
+// write writes what is on many pages, and then the rows of each page. It reports whether it
+// wrote anything.
 func (l *listing) write(out *bufio.Writer, t *table) bool {
 	l.sort()
+	if len(l.siteWide) > 0 {
+		fmt.Fprintf(out, "site-wide (on more than %d pages)\n", siteWidePages)
+		for _, w := range l.siteWide {
+			t.write(out, w.place(), w.row)
+			fmt.Fprintf(out, "      first at %s\n", visible(strings.Join(w.places, ", ")))
+		}
+	}
 	for i := 0; i < len(l.pages); {
-		if i > 0 {
+		if i > 0 || len(l.siteWide) > 0 {
 			out.WriteByte('\n')
 		}
 		page := l.pages[i].page
@@ -111,18 +176,7 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 		writePage(out, t, l.pages[i:after])
 		i = after
 	}
-	if len(l.siteWide) == 0 {
-		return len(l.pages) > 0
-	}
-	if len(l.pages) > 0 {
-		out.WriteByte('\n')
-	}
-	fmt.Fprintf(out, "site-wide (on more than %d pages)\n", siteWidePages)
-	for _, w := range l.siteWide {
-		t.write(out, w.place(), w.row)
-		fmt.Fprintf(out, "      first at %s\n", visible(strings.Join(w.places, ", ")))
-	}
-	return true
+	return len(l.pages)+len(l.siteWide) > 0
 }
 
 // foldKey identifies findings on one page that are folded into one line if there are

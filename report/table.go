@@ -56,6 +56,9 @@ func compareRows(a, b row) int { return comparePlaces(a.ref, b.ref) }
 func (t *table) fit(place string, r row) {
 	t.place = max(t.place, minPlaceWidth, len(place))
 	t.code = max(t.code, utf8.RuneCountInString(visible(r.code)))
+	if r.url == "" {
+		return
+	}
 	t.url = max(t.url, minURLWidth)
 	if n := utf8.RuneCountInString(visible(r.url)); n <= maxURLWidth {
 		t.url = max(t.url, n)
@@ -87,7 +90,9 @@ func (t *table) write(out *bufio.Writer, place string, r row) {
 		pad(&line, word, wordWidth+2)
 	}
 	pad(&line, code, t.code+2)
-	pad(&line, url, t.url+2)
+	if url != "" {
+		pad(&line, url, t.url+2)
+	}
 	if r.ref != nil && r.ref.Text != "" {
 		line.WriteString(quoted(r.ref.Text, t.textWidth(url)))
 		line.WriteString("   ")

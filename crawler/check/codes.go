@@ -111,6 +111,11 @@ func OfPage(c Code) bool {
 	return e != nil && e.OfPage
 }
 
+// OfContent reports whether a code is one that content checks give.
+func OfContent(c Code) bool {
+	return slices.ContainsFunc(pageEntries[:], func(e Entry) bool { return e.Code == c }) || strings.HasPrefix(string(c), contentPrefix) && c != CodeContentTypeMismatch
+}
+
 // All returns the table, in the order of lists. The http family is one row,
 // CodeHTTPNNN; Lookup gives each status its own texts.
 func All() []Entry { return slices.Clone(entries) }

@@ -68,8 +68,8 @@ const (
 	CodeSrcsetInvalid          Code = "srcset-invalid"           // image that browsers ignore
 	CodeVirusFound             Code = "virus-found"              // the content is infected
 	CodeVirusUnscanned         Code = "virus-unscanned"          // the content was not scanned for viruses
-	CodeHtmlSyntax             Code = "html-syntax"              // error in the HTML
-	CodeCssSyntax              Code = "css-syntax"               // error in the CSS
+	CodeHTMLSyntax             Code = "html-syntax"              // error in the HTML
+	CodeCSSSyntax              Code = "css-syntax"               // error in the CSS
 	CodeTitleMissing           Code = "title-missing"            // page without a title
 	CodeTitleDuplicate         Code = "title-duplicate"          // title that other pages have, too
 	CodeTitleLong              Code = "title-long"               // long title
@@ -90,8 +90,8 @@ const (
 	CodeImageScaled            Code = "image-scaled"             // image that is larger than shown
 	CodeFaviconMissing         Code = "favicon-missing"          // site without an icon
 	CodeOgImageMissing         Code = "og-image-missing"         // page without a preview image
-	CodeSriMismatch            Code = "sri-mismatch"             // content that browsers refuse
-	CodeSriMissing             Code = "sri-missing"              // content of another site without integrity
+	CodeSRIMismatch            Code = "sri-mismatch"             // content that browsers refuse
+	CodeSRIMissing             Code = "sri-missing"              // content of another site without integrity
 	CodeFormInsecure           Code = "form-insecure"            // form that is sent without encryption
 	CodeHeaderMissing          Code = "header-missing"           // security header that is missing
 	CodeHreflangInvalid        Code = "hreflang-invalid"         // language that does not exist

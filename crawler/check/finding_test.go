@@ -57,7 +57,7 @@ func TestFindingVerdict(t *testing.T) {
 		want    Verdict
 	}{
 		{Finding{Code: CodeTitleLong}, VerdictWarning},
-		{Finding{Code: CodeSriMismatch}, Broken},
+		{Finding{Code: CodeSRIMismatch}, Broken},
 		{Finding{Code: "content-x"}, VerdictWarning},
 		{Finding{Code: "content-x", Verdict: Unverified}, Unverified},
 		{Finding{Code: "of-a-plugin"}, VerdictWarning},

@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect/clamd":        {},
 	"crawler/inspect/htmltoken":    {"crawler/extract"},
 	"crawler/inspect/visible":      {"crawler/inspect/htmltoken", "crawler/extract"},
+	"crawler/inspect/plugin":       {"crawler/inspect/page", "crawler/check"},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},
 	"crawler/session":              {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/trap":                 {"urinorm"},

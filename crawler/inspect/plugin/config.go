@@ -1,0 +1,146 @@
+package plugin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+)
+
+// Defaults of a Config.
+const (
+	DefaultWorkers = 1
+	DefaultTimeout = 10 * time.Second
+	DefaultMaxBody = 2 << 20
+)
+
+var defaultTypes = []string{"text/html", "application/xhtml+xml"}
+
+// Config describes a plugin: a [[plugin]] of the configuration.
+type Config struct {
+	// Name consists of a-z, 0-9 and hyphens. The codes of the plugin begin with it and a hyphen.
+	Name string
+	// Command is the program and its arguments. It is looked up in PATH and runs in our
+	// working directory, without a shell.
+	Command []string
+	// Match reports whether the plugin checks the page with a URL; nil stands for all pages.
+	Match func(url string) bool
+	// Types are the media types of the pages that it checks; HTML and XHTML if there are none.
+	Types   []string
+	Workers int           // processes, DefaultWorkers if 0
+	Timeout time.Duration // for each answer, DefaultTimeout if 0
+	MaxBody int           // bytes of a document that are sent, DefaultMaxBody if 0
+	// Config is sent to the program as it is: the table [plugin.config].
+	Config map[string]any
+	// Env is the whole environment of the program: see Environment.
+	Env []string
+	// Stderr receives each line of the program's standard error, with the plugin's name and
+	// a colon before it. It is called by one goroutine at a time. The lines are cut after
+	// 4,096 bytes and may contain control characters. Without it they are dropped.
+	Stderr func(line string)
+}
+
+// Validate reports what is wrong with the plugins of a configuration, nil if nothing is.
+// The message names the plugin and the key.
+func Validate(configs []Config) error {
+	var faults []error
+	seen := map[string]bool{}
+	for i, c := range configs {
+		fault := func(key, format string, args ...any) {
+			faults = append(faults, fmt.Errorf("plugin %q: %s: %s", c.Name, key, fmt.Sprintf(format, args...)))
+		}
+		switch {
+		case c.Name == "":
+			fault("name", "missing in [[plugin]] number %d", i+1)
+		case !isName(c.Name):
+			fault("name", "only a-z, 0-9 and hyphens are allowed")
+		case seen[c.Name]:
+			fault("name", "used twice")
+		}
+		seen[c.Name] = true
+		if len(c.Command) == 0 || c.Command[0] == "" {
+			fault("command", "missing: a list of the program and its arguments")
+		}
+		if slices.ContainsFunc(c.Command, func(s string) bool { return strings.ContainsRune(s, 0) }) {
+			fault("command", "contains a NUL character")
+		}
+		for _, t := range c.Types {
+			if kind, sub, ok := strings.Cut(t, "/"); !ok || kind == "" || sub == "" || strings.ContainsAny(t, "; ") {
+				fault("type", "%q is not a media type without parameters, such as text/html", t)
+			}
+		}
+		if c.Workers < 0 {
+			fault("workers", "%d is not a positive number", c.Workers)
+		}
+		if c.Timeout < 0 {
+			fault("timeout", "%v is not a positive duration", c.Timeout)
+		}
+		if c.MaxBody < 0 {
+			fault("max-body", "%d is not a positive size", c.MaxBody)
+		}
+		if _, err := json.Marshal(c.Config); err != nil {
+			fault("config", "cannot be written as JSON: %v", err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// isName reports whether s consists of the characters that names of plugins and codes have.
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// withDefaults returns the config with all values set.
+func (c Config) withDefaults() Config {
+	if len(c.Types) == 0 {
+		c.Types = defaultTypes
+	}
+	if c.Workers == 0 {
+		c.Workers = DefaultWorkers
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.MaxBody == 0 {
+		c.MaxBody = DefaultMaxBody
+	}
+	if c.Match == nil {
+		c.Match = func(string) bool { return true }
+	}
+	if c.Config == nil {
+		c.Config = map[string]any{} // {} in JSON
+	}
+	return c
+}
+
+// wants reports whether the plugin checks a page.
+func (c *Config) wants(p *page.Page) bool {
+	return slices.ContainsFunc(c.Types, func(t string) bool { return strings.EqualFold(t, p.ContentType) }) && c.Match(p.URL)
+}
+
+// Environment returns the part of our environment that plugins get: without the settings of
+// Orbweaver (ORBWEAVER_*), and without the variables that the configuration expands, because
+// they may be secrets.
+func Environment(environ, expanded []string) []string {
+	fold := func(s string) string { return s }
+	if runtime.GOOS == "windows" { // names of variables ignore case there
+		fold = strings.ToUpper
+	}
+	drop := map[string]bool{}
+	for _, name := range expanded {
+		drop[fold(name)] = true
+	}
+	kept := []string{}
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if name = fold(name); !strings.HasPrefix(name, "ORBWEAVER_") && !drop[name] {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}

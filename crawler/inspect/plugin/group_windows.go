@@ -1,0 +1,47 @@
+package plugin
+
+import (
+	"os/exec"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// startGroup starts a program in a job object, and returns what ends all processes of the
+// job. They also end with our process, because it holds the only handle.
+func startGroup(cmd *exec.Cmd) (kill func(), err error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+	}
+	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
+		windows.CloseHandle(job)
+		return nil, err
+	}
+	// Control-C is for us; plugins end with their standard input.
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+	if err := cmd.Start(); err != nil {
+		windows.CloseHandle(job)
+		return nil, err
+	}
+	var assigned error
+	err = cmd.Process.WithHandle(func(handle uintptr) { assigned = windows.AssignProcessToJobObject(job, windows.Handle(handle)) })
+	if err == nil {
+		err = assigned
+	}
+	if err != nil {
+		cmd.Process.Kill()
+		cmd.Wait()
+		windows.CloseHandle(job)
+		return nil, err
+	}
+	return func() {
+		windows.TerminateJobObject(job, 1)
+		windows.CloseHandle(job)
+	}, nil
+}

@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect/page":         {"crawler/extract", "urinorm"},
 	"crawler/inspect/clamd":        {},
 	"crawler/inspect/htmltoken":    {"crawler/extract"},
+	"crawler/inspect/content":      {"crawler/inspect/page", "crawler/inspect/htmltoken", "crawler/inspect/visible", "crawler/check"},
 	"crawler/inspect/visible":      {"crawler/inspect/htmltoken", "crawler/extract"},
 	"crawler/inspect/plugin":       {"crawler/inspect/page", "crawler/check"},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},

@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect/content":      {"crawler/inspect/page", "crawler/inspect/htmltoken", "crawler/inspect/visible", "crawler/check"},
 	"crawler/inspect/visible":      {"crawler/inspect/htmltoken", "crawler/extract"},
 	"crawler/inspect/plugin":       {"crawler/inspect/page", "crawler/check"},
+	"crawler/inspect/csssyntax":    {},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},
 	"crawler/session":              {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/trap":                 {"urinorm"},

@@ -11,6 +11,7 @@ type foreign struct {
 
 type foreignElement struct {
 	element            Element
+	key                uint64 // of the name
 	nameStart, nameEnd int
 	language           language
 	// holdsHTML marks an integration point: its content is HTML.
@@ -60,7 +61,7 @@ func (f *foreign) startTag(t *Token, text []byte) bool {
 	}
 	if !t.SelfClosing && len(f.open) < maxForeign {
 		nameStart := t.Start + len("<")
-		f.open = append(f.open, foreignElement{t.Element, nameStart, nameStart + len(t.Name), in, holdsHTML(t, in, text)})
+		f.open = append(f.open, foreignElement{t.Element, keyOf(t.Name), nameStart, nameStart + len(t.Name), in, holdsHTML(t, in, text)})
 	}
 	return true
 }
@@ -100,11 +101,12 @@ func (f *foreign) endTag(t *Token, text []byte) bool {
 		f.breakOut()
 		return false
 	}
-	top := len(f.open) - 1
+	key := keyOf(t.Name)
 	through := t.Element == SVG || t.Element == Math || t.Element == ForeignObject || t.Element == Desc
-	for i := top; i >= 0; i-- {
+	for i := len(f.open) - 1; i >= 0; i-- {
 		e := f.open[i]
-		if e.element == t.Element && bytes.EqualFold(text[e.nameStart:e.nameEnd], text[t.Start+len("</"):t.Start+len("</")+e.nameEnd-e.nameStart]) && len(t.Name) == e.nameEnd-e.nameStart {
+		name := text[e.nameStart:e.nameEnd]
+		if e.key == key && len(name) == len(t.Name) && (len(name) <= 8 || bytes.EqualFold(name, t.Name)) {
 			f.open = f.open[:i]
 			return true
 		}

@@ -2,26 +2,37 @@ package htmltoken
 
 import "bytes"
 
-// isRaw marks the elements whose content is text, without markup.
-var isRaw = [256]bool{
-	Script: true, Style: true, Textarea: true, Title: true, Xmp: true, Iframe: true,
-	Noembed: true, Noframes: true, Plaintext: true,
+// state is the state of the tokenizer at the start of a token.
+type state uint8
+
+const (
+	dataState state = iota
+	rcdataState
+	rawtextState
+	scriptDataState
+	plaintextState
+)
+
+// contentState is the state after the start tag of an element of HTML. As there are no scripts
+// here, the content of noscript is markup.
+var contentState = [256]state{
+	Title: rcdataState, Textarea: rcdataState,
+	Style: rawtextState, Xmp: rawtextState, Iframe: rawtextState, Noembed: rawtextState, Noframes: rawtextState,
+	Script: scriptDataState, Plaintext: plaintextState,
 }
 
-// rawText reads the content of the element z.raw, up to its end tag. It returns false if the
-// content is empty.
+// rawText reads a text that is not markup, up to its end tag. It returns false if the text is
+// empty.
 func (z *Tokenizer) rawText() bool {
-	name := z.raw.String()
-	references := z.raw == Title || z.raw == Textarea
 	end := len(z.text)
-	switch z.raw {
-	case Plaintext:
-	case Script:
+	switch z.state {
+	case rcdataState, rawtextState:
+		end = endTagFrom(z.text, z.pos, z.lastStartTag)
+	case scriptDataState:
 		end = z.scriptEnd()
-	default:
-		end = endTagFrom(z.text, z.pos, name)
 	}
-	z.raw = Unknown
+	references := z.state == rcdataState
+	z.state = dataState
 	if end == z.pos {
 		return false
 	}
@@ -69,15 +80,12 @@ func (z *Tokenizer) scriptEnd() int {
 		}
 		i += n + 1
 		if bytes.HasPrefix(text[i:], []byte("!--")) {
-			end, ended := escapedScript(text, i+len("!--"))
+			end, ended := z.escapedScript(i + len("!--"))
 			if ended {
 				return end
 			}
-			if i = end; i == len(text) {
-				z.fail("eof-in-script-html-comment-like-text", i)
-				return i
-			}
-		} else if bytes.HasPrefix(text[i:], []byte("/")) && namesTag(text[i+1:], "script") {
+			i = end
+		} else if bytes.HasPrefix(text[i:], []byte("/")) && namesTag(text[i+1:], z.lastStartTag) {
 			return i - 1
 		}
 	}
@@ -85,8 +93,8 @@ func (z *Tokenizer) scriptEnd() int {
 
 // escapedScript reads the part of a script that begins with "<!--", from behind that. It
 // returns the index of the end tag with ended, and otherwise the end of the comment.
-func escapedScript(text []byte, i int) (end int, ended bool) {
-	double := false
+func (z *Tokenizer) escapedScript(i int) (end int, ended bool) {
+	text, double := z.text, false
 	for dashes := 2; i < len(text); {
 		c := text[i]
 		i++
@@ -98,14 +106,14 @@ func escapedScript(text []byte, i int) (end int, ended bool) {
 			return i, false
 		case c == '<' && !double && i < len(text) && isLetter(text[i]):
 			double = namesTag(text[i:], "script")
-		case c == '<' && i < len(text) && text[i] == '/' && namesTag(text[i+1:], "script"):
-			if !double {
-				return i - 1, true
-			}
+		case c == '<' && i < len(text) && text[i] == '/' && !double && namesTag(text[i+1:], z.lastStartTag):
+			return i - 1, true
+		case c == '<' && i < len(text) && text[i] == '/' && double && namesTag(text[i+1:], "script"):
 			double = false
 			i += len("/script")
 		}
 		dashes = 0
 	}
+	z.fail("eof-in-script-html-comment-like-text", i)
 	return i, false
 }

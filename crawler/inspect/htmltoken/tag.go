@@ -1,7 +1,5 @@
 package htmltoken
 
-import "bytes"
-
 // anyTag reads a tag by the states of the standard, from the tag name state (13.2.5.8) to the
 // self-closing start tag state (13.2.5.40). It returns false at the end of the text.
 func (z *Tokenizer) anyTag() bool {
@@ -152,84 +150,4 @@ func (z *Tokenizer) lowerCase(name []byte) []byte {
 		}
 	}
 	return z.buffer[start:len(z.buffer):len(z.buffer)]
-}
-
-// comment reads a comment by the states from 13.2.5.43 to 13.2.5.52.
-func (z *Tokenizer) comment() {
-	text, start := z.text, z.pos+len("<!--")
-	if start < len(text) && text[start] == '>' {
-		z.fail("abrupt-closing-of-empty-comment", start)
-		z.dataToken(Comment, start, start, start+1)
-		return
-	}
-	if start+1 < len(text) && text[start] == '-' && text[start+1] == '>' {
-		z.fail("abrupt-closing-of-empty-comment", start+1)
-		z.dataToken(Comment, start, start, start+2)
-		return
-	}
-	for i := start; ; i++ {
-		i += max(bytes.IndexByte(text[i:], '-'), 0)
-		rest := text[i:]
-		switch {
-		case bytes.HasPrefix(rest, []byte("-->")):
-			z.nestedComments(start, i)
-			z.dataToken(Comment, start, i, i+3)
-			return
-		case bytes.HasPrefix(rest, []byte("--!>")):
-			z.nestedComments(start, i)
-			z.fail("incorrectly-closed-comment", i+3)
-			z.dataToken(Comment, start, i, i+4)
-			return
-		case string(rest) == "--!", string(rest) == "--", string(rest) == "-", len(rest) == 0, bytes.IndexByte(rest, '-') < 0:
-			end := i
-			if len(rest) > 0 && rest[0] != '-' {
-				end = len(text)
-			}
-			z.nestedComments(start, end)
-			z.fail("eof-in-comment", len(text))
-			z.dataToken(Comment, start, end, len(text))
-			return
-		}
-	}
-}
-
-// nestedComments finds comments that begin in the content of a comment.
-func (z *Tokenizer) nestedComments(start, end int) {
-	if !z.errors {
-		return
-	}
-	for i := start; ; {
-		n := bytes.Index(z.text[i:end], []byte("<!--"))
-		if n < 0 {
-			return
-		}
-		i += n + len("<!--")
-		if i == len(z.text) || z.text[i] != '>' {
-			z.fail("nested-comment", i)
-		}
-	}
-}
-
-// bogusComment reads a bogus comment (13.2.5.41) whose content begins at start.
-func (z *Tokenizer) bogusComment(start int) {
-	end := start
-	if n := bytes.IndexByte(z.text[start:], '>'); n >= 0 {
-		end += n
-		z.dataToken(Comment, start, end, end+1)
-		return
-	}
-	end = len(z.text)
-	z.dataToken(Comment, start, end, end)
-}
-
-// cdata reads a CDATA section (13.2.5.69).
-func (z *Tokenizer) cdata() {
-	start := z.pos + len("<![CDATA[")
-	n := bytes.Index(z.text[start:], []byte("]]>"))
-	if n < 0 {
-		z.fail("eof-in-cdata", len(z.text))
-		z.dataToken(CDATA, start, len(z.text), len(z.text))
-		return
-	}
-	z.dataToken(CDATA, start, start+n, start+n+len("]]>"))
 }

@@ -27,13 +27,16 @@ type Tokenizer struct {
 	// Dropped is the number of errors beyond MaxErrors.
 	Dropped int
 
-	text    []byte
-	pos     int     // the end of the current token
-	errors  bool    // whether errors are collected
-	raw     Element // the element whose content is next, if that is not markup
-	amp     int     // the first '&' at or after some position before pos, or the length of text
-	foreign foreign
-	buffer  []byte // names and values of the current token that are not as in the source
+	text         []byte
+	pos          int    // the end of the current token
+	errors       bool   // whether errors are collected
+	state        state  // of the text from pos on
+	lastStartTag string // the name of the element whose content is not markup
+	amp          int    // the first '&' at or after some position before pos, or the length of text
+	foreign      foreign
+	// names are the complete names of character references that were looked up.
+	names  map[string]bool
+	buffer []byte // names and values of the current token that are not as in the source
 }
 
 // DoctypeIDs are the parts of a doctype behind its name.
@@ -47,7 +50,7 @@ type DoctypeIDs struct {
 // errors asks for the parse errors.
 func (z *Tokenizer) Reset(text []byte, errors bool) {
 	attributes := z.Token.Attributes[:0]
-	*z = Tokenizer{text: text, errors: errors, Errors: z.Errors[:0], buffer: z.buffer[:0], foreign: z.foreign, amp: -1}
+	*z = Tokenizer{text: text, errors: errors, Errors: z.Errors[:0], buffer: z.buffer[:0], foreign: z.foreign, names: z.names, amp: -1}
 	z.Token.Attributes = attributes
 	z.foreign.open = z.foreign.open[:0]
 	if errors {
@@ -58,7 +61,7 @@ func (z *Tokenizer) Reset(text []byte, errors bool) {
 // Next reads the next token into z.Token and returns false at the end of the text.
 func (z *Tokenizer) Next() bool {
 	z.buffer = z.buffer[:0]
-	if z.raw != Unknown && z.rawText() {
+	if z.state != dataState && z.rawText() {
 		return true
 	}
 	for pos := z.pos; pos < len(z.text); {
@@ -160,7 +163,7 @@ func (z *Tokenizer) plainTag() bool {
 		t.Attributes = append(t.Attributes, Attribute{Name: text[i:n], NameStart: i, NameEnd: n, ValueStart: value, ValueEnd: valueEnd})
 		i = valueEnd + 1
 	}
-	if z.references(z.pos, i, true) {
+	if z.hasReference(z.pos, i) {
 		for j := range t.Attributes {
 			a := &t.Attributes[j]
 			a.HasReferences = z.references(a.ValueStart, a.ValueEnd, true)
@@ -179,8 +182,8 @@ func (z *Tokenizer) tag(key uint64, name []byte, end int) {
 	t.DataStart, t.DataEnd = end, end
 	z.pos = end
 	t.Foreign = z.foreign.tag(t, z.text)
-	if t.Kind == StartTag && !t.Foreign && isRaw[t.Element] {
-		z.raw = t.Element
+	if state := contentState[t.Element]; state != dataState && t.Kind == StartTag && !t.Foreign {
+		z.state, z.lastStartTag = state, t.Element.String()
 	}
 }
 
@@ -196,9 +199,9 @@ func (z *Tokenizer) markup() bool {
 		case len(rest) >= 7 && bytes.EqualFold(rest[:7], []byte("doctype")):
 			z.doctype()
 		case bytes.HasPrefix(rest, []byte("[CDATA[")) && z.foreign.inside():
-			z.cdata()
+			z.cdata(z.pos + len("<![CDATA["))
 		case bytes.HasPrefix(rest, []byte("[CDATA[")):
-			z.fail("cdata-in-html-content", z.pos+9)
+			z.fail("cdata-in-html-content", z.pos+8)
 			z.bogusComment(z.pos + 2)
 		default:
 			z.fail("incorrectly-opened-comment", z.pos+2)

@@ -81,11 +81,11 @@ func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' && c != '\
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isDecimal(c byte) bool { return '0' <= c && c <= '9' }
 
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func isHex(c byte) bool { return isDecimal(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-func isAlphanumeric(c byte) bool { return isLetter(c) || isDigit(c) }
+func isAlphanumeric(c byte) bool { return isLetter(c) || isDecimal(c) }
 
 func skipSpace(text []byte, i int) int {
 	for i < len(text) && isSpace(text[i]) {

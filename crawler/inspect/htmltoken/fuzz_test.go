@@ -1,0 +1,87 @@
+package htmltoken
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzTokenizer checks that tokens are in order and within the text, that offsets of errors
+// are, that asking for errors changes no token, and that kinds, names and attributes are those
+// of golang.org/x/net/html.
+func FuzzTokenizer(f *testing.F) {
+	for _, c := range standardCases(f) {
+		if c.InitialStates == nil && c.File != "namedEntities.test" {
+			f.Add(c.Input)
+		}
+	}
+	f.Add("<svg><title>a</title><style><b></style><![CDATA[x]]></svg><![CDATA[x]]>")
+	f.Add("<math><mi><b>c</b></mi><annotation-xml encoding=text/html><title>&lt;</title></annotation-xml></math>")
+	f.Add("<script><!--<script></script>--></script><textarea></textarea ></TITLE>")
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+		checkTokens(t, []byte(text))
+		if got, want := summary([]byte(text)), netSummary([]byte(text)); !differs(text) && got != want {
+			t.Errorf("%q:\n%s\nwant\n%s", text, got, want)
+		}
+	})
+}
+
+func checkTokens(t *testing.T, text []byte) {
+	var z, silent Tokenizer
+	z.Reset(text, true)
+	silent.Reset(text, false)
+	end := 0
+	for z.Next() {
+		token := &z.Token
+		if token.Start < end || token.Start >= token.End || token.End > len(text) {
+			t.Fatalf("%q: token from %d to %d after %d", text, token.Start, token.End, end)
+		}
+		if token.Start > end && string(text[end:token.Start]) != strings.Repeat("</>", (token.Start-end)/3) {
+			t.Fatalf("%q: nothing from %d to %d", text, end, token.Start)
+		}
+		end = token.End
+		if token.DataStart > token.DataEnd || token.DataEnd > len(text) || !utf8.Valid(z.Data()) {
+			t.Fatalf("%q: data from %d to %d", text, token.DataStart, token.DataEnd)
+		}
+		for i := range token.Attributes {
+			a := &token.Attributes[i]
+			if a.NameStart < token.Start || a.NameStart >= a.NameEnd || a.ValueStart < a.NameEnd || a.ValueEnd < a.ValueStart || a.ValueEnd > token.End {
+				t.Fatalf("%q: attribute %+v", text, *a)
+			}
+			z.Value(a)
+		}
+		if !silent.Next() || silent.Token.Start != token.Start || silent.Token.End != token.End || silent.Token.HasReferences != token.HasReferences {
+			t.Fatalf("%q: other tokens without errors", text)
+		}
+	}
+	if silent.Next() || len(silent.Errors) > 0 {
+		t.Fatalf("%q: other tokens or errors without errors", text)
+	}
+	for _, e := range z.Errors {
+		if e.Rule == "" || e.Offset < 0 || e.Offset > len(text) || !utf8.RuneStart(append(text, 0)[e.Offset]) {
+			t.Fatalf("%q: error %v", text, e)
+		}
+	}
+}
+
+// differs reports whether golang.org/x/net/html is known to read a text in another way: it
+// knows neither SVG and MathML nor NUL, and follows the standard less closely in some corners.
+func differs(text string) bool {
+	lower := strings.ToLower(text)
+	for _, part := range []string{"<svg", "<math", "\x00", "<plaintext", "</>"} {
+		if strings.Contains(lower, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLongMarkup checks that the time for markup without an end is linear.
+func TestLongMarkup(t *testing.T) {
+	for _, part := range []string{"<!--", "<a b='", "</", "<svg><g>", "<a ", "&a", "<title>", "</svg", "<!-- -", "<script><!--<script>", "&#1", "<x a a"} {
+		text := bytes.Repeat([]byte(part), 1<<18/len(part))
+		checkTokens(t, text)
+	}
+}

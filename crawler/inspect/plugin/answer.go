@@ -66,7 +66,7 @@ func parseHello(line []byte, name string) ([]Declared, error) {
 		switch {
 		case !ok || !isName(own):
 			return nil, fmt.Errorf("the code %q must begin with %q, followed by a-z, 0-9 and hyphens", excerpt([]byte(c.Code)), name+"-")
-		case taken, code == CodeFailed:
+		case taken:
 			return nil, fmt.Errorf("the code %s is one of Orbweaver's own: rename the plugin", code)
 		case !known:
 			return nil, fmt.Errorf("the code %s has the severity %q: use broken, unverified, warning or info", code, excerpt([]byte(c.Severity)))

@@ -23,7 +23,7 @@
 //
 // A plugin can harm nothing but the pages that it is given. If it does not answer in time,
 // ends, or answers something that is not an answer to its page, the page gets the finding
-// [CodeFailed], nothing else of the answer is used, and the process is killed with its
+// plugin-failed, nothing else of the answer is used, and the process is killed with its
 // process group. The next page that gets this worker starts a new process. No page is sent
 // twice. After five failures in a row, counted over all workers, no page is sent any more.
 //

@@ -11,10 +11,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect/page"
 )
 
-// CodeFailed is the code of the finding about a page that a plugin failed on. Its rule is
-// the name of the plugin.
-const CodeFailed check.Code = "plugin-failed"
-
 // maxFailures is the number of pages in a row that end a plugin if it fails on them.
 const maxFailures = 5
 
@@ -169,7 +165,7 @@ func (p *Plugin) Declared() []Declared { return slices.Clone(p.declared) }
 func (p *Plugin) Wants(pg *page.Page) bool { return p.config.wants(pg) }
 
 // Check waits for a free process and sends it a page, whether Wants it or not. If the plugin
-// fails on the page, the finding CodeFailed is the whole answer. After Close, and when the
+// fails on the page, the finding plugin-failed is the whole answer. After Close, and when the
 // plugin is lost, the answer is empty. The error is that of the context; the answer is empty
 // then as well.
 func (p *Plugin) Check(ctx context.Context, pg *page.Page) (Answer, error) {
@@ -197,7 +193,7 @@ func (p *Plugin) Check(ctx context.Context, pg *page.Page) (Answer, error) {
 	}
 	p.count(err)
 	if err != nil {
-		answer = Answer{Findings: []check.Finding{{Code: CodeFailed, Rule: p.config.Name, Message: fmt.Sprintf("plugin %s: %v", p.config.Name, err)}}}
+		answer = Answer{Findings: []check.Finding{{Code: check.CodePluginFailed, Rule: p.config.Name, Message: fmt.Sprintf("plugin %s: %v", p.config.Name, err)}}}
 	}
 	return answer, nil
 }

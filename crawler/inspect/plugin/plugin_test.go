@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/page"
 )
 
@@ -109,7 +110,7 @@ func (p *Plugin) messages(t *testing.T, ctx context.Context) string {
 	}
 	var messages []string
 	for _, f := range answer.Findings {
-		if f.Code == CodeFailed && f.Rule != "spell" {
+		if f.Code == check.CodePluginFailed && f.Rule != "spell" {
 			t.Errorf("the rule is %q", f.Rule)
 		}
 		messages = append(messages, f.Message)

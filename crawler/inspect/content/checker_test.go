@@ -146,7 +146,7 @@ func TestPagesOfARule(t *testing.T) {
 	set := compile(t,
 		Rule{Name: "default", Must: []string{"no"}},
 		Rule{Name: "plain", Types: []string{"text/plain"}, Must: []string{"a <b>"}, Not: []string{"c\nd"}},
-		Rule{Name: "docs", Match: func(url string) bool { return strings.HasPrefix(url, "/docs/") }, Must: []string{"no"}, In: "source"},
+		Rule{Name: "docs", Match: func(p *page.Page) bool { return strings.HasPrefix(p.URL, "/docs/") }, Must: []string{"no"}, In: "source"},
 		Rule{Name: "binary", Types: []string{"image/png"}, Must: []string{"a"}, Not: []string{"a"}, In: "source"},
 	)
 	checker := set.NewChecker()

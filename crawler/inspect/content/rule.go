@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
 )
 
@@ -32,8 +33,8 @@ const (
 type Rule struct {
 	// Name has characters a-z, 0-9 and "-". The code of the findings is "content-" and Name.
 	Name string
-	// Match reports whether the rule applies to the page with a URL. Nil matches all pages.
-	Match func(url string) bool
+	// Match reports whether the rule applies to a page. Nil matches all pages.
+	Match func(*page.Page) bool
 	// Types are the media types of the pages, without parameters; text/html and
 	// application/xhtml+xml if there are none.
 	Types []string
@@ -119,7 +120,7 @@ type Set struct {
 type rule struct {
 	code        check.Code
 	verdict     check.Verdict
-	match       func(url string) bool
+	match       func(*page.Page) bool
 	types       []string
 	area        int
 	first, last int // its entries

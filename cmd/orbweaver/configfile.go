@@ -81,6 +81,8 @@ func applyConfig(s *settings, file *configFile, text string) error {
 		var err error
 		if key == "rule" {
 			s.rules, err = readRules(file, keys[key])
+		} else if key == "content" {
+			s.content, err = readContent(file, keys[key])
 		} else if blocks, ok := keys[key].([]map[string]any); ok && key == "login" {
 			s.logins, err = readLogins(file, blocks)
 		} else if row, ok := rows[key]; ok {

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/orbweaver/orbweaver/crawler/inspect/content"
+
 // settings are flags and configuration as text, before they are interpreted. A flag and
 // its key in the configuration file fill the same field. compile turns the fields into
 // values, in one place that can report mistakes.
@@ -65,6 +67,7 @@ type settings struct {
 
 	// content checks
 	check        []string
+	content      *content.Set // the [[content]] blocks, nil without one
 	syntaxMax    string
 	validator    string
 	tidy         bool

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/inspect/content"
+)
+
+// contentKeys are the keys of a [[content]].
+var contentKeys = []string{"name", "match", "type", "must", "not", "in", "level"}
+
+// readContent reads and compiles the [[content]] blocks of a file.
+func readContent(file *configFile, value any) (*content.Set, error) {
+	if err := file.permit("content", nil); err != nil {
+		return nil, err
+	}
+	blocks, ok := value.([]map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: content: write each rule as a [[content]] block", file.name)
+	}
+	rules := make([]content.Rule, len(blocks))
+	var faults content.Errors
+	for i, keys := range blocks {
+		rule := &rules[i]
+		rule.Name, _ = keys["name"].(string)
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if err := readContentKey(rule, key, keys[key]); err != nil {
+				faults = append(faults, &content.Error{Number: i + 1, Name: rule.Name, Key: key, Offset: -1, Err: err})
+			}
+		}
+	}
+	var set *content.Set
+	if len(faults) == 0 {
+		var err error
+		if set, err = content.Compile(rules); !errors.As(err, &faults) {
+			return set, err
+		}
+	}
+	for _, fault := range faults {
+		fault.File = file.name
+	}
+	return nil, faults
+}
+
+func readContentKey(rule *content.Rule, key string, value any) error {
+	text, isText := value.(string)
+	texts := []string{text}
+	if list, ok := value.([]any); ok && (key == "must" || key == "not" || key == "type") {
+		texts, isText = nil, true
+		for _, v := range list {
+			t, ok := v.(string)
+			isText = isText && ok
+			texts = append(texts, t)
+		}
+	}
+	if slices.Contains(contentKeys, key) && !isText {
+		if key == "must" || key == "not" || key == "type" {
+			return errors.New("use a string or an array of strings")
+		}
+		return errors.New("use a string")
+	}
+	switch key {
+	case "name":
+	case "match":
+		if !doublestar.ValidatePattern(text) {
+			return fmt.Errorf("%q is not allowed: use a glob: *, **, ?, [class] and {a,b}", text)
+		}
+		rule.Match = pageMatcher(text)
+	case "type":
+		for _, t := range texts {
+			rule.Types = append(rule.Types, strings.ToLower(t))
+		}
+	case "must":
+		rule.Must = texts
+	case "not":
+		rule.Not = texts
+	case "in":
+		rule.In = text
+	case "level":
+		rule.Level = text
+	default:
+		if near := nearest(key, contentKeys); near != "" {
+			return fmt.Errorf("unknown key: did you mean %s?", near)
+		}
+		return fmt.Errorf("unknown key: use %s", strings.Join(contentKeys, ", "))
+	}
+	return nil
+}
+
+// pageMatcher matches pages by a glob on their printed URL, as globMatcher does. A glob that
+// begins with "/" is compared with the path of the URL; that of a file of a directory is the
+// path below the directory.
+func pageMatcher(glob string) func(*inspect.Page) bool {
+	matches := globMatcher(glob)
+	if !strings.HasPrefix(glob, "/") {
+		return func(p *inspect.Page) bool { return matches(p.URL) }
+	}
+	return func(p *inspect.Page) bool { return matches(pathOf(p.Address.Printed())) }
+}
+
+// pathOf returns the path of a printed URL.
+func pathOf(printed string) string {
+	_, rest, _ := strings.Cut(printed, "://")
+	if n := strings.IndexAny(rest, "?#"); n >= 0 {
+		rest = rest[:n]
+	}
+	n := strings.IndexByte(rest, '/')
+	if n < 0 {
+		return "/"
+	}
+	return rest[n:]
+}

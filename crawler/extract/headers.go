@@ -71,6 +71,31 @@ func FromHeaders(h http.Header) []Link {
 	return links
 }
 
+// HeaderLink is a link of the header Link (RFC 8288 section 3).
+type HeaderLink struct {
+	Target   string // the reference as written
+	Rel      string // the relation types, separated by blanks
+	Hreflang string // the language of the target, "" if it is not given
+}
+
+// HeaderLinks returns the links of the header Link that have a relation, at most
+// MaxHeaderLinks.
+func HeaderLinks(h http.Header) (links []HeaderLink) {
+	for _, value := range h.Values("Link") {
+		s := linkHeader{in: []byte(value)}
+		for len(links) < MaxHeaderLinks {
+			target, ok := s.next()
+			if !ok {
+				break
+			}
+			if s.hasRel {
+				links = append(links, HeaderLink{string(validUTF8(trimSpace(target))), string(s.rel), string(s.hreflang)})
+			}
+		}
+	}
+	return links
+}
+
 // linkHeader reads the value of a Link header: links separated by commas, each of the form
 // "<target>" with parameters after semicolons. The first of several parameters with the same
 // name counts (RFC 8288 appendix B).
@@ -78,8 +103,8 @@ type linkHeader struct {
 	in  []byte
 	pos int
 
-	rel, as, title, titleStar, imagesrcset []byte
-	hasRel                                 bool
+	rel, as, title, titleStar, imagesrcset, hreflang []byte
+	hasRel                                           bool
 }
 
 // next returns the next target; its parameters are in s. Anything that is not a link is
@@ -125,7 +150,7 @@ func (s *linkHeader) toComma() {
 }
 
 func (s *linkHeader) parameters() {
-	s.rel, s.as, s.title, s.titleStar, s.imagesrcset, s.hasRel = nil, nil, nil, nil, nil, false
+	s.rel, s.as, s.title, s.titleStar, s.imagesrcset, s.hreflang, s.hasRel = nil, nil, nil, nil, nil, nil, false
 	for {
 		s.blanks("")
 		if s.pos == len(s.in) || s.in[s.pos] != ';' {
@@ -166,6 +191,8 @@ func (s *linkHeader) parameter(name string, value []byte) {
 		set(&s.as)
 	case "imagesrcset":
 		set(&s.imagesrcset)
+	case "hreflang":
+		set(&s.hreflang)
 	case "title":
 		set(&s.title)
 	case "title*":

@@ -3,6 +3,7 @@ package extract
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,4 +52,15 @@ func FuzzFromHeaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		FromHeaders(http.Header{"Link": {value, value}, "Refresh": {value}, "Content-Location": {value}})
 	})
+}
+
+func TestHeaderLinks(t *testing.T) {
+	h := http.Header{"Link": {`<a>; rel="canonical x", </de>; rel=alternate; hreflang="de-AT"; hreflang=fr`, `<b>; title=x, <c>;rel=next`}}
+	want := []HeaderLink{{"a", "canonical x", ""}, {"/de", "alternate", "de-AT"}, {"c", "next", ""}}
+	if got := HeaderLinks(h); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n := len(HeaderLinks(http.Header{"Link": {strings.Repeat("<a>;rel=x,", MaxHeaderLinks+1)}})); n != MaxHeaderLinks {
+		t.Errorf("%d links", n)
+	}
 }

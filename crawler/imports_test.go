@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect/facts":        {"crawler/inspect/imagesize"},
 	"crawler/inspect/imagesize":    {},
 	"crawler/inspect/langtag":      {},
+	"crawler/inspect/pagerules":    {"crawler/inspect/facts", "crawler/inspect/htmltoken", "crawler/inspect/langtag", "crawler/inspect/page", "crawler/inspect/visible", "crawler/robots", "crawler/check", "crawler/extract", "urinorm"},
 	"crawler/inspect/page":         {"crawler/extract", "urinorm"},
 	"crawler/inspect/clamd":        {},
 	"crawler/inspect/htmltoken":    {"crawler/extract"},

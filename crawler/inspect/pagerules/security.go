@@ -1,0 +1,203 @@
+package pagerules
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
+)
+
+// forms is what is known of the form that is open.
+type forms struct {
+	open     bool
+	offset   int
+	end      int
+	reported bool // that the form is insecure
+}
+
+// script reads a script element.
+func (c *Checker) script(t *htmltoken.Token) {
+	if source := t.Attribute("src"); source != nil && isCode(c.value("type")) {
+		c.subresource(source)
+	}
+}
+
+// isCode reports whether a browser loads a script of a type.
+func isCode(kind []byte) bool {
+	kind = bytes.TrimSpace(kind)
+	return len(kind) == 0 || equalFold(kind, "module") || equalFold(kind, "text/javascript") ||
+		len(kind) < 40 && bytes.Contains(bytes.ToLower(kind), []byte("script")) && !bytes.Contains(kind, []byte("template"))
+}
+
+// subresource looks at the reference of a script or style sheet.
+func (c *Checker) subresource(ref *htmltoken.Attribute) {
+	t := &c.z.Token
+	algorithm, digests := strongest(c.value("integrity"))
+	if algorithm == facts.NoAlgorithm && c.isRelative(ref) {
+		return
+	}
+	u, printed, ok := c.resolve(bytes.TrimSpace(c.z.Value(ref)))
+	if !ok || u.Scheme() == "file" {
+		return
+	}
+	if algorithm == facts.NoAlgorithm {
+		if !sameOrigin(u, c.address.url) {
+			c.reportAttribute(check.CodeSriMissing, ref, "the "+subresourceName(t.Element)+" of another site has no integrity attribute with a hash")
+		}
+		return
+	}
+	if len(c.Facts.Integrities) < facts.MaxLinks {
+		c.Facts.Integrities = append(c.Facts.Integrities, facts.Integrity{
+			Link:   facts.Link{Place: c.place(ref.ValueStart), URL: printed, Raw: c.raw(ref.ValueStart, ref.ValueEnd)},
+			Script: t.Element == htmltoken.Script, Algorithm: algorithm, Digests: digests})
+	}
+}
+
+func subresourceName(e htmltoken.Element) string {
+	if e == htmltoken.Script {
+		return "script"
+	}
+	return "style sheet"
+}
+
+// isRelative reports whether a reference certainly leads to the origin of the page.
+func (c *Checker) isRelative(ref *htmltoken.Attribute) bool {
+	if c.page.Base == nil || !sameOrigin(c.page.Base.URL(), c.address.url) {
+		return false
+	}
+	value := bytes.TrimSpace(c.page.Text[ref.ValueStart:ref.ValueEnd])
+	if len(value) == 0 {
+		return true
+	}
+	first := value[0]
+	return bytes.IndexByte(value, ':') < 0 && !ref.HasReferences && first != '\\' &&
+		(first != '/' || len(value) == 1 || value[1] != '/' && value[1] != '\\')
+}
+
+// strongest returns the digests of an integrity attribute by its strongest algorithm (SRI
+// 3.3.2), one after the other.
+func strongest(integrity []byte) (best facts.Algorithm, digests string) {
+	if len(integrity) == 0 {
+		return facts.NoAlgorithm, ""
+	}
+	const most = 1000 // bytes
+	for word := range bytes.FieldsSeq(cut(integrity, 16*most)) {
+		expression, _, _ := bytes.Cut(word, []byte("?"))
+		name, encoded, _ := bytes.Cut(expression, []byte("-"))
+		a := facts.AlgorithmOf(string(name))
+		if a == facts.NoAlgorithm || a < best {
+			continue
+		}
+		digest, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(string(encoded)), "="))
+		if err != nil || len(digest) != a.Size() {
+			continue
+		}
+		if a > best {
+			best, digests = a, ""
+		}
+		if len(digests) < most {
+			digests += string(digest)
+		}
+	}
+	return best, digests
+}
+
+// form reads the start of a form.
+func (c *Checker) form(t *htmltoken.Token) {
+	c.forms = forms{open: true, offset: t.Start, end: t.End}
+	if action := t.Attribute("action"); action != nil {
+		c.forms.reported = c.insecureAction(action)
+	}
+}
+
+// insecureAction reports an action that sends what was entered on a secure page without
+// encryption.
+func (c *Checker) insecureAction(action *htmltoken.Attribute) bool {
+	if c.address.url.Scheme() != "https" || !c.address.published || c.isRelative(action) {
+		return false
+	}
+	u, _, ok := c.resolve(bytes.TrimSpace(c.z.Value(action)))
+	if !ok || u.Scheme() != "http" {
+		return false
+	}
+	c.reportAttribute(check.CodeFormInsecure, action, "the form sends what is entered without encryption: its action is an http address")
+	return true
+}
+
+// field looks at an input or a button of a form.
+func (c *Checker) field(t *htmltoken.Token) {
+	if action := t.Attribute("formaction"); action != nil {
+		c.insecureAction(action)
+	}
+	if t.Element != htmltoken.Input || !equalFold(bytes.TrimSpace(c.value("type")), "password") || !c.page.OverHTTP ||
+		c.address.url.Scheme() != "http" || isLoopback(c.address.url.Host()) {
+		return
+	}
+	offset, end, element := c.forms.offset, c.forms.end, "form"
+	switch {
+	case c.forms.open && c.forms.reported, !c.forms.open && t.Attribute("form") == nil:
+		return
+	case !c.forms.open:
+		offset, end, element = t.Start, t.End, "input"
+	}
+	c.forms.reported = true
+	c.report(offset, check.Finding{Code: check.CodeFormInsecure, Element: element, Raw: c.raw(offset, end),
+		Message: "the form asks for a password on a page that was sent without encryption"})
+}
+
+// isLoopback reports whether a host is the machine of the reader.
+func isLoopback(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// endSecurity looks for the headers that a page should be sent with.
+func (c *Checker) endSecurity() {
+	if c.groups&Security == 0 || !c.page.OverHTTP {
+		return
+	}
+	h := c.page.Header
+	missing := func(name, purpose string) {
+		c.report(-1, check.Finding{Code: check.CodeHeaderMissing, Rule: strings.ToLower(name), Element: "header",
+			Message: fmt.Sprintf("the page was sent without the header %s, %s", name, purpose)})
+	}
+	if !hasHeader(h, "Content-Security-Policy") && !c.document.hasPolicy {
+		missing("Content-Security-Policy", "which limits what an injected script can do")
+	}
+	if !hasHeader(h, "X-Content-Type-Options") {
+		missing("X-Content-Type-Options", "which stops browsers from guessing the type of files")
+	}
+	if !hasHeader(h, "Referrer-Policy") && !c.document.hasReferrer {
+		missing("Referrer-Policy", "which limits what other sites learn about where readers come from")
+	}
+	if !hasHeader(h, "X-Frame-Options") && !limitsFrames(h) {
+		missing("X-Frame-Options", "which stops other sites from showing the page in a frame")
+	}
+	if c.address.url.Scheme() == "https" && !hasHeader(h, "Strict-Transport-Security") {
+		missing("Strict-Transport-Security", "which keeps browsers from asking without encryption")
+	}
+}
+
+func hasHeader(h http.Header, name string) bool { return strings.TrimSpace(h.Get(name)) != "" }
+
+// limitsFrames reports whether a Content-Security-Policy has frame-ancestors.
+func limitsFrames(h http.Header) bool {
+	for _, policy := range h.Values("Content-Security-Policy") {
+		for directive := range strings.FieldsFuncSeq(policy, func(r rune) bool { return r == ';' || r == ',' }) {
+			if name, _, _ := strings.Cut(strings.TrimSpace(directive), " "); strings.EqualFold(name, "frame-ancestors") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -115,6 +115,10 @@ func merge(all, c *migrate.Config) {
 		}
 	}
 	all.Rules = append(all.Rules, c.Rules...)
+	for _, r := range c.Content {
+		all.Content = slices.DeleteFunc(all.Content, func(have migrate.ContentRule) bool { return have.Name == r.Name })
+		all.Content = append(all.Content, r)
+	}
 	all.Skipped = append(all.Skipped, c.Skipped...)
 	all.Targets = append(all.Targets, c.Targets...)
 }
@@ -137,7 +141,7 @@ func dropUnknown(c *migrate.Config) {
 func printImport(w io.Writer, c *migrate.Config, file string) error {
 	if file != "-" {
 		fmt.Fprintf(w, "wrote %s", file)
-		if n := len(c.Settings) + len(c.Rules); n > 0 {
+		if n := len(c.Settings) + len(c.Rules) + len(c.Content); n > 0 {
 			fmt.Fprintf(w, ": %s imported, %d not", counted(n, "setting"), len(c.Skipped))
 		}
 		fmt.Fprintln(w)
@@ -177,6 +181,7 @@ func initText(c *migrate.Config) (string, error) {
 		}
 	}
 	writeRules(&b, c.Rules)
+	writeContent(&b, c.Content)
 	text := b.String()
 	s := &settings{origin: map[string]string{}}
 	if err := applyConfig(s, &configFile{name: "the new " + configName, env: os.LookupEnv}, text); err != nil {
@@ -311,5 +316,29 @@ func writeRules(b *strings.Builder, rules []migrate.Rule) {
 				fmt.Fprintf(b, "%s = %s\n", tomlString(nil, name), tomlString(nil, strings.ReplaceAll(r.Header[name], "${", "$${")))
 			}
 		}
+	}
+}
+
+const initContent = `
+#### Rules for the content of pages; each one that matches a page applies
+#
+# [[content]]
+# name  = "no-drafts"                      # findings have the code content-no-drafts
+# match = "/docs/**"                       # glob on the path, or on the URL as it is printed
+# not   = ["lorem ipsum", "re:TODO|FIXME"] # strings in any case, or regular expressions (RE2)
+# must  = "Copyright"
+# in    = "text"                           # or source, title, css:SELECTOR, header:NAME
+# level = "warning"                        # or broken, unverified, info, off
+`
+
+func writeContent(b *strings.Builder, rules []migrate.ContentRule) {
+	b.WriteString(initContent)
+	for _, r := range rules {
+		fmt.Fprintf(b, "\n[[content]]\nname = %s\n", tomlString(nil, r.Name))
+		quoted := make([]string, len(r.Not))
+		for i, s := range r.Not {
+			quoted[i] = tomlString(nil, s)
+		}
+		fmt.Fprintf(b, "not = [%s]\nin = %s\nlevel = %s\n", strings.Join(quoted, ", "), tomlString(nil, r.In), tomlString(nil, r.Level))
 	}
 }

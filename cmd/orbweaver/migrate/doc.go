@@ -2,7 +2,7 @@
 // to settings of Orbweaver.
 //
 //	lychee.toml, .lycheeignore    lychee.go
-//	linkcheckerrc                 linkchecker.go
+//	linkcheckerrc                 linkchecker.go, linkchecker_checks.go
 //	.htmltest.yml                 htmltest.go
 //
 // Each reader has a row for each option of the other program. The row imports the option

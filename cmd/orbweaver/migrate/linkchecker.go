@@ -39,6 +39,9 @@ func readLinkChecker(c *Config, text []byte) error {
 			readPlugin(c, section, why)
 			continue
 		}
+		if group, checked := linkCheckerChecks[name]; checked {
+			c.addCheck(group) // the section turns the plugin on
+		}
 		if linkCheckerLooks[name] {
 			for _, key := range section.Keys() {
 				c.skip(name+"."+key.Name(), "the appearance of reports cannot be set")
@@ -85,12 +88,11 @@ var linkCheckerPlugins = map[string]string{
 	"MarkdownCheck":       "",
 	"SslCertificateCheck": "",
 	"LocationInfo":        "the location of hosts is not determined",
-	"RegexCheck":          "the text of pages is not searched; see --soft-404",
-	"HtmlSyntaxCheck":     "the syntax of pages is not checked",
-	"CssSyntaxCheck":      "the syntax of style sheets is not checked",
 	"HttpHeaderInfo":      "header fields are not reported",
-	"VirusCheck":          "content is not searched for viruses",
 }
+
+// linkCheckerChecks are the sections for plugins that are groups of content checks here.
+var linkCheckerChecks = map[string]string{"HtmlSyntaxCheck": "html", "CssSyntaxCheck": "css", "VirusCheck": "virus"}
 
 func readPlugin(c *Config, section *ini.Section, why string) {
 	if why != "" {
@@ -133,6 +135,7 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"checking.threads":              {carry: lcThreads},
 	"checking.timeout":              {carry: lcSeconds("timeout")},
 	"checking.useragent":            {carry: lcPlain("user-agent")},
+	"checking.warningregex":         {carry: lcWarningRegex}, // before LinkChecker 9
 
 	"filtering.checkextern":    {carry: func(*Config, string, string) error { return nil }}, // handled by readLinkChecker
 	"filtering.ignore":         {carry: lcPatterns("exclude")},
@@ -145,6 +148,9 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"authentication.loginpasswordfield": {why: ownFields},
 	"authentication.loginurl":           {carry: lcPlain("login")},
 	"authentication.loginuserfield":     {why: ownFields},
+
+	"RegexCheck.warningregex": {carry: lcWarningRegex},
+	"VirusCheck.clamavconf":   {carry: lcClamd},
 
 	"output.debug":        {why: "Orbweaver has no such output"},
 	"output.fileoutput":   {carry: lcFiles},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type Config struct {
 	Program  string // the link checker that the file belongs to
 	Settings []Setting
 	Rules    []Rule
+	Content  []ContentRule
 	Skipped  []Skipped
 	Targets  []string // the targets in the file; they are arguments of check, not settings
 }
@@ -35,6 +37,14 @@ type Rule struct {
 	Verdict string
 	Header  map[string]string
 	Rate    string
+}
+
+// ContentRule is a [[content]] of orbweaver.toml.
+type ContentRule struct {
+	Name  string
+	Not   []string
+	In    string
+	Level string
 }
 
 // Skipped is an option that was not imported, and the reason.
@@ -121,6 +131,19 @@ func (c *Config) add(key, note string, values ...string) {
 	c.Settings = append(c.Settings, Setting{Key: key, Values: values, Note: note})
 }
 
+// addCheck imports a group of content checks.
+func (c *Config) addCheck(group string) {
+	for i := range c.Settings {
+		if s := &c.Settings[i]; s.Key == "check" {
+			if !slices.Contains(strings.Split(s.Values[0], ","), group) {
+				s.Values[0] += "," + group
+			}
+			return
+		}
+	}
+	c.set("check", group)
+}
+
 // skip records that an option is not imported.
 func (c *Config) skip(option, why string) { c.Skipped = append(c.Skipped, Skipped{option, why}) }
 
@@ -135,11 +158,17 @@ func (c *Config) addPattern(option, key, pattern string) {
 // backreferences. If not, it records the option as skipped.
 func (c *Config) usable(option, pattern string) bool {
 	if _, err := regexp.Compile(pattern); err != nil {
-		c.skip(option, fmt.Sprintf("the pattern %q is not valid in RE2: %v", pattern, err))
+		why := fmt.Sprintf("the pattern %q is not valid in RE2: %v", pattern, err)
+		if lookAround.MatchString(pattern) {
+			why += "; look-around is not supported"
+		}
+		c.skip(option, why)
 		return false
 	}
 	return true
 }
+
+var lookAround = regexp.MustCompile(`\(\?<?[=!]`)
 
 // basic returns the Authorization header for a name and a password (RFC 7617 section 2).
 func basic(user, password string) map[string]string {

@@ -28,6 +28,9 @@ func formatConfig(c *Config) string {
 	for _, r := range c.Rules {
 		fmt.Fprintf(&b, "rule %s accept=%q verdict=%q header=%v rate=%q\n", r.MatchRE, r.Accept, r.Verdict, r.Header, r.Rate)
 	}
+	for _, r := range c.Content {
+		fmt.Fprintf(&b, "content %s not=%q in=%s level=%s\n", r.Name, r.Not, r.In, r.Level)
+	}
 	for _, l := range c.Skipped {
 		fmt.Fprintf(&b, "skipped %s: %s\n", l.Option, l.Reason)
 	}

@@ -72,7 +72,7 @@ func readContentKey(rule *content.Rule, key string, value any) error {
 		if !doublestar.ValidatePattern(text) {
 			return fmt.Errorf("%q is not allowed: use a glob: *, **, ?, [class] and {a,b}", text)
 		}
-		rule.Match = pageMatcher(text)
+		rule.Match, rule.Glob = pageMatcher(text), text
 	case "type":
 		for _, t := range texts {
 			rule.Types = append(rule.Types, strings.ToLower(t))

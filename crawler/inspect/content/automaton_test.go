@@ -126,6 +126,11 @@ func TestAutomatonWithoutTable(t *testing.T) {
 	if got, want := matches(a, words, text), naive(words, text); !slices.Equal(got, want) {
 		t.Errorf("%d matches, want %d", len(got), len(want))
 	}
+	if bytes := 4*(cap(a.table)+cap(a.children)+cap(a.failure)+cap(a.shorter)+cap(a.ends)) + cap(a.label) + 8*cap(a.runes); bytes > 8<<20 {
+		t.Errorf("%d strings take %d bytes", len(words), bytes)
+	} else {
+		t.Logf("%d strings, %d states: %d bytes", len(words), len(a.ends), bytes)
+	}
 }
 
 func TestFold(t *testing.T) {

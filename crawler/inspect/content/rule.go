@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/andybalholm/cascadia"
+	"github.com/cespare/xxhash/v2"
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -35,6 +36,8 @@ type Rule struct {
 	Name string
 	// Match reports whether the rule applies to a page. Nil matches all pages.
 	Match func(*page.Page) bool
+	// Glob is what Match was compiled from, for [Set.Fingerprint].
+	Glob string
 	// Types are the media types of the pages, without parameters; text/html and
 	// application/xhtml+xml if there are none.
 	Types []string
@@ -111,10 +114,14 @@ func quoted(s string) string {
 
 // Set is a set of compiled rules. It is safe for concurrent use.
 type Set struct {
-	rules   []rule
-	entries []entry
-	areas   []area
+	rules       []rule
+	entries     []entry
+	areas       []area
+	fingerprint uint64
 }
+
+// Fingerprint identifies what the rules look for: sets of the same rules have the same one.
+func (s *Set) Fingerprint() uint64 { return s.fingerprint }
 
 // rule is a compiled rule.
 type rule struct {
@@ -138,10 +145,14 @@ type entry struct {
 // Compile compiles rules. The error is of type [Errors].
 func Compile(rules []Rule) (*Set, error) {
 	c := &compiler{set: &Set{}, areas: map[string]int{}, names: map[string]bool{}}
+	hash := xxhash.New()
 	for i := range rules {
-		c.number, c.rule = i+1, &rules[i]
+		r := &rules[i]
+		fmt.Fprintf(hash, "%q %q %q %q %q %q %q\n", r.Name, r.Glob, r.Types, r.Must, r.Not, r.In, r.Level)
+		c.number, c.rule = i+1, r
 		c.compile()
 	}
+	c.set.fingerprint = hash.Sum64()
 	if len(rules) > MaxRules {
 		c.failAt("", "", "there are more than %d rules", MaxRules)
 	}

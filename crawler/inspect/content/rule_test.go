@@ -99,6 +99,21 @@ func TestCompileLimits(t *testing.T) {
 	}
 }
 
+func TestFingerprint(t *testing.T) {
+	seen := map[uint64]int{}
+	for i, r := range []Rule{
+		{Name: "n", Not: []string{"a", "b"}}, {Name: "n", Not: []string{"a b"}}, {Name: "n", Must: []string{"a", "b"}}, {Name: "m", Not: []string{"a", "b"}},
+		{Name: "n", Not: []string{"a", "b"}, Glob: "/x"}, {Name: "n", Not: []string{"a", "b"}, In: "source"}, {Name: "n", Not: []string{"a", "b"}, Level: "info"},
+		{Name: "n", Not: []string{"a", "b"}, Types: []string{"text/plain"}},
+	} {
+		n := compile(t, r).Fingerprint()
+		if other, same := seen[n]; same || n != compile(t, r).Fingerprint() {
+			t.Errorf("rules %d and %d have the same fingerprint, or one has two", i, other)
+		}
+		seen[n] = i
+	}
+}
+
 // FuzzPattern checks that the offset of a fault is within the pattern, and that a pattern
 // without look-around is not said to have it.
 func FuzzPattern(f *testing.F) {

@@ -178,9 +178,11 @@ func (p *Plugin) Check(ctx context.Context, pg *page.Page) (Answer, error) {
 		return Answer{}, context.Cause(ctx)
 	}
 	defer func() { p.free <- w }()
-	select {
+	select { // both may have happened while a process became free
 	case <-p.ended:
 		return Answer{}, nil
+	case <-ctx.Done():
+		return Answer{}, context.Cause(ctx)
 	default:
 	}
 	answer, err := p.send(ctx, w, pg)

@@ -224,11 +224,11 @@ func TestCheckCanceled(t *testing.T) {
 		f.answer()
 	}, func(t *testing.T, p *Plugin) {
 		begin := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
 		var checks sync.WaitGroup
 		for range 2 * maxFailures {
 			checks.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
 				if got := p.messages(t, ctx); got != "error: context deadline exceeded" {
 					t.Error(got)
 				}
@@ -239,6 +239,12 @@ func TestCheckCanceled(t *testing.T) {
 			t.Errorf("the end took %v", took)
 		}
 		wantMessage(t, p, "page 1 of process 1")
+		for range 50 { // nothing is sent when the context has ended already
+			if got := p.messages(t, ctx); got != "error: context deadline exceeded" {
+				t.Error(got)
+			}
+		}
+		wantMessage(t, p, "page 2 of process 1")
 		if err := p.Lost(); err != nil {
 			t.Error(err)
 		}

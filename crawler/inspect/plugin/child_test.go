@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 )
 
 // child is the test binary as a plugin.
@@ -17,7 +16,10 @@ type child struct {
 	in *bufio.Reader
 }
 
-// runChild runs one of children. A connection to the test lives as long as the process.
+// connection is a connection of a child to the test, which lives as long as the child.
+var connection net.Conn
+
+// runChild runs one of children.
 func runChild(name string) {
 	if address := os.Getenv("PLUGIN_TEST_ADDRESS"); address != "" {
 		conn, err := net.Dial("tcp", address)
@@ -25,12 +27,7 @@ func runChild(name string) {
 			panic(err)
 		}
 		conn.Read(make([]byte, 1)) // the test has noticed it
-		defer conn.Close()
-		if name == "holds until the test ends" {
-			fmt.Fprintln(os.Stderr, "holding")
-			io.Copy(io.Discard, conn)
-			return
-		}
+		connection = conn
 	}
 	children[name](&child{bufio.NewReader(os.Stdin)})
 }
@@ -84,7 +81,8 @@ func fork(name string, change func(*exec.Cmd)) *exec.Cmd {
 	return cmd
 }
 
-func forever() { time.Sleep(time.Hour) }
+// forever waits until the test has ended, or has closed the connection.
+func forever() { io.Copy(io.Discard, connection) }
 
 var children = map[string]func(*child){
 	"good":              func(c *child) { c.hello(); c.answer() },

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	children["forks and lets go"] = func(c *child) {
-		fork("holds until the test ends", func(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} })
+		fork("holds", func(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} })
 		c.hello()
 		c.answer()
 	}

@@ -46,7 +46,8 @@ func newWatcher(t testing.TB) *watcher {
 	return w
 }
 
-// allEnded waits until all processes have ended, and returns how many there were.
+// allEnded waits until all processes have ended, and returns how many there were. Those that
+// are left end when their connections are closed.
 func (w *watcher) allEnded(t testing.TB) int {
 	w.listener.Close()
 	w.accept.Wait()

@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect/clamd":        {},
 	"crawler/inspect/validator":    {"crawler/inspect/page", "crawler/check"},
 	"crawler/inspect/csssyntax":    {},
+	"crawler/inspect/htmlsyntax":   {"crawler/inspect/htmltoken", "crawler/inspect/page", "crawler/check"},
 	"crawler/inspect/htmltoken":    {"crawler/extract"},
 	"crawler/inspect/content":      {"crawler/inspect/page", "crawler/inspect/htmltoken", "crawler/inspect/visible", "crawler/check"},
 	"crawler/inspect/visible":      {"crawler/inspect/htmltoken", "crawler/extract"},

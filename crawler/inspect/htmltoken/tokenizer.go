@@ -21,6 +21,9 @@ type Tokenizer struct {
 	Token Token
 	// DoctypeIDs describes the current token if it is a doctype.
 	DoctypeIDs DoctypeIDs
+	// XML makes the tokenizer read the markup of XML: no element has a content without
+	// markup, and CDATA sections may be anywhere. It is to be set after Reset.
+	XML bool
 	// Errors are the parse errors found up to the end of the current token, at most
 	// MaxErrors, in no particular order. They are collected only if asked for.
 	Errors []Error
@@ -182,7 +185,7 @@ func (z *Tokenizer) tag(key uint64, name []byte, end int) {
 	t.DataStart, t.DataEnd = end, end
 	z.pos = end
 	t.Foreign = z.foreign.tag(t, z.text)
-	if state := contentState[t.Element]; state != dataState && t.Kind == StartTag && !t.Foreign {
+	if state := contentState[t.Element]; state != dataState && t.Kind == StartTag && !t.Foreign && !z.XML {
 		z.state, z.lastStartTag = state, t.Element.String()
 	}
 }
@@ -198,7 +201,7 @@ func (z *Tokenizer) markup() bool {
 			z.comment()
 		case len(rest) >= 7 && bytes.EqualFold(rest[:7], []byte("doctype")):
 			z.doctype()
-		case bytes.HasPrefix(rest, []byte("[CDATA[")) && z.foreign.inside():
+		case bytes.HasPrefix(rest, []byte("[CDATA[")) && (z.XML || z.foreign.inside()):
 			z.cdata(z.pos + len("<![CDATA["))
 		case bytes.HasPrefix(rest, []byte("[CDATA[")):
 			z.fail("cdata-in-html-content", z.pos+8)

@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"crawler/references":           {"crawler/rules", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
 	"crawler/verdicts":             {"crawler/rules", "crawler/session", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/rules":                {"crawler/inspect", "crawler/session", "crawler/cache", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
-	"crawler/inspect":              {"crawler/inspect/clamd", "crawler/inspect/page", "crawler/check", "urinorm"},
+	"crawler/inspect":              {"crawler/inspect/clamd", "crawler/inspect/content", "crawler/inspect/csssyntax", "crawler/inspect/facts", "crawler/inspect/htmlsyntax", "crawler/inspect/htmltoken", "crawler/inspect/page", "crawler/inspect/pagerules", "crawler/inspect/plugin", "crawler/inspect/validator", "crawler/inspect/visible", "crawler/check", "urinorm"},
 	"crawler/inspect/facts":        {"crawler/inspect/imagesize"},
 	"crawler/inspect/imagesize":    {},
 	"crawler/inspect/langtag":      {},

@@ -179,8 +179,8 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 		return nil
 	}
 	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2)
-	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format) {
-		target := checks.inspector.Target(r.resp.ContentType, bytes.NewReader(in.Body), r.limit())
+	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format, r.o.ContentType) {
+		target := checks.inspector.Target(bytes.NewReader(in.Body), r.limit())
 		r.o.Inspection = target.Encode()
 		return nil
 	}
@@ -195,22 +195,28 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 	found := checks.look(ctx, &d)
 	r.noteLost()
 	r.o.Inspection = found.Inspection.Encode()
-	return found.Content
+	content = found.Integrities
+	for _, u := range found.Images {
+		if inside, _ := v.run.requests.scope().Internal(rules.HrefOf(u)); inside || r.resp.LocalFile() != "" {
+			content = append(content, u)
+		}
+	}
+	return content
 }
 
 // inspectTarget lets the content checks look at a target that is no document, such as an
 // image, if its content is needed.
 func (r reading) inspectTarget() {
 	if inspector := r.visit.run.checks.inspector; inspector != nil && r.visit.t.Content {
-		target := inspector.Target(r.resp.ContentType, r.resp.Body, r.limit())
+		target := inspector.Target(r.resp.Body, r.limit())
 		r.o.Inspection = target.Encode()
 	}
 }
 
 // noteLost notes that a program that the content checks need was lost.
 func (r reading) noteLost() {
-	if why := r.visit.run.checks.inspector.Lost(); why != "" {
-		r.visit.worker.leavesOut(why)
+	if name, _ := r.visit.run.checks.inspector.Lost(); name != "" {
+		r.visit.worker.leavesOut(name)
 	}
 }
 

@@ -115,6 +115,9 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.earlier = newEarlier(r.requests, r.frontier, r.clock.started)
 	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.requests.scope, func() int { return r.counts.of(countPages) })
+	if cfg.Inspector.FindsLinks() { // which no file can be read again for
+		r.env.Forecast = nil
+	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
 	return r
 }

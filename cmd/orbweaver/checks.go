@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
+	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // compileChecks reads the flags of content checks.
@@ -22,6 +26,12 @@ func compileChecks(c *compiler, o *options) {
 	k.VirusTimeout = read(c, "virus-timeout", s.virusTimeout, parseDuration)
 	k.VirusAll = s.virusScope == "all"
 	k.Clamd = read(c, "clamd", s.clamd, clamd.ParseAddress)
+	k.Validator, k.Tidy = read(c, "validator", s.validator, func(text string) (string, error) { return text, nil }), s.tidy
+	k.Content, k.Edition = s.content, version
+	k.Plugins = slices.Clone(s.plugins)
+	for i := range k.Plugins {
+		k.Plugins[i].Env = plugin.Environment(os.Environ(), s.expanded)
+	}
 	for _, needs := range []struct {
 		groups inspect.Groups
 		what   string
@@ -42,6 +52,9 @@ func compileChecks(c *compiler, o *options) {
 // openInspector opens what looks at the content of pages; nil if nothing does. Its errors are
 // usage errors.
 func openInspector(ctx context.Context, o *options, console *console) (*inspect.Inspector, error) {
+	for i := range o.checks.Plugins {
+		o.checks.Plugins[i].Stderr = func(line string) { console.notef("%s", line) }
+	}
 	inspector, err := inspect.Open(ctx, o.checks)
 	if err != nil {
 		return nil, usageError("%w", err)
@@ -50,4 +63,12 @@ func openInspector(ctx context.Context, o *options, console *console) (*inspect.
 		console.notef("%s", note)
 	}
 	return inspector, nil
+}
+
+// declaredCodes returns the codes that plugins declared, as reports have them.
+func declaredCodes(inspector *inspect.Inspector) (codes []report.Code) {
+	for _, d := range inspector.Declared() {
+		codes = append(codes, report.Code{Code: d.Code, Title: d.Title, Severity: d.Verdict, Advice: d.Advice})
+	}
+	return codes
 }

@@ -83,6 +83,8 @@ func applyConfig(s *settings, file *configFile, text string) error {
 			s.rules, err = readRules(file, keys[key])
 		} else if key == "content" {
 			s.content, err = readContent(file, keys[key])
+		} else if key == "plugin" {
+			s.plugins, err = readPlugins(file, keys[key])
 		} else if blocks, ok := keys[key].([]map[string]any); ok && key == "login" {
 			s.logins, err = readLogins(file, blocks)
 		} else if row, ok := rows[key]; ok {
@@ -94,6 +96,7 @@ func applyConfig(s *settings, file *configFile, text string) error {
 		}
 		faults = append(faults, err)
 	}
+	s.expanded = file.expanded
 	return errors.Join(faults...)
 }
 

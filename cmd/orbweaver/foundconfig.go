@@ -87,6 +87,7 @@ type configFile struct {
 	found    bool     // it was found in the working directory, and not named by the user
 	allowEnv []string // environment variables that a found file may read
 	env      func(string) (string, bool)
+	expanded []string // environment variables that were read
 }
 
 // permit returns an error if the file was found, and a found file may not set a key to these
@@ -125,6 +126,7 @@ func (f *configFile) variable(name string) (string, error) {
 	if f.found && !slices.Contains(f.allowEnv, name) {
 		return "", f.refuse("a configuration that was not named cannot read the environment variable %s; --allow-env %s allows it", name, name)
 	}
+	f.expanded = append(f.expanded, name)
 	value, ok := f.env(name)
 	if !ok {
 		return "", fmt.Errorf("the environment variable %s is not set", name)

@@ -69,7 +69,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return err
 	}
 	st.configure(cfg)
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version, Clamd: inspector.ClamdVersion()}, Started: st.started(), Targets: plan.names(args, o.from)}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version, Clamd: inspector.ClamdVersion()}, Started: st.started(), Targets: plan.names(args, o.from), Codes: declaredCodes(inspector)}
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}
@@ -77,6 +77,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	console.clear()
 	if summary == nil {
 		return unsound(st.withHint(err))
+	}
+	if _, why := inspector.Lost(); why != nil {
+		console.notef("%v", why)
 	}
 	over := err == nil && !rules.EndsSession(summary.StoppedBy)
 	if !over {

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/orbweaver/orbweaver/crawler/inspect/content"
+import (
+	"github.com/orbweaver/orbweaver/crawler/inspect/content"
+	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+)
 
 // settings are flags and configuration as text, before they are interpreted. A flag and
 // its key in the configuration file fill the same field. compile turns the fields into
@@ -133,6 +136,10 @@ type settings struct {
 
 	// rules are the [[rule]] blocks of the configuration file.
 	rules []ruleBlock
+	// plugins are its [[plugin]] blocks, and expanded are the environment variables that it
+	// reads.
+	plugins  []plugin.Config
+	expanded []string
 	// logins are its [[login]] blocks.
 	logins []loginBlock
 	// origin tells where each setting was given, by flag name: "--depth", or "depth in

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
+
+	"github.com/orbweaver/orbweaver/crawler/inspect/pagerules"
 )
 
 // Groups is a set of groups of checks.
@@ -50,6 +52,20 @@ func ParseGroups(s string) (Groups, error) {
 		}
 	}
 	return g, nil
+}
+
+// pageRules returns the groups that look at one page by the rules of package pagerules.
+func (g Groups) pageRules() (rules pagerules.Groups) {
+	for _, row := range [...]struct {
+		group Groups
+		rules pagerules.Groups
+	}{{SEO, pagerules.SEO}, {Images, pagerules.Images}, {Security, pagerules.Security}, {I18n, pagerules.I18n},
+		{Duplicates, pagerules.Duplicates}, {Accessibility, pagerules.Accessibility}} {
+		if g.Has(row.group) {
+			rules |= row.rules
+		}
+	}
+	return rules
 }
 
 // Has reports whether one of the groups is in the set.

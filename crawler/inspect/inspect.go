@@ -2,13 +2,20 @@ package inspect
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"sync"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
+	"github.com/orbweaver/orbweaver/crawler/inspect/content"
+	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/inspect/page"
-	"github.com/orbweaver/orbweaver/urinorm"
+	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/inspect/validator"
 )
 
 // Config says what an Inspector looks for. The zero value looks for nothing.
@@ -20,12 +27,36 @@ type Config struct {
 	VirusMax     int64         // bytes of the largest body that is scanned
 	VirusTimeout time.Duration // of each exchange with clamd
 
-	SyntaxMax int   // findings of html-syntax and of css-syntax for each page
-	ImageMax  int64 // bytes from which an image is large
+	SyntaxMax int    // findings of html-syntax and of css-syntax for each page
+	Validator string // address of the Nu HTML Checker that checks HTML and CSS, AutoValidator, or ""
+	Tidy      bool   // also check HTML with tidy
+	ImageMax  int64  // bytes from which an image is large
+
+	Content *content.Set // rules of the user's own; may be nil
+	Plugins []plugin.Config
+	// Edition identifies the program that looks at pages. What the same edition found with
+	// the same checks on a page that has not changed is reused.
+	Edition string
 }
 
+// fingerprint returns a hash of what determines the findings about a document, 0 if other
+// programs do.
+func fingerprint(cfg *Config) uint64 {
+	if len(cfg.Plugins) > 0 || cfg.Validator != "" || cfg.Tidy {
+		return 0
+	}
+	var rules uint64
+	if cfg.Content != nil {
+		rules = cfg.Content.Fingerprint()
+	}
+	return max(xxhash.Sum64String(fmt.Sprint(cfg.Edition, rules, cfg.Groups&^Virus, cfg.SyntaxMax)), 1)
+}
+
+// AutoValidator starts a Nu HTML Checker.
+const AutoValidator = "auto"
+
 // IsZero reports whether nothing is looked for.
-func (c *Config) IsZero() bool { return c.Groups == 0 }
+func (c *Config) IsZero() bool { return c.Groups == 0 && c.Content == nil && len(c.Plugins) == 0 }
 
 // Page is a document to look at.
 type Page = page.Page
@@ -34,24 +65,48 @@ type Page = page.Page
 type Inspector struct {
 	cfg     Config
 	checks  uint64
-	scanner *clamd.Scanner // nil without the group virus
+	scanner *clamd.Scanner     // nil without the group virus
+	service *validator.Service // nil without a validator
+	tidy    *validator.Tidy    // nil without tidy
+	plugins []*plugin.Plugin
+	readers sync.Pool // of *reader
 }
 
 // Open connects to the programs that the checks need, or starts them. It returns nil if there is
 // nothing to look for. The caller closes the Inspector.
-func Open(ctx context.Context, cfg Config) (*Inspector, error) {
+func Open(ctx context.Context, cfg Config) (i *Inspector, err error) {
 	if cfg.IsZero() {
 		return nil, nil
 	}
-	i := &Inspector{cfg: cfg}
-	if cfg.Groups.Has(Virus) {
-		scanner, err := clamd.Open(ctx, cfg.Clamd, cfg.VirusTimeout)
+	i = &Inspector{cfg: cfg, checks: fingerprint(&cfg)}
+	i.readers.New = func() any { return newReader(i) }
+	defer func() {
 		if err != nil {
-			return nil, err
+			i.Close()
+			i = nil
 		}
-		i.scanner = scanner
+	}()
+	if cfg.Groups.Has(Virus) {
+		if i.scanner, err = clamd.Open(ctx, cfg.Clamd, cfg.VirusTimeout); err != nil {
+			return i, err
+		}
 	}
-	return i, nil
+	switch {
+	case cfg.Validator == AutoValidator:
+		i.service, err = validator.Launch(ctx)
+	case cfg.Validator != "":
+		i.service, err = validator.Connect(ctx, cfg.Validator)
+	}
+	if err != nil {
+		return i, err
+	}
+	if cfg.Tidy {
+		if i.tidy, err = validator.FindTidy(); err != nil {
+			return i, err
+		}
+	}
+	i.plugins, err = plugin.Start(ctx, cfg.Plugins)
+	return i, err
 }
 
 // ClamdVersion returns what clamd says about itself, "" if there is none.
@@ -60,6 +115,17 @@ func (i *Inspector) ClamdVersion() string {
 		return ""
 	}
 	return i.scanner.Version()
+}
+
+// Declared returns the codes that the plugins declared.
+func (i *Inspector) Declared() (all []plugin.Declared) {
+	if i == nil {
+		return nil
+	}
+	for _, p := range i.plugins {
+		all = append(all, p.Declared()...)
+	}
+	return all
 }
 
 // Notes returns remarks for the user about the programs that are used.
@@ -73,19 +139,45 @@ func (i *Inspector) Notes(now time.Time) (notes []string) {
 }
 
 // Close ends the programs that the Inspector has started.
-func (i *Inspector) Close() {}
+func (i *Inspector) Close() {
+	if i == nil {
+		return
+	}
+	for _, p := range i.plugins {
+		p.Close()
+	}
+	if i.service != nil {
+		i.service.Close()
+	}
+}
 
 // Lost returns why the rest of the run is not checked completely: the name of what was lost,
-// as Summary.StoppedBy has it, or "".
-func (i *Inspector) Lost() string {
-	if i.scanner != nil && i.scanner.Lost() != nil {
-		return "clamd"
+// as Summary.StoppedBy has it, and the reason. The name is "" if nothing was lost.
+func (i *Inspector) Lost() (name string, why error) {
+	if i == nil {
+		return "", nil
 	}
-	return ""
+	if i.scanner != nil {
+		if why := i.scanner.Lost(); why != nil {
+			return "clamd", why
+		}
+	}
+	if i.service != nil {
+		if why := i.service.Lost(); why != nil {
+			return "validator", why
+		}
+	}
+	for _, p := range i.plugins {
+		if why := p.Lost(); why != nil {
+			return "plugin", why
+		}
+	}
+	return "", nil
 }
 
 // Checks identifies what the Inspector looks for, for check.Inspection. It is 0 if the
-// inspection of an unchanged document must not be reused.
+// inspection of an unchanged document must not be reused, because other programs are asked,
+// which may have changed.
 func (i *Inspector) Checks() uint64 { return i.checks }
 
 // Scans reports whether targets of one's own site, or others, are scanned for viruses.
@@ -103,39 +195,21 @@ func (i *Inspector) Scan(ctx context.Context, body []byte) (virus, unscanned str
 	return r.Signature, r.Reason
 }
 
-// Reads reports whether documents of a format (extract.Document.Format) are looked at.
-func (i *Inspector) Reads(format string) bool {
-	return format == "html" || format == "xhtml" || format == "css"
-}
-
 // Waits reports whether Page may wait for other programs.
-func (i *Inspector) Waits() bool { return false }
+func (i *Inspector) Waits() bool { return i.service != nil || i.tidy != nil || len(i.plugins) > 0 }
 
 // FindsLinks reports whether Page may find links.
-func (i *Inspector) FindsLinks() bool { return false }
-
-// Link is a link that a plugin found on a page.
-type Link struct {
-	URL          string
-	Line, Column int
-	Plugin       string
-}
-
-// Result is what an Inspector found in a document.
-type Result struct {
-	Inspection check.Inspection
-	Links      []Link
-	// Content lists the targets whose content must be requested to judge the page.
-	Content []urinorm.URL
-}
-
-// Page looks at a document.
-func (i *Inspector) Page(ctx context.Context, p *Page) Result {
-	return Result{Inspection: check.Inspection{Checks: i.checks}}
-}
+func (i *Inspector) FindsLinks() bool { return i != nil && len(i.plugins) > 0 }
 
 // Target looks at the content of a target that is not looked at as a page, such as an image or
 // a script of another site. It reads no more than it needs, and at most the limit, in bytes.
-func (i *Inspector) Target(contentType string, body io.Reader, limit int64) check.Inspection {
-	return check.Inspection{Checks: i.checks}
+func (i *Inspector) Target(body io.Reader, limit int64) check.Inspection {
+	in := check.Inspection{Checks: i.checks}
+	if !i.cfg.Groups.Has(Images | Security) {
+		return in
+	}
+	if t, err := facts.TargetOf(body, limit); err == nil {
+		in.Facts = facts.AppendTarget(nil, &t)
+	}
+	return in
 }

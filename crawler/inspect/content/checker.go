@@ -40,6 +40,11 @@ func (s *Set) NewChecker() *Checker {
 	}
 }
 
+// Reads reports whether some rule applies to pages with a media type, without parameters.
+func (s *Set) Reads(contentType string) bool {
+	return slices.ContainsFunc(s.rules, func(r rule) bool { return slices.Contains(r.types, contentType) })
+}
+
 // Needs reports whether Check needs the visible content of a page if that is HTML.
 func (s *Set) Needs(p *page.Page) bool {
 	for i := range s.rules {

@@ -150,7 +150,7 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s\n%s\nwant\n%s", d.content, got, d.want)
 		}
 		for _, f := range found {
-			if f.Code != check.CodeHtmlSyntax || f.Message == "" || strings.HasSuffix(f.Message, " ") || utf8.RuneCountInString(f.Text) > check.ExcerptLength {
+			if f.Code != check.CodeHTMLSyntax || f.Message == "" || strings.HasSuffix(f.Message, " ") || utf8.RuneCountInString(f.Text) > check.ExcerptLength {
 				t.Errorf("%s: %+v", d.content, f)
 			}
 		}

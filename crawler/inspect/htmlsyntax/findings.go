@@ -56,7 +56,7 @@ func (c *Checker) End(dst []check.Finding) []check.Finding {
 		dst = append(dst, c.finding(p))
 	}
 	if more := all - len(problems); more > 0 {
-		dst = append(dst, check.Finding{Code: check.CodeHtmlSyntax, Rule: "more", Message: fmt.Sprintf("%d more errors of syntax", more)})
+		dst = append(dst, check.Finding{Code: check.CodeHTMLSyntax, Rule: "more", Message: fmt.Sprintf("%d more errors of syntax", more)})
 	}
 	return dst
 }
@@ -91,7 +91,7 @@ var isText = [256]bool{
 
 // finding makes a finding of a problem.
 func (c *Checker) finding(p problem) check.Finding {
-	f := check.Finding{Code: check.CodeHtmlSyntax, Rule: p.rule}
+	f := check.Finding{Code: check.CodeHTMLSyntax, Rule: p.rule}
 	if p.offset < 0 {
 		f.Message = "the document does not begin with <!DOCTYPE html>"
 		return f

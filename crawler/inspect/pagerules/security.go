@@ -48,7 +48,7 @@ func (c *Checker) subresource(ref *htmltoken.Attribute) {
 	}
 	if algorithm == facts.NoAlgorithm {
 		if !sameOrigin(u, c.address.url) {
-			c.reportAttribute(check.CodeSriMissing, ref, "the "+subresourceName(t.Element)+" of another site has no integrity attribute with a hash")
+			c.reportAttribute(check.CodeSRIMissing, ref, "the "+subresourceName(t.Element)+" of another site has no integrity attribute with a hash")
 		}
 		return
 	}

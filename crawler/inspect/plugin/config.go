@@ -19,6 +19,12 @@ const (
 	DefaultMaxBody = 2 << 20
 )
 
+// Greatest values of a Config.
+const (
+	MaxWorkers = 64
+	MaxMaxBody = 64 << 20 // bytes
+)
+
 var defaultTypes = []string{"text/html", "application/xhtml+xml"}
 
 // Config describes a plugin: a [[plugin]] of the configuration.
@@ -28,8 +34,8 @@ type Config struct {
 	// Command is the program and its arguments. It is looked up in PATH and runs in our
 	// working directory, without a shell.
 	Command []string
-	// Match reports whether the plugin checks the page with a URL; nil stands for all pages.
-	Match func(url string) bool
+	// Match reports whether the plugin checks a page; nil stands for all pages.
+	Match func(*page.Page) bool
 	// Types are the media types of the pages that it checks; HTML and XHTML if there are none.
 	Types   []string
 	Workers int           // processes, DefaultWorkers if 0
@@ -74,14 +80,14 @@ func Validate(configs []Config) error {
 				fault("type", "%q is not a media type without parameters, such as text/html", t)
 			}
 		}
-		if c.Workers < 0 {
-			fault("workers", "%d is not a positive number", c.Workers)
+		if c.Workers < 0 || c.Workers > MaxWorkers {
+			fault("workers", "%d is not a number from 1 to %d", c.Workers, MaxWorkers)
 		}
 		if c.Timeout < 0 {
 			fault("timeout", "%v is not a positive duration", c.Timeout)
 		}
-		if c.MaxBody < 0 {
-			fault("max-body", "%d is not a positive size", c.MaxBody)
+		if c.MaxBody < 0 || c.MaxBody > MaxMaxBody {
+			fault("max-body", "%d is not a size from 1 to %d bytes", c.MaxBody, MaxMaxBody)
 		}
 		if _, err := json.Marshal(c.Config); err != nil {
 			fault("config", "cannot be written as JSON: %v", err)
@@ -110,7 +116,7 @@ func (c Config) withDefaults() Config {
 		c.MaxBody = DefaultMaxBody
 	}
 	if c.Match == nil {
-		c.Match = func(string) bool { return true }
+		c.Match = func(*page.Page) bool { return true }
 	}
 	if c.Config == nil {
 		c.Config = map[string]any{} // {} in JSON
@@ -119,8 +125,10 @@ func (c Config) withDefaults() Config {
 }
 
 // wants reports whether the plugin checks a page.
-func (c *Config) wants(p *page.Page) bool {
-	return slices.ContainsFunc(c.Types, func(t string) bool { return strings.EqualFold(t, p.ContentType) }) && c.Match(p.URL)
+func (c *Config) wants(p *page.Page) bool { return c.reads(p.ContentType) && c.Match(p) }
+
+func (c *Config) reads(contentType string) bool {
+	return slices.ContainsFunc(c.Types, func(t string) bool { return strings.EqualFold(t, contentType) })
 }
 
 // Environment returns the part of our environment that plugins get: without the settings of

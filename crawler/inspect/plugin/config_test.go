@@ -55,7 +55,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestWants(t *testing.T) {
 	all := newPlugin(Config{})
-	docs := newPlugin(Config{Types: []string{"Text/CSS", "text/plain"}, Match: func(url string) bool { return strings.Contains(url, "/docs/") }})
+	docs := newPlugin(Config{Types: []string{"Text/CSS", "text/plain"}, Match: func(p *page.Page) bool { return strings.Contains(p.URL, "/docs/") }})
 	for _, test := range []struct {
 		url, contentType string
 		want             []*Plugin

@@ -164,6 +164,9 @@ func (p *Plugin) Declared() []Declared { return slices.Clone(p.declared) }
 // Wants reports whether the plugin checks a page, by its type and its URL.
 func (p *Plugin) Wants(pg *page.Page) bool { return p.config.wants(pg) }
 
+// Reads reports whether the plugin checks pages with a media type, without parameters.
+func (p *Plugin) Reads(contentType string) bool { return p.config.reads(contentType) }
+
 // Check waits for a free process and sends it a page, whether Wants it or not. If the plugin
 // fails on the page, the finding plugin-failed is the whole answer. After Close, and when the
 // plugin is lost, the answer is empty. The error is that of the context; the answer is empty

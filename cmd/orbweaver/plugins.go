@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+)
+
+// pluginKeys are the keys of a [[plugin]].
+var pluginKeys = []string{"name", "command", "match", "type", "workers", "timeout", "max-body", "config"}
+
+// block reads the keys of one [[plugin]].
+type block struct {
+	where  string // "plugin 2 in orbweaver.toml"
+	keys   map[string]any
+	faults []error
+}
+
+func (b *block) fail(key, format string, args ...any) {
+	b.faults = append(b.faults, fmt.Errorf("%s: %s: %s", b.where, key, fmt.Sprintf(format, args...)))
+}
+
+// unknown reports keys that are not in the list.
+func (b *block) unknown(known []string) {
+	for _, key := range slices.Sorted(maps.Keys(b.keys)) {
+		if slices.Contains(known, key) {
+			continue
+		}
+		if near := nearest(key, known); near != "" {
+			b.faults = append(b.faults, fmt.Errorf("%s: unknown key %s: did you mean %s?", b.where, key, near))
+		} else {
+			b.faults = append(b.faults, fmt.Errorf("%s: unknown key %s: use %s", b.where, key, strings.Join(known, ", ")))
+		}
+	}
+}
+
+// text returns the value of a key, "" if it is missing.
+func (b *block) text(key string) string {
+	value, given := b.keys[key]
+	if !given {
+		return ""
+	}
+	text, ok := value.(string)
+	if !ok || text == "" {
+		b.fail(key, "use a string")
+	}
+	return text
+}
+
+// texts returns the value of a key that is a string or a list of strings.
+func (b *block) texts(key string) []string {
+	value, given := b.keys[key]
+	if !given {
+		return nil
+	}
+	if text, ok := value.(string); ok {
+		return []string{text}
+	}
+	list, ok := value.([]any)
+	texts := make([]string, 0, len(list))
+	for _, v := range list {
+		text, isText := v.(string)
+		ok = ok && isText
+		texts = append(texts, text)
+	}
+	if !ok || len(texts) == 0 {
+		b.fail(key, "use a string or a list of strings")
+		return nil
+	}
+	return texts
+}
+
+// glob returns which pages a key matches, nil if it is missing.
+func (b *block) glob(key string) func(*inspect.Page) bool {
+	glob := b.text(key)
+	switch {
+	case glob == "":
+		return nil
+	case !doublestar.ValidatePattern(glob):
+		b.fail(key, "%q is not allowed: use a glob: *, **, ?, [class] and {a,b}", glob)
+		return nil
+	}
+	return pageMatcher(glob)
+}
+
+// types returns the media types of a key.
+func (b *block) types(key string) []string {
+	types := b.texts(key)
+	for i, t := range types {
+		types[i] = strings.ToLower(strings.TrimSpace(t))
+		if kind, sub, ok := strings.Cut(types[i], "/"); !ok || kind == "" || sub == "" || strings.ContainsAny(t, "; ") {
+			b.fail(key, "%q is not a media type, such as text/html", t)
+		}
+	}
+	return types
+}
+
+// readPlugins reads the [[plugin]] blocks of a file.
+func readPlugins(file *configFile, value any) ([]plugin.Config, error) {
+	if err := file.permit("plugin", nil); err != nil {
+		return nil, err
+	}
+	tables, ok := value.([]map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: plugin: write each plugin as a [[plugin]] block", file.name)
+	}
+	var plugins []plugin.Config
+	var faults []error
+	for i, keys := range tables {
+		b := &block{where: fmt.Sprintf("plugin %d in %s", i+1, file.name), keys: keys}
+		if name, ok := keys["name"].(string); ok && name != "" {
+			b.where = fmt.Sprintf("plugin %q in %s", name, file.name)
+		}
+		b.unknown(pluginKeys)
+		p := plugin.Config{Name: b.text("name"), Command: b.texts("command"), Match: b.glob("match"), Types: b.types("type")}
+		if n, given := b.keys["workers"]; given {
+			if count, ok := n.(int64); ok && count >= 1 && count <= plugin.MaxWorkers {
+				p.Workers = int(count)
+			} else {
+				b.fail("workers", "use a number from 1 to %d", plugin.MaxWorkers)
+			}
+		}
+		p.Timeout = readKey(b, "timeout", "a duration such as 10s", parseDuration)
+		p.MaxBody = int(min(readKey(b, "max-body", "a size such as 2MiB", parseSize), plugin.MaxMaxBody+1))
+		if table, given := b.keys["config"]; given {
+			var ok bool
+			if p.Config, ok = table.(map[string]any); !ok {
+				b.fail("config", "use a table: [plugin.config]")
+			}
+		}
+		plugins = append(plugins, p)
+		faults = append(faults, b.faults...)
+	}
+	if faults == nil {
+		faults = append(faults, plugin.Validate(plugins))
+	}
+	return plugins, errors.Join(faults...)
+}
+
+// readKey parses the value of a key as a flag would; the zero value if it is missing.
+func readKey[T int64 | time.Duration](b *block, key, use string, parse func(string) (T, error)) (v T) {
+	value, given := b.keys[key]
+	if !given {
+		return v
+	}
+	text, ok := configText(value)
+	if !ok {
+		b.fail(key, "use %s", use)
+		return v
+	}
+	v, err := parse(text)
+	switch {
+	case err != nil:
+		b.fail(key, "%q is not allowed: %v", text, err)
+	case v <= 0:
+		b.fail(key, "use %s", use)
+	}
+	return v
+}

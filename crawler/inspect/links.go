@@ -1,0 +1,37 @@
+package inspect
+
+import (
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Link is a link that a plugin found on a page.
+type Link struct {
+	URL          string // as written
+	Line, Column int    // 0 if there is no place
+	Plugin       string
+}
+
+// Result is what an Inspector found in a document.
+type Result struct {
+	Inspection check.Inspection
+	Links      []Link
+	// Images and Integrities are the targets whose content must be requested to judge the
+	// page: images if they are internal, and others always.
+	Images, Integrities []urinorm.URL
+}
+
+// wants adds the targets whose content is needed to judge the facts of a page.
+func (r *Result) wants(f *facts.Page) {
+	for i := range f.Images {
+		if u, _, err := urinorm.ParseWeb(f.Images[i].URL); err == nil {
+			r.Images = append(r.Images, u)
+		}
+	}
+	for i := range f.Integrities {
+		if u, _, err := urinorm.ParseWeb(f.Integrities[i].URL); err == nil {
+			r.Integrities = append(r.Integrities, u)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/inspect/content"
+	"github.com/orbweaver/orbweaver/crawler/inspect/csssyntax"
+	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/inspect/htmlsyntax"
+	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/inspect/pagerules"
+	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
+)
+
+// reader looks at one document after the other. Its memory is reused.
+type reader struct {
+	inspector *Inspector
+	tokens    htmltoken.Tokenizer
+	html      htmlsyntax.Checker
+	css       csssyntax.Checker
+	rules     pagerules.Checker
+	visible   visible.Content
+	content   *content.Checker // nil without content rules
+
+	page     *Page
+	findings []check.Finding
+	styles   []style // of the document
+}
+
+// style is CSS within an HTML document.
+type style struct {
+	start, end   int
+	declarations bool // the value of a style attribute
+}
+
+func newReader(i *Inspector) *reader {
+	r := &reader{inspector: i}
+	if i.cfg.Content != nil {
+		r.content = i.cfg.Content.NewChecker()
+	}
+	return r
+}
+
+// Reads reports whether a document of a format (extract.Document.Format) and with a media type,
+// without parameters, is looked at.
+func (i *Inspector) Reads(format, contentType string) bool {
+	switch {
+	case format == "html" || format == "xhtml":
+		return i.cfg.Groups.Has(All) || i.reads(contentType)
+	case format == "css":
+		return i.cfg.Groups.Has(CSS|Security) || i.reads(contentType)
+	}
+	return i.reads(contentType)
+}
+
+// reads reports whether content rules or plugins look at documents with a media type.
+func (i *Inspector) reads(contentType string) bool {
+	return i.cfg.Content != nil && i.cfg.Content.Reads(contentType) ||
+		slices.ContainsFunc(i.plugins, func(p *plugin.Plugin) bool { return p.Reads(contentType) })
+}
+
+// Page looks at a document.
+func (i *Inspector) Page(ctx context.Context, p *Page) Result {
+	r := i.readers.Get().(*reader)
+	defer i.readers.Put(r)
+	r.page, r.findings, r.styles = p, r.findings[:0], r.styles[:0]
+	found := Result{Inspection: check.Inspection{Checks: i.checks}}
+	switch p.Format {
+	case "html", "xhtml":
+		r.readHTML(ctx, &found)
+	case "css":
+		r.readCSS(ctx, &found)
+	default:
+		r.checkContent(nil)
+	}
+	r.askPlugins(ctx, &found)
+	slices.SortStableFunc(r.findings, check.CompareFindings)
+	if len(r.findings) > 0 {
+		found.Inspection.Findings = slices.Clone(r.findings)
+	}
+	clear(r.findings)
+	r.page = nil
+	return found
+}
+
+// readHTML reads the tokens of a document once, for all checks that need them.
+func (r *reader) readHTML(ctx context.Context, found *Result) {
+	i, p := r.inspector, r.page
+	groups := i.cfg.Groups
+	syntax, css := groups.Has(HTML) && i.service == nil, groups.Has(CSS) && i.service == nil
+	rules := groups.pageRules()
+	text := rules&pagerules.Duplicates != 0 || r.content != nil && i.cfg.Content.Needs(p)
+	if syntax || css || rules != 0 || text {
+		z := &r.tokens
+		z.Reset(p.Text, syntax)
+		z.XML = p.Format == "xhtml"
+		if syntax {
+			r.html.Reset(p, z, i.cfg.SyntaxMax)
+		}
+		if rules != 0 {
+			r.rules.Reset(p, rules)
+		}
+		if text {
+			r.visible.Reset(p.Text)
+		}
+		inStyle := false
+		for z.Next() {
+			t := &z.Token
+			if syntax {
+				r.html.Token(t)
+			}
+			if rules != 0 {
+				r.rules.Token(z)
+			}
+			if text {
+				r.visible.Token(t)
+			}
+			if css {
+				inStyle = r.addStyle(t, inStyle)
+			}
+		}
+		if syntax {
+			r.findings = r.html.End(r.findings)
+		}
+		var shown *visible.Content
+		if text {
+			shown = &r.visible
+		}
+		if rules != 0 {
+			r.rules.End(shown)
+			r.findings = append(r.findings, r.rules.Findings...)
+			found.Inspection.Facts = facts.AppendPage(nil, &r.rules.Facts)
+			found.wants(&r.rules.Facts)
+		}
+		if css {
+			r.checkStyles()
+		}
+		r.checkContent(shown)
+	} else {
+		r.checkContent(nil)
+	}
+	if i.service != nil {
+		r.validate(ctx)
+	}
+	if i.tidy != nil {
+		found, err := i.tidy.Check(ctx, p)
+		if err == nil {
+			r.addLimited(check.CodeHTMLSyntax, found)
+		}
+	}
+}
+
+// addStyle notes the CSS in a token. It returns whether the token begins a style element.
+func (r *reader) addStyle(t *htmltoken.Token, inStyle bool) bool {
+	switch t.Kind {
+	case htmltoken.Text, htmltoken.CDATA:
+		if inStyle {
+			r.styles = append(r.styles, style{t.DataStart, t.DataEnd, false})
+		}
+	case htmltoken.StartTag:
+		if a := t.Attribute("style"); a != nil && !a.HasReferences && a.ValueEnd > a.ValueStart {
+			r.styles = append(r.styles, style{a.ValueStart, a.ValueEnd, true})
+		}
+		return t.Element == htmltoken.Style && !t.SelfClosing
+	}
+	return false
+}
+
+// checkStyles checks the CSS in an HTML document.
+func (r *reader) checkStyles() {
+	var faults []check.Finding
+	for _, s := range r.styles {
+		report := func(f csssyntax.Fault) { faults = append(faults, r.cssFinding(f, s.start)) }
+		if s.declarations {
+			r.css.Declarations(r.page.Text[s.start:s.end], report)
+		} else {
+			r.css.Sheet(r.page.Text[s.start:s.end], report)
+		}
+	}
+	r.addLimited(check.CodeCSSSyntax, faults)
+}
+
+// readCSS looks at a style sheet.
+func (r *reader) readCSS(ctx context.Context, found *Result) {
+	i := r.inspector
+	switch {
+	case !i.cfg.Groups.Has(CSS):
+	case i.service != nil:
+		r.validate(ctx)
+	default:
+		var faults []check.Finding
+		r.css.Sheet(r.page.Text, func(f csssyntax.Fault) { faults = append(faults, r.cssFinding(f, 0)) })
+		r.addLimited(check.CodeCSSSyntax, faults)
+	}
+	r.checkContent(nil)
+}
+
+// cssFinding is the finding for a fault in CSS that begins at an offset of the document.
+func (r *reader) cssFinding(f csssyntax.Fault, start int) check.Finding {
+	line, column := r.page.At(start + f.Offset)
+	return check.Finding{Code: check.CodeCSSSyntax, Rule: f.Rule, Line: line, Column: column,
+		Raw: string(r.page.Text[start+f.Offset : start+f.End]), Message: f.Message}
+}
+
+// validate asks the service for the findings of both groups.
+func (r *reader) validate(ctx context.Context) {
+	found, err := r.inspector.service.Check(ctx, r.page)
+	if err != nil {
+		return // the run is incomplete: see Lost
+	}
+	for _, code := range []check.Code{check.CodeHTMLSyntax, check.CodeCSSSyntax} {
+		group := HTML
+		if code == check.CodeCSSSyntax {
+			group = CSS
+		}
+		if !r.inspector.cfg.Groups.Has(group) {
+			continue
+		}
+		var of []check.Finding
+		for _, f := range found {
+			if f.Code == code {
+				of = append(of, f)
+			}
+		}
+		r.addLimited(code, of)
+	}
+}
+
+// addLimited adds findings with a code, and one that counts those beyond the limit.
+func (r *reader) addLimited(code check.Code, found []check.Finding) {
+	slices.SortStableFunc(found, check.CompareFindings)
+	most := r.inspector.cfg.SyntaxMax
+	if len(found) <= most {
+		r.findings = append(r.findings, found...)
+		return
+	}
+	r.findings = append(r.findings, found[:most]...)
+	r.findings = append(r.findings, check.Finding{Code: code, Rule: "more", Message: fmt.Sprintf("%d more findings (--syntax-max %d)", len(found)-most, most)})
+}
+
+// checkContent applies the user's rules.
+func (r *reader) checkContent(shown *visible.Content) {
+	if r.content != nil {
+		r.findings = r.content.Check(r.page, shown, r.findings)
+	}
+}
+
+// askPlugins asks the plugins that want the document.
+func (r *reader) askPlugins(ctx context.Context, found *Result) {
+	for _, p := range r.inspector.plugins {
+		if !p.Wants(r.page) {
+			continue
+		}
+		answer, err := p.Check(ctx, r.page)
+		if err != nil {
+			continue // the run was stopped, or is incomplete: see Lost
+		}
+		r.findings = append(r.findings, answer.Findings...)
+		for _, l := range answer.Links {
+			found.Links = append(found.Links, Link{URL: l.URL, Line: l.Line, Column: l.Column, Plugin: p.Name()})
+		}
+	}
+}

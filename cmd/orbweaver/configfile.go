@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -213,18 +212,6 @@ func configTexts(row *flag, value any) ([]string, bool) {
 		return texts, true
 	}
 	return texts, add(value)
-}
-
-func configText(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case int64:
-		return strconv.FormatInt(v, 10), true
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), true
-	}
-	return "", false
 }
 
 // expandEnv replaces each ${NAME} by the value of the environment variable; $${ is a

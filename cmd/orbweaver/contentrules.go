@@ -9,7 +9,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
 )
 
@@ -92,28 +91,4 @@ func readContentKey(rule *content.Rule, key string, value any) error {
 		return fmt.Errorf("unknown key: use %s", strings.Join(contentKeys, ", "))
 	}
 	return nil
-}
-
-// pageMatcher matches pages by a glob on their printed URL, as globMatcher does. A glob that
-// begins with "/" is compared with the path of the URL; that of a file of a directory is the
-// path below the directory.
-func pageMatcher(glob string) func(*inspect.Page) bool {
-	matches := globMatcher(glob)
-	if !strings.HasPrefix(glob, "/") {
-		return func(p *inspect.Page) bool { return matches(p.URL) }
-	}
-	return func(p *inspect.Page) bool { return matches(pathOf(p.Address.Printed())) }
-}
-
-// pathOf returns the path of a printed URL.
-func pathOf(printed string) string {
-	_, rest, _ := strings.Cut(printed, "://")
-	if n := strings.IndexAny(rest, "?#"); n >= 0 {
-		rest = rest[:n]
-	}
-	n := strings.IndexByte(rest, '/')
-	if n < 0 {
-		return "/"
-	}
-	return rest[n:]
 }

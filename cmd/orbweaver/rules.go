@@ -172,11 +172,3 @@ func (r *ruleBlock) compile() (crawler.Rule, error) {
 	}
 	return rule, nil
 }
-
-// globMatcher matches printed URLs by a glob: * matches within a path segment, ** across
-// segments. A URL copied from a report matches itself, even if it contains brackets.
-func globMatcher(glob string) func(string) bool {
-	return func(printed string) bool {
-		return printed == glob || doublestar.MatchUnvalidated(glob, printed)
-	}
-}

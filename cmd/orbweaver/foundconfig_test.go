@@ -22,7 +22,7 @@ func TestFoundKeysCoverEveryKey(t *testing.T) {
 		}
 	}
 	keys := configRows()
-	keys["rule"] = flag{}
+	keys["rule"], keys["content"], keys["plugin"] = flag{}, flag{}, flag{}
 	for name := range keys {
 		if rows[name] != 1 {
 			t.Errorf("%s has %d rows, want 1", name, rows[name])

@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect/htmlsyntax":   {"crawler/inspect/htmltoken", "crawler/inspect/page", "crawler/check"},
 	"crawler/inspect/htmltoken":    {"crawler/extract"},
 	"crawler/inspect/content":      {"crawler/inspect/page", "crawler/inspect/htmltoken", "crawler/inspect/visible", "crawler/check"},
+	"crawler/inspect/pairs":        {"crawler/inspect/facts", "crawler/inspect/pagerules", "crawler/check"},
 	"crawler/inspect/visible":      {"crawler/inspect/htmltoken", "crawler/extract"},
 	"crawler/inspect/plugin":       {"crawler/inspect/page", "crawler/check"},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},

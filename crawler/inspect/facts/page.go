@@ -100,3 +100,13 @@ func (p *Page) NamesOther() bool {
 	}
 	return false
 }
+
+// Expects reports whether a digest by the algorithm is one of those that are expected.
+func (n *Integrity) Expects(digest []byte) bool {
+	for d := n.Digests; len(d) >= len(digest) && len(digest) > 0; d = d[len(digest):] {
+		if d[:len(digest)] == string(digest) {
+			return true
+		}
+	}
+	return false
+}

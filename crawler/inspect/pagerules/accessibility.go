@@ -25,42 +25,41 @@ type headings struct {
 	secondText, secondRaw string
 }
 
-// startHeading reads the start of a heading.
-func (c *Checker) startHeading(t *htmltoken.Token) {
-	c.endHeading()
-	if c.concealed {
+// begin reads the start of a heading.
+func (h *headings) begin(s *source) {
+	t := &s.z.Token
+	h.close(s)
+	if s.concealed {
 		return
 	}
-	h := &c.headings
 	level := int(t.Element-htmltoken.H1) + 1
 	h.skips = 0
-	if c.groups&Accessibility != 0 && h.last > 0 && level > h.last+1 {
+	if s.groups&Accessibility != 0 && h.last > 0 && level > h.last+1 {
 		h.skips = h.last
 	}
 	h.last = level
-	if level == 1 && c.groups&SEO != 0 || h.skips > 0 {
+	if level == 1 && s.groups&SEO != 0 || h.skips > 0 {
 		h.open, h.level, h.start, h.end = true, level, t.Start, t.End
 		h.name = h.name.reset()
-		h.name.add(c.value("aria-label"))
+		h.name.add(s.value("aria-label"))
 	}
 }
 
-// endHeading judges the heading whose text was collected.
-func (c *Checker) endHeading() {
-	h := &c.headings
+// close judges the heading whose text was collected.
+func (h *headings) close(s *source) {
 	if !h.open {
 		return
 	}
 	h.open = false
 	if h.skips > 0 {
-		c.report(h.start, check.Finding{Code: check.CodeHeadingSkipped, Element: fmt.Sprintf("h%d", h.level), Raw: c.raw(h.start, h.end), Text: excerpt(h.name.text),
+		s.report(h.start, check.Finding{Code: check.CodeHeadingSkipped, Element: fmt.Sprintf("h%d", h.level), Raw: s.raw(h.start, h.end), Text: excerpt(h.name.text),
 			Message: fmt.Sprintf("h%d follows h%d: a level of headings is skipped", h.level, h.skips)})
 	}
 	if h.level > 1 || len(h.name.text) == 0 {
 		return
 	}
 	if h.first++; h.first == 2 {
-		h.second, h.secondText, h.secondRaw = h.start, excerpt(h.name.text), c.raw(h.start, h.end)
+		h.second, h.secondText, h.secondRaw = h.start, excerpt(h.name.text), s.raw(h.start, h.end)
 	}
 }
 
@@ -75,37 +74,37 @@ type link struct {
 	inStyle bool // within a style sheet or script of SVG
 }
 
-// startLink reads the start of an a element.
-func (c *Checker) startLink(t *htmltoken.Token) {
-	c.endLink()
-	if t.Attribute("href") == nil || c.concealed {
+// begin reads the start of an a element.
+func (l *link) begin(s *source) {
+	t := &s.z.Token
+	l.close(s)
+	if t.Attribute("href") == nil || s.concealed {
 		return
 	}
-	l := &c.link
 	*l = link{open: true, name: l.name.reset(), start: t.Start, end: t.End, verbal: true}
 	switch {
-	case c.hasText("aria-labelledby"):
+	case s.hasText("aria-labelledby"):
 		l.named, l.verbal = true, false
-	case c.hasText("aria-label"):
-		l.name.add(c.value("aria-label"))
+	case s.hasText("aria-label"):
+		l.name.add(s.value("aria-label"))
 		l.named = true
 		l.name.closed = true
-	case c.hasText("title"):
+	case s.hasText("title"):
 		l.named = true
 	}
 }
 
-// withinLink looks at an element within a link for what names the link.
-func (c *Checker) withinLink(t *htmltoken.Token) {
-	l := &c.link
+// within looks at an element within a link for what names the link.
+func (l *link) within(s *source) {
+	t := &s.z.Token
 	l.inStyle = t.Foreign && (t.Element == htmltoken.Style || t.Element == htmltoken.Script)
-	if len(t.Attributes) > 0 && c.hasText("aria-label") {
-		l.name.add(c.value("aria-label"))
+	if len(t.Attributes) > 0 && s.hasText("aria-label") {
+		l.name.add(s.value("aria-label"))
 	}
 	switch t.Element {
 	case htmltoken.Input:
-		l.name.add(c.value("alt"))
-		l.name.add(c.value("value"))
+		l.name.add(s.value("alt"))
+		l.name.add(s.value("value"))
 	case htmltoken.Slot, htmltoken.Object, htmltoken.Embed, htmltoken.Iframe:
 		l.named, l.verbal = true, false
 	case htmltoken.Code, htmltoken.Kbd, htmltoken.Samp, htmltoken.Tt, htmltoken.Var:
@@ -117,19 +116,18 @@ func (c *Checker) withinLink(t *htmltoken.Token) {
 	}
 }
 
-// endLink judges the link that is open.
-func (c *Checker) endLink() {
-	l := &c.link
+// close judges the link that is open.
+func (l *link) close(s *source) {
 	if !l.open {
 		return
 	}
 	l.open = false
 	switch {
 	case len(l.name.text) == 0 && !l.named:
-		c.report(l.start, check.Finding{Code: check.CodeLinkTextEmpty, Element: "a", Raw: c.raw(l.start, l.end),
+		s.report(l.start, check.Finding{Code: check.CodeLinkTextEmpty, Element: "a", Raw: s.raw(l.start, l.end),
 			Message: "the link has no text and no other name"})
 	case l.verbal && isVague(l.name.text):
-		c.report(l.start, check.Finding{Code: check.CodeLinkTextVague, Element: "a", Raw: c.raw(l.start, l.end), Text: excerpt(l.name.text),
+		s.report(l.start, check.Finding{Code: check.CodeLinkTextVague, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
 			Message: fmt.Sprintf("the text %q does not say where the link leads", excerpt(l.name.text))})
 	}
 }
@@ -162,34 +160,29 @@ type control struct {
 const maxControls = 10_000
 
 // label reads the start of a label.
-func (c *Checker) label(t *htmltoken.Token) {
-	c.labels.depth++
-	if id := c.value("for"); len(id) > 0 && len(c.labels.targets) < maxControls {
-		c.labels.targets = append(c.labels.targets, xxhash.Sum64(id))
+func (l *labels) label(s *source) {
+	l.depth++
+	if id := s.value("for"); len(id) > 0 && len(l.targets) < maxControls {
+		l.targets = append(l.targets, xxhash.Sum64(id))
 	}
 }
 
 // control reads an element of a form.
-func (c *Checker) control(t *htmltoken.Token) {
+func (l *labels) control(s *source) {
+	t := &s.z.Token
 	var kind []byte
 	if t.Element == htmltoken.Input {
-		kind = bytes.TrimSpace(c.value("type"))
-		if c.groups&Images != 0 && equalFold(kind, "image") && !c.concealed && c.lacksAlternative() {
-			c.reportTag(check.CodeAltMissing, "the image has no alt attribute")
-		}
+		kind = bytes.TrimSpace(s.value("type"))
 	}
-	if c.groups&Security != 0 && (t.Element == htmltoken.Input || t.Element == htmltoken.Button) {
-		c.field(t)
-	}
-	if c.groups&Accessibility == 0 || t.Element == htmltoken.Button || c.concealed || c.labels.depth > 0 || needsNoLabel(kind) ||
-		c.hasText("aria-label") || c.hasText("aria-labelledby") || c.hasText("title") {
+	if s.concealed || l.depth > 0 || needsNoLabel(kind) ||
+		s.hasText("aria-label") || s.hasText("aria-labelledby") || s.hasText("title") {
 		return
 	}
-	id := c.value("id")
+	id := s.value("id")
 	if len(id) == 0 {
-		c.labelMissing(t.Element, t.Start, t.End)
-	} else if len(c.labels.controls) < maxControls {
-		c.labels.controls = append(c.labels.controls, control{xxhash.Sum64(id), t.Start, t.End, t.Element})
+		labelMissing(s, t.Element, t.Start, t.End)
+	} else if len(l.controls) < maxControls {
+		l.controls = append(l.controls, control{xxhash.Sum64(id), t.Start, t.End, t.Element})
 	}
 }
 
@@ -203,39 +196,38 @@ func needsNoLabel(kind []byte) bool {
 	return false
 }
 
-// endLabels judges the controls for which a label may have followed.
-func (c *Checker) endLabels() {
-	l := &c.labels
+// judge judges the controls for which a label may have followed.
+func (l *labels) judge(s *source) {
 	if len(l.controls) == 0 {
 		return
 	}
 	slices.Sort(l.targets)
 	for i := range l.controls {
 		if _, labelled := slices.BinarySearch(l.targets, l.controls[i].id); !labelled {
-			c.labelMissing(l.controls[i].element, l.controls[i].start, l.controls[i].end)
+			labelMissing(s, l.controls[i].element, l.controls[i].start, l.controls[i].end)
 		}
 	}
 }
 
-func (c *Checker) labelMissing(e htmltoken.Element, start, end int) {
-	c.report(start, check.Finding{Code: check.CodeLabelMissing, Element: e.String(), Raw: c.raw(start, end), Message: "the " + e.String() + " has no label"})
+func labelMissing(s *source, e htmltoken.Element, start, end int) {
+	s.report(start, check.Finding{Code: check.CodeLabelMissing, Element: e.String(), Raw: s.raw(start, end), Message: "the " + e.String() + " has no label"})
 }
 
-// frame reads an iframe or a frame.
-func (c *Checker) frame(t *htmltoken.Token) {
-	if !c.concealed && !c.hasText("title") && !c.hasText("aria-label") && !c.hasText("aria-labelledby") {
-		c.reportTag(check.CodeFrameTitleMissing, "the frame has no title")
+// checkFrame reads an iframe or a frame.
+func checkFrame(s *source) {
+	if !s.concealed && !s.hasText("title") && !s.hasText("aria-label") && !s.hasText("aria-labelledby") {
+		s.reportTag(check.CodeFrameTitleMissing, "the frame has no title")
 	}
 }
 
-// tabindex checks the attribute tabindex.
-func (c *Checker) tabindex(a *htmltoken.Attribute) {
-	if c.groups&Accessibility == 0 {
+// checkTabindex checks the attribute tabindex.
+func checkTabindex(s *source, a *htmltoken.Attribute) {
+	if s.groups&Accessibility == 0 {
 		return
 	}
-	value := bytes.TrimLeft(c.z.Value(a), " \t\n\f\r")
+	value := bytes.TrimLeft(s.z.Value(a), " \t\n\f\r")
 	value = bytes.TrimPrefix(value, []byte("+"))
 	if n := bytes.TrimLeft(value, "0"); len(n) > 0 && '1' <= n[0] && n[0] <= '9' {
-		c.reportAttribute(check.CodeTabindexPositive, a, "a positive tabindex takes the element out of the order of the page")
+		s.reportAttribute(check.CodeTabindexPositive, a, "a positive tabindex takes the element out of the order of the page")
 	}
 }

@@ -20,29 +20,27 @@
 //	name.go     the text of links and headings    i18n.go           languages
 //	meta.go     meta elements                     duplicates.go     the fingerprint of the text
 //	links.go    link elements, the header Link    accessibility.go  labels, names of links, the order of headings
+//	source.go   the page and its current token
 //
 // The page is taken as a browser with scripting shows it: the content of noscript and template
-// is not looked at. A page that sends its reader on at once is judged only by what holds for
-// redirects, too: nobody reads it.
+// is not looked at. Titles, descriptions and headings are not asked of a page that sends its
+// reader on at once, nor of one without text that scripts write.
 package pagerules
 
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Checker looks at one page after the other. The zero value is ready for Reset. It allocates
 // nothing for pages without findings once its buffers have grown, apart from the strings of
-// the facts.
+// the facts. It must not be copied.
 type Checker struct {
 	// Findings are those of the page, valid from End to the next Reset. At most
 	// check.MaxFindings are kept.
@@ -50,142 +48,139 @@ type Checker struct {
 	// Facts are those of the page, valid from End to the next Reset.
 	Facts facts.Page
 
-	page    *page.Page
-	groups  Groups
-	z       *htmltoken.Tokenizer
-	address address
-	found   []found
-	buffer  []byte // a text with white space collapsed
+	source source
+	unseen unseen // templates and the like
+	hidden region // what is not shown, or hidden from assistive technology
 
-	unseen    unseen // templates and the like
-	hidden    region // what is not shown, or hidden from assistive technology
-	concealed bool   // the current start tag is of a hidden element, or within one
-
-	document  document
 	title     title
 	headings  headings
 	link      link
 	pictures  pictures
 	forms     forms
-	hreflangs hreflangs
 	labels    labels
-}
-
-// found is a finding whose place is still an offset; -1 if it has none.
-type found struct {
-	offset  int
-	finding check.Finding
-}
-
-// document is what the start of a page says about all of it.
-type document struct {
-	html                   bool // there is an html element
-	langMissing            bool // it has no language; its start tag is at htmlStart
-	htmlStart, htmlEnd     int
-	frameset               bool // the page consists of frames
-	sendsOn                bool // a meta element refreshes the page with another one at once
-	hasOGImage             bool
-	hasPolicy, hasReferrer bool // meta elements in place of headers
+	relations relations
 }
 
 // Reset begins a page, whose tokens must follow.
 func (c *Checker) Reset(p *page.Page, groups Groups) {
-	clear(c.found)
+	clear(c.source.found)
 	*c = Checker{
-		Findings: c.Findings[:0], page: p, groups: groups, found: c.found[:0], buffer: c.buffer[:0],
-		Facts: facts.Page{Canonicals: c.Facts.Canonicals[:0], Alternates: c.Facts.Alternates[:0], Images: c.Facts.Images[:0], Integrities: c.Facts.Integrities[:0]},
-		title: title{text: c.title.text[:0]}, link: link{name: c.link.name.reset()}, headings: headings{name: c.headings.name.reset()},
+		Findings: c.Findings[:0],
+		Facts:    facts.Page{Canonicals: c.Facts.Canonicals[:0], Alternates: c.Facts.Alternates[:0], Images: c.Facts.Images[:0], Integrities: c.Facts.Integrities[:0]},
+		source:   source{page: p, groups: groups, address: addressOf(p), facts: &c.Facts, found: c.source.found[:0], buffer: c.source.buffer[:0]},
+		title:    title{text: c.title.text[:0]}, link: link{name: c.link.name.reset()}, headings: headings{name: c.headings.name.reset()},
 		labels: labels{controls: c.labels.controls[:0], targets: c.labels.targets[:0]},
 	}
-	c.address = addressOf(p)
-	c.Facts.URL = c.address.printed
+	c.Facts.URL = c.source.address.printed
 }
 
 // Token looks at the current token of the page.
 func (c *Checker) Token(z *htmltoken.Tokenizer) {
-	t := &z.Token
+	s, t := &c.source, &z.Token
+	s.z = z
 	switch t.Kind {
 	case htmltoken.Text, htmltoken.CDATA:
-		if (c.title.open || c.link.open || c.headings.open) && !c.unseen.open {
-			c.z = z
-			c.readText()
+		if !c.unseen.open {
+			c.text(t)
 		}
 	case htmltoken.StartTag:
-		c.z = z
-		c.startTag(t)
+		if !c.unseen.start(t) {
+			c.startTag(t)
+		}
 	case htmltoken.EndTag:
-		c.z = z
-		c.endTag(t)
+		if !c.unseen.end(t) {
+			c.endTag(t)
+		}
 	}
 }
 
 func (c *Checker) startTag(t *htmltoken.Token) {
-	if c.unseen.start(t) {
-		return
-	}
-	e := t.Element
-	wanted := lookedAt[e] & c.groups
-	if c.groups&needHidden != 0 {
+	s := &c.source
+	wanted := lookedAt[t.Element] & s.groups
+	if s.groups&needHidden != 0 {
 		c.hidden.startTag(t)
-		c.concealed = c.hidden.open
-		if len(t.Attributes) > 0 {
-			c.globalAttributes(t)
+		s.concealed = c.hidden.open
+		if len(t.Attributes) > 0 && s.globalAttributes() {
+			c.hidden.begin(t)
+			s.concealed = true
 		}
 	}
+	s.document.inCode = !t.Foreign && (t.Element == htmltoken.Script || t.Element == htmltoken.Style || t.Element == htmltoken.Title)
 	if c.link.open {
-		c.withinLink(t)
+		c.link.within(s)
 	}
-	if wanted == 0 || t.Foreign {
-		return
+	if wanted != 0 && !t.Foreign {
+		c.element(t, wanted)
 	}
-	switch e {
+}
+
+// element looks at the start tag of an element for the groups that look at it.
+func (c *Checker) element(t *htmltoken.Token, wanted Groups) {
+	s := &c.source
+	switch t.Element {
 	case htmltoken.HTML:
-		c.htmlElement(t)
+		checkLanguage(s)
 	case htmltoken.Frameset:
-		c.document.frameset = true
+		s.document.frameset = true
 	case htmltoken.Title:
-		c.startTitle(t)
+		c.title.begin(s)
 	case htmltoken.Meta:
-		c.meta(t)
+		readMeta(s)
 	case htmltoken.Link:
-		c.linkElement(t)
+		c.relations.element(s)
 	case htmltoken.H1, htmltoken.H2, htmltoken.H3, htmltoken.H4, htmltoken.H5, htmltoken.H6:
-		c.startHeading(t)
+		c.headings.begin(s)
 	case htmltoken.A:
-		c.startLink(t)
+		c.link.begin(s)
 	case htmltoken.Img, htmltoken.Image:
-		c.image(t)
+		if c.headings.open || c.link.open {
+			c.addName(s.value("alt"))
+		}
+		if wanted&Images != 0 {
+			c.pictures.image(s)
+		}
 	case htmltoken.Area:
-		c.area(t)
+		checkArea(s)
 	case htmltoken.Picture, htmltoken.Source:
 		c.pictures.inPicture = true
 	case htmltoken.Script:
-		c.script(t)
+		s.document.script = true
+		if wanted&Security != 0 {
+			checkScript(s)
+		}
 	case htmltoken.Form:
-		c.form(t)
-	case htmltoken.Button, htmltoken.Input, htmltoken.Select, htmltoken.Textarea:
-		c.control(t)
+		c.forms.begin(s)
+	case htmltoken.Button:
+		c.forms.field(s)
+	case htmltoken.Input, htmltoken.Select, htmltoken.Textarea:
+		if wanted&Images != 0 {
+			checkImageButton(s)
+		}
+		if wanted&Security != 0 {
+			c.forms.field(s)
+		}
+		if wanted&Accessibility != 0 {
+			c.labels.control(s)
+		}
 	case htmltoken.Label:
-		c.label(t)
+		c.labels.label(s)
 	case htmltoken.Iframe, htmltoken.Frame:
-		c.frame(t)
+		checkFrame(s)
 	}
 }
 
 func (c *Checker) endTag(t *htmltoken.Token) {
-	if c.unseen.end(t) {
-		return
-	}
+	s := &c.source
 	c.hidden.endTag(t)
-	c.link.inStyle = false
+	s.document.inCode, c.link.inStyle = false, false
 	if t.Foreign {
 		return
 	}
 	switch t.Element {
 	case htmltoken.A:
-		c.endLink()
+		c.link.close(s)
 	case htmltoken.H1, htmltoken.H2, htmltoken.H3, htmltoken.H4, htmltoken.H5, htmltoken.H6:
-		c.endHeading()
+		c.headings.close(s)
 	case htmltoken.Title:
 		c.title.open = false
 	case htmltoken.Picture:
@@ -197,145 +192,64 @@ func (c *Checker) endTag(t *htmltoken.Token) {
 	}
 }
 
-// readText adds a text to the title, the link and the heading that contain it.
-func (c *Checker) readText() {
-	if c.z.Token.Foreign && c.link.inStyle {
+// text adds a text to the title, the link and the heading that contain it.
+func (c *Checker) text(t *htmltoken.Token) {
+	s := &c.source
+	if !s.document.hasText && !s.document.inCode {
+		s.document.hasText = !isBlank(s.page.Text[t.DataStart:t.DataEnd])
+	}
+	if !c.title.open && !c.link.open && !c.headings.open || t.Foreign && c.link.inStyle {
 		return
 	}
-	data := c.z.Data()
+	data := s.z.Data()
 	if c.title.open {
 		c.title.text = append(c.title.text, data[:min(len(data), maxTitle)]...)
 		return
 	}
+	c.addName(data)
+}
+
+// addName adds a text to the names of the link and of the heading that are open.
+func (c *Checker) addName(text []byte) {
 	if c.link.open {
-		c.link.name.add(data)
+		c.link.name.add(text)
 	}
 	if c.headings.open {
-		c.headings.name.add(data)
+		c.headings.name.add(text)
 	}
 }
 
 // End judges the page as a whole. content is its visible content, needed for the group
 // duplicates alone.
 func (c *Checker) End(content *visible.Content) {
-	c.headerLinks()
-	c.endHeading()
-	c.endSEO()
-	c.endImages()
-	c.endSecurity()
-	c.endI18n()
-	c.endLabels()
-	if content != nil {
-		c.endDuplicates(content)
+	s := &c.source
+	c.relations.header(s)
+	c.headings.close(s)
+	if s.groups&SEO != 0 {
+		c.endSEO()
+	}
+	if s.groups&Images != 0 {
+		endImages(s)
+	}
+	if s.groups&Security != 0 {
+		checkHeaders(s)
+	}
+	if s.groups&I18n != 0 {
+		c.relations.hreflangs.judge(s)
+	}
+	c.labels.judge(s)
+	if s.groups&Duplicates != 0 && content != nil {
+		takeFingerprint(s, content)
 	}
 
-	slices.SortStableFunc(c.found, func(a, b found) int { return cmp.Compare(a.offset, b.offset) })
-	for i := range c.found {
-		f := &c.found[i]
+	slices.SortStableFunc(s.found, func(a, b found) int { return cmp.Compare(a.offset, b.offset) })
+	for i := range s.found {
+		f := &s.found[i]
 		if f.offset >= 0 {
-			f.finding.Line, f.finding.Column = c.page.At(f.offset)
+			f.finding.Line, f.finding.Column = s.page.At(f.offset)
 		}
 		c.Findings = append(c.Findings, f.finding)
 	}
 	slices.SortStableFunc(c.Findings, check.CompareFindings)
-	c.page, c.z = nil, nil
-}
-
-// report adds a finding at an offset, -1 if it has no place.
-func (c *Checker) report(offset int, f check.Finding) {
-	if len(c.found) < check.MaxFindings {
-		c.found = append(c.found, found{offset, f})
-	}
-}
-
-// reportTag adds a finding about the element whose start tag is the current token.
-func (c *Checker) reportTag(code check.Code, message string) {
-	t := &c.z.Token
-	c.report(t.Start, check.Finding{Code: code, Element: t.Element.String(), Raw: c.raw(t.Start, t.End), Message: message})
-}
-
-// reportAttribute adds a finding about an attribute of the current start tag.
-func (c *Checker) reportAttribute(code check.Code, a *htmltoken.Attribute, message string) {
-	c.report(a.ValueStart, check.Finding{Code: code, Element: c.z.Token.Element.String(), Attribute: string(a.Name), Raw: c.raw(a.ValueStart, a.ValueEnd), Message: message})
-}
-
-// maxRaw is the length of the longest source text in a finding, in bytes.
-const maxRaw = 200
-
-// raw returns a part of the source.
-func (c *Checker) raw(start, end int) string {
-	return string(cut(c.page.Text[start:end], maxRaw))
-}
-
-// cut returns the beginning of a text in UTF-8, at most n bytes.
-func cut(text []byte, n int) []byte {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
-}
-
-// place returns the place of an offset. Offsets must be asked for in ascending order, or else
-// it takes long.
-func (c *Checker) place(offset int) facts.Place {
-	line, column := c.page.At(offset)
-	return facts.Place{Line: line, Column: column}
-}
-
-// value returns the value of an attribute of the current start tag, nil if there is none.
-func (c *Checker) value(name string) []byte {
-	if a := c.z.Token.Attribute(name); a != nil {
-		if v := c.z.Value(a); v != nil {
-			return v
-		}
-		return noValue
-	}
-	return nil
-}
-
-var noValue = []byte{}
-
-// hasText reports whether the current start tag has an attribute that is not blank.
-func (c *Checker) hasText(name string) bool { return !isBlank(c.value(name)) }
-
-// resolve returns the URL of a reference, absolute and as facts have it. ok is false for
-// references that lead to no document of the web or of a directory.
-func (c *Checker) resolve(ref []byte) (u urinorm.URL, printed string, ok bool) {
-	if c.page.Base == nil || len(ref) > facts.MaxURL {
-		return u, "", false
-	}
-	u, _, err := c.page.Base.Resolve(string(ref))
-	if err != nil {
-		return u, "", false
-	}
-	switch u.Scheme() {
-	case "http", "https", "file":
-	default:
-		return u, "", false
-	}
-	u = u.WithoutFragment().WithoutUserinfo()
-	printed = u.Printed()
-	return u, printed, len(printed) <= facts.MaxURL
-}
-
-// address is the address of the page.
-type address struct {
-	url     urinorm.URL
-	printed string
-	// published is false for the document of a directory whose address on the web is not
-	// known.
-	published bool
-}
-
-func addressOf(p *page.Page) address {
-	u := p.Address.WithoutFragment().WithoutUserinfo()
-	return address{u, u.Printed(), p.OverHTTP || strings.HasPrefix(p.URL, "http://") || strings.HasPrefix(p.URL, "https://")}
-}
-
-// sameOrigin reports whether two URLs have the same origin (HTML Standard 7.1.1).
-func sameOrigin(a, b urinorm.URL) bool {
-	return a.Scheme() == b.Scheme() && a.Host() == b.Host() && a.EffectivePort() == b.EffectivePort()
+	s.page, s.z = nil, nil
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
 )
 
-// endDuplicates takes the fingerprint of the visible text.
-func (c *Checker) endDuplicates(content *visible.Content) {
-	if c.groups&Duplicates != 0 && !c.document.sendsOn && !c.document.frameset {
-		c.Facts.Body = facts.FingerprintOf(content.Text.Bytes())
+// takeFingerprint takes the fingerprint of the visible text.
+func takeFingerprint(s *source, content *visible.Content) {
+	if s.groups&Duplicates != 0 && !s.document.sendsOn && !s.document.frameset {
+		s.facts.Body = facts.FingerprintOf(content.Text.Bytes())
 	}
 }

@@ -27,7 +27,7 @@ var elements = [...]struct {
 	group    Groups
 	elements []htmltoken.Element
 }{
-	{SEO, []htmltoken.Element{htmltoken.Title, htmltoken.Meta, htmltoken.Link, htmltoken.H1, htmltoken.H2, htmltoken.H3, htmltoken.H4, htmltoken.H5, htmltoken.H6, htmltoken.Frameset, htmltoken.Img}},
+	{SEO, []htmltoken.Element{htmltoken.Title, htmltoken.Script, htmltoken.Meta, htmltoken.Link, htmltoken.H1, htmltoken.H2, htmltoken.H3, htmltoken.H4, htmltoken.H5, htmltoken.H6, htmltoken.Frameset, htmltoken.Img}},
 	{Images, []htmltoken.Element{htmltoken.Img, htmltoken.Image, htmltoken.Area, htmltoken.Input, htmltoken.Picture, htmltoken.Source, htmltoken.Meta, htmltoken.Link}},
 	{Security, []htmltoken.Element{htmltoken.Script, htmltoken.Link, htmltoken.Form, htmltoken.Input, htmltoken.Button, htmltoken.Meta}},
 	{I18n, []htmltoken.Element{htmltoken.HTML, htmltoken.Link, htmltoken.Meta}},

@@ -19,26 +19,27 @@ type hreflangs struct {
 	first  facts.Link
 }
 
-// htmlElement checks the language of the page.
-func (c *Checker) htmlElement(t *htmltoken.Token) {
-	if c.document.html {
+// checkLanguage checks the language of the page.
+func checkLanguage(s *source) {
+	t := &s.z.Token
+	if s.document.html {
 		return
 	}
-	c.document.html = true
+	s.document.html = true
 	lang := t.Attribute("lang")
-	if lang == nil && c.page.Format == "xhtml" {
+	if lang == nil && s.page.Format == "xhtml" {
 		lang = t.Attribute("xml:lang")
 	}
-	if lang == nil || len(c.z.Value(lang)) == 0 {
-		c.document.langMissing, c.document.htmlStart, c.document.htmlEnd = true, t.Start, t.End
+	if lang == nil || len(s.z.Value(lang)) == 0 {
+		s.document.langMissing, s.document.htmlStart, s.document.htmlEnd = true, t.Start, t.End
 		return
 	}
-	tag := string(c.z.Value(lang))
+	tag := string(s.z.Value(lang))
 	switch fault, subtag := langtag.Check(tag); fault {
 	case langtag.Malformed:
-		c.reportAttribute(check.CodeLangInvalid, lang, malformed(tag))
+		s.reportAttribute(check.CodeLangInvalid, lang, malformed(tag))
 	case langtag.Language:
-		c.reportAttribute(check.CodeLangInvalid, lang, fmt.Sprintf("the language %q is not registered", subtag))
+		s.reportAttribute(check.CodeLangInvalid, lang, fmt.Sprintf("the language %q is not registered", subtag))
 	}
 }
 
@@ -50,34 +51,33 @@ func malformed(tag string) string {
 	return fmt.Sprintf("%q is not a language tag", excerpt([]byte(tag)))
 }
 
-// hreflang reads a link element to the page in another language.
-func (c *Checker) hreflang(ref []byte, href, language *htmltoken.Attribute) {
-	tag := string(bytes.TrimSpace(c.z.Value(language)))
+// element reads a link element to the page in another language.
+func (h *hreflangs) element(s *source, ref []byte, href, language *htmltoken.Attribute) {
+	tag := string(bytes.TrimSpace(s.z.Value(language)))
 	if problem := languageProblem(tag); problem != "" {
-		c.reportAttribute(check.CodeHreflangInvalid, language, problem)
+		s.reportAttribute(check.CodeHreflangInvalid, language, problem)
 	}
-	if _, printed, ok := c.resolve(ref); ok {
-		link := facts.Link{Place: c.place(href.ValueStart), URL: printed, Raw: c.raw(href.ValueStart, href.ValueEnd)}
-		c.noteAlternate(link, tag, href.ValueStart)
+	if _, printed, ok := s.resolve(ref); ok {
+		link := facts.Link{Place: s.place(href.ValueStart), URL: printed, Raw: s.raw(href.ValueStart, href.ValueEnd)}
+		h.add(s, link, tag, href.ValueStart)
 	}
 }
 
-// addAlternate adds a link of the header Link.
-func (c *Checker) addAlternate(link facts.Link, tag string) {
+// header adds a link of the header Link.
+func (h *hreflangs) header(s *source, link facts.Link, tag string) {
 	if problem := languageProblem(tag); problem != "" {
-		c.report(-1, check.Finding{Code: check.CodeHreflangInvalid, Element: "header", Attribute: "link", Raw: tag, Message: problem})
+		s.report(-1, check.Finding{Code: check.CodeHreflangInvalid, Element: "header", Attribute: "link", Raw: tag, Message: problem})
 	}
-	c.noteAlternate(link, tag, -1)
+	h.add(s, link, tag, -1)
 }
 
-func (c *Checker) noteAlternate(link facts.Link, tag string, offset int) {
-	h := &c.hreflangs
+func (h *hreflangs) add(s *source, link facts.Link, tag string, offset int) {
 	if !h.some {
 		h.some, h.offset, h.first = true, offset, link
 	}
-	h.self = h.self || link.URL == c.address.printed || link.URL == c.page.Seen
-	if len(c.Facts.Alternates) < facts.MaxLinks {
-		c.Facts.Alternates = append(c.Facts.Alternates, facts.Alternate{Link: link, Language: string(cut([]byte(tag), langtag.MaxLength))})
+	h.self = h.self || link.URL == s.address.printed || link.URL == s.page.Seen
+	if len(s.facts.Alternates) < facts.MaxLinks {
+		s.facts.Alternates = append(s.facts.Alternates, facts.Alternate{Link: link, Language: string(cut([]byte(tag), langtag.MaxLength))})
 	}
 }
 
@@ -108,20 +108,19 @@ func languageProblem(tag string) string {
 	return ""
 }
 
-// endI18n judges the languages of the page.
-func (c *Checker) endI18n() {
-	if c.groups&I18n == 0 {
+// judge judges the languages of the page.
+func (h *hreflangs) judge(s *source) {
+	if s.groups&I18n == 0 {
 		return
 	}
-	if d := &c.document; !d.sendsOn && (!d.html || d.langMissing) {
+	if d := &s.document; !d.sendsOn && (!d.html || d.langMissing) {
 		f, offset := check.Finding{Code: check.CodeLangMissing, Element: "html", Attribute: "lang", Message: "the page does not say in which language it is"}, -1
 		if d.html {
-			offset, f.Raw = d.htmlStart, c.raw(d.htmlStart, d.htmlEnd)
+			offset, f.Raw = d.htmlStart, s.raw(d.htmlStart, d.htmlEnd)
 		}
-		c.report(offset, f)
+		s.report(offset, f)
 	}
-	h := &c.hreflangs
-	if !h.some || h.self || c.Facts.NamesOther() || !c.address.published && c.leavesDirectory() {
+	if !h.some || h.self || s.facts.NamesOther() || !s.address.published && s.leavesDirectory() {
 		return
 	}
 	f := check.Finding{Code: check.CodeHreflangSelfMissing, Element: "link", Attribute: "href", Raw: h.first.Raw,
@@ -129,15 +128,15 @@ func (c *Checker) endI18n() {
 	if h.offset < 0 {
 		f.Element, f.Attribute = "header", "link"
 	}
-	c.report(h.offset, f)
+	s.report(h.offset, f)
 }
 
 // leavesDirectory reports whether an alternate leads out of the directory whose document the
 // page is: then one of them may be the address at which it will be published.
-func (c *Checker) leavesDirectory() bool {
-	origin := c.address.url.Scheme() + "://" + c.address.url.Authority() + "/"
-	for i := range c.Facts.Alternates {
-		if !strings.HasPrefix(c.Facts.Alternates[i].URL, origin) {
+func (s *source) leavesDirectory() bool {
+	origin := s.address.url.Scheme() + "://" + s.address.url.Authority() + "/"
+	for i := range s.facts.Alternates {
+		if !strings.HasPrefix(s.facts.Alternates[i].URL, origin) {
 			return true
 		}
 	}

@@ -14,54 +14,50 @@ type pictures struct {
 }
 
 // image reads an img element.
-func (c *Checker) image(t *htmltoken.Token) {
-	if c.headings.open || c.link.open {
-		alt := c.value("alt")
-		if c.headings.open {
-			c.headings.name.add(alt)
-		}
-		if c.link.open {
-			c.link.name.add(alt)
-		}
-	}
-	if c.groups&Images == 0 {
-		return
-	}
+func (p *pictures) image(s *source) {
+	t := &s.z.Token
 	width, height := t.Attribute("width"), t.Attribute("height")
-	if !c.concealed {
-		if c.lacksAlternative() {
-			c.reportTag(check.CodeAltMissing, "the image has no alt attribute")
+	if !s.concealed {
+		if s.lacksAlternative() {
+			s.reportTag(check.CodeAltMissing, "the image has no alt attribute")
 		}
 		if missing := missingOf(width, height); missing != "" {
-			c.reportTag(check.CodeImageDimensionsMissing, "the image has no "+missing+" attribute")
+			s.reportTag(check.CodeImageDimensionsMissing, "the image has no "+missing+" attribute")
 		}
 	}
 	source := t.Attribute("src")
-	if source == nil || c.pictures.inPicture || t.Attribute("srcset") != nil || len(c.Facts.Images) == facts.MaxLinks {
+	if source == nil || p.inPicture || t.Attribute("srcset") != nil || len(s.facts.Images) == facts.MaxLinks {
 		return // of several sources the browser chooses
 	}
-	ref := bytes.TrimSpace(c.z.Value(source))
+	ref := bytes.TrimSpace(s.z.Value(source))
 	if len(ref) == 0 || len(ref) > len("data:") && equalFold(ref[:len("data:")], "data:") {
 		return
 	}
-	_, printed, ok := c.resolve(ref)
+	_, printed, ok := s.resolve(ref)
 	if !ok {
 		return
 	}
 	image := facts.Image{Link: facts.Link{URL: printed}}
 	if width != nil && height != nil {
-		image.Width, image.Height = pixels(c.z.Value(width)), pixels(c.z.Value(height))
+		image.Width, image.Height = pixels(s.z.Value(width)), pixels(s.z.Value(height))
 		if image.Width == 0 || image.Height == 0 {
 			image.Width, image.Height = 0, 0
 		}
 	}
-	for i := range c.Facts.Images {
-		if m := &c.Facts.Images[i]; m.URL == printed && m.Width == image.Width && m.Height == image.Height {
+	for i := range s.facts.Images {
+		if m := &s.facts.Images[i]; m.URL == printed && m.Width == image.Width && m.Height == image.Height {
 			return
 		}
 	}
-	image.Place, image.Raw = c.place(source.ValueStart), c.raw(source.ValueStart, source.ValueEnd)
-	c.Facts.Images = append(c.Facts.Images, image)
+	image.Place, image.Raw = s.place(source.ValueStart), s.raw(source.ValueStart, source.ValueEnd)
+	s.facts.Images = append(s.facts.Images, image)
+}
+
+// checkImageButton reads an input element.
+func checkImageButton(s *source) {
+	if equalFold(bytes.TrimSpace(s.value("type")), "image") && !s.concealed && s.lacksAlternative() {
+		s.reportTag(check.CodeAltMissing, "the image has no alt attribute")
+	}
 }
 
 func missingOf(width, height *htmltoken.Attribute) string {
@@ -78,17 +74,19 @@ func missingOf(width, height *htmltoken.Attribute) string {
 
 // lacksAlternative reports whether the current start tag is of an image without an alternative
 // and without a sign that it needs none.
-func (c *Checker) lacksAlternative() bool {
-	if c.value("alt") != nil || c.hasText("aria-label") || c.hasText("aria-labelledby") {
+func (s *source) lacksAlternative() bool {
+	if s.value("alt") != nil || s.hasText("aria-label") || s.hasText("aria-labelledby") {
 		return false
 	}
-	role := bytes.TrimSpace(c.value("role"))
+	role := bytes.TrimSpace(s.value("role"))
 	return !equalFold(role, "presentation") && !equalFold(role, "none")
 }
 
-func (c *Checker) area(t *htmltoken.Token) {
-	if t.Attribute("href") != nil && !c.concealed && c.lacksAlternative() {
-		c.reportTag(check.CodeAltMissing, "the area of the image has no alt attribute")
+// checkArea reads an area element.
+func checkArea(s *source) {
+	t := &s.z.Token
+	if t.Attribute("href") != nil && !s.concealed && s.lacksAlternative() {
+		s.reportTag(check.CodeAltMissing, "the area of the image has no alt attribute")
 	}
 }
 
@@ -107,8 +105,8 @@ func pixels(value []byte) (n int) {
 }
 
 // endImages judges what the page must have once.
-func (c *Checker) endImages() {
-	if c.groups&Images != 0 && !c.document.hasOGImage && !c.document.sendsOn {
-		c.report(-1, check.Finding{Code: check.CodeOgImageMissing, Message: "the page has no image for previews (meta property=og:image)"})
+func endImages(s *source) {
+	if s.groups&Images != 0 && !s.document.hasOGImage && !s.document.sendsOn {
+		s.report(-1, check.Finding{Code: check.CodeOgImageMissing, Message: "the page has no image for previews (meta property=og:image)"})
 	}
 }

@@ -12,50 +12,56 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// linkElement reads a link element.
-func (c *Checker) linkElement(t *htmltoken.Token) {
+// relations is what link elements and the header Link say.
+type relations struct{ hreflangs hreflangs }
+
+// element reads a link element.
+func (r *relations) element(s *source) {
+	t := &s.z.Token
 	href := t.Attribute("href")
 	if href == nil {
 		return
 	}
-	ref := bytes.TrimSpace(c.z.Value(href))
+	ref := bytes.TrimSpace(s.z.Value(href))
 	if len(ref) == 0 {
 		return
 	}
 	alternate, stylesheet := false, false
-	for rel := range bytes.FieldsSeq(c.value("rel")) {
+	for rel := range bytes.FieldsSeq(s.value("rel")) {
 		switch {
 		case equalFold(rel, "icon"):
-			c.Facts.HasIcon = true
+			s.facts.HasIcon = true
 		case equalFold(rel, "stylesheet"):
 			stylesheet = true
 		case equalFold(rel, "alternate"):
 			alternate = true
-		case equalFold(rel, "canonical") && c.groups&needRobots != 0:
-			c.canonical(ref, href)
+		case equalFold(rel, "canonical") && s.groups&needRobots != 0:
+			addCanonicalElement(s, ref, href)
 		}
 	}
 	switch {
-	case stylesheet && c.groups&Security != 0:
-		c.subresource(href)
-	case alternate && c.groups&I18n != 0:
+	case stylesheet && s.groups&Security != 0:
+		checkSubresource(s, href)
+	case alternate && s.groups&I18n != 0:
 		if language := t.Attribute("hreflang"); language != nil {
-			c.hreflang(ref, href, language)
+			r.hreflangs.element(s, ref, href, language)
 		}
 	}
 }
 
-// headerLinks reads the headers that say what link and robots meta elements say.
-func (c *Checker) headerLinks() {
-	if c.page.Header == nil || c.groups&needRobots == 0 {
+// header reads the headers that say what link and robots meta elements say.
+func (r *relations) header(s *source) {
+	if s.page.Header == nil || s.groups&needRobots == 0 {
 		return
 	}
-	c.noindexHeader(robots.NoIndexHeader(c.page.Header))
-	if c.page.Header.Get("Link") == "" {
+	if !s.facts.NoIndex && robots.NoIndexHeader(s.page.Header) {
+		s.facts.NoIndex = true
+	}
+	if s.page.Header.Get("Link") == "" {
 		return
 	}
-	for _, l := range extract.HeaderLinks(c.page.Header) {
-		u, printed, ok := c.resolveHeader(l.Target)
+	for _, l := range extract.HeaderLinks(s.page.Header) {
+		u, printed, ok := resolveHeader(s, l.Target)
 		if !ok {
 			continue
 		}
@@ -63,9 +69,9 @@ func (c *Checker) headerLinks() {
 		for rel := range strings.FieldsSeq(l.Rel) {
 			switch {
 			case strings.EqualFold(rel, "canonical"):
-				c.addCanonical(u, link, -1)
-			case strings.EqualFold(rel, "alternate") && l.Hreflang != "" && c.groups&I18n != 0:
-				c.addAlternate(link, l.Hreflang)
+				addCanonical(s, u, link, -1)
+			case strings.EqualFold(rel, "alternate") && l.Hreflang != "" && s.groups&I18n != 0:
+				r.hreflangs.header(s, link, l.Hreflang)
 			}
 		}
 	}
@@ -73,8 +79,8 @@ func (c *Checker) headerLinks() {
 
 // resolveHeader returns the URL of a reference in a header, which is relative to the page
 // whatever its base element says.
-func (c *Checker) resolveHeader(ref string) (u urinorm.URL, printed string, ok bool) {
-	base, err := urinorm.NewBase(c.page.Address, "")
+func resolveHeader(s *source, ref string) (u urinorm.URL, printed string, ok bool) {
+	base, err := urinorm.NewBase(s.page.Address, "")
 	if err != nil || len(ref) > facts.MaxURL {
 		return u, "", false
 	}
@@ -85,40 +91,40 @@ func (c *Checker) resolveHeader(ref string) (u urinorm.URL, printed string, ok b
 	return u, u.Printed(), true
 }
 
-// canonical adds the canonical link of an element.
-func (c *Checker) canonical(ref []byte, href *htmltoken.Attribute) {
-	if u, printed, ok := c.resolve(ref); ok {
-		link := facts.Link{Place: c.place(href.ValueStart), URL: printed, Raw: c.raw(href.ValueStart, href.ValueEnd)}
-		c.addCanonical(u, link, href.ValueStart)
+// addCanonicalElement adds the canonical link of an element.
+func addCanonicalElement(s *source, ref []byte, href *htmltoken.Attribute) {
+	if u, printed, ok := s.resolve(ref); ok {
+		link := facts.Link{Place: s.place(href.ValueStart), URL: printed, Raw: s.raw(href.ValueStart, href.ValueEnd)}
+		addCanonical(s, u, link, href.ValueStart)
 	}
 }
 
 // addCanonical adds a canonical link. offset is -1 for that of a header.
-func (c *Checker) addCanonical(u urinorm.URL, link facts.Link, offset int) {
-	for i := range c.Facts.Canonicals {
-		if c.Facts.Canonicals[i].URL == link.URL {
+func addCanonical(s *source, u urinorm.URL, link facts.Link, offset int) {
+	for i := range s.facts.Canonicals {
+		if s.facts.Canonicals[i].URL == link.URL {
 			return
 		}
 	}
-	if len(c.Facts.Canonicals) == facts.MaxLinks {
+	if len(s.facts.Canonicals) == facts.MaxLinks {
 		return
 	}
-	c.Facts.Canonicals = append(c.Facts.Canonicals, facts.Canonical{Link: link, Self: c.isSelf(u, link.URL)})
-	if len(c.Facts.Canonicals) == 2 && c.groups&SEO != 0 {
-		c.canonicalConflict(link, offset)
+	s.facts.Canonicals = append(s.facts.Canonicals, facts.Canonical{Link: link, Self: s.isSelf(u, link.URL)})
+	if len(s.facts.Canonicals) == 2 && s.groups&SEO != 0 {
+		reportConflict(s, link, offset)
 	}
 }
 
 // isSelf reports whether a URL is that of the page. Where the page will be published is often
 // not known of a directory: then all addresses that end in its path may be meant.
-func (c *Checker) isSelf(u urinorm.URL, printed string) bool {
-	if printed == c.address.printed || printed == c.page.Seen {
+func (s *source) isSelf(u urinorm.URL, printed string) bool {
+	if printed == s.address.printed || printed == s.page.Seen {
 		return true
 	}
-	if c.address.published || sameOrigin(u, c.address.url) {
+	if s.address.published || sameOrigin(u, s.address.url) {
 		return false
 	}
-	return strings.HasSuffix(pathOfPage(u), strings.TrimSuffix(pathOfPage(c.address.url), "/"))
+	return strings.HasSuffix(pathOfPage(u), strings.TrimSuffix(pathOfPage(s.address.url), "/"))
 }
 
 // pathOfPage returns a path without what may be left out on the web: "/a/index.html" is "/a"

@@ -1,41 +1,37 @@
 package pagerules
 
-import (
-	"bytes"
+import "bytes"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
-)
-
-// meta reads a meta element.
-func (c *Checker) meta(t *htmltoken.Token) {
+// readMeta reads a meta element.
+func readMeta(s *source) {
+	t := &s.z.Token
 	content := t.Attribute("content")
 	if content == nil {
 		return
 	}
-	if property := c.value("property"); property != nil && equalFold(property, "og:image") && !isBlank(c.z.Value(content)) {
-		c.document.hasOGImage = true
+	if property := s.value("property"); property != nil && equalFold(property, "og:image") && !isBlank(s.z.Value(content)) {
+		s.document.hasOGImage = true
 	}
-	if equiv := c.value("http-equiv"); equiv != nil {
+	if equiv := s.value("http-equiv"); equiv != nil {
 		switch {
 		case equalFold(equiv, "refresh"):
-			c.document.sendsOn = c.document.sendsOn || sendsOn(c.z.Value(content))
+			s.document.sendsOn = s.document.sendsOn || sendsOn(s.z.Value(content))
 		case equalFold(equiv, "content-security-policy"):
-			c.document.hasPolicy = true
+			s.document.hasPolicy = true
 		}
 	}
-	name := bytes.TrimSpace(c.value("name"))
+	name := bytes.TrimSpace(s.value("name"))
 	switch {
 	case equalFold(name, "description"):
-		if c.groups&SEO != 0 {
-			c.description(content)
+		if s.groups&SEO != 0 {
+			readDescription(s, content)
 		}
 	case equalFold(name, "robots"):
-		if c.groups&needRobots != 0 && !c.Facts.NoIndex && forbidsIndex(c.z.Value(content)) {
-			c.Facts.NoIndex, c.Facts.NoIndexPlace = true, c.place(t.Start)
+		if s.groups&needRobots != 0 && !s.facts.NoIndex && forbidsIndex(s.z.Value(content)) {
+			s.facts.NoIndex, s.facts.NoIndexPlace = true, s.place(t.Start)
 		}
 	case equalFold(name, "referrer"):
-		c.document.hasReferrer = true
+		s.document.hasReferrer = true
 	}
 }
 
@@ -68,11 +64,4 @@ func sendsOn(content []byte) bool {
 		return false
 	}
 	return len(bytes.TrimLeft(content[i:], ".0123456789;, \t\n\f\r")) > 0
-}
-
-// noindexHeader reads the header X-Robots-Tag.
-func (c *Checker) noindexHeader(noindex bool) {
-	if noindex && !c.Facts.NoIndex {
-		c.Facts.NoIndex, c.Facts.NoIndexPlace = true, facts.Place{}
-	}
 }

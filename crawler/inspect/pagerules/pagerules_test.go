@@ -120,6 +120,10 @@ func TestSEO(t *testing.T) {
 		{`<meta http-equiv=refresh content="60;url=b">`, "description-missing h1-missing title-missing"},
 		{`<meta http-equiv=refresh content="0">`, "description-missing h1-missing title-missing"},
 		{title + h1 + "<meta name=robots content=noindex>", ""},
+		// Scripts write the page.
+		{"<style>a{}</style><div id=root></div>\n<script>render()</script><noscript>no</noscript>", ""},
+		{"<div id=root></div><noscript>no</noscript>", "description-missing h1-missing title-missing"},
+		{"<div>text</div><script>render()</script>", "description-missing h1-missing title-missing"},
 	})
 	var c Checker
 	look(&c, pageAt(t, "https://example.com/", title+description+"<h1>a</h1><h1>"+long(50)+"</h1>"), SEO)

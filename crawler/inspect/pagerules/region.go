@@ -103,34 +103,32 @@ var tableLevel = [256]uint8{
 	htmltoken.Colgroup: 3, htmltoken.Caption: 3, htmltoken.Tbody: 3, htmltoken.Tfoot: 3, htmltoken.Thead: 3,
 }
 
-// globalAttributes looks at the attributes of a start tag that any element may have.
-func (c *Checker) globalAttributes(t *htmltoken.Token) {
-	hides := false
+// globalAttributes looks at the attributes of the start tag that any element may have, and
+// reports whether they hide the element.
+func (s *source) globalAttributes() (hides bool) {
+	t := &s.z.Token
 	for i := range t.Attributes {
 		a := &t.Attributes[i]
 		switch len(a.Name) {
 		case len("style"):
 			if string(a.Name) == "style" {
-				hides = hides || isDisplayNone(c.z.Value(a))
+				hides = hides || isDisplayNone(s.z.Value(a))
 			}
 		case len("hidden"):
 			if string(a.Name) == "hidden" {
 				hides = true
 			}
 		case len("tabindex"):
-			if string(a.Name) == "tabindex" && !c.concealed {
-				c.tabindex(a)
+			if string(a.Name) == "tabindex" && !s.concealed {
+				checkTabindex(s, a)
 			}
 		case len("aria-hidden"):
 			if string(a.Name) == "aria-hidden" {
-				hides = hides || bytes.EqualFold(c.z.Value(a), []byte("true"))
+				hides = hides || bytes.EqualFold(s.z.Value(a), []byte("true"))
 			}
 		}
 	}
-	if hides {
-		c.hidden.begin(t)
-		c.concealed = true
-	}
+	return hides
 }
 
 // isDisplayNone reports whether a style attribute takes the element out of the page.

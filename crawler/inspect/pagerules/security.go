@@ -21,10 +21,11 @@ type forms struct {
 	reported bool // that the form is insecure
 }
 
-// script reads a script element.
-func (c *Checker) script(t *htmltoken.Token) {
-	if source := t.Attribute("src"); source != nil && isCode(c.value("type")) {
-		c.subresource(source)
+// checkScript reads a script element.
+func checkScript(s *source) {
+	t := &s.z.Token
+	if source := t.Attribute("src"); source != nil && isCode(s.value("type")) {
+		checkSubresource(s, source)
 	}
 }
 
@@ -35,26 +36,26 @@ func isCode(kind []byte) bool {
 		len(kind) < 40 && bytes.Contains(bytes.ToLower(kind), []byte("script")) && !bytes.Contains(kind, []byte("template"))
 }
 
-// subresource looks at the reference of a script or style sheet.
-func (c *Checker) subresource(ref *htmltoken.Attribute) {
-	t := &c.z.Token
-	algorithm, digests := strongest(c.value("integrity"))
-	if algorithm == facts.NoAlgorithm && c.isRelative(ref) {
+// checkSubresource looks at the reference of a script or style sheet.
+func checkSubresource(s *source, ref *htmltoken.Attribute) {
+	t := &s.z.Token
+	algorithm, digests := strongest(s.value("integrity"))
+	if algorithm == facts.NoAlgorithm && s.isRelative(ref) {
 		return
 	}
-	u, printed, ok := c.resolve(bytes.TrimSpace(c.z.Value(ref)))
+	u, printed, ok := s.resolve(bytes.TrimSpace(s.z.Value(ref)))
 	if !ok || u.Scheme() == "file" {
 		return
 	}
 	if algorithm == facts.NoAlgorithm {
-		if !sameOrigin(u, c.address.url) {
-			c.reportAttribute(check.CodeSRIMissing, ref, "the "+subresourceName(t.Element)+" of another site has no integrity attribute with a hash")
+		if !sameOrigin(u, s.address.url) {
+			s.reportAttribute(check.CodeSRIMissing, ref, "the "+subresourceName(t.Element)+" of another site has no integrity attribute with a hash")
 		}
 		return
 	}
-	if len(c.Facts.Integrities) < facts.MaxLinks {
-		c.Facts.Integrities = append(c.Facts.Integrities, facts.Integrity{
-			Link:   facts.Link{Place: c.place(ref.ValueStart), URL: printed, Raw: c.raw(ref.ValueStart, ref.ValueEnd)},
+	if len(s.facts.Integrities) < facts.MaxLinks {
+		s.facts.Integrities = append(s.facts.Integrities, facts.Integrity{
+			Link:   facts.Link{Place: s.place(ref.ValueStart), URL: printed, Raw: s.raw(ref.ValueStart, ref.ValueEnd)},
 			Script: t.Element == htmltoken.Script, Algorithm: algorithm, Digests: digests})
 	}
 }
@@ -67,11 +68,11 @@ func subresourceName(e htmltoken.Element) string {
 }
 
 // isRelative reports whether a reference certainly leads to the origin of the page.
-func (c *Checker) isRelative(ref *htmltoken.Attribute) bool {
-	if c.page.Base == nil || !sameOrigin(c.page.Base.URL(), c.address.url) {
+func (s *source) isRelative(ref *htmltoken.Attribute) bool {
+	if s.page.Base == nil || !sameOrigin(s.page.Base.URL(), s.address.url) {
 		return false
 	}
-	value := bytes.TrimSpace(c.page.Text[ref.ValueStart:ref.ValueEnd])
+	value := bytes.TrimSpace(s.page.Text[ref.ValueStart:ref.ValueEnd])
 	if len(value) == 0 {
 		return true
 	}
@@ -108,46 +109,48 @@ func strongest(integrity []byte) (best facts.Algorithm, digests string) {
 	return best, digests
 }
 
-// form reads the start of a form.
-func (c *Checker) form(t *htmltoken.Token) {
-	c.forms = forms{open: true, offset: t.Start, end: t.End}
+// begin reads the start of a form.
+func (f *forms) begin(s *source) {
+	t := &s.z.Token
+	*f = forms{open: true, offset: t.Start, end: t.End}
 	if action := t.Attribute("action"); action != nil {
-		c.forms.reported = c.insecureAction(action)
+		f.reported = checkAction(s, action)
 	}
 }
 
-// insecureAction reports an action that sends what was entered on a secure page without
+// checkAction reports an action that sends what was entered on a secure page without
 // encryption.
-func (c *Checker) insecureAction(action *htmltoken.Attribute) bool {
-	if c.address.url.Scheme() != "https" || !c.address.published || c.isRelative(action) {
+func checkAction(s *source, action *htmltoken.Attribute) bool {
+	if s.address.url.Scheme() != "https" || !s.address.published || s.isRelative(action) {
 		return false
 	}
-	u, _, ok := c.resolve(bytes.TrimSpace(c.z.Value(action)))
+	u, _, ok := s.resolve(bytes.TrimSpace(s.z.Value(action)))
 	if !ok || u.Scheme() != "http" {
 		return false
 	}
-	c.reportAttribute(check.CodeFormInsecure, action, "the form sends what is entered without encryption: its action is an http address")
+	s.reportAttribute(check.CodeFormInsecure, action, "the form sends what is entered without encryption: its action is an http address")
 	return true
 }
 
 // field looks at an input or a button of a form.
-func (c *Checker) field(t *htmltoken.Token) {
+func (f *forms) field(s *source) {
+	t := &s.z.Token
 	if action := t.Attribute("formaction"); action != nil {
-		c.insecureAction(action)
+		checkAction(s, action)
 	}
-	if t.Element != htmltoken.Input || !equalFold(bytes.TrimSpace(c.value("type")), "password") || !c.page.OverHTTP ||
-		c.address.url.Scheme() != "http" || isLoopback(c.address.url.Host()) {
+	if t.Element != htmltoken.Input || !equalFold(bytes.TrimSpace(s.value("type")), "password") || !s.page.OverHTTP ||
+		s.address.url.Scheme() != "http" || isLoopback(s.address.url.Host()) {
 		return
 	}
-	offset, end, element := c.forms.offset, c.forms.end, "form"
+	offset, end, element := f.offset, f.end, "form"
 	switch {
-	case c.forms.open && c.forms.reported, !c.forms.open && t.Attribute("form") == nil:
+	case f.open && f.reported, !f.open && t.Attribute("form") == nil:
 		return
-	case !c.forms.open:
+	case !f.open:
 		offset, end, element = t.Start, t.End, "input"
 	}
-	c.forms.reported = true
-	c.report(offset, check.Finding{Code: check.CodeFormInsecure, Element: element, Raw: c.raw(offset, end),
+	f.reported = true
+	s.report(offset, check.Finding{Code: check.CodeFormInsecure, Element: element, Raw: s.raw(offset, end),
 		Message: "the form asks for a password on a page that was sent without encryption"})
 }
 
@@ -161,29 +164,29 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// endSecurity looks for the headers that a page should be sent with.
-func (c *Checker) endSecurity() {
-	if c.groups&Security == 0 || !c.page.OverHTTP {
+// checkHeaders looks for the headers that a page should be sent with.
+func checkHeaders(s *source) {
+	if s.groups&Security == 0 || !s.page.OverHTTP {
 		return
 	}
-	h := c.page.Header
+	h := s.page.Header
 	missing := func(name, purpose string) {
-		c.report(-1, check.Finding{Code: check.CodeHeaderMissing, Rule: strings.ToLower(name), Element: "header",
+		s.report(-1, check.Finding{Code: check.CodeHeaderMissing, Rule: strings.ToLower(name), Element: "header",
 			Message: fmt.Sprintf("the page was sent without the header %s, %s", name, purpose)})
 	}
-	if !hasHeader(h, "Content-Security-Policy") && !c.document.hasPolicy {
+	if !hasHeader(h, "Content-Security-Policy") && !s.document.hasPolicy {
 		missing("Content-Security-Policy", "which limits what an injected script can do")
 	}
 	if !hasHeader(h, "X-Content-Type-Options") {
 		missing("X-Content-Type-Options", "which stops browsers from guessing the type of files")
 	}
-	if !hasHeader(h, "Referrer-Policy") && !c.document.hasReferrer {
+	if !hasHeader(h, "Referrer-Policy") && !s.document.hasReferrer {
 		missing("Referrer-Policy", "which limits what other sites learn about where readers come from")
 	}
 	if !hasHeader(h, "X-Frame-Options") && !limitsFrames(h) {
 		missing("X-Frame-Options", "which stops other sites from showing the page in a frame")
 	}
-	if c.address.url.Scheme() == "https" && !hasHeader(h, "Strict-Transport-Security") {
+	if s.address.url.Scheme() == "https" && !hasHeader(h, "Strict-Transport-Security") {
 		missing("Strict-Transport-Security", "which keeps browsers from asking without encryption")
 	}
 }

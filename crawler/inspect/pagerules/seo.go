@@ -25,75 +25,80 @@ type title struct {
 // maxTitle is the length of the part of a title that is read, in bytes.
 const maxTitle = 64 << 10
 
-func (c *Checker) startTitle(t *htmltoken.Token) {
-	if c.title.end == 0 {
-		c.title.open, c.title.start, c.title.end = true, t.Start, t.End
-		c.Facts.Title.Place = c.place(t.Start)
+// begin begins the title, if there was none before.
+func (x *title) begin(s *source) {
+	t := &s.z.Token
+	if x.end == 0 {
+		x.open, x.start, x.end = true, t.Start, t.End
+		s.facts.Title.Place = s.place(t.Start)
 	}
 }
 
-// description reads the content of a description. The first one that is not blank counts.
-func (c *Checker) description(content *htmltoken.Attribute) {
-	if c.Facts.Description.Hash != 0 {
+// readDescription reads the content of a description. The first one that is not blank counts.
+func readDescription(s *source, content *htmltoken.Attribute) {
+	if s.facts.Description.Hash != 0 {
 		return
 	}
-	c.buffer = appendCollapsed(c.buffer[:0], c.z.Value(content))
-	if len(c.buffer) == 0 {
+	s.buffer = appendCollapsed(s.buffer[:0], s.z.Value(content))
+	if len(s.buffer) == 0 {
 		return
 	}
-	c.Facts.Description = facts.Text{Place: c.place(content.ValueStart), Hash: facts.Hash(c.buffer), Excerpt: excerpt(c.buffer)}
-	if n := utf8.RuneCount(c.buffer); n > longDescription {
-		c.report(content.ValueStart, check.Finding{Code: check.CodeDescriptionLong, Element: "meta", Attribute: "content", Raw: c.raw(content.ValueStart, content.ValueEnd),
-			Text: c.Facts.Description.Excerpt, Message: fmt.Sprintf("the description has %d characters, more than %d", n, longDescription)})
+	s.facts.Description = facts.Text{Place: s.place(content.ValueStart), Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer)}
+	if n := utf8.RuneCount(s.buffer); n > longDescription {
+		s.report(content.ValueStart, check.Finding{Code: check.CodeDescriptionLong, Element: "meta", Attribute: "content", Raw: s.raw(content.ValueStart, content.ValueEnd),
+			Text: s.facts.Description.Excerpt, Message: fmt.Sprintf("the description has %d characters, more than %d", n, longDescription)})
 	}
 }
 
-func (c *Checker) canonicalConflict(link facts.Link, offset int) {
+// reportConflict reports a second canonical link.
+func reportConflict(s *source, link facts.Link, offset int) {
 	f := check.Finding{Code: check.CodeCanonicalConflict, Raw: link.Raw,
-		Message: fmt.Sprintf("the page names two canonical addresses: %s and %s", c.Facts.Canonicals[0].URL, link.URL)}
+		Message: fmt.Sprintf("the page names two canonical addresses: %s and %s", s.facts.Canonicals[0].URL, link.URL)}
 	if f.Element, f.Attribute = "link", "href"; offset < 0 {
 		f.Element, f.Attribute = "header", "link"
 	}
-	c.report(offset, f)
+	s.report(offset, f)
 }
 
 // endSEO judges title, description and headings.
 func (c *Checker) endSEO() {
-	if c.groups&SEO == 0 {
+	s := &c.source
+	if s.groups&SEO == 0 {
 		return
 	}
-	if c.document.sendsOn {
-		c.Facts.Title, c.Facts.Description = facts.Text{}, facts.Text{}
+	if s.document.sendsOn || s.document.script && !s.document.hasText { // scripts write the page, or send the reader on
+		s.facts.Title, s.facts.Description = facts.Text{}, facts.Text{}
 		return
 	}
-	c.endTitle()
-	if c.Facts.Description.Hash == 0 && !c.Facts.NoIndex {
-		c.report(-1, check.Finding{Code: check.CodeDescriptionMissing, Message: "the page has no description"})
+	c.title.judge(s)
+	if s.facts.Description.Hash == 0 && !s.facts.NoIndex {
+		s.report(-1, check.Finding{Code: check.CodeDescriptionMissing, Message: "the page has no description"})
 	}
 	switch h := &c.headings; {
-	case h.first == 0 && !c.document.frameset:
-		c.report(-1, check.Finding{Code: check.CodeH1Missing, Message: "the page has no heading of the first level (h1)"})
+	case h.first == 0 && !s.document.frameset:
+		s.report(-1, check.Finding{Code: check.CodeH1Missing, Message: "the page has no heading of the first level (h1)"})
 	case h.first > 1:
-		c.report(h.second, check.Finding{Code: check.CodeH1Many, Element: "h1", Text: h.secondText, Raw: h.secondRaw,
+		s.report(h.second, check.Finding{Code: check.CodeH1Many, Element: "h1", Text: h.secondText, Raw: h.secondRaw,
 			Message: fmt.Sprintf("the page has %d headings of the first level (h1)", h.first)})
 	}
 }
 
-func (c *Checker) endTitle() {
-	c.buffer = appendCollapsed(c.buffer[:0], c.title.text)
-	if len(c.buffer) == 0 {
-		c.Facts.Title = facts.Text{}
+// judge judges the title.
+func (x *title) judge(s *source) {
+	s.buffer = appendCollapsed(s.buffer[:0], x.text)
+	if len(s.buffer) == 0 {
+		s.facts.Title = facts.Text{}
 		f := check.Finding{Code: check.CodeTitleMissing, Message: "the page has no title"}
 		offset := -1
-		if c.title.end > 0 {
-			offset, f.Element, f.Raw, f.Message = c.title.start, "title", c.raw(c.title.start, c.title.end), "the title of the page is empty"
+		if x.end > 0 {
+			offset, f.Element, f.Raw, f.Message = x.start, "title", s.raw(x.start, x.end), "the title of the page is empty"
 		}
-		c.report(offset, f)
+		s.report(offset, f)
 		return
 	}
-	c.Facts.Title.Hash, c.Facts.Title.Excerpt = facts.Hash(c.buffer), excerpt(c.buffer)
-	if n := utf8.RuneCount(c.buffer); n > longTitle {
-		c.report(c.title.start, check.Finding{Code: check.CodeTitleLong, Element: "title", Raw: string(cut(c.buffer, maxRaw)),
-			Text: c.Facts.Title.Excerpt, Message: fmt.Sprintf("the title has %d characters, more than %d", n, longTitle)})
+	s.facts.Title.Hash, s.facts.Title.Excerpt = facts.Hash(s.buffer), excerpt(s.buffer)
+	if n := utf8.RuneCount(s.buffer); n > longTitle {
+		s.report(x.start, check.Finding{Code: check.CodeTitleLong, Element: "title", Raw: string(cut(s.buffer, maxRaw)),
+			Text: s.facts.Title.Excerpt, Message: fmt.Sprintf("the title has %d characters, more than %d", n, longTitle)})
 	}
 }

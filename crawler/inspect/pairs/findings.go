@@ -301,7 +301,7 @@ func (j *judge) integrities(p *Page, f *facts.Page) error {
 			element, attribute, what = "script", "src", "script"
 		}
 		message := fmt.Sprintf("the %s is not the one that integrity expects: browsers refuse it", what)
-		if err := j.report(p, atLink(&n.Link, check.CodeSriMismatch, element, attribute, message)); err != nil {
+		if err := j.report(p, atLink(&n.Link, check.CodeSRIMismatch, element, attribute, message)); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/cache"
@@ -90,7 +91,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		}
 	}
 	v.worker.takeSlot()
-	doc, bare := &v.finds().Document, follow && err == nil && b.rest == nil && v.run.env.MayBeBare(r.resp, b.data)
+	doc, bare := &v.finds().Document, follow && err == nil && b.rest == nil && (v.run.checks.inspector == nil || b.format == "html") && v.run.env.MayBeBare(r.resp, b.data)
 	if bare {
 		v.found.ReadBare(b.data)
 		defer v.found.ReleaseBody()
@@ -185,7 +186,8 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 		return nil
 	}
 	d := document{Page: pageOf(r.u, documentBase(r.u, doc), r.resp), input: in, read: doc}
-	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), v.t.Seed
+	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), r.isStart()
+	d.AsksIcon = func() bool { return v.run.requests.hasIcon(ctx, r.u) }
 	if r.o.Path != "" {
 		d.URL = v.run.requests.print.Path(r.o.Path)
 	}
@@ -202,6 +204,17 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 		}
 	}
 	return content
+}
+
+// isStart reports whether the document is the start page of a site: one that a crawl starts
+// from, or the index of a directory.
+func (r reading) isStart() bool {
+	site := r.visit.run.requests.scope().SiteOf(r.u)
+	if site == nil || r.o.Path == "" {
+		return r.visit.t.Seed
+	}
+	name := filepath.Base(r.o.Path)
+	return filepath.Dir(r.o.Path) == filepath.Clean(site.Dir()) && strings.TrimSuffix(name, filepath.Ext(name)) == "index"
 }
 
 // inspectTarget lets the content checks look at a target that is no document, such as an

@@ -85,6 +85,27 @@ func (r *requests) content(u urinorm.URL) *fetch.Request {
 	return &fetch.Request{URL: u, Need: fetch.Content, Internal: internal}
 }
 
+// hasIcon reports whether the host of a page, or its directory, has the icon that browsers ask
+// for if a page names none.
+func (r *requests) hasIcon(ctx context.Context, page urinorm.URL) bool {
+	u, _, err := urinorm.ParseWeb(page.Scheme() + "://" + page.Authority() + "/favicon.ico")
+	if site := r.scope().SiteOf(page); site != nil {
+		u, err = site.URLOf("favicon.ico")
+	}
+	if err != nil {
+		return false
+	}
+	req, _ := r.request(u, true)
+	resp, err := r.fetch(ctx, req)
+	if err != nil {
+		return false
+	}
+	if resp.Body != nil {
+		resp.Body.Close()
+	}
+	return resp.Status == 0 || resp.Status/100 == 2
+}
+
 // ruleOf returns the user's rule for a URL that is about to be requested.
 func (r *requests) ruleOf(u urinorm.URL) *Rule {
 	if len(r.cfg.Rules) == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -81,6 +82,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	}
 	defer web.Close()
 	cfg.Store, cfg.FingerprintBits = store, 0 // the store's
+	cfg.Inspector = inspect.Recall(o.checks)
 	at, err := standing(store)
 	if err != nil {
 		return nil, err

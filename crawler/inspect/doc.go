@@ -8,7 +8,7 @@
 //	validator    Nu HTML Checker, tidy     clamd      the group virus
 //	pagerules    seo, images, security, i18n, duplicates, accessibility: one page, and the
 //	             facts by which pages are compared
-//	pairs        what can be said only when all pages are known; called by package verdicts
+//	siterules    what can be said only when all pages are known; called by package verdicts
 //	content      rules of the user's own   plugin     programs of the user's own
 //
 // The tokens of an HTML document are read once, for all groups that need them. What is found

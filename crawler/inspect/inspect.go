@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/inspect/siterules"
 	"github.com/orbweaver/orbweaver/crawler/inspect/validator"
 )
 
@@ -173,6 +174,23 @@ func (i *Inspector) Lost() (name string, why error) {
 		}
 	}
 	return "", nil
+}
+
+// Recall returns an Inspector that looks at nothing, for a report on a crawl whose documents were
+// looked at before.
+func Recall(cfg Config) *Inspector {
+	if cfg.IsZero() {
+		return nil
+	}
+	return &Inspector{cfg: cfg, checks: fingerprint(&cfg)}
+}
+
+// Pairs says what is to be judged when all pages are known.
+func (i *Inspector) Pairs() siterules.Config {
+	if i == nil {
+		return siterules.Config{}
+	}
+	return siterules.Config{Groups: i.cfg.Groups.pageRules(), ImageMax: i.cfg.ImageMax}
 }
 
 // Checks identifies what the Inspector looks for, for check.Inspection. It is 0 if the

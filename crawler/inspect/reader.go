@@ -133,6 +133,9 @@ func (r *reader) readHTML(ctx context.Context, found *Result) {
 		if rules != 0 {
 			r.rules.End(shown)
 			r.findings = append(r.findings, r.rules.Findings...)
+			if f := &r.rules.Facts; rules&pagerules.Images != 0 && p.Start && !f.HasIcon && p.AsksIcon != nil {
+				f.HasIcon = p.AsksIcon()
+			}
 			found.Inspection.Facts = facts.AppendPage(nil, &r.rules.Facts)
 			found.wants(&r.rules.Facts)
 		}

@@ -64,6 +64,9 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	if l.Kind == extract.Submission {
 		d.mark |= rules.MarkForm
 	}
+	if r.env.Config.Inspector != nil && (l.Element == "link" || l.Element == "header" || l.Kind == extract.Metadata) {
+		d.mark |= rules.MarkUnseen
+	}
 	if d.fate.Outcome != nil && d.mark&rules.MarkAside == 0 {
 		d.fate.Need |= frontier.NeedLinked // this outcome stands even if other links only mention the target
 	}

@@ -13,6 +13,7 @@ const (
 	MarkAnyFragment = 1 << 8  // its fragment need not exist
 	MarkIgnored     = 1 << 9  // an inline mark excludes it
 	MarkCandidate   = 1 << 10 // an image candidate that browsers ignore
+	MarkUnseen      = 1 << 11 // for programs, not for readers: a link element, or metadata; only with content checks
 	MarkRepairs     = 32      // where the repairs begin
 )
 

@@ -1,6 +1,7 @@
 package verdicts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,7 +14,8 @@ import (
 // page is in its outcome; what the comparison of pages brought is in compared.
 type pageFindings struct {
 	join     *join
-	compared map[frontier.ID][]check.Finding
+	compared map[frontier.ID][]comparedFinding
+	names    map[frontier.ID]string // of the documents that have places of findings about others
 }
 
 // results counts the findings of all pages, and returns the results of those that are shown.
@@ -28,7 +30,8 @@ func (f *pageFindings) results() (shown []*rules.Result, err error) {
 	err = c.Store.Scan(f.join.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		encoded := f.join.targets().outcomeOf(rec)
 		g, err := check.GlanceAt(encoded)
-		if err != nil || !g.Inspected {
+		compared := f.compared[rec.ID]
+		if err != nil || !g.Inspected && len(compared) == 0 {
 			return err
 		}
 		o, _, err := check.DecodeHead(encoded)
@@ -38,29 +41,36 @@ func (f *pageFindings) results() (shown []*rules.Result, err error) {
 		if changed := c.Config.Changed; changed != nil && !changed(o.Path) {
 			return nil
 		}
-		in, err := check.DecodeInspection(o.Inspection)
-		if err != nil {
-			return fmt.Errorf("target %d: %w", rec.ID, err)
+		var findings []comparedFinding
+		if g.Inspected {
+			in, err := check.DecodeInspection(o.Inspection)
+			if err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
+			}
+			for _, finding := range in.Findings {
+				findings = append(findings, comparedFinding{finding, rec.ID})
+			}
 		}
-		findings := append(in.Findings, f.compared[rec.ID]...)
-		if len(findings) == 0 {
+		if findings = append(findings, compared...); len(findings) == 0 {
 			return nil
 		}
-		slices.SortFunc(findings, check.CompareFindings)
 		job, err := frontier.DecodeJob(rec.Job)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
+		slices.SortStableFunc(findings, func(a, b comparedFinding) int {
+			return cmp.Or(cmp.Compare(f.names[a.in], f.names[b.in]), check.CompareFindings(a.Finding, b.Finding))
+		})
 		page := foundOn{url: f.join.pageName(rec), final: c.Print.Job(&job), internal: f.join.targets().of(rec.ID)&internal != 0, outcome: &o}
 		levels := page.levels(c)
 		for i := range findings {
-			g, reported := judgeFinding(&findings[i], levels)
+			g, reported := judgeFinding(&findings[i].Finding, levels)
 			if !reported {
 				continue
 			}
 			sum.CountFinding(page.internal, &g)
 			if isShown(c.Config.Show, &g) {
-				shown = append(shown, page.result(&findings[i], &g))
+				shown = append(shown, page.result(&findings[i].Finding, &g, f.names[findings[i].in]))
 			}
 		}
 		return nil
@@ -95,12 +105,12 @@ func (p *foundOn) levels(c *Crawl) func(check.Code) check.Level {
 	}
 }
 
-// result builds the result of a finding.
-func (p *foundOn) result(f *check.Finding, g *check.Judgement) *rules.Result {
+// result builds the result of a finding. in is the document with the place, if it is not the page.
+func (p *foundOn) result(f *check.Finding, g *check.Judgement, in string) *rules.Result {
 	o := p.outcome
 	return &rules.Result{Kind: rules.KindPage, URL: p.url, Verdict: g.Verdict, Code: g.Code, Message: g.Message, Level: g.Level,
 		Rule: f.Rule, Proposal: f.Proposal, Internal: p.internal, Cached: o.Cached,
 		Status: o.Status, ContentType: o.ContentType, Size: o.Size, FinalURL: p.final,
 		Redirects: []rules.Hop{}, Warnings: []check.Warning{}, Suggestions: []check.Suggestion{},
-		References: []rules.Reference{{Page: p.url, Line: f.Line, Column: f.Column, Element: f.Element, Attribute: f.Attribute, Raw: f.Raw, Text: f.Text}}}
+		References: []rules.Reference{{Page: cmp.Or(in, p.url), Line: f.Line, Column: f.Column, Element: f.Element, Attribute: f.Attribute, Raw: f.Raw, Text: f.Text}}}
 }

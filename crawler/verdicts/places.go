@@ -84,6 +84,7 @@ func (j *join) gatherReferences(w wantedPairs) error {
 				}
 				return err
 			}
+			b.Mark &^= rules.MarkUnseen
 			id := rec.Found[b.Target]
 			if !w.targets.has(id) || b.HasFragment && !w.fragments.has(id) {
 				continue

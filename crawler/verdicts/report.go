@@ -55,7 +55,11 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 			sum.StartDocuments++
 		}
 	}
-	findings, err := (&pageFindings{join: j}).results()
+	inspected, err := j.comparePages()
+	if err != nil {
+		return nil, err
+	}
+	findings, err := inspected.results()
 	if err != nil {
 		return nil, err
 	}

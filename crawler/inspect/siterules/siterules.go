@@ -1,4 +1,4 @@
-// Package pairs judges what can be said of pages only when all are known: equal titles and
+// Package siterules judges what can be said of pages only when all are known: equal titles and
 // texts, the targets of canonical links, links between languages, images, the integrity of
 // scripts, and sitemaps. It knows no crawl: a [Site] answers what it asks, and [Judge] reports
 // findings. They do not depend on the order of the pages.
@@ -13,7 +13,7 @@
 //
 // Groups of equal pages, and links to other languages that do not seem to be answered, take
 // memory as findings do.
-package pairs
+package siterules
 
 import (
 	"github.com/orbweaver/orbweaver/crawler/check"

@@ -1,0 +1,317 @@
+package verdicts
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/inspect/siterules"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// pageSite is the crawl as package siterules sees it: the pages with facts, and what is known of
+// their targets.
+type pageSite struct {
+	join   *join
+	linked idBits                 // targets that another page of the site links to
+	ids    map[uint64]frontier.ID // of the URLs that facts name, by the hashes of their keys
+	starts []siterules.Start
+}
+
+// comparePages judges what can be said only when all pages are known.
+func (j *join) comparePages() (*pageFindings, error) {
+	all := &pageFindings{join: j, compared: map[frontier.ID][]comparedFinding{}, names: map[frontier.ID]string{}}
+	cfg := j.crawl.Config.Inspector.Pairs()
+	if !j.inspected || cfg.Groups == 0 {
+		return all, nil
+	}
+	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}}
+	if err := inOrder(s.readFacts, s.readLinks, s.findTargets, s.findStarts); err != nil {
+		return nil, err
+	}
+	err := siterules.Judge(s, cfg, func(f siterules.Finding) error {
+		id, in := frontier.ID(f.ID), frontier.ID(f.In)
+		all.compared[id] = append(all.compared[id], comparedFinding{f.Finding, in})
+		if in != id {
+			all.names[in] = ""
+		}
+		return nil
+	})
+	for in := range all.names {
+		d := j.details.get(in)
+		if all.names[in] = j.crawl.Print.Job(&d.job); d.outcome.Path != "" {
+			all.names[in] = j.crawl.Print.Path(d.outcome.Path)
+		}
+	}
+	if err == nil {
+		err = j.details.err
+	}
+	return all, err
+}
+
+// comparedFinding is a finding about a target, with a place in a document.
+type comparedFinding struct {
+	check.Finding
+	in frontier.ID
+}
+
+// Pages calls each for every page with facts.
+func (s *pageSite) Pages(each func(*siterules.Page) error) error {
+	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+		encoded, err := factsOf(s.join.targets().outcomeOf(rec))
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		if !facts.IsPage(encoded) || s.join.targets().of(rec.ID)&internal == 0 {
+			return nil
+		}
+		return each(&siterules.Page{ID: siterules.ID(rec.ID), URL: s.join.pageName(rec), Facts: encoded, Linked: s.linked.has(rec.ID)})
+	})
+}
+
+// factsOf returns the facts in an encoded outcome, nil if there are none or the target is not
+// OK.
+func factsOf(outcome []byte) ([]byte, error) {
+	g, err := check.GlanceAt(outcome)
+	if err != nil || !g.Inspected || !g.OK {
+		return nil, err
+	}
+	o, _, err := check.DecodeHead(outcome)
+	if err != nil {
+		return nil, err
+	}
+	in, err := check.DecodeInspection(o.Inspection)
+	if err != nil {
+		return nil, err
+	}
+	return in.Facts, nil
+}
+
+// keyHash returns the hash by which a URL is found.
+func keyHash(u urinorm.URL) uint64 { return xxhash.Sum64String(string(urinorm.KeyOf(u))) }
+
+// readFacts notes which URLs the facts of all pages name.
+func (s *pageSite) readFacts() error {
+	var f facts.Page
+	want := func(url string) {
+		if u, _, err := urinorm.ParseWeb(url); err == nil {
+			s.ids[keyHash(u)] = 0
+		}
+	}
+	return s.Pages(func(p *siterules.Page) error {
+		if err := f.Decode(p.Facts); err != nil {
+			return err
+		}
+		for i := range f.Canonicals {
+			want(f.Canonicals[i].URL)
+		}
+		for i := range f.Alternates {
+			want(f.Alternates[i].URL)
+		}
+		for i := range f.Images {
+			want(f.Images[i].URL)
+		}
+		for i := range f.Integrities {
+			want(f.Integrities[i].URL)
+		}
+		return nil
+	})
+}
+
+// readLinks notes which targets other pages link to.
+func (s *pageSite) readLinks() error {
+	var briefs frontier.BriefReader
+	var b frontier.Brief
+	t := s.join.targets()
+	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+		if len(rec.Links) == 0 || t.of(rec.ID)&internal == 0 {
+			return nil
+		}
+		encoded, err := factsOf(t.outcomeOf(rec))
+		if err == nil && facts.IsPage(encoded) {
+			err = briefs.Reset(rec.Links)
+		} else if err == nil {
+			return nil // a sitemap, or a style sheet
+		}
+		for more := err == nil; more; {
+			if more, err = briefs.Next(&b); err != nil || !more || b.Mark&rules.MarkUnseen != 0 {
+				continue
+			}
+			id := rec.Found[b.Target]
+			if end := t.follow(id).end; end != rec.ID {
+				s.linked.set(id)
+				if end != 0 {
+					s.linked.set(end)
+				}
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		return nil
+	})
+}
+
+// findTargets finds the targets that the facts name.
+func (s *pageSite) findTargets() error {
+	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartJob, func(rec *frontier.Record) error {
+		job, err := frontier.DecodeJob(rec.Job)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		if job.Verbatim {
+			return nil
+		}
+		u, _, err := urinorm.ParseWeb(string(job.URL))
+		if err != nil {
+			return nil
+		}
+		if _, wanted := s.ids[keyHash(u.WithoutUserinfo())]; wanted {
+			s.ids[keyHash(u.WithoutUserinfo())] = rec.ID
+		}
+		return nil
+	})
+}
+
+// findStarts finds the start pages: those that the user named, and the index of each directory.
+func (s *pageSite) findStarts() error {
+	c := s.join.crawl
+	for i := range c.Seeds {
+		seed := &c.Seeds[i]
+		if c.SeedIDs[i] == 0 || !seed.Crawl {
+			continue
+		}
+		site := c.Scope.SiteOf(seed.URL)
+		if site == nil && !seed.Named {
+			continue
+		}
+		end := s.join.targets().follow(c.SeedIDs[i]).end
+		if end == 0 {
+			continue
+		}
+		d := s.join.details.get(end)
+		host := d.url.Scheme() + "://" + d.url.Authority()
+		if site != nil {
+			if rel, err := filepath.Rel(site.Dir(), d.outcome.Path); err != nil || strings.TrimSuffix(rel, filepath.Ext(rel)) != "index" {
+				continue
+			}
+		}
+		s.starts = append(s.starts, siterules.Start{ID: siterules.ID(end), Host: host})
+	}
+	return s.join.details.err
+}
+
+// Starts returns the start pages.
+func (s *pageSite) Starts() []siterules.Start { return s.starts }
+
+// Target returns what is known of a URL as facts have it.
+func (s *pageSite) Target(url string) (siterules.Target, error) {
+	u, _, err := urinorm.ParseWeb(url)
+	if err != nil {
+		return siterules.Target{}, nil
+	}
+	id := s.ids[keyHash(u)]
+	if id == 0 {
+		return siterules.Target{}, nil
+	}
+	return s.target(id)
+}
+
+// target returns what is known of a target.
+func (s *pageSite) target(id frontier.ID) (t siterules.Target, err error) {
+	r := s.join.targets().follow(id)
+	if r.end == 0 {
+		return t, nil
+	}
+	d := s.join.details.get(r.end)
+	if s.join.details.err != nil {
+		return t, s.join.details.err
+	}
+	t.ID, t.URL, t.Redirects, t.Size = siterules.ID(r.end), s.join.crawl.Print.Job(&d.job), len(r.hops) > 0, max(d.outcome.Size, 0)
+	p := pair{id: id, route: r}
+	switch s.join.judge.verdict(&p).Verdict {
+	case check.OK:
+		t.State = siterules.OK
+	case check.Broken:
+		t.State = siterules.Broken
+	}
+	if d.outcome.Inspection == nil {
+		return t, nil
+	}
+	in, err := check.DecodeInspection(d.outcome.Inspection)
+	if err != nil {
+		return t, fmt.Errorf("target %d: %w", r.end, err)
+	}
+	if !facts.IsPage(in.Facts) {
+		t.Facts = in.Facts
+	}
+	return t, nil
+}
+
+// Sitemaps calls each for every address that a sitemap lists.
+func (s *pageSite) Sitemaps(each func(*siterules.Entry) error) error {
+	var reader frontier.LinkReader
+	var link frontier.RawLink
+	starts := map[frontier.ID]bool{}
+	for i := range s.join.crawl.Seeds {
+		if s.join.crawl.Seeds[i].Named && s.join.crawl.SeedIDs[i] != 0 {
+			starts[s.join.crawl.SeedIDs[i]] = true
+		}
+	}
+	type listed struct {
+		sitemap, id frontier.ID
+		place       facts.Place
+		raw         string
+	}
+	var entries []listed
+	sitemaps := map[frontier.ID]bool{}
+	err := s.join.crawl.Store.Scan(s.join.ctx, frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+		g, err := check.GlanceAt(s.join.targets().outcomeOf(rec))
+		if err != nil || len(rec.Links) == 0 || g.HTML || !g.OK {
+			return err
+		}
+		if err := reader.Reset(rec.Links); err != nil {
+			return fmt.Errorf("target %d: %w", rec.ID, err)
+		}
+		for {
+			more, err := reader.Next(&link)
+			if err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
+			}
+			if !more {
+				return nil
+			}
+			if link.Element != "loc" {
+				return nil // not a sitemap
+			}
+			sitemaps[rec.ID] = true
+			if link.Mark&rules.MarkExpect != 0 {
+				continue // an image of a page
+			}
+			entries = append(entries, listed{rec.ID, rec.Found[link.Target], facts.Place{Line: link.Line, Column: link.Column}, string(link.Raw)})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range entries { // the store must not be asked during a scan
+		t, err := s.target(e.id)
+		if err != nil {
+			return err
+		}
+		if sitemaps[frontier.ID(t.ID)] {
+			continue // an entry of an index
+		}
+		if err := each(&siterules.Entry{Sitemap: siterules.ID(e.sitemap), Place: e.place, Raw: e.raw, Listed: siterules.ID(e.id), Target: t,
+			Linked: s.linked.has(e.id), Start: starts[e.id]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

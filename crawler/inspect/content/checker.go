@@ -116,7 +116,7 @@ func (c *Checker) look(a *area, found []check.Finding) []check.Finding {
 		}
 	case inElements:
 		if c.content != nil {
-			if err := c.selection.read(c.page.Text); err != nil {
+			if err := c.selection.read(c.page.Text, c.content.XML); err != nil {
 				return c.reportUnread(a, err, found)
 			}
 			c.selection.each(a.selector, func(element string, text []byte, from int) {

@@ -110,6 +110,28 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestXHTML(t *testing.T) {
+	source := `<html><head><title>A</title><script src="a"/></head><body><a id="x"/>one<p><![CDATA[a > draft]]> b</p><textarea/><em>two</em></body></html>`
+	p := &page.Page{URL: "/", ContentType: "application/xhtml+xml", Format: "html", Text: []byte(source)}
+	var content visible.Content
+	var tokens htmltoken.Tokenizer
+	content.Reset(p.Text)
+	tokens.Reset(p.Text, false)
+	content.XML, tokens.XML = true, true
+	for tokens.Next() {
+		content.Token(&tokens.Token)
+	}
+	checker := compile(t,
+		Rule{Name: "p", Must: []string{"re:^a > draft b$"}, Not: []string{"draft"}, In: "css:p"},
+		Rule{Name: "a", Not: []string{"one"}, In: "css:a"},
+		Rule{Name: "em", Not: []string{"two"}, In: "css:em"},
+	).NewChecker()
+	want := `1:89 "draft" [one a > draft b two] <p> element "p" contains "draft"` + "\n" + `1:118 "two" [one a > draft b two] <em> element "em" contains "two"`
+	if got := written(checker.Check(p, &content, nil)); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
 func TestCodesAndLevels(t *testing.T) {
 	for level, want := range map[string]check.Verdict{"": check.VerdictWarning, "warning": check.VerdictWarning, "broken": check.Broken, "unverified": check.Unverified, "info": check.VerdictInfo} {
 		found := checkHTML(compile(t, Rule{Name: "a-1", Must: []string{"x"}, Level: level}).NewChecker(), "", nil)
@@ -257,6 +279,8 @@ func FuzzElements(f *testing.F) {
 	checker := compile(f, Rule{Name: "n", Not: []string{"a", "re:b|^$"}, In: "css:*"}, Rule{Name: "m", Must: []string{"c"}, In: "css:p"}).NewChecker()
 	f.Fuzz(func(t *testing.T, source string) {
 		source = strings.ToValidUTF8(source, "")
+		p := &page.Page{ContentType: "text/html", Text: []byte(source)}
+		checker.Check(p, &visible.Content{XML: true}, nil)
 		for _, f := range checkHTML(checker, source, nil) {
 			if f.Line < 0 || f.Line > strings.Count(source, "\n")+strings.Count(source, "\r")+1 {
 				t.Fatalf("%q: %+v", source, f)

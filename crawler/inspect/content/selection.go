@@ -48,8 +48,8 @@ type span struct{ from, to int }
 // begin begins a page.
 func (s *selection) begin() { s.prepared, s.root, s.err = false, nil, nil }
 
-// read parses a page. It must have been called before each.
-func (s *selection) read(source []byte) error {
+// read parses a page, which may be in XHTML. It must have been called before each.
+func (s *selection) read(source []byte, xml bool) error {
 	if s.prepared {
 		return s.err
 	}
@@ -58,17 +58,20 @@ func (s *selection) read(source []byte) error {
 		// No page can contain a random name on purpose.
 		s.mark = "orbweaver-" + strconv.FormatUint(rand.Uint64(), 36) + "-"
 	}
-	s.copy(source)
+	s.copy(source, xml)
 	// With scripting disabled, the content of noscript is markup, as it is for the tokenizer.
 	s.root, s.err = html.ParseWithOptions(bytes.NewReader(s.copied), html.ParseOptionEnableScripting(false))
 	return s.err
 }
 
-// copy copies the page with its start tags and texts numbered.
-func (s *selection) copy(source []byte) {
+// copy copies the page with its start tags and texts numbered. What HTML does not have in XHTML
+// is replaced: "/>" at elements that have an end tag, and CDATA sections, whose text the parser
+// does not need.
+func (s *selection) copy(source []byte, xml bool) {
 	s.copied, s.tags, s.texts = s.copied[:0], s.tags[:0], s.texts[:0]
 	s.content.Reset(source)
 	s.tokens.Reset(source, false)
+	s.content.XML, s.tokens.XML = xml, xml
 	t, text := &s.tokens.Token, &s.content.Text
 	copied, raw := 0, false
 	for s.tokens.Next() {
@@ -85,7 +88,16 @@ func (s *selection) copy(source []byte) {
 			s.copied = append(append(append(s.copied, ' '), s.mark...), `="`...)
 			s.copied = append(strconv.AppendInt(s.copied, int64(len(s.tags)-1), 10), `" `...)
 			copied = end
+			if xml && t.SelfClosing && !t.Foreign && !isVoid[t.Element] {
+				s.copied = append(s.copied, source[copied:t.End]...)
+				s.copied = append(append(append(s.copied, "</"...), t.Name...), '>')
+				copied = t.End
+			}
 		case htmltoken.Text, htmltoken.CDATA:
+			if xml && t.Kind == htmltoken.CDATA {
+				s.copied = append(s.copied, source[copied:t.Start]...)
+				copied = t.End
+			}
 			if to := len(text.Bytes()); to > from {
 				if text.Bytes()[from] == ' ' {
 					from++
@@ -104,7 +116,7 @@ func (s *selection) copy(source []byte) {
 				tag.rawStart, tag.rawEnd, tag.references = t.DataStart, t.DataEnd, t.HasReferences
 			}
 		}
-		raw = t.Kind == htmltoken.StartTag && !t.Foreign && isRaw[t.Element]
+		raw = t.Kind == htmltoken.StartTag && !t.Foreign && isRaw[t.Element] && !(xml && t.SelfClosing)
 	}
 	s.copied = append(s.copied, source[copied:]...)
 }
@@ -113,6 +125,14 @@ func (s *selection) copy(source []byte) {
 var isRaw = [256]bool{
 	htmltoken.Script: true, htmltoken.Style: true, htmltoken.Textarea: true, htmltoken.Title: true, htmltoken.Xmp: true,
 	htmltoken.Iframe: true, htmltoken.Noembed: true, htmltoken.Noframes: true, htmltoken.Plaintext: true,
+}
+
+// isVoid marks the elements without an end tag.
+var isVoid = [256]bool{
+	htmltoken.Area: true, htmltoken.Base: true, htmltoken.Basefont: true, htmltoken.Bgsound: true, htmltoken.Br: true, htmltoken.Col: true,
+	htmltoken.Embed: true, htmltoken.Frame: true, htmltoken.Hr: true, htmltoken.Image: true, htmltoken.Img: true, htmltoken.Input: true,
+	htmltoken.Keygen: true, htmltoken.Link: true, htmltoken.Meta: true, htmltoken.Param: true, htmltoken.Source: true,
+	htmltoken.Track: true, htmltoken.Wbr: true,
 }
 
 // noText is added to the offset in the source of an element without text, to get a number

@@ -26,6 +26,9 @@ import "github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 // Content is what a reader sees of one page. The zero value is an empty page. Its buffers are
 // reused from page to page.
 type Content struct {
+	// XML is set for a page in XHTML, as that of its tokenizer: "/>" ends any element. Reset
+	// clears it.
+	XML bool
 	// Text is the visible text.
 	Text Text
 	// Title is the text of the first title element, outside of SVG and of what is not
@@ -45,6 +48,7 @@ type Content struct {
 
 // Reset begins a page. The source is the text whose tokens follow.
 func (c *Content) Reset(source []byte) {
+	c.XML = false
 	c.Text.Reset(source)
 	c.Title.Reset(source)
 	c.TitleStart, c.TitleEnd = 0, 0
@@ -72,9 +76,10 @@ func (c *Content) tag(t *htmltoken.Token) {
 		e = foreignElement(t.Name)
 	}
 	start := t.Kind == htmltoken.StartTag
+	closed := t.SelfClosing && (t.Foreign || c.XML)
 	if c.hidden != htmltoken.Unknown {
 		switch {
-		case e != c.hidden || t.Foreign && t.SelfClosing:
+		case e != c.hidden || closed:
 		case start:
 			c.depth++
 		default:
@@ -87,7 +92,7 @@ func (c *Content) tag(t *htmltoken.Token) {
 	if breaksLine[e] {
 		c.Text.Blank(t.Start, t.Start)
 	}
-	if !start || !isHidden[e] || t.Foreign && t.SelfClosing {
+	if !start || !isHidden[e] || closed {
 		return
 	}
 	if e == htmltoken.Desc && !t.Foreign {

@@ -64,6 +64,24 @@ func TestContent(t *testing.T) {
 	}
 }
 
+func TestXHTML(t *testing.T) {
+	source := []byte(`<html><head><title>A</title><script src="a"/><style/><title/></head><body>one<script>no<![CDATA[<no>]]> no</script><iframe/><br/> <![CDATA[<two>]]> &amp; three</body></html>`)
+	var content Content
+	var tokens htmltoken.Tokenizer
+	content.Reset(source)
+	tokens.Reset(source, false)
+	content.XML, tokens.XML = true, true
+	for tokens.Next() {
+		content.Token(&tokens.Token)
+	}
+	if got, want := string(content.Text.Bytes()), "one <two> & three"; got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+	if got := string(content.Title.Bytes()); got != "A" {
+		t.Errorf("title %q", got)
+	}
+}
+
 func TestOffsets(t *testing.T) {
 	for _, c := range []struct{ source, find, raw string }{
 		{"<p>One\n   two</p>", "ne tw", "ne\n   tw"},

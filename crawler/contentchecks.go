@@ -28,6 +28,9 @@ type document struct {
 func (c contentChecks) look(ctx context.Context, d *document) inspect.Result {
 	d.Text, d.Charset, _ = extract.Decode(d.input)
 	d.Body, d.Format = d.input.Body, d.read.Format
+	if d.Format == "html" && extract.IsXHTML(d.input) {
+		d.Format = "xhtml"
+	}
 	found := c.inspector.Page(ctx, &d.Page)
 	for _, l := range found.Links {
 		d.read.Links = append(d.read.Links, extract.Link{Ref: l.URL, Raw: l.URL, Line: l.Line, Column: l.Column,

@@ -46,6 +46,9 @@ func (d *Document) reset() {
 		Anchors: reuseList(d.Anchors, most), AnchorHashes: reuseList(d.AnchorHashes, most)}
 }
 
+// IsXHTML reports whether a document is read as XHTML. Its Document.Format is "html".
+func IsXHTML(in Input) bool { return in.format() == &xhtmlFormat }
+
 // Decode returns the text that Extract reads from a document, as valid UTF-8 without a byte
 // order mark, and the WHATWG name of the document's encoding, in lower case. It returns false
 // when there is no reader for the document or its format is not text.

@@ -106,6 +106,7 @@ func (r *reader) readHTML(ctx context.Context, found *Result) {
 		}
 		if text {
 			r.visible.Reset(p.Text)
+			r.visible.XML = z.XML
 		}
 		inStyle := false
 		for z.Next() {

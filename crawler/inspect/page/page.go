@@ -30,7 +30,7 @@ type Page struct {
 	Status      int         // 0 where the scheme has none
 	Header      http.Header // of the answer, nil where the scheme has none
 	ContentType string      // media type without parameters, lower case
-	Format      string      // as in extract.Document: "html", "css", …
+	Format      string      // as in extract.Document: "html", "css", …; and "xhtml"
 	// Charset is the WHATWG name of the encoding, in lower case.
 	Charset string
 	// Text is the document as valid UTF-8 without a byte order mark, nil if it is not text.

@@ -71,7 +71,7 @@ func (c *Checker) read() {
 			c.name()
 		case digit:
 			c.number()
-		case sign:
+		case sign, dot:
 			switch {
 			case startsNumber(src, start):
 				c.number()
@@ -80,12 +80,6 @@ func (c *Checker) read() {
 			case startsName(src, start):
 				c.name()
 			default:
-				c.delimiter(tokenOther)
-			}
-		case dot:
-			if startsNumber(src, start) {
-				c.number()
-			} else {
 				c.delimiter(tokenOther)
 			}
 		case hash:

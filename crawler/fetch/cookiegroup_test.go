@@ -131,6 +131,15 @@ func TestAnonymousRequest(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "at", Value: r.URL.Path[1:], Path: "/"})
 	})
+	given := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Header: http.Header{"cookie": {"user=1"}}, Origins: NewOrigins(mustParse(t, "http://example.com/"))})
+	for anonymous, want := range map[bool]string{false: "user=1", true: ""} {
+		if _, _, err := ask(t, given, &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Anonymous: anonymous}); err != nil {
+			t.Fatal(err)
+		}
+		if got := rec.last().Header.Get("Cookie"); got != want {
+			t.Errorf("with a header of the user, anonymous %t: %q", anonymous, got)
+		}
+	}
 	h := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server)})
 	for _, row := range []struct {
 		path      string

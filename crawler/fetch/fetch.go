@@ -60,7 +60,7 @@ type Request struct {
 	Follow int
 	// Validators make a request for Content conditional.
 	Validators Validators
-	// Anonymous sends no cookies and stores none.
+	// Anonymous sends no cookies but those in Header, and stores none.
 	Anonymous bool
 }
 

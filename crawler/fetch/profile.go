@@ -120,6 +120,9 @@ func (ps *profiles) header(req *Request, p profile, refusedType, local bool) htt
 	}
 	if len(ps.given) > 0 && ps.origins.Has(req.URL) {
 		setAll(h, ps.given)
+		if req.Anonymous {
+			delete(h, "Cookie")
+		}
 	}
 	setAll(h, req.Header)
 	return h

@@ -166,7 +166,7 @@ func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)
 		config.Header = http.Header{"Cookie": {"sid=sid-1"}}
 		s.session = 1
 		sessions = func(c session.Client) []*session.Session {
-			return []*session.Session{session.FromCookies(c, start, session.Options{})}
+			return []*session.Session{session.FromCookies(c, []urinorm.URL{start}, session.Options{})}
 		}
 	}
 	client, err := fetch.NewHTTP(config)

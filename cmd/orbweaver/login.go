@@ -351,10 +351,11 @@ func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP
 	for _, login := range logins.Logins {
 		cfg.Sessions = append(cfg.Sessions, session.New(web, login, options))
 	}
-	for _, u := range startPages(p) {
+	pages := startPages(p)
+	for i, u := range pages {
 		known := slices.ContainsFunc(cfg.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) })
 		if !known && web.HasUserCookies(u) {
-			cfg.Sessions = append(cfg.Sessions, session.FromCookies(web, u, options))
+			cfg.Sessions = append(cfg.Sessions, session.FromCookies(web, pages[i:], options))
 		}
 	}
 	cfg.SessionOrigins = logins.Origins()

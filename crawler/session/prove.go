@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,8 @@ type Proof struct {
 	Proven bool
 	// Page is the page that was asked.
 	Page urinorm.URL
-	// Public is true if the start page leads nobody to the sign-in page, so that asking it
-	// does not show a loss.
+	// Public is true if the start pages are open to everybody, so that asking them does not
+	// show a loss.
 	Public bool
 }
 
@@ -27,8 +28,36 @@ func (p *Proof) Doubt() string {
 	return "the form was accepted, but " + p.Page.Printed() + " looks the same with and without the session; name a page for members with --login-check"
 }
 
+// closedPage is a start page that is not open to everybody. The zero value is none.
+type closedPage struct {
+	url urinorm.URL
+	// How it answers those who are not signed in. Reached is "" if it answers members with
+	// the same status and address.
+	status  int
+	reached string
+}
+
+// answersSo reports whether an answer of the page is that for everybody. The page is nil if
+// the request ended at a host that is not asked.
+func (c closedPage) answersSo(p *Page, reached urinorm.URL) bool {
+	return c.reached != "" && c.reached == addressOf(reached) && c.status == statusOf(p)
+}
+
+// statusOf returns the status of a page, 0 for nil.
+func statusOf(p *Page) int {
+	if p == nil {
+		return 0
+	}
+	return p.Status
+}
+
 // maxStartPages is the number of start pages that are compared.
 const maxStartPages = 3
+
+// comparedPages returns the start pages that are compared.
+func (l *Login) comparedPages() []urinorm.URL {
+	return l.startPages[:min(len(l.startPages), maxStartPages)]
+}
 
 // prove asks the check page, or compares start pages with and without the session. Landed
 // is the page that the sign-in led to.
@@ -44,30 +73,34 @@ func (s *Session) prove(ctx context.Context, landed *Page) (*Proof, error) {
 		}
 		return &Proof{Proven: true, Page: s.login.Check}, nil
 	}
-	pages := s.login.startPages
+	pages := s.login.comparedPages()
 	if len(pages) == 0 {
 		pages = []urinorm.URL{landed.URL}
 	}
 	proof := &Proof{Page: pages[0], Public: true}
-	for _, u := range pages[:min(len(pages), maxStartPages)] {
+	var refusal *Failure // of a page that may be for another role
+	for _, u := range pages {
 		in, reached, err := s.get(ctx, &fetch.Request{URL: u})
 		if s.leadsToSignIn(in, reached) {
-			return nil, failed("%s leads to the sign-in page although the form was accepted", u.Printed())
+			refusal = failed("%s leads to the sign-in page although the form was accepted", u.Printed())
+			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		proven, public, err := s.compare(ctx, u, in)
+		proven, closed, err := s.compare(ctx, u, in)
 		if err != nil {
 			return nil, err
 		}
-		if !public {
-			proof.Public = false
-		}
-		if proven {
+		if proven && !proof.Proven {
 			proof.Proven, proof.Page = true, u
-			return proof, nil
 		}
+		if closed {
+			return &Proof{Proven: true, Page: u}, nil
+		}
+	}
+	if refusal != nil && !proof.Proven {
+		return nil, refusal
 	}
 	return proof, nil
 }
@@ -86,30 +119,42 @@ func (s *Session) checkProblem(p *Page) string {
 }
 
 // compare asks a page without the session. It reports whether that shows a difference, and
-// whether the page is open to everybody.
-func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven, public bool, err error) {
+// whether the page is closed to those who are not signed in, and remembers a closed one.
+func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven, closed bool, err error) {
 	out, reached, err := s.get(ctx, &fetch.Request{URL: u, Anonymous: true})
 	if _, elsewhere := errors.AsType[*Failure](err); err != nil && !elsewhere {
 		return false, false, err
 	}
-	if err != nil || s.leadsToSignIn(out, reached) {
-		if out != nil && out.SignInForm() != nil {
-			s.mu.Lock()
-			s.page = s.page.withAddress(u, reached)
-			s.mu.Unlock()
-		}
-		return true, false, nil
-	}
+	differs := statusOf(out) != in.Status || addressOf(reached) != addressOf(in.URL)
 	switch {
-	case in.Status != out.Status || addressOf(in.URL) != addressOf(out.URL):
-		return true, !in.isOK() || out.isOK(), nil
-	case (in.SignInForm() == nil) != (out.SignInForm() == nil):
-		return true, true, nil
-	case s.namesAction(in) && !s.namesAction(out):
-		return true, true, nil
+	case err != nil || s.leadsToSignIn(out, reached):
+		closed = true
+	case isTroubled(in) || isTroubled(out):
+		return false, false, nil
+	case differs: // a page that answers everybody at its own address is open
+		closed = in.isOK() && !(out.isOK() && addressOf(reached) == addressOf(u))
+		proven = true
+	default:
+		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || s.namesAction(in) && !s.namesAction(out), false, nil
 	}
-	return false, true, nil
+	if !closed {
+		return proven, false, nil
+	}
+	page := closedPage{url: u}
+	if differs {
+		page.status, page.reached = statusOf(out), addressOf(reached)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = page
+	if out != nil && out.SignInForm() != nil {
+		s.page = s.page.withAddress(u, reached)
+	}
+	return true, true, nil
 }
+
+// isTroubled reports whether an answer says more about the server than about the session.
+func isTroubled(p *Page) bool { return p.Status >= 500 || p.Status == http.StatusTooManyRequests }
 
 // leadsToSignIn reports whether an answer is the sign-in page. Reached is where the request
 // ended; the page is nil if that was at a host that is not asked.
@@ -138,49 +183,54 @@ const (
 	Lost
 )
 
-// Standing asks the check page, or a start page, whether the session was lost. The error
-// is that of the context, or a *fetch.Fault.
+// Standing asks the check page, or a start page that is closed to those who are not signed
+// in, whether the session was lost. The error is that of the context, or a *fetch.Fault.
 func (s *Session) Standing(ctx context.Context) (Standing, error) {
-	u := s.login.Check
-	if u.IsZero() {
-		if len(s.login.startPages) == 0 {
-			return Public, nil
-		}
-		u = s.login.startPages[0]
+	if !s.login.Check.IsZero() {
+		standing, _, err := s.standingAt(ctx, closedPage{url: s.login.Check})
+		return standing, err
 	}
-	p, reached, err := s.get(ctx, &fetch.Request{URL: u})
-	if _, elsewhere := errors.AsType[*Failure](err); err != nil && !elsewhere {
-		return Unknown, err
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if !closed.url.IsZero() {
+		standing, _, err := s.standingAt(ctx, closed)
+		return standing, err
 	}
-	switch {
-	case s.leadsToSignIn(p, reached):
-		return Lost, nil
-	case err != nil || p.Status >= 500 || p.Status == 429:
-		return Unknown, nil
-	case !s.login.Check.IsZero():
-		if s.checkProblem(p) != "" {
-			return Lost, nil
+	if s.CanSignIn() {
+		return Public, nil // the sign-in has compared the start pages
+	}
+	for _, u := range s.login.comparedPages() {
+		standing, in, err := s.standingAt(ctx, closedPage{url: u})
+		if standing != Holding {
+			return standing, err
 		}
-		return Holding, nil
-	case s.login.URL.IsZero(): // cookies: whether the page is public was never asked
-		_, public, err := s.compare(ctx, u, p)
+		_, closed, err := s.compare(ctx, u, in)
 		switch {
 		case err != nil:
 			return Unknown, err
-		case public:
-			return Public, nil
+		case closed:
+			return Holding, nil
 		}
-		return Holding, nil
-	case s.isPublic():
-		return Public, nil
 	}
-	return Holding, nil
+	return Public, nil
 }
 
-func (s *Session) isPublic() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.public
+// standingAt asks a page that is not open to everybody whether the session was lost.
+func (s *Session) standingAt(ctx context.Context, at closedPage) (Standing, *Page, error) {
+	p, reached, err := s.get(ctx, &fetch.Request{URL: at.url})
+	if _, elsewhere := errors.AsType[*Failure](err); err != nil && !elsewhere {
+		return Unknown, nil, err
+	}
+	switch {
+	case s.leadsToSignIn(p, reached), at.answersSo(p, reached):
+		return Lost, p, nil
+	case err != nil || isTroubled(p):
+		return Unknown, p, nil
+	case !s.login.Check.IsZero() && s.checkProblem(p) != "":
+		return Lost, p, nil
+	}
+	return Holding, p, nil
 }
 
 // namesAction reports whether a page has a link for signing out or deleting.

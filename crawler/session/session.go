@@ -50,7 +50,7 @@ type Session struct {
 	cookies map[string]bool
 	page    SignInPage
 	leave   map[string]bool
-	public  bool
+	closed  closedPage // found by the last comparison
 }
 
 // Options are what a session needs to know besides its login.
@@ -79,10 +79,16 @@ func New(client Client, login *Login, options Options) *Session {
 }
 
 // FromCookies returns a session of the user's cookies, which nobody can renew: SignIn
-// fails. Start is a start page that gets the cookies.
-func FromCookies(client Client, start urinorm.URL, options Options) *Session {
-	l := &Login{Name: "--cookies", startPages: []urinorm.URL{start}}
-	l.addSite(start)
+// fails. Starts are the start pages that get the cookies; the session is for the site of the
+// first, and those of other sites are left out.
+func FromCookies(client Client, starts []urinorm.URL, options Options) *Session {
+	l := &Login{Name: "--cookies"}
+	l.addSite(starts[0])
+	for _, u := range starts {
+		if l.Covers(u) {
+			l.startPages = append(l.startPages, u)
+		}
+	}
 	return New(client, l, options)
 }
 
@@ -112,7 +118,7 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	}
 	if err == nil {
 		s.mu.Lock()
-		s.signed, s.public = s.options.Now(), proof.Public
+		s.signed = s.options.Now()
 		s.mu.Unlock()
 		return proof, nil
 	}

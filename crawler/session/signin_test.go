@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // fixtures are sites that sign in in one way each. The site has received posts forms, and
@@ -506,6 +508,92 @@ func TestStanding(t *testing.T) {
 			if err != nil || got != want {
 				t.Errorf("%s, signed in %t: %d, %v", row.name, in, got, err)
 			}
+		}
+	}
+}
+
+// A session is lost if a start page answers as it answers everybody, however that is.
+func TestStandingIsComparedWithEverybody(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		starts []string
+		out    http.HandlerFunc
+	}{
+		{"401", []string{"/"}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) }},
+		{"404", []string{"/"}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNotFound) }},
+		{"another page", []string{"/"}, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/public/", http.StatusFound) }},
+		{"the second start page", []string{"/public/", "/"}, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }},
+		{"the start page that names the way out is public", []string{"/greeting", "/"}, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			in := true
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodPost:
+					enter(w, r)
+				case r.URL.Path == "/login":
+					fmt.Fprint(w, simpleForm)
+				case r.URL.Path == "/greeting" && in && member(r):
+					fmt.Fprint(w, `<a href="/bye">Log out</a>`)
+				case r.URL.Path == "/greeting", r.URL.Path == "/public/":
+					fmt.Fprint(w, "<p>hello")
+				case in && member(r):
+					page(w, r)
+				default:
+					row.out(w, r)
+				}
+			})
+			session, proof, failure := signInFor(t, s, Config{}, row.starts...)
+			if failure != nil || !proof.Proven || proof.Public {
+				t.Fatalf("%+v, %v", proof, failure)
+			}
+			for _, in = range []bool{true, false, true} {
+				want := Holding
+				if !in {
+					want = Lost
+				}
+				if got, err := session.Standing(t.Context()); got != want || err != nil {
+					t.Errorf("signed in %t: %d, %v", in, got, err)
+				}
+			}
+		})
+	}
+}
+
+// Cookies of the user are lost if any start page leads to the sign-in page.
+func TestStandingOfCookies(t *testing.T) {
+	in := true
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/login":
+			fmt.Fprint(w, simpleForm)
+		case r.URL.Path == "/public/" || in && r.Header.Get("Cookie") != "":
+			fmt.Fprint(w, "<p>hello")
+		default:
+			http.Redirect(w, r, "/login", http.StatusFound)
+		}
+	})
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Header: http.Header{"Cookie": {"sid=1"}}, Origins: fetch.NewOrigins(parse(t, s.URL))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	for _, row := range []struct {
+		in   bool
+		path []string
+		want Standing
+	}{
+		{true, []string{"/public/"}, Public}, {false, []string{"/public/"}, Public},
+		{true, []string{"/public/", "/"}, Holding}, {false, []string{"/public/", "/"}, Lost},
+	} {
+		var starts []urinorm.URL
+		for _, path := range row.path {
+			starts = append(starts, parse(t, s.URL+path))
+		}
+		in = row.in
+		session := FromCookies(client, starts, Options{})
+		if got, err := session.Standing(t.Context()); got != row.want || err != nil {
+			t.Errorf("%+v: %d, %v", row, got, err)
 		}
 	}
 }

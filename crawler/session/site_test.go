@@ -77,6 +77,12 @@ func parse(t testing.TB, s string) urinorm.URL {
 // the crawl starts at /.
 func signIn(t testing.TB, s *site, c Config) (*Session, *Proof, *Failure) {
 	t.Helper()
+	return signInFor(t, s, c, "/")
+}
+
+// signInFor signs in at a site for a crawl that starts at some paths.
+func signInFor(t testing.TB, s *site, c Config, paths ...string) (*Session, *Proof, *Failure) {
+	t.Helper()
 	if c.URL == "" {
 		c.URL = s.URL + "/login"
 	}
@@ -85,7 +91,11 @@ func signIn(t testing.TB, s *site, c Config) (*Session, *Proof, *Failure) {
 		c.Password = NewSecret(password)
 	}
 	start := parse(t, s.URL+"/")
-	plan, err := NewPlan([]Config{c}, []urinorm.URL{start}, func(u urinorm.URL) bool { return u.Authority() == start.Authority() })
+	var targets []urinorm.URL
+	for _, path := range paths {
+		targets = append(targets, parse(t, s.URL+path))
+	}
+	plan, err := NewPlan([]Config{c}, targets, func(u urinorm.URL) bool { return u.Authority() == start.Authority() })
 	if err != nil {
 		t.Fatal(err)
 	}

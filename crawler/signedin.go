@@ -118,6 +118,7 @@ type signedIn struct {
 	unsure   int            // proofs in a row without an answer
 	renewed  int            // sign-ins since a visit was settled
 	public   bool           // the start page shows nothing of a loss: nothing can be proven
+	forgets  bool           // at the last loss: the site removes the cookies of sessions that had ended before
 	visits   int            // in progress
 
 	// After a loss, targets are visited one at a time, each with a proof, until those that
@@ -145,8 +146,8 @@ func (v *visit) compareSignIn(a *answer) {
 		seen.Next, _, _ = urinorm.ParseWeb(a.o.Next) // zero for what is no URL
 	}
 	v.signedOut = v.session.watch.SignedOut(seen)
-	// Sites also remove the cookie of a session that had ended before, with a redirect to the
-	// sign-in page that names the page to return to.
+	// A redirect to the sign-in page that names the page to return to is the answer of a
+	// session that had ended before.
 	v.endsSession = a.resp != nil && v.session.session.Ends(a.resp.Header) && (!v.signedOut || a.o.IsRedirect() && !returnsTo(seen.Next, v.u))
 }
 
@@ -192,7 +193,7 @@ func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error 
 	v.found = nil         // the held visit has it now
 	in.mu.Lock()
 	switch {
-	case v.epoch != in.epoch && v.endsSession: // others noticed that before it answered
+	case v.epoch != in.epoch && v.endsSession && !in.forgets: // others noticed that before it answered
 		in.mu.Unlock()
 		return h.settleCulprit(w)
 	case v.epoch != in.epoch:
@@ -226,7 +227,7 @@ func (in *signedIn) due(idle bool) bool {
 		return in.watch.LeadsMany()
 	}
 	last := &in.held[len(in.held)-1].visit
-	return last.signedOut || last.alone || in.session.IsStale() // what is held belongs to the old session
+	return last.signedOut || last.endsSession || last.alone || in.session.IsStale() // what is held belongs to the old session
 }
 
 // prove requests a proof of the session if one is due. It settles the visits that this
@@ -260,7 +261,7 @@ func (in *signedIn) refresh(ctx context.Context, w *worker) error {
 	if !due {
 		return nil
 	}
-	err := in.renew(ctx, w)
+	err := in.renew(ctx, w, false)
 	in.mu.Lock()
 	in.proving = false
 	in.mu.Unlock()
@@ -360,7 +361,13 @@ func (in *signedIn) settleHeld(w *worker, n int) error {
 
 // lose deals with the end of the session.
 func (in *signedIn) lose(ctx context.Context, w *worker) error {
+	forgets := in.session.RemovesLost(ctx)
+	w.tally.count(countRequests, in.session.TakeRequests())
+	if ctx.Err() != nil {
+		return nil
+	}
 	in.mu.Lock()
+	in.forgets = forgets
 	if i := in.culprit(); i >= 0 {
 		h := in.held[i]
 		in.held = slices.Delete(in.held, i, i+1)
@@ -379,7 +386,7 @@ func (in *signedIn) lose(ctx context.Context, w *worker) error {
 	if !may {
 		in.end(check.CodeLoginLost, in.whyOver())
 	}
-	return in.renew(ctx, w)
+	return in.renew(ctx, w, true)
 }
 
 // culprit returns the index of the held visit that ended the session, -1 if it is not
@@ -388,7 +395,7 @@ func (in *signedIn) culprit() int {
 	if len(in.held) == 0 {
 		return -1
 	}
-	if i := slices.IndexFunc(in.held, func(h heldVisit) bool { return h.visit.endsSession }); i >= 0 {
+	if i := slices.IndexFunc(in.held, func(h heldVisit) bool { return h.visit.endsSession }); i >= 0 && !in.forgets {
 		return i
 	}
 	last := len(in.held) - 1
@@ -402,8 +409,9 @@ func (in *signedIn) culprit() int {
 }
 
 // renew signs in again, unless the session is over, and queues the targets of all held
-// visits again. If nobody can sign in, the session is over.
-func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
+// visits again. If nobody can sign in, the session is over. Of a session that was lost, what
+// ended it may have answered only now, and is settled.
+func (in *signedIn) renew(ctx context.Context, w *worker, lost bool) (err error) {
 	in.mu.Lock()
 	in.closed = true
 	over := in.over
@@ -418,16 +426,21 @@ func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
 	held := in.held
 	in.held, in.closed = nil, false
 	in.patience, in.unsure = firstProof, 0
+	ended := func(h *heldVisit) bool { return lost && h.visit.endsSession && !in.forgets }
 	for i := range held {
-		in.again[held[i].visit.t.ID()] = true
+		if !ended(&held[i]) {
+			in.again[held[i].visit.t.ID()] = true
+		}
 	}
 	over = in.over
 	in.mu.Unlock()
 	for i := range held {
-		h := &held[i]
-		if over != nil {
+		switch h := &held[i]; {
+		case over != nil:
 			err = h.drop(w, over)
-		} else {
+		case ended(h):
+			err = h.settleCulprit(w)
+		default:
 			err = h.putBack(w, 0)
 		}
 		if err != nil {

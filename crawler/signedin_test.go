@@ -29,6 +29,7 @@ type membersSite struct {
 	lasts     int              // requests that a session lasts; 0 for all
 	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
 	removes   bool             // the cookie of a session that has ended is removed
+	noWayBack bool             // the redirect to the sign-in page does not name the page
 	refuses   bool             // the form is never accepted after the first time
 	fresh     time.Duration    // how long the program uses a session
 
@@ -90,7 +91,11 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if s.removes && cookie != nil {
 			http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
 		}
-		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.Path), http.StatusFound)
+		to := "/login"
+		if !s.noWayBack {
+			to += "?next=" + url.QueryEscape(r.URL.Path)
+		}
+		http.Redirect(w, r, to, http.StatusFound)
 	default:
 		s.serveMember(w, r)
 	}
@@ -214,20 +219,23 @@ func TestSessionIsRenewed(t *testing.T) {
 		lasts     int
 		formIn200 bool
 		removes   bool
+		noWayBack bool
 		cut       func(int) bool
 		signIns   int // at least
 	}{
-		{"once", 0, false, false, at(20), 2},
-		{"at the start", 0, false, false, at(4), 2},
-		{"often", 0, false, false, every(37), 3},
-		{"after 50 requests", 50, false, false, nil, 2},
-		{"form with 200", 0, true, false, every(41), 2},
-		{"cookie removed", 0, false, true, at(20), 2},
+		{"once", 0, false, false, false, at(20), 2},
+		{"at the start", 0, false, false, false, at(4), 2},
+		{"often", 0, false, false, false, every(37), 3},
+		{"after 50 requests", 50, false, false, false, nil, 2},
+		{"form with 200", 0, true, false, false, every(41), 2},
+		{"cookie removed", 0, false, true, false, at(20), 2},
+		{"no way back", 0, false, false, true, every(37), 3},
+		{"cookie removed and no way back", 0, false, true, true, every(37), 3},
 	} {
 		for _, run := range []struct{ workers, maxPages int }{{1, 0}, {16, 0}, {16, 1000}} {
 			t.Run(fmt.Sprint(row.name, " ", run), func(t *testing.T) {
 				t.Parallel()
-				s := serveMembers(t, &membersSite{cut: row.cut, lasts: row.lasts, formIn200: row.formIn200, removes: row.removes})
+				s := serveMembers(t, &membersSite{cut: row.cut, lasts: row.lasts, formIn200: row.formIn200, removes: row.removes, noWayBack: row.noWayBack})
 				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.MaxPages = run.workers, run.maxPages })
 				if got := reportOf(c, s.base); got != want || !sum.Complete {
 					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Complete, sum.StoppedBy, got, want)

@@ -47,11 +47,15 @@ type Session struct {
 	mu      sync.Mutex // protects what follows
 	signIns int        // changed only by a sign-in
 	signed  time.Time  // when the last sign-in succeeded
-	cookies map[string]bool
+	cookies map[cookieKey]Secret
+	removed bool // an answer to a request of the session has removed a cookie since the sign-in
 	page    SignInPage
 	leave   map[string]bool
 	closed  closedPage // found by the last comparison
 }
+
+// cookieKey identifies a cookie by the origin that has set it.
+type cookieKey struct{ origin, name string }
 
 // Options are what a session needs to know besides its login.
 type Options struct {
@@ -75,7 +79,7 @@ func New(client Client, login *Login, options Options) *Session {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Session{client: client, login: login, options: options, cookies: map[string]bool{}, leave: map[string]bool{}}
+	return &Session{client: client, login: login, options: options, cookies: map[cookieKey]Secret{}, leave: map[string]bool{}}
 }
 
 // FromCookies returns a session of the user's cookies, which nobody can renew: SignIn
@@ -118,7 +122,7 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	}
 	if err == nil {
 		s.mu.Lock()
-		s.signed = s.options.Now()
+		s.signed, s.removed = s.options.Now(), false
 		s.mu.Unlock()
 		return proof, nil
 	}
@@ -178,11 +182,46 @@ func (s *Session) Ends(header http.Header) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, cookie := range (&http.Response{Header: header}).Cookies() {
-		if s.cookies[cookie.Name] && fetch.HasExpired(cookie) {
-			return true
+		if !fetch.HasExpired(cookie) {
+			continue
+		}
+		for key := range s.cookies {
+			if key.name == cookie.Name {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// RemovesLost reports whether the site also removes the cookies of a session that has ended
+// before, so that an answer that removes one does not show what ended the session. It is
+// called after a loss, and sends the cookies that were lost once more, to the check page or a
+// closed start page. What cannot be found out counts as true.
+func (s *Session) RemovesLost(ctx context.Context) bool {
+	s.mu.Lock()
+	u := s.closed.url
+	if !s.login.Check.IsZero() {
+		u = s.login.Check
+	}
+	lost := http.Request{Header: http.Header{}}
+	for key, value := range s.cookies {
+		if !u.IsZero() && key.origin == originOf(u) {
+			lost.AddCookie(&http.Cookie{Name: key.name, Value: value.Reveal()})
+		}
+	}
+	unknown := s.removed || len(lost.Header) == 0
+	s.mu.Unlock()
+	if unknown {
+		return true
+	}
+	resp, err := s.client.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: true, Anonymous: true, Header: lost.Header})
+	if err != nil {
+		return true
+	}
+	defer resp.Body.Close()
+	s.requests.Add(int64(resp.Requests))
+	return s.Ends(resp.Header)
 }
 
 // fillForms reads the sign-in page and sends its forms. It returns the page that comes
@@ -255,7 +294,7 @@ func (s *Session) submit(ctx context.Context, f *Form, at stage) (*Page, error) 
 		return nil, err
 	}
 	s.requests.Add(int64(resp.Requests))
-	s.noteCookies(resp.Header)
+	s.noteCookies(to, resp.Header)
 	switch resp.Status {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		resp.Body.Close()
@@ -292,7 +331,7 @@ func (s *Session) get(ctx context.Context, req *fetch.Request) (*Page, urinorm.U
 		}
 		s.requests.Add(int64(resp.Requests))
 		if !req.Anonymous {
-			s.noteCookies(resp.Header)
+			s.noteCookies(req.URL, resp.Header)
 		}
 		s.options.Trace("get %s: %d", req.URL.Printed(), resp.Status)
 		p, next, err := s.read(req.URL, resp)
@@ -330,18 +369,20 @@ func (s *Session) read(u urinorm.URL, resp *fetch.Response) (*Page, urinorm.URL,
 	return p, u, nil
 }
 
-// noteCookies remembers the cookies that a sign-in sets.
-func (s *Session) noteCookies(header http.Header) {
+// noteCookies remembers the cookies that a request of the session sets.
+func (s *Session) noteCookies(u urinorm.URL, header http.Header) {
 	if len(header["Set-Cookie"]) == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, cookie := range (&http.Response{Header: header}).Cookies() {
-		if fetch.HasExpired(cookie) {
-			delete(s.cookies, cookie.Name)
-		} else {
-			s.cookies[cookie.Name] = true
+		switch key := (cookieKey{originOf(u), cookie.Name}); {
+		case !fetch.HasExpired(cookie):
+			s.cookies[key] = NewSecret(cookie.Value)
+		case !s.cookies[key].IsZero():
+			delete(s.cookies, key)
+			s.removed = true
 		}
 	}
 }

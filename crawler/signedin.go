@@ -21,9 +21,11 @@ import (
 // A page that was requested after its session had ended is not the page that was asked
 // for, although it may look like one. So a visit to a host with a session is not settled
 // until a later request proves that the session had not ended. Until then it is held, with
-// all that it found, and its target stays leased. If the session has ended, the targets of
-// all held visits are queued again, and one worker signs in again. So nothing has to be
-// undone, and a crawl that is resumed repeats what was not proven.
+// all that it found, and its target stays leased. If the session has ended, no target is
+// requested until all requests in progress were answered, because a late answer may remove
+// the cookies of the next session. Then one worker signs in again, and the targets of all
+// held visits are queued again. So nothing has to be undone, and a crawl that is resumed
+// repeats what was not proven.
 
 // Limits of what is held, and of signing in.
 const (
@@ -58,7 +60,7 @@ func (s *loginSessions) start(ctx context.Context, w *worker) error {
 	}
 	for _, in := range s.all {
 		if in.session.CanSignIn() {
-			if err := in.signIn(ctx, w); err != nil {
+			if err := in.begin(ctx, w); err != nil {
 				return err
 			}
 		}
@@ -86,10 +88,20 @@ func (s *loginSessions) begin() {
 // end notes that a worker ended a visit. When no worker visits a target, all of them may be
 // waiting for what is held.
 func (s *loginSessions) end(ctx context.Context, w *worker) error {
-	if len(s.all) == 0 || s.visiting.Add(-1) > 0 {
+	if len(s.all) == 0 {
 		return nil
 	}
-	return s.prove(ctx, w)
+	if s.visiting.Add(-1) == 0 {
+		if err := s.prove(ctx, w); err != nil {
+			return err
+		}
+	}
+	for _, in := range s.all {
+		if err := in.renew(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prove requests proofs for all that is held.
@@ -110,9 +122,9 @@ type signedIn struct {
 
 	mu       sync.Mutex
 	proving  bool           // a worker requests a proof, or signs in
-	closed   bool           // no target is requested, because a worker signs in
+	closed   bool           // no target is requested until a worker has signed in again
+	lost     bool           // the session has ended
 	over     *check.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
-	epoch    int            // number of sign-ins; a proof says nothing about visits of earlier epochs
 	held     []heldVisit    // in the order of their answers
 	patience int            // visits that are held until a proof is requested
 	unsure   int            // proofs in a row without an answer
@@ -173,7 +185,7 @@ func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {
 		return nil, false
 	}
 	in.visits++
-	v.session, v.epoch, v.alone = in, in.epoch, len(in.again) > 0
+	v.session, v.alone = in, len(in.again) > 0
 	delete(in.again, v.t.ID())
 	return nil, true
 }
@@ -192,34 +204,20 @@ func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error 
 	h.visit.large = false // the document was read
 	v.found = nil         // the held visit has it now
 	in.mu.Lock()
-	switch {
-	case v.epoch != in.epoch && v.endsSession && !in.forgets: // others noticed that before it answered
+	if !v.signedOut && (in.public || !v.endsSession && !in.session.CanSignIn()) {
 		in.mu.Unlock()
-		return h.settleCulprit(w)
-	case v.epoch != in.epoch:
-		in.again[v.t.ID()] = true
-		in.mu.Unlock()
-		return h.putBack(w, 0)
-	case !v.signedOut && (in.public || !in.session.CanSignIn()):
-		in.mu.Unlock()
-		if err := h.settle(w); err != nil {
-			return err
-		}
-		return in.refresh(ctx, w)
+		return h.settle(w)
 	}
 	in.held = append(in.held, h)
 	in.mu.Unlock()
-	if err := in.prove(ctx, w, false); err != nil {
-		return err
-	}
-	return in.refresh(ctx, w)
+	return in.prove(ctx, w, false)
 }
 
 // due reports whether a proof is to be requested now. idle is set if no worker visits a
 // target. Callers hold mu.
 func (in *signedIn) due(idle bool) bool {
 	switch {
-	case in.proving || len(in.held) == 0:
+	case in.proving || in.closed || len(in.held) == 0:
 		return false
 	case idle || len(in.held) >= in.patience:
 		return true
@@ -250,22 +248,6 @@ func (in *signedIn) prove(ctx context.Context, w *worker, idle bool) error {
 			return err
 		}
 	}
-}
-
-// refresh signs in again if the session is old.
-func (in *signedIn) refresh(ctx context.Context, w *worker) error {
-	in.mu.Lock()
-	due := !in.proving && in.over == nil && in.session.IsStale()
-	in.proving = in.proving || due
-	in.mu.Unlock()
-	if !due {
-		return nil
-	}
-	err := in.renew(ctx, w, false)
-	in.mu.Lock()
-	in.proving = false
-	in.mu.Unlock()
-	return err
 }
 
 // decide requests a proof. The first n held visits had their answers before it.
@@ -359,34 +341,82 @@ func (in *signedIn) settleHeld(w *worker, n int) error {
 	return nil
 }
 
-// lose deals with the end of the session.
+// lose notes that the session has ended.
 func (in *signedIn) lose(ctx context.Context, w *worker) error {
 	forgets := in.session.RemovesLost(ctx)
 	w.tally.count(countRequests, in.session.TakeRequests())
-	if ctx.Err() != nil {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.forgets, in.lost, in.closed = forgets, true, true
+	return nil
+}
+
+// renew signs in again if the session has ended or is old and no visit is in progress, and
+// queues the targets of all held visits again. If nobody can sign in, the session is over.
+func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
+	in.mu.Lock()
+	if !in.closed && in.over == nil && in.session.IsStale() {
+		in.closed = true
+	}
+	due := in.closed && !in.proving && in.visits == 0 && ctx.Err() == nil
+	in.proving = in.proving || due
+	in.mu.Unlock()
+	if !due {
 		return nil
 	}
-	in.mu.Lock()
-	in.forgets = forgets
-	if i := in.culprit(); i >= 0 {
-		h := in.held[i]
-		in.held = slices.Delete(in.held, i, i+1)
-		in.renewed, in.doubted = 0, false
-		in.mu.Unlock()
-		if err := h.settleCulprit(w); err != nil {
+	defer func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.proving = false
+	}()
+	if n := len(in.held); n > 0 && !in.lost { // the session was not lost, only old
+		if err := in.decide(ctx, w, n, true); err != nil {
 			return err
 		}
-	} else {
-		in.mu.Unlock()
+	}
+	if in.lost {
+		if err := in.settleCulprit(w); err != nil {
+			return err
+		}
+	}
+	if err := in.signInAgain(ctx, w); err != nil || ctx.Err() != nil {
+		return err
 	}
 	in.mu.Lock()
-	in.renewed++
-	may := in.session.CanSignIn() && in.renewed <= in.run.cfg.LoginRetries
-	in.mu.Unlock()
-	if !may {
-		in.end(check.CodeLoginLost, in.whyOver())
+	held, over := in.held, in.over
+	in.held, in.closed, in.lost = nil, false, false
+	in.patience, in.unsure = firstProof, 0
+	for i := range held {
+		in.again[held[i].visit.t.ID()] = true
 	}
-	return in.renew(ctx, w, true)
+	in.mu.Unlock()
+	for i := range held {
+		if h := &held[i]; over != nil {
+			err = h.drop(w, over)
+		} else {
+			err = h.putBack(w, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleCulprit settles the visit that ended the session, if it is known.
+func (in *signedIn) settleCulprit(w *worker) error {
+	in.mu.Lock()
+	i := in.culprit()
+	if i < 0 {
+		in.mu.Unlock()
+		return nil
+	}
+	h := in.held[i]
+	in.held = slices.Delete(in.held, i, i+1)
+	in.renewed, in.doubted = 0, false
+	in.mu.Unlock()
+	h.outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
+	return h.settle(w)
 }
 
 // culprit returns the index of the held visit that ended the session, -1 if it is not
@@ -399,7 +429,7 @@ func (in *signedIn) culprit() int {
 		return i
 	}
 	last := len(in.held) - 1
-	alone := last == 0 && in.visits <= 1 // no other request was in progress
+	alone := last == 0
 	id := in.held[last].visit.t.ID()
 	if alone && in.doubted && in.suspect == id {
 		return last
@@ -408,43 +438,31 @@ func (in *signedIn) culprit() int {
 	return -1
 }
 
-// renew signs in again, unless the session is over, and queues the targets of all held
-// visits again. If nobody can sign in, the session is over. Of a session that was lost, what
-// ended it may have answered only now, and is settled.
-func (in *signedIn) renew(ctx context.Context, w *worker, lost bool) (err error) {
-	in.mu.Lock()
-	in.closed = true
-	over := in.over
-	in.mu.Unlock()
-	if over == nil {
-		err = in.signIn(ctx, w)
-	}
-	if err != nil || ctx.Err() != nil {
-		return err
-	}
-	in.mu.Lock()
-	held := in.held
-	in.held, in.closed = nil, false
-	in.patience, in.unsure = firstProof, 0
-	ended := func(h *heldVisit) bool { return lost && h.visit.endsSession && !in.forgets }
-	for i := range held {
-		if !ended(&held[i]) {
-			in.again[held[i].visit.t.ID()] = true
+// signInAgain signs in, again and again if that fails. The session is over when it has failed
+// too often.
+func (in *signedIn) signInAgain(ctx context.Context, w *worker) error {
+	for again := 0; in.over == nil; again++ {
+		if in.lost || again > 0 {
+			if in.renewed++; !in.session.CanSignIn() || in.renewed > in.run.cfg.LoginRetries {
+				in.end(check.CodeLoginLost, in.whyOver())
+				return nil
+			}
 		}
-	}
-	over = in.over
-	in.mu.Unlock()
-	for i := range held {
-		switch h := &held[i]; {
-		case over != nil:
-			err = h.drop(w, over)
-		case ended(h):
-			err = h.settleCulprit(w)
-		default:
-			err = h.putBack(w, 0)
-		}
-		if err != nil {
+		_, err := in.signIn(ctx, w)
+		failure, failed := errors.AsType[*session.Failure](err)
+		if !failed {
 			return err
+		}
+		if failure.Code != check.CodeLoginFailed || in.renewed >= in.run.cfg.LoginRetries {
+			in.end(check.CodeLoginLost, failure.Message)
+			return nil
+		}
+		pause := time.NewTimer(frontier.Backoff(in.run.cfg.Backoff, again, frontier.MaxBackoff))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return nil
 		}
 	}
 	return nil
@@ -458,41 +476,42 @@ func (in *signedIn) whyOver() string {
 	return "the session ended again and again; no further sign-in is tried"
 }
 
-// signIn signs in. A failure ends the session.
-func (in *signedIn) signIn(ctx context.Context, w *worker) error {
+// signIn signs in, once. The error is a *session.Failure, or ends the run. There is no proof
+// if the run was cut off.
+func (in *signedIn) signIn(ctx context.Context, w *worker) (*session.Proof, error) {
 	proof, err := in.session.SignIn(ctx)
 	w.tally.count(countRequests, in.session.TakeRequests())
-	if failure, ok := errors.AsType[*session.Failure](err); ok {
-		code := failure.Code
-		if in.epoch > 0 {
-			code = check.CodeLoginLost
-		}
-		in.end(code, failure.Message)
-		return nil
+	if ctx.Err() != nil {
+		return nil, nil
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
+		return nil, err
+	}
+	in.watch.Renewed(in.session.Page())
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.public = proof.Public
+	return proof, nil
+}
+
+// begin signs in before the crawl. It is called before there are workers.
+func (in *signedIn) begin(ctx context.Context, w *worker) error {
+	proof, err := in.signIn(ctx, w)
+	if failure, ok := errors.AsType[*session.Failure](err); ok {
+		in.end(failure.Code, failure.Message)
+		return nil
+	}
+	if err != nil || proof == nil {
 		return err
 	}
-	first := in.epoch == 0
-	if first {
-		in.leaveAlone()
-	}
-	in.mu.Lock()
-	in.epoch++
-	in.public = proof.Public
-	in.mu.Unlock()
-	in.watch.Renewed(in.session.Page())
-	if first && !proof.Proven {
+	in.leaveAlone()
+	if !proof.Proven {
 		in.run.out.note(string(check.CodeLoginUnproven) + ": " + proof.Doubt())
 	}
 	return nil
 }
 
-// leaveAlone makes the run skip what the page after the sign-in names as the way out. It is
-// called before there are workers.
+// leaveAlone makes the run skip what the page after the sign-in names as the way out.
 func (in *signedIn) leaveAlone() {
 	cfg := in.run.cfg
 	leave := maps.Clone(cfg.LeaveAlone)
@@ -519,12 +538,6 @@ func (h *heldVisit) noteForm() {
 	if o := h.outcome; h.visit.signInPage != nil && o.Code == check.CodeOK {
 		o.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
 	}
-}
-
-// settleCulprit settles a visit that ended the session.
-func (h *heldVisit) settleCulprit(w *worker) error {
-	h.outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
-	return h.settle(w)
 }
 
 // settle settles a visit that was held.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,8 +29,12 @@ type membersSite struct {
 	formIn200 bool             // pages answer with the form instead of a redirect
 	lasts     int              // requests that a session lasts; 0 for all
 	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
+	fragile   int              // the second session ends before this request of it; 0 for none
+	spares    bool             // a cut waits for a page that no cut has hit, and not for a sign-in or a proof
 	removes   bool             // the cookie of a session that has ended is removed
 	noWayBack bool             // the redirect to the sign-in page does not name the page
+	status    int              // pages answer with this status instead of a redirect; 0 for none
+	rotates   bool             // each answer sets another cookie, and the site forgets old ones
 	refuses   bool             // the form is never accepted after the first time
 	fresh     time.Duration    // how long the program uses a session
 
@@ -37,7 +42,10 @@ type membersSite struct {
 	requests int
 	session  int // the number of the session, 0 for none
 	signIns  int
-	used     int            // requests of the session
+	used     int // requests of the session
+	turn     int // the number of the cookie, if it rotates
+	due      int // cuts that wait
+	hit      map[string]bool
 	asked    map[string]int // requests by path
 }
 
@@ -46,7 +54,7 @@ const memberPages = 60
 
 func serveMembers(t *testing.T, s *membersSite) *membersSite {
 	t.Helper()
-	s.asked = map[string]int{}
+	s.asked, s.hit = map[string]int{}, map[string]bool{}
 	s.base, _ = crawlertest.Serve(t, s)
 	return s
 }
@@ -71,22 +79,34 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.signIns++
 		s.session, s.used = s.signIns, 0
-		http.SetCookie(w, &http.Cookie{Name: "sid", Value: fmt.Sprint("sid-", s.session), Path: "/"})
+		s.setCookie(w)
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
 	s.requests++
 	s.used++
 	if s.lasts > 0 && s.used > s.lasts || s.cut != nil && s.cut(s.requests) {
+		s.due++
+	}
+	if s.fragile > 0 && s.signIns == 2 && s.used == s.fragile {
 		s.session = 0
 	}
+	if s.due > 0 && !(s.spares && (r.URL.Path == "/" || s.hit[r.URL.Path])) {
+		s.session, s.hit[r.URL.Path] = 0, true
+		s.due--
+	}
 	cookie, _ := r.Cookie("sid")
-	in := s.session > 0 && cookie != nil && cookie.Value == fmt.Sprint("sid-", s.session)
+	in := s.session > 0 && cookie != nil && s.accepts(cookie.Value)
+	if in && s.rotates {
+		s.setCookie(w)
+	}
 	switch {
 	case r.URL.Path == "/" && s.public:
 		io.WriteString(w, s.page(r.URL.Path))
 	case !in && s.formIn200:
 		io.WriteString(w, memberForm)
+	case !in && s.status != 0:
+		w.WriteHeader(s.status)
 	case !in:
 		if s.removes && cookie != nil {
 			http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
@@ -99,6 +119,27 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.serveMember(w, r)
 	}
+}
+
+// setCookie sets the cookie of the session, another one each time if it rotates.
+func (s *membersSite) setCookie(w http.ResponseWriter) {
+	value := fmt.Sprint("sid-", s.session)
+	if s.rotates {
+		s.turn++
+		value += fmt.Sprint("-", s.turn)
+	}
+	http.SetCookie(w, &http.Cookie{Name: "sid", Value: value, Path: "/"})
+}
+
+// accepts reports whether a cookie is one of the session. Of cookies that rotate, those of
+// requests in progress count as well.
+func (s *membersSite) accepts(cookie string) bool {
+	id, turn := fmt.Sprint("sid-", s.session), 0
+	if !s.rotates {
+		return cookie == id
+	}
+	_, err := fmt.Sscanf(cookie, id+"-%d", &turn)
+	return err == nil && turn > s.turn-2*16
 }
 
 // serveMember answers a member.
@@ -248,6 +289,65 @@ func TestSessionIsRenewed(t *testing.T) {
 	}
 }
 
+// However a site answers those who are not signed in, and whenever it ends the sessions, the
+// report is that of an undisturbed crawl.
+func TestSessionIsCutAtRandom(t *testing.T) {
+	undisturbed := serveMembers(t, &membersSite{})
+	c, _ := crawlMembers(t, undisturbed, true, nil)
+	want := reportOf(c, undisturbed.base)
+	shapes := []func(*membersSite){
+		func(s *membersSite) {},
+		func(s *membersSite) { s.formIn200 = true },
+		func(s *membersSite) { s.removes = true },
+		func(s *membersSite) { s.noWayBack = true },
+		func(s *membersSite) { s.removes, s.noWayBack = true, true },
+		func(s *membersSite) { s.status = http.StatusUnauthorized },
+		func(s *membersSite) { s.rotates = true },
+	}
+	for seed := range uint64(2 * len(shapes)) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		var cuts []int // a page is settled between two of them
+		for n, last := 0, random.IntN(3); n <= last; n++ {
+			cuts = append(cuts, 40*n+4+random.IntN(30))
+		}
+		for _, workers := range []int{1, 16} {
+			t.Run(fmt.Sprint(seed, " ", workers), func(t *testing.T) {
+				t.Parallel()
+				s := &membersSite{spares: true, cut: func(n int) bool { return slices.Contains(cuts, n) }}
+				shapes[seed%uint64(len(shapes))](s)
+				serveMembers(t, s)
+				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
+				if got := reportOf(c, s.base); got != want || !sum.Complete {
+					t.Errorf("cut at %d: complete %t, stopped by %q:\n%swant:\n%s", cuts, sum.Complete, sum.StoppedBy, got, want)
+				}
+			})
+		}
+	}
+}
+
+// A session that ends while it is proven is renewed once more.
+func TestSessionEndsDuringSignIn(t *testing.T) {
+	undisturbed := serveMembers(t, &membersSite{})
+	c, _ := crawlMembers(t, undisturbed, true, nil)
+	want := reportOf(c, undisturbed.base)
+	for i, shape := range []func(*membersSite){
+		func(s *membersSite) {}, func(s *membersSite) { s.status = http.StatusUnauthorized }, func(s *membersSite) { s.formIn200, s.removes = true, true },
+	} {
+		for request := 1; request <= 4; request++ {
+			t.Run(fmt.Sprint(i, " ", request), func(t *testing.T) {
+				t.Parallel()
+				s := &membersSite{fragile: request, cut: func(n int) bool { return n == 20 }}
+				shape(s)
+				serveMembers(t, s)
+				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.Backoff = 4, time.Millisecond })
+				if got := reportOf(c, s.base); got != want || !sum.Complete || s.signIns != 3 {
+					t.Errorf("status %d, form %t, request %d: complete %t, stopped by %q, %d sign-ins:\n%swant:\n%s", s.status, s.formIn200, request, sum.Complete, sum.StoppedBy, s.signIns, got, want)
+				}
+			})
+		}
+	}
+}
+
 // An old session is renewed, whether or not a proof is possible, and that is no loss.
 func TestOldSessionIsRenewed(t *testing.T) {
 	for _, public := range []bool{false, true} {
@@ -266,7 +366,7 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 		most int // requests
 	}{{"/forget", 1}, {"/quit", 1}, {"/bye", 3}} {
 		for _, workers := range []int{1, 16} {
-			s := &membersSite{asked: map[string]int{}}
+			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
 			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
 			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
 			r := c.find(s.base + row.path)
@@ -282,7 +382,7 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 
 // A page for others leads to the sign-in page, although the session was not lost.
 func TestPageForAnotherRole(t *testing.T) {
-	s := &membersSite{asked: map[string]int{}}
+	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
 	s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href=/admins>x</a>"))
 	c, sum := crawlMembers(t, s, true, nil)
 	r := c.find(s.base + "/admins")

@@ -33,7 +33,6 @@ type visit struct {
 	report  *Page // what is reported to the sink
 
 	session     *signedIn     // the session that its request is part of; nil for none
-	epoch       int           // of the session, when the request was admitted
 	alone       bool          // no other request is part of the session meanwhile
 	signInPage  *session.Page // the document, if it has a password field and the request is part of a session
 	signedOut   bool          // the answer is the sign-in page, or leads to it

@@ -102,6 +102,11 @@ func (s *Session) prove(ctx context.Context, landed *Page) (*Proof, error) {
 	if refusal != nil && !proof.Proven {
 		return nil, refusal
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed.url.IsZero() { // it was closed at an earlier sign-in
+		return nil, failed("the form was accepted, but %s looks the same with and without the session", s.closed.url.Printed())
+	}
 	return proof, nil
 }
 

@@ -221,7 +221,7 @@ func (l *Login) quoteError(p *Page) string {
 		secrets = append(secrets, f.Value)
 	}
 	if text := hide(p.errorText(), secrets...); text != "" {
-		return `: "` + text + `"`
+		return `: "` + truncate(text) + `"`
 	}
 	return ""
 }

@@ -199,7 +199,7 @@ func (f *Form) named(name string) *control {
 	return f.find(func(c *control) bool { return c.name == name })
 }
 
-// userWords are parts of the names of user fields.
+// userWords are parts of the names of user fields, the surest first.
 var userWords = []string{"user", "login", "email", "mail", "log"}
 
 // user returns the field for the user name, or nil: the one that is marked so, or has a
@@ -207,11 +207,16 @@ var userWords = []string{"user", "login", "email", "mail", "log"}
 // for the last.
 func (f *Form) user() (field *control, certain bool) {
 	writable := func(c *control) bool { return c.visible && !c.disabled && c.name != "" && c.isText() }
-	for _, match := range []func(*control) bool{
+	marks := []func(*control) bool{
 		func(c *control) bool { return slices.Contains(c.autocomplete, "username") },
 		func(c *control) bool { return c.kind == "email" },
-		func(c *control) bool { return containsAny(c.name, userWords) || containsAny(c.id, userWords) },
-	} {
+	}
+	for i := range userWords {
+		marks = append(marks, func(c *control) bool {
+			return containsAny(c.name, userWords[i:i+1]) || containsAny(c.id, userWords[i:i+1])
+		})
+	}
+	for _, match := range marks {
 		if c := f.find(func(c *control) bool { return writable(c) && match(c) }); c != nil {
 			return c, true
 		}

@@ -174,7 +174,7 @@ func (p *Page) errorText() string {
 	for _, selector := range []string{"[role=alert]", ".error, .errornote, .errorlist", ".alert-danger, .alert, .invalid-feedback, .flash, .message, .notice"} {
 		for _, n := range p.doc.Find(selector).EachIter() {
 			if text := strings.Join(strings.Fields(n.Text()), " "); text != "" {
-				return truncate(text)
+				return text
 			}
 		}
 	}

@@ -73,13 +73,31 @@ func New(client Client, login *Login, options Options) *Session {
 	if options.Acts == nil {
 		options.Acts = func([]byte) bool { return false }
 	}
-	if options.Trace == nil {
-		options.Trace = func(string, ...any) {}
-	}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
 	return &Session{client: client, login: login, options: options, cookies: map[cookieKey]Secret{}, leave: map[string]bool{}}
+}
+
+// trace passes a line to Options.Trace.
+func (s *Session) trace(format string, args ...any) {
+	if s.options.Trace != nil {
+		s.options.Trace("%s", s.hide(fmt.Sprintf(format, args...)))
+	}
+}
+
+// hide replaces the password and the cookies in a text of this program. Some sites put them
+// into their URLs. What is shorter may be a word of the text itself.
+func (s *Session) hide(text string) string {
+	const shortest = 8
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	secrets := []Secret{s.login.Password}
+	for _, value := range s.cookies {
+		secrets = append(secrets, value)
+	}
+	secrets = slices.DeleteFunc(secrets, func(secret Secret) bool { return len(secret.Reveal()) < shortest })
+	return hide(text, secrets...)
 }
 
 // FromCookies returns a session of the user's cookies, which nobody can renew: SignIn
@@ -133,6 +151,7 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	if !ok {
 		failure = failed("%v", err)
 	}
+	failure.Message = s.hide(failure.Message)
 	if failure.Refused {
 		s.refused++
 	}
@@ -288,7 +307,7 @@ func (s *Session) submit(ctx context.Context, f *Form, at stage) (*Page, error) 
 	to, _ := f.action()
 	req := &fetch.Request{URL: to, Need: fetch.Content, Referrer: f.page.URL.String(), Internal: true,
 		Header: http.Header{"Origin": {originOf(f.page.URL)}}}
-	s.options.Trace("post %s with %s", to.Printed(), strings.Join(names, ", "))
+	s.trace("post %s with %s", to.Printed(), strings.Join(names, ", "))
 	resp, err := s.client.Submit(ctx, req, form)
 	if err != nil {
 		return nil, err
@@ -333,7 +352,7 @@ func (s *Session) get(ctx context.Context, req *fetch.Request) (*Page, urinorm.U
 		if !req.Anonymous {
 			s.noteCookies(req.URL, resp.Header)
 		}
-		s.options.Trace("get %s: %d", req.URL.Printed(), resp.Status)
+		s.trace("get %s: %d", req.URL.Printed(), resp.Status)
 		p, next, err := s.read(req.URL, resp)
 		if err != nil || p != nil {
 			return p, req.URL, err

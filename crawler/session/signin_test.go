@@ -2,8 +2,10 @@ package session
 
 import (
 	"fmt"
+	"html"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +193,22 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			fmt.Fprint(w, simpleForm)
 		}
 	}},
+	{name: "an error that repeats the password at its end, encoded and with other blanks", config: Config{Password: NewSecret("p  ss<&>\"wörd")}, posts: 1, code: check.CodeLoginFailed,
+		say: "/login;id=***?pw=*** answered 403", handle: func(t *testing.T) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				http.SetCookie(w, &http.Cookie{Name: "id", Value: "0123456789abcdef", Path: "/"})
+				switch {
+				case r.Method == http.MethodPost:
+					http.Redirect(w, r, "/login;id=0123456789abcdef?pw="+url.QueryEscape(r.PostForm.Get("pw")), http.StatusFound)
+				case r.URL.Path == "/login":
+					fmt.Fprint(w, simpleForm)
+				default:
+					pw := r.URL.Query().Get("pw")
+					w.WriteHeader(http.StatusForbidden)
+					fmt.Fprint(w, `<p class=error>`, strings.Repeat("x", maxErrorText-6), html.EscapeString(pw), " ", html.EscapeString(html.EscapeString(pw)), " ", url.PathEscape(pw), `</p>`)
+				}
+			}
+		}},
 	{name: "a wrong role", posts: 1, config: Config{Check: "/admin=Settings"}, code: check.CodeLoginFailed, say: "answered 403", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
@@ -280,6 +298,15 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				http.Redirect(w, r, "/again", http.StatusTemporaryRedirect)
+				return
+			}
+			fmt.Fprint(w, simpleForm)
+		}
+	}},
+	{name: "an answer that asks for good to send the form elsewhere", posts: 1, code: check.CodeLoginFailed, say: "308", handle: func(t *testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				http.Redirect(w, r, "http://foreign.test/again", http.StatusPermanentRedirect)
 				return
 			}
 			fmt.Fprint(w, simpleForm)
@@ -594,6 +621,32 @@ func TestStandingOfCookies(t *testing.T) {
 		session := FromCookies(client, starts, Options{})
 		if got, err := session.Standing(t.Context()); got != row.want || err != nil {
 			t.Errorf("%+v: %d, %v", row, got, err)
+		}
+	}
+}
+
+// The user field is the one that is marked so, else one of type email, else one with a word
+// in its name or id, the surest word first, else the last text field before the password.
+// Fields that readers do not see are not it.
+func TestUserField(t *testing.T) {
+	for want, fields := range map[string]string{
+		"a": `<input name=user><input type=email name=mail><input name=a autocomplete="section-x username">`,
+		"b": `<input name=user><input name=b type=email>`,
+		"c": `<input name=catalog><input name=email2><input name=mylogin><input name=c id=The-USER>`,
+		"d": `<input name=catalog><input name=mailing><input name=email3 type=hidden><input name=d id=login>`,
+		"e": `<input name=catalog><input name=e id=email>`,
+		"f": `<input name=catalog><input name=f id=mail>`,
+		"g": `<input name=x><input name=g id=weblog>`,
+		"h": `<input name=x><input name=h><input type=checkbox name=y><input name=z type=hidden>`,
+		"":  `<input name=user hidden><input name=email type=email style="Display : none"><p aria-hidden=true><input name=login></p><div style="visibility:hidden"><input autocomplete=username name=mail></div>`,
+	} {
+		p := ReadPage(parse(t, "https://app.test/"), 200, "text/html", []byte(`<form method=post>`+fields+`<input type=password name=pw><input name=after></form>`))
+		c, _ := p.SignInForm().user()
+		if c == nil {
+			c = &control{}
+		}
+		if c.name != want {
+			t.Errorf("%s: %q, want %q", fields, c.name, want)
 		}
 	}
 }

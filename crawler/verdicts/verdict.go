@@ -132,7 +132,7 @@ func (j *judge) noteRole(g *check.Judgement, u urinorm.URL) {
 	if !slices.ContainsFunc(j.crawl.Config.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) }) {
 		return
 	}
-	const role = "; the session was in use, so another role may be needed"
+	const role = "; it was requested with the session, so another role may be needed"
 	if g.Code == "http-401" || g.Code == "http-403" {
 		g.Message += role
 	}

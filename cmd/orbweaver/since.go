@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -117,10 +118,11 @@ func (c *changes) addBelow(ctx context.Context, ref, path string) error {
 	if err != nil {
 		return withoutPath(err)
 	}
-	git := repository{dir: dir, environment: withoutHookVariables(os.Environ())}
+	environment := withoutOwnVariables(os.Environ())
+	git := repository{dir: dir, environment: withoutHookVariables(environment)}
 	out, err := git.run(ctx, "rev-parse", "--show-toplevel")
-	if err != nil && git.environment != nil { // the repository may only be known from the environment
-		git.environment = nil
+	if err != nil && len(git.environment) < len(environment) { // the repository may only be known from the environment
+		git.environment = environment
 		if named, nerr := git.run(ctx, "rev-parse", "--show-toplevel"); nerr == nil {
 			out, err = named, nil
 		}
@@ -178,19 +180,25 @@ func (c *changes) addBelow(ctx context.Context, ref, path string) error {
 // repository runs git in a directory.
 type repository struct {
 	dir         string
-	environment []string // nil for the environment of the process
+	environment []string
+}
+
+// withoutOwnVariables returns the environment without the variables of this program: another
+// one has no use for passwords.
+func withoutOwnVariables(environ []string) []string {
+	return slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(v, variablePrefix) })
 }
 
 // withoutHookVariables returns the environment without the variables that git sets for hooks:
-// with GIT_DIR alone, git treats the current directory as the top of the work tree. It
-// returns nil if the environment need not change, or if the user has set a work tree.
+// with GIT_DIR alone, git treats the current directory as the top of the work tree. The
+// environment does not change if there are none, or if the user has set a work tree.
 func withoutHookVariables(environ []string) []string {
 	var kept []string
 	hook := false
 	for _, v := range environ {
 		switch name, _, _ := strings.Cut(v, "="); name {
 		case "GIT_WORK_TREE":
-			return nil
+			return environ
 		case "GIT_DIR":
 			hook = true
 		case "GIT_INDEX_FILE":
@@ -199,7 +207,7 @@ func withoutHookVariables(environ []string) []string {
 		}
 	}
 	if !hook {
-		return nil
+		return environ
 	}
 	return kept
 }

@@ -233,6 +233,7 @@ func (c *compiler) password(b *loginBlock, o *options, only bool) {
 			o.login.notes = append(o.login.notes, fmt.Sprintf("%s: others can read the %s in the file", b.Name, key))
 		}
 	}
+	b.Password = session.NewSecret(withoutLineEnd(b.Password.Reveal())) // an environment variable may have one
 	variable := session.NewSecret(withoutLineEnd(os.Getenv(passwordVariable)))
 	inFile := !b.Password.IsZero() || b.passwordFile != ""
 	switch {

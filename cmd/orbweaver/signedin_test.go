@@ -2,6 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -10,11 +15,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // adminPassword is the password of alice.
@@ -189,15 +196,24 @@ func TestAdminWithCookies(t *testing.T) {
 func TestAdminResumed(t *testing.T) {
 	s := serveAdmin(t)
 	want := reportOf(t, s.run(0, s.check(s.login()...)...))
+	const key, pin = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "a \"field\" of <älice>"
+	file := filepath.Join(t.TempDir(), "members.toml")
+	config := fmt.Sprintf("[[login]]\nurl = %q\nuser = \"alice\"\npassword = %q\ntotp = %q\nfield = {pin = %q}\n", s.url+"/admin/login/", adminPassword, key, pin)
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, same := range []bool{false, true} {
 		dir := t.TempDir()
-		out := func(flags ...string) []string {
-			for _, format := range []string{"json", "ndjson", "html", "csv", "sqlite", "text"} {
-				flags = append(flags, "-o", format+":"+filepath.Join(dir, "report."+format))
+		out := func() []string {
+			flags := []string{"check", s.url + "/admin/", "-f", "json", "--show", "all", "--config", file, "--exclude", "[?]", "--progress", "always"}
+			for _, format := range report.Formats {
+				if format.Name != "sitemap" { // the admin asks search engines to list no page
+					flags = append(flags, "-o", format.Name+":"+filepath.Join(dir, "report."+format.Name))
+				}
 			}
 			return append(flags, "--state", filepath.Join(dir, "state"), "--cache", filepath.Join(dir, "cache.db"), "--history", filepath.Join(dir, "history.db"), "--concurrency", "1")
 		}
-		first := s.command(s.check(append(s.login(), out()...)...)...)
+		first := s.command(out()...)
 		s.begin()
 		started := make(chan *os.Process, 1)
 		s.mu.Lock()
@@ -213,7 +229,7 @@ func TestAdminResumed(t *testing.T) {
 		s.begin()
 		next := []string{"resume", "--state", filepath.Join(dir, "state"), "-f", "json"}
 		if same {
-			next = s.check(append(s.login(), out()...)...)
+			next = out()
 		}
 		p := s.run(0, next...)
 		if got := reportOf(t, p); !reflect.DeepEqual(got, want) {
@@ -232,15 +248,48 @@ func TestAdminResumed(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil || len(written) < 8 || len(secrets) < 3 {
+		if err != nil || len(written) < len(report.Formats)+2 || len(secrets) < 3 {
 			t.Fatalf("%d files, %d cookies, %v", len(written), len(secrets), err)
 		}
 		for name, text := range written {
-			for _, secret := range append([]string{adminPassword}, secrets...) {
-				if bytes.Contains(text, []byte(secret)) {
-					t.Errorf("%s contains %s", name, secret)
+			for _, secret := range append([]string{adminPassword, key, pin}, secrets...) {
+				if form := spellingIn(text, secret); form != "" {
+					t.Errorf("%s contains %s as %s", name, secret, form)
 				}
 			}
 		}
+	}
+}
+
+// spellingIn returns how a text contains a secret, "" if it does not.
+func spellingIn(text []byte, secret string) string {
+	quoted, _ := json.Marshal(secret)
+	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), strings.Trim(string(quoted), `"`),
+		strings.Trim(strconv.QuoteToASCII(secret), `"`), hex.EncodeToString([]byte(secret))}
+	for lead := range 3 { // base64 of a text that contains it
+		encoded := base64.StdEncoding.EncodeToString([]byte("???"[:lead] + secret))
+		forms = append(forms, encoded[(lead*8+5)/6:len(encoded)-4])
+	}
+	for _, form := range forms {
+		if bytes.Contains(bytes.ToLower(text), []byte(strings.ToLower(form))) {
+			return form
+		}
+	}
+	return ""
+}
+
+// A secret is found in every spelling.
+func TestSpellingIn(t *testing.T) {
+	const secret = "pass <w>&\"ö+/"
+	quoted, _ := json.Marshal("x" + secret)
+	for _, text := range []string{secret, "?a=" + url.QueryEscape(secret), strings.ToLower(url.PathEscape(secret)), "&lt;p&gt;" + html.EscapeString(secret), string(quoted),
+		strconv.QuoteToASCII(secret), hex.EncodeToString([]byte("ab" + secret)), base64.StdEncoding.EncodeToString([]byte("alice:" + secret + "!")),
+		base64.StdEncoding.EncodeToString([]byte("bobby:?" + secret)), base64.StdEncoding.EncodeToString([]byte("bobby:??" + secret + "12"))} {
+		if spellingIn([]byte(text), secret) == "" {
+			t.Errorf("%s is not found", text)
+		}
+	}
+	if form := spellingIn([]byte("pass w"), secret); form != "" {
+		t.Error(form)
 	}
 }

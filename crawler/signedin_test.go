@@ -1,21 +1,27 @@
 package crawler
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -42,6 +48,7 @@ type membersSite struct {
 	requests int
 	session  int // the number of the session, 0 for none
 	signIns  int
+	wrong    int // forms that were refused
 	used     int // requests of the session
 	turn     int // the number of the cookie, if it rotates
 	due      int // cuts that wait
@@ -74,6 +81,9 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		form, _ := url.ParseQuery(string(body))
 		if r.Method != http.MethodPost || form.Get("pw") != "secret" || s.refuses && s.signIns > 0 {
+			if r.Method == http.MethodPost {
+				s.wrong++
+			}
 			io.WriteString(w, memberForm)
 			return
 		}
@@ -158,6 +168,12 @@ func (s *membersSite) serveMember(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/login", http.StatusFound)
 	case "/admins":
 		http.Redirect(w, r, "/login?next=/admins", http.StatusFound)
+	case "/for401":
+		w.WriteHeader(http.StatusUnauthorized)
+	case "/for403":
+		w.WriteHeader(http.StatusForbidden)
+	case "/form":
+		io.WriteString(w, memberForm)
 	case "/missing":
 		http.NotFound(w, r)
 	default:
@@ -195,6 +211,12 @@ func withLinks(s *membersSite, links string) http.Handler {
 // crawlMembers signs in and crawls.
 func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)) (*collector, *Summary) {
 	t.Helper()
+	return crawl(t, configOf(t, s, login, change), seedOf(t, s.base+"/"))
+}
+
+// configOf returns the settings of a crawl of a site with a login, or with cookies.
+func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *Config {
+	t.Helper()
 	start := mustParse(t, s.base+"/")
 	config := fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(start)}
 	var sessions func(session.Client) []*session.Session
@@ -226,7 +248,7 @@ func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)
 	if change != nil {
 		change(cfg)
 	}
-	return crawl(t, cfg, seedOf(t, s.base+"/"))
+	return cfg
 }
 
 // reportOf lists what a run found, without what differs between two runs of one site.
@@ -325,6 +347,109 @@ func TestSessionIsCutAtRandom(t *testing.T) {
 	}
 }
 
+// A crawl that is interrupted again and again, and whose session is cut as well, gives the
+// report of an undisturbed one.
+func TestSessionIsCutInResumedCrawls(t *testing.T) {
+	undisturbed := serveMembers(t, &membersSite{})
+	c, _ := crawlMembers(t, undisturbed, true, nil)
+	want := reportOf(c, undisturbed.base)
+	for _, workers := range []int{1, 16} {
+		s := serveMembers(t, &membersSite{spares: true, removes: true, cut: func(n int) bool { return n%50 == 20 }})
+		configure := func() *Config {
+			return configOf(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.Backoff = workers, time.Millisecond })
+		}
+		random := rand.New(rand.NewPCG(7, uint64(workers)))
+		c, sum, count := sessions(t, configure, seedOf(t, s.base+"/"), func() int { return 20 + random.IntN(40) })
+		if got := reportOf(c, s.base); got != want || !sum.Complete || count < 2 {
+			t.Errorf("%d workers: complete %t, stopped by %q, %d parts:\n%swant:\n%s", workers, sum.Complete, sum.StoppedBy, count, got, want)
+		}
+	}
+}
+
+// A crawl that --max-time ends is resumed, with the report of an undisturbed one. A process
+// that cannot sign in requests nothing of what is left, and keeps what was found.
+func TestResumeAfterMaxTime(t *testing.T) {
+	undisturbed := serveMembers(t, &membersSite{})
+	c, _ := crawlMembers(t, undisturbed, true, nil)
+	want := reportOf(c, undisturbed.base)
+	for _, refuses := range []bool{false, true} {
+		s := serveMembers(t, &membersSite{})
+		file := filepath.Join(t.TempDir(), "crawl.sqlite")
+		store, err := diskstore.Create(file, frontier.Narrow, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := func(change func(*Config)) (report, stoppedBy string) {
+			c, sum := crawl(t, configOf(t, s, true, func(cfg *Config) { cfg.Store = store; change(cfg) }), seedOf(t, s.base+"/"))
+			if err := store.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if sum.Complete != (sum.StoppedBy == "") {
+				t.Errorf("complete %t, stopped by %q", sum.Complete, sum.StoppedBy)
+			}
+			return reportOf(c, s.base), sum.StoppedBy
+		}
+		first, why := part(func(cfg *Config) {
+			cfg.Fetch = &stopper{Fetcher: cfg.Fetch, left: 45, stop: make(chan struct{})} // the last request waits for the end
+			cfg.MaxTime, cfg.Grace, cfg.Concurrency = 300*time.Millisecond, time.Millisecond, 4
+		})
+		settled := strings.Count(first, " ok ok ")
+		if why != "max-time" || settled > memberPages {
+			t.Errorf("stopped by %q after %d pages", why, settled)
+		}
+		if store, err = diskstore.Open(file); err != nil {
+			t.Fatal(err)
+		}
+		s.refuses = refuses
+		asked := s.requests
+		second, why := part(func(*Config) {})
+		switch {
+		case !refuses && (second != want || why != ""):
+			t.Errorf("stopped by %q:\n%swant:\n%s", why, second, want)
+		case refuses && (why != "login-failed" || strings.Count(second, " ok ok ") != settled || !strings.Contains(second, "unverified login-failed") || s.requests != asked || s.asked["/login"] != 5):
+			t.Errorf("stopped by %q after %d requests, %d for the sign-in page:\n%s", why, s.requests-asked, s.asked["/login"], second)
+		}
+	}
+}
+
+// No answer of a session is kept for later runs, whether it has a validator or not.
+func TestAnswersOfSessionsAreNotCached(t *testing.T) {
+	other, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("Content-Type", "text/html")
+	}))
+	for _, login := range []bool{true, false} {
+		for _, public := range []bool{true, false} {
+			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, public: public}
+			inner := withLinks(s, "<a href="+other+"/>outside</a> <a href=/file.pdf>file</a> <a href=/admins>x</a>")
+			s.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("ETag", `"1"`)
+				w.Header().Set("Cache-Control", "public, max-age=3600")
+				inner.ServeHTTP(w, r)
+			}))
+			file := filepath.Join(t.TempDir(), "cache.db")
+			memory, err := cache.Open(file, cache.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, sum := crawlMembers(t, s, login, func(cfg *Config) { cfg.Cache, cfg.MaxAge, cfg.Edition = memory, time.Hour, "test" })
+			if err := memory.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !sum.Complete || c.find(s.base+"/file.pdf") == nil {
+				t.Errorf("login %t, public %t: complete %t", login, public, sum.Complete)
+			}
+			kept, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(kept, []byte(s.base)) || !bytes.Contains(kept, []byte(other)) {
+				t.Errorf("login %t, public %t: kept of the site %t, of another host %t", login, public, bytes.Contains(kept, []byte(s.base)), bytes.Contains(kept, []byte(other)))
+			}
+		}
+	}
+}
+
 // A session that ends while it is proven is renewed once more.
 func TestSessionEndsDuringSignIn(t *testing.T) {
 	undisturbed := serveMembers(t, &membersSite{})
@@ -380,14 +505,66 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 	}
 }
 
-// A page for others leads to the sign-in page, although the session was not lost.
+// A page for others leads to the sign-in page or is refused, although the session was not
+// lost. It is judged by its answer, and costs no sign-in.
 func TestPageForAnotherRole(t *testing.T) {
 	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
-	s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href=/admins>x</a>"))
+	s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href=/admins>x</a> <a href=/for401>x</a> <a href=/for403>x</a> <a href=/form>x</a>"))
 	c, sum := crawlMembers(t, s, true, nil)
-	r := c.find(s.base + "/admins")
-	if r == nil || r.Verdict != check.OK || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[len(r.Warnings)-1].Message, "another role") || !sum.Complete || s.signIns != 1 {
-		t.Errorf("%+v, complete %t, %d sign-ins", r, sum.Complete, s.signIns)
+	for path, want := range map[string]check.Code{"/admins": check.CodeRedirectToLogin, "/form": check.CodeRedirectToLogin, "/for401": "http-401", "/for403": "http-403"} {
+		r := c.find(s.base + path)
+		if r == nil {
+			t.Errorf("%s is missing", path)
+			continue
+		}
+		message := r.Message
+		if want == check.CodeRedirectToLogin {
+			i := slices.IndexFunc(r.Warnings, func(w check.Warning) bool { return w.Code == want })
+			if r.Verdict != check.OK || i < 0 {
+				t.Errorf("%s: %+v", path, r)
+				continue
+			}
+			message = r.Warnings[i].Message
+		} else if r.Verdict != check.Broken || r.Code != want {
+			t.Errorf("%s: %+v", path, r)
+		}
+		if !strings.Contains(message, "another role") || s.asked[path] != 1 {
+			t.Errorf("%s, requested %d times: %q", path, s.asked[path], message)
+		}
+	}
+	if !sum.Complete || s.signIns != 1 {
+		t.Errorf("complete %t, %d sign-ins", sum.Complete, s.signIns)
+	}
+}
+
+// A run signs in at most MaxSignIns times, and LoginRetries times in a row.
+func TestSignInsAreLimited(t *testing.T) {
+	for _, row := range []struct {
+		name          string
+		lasts         int
+		retries, want int
+	}{
+		{"always again", 10, 2, session.MaxSignIns},
+		{"in a row", 4, 2, 4}, // the second loss is blamed on the start page, and the count begins anew
+		{"in a row, none", 4, -1, 1},
+	} {
+		s := serveMembers(t, &membersSite{lasts: row.lasts})
+		c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.LoginRetries = 1, row.retries })
+		if s.signIns != row.want || sum.Complete || sum.StoppedBy != "login-lost" || !strings.Contains(reportOf(c, s.base), "unverified login-lost") {
+			t.Errorf("%s: %d sign-ins, want %d; stopped by %q", row.name, s.signIns, row.want, sum.StoppedBy)
+		}
+	}
+}
+
+// A password that the site refuses is sent once at the start, and at most twice in a run: a
+// site that locks accounts after three wrong ones locks none.
+func TestWrongPasswordsAreLimited(t *testing.T) {
+	for before, most := range map[int]int{0: 2, 1: 1} {
+		s := serveMembers(t, &membersSite{refuses: true, signIns: before, cut: func(n int) bool { return n == 20 }})
+		crawlMembers(t, s, true, func(cfg *Config) { cfg.LoginRetries, cfg.Backoff = 10, time.Millisecond })
+		if s.wrong == 0 || s.wrong > most {
+			t.Errorf("after %d sign-ins, %d forms were refused, at most %d may be", before, s.wrong, most)
+		}
 	}
 }
 

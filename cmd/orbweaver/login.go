@@ -40,6 +40,15 @@ type loginOptions struct {
 	notes   []string // for the user
 }
 
+// limitNote returns the note about a crawl that ended because of the default of a login, "" for
+// others.
+func (l *loginOptions) limitNote(summary *crawler.Summary) string {
+	if !l.limited || summary.StoppedBy != rules.StoppedByMaxPages {
+		return ""
+	}
+	return fmt.Sprintf("with a login, a crawl ends after %d pages; --max-pages sets another limit", maxPagesSignedIn)
+}
+
 // loginBlock is a [[login]] of the configuration file, with environment variables expanded.
 type loginBlock struct {
 	session.Config

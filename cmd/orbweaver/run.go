@@ -85,8 +85,8 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if !over {
 		st.printHint(err, console.notef)
 	}
-	if o.login.limited && summary.StoppedBy == rules.StoppedByMaxPages {
-		console.notef("with a login, a crawl ends after %d pages; --max-pages sets another limit", maxPagesSignedIn)
+	if note := o.login.limitNote(summary); note != "" {
+		console.notef("%s", note)
 	}
 	summary.Targets = head.Targets
 	wrote := out.writeFiles(cmd.OutOrStdout(), summary)

@@ -20,7 +20,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -291,5 +295,36 @@ func TestSpellingIn(t *testing.T) {
 	}
 	if form := spellingIn([]byte("pass w"), secret); form != "" {
 		t.Error(form)
+	}
+}
+
+// With a login, a crawl has a limit of pages, and a note says so when that limit ends it.
+func TestLimitOfPagesSignedIn(t *testing.T) {
+	const login = "--login=https://example.com/login"
+	for _, row := range []struct {
+		args []string
+		want int
+		note bool
+	}{
+		{nil, 0, false}, {[]string{login}, 10_000, true}, {[]string{login, "--max-pages=7"}, 7, false}, {[]string{login, "--max-pages=0"}, 0, false},
+	} {
+		cmd := &cobra.Command{}
+		s := addFlags(cmd, onCheck)
+		if err := cmd.ParseFlags(row.args); err != nil {
+			t.Fatal(err)
+		}
+		o, err := compile(s, onCheck)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.crawl.MaxPages != row.want {
+			t.Errorf("%q: %d pages, want %d", row.args, o.crawl.MaxPages, row.want)
+		}
+		if note := o.login.limitNote(&crawler.Summary{StoppedBy: rules.StoppedByMaxPages}); strings.Contains(note, "after 10000 pages") != row.note || (note != "") != row.note {
+			t.Errorf("%q: %q", row.args, note)
+		}
+		if note := o.login.limitNote(&crawler.Summary{StoppedBy: rules.StoppedByMaxTime}); note != "" {
+			t.Errorf("%q: %q", row.args, note)
+		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 //	traps                      a URL that looks like one of an endless series
 //	--max-pages                the run's own limit
 //	robots.txt                 what the host allows
-//	a probe in progress        with --soft-404, a directory is probed before its pages
 //	a sign-in in progress      what is requested meanwhile would be requested again
+//	a probe in progress        with --soft-404, a directory is probed before its pages
 type gate struct{ visit *visit }
 
 // barred returns the outcome of a target that is not requested at all, or reports that
@@ -85,13 +85,17 @@ func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, e
 		return o, wait, err
 	}
 	ready := true
-	if v.run.requests.compares(v.u) {
+	in := v.run.sessions.of(v.u)
+	if in != nil {
+		o, ready = in.admit(v)
+	}
+	if o == nil && ready && v.run.requests.compares(v.u) { // the probe is part of the session, too
 		var requests int
 		ready, requests, err = v.run.probes.prepare(ctx, v.u)
 		v.worker.tally.count(countRequests, requests)
-	}
-	if in := v.run.sessions.of(v.u); in != nil && ready && err == nil {
-		o, ready = in.admit(v)
+		if !ready && in != nil {
+			in.dismiss(v)
+		}
 	}
 	if !ready {
 		v.past.Waited++

@@ -190,6 +190,17 @@ func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {
 	return nil, true
 }
 
+// dismiss takes back that a target was admitted: it must wait for something else.
+func (in *signedIn) dismiss(v *visit) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.visits--
+	if v.alone {
+		in.again[v.t.ID()] = true
+	}
+	v.session, v.alone = nil, false
+}
+
 // leave notes that a visit is over.
 func (in *signedIn) leave() {
 	in.mu.Lock()
@@ -381,6 +392,9 @@ func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
 	}
 	if err := in.signInAgain(ctx, w); err != nil || ctx.Err() != nil {
 		return err
+	}
+	if in.lost {
+		in.run.probes.forget(in.session.Login().Covers) // some may be of the time after the loss
 	}
 	in.mu.Lock()
 	held, over := in.held, in.over

@@ -41,6 +41,7 @@ type membersSite struct {
 	noWayBack bool             // the redirect to the sign-in page does not name the page
 	status    int              // pages answer with this status instead of a redirect; 0 for none
 	rotates   bool             // each answer sets another cookie, and the site forgets old ones
+	soft      string           // the page for what is missing in directories, with 200; "" for none
 	refuses   bool             // the form is never accepted after the first time
 	fresh     time.Duration    // how long the program uses a session
 
@@ -177,6 +178,10 @@ func (s *membersSite) serveMember(w http.ResponseWriter, r *http.Request) {
 	case "/missing":
 		http.NotFound(w, r)
 	default:
+		if s.soft != "" && strings.LastIndexByte(path, '/') > 0 {
+			io.WriteString(w, s.soft)
+			return
+		}
 		io.WriteString(w, s.page(path))
 	}
 }
@@ -446,6 +451,39 @@ func TestAnswersOfSessionsAreNotCached(t *testing.T) {
 			if bytes.Contains(kept, []byte(s.base)) || !bytes.Contains(kept, []byte(other)) {
 				t.Errorf("login %t, public %t: kept of the site %t, of another host %t", login, public, bytes.Contains(kept, []byte(s.base)), bytes.Contains(kept, []byte(other)))
 			}
+		}
+	}
+}
+
+// What --soft-404 compares pages with is requested again after a loss.
+func TestProbesAreRepeated(t *testing.T) {
+	serve := func(s *membersSite) *membersSite {
+		s.asked, s.hit = map[string]int{}, map[string]bool{}
+		var links strings.Builder
+		for i := range 20 {
+			fmt.Fprintf(&links, "<a href=/d%d/missing>x</a> ", i)
+		}
+		s.soft = "<!doctype html><title>Nothing</title><p>" + strings.Repeat("There is nothing here that anybody could find. ", 20)
+		s.base, _ = crawlertest.Serve(t, withLinks(s, links.String()))
+		return s
+	}
+	soft := func(cfg *Config) { cfg.SoftNotFound = true }
+	undisturbed := serve(&membersSite{})
+	c, _ := crawlMembers(t, undisturbed, true, soft)
+	want := reportOf(c, undisturbed.base)
+	if n := strings.Count(want, "[soft-404]"); n != 20 {
+		t.Fatalf("%d pages are soft 404:\n%s", n, want)
+	}
+	for _, workers := range []int{1, 16} {
+		for cut := 20; cut <= 80; cut += 12 {
+			t.Run(fmt.Sprint(workers, " ", cut), func(t *testing.T) {
+				t.Parallel()
+				s := serve(&membersSite{cut: func(n int) bool { return n == cut }})
+				c, sum := crawlMembers(t, s, true, func(cfg *Config) { soft(cfg); cfg.Concurrency = workers })
+				if got := reportOf(c, s.base); got != want || !sum.Complete {
+					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Complete, sum.StoppedBy, got, want)
+				}
+			})
 		}
 	}
 }

@@ -76,6 +76,17 @@ func (p *probes) of(u urinorm.URL) check.Fingerprint {
 	return check.Fingerprint{}
 }
 
+// forget forgets the answers for some directories. No page of them is visited meanwhile.
+func (p *probes) forget(covers func(urinorm.URL) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for dir := range p.known {
+		if u, _, err := urinorm.ParseWeb(dir); err == nil && covers(u) {
+			delete(p.known, dir)
+		}
+	}
+}
+
 // ask requests a page that cannot exist from a directory. Only a 2xx answer counts.
 func (p *probes) ask(ctx context.Context, dir, ext string) (print check.Fingerprint, requests int, err error) {
 	made, _, err := urinorm.ParseWeb(dir + strings.ToLower(rand.Text()) + ext)

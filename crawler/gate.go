@@ -15,6 +15,7 @@ import (
 
 // gate decides whether a target is requested at all. It checks, in this order:
 //
+//	a sign-in that failed      for start targets; nothing else of the host is known then
 //	a host that was given up   it refused too often, or never answered
 //	long URLs                  a page whose URL is longer than maxPageURL
 //	traps                      a URL that looks like one of an endless series
@@ -28,6 +29,11 @@ type gate struct{ visit *visit }
 // how long the target must wait for robots.txt or for what another worker is finding out.
 func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration, err error) {
 	v := g.visit
+	if in := v.run.sessions.of(v.u); in != nil && v.t.Seed {
+		if o := in.outcomeIfOver(); o != nil {
+			return o, 0, nil
+		}
+	}
 	if v.run.frontier.Hosts().GivenUp(v.t.Host) {
 		for _, known := range [][]byte{v.past.Last, v.past.Answer} {
 			if known == nil {

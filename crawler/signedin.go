@@ -172,6 +172,18 @@ func returnsTo(signIn, page urinorm.URL) bool {
 	return strings.Contains(query, page.Path())
 }
 
+// outcomeIfOver returns the outcome of what is not requested any more, nil as long as there is
+// a session, or may be one again.
+func (in *signedIn) outcomeIfOver() *check.Outcome {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.over == nil {
+		return nil
+	}
+	over := *in.over
+	return &over
+}
+
 // admit decides whether a target may be requested now. It returns the outcome of a target
 // that is not requested any more, and false for one that must wait.
 func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {

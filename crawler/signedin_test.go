@@ -681,6 +681,21 @@ func TestNobodyCanSignIn(t *testing.T) {
 	if s.asked["/"] > 0 {
 		t.Errorf("the start page was requested %d times", s.asked["/"])
 	}
+	// robots.txt is of no interest then, whatever its answer would be.
+	site := &membersSite{refuses: true, signIns: 1, asked: map[string]int{}, hit: map[string]bool{}}
+	robots := 0
+	site.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			robots++
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		site.ServeHTTP(w, r)
+	}))
+	c, _ = crawlMembers(t, site, true, func(cfg *Config) { cfg.Robots, cfg.RobotsGiven = RobotsStrict, true })
+	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || robots > 0 {
+		t.Errorf("%+v, robots.txt was requested %d times", c.results, robots)
+	}
 }
 
 // A run that is stopped while visits are held ends, and the rest is reported as

@@ -11,6 +11,7 @@
 //	login.go       Config and its check, Login, Plan
 //	secret.go      Secret, a text that is never printed
 //	session.go     Session: the requests of a sign-in, and their limits
+//	cookies.go     the cookies that they have set
 //	page.go        Page: an answer, with its forms and their controls
 //	form.go        Form: which field, which button, where it is sent
 //	choose.go      which form comes next; challenge.go, what a program cannot answer
@@ -48,8 +49,9 @@
 // A crawl that is signed out sees answers with status 200, or redirects that look harmless.
 // A Watch recognizes answers that are the sign-in page or lead to it. Such an answer, or
 // simply the time since the last proof, is a reason to ask for the Standing of the session:
-// the check page or a start page tells whether it was lost. If the start page is public, it
-// tells nothing, and several addresses that lead to one sign-in page do (Watch.LeadsMany).
+// the check page or a start page tells whether it was lost, by answering as it answers
+// everybody. If the start pages are public, they tell nothing, and several addresses that
+// lead to one sign-in page do (Watch.LeadsMany).
 //
 // What was requested since the last proof may be what everybody sees, so the crawl holds it
 // until the session is proven, and requests it again after a loss (file signedin.go of

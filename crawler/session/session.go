@@ -40,6 +40,7 @@ type Session struct {
 	options Options
 
 	requests atomic.Int64
+	cookies  setCookies
 
 	signing sync.Mutex // held by a sign-in; protects refused
 	refused int
@@ -47,15 +48,10 @@ type Session struct {
 	mu      sync.Mutex // protects what follows
 	signIns int        // changed only by a sign-in
 	signed  time.Time  // when the last sign-in succeeded
-	cookies map[cookieKey]Secret
-	removed bool // an answer to a request of the session has removed a cookie since the sign-in
 	page    SignInPage
 	leave   map[string]bool
 	closed  closedPage // found by the last comparison
 }
-
-// cookieKey identifies a cookie by the origin that has set it.
-type cookieKey struct{ origin, name string }
 
 // Options are what a session needs to know besides its login.
 type Options struct {
@@ -76,7 +72,7 @@ func New(client Client, login *Login, options Options) *Session {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Session{client: client, login: login, options: options, cookies: map[cookieKey]Secret{}, leave: map[string]bool{}}
+	return &Session{client: client, login: login, options: options, leave: map[string]bool{}}
 }
 
 // trace passes a line to Options.Trace.
@@ -90,12 +86,7 @@ func (s *Session) trace(format string, args ...any) {
 // into their URLs. What is shorter may be a word of the text itself.
 func (s *Session) hide(text string) string {
 	const shortest = 8
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	secrets := []Secret{s.login.Password}
-	for _, value := range s.cookies {
-		secrets = append(secrets, value)
-	}
+	secrets := append(s.cookies.secrets(), s.login.Password)
 	secrets = slices.DeleteFunc(secrets, func(secret Secret) bool { return len(secret.Reveal()) < shortest })
 	return hide(text, secrets...)
 }
@@ -140,8 +131,9 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	}
 	if err == nil {
 		s.mu.Lock()
-		s.signed, s.removed = s.options.Now(), false
+		s.signed = s.options.Now()
 		s.mu.Unlock()
+		s.cookies.renewed()
 		return proof, nil
 	}
 	if ctx.Err() != nil {
@@ -194,24 +186,7 @@ func (s *Session) LeaveAlone() []string {
 
 // Ends reports whether an answer removes a cookie that a sign-in has set, as signing out
 // does.
-func (s *Session) Ends(header http.Header) bool {
-	if len(header["Set-Cookie"]) == 0 {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, cookie := range (&http.Response{Header: header}).Cookies() {
-		if !fetch.HasExpired(cookie) {
-			continue
-		}
-		for key := range s.cookies {
-			if key.name == cookie.Name {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (s *Session) Ends(header http.Header) bool { return s.cookies.removedBy(header) }
 
 // RemovesLost reports whether the site also removes the cookies of a session that has ended
 // before, so that an answer that removes one does not show what ended the session. It is
@@ -220,21 +195,18 @@ func (s *Session) Ends(header http.Header) bool {
 func (s *Session) RemovesLost(ctx context.Context) bool {
 	s.mu.Lock()
 	u := s.closed.url
+	s.mu.Unlock()
 	if !s.login.Check.IsZero() {
 		u = s.login.Check
 	}
-	lost := http.Request{Header: http.Header{}}
-	for key, value := range s.cookies {
-		if !u.IsZero() && key.origin == originOf(u) {
-			lost.AddCookie(&http.Cookie{Name: key.name, Value: value.Reveal()})
-		}
-	}
-	unknown := s.removed || len(lost.Header) == 0
-	s.mu.Unlock()
-	if unknown {
+	if u.IsZero() {
 		return true
 	}
-	resp, err := s.client.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: true, Anonymous: true, Header: lost.Header})
+	lost := s.cookies.header(originOf(u))
+	if len(lost) == 0 {
+		return true
+	}
+	resp, err := s.client.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: true, Anonymous: true, Header: lost})
 	if err != nil {
 		return true
 	}
@@ -313,7 +285,7 @@ func (s *Session) submit(ctx context.Context, f *Form, at stage) (*Page, error) 
 		return nil, err
 	}
 	s.requests.Add(int64(resp.Requests))
-	s.noteCookies(to, resp.Header)
+	s.cookies.note(to, resp.Header)
 	switch resp.Status {
 	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		resp.Body.Close()
@@ -350,7 +322,7 @@ func (s *Session) get(ctx context.Context, req *fetch.Request) (*Page, urinorm.U
 		}
 		s.requests.Add(int64(resp.Requests))
 		if !req.Anonymous {
-			s.noteCookies(req.URL, resp.Header)
+			s.cookies.note(req.URL, resp.Header)
 		}
 		s.trace("get %s: %d", req.URL.Printed(), resp.Status)
 		p, next, err := s.read(req.URL, resp)
@@ -386,22 +358,4 @@ func (s *Session) read(u urinorm.URL, resp *fetch.Response) (*Page, urinorm.URL,
 	p := ReadPage(u, resp.Status, resp.ContentType, body[:min(len(body), maxBody)])
 	p.Challenge = strings.EqualFold(resp.Header.Get("Cf-Mitigated"), "challenge")
 	return p, u, nil
-}
-
-// noteCookies remembers the cookies that a request of the session sets.
-func (s *Session) noteCookies(u urinorm.URL, header http.Header) {
-	if len(header["Set-Cookie"]) == 0 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, cookie := range (&http.Response{Header: header}).Cookies() {
-		switch key := (cookieKey{originOf(u), cookie.Name}); {
-		case !fetch.HasExpired(cookie):
-			s.cookies[key] = NewSecret(cookie.Value)
-		case !s.cookies[key].IsZero():
-			delete(s.cookies, key)
-			s.removed = true
-		}
-	}
 }

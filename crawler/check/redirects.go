@@ -246,7 +246,12 @@ func IsLoginURL(u urinorm.URL) bool {
 	if label, _, _ := strings.Cut(host, "."); loginHosts[host] || loginHosts[label] {
 		return true
 	}
-	for segment := range strings.SplitSeq(u.Path(), "/") {
+	return IsLoginPath(u.Path())
+}
+
+// IsLoginPath reports whether a segment of a path is a usual name of a sign-in page.
+func IsLoginPath(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
 		segment, _, _ = strings.Cut(segment, ".")
 		if loginSegments[loginFolder.Replace(strings.ToLower(segment))] {
 			return true

@@ -1,17 +1,20 @@
 package session
 
 import (
+	"net/url"
 	"slices"
+	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // SignInPage is what tells the sign-in page of a login from other pages. It does not
 // change; the zero value recognizes nothing.
 type SignInPage struct {
-	addresses []string // origin and path
+	addresses []string // as addressOf has them
 	passwords []string // names of password fields
-	actions   []string // where its forms are sent: origin and path
+	actions   []string // where its forms are sent
 }
 
 // with returns a SignInPage that also knows a form, and the page of it.
@@ -44,11 +47,23 @@ func added(list []string, s string) []string {
 	return append(slices.Clip(list), s)
 }
 
-// addressOf returns the origin and the path of a URL. The query of a sign-in page names the
-// page to return to.
-func addressOf(u urinorm.URL) string { return originOf(u) + u.Path() }
+// addressOf returns what tells a sign-in page from others: the origin, the path, and the
+// fields of the query that name signing in, as "do=login" and "title=Special:UserLogin". The
+// rest of its query names the page to return to.
+func addressOf(u urinorm.URL) string {
+	address := originOf(u) + u.Path()
+	query, _ := u.Query()
+	for field := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(field, "=")
+		if value, err := url.QueryUnescape(value); err == nil && !strings.HasPrefix(value, "/") && !strings.Contains(value, "://") &&
+			check.IsLoginPath(value[strings.LastIndexByte(value, ':')+1:]) {
+			address += "?" + name + "=" + value
+		}
+	}
+	return address
+}
 
-// IsAddress reports whether a URL is that of the sign-in page, whatever its query.
+// IsAddress reports whether a URL is that of the sign-in page, whatever page it returns to.
 func (p SignInPage) IsAddress(u urinorm.URL) bool {
 	return !u.IsZero() && slices.Contains(p.addresses, addressOf(u))
 }

@@ -90,7 +90,7 @@ func (w *Watch) signInAt(a Answer) *landing {
 		if to == own {
 			return nil
 		}
-		return w.lead(own, to, w.isSignIn(a.Next))
+		return w.lead(sourceOf(a.URL, a.Next), to, w.isSignIn(a.Next))
 	case a.Status == http.StatusUnauthorized:
 		return w.lead(own, "401", w.answered)
 	case a.Page != nil && (w.page.IsZero() && a.Page.IsSignInPage() || w.page.Is(a.Page)):
@@ -98,14 +98,25 @@ func (w *Watch) signInAt(a Answer) *landing {
 			l.signIn = true
 			return l
 		}
-		form := "form"
+		form, source := "form", own
 		if f := a.Page.SignInForm(); f != nil {
 			to, _ := f.action()
 			form += " for " + addressOf(to)
+			source = sourceOf(a.URL, to)
 		}
-		return w.lead(own, form, true)
+		return w.lead(source, form, true)
 	}
 	return nil
+}
+
+// sourceOf returns the address of a page that leads to a sign-in page, without the query,
+// which often has variants of one page. Where the sign-in page has the same path, only the
+// queries tell pages apart.
+func sourceOf(page, signIn urinorm.URL) string {
+	if originOf(page) == originOf(signIn) && page.Path() == signIn.Path() {
+		return page.WithoutFragment().String()
+	}
+	return addressOf(page)
 }
 
 // lead notes that an address leads to another one. It returns that one if it is a sign-in

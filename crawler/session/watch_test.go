@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -112,6 +113,46 @@ func TestIsSignInPage(t *testing.T) {
 	} {
 		if got := formAt(t, row.path, row.text).IsSignInPage(); got != row.want {
 			t.Errorf("%s %.40s: %t", row.path, row.text, got)
+		}
+	}
+}
+
+// Some sites have one path for all pages, and the query tells them apart.
+func TestPagesWithOnePath(t *testing.T) {
+	const wikiForm = `<form method=post action="/doku.php?id=start"><input type=hidden name=do value=login><input name=u><input type=password name=p></form>`
+	login := formAt(t, "/doku.php?id=start&do=login", wikiForm)
+	known := SignInPage{}.with(login.URL, login.SignInForm())
+	for address, want := range map[string]bool{
+		"/doku.php?id=start&do=login": true, "/doku.php?do=login&id=page1&sectok=": true, "/doku.php?id=page1": false, "/doku.php": false,
+		"/doku.php?id=login": false, "/doku.php?id=a&next=/login": false, "/doku.php?id=a&do=logout": false,
+	} {
+		if got := known.IsAddress(parse(t, site1+address)); got != want {
+			t.Errorf("%s: %t, want %t", address, got, want)
+		}
+	}
+	if page := formAt(t, "/doku.php?id=members", `<form action="/doku.php?id=members"><input name=q></form>`); known.Is(page) {
+		t.Error("a page with a form for searching is the sign-in page")
+	}
+	for name, page := range map[string]SignInPage{"login": known, "cookies": {}} {
+		w := NewWatch(page)
+		signedOut(t, w, "/doku.php?id=start", Answer{Status: 200})
+		for i := range EnoughSources {
+			path := fmt.Sprintf("/doku.php?id=%d", i)
+			for range 2 { // the same address counts once
+				if !signedOut(t, w, path, Answer{Status: 200, Page: formAt(t, path, strings.ReplaceAll(wikiForm, "start", fmt.Sprint(i)))}) {
+					t.Errorf("%s: %s is not suspicious", name, path)
+				}
+			}
+			if got, want := w.LeadsMany(), i == EnoughSources-1; got != want {
+				t.Errorf("%s, %d addresses: %t, want %t", name, i+1, got, want)
+			}
+		}
+		w.Renewed(page)
+		for i := range EnoughSources { // variants of one page that asks for another role
+			signedOut(t, w, fmt.Sprintf("/admins?sort=%d", i), Answer{Status: 302, Next: parse(t, site1+"/doku.php?do=login")})
+		}
+		if w.LeadsMany() {
+			t.Errorf("%s: one page counts as many", name)
 		}
 	}
 }

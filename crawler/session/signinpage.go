@@ -20,7 +20,8 @@ type SignInPage struct {
 // with returns a SignInPage that also knows a form, and the page of it.
 func (p SignInPage) with(login urinorm.URL, f *Form) SignInPage {
 	p = p.withAddress(login, login).withAddress(login, f.page.URL)
-	if to, ok := f.action(); ok {
+	// Where only the query tells the page from others, all forms may be sent to one address.
+	if to, ok := f.action(); ok && (addressOf(to) == addressOf(f.page.URL) || to.Path() != f.page.URL.Path()) {
 		p.actions = added(p.actions, addressOf(to))
 	}
 	if c := f.password(); c != nil {

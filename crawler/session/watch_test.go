@@ -133,6 +133,9 @@ func TestPagesWithOnePath(t *testing.T) {
 	if page := formAt(t, "/doku.php?id=members", `<form action="/doku.php?id=members"><input name=q></form>`); known.Is(page) {
 		t.Error("a page with a form for searching is the sign-in page")
 	}
+	if page := formAt(t, "/doku.php?id=start&do=profile", `<form method=post action="/doku.php?id=start"><input name=delete type=checkbox><input type=password name=old></form>`); known.Is(page) {
+		t.Error("a page with a form for removing the account is the sign-in page")
+	}
 	for name, page := range map[string]SignInPage{"login": known, "cookies": {}} {
 		w := NewWatch(page)
 		signedOut(t, w, "/doku.php?id=start", Answer{Status: 200})

@@ -27,9 +27,9 @@ func TestValidate(t *testing.T) {
 		{[]Config{{Name: "a", Command: []string{"b\x00"}}}, `plugin "a": command: contains a NUL character`},
 		{[]Config{{Name: "a", Command: command, Types: []string{"html"}}}, `plugin "a": type: "html" is not a media type without parameters, such as text/html`},
 		{[]Config{{Name: "a", Command: command, Types: []string{"text/html; charset=utf-8"}}}, `plugin "a": type: "text/html; charset=utf-8" is not a media type without parameters, such as text/html`},
-		{[]Config{{Name: "a", Command: command, Workers: -1}}, `plugin "a": workers: -1 is not a positive number`},
+		{[]Config{{Name: "a", Command: command, Workers: -1}}, `plugin "a": workers: -1 is not a number from 1 to 64`},
 		{[]Config{{Name: "a", Command: command, Timeout: -time.Second}}, `plugin "a": timeout: -1s is not a positive duration`},
-		{[]Config{{Name: "a", Command: command, MaxBody: -1}}, `plugin "a": max-body: -1 is not a positive size`},
+		{[]Config{{Name: "a", Command: command, MaxBody: -1}}, `plugin "a": max-body: -1 is not a size from 1 to 67108864 bytes`},
 		{[]Config{{Name: "a", Command: command, Config: map[string]any{"x": math.NaN()}}}, `plugin "a": config: cannot be written as JSON: json: unsupported value: NaN`},
 		{[]Config{{Name: "A"}}, "plugin \"A\": name: only a-z, 0-9 and hyphens are allowed\nplugin \"A\": command: missing: a list of the program and its arguments"},
 	} {

@@ -26,7 +26,7 @@ type Checker struct {
 	tokenizer *htmltoken.Tokenizer
 	max       int
 
-	nesting
+	nesting        nesting
 	begun          bool // something other than white space and comments was read
 	noDoctype      bool
 	charset        bool // a declaration of the character encoding was read
@@ -51,11 +51,11 @@ func (c *Checker) Reset(p *page.Page, z *htmltoken.Tokenizer, max int) {
 	}
 	c.page, c.tokenizer, c.max = p, z, max
 	c.nesting.reset(p.Text)
-	c.xml = z.XML
+	c.nesting.xml = z.XML
 	c.begun, c.noDoctype, c.charset, c.lateCharset = false, false, false, -1
-	c.quirks = true
+	c.nesting.quirks = true
 	c.tags = c.tags[:0]
-	c.errors = len(z.Errors)
+	c.errors = len(z.Errors.List)
 }
 
 // Token follows a token of the tokenizer.
@@ -65,8 +65,8 @@ func (c *Checker) Token(t *htmltoken.Token) {
 		if !c.begun {
 			c.begin(t)
 		}
-		if !c.tooDeep {
-			c.startTag(t)
+		if !c.nesting.stack.tooDeep {
+			c.nesting.startTag(t)
 		}
 		if t.Element == htmltoken.Meta && !c.charset {
 			c.meta(t)
@@ -75,24 +75,24 @@ func (c *Checker) Token(t *htmltoken.Token) {
 		if !c.begun {
 			c.begin(t)
 		}
-		if !c.tooDeep {
-			c.endTag(t)
+		if !c.nesting.stack.tooDeep {
+			c.nesting.endTag(t)
 		}
 	case htmltoken.Text:
-		if c.phase != inBody && len(bytes.TrimLeft(c.page.Text[t.DataStart:t.DataEnd], " \t\r\n\f")) > 0 {
+		if c.nesting.phase != inBody && len(bytes.TrimLeft(c.page.Text[t.DataStart:t.DataEnd], " \t\r\n\f")) > 0 {
 			if !c.begun {
 				c.begin(t)
 			}
-			c.beginBody()
+			c.nesting.beginBody()
 		}
 	case htmltoken.Doctype:
 		if !c.begun {
 			c.begin(t)
 			c.noDoctype = false
-			c.quirks = c.tokenizer.DoctypeIDs.ForceQuirks || isQuirky(t, &c.tokenizer.DoctypeIDs)
+			c.nesting.quirks = c.tokenizer.DoctypeIDs.ForceQuirks || isQuirky(t, &c.tokenizer.DoctypeIDs)
 		}
 	}
-	if n := len(c.tokenizer.Errors); n > c.errors {
+	if n := len(c.tokenizer.Errors.List); n > c.errors {
 		if t.Kind == htmltoken.StartTag || t.Kind == htmltoken.EndTag {
 			nameStart := t.Start + len("<")
 			if t.Kind == htmltoken.EndTag {
@@ -107,14 +107,14 @@ func (c *Checker) Token(t *htmltoken.Token) {
 // begin follows the first token that is not white space or a comment.
 func (c *Checker) begin(t *htmltoken.Token) {
 	c.begun = true
-	c.noDoctype = !c.xml
+	c.noDoctype = !c.nesting.xml
 }
 
 // meta looks for a declaration of the character encoding, which must be in the first 1,024
 // bytes of the document.
 func (c *Checker) meta(t *htmltoken.Token) {
 	const limit = 1024
-	if c.xml || strings.HasPrefix(c.page.Charset, "utf-16") {
+	if c.nesting.xml || strings.HasPrefix(c.page.Charset, "utf-16") {
 		return
 	}
 	if t.Attribute("charset") == nil {

@@ -47,15 +47,32 @@ type fault struct {
 // maxFaults is the number of faults of a document that are kept.
 const maxFaults = 1000
 
-// add keeps a fault and returns its number for convert, or reported if it is not kept.
-func (n *nesting) add(f fault) int {
-	if len(n.faults) == maxFaults {
-		n.dropped++
-		return reported
-	}
-	n.faults = append(n.faults, f)
-	return len(n.faults)
-}
-
 // reported is the number of a fault that is not to be changed any more.
 const reported = -1
+
+// faultList are the faults of a document, numbered from 1.
+type faultList struct {
+	faults  []fault
+	dropped int // faults beyond maxFaults
+}
+
+// add keeps a fault and returns its number, or reported if it is not kept.
+func (l *faultList) add(f fault) int {
+	if len(l.faults) == maxFaults {
+		l.dropped++
+		return reported
+	}
+	l.faults = append(l.faults, f)
+	return len(l.faults)
+}
+
+// replace makes an element that is not closed one whose end tag, at start, is too late,
+// because the tag at by has closed the element.
+func (l *faultList) replace(number, start, by int) {
+	if number <= 0 {
+		return
+	}
+	if f := &l.faults[number-1]; f.kind == unclosed {
+		*f = fault{late, start, f.start, by}
+	}
+}

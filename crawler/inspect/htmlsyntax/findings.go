@@ -24,10 +24,10 @@ type problem struct {
 // have the code html-syntax. The places of findings beyond the maximum are left out: one more
 // finding with the rule "more" says how many they are.
 func (c *Checker) End(dst []check.Finding) []check.Finding {
-	if !c.tooDeep && !c.cutOff() {
-		c.endOfText()
+	if !c.nesting.stack.tooDeep && !c.cutOff() {
+		c.nesting.endOfText()
 	}
-	n := len(c.faults) + len(c.tokenizer.Errors)
+	n := len(c.nesting.faults.faults) + len(c.tokenizer.Errors.List)
 	if n == 0 && !c.noDoctype && c.lateCharset < 0 {
 		return dst
 	}
@@ -38,17 +38,17 @@ func (c *Checker) End(dst []check.Finding) []check.Finding {
 	if c.lateCharset >= 0 {
 		problems = append(problems, problem{c.lateCharset, "late-charset", -1, nil})
 	}
-	for i := range c.faults {
-		f := &c.faults[i]
+	for i := range c.nesting.faults.faults {
+		f := &c.nesting.faults.faults[i]
 		problems = append(problems, problem{f.start, faultRules[f.kind], -1, f})
 	}
-	for i, e := range c.tokenizer.Errors {
-		if !c.xml || xmlRules[e.Rule] {
+	for i, e := range c.tokenizer.Errors.List {
+		if !c.nesting.xml || xmlRules[e.Rule] {
 			problems = append(problems, problem{e.Offset, e.Rule, i, nil})
 		}
 	}
 	slices.SortStableFunc(problems, func(a, b problem) int { return cmp.Compare(a.offset, b.offset) })
-	all := len(problems) + c.dropped + c.tokenizer.Dropped
+	all := len(problems) + c.nesting.faults.dropped + c.tokenizer.Errors.Dropped
 	if len(problems) > c.max {
 		problems = problems[:c.max]
 	}
@@ -65,20 +65,20 @@ func (c *Checker) End(dst []check.Finding) []check.Finding {
 // tag, so that open elements are its consequence. Only an element whose content is text is
 // reported then.
 func (c *Checker) cutOff() bool {
-	for _, e := range c.tokenizer.Errors {
+	for _, e := range c.tokenizer.Errors.List {
 		if e.Offset == len(c.page.Text) && strings.HasPrefix(e.Rule, "eof-") && e.Rule != "eof-before-tag-name" {
 			return true
 		}
 	}
-	if c.xml || len(c.open) == 0 {
+	if c.nesting.xml || len(c.nesting.stack.open) == 0 {
 		return false
 	}
-	e := &c.open[len(c.open)-1]
+	e := &c.nesting.stack.open[len(c.nesting.stack.open)-1]
 	if e.foreign || !isText[e.element] {
 		return false
 	}
 	if e.fault == 0 && e.element != htmltoken.Plaintext {
-		c.add(fault{unclosedAtEnd, e.start, -1, -1})
+		c.nesting.faults.add(fault{unclosedAtEnd, e.start, -1, -1})
 	}
 	return true
 }
@@ -105,7 +105,7 @@ func (c *Checker) finding(p problem) check.Finding {
 		f.Message = c.faultMessage(p.fault)
 	case p.error < 0:
 		f.Element, f.Attribute = "meta", "charset"
-		f.Raw = string(c.text[p.offset:min(c.lateCharsetEnd, p.offset+maxRaw)])
+		f.Raw = string(c.page.Text[p.offset:min(c.lateCharsetEnd, p.offset+maxRaw)])
 		f.Message = "the character encoding is declared behind the first 1024 bytes"
 	default:
 		c.describe(&f, p)
@@ -118,7 +118,7 @@ const maxRaw = 200
 
 // tag returns the source of the tag at an offset, as far as it is short.
 func (c *Checker) tag(offset int) string {
-	src := c.text[offset:min(len(c.text), offset+maxRaw)]
+	src := c.page.Text[offset:min(len(c.page.Text), offset+maxRaw)]
 	quote := byte(0)
 	for i, b := range src {
 		switch {
@@ -137,7 +137,7 @@ func (c *Checker) tag(offset int) string {
 
 // name returns the name of the tag at an offset in lower case.
 func (c *Checker) name(offset int) string {
-	name := bytes.TrimPrefix(c.text[offset+len("<"):], []byte("/"))
+	name := bytes.TrimPrefix(c.page.Text[offset+len("<"):], []byte("/"))
 	if n := bytes.IndexAny(name[:min(len(name), maxRaw)], " \t\n\f\r/>"); n >= 0 {
 		name = name[:n]
 	}
@@ -147,7 +147,7 @@ func (c *Checker) name(offset int) string {
 // written returns the tag at an offset without its attributes, with its line.
 func (c *Checker) written(offset int) string {
 	slash := ""
-	if c.text[offset+1] == '/' {
+	if c.page.Text[offset+1] == '/' {
 		slash = "/"
 	}
 	line, _ := c.page.At(offset)
@@ -158,16 +158,16 @@ func (c *Checker) written(offset int) string {
 func (c *Checker) excerpt(offset int) string {
 	const before = check.ExcerptLength / 2
 	start := offset
-	for n := 0; start > 0 && n < before && c.text[start-1] != '\n' && c.text[start-1] != '\r'; n++ {
-		_, size := utf8.DecodeLastRune(c.text[:start])
+	for n := 0; start > 0 && n < before && c.page.Text[start-1] != '\n' && c.page.Text[start-1] != '\r'; n++ {
+		_, size := utf8.DecodeLastRune(c.page.Text[:start])
 		start -= size
 	}
 	end := start
-	for n := 0; end < len(c.text) && n < check.ExcerptLength && c.text[end] != '\n' && c.text[end] != '\r'; n++ {
-		_, size := utf8.DecodeRune(c.text[end:])
+	for n := 0; end < len(c.page.Text) && n < check.ExcerptLength && c.page.Text[end] != '\n' && c.page.Text[end] != '\r'; n++ {
+		_, size := utf8.DecodeRune(c.page.Text[end:])
 		end += size
 	}
-	return strings.TrimSpace(strings.ToValidUTF8(string(c.text[start:end]), ""))
+	return strings.TrimSpace(strings.ToValidUTF8(string(c.page.Text[start:end]), ""))
 }
 
 func (c *Checker) faultMessage(f *fault) string {
@@ -198,30 +198,30 @@ func (c *Checker) faultMessage(f *fault) string {
 func (c *Checker) describe(f *check.Finding, p problem) {
 	for _, t := range c.tags {
 		if t.from <= p.error && p.error < t.to {
-			f.Element = strings.ToLower(string(c.text[t.nameStart:t.nameEnd]))
+			f.Element = strings.ToLower(string(c.page.Text[t.nameStart:t.nameEnd]))
 		}
 	}
 	start, end := p.offset, p.offset
 	switch p.rule {
 	case "duplicate-attribute":
-		for start > 0 && !strings.ContainsRune(" \t\n\f\r/\"'<", rune(c.text[start-1])) {
+		for start > 0 && !strings.ContainsRune(" \t\n\f\r/\"'<", rune(c.page.Text[start-1])) {
 			start--
 		}
-		f.Attribute = strings.ToLower(string(c.text[start:end]))
+		f.Attribute = strings.ToLower(string(c.page.Text[start:end]))
 	case "unknown-named-character-reference", "missing-semicolon-after-character-reference", "null-character-reference",
 		"character-reference-outside-unicode-range", "surrogate-character-reference", "noncharacter-character-reference",
 		"control-character-reference", "absence-of-digits-in-numeric-character-reference":
-		start = max(bytes.LastIndexByte(c.text[:start], '&'), 0)
-		if end < len(c.text) && c.text[end] == ';' {
+		start = max(bytes.LastIndexByte(c.page.Text[:start], '&'), 0)
+		if end < len(c.page.Text) && c.page.Text[end] == ';' {
 			end++
 		}
 	default:
-		if end < len(c.text) {
-			_, size := utf8.DecodeRune(c.text[end:])
+		if end < len(c.page.Text) {
+			_, size := utf8.DecodeRune(c.page.Text[end:])
 			end += size
 		}
 	}
-	f.Raw = string(c.text[start:min(end, start+maxRaw)])
+	f.Raw = string(c.page.Text[start:min(end, start+maxRaw)])
 	f.Message = messages[p.rule]
 	if strings.HasPrefix(f.Rule, "duplicate") {
 		f.Message += " " + f.Attribute

@@ -6,7 +6,7 @@ import html "github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 func (n *nesting) startTag(t *html.Token) {
 	if t.Foreign || n.xml {
 		if !t.SelfClosing {
-			n.push(t)
+			n.stack.push(t, true)
 		}
 		return
 	}
@@ -14,27 +14,27 @@ func (n *nesting) startTag(t *html.Token) {
 	if n.phase != inBody && p&metadata == 0 {
 		n.beginBody()
 	}
-	if len(n.open) > 0 && n.open[len(n.open)-1].foreign {
+	if len(n.stack.open) > 0 && n.stack.open[len(n.stack.open)-1].foreign {
 		n.breakOut(t.Start)
 	}
 	if t.SelfClosing && p&void == 0 {
-		n.add(fault{trailingSolidus, t.Start, -1, -1})
+		n.faults.add(fault{trailingSolidus, t.Start, -1, -1})
 	}
-	if p&closesP != 0 && n.count[html.P] > 0 {
+	if p&closesP != 0 && n.stack.count[html.P] > 0 {
 		n.closeParagraph(t.Start)
 	}
 	if p&rules != 0 && !n.prepare(t) || p&void != 0 {
 		return
 	}
-	n.push(t)
+	n.stack.push(t, false)
 	if t.SelfClosing {
-		n.open[len(n.open)-1].fault = reported
+		n.stack.open[len(n.stack.open)-1].fault = reported
 	}
 }
 
 // beginBody ends the head, whose end tag was left out, if nothing else is open.
 func (n *nesting) beginBody() {
-	switch top := n.top(); {
+	switch top := n.stack.top(); {
 	case top == nil || top.element == html.HTML:
 		n.phase = inBody
 	case top.element == html.Head:
@@ -54,56 +54,56 @@ func (n *nesting) prepare(t *html.Token) bool {
 	case html.Dd, html.Dt:
 		n.closeItem(t, html.Dd, html.Dt)
 	case html.H1, html.H2, html.H3, html.H4, html.H5, html.H6:
-		if top := n.top(); top != nil && properties[top.element]&heading != 0 && !top.foreign {
-			n.closeAbove(len(n.open)-2, t.Start)
+		if top := n.stack.top(); top != nil && properties[top.element]&heading != 0 && !top.foreign {
+			n.closeAbove(len(n.stack.open)-2, t.Start)
 		}
 	case html.Button, html.Select:
-		if i := n.isOpen(t.Element); i >= 0 {
+		if i := n.stack.isOpen(t.Element); i >= 0 {
 			n.closeAbove(i-1, t.Start)
 			return t.Element == html.Button
 		}
 	case html.Form:
-		if n.form && n.count[html.Template] == 0 {
+		if n.form && n.stack.count[html.Template] == 0 {
 			return false
 		}
 		n.form = true
-		if top := n.top(); top != nil && (top.element == html.Table || top.element == html.Tbody || top.element == html.Tr) {
+		if top := n.stack.top(); top != nil && (top.element == html.Table || top.element == html.Tbody || top.element == html.Tr) {
 			return false // it is not around the cells
 		}
 	case html.Option, html.Optgroup, html.Hr:
-		for top := n.top(); top != nil && (top.element == html.Option || top.element == html.Optgroup && t.Element != html.Option); top = n.top() {
+		for top := n.stack.top(); top != nil && (top.element == html.Option || top.element == html.Optgroup && t.Element != html.Option); top = n.stack.top() {
 			n.pop()
 		}
 	case html.Rb, html.Rtc, html.Rp, html.Rt:
-		if n.isOpen(html.Ruby) >= 0 {
-			for top := n.top(); properties[top.element]&implied != 0 && (top.element != html.Rtc || t.Element == html.Rb || t.Element == html.Rtc); top = n.top() {
+		if n.stack.isOpen(html.Ruby) >= 0 {
+			for top := n.stack.top(); properties[top.element]&implied != 0 && (top.element != html.Rtc || t.Element == html.Rb || t.Element == html.Rtc); top = n.stack.top() {
 				n.pop()
 			}
 		}
 	case html.Table:
-		if !n.quirks && n.count[html.P] > 0 {
+		if !n.quirks && n.stack.count[html.P] > 0 {
 			n.closeParagraph(t.Start)
 		}
-		if top := n.top(); top != nil && (top.element == html.Table || top.element == html.Tbody || top.element == html.Thead || top.element == html.Tfoot || top.element == html.Tr) {
-			n.closeAbove(n.tableIndex()-1, t.Start)
+		if top := n.stack.top(); top != nil && (top.element == html.Table || top.element == html.Tbody || top.element == html.Thead || top.element == html.Tfoot || top.element == html.Tr) {
+			n.closeAbove(n.stack.tableIndex()-1, t.Start)
 		}
 	case html.Caption, html.Colgroup, html.Col, html.Tbody, html.Thead, html.Tfoot, html.Tr, html.Td, html.Th:
 		return n.prepareTable(t)
 	case html.HTML:
-		return n.count[html.HTML] == 0 && n.phase == inHead && len(n.open) == 0
+		return n.stack.count[html.HTML] == 0 && n.phase == inHead && len(n.stack.open) == 0
 	case html.Head:
-		return n.count[html.Head] == 0 && n.phase == inHead
+		return n.stack.count[html.Head] == 0 && n.phase == inHead
 	case html.Body:
-		return n.count[html.Body] == 0
+		return n.stack.count[html.Body] == 0
 	}
 	return true
 }
 
 // closeItem closes the open list item that an item with the same meaning ends.
 func (n *nesting) closeItem(t *html.Token, one, other html.Element) {
-	if n.count[one]+n.count[other] > 0 {
-		for i := len(n.open) - 1; i >= 0; i-- {
-			e := &n.open[i]
+	if n.stack.count[one]+n.stack.count[other] > 0 {
+		for i := len(n.stack.open) - 1; i >= 0; i-- {
+			e := &n.stack.open[i]
 			if e.foreign {
 				if holdsHTML[e.element] {
 					break
@@ -119,23 +119,19 @@ func (n *nesting) closeItem(t *html.Token, one, other html.Element) {
 			}
 		}
 	}
-	if n.count[html.P] > 0 {
+	if n.stack.count[html.P] > 0 {
 		n.closeParagraph(t.Start)
 	}
 }
 
 // endFormatting ends the open element that must not contain another one of its kind.
 func (n *nesting) endFormatting(t *html.Token) {
-	for i := len(n.reopened) - 1; i >= 0; i-- {
-		if n.reopened[i].element.element == t.Element {
-			n.reopened = append(n.reopened[:i], n.reopened[i+1:]...)
-		}
-	}
-	if n.count[t.Element] == 0 {
+	n.reopened.take(t, n.stack.text)
+	if n.stack.count[t.Element] == 0 {
 		return
 	}
-	for i := len(n.open) - 1; i >= 0; i-- {
-		e := n.open[i]
+	for i := len(n.stack.open) - 1; i >= 0; i-- {
+		e := n.stack.open[i]
 		if e.foreign {
 			continue
 		}
@@ -144,49 +140,28 @@ func (n *nesting) endFormatting(t *html.Token) {
 		}
 		if e.element == t.Element {
 			if e.fault == 0 {
-				e.fault = n.add(fault{unclosed, e.start, -1, t.Start})
+				e.fault = n.faults.add(fault{unclosed, e.start, -1, t.Start})
 			}
-			n.remove(i)
-			if len(n.closed) < maxClosed {
-				n.closed = append(n.closed, closedElement{e, i, t.Start})
-			}
+			n.stack.remove(i)
+			n.closed.add(e, i, t.Start)
 			return
 		}
 	}
 }
 
-// remove takes a formatting element from the stack and leaves those inside open.
-func (n *nesting) remove(i int) {
-	n.count[n.open[i].element]--
-	n.open = append(n.open[:i], n.open[i+1:]...)
-}
-
-// tableIndex returns the index of the innermost open table or template, -1 if there is none.
-func (n *nesting) tableIndex() int {
-	if n.count[html.Table]+n.count[html.Template] == 0 {
-		return -1
-	}
-	for i := len(n.open) - 1; i >= 0; i-- {
-		if e := &n.open[i]; !e.foreign && (e.element == html.Table || e.element == html.Template) {
-			return i
-		}
-	}
-	return -1
-}
-
 // prepareTable closes and opens the parts of a table up to where that of a start tag belongs.
 func (n *nesting) prepareTable(t *html.Token) bool {
-	base := n.tableIndex()
+	base := n.stack.tableIndex()
 	if base < 0 {
 		return false
 	}
-	inTable := n.open[base].element == html.Table
+	inTable := n.stack.open[base].element == html.Table
 	switch t.Element {
 	case html.Col:
-		if top := n.top(); top.element != html.Colgroup {
+		if top := n.stack.top(); top.element != html.Colgroup {
 			n.closeAbove(base, t.Start)
 			if inTable {
-				n.pushImplied(html.Colgroup)
+				n.stack.pushImplied(html.Colgroup)
 			}
 		}
 		return true
@@ -195,8 +170,8 @@ func (n *nesting) prepareTable(t *html.Token) bool {
 		return true
 	}
 	section, row := base, -1
-	for i := base + 1; i < len(n.open); i++ {
-		switch n.open[i].element {
+	for i := base + 1; i < len(n.stack.open); i++ {
+		switch n.stack.open[i].element {
 		case html.Tbody, html.Thead, html.Tfoot:
 			section = i
 		case html.Tr:
@@ -209,10 +184,10 @@ func (n *nesting) prepareTable(t *html.Token) bool {
 	}
 	n.closeAbove(section, t.Start)
 	if section == base && inTable {
-		n.pushImplied(html.Tbody)
+		n.stack.pushImplied(html.Tbody)
 	}
 	if t.Element != html.Tr && inTable {
-		n.pushImplied(html.Tr)
+		n.stack.pushImplied(html.Tr)
 	}
 	return true
 }

@@ -9,12 +9,12 @@ import (
 func (z *Tokenizer) comment() {
 	text, start := z.text, z.pos+len("<!--")
 	if start < len(text) && text[start] == '>' {
-		z.fail("abrupt-closing-of-empty-comment", start)
+		z.Errors.add("abrupt-closing-of-empty-comment", start)
 		z.dataToken(Comment, start, start, start+1)
 		return
 	}
 	if start+1 < len(text) && text[start] == '-' && text[start+1] == '>' {
-		z.fail("abrupt-closing-of-empty-comment", start+1)
+		z.Errors.add("abrupt-closing-of-empty-comment", start+1)
 		z.dataToken(Comment, start, start, start+2)
 		return
 	}
@@ -32,12 +32,12 @@ func (z *Tokenizer) comment() {
 			return
 		case rest == "--!>":
 			z.nestedComments(start, i)
-			z.fail("incorrectly-closed-comment", i+len("--!"))
+			z.Errors.add("incorrectly-closed-comment", i+len("--!"))
 			z.dataToken(Comment, start, i, i+len("--!>"))
 			return
 		case rest == "--!", rest == "--", rest == "-", rest == "":
 			z.nestedComments(start, i)
-			z.fail("eof-in-comment", len(text))
+			z.Errors.add("eof-in-comment", len(text))
 			z.dataToken(Comment, start, i, len(text))
 			return
 		}
@@ -46,7 +46,7 @@ func (z *Tokenizer) comment() {
 
 // nestedComments finds comments that begin in the content of a comment.
 func (z *Tokenizer) nestedComments(start, end int) {
-	if !z.errors {
+	if !z.Errors.wanted {
 		return
 	}
 	for i := start; ; {
@@ -56,7 +56,7 @@ func (z *Tokenizer) nestedComments(start, end int) {
 		}
 		i += n + len("<!--")
 		if i == len(z.text) || z.text[i] != '>' {
-			z.fail("nested-comment", i)
+			z.Errors.add("nested-comment", i)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (z *Tokenizer) bogusComment(start int) {
 func (z *Tokenizer) cdata(start int) {
 	n := bytes.Index(z.text[start:], []byte("]]>"))
 	if n < 0 {
-		z.fail("eof-in-cdata", len(z.text))
+		z.Errors.add("eof-in-cdata", len(z.text))
 		z.dataToken(CDATA, start, len(z.text), len(z.text))
 		return
 	}

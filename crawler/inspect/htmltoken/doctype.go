@@ -16,7 +16,7 @@ func (z *Tokenizer) doctype() {
 		if i < len(text) {
 			return false
 		}
-		z.fail("eof-in-doctype", i)
+		z.Errors.add("eof-in-doctype", i)
 		d.ForceQuirks = true
 		end()
 		return true
@@ -26,7 +26,7 @@ func (z *Tokenizer) doctype() {
 		end()
 	}
 	quirks := func(rule string) {
-		z.fail(rule, i)
+		z.Errors.add(rule, i)
 		d.ForceQuirks = true
 	}
 
@@ -34,7 +34,7 @@ func (z *Tokenizer) doctype() {
 		return
 	}
 	if !isSpace(text[i]) && text[i] != '>' {
-		z.fail("missing-whitespace-before-doctype-name", i)
+		z.Errors.add("missing-whitespace-before-doctype-name", i)
 	}
 	if i = skipSpace(text, i); atEnd() {
 		return
@@ -97,7 +97,7 @@ func (z *Tokenizer) doctype() {
 	switch {
 	case isQuote():
 		if !spaced {
-			z.fail("missing-whitespace-after-doctype-"+keyword+"-keyword", i)
+			z.Errors.add("missing-whitespace-after-doctype-"+keyword+"-keyword", i)
 		}
 	case text[i] == '>':
 		quirks("missing-doctype-" + keyword + "-identifier")
@@ -130,7 +130,7 @@ func (z *Tokenizer) doctype() {
 			bogus()
 			return
 		case !spaced:
-			z.fail("missing-whitespace-between-doctype-public-and-system-identifiers", i)
+			z.Errors.add("missing-whitespace-between-doctype-public-and-system-identifiers", i)
 		}
 	}
 	var ok bool
@@ -145,7 +145,7 @@ func (z *Tokenizer) doctype() {
 		return
 	}
 	if text[i] != '>' {
-		z.fail("unexpected-character-after-doctype-system-identifier", i)
+		z.Errors.add("unexpected-character-after-doctype-system-identifier", i)
 		bogus()
 		return
 	}

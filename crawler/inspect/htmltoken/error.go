@@ -14,21 +14,29 @@ type Error struct {
 	Offset int
 }
 
-// fail adds an error.
-func (z *Tokenizer) fail(rule string, offset int) {
+// Errors are the parse errors of a document, in no particular order.
+type Errors struct {
+	List    []Error // at most MaxErrors
+	Dropped int     // the number of errors beyond MaxErrors
+
+	wanted bool
+}
+
+// add adds an error if errors are wanted.
+func (e *Errors) add(rule string, offset int) {
 	switch {
-	case !z.errors:
-	case len(z.Errors) < MaxErrors:
-		z.Errors = append(z.Errors, Error{rule, offset})
+	case !e.wanted:
+	case len(e.List) < MaxErrors:
+		e.List = append(e.List, Error{rule, offset})
 	default:
-		z.Dropped++
+		e.Dropped++
 	}
 }
 
 // checkCharacters finds the characters that are wrong wherever they are (13.2.3.5), and NUL,
 // which is wrong in all states of the tokenizer and in SVG and MathML.
-func (z *Tokenizer) checkCharacters() {
-	text, i := z.text, 0
+func (e *Errors) checkCharacters(text []byte) {
+	i := 0
 	for i < len(text) {
 		for ; hasAt(text, i, 8) && isOrdinary(wordAt(text, i)); i += 8 {
 		}
@@ -38,7 +46,7 @@ func (z *Tokenizer) checkCharacters() {
 			}
 			r, _ := utf8.DecodeRune(text[i:])
 			if rule := characterRule(r); rule != "" {
-				z.fail(rule, i)
+				e.add(rule, i)
 			}
 		}
 	}

@@ -56,10 +56,10 @@ func checkTokens(t *testing.T, text []byte) {
 			t.Fatalf("%q: other tokens without errors", text)
 		}
 	}
-	if silent.Next() || len(silent.Errors) > 0 {
+	if silent.Next() || len(silent.Errors.List) > 0 {
 		t.Fatalf("%q: other tokens or errors without errors", text)
 	}
-	for _, e := range z.Errors {
+	for _, e := range z.Errors.List {
 		if e.Rule == "" || e.Offset < 0 || e.Offset > len(text) || !utf8.RuneStart(append(text, 0)[e.Offset]) {
 			t.Fatalf("%q: error %v", text, e)
 		}

@@ -150,7 +150,7 @@ func standardTokens(c standardCase, initial string) string {
 	}
 	flush()
 	var errors []standardError
-	for _, e := range z.Errors {
+	for _, e := range z.Errors.List {
 		if initial == "CDATA section state" && e.Rule == "unexpected-null-character" && !slices.ContainsFunc(c.Errors, func(e standardError) bool { return e.Code == "unexpected-null-character" }) {
 			continue
 		}

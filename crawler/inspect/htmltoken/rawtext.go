@@ -114,6 +114,6 @@ func (z *Tokenizer) escapedScript(i int) (end int, ended bool) {
 		}
 		dashes = 0
 	}
-	z.fail("eof-in-script-html-comment-like-text", i)
+	z.Errors.add("eof-in-script-html-comment-like-text", i)
 	return i, false
 }

@@ -25,10 +25,10 @@ func (z *Tokenizer) anyTag() bool {
 		case '>':
 			if t.Kind == EndTag {
 				if hasAttributes {
-					z.fail("end-tag-with-attributes", i)
+					z.Errors.add("end-tag-with-attributes", i)
 				}
 				if t.SelfClosing {
-					z.fail("end-tag-with-trailing-solidus", i)
+					z.Errors.add("end-tag-with-trailing-solidus", i)
 				}
 			}
 			z.tag(keyOf(name), name, i+1)
@@ -41,7 +41,7 @@ func (z *Tokenizer) anyTag() bool {
 			case text[i] == '>':
 				t.SelfClosing = true
 			default:
-				z.fail("unexpected-solidus-in-tag", i)
+				z.Errors.add("unexpected-solidus-in-tag", i)
 			}
 		default:
 			hasAttributes = true
@@ -54,7 +54,7 @@ func (z *Tokenizer) anyTag() bool {
 
 // endInTag drops the tag that the text ends in.
 func (z *Tokenizer) endInTag() bool {
-	z.fail("eof-in-tag", len(z.text))
+	z.Errors.add("eof-in-tag", len(z.text))
 	z.pos = len(z.text)
 	return false
 }
@@ -64,7 +64,7 @@ func (z *Tokenizer) endInTag() bool {
 func (z *Tokenizer) attribute(i int) int {
 	text, a := z.text, Attribute{NameStart: i}
 	if text[i] == '=' {
-		z.fail("unexpected-equals-sign-before-attribute-name", i)
+		z.Errors.add("unexpected-equals-sign-before-attribute-name", i)
 		i++
 	}
 	for ; i < len(text); i++ {
@@ -73,14 +73,14 @@ func (z *Tokenizer) attribute(i int) int {
 			break
 		}
 		if c == '"' || c == '\'' || c == '<' {
-			z.fail("unexpected-character-in-attribute-name", i)
+			z.Errors.add("unexpected-character-in-attribute-name", i)
 		}
 	}
 	a.Name = z.lowerCase(text[a.NameStart:i])
 	a.NameEnd, a.ValueStart, a.ValueEnd = i, i, i
 	kept := len(z.Token.Attributes) < MaxAttributes
 	if z.Token.Attribute(string(a.Name)) != nil {
-		z.fail("duplicate-attribute", i)
+		z.Errors.add("duplicate-attribute", i)
 		kept = false
 	}
 	quoted := false
@@ -94,13 +94,13 @@ func (z *Tokenizer) attribute(i int) int {
 			a.ValueStart = i + 1
 			i = indexFrom(text, a.ValueStart, text[i])
 		case text[i] == '>':
-			z.fail("missing-attribute-value", i)
+			z.Errors.add("missing-attribute-value", i)
 		default:
 			i = z.unquotedValue(i)
 		}
 		a.ValueEnd = i
 	}
-	a.HasReferences = z.references(a.ValueStart, a.ValueEnd, true)
+	a.HasReferences = z.references.check(a.ValueStart, a.ValueEnd, true)
 	if kept {
 		z.Token.Attributes = append(z.Token.Attributes, a)
 	}
@@ -112,7 +112,7 @@ func (z *Tokenizer) attribute(i int) int {
 			return -1
 		}
 		if c := text[i]; !isSpace(c) && c != '/' && c != '>' {
-			z.fail("missing-whitespace-between-attributes", i)
+			z.Errors.add("missing-whitespace-between-attributes", i)
 		}
 	}
 	return i
@@ -123,7 +123,7 @@ func (z *Tokenizer) unquotedValue(i int) int {
 	for ; i < len(z.text) && !isSpace(z.text[i]) && z.text[i] != '>'; i++ {
 		switch z.text[i] {
 		case '"', '\'', '<', '=', '`':
-			z.fail("unexpected-character-in-unquoted-attribute-value", i)
+			z.Errors.add("unexpected-character-in-unquoted-attribute-value", i)
 		}
 	}
 	return i

@@ -15,7 +15,7 @@ import "bytes"
 const MaxAttributes = 256
 
 // Tokenizer splits a document into tokens. Reset must be called first. It allocates nothing
-// once its buffers have grown.
+// once its buffers have grown. It must not be copied.
 type Tokenizer struct {
 	// Token is the current token, valid after Next returned true.
 	Token Token
@@ -24,22 +24,16 @@ type Tokenizer struct {
 	// XML makes the tokenizer read the markup of XML: no element has a content without
 	// markup, and CDATA sections may be anywhere. It is to be set after Reset.
 	XML bool
-	// Errors are the parse errors found up to the end of the current token, at most
-	// MaxErrors, in no particular order. They are collected only if asked for.
-	Errors []Error
-	// Dropped is the number of errors beyond MaxErrors.
-	Dropped int
+	// Errors are the parse errors up to the end of the current token, if they were asked for.
+	Errors Errors
 
 	text         []byte
 	pos          int    // the end of the current token
-	errors       bool   // whether errors are collected
 	state        state  // of the text from pos on
 	lastStartTag string // the name of the element whose content is not markup
-	amp          int    // the first '&' at or after some position before pos, or the length of text
 	foreign      foreign
-	// names are the complete names of character references that were looked up.
-	names  map[string]bool
-	buffer []byte // names and values of the current token that are not as in the source
+	references   references
+	buffer       []byte // names and values of the current token that are not as in the source
 }
 
 // DoctypeIDs are the parts of a doctype behind its name.
@@ -53,11 +47,16 @@ type DoctypeIDs struct {
 // errors asks for the parse errors.
 func (z *Tokenizer) Reset(text []byte, errors bool) {
 	attributes := z.Token.Attributes[:0]
-	*z = Tokenizer{text: text, errors: errors, Errors: z.Errors[:0], buffer: z.buffer[:0], foreign: z.foreign, names: z.names, amp: -1}
+	*z = Tokenizer{
+		text:       text,
+		Errors:     Errors{List: z.Errors.List[:0], wanted: errors},
+		references: references{text: text, next: -1, names: z.references.names, errors: &z.Errors},
+		foreign:    foreign{open: z.foreign.open[:0]},
+		buffer:     z.buffer[:0],
+	}
 	z.Token.Attributes = attributes
-	z.foreign.open = z.foreign.open[:0]
 	if errors {
-		z.checkCharacters()
+		z.Errors.checkCharacters(text)
 	}
 }
 
@@ -73,15 +72,15 @@ func (z *Tokenizer) Next() bool {
 			c := z.text[lt+1]
 			if !isLetter(c) && (c != '/' || lt+2 == len(z.text)) && c != '!' && c != '?' {
 				if c == '/' {
-					z.fail("eof-before-tag-name", lt+2)
+					z.Errors.add("eof-before-tag-name", lt+2)
 				} else {
-					z.fail("invalid-first-character-of-tag-name", lt+1)
+					z.Errors.add("invalid-first-character-of-tag-name", lt+1)
 				}
 				pos = lt + 1
 				continue
 			}
 		} else if lt < len(z.text) {
-			z.fail("eof-before-tag-name", lt+1)
+			z.Errors.add("eof-before-tag-name", lt+1)
 			lt = len(z.text)
 		}
 		if lt > z.pos {
@@ -102,7 +101,7 @@ func (z *Tokenizer) textToken(end int, references bool) {
 	t.Kind, t.Element, t.Name, t.Attributes = Text, Unknown, nil, t.Attributes[:0]
 	t.Start, t.End, t.DataStart, t.DataEnd = z.pos, end, z.pos, end
 	t.Foreign = z.foreign.inside()
-	t.HasReferences = references && z.references(z.pos, end, false)
+	t.HasReferences = references && z.references.check(z.pos, end, false)
 	z.pos = end
 }
 
@@ -166,10 +165,10 @@ func (z *Tokenizer) plainTag() bool {
 		t.Attributes = append(t.Attributes, Attribute{Name: text[i:n], NameStart: i, NameEnd: n, ValueStart: value, ValueEnd: valueEnd})
 		i = valueEnd + 1
 	}
-	if z.hasReference(z.pos, i) {
+	if z.references.has(z.pos, i) {
 		for j := range t.Attributes {
 			a := &t.Attributes[j]
-			a.HasReferences = z.references(a.ValueStart, a.ValueEnd, true)
+			a.HasReferences = z.references.check(a.ValueStart, a.ValueEnd, true)
 		}
 	}
 	t.Kind = StartTag
@@ -204,25 +203,25 @@ func (z *Tokenizer) markup() bool {
 		case bytes.HasPrefix(rest, []byte("[CDATA[")) && (z.XML || z.foreign.inside()):
 			z.cdata(z.pos + len("<![CDATA["))
 		case bytes.HasPrefix(rest, []byte("[CDATA[")):
-			z.fail("cdata-in-html-content", z.pos+8)
+			z.Errors.add("cdata-in-html-content", z.pos+8)
 			z.bogusComment(z.pos + 2)
 		default:
-			z.fail("incorrectly-opened-comment", z.pos+2)
+			z.Errors.add("incorrectly-opened-comment", z.pos+2)
 			z.bogusComment(z.pos + 2)
 		}
 		return true
 	case '?':
-		z.fail("unexpected-question-mark-instead-of-tag-name", z.pos+1)
+		z.Errors.add("unexpected-question-mark-instead-of-tag-name", z.pos+1)
 		z.bogusComment(z.pos + 1)
 		return true
 	case '/':
 		switch c := rest[2]; {
 		case c == '>':
-			z.fail("missing-end-tag-name", z.pos+2)
+			z.Errors.add("missing-end-tag-name", z.pos+2)
 			z.pos += 3
 			return false
 		case !isLetter(c):
-			z.fail("invalid-first-character-of-tag-name", z.pos+2)
+			z.Errors.add("invalid-first-character-of-tag-name", z.pos+2)
 			z.bogusComment(z.pos + 2)
 			return true
 		}

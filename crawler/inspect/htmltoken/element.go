@@ -321,13 +321,14 @@ var elementNames = [...]string{
 // String returns the name of the element in lower case, empty for [Unknown].
 func (e Element) String() string { return elementNames[e] }
 
-// The table of elements is a hash table without chains that is kept three quarters empty. Its
+// The table of elements is a hash table without chains that is kept two thirds empty. Its
 // keys are the first eight bytes of the names, which are nearly all of most names.
-const elementTableBits = 10
+const elementTableBits = 9
 
 var elementTable = func() (table [1 << elementTableBits]struct {
 	key     uint64
 	element Element
+	long    bool // the name is longer than its key
 }) {
 	for e, name := range elementNames[1:] {
 		key := keyOf([]byte(name))
@@ -335,7 +336,7 @@ var elementTable = func() (table [1 << elementTableBits]struct {
 		for table[i].key != 0 {
 			i = (i + 1) % len(table)
 		}
-		table[i].key, table[i].element = key, Element(e+1)
+		table[i].key, table[i].element, table[i].long = key, Element(e+1), len(name) > 8
 	}
 	return table
 }()
@@ -351,12 +352,9 @@ func ElementOf(name []byte) Element { return elementOf(keyOf(name), name) }
 // elementOf is ElementOf for a name whose key is known.
 func elementOf(key uint64, name []byte) Element {
 	for i := elementSlot(key); elementTable[i].key != 0; i = (i + 1) % len(elementTable) {
-		if elementTable[i].key != key {
-			continue
-		}
-		e := elementTable[i].element
-		if len(name) <= 8 && len(elementNames[e]) <= 8 || elementNames[e] == string(name) {
-			return e
+		e := &elementTable[i]
+		if e.key == key && (len(name) <= 8 && !e.long || elementNames[e.element] == string(name)) {
+			return e.element
 		}
 	}
 	return Unknown

@@ -38,9 +38,14 @@ func (e *Errors) add(rule string, offset int) {
 func (e *Errors) checkCharacters(text []byte) {
 	i := 0
 	for i < len(text) {
-		for ; hasAt(text, i, 8) && isOrdinary(wordAt(text, i)); i += 8 {
+		for hasAt(text, i, 32) {
+			b := text[i:][:32]
+			if ordinary(wordAt(b, 0))&ordinary(wordAt(b, 8))&ordinary(wordAt(b, 16))&ordinary(wordAt(b, 24)) != eachHigh {
+				break
+			}
+			i += 32
 		}
-		for end := min(i+8, len(text)); i < end; i++ {
+		for end := min(i+32, len(text)); i < end; i++ {
 			if !isSuspect[text[i]] {
 				continue
 			}
@@ -52,12 +57,12 @@ func (e *Errors) checkCharacters(text []byte) {
 	}
 }
 
-// isOrdinary reports whether the eight bytes of a word are printable ASCII or line feeds.
-func isOrdinary(w uint64) bool {
+// ordinary sets the highest bit of each byte of w that is printable ASCII or a line feed.
+func ordinary(w uint64) uint64 {
 	low := w &^ eachHigh
 	printable := (low + (0x80-' ')*eachByte) &^ (low + eachByte)
 	lineFeed := ^((low ^ '\n'*eachByte) + 0x7F*eachByte)
-	return ((printable|lineFeed)&^w)&eachHigh == eachHigh
+	return (printable | lineFeed) &^ w & eachHigh
 }
 
 // isSuspect marks the bytes that may begin a wrong character.

@@ -38,11 +38,8 @@ func (f *foreign) inside() bool {
 
 // tag follows a tag and reports whether it belongs to an element of SVG or MathML.
 func (f *foreign) tag(t *Token, text []byte) bool {
-	if len(f.open) == 0 && (t.Kind == EndTag || t.Element != SVG && t.Element != Math) {
-		return false
-	}
 	if t.Kind == EndTag {
-		return f.endTag(t, text)
+		return len(f.open) > 0 && f.endTag(t, text)
 	}
 	return f.startTag(t, text)
 }

@@ -32,10 +32,11 @@ type Token struct {
 	// DataStart and DataEnd are the offsets of the content of a text, a comment or a CDATA
 	// section.
 	DataStart, DataEnd int
-	// Name is the name of a tag or doctype in lower case.
+	// Name is the name of a tag or doctype in lower case. It means nothing for tokens of
+	// other kinds.
 	Name []byte
-	// Attributes are the attributes of a tag, each name once, at most MaxAttributes. For end
-	// tags they mean nothing.
+	// Attributes are the attributes of a tag, each name once, at most MaxAttributes. An end
+	// tag should have none.
 	Attributes []Attribute
 }
 
@@ -52,10 +53,12 @@ type Attribute struct {
 }
 
 // Attribute returns the attribute with a name in lower case, nil if there is none.
-func (t *Token) Attribute(name string) *Attribute {
-	for i := range t.Attributes {
-		if string(t.Attributes[i].Name) == name {
-			return &t.Attributes[i]
+func (t *Token) Attribute(name string) *Attribute { return find(t.Attributes, name) }
+
+func find(attributes []Attribute, name string) *Attribute {
+	for i := range attributes {
+		if string(attributes[i].Name) == name {
+			return &attributes[i]
 		}
 	}
 	return nil

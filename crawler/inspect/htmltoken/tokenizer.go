@@ -98,7 +98,7 @@ func (z *Tokenizer) Next() bool {
 // textToken makes the text up to end the current token.
 func (z *Tokenizer) textToken(end int, references bool) {
 	t := &z.Token
-	t.Kind, t.Element, t.Name, t.Attributes = Text, Unknown, nil, t.Attributes[:0]
+	t.Kind, t.Element, t.Attributes = Text, Unknown, t.Attributes[:0]
 	t.Start, t.End, t.DataStart, t.DataEnd = z.pos, end, z.pos, end
 	t.Foreign = z.foreign.inside()
 	t.HasReferences = references && z.references.check(z.pos, end, false)
@@ -108,7 +108,7 @@ func (z *Tokenizer) textToken(end int, references bool) {
 // dataToken makes a comment or a CDATA section the current token.
 func (z *Tokenizer) dataToken(kind Kind, dataStart, dataEnd, end int) {
 	t := &z.Token
-	t.Kind, t.Element, t.Name, t.Attributes, t.HasReferences = kind, Unknown, nil, t.Attributes[:0], false
+	t.Kind, t.Element, t.Attributes, t.HasReferences = kind, Unknown, t.Attributes[:0], false
 	t.Start, t.End, t.DataStart, t.DataEnd = z.pos, end, dataStart, dataEnd
 	t.Foreign = z.foreign.inside()
 	z.pos = end
@@ -132,17 +132,15 @@ func (z *Tokenizer) plainTag() bool {
 		return false
 	}
 	name := text[i:n]
-	i = n
-	t.Attributes = t.Attributes[:0]
-	if end {
+	if i = n; end {
 		if text[i] != '>' {
 			return false
 		}
-		t.Kind, t.SelfClosing = EndTag, false
+		t.Kind, t.SelfClosing, t.Attributes = EndTag, false, t.Attributes[:0]
 		z.tag(key, name, i+1)
 		return true
 	}
-	t.SelfClosing = false
+	attributes, selfClosing := t.Attributes[:0], false
 	for text[i] != '>' {
 		if text[i] != ' ' {
 			return false
@@ -151,7 +149,7 @@ func (z *Tokenizer) plainTag() bool {
 		_, n := plainName(text, i)
 		if n == i || !hasAt(text, n, len(`="">`)) || text[n] != '=' || text[n+1] != '"' {
 			if n == i && hasAt(text, i, 2) && text[i] == '/' && text[i+1] == '>' {
-				t.SelfClosing = true
+				selfClosing = true
 				i++
 				break
 			}
@@ -159,19 +157,28 @@ func (z *Tokenizer) plainTag() bool {
 		}
 		value := n + len(`="`)
 		valueEnd := indexFrom(text, value, '"')
-		if valueEnd+1 >= len(text) || len(t.Attributes) == MaxAttributes || t.Attribute(string(text[i:n])) != nil {
+		if valueEnd+1 >= len(text) {
 			return false
 		}
-		t.Attributes = append(t.Attributes, Attribute{Name: text[i:n], NameStart: i, NameEnd: n, ValueStart: value, ValueEnd: valueEnd})
+		if len(attributes) > 0 && (len(attributes) == MaxAttributes || find(attributes, string(text[i:n])) != nil) {
+			return false
+		}
+		if len(attributes) == cap(attributes) {
+			attributes = append(attributes, Attribute{})
+		} else {
+			attributes = attributes[:len(attributes)+1] // writes less than append does
+		}
+		a := &attributes[len(attributes)-1]
+		a.Name, a.NameStart, a.NameEnd, a.ValueStart, a.ValueEnd, a.HasReferences = text[i:n], i, n, value, valueEnd, false
 		i = valueEnd + 1
 	}
-	if z.references.has(z.pos, i) {
-		for j := range t.Attributes {
-			a := &t.Attributes[j]
+	if len(attributes) > 0 && z.references.has(z.pos, i) {
+		for j := range attributes {
+			a := &attributes[j]
 			a.HasReferences = z.references.check(a.ValueStart, a.ValueEnd, true)
 		}
 	}
-	t.Kind = StartTag
+	t.Kind, t.SelfClosing, t.Attributes = StartTag, selfClosing, attributes
 	z.tag(key, name, i+1)
 	return true
 }
@@ -183,7 +190,7 @@ func (z *Tokenizer) tag(key uint64, name []byte, end int) {
 	t.Start, t.End, t.HasReferences = z.pos, end, false
 	t.DataStart, t.DataEnd = end, end
 	z.pos = end
-	t.Foreign = z.foreign.tag(t, z.text)
+	t.Foreign = (len(z.foreign.open) > 0 || t.Element == SVG || t.Element == Math) && z.foreign.tag(t, z.text)
 	if state := contentState[t.Element]; state != dataState && t.Kind == StartTag && !t.Foreign && !z.XML {
 		z.state, z.lastStartTag = state, t.Element.String()
 	}

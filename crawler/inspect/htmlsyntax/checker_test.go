@@ -56,6 +56,7 @@ var documents = []struct{ content, want string }{
 	{`<table><caption>a<colgroup><col><col><thead><tr><th>b<th>c<tbody><tr><td>d<td>e<tr><td>f<tfoot><tr><td>g</table>`, ``},
 	{`<table><tr><td>a</td></tr></table><table><col><tr><td><table><tr><td>b</table></table>`, ``},
 	{`<select><option>a<option>b<optgroup label=c><option>d<hr><option>e</select>`, ``},
+	{`<optgroup><optgroup><option>a</optgroup></optgroup><optgroup><option>b<option>c</optgroup>`, ``},
 	{`<p>a<br>b<br/><img src=c alt><input><wbr></p><hr/>`, ``},
 	{`<ruby>a<rp>(<rt>b<rp>)</ruby><ruby>a<rb>b<rtc><rt>c<rt>d</ruby>`, ``},
 	{`<p>a<div>b</div><p>c<h1>d</h1><p>e<table></table><p>f<section></section><p>g</p>`, ``},
@@ -271,6 +272,13 @@ func TestDeep(t *testing.T) {
 	text = doctype + "</p>" + strings.Repeat("<div>", 1000)
 	if got := places(findings(text, false, 0)); got != "2:1 stray-end-tag" {
 		t.Error(got)
+	}
+}
+
+// TestLongMarkup checks that the time for many unclosed or stray tags is linear.
+func TestLongMarkup(t *testing.T) {
+	for _, part := range []string{"<b>", "</b>", "<b><p>", "<p><b>", "<table>", "<table><tr><td></b>", "<svg><g></x>", "<x-y></x-z>", "<a>", "<div><b></div></b>", "<li></p>", "<select><option>", "<form></form></form>"} {
+		findings(doctype+strings.Repeat(part, 1<<18/len(part)), false, 0)
 	}
 }
 

@@ -71,9 +71,7 @@ func (n *nesting) prepare(t *html.Token) bool {
 			return false // it is not around the cells
 		}
 	case html.Option, html.Optgroup, html.Hr:
-		for top := n.stack.top(); top != nil && (top.element == html.Option || top.element == html.Optgroup && t.Element != html.Option); top = n.stack.top() {
-			n.pop()
-		}
+		n.endOptions(t)
 	case html.Rb, html.Rtc, html.Rp, html.Rt:
 		if n.stack.isOpen(html.Ruby) >= 0 {
 			for top := n.stack.top(); properties[top.element]&implied != 0 && (top.element != html.Rtc || t.Element == html.Rb || t.Element == html.Rtc); top = n.stack.top() {
@@ -97,6 +95,17 @@ func (n *nesting) prepare(t *html.Token) bool {
 		return n.stack.count[html.Body] == 0
 	}
 	return true
+}
+
+// endOptions closes the option, and in a select the group of options, that a start tag ends.
+func (n *nesting) endOptions(t *html.Token) {
+	inSelect := n.stack.isOpen(html.Select) >= 0
+	if top := n.stack.top(); top != nil && top.element == html.Option && (inSelect || t.Element != html.Hr) {
+		n.pop()
+	}
+	if top := n.stack.top(); top != nil && top.element == html.Optgroup && inSelect && t.Element != html.Option {
+		n.pop()
+	}
 }
 
 // closeItem closes the open list item that an item with the same meaning ends.

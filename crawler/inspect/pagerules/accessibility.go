@@ -138,8 +138,11 @@ var vagueNames = []string{"click here", "here", "link", "more", "read more", "th
 // isVague reports whether the name of a link is one of vagueNames, apart from what is at its
 // end.
 func isVague(text []byte) bool {
+	if len(text) > 2*len("click here") {
+		return false
+	}
 	text = bytes.TrimRight(text, " .…:!»›→>")
-	return len(text) <= len("click here") && slices.ContainsFunc(vagueNames, func(vague string) bool { return equalFold(text, vague) })
+	return slices.ContainsFunc(vagueNames, func(vague string) bool { return equalFold(text, vague) })
 }
 
 // labels is what is known of the labels of the page and of the controls that need one.

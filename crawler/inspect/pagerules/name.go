@@ -8,39 +8,43 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// name collects the text of an element with white space collapsed, up to maxName bytes.
+// name collects the beginning of the text of an element, with white space collapsed.
 type name struct {
 	text   []byte
 	blank  bool // white space follows text
 	closed bool // nothing is added any more
 }
 
-const maxName = 200
+// maxName is the length from which no more is added to a name, in bytes.
+const maxName = 4 * check.ExcerptLength
 
 // reset returns an empty name that keeps the memory.
 func (n name) reset() name { return name{text: n.text[:0]} }
 
 // add adds a text.
 func (n *name) add(text []byte) {
-	if n.closed || len(n.text) >= maxName {
+	if n.closed {
 		return
 	}
 	for len(text) > 0 && len(n.text) < maxName {
-		r, size := rune(text[0]), 1
-		if r >= utf8.RuneSelf {
+		size := 0
+		for size < min(len(text), maxName) && '!' <= text[size] && text[size] <= '~' {
+			size++
+		}
+		if size == 0 {
+			var r rune
 			r, size = utf8.DecodeRune(text)
-		}
-		switch {
-		case isInvisible(r):
-		case unicode.IsSpace(r):
-			n.blank = true
-		default:
-			if n.blank && len(n.text) > 0 {
-				n.text = append(n.text, ' ')
+			if isInvisible(r) || unicode.IsSpace(r) {
+				n.blank = n.blank || !isInvisible(r)
+				text = text[size:]
+				continue
 			}
-			n.blank = false
-			n.text = append(n.text, text[:size]...)
 		}
+		if n.blank && len(n.text) > 0 {
+			n.text = append(n.text, ' ')
+		}
+		n.blank = false
+		n.text = append(n.text, text[:size]...)
 		text = text[size:]
 	}
 }

@@ -68,3 +68,16 @@ func BenchmarkNearest(b *testing.B) {
 		})
 	}
 }
+
+// TestManyEqualTexts tells that the time does not grow with the square of the pages.
+func TestManyEqualTexts(t *testing.T) {
+	const pages = 200_000
+	j := &judge{known: make([]known, pages)}
+	for i := range j.known {
+		j.known[i] = known{id: ID(i), comparable: true, similar: uint64(i % 3), hashes: [kinds]uint64{content: 7}}
+	}
+	j.endPass()
+	if len(j.near) != 3 || j.near[0].nearest != 1 || j.near[2].nearest != 0 || len(j.equals[content]) != 1 {
+		t.Errorf("%d similar, %d equal", len(j.near), len(j.equals[content]))
+	}
+}

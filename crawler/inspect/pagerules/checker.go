@@ -87,6 +87,9 @@ func (c *Checker) Token(z *htmltoken.Tokenizer) {
 		if !c.unseen.start(t) {
 			c.startTag(t)
 		}
+		if z.XML && t.SelfClosing && !c.unseen.end(t) {
+			c.endTag(t)
+		}
 	case htmltoken.EndTag:
 		if !c.unseen.end(t) {
 			c.endTag(t)

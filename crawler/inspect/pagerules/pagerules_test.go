@@ -417,6 +417,24 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// TestXML tells that an element of XHTML may have no content.
+func TestXML(t *testing.T) {
+	var c Checker
+	var tokens htmltoken.Tokenizer
+	p := pageAt(t, "https://example.com/", `<html><title/><script src="a.js"/><template/><div hidden=""/><a href="x"/><h1>`+strings.Repeat("long ", 20)+`</h1></html>`)
+	p.Format = "xhtml"
+	c.Reset(p, SEO|Accessibility)
+	tokens.Reset(p.Text, false)
+	tokens.XML = true
+	for tokens.Next() {
+		c.Token(&tokens)
+	}
+	c.End(nil)
+	if got := summary(c.Findings); got != "description-missing title-missing@1:7 link-text-empty@1:62" {
+		t.Error(got)
+	}
+}
+
 // TestFacts tells what is kept of a page, and that nothing is kept that was not asked for.
 func TestFacts(t *testing.T) {
 	const text = `<html lang=en><title>The  guide</title><link rel="shortcut icon" href=f.ico><link rel=canonical href="#x">

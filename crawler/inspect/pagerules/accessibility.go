@@ -20,8 +20,9 @@ type headings struct {
 	last       int // the level of the heading before, 0 if there is none
 	skips      int // that level if a finding is due, 0 otherwise
 
-	first                 int // headings of the first level that are not blank
-	second                int // the start of the second of them
+	first                 int  // headings of the first level that are not blank
+	firstByRole           bool // there is an element with the role of one
+	second                int  // the start of the second of them
 	secondText, secondRaw string
 }
 
@@ -43,6 +44,21 @@ func (h *headings) begin(s *source) {
 		h.name = h.name.reset()
 		h.name.add(s.value("aria-label"))
 	}
+}
+
+// role notes an element with the role of a heading. A page may have headings of both kinds.
+func (h *headings) role(level int) {
+	h.last = level
+	h.firstByRole = h.firstByRole || level == 1
+}
+
+// levelOf returns the value of aria-level, 2 if it is not a number from 1 to 9 (ARIA 1.2,
+// heading).
+func levelOf(value []byte) int {
+	if value = bytes.TrimSpace(value); len(value) == 1 && '1' <= value[0] && value[0] <= '9' {
+		return int(value[0] - '0')
+	}
+	return 2
 }
 
 // close judges the heading whose text was collected.

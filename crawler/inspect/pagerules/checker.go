@@ -107,6 +107,10 @@ func (c *Checker) startTag(t *htmltoken.Token) {
 			c.hidden.begin(t)
 			s.concealed = true
 		}
+		if s.headingLevel > 0 && !s.concealed {
+			c.headings.role(s.headingLevel)
+		}
+		s.headingLevel = 0
 	}
 	s.document.inCode = !t.Foreign && (t.Element == htmltoken.Script || t.Element == htmltoken.Style || t.Element == htmltoken.Title)
 	if c.link.open {

@@ -17,13 +17,11 @@ type pictures struct {
 func (p *pictures) image(s *source) {
 	t := &s.z.Token
 	width, height := t.Attribute("width"), t.Attribute("height")
-	if !s.concealed {
-		if s.lacksAlternative() {
-			s.reportTag(check.CodeAltMissing, "the image has no alt attribute")
-		}
-		if missing := missingOf(width, height); missing != "" {
-			s.reportTag(check.CodeImageDimensionsMissing, "the image has no "+missing+" attribute")
-		}
+	if !s.concealed && s.lacksAlternative() {
+		s.reportTag(check.CodeAltMissing, "the image has no alt attribute")
+	}
+	if missing := missingOf(width, height); missing != "" {
+		s.reportTag(check.CodeImageDimensionsMissing, "the image has no "+missing+" attribute")
 	}
 	source := t.Attribute("src")
 	if source == nil || p.inPicture || t.Attribute("srcset") != nil || len(s.facts.Images) == facts.MaxLinks {

@@ -111,6 +111,9 @@ func TestSEO(t *testing.T) {
 		{title + description + h1 + "\n<h1>b</h1><h1>c</h1>", "h1-many@2:1"},
 		{title + description + h1 + "<div hidden><h1>b</h1></div>", ""},
 		{title + description + h1 + "<div hidden><p>x<ul><li>y</ul></div><h1>b</h1>", "h1-many@1:96"},
+		{title + description + "<p role=heading aria-level=1>x</p>", ""},
+		{title + description + "<p role=heading>x</p>", "h1-missing"},
+		{title + description + "<p role=heading aria-level=1>x</p><h1>y</h1>", ""},
 		{title + description + "<h1>a<h1>b", "h1-many@1:55"},
 		// Pages of frames have no headings of their own.
 		{title + description + "<frameset><frame src=a></frameset>", ""},
@@ -193,8 +196,9 @@ func TestImages(t *testing.T) {
 		{`<img src=a width=1 height=1 title=x>`, "alt-missing@1:1"},
 		{`<img src=a width=1 height=1 aria-label=x><img src=a width=1 height=1 aria-labelledby=x>`, ""},
 		{`<img src=a width=1 height=1 role=presentation><img src=a width=1 height=1 role=None><img src=a width=1 height=1 aria-hidden=true>`, ""},
+		{`<img src=a aria-hidden=true>`, "image-dimensions-missing@1:1"},
 		{`<img src=a width=1 height=1 aria-hidden=false>`, "alt-missing@1:1"},
-		{`<div aria-hidden=true><b><img src=a></b></div><img src=a alt=x>`, "image-dimensions-missing@1:47"},
+		{`<div aria-hidden=true><b><img src=a></b></div><img src=a alt=x>`, "image-dimensions-missing@1:26 image-dimensions-missing@1:47"},
 		{`<area href=a><area><area href=a alt=x>`, "alt-missing@1:1"},
 		{`<input type=image src=a><input type=IMAGE alt=x><input>`, "alt-missing@1:1"},
 		{`<img src=a alt=x width=1><img src=a alt=x height=1>`, "image-dimensions-missing@1:1 image-dimensions-missing@1:26"},
@@ -375,6 +379,7 @@ func TestAccessibility(t *testing.T) {
 		{`<h3>a</h3><h4>b</h4><h1>c</h1>`, ""},
 		{`<h1>a</h1><h3>b</h3>`, "heading-skipped@1:11"},
 		{`<h2>a</h2><h5>b</h5><h6>c</h6><h2>d</h2><h4>e</h4>`, "heading-skipped@1:11 heading-skipped@1:41"},
+		{`<h1>a</h1><p role=heading>b</p><h3>c</h3><p role=Heading aria-level="5">d</p><h6>e</h6><h6 role=heading>f</h6>`, ""},
 		{`<h1>a</h1><h2 hidden>x</h2><h3>b</h3>`, "heading-skipped@1:28"},
 		{`<h1>a</h1><div aria-hidden=true><h4>x</h4></div><h2>b</h2>`, ""},
 

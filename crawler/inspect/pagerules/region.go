@@ -110,6 +110,10 @@ func (s *source) globalAttributes() (hides bool) {
 	for i := range t.Attributes {
 		a := &t.Attributes[i]
 		switch len(a.Name) {
+		case len("role"):
+			if string(a.Name) == "role" && (t.Element < htmltoken.H1 || t.Element > htmltoken.H6) && equalFold(s.z.Value(a), "heading") {
+				s.headingLevel = levelOf(s.value("aria-level"))
+			}
 		case len("style"):
 			if string(a.Name) == "style" {
 				hides = hides || isDisplayNone(s.z.Value(a))

@@ -75,7 +75,7 @@ func (c *Checker) endSEO() {
 		s.report(-1, check.Finding{Code: check.CodeDescriptionMissing, Message: "the page has no description"})
 	}
 	switch h := &c.headings; {
-	case h.first == 0 && !s.document.frameset:
+	case h.first == 0 && !h.firstByRole && !s.document.frameset:
 		s.report(-1, check.Finding{Code: check.CodeH1Missing, Message: "the page has no heading of the first level (h1)"})
 	case h.first > 1:
 		s.report(h.second, check.Finding{Code: check.CodeH1Many, Element: "h1", Text: h.secondText, Raw: h.secondRaw,

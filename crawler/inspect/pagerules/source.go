@@ -23,6 +23,9 @@ type source struct {
 	buffer   []byte // a text with white space collapsed
 	// concealed is true if the current start tag is of a hidden element, or within one.
 	concealed bool
+	// headingLevel is the level of the element of the current start tag if its role is that of
+	// a heading, 0 otherwise.
+	headingLevel int
 }
 
 // found is a finding whose place is still an offset; -1 if it has none.

@@ -81,12 +81,21 @@ type Entry struct {
 	Internal, External Verdict
 	// OfPage is true for a warning about a page's content or its server: it is reported
 	// once, with the page itself, however many links lead there.
-	OfPage      bool
+	OfPage bool
+	// Group is the group of content checks that gives the code, as --check names it, or
+	// GroupContent or GroupPlugins. It is empty for a code of links.
+	Group       string
 	Title       string // a few words, lower case
 	Explanation string // what it means, in plain sentences
 	Advice      string // what to do
 	Example     string
 }
+
+// Groups of codes that no group of --check gives.
+const (
+	GroupContent = "content" // of rules about the content of pages
+	GroupPlugins = "plugins"
+)
 
 var entryByCode, entryByNumber = indexEntries()
 
@@ -113,7 +122,8 @@ func OfPage(c Code) bool {
 
 // OfContent reports whether a code is one that content checks give.
 func OfContent(c Code) bool {
-	return slices.ContainsFunc(pageEntries[:], func(e Entry) bool { return e.Code == c }) || strings.HasPrefix(string(c), contentPrefix) && c != CodeContentTypeMismatch
+	e, _ := Lookup(c)
+	return e.Group != ""
 }
 
 // All returns the table, in the order of lists. The http family is one row,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -9,7 +10,12 @@ import (
 
 // Proposal is the change that a result proposes for its references: replace the target
 // From with To. Both are printed URLs.
-type Proposal struct{ From, To, Why string }
+type Proposal struct {
+	From, To, Why string
+	// Literal is true for the proposal of a content check: To is the text to write in place
+	// of the reference's Raw, and From is the page.
+	Literal bool
+}
 
 // Propose returns the proposal of a result, if it has one:
 //
@@ -17,10 +23,14 @@ type Proposal struct{ From, To, Why string }
 //     ends at a home page, at a sign-in page or on another site, there is no proposal: the page has probably been removed, hidden or replaced by someone else's, and a person has to look.
 //   - For a broken target, the suggestion that is closer than all others, if there is
 //     exactly one.
+//   - For a finding of a content check, its proposal.
 //
 // Temporary redirects (302, 303, 307), better addresses where the old one works too
 // (insecure-http) and archived copies are never proposed.
 func Propose(r *crawler.Result) (Proposal, bool) {
+	if r.Kind == crawler.KindPage {
+		return Proposal{From: r.URL, To: r.Proposal, Why: string(r.Code), Literal: true}, r.Proposal != ""
+	}
 	p := Proposal{From: r.URL}
 	verdict := r.Verdict
 	if r.Code == check.CodeRedirectPermanent { // the user made it so severe
@@ -54,6 +64,12 @@ func Propose(r *crawler.Result) (Proposal, bool) {
 // or "" if it may be edited.
 func (p Proposal) Blocked(ref *crawler.Reference) string {
 	switch {
+	case p.Literal && ref.At().Raw == "":
+		return fmt.Sprintf("the finding proposes %q, but has no text that it replaces", p.To)
+	case p.Literal && strings.Contains(ref.Raw, "***@"):
+		return "the text contains a password"
+	case p.Literal:
+		return ""
 	case strings.Contains(p.From, "***@"), strings.Contains(ref.Raw, "***@"):
 		return "its URL contains a password"
 	case ref.Element == "form" || ref.Attribute == "action" || ref.Attribute == "formaction":

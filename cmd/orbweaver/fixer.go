@@ -39,7 +39,12 @@ func (e *fixer) unfixed(plan *fix.Plan, s *crawler.Summary) []*crawler.Result {
 		r.References = slices.DeleteFunc(r.References, func(ref crawler.Reference) bool { return plan.Written(&ref, r.URL) })
 		s.Fixed += all - len(r.References)
 		if all > 0 && len(r.References) == 0 {
-			s.Count(r.Internal, &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}, -1)
+			g := &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}
+			if r.Kind == crawler.KindPage {
+				s.CountFinding(r.Internal, g, -1)
+			} else {
+				s.Count(r.Internal, g, -1)
+			}
 		} else {
 			rest = append(rest, r)
 		}

@@ -71,7 +71,7 @@ const netscapeBookmarks = "netscape-bookmarks"
 
 // add records the places of references to a broken target.
 func (c *bookmarkCleaner) add(r *crawler.Result) {
-	if r.Verdict != check.Broken || r.Code == check.CodeFragmentMissing || r.Code == check.CodeFragmentUnverified {
+	if r.Kind != crawler.KindTarget || r.Verdict != check.Broken || r.Code == check.CodeFragmentMissing || r.Code == check.CodeFragmentUnverified {
 		return
 	}
 	for _, ref := range r.References {

@@ -176,11 +176,6 @@ func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
 	if internal {
 		side = &s.Internal
 	}
-	code := func(c check.Code) {
-		if s.ByCode[c] += n; s.ByCode[c] == 0 {
-			delete(s.ByCode, c)
-		}
-	}
 	s.Results += n
 	switch g.Verdict {
 	case check.OK:
@@ -198,43 +193,49 @@ func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
 		side.Warnings += n
 	}
 	if g.Verdict != check.OK {
-		code(g.Code)
+		s.countCode(g.Code, n)
 	}
 	for _, w := range g.Warnings {
 		if !w.IsInfo() && !w.IsVerdict(g.Code) {
 			s.Warnings += n
 			side.Warnings += n
-			code(w.Code)
+			s.countCode(w.Code, n)
 		}
+	}
+}
+
+func (s *Summary) countCode(code check.Code, n int) {
+	if s.ByCode[code] += n; s.ByCode[code] == 0 {
+		delete(s.ByCode, code)
 	}
 }
 
 // FindingCounts counts the findings of content checks by their verdicts.
 type FindingCounts struct{ Broken, Unverified, Warning, Info int }
 
-// CountFinding adds the judgement on a finding of a page to the counts of findings.
-func (s *Summary) CountFinding(internal bool, g *check.Judgement) {
+// CountFinding adds n times the judgement on a finding of a page to the counts of findings.
+func (s *Summary) CountFinding(internal bool, g *check.Judgement, n int) {
 	side := &s.External
 	if internal {
 		side = &s.Internal
 	}
 	switch g.Verdict {
 	case check.Broken:
-		s.Findings.Broken++
-		s.Broken++
-		side.Broken++
+		s.Findings.Broken += n
+		s.Broken += n
+		side.Broken += n
 	case check.Unverified:
-		s.Findings.Unverified++
-		s.Unverified++
-		side.Unverified++
+		s.Findings.Unverified += n
+		s.Unverified += n
+		side.Unverified += n
 	case check.VerdictInfo:
-		s.Findings.Info++
+		s.Findings.Info += n
 	default:
-		s.Findings.Warning++
-		s.Warnings++
-		side.Warnings++
+		s.Findings.Warning += n
+		s.Warnings += n
+		side.Warnings += n
 	}
-	s.ByCode[g.Code]++
+	s.countCode(g.Code, n)
 }
 
 // Tally counts what may fail a run.

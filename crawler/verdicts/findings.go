@@ -68,7 +68,7 @@ func (f *pageFindings) results() (shown []*rules.Result, err error) {
 			if !reported {
 				continue
 			}
-			sum.CountFinding(page.internal, &g)
+			sum.CountFinding(page.internal, &g, 1)
 			if isShown(c.Config.Show, &g) {
 				shown = append(shown, page.result(&findings[i].Finding, &g, f.names[findings[i].in]))
 			}

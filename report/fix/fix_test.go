@@ -463,3 +463,46 @@ func TestRoot(t *testing.T) {
 		t.Errorf("Root(plain) = %s", got)
 	}
 }
+
+// TestProposals tests that the proposal of a content check replaces the text at its place,
+// together with edits of links, and that nothing else is replaced.
+func TestProposals(t *testing.T) {
+	dir := tree(t, map[string]string{"a.html": "<!doctype html>\n<p>teh é teh <a href=\"" + oldURL + "\">teh</a>\n", "b.html": "<p>changed"})
+	finding := func(page string, line, column int, raw, proposal string) *crawler.Result {
+		return &crawler.Result{Kind: crawler.KindPage, URL: page, Verdict: check.VerdictWarning, Code: "spell-typo", Proposal: proposal,
+			References: []crawler.Reference{{Page: page, Line: line, Column: column, Raw: raw}}}
+	}
+	written := finding("a.html", 2, 10, "teh", "the")
+	results := []*crawler.Result{
+		written,
+		finding("a.html", 2, 4, "", "shown"),
+		finding("a.html", 2, 4, "teh", ""),
+		finding("b.html", 1, 4, "teh", "the"),
+		finding("a.html", 2, 17, `href="`, `name="`), // the link would be lost
+		finding("https://e.test/", 1, 1, "teh", "the"),
+		moved(oldURL, newURL, references(t, dir, "a.html", oldURL)...),
+	}
+	plan, err := Make(dir, dir, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Write(); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := os.ReadFile(filepath.Join(dir, "a.html"))
+	if want := "<!doctype html>\n<p>teh é the <a href=\"" + newURL + "\">teh</a>\n"; string(after) != want {
+		t.Errorf("%q, want %q", after, want)
+	}
+	var left []string
+	for _, l := range plan.LeftOut {
+		left = append(left, fmt.Sprintf("%v %v", l, l.Never))
+	}
+	if got, want := strings.Join(left, "\n"), `a.html:2:4: the finding proposes "shown", but has no text that it replaces true
+a.html:2:17: it would change how the links of the document are read false
+b.html:1:4: the text at that position is no longer "teh" false`; got != want {
+		t.Errorf("left out:\n%s\nwant:\n%s", got, want)
+	}
+	if plan.Elsewhere != 1 || !plan.Written(&written.References[0], "a.html") || plan.Written(&results[3].References[0], "b.html") {
+		t.Errorf("%+v", plan)
+	}
+}

@@ -50,11 +50,11 @@ type editedReference struct {
 	target string
 }
 
-// Edit is a replacement of one reference.
+// Edit is a replacement of one reference, or of a text that a content check found.
 type Edit struct {
 	Page          string // name of the file in the report
 	Line, Column  int
-	Before, After string // the reference in the syntax of the file
+	Before, After string // the reference or the text in the syntax of the file
 	Why           string
 
 	start, end int // byte range of Before in the file
@@ -286,6 +286,9 @@ var (
 
 // change records an edit, if the reference is still at its place.
 func change(editor *edit.Editor, at edit.Place, w proposedEdit) error {
+	if w.Literal {
+		return editor.Replace(at, w.raw, w.To)
+	}
 	link, ok := editor.At(at, w.raw)
 	if !ok {
 		return fmt.Errorf("changed since the run: %s is no longer there", shortened(w.raw))

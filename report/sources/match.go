@@ -21,8 +21,12 @@ type place struct {
 	link extract.Link
 }
 
-// Map finds the sources of the references of a result and sets their Source.
+// Map finds the sources of the references of a result and sets their Source. It finds
+// links, so the findings of content checks keep their places on the pages.
 func (t *Tree) Map(r *crawler.Result) {
+	if r.Kind != crawler.KindTarget {
+		return
+	}
 	for i := 0; i < len(r.References); {
 		j := i + 1
 		for j < len(r.References) && r.References[j].Page == r.References[i].Page {

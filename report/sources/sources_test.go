@@ -350,3 +350,20 @@ func FuzzKeys(f *testing.F) {
 		t.Fatalf("%q has the keys %q, and its page %q", name, keys, k)
 	})
 }
+
+// A finding of a content check is not a link, so its text is not searched for in sources.
+func TestMapFindings(t *testing.T) {
+	dir := tree(t, map[string]string{"site/a.html": "", "docs/a.md": "[the only link](b.html)\n"})
+	made, err := Open(filepath.Join(dir, "docs"), dir, []string{filepath.Join(dir, "site")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &crawler.Result{Kind: crawler.KindPage, URL: "site/a.html", References: []crawler.Reference{{Page: "site/a.html", Line: 1, Column: 1, Raw: "b.html", Text: "the only link"}}}
+	if made.Map(r); r.References[0].Source != nil {
+		t.Errorf("%+v", r.References[0].Source)
+	}
+	r.Kind = crawler.KindTarget
+	if made.Map(r); r.References[0].Source == nil {
+		t.Error("a link has no source")
+	}
+}

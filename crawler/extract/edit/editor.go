@@ -1,5 +1,5 @@
 // Package edit changes references in documents and keeps every other byte. An [Editor]
-// replaces references, and [CleanNetscape] removes bookmarks from a bookmark file. Package
+// replaces references and other texts, and [CleanNetscape] removes bookmarks from a bookmark file. Package
 // extract reads the documents.
 package edit
 
@@ -14,7 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Editor changes references in a document and nothing else.
+// Editor changes references and named texts in a document and nothing else.
 //
 // It reads every changed document again before it returns it. The document must have the
 // same links in the same order, and the changed links must have the requested references.
@@ -34,12 +34,12 @@ type Editor struct {
 // Place is a position in a document. Line and Column count like those of a Link.
 type Place struct{ Line, Column int }
 
-// change is the replacement of one reference.
+// change is the replacement of one reference, or of a text that is not a link.
 type change struct {
 	place Place
 	raw   string // the current source text
-	ref   string // the new reference
-	links []int  // the links at the place
+	ref   string // the new reference, or the new text
+	links []int  // the links at the place; none for a text
 	off   int    // the offset of raw in the text
 	// bytes replaces the source from start to end.
 	start, end int
@@ -129,6 +129,23 @@ func (e *Editor) Change(p Place, ref string) error {
 	return nil
 }
 
+// Replace requests that a text at a place is replaced as written. The change is refused if
+// the document would then have other links. Requesting the same change twice is not an
+// error.
+func (e *Editor) Replace(p Place, raw, text string) error {
+	if before := e.changes[p]; before != nil {
+		if before.raw != raw || before.ref != text {
+			return fmt.Errorf("another change replaces %q there with %q", before.raw, before.ref)
+		}
+		return nil
+	}
+	if raw == "" {
+		return errors.New("an empty text cannot be replaced")
+	}
+	e.changes[p] = &change{place: p, raw: raw, ref: text, escapes: []escape{asIs}}
+	return nil
+}
+
 // Result is the result of one change. Apply has replaced the reference if Err is nil.
 type Result struct {
 	Place
@@ -187,7 +204,7 @@ func (e *Editor) locate(pending []*change) {
 		c.off = off
 		switch {
 		case line != c.place.Line || column != c.place.Column || !bytes.HasPrefix(e.text[off:], []byte(c.raw)):
-			c.err = errors.New("the text at that position is not the text of the reference")
+			c.err = fmt.Errorf("the text at that position is no longer %q", c.raw)
 		case off < end:
 			c.err = errors.New("it overlaps another change")
 		default:
@@ -347,6 +364,10 @@ func (c *change) nextEscape() {
 			c.current = i
 			return
 		}
+	}
+	if len(c.links) == 0 {
+		c.err = errors.New("it would change how the links of the document are read")
+		return
 	}
 	c.err = errors.New("it cannot be written there in a form that is read as " + c.ref)
 }

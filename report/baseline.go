@@ -8,7 +8,7 @@ import (
 )
 
 // Baseline holds the findings of an earlier run, so that only new ones can fail a run:
-// broken and unverified targets, and warnings. It is not safe for concurrent use.
+// broken and unverified targets, warnings, and what content checks found on pages. It is not safe for concurrent use.
 type Baseline struct {
 	before  map[findingKey][]crawler.Reference
 	found   map[findingKey]int
@@ -34,7 +34,9 @@ func NewBaseline(r *Report) *Baseline {
 // eachFinding calls fn for each finding of a result on each page.
 func eachFinding(r *crawler.Result, fn func(findingKey, []crawler.Reference)) {
 	if isFinding(r.Verdict) {
-		eachPage(r.References, func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, r.Code}, refs) })
+		eachPage(r.References, func(page string, refs []crawler.Reference) {
+			fn(findingKey{page, r.URL, r.Code, r.Kind == crawler.KindPage, r.Rule}, refs)
+		})
 	}
 	reported := map[check.Code]bool{}
 	if isFinding(r.Verdict) {
@@ -45,9 +47,11 @@ func eachFinding(r *crawler.Result, fn func(findingKey, []crawler.Reference)) {
 		case w.IsInfo() || reported[w.Code]:
 			continue
 		case check.OfPage(w.Code): // reported once, however many links lead there
-			fn(findingKey{"", r.URL, w.Code}, nil)
+			fn(findingKey{url: r.URL, code: w.Code}, nil)
 		default:
-			eachPage(affectedReferences(r.References, w.Code), func(page string, refs []crawler.Reference) { fn(findingKey{page, r.URL, w.Code}, refs) })
+			eachPage(affectedReferences(r.References, w.Code), func(page string, refs []crawler.Reference) {
+				fn(findingKey{page: page, url: r.URL, code: w.Code}, refs)
+			})
 		}
 		reported[w.Code] = true
 	}
@@ -67,7 +71,9 @@ func (b *Baseline) URLs() []string {
 // be called once for each result of a run that is not ok.
 func (b *Baseline) Mark(r *crawler.Result) *crawler.Result {
 	r = cleanResult(r)
-	b.RecordVerdict(r.URL, r.Verdict)
+	if r.Kind == crawler.KindTarget {
+		b.RecordVerdict(r.URL, r.Verdict)
+	}
 	m := marker{Baseline: b, result: r, known: map[check.Code]bool{}, isNew: map[check.Code]bool{}}
 	eachFinding(r, m.finding)
 	if len(m.known) == 0 {
@@ -100,7 +106,13 @@ func (m *marker) finding(key findingKey, refs []crawler.Reference) {
 	had, ok := m.before[key]
 	var same []crawler.Reference
 	more := refs
-	if ok {
+	switch {
+	case ok && key.content:
+		if ok = m.take(key, &refs[0]); ok {
+			m.known[key.code] = true
+			same, more = refs, nil
+		}
+	case ok:
 		m.known[key.code] = true
 		same, more = matchPlaces(had, refs)
 		m.found[key] += max(len(same), 1)
@@ -116,6 +128,22 @@ func (m *marker) finding(key findingKey, refs []crawler.Reference) {
 		m.places = append(m.places, ref)
 	}
 	m.places = append(m.places, more...)
+}
+
+// take reports whether the baseline has a finding of a content check that no other finding
+// of this run was matched with. It prefers one with the same spelling.
+func (b *Baseline) take(key findingKey, ref *crawler.Reference) bool {
+	had := b.before[key]
+	if len(had) == b.found[key] {
+		return false
+	}
+	b.found[key]++
+	spelled := slices.IndexFunc(had, func(r crawler.Reference) bool { return !r.Known && r.Raw == ref.Raw && r.Text == ref.Text })
+	if spelled < 0 {
+		spelled = slices.IndexFunc(had, func(r crawler.Reference) bool { return !r.Known })
+	}
+	had[spelled].Known = true
+	return true
 }
 
 // count adds up the known findings, for ExcludeKnown.
@@ -163,10 +191,11 @@ func (b *Baseline) RecordVerdict(url string, v check.Verdict) {
 
 // Gone returns the number of places in the baseline, and how many of them a complete run
 // did not find again because the link was fixed or removed. Places of targets that the
-// run could not verify are not counted as gone.
-func (b *Baseline) Gone() (gone, places int) {
+// run could not verify are not counted as gone, and neither are findings of content checks
+// if the run checked no content.
+func (b *Baseline) Gone(s *crawler.Summary) (gone, places int) {
 	for key, refs := range b.before {
-		if !b.unclear[key.url] {
+		if !b.unclear[key.url] && (s.Findings != nil || !key.content) {
 			gone += max(0, max(len(refs), 1)-b.found[key])
 		}
 	}

@@ -156,7 +156,7 @@ func TestBaseline(t *testing.T) {
 		if marked.Summary.Known != test.known {
 			t.Errorf("%s: known %+v, want %+v", test.name, marked.Summary.Known, test.known)
 		}
-		if gone, places := b.Gone(); gone != test.gone || places != 6 {
+		if gone, places := b.Gone(&crawler.Summary{}); gone != test.gone || places != 6 {
 			t.Errorf("%s: %d of %d gone, want %d", test.name, gone, places, test.gone)
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Diff is the difference between the broken links of two runs. Links are the same in both
-// if page, target and code are the same (matching.go).
+// Diff is the difference between the broken links of two runs, and between their broken and
+// unverified findings of content checks. They are the same in both if page, target, code and
+// rule are the same (matching.go).
 type Diff struct {
 	Before, After Head
 	New           []Change // broken now, but not before
@@ -21,11 +22,13 @@ type Diff struct {
 	Unclear []Change
 }
 
-// Change is one broken link of a page.
+// Change is one broken link of a page, or one fault that a content check found on it.
 type Change struct {
+	Kind     crawler.Kind
 	Page     string // empty if the target had no reference
 	URL      string
 	Code     check.Code
+	Rule     string     // of KindPage
 	Was      check.Code // the earlier code of a new link that was broken before
 	Message  string
 	Internal bool
@@ -34,8 +37,14 @@ type Change struct {
 	Suggestions []check.Suggestion
 }
 
-// link identifies a link in two runs, apart from its code.
-type link struct{ page, url string }
+// link identifies a link in two runs, apart from its code. The fault that a content check
+// found is identified by its code and rule, too: a page may have several.
+type link struct {
+	page, url string
+	kind      crawler.Kind
+	code      check.Code // of KindPage
+	rule      string
+}
 
 // Exit returns the exit status of a comparison: 1 if a link is newly broken.
 func (d Diff) Exit() int {
@@ -70,6 +79,9 @@ func Compare(old, new *Report) Diff {
 	}
 	verdicts := make(map[string]check.Verdict, len(new.Results))
 	for _, r := range new.Results {
+		if r.Kind != crawler.KindTarget {
+			continue
+		}
 		if url := clean(r.URL); r.Verdict != check.Skipped {
 			verdicts[url] = r.Verdict
 		} else if _, ok := verdicts[url]; !ok { // otherwise only other references are skipped
@@ -78,7 +90,8 @@ func Compare(old, new *Report) Diff {
 	}
 	for l, codes := range before {
 		v, listed := verdicts[l.url]
-		unclear := !listed && !new.Summary.Complete || v == check.Unverified || v == check.Skipped
+		unclear := !listed && !new.Summary.Complete || v == check.Unverified || v == check.Skipped ||
+			l.kind == crawler.KindPage && new.Summary.Findings == nil // no content was checked
 		for code, c := range codes {
 			still, ok := after[l][code]
 			switch {
@@ -110,12 +123,12 @@ func (c Change) at(refs []crawler.Reference) Change {
 func brokenLinks(r *Report) map[link]map[check.Code]Change {
 	links := map[link]map[check.Code]Change{}
 	for _, result := range r.Results {
-		if result.Verdict != check.Broken {
+		if result.Verdict != check.Broken && (result.Verdict != check.Unverified || result.Kind != crawler.KindPage) {
 			continue
 		}
 		result = cleanResult(result)
 		change := Change{
-			URL: result.URL, Code: result.Code, Message: result.Message,
+			Kind: result.Kind, URL: result.URL, Code: result.Code, Rule: result.Rule, Message: result.Message,
 			Internal: result.Internal, Suggestions: result.Suggestions,
 		}
 		refs := result.References
@@ -128,7 +141,10 @@ func brokenLinks(r *Report) map[link]map[check.Code]Change {
 				change.Page = refs[0].Page
 			}
 			change.References, refs = refs[:n:n], refs[n:]
-			l := link{change.Page, change.URL}
+			l := link{page: change.Page, url: change.URL, kind: change.Kind}
+			if l.kind == crawler.KindPage {
+				l.code, l.rule = change.Code, change.Rule
+			}
 			if links[l] == nil {
 				links[l] = map[check.Code]Change{}
 			}
@@ -141,7 +157,7 @@ func brokenLinks(r *Report) map[link]map[check.Code]Change {
 	return links
 }
 
-// byPage orders changes by page, URL and code.
+// byPage orders changes by page, URL, code and rule.
 func byPage(a, b Change) int {
-	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Code, b.Code))
+	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Rule, b.Rule))
 }

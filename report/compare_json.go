@@ -1,6 +1,10 @@
 package report
 
-import "io"
+import (
+	"io"
+
+	"github.com/orbweaver/orbweaver/crawler"
+)
 
 // CompareSchemaID is the value of "schema" in a JSON comparison.
 const CompareSchemaID = "orbweaver.compare/1"
@@ -45,6 +49,12 @@ func (j *jsonEncoder) change(c *Change) {
 	j.key("code").string(string(c.Code))
 	if c.Was != "" {
 		j.key("was").string(string(c.Was))
+	}
+	if c.Kind != crawler.KindTarget {
+		j.key("kind").string(string(c.Kind))
+	}
+	if c.Rule != "" {
+		j.key("rule").string(c.Rule)
 	}
 	j.key("message").string(c.Message)
 	j.key("scope").string(scope(c.Internal))

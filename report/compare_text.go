@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
@@ -15,8 +16,12 @@ func (d Diff) WriteText(w io.Writer, o Options) error {
 	t := table{color: o.Color, width: o.Width}
 	var listings []*listing
 	for _, part := range d.parts() {
-		l := &listing{}
+		l := &listing{codes: newCatalog(&d.After)}
 		for _, c := range folded(part.changes) {
+			if c.Kind == crawler.KindPage {
+				l.addCheck(row{word: part.word, code: string(c.Code), hint: ofRule(c.Rule, visible(c.Message))}, c.Rule, c.References)
+				continue
+			}
 			hint := joinHints(visible(reason(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
 			switch {
 			case c.Was != "":
@@ -74,11 +79,12 @@ func folded(changes []Change) []Change {
 	type target struct {
 		url       string
 		code, was check.Code
+		rule      string
 	}
 	var out []Change
 	at := map[target]int{}
 	for _, c := range changes {
-		key := target{c.URL, c.Code, c.Was}
+		key := target{c.URL, c.Code, c.Was, c.Rule}
 		i, ok := at[key]
 		if !ok {
 			at[key] = len(out)

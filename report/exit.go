@@ -114,7 +114,7 @@ func (p Policy) Fails(s *crawler.Summary) bool {
 //	otherwise                          0
 func (p Policy) Exit(s *crawler.Summary) int {
 	if failed := len(s.StartFailed); failed > 0 {
-		if s.OK+s.Broken+s.Unverified <= failed {
+		if broken, unverified := brokenTargets(s); s.OK+broken+unverified <= failed {
 			return ExitUnsound
 		}
 		return ExitFindings
@@ -143,21 +143,22 @@ func (p Policy) Exit(s *crawler.Summary) int {
 //	the links cannot be checked (tel:),
 //	or there are none                     sound
 //
-// The documents that the user named are read in any case, so none of them counts as a
+// What content checks found on pages makes a run neither sound nor unsound. The documents that the user named are read in any case, so none of them counts as a
 // verified link. A named document whose links the user's rules skip is sound, since the
 // rules are written for more documents than this.
 func Unsound(s *crawler.Summary) string {
 	if s.Unsound != "" || !s.Complete {
 		return s.Unsound
 	}
+	broken, unverified := brokenTargets(s)
 	skippedByUser := s.ByCode[check.CodeExcluded] + s.ByCode[check.CodeExternal]
 	unasked := s.Skipped - skippedByUser - s.ByCode[check.CodeSchemeUnchecked]
 	switch {
 	case s.Crawled && noLinks(s) && !s.Narrowed:
 		return "nothing was checked: no link was found"
-	case s.OK-s.StartDocuments+s.Broken > 0:
+	case s.OK-s.StartDocuments+broken > 0:
 		return ""
-	case s.Unverified+max(unasked, 0) > 0:
+	case unverified+max(unasked, 0) > 0:
 		return "no link could be verified: " + unverifiedCodes(s)
 	case s.Narrowed || s.OK > 0:
 		return ""
@@ -169,12 +170,21 @@ func Unsound(s *crawler.Summary) string {
 	return ""
 }
 
+// brokenTargets returns the numbers of targets that are broken or unverified, without what
+// content checks found on pages.
+func brokenTargets(s *crawler.Summary) (broken, unverified int) {
+	if s.Findings == nil {
+		return s.Broken, s.Unverified
+	}
+	return s.Broken - s.Findings.Broken, s.Unverified - s.Findings.Unverified
+}
+
 // unverifiedCodes counts the codes of links that could not be verified: "2 rate-limited, 1
 // timeout".
 func unverifiedCodes(s *crawler.Summary) string {
 	var counts []string
 	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
-		if e, _ := check.Lookup(code); e.Internal != check.OK && code != check.CodeSchemeUnchecked {
+		if e, _ := check.Lookup(code); e.Internal != check.OK && e.Group == "" && code != check.CodeSchemeUnchecked {
 			counts = append(counts, fmt.Sprintf("%d %s", s.ByCode[code], code))
 		}
 	}

@@ -19,14 +19,14 @@ const (
 	levels
 )
 
-// finding is one statement about a target: its verdict, or one of its warnings. A verdict
-// that the user made a warning is presented like one.
+// finding is one statement: the verdict on a target, one of its warnings, or what a content
+// check found on a page. A verdict that the user made a warning is presented like one.
 type finding struct {
 	result   *crawler.Result
 	word     string // the verdict, "warning" or "info"
 	code     check.Code
 	message  string // in lower case, without a period; may be empty
-	proposal string // the URL that a warning says to use instead
+	proposal string // what to use instead: a URL, or a text for a finding of a content check
 	level    level
 	warning  bool
 	excused  bool // it cannot fail a run: a baseline has it, or the target has not been broken for long enough
@@ -84,7 +84,10 @@ func (f *finding) isProblem() bool {
 	return f.warning || f.result.Verdict != check.OK && f.result.Verdict != check.Skipped
 }
 
-// title says in a few words what is wrong.
+// aboutPage reports whether a content check found it on a page.
+func (f *finding) aboutPage() bool { return f.result.Kind == crawler.KindPage }
+
+// title says in a few words what is wrong. It does not know codes that plugins declared.
 func (f *finding) title() string {
 	if f.word == "ok" {
 		return "ok"
@@ -154,13 +157,27 @@ func (f *finding) redirectTarget() string {
 	return r.FinalURL
 }
 
-// sentence describes a finding where the URL of the target is not shown next to it:
+// onPage describes a finding of a content check where the page is shown next to it:
+//
+//	missing-attribute-value: an attribute has no value
+func (f *finding) onPage() string {
+	s := ofRule(f.result.Rule, f.why())
+	if f.proposal != "" {
+		s += "; use " + f.proposal
+	}
+	return s
+}
+
+// sentence describes a finding where the URL of the target or page is not shown next to it:
 //
 //	broken link to https://example.com/gone: not found
 //	https://example.com/old: moved permanently; use https://example.com/new
+//	https://example.com/page: the page has no title
 func (f *finding) sentence() string {
 	var s string
 	switch {
+	case f.aboutPage():
+		return ownPage(f.result.URL) + ": " + f.onPage()
 	case f.warning && f.message == "":
 		s = f.title() + ": " + f.result.URL
 	case f.warning:
@@ -203,7 +220,7 @@ func (f *finding) archived() string {
 // whose message already names the URL.
 func (f *finding) alternatives() []string {
 	const most = 3
-	if f.warning {
+	if f.warning || f.aboutPage() {
 		if f.proposal == "" || strings.HasSuffix(f.message, " "+f.proposal) {
 			return nil
 		}

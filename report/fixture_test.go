@@ -176,6 +176,51 @@ func fullRun() *Report {
 	}
 }
 
+// pageResult is a finding of a content check about a page.
+func pageResult(verdict check.Verdict, code check.Code, rule, message string, ref crawler.Reference) *crawler.Result {
+	return &crawler.Result{Kind: crawler.KindPage, URL: ref.Page, Verdict: verdict, Code: code, Rule: rule, Message: message, Internal: true,
+		Status: 200, FinalURL: ref.Page, ContentType: "text/html", Size: 2048, References: []crawler.Reference{ref}}
+}
+
+// checkedRun is fullRun with findings of content checks, of each kind and verdict.
+func checkedRun() *Report {
+	run := fullRun()
+	run.Head.Tool.Clamd = "ClamAV 1.4.3/27800"
+	run.Head.Codes = []Code{{Code: "spell-typo", Title: "word that is not in the dictionary", Severity: check.VerdictWarning, Advice: "Correct the word, or add it to the dictionary."}}
+	const a, b = "https://example.com/a", "https://example.com/b"
+	typo := pageResult(check.VerdictWarning, "spell-typo", "", `"teh" is not in the dictionary`,
+		crawler.Reference{Page: a, Line: 9, Column: 4, Raw: "teh", Text: "teh quick"})
+	typo.Proposal = "the"
+	level := pageResult(check.Unverified, check.CodeTitleLong, "", "the title has 84 characters",
+		crawler.Reference{Page: b, Line: 4, Column: 3, Element: "title", Raw: "<title>", Text: "A long title"})
+	level.Level = check.Level("unverified")
+	external := pageResult(check.Broken, check.CodeSRIMismatch, "", "no hash of the integrity attribute fits the script",
+		crawler.Reference{Page: a, Line: 5, Column: 3, Element: "script", Attribute: "integrity", Raw: "sha384-AAAA"})
+	run.Results = append(run.Results,
+		level, external, typo,
+		pageResult(check.VerdictWarning, check.CodeHTMLSyntax, "duplicate-attribute", "the attribute src occurs twice",
+			crawler.Reference{Page: a, Line: 12, Column: 16, Element: "img", Attribute: "src", Raw: "src=b.png", Text: "<img src=a.png src=b.png>"}),
+		pageResult(check.VerdictWarning, check.CodeHTMLSyntax, "missing-doctype", "the page has no doctype", crawler.Reference{Page: b, Line: 1, Column: 1}),
+		pageResult(check.VerdictWarning, check.ContentCode("no-drafts"), "", `"lorem ipsum" must not be on a page`,
+			crawler.Reference{Page: b, Line: 30, Column: 7, Raw: "lorem ipsum", Text: "lorem ipsum dolor"}),
+		pageResult(check.VerdictWarning, check.CodeHeaderMissing, "referrer-policy", "the response has no referrer-policy", crawler.Reference{Page: a}),
+		pageResult(check.VerdictInfo, check.CodeCSSSyntax, "missing-value", "the property color has no value",
+			crawler.Reference{Page: b, Line: 8, Column: 12, Element: "style", Raw: "color:"}),
+	)
+	for i := range 25 {
+		run.Results = append(run.Results, pageResult(check.VerdictWarning, check.CodeLangMissing, "", "the html element has no language",
+			crawler.Reference{Page: fmt.Sprintf("https://example.com/p/%02d", i), Line: 2, Column: 1, Element: "html"}))
+	}
+	s := &run.Summary
+	s.Findings = &crawler.FindingCounts{Broken: 1, Unverified: 1, Warning: 30, Info: 1}
+	s.Broken, s.Unverified, s.Warnings = s.Broken+1, s.Unverified+1, s.Warnings+30
+	s.Internal.Broken, s.Internal.Unverified, s.Internal.Warnings = s.Internal.Broken+1, s.Internal.Unverified+1, s.Internal.Warnings+30
+	for code, n := range map[check.Code]int{"sri-mismatch": 1, "title-long": 1, "spell-typo": 1, "html-syntax": 2, "content-no-drafts": 1, "header-missing": 1, "css-syntax": 1, "lang-missing": 25} {
+		s.ByCode[code] = n
+	}
+	return run
+}
+
 // hostile are strings that a page may contain and that no report may act on.
 var hostile = []string{
 	`"><script>alert(1)</script>`,

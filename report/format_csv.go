@@ -19,15 +19,15 @@ var csvFormat = Format{
 
 var csvHeader = []string{
 	"url", "verdict", "code", "status", "page", "line", "column",
-	"element", "attribute", "raw", "text", "final_url", "message",
+	"element", "attribute", "raw", "text", "final_url", "message", "rule",
 }
 
 // csvWriter writes a row for each reference, and a row without a place for a result
-// without references. It follows RFC 4180, but lines end in LF, as scripts for other link
+// without references. A finding of a content check is a row with its verdict. It follows RFC 4180, but lines end in LF, as scripts for other link
 // checkers expect. The line and column are empty if they are unknown.
 type csvWriter struct {
 	csv *csv.Writer
-	row [13]string
+	row [14]string
 }
 
 func (c *csvWriter) Begin(*Head) error { return c.csv.Write(csvHeader) }
@@ -39,6 +39,7 @@ func (c *csvWriter) Result(r *crawler.Result) error {
 	c.row[3] = strconv.Itoa(r.Status)
 	c.row[11] = Cell(r.FinalURL)
 	c.row[12] = Cell(remarks(r, nil))
+	c.row[13] = Cell(r.Rule)
 	if len(r.References) == 0 {
 		clear(c.row[4:11])
 		return c.csv.Write(c.row[:])
@@ -74,6 +75,9 @@ func (c *csvWriter) End(*crawler.Summary) error {
 // remarks returns the message, and the warnings that concern a reference, since the
 // columns have room for only one code. If ref is nil, it returns all warnings.
 func remarks(r *crawler.Result, ref *crawler.Reference) string {
+	if r.Proposal != "" {
+		return r.Message + " -> " + r.Proposal
+	}
 	if len(r.Warnings) == 0 {
 		return r.Message
 	}

@@ -28,18 +28,23 @@ const maxAnnotations = 10
 // githubWriter writes workflow commands, which GitHub shows at the lines of files. A
 // finding is one annotation, at its first place, so that a link in the footer of every
 // page leaves room for others. The room is divided among the codes, so that a thousand
-// findings with one code leave room for others.
+// findings with one code leave room for others. Annotations of a level are in the order of
+// their places.
 type githubWriter struct {
 	w      io.Writer
 	show   Show
 	prefix string
+	codes  catalog
 	found  [levels]map[check.Code][]*finding
 	counts [levels]int
 }
 
 var githubCommands = [levels]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}
 
-func (g *githubWriter) Begin(*Head) error { return nil }
+func (g *githubWriter) Begin(h *Head) error {
+	g.codes = newCatalog(h)
+	return nil
+}
 
 func (g *githubWriter) Result(r *crawler.Result) error {
 	findings := findingsOf(g.show, r)
@@ -66,9 +71,13 @@ func (g *githubWriter) End(*crawler.Summary) error {
 		if all > most {
 			most-- // the last annotation counts the rest
 		}
-		chosen := spreadOverCodes(g.found[level], most)
-		for _, f := range chosen {
-			g.annotate(out, f)
+		var chosen occurrences
+		for _, f := range spreadOverCodes(g.found[level], most) {
+			chosen = append(chosen, occurrence{f, f.places()[0]})
+		}
+		chosen.byPage()
+		for _, o := range chosen {
+			g.annotate(out, o)
 		}
 		if more := all - len(chosen); more > 0 {
 			fmt.Fprintf(out, "::%s title=more findings::%d more findings have no annotation, since GitHub shows only %d of each level. The report lists all of them.\n",
@@ -95,11 +104,14 @@ func spreadOverCodes(found map[check.Code][]*finding, most int) []*finding {
 	}
 }
 
-func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {
-	places := f.places()
-	first := places[0]
-	o := occurrence{f, first}
-	message := visible(o.sentence())
+// annotate writes the annotation of a finding at its first place.
+func (g *githubWriter) annotate(out *bufio.Writer, o occurrence) {
+	f, first := o.finding, o.place
+	message, short := visible(o.sentence()), f.sentence()
+	if f.aboutPage() {
+		short = f.onPage()
+		message = visible(short)
+	}
 	fmt.Fprintf(out, "::%s ", githubCommands[f.level])
 	if file, _ := f.artifact(first); file != "" {
 		fmt.Fprintf(out, "file=%s,", githubProperty(inRepository(g.prefix, file)))
@@ -111,12 +123,12 @@ func (g *githubWriter) annotate(out *bufio.Writer, f *finding) {
 			}
 		}
 	} else if at := visible(first.String()) + ": "; !strings.HasPrefix(message, at) {
-		message = at + visible(f.sentence())
+		message = at + visible(short)
 	}
-	if more := len(places) - 1; more > 0 {
+	if more := len(f.places()) - 1; more > 0 {
 		message += " (and at " + plural(more, "more place") + ")"
 	}
-	fmt.Fprintf(out, "title=%s::%s\n", githubProperty(f.title()+" ("+string(f.code)+")"), githubData(message))
+	fmt.Fprintf(out, "title=%s::%s\n", githubProperty(g.codes.title(f.code)+" ("+string(f.code)+")"), githubData(message))
 }
 
 // githubData and githubProperty escape the message and the properties of a workflow

@@ -64,21 +64,22 @@ func (h *htmlWriter) End(s *crawler.Summary) error {
 
 // htmlDocument is the content of an HTML report.
 type htmlDocument struct {
-	head    *Head
-	summary *crawler.Summary
-	show    Show
-	codes   []check.Entry
-	web     *webGraph
-	results []*crawler.Result
+	head     *Head
+	summary  *crawler.Summary
+	show     Show
+	declared catalog // codes that plugins declared
+	codes    []check.Entry
+	web      *webGraph
+	results  []*crawler.Result
 	// placesEach is the maximum number of places that a result lists.
 	placesEach, omittedPlaces, omittedResults int
 }
 
 func newHTMLDocument(head *Head, s *crawler.Summary, show Show, pages []*crawler.Page, results []*crawler.Result) *htmlDocument {
-	d := &htmlDocument{head: head, summary: s, show: show, results: listed(results, maxHTMLResults)}
+	d := &htmlDocument{head: head, summary: s, show: show, declared: newCatalog(head), results: listed(results, maxHTMLResults)}
 	d.omittedResults = len(results) - len(d.results)
 	d.placesEach, d.omittedPlaces = placesEach(d.results, maxHTMLPlaces)
-	d.codes = codesOf(s, d.results)
+	d.codes = codesOf(s, d.results, d.declared)
 	d.web = newWebGraph(head, pages, d.results)
 	return d
 }

@@ -54,6 +54,7 @@ func (h *htmlData) write(d *htmlDocument) {
 		j.key("explanation").string(e.Explanation)
 		j.key("advice").string(e.Advice)
 		j.key("ofPage").bool(check.OfPage(e.Code))
+		j.key("group").string(e.Group)
 		j.end()
 	}
 	j.end()
@@ -179,6 +180,10 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	j.end()
 	h.sources(r.References[:min(places, len(r.References))])
 	j.int(int64(h.ref(ownPage(r.URL))))
+	if r.Kind == crawler.KindPage {
+		j.int(int64(h.ref(r.Rule)))
+		j.int(int64(h.ref(r.Proposal)))
+	}
 	j.end()
 }
 
@@ -343,7 +348,7 @@ func placesEach(results []*crawler.Result, most int) (each, left int) {
 }
 
 // codesOf returns the entries of all codes that a report mentions.
-func codesOf(s *crawler.Summary, results []*crawler.Result) []check.Entry {
+func codesOf(s *crawler.Summary, results []*crawler.Result, declared catalog) []check.Entry {
 	met := map[check.Code]bool{}
 	for code := range s.ByCode {
 		met[code] = true
@@ -356,8 +361,8 @@ func codesOf(s *crawler.Summary, results []*crawler.Result) []check.Entry {
 	}
 	var entries []check.Entry
 	for _, code := range slices.Sorted(maps.Keys(met)) {
-		e, ok := check.Lookup(code)
-		if !ok {
+		e, known := declared.lookup(code)
+		if !known {
 			e = check.Entry{Code: code, Title: "unknown to this version of orbweaver"}
 		}
 		entries = append(entries, e)

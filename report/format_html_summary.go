@@ -36,9 +36,8 @@ type htmlPage struct {
 	Charts          []htmlChart
 	Priorities      []htmlPriority
 	Codes           []htmlCode
-	Plain           []htmlPlain
-	SiteWide        []htmlRow
-	More            int // number of findings that Plain and SiteWide omit
+	Plain           []htmlSection
+	More            int // number of findings that Plain omits
 }
 
 // htmlLink is a URL. Href is set if it may be clicked.
@@ -79,6 +78,13 @@ type htmlPriority struct {
 type htmlCode struct {
 	check.Entry
 	ID, Count, Go string
+}
+
+// htmlSection are the findings with the same word, as the text report lists them.
+type htmlSection struct {
+	Word     string
+	SiteWide []htmlRow
+	Pages    []htmlPlain
 }
 
 type htmlPlain struct {
@@ -204,11 +210,13 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 		{"broken", s.Broken, ShowBroken}, {"unverified", s.Unverified, ShowUnverified}, {"warning", s.Warnings, ShowWarning},
 		{"ok", s.OK, ShowOK}, {"skipped", s.Skipped, ShowSkipped},
 	}
-	// Even the smallest slice must be visible.
+	// The ring has the targets only. Even its smallest slice must be visible.
 	const least = 1.2
-	total, rest := s.Broken+s.Unverified+s.OK+s.Skipped, 100.0
-	for _, c := range counts {
-		if c.name != "warning" && c.n > 0 {
+	broken, unverified := brokenTargets(s)
+	targets := map[string]int{"broken": broken, "unverified": unverified, "ok": s.OK, "skipped": s.Skipped}
+	total, rest := broken+unverified+s.OK+s.Skipped, 100.0
+	for _, n := range targets {
+		if n > 0 {
 			rest -= least
 		}
 	}
@@ -219,10 +227,11 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 			t.Go = "verdict=" + c.name
 		}
 		p.Tiles = append(p.Tiles, t)
-		if c.name == "warning" || c.n == 0 {
-			continue // not a verdict: these targets are counted with their verdicts
+		n := targets[c.name]
+		if n == 0 {
+			continue
 		}
-		length := least + rest*float64(c.n)/float64(total)
+		length := least + rest*float64(n)/float64(total)
 		p.Ring = append(p.Ring, htmlSlice{Name: c.name, Length: decimal(length), From: decimal(-from)})
 		from += length
 	}
@@ -292,9 +301,9 @@ func (d *htmlDocument) byCode() htmlChart {
 			row.broken = n
 		case ok:
 			row.unverified = n
-		case severityOf(code) == check.SeverityInfo && !listed[code]:
+		case d.declared.severity(code) == check.SeverityInfo && !listed[code]:
 			continue // skipped by a rule: not a finding
-		case severityOf(code) == check.SeverityInfo:
+		case d.declared.severity(code) == check.SeverityInfo:
 			row.others = n
 		default:
 			row.warnings = n
@@ -307,11 +316,6 @@ func (d *htmlDocument) byCode() htmlChart {
 		}
 		return "by=target&code=" + query(code)
 	})}
-}
-
-func severityOf(code check.Code) check.Severity {
-	e, _ := check.Lookup(code)
-	return e.Severity
 }
 
 func (d *htmlDocument) listedCodes() map[check.Code]bool {
@@ -465,7 +469,7 @@ func (d *htmlDocument) priorities() []htmlPriority {
 	by := map[string]*shared{}
 	var all []*shared
 	for _, r := range d.results {
-		if r.Verdict != check.Broken {
+		if r.Verdict != check.Broken || r.Kind != crawler.KindTarget {
 			continue
 		}
 		url := r.URL
@@ -501,29 +505,43 @@ func (d *htmlDocument) priorities() []htmlPriority {
 	return first
 }
 
-// plainFindings adds the first findings as the text report lists them.
+// plainFindings adds the first findings as the text report lists them: broken ones first.
 func (d *htmlDocument) plainFindings(p *htmlPage) {
-	l := &listing{}
+	var all sections
+	all.begin(d.declared)
 	for _, r := range d.results {
-		l.addResult(d.show, r)
+		all.add(d.show, r)
 	}
-	l.sort()
-	for _, w := range l.siteWide[:min(len(l.siteWide), maxPlainFindings)] {
-		p.SiteWide = append(p.SiteWide, plainRow(w.place(), w.row))
-	}
-	room := maxPlainFindings - len(p.SiteWide)
-	for _, row := range l.pages[:min(len(l.pages), room)] {
-		if last := len(p.Plain) - 1; last < 0 || p.Plain[last].Page.Text != visible(row.page) {
-			p.Plain = append(p.Plain, htmlPlain{Page: linkTo(row.page)})
+	room := maxPlainFindings
+	for i := range all {
+		l := &all[i]
+		l.sort()
+		section := htmlSection{Word: sectionWords[i]}
+		for _, w := range l.siteWide[:min(len(l.siteWide), room)] {
+			section.SiteWide = append(section.SiteWide, plainRow(w.place(), w.row))
 		}
-		last := &p.Plain[len(p.Plain)-1]
-		last.Rows = append(last.Rows, plainRow(row.place(), row.row))
+		room -= len(section.SiteWide)
+		listed := l.pages[:min(len(l.pages), room)]
+		for _, row := range listed {
+			if last := len(section.Pages) - 1; last < 0 || section.Pages[last].Page.Text != visible(row.page) {
+				section.Pages = append(section.Pages, htmlPlain{Page: linkTo(row.page)})
+			}
+			last := &section.Pages[len(section.Pages)-1]
+			last.Rows = append(last.Rows, plainRow(row.place(), row.row))
+		}
+		room -= len(listed)
+		p.More += len(l.siteWide) - len(section.SiteWide) + len(l.pages) - len(listed)
+		if len(section.SiteWide)+len(section.Pages) > 0 {
+			p.Plain = append(p.Plain, section)
+		}
 	}
-	p.More = len(l.siteWide) - len(p.SiteWide) + max(0, len(l.pages)-room)
 }
 
 func plainRow(place string, r row) htmlRow {
-	row := htmlRow{Place: place, Word: r.word, Code: visible(r.code), Target: linkTo(r.url), Hint: r.hint}
+	row := htmlRow{Place: place, Word: r.word, Code: visible(r.code), Hint: r.hint}
+	if r.url != "" || r.hint == "" {
+		row.Target = linkTo(r.url)
+	}
 	if r.ref != nil && r.ref.Text != "" {
 		row.Text = quoted(r.ref.Text, maxTextWidth)
 	}

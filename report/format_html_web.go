@@ -128,7 +128,7 @@ func pagesOf(results []*crawler.Result) []*crawler.Page {
 			page(ownPage(r.URL))
 		}
 		for i := range r.References {
-			if ref := &r.References[i]; ref.Page != crawler.CommandLine {
+			if ref := &r.References[i]; ref.Page != crawler.CommandLine && r.Kind == crawler.KindTarget {
 				p := page(ref.Page)
 				p.Links = append(p.Links, crawler.Edge{URL: r.URL})
 			}
@@ -401,6 +401,9 @@ func (w *webBuilder) addBroken() {
 	var order []int32 // those on the fewest pages first
 	pages := make([]int, len(w.results))
 	for i, r := range w.results {
+		if r.Kind != crawler.KindTarget {
+			continue
+		}
 		refs := r.References
 		if !isFinding(r.Verdict) {
 			refs = referencesWithWarnings(r)

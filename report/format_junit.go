@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 var junitFormat = Format{
@@ -34,11 +33,12 @@ type junitWriter struct {
 	show   Show
 	policy Policy
 	head   *Head
+	codes  catalog
 	all    occurrences
 }
 
 func (j *junitWriter) Begin(h *Head) error {
-	j.head = h
+	j.head, j.codes = h, newCatalog(h)
 	return nil
 }
 
@@ -153,8 +153,8 @@ func (j *junitWriter) suite(name string, c junitCount, elapsed time.Duration) {
 		"time", junitTime(elapsed), "timestamp", started.UTC().Format("2006-01-02T15:04:05"))
 }
 
-// page writes the test suite of a page. A test case is named by its code and target, and
-// a number if several have these in common. The name does not change if lines move, so
+// page writes the test suite of a page. A test case is named by its code and its target or
+// rule, and a number if several have these in common. The name does not change if lines move, so
 // that a CI system can show how long a link has been broken.
 func (j *junitWriter) page(cases occurrences) {
 	var c junitCount
@@ -168,11 +168,14 @@ func (j *junitWriter) page(cases occurrences) {
 	seen := map[string]int{}
 	for _, o := range cases {
 		name := visible(string(o.code) + " " + o.result.URL)
+		if o.aboutPage() {
+			name = visible(strings.TrimRight(string(o.code)+" "+o.result.Rule, " "))
+		}
 		if seen[name]++; seen[name] > 1 {
 			name += fmt.Sprintf(" (%d)", seen[name])
 		}
 		j.xml.start("testcase", "name", name, "classname", page, "time", junitTime(o.result.Elapsed))
-		switch text := junitDetails(o); j.outcome(o.finding) {
+		switch text := j.details(o); j.outcome(o.finding) {
 		case caseFails:
 			j.xml.leaf("failure", text, "type", visible(string(o.code)), "message", visible(o.finding.sentence()))
 		case caseSkipped:
@@ -185,8 +188,8 @@ func (j *junitWriter) page(cases occurrences) {
 	j.xml.end()
 }
 
-// junitDetails describes a finding in several lines.
-func junitDetails(o occurrence) string {
+// details describes a finding in several lines.
+func (j *junitWriter) details(o occurrence) string {
 	lines := []string{visible(o.finding.sentence()), "at " + visible(o.place.String())}
 	if o.ref != nil && o.ref.Text != "" {
 		lines = append(lines, "text "+quoted(o.ref.Text, maxTextWidth))
@@ -194,7 +197,7 @@ func junitDetails(o occurrence) string {
 	if o.result.FinalURL != "" && o.result.FinalURL != o.result.URL && len(o.result.Redirects) > 0 {
 		lines = append(lines, "redirected to "+visible(o.result.FinalURL))
 	}
-	if entry, ok := check.Lookup(o.code); ok && o.isProblem() {
+	if entry, ok := j.codes.lookup(o.code); ok && entry.Advice != "" && o.isProblem() {
 		lines = append(lines, entry.Advice)
 	}
 	return strings.Join(lines, "\n")

@@ -51,7 +51,13 @@ type linkcheckerRow struct {
 
 // rows returns the rows of a result. LinkChecker knows only valid and invalid links, so
 // an unverified target is valid and has a warning.
+//
+// A finding of a content check is a warning of its page, as those of LinkChecker's plugins
+// are. Its row has the place on the page.
 func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
+	if r.Kind == crawler.KindPage {
+		return l.aboutPage(r)
+	}
 	row := linkcheckerRow{
 		url: r.URL, result: linkcheckerResult(r), valid: r.Verdict != check.Broken, extern: !r.Internal,
 		size: r.Size, checktime: r.Elapsed.Seconds(), urlname: r.URL,
@@ -93,6 +99,20 @@ func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
 		if p := l.pages[ref.Page]; p != nil {
 			at.level = p.Depth + 1
 		}
+	}
+	return rows
+}
+
+// aboutPage returns the row of a finding of a content check.
+func (l *linkcheckerRows) aboutPage(r *crawler.Result) []linkcheckerRow {
+	page := &crawler.Result{URL: r.URL, Verdict: check.OK, Code: check.CodeOK, Internal: r.Internal, Status: r.Status, Size: r.Size, References: r.References}
+	rows := l.rows(page)
+	row := &rows[0]
+	row.urlname, row.name = r.URL, ""
+	if message := ofRule(r.Rule, r.Message); r.Verdict == check.VerdictInfo {
+		row.infos = append(row.infos, message)
+	} else {
+		row.warnings = append(row.warnings, check.Warning{Code: r.Code, Message: message, Proposal: r.Proposal})
 	}
 	return rows
 }

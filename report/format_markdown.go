@@ -30,8 +30,13 @@ type markdownWriter struct {
 	show  Show
 	limit int
 	head  *Head
+	codes catalog
 	all   [len(markdownSections)]occurrences
 	wide  [len(markdownSections)][]*finding
+	// checks are the findings of content checks, until settle.
+	checks [len(markdownSections)]map[checkKey]occurrences
+	// shared are the findings of content checks that are on many pages.
+	shared [len(markdownSections)][]occurrences
 }
 
 // markdownSections are the words of findings, the most severe first.
@@ -45,7 +50,7 @@ var markdownSections = [...]struct{ word, heading string }{
 }
 
 func (m *markdownWriter) Begin(h *Head) error {
-	m.head = h
+	m.head, m.codes = h, newCatalog(h)
 	return nil
 }
 
@@ -54,6 +59,10 @@ func (m *markdownWriter) Result(r *crawler.Result) error {
 	for i := range findings {
 		f := &findings[i]
 		section := slices.IndexFunc(markdownSections[:], func(s struct{ word, heading string }) bool { return s.word == f.word })
+		if f.aboutPage() {
+			m.addCheck(section, f)
+			continue
+		}
 		if countPages(f.references()) > siteWidePages {
 			m.wide[section] = append(m.wide[section], f)
 			continue
@@ -69,13 +78,39 @@ func (m *markdownWriter) Result(r *crawler.Result) error {
 	return nil
 }
 
-// leftOut is the room that is reserved for the last line, which counts the omitted rows.
+// addCheck adds a finding of a content check.
+func (m *markdownWriter) addCheck(section int, f *finding) {
+	if m.checks[section] == nil {
+		m.checks[section] = map[checkKey]occurrences{}
+	}
+	key := checkKey{f.word, f.code, f.result.Rule}
+	m.checks[section][key] = append(m.checks[section][key], occurrence{f, f.places()[0]})
+}
+
+// settle lists the findings of content checks: the same fault on many pages once, the others
+// on their pages.
+func (m *markdownWriter) settle() {
+	for section, checks := range m.checks {
+		for _, key := range slices.SortedFunc(maps.Keys(checks), compareChecks) {
+			all := checks[key]
+			all.byPage()
+			if all.pages() > siteWidePages {
+				m.shared[section] = append(m.shared[section], all)
+			} else {
+				m.all[section] = append(m.all[section], all...)
+			}
+		}
+	}
+}
+
+// omittedLineSize is the room that is reserved for the last line, which counts the omitted rows.
 const omittedLineSize = 150
 
 func (m *markdownWriter) End(s *crawler.Summary) error {
 	var out strings.Builder
 	out.WriteString(m.introduction(s))
 	missing := 0
+	m.settle()
 	for i, section := range markdownSections {
 		rows := m.all[i]
 		rows.byPage()
@@ -90,12 +125,20 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 		}
 		for _, f := range m.wide[i] {
 			first := firstOfPages(f.references())[0]
-			write(markdownRow(fmt.Sprintf("%d pages, first %s", countPages(f.references()), markdownCode(first)), f, nil))
+			write(m.row(fmt.Sprintf("%d pages, first %s", countPages(f.references()), markdownCode(first)), f, nil))
+		}
+		for _, all := range m.shared[i] {
+			rule := all[0].result.Rule
+			if rule != "" {
+				rule = ": " + markdownCode(rule)
+			}
+			write(fmt.Sprintf("| %d pages, first %s |  | %s %s%s |\n", all.pages(), markdownCode(all[0].String()),
+				m.title(all[0].code), markdownCode(string(all[0].code)), rule))
 		}
 		rows.eachPage(func(page string, rows occurrences) {
 			shown, folded, more := foldRows(len(rows), func(i int) foldKey { return foldKeyOf(rows[i].word, string(rows[i].code), rows[i].result.URL) })
 			for _, i := range shown {
-				write(markdownRow(markdownCode(rows[i].String()), rows[i].finding, rows[i].ref))
+				write(m.row(markdownCode(rows[i].String()), rows[i].finding, rows[i].ref))
 			}
 			for _, m := range folded {
 				write("| " + markdownCode(page) + " | " + markdownCode(m.url) + " | " + fmt.Sprintf("%d more like these ", more[m]) + markdownCode(m.code) + " |\n")
@@ -130,7 +173,7 @@ func (m *markdownWriter) introduction(s *crawler.Summary) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	text = strings.Replace(text, "\n ·", " ·", 1) + strings.Repeat("\n", min(len(targets), 1))
-	if codes := mostFrequent(s.ByCode); codes != "" {
+	if codes := m.mostFrequent(s.ByCode); codes != "" {
 		text += "\n" + codes + "\n"
 	}
 	return text
@@ -138,9 +181,9 @@ func (m *markdownWriter) introduction(s *crawler.Summary) string {
 
 // mostFrequent returns the codes that most targets have, with their counts, so that
 // readers need not count and see what the limit omits.
-func mostFrequent(byCode map[check.Code]int) string {
+func (m *markdownWriter) mostFrequent(byCode map[check.Code]int) string {
 	const most = 12
-	codes := slices.DeleteFunc(slices.Collect(maps.Keys(byCode)), func(code check.Code) bool { return severityOf(code) == check.SeverityInfo })
+	codes := slices.DeleteFunc(slices.Collect(maps.Keys(byCode)), func(code check.Code) bool { return m.codes.severity(code) == check.SeverityInfo })
 	slices.SortFunc(codes, func(a, b check.Code) int {
 		return cmp.Or(cmp.Compare(byCode[b], byCode[a]), cmp.Compare(a, b))
 	})
@@ -154,8 +197,12 @@ func mostFrequent(byCode map[check.Code]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// markdownRow returns a row of a table: the place, the link and the finding.
-func markdownRow(place string, f *finding, ref *crawler.Reference) string {
+// row returns a row of a table: the place, the link and the finding. A finding of a content
+// check has no link.
+func (m *markdownWriter) row(place string, f *finding, ref *crawler.Reference) string {
+	if f.aboutPage() {
+		return m.checkRow(place, f, ref)
+	}
 	link := markdownCode(f.result.URL)
 	if ref != nil && ref.Text != "" {
 		link += " " + markdownCode(quoted(ref.Text, maxTextWidth))
@@ -174,4 +221,28 @@ func markdownRow(place string, f *finding, ref *crawler.Reference) string {
 		why += []string{" → ", " or "}[min(i, 1)] + markdownCode(url)
 	}
 	return "| " + place + " | " + link + " | " + why + " |\n"
+}
+
+// title returns the title of a code. One that a plugin declared may contain markup.
+func (m *markdownWriter) title(code check.Code) string {
+	if entry, ok := check.Lookup(code); ok {
+		return entry.Title
+	}
+	return markdownCode(m.codes.title(code))
+}
+
+// checkRow returns the row of a finding of a content check.
+func (m *markdownWriter) checkRow(place string, f *finding, ref *crawler.Reference) string {
+	text := ""
+	if ref.Text != "" {
+		text = markdownCode(quoted(ref.Text, maxTextWidth))
+	}
+	why := m.title(f.code) + " " + markdownCode(string(f.code))
+	if message := ofRule(f.result.Rule, f.message); message != "" && message != m.codes.title(f.code) {
+		why += ": " + markdownCode(message)
+	}
+	if f.proposal != "" {
+		why += " → " + markdownCode(f.proposal)
+	}
+	return "| " + place + " | " + text + " | " + why + " |\n"
 }

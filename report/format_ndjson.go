@@ -18,7 +18,7 @@ var ndjsonFormat = Format{
 }
 
 // ndjsonWriter writes a line for each result as soon as it is known, and a last line with
-// all fields of a JSON report except "results". Unless a line is very long, it is written
+// the type "summary" and all fields of a JSON report except "results". Unless a line is very long, it is written
 // at once.
 type ndjsonWriter struct {
 	json jsonEncoder
@@ -38,6 +38,7 @@ func (n *ndjsonWriter) Result(r *crawler.Result) error {
 
 func (n *ndjsonWriter) End(s *crawler.Summary) error {
 	n.json.object()
+	n.json.key("type").string("summary")
 	n.json.run(n.head, s)
 	n.json.end()
 	n.json.newline()

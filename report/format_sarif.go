@@ -49,13 +49,14 @@ type sarifWriter struct {
 	compared bool
 	site     string // root of the site that most pages are on, such as "https://example.com/"; may be ""
 	head     *Head
+	codes    catalog
 	found    [levels]occurrences
 	more     int // number of findings beyond the limit
 	prints   fingerprints
 }
 
 func (s *sarifWriter) Begin(h *Head) error {
-	s.head = h
+	s.head, s.codes = h, newCatalog(h)
 	return nil
 }
 
@@ -104,7 +105,7 @@ func (s *sarifWriter) End(sum *crawler.Summary) error {
 	j.key("informationUri").string(projectURL)
 	j.key("rules").array()
 	for _, code := range rules {
-		j.rule(code)
+		j.rule(s.codes.lookup(code))
 	}
 	j.end()
 	j.end()
@@ -218,6 +219,9 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 	j.key("properties").row()
 	j.key("url").string(o.result.URL)
 	j.key("verdict").string(o.result.Verdict.String())
+	if o.result.Rule != "" {
+		j.key("rule").string(o.result.Rule)
+	}
 	j.end()
 	j.end()
 }
@@ -281,26 +285,37 @@ func sarifRules(results occurrences) []check.Code {
 }
 
 // rule describes a code.
-func (j *jsonEncoder) rule(code check.Code) {
-	entry, ok := check.Lookup(code)
-	if !ok {
-		entry = check.Entry{Code: code, Title: string(code), Severity: check.SeverityWarning, Explanation: "This version of orbweaver does not know this code.", Advice: "Use a newer version."}
+func (j *jsonEncoder) rule(entry check.Entry, known bool) {
+	switch {
+	case !known:
+		entry.Explanation, entry.Advice = "This version of orbweaver does not know this code.", "Use a newer version."
+	case entry.Explanation == "":
+		entry.Explanation = sentence(entry.Title) // a plugin declared it
+	}
+	text, markdown := entry.Explanation, entry.Explanation
+	if entry.Advice != "" {
+		text += "\n\nWhat to do: " + entry.Advice
+		markdown += "\n\n**What to do:** " + entry.Advice
+	}
+	if entry.Example != "" {
+		text += "\n\nExample: " + entry.Example
+		markdown += "\n\n**Example:** " + markdownCode(entry.Example)
 	}
 	level := map[check.Severity]level{check.SeverityError: levelError, check.SeverityWarning: levelWarning, check.SeverityInfo: levelNote}[entry.Severity]
 	j.object()
-	j.key("id").string(string(code))
+	j.key("id").string(string(entry.Code))
 	j.key("shortDescription").text(sentence(entry.Title))
 	j.key("fullDescription").text(clip(entry.Explanation, 1024))
 	j.key("help").row()
-	j.key("text").string(entry.Explanation + "\n\nWhat to do: " + entry.Advice + "\n\nExample: " + entry.Example)
-	j.key("markdown").string(entry.Explanation + "\n\n**What to do:** " + entry.Advice + "\n\n**Example:** " + markdownCode(entry.Example))
+	j.key("text").string(text)
+	j.key("markdown").string(markdown)
 	j.end()
 	j.key("defaultConfiguration").row()
 	j.key("level").string(sarifLevels[level])
 	j.end()
 	j.key("properties").row()
 	j.key("tags").list()
-	j.string("links")
+	j.string(cmp.Or(entry.Group, "links"))
 	j.end()
 	j.key("precision").string([levels]string{"very-high", "high", "medium"}[level])
 	j.key("problem.severity").string([levels]string{"error", "warning", "recommendation"}[level])

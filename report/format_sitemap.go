@@ -78,6 +78,9 @@ func (s *sitemapWriter) Page(p *crawler.Page) error {
 
 // Result removes pages that have findings, or adds valid ones if there were no pages.
 func (s *sitemapWriter) Result(r *crawler.Result) error {
+	if r.Kind != crawler.KindTarget {
+		return nil
+	}
 	soft := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeSoft404 })
 	page, _, fragment := strings.Cut(r.URL, "#")
 	switch {

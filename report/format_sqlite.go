@@ -46,6 +46,8 @@ CREATE INDEX results_final_url ON results (final_url);
 CREATE INDEX refs_result ON refs (result);
 CREATE INDEX refs_page ON refs (page);
 CREATE INDEX warnings_result ON warnings (result);
+CREATE INDEX findings_url ON findings (url);
+CREATE INDEX findings_code ON findings (code, rule);
 CREATE UNIQUE INDEX pages_url ON pages (url);
 CREATE INDEX edges_document ON edges (document);
 CREATE INDEX edges_page ON edges (page);
@@ -63,7 +65,7 @@ type sqliteWriter struct {
 	seen  map[string]bool // URLs of pages
 	count struct{ results, pages int64 }
 
-	results, refs, redirects, warnings, suggestions, pages, edges, codes *sqliteTable
+	results, findings, refs, redirects, warnings, suggestions, pages, edges, codes *sqliteTable
 }
 
 func (s *sqliteWriter) Begin(h *Head) error {
@@ -120,9 +122,9 @@ func (s *sqliteWriter) open() error {
 	table := func(name string, columns int) *sqliteTable {
 		return &sqliteTable{tx: s.tx, name: name, columns: columns}
 	}
-	s.results, s.refs = table("results", 18), table("refs", 15)
+	s.results, s.findings, s.refs = table("results", 18), table("findings", 17), table("refs", 15)
 	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 6), table("suggestions", 4)
-	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 7)
+	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 8)
 	s.seen = map[string]bool{}
 	return nil
 }
@@ -166,7 +168,21 @@ func (s *sqliteWriter) Result(r *crawler.Result) error {
 	return s.orCleanUp(func() error { return s.result(r) })
 }
 
+// finding inserts a finding of a content check.
+func (s *sqliteWriter) finding(r *crawler.Result) error {
+	ref := &r.References[0]
+	var line, column any
+	if ref.Line > 0 {
+		line, column = int64(ref.Line), int64(ref.Column)
+	}
+	return s.findings.add(nil, r.URL, r.Verdict.String(), string(r.Code), orNull(r.Rule), r.Message, orNull(r.Proposal), scope(r.Internal), hostOf(r.URL),
+		line, column, ref.Element, ref.Attribute, ref.Raw, ref.Text, len(r.Known) > 0, orNull(string(r.Level)))
+}
+
 func (s *sqliteWriter) result(r *crawler.Result) error {
+	if r.Kind == crawler.KindPage {
+		return s.finding(r)
+	}
 	s.count.results++
 	id := s.count.results
 	var size any
@@ -239,7 +255,7 @@ func (s *sqliteWriter) End(sum *crawler.Summary) error {
 		steps := []func() error{
 			func() error { return s.run(sum) },
 			func() error { return s.writeCodes(sum) },
-			s.results.flush, s.refs.flush, s.redirects.flush, s.warnings.flush, s.suggestions.flush, s.pages.flush, s.edges.flush, s.codes.flush,
+			s.results.flush, s.findings.flush, s.refs.flush, s.redirects.flush, s.warnings.flush, s.suggestions.flush, s.pages.flush, s.edges.flush, s.codes.flush,
 			func() error { _, err := s.tx.Exec(sqliteIndexes); return err },
 			s.tx.Commit,
 			func() error { _, err := s.db.Exec("ANALYZE"); return err },
@@ -271,16 +287,22 @@ func (s *sqliteWriter) run(sum *crawler.Summary) error {
 	if err != nil {
 		return err
 	}
-	run := sqliteTable{tx: s.tx, name: "run", columns: 17}
+	run := sqliteTable{tx: s.tx, name: "run", columns: 22}
+	var counts [4]any // null if no content was checked
+	if f := sum.Findings; f != nil {
+		counts = [4]any{int64(f.Broken), int64(f.Unverified), int64(f.Warning), int64(f.Info)}
+	}
 	if err := run.add(SchemaID, s.head.Tool.Name, s.head.Tool.Version, started.UTC().Format(time.RFC3339), sum.Elapsed.Milliseconds(),
 		sum.Complete, sum.StoppedBy, string(names), int64(sum.Pages), int64(sum.Results), int64(sum.References), int64(sum.Requests),
-		int64(sum.OK), int64(sum.Broken), int64(sum.Unverified), int64(sum.Skipped), int64(sum.Warnings)); err != nil {
+		int64(sum.OK), int64(sum.Broken), int64(sum.Unverified), int64(sum.Skipped), int64(sum.Warnings),
+		orNull(s.head.Tool.Clamd), counts[0], counts[1], counts[2], counts[3]); err != nil {
 		return err
 	}
 	return run.flush()
 }
 
-// writeCodes inserts all codes, including unknown codes that occur in the run.
+// writeCodes inserts all codes, including those that plugins declared, and unknown codes
+// that occur in the run.
 func (s *sqliteWriter) writeCodes(sum *crawler.Summary) error {
 	met := maps.Clone(sum.ByCode)
 	if met == nil {
@@ -294,12 +316,16 @@ func (s *sqliteWriter) writeCodes(sum *crawler.Summary) error {
 	if met[check.CodeOK] == 0 {
 		met[check.CodeOK] = sum.OK // by_code does not include it
 	}
+	declared := newCatalog(s.head)
+	for code := range declared {
+		met[code] += 0
+	}
 	for _, code := range slices.Sorted(maps.Keys(met)) {
-		entry, ok := check.Lookup(code)
-		if !ok {
-			entry = check.Entry{Code: code, Title: string(code)}
+		entry, known := declared.lookup(code)
+		if !known {
+			entry.Severity = check.SeverityInfo
 		}
-		if err := s.codes.add(string(code), entry.Title, entry.Severity.String(), entry.Explanation, entry.Advice, entry.Example, int64(met[code])); err != nil {
+		if err := s.codes.add(string(code), entry.Title, entry.Severity.String(), entry.Explanation, entry.Advice, entry.Example, int64(met[code]), orNull(entry.Group)); err != nil {
 			return err
 		}
 	}

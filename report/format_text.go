@@ -26,19 +26,37 @@ type textWriter struct {
 	w        io.Writer
 	show     Show
 	table    table
-	sections [len(textSections)]listing
+	sections sections
 }
 
-// textSections are the sections of a text report, by the words of their findings.
-var textSections = [...]string{"broken", "unverified", "warning", "info", "skipped", "ok"}
+// sections are the sections of a list for people, in the order of sectionWords.
+type sections [len(sectionWords)]listing
 
-func (t *textWriter) Begin(*Head) error { return nil }
+// sectionWords are the words of the findings of each section.
+var sectionWords = [...]string{"broken", "unverified", "warning", "info", "skipped", "ok"}
+
+// begin sets the codes that plugins declared.
+func (s *sections) begin(codes catalog) {
+	for i := range s {
+		s[i].codes = codes
+	}
+}
+
+// add adds the findings of a result to their sections.
+func (s *sections) add(show Show, r *crawler.Result) {
+	for _, finding := range rowsOf(show, r) {
+		at := max(slices.Index(sectionWords[:], finding.word), 0)
+		s[at].addRow(finding, r)
+	}
+}
+
+func (t *textWriter) Begin(h *Head) error {
+	t.sections.begin(newCatalog(h))
+	return nil
+}
 
 func (t *textWriter) Result(r *crawler.Result) error {
-	for _, finding := range rowsOf(t.show, r) {
-		at := max(slices.Index(textSections[:], finding.word), 0)
-		t.sections[at].addRow(finding, r)
-	}
+	t.sections.add(t.show, r)
 	return nil
 }
 

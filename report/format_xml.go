@@ -44,9 +44,19 @@ func (x *xmlWriter) Begin(h *Head) error {
 	t.start("report", "xmlns", xmlNamespace, "schema", SchemaID, "started", started.UTC().Format(time.RFC3339),
 		"elapsed_ms", strconv.FormatInt(s.Elapsed.Milliseconds(), 10),
 		"complete", strconv.FormatBool(s.Complete), "stopped_by", s.StoppedBy)
-	t.leaf("tool", "", "name", h.Tool.Name, "version", h.Tool.Version)
+	t.start("tool", "name", h.Tool.Name, "version", h.Tool.Version)
+	if h.Tool.Clamd != "" {
+		t.attribute("clamd", h.Tool.Clamd)
+	}
+	t.end()
 	for _, target := range targets {
 		t.leaf("target", target)
+	}
+	for _, c := range h.Codes {
+		t.start("code", "code", string(c.Code), "severity", c.Severity.String())
+		t.leaf("title", c.Title)
+		t.optional("advice", c.Advice)
+		t.end()
 	}
 	t.start("summary", "pages", strconv.Itoa(s.Pages), "targets", strconv.Itoa(s.Results),
 		"references", strconv.Itoa(s.References), "requests", strconv.Itoa(s.Requests),
@@ -60,6 +70,10 @@ func (x *xmlWriter) Begin(h *Head) error {
 	}
 	if s.Known != (crawler.Tally{}) {
 		t.leaf("known", "", "broken", strconv.Itoa(s.Known.Broken), "unverified", strconv.Itoa(s.Known.Unverified), "warnings", strconv.Itoa(s.Known.Warnings))
+	}
+	if f := s.Findings; f != nil {
+		t.leaf("findings", "", "broken", strconv.Itoa(f.Broken), "unverified", strconv.Itoa(f.Unverified),
+			"warning", strconv.Itoa(f.Warning), "info", strconv.Itoa(f.Info))
 	}
 	t.end()
 	return t.err
@@ -83,7 +97,14 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 	if r.Level != "" {
 		t.attribute("level", string(r.Level))
 	}
+	if r.Kind != crawler.KindTarget {
+		t.attribute("kind", string(r.Kind))
+	}
+	if r.Rule != "" {
+		t.attribute("rule", r.Rule)
+	}
 	t.leaf("message", r.Message)
+	t.optional("proposal", r.Proposal)
 	for _, hop := range r.Redirects {
 		t.leaf("redirect", "", "url", hop.URL, "status", strconv.Itoa(hop.Status))
 	}

@@ -60,6 +60,9 @@ func (g *graph) Page(p *crawler.Page) error {
 }
 
 func (g *graph) Result(r *crawler.Result) error {
+	if r.Kind != crawler.KindTarget {
+		return nil
+	}
 	g.results = append(g.results, r)
 	return nil
 }

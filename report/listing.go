@@ -25,6 +25,7 @@ const maxPlacesOnPage = 10
 type listing struct {
 	pages    []pageRow
 	siteWide []siteWideRow
+	codes    catalog
 	checks   map[checkKey][]pageFinding // findings of content checks, until settle
 }
 
@@ -33,6 +34,10 @@ type checkKey struct {
 	word string
 	code check.Code
 	rule string
+}
+
+func compareChecks(a, b checkKey) int {
+	return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.rule, b.rule), cmp.Compare(a.word, b.word))
 }
 
 // pageFinding is a finding of a content check on one page.
@@ -57,24 +62,11 @@ type siteWideRow struct {
 
 func (w siteWideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
 
-// addResult adds the findings of a result.
-func (l *listing) addResult(show Show, r *crawler.Result) {
-	for _, finding := range rowsOf(show, r) {
-		l.addRow(finding, r)
-	}
-}
-
 // addRow adds one finding of a result.
 func (l *listing) addRow(finding row, r *crawler.Result) {
 	switch {
 	case r.Kind == crawler.KindPage:
-		refs := atSourcePlaces(r.References)
-		finding.ref = &refs[0]
-		if l.checks == nil {
-			l.checks = map[checkKey][]pageFinding{}
-		}
-		key := checkKey{finding.word, r.Code, r.Rule}
-		l.checks[key] = append(l.checks[key], pageFinding{finding, refs[0].Page})
+		l.addCheck(finding, r.Rule, r.References)
 	case check.OfPage(check.Code(finding.code)):
 		l.add(finding, nil) // listed with the page, not at each link to it
 	default:
@@ -82,9 +74,25 @@ func (l *listing) addRow(finding row, r *crawler.Result) {
 	}
 }
 
+// addCheck adds a finding of a content check at its places on a page.
+func (l *listing) addCheck(finding row, rule string, refs []crawler.Reference) {
+	if l.checks == nil {
+		l.checks = map[checkKey][]pageFinding{}
+	}
+	key := checkKey{finding.word, check.Code(finding.code), rule}
+	refs = atSourcePlaces(refs)
+	for i := range refs {
+		finding.ref = &refs[i]
+		l.checks[key] = append(l.checks[key], pageFinding{finding, refs[i].Page})
+	}
+}
+
 // settle lists the findings of content checks: the same fault on many pages once, the others
 // on their pages.
 func (l *listing) settle() {
+	if l.checks == nil {
+		return
+	}
 	for key, all := range l.checks {
 		refs := make([]crawler.Reference, len(all))
 		for i := range all {
@@ -98,10 +106,7 @@ func (l *listing) settle() {
 			}
 			continue
 		}
-		shared := row{word: key.word, code: string(key.code), hint: visible(key.rule)}
-		if entry, ok := check.Lookup(key.code); ok {
-			shared.hint = ofRule(key.rule, entry.Title)
-		}
+		shared := row{word: key.word, code: string(key.code), hint: ofRule(key.rule, visible(l.codes.title(key.code)))}
 		l.siteWide = append(l.siteWide, siteWideRow{shared, pages, firstOfPages(refs)})
 	}
 	l.checks = nil

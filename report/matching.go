@@ -7,7 +7,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// Two runs have a finding in common if page, target and code are the same. If a page has
+// Two runs have a finding in common if page, target and code are the same, and the rule of a
+// finding of a content check. If a page has
 // it several times, the smaller number of the two runs is in common. The position on the
 // page is ignored, so that edits elsewhere on the page change nothing.
 
@@ -15,6 +16,9 @@ import (
 type findingKey struct {
 	page, url string
 	code      check.Code
+	// content is true for a finding of a content check, which may have a rule.
+	content bool
+	rule    string
 }
 
 // matchPlaces divides the places of a finding on a page into those that an earlier run

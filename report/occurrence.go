@@ -49,6 +49,13 @@ func (o occurrences) byPage() {
 	})
 }
 
+// pages returns the number of pages of occurrences, which are sorted by page.
+func (o occurrences) pages() int {
+	n := 0
+	o.eachPage(func(string, occurrences) { n++ })
+	return n
+}
+
 // eachPage calls fn for each page of occurrences, which are sorted by page.
 func (o occurrences) eachPage(fn func(page string, o occurrences)) {
 	for len(o) > 0 {

@@ -325,7 +325,7 @@ func countResult(s *crawler.Summary, r *crawler.Result) {
 		}
 	}
 	named := func(ref crawler.Reference) bool { return ref.Page == crawler.CommandLine }
-	if r.Verdict == check.Broken && slices.ContainsFunc(r.References, named) {
+	if r.Kind == crawler.KindTarget && r.Verdict == check.Broken && slices.ContainsFunc(r.References, named) {
 		s.StartFailed = append(s.StartFailed, r.URL)
 	}
 }

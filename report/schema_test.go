@@ -69,7 +69,7 @@ func validate(t testing.TB, s *jsonschema.Schema, text string) {
 func testRuns() map[string]*Report {
 	return map[string]*Report{
 		"compared": comparedRun(), "remembered": rememberedRun(),
-		"contract": contractRun(), "full": fullRun(), "hostile": hostileRun(), "empty": {},
+		"contract": contractRun(), "full": fullRun(), "checked": checkedRun(), "hostile": hostileRun(), "empty": {},
 	}
 }
 

@@ -91,11 +91,23 @@ func (s *sorter) replay(w Writer, head *Head, sum *crawler.Summary) error {
 	return w.End(sum)
 }
 
-// byURL orders results by the bytes of their URLs. Two targets that cannot be parsed may
-// have the same printed URL; the other fields order these.
+// byURL orders results by the bytes of their URLs. The findings about a page follow the
+// target, in the order of their places. Two targets that cannot be parsed may have the same
+// printed URL; the other fields order these.
 func byURL(a, b *crawler.Result) int {
+	if c := cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind)); c != 0 {
+		return c
+	}
+	if a.Kind == crawler.KindPage {
+		return cmp.Or(
+			comparePlaces(&a.References[0], &b.References[0]),
+			cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Message, b.Message),
+			byPlace(a.References[0], b.References[0]),
+		)
+	}
 	return cmp.Or(
-		cmp.Compare(a.URL, b.URL),
 		cmp.Compare(a.Verdict, b.Verdict),
 		cmp.Compare(a.Code, b.Code),
 		cmp.Compare(a.Message, b.Message),

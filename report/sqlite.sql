@@ -9,13 +9,18 @@ CREATE TABLE run (
   started TEXT NOT NULL, elapsed_ms INTEGER NOT NULL, complete INTEGER NOT NULL, stopped_by TEXT NOT NULL,
   start_targets TEXT NOT NULL, -- a JSON array, as the user wrote them
   pages INTEGER NOT NULL, targets INTEGER NOT NULL, "references" INTEGER NOT NULL, requests INTEGER NOT NULL,
-  ok INTEGER NOT NULL, broken INTEGER NOT NULL, unverified INTEGER NOT NULL, skipped INTEGER NOT NULL, warnings INTEGER NOT NULL
+  ok INTEGER NOT NULL, broken INTEGER NOT NULL, unverified INTEGER NOT NULL, skipped INTEGER NOT NULL, warnings INTEGER NOT NULL,
+  clamd TEXT, -- version of the scanner for viruses
+  -- number of findings of content checks, which broken, unverified and warnings include; null if no content was checked
+  findings_broken INTEGER, findings_unverified INTEGER, findings_warning INTEGER, findings_info INTEGER
 );
 
--- All codes. count is the number of targets with the code, as a verdict or a warning.
+-- All codes, and those that plugins declared. count is the number of targets with the code,
+-- as a verdict or a warning, or the number of findings of content checks with it.
 CREATE TABLE codes (
   code TEXT PRIMARY KEY, title TEXT NOT NULL, severity TEXT NOT NULL,
-  explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL
+  explanation TEXT NOT NULL, advice TEXT NOT NULL, example TEXT NOT NULL, count INTEGER NOT NULL,
+  content_group TEXT -- the group of content checks that gives the code; null for codes of links
 ) WITHOUT ROWID;
 
 -- Targets. --show selects which targets are listed; run counts all of them.
@@ -41,6 +46,24 @@ CREATE TABLE refs (
   known INTEGER NOT NULL, -- the baseline has the finding here
   unaffected TEXT,        -- codes of warnings that are not about this place, separated by spaces
   source TEXT, source_line INTEGER, source_column INTEGER, source_raw TEXT -- what the page was generated from
+);
+
+-- What content checks found on pages. --show selects which findings are listed; run counts
+-- all of them.
+CREATE TABLE findings (
+  id INTEGER PRIMARY KEY, url TEXT NOT NULL, -- of the page
+  verdict TEXT NOT NULL, -- broken, unverified, warning or info
+  code TEXT NOT NULL,
+  rule TEXT,     -- names the kind of the finding if its code has several
+  message TEXT NOT NULL,
+  proposal TEXT, -- what to write in place of raw
+  scope TEXT NOT NULL, host TEXT NOT NULL,
+  line INTEGER, column INTEGER, -- from 1; null if the finding has no place
+  element TEXT NOT NULL, attribute TEXT NOT NULL,
+  raw TEXT NOT NULL,  -- the source text at fault
+  text TEXT NOT NULL, -- an excerpt
+  known INTEGER NOT NULL, -- the baseline has the finding
+  level TEXT              -- the verdict, if the user set it
 );
 
 CREATE TABLE redirects (
@@ -95,6 +118,19 @@ CREATE VIEW broken_by_host AS
   SELECT host, count(DISTINCT results.id) AS targets, count(refs.id) AS links
   FROM results LEFT JOIN refs ON refs.result = results.id
   WHERE verdict = 'broken' GROUP BY host ORDER BY targets DESC, host;
+
+-- Pages with findings of content checks, those with broken findings first.
+CREATE VIEW findings_by_page AS
+  SELECT url, count(*) AS findings, sum(verdict = 'broken') AS broken, sum(verdict = 'unverified') AS unverified,
+    sum(verdict = 'warning') AS warnings, sum(verdict = 'info') AS info
+  FROM findings GROUP BY url ORDER BY broken DESC, findings DESC, url;
+
+-- Findings of content checks by kind. page is an example.
+CREATE VIEW findings_by_code AS
+  SELECT findings.code, findings.rule, codes.title, codes.content_group, findings.verdict,
+    count(*) AS findings, count(DISTINCT url) AS pages, min(url) AS page
+  FROM findings LEFT JOIN codes USING (code)
+  GROUP BY findings.code, findings.rule, findings.verdict ORDER BY findings DESC, findings.code, findings.rule;
 
 CREATE VIEW by_code AS
   SELECT code, title, severity, count FROM codes WHERE count > 0 ORDER BY count DESC, code;

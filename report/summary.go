@@ -12,6 +12,7 @@ import (
 // summaryLine sums up a run:
 //
 //	2 broken, 1 unverified, 3 warnings · 1204 links to 410 targets on 57 pages · 1.2 s
+//	2 broken, 9 warnings · 7 findings about pages · 1204 links to 410 targets on 57 pages · 1.2 s
 //
 // Counts of zero are omitted. If all are zero, the line says "all ok", or why the run
 // cannot say so. A run that was cut short never says that everything is ok.
@@ -20,11 +21,14 @@ func summaryLine(s *crawler.Summary) string {
 	if noLinks(s) {
 		links = 0 // the only references are the targets that the user named
 	}
-	parts := []string{
-		outcome(s),
-		plural(links, "link") + " to " + plural(s.Results, "target") + " on " + plural(s.Pages, "page"),
-		seconds(s.Elapsed),
+	parts := []string{outcome(s)}
+	if f := s.Findings; f != nil && f.Broken+f.Unverified+f.Warning > 0 {
+		parts = append(parts, plural(f.Broken+f.Unverified+f.Warning, "finding")+" about pages")
 	}
+	parts = append(parts,
+		plural(links, "link")+" to "+plural(s.Results, "target")+" on "+plural(s.Pages, "page"),
+		seconds(s.Elapsed),
+	)
 	switch {
 	case s.Complete:
 	case s.StoppedBy != "":

@@ -112,7 +112,7 @@ func (m *earlierRuns) annotate(r *crawler.Result) *crawler.Result {
 	if m.baseline != nil {
 		r = m.baseline.Mark(r)
 	}
-	if m.history == nil || r.Verdict != check.Broken {
+	if m.history == nil || r.Verdict != check.Broken || r.Kind != crawler.KindTarget {
 		return r
 	}
 	m.broken = append(m.broken, cache.Result{URL: r.URL, Code: r.Code})
@@ -151,7 +151,7 @@ func (m *earlierRuns) subtractKnown(s *crawler.Summary) {
 // stored. run is the run as in cache.Entry.
 func (m *earlierRuns) record(run int64, s *crawler.Summary) error {
 	if m.baseline != nil && s.Complete {
-		if gone, places := m.baseline.Gone(); gone > 0 {
+		if gone, places := m.baseline.Gone(s); gone > 0 {
 			m.note("%s: %d of %d findings no longer occur; -o %s updates the file", m.options.baseline, gone, places, m.options.baseline)
 		}
 	}

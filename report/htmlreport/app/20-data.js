@@ -40,6 +40,10 @@ class Result {
   get count() { return this.a[15]; }
   // page is the name of the target's page in references.
   get page() { return strings[this.a[20]]; }
+  // content is true for a finding of a content check, which may have a rule.
+  get content() { return this.a.length > 21; }
+  get rule() { return this.content ? strings[this.a[21]] : ""; }
+  get replacement() { return this.content ? strings[this.a[22]] : ""; }
   get listed() { return this.places.length / 4; }
   place(i) {
     const [page, line, column, shape] = this.places.slice(4 * i, 4 * i + 4);

@@ -12,10 +12,6 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// variablePrefix is the prefix of environment variables for settings: ORBWEAVER_MAX_TIME sets
-// --max-time.
-const variablePrefix = "ORBWEAVER_"
-
 // variableName returns the variable for a flag.
 func variableName(flag string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))

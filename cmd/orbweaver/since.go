@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -181,12 +180,6 @@ func (c *changes) addBelow(ctx context.Context, ref, path string) error {
 type repository struct {
 	dir         string
 	environment []string
-}
-
-// withoutOwnVariables returns the environment without the variables of this program: another
-// one has no use for passwords.
-func withoutOwnVariables(environ []string) []string {
-	return slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(v, variablePrefix) })
 }
 
 // withoutHookVariables returns the environment without the variables that git sets for hooks:

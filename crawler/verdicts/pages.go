@@ -19,6 +19,7 @@ import (
 // their targets.
 type pageSite struct {
 	join   *join
+	pages  []frontier.ID          // with facts
 	linked idBits                 // targets that another page of the site links to
 	ids    map[uint64]frontier.ID // of the URLs that facts name, by the hashes of their keys
 	starts []siterules.Start
@@ -32,7 +33,7 @@ func (j *join) comparePages() (*pageFindings, error) {
 		return all, nil
 	}
 	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}}
-	if err := inOrder(s.readFacts, s.readLinks, s.findTargets, s.findStarts); err != nil {
+	if err := inOrder(s.findPages, s.readFacts, s.readLinks, s.findTargets, s.findStarts); err != nil {
 		return nil, err
 	}
 	err := siterules.Judge(s, cfg, func(f siterules.Finding) error {
@@ -61,18 +62,37 @@ type comparedFinding struct {
 	in frontier.ID
 }
 
-// Pages calls each for every page with facts.
-func (s *pageSite) Pages(each func(*siterules.Page) error) error {
-	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+// findPages finds the pages with facts.
+func (s *pageSite) findPages() error {
+	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartOutcome, func(rec *frontier.Record) error {
 		encoded, err := factsOf(s.join.targets().outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		if !facts.IsPage(encoded) || s.join.targets().of(rec.ID)&internal == 0 {
-			return nil
+		if facts.IsPage(encoded) && s.join.targets().of(rec.ID)&internal != 0 {
+			s.pages = append(s.pages, rec.ID)
 		}
-		return each(&siterules.Page{ID: siterules.ID(rec.ID), URL: s.join.pageName(rec), Facts: encoded, Linked: s.linked.has(rec.ID)})
+		return nil
 	})
+}
+
+// Pages calls each for every page with facts. It does not scan the store, as each may ask for
+// targets.
+func (s *pageSite) Pages(each func(*siterules.Page) error) error {
+	for _, id := range s.pages {
+		rec, err := s.join.crawl.Store.Get(s.join.ctx, id)
+		if err != nil {
+			return fmt.Errorf("read page %d again: %w", id, err)
+		}
+		encoded, err := factsOf(s.join.targets().outcomeOf(&rec))
+		if err != nil {
+			return fmt.Errorf("target %d: %w", id, err)
+		}
+		if err := each(&siterules.Page{ID: siterules.ID(id), URL: s.join.pageName(&rec), Facts: encoded, Linked: s.linked.has(id)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // factsOf returns the facts in an encoded outcome, nil if there are none or the target is not

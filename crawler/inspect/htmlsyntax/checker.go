@@ -98,7 +98,7 @@ func (c *Checker) Token(t *htmltoken.Token) {
 			if t.Kind == htmltoken.EndTag {
 				nameStart++
 			}
-			c.tags = append(c.tags, tagErrors{c.errors, n, nameStart, nameStart + len(t.Name)})
+			c.tags = append(c.tags, tagErrors{c.errors, n, nameStart, t.NameEnd})
 		}
 		c.errors = n
 	}

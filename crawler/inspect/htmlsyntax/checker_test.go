@@ -141,6 +141,8 @@ var documents = []struct{ content, want string }{
 	{`<p a="b"c>`, `2:9 missing-whitespace-between-attributes`},
 	{"<p>a\x01</p>", `2:5 control-character-in-input-stream`},
 	{`<?xml version="1.0"?><p>`, `2:2 unexpected-question-mark-instead-of-tag-name`},
+	{"<x\x00></x\x00>", `2:3 unexpected-null-character, 2:8 unexpected-null-character`},
+	{"</x\x00\x00\x00", `2:4 unexpected-null-character, 2:5 unexpected-null-character, 2:6 unexpected-null-character, 2:7 eof-in-tag`},
 	{`<![CDATA[a]]>`, `2:9 cdata-in-html-content`},
 }
 

@@ -74,5 +74,5 @@ func exists(file string) bool {
 // syntaxMessage matches the messages of Nu's tokenizer, and of its tree builder as far as they
 // are about elements that are not closed or not nested.
 var syntaxMessage = regexp.MustCompile(`(?i)stray (end|start) tag|stray end|unclosed element|open elements|unclosed elements|but a .* end tag seen|violates nesting|` +
-	`end tag .* did not match|already open|duplicate attribute|saw (<|“)|probable cause|named character reference|not terminated by a semicolon|no space between|end of file|` +
+	`end tag .* did not match|already open|duplicate attribute|saw (<|“|u\+0000)|probable cause|named character reference|not terminated by a semicolon|no space between|end of file|` +
 	`forbidden code point|control character|self-closing syntax|cdata|end tag “br”|had been closed|foreign namespace|heading cannot be a child|bad character|bogus comment|active form`)

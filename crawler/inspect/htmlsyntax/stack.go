@@ -24,15 +24,14 @@ type element struct {
 	foreign bool // it belongs to SVG or MathML
 	// plain elements of HTML can be closed without any other effect.
 	plain   bool
-	nameEnd uint32 // offset from start
-	start   int    // offset of the start tag, -1 if it is implied
-	fault   int    // the number of the fault that reports it as unclosed, 0 if there is none
+	start   int // offset of the start tag, -1 if it is implied
+	nameEnd int // offset of the end of its name
+	fault   int // the number of the fault that reports it as unclosed, 0 if there is none
 }
 
 // push opens an element. foreign elements belong to SVG or MathML.
 func (s *stack) push(t *html.Token, foreign bool) {
-	nameEnd := len("<") + len(t.Name)
-	s.add(element{element: t.Element, foreign: foreign, plain: isPlain[t.Element] && !foreign, start: t.Start, nameEnd: uint32(nameEnd)})
+	s.add(element{element: t.Element, foreign: foreign, plain: isPlain[t.Element] && !foreign, start: t.Start, nameEnd: t.NameEnd})
 }
 
 // pushImplied opens an element whose start tag was left out.
@@ -124,7 +123,8 @@ func (e *element) hasName(t *html.Token, text []byte) bool {
 	if e.element != t.Element || e.element != html.Unknown {
 		return e.element == t.Element
 	}
-	return bytes.EqualFold(text[e.start+1:e.start+int(e.nameEnd)], t.Name)
+	name := bytes.TrimPrefix(text[t.Start+len("<"):t.NameEnd], []byte("/"))
+	return bytes.EqualFold(text[e.start+len("<"):e.nameEnd], name)
 }
 
 // inForeign reports whether the innermost open element belongs to SVG or MathML.

@@ -58,7 +58,7 @@ func (f *foreign) startTag(t *Token, text []byte) bool {
 	}
 	if !t.SelfClosing && len(f.open) < maxForeign {
 		nameStart := t.Start + len("<")
-		f.open = append(f.open, foreignElement{t.Element, keyOf(t.Name), nameStart, nameStart + len(t.Name), in, holdsHTML(t, in, text)})
+		f.open = append(f.open, foreignElement{t.Element, keyOf(t.Name), nameStart, t.NameEnd, in, holdsHTML(t, in, text)})
 	}
 	return true
 }
@@ -102,8 +102,7 @@ func (f *foreign) endTag(t *Token, text []byte) bool {
 	through := t.Element == SVG || t.Element == Math || t.Element == ForeignObject || t.Element == Desc
 	for i := len(f.open) - 1; i >= 0; i-- {
 		e := f.open[i]
-		name := text[e.nameStart:e.nameEnd]
-		if e.key == key && len(name) == len(t.Name) && (len(name) <= 8 || bytes.EqualFold(name, t.Name)) {
+		if e.key == key && bytes.EqualFold(text[e.nameStart:e.nameEnd], text[t.Start+len("</"):t.NameEnd]) {
 			f.open = f.open[:i]
 			return true
 		}

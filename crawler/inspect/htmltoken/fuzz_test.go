@@ -45,6 +45,9 @@ func checkTokens(t *testing.T, text []byte) {
 		if token.DataStart > token.DataEnd || token.DataEnd > len(text) || !utf8.Valid(z.Data()) {
 			t.Fatalf("%q: data from %d to %d", text, token.DataStart, token.DataEnd)
 		}
+		if tag := token.Kind == StartTag || token.Kind == EndTag; tag && (token.NameEnd <= token.Start+1 || token.NameEnd >= token.End) {
+			t.Fatalf("%q: name to %d", text, token.NameEnd)
+		}
 		for i := range token.Attributes {
 			a := &token.Attributes[i]
 			if a.NameStart < token.Start || a.NameStart >= a.NameEnd || a.ValueStart < a.NameEnd || a.ValueEnd < a.ValueStart || a.ValueEnd > token.End {

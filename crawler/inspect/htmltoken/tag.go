@@ -14,7 +14,7 @@ func (z *Tokenizer) anyTag() bool {
 	for i < len(text) && !isSpace(text[i]) && text[i] != '/' && text[i] != '>' {
 		i++
 	}
-	name := z.lowerCase(text[nameStart:i])
+	nameEnd, name := i, z.lowerCase(text[nameStart:i])
 	hasAttributes := false
 	for {
 		i = skipSpace(text, i)
@@ -31,7 +31,7 @@ func (z *Tokenizer) anyTag() bool {
 					z.Errors.add("end-tag-with-trailing-solidus", i)
 				}
 			}
-			z.tag(keyOf(name), name, i+1)
+			z.tag(keyOf(name), name, nameEnd, i+1)
 			return true
 		case '/':
 			i++

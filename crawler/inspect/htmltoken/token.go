@@ -35,6 +35,9 @@ type Token struct {
 	// Name is the name of a tag or doctype in lower case. It means nothing for tokens of
 	// other kinds.
 	Name []byte
+	// NameEnd is the end of the name of a tag in the source, where it begins behind "<" or
+	// "</". Its length differs from that of Name if it has a NUL.
+	NameEnd int
 	// Attributes are the attributes of a tag, each name once, at most MaxAttributes. An end
 	// tag should have none.
 	Attributes []Attribute

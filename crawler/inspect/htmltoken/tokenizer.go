@@ -131,13 +131,13 @@ func (z *Tokenizer) plainTag() bool {
 	if n == i || n >= len(text) || !isLetter(text[i]) {
 		return false
 	}
-	name := text[i:n]
+	name, nameEnd := text[i:n], n
 	if i = n; end {
 		if text[i] != '>' {
 			return false
 		}
 		t.Kind, t.SelfClosing, t.Attributes = EndTag, false, t.Attributes[:0]
-		z.tag(key, name, i+1)
+		z.tag(key, name, nameEnd, i+1)
 		return true
 	}
 	attributes, selfClosing := t.Attributes[:0], false
@@ -179,14 +179,14 @@ func (z *Tokenizer) plainTag() bool {
 		}
 	}
 	t.Kind, t.SelfClosing, t.Attributes = StartTag, selfClosing, attributes
-	z.tag(key, name, i+1)
+	z.tag(key, name, nameEnd, i+1)
 	return true
 }
 
 // tag completes a tag whose kind, attributes and SelfClosing are set.
-func (z *Tokenizer) tag(key uint64, name []byte, end int) {
+func (z *Tokenizer) tag(key uint64, name []byte, nameEnd, end int) {
 	t := &z.Token
-	t.Name, t.Element = name, elementOf(key, name)
+	t.Name, t.NameEnd, t.Element = name, nameEnd, elementOf(key, name)
 	t.Start, t.End, t.HasReferences = z.pos, end, false
 	t.DataStart, t.DataEnd = end, end
 	z.pos = end

@@ -12,7 +12,7 @@ import (
 // of golang.org/x/net/html.
 func FuzzTokenizer(f *testing.F) {
 	for _, c := range standardCases(f) {
-		if c.InitialStates == nil && c.File != "namedEntities.test" {
+		if c.InitialStates == nil && (c.File == "test1.test" || c.File == "test2.test" || c.File == "test4.test" || c.File == "domjs.test" || c.File == "entities.test") {
 			f.Add(c.Input)
 		}
 	}

@@ -56,7 +56,8 @@ func TestAgainstNet(t *testing.T) {
 	}
 }
 
-// summary lists the tokens of a document but its texts.
+// summary lists the tokens of a document but its texts. Whether a tag is self-closing is left
+// out: golang.org/x/net/html finds a slash at the end of an unquoted value to be that.
 func summary(text []byte) string {
 	var z Tokenizer
 	var b strings.Builder
@@ -68,7 +69,7 @@ func summary(text []byte) string {
 				a := &token.Attributes[i]
 				fmt.Fprintf(&b, " %s=%q", a.Name, z.Value(a))
 			}
-			fmt.Fprintf(&b, " %v>\n", token.SelfClosing)
+			b.WriteString(">\n")
 		case EndTag:
 			fmt.Fprintf(&b, "</%s>\n", token.Name)
 		case Comment:
@@ -102,7 +103,7 @@ func netSummary(text []byte) string {
 					fmt.Fprintf(&b, " %s=%q", key, value)
 				}
 			}
-			fmt.Fprintf(&b, " %v>\n", kind == html.SelfClosingTagToken)
+			b.WriteString(">\n")
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			fmt.Fprintf(&b, "</%s>\n", name)

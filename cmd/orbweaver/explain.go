@@ -67,7 +67,7 @@ func explainCode(w *helpWriter, code string) error {
 		if near, found := check.Nearest(code); found {
 			return usageError("unknown code %q: did you mean %s?", code, near)
 		}
-		return usageError("unknown code %q; `orbweaver explain` lists the codes", code)
+		return usageError("unknown code %q; `orbweaver explain` lists the codes, and the JSON report describes those of your plugins in its field codes", code)
 	}
 	w.line(string(e.Code) + ": " + e.Title)
 	for _, part := range []struct{ title, text string }{

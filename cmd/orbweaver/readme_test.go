@@ -24,7 +24,7 @@ const readme = "../../README.md"
 func TestGeneratedTables(t *testing.T) {
 	for file, tables := range map[string]map[string]string{
 		readme:          {"flags": flagTables(), "exit": exitRows(), "formats": formatRows()},
-		"docs/codes.md": {"codes": codeRows(), "statuses": statusRows()},
+		"docs/codes.md": {"codes": codeRows(), "content codes": contentCodeRows(), "statuses": statusRows()},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -152,11 +152,33 @@ func exitRows() string {
 	return b.String()
 }
 
-// codeRows returns the rows of the table of codes.
+// codeRows returns the rows of the table of codes of links.
 func codeRows() string {
 	var b strings.Builder
 	for _, e := range check.All() {
+		if e.Group != "" {
+			continue
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(string(e.Code)), verdictCell(e, e.Internal), verdictCell(e, e.External), cell(e.Title))
+	}
+	return b.String()
+}
+
+// contentCodeRows returns the rows of the table of codes of content checks.
+func contentCodeRows() string {
+	var b strings.Builder
+	for _, e := range check.All() {
+		group := code(e.Group)
+		verdict := map[check.Severity]string{check.SeverityError: "broken", check.SeverityWarning: "warning", check.SeverityInfo: "information"}[e.Severity]
+		switch e.Group {
+		case "":
+			continue
+		case check.GroupContent:
+			group = "`[[content]]`"
+		case check.GroupPlugins:
+			group = "`[[plugin]]`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(string(e.Code)), group, verdict, cell(e.Title))
 	}
 	return b.String()
 }

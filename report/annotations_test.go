@@ -57,15 +57,16 @@ var (
 	unescapeProperty = strings.NewReplacer("%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%")
 )
 
+// Annotations are in the order of their places.
 func TestGitHubAnnotations(t *testing.T) {
 	run := contractRun()
 	run.Results[1].References = append(run.Results[1].References, crawler.Reference{Page: "z.html", Line: 1, Column: 1})
 	got := readAnnotations(t, render(t, "github", Options{Prefix: "web"}, run))
 	want := []annotation{
-		{"error", `broken link to guide.html#setup: no element has the id "setup"; did you mean guide.html#set-up?`,
-			map[string]string{"file": "web/docs/install.html", "line": "40", "col": "3", "endColumn": "22", "title": "no such anchor on the page (fragment-missing)"}},
 		{"error", `broken link to https://example.com/gone: not found (and at 1 more place)`,
 			map[string]string{"file": "web/docs/install.html", "line": "12", "col": "8", "endColumn": "32", "title": "404 not found (http-404)"}},
+		{"error", `broken link to guide.html#setup: no element has the id "setup"; did you mean guide.html#set-up?`,
+			map[string]string{"file": "web/docs/install.html", "line": "40", "col": "3", "endColumn": "22", "title": "no such anchor on the page (fragment-missing)"}},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -101,6 +102,7 @@ func TestSentencesDoNotRepeatThemselves(t *testing.T) {
 }
 
 // Each level has at most ten annotations. The last one counts the rest.
+// Annotations are in the order of their places.
 func TestGitHubAnnotationsAreLimited(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 11, 500} {
 		run := &Report{}
@@ -126,6 +128,7 @@ func TestGitHubAnnotationsAreLimited(t *testing.T) {
 }
 
 // A thousand findings with one code leave room for findings with another.
+// Annotations are in the order of their places.
 func TestGitHubAnnotationsAreShared(t *testing.T) {
 	run := &Report{}
 	for i := range 100 {

@@ -39,7 +39,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	}{
 		{"summary", testSummary}, {"filter", testFilter}, {"sort", testSort}, {"details", testDetails}, {"copy", testCopy},
 		{"redirects", testRedirects}, {"keyboard", testKeyboard}, {"screen reader", testScreenReader}, {"theme", testTheme}, {"web", testWeb}, {"web by keyboard", testWebByKeyboard},
-		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testInvisible}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames}, {"spots", testPlacesWithoutLines},
+		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testInvisible}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames}, {"spots", testPlacesWithoutLines}, {"topics", testTopics},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, ctx, full) })
 	}
@@ -78,11 +78,71 @@ func testNames(t *testing.T, ctx context.Context, _ string) {
 	p.until(`document.querySelector("#list tbody")`)
 	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "s/my page.html")
 	p.want(`document.querySelectorAll("#list .group button").length`, "2") // Copy, Show in graph
-	p.want(`[...document.querySelectorAll("#list .wide .url")].map((e) => e.innerText.length)`, "16,300")
+	p.want(`[...document.querySelectorAll("#list .wide .url")].map((e) => e.innerText.length)`, "300,16")
 	p.do(chromedp.Navigate("about:blank"))
 	p = open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings?page=s/my+page.html&by=page").ready()
 	p.until(`document.querySelector("#list tbody")`)
 	p.want(`document.querySelectorAll("#list .wide").length`, "2")
+}
+
+// testTopics tests the tabs for the findings of content checks: their counts, and that
+// filters, the search, sorting and the details work as for links.
+func testTopics(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#findings").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.want(`document.querySelector(".tabs")`, "null") // all findings are about links
+	checked := renderHTML(t, Options{Show: ShowAll}, checkedRun(), fullSite())
+	p = open(t, ctx, checked, "#findings").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.want(`[...document.querySelectorAll(".tabs a")].map((e) => e.textContent)`, "All 45,Links 12,HTML 2,CSS 1,SEO 1,Security 2,Languages 25,Content rules 1,Plugins 1")
+	p.want(`document.querySelector(".tabs [aria-current]").textContent`, "All 45")
+	// The same fault on many pages is one row.
+	p.want(`[...document.querySelectorAll("#list tbody:first-of-type .badge")].map((e) => e.innerText)`, "broken,warning")
+	p.want(`document.querySelector("#list tbody:first-of-type").innerText.includes("first at https://example.com/p/00:2:1, https://example.com/p/01:2:1")`, "true")
+	// Broken findings come before the others, on each page and among the pages.
+	p.want(`[...document.querySelectorAll("#list tbody:nth-of-type(2) .badge")].map((e) => e.innerText)`, "broken,broken,unverified,unverified,warning,warning,warning,warning,warning,info,ok")
+	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "On more than 20 pages,https://example.com/a,https://example.com/missing.css,https://example.com/b,command line")
+
+	p.clickText(".tabs a", "HTML 2")
+	p.until(`location.hash === "#findings?topic=html"`)
+	p.want(`[...document.querySelectorAll("#list td.wide")].map((e) => e.innerText)`, "duplicate-attribute: the attribute src occurs twice “<img src=a.png src=b.png>”,missing-doctype: the page has no doctype")
+	p.want(`[...document.querySelectorAll("#code option")].map((e) => e.value)`, ",html-syntax")
+	p.want(`[...document.querySelectorAll(".chips .n")].filter((e) => e.checkVisibility()).map((e) => e.innerText)`, "2")
+	p.clickText(".chips label", "Target")
+	p.until(`location.hash.includes("by=target")`)
+	p.clickText("#list th button", "Target")
+	p.until(`document.querySelector("#list [aria-sort=descending]")`)
+	p.want(`[...document.querySelectorAll("#list td.wide .url")].map((e) => e.innerText)`, "https://example.com/b,:1:1,https://example.com/a,:12:16")
+	p.do(chromedp.Navigate("about:blank"))
+
+	p = open(t, ctx, checked, "#findings?q=duplicate-attribute").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.want(`[...document.querySelectorAll("#list td code")].map((e) => e.innerText)`, "html-syntax")
+	p.clickText(".tabs a", "Plugins 1")
+	p.until(`document.querySelector("#list .empty")`)
+	p.do(chromedp.Navigate("about:blank"))
+
+	p = open(t, ctx, checked, "#findings?topic=plugins").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.clickText("#list button", "Details")
+	p.until(`document.getElementById("details").open`)
+	p.want(`document.getElementById("details-title").innerText`, "warning spell-typo word that is not in the dictionary")
+	p.want(`[...document.querySelectorAll("#details .source")].map((e) => e.innerText)`, "the,teh")
+	p.want(`document.getElementById("details").innerText.includes("Correct the word, or add it to the dictionary.")`, "true")
+	p.clickText("#details button", "All findings on this page")
+	p.until(`location.hash.includes("page=")`)
+	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "https://example.com/a")
+	p.want(`document.querySelectorAll("#list td.wide").length`, "11")
+	p.do(chromedp.Navigate("about:blank"))
+
+	p = open(t, ctx, checked, "#findings?topic=i18n").ready()
+	p.until(`document.querySelector("#list tbody")`)
+	p.clickText("#list button", "All places")
+	p.until(`document.querySelectorAll("#list td.wide").length === 25`)
+
+	p = open(t, ctx, checked, "#redirects?list=edits").ready()
+	p.until(`document.querySelector("#view-redirects tbody")`)
+	p.want(`[...document.querySelectorAll("#view-redirects tbody tr")].filter((e) => e.innerText.includes("spell-typo")).map((e) => [...e.querySelectorAll("code")].map((c) => c.innerText))`, "teh,the")
 }
 
 // testPlacesWithoutLines tests that a link without a line has another description of its place.
@@ -126,7 +186,7 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 	document := renderHTML(t, Options{}, run, nil)
 	p = open(t, ctx, document, "#findings").ready()
 	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 2`)
-	p.want(`document.querySelector("#list table caption").innerText`, "2 findings on 2 pages, in order of their places")
+	p.want(`document.querySelector("#list table caption").innerText`, "2 findings on 2 pages, the most severe first")
 	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "p07.html,p09.html")
 	p.clickText("#list button", "Details")
 	p.until(`document.getElementById("details").open`)
@@ -264,7 +324,7 @@ func testCopy(t *testing.T, ctx context.Context, full string) {
 	if !slices.Equal(records[0], csvHeader) || len(records) != 1+50+1+1 {
 		t.Errorf("%d records, the first %v", len(records), records[0])
 	}
-	if want := []string{"https://example.com/guide#setup", "broken", "fragment-missing", "200", "https://example.com/a", "40", "3", "a", "href", "guide#setup", "Setup", "https://example.com/guide", `no element has the id "setup"`}; !slices.ContainsFunc(records, func(r []string) bool { return slices.Equal(r, want) }) {
+	if want := []string{"https://example.com/guide#setup", "broken", "fragment-missing", "200", "https://example.com/a", "40", "3", "a", "href", "guide#setup", "Setup", "https://example.com/guide", `no element has the id "setup"`, ""}; !slices.ContainsFunc(records, func(r []string) bool { return slices.Equal(r, want) }) {
 		t.Errorf("%v is not among %v", want, records)
 	}
 	p.want(`document.querySelector("#view-findings .menu ul").checkVisibility()`, "false")
@@ -696,7 +756,7 @@ func testLarge(t *testing.T, ctx context.Context, _ string) {
 		})
 	}
 	p := open(t, ctx, renderHTML(t, Options{}, run, site), "#findings").ready()
-	p.want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, in order of their places")
+	p.want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, the most severe first")
 	few := func() {
 		t.Helper()
 		if n := eval[int](p, `document.querySelectorAll("*").length`); n > 6000 {
@@ -708,7 +768,7 @@ func testLarge(t *testing.T, ctx context.Context, _ string) {
 	p.until(`document.querySelector(".pager span").innerText === "99,901–100,000 of 100,000"`)
 	p.click("#search")
 	p.keys("host-699.example/099")
-	p.until(`document.querySelector("caption")?.innerText === "1 finding on 1 page, in order of their places"`)
+	p.until(`document.querySelector("caption")?.innerText === "1 finding on 1 page, the most severe first"`)
 	p.click(`input[name="by"][value="host"]`)
 	p.until(`document.querySelectorAll("#list tbody tr").length === 1`)
 	p.clickText("nav a", "Graph 10,000")

@@ -365,6 +365,7 @@ func codesOf(s *crawler.Summary, results []*crawler.Result, declared catalog) []
 		if !known {
 			e = check.Entry{Code: code, Title: "unknown to this version of orbweaver"}
 		}
+		e.Title, e.Advice = visible(e.Title), visible(e.Advice) // a plugin may have declared them
 		entries = append(entries, e)
 	}
 	return entries

@@ -367,7 +367,11 @@ func (d *htmlDocument) tallyBy(names func(*crawler.Result, func(string))) []*tal
 }
 
 func (d *htmlDocument) byHost() htmlChart {
-	rows := d.tallyBy(func(r *crawler.Result, count func(string)) { count(hostOf(r.URL)) })
+	rows := d.tallyBy(func(r *crawler.Result, count func(string)) {
+		if r.Kind == crawler.KindTarget {
+			count(hostOf(r.URL))
+		}
+	})
 	return htmlChart{Title: "By host of the target", Bars: bars(rows, hostName, func(host string) string { return "by=target&host=" + query(hostKey(host)) })}
 }
 

@@ -121,6 +121,7 @@ func TestHTMLGolden(t *testing.T) {
 	}{
 		{"full", ShowDefault, fullRun(), fullSite()},
 		{"full-all", ShowAll, fullRun(), nil},
+		{"checked", ShowAll, checkedRun(), fullSite()},
 		{"empty", ShowDefault, &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{Complete: true}}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -304,7 +305,7 @@ func TestHTMLSize(t *testing.T) {
 // TestHTMLIsValid uses an HTML validator.
 func TestHTMLIsValid(t *testing.T) {
 	tidy := tool(t, "tidy")
-	for name, run := range map[string]*Report{"full": fullRun(), "hostile": hostileRun(), "empty": {}} {
+	for name, run := range map[string]*Report{"full": fullRun(), "hostile": hostileRun(), "checked": checkedRun(), "empty": {}} {
 		cmd := exec.Command(tidy, "-q", "-e", "-utf8")
 		cmd.Stdin = strings.NewReader(renderHTML(t, Options{Show: ShowAll}, run, hostilePages()))
 		out, err := cmd.CombinedOutput()

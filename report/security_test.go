@@ -54,12 +54,19 @@ func dangerousRun() (*Report, []*crawler.Page) {
 				{Page: "page.html", Line: 1, Column: 1 + i, Element: s, Attribute: s, Raw: s, Text: s},
 			},
 		})
+		found := pageResult(check.Verdict(1+i%2), check.Code([]string{"spell-typo", s}[i%2]), s, s,
+			crawler.Reference{Page: url, Line: i % 3, Column: i % 3, Element: s, Attribute: s, Raw: s, Text: s})
+		found.Proposal, found.FinalURL, found.ContentType = s, s, s
+		run.Results = append(run.Results, found)
 		pages = append(pages, &crawler.Page{URL: url, Title: whole, Format: "html", Canonical: []string{"", s, url}[i%3], Links: []crawler.Edge{{URL: s, Text: s}, {URL: url, Text: s}}})
 		run.Summary.ByCode[check.Code(clean(s))] = 1
 	}
 	pages = append(pages, &crawler.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
 	run.Head.Targets, run.Summary.Targets, run.Summary.StartFailed = dangerous(), dangerous(), dangerous()
 	run.Head.Tool = Tool{Name: "\x1b<tool>", Version: "\"--]]>\n::error::"}
+	run.Head.Tool.Clamd = "\x1b<clamd>\n::error::"
+	run.Head.Codes = append(run.Head.Codes, Code{Code: "spell-typo", Title: strings.Join(hostile, " "), Severity: check.Broken, Advice: "\n" + strings.Join(hostile, "\n")})
+	run.Summary.Findings = &crawler.FindingCounts{Broken: 1}
 	run.Summary.StoppedBy = "x`|\n::error::<b>"
 	return run, pages
 }
@@ -101,13 +108,13 @@ var formatChecks = map[string]func(t *testing.T, report string){
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkFormulas(t, rows, 2*len(dangerous())+1)
+		checkFormulas(t, rows, 3*len(dangerous())+1)
 	},
 	"linkchecker-sql": func(t *testing.T, report string) {
 		cmd := exec.Command(tool(t, "sqlite3"), "-batch", "-bail", ":memory:")
 		cmd.Stdin = strings.NewReader("create table linksdb (urlname, parentname, baseref, valid, result, warning, info, url, line, col, name, checktime, dltime, size, cached, level, modified);\n" +
 			report + "\nselect count(*) from linksdb;\n")
-		if out, err := cmd.CombinedOutput(); err != nil || string(out) != strconv.Itoa(2*len(dangerous()))+"\n" {
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != strconv.Itoa(3*len(dangerous()))+"\n" {
 			t.Errorf("%v: %.300s", err, out)
 		}
 	},
@@ -116,7 +123,7 @@ var formatChecks = map[string]func(t *testing.T, report string){
 		if got := queryFile(t, db, "PRAGMA integrity_check"); got != "ok\n" {
 			t.Error(got)
 		}
-		checkText(t, queryFile(t, db, "SELECT * FROM run; SELECT * FROM results; SELECT * FROM refs; SELECT * FROM warnings; SELECT * FROM pages; SELECT * FROM edges"))
+		checkText(t, queryFile(t, db, "SELECT * FROM run; SELECT * FROM results; SELECT * FROM refs; SELECT * FROM warnings; SELECT * FROM findings; SELECT * FROM codes; SELECT * FROM findings_by_code; SELECT * FROM pages; SELECT * FROM edges"))
 		if got, want := queryFile(t, db, "SELECT count(*) FROM refs"), strconv.Itoa(2*len(dangerous()))+"\n"; got != want {
 			t.Errorf("%s references, want %s", got, want)
 		}
@@ -275,7 +282,7 @@ func checkLines(t *testing.T, report string) {
 		decodeJSON(t, line)
 		n++
 	}
-	if want := len(dangerous()) + 1; n != want {
+	if want := 2*len(dangerous()) + 1; n != want {
 		t.Errorf("%d lines, want %d", n, want)
 	}
 }
@@ -285,7 +292,7 @@ func checkCells(t *testing.T, report string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFormulas(t, rows, 2*len(dangerous())+1)
+	checkFormulas(t, rows, 3*len(dangerous())+1)
 }
 
 func checkFormulas(t *testing.T, rows [][]string, want int) {

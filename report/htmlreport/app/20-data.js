@@ -10,9 +10,9 @@ const WORDS = ["broken", "unverified", "warning", "info", "ok", "skipped"]; // m
 const COMMAND_LINE = "command line";
 const shown = new Set(data.show);
 const codes = new Map(data.codes.map((c) => [c.code, c]));
-const codeOf = (code) => codes.get(code) ?? { code, title: "", explanation: "", advice: "", severity: "warning", ofPage: false };
+const codeOf = (code) => codes.get(code) ?? { code, title: "", explanation: "", advice: "", severity: "warning", ofPage: false, group: "" };
 
-// Result is one target. It keeps its array, since the search reads the string indexes.
+// Result is one target, or one finding of a content check about a page. It keeps its array, since the search reads the string indexes.
 class Result {
   constructor(id, a) {
     this.id = id;
@@ -62,7 +62,8 @@ class Result {
 
 const results = data.results.map((a, id) => new Result(id, a));
 
-// A finding is a row of the report: the verdict of a target, or one of its warnings. Its
+// A finding is a row of the report: the verdict of a target, one of its warnings, or what a
+// content check found on a page. Its
 // hint is the same as in the text report. count and pages are the numbers of places that it
 // concerns, and of their pages. A warning may concern only some of the target's places.
 const findings = [];
@@ -75,7 +76,12 @@ for (const r of results) {
   r.warnings.forEach((w, i) => add(i, (w.level ?? codeOf(w.code).severity) === "info" ? "info" : "warning", w.code));
 }
 
-const hintOf = (f) => strings[f.hint].replace(/^-> /, "→ ");
+// TOPICS are the topics of findings: links, and the groups of content checks.
+const TOPICS = [["links", "Links"], ["virus", "Viruses"], ["html", "HTML"], ["css", "CSS"], ["seo", "SEO"], ["images", "Images"], ["security", "Security"], ["i18n", "Languages"],
+  ["duplicates", "Duplicates"], ["accessibility", "Accessibility"], ["content", "Content rules"], ["plugins", "Plugins"]];
+const topicOf = (f) => codeOf(f.code).group || (f.r.content ? "plugins" : "links");
+
+const hintOf = (f) => strings[f.hint].replace(/(^| {3})-> /, "$1→ ");
 
 const messageOf = (f) => (f.w < 0 ? f.r.message : f.r.warnings[f.w].message);
 
@@ -89,7 +95,21 @@ const concerns = (f, i) => f.w < 0 || !strings[data.shapes[f.r.places[4 * i + 3]
 // placesOf returns the indexes of the listed places that a finding concerns.
 const placesOf = (f) => Array.from({ length: f.r.listed }, (_, i) => i).filter((i) => concerns(f, i));
 
-const siteWide = (f) => onPages(f) && f.pages > data.siteWide;
+// shared has the findings of content checks that are the same fault on many pages, by their
+// word, code and rule.
+const shared = new Map();
+for (const f of findings) {
+  if (!f.r.content) continue;
+  const key = [f.word, f.code, f.r.rule].join(" ");
+  if (!shared.has(key)) shared.set(key, []);
+  shared.get(key).push(f);
+}
+for (const all of shared.values()) {
+  const group = { pages: new Set(all.map((f) => f.r.places[0])).size };
+  if (group.pages > data.siteWide) for (const f of all) f.shared = group;
+}
+
+const siteWide = (f) => f.shared !== undefined || (onPages(f) && f.pages > data.siteWide);
 
 // placeText returns a place in the form that editors open: in the source, if that is
 // known.

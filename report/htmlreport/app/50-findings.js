@@ -1,15 +1,17 @@
-// The list of findings, with four groupings, filters, search and sorting.
+// The list of findings, with tabs for their topics, four groupings, filters, search and sorting.
 
 const GROUPS = [["page", "Page"], ["target", "Target"], ["host", "Host"], ["code", "Code"]];
+const SEVERITY = new Map(WORDS.map((word, i) => [word, i]));
 const SIZE = 100; // rows per page of a list
 
 // filtered returns the findings and the row conditions that match the filters.
 function filtered() {
   const words = new Set(parameter("verdict").split(",").filter(Boolean));
   const code = parameter("code"), host = parameter("host"), target = parameter("target"), document = parameter("document"), page = parameter("page"), scope = parameter("scope");
-  const search = searchFor(parameter("q"));
+  const search = searchFor(parameter("q")), topic = parameter("topic");
   const list = findings.filter((f) =>
     (words.size === 0 || words.has(f.word)) &&
+    (!topic || topicOf(f) === topic) &&
     (!code || f.code === code) &&
     (!host || hostKey(f.r.host) === host) &&
     (!target || f.r.url === target) &&
@@ -31,7 +33,7 @@ function searchFor(text) {
     if (!found) {
       const a = r.a;
       found = hits.map((hit) =>
-        [a[0], a[2], a[3], a[9]].some((at) => hit[at]) || a[12].some((h) => hit[h[0]]) ||
+        [a[0], a[2], a[3], a[9], a[21], a[22]].some((at) => hit[at]) || a[12].some((h) => hit[h[0]]) ||
         a[13].some((w) => w.some((at) => hit[at])) || a[14].some((s) => hit[s[0]]));
       ofResult.set(r.id, found);
     }
@@ -67,11 +69,23 @@ function filterByPlaces({ list, search, page, onPage }) {
   return list;
 }
 
+// wideRows returns one row for each finding on many pages, and one for the findings of
+// content checks that are the same fault.
+function wideRows(list) {
+  const made = new Map();
+  for (const f of list) {
+    const key = f.shared ?? f;
+    if (!made.has(key)) made.set(key, { f, pages: key.pages, all: [] });
+    made.get(key).all.push(f);
+  }
+  return [...made.values()].sort((a, b) => SEVERITY.get(a.f.word) - SEVERITY.get(b.f.word) || b.pages - a.pages || a.f.id - b.f.id);
+}
+
 // byPage groups rows by page.
 function byPage(choice) {
   const pass = new Uint8Array(findings.length);
   for (const f of choice.list) pass[f.id] = 1;
-  const wide = choice.page ? [] : filterByPlaces(choice).filter(siteWide).sort((a, b) => b.pages - a.pages || a.id - b.id);
+  const wide = choice.page ? [] : wideRows(filterByPlaces(choice).filter(siteWide));
   const all = rows();
   const groups = [];
   let total = 0;
@@ -85,7 +99,15 @@ function byPage(choice) {
     total++;
   }
   if (parameter("sort") === "most") groups.sort((a, b) => b.rows.length - a.rows.length);
-  return { wide, groups, total: total + wide.length };
+  else if (parameter("sort") !== "url") {
+    for (const g of groups) {
+      g.rows.sort(([a], [b]) => SEVERITY.get(a.word) - SEVERITY.get(b.word));
+      g.worst = SEVERITY.get(g.rows[0][0].word);
+    }
+    groups.sort((a, b) => a.worst - b.worst);
+  }
+  const onMany = wide.reduce((n, w) => n + w.all.length, 0);
+  return { wide, groups, total: total + wide.length, onMany, found: total + onMany };
 }
 
 // table creates a table whose headings sort it. A column is {name, sort, number}.
@@ -115,7 +137,14 @@ const row = (...cells) => el("tr", { role: "row" }, ...cells);
 const detailsButton = (f, i, label) =>
   button("Details", () => go(address.view, { open: f.id + (i > 0 ? "." + i : "") }), { class: "small", "aria-label": "Details of " + clip(visible(label), 80), "data-open": f.id + (i > 0 ? "." + i : "") });
 
-function target(f, text, source) {
+// target describes a finding: the URL of the target, or what a content check found. named
+// is true if the page of that is to be named, too.
+function target(f, text, source, named = true) {
+  if (f.r.content) {
+    const place = f.r.place(0);
+    return [named && el("div", {}, link(f.r.url, clip(f.r.url, 300)), place.line > 0 && el("span", { class: "url" }, `:${place.line}:${place.column}`)),
+      el("span", {}, visible(hintOf(f)) || codeOf(f.code).title), text && " ", text && el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”")];
+  }
   const parts = [link(f.r.url, clip(f.r.url, 300))]; // the details show all of it
   if (source) parts.push(" ", el("span", { class: "hint" }, "source: ", el("span", { class: "url" }, visible(placeText(source)))));
   if (text) parts.push(" ", el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”"));
@@ -146,7 +175,7 @@ function pager(w) {
 
 function pageTable(lists, what) {
   const w = rowsShown(lists.total);
-  const columns = [{ name: "Place" }, { name: "Verdict" }, { name: "Code" }, { name: "Target" }, { name: "Details", unseen: true }];
+  const columns = [{ name: "Place" }, { name: "Verdict" }, { name: "Code" }, { name: ofLinks() ? "Target" : "Finding" }, { name: "Details", unseen: true }];
   const bodies = [];
   let n = 0;
   const heading = (...content) => row(el("th", { class: "group", scope: "rowgroup", colspan: columns.length, role: "rowheader" }, el("div", { class: "row" }, ...content)));
@@ -160,9 +189,13 @@ function pageTable(lists, what) {
   };
   if (lists.wide.length) {
     part(lists.wide.length, () => heading(el("span", { class: "page" }, `On more than ${data.siteWide} pages`), el("span", { class: "note" }, "probably in a template")), (i) => {
-      const f = lists.wide[i];
+      const { f, pages, all } = lists.wide[i];
       const [first] = placesOf(f);
-      return row(cell(plural(f.pages, "page"), "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, first === undefined ? "" : f.r.place(first).text), "wide"), cell(detailsButton(f, 0, f.r.url)));
+      const what = f.shared
+        ? [el("span", {}, visible(f.r.rule) || codeOf(f.code).title), " ", button("All places", () => go("findings", { by: "target", code: f.code, verdict: f.word, q: f.r.rule, sort: null, dir: null, at: null }), { class: "linklike" }),
+          el("div", { class: "hint" }, "first at ", all.slice(0, 3).flatMap((g, i) => [i > 0 && ", ", el("span", { class: "url" }, clip(visible(placeText(g.r.place(0))), 200))]))]
+        : target(f, first === undefined ? "" : f.r.place(first).text);
+      return row(cell(plural(pages, "page"), "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(what, "wide"), cell(detailsButton(f, 0, f.r.url)));
     });
   }
   for (const g of lists.groups) {
@@ -176,10 +209,10 @@ function pageTable(lists, what) {
     ), (i) => {
       const [f, at] = g.rows[i];
       const p = at < 0 ? null : f.r.place(at);
-      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : (p && elementPlace(p)) || "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source), "wide"), cell(detailsButton(f, at, f.r.url)));
+      return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : (p && elementPlace(p)) || "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source, false), "wide"), cell(detailsButton(f, at, f.r.url)));
     });
   }
-  return [table(what + ", in order of their places", columns, bodies, "", "", "stack"), pager(w)];
+  return [table(what + (["url", "most"].includes(parameter("sort")) ? ", in order of their places" : ", the most severe first"), columns, bodies, "", "", "stack"), pager(w)];
 }
 
 // ordered sorts by the value of a column, and then by name.
@@ -211,8 +244,11 @@ const TARGET_COLUMNS = [
   { name: "Details", unseen: true },
 ];
 
+// ofLinks reports whether the list has links.
+const ofLinks = () => ["", "links"].includes(parameter("topic"));
+
 const targetTable = (list) => flatTable(plural(list.length, "finding"), list, TARGET_COLUMNS, (f) => f.r.url, ["target", "asc"], (f) =>
-  row(cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, ""), "wide"), cell(count(f.count), "number"), cell(detailsButton(f, 0, f.r.url))), "stack");
+  row(cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, f.r.content ? f.r.place(0).text : ""), "wide"), cell(count(f.count), "number"), cell(detailsButton(f, 0, f.r.url))), "stack");
 
 // countPlaces returns the number of places that findings of one target concern. Places that
 // the report does not list count only for the finding with the most places.
@@ -279,7 +315,7 @@ function linesOf(by, shownList) {
   switch (by) {
     case "page": {
       const lines = [PLACE_HEAD];
-      for (const f of shownList.wide) for (const i of placesOf(f)) lines.push(placeLine(f, i));
+      for (const f of shownList.wide.flatMap((w) => w.all)) for (const i of placesOf(f)) lines.push(placeLine(f, i));
       for (const g of shownList.groups) for (const [f, at] of g.rows) lines.push(placeLine(f, at));
       return lines;
     }
@@ -291,7 +327,7 @@ function linesOf(by, shownList) {
 }
 
 function urlsOf(by, shownList) {
-  const all = by === "page" ? [...shownList.wide, ...shownList.groups.flatMap((g) => g.rows.map(([f]) => f))] : by === "target" ? shownList : filterByPlaces(filtered());
+  const all = by === "page" ? [...shownList.wide.flatMap((w) => w.all), ...shownList.groups.flatMap((g) => g.rows.map(([f]) => f))] : by === "target" ? shownList : filterByPlaces(filtered());
   return [...new Set(all.map((f) => f.r.url))];
 }
 
@@ -306,8 +342,8 @@ function createTools() {
   });
   const chips = WORDS.filter((w) => findings.some((f) => f.word === w)).map((w) => {
     const box = el("input", { type: "checkbox", value: w });
-    const n = findings.reduce((sum, f) => sum + (f.word === w ? 1 : 0), 0);
-    return { box, label: el("label", {}, box, el("span", { class: "dot " + w }), w, el("span", { class: "n" }, count(n))) };
+    const n = el("span", { class: "n" });
+    return { box, n, label: el("label", {}, box, el("span", { class: "dot " + w }), w, n) };
   });
   for (const c of chips) {
     c.box.addEventListener("change", () => go("findings", { verdict: chips.filter((c) => c.box.checked).map((c) => c.box.value).join(","), at: null }));
@@ -321,38 +357,82 @@ function createTools() {
     const select = el("select", { id }, options.map(([value, text]) => el("option", { value }, text)));
     return { select, field: el("div", { class: "field" }, el("label", { for: id }, name), select) };
   };
-  const perCode = new Map();
-  for (const f of findings) perCode.set(f.code, (perCode.get(f.code) ?? 0) + 1);
-  const code = choice("code", "Code", [["", "all codes"], ...[...perCode].sort(([a], [b]) => compareStrings(a, b)).map(([c, n]) => [c, `${visible(c)} (${count(n)})`])]);
+  const code = choice("code", "Code", []);
   code.select.addEventListener("change", () => go("findings", { code: code.select.value, at: null }));
   const scope = choice("scope", "Scope", [["", "internal and external"], ["internal", "internal"], ["external", "external"]]);
   scope.select.addEventListener("change", () => go("findings", { scope: scope.select.value, at: null }));
-  const order = choice("order", "Pages", [["", "by URL"], ["most", "most findings first"]]);
+  const order = choice("order", "Pages", [["", "most severe first"], ["url", "by URL"], ["most", "most findings first"]]);
   order.select.addEventListener("change", () => go("findings", { sort: order.select.value, at: null }));
   const state = { list: null, by: "page" };
   const menu = copyMenu("copy", () => linesOf(state.by, state.list), () => urlsOf(state.by, state.list));
   const active = el("div", { class: "active" });
   const view = el("div", { id: "list" });
+  const tabs = createTabs();
   byId("plain").replaceWith(
+    ...(tabs.length > 0 ? [el("nav", { class: "tabs", "aria-label": "Topics" }, el("ul", {}, tabs.map((t) => el("li", {}, t.link))))] : []),
     el("div", { class: "tools", role: "search", "aria-label": "Filter findings" },
       el("div", { class: "field grow" }, el("label", { for: "search" }, "Search"), search),
       el("fieldset", {}, el("legend", {}, "Group by"), el("div", { class: "chips" }, by.map((b) => b.label))),
       el("fieldset", {}, el("legend", {}, "Verdict"), el("div", { class: "chips" }, chips.map((c) => c.label))),
       code.field, scope.field, order.field, menu),
     active, view);
-  tools = { search, chips, by, code, scope, order, active, view, state };
+  tools = { search, tabs, chips, by, code, scope, order, active, view, state };
+}
+
+// createTabs creates the tabs of the topics that have findings. There are none if all
+// findings are about links.
+function createTabs() {
+  const counts = new Map();
+  for (const f of findings) {
+    const topic = topicOf(f);
+    const t = counts.get(topic) ?? { n: 0, worst: WORDS.length };
+    counts.set(topic, { n: t.n + 1, worst: Math.min(t.worst, SEVERITY.get(f.word)) });
+  }
+  if ([...counts.keys()].every((topic) => topic === "links")) return [];
+  const all = { n: findings.length, worst: WORDS.length };
+  return [["", "All"], ...TOPICS].filter(([topic]) => !topic || counts.has(topic)).map(([topic, name]) => {
+    const { n, worst } = topic ? counts.get(topic) : all;
+    const open = (e) => {
+      if (e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey) return;
+      e.preventDefault();
+      go("findings", { topic, code: null, at: null });
+    };
+    return { topic, link: el("a", { href: hashOf("findings", new URLSearchParams(topic ? { topic } : {})), on: { click: open } },
+      worst < WORDS.indexOf("info") && el("span", { class: "dot " + WORDS[worst] }), name, " ", el("span", { class: "n" }, count(n))) };
+  });
+}
+
+// updateChoices counts the verdicts and the codes of a topic.
+function updateChoices(topic) {
+  const words = new Map(), perCode = new Map();
+  for (const f of findings) {
+    if (topic && topicOf(f) !== topic) continue;
+    words.set(f.word, (words.get(f.word) ?? 0) + 1);
+    perCode.set(f.code, (perCode.get(f.code) ?? 0) + 1);
+  }
+  for (const c of tools.chips) c.n.textContent = count(words.get(c.box.value) ?? 0);
+  tools.code.select.replaceChildren(el("option", { value: "" }, "all codes"), ...[...perCode].sort(([a], [b]) => compareStrings(a, b)).map(([c, n]) => el("option", { value: c }, `${visible(c)} (${count(n)})`)));
+  tools.topic = topic;
 }
 
 // updateTools sets the tools from the address.
 function updateTools(by) {
   if (document.activeElement !== tools.search) tools.search.value = parameter("q");
+  if (tools.topic !== parameter("topic")) updateChoices(parameter("topic"));
+  for (const t of tools.tabs) {
+    if (t.topic === parameter("topic")) t.link.setAttribute("aria-current", "true");
+    else t.link.removeAttribute("aria-current");
+  }
   const words = parameter("verdict").split(",");
-  for (const c of tools.chips) c.box.checked = words.includes(c.box.value);
+  for (const c of tools.chips) {
+    c.box.checked = words.includes(c.box.value);
+    c.label.hidden = c.n.textContent === "0" && !c.box.checked;
+  }
   for (const b of tools.by) b.radio.checked = b.radio.value === by;
   tools.code.select.value = parameter("code");
   tools.scope.select.value = parameter("scope");
   tools.order.field.hidden = by !== "page";
-  tools.order.select.value = parameter("sort") === "most" ? "most" : "";
+  tools.order.select.value = ["most", "url"].includes(parameter("sort")) ? parameter("sort") : "";
   const only = (name, text) => parameter(name) && button(`${text} ${visible(parameter(name))} ✕`, () => {
     go("findings", { [name]: null, at: null });
     byId("search").focus();
@@ -373,8 +453,8 @@ renderers.set("findings", () => {
   if (by === "page") {
     const lists = byPage(choice);
     tools.state.list = lists;
-    n = lists.total;
-    const wide = lists.wide.length;
+    n = lists.found;
+    const wide = lists.onMany;
     what = plural(n, "finding") + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
     nodes = pageTable(lists, what);
   } else {

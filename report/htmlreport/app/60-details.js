@@ -55,12 +55,13 @@ function detailsOf(f, at) {
     el("div", { class: "detail" },
       el("div", {},
         el("p", { class: "what-happened" }, link(r.url)),
-        messageOf(f) && el("p", { class: "note" }, visible(messageOf(f)))),
+        messageOf(f) && el("p", { class: r.content ? "" : "note" }, r.rule && [el("code", {}, visible(r.rule)), ": "], visible(messageOf(f)))),
       el("div", { class: "actions" },
         http && el("a", { class: "button", href: http, target: "_blank", rel: "noopener noreferrer" }, "Open URL"),
         button("Copy URL", () => copy(r.url, "the URL")),
         place && button("Copy place", () => copy(placeText(place), "the place")),
         node !== undefined && button("Show in graph", () => go("web", { node, open: null }, { fresh: true })),
+        r.content && button("All findings on this page", () => go("findings", { page: place.page }, { fresh: true })),
         button("All findings with this code", () => go("findings", { by: "target", code: f.code }, { fresh: true }))),
       instead(f),
       (place || node !== undefined) && pathSection(f, place),
@@ -68,13 +69,17 @@ function detailsOf(f, at) {
       chainOf(r),
       others(f),
       factsOf(r),
-      c.explanation && el("section", {}, el("h3", {}, "What it means"), el("p", {}, c.explanation), c.advice && el("p", {}, el("strong", {}, "What to do: "), c.advice))),
+      (c.explanation || c.advice) && el("section", {}, el("h3", {}, "What it means"), c.explanation && el("p", {}, c.explanation), c.advice && el("p", {}, el("strong", {}, "What to do: "), c.advice))),
     el("div", { id: "details-status", class: "visually-hidden", role: "status" }),
   ];
 }
 
 // instead lists URLs that can replace the link.
 function instead(f) {
+  if (f.r.content) {
+    if (!f.r.replacement) return null;
+    return el("section", {}, el("h3", {}, "Use instead"), el("code", { class: "source" }, clip(visible(f.r.replacement), 600)));
+  }
   const offers = f.w >= 0
     ? [{ url: f.r.warnings[f.w].proposal, why: "current URL" }]
     : f.r.suggestions;
@@ -106,7 +111,7 @@ function pathSection(f, place) {
     steps.push(el("li", { class: "end " + f.word }, title, el("div", { class: "where" }, link(page))));
   } else {
     const element = place.element && `, in <${visible(place.element)}${place.attribute ? " " + visible(place.attribute) : ""}>`;
-    steps.push(el("li", { class: f.word === "broken" ? "broken-link" : "" },
+    steps.push(el("li", { class: f.r.content ? "end " + f.word : f.word === "broken" ? "broken-link" : "" },
       title,
       el("div", { class: "where" }, link(place.page)),
       place.line > 0 && el("div", { class: "where" }, `line ${count(place.line)}, column ${count(place.column)}${element || ""}`),
@@ -114,7 +119,7 @@ function pathSection(f, place) {
       place.source && el("div", { class: "where" }, "source: ", el("span", { class: "url" }, visible(placeText(place.source)))),
       place.text && el("div", {}, el("q", { class: "text" }, "“" + clip(oneLine(place.text), 300) + "”")),
       place.raw && el("code", { class: "source" }, clip(visible(place.raw), 600))));
-    steps.push(el("li", { class: "end " + f.word }, link(f.r.url)));
+    if (!f.r.content) steps.push(el("li", { class: "end " + f.word }, link(f.r.url)));
   }
   return el("section", {}, el("h3", {}, "Path from the start"), el("ol", { class: "way" }, steps));
 }

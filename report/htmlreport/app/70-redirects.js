@@ -28,7 +28,7 @@ const REDIRECT_COLUMNS = [
   { name: "Details", unseen: true },
 ];
 
-const EDIT_COLUMNS = [{ name: "Place" }, { name: "Current link" }, { name: "Replacement" }, { name: "Reason" }];
+const EDIT_COLUMNS = [{ name: "Place" }, { name: "Current text" }, { name: "Replacement" }, { name: "Reason" }];
 
 let redirectTools = null;
 function createRedirectTools() {
@@ -59,13 +59,13 @@ renderers.set("redirects", () => {
     const body = el("tbody", { role: "rowgroup" }, all.slice(w.from, w.to).map((e) => {
       const p = e.r.place(e.i);
       const at = p.source ?? p;
-      return row(cell([link(at.page), at.line > 0 ? `:${at.line}:${at.column}` : ""], "wide url"), cell(el("code", {}, clip(visible(at.raw), 300)), "wide"), cell(link(e.url), "wide"), cell(el("span", { class: "note" }, visible(e.why))));
+      return row(cell([link(at.page), at.line > 0 ? `:${at.line}:${at.column}` : ""], "wide url"), cell(el("code", {}, clip(visible(at.raw), 300)), "wide"), cell(e.r.content ? el("code", {}, clip(visible(e.url), 300)) : link(e.url), "wide"), cell(el("span", { class: "note" }, visible(e.why))));
     }));
     state.lines = () => [["page", "line", "column", "now", "instead", "because"], ...all.map((e) => {
       const p = e.r.place(e.i), at = p.source ?? p;
       return [at.page, at.line, at.column, at.raw, e.url, e.why];
     })];
-    state.urls = () => [...new Set(all.map((e) => e.url))];
+    state.urls = () => [...new Set(all.filter((e) => !e.r.content).map((e) => e.url))];
     nodes = [el("p", { class: "note" }, "“orbweaver fix REPORT.json” turns these edits into a patch for local files."), table("Proposed edits", EDIT_COLUMNS, body, "", ""), pager(w)];
     if (all.length === 0) nodes = [el("p", { class: "empty card" }, "No proposed edits.")];
     announce(plural(all.length, "proposed edit"));

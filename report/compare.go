@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -37,13 +36,20 @@ type Change struct {
 	Suggestions []check.Suggestion
 }
 
-// link identifies a link in two runs, apart from its code. The fault that a content check
-// found is identified by its code and rule, too: a page may have several.
+// link identifies a link in two runs, apart from its code. All faults that content checks
+// found on a page have one link of their own, in which each code and rule is by itself.
 type link struct {
 	page, url string
 	kind      crawler.Kind
-	code      check.Code // of KindPage
-	rule      string
+}
+
+// sameFault returns the change with the code and rule of another one, or nil.
+func sameFault(changes []Change, c *Change) *Change {
+	i := slices.IndexFunc(changes, func(other Change) bool { return other.Code == c.Code && other.Rule == c.Rule })
+	if i < 0 {
+		return nil
+	}
+	return &changes[i]
 }
 
 // Exit returns the exit status of a comparison: 1 if a link is newly broken.
@@ -60,12 +66,12 @@ func (d Diff) Exit() int {
 func Compare(old, new *Report) Diff {
 	before, after := brokenLinks(old), brokenLinks(new)
 	d := Diff{Before: cleanHead(&old.Head), After: cleanHead(&new.Head)}
-	for l, codes := range after {
-		for code, c := range codes {
-			known, ok := before[l][code]
-			if !ok {
-				if was := before[l]; len(was) > 0 {
-					c.Was = slices.Min(slices.Collect(maps.Keys(was)))
+	for l, changes := range after {
+		for _, c := range changes {
+			known := sameFault(before[l], &c)
+			if known == nil {
+				if was := before[l]; len(was) > 0 && l.kind == crawler.KindTarget {
+					c.Was = slices.MinFunc(was, func(a, b Change) int { return cmp.Compare(a.Code, b.Code) }).Code
 				}
 				d.New = append(d.New, c)
 				continue
@@ -88,18 +94,18 @@ func Compare(old, new *Report) Diff {
 			verdicts[url] = r.Verdict
 		}
 	}
-	for l, codes := range before {
+	for l, changes := range before {
 		v, listed := verdicts[l.url]
 		unclear := !listed && !new.Summary.Complete || v == check.Unverified || v == check.Skipped ||
 			l.kind == crawler.KindPage && new.Summary.Findings == nil // no content was checked
-		for code, c := range codes {
-			still, ok := after[l][code]
+		for _, c := range changes {
+			still := sameFault(after[l], &c)
 			switch {
-			case ok:
+			case still != nil:
 				if _, less := matchPlaces(still.References, c.References); len(less) > 0 && new.Summary.Complete {
 					d.Fixed = append(d.Fixed, c.at(less))
 				}
-			case len(after[l]) > 0: // broken with another code
+			case l.kind == crawler.KindTarget && len(after[l]) > 0: // broken with another code
 			case unclear:
 				d.Unclear = append(d.Unclear, c)
 			default:
@@ -119,9 +125,10 @@ func (c Change) at(refs []crawler.Reference) Change {
 	return c
 }
 
-// brokenLinks returns the broken links of a report.
-func brokenLinks(r *Report) map[link]map[check.Code]Change {
-	links := map[link]map[check.Code]Change{}
+// brokenLinks returns the broken links of a report, and the broken and unverified findings
+// of content checks, with one change for each code and rule.
+func brokenLinks(r *Report) map[link][]Change {
+	links := map[link][]Change{}
 	for _, result := range r.Results {
 		if result.Verdict != check.Broken && (result.Verdict != check.Unverified || result.Kind != crawler.KindPage) {
 			continue
@@ -141,17 +148,18 @@ func brokenLinks(r *Report) map[link]map[check.Code]Change {
 				change.Page = refs[0].Page
 			}
 			change.References, refs = refs[:n:n], refs[n:]
-			l := link{page: change.Page, url: change.URL, kind: change.Kind}
-			if l.kind == crawler.KindPage {
-				l.code, l.rule = change.Code, change.Rule
+			l := link{change.Page, change.URL, change.Kind}
+			if same := sameFault(links[l], &change); same != nil {
+				change.References = append(same.References, change.References...)
+				*same = change
+			} else {
+				links[l] = append(links[l], change)
 			}
-			if links[l] == nil {
-				links[l] = map[check.Code]Change{}
-			}
-			if same, ok := links[l][change.Code]; ok {
-				change.References = slices.Clip(append(same.References, change.References...))
-			}
-			links[l][change.Code] = change
+		}
+	}
+	for _, changes := range links {
+		for i := range changes {
+			changes[i].References = slices.Clip(changes[i].References)
 		}
 	}
 	return links

@@ -179,7 +179,7 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 	if checks.inspector == nil {
 		return nil
 	}
-	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2)
+	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2) && !r.o.Incomplete() // what is missing may be in the rest
 	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format, r.o.ContentType) {
 		target := checks.inspector.Target(bytes.NewReader(in.Body), r.limit())
 		r.o.Inspection = target.Encode()

@@ -61,7 +61,7 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 		missing = "the document has no " + quotePDF(decoded)
 	}
 	switch {
-	case o.incomplete():
+	case o.Incomplete():
 		return Unverified, CodeFragmentUnverified, missing + " in the part of the page that was read"
 	case !o.Static && includesFiles(o.ContentType):
 		return Unverified, CodeFragmentUnverified, missing + " in the file itself; a file that it includes may have it"

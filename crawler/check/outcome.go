@@ -78,9 +78,9 @@ func (o *Outcome) Warn(w Warning) {
 // IsRedirect reports whether the target redirects to another one, Next.
 func (o *Outcome) IsRedirect() bool { return o.Code == CodeRedirect }
 
-// incomplete reports whether part of the body was not read. A missing fragment may be
+// Incomplete reports whether part of the body was not read. A missing fragment may be
 // there.
-func (o *Outcome) incomplete() bool {
+func (o *Outcome) Incomplete() bool {
 	return o.Code == CodeBodyTruncated || slices.ContainsFunc(o.Warnings, func(w Warning) bool {
 		return w.Code == CodeBodyTruncated
 	})

@@ -79,7 +79,7 @@ func (o *Outcome) SuggestFragment(fragment string, limit Effort) (Guess, bool) {
 		}
 	}
 	guess, ok := s.guess()
-	guess.Unique = guess.Unique && !o.incomplete() && !o.Names.cut()
+	guess.Unique = guess.Unique && !o.Incomplete() && !o.Names.cut()
 	return guess, ok
 }
 

@@ -199,7 +199,8 @@ func (s *pageSite) findTargets() error {
 	})
 }
 
-// findStarts finds the start pages: those that the user named, and the index of each directory.
+// findStarts finds the start pages: those that the user named, and the index of each directory
+// whose address is known.
 func (s *pageSite) findStarts() error {
 	c := s.join.crawl
 	for i := range c.Seeds {
@@ -208,7 +209,7 @@ func (s *pageSite) findStarts() error {
 			continue
 		}
 		site := c.Scope.SiteOf(seed.URL)
-		if site == nil && !seed.Named {
+		if site == nil && !seed.Named || c.Scope.Synthetic(rules.HrefOf(seed.URL)) { // such a directory has no host
 			continue
 		}
 		end := s.join.targets().follow(c.SeedIDs[i]).end

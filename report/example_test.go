@@ -36,8 +36,8 @@ func Example_render() {
 		log.Print(err)
 	}
 	// Output:
-	// url,verdict,code,status,page,line,column,element,attribute,raw,text,final_url,message,rule
-	// https://example.com/gone,broken,http-404,0,index.html,7,10,,,,'=1+1,,,
+	// url,verdict,code,status,page,line,column,element,attribute,raw,text,final_url,message
+	// https://example.com/gone,broken,http-404,0,index.html,7,10,,,,'=1+1,,
 }
 
 func ExampleParseOutput() {

@@ -19,15 +19,16 @@ var csvFormat = Format{
 
 var csvHeader = []string{
 	"url", "verdict", "code", "status", "page", "line", "column",
-	"element", "attribute", "raw", "text", "final_url", "message", "rule",
+	"element", "attribute", "raw", "text", "final_url", "message",
 }
 
 // csvWriter writes a row for each reference, and a row without a place for a result
-// without references. A finding of a content check is a row with its verdict. It follows RFC 4180, but lines end in LF, as scripts for other link
+// without references. A finding of a content check is a row with its verdict, and with its rule
+// before the message. It follows RFC 4180, but lines end in LF, as scripts for other link
 // checkers expect. The line and column are empty if they are unknown.
 type csvWriter struct {
 	csv *csv.Writer
-	row [14]string
+	row [13]string
 }
 
 func (c *csvWriter) Begin(*Head) error { return c.csv.Write(csvHeader) }
@@ -39,7 +40,6 @@ func (c *csvWriter) Result(r *crawler.Result) error {
 	c.row[3] = strconv.Itoa(r.Status)
 	c.row[11] = Cell(r.FinalURL)
 	c.row[12] = Cell(remarks(r, nil))
-	c.row[13] = Cell(r.Rule)
 	if len(r.References) == 0 {
 		clear(c.row[4:11])
 		return c.csv.Write(c.row[:])
@@ -75,8 +75,12 @@ func (c *csvWriter) End(*crawler.Summary) error {
 // remarks returns the message, and the warnings that concern a reference, since the
 // columns have room for only one code. If ref is nil, it returns all warnings.
 func remarks(r *crawler.Result, ref *crawler.Reference) string {
-	if r.Proposal != "" {
-		return r.Message + " -> " + r.Proposal
+	if r.Kind == crawler.KindPage {
+		message := ofRule(r.Rule, r.Message)
+		if r.Proposal != "" {
+			message += " -> " + r.Proposal
+		}
+		return message
 	}
 	if len(r.Warnings) == 0 {
 		return r.Message

@@ -303,11 +303,11 @@ const codeTable = (list) => flatTable("Findings by code", tally(list, (f) => f.c
 });
 
 // PLACE_HEAD has the columns of the CSV report.
-const PLACE_HEAD = ["url", "verdict", "code", "status", "page", "line", "column", "element", "attribute", "raw", "text", "final_url", "message", "rule"];
+const PLACE_HEAD = ["url", "verdict", "code", "status", "page", "line", "column", "element", "attribute", "raw", "text", "final_url", "message"];
 
 function placeLine(f, at) {
   const p = at < 0 ? { page: "", line: 0, column: 0, element: "", attribute: "", raw: "", text: "" } : f.r.place(at);
-  return [f.r.url, f.word, f.code, f.r.status, p.page, p.line || "", p.line ? p.column : "", p.element, p.attribute, p.raw, p.text, f.r.final, messageOf(f), f.r.rule];
+  return [f.r.url, f.word, f.code, f.r.status, p.page, p.line || "", p.line ? p.column : "", p.element, p.attribute, p.raw, p.text, f.r.final, f.r.rule ? visible(f.r.rule) + ": " + messageOf(f) : messageOf(f)];
 }
 
 // linesOf returns the complete table that is shown, for copying.

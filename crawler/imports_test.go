@@ -92,7 +92,7 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		allowed, known := mayImport[from]
 		if !known {
-			t.Errorf("%s is in no place on the map: add its package to mayImport, and to README's map", rel)
+			t.Errorf("%s is in no place on the map: add its package to mayImport, and to the layout in cmd/orbweaver/docs/architecture.md", rel)
 		}
 		for _, spec := range parsed.Imports {
 			to, err := strconv.Unquote(spec.Path.Value)

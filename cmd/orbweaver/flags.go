@@ -10,8 +10,8 @@ import (
 )
 
 // A flag is one row of the table below. The command line, its help, the manual page,
-// shell completion, the keys of orbweaver.toml and the tables of README all come from the
-// rows.
+// shell completion, the keys of orbweaver.toml and the tables of docs/commands.md all come
+// from the rows.
 type flag struct {
 	name    string
 	short   string

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -19,12 +21,16 @@ var update = stdflag.Bool("update", false, "update the generated tables of the d
 
 const readme = "../../README.md"
 
-// README's tables are generated from the same rows as the help, and the guide to codes
-// from the table of codes; go test ./cmd/orbweaver -run Generated -update updates them.
+// The tables of README and of the guides are generated from the same rows as the help, or
+// from the table of codes, and their reports by running the program; go test
+// ./cmd/orbweaver -run Generated -update updates them.
 func TestGeneratedTables(t *testing.T) {
 	for file, tables := range map[string]map[string]string{
-		readme:          {"flags": flagTables(), "exit": exitRows(), "formats": formatRows()},
-		"docs/codes.md": {"codes": codeRows(), "content codes": contentCodeRows(), "statuses": statusRows()},
+		readme:             {"exit": exitRows(), "output": sampleReport(t, "readme", "public/")},
+		"docs/commands.md": {"flags": flagTables()},
+		"docs/reports.md":  {"formats": formatRows()},
+		"docs/codes.md":    {"codes": codeRows(), "content codes": contentCodeRows(), "statuses": statusRows()},
+		"docs/counts.md":   {"counts": sampleReport(t, "counts", "site/")},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -47,9 +53,30 @@ func TestGeneratedTables(t *testing.T) {
 	}
 }
 
-// The functions in the journey are in the files that it names.
-func TestReadmeJourney(t *testing.T) {
+// README fits on a few screens, has the commands to set up a checkout, and leads to every
+// guide.
+func TestReadmeLeadsToGuides(t *testing.T) {
 	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) < 8_000 || len(text) > 10_000 {
+		t.Errorf("README has %d bytes, want 8,000 to 10,000", len(text))
+	}
+	wanted := []string{"\ngo run ./cmd/orbweaver ", "\ngo test ./... "}
+	for _, topic := range topics() {
+		wanted = append(wanted, "\n| ["+topic+"](cmd/orbweaver/docs/"+topic+".md) |")
+	}
+	for _, want := range wanted {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("README lacks %q", want)
+		}
+	}
+}
+
+// The functions in the journey are in the files that it names.
+func TestJourney(t *testing.T) {
+	text, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +108,36 @@ func between(t *testing.T, doc, mark, text string) string {
 		t.Fatalf("the document lacks the marks %s", mark)
 	}
 	return before + open + text + shut + after
+}
+
+// sampleReport checks a directory of testdata/samples/NAME.txtar, and returns the command
+// and its report as a Markdown block. The time that the run took is not part of it.
+func sampleReport(t *testing.T, name, dir string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata/samples", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := txtar.FS(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	t.Run(name, func(t *testing.T) {
+		site := t.TempDir()
+		if err := os.CopyFS(site, files); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(site)
+		root := newRoot()
+		root.SetOut(&out)
+		root.SetArgs([]string{dir, "--ci", "none", "--no-config"})
+		if code := exitCode(root.Execute(), os.Stderr); code != report.ExitFindings {
+			t.Errorf("exit status %d", code)
+		}
+	})
+	report := regexp.MustCompile(`\d+\.\d s\n$`).ReplaceAllString(out.String(), "0.1 s\n")
+	return "```\n$ orbweaver " + dir + "\n" + report + "```\n"
 }
 
 // flagTables returns the tables of flags: those of check by group, then those of the

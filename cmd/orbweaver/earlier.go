@@ -184,7 +184,7 @@ func (m *earlierRuns) close() error {
 }
 
 // edition identifies this build, because another one may read pages differently.
-func edition() string { return version + " " + commit() }
+func edition() string { return version() + " " + commit() }
 
 // applyBaseline marks the findings of a saved report that are in a baseline.
 func applyBaseline(b *report.Baseline, saved *report.Report) {

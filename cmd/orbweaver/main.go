@@ -57,7 +57,7 @@ func newRoot() *cobra.Command {
 	cobra.EnableCommandSorting = false // commands are listed in the order below
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Flags().BoolP("version", "V", false, "print the version")
-	root.Version = version
+	root.Version = version()
 	root.SetVersionTemplate(versionText())
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { help(cmd, nil); return nil })

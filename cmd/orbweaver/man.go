@@ -24,7 +24,7 @@ func newManCommand() *cobra.Command {
 // the help.
 func writeMan(out io.Writer, root *cobra.Command) error {
 	m := &roff{}
-	m.raw(fmt.Sprintf(`.TH ORBWEAVER 1 "" "orbweaver %s" "User Commands"`, version))
+	m.raw(fmt.Sprintf(`.TH ORBWEAVER 1 "" "orbweaver %s" "User Commands"`, version()))
 	m.section("NAME")
 	m.text("orbweaver - " + root.Short)
 	m.section("SYNOPSIS")

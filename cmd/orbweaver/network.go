@@ -24,7 +24,7 @@ import (
 func compileNetwork(c *compiler) fetch.HTTPConfig {
 	s := c.settings
 	n := fetch.HTTPConfig{
-		Version:     version,
+		Version:     version(),
 		UserAgent:   read(c, "user-agent", s.userAgent, parseFieldValue),
 		Timeout:     read(c, "timeout", s.timeout, parseTimeout),
 		CAFile:      read(c, "ca-file", s.caFile, parseFile),

@@ -3,6 +3,7 @@ package main
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -55,6 +56,53 @@ func stepScript(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("action.yml has no step %s", args[0])
+}
+
+// releaser is the part of .goreleaser.yaml that the tests check.
+type releaser struct {
+	ProjectName string `yaml:"project_name"`
+	Before      struct {
+		Hooks []string `yaml:"hooks"`
+	} `yaml:"before"`
+	Builds []struct {
+		Main    string   `yaml:"main"`
+		Flags   []string `yaml:"flags"`
+		Ldflags []string `yaml:"ldflags"`
+		Goos    []string `yaml:"goos"`
+		Goarch  []string `yaml:"goarch"`
+	} `yaml:"builds"`
+	Archives []struct {
+		Formats         []string `yaml:"formats"`
+		FormatOverrides []struct {
+			Goos    string   `yaml:"goos"`
+			Formats []string `yaml:"formats"`
+		} `yaml:"format_overrides"`
+		NameTemplate string `yaml:"name_template"`
+	} `yaml:"archives"`
+	Checksum struct {
+		NameTemplate string `yaml:"name_template"`
+	} `yaml:"checksum"`
+	Nfpms []struct {
+		Contents []struct {
+			Src string `yaml:"src"`
+			Dst string `yaml:"dst"`
+		} `yaml:"contents"`
+	} `yaml:"nfpms"`
+}
+
+func readReleaser(t interface{ Fatalf(string, ...any) }) *releaser {
+	text, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var r releaser
+	if err := yaml.Unmarshal(text, &r); err != nil {
+		t.Fatalf(".goreleaser.yaml: %v", err)
+	}
+	if len(r.Builds) != 1 || len(r.Archives) != 1 || len(r.Nfpms) != 1 {
+		t.Fatalf(".goreleaser.yaml has %d builds, %d archives and %d nfpms", len(r.Builds), len(r.Archives), len(r.Nfpms))
+	}
+	return &r
 }
 
 func TestActionHoldsTogether(t *testing.T) {
@@ -112,6 +160,7 @@ func TestHooksHoldTogether(t *testing.T) {
 		Language string   `yaml:"language"`
 		Entry    string   `yaml:"entry"`
 		Args     []string `yaml:"args"`
+		Minimum  string   `yaml:"minimum_pre_commit_version"`
 	}
 	if err := yaml.Unmarshal(text, &hooks); err != nil {
 		t.Fatal(err)
@@ -123,12 +172,54 @@ func TestHooksHoldTogether(t *testing.T) {
 		if h.ID == "" || h.Name == "" || h.Language != "golang" || !strings.HasPrefix(h.Entry, "orbweaver check") {
 			t.Errorf("hook %+v is incomplete", h)
 		}
+		if h.Minimum != "3.0.0" {
+			t.Errorf("hook %s needs pre-commit %s, want 3.0.0, which can install Go", h.ID, h.Minimum)
+		}
 		for _, arg := range h.Args {
 			name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 			i := slices.IndexFunc(flagsOn(onCheck), func(f flag) bool { return f.name == name })
 			if i < 0 || !slices.Contains(flagsOn(onCheck)[i].words, value) {
 				t.Errorf("hook %s: %s is not a flag of check", h.ID, arg)
 			}
+		}
+	}
+}
+
+// TestManuals: the manual page and the completion scripts that a release packs are the
+// files that .ci/manuals writes.
+func TestManuals(t *testing.T) {
+	r := readReleaser(t)
+	hook := strings.Fields(strings.ReplaceAll(r.Before.Hooks[len(r.Before.Hooks)-1], "{{ .Version }}", "1.2.3"))
+	if len(hook) != 3 || hook[0] != ".ci/manuals" {
+		t.Fatalf("the last hook of .goreleaser.yaml is %q", hook)
+	}
+	dir, written := hook[1], t.TempDir()
+	if out, err := exec.Command("../../"+hook[0], written, hook[2]).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	page, err := exec.Command("gzip", "-dc", filepath.Join(written, "orbweaver.1.gz")).Output()
+	if err != nil || !strings.Contains(string(page), `"orbweaver 1.2.3"`) {
+		t.Errorf("the manual page does not name the version: %v", err)
+	}
+	packed := 0
+	for _, c := range r.Nfpms[0].Contents {
+		name, ok := strings.CutPrefix(c.Src, dir+"/")
+		info, err := os.Stat(filepath.Join(written, name))
+		if !ok || err != nil || info.Size() == 0 {
+			t.Errorf("%s is not written to %s: %v", c.Src, dir, err)
+		}
+		packed++
+	}
+	if packed != 4 {
+		t.Errorf("%d files are packed, want the manual page and three completion scripts", packed)
+	}
+	ignored, err := os.ReadFile("../../.gitignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, "dist", ".orbweaver"} {
+		if !strings.Contains(string(ignored), "\n/"+path+"/\n") {
+			t.Errorf("git does not ignore %s: the version of a release would be marked as modified", path)
 		}
 	}
 }
@@ -157,6 +248,7 @@ func TestDependenciesArePinned(t *testing.T) {
 			return err
 		}
 		n := 0
+		stages := map[string]bool{} // of this Dockerfile
 		for line := range strings.Lines(string(text)) {
 			n++
 			m := use.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
@@ -164,11 +256,17 @@ func TestDependenciesArePinned(t *testing.T) {
 				continue
 			}
 			what, form := m[2]+m[4], image
+			if stage, name, ok := strings.Cut(what, " AS "); ok {
+				stages[name] = true
+				if stages[stage] {
+					continue
+				}
+			}
 			if m[1] == "uses" {
 				form = action
 			}
 			switch {
-			case strings.HasPrefix(what, "orbweaver/orbweaver@v"), strings.HasPrefix(what, "./"), what == "scratch":
+			case strings.HasPrefix(what, "orbweaver/orbweaver@v"), strings.HasPrefix(what, "./"), stages[what]:
 			case form.MatchString(what):
 				pinned++
 			default:

@@ -69,7 +69,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return err
 	}
 	st.configure(cfg)
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version, Clamd: inspector.ClamdVersion()}, Started: st.started(), Targets: plan.names(args, o.from), Codes: declaredCodes(inspector)}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: inspector.ClamdVersion()}, Started: st.started(), Targets: plan.names(args, o.from), Codes: declaredCodes(inspector)}
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}

@@ -5,7 +5,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,11 +20,14 @@ const (
 	mostInitObjects = 15_000
 )
 
-// releaseBuild builds the program as for a release.
+// releaseBuild builds the program as for the release 1.2.3.
 func releaseBuild(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "orbweaver")
-	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".").CombinedOutput(); err != nil {
+	build := readReleaser(t).Builds[0]
+	ldflags := strings.ReplaceAll(strings.Join(build.Ldflags, " "), "{{ .Version }}", "1.2.3")
+	args := slices.Concat([]string{"build", "-ldflags", ldflags, "-o", program}, build.Flags, []string{"../../" + build.Main})
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	return program
@@ -39,6 +44,9 @@ func TestStartUp(t *testing.T) {
 	}
 	if info.Size() > largestBinary {
 		t.Errorf("the binary has %d bytes, want %d at most", info.Size(), largestBinary)
+	}
+	if out, err := exec.Command(program, "version").Output(); err != nil || !strings.HasPrefix(string(out), "orbweaver 1.2.3 (") {
+		t.Errorf("the version is %q, %v", out, err)
 	}
 	best := time.Hour
 	for range 50 {

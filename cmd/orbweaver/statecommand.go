@@ -39,7 +39,7 @@ func (f *flag) secret(text string) bool {
 
 // newCommand returns the command for the settings and arguments of check.
 func newCommand(s *settings, args []string) *command {
-	c := &command{Version: version, Settings: map[string][]string{}}
+	c := &command{Version: version(), Settings: map[string][]string{}}
 	for _, target := range args {
 		hidden := target
 		if isWebURL(target) {

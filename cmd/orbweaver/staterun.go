@@ -87,7 +87,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	if err != nil {
 		return nil, err
 	}
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version}, Started: at.Started, Targets: plan.names(c.Targets, o.from)}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version()}, Started: at.Started, Targets: plan.names(c.Targets, o.from)}
 	if err := out.Begin(head); err != nil {
 		return nil, unsound(err)
 	}

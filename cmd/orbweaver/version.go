@@ -4,12 +4,33 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
 
-// version is the release of this source, or the next one. Reports contain it.
-const version = "0.1.0"
+// release is the version of a release, without the "v" of its tag. The linker sets it:
+// go build -ldflags "-X main.release=1.2.3".
+var release string
+
+// version returns the version of this program, such as 1.2.3. Reports contain it.
+var version = sync.OnceValue(func() string {
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(release, info)
+})
+
+// versionOf returns the version of a build: that of its release; else that of the module,
+// which go install gets from the tag, and go build from the commit; else "devel".
+func versionOf(release string, info *debug.BuildInfo) string {
+	switch {
+	case release != "":
+		return release
+	case info == nil || info.Main.Version == "" || info.Main.Version == "(devel)":
+		return "devel"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
+}
 
 func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
@@ -30,7 +51,7 @@ func versionText() string {
 	if built != "" {
 		built = "commit " + built + ", "
 	}
-	return fmt.Sprintf("orbweaver %s (%s%s %s/%s)\n", version, built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("orbweaver %s (%s%s %s/%s)\n", version(), built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // commit returns the commit that this program was built from, or "" if it is not known.

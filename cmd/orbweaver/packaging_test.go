@@ -1,6 +1,13 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -9,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"text/template"
 
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -103,6 +111,47 @@ func readReleaser(t interface{ Fatalf(string, ...any) }) *releaser {
 		t.Fatalf(".goreleaser.yaml has %d builds, %d archives and %d nfpms", len(r.Builds), len(r.Archives), len(r.Nfpms))
 	}
 	return &r
+}
+
+// writeRelease writes the archives of a release as .goreleaser.yaml describes them:
+// "release DIR TAG FILE".
+func writeRelease(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: release DIR TAG FILE")
+	}
+	dir, program := ts.MkAbs(args[0]), ts.ReadFile(args[2])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	r := readReleaser(ts)
+	name := template.Must(template.New("").Parse(r.Archives[0].NameTemplate))
+	var checksums strings.Builder
+	for _, goos := range r.Builds[0].Goos {
+		formats, file := r.Archives[0].Formats, r.ProjectName
+		for _, o := range r.Archives[0].FormatOverrides {
+			if o.Goos == goos {
+				formats = o.Formats
+			}
+		}
+		if goos == "windows" {
+			file += ".exe"
+		}
+		if !slices.Contains(formats, "tar.gz") {
+			continue // the action cannot unpack the others
+		}
+		var archive bytes.Buffer
+		compressed := gzip.NewWriter(&archive)
+		packed := tar.NewWriter(compressed)
+		ts.Check(packed.WriteHeader(&tar.Header{Name: file, Mode: 0o755, Size: int64(len(program))}))
+		_, err := io.WriteString(packed, program)
+		ts.Check(errors.Join(err, packed.Close(), compressed.Close()))
+		for _, goarch := range r.Builds[0].Goarch {
+			var b strings.Builder
+			ts.Check(name.Execute(&b, map[string]string{"ProjectName": r.ProjectName, "Version": strings.TrimPrefix(args[1], "v"), "Os": goos, "Arch": goarch}))
+			b.WriteString(".tar.gz")
+			ts.Check(os.WriteFile(filepath.Join(dir, b.String()), archive.Bytes(), 0o644))
+			fmt.Fprintf(&checksums, "%x  %s\n", sha256.Sum256(archive.Bytes()), b.String())
+		}
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, r.Checksum.NameTemplate), []byte(checksums.String()), 0o644))
 }
 
 func TestActionHoldsTogether(t *testing.T) {

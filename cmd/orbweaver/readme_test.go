@@ -74,6 +74,28 @@ func TestReadmeLeadsToGuides(t *testing.T) {
 	}
 }
 
+// README and the guides name one release of this project, which the release workflow
+// compares with its tag.
+func TestDocumentsNameOneRelease(t *testing.T) {
+	files, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{} // by release, a file
+	for _, file := range append(files, readme) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?:orbweaver@|rev: )(v[^\s`+"`"+`]+)`).FindAllSubmatch(text, -1) {
+			named[string(m[1])] = file
+		}
+	}
+	if len(named) != 1 {
+		t.Errorf("README and the guides name the releases %v, want one", named)
+	}
+}
+
 // The functions in the journey are in the files that it names.
 func TestJourney(t *testing.T) {
 	text, err := os.ReadFile("docs/architecture.md")

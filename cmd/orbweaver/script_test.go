@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 //	                              at $SITE/members/login; $SITE/bye ends the session
 //	servearchive                  answers over TLS like the Wayback Machine, at $ARCHIVE (address:port)
 //	action ID FILE                writes the script of a step of action.yml to FILE
+//	release DIR TAG FILE          writes the archives of a release with FILE as the program, and checksums.txt, to DIR
 //	awaitrequest /hang            waits for a request for it
 //
 // $DOCUMENTS is a directory with a real document of each format.
@@ -62,6 +63,7 @@ func TestScript(t *testing.T) {
 			"servearchive": serveArchive,
 			"awaitrequest": awaitRequest,
 			"action":       stepScript,
+			"release":      writeRelease,
 		},
 	})
 }

@@ -118,8 +118,8 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		doc.Duplicates = nil
 	}
 	r.o.ReadDocument(doc)
-	if v.session != nil && doc.LoginForm {
-		v.signInPage = session.ReadPage(r.u, r.o.Status, r.resp.ContentType, b.data)
+	if v.session != nil {
+		r.readForSession(doc, b.data)
 	}
 	r.o.RecognizeSignIn(r.u, doc)
 	content := r.inspect(ctx, in, doc, follow)
@@ -143,6 +143,22 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		v.found.WantContent(u)
 	}
 	return page
+}
+
+// readForSession notes what a document says about the session that its request is part of.
+func (r *reading) readForSession(doc *extract.Document, data []byte) {
+	v := r.visit
+	starts := v.t.Seed && v.session.session.WantsStart(r.u)
+	if !doc.LoginForm && !starts {
+		return
+	}
+	page := session.ReadPage(r.u, r.o.Status, r.resp.ContentType, data)
+	if doc.LoginForm {
+		v.signInPage = page
+	}
+	if starts {
+		v.session.session.NoteStart(page)
+	}
 }
 
 // scan passes the whole body to the scanner for viruses, before it is read. The function that

@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -32,12 +33,14 @@ type membersSite struct {
 	base string
 
 	public    bool             // the start page is for everybody
+	wayOut    bool             // it has a link for signing out, for members
 	formIn200 bool             // pages answer with the form instead of a redirect
 	lasts     int              // requests that a session lasts; 0 for all
 	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
 	fragile   int              // the second session ends before this request of it; 0 for none
-	spares    bool             // a cut waits for a page that no cut has hit, and not for a sign-in or a proof
+	spares    bool             // no page is hit by two cuts, neither at its request nor at the proof after it
 	removes   bool             // the cookie of a session that has ended is removed
+	halfOpen  bool             // everybody may read the pages but the first, with fewer links; the cookies of all who are signed out are removed
 	noWayBack bool             // the redirect to the sign-in page does not name the page
 	status    int              // pages answer with this status instead of a redirect; 0 for none
 	rotates   bool             // each answer sets another cookie, and the site forgets old ones
@@ -49,10 +52,11 @@ type membersSite struct {
 	requests int
 	session  int // the number of the session, 0 for none
 	signIns  int
-	wrong    int // forms that were refused
-	used     int // requests of the session
-	turn     int // the number of the cookie, if it rotates
-	due      int // cuts that wait
+	wrong    int    // forms that were refused
+	used     int    // requests of the session
+	turn     int    // the number of the cookie, if it rotates
+	due      int    // cuts that wait
+	last     string // the page that was requested last, besides the start page
 	hit      map[string]bool
 	asked    map[string]int // requests by path
 }
@@ -85,6 +89,9 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				s.wrong++
 			}
+			if s.halfOpen {
+				removeSession(w)
+			}
 			io.WriteString(w, memberForm)
 			return
 		}
@@ -102,8 +109,11 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.fragile > 0 && s.signIns == 2 && s.used == s.fragile {
 		s.session = 0
 	}
-	if s.due > 0 && !(s.spares && (r.URL.Path == "/" || s.hit[r.URL.Path])) {
-		s.session, s.hit[r.URL.Path] = 0, true
+	if r.URL.Path != "/" {
+		s.last = r.URL.Path
+	}
+	if s.due > 0 && !(s.spares && s.hit[s.last]) {
+		s.session, s.hit[s.last] = 0, true
 		s.due--
 	}
 	cookie, _ := r.Cookie("sid")
@@ -114,13 +124,21 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/" && s.public:
 		io.WriteString(w, s.page(r.URL.Path))
+		if in && s.wayOut {
+			io.WriteString(w, "<a href=/way-out>Log out</a>")
+		}
+	case r.URL.Path != "/p60" && s.wayOut:
+		io.WriteString(w, s.page(r.URL.Path))
+	case !in && s.halfOpen && r.URL.Path != "/":
+		removeSession(w)
+		io.WriteString(w, "for everybody")
 	case !in && s.formIn200:
 		io.WriteString(w, memberForm)
 	case !in && s.status != 0:
 		w.WriteHeader(s.status)
 	case !in:
 		if s.removes && cookie != nil {
-			http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
+			removeSession(w)
 		}
 		to := "/login"
 		if !s.noWayBack {
@@ -130,6 +148,10 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.serveMember(w, r)
 	}
+}
+
+func removeSession(w http.ResponseWriter) {
+	http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
 }
 
 // setCookie sets the cookie of the session, another one each time if it rotates.
@@ -161,11 +183,11 @@ func (s *membersSite) serveMember(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, s.page(path))
 	case "/forget": // removes the cookie
 		s.session = 0
-		http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
+		removeSession(w)
 		io.WriteString(w, s.page(path))
 	case "/quit": // the same, and leads to the sign-in page
 		s.session = 0
-		http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
+		removeSession(w)
 		http.Redirect(w, r, "/login", http.StatusFound)
 	case "/admins":
 		http.Redirect(w, r, "/login?next=/admins", http.StatusFound)
@@ -233,13 +255,13 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 		}
 		config.CookieGroups = plan.CookieGroups()
 		sessions = func(c session.Client) []*session.Session {
-			return []*session.Session{session.New(c, plan.Logins[0], session.Options{})}
+			return []*session.Session{session.New(c, plan.Logins[0], session.Options{Acts: rules.Acts})}
 		}
 	} else {
 		config.Header = http.Header{"Cookie": {"sid=sid-1"}}
 		s.session = 1
 		sessions = func(c session.Client) []*session.Session {
-			return []*session.Session{session.FromCookies(c, []urinorm.URL{start}, session.Options{})}
+			return []*session.Session{session.FromCookies(c, []urinorm.URL{start}, session.Options{Acts: rules.Acts})}
 		}
 	}
 	client, err := fetch.NewHTTP(config)
@@ -283,27 +305,26 @@ func TestSessionIsRenewed(t *testing.T) {
 	every := func(k int) func(int) bool { return func(n int) bool { return n%k == 0 } }
 	at := func(k int) func(int) bool { return func(n int) bool { return n == k } }
 	for _, row := range []struct {
-		name      string
-		lasts     int
-		formIn200 bool
-		removes   bool
-		noWayBack bool
-		cut       func(int) bool
-		signIns   int // at least
+		name    string
+		shape   func(*membersSite)
+		signIns int // at least
 	}{
-		{"once", 0, false, false, false, at(20), 2},
-		{"at the start", 0, false, false, false, at(4), 2},
-		{"often", 0, false, false, false, every(37), 3},
-		{"after 50 requests", 50, false, false, false, nil, 2},
-		{"form with 200", 0, true, false, false, every(41), 2},
-		{"cookie removed", 0, false, true, false, at(20), 2},
-		{"no way back", 0, false, false, true, every(37), 3},
-		{"cookie removed and no way back", 0, false, true, true, every(37), 3},
+		{"once", func(s *membersSite) { s.cut = at(20) }, 2},
+		{"at the start", func(s *membersSite) { s.cut = at(4) }, 2},
+		{"often", func(s *membersSite) { s.cut, s.spares = every(37), true }, 3},
+		{"after 50 requests", func(s *membersSite) { s.lasts = 50 }, 2},
+		{"form with 200", func(s *membersSite) { s.formIn200, s.cut, s.spares = true, every(41), true }, 2},
+		{"cookie removed", func(s *membersSite) { s.removes, s.cut = true, at(20) }, 2},
+		{"no way back", func(s *membersSite) { s.noWayBack, s.cut, s.spares = true, every(37), true }, 3},
+		{"cookie removed and no way back", func(s *membersSite) { s.removes, s.noWayBack, s.cut, s.spares = true, true, every(37), true }, 3},
+		{"cookies of everybody removed", func(s *membersSite) { s.halfOpen, s.cut = true, at(20) }, 2},
 	} {
 		for _, run := range []struct{ workers, maxPages int }{{1, 0}, {16, 0}, {16, 1000}} {
 			t.Run(fmt.Sprint(row.name, " ", run), func(t *testing.T) {
 				t.Parallel()
-				s := serveMembers(t, &membersSite{cut: row.cut, lasts: row.lasts, formIn200: row.formIn200, removes: row.removes, noWayBack: row.noWayBack})
+				s := &membersSite{}
+				row.shape(s)
+				serveMembers(t, s)
 				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.MaxPages = run.workers, run.maxPages })
 				if got := reportOf(c, s.base); got != want || !sum.Complete {
 					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Complete, sum.StoppedBy, got, want)
@@ -615,6 +636,7 @@ func TestSessionIsLost(t *testing.T) {
 		"public":  {cut: func(n int) bool { return n == 20 }, public: true},
 		"form":    {cut: func(n int) bool { return n == 20 }, formIn200: true},
 		"start":   {cut: func(n int) bool { return n == 1 }},
+		"way out": {cut: func(n int) bool { return n == 20 }, public: true, wayOut: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

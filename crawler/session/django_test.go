@@ -40,8 +40,7 @@ func TestDjango(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
-		acts := func(text []byte) bool { return strings.EqualFold(string(text), "log out") }
-		s := New(client, plan.Logins[0], Options{Acts: acts})
+		s := New(client, plan.Logins[0], Options{Acts: isLogOut})
 		proof, err := s.SignIn(t.Context())
 		failure, _ := errors.AsType[*Failure](err)
 		return s, proof, failure

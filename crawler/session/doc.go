@@ -50,8 +50,9 @@
 // A Watch recognizes answers that are the sign-in page or lead to it. Such an answer, or
 // simply the time since the last proof, is a reason to ask for the Standing of the session:
 // the check page or a start page tells whether it was lost, by answering as it answers
-// everybody. If the start pages are public, they tell nothing, and several addresses that
-// lead to one sign-in page do (Watch.LeadsMany).
+// everybody. A start page that everybody may read tells it by a link for signing out, which
+// only members see. Without such a link it tells nothing, and several addresses that lead to
+// one sign-in page do (Watch.LeadsMany).
 //
 // What was requested since the last proof may be what everybody sees, so the crawl holds it
 // until the session is proven, and requests it again after a loss (file signedin.go of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,8 @@ type Proof struct {
 	Proven bool
 	// Page is the page that was asked.
 	Page urinorm.URL
-	// Public is true if the start pages are open to everybody, so that asking them does not
-	// show a loss.
+	// Public is true if the start pages are open to everybody, and show members no link for
+	// signing out, so that asking them does not show a loss.
 	Public bool
 }
 
@@ -28,18 +29,21 @@ func (p *Proof) Doubt() string {
 	return "the form was accepted, but " + p.Page.Printed() + " looks the same with and without the session; name a page for members with --login-check"
 }
 
-// closedPage is a start page that is not open to everybody. The zero value is none.
-type closedPage struct {
+// proofPage is a page that shows whether somebody is signed in: it is not open to everybody,
+// or only members see a link for signing out there. The zero value is no page.
+type proofPage struct {
 	url urinorm.URL
 	// How it answers those who are not signed in. Reached is "" if it answers members with
 	// the same status and address.
 	status  int
 	reached string
+	// wayOut is true for an open page on which members see a link for signing out.
+	wayOut bool
 }
 
 // answersSo reports whether an answer of the page is that for everybody. The page is nil if
 // the request ended at a host that is not asked.
-func (c closedPage) answersSo(p *Page, reached urinorm.URL) bool {
+func (c proofPage) answersSo(p *Page, reached urinorm.URL) bool {
 	return c.reached != "" && c.reached == addressOf(reached) && c.status == statusOf(p)
 }
 
@@ -78,6 +82,7 @@ func (s *Session) prove(ctx context.Context, landed *Page) (*Proof, error) {
 		pages = []urinorm.URL{landed.URL}
 	}
 	proof := &Proof{Page: pages[0], Public: true}
+	var wayOut proofPage // is used if no page is closed
 	var refusal *Failure // of a page that may be for another role
 	for _, u := range pages {
 		in, reached, err := s.get(ctx, &fetch.Request{URL: u})
@@ -88,26 +93,41 @@ func (s *Session) prove(ctx context.Context, landed *Page) (*Proof, error) {
 		if err != nil {
 			return nil, err
 		}
-		proven, closed, err := s.compare(ctx, u, in)
+		proven, page, err := s.compare(ctx, u, in)
 		if err != nil {
 			return nil, err
 		}
 		if proven && !proof.Proven {
 			proof.Proven, proof.Page = true, u
 		}
-		if closed {
+		switch {
+		case page.wayOut && wayOut.url.IsZero():
+			wayOut = page
+		case !page.url.IsZero() && !page.wayOut:
+			s.proveAt(page)
 			return &Proof{Proven: true, Page: u}, nil
 		}
+	}
+	if !wayOut.url.IsZero() {
+		s.proveAt(wayOut)
+		return &Proof{Proven: true, Page: wayOut.url}, nil
 	}
 	if refusal != nil && !proof.Proven {
 		return nil, refusal
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed.url.IsZero() { // it was closed at an earlier sign-in
-		return nil, failed("the form was accepted, but %s looks the same with and without the session", s.closed.url.Printed())
+	if !s.proof.url.IsZero() { // it proved an earlier sign-in
+		return nil, failed("the form was accepted, but %s looks the same with and without the session", s.proof.url.Printed())
 	}
 	return proof, nil
+}
+
+// proveAt makes a page the one that is asked for later proofs.
+func (s *Session) proveAt(page proofPage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.proof = page
 }
 
 // checkProblem says why a check page does not prove a login, or "".
@@ -124,38 +144,37 @@ func (s *Session) checkProblem(p *Page) string {
 }
 
 // compare asks a page without the session. It reports whether that shows a difference, and
-// whether the page is closed to those who are not signed in, and remembers a closed one.
-func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven, closed bool, err error) {
+// returns the page if later answers of it prove the session as well.
+func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven bool, page proofPage, err error) {
 	out, reached, err := s.get(ctx, &fetch.Request{URL: u, Anonymous: true})
 	if _, elsewhere := errors.AsType[*Failure](err); err != nil && !elsewhere {
-		return false, false, err
+		return false, proofPage{}, err
 	}
+	page.url = u
 	differs := statusOf(out) != in.Status || addressOf(reached) != addressOf(in.URL)
 	switch {
-	case err != nil || s.leadsToSignIn(out, reached):
-		closed = true
+	case err != nil || s.leadsToSignIn(out, reached): // it is closed
 	case isTroubled(in) || isTroubled(out):
-		return false, false, nil
-	case differs: // a page that answers everybody at its own address is open
-		closed = in.isOK() && !(out.isOK() && addressOf(reached) == addressOf(u))
-		proven = true
+		return false, proofPage{}, nil
+	case differs:
+		if !in.isOK() || out.isOK() && addressOf(reached) == addressOf(u) { // a page that answers everybody at its own address is open
+			return true, proofPage{}, nil
+		}
+	case s.namesAction(in) && !s.namesAction(out):
+		page.wayOut = true
+		return true, page, nil
 	default:
-		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || s.namesAction(in) && !s.namesAction(out), false, nil
+		return (in.SignInForm() == nil) != (out.SignInForm() == nil), proofPage{}, nil
 	}
-	if !closed {
-		return proven, false, nil
-	}
-	page := closedPage{url: u}
 	if differs {
 		page.status, page.reached = statusOf(out), addressOf(reached)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = page
 	if out != nil && out.SignInForm() != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.page = s.page.withAddress(u, reached)
 	}
-	return true, true, nil
+	return true, page, nil
 }
 
 // isTroubled reports whether an answer says more about the server than about the session.
@@ -188,41 +207,65 @@ const (
 	Lost
 )
 
-// Standing asks the check page, or a start page that is closed to those who are not signed
-// in, whether the session was lost. The error is that of the context, or a *fetch.Fault.
+// Standing asks the check page, or a start page that proved the session before, whether the
+// session was lost. The error is that of the context, or a *fetch.Fault.
 func (s *Session) Standing(ctx context.Context) (Standing, error) {
 	if !s.login.Check.IsZero() {
-		standing, _, err := s.standingAt(ctx, closedPage{url: s.login.Check})
+		standing, _, err := s.standingAt(ctx, proofPage{url: s.login.Check})
 		return standing, err
 	}
 	s.mu.Lock()
-	closed := s.closed
+	proof := s.proof
 	s.mu.Unlock()
-	if !closed.url.IsZero() {
-		standing, _, err := s.standingAt(ctx, closed)
+	if !proof.url.IsZero() {
+		standing, _, err := s.standingAt(ctx, proof)
 		return standing, err
 	}
 	if s.CanSignIn() {
 		return Public, nil // the sign-in has compared the start pages
 	}
 	for _, u := range s.login.comparedPages() {
-		standing, in, err := s.standingAt(ctx, closedPage{url: u})
+		standing, in, err := s.standingAt(ctx, proofPage{url: u, wayOut: s.hadWayOut(u)})
 		if standing != Holding {
 			return standing, err
 		}
-		_, closed, err := s.compare(ctx, u, in)
+		_, page, err := s.compare(ctx, u, in)
 		switch {
 		case err != nil:
 			return Unknown, err
-		case closed:
+		case !page.url.IsZero():
+			s.proveAt(page)
 			return Holding, nil
 		}
 	}
 	return Public, nil
 }
 
-// standingAt asks a page that is not open to everybody whether the session was lost.
-func (s *Session) standingAt(ctx context.Context, at closedPage) (Standing, *Page, error) {
+// WantsStart reports whether NoteStart needs the page of a URL: with the user's cookies, no
+// sign-in has compared the start pages.
+func (s *Session) WantsStart(u urinorm.URL) bool {
+	return !s.CanSignIn() && slices.ContainsFunc(s.login.comparedPages(), func(start urinorm.URL) bool { return start.String() == u.String() })
+}
+
+// NoteStart remembers whether a start page, as the crawl has read it, has a link for signing
+// out.
+func (s *Session) NoteStart(p *Page) {
+	if s.namesAction(p) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waysOut[p.URL.String()] = true
+	}
+}
+
+// hadWayOut reports whether NoteStart was called for a page with a link for signing out.
+func (s *Session) hadWayOut(u urinorm.URL) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waysOut[u.String()]
+}
+
+// standingAt asks a page whether the session was lost.
+func (s *Session) standingAt(ctx context.Context, at proofPage) (Standing, *Page, error) {
 	p, reached, err := s.get(ctx, &fetch.Request{URL: at.url})
 	if _, elsewhere := errors.AsType[*Failure](err); err != nil && !elsewhere {
 		return Unknown, nil, err
@@ -232,7 +275,7 @@ func (s *Session) standingAt(ctx context.Context, at closedPage) (Standing, *Pag
 		return Lost, p, nil
 	case err != nil || isTroubled(p):
 		return Unknown, p, nil
-	case !s.login.Check.IsZero() && s.checkProblem(p) != "":
+	case !s.login.Check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.namesAction(p):
 		return Lost, p, nil
 	}
 	return Holding, p, nil

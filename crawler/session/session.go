@@ -50,7 +50,8 @@ type Session struct {
 	signed  time.Time  // when the last sign-in succeeded
 	page    SignInPage
 	leave   map[string]bool
-	closed  closedPage // found by the last comparison
+	proof   proofPage       // found by the last comparison
+	waysOut map[string]bool // start pages with a link for signing out, as the crawl has read them
 }
 
 // Options are what a session needs to know besides its login.
@@ -72,7 +73,7 @@ func New(client Client, login *Login, options Options) *Session {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Session{client: client, login: login, options: options, leave: map[string]bool{}}
+	return &Session{client: client, login: login, options: options, leave: map[string]bool{}, waysOut: map[string]bool{}}
 }
 
 // trace passes a line to Options.Trace.
@@ -191,15 +192,16 @@ func (s *Session) Ends(header http.Header) bool { return s.cookies.removedBy(hea
 // RemovesLost reports whether the site also removes the cookies of a session that has ended
 // before, so that an answer that removes one does not show what ended the session. It is
 // called after a loss, and sends the cookies that were lost once more, to the check page or a
-// closed start page. What cannot be found out counts as true.
+// start page that is not open to everybody. What cannot be found out counts as true.
 func (s *Session) RemovesLost(ctx context.Context) bool {
 	s.mu.Lock()
-	u := s.closed.url
+	proof := s.proof
 	s.mu.Unlock()
+	u := proof.url
 	if !s.login.Check.IsZero() {
 		u = s.login.Check
 	}
-	if u.IsZero() {
+	if u.IsZero() || proof.wayOut { // an open page may keep cookies that other pages remove
 		return true
 	}
 	lost := s.cookies.header(originOf(u))

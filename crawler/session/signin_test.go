@@ -498,11 +498,13 @@ func TestStanding(t *testing.T) {
 		name           string
 		config         Config
 		public         string
+		wayOut         string // on the public page, for members
 		signedIn, lost Standing
 	}{
-		{"start page", Config{}, "", Holding, Lost},
-		{"public start page", Config{}, "<p>hello", Public, Public},
-		{"check page", Config{Check: "/me=Hello"}, "<p>hello", Holding, Lost},
+		{"start page", Config{}, "", "", Holding, Lost},
+		{"public start page", Config{}, "<p>hello", "", Public, Public},
+		{"public start page with a way out", Config{}, "<p>hello", "<a href=/bye>Log out</a>", Holding, Lost},
+		{"check page", Config{Check: "/me=Hello"}, "<p>hello", "", Holding, Lost},
 	} {
 		in = true
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -513,6 +515,9 @@ func TestStanding(t *testing.T) {
 				fmt.Fprint(w, simpleForm)
 			case r.URL.Path == "/" && row.public != "":
 				fmt.Fprint(w, row.public)
+				if cookie, _ := r.Cookie("session"); in && cookie != nil {
+					fmt.Fprint(w, row.wayOut)
+				}
 			case in:
 				page(w, r)
 			default:
@@ -587,15 +592,22 @@ func TestStandingIsComparedWithEverybody(t *testing.T) {
 	}
 }
 
-// Cookies of the user are lost if any start page leads to the sign-in page.
+// Cookies of the user are lost if any start page leads to the sign-in page, or no longer has
+// the link for signing out that the crawl saw there.
 func TestStandingOfCookies(t *testing.T) {
 	in := true
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/login":
 			fmt.Fprint(w, simpleForm)
-		case r.URL.Path == "/public/" || in && r.Header.Get("Cookie") != "":
+		case r.URL.Path == "/wiki/" && in && r.Header.Get("Cookie") != "":
+			fmt.Fprint(w, `<a href=/bye>Log out</a>`)
+		case r.URL.Path == "/public/" || r.URL.Path == "/" && in && r.Header.Get("Cookie") != "":
 			fmt.Fprint(w, "<p>hello")
+		case r.URL.Path == "/wiki/":
+			fmt.Fprint(w, "<p>hello")
+		case r.URL.Path == "/all/":
+			fmt.Fprint(w, `<a href=/bye>Log out</a>`)
 		default:
 			http.Redirect(w, r, "/login", http.StatusFound)
 		}
@@ -612,13 +624,24 @@ func TestStandingOfCookies(t *testing.T) {
 	}{
 		{true, []string{"/public/"}, Public}, {false, []string{"/public/"}, Public},
 		{true, []string{"/public/", "/"}, Holding}, {false, []string{"/public/", "/"}, Lost},
+		{true, []string{"/wiki/"}, Holding}, {false, []string{"/wiki/"}, Lost},
+		{true, []string{"/public/", "/wiki/"}, Holding}, {false, []string{"/public/", "/wiki/"}, Lost},
+		{true, []string{"/all/"}, Public}, {false, []string{"/all/"}, Public}, // it is for everybody
 	} {
 		var starts []urinorm.URL
 		for _, path := range row.path {
 			starts = append(starts, parse(t, s.URL+path))
 		}
+		in = true
+		session := FromCookies(client, starts, Options{Acts: isLogOut})
+		for _, u := range starts { // as the crawl reads them
+			p, _, err := session.get(t.Context(), &fetch.Request{URL: u})
+			if err != nil || !session.WantsStart(u) {
+				t.Fatalf("%s: %v", u, err)
+			}
+			session.NoteStart(p)
+		}
 		in = row.in
-		session := FromCookies(client, starts, Options{})
 		if got, err := session.Standing(t.Context()); got != row.want || err != nil {
 			t.Errorf("%+v: %d, %v", row, got, err)
 		}

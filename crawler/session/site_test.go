@@ -115,7 +115,7 @@ func signInFor(t testing.TB, s *site, c Config, paths ...string) (*Session, *Pro
 	t.Cleanup(client.Close)
 	var steps strings.Builder
 	session := New(client, plan.Logins[0], Options{
-		Acts:  func(text []byte) bool { return strings.EqualFold(string(text), "log out") },
+		Acts:  isLogOut,
 		Trace: func(format string, args ...any) { fmt.Fprintf(&steps, format+"\n", args...) },
 	})
 	proof, err := session.SignIn(t.Context())
@@ -150,3 +150,6 @@ func page(w http.ResponseWriter, r *http.Request) {
 	}
 	fmt.Fprint(w, `<h1>Hello</h1> <a href="/bye?now=1">Log out</a>`)
 }
+
+// isLogOut is an Options.Acts.
+func isLogOut(text []byte) bool { return strings.EqualFold(string(text), "log out") }

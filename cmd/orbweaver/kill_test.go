@@ -376,16 +376,28 @@ func copyState(t *testing.T, from, to string) {
 	}
 }
 
-// difference returns the first results that differ between two reports, or the other
-// parts if all results are equal.
+// difference returns what differs first in the first results that differ between two
+// reports, or in the other parts if all results are equal.
 func difference(got, want map[string]any) string {
 	a, b := got["results"].([]any), want["results"].([]any)
 	for i := range min(len(a), len(b)) {
 		if !reflect.DeepEqual(a[i], b[i]) {
-			return pretty(a[i]) + "\nwant\n" + pretty(b[i])
+			url := func(result any) any { return result.(map[string]any)["url"] }
+			return fmt.Sprintf("%s: %s\nwant\n%s: %s", url(a[i]), fromDifference(a[i], b[i]), url(b[i]), fromDifference(b[i], a[i]))
 		}
 	}
 	return pretty(got["summary"]) + "\nwant\n" + pretty(want["summary"])
+}
+
+// fromDifference returns the lines of a value that follow what it has in common with another
+// one, and a few before.
+func fromDifference(v, other any) string {
+	lines, others := strings.Split(pretty(v), "\n"), strings.Split(pretty(other), "\n")
+	i := 0
+	for i < len(lines) && i < len(others) && lines[i] == others[i] {
+		i++
+	}
+	return strings.Join(lines[max(0, i-10):min(len(lines), i+30)], "\n")
 }
 
 func pretty(v any) string {
@@ -393,5 +405,5 @@ func pretty(v any) string {
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return string(text[:min(len(text), 4000)])
+	return string(text)
 }

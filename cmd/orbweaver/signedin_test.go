@@ -31,13 +31,15 @@ import (
 // adminPassword is the password of alice.
 const adminPassword = "pass-w0rd of älice"
 
-// adminSite is Django's admin behind a proxy, which counts the requests for pages and ends
-// all sessions when a test wants it.
-type adminSite struct {
+// memberSite is a real site behind a proxy, which counts the requests for pages and ends all
+// sessions when a test wants it.
+type memberSite struct {
 	*testing.T
-	url      string // of the proxy
-	django   string
-	password string // name of the file
+	url         string   // of the proxy
+	login       []string // the flags that sign in
+	crawl       []string // the start page, and flags
+	isPage      func(*http.Request) bool
+	endSessions func()
 
 	mu      sync.Mutex
 	cuts    []int // the sessions end before the requests with these numbers
@@ -48,12 +50,40 @@ type adminSite struct {
 	at      map[int]func() // called before the requests with these numbers
 }
 
-func serveAdmin(t *testing.T) *adminSite {
-	s := &adminSite{T: t, django: crawlertest.ServeDjango(t, adminPassword), password: filepath.Join(t.TempDir(), "password")}
-	if err := os.WriteFile(s.password, []byte(adminPassword+"\n"), 0o600); err != nil {
+// serveAdmin serves Django's admin.
+func serveAdmin(t *testing.T) *memberSite {
+	django := crawlertest.ServeDjango(t, adminPassword)
+	s := serveMembers(t, django)
+	s.login = []string{"--login", s.url + "/admin/login/", "--login-user", "alice", "--login-password-file", passwordFile(t, adminPassword)}
+	s.crawl = []string{s.url + "/admin/", "--exclude", "[?]"}
+	s.isPage = func(r *http.Request) bool {
+		return strings.HasPrefix(r.URL.Path, "/admin/") && !strings.HasPrefix(r.URL.Path, "/admin/login/")
+	}
+	s.endSessions = func() {
+		resp, err := http.Get(django + "/cut/")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		resp.Body.Close()
+	}
+	s.begin()
+	return s
+}
+
+// passwordFile returns the name of a file that contains a password.
+func passwordFile(t *testing.T, password string) string {
+	name := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(name, []byte(password+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	to, err := url.Parse(s.django)
+	return name
+}
+
+// serveMembers serves a site by way of a proxy.
+func serveMembers(t *testing.T, site string) *memberSite {
+	s := &memberSite{T: t}
+	to, err := url.Parse(site)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +108,11 @@ func serveAdmin(t *testing.T) *adminSite {
 		s.count(r)
 		proxy.ServeHTTP(w, r)
 	}))
-	s.begin()
 	return s
 }
 
 // count counts a request, and ends the sessions if it is the time.
-func (s *adminSite) count(r *http.Request) {
+func (s *memberSite) count(r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.paths = append(s.paths, r.URL.RequestURI())
@@ -91,7 +120,7 @@ func (s *adminSite) count(r *http.Request) {
 	case r.Method == http.MethodPost:
 		s.logins++
 		return
-	case !strings.HasPrefix(r.URL.Path, "/admin/") || strings.HasPrefix(r.URL.Path, "/admin/login/"):
+	case !s.isPage(r):
 		return
 	}
 	s.asked++
@@ -99,29 +128,19 @@ func (s *adminSite) count(r *http.Request) {
 		call()
 	}
 	if slices.Contains(s.cuts, s.asked) {
-		resp, err := http.Get(s.django + "/cut/")
-		if err != nil {
-			s.Error(err)
-			return
-		}
-		resp.Body.Close()
+		s.endSessions()
 	}
 }
 
 // begin resets the counts.
-func (s *adminSite) begin(cuts ...int) {
+func (s *memberSite) begin(cuts ...int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cuts, s.asked, s.logins, s.paths, s.at = cuts, 0, 0, nil, nil
 }
 
-// login returns the flags that sign in.
-func (s *adminSite) login() []string {
-	return []string{"--login", s.url + "/admin/login/", "--login-user", "alice", "--login-password-file", s.password}
-}
-
 // run runs the program, and expects an exit status.
-func (s *adminSite) run(status int, args ...string) *process {
+func (s *memberSite) run(status int, args ...string) *process {
 	s.Helper()
 	p := s.command(args...)
 	p.cmd.Run()
@@ -133,22 +152,22 @@ func (s *adminSite) run(status int, args ...string) *process {
 	return p
 }
 
-func (s *adminSite) command(args ...string) *process {
+func (s *memberSite) command(args ...string) *process {
 	p := &process{cmd: exec.CommandContext(s.Context(), "orbweaver", args...)}
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.TempDir(), &p.out, &p.err
 	return p
 }
 
 // check returns the arguments of a crawl.
-func (s *adminSite) check(flags ...string) []string {
-	return append([]string{"check", s.url + "/admin/", "-f", "json", "--show", "all", "--no-config", "--exclude", "[?]"}, flags...)
+func (s *memberSite) check(flags ...string) []string {
+	return slices.Concat([]string{"check", "-f", "json", "--show", "all", "--no-config"}, s.crawl, flags)
 }
 
 // TestAdmin crawls Django's admin while its sessions end: the report is that of a crawl whose
 // session lasts.
 func TestAdmin(t *testing.T) {
 	s := serveAdmin(t)
-	want := reportOf(t, s.run(0, s.check(s.login()...)...))
+	want := reportOf(t, s.run(0, s.check(s.login...)...))
 	if s.asked < 12 || s.logins != 1 {
 		t.Fatalf("%d pages, %d sign-ins", s.asked, s.logins)
 	}
@@ -157,7 +176,7 @@ func TestAdmin(t *testing.T) {
 		cuts        []int
 	}{{"1", []int{6}}, {"16", []int{6}}, {"16", []int{4, 14}}} {
 		s.begin(row.cuts...)
-		got := reportOf(t, s.run(0, s.check(append(s.login(), "--concurrency", row.concurrency)...)...))
+		got := reportOf(t, s.run(0, s.check(append(s.login, "--concurrency", row.concurrency)...)...))
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("cut at %d with %s workers:\n%s", row.cuts, row.concurrency, difference(got, want))
 		}
@@ -176,7 +195,7 @@ func TestAdmin(t *testing.T) {
 func TestAdminWithCookies(t *testing.T) {
 	s := serveAdmin(t)
 	cookies := filepath.Join(t.TempDir(), "cookies.txt")
-	s.run(0, append([]string{"login", "save", s.url + "/admin/", "-o", cookies, "--no-config"}, s.login()...)...)
+	s.run(0, append([]string{"login", "save", s.url + "/admin/", "-o", cookies, "--no-config"}, s.login...)...)
 	s.begin(6)
 	got := reportOf(t, s.run(3, s.check("--cookies", cookies)...))
 	lost := 0
@@ -199,7 +218,7 @@ func TestAdminWithCookies(t *testing.T) {
 // gives the report of one crawl. Nothing that was written or said has a secret.
 func TestAdminResumed(t *testing.T) {
 	s := serveAdmin(t)
-	want := reportOf(t, s.run(0, s.check(s.login()...)...))
+	want := reportOf(t, s.run(0, s.check(s.login...)...))
 	const key, pin = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "a \"field\" of <älice>"
 	file := filepath.Join(t.TempDir(), "members.toml")
 	config := fmt.Sprintf("[[login]]\nurl = %q\nuser = \"alice\"\npassword = %q\ntotp = %q\nfield = {pin = %q}\n", s.url+"/admin/login/", adminPassword, key, pin)

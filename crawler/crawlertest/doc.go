@@ -8,7 +8,7 @@
 //   - [Generate] makes a site of any size from a seed, with known faults.
 //   - [Traps] are sites with endless series of pages.
 //   - [Serve] serves any handler, and [ServeConns] any protocol.
-//   - [ServeDjango] is a real site that is signed in to with a form.
+//   - [ServeDjango] and [ServeDokuWiki] are real sites that are signed in to with a form.
 //   - [Clamd] is ClamAV's daemon with a small database.
 //
 // # The archive

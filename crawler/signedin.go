@@ -242,10 +242,12 @@ func (in *signedIn) due(idle bool) bool {
 	switch {
 	case in.proving || in.closed || len(in.held) == 0:
 		return false
-	case idle || len(in.held) >= in.patience:
+	case idle:
 		return true
 	case in.public:
-		return in.watch.LeadsMany()
+		return len(in.held) >= laterProof || in.watch.LeadsMany()
+	case len(in.held) >= in.patience:
+		return true
 	}
 	last := &in.held[len(in.held)-1].visit
 	return last.signedOut || last.endsSession || last.alone || in.session.IsStale() // what is held belongs to the old session
@@ -317,7 +319,8 @@ func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) err
 }
 
 // decidePublic decides about a session whose start page is open to everybody: it is lost if
-// several pages lead to one sign-in page after others had answered.
+// several pages lead to one sign-in page after others had answered. Pages that lead there are
+// settled when no further page may show that, or too many are held.
 func (in *signedIn) decidePublic(ctx context.Context, w *worker, idle bool) error {
 	in.mu.Lock()
 	in.public = true
@@ -338,7 +341,7 @@ func (in *signedIn) decidePublic(ctx context.Context, w *worker, idle bool) erro
 	switch {
 	case in.watch.LeadsMany():
 		return in.lose(ctx, w)
-	case idle && pages > 0:
+	case pages > 0 && (idle || pages >= laterProof):
 		return in.settleHeld(w, pages)
 	}
 	return nil

@@ -233,6 +233,7 @@ func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error 
 	}
 	in.held = append(in.held, h)
 	in.mu.Unlock()
+	w.releaseSlot() // a proof waits for the network
 	return in.prove(ctx, w, false)
 }
 

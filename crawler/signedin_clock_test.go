@@ -3,10 +3,13 @@ package crawler
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -124,6 +127,49 @@ func TestLateAnswerOfALostSession(t *testing.T) {
 	if got, s := report(true); got != want || s.signIns != 2 {
 		t.Errorf("%d sign-ins:\n%swant:\n%s", s.signIns, got, want)
 	}
+}
+
+// While a proof is requested, other workers read documents.
+func TestProofTakesNoSlot(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	synctest.Test(t, func(t *testing.T) {
+		const pages = 10
+		s := &membersSite{}
+		var proof time.Time // when the first one was requested
+		during := 0         // pages of another host that are requested meanwhile
+		cfg := withClock(t, s, true, &memberClient{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Host == "127.0.0.1" {
+					if proof.IsZero() && s.asked["/form"] > 0 {
+						proof = time.Now()
+					}
+					s.ServeHTTP(w, r)
+					return
+				}
+				if !proof.IsZero() && time.Since(proof) < time.Minute {
+					during++
+				}
+				n, _ := strconv.Atoi(r.URL.Query().Get("n"))
+				w.Header().Set("Content-Type", "text/html")
+				if n < pages {
+					fmt.Fprintf(w, "<a href=?n=%d>x</a>", n+1)
+				}
+			}),
+			takes: func(r *http.Request) time.Duration {
+				switch {
+				case r.Host == "127.0.0.1" && !proof.IsZero():
+					return time.Minute
+				case r.URL.RequestURI() == "/" && r.Host != "127.0.0.1":
+					return time.Second // so that the other pages are requested later
+				}
+				return 10 * time.Millisecond
+			},
+		})
+		_, sum := crawl(t, cfg, slices.Concat(seedOf(t, s.base+"/form"), seedOf(t, "http://127.0.0.2/")))
+		if !sum.Complete || during != pages {
+			t.Errorf("complete %t, %d pages were requested during the proof", sum.Complete, during)
+		}
+	})
 }
 
 // A run that is stopped does not wait until the next sign-in is tried.

@@ -82,7 +82,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !extract.InDirectory(b.format) && !v.run.listsSitemap(r.u) {
 		return nil
 	}
-	if b.large && !v.large {
+	if (b.large || r.large) && !v.large {
 		v.run.large.begin()
 		v.large = true
 		if pattern, cut := (gate{v}).cut(); cut { // because of the documents before
@@ -166,6 +166,7 @@ func (r *reading) readForSession(doc *extract.Document, data []byte) {
 func (r *reading) scan(ctx context.Context) (end func()) {
 	v, checks := r.visit, r.visit.run.checks
 	most := checks.inspector.ScanMax() + 1
+	v.worker.releaseSlot() // a worker with a slot must not wait for room
 	v.run.slots.waitForRoom()
 	data, err := v.run.buffers.Read(r.resp.Body, r.resp.Size, min(most, smallBody), false)
 	if err == nil && int64(len(data)) == smallBody {
@@ -173,7 +174,6 @@ func (r *reading) scan(ctx context.Context) (end func()) {
 		r.large = true
 		data, err = v.run.buffers.ReadOn(data, r.resp.Body, r.resp.Size, most)
 	}
-	v.worker.releaseSlot()
 	virus := checks.scan(ctx, data, err, int64(len(data)) == most, r.o)
 	r.noteLost()
 	r.resp.Body = &replayed{data: data, err: err, from: r.resp.Body}
@@ -203,7 +203,10 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 	}
 	d := document{Page: pageOf(r.u, documentBase(r.u, doc), r.resp), input: in, read: doc}
 	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), r.isStart()
-	d.AsksIcon = func() bool { return v.run.requests.hasIcon(ctx, r.u) }
+	d.AsksIcon = func() bool {
+		v.worker.releaseSlot() // the network is slower than other workers
+		return v.run.requests.hasIcon(ctx, r.u)
+	}
 	if r.o.Path != "" {
 		d.URL = v.run.requests.print.Path(r.o.Path)
 	}

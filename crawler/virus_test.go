@@ -164,6 +164,24 @@ func TestVirusScanOfDirectory(t *testing.T) {
 	}
 }
 
+// TestVirusScanOfManyFiles: workers that scan files do not wait for those that wait for their
+// slots.
+func TestVirusScanOfManyFiles(t *testing.T) {
+	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	files := map[string]string{}
+	for i := range 60 {
+		files[fmt.Sprintf("%d.html", i)] = fmt.Sprintf(`<!doctype html><a href=%d.bin>1</a>`, i)
+		files[fmt.Sprintf("%d.bin", i)] = strings.Repeat("x", 600<<10*(i%2))
+	}
+	cfg, seeds := onDisk(t, writeFiles(t, files))
+	cfg.Concurrency = 32
+	cfg.Inspector = openScanner(t, server, nil)
+	sum, err := Run(t.Context(), cfg, seeds, &collector{})
+	if err != nil || !sum.Complete || sum.OK != 60 {
+		t.Errorf("got %+v, %v", sum, err)
+	}
+}
+
 // TestScannerLost: when clamd is lost, nothing is said to be clean any more, and the run is
 // not complete.
 func TestScannerLost(t *testing.T) {

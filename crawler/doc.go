@@ -42,7 +42,7 @@
 //
 // All other types know neither run nor visit: requests (what is sent, and with which
 // credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
-// earlier (what earlier runs observed), probes, twins, cycles, turns, slots, largeBodies
+// earlier (what earlier runs observed), contentChecks, probes, twins, cycles, turns, slots, largeBodies
 // and governor. A signedIn holds visits.
 //
 // # How it works
@@ -72,8 +72,8 @@
 // requested again like a target, and its host rests meanwhile (robotstxt.go).
 //
 // A visit sends one request, and more in these cases: robots.txt before the first
-// page of a host, the redirects that a cookie has changed (cycle.go), and the
-// requests of --soft-404 and --check-https.
+// page of a host, the redirects that a cookie has changed (cycle.go), the requests of
+// --soft-404 and --check-https, and /favicon.ico for a start page that --check images looks at.
 //
 // No host is visited forever. A host that refuses all requests, or never answers, is
 // given up after minutes, whatever is queued for it (package frontier, pace.go).
@@ -85,6 +85,11 @@
 // What a session brought counts only if the session had not ended. Visits that are part of
 // one are held, with all that they found, until a later request proves it; after a loss
 // their targets are queued again, and one worker signs in again (signedin.go).
+//
+// Content checks look at what was fetched anyway: package inspect is called once for each
+// document, and what it finds becomes part of the outcome, so that stores, caches and resumed
+// crawls keep it. Viruses are looked for in the whole body before it is read. Pages are compared
+// with each other when verdicts are given (contentchecks.go; package verdicts, pages.go).
 //
 // Limits of this machine are not findings. A request that exceeded one is repeated, and
 // fewer are in flight from then on (governor.go).

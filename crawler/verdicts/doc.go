@@ -13,6 +13,8 @@
 //	judgeAll       judge every flagged pair                                    verdict.go
 //	gather         collect the references of the pairs that are shown          places.go
 //	suggest        find replacements for missing targets                       suggest.go
+//	comparePages   compare the pages that content checks have looked at        pages.go
+//	results        the findings of content checks                              findings.go
 //	Report         deliver the results, sorted by URL                          report.go
 //
 // Only the states of all targets are held in memory. Few pairs are flagged, and the details

@@ -27,7 +27,7 @@ func compileChecks(c *compiler, o *options) {
 	k.VirusAll = s.virusScope == "all"
 	k.Clamd = read(c, "clamd", s.clamd, clamd.ParseAddress)
 	k.Validator, k.Tidy = read(c, "validator", s.validator, func(text string) (string, error) { return text, nil }), s.tidy
-	k.Content, k.Edition = s.content, version()
+	k.Content, k.Edition = s.content, edition()
 	k.Plugins = slices.Clone(s.plugins)
 	for i := range k.Plugins {
 		k.Plugins[i].Env = plugin.Environment(os.Environ(), s.expanded)

@@ -198,7 +198,7 @@ func (p *Plugin) Check(ctx context.Context, pg *page.Page) (Answer, error) {
 	}
 	p.count(err)
 	if err != nil {
-		answer = Answer{Findings: []check.Finding{{Code: check.CodePluginFailed, Rule: p.config.Name, Message: fmt.Sprintf("plugin %s: %v", p.config.Name, err)}}}
+		answer = Answer{Findings: []check.Finding{{Code: check.CodePluginFailed, Rule: p.config.Name, Message: err.Error()}}}
 	}
 	return answer, nil
 }

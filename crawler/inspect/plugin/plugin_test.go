@@ -268,7 +268,7 @@ func TestCheckTimeout(t *testing.T) {
 	}, func(t *testing.T, p *Plugin) {
 		wantMessage(t, p, "")
 		begin := time.Now()
-		wantMessage(t, p, "plugin spell: no answer within 3s")
+		wantMessage(t, p, "no answer within 3s")
 		if took := time.Since(begin); took != 3*time.Second {
 			t.Errorf("the answer took %v", took)
 		}
@@ -285,7 +285,7 @@ func TestCheckUnread(t *testing.T) {
 		p.config.Timeout = time.Second
 		big := &page.Page{Text: make([]byte, 1<<20)}
 		answer, err := p.Check(t.Context(), big)
-		if err != nil || len(answer.Findings) != 1 || answer.Findings[0].Message != "plugin spell: no answer within 1s" {
+		if err != nil || len(answer.Findings) != 1 || answer.Findings[0].Message != "no answer within 1s" {
 			t.Errorf("%+v %v", answer, err)
 		}
 	})
@@ -304,10 +304,10 @@ func TestSecondLine(t *testing.T) {
 			}
 		}, func(t *testing.T, p *Plugin) {
 			wantMessage(t, p, "")
-			wantMessage(t, p, "plugin spell: an answer has the id of another page")
+			wantMessage(t, p, "an answer has the id of another page")
 			wantMessage(t, p, "")
 			time.Sleep(10 * time.Second)
-			wantMessage(t, p, "plugin spell: an answer has the id of another page")
+			wantMessage(t, p, "an answer has the id of another page")
 			wantMessage(t, p, "")
 		})
 	}
@@ -323,7 +323,7 @@ func TestEndBetweenPages(t *testing.T) {
 			for i := range 2 * maxFailures {
 				wantMessage(t, p, fmt.Sprint(i))
 				time.Sleep(wait)
-				wantMessage(t, p, "plugin spell: the program ended or closed its standard output")
+				wantMessage(t, p, "the program ended or closed its standard output")
 			}
 		})
 	}
@@ -346,7 +346,7 @@ func TestRestartFails(t *testing.T) {
 			f.answer()
 		}
 	}, func(t *testing.T, p *Plugin) {
-		wantMessage(t, p, "plugin spell: the program ended or closed its standard output")
+		wantMessage(t, p, "the program ended or closed its standard output")
 		wantMessage(t, p, "plugin spell: it was to be started again: the answer to hello is not JSON: invalid character 'H' looking for beginning of value: "+
 			`"Hello!" (only answers belong on standard output; notes belong on standard error)`)
 		wantMessage(t, p, "plugin spell: two of its processes declared different codes")
@@ -375,7 +375,7 @@ func TestLost(t *testing.T) {
 				f.say(`{"id":%d}`, id)
 			}
 		}, func(t *testing.T, p *Plugin) {
-			const failed = "plugin spell: the program ended or closed its standard output"
+			const failed = "the program ended or closed its standard output"
 			for range 3 {
 				answering = false
 				for range maxFailures - 1 {

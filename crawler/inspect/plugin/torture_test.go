@@ -73,10 +73,10 @@ func childConfig(name string, w *watcher) Config {
 var smallPage = &page.Page{URL: "https://example.com/", ContentType: "text/html", Text: []byte("<p>text"), Body: []byte("<p>text")}
 
 const (
-	ended   = "plugin spell: the program ended or closed its standard output"
-	otherID = "plugin spell: an answer has the id of another page"
-	late    = "plugin spell: no answer within 200ms"
-	tooLong = "plugin spell: the answer is longer than 1 MiB"
+	ended   = "the program ended or closed its standard output"
+	otherID = "an answer has the id of another page"
+	late    = "no answer within 200ms"
+	tooLong = "the answer is longer than 1 MiB"
 )
 
 func TestTorture(t *testing.T) {
@@ -98,7 +98,7 @@ func TestTorture(t *testing.T) {
 		{child: "no JSON", want: []string{`plugin spell: the answer is not JSON: invalid character 'p' looking for beginning of value: "page 1 is fine"`}, starts: 1},
 		{child: "empty line", want: []string{`plugin spell: the answer is not JSON: unexpected end of JSON input: ""`}, starts: 1},
 		{child: "undeclared code", want: []string{`plugin spell: a finding has the code "spell-other", which was not declared`}, starts: 1},
-		{child: "too many findings", want: []string{"plugin spell: the answer has more than 200 findings"}, starts: 1},
+		{child: "too many findings", want: []string{"the answer has more than 200 findings"}, starts: 1},
 		{child: "deep", want: []string{`plugin spell: the answer is not JSON: invalid character '[' exceeded max depth: "{\"id\":1,\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[…"`}, starts: 1},
 		{child: "invalid UTF-8", want: []string{`plugin spell: the answer is not JSON: it is not UTF-8: "{\"id\":1,\"findings\":[{\"code\":\"spell-word\"…"`}, starts: 1},
 		{child: "ignores the end", want: []string{"page 1"}, starts: 1},
@@ -197,7 +197,7 @@ func TestTortureStart(t *testing.T) {
 	}
 	t.Run("no such program", func(t *testing.T) {
 		_, err := Start(t.Context(), []Config{{Name: "spell", Command: []string{"no-such-program-at-all"}}})
-		if err == nil || !strings.HasPrefix(err.Error(), "plugin spell: the program cannot be started: ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "the program cannot be started: ") {
 			t.Error(err)
 		}
 	})

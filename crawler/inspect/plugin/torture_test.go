@@ -197,7 +197,7 @@ func TestTortureStart(t *testing.T) {
 	}
 	t.Run("no such program", func(t *testing.T) {
 		_, err := Start(t.Context(), []Config{{Name: "spell", Command: []string{"no-such-program-at-all"}}})
-		if err == nil || !strings.HasPrefix(err.Error(), "the program cannot be started: ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "plugin spell: the program cannot be started: ") {
 			t.Error(err)
 		}
 	})

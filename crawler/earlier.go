@@ -144,7 +144,8 @@ func (e *earlier) observed(fp frontier.Fingerprint, v rules.Href, hops int) *obs
 // lookUp reads what the cache keeps of a target, and decides whether it is still valid.
 func (e *earlier) lookUp(u urinorm.URL, hops int) *observed {
 	nothing := &observed{}
-	if e.requests.compares(u) || e.requests.cfg.CheckHTTPS && u.Scheme() == "http" {
+	inspector := e.requests.cfg.Inspector
+	if e.requests.compares(u) || inspector.Scans(false) || e.requests.cfg.CheckHTTPS && u.Scheme() == "http" {
 		return nothing // more must be known of it than was observed
 	}
 	req, _ := e.requests.request(u, false)
@@ -165,6 +166,9 @@ func (e *earlier) lookUp(u urinorm.URL, hops int) *observed {
 	}
 	o := entry.Outcome
 	o.Cached, o.Warnings = true, slices.Clone(o.Warnings)
+	if inspector == nil {
+		o.Inspection = nil
+	}
 	if note, soon := e.keeper.ExpiryNote(entry.NotAfter); soon && !entry.NotAfter.IsZero() {
 		o.Warn(check.Warning{Code: check.Code(note.Code), Message: note.Message})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -39,7 +40,7 @@ func (r recollection) prepare(req *fetch.Request) *cache.Entry {
 	}
 	entry := known.cache.Get(key)
 	switch {
-	case entry == nil, !entry.Content, !r.visit.run.checks.isInspected(&entry.Outcome, t.Internal), entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
+	case entry == nil, !entry.Content, !r.visit.run.checks.isInspected(&entry.Outcome, t.Internal), t.Seed && r.visit.run.checks.inspector.AsksIcon(), entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
 		t.Follow && (entry.Page == nil || entry.Page.Reader != known.reader):
 		return nil
 	}
@@ -70,6 +71,10 @@ func (r recollection) restore(a *answer) {
 	o.Next = ""
 	if read := (reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}); read.admitsSitemap(doc) {
 		read.enterLinks(doc, p.Header, p.Shell)
+		if r.visit.run.checks.inspector != nil {
+			found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
+			read.want(read.judgedBy(&found))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -139,9 +141,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	shell := r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
 	page := recollection{v}.pageOf(doc, r.resp.Header, shell)
 	r.enterLinks(doc, r.resp.Header, shell)
-	for _, u := range content {
-		v.found.WantContent(u)
-	}
+	r.want(content)
 	return page
 }
 
@@ -197,7 +197,7 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 	}
 	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2) && !r.o.Incomplete() // what is missing may be in the rest
 	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format, r.o.ContentType) {
-		target := checks.inspector.Target(bytes.NewReader(in.Body), r.limit())
+		target := r.targetOf(in.Body)
 		r.o.Inspection = target.Encode()
 		return nil
 	}
@@ -215,14 +215,41 @@ func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Doc
 	}
 	found := checks.look(ctx, &d)
 	r.noteLost()
+	if found.Inspection.Facts == nil { // a style sheet
+		found.Inspection.Facts = r.targetOf(in.Body).Facts
+	}
 	r.o.Inspection = found.Inspection.Encode()
+	return r.judgedBy(&found)
+}
+
+// judgedBy returns the targets whose content is needed to judge a page.
+func (r reading) judgedBy(found *inspect.Result) (content []urinorm.URL) {
 	content = found.Integrities
 	for _, u := range found.Images {
-		if inside, _ := v.run.requests.scope().Internal(rules.HrefOf(u)); inside || r.resp.LocalFile() != "" {
+		if inside, _ := r.visit.run.requests.scope().Internal(rules.HrefOf(u)); inside || r.resp.LocalFile() != "" {
 			content = append(content, u)
 		}
 	}
 	return content
+}
+
+// want requests the content of targets that are needed to judge a page, unless the cache has
+// what the checks of this run know of them.
+func (r reading) want(content []urinorm.URL) {
+	v := r.visit
+	for _, u := range content {
+		v.found.WantContent(u, func(known *check.Outcome) bool { return v.run.checks.isInspected(known, false) })
+	}
+}
+
+// targetOf returns what the content checks need to know of a body that is not looked at as a
+// page.
+func (r reading) targetOf(body []byte) check.Inspection {
+	limit := r.limit()
+	if slices.ContainsFunc(r.o.Warnings, func(w check.Warning) bool { return w.Code == check.CodeBodyTruncated }) {
+		limit = int64(len(body)) - 1 // this is not the whole body
+	}
+	return r.visit.run.checks.inspector.Target(bytes.NewReader(body), limit)
 }
 
 // isStart reports whether the document is the start page of a site: one that a crawl starts
@@ -240,8 +267,15 @@ func (r reading) isStart() bool {
 // image, if its content is needed.
 func (r reading) inspectTarget() {
 	if inspector := r.visit.run.checks.inspector; inspector != nil && r.visit.t.Content {
-		target := inspector.Target(r.resp.Body, r.limit())
+		body := &restOf{from: io.LimitReader(r.resp.Body, r.limit()+1)}
+		target := inspector.Target(body, r.limit())
 		r.o.Inspection = target.Encode()
+		if r.o.Size >= 0 {
+			return
+		}
+		if _, err := io.Copy(io.Discard, body); err == nil && body.length <= r.limit() {
+			r.o.Size = body.length // which the header does not tell
+		}
 	}
 }
 

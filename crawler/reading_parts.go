@@ -13,7 +13,7 @@ import (
 // takesParts reports whether the links of a bookmark file may be entered while it is read:
 // nothing needs all of them at once, and no header says more about them.
 func (r reading) takesParts() bool {
-	return r.visit.run.earlier == nil && !r.visit.run.cfg.Pages && len(r.resp.Header) == 0
+	return r.visit.run.checks.inspector == nil && r.visit.run.earlier == nil && !r.visit.run.cfg.Pages && len(r.resp.Header) == 0
 }
 
 // restOf returns what follows the beginning of a file.

@@ -16,7 +16,7 @@ type recollection struct{ visit *visit }
 // nil if it must be requested.
 func (r recollection) answer() (*check.Outcome, error) {
 	v, t := r.visit, r.visit.t
-	if v.session != nil || v.run.checks.inspector.Scans(false) || !v.run.earlier.any() || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
+	if v.session != nil || !v.run.earlier.any() || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
 		return nil, nil
 	}
 	href := rules.HrefOf(v.u)

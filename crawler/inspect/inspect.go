@@ -219,6 +219,10 @@ func (i *Inspector) Waits() bool { return i.service != nil || i.tidy != nil || l
 // FindsLinks reports whether Page may find links.
 func (i *Inspector) FindsLinks() bool { return i != nil && len(i.plugins) > 0 }
 
+// AsksIcon reports whether Page asks for the icon of a start page: what is found there does not
+// depend on the page alone.
+func (i *Inspector) AsksIcon() bool { return i != nil && i.cfg.Groups.Has(Images) }
+
 // Target looks at the content of a target that is not looked at as a page, such as an image or
 // a script of another site. It reads no more than it needs, and at most the limit, in bytes.
 func (i *Inspector) Target(body io.Reader, limit int64) check.Inspection {

@@ -22,6 +22,25 @@ type Result struct {
 	Images, Integrities []urinorm.URL
 }
 
+// Reuse returns the result of an earlier inspection of a page that has not changed, without the
+// links of plugins. Its error wraps facts.ErrMalformed or tells what is wrong with the encoding.
+func Reuse(inspection []byte) (found Result, err error) {
+	in, err := check.DecodeInspection(inspection)
+	if err != nil {
+		return found, err
+	}
+	found.Inspection = *in
+	if !facts.IsPage(in.Facts) {
+		return found, nil
+	}
+	var f facts.Page
+	if err := f.Decode(in.Facts); err != nil {
+		return found, err
+	}
+	found.wants(&f)
+	return found, nil
+}
+
 // wants adds the targets whose content is needed to judge the facts of a page.
 func (r *Result) wants(f *facts.Page) {
 	for i := range f.Images {

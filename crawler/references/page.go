@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -106,11 +107,22 @@ func (p *Page) Add(l *extract.Link) {
 }
 
 // WantContent requests the content of a target that the page refers to, for a judgement that
-// needs it. It does nothing if the target is not requested.
-func (p *Page) WantContent(u urinorm.URL) {
+// needs it. It does nothing if the target is not requested, or suffices reports that what is
+// known of it from an earlier run is enough.
+func (p *Page) WantContent(u urinorm.URL, suffices func(known *check.Outcome) bool) {
 	items := &p.collector.items
-	if at, found := items.find(items.fingerprint(rules.HrefOf(u))); found && items.list[at].Outcome == nil {
-		items.list[at].Need |= frontier.NeedContent
+	at, found := items.find(items.fingerprint(rules.HrefOf(u)))
+	if !found {
+		return
+	}
+	item := &items.list[at]
+	if item.Outcome != nil {
+		if o, _, err := check.DecodeHead(item.Outcome); err == nil && o.Cached && !suffices(&o) {
+			item.Outcome = nil
+		}
+	}
+	if item.Outcome == nil {
+		item.Need |= frontier.NeedContent
 	}
 }
 

@@ -97,7 +97,7 @@ func TestTorture(t *testing.T) {
 		{child: "answers twice", want: []string{"", otherID, "", otherID}, starts: 2},
 		{child: "no JSON", want: []string{`the answer is not JSON: invalid character 'p' looking for beginning of value: "page 1 is fine"`}, starts: 1},
 		{child: "empty line", want: []string{`the answer is not JSON: unexpected end of JSON input: ""`}, starts: 1},
-		{child: "undeclared code", want: []string{`plugin spell: a finding has the code "spell-other", which was not declared`}, starts: 1},
+		{child: "undeclared code", want: []string{`a finding has the code "spell-other", which was not declared`}, starts: 1},
 		{child: "too many findings", want: []string{"the answer has more than 200 findings"}, starts: 1},
 		{child: "deep", want: []string{`the answer is not JSON: invalid character '[' exceeded max depth: "{\"id\":1,\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[…"`}, starts: 1},
 		{child: "invalid UTF-8", want: []string{`the answer is not JSON: it is not UTF-8: "{\"id\":1,\"findings\":[{\"code\":\"spell-word\"…"`}, starts: 1},

@@ -37,7 +37,7 @@
 //
 // A run has workers, and a worker has one visit at a time. A visit holds the target, its
 // address, its past and what is found. Parts of a visit are types with a pointer to it:
-// gate, reading and recollection. The result of one request is an answer, which is passed
+// gate, reading, inspecting and recollection. The result of one request is an answer, which is passed
 // from step to step.
 //
 // All other types know neither run nor visit: requests (what is sent, and with which

@@ -73,7 +73,8 @@ func (r recollection) restore(a *answer) {
 		read.enterLinks(doc, p.Header, p.Shell)
 		if r.visit.run.checks.inspector != nil {
 			found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
-			read.want(read.judgedBy(&found))
+			checks := inspecting{&read}
+			checks.want(checks.judgedBy(&found))
 		}
 	}
 }

@@ -1,13 +1,11 @@
 package crawler
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/cache"
@@ -15,7 +13,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -61,11 +58,11 @@ func (r reading) recognizeWall() {
 func (r reading) read(ctx context.Context) *cache.Page {
 	v, name := r.visit, rules.DocumentName(r.u)
 	if v.run.checks.inspector.Scans(v.t.Internal) {
-		defer r.scan(ctx)()
+		defer inspecting{&r}.scan(ctx)()
 	}
 	follow := v.t.Follow && !r.readElsewhere()
 	if _, readable := extract.Readable(r.resp.ContentType, name, nil); !readable && r.resp.ContentType != "" && !v.run.listsSitemap(r.u) {
-		r.inspectTarget()
+		inspecting{&r}.inspectTarget()
 		return nil
 	}
 	if !v.worker.busy {
@@ -124,7 +121,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		r.readForSession(doc, b.data)
 	}
 	r.o.RecognizeSignIn(r.u, doc)
-	content := r.inspect(ctx, in, doc, follow)
+	content := inspecting{&r}.inspect(ctx, in, doc, follow)
 	if !bare {
 		r.o.KeepNames(doc)
 	}
@@ -141,7 +138,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	shell := r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
 	page := recollection{v}.pageOf(doc, r.resp.Header, shell)
 	r.enterLinks(doc, r.resp.Header, shell)
-	r.want(content)
+	inspecting{&r}.want(content)
 	return page
 }
 
@@ -158,131 +155,6 @@ func (r *reading) readForSession(doc *extract.Document, data []byte) {
 	}
 	if starts {
 		v.session.session.NoteStart(page)
-	}
-}
-
-// scan passes the whole body to the scanner for viruses, before it is read. The function that
-// it returns ends the visit's use of the body, and makes an infected target broken.
-func (r *reading) scan(ctx context.Context) (end func()) {
-	v, checks := r.visit, r.visit.run.checks
-	most := checks.inspector.ScanMax() + 1
-	v.worker.releaseSlot() // a worker with a slot must not wait for room
-	v.run.slots.waitForRoom()
-	data, err := v.run.buffers.Read(r.resp.Body, r.resp.Size, min(most, smallBody), false)
-	if err == nil && int64(len(data)) == smallBody {
-		v.run.large.await(r.resp.Body)
-		r.large = true
-		data, err = v.run.buffers.ReadOn(data, r.resp.Body, r.resp.Size, most)
-	}
-	virus := checks.scan(ctx, data, err, int64(len(data)) == most, r.o)
-	r.noteLost()
-	r.resp.Body = &replayed{data: data, err: err, from: r.resp.Body}
-	return func() {
-		v.run.buffers.Give(data)
-		if r.large {
-			v.run.large.release()
-		}
-		if virus != "" {
-			r.o.Code, r.o.Message = check.CodeVirusFound, virus
-		}
-	}
-}
-
-// inspect lets the content checks look at a document. It returns the targets whose content
-// they need, too.
-func (r reading) inspect(ctx context.Context, in extract.Input, doc *extract.Document, follow bool) (content []urinorm.URL) {
-	v, checks := r.visit, r.visit.run.checks
-	if checks.inspector == nil {
-		return nil
-	}
-	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2) && !r.o.Incomplete() // what is missing may be in the rest
-	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format, r.o.ContentType) {
-		target := r.targetOf(in.Body)
-		r.o.Inspection = target.Encode()
-		return nil
-	}
-	d := document{Page: pageOf(r.u, documentBase(r.u, doc), r.resp), input: in, read: doc}
-	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), r.isStart()
-	d.AsksIcon = func() bool {
-		v.worker.releaseSlot() // the network is slower than other workers
-		return v.run.requests.hasIcon(ctx, r.u)
-	}
-	if r.o.Path != "" {
-		d.URL = v.run.requests.print.Path(r.o.Path)
-	}
-	if checks.inspector.Waits() {
-		v.worker.releaseSlot()
-	}
-	found := checks.look(ctx, &d)
-	r.noteLost()
-	if found.Inspection.Facts == nil { // a style sheet
-		found.Inspection.Facts = r.targetOf(in.Body).Facts
-	}
-	r.o.Inspection = found.Inspection.Encode()
-	return r.judgedBy(&found)
-}
-
-// judgedBy returns the targets whose content is needed to judge a page.
-func (r reading) judgedBy(found *inspect.Result) (content []urinorm.URL) {
-	content = found.Integrities
-	for _, u := range found.Images {
-		if inside, _ := r.visit.run.requests.scope().Internal(rules.HrefOf(u)); inside || r.resp.LocalFile() != "" {
-			content = append(content, u)
-		}
-	}
-	return content
-}
-
-// want requests the content of targets that are needed to judge a page, unless the cache has
-// what the checks of this run know of them.
-func (r reading) want(content []urinorm.URL) {
-	v := r.visit
-	for _, u := range content {
-		v.found.WantContent(u, func(known *check.Outcome) bool { return v.run.checks.isInspected(known, false) })
-	}
-}
-
-// targetOf returns what the content checks need to know of a body that is not looked at as a
-// page.
-func (r reading) targetOf(body []byte) check.Inspection {
-	limit := r.limit()
-	if slices.ContainsFunc(r.o.Warnings, func(w check.Warning) bool { return w.Code == check.CodeBodyTruncated }) {
-		limit = int64(len(body)) - 1 // this is not the whole body
-	}
-	return r.visit.run.checks.inspector.Target(bytes.NewReader(body), limit)
-}
-
-// isStart reports whether the document is the start page of a site: one that a crawl starts
-// from, or the index of a directory.
-func (r reading) isStart() bool {
-	site := r.visit.run.requests.scope().SiteOf(r.u)
-	if site == nil || r.o.Path == "" {
-		return r.visit.t.Seed
-	}
-	name := filepath.Base(r.o.Path)
-	return filepath.Dir(r.o.Path) == filepath.Clean(site.Dir()) && strings.TrimSuffix(name, filepath.Ext(name)) == "index"
-}
-
-// inspectTarget lets the content checks look at a target that is no document, such as an
-// image, if its content is needed.
-func (r reading) inspectTarget() {
-	if inspector := r.visit.run.checks.inspector; inspector != nil && r.visit.t.Content {
-		body := &restOf{from: io.LimitReader(r.resp.Body, r.limit()+1)}
-		target := inspector.Target(body, r.limit())
-		r.o.Inspection = target.Encode()
-		if r.o.Size >= 0 {
-			return
-		}
-		if _, err := io.Copy(io.Discard, body); err == nil && body.length <= r.limit() {
-			r.o.Size = body.length // which the header does not tell
-		}
-	}
-}
-
-// noteLost notes that a program that the content checks need was lost.
-func (r reading) noteLost() {
-	if name, _ := r.visit.run.checks.inspector.Lost(); name != "" {
-		r.visit.worker.leavesOut(name)
 	}
 }
 
@@ -586,4 +458,54 @@ func documentBase(u urinorm.URL, doc *extract.Document) *urinorm.Base {
 		return own
 	}
 	return other
+}
+
+// A bookmark file may hold half a million links. They are entered some at a time while
+// it is read (extract.Input.Batch), and a long file is read piece by piece
+// (extract.Input.Rest), so that neither is in memory as a whole.
+
+// takesParts reports whether the links of a bookmark file may be entered while it is read:
+// nothing needs all of them at once, and no header says more about them.
+func (r reading) takesParts() bool {
+	return r.visit.run.checks.inspector == nil && r.visit.run.earlier == nil && !r.visit.run.cfg.Pages && len(r.resp.Header) == 0
+}
+
+// restOf returns what follows the beginning of a file.
+type restOf struct {
+	from   io.Reader
+	length int64 // bytes that were read
+	err    error // that ended it early
+}
+
+func (r *restOf) Read(b []byte) (n int, err error) {
+	n, err = r.from.Read(b)
+	if r.length += int64(n); err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// beginning reads the beginning of a long file whose format is read in pieces, and
+// returns the rest with it. Any other document has no rest: what was read of it is its
+// beginning, and its format is unknown.
+func (r reading) beginning(name string, limit int64) (b body, err error) {
+	const long = 4 * maxShell
+	resp, buffers := r.resp, &r.visit.run.buffers
+	if resp.Size < long || resp.Size > limit {
+		return b, nil
+	}
+	if b.format, _ = extract.Readable(resp.ContentType, name, nil); b.format != "html" {
+		return body{}, nil
+	}
+	if b.data, err = buffers.Read(resp.Body, extract.SniffLength, extract.SniffLength, true); err != nil {
+		return b, err
+	}
+	if b.format, _ = extract.Readable(resp.ContentType, name, b.data); !extract.ReadInPieces(b.format) {
+		b.data = buffers.GrowTo(b.data, int(resp.Size))
+		return b, nil
+	}
+	if b.data, err = buffers.ReadOn(b.data, resp.Body, maxShell, maxShell); err == nil {
+		b.rest = &restOf{from: io.LimitReader(resp.Body, limit-int64(len(b.data)))}
+	}
+	return b, err
 }

@@ -183,9 +183,6 @@ func (m *earlierRuns) close() error {
 	return errors.Join(lost...)
 }
 
-// edition identifies this build, because another one may read pages differently.
-func edition() string { return version() + " " + commit() }
-
 // applyBaseline marks the findings of a saved report that are in a baseline.
 func applyBaseline(b *report.Baseline, saved *report.Report) {
 	for i, r := range saved.Results {

@@ -86,3 +86,6 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+// edition identifies this build, because another one may read pages differently.
+func edition() string { return version() + " " + commit() }

@@ -347,16 +347,16 @@ func TestRestartFails(t *testing.T) {
 		}
 	}, func(t *testing.T, p *Plugin) {
 		wantMessage(t, p, "the program ended or closed its standard output")
-		wantMessage(t, p, "plugin spell: it was to be started again: the answer to hello is not JSON: invalid character 'H' looking for beginning of value: "+
+		wantMessage(t, p, "it was to be started again: the answer to hello is not JSON: invalid character 'H' looking for beginning of value: "+
 			`"Hello!" (only answers belong on standard output; notes belong on standard error)`)
-		wantMessage(t, p, "plugin spell: two of its processes declared different codes")
+		wantMessage(t, p, "two of its processes declared different codes")
 		wantMessage(t, p, "page 1 of process 3")
 		launch := p.launch
 		p.launch = func() (*program, error) { return nil, errors.New("no such program") }
 		wantMessage(t, p, "page 2 of process 3")
 		(<-p.free).process.close()
 		p.free <- &worker{}
-		wantMessage(t, p, "plugin spell: it was to be started again: the program cannot be started: no such program")
+		wantMessage(t, p, "it was to be started again: the program cannot be started: no such program")
 		p.launch = launch
 		wantMessage(t, p, "page 1 of process 4")
 	})

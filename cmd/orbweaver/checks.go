@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
@@ -53,7 +55,7 @@ func compileChecks(c *compiler, o *options) {
 // usage errors.
 func openInspector(ctx context.Context, o *options, console *console) (*inspect.Inspector, error) {
 	for i := range o.checks.Plugins {
-		o.checks.Plugins[i].Stderr = func(line string) { console.notef("%s", line) }
+		o.checks.Plugins[i].Stderr = console.writeLine
 	}
 	inspector, err := inspect.Open(ctx, o.checks)
 	if err != nil {
@@ -65,10 +67,30 @@ func openInspector(ctx context.Context, o *options, console *console) (*inspect.
 	return inspector, nil
 }
 
-// declaredCodes returns the codes that plugins declared, as reports have them.
-func declaredCodes(inspector *inspect.Inspector) (codes []report.Code) {
+// programs is what reports tell of the programs that check content. A state keeps it.
+type programs struct {
+	Clamd string        `json:"clamd,omitempty"` // version
+	Codes []report.Code `json:"codes,omitempty"` // that plugins declared
+}
+
+// programsOf returns what is known of the programs that an inspector uses.
+func programsOf(inspector *inspect.Inspector) *programs {
+	p := &programs{Clamd: inspector.ClamdVersion()}
 	for _, d := range inspector.Declared() {
-		codes = append(codes, report.Code{Code: d.Code, Title: d.Title, Severity: d.Verdict, Advice: d.Advice})
+		p.Codes = append(p.Codes, report.Code{Code: d.Code, Title: d.Title, Severity: d.Verdict, Advice: d.Advice})
 	}
-	return codes
+	return p
+}
+
+// usedPrograms returns what a state keeps of the programs that its crawl used.
+func usedPrograms(store *diskstore.Store) (*programs, error) {
+	p := &programs{}
+	value, err := store.Value(storedPrograms)
+	if err == nil && value != nil {
+		err = json.Unmarshal(value, p)
+	}
+	if err != nil {
+		return nil, usageError("read the programs of a crawl: %w", err)
+	}
+	return p, nil
 }

@@ -38,10 +38,15 @@ func newConsole(out io.Writer, progress string) *console {
 
 // notef writes a note about the run. Text from pages cannot move the cursor.
 func (c *console) notef(format string, args ...any) {
+	c.writeLine("orbweaver: " + fmt.Sprintf(format, args...))
+}
+
+// writeLine writes a line as it is, apart from control characters.
+func (c *console) writeLine(line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.erase()
-	fmt.Fprintln(c.out, "orbweaver: "+printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(c.out, printable(line))
 }
 
 // progress draws the progress of the run.

@@ -65,11 +65,12 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)
 	}
-	if err := st.begin(o.crawl.FingerprintBits); err != nil {
+	used := programsOf(inspector)
+	if err := st.begin(o.crawl.FingerprintBits, used); err != nil {
 		return err
 	}
 	st.configure(cfg)
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: inspector.ClamdVersion()}, Started: st.started(), Targets: plan.names(args, o.from), Codes: declaredCodes(inspector)}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: used.Clamd}, Started: st.started(), Targets: plan.names(args, o.from), Codes: used.Codes}
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +28,9 @@ const (
 
 // Names of values that are stored with the targets.
 const (
-	storedCommand = "command"
-	storedStdin   = "standard input"
+	storedCommand  = "command"
+	storedStdin    = "standard input"
+	storedPrograms = "programs"
 )
 
 // state is an open state directory. A nil *state means that the crawl is not kept.
@@ -199,8 +201,8 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 }
 
 // begin creates the store of a new crawl, whose targets have fingerprints of the given
-// width.
-func (s *state) begin(w frontier.Width) error {
+// width. It keeps what is known of the programs that check content.
+func (s *state) begin(w frontier.Width, used *programs) error {
 	if s == nil || s.command != nil {
 		return nil
 	}
@@ -208,7 +210,11 @@ func (s *state) begin(w frontier.Width) error {
 	if err != nil {
 		return unsound(err)
 	}
-	values := map[string][]byte{storedCommand: command}
+	about, err := json.Marshal(used)
+	if err != nil {
+		return unsound(err)
+	}
+	values := map[string][]byte{storedCommand: command, storedPrograms: about}
 	if len(s.input.read) > 0 {
 		values[storedStdin] = s.input.read
 	}

@@ -87,7 +87,11 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	if err != nil {
 		return nil, err
 	}
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version()}, Started: at.Started, Targets: plan.names(c.Targets, o.from)}
+	used, err := usedPrograms(store)
+	if err != nil {
+		return nil, err
+	}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: used.Clamd}, Started: at.Started, Targets: plan.names(c.Targets, o.from), Codes: used.Codes}
 	if err := out.Begin(head); err != nil {
 		return nil, unsound(err)
 	}

@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"crawler/inspect/htmltoken":    {"crawler/extract"},
 	"crawler/inspect/content":      {"crawler/inspect/page", "crawler/inspect/htmltoken", "crawler/inspect/visible", "crawler/check"},
 	"crawler/inspect/siterules":    {"crawler/inspect/facts", "crawler/inspect/pagerules", "crawler/check"},
-	"crawler/inspect/visible":      {"crawler/inspect/htmltoken", "crawler/extract"},
+	"crawler/inspect/visible":      {"crawler/inspect/facts", "crawler/inspect/htmltoken", "crawler/extract"},
 	"crawler/inspect/plugin":       {"crawler/inspect/page", "crawler/check"},
 	"crawler/robots":               {"crawler/fetch", "urinorm"},
 	"crawler/session":              {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},

@@ -93,7 +93,8 @@ func (r *reader) readHTML(ctx context.Context, found *Result) {
 	groups := i.cfg.Groups
 	syntax, css := groups.Has(HTML) && i.service == nil, groups.Has(CSS) && i.service == nil
 	rules := groups.pageRules()
-	text := rules&pagerules.Duplicates != 0 || r.content != nil && i.cfg.Content.Needs(p)
+	content := r.content != nil && i.cfg.Content.Needs(p)
+	text := content || rules&pagerules.Duplicates != 0
 	if syntax || css || rules != 0 || text {
 		z := &r.tokens
 		z.Reset(p.Text, syntax)
@@ -107,6 +108,7 @@ func (r *reader) readHTML(ctx context.Context, found *Result) {
 		if text {
 			r.visible.Reset(p.Text)
 			r.visible.XML = z.XML
+			r.visible.Text.OnlyFingerprint = !content
 		}
 		inStyle := false
 		for z.Next() {

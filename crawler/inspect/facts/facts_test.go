@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func samplePage() *Page {
@@ -178,6 +179,49 @@ func TestFingerprint(t *testing.T) {
 	// Where a word begins in memory does not matter.
 	if FingerprintOf([]byte("a bb ccc dddd eeeee")).Similar != FingerprintOf([]byte("a bb ccc dddd eeeee")[:19:19]).Similar {
 		t.Error("the fingerprint depends on the memory")
+	}
+}
+
+// FuzzFingerprinter cuts a text at two places, which must not matter.
+func FuzzFingerprinter(f *testing.F) {
+	for _, s := range []string{"", "a", "one two three four", "eight888 sixteen letters!!x and more", "größe 日本語 mixed words", "\x01 \x00"} {
+		f.Add(s, uint8(3), uint8(9))
+	}
+	f.Add(strings.Join(words(100, ""), " "), uint8(100), uint8(255))
+	f.Fuzz(func(t *testing.T, text string, one, two uint8) {
+		text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+		want := FingerprintOf([]byte(text))
+		var cut Fingerprinter
+		from := 0
+		for _, to := range []int{min(int(one), len(text)), min(int(two), len(text)), len(text)} {
+			for to = max(to, from); to < len(text) && !utf8.RuneStart(text[to]); to++ {
+			}
+			cut.Add([]byte(text[from:to]))
+			from = to
+		}
+		if got := cut.Fingerprint(); got != want {
+			t.Errorf("%q: cut %+v, whole %+v", text, got, want)
+		}
+	})
+}
+
+func TestMajority(t *testing.T) {
+	var m majority
+	var counts [64]int
+	h := uint64(1)
+	for n := 1; n <= 1000; n++ {
+		h = mix(h + prime2)
+		skewed := h | mix(h)&uint64(n) // not all bits alike
+		m.add(skewed)
+		want := uint64(0)
+		for i := range counts {
+			if counts[i] += int(skewed >> i & 1); 2*counts[i] > n {
+				want |= 1 << i
+			}
+		}
+		if got := m.bits(); got != want {
+			t.Fatalf("%d numbers: %#x, want %#x", n, got, want)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Fingerprint is what is kept of a text to find equal and similar ones.
 type Fingerprint struct {
-	// Hash is the hash of the text, 0 if it is not known.
+	// Hash is the hash of the words in their order, 0 if it is not known.
 	Hash uint64
 	// Words is the number of words. Characters of Chinese and Japanese, which are written
 	// without blanks, count as a word each.
@@ -23,12 +23,9 @@ type Fingerprint struct {
 // FingerprintOf returns the fingerprint of a text, whose words must be separated by single
 // blanks.
 func FingerprintOf(text []byte) Fingerprint {
-	w := shingles{}
-	n := 0
-	for n < len(text) {
-		n = w.word(text, n) + 1
-	}
-	return Fingerprint{Hash: Hash(text), Words: w.words, Similar: w.simhash()}
+	var f Fingerprinter
+	f.Add(text)
+	return f.Fingerprint()
 }
 
 // Hash returns the hash of a text, which is never 0.
@@ -36,79 +33,107 @@ func Hash(text []byte) uint64 { return max(xxhash.Sum64(text), 1) }
 
 const (
 	eachByte = 0x0101010101010101
+	eachHigh = 0x80 * eachByte
 	prime1   = 0x9E3779B97F4A7C15 // odd numbers without a pattern
 	prime2   = 0xD6E8FEB86659FD93
 )
 
-// shingles adds up the hashes of the sequences of three words.
-type shingles struct {
-	words        int
-	before, last uint64    // the hashes of the two words before
-	lanes        [8]uint64 // eight counters of 8 bits each: one for each bit of a hash
-	inLanes      int       // how many hashes are counted in lanes
-	total        [64]uint32
-	count        uint32
+// Fingerprinter takes the fingerprint of a text whose parts come one after the other. Where the
+// text is cut does not matter. The zero value has no text.
+type Fingerprinter struct {
+	hash  uint64 // of all words
+	words int
+	// before and last are the hashes of the two words before, multiplied.
+	before, last uint64
+	sequences    majority // the hashes of the sequences of three words
+
+	// The current word, whose end is not known yet: the hash of its first bytes, eight at a
+	// time, and the bytes that follow, the first one lowest.
+	begun uint64
+	tail  uint64
+	size  int // of tail in bytes, below 8
 }
 
-// word adds the word that begins at i and returns its end.
-func (s *shingles) word(text []byte, i int) int {
-	h := uint64(0)
-	for start := i; ; i += 8 {
-		var w uint64
-		if i+8 <= len(text) {
-			w = binary.LittleEndian.Uint64(text[i:])
-		} else {
-			w = ' ' * eachByte
-			for k := len(text) - 1; k >= i; k-- {
-				w = w<<8 | uint64(text[k])
-			}
-		}
-		blanks := w ^ ' '*eachByte
-		blanks = (blanks - eachByte) &^ blanks & (0x80 * eachByte)
-		if blanks != 0 {
-			n := bits.TrailingZeros64(blanks) / 8
-			w &= 1<<(8*n) - 1
-			if w&(0x80*eachByte) != 0 {
-				return s.wordOfCharacters(text, start)
-			}
-			if n > 0 || h != 0 {
-				s.add(mix(h ^ w))
-			}
-			return i + n
-		}
-		if w&(0x80*eachByte) != 0 {
-			return s.wordOfCharacters(text, start)
-		}
-		h = mix(h ^ w)
+// Add adds words that are separated by single blanks. The first one continues the current word.
+func (f *Fingerprinter) Add(text []byte) {
+	for i := f.AddASCII(text, 0, len(text)); i < len(text); i = f.AddASCII(text, i, len(text)) {
+		_, size := utf8.DecodeRune(text[i:])
+		f.AddCharacter(text[i : i+size])
+		i += size
 	}
 }
 
-// wordOfCharacters is word for a word that is not ASCII.
-func (s *shingles) wordOfCharacters(text []byte, i int) int {
-	h := uint64(0)
-	for i < len(text) && text[i] != ' ' {
-		r, size := utf8.DecodeRune(text[i:])
-		i += size
-		if isWordByItself(r) {
-			if h != 0 {
-				s.add(h)
-			}
-			s.add(mix(uint64(r)))
-			h = 0
+// AddASCII adds the words of text[i:end] up to the first character that is neither printable
+// ASCII nor white space, and returns its index.
+func (f *Fingerprinter) AddASCII(text []byte, i, end int) int {
+	begun, tail, size := f.begun, f.tail, f.size
+	for i < end {
+		w := wordAt(text, i)
+		n := min(bits.TrailingZeros64(notPrintable(w))/8, end-i)
+		if n < 8 {
+			w &= 1<<(8*n) - 1
+		}
+		tail |= w << (8 * size & 63)
+		if size += n; size >= 8 {
+			begun = mix(begun ^ tail)
+			size -= 8
+			tail = w >> (8 * (n - size))
+		}
+		if i += n; n == 8 || i == end {
 			continue
 		}
-		h = mix(h ^ uint64(r))
+		if !isSpace(text[i]) {
+			break
+		}
+		if begun|tail != 0 {
+			f.add(mix(begun ^ tail))
+			begun, tail, size = 0, 0, 0
+		}
+		for i++; i < end && isSpace(text[i]); i++ {
+		}
 	}
-	if h != 0 {
-		s.add(h)
-	}
+	f.begun, f.tail, f.size = begun, tail, size
 	return i
 }
 
-// isWordByItself reports whether a character belongs to a script that is written without
-// blanks between words: kana and Chinese characters.
-func isWordByItself(r rune) bool {
-	return 0x3041 <= r && r <= 0x30FF || 0x3400 <= r && r <= 0x9FFF || 0xF900 <= r && r <= 0xFAFF || 0x20000 <= r && r <= 0x3FFFF
+// AddCharacter adds one character to the current word. Characters of scripts that are written
+// without blanks are words by themselves.
+func (f *Fingerprinter) AddCharacter(character []byte) {
+	if r, _ := utf8.DecodeRune(character); isWordByItself(r) {
+		f.Blank()
+		f.add(mix(uint64(r)))
+		return
+	}
+	for _, c := range character {
+		f.tail |= uint64(c) << (8 * f.size)
+		if f.size++; f.size == 8 {
+			f.begun, f.tail, f.size = mix(f.begun^f.tail), 0, 0
+		}
+	}
+}
+
+// Blank ends the current word, if there is one.
+func (f *Fingerprinter) Blank() {
+	if f.begun|f.tail != 0 {
+		f.add(mix(f.begun ^ f.tail))
+		f.begun, f.tail, f.size = 0, 0, 0
+	}
+}
+
+// Fingerprint returns the fingerprint of what was added.
+func (f *Fingerprinter) Fingerprint() Fingerprint {
+	f.Blank()
+	return Fingerprint{Hash: max(f.hash, 1), Words: f.words, Similar: f.sequences.bits()}
+}
+
+// add adds a word, and the sequence that ends with it.
+func (f *Fingerprinter) add(word uint64) {
+	f.words++
+	f.hash = bits.RotateLeft64((f.hash^word)*prime1, 29)
+	if f.words >= 3 {
+		f.sequences.add(mix(f.before ^ bits.RotateLeft64(f.last, 23) ^ word))
+	}
+	f.before, f.last = f.last, word*prime2
 }
 
 func mix(h uint64) uint64 {
@@ -116,47 +141,82 @@ func mix(h uint64) uint64 {
 	return h ^ h>>29
 }
 
-// add counts a word, and the sequence that ends with it.
-func (s *shingles) add(word uint64) {
-	s.words++
-	if s.words >= 3 {
-		s.count++
-		h := mix(s.before*prime2 ^ bits.RotateLeft64(s.last*prime2, 23) ^ word)
-		for i := range s.lanes {
-			s.lanes[i] += spread[byte(h>>(8*i))]
-		}
-		if s.inLanes++; s.inLanes == 255 {
-			s.flush()
-		}
+// wordAt returns the eight bytes of text from i on, the first one lowest. Those behind the end
+// of the text are 0.
+func wordAt(text []byte, i int) (w uint64) {
+	if i <= len(text)-8 {
+		return binary.LittleEndian.Uint64(text[i:])
 	}
-	s.before, s.last = s.last, word
+	for k := len(text) - 1; k >= i; k-- {
+		w = w<<8 | uint64(text[k])
+	}
+	return w
 }
 
-// flush adds the lanes to the totals.
-func (s *shingles) flush() {
-	for i := range s.total {
-		s.total[i] += uint32(byte(s.lanes[i/8] >> (8 * (i % 8))))
-	}
-	s.lanes, s.inLanes = [8]uint64{}, 0
+// notPrintable sets the highest bit of each byte of w that is white space, a control character
+// or not ASCII.
+func notPrintable(w uint64) uint64 {
+	return (^(w&^eachHigh + (0x80-'!')*eachByte) | w) & eachHigh
 }
 
-// simhash returns the bits that more than half of the hashes have.
-func (s *shingles) simhash() (h uint64) {
-	s.flush()
-	for i, n := range s.total {
-		if 2*n > s.count {
-			h |= 1 << i
-		}
-	}
-	return h
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// isWordByItself reports whether a character belongs to a script that is written without
+// blanks between words: kana and Chinese characters.
+func isWordByItself(r rune) bool {
+	return 0x3041 <= r && r <= 0x30FF || 0x3400 <= r && r <= 0x9FFF || 0xF900 <= r && r <= 0xFAFF || 0x20000 <= r && r <= 0x3FFFF
 }
 
-// spread has for each byte its bits as bytes of 0 or 1.
-var spread = func() (spread [256]uint64) {
-	for b := range spread {
-		for i := range 8 {
-			spread[b] |= uint64(b>>i&1) << (8 * i)
+// majority counts for each of 64 bits in how many numbers it is set. The counters are sliced:
+// each plane holds one binary digit of all of them, so that one operation works on all.
+type majority struct {
+	planes [32]uint64
+	last   [8]uint64 // numbers that are not in planes yet
+	count  uint32    // of all numbers
+}
+
+func (m *majority) add(n uint64) {
+	m.last[m.count%8] = n
+	if m.count++; m.count%8 != 0 {
+		return
+	}
+	l, p := &m.last, &m.planes
+	ones, two1 := sum(p[0], l[0], l[1])
+	ones, two2 := sum(ones, l[2], l[3])
+	ones, two3 := sum(ones, l[4], l[5])
+	ones, two4 := sum(ones, l[6], l[7])
+	twos, four1 := sum(p[1], two1, two2)
+	twos, four2 := sum(twos, two3, two4)
+	fours, eight := sum(p[2], four1, four2)
+	p[0], p[1], p[2] = ones, twos, fours
+	m.carry(eight, 3)
+}
+
+// sum adds three binary digits of 64 counters.
+func sum(a, b, c uint64) (digit, carry uint64) {
+	return a ^ b ^ c, a&b | (a^b)&c
+}
+
+// carry adds a binary digit to the planes.
+func (m *majority) carry(digit uint64, plane int) {
+	for ; digit != 0 && plane < len(m.planes); plane++ {
+		m.planes[plane], digit = m.planes[plane]^digit, m.planes[plane]&digit
+	}
+}
+
+// bits returns the bits that more than half of the numbers have.
+func (m majority) bits() (more uint64) {
+	for _, n := range m.last[:m.count%8] {
+		m.carry(n, 0)
+	}
+	half, equal := m.count/2, ^uint64(0)
+	for plane := len(m.planes) - 1; plane >= 0; plane-- {
+		if digits := m.planes[plane]; half>>plane&1 == 0 {
+			more |= equal & digits
+			equal &^= digits
+		} else {
+			equal &= digits
 		}
 	}
-	return spread
-}()
+	return more
+}

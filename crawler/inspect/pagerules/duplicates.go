@@ -1,13 +1,10 @@
 package pagerules
 
-import (
-	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
-)
+import "github.com/orbweaver/orbweaver/crawler/inspect/visible"
 
 // takeFingerprint takes the fingerprint of the visible text.
 func takeFingerprint(s *source, content *visible.Content) {
 	if s.groups&Duplicates != 0 && !s.document.sendsOn && !s.document.frameset {
-		s.facts.Body = facts.FingerprintOf(content.Text.Bytes())
+		s.facts.Body = content.Text.Fingerprint()
 	}
 }

@@ -8,11 +8,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
 )
 
 // Text is text in which each run of white space is one blank, with a map back to its source.
 // The zero value is empty. Its buffers are reused after Reset.
 type Text struct {
+	// OnlyFingerprint is set if nothing is asked for but the fingerprint. Reset clears it.
+	OnlyFingerprint bool
+
+	fingerprint facts.Fingerprinter // of the text, if OnlyFingerprint is set
+
 	source  []byte
 	text    []byte
 	runs    []run
@@ -35,6 +41,15 @@ type run struct {
 func (t *Text) Reset(source []byte) {
 	t.source, t.text, t.runs = source, t.text[:0], t.runs[:0]
 	t.next, t.cut, t.blank = 0, false, false
+	t.OnlyFingerprint, t.fingerprint = false, facts.Fingerprinter{}
+}
+
+// Fingerprint returns the fingerprint of the text.
+func (t *Text) Fingerprint() facts.Fingerprint {
+	if t.OnlyFingerprint {
+		return t.fingerprint.Fingerprint()
+	}
+	return facts.FingerprintOf(t.text)
 }
 
 // Bytes returns the text, which is valid until the next call of Reset.
@@ -64,6 +79,10 @@ func (t *Text) EndOffset(i int) int {
 
 // Blank separates the words before and after source[start:end].
 func (t *Text) Blank(start, end int) {
+	if t.OnlyFingerprint {
+		t.fingerprint.Blank()
+		return
+	}
 	if !t.blank && len(t.text) > 0 {
 		t.blank, t.blankAt, t.blankEnd = true, start, end
 	}
@@ -87,15 +106,7 @@ func (t *Text) Add(start, end int, references bool) {
 func (t *Text) words(i, end int) {
 	source := t.source
 	for i < end {
-		start := i
-		for i < end && isWord[source[i]] {
-			// Most words are separated by a single blank and can be written together.
-			if i++; i+1 < end && source[i] == ' ' && isWord[source[i+1]] {
-				i += 2
-			}
-		}
-		t.write(source[start:i], start)
-		if i == end {
+		if i = t.plainWords(i, end); i == end {
 			return
 		}
 		r, size := rune(source[i]), 1
@@ -113,9 +124,30 @@ func (t *Text) words(i, end int) {
 	}
 }
 
+// plainWords adds the words of source[i:end] up to the first character that may be white space,
+// or that is not ASCII, and returns its index.
+func (t *Text) plainWords(i, end int) int {
+	source, start := t.source, i
+	if t.OnlyFingerprint {
+		return t.fingerprint.AddASCII(source, i, end)
+	}
+	for i < end && isWord[source[i]] {
+		// Most words are separated by a single blank and can be written together.
+		if i++; i+1 < end && source[i] == ' ' && isWord[source[i+1]] {
+			i += 2
+		}
+	}
+	t.write(source[start:i], start)
+	return i
+}
+
 // write adds a part of a word that comes from an offset in the source.
 func (t *Text) write(part []byte, source int) {
-	if len(part) == 0 {
+	switch {
+	case len(part) == 0:
+		return
+	case t.OnlyFingerprint:
+		t.fingerprint.AddCharacter(part)
 		return
 	}
 	if t.blank {

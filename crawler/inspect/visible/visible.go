@@ -9,6 +9,9 @@
 //		content.Token(&tokens.Token)
 //	}
 //
+// Where only the fingerprint of the text is asked for (Text.OnlyFingerprint), its words go
+// directly from the source to the fingerprint.
+//
 // The content of script, style, template, noscript, iframe, noembed and noframes is not
 // visible, nor is that of title, of metadata and desc in SVG, and of annotations in MathML.
 // A page is taken as a browser with scripting shows it, hence without noscript. Comments and

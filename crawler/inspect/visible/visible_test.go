@@ -58,6 +58,16 @@ func TestContent(t *testing.T) {
 		if got := string(content.Title.Bytes()); got != c.title {
 			t.Errorf("%q: title %q, want %q", c.source, got, c.title)
 		}
+		want := content.Text.Fingerprint()
+		content.Reset([]byte(c.source))
+		content.Text.OnlyFingerprint = true
+		tokens.Reset([]byte(c.source), false)
+		for tokens.Next() {
+			content.Token(&tokens.Token)
+		}
+		if got := content.Text.Fingerprint(); got != want || len(content.Text.Bytes()) > 0 {
+			t.Errorf("%q: %+v without the text, %+v with it", c.source, got, want)
+		}
 		if c.title != "" && !strings.HasPrefix(c.source[content.TitleStart:content.TitleEnd], "<title") {
 			t.Errorf("%q: title at %d", c.source, content.TitleStart)
 		}
@@ -126,9 +136,10 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
-// FuzzText compares the text of a single token with a slow reference, and looks at the map.
+// FuzzText compares the text of a single token with a slow reference, and looks at the map. The
+// fingerprint must be the same without the text.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "a", " a  b ", "a&amp;b &notit; &#65x &#x41; &NotEqualTilde; &;", "é\u00a0\u00ad\u200b\u3000漢字", "&#32;&nbsp;x", "&lt&lt;&ltx"} {
+	for _, s := range []string{"", "a", " a  b ", "a&amp;b &notit; &#65x &#x41; &NotEqualTilde; &;", "é\u00a0\u00ad\u200b\u3000漢字", "&#32;&nbsp;x", "&lt&lt;&ltx", "twelve bytes\u00ad&amp;and\x01more bytes"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
@@ -147,6 +158,13 @@ func FuzzText(f *testing.F) {
 		}
 		if !utf8.ValidString(got) {
 			t.Fatalf("%q: %q is not UTF-8", source, got)
+		}
+		var fingerprint Text
+		fingerprint.Reset([]byte(source))
+		fingerprint.OnlyFingerprint = true
+		fingerprint.Add(0, len(source), true)
+		if got, want := fingerprint.Fingerprint(), text.Fingerprint(); got != want {
+			t.Fatalf("%q: %+v without the text, %+v with it", source, got, want)
 		}
 		last := 0
 		for i, r := range got {
